@@ -1,0 +1,144 @@
+// Package chain is the vocabulary of the networks Florin accepts money on, and
+// the port through which the rest of the program sees and uses them.
+//
+// Its one invariant: a token is identified by network and contract (or mint)
+// alone, never by its name or symbol.
+package chain
+
+import (
+	"strings"
+	"time"
+
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+)
+
+// Network is a chain payments can be made on, by the name the interface uses.
+type Network string
+
+// The networks.
+const (
+	BEP20   Network = "BEP20"
+	Polygon Network = "POLYGON"
+	Base    Network = "BASE"
+	Solana  Network = "SOL"
+)
+
+// Networks lists the networks in the order they are offered.
+func Networks() []Network { return []Network{BEP20, Polygon, Base, Solana} }
+
+// ParseNetwork returns the network of that exact name, or fault.Invalid.
+func ParseNetwork(s string) (Network, error) {
+	for _, n := range Networks() {
+		if string(n) == s {
+			return n, nil
+		}
+	}
+	return "", fault.New(fault.Invalid, "network must be BEP20, POLYGON, BASE or SOL")
+}
+
+// Lower returns the name as webhooks spell it; empty for no network.
+func (n Network) Lower() string { return strings.ToLower(string(n)) }
+
+// EVM reports whether the network runs the Ethereum virtual machine.
+func (n Network) EVM() bool { return n == BEP20 || n == Polygon || n == Base }
+
+// Address is an account, contract or mint in its network's canonical text:
+// EIP-55 for EVM networks, base58 for Solana. Make one with ParseAddress.
+type Address string
+
+// TxHash is a transaction's hash (0x-hex, lower case) or signature (base58).
+type TxHash string
+
+// Head is a block as far as Florin needs to know it. On Solana, Number is the
+// slot and Hash the blockhash.
+type Head struct {
+	Number uint64
+	Hash   string
+	Time   time.Time
+}
+
+// Heads is the present of a network.
+type Heads struct {
+	// Latest is the newest block; money in it may still vanish.
+	Latest Head
+	// Final is the newest block whose money is credited, by the network's
+	// Finality rule.
+	Final Head
+	// Finalized is the newest block the chain itself will never take back.
+	// It equals Final unless the rule credits earlier.
+	Finalized Head
+}
+
+// Finality is the rule by which a block's money is credited: a tag of the
+// chain, or a depth counted in seconds of the chain's own clock. Never in
+// blocks: chains change their block time.
+type Finality struct {
+	Tag   FinalityTag   // empty when Depth counts
+	Depth time.Duration // whole seconds, 0 < Depth ≤ 24 h
+}
+
+// FinalityTag is a block tag of the chain's own finality.
+type FinalityTag string
+
+// The tags.
+const (
+	TagSafe      FinalityTag = "safe"
+	TagFinalized FinalityTag = "finalized"
+)
+
+// MaxFinalityDepth bounds a depth in time: a day is beyond any chain's finality.
+const MaxFinalityDepth = 24 * time.Hour
+
+// ParseFinality reads `finalized`, `safe` or a duration such as `12s`.
+func ParseFinality(s string) (Finality, error) {
+	switch tag := FinalityTag(s); tag {
+	case TagSafe, TagFinalized:
+		return Finality{Tag: tag}, nil
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d < time.Second || d > MaxFinalityDepth || d%time.Second != 0 {
+		return Finality{}, fault.New(fault.Invalid, "finality must be finalized, safe, or whole seconds such as 12s")
+	}
+	return Finality{Depth: d}, nil
+}
+
+// String returns the rule as ParseFinality reads it.
+func (f Finality) String() string {
+	if f.Tag != "" {
+		return string(f.Tag)
+	}
+	return f.Depth.String()
+}
+
+// Asset is a token contract or mint on one network.
+type Asset struct {
+	Network  Network
+	Contract Address
+	Symbol   string // for people only; never decides anything
+	Decimals int
+	// Token is what the asset counts as. Empty for one that is watched but
+	// never credited, such as a bridged twin.
+	Token money.Token
+}
+
+// Key identifies a transfer: network, transaction hash and the ordinal of the
+// transfer inside its transaction. A log's index within the block would change
+// when a reorg includes the transaction again; this does not.
+type Key struct {
+	Network Network
+	Tx      TxHash
+	Ordinal int
+}
+
+// Transfer is money that moved to a watched address, as the chain tells it.
+type Transfer struct {
+	Key
+	Asset Asset
+	From  Address // may be empty where the chain does not say (Solana)
+	To    Address // the watched address as it was shown to the payer
+	Units money.Units
+	Block Head
+	// Source names the endpoint that told it, for the timeline.
+	Source string
+}

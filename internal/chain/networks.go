@@ -1,0 +1,80 @@
+package chain
+
+import (
+	"time"
+
+	"github.com/florinpay/florin/internal/money"
+)
+
+// Profile is what is compiled in about a network. Contract addresses and
+// decimals are compared with the chain at start; test networks override them.
+type Profile struct {
+	Network  Network
+	Name     string // as people know it
+	ChainID  uint64 // EIP-155; 0 on Solana
+	Coin     string // native coin, which pays for gas
+	Explorer string // base address, EIP-3091 paths on EVM networks
+	Finality Finality
+	Assets   []Asset
+	// HeadLimit is how old the newest block may be before the network counts
+	// as behind.
+	HeadLimit time.Duration
+	// TypicalFinal is how long a payer usually waits until money is final;
+	// shown before they choose, never used in a decision.
+	TypicalFinal time.Duration
+	// TypicalFee is what a wallet usually pays for a token transfer, in USD.
+	TypicalFee money.Micros
+}
+
+// Profiles returns the compiled-in networks: facts as of November 2026.
+func Profiles() []Profile {
+	return []Profile{
+		{
+			Network: BEP20, Name: "BNB Smart Chain (BEP20)", ChainID: 56, Coin: "BNB", Explorer: "https://bscscan.com",
+			Finality: Finality{Tag: TagFinalized}, HeadLimit: 60 * time.Second, TypicalFinal: 2 * time.Second, TypicalFee: 5_000,
+			Assets: []Asset{
+				{BEP20, "0x55d398326f99059fF775485246999027B3197955", "USDT", 18, money.USDT},
+				{BEP20, "0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d", "USDC", 18, money.USDC},
+			},
+		},
+		{
+			Network: Polygon, Name: "Polygon", ChainID: 137, Coin: "POL", Explorer: "https://polygonscan.com",
+			Finality: Finality{Tag: TagFinalized}, HeadLimit: 60 * time.Second, TypicalFinal: 5 * time.Second, TypicalFee: 4_000,
+			Assets: []Asset{
+				{Polygon, "0xc2132D05D31c914a87C6611C10748AEb04B58e8F", "USDT", 6, money.USDT},
+				{Polygon, "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359", "USDC", 6, money.USDC},
+				{Polygon, "0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174", "USDC.e", 6, ""},
+			},
+		},
+		{
+			Network: Base, Name: "Base", ChainID: 8453, Coin: "ETH", Explorer: "https://basescan.org",
+			Finality: Finality{Tag: TagSafe}, HeadLimit: 60 * time.Second, TypicalFinal: 2 * time.Minute, TypicalFee: 2_000,
+			Assets: []Asset{
+				{Base, "0xfde4C96c8593536E31F229EA8f37b2ADa2699bb2", "USDT", 6, money.USDT},
+				{Base, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", "USDC", 6, money.USDC},
+				{Base, "0xd9aAEc86B65D86f6A7B5B1b0c42FFA531710b6CA", "USDbC", 6, ""},
+			},
+		},
+		{
+			Network: Solana, Name: "Solana", Coin: "SOL", Explorer: "https://solscan.io",
+			Finality: Finality{Tag: TagFinalized}, HeadLimit: 60 * time.Second, TypicalFinal: 12 * time.Second, TypicalFee: 1_000,
+			Assets: []Asset{
+				{Solana, "Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB", "USDT", 6, money.USDT},
+				{Solana, "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "USDC", 6, money.USDC},
+			},
+		},
+	}
+}
+
+// Asset returns the asset that counts as the token on the network.
+func (p Profile) Asset(t money.Token) (Asset, bool) {
+	for _, a := range p.Assets {
+		if a.Token == t && t != "" {
+			return a, true
+		}
+	}
+	return Asset{}, false
+}
+
+// TxURL returns the explorer's page of a transaction.
+func (p Profile) TxURL(tx TxHash) string { return p.Explorer + "/tx/" + string(tx) }

@@ -1,0 +1,41 @@
+package chain
+
+// Watched is an address that money is expected on.
+type Watched struct {
+	Address Address
+	// Raw is the address in the chain's own bytes: 20 for EVM, 32 for Solana.
+	Raw []byte
+}
+
+// WatchSet answers in constant time whether an address is watched. It is not
+// safe for concurrent use.
+type WatchSet struct {
+	byRaw map[string]Address
+}
+
+// NewWatchSet returns a set with room for n addresses.
+func NewWatchSet(n int) *WatchSet { return &WatchSet{byRaw: make(map[string]Address, n)} }
+
+// Add puts the address into the set; adding it twice is fine.
+func (s *WatchSet) Add(w Watched) { s.byRaw[string(w.Raw)] = w.Address }
+
+// Remove takes the address out of the set.
+func (s *WatchSet) Remove(raw []byte) { delete(s.byRaw, string(raw)) }
+
+// Lookup returns the watched address of these bytes. It does not allocate.
+func (s *WatchSet) Lookup(raw []byte) (Address, bool) {
+	a, ok := s.byRaw[string(raw)]
+	return a, ok
+}
+
+// Len returns how many addresses are watched.
+func (s *WatchSet) Len() int { return len(s.byRaw) }
+
+// All calls yield for every watched address until it returns false.
+func (s *WatchSet) All(yield func(raw []byte, a Address) bool) {
+	for raw, a := range s.byRaw {
+		if !yield([]byte(raw), a) {
+			return
+		}
+	}
+}
