@@ -1,0 +1,134 @@
+package payment
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/money"
+)
+
+// Change is the outcome of a decision: what is to be written, all of it in one
+// transaction or none of it.
+type Change struct {
+	Payment  Payment
+	Deposits []Deposit // new or changed
+	Events   []Event
+	Entries  []credit.Entry
+}
+
+// None reports whether there is nothing to write.
+func (c Change) None() bool {
+	return len(c.Deposits) == 0 && len(c.Events) == 0 && len(c.Entries) == 0
+}
+
+// EventType names what happened. Those that Public reports go to the merchant.
+type EventType string
+
+// The events.
+const (
+	EventCreated   EventType = "payment.created"
+	EventStarted   EventType = "payment.started"
+	EventSwitched  EventType = "payment.switched" // another network or token was chosen
+	EventSeen      EventType = "deposit.seen"
+	EventFinal     EventType = "deposit.final"
+	EventVanished  EventType = "deposit.vanished"
+	EventExtended  EventType = "payment.extended" // money fell short; the timer runs longer
+	EventResumed   EventType = "payment.resumed"  // the network was blind; the timer runs longer
+	EventCompleted EventType = "payment.completed"
+	EventExpired   EventType = "payment.expired"
+	EventCancelled EventType = "payment.cancelled"
+	EventReorged   EventType = "payment.reorged" // credited money vanished
+)
+
+// Public reports whether the event is sent to the merchant's callback URL.
+func (t EventType) Public() bool {
+	return t == EventCompleted || t == EventExpired || t == EventCancelled
+}
+
+// Event is one row of the append-only history of a payment.
+type Event struct {
+	ID        string // evt_<payment>_<seq>: the same for every retry of the decision
+	PaymentID ID
+	Seq       int // from 1, without gaps
+	Type      EventType
+	At        time.Time
+	// Data is what the event is about, as JSON: the webhook body of a public
+	// event (interface.md section 6, without the secret, which is added when
+	// it is sent), a short note for the timeline otherwise.
+	Data json.RawMessage
+}
+
+// emit appends an event to the change.
+func (c *Change) emit(t EventType, now time.Time, data any) {
+	c.Payment.Seq++
+	e := Event{
+		ID:        fmt.Sprintf("evt_%s_%d", c.Payment.ID, c.Payment.Seq),
+		PaymentID: c.Payment.ID, Seq: c.Payment.Seq, Type: t, At: now,
+	}
+	if t.Public() {
+		data = c.Payment.webhookBody(e.ID)
+	}
+	raw, err := json.Marshal(data)
+	if err != nil {
+		panic(fmt.Sprintf("payment: event data of %s cannot be written as JSON: %v", t, err))
+	}
+	e.Data = raw
+	c.Events = append(c.Events, e)
+}
+
+// WebhookBody is the body of interface.md section 6 with the additions of
+// spec.md section 7; secret and privateKey are added when it is sent.
+type WebhookBody struct {
+	TxnID          ID                `json:"txnid"`
+	Status         string            `json:"status"`
+	Amount         money.Micros      `json:"amount"`
+	AmountInToken  money.Micros      `json:"amountInToken"`
+	Network        string            `json:"network"`
+	CreatedAt      string            `json:"createdAt"`
+	Token          money.Token       `json:"token"`
+	Hash           chain.TxHash      `json:"hash"`
+	ReceivedAmount money.Micros      `json:"receivedAmount"`
+	Reference      string            `json:"reference"`
+	Metadata       map[string]string `json:"metadata"`
+	EventID        string            `json:"eventId"`
+}
+
+// TimeFormat is RFC 3339 in UTC with milliseconds, as every surface writes times.
+const TimeFormat = "2006-01-02T15:04:05.000Z"
+
+var webhookStatus = map[Status]string{Completed: "completed", Expired: "expired", Cancelled: "cancelled"}
+
+func (p Payment) webhookBody(eventID string) WebhookBody {
+	metadata := p.Metadata
+	if metadata == nil {
+		metadata = map[string]string{}
+	}
+	return WebhookBody{
+		TxnID: p.ID, Status: webhookStatus[p.Status],
+		Amount: p.Amount, AmountInToken: p.Amount,
+		Network: p.Choice.Network.Lower(), Token: p.Choice.Token,
+		CreatedAt: p.CreatedAt.UTC().Format(TimeFormat),
+		Hash:      p.Hash, ReceivedAmount: p.Received().Micros(),
+		Reference: p.Reference, Metadata: metadata, EventID: eventID,
+	}
+}
+
+// note is the data of an event that only the timeline shows.
+type note struct {
+	Network chain.Network `json:"network,omitempty"`
+	Token   money.Token   `json:"token,omitempty"`
+	Address chain.Address `json:"address,omitempty"`
+	Tx      chain.TxHash  `json:"tx,omitempty"`
+	Units   string        `json:"units,omitempty"`
+	Asset   string        `json:"asset,omitempty"`
+	Block   uint64        `json:"block,omitempty"`
+	Source  string        `json:"source,omitempty"`
+	Until   string        `json:"until,omitempty"`
+	By      string        `json:"by,omitempty"`
+	Reason  string        `json:"reason,omitempty"`
+	Counted bool          `json:"counted,omitempty"`
+	Late    bool          `json:"late,omitempty"`
+}

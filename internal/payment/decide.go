@@ -1,0 +1,282 @@
+package payment
+
+import (
+	"slices"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+)
+
+// Refusals of a decision.
+var (
+	ErrEnded         = fault.New(fault.Conflict, "the payment has already ended")
+	ErrPastExpiry    = fault.New(fault.Conflict, "the payment's time has run out; create a new one")
+	ErrMoneyReceived = fault.New(fault.Conflict, "money for this payment is received or on its way; it can no longer be changed or cancelled")
+	ErrCompleted     = fault.New(fault.Conflict, "the payment is already completed")
+	ErrNotByHand     = fault.New(fault.Conflict, "a credit top-up completes by its payment alone")
+)
+
+// Request is what a new payment is made of. Amounts and texts are checked by
+// the caller (Service.Create).
+type Request struct {
+	ID         ID
+	KeyID      int64
+	Kind       Kind
+	Amount     money.Micros
+	ValidFor   time.Duration
+	Terms      Terms
+	Credits    int64
+	CampaignID int64
+	Details    Details
+}
+
+// New makes a pending payment. It takes no credit.
+func New(r Request, now time.Time) Change {
+	c := Change{Payment: Payment{
+		ID: r.ID, KeyID: r.KeyID, Kind: r.Kind, Amount: r.Amount, Status: Pending,
+		CreatedAt: now, ExpiresAt: now.Add(r.ValidFor), Terms: r.Terms,
+		Credits: r.Credits, CampaignID: r.CampaignID, Details: r.Details,
+	}}
+	c.emit(EventCreated, now, note{})
+	return c
+}
+
+// Start lets the payer pay in the choice's network and token. route is the
+// address derived for that network; a route the payment already has is kept
+// with its settlement wallet. ttl is the least time the payer then has.
+//
+// A first start takes one credit from the owner's key (top-ups take none, or
+// an empty key could never be filled). Another choice is allowed while
+// nothing was received, and takes no second credit.
+func (p Payment) Start(choice Choice, route Route, ttl time.Duration, now time.Time) (Change, error) {
+	switch p.Status {
+	case Pending:
+		if !now.Before(p.ExpiresAt) {
+			return Change{}, ErrPastExpiry
+		}
+	case Started:
+		if choice == p.Choice {
+			return Change{Payment: p}, nil
+		}
+		if !p.Received().IsZero() || p.moneyOnItsWay() {
+			return Change{}, ErrMoneyReceived
+		}
+	case Completed, Expired, Cancelled:
+		return Change{}, ErrEnded
+	}
+	first := p.Status == Pending
+	p = p.withRoute(choice, route, now)
+	c := Change{Payment: p}
+	n := note{Network: choice.Network, Token: choice.Token, Address: mustRoute(p).Address.Address}
+	if !first {
+		c.emit(EventSwitched, now, n)
+		return c.settle(now), nil
+	}
+	c.Payment.Status, c.Payment.StartedAt = Started, now
+	c.Payment.ExpiresAt = later(p.ExpiresAt, now.Add(ttl))
+	if p.Kind != KindTopUp {
+		c.Entries = append(c.Entries, credit.Spend(p.KeyID, credit.Credit, credit.ReasonStart, "start:"+string(p.ID), now))
+	}
+	c.emit(EventStarted, now, n)
+	return c, nil
+}
+
+// withRoute returns the payment with the choice made and its address shown.
+func (p Payment) withRoute(choice Choice, route Route, now time.Time) Payment {
+	p.Choice = choice
+	p.Routes = slices.Clone(p.Routes)
+	i := p.route(choice.Network)
+	if i < 0 {
+		route.Network, route.Tokens, route.Since = choice.Network, []money.Token{choice.Token}, now
+		p.Routes = append(p.Routes, route)
+		return p
+	}
+	if !slices.Contains(p.Routes[i].Tokens, choice.Token) {
+		p.Routes[i].Tokens = append(slices.Clone(p.Routes[i].Tokens), choice.Token)
+	}
+	return p
+}
+
+func mustRoute(p Payment) Route {
+	r, ok := p.Route()
+	if !ok {
+		panic("payment: a started payment has no route on its network")
+	}
+	return r
+}
+
+// Observe takes in what a range of blocks holds for the payment. Replay,
+// restart and reorg are all this one path.
+func (p Payment) Observe(v View, now time.Time) (Change, error) {
+	p.Deposits = slices.Clone(p.Deposits)
+	before := p
+	c := Change{}
+	changed := p.merge(v, now)
+	c.Payment, c.Deposits = p, changed
+	if len(changed) == 0 {
+		return c, nil
+	}
+	c.Payment.Hash = c.Payment.newestHash()
+	for _, d := range changed {
+		c.emitDeposit(d, now)
+	}
+	if before.Status == Completed && !before.ByHand && !before.Reorged && !c.Payment.enough() {
+		c.Payment.Reorged = true
+		c.emit(EventReorged, now, note{Reason: "money that completed the payment vanished from the chain"})
+	}
+	return c.settle(now), nil
+}
+
+func (c *Change) emitDeposit(d Deposit, now time.Time) {
+	t := d.Transfer
+	n := note{
+		Network: t.Network, Token: t.Asset.Token, Address: t.To, Tx: t.Tx, Units: t.Units.Format(t.Asset.Decimals),
+		Asset: t.Asset.Symbol, Block: t.Block.Number, Source: t.Source, Counted: c.Payment.Counts(d), Late: d.Late,
+	}
+	switch d.State {
+	case DepositSeen:
+		c.emit(EventSeen, now, n)
+	case DepositFinal:
+		c.emit(EventFinal, now, n)
+	case DepositVanished:
+		c.emit(EventVanished, now, n)
+	}
+}
+
+// newestHash returns the transaction of the newest deposit that counts; the
+// transaction that completed a payment stays.
+func (p Payment) newestHash() chain.TxHash {
+	if p.Status == Completed {
+		return p.Hash
+	}
+	hash := chain.TxHash("")
+	for _, d := range p.Deposits {
+		if p.Counts(d) {
+			hash = d.Transfer.Tx
+		}
+	}
+	return hash
+}
+
+// settle completes the payment if its final money suffices, and otherwise
+// gives a payer whose money fell short more time, once.
+func (c Change) settle(now time.Time) Change {
+	p := &c.Payment
+	if p.enough() && (p.Status == Started || p.Status == Expired && p.inTime()) {
+		p.Status, p.EndedAt = Completed, now
+		if p.Kind == KindTopUp {
+			n := max(p.Credits, credit.Bought(p.Received().Micros()))
+			c.Entries = append(c.Entries, credit.Grant(p.KeyID, credit.Credit, n, credit.ReasonTopUp, "topup:"+string(p.ID), now))
+		}
+		c.emit(EventCompleted, now, nil)
+		return c
+	}
+	if p.Status == Started && !p.Extended && !p.Received().IsZero() {
+		p.Extended = true
+		p.ExpiresAt = later(p.ExpiresAt, now.Add(ShortExtension))
+		c.emit(EventExtended, now, note{Until: p.ExpiresAt.UTC().Format(TimeFormat)})
+	}
+	return c
+}
+
+// ShortExtension is how much time a payer has, at least, after a first deposit
+// that was too small: enough for one more withdrawal from an exchange.
+const ShortExtension = 30 * time.Minute
+
+// inTime reports whether the final money that suffices came within the time
+// the merchant's terms allow after expiry, by the chain's own clock.
+func (p Payment) inTime() bool {
+	if p.Terms.LateFor <= 0 {
+		return false
+	}
+	limit := p.ExpiresAt.Add(p.Terms.LateFor)
+	onTime := p
+	onTime.Deposits = slices.DeleteFunc(slices.Clone(p.Deposits), func(d Deposit) bool {
+		return d.Transfer.Block.Time.After(limit)
+	})
+	return onTime.enough()
+}
+
+// Coverage says, for each network, up to which time of the chain's own clock
+// every final block was scanned and the balances of the payment's addresses
+// were found to hold nothing unknown.
+type Coverage map[chain.Network]time.Time
+
+// Expire ends a payment whose time has run out. One that was started expires
+// only when every network it was shown on has been seen through that time, so
+// that a blind network delays expiry instead of losing a deposit; money on its
+// way holds it back. A payment that must not expire yet is returned unchanged.
+func (p Payment) Expire(seen Coverage, now time.Time) (Change, error) {
+	c := Change{Payment: p}
+	if p.Status.Final() || now.Before(p.ExpiresAt) || p.moneyOnItsWay() {
+		return c, nil
+	}
+	for _, r := range p.Routes {
+		if seen[r.Network].Before(p.ExpiresAt) {
+			return c, nil
+		}
+	}
+	c.Payment.Status, c.Payment.EndedAt = Expired, now
+	c.emit(EventExpired, now, nil)
+	return c, nil
+}
+
+// Resume gives a payer back the time a network was blind or behind, from and
+// to being the outage. The same outage is given back once.
+func (p Payment) Resume(from, to, now time.Time) (Change, error) {
+	c := Change{Payment: p}
+	from = later(later(from, p.StartedAt), p.ResumedAt)
+	if p.Status != Started || !from.Before(to) || !from.Before(p.ExpiresAt) {
+		return c, nil
+	}
+	c.Payment.ExpiresAt = p.ExpiresAt.Add(to.Sub(from))
+	c.Payment.ResumedAt = to
+	c.emit(EventResumed, now, note{Until: c.Payment.ExpiresAt.UTC().Format(TimeFormat)})
+	return c, nil
+}
+
+// Cancel ends a payment for which nothing was received and nothing is on its way.
+func (p Payment) Cancel(now time.Time) (Change, error) {
+	if p.Status.Final() {
+		return Change{}, ErrEnded
+	}
+	if !p.Received().IsZero() || p.moneyOnItsWay() {
+		return Change{}, ErrMoneyReceived
+	}
+	c := Change{Payment: p}
+	c.Payment.Status, c.Payment.EndedAt = Cancelled, now
+	c.emit(EventCancelled, now, nil)
+	return c, nil
+}
+
+// Actor is who completes a payment by hand, and why.
+type Actor struct {
+	Name   string // for the timeline: "API key", or a user's e-mail
+	Reason string
+}
+
+// MarkCompleted completes a payment by hand for one query, whatever was
+// received. A top-up cannot be completed so: it would mint credits.
+func (p Payment) MarkCompleted(by Actor, now time.Time) (Change, error) {
+	if p.Status == Completed {
+		return Change{}, ErrCompleted
+	}
+	if p.Kind == KindTopUp {
+		return Change{}, ErrNotByHand
+	}
+	c := Change{Payment: p}
+	c.Payment.Status, c.Payment.EndedAt, c.Payment.ByHand = Completed, now, true
+	c.Entries = append(c.Entries, credit.Spend(p.KeyID, credit.Query, credit.ReasonOperation, "complete:"+string(p.ID), now))
+	c.emit(EventCompleted, now, nil)
+	return c, nil
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

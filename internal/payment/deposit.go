@@ -1,0 +1,118 @@
+package payment
+
+import (
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// DepositState is how sure a deposit is.
+type DepositState string
+
+// The states of a deposit.
+const (
+	DepositSeen     DepositState = "SEEN"     // on the chain, may still vanish
+	DepositFinal    DepositState = "FINAL"    // final by the network's rule: it is credited
+	DepositVanished DepositState = "VANISHED" // was seen, and the chain took it back
+)
+
+// Deposit is a transfer to one of a payment's addresses. Its identity is
+// Transfer.Key; the block is an attribute, which a reorg may change.
+type Deposit struct {
+	Transfer chain.Transfer
+	State    DepositState
+	// Hardened: the chain itself will never take it back. A deposit can be
+	// FINAL before that where the network's rule credits earlier.
+	Hardened bool
+	// Late: it became known after the payment had ended.
+	Late    bool
+	SeenAt  time.Time
+	FinalAt time.Time // zero until final
+	// Swept: its money has arrived at the settlement wallet. Sweeping sets
+	// it; payments only read it.
+	Swept bool
+}
+
+// View is everything a range of one network's blocks holds for one payment: a
+// level, not an edge. Seeing the same view twice changes nothing, and money
+// that was known in the range and is not in the view has vanished.
+type View struct {
+	Network   chain.Network
+	From, To  uint64     // the blocks it covers, both included
+	Final     chain.Head // money up to here is credited
+	Finalized chain.Head // money up to here stays for ever
+	Transfers []chain.Transfer
+}
+
+func (v View) covers(t chain.Transfer) bool {
+	return t.Network == v.Network && t.Block.Number >= v.From && t.Block.Number <= v.To
+}
+
+func (v View) state(t chain.Transfer) DepositState {
+	if t.Block.Number <= v.Final.Number {
+		return DepositFinal
+	}
+	return DepositSeen
+}
+
+// merge brings the deposits up to what the view shows and returns those that
+// are new or have changed.
+func (p *Payment) merge(v View, now time.Time) []Deposit {
+	present := make(map[chain.Key]chain.Transfer, len(v.Transfers))
+	for _, t := range v.Transfers {
+		if v.covers(t) && !t.Units.IsZero() {
+			present[t.Key] = t
+		}
+	}
+	var changed []Deposit
+	for i := range p.Deposits {
+		d := &p.Deposits[i]
+		t, ok := present[d.Transfer.Key]
+		delete(present, d.Transfer.Key)
+		before := *d
+		switch {
+		case d.Hardened:
+			// Nothing a node says can undo it.
+		case ok:
+			d.appear(t, v, now)
+		case v.covers(d.Transfer) && d.State != DepositVanished:
+			d.State, d.FinalAt = DepositVanished, time.Time{}
+		}
+		if d.differs(before) {
+			changed = append(changed, *d)
+		}
+	}
+	for _, t := range v.Transfers {
+		if _, isNew := present[t.Key]; !isNew {
+			continue
+		}
+		delete(present, t.Key)
+		d := Deposit{SeenAt: now, Late: p.Status.Final()}
+		d.appear(t, v, now)
+		p.Deposits = append(p.Deposits, d)
+		changed = append(changed, d)
+	}
+	return changed
+}
+
+// appear records that the chain holds the transfer in block t.Block.
+func (d *Deposit) appear(t chain.Transfer, v View, now time.Time) {
+	if d.State == DepositFinal && v.state(t) == DepositSeen {
+		// A credited deposit whose block was replaced by one above the final
+		// head is seen again, no longer final.
+		d.FinalAt = time.Time{}
+	}
+	d.Transfer, d.State = t, v.state(t)
+	if d.State == DepositFinal {
+		if d.FinalAt.IsZero() {
+			d.FinalAt = now
+		}
+		d.Hardened = t.Block.Number <= v.Finalized.Number
+	}
+}
+
+// differs compares what is stored; which endpoint told it last does not count.
+func (d Deposit) differs(o Deposit) bool {
+	return d.State != o.State || d.Hardened != o.Hardened ||
+		d.Transfer.Block.Number != o.Transfer.Block.Number || d.Transfer.Block.Hash != o.Transfer.Block.Hash
+}

@@ -1,0 +1,35 @@
+// Package payment is the life of a payment: pure decisions over values, the
+// Service through which surfaces use them, and the Watcher that brings in what
+// the chains hold.
+//
+// Its one invariant: a payment is completed only by final money on chain, or
+// by hand by its owner, and every change of state is one event written with it.
+//
+//	       create
+//	         │
+//	         ▼      start                 start (another choice)
+//	     PENDING ─────────▶ STARTED ◀──┐ observe (short) resume
+//	       │ │               │ │ │ └───┘
+//	cancel │ │ expire cancel │ │ │ observe (enough)
+//	       │ │      ┌────────┘ │ └──────────┐
+//	       ▼ ▼      ▼          ▼ expire     ▼
+//	CANCELLED EXPIRED ◀────────┘        COMPLETED
+//	       │     │  observe (late, if the terms allow)  ▲
+//	       └─────┴──────────────────────────────────────┘
+//	              mark completed (any but COMPLETED)
+//
+// The transitions, held against the code by a test:
+//
+//	PENDING   start         STARTED
+//	PENDING   expire        EXPIRED
+//	PENDING   cancel        CANCELLED
+//	PENDING   markCompleted COMPLETED
+//	STARTED   start         STARTED
+//	STARTED   observe       COMPLETED
+//	STARTED   expire        EXPIRED
+//	STARTED   cancel        CANCELLED
+//	STARTED   markCompleted COMPLETED
+//	EXPIRED   observe       COMPLETED
+//	EXPIRED   markCompleted COMPLETED
+//	CANCELLED markCompleted COMPLETED
+package payment

@@ -1,0 +1,181 @@
+package payment
+
+import (
+	"slices"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+)
+
+// ID is a payment's public identifier: a ULID of 26 characters with 80 random
+// bits. Knowing it is the only key to the payment's public fields.
+type ID string
+
+// Status is where a payment stands.
+type Status string
+
+// The statuses (interface.md section 3).
+const (
+	Pending   Status = "PENDING"
+	Started   Status = "STARTED"
+	Completed Status = "COMPLETED"
+	Expired   Status = "EXPIRED"
+	Cancelled Status = "CANCELLED"
+)
+
+// Statuses lists every status in the order of a payment's life.
+func Statuses() []Status { return []Status{Pending, Started, Completed, Expired, Cancelled} }
+
+// Final reports whether the status ends a payment's life.
+func (s Status) Final() bool { return s == Completed || s == Expired || s == Cancelled }
+
+// Kind is what a payment is for.
+type Kind string
+
+// The kinds.
+const (
+	KindMerchant Kind = "PAYMENT"  // a merchant's customer pays
+	KindDonation Kind = "DONATION" // a giver pays to a campaign
+	KindTopUp    Kind = "TOPUP"    // a merchant buys credits from the operator
+)
+
+// Choice is the network and token the payer picked.
+type Choice struct {
+	Network chain.Network
+	Token   money.Token
+}
+
+// Route is one address that was shown to the payer: where it is, where its
+// money goes, and in which tokens it was asked for. A route is never removed,
+// for money may come to it long after the payer chose another.
+type Route struct {
+	Network    chain.Network
+	Address    chain.Watched
+	Settlement chain.Address // the merchant's wallet, fixed when the route is made
+	Tokens     []money.Token // those the payer was asked for, in order of choice
+	Since      time.Time
+}
+
+// Terms are the merchant's acceptance policy, fixed when the payment is made.
+type Terms struct {
+	// ShortBasis is by how many hundredths of a percent a payment may fall
+	// short and still complete; 0 to 10,000.
+	ShortBasis int64
+	// LateFor is for how long after expiry money still completes a payment.
+	LateFor time.Duration
+}
+
+// Payment is one request for money and everything that has happened to it.
+type Payment struct {
+	ID     ID
+	Number int64 // the row's internal number, from which addresses derive; 0 before it is stored
+	KeyID  int64 // the API key that owns it
+	Kind   Kind
+
+	Amount money.Micros
+	Status Status
+	Choice Choice // zero until started
+	Routes []Route
+	// Deposits is all money ever seen on its routes, in the order it was seen.
+	Deposits []Deposit
+
+	CreatedAt time.Time
+	ExpiresAt time.Time
+	StartedAt time.Time // zero until started
+	EndedAt   time.Time // zero until final
+
+	Hash chain.TxHash // the transaction that completed it, or the newest deposit until then
+
+	Extended   bool      // the timer was extended once because money fell short
+	ResumedAt  time.Time // end of the last outage the timer was paused for
+	Reorged    bool      // credited money vanished from the chain
+	ByHand     bool      // completed by manualMarkAsCompleted
+	Terms      Terms
+	Credits    int64 // what a top-up buys
+	CampaignID int64 // the campaign of a donation
+	Seq        int   // sequence number of its last event; no gaps
+
+	Details
+}
+
+// Details are what the merchant or the giver said about a payment. They
+// decide nothing.
+type Details struct {
+	Reference     string
+	Description   string
+	SuccessURL    string
+	CancelURL     string
+	Metadata      map[string]string
+	CustomerEmail string
+	DonorName     string
+	DonorMessage  string
+}
+
+// route returns the index of the route on the network, or -1.
+func (p Payment) route(n chain.Network) int {
+	return slices.IndexFunc(p.Routes, func(r Route) bool { return r.Network == n })
+}
+
+// Route returns the route of the payer's present choice; ok is false until
+// the payment is started.
+func (p Payment) Route() (Route, bool) {
+	i := p.route(p.Choice.Network)
+	if i < 0 {
+		return Route{}, false
+	}
+	return p.Routes[i], true
+}
+
+// Counts reports whether the deposit is money the payer was asked for: on a
+// network of a route, in a token it was shown for, and still on the chain.
+func (p Payment) Counts(d Deposit) bool {
+	if d.State == DepositVanished || d.Transfer.Asset.Token == "" {
+		return false
+	}
+	i := p.route(d.Transfer.Network)
+	return i >= 0 && p.Routes[i].Address.Address == d.Transfer.To &&
+		slices.Contains(p.Routes[i].Tokens, d.Transfer.Asset.Token)
+}
+
+// Received returns the final money that counts, exactly.
+func (p Payment) Received() money.Atto {
+	return p.sum(func(d Deposit) bool { return d.State == DepositFinal })
+}
+
+// Incoming returns the money that counts and is seen but not final yet.
+func (p Payment) Incoming() money.Atto {
+	return p.sum(func(d Deposit) bool { return d.State == DepositSeen })
+}
+
+func (p Payment) sum(take func(Deposit) bool) money.Atto {
+	var total money.Atto
+	for _, d := range p.Deposits {
+		if p.Counts(d) && take(d) {
+			total = total.Add(d.Transfer.Units.Atto(d.Transfer.Asset.Decimals))
+		}
+	}
+	return total
+}
+
+// Missing returns what must still be sent, rounded up; 0 when nothing is.
+func (p Payment) Missing() money.Micros {
+	return max(p.Amount.Atto().Sub(p.Received()).Sub(p.Incoming()).MicrosUp(), 0)
+}
+
+// enough reports whether the final money suffices under the merchant's terms.
+func (p Payment) enough() bool {
+	return p.Received().Cmp(p.Amount.Atto().Basis(10_000-p.Terms.ShortBasis)) >= 0
+}
+
+// moneyOnItsWay reports whether money that counts is seen but not final.
+func (p Payment) moneyOnItsWay() bool { return !p.Incoming().IsZero() }
+
+// Countdown returns the whole seconds until the payment expires, never below
+// 0, and 0 in a final status.
+func (p Payment) Countdown(now time.Time) int64 {
+	if p.Status.Final() {
+		return 0
+	}
+	return max(int64(p.ExpiresAt.Sub(now)/time.Second), 0)
+}
