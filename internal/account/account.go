@@ -11,6 +11,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/secret"
 )
 
 // User is a person who signs in.
@@ -55,10 +56,10 @@ type Custodian struct {
 	Wallets     map[chain.Network]chain.Address // settlement wallets; a network without one is not offered
 	CallbackURL string                          // empty: no webhooks
 	// Secret is what the merchant set; it travels in webhook bodies.
-	Secret Secret
+	Secret secret.Text
 	// SigningSecrets sign webhooks (Standard Webhooks 1.0), the newest first;
 	// an older one stays valid while receivers move on.
-	SigningSecrets []Secret
+	SigningSecrets []secret.Text
 	Networks       map[chain.Network]NetworkOptions
 	Branding       Branding
 	// ShortBasis and LateFor are the acceptance policy (payment.Terms).

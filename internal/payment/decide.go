@@ -12,6 +12,7 @@ import (
 
 // Refusals of a decision.
 var (
+	ErrUnknown       = fault.New(fault.NotFound, "no payment has this txnid")
 	ErrEnded         = fault.New(fault.Conflict, "the payment has already ended")
 	ErrPastExpiry    = fault.New(fault.Conflict, "the payment's time has run out; create a new one")
 	ErrMoneyReceived = fault.New(fault.Conflict, "money for this payment is received or on its way; it can no longer be changed or cancelled")

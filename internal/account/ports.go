@@ -1,0 +1,66 @@
+package account
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/fault"
+)
+
+// Refusals.
+var (
+	ErrBadKey         = fault.New(fault.Unauthorized, "the API key is missing or not valid")
+	ErrNoCustodian    = fault.New(fault.Conflict, "this API key has no custodian yet; create one with createCustodianAccount")
+	ErrHasCustodian   = fault.New(fault.Conflict, "this API key already has a custodian; change it with updateCustodianDetails")
+	ErrUnknownUser    = fault.New(fault.NotFound, "there is no user with this e-mail address")
+	ErrEmailTaken     = fault.New(fault.Conflict, "there is already a user with this e-mail address")
+	ErrUnknownKey     = fault.New(fault.NotFound, "there is no such API key")
+	ErrBadCredentials = fault.New(fault.Unauthorized, "the e-mail address or the password is wrong")
+)
+
+// Store keeps users, keys and custodians. Every method is one transaction.
+type Store interface {
+	// CreateUser stores a new user and returns it with its ID, or ErrEmailTaken.
+	CreateUser(ctx context.Context, u User) (User, error)
+	// UserByEmail returns the user, or ErrUnknownUser.
+	UserByEmail(ctx context.Context, email string) (User, error)
+	// CreateKey stores a new key with its first entries and returns it with its ID.
+	// entries are given the key's ID by the function, for it is known only then.
+	CreateKey(ctx context.Context, k Key, entries func(id int64) []credit.Entry) (Key, error)
+	// KeyByHash returns the key in use with the hash and its owner's name, or ErrBadKey.
+	KeyByHash(ctx context.Context, h Hash) (Key, error)
+	// RotateKey replaces the key's hash and books the entries; the old key
+	// fails from then on. It fails with ErrBadKey if old is no longer in use.
+	RotateKey(ctx context.Context, id int64, old, next Hash, entries []credit.Entry) error
+	// Balance returns what the key has left.
+	Balance(ctx context.Context, keyID int64) (credit.Balance, error)
+	// Book writes entries by themselves and returns the balance of the key, or
+	// credit.ErrNoCredits / ErrNoQueries with nothing written. An entry whose
+	// Ref and Unit are booked already is left out.
+	Book(ctx context.Context, keyID int64, entries []credit.Entry) (credit.Balance, error)
+
+	// CreateCustodian stores the custodian of a key with the entries that pay
+	// for it, or ErrHasCustodian.
+	CreateCustodian(ctx context.Context, c Custodian, entries []credit.Entry) (Custodian, error)
+	// Custodian returns the custodian of the key, or ErrNoCustodian.
+	Custodian(ctx context.Context, keyID int64) (Custodian, error)
+	// UpdateCustodian locks the custodian, calls change and stores the result
+	// with the entries; change may run again, so it must have no effects.
+	UpdateCustodian(ctx context.Context, keyID int64, entries []credit.Entry, change func(Custodian) (Custodian, error)) (Custodian, error)
+
+	// CreateSession stores a session; UserBySession returns its user while it
+	// has neither expired at now nor been revoked, or fault.Unauthorized.
+	CreateSession(ctx context.Context, s Session) error
+	UserBySession(ctx context.Context, token Hash, now time.Time) (User, error)
+	RevokeSession(ctx context.Context, token Hash, now time.Time) error
+}
+
+// Session is a signed-in user: a Bearer token or a browser's cookie.
+type Session struct {
+	Token     Hash
+	UserID    int64
+	CreatedAt time.Time
+	ExpiresAt time.Time
+	UserAgent string // at most 200 characters
+}

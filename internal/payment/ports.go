@@ -1,0 +1,138 @@
+package payment
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// Store keeps payments. Every method is one transaction; each is safe with
+// other instances writing at the same time.
+type Store interface {
+	// CreatePayment stores a new payment with its events and returns it with
+	// its Number. Creating the same ID again returns what is stored.
+	CreatePayment(ctx context.Context, c Change) (Payment, error)
+	// Payment returns the payment with routes and deposits, or ErrUnknown.
+	Payment(ctx context.Context, id ID) (Payment, error)
+	// UpdatePayment locks the payment, calls decide and persists its Change:
+	// the payment, new routes, deposits, events, a webhook delivery for each
+	// public event of a custodian with a callback URL, and entries. decide may
+	// run again on a retry, so it must have no effects. An entry that a
+	// balance does not cover fails with credit.ErrNoCredits or ErrNoQueries
+	// and nothing is written. A Change with None is not written.
+	UpdatePayment(ctx context.Context, id ID, decide func(Payment) (Change, error)) (Payment, error)
+	// Payments lists a key's payments, newest first unless asked otherwise.
+	Payments(ctx context.Context, f Filter) ([]Payment, error)
+	// Events lists a payment's history in order.
+	Events(ctx context.Context, id ID) ([]Event, error)
+}
+
+// Filter narrows a list of payments.
+type Filter struct {
+	KeyID     int64
+	Status    Status        // empty: any
+	Network   chain.Network // empty: any
+	Since     time.Time     // zero: from the beginning; by creation
+	Ascending bool
+	Limit     int   // 1 to MaxPage
+	After     int64 // Number of the last payment of the page before; 0 for the first page
+	// Unswept takes only payments with money that has not yet arrived at the
+	// settlement wallet (checkAdminUntransferred): STARTED ones, and
+	// COMPLETED ones with a deposit that is not swept.
+	Unswept bool
+}
+
+// MaxPage is the most payments in one page, and the default (spec.md section 2).
+const MaxPage = 500
+
+// Cursor is how far a network has been read.
+type Cursor struct {
+	// Scanned is the newest final block whose money has been taken in.
+	Scanned chain.Head
+	// Hardened is the newest finalized block that was read a second time; it
+	// equals Scanned where the network credits only finalized money.
+	Hardened chain.Head
+	// BehindSince is when the network went blind or fell behind; zero while
+	// it is well.
+	BehindSince time.Time
+	UpdatedAt   time.Time
+}
+
+// Watch is an address to look out for.
+type Watch struct {
+	chain.Watched
+	PaymentID ID
+	Network   chain.Network // the network it was shown for
+}
+
+// Mark says up to where addresses have been read; the zero Mark is the start.
+type Mark struct {
+	Xact uint64 // PostgreSQL: every transaction below it is visible; 0 on SQLite
+	Row  int64
+}
+
+// WatchStore is what a Watcher reads and writes. As with Store, every method
+// is one transaction.
+type WatchStore interface {
+	UpdatePayment(ctx context.Context, id ID, decide func(Payment) (Change, error)) (Payment, error)
+	Payment(ctx context.Context, id ID) (Payment, error)
+	// Lease takes or renews the lease of the name for the holder until the
+	// time given, and reports whether the holder has it.
+	Lease(ctx context.Context, name, holder string, now, until time.Time) (bool, error)
+	// Cursor returns how far the network was read; ok is false before the
+	// first SaveCursor.
+	Cursor(ctx context.Context, n chain.Network) (c Cursor, ok bool, err error)
+	SaveCursor(ctx context.Context, n chain.Network, c Cursor) error
+	// Watches returns the addresses stored since the mark that must be watched
+	// on the networks given: those of payments that have not ended, or ended
+	// after endedAfter. No address whose transaction committed before the call
+	// is ever skipped, whatever order transactions commit in; one may come twice.
+	Watches(ctx context.Context, networks []chain.Network, since Mark, endedAfter time.Time) ([]Watch, Mark, error)
+	// Unsettled lists payments with a deposit on the network that is not
+	// hardened and has not vanished.
+	Unsettled(ctx context.Context, n chain.Network) ([]ID, error)
+	// Due lists payments that have not ended and whose time had run out at
+	// now, by ID after the one given, at most limit.
+	Due(ctx context.Context, now time.Time, after ID, limit int) ([]ID, error)
+	// Running lists started payments with a route on the network that expire
+	// after the time given, by ID after the one given, at most limit.
+	Running(ctx context.Context, n chain.Network, expireAfter time.Time, after ID, limit int) ([]ID, error)
+}
+
+// Custodians tells who takes the money of a key.
+type Custodians interface {
+	// Custodian returns the custodian of the key, or account.ErrNoCustodian.
+	Custodian(ctx context.Context, keyID int64) (account.Custodian, error)
+}
+
+// Lane is a configured network as payments use it.
+type Lane struct {
+	Profile   chain.Profile
+	Depositor chain.Depositor
+	Treasury  chain.Address // where top-ups settle; empty: none here
+}
+
+// Lanes are the configured networks and how they do.
+type Lanes interface {
+	// Lane returns the network, or false when it is not configured.
+	Lane(n chain.Network) (Lane, bool)
+	// Health tells how the network does now.
+	Health(n chain.Network) Health
+}
+
+// Health is how a network does.
+type Health struct {
+	OK      bool
+	Reason  string // why not, in words for a payer; empty when OK
+	Detail  string // for the operator
+	Latest  chain.Head
+	Final   chain.Head
+	Scanned chain.Head
+	// Lag is how old the newest block was when it was last read.
+	Lag time.Duration
+	// FinalIn is how long the network takes, as measured now, from a block
+	// being seen to its money being credited.
+	FinalIn time.Duration
+}

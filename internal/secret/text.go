@@ -1,0 +1,50 @@
+// Package secret keeps what must never be shown: texts that print as a mask,
+// and the sealing of what is stored.
+//
+// Its one invariant: the only ways from a secret to its text are Reveal and
+// Open, so every use can be found by searching for them.
+package secret
+
+import (
+	"crypto/hmac"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+)
+
+// mask is what a secret prints as, wherever it is printed.
+const mask = "***"
+
+// Text is a text that must never be shown. It prints as *** with every verb,
+// in JSON, in slog and in errors.
+type Text struct{ text string }
+
+// New wraps the text.
+func New(text string) Text { return Text{text} }
+
+// Reveal returns the text.
+func (s Text) Reveal() string { return s.text }
+
+// Empty reports whether there is no secret.
+func (s Text) Empty() bool { return s.text == "" }
+
+// Equal compares in constant time.
+func (s Text) Equal(o Text) bool { return hmac.Equal([]byte(s.text), []byte(o.text)) }
+
+// String returns the mask.
+func (s Text) String() string { return mask }
+
+// GoString returns the mask.
+func (s Text) GoString() string { return mask }
+
+// Format writes the mask for every verb.
+func (s Text) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(mask)) }
+
+// MarshalJSON writes the mask.
+func (s Text) MarshalJSON() ([]byte, error) { return json.Marshal(mask) }
+
+// MarshalText writes the mask.
+func (s Text) MarshalText() ([]byte, error) { return []byte(mask), nil }
+
+// LogValue returns the mask.
+func (s Text) LogValue() slog.Value { return slog.StringValue(mask) }

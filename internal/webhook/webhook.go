@@ -1,0 +1,71 @@
+// Package webhook tells merchants what happened to their payments.
+//
+// Its one invariant: an event is delivered at least once or its attempts are
+// used up and shown; a delivery is a row that was written with the event, so a
+// crash loses nothing.
+package webhook
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// Delivery is one event on its way to one receiver.
+type Delivery struct {
+	ID      int64
+	EventID string // the webhook-id header: constant for all attempts
+	Attempt int    // attempts made so far
+	URL     string // the custodian's callback URL now
+	// Body is the event's data; secret and privateKey are added to it when
+	// Secret is not empty.
+	Body           json.RawMessage
+	Secret         secret.Text
+	SigningSecrets []secret.Text // newest first
+}
+
+// Attempt is what came of one try.
+type Attempt struct {
+	At       time.Time
+	URL      string
+	Status   int           // HTTP status; 0 when there was no answer
+	Latency  time.Duration // until the answer or the failure
+	Error    string        // why there was no answer; no secret
+	Response string        // the first MaxShown bytes of the answer
+	Request  string        // headers and body as sent, with secrets masked
+}
+
+// State is where a delivery stands.
+type State string
+
+// The states of a delivery.
+const (
+	Waiting   State = "WAITING"   // due at NextAt
+	Delivered State = "DELIVERED" // a 2xx answer came
+	Failed    State = "FAILED"    // every attempt was used up
+	Stopped   State = "STOPPED"   // the receiver answered 410, or there is no callback URL any more
+)
+
+// Outcome is what to write after an attempt.
+type Outcome struct {
+	DeliveryID int64
+	Attempt    Attempt
+	State      State
+	NextAt     time.Time // for Waiting
+}
+
+// Store is the outbox. Every method is one transaction.
+type Store interface {
+	// Claim takes at most limit deliveries that are due at now and that nobody
+	// holds, and holds them until the time given: a crashed holder's work is
+	// due again then. perURL bounds how many of one URL's deliveries may be
+	// held at once, over all instances as nearly as is cheap, so that a slow
+	// receiver delays nobody else.
+	Claim(ctx context.Context, holder string, now, until time.Time, limit, perURL int) ([]Delivery, error)
+	// Settle writes the outcome of an attempt if the holder still has it.
+	Settle(ctx context.Context, holder string, o Outcome) error
+	// NextDue returns when the next unheld delivery is due; ok is false if none waits.
+	NextDue(ctx context.Context, now time.Time) (at time.Time, ok bool, err error)
+}
