@@ -136,3 +136,7 @@ type Health struct {
 	// being seen to its money being credited.
 	FinalIn time.Duration
 }
+
+// WatchAfterEnd is for how long after its end a payment's addresses stay
+// watched: money that comes late is recorded, shown and settled.
+const WatchAfterEnd = 30 * 24 * time.Hour

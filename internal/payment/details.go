@@ -1,0 +1,94 @@
+package payment
+
+import (
+	"net/mail"
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/florinpay/florin/internal/fault"
+)
+
+// Limits of what a merchant may say about a payment: enough for any order id
+// and text, small enough that ten million payments stay small.
+const (
+	MaxReference   = 128
+	MaxDescription = 500
+	MaxURL         = 2048
+	MaxEmail       = 254
+	MaxMetadata    = 4096 // bytes of all keys and values together
+	MaxMetaKeys    = 50
+	MaxDonorName   = 80
+	MaxDonorText   = 500
+)
+
+// check fails with fault.Invalid naming the field that breaks a rule.
+func (d Details) check() error {
+	for _, f := range []struct {
+		name, text string
+		most       int
+	}{
+		{"reference", d.Reference, MaxReference},
+		{"description", d.Description, MaxDescription},
+		{"customerEmail", d.CustomerEmail, MaxEmail},
+		{"name", d.DonorName, MaxDonorName},
+		{"message", d.DonorMessage, MaxDonorText},
+	} {
+		if err := checkText(f.name, f.text, f.most); err != nil {
+			return err
+		}
+	}
+	if err := checkReturnURL("successUrl", d.SuccessURL); err != nil {
+		return err
+	}
+	if err := checkReturnURL("cancelUrl", d.CancelURL); err != nil {
+		return err
+	}
+	if d.CustomerEmail != "" {
+		if a, err := mail.ParseAddress(d.CustomerEmail); err != nil || a.Address != d.CustomerEmail {
+			return fault.New(fault.Invalid, "customerEmail must be an e-mail address")
+		}
+	}
+	return checkMetadata(d.Metadata)
+}
+
+func checkText(name, text string, most int) error {
+	if utf8.RuneCountInString(text) > most {
+		return fault.New(fault.Invalid, "%s must have at most %d characters", name, most)
+	}
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }) {
+		return fault.New(fault.Invalid, "%s must be plain text without control characters", name)
+	}
+	return nil
+}
+
+// checkReturnURL allows only absolute http and https addresses: the payer's
+// browser is sent there.
+func checkReturnURL(name, text string) error {
+	if text == "" {
+		return nil
+	}
+	u, err := url.Parse(text)
+	if err != nil || len(text) > MaxURL || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" || u.User != nil {
+		return fault.New(fault.Invalid, "%s must be an http or https address of at most %d characters", name, MaxURL)
+	}
+	return nil
+}
+
+func checkMetadata(m map[string]string) error {
+	size := 0
+	for k, v := range m {
+		size += len(k) + len(v)
+		if k == "" {
+			return fault.New(fault.Invalid, "metadata must not have an empty key")
+		}
+		if err := checkText("metadata", k+v, MaxMetadata); err != nil {
+			return err
+		}
+	}
+	if size > MaxMetadata || len(m) > MaxMetaKeys {
+		return fault.New(fault.Invalid, "metadata must have at most %d keys and %d bytes", MaxMetaKeys, MaxMetadata)
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package payment
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+)
+
+// Offer is a network as it is offered for one payment.
+type Offer struct {
+	Network chain.Network
+	Profile chain.Profile
+	Tokens  []money.Token
+	// Reason says in a payer's words why it cannot be chosen now; empty when it can.
+	Reason string
+	// FinalIn is how long money usually takes to be final there.
+	FinalIn time.Duration
+}
+
+// Refusals of a choice.
+var (
+	errNetworkOff = fault.New(fault.Unprocessable, "this network is not offered for this payment")
+	errNoWallet   = fault.New(fault.Unprocessable, "the merchant has no settlement wallet on this network, so it is not offered")
+	errTokenOff   = fault.New(fault.Unprocessable, "this token is not offered on this network for this payment")
+)
+
+// Offers lists the networks the merchant takes for the payment, in order, with
+// those that cannot be chosen at the moment and why. Networks the merchant or
+// the operator does not have are left out.
+func (s *Service) Offers(ctx context.Context, p Payment) ([]Offer, error) {
+	terms, err := s.takerOf(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	var offers []Offer
+	for _, n := range chain.Networks() {
+		lane, ok := s.lanes.Lane(n)
+		if !ok {
+			continue
+		}
+		o := Offer{Network: n, Profile: lane.Profile, FinalIn: lane.Profile.TypicalFinal}
+		for _, t := range money.Tokens() {
+			if terms.settlement(lane, Choice{n, t}, p.Amount) == nil {
+				o.Tokens = append(o.Tokens, t)
+			}
+		}
+		if len(o.Tokens) == 0 {
+			continue
+		}
+		health := s.lanes.Health(n)
+		if health.FinalIn > 0 {
+			o.FinalIn = health.FinalIn
+		}
+		if !health.OK {
+			o.Reason = health.Reason
+		}
+		offers = append(offers, o)
+	}
+	return offers, nil
+}
+
+// offer checks that the choice can be made for the payment now, and returns
+// the route to show: 422 for what is not offered, 503 for a network that is
+// blind or behind.
+func (s *Service) offer(ctx context.Context, p Payment, choice Choice) (Route, error) {
+	lane, ok := s.lanes.Lane(choice.Network)
+	if !ok {
+		return Route{}, errNetworkOff
+	}
+	taker, err := s.takerOf(ctx, p)
+	if err != nil {
+		return Route{}, err
+	}
+	if err := taker.settlement(lane, choice, p.Amount); err != nil {
+		return Route{}, err
+	}
+	if h := s.lanes.Health(choice.Network); !h.OK {
+		return Route{}, fault.Retry(fault.Unavailable, retryBehind, "%s is not available at the moment: %s", lane.Profile.Name, h.Reason)
+	}
+	if i := p.route(choice.Network); i >= 0 {
+		return p.Routes[i], nil
+	}
+	wallet := taker.wallet(lane)
+	address, err := lane.Depositor.DepositAddress(chain.Settlement{Network: choice.Network, Wallet: wallet, Number: p.Number})
+	if err != nil {
+		return Route{}, err
+	}
+	return Route{Network: choice.Network, Address: address, Settlement: wallet}, nil
+}
+
+// retryBehind is when a caller should ask again about a network that is behind.
+const retryBehind = 15 * time.Second
+
+// taker is who receives a payment's money: the merchant's custodian, or the
+// operator's treasury for a top-up.
+type taker struct {
+	operator  bool
+	custodian account.Custodian
+}
+
+func (s *Service) takerOf(ctx context.Context, p Payment) (taker, error) {
+	if p.Kind == KindTopUp {
+		return taker{operator: true}, nil
+	}
+	c, err := s.custodians.Custodian(ctx, p.KeyID)
+	if err != nil {
+		return taker{}, err
+	}
+	return taker{custodian: c}, nil
+}
+
+func (t taker) wallet(l Lane) chain.Address {
+	if t.operator {
+		return l.Treasury
+	}
+	return t.custodian.Wallets[l.Profile.Network]
+}
+
+// settlement returns why the choice is not offered for the amount, or nil.
+func (t taker) settlement(l Lane, c Choice, amount money.Micros) error {
+	if _, ok := l.Profile.Asset(c.Token); !ok {
+		return errTokenOff
+	}
+	if t.wallet(l) == "" {
+		return errNoWallet
+	}
+	if t.operator {
+		return nil
+	}
+	options, limited := t.custodian.Networks[c.Network]
+	if limited && !options.Enabled {
+		return errNetworkOff
+	}
+	if !t.custodian.Offers(c.Network, c.Token) {
+		return errTokenOff
+	}
+	if limited && options.MinAmount > 0 && amount < options.MinAmount {
+		return fault.New(fault.Unprocessable, "this network is offered from an amount of %s on", options.MinAmount)
+	}
+	if limited && options.MaxAmount > 0 && amount > options.MaxAmount {
+		return fault.New(fault.Unprocessable, "this network is offered up to an amount of %s", options.MaxAmount)
+	}
+	return nil
+}
+
+// NotOffered reports whether the error is a refusal of a choice.
+func NotOffered(err error) bool {
+	return errors.Is(err, errNetworkOff) || errors.Is(err, errNoWallet) || errors.Is(err, errTokenOff)
+}

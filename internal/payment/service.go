@@ -1,0 +1,251 @@
+package payment
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+)
+
+// Options are the operator's settings for payments.
+type Options struct {
+	TTL       time.Duration // how long a new payment may wait to be started
+	StartTTL  time.Duration // how long a payer has, at least, once it is started
+	MinAmount money.Micros
+	MaxAmount money.Micros
+}
+
+// Service is what surfaces do with payments: check the input, ask what is
+// needed, let the domain decide, store the change.
+type Service struct {
+	store      Store
+	custodians Custodians
+	lanes      Lanes
+	opts       Options
+	now        func() time.Time
+	newID      func(time.Time) ID
+}
+
+// NewService returns the service. now gives the time, newID a fresh ID.
+func NewService(s Store, c Custodians, l Lanes, o Options, now func() time.Time, newID func(time.Time) ID) *Service {
+	return &Service{store: s, custodians: c, lanes: l, opts: o, now: now, newID: newID}
+}
+
+// CreateInput asks for a payment of a merchant's customer.
+type CreateInput struct {
+	// ID makes a repeated create the same payment; empty for a fresh one.
+	ID     ID
+	KeyID  int64
+	Amount string // as it stood in the request (money.ParseMicros)
+	// ExpiresInMinutes overrides how long the payment waits; 0 for the default.
+	ExpiresInMinutes int64
+	Details          Details
+}
+
+// Bounds of a payment's validity when the merchant sets it.
+const (
+	MinValidMinutes = 5
+	MaxValidMinutes = 7 * 24 * 60
+)
+
+// Create makes a pending payment of a key that has a custodian. It fails with
+// fault.Invalid for what breaks a rule, or account.ErrNoCustodian.
+func (s *Service) Create(ctx context.Context, in CreateInput) (Payment, error) {
+	amount, err := s.amount(in.Amount)
+	if err != nil {
+		return Payment{}, err
+	}
+	valid, err := s.validFor(in.ExpiresInMinutes)
+	if err != nil {
+		return Payment{}, err
+	}
+	if err := in.Details.check(); err != nil {
+		return Payment{}, err
+	}
+	custodian, err := s.custodians.Custodian(ctx, in.KeyID)
+	if err != nil {
+		return Payment{}, err
+	}
+	return s.create(ctx, Request{
+		ID: in.ID, KeyID: in.KeyID, Kind: KindMerchant, Amount: amount, ValidFor: valid,
+		Terms: Terms{ShortBasis: custodian.ShortBasis, LateFor: custodian.LateFor}, Details: in.Details,
+	})
+}
+
+// TopUpLate is for how long after expiry money still completes a top-up: as
+// long as its address is watched, for the operator owes the credits.
+const TopUpLate = WatchAfterEnd
+
+// CreateTopUp makes a payment by which a key buys credits.
+func (s *Service) CreateTopUp(ctx context.Context, id ID, keyID, credits int64) (Payment, error) {
+	price, err := credit.Price(credits)
+	if err != nil {
+		return Payment{}, err
+	}
+	return s.create(ctx, Request{
+		ID: id, KeyID: keyID, Kind: KindTopUp, Amount: price, ValidFor: s.opts.TTL,
+		Terms: Terms{LateFor: TopUpLate}, Credits: credits,
+		Details: Details{Description: fmt.Sprintf("%d credits", credits)},
+	})
+}
+
+func (s *Service) create(ctx context.Context, r Request) (Payment, error) {
+	now := s.now()
+	if r.ID == "" {
+		r.ID = s.newID(now)
+	}
+	return s.store.CreatePayment(ctx, New(r, now))
+}
+
+func (s *Service) amount(text string) (money.Micros, error) {
+	m, err := money.ParseMicros("amount", text)
+	if err != nil {
+		return 0, err
+	}
+	if m < s.opts.MinAmount {
+		return 0, fault.New(fault.Invalid, "amount must be at least %s", s.opts.MinAmount)
+	}
+	if m > s.opts.MaxAmount {
+		return 0, fault.New(fault.Invalid, "amount must be at most %s", s.opts.MaxAmount)
+	}
+	return m, nil
+}
+
+func (s *Service) validFor(minutes int64) (time.Duration, error) {
+	if minutes == 0 {
+		return s.opts.TTL, nil
+	}
+	if minutes < MinValidMinutes || minutes > MaxValidMinutes {
+		return 0, fault.New(fault.Invalid, "expiresInMinutes must be between %d and %d", MinValidMinutes, MaxValidMinutes)
+	}
+	return time.Duration(minutes) * time.Minute, nil
+}
+
+// Get returns a payment to anybody who knows its ID. A malformed ID is as
+// unknown as any other.
+func (s *Service) Get(ctx context.Context, id string) (Payment, error) {
+	if id == "" {
+		return Payment{}, fault.New(fault.Invalid, "txnid is required")
+	}
+	if !validID(id) {
+		return Payment{}, ErrUnknown
+	}
+	return s.store.Payment(ctx, ID(id))
+}
+
+// Owned returns a payment of the key; another key's is unknown.
+func (s *Service) Owned(ctx context.Context, keyID int64, id string) (Payment, error) {
+	p, err := s.Get(ctx, id)
+	if err != nil {
+		return Payment{}, err
+	}
+	if p.KeyID != keyID {
+		return Payment{}, ErrUnknown
+	}
+	return p, nil
+}
+
+// Start lets the payer pay with the choice, and returns the payment with its
+// address. Knowing the ID is enough.
+func (s *Service) Start(ctx context.Context, id string, choice Choice) (Payment, error) {
+	p, err := s.Get(ctx, id)
+	if err != nil {
+		return Payment{}, err
+	}
+	return s.start(ctx, p, choice)
+}
+
+// StartOwned is Start for a caller who showed the key that owns the payment.
+func (s *Service) StartOwned(ctx context.Context, keyID int64, id string, choice Choice) (Payment, error) {
+	p, err := s.Owned(ctx, keyID, id)
+	if err != nil {
+		return Payment{}, err
+	}
+	return s.start(ctx, p, choice)
+}
+
+func (s *Service) start(ctx context.Context, p Payment, choice Choice) (Payment, error) {
+	// The state is asked first, so that an ended payment says so whatever
+	// network was picked, and a repeated start works on a slow network.
+	if c, err := p.Start(choice, Route{}, s.opts.StartTTL, s.now()); err != nil || c.None() {
+		return p, err
+	}
+	route, err := s.offer(ctx, p, choice)
+	if err != nil {
+		return Payment{}, err
+	}
+	return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
+		return p.Start(choice, route, s.opts.StartTTL, s.now())
+	})
+}
+
+// Cancel ends a payment for which nothing was received. Knowing the ID is enough.
+func (s *Service) Cancel(ctx context.Context, id string) (Payment, error) {
+	p, err := s.Get(ctx, id)
+	if err != nil {
+		return Payment{}, err
+	}
+	return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) { return p.Cancel(s.now()) })
+}
+
+// MarkCompleted completes a payment of the key by hand, for one query.
+func (s *Service) MarkCompleted(ctx context.Context, keyID int64, id string, by Actor) (Payment, error) {
+	p, err := s.Owned(ctx, keyID, id)
+	if err != nil {
+		return Payment{}, err
+	}
+	return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) { return p.MarkCompleted(by, s.now()) })
+}
+
+// List returns a page of a key's payments.
+func (s *Service) List(ctx context.Context, f Filter) ([]Payment, error) {
+	if f.Limit <= 0 || f.Limit > MaxPage {
+		f.Limit = MaxPage
+	}
+	return s.store.Payments(ctx, f)
+}
+
+// Events returns a payment's history in order.
+func (s *Service) Events(ctx context.Context, id ID) ([]Event, error) { return s.store.Events(ctx, id) }
+
+// Lane returns a configured network.
+func (s *Service) Lane(n chain.Network) (Lane, bool) { return s.lanes.Lane(n) }
+
+// Health tells how a network does now.
+func (s *Service) Health(n chain.Network) Health { return s.lanes.Health(n) }
+
+// Merchant returns the custodian whose name and looks the payer sees.
+func (s *Service) Merchant(ctx context.Context, p Payment) (account.Custodian, error) {
+	return s.custodians.Custodian(ctx, p.KeyID)
+}
+
+// idAlphabet is Crockford's base32, which ULIDs are written in.
+const idAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+const idLen = 26
+
+func validID(id string) bool {
+	if len(id) != idLen || id[0] > '7' {
+		return false
+	}
+	for i := range len(id) {
+		if !isIDChar(id[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isIDChar(c byte) bool {
+	for i := range len(idAlphabet) {
+		if idAlphabet[i] == c {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,40 @@
+package payment
+
+import (
+	"fmt"
+	"net/url"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+)
+
+// URI returns the link by which a wallet fills in the whole transfer of what is
+// still missing (EIP-681 on EVM networks, Solana Pay on Solana), or an empty
+// text for a payment that is not started. Some wallets read only the first
+// address of an EIP-681 link, which is the token's: show the plain address
+// first and offer this as a choice.
+func (p Payment) URI(profile chain.Profile) string {
+	route, ok := p.Route()
+	asset, known := profile.Asset(p.Choice.Token)
+	if !ok || !known {
+		return ""
+	}
+	due := p.Due()
+	if profile.Network == chain.Solana {
+		q := url.Values{}
+		q.Set("amount", due.String())
+		q.Set("spl-token", string(asset.Contract))
+		return fmt.Sprintf("solana:%s?%s", route.Address.Address, q.Encode())
+	}
+	return fmt.Sprintf("ethereum:%s@%d/transfer?address=%s&uint256=%s",
+		asset.Contract, profile.ChainID, route.Address.Address, due.Units(asset.Decimals))
+}
+
+// Due is what a payer is asked to send now: what is missing, or the whole
+// amount once nothing is, so that a link is never for zero.
+func (p Payment) Due() money.Micros {
+	if m := p.Missing(); m > 0 {
+		return m
+	}
+	return p.Amount
+}
