@@ -1,0 +1,237 @@
+package payment
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+)
+
+// Expirer ends payments whose time has run out.
+//
+// Its invariant: a started payment expires only after every network it was
+// shown on was read through its time, and its addresses were asked directly
+// for money the reading may have missed.
+type Expirer struct {
+	readers map[chain.Network]chain.Reader
+	assets  map[chain.Network][]chain.Asset // those that count
+	store   WatchStore
+	now     func() time.Time
+	log     *slog.Logger
+}
+
+const (
+	// expireEvery is how late a payment may expire; nothing depends on it.
+	expireEvery = time.Second
+	// expirePage bounds how many payments one round looks at between pages;
+	// their balances travel in one request a token.
+	expirePage = 100
+)
+
+// NewExpirer returns the expirer of the networks that have a reader.
+func NewExpirer(profiles []chain.Profile, readers map[chain.Network]chain.Reader, s WatchStore, now func() time.Time, log *slog.Logger) *Expirer {
+	e := &Expirer{readers: readers, assets: make(map[chain.Network][]chain.Asset), store: s, now: now, log: log}
+	for _, p := range profiles {
+		for _, t := range money.Tokens() {
+			if a, ok := p.Asset(t); ok {
+				e.assets[p.Network] = append(e.assets[p.Network], a)
+			}
+		}
+	}
+	return e
+}
+
+// Run expires payments until ctx ends.
+func (e *Expirer) Run(ctx context.Context) error {
+	tick := time.NewTicker(expireEvery)
+	defer tick.Stop()
+	for {
+		if err := e.RunOnce(ctx); err != nil && ctx.Err() == nil {
+			e.log.Warn("payments whose time has run out wait", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// RunOnce looks at every payment whose time has run out, once.
+func (e *Expirer) RunOnce(ctx context.Context) error {
+	after := ID("")
+	for {
+		ids, err := e.store.Due(ctx, e.now(), after, expirePage)
+		if err != nil {
+			return fmt.Errorf("list payments that are due: %w", err)
+		}
+		if len(ids) == 0 {
+			return nil
+		}
+		after = ids[len(ids)-1]
+		if err := e.page(ctx, ids); err != nil {
+			return err
+		}
+		if len(ids) < expirePage {
+			return nil
+		}
+	}
+}
+
+// page expires those of the payments that may.
+func (e *Expirer) page(ctx context.Context, ids []ID) error {
+	payments := make([]Payment, 0, len(ids))
+	for _, id := range ids {
+		p, err := e.store.Payment(ctx, id)
+		if err != nil {
+			return err
+		}
+		payments = append(payments, p)
+	}
+	coverage, firstErr := e.coverage(ctx, payments)
+	for _, p := range payments {
+		if c, err := p.Expire(coverage[p.ID], e.now()); err != nil || c.None() {
+			continue
+		}
+		_, err := e.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
+			return p.Expire(coverage[p.ID], e.now())
+		})
+		if err != nil {
+			return fmt.Errorf("expire payment %s: %w", p.ID, err)
+		}
+	}
+	return firstErr
+}
+
+// coverage tells for each payment up to when its networks are known to hold
+// nothing that was missed. A network that fails leaves its payments uncovered
+// and does not keep others from expiring; its first error is returned.
+func (e *Expirer) coverage(ctx context.Context, payments []Payment) (map[ID]Coverage, error) {
+	seen := make(map[ID]Coverage, len(payments))
+	for _, p := range payments {
+		seen[p.ID] = Coverage{}
+	}
+	var first error
+	for n, reader := range e.readers {
+		if err := e.cover(ctx, n, reader, payments, seen); err != nil && first == nil {
+			first = fmt.Errorf("%s: %w", n, err)
+		}
+	}
+	return seen, first
+}
+
+func (e *Expirer) cover(ctx context.Context, n chain.Network, r chain.Reader, payments []Payment, seen map[ID]Coverage) error {
+	c, ok, err := e.store.Cursor(ctx, n)
+	if err != nil || !ok || !c.BehindSince.IsZero() {
+		return err
+	}
+	var due []Payment
+	for _, p := range payments {
+		if i := p.route(n); i >= 0 && p.Status == Started && !c.Scanned.Time.Before(p.ExpiresAt) && !p.moneyOnItsWay() {
+			due = append(due, p)
+		}
+	}
+	if len(due) == 0 {
+		return nil
+	}
+	missed, err := e.missed(ctx, n, r, due, c.Scanned)
+	if err != nil {
+		return err
+	}
+	for _, p := range due {
+		if !missed[p.ID] {
+			seen[p.ID][n] = c.Scanned.Time
+			continue
+		}
+		if err := e.search(ctx, n, r, p, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// missed asks the payments' addresses directly what they hold, and names those
+// that hold more than is known.
+func (e *Expirer) missed(ctx context.Context, n chain.Network, r chain.Reader, due []Payment, at chain.Head) (map[ID]bool, error) {
+	addresses := make([]chain.Address, len(due))
+	for i, p := range due {
+		addresses[i] = p.Routes[p.route(n)].Address.Address
+	}
+	missed := make(map[ID]bool)
+	for _, asset := range e.assets[n] {
+		balances, err := r.Balances(ctx, asset, addresses, at)
+		if err != nil {
+			return nil, fmt.Errorf("balances of %s: %w", asset.Symbol, err)
+		}
+		if len(balances) != len(due) {
+			return nil, fault.New(fault.Unavailable, "asked for %d balances, got %d", len(due), len(balances))
+		}
+		for i, p := range due {
+			if balances[i].Cmp(p.holding(asset, addresses[i])) > 0 {
+				missed[p.ID] = true
+			}
+		}
+	}
+	return missed, nil
+}
+
+// holding returns what the address should hold of the asset: what is known to
+// have arrived and was not swept.
+func (p Payment) holding(asset chain.Asset, a chain.Address) money.Units {
+	var sum money.Units
+	for _, d := range p.Deposits {
+		t := d.Transfer
+		if t.Asset.Contract == asset.Contract && t.Network == asset.Network && t.To == a && d.State != DepositVanished && !d.Swept {
+			sum = sum.Add(t.Units)
+		}
+	}
+	return sum
+}
+
+// search reads again, for one payment's address alone, all blocks since it was
+// shown: the scan missed money that the balance shows. If it finds none
+// either, the payment stays open and the operator is told.
+func (e *Expirer) search(ctx context.Context, n chain.Network, r chain.Reader, p Payment, c Cursor) error {
+	route := p.Routes[p.route(n)]
+	from, err := blockBefore(ctx, r, route.Since, c.Scanned)
+	if err != nil {
+		return err
+	}
+	e.log.Error("an address holds money that reading the blocks missed; reading them again", "network", n, "txnid", p.ID, "from", from, "to", c.Scanned.Number)
+	set := chain.NewWatchSet(1)
+	set.Add(route.Address)
+	transfers, err := r.Scan(ctx, from, c.Scanned, set)
+	if err != nil {
+		return err
+	}
+	v := View{Network: n, From: from, To: c.Scanned.Number, Final: c.Scanned, Finalized: c.Hardened, Transfers: transfers}
+	_, err = e.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) { return p.Observe(v, e.now()) })
+	return err
+}
+
+// clockSlack is how far a chain's clock and ours may differ.
+const clockSlack = 10 * time.Minute
+
+// blockBefore returns a block number at or below the last block made before
+// the time, found by halving.
+func blockBefore(ctx context.Context, r chain.Reader, at time.Time, top chain.Head) (uint64, error) {
+	at = at.Add(-clockSlack)
+	low, high := uint64(1), max(top.Number, 1)
+	for low < high {
+		mid := low + (high-low)/2
+		head, ok, err := r.BlockAt(ctx, mid)
+		if err != nil {
+			return 0, err
+		}
+		if ok && head.Time.Before(at) {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return max(low, 2) - 1, nil
+}

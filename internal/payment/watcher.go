@@ -1,0 +1,313 @@
+package payment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// Watcher brings in what one network holds. Each round it reads the heads,
+// takes in every block that became final since the cursor (the authoritative
+// pass, which alone credits), reads again what became finalized after it was
+// credited, and looks at the blocks above for money that is on its way (the
+// tentative pass, which only informs).
+//
+// Its invariant: the cursor moves past a block only after every transfer in it
+// to a watched address has been stored. Addresses are loaded after the heads
+// are read, so an address shown before a block was made is known when that
+// block is scanned.
+//
+// Several instances may run one each: a lease lets one scan, and every write is
+// right even if two do.
+type Watcher struct {
+	profile chain.Profile
+	reader  chain.Reader
+	store   WatchStore
+	holder  string
+	now     func() time.Time
+	log     *slog.Logger
+	nudge   chan struct{}
+
+	book  watchBook
+	tail  tail
+	saved time.Time
+
+	mu     sync.RWMutex
+	health Health
+}
+
+// Limits of a watcher.
+const (
+	// PollEvery is how often a network is asked for its heads: a payer sees
+	// their money within half a second of its block.
+	PollEvery = 300 * time.Millisecond
+	// scanStep bounds how many blocks one scan takes in before the cursor is
+	// stored, so that a long outage is caught up in pieces that survive a crash.
+	scanStep = 2_000
+	// leaseFor is how long a crashed instance keeps others from scanning.
+	leaseFor = 10 * time.Second
+	// saveEvery bounds how often a cursor is stored while no money comes.
+	saveEvery = time.Second
+	// roundLimit bounds one round, so that a hanging endpoint is noticed.
+	roundLimit = 2 * time.Minute
+)
+
+// NewWatcher returns the watcher of the reader's network. holder names this
+// instance in the lease.
+func NewWatcher(p chain.Profile, r chain.Reader, s WatchStore, holder string, now func() time.Time, log *slog.Logger) *Watcher {
+	return &Watcher{
+		profile: p, reader: r, store: s, holder: holder, now: now,
+		log: log.With("network", p.Network), nudge: make(chan struct{}, 1),
+		book:   newWatchBook(p.Network),
+		health: Health{Reason: "this network is being checked", Detail: "not read yet"},
+	}
+}
+
+// Run watches until ctx ends. A round that fails is reported and tried again.
+func (w *Watcher) Run(ctx context.Context) error {
+	tick := time.NewTicker(PollEvery)
+	defer tick.Stop()
+	failing := ""
+	for {
+		err := w.RunOnce(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err == nil && failing != "":
+			w.log.Info("network is well again")
+			failing = ""
+		case err != nil && err.Error() != failing:
+			w.log.Warn("network cannot be read", "error", err)
+			failing = err.Error()
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		case <-w.nudge:
+		}
+	}
+}
+
+// Nudge makes the next round come sooner.
+func (w *Watcher) Nudge() {
+	select {
+	case w.nudge <- struct{}{}:
+	default:
+	}
+}
+
+// Health tells how the network does, as of the last round.
+func (w *Watcher) Health() Health {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	return w.health
+}
+
+// RunOnce makes one round.
+func (w *Watcher) RunOnce(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, roundLimit)
+	defer cancel()
+	heads, err := w.readHeads(ctx)
+	leads, leaseErr := w.lead(ctx)
+	if leaseErr != nil {
+		return leaseErr
+	}
+	if err != nil {
+		if leads {
+			err = errors.Join(err, w.markBehind(ctx))
+		}
+		return err
+	}
+	cursor, ok, cursorErr := w.store.Cursor(ctx, w.profile.Network)
+	if cursorErr != nil {
+		return fmt.Errorf("read the cursor: %w", cursorErr)
+	}
+	if leads {
+		cursor, err = w.advance(ctx, heads, cursor, ok)
+	}
+	w.report(heads, cursor, err)
+	return err
+}
+
+// lead takes or renews the lease to scan this network.
+func (w *Watcher) lead(ctx context.Context) (bool, error) {
+	now := w.now()
+	ok, err := w.store.Lease(ctx, "watch:"+string(w.profile.Network), w.holder, now, now.Add(leaseFor))
+	if err != nil {
+		return false, fmt.Errorf("lease of the network: %w", err)
+	}
+	return ok, nil
+}
+
+// readHeads reads the heads and fails when the newest block is too old: a
+// network that stands still cannot be offered.
+func (w *Watcher) readHeads(ctx context.Context) (chain.Heads, error) {
+	heads, err := w.reader.Heads(ctx)
+	if err != nil {
+		w.setHealth(Health{Reason: "this network cannot be reached", Detail: err.Error()})
+		return chain.Heads{}, err
+	}
+	if lag := w.now().Sub(heads.Latest.Time); lag > w.profile.HeadLimit {
+		w.setHealth(Health{
+			Reason: "this network is slow at the moment", Latest: heads.Latest, Final: heads.Final, Lag: lag,
+			Detail: fmt.Sprintf("the newest block is %s old, limit %s", lag.Round(time.Second), w.profile.HeadLimit),
+		})
+		return chain.Heads{}, fmt.Errorf("%s: the newest block, %d, is %s old", w.profile.Network, heads.Latest.Number, lag.Round(time.Second))
+	}
+	return heads, nil
+}
+
+// advance takes in everything between the cursor and the heads.
+func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor, exists bool) (Cursor, error) {
+	if err := w.book.load(ctx, w.store, w.now()); err != nil {
+		return cursor, err
+	}
+	if !exists {
+		// No address of this network was shown before this moment.
+		cursor = Cursor{Scanned: heads.Final, Hardened: heads.Final, UpdatedAt: w.now()}
+		return cursor, w.store.SaveCursor(ctx, w.profile.Network, cursor)
+	}
+	cursor, err := w.holds(ctx, heads, stoppedSince(cursor, w.profile.HeadLimit, w.now()))
+	if err != nil {
+		return cursor, err
+	}
+	if cursor, err = w.authoritative(ctx, heads, cursor); err != nil {
+		return cursor, err
+	}
+	if cursor, err = w.harden(ctx, heads, cursor); err != nil {
+		return cursor, err
+	}
+	if err = w.tentative(ctx, heads, cursor); err != nil {
+		return cursor, err
+	}
+	return w.recover(ctx, cursor)
+}
+
+// holds checks that the chain still has the block the cursor stands on. If it
+// was replaced, which the network's own finality forbids but a rule in seconds
+// does not, reading goes back to the last finalized block that was read.
+func (w *Watcher) holds(ctx context.Context, heads chain.Heads, c Cursor) (Cursor, error) {
+	if heads.Final.Number < c.Scanned.Number || heads.Final.Hash == c.Scanned.Hash {
+		return c, nil // an endpoint that lags, or nothing new
+	}
+	head, ok, err := w.reader.BlockAt(ctx, c.Scanned.Number)
+	if err != nil {
+		return c, err
+	}
+	if ok && head.Hash == c.Scanned.Hash {
+		return c, nil
+	}
+	if !ok {
+		return c, fmt.Errorf("%s: the chain has no block %d, up to which it was read: the endpoint is behind or another chain", w.profile.Network, c.Scanned.Number)
+	}
+	hard, ok, err := w.reader.BlockAt(ctx, c.Hardened.Number)
+	if err != nil {
+		return c, err
+	}
+	if !ok || hard.Hash != c.Hardened.Hash {
+		return c, fmt.Errorf("%s: finalized block %d has another hash than when it was read; compare the endpoints, then run `florin rescan`", w.profile.Network, c.Hardened.Number)
+	}
+	w.log.Error("credited blocks were replaced; reading them again", "from", c.Hardened.Number+1, "to", c.Scanned.Number)
+	c.Scanned = c.Hardened
+	return c, nil
+}
+
+// authoritative takes in the blocks that have become final.
+func (w *Watcher) authoritative(ctx context.Context, heads chain.Heads, c Cursor) (Cursor, error) {
+	for c.Scanned.Number < heads.Final.Number {
+		to, err := w.step(ctx, c.Scanned.Number, heads.Final)
+		if err != nil {
+			return c, err
+		}
+		found, err := w.take(ctx, heads, c.Scanned.Number+1, to, true)
+		if err != nil {
+			return c, err
+		}
+		hardened := c.Hardened.Number == c.Scanned.Number && to.Number <= heads.Finalized.Number
+		c.Scanned = to
+		if hardened {
+			c.Hardened = to
+		}
+		if err := w.save(ctx, &c, found > 0 || to.Number < heads.Final.Number); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// harden reads again the blocks that were credited before the chain finalized them.
+func (w *Watcher) harden(ctx context.Context, heads chain.Heads, c Cursor) (Cursor, error) {
+	end := heads.Finalized
+	for c.Hardened.Number < min(end.Number, c.Scanned.Number) {
+		to, err := w.step(ctx, c.Hardened.Number, end)
+		if err != nil {
+			return c, err
+		}
+		if to.Number > c.Scanned.Number {
+			to = c.Scanned
+		}
+		found, err := w.take(ctx, heads, c.Hardened.Number+1, to, true)
+		if err != nil {
+			return c, err
+		}
+		c.Hardened = to
+		if err := w.save(ctx, &c, found > 0 || to.Number < end.Number); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// step returns the last block of the next piece after the block number.
+func (w *Watcher) step(ctx context.Context, after uint64, end chain.Head) (chain.Head, error) {
+	if end.Number-after <= scanStep {
+		return end, nil
+	}
+	to, ok, err := w.reader.BlockAt(ctx, after+scanStep)
+	if err == nil && !ok {
+		err = chain.ErrReorged
+	}
+	return to, err
+}
+
+// save stores the cursor, at once if it must, and otherwise now and then:
+// blocks without money may be read again after a crash.
+func (w *Watcher) save(ctx context.Context, c *Cursor, must bool) error {
+	now := w.now()
+	if !must && now.Sub(c.UpdatedAt) < saveEvery && now.Sub(w.saved) < saveEvery {
+		return nil
+	}
+	c.UpdatedAt, w.saved = now, now
+	if err := w.store.SaveCursor(ctx, w.profile.Network, *c); err != nil {
+		return fmt.Errorf("store the cursor: %w", err)
+	}
+	return nil
+}
+
+// report publishes how the network does.
+func (w *Watcher) report(heads chain.Heads, c Cursor, err error) {
+	h := Health{
+		OK: true, Latest: heads.Latest, Final: heads.Final, Scanned: c.Scanned,
+		Lag:     max(w.now().Sub(heads.Latest.Time), 0),
+		FinalIn: max(heads.Latest.Time.Sub(heads.Final.Time), 0),
+	}
+	if err != nil && !errors.Is(err, chain.ErrReorged) {
+		h.OK, h.Reason, h.Detail = false, "this network cannot be read reliably at the moment", err.Error()
+	}
+	w.setHealth(h)
+}
+
+func (w *Watcher) setHealth(h Health) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if h.Scanned.Number == 0 {
+		h.Scanned = w.health.Scanned
+	}
+	w.health = h
+}

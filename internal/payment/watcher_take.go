@@ -1,0 +1,159 @@
+package payment
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+)
+
+// ErrDisagree: a second endpoint denies a transfer that the first one told.
+// Nothing is credited and the cursor stays until they agree.
+var ErrDisagree = fault.New(fault.Unavailable, "two endpoints of the network disagree about a transfer")
+
+// confirmAtOnce bounds how many second opinions are asked for in parallel.
+const confirmAtOnce = 8
+
+// take scans the blocks from..to and lets every payment they concern observe
+// them: those with a transfer in them, and those with money the blocks were
+// expected to hold. It returns how many payments changed. credit asks a second
+// endpoint about each transfer first.
+func (w *Watcher) take(ctx context.Context, heads chain.Heads, from uint64, to chain.Head, credit bool) (int, error) {
+	transfers, err := w.reader.Scan(ctx, from, to, w.book.set)
+	if err != nil {
+		return 0, err
+	}
+	if credit {
+		if err := w.confirm(ctx, transfers, to); err != nil {
+			return 0, err
+		}
+	}
+	return w.observe(ctx, View{
+		Network: w.profile.Network, From: from, To: to.Number,
+		Final: heads.Final, Finalized: heads.Finalized, Transfers: transfers,
+	})
+}
+
+// confirm asks another endpoint about every transfer that is to be credited.
+func (w *Watcher) confirm(ctx context.Context, transfers []chain.Transfer, at chain.Head) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(confirmAtOnce)
+	for _, t := range transfers {
+		g.Go(func() error {
+			verdict, err := w.reader.Confirm(ctx, t, at)
+			switch {
+			case err != nil:
+				return fmt.Errorf("confirm transaction %s: %w", t.Tx, err)
+			case verdict == chain.Missing:
+				w.log.Error("endpoints disagree about a transfer", "tx", t.Tx, "ordinal", t.Ordinal, "block", t.Block.Number, "source", t.Source)
+				return fmt.Errorf("transaction %s told by %s: %w", t.Tx, t.Source, ErrDisagree)
+			case verdict == chain.Unsettled:
+				return fault.New(fault.Unavailable, "a second endpoint does not know block %d yet", t.Block.Number)
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// observe lets each payment concerned take the view in.
+func (w *Watcher) observe(ctx context.Context, v View) (int, error) {
+	concerned := make(map[ID][]chain.Transfer)
+	unsettled, err := w.store.Unsettled(ctx, v.Network)
+	if err != nil {
+		return 0, fmt.Errorf("list unsettled deposits: %w", err)
+	}
+	for _, id := range unsettled {
+		concerned[id] = nil
+	}
+	for _, t := range v.Transfers {
+		if id, ok := w.book.owner(t.To); ok {
+			concerned[id] = append(concerned[id], t)
+		}
+	}
+	changed := 0
+	for id, transfers := range concerned {
+		v.Transfers = transfers
+		did, err := w.observeOne(ctx, id, v)
+		if err != nil {
+			return changed, fmt.Errorf("payment %s: %w", id, err)
+		}
+		if did {
+			changed++
+		}
+	}
+	return changed, nil
+}
+
+// observeOne asks the pure decision on a plain read first, so that a payment
+// whose money merely waits for finality is not locked every round.
+func (w *Watcher) observeOne(ctx context.Context, id ID, v View) (bool, error) {
+	p, err := w.store.Payment(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	if c, err := p.Observe(v, w.now()); err != nil || c.None() {
+		return false, err
+	}
+	_, err = w.store.UpdatePayment(ctx, id, func(p Payment) (Change, error) { return p.Observe(v, w.now()) })
+	return err == nil, err
+}
+
+// tail is what the tentative pass has read above the final head.
+type tail struct {
+	read      chain.Head // the newest block read; zero when there is none
+	transfers []chain.Transfer
+}
+
+// tentative takes in the blocks above the final head. Blocks read before are
+// kept while the chain still holds them, so that a long way to finality is not
+// read anew every round. They need not be read again for an address that was
+// added since: nobody could pay it before it was shown.
+func (w *Watcher) tentative(ctx context.Context, heads chain.Heads, c Cursor) error {
+	if c.Scanned.Number < heads.Final.Number || heads.Latest.Number <= heads.Final.Number || w.book.set.Len() == 0 {
+		w.tail = tail{}
+		return nil
+	}
+	from, err := w.tailFrom(ctx, heads)
+	if err != nil {
+		return err
+	}
+	if from <= heads.Latest.Number {
+		fresh, err := w.reader.Scan(ctx, from, heads.Latest, w.book.set)
+		if err != nil {
+			return err
+		}
+		w.tail.transfers = append(w.tail.transfers, fresh...)
+		w.tail.read = heads.Latest
+	}
+	_, err = w.observe(ctx, View{
+		Network: w.profile.Network, From: heads.Final.Number + 1, To: heads.Latest.Number,
+		Final: heads.Final, Finalized: heads.Finalized, Transfers: w.tail.transfers,
+	})
+	return err
+}
+
+// tailFrom drops what is final by now or was replaced, and returns the first
+// block that must be read.
+func (w *Watcher) tailFrom(ctx context.Context, heads chain.Heads) (uint64, error) {
+	first := heads.Final.Number + 1
+	read := w.tail.read
+	if read.Number < first || read.Number > heads.Latest.Number {
+		w.tail = tail{}
+		return first, nil
+	}
+	now, ok, err := w.reader.BlockAt(ctx, read.Number)
+	if err != nil {
+		return 0, err
+	}
+	if !ok || now.Hash != read.Hash {
+		w.tail = tail{}
+		return first, nil
+	}
+	w.tail.transfers = slices.DeleteFunc(w.tail.transfers, func(t chain.Transfer) bool { return t.Block.Number < first })
+	return read.Number + 1, nil
+}
