@@ -1,0 +1,314 @@
+package views
+
+import (
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+)
+
+// RefreshSeconds is how often a waiting checkout reloads itself when the browser runs no script.
+const RefreshSeconds = 5
+
+// QuietSeconds is how much time must be left for the countdown to stay in the background.
+const QuietSeconds = 5 * 60
+
+// State is where a payment stands, as its payer would put it. It is finer than the stored status:
+// the status STARTED is waiting, seen, confirming or short, and EXPIRED or CANCELLED may be late.
+type State string
+
+// The states of a checkout. PENDING is StateChoose; STARTED is one of the next four.
+const (
+	// StateChoose: no network and token chosen yet (status PENDING).
+	StateChoose State = "choose"
+	// StateWaiting: the address is shown and nothing has been seen.
+	StateWaiting State = "waiting"
+	// StateSeen: a transfer is in a block that may still be undone; nothing to measure progress by yet.
+	StateSeen State = "seen"
+	// StateConfirming: as StateSeen, with SecondsToFinal and Progress known.
+	StateConfirming State = "confirming"
+	// StateShort: final money arrived, but Missing is still to come.
+	StateShort State = "short"
+	// StatePaid: COMPLETED. Set Excess when more than the amount arrived.
+	StatePaid State = "paid"
+	// StateLate: money arrived after the payment had expired or was cancelled, and is not completed.
+	StateLate State = "late"
+	// StateExpired: EXPIRED without late money. Set Received when a part had arrived.
+	StateExpired State = "expired"
+	// StateCancelled: CANCELLED without late money.
+	StateCancelled State = "cancelled"
+)
+
+// open reports whether the payment can still be paid on this page.
+func (s State) open() bool {
+	switch s {
+	case StateChoose, StateWaiting, StateSeen, StateConfirming, StateShort:
+		return true
+	}
+	return false
+}
+
+// View is a side step of the checkout, from the view query parameter. A side step needs no script.
+type View string
+
+// The side steps. A handler passes on what ParseView makes of the query.
+const (
+	// ViewNow is the page for the payment's state.
+	ViewNow View = ""
+	// ViewChoose offers the networks again, while nothing has been received.
+	ViewChoose View = "choose"
+	// ViewFind asks for a transaction hash and says what became of it.
+	ViewFind View = "find"
+	// ViewCancel asks whether the payer really wants to cancel.
+	ViewCancel View = "cancel"
+)
+
+// ParseView is the view a query parameter names; what it does not know is ViewNow.
+func ParseView(s string) View {
+	switch v := View(s); v {
+	case ViewChoose, ViewFind, ViewCancel:
+		return v
+	}
+	return ViewNow
+}
+
+// Problem is why the last form of the payer was not carried out; shown above the step.
+type Problem string
+
+// The problems a form of the checkout can run into.
+const (
+	ProblemNone Problem = ""
+	// ProblemUnavailable: the chosen network or token cannot be used at the moment (422, 503).
+	ProblemUnavailable Problem = "unavailable"
+	// ProblemReceived: money is on its way or received, so the network cannot be changed any more (409).
+	ProblemReceived Problem = "received"
+	// ProblemCannotCancel: money is on its way or received, so it cannot be cancelled (409).
+	ProblemCannotCancel Problem = "cannot_cancel"
+	// ProblemClosed: the payment is already final (409).
+	ProblemClosed Problem = "closed"
+	// ProblemMerchant: the merchant cannot accept payments now, for instance without credits (402).
+	ProblemMerchant Problem = "merchant"
+	// ProblemTooOften: rate limited (429).
+	ProblemTooOften Problem = "too_often"
+)
+
+// Reason is why a network or a token is shown but cannot be chosen.
+type Reason string
+
+// The reasons, from the payer's side.
+const (
+	ReasonNone Reason = ""
+	// ReasonBehind: the network's head is too old or no endpoint answers.
+	ReasonBehind Reason = "behind"
+	// ReasonNotOffered: the merchant does not take it.
+	ReasonNotOffered Reason = "not_offered"
+	// ReasonTooSmall and ReasonTooLarge: outside the merchant's limits for this network.
+	ReasonTooSmall Reason = "too_small"
+	ReasonTooLarge Reason = "too_large"
+)
+
+// NetworkChoice is one card of the step "choose how to pay". Cards are shown in the order given,
+// so put the payer's last choice first.
+type NetworkChoice struct {
+	// Network is the enum value: BEP20, POLYGON, BASE, SOL.
+	Network string
+	Tokens  []TokenChoice
+	// FeeUSD is the typical network fee of the payer in US dollars, a plain decimal such as "0.01"; may be empty.
+	FeeUSD string
+	// Seconds is the typical time from sending to final; 0 when unknown.
+	Seconds int
+	// Reason is why the whole network cannot be chosen; then Tokens are not offered.
+	Reason Reason
+	// Last marks what this payer used last time.
+	Last bool
+}
+
+// TokenChoice is one token on a network.
+type TokenChoice struct {
+	// Token is USDT or USDC.
+	Token string
+	// Reason is why this token alone cannot be chosen.
+	Reason Reason
+}
+
+// Instructions say exactly what to send and where. They exist once a payment is started.
+type Instructions struct {
+	// Network and Token are the enum values.
+	Network, Token string
+	// Address is the deposit address in the spelling to be copied.
+	Address string
+	// Amount is what is to be sent now, a plain decimal without separators: the whole amount, or what is missing.
+	Amount string
+	// PaymentURI is the EIP-681 or Solana Pay request of Amount; only ethereum: and solana: are linked.
+	PaymentURI string
+	// QRPlain holds Address alone, QRWallet holds PaymentURI. Make them once per payment with [NewQR].
+	QRPlain, QRWallet QR
+	// Browser lets the page pay with a wallet in the browser (EVM networks); nil leaves it out.
+	Browser *BrowserWallet
+}
+
+// BrowserWallet is what an EIP-1193 wallet needs to transfer the token.
+type BrowserWallet struct {
+	ChainID uint64
+	// Contract is the token's contract, Units the amount in its smallest unit as plain digits.
+	Contract, Units string
+	// RPCURL, CoinSymbol and ExplorerURL let the wallet add a network it does not know
+	// (EIP-3085; RPCURL must be https). Without RPCURL the payer is asked to add it by hand.
+	RPCURL, CoinSymbol, ExplorerURL string
+}
+
+// DepositKind says what one transfer to the payment's addresses counts as.
+type DepositKind string
+
+// The kinds of deposit.
+const (
+	// DepositSeen is in a block that may still be undone.
+	DepositSeen DepositKind = "seen"
+	// DepositFinal counts.
+	DepositFinal DepositKind = "final"
+	// DepositLate arrived after the payment had ended.
+	DepositLate DepositKind = "late"
+	// DepositOther is another token (a bridged twin such as USDC.e); it never counts by itself.
+	DepositOther DepositKind = "other"
+)
+
+// Deposit is one transfer that arrived at an address of the payment.
+type Deposit struct {
+	Kind DepositKind
+	// Network is the enum value; Token is the symbol as payers know it, such as USDC or USDC.e.
+	Network, Token string
+	// Amount is a plain decimal.
+	Amount string
+	Hash   string
+	// ExplorerURL is the explorer's page of Hash; may be empty.
+	ExplorerURL string
+	At          time.Time
+}
+
+// CheckoutProps is everything the checkout page shows. Amounts are plain decimals ("1234.5");
+// the view adds the separators of the language for reading and keeps the plain digits for copying.
+type CheckoutProps struct {
+	Page
+	Merchant Merchant
+
+	TxnID string
+	// Amount is the requested amount; Token is empty until a token is chosen (then the page says USD).
+	Amount, Token string
+	// Description is what the payment is for, Reference the merchant's order number; both may be empty.
+	Description, Reference string
+
+	State   State
+	View    View
+	Problem Problem
+	// Finding answers the "I have paid" form; nil before it was sent.
+	Finding *Finding
+
+	Choices []NetworkChoice
+	// Pay is nil while State is StateChoose.
+	Pay *Instructions
+
+	Deposits []Deposit
+	// Received is what counts so far, Missing what is still to come, Excess what came on top; empty when zero.
+	Received, Missing, Excess string
+
+	// ExpiresAt is when an unpaid payment ends; CountdownSeconds is the whole seconds until then,
+	// taken at rendering. Paused: the network is behind and the payer's time does not run.
+	ExpiresAt        time.Time
+	CountdownSeconds int
+	Paused           bool
+
+	// SecondsToFinal and Progress (0 to 100) describe the newest deposit that is not yet final.
+	SecondsToFinal, Progress int
+
+	// PaidAt is when the payment completed; Hash and ExplorerURL name the transaction that did it.
+	PaidAt            time.Time
+	Hash, ExplorerURL string
+
+	// ReturnURL leads back to the merchant after success, CancelURL otherwise; http and https only, may be empty.
+	ReturnURL, CancelURL string
+	// SandboxURL is where test money pays this payment; set only in the sandbox.
+	SandboxURL string
+}
+
+// Stage names what the page shows apart from the live line. Two props with the same stage differ
+// in the live line only.
+func (p CheckoutProps) Stage() string {
+	parts := []string{p.stageState(), string(p.shownView())}
+	if p.Pay != nil {
+		parts = append(parts, p.Pay.Network, p.Pay.Token, p.Pay.Amount)
+	}
+	return strings.Join(parts, ".")
+}
+
+// stageState is the part of the state that changes more than the live line. All states of a started
+// payment keep address and amount in place, so that nothing moves under the payer's finger.
+func (p CheckoutProps) stageState() string {
+	switch p.State {
+	case StateSeen, StateConfirming:
+		return "seen"
+	case StateWaiting, StateShort:
+		return "send"
+	}
+	return string(p.State)
+}
+
+// shownView is the side step that fits the state: a payment with money cannot be changed or cancelled.
+func (p CheckoutProps) shownView() View {
+	switch {
+	case p.View == ViewFind && p.State != StatePaid:
+		return ViewFind
+	case p.View == ViewChoose && p.State == StateWaiting:
+		return ViewChoose
+	case p.View == ViewCancel && (p.State == StateChoose || p.State == StateWaiting):
+		return ViewCancel
+	}
+	return ViewNow
+}
+
+// Live reports whether the page expects news.
+func (p CheckoutProps) Live() bool { return p.State != StatePaid }
+
+// LiveEvent says what to send to a page that shows the given stage: the name of the server-sent
+// event and the fragment to render into its data. Keep next as the stage of the following call.
+// done means that nothing will change any more: send the event "done" and close.
+func LiveEvent(p CheckoutProps, shown string) (event string, fragment templ.Component, next string, done bool) {
+	next, done = p.Stage(), !p.Live()
+	if next == shown {
+		return "status", status(p), next, done
+	}
+	return "stage", stage(p), next, done
+}
+
+// livePath is the address of the page's event stream.
+func (p CheckoutProps) livePath() string {
+	q := url.Values{"stage": {p.Stage()}}
+	if p.Lang != "" {
+		q.Set("lang", p.Lang)
+	}
+	if v := p.shownView(); v != ViewNow {
+		q.Set("view", string(v))
+	}
+	return actPath(p.TxnID, "live", "") + "?" + q.Encode()
+}
+
+// needsRefresh reports whether a browser without scripts should reload the page by itself. A page
+// with a field to fill in must not.
+func (p CheckoutProps) needsRefresh() bool {
+	if p.shownView() != ViewNow {
+		return false
+	}
+	switch p.State {
+	case StateWaiting, StateSeen, StateConfirming, StateShort:
+		return true
+	}
+	return false
+}
+
+// unit is what the amount is counted in: the token, or US dollars while none is chosen.
+func (p CheckoutProps) unit() string {
+	if p.Token != "" {
+		return p.Token
+	}
+	return "USD"
+}

@@ -1,0 +1,143 @@
+package views
+
+import (
+	"strconv"
+
+	"github.com/a-h/templ"
+)
+
+// head of the checkout page.
+func (p CheckoutProps) head() head {
+	h := head{
+		Page:        p.Page,
+		Title:       p.T("title.pay", "Amount", p.locale().Money(p.Amount, p.unit()), "Merchant", p.Merchant.Name),
+		Description: p.T("title.description", "Merchant", p.Merchant.Name),
+		Theme:       dataTheme(p.Merchant),
+		Inline:      "checkout.css",
+		Extra:       brandCSS(p.Merchant),
+		Scripts:     []string{"checkout.js"},
+	}
+	if p.Live() {
+		h.Scripts = []string{"live.js", "checkout.js"}
+	}
+	if p.needsRefresh() {
+		h.Refresh = RefreshSeconds
+	}
+	return h
+}
+
+func (p CheckoutProps) languageHref(lang string) string { return PayPath(p.TxnID, lang, p.View) }
+
+// sendTitle is the heading above amount and address.
+func (p CheckoutProps) sendTitle() string {
+	if p.State == StateShort {
+		return p.T("send.title_rest")
+	}
+	return p.T("send.title")
+}
+
+// warning is the one sentence that keeps money from going astray on this network.
+func (p CheckoutProps) warning() string {
+	f := face(p.Pay.Network)
+	if twin := f.Twin[p.Pay.Token]; twin != "" {
+		return p.T("warn.twin", "Token", p.Pay.Token, "Network", f.Name, "Twin", twin)
+	}
+	if f.Wrong != "" {
+		return p.T("warn.chain", "Token", p.Pay.Token, "Network", f.Name, "Wrong", f.Wrong)
+	}
+	return p.T("warn.plain", "Token", p.Pay.Token, "Network", f.Name)
+}
+
+// countdownText is the time left as the server knows it: whole minutes while it is quiet, then mm:ss.
+func (p CheckoutProps) countdownText() string {
+	if p.CountdownSeconds > QuietSeconds {
+		return p.N("time.minutes", (p.CountdownSeconds+59)/60)
+	}
+	return clockText(p.CountdownSeconds)
+}
+
+// finalText says how long it takes until the money is final.
+func (p CheckoutProps) finalText() string {
+	if p.SecondsToFinal <= 0 {
+		return p.T("status.final_soon")
+	}
+	return p.locale().span(p.SecondsToFinal, "status.final_seconds", "status.final_minutes")
+}
+
+// networkFacts is fee and time of a network, as far as they are known.
+func (p CheckoutProps) networkFacts(c NetworkChoice) string {
+	l := p.locale()
+	var fee, duration string
+	if c.FeeUSD != "" {
+		fee = l.T("choose.fee", "Fee", l.Money(c.FeeUSD, "USD"))
+	}
+	if c.Seconds > 0 {
+		duration = l.span(c.Seconds, "choose.seconds", "choose.minutes")
+	}
+	if fee != "" && duration != "" {
+		return fee + " · " + duration
+	}
+	return fee + duration
+}
+
+func (p CheckoutProps) reasonText(r Reason) string {
+	switch r {
+	case ReasonBehind:
+		return p.T("reason.behind")
+	case ReasonTooSmall:
+		return p.T("reason.too_small")
+	case ReasonTooLarge:
+		return p.T("reason.too_large")
+	}
+	return p.T("reason.not_offered", "Merchant", p.Merchant.Name)
+}
+
+func (p CheckoutProps) problemText() string {
+	switch p.Problem {
+	case ProblemReceived:
+		return p.T("problem.received")
+	case ProblemCannotCancel:
+		return p.T("problem.cannot_cancel")
+	case ProblemClosed:
+		return p.T("problem.closed")
+	case ProblemMerchant:
+		return p.T("problem.merchant", "Merchant", p.Merchant.Name)
+	case ProblemTooOften:
+		return p.T("problem.too_often")
+	}
+	return p.T("problem.unavailable")
+}
+
+func (p CheckoutProps) depositText(k DepositKind) string {
+	switch k {
+	case DepositSeen:
+		return p.T("deposit.seen")
+	case DepositLate:
+		return p.T("deposit.late")
+	}
+	return p.T("deposit.final")
+}
+
+// walletData is what checkout.js needs to pay with a wallet in the browser, words included.
+func (p CheckoutProps) walletData() templ.Attributes {
+	b := p.Pay.Browser
+	return templ.Attributes{
+		"data-chain":    "0x" + strconv.FormatUint(b.ChainID, 16),
+		"data-contract": b.Contract,
+		"data-to":       p.Pay.Address,
+		"data-units":    b.Units,
+		"data-name":     face(p.Pay.Network).Short,
+		"data-rpc":      b.RPCURL,
+		"data-coin":     b.CoinSymbol,
+		"data-explorer": b.ExplorerURL,
+		"data-hint":     actPath(p.TxnID, "find", p.Lang),
+		"data-pay":      p.T("wallet.pay"),
+		"data-connect":  p.T("wallet.connect"),
+		"data-switch":   p.T("wallet.switch", "Network", face(p.Pay.Network).Short),
+		"data-confirm":  p.T("wallet.confirm"),
+		"data-sent":     p.T("wallet.sent"),
+		"data-refused":  p.T("wallet.refused"),
+		"data-unknown":  p.T("wallet.unknown", "Network", face(p.Pay.Network).Short),
+		"data-failed":   p.T("wallet.failed"),
+	}
+}

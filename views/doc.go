@@ -1,0 +1,34 @@
+// Package views renders Florin's pages: the checkout, its receipt, the sandbox, the front page and
+// the error pages. A view takes a props struct and returns HTML; it asks nothing of a database,
+// a chain or a clock, so every state of a page can be rendered in a test.
+//
+// Its one invariant: whatever text a merchant or a payer controls reaches the page escaped, and no
+// page needs an inline script or an inline style attribute, so it works under
+//
+//	default-src 'none'; script-src 'self'; style-src 'self' 'nonce-…'; img-src 'self' https: data:;
+//	connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'
+//
+// # The checkout and its routes
+//
+// The views link to and post to these routes. Every one of them carries ?lang= when the page has a
+// language, so a handler redirects with 303 to [PayPath] and keeps it.
+//
+//	GET  /pay?txnid=&lang=&view=      Checkout; view is "", "choose", "find" or "cancel" (see View)
+//	POST /pay/{txnid}/start           fields network, token            → 303 PayPath
+//	POST /pay/{txnid}/cancel          no fields                        → 303 PayPath
+//	POST /pay/{txnid}/find            field hash                       → 200 Checkout with View "find" and Finding set
+//	GET  /pay/{txnid}/live?stage=     server-sent events, see [LiveEvent]
+//	GET  /pay/{txnid}/receipt         Receipt
+//
+// A form that fails is answered with the page itself: set Problem (or Finding) and the fitting status.
+//
+// # Live updates
+//
+// The page opens /pay/{txnid}/live?stage=S, where S is the [CheckoutProps.Stage] it shows. Whenever
+// the payment changes, the handler asks [LiveEvent] which event to send: "status" replaces the line
+// that says what is happening, "stage" replaces the whole step (address shown, paid, expired, …). After a
+// payment is COMPLETED the handler sends "done" and closes. Without JavaScript the page refreshes
+// itself every [RefreshSeconds] seconds.
+package views
+
+//go:generate go tool templ generate

@@ -1,0 +1,28 @@
+package views
+
+// FailureProps is a page that says what went wrong, that the money is safe where it is, and what to do next.
+type FailureProps struct {
+	Page
+	Kind FailureKind
+	// RequestID lets the operator find what happened; shown when set.
+	RequestID string
+	// RetrySeconds is when to come back, for FailureTooOften and FailureUnavailable; 0 when unknown.
+	RetrySeconds int
+	// Checkout says that a payer sees this, so the page speaks of their money.
+	Checkout bool
+}
+
+// FailureKind selects the words of a failure page.
+type FailureKind string
+
+// The kinds of failure page, with the HTTP status each is meant for.
+const (
+	FailurePaymentUnknown FailureKind = "payment"     // 404 on /pay
+	FailureNotFound       FailureKind = "page"        // 404 elsewhere
+	FailureTooOften       FailureKind = "too_often"   // 429
+	FailureInvalid        FailureKind = "invalid"     // 400, 405, 413, 422
+	FailureForbidden      FailureKind = "forbidden"   // 401, 403
+	FailureConflict       FailureKind = "conflict"    // 409
+	FailureUnavailable    FailureKind = "unavailable" // 503
+	FailureInternal       FailureKind = "internal"    // 500
+)

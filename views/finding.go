@@ -1,0 +1,46 @@
+package views
+
+// Verdict is what became of a transaction a payer asked about.
+type Verdict string
+
+// The verdicts of the "I have paid" form.
+const (
+	// VerdictCredited: final and counted.
+	VerdictCredited Verdict = "credited"
+	// VerdictNotFinal: the right transfer, not final yet. Set SecondsToFinal.
+	VerdictNotFinal Verdict = "not_final"
+	// VerdictShort: counted, but Missing is still to come.
+	VerdictShort Verdict = "short"
+	// VerdictOtherChain: found on Network, which is not where it was expected.
+	VerdictOtherChain Verdict = "other_chain"
+	// VerdictOtherToken: the right address, but Token does not count.
+	VerdictOtherToken Verdict = "other_token"
+	// VerdictOtherAddress: the transaction pays somebody else.
+	VerdictOtherAddress Verdict = "other_address"
+	// VerdictTokenContract: sent to the token's contract instead of the address.
+	VerdictTokenContract Verdict = "token_contract"
+	// VerdictFailed: in a block, but it failed there, so no money moved.
+	VerdictFailed Verdict = "failed"
+	// VerdictWorthless: a zero-value or counterfeit transfer.
+	VerdictWorthless Verdict = "worthless"
+	// VerdictNotFound: no network of ours knows the hash (yet).
+	VerdictNotFound Verdict = "not_found"
+	// VerdictInvalid: not a transaction hash or address.
+	VerdictInvalid Verdict = "invalid"
+	// VerdictUnavailable: the network cannot be asked at the moment.
+	VerdictUnavailable Verdict = "unavailable"
+	// VerdictTooOften: asked too often (429).
+	VerdictTooOften Verdict = "too_often"
+)
+
+// Finding is the answer to "I have paid, find it".
+type Finding struct {
+	Verdict Verdict
+	// Asked is what the payer typed; it stays in the field.
+	Asked string
+	// Network is the enum value where the transaction was found, Token the symbol, Amount and
+	// Missing plain decimals. Empty when unknown.
+	Network, Token, Amount, Missing string
+	SecondsToFinal                  int
+	ExplorerURL                     string
+}

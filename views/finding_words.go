@@ -1,0 +1,50 @@
+package views
+
+// words of a finding: its meaning (wait, seen, good, bad), the sign, what is the case, what to do next.
+type words struct{ meaning, sign, title, detail string }
+
+// findingWords puts a verdict into a sentence and the next step.
+func (p CheckoutProps) findingWords() words {
+	f, l := p.Finding, p.locale()
+	merchant := p.Merchant.Name
+	network := face(f.Network).Short
+	switch f.Verdict {
+	case VerdictCredited:
+		return words{"good", "check", p.T("find.credited", "Amount", l.Money(f.Amount, f.Token)), p.T("find.credited_next")}
+	case VerdictNotFinal:
+		return words{"seen", "eye", p.T("find.not_final"), l.span(max(f.SecondsToFinal, 1), "status.final_seconds", "status.final_minutes")}
+	case VerdictShort:
+		return words{"seen", "warn", p.T("status.short", "Missing", l.Money(f.Missing, f.Token)), p.T("find.short_next")}
+	case VerdictOtherChain:
+		return words{"seen", "warn", p.T("find.other_chain", "Network", network), p.T("find.other_chain_next", "Merchant", merchant)}
+	case VerdictOtherToken:
+		return words{"seen", "warn", p.T("find.other_token", "Token", f.Token), p.T("find.other_token_next", "Merchant", merchant)}
+	case VerdictOtherAddress:
+		return words{"bad", "warn", p.T("find.other_address"), p.T("find.other_address_next")}
+	case VerdictTokenContract:
+		return words{"bad", "warn", p.T("find.contract"), p.T("find.contract_next", "Merchant", merchant)}
+	case VerdictFailed:
+		return words{"bad", "cross", p.T("find.failed"), p.T("find.failed_next")}
+	case VerdictWorthless:
+		return words{"bad", "cross", p.T("find.worthless"), p.T("find.worthless_next")}
+	case VerdictInvalid:
+		return words{"bad", "warn", p.T("find.invalid"), p.T("find.invalid_next")}
+	case VerdictUnavailable:
+		return words{"wait", "pause", p.T("find.unavailable"), p.T("find.unavailable_next")}
+	case VerdictTooOften:
+		return words{"wait", "pause", p.T("problem.too_often"), p.T("find.too_often_next")}
+	}
+	return words{"wait", "clock", p.T("find.not_found"), p.T("find.not_found_next")}
+}
+
+// asked is what the payer typed before.
+func (p CheckoutProps) asked() string {
+	if p.Finding == nil {
+		return ""
+	}
+	return p.Finding.Asked
+}
+
+func (p CheckoutProps) findingInvalid() bool {
+	return p.Finding != nil && p.Finding.Verdict == VerdictInvalid
+}

@@ -1,0 +1,59 @@
+package views
+
+import (
+	"context"
+	"io"
+
+	"github.com/a-h/templ"
+
+	"github.com/florinpay/florin/static"
+)
+
+// head is what differs between pages outside of their body.
+type head struct {
+	Page
+	Title, Description string
+	// Theme is the data-theme attribute; empty follows the device.
+	Theme string
+	// Inline names the style sheet written into the page, Linked one that is fetched; one of them is set.
+	Inline, Linked string
+	// Extra is CSS after the style sheet: the merchant's colours.
+	Extra string
+	// Scripts are assets run after parsing, in order.
+	Scripts []string
+	// Refresh is how often, in seconds, a browser without scripts reloads the page; 0 is never.
+	Refresh int
+	// BodyClass is the class of <body>.
+	BodyClass string
+}
+
+// styleTag writes a <style> with the nonce of the page. css is our own or built from parsed colours,
+// so it cannot end the element.
+func styleTag(nonce, css string) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		if css == "" {
+			return nil
+		}
+		open := "<style>"
+		if nonce != "" {
+			open = `<style nonce="` + templ.EscapeString(nonce) + `">`
+		}
+		_, err := io.WriteString(w, open+css+"</style>")
+		return err
+	})
+}
+
+// style is the whole style sheet of the page, or nothing when it is linked.
+func (h head) style() string {
+	if h.Inline == "" {
+		return h.Extra
+	}
+	return static.Inline(h.Inline) + h.Extra
+}
+
+// noScriptStyle hides what needs a script to work.
+const noScriptStyle = "[data-copy],[data-print]{display:none}"
+
+// htmxConfig keeps htmx inside the Content-Security-Policy: no style element of its own, no eval,
+// no requests to other origins.
+const htmxConfig = `{"includeIndicatorStyles":false,"allowEval":false,"selfRequestsOnly":true,"allowScriptTags":false}`

@@ -1,0 +1,11 @@
+package views
+
+// LandingProps is the front page of an installation.
+type LandingProps struct {
+	Page
+	Version string
+	// Networks are the enum values offered at the moment.
+	Networks []string
+	// SignInURL, SignUpURL, DocsURL, SandboxURL and SourceURL are linked when set.
+	SignInURL, SignUpURL, DocsURL, SandboxURL, SourceURL string
+}

@@ -1,0 +1,140 @@
+package views
+
+import (
+	"embed"
+	"encoding/json"
+	"sync"
+
+	"github.com/nicksnyder/go-i18n/v2/i18n"
+	"golang.org/x/text/language"
+)
+
+//go:embed locales/active.*.json
+var localeFiles embed.FS
+
+// Language is one language the pages are translated into.
+type Language struct {
+	// Tag is its BCP 47 tag, Name what its speakers call it, Dir its direction: ltr or rtl.
+	Tag, Name, Dir string
+	separators     separators
+}
+
+// languages in the order of the menu; the first is the fallback. A test holds the separators
+// against CLDR.
+var languages = []Language{
+	{"en", "English", "ltr", separators{group: ",", decimal: "."}},
+	{"es", "Español", "ltr", separators{group: ".", decimal: ",", lazy: true}},
+	{"pt", "Português", "ltr", separators{group: ".", decimal: ","}},
+	{"fr", "Français", "ltr", separators{group: "\u202f", decimal: ","}},
+	{"de", "Deutsch", "ltr", separators{group: ".", decimal: ","}},
+	{"tr", "Türkçe", "ltr", separators{group: ".", decimal: ","}},
+	{"ar", "العربية", "rtl", separators{group: ",", decimal: "."}},
+	{"zh", "中文", "ltr", separators{group: ",", decimal: "."}},
+	{"hi", "हिन्दी", "ltr", separators{group: ",", decimal: ".", lakh: true}},
+	{"ru", "Русский", "ltr", separators{group: "\u00a0", decimal: ","}},
+	{"id", "Bahasa Indonesia", "ltr", separators{group: ".", decimal: ","}},
+	{"vi", "Tiếng Việt", "ltr", separators{group: ".", decimal: ","}},
+}
+
+// Languages are the languages of the pages, in the order of the menu.
+func Languages() []Language { return append([]Language(nil), languages...) }
+
+var matcher = sync.OnceValue(func() language.Matcher {
+	tags := make([]language.Tag, len(languages))
+	for i, l := range languages {
+		tags[i] = language.MustParse(l.Tag)
+	}
+	return language.NewMatcher(tags)
+})
+
+// MatchLanguage chooses the language of a page: what ?lang= asks for if it is one of ours, else the
+// best fit for the Accept-Language header, else English.
+func MatchLanguage(query, acceptLanguage string) string {
+	for _, l := range languages {
+		if l.Tag == query {
+			return query
+		}
+	}
+	// The header is at most what a server accepts as a header; ParseAcceptLanguage itself refuses
+	// more than 1000 separators.
+	wanted, _, err := language.ParseAcceptLanguage(acceptLanguage)
+	if err != nil || len(wanted) == 0 {
+		return languages[0].Tag
+	}
+	_, i, confidence := matcher().Match(wanted...)
+	if confidence == language.No {
+		return languages[0].Tag
+	}
+	return languages[i].Tag
+}
+
+// Locale speaks one language.
+type Locale struct {
+	Language
+	localizer *i18n.Localizer
+}
+
+// locales are loaded when first spoken: most installations never hear most of them, and parsing all
+// twelve at the start would cost more than everything else the start does.
+var locales = func() map[string]func() *Locale {
+	m := make(map[string]func() *Locale, len(languages))
+	for _, l := range languages {
+		m[l.Tag] = sync.OnceValue(func() *Locale { return loadLocale(l) })
+	}
+	return m
+}()
+
+// LocaleFor is the locale of a tag in Languages, and English for anything else.
+func LocaleFor(tag string) *Locale {
+	if load, ok := locales[tag]; ok {
+		return load()
+	}
+	return locales[languages[0].Tag]()
+}
+
+// loadLocale parses one embedded message file. It panics on a broken one, which a test would have found.
+func loadLocale(l Language) *Locale {
+	bundle := i18n.NewBundle(language.MustParse(l.Tag))
+	bundle.RegisterUnmarshalFunc("json", json.Unmarshal)
+	if _, err := bundle.LoadMessageFileFS(localeFiles, "locales/active."+l.Tag+".json"); err != nil {
+		panic("views: " + err.Error())
+	}
+	return &Locale{Language: l, localizer: i18n.NewLocalizer(bundle, l.Tag)}
+}
+
+// T is the message id; args are name, value pairs for its template. A missing id shows itself, which
+// a test keeps from happening.
+func (l *Locale) T(id string, args ...any) string {
+	return l.localize(&i18n.LocalizeConfig{MessageID: id, TemplateData: l.data(args)})
+}
+
+// N is the message id in the plural form of n, which its template knows as {{.N}}.
+func (l *Locale) N(id string, n int, args ...any) string {
+	data := l.data(append(args, "N", l.Integer(n)))
+	return l.localize(&i18n.LocalizeConfig{MessageID: id, TemplateData: data, PluralCount: n})
+}
+
+func (l *Locale) localize(c *i18n.LocalizeConfig) string {
+	s, err := l.localizer.Localize(c)
+	if err != nil && s == "" {
+		return c.MessageID
+	}
+	return s
+}
+
+// data turns name, value pairs into template data. Inside a right-to-left sentence every value is
+// wrapped in a Unicode isolate (UAX #9), or "0.37 USDC" would be drawn as "USDC 0.37".
+func (l *Locale) data(args []any) map[string]any {
+	if len(args) == 0 {
+		return nil
+	}
+	m := make(map[string]any, len(args)/2)
+	for i := 0; i+1 < len(args); i += 2 {
+		v := args[i+1]
+		if s, ok := v.(string); ok && l.Dir == "rtl" {
+			v = "\u2068" + s + "\u2069"
+		}
+		m[args[i].(string)] = v
+	}
+	return m
+}

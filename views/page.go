@@ -1,0 +1,70 @@
+package views
+
+import (
+	"net/url"
+	"time"
+)
+
+// Page is what every page knows about the request that asked for it.
+type Page struct {
+	// Lang is the language of the page, one of [Languages]; anything else means English.
+	// Handlers take it from [MatchLanguage].
+	Lang string
+	// Nonce is the value of style-src 'nonce-…' in the Content-Security-Policy of this answer.
+	Nonce string
+}
+
+// locale is the language in which the page speaks.
+func (p Page) locale() *Locale { return LocaleFor(p.Lang) }
+
+// T is the message id in the language of the page; args are name, value pairs of its template.
+func (p Page) T(id string, args ...any) string { return p.locale().T(id, args...) }
+
+// N is like T with the plural form for n.
+func (p Page) N(id string, n int, args ...any) string { return p.locale().N(id, n, args...) }
+
+// Merchant is who the payer pays, as the page shows them.
+type Merchant struct {
+	Name string
+	// LogoURL is an https or same-origin image address; without one the page shows the first letter of Name.
+	LogoURL string
+	// Tagline is one line below the name; may be empty.
+	Tagline string
+	// Host is the merchant's web host, such as "shop.example"; it is shown only when HostVerified.
+	Host         string
+	HostVerified bool
+	// SupportEmail is offered where the payer may need a person; may be empty.
+	SupportEmail string
+	// Accent and Background are the merchant's colours as #rgb or #rrggbb. What does not parse is
+	// ignored; what does is corrected to a contrast of at least 4.5:1.
+	Accent, Background string
+	// Theme is "LIGHT", "DARK" or "AUTO" (also when empty): follow the payer's device.
+	Theme string
+}
+
+// PayPath is the address of the checkout page of a payment. lang and view may be empty.
+func PayPath(txnID, lang string, view View) string {
+	q := "/pay?txnid=" + url.QueryEscape(txnID)
+	if lang != "" {
+		q += "&lang=" + url.QueryEscape(lang)
+	}
+	if view != ViewNow {
+		q += "&view=" + url.QueryEscape(string(view))
+	}
+	return q
+}
+
+// actPath is the address of one act on a payment: start, cancel, find, live, receipt.
+func actPath(txnID, act, lang string) string {
+	p := "/pay/" + url.PathEscape(txnID) + "/" + act
+	if lang != "" {
+		p += "?lang=" + url.QueryEscape(lang)
+	}
+	return p
+}
+
+// stamp is how a time is written when no script turns it into the reader's own clock.
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
+
+// machineTime is the datetime attribute of a <time>.
+func machineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }

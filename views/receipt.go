@@ -1,0 +1,23 @@
+package views
+
+import "time"
+
+// ReceiptProps is the receipt of a completed payment: what anybody with its link may see.
+type ReceiptProps struct {
+	Page
+	Merchant Merchant
+
+	TxnID, Reference, Description string
+	// Amount is what was asked, Received what arrived; plain decimals.
+	Amount, Received string
+	// Network and Token are the enum values.
+	Network, Token string
+	Address        string
+	CreatedAt      time.Time
+	PaidAt         time.Time
+	Deposits       []Deposit
+	// VerifyURL is the absolute public address of this receipt.
+	VerifyURL string
+	// ByHand: the merchant marked the payment as completed; no transaction proves it.
+	ByHand bool
+}

@@ -1,0 +1,66 @@
+package views
+
+import "time"
+
+// SandboxProps is the page that pays with test money and shows the webhooks that result.
+//
+//	GET  /sandbox                  this page; #txn-<txnid> is one payment
+//	POST /sandbox/pay/{txnid}      field how: one of SandboxActs        → 303 /sandbox#txn-<txnid>
+//	POST /sandbox/receiver         field mode: up, failing, slow        → 303 /sandbox#inbox
+//	POST /sandbox/create           field amount                         → 303 /pay?txnid= of the new payment
+type SandboxProps struct {
+	Page
+	Payments []SandboxPayment
+	Inbox    []SandboxDelivery
+	// Receiver is how the inbox answers webhooks at the moment: up, failing or slow.
+	Receiver string
+	// DashboardURL and DocsURL are linked when set.
+	DashboardURL, DocsURL string
+	// APIKey is the demo merchant's key, for the curl line; BaseURL is where the server listens.
+	APIKey, BaseURL string
+	// Notice is one sentence about what the last press did; may be empty.
+	Notice string
+}
+
+// SandboxAct is one way to pay.
+type SandboxAct struct{ How, Label, Effect string }
+
+// SandboxActs are the ways to pay a started payment, in the order of their buttons.
+var SandboxActs = []SandboxAct{
+	{"exactly", "Exactly", "the whole amount that is missing"},
+	{"short", "Short", "0.37 less than is missing"},
+	{"over", "Over", "1.10 more than is missing"},
+	{"late", "Late", "ends the payment first, then pays it"},
+	{"wrong-token", "Wrong token", "a token that looks alike but does not count"},
+	{"other-chain", "Other chain", "the right token on another network"},
+	{"reorg", "Reorg", "undoes the newest blocks, so that a payment seen there vanishes and returns"},
+}
+
+// SandboxPayment is one payment of the demo merchant.
+type SandboxPayment struct {
+	TxnID  string
+	Amount string
+	// Network, Token and Address are empty until started.
+	Network, Token, Address string
+	// Status is the stored status: PENDING, STARTED, COMPLETED, EXPIRED, CANCELLED.
+	Status    string
+	Received  string
+	CreatedAt time.Time
+}
+
+// SandboxDelivery is one webhook that reached the inbox, newest first on the page.
+type SandboxDelivery struct {
+	At time.Time
+	// ID is webhook-id; Status is the status in the body; TxnID names the payment.
+	ID, Status, TxnID string
+	Headers           []Header
+	Body              string
+	// Signed says whether webhook-signature is right; Verdict explains it in one sentence.
+	Signed  bool
+	Verdict string
+	// Answered is the HTTP status the inbox gave.
+	Answered int
+}
+
+// Header is one HTTP header line.
+type Header struct{ Name, Value string }

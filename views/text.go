@@ -1,0 +1,96 @@
+package views
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+)
+
+// groups cuts an address or hash into groups of four after an 0x, as people compare them. Joined they
+// are the text again: the gaps are drawn, not written, so that a selection copies the plain address.
+func groups(s string) []string {
+	var out []string
+	if rest, ok := strings.CutPrefix(s, "0x"); ok {
+		out, s = append(out, "0x"), rest
+	}
+	for len(s) > 4 {
+		out, s = append(out, s[:4]), s[4:]
+	}
+	if s != "" {
+		out = append(out, s)
+	}
+	return out
+}
+
+// edgeGroup reports whether group i is one of those people compare first: the first and the last.
+func edgeGroup(all []string, i int) bool {
+	first := 0
+	if len(all) > 1 && all[0] == "0x" {
+		first = 1
+	}
+	return i == first || i == len(all)-1
+}
+
+// walletHref is a payment request as a link; anything but the two schemes of wallets is refused.
+func walletHref(uri string) templ.SafeURL {
+	for _, scheme := range []string{"ethereum:", "solana:"} {
+		if strings.HasPrefix(uri, scheme) {
+			return templ.SafeURL(uri)
+		}
+	}
+	return templ.FailedSanitizationURL
+}
+
+// webHref is an http or https address, or none: other schemes in a merchant's link would run in our origin.
+func webHref(s string) (templ.SafeURL, bool) {
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") {
+		return "", false
+	}
+	return templ.SafeURL(u.String()), true
+}
+
+// imageSrc is webHref, or a path of our own origin.
+func imageSrc(s string) (string, bool) {
+	if strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "//") {
+		return s, true
+	}
+	u, ok := webHref(s)
+	return string(u), ok
+}
+
+// returnHref is the merchant's link with txnid and status added to its query.
+func returnHref(link, txnID, status string) (templ.SafeURL, bool) {
+	u, err := url.Parse(link)
+	if err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") {
+		return "", false
+	}
+	q := u.Query()
+	q.Set("txnid", txnID)
+	q.Set("status", status)
+	u.RawQuery = q.Encode()
+	return templ.SafeURL(u.String()), true
+}
+
+// span says how long n seconds are, in whole seconds below 90 and in whole minutes above; ids are the
+// two messages.
+func (l *Locale) span(n int, secondsID, minutesID string, args ...any) string {
+	if n < 90 {
+		return l.N(secondsID, max(n, 1), args...)
+	}
+	return l.N(minutesID, (n+30)/60, args...)
+}
+
+// clockText is mm:ss, or h:mm:ss from an hour.
+func clockText(seconds int) string {
+	d := time.Duration(max(seconds, 0)) * time.Second
+	h, m, s := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
+	two := func(n int) string { return string([]byte{byte('0' + n/10), byte('0' + n%10)}) }
+	if h > 0 {
+		return strconv.Itoa(h) + ":" + two(m) + ":" + two(s)
+	}
+	return two(m) + ":" + two(s)
+}
