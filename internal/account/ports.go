@@ -17,6 +17,7 @@ var (
 	ErrEmailTaken     = fault.New(fault.Conflict, "there is already a user with this e-mail address")
 	ErrUnknownKey     = fault.New(fault.NotFound, "there is no such API key")
 	ErrBadCredentials = fault.New(fault.Unauthorized, "the e-mail address or the password is wrong")
+	ErrBadSession     = fault.New(fault.Unauthorized, "sign in first: the session is missing, has ended or is not valid")
 )
 
 // Store keeps users, keys and custodians. Every method is one transaction.

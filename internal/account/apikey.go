@@ -1,0 +1,142 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// Authenticate returns the key in use whose text this is, or ErrBadKey. What
+// is not even well formed never reaches the database.
+//
+// A rotated key must fail at once, on every instance, so nothing is kept
+// between calls here; a cache belongs behind Store.KeyByHash, where it can be
+// told of a rotation.
+func (s *Service) Authenticate(ctx context.Context, text string) (Key, error) {
+	h, ok := apiKey.hash(text)
+	if !ok {
+		return Key{}, ErrBadKey
+	}
+	key, err := s.store.KeyByHash(ctx, h)
+	if err != nil {
+		return Key{}, err
+	}
+	if s.opts.Usage != nil {
+		s.usage.note(key, s.now())
+	}
+	return key, nil
+}
+
+// NewKey asks for an API key.
+type NewKey struct {
+	Label   string // at most 100 characters; may be empty
+	Wallet  string // the EVM wallet registered on the key; may be empty
+	Credits int64  // free credits, 0 to credit.MaxTopUp
+	Queries int64  // free queries, 0 to credit.MaxRecharge
+}
+
+// CreateKey makes an API key for the user and books its free credits and
+// queries. The key's text is returned here and never again. It fails with
+// fault.Invalid naming the field.
+func (s *Service) CreateKey(ctx context.Context, user User, in NewKey) (Key, secret.Text, error) {
+	wallet, err := parseKeyWallet(in.Wallet)
+	if err != nil {
+		return Key{}, secret.Text{}, err
+	}
+	label, err := cleanText("label", in.Label, maxLabel)
+	if err != nil {
+		return Key{}, secret.Text{}, err
+	}
+	if err := checkFree(in); err != nil {
+		return Key{}, secret.Text{}, err
+	}
+	now := s.now().UTC()
+	id, err := s.newID(now)
+	if err != nil {
+		return Key{}, secret.Text{}, err
+	}
+	text, hash, err := apiKey.make(s.opts.Random)
+	if err != nil {
+		return Key{}, secret.Text{}, fmt.Errorf("make an API key: %w", err)
+	}
+	key, err := s.store.CreateKey(ctx, Key{
+		PublicID: id, UserID: user.ID, UserPublic: user.PublicID, Hash: hash, Label: label, Wallet: wallet,
+		FirstName: user.FirstName, LastName: user.LastName, Email: user.Email, CreatedAt: now,
+	}, func(keyID int64) []credit.Entry { return freeEntries(keyID, id, in, now) })
+	if err != nil {
+		return Key{}, secret.Text{}, err
+	}
+	return key, text, nil
+}
+
+func parseKeyWallet(text string) (chain.Address, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return "", nil
+	}
+	w, err := chain.ParseAddress(chain.BEP20, text)
+	if err != nil {
+		return "", named("wallet", err)
+	}
+	return w.Address, nil
+}
+
+func checkFree(in NewKey) error {
+	if in.Credits < 0 || in.Credits > credit.MaxTopUp {
+		return fault.New(fault.Invalid, "credits must be between 0 and %d", credit.MaxTopUp)
+	}
+	if in.Queries < 0 || in.Queries > credit.MaxRecharge {
+		return fault.New(fault.Invalid, "queries must be between 0 and %d", credit.MaxRecharge)
+	}
+	return nil
+}
+
+func freeEntries(keyID int64, publicID string, in NewKey, now time.Time) []credit.Entry {
+	var entries []credit.Entry
+	ref := "signup:" + publicID
+	if in.Credits > 0 {
+		entries = append(entries, credit.Grant(keyID, credit.Credit, in.Credits, credit.ReasonSignup, ref, now))
+	}
+	if in.Queries > 0 {
+		entries = append(entries, credit.Grant(keyID, credit.Query, in.Queries, credit.ReasonSignup, ref, now))
+	}
+	return entries
+}
+
+// ReplaceKey gives the key a new text, books the entries with it, and returns
+// the text, which is shown only here. The old text fails from then on. The
+// caller has made sure that whoever asks may do so. It fails with ErrBadKey if
+// the key was replaced in the meantime.
+func (s *Service) ReplaceKey(ctx context.Context, key Key, entries []credit.Entry) (Key, secret.Text, error) {
+	text, hash, err := apiKey.make(s.opts.Random)
+	if err != nil {
+		return Key{}, secret.Text{}, fmt.Errorf("make an API key: %w", err)
+	}
+	if err := s.store.RotateKey(ctx, key.ID, key.Hash, hash, entries); err != nil {
+		return Key{}, secret.Text{}, err
+	}
+	key.Hash = hash
+	return key, text, nil
+}
+
+// Balance returns what the key has left.
+func (s *Service) Balance(ctx context.Context, keyID int64) (credit.Balance, error) {
+	return s.store.Balance(ctx, keyID)
+}
+
+// charge returns the entry by which the key pays one credit for an operation.
+// Its ref is fresh for every call, so each call that succeeds costs one, while
+// a retry of the same transaction does not cost two.
+func (s *Service) charge(key Key, operation string, now time.Time) ([]credit.Entry, error) {
+	id, err := s.newID(now)
+	if err != nil {
+		return nil, err
+	}
+	return []credit.Entry{credit.Spend(key.ID, credit.Credit, credit.ReasonOperation, operation+":"+id, now)}, nil
+}

@@ -1,0 +1,136 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// SessionTTL is how long a session lasts, used or not.
+const SessionTTL = 30 * 24 * time.Hour
+
+// maxUserAgent bounds what is kept of a browser's own description.
+const maxUserAgent = 200
+
+// Credentials are what somebody signs in with, and from where.
+type Credentials struct {
+	Email     string
+	Password  secret.Text
+	Address   string // IP address of the client; tries are counted by it
+	UserAgent string
+}
+
+// SignedIn is a fresh session. Its token is shown only here.
+type SignedIn struct {
+	Token     secret.Text
+	ExpiresAt time.Time
+	User      User
+}
+
+// SignIn starts a session. It fails with ErrBadCredentials, which takes as
+// long for an unknown user as for a wrong password, or with fault.Limited
+// after too many failures.
+func (s *Service) SignIn(ctx context.Context, c Credentials) (SignedIn, error) {
+	email, err := NormalizeEmail(c.Email)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	if err := s.attempts.take(email, c.Address, s.now()); err != nil {
+		return SignedIn{}, err
+	}
+	user, err := s.verify(ctx, email, c.Password)
+	if !errors.Is(err, ErrBadCredentials) {
+		s.attempts.giveBack(email, c.Address)
+	}
+	if err != nil {
+		return SignedIn{}, err
+	}
+	s.attempts.forget(email, c.Address)
+	return s.startSession(ctx, user, c.UserAgent)
+}
+
+// verify returns the user if the password is right. It hashes a password in
+// every case.
+func (s *Service) verify(ctx context.Context, email string, password secret.Text) (User, error) {
+	normal, ok := normalPassword(password)
+	if !ok {
+		return User{}, ErrBadCredentials
+	}
+	user, err := s.store.UserByEmail(ctx, email)
+	hash := user.PasswordHash
+	if fault.Is(err, fault.NotFound) {
+		hash = nobodysHash
+	} else if err != nil {
+		return User{}, err
+	}
+	match, failed := s.passwords.verify(ctx, normal, hash)
+	if failed != nil {
+		return User{}, fmt.Errorf("check a password: %w", failed)
+	}
+	if err != nil || !match {
+		return User{}, ErrBadCredentials
+	}
+	return user, nil
+}
+
+// startSession signs the user in without asking anything.
+func (s *Service) startSession(ctx context.Context, user User, userAgent string) (SignedIn, error) {
+	token, hash, err := sessionToken.make(s.opts.Random)
+	if err != nil {
+		return SignedIn{}, fmt.Errorf("make a session token: %w", err)
+	}
+	now := s.now().UTC()
+	session := Session{
+		Token: hash, UserID: user.ID, CreatedAt: now, ExpiresAt: now.Add(SessionTTL), UserAgent: cleanUserAgent(userAgent),
+	}
+	if err := s.store.CreateSession(ctx, session); err != nil {
+		return SignedIn{}, err
+	}
+	return SignedIn{Token: token, ExpiresAt: session.ExpiresAt, User: user}, nil
+}
+
+// UserBySession returns who is signed in with the token, or fails with
+// ErrBadSession.
+func (s *Service) UserBySession(ctx context.Context, token string) (User, error) {
+	h, ok := sessionToken.hash(token)
+	if !ok {
+		return User{}, ErrBadSession
+	}
+	user, err := s.store.UserBySession(ctx, h, s.now())
+	if fault.Is(err, fault.Unauthorized) {
+		return User{}, ErrBadSession
+	}
+	return user, err
+}
+
+// SignOut ends the session. Ending one that is unknown or over is fine.
+func (s *Service) SignOut(ctx context.Context, token string) error {
+	h, ok := sessionToken.hash(token)
+	if !ok {
+		return nil
+	}
+	err := s.store.RevokeSession(ctx, h, s.now())
+	if fault.Is(err, fault.Unauthorized) || fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
+}
+
+// cleanUserAgent keeps what prints of a header that the client made up.
+func cleanUserAgent(text string) string {
+	text = text[:min(len(text), maxUserAgent*utf8.UTFMax)]
+	clean := strings.Map(func(r rune) rune {
+		if hidden(r) {
+			return -1
+		}
+		return r
+	}, text)
+	chars := []rune(clean)
+	return string(chars[:min(len(chars), maxUserAgent)])
+}

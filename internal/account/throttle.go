@@ -1,0 +1,121 @@
+package account
+
+import (
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/florinpay/florin/internal/fault"
+)
+
+// How many failed sign-ins are let through: a burst, then one for each
+// interval. Somebody who mistypes never notices; somebody who guesses gets
+// 100 tries a day at a user, and 1,500 a day over all users, from one address.
+var (
+	perUserAndAddress = allowance{burst: 8, interval: 15 * time.Minute}
+	perAddress        = allowance{burst: 50, interval: time.Minute}
+)
+
+// maxTracked bounds how many senders are remembered. When more are seen than
+// that within the hour, some are forgotten early: an attack from so many
+// addresses at once is for a firewall to stop, and must not fill the memory.
+const maxTracked = 20_000
+
+type allowance struct {
+	burst    int
+	interval time.Duration
+}
+
+// throttle counts failed sign-ins. It keeps one time for each sender, at which
+// its allowance is whole again (the generic cell rate algorithm). It is safe
+// for concurrent use.
+type throttle struct {
+	mu    sync.Mutex
+	whole map[sender]time.Time
+}
+
+// sender is who tries: an address, and the user it tries at or empty for all
+// of its tries together.
+type sender struct{ email, address string }
+
+func newThrottle() *throttle { return &throttle{whole: make(map[sender]time.Time)} }
+
+// take counts an attempt before it is made, so that many at once cannot all
+// slip through, or refuses it with fault.Limited.
+func (t *throttle) take(email, address string, now time.Time) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	both, all := senders(email, address)
+	wait := max(t.wait(both, perUserAndAddress, now), t.wait(all, perAddress, now))
+	if wait > 0 {
+		return fault.Retry(fault.Limited, wait, "too many failed attempts to sign in; try again in %s", wait.Round(time.Second))
+	}
+	t.makeRoom(now)
+	t.whole[both] = later(t.whole[both], now).Add(perUserAndAddress.interval)
+	t.whole[all] = later(t.whole[all], now).Add(perAddress.interval)
+	return nil
+}
+
+// giveBack undoes a take whose attempt was not a failure.
+func (t *throttle) giveBack(email, address string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	both, all := senders(email, address)
+	t.whole[both] = t.whole[both].Add(-perUserAndAddress.interval)
+	t.whole[all] = t.whole[all].Add(-perAddress.interval)
+}
+
+// forget clears the failures at the user from the address, who has shown to be
+// the user. Those of the address as a whole stay: a guesser may well own an
+// account.
+func (t *throttle) forget(email, address string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	both, _ := senders(email, address)
+	delete(t.whole, both)
+}
+
+// wait returns how long until the sender may try again; 0 or less for now.
+func (t *throttle) wait(s sender, a allowance, now time.Time) time.Duration {
+	return t.whole[s].Sub(now) - time.Duration(a.burst-1)*a.interval
+}
+
+// makeRoom keeps the map bounded: first without those whose allowance is
+// whole, then, if that is not enough, without some others.
+func (t *throttle) makeRoom(now time.Time) {
+	if len(t.whole) < maxTracked {
+		return
+	}
+	for s, at := range t.whole {
+		if !at.After(now) {
+			delete(t.whole, s)
+		}
+	}
+	for s := range t.whole {
+		if len(t.whole) < maxTracked {
+			return
+		}
+		delete(t.whole, s)
+	}
+}
+
+// senders names the two a try counts for. An IPv6 address counts by its
+// network of 64 bits, which is what one subscriber has.
+func senders(email, address string) (both, all sender) {
+	if ip, err := netip.ParseAddr(address); err == nil {
+		address = ip.Unmap().WithZone("").String()
+		if ip = ip.Unmap(); ip.Is6() {
+			if network, err := ip.WithZone("").Prefix(64); err == nil {
+				address = network.String()
+			}
+		}
+	}
+	return sender{email, address}, sender{"", address}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,87 @@
+package account
+
+import (
+	"crypto/sha256"
+	"hash/crc32"
+	"io"
+	"strings"
+
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// A token is a prefix, random base62 characters and a checksum:
+//
+//	flk_  API key        37 random characters (220 bits) + 6 of checksum
+//	fls_  session token  43 random characters (256 bits) + 6 of checksum
+//
+// The checksum is the CRC-32 (IEEE 802.3) of all that stands before it,
+// written as 6 base62 digits, the highest first. It lets a mistyped or made-up
+// token be refused without asking the database, and lets scanners of leaked
+// secrets tell a real one from noise. It protects nothing: the random
+// characters do.
+type tokenKind struct {
+	prefix string
+	random int // base62 characters
+}
+
+var (
+	apiKey       = tokenKind{"flk_", 37}
+	sessionToken = tokenKind{"fls_", 43}
+)
+
+const (
+	base62        = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	checksumChars = 6 // 62^6 is more than 2^32
+)
+
+func (k tokenKind) length() int { return len(k.prefix) + k.random + checksumChars }
+
+// make returns a new token from the random source. It fails only if the source
+// does.
+func (k tokenKind) make(random io.Reader) (secret.Text, Hash, error) {
+	text := make([]byte, 0, k.length())
+	text = append(text, k.prefix...)
+	var chunk [64]byte
+	for len(text) < len(k.prefix)+k.random {
+		if _, err := io.ReadFull(random, chunk[:]); err != nil {
+			return secret.Text{}, Hash{}, err
+		}
+		for _, b := range chunk {
+			// 62 and 63 are thrown away, or the first characters of the
+			// alphabet would come up more often than the others.
+			if b &= 63; int(b) < len(base62) && len(text) < len(k.prefix)+k.random {
+				text = append(text, base62[b])
+			}
+		}
+	}
+	text = append(text, checksum(string(text))...)
+	return secret.New(string(text)), sha256.Sum256(text), nil
+}
+
+// hash returns the hash of a token that is well formed; ok is false for any
+// other text.
+func (k tokenKind) hash(text string) (h Hash, ok bool) {
+	if len(text) != k.length() || !strings.HasPrefix(text, k.prefix) {
+		return Hash{}, false
+	}
+	for i := len(k.prefix); i < len(text); i++ {
+		if strings.IndexByte(base62, text[i]) < 0 {
+			return Hash{}, false
+		}
+	}
+	body := len(text) - checksumChars
+	if checksum(text[:body]) != text[body:] {
+		return Hash{}, false
+	}
+	return sha256.Sum256([]byte(text)), true
+}
+
+func checksum(body string) string {
+	sum := crc32.ChecksumIEEE([]byte(body))
+	var digits [checksumChars]byte
+	for i := checksumChars - 1; i >= 0; i-- {
+		digits[i] = base62[sum%62]
+		sum /= 62
+	}
+	return string(digits[:])
+}
