@@ -147,7 +147,7 @@ func (a Atto) Micros() Micros {
 // MicrosUp returns the amount rounded up to Micros: what must still be sent.
 func (a Atto) MicrosUp() Micros {
 	m := a.Micros()
-	if m.Atto().Cmp(a) < 0 {
+	if m < 1<<63-1 && m.Atto().Cmp(a) < 0 {
 		return m + 1
 	}
 	return m

@@ -22,9 +22,14 @@ type Expirer struct {
 	store   WatchStore
 	now     func() time.Time
 	log     *slog.Logger
+	// searched holds when a payment's addresses were last read again, so that
+	// money nobody can explain does not cost a search every round.
+	searched map[ID]time.Time
 }
 
 const (
+	// searchEvery is how long a fruitless search is not repeated.
+	searchEvery = time.Minute
 	// expireEvery is how late a payment may expire; nothing depends on it.
 	expireEvery = time.Second
 	// expirePage bounds how many payments one round looks at between pages;
@@ -34,7 +39,7 @@ const (
 
 // NewExpirer returns the expirer of the networks that have a reader.
 func NewExpirer(profiles []chain.Profile, readers map[chain.Network]chain.Reader, s WatchStore, now func() time.Time, log *slog.Logger) *Expirer {
-	e := &Expirer{readers: readers, assets: make(map[chain.Network][]chain.Asset), store: s, now: now, log: log}
+	e := &Expirer{readers: readers, assets: make(map[chain.Network][]chain.Asset), store: s, now: now, log: log, searched: make(map[ID]time.Time)}
 	for _, p := range profiles {
 		for _, t := range money.Tokens() {
 			if a, ok := p.Asset(t); ok {
@@ -94,6 +99,9 @@ func (e *Expirer) page(ctx context.Context, ids []ID) error {
 	}
 	coverage, firstErr := e.coverage(ctx, payments)
 	for _, p := range payments {
+		if p.Status.Final() {
+			delete(e.searched, p.ID)
+		}
 		if c, err := p.Expire(coverage[p.ID], e.now()); err != nil || c.None() {
 			continue
 		}
@@ -196,6 +204,10 @@ func (p Payment) holding(asset chain.Asset, a chain.Address) money.Units {
 // shown: the scan missed money that the balance shows. If it finds none
 // either, the payment stays open and the operator is told.
 func (e *Expirer) search(ctx context.Context, n chain.Network, r chain.Reader, p Payment, c Cursor) error {
+	if e.now().Sub(e.searched[p.ID]) < searchEvery {
+		return nil
+	}
+	e.searched[p.ID] = e.now()
 	route := p.Routes[p.route(n)]
 	from, err := blockBefore(ctx, r, route.Since, c.Scanned)
 	if err != nil {
@@ -206,6 +218,9 @@ func (e *Expirer) search(ctx context.Context, n chain.Network, r chain.Reader, p
 	set.Add(route.Address)
 	transfers, err := r.Scan(ctx, from, c.Scanned, set)
 	if err != nil {
+		return err
+	}
+	if err := confirm(ctx, r, transfers, c.Scanned); err != nil {
 		return err
 	}
 	v := View{Network: n, From: from, To: c.Scanned.Number, Final: c.Scanned, Finalized: c.Hardened, Transfers: transfers}

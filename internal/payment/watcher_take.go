@@ -28,7 +28,7 @@ func (w *Watcher) take(ctx context.Context, heads chain.Heads, from uint64, to c
 		return 0, err
 	}
 	if credit {
-		if err := w.confirm(ctx, transfers, to); err != nil {
+		if err := confirm(ctx, w.reader, transfers, to); err != nil {
 			return 0, err
 		}
 	}
@@ -39,18 +39,17 @@ func (w *Watcher) take(ctx context.Context, heads chain.Heads, from uint64, to c
 }
 
 // confirm asks another endpoint about every transfer that is to be credited.
-func (w *Watcher) confirm(ctx context.Context, transfers []chain.Transfer, at chain.Head) error {
+func confirm(ctx context.Context, r chain.Reader, transfers []chain.Transfer, at chain.Head) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(confirmAtOnce)
 	for _, t := range transfers {
 		g.Go(func() error {
-			verdict, err := w.reader.Confirm(ctx, t, at)
+			verdict, err := r.Confirm(ctx, t, at)
 			switch {
 			case err != nil:
 				return fmt.Errorf("confirm transaction %s: %w", t.Tx, err)
 			case verdict == chain.Missing:
-				w.log.Error("endpoints disagree about a transfer", "tx", t.Tx, "ordinal", t.Ordinal, "block", t.Block.Number, "source", t.Source)
-				return fmt.Errorf("transaction %s told by %s: %w", t.Tx, t.Source, ErrDisagree)
+				return fmt.Errorf("transaction %s, transfer %d, block %d, told by %s: %w", t.Tx, t.Ordinal, t.Block.Number, t.Source, ErrDisagree)
 			case verdict == chain.Unsettled:
 				return fault.New(fault.Unavailable, "a second endpoint does not know block %d yet", t.Block.Number)
 			}
