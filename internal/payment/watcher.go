@@ -33,9 +33,11 @@ type Watcher struct {
 	log     *slog.Logger
 	nudge   chan struct{}
 
-	book  watchBook
-	tail  tail
-	saved time.Time
+	checked bool      // the chain is the configured one
+	recheck time.Time // when to ask again after a check failed
+	book    watchBook
+	tail    tail
+	saved   time.Time
 
 	mu     sync.RWMutex
 	health Health
@@ -55,6 +57,9 @@ const (
 	saveEvery = time.Second
 	// roundLimit bounds one round, so that a hanging endpoint is noticed.
 	roundLimit = 2 * time.Minute
+	// recheckAfter is how long a network that is not what was configured is
+	// left alone.
+	recheckAfter = 5 * time.Second
 )
 
 // NewWatcher returns the watcher of the reader's network. holder names this
@@ -113,6 +118,9 @@ func (w *Watcher) Health() Health {
 func (w *Watcher) RunOnce(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, roundLimit)
 	defer cancel()
+	if err := w.check(ctx); err != nil {
+		return err
+	}
 	heads, err := w.readHeads(ctx)
 	leads, leaseErr := w.lead(ctx)
 	if leaseErr != nil {
@@ -133,6 +141,24 @@ func (w *Watcher) RunOnce(ctx context.Context) error {
 	}
 	w.report(heads, cursor, err)
 	return err
+}
+
+// check asks once whether the chain is the configured one. Until it is, the
+// network is not offered and nothing is read from it.
+func (w *Watcher) check(ctx context.Context) error {
+	if w.checked {
+		return nil
+	}
+	if w.now().Before(w.recheck) {
+		return errors.New(w.Health().Detail)
+	}
+	if err := w.reader.Check(ctx); err != nil {
+		w.recheck = w.now().Add(recheckAfter)
+		w.setHealth(Health{Reason: "this network is not set up", Detail: err.Error()})
+		return err
+	}
+	w.checked = true
+	return nil
 }
 
 // lead takes or renews the lease to scan this network.
