@@ -1,0 +1,183 @@
+package devchain
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/miner"
+)
+
+// ErrFinal refuses to take back a finalized block.
+var ErrFinal = errors.New("devchain: the block is final; no fork may start below it")
+
+// Commit makes a block of the pool's transactions and returns its hash. Its
+// timestamp is the wall clock's second, or one more than the parent's if that
+// is later, so many commits in a second run the chain's clock ahead.
+func (c *Chain) Commit() common.Hash {
+	c.sealing.Lock()
+	defer c.sealing.Unlock()
+	return c.mustSeal(c.nextTime())
+}
+
+// Mine makes that many blocks and returns the hash of the last.
+func (c *Chain) Mine(blocks int) common.Hash {
+	c.sealing.Lock()
+	defer c.sealing.Unlock()
+	for range blocks {
+		c.mustSeal(c.nextTime())
+	}
+	return c.backend.BlockChain().CurrentBlock().Hash()
+}
+
+// AdjustTime makes a block whose timestamp is that much after its parent's, at
+// least a second. Later blocks go on from there.
+func (c *Chain) AdjustTime(by time.Duration) error {
+	if by < time.Second {
+		return errors.New("devchain: time can only go forward, by at least a second")
+	}
+	c.sealing.Lock()
+	defer c.sealing.Unlock()
+	return c.seal(c.backend.BlockChain().CurrentBlock().Time + uint64(by/time.Second))
+}
+
+// Fork takes the chain back to an ancestor of the head: what came after is
+// gone, and its transactions wait in the pool for the next Commit. It returns
+// ErrFinal for an ancestor below the finalized block.
+func (c *Chain) Fork(parent common.Hash) error {
+	c.sealing.Lock()
+	defer c.sealing.Unlock()
+	return c.fork(parent)
+}
+
+// Rollback makes the pool forget all transactions that are in no block.
+func (c *Chain) Rollback() {
+	c.sealing.Lock()
+	defer c.sealing.Unlock()
+	c.rollback()
+}
+
+// Reorg replaces the newest blocks, at least one, by empty ones and makes one
+// more, at a stroke: what was in them is gone and comes back only if it is
+// sent again. It returns the hash of the new head.
+func (c *Chain) Reorg(blocks uint64) (common.Hash, error) {
+	c.sealing.Lock()
+	defer c.sealing.Unlock()
+	head := c.backend.BlockChain().CurrentBlock().Number.Uint64()
+	if blocks == 0 || blocks > head {
+		return common.Hash{}, fmt.Errorf("devchain: cannot replace %d of %d blocks", blocks, head)
+	}
+	if err := c.fork(c.backend.BlockChain().GetCanonicalHash(head - blocks)); err != nil {
+		return common.Hash{}, err
+	}
+	c.rollback()
+	for range blocks + 1 {
+		if err := c.seal(c.nextTime()); err != nil {
+			return common.Hash{}, err
+		}
+	}
+	return c.backend.BlockChain().CurrentBlock().Hash(), nil
+}
+
+func (c *Chain) fork(parent common.Hash) error {
+	blocks := c.backend.BlockChain()
+	block := blocks.GetBlockByHash(parent)
+	if block == nil || blocks.GetCanonicalHash(block.NumberU64()) != parent {
+		return fmt.Errorf("devchain: block %s is not in the chain", parent)
+	}
+	if block.NumberU64() < blocks.CurrentFinalBlock().Number.Uint64() {
+		return ErrFinal
+	}
+	if _, err := blocks.SetCanonical(block); err != nil {
+		return fmt.Errorf("devchain: fork at %s: %w", parent, err)
+	}
+	c.label(block.NumberU64())
+	return c.settlePool()
+}
+
+func (c *Chain) rollback() {
+	if err := c.settlePool(); err == nil { // what a fork just freed must be in the pool to be forgotten
+		c.backend.TxPool().Clear()
+	}
+}
+
+// settlePool waits until the pool has taken note of the head: it does so in
+// the background.
+func (c *Chain) settlePool() error {
+	if err := c.backend.TxPool().Sync(); err != nil {
+		return fmt.Errorf("devchain: transaction pool: %w", err)
+	}
+	return nil
+}
+
+func (c *Chain) nextTime() uint64 {
+	return max(uint64(time.Now().Unix()), c.backend.BlockChain().CurrentBlock().Time+1)
+}
+
+// mustSeal is for callers without an error to return: a node without peers
+// refuses its own block only when it is broken or closed.
+func (c *Chain) mustSeal(timestamp uint64) common.Hash {
+	if err := c.seal(timestamp); err != nil {
+		panic(err)
+	}
+	return c.backend.BlockChain().CurrentBlock().Hash()
+}
+
+// seal makes the next block of what the pool holds, makes it the head and
+// moves the labels.
+func (c *Chain) seal(timestamp uint64) error {
+	if err := c.settlePool(); err != nil {
+		return err
+	}
+	block, err := c.build(timestamp)
+	if err != nil {
+		return fmt.Errorf("devchain: build block: %w", err)
+	}
+	blocks := c.backend.BlockChain()
+	if _, err := blocks.InsertBlockWithoutSetHead(context.Background(), block, false); err != nil {
+		return fmt.Errorf("devchain: insert block: %w", err)
+	}
+	if _, err := blocks.SetCanonical(block); err != nil {
+		return fmt.Errorf("devchain: set head: %w", err)
+	}
+	c.label(block.NumberU64())
+	if err := c.backend.ChainDb().SyncKeyValue(); err != nil {
+		return fmt.Errorf("devchain: sync: %w", err)
+	}
+	return nil
+}
+
+// build puts the pool's transactions, best paid first, on top of the head.
+func (c *Chain) build(timestamp uint64) (*types.Block, error) {
+	args := miner.BuildPayloadArgs{
+		Parent:     c.backend.BlockChain().CurrentBlock().Hash(),
+		Timestamp:  timestamp,
+		BeaconRoot: new(common.Hash),
+	}
+	// Without it an empty block of a fork would be the very block it replaces.
+	if _, err := rand.Read(args.Random[:]); err != nil {
+		return nil, err
+	}
+	block, _, err := c.backend.Miner().BuildTestingPayload(&args, nil, false, nil)
+	return block, err
+}
+
+// label moves the safe and finalized labels to where they belong below a head.
+func (c *Chain) label(head uint64) {
+	blocks := c.backend.BlockChain()
+	behind := func(depth uint64) *types.Header {
+		if depth > head {
+			return blocks.GetHeaderByNumber(0)
+		}
+		return blocks.GetHeaderByNumber(head - depth)
+	}
+	final := behind(c.config.FinalDepth)
+	if current := blocks.CurrentFinalBlock(); current == nil || current.Number.Cmp(final.Number) < 0 {
+		blocks.SetFinalized(final)
+	}
+	blocks.SetSafe(behind(c.config.SafeDepth))
+}
