@@ -3,11 +3,11 @@
 package static
 
 var assets = map[string]asset{
-	"app.css":      {hash: "797069e595", contentType: "text/css; charset=utf-8", inline: false},
-	"checkout.css": {hash: "a1d5e0ee28", contentType: "text/css; charset=utf-8", inline: true},
-	"checkout.js":  {hash: "c9b49077b6", contentType: "text/javascript; charset=utf-8", inline: false},
-	"icon.svg":     {hash: "299af89b05", contentType: "image/svg+xml", inline: false},
+	"app.css":      {hash: "ee5e8fc7d9", contentType: "text/css; charset=utf-8", inline: false},
+	"checkout.css": {hash: "2b2fce4f9f", contentType: "text/css; charset=utf-8", inline: true},
+	"checkout.js":  {hash: "9a3043128c", contentType: "text/javascript; charset=utf-8", inline: false},
+	"icon.svg":     {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
 	"live.js":      {hash: "91fbc64b30", contentType: "text/javascript; charset=utf-8", inline: false},
-	"page.js":      {hash: "c9b49077b6", contentType: "text/javascript; charset=utf-8", inline: false},
-	"receipt.css":  {hash: "7c2651af07", contentType: "text/css; charset=utf-8", inline: true},
+	"page.js":      {hash: "ebf3f003c9", contentType: "text/javascript; charset=utf-8", inline: false},
+	"receipt.css":  {hash: "c0db04f896", contentType: "text/css; charset=utf-8", inline: true},
 }

@@ -410,7 +410,7 @@ func walletPart(p CheckoutProps) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if b := p.Pay.Browser; b != nil {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<div class=\"wallets js-only\" id=\"wallets\" data-testid=\"wallets\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<div class=\"wallets\" id=\"wallets\" hidden data-testid=\"wallets\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -132,6 +132,7 @@ func (p CheckoutProps) walletData() templ.Attributes {
 		"data-explorer": b.ExplorerURL,
 		"data-hint":     actPath(p.TxnID, "find", p.Lang),
 		"data-pay":      p.T("wallet.pay"),
+		"data-injected": p.T("wallet.pay_injected"),
 		"data-connect":  p.T("wallet.connect"),
 		"data-switch":   p.T("wallet.switch", "Network", face(p.Pay.Network).Short),
 		"data-confirm":  p.T("wallet.confirm"),

@@ -26,8 +26,8 @@ const (
 // All are the assets of the program.
 var All = []Bundle{
 	// Inline: the first paint of these pages must not wait for a second request.
-	{"checkout.css", css, true, []string{"src/tokens.css", "src/base.css", "src/checkout.css"}},
-	{"receipt.css", css, true, []string{"src/tokens.css", "src/base.css", "src/receipt.css"}},
+	{"checkout.css", css, true, []string{"src/tokens.css", "src/base.css", "src/foot.css", "src/checkout.css"}},
+	{"receipt.css", css, true, []string{"src/tokens.css", "src/base.css", "src/foot.css", "src/receipt.css"}},
 	{"app.css", css, false, []string{"src/tokens.css", "src/base.css", "src/app.css"}},
 	{"live.js", js, false, []string{"vendored/htmx.min.js", "vendored/sse.min.js"}},
 	{"checkout.js", js, false, []string{"src/copy.js", "src/clock.js", "src/wallet.js"}},

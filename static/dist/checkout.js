@@ -28,3 +28,175 @@ var region = document.getElementById("announce");
 if (region && text && region.textContent !== text) region.textContent = text;
 };
 })();
+(function () {
+"use strict";
+var locale = document.documentElement.lang + "-u-nu-latn";
+var title = document.title;
+var spoken = "";
+var tab = "";
+var clocks = [];
+function localTimes(root) {
+var format = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
+root.querySelectorAll("time[data-local]").forEach(function (time) {
+var date = new Date(time.dateTime);
+if (!isNaN(date)) { time.textContent = format.format(date); time.removeAttribute("data-local"); }
+});
+}
+function readClocks() {
+clocks = Array.from(document.querySelectorAll("[data-left]"), function (element) {
+return { element: element, ends: Date.now() + 1000 * element.getAttribute("data-left"), quiet: +element.getAttribute("data-quiet") };
+});
+}
+function two(n) { return (n < 10 ? "0" : "") + n; }
+function minutes(n) {
+return new Intl.NumberFormat(locale, { style: "unit", unit: "minute", unitDisplay: "long" }).format(n);
+}
+function tick() {
+clocks.forEach(function (clock) {
+var left = Math.max(0, Math.round((clock.ends - Date.now()) / 1000));
+var hurry = left <= clock.quiet;
+var text = hurry ? two(Math.floor(left / 60)) + ":" + two(left % 60) : minutes(Math.ceil(left / 60));
+if (clock.element.textContent !== text) clock.element.textContent = text;
+clock.element.classList.toggle("hurry", hurry);
+if (left === clock.quiet || left === 60) florinSay(clock.element.parentNode.textContent.trim());
+});
+}
+function announce() {
+var news = document.querySelector("#status [data-say]") || document.querySelector("#stage [data-say]");
+var text = news ? news.textContent : "";
+if (!text || text === spoken) return;
+if (spoken) { florinSay(text); document.title = text + " · " + title; }
+spoken = text;
+}
+function afterSwap(focusLost) {
+localTimes(document);
+readClocks();
+tick();
+announce();
+var chosen = tab && document.getElementById(tab);
+if (chosen) chosen.checked = true;
+var heading = document.querySelector("#stage h2[tabindex]");
+if (focusLost && heading && document.activeElement === document.body) heading.focus();
+document.dispatchEvent(new Event("florin:stage"));
+}
+document.addEventListener("change", function (event) {
+if (event.target.name === "via") tab = event.target.id;
+});
+function offline(yes) {
+var line = document.getElementById("offline");
+if (line) line.hidden = !yes;
+}
+document.addEventListener("htmx:sseError", function () { offline(true); });
+document.addEventListener("htmx:sseOpen", function () { offline(false); });
+localTimes(document);
+readClocks();
+announce();
+tick();
+setInterval(tick, 1000);
+var stage = document.getElementById("stage");
+if (stage) {
+var inside = false;
+document.addEventListener("focusin", function (event) { inside = stage.contains(event.target); });
+new MutationObserver(function (changes) {
+var swapped = changes.some(function (change) { return change.target === stage || change.target.id === "status"; });
+if (swapped) afterSwap(inside);
+}).observe(stage, { childList: true, subtree: true });
+}
+})();
+(function () {
+"use strict";
+var found = new Map();
+var busy = false;
+var sent = false;
+function box() { return document.getElementById("wallets"); }
+function say(text) {
+var line = box() && box().querySelector("[data-wallet-say]");
+if (line) line.textContent = text;
+}
+function hasCode(error, code) {
+var inner = error && error.data && (error.data.originalError || error.data.cause || error.data);
+return !!error && (error.code === code || (!!inner && inner.code === code));
+}
+function word(hex) { return hex.replace(/^0x/, "").toLowerCase().padStart(64, "0"); }
+function transferData(to, units) { return "0xa9059cbb" + word(to) + word(BigInt(units).toString(16)); }
+function ask(provider, method, params) { return provider.request(params ? { method: method, params: params } : { method: method }); }
+function addChain(provider, d) {
+var chain = { chainId: d.chain, chainName: d.name, rpcUrls: [d.rpc], nativeCurrency: { name: d.coin, symbol: d.coin, decimals: 18 } };
+if (d.explorer) chain.blockExplorerUrls = [d.explorer];
+return ask(provider, "wallet_addEthereumChain", [chain]);
+}
+async function onChain(provider, d) {
+if (BigInt(await ask(provider, "eth_chainId")) === BigInt(d.chain)) return;
+say(d.switch);
+var target = [{ chainId: d.chain }];
+try {
+await ask(provider, "wallet_switchEthereumChain", target);
+} catch (error) {
+if (!hasCode(error, 4902)) throw error;
+if (!d.rpc) throw { unknown: true };
+await addChain(provider, d);
+await ask(provider, "wallet_switchEthereumChain", target);
+}
+if (BigInt(await ask(provider, "eth_chainId")) !== BigInt(d.chain)) throw { unknown: true };
+}
+async function pay(provider, d) {
+say(d.connect);
+var accounts = await ask(provider, "eth_requestAccounts");
+await onChain(provider, d);
+say(d.confirm);
+return ask(provider, "eth_sendTransaction", [{ from: accounts[0], to: d.contract, value: "0x0", data: transferData(d.to, d.units) }]);
+}
+function hint(d, hash) {
+fetch(d.hint, { method: "POST", body: new URLSearchParams({ hash: hash }), keepalive: true }).catch(function () {});
+}
+function reason(error, d) {
+if (hasCode(error, 4001)) return d.refused;
+if (hasCode(error, -32002)) return d.connect;
+return error && error.unknown ? d.unknown : d.failed;
+}
+async function start(provider) {
+if (busy || sent) return;
+var d = Object.assign({}, box().dataset);
+busy = true;
+show();
+try {
+var hash = await pay(provider, d);
+sent = true;
+say(d.sent);
+hint(d, hash);
+} catch (error) {
+say(reason(error, d));
+}
+busy = false;
+show();
+}
+function button(template, d, wallet) {
+var copy = template.content.firstElementChild.cloneNode(true);
+var icon = copy.querySelector("img");
+if (/^data:image\//.test(wallet.info.icon || "")) icon.src = wallet.info.icon; else icon.remove();
+copy.querySelector("[data-label]").textContent = wallet.info.name ? d.pay.replace("{wallet}", String(wallet.info.name).slice(0, 40)) : d.injected;
+copy.disabled = busy || sent;
+copy.addEventListener("click", function () { start(wallet.provider); });
+return copy;
+}
+function show() {
+var home = box();
+if (!home || !found.size) return;
+var template = home.querySelector("template");
+home.querySelectorAll("button").forEach(function (old) { old.remove(); });
+found.forEach(function (wallet) { home.insertBefore(button(template, home.dataset, wallet), template); });
+home.hidden = false;
+}
+window.addEventListener("eip6963:announceProvider", function (event) {
+var wallet = event.detail;
+if (!wallet || !wallet.info || !wallet.provider || found.has(wallet.info.uuid) || found.size >= 8) return;
+found.delete("injected");
+found.set(wallet.info.uuid, wallet);
+show();
+});
+window.dispatchEvent(new Event("eip6963:requestProvider"));
+setTimeout(function () {
+if (!found.size && window.ethereum) { found.set("injected", { info: {}, provider: window.ethereum }); show(); }
+}, 500);
+document.addEventListener("florin:stage", function () { sent = false; show(); });
+})();

@@ -1,0 +1,58 @@
+package views
+
+import "net/url"
+
+// head of the failure page.
+func (p FailureProps) head() head {
+	return head{
+		Page:        p.Page,
+		Title:       p.title(),
+		Description: p.title(),
+		Inline:      "checkout.css",
+		Scripts:     []string{"page.js"},
+	}
+}
+
+// languageHref keeps the path and changes the language: a relative reference with a query alone.
+func (p FailureProps) languageHref(lang string) string { return "?lang=" + url.QueryEscape(lang) }
+
+func (p FailureProps) title() string {
+	switch p.Kind {
+	case FailurePaymentUnknown:
+		return p.T("failure.payment")
+	case FailureNotFound:
+		return p.T("failure.page")
+	case FailureTooOften:
+		return p.T("failure.too_often")
+	case FailureInvalid:
+		return p.T("failure.invalid")
+	case FailureForbidden:
+		return p.T("failure.forbidden")
+	case FailureConflict:
+		return p.T("failure.conflict")
+	case FailureUnavailable:
+		return p.T("failure.unavailable")
+	}
+	return p.T("failure.internal")
+}
+
+func (p FailureProps) detail() string {
+	switch p.Kind {
+	case FailurePaymentUnknown:
+		return p.T("failure.payment_next")
+	case FailureNotFound:
+		return p.T("failure.page_next")
+	case FailureTooOften, FailureUnavailable:
+		if p.RetrySeconds > 0 {
+			return p.locale().span(p.RetrySeconds, "failure.retry_seconds", "failure.retry_minutes")
+		}
+		return p.T("failure.retry")
+	case FailureInvalid:
+		return p.T("failure.invalid_next")
+	case FailureForbidden:
+		return p.T("failure.forbidden_next")
+	case FailureConflict:
+		return p.T("failure.conflict_next")
+	}
+	return p.T("failure.internal_next")
+}
