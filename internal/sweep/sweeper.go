@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"sync"
 	"time"
-
 )
 
 // Sweeper sweeps one network. Several instances may run one each: a lease lets
@@ -21,6 +20,9 @@ type Sweeper struct {
 	newID  func(time.Time) ID
 	log    *slog.Logger
 	nudge  chan struct{}
+	// batch is how many pots go into one transaction at present: halved when
+	// they did not fit or failed together, and grown again slowly.
+	batch int
 
 	mu     sync.RWMutex
 	status Status
@@ -55,7 +57,7 @@ const (
 func New(sender Sender, s Store, p Policy, holder string, now func() time.Time, newID func(time.Time) ID, log *slog.Logger) *Sweeper {
 	return &Sweeper{
 		sender: sender, store: s, policy: p, holder: holder, now: now, newID: newID,
-		log: log.With("network", sender.Network()), nudge: make(chan struct{}, 1),
+		log: log.With("network", sender.Network()), nudge: make(chan struct{}, 1), batch: p.Batch,
 	}
 }
 
@@ -140,7 +142,9 @@ func (s *Sweeper) plan(ctx context.Context) (Sweep, bool, error) {
 		return Sweep{}, false, err
 	}
 	now := s.now()
-	batch := Plan(pots, s.policy, now)
+	policy := s.policy
+	policy.Batch = s.batch
+	batch := Plan(pots, policy, now)
 	if len(batch) == 0 {
 		return Sweep{}, false, nil
 	}
@@ -239,6 +243,11 @@ func (s *Sweeper) end(ctx context.Context, w Sweep, state State, seen Sighting) 
 	if err := s.store.EndSweep(ctx, w, s.now()); err != nil {
 		return err
 	}
+	if state == Confirmed {
+		s.batch = min(s.batch+s.batch/4+1, s.policy.Batch)
+	} else {
+		s.batch = max(len(w.Items)/2, 1)
+	}
 	level := slog.LevelInfo
 	if state != Confirmed || len(w.Unmoved) > 0 {
 		level = slog.LevelWarn
@@ -246,4 +255,3 @@ func (s *Sweeper) end(ctx context.Context, w Sweep, state State, seen Sighting) 
 	s.log.Log(ctx, level, "sweep ended", "sweep", w.ID, "state", state, "tx", w.Tx, "moved", len(w.Moved), "left", len(w.Unmoved), "note", w.Note)
 	return nil
 }
-
