@@ -1,0 +1,100 @@
+package evm
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// probes is how many blocks one step of the search for a buried block asks
+// for: each step divides what is left by one more than that.
+const probes = 8
+
+// buried returns the newest block at least Finality.Depth older than latest,
+// by the timestamps of the chain: never by counting blocks, whose rate changes.
+// guess, the result of the last search, is where this one begins. A chain
+// younger than the depth has only its first block that deep.
+func (a *Adapter) buried(ctx context.Context, e *endpoint, latest, guess header) (header, error) {
+	s := &burial{deadline: int64(latest.time) - int64(a.profile.Finality.Depth/time.Second), high: latest.number}
+	if err := s.begin(ctx, e, guess.number); err != nil {
+		return header{}, err
+	}
+	for s.high-s.low.number > 1 {
+		if err := s.step(ctx, e); err != nil {
+			return header{}, err
+		}
+	}
+	return s.low, nil
+}
+
+// burial is a search: block low is old enough, block number high is not.
+type burial struct {
+	deadline int64
+	low      header
+	high     uint64
+}
+
+// begin brackets the block: at the guess and at growing distances on both
+// sides of it, with the chain's first block as the last resort.
+func (s *burial) begin(ctx context.Context, e *endpoint, guess uint64) error {
+	guess = min(guess, s.high)
+	numbers := []uint64{0}
+	for _, back := range []uint64{4096, 512, 64, 8, 0} {
+		if guess > back {
+			numbers = append(numbers, guess-back)
+		}
+	}
+	for _, ahead := range []uint64{4, 16, 64, 512} {
+		if guess+ahead < s.high {
+			numbers = append(numbers, guess+ahead)
+		}
+	}
+	return s.probe(ctx, e, numbers)
+}
+
+func (s *burial) step(ctx context.Context, e *endpoint) error {
+	gap := s.high - s.low.number
+	var numbers []uint64
+	for i := uint64(1); i <= probes; i++ {
+		n := s.low.number + gap*i/(probes+1)
+		if n > s.low.number && n < s.high && (len(numbers) == 0 || n > numbers[len(numbers)-1]) {
+			numbers = append(numbers, n)
+		}
+	}
+	if len(numbers) == 0 {
+		numbers = []uint64{s.low.number + 1}
+	}
+	return s.probe(ctx, e, numbers)
+}
+
+// probe narrows the bracket by the blocks with these ascending numbers.
+// Timestamps never fall along a chain; blocks of two forks mixed up can make
+// them seem to, and are told by Scan, which checks hashes.
+func (s *burial) probe(ctx context.Context, e *endpoint, numbers []uint64) error {
+	calls := make([]call, len(numbers))
+	for i, n := range numbers {
+		calls[i] = numberCall(n)
+	}
+	results, err := e.results(ctx, calls...)
+	if err != nil {
+		return err
+	}
+	for i, n := range numbers {
+		h, ok, err := parseNumbered(results[i], n)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fmt.Errorf("%w: block %d is not there", errLagging, n)
+		}
+		old := n == 0 || int64(h.time) <= s.deadline
+		switch {
+		case old && n >= s.low.number:
+			s.low = h
+		case !old && n < s.high:
+			s.high = n
+			return nil
+		}
+	}
+	return nil
+}

@@ -1,0 +1,208 @@
+package evm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// How long an endpoint is left alone after failing: doubled with every failure
+// in a row, so that a dead one costs next to nothing and one that stumbled is
+// back within a second or two.
+const (
+	firstCoolDown = time.Second
+	maxCoolDown   = time.Minute
+	// identityTTL is how long an endpoint's chain id is taken for granted:
+	// providers move hosts between chains by mistake, too.
+	identityTTL = 10 * time.Minute
+	// quarantine is how long an endpoint of the wrong chain is left alone.
+	quarantine = 5 * time.Minute
+)
+
+// endpoint is one node of the network with what is known about it: whether it
+// is fit to be asked and how much at once.
+type endpoint struct {
+	*wire
+	chainID uint64
+
+	mu         sync.Mutex
+	verified   time.Time // until when the chain id counts as checked
+	failures   int       // in a row
+	coolUntil  time.Time
+	reason     string
+	head       uint64
+	latency    time.Duration
+	errors     int64
+	requests   int64
+	batchLimit int
+	span       span
+	topicLimit int
+}
+
+func newEndpoint(w *wire, chainID uint64) *endpoint {
+	return &endpoint{wire: w, chainID: chainID, batchLimit: maxBatch, span: newSpan(), topicLimit: maxTopicAddresses}
+}
+
+// ask sends the calls in as many requests as the node's batch limit needs and
+// returns a reply for each. An error object is the reply's own affair.
+func (e *endpoint) ask(ctx context.Context, calls ...call) ([]reply, error) {
+	replies := make([]reply, 0, len(calls))
+	for len(replies) < len(calls) {
+		part := calls[len(replies):]
+		part = part[:min(len(part), e.batch())]
+		got, err := e.request(ctx, part)
+		if errors.Is(err, errBatch) {
+			e.shrinkBatch(len(part))
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		replies = append(replies, got...)
+	}
+	return replies, nil
+}
+
+// results is ask for calls of which none may fail.
+func (e *endpoint) results(ctx context.Context, calls ...call) ([][]byte, error) {
+	replies, err := e.ask(ctx, calls...)
+	if err != nil {
+		return nil, err
+	}
+	results := make([][]byte, len(replies))
+	for i, r := range replies {
+		if r.err != nil {
+			return nil, fmt.Errorf("%s: %w", calls[i].method, callFailure(r.err))
+		}
+		results[i] = r.result
+	}
+	return results, nil
+}
+
+// request is one HTTP request, counted and timed.
+func (e *endpoint) request(ctx context.Context, calls []call) ([]reply, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	begin := e.now()
+	replies, err := e.send(ctx, calls)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.requests++
+	if err == nil {
+		e.measure(e.now().Sub(begin))
+	}
+	return replies, err
+}
+
+// requestTimeout bounds one HTTP request. Large log queries take seconds.
+const requestTimeout = 20 * time.Second
+
+// measure keeps a moving average of the latency, a quarter of it new.
+func (e *endpoint) measure(d time.Duration) {
+	if e.latency == 0 {
+		e.latency = d
+	}
+	e.latency += (d - e.latency) / 4
+}
+
+func (e *endpoint) batch() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.batchLimit
+}
+
+func (e *endpoint) shrinkBatch(refused int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.batchLimit = max(1, min(e.batchLimit, refused/2))
+}
+
+// identify checks that the node is one of the chain before anything it says
+// is believed.
+func (e *endpoint) identify(ctx context.Context) error {
+	e.mu.Lock()
+	fresh := e.now().Before(e.verified)
+	e.mu.Unlock()
+	if fresh {
+		return nil
+	}
+	results, err := e.results(ctx, call{method: "eth_chainId"})
+	if err != nil {
+		return err
+	}
+	id, ok := parseText(results[0])
+	if !ok {
+		return malformed("eth_chainId")
+	}
+	if id != e.chainID {
+		return wrongChain{got: id, want: e.chainID}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.verified = e.now().Add(identityTTL)
+	return nil
+}
+
+// wrongChain: the endpoint answers for another chain.
+type wrongChain struct{ got, want uint64 }
+
+func (w wrongChain) Error() string {
+	return fmt.Sprintf("answers for chain %d instead of %d; correct its address", w.got, w.want)
+}
+
+// succeeded notes an answer that made sense.
+func (e *endpoint) succeeded() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.failures, e.coolUntil, e.reason = 0, time.Time{}, ""
+}
+
+// failed notes why the endpoint could not answer and leaves it alone for a
+// while, unless it only lags: that passes by itself and other questions it can
+// answer.
+func (e *endpoint) failed(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now := e.now()
+	e.reason = err.Error()
+	if errors.Is(err, errLagging) {
+		return
+	}
+	e.errors++
+	e.failures++
+	wait := min(firstCoolDown<<min(e.failures-1, 10), maxCoolDown)
+	var limited rateLimited
+	if errors.As(err, &limited) {
+		wait = max(wait, limited.after)
+	}
+	var wrong wrongChain
+	if errors.As(err, &wrong) {
+		wait, e.verified = quarantine, time.Time{}
+	}
+	e.coolUntil = now.Add(wait)
+}
+
+// sawHead notes the number of the newest block the node knows.
+func (e *endpoint) sawHead(number uint64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.head = number
+}
+
+// health tells how the endpoint does.
+func (e *endpoint) health() chain.EndpointHealth {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	h := chain.EndpointHealth{
+		Name: e.name, Healthy: e.reason == "", Head: e.head, Latency: e.latency,
+		Reason: e.reason, Errors: e.errors, Requests: e.requests,
+	}
+	if e.coolUntil.After(e.now()) {
+		h.CoolUntil = e.coolUntil
+	}
+	return h
+}

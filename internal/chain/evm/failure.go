@@ -1,0 +1,117 @@
+package evm
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// rpcError is the error object of a JSON-RPC answer.
+type rpcError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+func (e *rpcError) Error() string { return fmt.Sprintf("error %d: %s", e.Code, e.Message) }
+
+// Failures of an endpoint that the pool and the scan tell apart.
+var (
+	// errTooMuch: the endpoint refuses a question for its size; ask for less.
+	errTooMuch = errors.New("asked for too much at once")
+	// errTooManyTopics: the same, for the number of addresses asked about.
+	errTooManyTopics = errors.New("asked for too many addresses at once")
+	// errLagging: the endpoint does not know a block yet that others know.
+	errLagging = errors.New("lags behind")
+	// errLacking: the endpoint has no such block or transaction, and may be
+	// right; another is asked, and no fault is found with this one.
+	errLacking = errors.New("does not have it")
+	// errBatch: the endpoint refuses several calls in one request.
+	errBatch = errors.New("refuses calls in one request")
+)
+
+func isLagging(err error) bool { return errors.Is(err, errLagging) }
+
+// malformed is an answer that makes no sense.
+func malformed(format string, args ...any) error {
+	return fmt.Errorf("malformed answer: "+format, args...)
+}
+
+// rateLimited: the endpoint asks to be left alone for a while.
+type rateLimited struct{ after time.Duration }
+
+func (rateLimited) Error() string { return "too many requests" }
+
+// Bounds of what a Retry-After may ask for.
+const (
+	defaultRetryAfter = 2 * time.Second
+	maxRetryAfter     = 5 * time.Minute
+)
+
+// retryAfter reads the header (RFC 9110 section 10.2.3): seconds or a date.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	text := h.Get("Retry-After")
+	after := defaultRetryAfter
+	if seconds, err := strconv.Atoi(text); err == nil {
+		after = time.Duration(min(max(seconds, 1), int(maxRetryAfter/time.Second))) * time.Second
+	} else if date, err := http.ParseTime(text); err == nil {
+		after = date.Sub(now)
+	}
+	return min(max(after, time.Second), maxRetryAfter)
+}
+
+// What providers write when a question is too large, too frequent or too
+// early. There is no standard: the texts are those of geth, Erigon, reth and
+// the large providers. A text that is taken for the wrong thing costs a few
+// more requests, never a wrong answer.
+var (
+	rateTexts = []string{"rate limit", "rate-limit", "too many requests", "requests per", "request count", "quota", "credits", "throughput", "capacity"}
+	lateTexts = []string{"unknown block", "header not found", "beyond current head", "block not found", "could not find block"}
+	manyTexts = []string{"addresses or topics", "number of addresses", "too many topics", "too many addresses"}
+	sizeTexts = []string{"range", "too large", "too wide", "too big", "more than", "max results", "response size", "exceed", "limited to", "timed out", "timeout", "deadline"}
+	sizeCodes = []int{-32005, -32602, -32614, -32020, -32012}
+)
+
+// logsFailure says what an error object in answer to eth_getLogs means.
+func logsFailure(e *rpcError) error {
+	text := strings.ToLower(e.Message)
+	switch {
+	case contains(text, rateTexts) || e.Code == http.StatusTooManyRequests:
+		return rateLimited{defaultRetryAfter}
+	case contains(text, lateTexts):
+		return fmt.Errorf("%w: %w", errLagging, e)
+	case contains(text, manyTexts):
+		return fmt.Errorf("%w: %w", errTooManyTopics, e)
+	case contains(text, sizeTexts):
+		return fmt.Errorf("%w: %w", errTooMuch, e)
+	}
+	for _, code := range sizeCodes {
+		if e.Code == code {
+			return fmt.Errorf("%w: %w", errTooMuch, e)
+		}
+	}
+	return e
+}
+
+// callFailure says what an error object in answer to any other call means.
+func callFailure(e *rpcError) error {
+	text := strings.ToLower(e.Message)
+	switch {
+	case contains(text, rateTexts) || e.Code == http.StatusTooManyRequests:
+		return rateLimited{defaultRetryAfter}
+	case contains(text, lateTexts):
+		return fmt.Errorf("%w: %w", errLagging, e)
+	}
+	return e
+}
+
+func contains(text string, any []string) bool {
+	for _, part := range any {
+		if strings.Contains(text, part) {
+			return true
+		}
+	}
+	return false
+}

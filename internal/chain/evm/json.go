@@ -1,0 +1,222 @@
+package evm
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"math/bits"
+)
+
+// maxDepth bounds how deep a value may be nested: a node's answers need about
+// five levels, and a hostile one must not exhaust the stack.
+const maxDepth = 64
+
+// scanner walks over JSON text (RFC 8259) without building values: it finds
+// where they begin and end. Its methods return false at the first byte that
+// encoding/json would refuse.
+type scanner struct {
+	b []byte
+	i int
+}
+
+func (s *scanner) space() {
+	for s.i < len(s.b) {
+		switch s.b[s.i] {
+		case ' ', '\n', '\t', '\r':
+			s.i++
+		default:
+			return
+		}
+	}
+}
+
+// peek returns the next byte that is not space, or 0 at the end.
+func (s *scanner) peek() byte {
+	s.space()
+	if s.i == len(s.b) {
+		return 0
+	}
+	return s.b[s.i]
+}
+
+// take skips space and the byte, if that is what comes.
+func (s *scanner) take(c byte) bool {
+	if s.peek() != c || s.i == len(s.b) {
+		return false
+	}
+	s.i++
+	return true
+}
+
+// end reports whether only space is left.
+func (s *scanner) end() bool {
+	s.space()
+	return s.i == len(s.b)
+}
+
+// Masks for eight bytes at a time.
+const (
+	lows   = 0x0101010101010101
+	highs  = 0x8080808080808080
+	quotes = lows * '"'
+	slants = lows * '\\'
+	blanks = lows * 0x20
+)
+
+// text reads a string and returns what it says. Without escapes, which no hex
+// text has, the result is part of the scanned bytes.
+func (s *scanner) text() ([]byte, bool) {
+	if !s.take('"') {
+		return nil, false
+	}
+	start := s.i
+	s.plain()
+	if s.i < len(s.b) && s.b[s.i] == '"' {
+		s.i++
+		return s.b[start : s.i-1], true
+	}
+	return s.escaped(start)
+}
+
+// plain advances to the first quote, backslash or control character. The
+// lowest marked byte of the word is exact; borrows only mark bytes above it.
+func (s *scanner) plain() {
+	for s.i+8 <= len(s.b) {
+		x := binary.LittleEndian.Uint64(s.b[s.i:])
+		q, e := x^quotes, x^slants
+		hit := ((x - blanks) &^ x) | ((q - lows) &^ q) | ((e - lows) &^ e)
+		if hit &= highs; hit != 0 {
+			s.i += bits.TrailingZeros64(hit) / 8
+			return
+		}
+		s.i += 8
+	}
+	for s.i < len(s.b) {
+		if c := s.b[s.i]; c == '"' || c == '\\' || c < 0x20 {
+			return
+		}
+		s.i++
+	}
+}
+
+// escaped finishes a string that began at start and is not plain so far.
+func (s *scanner) escaped(start int) ([]byte, bool) {
+	for {
+		s.plain()
+		if s.i == len(s.b) || s.b[s.i] < 0x20 {
+			return nil, false
+		}
+		if s.b[s.i] == '"' {
+			break
+		}
+		s.i = min(s.i+2, len(s.b)) // a backslash and what it escapes; unquoting judges it
+	}
+	text := s.unquote(start)
+	s.i++
+	return text, text != nil
+}
+
+// unquote returns the text of the string from start to the quote at s.i, nil
+// if its escapes are wrong.
+func (s *scanner) unquote(start int) []byte {
+	var text string
+	if json.Unmarshal(s.b[start-1:s.i+1], &text) != nil {
+		return nil
+	}
+	return append([]byte{}, text...)
+}
+
+// skip passes over one value of any kind and returns its text.
+func (s *scanner) skip() ([]byte, bool) {
+	s.space()
+	start := s.i
+	ok := s.value(maxDepth)
+	return s.b[start:s.i], ok
+}
+
+func (s *scanner) value(depth int) bool {
+	switch c := s.peek(); {
+	case c == '"':
+		_, ok := s.text()
+		return ok
+	case c == '{':
+		return depth > 0 && s.object(func([]byte) bool { return s.value(depth - 1) })
+	case c == '[':
+		return depth > 0 && s.array(func() bool { return s.value(depth - 1) })
+	case c == 't':
+		return s.word("true")
+	case c == 'f':
+		return s.word("false")
+	case c == 'n':
+		return s.word("null")
+	default:
+		return s.number()
+	}
+}
+
+func (s *scanner) word(w string) bool {
+	if len(s.b)-s.i < len(w) || string(s.b[s.i:s.i+len(w)]) != w {
+		return false
+	}
+	s.i += len(w)
+	return true
+}
+
+func (s *scanner) number() bool {
+	start := s.i
+	for s.i < len(s.b) {
+		switch c := s.b[s.i]; {
+		case c >= '0' && c <= '9', c == '-', c == '+', c == '.', c == 'e', c == 'E':
+			s.i++
+			continue
+		}
+		break
+	}
+	return s.i > start && json.Valid(s.b[start:s.i])
+}
+
+// object reads an object, calling member for each key with the scanner at the
+// value, which member must pass over.
+func (s *scanner) object(member func(key []byte) bool) bool {
+	if !s.take('{') {
+		return false
+	}
+	if s.take('}') {
+		return true
+	}
+	for {
+		key, ok := s.text()
+		if !ok || !s.take(':') || !member(key) {
+			return false
+		}
+		if s.take('}') {
+			return true
+		}
+		if !s.take(',') {
+			return false
+		}
+	}
+}
+
+// array reads an array, calling element with the scanner at each element,
+// which element must pass over.
+func (s *scanner) array(element func() bool) bool {
+	if !s.take('[') {
+		return false
+	}
+	if s.take(']') {
+		return true
+	}
+	for {
+		if !element() {
+			return false
+		}
+		if s.take(']') {
+			return true
+		}
+		if !s.take(',') {
+			return false
+		}
+	}
+}
+
+func isNull(raw []byte) bool { return string(raw) == "null" }

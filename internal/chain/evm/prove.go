@@ -1,0 +1,282 @@
+package evm
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// receipt is what Florin reads of a transaction's receipt.
+type receipt struct {
+	tx        hash
+	block     uint64
+	blockHash hash
+	failed    bool
+	logs      []receiptLog
+}
+
+// receiptLog is a log in the order of its transaction. entry is set for
+// ERC-20 transfers only.
+type receiptLog struct {
+	transfer bool
+	entry    entry
+}
+
+func receiptCall(tx hash) call { return call{"eth_getTransactionReceipt", []any{tx.String()}} }
+
+// parseReceipt reads the receipt of tx; ok is false for null, a transaction
+// that is in no block the node knows.
+func parseReceipt(raw []byte, tx hash) (r receipt, ok bool, err error) {
+	if isNull(raw) {
+		return receipt{}, false, nil
+	}
+	var text struct {
+		TransactionHash, BlockNumber, BlockHash, Status string
+		Logs                                            json.RawMessage
+	}
+	if json.Unmarshal(raw, &text) != nil {
+		return receipt{}, false, malformed("receipt")
+	}
+	var okTx, okNumber, okHash bool
+	r.tx, okTx = parseHash(text.TransactionHash)
+	r.block, okNumber = parseQuantity([]byte(text.BlockNumber))
+	r.blockHash, okHash = parseHash(text.BlockHash)
+	if !okTx || !okNumber || !okHash || r.tx != tx || text.Status != "0x1" && text.Status != "0x0" {
+		return receipt{}, false, malformed("receipt")
+	}
+	r.failed = text.Status == "0x0"
+	err = (&scanner{b: text.Logs}).logs(func(l *logText) error { return r.add(l) })
+	return r, err == nil, err
+}
+
+// add takes the next log of the receipt.
+func (r *receipt) add(l *logText) error {
+	if !l.isTransfer() {
+		r.logs = append(r.logs, receiptLog{})
+		return nil
+	}
+	e, ok := l.decode()
+	if !ok {
+		// Any contract may log this topic over data of its own.
+		r.logs = append(r.logs, receiptLog{})
+		return nil
+	}
+	if e.tx != r.tx || e.blockHash != r.blockHash || r.failed {
+		return malformed("receipt with logs of another transaction")
+	}
+	r.logs = append(r.logs, receiptLog{transfer: true, entry: e})
+	return nil
+}
+
+// prove fetches the receipts of the transactions found and the times of their
+// blocks, has block `to` shown once more, and returns the transfers.
+//
+// A transfer's ordinal is the position of its log among all logs of its
+// transaction, as the receipt lists them. It follows from the execution of the
+// transaction alone: which other transactions a block holds moves a log's
+// index in the block, and which addresses were asked about moves its index
+// among the matches, but neither moves this.
+func (s *search) prove(ctx context.Context) ([]chain.Transfer, error) {
+	slices.SortFunc(s.found, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.block, b.block), cmp.Compare(a.index, b.index))
+	})
+	txs := s.transactions()
+	blocks := s.blocks()
+	var calls []call
+	for _, tx := range txs {
+		calls = append(calls, receiptCall(tx))
+	}
+	for _, number := range blocks {
+		calls = append(calls, numberCall(number))
+	}
+	results, err := s.e.results(ctx, append(calls, numberCall(s.to.Number))...)
+	if err != nil {
+		return nil, err
+	}
+	if err := standing(results[len(results)-1], s.to); err != nil {
+		return nil, err
+	}
+	headers, err := parseHeaders(results[len(txs):len(txs)+len(blocks)], blocks)
+	if err != nil {
+		return nil, err
+	}
+	receipts, err := s.receipts(ctx, txs, results)
+	if err != nil {
+		return nil, err
+	}
+	return s.transfers(receipts, headers)
+}
+
+// transactions lists the transactions of what was found, each once.
+func (s *search) transactions() []hash {
+	var txs []hash
+	listed := make(map[hash]bool, len(s.found))
+	for _, e := range s.found {
+		if !listed[e.tx] {
+			listed[e.tx] = true
+			txs = append(txs, e.tx)
+		}
+	}
+	return txs
+}
+
+func (s *search) blocks() []uint64 {
+	numbers := make([]uint64, 0, len(s.found))
+	for _, e := range s.found {
+		numbers = append(numbers, e.block)
+	}
+	slices.Sort(numbers)
+	return slices.Compact(numbers)
+}
+
+func parseHeaders(results [][]byte, numbers []uint64) (map[uint64]header, error) {
+	headers := make(map[uint64]header, len(numbers))
+	for i, n := range numbers {
+		h, ok, err := parseNumbered(results[i], n)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, fmt.Errorf("%w: block %d is not there", errLagging, n)
+		}
+		headers[n] = h
+	}
+	return headers, nil
+}
+
+// receipts reads the receipts of txs. Nodes forget which block an old
+// transaction is in before they forget the block's logs; then the logs of the
+// whole block give the order inside the transaction.
+func (s *search) receipts(ctx context.Context, txs []hash, results [][]byte) (map[hash]receipt, error) {
+	receipts := make(map[hash]receipt, len(txs))
+	var forgotten []hash
+	for i, tx := range txs {
+		r, ok, err := parseReceipt(results[i], tx)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			forgotten = append(forgotten, tx)
+			continue
+		}
+		if r.failed {
+			return nil, malformed("a log of a failed transaction")
+		}
+		receipts[tx] = r
+	}
+	for _, tx := range forgotten {
+		r, ok, err := s.e.rebuild(ctx, tx, s.blockOf(tx))
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, malformed("a log that its block does not have")
+		}
+		receipts[tx] = r
+	}
+	return receipts, nil
+}
+
+func (s *search) blockOf(tx hash) hash {
+	i := slices.IndexFunc(s.found, func(e entry) bool { return e.tx == tx })
+	return s.found[i].blockHash
+}
+
+// rebuild makes what a receipt says of a successful transaction out of all
+// logs of its block; ok is false when none is of that transaction.
+func (e *endpoint) rebuild(ctx context.Context, tx, block hash) (r receipt, ok bool, err error) {
+	replies, err := e.ask(ctx, call{"eth_getLogs", []any{map[string]any{"blockHash": block.String()}}})
+	if err != nil {
+		return receipt{}, false, err
+	}
+	if replies[0].err != nil {
+		return receipt{}, false, logsFailure(replies[0].err)
+	}
+	type placed struct {
+		index uint64
+		log   receiptLog
+	}
+	var logs []placed
+	r = receipt{tx: tx, blockHash: block}
+	err = (&scanner{b: replies[0].result}).logs(func(l *logText) error {
+		var owner, in hash
+		index, okIndex := parseQuantity(l.index)
+		number, okNumber := parseQuantity(l.blockNumber)
+		if !parseBytes(owner[:], l.tx) || !parseBytes(in[:], l.hash) || !okIndex || !okNumber || in != block {
+			return malformed("logs of a block")
+		}
+		if owner != tx || l.removed {
+			return nil
+		}
+		r.block = number
+		entry, ok := l.decode()
+		logs = append(logs, placed{index, receiptLog{ok, entry}})
+		return nil
+	})
+	if err != nil {
+		return receipt{}, false, err
+	}
+	slices.SortFunc(logs, func(a, b placed) int { return cmp.Compare(a.index, b.index) })
+	for _, p := range logs {
+		r.logs = append(r.logs, p.log)
+	}
+	return r, len(logs) > 0, nil
+}
+
+// transfers puts together what logs, receipts and headers say, which must be
+// the same. The receipts decide: a log the node left out of its answer beside
+// one it gave is found here.
+func (s *search) transfers(receipts map[hash]receipt, headers map[uint64]header) ([]chain.Transfer, error) {
+	for _, e := range s.found {
+		if headers[e.block].hash != e.blockHash || receipts[e.tx].blockHash != e.blockHash {
+			return nil, chain.ErrReorged
+		}
+		if !receipts[e.tx].holds(e) {
+			return nil, malformed("a log that its receipt does not have")
+		}
+	}
+	var transfers []chain.Transfer
+	for _, tx := range s.transactions() {
+		r := receipts[tx]
+		for ordinal, l := range r.logs {
+			if t, ok := s.adapter.transfer(l, ordinal, s.watch); ok {
+				t.Block, t.Source = headers[r.block].head(), s.e.name
+				transfers = append(transfers, t)
+			}
+		}
+	}
+	return transfers, nil
+}
+
+// holds reports whether the receipt has the log.
+func (r receipt) holds(e entry) bool {
+	return slices.ContainsFunc(r.logs, func(l receiptLog) bool {
+		return l.transfer && l.entry.index == e.index && l.entry.same(e)
+	})
+}
+
+// transfer turns a log into a transfer of a known asset to a watched address,
+// if it is one and moves anything.
+func (a *Adapter) transfer(l receiptLog, ordinal int, watch *chain.WatchSet) (chain.Transfer, bool) {
+	asset, known := a.assets[l.entry.contract]
+	to, watched := watch.Lookup(l.entry.to[:])
+	if !l.transfer || !known || !watched || l.entry.units.IsZero() {
+		return chain.Transfer{}, false
+	}
+	return chain.Transfer{
+		Key:   a.key(l.entry.tx, ordinal),
+		Asset: asset, From: a.text(l.entry.from), To: to, Units: l.entry.units,
+	}, true
+}
+
+func (a *Adapter) key(tx hash, ordinal int) chain.Key {
+	return chain.Key{Network: a.profile.Network, Tx: chain.TxHash(tx.String()), Ordinal: ordinal}
+}
+
+func (a *Adapter) text(raw address) chain.Address {
+	return chain.AddressOf(a.profile.Network, raw[:]).Address
+}

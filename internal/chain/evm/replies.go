@@ -1,0 +1,95 @@
+package evm
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+)
+
+// replySet gathers the replies to one request.
+type replySet struct {
+	replies []reply
+	seen    []bool
+	count   int
+	single  bool      // the answer is an object, not an array
+	refusal *rpcError // the whole request was refused
+	err     error
+}
+
+// parseReplies reads the answer to n calls, whose ids are 0 to n-1, in
+// whatever order they come. refusal is an error object that belongs to no
+// call and so answers the request as a whole.
+func parseReplies(answer []byte, n int) (replies []reply, refusal *rpcError, err error) {
+	s := &scanner{b: answer}
+	set := &replySet{replies: make([]reply, n), seen: make([]bool, n), single: s.peek() != '['}
+	var ok bool
+	if set.single {
+		ok = set.read(s)
+	} else {
+		ok = s.array(func() bool { return set.read(s) })
+	}
+	switch {
+	case set.err != nil:
+		return nil, nil, set.err
+	case !ok || !s.end():
+		return nil, nil, malformed("not JSON-RPC")
+	case set.refusal != nil:
+		return nil, set.refusal, nil
+	case set.count != n:
+		return nil, nil, malformed("%d replies to %d calls", set.count, n)
+	}
+	return set.replies, nil, nil
+}
+
+// read takes one reply and puts it where its call is.
+func (set *replySet) read(s *scanner) bool {
+	id, r, ok := s.reply()
+	if !ok {
+		return false
+	}
+	n := len(set.replies)
+	i, err := strconv.Atoi(string(bytes.Trim(id, `"`)))
+	known := err == nil && i >= 0 && i < n && !set.seen[i]
+	switch {
+	case r.err != nil && (!known || set.single && n > 1):
+		set.refusal = r.err
+		return true
+	case !known:
+		set.err = malformed("reply to no call")
+		return false
+	}
+	set.replies[i], set.seen[i] = r, true
+	set.count++
+	return true
+}
+
+// reply reads one response object (JSON-RPC 2.0 section 5).
+func (s *scanner) reply() (id []byte, r reply, ok bool) {
+	var fault []byte
+	ok = s.object(func(key []byte) (ok bool) {
+		switch string(key) {
+		case "id":
+			id, ok = s.skip()
+		case "result":
+			r.result, ok = s.skip()
+		case "error":
+			fault, ok = s.skip()
+		default:
+			_, ok = s.skip()
+		}
+		return ok
+	})
+	if fault != nil && !isNull(fault) {
+		r = reply{err: parseFault(fault)}
+	}
+	return id, r, ok && (r.err != nil || r.result != nil)
+}
+
+// parseFault reads an error object; one of the wrong shape is an error too.
+func parseFault(raw []byte) *rpcError {
+	e := &rpcError{}
+	if json.Unmarshal(raw, e) != nil {
+		e = &rpcError{Message: string(raw[:min(len(raw), maxMessage)])}
+	}
+	return e
+}

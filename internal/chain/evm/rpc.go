@@ -1,0 +1,215 @@
+package evm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Limits of a conversation with a node.
+const (
+	// maxAnswer bounds an answer. Scans aim far below it (wantedAnswer); it
+	// keeps a broken node from filling the memory.
+	maxAnswer = 64 << 20
+	// maxBatch is how many calls one request carries at most: Bor takes 100
+	// by default, public endpoints often less, and each is found out.
+	maxBatch = 50
+	// maxMessage is how much of a node's error text is kept.
+	maxMessage = 200
+)
+
+// call is one JSON-RPC 2.0 call.
+type call struct {
+	method string
+	params []any
+}
+
+// reply is what came back for a call: either a result in JSON or an error.
+type reply struct {
+	result []byte
+	err    *rpcError
+}
+
+// wire is one node's HTTP endpoint: it sends calls and gets replies, and knows
+// nothing of health.
+type wire struct {
+	target  *url.URL
+	name    string // host and port, without credentials
+	secrets []string
+	client  *http.Client
+	now     func() time.Time
+}
+
+func newWire(raw string, client *http.Client, now func() time.Time) (*wire, error) {
+	target, err := url.Parse(strings.TrimSpace(raw))
+	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
+		return nil, errors.New("an endpoint must be an http or https address") // raw may hold credentials
+	}
+	return &wire{target: target, name: target.Host, secrets: secretsOf(target), client: client, now: now}, nil
+}
+
+// secretsOf lists the parts of an address that may be a credential: providers
+// put keys into the path, the query, the user or a label of the host.
+func secretsOf(u *url.URL) []string {
+	const shortest = 6 // what is shorter is "v1", "rpc", "eth"
+	parts := strings.Split(u.EscapedPath(), "/")
+	for _, values := range u.Query() {
+		parts = append(parts, values...)
+	}
+	if u.User != nil {
+		password, _ := u.User.Password()
+		parts = append(parts, u.User.Username(), password)
+	}
+	var secrets []string
+	for _, part := range parts {
+		if len(part) >= shortest {
+			secrets = append(secrets, part)
+		}
+	}
+	return secrets
+}
+
+// redact makes a text from outside fit for logs and pages: bounded, on one
+// line, without the endpoint's credentials.
+func (w *wire) redact(text string) string {
+	for _, secret := range w.secrets {
+		text = strings.ReplaceAll(text, secret, "***")
+	}
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' '
+		}
+		return r
+	}, text)
+	if len(text) > maxMessage {
+		text = strings.ToValidUTF8(text[:maxMessage], "") + "…"
+	}
+	return text
+}
+
+// send makes one request of the calls and returns a reply for each. Several
+// calls travel as a batch; errBatch says that the node refuses those.
+func (w *wire) send(ctx context.Context, calls []call) ([]reply, error) {
+	body, err := encode(calls)
+	if err != nil {
+		return nil, err
+	}
+	status, header, answer, err := w.post(ctx, body)
+	if err != nil {
+		return nil, err
+	}
+	replies, refusal, err := parseReplies(answer, len(calls))
+	for i := range replies {
+		if replies[i].err != nil {
+			replies[i].err.Message = w.redact(replies[i].err.Message)
+		}
+	}
+	switch {
+	case status == http.StatusTooManyRequests:
+		return nil, rateLimited{retryAfter(header, w.now())}
+	case status == http.StatusRequestEntityTooLarge:
+		return nil, errTooMuch
+	case err == nil && refusal == nil:
+		return replies, nil // some providers add a 4xx or 5xx to error objects
+	case refusal != nil:
+		return nil, w.refused(refusal, len(calls))
+	case status != http.StatusOK:
+		return nil, fmt.Errorf("HTTP status %d: %s", status, w.redact(string(answer[:min(len(answer), maxMessage)])))
+	}
+	return nil, err
+}
+
+// refused judges a single error object that answers a whole request.
+func (w *wire) refused(e *rpcError, calls int) error {
+	e.Message = w.redact(e.Message)
+	var limited rateLimited
+	if err := callFailure(e); errors.As(err, &limited) {
+		return err
+	}
+	if calls > 1 {
+		return fmt.Errorf("%w: %w", errBatch, e)
+	}
+	return e
+}
+
+func (w *wire) post(ctx context.Context, body []byte) (status int, h http.Header, answer []byte, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.target.String(), bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, nil, errors.New("request could not be made")
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := w.client.Do(req)
+	if err != nil {
+		return 0, nil, nil, w.transportError(err)
+	}
+	defer resp.Body.Close()
+	answer, err = readAll(resp)
+	if err != nil {
+		return 0, nil, nil, w.transportError(err)
+	}
+	return resp.StatusCode, resp.Header, answer, nil
+}
+
+// readAll reads an answer of at most maxAnswer bytes.
+func readAll(resp *http.Response) ([]byte, error) {
+	if resp.ContentLength > maxAnswer {
+		return nil, errTooMuch
+	}
+	var b bytes.Buffer
+	if resp.ContentLength > 0 {
+		b.Grow(int(resp.ContentLength) + bytes.MinRead)
+	}
+	if _, err := b.ReadFrom(io.LimitReader(resp.Body, maxAnswer+1)); err != nil {
+		return nil, err
+	}
+	if b.Len() > maxAnswer {
+		return nil, errTooMuch
+	}
+	return b.Bytes(), nil
+}
+
+// transportError strips the address, which may hold credentials, from an
+// error of the HTTP client.
+func (w *wire) transportError(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	if errors.Is(err, errTooMuch) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return errors.New(w.redact(err.Error()))
+}
+
+// encode writes one call as an object and several as an array. The id of a
+// call is its position.
+func encode(calls []call) ([]byte, error) {
+	var b bytes.Buffer
+	if len(calls) > 1 {
+		b.WriteByte('[')
+	}
+	for i, c := range calls {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		params, err := json.Marshal(c.params)
+		if err != nil {
+			return nil, fmt.Errorf("parameters of %s: %w", c.method, err)
+		}
+		if c.params == nil {
+			params = []byte("[]")
+		}
+		fmt.Fprintf(&b, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, i, c.method, params)
+	}
+	if len(calls) > 1 {
+		b.WriteByte(']')
+	}
+	return b.Bytes(), nil
+}

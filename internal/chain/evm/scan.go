@@ -1,0 +1,264 @@
+package evm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// Bounds of a scan.
+const (
+	// maxTopicAddresses is how many recipients one eth_getLogs names. Nodes
+	// allow up to 1,000 values in a topic position, some providers fewer.
+	maxTopicAddresses = 250
+	// maxTopicQueries is up to how many such queries asking the node to filter
+	// pays; beyond it every transfer is fetched and matched here.
+	maxTopicQueries = 4
+	// maxChunks is how many ranges are read before the end of the scan is
+	// checked again, which bounds the work a failure can undo.
+	maxChunks = 16
+	// maxAttempts bounds how often one range is asked for in smaller pieces.
+	maxAttempts = 32
+)
+
+// Scan returns every transfer of the network's assets to a watched address in
+// blocks from..to.
+//
+// Each stretch of blocks is read from one endpoint, which must show block `to`
+// under its hash before, with and after its logs: then the logs are those of
+// to's own ancestors, whatever forks the node has seen. What matches is proved
+// by the receipt of its transaction, which also gives its ordinal.
+func (a *Adapter) Scan(ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet) ([]chain.Transfer, error) {
+	if from > to.Number {
+		return nil, fmt.Errorf("scan from block %d to %d", from, to.Number)
+	}
+	var transfers []chain.Transfer
+	for next := from; next <= to.Number; {
+		var found []chain.Transfer
+		var after uint64
+		err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
+			found, after, err = a.stretch(ctx, e, next, to, watch)
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("scan %s from block %d: %w", a.profile.Network, next, err)
+		}
+		transfers = append(transfers, found...)
+		next = after
+	}
+	return transfers, nil
+}
+
+// stretch reads blocks from first on, as far as maxChunks ranges reach, and
+// returns their transfers and the number of the block after them.
+func (a *Adapter) stretch(ctx context.Context, e *endpoint, first uint64, to chain.Head, watch *chain.WatchSet) ([]chain.Transfer, uint64, error) {
+	s := &search{adapter: a, e: e, to: to, watch: watch, seen: make(map[place]entry)}
+	next := first
+	for i := 0; i < maxChunks && next <= to.Number; i++ {
+		last, err := s.read(ctx, next)
+		if err != nil {
+			return nil, 0, err
+		}
+		next = last + 1
+	}
+	transfers, err := s.prove(ctx)
+	return transfers, next, err
+}
+
+// search is the reading of one stretch of blocks from one endpoint.
+type search struct {
+	adapter *Adapter
+	e       *endpoint
+	to      chain.Head
+	watch   *chain.WatchSet
+	found   []entry
+	seen    map[place]entry
+}
+
+// place is where a log is; a node tells each log once, or twice the same.
+type place struct {
+	block uint64
+	index uint64
+}
+
+// read fetches and matches the logs from block first on and returns the last
+// block it covered, as many as the endpoint takes at once.
+func (s *search) read(ctx context.Context, first uint64) (last uint64, err error) {
+	for range maxAttempts {
+		size, perQuery := s.e.sizes()
+		last = min(s.to.Number, first+size-1)
+		var bytes int
+		bytes, err = s.fetch(ctx, first, last, perQuery)
+		count := last - first + 1
+		switch {
+		case err == nil:
+			s.e.accepted(count, bytes)
+			return last, nil
+		case errors.Is(err, errTooManyTopics) && s.e.fewerTopics(perQuery):
+		case errors.Is(err, errTooMuch) && s.e.fewerBlocks(count):
+		case errors.Is(err, context.DeadlineExceeded):
+			s.e.fewerBlocks(count) // the next attempt, here or elsewhere, asks for less
+			return 0, err
+		default:
+			return 0, err
+		}
+	}
+	return 0, err
+}
+
+// fetch asks for the logs of blocks first to last, together with block `to`.
+func (s *search) fetch(ctx context.Context, first, last uint64, perQuery int) (bytes int, err error) {
+	calls := append([]call{numberCall(s.to.Number)}, s.adapter.logCalls(first, last, s.watch, perQuery)...)
+	replies, err := s.e.ask(ctx, calls...)
+	if err != nil {
+		return 0, err
+	}
+	if r := replies[0]; r.err != nil {
+		return 0, callFailure(r.err)
+	}
+	if err := standing(replies[0].result, s.to); err != nil {
+		return 0, err
+	}
+	for _, r := range replies[1:] {
+		if r.err != nil {
+			return 0, logsFailure(r.err)
+		}
+	}
+	for _, r := range replies[1:] {
+		bytes += len(r.result)
+		scan := &scanner{b: r.result}
+		if err := scan.logs(func(l *logText) error { return s.take(l, first, last) }); err != nil {
+			return 0, err
+		}
+	}
+	return bytes, nil
+}
+
+// logCalls asks for the transfers of all assets in a range: to the watched
+// addresses where those are few, to anybody where they are many.
+func (a *Adapter) logCalls(first, last uint64, watch *chain.WatchSet, perQuery int) []call {
+	query := func(topics ...any) call {
+		return call{"eth_getLogs", []any{map[string]any{
+			"fromBlock": quantity(first), "toBlock": quantity(last), "address": a.contracts(), "topics": topics,
+		}}}
+	}
+	if watch.Len() == 0 {
+		return nil
+	}
+	if watch.Len() > perQuery*maxTopicQueries {
+		return []call{query(transferTopic)}
+	}
+	topics := make([]string, 0, watch.Len())
+	for raw := range watch.All {
+		topics = append(topics, addressPadding+hexText(raw)[2:])
+	}
+	slices.Sort(topics) // the same question looks the same to caches on the way
+	var calls []call
+	for part := range slices.Chunk(topics, perQuery) {
+		calls = append(calls, query(transferTopic, nil, part))
+	}
+	return calls
+}
+
+// contracts lists the addresses of the network's assets.
+func (a *Adapter) contracts() []string {
+	list := make([]string, 0, len(a.assets))
+	for contract := range a.assets {
+		list = append(list, contract.String())
+	}
+	slices.Sort(list)
+	return list
+}
+
+// take judges one log of the answer and keeps it if it pays a watched address.
+// A log that was not asked for, or that is no transfer, makes the whole answer
+// worthless: what else is wrong with it cannot be known.
+func (s *search) take(l *logText, first, last uint64) error {
+	if l.removed {
+		return nil // of a fork the node has left
+	}
+	if !l.isTransfer() {
+		return malformed("a log that is no transfer")
+	}
+	number, ok := parseQuantity(l.blockNumber)
+	if !ok || number < first || number > last {
+		return malformed("a log outside the blocks asked for")
+	}
+	if !s.adapter.isAsset(l.address) {
+		return malformed("a log of another contract")
+	}
+	var to address
+	if !l.recipient(&to) {
+		return malformed("a transfer to no address")
+	}
+	if _, watched := s.watch.Lookup(to[:]); !watched {
+		return nil
+	}
+	return s.keep(l)
+}
+
+func (s *search) keep(l *logText) error {
+	e, ok := l.decode()
+	if !ok {
+		return malformed("a transfer log that cannot be read")
+	}
+	if e.block == s.to.Number && e.blockHash.String() != s.to.Hash {
+		return chain.ErrReorged
+	}
+	if e.units.IsZero() {
+		return nil // anybody may move nothing, and does, to plant addresses
+	}
+	at := place{e.block, e.index}
+	if before, twice := s.seen[at]; twice {
+		if !before.same(e) || before.blockHash != e.blockHash {
+			return malformed("two logs in one place")
+		}
+		return nil
+	}
+	s.seen[at] = e
+	s.found = append(s.found, e)
+	return nil
+}
+
+// isAsset reports whether the text is the address of one of the assets.
+func (a *Adapter) isAsset(text []byte) bool {
+	var contract address
+	if !parseBytes(contract[:], text) {
+		return false
+	}
+	_, ok := a.assets[contract]
+	return ok
+}
+
+// sizes returns how many blocks and addresses the endpoint takes at once.
+func (e *endpoint) sizes() (blocks uint64, addresses int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.span.size, e.topicLimit
+}
+
+func (e *endpoint) accepted(blocks uint64, bytes int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.span.grow(blocks, bytes, e.now())
+}
+
+func (e *endpoint) fewerBlocks(asked uint64) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.span.shrink(asked, e.now())
+}
+
+// fewerTopics reports false when there is nothing less to ask for.
+func (e *endpoint) fewerTopics(asked int) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if asked <= 1 {
+		return false
+	}
+	e.topicLimit = min(e.topicLimit, asked/2)
+	return true
+}
