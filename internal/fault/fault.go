@@ -24,6 +24,7 @@ const (
 	PaymentRequired             // 402: credits, queries or funds do not suffice
 	Forbidden                   // 403: known caller, but not allowed
 	NotFound                    // 404: unknown id, or one that belongs to somebody else
+	NotAcceptable               // 406: none of the media types the caller takes is offered
 	Conflict                    // 409: the present state does not allow it
 	TooLarge                    // 413: body over the limit
 	Unsupported                 // 415: media type is not accepted
@@ -42,6 +43,7 @@ var kinds = [...]struct {
 	PaymentRequired: {"payment required", 402},
 	Forbidden:       {"forbidden", 403},
 	NotFound:        {"not found", 404},
+	NotAcceptable:   {"not acceptable", 406},
 	Conflict:        {"conflict", 409},
 	TooLarge:        {"too large", 413},
 	Unsupported:     {"unsupported", 415},
