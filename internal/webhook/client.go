@@ -1,0 +1,83 @@
+package webhook
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"net"
+	"net/http"
+	"net/netip"
+	"syscall"
+	"time"
+
+	"code.dny.dev/ssrf"
+)
+
+// Bounds of one request. The two times are in spec.md section 7.
+const (
+	connectTimeout = 10 * time.Second
+	// AttemptTimeout is the longest an attempt can take, answer included.
+	AttemptTimeout = 15 * time.Second
+	// bodyTimeout is how long the text of an answer is waited for once its
+	// status is known: the text is only shown, the status decides.
+	bodyTimeout = 2 * time.Second
+	// maxResponseHeader is far more than an answer to a webhook needs.
+	maxResponseHeader = 32 << 10
+	// Connections kept for the next event: enough for busy receivers, few
+	// enough that thousands of receivers do not exhaust file descriptors.
+	maxIdle        = 256
+	maxIdlePerHost = 8
+	idleTimeout    = 30 * time.Second
+	// HTTP/2 carries many attempts on one connection, so a dead one must be
+	// noticed before it takes the next attempts with it.
+	pingAfter   = 5 * time.Second
+	pingTimeout = 5 * time.Second
+)
+
+// public tells whether an address is one of the public internet.
+var public = ssrf.New(ssrf.WithAnyPort())
+
+// guard is called with the address that is about to be dialled, after the name
+// was resolved, so a name that changes its mind (DNS rebinding) gains nothing.
+func guard(network, address string, c syscall.RawConn) error {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return ssrf.ErrInvalidHostPort
+	}
+	if !allowedPort(to.Port()) {
+		return ssrf.ErrProhibitedPort
+	}
+	return public.Safe(network, address, c)
+}
+
+// clientOptions is what tests and development change.
+type clientOptions struct {
+	allowPrivate bool
+	roots        *x509.CertPool // nil: those of the system
+	resolver     *net.Resolver  // nil: that of the system
+}
+
+// newClient returns a client that follows nothing, remembers nothing and
+// dials public addresses only. Proxies of the environment are not used: a
+// proxy would resolve the name itself, past the guard.
+func newClient(o clientOptions) *http.Client {
+	dialer := &net.Dialer{Timeout: connectTimeout, Resolver: o.resolver, Control: guard}
+	if o.allowPrivate {
+		dialer.Control = nil
+	}
+	return &http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			Proxy:                  nil,
+			DialContext:            dialer.DialContext,
+			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.roots},
+			TLSHandshakeTimeout:    connectTimeout,
+			ForceAttemptHTTP2:      true, // a dialer of one's own would switch it off
+			DisableCompression:     true, // a small answer must not unpack to a large one
+			MaxIdleConns:           maxIdle,
+			MaxIdleConnsPerHost:    maxIdlePerHost,
+			IdleConnTimeout:        idleTimeout,
+			MaxResponseHeaderBytes: maxResponseHeader,
+			HTTP2:                  &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout},
+		},
+	}
+}

@@ -1,0 +1,108 @@
+package webhook
+
+import (
+	"context"
+	"log/slog"
+	"time"
+)
+
+const (
+	// Lease is how long a claimed delivery belongs to its holder. What waits
+	// for a slow receiver may wait for the most of it; what a crash leaves
+	// behind is due again after it.
+	Lease = 90 * time.Second
+	// leaseMargin is left of a lease when an attempt has taken all its time:
+	// for writing the outcome and for clocks that differ between instances.
+	leaseMargin = 15 * time.Second
+	// claimBatch bounds one claim.
+	claimBatch = 256
+	// claimSpacing keeps a stream of small claims from keeping the database
+	// busy; it is what a delivery waits at most when all is quiet.
+	claimSpacing = 5 * time.Millisecond
+	// poll is how often the store is asked although nobody nudged.
+	poll = time.Second
+	// crowded is the least time between two looks. What is due but held back
+	// because of PerURL would otherwise have the store asked without a pause.
+	crowded = 100 * time.Millisecond
+	// stopGrace is how long attempts in flight may go on when the loop stops.
+	stopGrace = 5 * time.Second
+	// settleTimeout and settleTries bound the writing of an outcome; after
+	// that the lease runs out and the event is sent once more.
+	settleTimeout = 10 * time.Second
+	settleTries   = 3
+	settlePause   = 200 * time.Millisecond // doubles with each try
+)
+
+// Posts makes a single attempt: Sender does, simulations do otherwise. Send
+// must return within AttemptTimeout.
+type Posts interface {
+	Send(ctx context.Context, d Delivery) Result
+}
+
+// Config is what a Deliverer depends on. Everything is required.
+type Config struct {
+	Store  Store
+	Sender Posts
+	Holder string           // names this instance among all that share the store
+	Now    func() time.Time // safe for concurrent use, as are the others
+	Jitter func() float64   // random numbers of at least 0 and less than 1
+	Log    *slog.Logger
+}
+
+// Deliverer sends what is due.
+//
+// Its invariants: an attempt is made only under a lease that outlasts it, so
+// that no two instances ever send one delivery at once; and whatever it knows
+// of receivers may be lost at any time, since the store knows what is due.
+type Deliverer struct {
+	Config
+	nudge chan struct{}
+}
+
+// NewDeliverer returns a deliverer, which does nothing until Run or RunOnce.
+func NewDeliverer(c Config) *Deliverer {
+	return &Deliverer{Config: c, nudge: make(chan struct{}, 1)}
+}
+
+// Nudge says that something may be due. It never blocks, and Run finds what is
+// due without it too, only later.
+func (d *Deliverer) Nudge() {
+	select {
+	case d.nudge <- struct{}{}:
+	default: // one is on its way already
+	}
+}
+
+// Run delivers until ctx ends, then lets attempts in flight finish for a short
+// while and abandons the rest, whose leases make them due again. It returns
+// nil. It may be run again, and twice at once.
+func (d *Deliverer) Run(ctx context.Context) error {
+	f := d.newFlight(ctx)
+	defer f.land(stopGrace)
+	l := loop{flight: f, look: time.NewTimer(0), rest: time.NewTimer(0)}
+	defer l.look.Stop()
+	defer l.rest.Stop()
+	for ctx.Err() == nil {
+		l.step(ctx)
+	}
+	return nil
+}
+
+// RunOnce claims one batch, sends it and waits for the outcomes. It returns
+// how many deliveries were claimed. Those of a receiver that asks to be left
+// alone are left to their lease.
+func (d *Deliverer) RunOnce(ctx context.Context) (int, error) {
+	f := d.newFlight(ctx)
+	defer f.land(stopGrace)
+	n, err := f.claim(ctx, claimBatch)
+	if err != nil {
+		return 0, err
+	}
+	for ctx.Err() == nil && f.launch() > 0 {
+		select {
+		case <-ctx.Done():
+		case <-f.progress:
+		}
+	}
+	return n, nil
+}

@@ -1,0 +1,102 @@
+package webhook
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"syscall"
+
+	"code.dny.dev/ssrf"
+
+	"github.com/florinpay/florin/internal/fault"
+)
+
+// maxReason bounds the text of an error nobody has words for.
+const maxReason = 300
+
+// redirected explains a status that looks fine to who does not know.
+const redirected = "redirects are not followed; set the callback URL to where it leads"
+
+// plain are failures that are one error value.
+var plain = []struct {
+	err  error
+	text string
+}{
+	{ssrf.ErrProhibitedIP, "the callback URL leads to an address that is not public"},
+	{ssrf.ErrProhibitedNetwork, "the callback URL leads to an address that is not public"},
+	{ssrf.ErrProhibitedPort, "the callback URL must use port 443 or one from 1024"},
+	{ErrSigningSecret, "the request could not be signed: the signing secret is damaged; make a new one"},
+	{ErrEventID, "the request could not be built: the event has no valid id"},
+	{ErrBody, "the request could not be built: the event's data is damaged"},
+	{http.ErrSchemeMismatch, "the receiver answered without TLS; the callback URL must lead to an https server"},
+	{syscall.ECONNREFUSED, "the receiver refused the connection"},
+	{syscall.ECONNRESET, "the receiver reset the connection"},
+	{syscall.EPIPE, "the receiver closed the connection"},
+	{syscall.EHOSTUNREACH, "there is no route to the receiver"},
+	{syscall.ENETUNREACH, "there is no route to the receiver"},
+	{io.EOF, "the receiver closed the connection without an answer"},
+	{io.ErrUnexpectedEOF, "the receiver closed the connection without an answer"},
+	{context.Canceled, "the attempt was broken off"},
+}
+
+// reason tells a merchant why there was no answer. It names no address: what a
+// name resolves to inside the operator's network is not the merchant's to know.
+func reason(err error) string {
+	if f := fault.Of(err); f != nil {
+		return f.Message
+	}
+	for _, p := range plain {
+		if errors.Is(err, p.err) {
+			return p.text
+		}
+	}
+	var dns *net.DNSError
+	var certificate *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	var alert tls.AlertError
+	switch {
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return "the host name of the callback URL does not exist"
+	case errors.As(err, &dns):
+		return "the host name of the callback URL could not be resolved"
+	case isTimeout(err):
+		return tooLate(err)
+	case errors.As(err, &certificate):
+		return "the receiver's TLS certificate is not accepted: " + printable([]byte(certificate.Err.Error()), maxReason)
+	case errors.As(err, &record):
+		return "the receiver answered without TLS; the callback URL must lead to an https server"
+	case errors.As(err, &alert):
+		return "the receiver refused the TLS handshake: " + alert.Error()
+	}
+	return "the request failed: " + printable([]byte(innermost(err).Error()), maxReason)
+}
+
+func isTimeout(err error) bool {
+	var t net.Error
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &t) && t.Timeout()
+}
+
+func tooLate(err error) string {
+	var op *net.OpError
+	if errors.As(err, &op) && op.Op == "dial" {
+		return "no connection within " + connectTimeout.String()
+	}
+	return "no answer within " + AttemptTimeout.String()
+}
+
+// innermost leaves out the layers that repeat the URL and the addresses.
+func innermost(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	var op *net.OpError
+	if errors.As(err, &op) {
+		err = op.Err
+	}
+	return err
+}

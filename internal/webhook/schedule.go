@@ -1,0 +1,88 @@
+package webhook
+
+import (
+	"net/http"
+	"time"
+)
+
+// schedule is how long each attempt waits after the one before it (Standard
+// Webhooks 1.0, spec.md section 7): 10 attempts in 75 h 35 min 5 s.
+var schedule = [...]time.Duration{
+	0, 5 * time.Second, 5 * time.Minute, 30 * time.Minute,
+	2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
+}
+
+// MaxAttempts is how often an event is tried before its delivery is Failed.
+const MaxAttempts = len(schedule)
+
+const (
+	// jitterPercent keeps the deliveries of an outage from coming back all at
+	// once, in either direction.
+	jitterPercent = 10
+	// MaxRetryAfter bounds what a receiver may ask for: the longest step of
+	// the schedule, so that nobody can put a delivery off for years.
+	MaxRetryAfter = 24 * time.Hour
+	// throttleDelay is the least wait after 429, 502 or 504: the receiver is
+	// there, but has more than it can take.
+	throttleDelay = 30 * time.Second
+)
+
+// Result is what an attempt gave, with what the receiver asked for.
+type Result struct {
+	Attempt Attempt
+	// RetryAfter is how long the receiver asks to be left alone, 0 to
+	// MaxRetryAfter; 0 when it says nothing.
+	RetryAfter time.Duration
+}
+
+// Decide tells where a delivery stands after an attempt and, when it is
+// Waiting, when the next one is due. made counts the attempts before this one,
+// jitter is a random number of at least 0 and less than 1.
+func Decide(made int, r Result, jitter float64) (State, time.Time) {
+	switch {
+	case r.Attempt.URL == "":
+		return Stopped, time.Time{} // there is no callback URL any more
+	case success(r.Attempt.Status):
+		return Delivered, time.Time{}
+	case r.Attempt.Status == http.StatusGone:
+		return Stopped, time.Time{} // the receiver wants no more of this
+	case made+1 >= MaxAttempts:
+		return Failed, time.Time{}
+	}
+	wait := spread(schedule[max(made, 0)+1], jitter)
+	if throttles(r.Attempt.Status) {
+		wait = max(wait, throttleDelay)
+	}
+	// Nobody comes earlier than asked, so here the jitter only adds.
+	asked := min(max(r.RetryAfter, 0), MaxRetryAfter)
+	wait = max(wait, asked+share(asked, bounded(jitter)))
+	return Waiting, r.Attempt.At.Add(r.Attempt.Latency).Add(wait)
+}
+
+// success is any 2xx; a redirect is none, for it is not followed.
+func success(status int) bool { return status >= 200 && status <= 299 }
+
+// throttles reports whether the answer says that there is too much at once.
+func throttles(status int) bool {
+	return status == http.StatusTooManyRequests || status == http.StatusBadGateway || status == http.StatusGatewayTimeout
+}
+
+// spread moves the duration by up to jitterPercent, down for a jitter of 0 and
+// up for one near 1.
+func spread(d time.Duration, jitter float64) time.Duration {
+	return d + share(d, 2*bounded(jitter)-1)
+}
+
+// share is that part of jitterPercent of the duration.
+func share(d time.Duration, part float64) time.Duration {
+	return time.Duration(float64(d) * jitterPercent / 100 * part)
+}
+
+// bounded keeps a random number that is none (also NaN) from moving a delivery
+// by more than it may.
+func bounded(jitter float64) float64 {
+	if !(jitter > 0) {
+		return 0
+	}
+	return min(jitter, 1)
+}

@@ -1,0 +1,150 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// userAgent names the sender to receivers and their firewalls.
+const userAgent = "Florin-Webhooks/1.0"
+
+// timeFormat is RFC 3339 in UTC with milliseconds, as every surface writes times.
+const timeFormat = "2006-01-02T15:04:05.000Z"
+
+// Options are what a Sender depends on.
+type Options struct {
+	// AllowPrivate lets http, any port and private addresses pass: for
+	// development only, since it opens the operator's own network to
+	// whoever may set a callback URL.
+	AllowPrivate bool
+	Now          func() time.Time // required
+	RootCAs      *x509.CertPool   // nil: those of the system
+	Resolver     *net.Resolver    // nil: that of the system
+}
+
+// Sender makes single attempts. It is safe for concurrent use.
+type Sender struct {
+	client       *http.Client
+	allowPrivate bool
+	now          func() time.Time
+}
+
+// NewSender returns a sender.
+func NewSender(o Options) *Sender {
+	return &Sender{
+		client:       newClient(clientOptions{allowPrivate: o.AllowPrivate, roots: o.RootCAs, resolver: o.Resolver}),
+		allowPrivate: o.AllowPrivate,
+		now:          o.Now,
+	}
+}
+
+// Send makes one attempt and never fails: what went wrong is in the result. It
+// takes at most AttemptTimeout.
+func (s *Sender) Send(ctx context.Context, d Delivery) Result {
+	a := Attempt{At: s.now(), URL: d.URL}
+	if d.URL == "" {
+		a.Error = "there is no callback URL any more"
+		return Result{Attempt: a}
+	}
+	ctx, cancel := context.WithTimeout(ctx, AttemptTimeout)
+	defer cancel()
+	request, err := s.request(ctx, d, a.At)
+	if err != nil {
+		a.Error = reason(err)
+		return Result{Attempt: a}
+	}
+	a.Request = request.shown
+	answer, err := s.client.Do(request.Request)
+	received := s.now()
+	a.Latency = max(received.Sub(a.At), 0)
+	if err != nil {
+		a.Error = reason(err)
+		return Result{Attempt: a}
+	}
+	defer func() { _ = answer.Body.Close() }() // it was read as far as it matters
+	a.Status = answer.StatusCode
+	if a.Status >= 300 && a.Status <= 399 {
+		a.Error = redirected
+	}
+	a.Response = readAnswer(answer.Body, cancel, d.Secret)
+	wait, _ := ParseRetryAfter(answer.Header.Get("Retry-After"), received)
+	return Result{Attempt: a, RetryAfter: wait}
+}
+
+// Ping makes one attempt with an event that means nothing, so that a merchant
+// can see how a receiver answers. Nothing is stored and nothing retried.
+// eventID is made by the caller; it must not be that of an event.
+func (s *Sender) Ping(ctx context.Context, eventID, callbackURL string, sec secret.Text, signing ...secret.Text) Attempt {
+	body, err := json.Marshal(ping{
+		TxnID: "TEST", Status: "test", CreatedAt: s.now().UTC().Format(timeFormat), EventID: eventID,
+	})
+	if err != nil {
+		panic(fmt.Sprintf("webhook: a ping cannot be written as JSON: %v", err))
+	}
+	return s.Send(ctx, Delivery{EventID: eventID, URL: callbackURL, Body: body, Secret: sec, SigningSecrets: signing}).Attempt
+}
+
+// ping is the body of a test: no payment has its txnid, no receiver acts on
+// its status.
+type ping struct {
+	TxnID     string `json:"txnid"`
+	Status    string `json:"status"`
+	CreatedAt string `json:"createdAt"`
+	EventID   string `json:"eventId"`
+}
+
+// request is an HTTP request and how it is shown.
+type request struct {
+	*http.Request
+	shown string
+}
+
+func (s *Sender) request(ctx context.Context, d Delivery, at time.Time) (request, error) {
+	// The rules may have changed since the URL was set.
+	if err := CheckURL(d.URL, s.allowPrivate); err != nil {
+		return request{}, err
+	}
+	body, err := Body(d.Body, d.Secret)
+	if err != nil {
+		return request{}, err
+	}
+	masked, err := Body(d.Body, mask(d.Secret))
+	if err != nil {
+		return request{}, err
+	}
+	signature, err := Sign(d.SigningSecrets, d.EventID, at, body)
+	if err != nil {
+		return request{}, err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, d.URL, bytes.NewReader(body))
+	if err != nil {
+		return request{}, fmt.Errorf("build the request: %w", err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("User-Agent", userAgent)
+	r.Header.Set(HeaderID, d.EventID)
+	r.Header.Set(HeaderTimestamp, strconv.FormatInt(at.Unix(), 10))
+	if signature != "" {
+		r.Header.Set(HeaderSignature, signature)
+	}
+	return request{r, showRequest(r, masked)}, nil
+}
+
+// readAnswer reads the beginning of an answer. Its status is known already, so
+// one that never ends is broken off and costs nothing but its text.
+func readAnswer(body io.Reader, cancel context.CancelFunc, s secret.Text) string {
+	timer := time.AfterFunc(bodyTimeout, cancel)
+	defer timer.Stop()
+	text, _ := io.ReadAll(io.LimitReader(body, maxResponseRead)) // what came before an error is worth showing
+	return showResponse(text, s)
+}

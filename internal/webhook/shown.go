@@ -1,0 +1,71 @@
+package webhook
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/florinpay/florin/internal/secret"
+)
+
+const (
+	// MaxShown bounds what is kept of an answer, in bytes: enough to see what
+	// the receiver said, and no store of files.
+	MaxShown = 2 << 10
+	// maxRequestShown holds the largest event (4 KiB of metadata, escaped)
+	// with its headers.
+	maxRequestShown = 32 << 10
+	// maxResponseRead is read of an answer, so that a secret that comes back
+	// in it is found as a whole before it is cut to MaxShown.
+	maxResponseRead = 64 << 10
+)
+
+// shownHeaders are the headers of a request as a merchant sees them, in order.
+var shownHeaders = []string{"Content-Type", "User-Agent", HeaderID, HeaderTimestamp, HeaderSignature}
+
+// showRequest writes the request as it goes over the wire, with the body given
+// in place of the real one. The signature stays: it proves nothing to anybody
+// who does not have the event and the key.
+func showRequest(r *http.Request, masked []byte) string {
+	var b strings.Builder
+	b.WriteString(r.Method + " " + r.URL.RequestURI() + "\nHost: " + r.URL.Host + "\n")
+	for _, name := range shownHeaders {
+		if v := r.Header.Get(name); v != "" {
+			b.WriteString(name + ": " + v + "\n")
+		}
+	}
+	b.WriteString("\n")
+	b.Write(masked)
+	return printable([]byte(b.String()), maxRequestShown)
+}
+
+// showResponse returns the beginning of an answer. Receivers that send back
+// what they got would otherwise bring the secret into the records.
+func showResponse(answer []byte, s secret.Text) string {
+	if !s.Empty() {
+		inJSON := quote(s.Reveal())
+		answer = bytes.ReplaceAll(answer, inJSON[1:len(inJSON)-1], []byte(maskedText))
+		answer = bytes.ReplaceAll(answer, []byte(s.Reveal()), []byte(maskedText))
+	}
+	return printable(answer, MaxShown)
+}
+
+// printable returns at most limit bytes as valid UTF-8 without control
+// characters, save for line feeds and tabs.
+func printable(text []byte, limit int) string {
+	out := make([]byte, 0, min(len(text), limit))
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		text = text[size:]
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			continue
+		}
+		if len(out)+utf8.RuneLen(r) > limit {
+			break
+		}
+		out = utf8.AppendRune(out, r)
+	}
+	return string(out)
+}

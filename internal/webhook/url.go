@@ -1,0 +1,166 @@
+package webhook
+
+import (
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/florinpay/florin/internal/fault"
+)
+
+const (
+	// MaxURL bounds a callback URL, as browsers and proxies do.
+	MaxURL = 2048
+	// maxHost and maxLabel are the bounds of DNS (RFC 1035 section 2.3.4).
+	maxHost  = 253
+	maxLabel = 63
+	// firstFreePort: below it live mail, remote shells and the like; a
+	// callback has no business there, save for 443.
+	firstFreePort = 1024
+	httpsPort     = 443
+)
+
+// localNames are never public: RFC 6761 (localhost), RFC 6762 (local),
+// RFC 8375 (home.arpa), reserved by ICANN (internal), and what systems give
+// to themselves (localdomain).
+var localNames = []string{"localhost", "local", "localdomain", "internal", "home.arpa"}
+
+// CheckURL refuses a callback URL that webhooks would never be sent to, with
+// fault.Invalid naming the rule: an absolute https URL of at most MaxURL
+// characters, with a full public host name or a public address, port 443 or
+// one from 1024, no user name or password, no fragment. allowPrivate, for
+// development, lets http, any port and private addresses pass.
+//
+// It looks at the text alone. What a name leads to is checked whenever a
+// webhook is sent, because it may change at any time.
+func CheckURL(raw string, allowPrivate bool) error {
+	u, err := parseURL(raw)
+	if err != nil {
+		return err
+	}
+	switch {
+	case u.Scheme != "https" && !(allowPrivate && u.Scheme == "http"):
+		return refuse("must begin with https://")
+	case u.User != nil:
+		return refuse("must not contain a user name or password; authenticity rests on the signature")
+	case strings.Contains(raw, "#"):
+		return refuse("must not contain a fragment (#…); it is never sent to the server")
+	}
+	if err := checkPort(u, allowPrivate); err != nil {
+		return err
+	}
+	return checkHost(u.Hostname(), allowPrivate)
+}
+
+func refuse(rule string) error { return fault.New(fault.Invalid, "callbackUrl %s", rule) }
+
+func parseURL(raw string) (*url.URL, error) {
+	switch {
+	case raw == "":
+		return nil, refuse("is empty")
+	case len(raw) > MaxURL:
+		return nil, refuse("must have at most " + strconv.Itoa(MaxURL) + " characters")
+	}
+	for _, c := range []byte(raw) {
+		if c <= ' ' || c == 0x7f || c == '\\' {
+			return nil, refuse("must not contain spaces, control characters or backslashes")
+		}
+	}
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil:
+		return nil, refuse("is not a URL such as https://shop.example/webhooks")
+	case u.Hostname() == "":
+		return nil, refuse("must name a host, such as https://shop.example/webhooks")
+	}
+	return u, nil
+}
+
+func checkPort(u *url.URL, allowPrivate bool) error {
+	if u.Port() == "" {
+		return nil // that of the scheme
+	}
+	port, err := strconv.ParseUint(u.Port(), 10, 16)
+	if err != nil || port == 0 {
+		return refuse("has a port that does not exist")
+	}
+	if !allowPrivate && !allowedPort(uint16(port)) {
+		return refuse("must use port 443 or one from 1024")
+	}
+	return nil
+}
+
+func allowedPort(port uint16) bool { return port == httpsPort || port >= firstFreePort }
+
+func checkHost(host string, allowPrivate bool) error {
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return checkAddr(addr, allowPrivate)
+	}
+	host = strings.ToLower(host)
+	if strings.HasSuffix(host, ".") {
+		return refuse("must write the host name without a dot at its end")
+	}
+	if !isHostName(host) {
+		return refuse("must name a host of letters, digits and hyphens (an international name in its xn-- form)")
+	}
+	if endsInNumber(host) {
+		return refuse("must write an IPv4 address as four decimal numbers")
+	}
+	if allowPrivate {
+		return nil
+	}
+	if !strings.Contains(host, ".") {
+		return refuse("must use a full host name, such as shop.example")
+	}
+	for _, name := range localNames {
+		if host == name || strings.HasSuffix(host, "."+name) {
+			return refuse("must use a public host name; ." + name + " is never reachable from outside")
+		}
+	}
+	return nil
+}
+
+func checkAddr(addr netip.Addr, allowPrivate bool) error {
+	switch {
+	case addr.Zone() != "":
+		return refuse("must not contain an address with a zone")
+	case !allowPrivate && public.SafeAddr(addr.Unmap()) != nil:
+		return refuse("must use a public address")
+	}
+	return nil
+}
+
+// isHostName checks the syntax of a DNS name; an underscore is let pass, since
+// such names do resolve.
+func isHostName(host string) bool {
+	if len(host) > maxHost {
+		return false
+	}
+	for label := range strings.SplitSeq(host, ".") {
+		if label == "" || len(label) > maxLabel || label[0] == '-' || label[len(label)-1] == '-' {
+			return false
+		}
+		for _, c := range []byte(label) {
+			if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// endsInNumber tells names that some resolvers read as an IPv4 address in
+// disguise: 2130706433, 0x7f000001, 0177.0.0.1, 127.1 (the rule by which
+// browsers tell them, WHATWG URL "ends in a number").
+func endsInNumber(host string) bool {
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	if allDigits(last) {
+		return true
+	}
+	hex, ok := strings.CutPrefix(last, "0x")
+	if !ok {
+		return false
+	}
+	return strings.Trim(hex, "0123456789abcdef") == ""
+}
