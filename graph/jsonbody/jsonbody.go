@@ -1,0 +1,60 @@
+// Package jsonbody reads the JSON bodies of requests, for both surfaces.
+//
+// Its one invariant: nothing is guessed. A body that is too large, no JSON or
+// not UTF-8 is refused as a whole; a field of another type than asked for is
+// refused by its name; a number keeps its digits. Unknown fields are ignored,
+// and of a field that stands twice the last one counts.
+package jsonbody
+
+import (
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/florinpay/florin/internal/fault"
+)
+
+// Max is the most bytes a body may have: far more than any request needs, and
+// little enough that thousands at once are no harm.
+const Max = 64 << 10
+
+// Refusals of a body as a whole.
+var (
+	ErrTooLarge = fault.New(fault.TooLarge, "the body must have at most %d bytes", Max)
+	ErrNotJSON  = fault.New(fault.Unsupported, "the body must be JSON: send Content-Type: application/json")
+	errNotUTF8  = fault.New(fault.Invalid, "the body must be JSON in UTF-8")
+	errCutOff   = fault.New(fault.Invalid, "the body ended too early")
+)
+
+// Read returns the body of a request that says it is JSON.
+func Read(r *http.Request) ([]byte, error) {
+	if !isJSON(r.Header.Get("Content-Type")) {
+		return nil, ErrNotJSON
+	}
+	if r.ContentLength > Max {
+		return nil, ErrTooLarge
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, Max+1))
+	switch {
+	case err != nil:
+		return nil, errCutOff
+	case len(body) > Max:
+		return nil, ErrTooLarge
+	case !utf8.Valid(body):
+		return nil, errNotUTF8
+	}
+	return body, nil
+}
+
+// isJSON also keeps other sites from posting: a browser asks before it sends
+// this media type anywhere else.
+func isJSON(contentType string) bool {
+	if contentType == "application/json" {
+		return true
+	}
+	media, params, err := mime.ParseMediaType(contentType)
+	charset := params["charset"]
+	return err == nil && media == "application/json" && (charset == "" || strings.EqualFold(charset, "utf-8"))
+}

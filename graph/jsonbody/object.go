@@ -1,0 +1,110 @@
+package jsonbody
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strconv"
+
+	"github.com/florinpay/florin/graph/model"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// Object is a JSON object. Its methods read one field each; a field that is
+// missing or null reads as the zero value. The first field of a wrong type is
+// kept for Err.
+type Object struct {
+	fields map[string]json.RawMessage
+	err    error
+}
+
+// Parse reads a body that must be one JSON object and nothing else.
+func Parse(body []byte) (*Object, error) {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return nil, fault.New(fault.Invalid, "the body is empty; it must be a JSON object")
+	}
+	o := &Object{}
+	if err := json.Unmarshal(body, &o.fields); err != nil || o.fields == nil {
+		return nil, malformed(body)
+	}
+	return o, nil
+}
+
+// openField finds the name of the field whose value a text breaks off in.
+var openField = regexp.MustCompile(`"([A-Za-z]{1,40})"\s*:\s*[^",{}\[\]\s]*$`)
+
+// malformed says what is wrong with a body, by the field's name where that can
+// be told: NaN, for one, is no JSON at all.
+func malformed(body []byte) error {
+	var v any
+	err := json.Unmarshal(body, &v)
+	if err == nil {
+		return fault.New(fault.Invalid, "the body must be a JSON object")
+	}
+	at := len(body)
+	if s, ok := err.(*json.SyntaxError); ok { //nolint:errorlint // Unmarshal returns the type itself
+		at = min(int(s.Offset), len(body))
+	}
+	if m := openField.FindSubmatch(body[:at]); m != nil {
+		return fault.New(fault.Invalid, "the value of %s is no JSON value (byte %d)", m[1], at)
+	}
+	return fault.New(fault.Invalid, "the body must be one valid JSON object; it is not at byte %d", at)
+}
+
+// Err returns the first field that has a wrong type, or nil.
+func (o *Object) Err() error { return o.err }
+
+func (o *Object) read(name string, into any, want string) {
+	raw, ok := o.fields[name]
+	if !ok {
+		return
+	}
+	if err := json.Unmarshal(raw, into); err != nil && o.err == nil {
+		o.err = fault.New(fault.Invalid, "%s must be %s", name, want)
+	}
+}
+
+// Text reads a string.
+func (o *Object) Text(name string) string {
+	var s string
+	o.read(name, &s, "a text")
+	return s
+}
+
+// Secret reads a string that must never be shown.
+func (o *Object) Secret(name string) secret.Text { return secret.New(o.Text(name)) }
+
+// Decimal reads a number by its digits. What is no number is left for the
+// operation to refuse.
+func (o *Object) Decimal(name string) model.Decimal {
+	raw := o.fields[name]
+	if len(raw) == 0 || raw[0] != '-' && (raw[0] < '0' || raw[0] > '9') {
+		return model.NotNumber()
+	}
+	return model.Number(string(raw))
+}
+
+// Int reads a whole number of 32 bits, nil if there is none.
+func (o *Object) Int(name string) *int {
+	raw, ok := o.fields[name]
+	if !ok || string(raw) == "null" {
+		return nil
+	}
+	n, err := strconv.ParseInt(string(raw), 10, 32)
+	if err != nil {
+		if o.err == nil {
+			o.err = fault.New(fault.Invalid, "%s must be a whole number", name)
+		}
+		return nil
+	}
+	i := int(n)
+	return &i
+}
+
+// Strings reads an object whose values are strings.
+func (o *Object) Strings(name string) model.StringMap {
+	var v any
+	o.read(name, &v, "an object")
+	return model.StringsOf(v)
+}

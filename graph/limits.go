@@ -1,0 +1,140 @@
+package graph
+
+import (
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+)
+
+// Limits bound what a document may ask for. All are counted with every
+// fragment spread written out.
+type Limits struct {
+	Tokens     int // of the document's text
+	Depth      int // of nested fields
+	Fields     int // of one operation: its complexity
+	Aliases    int // of one operation
+	RootFields int // of one operation: each is one call of an operation
+}
+
+// DefaultLimits leave room for the introspection query of every known tool
+// (depth 15, 240 fields, 400 tokens) and for any sensible use of the schema.
+func DefaultLimits() Limits {
+	return Limits{Tokens: 2_000, Depth: 20, Fields: 600, Aliases: 40, RootFields: 20}
+}
+
+// size is what a selection set asks for.
+type size struct {
+	fields, depth, aliases, roots int
+}
+
+// measurer counts what a document asks for in time linear to its length: each
+// fragment is counted once and remembered.
+type measurer struct {
+	doc       *ast.QueryDocument
+	fragments map[string]*size // nil value: being counted
+	problem   *gqlerror.Error
+}
+
+// tooMuch stops counting before an exponential document overflows an int.
+const tooMuch = 1 << 30
+
+// check fails if the document asks for more than the limits allow, has
+// fragments that contain themselves, or asks for a deferred answer, which
+// nobody would read.
+func (l Limits) check(doc *ast.QueryDocument) *gqlerror.Error {
+	m := &measurer{doc: doc, fragments: make(map[string]*size)}
+	for _, f := range doc.Fragments {
+		m.fragment(f.Name, f.Position)
+	}
+	for _, op := range doc.Operations {
+		s := m.selections(op.SelectionSet)
+		if m.problem != nil {
+			break
+		}
+		if err := l.exceeded(s, op.Position); err != nil {
+			return err
+		}
+	}
+	return m.problem
+}
+
+func (l Limits) exceeded(s size, at *ast.Position) *gqlerror.Error {
+	for _, c := range []struct {
+		what       string
+		have, most int
+	}{
+		{"root fields", s.roots, l.RootFields},
+		{"levels", s.depth, l.Depth},
+		{"fields", s.fields, l.Fields},
+		{"aliases", s.aliases, l.Aliases},
+	} {
+		if c.have > c.most {
+			return gqlerror.ErrorPosf(at, "the operation has too many %s; at most %d are allowed", c.what, c.most)
+		}
+	}
+	return nil
+}
+
+func (m *measurer) selections(set ast.SelectionSet) size {
+	var total size
+	for _, s := range set {
+		total = total.plus(m.selection(s))
+	}
+	return total
+}
+
+func (m *measurer) selection(s ast.Selection) size {
+	switch s := s.(type) {
+	case *ast.Field:
+		m.directives(s.Directives)
+		inner := m.selections(s.SelectionSet)
+		own := size{fields: inner.fields + 1, depth: inner.depth + 1, aliases: inner.aliases, roots: 1}
+		if s.Alias != s.Name {
+			own.aliases++
+		}
+		return own
+	case *ast.InlineFragment:
+		m.directives(s.Directives)
+		return m.selections(s.SelectionSet)
+	case *ast.FragmentSpread:
+		m.directives(s.Directives)
+		return m.fragment(s.Name, s.Position)
+	}
+	return size{}
+}
+
+func (m *measurer) fragment(name string, at *ast.Position) size {
+	if s, ok := m.fragments[name]; ok {
+		if s == nil {
+			m.fail(at, "fragment %q contains itself", name)
+			return size{}
+		}
+		return *s
+	}
+	f := m.doc.Fragments.ForName(name)
+	if f == nil {
+		return size{} // validation says so
+	}
+	m.fragments[name] = nil
+	s := m.selections(f.SelectionSet)
+	m.fragments[name] = &s
+	return s
+}
+
+func (m *measurer) directives(list ast.DirectiveList) {
+	if d := list.ForName("defer"); d != nil {
+		m.fail(d.Position, "deferred fragments are not supported")
+	}
+}
+
+func (m *measurer) fail(at *ast.Position, format string, args ...any) {
+	if m.problem == nil {
+		m.problem = gqlerror.ErrorPosf(at, format, args...)
+	}
+}
+
+func (s size) plus(o size) size {
+	return size{
+		fields: min(s.fields+o.fields, tooMuch), depth: max(s.depth, o.depth),
+		aliases: min(s.aliases+o.aliases, tooMuch), roots: min(s.roots+o.roots, tooMuch),
+	}
+}

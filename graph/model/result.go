@@ -1,0 +1,21 @@
+package model
+
+// Outcome gives access to the two fields that every result carries.
+type Outcome interface {
+	Envelope() (code *int, message *string)
+}
+
+// Envelope returns where code and message stand.
+func (r *PaymentResult) Envelope() (*int, *string) { return &r.Code, &r.Message }
+
+// Envelope returns where code and message stand.
+func (r *TransactionResult) Envelope() (*int, *string) { return &r.Code, &r.Message }
+
+// Envelope returns where code and message stand.
+func (r *CreditsResult) Envelope() (*int, *string) { return &r.Code, &r.Message }
+
+// Envelope returns where code and message stand.
+func (r *QueriesResult) Envelope() (*int, *string) { return &r.Code, &r.Message }
+
+// Envelope returns where code and message stand.
+func (r *CustodianResult) Envelope() (*int, *string) { return &r.Code, &r.Message }

@@ -1,0 +1,117 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/florinpay/florin/internal/fault"
+)
+
+// timeFormat is RFC 3339 in UTC with milliseconds.
+const timeFormat = "2006-01-02T15:04:05.000Z"
+
+// DateTime is a moment, written as RFC 3339 in UTC with milliseconds.
+type DateTime struct{ time time.Time }
+
+// At returns the moment.
+func At(t time.Time) DateTime { return DateTime{t.UTC()} }
+
+// String returns the moment as it is written.
+func (t DateTime) String() string { return t.time.Format(timeFormat) }
+
+// MarshalGQL writes the moment as a JSON string.
+func (t DateTime) MarshalGQL(w io.Writer) { _, _ = io.WriteString(w, `"`+t.String()+`"`) }
+
+// UnmarshalGQL reads a moment; no argument of the interface is one.
+func (t *DateTime) UnmarshalGQL(v any) error {
+	s, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("a DateTime is a text such as 2026-11-21T08:30:00.000Z")
+	}
+	at, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return fmt.Errorf("a DateTime is a text such as 2026-11-21T08:30:00.000Z")
+	}
+	*t = At(at)
+	return nil
+}
+
+// MarshalJSON writes the moment as a JSON string.
+func (t DateTime) MarshalJSON() ([]byte, error) { return []byte(`"` + t.String() + `"`), nil }
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (t *DateTime) UnmarshalJSON(b []byte) error {
+	var at time.Time
+	if err := json.Unmarshal(b, &at); err != nil {
+		return err
+	}
+	*t = At(at)
+	return nil
+}
+
+// StringMap is a JSON object whose values are strings. An argument that is
+// something else is kept as such, so that the operation can say so.
+type StringMap struct {
+	entries map[string]string
+	broken  bool
+}
+
+// Strings returns the map.
+func Strings(m map[string]string) StringMap { return StringMap{entries: m} }
+
+// StringsOf takes over a JSON value that was read into any.
+func StringsOf(v any) StringMap {
+	object, ok := v.(map[string]any)
+	if !ok {
+		return StringMap{broken: v != nil}
+	}
+	m := make(map[string]string, len(object))
+	for k, x := range object {
+		s, ok := x.(string)
+		if !ok {
+			return StringMap{broken: true}
+		}
+		m[k] = s
+	}
+	return StringMap{entries: m}
+}
+
+// Entries returns the map, or fault.Invalid if the argument is something else.
+func (m StringMap) Entries(name string) (map[string]string, error) {
+	if m.broken {
+		return nil, fault.New(fault.Invalid, `%s must be an object whose values are texts, such as {"order": "1042"}`, name)
+	}
+	return m.entries, nil
+}
+
+// UnmarshalGQL takes an argument over.
+func (m *StringMap) UnmarshalGQL(v any) error {
+	*m = StringsOf(v)
+	return nil
+}
+
+// MarshalGQL writes the map as a JSON object.
+func (m StringMap) MarshalGQL(w io.Writer) {
+	b, _ := m.MarshalJSON() // strings can always be written
+	_, _ = w.Write(b)
+}
+
+// MarshalJSON writes the map as a JSON object, empty if there is nothing in it.
+func (m StringMap) MarshalJSON() ([]byte, error) {
+	if m.entries == nil {
+		return []byte("{}"), nil
+	}
+	return json.Marshal(m.entries)
+}
+
+// UnmarshalJSON reads a JSON object.
+func (m *StringMap) UnmarshalJSON(b []byte) error {
+	var v any
+	if err := json.Unmarshal(b, &v); err != nil {
+		return err
+	}
+	*m = StringsOf(v)
+	return nil
+}

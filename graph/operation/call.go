@@ -1,0 +1,74 @@
+package operation
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// Call is what is known of the request that asks for an operation, and what
+// the operation tells the surface beside its result.
+type Call struct {
+	RequestID string
+	// Client is who asks, for limits: an IP address, or empty for a program
+	// on the same machine, which is the operator's own.
+	Client    string
+	UserAgent string
+	// Bearer is the token of the Authorization header; may be empty.
+	Bearer secret.Text
+	// IdempotencyKey is the header's value, checked; empty without one.
+	IdempotencyKey string
+	// Request is the hash of the request's body, which tells a repetition
+	// from another request under the same key.
+	Request [32]byte
+
+	// RetryAfter is set to when to come back, if the operation was refused
+	// for now.
+	RetryAfter time.Duration
+	// Replayed is set if the answer is one that was given before.
+	Replayed bool
+}
+
+type callKey struct{}
+
+// WithCall returns a context that carries the call.
+func WithCall(ctx context.Context, c *Call) context.Context {
+	return context.WithValue(ctx, callKey{}, c)
+}
+
+// CallOf returns the call the context carries, or an empty one.
+func CallOf(ctx context.Context) *Call {
+	if c, ok := ctx.Value(callKey{}).(*Call); ok {
+		return c
+	}
+	return &Call{}
+}
+
+// MaxIdempotencyKey is the length of an Idempotency-Key in characters.
+const MaxIdempotencyKey = 255
+
+// ParseIdempotencyKey reads the header, quoted (a String of RFC 8941) or bare.
+// An empty header is no key.
+func ParseIdempotencyKey(header string) (string, error) {
+	key := header
+	if n := len(key); n >= 2 && key[0] == '"' && key[n-1] == '"' {
+		key = key[1 : n-1]
+		if key == "" {
+			return "", badIdempotencyKey
+		}
+	}
+	if len(key) > MaxIdempotencyKey {
+		return "", badIdempotencyKey
+	}
+	for i := range len(key) {
+		if key[i] < ' ' || key[i] > '~' || key[i] == '"' || key[i] == '\\' {
+			return "", badIdempotencyKey
+		}
+	}
+	return key, nil
+}
+
+var badIdempotencyKey = fault.New(fault.Invalid,
+	"Idempotency-Key must be 1 to %d printable ASCII characters without quotes and backslashes inside", MaxIdempotencyKey)

@@ -1,0 +1,183 @@
+package operation
+
+import (
+	"context"
+
+	"github.com/florinpay/florin/graph/model"
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// CreateCustodian makes the custodian of a key. It takes one credit.
+func (o *Operations) CreateCustodian(ctx context.Context, in model.CustodianCreateInput) (*model.CustodianResult, error) {
+	return o.changeCustodian(ctx, model.CustodianUpdateInput(in), func(key account.Key, in account.CustodianInput) (account.Custodian, secret.Text, error) {
+		return o.d.Accounts.CreateCustodian(ctx, key, in)
+	})
+}
+
+// UpdateCustodian changes what is given of the key's custodian. It takes one
+// credit.
+func (o *Operations) UpdateCustodian(ctx context.Context, in model.CustodianUpdateInput) (*model.CustodianResult, error) {
+	return o.changeCustodian(ctx, in, func(key account.Key, in account.CustodianInput) (account.Custodian, secret.Text, error) {
+		c, err := o.d.Accounts.UpdateCustodian(ctx, key, in)
+		return c, secret.Text{}, err
+	})
+}
+
+func (o *Operations) changeCustodian(
+	ctx context.Context, in model.CustodianUpdateInput,
+	change func(account.Key, account.CustodianInput) (account.Custodian, secret.Text, error),
+) (*model.CustodianResult, error) {
+	apiKey := secret.New(in.APIKey)
+	key, err := o.caller(ctx, apiKey)
+	if err != nil {
+		return nil, err
+	}
+	wanted, err := custodianInput(in)
+	if err != nil {
+		return nil, err
+	}
+	return once(ctx, o, keyScope(key.ID), func(payment.ID) (*model.CustodianResult, error) {
+		c, signing, err := change(key, wanted)
+		if err != nil {
+			return nil, err
+		}
+		balance, err := o.d.Accounts.Balance(ctx, key.ID)
+		if err != nil {
+			return nil, err
+		}
+		left := int(balance.Credits)
+		shown := custodian(c)
+		shown.APIKey, shown.SigningSecret = echo(apiKey), optional(signing.Reveal())
+		return &model.CustodianResult{Custodian: shown, APIKey: &model.APIKey{Key: echo(apiKey), CreditsLeft: &left}}, nil
+	})
+}
+
+// custodianInput reads the arguments. Null counts as left out: many clients
+// send null for what they do not set, and a wallet must not vanish by that.
+func custodianInput(in model.CustodianUpdateInput) (account.CustodianInput, error) {
+	out := account.CustodianInput{Name: in.Name, CallbackURL: in.CallbackURL, Wallets: wallets(in.Wallets)}
+	if in.Secret != nil {
+		s := secret.New(*in.Secret)
+		out.Secret = &s
+	}
+	for _, n := range in.Networks {
+		network, err := networkInput(*n)
+		if err != nil {
+			return account.CustodianInput{}, err
+		}
+		out.Networks = append(out.Networks, network)
+	}
+	if b := in.Branding; b != nil {
+		out.Branding = &account.BrandingInput{
+			Tagline: b.Tagline, LogoURL: b.LogoURL, PrimaryColor: b.PrimaryColor, BackgroundColor: b.BackgroundColor,
+			Theme: (*account.Theme)(b.Theme), SupportEmail: b.SupportEmail, Website: b.Website,
+		}
+	}
+	return out, nil
+}
+
+func wallets(in *model.CustodianWalletsInput) map[chain.Network]string {
+	if in == nil {
+		return nil
+	}
+	out := make(map[chain.Network]string)
+	for n, address := range map[chain.Network]*string{
+		chain.BEP20: in.Bep20, chain.Polygon: in.Polygon, chain.Base: in.Base, chain.Solana: in.Solana,
+	} {
+		if address != nil {
+			out[n] = *address
+		}
+	}
+	return out
+}
+
+func networkInput(in model.CustodianNetworkInput) (account.NetworkInput, error) {
+	out := account.NetworkInput{Network: chain.Network(in.Network), Enabled: in.Enabled, Finality: in.Finality}
+	if in.Tokens != nil {
+		tokens := make([]money.Token, len(in.Tokens))
+		for i, t := range in.Tokens {
+			tokens[i] = money.Token(t)
+		}
+		out.Tokens = &tokens
+	}
+	for _, limit := range []struct {
+		name string
+		from *model.Decimal
+		to   **money.Micros
+	}{
+		{"minAmount", in.MinAmount, &out.MinAmount},
+		{"maxAmount", in.MaxAmount, &out.MaxAmount},
+		{"sweepMinAmount", in.SweepMinAmount, &out.SweepMin},
+	} {
+		if limit.from == nil {
+			continue
+		}
+		text, err := limit.from.Text("networks." + limit.name)
+		if err != nil {
+			return out, err
+		}
+		m, err := account.ParseLimit("networks."+limit.name, text)
+		if err != nil {
+			return out, err
+		}
+		*limit.to = &m
+	}
+	return out, nil
+}
+
+// custodian writes a custodian as the interface shows it. Its secret is never
+// shown again.
+func custodian(c account.Custodian) *model.Custodian {
+	out := &model.Custodian{
+		ID: c.PublicID, Name: optional(c.Name), CallbackURL: optional(c.CallbackURL), CreatedAt: model.At(c.CreatedAt),
+		Wallets: &model.CustodianWallets{
+			Bep20: optional(string(c.Wallets[chain.BEP20])), Polygon: optional(string(c.Wallets[chain.Polygon])),
+			Base: optional(string(c.Wallets[chain.Base])), Solana: optional(string(c.Wallets[chain.Solana])),
+		},
+		Networks: []*model.CustodianNetwork{},
+		Branding: &model.CustodianBranding{
+			Tagline: optional(c.Branding.Tagline), LogoURL: optional(c.Branding.LogoURL),
+			PrimaryColor: optional(c.Branding.PrimaryColor), BackgroundColor: optional(c.Branding.BackgroundColor),
+			Theme: theme(c.Branding.Theme), SupportEmail: optional(c.Branding.SupportEmail), Website: optional(c.Branding.Website),
+		},
+	}
+	for _, n := range chain.Networks() {
+		if o, ok := c.Networks[n]; ok {
+			out.Networks = append(out.Networks, custodianNetwork(n, o))
+		}
+	}
+	return out
+}
+
+func theme(t account.Theme) model.Theme {
+	if t == "" {
+		return model.ThemeAuto
+	}
+	return model.Theme(t)
+}
+
+func custodianNetwork(n chain.Network, o account.NetworkOptions) *model.CustodianNetwork {
+	out := &model.CustodianNetwork{
+		Network: model.Network(n), Enabled: o.Enabled, Tokens: []model.Token{},
+		MinAmount: limit(o.MinAmount), MaxAmount: limit(o.MaxAmount), SweepMinAmount: limit(o.SweepMin),
+	}
+	for _, t := range o.Tokens {
+		out.Tokens = append(out.Tokens, model.Token(t))
+	}
+	if o.Finality != (chain.Finality{}) {
+		out.Finality = optional(o.Finality.String())
+	}
+	return out
+}
+
+func limit(m money.Micros) *model.Decimal {
+	if m == 0 {
+		return nil
+	}
+	d := model.DecimalOf(m)
+	return &d
+}

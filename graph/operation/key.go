@@ -1,0 +1,72 @@
+package operation
+
+import (
+	"context"
+	"errors"
+
+	"github.com/florinpay/florin/graph/model"
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// CreditsLeft tells how many credits the key has.
+func (o *Operations) CreditsLeft(ctx context.Context, apiKey secret.Text) (*model.CreditsResult, error) {
+	key, err := o.caller(ctx, apiKey)
+	if err != nil {
+		return nil, err
+	}
+	balance, err := o.d.Accounts.Balance(ctx, key.ID)
+	if err != nil {
+		return nil, err
+	}
+	custodian, err := o.custodianName(ctx, key.ID)
+	if err != nil {
+		return nil, err
+	}
+	left := int(balance.Credits)
+	return &model.CreditsResult{CreditsLeft: &left, APIKey: &model.APIKey{
+		Key: echo(apiKey), Wallet: optional(string(key.Wallet)), CreditsLeft: &left,
+		UserID: optional(key.UserPublic), CreatedAt: at(key), Custodian: custodian,
+	}}, nil
+}
+
+// QueriesLeft tells how many queries the key has.
+func (o *Operations) QueriesLeft(ctx context.Context, apiKey secret.Text) (*model.QueriesResult, error) {
+	key, err := o.caller(ctx, apiKey)
+	if err != nil {
+		return nil, err
+	}
+	balance, err := o.d.Accounts.Balance(ctx, key.ID)
+	if err != nil {
+		return nil, err
+	}
+	left := int(balance.Queries)
+	return &model.QueriesResult{QueriesLeft: &left, APIKey: &model.APIKey{
+		ID: optional(key.PublicID), Key: echo(apiKey), FirstName: optional(key.FirstName), LastName: optional(key.LastName),
+		Email: optional(key.Email), Wallet: optional(string(key.Wallet)), QueriesLeft: &left, CreatedAt: at(key),
+	}}, nil
+}
+
+// custodianName returns the key's custodian in brief, nil if it has none.
+func (o *Operations) custodianName(ctx context.Context, keyID int64) (*model.CustodianName, error) {
+	c, err := o.d.Accounts.Custodian(ctx, keyID)
+	if errors.Is(err, account.ErrNoCustodian) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &model.CustodianName{ID: c.PublicID, Name: optional(c.Name)}, nil
+}
+
+// echo shows the caller the key they sent. Nobody else ever sees it: Florin
+// itself knows only its hash.
+func echo(apiKey secret.Text) *string {
+	text := apiKey.Reveal()
+	return &text
+}
+
+func at(key account.Key) *model.DateTime {
+	t := model.At(key.CreatedAt)
+	return &t
+}

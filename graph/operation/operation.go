@@ -1,0 +1,76 @@
+package operation
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// Payments is what operations ask of payments.
+type Payments interface {
+	Create(ctx context.Context, in payment.CreateInput) (payment.Payment, error)
+	Get(ctx context.Context, id string) (payment.Payment, error)
+	Start(ctx context.Context, id string, choice payment.Choice) (payment.Payment, error)
+	StartOwned(ctx context.Context, keyID int64, id string, choice payment.Choice) (payment.Payment, error)
+	Cancel(ctx context.Context, id string) (payment.Payment, error)
+	Lane(n chain.Network) (payment.Lane, bool)
+	Health(n chain.Network) payment.Health
+}
+
+// Accounts is what operations ask of users, keys and custodians.
+type Accounts interface {
+	Authenticate(ctx context.Context, text string) (account.Key, error)
+	Balance(ctx context.Context, keyID int64) (credit.Balance, error)
+	Custodian(ctx context.Context, keyID int64) (account.Custodian, error)
+	CreateCustodian(ctx context.Context, key account.Key, in account.CustodianInput) (account.Custodian, secret.Text, error)
+	UpdateCustodian(ctx context.Context, key account.Key, in account.CustodianInput) (account.Custodian, error)
+}
+
+// Sealer encrypts the answers that are kept for replay: some hold secrets that
+// are shown once.
+type Sealer interface {
+	Seal(place string, t secret.Text) string
+	Open(place, sealed string) (secret.Text, error)
+}
+
+// Deps is what the operations need.
+type Deps struct {
+	Payments Payments
+	Accounts Accounts
+	Answers  Answers
+	Sealer   Sealer
+	Limits   Limits
+	// CheckoutURL is the public address of the checkout, without a slash at
+	// its end.
+	CheckoutURL string
+	Now         func() time.Time
+	NewID       func(time.Time) payment.ID
+	Log         *slog.Logger
+}
+
+// Operations are the operations of the interface.
+type Operations struct{ d Deps }
+
+// New returns the operations.
+func New(d Deps) *Operations { return &Operations{d} }
+
+// caller returns the API key in use whose text this is.
+func (o *Operations) caller(ctx context.Context, key secret.Text) (account.Key, error) {
+	if key.Empty() {
+		return account.Key{}, account.ErrBadKey
+	}
+	k, err := o.d.Accounts.Authenticate(ctx, key.Reveal())
+	if err != nil {
+		return account.Key{}, err
+	}
+	if err := o.d.Limits.Key(ctx, k.ID); err != nil {
+		return account.Key{}, err
+	}
+	return k, nil
+}

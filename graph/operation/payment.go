@@ -1,0 +1,163 @@
+package operation
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/florinpay/florin/graph/model"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// PaymentInput asks for a pending payment.
+type PaymentInput struct {
+	APIKey           secret.Text
+	Amount           model.Decimal
+	Reference        string
+	Description      string
+	SuccessURL       string
+	CancelURL        string
+	Metadata         model.StringMap
+	ExpiresInMinutes *int // nil: the default
+	CustomerEmail    string
+}
+
+// Payment creates a pending payment and its checkout link. It takes no credit.
+func (o *Operations) Payment(ctx context.Context, in PaymentInput) (*model.PaymentResult, error) {
+	key, err := o.caller(ctx, in.APIKey)
+	if err != nil {
+		return nil, err
+	}
+	amount, err := in.Amount.Text("amount")
+	if err != nil {
+		return nil, err
+	}
+	metadata, err := in.Metadata.Entries("metadata")
+	if err != nil {
+		return nil, err
+	}
+	minutes, err := in.minutes()
+	if err != nil {
+		return nil, err
+	}
+	return once(ctx, o, keyScope(key.ID), func(subject payment.ID) (*model.PaymentResult, error) {
+		p, err := o.d.Payments.Create(ctx, payment.CreateInput{
+			ID: subject, KeyID: key.ID, Amount: amount, ExpiresInMinutes: minutes,
+			Details: payment.Details{
+				Reference: in.Reference, Description: in.Description, SuccessURL: in.SuccessURL, CancelURL: in.CancelURL,
+				Metadata: metadata, CustomerEmail: in.CustomerEmail,
+			},
+		})
+		if err != nil {
+			return nil, err
+		}
+		link := o.CheckoutLink(p.ID)
+		return &model.PaymentResult{
+			Message: "created successfully", PaymentLink: &link,
+			Transaction: &model.CreatedTransaction{
+				Txnid: string(p.ID), Amount: model.DecimalOf(p.Amount), Status: model.TransactionStatus(p.Status),
+				CreatedAt: model.At(p.CreatedAt), ExpiresAt: model.At(p.ExpiresAt),
+			},
+		}, nil
+	})
+}
+
+// minutes returns how long the payment may wait, 0 for the default.
+func (in PaymentInput) minutes() (int64, error) {
+	if in.ExpiresInMinutes == nil {
+		return 0, nil
+	}
+	if *in.ExpiresInMinutes < payment.MinValidMinutes {
+		return 0, fault.New(fault.Invalid, "expiresInMinutes must be between %d and %d", payment.MinValidMinutes, payment.MaxValidMinutes)
+	}
+	return int64(*in.ExpiresInMinutes), nil
+}
+
+// CheckoutLink is the address of the payment's checkout page.
+func (o *Operations) CheckoutLink(id payment.ID) string {
+	return o.d.CheckoutURL + "/pay?txnid=" + string(id)
+}
+
+// keyScope and paymentScope say whose an Idempotency-Key is.
+func keyScope(keyID int64) string { return "key:" + strconv.FormatInt(keyID, 10) }
+
+func paymentScope(id payment.ID) string { return "payment:" + string(id) }
+
+// TxnDetails reads a payment for anybody who knows its txnid.
+func (o *Operations) TxnDetails(ctx context.Context, txnid string) (*model.TransactionResult, error) {
+	p, err := o.d.Payments.Get(ctx, txnid)
+	if err != nil {
+		return nil, err
+	}
+	return o.transactionResult(p), nil
+}
+
+// CancelPayment ends a payment for which nothing was received.
+func (o *Operations) CancelPayment(ctx context.Context, txnid string) (*model.TransactionResult, error) {
+	return o.onPayment(ctx, txnid, func(p payment.Payment) (payment.Payment, error) {
+		return o.d.Payments.Cancel(ctx, string(p.ID))
+	})
+}
+
+// StartInput asks for an address to pay to.
+type StartInput struct {
+	Txnid   string
+	Network model.Network
+	Token   model.Token
+}
+
+func (in StartInput) choice() (payment.Choice, error) {
+	n, err := domainNetwork(in.Network)
+	if err != nil {
+		return payment.Choice{}, err
+	}
+	t, err := domainToken(in.Token)
+	return payment.Choice{Network: n, Token: t}, err
+}
+
+// StartPayment starts a payment of the key.
+func (o *Operations) StartPayment(ctx context.Context, apiKey secret.Text, in StartInput) (*model.TransactionResult, error) {
+	key, err := o.caller(ctx, apiKey)
+	if err != nil {
+		return nil, err
+	}
+	choice, err := in.choice()
+	if err != nil {
+		return nil, err
+	}
+	return once(ctx, o, keyScope(key.ID), func(payment.ID) (*model.TransactionResult, error) {
+		p, err := o.d.Payments.StartOwned(ctx, key.ID, in.Txnid, choice)
+		if err != nil {
+			return nil, err
+		}
+		return o.transactionResult(p), nil
+	})
+}
+
+// StartPublic starts a payment for anybody who knows its txnid.
+func (o *Operations) StartPublic(ctx context.Context, in StartInput) (*model.TransactionResult, error) {
+	choice, err := in.choice()
+	if err != nil {
+		return nil, err
+	}
+	return o.onPayment(ctx, in.Txnid, func(p payment.Payment) (payment.Payment, error) {
+		return o.d.Payments.Start(ctx, string(p.ID), choice)
+	})
+}
+
+// onPayment does something to a payment whose txnid is all that was shown. An
+// Idempotency-Key belongs to the payment then.
+func (o *Operations) onPayment(ctx context.Context, txnid string, do func(payment.Payment) (payment.Payment, error)) (*model.TransactionResult, error) {
+	p, err := o.d.Payments.Get(ctx, txnid)
+	if err != nil {
+		return nil, err
+	}
+	return once(ctx, o, paymentScope(p.ID), func(payment.ID) (*model.TransactionResult, error) {
+		p, err := do(p)
+		if err != nil {
+			return nil, err
+		}
+		return o.transactionResult(p), nil
+	})
+}

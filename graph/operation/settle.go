@@ -1,0 +1,102 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/florinpay/florin/graph/model"
+	"github.com/florinpay/florin/internal/fault"
+)
+
+// Refusal is an error as the caller is told of it.
+type Refusal struct {
+	Code       int
+	Message    string
+	RetryAfter time.Duration // zero when there is nothing to say
+}
+
+// retryTimeout is when to ask again for what took too long.
+const retryTimeout = 2 * time.Second
+
+// Refuse is the one place where an error becomes a code and a message. What is
+// not a fault for the caller is logged under the request's id, which is all
+// the message says.
+func (o *Operations) Refuse(ctx context.Context, err error) Refusal {
+	call := CallOf(ctx)
+	r := o.refusal(ctx, call, err)
+	if r.RetryAfter > 0 {
+		call.RetryAfter = r.RetryAfter
+	}
+	return r
+}
+
+func (o *Operations) refusal(ctx context.Context, call *Call, err error) Refusal {
+	f := fault.Of(err)
+	if f != nil && f.Kind != fault.Internal {
+		return Refusal{f.Kind.Code(), f.Message, f.RetryAfter}
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		o.d.Log.WarnContext(ctx, "an operation ran out of time", "request", call.RequestID, "error", err)
+		return Refusal{fault.Unavailable.Code(), "this took too long; ask again", retryTimeout}
+	}
+	o.d.Log.ErrorContext(ctx, "an operation failed", "request", call.RequestID, "error", err)
+	return Refusal{
+		Code:    fault.Internal.Code(),
+		Message: "something went wrong on our side; if it stays so, tell the operator request " + call.RequestID,
+	}
+}
+
+// result is a pointer to a result type.
+type result[T any] interface {
+	*T
+	model.Outcome
+}
+
+// okMessage is the message of a success that has nothing else to say.
+const okMessage = "OK"
+
+// Settle runs an operation and returns its result, whatever happens: an error
+// or a panic becomes a result that carries nothing but code and message.
+func Settle[T any, R result[T]](ctx context.Context, o *Operations, run func(context.Context) (R, error)) (out R) {
+	defer func() {
+		if p := recover(); p != nil {
+			logPanic(ctx, o.d.Log, p)
+			out = refused[T, R](o.Refuse(ctx, errPanic))
+		}
+	}()
+	out, err := run(ctx)
+	if err != nil {
+		return refused[T, R](o.Refuse(ctx, err))
+	}
+	return succeeded[T](out)
+}
+
+var errPanic = errors.New("a panic was recovered")
+
+// logPanic writes where it happened. The panic's value is not written: it may
+// hold an argument.
+func logPanic(ctx context.Context, log *slog.Logger, p any) {
+	log.ErrorContext(ctx, "panic", "request", CallOf(ctx).RequestID, "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+}
+
+func refused[T any, R result[T]](r Refusal) R {
+	out := R(new(T))
+	code, message := out.Envelope()
+	*code, *message = r.Code, r.Message
+	return out
+}
+
+func succeeded[T any, R result[T]](out R) R {
+	code, message := out.Envelope()
+	if *code == 0 {
+		*code = 200
+	}
+	if *message == "" {
+		*message = okMessage
+	}
+	return out
+}

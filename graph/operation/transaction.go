@@ -1,0 +1,109 @@
+package operation
+
+import (
+	"slices"
+
+	"github.com/florinpay/florin/graph/model"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+func domainNetwork(n model.Network) (chain.Network, error) {
+	if n == "" {
+		return "", fault.New(fault.Invalid, "network is required: BEP20, POLYGON, BASE or SOL")
+	}
+	return chain.ParseNetwork(string(n))
+}
+
+func domainToken(t model.Token) (money.Token, error) {
+	if t == "" {
+		return "", fault.New(fault.Invalid, "token is required: USDT or USDC")
+	}
+	return money.ParseToken(string(t))
+}
+
+func (o *Operations) transactionResult(p payment.Payment) *model.TransactionResult {
+	return &model.TransactionResult{Transaction: o.transaction(p)}
+}
+
+// transaction writes a payment as the interface shows it.
+func (o *Operations) transaction(p payment.Payment) *model.Transaction {
+	t := &model.Transaction{
+		Txnid: string(p.ID), Amount: model.DecimalOf(p.Amount), AmountInToken: model.DecimalOf(p.Amount),
+		Status: model.TransactionStatus(p.Status), IsExpired: p.Status == payment.Expired,
+		Countdown: int(p.Countdown(o.d.Now())),
+		ExpiresAt: model.At(p.ExpiresAt), CreatedAt: model.At(p.CreatedAt),
+		ReceivedAmount: model.DecimalOf(p.Received().Micros()),
+		Reference:      optional(p.Reference), Metadata: metadata(p.Metadata),
+	}
+	o.addRoute(t, p)
+	o.addDeposit(t, p)
+	return t
+}
+
+// addRoute writes where the payer was asked to send the money.
+func (o *Operations) addRoute(t *model.Transaction, p payment.Payment) {
+	route, ok := p.Route()
+	if !ok {
+		return
+	}
+	network, token := model.Network(route.Network), model.Token(p.Choice.Token)
+	t.Network, t.Token = &network, &token
+	t.Wallet = &model.DepositWallet{Address: string(route.Address.Address)}
+	if lane, ok := o.d.Payments.Lane(route.Network); ok {
+		t.PaymentURI = optional(p.URI(lane.Profile))
+	}
+}
+
+// addDeposit writes the transaction that pays, and how sure it is.
+func (o *Operations) addDeposit(t *model.Transaction, p payment.Payment) {
+	if p.Hash == "" {
+		return
+	}
+	t.Hash = optional(string(p.Hash))
+	i := slices.IndexFunc(p.Deposits, func(d payment.Deposit) bool { return d.Transfer.Tx == p.Hash })
+	if i < 0 {
+		return
+	}
+	d := p.Deposits[i]
+	if lane, ok := o.d.Payments.Lane(d.Transfer.Network); ok {
+		t.BlockchainLink = optional(lane.Profile.TxURL(p.Hash))
+	}
+	have, need := confirmations(d, o.d.Payments.Health(d.Transfer.Network))
+	t.Confirmations, t.RequiredConfirmations = &have, &need
+}
+
+// confirmations returns how many blocks stand on the deposit's, its own
+// included, and how many it needs to be final. Networks do not count blocks
+// any more; what is needed is how far their final block lies behind the newest.
+func confirmations(d payment.Deposit, h payment.Health) (have, need int) {
+	need = 1
+	if h.Latest.Number > h.Final.Number {
+		need = int(h.Latest.Number-h.Final.Number) + 1
+	}
+	switch {
+	case d.State == payment.DepositFinal:
+		have = need
+	case d.State == payment.DepositSeen && h.Latest.Number >= d.Transfer.Block.Number:
+		have = min(int(h.Latest.Number-d.Transfer.Block.Number)+1, need-1)
+	}
+	return have, need
+}
+
+func metadata(m map[string]string) *model.StringMap {
+	if len(m) == 0 {
+		return nil
+	}
+	s := model.Strings(m)
+	return &s
+}
+
+// optional returns nil for an empty text: the interface says null then.
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
