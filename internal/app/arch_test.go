@@ -1,0 +1,323 @@
+package app_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// domain are the packages of rules and services. They import the standard library, the vocabulary and each other.
+var domain = []string{
+	"internal/account", "internal/campaign", "internal/credit", "internal/idempotency", "internal/payment",
+	"internal/sweep", "internal/webhook",
+}
+
+// vocabulary are the words everything else is said in.
+var vocabulary = []string{"internal/fault", "internal/money", "internal/chain", "internal/secret"}
+
+// testSupport are packages that are not tests themselves, but there for tests only.
+var testSupport = []string{
+	"internal/pgtest", "internal/browsertest", "internal/watchdog", "internal/chain/chaintest",
+	"internal/chain/evm/contracts/contractstest", "internal/store/storetest", "internal/webhook/webhooktest",
+}
+
+// adapters talk to the world outside: chains, keys, database.
+var adapters = []string{
+	"internal/chain/evm/...", "internal/chain/solana/...", "internal/wallet", "internal/store/...", "migrations",
+}
+
+// edgeRules are the sentences of the architecture about who may import whom.
+var edgeRules = map[string]edges{
+	"fault and secret stand alone": {
+		from: []string{"internal/fault", "internal/secret"}, to: []string{"own"},
+		reason: "everybody imports them, so they can import nobody",
+	},
+	"money knows only faults": {
+		from: []string{"internal/money"}, to: []string{"own"}, allow: []string{"internal/fault"},
+		reason: "amounts are below networks and payments",
+	},
+	"chain knows only money and faults": {
+		from: []string{"internal/chain"}, to: []string{"own"}, allow: []string{"internal/fault", "internal/money"},
+		reason: "it is the vocabulary of adapters and domain alike",
+	},
+	"the domain knows only itself and its vocabulary": {
+		from: domain, to: []string{"own"}, allow: slices.Concat(domain, vocabulary),
+		reason: "rules that see a database, a chain client or a page cannot be tried without one",
+	},
+	"payment, sweep and webhook do not know each other": {
+		from: []string{"internal/payment"}, to: []string{"internal/sweep", "internal/webhook"},
+		reason: "they meet in tables: deposits, events, deliveries",
+	},
+	"sweep does not know payment and webhook": {
+		from: []string{"internal/sweep"}, to: []string{"internal/payment", "internal/webhook", "internal/campaign"},
+		reason: "they meet in tables: deposits, events, deliveries",
+	},
+	"webhook does not know payment and sweep": {
+		from: []string{"internal/webhook"}, to: []string{"internal/payment", "internal/sweep", "internal/campaign"},
+		reason: "they meet in tables: deposits, events, deliveries",
+	},
+	"credit is below accounts and payments": {
+		from: []string{"internal/credit"}, to: domain,
+		reason: "a ledger that knew its users would have to change with them",
+	},
+	"payment does not know campaign": {
+		from: []string{"internal/payment", "internal/account"}, to: []string{"internal/campaign"},
+		reason: "a campaign opens payments, never the other way round",
+	},
+	"chain adapters and wallet know only the vocabulary": {
+		from: []string{"internal/chain/evm/...", "internal/chain/solana/...", "internal/wallet"},
+		to:   []string{"own"},
+		allow: slices.Concat(vocabulary, testSupport, []string{
+			"internal/chain/evm/...", "internal/chain/solana/...", "internal/wallet",
+		}),
+		reason: "an adapter translates; what follows from what it reads is decided in the domain",
+	},
+	"the adapters of chains do not know each other": {
+		from: []string{"internal/chain/evm/..."}, to: []string{"internal/chain/solana/..."},
+		reason: "what they share is in chain",
+	},
+	"store knows domain, vocabulary and migrations": {
+		from: []string{"internal/store/..."}, to: []string{"own"},
+		allow:  slices.Concat(domain, vocabulary, testSupport, []string{"internal/store/...", "migrations"}),
+		reason: "it persists what was decided and talks to nobody else",
+	},
+	"web and graph do not know adapters": {
+		from: []string{"web/...", "graph/..."}, to: slices.Concat(adapters, []string{"internal/app", "internal/sandbox/..."}),
+		reason: "handlers call services; the app decides what is behind them",
+	},
+	"graph does not know web": {
+		from: []string{"graph/..."}, to: []string{"web/...", "views/..."},
+		reason: "web mounts graph",
+	},
+	"views show values": {
+		from: []string{"views/..."}, to: []string{"own"},
+		allow:  []string{"views/...", "static/...", "internal/chain", "internal/money"},
+		reason: "a view takes a props struct of types and returns HTML; a service in it would be called while rendering",
+	},
+	"static files and migrations stand alone": {
+		from: []string{"static/...", "migrations"}, to: []string{"own"}, allow: []string{"static/..."},
+		reason: "they are data",
+	},
+	"config is read by programs and the app": {
+		from: []string{"own"}, except: []string{"cmd/...", "internal/app", "internal/config", "internal/sandbox/...", "internal/bench/..."},
+		to:     []string{"internal/config"},
+		reason: "whoever reads configuration itself cannot be built with other values; take what you need as a parameter",
+	},
+	"nobody imports the app but programs": {
+		from: []string{"own"}, except: []string{"cmd/...", "internal/sandbox/...", "internal/bench/..."},
+		to:     []string{"internal/app", "cmd/..."},
+		reason: "it is the top",
+	},
+	"the sandbox is a program's": {
+		from: []string{"own"},
+		except: slices.Concat(testSupport, []string{
+			"cmd/sandbox/...", "internal/sandbox/...", "internal/bench/...",
+		}),
+		to:     []string{"internal/sandbox/..."},
+		reason: "development chains, faucets and demo keys have no business in production",
+	},
+	"test support is for tests": {
+		from: []string{"own"}, except: slices.Concat(testSupport, []string{"internal/bench/..."}),
+		to:     slices.Concat(testSupport, []string{"testing"}),
+		reason: "it fails tests, starts servers and lies on purpose",
+	},
+
+	"only store sees SQL": {
+		except: []string{"internal/store/...", "internal/bench/..."},
+		to:     []string{"github.com/uptrace/bun/...", "modernc.org/sqlite/...", "database/sql/..."},
+		reason: "it is the only home of transactions",
+	},
+	"only store sees PostgreSQL": {
+		except: []string{"internal/store/...", "internal/pgtest", "internal/bench/..."},
+		to:     []string{"github.com/jackc/pgx/v5/..."},
+		reason: "it is the only home of transactions",
+	},
+	"only chain/evm and wallet see go-ethereum": {
+		except: slices.Concat(testSupport, []string{"internal/chain/evm/...", "internal/wallet", "internal/sandbox/...", "internal/bench/..."}),
+		to:     []string{"github.com/ethereum/go-ethereum/..."},
+		reason: "elsewhere an address is a chain.Address, and a change of the library is felt in one place",
+	},
+	"only chain/solana and wallet see solana-go": {
+		except: slices.Concat(testSupport, []string{"internal/chain/solana/...", "internal/wallet", "internal/sandbox/...", "internal/bench/..."}),
+		to:     []string{"github.com/gagliardetto/..."},
+		reason: "elsewhere an address is a chain.Address, and a change of the library is felt in one place",
+	},
+	"only web and graph see Echo": {
+		except: []string{"web/...", "graph/..."}, to: []string{"github.com/labstack/..."},
+		reason: "Echo's types stay at the edge, so that its next version is a mechanical change",
+	},
+	"only web sees cookies": {
+		except: []string{"web/..."}, to: []string{"github.com/gorilla/..."},
+		reason: "behind it, a session is an account's, however the browser carries it",
+	},
+	"only graph sees gqlgen": {
+		except: []string{"graph/...", "web/..."}, to: []string{"github.com/99designs/gqlgen/...", "github.com/vektah/gqlparser/..."},
+		reason: "GraphQL is one of two surfaces of the same operations",
+	},
+	"only views and web render": {
+		except: []string{"views/...", "web/...", "internal/sandbox/..."}, to: []string{"github.com/a-h/templ/..."},
+		reason: "HTML is made in one place",
+	},
+	"only edges speak HTTP": {
+		except: slices.Concat(testSupport, []string{
+			"web/...", "graph/...", "static/...", // serve
+			"internal/webhook/...", "internal/chain/evm/...", "internal/chain/solana/...", // ask
+			"internal/app", "internal/sandbox/...", "internal/bench/...", "cmd/...", // put both together
+		}),
+		to:     []string{"net/http/..."},
+		reason: "web and graph serve, webhook and the chain adapters make requests; a request from anywhere else is unbounded and unguarded",
+	},
+}
+
+// reachRules are about what a program carries with it.
+var reachRules = []reach{
+	{
+		from: "cmd/florin",
+		to: []string{
+			"internal/sandbox/...", "internal/chain/evm/contracts/testtoken", "github.com/ethereum/go-ethereum/node", "github.com/ethereum/go-ethereum/eth",
+			"github.com/ethereum/go-ethereum/ethclient/simulated",
+		},
+		reason: "a chain in the program is 40 MB and a way to make money out of nothing",
+	},
+	{
+		from: "cmd/florin", to: testSupport,
+		reason: "test support lies on purpose",
+	},
+}
+
+func TestImports(t *testing.T) {
+	t.Parallel()
+	imports := readTree(t, moduleRoot(t))
+	if len(imports["internal/payment"]) == 0 {
+		t.Fatal("no imports of internal/payment were read: the test looks in the wrong place")
+	}
+	for name, rule := range edgeRules {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, violation := range rule.violations(imports) {
+				t.Error(violation)
+			}
+		})
+	}
+	for _, rule := range reachRules {
+		for _, violation := range rule.violations(imports) {
+			t.Error(violation)
+		}
+	}
+}
+
+// TestDomainHasNoClock: time, randomness and identity come in as values or narrow interfaces.
+func TestDomainHasNoClock(t *testing.T) {
+	t.Parallel()
+	root, pure := moduleRoot(t), slices.Concat(domain, vocabulary)
+	for _, place := range calls(t, root, pure, "time", "Now", "Since", "Until") {
+		t.Errorf("%s: time is given to the domain, or its tests depend on the hour", place)
+	}
+	for _, imported := range []string{"math/rand", "math/rand/v2"} {
+		rule := edges{from: pure, to: []string{imported}, reason: "randomness is given to the domain"}
+		for _, violation := range rule.violations(readTree(t, root)) {
+			t.Error(violation)
+		}
+	}
+}
+
+func TestEdges_Violations(t *testing.T) {
+	t.Parallel()
+	imports := tree{
+		"internal/payment":     {"internal/money", "internal/store", "time"},
+		"internal/payment/sub": {"internal/store"},
+		"internal/payments":    {"internal/store"},
+		"internal/store":       {"internal/payment", "internal/store/rows", "github.com/uptrace/bun"},
+		"web":                  {"github.com/uptrace/bun/dialect", "github.com/uptrace/bunny"},
+	}
+	for name, test := range map[string]struct {
+		rule edges
+		want []string // "importer imports imported"
+	}{
+		"OnePackage": {
+			edges{from: []string{"internal/payment"}, to: []string{"internal/store"}},
+			[]string{"internal/payment imports internal/store"},
+		},
+		"AndAllBelow": {
+			edges{from: []string{"internal/payment/..."}, to: []string{"internal/store"}},
+			[]string{"internal/payment imports internal/store", "internal/payment/sub imports internal/store"},
+		},
+		"Allowed": {
+			edges{from: []string{"internal/payment"}, to: []string{"own"}, allow: []string{"internal/money"}},
+			[]string{"internal/payment imports internal/store"},
+		},
+		"AllAllowed": {
+			edges{from: []string{"internal/payment"}, to: []string{"own"}, allow: []string{"internal/money", "internal/store"}},
+			nil,
+		},
+		"Except": {
+			edges{except: []string{"internal/store"}, to: []string{"github.com/uptrace/bun/..."}},
+			[]string{"web imports github.com/uptrace/bun/dialect"},
+		},
+		"PackagesToCome": {
+			edges{from: []string{"internal/campaign"}, to: []string{"own"}},
+			nil,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test.rule.reason = "because"
+			var want []string
+			for _, line := range test.want {
+				want = append(want, line+": because")
+			}
+			if got := test.rule.violations(imports); !slices.Equal(got, want) {
+				t.Errorf("violations = %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+func TestReach_Violations(t *testing.T) {
+	t.Parallel()
+	imports := tree{
+		"cmd/florin":   {"internal/app"},
+		"internal/app": {"internal/store", "internal/payment"},
+		"internal/store": {
+			"internal/payment", "internal/app", // a circle must not catch the search
+			"github.com/ethereum/go-ethereum/node",
+		},
+	}
+	rule := reach{from: "cmd/florin", to: []string{"github.com/ethereum/go-ethereum/node"}, reason: "because"}
+	want := []string{"cmd/florin → internal/app → internal/store → github.com/ethereum/go-ethereum/node: because"}
+	if got := rule.violations(imports); !slices.Equal(got, want) {
+		t.Errorf("violations = %q, want %q", got, want)
+	}
+	rule.from = "internal/payment"
+	if got := rule.violations(imports); got != nil {
+		t.Errorf("violations = %q, want none", got)
+	}
+}
+
+func TestCalls(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for name, source := range map[string]string{
+		"internal/payment/a.go":      "package payment\nimport \"time\"\nvar A = time.Now()\nvar B = time.Second\n",
+		"internal/payment/b.go":      "package payment\nimport clock \"time\"\nvar C = clock.Since\n",
+		"internal/payment/a_test.go": "package payment\nimport \"time\"\nvar D = time.Now()\n",
+		"internal/app/a.go":          "package app\nimport \"time\"\nvar A = time.Now()\n",
+	} {
+		file := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := calls(t, root, []string{"internal/payment"}, "time", "Now", "Since")
+	if len(got) != 2 || !strings.Contains(got[0], "a.go:3") || !strings.Contains(got[1], "b.go:3") {
+		t.Errorf("calls = %q, want one in a.go and one in b.go", got)
+	}
+	if imports := readTree(t, root); !slices.Equal(imports["internal/payment"], []string{"time"}) {
+		t.Errorf("imports = %v", imports)
+	}
+}

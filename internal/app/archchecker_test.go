@@ -1,0 +1,199 @@
+package app_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// modulePath is what imports of the module's own packages begin with.
+const modulePath = "github.com/florinpay/florin/"
+
+// tree is what the packages of a module import, tests left out: package → imports. The module's own packages are
+// named by their directory ("internal/store"), others by their import path.
+type tree map[string][]string
+
+// edges is a rule about direct imports. A pattern is a package, or, with "/..." at its end, it and all below it.
+type edges struct {
+	from   []string // the importers it speaks of; empty means every package of the module
+	except []string // importers left out of from
+	to     []string // the imports it speaks of
+	allow  []string // imports left out of to
+	reason string   // why, for whoever breaks it
+}
+
+// reach is a rule about imports over any number of packages.
+type reach struct {
+	from   string
+	to     []string
+	reason string
+}
+
+// matches tells whether a package is one of the patterns. "own" stands for every package of the module.
+func matches(patterns []string, pkg string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		if pattern == "own" {
+			return own(pkg)
+		}
+		parent, below := strings.CutSuffix(pattern, "/...")
+		return pkg == parent || below && strings.HasPrefix(pkg, parent+"/")
+	})
+}
+
+// own tells a package of the module, which stands below one of its top directories, from all others.
+func own(pkg string) bool {
+	top, _, _ := strings.Cut(pkg, "/")
+	return slices.Contains([]string{"cmd", "web", "views", "static", "graph", "migrations", "internal"}, top)
+}
+
+// violations returns every import the rule forbids, one a line, in order.
+func (r edges) violations(t tree) []string {
+	var found []string
+	for _, pkg := range slices.Sorted(maps.Keys(t)) {
+		if len(r.from) > 0 && !matches(r.from, pkg) || matches(r.except, pkg) {
+			continue
+		}
+		for _, imported := range t[pkg] {
+			if matches(r.to, imported) && !matches(r.allow, imported) && imported != pkg {
+				found = append(found, fmt.Sprintf("%s imports %s: %s", pkg, imported, r.reason))
+			}
+		}
+	}
+	return found
+}
+
+// violations returns the shortest way to each forbidden package that can be reached.
+func (r reach) violations(t tree) []string {
+	var found []string
+	cameFrom := map[string]string{r.from: ""}
+	for queue := []string{r.from}; len(queue) > 0; queue = queue[1:] {
+		for _, imported := range t[queue[0]] {
+			if _, seen := cameFrom[imported]; seen {
+				continue
+			}
+			cameFrom[imported] = queue[0]
+			queue = append(queue, imported)
+			if matches(r.to, imported) {
+				found = append(found, fmt.Sprintf("%s: %s", way(cameFrom, imported), r.reason))
+			}
+		}
+	}
+	return found
+}
+
+func way(cameFrom map[string]string, pkg string) string {
+	steps := []string{pkg}
+	for from := cameFrom[pkg]; from != ""; from = cameFrom[from] {
+		steps = append(steps, from)
+	}
+	slices.Reverse(steps)
+	return strings.Join(steps, " → ")
+}
+
+// walkSources calls visit for every Go file below root that is no test, with its directory relative to root.
+func walkSources(t *testing.T, root string, visit func(directory string, file *ast.File, positions *token.FileSet)) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := entry.Name()
+		if entry.IsDir() {
+			if file != root && (strings.HasPrefix(name, ".") || name == "node_modules" || name == "testdata") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		positions := token.NewFileSet()
+		parsed, err := parser.ParseFile(positions, file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		directory, err := filepath.Rel(root, filepath.Dir(file))
+		visit(filepath.ToSlash(directory), parsed, positions)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// readTree reads the imports of every package below root.
+func readTree(t *testing.T, root string) tree {
+	t.Helper()
+	imports := make(tree)
+	walkSources(t, root, func(directory string, file *ast.File, _ *token.FileSet) {
+		for _, spec := range file.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			imports[directory] = append(imports[directory], strings.TrimPrefix(imported, modulePath))
+		}
+	})
+	for pkg, imported := range imports {
+		slices.Sort(imported)
+		imports[pkg] = slices.Compact(imported)
+	}
+	return imports
+}
+
+// calls returns where below root a package of the patterns mentions one of the names of the package at importPath.
+func calls(t *testing.T, root string, patterns []string, importPath string, names ...string) []string {
+	t.Helper()
+	var found []string
+	walkSources(t, root, func(directory string, file *ast.File, positions *token.FileSet) {
+		local := localName(file, importPath)
+		if local == "" || !matches(patterns, directory) {
+			return
+		}
+		ast.Inspect(file, func(node ast.Node) bool {
+			selector, ok := node.(*ast.SelectorExpr)
+			if !ok || !slices.Contains(names, selector.Sel.Name) {
+				return true
+			}
+			if x, ok := selector.X.(*ast.Ident); ok && x.Name == local {
+				found = append(found, fmt.Sprintf("%s: %s.%s", positions.Position(node.Pos()), importPath, selector.Sel.Name))
+			}
+			return true
+		})
+	})
+	return found
+}
+
+// localName is the name a file knows the package by, empty if it does not import it.
+func localName(file *ast.File, importPath string) string {
+	for _, spec := range file.Imports {
+		switch {
+		case spec.Path.Value != strconv.Quote(importPath):
+		case spec.Name != nil:
+			return spec.Name.Name
+		default:
+			return path.Base(importPath)
+		}
+	}
+	return ""
+}
+
+// moduleRoot is the directory of go.mod above this package.
+func moduleRoot(t *testing.T) string {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
