@@ -10,6 +10,11 @@ import (
 // NativeCoin stands for the native coin of a chain in a list of tokens to flush.
 var NativeCoin = common.Address{}
 
+// MaxFirstSweeps is how many forwarders without code, with one token each, one
+// transaction can deploy and flush: it may use 2^24 gas on the public networks
+// (EIP-7825), refunds not counted, and must keep a token's allowance in hand.
+const MaxFirstSweeps = 250
+
 // Salt tells the forwarders of one settlement address apart: keccak256(payment number, 8 bytes big endian ‖ instance
 // id). The number is the payment's internal row number, the same on every network; the instance id keeps two
 // installations that serve one settlement address from sharing deposit addresses.

@@ -1,6 +1,7 @@
 package contracts_test
 
 import (
+	"bytes"
 	"encoding/hex"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
+	"github.com/florinpay/florin/internal/chain/evm/contracts/contractstest"
 )
 
 // TestSalt pins the derivation: keccak256(0000000000000001 ‖ 000102…0f), computed apart with another implementation.
@@ -34,6 +36,36 @@ func TestForwarderAddress(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestForwarderAddress_OpenZeppelin: the forwarders are the clones of that
+// library, for any factory, and their argument is where it looks for it.
+func TestForwarderAddress_OpenZeppelin(t *testing.T) {
+	t.Parallel()
+	chain := startChain(t)
+	library := contractstest.NewOpenZeppelinClones()
+	at := chain.deploy(contractstest.OpenZeppelinClonesMetaData.Bin, nil)
+	rapid.Check(t, func(t *rapid.T) {
+		factory, settlement := common.Address(drawBytes(t, "factory", 20)), common.Address(drawBytes(t, "settlement", 20))
+		salt := [32]byte(drawBytes(t, "salt", 32))
+		out, err := chain.call(at, library.PackPredict(contracts.ImplementationAddress(factory), settlement[:], salt, factory))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := library.UnpackPredict(out)
+		if got := contracts.ForwarderAddress(factory, settlement, salt); err != nil || got != want {
+			t.Fatalf("Go says %s, the library says %s (%v)", got, want, err)
+		}
+	})
+	d := newDeposit(1, account("shop"))
+	chain.sweep(d.item())
+	out, err := chain.call(at, library.PackFetchArgs(d.forwarder))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if args, err := library.UnpackFetchArgs(out); err != nil || !bytes.Equal(args, d.settlement[:]) {
+		t.Errorf("argument %x (%v), want %x", args, err, d.settlement)
+	}
 }
 
 func drawBytes(t *rapid.T, label string, n int) []byte {
