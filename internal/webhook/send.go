@@ -37,6 +37,7 @@ type Sender struct {
 	client       *http.Client
 	allowPrivate bool
 	now          func() time.Time
+	timeout      time.Duration // AttemptTimeout
 }
 
 // NewSender returns a sender.
@@ -45,6 +46,7 @@ func NewSender(o Options) *Sender {
 		client:       newClient(clientOptions{allowPrivate: o.AllowPrivate, roots: o.RootCAs, resolver: o.Resolver}),
 		allowPrivate: o.AllowPrivate,
 		now:          o.Now,
+		timeout:      AttemptTimeout,
 	}
 }
 
@@ -56,7 +58,7 @@ func (s *Sender) Send(ctx context.Context, d Delivery) Result {
 		a.Error = "there is no callback URL any more"
 		return Result{Attempt: a}
 	}
-	ctx, cancel := context.WithTimeout(ctx, AttemptTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	request, err := s.request(ctx, d, a.At)
 	if err != nil {

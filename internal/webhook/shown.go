@@ -2,7 +2,12 @@ package webhook
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
+	"html"
 	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -45,11 +50,27 @@ func showRequest(r *http.Request, masked []byte) string {
 // what they got would otherwise bring the secret into the records.
 func showResponse(answer []byte, s secret.Text) string {
 	if !s.Empty() {
-		inJSON := quote(s.Reveal())
-		answer = bytes.ReplaceAll(answer, inJSON[1:len(inJSON)-1], []byte(maskedText))
-		answer = bytes.ReplaceAll(answer, []byte(s.Reveal()), []byte(maskedText))
+		for _, spelling := range spellings(s.Reveal()) {
+			answer = bytes.ReplaceAll(answer, []byte(spelling), []byte(maskedText))
+		}
 	}
 	return printable(answer, MaxShown)
+}
+
+// spellings are the ways a text usually comes back: as it is, in JSON as
+// different languages write it, in a form, in a page.
+func spellings(text string) []string {
+	inner := func(quoted []byte) string { return string(quoted[1 : len(quoted)-1]) }
+	plain := inner(quote(text))
+	escaped, err := json.Marshal(text) // with HTML escapes
+	if err != nil {
+		panic(fmt.Sprintf("webhook: a string of %d bytes cannot be written as JSON: %v", len(text), err))
+	}
+	return []string{
+		text, plain, inner(escaped),
+		strings.ReplaceAll(plain, "/", `\/`), inner(strconv.AppendQuoteToASCII(nil, text)), // PHP, Python
+		url.QueryEscape(text), html.EscapeString(text),
+	}
 }
 
 // printable returns at most limit bytes as valid UTF-8 without control

@@ -1,0 +1,125 @@
+package webhook_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/webhook"
+)
+
+func TestBody(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ data, secret, want string }{
+		"no secret":         {`{"txnid":"a","amount":10}`, "", `{"txnid":"a","amount":10}`},
+		"secret":            {`{"txnid":"a","amount":10}`, "s3", `{"txnid":"a","amount":10,"secret":"s3","privateKey":"s3"}`},
+		"empty object":      {`{}`, "s", `{"secret":"s","privateKey":"s"}`},
+		"white space":       {" { \"a\" : 1 }\n", "s", `{ "a" : 1 ,"secret":"s","privateKey":"s"}`},
+		"exact numbers":     {`{"a":1000000.000001,"b":0.1,"c":123456789012345678901234567890}`, "s", `{"a":1000000.000001,"b":0.1,"c":123456789012345678901234567890,"secret":"s","privateKey":"s"}`},
+		"order":             {`{"z":1,"a":2,"m":3}`, "s", `{"z":1,"a":2,"m":3,"secret":"s","privateKey":"s"}`},
+		"secret is escaped": {`{"a":1}`, "a\"},\n<&>é", `{"a":1,"secret":"a\"},\n<&>é","privateKey":"a\"},\n<&>é"}`},
+		"nested secret":     {`{"metadata":{"secret":"mine"}}`, "s", `{"metadata":{"secret":"mine"},"secret":"s","privateKey":"s"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := webhook.Body(json.RawMessage(c.data), secret.New(c.secret))
+			if err != nil || string(got) != c.want {
+				t.Fatalf("got  %s, %v\nwant %s", got, err, c.want)
+			}
+		})
+	}
+}
+
+func TestBody_Refuses(t *testing.T) {
+	t.Parallel()
+	for _, data := range []string{
+		``, `null`, `[]`, `"a"`, `1`, `{`, `{"a":1}}`, `{"a":1} {"b":2}`, `{"a":1,}`, `{"a":NaN}`,
+		`{"secret":"x"}`, `{"privateKey":"x"}`, "{\"\\u0073ecret\":1}",
+	} {
+		for _, s := range []string{"", "s"} {
+			if got, err := webhook.Body(json.RawMessage(data), secret.New(s)); !errors.Is(err, webhook.ErrBody) {
+				t.Errorf("%q with secret %q: got %s, %v", data, s, got, err)
+			}
+		}
+	}
+}
+
+// The body of an event, as receivers of interface.md section 6 read it.
+func TestBody_OfAnEvent(t *testing.T) {
+	t.Parallel()
+	data, err := json.Marshal(payment.WebhookBody{
+		TxnID: "01JD3ZQ0000000000000000000", Status: "completed", Amount: 1234567890123, AmountInToken: 1234567890123,
+		Network: "polygon", CreatedAt: "2026-11-21T10:00:00.000Z", Token: money.USDT, Hash: chain.TxHash("0xabc"),
+		Metadata: map[string]string{"order": "<42>"}, EventID: "evt_01JD3ZQ0000000000000000000_4",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := webhook.Body(data, secret.New("shop-secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		TxnID, Status, Network, Secret, PrivateKey string
+		Amount                                     json.Number
+	}
+	if err := json.Unmarshal(body, &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Status != "completed" || got.Secret != "shop-secret" || got.PrivateKey != "shop-secret" || got.Amount != "1234567.890123" {
+		t.Fatalf("got %+v", got)
+	}
+	if !bytes.HasPrefix(body, data[:len(data)-1]) {
+		t.Fatalf("the event's own bytes changed:\n%s\n%s", data, body)
+	}
+}
+
+func FuzzBody(f *testing.F) {
+	f.Add(`{"txnid":"a","amount":10.000001}`, "s")
+	f.Add(`{}`, `"}`)
+	f.Add(" {\"a\":{\"secret\":1}}\t", "")
+	f.Add(`{"secret":1}`, "x")
+	f.Add(`[{}]`, "\x00\xff")
+	f.Fuzz(func(t *testing.T, data, text string) {
+		body, err := webhook.Body(json.RawMessage(data), secret.New(text))
+		if err != nil {
+			if !errors.Is(err, webhook.ErrBody) {
+				t.Fatalf("an undocumented error: %v", err)
+			}
+			return
+		}
+		var before, after map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(data), &before); err != nil {
+			t.Fatalf("took what is no object: %q", data)
+		}
+		if err := json.Unmarshal(body, &after); err != nil {
+			t.Fatalf("%q with %q gives no JSON: %s", data, text, body)
+		}
+		if text != "" {
+			var s, p string
+			if json.Unmarshal(after["secret"], &s) != nil || json.Unmarshal(after["privateKey"], &p) != nil || s != p {
+				t.Fatalf("secret %q, privateKey %q", after["secret"], after["privateKey"])
+			}
+			if want := strings.ToValidUTF8(text, "\ufffd"); utf8.ValidString(text) && s != want {
+				t.Fatalf("secret %q became %q", text, s)
+			}
+			delete(after, "secret")
+			delete(after, "privateKey")
+		}
+		if len(before) != len(after) {
+			t.Fatalf("%d fields became %d", len(before), len(after))
+		}
+		for name, value := range before {
+			if !bytes.Equal(after[name], value) {
+				t.Fatalf("%s: %s became %s", name, value, after[name])
+			}
+		}
+	})
+}
