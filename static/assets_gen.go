@@ -3,11 +3,11 @@
 package static
 
 var assets = map[string]asset{
-	"app.css":      {hash: "ee5e8fc7d9", contentType: "text/css; charset=utf-8", inline: false},
-	"checkout.css": {hash: "2b2fce4f9f", contentType: "text/css; charset=utf-8", inline: true},
+	"app.css":      {hash: "3e5ffd790e", contentType: "text/css; charset=utf-8", inline: false},
+	"checkout.css": {hash: "6b7669e4e9", contentType: "text/css; charset=utf-8", inline: true},
 	"checkout.js":  {hash: "9a3043128c", contentType: "text/javascript; charset=utf-8", inline: false},
 	"icon.svg":     {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
 	"live.js":      {hash: "91fbc64b30", contentType: "text/javascript; charset=utf-8", inline: false},
 	"page.js":      {hash: "ebf3f003c9", contentType: "text/javascript; charset=utf-8", inline: false},
-	"receipt.css":  {hash: "c0db04f896", contentType: "text/css; charset=utf-8", inline: true},
+	"receipt.css":  {hash: "ce20620862", contentType: "text/css; charset=utf-8", inline: true},
 }

@@ -7,11 +7,13 @@ type networkFace struct {
 	// Wrong is the network it is most often mistaken for, Twin the token that looks alike there but is another.
 	Wrong string
 	Twin  map[string]string
+	// Alias is what many wallets call the right token here.
+	Alias map[string]string
 }
 
 var networkFaces = map[string]networkFace{
-	"BEP20":   {Name: "BNB Smart Chain (BEP20)", Short: "BNB Smart Chain", Coin: "BNB", Wrong: "Ethereum (ERC20)"},
-	"POLYGON": {Name: "Polygon", Short: "Polygon", Coin: "POL", Wrong: "Ethereum (ERC20)", Twin: map[string]string{"USDC": "USDC.e"}},
+	"BEP20":   {Name: "BNB Smart Chain (BEP20)", Short: "BNB Smart Chain", Coin: "BNB", Wrong: "Ethereum (ERC20)", Alias: map[string]string{"USDT": "BSC-USD"}},
+	"POLYGON": {Name: "Polygon", Short: "Polygon", Coin: "POL", Wrong: "Ethereum (ERC20)", Twin: map[string]string{"USDC": "USDC.e"}, Alias: map[string]string{"USDT": "USDT0"}},
 	"BASE":    {Name: "Base", Short: "Base", Coin: "ETH", Wrong: "Ethereum (ERC20)", Twin: map[string]string{"USDC": "USDbC"}},
 	"SOL":     {Name: "Solana", Short: "Solana", Coin: "SOL"},
 }

@@ -9,29 +9,20 @@ import (
 	"github.com/a-h/templ"
 )
 
-// groups cuts an address or hash into groups of four after an 0x, as people compare them. Joined they
-// are the text again: the gaps are drawn, not written, so that a selection copies the plain address.
+// groups cuts an address or hash into groups of four, the first with its 0x, as people compare them.
+// Joined they are the text again: the gaps are drawn, not written, so that a selection copies the
+// plain address.
 func groups(s string) []string {
-	var out []string
+	prefix := ""
 	if rest, ok := strings.CutPrefix(s, "0x"); ok {
-		out, s = append(out, "0x"), rest
+		prefix, s = "0x", rest
 	}
+	var out []string
 	for len(s) > 4 {
-		out, s = append(out, s[:4]), s[4:]
+		out, s = append(out, prefix+s[:4]), s[4:]
+		prefix = ""
 	}
-	if s != "" {
-		out = append(out, s)
-	}
-	return out
-}
-
-// edgeGroup reports whether group i is one of those people compare first: the first and the last.
-func edgeGroup(all []string, i int) bool {
-	first := 0
-	if len(all) > 1 && all[0] == "0x" {
-		first = 1
-	}
-	return i == first || i == len(all)-1
+	return append(out, prefix+s)
 }
 
 // walletHref is a payment request as a link; anything but the two schemes of wallets is refused.
