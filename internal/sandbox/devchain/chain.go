@@ -11,14 +11,15 @@ import (
 )
 
 // Chain is a running development chain. Its methods are safe for concurrent
-// use; none but Close may be called after Close.
+// use. After Close no blocks are made and no calls answered.
 type Chain struct {
 	config  Config
 	stack   *node.Node
 	backend *eth.Ethereum
 	client  *ethclient.Client
 
-	sealing sync.Mutex // one block at a time
+	sealing sync.Mutex // one block at a time; guards ended
+	ended   bool
 	sending sync.Mutex // one nonce of the faucet at a time
 
 	stopTimer func() // stops block making and waits for it
@@ -45,7 +46,13 @@ func Start(config Config) (*Chain, error) {
 		client:    ethclient.NewClient(stack.Attach()),
 		stopTimer: func() {},
 	}
-	c.label(backend.BlockChain().CurrentBlock().Number.Uint64())
+	head := backend.BlockChain().CurrentBlock().Number.Uint64()
+	c.label(head)
+	if head > 0 {
+		if err := c.awaitIndex(); err != nil {
+			return nil, errors.Join(err, c.Close())
+		}
+	}
 	if config.BlockTime > 0 {
 		c.startTimer()
 	}
@@ -67,6 +74,9 @@ func (c *Chain) Client() *ethclient.Client { return c.client }
 func (c *Chain) Close() error {
 	c.closing.Do(func() {
 		c.stopTimer()
+		c.sealing.Lock()
+		defer c.sealing.Unlock()
+		c.ended = true
 		c.client.Close()
 		if err := c.stack.Close(); err != nil && !errors.Is(err, node.ErrNodeStopped) {
 			c.closed = fmt.Errorf("devchain: close chain %d: %w", c.config.ChainID, err)

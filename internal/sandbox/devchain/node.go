@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"strconv"
 
 	"github.com/ethereum/go-ethereum/core"
 	"github.com/ethereum/go-ethereum/core/rawdb"
@@ -82,8 +83,11 @@ func genesis(chainID uint64) *core.Genesis {
 	config.BogotaTime = nil
 	system := core.SystemContractAllocs()
 	return &core.Genesis{
-		Config:   &config,
-		GasLimit: blockGasLimit,
+		Config: &config,
+		// The chain id is in no header. Here it makes the first block another,
+		// and so a directory of another chain an error.
+		ExtraData: strconv.AppendUint(nil, chainID, 10),
+		GasLimit:  blockGasLimit,
 		Alloc: types.GenesisAlloc{
 			params.WithdrawalQueueAddress:    system[params.WithdrawalQueueAddress],
 			params.ConsolidationQueueAddress: system[params.ConsolidationQueueAddress],

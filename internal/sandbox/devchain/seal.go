@@ -12,12 +12,16 @@ import (
 	"github.com/ethereum/go-ethereum/miner"
 )
 
+// ErrClosed refuses to make blocks after Close.
+var ErrClosed = errors.New("devchain: the chain is closed")
+
 // ErrFinal refuses to take back a finalized block.
 var ErrFinal = errors.New("devchain: the block is final; no fork may start below it")
 
 // Commit makes a block of the pool's transactions and returns its hash. Its
 // timestamp is the wall clock's second, or one more than the parent's if that
-// is later, so many commits in a second run the chain's clock ahead.
+// is later, so many commits in a second run the chain's clock ahead. After
+// Close it does nothing and returns the last block's hash.
 func (c *Chain) Commit() common.Hash {
 	c.sealing.Lock()
 	defer c.sealing.Unlock()
@@ -84,6 +88,9 @@ func (c *Chain) Reorg(blocks uint64) (common.Hash, error) {
 }
 
 func (c *Chain) fork(parent common.Hash) error {
+	if c.ended {
+		return ErrClosed
+	}
 	blocks := c.backend.BlockChain()
 	block := blocks.GetBlockByHash(parent)
 	if block == nil || blocks.GetCanonicalHash(block.NumberU64()) != parent {
@@ -100,6 +107,9 @@ func (c *Chain) fork(parent common.Hash) error {
 }
 
 func (c *Chain) rollback() {
+	if c.ended {
+		return
+	}
 	if err := c.settlePool(); err == nil { // what a fork just freed must be in the pool to be forgotten
 		c.backend.TxPool().Clear()
 	}
@@ -119,9 +129,9 @@ func (c *Chain) nextTime() uint64 {
 }
 
 // mustSeal is for callers without an error to return: a node without peers
-// refuses its own block only when it is broken or closed.
+// refuses its own block only when it is closed or broken.
 func (c *Chain) mustSeal(timestamp uint64) common.Hash {
-	if err := c.seal(timestamp); err != nil {
+	if err := c.seal(timestamp); err != nil && !errors.Is(err, ErrClosed) {
 		panic(err)
 	}
 	return c.backend.BlockChain().CurrentBlock().Hash()
@@ -130,6 +140,9 @@ func (c *Chain) mustSeal(timestamp uint64) common.Hash {
 // seal makes the next block of what the pool holds, makes it the head and
 // moves the labels.
 func (c *Chain) seal(timestamp uint64) error {
+	if c.ended {
+		return ErrClosed
+	}
 	if err := c.settlePool(); err != nil {
 		return err
 	}
@@ -147,6 +160,21 @@ func (c *Chain) seal(timestamp uint64) error {
 	c.label(block.NumberU64())
 	if err := c.backend.ChainDb().SyncKeyValue(); err != nil {
 		return fmt.Errorf("devchain: sync: %w", err)
+	}
+	return c.awaitIndex()
+}
+
+// indexTimeout bounds the building of the index of transactions, which is
+// there after the first block and kept up from then on.
+const indexTimeout = 10 * time.Second
+
+// awaitIndex waits for the index of transactions: until it stands, the node
+// answers with an error, not with nothing, when asked for an unknown receipt.
+func (c *Chain) awaitIndex() error {
+	for began := time.Now(); !c.backend.BlockChain().TxIndexDone(); time.Sleep(time.Millisecond) {
+		if time.Since(began) > indexTimeout {
+			return errors.New("devchain: the index of transactions is not getting ready")
+		}
 	}
 	return nil
 }
@@ -166,18 +194,15 @@ func (c *Chain) build(timestamp uint64) (*types.Block, error) {
 	return block, err
 }
 
-// label moves the safe and finalized labels to where they belong below a head.
+// label moves the safe and finalized labels to where they belong below a head:
+// finalized never back, safe never below it.
 func (c *Chain) label(head uint64) {
 	blocks := c.backend.BlockChain()
-	behind := func(depth uint64) *types.Header {
-		if depth > head {
-			return blocks.GetHeaderByNumber(0)
-		}
-		return blocks.GetHeaderByNumber(head - depth)
+	final := head - min(head, c.config.FinalDepth)
+	if current := blocks.CurrentFinalBlock(); current != nil && current.Number.Uint64() >= final {
+		final = current.Number.Uint64()
+	} else {
+		blocks.SetFinalized(blocks.GetHeaderByNumber(final))
 	}
-	final := behind(c.config.FinalDepth)
-	if current := blocks.CurrentFinalBlock(); current == nil || current.Number.Cmp(final.Number) < 0 {
-		blocks.SetFinalized(final)
-	}
-	blocks.SetSafe(behind(c.config.SafeDepth))
+	blocks.SetSafe(blocks.GetHeaderByNumber(max(final, head-min(head, c.config.SafeDepth))))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/rpc"
 
 	"github.com/florinpay/florin/internal/chain/evm/contracts/testtoken"
 )
@@ -134,7 +135,8 @@ func (c *Chain) WaitReceipt(ctx context.Context, tx common.Hash) (*types.Receipt
 		if err == nil {
 			return receipt, nil
 		}
-		if !errors.Is(err, ethereum.NotFound) && ctx.Err() != nil {
+		var indexing rpc.Error // before the first block the node has no index to say no by
+		if !errors.Is(err, ethereum.NotFound) && !errors.As(err, &indexing) {
 			return nil, fmt.Errorf("devchain: receipt of %s: %w", tx, err)
 		}
 		select {

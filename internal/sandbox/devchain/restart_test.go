@@ -1,0 +1,165 @@
+package devchain_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"math/big"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/rpc"
+
+	"github.com/florinpay/florin/internal/sandbox/devchain"
+)
+
+// chainInProcess names the directory of the chain that a copy of the test
+// program runs until it is killed.
+const chainInProcess = "DEVCHAIN_TEST_DIR"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(chainInProcess); dir != "" {
+		if err := payForEver(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// payForEver mints one unit a block and prints each head and what was minted
+// until then, until its standard input ends.
+func payForEver(dir string) error {
+	chain, err := devchain.Start(devchain.Config{ChainID: 56, DataDir: dir})
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	if err := chain.Setup(ctx); err != nil {
+		return err
+	}
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(2) // the test is gone
+	}()
+	for minted := 1; ; minted++ {
+		if _, err := chain.Mint(ctx, chain.Tokens().USDT.Address, deposit, big.NewInt(1)); err != nil {
+			return err
+		}
+		fmt.Println(chain.Commit(), minted)
+	}
+}
+
+// TestStart_AfterKill: whatever was committed before the process was killed is
+// there afterwards.
+func TestStart_AfterKill(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, os.Args[0])
+	command.Env = append(os.Environ(), chainInProcess+"="+dir)
+	command.Stderr = os.Stderr
+	stdin, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	stdout, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var head string
+	var minted int64
+	lines := bufio.NewScanner(stdout)
+	for lines.Scan() {
+		if _, err := fmt.Sscan(lines.Text(), &head, &minted); err != nil {
+			t.Fatalf("%q: %v", lines.Text(), err)
+		}
+		if minted == 100 {
+			if err := command.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+		} // what is in the pipe counts too: it was committed
+	}
+	if err := command.Wait(); err == nil || minted < 100 {
+		t.Fatalf("stopped by itself after %d", minted)
+	}
+
+	chain := start(t, devchain.Config{ChainID: 56, DataDir: dir})
+	header, err := chain.Client().HeaderByHash(chain.ctx, common.HexToHash(head))
+	if err != nil {
+		t.Fatalf("block %s of %d mints is lost: %v", head, minted, err)
+	}
+	latest := chain.number(rpc.LatestBlockNumber)
+	if extra := latest - header.Number.Uint64(); extra > 1 { // one may have been committed but not printed
+		t.Errorf("head %d, want %s or one more", latest, header.Number)
+	} else {
+		chain.wantBalance(chain.Tokens().USDT.Address, deposit, minted+int64(extra))
+	}
+	chain.included(chain.Mint(chain.ctx, chain.Tokens().USDT.Address, deposit, big.NewInt(1)))
+}
+
+// TestStart_Again goes on where a closed chain stopped: head, labels, balances,
+// transactions; and Setup finds all in place.
+func TestStart_Again(t *testing.T) {
+	t.Parallel()
+	config := devchain.Config{ChainID: 137, DataDir: t.TempDir(), FinalDepth: 4, SafeDepth: 1}
+	first := start(t, config)
+	usdt := first.Tokens().USDT.Address
+	receipt := first.included(first.Mint(first.ctx, usdt, deposit, big.NewInt(42)))
+	first.Mine(10)
+	head := first.number(rpc.LatestBlockNumber)
+
+	t.Run("InUse", func(t *testing.T) {
+		if second, err := devchain.Start(config); err == nil {
+			t.Error("two chains in one directory")
+			_ = second.Close()
+		}
+	})
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("OtherChain", func(t *testing.T) {
+		other := config
+		other.ChainID = 56
+		if second, err := devchain.Start(other); err == nil {
+			t.Error("chain 56 went on in the directory of chain 137")
+			_ = second.Close()
+		} else if !strings.Contains(err.Error(), config.DataDir) {
+			t.Errorf("error does not say which directory: %v", err)
+		}
+	})
+
+	second := start(t, config)
+	if got := second.number(rpc.LatestBlockNumber); got != head {
+		t.Errorf("head %d, want %d", got, head)
+	}
+	if got := second.number(rpc.FinalizedBlockNumber); got != head-4 {
+		t.Errorf("finalized %d, want %d", got, head-4)
+	}
+	if got := second.number(rpc.SafeBlockNumber); got != head-1 {
+		t.Errorf("safe %d, want %d", got, head-1)
+	}
+	second.wantBalance(usdt, deposit, 42)
+	if again, err := second.WaitReceipt(second.ctx, receipt.TxHash); err != nil || again.BlockHash != receipt.BlockHash {
+		t.Errorf("receipt %+v (%v)", again, err)
+	}
+	if logs := second.transfers(usdt); len(logs) != 1 {
+		t.Errorf("%d logs, want 1", len(logs))
+	}
+	second.included(second.Mint(second.ctx, usdt, deposit, big.NewInt(1)))
+	second.wantBalance(usdt, deposit, 43)
+	if got := second.number(rpc.FinalizedBlockNumber); got != head-3 {
+		t.Errorf("finalized %d, want %d", got, head-3)
+	}
+}
