@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -22,7 +23,7 @@ type Call struct {
 	IdempotencyKey string
 	// Request is the hash of the request's body, which tells a repetition
 	// from another request under the same key.
-	Request [32]byte
+	Request idempotency.Hash
 
 	// RetryAfter is set to when to come back, if the operation was refused
 	// for now.
@@ -46,9 +47,6 @@ func CallOf(ctx context.Context) *Call {
 	return &Call{}
 }
 
-// MaxIdempotencyKey is the length of an Idempotency-Key in characters.
-const MaxIdempotencyKey = 255
-
 // ParseIdempotencyKey reads the header, quoted (a String of RFC 8941) or bare.
 // An empty header is no key.
 func ParseIdempotencyKey(header string) (string, error) {
@@ -59,7 +57,7 @@ func ParseIdempotencyKey(header string) (string, error) {
 			return "", badIdempotencyKey
 		}
 	}
-	if len(key) > MaxIdempotencyKey {
+	if len(key) > idempotency.MaxKey {
 		return "", badIdempotencyKey
 	}
 	for i := range len(key) {
@@ -71,4 +69,4 @@ func ParseIdempotencyKey(header string) (string, error) {
 }
 
 var badIdempotencyKey = fault.New(fault.Invalid,
-	"Idempotency-Key must be 1 to %d printable ASCII characters without quotes and backslashes inside", MaxIdempotencyKey)
+	"Idempotency-Key must be 1 to %d printable ASCII characters without quotes and backslashes inside", idempotency.MaxKey)

@@ -40,7 +40,7 @@ func (o *Operations) changeCustodian(
 	if err != nil {
 		return nil, err
 	}
-	return once(ctx, o, keyScope(key.ID), func(payment.ID) (*model.CustodianResult, error) {
+	return once(ctx, o, scope{keyID: key.ID}, func(payment.ID) (*model.CustodianResult, error) {
 		c, signing, err := change(key, wanted)
 		if err != nil {
 			return nil, err

@@ -2,96 +2,81 @@ package operation
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// Answers keeps the answers of writes that came with an Idempotency-Key. Every
-// method is one transaction.
+// Answers keeps the answers of writes that came with an Idempotency-Key.
 type Answers interface {
-	// BeginAnswer claims the key within the scope for the request until the
-	// time given, or tells what is known of it. subject names what the write
-	// is going to make; a claim that was left behind, by a crash or with
-	// ReleaseAnswer, keeps its first subject, so that repeating the write
-	// makes the same thing. What is older than keep is forgotten.
-	BeginAnswer(ctx context.Context, q Question, now time.Time) (Claim, error)
-	// FinishAnswer keeps the answer of a claim.
-	FinishAnswer(ctx context.Context, scope, key, answer string) error
-	// ReleaseAnswer gives a claim up without an answer; the subject stays.
-	ReleaseAnswer(ctx context.Context, scope, key string) error
+	IdempotencyBegin(ctx context.Context, t idempotency.Try) (subject string, a idempotency.Answer, err error)
+	IdempotencyFinish(ctx context.Context, keyID int64, key string, a idempotency.Answer, now time.Time) error
+	IdempotencyAbandon(ctx context.Context, keyID int64, key string) error
 }
 
-// Question is a write that must happen once.
-type Question struct {
-	Scope   string // whose key it is
-	Key     string
-	Request [32]byte // hash of the request's body
-	Subject string
-	Until   time.Time // when the claim is given up if nobody finishes it
-	Since   time.Time // answers kept before it are forgotten
+// claimTime is how long a write may run before it counts as crashed: longer
+// than any request does.
+const claimTime = 2 * time.Minute
+
+// recordTime bounds how long writing down an answer may take.
+const recordTime = 10 * time.Second
+
+// scope says whose an Idempotency-Key is: a merchant's, or that of whoever
+// knows the txnid of one of the merchant's payments.
+type scope struct {
+	keyID   int64
+	payment payment.ID // empty for the merchant
 }
 
-// Claim is what became of a Question.
-type Claim struct {
-	// Mine: the caller shall do the write, for Subject, and finish the claim.
-	Mine    bool
-	Subject string
-	// Other: the key was used for another request.
-	Other bool
-	// Answer is what was answered; empty while the write is still running.
-	Answer string
+// name is what the key is kept under. A payer must not be able to take a
+// merchant's keys, so theirs are hashed with the txnid.
+func (s scope) name(key string) string {
+	if s.payment == "" {
+		return key
+	}
+	sum := sha256.Sum256([]byte(key))
+	return string(s.payment) + ":" + hex.EncodeToString(sum[:])
 }
 
-const (
-	// answersKept is for how long an answer is replayed.
-	answersKept = 24 * time.Hour
-	// claimTime is how long a write may run: longer than any request does.
-	claimTime = 90 * time.Second
-)
-
-// Refusals of an Idempotency-Key.
-var (
-	errOtherRequest = fault.New(fault.Unprocessable, "this Idempotency-Key was used for another request; use a new key")
-	errStillRunning = fault.Retry(fault.Conflict, time.Second, "the first request with this Idempotency-Key is still running; ask again")
-)
+// place is what a sealed answer is bound to.
+func (s scope) place(key string) string {
+	return "answer:" + strconv.FormatInt(s.keyID, 10) + ":" + s.name(key)
+}
 
 // once runs a write once for each Idempotency-Key within the scope, and
 // replays its first answer after that. subject is the id of what the write
 // makes: the same for every repetition, so that a crash between the write and
 // the record of its answer cannot make two.
-func once[T any, R result[T]](ctx context.Context, o *Operations, scope string, run func(subject payment.ID) (R, error)) (R, error) {
+func once[T any, R result[T]](ctx context.Context, o *Operations, s scope, run func(subject payment.ID) (R, error)) (R, error) {
 	call, now := CallOf(ctx), o.d.Now()
-	subject := o.d.NewID(now)
+	id := o.d.NewID(now)
 	if call.IdempotencyKey == "" {
-		return run(subject)
+		return run(id)
 	}
-	claim, err := o.d.Answers.BeginAnswer(ctx, Question{
-		Scope: scope, Key: call.IdempotencyKey, Request: call.Request, Subject: string(subject),
-		Until: now.Add(claimTime), Since: now.Add(-answersKept),
-	}, now)
+	subject, answer, err := o.d.Answers.IdempotencyBegin(ctx, idempotency.Try{
+		KeyID: s.keyID, Key: s.name(call.IdempotencyKey), Request: call.Request, Subject: string(id),
+		Now: now, LockedUntil: now.Add(claimTime),
+	})
 	if err != nil {
 		return nil, err
 	}
-	if !claim.Mine {
-		return replay[T, R](o, call, scope, claim)
+	if answer.Status != 0 {
+		return replay[T, R](o, call, s, answer)
 	}
-	out, err := run(payment.ID(claim.Subject))
-	return record[T](ctx, o, scope, out, err)
+	out, err := run(payment.ID(subject))
+	return record[T](ctx, o, s, out, err)
 }
 
-func replay[T any, R result[T]](o *Operations, call *Call, scope string, c Claim) (R, error) {
-	switch {
-	case c.Other:
-		return nil, errOtherRequest
-	case c.Answer == "":
-		return nil, errStillRunning
-	}
-	text, err := o.d.Sealer.Open(place(scope, call.IdempotencyKey), c.Answer)
+func replay[T any, R result[T]](o *Operations, call *Call, s scope, a idempotency.Answer) (R, error) {
+	text, err := o.d.Sealer.Open(s.place(call.IdempotencyKey), string(a.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -104,20 +89,19 @@ func replay[T any, R result[T]](o *Operations, call *Call, scope string, c Claim
 }
 
 // record keeps the answer, unless asking again may give a better one: after a
-// fault of ours or of the moment the claim is released.
-func record[T any, R result[T]](ctx context.Context, o *Operations, scope string, out R, failed error) (R, error) {
-	// A client that has gone must not keep its retry from being answered.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+// fault of ours or of the moment the key is given back. A client that has gone
+// must find its answer when it comes again, so the record outlives the request.
+func record[T any, R result[T]](ctx context.Context, o *Operations, s scope, out R, failed error) (R, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
 	key := CallOf(ctx).IdempotencyKey
-	if failed != nil {
-		switch fault.KindOf(failed) {
-		case fault.Internal, fault.Limited, fault.Unavailable:
-			if err := o.d.Answers.ReleaseAnswer(ctx, scope, key); err != nil {
-				o.d.Log.ErrorContext(ctx, "an idempotency key could not be released", "error", err)
-			}
-			return nil, failed
+	if passing(failed) {
+		if err := o.d.Answers.IdempotencyAbandon(ctx, s.keyID, s.name(key)); err != nil {
+			o.d.Log.ErrorContext(ctx, "an idempotency key could not be given back", "error", err)
 		}
+		return nil, failed
+	}
+	if failed != nil {
 		out = refused[T, R](o.Refuse(ctx, failed))
 	} else {
 		out = succeeded[T](out)
@@ -126,13 +110,25 @@ func record[T any, R result[T]](ctx context.Context, o *Operations, scope string
 	if err != nil {
 		return nil, fmt.Errorf("write an answer to keep: %w", err)
 	}
-	sealed := o.d.Sealer.Seal(place(scope, key), secret.New(string(text)))
-	if err := o.d.Answers.FinishAnswer(ctx, scope, key, sealed); err != nil {
-		// The write has happened: its answer is given, and a repetition finds
-		// the claim, waits for it to end and makes the same thing again.
+	code, _ := out.Envelope()
+	sealed := o.d.Sealer.Seal(s.place(key), secret.New(string(text)))
+	err = o.d.Answers.IdempotencyFinish(ctx, s.keyID, s.name(key), idempotency.Answer{Status: *code, Body: []byte(sealed)}, o.d.Now())
+	if err != nil {
+		// The write has happened, so its answer is given. A repetition waits
+		// for the claim to run out and then makes the same thing again.
 		o.d.Log.ErrorContext(ctx, "an answer could not be kept", "error", err)
 	}
 	return out, nil
 }
 
-func place(scope, key string) string { return "answer:" + scope + ":" + key }
+// passing reports whether a failure says nothing about the request itself.
+func passing(err error) bool {
+	if err == nil {
+		return false
+	}
+	switch fault.KindOf(err) {
+	case fault.Internal, fault.Limited, fault.Unavailable:
+		return true
+	}
+	return false
+}

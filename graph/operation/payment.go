@@ -2,7 +2,6 @@ package operation
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/internal/fault"
@@ -41,7 +40,7 @@ func (o *Operations) Payment(ctx context.Context, in PaymentInput) (*model.Payme
 	if err != nil {
 		return nil, err
 	}
-	return once(ctx, o, keyScope(key.ID), func(subject payment.ID) (*model.PaymentResult, error) {
+	return once(ctx, o, scope{keyID: key.ID}, func(subject payment.ID) (*model.PaymentResult, error) {
 		p, err := o.d.Payments.Create(ctx, payment.CreateInput{
 			ID: subject, KeyID: key.ID, Amount: amount, ExpiresInMinutes: minutes,
 			Details: payment.Details{
@@ -78,11 +77,6 @@ func (in PaymentInput) minutes() (int64, error) {
 func (o *Operations) CheckoutLink(id payment.ID) string {
 	return o.d.CheckoutURL + "/pay?txnid=" + string(id)
 }
-
-// keyScope and paymentScope say whose an Idempotency-Key is.
-func keyScope(keyID int64) string { return "key:" + strconv.FormatInt(keyID, 10) }
-
-func paymentScope(id payment.ID) string { return "payment:" + string(id) }
 
 // TxnDetails reads a payment for anybody who knows its txnid.
 func (o *Operations) TxnDetails(ctx context.Context, txnid string) (*model.TransactionResult, error) {
@@ -126,7 +120,7 @@ func (o *Operations) StartPayment(ctx context.Context, apiKey secret.Text, in St
 	if err != nil {
 		return nil, err
 	}
-	return once(ctx, o, keyScope(key.ID), func(payment.ID) (*model.TransactionResult, error) {
+	return once(ctx, o, scope{keyID: key.ID}, func(payment.ID) (*model.TransactionResult, error) {
 		p, err := o.d.Payments.StartOwned(ctx, key.ID, in.Txnid, choice)
 		if err != nil {
 			return nil, err
@@ -153,7 +147,7 @@ func (o *Operations) onPayment(ctx context.Context, txnid string, do func(paymen
 	if err != nil {
 		return nil, err
 	}
-	return once(ctx, o, paymentScope(p.ID), func(payment.ID) (*model.TransactionResult, error) {
+	return once(ctx, o, scope{keyID: p.KeyID, payment: p.ID}, func(payment.ID) (*model.TransactionResult, error) {
 		p, err := do(p)
 		if err != nil {
 			return nil, err

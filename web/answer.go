@@ -1,0 +1,91 @@
+package web
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/graph/jsonbody"
+	"github.com/florinpay/florin/graph/model"
+	"github.com/florinpay/florin/graph/operation"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// result is a pointer to a result type.
+type result[T any] interface {
+	*T
+	model.Outcome
+}
+
+// answer runs an operation and writes its result; the status is its code.
+func answer[T any, R result[T]](c echo.Context, s *Server, run func(context.Context) (R, error)) error {
+	out := operation.Settle(c.Request().Context(), s.ops, run)
+	code, _ := out.Envelope()
+	h := c.Response().Header()
+	callOf(c).addHeaders(h)
+	if *code == 401 {
+		h.Set("WWW-Authenticate", "Bearer")
+	}
+	return writeJSON(c, *code, out)
+}
+
+func writeJSON(c echo.Context, status int, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return c.JSONBlob(status, b)
+}
+
+// write reads the body of a REST write, runs the operation on it and answers.
+// An Idempotency-Key of the request holds for it.
+func write[T any, R result[T]](c echo.Context, s *Server, run func(context.Context, *jsonbody.Object) (R, error)) error {
+	return answer(c, s, func(ctx context.Context) (R, error) {
+		body, err := jsonbody.Read(c.Request())
+		if err != nil {
+			return nil, err
+		}
+		if err := addIdempotency(c, body); err != nil {
+			return nil, err
+		}
+		object, err := jsonbody.Parse(body)
+		if err != nil {
+			return nil, err
+		}
+		return run(ctx, object)
+	})
+}
+
+// addIdempotency adds the header to the call of the request.
+func addIdempotency(c echo.Context, body []byte) error {
+	r := c.Request()
+	key, err := operation.ParseIdempotencyKey(r.Header.Get("Idempotency-Key"))
+	if err != nil || key == "" {
+		return err
+	}
+	x := callOf(c)
+	x.IdempotencyKey = key
+	x.Request = sha256.Sum256(append([]byte(r.Method+" "+r.URL.Path+"\n"), body...))
+	return nil
+}
+
+// apiKey returns the API key of a REST request: the body's, or that of one of
+// three headers.
+func apiKey(c echo.Context, body *jsonbody.Object) secret.Text {
+	if key := body.Secret("apiKey"); !key.Empty() {
+		return key
+	}
+	return headerKey(c)
+}
+
+func headerKey(c echo.Context) secret.Text {
+	h := c.Request().Header
+	for _, name := range []string{"x-api-key", "api-key"} {
+		if v := h.Get(name); v != "" {
+			return secret.New(v)
+		}
+	}
+	return callOf(c).Bearer
+}

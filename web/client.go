@@ -1,0 +1,72 @@
+package web
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+const forwardedFor = "X-Forwarded-For"
+
+// client names who asks, for limits and the log. It is empty for a program on
+// the same machine that no proxy stands before: that is the operator's own.
+func (s *Server) client(r *http.Request) string {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	address := peer.Addr().Unmap()
+	chain := r.Header.Values(forwardedFor)
+	if len(chain) == 0 {
+		if address.IsLoopback() {
+			return ""
+		}
+		return network(address)
+	}
+	return network(s.origin(address, strings.Split(strings.Join(chain, ","), ",")))
+}
+
+// origin walks the chain of proxies from the nearest outwards, as far as each
+// is trusted, and returns the first that is not: what stands left of it was
+// written by somebody unknown.
+func (s *Server) origin(peer netip.Addr, chain []string) netip.Addr {
+	for i := len(chain) - 1; i >= 0 && s.trusted(peer); i-- {
+		next, err := netip.ParseAddr(strings.TrimSpace(chain[i]))
+		if err != nil {
+			break
+		}
+		peer = next.Unmap()
+	}
+	return peer
+}
+
+func (s *Server) trusted(a netip.Addr) bool {
+	for _, p := range s.proxies {
+		if p.Contains(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// network is what limits are counted by: an IPv4 address, or the 64-bit
+// network of an IPv6 address, for one customer has them all.
+func network(a netip.Addr) string {
+	if a.Is4() {
+		return a.String()
+	}
+	p, err := a.WithZone("").Prefix(64)
+	if err != nil {
+		return a.String()
+	}
+	return p.String()
+}
+
+// privateNetworks are where a proxy usually stands.
+func privateNetworks() []netip.Prefix {
+	var out []netip.Prefix
+	for _, p := range []string{"127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7", "fe80::/10"} {
+		out = append(out, netip.MustParsePrefix(p))
+	}
+	return out
+}

@@ -1,0 +1,63 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/fault"
+)
+
+// secureHeaders sets what every answer carries. Pages add their
+// Content-Security-Policy with a nonce of their own.
+func secureHeaders(https bool) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			h := c.Response().Header()
+			h.Set("X-Content-Type-Options", "nosniff")
+			h.Set("Referrer-Policy", "no-referrer")
+			h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+			h.Set("Cache-Control", "no-store")
+			if https {
+				h.Set("Strict-Transport-Security", "max-age=63072000; includeSubDomains")
+			}
+			return next(c)
+		}
+	}
+}
+
+// pageHeaders sets what a page carries. A script must come from us, a style
+// from us or with the nonce, and nobody may frame the page.
+func pageHeaders(h http.Header, nonce string) {
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-"+nonce+
+		"'; img-src 'self' https: data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=(), usb=(), interest-cohort=()")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("X-Frame-Options", "DENY")
+}
+
+var errOtherSite = fault.New(fault.Forbidden, "this form was sent from another site")
+
+// sameSite refuses a form that another site sent. A browser says where it
+// comes from; a program that says nothing has no user to betray.
+func sameSite(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		switch r.Header.Get("Sec-Fetch-Site") {
+		case "same-origin", "none":
+			return next(c)
+		case "":
+		default:
+			return errOtherSite
+		}
+		if origin := r.Header.Get("Origin"); origin != "" {
+			u, err := url.Parse(origin)
+			if err != nil || u.Host != r.Host {
+				return errOtherSite
+			}
+		}
+		return next(c)
+	}
+}

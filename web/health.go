@@ -1,0 +1,97 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// healthReport is the body of GET /health.
+type healthReport struct {
+	Status   string                          `json:"status"`
+	Version  string                          `json:"version"`
+	Database string                          `json:"database"`
+	Networks map[chain.Network]networkHealth `json:"networks"`
+}
+
+// networkHealth is how a network does.
+type networkHealth struct {
+	Status     string `json:"status"`
+	Head       uint64 `json:"head"`
+	Scanned    uint64 `json:"scanned"`
+	Final      uint64 `json:"final"`
+	LagSeconds int64  `json:"lagSeconds"`
+	Reason     string `json:"reason"`
+}
+
+// What a part of the report can be.
+const (
+	healthOK       = "ok"
+	healthDegraded = "degraded"
+	healthDown     = "down"
+	healthOff      = "off" // the network is not configured
+)
+
+const (
+	// pingKept is for how long the database's state is believed, so that
+	// asking for health cannot be used to keep it busy.
+	pingKept    = 500 * time.Millisecond
+	pingTimeout = 2 * time.Second
+)
+
+type healthCache struct {
+	mu   sync.Mutex
+	at   time.Time
+	down bool
+}
+
+// getHealth answers 200 while requests can be served, 503 when the database is
+// gone.
+func (s *Server) getHealth(c echo.Context) error {
+	report := healthReport{Status: healthOK, Version: s.o.Version, Database: healthOK, Networks: make(map[chain.Network]networkHealth)}
+	for _, n := range chain.Networks() {
+		h := s.networkHealth(n)
+		if h.Status == healthDegraded {
+			report.Status = healthDegraded
+		}
+		report.Networks[n] = h
+	}
+	code := http.StatusOK
+	if s.databaseDown(c.Request().Context()) {
+		report.Status, report.Database, code = healthDown, healthDown, http.StatusServiceUnavailable
+	}
+	return writeJSON(c, code, report)
+}
+
+func (s *Server) networkHealth(n chain.Network) networkHealth {
+	if _, ok := s.d.Payments.Lane(n); !ok {
+		return networkHealth{Status: healthOff, Reason: "this network is not configured"}
+	}
+	h := s.d.Payments.Health(n)
+	out := networkHealth{
+		Status: healthOK, Head: h.Latest.Number, Scanned: h.Scanned.Number, Final: h.Final.Number,
+		LagSeconds: int64(h.Lag / time.Second), Reason: h.Reason,
+	}
+	if !h.OK {
+		out.Status = healthDegraded
+	}
+	return out
+}
+
+// databaseDown asks the database, or believes what it said a moment ago.
+func (s *Server) databaseDown(ctx context.Context) bool {
+	s.health.mu.Lock()
+	defer s.health.mu.Unlock()
+	if now := time.Now(); now.Sub(s.health.at) > pingKept {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pingTimeout)
+		defer cancel()
+		s.health.down = s.d.Ping(ctx) != nil
+		s.health.at = time.Now()
+	}
+	return s.health.down
+}

@@ -1,0 +1,24 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/views"
+)
+
+// getLanding is the front page.
+func (s *Server) getLanding(c echo.Context) error {
+	p := views.LandingProps{Page: newPage(c), Version: s.o.Version}
+	for _, n := range chain.Networks() {
+		if _, ok := s.d.Payments.Lane(n); ok {
+			p.Networks = append(p.Networks, string(n))
+		}
+	}
+	if s.o.Sandbox != nil {
+		p.SandboxURL = "/sandbox"
+	}
+	return s.page(c, http.StatusOK, p.Page, views.Landing(p))
+}

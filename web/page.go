@@ -1,0 +1,101 @@
+package web
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/base64"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/a-h/templ"
+	"github.com/klauspost/compress/gzip"
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/views"
+)
+
+// newPage returns what every page knows about its request: the language it
+// speaks and a nonce for its styles.
+func newPage(c echo.Context) views.Page {
+	var nonce [16]byte
+	_, _ = rand.Read(nonce[:]) // crypto/rand never fails; it ends the program instead
+	return views.Page{Lang: language(c), Nonce: base64.RawURLEncoding.EncodeToString(nonce[:])}
+}
+
+func language(c echo.Context) string {
+	return views.MatchLanguage(c.QueryParam("lang"), c.Request().Header.Get("Accept-Language"))
+}
+
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// maxPooled is the largest buffer that is kept: a page has some 30 KB.
+const maxPooled = 256 << 10
+
+func getBuffer() *bytes.Buffer {
+	b := buffers.Get().(*bytes.Buffer) //nolint:forcetypeassert // the pool holds nothing else
+	b.Reset()
+	return b
+}
+
+func putBuffer(b *bytes.Buffer) {
+	if b.Cap() <= maxPooled {
+		buffers.Put(b)
+	}
+}
+
+// page renders a page and writes it. It is rendered whole first, so that a
+// page that cannot be rendered becomes a failure and not half a page.
+func (s *Server) page(c echo.Context, status int, p views.Page, view templ.Component) error {
+	b := getBuffer()
+	defer putBuffer(b)
+	if err := view.Render(c.Request().Context(), b); err != nil {
+		return err
+	}
+	w := c.Response()
+	pageHeaders(w.Header(), p.Nonce)
+	w.Header().Set("Content-Language", p.Lang)
+	w.Header().Add("Vary", "Accept-Encoding, Accept-Language")
+	if !acceptsGzip(c.Request()) {
+		w.WriteHeader(status)
+		_, err := w.Write(b.Bytes())
+		return err
+	}
+	w.Header().Set("Content-Encoding", "gzip")
+	w.WriteHeader(status)
+	return compress(w, b.Bytes())
+}
+
+// pageLevel is the gzip level: a page must fit the first round trip (14 KB),
+// and is small enough that the time does not matter.
+const pageLevel = 6
+
+var compressors = sync.Pool{New: func() any {
+	z, err := gzip.NewWriterLevel(io.Discard, pageLevel)
+	if err != nil {
+		panic("web: " + err.Error())
+	}
+	return z
+}}
+
+func compress(w io.Writer, b []byte) error {
+	z := compressors.Get().(*gzip.Writer) //nolint:forcetypeassert // the pool holds nothing else
+	defer compressors.Put(z)
+	z.Reset(w)
+	if _, err := z.Write(b); err != nil {
+		return err
+	}
+	return z.Close()
+}
+
+// acceptsGzip reads Accept-Encoding (RFC 9110 section 12.5.3).
+func acceptsGzip(r *http.Request) bool {
+	for entry := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		name, q, _ := strings.Cut(strings.TrimSpace(entry), ";")
+		if strings.TrimSpace(name) == "gzip" {
+			return strings.ReplaceAll(q, " ", "") != "q=0"
+		}
+	}
+	return false
+}

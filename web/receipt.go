@@ -1,0 +1,37 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/views"
+)
+
+// getReceipt is the receipt of a completed payment, for whoever has its link.
+// A payment that is not completed has none: its page says why.
+func (s *Server) getReceipt(c echo.Context) error {
+	ctx := c.Request().Context()
+	p, err := s.d.Payments.Get(ctx, c.Param("txnid"))
+	if err != nil {
+		return err
+	}
+	if p.Status != payment.Completed {
+		return c.Redirect(http.StatusSeeOther, views.PayPath(string(p.ID), c.QueryParam("lang"), views.ViewNow))
+	}
+	merchant, err := s.merchant(ctx, p)
+	if err != nil {
+		return err
+	}
+	props := views.ReceiptProps{
+		Page: newPage(c), Merchant: merchant, TxnID: string(p.ID), Reference: p.Reference, Description: p.Description,
+		Amount: p.Amount.String(), Received: p.Received().Micros().String(),
+		Network: string(p.Choice.Network), Token: string(p.Choice.Token), CreatedAt: p.CreatedAt, PaidAt: p.EndedAt,
+		Deposits: s.deposits(p), VerifyURL: s.o.CheckoutURL + "/pay/" + string(p.ID) + "/receipt", ByHand: p.ByHand,
+	}
+	if route, ok := p.Route(); ok {
+		props.Address = string(route.Address.Address)
+	}
+	return s.page(c, http.StatusOK, props.Page, views.Receipt(props))
+}

@@ -1,0 +1,145 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/graph"
+	"github.com/florinpay/florin/graph/operation"
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// Payments is what the surfaces ask of payments.
+type Payments interface {
+	operation.Payments
+	// Offers lists the networks the payer may choose from.
+	Offers(ctx context.Context, p payment.Payment) ([]payment.Offer, error)
+	// Merchant returns whose name and looks the payer sees.
+	Merchant(ctx context.Context, p payment.Payment) (account.Custodian, error)
+}
+
+// Deps is what the server needs.
+type Deps struct {
+	Payments Payments
+	Accounts operation.Accounts
+	Answers  operation.Answers
+	Sealer   operation.Sealer
+	// Ping fails while the database cannot be asked.
+	Ping  func(context.Context) error
+	Now   func() time.Time
+	NewID func(time.Time) payment.ID
+	Log   *slog.Logger
+}
+
+// Options are the operator's settings.
+type Options struct {
+	// BaseURL and CheckoutURL are the public addresses, without a slash at
+	// their ends.
+	BaseURL     string
+	CheckoutURL string
+	Version     string
+	GraphQL     graph.Options
+	Rates       Rates
+	// Proxies are the networks whose X-Forwarded-For is believed; nil means
+	// loopback and private networks.
+	Proxies []netip.Prefix
+	// Sandbox serves /sandbox; nil in production.
+	Sandbox http.Handler
+}
+
+// Server is Florin's HTTP server.
+type Server struct {
+	d        Deps
+	o        Options
+	ops      *operation.Operations
+	graphQL  *graph.Handler
+	limits   *limits
+	proxies  []netip.Prefix
+	hub      *hub
+	codes    *qrCache
+	health   healthCache
+	handler  *echo.Echo
+	http     *http.Server
+	secure   bool // the public addresses are https
+	stopping chan struct{}
+	stop     sync.Once
+}
+
+// New returns a server. It serves nothing by itself: mount Handler, or call
+// Serve.
+func New(d Deps, o Options) *Server {
+	if o.Rates == (Rates{}) {
+		o.Rates = DefaultRates()
+	}
+	if o.GraphQL.Limits == (graph.Limits{}) {
+		o.GraphQL.Limits = graph.DefaultLimits()
+	}
+	s := &Server{
+		d: d, o: o, limits: newLimits(o.Rates, d.Now), proxies: o.Proxies, hub: newHub(), codes: newQRCache(),
+		secure: strings.HasPrefix(o.BaseURL, "https://"), stopping: make(chan struct{}),
+	}
+	if s.proxies == nil {
+		s.proxies = privateNetworks()
+	}
+	s.ops = operation.New(operation.Deps{
+		Payments: d.Payments, Accounts: d.Accounts, Answers: d.Answers, Sealer: d.Sealer, Limits: s.limits,
+		CheckoutURL: o.CheckoutURL, Now: d.Now, NewID: d.NewID, Log: d.Log,
+	})
+	s.graphQL = graph.New(s.ops, o.GraphQL, d.Log)
+	s.handler = s.routes()
+	s.http = s.newHTTP()
+	return s
+}
+
+// Handler returns the whole of the server's routes.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// Changed tells open pages of a payment that it has changed; with an empty id,
+// that any may have. It never blocks.
+func (s *Server) Changed(id payment.ID) { s.hub.publish(id) }
+
+// Timeouts of the server. Streams set their own.
+const (
+	headerTimeout = 5 * time.Second
+	readTimeout   = 15 * time.Second
+	// writeTimeout is longer than the longest operation.
+	writeTimeout = 90 * time.Second
+	idleTimeout    = 75 * time.Second
+	maxHeaderBytes = 16 << 10
+)
+
+// Serve answers on the listener until Shutdown; it returns
+// http.ErrServerClosed then.
+func (s *Server) Serve(l net.Listener) error { return s.http.Serve(l) }
+
+// Shutdown ends streams at once, lets running requests finish until ctx ends,
+// and closes what is left. Calling it twice, or before Serve, is fine.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.endStreams()
+	err := s.http.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return s.http.Close()
+	}
+	return err
+}
+
+func (s *Server) newHTTP() *http.Server {
+	return &http.Server{
+		Handler: s.handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+		ErrorLog: slog.NewLogLogger(s.d.Log.Handler(), slog.LevelDebug),
+	}
+}
+
+// endStreams ends every open page's stream; its browser comes back by itself.
+func (s *Server) endStreams() { s.stop.Do(func() { close(s.stopping) }) }
