@@ -77,11 +77,12 @@ func (t *throttle) forget(email, address string) {
 
 // wait returns how long until the sender may try again; 0 or less for now.
 func (t *throttle) wait(s sender, a allowance, now time.Time) time.Duration {
-	return t.whole[s].Sub(now) - time.Duration(a.burst-1)*a.interval
+	return later(t.whole[s], now).Sub(now) - time.Duration(a.burst-1)*a.interval
 }
 
 // makeRoom keeps the map bounded: first without those whose allowance is
-// whole, then, if that is not enough, without some others.
+// whole, then, if that is not enough, without some others. It leaves a quarter
+// free, so that it need not run for every attempt.
 func (t *throttle) makeRoom(now time.Time) {
 	if len(t.whole) < maxTracked {
 		return
@@ -92,7 +93,7 @@ func (t *throttle) makeRoom(now time.Time) {
 		}
 	}
 	for s := range t.whole {
-		if len(t.whole) < maxTracked {
+		if len(t.whole) < maxTracked*3/4 {
 			return
 		}
 		delete(t.whole, s)
