@@ -1,0 +1,87 @@
+// Command sandbox runs Florin on one machine with nothing else installed:
+// development chains, test money, a demo merchant and a webhook inbox around
+// the server of production. It is what `make run` starts.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/sandbox"
+)
+
+// version is set by the build (Makefile).
+var version = "dev"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "sandbox:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("sandbox", flag.ExitOnError)
+	dir := flags.String("dir", ".sandbox", "directory that keeps chains, database and keys between runs")
+	listen := flags.String("listen", "127.0.0.1:8080", "host:port to serve on")
+	block := flags.Duration("block", time.Second, "time between blocks, whole seconds")
+	verbose := flags.Bool("v", false, "log every request")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	level := slog.LevelWarn
+	if *verbose {
+		level = slog.LevelDebug
+	}
+	s, err := sandbox.Start(ctx, sandbox.Config{
+		Dir: *dir, Listen: *listen, BlockTime: *block, Version: version,
+		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})),
+	})
+	if err != nil {
+		return err
+	}
+	// The address is taken before it is printed, so that what is printed works.
+	if _, err := s.App.Listen(ctx); err != nil {
+		return fmt.Errorf("%w; is another sandbox running? -listen picks another address", err)
+	}
+	if err := greet(ctx, s); err != nil {
+		return err
+	}
+	return s.Run(ctx)
+}
+
+// greet prints everything a newcomer needs for a first payment.
+func greet(ctx context.Context, s *sandbox.Sandbox) error {
+	p, err := s.App.Payments.Create(ctx, payment.CreateInput{
+		KeyID: s.Demo.KeyID, Amount: "49.90", Details: payment.Details{Description: "Two bags of coffee", Reference: "order-1001"},
+	})
+	if err != nil {
+		return fmt.Errorf("make a first payment: %w", err)
+	}
+	fmt.Printf(`
+Florin's sandbox is running. No real money moves here.
+
+  Pay something   %[1]s/pay?txnid=%[2]s
+  Sandbox page    %[1]s/sandbox        pays open payments, shows webhooks
+  Dashboard       %[1]s/dashboard      %[3]s, password %[4]s
+  API key         %[5]s
+
+Create a payment:
+
+  curl -s %[1]s/create-payment -H 'Content-Type: application/json' \
+    -d '{"apiKey":"%[5]s","amount":12.50}'
+
+Press Ctrl-C to stop. The next start goes on where this one ends.
+
+`, s.BaseURL, p.ID, sandbox.DemoEmail, sandbox.DemoPassword, s.Demo.Key)
+	return nil
+}

@@ -1,0 +1,219 @@
+// Package app builds the whole program from a checked configuration, runs it
+// and stops it in order.
+//
+// Its one invariant: nothing here decides anything. It wires ports to what
+// implements them, starts the loops, and on the way down stops taking work
+// before it stops doing it, and closes the database last.
+package app
+
+import (
+	"context"
+	cryptorand "crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/florinpay/florin/graph"
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/config"
+	"github.com/florinpay/florin/internal/idempotency"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/webhook"
+	"github.com/florinpay/florin/web"
+)
+
+// App is the program, built but not running.
+type App struct {
+	Config   config.Config
+	Store    *store.Store
+	Accounts *account.Service
+	Payments *payment.Service
+
+	lanes    lanes
+	expirer  *payment.Expirer
+	deliver  *webhook.Deliverer
+	server   *web.Server
+	listener net.Listener
+	log      *slog.Logger
+}
+
+// Options are what the configuration does not hold.
+type Options struct {
+	Version string
+	Log     *slog.Logger
+	// Sandbox serves the pages below /sandbox; nil in production.
+	Sandbox http.Handler
+}
+
+// Now is the program's clock: UTC, to the microsecond, which both databases keep.
+func Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
+
+// New opens and migrates the database and builds everything on it. It does not
+// wait for any network: a chain that cannot be reached is not offered until it
+// can.
+func New(ctx context.Context, cfg config.Config, o Options) (*App, error) {
+	sealer, err := secret.NewSealer([]byte(cfg.SecretKey.Reveal()))
+	if err != nil {
+		return nil, err
+	}
+	st, err := store.Open(ctx, cfg.DatabaseURL.Reveal(), sealer, store.Options{Log: o.Log})
+	if err != nil {
+		return nil, err
+	}
+	a := &App{Config: cfg, Store: st, log: o.Log}
+	if err := a.build(ctx, o, sealer); err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	return a, nil
+}
+
+func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error {
+	if err := a.Store.Migrate(ctx); err != nil {
+		return err
+	}
+	instance, err := a.Store.InstanceID(ctx)
+	if err != nil {
+		return err
+	}
+	a.Accounts = account.New(a.Store, Now, account.Options{
+		CheckCallback: func(u string) error { return webhook.CheckURL(u, a.Config.AllowPrivateCallbacks) },
+		Profiles:      a.Config.Profiles(),
+	})
+	holder := newULID(Now())
+	if a.lanes, err = openLanes(a.Config, instance, a.Store, holder, a.log); err != nil {
+		return err
+	}
+	a.Payments = payment.NewService(a.Store, a.Store, a.lanes, payment.Options{
+		TTL: a.Config.PaymentTTL, StartTTL: a.Config.StartTTL, MinAmount: a.Config.MinAmount, MaxAmount: a.Config.MaxAmount,
+	}, Now, func(t time.Time) payment.ID { return payment.ID(newULID(t)) })
+	a.expirer = payment.NewExpirer(a.Config.Profiles(), a.lanes.readers(), a.Store, Now, a.log)
+	a.deliver = webhook.NewDeliverer(webhook.Config{
+		Store:  a.Store,
+		Sender: webhook.NewSender(webhook.Options{AllowPrivate: a.Config.AllowPrivateCallbacks, Now: Now}),
+		Holder: holder, Now: Now, Jitter: rand.Float64, Log: a.log,
+	})
+	a.server = a.newServer(o, sealer)
+	a.Store.OnChange(func(id payment.ID) {
+		a.server.Changed(id)
+		a.deliver.Nudge()
+	})
+	return nil
+}
+
+func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
+	gql := graph.Options{Introspection: a.Config.Introspection}
+	return web.New(web.Deps{
+		Payments: a.Payments, Accounts: a.Accounts, Answers: a.Store, Sealer: sealer, Ping: a.Store.Ping,
+		Now: Now, NewID: func(t time.Time) payment.ID { return payment.ID(newULID(t)) }, Log: a.log,
+	}, web.Options{
+		BaseURL: a.Config.BaseURL, CheckoutURL: a.Config.CheckoutURL, Version: o.Version,
+		GraphQL: gql, Proxies: a.Config.TrustedProxies, Sandbox: o.Sandbox,
+	})
+}
+
+// Listen takes the configured address, so that what is printed about it is
+// true before Run is called. Without it, Run listens itself.
+func (a *App) Listen(ctx context.Context) (net.Addr, error) {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", a.Config.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("listen on FLORIN_LISTEN=%s: %w", a.Config.Listen, err)
+	}
+	a.listener = l
+	return l.Addr(), nil
+}
+
+// stopWithin bounds an ordered stop.
+const stopWithin = 2 * time.Second
+
+// Run serves and works until ctx ends, then stops in order and closes the
+// database. It returns nil after an ordered stop.
+func (a *App) Run(ctx context.Context) error {
+	if a.listener == nil {
+		if _, err := a.Listen(ctx); err != nil {
+			return errors.Join(err, a.Store.Close())
+		}
+	}
+	err := a.run(ctx)
+	return errors.Join(err, a.Store.Close())
+}
+
+func (a *App) run(ctx context.Context) error {
+	loops, working := errgroup.WithContext(ctx)
+	for _, l := range a.lanes.inOrder() {
+		loops.Go(func() error { return l.watcher.Run(working) })
+	}
+	loops.Go(func() error { return a.expirer.Run(working) })
+	loops.Go(func() error { return a.deliver.Run(working) })
+	loops.Go(func() error { return a.Store.Listen(working) })
+	loops.Go(func() error { a.housekeep(working); return nil })
+	loops.Go(func() error {
+		if err := a.server.Serve(a.listener); !errors.Is(err, http.ErrServerClosed) {
+			return err
+		}
+		return nil
+	})
+	loops.Go(func() error {
+		<-working.Done()
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
+		defer cancel()
+		return a.server.Shutdown(end)
+	})
+	if err := loops.Wait(); err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+// pruneEvery is how often what is kept for a while only is thrown away.
+const pruneEvery = 10 * time.Minute
+
+// housekeep writes key usage and forgets what has run out.
+func (a *App) housekeep(ctx context.Context) {
+	go a.Accounts.Run(ctx, func(err error) { a.log.Warn("key usage not stored", "error", err) })
+	tick := time.NewTicker(pruneEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if _, err := a.Store.IdempotencyPrune(ctx, Now().Add(-idempotency.KeepFor)); err != nil && ctx.Err() == nil {
+				a.log.Warn("old idempotency records not pruned", "error", err)
+			}
+		}
+	}
+}
+
+// Close closes an App that was built and never run.
+func (a *App) Close() error {
+	if a.listener != nil {
+		_ = a.listener.Close()
+	}
+	return a.Store.Close()
+}
+
+// newULID returns a ULID: 48 bits of time and 80 random bits from the system's
+// cryptographic source, not monotonic, for a successor must not be guessable.
+func newULID(t time.Time) string {
+	return ulid.MustNew(ulid.Timestamp(t), cryptorand.Reader).String()
+}
+
+// NewLogger returns the program's logger as configured.
+func NewLogger(cfg config.Config) *slog.Logger {
+	o := &slog.HandlerOptions{Level: cfg.LogLevel}
+	if cfg.LogFormat == config.LogJSON {
+		return slog.New(slog.NewJSONHandler(os.Stderr, o))
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, o))
+}

@@ -1,0 +1,47 @@
+package app
+
+import (
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// lane is a configured network with everything that serves it.
+type lane struct {
+	payment.Lane
+	reader  chain.Reader
+	watcher *payment.Watcher
+}
+
+// lanes are the configured networks; it implements payment.Lanes.
+type lanes map[chain.Network]*lane
+
+var _ payment.Lanes = lanes(nil)
+
+// Lane returns the network, or false when it is not configured.
+func (l lanes) Lane(n chain.Network) (payment.Lane, bool) {
+	x, ok := l[n]
+	if !ok {
+		return payment.Lane{}, false
+	}
+	return x.Lane, true
+}
+
+// Health tells how the network does now.
+func (l lanes) Health(n chain.Network) payment.Health {
+	x, ok := l[n]
+	if !ok {
+		return payment.Health{Reason: "this network is not offered here", Detail: "not configured"}
+	}
+	return x.watcher.Health()
+}
+
+// inOrder returns the configured networks in the order they are offered.
+func (l lanes) inOrder() []*lane {
+	var all []*lane
+	for _, n := range chain.Networks() {
+		if x, ok := l[n]; ok {
+			all = append(all, x)
+		}
+	}
+	return all
+}

@@ -1,0 +1,103 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// The demo merchant signs in with these.
+const (
+	DemoEmail    = "merchant@example.com"
+	DemoPassword = "sandbox-merchant"
+)
+
+// demoWallet is where the demo merchant's money settles: the second account of
+// the well-known test mnemonic "abandon … about", so nobody mistakes it for
+// a wallet of worth.
+const demoWallet = "0x6Fac4D18c912343BF86fa7049364Dd4E424Ab9C0"
+
+// Demo is the demo merchant, kept between runs so that what was printed once
+// still works.
+type Demo struct {
+	Key     string `json:"key"`
+	KeyID   int64  `json:"keyId"`
+	Signing string `json:"signingSecret"`
+}
+
+// demoCredits are more than anybody clicks away.
+const (
+	demoCredits = 1_000
+	demoQueries = 100
+)
+
+// loadDemo returns the demo merchant of the directory, making it if the
+// directory has none.
+func loadDemo(ctx context.Context, path, inboxURL string, accounts *account.Service, users Users) (Demo, error) {
+	raw, err := os.ReadFile(filepath.Clean(path))
+	if err == nil {
+		var d Demo
+		if err := json.Unmarshal(raw, &d); err != nil {
+			return Demo{}, fmt.Errorf("%s is damaged; delete the sandbox's directory to start anew: %w", path, err)
+		}
+		return d, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return Demo{}, err
+	}
+	d, err := makeDemo(ctx, inboxURL, accounts, users)
+	if err != nil {
+		return Demo{}, fmt.Errorf("make the demo merchant: %w", err)
+	}
+	raw, err = json.MarshalIndent(d, "", "  ")
+	if err != nil {
+		return Demo{}, err
+	}
+	return d, os.WriteFile(path, raw, 0o600)
+}
+
+// Users finds a user who was made by a run that ended too soon.
+type Users interface {
+	UserByEmail(ctx context.Context, email string) (account.User, error)
+}
+
+func makeDemo(ctx context.Context, inboxURL string, accounts *account.Service, users Users) (Demo, error) {
+	user, err := accounts.CreateUser(ctx, account.NewUser{
+		Email: DemoEmail, Password: secret.New(DemoPassword), FirstName: "Demo", LastName: "Merchant", Operator: true,
+	})
+	if errors.Is(err, account.ErrEmailTaken) {
+		user, err = users.UserByEmail(ctx, DemoEmail)
+	}
+	if err != nil {
+		return Demo{}, err
+	}
+	key, text, err := accounts.CreateKey(ctx, user, account.NewKey{
+		Label: "Sandbox", Wallet: demoWallet, Credits: demoCredits, Queries: demoQueries,
+	})
+	if err != nil {
+		return Demo{}, err
+	}
+	_, signing, err := accounts.CreateCustodian(ctx, key, demoCustodian(inboxURL))
+	if err != nil {
+		return Demo{}, err
+	}
+	return Demo{Key: text.Reveal(), KeyID: key.ID, Signing: signing.Reveal()}, nil
+}
+
+func demoCustodian(inboxURL string) account.CustodianInput {
+	name, callback, secretText := "Corner Coffee", inboxURL, secret.New("sandbox-callback-secret")
+	tagline, colour, mail := "Beans, roasted on Tuesdays", "#7a4b2a", "hello@example.com"
+	return account.CustodianInput{
+		Name: &name, CallbackURL: &callback, Secret: &secretText,
+		Wallets:  map[chain.Network]string{chain.BEP20: demoWallet, chain.Polygon: demoWallet, chain.Base: demoWallet},
+		Branding: &account.BrandingInput{Tagline: &tagline, PrimaryColor: &colour, SupportEmail: &mail},
+	}
+}

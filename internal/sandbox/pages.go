@@ -1,0 +1,154 @@
+package sandbox
+
+import (
+	"context"
+	cryptorand "crypto/rand"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/views"
+)
+
+// pages serves what is below /sandbox.
+type pages struct {
+	*http.ServeMux
+	sandbox *Sandbox
+}
+
+// shownPayments bounds the list: the sandbox is for trying, not for keeping.
+const shownPayments = 50
+
+func newPages(s *Sandbox) *pages {
+	p := &pages{ServeMux: http.NewServeMux(), sandbox: s}
+	p.HandleFunc("GET /sandbox", p.index)
+	p.HandleFunc("POST /sandbox/create", p.create)
+	p.HandleFunc("POST /sandbox/pay/{txnid}", p.pay)
+	p.HandleFunc("POST /sandbox/receiver", p.receiver)
+	p.HandleFunc("GET /sandbox/explorer/{network}/tx/{hash}", p.transaction)
+	p.HandleFunc("/sandbox/inbox", func(w http.ResponseWriter, r *http.Request) { s.inbox.ServeHTTP(w, r) })
+	return p
+}
+
+func (p *pages) index(w http.ResponseWriter, r *http.Request) {
+	p.show(w, r, http.StatusOK, r.URL.Query().Get("notice"))
+}
+
+func (p *pages) show(w http.ResponseWriter, r *http.Request, status int, notice string) {
+	list, err := p.sandbox.App.Payments.List(r.Context(), payment.Filter{KeyID: p.sandbox.Demo.KeyID, Limit: shownPayments})
+	if err != nil {
+		p.fail(w, err)
+		return
+	}
+	nonce := cryptorand.Text()
+	props := views.SandboxProps{
+		Page: views.Page{Lang: "en", Nonce: nonce}, Inbox: p.sandbox.inbox.Deliveries(),
+		Receiver: string(p.sandbox.inbox.Mode()), APIKey: p.sandbox.Demo.Key, BaseURL: p.sandbox.BaseURL, Notice: notice,
+	}
+	for _, x := range list {
+		props.Payments = append(props.Payments, shown(x))
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-"+nonce+
+		"'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+	if status != http.StatusOK {
+		w.WriteHeader(status)
+	}
+	_ = views.Sandbox(props).Render(r.Context(), w)
+}
+
+func shown(x payment.Payment) views.SandboxPayment {
+	s := views.SandboxPayment{
+		TxnID: string(x.ID), Amount: x.Amount.String(), Network: string(x.Choice.Network), Token: string(x.Choice.Token),
+		Status: string(x.Status), Received: x.Received().Micros().String(), CreatedAt: x.CreatedAt,
+	}
+	if route, ok := x.Route(); ok {
+		s.Address = string(route.Address.Address)
+	}
+	return s
+}
+
+func (p *pages) create(w http.ResponseWriter, r *http.Request) {
+	x, err := p.sandbox.App.Payments.Create(r.Context(), payment.CreateInput{
+		KeyID: p.sandbox.Demo.KeyID, Amount: strings.TrimSpace(r.PostFormValue("amount")),
+	})
+	if err != nil {
+		p.refuse(w, r, err)
+		return
+	}
+	http.Redirect(w, r, views.PayPath(string(x.ID), "", views.ViewNow), http.StatusSeeOther)
+}
+
+func (p *pages) pay(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("txnid")
+	x, err := p.sandbox.App.Payments.Get(r.Context(), id)
+	if err != nil {
+		p.refuse(w, r, err)
+		return
+	}
+	payer := Payer{chains: p.sandbox.chains, ledger: p.sandbox.App.Store}
+	// Money is sent whether or not the browser waits for the answer.
+	notice, err := payer.Pay(context.WithoutCancel(r.Context()), x.ID, Act(r.PostFormValue("how")))
+	if err != nil {
+		p.refuse(w, r, err)
+		return
+	}
+	p.back(w, r, notice, "txn-"+id)
+}
+
+func (p *pages) receiver(w http.ResponseWriter, r *http.Request) {
+	if !p.sandbox.inbox.SetMode(Mode(r.PostFormValue("mode"))) {
+		p.refuse(w, r, fault.New(fault.Invalid, "mode must be up, failing or slow"))
+		return
+	}
+	p.back(w, r, "", "inbox")
+}
+
+// back returns to the sandbox page with what was done.
+func (p *pages) back(w http.ResponseWriter, r *http.Request, notice, at string) {
+	target := "/sandbox"
+	if notice != "" {
+		target += "?notice=" + url.QueryEscape(notice)
+	}
+	http.Redirect(w, r, target+"#"+at, http.StatusSeeOther)
+}
+
+// refuse shows the page again with why nothing was done.
+func (p *pages) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	f := fault.Of(err)
+	if f == nil {
+		p.fail(w, err)
+		return
+	}
+	p.show(w, r, f.Kind.Code(), "Nothing was sent: "+f.Message+".")
+}
+
+func (p *pages) fail(w http.ResponseWriter, err error) {
+	p.sandbox.log.Error("sandbox page failed", "error", err)
+	http.Error(w, "The sandbox failed; its log says why.", http.StatusInternalServerError)
+}
+
+// transaction is the sandbox's block explorer: what a development chain knows
+// of one transaction, as JSON.
+func (p *pages) transaction(w http.ResponseWriter, r *http.Request) {
+	dev, ok := p.sandbox.chains[chain.Network(strings.ToUpper(r.PathValue("network")))]
+	if !ok {
+		http.Error(w, "the sandbox runs no such chain", http.StatusNotFound)
+		return
+	}
+	receipt, err := dev.Client().TransactionReceipt(r.Context(), common.HexToHash(r.PathValue("hash")))
+	if err != nil {
+		http.Error(w, "this chain holds no such transaction", http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	_ = enc.Encode(receipt)
+}

@@ -1,0 +1,229 @@
+// Package sandbox runs Florin with everything around it that it needs to take
+// a payment without real money: development chains with test tokens, a demo
+// merchant, a payer and a webhook inbox.
+//
+// Its one invariant: the server in it is the one of production, configured
+// through the same environment variables, talking JSON-RPC to the chains over
+// loopback. Nothing in it knows that it is a sandbox.
+package sandbox
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/florinpay/florin/internal/app"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/config"
+	"github.com/florinpay/florin/internal/sandbox/devchain"
+)
+
+// Config says where the sandbox lives.
+type Config struct {
+	Dir       string // keeps chains, database and keys between runs
+	Listen    string // host:port of the server
+	BlockTime time.Duration
+	Version   string
+	Log       *slog.Logger
+	// Environ is added to the server's configuration, and wins.
+	Environ []string
+}
+
+// networks are the chains the sandbox runs, with the decimals their stablecoins
+// have in production.
+var networks = []struct {
+	network  chain.Network
+	chainID  uint64
+	decimals uint8
+}{
+	{chain.BEP20, 56, 18},
+	{chain.Polygon, 137, 6},
+	{chain.Base, 8453, 6},
+}
+
+// Sandbox is the program with its surroundings.
+type Sandbox struct {
+	App     *app.App
+	Demo    Demo
+	BaseURL string
+
+	chains map[chain.Network]*devchain.Chain
+	inbox  *Inbox
+	pages  *pages
+	log    *slog.Logger
+}
+
+// Start starts the chains and builds the server; Run serves.
+func Start(ctx context.Context, c Config) (*Sandbox, error) {
+	s := &Sandbox{chains: make(map[chain.Network]*devchain.Chain), log: c.Log}
+	if err := s.start(ctx, c); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Sandbox) start(ctx context.Context, c Config) error {
+	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
+		return fmt.Errorf("make the sandbox's directory: %w", err)
+	}
+	if err := s.startChains(ctx, c); err != nil {
+		return err
+	}
+	secretKey, err := keptSecret(filepath.Join(c.Dir, "secret.key"))
+	if err != nil {
+		return err
+	}
+	gasKey, err := keptSecret(filepath.Join(c.Dir, "gas.key"))
+	if err != nil {
+		return err
+	}
+	if err := s.fundGas(ctx, gasKey); err != nil {
+		return err
+	}
+	host, port, err := net.SplitHostPort(c.Listen)
+	if err != nil {
+		return fmt.Errorf("the address to serve on, %q, is not host:port: %w", c.Listen, err)
+	}
+	if host == "127.0.0.1" {
+		host = "localhost"
+	}
+	s.BaseURL = "http://" + net.JoinHostPort(host, port)
+	cfg, err := config.Load(append(s.environ(c, secretKey, gasKey), c.Environ...), "")
+	if err != nil {
+		return err
+	}
+	s.pages = newPages(s)
+	if s.App, err = app.New(ctx, cfg, app.Options{Version: c.Version, Log: c.Log, Sandbox: s.pages}); err != nil {
+		return err
+	}
+	s.Demo, err = loadDemo(ctx, filepath.Join(c.Dir, "demo.json"), s.BaseURL+"/sandbox/inbox", s.App.Accounts, s.App.Store)
+	if err != nil {
+		return err
+	}
+	s.inbox, err = NewInbox(s.Demo.Signing)
+	return err
+}
+
+func (s *Sandbox) startChains(ctx context.Context, c Config) error {
+	for _, n := range networks {
+		dev, err := devchain.Start(devchain.Config{
+			ChainID: n.chainID, Decimals: n.decimals, BlockTime: c.BlockTime,
+			DataDir: filepath.Join(c.Dir, "chains", n.network.Lower()),
+		})
+		if err != nil {
+			return fmt.Errorf("start the development chain of %s: %w", n.network, err)
+		}
+		s.chains[n.network] = dev
+		if err := dev.Setup(ctx); err != nil {
+			return fmt.Errorf("set up the development chain of %s: %w", n.network, err)
+		}
+	}
+	return nil
+}
+
+// gasFunds is what the gas wallet is given on each chain: 100 coins.
+var gasFunds = new(big.Int).Mul(big.NewInt(100), big.NewInt(1e18))
+
+// fundGas gives the gas wallet coins where it has less than a tenth of that.
+func (s *Sandbox) fundGas(ctx context.Context, key []byte) error {
+	k, err := crypto.ToECDSA(key)
+	if err != nil {
+		return fmt.Errorf("the sandbox's gas key: %w", err)
+	}
+	wallet := crypto.PubkeyToAddress(k.PublicKey)
+	for n, dev := range s.chains {
+		has, err := dev.Client().BalanceAt(ctx, wallet, nil)
+		if err != nil {
+			return fmt.Errorf("balance of the gas wallet on %s: %w", n, err)
+		}
+		if has.Cmp(new(big.Int).Div(gasFunds, big.NewInt(10))) < 0 {
+			if _, err := dev.FundNative(ctx, wallet, gasFunds); err != nil {
+				return fmt.Errorf("fund the gas wallet on %s: %w", n, err)
+			}
+		}
+	}
+	return nil
+}
+
+// treasury takes the sandbox's top-ups: the first account of the well-known
+// test mnemonic "abandon … about".
+var treasury = common.HexToAddress("0x9858EfFD232B4033E47d90003D41EC34EcaEda94")
+
+// environ is the configuration of the server, as an operator would write it.
+func (s *Sandbox) environ(c Config, secretKey, gasKey []byte) []string {
+	env := []string{
+		"FLORIN_LISTEN=" + c.Listen,
+		"FLORIN_BASE_URL=" + s.BaseURL,
+		"FLORIN_CHECKOUT_URL=" + s.BaseURL,
+		"FLORIN_DATABASE_URL=sqlite://" + filepath.Join(c.Dir, "florin.db"),
+		"FLORIN_SECRET_KEY=" + base64.StdEncoding.EncodeToString(secretKey),
+		"FLORIN_EVM_GAS_KEY=0x" + hex.EncodeToString(gasKey),
+		"FLORIN_ALLOW_PRIVATE_CALLBACKS=true",
+		"FLORIN_INTROSPECTION=true",
+	}
+	for n, dev := range s.chains {
+		prefix, tokens := "FLORIN_"+string(n)+"_", dev.Tokens()
+		env = append(env,
+			prefix+"RPC="+dev.URL(),
+			prefix+"USDT="+tokens.USDT.Address.Hex(),
+			prefix+"USDC="+tokens.USDC.Address.Hex(),
+			prefix+"TREASURY="+treasury.Hex(),
+			prefix+"EXPLORER="+s.BaseURL+"/sandbox/explorer/"+n.Lower(),
+		)
+	}
+	return env
+}
+
+// Run serves until ctx ends, then stops everything.
+func (s *Sandbox) Run(ctx context.Context) error {
+	err := s.App.Run(ctx)
+	s.App = nil
+	return errors.Join(err, s.Close())
+}
+
+// Close stops the chains, and the server if it never ran.
+func (s *Sandbox) Close() error {
+	var errs []error
+	if s.App != nil {
+		errs = append(errs, s.App.Close())
+		s.App = nil
+	}
+	for n, dev := range s.chains {
+		errs = append(errs, dev.Close())
+		delete(s.chains, n)
+	}
+	return errors.Join(errs...)
+}
+
+// keptSecret returns the 32 random bytes kept in the file, making them if there
+// is none.
+func keptSecret(path string) ([]byte, error) {
+	raw, err := os.ReadFile(filepath.Clean(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		key := make([]byte, 32)
+		_, _ = rand.Read(key)
+		return key, os.WriteFile(path, []byte(hex.EncodeToString(key)), 0o600)
+	}
+	if err != nil {
+		return nil, err
+	}
+	key, err := hex.DecodeString(strings.TrimSpace(string(raw)))
+	if err != nil || len(key) != 32 {
+		return nil, fmt.Errorf("%s is damaged; delete the sandbox's directory to start anew", path)
+	}
+	return key, nil
+}
