@@ -1,0 +1,69 @@
+// Package idempotency remembers what a write that carried an Idempotency-Key
+// was answered, so that the same request sent again has the same effect once.
+//
+// Its one invariant: for one API key and one idempotency key there is at most
+// one answer, and every try acts on the same subject.
+package idempotency
+
+import (
+	"context"
+	"crypto/sha256"
+	"time"
+
+	"github.com/florinpay/florin/internal/fault"
+)
+
+// Limits (spec.md section 2).
+const (
+	// MaxKey is the longest idempotency key, in characters.
+	MaxKey = 255
+	// KeepFor is how long an answer is kept.
+	KeepFor = 24 * time.Hour
+)
+
+// Refusals.
+var (
+	ErrRunning  = fault.New(fault.Conflict, "a request with this Idempotency-Key is still running; repeat it when it is answered")
+	ErrMismatch = fault.New(fault.Unprocessable, "this Idempotency-Key was used with another request; use a new key")
+)
+
+// Hash identifies a request: operation and body.
+type Hash [sha256.Size]byte
+
+// Try is one attempt to run a request.
+type Try struct {
+	KeyID   int64  // the API key
+	Key     string // the idempotency key, 1 to MaxKey characters
+	Request Hash
+	// Subject is the public id for what the request makes; it is used only by
+	// the first try.
+	Subject string
+	Now     time.Time
+	// LockedUntil is when the try counts as crashed and another may run.
+	LockedUntil time.Time
+}
+
+// Answer is what a finished request was answered. The zero Answer says that
+// the request is to be run.
+type Answer struct {
+	Status int // HTTP status; never 0 when there is an answer
+	Body   []byte
+}
+
+// Store keeps answers. Every method is one transaction.
+type Store interface {
+	// IdempotencyBegin takes the key for the try and returns the subject to
+	// act on: that of the first try. When the request is already answered,
+	// the Answer is returned with it and nothing is to be run. It fails with
+	// ErrRunning while another try holds the key, and with ErrMismatch if the
+	// key came with another request. Records older than KeepFor do not count.
+	IdempotencyBegin(ctx context.Context, t Try) (subject string, a Answer, err error)
+	// IdempotencyFinish stores the answer of a try that began. The first
+	// answer stays.
+	IdempotencyFinish(ctx context.Context, keyID int64, key string, a Answer, now time.Time) error
+	// IdempotencyAbandon frees the key of a try that had no lasting answer,
+	// so that the same request may be tried again with the same subject.
+	IdempotencyAbandon(ctx context.Context, keyID int64, key string) error
+	// IdempotencyPrune forgets records made before the time, and returns how many.
+	IdempotencyPrune(ctx context.Context, before time.Time) (int64, error)
+}

@@ -1,0 +1,90 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/uptrace/bun"
+)
+
+// call is one prepared statement to run. Its text has ? for each argument, in
+// order, and none elsewhere; texts are constants, so that each is prepared
+// once for a connection.
+type call struct {
+	text string
+	args []any
+	// row reads one row; nil for a statement that returns none.
+	row func(scan func(...any) error) error
+	// affected is how many rows it wrote.
+	affected int64
+}
+
+// exec returns a call that writes.
+func exec(text string, args ...any) *call { return &call{text: text, args: args} }
+
+// query returns a call that reads, giving each row to row.
+func query(row func(scan func(...any) error) error, text string, args ...any) *call {
+	return &call{text: text, args: args, row: row}
+}
+
+// conn runs prepared statements in a transaction.
+type conn interface {
+	// run runs the calls in order: on PostgreSQL in one round trip.
+	run(ctx context.Context, calls ...*call) error
+	// forUpdate is what locks the rows that a SELECT returns. SQLite needs
+	// nothing: its writer holds the whole database.
+	forUpdate() string
+}
+
+// rowLock is PostgreSQL's lock of the rows that a SELECT returns. No update
+// here changes a key, so rows that refer to a locked one can still be written.
+const rowLock = " FOR NO KEY UPDATE"
+
+// tx is one open transaction: bun for most, conn for what is also run by
+// prepared statements.
+type tx struct {
+	bun.IDB
+	conn
+}
+
+// bunConn runs calls on bun's connection to PostgreSQL.
+type bunConn struct{ db bun.IDB }
+
+func (bunConn) forUpdate() string { return rowLock }
+
+func (c bunConn) run(ctx context.Context, calls ...*call) error {
+	for _, k := range calls {
+		if err := c.one(ctx, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c bunConn) one(ctx context.Context, k *call) error {
+	if k.row == nil {
+		res, err := c.db.ExecContext(ctx, k.text, k.args...)
+		if err != nil {
+			return err
+		}
+		k.affected, err = res.RowsAffected()
+		return err
+	}
+	rows, err := c.db.QueryContext(ctx, k.text, k.args...)
+	if err != nil {
+		return err
+	}
+	return eachRow(rows, k)
+}
+
+// eachRow gives every row to the call and closes rows.
+func eachRow(rows *sql.Rows, k *call) error {
+	defer rows.Close()
+	for rows.Next() {
+		if err := k.row(rows.Scan); err != nil {
+			return err
+		}
+		k.affected++
+	}
+	return rows.Err()
+}

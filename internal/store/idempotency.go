@@ -1,0 +1,112 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"github.com/uptrace/bun"
+
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/idempotency"
+)
+
+// idempotencyRow is what a write with an Idempotency-Key was answered.
+type idempotencyRow struct {
+	bun.BaseModel `bun:"table:idempotency,alias:i"`
+
+	KeyID       int64  `bun:",pk"`
+	Key         string `bun:",pk"`
+	Request     []byte
+	Subject     string
+	Status      int64
+	Answer      []byte
+	CreatedAt   instant
+	FinishedAt  instant
+	LockedUntil instant
+}
+
+// IdempotencyBegin takes the key for the try and returns the subject to act
+// on, or the answer that was given already; it fails with
+// idempotency.ErrRunning or ErrMismatch.
+func (s *Store) IdempotencyBegin(ctx context.Context, n idempotency.Try) (subject string, a idempotency.Answer, err error) {
+	if length := utf8.RuneCountInString(n.Key); length < 1 || length > idempotency.MaxKey || !storable(n.Key) {
+		return "", a, fault.New(fault.Invalid, "Idempotency-Key must have 1 to %d characters of valid UTF-8", idempotency.MaxKey)
+	}
+	err = s.write(ctx, func(ctx context.Context, t tx) error {
+		fresh := &idempotencyRow{
+			KeyID: n.KeyID, Key: n.Key, Request: n.Request[:], Subject: n.Subject, CreatedAt: at(n.Now), LockedUntil: at(n.LockedUntil),
+		}
+		// A record that has outlived its time is taken over whole.
+		res, err := t.NewInsert().Model(fresh).On("CONFLICT (key_id, key) DO UPDATE").
+			Set("request = EXCLUDED.request, subject = EXCLUDED.subject, status = 0, answer = NULL").
+			Set("created_at = EXCLUDED.created_at, finished_at = NULL, locked_until = EXCLUDED.locked_until").
+			Where("i.created_at <= ?", at(n.Now.Add(-idempotency.KeepFor))).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		if rows, err := res.RowsAffected(); err != nil || rows == 1 {
+			subject, a = n.Subject, idempotency.Answer{}
+			return err
+		}
+		subject, a, err = s.takeUp(ctx, t, n)
+		return err
+	})
+	if err != nil {
+		return "", idempotency.Answer{}, fmt.Errorf("begin idempotent request: %w", err)
+	}
+	return subject, a, nil
+}
+
+// takeUp answers a try whose key is known.
+func (s *Store) takeUp(ctx context.Context, t tx, n idempotency.Try) (string, idempotency.Answer, error) {
+	var known idempotencyRow
+	q := t.NewSelect().Model(&known).Where("key_id = ? AND key = ?", n.KeyID, n.Key)
+	if s.dialect().manyWriters {
+		q = q.For("NO KEY UPDATE")
+	}
+	if err := q.Scan(ctx); err != nil {
+		return "", idempotency.Answer{}, err
+	}
+	switch {
+	case string(known.Request) != string(n.Request[:]):
+		return "", idempotency.Answer{}, idempotency.ErrMismatch
+	case !known.FinishedAt.IsZero():
+		return known.Subject, idempotency.Answer{Status: int(known.Status), Body: known.Answer}, nil
+	case known.LockedUntil.After(n.Now):
+		return "", idempotency.Answer{}, idempotency.ErrRunning
+	}
+	_, err := t.NewRaw("UPDATE idempotency SET locked_until = ? WHERE key_id = ? AND key = ?", at(n.LockedUntil), n.KeyID, n.Key).Exec(ctx)
+	return known.Subject, idempotency.Answer{}, err
+}
+
+// IdempotencyFinish stores the answer of a try that began. The first answer
+// stays.
+func (s *Store) IdempotencyFinish(ctx context.Context, keyID int64, key string, a idempotency.Answer, now time.Time) error {
+	return s.idempotencyUpdate(ctx, "finish", "UPDATE idempotency SET status = ?, answer = ?, finished_at = ? "+
+		"WHERE key_id = ? AND key = ? AND finished_at IS NULL", int64(a.Status), a.Body, at(now), keyID, key)
+}
+
+// IdempotencyAbandon frees the key of a try that had no lasting answer.
+func (s *Store) IdempotencyAbandon(ctx context.Context, keyID int64, key string) error {
+	return s.idempotencyUpdate(ctx, "abandon", "UPDATE idempotency SET locked_until = created_at "+
+		"WHERE key_id = ? AND key = ? AND finished_at IS NULL", keyID, key)
+}
+
+func (s *Store) idempotencyUpdate(ctx context.Context, what, text string, args ...any) error {
+	err := s.hot(ctx, func(ctx context.Context, db conn) error { return db.run(ctx, exec(text, args...)) })
+	if err != nil {
+		return fmt.Errorf("%s idempotent request: %w", what, err)
+	}
+	return nil
+}
+
+// IdempotencyPrune forgets records made before the time, and returns how many.
+func (s *Store) IdempotencyPrune(ctx context.Context, before time.Time) (int64, error) {
+	prune := exec("DELETE FROM idempotency WHERE created_at < ?", at(before))
+	if err := s.hot(ctx, func(ctx context.Context, db conn) error { return db.run(ctx, prune) }); err != nil {
+		return 0, fmt.Errorf("prune idempotent requests: %w", err)
+	}
+	return prune.affected, nil
+}

@@ -1,0 +1,200 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/credit"
+)
+
+// keyRow is an API key.
+type keyRow struct {
+	bun.BaseModel `bun:"table:api_keys,alias:k"`
+
+	ID         int64 `bun:",pk,autoincrement"`
+	PublicID   string
+	UserID     int64
+	Hash       []byte
+	Label      string
+	Wallet     string
+	CreatedAt  instant
+	LastUsedAt instant
+	RevokedAt  instant
+}
+
+// units lists what a key has a balance of.
+func units() []credit.Unit { return []credit.Unit{credit.Credit, credit.Query} }
+
+// CreateKey stores a new key with its first entries and returns it with its
+// ID and its owner's name.
+func (s *Store) CreateKey(ctx context.Context, k account.Key, entries func(id int64) []credit.Entry) (account.Key, error) {
+	if err := checkTexts("texts of an API key", k.PublicID, k.Label, string(k.Wallet)); err != nil {
+		return account.Key{}, err
+	}
+	var stored account.Key
+	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		row := keyRow{
+			PublicID: k.PublicID, UserID: k.UserID, Hash: k.Hash[:], Label: k.Label, Wallet: string(k.Wallet),
+			CreatedAt: at(k.CreatedAt), LastUsedAt: at(k.LastUsedAt), RevokedAt: at(k.RevokedAt),
+		}
+		if _, err := t.NewInsert().Model(&row).Returning("id").Exec(ctx); err != nil {
+			return err
+		}
+		for _, unit := range units() {
+			_, err := t.NewRaw("INSERT INTO balances (key_id, unit, balance) VALUES (?, ?, 0)", row.ID, string(unit)).Exec(ctx)
+			if err != nil {
+				return err
+			}
+		}
+		if err := book(ctx, t, entries(row.ID)); err != nil {
+			return err
+		}
+		var c keyScan
+		if err := t.run(ctx, c.read("k.id = ?", row.ID)); err != nil {
+			return err
+		}
+		stored = c.key
+		return nil
+	})
+	if err != nil {
+		return account.Key{}, fmt.Errorf("create API key: %w", err)
+	}
+	return stored, nil
+}
+
+// keyScan reads a key with its owner.
+type keyScan struct {
+	key   account.Key
+	found bool
+}
+
+func (c *keyScan) read(where string, args ...any) *call {
+	return query(c.scan, "SELECT k.id, k.public_id, k.user_id, u.public_id, k.hash, k.label, k.wallet, u.first_name, u.last_name, u.email, "+
+		"k.created_at, k.last_used_at, k.revoked_at FROM api_keys AS k JOIN users AS u ON u.id = k.user_id WHERE "+where, args...)
+}
+
+func (c *keyScan) scan(scan func(...any) error) error {
+	var hash []byte
+	var wallet string
+	var created, used, revoked instant
+	k := &c.key
+	err := scan(&k.ID, &k.PublicID, &k.UserID, &k.UserPublic, &hash, &k.Label, &wallet, &k.FirstName, &k.LastName, &k.Email,
+		&created, &used, &revoked)
+	if err != nil {
+		return err
+	}
+	copy(k.Hash[:], hash)
+	k.Wallet = chain.Address(wallet)
+	k.CreatedAt, k.LastUsedAt, k.RevokedAt = created.Time, used.Time, revoked.Time
+	c.found = true
+	return nil
+}
+
+// KeyByHash returns the key in use with the hash and its owner's name, or
+// account.ErrBadKey.
+func (s *Store) KeyByHash(ctx context.Context, h account.Hash) (account.Key, error) {
+	var c keyScan
+	if err := s.read(ctx, c.read("k.hash = ? AND k.revoked_at IS NULL", h[:])); err != nil {
+		return account.Key{}, fmt.Errorf("API key by hash: %w", err)
+	}
+	if !c.found {
+		return account.Key{}, account.ErrBadKey
+	}
+	return c.key, nil
+}
+
+// RotateKey replaces the key's hash and books the entries; the old key fails
+// from then on. It fails with account.ErrBadKey if old is no longer in use.
+func (s *Store) RotateKey(ctx context.Context, id int64, old, next account.Hash, entries []credit.Entry) error {
+	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		res, err := t.NewUpdate().Model((*keyRow)(nil)).Set("hash = ?", next[:]).
+			Where("id = ? AND hash = ? AND revoked_at IS NULL", id, old[:]).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n != 1 {
+			return orElse(err, account.ErrBadKey)
+		}
+		return book(ctx, t, entries)
+	})
+	if err != nil {
+		return fmt.Errorf("rotate API key: %w", err)
+	}
+	return nil
+}
+
+// orElse returns err, or the other if there is none.
+func orElse(err, other error) error {
+	if err != nil {
+		return err
+	}
+	return other
+}
+
+// Balance returns what the key has left, or account.ErrUnknownKey.
+func (s *Store) Balance(ctx context.Context, keyID int64) (credit.Balance, error) {
+	var b balanceScan
+	if err := s.read(ctx, b.read(keyID)); err != nil {
+		return credit.Balance{}, fmt.Errorf("balance of key %d: %w", keyID, err)
+	}
+	return b.balance, b.missing()
+}
+
+// balanceScan reads the purses of a key.
+type balanceScan struct {
+	balance credit.Balance
+	rows    int
+}
+
+func (b *balanceScan) read(keyID int64) *call {
+	return query(b.scan, "SELECT unit, balance FROM balances WHERE key_id = ?", keyID)
+}
+
+func (b *balanceScan) scan(scan func(...any) error) error {
+	var unit string
+	var n int64
+	if err := scan(&unit, &n); err != nil {
+		return err
+	}
+	b.rows++
+	switch credit.Unit(unit) {
+	case credit.Credit:
+		b.balance.Credits = n
+	case credit.Query:
+		b.balance.Queries = n
+	}
+	return nil
+}
+
+func (b *balanceScan) missing() error {
+	if b.rows == 0 {
+		return account.ErrUnknownKey
+	}
+	return nil
+}
+
+// Book writes entries by themselves and returns the balance of the key, or
+// credit.ErrNoCredits / ErrNoQueries with nothing written. An entry whose Ref
+// and Unit are booked already is left out.
+func (s *Store) Book(ctx context.Context, keyID int64, entries []credit.Entry) (credit.Balance, error) {
+	var after credit.Balance
+	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		if err := book(ctx, t, entries); err != nil {
+			return err
+		}
+		var b balanceScan
+		if err := t.run(ctx, b.read(keyID)); err != nil {
+			return err
+		}
+		after = b.balance
+		return b.missing()
+	})
+	if err != nil {
+		return credit.Balance{}, fmt.Errorf("book entries of key %d: %w", keyID, err)
+	}
+	return after, nil
+}

@@ -1,0 +1,199 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/credit"
+)
+
+// purse is one balance: what a key has of a unit.
+type purse struct {
+	keyID int64
+	unit  credit.Unit
+}
+
+// ledger books entries in one transaction: load locks the purses they touch,
+// post decides in memory, save writes. So entries that a balance does not
+// cover are refused before anything is written.
+type ledger struct {
+	balances map[purse]int64
+	changes  map[purse]int64
+	known    map[entryKey]credit.Entry
+	posted   []credit.Entry
+}
+
+type entryKey struct {
+	ref  string
+	unit credit.Unit
+}
+
+// book loads, posts and saves the entries.
+func book(ctx context.Context, c conn, entries []credit.Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	var l ledger
+	if err := l.load(ctx, c, entries); err != nil {
+		return err
+	}
+	if err := l.post(entries); err != nil {
+		return err
+	}
+	calls := l.save()
+	if err := c.run(ctx, calls...); err != nil {
+		return err
+	}
+	return wroteOne(calls)
+}
+
+// load locks the purses of the entries, in one order for everybody, and reads
+// which entries are booked already. Two bookings of one entry touch the same
+// purse, so the later one finds the earlier.
+func (l *ledger) load(ctx context.Context, c conn, entries []credit.Entry) error {
+	l.balances, l.changes = make(map[purse]int64), make(map[purse]int64)
+	l.known = make(map[entryKey]credit.Entry)
+	var purses []purse
+	for _, e := range entries {
+		purses = append(purses, pursesOf(e)...)
+	}
+	slices.SortFunc(purses, func(a, b purse) int {
+		return cmp.Or(cmp.Compare(a.keyID, b.keyID), cmp.Compare(a.unit, b.unit))
+	})
+	var calls []*call
+	for _, p := range slices.Compact(purses) {
+		calls = append(calls, l.lockPurse(c, p))
+	}
+	// The entries are looked up only when the purses are locked: on
+	// PostgreSQL every statement sees what is committed when it begins.
+	for _, e := range entries {
+		calls = append(calls, l.lookUp(e))
+	}
+	return c.run(ctx, calls...)
+}
+
+func (l *ledger) lockPurse(c conn, p purse) *call {
+	return query(func(scan func(...any) error) error {
+		var balance int64
+		err := scan(&balance)
+		l.balances[p] = balance
+		return err
+	}, "SELECT balance FROM balances WHERE key_id = ? AND unit = ?"+c.forUpdate(), p.keyID, string(p.unit))
+}
+
+func (l *ledger) lookUp(e credit.Entry) *call {
+	return query(func(scan func(...any) error) error {
+		var from, to string
+		var known credit.Entry
+		err := scan(&from, &to, &known.Count)
+		known.From, known.To = credit.Account(from), credit.Account(to)
+		l.known[entryKey{e.Ref, e.Unit}] = known
+		return err
+	}, "SELECT from_account, to_account, count FROM ledger_entries WHERE ref = ? AND unit = ?", e.Ref, string(e.Unit))
+}
+
+// post books all of the entries or none of them, in memory. One that is booked
+// already is left out.
+func (l *ledger) post(entries []credit.Entry) error {
+	undo := *l
+	undo.balances, undo.changes, undo.known = maps.Clone(l.balances), maps.Clone(l.changes), maps.Clone(l.known)
+	for _, e := range entries {
+		if err := l.postOne(e); err != nil {
+			*l = undo
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *ledger) postOne(e credit.Entry) error {
+	key := entryKey{e.Ref, e.Unit}
+	if known, ok := l.known[key]; ok {
+		if known.From != e.From || known.To != e.To || known.Count != e.Count {
+			return fmt.Errorf("entry %s in %s is booked already with another content", e.Ref, e.Unit)
+		}
+		return nil
+	}
+	if e.Count < 1 || e.Ref == "" || e.From == e.To {
+		return fmt.Errorf("entry %q moves %d from %s to %s", e.Ref, e.Count, e.From, e.To)
+	}
+	if err := l.move(e.From, e.Unit, -e.Count); err != nil {
+		return err
+	}
+	if err := l.move(e.To, e.Unit, e.Count); err != nil {
+		return err
+	}
+	l.known[key] = e
+	l.posted = append(l.posted, e)
+	return nil
+}
+
+// move changes the balance of a key; the accounts of the house have none.
+func (l *ledger) move(a credit.Account, unit credit.Unit, count int64) error {
+	id, ok := keyOf(a)
+	if !ok {
+		return nil
+	}
+	p := purse{id, unit}
+	balance, ok := l.balances[p]
+	if !ok {
+		return account.ErrUnknownKey
+	}
+	if balance+count < 0 {
+		return credit.Shortage(unit)
+	}
+	l.balances[p] += count
+	l.changes[p] += count
+	return nil
+}
+
+// save returns the calls that write what was posted; each writes one row.
+func (l *ledger) save() []*call {
+	var calls []*call
+	for _, e := range l.posted {
+		calls = append(calls, exec("INSERT INTO ledger_entries (ref, unit, from_account, to_account, count, reason, at) "+
+			"VALUES (?, ?, ?, ?, ?, ?, ?)",
+			e.Ref, string(e.Unit), string(e.From), string(e.To), e.Count, string(e.Reason), at(e.At)))
+	}
+	for p, n := range l.changes {
+		calls = append(calls, exec("UPDATE balances SET balance = balance + ? WHERE key_id = ? AND unit = ?",
+			n, p.keyID, string(p.unit)))
+	}
+	return calls
+}
+
+// wroteOne fails unless each call wrote one row.
+func wroteOne(calls []*call) error {
+	for _, k := range calls {
+		if k.affected != 1 {
+			return fmt.Errorf("%w: %d rows by %.40s…", errLost, k.affected, k.text)
+		}
+	}
+	return nil
+}
+
+func pursesOf(e credit.Entry) []purse {
+	var purses []purse
+	for _, a := range []credit.Account{e.From, e.To} {
+		if id, ok := keyOf(a); ok {
+			purses = append(purses, purse{id, e.Unit})
+		}
+	}
+	return purses
+}
+
+// keyOf returns the number of the key whose account it is.
+func keyOf(a credit.Account) (int64, bool) {
+	digits, ok := strings.CutPrefix(string(a), "key:")
+	if !ok {
+		return 0, false
+	}
+	id, err := strconv.ParseInt(digits, 10, 64)
+	return id, err == nil && credit.Key(id) == a
+}

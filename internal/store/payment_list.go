@@ -1,0 +1,184 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/uptrace/bun"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// Payments lists a key's payments by time of creation, with routes and
+// deposits. It fails with fault.Invalid if the limit is out of range or After
+// is not a payment of the key.
+//
+// Every list is merged from a few ranges of an index that end after Limit rows
+// each, so a page costs the same whatever is stored.
+func (s *Store) Payments(ctx context.Context, f payment.Filter) ([]payment.Payment, error) {
+	if f.Limit < 1 || f.Limit > payment.MaxPage {
+		return nil, fault.New(fault.Invalid, "first must be between 1 and %d", payment.MaxPage)
+	}
+	var list []payment.Payment
+	err := s.snapshot(ctx, func(ctx context.Context, t tx) error {
+		l := lister{t, f, nil}
+		if err := l.findAfter(ctx); err != nil {
+			return err
+		}
+		ranges := l.ranges()
+		if len(ranges) == 0 {
+			return nil
+		}
+		var rows []*paymentRow
+		if err := l.merge(ranges).Scan(ctx, &rows); err != nil {
+			return err
+		}
+		var err error
+		list, err = withParts(ctx, t, rows)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list payments of key %d: %w", f.KeyID, err)
+	}
+	return list, nil
+}
+
+// lister builds the queries of one list.
+type lister struct {
+	tx
+	f     payment.Filter
+	after []paymentRow // the last payment of the page before; empty on the first page
+}
+
+func (l *lister) findAfter(ctx context.Context) error {
+	if l.f.After == 0 {
+		return nil
+	}
+	err := l.NewSelect().Model(&l.after).Column("id", "created_at").Where("id = ? AND key_id = ?", l.f.After, l.f.KeyID).Scan(ctx)
+	if err == nil && len(l.after) == 0 {
+		return fault.New(fault.Invalid, "after is not a place in this list")
+	}
+	return err
+}
+
+// ranges returns one query for each range that the filter needs.
+func (l *lister) ranges() []*bun.SelectQuery {
+	if l.f.Status == "" && l.f.Network == "" && !l.f.Unswept {
+		return []*bun.SelectQuery{l.page(l.NewSelect().Model((*paymentRow)(nil)).Where("p.key_id = ?", l.f.KeyID))}
+	}
+	var all []*bun.SelectQuery
+	for _, status := range l.statuses() {
+		if l.f.Unswept && status == payment.Completed {
+			all = append(all, l.unswept())
+			continue
+		}
+		for _, network := range l.networks() {
+			all = append(all, l.page(l.NewSelect().Model((*paymentRow)(nil)).
+				Where("p.key_id = ? AND p.status = ? AND p.network = ?", l.f.KeyID, string(status), string(network))))
+		}
+	}
+	return all
+}
+
+// unswept selects completed payments by way of the deposits that are not
+// swept, which are few, and not the other way round.
+func (l *lister) unswept() *bun.SelectQuery {
+	q := l.NewSelect().Distinct().TableExpr("deposits AS d CROSS JOIN payments AS p").
+		Where("d.key_id = ? AND d.swept_at IS NULL AND d.state <> 'VANISHED'", l.f.KeyID).
+		Where("p.id = d.payment_id AND p.status = ?", string(payment.Completed))
+	if l.f.Network != "" {
+		q = q.Where("p.network = ?", string(l.f.Network))
+	}
+	return l.page(q)
+}
+
+// page restricts a query to the rows that can be on the page.
+func (l *lister) page(q *bun.SelectQuery) *bun.SelectQuery {
+	q = q.ColumnExpr("p.*")
+	if !l.f.Since.IsZero() {
+		q = q.Where("p.created_at >= ?", at(l.f.Since))
+	}
+	than, direction := "<", "DESC"
+	if l.f.Ascending {
+		than, direction = ">", "ASC"
+	}
+	for _, last := range l.after {
+		q = q.Where("(p.created_at, p.id) "+than+" (?, ?)", last.CreatedAt, last.ID)
+	}
+	return q.OrderExpr("p.created_at " + direction + ", p.id " + direction).Limit(int64(l.f.Limit))
+}
+
+// merge takes the first rows of all ranges together.
+func (l *lister) merge(ranges []*bun.SelectQuery) *bun.RawQuery {
+	var text strings.Builder
+	var args []any
+	for i, q := range ranges {
+		if i > 0 {
+			text.WriteString(" UNION ALL ")
+		}
+		fmt.Fprintf(&text, "SELECT * FROM (?) AS r%d", i)
+		args = append(args, q)
+	}
+	direction := "DESC"
+	if l.f.Ascending {
+		direction = "ASC"
+	}
+	fmt.Fprintf(&text, " ORDER BY created_at %s, id %s LIMIT ?", direction, direction)
+	return l.NewRaw(text.String(), append(args, l.f.Limit)...)
+}
+
+// statuses lists what the filter takes.
+func (l *lister) statuses() []payment.Status {
+	var list []payment.Status
+	for _, status := range payment.Statuses() {
+		taken := l.f.Status == "" || l.f.Status == status
+		if taken && (!l.f.Unswept || status == payment.Started || status == payment.Completed) {
+			list = append(list, status)
+		}
+	}
+	return list
+}
+
+// networks lists what the filter takes; a payment that was never started has none.
+func (l *lister) networks() []chain.Network {
+	if l.f.Network != "" {
+		return []chain.Network{l.f.Network}
+	}
+	return append(chain.Networks(), "")
+}
+
+// withParts reads the routes and deposits of the payments.
+func withParts(ctx context.Context, t tx, rows []*paymentRow) ([]payment.Payment, error) {
+	numbers, parts := make([]int64, len(rows)), make(map[int64]*loaded, len(rows))
+	for i, r := range rows {
+		numbers[i], parts[r.ID] = r.ID, &loaded{row: *r}
+	}
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	var routes []routeRow
+	if err := t.NewSelect().Model(&routes).Where("payment_id IN (?)", bun.List(numbers)).Order("id").Scan(ctx); err != nil {
+		return nil, err
+	}
+	for _, r := range routes {
+		parts[r.PaymentID].routes = append(parts[r.PaymentID].routes, r)
+	}
+	var deposits []depositRow
+	if err := t.NewSelect().Model(&deposits).Where("payment_id IN (?)", bun.List(numbers)).Order("id").Scan(ctx); err != nil {
+		return nil, err
+	}
+	for _, d := range deposits {
+		parts[d.PaymentID].deposits = append(parts[d.PaymentID].deposits, d)
+	}
+	list := make([]payment.Payment, len(rows))
+	for i, r := range rows {
+		var err error
+		if list[i], err = parts[r.ID].whole(); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}

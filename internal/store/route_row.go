@@ -1,0 +1,61 @@
+package store
+
+import (
+	"strings"
+
+	"github.com/uptrace/bun"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// routeRow is an address that was shown to a payer.
+type routeRow struct {
+	bun.BaseModel `bun:"table:routes,alias:r"`
+
+	PaymentID  int64
+	Network    string
+	Address    string
+	Raw        []byte
+	Settlement string
+	Tokens     string
+	Since      instant
+}
+
+const routeColumns = "payment_id, network, address, raw, settlement, tokens, since"
+
+// scan reads routeColumns.
+func (r *routeRow) scan(scan func(...any) error) error {
+	return scan(&r.PaymentID, &r.Network, &r.Address, &r.Raw, &r.Settlement, &r.Tokens, &r.Since)
+}
+
+func (r *routeRow) route() payment.Route {
+	return payment.Route{
+		Network:    chain.Network(r.Network),
+		Address:    chain.Watched{Address: chain.Address(r.Address), Raw: r.Raw},
+		Settlement: chain.Address(r.Settlement),
+		Tokens:     splitTokens(r.Tokens),
+		Since:      r.Since.Time,
+	}
+}
+
+// joinTokens writes tokens as a list separated by commas.
+func joinTokens(tokens []money.Token) string {
+	names := make([]string, len(tokens))
+	for i, t := range tokens {
+		names[i] = string(t)
+	}
+	return strings.Join(names, ",")
+}
+
+func splitTokens(text string) []money.Token {
+	if text == "" {
+		return nil
+	}
+	var tokens []money.Token
+	for name := range strings.SplitSeq(text, ",") {
+		tokens = append(tokens, money.Token(name))
+	}
+	return tokens
+}

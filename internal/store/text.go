@@ -1,0 +1,42 @@
+package store
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// storable reports whether both databases hold the text as it is: PostgreSQL
+// refuses NUL and invalid UTF-8, SQLite would take them.
+func storable(text string) bool {
+	return utf8.ValidString(text) && strings.IndexByte(text, 0) < 0
+}
+
+// checkTexts refuses a text that cannot be stored. what names the input.
+func checkTexts(what string, texts ...string) error {
+	if slices.ContainsFunc(texts, func(t string) bool { return !storable(t) }) {
+		return fault.New(fault.Invalid, "%s must be valid UTF-8 without NUL characters", what)
+	}
+	return nil
+}
+
+// checkDetails checks every text of a new payment that a person may have written.
+func checkDetails(p payment.Payment) error {
+	d := p.Details
+	texts := []string{
+		string(p.ID), d.Reference, d.Description, d.SuccessURL, d.CancelURL, d.CustomerEmail, d.DonorName, d.DonorMessage,
+	}
+	texts = slices.AppendSeq(texts, maps.Keys(d.Metadata))
+	texts = slices.AppendSeq(texts, maps.Values(d.Metadata))
+	return checkTexts("texts of a payment", texts...)
+}
+
+// shown returns what can be stored of a text that came from outside and is
+// kept only to be looked at.
+func shown(text string) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", "\uFFFD"), "\uFFFD")
+}

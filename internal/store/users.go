@@ -1,0 +1,132 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/florinpay/florin/internal/account"
+)
+
+// userRow is a person who signs in.
+type userRow struct {
+	bun.BaseModel `bun:"table:users,alias:u"`
+
+	ID           int64 `bun:",pk,autoincrement"`
+	PublicID     string
+	Email        string
+	FirstName    string
+	LastName     string
+	PasswordHash string
+	Operator     bool
+	CreatedAt    instant
+}
+
+func (r userRow) user() account.User {
+	return account.User{
+		ID: r.ID, PublicID: r.PublicID, Email: r.Email, FirstName: r.FirstName, LastName: r.LastName,
+		PasswordHash: r.PasswordHash, Operator: r.Operator, CreatedAt: r.CreatedAt.Time,
+	}
+}
+
+// CreateUser stores a new user and returns it with its ID, or
+// account.ErrEmailTaken.
+func (s *Store) CreateUser(ctx context.Context, u account.User) (account.User, error) {
+	if err := checkTexts("texts of a user", u.PublicID, u.Email, u.FirstName, u.LastName); err != nil {
+		return account.User{}, err
+	}
+	row := userRow{
+		PublicID: u.PublicID, Email: u.Email, FirstName: u.FirstName, LastName: u.LastName,
+		PasswordHash: u.PasswordHash, Operator: u.Operator, CreatedAt: at(u.CreatedAt),
+	}
+	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		res, err := t.NewInsert().Model(&row).On("CONFLICT (email) DO NOTHING").Returning("id").Exec(ctx)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 1 {
+			return err
+		}
+		return account.ErrEmailTaken
+	})
+	if err != nil {
+		return account.User{}, fmt.Errorf("create user: %w", err)
+	}
+	return row.user(), nil
+}
+
+// UserByEmail returns the user, or account.ErrUnknownUser.
+func (s *Store) UserByEmail(ctx context.Context, email string) (account.User, error) {
+	var rows []userRow
+	if !storable(email) {
+		return account.User{}, account.ErrUnknownUser
+	}
+	if err := s.reader().NewSelect().Model(&rows).Where("email = ?", email).Scan(ctx); err != nil {
+		return account.User{}, fmt.Errorf("user by e-mail: %w", err)
+	}
+	if len(rows) == 0 {
+		return account.User{}, account.ErrUnknownUser
+	}
+	return rows[0].user(), nil
+}
+
+// sessionRow is a signed-in user.
+type sessionRow struct {
+	bun.BaseModel `bun:"table:sessions,alias:s"`
+
+	Token     []byte `bun:",pk"`
+	UserID    int64
+	CreatedAt instant
+	ExpiresAt instant
+	RevokedAt instant
+	UserAgent string
+}
+
+// CreateSession stores a session.
+func (s *Store) CreateSession(ctx context.Context, n account.Session) error {
+	if err := checkTexts("the user agent", n.UserAgent); err != nil {
+		return err
+	}
+	row := sessionRow{
+		Token: n.Token[:], UserID: n.UserID, CreatedAt: at(n.CreatedAt), ExpiresAt: at(n.ExpiresAt), UserAgent: n.UserAgent,
+	}
+	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		_, err := t.NewInsert().Model(&row).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("create session: %w", err)
+	}
+	return nil
+}
+
+// UserBySession returns the user while the session has neither expired at now
+// nor been revoked, or account.ErrBadSession.
+func (s *Store) UserBySession(ctx context.Context, token account.Hash, now time.Time) (account.User, error) {
+	var rows []userRow
+	err := s.reader().NewSelect().Model(&rows).Join("JOIN sessions AS s ON s.user_id = u.id").
+		Where("s.token = ? AND s.revoked_at IS NULL AND s.expires_at > ?", token[:], at(now)).Scan(ctx)
+	if err != nil {
+		return account.User{}, fmt.Errorf("user by session: %w", err)
+	}
+	if len(rows) == 0 {
+		return account.User{}, account.ErrBadSession
+	}
+	return rows[0].user(), nil
+}
+
+// RevokeSession ends a session; one that has ended or does not exist is left
+// alone.
+func (s *Store) RevokeSession(ctx context.Context, token account.Hash, now time.Time) error {
+	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		_, err := t.NewUpdate().Model((*sessionRow)(nil)).Set("revoked_at = ?", at(now)).
+			Where("token = ? AND revoked_at IS NULL", token[:]).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("revoke session: %w", err)
+	}
+	return nil
+}

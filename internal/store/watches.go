@@ -1,0 +1,87 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// watchRow is a route as a watcher needs it.
+type watchRow struct {
+	PublicID string
+	Network  string
+	Address  string
+	Raw      []byte
+	ID       int64
+}
+
+// Watches returns the addresses stored since the mark that must be watched on
+// the networks given: those of payments that have not ended, or ended after
+// endedAfter. It returns everything that is committed and not below the mark,
+// and a new mark below which nothing can appear any more; what lies between
+// comes again.
+func (s *Store) Watches(ctx context.Context, networks []chain.Network, since payment.Mark, endedAfter time.Time) ([]payment.Watch, payment.Mark, error) {
+	if len(networks) == 0 {
+		return nil, since, nil
+	}
+	var rows []watchRow
+	next := since
+	err := s.snapshot(ctx, func(ctx context.Context, t tx) error {
+		horizon, newest, err := s.watchEnd(ctx, t)
+		if err != nil {
+			return err
+		}
+		next = payment.Mark{Xact: uint64(horizon), Row: newest}
+		return s.watchQuery(t, networks, since, endedAfter).Scan(ctx, &rows)
+	})
+	if err != nil {
+		return nil, since, fmt.Errorf("read watched addresses: %w", err)
+	}
+	watches := make([]payment.Watch, len(rows))
+	for i, r := range rows {
+		watches[i] = payment.Watch{
+			Watched:   chain.Watched{Address: chain.Address(r.Address), Raw: r.Raw},
+			PaymentID: payment.ID(r.PublicID), Network: chain.Network(r.Network),
+		}
+	}
+	return watches, next, nil
+}
+
+// watchEnd returns the mark that is true of the transaction's snapshot: the
+// horizon on PostgreSQL, the newest row on SQLite.
+func (s *Store) watchEnd(ctx context.Context, t tx) (xact, row int64, err error) {
+	if s.dialect().manyWriters {
+		xact, err = s.horizon(ctx, t)
+		return xact, 0, err
+	}
+	err = t.NewRaw("SELECT coalesce(max(id), 0) FROM routes").Scan(ctx, &row)
+	return 0, row, err
+}
+
+// watchQuery begins with the payments for a first read, which may find
+// millions of routes of payments long ended, and with the routes for the few
+// that are new.
+func (s *Store) watchQuery(t tx, networks []chain.Network, since payment.Mark, endedAfter time.Time) *bun.RawQuery {
+	names := make([]string, len(networks))
+	for i, n := range networks {
+		names[i] = string(n)
+	}
+	const columns = "SELECT p.public_id, r.network, r.address, r.raw, r.id FROM "
+	if since == (payment.Mark{}) {
+		return t.NewRaw(columns+"payments AS p CROSS JOIN routes AS r WHERE p.ended_at IS NULL "+
+			"AND r.payment_id = p.id AND r.network IN (?0) UNION ALL "+
+			columns+"payments AS p CROSS JOIN routes AS r WHERE p.ended_at > ?1 AND p.ended_at IS NOT NULL AND p.started_at IS NOT NULL "+
+			"AND r.payment_id = p.id AND r.network IN (?0) ORDER BY id", bun.List(names), at(endedAfter))
+	}
+	newer := t.NewRaw("r.id > ?", since.Row)
+	if s.dialect().manyWriters {
+		newer = t.NewRaw("r.xact >= ?", int64(since.Xact))
+	}
+	return t.NewRaw(columns+"routes AS r CROSS JOIN payments AS p WHERE ? AND p.id = r.payment_id AND r.network IN (?) "+
+		"AND (p.ended_at IS NULL OR p.ended_at > ?) ORDER BY r.id", newer, bun.List(names), at(endedAfter))
+}

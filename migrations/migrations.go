@@ -1,0 +1,29 @@
+// Package migrations holds the schema of the database as embedded SQL, one
+// directory for each kind of database.
+//
+// Its one invariant: a migration that was released is never changed. Migrations
+// go forward only, each runs in one transaction, and the first line of each
+// says why it exists. The two directories hold the same names in the same order.
+package migrations
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:embed postgres/*.tx.up.sql sqlite/*.tx.up.sql
+var files embed.FS
+
+// Postgres returns the migrations for PostgreSQL 13 or later.
+func Postgres() fs.FS { return sub("postgres") }
+
+// SQLite returns the migrations for SQLite 3.37 or later (STRICT tables).
+func SQLite() fs.FS { return sub("sqlite") }
+
+func sub(directory string) fs.FS {
+	f, err := fs.Sub(files, directory)
+	if err != nil {
+		panic("migrations: the embedded directory " + directory + " is not a valid path")
+	}
+	return f
+}
