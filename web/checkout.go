@@ -47,17 +47,25 @@ func (s *Server) postStart(c echo.Context) error {
 // maxForm is more than any form of the checkout has.
 const maxForm = 4 << 10
 
-func formChoice(c echo.Context) (payment.Choice, error) {
+func parseForm(c echo.Context) error {
 	r := c.Request()
 	r.Body = http.MaxBytesReader(c.Response(), r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
-		return payment.Choice{}, fault.New(fault.Invalid, "the form cannot be read")
+		return fault.New(fault.Invalid, "the form cannot be read")
 	}
-	n, err := chain.ParseNetwork(r.PostForm.Get("network"))
+	return nil
+}
+
+func formChoice(c echo.Context) (payment.Choice, error) {
+	if err := parseForm(c); err != nil {
+		return payment.Choice{}, err
+	}
+	form := c.Request().PostForm
+	n, err := chain.ParseNetwork(form.Get("network"))
 	if err != nil {
 		return payment.Choice{}, err
 	}
-	t, err := money.ParseToken(r.PostForm.Get("token"))
+	t, err := money.ParseToken(form.Get("token"))
 	return payment.Choice{Network: n, Token: t}, err
 }
 

@@ -26,11 +26,13 @@ func (s *Server) routes() *echo.Echo {
 	limited.POST("/cancel-payment", s.postCancelPayment)
 	limited.GET("/orders/:txnid", s.getOrder)
 	limited.GET("/txn/:txnid", s.getOrder)
+	limited.POST("/txn/:txnid/find", s.postFindTxn)
 	// The hosted checkout.
 	limited.GET("/", s.getLanding)
 	limited.GET("/pay", s.getCheckout)
 	limited.POST("/pay/:txnid/start", s.postStart, sameSite)
 	limited.POST("/pay/:txnid/cancel", s.postCancel, sameSite)
+	limited.POST("/pay/:txnid/find", s.postFind, sameSite)
 	limited.GET("/pay/:txnid/live", s.getLive)
 	limited.GET("/pay/:txnid/receipt", s.getReceipt)
 

@@ -32,6 +32,7 @@ type Payments interface {
 type Deps struct {
 	Payments Payments
 	Accounts operation.Accounts
+	Finder   operation.Finder
 	Answers  operation.Answers
 	Sealer   operation.Sealer
 	// Ping fails while the database cannot be asked.
@@ -92,7 +93,7 @@ func New(d Deps, o Options) *Server {
 		s.proxies = privateNetworks()
 	}
 	s.ops = operation.New(operation.Deps{
-		Payments: d.Payments, Accounts: d.Accounts, Answers: d.Answers, Sealer: d.Sealer, Limits: s.limits,
+		Payments: d.Payments, Accounts: d.Accounts, Finder: d.Finder, Answers: d.Answers, Sealer: d.Sealer, Limits: s.limits,
 		CheckoutURL: o.CheckoutURL, Now: d.Now, NewID: d.NewID, Log: d.Log,
 	})
 	s.graphQL = graph.New(s.ops, o.GraphQL, d.Log)
@@ -113,7 +114,7 @@ const (
 	headerTimeout = 5 * time.Second
 	readTimeout   = 15 * time.Second
 	// writeTimeout is longer than the longest operation.
-	writeTimeout = 90 * time.Second
+	writeTimeout   = 90 * time.Second
 	idleTimeout    = 75 * time.Second
 	maxHeaderBytes = 16 << 10
 )

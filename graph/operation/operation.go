@@ -43,6 +43,7 @@ type Sealer interface {
 type Deps struct {
 	Payments Payments
 	Accounts Accounts
+	Finder   Finder
 	Answers  Answers
 	Sealer   Sealer
 	Limits   Limits

@@ -1,0 +1,23 @@
+package model
+
+// FindingResult is the answer to POST /txn/:txnid/find. It is REST only.
+type FindingResult struct {
+	Code    int      `json:"code"`
+	Message string   `json:"message"`
+	Finding *Finding `json:"finding"`
+}
+
+// Finding says what became of a transaction.
+type Finding struct {
+	Verdict string   `json:"verdict"`
+	Network *Network `json:"network"`
+	// Token is the symbol as payers know it, such as USDC or USDC.e.
+	Token          *string  `json:"token"`
+	Amount         *Decimal `json:"amount"`
+	Missing        *Decimal `json:"missing"`
+	SecondsToFinal *int     `json:"secondsToFinal"`
+	Advice         string   `json:"advice"`
+}
+
+// Envelope returns where code and message stand.
+func (r *FindingResult) Envelope() (*int, *string) { return &r.Code, &r.Message }

@@ -1,0 +1,48 @@
+package operation
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinpay/florin/graph/model"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/finding"
+)
+
+// Finder looks a transaction up on the networks.
+type Finder interface {
+	Find(ctx context.Context, id, hash string) (finding.Finding, error)
+}
+
+// Look says what became of a transaction, for a payment whose txnid is known.
+func (o *Operations) Look(ctx context.Context, txnid, hash string) (finding.Finding, error) {
+	if hash == "" {
+		return finding.Finding{}, fault.New(fault.Invalid, "hash is required")
+	}
+	if err := o.d.Limits.Costly(ctx); err != nil {
+		return finding.Finding{}, err
+	}
+	return o.d.Finder.Find(ctx, txnid, hash)
+}
+
+// Find is Look as the interface shows it.
+func (o *Operations) Find(ctx context.Context, txnid, hash string) (*model.FindingResult, error) {
+	f, err := o.Look(ctx, txnid, hash)
+	if err != nil {
+		return nil, err
+	}
+	shown := &model.Finding{Verdict: string(f.Verdict), Token: optional(f.Token), Advice: f.Advice(), Missing: limit(f.Missing)}
+	if f.Network != "" {
+		n := model.Network(f.Network)
+		shown.Network = &n
+	}
+	if f.Amount != "" {
+		amount := model.Number(f.Amount)
+		shown.Amount = &amount
+	}
+	if f.FinalIn > 0 {
+		s := int((f.FinalIn + time.Second - 1) / time.Second)
+		shown.SecondsToFinal = &s
+	}
+	return &model.FindingResult{Finding: shown}, nil
+}

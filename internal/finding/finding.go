@@ -1,0 +1,70 @@
+package finding
+
+import (
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+)
+
+// Verdict is what became of a transaction.
+type Verdict string
+
+// The verdicts.
+const (
+	Credited      Verdict = "credited"       // final and counted
+	NotFinal      Verdict = "not_final"      // the right transfer; the network needs a little more time
+	Short         Verdict = "short"          // counted, but money is still missing
+	OtherChain    Verdict = "other_chain"    // sent on another network than the payer was shown
+	OtherToken    Verdict = "other_token"    // a token that does not count
+	OtherAddress  Verdict = "other_address"  // it pays somebody else
+	TokenContract Verdict = "token_contract" // sent to the token's own contract
+	Failed        Verdict = "failed"         // it is in a block, but it failed there
+	Worthless     Verdict = "worthless"      // a counterfeit token, or an amount of nothing
+	NotFound      Verdict = "not_found"      // no network knows it, or not yet
+	Unavailable   Verdict = "unavailable"    // the network cannot be asked now
+)
+
+// Finding is the answer. What is not known is zero.
+type Finding struct {
+	Verdict Verdict
+	Hash    chain.TxHash
+	Network chain.Network
+	Token   string // as payers know it, such as USDC or USDC.e
+	Amount  string // in whole tokens, a plain decimal
+	Missing money.Micros
+	// FinalIn is how long until the money is final, about.
+	FinalIn time.Duration
+}
+
+// advice says in one sentence what to do.
+var advice = map[Verdict]string{
+	Credited:      "The payment has arrived; nothing more is to be done.",
+	NotFinal:      "The transfer is right; it counts as soon as the network calls it final.",
+	Short:         "The transfer counts, but it was too small; send what is missing to the same address.",
+	OtherChain:    "The transfer was made on another network than the payment was started on; ask the merchant, who can recover it.",
+	OtherToken:    "The transfer is in a token that this payment does not count; ask the merchant, who can recover it.",
+	OtherAddress:  "The transaction does not pay the address of this payment; compare the address you sent to.",
+	TokenContract: "The tokens were sent to the token's own contract instead of the payment's address; nobody can return them but the token's issuer.",
+	Failed:        "The transaction failed, so no money has moved; send it again.",
+	Worthless:     "The transaction moved no money of value to the address; send the token that was asked for.",
+	NotFound:      "No network knows this transaction; check the hash, or try again in a minute if it was just sent.",
+	Unavailable:   "The network cannot be asked at the moment; try again in a minute.",
+}
+
+// Advice says in one sentence what to do.
+func (f Finding) Advice() string { return advice[f.Verdict] }
+
+// rank orders what the transfers of one transaction mean: the best wins.
+var rank = map[Verdict]int{
+	Credited: 12, Short: 11, NotFinal: 10, OtherToken: 9, OtherChain: 8, Worthless: 7, Failed: 6,
+	TokenContract: 5, OtherAddress: 4, Unavailable: 2, NotFound: 1,
+}
+
+// better returns the finding that says more.
+func better(a, b Finding) Finding {
+	if rank[b.Verdict] > rank[a.Verdict] {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,197 @@
+package finding
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+const (
+	ours     chain.Address = "0x71C7656EC7ab88b098defB751B7401B5f6d8976F"
+	stranger chain.Address = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
+	hash     chain.TxHash  = "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060"
+)
+
+var start = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+
+func profile(n chain.Network) chain.Profile {
+	for _, p := range chain.Profiles() {
+		if p.Network == n {
+			return p
+		}
+	}
+	panic("no profile of " + n)
+}
+
+func asset(n chain.Network, symbol string) chain.Asset {
+	for _, a := range profile(n).Assets {
+		if a.Symbol == symbol {
+			return a
+		}
+	}
+	return chain.Asset{Network: n, Contract: stranger, Symbol: symbol}
+}
+
+func transfer(n chain.Network, symbol string, to chain.Address, tokens int64) chain.Transfer {
+	a := asset(n, symbol)
+	units := money.NewUnits(new(big.Int).Mul(big.NewInt(tokens), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(a.Decimals)), nil)))
+	return chain.Transfer{Key: chain.Key{Network: n, Tx: hash}, Asset: a, To: to, Units: units}
+}
+
+// started is a payment of 10 USDC that was started on Polygon.
+func started() payment.Payment {
+	return payment.Payment{
+		ID: "01KJ4Z8Y3T6Q0M5V9B2N7R1XWA", Amount: 10 * money.USD, Status: payment.Started,
+		Choice: payment.Choice{Network: chain.Polygon, Token: money.USDC},
+		Routes: []payment.Route{{
+			Network: chain.Polygon, Address: chain.Watched{Address: ours}, Tokens: []money.Token{money.USDC},
+		}},
+	}
+}
+
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	const takes = 5 * time.Second
+	for name, row := range map[string]struct {
+		network   chain.Network
+		found     chain.Found
+		want      Verdict
+		wantFinal time.Duration
+	}{
+		"nothing there":      {chain.Polygon, chain.Found{}, NotFound, 0},
+		"failed":             {chain.Polygon, chain.Found{Exists: true, Failed: true}, Failed, 0},
+		"right":              {chain.Polygon, one(transfer(chain.Polygon, "USDC", ours, 10)), NotFinal, takes},
+		"right and final":    {chain.Polygon, chain.Found{Exists: true, Final: true, Transfers: []chain.Transfer{transfer(chain.Polygon, "USDC", ours, 10)}}, NotFinal, time.Second},
+		"bridged twin":       {chain.Polygon, one(transfer(chain.Polygon, "USDC.e", ours, 10)), OtherToken, 0},
+		"token not asked":    {chain.Polygon, one(transfer(chain.Polygon, "USDT", ours, 10)), OtherToken, 0},
+		"counterfeit":        {chain.Polygon, one(transfer(chain.Polygon, "FAKE", ours, 10)), Worthless, 0},
+		"nothing sent":       {chain.Polygon, one(transfer(chain.Polygon, "USDC", ours, 0)), Worthless, 0},
+		"other address":      {chain.Polygon, one(transfer(chain.Polygon, "USDC", stranger, 10)), OtherAddress, 0},
+		"moved no token":     {chain.Polygon, chain.Found{Exists: true}, OtherAddress, 0},
+		"to the contract":    {chain.Polygon, one(transfer(chain.Polygon, "USDC", asset(chain.Polygon, "USDC").Contract, 10)), TokenContract, 0},
+		"other chain":        {chain.Base, one(transfer(chain.Base, "USDC", ours, 10)), OtherChain, 0},
+		"best of two counts": {chain.Polygon, one(transfer(chain.Polygon, "USDC", stranger, 10), transfer(chain.Polygon, "USDC", ours, 10)), NotFinal, takes},
+	} {
+		f := judge(started(), profile(row.network), row.found, takes)
+		if f.Verdict != row.want || f.FinalIn != row.wantFinal {
+			t.Errorf("%s: %s in %v, want %s in %v", name, f.Verdict, f.FinalIn, row.want, row.wantFinal)
+		}
+		if f.Advice() == "" {
+			t.Errorf("%s: no advice", name)
+		}
+	}
+}
+
+func one(transfers ...chain.Transfer) chain.Found {
+	return chain.Found{Exists: true, Transfers: transfers}
+}
+
+func TestKnown(t *testing.T) {
+	t.Parallel()
+	finalIn := func(chain.Network) time.Duration { return 12 * time.Second }
+	deposit := func(symbol string, tokens int64, state payment.DepositState) payment.Deposit {
+		return payment.Deposit{Transfer: transfer(chain.Polygon, symbol, ours, tokens), State: state, SeenAt: start}
+	}
+	for name, row := range map[string]struct {
+		deposit payment.Deposit
+		want    Verdict
+		missing money.Micros
+		final   time.Duration
+	}{
+		"seen":     {deposit("USDC", 10, payment.DepositSeen), NotFinal, 0, 7 * time.Second},
+		"final":    {deposit("USDC", 10, payment.DepositFinal), Credited, 0, 0},
+		"short":    {deposit("USDC", 4, payment.DepositFinal), Short, 6 * money.USD, 0},
+		"twin":     {deposit("USDC.e", 10, payment.DepositFinal), OtherToken, 0, 0},
+		"vanished": {deposit("USDC", 10, payment.DepositVanished), "", 0, 0},
+	} {
+		p := started()
+		p.Deposits = []payment.Deposit{row.deposit}
+		f, ok := known(p, hash, finalIn, start.Add(5*time.Second))
+		if f.Verdict != row.want || ok != (row.want != "") || f.Missing != row.missing || f.FinalIn != row.final {
+			t.Errorf("%s: %+v, %v", name, f, ok)
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	const signature = "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW"
+	for text, want := range map[string]chain.TxHash{
+		string(hash): hash,
+		" " + strings.ToUpper(string(hash[2:])) + "\n":     hash,
+		"https://polygonscan.com/tx/" + string(hash):       hash,
+		"https://polygonscan.com/tx/" + string(hash) + "/": hash,
+		signature: signature,
+		"https://solscan.io/tx/" + signature + "?cluster=x": signature,
+	} {
+		if got, networks, err := parse(text); err != nil || got != want || len(networks) == 0 {
+			t.Errorf("parse(%q) = %q, %v, %v", text, got, networks, err)
+		}
+	}
+	for _, text := range []string{"", "0x", "0x12", string(ours), "hello", string(hash) + "00", strings.Repeat("a", 1000), "https://polygonscan.com"} {
+		if _, _, err := parse(text); !fault.Is(err, fault.Invalid) {
+			t.Errorf("parse(%q): %v", text, err)
+		}
+	}
+}
+
+// book is a payment and the networks around it.
+type book struct{ p payment.Payment }
+
+func (b book) Get(_ context.Context, id string) (payment.Payment, error) {
+	if id != string(b.p.ID) {
+		return payment.Payment{}, payment.ErrUnknown
+	}
+	return b.p, nil
+}
+
+func (b book) Lane(n chain.Network) (payment.Lane, bool) {
+	return payment.Lane{Profile: profile(n)}, n != chain.BEP20
+}
+
+func (b book) Health(chain.Network) payment.Health { return payment.Health{} }
+
+// shelf is a chain that holds one transaction.
+type shelf struct {
+	found chain.Found
+	err   error
+}
+
+func (s shelf) Find(context.Context, chain.TxHash) (chain.Found, error) { return s.found, s.err }
+
+func TestService_Find(t *testing.T) {
+	t.Parallel()
+	p := started()
+	right, nothing := shelf{found: one(transfer(chain.Polygon, "USDC", ours, 10))}, shelf{}
+	down := shelf{err: errors.New("no answer")}
+	for name, row := range map[string]struct {
+		readers map[chain.Network]Reader
+		want    Verdict
+	}{
+		"found on one":          {map[chain.Network]Reader{chain.Polygon: right, chain.Base: nothing}, NotFinal},
+		"found beside a failed": {map[chain.Network]Reader{chain.Polygon: right, chain.Base: down}, NotFinal},
+		"nowhere":               {map[chain.Network]Reader{chain.Polygon: nothing, chain.Base: nothing}, NotFound},
+		"one cannot be asked":   {map[chain.Network]Reader{chain.Polygon: nothing, chain.Base: down}, Unavailable},
+		"not configured":        {map[chain.Network]Reader{chain.BEP20: right}, NotFound},
+	} {
+		f, err := New(book{p}, row.readers, func() time.Time { return start }).Find(t.Context(), string(p.ID), string(hash))
+		if err != nil || f.Verdict != row.want || f.Hash != hash {
+			t.Errorf("%s: %+v, %v", name, f, err)
+		}
+	}
+	s := New(book{p}, nil, func() time.Time { return start })
+	if _, err := s.Find(t.Context(), "other", string(hash)); !errors.Is(err, payment.ErrUnknown) {
+		t.Errorf("unknown payment: %v", err)
+	}
+	if _, err := s.Find(t.Context(), string(p.ID), "no hash"); !fault.Is(err, fault.Invalid) {
+		t.Errorf("no hash: %v", err)
+	}
+}

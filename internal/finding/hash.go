@@ -1,0 +1,43 @@
+package finding
+
+import (
+	"encoding/hex"
+	"net/url"
+	"strings"
+
+	"github.com/mr-tron/base58"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+)
+
+const (
+	evmHashLen   = 32
+	signatureLen = 64
+	// maxText is longer than any explorer's address of a transaction.
+	maxText = 512
+)
+
+var errNotHash = fault.New(fault.Invalid,
+	"hash must be a transaction hash (0x and 64 hexadecimal digits) or a Solana signature; an explorer's address of it will do")
+
+// parse reads a transaction's hash as people paste it: bare, without 0x, or as
+// the address of an explorer's page. It returns the networks it can be on.
+func parse(text string) (chain.TxHash, []chain.Network, error) {
+	text = strings.TrimSpace(text)
+	if len(text) > maxText {
+		return "", nil, errNotHash
+	}
+	if u, err := url.Parse(text); err == nil && u.Host != "" {
+		parts := strings.Split(strings.Trim(u.Path, "/"), "/")
+		text = parts[len(parts)-1]
+	}
+	digits := strings.TrimPrefix(strings.ToLower(text), "0x")
+	if raw, err := hex.DecodeString(digits); err == nil && len(raw) == evmHashLen {
+		return chain.TxHash("0x" + digits), []chain.Network{chain.BEP20, chain.Polygon, chain.Base}, nil
+	}
+	if raw, err := base58.Decode(text); err == nil && len(raw) == signatureLen {
+		return chain.TxHash(text), []chain.Network{chain.Solana}, nil
+	}
+	return "", nil, errNotHash
+}
