@@ -10,7 +10,7 @@ const (
 	// Lease is how long a claimed delivery belongs to its holder. What waits
 	// for a slow receiver may wait for the most of it; what a crash leaves
 	// behind is due again after it.
-	Lease = 90 * time.Second
+	Lease = time.Minute
 	// leaseMargin is left of a lease when an attempt has taken all its time:
 	// for writing the outcome and for clocks that differ between instances.
 	leaseMargin = 15 * time.Second

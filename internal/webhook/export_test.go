@@ -14,3 +14,6 @@ func (s *Sender) WithTimeout(d time.Duration) *Sender {
 	c.timeout = d
 	return &c
 }
+
+// LongestStop bounds how long Run goes on after its context has ended.
+const LongestStop = stopGrace + settleTimeout

@@ -65,7 +65,7 @@ func (f *flight) launch() int {
 		f.flying.Add(1)
 		go f.deliver(j)
 	}
-	return f.lanes.fast + f.lanes.slow
+	return f.lanes.flying()
 }
 
 // untilWake is how long until a receiver that wants to be left alone may be
@@ -73,9 +73,7 @@ func (f *flight) launch() int {
 func (f *flight) untilWake() (wait time.Duration, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	now := f.d.Now()
-	at, ok := f.lanes.wake(now)
-	return at.Sub(now), ok
+	return f.lanes.wakeAt.Sub(f.d.Now()), !f.lanes.wakeAt.IsZero()
 }
 
 // takeMore reports, once, whether a receiver that was full no longer is.

@@ -7,8 +7,11 @@ const (
 	// FastInFlight bounds attempts at receivers that answer promptly. None of
 	// them holds its place for longer than slowAfter.
 	FastInFlight = 256
-	// SlowInFlight bounds attempts at receivers that keep us waiting. They wait
-	// for each other, and for nobody else.
+	// TrialInFlight bounds attempts at receivers nothing is known of yet.
+	TrialInFlight = 256
+	// SlowInFlight bounds attempts that keep us waiting. Only half of it may
+	// start at receivers known to be slow: the other half is for attempts that
+	// turn out so, or those would keep the places of prompt ones.
 	SlowInFlight = 1024
 	// PerURL is how many deliveries of one URL may be held at once, by all
 	// instances together: at 200 ms an answer that is 80 events a second.
@@ -16,11 +19,11 @@ const (
 	// perURLUnknown and perURLSlow are how many are sent at once to a receiver
 	// that nothing is known of yet, and to one that keeps us waiting: trust is
 	// earned by one prompt answer.
-	perURLUnknown = 2
+	perURLUnknown = 1
 	perURLSlow    = 4
-	// maxWaiting bounds what is held back for slow receivers; what is over it
-	// is left to its lease.
-	maxWaiting = 4096
+	// maxWaiting bounds what is held back for receivers that have enough in
+	// flight; what is over it is left to its lease.
+	maxWaiting = 8192
 	// maxReceivers bounds what is remembered of receivers.
 	maxReceivers = 10_000
 
@@ -30,17 +33,32 @@ const (
 	slowFor = 10 * time.Minute
 )
 
+// lane is a share of the attempts in flight that others cannot take.
+type lane int
+
+const (
+	fastLane lane = iota
+	trialLane
+	slowLane
+	laneCount
+)
+
+// startBounds is up to how many in a lane another attempt may start.
+var startBounds = [laneCount]int{fastLane: FastInFlight, trialLane: TrialInFlight, slowLane: SlowInFlight / 2}
+
 // lanes decides which delivery may be sent when, so that a slow receiver
 // delays nobody else. It holds no lock and does no I/O; time is given in.
 //
-// An attempt starts in the fast lane unless its receiver is known to be slow,
-// and changes to the slow lane when it has taken slowAfter. A receiver is a
-// URL: many merchants may share one host.
+// An attempt starts in the lane its receiver has earned, and changes to the
+// slow lane when it has taken slowAfter. A receiver is a URL: many merchants
+// may share one host.
 type lanes struct {
-	receivers  map[string]*receiver
-	queue      []*receiver // those with deliveries waiting, the longest waiting first
-	fast, slow int         // attempts in flight
-	waiting    int
+	receivers map[string]*receiver
+	ready     [laneCount][]*receiver // may have one more in flight; they take turns
+	resting   []*receiver            // want to be left alone
+	wakeAt    time.Time              // when the first of resting may be ready; zero without any
+	inFlight  [laneCount]int
+	waiting   int
 }
 
 // job is a claimed delivery.
@@ -48,95 +66,112 @@ type job struct {
 	Delivery
 	startBy  time.Time // later than this its lease might not last the attempt
 	receiver *receiver
-	slow     bool // which lane it is in
+	lane     lane
 	late     bool // it took slowAfter
 	ended    bool // done was called
 }
 
 func newLanes() *lanes { return &lanes{receivers: make(map[string]*receiver)} }
 
-// room is how many more deliveries are worth claiming.
+// room is how many more deliveries are worth claiming: what waits for trial or
+// for slow receivers needs no place among the fast ones.
 func (l *lanes) room(now time.Time) int {
-	n := FastInFlight - l.fast
-	for _, r := range l.queue {
-		if !r.slow(now) {
-			n -= len(r.waiting) // they will need the fast lane
-		}
+	n := FastInFlight - l.inFlight[fastLane]
+	for _, r := range l.ready[fastLane] {
+		n -= min(len(r.waiting), PerURL-r.inFlight)
 	}
 	return max(n, 0)
 }
 
+// flying is how many attempts are in flight.
+func (l *lanes) flying() int {
+	n := 0
+	for _, k := range l.inFlight {
+		n += k
+	}
+	return n
+}
+
 // add takes in a claimed delivery. It returns false for one that cannot be
-// sent while its lease lasts: it is left alone and becomes due again.
+// sent while its lease lasts, or that would have to wait where too many do: it
+// is left alone and becomes due again.
 func (l *lanes) add(d Delivery, startBy, now time.Time) bool {
 	r := l.receiver(d.URL, now)
-	if now.After(startBy) || r.notBefore.After(startBy) || l.waiting >= maxWaiting {
+	crowded := l.waiting >= maxWaiting && r.inFlight+len(r.waiting) >= r.bound(now) && r.lane(now) != fastLane
+	if now.After(startBy) || r.notBefore.After(startBy) || crowded {
 		return false
-	}
-	if len(r.waiting) == 0 {
-		l.queue = append(l.queue, r)
 	}
 	r.waiting = append(r.waiting, &job{Delivery: d, startBy: startBy, receiver: r})
 	l.waiting++
+	l.enqueue(r, now)
 	return true
 }
 
-// start returns what is to be sent now. The receivers take turns, one delivery
-// each, so that many deliveries of one do not go before the few of another.
+// enqueue gives the receiver a turn if it has something waiting and may have
+// one more in flight.
+func (l *lanes) enqueue(r *receiver, now time.Time) {
+	switch {
+	case r.queued || len(r.waiting) == 0 || r.inFlight >= r.bound(now):
+	case now.Before(r.notBefore):
+		r.queued = true
+		l.resting = append(l.resting, r)
+		if l.wakeAt.IsZero() || r.notBefore.Before(l.wakeAt) {
+			l.wakeAt = r.notBefore
+		}
+	default:
+		r.queued = true
+		lane := r.lane(now)
+		l.ready[lane] = append(l.ready[lane], r)
+	}
+}
+
+// start returns what is to be sent now. The receivers of a lane take turns,
+// one delivery each, so that many deliveries of one do not go before the few
+// of another.
 func (l *lanes) start(now time.Time) []*job {
+	l.rouse(now)
 	var jobs []*job
-	for before := -1; before < len(jobs); {
-		before = len(jobs)
-		for _, r := range l.queue {
-			if j := l.next(r, now); j != nil {
+	for lane := range laneCount {
+		for len(l.ready[lane]) > 0 && l.inFlight[lane] < startBounds[lane] {
+			r := l.ready[lane][0]
+			l.ready[lane] = l.ready[lane][1:]
+			r.queued = false
+			if j := l.next(r, lane, now); j != nil {
 				jobs = append(jobs, j)
 			}
+			l.enqueue(r, now)
 		}
 	}
-	l.requeue(jobs)
 	return jobs
 }
 
-// requeue puts those that had a turn behind those that had none, and drops
-// those that have nothing waiting any more.
-func (l *lanes) requeue(served []*job) {
-	had := make(map[*receiver]bool, len(served))
-	for _, j := range served {
-		had[j.receiver] = true
+// rouse gives those a turn again that have been left alone for long enough.
+func (l *lanes) rouse(now time.Time) {
+	if l.wakeAt.IsZero() || now.Before(l.wakeAt) {
+		return
 	}
-	var first, behind []*receiver
-	for _, r := range l.queue {
-		switch {
-		case len(r.waiting) == 0:
-		case had[r]:
-			behind = append(behind, r)
-		default:
-			first = append(first, r)
-		}
+	resting := l.resting
+	l.resting, l.wakeAt = nil, time.Time{}
+	for _, r := range resting {
+		r.queued = false
+		l.enqueue(r, now)
 	}
-	l.queue = append(first, behind...)
 }
 
-// next starts the receiver's next delivery if there is one and it may start.
-func (l *lanes) next(r *receiver, now time.Time) *job {
+// next starts the receiver's next delivery, unless its turn has come to
+// nothing meanwhile.
+func (l *lanes) next(r *receiver, turn lane, now time.Time) *job {
 	for len(r.waiting) > 0 && now.After(r.waiting[0].startBy) {
 		l.pop(r) // its lease makes it due again
 	}
-	slow := r.slow(now)
-	switch {
-	case len(r.waiting) == 0, r.inFlight >= r.bound(now), now.Before(r.notBefore):
-		return nil
-	case slow && l.slow >= SlowInFlight, !slow && l.fast >= FastInFlight:
+	lane := r.lane(now)
+	if len(r.waiting) == 0 || r.inFlight >= r.bound(now) || now.Before(r.notBefore) || lane != turn {
 		return nil
 	}
 	j := l.pop(r)
-	j.slow = slow
+	j.lane = lane
 	r.inFlight++
-	if slow {
-		l.slow++
-	} else {
-		l.fast++
-	}
+	l.inFlight[lane]++
 	return j
 }
 
@@ -149,18 +184,19 @@ func (l *lanes) pop(r *receiver) *job {
 }
 
 // late tells that an attempt has taken slowAfter: its receiver is slow and it
-// leaves the fast lane, if there is room for it in the slow one.
+// changes to the slow lane, if there is room for it.
 func (l *lanes) late(j *job, now time.Time) {
 	if j.ended {
 		return
 	}
 	j.late = true
 	j.receiver.keptWaiting(now)
-	if !j.slow && l.slow < SlowInFlight {
-		j.slow = true
-		l.fast--
-		l.slow++
+	if j.lane != slowLane && l.inFlight[slowLane] < SlowInFlight {
+		l.inFlight[j.lane]--
+		j.lane = slowLane
+		l.inFlight[slowLane]++
 	}
+	l.enqueue(j.receiver, now)
 }
 
 // done tells what came of an attempt. It reports whether the receiver had as
@@ -170,29 +206,18 @@ func (l *lanes) done(j *job, res Result, now time.Time) bool {
 	j.ended = true
 	full := r.inFlight+len(r.waiting) >= PerURL
 	r.inFlight--
-	if j.slow {
-		l.slow--
-	} else {
-		l.fast--
-	}
+	l.inFlight[j.lane]--
 	if j.late || res.Attempt.Latency >= slowAfter {
 		r.keptWaiting(now)
 	} else {
 		r.prompt, r.slowUntil = true, time.Time{}
 	}
 	r.heed(res, now)
-	return full
-}
-
-// wake is when a receiver that wants to be left alone may be sent to again;
-// ok is false if nothing waits for that.
-func (l *lanes) wake(now time.Time) (at time.Time, ok bool) {
-	for _, r := range l.queue {
-		if r.notBefore.After(now) && (!ok || r.notBefore.Before(at)) {
-			at, ok = r.notBefore, true
-		}
+	if !now.Before(r.notBefore) && r.queued && !l.wakeAt.IsZero() {
+		l.wakeAt = now // it may be resting, and need not any more
 	}
-	return at, ok
+	l.enqueue(r, now)
+	return full
 }
 
 func (l *lanes) receiver(url string, now time.Time) *receiver {
@@ -215,7 +240,7 @@ func (l *lanes) forget(now time.Time) {
 			if len(l.receivers) <= maxReceivers/2 {
 				return
 			}
-			if r.inFlight == 0 && len(r.waiting) == 0 && (evenSlow || !r.slow(now)) {
+			if r.inFlight == 0 && len(r.waiting) == 0 && (evenSlow || r.lane(now) != slowLane) {
 				delete(l.receivers, url)
 			}
 		}

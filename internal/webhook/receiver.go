@@ -18,26 +18,27 @@ const (
 type receiver struct {
 	inFlight  int
 	waiting   []*job
+	queued    bool      // it is among those ready or resting
 	prompt    bool      // it has answered within slowAfter since it was last slow
 	slowUntil time.Time // it kept us waiting not long ago
 	notBefore time.Time // it asked to be left alone until then
 	strikes   int       // answers in a row that said "too much"
 }
 
-// slow reports whether the receiver belongs in the slow lane.
-func (r *receiver) slow(now time.Time) bool {
-	return now.Before(r.slowUntil) || r.strikes > 0
+// lane is where the receiver's next attempt belongs.
+func (r *receiver) lane(now time.Time) lane {
+	switch {
+	case now.Before(r.slowUntil) || r.strikes > 0:
+		return slowLane
+	case r.prompt:
+		return fastLane
+	}
+	return trialLane
 }
 
 // bound is how many deliveries may be in flight to the receiver.
 func (r *receiver) bound(now time.Time) int {
-	switch {
-	case r.slow(now):
-		return perURLSlow
-	case r.prompt:
-		return PerURL
-	}
-	return perURLUnknown
+	return [laneCount]int{fastLane: PerURL, trialLane: perURLUnknown, slowLane: perURLSlow}[r.lane(now)]
 }
 
 func (r *receiver) keptWaiting(now time.Time) {
