@@ -75,7 +75,7 @@ func axe(ctx context.Context) ([]violation, error) {
 	var violations []violation
 	// The checker waits for timers, which a page without scripts has none of. Allowing scripts for its sake does
 	// not bring back those the page was loaded without.
-	noScript := ctx.Value(pageKey{}).(*visit).noScript
+	noScript := visitOf(ctx).noScript
 	if err := chromedp.Run(ctx,
 		emulation.SetScriptExecutionDisabled(false),
 		chromedp.Evaluate(source, nil),

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -69,8 +70,8 @@ func (r *recorder) Cleanup(cleanup func()) { r.cleanups = append(r.cleanups, cle
 
 // finish runs the clean-ups and returns what failed.
 func (r *recorder) finish() string {
-	for i := len(r.cleanups) - 1; i >= 0; i-- {
-		r.cleanups[i]()
+	for _, cleanup := range slices.Backward(r.cleanups) {
+		cleanup()
 	}
 	return strings.Join(r.failures, "\n")
 }

@@ -34,11 +34,11 @@ func Screenshot(ctx context.Context, t testing.TB, name string) string {
 		directory = filepath.Join(os.TempDir(), "florin-screenshots")
 	}
 	path := filepath.Join(directory, unfit.ReplaceAllString(t.Name()+"-"+name, "-")+".png")
-	if err := os.MkdirAll(directory, 0o755); err != nil {
+	if err := os.MkdirAll(directory, 0o750); err != nil {
 		t.Errorf("browsertest: %v", err)
 		return ""
 	}
-	if err := os.WriteFile(path, png, 0o644); err != nil {
+	if err := os.WriteFile(path, png, 0o600); err != nil {
 		t.Errorf("browsertest: %v", err)
 		return ""
 	}

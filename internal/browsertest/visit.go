@@ -63,9 +63,24 @@ func (v *visit) hear(tab context.Context, event any) {
 		v.complain("the page crashed")
 	case *page.EventJavascriptDialogOpening:
 		v.complain(fmt.Sprintf("a dialog nobody answers, %s: %s", event.Type, event.Message))
-		// Dismissed, so that the test fails by the complaint and not by its timeout.
-		go chromedp.Run(tab, page.HandleJavaScriptDialog(false))
+		go v.dismiss(tab)
 	}
+}
+
+// dismiss closes an open dialog, so that the test fails by its complaint and not by its timeout.
+func (v *visit) dismiss(tab context.Context) {
+	if err := chromedp.Run(tab, page.HandleJavaScriptDialog(false)); err != nil && tab.Err() == nil {
+		v.complain("dismissing the dialog: " + err.Error())
+	}
+}
+
+// visitOf returns what the browser said of the page that New returned as ctx.
+func visitOf(ctx context.Context) *visit {
+	seen, ok := ctx.Value(pageKey{}).(*visit)
+	if !ok {
+		panic("browsertest: the context is not one of New, nor made from it")
+	}
+	return seen
 }
 
 func (v *visit) request(made Request) {
@@ -105,7 +120,7 @@ func describe(arguments []*runtime.RemoteObject) string {
 
 // Requests returns all requests the page has made so far, in order.
 func Requests(ctx context.Context) []Request {
-	seen := ctx.Value(pageKey{}).(*visit)
+	seen := visitOf(ctx)
 	seen.mu.Lock()
 	defer seen.mu.Unlock()
 	return slices.Clone(seen.requests)

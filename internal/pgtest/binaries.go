@@ -66,12 +66,8 @@ func majorVersion(directory string) int {
 	return version
 }
 
-// serverOwner returns whom the server runs as: nil for the caller, somebody without rights when the caller is root,
-// as whom PostgreSQL refuses to run.
-func serverOwner() (*syscall.Credential, error) {
-	if os.Getuid() != 0 {
-		return nil, nil
-	}
+// unprivileged returns whom the server runs as when the caller is root, as whom PostgreSQL refuses to run.
+func unprivileged() (*syscall.Credential, error) {
 	for _, name := range []string{"postgres", "nobody"} {
 		found, err := user.Lookup(name)
 		if err != nil {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -47,7 +46,7 @@ max_parallel_workers_per_gather = 0
 jit = off
 timezone = 'Asia/Kathmandu'        # +05:45
 log_min_messages = warning
-port = %d
+port = %s
 `
 
 // stopAndRemove is what remains to be done when the process is gone. An immediate stop needs no clean shutdown of
@@ -80,9 +79,11 @@ func startCluster() (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	owner, err := serverOwner()
-	if err != nil {
-		return nil, err
+	var owner *syscall.Credential // nil: the caller
+	if os.Getuid() == 0 {
+		if owner, err = unprivileged(); err != nil {
+			return nil, err
+		}
 	}
 	directory, err := os.MkdirTemp("", "florin-pgtest-")
 	if err != nil {
@@ -136,24 +137,28 @@ func (c *cluster) start(binaries string, owner *syscall.Credential) error {
 	return fmt.Errorf("%w\n%s", failed, bytes.TrimSpace(said))
 }
 
-func clusterURL(port int) *url.URL {
+func clusterURL(port string) *url.URL {
 	return &url.URL{
 		Scheme:   "postgres",
 		User:     url.User(role),
-		Host:     net.JoinHostPort("127.0.0.1", strconv.Itoa(port)),
+		Host:     net.JoinHostPort("127.0.0.1", port),
 		Path:     "/postgres",
 		RawQuery: url.Values{"sslmode": {"disable"}, "connect_timeout": {connectTimeoutSeconds}}.Encode(),
 	}
 }
 
 // freePort asks the kernel for a port nobody listens on. PostgreSQL cannot ask for itself.
-func freePort() (int, error) {
+func freePort() (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return 0, fmt.Errorf("looking for a free port: %w", err)
+		return "", fmt.Errorf("looking for a free port: %w", err)
 	}
 	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port, nil
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		return "", fmt.Errorf("looking for a free port: %w", err)
+	}
+	return port, nil
 }
 
 // runAs runs a PostgreSQL program as owner, apart from the caller's PG* variables and language. Output goes to a

@@ -1,0 +1,75 @@
+# Florin needs Go to run; `make test` installs what tests need beyond it. `make` alone lists the targets.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+# One kind of build for everything: no C compiler, no version control asked behind our back.
+export CGO_ENABLED ?= 0
+export GOFLAGS := $(GOFLAGS) -buildvcs=false
+
+# The version is that of the tag, else that of the newest release in the changelog.
+VERSION ?= $(shell git -c safe.directory='*' describe --tags --always --dirty 2>/dev/null \
+	|| sed -nE 's/^## \[([0-9][^]]*)\].*/\1/p' CHANGELOG.md | head -n 1 | grep . || echo unreleased)
+LDFLAGS := -X main.version=$(VERSION)
+
+GOLANGCI_VERSION := v2.15.0
+GOLANGCI := .cache/bin/golangci-lint-$(GOLANGCI_VERSION)
+
+# Packages with goroutines of their own that need neither a browser nor a chain: fast enough for the race detector.
+RACE_PACKAGES = $(wildcard ./internal/account ./internal/credit ./internal/idempotency ./internal/money \
+	./internal/payment ./internal/secret ./internal/sweep ./internal/watchdog ./internal/webhook)
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: ## Start the sandbox: server, development chains, demo merchant, webhook inbox; needs Go only
+	@mkdir -p bin
+	@echo "Building the sandbox; the first time takes some minutes."
+	@go build -ldflags '$(LDFLAGS)' -o bin/sandbox ./cmd/sandbox
+	@exec bin/sandbox
+
+.PHONY: build
+build: ## Build the program for production into bin/florin
+	@mkdir -p bin
+	go build -trimpath -ldflags '-s -w $(LDFLAGS)' -o bin/florin ./cmd/florin
+
+.PHONY: test
+test: test-deps ## Run all tests; installs PostgreSQL, Chromium and the npm engines if they are missing
+	go test -count=1 -timeout 10m ./...
+
+.PHONY: test-deps
+test-deps: ## Install what tests need beyond Go, as root through apt and npm; else name what is missing
+	@.ci/install-postgres
+	@.ci/install-chromium
+	@.ci/install-engines
+
+.PHONY: lint
+lint: $(GOLANGCI) ## Check style, formatting and likely mistakes
+	$(GOLANGCI) run
+
+$(GOLANGCI):
+	@echo "Building golangci-lint $(GOLANGCI_VERSION); this takes about a minute."
+	@GOBIN='$(CURDIR)/.cache/bin' go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+	@mv .cache/bin/golangci-lint $@
+
+.PHONY: generate
+generate: ## Generate pages, GraphQL, contract bindings and assets from their sources
+	@.ci/install-engines
+	go generate ./...
+
+.PHONY: verify
+verify: ## Check that generated code and go.mod are current, and run the race detector
+	.ci/verify-generated
+	go mod verify
+	go mod tidy -diff
+	@.ci/install-compiler
+	CGO_ENABLED=1 go test -race -count=1 -timeout 10m $(RACE_PACKAGES)
+
+.PHONY: bench
+bench: ## Measure against the limits of the specification
+	@.ci/install-postgres
+	@if [ -d internal/bench ]; then go run ./internal/bench; else echo "There are no benchmark programs yet."; fi
