@@ -8,6 +8,9 @@ type FailureProps struct {
 	RequestID string
 	// RetrySeconds is when to come back, for FailureTooOften and FailureUnavailable; 0 when unknown.
 	RetrySeconds int
+	// Path is the address that was asked for, query included ("/pay?txnid=…"), so that the menu of languages keeps
+	// what is in it; may be empty.
+	Path string
 	// Checkout says that a payer sees this, so the page speaks of their money.
 	Checkout bool
 }

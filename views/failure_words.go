@@ -14,7 +14,14 @@ func (p FailureProps) head() head {
 }
 
 // languageHref keeps the path and changes the language: a relative reference with a query alone.
-func (p FailureProps) languageHref(lang string) string { return "?lang=" + url.QueryEscape(lang) }
+func (p FailureProps) languageHref(lang string) string {
+	q := url.Values{}
+	if asked, err := url.Parse(p.Path); err == nil {
+		q = asked.Query()
+	}
+	q.Set("lang", lang)
+	return "?" + q.Encode()
+}
 
 func (p FailureProps) title() string {
 	switch p.Kind {

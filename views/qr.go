@@ -69,6 +69,13 @@ func signed(n int) string {
 	return " " + strconv.Itoa(n)
 }
 
+// qrPixels is the side of the square a code is drawn into beside the address.
+const qrPixels = 160
+
+// side is the drawn side in pixels: the largest multiple of the code's own that fits into qrPixels, so that
+// every module has the same whole number of pixels.
+func (q QR) side() int { return max(qrPixels/q.Size, 1) * q.Size }
+
 // viewBox is the SVG viewBox of the code.
 func (q QR) viewBox() string { return fmt.Sprintf("0 0 %d %d", q.Size, q.Size) }
 
