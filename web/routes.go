@@ -13,28 +13,27 @@ func (s *Server) routes() *echo.Echo {
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
 	e.HTTPErrorHandler = s.fail
-	e.Use(s.enter, secureHeaders(s.secure))
+	e.Use(s.enter, secureHeaders(s.secure), s.perClient)
 
 	e.GET("/health", s.getHealth)
 	e.GET(static.Prefix+"*", echo.WrapHandler(static.Handler()))
 
-	limited := e.Group("", s.perClient)
 	// The interface.
-	limited.POST("/graphql", s.postGraphQL)
-	limited.POST("/create-payment", s.postCreatePayment)
-	limited.POST("/pay", s.postPay)
-	limited.POST("/cancel-payment", s.postCancelPayment)
-	limited.GET("/orders/:txnid", s.getOrder)
-	limited.GET("/txn/:txnid", s.getOrder)
-	limited.POST("/txn/:txnid/find", s.postFindTxn)
+	e.POST("/graphql", s.postGraphQL)
+	e.POST("/create-payment", s.postCreatePayment)
+	e.POST("/pay", s.postPay)
+	e.POST("/cancel-payment", s.postCancelPayment)
+	e.GET("/orders/:txnid", s.getOrder)
+	e.GET("/txn/:txnid", s.getOrder)
+	e.POST("/txn/:txnid/find", s.postFindTxn)
 	// The hosted checkout.
-	limited.GET("/", s.getLanding)
-	limited.GET("/pay", s.getCheckout)
-	limited.POST("/pay/:txnid/start", s.postStart, sameSite)
-	limited.POST("/pay/:txnid/cancel", s.postCancel, sameSite)
-	limited.POST("/pay/:txnid/find", s.postFind, sameSite)
-	limited.GET("/pay/:txnid/live", s.getLive)
-	limited.GET("/pay/:txnid/receipt", s.getReceipt)
+	e.GET("/", s.getLanding)
+	e.GET("/pay", s.getCheckout)
+	e.POST("/pay/:txnid/start", s.postStart, sameSite)
+	e.POST("/pay/:txnid/cancel", s.postCancel, sameSite)
+	e.POST("/pay/:txnid/find", s.postFind, sameSite)
+	e.GET("/pay/:txnid/live", s.getLive)
+	e.GET("/pay/:txnid/receipt", s.getReceipt)
 
 	if s.o.Sandbox != nil {
 		e.Any("/sandbox", echo.WrapHandler(s.o.Sandbox))
@@ -44,12 +43,7 @@ func (s *Server) routes() *echo.Echo {
 }
 
 func (s *Server) postGraphQL(c echo.Context) error {
-	call := callOf(c)
-	r := c.Request()
-	if err := s.graphQL.Serve(&afterHeader{ResponseWriter: c.Response(), call: call}, r); err != nil {
-		return err
-	}
-	return nil
+	return s.graphQL.Serve(&afterHeader{ResponseWriter: c.Response(), call: callOf(c)}, c.Request())
 }
 
 // afterHeader adds what an operation told the surface to the header, just

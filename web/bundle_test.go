@@ -1,0 +1,414 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/florinpay/florin/graph"
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/finding"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store"
+)
+
+// bundle is a whole server on a database of its own, with chains that do as
+// they are told.
+type bundle struct {
+	t        *testing.T
+	server   *Server
+	store    *store.Store
+	accounts *account.Service
+	payments *payment.Service
+	lanes    *testLanes
+	clock    *testClock
+	log      *logBook
+	seen     atomic.Uint64 // blocks of the test chain
+}
+
+const (
+	merchantWallet = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
+	solanaWallet   = "HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk"
+	testBaseURL    = "https://pay.example"
+)
+
+func newBundle(t *testing.T) *bundle { return newBundleWith(t, Options{}) }
+
+func newBundleWith(t *testing.T, o Options) *bundle {
+	t.Helper()
+	ctx := t.Context()
+	log := &logBook{}
+	logger := slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	sealer, err := secret.NewSealer(bytes.Repeat([]byte{7}, secret.KeyLen))
+	must(t, err)
+	st, err := store.Open(ctx, "sqlite://"+filepath.Join(t.TempDir(), "florin.db"), sealer, store.Options{Log: logger})
+	must(t, err)
+	t.Cleanup(func() { must(t, st.Close()) })
+	must(t, st.Migrate(ctx))
+	b := &bundle{t: t, store: st, lanes: newTestLanes(), clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log}
+	b.accounts = account.New(st, b.clock.Now, account.Options{})
+	b.payments = payment.NewService(st, st, b.lanes, payment.Options{
+		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
+	}, b.clock.Now, testID)
+	if o.BaseURL == "" {
+		o.BaseURL, o.CheckoutURL, o.Version = testBaseURL, testBaseURL, "test"
+		o.GraphQL = graph.Options{Introspection: true}
+	}
+	b.server = New(Deps{
+		Payments: b.payments, Accounts: b.accounts, Answers: st, Sealer: sealer, Ping: st.Ping,
+		Finder: finding.New(b.payments, b.lanes.readers(), b.clock.Now),
+		Now:    b.clock.Now, NewID: testID, Log: logger,
+	}, o)
+	st.OnChange(b.server.Changed)
+	return b
+}
+
+func testID(t time.Time) payment.ID {
+	return payment.ID(ulid.MustNew(ulid.Timestamp(t), rand.Reader).String())
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// merchant is a user with a key.
+type merchant struct {
+	key  account.Key
+	text string
+}
+
+// newKey makes a user with a key that has the credits, and no custodian.
+func (b *bundle) newKey(credits, queries int64) merchant {
+	b.t.Helper()
+	ctx := b.t.Context()
+	// The password's hash is what makes a user slow; nobody signs in here.
+	user, err := b.store.CreateUser(ctx, account.User{
+		PublicID: string(testID(b.clock.Now())), Email: strings.ToLower(string(testID(b.clock.Now()))) + "@shop.example",
+		PasswordHash: "none", FirstName: "Ada", LastName: "Byron", CreatedAt: b.clock.Now(),
+	})
+	must(b.t, err)
+	key, text, err := b.accounts.CreateKey(ctx, user, account.NewKey{Wallet: merchantWallet, Credits: credits, Queries: queries})
+	must(b.t, err)
+	return merchant{key, text.Reveal()}
+}
+
+// newMerchant makes a key that takes payments on every network but Solana.
+func (b *bundle) newMerchant(credits int64) merchant {
+	b.t.Helper()
+	m := b.newKey(credits+1, 5)
+	name, callback, own := "Nordlicht", "https://shop.example/hook", secret.New("callback-canary")
+	_, _, err := b.accounts.CreateCustodian(b.t.Context(), m.key, account.CustodianInput{
+		Name: &name, CallbackURL: &callback, Secret: &own,
+		Wallets: map[chain.Network]string{chain.BEP20: merchantWallet, chain.Polygon: merchantWallet, chain.Base: merchantWallet},
+	})
+	must(b.t, err)
+	return m
+}
+
+func (b *bundle) newPayment(m merchant) payment.Payment { return b.newPaymentOf(m, "49.90") }
+
+func (b *bundle) newPaymentOf(m merchant, amount string) payment.Payment {
+	b.t.Helper()
+	p, err := b.payments.Create(b.t.Context(), payment.CreateInput{KeyID: m.key.ID, Amount: amount, Details: payment.Details{
+		Reference: "NL-1042", SuccessURL: "https://shop.example/thanks?cart=7",
+	}})
+	must(b.t, err)
+	return p
+}
+
+func (b *bundle) start(p payment.Payment, n chain.Network, token money.Token) payment.Payment {
+	b.t.Helper()
+	p, err := b.payments.Start(b.t.Context(), string(p.ID), payment.Choice{Network: n, Token: token})
+	must(b.t, err)
+	return p
+}
+
+// deposit sends tokens (in Micros) to the payment's address and lets the
+// watcher's decision take them in.
+func (b *bundle) deposit(p payment.Payment, amount money.Micros, final bool) payment.Payment {
+	b.t.Helper()
+	route, ok := p.Route()
+	if !ok {
+		b.t.Fatal("deposit before start")
+	}
+	asset, _ := profileOf(route.Network).Asset(p.Choice.Token)
+	number := 100 + b.seen.Add(1)
+	transfer := chain.Transfer{
+		Key: chain.Key{Network: route.Network, Tx: testHash(number)}, Asset: asset, From: merchantWallet,
+		To: route.Address.Address, Units: amount.Units(asset.Decimals),
+		Block: chain.Head{Number: number, Hash: string(testHash(number)), Time: b.clock.Now()}, Source: "test",
+	}
+	return b.observe(p, transfer, final)
+}
+
+func (b *bundle) observe(p payment.Payment, t chain.Transfer, final bool) payment.Payment {
+	b.t.Helper()
+	v := payment.View{Network: t.Network, From: t.Block.Number, To: t.Block.Number, Transfers: []chain.Transfer{t}}
+	if final {
+		v.Final, v.Finalized = t.Block, t.Block
+	}
+	p, err := b.store.UpdatePayment(b.t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+		return p.Observe(v, b.clock.Now())
+	})
+	must(b.t, err)
+	return p
+}
+
+func (b *bundle) expire(p payment.Payment) payment.Payment {
+	b.t.Helper()
+	at := p.ExpiresAt.Add(time.Minute)
+	seen := payment.Coverage{}
+	for _, n := range chain.Networks() {
+		seen[n] = at
+	}
+	p, err := b.store.UpdatePayment(b.t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) { return p.Expire(seen, at) })
+	must(b.t, err)
+	return p
+}
+
+func (b *bundle) balance(m merchant) int64 {
+	b.t.Helper()
+	balance, err := b.accounts.Balance(b.t.Context(), m.key.ID)
+	must(b.t, err)
+	return balance.Credits
+}
+
+func testHash(n uint64) chain.TxHash {
+	sum := sha256.Sum256(new(big.Int).SetUint64(n).Bytes())
+	return chain.TxHash("0x" + hexOf(sum[:]))
+}
+
+func hexOf(b []byte) string {
+	const digits = "0123456789abcdef"
+	out := make([]byte, 0, 2*len(b))
+	for _, x := range b {
+		out = append(out, digits[x>>4], digits[x&15])
+	}
+	return string(out)
+}
+
+// testClock stands still until it is moved.
+type testClock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *testClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *testClock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// testLanes are networks whose health is set by hand. Solana is not configured.
+type testLanes struct {
+	mu     sync.Mutex
+	health map[chain.Network]payment.Health
+	found  map[chain.Network]chain.Found
+}
+
+func newTestLanes() *testLanes {
+	l := &testLanes{health: make(map[chain.Network]payment.Health), found: make(map[chain.Network]chain.Found)}
+	for _, n := range []chain.Network{chain.BEP20, chain.Polygon, chain.Base} {
+		l.health[n] = payment.Health{
+			OK: true, Latest: chain.Head{Number: 1_010}, Final: chain.Head{Number: 1_000}, Scanned: chain.Head{Number: 1_000},
+			Lag: 2 * time.Second, FinalIn: 10 * time.Second,
+		}
+	}
+	return l
+}
+
+func profileOf(n chain.Network) chain.Profile {
+	for _, p := range chain.Profiles() {
+		if p.Network == n {
+			return p
+		}
+	}
+	panic("no profile of " + n)
+}
+
+func (l *testLanes) Lane(n chain.Network) (payment.Lane, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, ok := l.health[n]; !ok {
+		return payment.Lane{}, false
+	}
+	return payment.Lane{Profile: profileOf(n), Depositor: testDepositor{}, Treasury: merchantWallet}, true
+}
+
+func (l *testLanes) Health(n chain.Network) payment.Health {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.health[n]
+}
+
+func (l *testLanes) fallBehind(n chain.Network) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h := l.health[n]
+	h.OK, h.Reason = false, "it has not produced a block for a while"
+	l.health[n] = h
+}
+
+func (l *testLanes) readers() map[chain.Network]finding.Reader {
+	out := make(map[chain.Network]finding.Reader)
+	for n := range l.health {
+		out[n] = testReader{l, n}
+	}
+	return out
+}
+
+// testReader knows at most one transaction of its network.
+type testReader struct {
+	l *testLanes
+	n chain.Network
+}
+
+func (r testReader) Find(_ context.Context, tx chain.TxHash) (chain.Found, error) {
+	r.l.mu.Lock()
+	defer r.l.mu.Unlock()
+	f := r.l.found[r.n]
+	if len(f.Transfers) > 0 && f.Transfers[0].Tx != tx {
+		return chain.Found{}, nil
+	}
+	return f, nil
+}
+
+// testDepositor derives an address from what it is given, as a real one does.
+type testDepositor struct{}
+
+func (testDepositor) DepositAddress(s chain.Settlement) (chain.Watched, error) {
+	if s.Number < 1 {
+		return chain.Watched{}, fault.New(fault.Internal, "a payment without a number has no address")
+	}
+	sum := sha256.Sum256([]byte(string(s.Wallet) + "/" + big.NewInt(s.Number).String()))
+	return chain.AddressOf(chain.BEP20, sum[:20]), nil
+}
+
+// logBook keeps what was logged.
+type logBook struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logBook) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *logBook) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// reply is an answer of the server.
+type reply struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// ask sends a request as a program on the same machine does. Header pairs are
+// name, value.
+func (b *bundle) ask(method, path, body string, header ...string) reply {
+	b.t.Helper()
+	r := httptest.NewRequestWithContext(b.t.Context(), method, path, strings.NewReader(body))
+	r.RemoteAddr = "127.0.0.1:40000"
+	r.Host = "pay.example"
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	b.server.Handler().ServeHTTP(w, r)
+	res := w.Result()
+	text, err := io.ReadAll(res.Body)
+	must(b.t, errors.Join(err, res.Body.Close()))
+	return reply{res.StatusCode, res.Header, strings.TrimSpace(string(text))}
+}
+
+// graphQL sends a document with its variables (a JSON object).
+func (b *bundle) graphQL(query, variables string, header ...string) reply {
+	b.t.Helper()
+	text, err := json.Marshal(query)
+	must(b.t, err)
+	if variables == "" {
+		variables = "{}"
+	}
+	return b.ask("POST", "/graphql", `{"query":`+string(text)+`,"variables":`+variables+`}`, header...)
+}
+
+// field reads a field of a JSON answer by its path, such as
+// data.payment.transaction.txnid.
+func (r reply) field(t *testing.T, path string) any {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(r.body))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("no JSON: %s", r.body)
+	}
+	for name := range strings.SplitSeq(path, ".") {
+		object, ok := v.(map[string]any)
+		if !ok {
+			t.Fatalf("no %s in %s", path, r.body)
+		}
+		v = object[name]
+	}
+	return v
+}
+
+func (r reply) text(t *testing.T, path string) string {
+	t.Helper()
+	switch v := r.field(t, path).(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	case nil:
+		return "null"
+	case bool:
+		if v {
+			return "true"
+		}
+		return "false"
+	}
+	t.Fatalf("%s is no plain value in %s", path, r.body)
+	return ""
+}
+
+func custodianOf(wallets map[chain.Network]string) account.CustodianInput {
+	return account.CustodianInput{Wallets: wallets}
+}
