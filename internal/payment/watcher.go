@@ -77,6 +77,7 @@ func NewWatcher(p chain.Profile, r chain.Reader, s WatchStore, holder string, no
 func (w *Watcher) Run(ctx context.Context) error {
 	tick := time.NewTicker(PollEvery)
 	defer tick.Stop()
+	defer w.release(ctx)
 	failing := ""
 	for {
 		err := w.RunOnce(ctx)
@@ -98,6 +99,19 @@ func (w *Watcher) Run(ctx context.Context) error {
 		}
 	}
 }
+
+// release gives the lease back, so that another instance, or this one started
+// again, need not wait for it to run out.
+func (w *Watcher) release(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	now := w.now()
+	if _, err := w.store.Lease(ctx, w.leaseName(), w.holder, now, now); err != nil {
+		w.log.Warn("lease not given back; it runs out by itself", "error", err)
+	}
+}
+
+func (w *Watcher) leaseName() string { return "watch:" + string(w.profile.Network) }
 
 // Nudge makes the next round come sooner.
 func (w *Watcher) Nudge() {
@@ -164,7 +178,7 @@ func (w *Watcher) check(ctx context.Context) error {
 // lead takes or renews the lease to scan this network.
 func (w *Watcher) lead(ctx context.Context) (bool, error) {
 	now := w.now()
-	ok, err := w.store.Lease(ctx, "watch:"+string(w.profile.Network), w.holder, now, now.Add(leaseFor))
+	ok, err := w.store.Lease(ctx, w.leaseName(), w.holder, now, now.Add(leaseFor))
 	if err != nil {
 		return false, fmt.Errorf("lease of the network: %w", err)
 	}

@@ -49,10 +49,13 @@ var networks = []struct {
 	network  chain.Network
 	chainID  uint64
 	decimals uint8
+	// safeDepth is how many blocks the safe label trails the head by: enough
+	// for a payer to see a payment become final.
+	safeDepth uint64
 }{
-	{chain.BEP20, 56, 18},
-	{chain.Polygon, 137, 6},
-	{chain.Base, 8453, 6},
+	{chain.BEP20, 56, 18, 0},
+	{chain.Polygon, 137, 6, 0},
+	{chain.Base, 8453, 6, 2},
 }
 
 // Sandbox is the program with its surroundings.
@@ -121,7 +124,7 @@ func (s *Sandbox) start(ctx context.Context, c Config) error {
 func (s *Sandbox) startChains(ctx context.Context, c Config) error {
 	for _, n := range networks {
 		dev, err := devchain.Start(devchain.Config{
-			ChainID: n.chainID, Decimals: n.decimals, BlockTime: c.BlockTime,
+			ChainID: n.chainID, Decimals: n.decimals, BlockTime: c.BlockTime, SafeDepth: n.safeDepth,
 			DataDir: filepath.Join(c.Dir, "chains", n.network.Lower()),
 		})
 		if err != nil {

@@ -52,11 +52,16 @@ func (s *Store) Watches(ctx context.Context, networks []chain.Network, since pay
 	return watches, next, nil
 }
 
-// watchEnd returns the mark that is true of the transaction's snapshot: the
-// horizon on PostgreSQL, the newest row on SQLite.
+// watchEnd returns the mark that is true of the transaction's snapshot.
+//
+// On PostgreSQL transactions become visible in any order, so a row id is no
+// mark: a row that was inserted before may be committed later. Each row carries
+// the number of its transaction instead (routes.xact), and the mark is the
+// oldest transaction that still runs: all below it have ended. SQLite has one
+// writer, so row ids grow in the order of commits.
 func (s *Store) watchEnd(ctx context.Context, t tx) (xact, row int64, err error) {
 	if s.dialect().manyWriters {
-		xact, err = s.horizon(ctx, t)
+		err = t.NewRaw("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint").Scan(ctx, &xact)
 		return xact, 0, err
 	}
 	err = t.NewRaw("SELECT coalesce(max(id), 0) FROM routes").Scan(ctx, &row)
@@ -71,7 +76,7 @@ func (s *Store) watchQuery(t tx, networks []chain.Network, since payment.Mark, e
 	for i, n := range networks {
 		names[i] = string(n)
 	}
-	const columns = "SELECT p.public_id, r.network, r.address, r.raw, r.id FROM "
+	const columns = "SELECT p.public_id, r.network, r.address, r.raw, r.id AS id FROM "
 	if since == (payment.Mark{}) {
 		return t.NewRaw(columns+"payments AS p CROSS JOIN routes AS r WHERE p.ended_at IS NULL "+
 			"AND r.payment_id = p.id AND r.network IN (?0) UNION ALL "+

@@ -65,6 +65,7 @@ func New(sender Sender, s Store, p Policy, holder string, now func() time.Time, 
 func (s *Sweeper) Run(ctx context.Context) error {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
+	defer s.release(ctx)
 	last := ""
 	for {
 		err := s.RunOnce(ctx)
@@ -83,6 +84,18 @@ func (s *Sweeper) Run(ctx context.Context) error {
 		}
 	}
 }
+
+// release gives the lease back for whoever comes next.
+func (s *Sweeper) release(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	now := s.now()
+	if _, err := s.store.Lease(ctx, s.leaseName(), s.holder, now, now); err != nil {
+		s.log.Warn("lease not given back; it runs out by itself", "error", err)
+	}
+}
+
+func (s *Sweeper) leaseName() string { return "sweep:" + string(s.sender.Network()) }
 
 // Nudge makes the next round come sooner.
 func (s *Sweeper) Nudge() {
@@ -118,7 +131,7 @@ func (s *Sweeper) RunOnce(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, roundLimit)
 	defer cancel()
 	now := s.now()
-	leads, err := s.store.Lease(ctx, "sweep:"+string(s.sender.Network()), s.holder, now, now.Add(leaseFor))
+	leads, err := s.store.Lease(ctx, s.leaseName(), s.holder, now, now.Add(leaseFor))
 	if err != nil || !leads {
 		return err
 	}
