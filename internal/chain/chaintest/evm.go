@@ -152,6 +152,13 @@ func (e *EVM) Mine(n int) {
 	}
 }
 
+// SetBlockTime changes how much time passes from block to block.
+func (e *EVM) SetBlockTime(d time.Duration) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.config.BlockTime = d
+}
+
 // Wait lets the chain's clock run on without a block.
 func (e *EVM) Wait(d time.Duration) {
 	e.mu.Lock()

@@ -63,6 +63,9 @@ func (p *Endpoint) blockByNumber(s shown, params []json.RawMessage) (any, *rpcFa
 	if fail != nil {
 		return nil, fail
 	}
+	if p.fault().NoLabels && (tag == "safe" || tag == "finalized") {
+		return nil, &rpcFailure{-32000, tag + " block not found"}
+	}
 	if b := s.byTag(tag); b != nil {
 		return b.object(), nil
 	}

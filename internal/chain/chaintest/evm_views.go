@@ -29,34 +29,43 @@ func (b *block) object() object {
 func (b *block) logs() []object {
 	list := []object{}
 	for i, tx := range b.txs {
-		if tx.Failed {
-			continue
-		}
-		for _, l := range tx.Logs {
-			list = append(list, object{
-				"address": strings.ToLower(l.Address), "topics": l.Topics, "data": l.Data,
-				"blockNumber": hexQuantity(b.number), "blockHash": b.hash,
-				"transactionHash": tx.Hash, "transactionIndex": hexQuantity(uint64(i)),
-				"logIndex": hexQuantity(uint64(len(list))), "removed": false,
-			})
-		}
+		list = append(list, b.logsOf(tx, i, len(list))...)
+	}
+	return list
+}
+
+// logsOf shows the logs of the transaction at a position of the block, the
+// first with the index given.
+func (b *block) logsOf(tx *Tx, position, first int) []object {
+	list := []object{}
+	if tx.Failed {
+		return list
+	}
+	for _, l := range tx.Logs {
+		list = append(list, object{
+			"address": strings.ToLower(l.Address), "topics": l.Topics, "data": l.Data,
+			"blockNumber": hexQuantity(b.number), "blockHash": b.hash,
+			"transactionHash": tx.Hash, "transactionIndex": hexQuantity(uint64(position)),
+			"logIndex": hexQuantity(uint64(first + len(list))), "removed": false,
+		})
 	}
 	return list
 }
 
 func (b *block) receipt(tx *Tx) object {
-	status, logs := "0x1", []object{}
+	status, position, before := "0x1", slices.Index(b.txs, tx), 0
 	if tx.Failed {
 		status = "0x0"
 	}
-	for _, l := range b.logs() {
-		if l["transactionHash"] == tx.Hash {
-			logs = append(logs, l)
+	for _, other := range b.txs[:position] {
+		if !other.Failed {
+			before += len(other.Logs)
 		}
 	}
+	logs := b.logsOf(tx, position, before)
 	return object{
 		"transactionHash": tx.Hash, "blockNumber": hexQuantity(b.number), "blockHash": b.hash,
-		"transactionIndex": hexQuantity(uint64(slices.Index(b.txs, tx))),
+		"transactionIndex": hexQuantity(uint64(position)),
 		"from":             tx.From, "to": orNull(tx.To), "status": status, "logs": logs, "gasUsed": "0x5208",
 	}
 }

@@ -39,6 +39,8 @@ type Faults struct {
 	// OnCall is called before a method is answered, with the count of its
 	// calls so far: a hook for what happens in between.
 	OnCall func(method string, nth int)
+	// NoLabels knows no safe and no finalized block.
+	NoLabels bool
 	// ForgetAfter makes it forget which block a transaction is in after so
 	// many blocks, as nodes do after weeks.
 	ForgetAfter int

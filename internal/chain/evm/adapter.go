@@ -18,6 +18,8 @@ type Config struct {
 	// Client makes the requests; nil takes one of its own. Redirects are
 	// never followed.
 	Client *http.Client
+	// Timeout bounds one request; 0 is DefaultTimeout.
+	Timeout time.Duration
 	// Now tells the time, for cool-downs and timings only; nil is time.Now.
 	Now func() time.Time
 }
@@ -31,6 +33,10 @@ type Adapter struct {
 }
 
 var _ chain.Reader = (*Adapter)(nil)
+
+// DefaultTimeout is how long one request may take: large log queries take
+// providers seconds.
+const DefaultTimeout = 20 * time.Second
 
 // maxEndpoints bounds the configuration; nobody needs more.
 const maxEndpoints = 16
@@ -49,6 +55,9 @@ func New(c Config) (*Adapter, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	if c.Timeout <= 0 {
+		c.Timeout = DefaultTimeout
+	}
 	assets, err := assetTable(c.Profile)
 	if err != nil {
 		return nil, err
@@ -59,7 +68,7 @@ func New(c Config) (*Adapter, error) {
 		if err != nil {
 			return nil, fault.New(fault.Invalid, "endpoint %d of %s: %s", i+1, n, err.Error())
 		}
-		w.name = p.uniqueName(w.name)
+		w.name, w.timeout = p.uniqueName(w.name), c.Timeout
 		p.endpoints = append(p.endpoints, newEndpoint(w, c.Profile.ChainID))
 	}
 	return &Adapter{profile: c.Profile, pool: p, assets: assets}, nil

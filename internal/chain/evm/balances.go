@@ -64,12 +64,8 @@ func (e *endpoint) words(ctx context.Context, calls []call, number uint64) ([]mo
 	if err != nil {
 		return nil, err
 	}
-	head, ok := parseText(results[0])
-	if !ok {
-		return nil, malformed("eth_blockNumber")
-	}
-	if head < number {
-		return nil, fmt.Errorf("%w: block %d is not there yet", errLagging, number)
+	if err := notBelow(results[0], number); err != nil {
+		return nil, err
 	}
 	words := make([]money.Units, 0, len(results)-1)
 	for _, raw := range results[1:] {
@@ -80,6 +76,28 @@ func (e *endpoint) words(ctx context.Context, calls []call, number uint64) ([]mo
 		words = append(words, money.NewUnits(word))
 	}
 	return words, nil
+}
+
+// notBelow judges the answer to eth_blockNumber.
+func notBelow(raw []byte, number uint64) error {
+	head, ok := parseText(raw)
+	if !ok {
+		return malformed("eth_blockNumber")
+	}
+	if head < number {
+		return fmt.Errorf("%w: block %d is not there yet", errLagging, number)
+	}
+	return nil
+}
+
+// reached fails with errLagging unless the endpoint knows a block with the
+// number.
+func (e *endpoint) reached(ctx context.Context, number uint64) error {
+	results, err := e.results(ctx, call{method: "eth_blockNumber"})
+	if err != nil {
+		return err
+	}
+	return notBelow(results[0], number)
 }
 
 // contract returns the address of a known asset.

@@ -3,6 +3,7 @@ package evm
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -79,32 +80,31 @@ func standing(raw []byte, b chain.Head) error {
 	return nil
 }
 
-// BlockAt returns the head of the block with that number. Only when every
-// endpoint that answers lacks it is ok false.
-func (a *Adapter) BlockAt(ctx context.Context, number uint64) (chain.Head, bool, error) {
-	var found header
-	answered := false
-	err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
+// BlockAt returns the head of the block with that number. ok is false only
+// when nobody has seen that many blocks: every endpoint that can be asked lacks
+// the block, none failed, and Heads never told of it.
+func (a *Adapter) BlockAt(ctx context.Context, number uint64) (head chain.Head, ok bool, err error) {
+	known := a.heads.recall()
+	sure := number > known.latest && number > known.finalized.number
+	err = a.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
 		results, err := e.results(ctx, numberCall(number))
 		if err != nil {
+			sure = false
 			return err
 		}
-		h, ok, err := parseNumbered(results[0], number)
-		if err != nil {
+		var h header
+		if h, ok, err = parseNumbered(results[0], number); err != nil {
+			sure = false
 			return err
 		}
-		answered = true
 		if !ok {
 			return errLacking
 		}
-		found = h
+		head = h.head()
 		return nil
 	})
-	if err != nil && answered && ctx.Err() == nil {
+	if errors.Is(err, errLacking) && sure && ctx.Err() == nil {
 		return chain.Head{}, false, nil
 	}
-	if err != nil {
-		return chain.Head{}, false, err
-	}
-	return found.head(), true, nil
+	return head, ok, err
 }

@@ -68,7 +68,7 @@ func (a *Adapter) judgeBlock(ctx context.Context, e *endpoint, t chain.Transfer,
 	if err != nil || verdict != chain.Stands {
 		return verdict, err
 	}
-	r, found, err := e.rebuild(ctx, tx, block)
+	r, found, err := e.rebuild(ctx, tx, header{number: t.Block.Number, hash: block})
 	if err != nil {
 		return chain.Unsettled, err
 	}

@@ -32,6 +32,7 @@ type endpoint struct {
 	mu         sync.Mutex
 	verified   time.Time // until when the chain id counts as checked
 	failures   int       // in a row
+	lags       int       // in a row
 	coolUntil  time.Time
 	reason     string
 	head       uint64
@@ -85,7 +86,7 @@ func (e *endpoint) results(ctx context.Context, calls ...call) ([][]byte, error)
 
 // request is one HTTP request, counted and timed.
 func (e *endpoint) request(ctx context.Context, calls []call) ([]reply, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
 	begin := e.now()
 	replies, err := e.send(ctx, calls)
@@ -97,9 +98,6 @@ func (e *endpoint) request(ctx context.Context, calls []call) ([]reply, error) {
 	}
 	return replies, err
 }
-
-// requestTimeout bounds one HTTP request. Large log queries take seconds.
-const requestTimeout = 20 * time.Second
 
 // measure keeps a moving average of the latency, a quarter of it new.
 func (e *endpoint) measure(d time.Duration) {
@@ -158,8 +156,12 @@ func (w wrongChain) Error() string {
 func (e *endpoint) succeeded() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.failures, e.coolUntil, e.reason = 0, time.Time{}, ""
+	e.failures, e.lags, e.coolUntil, e.reason = 0, 0, time.Time{}, ""
 }
+
+// patience is how often in a row an endpoint may lag before it counts as
+// unhealthy: behind one address there are several nodes, not all equally far.
+const patience = 3
 
 // failed notes why the endpoint could not answer and leaves it alone for a
 // while, unless it only lags: that passes by itself and other questions it can
@@ -168,10 +170,13 @@ func (e *endpoint) failed(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now := e.now()
-	e.reason = err.Error()
 	if errors.Is(err, errLagging) {
+		if e.lags++; e.lags >= patience {
+			e.reason = err.Error()
+		}
 		return
 	}
+	e.reason = err.Error()
 	e.errors++
 	e.failures++
 	wait := min(firstCoolDown<<min(e.failures-1, 10), maxCoolDown)

@@ -3,6 +3,7 @@ package evm
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math/big"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -32,20 +33,15 @@ func (a *Adapter) Find(ctx context.Context, tx chain.TxHash) (chain.Found, error
 		return chain.Found{}, err
 	}
 	var found chain.Found
-	answered := false
 	err = a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
 		found, err = a.find(ctx, e, id)
-		answered = answered || err == nil
 		if err == nil && !found.Exists {
 			return errLacking
 		}
 		return err
 	})
-	if err != nil && !answered {
+	if err != nil && !errors.Is(err, errLacking) {
 		return chain.Found{}, err
-	}
-	if ctx.Err() != nil {
-		return chain.Found{}, ctx.Err()
 	}
 	found.Final = found.Block.Hash != "" && found.Block.Number <= heads.Final.Number
 	return found, nil

@@ -54,6 +54,8 @@ func (c *clock) advance(d time.Duration) {
 
 const scriptFinalDepth = 3
 
+var factoryAddress = contracts.FactoryAddress().Hex()
+
 // newScript starts a scripted chain with that many endpoints.
 func newScript(t *testing.T, endpoints int, adjust ...func(*chain.Profile)) *script {
 	t.Helper()

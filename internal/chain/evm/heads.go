@@ -13,83 +13,84 @@ import (
 // headMemory is the newest that was ever told, to know an endpoint that falls
 // behind it from a chain that moved.
 type headMemory struct {
-	mu        sync.Mutex
-	latest    uint64
-	finalized header
-	final     header // by the depth rule: where to begin searching
-	known     bool
+	mu sync.Mutex
+	knowledge
 }
 
-// Heads returns the present of the chain. Finalized blocks never go back: an
-// endpoint that has not reached the newest one known, or shows another block
-// in its place, is passed over. An endpoint whose newest block is older than
-// one already seen is passed over too while another endpoint does better.
+// Heads returns the present of the chain. An endpoint that has fallen behind
+// what was told before is passed over while another does better. Finalized
+// blocks never go back: where all endpoints are behind, the newest one known
+// still stands, and an endpoint that shows another block in its place is not
+// believed.
 func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
-	memory := a.heads.recall()
+	known := a.heads.recall()
 	var best view
-	found := false
+	views := 0
 	err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
-		v, err := a.look(ctx, e, memory)
+		v, err := a.look(ctx, e, known)
 		if err != nil {
 			return err
 		}
-		if !found || v.latest.number > best.latest.number {
-			best, found = v, true
+		if views++; views == 1 || v.latest.number > best.latest.number {
+			best = v
 		}
-		if v.latest.number < memory.latest {
-			return fmt.Errorf("%w: newest block is %d after %d", errLagging, v.latest.number, memory.latest)
-		}
-		return nil
+		return v.behind
 	})
-	if !found {
-		return chain.Heads{}, err
-	}
 	if ctx.Err() != nil {
 		return chain.Heads{}, ctx.Err()
 	}
-	a.heads.remember(best)
+	if views == 0 {
+		return chain.Heads{}, fmt.Errorf("heads of %s: %w", a.profile.Network, err)
+	}
+	a.heads.remember(best, views == len(a.pool.endpoints))
 	return best.heads(), nil
 }
 
 // view is the chain as one endpoint shows it.
-type view struct{ latest, final, finalized header }
+type view struct {
+	latest, final, finalized header
+	behind                   error // how it falls short of what is known
+}
 
 func (v view) heads() chain.Heads {
 	return chain.Heads{Latest: v.latest.head(), Final: v.final.head(), Finalized: v.finalized.head()}
 }
 
-// memoryView is what recall returns.
-type memoryView struct {
+// knowledge is what a headMemory held at one moment.
+type knowledge struct {
 	latest           uint64
 	finalized, final header
-	known            bool
+	any              bool
 }
 
-func (m *headMemory) recall() memoryView {
+func (m *headMemory) recall() knowledge {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return memoryView{m.latest, m.finalized, m.final, m.known}
+	return m.knowledge
 }
 
-// remember takes the newest view. A lower latest block than before is taken
-// too: every endpoint was asked, so the chain itself is shorter now.
-func (m *headMemory) remember(v view) {
+// remember takes the newest view. When every endpoint shows a chain shorter
+// than before, it is shorter.
+func (m *headMemory) remember(v view, everybody bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.latest, m.final = v.latest.number, v.final
-	if !m.known || v.finalized.number > m.finalized.number {
-		m.finalized, m.known = v.finalized, true
+	m.final = v.final
+	if everybody || v.latest.number > m.latest {
+		m.latest = v.latest.number
+	}
+	if !m.any || v.finalized.number > m.finalized.number {
+		m.finalized, m.any = v.finalized, true
 	}
 }
 
 // look asks one endpoint for the heads. The tags come from the oldest to the
 // newest block, so that a block arriving between them keeps their order.
-func (a *Adapter) look(ctx context.Context, e *endpoint, m memoryView) (view, error) {
+func (a *Adapter) look(ctx context.Context, e *endpoint, known knowledge) (view, error) {
 	tags := []string{string(chain.TagFinalized)}
 	if a.profile.Finality.Tag == chain.TagSafe {
 		tags = append(tags, string(chain.TagSafe))
 	}
-	tags = append(tags, "latest", quantity(m.finalized.number))
+	tags = append(tags, "latest", quantity(known.finalized.number))
 	calls := make([]call, len(tags))
 	for i, tag := range tags {
 		calls[i] = blockCall(tag)
@@ -107,19 +108,19 @@ func (a *Adapter) look(ctx context.Context, e *endpoint, m memoryView) (view, er
 	n := len(blocks)
 	here := blocks[n-1]
 	v := view{finalized: blocks[0], final: blocks[n-3], latest: blocks[n-2]}
-	if !m.known {
+	if !known.any {
 		v.fill(here)
 	}
 	e.sawHead(v.latest.number)
-	if err := m.contradicts(v, here); err != nil {
+	if err := known.compare(&v, here); err != nil {
 		return view{}, err
 	}
 	if a.profile.Finality.Depth > 0 {
-		if v.final, err = a.buried(ctx, e, v.latest, m.final); err != nil {
+		if v.final, err = a.buried(ctx, e, v.latest, known.final); err != nil {
 			return view{}, err
 		}
 	}
-	return v.ordered(), nil
+	return v.ordered(a.profile.Finality), nil
 }
 
 // fill puts the chain's first block, which holds no transaction, where a young
@@ -153,23 +154,35 @@ func tagged(r reply, tag string) (header, error) {
 // finalized one. Either it lies or the chain broke its promise.
 var errFinality = errors.New("shows another block in place of a finalized one")
 
-// contradicts compares a view with what is final for ever: here is the block
-// the endpoint has at the number of the newest finalized block known.
-func (m memoryView) contradicts(v view, here header) error {
+// compare holds a view against what is known: here is the block the endpoint
+// has at the number of the newest finalized block.
+func (k knowledge) compare(v *view, here header) error {
 	switch {
-	case !m.known:
+	case !k.any:
 		return nil
-	case v.latest.number < m.finalized.number || v.finalized.number < m.finalized.number:
-		return fmt.Errorf("%w: finalized block %d is not there yet", errLagging, m.finalized.number)
-	case here.hash != m.finalized.hash:
-		return fmt.Errorf("%w: number %d", errFinality, m.finalized.number)
+	case v.latest.number < k.finalized.number:
+		return fmt.Errorf("%w: newest block is %d, and %d is final", errLagging, v.latest.number, k.finalized.number)
+	case here == header{}:
+		return fmt.Errorf("%w: block %d is not there", errLagging, k.finalized.number)
+	case here.hash != k.finalized.hash:
+		return fmt.Errorf("%w: number %d", errFinality, k.finalized.number)
+	case v.latest.number < k.latest:
+		v.behind = fmt.Errorf("%w: newest block is %d after %d", errLagging, v.latest.number, k.latest)
+	case v.finalized.number < k.finalized.number:
+		v.behind = fmt.Errorf("%w: finalized block is %d after %d", errLagging, v.finalized.number, k.finalized.number)
+	}
+	if v.finalized.number < k.finalized.number {
+		v.finalized = k.finalized
 	}
 	return nil
 }
 
-// ordered makes Finalized ≤ Final ≤ Latest hold, as between answers of
-// different nodes behind one address it may not.
-func (v view) ordered() view {
+// ordered makes Finalized ≤ Final ≤ Latest hold: answers of different nodes
+// behind one address may not, and a tag is not finalized more than its rule.
+func (v view) ordered(rule chain.Finality) view {
+	if rule.Tag != "" && v.final.number < v.finalized.number {
+		v.final = v.finalized
+	}
 	if v.final.number > v.latest.number {
 		v.latest = v.final
 	}

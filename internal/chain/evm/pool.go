@@ -20,14 +20,15 @@ type pool struct {
 // do has the first endpoint that can do it do f. An endpoint that fails is
 // left alone for a while and the next one is asked; one that lags or shows
 // another fork than asked about is passed over. When none is left the result
-// is chain.ErrReorged if any showed another fork, else chain.ErrNoEndpoint.
+// is chain.ErrReorged if any showed another fork, errLacking if none of them
+// has what was asked for, else chain.ErrNoEndpoint.
 func (p *pool) do(ctx context.Context, f func(context.Context, *endpoint) error) error {
 	return p.among(ctx, p.ready(), f)
 }
 
 func (p *pool) among(ctx context.Context, endpoints []*endpoint, f func(context.Context, *endpoint) error) error {
 	var reasons []string
-	reorged := false
+	reorged, lacking := false, false
 	for _, e := range endpoints {
 		err := p.try(ctx, e, f)
 		switch {
@@ -37,12 +38,17 @@ func (p *pool) among(ctx context.Context, endpoints []*endpoint, f func(context.
 			return ctx.Err()
 		case errors.Is(err, chain.ErrReorged):
 			reorged = true
+		case errors.Is(err, errLacking):
+			lacking = true
 		default:
 			reasons = append(reasons, e.name+" "+err.Error())
 		}
 	}
 	if reorged {
 		return chain.ErrReorged
+	}
+	if lacking && len(reasons) == 0 {
+		return errLacking
 	}
 	if len(reasons) == 0 {
 		reasons = p.resting()

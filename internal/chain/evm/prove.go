@@ -181,50 +181,76 @@ func (s *search) receipts(ctx context.Context, txs []hash, results [][]byte) (ma
 	return receipts, nil
 }
 
-func (s *search) blockOf(tx hash) hash {
+func (s *search) blockOf(tx hash) header {
 	i := slices.IndexFunc(s.found, func(e entry) bool { return e.tx == tx })
-	return s.found[i].blockHash
+	return header{number: s.found[i].block, hash: s.found[i].blockHash}
 }
 
 // rebuild makes what a receipt says of a successful transaction out of all
-// logs of its block; ok is false when none is of that transaction.
-func (e *endpoint) rebuild(ctx context.Context, tx, block hash) (r receipt, ok bool, err error) {
-	replies, err := e.ask(ctx, call{"eth_getLogs", []any{map[string]any{"blockHash": block.String()}}})
+// logs of its block; ok is false when the block does not have the transaction
+// or no log of it.
+func (e *endpoint) rebuild(ctx context.Context, tx hash, block header) (r receipt, ok bool, err error) {
+	replies, err := e.ask(ctx, numberCall(block.number),
+		call{"eth_getLogs", []any{map[string]any{"blockHash": block.hash.String()}}})
 	if err != nil {
 		return receipt{}, false, err
 	}
 	if replies[0].err != nil {
-		return receipt{}, false, logsFailure(replies[0].err)
+		return receipt{}, false, callFailure(replies[0].err)
 	}
-	type placed struct {
-		index uint64
-		log   receiptLog
+	if replies[1].err != nil {
+		return receipt{}, false, logsFailure(replies[1].err)
 	}
-	var logs []placed
-	r = receipt{tx: tx, blockHash: block}
-	err = (&scanner{b: replies[0].result}).logs(func(l *logText) error {
-		var owner, in hash
-		index, okIndex := parseQuantity(l.index)
-		number, okNumber := parseQuantity(l.blockNumber)
-		if !parseBytes(owner[:], l.tx) || !parseBytes(in[:], l.hash) || !okIndex || !okNumber || in != block {
-			return malformed("logs of a block")
-		}
-		if owner != tx || l.removed {
-			return nil
-		}
-		r.block = number
-		entry, ok := l.decode()
-		logs = append(logs, placed{index, receiptLog{ok, entry}})
-		return nil
-	})
-	if err != nil {
+	if ok, err := blockHolds(replies[0].result, block, tx); !ok || err != nil {
 		return receipt{}, false, err
 	}
-	slices.SortFunc(logs, func(a, b placed) int { return cmp.Compare(a.index, b.index) })
-	for _, p := range logs {
-		r.logs = append(r.logs, p.log)
+	g := gathering{receipt: receipt{tx: tx, block: block.number, blockHash: block.hash}}
+	if err := (&scanner{b: replies[1].result}).logs(g.add); err != nil {
+		return receipt{}, false, err
 	}
-	return r, len(logs) > 0, nil
+	slices.SortFunc(g.found, func(a, b indexed) int { return cmp.Compare(a.index, b.index) })
+	for _, f := range g.found {
+		g.logs = append(g.logs, f.receiptLog)
+	}
+	return g.receipt, len(g.logs) > 0, nil
+}
+
+// blockHolds judges the answer to numberCall(block.number): whether the chain
+// has the block, and the block the transaction.
+func blockHolds(raw []byte, block header, tx hash) (bool, error) {
+	h, ok, err := parseNumbered(raw, block.number)
+	if err != nil || !ok || h.hash != block.hash {
+		return false, err
+	}
+	var text struct{ Transactions []string }
+	if json.Unmarshal(raw, &text) != nil {
+		return false, malformed("block")
+	}
+	return slices.ContainsFunc(text.Transactions, func(t string) bool { return sameHex([]byte(t), tx.String()) }), nil
+}
+
+// gathering picks the logs of one transaction from those of its block.
+type gathering struct {
+	receipt
+	found []indexed
+}
+
+type indexed struct {
+	receiptLog
+	index uint64
+}
+
+func (g *gathering) add(l *logText) error {
+	var owner, block hash
+	index, okIndex := parseQuantity(l.index)
+	if !parseBytes(owner[:], l.tx) || !parseBytes(block[:], l.hash) || !okIndex || block != g.blockHash {
+		return malformed("logs of a block")
+	}
+	if owner == g.tx && !l.removed {
+		entry, ok := l.decode()
+		g.found = append(g.found, indexed{receiptLog{ok, entry}, index})
+	}
+	return nil
 }
 
 // transfers puts together what logs, receipts and headers say, which must be

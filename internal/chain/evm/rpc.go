@@ -44,6 +44,7 @@ type wire struct {
 	name    string // host and port, without credentials
 	secrets []string
 	client  *http.Client
+	timeout time.Duration // of one request
 	now     func() time.Time
 }
 

@@ -1,0 +1,108 @@
+package evm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/big"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// Fees is what a transaction pays for gas, in wei (EIP-1559).
+type Fees struct {
+	Base *big.Int // of the newest block; the network sets it
+	Tip  *big.Int // offered per gas on top
+	Max  *big.Int // the most it may cost per gas
+}
+
+// gwei is 10^9 wei.
+const gwei = 1_000_000_000
+
+// tipFloor is the least tip a network's nodes accept or its validators take,
+// in wei per gas. What a node suggests can be below it, even zero.
+func tipFloor(n chain.Network) int64 {
+	switch n {
+	case chain.BEP20:
+		return gwei / 20 // a convention of validators and builders
+	case chain.Polygon:
+		return 25 * gwei // enforced by the nodes (PIP-35)
+	}
+	return gwei / 1000
+}
+
+// fees asks what gas costs now. The most is twice the base fee plus the tip,
+// so that a transaction survives several full blocks, each of which raises the
+// base fee by an eighth.
+func (a *Adapter) fees(ctx context.Context, e *endpoint) (Fees, error) {
+	replies, err := e.ask(ctx, blockCall("latest"), call{method: "eth_maxPriorityFeePerGas"})
+	if err != nil {
+		return Fees{}, err
+	}
+	if replies[0].err != nil {
+		return Fees{}, callFailure(replies[0].err)
+	}
+	base, err := parseBaseFee(replies[0].result)
+	if err != nil {
+		return Fees{}, err
+	}
+	tip := big.NewInt(tipFloor(a.profile.Network))
+	var text string
+	if replies[1].err == nil && json.Unmarshal(replies[1].result, &text) == nil {
+		if suggested, ok := parseBig(text); ok && suggested.Cmp(tip) > 0 {
+			tip = suggested
+		}
+	}
+	most := new(big.Int).Lsh(base, 1)
+	return Fees{Base: base, Tip: tip, Max: most.Add(most, tip)}, nil
+}
+
+// parseBaseFee reads the base fee of a block; a chain without one has none.
+func parseBaseFee(raw []byte) (*big.Int, error) {
+	var block *struct{ BaseFeePerGas *string }
+	if json.Unmarshal(raw, &block) != nil || block == nil {
+		return nil, malformed("block")
+	}
+	if block.BaseFeePerGas == nil {
+		return new(big.Int), nil
+	}
+	fee, ok := parseBig(*block.BaseFeePerGas)
+	if !ok {
+		return nil, malformed("base fee")
+	}
+	return fee, nil
+}
+
+// gasPriceOracle tells what an OP Stack chain charges beside gas.
+var gasPriceOracle = address{0: 0x42, 19: 0x0f}
+
+// Selectors of the oracle.
+const (
+	l1FeeUpperBoundSelector = "0xf1c7a58b" // getL1FeeUpperBound(uint256 unsignedTxSize), since Fjord
+	operatorFeeSelector     = "0x275aedd2" // getOperatorFee(uint256 gasUsed), since Isthmus
+)
+
+// extraFee returns what Base charges beside gas for a transaction of that size
+// in bytes and that much gas, in wei: for publishing it on Ethereum, and for
+// the operator of the chain. A development chain has no oracle and no such fee.
+func (a *Adapter) extraFee(ctx context.Context, e *endpoint, size, gas uint64) (*big.Int, error) {
+	sum := new(big.Int)
+	if a.profile.Network != chain.Base {
+		return sum, nil
+	}
+	replies, err := e.ask(ctx,
+		contractCall(gasPriceOracle, l1FeeUpperBoundSelector+wordOf(size)),
+		contractCall(gasPriceOracle, operatorFeeSelector+wordOf(gas)))
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range replies {
+		if fee, ok := parseWord(r.result); r.err == nil && ok {
+			sum.Add(sum, fee)
+		}
+	}
+	return sum, nil
+}
+
+// wordOf writes a number as an argument of a contract call.
+func wordOf(v uint64) string { return fmt.Sprintf("%064x", v) }
