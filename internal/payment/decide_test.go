@@ -431,12 +431,14 @@ func TestRefusals(t *testing.T) {
 		do   func() (payment.Change, error)
 		want error
 	}{
-		"CancelCompleted":   {func() (payment.Change, error) { return inStatus(t, payment.Completed).Cancel(t0) }, payment.ErrEnded},
-		"CancelExpired":     {func() (payment.Change, error) { return inStatus(t, payment.Expired).Cancel(t0) }, payment.ErrEnded},
-		"CancelCancelled":   {func() (payment.Change, error) { return inStatus(t, payment.Cancelled).Cancel(t0) }, payment.ErrEnded},
-		"CancelMoneySeen":   {func() (payment.Change, error) { return seen.Cancel(t0) }, payment.ErrMoneyReceived},
-		"CompleteCompleted": {func() (payment.Change, error) { return inStatus(t, payment.Completed).MarkCompleted(payment.Actor{}, t0) }, payment.ErrCompleted},
-		"CompleteTopUp":     {func() (payment.Change, error) { return topUp.MarkCompleted(payment.Actor{}, t0) }, payment.ErrNotByHand},
+		"CancelCompleted": {func() (payment.Change, error) { return inStatus(t, payment.Completed).Cancel(t0) }, payment.ErrEnded},
+		"CancelExpired":   {func() (payment.Change, error) { return inStatus(t, payment.Expired).Cancel(t0) }, payment.ErrEnded},
+		"CancelCancelled": {func() (payment.Change, error) { return inStatus(t, payment.Cancelled).Cancel(t0) }, payment.ErrEnded},
+		"CancelMoneySeen": {func() (payment.Change, error) { return seen.Cancel(t0) }, payment.ErrMoneyReceived},
+		"CompleteCompleted": {func() (payment.Change, error) {
+			return inStatus(t, payment.Completed).MarkCompleted(payment.Actor{}, t0)
+		}, payment.ErrCompleted},
+		"CompleteTopUp": {func() (payment.Change, error) { return topUp.MarkCompleted(payment.Actor{}, t0) }, payment.ErrNotByHand},
 	} {
 		if c, err := tt.do(); !errors.Is(err, tt.want) || !c.None() {
 			t.Errorf("%s: %v with %v, want %v and no change", name, err, types(c), tt.want)

@@ -109,7 +109,9 @@ func TestWalk(t *testing.T) {
 				w.apply(t, c, err)
 				scanned = w.final
 			},
-			"wait":   func(t *rapid.T) { w.now = w.now.Add(time.Duration(rapid.IntRange(1, 40).Draw(t, "minutes")) * time.Minute) },
+			"wait": func(t *rapid.T) {
+				w.now = w.now.Add(time.Duration(rapid.IntRange(1, 40).Draw(t, "minutes")) * time.Minute)
+			},
 			"cancel": func(t *rapid.T) { c, err := w.p.Cancel(w.now); w.apply(t, c, err) },
 			"expire": func(t *rapid.T) {
 				c, err := w.p.Expire(payment.Coverage{chain.Polygon: w.now}, w.now)
