@@ -3,6 +3,7 @@ package wallet
 import (
 	"bytes"
 	"crypto/ed25519"
+	"crypto/rand"
 	"encoding/json"
 	"strings"
 
@@ -68,4 +69,13 @@ func (k *Solana) Wallet() chain.Address {
 // Sign signs a message: the serialized message of a transaction.
 func (k *Solana) Sign(message []byte) [ed25519.SignatureSize]byte {
 	return [ed25519.SignatureSize]byte(ed25519.Sign(k.key(), message))
+}
+
+// GenerateSolana makes a new key and returns it with its text, which
+// ParseSolana reads.
+func GenerateSolana() (*Solana, secret.Text) {
+	seed := make([]byte, ed25519.SeedSize)
+	_, _ = rand.Read(seed) // crypto/rand never fails; it ends the program instead
+	k := solanaFromSeed(seed)
+	return k, secret.New(base58.Encode(k.key()))
 }

@@ -1,0 +1,78 @@
+package main_test
+
+import (
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/florinpay/florin/internal/sandbox/devchain"
+)
+
+// The first key of the development words every EVM tool knows.
+const (
+	gasKey     = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
+	gasAddress = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
+)
+
+func TestDeploy(t *testing.T) {
+	t.Parallel()
+	c, err := devchain.Start(devchain.Config{ChainID: 8453, BlockTime: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	i := newInstallation(t, "FLORIN_BASE_RPC="+c.URL(), "FLORIN_EVM_GAS_KEY="+gasKey)
+
+	r := i.run(t, "", "deploy", "--network", "base", "--yes")
+	if r.status != 1 || !strings.Contains(r.stderr, gasAddress) || !strings.Contains(r.stderr, "cannot pay") {
+		t.Fatalf("with an empty gas wallet: status %d, %s", r.status, r.stderr)
+	}
+	fund(t, c)
+	if r := i.run(t, "", "deploy", "--network", "base"); r.status != 1 || !strings.Contains(r.stderr, "--yes") || strings.Contains(r.stdout, "sending") {
+		t.Fatalf("without anybody to agree: status %d, %s %s", r.status, r.stdout, r.stderr)
+	}
+	if out := i.must(t, "", "deploy", "--network", "BASE", "--plan"); !strings.Contains(out, "forwarder factory") || strings.Contains(out, "sending") {
+		t.Errorf("the plan is %s", out)
+	}
+	if out := i.must(t, "", "deploy", "--network", "base", "--yes"); !strings.Contains(out, "sending 0x") || !strings.Contains(out, "The factory is at 0x") {
+		t.Errorf("deploying prints %s", out)
+	}
+	if out := i.must(t, "", "deploy", "--network", "base"); !strings.Contains(out, "already") || strings.Contains(out, "sending") {
+		t.Errorf("deploying again prints %s", out)
+	}
+}
+
+// fund gives the gas wallet a coin, more than any deployment takes.
+func fund(t *testing.T, c *devchain.Chain) {
+	t.Helper()
+	tx, err := c.FundNative(t.Context(), common.HexToAddress(gasAddress), big.NewInt(1e18))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.WaitReceipt(t.Context(), tx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDeploy_Refuses(t *testing.T) {
+	t.Parallel()
+	i := newInstallation(t)
+	deploy := func(network string) []string { return []string{"deploy", "--network", network, "--yes"} }
+	i.refuses(t, 1, "", deploy("sol"), "--network", "Solana")
+	i.refuses(t, 1, "", deploy("tron"), "--network")
+	i.refuses(t, 1, "", deploy("base"), "FLORIN_BASE_RPC")
+	i.env = append(i.env, "FLORIN_BASE_RPC=http://127.0.0.1:1/canary")
+	i.refuses(t, 1, "", deploy("base"), "FLORIN_EVM_GAS_KEY")
+	i.env = append(i.env, "FLORIN_EVM_GAS_KEY="+gasKey)
+	r := i.run(t, "", deploy("base")...)
+	if r.status != 1 || strings.Count(r.stderr, "\n") != 1 || strings.Contains(r.stderr, "canary") || strings.Contains(r.stderr, gasKey[2:]) {
+		t.Errorf("without an endpoint that answers: status %d, %q", r.status, r.stderr)
+	}
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/app"
+	"github.com/florinpay/florin/internal/config"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store"
+)
+
+// defaultEnvFile is read when no other is named and it is there.
+const defaultEnvFile = ".env"
+
+// config loads the settings.
+func (p *process) config() (config.Config, error) {
+	path := p.envFile
+	if path == "" {
+		if _, err := os.Stat(defaultEnvFile); err == nil {
+			path = defaultEnvFile
+		}
+	}
+	cfg, err := config.Load(p.environ, path)
+	if err != nil {
+		return config.Config{}, fmt.Errorf("configuration: %w", err)
+	}
+	return cfg, nil
+}
+
+// withStore opens the database, brings its schema up to date, calls do, and
+// closes it again.
+func (p *process) withStore(ctx context.Context, cfg config.Config, do func(*store.Store) error) error {
+	sealer, err := secret.NewSealer([]byte(cfg.SecretKey.Reveal()))
+	if err != nil {
+		return err
+	}
+	s, err := store.Open(ctx, cfg.DatabaseURL.Reveal(), sealer, store.Options{Log: app.NewLogger(cfg)})
+	if err != nil {
+		return err
+	}
+	if err := s.Migrate(ctx); err != nil {
+		return errors.Join(err, s.Close())
+	}
+	return errors.Join(do(s), s.Close())
+}
+
+// withAccounts calls do with the accounts in the database.
+func (p *process) withAccounts(ctx context.Context, cfg config.Config, do func(*account.Service) error) error {
+	return p.withStore(ctx, cfg, func(s *store.Store) error {
+		return do(account.New(s, app.Now, account.Options{Profiles: cfg.Profiles()}))
+	})
+}
+
+// maxLine bounds a line that is read from standard input.
+const maxLine = 4096
+
+// readSecret asks for a secret: without echo on a terminal, else it takes the
+// first line of standard input.
+func (p *process) readSecret(prompt string) (secret.Text, error) {
+	if fd := int(p.stdin.Fd()); term.IsTerminal(fd) {
+		_, _ = fmt.Fprint(p.stderr, prompt+": ")
+		b, err := term.ReadPassword(fd)
+		_, _ = fmt.Fprintln(p.stderr)
+		return secret.New(string(b)), err
+	}
+	line, err := p.readLine()
+	return secret.New(line), err
+}
+
+// readLine reads the first line of standard input, without its line break.
+func (p *process) readLine() (string, error) {
+	line, err := bufio.NewReader(io.LimitReader(p.stdin, maxLine+1)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", fmt.Errorf("standard input cannot be read: %w", err)
+	}
+	if len(line) > maxLine {
+		return "", fmt.Errorf("the first line of standard input has more than %d bytes", maxLine)
+	}
+	return strings.TrimRight(line, "\r\n"), nil
+}
+
+// say prints a line of text.
+func (p *process) say(format string, args ...any) error {
+	_, err := fmt.Fprintf(p.stdout, format+"\n", args...)
+	return err
+}
+
+// sayJSON prints a value as one line of JSON.
+func (p *process) sayJSON(v any) error { return json.NewEncoder(p.stdout).Encode(v) }

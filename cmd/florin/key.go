@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/config"
+	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+type keyCreate struct {
+	Email   string `required:"" placeholder:"ADDRESS" help:"E-mail address of the user the key is for."`
+	Label   string `placeholder:"TEXT" help:"What the key is for, at most 100 characters."`
+	Wallet  string `placeholder:"0x…" help:"EVM wallet registered on the key."`
+	Credits *int64 `placeholder:"N" help:"Free credits; FLORIN_SIGNUP_CREDITS without it."`
+	Queries *int64 `placeholder:"N" help:"Free queries; FLORIN_SIGNUP_QUERIES without it."`
+	JSON    bool   `name:"json" help:"Print JSON: id, key, label, wallet, creditsLeft, queriesLeft."`
+}
+
+// Help returns what --help says beyond the flags.
+func (keyCreate) Help() string {
+	return `
+The key is shown here and never again: only its hash is stored.
+
+Example:
+
+    florin key create --email ada@example.com --label shop --credits 100 --json
+`
+}
+
+// Run makes the key.
+func (c keyCreate) Run(ctx context.Context, p *process) error {
+	cfg, err := p.config()
+	if err != nil {
+		return err
+	}
+	return p.withAccounts(ctx, cfg, func(s *account.Service) error {
+		user, err := s.UserByEmail(ctx, c.Email)
+		if errors.Is(err, account.ErrUnknownUser) {
+			return fault.New(fault.NotFound, "there is no user with the e-mail address %s; make one with `florin user create`", c.Email)
+		}
+		if err != nil {
+			return err
+		}
+		key, text, err := s.CreateKey(ctx, user, c.asked(cfg))
+		if err != nil {
+			return err
+		}
+		left, err := s.Balance(ctx, key.ID)
+		if err != nil {
+			return fmt.Errorf("the key was made, but: %w", err)
+		}
+		return c.print(p, key, text, left)
+	})
+}
+
+// asked returns the request, with the free credits of any new key where the
+// flags say nothing.
+func (c keyCreate) asked(cfg config.Config) account.NewKey {
+	in := account.NewKey{Label: c.Label, Wallet: c.Wallet, Credits: cfg.SignupCredits, Queries: cfg.SignupQueries}
+	if c.Credits != nil {
+		in.Credits = *c.Credits
+	}
+	if c.Queries != nil {
+		in.Queries = *c.Queries
+	}
+	return in
+}
+
+func (c keyCreate) print(p *process, k account.Key, text secret.Text, left credit.Balance) error {
+	if !c.JSON {
+		return p.say("API key %s (id %s) has %d credits and %d queries. Keep it safe: it is not shown again.",
+			text.Reveal(), k.PublicID, left.Credits, left.Queries)
+	}
+	return p.sayJSON(struct {
+		ID          string        `json:"id"`
+		Key         string        `json:"key"`
+		Label       string        `json:"label"`
+		Wallet      chain.Address `json:"wallet"`
+		CreditsLeft int64         `json:"creditsLeft"`
+		QueriesLeft int64         `json:"queriesLeft"`
+	}{k.PublicID, text.Reveal(), k.Label, k.Wallet, left.Credits, left.Queries})
+}

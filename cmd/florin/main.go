@@ -1,0 +1,109 @@
+// Command florin is Florin: the server, and what an operator does around it.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// version is set by the build (Makefile).
+var version = "dev"
+
+// commands are what florin can do, one file each.
+type commands struct {
+	EnvFile string `name:"env-file" placeholder:"PATH" help:"Read settings from this file as well; .env if there is one."`
+
+	Serve   serve    `cmd:"" help:"Serve: API, checkout, dashboard, and everything that runs beside them."`
+	Migrate migrate  `cmd:"" help:"Bring the database up to date, and stop."`
+	Keygen  keygen   `cmd:"" help:"Make a secret key, a gas wallet or a deposit seed."`
+	Config  showConf `cmd:"" help:"Show the settings that count, with secrets masked."`
+	Deploy  deploy   `cmd:"" help:"Deploy the forwarder factory on a network."`
+	User    struct {
+		Create userCreate `cmd:"" help:"Make a user."`
+	} `cmd:"" help:"Users."`
+	Key struct {
+		Create keyCreate `cmd:"" help:"Make an API key for a user."`
+	} `cmd:"" help:"API keys."`
+	Version showVersion `cmd:"" help:"Show the version."`
+}
+
+// Exit statuses.
+const (
+	exitOK     = 0
+	exitFailed = 1 // the command could not do what was asked
+	exitUsage  = 2 // what was asked makes no sense
+)
+
+// process is what a command sees of the world around it.
+type process struct {
+	environ []string
+	stdin   *os.File
+	stdout  io.Writer
+	stderr  io.Writer
+	envFile string // as given; empty: the default
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	status := run(ctx, os.Args[1:], process{environ: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr})
+	stop()
+	os.Exit(status)
+}
+
+// run carries out one command and returns the exit status.
+func run(ctx context.Context, args []string, p process) int {
+	var c commands
+	helped := false
+	parser, err := kong.New(&c, kong.Name("florin"), kong.Writers(p.stdout, p.stderr),
+		kong.Description("Florin accepts USDT and USDC on BNB Smart Chain, Polygon, Base and Solana."),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.Exit(func(int) { helped = true }), // --help has been printed; it is not for kong to end the program
+		kong.BindTo(ctx, (*context.Context)(nil)))
+	if err != nil {
+		panic(fmt.Sprintf("the commands are declared wrong: %v", err))
+	}
+	command, err := parser.Parse(args)
+	if helped {
+		return exitOK
+	}
+	if err != nil {
+		return complain(p, exitUsage, fmt.Sprintf("%v; try `%s --help`", err, usageOf(err)))
+	}
+	p.envFile = c.EnvFile
+	if err := command.Run(&p); err != nil {
+		return complain(p, exitFailed, explain(err))
+	}
+	return exitOK
+}
+
+// usageOf names the command that a usage error is about.
+func usageOf(err error) string {
+	var wrong *kong.ParseError
+	if errors.As(err, &wrong) && wrong.Context != nil {
+		if node := wrong.Context.Selected(); node != nil {
+			return node.FullPath()
+		}
+	}
+	return "florin"
+}
+
+func complain(p process, status int, message string) int {
+	_, _ = fmt.Fprintln(p.stderr, "florin: "+strings.Join(strings.Fields(message), " "))
+	return status
+}
+
+// explain returns what to tell the operator.
+func explain(err error) string {
+	if errors.Is(err, context.Canceled) {
+		return "stopped before it was done"
+	}
+	return err.Error()
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/florinpay/florin/internal/app"
+)
+
+type serve struct{}
+
+// Help returns what --help says beyond the flags.
+func (serve) Help() string {
+	return `
+Serves until it is told to stop (SIGINT or SIGTERM), finishes what it is doing, and ends with status 0. The database is brought up to date first. Several instances may serve the same PostgreSQL database.
+
+Example:
+
+    FLORIN_SECRET_KEY=… FLORIN_BEP20_RPC=https://… florin serve
+`
+}
+
+// Run serves until ctx ends.
+func (serve) Run(ctx context.Context, p *process) error {
+	cfg, err := p.config()
+	if err != nil {
+		return err
+	}
+	log := app.NewLogger(cfg)
+	a, err := app.New(ctx, cfg, app.Options{Version: version, Log: log})
+	if err != nil {
+		return err
+	}
+	addr, err := a.Listen(ctx)
+	if err != nil {
+		return errors.Join(err, a.Close())
+	}
+	log.Info("florin serves", "address", addr.String(), "url", cfg.BaseURL, "version", version, "networks", len(cfg.Networks))
+	return a.Run(ctx)
+}

@@ -1,0 +1,145 @@
+package main_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os/exec"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// server is the program serving.
+type server struct {
+	cmd *exec.Cmd
+	url string
+	log chan string // everything it wrote, once it has ended
+}
+
+var servesAt = regexp.MustCompile(`address=(127\.0\.0\.1:\d+)`)
+
+// serve starts the program on a free port and waits until it says where.
+func (i installation) serve(t *testing.T) *server {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	t.Cleanup(cancel)
+	i.env = append(i.env, "FLORIN_LISTEN=127.0.0.1:0")
+	s := &server{cmd: i.command(ctx, "serve"), log: make(chan string, 1)}
+	out, err := s.cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	var text strings.Builder
+	for lines.Scan() && s.url == "" {
+		text.WriteString(lines.Text() + "\n")
+		if m := servesAt.FindStringSubmatch(lines.Text()); m != nil {
+			s.url = "http://" + m[1]
+			break
+		}
+	}
+	if s.url == "" {
+		_ = s.cmd.Wait()
+		t.Fatalf("florin serve does not serve: %s", text.String())
+	}
+	go func() {
+		for lines.Scan() {
+			text.WriteString(lines.Text() + "\n")
+		}
+		s.log <- text.String()
+	}()
+	t.Cleanup(func() { s.stop(t, syscall.SIGKILL) })
+	return s
+}
+
+// stop sends the signal, waits for the end and returns the exit status with
+// everything the program wrote. Stopping twice is fine.
+func (s *server) stop(t *testing.T, signal syscall.Signal) (int, string) {
+	t.Helper()
+	if s.cmd.ProcessState != nil {
+		return s.cmd.ProcessState.ExitCode(), ""
+	}
+	_ = s.cmd.Process.Signal(signal)
+	text := <-s.log
+	_ = s.cmd.Wait()
+	return s.cmd.ProcessState.ExitCode(), text
+}
+
+// post sends JSON and returns the answer.
+func (s *server) post(t *testing.T, path, body string) (int, map[string]any) {
+	t.Helper()
+	return s.do(t, http.MethodPost, path, body)
+}
+
+func (s *server) do(t *testing.T, method, path, body string) (int, map[string]any) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	raw, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answer map[string]any
+	if err := json.Unmarshal(raw, &answer); err != nil {
+		t.Fatalf("%s %s answers %d %q: %v", method, path, res.StatusCode, raw, err)
+	}
+	return res.StatusCode, answer
+}
+
+func TestServe(t *testing.T) {
+	t.Parallel()
+	i := newInstallation(t)
+	s := i.serve(t)
+	status, health := s.do(t, http.MethodGet, "/health", "")
+	if status != http.StatusOK || health["version"] != testVersion || health["status"] != "ok" {
+		t.Errorf("GET /health answers %d %v", status, health)
+	}
+	// Users and keys are made beside a running server, and count at once.
+	i.must(t, password, "user", "create", "--email", email)
+	key := decode(t, i.must(t, "", "key", "create", "--email", email, "--json"), "creditsLeft", "id", "key", "label", "queriesLeft", "wallet")["key"].(string)
+	if status, answer := s.post(t, "/create-payment", `{"apiKey":"`+key+`","amount":12.5}`); status != http.StatusConflict {
+		t.Errorf("a payment of a key without custodian: %d %v, want 409", status, answer)
+	}
+	wrong := key[:46] + map[bool]string{true: "1", false: "0"}[key[46] == '0']
+	if status, answer := s.post(t, "/create-payment", `{"apiKey":"`+wrong+`","amount":12.5}`); status != http.StatusUnauthorized {
+		t.Errorf("a payment of a wrong key: %d %v, want 401", status, answer)
+	}
+	code, log := s.stop(t, syscall.SIGTERM)
+	if code != 0 {
+		t.Errorf("after SIGTERM the status is %d, want 0: %s", code, log)
+	}
+	for _, canary := range []string{key, password, secretKey} {
+		if strings.Contains(log, canary) {
+			t.Errorf("a secret is in the log: %s", log)
+		}
+	}
+}
+
+func TestServe_AddressInUse(t *testing.T) {
+	t.Parallel()
+	i := newInstallation(t)
+	s := i.serve(t)
+	other := newInstallation(t, "FLORIN_LISTEN="+strings.TrimPrefix(s.url, "http://"))
+	r := other.run(t, "", "serve")
+	if r.status != 1 || !strings.Contains(r.stderr, "FLORIN_LISTEN") {
+		t.Errorf("on an address in use: status %d, %s", r.status, r.stderr)
+	}
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+type userCreate struct {
+	Email     string  `required:"" placeholder:"ADDRESS" help:"E-mail address to sign in with."`
+	Password  *string `placeholder:"TEXT" help:"Password of 10 to 128 characters. Without it, or with -, it is asked for or read from standard input."`
+	FirstName string  `placeholder:"NAME" help:"First name."`
+	LastName  string  `placeholder:"NAME" help:"Last name."`
+	Operator  bool    `help:"Make the user an operator of this installation."`
+	JSON      bool    `name:"json" help:"Print JSON: id, email."`
+}
+
+// Help returns what --help says beyond the flags.
+func (userCreate) Help() string {
+	return `
+A password on the command line can be seen by other users of the machine; prefer standard input.
+
+Example:
+
+    florin user create --email ada@example.com --json < password.txt
+`
+}
+
+// Run makes the user.
+func (c userCreate) Run(ctx context.Context, p *process) error {
+	cfg, err := p.config()
+	if err != nil {
+		return err
+	}
+	password, err := c.password(p)
+	if err != nil {
+		return err
+	}
+	return p.withAccounts(ctx, cfg, func(s *account.Service) error {
+		u, err := s.CreateUser(ctx, account.NewUser{
+			Email: c.Email, Password: password, FirstName: c.FirstName, LastName: c.LastName, Operator: c.Operator,
+		})
+		if err != nil {
+			return err
+		}
+		return c.print(p, u)
+	})
+}
+
+func (c userCreate) password(p *process) (secret.Text, error) {
+	if c.Password == nil || *c.Password == "-" {
+		return p.readSecret("Password for " + c.Email)
+	}
+	return secret.New(*c.Password), nil
+}
+
+func (c userCreate) print(p *process, u account.User) error {
+	if !c.JSON {
+		return p.say("User %s was made, with the id %s.", u.Email, u.PublicID)
+	}
+	return p.sayJSON(struct {
+		ID    string `json:"id"`
+		Email string `json:"email"`
+	}{u.PublicID, u.Email})
+}
