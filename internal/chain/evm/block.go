@@ -82,10 +82,9 @@ func standing(raw []byte, b chain.Head) error {
 
 // BlockAt returns the head of the block with that number. ok is false only
 // when nobody has seen that many blocks: every endpoint that can be asked lacks
-// the block, none failed, and Heads never told of it.
+// the block, none failed, and none was ever that far.
 func (a *Adapter) BlockAt(ctx context.Context, number uint64) (head chain.Head, ok bool, err error) {
-	known := a.heads.recall()
-	sure := number > known.latest && number > known.finalized.number
+	sure := number > a.pool.farthest()
 	err = a.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
 		results, err := e.results(ctx, numberCall(number))
 		if err != nil {

@@ -23,6 +23,7 @@ type headMemory struct {
 // still stands, and an endpoint that shows another block in its place is not
 // believed.
 func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
+	a.pool.beat(ctx)
 	known := a.heads.recall()
 	var best view
 	views := 0

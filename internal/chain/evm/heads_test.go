@@ -124,6 +124,21 @@ func TestHeads_OneFallsBehind(t *testing.T) {
 	}
 }
 
+// An endpoint that stops moving says nothing wrong, and would be asked for ever
+// if the others were not looked at.
+func TestHeads_PreferredStops(t *testing.T) {
+	t.Parallel()
+	s := newScript(t, 2)
+	s.Mine(5)
+	s.heads()
+	s.endpoints[0].Freeze()
+	s.Mine(30)
+	s.clock.advance(10 * time.Second)
+	if got := s.heads(); got.Latest.Number != 35 {
+		t.Errorf("the newest block is %d, want 35", got.Latest.Number)
+	}
+}
+
 // Behind one address there may be several nodes: one of them being behind
 // takes back nothing that was final.
 func TestHeads_AllFallBehind(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -15,6 +16,9 @@ import (
 type pool struct {
 	endpoints []*endpoint
 	now       func() time.Time
+
+	beating  sync.Mutex
+	nextBeat time.Time
 }
 
 // do has the first endpoint that can do it do f. An endpoint that fails is
