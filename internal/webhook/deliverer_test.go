@@ -1,0 +1,601 @@
+package webhook_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/webhook"
+	"github.com/florinpay/florin/internal/webhook/webhooktest"
+)
+
+// clock is a time that is moved by hand.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+// deliverer returns a deliverer for loopback, without jitter.
+func deliverer(s webhook.Store, holder string, now func() time.Time) *webhook.Deliverer {
+	return webhook.NewDeliverer(webhook.Config{
+		Store: s, Sender: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: now}),
+		Holder: holder, Now: now, Jitter: func() float64 { return middle }, Log: quiet,
+	})
+}
+
+// run runs the deliverer until the returned function is called.
+func run(t *testing.T, d *webhook.Deliverer) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	over := make(chan error, 1)
+	go func() { over <- d.Run(ctx) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		select {
+		case err := <-over:
+			if err != nil {
+				t.Errorf("Run: %v", err)
+			}
+		case <-time.After(webhook.LongestStop):
+			t.Error("Run does not end")
+		}
+	})
+	t.Cleanup(stop)
+	return stop
+}
+
+// eventually waits for what must come, far longer than it takes.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !ok(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s did not come", what)
+		}
+	}
+}
+
+// overdue is when a delivery is due that Run is to send at once.
+func overdue() time.Time { return time.Now().Add(-time.Hour) }
+
+func mustCome(t *testing.T, arrived <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-arrived:
+	case <-time.After(30 * time.Second):
+		t.Fatal("no request came")
+	}
+}
+
+func mustRunOnce(t *testing.T, d *webhook.Deliverer) int {
+	t.Helper()
+	n, err := d.RunOnce(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestRunOnce_Outcomes(t *testing.T) {
+	onEach(t, func(t *testing.T, o webhooktest.Outbox) {
+		elsewhere := startReceiver(t, answer(200))
+		shop := startReceiver(t, func(w http.ResponseWriter, q *http.Request) {
+			switch q.URL.Path {
+			case "/redirect":
+				http.Redirect(w, q, elsewhere.URL, http.StatusTemporaryRedirect)
+			case "/gone":
+				w.WriteHeader(http.StatusGone)
+			case "/full":
+				w.Header().Set("Retry-After", "120")
+				w.WriteHeader(http.StatusTooManyRequests)
+			case "/broken":
+				w.WriteHeader(http.StatusInternalServerError)
+				_, _ = w.Write([]byte("\x00Traceback \xff of " + shopSecret.Reveal()))
+			default:
+				body, _ := io.ReadAll(q.Body)
+				_, _ = w.Write(append([]byte("ok "), body...))
+			}
+		})
+		c := &clock{now: noon}
+		d := deliverer(o, "one", c.Now)
+		for _, want := range []struct {
+			url    string
+			state  webhook.State
+			status int
+			wait   time.Duration
+		}{
+			{shop.URL + "/", webhook.Delivered, 200, 0},
+			{shop.URL + "/gone", webhook.Stopped, 410, 0},
+			{shop.URL + "/redirect", webhook.Waiting, 307, 5 * time.Second},
+			{shop.URL + "/full", webhook.Waiting, 429, 126 * time.Second},
+			{shop.URL + "/broken", webhook.Waiting, 500, 5 * time.Second},
+			{"http://127.0.0.1:1/", webhook.Waiting, 0, 5 * time.Second},
+		} {
+			id := o.Enqueue(t, want.url, noon)
+			if n := mustRunOnce(t, d); n != 1 {
+				t.Fatalf("%s: %d claimed", want.url, n)
+			}
+			row := o.Look(t, id)
+			if row.State != want.state || row.Made != 1 || len(row.Attempts) != 1 || row.Attempts[0].Status != want.status {
+				t.Errorf("%s: %+v", want.url, row)
+				continue
+			}
+			if wait := row.NextAt.Sub(noon); want.state == webhook.Waiting && wait != want.wait {
+				t.Errorf("%s: next in %v, want %v", want.url, wait, want.wait)
+			}
+			if a := row.Attempts[0]; a.URL != want.url || !a.At.Equal(noon) || a.Request == "" || strings.ContainsRune(a.Response, 0) {
+				t.Errorf("%s: %+v", want.url, a)
+			}
+			mustNotHold(t, row, `"secret" <7>`, `\"secret\" <7>`)
+		}
+		if n := len(elsewhere.requests()); n != 0 {
+			t.Errorf("%d redirects were followed", n)
+		}
+		if n := mustRunOnce(t, d); n != 0 {
+			t.Errorf("%d claimed when nothing is due", n)
+		}
+	})
+}
+
+// The whole life of an event whose receiver is down: the same id, a new
+// timestamp and a valid signature each time, and an end.
+func TestRunOnce_WholeSchedule(t *testing.T) {
+	t.Parallel()
+	shop := startReceiver(t, answer(500))
+	o := &memory{Memory: webhooktest.NewMemory()}
+	c := &clock{now: noon}
+	d := deliverer(o, "one", c.Now)
+	id := o.Enqueue(t, shop.URL, noon)
+	for made := 1; made <= webhook.MaxAttempts; made++ {
+		if n := mustRunOnce(t, d); n != 1 {
+			t.Fatalf("attempt %d: %d claimed", made, n)
+		}
+		row := o.Look(t, id)
+		if row.Made != made {
+			t.Fatalf("%d attempts made, want %d", row.Made, made)
+		}
+		if row.State == webhook.Waiting {
+			c.pass(row.NextAt.Sub(c.Now()) - time.Millisecond)
+			if n := mustRunOnce(t, d); n != 0 {
+				t.Fatalf("attempt %d came early", made+1)
+			}
+			c.pass(time.Millisecond)
+		}
+	}
+	if row := o.Look(t, id); row.State != webhook.Failed {
+		t.Fatalf("after all attempts: %+v", row)
+	}
+	got := shop.requests()
+	if len(got) != webhook.MaxAttempts {
+		t.Fatalf("%d requests", len(got))
+	}
+	if took := c.Now().Sub(noon); took < 75*time.Hour || took > 76*time.Hour {
+		t.Errorf("given up after %v", took)
+	}
+	seen := make(map[string]bool)
+	for _, q := range got {
+		if q.header.Get(webhook.HeaderID) != got[0].header.Get(webhook.HeaderID) {
+			t.Errorf("the id changed: %v", q.header)
+		}
+		if at := q.header.Get(webhook.HeaderTimestamp); seen[at] {
+			t.Errorf("the timestamp %s was used twice", at)
+		} else {
+			seen[at] = true
+		}
+	}
+}
+
+// crashing is a store that loses outcomes, as a process does that dies between
+// the POST and the writing of what came of it.
+type crashing struct {
+	webhook.Store
+	lost atomic.Int64
+}
+
+func (c *crashing) Settle(context.Context, string, webhook.Outcome) error {
+	c.lost.Add(1)
+	return errors.New("the database is gone")
+}
+
+func TestRunOnce_CrashBetweenPostAndSettle(t *testing.T) {
+	onEach(t, func(t *testing.T, o webhooktest.Outbox) {
+		shop := startReceiver(t, answer(200))
+		c := &clock{now: noon}
+		id := o.Enqueue(t, shop.URL, noon)
+		dying := &crashing{Store: o}
+		mustRunOnce(t, deliverer(dying, "one", c.Now))
+		if dying.lost.Load() < 2 {
+			t.Errorf("the outcome was tried to be written %d times", dying.lost.Load())
+		}
+		other := deliverer(o, "two", c.Now)
+		c.pass(webhook.Lease - time.Second)
+		if n := mustRunOnce(t, other); n != 0 {
+			t.Fatalf("%d claimed under another's lease", n)
+		}
+		c.pass(2 * time.Second)
+		if n := mustRunOnce(t, other); n != 1 {
+			t.Fatalf("%d claimed after the lease", n)
+		}
+		got := shop.requests()
+		if len(got) != 2 || got[0].header.Get(webhook.HeaderID) != got[1].header.Get(webhook.HeaderID) {
+			t.Fatalf("%d requests: %+v", len(got), got)
+		}
+		if row := o.Look(t, id); row.State != webhook.Delivered {
+			t.Errorf("after all: %+v", row)
+		}
+	})
+}
+
+// flaky fails the first write of every outcome.
+type flaky struct {
+	webhook.Store
+	mu    sync.Mutex
+	tried map[int64]bool
+}
+
+func (f *flaky) Settle(ctx context.Context, holder string, o webhook.Outcome) error {
+	f.mu.Lock()
+	first := !f.tried[o.DeliveryID]
+	f.tried[o.DeliveryID] = true
+	f.mu.Unlock()
+	if first {
+		panic("a connection that is no connection")
+	}
+	return f.Store.Settle(ctx, holder, o)
+}
+
+func TestRunOnce_OutcomeIsWrittenAgain(t *testing.T) {
+	t.Parallel()
+	shop := startReceiver(t, answer(200))
+	o := &memory{Memory: webhooktest.NewMemory()}
+	id := o.Enqueue(t, shop.URL, noon)
+	c := &clock{now: noon}
+	mustRunOnce(t, deliverer(&flaky{Store: o, tried: make(map[int64]bool)}, "one", c.Now))
+	if row := o.Look(t, id); row.State != webhook.Delivered || row.Made != 1 || len(shop.requests()) != 1 {
+		t.Fatalf("%+v after %d requests", row, len(shop.requests()))
+	}
+}
+
+// Two instances on one store: each event is sent once, and never two attempts
+// of it at the same time.
+func TestRun_TwoInstances(t *testing.T) {
+	onEach(t, func(t *testing.T, o webhooktest.Outbox) {
+		const events, receivers = 120, 6
+		var mu sync.Mutex
+		sending, sent := make(map[string]bool), make(map[string]int)
+		shop := startReceiver(t, func(_ http.ResponseWriter, q *http.Request) {
+			id := q.Header.Get(webhook.HeaderID)
+			mu.Lock()
+			if sending[id] {
+				t.Errorf("%s is sent twice at once", id)
+			}
+			sending[id] = true
+			sent[id]++
+			mu.Unlock()
+			time.Sleep(3 * time.Millisecond)
+			mu.Lock()
+			sending[id] = false
+			mu.Unlock()
+		})
+		var ids []int64
+		for i := range events {
+			ids = append(ids, o.Enqueue(t, fmt.Sprintf("%s/%d", shop.URL, i%receivers), overdue()))
+		}
+		for i := range 2 {
+			run(t, deliverer(o, fmt.Sprint("instance", i), time.Now))
+		}
+		for _, id := range ids {
+			eventually(t, "the outcome", func() bool { return o.Look(t, id).State == webhook.Delivered })
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if len(sent) != events {
+			t.Errorf("%d of %d events arrived", len(sent), events)
+		}
+		for id, n := range sent {
+			if n != 1 {
+				t.Errorf("%s arrived %d times", id, n)
+			}
+		}
+	})
+}
+
+// More receivers hang than there are places for prompt ones, each with more to
+// do than it is given; the events of the others arrive meanwhile.
+func TestRun_HangingReceiversDelayNobody(t *testing.T) {
+	t.Parallel()
+	const hanging, each, fast, events = 300, 4, 10, 400
+	wait := hang(t)
+	slow := startReceiver(t, wait)
+	shop := startReceiver(t, answer(200))
+	o := &memory{Memory: webhooktest.NewMemory()}
+	for i := range hanging {
+		for range each {
+			o.Enqueue(t, fmt.Sprintf("%s/%d", slow.URL, i), overdue())
+		}
+	}
+	for i := range events {
+		o.Enqueue(t, fmt.Sprintf("%s/%d", shop.URL, i%fast), overdue().Add(time.Second)) // later: the others come first
+	}
+	started := time.Now()
+	run(t, deliverer(o, "one", time.Now))
+	eventually(t, "the events of prompt receivers", func() bool { return o.Count(webhook.Delivered) == events })
+	if took := time.Since(started); took >= webhook.AttemptTimeout {
+		t.Fatalf("it took %v: they waited for those that hang", took)
+	}
+	if n := len(slow.requests()); n < hanging/2 {
+		t.Errorf("only %d requests hang, which proves little", n)
+	}
+}
+
+func TestRun_StopFinishesWhatIsInFlight(t *testing.T) {
+	t.Parallel()
+	arrived, answerNow := make(chan struct{}, 1), make(chan struct{})
+	shop := startReceiver(t, func(http.ResponseWriter, *http.Request) {
+		arrived <- struct{}{}
+		<-answerNow
+	})
+	o := &memory{Memory: webhooktest.NewMemory()}
+	id := o.Enqueue(t, shop.URL, overdue())
+	stop := run(t, deliverer(o, "one", time.Now))
+	mustCome(t, arrived)
+	time.AfterFunc(100*time.Millisecond, func() { close(answerNow) })
+	stop()
+	stop()
+	if row := o.Look(t, id); row.State != webhook.Delivered {
+		t.Fatalf("after an ordered stop: %+v", row)
+	}
+}
+
+func TestRun_StopAbandonsWhatHangs(t *testing.T) {
+	t.Parallel()
+	arrived := make(chan struct{}, 1)
+	wait := hang(t)
+	shop := startReceiver(t, func(w http.ResponseWriter, q *http.Request) {
+		arrived <- struct{}{}
+		wait(w, q)
+	})
+	o := &memory{Memory: webhooktest.NewMemory()}
+	id := o.Enqueue(t, shop.URL, overdue())
+	stop := run(t, deliverer(o, "one", time.Now))
+	mustCome(t, arrived)
+	started := time.Now()
+	stop()
+	if took := time.Since(started); took > webhook.LongestStop {
+		t.Fatalf("stopped after %v", took)
+	}
+	if row := o.Look(t, id); row.State != webhook.Waiting || row.Made != 0 {
+		t.Fatalf("an attempt that was broken off counts: %+v", row)
+	}
+	c := &clock{now: time.Now().Add(webhook.Lease + time.Second)}
+	var again sync.WaitGroup
+	defer again.Wait()
+	again.Go(func() {
+		if _, err := deliverer(o, "two", c.Now).RunOnce(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+	mustCome(t, arrived)
+	shop.CloseClientConnections()
+	eventually(t, "the outcome", func() bool { return o.Look(t, id).Made == 1 })
+}
+
+func TestRun_Stopped(t *testing.T) {
+	t.Parallel()
+	shop := startReceiver(t, answer(200))
+	o := &memory{Memory: webhooktest.NewMemory()}
+	d := deliverer(o, "one", time.Now)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	id := o.Enqueue(t, shop.URL, overdue())
+	if err := d.Run(ctx); err != nil {
+		t.Fatalf("stopped before it began: %v", err)
+	}
+	if len(shop.requests()) != 0 {
+		t.Error("something was sent after the stop")
+	}
+	stop := run(t, d)
+	stop()
+	run(t, d) // again
+	eventually(t, "the outcome", func() bool { return o.Look(t, id).State == webhook.Delivered })
+}
+
+// blindfold hides when something is due, so that nothing but a nudge makes the
+// loop look.
+type blindfold struct{ webhook.Store }
+
+func (blindfold) NextDue(context.Context, time.Time) (time.Time, bool, error) {
+	return time.Time{}, false, nil
+}
+
+func TestRun_Nudge(t *testing.T) {
+	t.Parallel()
+	shop := startReceiver(t, answer(200))
+	o := &memory{Memory: webhooktest.NewMemory()}
+	d := deliverer(blindfold{o}, "one", time.Now)
+	d.Nudge() // also before it runs, and more than once
+	d.Nudge()
+	run(t, d)
+	for range 3 {
+		id := o.Enqueue(t, shop.URL, overdue())
+		d.Nudge()
+		eventually(t, "the outcome", func() bool { return o.Look(t, id).State == webhook.Delivered })
+	}
+}
+
+func TestRun_PollsWithoutNudge(t *testing.T) {
+	onEach(t, func(t *testing.T, o webhooktest.Outbox) {
+		var failing atomic.Bool
+		failing.Store(true)
+		shop := startReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
+			if failing.Swap(false) {
+				w.WriteHeader(http.StatusInternalServerError)
+			}
+		})
+		run(t, deliverer(o, "one", time.Now))
+		id := o.Enqueue(t, shop.URL, overdue())
+		eventually(t, "the second attempt, 5 s after the first", func() bool { return o.Look(t, id).State == webhook.Delivered })
+		row := o.Look(t, id)
+		if wait := row.Attempts[1].At.Sub(row.Attempts[0].At); row.Made != 2 || wait < 5*time.Second {
+			t.Errorf("tried again after %v: %+v", wait, row)
+		}
+	})
+}
+
+// A receiver that asks to be left alone is: also by its other deliveries.
+func TestRun_HeedsRetryAfter(t *testing.T) {
+	t.Parallel()
+	const events = 30
+	var full atomic.Bool
+	full.Store(true)
+	shop := startReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
+		if full.Swap(false) {
+			w.Header().Set("Retry-After", "2")
+			w.WriteHeader(http.StatusTooManyRequests)
+		}
+	})
+	o := &memory{Memory: webhooktest.NewMemory()}
+	for range events {
+		o.Enqueue(t, shop.URL, overdue())
+	}
+	run(t, deliverer(o, "one", time.Now))
+	eventually(t, "all but the one that was refused", func() bool { return o.Count(webhook.Delivered) == events-1 })
+	got := shop.requests()
+	refused := got[0].at
+	early := slices.IndexFunc(got[1:], func(r received) bool { return r.at.Sub(refused) < 1900*time.Millisecond })
+	if early >= 0 {
+		t.Errorf("sent %v after the receiver asked for 2 s", got[1+early].at.Sub(refused))
+	}
+}
+
+// panicking is a sender that cannot cope with some deliveries.
+type panicking struct{ webhook.Posts }
+
+func (p panicking) Send(ctx context.Context, d webhook.Delivery) webhook.Result {
+	if strings.HasSuffix(d.URL, "/panic") {
+		var none []int
+		_ = none[len(d.URL)]
+	}
+	return p.Posts.Send(ctx, d)
+}
+
+func TestRun_PanicIsContained(t *testing.T) {
+	t.Parallel()
+	shop := startReceiver(t, answer(200))
+	o := &memory{Memory: webhooktest.NewMemory()}
+	bad := o.Enqueue(t, shop.URL+"/panic", overdue())
+	good := o.Enqueue(t, shop.URL, overdue())
+	d := deliverer(o, "one", time.Now)
+	d.Sender = panicking{d.Sender}
+	run(t, d)
+	eventually(t, "the outcome of the good one", func() bool { return o.Look(t, good).State == webhook.Delivered })
+	eventually(t, "the outcome of the bad one", func() bool { return o.Look(t, bad).Made == 1 })
+	row := o.Look(t, bad)
+	if row.State != webhook.Waiting || row.Attempts[0].Error == "" || !row.NextAt.After(row.Attempts[0].At) {
+		t.Fatalf("%+v", row)
+	}
+}
+
+// unwell is a store whose reads fail at first, in every way.
+type unwell struct {
+	webhook.Store
+	claims, looks atomic.Int64
+}
+
+func (u *unwell) Claim(ctx context.Context, holder string, now, until time.Time, limit, perURL int) ([]webhook.Delivery, error) {
+	switch u.claims.Add(1) {
+	case 1:
+		return nil, errors.New("the database is gone")
+	case 2:
+		panic("and so is its driver")
+	}
+	return u.Store.Claim(ctx, holder, now, until, limit, perURL)
+}
+
+func (u *unwell) NextDue(ctx context.Context, now time.Time) (time.Time, bool, error) {
+	switch u.looks.Add(1) {
+	case 1:
+		return time.Time{}, false, errors.New("the database is gone")
+	case 2:
+		panic("and so is its driver")
+	}
+	return u.Store.NextDue(ctx, now)
+}
+
+func TestRun_StoreFails(t *testing.T) {
+	t.Parallel()
+	shop := startReceiver(t, answer(200))
+	o := &memory{Memory: webhooktest.NewMemory()}
+	id := o.Enqueue(t, shop.URL, overdue())
+	u := &unwell{Store: o}
+	d := deliverer(u, "one", time.Now)
+	run(t, d)
+	eventually(t, "the outcome", func() bool { return o.Look(t, id).State == webhook.Delivered })
+	if u.claims.Load() < 3 || u.looks.Load() < 3 {
+		t.Errorf("%d claims, %d looks", u.claims.Load(), u.looks.Load())
+	}
+	broken := deliverer(&unwell{Store: o}, "two", time.Now)
+	for range 2 {
+		if _, err := broken.RunOnce(t.Context()); err == nil {
+			t.Error("RunOnce does not tell that the store fails")
+		}
+	}
+}
+
+// A custodian without a callback URL any more ends its deliveries.
+func TestRunOnce_NoCallbackURL(t *testing.T) {
+	t.Parallel()
+	o := &memory{Memory: webhooktest.NewMemory()}
+	id := o.Enqueue(t, "", noon)
+	c := &clock{now: noon}
+	mustRunOnce(t, deliverer(o, "one", c.Now))
+	if row := o.Look(t, id); row.State != webhook.Stopped || row.Attempts[0].Error == "" {
+		t.Fatalf("%+v", row)
+	}
+}
+
+// What a receiver knows and who it is stays out of the log.
+func TestRun_LogsNoSecret(t *testing.T) {
+	t.Parallel()
+	shop := startReceiver(t, answer(500))
+	o := &memory{Memory: webhooktest.NewMemory()}
+	id := o.Enqueue(t, shop.URL+"/path-token?key=query-token", noon)
+	var log strings.Builder
+	c := &clock{now: noon}
+	d := deliverer(o, "one", c.Now)
+	d.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	for o.Look(t, id).State == webhook.Waiting {
+		mustRunOnce(t, d)
+		c.pass(24 * time.Hour)
+	}
+	if log.Len() == 0 {
+		t.Fatal("giving up is not logged")
+	}
+	for _, text := range []string{"path-token", "query-token", "shop \\\"secret", "whsec_"} {
+		if strings.Contains(log.String(), text) {
+			t.Errorf("%q is logged:\n%s", text, log.String())
+		}
+	}
+}

@@ -1,0 +1,246 @@
+package webhook_test
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // reads what a store wrote
+	"github.com/oklog/ulid/v2"
+	_ "modernc.org/sqlite"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/pgtest"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/webhook"
+	"github.com/florinpay/florin/internal/webhook/webhooktest"
+)
+
+// outboxes are the stores a deliverer is tried on: each call gives an empty one.
+var outboxes = map[string]func(t *testing.T) webhooktest.Outbox{
+	"Memory":     func(*testing.T) webhooktest.Outbox { return &memory{Memory: webhooktest.NewMemory()} },
+	"SQLite":     func(t *testing.T) webhooktest.Outbox { return openSQLite(t) },
+	"PostgreSQL": func(t *testing.T) webhooktest.Outbox { return openPostgres(t) },
+}
+
+// onEach runs the story on each kind of outbox.
+func onEach(t *testing.T, story func(t *testing.T, o webhooktest.Outbox)) {
+	t.Helper()
+	t.Parallel()
+	for name, open := range outboxes {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			story(t, open(t))
+		})
+	}
+}
+
+func TestStores_Conform(t *testing.T) {
+	t.Parallel()
+	for name, open := range outboxes {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			webhooktest.Conform(t, open)
+		})
+	}
+}
+
+// memory is an outbox in memory whose deliveries are those of one merchant.
+type memory struct {
+	*webhooktest.Memory
+	mu     sync.Mutex
+	events int
+}
+
+func (m *memory) Enqueue(t *testing.T, url string, due time.Time) int64 {
+	t.Helper()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.events++
+	d := delivery(url)
+	d.EventID = fmt.Sprintf("evt_01JD3ZQ0000000000000000000_%d", m.events)
+	return m.Add(d, due)
+}
+
+func (m *memory) Look(t *testing.T, id int64) webhooktest.Row {
+	t.Helper()
+	return m.Row(id)
+}
+
+// stored is an outbox in a database. Its deliveries come about as they do in
+// real life: a payment of a custodian with that callback URL is cancelled.
+type stored struct {
+	*store.Store
+	db    *sql.DB
+	param string // the first placeholder of its SQL
+	mu    sync.Mutex
+	keys  map[string]int64 // by callback URL
+}
+
+func openSQLite(t *testing.T) *stored {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "florin.db")
+	s := openStore(t, "sqlite://"+file)
+	return &stored{Store: s, db: openSQL(t, "sqlite", "file:"+file), param: "?", keys: make(map[string]int64)}
+}
+
+// migrated is a PostgreSQL database with the schema in place.
+var migrated = pgtest.Template{Prepare: func(ctx context.Context, url string) error {
+	s, err := store.Open(ctx, url, testSealer(), store.Options{})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return s.Migrate(ctx)
+}}
+
+func openPostgres(t *testing.T) *stored {
+	t.Helper()
+	url := migrated.URL(t)
+	return &stored{Store: openStore(t, url), db: openSQL(t, "pgx", url), param: "$1", keys: make(map[string]int64)}
+}
+
+func testSealer() *secret.Sealer {
+	s, err := secret.NewSealer(make([]byte, secret.KeyLen))
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+func openStore(t *testing.T, url string) *store.Store {
+	t.Helper()
+	s, err := store.Open(t.Context(), url, testSealer(), store.Options{MaxConns: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if err := s.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func openSQL(t *testing.T, driver, url string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open(driver, url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func newULID() string { return ulid.MustNew(ulid.Timestamp(noon), rand.Reader).String() }
+
+// key returns the key whose custodian has the callback URL.
+func (s *stored) key(t *testing.T, url string) int64 {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if id, ok := s.keys[url]; ok {
+		return id
+	}
+	n := len(s.keys)
+	u, err := s.CreateUser(t.Context(), account.User{PublicID: newULID(), Email: fmt.Sprintf("%d@example.org", n), PasswordHash: "argon2id", CreatedAt: noon})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := s.CreateKey(t.Context(), account.Key{PublicID: newULID(), UserID: u.ID, Hash: sha256.Sum256([]byte(u.Email)), CreatedAt: noon}, func(int64) []credit.Entry { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.CreateCustodian(t.Context(), account.Custodian{
+		PublicID: newULID(), KeyID: k.ID, Name: "Shop", CallbackURL: url, Secret: shopSecret,
+		SigningSecrets: []secret.Text{webhook.NewSigningSecret()}, Branding: account.Branding{Theme: account.ThemeAuto},
+		CreatedAt: noon, UpdatedAt: noon,
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.keys[url] = k.ID
+	return k.ID
+}
+
+func (s *stored) Enqueue(t *testing.T, url string, due time.Time) int64 {
+	t.Helper()
+	request := payment.Request{ID: payment.ID(newULID()), KeyID: s.key(t, url), Kind: payment.KindMerchant, Amount: 12_345_678, ValidFor: time.Hour}
+	p, err := s.CreatePayment(t.Context(), payment.New(request, due))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err = s.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) { return p.Cancel(due) }); err != nil {
+		t.Fatal(err)
+	}
+	var id int64
+	if err := s.db.QueryRowContext(t.Context(), "SELECT id FROM deliveries WHERE payment_id = "+s.param, p.Number).Scan(&id); err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func (s *stored) Look(t *testing.T, id int64) webhooktest.Row {
+	t.Helper()
+	var r webhooktest.Row
+	var due any
+	err := s.db.QueryRowContext(t.Context(), "SELECT state, attempt, due_at FROM deliveries WHERE id = "+s.param, id).Scan(&r.State, &r.Made, &due)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.NextAt = instant(t, due)
+	rows, err := s.db.QueryContext(t.Context(), "SELECT at, url, status, latency_us, error, response, request "+
+		"FROM delivery_attempts WHERE delivery_id = "+s.param+" ORDER BY attempt", id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var a webhook.Attempt
+		var at any
+		var micros int64
+		if err := rows.Scan(&at, &a.URL, &a.Status, &micros, &a.Error, &a.Response, &a.Request); err != nil {
+			t.Fatal(err)
+		}
+		a.At, a.Latency = instant(t, at), time.Duration(micros)*time.Microsecond
+		r.Attempts = append(r.Attempts, a)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// instant reads a time as either database keeps it.
+func instant(t *testing.T, v any) time.Time {
+	t.Helper()
+	switch v := v.(type) {
+	case int64:
+		return time.UnixMicro(v).UTC()
+	case time.Time:
+		return v
+	}
+	t.Fatalf("a time of type %T", v)
+	return time.Time{}
+}
+
+// Nothing of what a store keeps of an attempt is the secret.
+func mustNotHold(t *testing.T, row webhooktest.Row, texts ...string) {
+	t.Helper()
+	for _, a := range row.Attempts {
+		for _, text := range texts {
+			if strings.Contains(a.Request+a.Response+a.Error, text) {
+				t.Errorf("%q is kept in %+v", text, a)
+			}
+		}
+	}
+}
