@@ -20,6 +20,7 @@ const (
 	TokenRevertsInBalanceOf
 	TokenShortBalanceOf
 	TokenLies
+	TokenHeavy
 )
 
 // SettlementBehaviour says how an EvilSettlement misbehaves, in the order of

@@ -20,7 +20,8 @@ contract EvilToken is ERC20 {
         BurnsGasInBalanceOf,
         RevertsInBalanceOf,
         ShortBalanceOf, // returns fewer than 32 bytes
-        Lies // says true and moves nothing
+        Lies, // says true and moves nothing
+        Heavy // moves, but takes 200,000 gas for it
     }
 
     error Evil();
@@ -60,6 +61,10 @@ contract EvilToken is ERC20 {
         if (b == Behaviour.Lies) return true;
         if (b == Behaviour.Reverts) revert Evil();
         if (b == Behaviour.BurnsGas) _burnGas();
+        if (b == Behaviour.Heavy) {
+            uint256 end = gasleft() - 200_000; // without so much it reverts
+            while (gasleft() > end) {}
+        }
         if (b == Behaviour.RevertsEmpty) {
             assembly {
                 revert(0, 0)
