@@ -43,7 +43,7 @@ func TestUsage(t *testing.T) {
 		"serve now":                              "now",
 		"deploy":                                 "--network",
 	} {
-		i.refuses(t, 2, "", strings.Fields(args), text, "--help")
+		i.refuses(t, 2, strings.Fields(args), text, "--help")
 	}
 }
 
@@ -120,7 +120,7 @@ func TestUserAndKey_Refuses(t *testing.T) {
 		{[]string{"key", "create", "--email", email, "--queries=1000001"}, []string{"queries"}},
 		{[]string{"key", "create", "--email", email, "--label", strings.Repeat("a", 101)}, []string{"label"}},
 	} {
-		i.refuses(t, 1, "", c.args, c.texts...)
+		i.refuses(t, 1, c.args, c.texts...)
 		if r := i.run(t, "", c.args...); strings.Contains(r.stderr+r.stdout, password) {
 			t.Errorf("florin %v shows the password", c.args)
 		}
@@ -130,16 +130,20 @@ func TestUserAndKey_Refuses(t *testing.T) {
 func TestConfiguration_Refuses(t *testing.T) {
 	t.Parallel()
 	commands := [][]string{
-		{"serve"}, {"migrate"}, {"config"}, {"deploy", "--network", "base"},
-		{"user", "create", "--email", email, "--password", password}, {"key", "create", "--email", email},
+		{"serve"},
+		{"migrate"},
+		{"config"},
+		{"deploy", "--network", "base"},
+		{"user", "create", "--email", email, "--password", password},
+		{"key", "create", "--email", email},
 	}
 	for _, args := range commands {
-		newInstallation(t, "FLORIN_LISTN=:1", "FLORIN_SIGNUP=maybe").refuses(t, 1, "", args, "FLORIN_LISTN", "FLORIN_LISTEN?", "FLORIN_SIGNUP", "open, invite, closed")
-		installation{dir: t.TempDir()}.refuses(t, 1, "", args, "FLORIN_SECRET_KEY", "florin keygen")
+		newInstallation(t, "FLORIN_LISTN=:1", "FLORIN_SIGNUP=maybe").refuses(t, 1, args, "FLORIN_LISTN", "FLORIN_LISTEN?", "FLORIN_SIGNUP", "open, invite, closed")
+		installation{dir: t.TempDir()}.refuses(t, 1, args, "FLORIN_SECRET_KEY", "florin keygen")
 	}
 	i := newInstallation(t)
-	i.refuses(t, 1, "", []string{"config", "--env-file", "none.env"}, "none.env")
-	i.refuses(t, 1, "", []string{"migrate", "--env-file", write(t, i.dir, "bad.env", "nonsense\n")}, "bad.env", "line 1")
+	i.refuses(t, 1, []string{"config", "--env-file", "none.env"}, "none.env")
+	i.refuses(t, 1, []string{"migrate", "--env-file", write(t, i.dir, "bad.env", "nonsense\n")}, "bad.env", "line 1")
 }
 
 func TestDatabase_Refuses(t *testing.T) {
@@ -147,7 +151,7 @@ func TestDatabase_Refuses(t *testing.T) {
 	i := newInstallation(t)
 	i.must(t, "", "migrate")
 	other := installation{i.dir, []string{"FLORIN_SECRET_KEY=" + strings.Replace(secretKey, "Y2Fu", "Y2Fv", 1), "FLORIN_DATABASE_URL=sqlite://test.db"}}
-	other.refuses(t, 1, "", []string{"migrate"}, "FLORIN_SECRET_KEY")
+	other.refuses(t, 1, []string{"migrate"}, "FLORIN_SECRET_KEY")
 	i.env[1] = "FLORIN_DATABASE_URL=sqlite://none/test.db"
 	if r := i.run(t, "", "migrate"); r.status != 1 || strings.Count(r.stderr, "\n") != 1 {
 		t.Errorf("a database in a missing directory: status %d, %q", r.status, r.stderr)

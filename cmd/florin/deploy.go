@@ -13,11 +13,14 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
+var errNoGasKey = fault.New(fault.Invalid,
+	"FLORIN_EVM_GAS_KEY is not set: the gas wallet pays for the deployment; make one with `florin keygen --evm`")
+
 // coinDecimals is the scale of the native coin on every EVM network.
 const coinDecimals = 18
 
 type deploy struct {
-	Network string `required:"" placeholder:"NAME" help:"bep20, polygon or base."`
+	Network string `help:"bep20, polygon or base."       placeholder:"NAME" required:""`
 	Plan    bool   `help:"Only show what it would take."`
 	Yes     bool   `help:"Do not ask before spending."`
 }
@@ -25,7 +28,10 @@ type deploy struct {
 // Help returns what --help says beyond the flags.
 func (deploy) Help() string {
 	return `
-Puts the contract that makes deposit addresses on a network, once for each network, at the same address everywhere. The gas wallet (FLORIN_EVM_GAS_KEY) pays. What is there already is not deployed again, so it may be stopped and repeated at any point.
+Puts the contract that makes deposit addresses on a network, once for each
+network, at the same address everywhere. The gas wallet (FLORIN_EVM_GAS_KEY)
+pays. What is there already is not deployed again, so it may be stopped and
+repeated at any point.
 
 Examples:
 
@@ -45,7 +51,7 @@ func (c deploy) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	if cfg.EVMGas == nil {
-		return fault.New(fault.Invalid, "FLORIN_EVM_GAS_KEY is not set: the gas wallet pays for the deployment; make one with `florin keygen --evm`")
+		return errNoGasKey
 	}
 	adapter, err := open(n)
 	if err != nil {

@@ -65,11 +65,11 @@ func TestDeploy_Refuses(t *testing.T) {
 	t.Parallel()
 	i := newInstallation(t)
 	deploy := func(network string) []string { return []string{"deploy", "--network", network, "--yes"} }
-	i.refuses(t, 1, "", deploy("sol"), "--network", "Solana")
-	i.refuses(t, 1, "", deploy("tron"), "--network")
-	i.refuses(t, 1, "", deploy("base"), "FLORIN_BASE_RPC")
+	i.refuses(t, 1, deploy("sol"), "--network", "Solana")
+	i.refuses(t, 1, deploy("tron"), "--network")
+	i.refuses(t, 1, deploy("base"), "FLORIN_BASE_RPC")
 	i.env = append(i.env, "FLORIN_BASE_RPC=http://127.0.0.1:1/canary")
-	i.refuses(t, 1, "", deploy("base"), "FLORIN_EVM_GAS_KEY")
+	i.refuses(t, 1, deploy("base"), "FLORIN_EVM_GAS_KEY")
 	i.env = append(i.env, "FLORIN_EVM_GAS_KEY="+gasKey)
 	r := i.run(t, "", deploy("base")...)
 	if r.status != 1 || strings.Count(r.stderr, "\n") != 1 || strings.Contains(r.stderr, "canary") || strings.Contains(r.stderr, gasKey[2:]) {

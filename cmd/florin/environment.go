@@ -91,9 +91,16 @@ func (p *process) readLine() (string, error) {
 
 // say prints a line of text.
 func (p *process) say(format string, args ...any) error {
-	_, err := fmt.Fprintf(p.stdout, format+"\n", args...)
-	return err
+	if _, err := fmt.Fprintf(p.stdout, format+"\n", args...); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
 }
 
 // sayJSON prints a value as one line of JSON.
-func (p *process) sayJSON(v any) error { return json.NewEncoder(p.stdout).Encode(v) }
+func (p *process) sayJSON(v any) error {
+	if err := json.NewEncoder(p.stdout).Encode(v); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}

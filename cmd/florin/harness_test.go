@@ -94,9 +94,9 @@ func (i installation) must(t *testing.T, stdin string, args ...string) string {
 
 // refuses runs the program and fails unless it gives up with the status and
 // one line that holds the texts.
-func (i installation) refuses(t *testing.T, status int, stdin string, args []string, texts ...string) {
+func (i installation) refuses(t *testing.T, status int, args []string, texts ...string) {
 	t.Helper()
-	r := i.run(t, stdin, args...)
+	r := i.run(t, "", args...)
 	if r.status != status {
 		t.Errorf("florin %v: status %d, want %d: %s", args, r.status, status, r.stderr)
 	}

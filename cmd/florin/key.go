@@ -14,12 +14,12 @@ import (
 )
 
 type keyCreate struct {
-	Email   string `required:"" placeholder:"ADDRESS" help:"E-mail address of the user the key is for."`
-	Label   string `placeholder:"TEXT" help:"What the key is for, at most 100 characters."`
-	Wallet  string `placeholder:"0x…" help:"EVM wallet registered on the key."`
-	Credits *int64 `placeholder:"N" help:"Free credits; FLORIN_SIGNUP_CREDITS without it."`
-	Queries *int64 `placeholder:"N" help:"Free queries; FLORIN_SIGNUP_QUERIES without it."`
-	JSON    bool   `name:"json" help:"Print JSON: id, key, label, wallet, creditsLeft, queriesLeft."`
+	Email   string `help:"E-mail address of the user the key is for."                    placeholder:"ADDRESS" required:""`
+	Label   string `help:"What the key is for, at most 100 characters."                  placeholder:"TEXT"`
+	Wallet  string `help:"EVM wallet registered on the key."                             placeholder:"0x…"`
+	Credits *int64 `help:"Free credits; FLORIN_SIGNUP_CREDITS without it."               placeholder:"N"`
+	Queries *int64 `help:"Free queries; FLORIN_SIGNUP_QUERIES without it."               placeholder:"N"`
+	JSON    bool   `help:"Print JSON: id, key, label, wallet, creditsLeft, queriesLeft." name:"json"`
 }
 
 // Help returns what --help says beyond the flags.

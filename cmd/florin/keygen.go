@@ -9,15 +9,18 @@ import (
 )
 
 type keygen struct {
-	EVM     bool `name:"evm" help:"Make a gas wallet for the EVM networks instead."`
-	Sol     bool `name:"sol" help:"Make a gas wallet for Solana instead."`
-	SolSeed bool `name:"sol-seed" help:"Make a seed for Solana deposit addresses instead."`
+	EVM     bool `help:"Make a gas wallet for the EVM networks instead."   name:"evm"`
+	Sol     bool `help:"Make a gas wallet for Solana instead."             name:"sol"`
+	SolSeed bool `help:"Make a seed for Solana deposit addresses instead." name:"sol-seed"`
 }
 
 // Help returns what --help says beyond the flags.
 func (keygen) Help() string {
 	return `
-Prints lines for a .env file: FLORIN_SECRET_KEY, or what the flags ask for. Nothing is stored. Keep a copy of the secret key and of the seed apart from the server: without the one the database's secrets cannot be read, without the other money on Solana deposit addresses cannot be moved.
+Prints lines for a .env file: FLORIN_SECRET_KEY, or what the flags ask for.
+Nothing is stored. Keep a copy of the secret key and of the seed apart from the
+server: without the one the database's secrets cannot be read, without the other
+money on Solana deposit addresses cannot be moved.
 
 Examples:
 
@@ -36,7 +39,8 @@ func (k keygen) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		if err := p.say("# gas wallet %s: send it a little BNB, POL and ETH (on Base)\nFLORIN_EVM_GAS_KEY=%s", key.Wallet(), text.Reveal()); err != nil {
+		err = p.say("# gas wallet %s: send it a little BNB, POL and ETH (on Base)\nFLORIN_EVM_GAS_KEY=%s", key.Wallet(), text.Reveal())
+		if err != nil {
 			return err
 		}
 	}

@@ -19,7 +19,7 @@ var version = "dev"
 
 // commands are what florin can do, one file each.
 type commands struct {
-	EnvFile string `name:"env-file" placeholder:"PATH" help:"Read settings from this file as well; .env if there is one."`
+	EnvFile string `help:"Read settings from this file as well; .env if there is one." name:"env-file" placeholder:"PATH"`
 
 	Serve   serve    `cmd:"" help:"Serve: API, checkout, dashboard, and everything that runs beside them."`
 	Migrate migrate  `cmd:"" help:"Bring the database up to date, and stop."`

@@ -12,7 +12,9 @@ type serve struct{}
 // Help returns what --help says beyond the flags.
 func (serve) Help() string {
 	return `
-Serves until it is told to stop (SIGINT or SIGTERM), finishes what it is doing, and ends with status 0. The database is brought up to date first. Several instances may serve the same PostgreSQL database.
+Serves until it is told to stop (SIGINT or SIGTERM), finishes what it is doing,
+and ends with status 0. The database is brought up to date first. Several
+instances may serve the same PostgreSQL database.
 
 Example:
 

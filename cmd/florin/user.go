@@ -8,12 +8,12 @@ import (
 )
 
 type userCreate struct {
-	Email     string  `required:"" placeholder:"ADDRESS" help:"E-mail address to sign in with."`
-	Password  *string `placeholder:"TEXT" help:"Password of 10 to 128 characters. Without it, or with -, it is asked for or read from standard input."`
-	FirstName string  `placeholder:"NAME" help:"First name."`
-	LastName  string  `placeholder:"NAME" help:"Last name."`
+	Email     string  `help:"E-mail address to sign in with."                                                                       placeholder:"ADDRESS" required:""`
+	Password  *string `help:"Password, 10 to 128 characters. Without it, or with -, it is read from standard input." placeholder:"TEXT"`
+	FirstName string  `help:"First name."                                                                                           placeholder:"NAME"`
+	LastName  string  `help:"Last name."                                                                                            placeholder:"NAME"`
 	Operator  bool    `help:"Make the user an operator of this installation."`
-	JSON      bool    `name:"json" help:"Print JSON: id, email."`
+	JSON      bool    `help:"Print JSON: id, email."                                                                                name:"json"`
 }
 
 // Help returns what --help says beyond the flags.

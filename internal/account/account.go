@@ -7,6 +7,7 @@
 package account
 
 import (
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -112,10 +113,8 @@ func (c Custodian) Offers(n chain.Network, t money.Token) bool {
 	if !o.Enabled {
 		return false
 	}
-	for _, x := range o.Tokens {
-		if x == t {
-			return true
-		}
+	if slices.Contains(o.Tokens, t) {
+		return true
 	}
 	return len(o.Tokens) == 0
 }

@@ -16,7 +16,7 @@ func TestService_CreateKey(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
 	k, text := b.mustCreateKey(t, NewKey{Label: " shop ", Wallet: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8", Credits: 20, Queries: 5})
-	if k.Wallet != "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" || k.Label != "shop" || k.UserID != 7 || k.Email != email || len(k.PublicID) != 26 || k.CreatedAt != noon {
+	if k.Wallet != "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" || k.Label != "shop" || k.UserID != 7 || k.Email != email || len(k.PublicID) != 26 || !k.CreatedAt.Equal(noon) {
 		t.Errorf("the key is %+v", k)
 	}
 	if got, _ := b.Balance(t.Context(), k.ID); got != (credit.Balance{Credits: 20, Queries: 5}) {

@@ -99,5 +99,3 @@ func wantErr(t *testing.T, what string, err, want error) {
 		t.Errorf("%s: the error is %v, want %v", what, err, want)
 	}
 }
-
-func ptr[T any](v T) *T { return &v }

@@ -22,19 +22,19 @@ const (
 
 func everything() CustodianInput {
 	return CustodianInput{
-		Name:        ptr(" Shop "),
+		Name:        new(" Shop "),
 		Wallets:     map[chain.Network]string{chain.BEP20: strings.ToLower(evmWallet), chain.Polygon: evmWallet, chain.Base: " " + evmWallet, chain.Solana: solanaWallet},
-		CallbackURL: ptr("https://shop.example/webhook"),
-		Secret:      ptr(secret.New(" its secret ")),
+		CallbackURL: new("https://shop.example/webhook"),
+		Secret:      new(secret.New(" its secret ")),
 		Networks: []NetworkInput{
-			{Network: chain.BEP20, Enabled: ptr(false)},
-			{Network: chain.Base, Tokens: ptr([]money.Token{money.USDC}), MinAmount: ptr(money.USD), MaxAmount: ptr(100 * money.USD), Finality: ptr("12s"), SweepMin: ptr(5 * money.USD)},
+			{Network: chain.BEP20, Enabled: new(false)},
+			{Network: chain.Base, Tokens: new([]money.Token{money.USDC}), MinAmount: new(money.USD), MaxAmount: new(100 * money.USD), Finality: new("12s"), SweepMin: new(5 * money.USD)},
 		},
 		Branding: &BrandingInput{
-			Tagline: ptr("Best in town"), LogoURL: ptr("https://shop.example/logo.svg"), PrimaryColor: ptr("#09F"), BackgroundColor: ptr("#FfFfFe"),
-			Theme: ptr(ThemeDark), SupportEmail: ptr("Help@Shop.example"), Website: ptr("https://shop.example"),
+			Tagline: new("Best in town"), LogoURL: new("https://shop.example/logo.svg"), PrimaryColor: new("#09F"), BackgroundColor: new("#FfFfFe"),
+			Theme: new(ThemeDark), SupportEmail: new("Help@Shop.example"), Website: new("https://shop.example"),
 		},
-		ShortBasis: ptr(int64(50)), LateFor: ptr(2 * time.Hour),
+		ShortBasis: new(int64(50)), LateFor: new(2 * time.Hour),
 	}
 }
 
@@ -112,8 +112,8 @@ func TestService_UpdateCustodian_OnlyWhatIsGiven(t *testing.T) {
 	}
 	changed, err := b.UpdateCustodian(t.Context(), k, CustodianInput{
 		Wallets:  map[chain.Network]string{chain.Base: ""},
-		Networks: []NetworkInput{{Network: chain.Base, MaxAmount: ptr(money.Micros(0))}},
-		Branding: &BrandingInput{Tagline: ptr("New")},
+		Networks: []NetworkInput{{Network: chain.Base, MaxAmount: new(money.Micros(0))}},
+		Branding: &BrandingInput{Tagline: new("New")},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -139,10 +139,10 @@ func TestService_UpdateCustodian_Clears(t *testing.T) {
 	b := newBundle()
 	k, before := b.mustCreateCustodian(t, everything())
 	c, err := b.UpdateCustodian(t.Context(), k, CustodianInput{
-		Name: ptr(""), CallbackURL: ptr(" "), Secret: ptr(secret.New("")),
+		Name: new(""), CallbackURL: new(" "), Secret: new(secret.New("")),
 		Wallets:  map[chain.Network]string{chain.BEP20: "", chain.Polygon: "", chain.Base: "", chain.Solana: " "},
-		Networks: []NetworkInput{{Network: chain.Base, Tokens: ptr([]money.Token{}), MinAmount: ptr(money.Micros(0)), MaxAmount: ptr(money.Micros(0)), Finality: ptr(""), SweepMin: ptr(money.Micros(0))}},
-		Branding: &BrandingInput{Tagline: ptr(""), LogoURL: ptr(""), PrimaryColor: ptr(""), BackgroundColor: ptr(""), Theme: ptr(Theme("")), SupportEmail: ptr(""), Website: ptr("")},
+		Networks: []NetworkInput{{Network: chain.Base, Tokens: new([]money.Token{}), MinAmount: new(money.Micros(0)), MaxAmount: new(money.Micros(0)), Finality: new(""), SweepMin: new(money.Micros(0))}},
+		Branding: &BrandingInput{Tagline: new(""), LogoURL: new(""), PrimaryColor: new(""), BackgroundColor: new(""), Theme: new(Theme("")), SupportEmail: new(""), Website: new("")},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -174,10 +174,10 @@ func TestService_Custodian_Refuses(t *testing.T) {
 		in    CustodianInput
 		field string
 	}{
-		"long name":              {CustodianInput{Name: ptr(strings.Repeat("ü", 101))}, "name"},
-		"NUL in name":            {CustodianInput{Name: ptr("a\x00b")}, "name"},
-		"newline in name":        {CustodianInput{Name: ptr("a\nb")}, "name"},
-		"name not UTF-8":         {CustodianInput{Name: ptr("\xc3\x28")}, "name"},
+		"long name":              {CustodianInput{Name: new(strings.Repeat("ü", 101))}, "name"},
+		"NUL in name":            {CustodianInput{Name: new("a\x00b")}, "name"},
+		"newline in name":        {CustodianInput{Name: new("a\nb")}, "name"},
+		"name not UTF-8":         {CustodianInput{Name: new("\xc3\x28")}, "name"},
 		"zero address":           {wallet(chain.BEP20, "0x0000000000000000000000000000000000000000"), "wallets.bep20"},
 		"wrong checksum":         {wallet(chain.Polygon, strings.Replace(evmWallet, "C", "c", 1)), "wallets.polygon"},
 		"Solana on Base":         {wallet(chain.Base, solanaWallet), "wallets.base"},
@@ -186,34 +186,34 @@ func TestService_Custodian_Refuses(t *testing.T) {
 		"twin's contract":        {wallet(chain.Polygon, "0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174"), "wallets.polygon"},
 		"mint":                   {wallet(chain.Solana, "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"), "wallets.solana"},
 		"unknown network":        {wallet("TRON", evmWallet), "network"},
-		"http callback":          {CustodianInput{CallbackURL: ptr("http://shop.example/")}, "callbackUrl"},
-		"callback with password": {CustodianInput{CallbackURL: ptr("https://u:p@shop.example/")}, "callbackUrl"},
-		"callback with newline":  {CustodianInput{CallbackURL: ptr("https://shop.example/\nx")}, "callbackUrl"},
-		"long callback":          {CustodianInput{CallbackURL: ptr("https://shop.example/" + strings.Repeat("a", 2048))}, "callbackUrl"},
-		"long secret":            {CustodianInput{Secret: ptr(secret.New(strings.Repeat("a", 257)))}, "secret"},
-		"NUL in secret":          {CustodianInput{Secret: ptr(secret.New("a\x00"))}, "secret"},
+		"http callback":          {CustodianInput{CallbackURL: new("http://shop.example/")}, "callbackUrl"},
+		"callback with password": {CustodianInput{CallbackURL: new("https://u:p@shop.example/")}, "callbackUrl"},
+		"callback with newline":  {CustodianInput{CallbackURL: new("https://shop.example/\nx")}, "callbackUrl"},
+		"long callback":          {CustodianInput{CallbackURL: new("https://shop.example/" + strings.Repeat("a", 2048))}, "callbackUrl"},
+		"long secret":            {CustodianInput{Secret: new(secret.New(strings.Repeat("a", 257)))}, "secret"},
+		"NUL in secret":          {CustodianInput{Secret: new(secret.New("a\x00"))}, "secret"},
 		"network of no name":     {CustodianInput{Networks: []NetworkInput{{}}}, "networks[0]"},
 		"network twice":          {CustodianInput{Networks: []NetworkInput{{Network: chain.Base}, {Network: chain.Base}}}, "networks[1]"},
-		"unknown token":          {network(NetworkInput{Tokens: ptr([]money.Token{"DAI"})}), "tokens"},
-		"token twice":            {network(NetworkInput{Tokens: ptr([]money.Token{money.USDT, money.USDT})}), "tokens"},
-		"negative minimum":       {network(NetworkInput{MinAmount: ptr(money.Micros(-1))}), "minAmount"},
-		"negative sweep":         {network(NetworkInput{SweepMin: ptr(money.Micros(-1))}), "sweepMinAmount"},
-		"minimum over maximum":   {network(NetworkInput{MinAmount: ptr(2 * money.USD), MaxAmount: ptr(money.USD)}), "maxAmount"},
-		"finality in blocks":     {network(NetworkInput{Finality: ptr("12")}), "finality"},
-		"long tagline":           {branding(BrandingInput{Tagline: ptr(strings.Repeat("a", 161))}), "branding: tagline"},
-		"script as logo":         {branding(BrandingInput{LogoURL: ptr("javascript:alert(1)")}), "branding: logoUrl"},
-		"http logo":              {branding(BrandingInput{LogoURL: ptr("http://shop.example/logo.png")}), "branding: logoUrl"},
-		"data logo":              {branding(BrandingInput{LogoURL: ptr("data:image/svg+xml,<svg/>")}), "branding: logoUrl"},
-		"colour by name":         {branding(BrandingInput{PrimaryColor: ptr("red")}), "branding: primaryColor"},
-		"colour of four":         {branding(BrandingInput{PrimaryColor: ptr("#1234")}), "branding: primaryColor"},
-		"colour with style":      {branding(BrandingInput{BackgroundColor: ptr("#fff;x:url(")}), "branding: backgroundColor"},
-		"theme":                  {branding(BrandingInput{Theme: ptr(Theme("dark"))}), "branding: theme"},
-		"support address":        {branding(BrandingInput{SupportEmail: ptr("help@")}), "branding: supportEmail"},
-		"website":                {branding(BrandingInput{Website: ptr("shop.example")}), "branding: website"},
-		"short by half":          {CustodianInput{ShortBasis: ptr(int64(5_000))}, "shortBasis"},
-		"short by less than 0":   {CustodianInput{ShortBasis: ptr(int64(-1))}, "shortBasis"},
-		"late for ever":          {CustodianInput{LateFor: ptr(MaxLateFor + time.Second)}, "lateFor"},
-		"late by half a second":  {CustodianInput{LateFor: ptr(500 * time.Millisecond)}, "lateFor"},
+		"unknown token":          {network(NetworkInput{Tokens: new([]money.Token{"DAI"})}), "tokens"},
+		"token twice":            {network(NetworkInput{Tokens: new([]money.Token{money.USDT, money.USDT})}), "tokens"},
+		"negative minimum":       {network(NetworkInput{MinAmount: new(money.Micros(-1))}), "minAmount"},
+		"negative sweep":         {network(NetworkInput{SweepMin: new(money.Micros(-1))}), "sweepMinAmount"},
+		"minimum over maximum":   {network(NetworkInput{MinAmount: new(2 * money.USD), MaxAmount: new(money.USD)}), "maxAmount"},
+		"finality in blocks":     {network(NetworkInput{Finality: new("12")}), "finality"},
+		"long tagline":           {branding(BrandingInput{Tagline: new(strings.Repeat("a", 161))}), "branding: tagline"},
+		"script as logo":         {branding(BrandingInput{LogoURL: new("javascript:alert(1)")}), "branding: logoUrl"},
+		"http logo":              {branding(BrandingInput{LogoURL: new("http://shop.example/logo.png")}), "branding: logoUrl"},
+		"data logo":              {branding(BrandingInput{LogoURL: new("data:image/svg+xml,<svg/>")}), "branding: logoUrl"},
+		"colour by name":         {branding(BrandingInput{PrimaryColor: new("red")}), "branding: primaryColor"},
+		"colour of four":         {branding(BrandingInput{PrimaryColor: new("#1234")}), "branding: primaryColor"},
+		"colour with style":      {branding(BrandingInput{BackgroundColor: new("#fff;x:url(")}), "branding: backgroundColor"},
+		"theme":                  {branding(BrandingInput{Theme: new(Theme("dark"))}), "branding: theme"},
+		"support address":        {branding(BrandingInput{SupportEmail: new("help@")}), "branding: supportEmail"},
+		"website":                {branding(BrandingInput{Website: new("shop.example")}), "branding: website"},
+		"short by half":          {CustodianInput{ShortBasis: new(int64(5_000))}, "shortBasis"},
+		"short by less than 0":   {CustodianInput{ShortBasis: new(int64(-1))}, "shortBasis"},
+		"late for ever":          {CustodianInput{LateFor: new(MaxLateFor + time.Second)}, "lateFor"},
+		"late by half a second":  {CustodianInput{LateFor: new(500 * time.Millisecond)}, "lateFor"},
 	} {
 		b := newBundle()
 		k, _ := b.mustCreateKey(t, NewKey{Credits: 5})
@@ -239,7 +239,7 @@ func TestService_UpdateCustodian_BesideWhatIsStored(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
 	k, _ := b.mustCreateCustodian(t, everything()) // BASE takes 1 to 100
-	_, err := b.UpdateCustodian(t.Context(), k, CustodianInput{Networks: []NetworkInput{{Network: chain.Base, MinAmount: ptr(101 * money.USD)}}})
+	_, err := b.UpdateCustodian(t.Context(), k, CustodianInput{Networks: []NetworkInput{{Network: chain.Base, MinAmount: new(101 * money.USD)}}})
 	wantInvalid(t, "a minimum over the stored maximum", err, "minAmount")
 	if got := b.credits(t, k); got != 19 {
 		t.Errorf("%d credits left, want 19: a refusal is free", got)
@@ -264,7 +264,7 @@ func TestService_UpdateCustodian_NoCredits(t *testing.T) {
 	if _, _, err := b.CreateCustodian(t.Context(), k, everything()); err != nil {
 		t.Fatal(err)
 	}
-	_, err := b.UpdateCustodian(t.Context(), k, CustodianInput{Name: ptr("Other")})
+	_, err := b.UpdateCustodian(t.Context(), k, CustodianInput{Name: new("Other")})
 	wantErr(t, "without credits", err, credit.ErrNoCredits)
 	if c, _ := b.Custodian(t.Context(), k.ID); c.Name != "Shop" {
 		t.Errorf("the name is %q: it changed without payment", c.Name)
@@ -285,7 +285,7 @@ func TestService_UpdateCustodian_AtOnce(t *testing.T) {
 	done, refused := 0, 0
 	for range 12 {
 		wg.Go(func() {
-			_, err := b.UpdateCustodian(t.Context(), k, CustodianInput{Name: ptr("x")})
+			_, err := b.UpdateCustodian(t.Context(), k, CustodianInput{Name: new("x")})
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
@@ -315,10 +315,10 @@ func TestService_CheckCallback(t *testing.T) {
 		return nil
 	}})
 	k, _ := b.mustCreateKey(t, NewKey{Credits: 5})
-	if c, _, err := s.CreateCustodian(t.Context(), k, CustodianInput{CallbackURL: ptr(" http://127.0.0.1:9/hook ")}); err != nil || c.CallbackURL != "http://127.0.0.1:9/hook" {
+	if c, _, err := s.CreateCustodian(t.Context(), k, CustodianInput{CallbackURL: new(" http://127.0.0.1:9/hook ")}); err != nil || c.CallbackURL != "http://127.0.0.1:9/hook" {
 		t.Errorf("CreateCustodian = %+v, %v", c, err)
 	}
-	if c, err := s.UpdateCustodian(t.Context(), k, CustodianInput{CallbackURL: ptr("https://shop.example/")}); err == nil {
+	if c, err := s.UpdateCustodian(t.Context(), k, CustodianInput{CallbackURL: new("https://shop.example/")}); err == nil {
 		t.Errorf("what the check refuses is stored: %+v", c)
 	}
 }

@@ -16,7 +16,8 @@ const (
 // emailForm is what browsers take for an e-mail address in a form (HTML Living
 // Standard, "valid e-mail address"), so that the page and the server agree.
 var emailForm = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$")
+	const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+	return regexp.MustCompile("^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@" + label + "(?:\\." + label + ")*$")
 })
 
 // NormalizeEmail returns the address as users are known by: without space

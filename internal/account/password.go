@@ -51,41 +51,48 @@ type hasher struct {
 
 func newHasher() *hasher { return &hasher{slots: make(chan struct{}, maxHashing)} }
 
-// turn waits for a slot, calls f in it and returns its error.
-func (h *hasher) turn(ctx context.Context, f func() error) error {
+// turn waits until it may hash. The caller must call done when it has.
+func (h *hasher) turn(ctx context.Context) (done func(), err error) {
+	defer h.waiting.Add(-1)
 	if h.waiting.Add(1) > maxWaiting {
-		h.waiting.Add(-1)
-		return errHashingBusy
+		return nil, errHashingBusy
 	}
 	select {
 	case h.slots <- struct{}{}:
-		h.waiting.Add(-1)
 	case <-ctx.Done():
-		h.waiting.Add(-1)
-		return fmt.Errorf("wait to hash a password: %w", ctx.Err())
+		return nil, fmt.Errorf("wait to hash a password: %w", ctx.Err())
 	}
 	h.running.Add(1)
-	defer func() {
+	return func() {
 		h.running.Add(-1)
 		<-h.slots
-	}()
-	return f()
+	}, nil
 }
 
-func (h *hasher) hash(ctx context.Context, password secret.Text) (hash string, err error) {
-	err = h.turn(ctx, func() error {
-		hash, err = argon2id.CreateHash(password.Reveal(), hashing)
-		return err
-	})
-	return hash, err
+func (h *hasher) hash(ctx context.Context, password secret.Text) (string, error) {
+	done, err := h.turn(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	hash, err := argon2id.CreateHash(password.Reveal(), hashing)
+	if err != nil {
+		return "", fmt.Errorf("hash a password: %w", err)
+	}
+	return hash, nil
 }
 
-func (h *hasher) verify(ctx context.Context, password secret.Text, hash string) (ok bool, err error) {
-	err = h.turn(ctx, func() error {
-		ok, err = argon2id.ComparePasswordAndHash(password.Reveal(), hash)
-		return err
-	})
-	return ok, err
+func (h *hasher) verify(ctx context.Context, password secret.Text, hash string) (bool, error) {
+	done, err := h.turn(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer done()
+	ok, err := argon2id.ComparePasswordAndHash(password.Reveal(), hash)
+	if err != nil {
+		return false, fmt.Errorf("check a password: %w", err)
+	}
+	return ok, nil
 }
 
 // checkPassword refuses a password that breaks a rule for this user.

@@ -71,7 +71,7 @@ func (s *Service) verify(ctx context.Context, email string, password secret.Text
 	}
 	match, failed := s.passwords.verify(ctx, normal, hash)
 	if failed != nil {
-		return User{}, fmt.Errorf("check a password: %w", failed)
+		return User{}, failed
 	}
 	if err != nil || !match {
 		return User{}, ErrBadCredentials

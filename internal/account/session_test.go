@@ -26,7 +26,7 @@ func TestService_SignIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if in.User.ID != u.ID || in.ExpiresAt != noon.Add(SessionTTL) || len(in.Token.Reveal()) != sessionToken.length() {
+	if in.User.ID != u.ID || !in.ExpiresAt.Equal(noon.Add(SessionTTL)) || len(in.Token.Reveal()) != sessionToken.length() {
 		t.Errorf("signed in: %+v", in)
 	}
 	if strings.Contains(fmt.Sprintf("%+v %#v", b.book.sessions, b.book.sessions), in.Token.Reveal()) {
@@ -181,16 +181,16 @@ func TestHasher_AtMostTwo(t *testing.T) {
 	most := int64(0)
 	for range 20 {
 		wg.Go(func() {
-			err := h.turn(t.Context(), func() error {
-				mu.Lock()
-				most = max(most, h.running.Load())
-				mu.Unlock()
-				time.Sleep(2 * time.Millisecond)
-				return nil
-			})
+			done, err := h.turn(t.Context())
 			if err != nil {
 				t.Errorf("turn: %v", err)
+				return
 			}
+			defer done()
+			mu.Lock()
+			most = max(most, h.running.Load())
+			mu.Unlock()
+			time.Sleep(2 * time.Millisecond)
 		})
 	}
 	wg.Wait()
@@ -204,17 +204,18 @@ func TestHasher_QueueIsBounded(t *testing.T) {
 	h := newHasher()
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
-	release := make(chan struct{})
-	var hashing, waiting sync.WaitGroup
+	var hashing []func()
 	for range maxHashing {
-		hashing.Go(func() { _ = h.turn(t.Context(), func() error { <-release; return nil }) })
+		done, err := h.turn(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hashing = append(hashing, done)
 	}
-	for h.running.Load() < maxHashing {
-		time.Sleep(time.Millisecond)
-	}
+	var waiting sync.WaitGroup
 	for range maxWaiting {
 		waiting.Go(func() {
-			if err := h.turn(ctx, func() error { return nil }); !errors.Is(err, context.Canceled) {
+			if _, err := h.turn(ctx); !errors.Is(err, context.Canceled) {
 				t.Errorf("who leaves the queue gets %v", err)
 			}
 		})
@@ -222,17 +223,18 @@ func TestHasher_QueueIsBounded(t *testing.T) {
 	for h.waiting.Load() < maxWaiting {
 		time.Sleep(time.Millisecond)
 	}
-	if err := h.turn(t.Context(), func() error { t.Error("it was let in"); return nil }); !fault.Is(err, fault.Limited) {
+	if _, err := h.turn(t.Context()); !fault.Is(err, fault.Limited) {
 		t.Errorf("one more than the queue holds gets %v, want fault.Limited", err)
 	}
 	leave()
 	waiting.Wait()
-	close(release)
-	hashing.Wait()
+	for _, done := range hashing {
+		done()
+	}
 	if h.waiting.Load() != 0 || h.running.Load() != 0 {
 		t.Errorf("%d wait and %d hash in the end", h.waiting.Load(), h.running.Load())
 	}
-	if err := h.turn(t.Context(), func() error { return nil }); err != nil {
+	if _, err := h.turn(t.Context()); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
 }

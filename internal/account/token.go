@@ -2,6 +2,7 @@ package account
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"hash/crc32"
 	"io"
 	"strings"
@@ -44,7 +45,7 @@ func (k tokenKind) make(random io.Reader) (secret.Text, Hash, error) {
 	var chunk [64]byte
 	for len(text) < len(k.prefix)+k.random {
 		if _, err := io.ReadFull(random, chunk[:]); err != nil {
-			return secret.Text{}, Hash{}, err
+			return secret.Text{}, Hash{}, fmt.Errorf("random characters: %w", err)
 		}
 		for _, b := range chunk {
 			// 62 and 63 are thrown away, or the first characters of the

@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -25,7 +24,7 @@ func (s *Service) CreateUser(ctx context.Context, in NewUser) (User, error) {
 	}
 	password, _ := normalPassword(in.Password)
 	if u.PasswordHash, err = s.passwords.hash(ctx, password); err != nil {
-		return User{}, fmt.Errorf("hash a password: %w", err)
+		return User{}, err
 	}
 	return s.store.CreateUser(ctx, u)
 }

@@ -16,7 +16,7 @@ func TestService_CreateUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if u.ID == 0 || len(u.PublicID) != 26 || u.Email != email || u.FirstName != "Ada" || !u.Operator || u.CreatedAt != noon {
+	if u.ID == 0 || len(u.PublicID) != 26 || u.Email != email || u.FirstName != "Ada" || !u.Operator || !u.CreatedAt.Equal(noon) {
 		t.Errorf("the user is %+v", u)
 	}
 	if !strings.HasPrefix(u.PasswordHash, "$argon2id$v=19$m=19456,t=2,p=1$") || strings.Contains(fmt.Sprintf("%+v", b.book.users), password) {

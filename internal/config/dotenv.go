@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -33,7 +34,7 @@ func parseDotenv(text string) ([]assignment, error) {
 		return nil, fmt.Errorf("it has more than %d bytes", maxDotenv)
 	}
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
-		return nil, fmt.Errorf("it is not text in UTF-8")
+		return nil, errors.New("it is not text in UTF-8")
 	}
 	text = strings.TrimPrefix(text, "\ufeff")
 	var list []assignment
@@ -68,7 +69,7 @@ func parseLine(line string) (a assignment, ok bool, err error) {
 	name, value, found := strings.Cut(line, "=")
 	name = strings.TrimSpace(name)
 	if !found || !isName(name) {
-		return a, false, fmt.Errorf("it is neither NAME=value nor a # comment")
+		return a, false, errors.New("it is neither NAME=value nor a # comment")
 	}
 	value, err = parseValue(strings.TrimSpace(value))
 	if err != nil {
@@ -97,7 +98,7 @@ func parseValue(text string) (string, error) {
 	case '\'':
 		end := strings.IndexByte(text[1:], '\'')
 		if end < 0 {
-			return "", fmt.Errorf("the closing ' is missing")
+			return "", errors.New("the closing ' is missing")
 		}
 		value, rest = text[1:1+end], text[2+end:]
 	case '"':
@@ -110,7 +111,7 @@ func parseValue(text string) (string, error) {
 		return strings.TrimSpace(value), nil
 	}
 	if rest = strings.TrimSpace(rest); rest != "" && rest[0] != '#' {
-		return "", fmt.Errorf("there is text after the closing quote")
+		return "", errors.New("there is text after the closing quote")
 	}
 	return value, nil
 }
@@ -125,18 +126,18 @@ func parseDouble(text string) (value, rest string, err error) {
 		case '\\':
 			i++
 			if i == len(text) {
-				return "", "", fmt.Errorf(`the closing " is missing`)
+				return "", "", errors.New(`the closing " is missing`)
 			}
 			plain, ok := escapes[text[i]]
 			if !ok {
-				return "", "", fmt.Errorf(`a backslash may stand only before n, r, t, ", \ and $`)
+				return "", "", errors.New(`a backslash may stand only before n, r, t, ", \ and $`)
 			}
 			b.WriteByte(plain)
 		default:
 			b.WriteByte(c)
 		}
 	}
-	return "", "", fmt.Errorf(`the closing " is missing`)
+	return "", "", errors.New(`the closing " is missing`)
 }
 
 var escapes = map[byte]byte{'n': '\n', 'r': '\r', 't': '\t', '"': '"', '\\': '\\', '$': '$'}

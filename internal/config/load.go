@@ -8,6 +8,9 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
+var errNoSeed = errors.New(
+	"is needed with FLORIN_SOL_RPC: deposit addresses derive from it; make one with `florin keygen --sol-seed`")
+
 // draft is a Config in the making.
 type draft struct {
 	Config
@@ -91,7 +94,7 @@ func (d *draft) complete() (problems Problems) {
 		d.Networks = append(d.Networks, network)
 	}
 	if _, on := d.Network(chain.Solana); on && d.SolSeed == nil {
-		problems.add("FLORIN_SOL_SEED", errors.New("is needed with FLORIN_SOL_RPC: deposit addresses derive from it; make one with `florin keygen --sol-seed`"))
+		problems.add("FLORIN_SOL_SEED", errNoSeed)
 	}
 	return problems
 }

@@ -47,7 +47,7 @@ func (c Config) Print(w io.Writer) error {
 			line = "# " + s.name + "="
 		}
 		if _, err := fmt.Fprintln(w, line); err != nil {
-			return err
+			return fmt.Errorf("print the configuration: %w", err)
 		}
 	}
 	return nil

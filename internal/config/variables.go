@@ -31,7 +31,8 @@ func variables() []variable {
 		text("FLORIN_LISTEN", "127.0.0.1:8080", func(d *draft) *string { return &d.Listen }, hostPort),
 		text("FLORIN_BASE_URL", "http://localhost:8080", func(d *draft) *string { return &d.BaseURL }, parsePublicURL),
 		checkoutURL(),
-		hidden("FLORIN_DATABASE_URL", "sqlite://florin.db", maskDatabaseURL, func(d *draft) *secret.Text { return &d.DatabaseURL }, parseDatabaseURL),
+		hidden("FLORIN_DATABASE_URL", "sqlite://florin.db", maskDatabaseURL,
+			func(d *draft) *secret.Text { return &d.DatabaseURL }, parseDatabaseURL),
 		secretKey(),
 	}
 	for _, n := range chain.Networks() {
@@ -150,7 +151,7 @@ func chainID(n chain.Network) func(string) (uint64, error) {
 	return func(text string) (uint64, error) {
 		v, err := strconv.ParseUint(text, 10, 63)
 		if !n.EVM() && v != 0 {
-			return 0, errors.New("Solana has no chain id; leave it out")
+			return 0, errors.New("must be left out: Solana has no chain id")
 		}
 		if err != nil || n.EVM() && v == 0 {
 			return 0, errors.New("must be the chain's number (EIP-155), such as 56")

@@ -3,6 +3,7 @@ package wallet
 import (
 	"crypto/ecdsa"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math/big"
 	"strings"
@@ -63,7 +64,7 @@ func (k *EVM) Wallet() chain.Address { return chain.Address(k.address.Hex()) }
 // one would be good there.
 func (k *EVM) SignTx(tx *types.Transaction, chainID *big.Int) (*types.Transaction, error) {
 	if chainID == nil || chainID.Sign() <= 0 {
-		return nil, fmt.Errorf("sign a transaction: the chain id is missing")
+		return nil, errors.New("sign a transaction: the chain id is missing")
 	}
 	if tx.Type() != types.LegacyTxType && tx.ChainId().Cmp(chainID) != 0 {
 		return nil, fmt.Errorf("sign a transaction: it names chain %s, not %s", tx.ChainId(), chainID)
