@@ -211,7 +211,7 @@ func (a *Adapter) standsAt(ctx context.Context, e *endpoint, name string, at com
 //
 // It may be stopped and called again at any point, with a new plan or the old
 // one: what is done is not done twice. It fails with fault.Unprocessable when
-// a step has become dearer than twice what the plan said, with
+// a step has become dearer than maxDearer times what the plan said, with
 // fault.PaymentRequired when the gas wallet cannot pay.
 func (a *Adapter) Deploy(ctx context.Context, plan DeployPlan, s Signer, record func(context.Context, Signed) error) error {
 	var reached uint64 // the block of the last step
@@ -290,6 +290,10 @@ func (a *Adapter) deployTx(d deployment, step string, s Signer) (*types.Transact
 	return s.SignTx(d.factory.unsigned(a.chainID(), d.account.nonce), a.chainID())
 }
 
+// maxDearer is how many times what the plan said a step may cost: gas prices
+// move, by small amounts of money.
+const maxDearer = 4
+
 // withinPlan refuses a step that the operator did not agree to or that the
 // gas wallet cannot pay.
 func (a *Adapter) withinPlan(step DeployStep, plan, now DeployPlan) error {
@@ -298,7 +302,8 @@ func (a *Adapter) withinPlan(step DeployStep, plan, now DeployPlan) error {
 			now.Wallet, a.wei(now.Balance.Big()), a.profile.Network, a.wei(now.Cost().Big()), a.profile.Coin)
 	}
 	for _, agreed := range plan.Steps {
-		if agreed.Name == step.Name && step.Cost.Cmp(agreed.Cost.Add(agreed.Cost)) <= 0 {
+		limit := new(big.Int).Mul(agreed.Cost.Big(), big.NewInt(maxDearer))
+		if agreed.Name == step.Name && step.Cost.Big().Cmp(limit) <= 0 {
 			return nil
 		}
 	}

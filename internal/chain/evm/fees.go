@@ -19,16 +19,18 @@ type Fees struct {
 // gwei is 10^9 wei.
 const gwei = 1_000_000_000
 
-// tipFloor is the least tip a network's nodes accept or its validators take,
-// in wei per gas. What a node suggests can be below it, even zero.
-func tipFloor(n chain.Network) int64 {
+// tipRange is what a network's tips may be, in wei per gas. Below the least,
+// nodes or validators do not take a transaction; what a node suggests can be
+// below it, even zero. It can also be absurdly high, after one transaction
+// that overpaid or out of malice: the most is beyond what a busy day takes.
+func tipRange(n chain.Network) (least, most int64) {
 	switch n {
 	case chain.BEP20:
-		return gwei / 20 // a convention of validators and builders
+		return gwei / 20, gwei // the least is a convention of validators and builders
 	case chain.Polygon:
-		return 25 * gwei // enforced by the nodes (PIP-35)
+		return 25 * gwei, 100 * gwei // the least is enforced by the nodes (PIP-35)
 	}
-	return gwei / 1000
+	return gwei / 1000, gwei / 10
 }
 
 // fees asks what gas costs now. The most is twice the base fee plus the tip,
@@ -46,15 +48,28 @@ func (a *Adapter) fees(ctx context.Context, e *endpoint) (Fees, error) {
 	if err != nil {
 		return Fees{}, err
 	}
-	tip := big.NewInt(tipFloor(a.profile.Network))
-	var text string
-	if replies[1].err == nil && json.Unmarshal(replies[1].result, &text) == nil {
-		if suggested, ok := parseBig(text); ok && suggested.Cmp(tip) > 0 {
-			tip = suggested
-		}
-	}
+	tip := a.tip(replies[1])
 	most := new(big.Int).Lsh(base, 1)
 	return Fees{Base: base, Tip: tip, Max: most.Add(most, tip)}, nil
+}
+
+// tip judges the answer to eth_maxPriorityFeePerGas, which not every node
+// knows.
+func (a *Adapter) tip(r reply) *big.Int {
+	least, most := tipRange(a.profile.Network)
+	tip := big.NewInt(least)
+	var text string
+	if r.err != nil || json.Unmarshal(r.result, &text) != nil {
+		return tip
+	}
+	suggested, ok := parseBig(text)
+	switch {
+	case !ok || suggested.Cmp(tip) <= 0:
+		return tip
+	case suggested.Cmp(big.NewInt(most)) > 0:
+		return big.NewInt(most)
+	}
+	return suggested
 }
 
 // parseBaseFee reads the base fee of a block; a chain without one has none.
