@@ -1,0 +1,368 @@
+package main_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"github.com/florinpay/florin/internal/sandbox/devchain"
+)
+
+// lane is a development chain as florin is configured to read it.
+type lane struct {
+	*devchain.Chain
+	name string
+}
+
+// startLanes runs the three EVM networks, each with the decimals it has in
+// production, making a block a second.
+func startLanes(t *testing.T) []lane {
+	t.Helper()
+	var lanes []lane
+	for _, n := range []struct {
+		name     string
+		id       uint64
+		decimals uint8
+	}{{"BEP20", 56, 18}, {"POLYGON", 137, 6}, {"BASE", 8453, 6}} {
+		c, err := devchain.Start(devchain.Config{ChainID: n.id, Decimals: n.decimals, BlockTime: time.Second, SafeDepth: 1, FinalDepth: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+		if err := c.Setup(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		lanes = append(lanes, lane{c, n.name})
+	}
+	return lanes
+}
+
+func (l lane) environ() []string {
+	tokens := l.Tokens()
+	return []string{
+		"FLORIN_" + l.name + "_RPC=" + l.URL(),
+		"FLORIN_" + l.name + "_USDT=" + tokens.USDT.Address.Hex(),
+		"FLORIN_" + l.name + "_USDC=" + tokens.USDC.Address.Hex(),
+	}
+}
+
+// pay sends whole dollars of the token, in cents, and returns the transaction.
+func (l lane) pay(t *testing.T, token devchain.Token, to string, cents int64) string {
+	t.Helper()
+	units := new(big.Int).Mul(big.NewInt(cents), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(token.Decimals)-2), nil))
+	tx, err := l.Mint(t.Context(), token.Address, common.HexToAddress(to), units)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tx.Hex()
+}
+
+func (l lane) token(name string) devchain.Token {
+	if name == "USDT" {
+		return l.Tokens().USDT
+	}
+	return l.Tokens().USDC
+}
+
+// receiver is a merchant's server that keeps the webhooks it takes.
+type receiver struct {
+	*httptest.Server
+	mu       sync.Mutex
+	arrivals []arrival
+}
+
+type arrival struct {
+	id     string
+	header http.Header
+	raw    []byte
+	body   map[string]any
+}
+
+func newReceiver(t *testing.T) *receiver {
+	t.Helper()
+	r := &receiver{}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
+		raw, _ := io.ReadAll(req.Body)
+		a := arrival{id: req.Header.Get("Webhook-Id"), header: req.Header.Clone(), raw: raw}
+		_ = json.Unmarshal(raw, &a.body)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.arrivals = append(r.arrivals, a)
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+// about returns the webhooks about the payment.
+func (r *receiver) about(txnid string) []arrival {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var list []arrival
+	for _, a := range r.arrivals {
+		if a.body["txnid"] == txnid {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// shop is a merchant with a key, a custodian and a receiver, whose program runs.
+type shop struct {
+	installation
+	*server
+	*receiver
+	lanes   []lane
+	key     string
+	signing string
+}
+
+const settlementWallet = "0x6Fac4D18c912343BF86fa7049364Dd4E424Ab9C0"
+
+func openShop(t *testing.T) *shop {
+	t.Helper()
+	s := &shop{receiver: newReceiver(t), lanes: startLanes(t)}
+	env := []string{"FLORIN_ALLOW_PRIVATE_CALLBACKS=true"}
+	for _, l := range s.lanes {
+		env = append(env, l.environ()...)
+	}
+	s.installation = newInstallation(t, env...)
+	s.must(t, "correct horse battery\n", "user", "create", "--email", "shop@example.com", "--json")
+	var key struct{ Key string }
+	if err := json.Unmarshal([]byte(s.must(t, "", "key", "create", "--email", "shop@example.com", "--json")), &key); err != nil {
+		t.Fatal(err)
+	}
+	s.key = key.Key
+	s.server = s.serve(t)
+	created := s.graphql(t, "createCustodianAccount", `mutation ($in: CustodianCreateInput!) {
+		createCustodianAccount(input: $in) { code message custodian { id apiKey callbackUrl signingSecret } apiKey { creditsLeft } } }`,
+		map[string]any{"in": map[string]any{
+			"apiKey": s.key, "callbackUrl": s.receiver.URL, "secret": "callback-secret", "name": "Corner Coffee",
+			"wallets": map[string]any{"bep20": settlementWallet, "polygon": settlementWallet, "base": settlementWallet},
+		}})
+	s.signing = created["custodian"].(map[string]any)["signingSecret"].(string)
+	return s
+}
+
+// graphql runs an operation and returns its result, which must have code 200.
+func (s *shop) graphql(t *testing.T, field, query string, variables map[string]any) map[string]any {
+	t.Helper()
+	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, answer := s.post(t, "/graphql", string(body))
+	data, _ := answer["data"].(map[string]any)
+	out, _ := data[field].(map[string]any)
+	if out["code"] != 200.0 {
+		t.Fatalf("%s answers %v", field, answer)
+	}
+	return out
+}
+
+// start makes a payment of cents and starts it, and returns its id and address.
+func (s *shop) start(t *testing.T, network, token string, cents int64) (txnid, address string) {
+	t.Helper()
+	amount := strconv.FormatFloat(float64(cents)/100, 'f', 2, 64)
+	status, created := s.post(t, "/create-payment", fmt.Sprintf(`{"apiKey":%q,"amount":%s}`, s.key, amount))
+	if status != http.StatusOK || created["message"] != "created successfully" {
+		t.Fatalf("create: %d %v", status, created)
+	}
+	txnid = created["transaction"].(map[string]any)["txnid"].(string)
+	deadline := time.Now().Add(patience)
+	for {
+		status, started := s.post(t, "/pay", fmt.Sprintf(`{"txnid":%q,"network":%q,"token":%q}`, txnid, network, token))
+		if status == http.StatusOK {
+			return txnid, started["transaction"].(map[string]any)["wallet"].(map[string]any)["address"].(string)
+		}
+		// A network that was not read yet is not offered.
+		if status != http.StatusServiceUnavailable || time.Now().After(deadline) {
+			t.Fatalf("start: %d %v", status, started)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+func (s *shop) status(t *testing.T, txnid string) map[string]any {
+	t.Helper()
+	code, order := s.do(t, http.MethodGet, "/orders/"+txnid, "")
+	if code != http.StatusOK {
+		t.Fatalf("read %s: %d %v", txnid, code, order)
+	}
+	return order["transaction"].(map[string]any)
+}
+
+// await polls until the payment has the status and returns it.
+func (s *shop) await(t *testing.T, txnid, status string) map[string]any {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		p := s.status(t, txnid)
+		if p["status"] == status {
+			return p
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("payment %s is %v, want %s", txnid, p, status)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// told waits for the webhook about the payment and checks it.
+func (s *shop) told(t *testing.T, txnid, status string) arrival {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	for len(s.about(txnid)) == 0 {
+		if time.Now().After(deadline) {
+			t.Fatalf("no webhook about %s came", txnid)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	a := s.about(txnid)[0]
+	verifier, err := standardwebhooks.NewWebhook(s.signing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := verifier.Verify(a.raw, a.header); err != nil {
+		t.Errorf("signature of the webhook about %s: %v", txnid, err)
+	}
+	if a.body["status"] != status || a.body["secret"] != "callback-secret" || a.body["privateKey"] != "callback-secret" {
+		t.Errorf("webhook about %s: %v", txnid, a.body)
+	}
+	return a
+}
+
+// TestPay takes real payments on every network in every token, over HTTP only.
+func TestPay(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	for _, l := range s.lanes {
+		for _, token := range []string{"USDT", "USDC"} {
+			t.Run(l.name+token, func(t *testing.T) {
+				t.Parallel()
+				txnid, address := s.start(t, l.name, token, 1250)
+				tx := l.pay(t, l.token(token), address, 1250)
+				p := s.await(t, txnid, "COMPLETED")
+				if p["hash"] != tx || p["receivedAmount"] != 12.5 || p["network"] != l.name || p["token"] != token {
+					t.Errorf("paid by %s, got %v", tx, p)
+				}
+				a := s.told(t, txnid, "completed")
+				if a.body["hash"] != tx || a.body["amount"] != 12.5 || a.body["token"] != token {
+					t.Errorf("webhook: %v", a.body)
+				}
+			})
+		}
+	}
+}
+
+// TestPay_NeverCredited sends what looks like the payment and is not.
+func TestPay_NeverCredited(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	bsc, polygon, base := s.lanes[0], s.lanes[1], s.lanes[2]
+	txnid, address := s.start(t, "POLYGON", "USDT", 1250)
+	control, controlAddress := s.start(t, "POLYGON", "USDT", 1250)
+
+	polygon.pay(t, polygon.Tokens().Counterfeit, address, 1250)
+	polygon.pay(t, polygon.Tokens().USDT, address, 0)
+	polygon.pay(t, polygon.Tokens().USDC, address, 1250)
+	base.pay(t, base.Tokens().USDT, address, 1250)
+	bsc.pay(t, bsc.Tokens().USDT, address, 1250)
+	failed := polygon.transferOfNothing(t, polygon.Tokens().USDT.Address, common.HexToAddress(address))
+
+	// A good payment sent after all of them is seen only when they were.
+	polygon.pay(t, polygon.Tokens().USDT, controlAddress, 1250)
+	s.await(t, control, "COMPLETED")
+	time.Sleep(3 * time.Second) // the other two chains' blocks are final by then
+	if p := s.status(t, txnid); p["status"] != "STARTED" || p["receivedAmount"] != 0.0 || p["hash"] != nil {
+		t.Errorf("after a counterfeit, nothing, another token, two other chains and failed transfer %s: %v", failed, p)
+	}
+}
+
+// transferOfNothing sends a transfer the sender has no tokens for, which fails
+// in its block.
+func (l lane) transferOfNothing(t *testing.T, token, to common.Address) string {
+	t.Helper()
+	data := append(common.FromHex("0xa9059cbb"), common.LeftPadBytes(to.Bytes(), 32)...)
+	data = append(data, common.LeftPadBytes(big.NewInt(12_500_000).Bytes(), 32)...)
+	tx, err := l.Send(t.Context(), devchain.FaucetKey(), devchain.Tx{To: &token, Gas: 200_000, Data: data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := l.WaitReceipt(t.Context(), tx)
+	if err != nil || r.Status != 0 {
+		t.Fatalf("the transfer that should fail: status %v, %v", r, err)
+	}
+	return tx.Hex()
+}
+
+// TestPay_Killed kills the program between deposit and webhook: after the
+// restart the payment completes once and the webhook arrives.
+func TestPay_Killed(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	polygon := s.lanes[1]
+	txnid, address := s.start(t, "POLYGON", "USDC", 1250)
+	s.stop(t, syscall.SIGKILL)
+	tx := polygon.pay(t, polygon.Tokens().USDC, address, 1250)
+	if _, err := polygon.WaitReceipt(t.Context(), common.HexToHash(tx)); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		// Killed again and again while it is at it, at an arbitrary moment.
+		s.server = s.serve(t)
+		time.Sleep(300 * time.Millisecond)
+		s.stop(t, syscall.SIGKILL)
+	}
+	s.server = s.serve(t)
+	p := s.await(t, txnid, "COMPLETED")
+	if p["hash"] != tx || p["receivedAmount"] != 12.5 {
+		t.Errorf("after the restart: %v", p)
+	}
+	s.told(t, txnid, "completed")
+	ids := map[string]bool{}
+	for _, a := range s.about(txnid) {
+		ids[a.id] = true
+	}
+	if len(ids) != 1 {
+		t.Errorf("the payment was told as %d events", len(ids))
+	}
+}
+
+// TestPay_LastCredit: without credits no address is given out.
+func TestPay_LastCredit(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	poor := s.must(t, "", "key", "create", "--email", "shop@example.com", "--credits", "2", "--json")
+	var key struct{ Key string }
+	if err := json.Unmarshal([]byte(poor), &key); err != nil {
+		t.Fatal(err)
+	}
+	s.key = key.Key
+	s.graphql(t, "createCustodianAccount", `mutation ($in: CustodianCreateInput!) { createCustodianAccount(input: $in) { code message } }`,
+		map[string]any{"in": map[string]any{"apiKey": s.key, "wallets": map[string]any{"base": settlementWallet}}})
+	s.start(t, "BASE", "USDC", 100)
+	_, created := s.post(t, "/create-payment", fmt.Sprintf(`{"apiKey":%q,"amount":1}`, s.key))
+	txnid := created["transaction"].(map[string]any)["txnid"].(string)
+	status, refused := s.post(t, "/pay", fmt.Sprintf(`{"txnid":%q,"network":"BASE","token":"USDC"}`, txnid))
+	if status != http.StatusPaymentRequired || refused["transaction"] != nil {
+		t.Errorf("start without credits: %d %v", status, refused)
+	}
+	if p := s.status(t, txnid); p["status"] != "PENDING" || p["wallet"] != nil {
+		t.Errorf("after it: %v", p)
+	}
+	status, refused = s.post(t, "/pay", fmt.Sprintf(`{"txnid":%q,"network":"POLYGON","token":"USDC"}`, txnid))
+	if status != http.StatusUnprocessableEntity {
+		t.Errorf("start without a wallet on the network: %d %v", status, refused)
+	}
+}
