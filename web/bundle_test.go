@@ -370,6 +370,9 @@ func (b *bundle) graphQL(query, variables string, header ...string) reply {
 	return b.ask("POST", "/graphql", `{"query":`+string(text)+`,"variables":`+variables+`}`, header...)
 }
 
+// start is as much of the body as fits a message.
+func (r reply) start() string { return r.body[:min(len(r.body), 800)] }
+
 // field reads a field of a JSON answer by its path, such as
 // data.payment.transaction.txnid.
 func (r reply) field(t *testing.T, path string) any {

@@ -27,7 +27,7 @@ func (s *Server) checkoutProps(ctx context.Context, p payment.Payment, page view
 		Deposits: s.deposits(p), Received: positive(p.Received().Micros()), Excess: positive(p.Received().Sub(p.Amount.Atto()).Micros()),
 		ExpiresAt: p.ExpiresAt, CountdownSeconds: int(p.Countdown(now)),
 		PaidAt: p.EndedAt, Hash: string(p.Hash), ExplorerURL: s.explorerURL(p),
-		ReturnURL: returnURL(p.SuccessURL, p), CancelURL: returnURL(p.CancelURL, p),
+		ReturnURL: returnURL(p.SuccessURL), CancelURL: returnURL(p.CancelURL),
 	}
 	if p.Status == payment.Started {
 		out.Missing = positive(p.Missing())
@@ -244,17 +244,14 @@ func (s *Server) txURL(n chain.Network, tx chain.TxHash) string {
 	return ""
 }
 
-// returnURL leads back to the merchant and says what became of the payment.
-func returnURL(text string, p payment.Payment) string {
+// returnURL is the merchant's address if a browser may be sent there; the page
+// adds the txnid and what became of the payment.
+func returnURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" {
 		return ""
 	}
-	q := u.Query()
-	q.Set("txnid", string(p.ID))
-	q.Set("status", string(p.Status))
-	u.RawQuery = q.Encode()
-	return u.String()
+	return text
 }
 
 // positive writes an amount; empty for none.
