@@ -10,6 +10,7 @@ import (
 	"net/http"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/florinpay/florin/graph/generated"
 	"github.com/florinpay/florin/graph/jsonbody"
@@ -110,8 +111,15 @@ func parseRequest(body []byte) (request, error) {
 	return r, nil
 }
 
+// responseBody is the body of an answer. There is no data, not even null,
+// where nothing was executed.
+type responseBody struct {
+	Errors gqlerror.List   `json:"errors,omitempty"`
+	Data   json.RawMessage `json:"data,omitempty"`
+}
+
 func write(w http.ResponseWriter, response *graphql.Response, status int, mediaType string) error {
-	b, err := json.Marshal(response)
+	b, err := json.Marshal(responseBody{response.Errors, response.Data})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,127 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/florinpay/florin/graph"
+)
+
+// Media types and statuses of GraphQL over HTTP, with the statuses that its
+// published audit asks for.
+func TestGraphQLOverHTTP(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	const modern, legacy = "application/graphql-response+json", "application/json"
+	for name, row := range map[string]struct {
+		accept, body string
+		status       int
+		media        string
+		want         string
+	}{
+		"no accept":                  {"", `{"query":"{ __typename }"}`, 200, legacy, `{"data":{"__typename":"Query"}}`},
+		"anything":                   {"*/*", `{"query":"{ __typename }"}`, 200, legacy, `"data"`},
+		"modern":                     {modern, `{"query":"{ __typename }"}`, 200, modern, `"data"`},
+		"modern first":               {modern + ", " + legacy + ";q=0.9", `{"query":"{ __typename }"}`, 200, modern, `"data"`},
+		"legacy first":               {legacy + ", " + modern + ";q=0.5", `{"query":"{ __typename }"}`, 200, legacy, `"data"`},
+		"neither":                    {"text/html", `{"query":"{ __typename }"}`, 406, legacy, `"code":406`},
+		"broken JSON":                {modern, `{"query`, 400, legacy, `"errors"`},
+		"batch":                      {legacy, `[{"query":"{ __typename }"}]`, 400, legacy, `batches`},
+		"no query":                   {legacy, `{"qeury":"{ __typename }"}`, 400, legacy, `query is required`},
+		"query is no text":           {legacy, `{"query":7}`, 400, legacy, `"errors"`},
+		"variables are no object":    {legacy, `{"query":"{ __typename }","variables":[1]}`, 400, legacy, `variables`},
+		"extensions are no object":   {legacy, `{"query":"{ __typename }","extensions":"x"}`, 400, legacy, `extensions`},
+		"operation name is no text":  {legacy, `{"query":"{ __typename }","operationName":1}`, 400, legacy, `operationName`},
+		"nulls":                      {legacy, `{"query":"{ __typename }","operationName":null,"variables":null,"extensions":null}`, 200, legacy, `"data"`},
+		"does not parse, modern":     {modern, `{"query":"{"}`, 400, modern, `GRAPHQL_PARSE_FAILED`},
+		"does not parse, legacy":     {legacy, `{"query":"{"}`, 200, legacy, `GRAPHQL_PARSE_FAILED`},
+		"is not valid, modern":       {modern, `{"query":"{ nothing }"}`, 400, modern, `GRAPHQL_VALIDATION_FAILED`},
+		"is not valid, legacy":       {legacy, `{"query":"{ nothing }"}`, 200, legacy, `GRAPHQL_VALIDATION_FAILED`},
+		"variable missing, modern":   {modern, `{"query":"query($t: String!) { getTxnDetails(txnid: $t) { code } }"}`, 400, modern, `variable $t is required`},
+		"variable of a wrong type":   {modern, `{"query":"query($t: String!) { getTxnDetails(txnid: $t) { code } }","variables":{"t":7}}`, 400, modern, `variable $t must be a text`},
+		"variable is null":           {legacy, `{"query":"query($t: String!) { getTxnDetails(txnid: $t) { code } }","variables":{"t":null}}`, 200, legacy, `variable $t must not be null`},
+		"argument missing":           {legacy, `{"query":"{ getTxnDetails { code } }"}`, 200, legacy, `txnid`},
+		"unknown operation":          {modern, `{"query":"query A { __typename }","operationName":"B"}`, 400, modern, `operationName`},
+		"which of two":               {modern, `{"query":"query A { __typename } query B { __typename }"}`, 400, modern, `operationName`},
+		"one of two":                 {modern, `{"query":"query A { __typename } query B { x: __typename }","operationName":"B"}`, 200, modern, `{"data":{"x":"Query"}}`},
+		"variables keep their order": {legacy, `{"query":"query($a: Boolean!) { x: __typename @include(if: $a) y: __typename @skip(if: $a) }","variables":{"a":true}}`, 200, legacy, `{"data":{"x":"Query"}}`},
+	} {
+		var header []string
+		if row.accept != "" {
+			header = []string{"Accept", row.accept}
+		}
+		got := b.ask("POST", "/graphql", row.body, header...)
+		media, _, _ := strings.Cut(got.header.Get("Content-Type"), ";")
+		if got.status != row.status || media != row.media || !strings.Contains(got.body, row.want) {
+			t.Errorf("%s: %d %s %s", name, got.status, media, got.body)
+		}
+		if row.status != 200 && strings.Contains(got.body, `"data"`) {
+			t.Errorf("%s: data beside a failure: %s", name, got.body)
+		}
+	}
+}
+
+func TestIntrospection(t *testing.T) {
+	t.Parallel()
+	const query = `{ __schema { mutationType { fields { name } } } }`
+	b := newBundle(t)
+	open := b.graphQL(query, "")
+	for _, name := range []string{"payment", "StartPayment", "startBep20Payment", "startPolygonPayment", "startBasePayment", "startSolPayment", "cancelPayment", "createCustodianAccount", "updateCustodianDetails"} {
+		if !strings.Contains(open.body, `"name":"`+name+`"`) {
+			t.Errorf("the schema has no %s", name)
+		}
+	}
+	closed := newBundleWith(t, Options{BaseURL: testBaseURL, CheckoutURL: testBaseURL, GraphQL: graph.Options{}})
+	if got := closed.graphQL(query, ""); !strings.Contains(got.body, `"errors"`) || strings.Contains(got.body, `"name"`) {
+		t.Errorf("introspection although it is off: %s", got.body)
+	}
+}
+
+// What is asked for twice under two names is done twice, and paid for twice.
+func TestAliases(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	m := b.newMerchant(5)
+	one, two := b.newPayment(m), b.newPayment(m)
+	got := b.graphQL(`mutation {
+		one: startBasePayment(txnid: "`+string(one.ID)+`", token: USDC) { code }
+		two: startBasePayment(txnid: "`+string(two.ID)+`", token: USDC) { code }
+		three: startBasePayment(txnid: "`+unknownTxn+`", token: USDC) { code } }`, "")
+	if got.text(t, "data.one.code") != "200" || got.text(t, "data.two.code") != "200" || got.text(t, "data.three.code") != "404" || b.balance(m) != 3 {
+		t.Errorf("%s, %d credits left", got.body, b.balance(m))
+	}
+}
+
+func TestRequestsAreNamed(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	first, second := b.ask("GET", "/health", ""), b.ask("POST", "/graphql", `{"query":"{ __typename }"}`)
+	one, two := first.header.Get(requestIDHeader), second.header.Get(requestIDHeader)
+	if len(one) != 16 || one == two {
+		t.Errorf("request ids %q and %q", one, two)
+	}
+	if !strings.Contains(b.log.String(), one) {
+		t.Error("the log does not name the request")
+	}
+}
+
+// What breaks inside is named by the request's id, and shown to nobody.
+func TestFaultsOfOurs(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	p := b.newPayment(b.newMerchant(5))
+	must(t, b.store.Close())
+	rest := b.ask("GET", "/orders/"+string(p.ID), "")
+	id := rest.header.Get(requestIDHeader)
+	if rest.status < 500 || strings.Contains(rest.body, "sql") || strings.Contains(rest.body, "goroutine") {
+		t.Errorf("REST: %d %s", rest.status, rest.body)
+	}
+	if rest.status == http.StatusInternalServerError && !strings.Contains(rest.body, id) {
+		t.Errorf("the message does not carry the request's id: %s", rest.body)
+	}
+	graphQL := b.graphQL(`{ getTxnDetails(txnid: "`+string(p.ID)+`") { code message } }`, "")
+	if graphQL.status != 200 || graphQL.text(t, "data.getTxnDetails.code") != rest.text(t, "code") {
+		t.Errorf("GraphQL: %d %s", graphQL.status, graphQL.body)
+	}
+}
