@@ -5,79 +5,89 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// PublicEvents returns the public events of a key's payments after the cursor,
-// in the order in which they became visible, and the cursor for the next call;
-// the empty cursor is the beginning. An event is never skipped, even one whose
-// transaction began early and committed late: it comes when all that began
-// before it have ended. It fails with fault.Invalid for a cursor that it did
-// not give, or a limit outside 1 to payment.MaxPage.
+// PublicEvents returns the public events of a key's payments after the cursor
+// and the cursor for the next call; the empty cursor is the beginning. No event
+// is ever skipped: one whose transaction began early and commits late comes
+// after those that were served before. It fails with fault.Invalid for a cursor
+// that it did not give, or a limit outside 1 to payment.MaxPage.
 func (s *Store) PublicEvents(ctx context.Context, keyID int64, after string, limit int) ([]payment.Event, string, error) {
-	from, err := parseFeedCursor(after)
+	position, err := parsePosition(after)
 	if err != nil {
 		return nil, "", err
 	}
 	if limit < 1 || limit > payment.MaxPage {
 		return nil, "", fault.New(fault.Invalid, "limit must be between 1 and %d", payment.MaxPage)
 	}
-	var rows []feedRow
-	err = s.snapshot(ctx, func(ctx context.Context, t tx) error {
-		horizon, err := s.horizon(ctx, t)
-		if err != nil {
-			return err
-		}
-		return t.NewRaw("SELECT e.id, e.xact, e.seq, e.event_id, e.type, e.at, e.data, p.public_id "+
-			"FROM events AS e JOIN payments AS p ON p.id = e.payment_id "+
-			"WHERE e.feed_key = ? AND e.feed_key IS NOT NULL AND (e.xact, e.id) > (?, ?) AND e.xact < ? ORDER BY e.xact, e.id LIMIT ?",
-			keyID, from.xact, from.row, horizon, limit).Scan(ctx, &rows)
-	})
-	if err != nil {
+	page := feedPage{position: position}
+	if err := s.place(ctx, keyID); err != nil {
+		return nil, "", fmt.Errorf("place public events of key %d: %w", keyID, err)
+	}
+	if err := s.read(ctx, page.read(keyID, limit)); err != nil {
 		return nil, "", fmt.Errorf("public events of key %d: %w", keyID, err)
 	}
-	events := make([]payment.Event, len(rows))
-	for i, r := range rows {
-		events[i] = payment.Event{
-			ID: r.EventID, PaymentID: payment.ID(r.PublicID), Seq: int(r.Seq), Type: payment.EventType(r.Type),
-			At: r.At.Time, Data: json.RawMessage(r.Data),
-		}
-		after = feedCursor{r.Xact, r.ID}.String()
+	if len(page.events) == 0 {
+		return nil, after, nil
 	}
-	return events, after, nil
+	return page.events, strconv.FormatInt(page.position, 10), nil
 }
 
-type feedRow struct {
-	ID       int64
-	Xact     int64
-	Seq      int64
-	EventID  string
-	Type     string
-	At       instant
-	Data     string
-	PublicID string
+func parsePosition(after string) (int64, error) {
+	if after == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(after, 10, 64)
+	if err != nil || n < 0 {
+		return 0, fault.New(fault.Invalid, "after must be a nextAfter that was returned before")
+	}
+	return n, nil
 }
 
-// feedCursor is a place in the feed.
-type feedCursor struct{ xact, row int64 }
-
-// String returns the cursor as callers keep it.
-func (c feedCursor) String() string {
-	return strconv.FormatInt(c.xact, 36) + "-" + strconv.FormatInt(c.row, 36)
+// place gives a position to every event of the key that has none yet. Whoever
+// does it has locked the key, so positions become visible in their order.
+func (s *Store) place(ctx context.Context, keyID int64) error {
+	var waiting bool
+	look := query(func(scan func(...any) error) error { return scan(&waiting) },
+		"SELECT EXISTS (SELECT 1 FROM feed WHERE key_id = ? AND position IS NULL)", keyID)
+	if err := s.read(ctx, look); err != nil || !waiting {
+		return err
+	}
+	return s.hot(ctx, func(ctx context.Context, db conn) error {
+		var locked int64
+		lock := query(func(scan func(...any) error) error { return scan(&locked) },
+			"SELECT id FROM api_keys WHERE id = ?"+db.forUpdate(), keyID)
+		return db.run(ctx, lock, exec("UPDATE feed SET position = placed.position FROM "+
+			"(SELECT f.payment_id, f.seq, (SELECT coalesce(max(position), 0) FROM feed WHERE key_id = ?) + "+
+			"row_number() OVER (ORDER BY e.at, f.payment_id, f.seq) AS position "+
+			"FROM feed AS f JOIN events AS e ON e.payment_id = f.payment_id AND e.seq = f.seq "+
+			"WHERE f.key_id = ? AND f.position IS NULL) AS placed "+
+			"WHERE feed.payment_id = placed.payment_id AND feed.seq = placed.seq", keyID, keyID))
+	})
 }
 
-func parseFeedCursor(text string) (feedCursor, error) {
-	if text == "" {
-		return feedCursor{}, nil
-	}
-	xact, row, ok := strings.Cut(text, "-")
-	x, errX := strconv.ParseInt(xact, 36, 64)
-	r, errR := strconv.ParseInt(row, 36, 64)
-	if !ok || errX != nil || errR != nil || x < 0 || r < 0 {
-		return feedCursor{}, fault.New(fault.Invalid, "after must be a nextAfter that was returned before")
-	}
-	return feedCursor{x, r}, nil
+// feedPage collects a page of the feed.
+type feedPage struct {
+	events   []payment.Event
+	position int64 // of the last event
+}
+
+func (p *feedPage) read(keyID int64, limit int) *call {
+	return query(p.scan, "SELECT f.position, e.seq, e.event_id, e.type, e.at, e.data, p.public_id FROM feed AS f "+
+		"JOIN events AS e ON e.payment_id = f.payment_id AND e.seq = f.seq JOIN payments AS p ON p.id = f.payment_id "+
+		"WHERE f.key_id = ? AND f.position > ? ORDER BY f.position LIMIT ?", keyID, p.position, int64(limit))
+}
+
+func (p *feedPage) scan(scan func(...any) error) error {
+	var seq int64
+	var eventID, kind, data, publicID string
+	var when instant
+	err := scan(&p.position, &seq, &eventID, &kind, &when, &data, &publicID)
+	p.events = append(p.events, payment.Event{
+		ID: eventID, PaymentID: payment.ID(publicID), Seq: int(seq), Type: payment.EventType(kind), At: when.Time, Data: json.RawMessage(data),
+	})
+	return err
 }

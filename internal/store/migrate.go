@@ -43,8 +43,9 @@ func (s *Store) settle(ctx context.Context, t tx) error {
 	id := make([]byte, instanceIDLen)
 	_, _ = rand.Read(id) // crypto/rand never fails; it ends the program instead
 	check := s.sealer.Seal(keyCheckPlace, secret.New(keyCheckText))
-	_, err := t.NewRaw("INSERT INTO instance (only_row, id, key_check) VALUES (TRUE, ?, ?) ON CONFLICT DO NOTHING",
-		id, check).Exec(ctx)
+	server := bun.Safe(s.dialect().server)
+	_, err := t.NewRaw("INSERT INTO instance (only_row, id, key_check, server) VALUES (TRUE, ?, ?, ?) ON CONFLICT DO NOTHING",
+		id, check, server).Exec(ctx)
 	if err != nil {
 		return err
 	}
@@ -55,7 +56,21 @@ func (s *Store) settle(ctx context.Context, t tx) error {
 	if _, err := s.sealer.Open(keyCheckPlace, stored); err != nil {
 		return fmt.Errorf("it was made with another FLORIN_SECRET_KEY: %w", err)
 	}
-	return s.advanceBase(ctx, t)
+	return welcome(ctx, t, server)
+}
+
+// welcome prepares data that has come from another server: its transaction
+// numbers mean nothing here.
+func welcome(ctx context.Context, t tx, server bun.Safe) error {
+	res, err := t.NewRaw("UPDATE instance SET server = ? WHERE server <> ?", server, server).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if moved, err := res.RowsAffected(); err != nil || moved == 0 {
+		return err
+	}
+	_, err = t.NewRaw("UPDATE routes SET xact = 0 WHERE xact <> 0").Exec(ctx)
+	return err
 }
 
 // InstanceID returns the random id of this installation, which was made with

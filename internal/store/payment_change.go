@@ -98,7 +98,7 @@ func (s *Store) saveChange(ctx context.Context, db conn, op *changeOp) error {
 	}
 	calls := []*call{exec(updatePayment, r.Status, r.Network, r.Token, r.ExpiresAt, r.StartedAt, r.EndedAt,
 		r.ResumedAt, r.Hash, r.Extended, r.Reorged, r.ByHand, r.Seq, r.ID, int64(op.before.Seq))}
-	routes, err := s.saveRoutes(ctx, op)
+	routes, err := s.saveRoutes(op)
 	if err != nil {
 		return err
 	}
@@ -111,11 +111,7 @@ func (s *Store) saveChange(ctx context.Context, db conn, op *changeOp) error {
 		calls = append(calls, save)
 	}
 	exact := len(calls)
-	events, err := s.saveEvents(ctx, r, op.change.Events)
-	if err != nil {
-		return err
-	}
-	calls = append(calls, events...)
+	calls = append(calls, saveEvents(r, op.change.Events)...)
 	if s.dialect().manyWriters {
 		calls = append(calls, nudge(op.id))
 	}
@@ -127,19 +123,15 @@ func (s *Store) saveChange(ctx context.Context, db conn, op *changeOp) error {
 }
 
 // saveRoutes returns the calls that store new routes and new tokens of old ones.
-func (s *Store) saveRoutes(ctx context.Context, op *changeOp) ([]*call, error) {
+func (s *Store) saveRoutes(op *changeOp) ([]*call, error) {
 	var calls []*call
 	for _, r := range op.change.Payment.Routes {
 		old := slices.IndexFunc(op.before.Routes, func(o payment.Route) bool { return o.Network == r.Network })
 		if old < 0 {
-			base, err := s.base(ctx)
-			if err != nil {
-				return nil, err
-			}
 			calls = append(calls, exec(
 				"INSERT INTO routes ("+routeColumns+", xact) VALUES (?, ?, ?, ?, ?, ?, ?, "+s.dialect().xact+")",
 				op.before.Number, string(r.Network), string(r.Address.Address), r.Address.Raw, string(r.Settlement),
-				joinTokens(r.Tokens), at(r.Since), base))
+				joinTokens(r.Tokens), at(r.Since)))
 			continue
 		}
 		if !sameRoute(op.before.Routes[old], r) {

@@ -24,7 +24,7 @@ func (s *Store) CreatePayment(ctx context.Context, c payment.Change) (payment.Pa
 	if err != nil {
 		return payment.Payment{}, err
 	}
-	if err := s.hot(ctx, func(ctx context.Context, db conn) error { return s.insertPayment(ctx, db, op) }); err != nil {
+	if err := s.hot(ctx, func(ctx context.Context, db conn) error { return insertOne(ctx, db, op) }); err != nil {
 		return payment.Payment{}, fmt.Errorf("create payment %s: %w", c.Payment.ID, err)
 	}
 	if op.exists {
@@ -56,7 +56,7 @@ func newCreateOp(c payment.Change) (*createOp, error) {
 const insertPayment = "INSERT INTO payments (" + paymentColumns + ") VALUES (" + paymentMarks + ") " +
 	"ON CONFLICT (public_id) DO NOTHING RETURNING id"
 
-func (s *Store) insertPayment(ctx context.Context, db conn, op *createOp) error {
+func insertOne(ctx context.Context, db conn, op *createOp) error {
 	op.row.ID = 0
 	insert := query(func(scan func(...any) error) error { return scan(&op.row.ID) }, insertPayment, op.row.values()...)
 	if err := db.run(ctx, insert); err != nil {
@@ -66,11 +66,7 @@ func (s *Store) insertPayment(ctx context.Context, db conn, op *createOp) error 
 	if op.exists {
 		return nil
 	}
-	calls, err := s.saveEvents(ctx, op.row, op.events)
-	if err != nil {
-		return err
-	}
-	return db.run(ctx, calls...)
+	return db.run(ctx, saveEvents(op.row, op.events)...)
 }
 
 // checkEvents refuses events that would leave a gap in the sequence, which
@@ -90,29 +86,20 @@ func checkEvents(p payment.Payment, before int, events []payment.Event) error {
 	return nil
 }
 
-// saveEvents returns the calls that store events and, for public ones, the
-// delivery to the owner's callback URL if there is one.
-func (s *Store) saveEvents(ctx context.Context, p *paymentRow, events []payment.Event) ([]*call, error) {
+// saveEvents returns the calls that store events and, for public ones, their
+// row in the feed and the delivery to the owner's callback URL if there is one.
+func saveEvents(p *paymentRow, events []payment.Event) []*call {
 	var calls []*call
 	for _, e := range events {
-		base := int64(0)
-		var feedKey any
+		calls = append(calls, exec("INSERT INTO events (payment_id, seq, event_id, type, at, data) VALUES (?, ?, ?, ?, ?, ?)",
+			p.ID, int64(e.Seq), e.ID, string(e.Type), at(e.At), string(e.Data)))
 		if e.Type.Public() {
-			feedKey = p.KeyID
-		}
-		base, err := s.base(ctx)
-		if err != nil {
-			return nil, err
-		}
-		calls = append(calls, exec(
-			"INSERT INTO events (payment_id, seq, event_id, type, at, data, feed_key, xact) VALUES (?, ?, ?, ?, ?, ?, ?, "+s.dialect().xact+")",
-			p.ID, int64(e.Seq), e.ID, string(e.Type), at(e.At), string(e.Data), feedKey, base))
-		if e.Type.Public() {
-			calls = append(calls, exec(
-				"INSERT INTO deliveries (payment_id, seq, custodian_id, lane, state, attempt, due_at) "+
+			calls = append(calls,
+				exec("INSERT INTO feed (payment_id, seq, key_id) VALUES (?, ?, ?)", p.ID, int64(e.Seq), p.KeyID),
+				exec("INSERT INTO deliveries (payment_id, seq, custodian_id, lane, state, attempt, due_at) "+
 					"SELECT ?, ?, id, lane, 'WAITING', 0, ? FROM custodians WHERE key_id = ? AND callback_url <> ''",
-				p.ID, int64(e.Seq), at(e.At), p.KeyID))
+					p.ID, int64(e.Seq), at(e.At), p.KeyID))
 		}
 	}
-	return calls, nil
+	return calls
 }

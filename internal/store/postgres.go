@@ -67,7 +67,8 @@ func (e *postgresEngine) dialect() dialect {
 	return dialect{
 		manyWriters: true,
 		skipLocked:  rowLock + " SKIP LOCKED",
-		xact:        "?::bigint + pg_current_xact_id()::text::bigint",
+		xact:        "pg_current_xact_id()::text::bigint",
+		server:      "(SELECT system_identifier::text FROM pg_control_system())",
 	}
 }
 

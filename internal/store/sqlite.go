@@ -23,9 +23,9 @@ const busyTimeoutMillis = 10_000
 // writer; readers have their own connections and see what is committed.
 type sqliteEngine struct {
 	path    string
-	readers *bun.DB
+	db      *bun.DB // for bun's reads
+	readers *readers
 	writer  *writer
-	stmts   statements
 }
 
 // openSQLite opens the file, which is made if it is missing.
@@ -46,10 +46,10 @@ func openSQLite(ctx context.Context, path string, o Options) (*sqliteEngine, err
 	if err != nil {
 		return nil, errors.Join(err, e.writer.close())
 	}
-	reading.SetMaxOpenConns(o.MaxConns)
+	reading.SetMaxOpenConns(2 * o.MaxConns) // half of them for readers
 	reading.SetMaxIdleConns(o.MaxConns)
-	e.readers = bun.NewDB(reading, sqlitedialect.New())
-	e.stmts.db = reading
+	e.db = bun.NewDB(reading, sqlitedialect.New())
+	e.readers = newReaders(e.db, o.MaxConns)
 	return e, nil
 }
 
@@ -79,48 +79,22 @@ func (e *sqliteEngine) openPool(more url.Values) (*sql.DB, error) {
 	return pool, nil
 }
 
-func (e *sqliteEngine) reader() bun.IDB { return e.readers }
+func (e *sqliteEngine) reader() bun.IDB { return e.db }
 
-func (e *sqliteEngine) dialect() dialect {
-	return dialect{xact: "?"}
-}
+func (e *sqliteEngine) dialect() dialect { return dialect{xact: "0", server: "''"} }
 
-// read runs the calls on a reader's connection, all on one snapshot.
+// read runs the calls on a reader, all on one snapshot.
 func (e *sqliteEngine) read(ctx context.Context, calls ...*call) error {
-	if len(calls) == 1 {
-		return e.stmts.run(ctx, nil, calls[0])
-	}
-	return e.snapshot(ctx, func(ctx context.Context, t tx) error { return t.run(ctx, calls...) })
+	return e.readers.with(ctx, func(r *reader) error {
+		if len(calls) == 1 {
+			return r.one(ctx, calls[0])
+		}
+		return r.snapshot(ctx, func(ctx context.Context, t tx) error { return t.run(ctx, calls...) })
+	})
 }
 
 func (e *sqliteEngine) snapshot(ctx context.Context, fn func(context.Context, tx) error) error {
-	reading, err := e.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = reading.Rollback() }() // nothing was written
-	return fn(ctx, tx{IDB: reading, conn: readConn{reading.Tx, &e.stmts}})
-}
-
-// readConn runs calls in a reader's transaction.
-type readConn struct {
-	tx    *sql.Tx
-	stmts *statements
-}
-
-func (readConn) forUpdate() string { return "" }
-
-func (c readConn) run(ctx context.Context, calls ...*call) error {
-	for _, k := range calls {
-		stmt, err := c.stmts.prepared(ctx, k.text)
-		if err != nil {
-			return err
-		}
-		if err := runStmt(ctx, c.tx.StmtContext(ctx, stmt), nil, k); err != nil {
-			return err
-		}
-	}
-	return nil
+	return e.readers.with(ctx, func(r *reader) error { return r.snapshot(ctx, fn) })
 }
 
 func (e *sqliteEngine) write(ctx context.Context, fn func(context.Context, tx) error) error {
@@ -132,7 +106,7 @@ func (e *sqliteEngine) hot(ctx context.Context, fn func(context.Context, conn) e
 }
 
 func (e *sqliteEngine) ping(ctx context.Context) error {
-	return e.readers.PingContext(ctx)
+	return e.db.PingContext(ctx)
 }
 
 // migrate runs on a connection of its own: the writer's is never free.
@@ -147,5 +121,5 @@ func (e *sqliteEngine) migrate(ctx context.Context) error {
 }
 
 func (e *sqliteEngine) close() error {
-	return errors.Join(e.writer.close(), e.stmts.close(), e.readers.Close())
+	return errors.Join(e.writer.close(), e.readers.close(), e.db.Close())
 }

@@ -4,86 +4,91 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"sync"
 )
 
-// statements keeps statements prepared, by their text.
+// statements keeps the statements of one connection to SQLite prepared, by
+// their text. It is not safe for concurrent use, as the connection is not.
 type statements struct {
-	db interface {
-		PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
-	}
-	mu     sync.RWMutex
+	conn   *sql.Conn
 	byText map[string]*sql.Stmt
+	args   []any // buffer for arguments
+}
+
+func newStatements(conn *sql.Conn) statements {
+	return statements{conn: conn, byText: make(map[string]*sql.Stmt)}
 }
 
 func (s *statements) prepared(ctx context.Context, text string) (*sql.Stmt, error) {
-	s.mu.RLock()
-	stmt, ok := s.byText[text]
-	s.mu.RUnlock()
-	if ok {
-		return stmt, nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if stmt, ok := s.byText[text]; ok {
 		return stmt, nil
 	}
-	stmt, err := s.db.PrepareContext(ctx, text)
+	stmt, err := s.conn.PrepareContext(ctx, text)
 	if err != nil {
 		return nil, err
-	}
-	if s.byText == nil {
-		s.byText = make(map[string]*sql.Stmt)
 	}
 	s.byText[text] = stmt
 	return stmt, nil
 }
 
-// run runs the call; args is a buffer it may reuse.
-func (s *statements) run(ctx context.Context, args []any, k *call) error {
+// forUpdate is empty: SQLite's writer holds the whole database.
+func (*statements) forUpdate() string { return "" }
+
+// run runs the calls in order.
+func (s *statements) run(ctx context.Context, calls ...*call) error {
+	for _, k := range calls {
+		if err := s.one(ctx, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *statements) one(ctx context.Context, k *call) error {
 	stmt, err := s.prepared(ctx, k.text)
 	if err != nil {
 		return err
 	}
-	return runStmt(ctx, stmt, args, k)
-}
-
-// exec runs a statement that takes nothing and returns nothing.
-func (s *statements) exec(ctx context.Context, text string) error {
-	return s.run(ctx, nil, exec(text))
-}
-
-func runStmt(ctx context.Context, stmt *sql.Stmt, args []any, k *call) error {
-	args = args[:0]
+	s.args = s.args[:0]
 	for _, a := range k.args {
 		if i, ok := a.(instant); ok {
 			a = i.forSQLite()
 		}
-		args = append(args, a)
+		s.args = append(s.args, a)
 	}
 	k.affected = 0
 	if k.row == nil {
-		res, err := stmt.ExecContext(ctx, args...)
+		res, err := stmt.ExecContext(ctx, s.args...)
 		if err != nil {
 			return err
 		}
 		k.affected, err = res.RowsAffected()
 		return err
 	}
-	rows, err := stmt.QueryContext(ctx, args...)
+	rows, err := stmt.QueryContext(ctx, s.args...)
 	if err != nil {
 		return err
 	}
 	return eachRow(rows, k)
 }
 
+// exec runs a statement that takes nothing and returns nothing.
+func (s *statements) exec(ctx context.Context, text string) error {
+	return s.one(ctx, exec(text))
+}
+
 func (s *statements) close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	var errs []error
 	for _, stmt := range s.byText {
 		errs = append(errs, stmt.Close())
 	}
-	s.byText = nil
-	return errors.Join(errs...)
+	clear(s.byText)
+	return errors.Join(append(errs, ignoreDone(s.conn.Close()))...)
+}
+
+// ignoreDone drops the error of closing what the driver had closed already.
+func ignoreDone(err error) error {
+	if errors.Is(err, sql.ErrConnDone) {
+		return nil
+	}
+	return err
 }

@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 
 	"github.com/uptrace/bun"
 
@@ -32,11 +31,10 @@ import (
 // Store is the database. It is safe for concurrent use.
 type Store struct {
 	engine
-	sealer   *secret.Sealer
-	log      *slog.Logger
-	hooks    hooks
-	xactBase atomic.Pointer[int64] // instance.xact_base once it is known
-	closing  sync.Once
+	sealer  *secret.Sealer
+	log     *slog.Logger
+	hooks   hooks
+	closing sync.Once
 }
 
 var (
@@ -91,9 +89,10 @@ type dialect struct {
 	// skipLocked locks the rows a SELECT returns and passes over those that
 	// another transaction has locked.
 	skipLocked string
-	// xact is the number of the running transaction above a base, which is
-	// its one argument.
+	// xact is the number of the running transaction; SQLite needs none.
 	xact string
+	// server identifies the server, whose numbers they are.
+	server string
 }
 
 // Open connects to the database at the URL: sqlite://PATH, where PATH is

@@ -4,8 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"database/sql"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -15,6 +20,7 @@ import (
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/pgtest"
@@ -241,5 +247,78 @@ func observe(final uint64, transfers ...chain.Transfer) func(payment.Payment) (p
 			Network: chain.Polygon, From: 1, To: 1000, Final: chain.Head{Number: final}, Finalized: chain.Head{Number: final},
 			Transfers: transfers,
 		}, start.Add(2*time.Minute))
+	}
+}
+
+// same fails unless both values are deeply equal.
+func same[T any](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s:\n got %+v\nwant %+v", what, got, want)
+	}
+}
+
+// wants fails unless err is the one expected.
+func wants(t *testing.T, what string, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("%s: got %v, want %v", what, err, want)
+	}
+}
+
+// wantsKind fails unless err is a fault of the kind.
+func wantsKind(t *testing.T, what string, err error, kind fault.Kind) {
+	t.Helper()
+	if !fault.Is(err, kind) {
+		t.Errorf("%s: got %v, want a fault of kind %v", what, err, kind)
+	}
+}
+
+// together runs fn n times at once and returns the errors.
+func together(n int, fn func(i int) error) []error {
+	errs := make([]error, n)
+	var all sync.WaitGroup
+	begin := make(chan struct{})
+	for i := range n {
+		all.Go(func() {
+			<-begin
+			errs[i] = fn(i)
+		})
+	}
+	close(begin)
+	all.Wait()
+	return errs
+}
+
+// raw is a connection to the database beside the store, for what no method does.
+func (w *world) raw() *sql.DB {
+	w.t.Helper()
+	driver, source := "pgx", w.url
+	if path, ok := strings.CutPrefix(w.url, "sqlite://"); ok {
+		driver, source = "sqlite", "file:"+path+"?_pragma=busy_timeout(10000)&_pragma=foreign_keys(1)&_txlock=immediate"
+	}
+	db, err := sql.Open(driver, source)
+	w.must(err)
+	w.t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// count returns the number a query gives.
+func (w *world) count(text string) int64 {
+	w.t.Helper()
+	var n int64
+	w.must(w.reader().NewRaw(text).Scan(w.t.Context(), &n))
+	return n
+}
+
+// balanced fails unless the book agrees with itself: each balance is the sum
+// of the entries of its key.
+func (w *world) balanced() {
+	w.t.Helper()
+	const moved = "SELECT coalesce(sum(count), 0) FROM ledger_entries AS e WHERE e.unit = b.unit AND e."
+	wrong := w.count("SELECT count(*) FROM balances AS b WHERE balance <> " +
+		"(" + moved + "to_account = 'key:' || b.key_id) - (" + moved + "from_account = 'key:' || b.key_id)")
+	if wrong != 0 {
+		w.t.Errorf("%d balances differ from their entries", wrong)
 	}
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -22,7 +21,6 @@ type writer struct {
 	db    *bun.DB
 	conn  bun.Conn
 	stmts statements
-	args  []any // buffer for arguments
 	queue chan *job
 	stop  chan struct{}
 	done  chan struct{}
@@ -51,8 +49,7 @@ func startWriter(ctx context.Context, db *bun.DB) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{db: db, conn: conn, queue: make(chan *job), stop: make(chan struct{}), done: make(chan struct{})}
-	w.stmts.db = conn.Conn
+	w := &writer{db: db, conn: conn, stmts: newStatements(conn.Conn), queue: make(chan *job), stop: make(chan struct{}), done: make(chan struct{})}
 	go w.loop()
 	return w, nil
 }
@@ -190,19 +187,7 @@ func (w *writer) guarded(ctx context.Context, j *job) (err error) {
 			err = panicked{v, debug.Stack()}
 		}
 	}()
-	return j.fn(ctx, tx{IDB: w.conn, conn: w})
-}
-
-func (w *writer) forUpdate() string { return "" }
-
-// run runs the calls on the writer's connection.
-func (w *writer) run(ctx context.Context, calls ...*call) error {
-	for _, k := range calls {
-		if err := w.stmts.run(ctx, w.args, k); err != nil {
-			return err
-		}
-	}
-	return nil
+	return j.fn(ctx, tx{IDB: w.conn, conn: &w.stmts})
 }
 
 // close waits for the running transaction and closes the connection. Jobs that
@@ -211,15 +196,7 @@ func (w *writer) close() (err error) {
 	w.once.Do(func() {
 		close(w.stop)
 		<-w.done
-		err = errors.Join(w.stmts.close(), ignoreDone(w.conn.Close()), w.db.Close())
+		err = errors.Join(w.stmts.close(), w.db.Close())
 	})
-	return err
-}
-
-// ignoreDone drops the error of closing what the driver had closed already.
-func ignoreDone(err error) error {
-	if errors.Is(err, sql.ErrConnDone) {
-		return nil
-	}
 	return err
 }

@@ -1,14 +1,12 @@
 -- Reason: everything the first version keeps: owners, keys, custodians, the book of credits, payments and the outbox.
 
 -- The installation itself. id goes into every deposit address. key_check tells a wrong FLORIN_SECRET_KEY at start.
--- xact_base keeps xact growing when the data moves to another server, whose transaction numbers start again; server
--- is the one it was last seen on.
+-- server is the PostgreSQL server it was last seen on: see Store.Watches.
 CREATE TABLE instance (
     only_row  boolean PRIMARY KEY DEFAULT TRUE CHECK (only_row),
     id        bytea   NOT NULL CHECK (octet_length(id) = 16),
     key_check text    NOT NULL,
-    xact_base bigint  NOT NULL DEFAULT 0,
-    server    text    NOT NULL DEFAULT ''
+    server    text    NOT NULL
 );
 
 CREATE TABLE users (
@@ -202,11 +200,21 @@ CREATE TABLE events (
     type       text        NOT NULL,
     at         timestamptz NOT NULL,
     data       text        NOT NULL, -- JSON, byte for byte as it is delivered
-    feed_key   bigint,               -- the owner's key for a public event, which GET /events serves
-    xact       bigint      NOT NULL, -- the transaction that stored it: see Store.PublicEvents
     PRIMARY KEY (payment_id, seq)
 );
-CREATE INDEX events_feed ON events (feed_key, xact, id) WHERE feed_key IS NOT NULL;
+
+-- What GET /events serves: the public events of a key. An event gets its position when it is first asked for, after
+-- its transaction has committed; so positions grow in an order that no reader can see broken.
+CREATE TABLE feed (
+    payment_id bigint NOT NULL,
+    seq        bigint NOT NULL,
+    key_id     bigint NOT NULL,
+    position   bigint,
+    PRIMARY KEY (payment_id, seq),
+    UNIQUE (key_id, position),
+    FOREIGN KEY (payment_id, seq) REFERENCES events (payment_id, seq)
+);
+CREATE INDEX feed_unplaced ON feed (key_id) WHERE position IS NULL;
 
 -- The outbox: one row for each public event of a custodian with a callback URL, written with the event.
 CREATE TABLE deliveries (

@@ -1,13 +1,12 @@
 -- Reason: everything the first version keeps: owners, keys, custodians, the book of credits, payments and the outbox.
 
 -- The installation itself. id goes into every deposit address. key_check tells a wrong FLORIN_SECRET_KEY at start.
--- xact_base, server and the xact columns are for PostgreSQL; here they stay 0, for row ids grow in the order of commits.
+-- server and routes.xact are for PostgreSQL.
 CREATE TABLE instance (
     only_row  INTEGER PRIMARY KEY CHECK (only_row = 1),
     id        BLOB    NOT NULL CHECK (length(id) = 16),
     key_check TEXT    NOT NULL,
-    xact_base INTEGER NOT NULL DEFAULT 0,
-    server    TEXT    NOT NULL DEFAULT ''
+    server    TEXT    NOT NULL
 ) STRICT;
 
 CREATE TABLE users (
@@ -199,11 +198,21 @@ CREATE TABLE events (
     type       TEXT    NOT NULL,
     at         INTEGER NOT NULL,
     data       TEXT    NOT NULL, -- JSON, byte for byte as it is delivered
-    feed_key   INTEGER,          -- the owner's key for a public event, which GET /events serves
-    xact       INTEGER NOT NULL, -- the transaction that stored it: see Store.PublicEvents
     UNIQUE (payment_id, seq)
 ) STRICT;
-CREATE INDEX events_feed ON events (feed_key, xact, id) WHERE feed_key IS NOT NULL;
+
+-- What GET /events serves: the public events of a key. An event gets its position when it is first asked for, after
+-- its transaction has committed; so positions grow in an order that no reader can see broken.
+CREATE TABLE feed (
+    payment_id INTEGER NOT NULL,
+    seq        INTEGER NOT NULL,
+    key_id     INTEGER NOT NULL,
+    position   INTEGER,
+    PRIMARY KEY (payment_id, seq),
+    UNIQUE (key_id, position),
+    FOREIGN KEY (payment_id, seq) REFERENCES events (payment_id, seq)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX feed_unplaced ON feed (key_id) WHERE position IS NULL;
 
 -- The outbox: one row for each public event of a custodian with a callback URL, written with the event.
 CREATE TABLE deliveries (

@@ -1,0 +1,277 @@
+package store
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+func TestStore_User(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		u := w.user()
+		if u.ID < 1 {
+			t.Errorf("id is %d", u.ID)
+		}
+		read, err := w.UserByEmail(t.Context(), u.Email)
+		w.must(err)
+		same(t, "user", read, u)
+		twin := u
+		twin.PublicID = string(newID())
+		_, err = w.CreateUser(t.Context(), twin)
+		wants(t, "the same e-mail", err, account.ErrEmailTaken)
+		for _, email := range []string{"", "nobody@example.org", "' OR ''='", "\x00"} {
+			_, err = w.UserByEmail(t.Context(), email)
+			wants(t, "unknown e-mail", err, account.ErrUnknownUser)
+		}
+		twin.Email, twin.FirstName = "other@example.org", "\x00"
+		_, err = w.CreateUser(t.Context(), twin)
+		wantsKind(t, "NUL", err, fault.Invalid)
+	})
+}
+
+func TestStore_User_OneEmailAtOnce(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		made := 0
+		for _, err := range together(20, func(int) error {
+			_, err := w.CreateUser(t.Context(), account.User{PublicID: string(newID()), Email: "one@example.org", CreatedAt: start})
+			return err
+		}) {
+			if err == nil {
+				made++
+			} else {
+				wants(t, "the same e-mail", err, account.ErrEmailTaken)
+			}
+		}
+		if made != 1 {
+			t.Errorf("%d users with one e-mail", made)
+		}
+	})
+}
+
+func TestStore_Session(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		u := w.user()
+		n := account.Session{Token: hashOf("token"), UserID: u.ID, CreatedAt: start, ExpiresAt: start.Add(time.Hour), UserAgent: "curl"}
+		w.must(w.CreateSession(t.Context(), n))
+		read, err := w.UserBySession(t.Context(), n.Token, start.Add(time.Hour-time.Microsecond))
+		w.must(err)
+		same(t, "user", read, u)
+		_, err = w.UserBySession(t.Context(), n.Token, n.ExpiresAt)
+		wants(t, "expired", err, account.ErrBadSession)
+		_, err = w.UserBySession(t.Context(), hashOf("another"), start)
+		wants(t, "unknown", err, account.ErrBadSession)
+		w.must(w.RevokeSession(t.Context(), hashOf("another"), start))
+		for range 2 {
+			w.must(w.RevokeSession(t.Context(), n.Token, start))
+		}
+		_, err = w.UserBySession(t.Context(), n.Token, start)
+		wants(t, "revoked", err, account.ErrBadSession)
+	})
+}
+
+func TestStore_Key(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(20, 5)
+		read, err := w.KeyByHash(t.Context(), k.Hash)
+		w.must(err)
+		same(t, "key", read, k)
+		if k.Email == "" || k.FirstName != "Ada" || k.UserPublic == "" || !k.CreatedAt.Equal(start) {
+			t.Errorf("key without its owner: %+v", k)
+		}
+		b, err := w.Balance(t.Context(), k.ID)
+		w.must(err)
+		same(t, "balance", b, credit.Balance{Credits: 20, Queries: 5})
+		_, err = w.KeyByHash(t.Context(), hashOf("another"))
+		wants(t, "unknown key", err, account.ErrBadKey)
+		_, err = w.Balance(t.Context(), 1<<40)
+		wants(t, "unknown balance", err, account.ErrUnknownKey)
+		w.balanced()
+
+		_, err = w.CreateKey(t.Context(), account.Key{PublicID: string(newID()), UserID: k.UserID, Hash: k.Hash, CreatedAt: start},
+			func(int64) []credit.Entry { return nil })
+		if !isDuplicate(err) {
+			t.Errorf("the same key twice: %v", err)
+		}
+		sad := account.Key{PublicID: string(newID()), UserID: k.UserID, Hash: hashOf("sad"), CreatedAt: start}
+		_, err = w.CreateKey(t.Context(), sad, func(id int64) []credit.Entry {
+			return []credit.Entry{credit.Spend(id, credit.Credit, credit.ReasonStart, "x", start)}
+		})
+		wants(t, "a key that begins with a debt", err, credit.ErrNoCredits)
+		_, err = w.KeyByHash(t.Context(), sad.Hash)
+		wants(t, "the key that was refused", err, account.ErrBadKey)
+	})
+}
+
+func TestStore_RotateKey(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(2, 0)
+		pay := func(ref string) []credit.Entry {
+			return []credit.Entry{credit.Spend(k.ID, credit.Credit, credit.ReasonOperation, ref, start)}
+		}
+		next := hashOf("next")
+		w.must(w.RotateKey(t.Context(), k.ID, k.Hash, next, pay("rotate 1")))
+		_, err := w.KeyByHash(t.Context(), k.Hash)
+		wants(t, "the old key", err, account.ErrBadKey)
+		read, err := w.KeyByHash(t.Context(), next)
+		w.must(err)
+		if read.ID != k.ID || read.PublicID != k.PublicID {
+			t.Errorf("another key: %+v", read)
+		}
+		err = w.RotateKey(t.Context(), k.ID, k.Hash, hashOf("third"), pay("rotate 2"))
+		wants(t, "rotating the old key", err, account.ErrBadKey)
+
+		// Of many rotations of one key at once one succeeds, and one is paid.
+		won := 0
+		for _, err := range together(10, func(i int) error {
+			return w.RotateKey(t.Context(), k.ID, next, hashOf("race"+string(rune('a'+i))), pay("race"+string(rune('a'+i))))
+		}) {
+			if err == nil {
+				won++
+			} else {
+				wants(t, "rotating at once", err, account.ErrBadKey)
+			}
+		}
+		b, err := w.Balance(t.Context(), k.ID)
+		w.must(err)
+		if won != 1 || b.Credits != 0 {
+			t.Errorf("%d rotations, balance %+v", won, b)
+		}
+		w.balanced()
+	})
+}
+
+func TestStore_RotateKey_NoCredits(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(0, 0)
+		err := w.RotateKey(t.Context(), k.ID, k.Hash, hashOf("next"),
+			[]credit.Entry{credit.Spend(k.ID, credit.Credit, credit.ReasonOperation, "rotate", start)})
+		wants(t, "rotate", err, credit.ErrNoCredits)
+		_, err = w.KeyByHash(t.Context(), k.Hash)
+		w.must(err)
+	})
+}
+
+func TestStore_Custodian(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(2, 0)
+		_, err := w.Custodian(t.Context(), k.ID)
+		wants(t, "before there is one", err, account.ErrNoCustodian)
+		c := w.custodian(k, "https://shop.example/hook")
+		read, err := w.Custodian(t.Context(), k.ID)
+		w.must(err)
+		same(t, "custodian", read, c)
+		if c.Secret.Reveal() != "merchant secret" || len(c.SigningSecrets) != 2 || c.SigningSecrets[1].Reveal() != "whsec_old" {
+			t.Errorf("secrets: %d signing", len(c.SigningSecrets))
+		}
+		if !c.Offers(chain.Polygon, money.USDC) || c.Offers(chain.Polygon, money.USDT) || c.Offers(chain.Base, money.USDC) {
+			t.Errorf("offers: %+v", c.Networks)
+		}
+		pay := []credit.Entry{credit.Spend(k.ID, credit.Credit, credit.ReasonOperation, "again", start)}
+		twin := c
+		twin.PublicID = string(newID())
+		_, err = w.CreateCustodian(t.Context(), twin, pay)
+		wants(t, "a second one", err, account.ErrHasCustodian)
+		b, err := w.Balance(t.Context(), k.ID)
+		w.must(err)
+		same(t, "balance", b, credit.Balance{Credits: 2})
+		if n := w.count("SELECT count(*) FROM custodians WHERE secret LIKE '%merchant%' OR signing_secrets LIKE '%whsec%'"); n != 0 {
+			t.Error("a secret is stored in the clear")
+		}
+	})
+}
+
+func TestStore_UpdateCustodian(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(1, 0)
+		c := w.custodian(k, "https://shop.example/hook")
+		pay := func(ref string) []credit.Entry {
+			return []credit.Entry{credit.Spend(k.ID, credit.Credit, credit.ReasonOperation, ref, start)}
+		}
+		change := func(c account.Custodian) (account.Custodian, error) {
+			c.Name, c.UpdatedAt, c.LateFor = "Näw", start.Add(time.Hour), 0
+			c.Wallets = map[chain.Network]chain.Address{chain.Solana: "9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin"}
+			c.Networks = nil
+			c.Secret = secret.New("")
+			c.SigningSecrets = []secret.Text{secret.New("whsec_newest"), c.SigningSecrets[0]}
+			return c, nil
+		}
+		after, err := w.UpdateCustodian(t.Context(), k.ID, pay("update 1"), change)
+		w.must(err)
+		want, _ := change(c)
+		want.Networks = map[chain.Network]account.NetworkOptions{}
+		same(t, "updated", after, want)
+		read, err := w.Custodian(t.Context(), k.ID)
+		w.must(err)
+		same(t, "read", read, want)
+
+		_, err = w.UpdateCustodian(t.Context(), k.ID, pay("update 2"), func(c account.Custodian) (account.Custodian, error) {
+			c.Name = "unpaid"
+			return c, nil
+		})
+		wants(t, "without credits", err, credit.ErrNoCredits)
+		sad := errors.New("no")
+		_, err = w.UpdateCustodian(t.Context(), k.ID, nil, func(c account.Custodian) (account.Custodian, error) { return c, sad })
+		wants(t, "the change's own error", err, sad)
+		_, err = w.UpdateCustodian(t.Context(), 1<<40, nil, change)
+		wants(t, "of an unknown key", err, account.ErrNoCustodian)
+		_, err = w.UpdateCustodian(t.Context(), k.ID, nil, func(c account.Custodian) (account.Custodian, error) {
+			c.Name = "\x00"
+			return c, nil
+		})
+		wantsKind(t, "NUL", err, fault.Invalid)
+		read, err = w.Custodian(t.Context(), k.ID)
+		w.must(err)
+		same(t, "after refusals", read, want)
+	})
+}
+
+// No update is lost when many come at once.
+func TestStore_UpdateCustodian_AtOnce(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(0, 0)
+		w.custodian(k, "")
+		for _, err := range together(20, func(int) error {
+			_, err := w.UpdateCustodian(t.Context(), k.ID, nil, func(c account.Custodian) (account.Custodian, error) {
+				c.ShortBasis++
+				return c, nil
+			})
+			return err
+		}) {
+			w.must(err)
+		}
+		c, err := w.Custodian(t.Context(), k.ID)
+		w.must(err)
+		if c.ShortBasis != 70 {
+			t.Errorf("%d, want 70", c.ShortBasis)
+		}
+	})
+}
+
+// A sealed secret opens with the operator's key, and in its own row only.
+func TestStore_Custodian_Sealed(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k, other := w.key(0, 0), w.key(0, 0)
+		c, thief := w.custodian(k, ""), w.custodian(other, "")
+		_, err := w.raw().Exec("UPDATE custodians SET secret = (SELECT secret FROM custodians WHERE public_id = '" + c.PublicID + "') " +
+			"WHERE public_id = '" + thief.PublicID + "'")
+		w.must(err)
+		_, err = w.Custodian(t.Context(), other.ID)
+		wants(t, "another's secret", err, secret.ErrSealed)
+		_, err = w.Custodian(t.Context(), k.ID)
+		w.must(err)
+
+		s, err := Open(t.Context(), w.url, mustSealer(2), Options{})
+		w.must(err)
+		defer s.Close()
+		wants(t, "start with another key", s.Migrate(t.Context()), secret.ErrSealed)
+		_, err = s.Custodian(t.Context(), k.ID)
+		wants(t, "read with another key", err, secret.ErrSealed)
+	})
+}

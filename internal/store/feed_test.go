@@ -1,0 +1,158 @@
+package store
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// feed reads on from the cursor, in pages of three, until there is no more.
+func (w *world) feed(k account.Key, after string) (ids []string, next string) {
+	w.t.Helper()
+	for {
+		page, cursor, err := w.PublicEvents(w.t.Context(), k.ID, after, 3)
+		w.must(err)
+		for _, e := range page {
+			ids = append(ids, e.ID)
+		}
+		if after = cursor; len(page) < 3 {
+			return ids, after
+		}
+	}
+}
+
+// end cancels a new payment of the key and returns the event of it.
+func (w *world) end(k account.Key) string {
+	w.t.Helper()
+	p, err := w.UpdatePayment(w.t.Context(), w.payment(k).ID, func(p payment.Payment) (payment.Change, error) { return p.Cancel(start) })
+	w.must(err)
+	return fmt.Sprintf("evt_%s_%d", p.ID, p.Seq)
+}
+
+func TestStore_PublicEvents(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k, other := w.key(0, 0), w.key(0, 0)
+		var want []string
+		for range 8 {
+			want = append(want, w.end(k))
+			w.end(other)
+			w.payment(k)
+		}
+		got, after := w.feed(k, "")
+		same(t, "from the beginning", got, want)
+		got, again := w.feed(k, after)
+		if len(got) != 0 || again != after {
+			t.Errorf("after the end: %v, cursor %s became %s", got, after, again)
+		}
+		newest := w.end(k)
+		got, _ = w.feed(k, after)
+		same(t, "after one more", got, []string{newest})
+
+		page, _, err := w.PublicEvents(t.Context(), k.ID, "", 1)
+		w.must(err)
+		events, err := w.Events(t.Context(), page[0].PaymentID)
+		w.must(err)
+		same(t, "the event", page[0], events[1])
+
+		for _, bad := range []string{"x", "-1", "1-1", "99999999999999999999", "\x00", "1'"} {
+			_, _, err := w.PublicEvents(t.Context(), k.ID, bad, 3)
+			wantsKind(t, "cursor "+bad, err, fault.Invalid)
+		}
+		for _, limit := range []int{-1, 0, payment.MaxPage + 1} {
+			_, _, err := w.PublicEvents(t.Context(), k.ID, "", limit)
+			wantsKind(t, "limit", err, fault.Invalid)
+		}
+	})
+}
+
+// An event whose transaction began first and commits last is not skipped.
+func TestStore_PublicEvents_LateCommit(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		if !w.dialect().manyWriters {
+			w.checkOneWriter()
+			return
+		}
+		k := w.key(0, 0)
+		p := w.payment(k)
+		first := w.end(k)
+		open, err := w.raw().Begin()
+		w.must(err)
+		defer func() { _ = open.Rollback() }()
+		_, err = open.Exec(fmt.Sprintf("INSERT INTO events (payment_id, seq, event_id, type, at, data) "+
+			"VALUES (%d, 2, 'evt_late', 'payment.expired', '2020-01-01', '{}')", p.Number))
+		w.must(err)
+		_, err = open.Exec(fmt.Sprintf("INSERT INTO feed (payment_id, seq, key_id) VALUES (%d, 2, %d)", p.Number, k.ID))
+		w.must(err)
+		second := w.end(k)
+
+		got, after := w.feed(k, "")
+		same(t, "while it is open", got, []string{first, second})
+		w.must(open.Commit())
+		got, _ = w.feed(k, after)
+		same(t, "after it committed", got, []string{"evt_late"})
+	})
+}
+
+// checkOneWriter shows why it cannot happen on SQLite: while one transaction
+// is open, nobody else's can commit.
+func (w *world) checkOneWriter() {
+	w.t.Helper()
+	k := w.key(0, 0)
+	open, err := w.raw().Begin()
+	w.must(err)
+	done := make(chan string)
+	go func() { done <- w.end(k) }()
+	select {
+	case id := <-done:
+		w.t.Errorf("event %s committed beside an open transaction", id)
+	case <-time.After(200 * time.Millisecond):
+	}
+	w.must(open.Rollback())
+	<-done
+}
+
+// Readers and writers at once: every reader sees every event once.
+func TestStore_PublicEvents_AtOnce(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(0, 0)
+		const writers, readers, each = 4, 3, 12
+		read := make([]map[string]int, readers)
+		for _, err := range together(writers+readers, func(i int) error {
+			if i < writers {
+				for range each {
+					w.end(k)
+				}
+				return nil
+			}
+			seen := make(map[string]int)
+			read[i-writers] = seen
+			for after, stop := "", time.Now().Add(20*time.Second); len(seen) < writers*each && time.Now().Before(stop); {
+				page, next, err := w.PublicEvents(t.Context(), k.ID, after, 3)
+				if err != nil {
+					return err
+				}
+				for _, e := range page {
+					seen[e.ID]++
+				}
+				after = next
+			}
+			return nil
+		}) {
+			w.must(err)
+		}
+		for _, seen := range read {
+			if len(seen) != writers*each {
+				t.Errorf("a reader saw %d of %d events", len(seen), writers*each)
+			}
+			for id, n := range seen {
+				if n != 1 {
+					t.Errorf("event %s came %d times", id, n)
+				}
+			}
+		}
+	})
+}

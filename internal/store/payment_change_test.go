@@ -1,0 +1,292 @@
+package store
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+func TestStore_UpdatePayment_Life(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(5, 0)
+		w.custodian(k, "https://shop.example/hook")
+		p := w.started(k)
+		short := transfer(p, "0xaa", 2_500_000, 10)
+		moved := short
+		moved.Block.Number, moved.Block.Hash = 12, "0xb12"
+		rest := transfer(p, "0xbb", 10_000_000, 13)
+		for _, decide := range []func(payment.Payment) (payment.Change, error){
+			observe(5, short), // seen
+			observe(5),        // vanished
+			observe(5, moved), // back in another block
+			startOn(chain.Polygon, money.USDC, start),
+			observe(12, moved),       // final, but short: more time
+			observe(12, moved, rest), // seen
+			observe(13, moved, rest), // enough
+		} {
+			after, err := w.UpdatePayment(t.Context(), p.ID, decide)
+			w.must(err)
+			read, err := w.Payment(t.Context(), p.ID)
+			w.must(err)
+			same(t, "read", read, after)
+			p = after
+		}
+		if p.Status != payment.Completed || p.Hash != "0xbb" || len(p.Deposits) != 2 || !p.Deposits[0].Hardened || !p.Extended {
+			t.Errorf("not completed as it should be: %+v", p)
+		}
+		if !p.CreatedAt.Equal(start) || p.CreatedAt.Location() != time.UTC {
+			t.Errorf("created at %v", p.CreatedAt)
+		}
+		w.checkHistory(p)
+		if n := w.count("SELECT count(*) FROM deliveries"); n != 1 {
+			t.Errorf("%d deliveries, want 1", n)
+		}
+		w.balanced()
+	})
+}
+
+// checkHistory fails unless the events are numbered without gaps and each
+// public one has its delivery.
+func (w *world) checkHistory(p payment.Payment) {
+	w.t.Helper()
+	events, err := w.Events(w.t.Context(), p.ID)
+	w.must(err)
+	for i, e := range events {
+		if e.Seq != i+1 {
+			w.t.Errorf("event %d has number %d", i+1, e.Seq)
+		}
+	}
+	if p.Seq != len(events) {
+		w.t.Errorf("%d events, the payment counts %d", len(events), p.Seq)
+	}
+}
+
+func TestStore_UpdatePayment_Switch(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(1, 0)
+		p := w.started(k)
+		for _, decide := range []func(payment.Payment) (payment.Change, error){
+			startOn(chain.Polygon, money.USDT, start.Add(time.Second)),
+			startOn(chain.Solana, money.USDT, start.Add(2*time.Second)),
+			startOn(chain.BEP20, money.USDC, start.Add(3*time.Second)),
+		} {
+			var err error
+			p, err = w.UpdatePayment(t.Context(), p.ID, decide)
+			w.must(err)
+		}
+		read, err := w.Payment(t.Context(), p.ID)
+		w.must(err)
+		same(t, "read", read, p)
+		if len(read.Routes) != 3 || read.Routes[0].Network != chain.Polygon || len(read.Routes[0].Tokens) != 2 {
+			t.Errorf("routes: %+v", read.Routes)
+		}
+		b, err := w.Balance(t.Context(), k.ID)
+		w.must(err)
+		same(t, "balance", b, credit.Balance{})
+		w.checkHistory(p)
+	})
+}
+
+func TestStore_UpdatePayment_Nothing(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		p := w.started(w.key(1, 0))
+		after, err := w.UpdatePayment(t.Context(), p.ID, startOn(chain.Polygon, money.USDC, start.Add(time.Hour)))
+		w.must(err)
+		same(t, "after the same choice", after, p)
+
+		sad := errors.New("no")
+		_, err = w.UpdatePayment(t.Context(), p.ID, func(q payment.Payment) (payment.Change, error) {
+			c, _ := q.Cancel(start)
+			return c, sad
+		})
+		wants(t, "the decision's own error", err, sad)
+		read, err := w.Payment(t.Context(), p.ID)
+		w.must(err)
+		same(t, "after a refusal", read, p)
+	})
+}
+
+func TestStore_UpdatePayment_NoCredits(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		p := w.payment(w.key(0, 0))
+		_, err := w.UpdatePayment(t.Context(), p.ID, startOn(chain.Polygon, money.USDC, start))
+		wants(t, "start without credits", err, credit.ErrNoCredits)
+		_, err = w.UpdatePayment(t.Context(), p.ID, func(q payment.Payment) (payment.Change, error) {
+			return q.MarkCompleted(payment.Actor{Name: "API key"}, start)
+		})
+		wants(t, "complete without queries", err, credit.ErrNoQueries)
+		read, err := w.Payment(t.Context(), p.ID)
+		w.must(err)
+		same(t, "the payment", read, p)
+	})
+}
+
+func TestStore_UpdatePayment_TopUp(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(0, 0)
+		r := request(k)
+		r.Kind, r.Credits, r.Amount, r.Terms = payment.KindTopUp, 20, money.USD, payment.Terms{}
+		p, err := w.CreatePayment(t.Context(), payment.New(r, start))
+		w.must(err)
+		p, err = w.UpdatePayment(t.Context(), p.ID, startOn(chain.Polygon, money.USDC, start))
+		w.must(err)
+		tx := transfer(p, "0xcc", money.USD, 3)
+		for range 3 {
+			_, err = w.UpdatePayment(t.Context(), p.ID, observe(3, tx))
+			w.must(err)
+		}
+		b, err := w.Balance(t.Context(), k.ID)
+		w.must(err)
+		same(t, "balance", b, credit.Balance{Credits: 20})
+		w.balanced()
+	})
+}
+
+// Of 200 starts at once on a key with 50 credits exactly 50 succeed.
+func TestStore_UpdatePayment_CreditsRunOut(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(50, 0)
+		payments := make([]payment.Payment, 200)
+		for i := range payments {
+			payments[i] = w.payment(k)
+		}
+		succeeded := 0
+		for i, err := range together(len(payments), func(i int) error {
+			_, err := w.UpdatePayment(t.Context(), payments[i].ID, startOn(chain.Polygon, money.USDC, start))
+			return err
+		}) {
+			if err == nil {
+				succeeded++
+			} else {
+				wants(t, "start", err, credit.ErrNoCredits)
+			}
+			read, readErr := w.Payment(t.Context(), payments[i].ID)
+			w.must(readErr)
+			if started := read.Status == payment.Started; started != (err == nil) {
+				t.Errorf("payment %d is %s after %v", i, read.Status, err)
+			}
+		}
+		if succeeded != 50 {
+			t.Errorf("%d starts succeeded, want 50", succeeded)
+		}
+		b, err := w.Balance(t.Context(), k.ID)
+		w.must(err)
+		same(t, "balance", b, credit.Balance{})
+		w.balanced()
+	})
+}
+
+// Many see the same money at once, on two stores: it counts once.
+func TestStore_UpdatePayment_Observers(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		other := mustOpen(t, w.url)
+		k := w.key(1, 0)
+		w.custodian(k, "https://shop.example/hook")
+		p := w.started(k)
+		tx := transfer(p, "0xaa", 12_500_000, 10)
+		for _, err := range together(60, func(i int) error {
+			s := w.Store
+			if i%2 == 1 {
+				s = other
+			}
+			_, err := s.UpdatePayment(t.Context(), p.ID, observe(uint64(9+i%3), tx))
+			return err
+		}) {
+			w.must(err)
+		}
+		read, err := other.Payment(t.Context(), p.ID)
+		w.must(err)
+		if read.Status != payment.Completed || len(read.Deposits) != 1 {
+			t.Errorf("after all: %+v", read)
+		}
+		w.checkHistory(read)
+		if n := w.count("SELECT count(*) FROM events WHERE type = 'payment.completed'"); n != 1 {
+			t.Errorf("completed %d times", n)
+		}
+		if n := w.count("SELECT count(*) FROM deliveries"); n != 1 {
+			t.Errorf("%d deliveries, want 1", n)
+		}
+	})
+}
+
+// What a decision must not change is refused, and nothing of it is written.
+func TestStore_UpdatePayment_Refused(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(5, 0)
+		p, stranger := w.started(k), w.started(k)
+		_, err := w.UpdatePayment(t.Context(), stranger.ID, observe(1, transfer(stranger, "0xaa", money.USD, 1)))
+		w.must(err)
+		for name, spoil := range map[string]func(*payment.Change){
+			"amount":   func(c *payment.Change) { c.Payment.Amount++ },
+			"key":      func(c *payment.Change) { c.Payment.KeyID++ },
+			"number":   func(c *payment.Change) { c.Payment.Number++ },
+			"sequence": func(c *payment.Change) { c.Payment.Seq++ },
+			"gap":      func(c *payment.Change) { c.Payment.Seq++; c.Events[0].Seq++ },
+			"no route": func(c *payment.Change) { c.Payment.Routes = nil },
+			"route": func(c *payment.Change) {
+				r := routeOf(chain.Polygon, 999)
+				r.Network = chain.Polygon
+				c.Payment.Routes = []payment.Route{r}
+			},
+			"another's deposit": func(c *payment.Change) {
+				c.Deposits = []payment.Deposit{{Transfer: transfer(stranger, "0xaa", money.USD, 1), State: payment.DepositFinal, SeenAt: start}}
+			},
+			"entry": func(c *payment.Change) {
+				c.Entries = []credit.Entry{credit.Spend(1<<40, credit.Credit, credit.ReasonStart, "x", start)}
+			},
+			"status": func(c *payment.Change) { c.Payment.EndedAt = time.Time{} },
+		} {
+			_, err := w.UpdatePayment(t.Context(), p.ID, func(q payment.Payment) (payment.Change, error) {
+				c, err := q.Cancel(start)
+				spoil(&c)
+				return c, err
+			})
+			if err == nil {
+				t.Errorf("%s: stored", name)
+			}
+		}
+		read, err := w.Payment(t.Context(), p.ID)
+		w.must(err)
+		same(t, "the payment", read, p)
+		w.checkHistory(read)
+	})
+}
+
+// An address belongs to one payment.
+func TestStore_UpdatePayment_AddressTaken(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(5, 0)
+		first, second := w.started(k), w.payment(k)
+		_, err := w.UpdatePayment(t.Context(), second.ID, func(p payment.Payment) (payment.Change, error) {
+			return p.Start(payment.Choice{Network: chain.Polygon, Token: money.USDC}, first.Routes[0], time.Hour, start)
+		})
+		if !isDuplicate(err) {
+			t.Errorf("the address of another payment: %v", err)
+		}
+		read, err := w.Payment(t.Context(), second.ID)
+		w.must(err)
+		same(t, "the payment", read, second)
+	})
+}
+
+// A decision that panics takes down its caller, not the store.
+func TestStore_UpdatePayment_Panic(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		p := w.payment(w.key(1, 0))
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("the panic was swallowed")
+				}
+			}()
+			_, _ = w.UpdatePayment(t.Context(), p.ID, func(payment.Payment) (payment.Change, error) { panic("bug") })
+		}()
+		_, err := w.UpdatePayment(t.Context(), p.ID, startOn(chain.Polygon, money.USDC, start))
+		w.must(err)
+	})
+}

@@ -1,0 +1,184 @@
+package store
+
+import (
+	"context"
+	"testing"
+
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+func TestStore_CreatePayment(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(0, 0)
+		change := payment.New(request(k), start)
+		p, err := w.CreatePayment(t.Context(), change)
+		w.must(err)
+		if p.Number < 1 {
+			t.Errorf("number is %d", p.Number)
+		}
+		want := change.Payment
+		want.Number = p.Number
+		same(t, "created", p, want)
+		read, err := w.Payment(t.Context(), p.ID)
+		w.must(err)
+		same(t, "read", read, want)
+		events, err := w.Events(t.Context(), p.ID)
+		w.must(err)
+		same(t, "events", events, change.Events)
+	})
+}
+
+func TestStore_CreatePayment_SameID(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(1, 0)
+		first := w.started(k)
+		r := request(k)
+		r.ID, r.Amount = first.ID, 1
+		again, err := w.CreatePayment(t.Context(), payment.New(r, start))
+		w.must(err)
+		same(t, "the stored payment", again, first)
+		if n := w.count("SELECT count(*) FROM events"); n != int64(first.Seq) {
+			t.Errorf("%d events, want %d", n, first.Seq)
+		}
+	})
+}
+
+func TestStore_CreatePayment_SameIDAtOnce(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		change := payment.New(request(w.key(0, 0)), start)
+		numbers := make([]int64, 40)
+		for _, err := range together(len(numbers), func(i int) error {
+			p, err := w.CreatePayment(t.Context(), change)
+			numbers[i] = p.Number
+			return err
+		}) {
+			w.must(err)
+		}
+		for _, n := range numbers {
+			if n != numbers[0] || n == 0 {
+				t.Fatalf("numbers differ: %v", numbers)
+			}
+		}
+		if n := w.count("SELECT count(*) FROM events"); n != 1 {
+			t.Errorf("%d events, want 1", n)
+		}
+	})
+}
+
+func TestStore_CreatePayment_Many(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(0, 0)
+		// One in ten names a key that does not exist: it fails alone.
+		created := make([]payment.Payment, 300)
+		errs := together(len(created), func(i int) (err error) {
+			r := request(k)
+			if i%10 == 0 {
+				r.KeyID = 1 << 40
+			}
+			created[i], err = w.CreatePayment(t.Context(), payment.New(r, start))
+			return err
+		})
+		seen := make(map[int64]bool)
+		for i, err := range errs {
+			if failed := err != nil; failed != (i%10 == 0) {
+				t.Fatalf("payment %d: %v", i, err)
+			}
+			if err != nil {
+				continue
+			}
+			if seen[created[i].Number] {
+				t.Fatalf("number %d was given twice", created[i].Number)
+			}
+			seen[created[i].Number] = true
+			read, err := w.Payment(t.Context(), created[i].ID)
+			w.must(err)
+			same(t, "read", read, created[i])
+		}
+		if n := w.count("SELECT count(*) FROM events"); n != int64(len(seen)) {
+			t.Errorf("%d events, want %d", n, len(seen))
+		}
+	})
+}
+
+func TestStore_CreatePayment_Refused(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(1, 0)
+		for name, text := range map[string]string{"NUL": "a\x00b", "invalid UTF-8": "a\xffb"} {
+			for where, set := range map[string]func(*payment.Details){
+				"reference": func(d *payment.Details) { d.Reference = text },
+				"donor":     func(d *payment.Details) { d.DonorMessage = text },
+				"key":       func(d *payment.Details) { d.Metadata = map[string]string{text: "v"} },
+				"value":     func(d *payment.Details) { d.Metadata = map[string]string{"k": text} },
+			} {
+				r := request(k)
+				set(&r.Details)
+				_, err := w.CreatePayment(t.Context(), payment.New(r, start))
+				wantsKind(t, name+" in "+where, err, fault.Invalid)
+			}
+		}
+		gap := payment.New(request(k), start)
+		gap.Payment.Seq++
+		stranger := payment.New(request(k), start)
+		stranger.Events[0].PaymentID = newID()
+		old := payment.New(request(k), start)
+		old.Payment.Number = 7
+		for name, c := range map[string]payment.Change{"gap": gap, "stranger": stranger, "old": old} {
+			if _, err := w.CreatePayment(t.Context(), c); err == nil {
+				t.Errorf("%s: stored", name)
+			}
+		}
+		if n := w.count("SELECT count(*) FROM payments"); n != 0 {
+			t.Errorf("%d payments stored", n)
+		}
+	})
+}
+
+func TestStore_CreatePayment_Hostile(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(0, 0)
+		for _, text := range []string{
+			"'; DROP TABLE payments; --", `\'; SELECT 1; --`, "?0 ?1 ? ?? $1 $2 :a @b %s %d", "🏴‍☠️ \u202e\u0000"[:len("🏴‍☠️ \u202e")], "e\u0301 ≠ é",
+			"\\u0000", "\r\n\t\b\x1b", "{{.}} ${x} `x`", "\ufffd\ufeff\U0010ffff",
+		} {
+			r := request(k)
+			r.Details = payment.Details{
+				Reference: text, Description: text, SuccessURL: text, CancelURL: text, CustomerEmail: text, DonorName: text, DonorMessage: text,
+				Metadata: map[string]string{text: text},
+			}
+			p, err := w.CreatePayment(t.Context(), payment.New(r, start))
+			w.must(err)
+			read, err := w.Payment(t.Context(), p.ID)
+			w.must(err)
+			same(t, "details", read.Details, r.Details)
+			list, err := w.Payments(t.Context(), payment.Filter{KeyID: k.ID, Limit: 1, Since: start})
+			w.must(err)
+			same(t, "listed details", list[0].Details, r.Details)
+		}
+	})
+}
+
+func TestStore_Payment_Unknown(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		w.payment(w.key(0, 0))
+		for _, id := range []payment.ID{"", newID(), "' OR '1'='1", "\x00", "\xff", "?0"} {
+			_, err := w.Payment(t.Context(), id)
+			wants(t, "Payment", err, payment.ErrUnknown)
+			_, err = w.Events(t.Context(), id)
+			wants(t, "Events", err, payment.ErrUnknown)
+			_, err = w.UpdatePayment(t.Context(), id, startOn("POLYGON", "USDC", start))
+			wants(t, "UpdatePayment", err, payment.ErrUnknown)
+		}
+	})
+}
+
+func TestStore_CreatePayment_Cancelled(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(0, 0)
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err := w.CreatePayment(gone, payment.New(request(k), start))
+		wants(t, "a caller who has gone", err, context.Canceled)
+		w.payment(k) // the next one is not harmed
+	})
+}

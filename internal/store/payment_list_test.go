@@ -1,0 +1,158 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// populate makes payments in every state, some at the same instant, and
+// returns them by creation, oldest first.
+func (w *world) populate(k account.Key) []payment.Payment {
+	w.t.Helper()
+	var all []payment.Payment
+	complete := func(p payment.Payment) (payment.Change, error) {
+		return p.MarkCompleted(payment.Actor{Name: "API key"}, start)
+	}
+	cancel := func(p payment.Payment) (payment.Change, error) { return p.Cancel(start) }
+	for round := range 3 {
+		for i, n := range append(chain.Networks(), "") {
+			for j, end := range []func(payment.Payment) (payment.Change, error){nil, complete, cancel} {
+				p := w.paymentAt(k, start.Add(time.Duration(10*round+i)*time.Minute))
+				if n != "" {
+					_, err := w.UpdatePayment(w.t.Context(), p.ID, startOn(n, money.USDC, p.CreatedAt))
+					w.must(err)
+				}
+				if n == chain.Polygon && j == 1 {
+					tx := transfer(w.read(p.ID), fmt.Sprint("0x", p.Number), 12_500_000-money.Micros(round%2), 5)
+					_, err := w.UpdatePayment(w.t.Context(), p.ID, observe(5, tx))
+					w.must(err)
+				}
+				if end != nil && w.read(p.ID).Status != payment.Completed {
+					_, err := w.UpdatePayment(w.t.Context(), p.ID, end)
+					w.must(err)
+				}
+				all = append(all, w.read(p.ID))
+			}
+		}
+	}
+	return all
+}
+
+func (w *world) read(id payment.ID) payment.Payment {
+	w.t.Helper()
+	p, err := w.Payment(w.t.Context(), id)
+	w.must(err)
+	return p
+}
+
+// takes says what the filter should list.
+func takes(f payment.Filter, p payment.Payment) bool {
+	if f.Status != "" && p.Status != f.Status || f.Network != "" && p.Choice.Network != f.Network || p.CreatedAt.Before(f.Since) {
+		return false
+	}
+	if !f.Unswept || p.Status == payment.Started {
+		return true
+	}
+	return p.Status == payment.Completed && slices.ContainsFunc(p.Deposits, func(d payment.Deposit) bool { return !d.Swept })
+}
+
+func TestStore_Payments(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k, other := w.key(1000, 1000), w.key(10, 0)
+		all := w.populate(k)
+		w.started(other)
+		// One deposit is swept, by what will be the sweeper.
+		_, err := w.raw().Exec(fmt.Sprintf("UPDATE deposits SET swept_at = seen_at WHERE payment_id = %d", firstPaid(all)))
+		w.must(err)
+		for i := range all {
+			all[i] = w.read(all[i].ID)
+		}
+		for _, status := range append(payment.Statuses(), "") {
+			for _, network := range append(chain.Networks(), "") {
+				for _, since := range []time.Time{{}, start.Add(11 * time.Minute)} {
+					for _, unswept := range []bool{false, true} {
+						for _, ascending := range []bool{false, true} {
+							w.checkList(all, payment.Filter{
+								KeyID: k.ID, Status: status, Network: network, Since: since, Unswept: unswept, Ascending: ascending, Limit: 3,
+							})
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+func firstPaid(all []payment.Payment) int64 {
+	i := slices.IndexFunc(all, func(p payment.Payment) bool { return len(p.Deposits) > 0 })
+	return all[i].Number
+}
+
+// checkList compares every page with what the filter should list.
+func (w *world) checkList(all []payment.Payment, f payment.Filter) {
+	w.t.Helper()
+	var want []payment.Payment
+	for _, p := range all {
+		if takes(f, p) {
+			want = append(want, p)
+		}
+	}
+	if !f.Ascending {
+		slices.Reverse(want)
+	}
+	var got []payment.Payment
+	for {
+		page, err := w.Payments(w.t.Context(), f)
+		w.must(err)
+		if len(page) > f.Limit {
+			w.t.Fatalf("%+v: a page of %d", f, len(page))
+		}
+		got = append(got, page...)
+		if len(page) < f.Limit {
+			break
+		}
+		f.After = page[len(page)-1].Number
+	}
+	f.After = 0
+	same(w.t, fmt.Sprintf("%+v", f), numbers(got), numbers(want))
+	for i := range min(len(got), len(want)) {
+		same(w.t, "listed payment", got[i], want[i])
+	}
+}
+
+func numbers(list []payment.Payment) []int64 {
+	var all []int64
+	for _, p := range list {
+		all = append(all, p.Number)
+	}
+	return all
+}
+
+func TestStore_Payments_Refused(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k, other := w.key(0, 0), w.key(0, 0)
+		theirs := w.payment(other)
+		for name, f := range map[string]payment.Filter{
+			"no limit":        {KeyID: k.ID},
+			"limit too large": {KeyID: k.ID, Limit: payment.MaxPage + 1},
+			"unknown place":   {KeyID: k.ID, Limit: 3, After: 1 << 40},
+			"another's place": {KeyID: k.ID, Limit: 3, After: theirs.Number},
+		} {
+			_, err := w.Payments(t.Context(), f)
+			wantsKind(t, name, err, fault.Invalid)
+		}
+		list, err := w.Payments(t.Context(), payment.Filter{KeyID: k.ID, Limit: 3})
+		w.must(err)
+		if len(list) != 0 {
+			t.Errorf("listed %d payments of another key", len(list))
+		}
+	})
+}

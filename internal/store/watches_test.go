@@ -1,0 +1,275 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// watched returns what Watches gives, as a set, and the next mark.
+func (w *world) watched(since payment.Mark, endedAfter time.Time, networks ...chain.Network) (map[payment.ID]payment.Watch, payment.Mark) {
+	w.t.Helper()
+	list, next, err := w.Watches(w.t.Context(), networks, since, endedAfter)
+	w.must(err)
+	set := make(map[payment.ID]payment.Watch)
+	for _, x := range list {
+		set[x.PaymentID] = x
+	}
+	return set, next
+}
+
+func TestStore_Watches(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(100, 0)
+		w.payment(k) // was never started: has no address
+		running, ended, longEnded := w.started(k), w.started(k), w.started(k)
+		for p, when := range map[payment.ID]time.Time{ended.ID: start.Add(time.Hour), longEnded.ID: start} {
+			_, err := w.UpdatePayment(t.Context(), p, func(q payment.Payment) (payment.Change, error) { return q.Cancel(when) })
+			w.must(err)
+		}
+		set, mark := w.watched(payment.Mark{}, start, chain.Polygon)
+		if len(set) != 2 || set[running.ID].Address != running.Routes[0].Address.Address || set[ended.ID].PaymentID == "" {
+			t.Errorf("at first: %+v", set)
+		}
+		same(t, "a watch", set[running.ID], payment.Watch{
+			Watched: running.Routes[0].Address, PaymentID: running.ID, Network: chain.Polygon,
+		})
+		if none, _ := w.watched(payment.Mark{}, start, chain.Base, chain.Solana); len(none) != 0 {
+			t.Errorf("on other networks: %+v", none)
+		}
+		late := w.started(k)
+		_, err := w.UpdatePayment(t.Context(), late.ID, startOn(chain.Base, money.USDC, start.Add(time.Minute)))
+		w.must(err)
+		next, mark := w.watched(mark, start, chain.Polygon)
+		if _, ok := next[late.ID]; !ok {
+			t.Errorf("the new address is missing: %+v", next)
+		}
+		if base, _ := w.watched(payment.Mark{}, start, chain.Base); len(base) != 1 {
+			t.Errorf("on Base: %+v", base)
+		}
+		// On PostgreSQL what is new may come again, as long as any transaction
+		// on the server, another test's for instance, runs since before it.
+		again, _ := w.watched(mark, start, chain.Polygon)
+		delete(again, late.ID)
+		if w.dialect().manyWriters {
+			delete(again, running.ID)
+			delete(again, ended.ID)
+		}
+		if len(again) != 0 {
+			t.Errorf("with nothing new: %+v", again)
+		}
+	})
+}
+
+// An address whose transaction began first and commits last is not skipped.
+func TestStore_Watches_LateCommit(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(100, 0)
+		late := w.payment(k)
+		_, mark := w.watched(payment.Mark{}, start, chain.Polygon)
+
+		open, err := w.raw().Begin()
+		w.must(err)
+		defer func() { _ = open.Rollback() }()
+		r := routeOf(chain.Polygon, late.Number)
+		xact := "0"
+		if w.dialect().manyWriters {
+			xact = "pg_current_xact_id()::text::bigint"
+		}
+		_, err = open.Exec(fmt.Sprintf("INSERT INTO routes (payment_id, network, address, raw, settlement, tokens, since, xact) "+
+			"SELECT id, 'POLYGON', '%s', '%s', 'x', 'USDC', created_at, %s FROM payments WHERE id = %d",
+			r.Address.Address, strings.Repeat("a", 20), xact, late.Number))
+		if err != nil && !w.dialect().manyWriters {
+			// SQLite takes bytes as bytes only.
+			_, err = open.Exec(fmt.Sprintf("INSERT INTO routes (payment_id, network, address, raw, settlement, tokens, since, xact) "+
+				"SELECT id, 'POLYGON', '%s', x'%s', 'x', 'USDC', created_at, 0 FROM payments WHERE id = %d",
+				r.Address.Address, strings.Repeat("aa", 20), late.Number))
+		}
+		w.must(err)
+		seen := make(map[payment.ID]bool)
+		read := func() {
+			set, next := w.watched(mark, start, chain.Polygon)
+			for id := range set {
+				seen[id] = true
+			}
+			mark = next
+		}
+		if w.dialect().manyWriters { // on SQLite nobody else can write meanwhile
+			for range 3 {
+				early := w.started(k)
+				read()
+				if !seen[early.ID] {
+					t.Errorf("a committed address is missing")
+				}
+			}
+		}
+		read()
+		if seen[late.ID] {
+			t.Fatal("an address was seen before its transaction committed")
+		}
+		w.must(open.Commit())
+		read()
+		if !seen[late.ID] {
+			t.Error("the address that was committed last was skipped")
+		}
+	})
+}
+
+// Data that was moved to a server whose transaction numbers are lower is read
+// once, not at every call.
+func TestStore_Watches_MovedServer(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(9, 0)
+		old := w.started(k)
+		for _, text := range []string{"UPDATE routes SET xact = 5000000000", "UPDATE instance SET server = 'another'"} {
+			_, err := w.raw().Exec(text)
+			w.must(err)
+		}
+		moved := &world{Store: mustOpen(t, w.url), t: t, url: w.url}
+		set, mark := moved.watched(payment.Mark{}, start, chain.Polygon)
+		if _, ok := set[old.ID]; !ok {
+			t.Error("an address was lost with the move")
+		}
+		fresh := moved.started(k)
+		set, _ = moved.watched(mark, start, chain.Polygon)
+		if _, ok := set[old.ID]; ok && moved.dialect().manyWriters {
+			t.Error("an address that was moved comes again and again")
+		}
+		if _, ok := set[fresh.ID]; !ok {
+			t.Errorf("after the move: %+v", set)
+		}
+	})
+}
+
+func TestStore_DueRunningUnsettled(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(100, 0)
+		var pending, running []payment.ID
+		for range 7 {
+			pending = append(pending, w.payment(k).ID)
+			running = append(running, w.started(k).ID)
+		}
+		_, err := w.UpdatePayment(t.Context(), running[0], func(p payment.Payment) (payment.Change, error) { return p.Cancel(start) })
+		w.must(err)
+		running = running[1:]
+		open := slices.Concat(pending, running)
+		slices.Sort(open)
+		slices.Sort(running)
+
+		end := start.Add(time.Hour) // all of them expire then
+		pages := func(read func(after payment.ID) ([]payment.ID, error)) []payment.ID {
+			var all []payment.ID
+			for after := payment.ID(""); ; after = all[len(all)-1] {
+				page, err := read(after)
+				w.must(err)
+				all = append(all, page...)
+				if len(page) < 3 {
+					return all
+				}
+			}
+		}
+		due := func(now time.Time) []payment.ID {
+			return pages(func(after payment.ID) ([]payment.ID, error) { return w.Due(t.Context(), now, after, 3) })
+		}
+		same(t, "due at the end", due(end), open)
+		same(t, "due before", due(end.Add(-time.Microsecond)), nil)
+		runs := func(n chain.Network, after time.Time) []payment.ID {
+			return pages(func(id payment.ID) ([]payment.ID, error) { return w.Running(t.Context(), n, after, id, 3) })
+		}
+		same(t, "running", runs(chain.Polygon, end.Add(-time.Second)), running)
+		same(t, "running later", runs(chain.Polygon, end), nil)
+		same(t, "running elsewhere", runs(chain.Base, start), nil)
+
+		p := w.read(running[2])
+		tx := transfer(p, "0xaa", 1, 10)
+		unsettled := func() []payment.ID {
+			list, err := w.Unsettled(t.Context(), chain.Polygon)
+			w.must(err)
+			return list
+		}
+		same(t, "before any deposit", unsettled(), []payment.ID{})
+		for _, step := range []struct {
+			decide func(payment.Payment) (payment.Change, error)
+			want   []payment.ID
+		}{
+			{observe(5, tx), []payment.ID{p.ID}}, {observe(5), []payment.ID{}},
+			{observe(5, tx), []payment.ID{p.ID}}, {observe(10, tx), []payment.ID{}},
+		} {
+			_, err := w.UpdatePayment(t.Context(), p.ID, step.decide)
+			w.must(err)
+			same(t, "unsettled", unsettled(), step.want)
+		}
+	})
+}
+
+func TestStore_Cursor(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		_, ok, err := w.Cursor(t.Context(), chain.Base)
+		w.must(err)
+		if ok {
+			t.Error("a cursor before the first")
+		}
+		c := payment.Cursor{
+			Scanned:   chain.Head{Number: 1<<62 + 7, Hash: "0xaa", Time: start},
+			Hardened:  chain.Head{Number: 5, Hash: "0xbb"},
+			UpdatedAt: start.Add(time.Second),
+		}
+		for range 2 {
+			w.must(w.SaveCursor(t.Context(), chain.Base, c))
+			read, ok, err := w.Cursor(t.Context(), chain.Base)
+			w.must(err)
+			if !ok {
+				t.Fatal("the cursor is gone")
+			}
+			same(t, "cursor", read, c)
+			c.BehindSince, c.Scanned.Number = start, 9
+		}
+		_, ok, err = w.Cursor(t.Context(), chain.BEP20)
+		w.must(err)
+		if ok {
+			t.Error("another network has the cursor")
+		}
+	})
+}
+
+func TestStore_Lease(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		take := func(holder string, now, until time.Duration) bool {
+			has, err := w.Lease(t.Context(), "watch BASE", holder, start.Add(now), start.Add(until))
+			w.must(err)
+			return has
+		}
+		for _, step := range []struct {
+			holder     string
+			now, until time.Duration
+			want       bool
+		}{
+			{"a", 0, 10 * time.Second, true},
+			{"b", 5 * time.Second, 20 * time.Second, false},
+			{"a", 6 * time.Second, 16 * time.Second, true}, // renewed
+			{"b", 15 * time.Second, 30 * time.Second, false},
+			{"b", 16 * time.Second, 30 * time.Second, true}, // has run out
+			{"a", 17 * time.Second, 40 * time.Second, false},
+		} {
+			if got := take(step.holder, step.now, step.until); got != step.want {
+				t.Errorf("%+v: %v", step, got)
+			}
+		}
+		holders := make([]bool, 30)
+		for _, err := range together(len(holders), func(i int) (err error) {
+			holders[i], err = w.Lease(t.Context(), "another", fmt.Sprint(i), start, start.Add(time.Minute))
+			return err
+		}) {
+			w.must(err)
+		}
+		if n := len(slices.DeleteFunc(holders, func(has bool) bool { return !has })); n != 1 {
+			t.Errorf("%d hold the lease", n)
+		}
+	})
+}
