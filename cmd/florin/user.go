@@ -8,12 +8,12 @@ import (
 )
 
 type userCreate struct {
-	Email     string  `help:"E-mail address to sign in with."                                                                       placeholder:"ADDRESS" required:""`
-	Password  *string `help:"Password, 10 to 128 characters. Without it, or with -, it is read from standard input." placeholder:"TEXT"`
-	FirstName string  `help:"First name."                                                                                           placeholder:"NAME"`
-	LastName  string  `help:"Last name."                                                                                            placeholder:"NAME"`
+	Email     string  `help:"E-mail address to sign in with."                                        placeholder:"ADDRESS" required:""`
+	Password  *string `help:"10 to 128 characters; without it, or with -, read from standard input." placeholder:"TEXT"`
+	FirstName string  `help:"First name."                                                            placeholder:"NAME"`
+	LastName  string  `help:"Last name."                                                             placeholder:"NAME"`
 	Operator  bool    `help:"Make the user an operator of this installation."`
-	JSON      bool    `help:"Print JSON: id, email."                                                                                name:"json"`
+	JSON      bool    `help:"Print JSON: id, email."                                                 name:"json"`
 }
 
 // Help returns what --help says beyond the flags.

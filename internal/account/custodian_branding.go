@@ -1,0 +1,59 @@
+package account
+
+import "github.com/florinpay/florin/internal/fault"
+
+func setBranding(c *Custodian, in CustodianInput) error {
+	if in.Branding == nil {
+		return nil
+	}
+	b, err := c.Branding.with(*in.Branding)
+	if err != nil {
+		return named("branding", err)
+	}
+	c.Branding = b
+	return nil
+}
+
+// with returns the branding with what the input gives.
+func (b Branding) with(in BrandingInput) (Branding, error) {
+	for _, f := range []struct {
+		field string
+		from  *string
+		to    *string
+		clean func(field, text string) (string, error)
+	}{
+		{"tagline", in.Tagline, &b.Tagline, cleanTagline},
+		{"logoUrl", in.LogoURL, &b.LogoURL, cleanWebAddress},
+		{"primaryColor", in.PrimaryColor, &b.PrimaryColor, cleanColour},
+		{"backgroundColor", in.BackgroundColor, &b.BackgroundColor, cleanColour},
+		{"supportEmail", in.SupportEmail, &b.SupportEmail, cleanEmail},
+		{"website", in.Website, &b.Website, cleanWebAddress},
+	} {
+		if f.from == nil {
+			continue
+		}
+		text, err := f.clean(f.field, *f.from)
+		if err != nil {
+			return b, err
+		}
+		*f.to = text
+	}
+	if in.Theme == nil {
+		return b, nil
+	}
+	var err error
+	b.Theme, err = parseTheme(*in.Theme)
+	return b, err
+}
+
+func cleanTagline(field, text string) (string, error) { return cleanText(field, text, maxTagline) }
+
+func parseTheme(t Theme) (Theme, error) {
+	switch t {
+	case "":
+		return ThemeAuto, nil
+	case ThemeAuto, ThemeLight, ThemeDark:
+		return t, nil
+	}
+	return "", fault.New(fault.Invalid, "theme must be AUTO, LIGHT or DARK")
+}
