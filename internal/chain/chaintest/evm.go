@@ -195,6 +195,27 @@ func (e *EVM) Head() chain.Head {
 	return e.blocks[len(e.blocks)-1].head()
 }
 
+// Mined is a block of a scripted chain.
+type Mined struct {
+	chain.Head
+	Parent string
+	Txs    []chain.TxHash
+}
+
+// Blocks returns the chain as it stands; the position is the number.
+func (e *EVM) Blocks() []Mined {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	list := make([]Mined, len(e.blocks))
+	for i, b := range e.blocks {
+		list[i] = Mined{Head: b.head(), Parent: b.parent}
+		for _, tx := range b.txs {
+			list[i].Txs = append(list[i].Txs, chain.TxHash(tx.Hash))
+		}
+	}
+	return list
+}
+
 func (b *block) head() chain.Head { return chain.Head{Number: b.number, Hash: b.hash, Time: b.time} }
 
 func (e *EVM) label(head, depth int) int { return max(0, head-depth) }

@@ -109,7 +109,9 @@ func (a *Adapter) look(ctx context.Context, e *endpoint, known knowledge) (view,
 	n := len(blocks)
 	here := blocks[n-1]
 	v := view{finalized: blocks[0], final: blocks[n-3], latest: blocks[n-2]}
-	if !known.any {
+	if known.any {
+		v.fill(known.finalized)
+	} else {
 		v.fill(here)
 	}
 	e.sawHead(v.latest.number)
@@ -124,14 +126,15 @@ func (a *Adapter) look(ctx context.Context, e *endpoint, known knowledge) (view,
 	return v.ordered(a.profile.Finality), nil
 }
 
-// fill puts the chain's first block, which holds no transaction, where a young
-// chain has no safe or finalized block yet.
-func (v *view) fill(first header) {
+// fill puts a block that is final in any case where the endpoint has no safe
+// or finalized one: the newest known, or the chain's first, which holds no
+// transaction.
+func (v *view) fill(sure header) {
 	if v.finalized == (header{}) {
-		v.finalized = first
+		v.finalized = sure
 	}
 	if v.final == (header{}) {
-		v.final = first
+		v.final = sure
 	}
 }
 
