@@ -3,11 +3,11 @@
 package static
 
 var assets = map[string]asset{
-	"app.css":      {hash: "3e5ffd790e", contentType: "text/css; charset=utf-8", inline: false},
-	"checkout.css": {hash: "40a721ebe3", contentType: "text/css; charset=utf-8", inline: true},
+	"app.css":      {hash: "f862d4ef27", contentType: "text/css; charset=utf-8", inline: false},
+	"checkout.css": {hash: "9552faa17a", contentType: "text/css; charset=utf-8", inline: true},
 	"checkout.js":  {hash: "9a3043128c", contentType: "text/javascript; charset=utf-8", inline: false},
 	"icon.svg":     {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
 	"live.js":      {hash: "91fbc64b30", contentType: "text/javascript; charset=utf-8", inline: false},
 	"page.js":      {hash: "ebf3f003c9", contentType: "text/javascript; charset=utf-8", inline: false},
-	"receipt.css":  {hash: "11e2d786c8", contentType: "text/css; charset=utf-8", inline: true},
+	"receipt.css":  {hash: "e98ab54654", contentType: "text/css; charset=utf-8", inline: true},
 }

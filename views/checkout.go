@@ -205,7 +205,8 @@ type CheckoutProps struct {
 	Finding *Finding
 
 	Choices []NetworkChoice
-	// Pay is nil while State is StateChoose.
+	// Pay is nil while State is StateChoose. In a later state nil means that the network chosen is not known to this
+	// installation any more; then Choices are offered again.
 	Pay *Instructions
 
 	Deposits []Deposit

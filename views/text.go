@@ -46,7 +46,8 @@ func webHref(s string) (templ.SafeURL, bool) {
 
 // imageSrc is webHref, or a path of our own origin.
 func imageSrc(s string) (string, bool) {
-	if strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "//") {
+	// Browsers read a backslash as a slash: "/\host" would be another origin.
+	if strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "//") && !strings.Contains(s, `\`) {
 		return s, true
 	}
 	u, ok := webHref(s)

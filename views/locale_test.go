@@ -1,0 +1,236 @@
+package views
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// messages is one message file: every id with its text by plural category; "" is a text without plural.
+func messages(t testing.TB, tag string) map[string]map[string]string {
+	t.Helper()
+	raw, err := localeFiles.ReadFile("locales/active." + tag + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var values map[string]any
+	if err := json.Unmarshal(raw, &values); err != nil {
+		t.Fatalf("%s: %v", tag, err)
+	}
+	all := make(map[string]map[string]string, len(values))
+	for id, value := range values {
+		all[id] = map[string]string{}
+		switch value := value.(type) {
+		case string:
+			all[id][""] = value
+		case map[string]any:
+			for category, text := range value {
+				all[id][category] = text.(string)
+			}
+		}
+	}
+	return all
+}
+
+// placeholder is what stands in a message for a value, of the server or of a script.
+var placeholder = regexp.MustCompile(`\{\{\.\w+\}\}|\{\w+\}`)
+
+func placeholders(text string) []string {
+	found := placeholder.FindAllString(text, -1)
+	slices.Sort(found)
+	return found
+}
+
+// TestMessagesTranslated holds every language against English: the same messages with the same values
+// in them, none empty, none left in English.
+func TestMessagesTranslated(t *testing.T) {
+	t.Parallel()
+	english := messages(t, "en")
+	for _, l := range languages[1:] {
+		translated := messages(t, l.Tag)
+		for id := range translated {
+			if _, ok := english[id]; !ok {
+				t.Errorf("%s: %s is not a message of the pages", l.Tag, id)
+			}
+		}
+		for id, texts := range english {
+			if problem := compareMessage(texts, translated[id]); problem != "" {
+				t.Errorf("%s: %s %s", l.Tag, id, problem)
+			}
+		}
+	}
+}
+
+// compareMessage says what is wrong with a translation of a message, or nothing.
+func compareMessage(english, translated map[string]string) string {
+	model, plural := english["other"]
+	if !plural {
+		model = english[""]
+	}
+	if len(translated) == 0 {
+		return "is missing"
+	}
+	if _, ok := translated["other"]; ok != plural {
+		return "has plural forms in one language only"
+	}
+	for category, text := range translated {
+		switch {
+		case strings.TrimSpace(text) != text || text == "":
+			return fmt.Sprintf("%q is empty or has spaces at an end", category)
+		case len(strings.Fields(model)) > 2 && text == model:
+			return fmt.Sprintf("%q is English", category)
+		case slices.Equal(placeholders(text), placeholders(model)):
+		// "One minute" and "two minutes" need no number where the word says it (Arabic).
+		case slices.Contains([]string{"one", "two"}, category) && len(placeholders(text)) == 0:
+		default:
+			return fmt.Sprintf("%q has the values %v instead of %v", category, placeholders(text), placeholders(model))
+		}
+	}
+	return ""
+}
+
+// spoken are calls that name a message; TestMessagesUsed finds every id in the sources as a whole string.
+var spoken = regexp.MustCompile(`\b[TN]\("([^"]+)"`)
+
+// TestMessagesUsed fails for a message that no page says and for one that no file holds.
+func TestMessagesUsed(t *testing.T) {
+	t.Parallel()
+	source := viewSources(t)
+	english := messages(t, "en")
+	for _, call := range spoken.FindAllStringSubmatch(source, -1) {
+		if _, ok := english[call[1]]; !ok {
+			t.Errorf("%s is said by a page and in no message file", call[1])
+		}
+	}
+	for id := range english {
+		if !strings.Contains(source, `"`+id+`"`) {
+			t.Errorf("%s is in the message files and said by no page", id)
+		}
+	}
+}
+
+// viewSources is the text of everything that is written by hand in this package, tests aside.
+func viewSources(t testing.TB) string {
+	t.Helper()
+	var all strings.Builder
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		byHand := strings.HasSuffix(path, ".templ") ||
+			strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") && !strings.HasSuffix(path, "_templ.go")
+		if err != nil || entry.IsDir() || !byHand {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		all.Write(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all.String()
+}
+
+// TestPluralForms pins forms that go wrong first: Slavic and Arabic numbers, and the French one, which is 0, too.
+func TestPluralForms(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		tag  string
+		n    int
+		want string
+	}{
+		{"en", 1, "1 minute"}, {"en", 2, "2 minutes"},
+		{"es", 1, "1 minuto"}, {"es", 2, "2 minutos"}, {"es", 1_000_000, "1.000.000 de minutos"},
+		{"pt", 1, "1 minuto"}, {"pt", 2, "2 minutos"},
+		{"fr", 0, "0 minute"}, {"fr", 1, "1 minute"}, {"fr", 2, "2 minutes"},
+		{"de", 1, "1 Minute"}, {"de", 29, "29 Minuten"},
+		{"tr", 1, "1 dakika"}, {"tr", 5, "5 dakika"},
+		{"ar", 0, "\u20680\u2069 دقيقة"},
+		{"ar", 1, "دقيقة"}, {"ar", 2, "دقيقتان"}, {"ar", 3, "\u20683\u2069 دقائق"},
+		{"ar", 11, "\u206811\u2069 دقيقة"}, {"ar", 100, "\u2068100\u2069 دقيقة"}, {"ar", 103, "\u2068103\u2069 دقائق"},
+		{"zh", 29, "29分钟"}, {"hi", 29, "29 मिनट"}, {"id", 29, "29 menit"}, {"vi", 29, "29 phút"},
+		{"ru", 1, "1 минута"}, {"ru", 2, "2 минуты"}, {"ru", 5, "5 минут"}, {"ru", 11, "11 минут"},
+		{"ru", 21, "21 минута"}, {"ru", 22, "22 минуты"}, {"ru", 112, "112 минут"},
+	} {
+		if got := LocaleFor(c.tag).N("time.minutes", c.n); got != c.want {
+			t.Errorf("%s %d: %q, want %q", c.tag, c.n, got, c.want)
+		}
+	}
+}
+
+// TestPluralsResolve says every plural message with many numbers: none may fall back to its id.
+func TestPluralsResolve(t *testing.T) {
+	t.Parallel()
+	for _, l := range languages {
+		for id, texts := range messages(t, l.Tag) {
+			if _, plural := texts["other"]; !plural {
+				continue
+			}
+			for _, n := range append(upTo(130), 1_000, 1_000_000, 2_000_000) {
+				if said := LocaleFor(l.Tag).N(id, n); said == id || strings.Contains(said, "{{") {
+					t.Errorf("%s: %s with %d is said as %q", l.Tag, id, n, said)
+				}
+			}
+		}
+	}
+}
+
+func upTo(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+func TestMatchLanguage(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ query, header, want string }{
+		{"", "", "en"},
+		{"de", "fr", "de"},
+		{"xx", "fr-CA,fr;q=0.9,en;q=0.8", "fr"},
+		{"", "pt-PT", "pt"},
+		{"", "zh-TW,zh;q=0.9", "zh"},
+		{"", "ar-EG", "ar"},
+		{"", "nl, de;q=0.5", "de"},
+		{"", "en;q=0.1, vi", "vi"},
+		{"", "tlh", "en"},
+		{"", "*", "en"},
+		{"", ";;;q=,,", "en"},
+		{"", strings.Repeat("-,", 2000), "en"},
+	} {
+		if got := MatchLanguage(c.query, c.header); got != c.want {
+			t.Errorf("MatchLanguage(%q, %.40q) = %s, want %s", c.query, c.header, got, c.want)
+		}
+	}
+}
+
+// FuzzMatchLanguage: whatever a browser or an attacker sends, the answer is one of ours.
+func FuzzMatchLanguage(f *testing.F) {
+	f.Add("de", "de-AT,de;q=0.9")
+	f.Add("", "\x00,,,;q=99")
+	f.Fuzz(func(t *testing.T, query, header string) {
+		tag := MatchLanguage(query, header)
+		if !slices.ContainsFunc(languages, func(l Language) bool { return l.Tag == tag }) {
+			t.Errorf("MatchLanguage(%q, %q) = %q", query, header, tag)
+		}
+	})
+}
+
+// TestRightToLeft: the page turns round, and values keep their own direction inside of Arabic sentences.
+func TestRightToLeft(t *testing.T) {
+	t.Parallel()
+	page := render(t, Checkout(checkoutSamples[0].props(t, "ar")))
+	if !strings.Contains(page, `<html lang="ar" dir="rtl">`) {
+		t.Error("the Arabic page does not run from right to left")
+	}
+	p := sampleCheckout(t, "ar")
+	p.State, p.Missing = StateShort, "0.37"
+	if want := "\u20680.37\u00a0USDC\u2069"; !strings.Contains(render(t, status(p)), want) {
+		t.Errorf("the missing amount is not isolated as %q", want)
+	}
+}
