@@ -19,8 +19,8 @@ type call struct {
 	affected int64
 }
 
-// exec returns a call that writes.
-func exec(text string, args ...any) *call { return &call{text: text, args: args} }
+// statement returns a call that writes.
+func statement(text string, args ...any) *call { return &call{text: text, args: args} }
 
 // query returns a call that reads, giving each row to row.
 func query(row func(scan func(...any) error) error, text string, args ...any) *call {

@@ -81,7 +81,7 @@ func saveDeposit(p *paymentRow, d payment.Deposit) (*call, error) {
 	if t.Units.Big().Sign() < 0 {
 		return nil, fmt.Errorf("deposit %s %s: negative amount", t.Network, t.Tx)
 	}
-	return exec("INSERT INTO deposits (payment_id, key_id, network, tx_hash, ordinal, contract, symbol, decimals, token, "+
+	return statement("INSERT INTO deposits (payment_id, key_id, network, tx_hash, ordinal, contract, symbol, decimals, token, "+
 		"from_address, to_address, units, block_number, block_hash, block_time, source, state, hardened, late, seen_at, final_at) "+
 		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "+
 		"ON CONFLICT (network, tx_hash, ordinal) DO UPDATE SET "+

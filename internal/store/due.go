@@ -19,11 +19,15 @@ func (s *Store) Unsettled(ctx context.Context, n chain.Network) ([]payment.ID, e
 			"WHERE network = ? AND NOT hardened AND state <> 'VANISHED') ORDER BY p.public_id", string(n)))
 }
 
+// byIDAlone is the public id where it only orders what another index finds:
+// as an expression, it does not tempt a planner to walk through all ids.
+const byIDAlone = "p.public_id || ''"
+
 // Due lists payments that have not ended and whose time had run out at now, by
 // ID after the one given, at most limit.
 func (s *Store) Due(ctx context.Context, now time.Time, after payment.ID, limit int) ([]payment.ID, error) {
 	return s.ids(ctx, "payments that are due", s.reader().NewRaw(
-		"SELECT public_id FROM payments WHERE ended_at IS NULL AND expires_at <= ? AND public_id > ? ORDER BY public_id LIMIT ?",
+		"SELECT p.public_id FROM payments AS p WHERE p.ended_at IS NULL AND p.expires_at <= ? AND "+byIDAlone+" > ? ORDER BY "+byIDAlone+" LIMIT ?",
 		at(now), string(after), limit))
 }
 
@@ -31,8 +35,8 @@ func (s *Store) Due(ctx context.Context, now time.Time, after payment.ID, limit 
 // the time given, by ID after the one given, at most limit.
 func (s *Store) Running(ctx context.Context, n chain.Network, expireAfter time.Time, after payment.ID, limit int) ([]payment.ID, error) {
 	return s.ids(ctx, "running payments", s.reader().NewRaw(
-		"SELECT p.public_id FROM payments AS p WHERE p.ended_at IS NULL AND p.status = ? AND p.expires_at > ? AND p.public_id > ? "+
-			"AND EXISTS (SELECT 1 FROM routes AS r WHERE r.payment_id = p.id AND r.network = ?) ORDER BY p.public_id LIMIT ?",
+		"SELECT p.public_id FROM payments AS p WHERE p.ended_at IS NULL AND p.status = ? AND p.expires_at > ? AND "+byIDAlone+" > ? "+
+			"AND EXISTS (SELECT 1 FROM routes AS r WHERE r.payment_id = p.id AND r.network = ?) ORDER BY "+byIDAlone+" LIMIT ?",
 		string(payment.Started), at(expireAfter), string(after), string(n), limit))
 }
 

@@ -60,7 +60,7 @@ func (s *Store) place(ctx context.Context, keyID int64) error {
 		var locked int64
 		lock := query(func(scan func(...any) error) error { return scan(&locked) },
 			"SELECT id FROM api_keys WHERE id = ?"+db.forUpdate(), keyID)
-		return db.run(ctx, lock, exec("UPDATE feed SET position = placed.position FROM "+
+		return db.run(ctx, lock, statement("UPDATE feed SET position = placed.position FROM "+
 			"(SELECT f.payment_id, f.seq, (SELECT coalesce(max(position), 0) FROM feed WHERE key_id = ?) + "+
 			"row_number() OVER (ORDER BY e.at, f.payment_id, f.seq) AS position "+
 			"FROM feed AS f JOIN events AS e ON e.payment_id = f.payment_id AND e.seq = f.seq "+

@@ -95,7 +95,7 @@ func (s *Store) IdempotencyAbandon(ctx context.Context, keyID int64, key string)
 }
 
 func (s *Store) idempotencyUpdate(ctx context.Context, what, text string, args ...any) error {
-	err := s.hot(ctx, func(ctx context.Context, db conn) error { return db.run(ctx, exec(text, args...)) })
+	err := s.hot(ctx, func(ctx context.Context, db conn) error { return db.run(ctx, statement(text, args...)) })
 	if err != nil {
 		return fmt.Errorf("%s idempotent request: %w", what, err)
 	}
@@ -104,7 +104,7 @@ func (s *Store) idempotencyUpdate(ctx context.Context, what, text string, args .
 
 // IdempotencyPrune forgets records made before the time, and returns how many.
 func (s *Store) IdempotencyPrune(ctx context.Context, before time.Time) (int64, error) {
-	prune := exec("DELETE FROM idempotency WHERE created_at < ?", at(before))
+	prune := statement("DELETE FROM idempotency WHERE created_at < ?", at(before))
 	if err := s.hot(ctx, func(ctx context.Context, db conn) error { return db.run(ctx, prune) }); err != nil {
 		return 0, fmt.Errorf("prune idempotent requests: %w", err)
 	}

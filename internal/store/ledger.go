@@ -157,12 +157,12 @@ func (l *ledger) move(a credit.Account, unit credit.Unit, count int64) error {
 func (l *ledger) save() []*call {
 	var calls []*call
 	for _, e := range l.posted {
-		calls = append(calls, exec("INSERT INTO ledger_entries (ref, unit, from_account, to_account, count, reason, at) "+
+		calls = append(calls, statement("INSERT INTO ledger_entries (ref, unit, from_account, to_account, count, reason, at) "+
 			"VALUES (?, ?, ?, ?, ?, ?, ?)",
 			e.Ref, string(e.Unit), string(e.From), string(e.To), e.Count, string(e.Reason), at(e.At)))
 	}
 	for p, n := range l.changes {
-		calls = append(calls, exec("UPDATE balances SET balance = balance + ? WHERE key_id = ? AND unit = ?",
+		calls = append(calls, statement("UPDATE balances SET balance = balance + ? WHERE key_id = ? AND unit = ?",
 			n, p.keyID, string(p.unit)))
 	}
 	return calls

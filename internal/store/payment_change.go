@@ -96,7 +96,7 @@ func (s *Store) saveChange(ctx context.Context, db conn, op *changeOp) error {
 	if err != nil {
 		return err
 	}
-	calls := []*call{exec(updatePayment, r.Status, r.Network, r.Token, r.ExpiresAt, r.StartedAt, r.EndedAt,
+	calls := []*call{statement(updatePayment, r.Status, r.Network, r.Token, r.ExpiresAt, r.StartedAt, r.EndedAt,
 		r.ResumedAt, r.Hash, r.Extended, r.Reorged, r.ByHand, r.Seq, r.ID, int64(op.before.Seq))}
 	routes, err := s.saveRoutes(op)
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *Store) saveRoutes(op *changeOp) ([]*call, error) {
 	for _, r := range op.change.Payment.Routes {
 		old := slices.IndexFunc(op.before.Routes, func(o payment.Route) bool { return o.Network == r.Network })
 		if old < 0 {
-			calls = append(calls, exec(
+			calls = append(calls, statement(
 				"INSERT INTO routes ("+routeColumns+", xact) VALUES (?, ?, ?, ?, ?, ?, ?, "+s.dialect().xact+")",
 				op.before.Number, string(r.Network), string(r.Address.Address), r.Address.Raw, string(r.Settlement),
 				joinTokens(r.Tokens), at(r.Since)))
@@ -138,7 +138,7 @@ func (s *Store) saveRoutes(op *changeOp) ([]*call, error) {
 			return nil, fmt.Errorf("a decision changed the %s route of payment %s", r.Network, op.id)
 		}
 		if !slices.Equal(op.before.Routes[old].Tokens, r.Tokens) {
-			calls = append(calls, exec("UPDATE routes SET tokens = ? WHERE payment_id = ? AND network = ?",
+			calls = append(calls, statement("UPDATE routes SET tokens = ? WHERE payment_id = ? AND network = ?",
 				joinTokens(r.Tokens), op.before.Number, string(r.Network)))
 		}
 	}

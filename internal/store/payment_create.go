@@ -91,12 +91,12 @@ func checkEvents(p payment.Payment, before int, events []payment.Event) error {
 func saveEvents(p *paymentRow, events []payment.Event) []*call {
 	var calls []*call
 	for _, e := range events {
-		calls = append(calls, exec("INSERT INTO events (payment_id, seq, event_id, type, at, data) VALUES (?, ?, ?, ?, ?, ?)",
+		calls = append(calls, statement("INSERT INTO events (payment_id, seq, event_id, type, at, data) VALUES (?, ?, ?, ?, ?, ?)",
 			p.ID, int64(e.Seq), e.ID, string(e.Type), at(e.At), string(e.Data)))
 		if e.Type.Public() {
 			calls = append(calls,
-				exec("INSERT INTO feed (payment_id, seq, key_id) VALUES (?, ?, ?)", p.ID, int64(e.Seq), p.KeyID),
-				exec("INSERT INTO deliveries (payment_id, seq, custodian_id, lane, state, attempt, due_at) "+
+				statement("INSERT INTO feed (payment_id, seq, key_id) VALUES (?, ?, ?)", p.ID, int64(e.Seq), p.KeyID),
+				statement("INSERT INTO deliveries (payment_id, seq, custodian_id, lane, state, attempt, due_at) "+
 					"SELECT ?, ?, id, lane, 'WAITING', 0, ? FROM custodians WHERE key_id = ? AND callback_url <> ''",
 					p.ID, int64(e.Seq), at(e.At), p.KeyID))
 		}

@@ -80,8 +80,8 @@ const (
 
 func (e *postgresEngine) read(ctx context.Context, calls ...*call) error {
 	if len(calls) > 1 {
-		all := append(make([]*call, 0, len(calls)+2), exec(beginSnapshot))
-		calls = append(append(all, calls...), exec(endSnapshot))
+		all := append(make([]*call, 0, len(calls)+2), statement(beginSnapshot))
+		calls = append(append(all, calls...), statement(endSnapshot))
 	}
 	// If a call fails in between, the pool sees the open transaction and
 	// drops the connection.

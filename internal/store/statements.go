@@ -73,7 +73,7 @@ func (s *statements) one(ctx context.Context, k *call) error {
 
 // exec runs a statement that takes nothing and returns nothing.
 func (s *statements) exec(ctx context.Context, text string) error {
-	return s.one(ctx, exec(text))
+	return s.one(ctx, statement(text))
 }
 
 func (s *statements) close() error {

@@ -1,0 +1,226 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/webhook"
+)
+
+// receiver makes a merchant with a callback URL.
+func (w *world) receiver(url string) account.Key {
+	w.t.Helper()
+	k := w.key(0, 0)
+	w.custodian(k, url)
+	return k
+}
+
+// claim claims for a minute.
+func (w *world) claim(holder string, now time.Time, limit, perURL int) []webhook.Delivery {
+	w.t.Helper()
+	list, err := w.Claim(w.t.Context(), holder, now, now.Add(time.Minute), limit, perURL)
+	w.must(err)
+	return list
+}
+
+func eventIDs(list []webhook.Delivery) []string {
+	var ids []string
+	for _, d := range list {
+		ids = append(ids, d.EventID)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// settle writes an outcome with an attempt at the time.
+func (w *world) settle(holder string, d webhook.Delivery, state webhook.State, now, next time.Time) {
+	w.t.Helper()
+	w.must(w.Settle(w.t.Context(), holder, webhook.Outcome{
+		DeliveryID: d.ID, State: state, NextAt: next,
+		Attempt: webhook.Attempt{At: now, URL: d.URL, Status: 500, Latency: 3 * time.Millisecond, Response: "sorry \x00\xff", Request: "POST /"},
+	}))
+}
+
+// nextDue returns when the next delivery is due, after start; -1 if none waits.
+func (w *world) nextDue(now time.Time) time.Duration {
+	w.t.Helper()
+	at, ok, err := w.NextDue(w.t.Context(), now)
+	w.must(err)
+	if !ok {
+		return -1
+	}
+	return at.Sub(start)
+}
+
+func TestStore_Claim(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		silent := w.receiver("")
+		w.end(silent) // has no callback URL: nothing is to be delivered
+		if w.nextDue(start) != -1 {
+			t.Error("something waits for a key without a callback URL")
+		}
+		k := w.receiver("https://shop.example/hook")
+		id := w.end(k)
+		if got := w.nextDue(start); got != 0 {
+			t.Errorf("next due %v", got)
+		}
+		if early := w.claim("a", start.Add(-time.Microsecond), 10, 10); len(early) != 0 {
+			t.Errorf("claimed before it is due: %+v", early)
+		}
+		first := w.claim("a", start, 10, 10)
+		if len(first) != 1 || first[0].EventID != id || first[0].Attempt != 0 || first[0].URL != "https://shop.example/hook" {
+			t.Fatalf("claimed %+v", first)
+		}
+		events, err := w.Events(t.Context(), paymentOf(id))
+		w.must(err)
+		same(t, "body", string(first[0].Body), string(events[1].Data))
+		if first[0].Secret.Reveal() != "merchant secret" || first[0].SigningSecrets[0].Reveal() != "whsec_new" {
+			t.Error("secrets are not those of the custodian")
+		}
+		if again := w.claim("b", start.Add(time.Minute-time.Microsecond), 10, 10); len(again) != 0 {
+			t.Errorf("claimed while it is held: %+v", again)
+		}
+		if got := w.nextDue(start.Add(time.Second)); got != -1 {
+			t.Errorf("next due while it is held: %v", got)
+		}
+		// a has crashed; b takes over, and what a says later does not count.
+		later := start.Add(time.Minute)
+		second := w.claim("b", later, 10, 10)
+		same(t, "taken over", eventIDs(second), []string{id})
+		w.settle("a", first[0], webhook.Delivered, later, time.Time{})
+		w.settle("b", second[0], webhook.Waiting, later, later.Add(5*time.Second))
+		if got := w.nextDue(later); got != time.Minute+5*time.Second {
+			t.Errorf("next due after a failure: %v", got)
+		}
+		third := w.claim("b", later.Add(5*time.Second), 10, 10)
+		if len(third) != 1 || third[0].Attempt != 1 {
+			t.Fatalf("third claim: %+v", third)
+		}
+		w.settle("b", third[0], webhook.Delivered, later, time.Time{})
+		w.settle("b", third[0], webhook.Failed, later, time.Time{}) // is no longer held
+		if none := w.claim("b", later.Add(time.Hour), 10, 10); len(none) != 0 || w.nextDue(later) != -1 {
+			t.Errorf("after delivery: %+v", none)
+		}
+		if n := w.count("SELECT count(*) FROM delivery_attempts"); n != 2 {
+			t.Errorf("%d attempts, want 2", n)
+		}
+		if n := w.count("SELECT count(*) FROM deliveries WHERE state = 'DELIVERED' AND attempt = 2"); n != 1 {
+			t.Error("the delivery is not delivered after two attempts")
+		}
+	})
+}
+
+func paymentOf(eventID string) payment.ID { return payment.ID(eventID[4 : len(eventID)-2]) }
+
+// Slow receivers with long queues do not keep a fast one waiting.
+func TestStore_Claim_Fair(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		const slow, queue, perURL, workers = 12, 6, 2, 20
+		for i := range slow {
+			k := w.receiver(fmt.Sprintf("https://slow%d.example/hook", i))
+			for range queue {
+				w.end(k)
+			}
+		}
+		fast := w.receiver("https://fast.example/hook")
+		var want []string
+		for range perURL {
+			want = append(want, w.end(fast))
+		}
+		slices.Sort(want)
+		first := w.claim("a", start, workers, perURL)
+		if len(first) != workers {
+			t.Fatalf("claimed %d of %d", len(first), workers)
+		}
+		lanes := make(map[string]int)
+		for _, d := range first {
+			lanes[d.URL]++
+		}
+		if len(lanes) != slow+1 {
+			t.Errorf("the first claim serves %d of %d receivers", len(lanes), slow+1)
+		}
+		// The slow ones hang. What is left of the fast one comes next, and no
+		// receiver ever has more than its share.
+		second := w.claim("b", start, workers, perURL)
+		got := make(map[string]bool)
+		for _, d := range append(first, second...) {
+			if d.URL == "https://fast.example/hook" {
+				got[d.EventID] = true
+			}
+		}
+		for _, id := range want {
+			if !got[id] {
+				t.Error("a delivery to the fast receiver waits behind the slow ones")
+			}
+		}
+		for _, d := range second {
+			lanes[d.URL]++
+		}
+		for url, n := range lanes {
+			if n > perURL {
+				t.Errorf("%s has %d at once", url, n)
+			}
+		}
+		if third := w.claim("c", start, 100, perURL); len(third) != 0 {
+			t.Errorf("%d more than the shares", len(third))
+		}
+	})
+}
+
+// Many claim at once: each delivery goes to one of them.
+func TestStore_Claim_AtOnce(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		other := mustOpen(t, w.url)
+		const receivers, each, claimers = 10, 3, 8
+		var want []string
+		for i := range receivers {
+			k := w.receiver(fmt.Sprintf("https://r%d.example/", i))
+			for range each {
+				want = append(want, w.end(k))
+			}
+		}
+		slices.Sort(want)
+		claimed := make([][]webhook.Delivery, claimers)
+		for _, err := range together(claimers, func(i int) error {
+			s := w.Store
+			if i%2 == 1 {
+				s = other
+			}
+			for range 20 { // two that meet may both come away with less
+				list, err := s.Claim(t.Context(), fmt.Sprint(i), start, start.Add(time.Minute), 5, 10)
+				if err != nil {
+					return err
+				}
+				claimed[i] = append(claimed[i], list...)
+			}
+			return nil
+		}) {
+			w.must(err)
+		}
+		same(t, "claimed", eventIDs(slices.Concat(claimed...)), want)
+	})
+}
+
+// What waits goes to the callback URL of now.
+func TestStore_Claim_NewURL(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.receiver("https://old.example/hook")
+		w.end(k)
+		for _, url := range []string{"https://new.example/hook", ""} {
+			_, err := w.UpdateCustodian(t.Context(), k.ID, nil, func(c account.Custodian) (account.Custodian, error) {
+				c.CallbackURL = url
+				return c, nil
+			})
+			w.must(err)
+			list := w.claim("a", start, 10, 10)
+			if len(list) != 1 || list[0].URL != url {
+				t.Fatalf("after the change to %q: %+v", url, list)
+			}
+			w.settle("a", list[0], webhook.Waiting, start, start)
+		}
+	})
+}

@@ -1,0 +1,95 @@
+package store
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// hear returns a channel of the changes that the store tells of, and listens
+// until the test ends.
+func hear(t *testing.T, s *Store) <-chan payment.ID {
+	t.Helper()
+	heard := make(chan payment.ID, 100)
+	s.OnChange(func(id payment.ID) { heard <- id })
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Listen(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("listen: %v", err)
+		}
+	})
+	return heard
+}
+
+// next waits for the next change; "none" if there is none in time.
+func next(heard <-chan payment.ID, patience time.Duration) payment.ID {
+	select {
+	case id := <-heard:
+		return id
+	case <-time.After(patience):
+		return "none"
+	}
+}
+
+const patience = 20 * time.Second
+
+func TestStore_OnChange(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(2, 0)
+		heard := hear(t, w.Store)
+		if w.dialect().manyWriters {
+			if id := next(heard, patience); id != "" {
+				t.Fatalf("heard %q before anything", id)
+			}
+		}
+		p := w.started(k)
+		if id := next(heard, patience); id != p.ID {
+			t.Errorf("heard %q of %q", id, p.ID)
+		}
+		_, err := w.UpdatePayment(t.Context(), p.ID, startOn(chain.Polygon, money.USDC, start)) // changes nothing
+		w.must(err)
+		_, err = w.UpdatePayment(t.Context(), p.ID, startOn(chain.Base, money.USDC, start))
+		w.must(err)
+		if id := next(heard, patience); id != p.ID {
+			t.Errorf("heard %q of %q", id, p.ID)
+		}
+		if id := next(heard, 50*time.Millisecond); id != "none" {
+			t.Errorf("heard %q of nothing", id)
+		}
+	})
+}
+
+// On PostgreSQL every instance hears of every change, also after its
+// connection was lost.
+func TestStore_Listen_Others(t *testing.T) {
+	t.Parallel()
+	url := migrated.URL(t)
+	w := &world{Store: mustOpen(t, url), t: t, url: url}
+	other := mustOpen(t, url)
+	heard := hear(t, other)
+	if id := next(heard, patience); id != "" {
+		t.Fatalf("heard %q first", id)
+	}
+	p := w.started(w.key(1, 0))
+	if id := next(heard, patience); id != p.ID {
+		t.Errorf("heard %q of %q", id, p.ID)
+	}
+	_, err := w.raw().Exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity " +
+		"WHERE datname = current_database() AND query LIKE 'LISTEN%'")
+	w.must(err)
+	if id := next(heard, patience); id != "" {
+		t.Errorf("heard %q when the connection was lost", id)
+	}
+	_, err = w.UpdatePayment(t.Context(), p.ID, startOn(chain.Base, money.USDC, start))
+	w.must(err)
+	if id := next(heard, patience); id != p.ID {
+		t.Errorf("heard %q of %q after the loss", id, p.ID)
+	}
+}

@@ -1,0 +1,184 @@
+package store
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// recorder keeps the text of what bun runs.
+type recorder struct {
+	mu    sync.Mutex
+	texts []string
+}
+
+func (r *recorder) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
+
+func (r *recorder) AfterQuery(_ context.Context, e *bun.QueryEvent) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.texts = append(r.texts, e.Query)
+}
+
+// wholeTable is how the two databases say that they read a table from end to
+// end, or a range of all ids. A partial index that is read whole is small by
+// its nature.
+var wholeTable = regexp.MustCompile(`SCAN (\w+)$|Seq Scan on (\w+)|Index Cond: \(public_id > |\(public_id[<>]\?`)
+
+// small are tables that may be read whole: their size does not grow with the
+// payments stored.
+var small = map[string]bool{
+	"instance": true, "custodians": true, "c": true, "cursors": true, "leases": true, "bun_migrations": true,
+	"lanes": true, "heads": true, "first": true, "placed": true,
+}
+
+// Reading and writing stays a matter of index look-ups, whatever is stored.
+func TestStore_Plans(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		var r recorder
+		switch e := w.engine.(type) {
+		case *sqliteEngine:
+			e.db.AddQueryHook(&r)
+			e.writer.db.AddQueryHook(&r)
+		case *postgresEngine:
+			e.db.AddQueryHook(&r)
+		}
+		w.useEverything()
+		explained := 0
+		for _, text := range append(r.texts, w.preparedTexts()...) {
+			verb, _, _ := strings.Cut(text, " ")
+			if verb != "SELECT" && verb != "UPDATE" && verb != "WITH" && verb != "DELETE" {
+				continue
+			}
+			explained++
+			for _, line := range w.explain(text) {
+				m := wholeTable.FindStringSubmatch(line)
+				if m != nil && !small[m[1]+m[2]] && !regexp.MustCompile(`^r\d+$|^l\d+$`).MatchString(m[1]+m[2]) {
+					t.Errorf("%s\n\treads a whole table: %s", text, line)
+				}
+			}
+		}
+		if explained < 30 {
+			t.Errorf("only %d statements were explained", explained)
+		}
+	})
+}
+
+// useEverything runs every method that reads or changes what grows.
+func (w *world) useEverything() {
+	w.t.Helper()
+	k := w.key(50, 50)
+	w.custodian(k, "https://shop.example/hook")
+	ctx, all := w.t.Context(), []chain.Network{chain.Polygon, chain.Base}
+	p := w.started(k)
+	tx := transfer(p, "0xaa", 12_500_000, 10)
+	_, err := w.UpdatePayment(ctx, p.ID, observe(10, tx))
+	w.must(err)
+	last := w.paymentAt(k, start)
+	for _, f := range []payment.Filter{
+		{}, {After: last.Number}, {Status: payment.Started}, {Network: chain.Base, After: last.Number}, {Unswept: true},
+		{Unswept: true, Network: chain.Base}, {Since: start}, {Status: payment.Completed, Network: chain.Polygon, Ascending: true, Since: start},
+	} {
+		f.KeyID, f.Limit = k.ID, 3
+		_, err := w.Payments(ctx, f)
+		w.must(err)
+	}
+	_, mark, err := w.Watches(ctx, all, payment.Mark{}, start)
+	w.must(err)
+	mark.Row++
+	_, _, err = w.Watches(ctx, all, mark, start)
+	w.must(err)
+	_, err = w.Unsettled(ctx, chain.Polygon)
+	w.must(err)
+	_, err = w.Due(ctx, start, "", 3)
+	w.must(err)
+	_, err = w.Running(ctx, chain.Polygon, start, "", 3)
+	w.must(err)
+	_, _, err = w.PublicEvents(ctx, k.ID, "", 3)
+	w.must(err)
+	_, err = w.Events(ctx, p.ID)
+	w.must(err)
+	for _, d := range w.claim("a", start.Add(time.Hour), 3, 3) {
+		w.settle("a", d, "DELIVERED", start, start)
+	}
+	_, _, err = w.NextDue(ctx, start)
+	w.must(err)
+	_, err = w.KeyByHash(ctx, k.Hash)
+	w.must(err)
+	_, err = w.UserBySession(ctx, hashOf("x"), start)
+	wants(w.t, "no session", err, account.ErrBadSession)
+	_, _, err = w.begin(k.ID, "a", "b", "c", start)
+	w.must(err)
+	_, err = w.IdempotencyPrune(ctx, start)
+	w.must(err)
+}
+
+// preparedTexts lists the prepared statements, their arguments as NULL.
+func (w *world) preparedTexts() []string {
+	var texts []string
+	switch e := w.engine.(type) {
+	case *sqliteEngine:
+		for text := range e.writer.stmts.byText {
+			texts = append(texts, strings.ReplaceAll(text, "?", "NULL"))
+		}
+		one := <-e.readers.free
+		for text := range one.byText {
+			texts = append(texts, strings.ReplaceAll(text, "?", "NULL"))
+		}
+		e.readers.free <- one
+	case *postgresEngine:
+		numberedTexts.Range(func(text, _ any) bool {
+			texts = append(texts, text.(string))
+			return true
+		})
+	}
+	return texts
+}
+
+// explain returns the plan of a statement. PostgreSQL is told to avoid reading
+// whole tables, as it would with many rows; SQLite has no statistics.
+func (w *world) explain(text string) []string {
+	w.t.Helper()
+	db := w.raw()
+	defer db.Close()
+	conn, err := db.Conn(w.t.Context())
+	w.must(err)
+	defer conn.Close()
+	explain := "EXPLAIN QUERY PLAN " + text
+	if w.dialect().manyWriters {
+		_, err := conn.ExecContext(w.t.Context(), "SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan; "+
+			"PREPARE one AS "+numbered(text))
+		w.must(err)
+		explain = "EXPLAIN EXECUTE one"
+		if n := strings.Count(text, "?"); n > 0 {
+			explain += "(NULL" + strings.Repeat(", NULL", n-1) + ")"
+		}
+	}
+	rows, err := conn.QueryContext(w.t.Context(), explain)
+	if err != nil {
+		w.t.Fatalf("%s: %v", explain, err)
+	}
+	defer rows.Close()
+	var lines []string
+	for rows.Next() {
+		var line string
+		var a, b, c any
+		if w.dialect().manyWriters {
+			w.must(rows.Scan(&line))
+		} else {
+			w.must(rows.Scan(&a, &b, &c, &line))
+		}
+		lines = append(lines, line)
+	}
+	w.must(rows.Err())
+	return lines
+}

@@ -1,0 +1,129 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// A transaction that loses against another is repeated, whole.
+func TestStore_Retry(t *testing.T) {
+	t.Parallel()
+	for _, state := range []string{pgSerializationFailure, pgDeadlockDetected} {
+		t.Run(state, func(t *testing.T) {
+			t.Parallel()
+			url := migrated.URL(t)
+			w := &world{Store: mustOpen(t, url), t: t, url: url}
+			k := w.key(1, 0)
+			p := w.payment(k)
+			for _, table := range []string{"events", "ledger_entries", "leases"} {
+				w.inject(3, state, table)
+				switch table {
+				case "events":
+					w.payment(k)
+				case "ledger_entries":
+					runs := 0
+					start := startOn(chain.Polygon, money.USDC, start)
+					_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+						runs++
+						return start(p)
+					})
+					w.must(err)
+					if runs != 4 {
+						t.Errorf("decided %d times, want 4", runs)
+					}
+				case "leases":
+					_, err := w.Lease(t.Context(), "x", "a", start, start.Add(time.Minute))
+					w.must(err)
+				}
+			}
+			w.checkHistory(w.read(p.ID))
+			b, err := w.Balance(t.Context(), k.ID)
+			w.must(err)
+			same(t, "balance", b, credit.Balance{})
+		})
+	}
+}
+
+// inject makes the database itself fail the first n inserts into the table.
+func (w *world) inject(n int, state, table string) {
+	w.t.Helper()
+	db := w.raw()
+	for _, text := range []string{
+		"DROP SEQUENCE IF EXISTS tries", "CREATE SEQUENCE tries",
+		"CREATE OR REPLACE FUNCTION fail_first() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF nextval('tries') <= " +
+			string(rune('0'+n)) + " THEN RAISE EXCEPTION 'injected' USING ERRCODE = '" + state + "'; END IF; RETURN NEW; END $$",
+		"CREATE TRIGGER fail_first BEFORE INSERT ON " + table + " FOR EACH ROW EXECUTE FUNCTION fail_first()",
+	} {
+		_, err := db.Exec(text)
+		w.must(err)
+	}
+}
+
+// It gives up in time when the other never ends, and nothing is written.
+func TestStore_Retry_GivesUp(t *testing.T) {
+	t.Parallel()
+	url := migrated.URL(t)
+	w := &world{Store: mustOpen(t, url), t: t, url: url}
+	p := w.payment(w.key(1, 0))
+	db := w.raw()
+	for _, text := range []string{
+		"CREATE FUNCTION fail_always() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'injected' USING ERRCODE = '40001'; END $$",
+		"CREATE TRIGGER fail_always BEFORE INSERT ON routes FOR EACH ROW EXECUTE FUNCTION fail_always()",
+	} {
+		_, err := db.Exec(text)
+		w.must(err)
+	}
+	begun := time.Now()
+	_, err := w.UpdatePayment(t.Context(), p.ID, startOn(chain.Polygon, money.USDC, start))
+	if !lostAgainstAnother(err) {
+		t.Errorf("gave up with %v", err)
+	}
+	if took := time.Since(begun); took > 20*time.Second {
+		t.Errorf("gave up after %v", took)
+	}
+	same(t, "the payment", w.read(p.ID), p)
+	b, err := w.Balance(t.Context(), p.KeyID)
+	w.must(err)
+	same(t, "balance", b, credit.Balance{Credits: 1})
+
+	short, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	_, err = w.UpdatePayment(short, p.ID, startOn(chain.Polygon, money.USDC, start))
+	wants(t, "a caller in a hurry", err, context.DeadlineExceeded)
+}
+
+// What SQLite says when another process writes is such a loss.
+func TestLostAgainstAnother_SQLite(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "busy.db")
+	open := func() *sql.DB {
+		db, err := sql.Open("sqlite", "file:"+path+"?_txlock=immediate&_pragma=journal_mode(WAL)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = db.Close() })
+		return db
+	}
+	first, err := open().Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = first.Rollback() }()
+	_, err = open().Begin()
+	if !lostAgainstAnother(err) {
+		t.Errorf("a busy database: %v", err)
+	}
+	if lostAgainstAnother(&pgconn.PgError{Code: pgUniqueViolation}) || lostAgainstAnother(context.Canceled) {
+		t.Error("another failure is taken for a lost race")
+	}
+}
