@@ -445,6 +445,21 @@ func TestRun_Nudge(t *testing.T) {
 	}
 }
 
+// A receiver is given PerURL at once; each answer makes room for more.
+func TestRun_LongQueueOfOneReceiver(t *testing.T) {
+	t.Parallel()
+	const events = 20 * webhook.PerURL
+	shop := startReceiver(t, answer(200))
+	o := &memory{Memory: webhooktest.NewMemory()}
+	for range events {
+		o.Enqueue(t, shop.URL, overdue())
+	}
+	d := deliverer(blindfold{o}, "one", time.Now)
+	d.Nudge()
+	run(t, d)
+	eventually(t, "the last of them", func() bool { return o.Count(webhook.Delivered) == events })
+}
+
 func TestRun_PollsWithoutNudge(t *testing.T) {
 	onEach(t, func(t *testing.T, o webhooktest.Outbox) {
 		var failing atomic.Bool

@@ -125,7 +125,7 @@ func checkAddr(addr netip.Addr, allowPrivate bool) error {
 	switch {
 	case addr.Zone() != "":
 		return refuse("must not contain an address with a zone")
-	case !allowPrivate && public.SafeAddr(addr.Unmap()) != nil:
+	case !allowPrivate && public.SafeAddr(addr) != nil:
 		return refuse("must use a public address")
 	}
 	return nil

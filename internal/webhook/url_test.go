@@ -56,6 +56,7 @@ func TestCheckURL(t *testing.T) {
 		"https://[::1]/":                            development,
 		"https://[::]/":                             development,
 		"https://[::ffff:127.0.0.1]/":               development,
+		"https://[::ffff:8.8.8.8]/":                 development,
 		"https://[::ffff:7f00:1]/":                  development,
 		"https://[::127.0.0.1]/":                    development,
 		"https://[64:ff9b::7f00:1]/":                development,

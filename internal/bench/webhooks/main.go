@@ -1,0 +1,75 @@
+// Command webhooks measures how many webhooks a second reach receivers that
+// answer at once, while others never answer.
+//
+// Its one invariant: everything is real but the merchants. Events come about
+// by cancelling payments in a real database, travel over HTTP or TLS on
+// loopback, and their outcomes are written before they count.
+//
+//	go run ./internal/bench/webhooks
+//	go run ./internal/bench/webhooks -database postgres://… -tls
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"time"
+)
+
+// needed is what spec.md section 12 asks for, in deliveries a second.
+const needed = 1000
+
+// longest bounds the whole program.
+const longest = 10 * time.Minute
+
+type settings struct {
+	database string // empty: SQLite in a temporary directory
+	fast     int    // receivers that answer at once
+	hanging  int    // receivers that never answer
+	queued   int    // events for each of those
+	events   int    // events for all fast receivers together
+	tls      bool
+}
+
+func main() {
+	var s settings
+	flag.StringVar(&s.database, "database", "", "database URL; it should be empty (default: SQLite in a temporary directory)")
+	flag.IntVar(&s.fast, "fast", 50, "receivers that answer at once")
+	flag.IntVar(&s.hanging, "hanging", 100, "receivers that never answer")
+	flag.IntVar(&s.queued, "queued", 20, "events for each receiver that never answers")
+	flag.IntVar(&s.events, "events", 15_000, "events for the fast receivers together")
+	flag.BoolVar(&s.tls, "tls", false, "use TLS")
+	flag.Parse()
+	ctx, cancel := context.WithTimeout(context.Background(), longest)
+	defer cancel()
+	if err := bench(ctx, s); err != nil {
+		fmt.Fprintln(os.Stderr, "webhooks:", err)
+		os.Exit(1)
+	}
+}
+
+// bench measures twice, without and with receivers that hang, and fails if the
+// second rate is below what is needed.
+func bench(ctx context.Context, s settings) error {
+	alone, err := measure(ctx, settings{database: s.database, fast: s.fast, events: s.events, tls: s.tls})
+	if err != nil {
+		return err
+	}
+	report("nobody hangs", alone)
+	beside, err := measure(ctx, s)
+	if err != nil {
+		return err
+	}
+	report(fmt.Sprintf("%d hang", s.hanging), beside)
+	fmt.Printf("ratio %.2f; needed are %d deliveries/s\n", beside.rate/alone.rate, needed)
+	if beside.rate < needed {
+		return fmt.Errorf("%.0f deliveries/s are fewer than %d", beside.rate, needed)
+	}
+	return nil
+}
+
+func report(name string, f figures) {
+	fmt.Printf("%-14s %6.0f deliveries/s (%d in %.2f s, %.0f a CPU second); hanging at the end %d; event stored to request received: p50 %v, p99 %v (%d events)\n",
+		name, f.rate, f.delivered, f.took.Seconds(), float64(f.delivered)/f.cpu.Seconds(), f.hanging, f.p50.Round(100*time.Microsecond), f.p99.Round(100*time.Microsecond), f.singles)
+}
