@@ -1,6 +1,7 @@
 package evm
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -51,11 +52,22 @@ func newEndpoint(w *wire, chainID uint64) *endpoint {
 // ask sends the calls in as many requests as the node's batch limit needs and
 // returns a reply for each. An error object is the reply's own affair.
 func (e *endpoint) ask(ctx context.Context, calls ...call) ([]reply, error) {
+	return e.askInto(ctx, nil, calls...)
+}
+
+// askInto is ask with a buffer to read the answer into, where one request is
+// enough. The replies are good until it is used again. Large answers read into
+// ever new memory would make most of the garbage of the program.
+func (e *endpoint) askInto(ctx context.Context, buffer *bytes.Buffer, calls ...call) ([]reply, error) {
 	replies := make([]reply, 0, len(calls))
 	for len(replies) < len(calls) {
 		part := calls[len(replies):]
 		part = part[:min(len(part), e.batch())]
-		got, err := e.request(ctx, part)
+		into := buffer
+		if into == nil || len(part) < len(calls) {
+			into = new(bytes.Buffer)
+		}
+		got, err := e.request(ctx, part, into)
 		if errors.Is(err, errBatch) {
 			e.shrinkBatch(len(part))
 			continue
@@ -85,11 +97,11 @@ func (e *endpoint) results(ctx context.Context, calls ...call) ([][]byte, error)
 }
 
 // request is one HTTP request, counted and timed.
-func (e *endpoint) request(ctx context.Context, calls []call) ([]reply, error) {
+func (e *endpoint) request(ctx context.Context, calls []call, into *bytes.Buffer) ([]reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
 	begin := e.now()
-	replies, err := e.send(ctx, calls)
+	replies, err := e.send(ctx, calls, into)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.requests++

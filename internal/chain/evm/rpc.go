@@ -96,13 +96,15 @@ func (w *wire) redact(text string) string {
 }
 
 // send makes one request of the calls and returns a reply for each. Several
-// calls travel as a batch; errBatch says that the node refuses those.
-func (w *wire) send(ctx context.Context, calls []call) ([]reply, error) {
+// calls travel as a batch; errBatch says that the node refuses those. The
+// answer is read into the buffer, to which the replies refer.
+func (w *wire) send(ctx context.Context, calls []call, into *bytes.Buffer) ([]reply, error) {
 	body, err := encode(calls)
 	if err != nil {
 		return nil, err
 	}
-	status, header, answer, err := w.post(ctx, body)
+	status, header, err := w.post(ctx, body, into)
+	answer := into.Bytes()
 	if err != nil {
 		return nil, err
 	}
@@ -140,40 +142,39 @@ func (w *wire) refused(e *rpcError, calls int) error {
 	return e
 }
 
-func (w *wire) post(ctx context.Context, body []byte) (status int, h http.Header, answer []byte, err error) {
+func (w *wire) post(ctx context.Context, body []byte, into *bytes.Buffer) (status int, h http.Header, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.target.String(), bytes.NewReader(body))
 	if err != nil {
-		return 0, nil, nil, errors.New("request could not be made")
+		return 0, nil, errors.New("request could not be made")
 	}
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := w.client.Do(req)
 	if err != nil {
-		return 0, nil, nil, w.transportError(err)
+		return 0, nil, w.transportError(err)
 	}
 	defer resp.Body.Close()
-	answer, err = readAll(resp)
-	if err != nil {
-		return 0, nil, nil, w.transportError(err)
+	if err := readAll(resp, into); err != nil {
+		return 0, nil, w.transportError(err)
 	}
-	return resp.StatusCode, resp.Header, answer, nil
+	return resp.StatusCode, resp.Header, nil
 }
 
 // readAll reads an answer of at most maxAnswer bytes.
-func readAll(resp *http.Response) ([]byte, error) {
+func readAll(resp *http.Response, into *bytes.Buffer) error {
+	into.Reset()
 	if resp.ContentLength > maxAnswer {
-		return nil, errTooMuch
+		return errTooMuch
 	}
-	var b bytes.Buffer
 	if resp.ContentLength > 0 {
-		b.Grow(int(resp.ContentLength) + bytes.MinRead)
+		into.Grow(int(resp.ContentLength) + bytes.MinRead)
 	}
-	if _, err := b.ReadFrom(io.LimitReader(resp.Body, maxAnswer+1)); err != nil {
-		return nil, err
+	if _, err := into.ReadFrom(io.LimitReader(resp.Body, maxAnswer+1)); err != nil {
+		return err
 	}
-	if b.Len() > maxAnswer {
-		return nil, errTooMuch
+	if into.Len() > maxAnswer {
+		return errTooMuch
 	}
-	return b.Bytes(), nil
+	return nil
 }
 
 // transportError strips the address, which may hold credentials, from an

@@ -1,6 +1,7 @@
 package evm
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,7 @@ const (
 	maxTopicAddresses = 250
 	// maxTopicQueries is up to how many such queries asking the node to filter
 	// pays; beyond it every transfer is fetched and matched here.
-	maxTopicQueries = 4
+	maxTopicQueries = 2
 	// maxChunks is how many ranges are read before the end of the scan is
 	// checked again, which bounds the work a failure can undo.
 	maxChunks = 16
@@ -36,11 +37,13 @@ func (a *Adapter) Scan(ctx context.Context, from uint64, to chain.Head, watch *c
 		return nil, fmt.Errorf("scan from block %d to %d", from, to.Number)
 	}
 	var transfers []chain.Transfer
+	var buffer bytes.Buffer
 	for next := from; next <= to.Number; {
 		var found []chain.Transfer
 		var after uint64
 		err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
-			found, after, err = a.stretch(ctx, e, next, to, watch)
+			s := &search{adapter: a, e: e, to: to, watch: watch, buffer: &buffer, seen: make(map[place]entry)}
+			found, after, err = s.stretch(ctx, next)
 			return err
 		})
 		if err != nil {
@@ -54,10 +57,9 @@ func (a *Adapter) Scan(ctx context.Context, from uint64, to chain.Head, watch *c
 
 // stretch reads blocks from first on, as far as maxChunks ranges reach, and
 // returns their transfers and the number of the block after them.
-func (a *Adapter) stretch(ctx context.Context, e *endpoint, first uint64, to chain.Head, watch *chain.WatchSet) ([]chain.Transfer, uint64, error) {
-	s := &search{adapter: a, e: e, to: to, watch: watch, seen: make(map[place]entry)}
+func (s *search) stretch(ctx context.Context, first uint64) ([]chain.Transfer, uint64, error) {
 	next := first
-	for i := 0; i < maxChunks && next <= to.Number; i++ {
+	for i := 0; i < maxChunks && next <= s.to.Number; i++ {
 		last, err := s.read(ctx, next)
 		if err != nil {
 			return nil, 0, err
@@ -74,6 +76,7 @@ type search struct {
 	e       *endpoint
 	to      chain.Head
 	watch   *chain.WatchSet
+	buffer  *bytes.Buffer // for the answers with logs, one after the other
 	found   []entry
 	seen    map[place]entry
 }
@@ -88,14 +91,14 @@ type place struct {
 // block it covered, as many as the endpoint takes at once.
 func (s *search) read(ctx context.Context, first uint64) (last uint64, err error) {
 	for range maxAttempts {
-		size, perQuery := s.e.sizes()
-		last = min(s.to.Number, first+size-1)
-		var bytes int
-		bytes, err = s.fetch(ctx, first, last, perQuery)
+		blocks, perQuery := s.e.sizes()
+		last = min(s.to.Number, first+blocks-1)
+		var size int
+		size, err = s.fetch(ctx, first, last, perQuery)
 		count := last - first + 1
 		switch {
 		case err == nil:
-			s.e.accepted(count, bytes)
+			s.e.accepted(count, size)
 			return last, nil
 		case errors.Is(err, errTooManyTopics) && s.e.fewerTopics(perQuery):
 		case errors.Is(err, errTooMuch) && s.e.fewerBlocks(count):
@@ -110,9 +113,9 @@ func (s *search) read(ctx context.Context, first uint64) (last uint64, err error
 }
 
 // fetch asks for the logs of blocks first to last, together with block `to`.
-func (s *search) fetch(ctx context.Context, first, last uint64, perQuery int) (bytes int, err error) {
+func (s *search) fetch(ctx context.Context, first, last uint64, perQuery int) (size int, err error) {
 	calls := append([]call{numberCall(s.to.Number)}, s.adapter.logCalls(first, last, s.watch, perQuery)...)
-	replies, err := s.e.ask(ctx, calls...)
+	replies, err := s.e.askInto(ctx, s.buffer, calls...)
 	if err != nil {
 		return 0, err
 	}
@@ -128,13 +131,13 @@ func (s *search) fetch(ctx context.Context, first, last uint64, perQuery int) (b
 		}
 	}
 	for _, r := range replies[1:] {
-		bytes += len(r.result)
+		size += len(r.result)
 		scan := &scanner{b: r.result}
 		if err := scan.logs(func(l *logText) error { return s.take(l, first, last) }); err != nil {
 			return 0, err
 		}
 	}
-	return bytes, nil
+	return size, nil
 }
 
 // logCalls asks for the transfers of all assets in a range: to the watched
