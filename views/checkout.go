@@ -2,6 +2,7 @@ package views
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -239,7 +240,20 @@ func (p CheckoutProps) Stage() string {
 	if p.Pay != nil {
 		parts = append(parts, p.Pay.Network, p.Pay.Token, p.Pay.Amount)
 	}
+	if n := p.uncounted(); n > 0 {
+		parts = append(parts, "other", strconv.Itoa(n))
+	}
 	return strings.Join(parts, ".")
+}
+
+// uncounted is how many transfers came that do not count; each is told about.
+func (p CheckoutProps) uncounted() (n int) {
+	for _, d := range p.Deposits {
+		if d.Kind == DepositOther {
+			n++
+		}
+	}
+	return n
 }
 
 // stageState is the part of the state that changes more than the live line. All states of a started

@@ -76,7 +76,7 @@ func (p *Payer) Pay(ctx context.Context, id payment.ID, act Act) (string, error)
 		}
 		return p.send(ctx, route, x.Choice, due)
 	case WrongToken:
-		return p.counterfeit(ctx, route, due)
+		return p.wrongToken(ctx, route, x.Choice, due)
 	case OtherChain:
 		return p.elsewhere(ctx, route, x.Choice, due)
 	case Reorg:
@@ -98,18 +98,25 @@ func (p *Payer) send(ctx context.Context, r payment.Route, c payment.Choice, amo
 	return fmt.Sprintf("Sent %s %s on %s in %s.", amount.Display(), c.Token, c.Network, tx), nil
 }
 
-func (p *Payer) counterfeit(ctx context.Context, r payment.Route, amount money.Micros) (string, error) {
+// wrongToken sends the stablecoin that was not asked for, which is shown but
+// does not count, and a counterfeit, which is not even shown.
+func (p *Payer) wrongToken(ctx context.Context, r payment.Route, c payment.Choice, amount money.Micros) (string, error) {
 	dev, err := p.chain(r.Network)
 	if err != nil {
 		return "", err
 	}
-	to := common.HexToAddress(string(r.Address.Address))
-	for _, token := range []devchain.Token{dev.Tokens().Counterfeit, dev.Tokens().Bridged} {
-		if _, err := dev.Mint(ctx, token.Address, to, amount.Units(int(token.Decimals)).Big()); err != nil {
-			return "", err
-		}
+	other := money.USDT
+	if c.Token == money.USDT {
+		other = money.USDC
 	}
-	return fmt.Sprintf("Sent %s of a counterfeit USDT and of a bridged USDC on %s; neither counts.", amount.Display(), r.Network), nil
+	fake, to := dev.Tokens().Counterfeit, common.HexToAddress(string(r.Address.Address))
+	if _, err := dev.Mint(ctx, fake.Address, to, amount.Units(int(fake.Decimals)).Big()); err != nil {
+		return "", err
+	}
+	if _, err := p.send(ctx, r, payment.Choice{Network: c.Network, Token: other}, amount); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("Sent %s %s instead of %s, and as much of a counterfeit USDT.", amount.Display(), other, c.Token), nil
 }
 
 // elsewhere pays the same address on another EVM network.

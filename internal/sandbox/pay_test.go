@@ -1,0 +1,256 @@
+package sandbox_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/florinpay/florin/internal/browsertest"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/sandbox"
+)
+
+// running is a sandbox that serves until the test ends.
+type running struct {
+	*sandbox.Sandbox
+	end  context.CancelFunc
+	done chan error
+}
+
+func start(t *testing.T, dir string) *running {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	s, err := sandbox.Start(ctx, sandbox.Config{
+		Dir: dir, Listen: freePort(t), BlockTime: time.Second, Version: "test",
+		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
+	})
+	if err != nil {
+		cancel()
+		t.Fatal(err)
+	}
+	r := &running{Sandbox: s, end: cancel, done: make(chan error, 1)}
+	go func() { r.done <- s.Run(ctx) }()
+	t.Cleanup(func() { r.stop(t) })
+	r.awaitNetworks(t)
+	return r
+}
+
+// stopLimit is how long Ctrl-C may take.
+const stopLimit = 3 * time.Second
+
+func (r *running) stop(t *testing.T) {
+	t.Helper()
+	if r.end == nil {
+		return
+	}
+	began := time.Now()
+	r.end()
+	r.end = nil
+	if err := <-r.done; err != nil {
+		t.Errorf("the sandbox ended with %v", err)
+	}
+	if took := time.Since(began); took > stopLimit {
+		t.Errorf("stopping took %s, more than %s", took, stopLimit)
+	}
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// patience bounds every wait of these tests.
+const patience = 40 * time.Second
+
+func (r *running) awaitNetworks(t *testing.T) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		res, err := http.Get(r.BaseURL + "/health") //nolint:noctx // bounded by the loop
+		if err == nil {
+			body := new(strings.Builder)
+			_, _ = fmt.Fprint(body, res.Status)
+			_ = res.Body.Close()
+			healthy := true
+			for _, n := range []string{"BEP20", "POLYGON", "BASE"} {
+				healthy = healthy && r.App.Payments.Health(chainNetwork(n)).OK
+			}
+			if healthy {
+				return
+			}
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the sandbox's networks do not become well")
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// create makes a payment over the demo merchant's key.
+func (r *running) create(t *testing.T, amount string) payment.Payment {
+	t.Helper()
+	p, err := r.App.Payments.Create(t.Context(), payment.CreateInput{
+		KeyID: r.Demo.KeyID, Amount: amount,
+		Details: payment.Details{Description: "Two bags of coffee", Reference: "order-1001"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (r *running) link(p payment.Payment) string { return r.BaseURL + "/pay?txnid=" + string(p.ID) }
+
+// payWith presses a button of the sandbox page, as a form does.
+func (r *running) payWith(t *testing.T, p payment.Payment, how string) {
+	t.Helper()
+	res, err := http.PostForm(r.BaseURL+"/sandbox/pay/"+string(p.ID), url.Values{"how": {how}}) //nolint:noctx // loopback
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		t.Fatalf("pay %s: %s", how, res.Status)
+	}
+}
+
+func testID(id string) string { return `[data-testid="` + id + `"]` }
+
+// TestPay pays in a browser on every network and token, and looks at the page
+// in each state without ever reloading it.
+func TestPay(t *testing.T) {
+	t.Parallel()
+	r := start(t, t.TempDir())
+	for _, network := range []string{"BEP20", "POLYGON", "BASE"} {
+		for _, token := range []string{"USDT", "USDC"} {
+			t.Run(network+token, func(t *testing.T) {
+				p := r.create(t, "49.90")
+				size := browsertest.Phone
+				if token == "USDC" {
+					size = browsertest.Desktop
+				}
+				ctx := browsertest.New(t, size)
+				browsertest.Run(ctx, t, chromedp.Navigate(r.link(p)), chromedp.WaitVisible(testID("choose")))
+				browsertest.Screenshot(ctx, t, "choose")
+				browsertest.Run(ctx, t, chromedp.Click(testID("pay-"+network+"-"+token)), chromedp.WaitVisible(testID("waiting")))
+				browsertest.Screenshot(ctx, t, "waiting")
+				browsertest.Axe(ctx, t)
+				browsertest.Run(ctx, t, chromedp.Evaluate(`window.notReloaded = true`, nil))
+				r.payWith(t, p, "exactly")
+				browsertest.Run(ctx, t, chromedp.WaitVisible(testID("seen")))
+				browsertest.Screenshot(ctx, t, "seen")
+				var kept bool
+				browsertest.Run(ctx, t, chromedp.WaitVisible(testID("paid")), chromedp.Evaluate(`window.notReloaded === true`, &kept))
+				browsertest.Screenshot(ctx, t, "paid")
+				browsertest.Axe(ctx, t)
+				browsertest.FirstParty(ctx, t, r.BaseURL)
+				if !kept {
+					t.Error("the page was reloaded on the way")
+				}
+				r.showsWebhook(t, p)
+			})
+		}
+	}
+}
+
+// showsWebhook waits until the sandbox's inbox shows the payment's webhook
+// with a valid signature.
+func (r *running) showsWebhook(t *testing.T, p payment.Payment) {
+	t.Helper()
+	ctx := browsertest.New(t)
+	delivery := `[data-testid="delivery"][data-txnid="` + string(p.ID) + `"]`
+	deadline := time.Now().Add(patience)
+	for {
+		var verdict string
+		browsertest.Run(ctx, t, chromedp.Navigate(r.BaseURL+"/sandbox"),
+			chromedp.Evaluate(`document.querySelector('`+delivery+` [data-testid="verdict"]')?.textContent ?? ""`, &verdict))
+		if verdict == "Signature valid" {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the inbox shows %q about %s", verdict, p.ID)
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+}
+
+// TestPay_Otherwise pays as customers should not, and looks at what the page
+// says.
+func TestPay_Otherwise(t *testing.T) {
+	t.Parallel()
+	r := start(t, t.TempDir())
+	for how, want := range map[string]string{"short": "short", "over": "paid", "late": "late", "wrong-token": "other-token"} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			p := r.create(t, "49.90")
+			ctx := browsertest.New(t, browsertest.Phone, browsertest.Dark)
+			browsertest.Run(ctx, t, chromedp.Navigate(r.link(p)), chromedp.Click(testID("pay-POLYGON-USDC")), chromedp.WaitVisible(testID("waiting")))
+			r.payWith(t, p, how)
+			browsertest.Run(ctx, t, chromedp.WaitVisible(testID(want)))
+			browsertest.Screenshot(ctx, t, how)
+			browsertest.Axe(ctx, t)
+		})
+	}
+}
+
+// TestPay_NoScript pays in a browser that runs no JavaScript: forms and the
+// page's own refreshing do.
+func TestPay_NoScript(t *testing.T) {
+	t.Parallel()
+	r := start(t, t.TempDir())
+	p := r.create(t, "49.90")
+	ctx := browsertest.New(t, browsertest.Phone, browsertest.NoScript)
+	browsertest.Run(ctx, t, chromedp.Navigate(r.link(p)), chromedp.Click(testID("pay-BASE-USDC")), chromedp.WaitVisible(testID("waiting")))
+	r.payWith(t, p, "exactly")
+	browsertest.Run(ctx, t, chromedp.WaitVisible(testID("paid")))
+	browsertest.Screenshot(ctx, t, "paid")
+}
+
+// TestStart_Again: a second start goes on with the same data.
+func TestStart_Again(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first := start(t, dir)
+	p := first.create(t, "12.50")
+	key := first.Demo.Key
+	first.stop(t)
+
+	second := start(t, dir)
+	if second.Demo.Key != key {
+		t.Errorf("the key that was printed changed")
+	}
+	again, err := second.App.Payments.Get(t.Context(), string(p.ID))
+	if err != nil || again.Number != p.Number {
+		t.Errorf("the payment of the first run: %+v, %v", again, err)
+	}
+	started, err := second.App.Payments.Start(t.Context(), string(p.ID), choice("POLYGON", "USDC"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second.payWith(t, started, "exactly")
+	deadline := time.Now().Add(patience)
+	for {
+		x, err := second.App.Payments.Get(t.Context(), string(p.ID))
+		if err != nil || time.Now().After(deadline) {
+			t.Fatalf("payment is %s, %v", x.Status, err)
+		}
+		if x.Status == payment.Completed {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
