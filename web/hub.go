@@ -1,78 +1,183 @@
 package web
 
 import (
+	"runtime"
 	"sync"
+	"time"
 
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// hub tells open pages that their payment has changed. What has changed they
-// read from the database, so news that come in a rush are one piece of news,
-// and news that are lost only make a page wait for the next look.
+// hub keeps the open pages and gives each its turn: when its payment has
+// changed, and when its time has come. A page has no goroutine of its own, or
+// ten thousand of them would fill the memory with stacks; a few workers serve
+// all.
+//
+// What has changed a page reads from the database, so news that come in a rush
+// are one piece of news, and news that are lost only make it wait for the next
+// look.
 type hub struct {
-	mu      sync.RWMutex
+	mu      sync.Mutex
 	streams map[payment.ID]map[*stream]struct{}
 	clients map[string]int
 	all     int
+	ready   []*stream // whose turn it is, in order
+	workers int
+	ticking bool
+	stopped bool
 }
 
-// stream is one open page.
-type stream struct {
-	id     payment.ID
-	client string
-	// news holds at most one piece of news.
-	news chan struct{}
+// turner is an open page: turn does what is due and returns when the next turn
+// is, or false when the page is done with.
+type turner interface {
+	turn(now time.Time, news bool) (next time.Time, more bool)
+	close()
 }
+
+// stream is an open page in the hub. Its fields belong to the hub's lock.
+type stream struct {
+	id      payment.ID
+	client  string
+	page    turner
+	next    time.Time
+	news    bool
+	waiting bool // it is in ready
+	busy    bool // a worker serves it
+}
+
+// hubTick is how exactly turns come.
+const hubTick = 250 * time.Millisecond
+
+// maxWorkers serve pages at once. A turn reads the database and writes to a
+// socket, which mostly has room.
+var maxWorkers = max(8, 2*runtime.GOMAXPROCS(0))
 
 func newHub() *hub {
 	return &hub{streams: make(map[payment.ID]map[*stream]struct{}), clients: make(map[string]int)}
 }
 
-// publish tells every page of the payment, or with an empty id every page
-// there is: news may have been lost then. It never blocks.
-func (h *hub) publish(id payment.ID) {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	if id != "" {
-		tell(h.streams[id])
-		return
-	}
-	for _, streams := range h.streams {
-		tell(streams)
-	}
-}
-
-func tell(streams map[*stream]struct{}) {
-	for s := range streams {
-		select {
-		case s.news <- struct{}{}:
-		default: // it knows already
-		}
-	}
-}
-
-// open adds a page; ok is false if the client, or everybody together, has as
-// many as allowed. An empty client is not limited by itself.
-func (h *hub) open(id payment.ID, client string, r Rates) (s *stream, ok bool) {
+// room reports whether the client may open another page. An empty client is
+// not limited by itself.
+func (h *hub) room(client string, r Rates) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.all >= r.AllStreams || client != "" && h.clients[client] >= r.Streams {
-		return nil, false
+	return !h.stopped && h.all < r.AllStreams && (client == "" || h.clients[client] < r.Streams)
+}
+
+// add takes a page in and gives it its first turn. It closes the page instead
+// when the hub has stopped.
+func (h *hub) add(id payment.ID, client string, page turner) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.stopped {
+		page.close()
+		return
 	}
-	s = &stream{id: id, client: client, news: make(chan struct{}, 1)}
+	s := &stream{id: id, client: client, page: page, news: true}
 	if h.streams[id] == nil {
 		h.streams[id] = make(map[*stream]struct{}, 1)
 	}
 	h.streams[id][s] = struct{}{}
 	h.clients[client]++
 	h.all++
-	return s, true
+	h.wake(s)
+	if !h.ticking {
+		h.ticking = true
+		go h.tick()
+	}
 }
 
-// close removes a page.
-func (h *hub) close(s *stream) {
+// publish tells every page of the payment, or with an empty id every page
+// there is: news may have been lost then. It never blocks.
+func (h *hub) publish(id payment.ID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if id != "" {
+		h.tell(h.streams[id])
+		return
+	}
+	for _, streams := range h.streams {
+		h.tell(streams)
+	}
+}
+
+func (h *hub) tell(streams map[*stream]struct{}) {
+	for s := range streams {
+		s.news = true
+		h.wake(s)
+	}
+}
+
+// wake gives the page a turn. One that is being served gets it after that.
+func (h *hub) wake(s *stream) {
+	if s.waiting || s.busy {
+		return
+	}
+	s.waiting = true
+	h.ready = append(h.ready, s)
+	if h.workers < maxWorkers {
+		h.workers++
+		go h.work()
+	}
+}
+
+// work serves pages until nobody waits.
+func (h *hub) work() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for len(h.ready) > 0 && !h.stopped {
+		s := h.ready[0]
+		h.ready = h.ready[1:]
+		news := s.news
+		s.waiting, s.news, s.busy = false, false, true
+		h.mu.Unlock()
+		next, more := s.page.turn(time.Now(), news)
+		h.mu.Lock()
+		s.busy, s.next = false, next
+		switch {
+		case !more:
+			h.remove(s)
+		case s.news:
+			h.wake(s)
+		}
+	}
+	h.workers--
+	if len(h.ready) == 0 {
+		h.ready = nil
+	}
+}
+
+// tick wakes pages whose time has come, as long as there are pages.
+func (h *hub) tick() {
+	t := time.NewTicker(hubTick)
+	defer t.Stop()
+	for now := range t.C {
+		if !h.wakeDue(now) {
+			return
+		}
+	}
+}
+
+func (h *hub) wakeDue(now time.Time) (more bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, streams := range h.streams {
+		for s := range streams {
+			if !now.Before(s.next) {
+				h.wake(s)
+			}
+		}
+	}
+	h.ticking = h.all > 0
+	return h.ticking
+}
+
+// remove forgets a page and closes it.
+func (h *hub) remove(s *stream) {
+	s.page.close()
+	if _, ok := h.streams[s.id][s]; !ok {
+		return
+	}
 	delete(h.streams[s.id], s)
 	if len(h.streams[s.id]) == 0 {
 		delete(h.streams, s.id)
@@ -81,4 +186,16 @@ func (h *hub) close(s *stream) {
 		delete(h.clients, s.client)
 	}
 	h.all--
+}
+
+// stop closes every page; no more are taken in. Stopping twice is fine.
+func (h *hub) stop() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.stopped = true
+	for _, streams := range h.streams {
+		for s := range streams {
+			h.remove(s)
+		}
+	}
 }

@@ -3,9 +3,11 @@ package web
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"hash/maphash"
+	"net"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -23,163 +25,148 @@ const (
 	// movingTick is how often a page is looked at while money is on its way:
 	// its seconds run without the payment changing.
 	movingTick = time.Second
-	// quietTick is how often a page is looked at without news, in case some
-	// were lost or its network fell behind.
-	quietTick = 15 * time.Second
 	// streamLife ends a stream; the browser opens the next. It spreads pages
 	// over instances again after one was restarted.
 	streamLife = time.Hour
 	// retryMillis is when a browser comes back after a stream broke off.
 	retryMillis = 2_000
-	// streamWrite is how long a client may take to read what is written.
-	streamWrite = 10 * time.Second
+	// streamWrite is how long a client may keep a worker waiting. What is
+	// written is less than what a socket takes without being read.
+	streamWrite = 2 * time.Second
+	// lookTime bounds what a look at a payment may take.
+	lookTime = 5 * time.Second
 )
 
 var errManyStreams = fault.Retry(fault.Limited, 30*time.Second, "too many pages are open at once")
 
-// live is an open page's stream of server-sent events.
+// live is an open page's stream of server-sent events (HTML standard, section
+// 9.2). It holds a connection that was taken from the HTTP server, whose
+// buffers and goroutines are gone then.
 type live struct {
-	s      *Server
-	w      *echo.Response
-	rc     *http.ResponseController
-	id     payment.ID
-	lang   string
-	view   views.View
-	shown  string // the stage the page shows
-	sent   uint64 // hash of what was sent last
-	moving bool
-	done   bool
+	s     *Server
+	conn  net.Conn
+	id    payment.ID
+	lang  string
+	view  views.View
+	shown string    // the stage the page shows
+	sent  uint64    // hash of what was sent last
+	quiet time.Time // when a heartbeat is due
+	end   time.Time
 }
 
 var sentSeed = maphash.MakeSeed()
 
 // getLive keeps a page up to date.
 func (s *Server) getLive(c echo.Context) error {
-	ctx := c.Request().Context()
-	p, err := s.d.Payments.Get(ctx, c.Param("txnid"))
+	p, err := s.d.Payments.Get(c.Request().Context(), c.Param("txnid"))
 	if err != nil {
 		return err
 	}
-	stream, ok := s.hub.open(p.ID, callOf(c).Client, s.o.Rates)
-	if !ok {
+	client := callOf(c).Client
+	if !s.hub.room(client, s.o.Rates) {
 		return errManyStreams
 	}
-	defer s.hub.close(stream)
+	now := time.Now()
 	l := &live{
-		s: s, w: c.Response(), rc: http.NewResponseController(c.Response().Writer), id: p.ID,
-		lang: language(c), view: views.ParseView(c.QueryParam("view")), shown: c.QueryParam("stage"),
+		s: s, id: p.ID, lang: language(c), view: views.ParseView(c.QueryParam("view")), shown: c.QueryParam("stage"),
+		quiet: now.Add(heartbeat), end: now.Add(streamLife),
 	}
-	if err := l.open(); err != nil {
+	if err := l.open(c); err != nil {
 		return err
 	}
-	return l.run(ctx, stream.news)
+	s.hub.add(p.ID, client, l)
+	return nil
 }
 
-func (l *live) open() error {
-	h := l.w.Header()
+// open takes the connection over and writes the head of the answer.
+func (l *live) open(c echo.Context) error {
+	w := c.Response()
+	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no") // nginx would hold events back
-	// The server's own deadlines are for requests that end.
-	if err := l.rc.SetReadDeadline(time.Time{}); err != nil {
+	h.Set("Connection", "close")     // the end of the connection is the end of the stream
+	conn, _, err := http.NewResponseController(w.Writer).Hijack()
+	if err != nil {
+		return fmt.Errorf("take over a connection: %w", err)
+	}
+	w.Committed, w.Status = true, http.StatusOK
+	var b bytes.Buffer
+	b.WriteString("HTTP/1.1 200 OK\r\n")
+	err = h.Write(&b)
+	fmt.Fprintf(&b, "\r\nretry: %d\n\n", retryMillis)
+	l.conn = conn
+	// The server's deadlines were for requests that end.
+	if err = errors.Join(err, conn.SetDeadline(time.Time{}), l.write(b.Bytes())); err != nil {
+		l.close()
 		return err
 	}
-	l.w.WriteHeader(http.StatusOK)
-	return l.write([]byte("retry: " + strconv.Itoa(retryMillis) + "\n\n"))
+	return nil
 }
 
-// run sends what has changed until the payment is completed, the client goes
-// or the server stops.
-func (l *live) run(ctx context.Context, news <-chan struct{}) error {
-	ctx, cancel := context.WithTimeout(ctx, streamLife)
+func (l *live) close() { _ = l.conn.Close() }
+
+// turn sends what the page does not show yet. A payment that cannot be read
+// now is read at the next turn.
+func (l *live) turn(now time.Time, news bool) (next time.Time, more bool) {
+	if now.After(l.end) {
+		return now, false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 	defer cancel()
-	beat := time.NewTicker(heartbeat)
-	defer beat.Stop()
-	look := time.NewTimer(quietTick)
-	defer look.Stop()
-	for {
-		if err := l.look(ctx); err != nil || l.done {
-			return err
-		}
-		look.Reset(l.tick())
-		if more, err := l.wait(ctx, news, look.C, beat.C); err != nil || !more {
-			return err
-		}
+	b := getBuffer()
+	defer putBuffer(b)
+	moving, done, err := l.look(ctx, b)
+	if err != nil {
+		l.s.d.Log.Debug("an open page could not be brought up to date", "error", err)
+		b.Reset()
 	}
-}
-
-// wait returns true when it is time to look again, false when the stream is over.
-func (l *live) wait(ctx context.Context, news <-chan struct{}, look, beat <-chan time.Time) (bool, error) {
-	for {
-		select {
-		case <-news:
-			return true, nil
-		case <-look:
-			return true, nil
-		case <-beat:
-			if err := l.write([]byte(": \n\n")); err != nil {
-				return false, err
-			}
-		case <-ctx.Done():
-			return false, nil
-		case <-l.s.stopping:
-			return false, nil
+	if b.Len() == 0 && !now.Before(l.quiet) {
+		b.WriteString(": \n\n")
+	}
+	if b.Len() > 0 {
+		l.quiet = now.Add(heartbeat)
+		if err := l.write(b.Bytes()); err != nil || done {
+			return now, false
 		}
 	}
-}
-
-func (l *live) tick() time.Duration {
-	if l.moving {
-		return movingTick
+	if moving {
+		return now.Add(movingTick), true
 	}
-	return quietTick
+	return l.quiet, true
 }
 
-// look reads the payment and sends what the page does not show yet.
-func (l *live) look(ctx context.Context) error {
+// look reads the payment and writes the events that the page needs.
+func (l *live) look(ctx context.Context, b *bytes.Buffer) (moving, done bool, err error) {
 	p, err := l.s.d.Payments.Get(ctx, string(l.id))
 	if err != nil {
-		return err
+		return false, false, err
 	}
 	props, err := l.s.checkoutProps(ctx, p, views.Page{Lang: l.lang}, l.view)
 	if err != nil {
-		return err
+		return false, false, err
 	}
-	l.moving = props.State == views.StateSeen || props.State == views.StateConfirming
 	if props.Stage() != l.shown {
 		l.s.addCodes(&props)
 	}
 	event, fragment, next, done := views.LiveEvent(props, l.shown)
-	b := getBuffer()
-	defer putBuffer(b)
-	if err := fragment.Render(ctx, b); err != nil {
-		return err
+	html := getBuffer()
+	defer putBuffer(html)
+	if err := fragment.Render(ctx, html); err != nil {
+		return false, false, err
 	}
-	l.shown, l.done = next, done
-	return l.send(event, b.Bytes())
-}
-
-// send writes an event unless it is the one the page got last.
-func (l *live) send(event string, html []byte) error {
-	b := getBuffer()
-	defer putBuffer(b)
-	writeEvent(b, event, html)
-	if sum := maphash.Bytes(sentSeed, b.Bytes()); sum != l.sent {
+	l.shown = next
+	if sum := maphash.Bytes(sentSeed, html.Bytes()); sum != l.sent {
 		l.sent = sum
-	} else {
-		b.Reset()
+		writeEvent(b, event, html.Bytes())
 	}
-	if l.done {
+	if done {
 		writeEvent(b, "done", nil)
 	}
-	if b.Len() == 0 {
-		return nil
-	}
-	return l.write(b.Bytes())
+	return props.State == views.StateSeen || props.State == views.StateConfirming, done, nil
 }
 
-// writeEvent writes a server-sent event (HTML standard, section 9.2): each
-// line of the data is a line of its own.
+// writeEvent writes a server-sent event: each line of the data is a line of
+// its own.
 func writeEvent(b *bytes.Buffer, event string, data []byte) {
 	b.WriteString("event: " + event + "\n")
 	for line := range bytes.Lines(data) {
@@ -194,11 +181,9 @@ func writeEvent(b *bytes.Buffer, event string, data []byte) {
 }
 
 func (l *live) write(b []byte) error {
-	if err := l.rc.SetWriteDeadline(time.Now().Add(streamWrite)); err != nil {
+	if err := l.conn.SetWriteDeadline(time.Now().Add(streamWrite)); err != nil {
 		return err
 	}
-	if _, err := l.w.Write(b); err != nil {
-		return err
-	}
-	return l.rc.Flush()
+	_, err := l.conn.Write(b)
+	return err
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -60,20 +59,18 @@ type Options struct {
 
 // Server is Florin's HTTP server.
 type Server struct {
-	d        Deps
-	o        Options
-	ops      *operation.Operations
-	graphQL  *graph.Handler
-	limits   *limits
-	proxies  []netip.Prefix
-	hub      *hub
-	codes    *qrCache
-	health   healthCache
-	handler  *echo.Echo
-	http     *http.Server
-	secure   bool // the public addresses are https
-	stopping chan struct{}
-	stop     sync.Once
+	d       Deps
+	o       Options
+	ops     *operation.Operations
+	graphQL *graph.Handler
+	limits  *limits
+	proxies []netip.Prefix
+	hub     *hub
+	codes   *qrCache
+	health  healthCache
+	handler *echo.Echo
+	http    *http.Server
+	secure  bool // the public addresses are https
 }
 
 // New returns a server. It serves nothing by itself: mount Handler, or call
@@ -87,7 +84,7 @@ func New(d Deps, o Options) *Server {
 	}
 	s := &Server{
 		d: d, o: o, limits: newLimits(o.Rates, d.Now), proxies: o.Proxies, hub: newHub(), codes: newQRCache(),
-		secure: strings.HasPrefix(o.BaseURL, "https://"), stopping: make(chan struct{}),
+		secure: strings.HasPrefix(o.BaseURL, "https://"),
 	}
 	if s.proxies == nil {
 		s.proxies = privateNetworks()
@@ -126,7 +123,7 @@ func (s *Server) Serve(l net.Listener) error { return s.http.Serve(l) }
 // Shutdown ends streams at once, lets running requests finish until ctx ends,
 // and closes what is left. Calling it twice, or before Serve, is fine.
 func (s *Server) Shutdown(ctx context.Context) error {
-	s.endStreams()
+	s.hub.stop()
 	err := s.http.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return s.http.Close()
@@ -141,6 +138,3 @@ func (s *Server) newHTTP() *http.Server {
 		ErrorLog: slog.NewLogLogger(s.d.Log.Handler(), slog.LevelDebug),
 	}
 }
-
-// endStreams ends every open page's stream; its browser comes back by itself.
-func (s *Server) endStreams() { s.stop.Do(func() { close(s.stopping) }) }
