@@ -10,7 +10,7 @@ import (
 
 // maxQRBytes bounds what is put into a QR code: beyond it the modules get too small for a phone held
 // in front of a laptop.
-const maxQRBytes = 512
+const maxQRBytes = 300
 
 // QR is a QR code (ISO/IEC 18004, error correction M) as an SVG path. The zero value is no code.
 type QR struct {
@@ -72,9 +72,12 @@ func signed(n int) string {
 // qrPixels is the side of the square a code is drawn into beside the address.
 const qrPixels = 160
 
-// side is the drawn side in pixels: the largest multiple of the code's own that fits into qrPixels, so that
-// every module has the same whole number of pixels.
-func (q QR) side() int { return max(qrPixels/q.Size, 1) * q.Size }
+// side is the drawn side in pixels: every module gets the same number of pixels, in steps of a half, which most
+// screens have.
+func (q QR) side() string {
+	halves := max(2*qrPixels/q.Size, 2) * q.Size
+	return strconv.FormatFloat(float64(halves)/2, 'f', -1, 64)
+}
 
 // viewBox is the SVG viewBox of the code.
 func (q QR) viewBox() string { return fmt.Sprintf("0 0 %d %d", q.Size, q.Size) }

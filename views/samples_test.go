@@ -12,10 +12,11 @@ import (
 var sampleTime = time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
 
 const (
-	sampleTxn     = "01KJ4Z8Y3T6Q0M5V9B2N7R1XWA"
-	sampleAddress = "0x71C7656EC7ab88b098defB751B7401B5f6d8976F"
-	sampleHash    = "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060"
-	sampleURI     = "ethereum:0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359@137/transfer?address=0x71C7656EC7ab88b098defB751B7401B5f6d8976F&uint256=49900000"
+	sampleTxn      = "01KJ4Z8Y3T6Q0M5V9B2N7R1XWA"
+	sampleAddress  = "0x71C7656EC7ab88b098defB751B7401B5f6d8976F"
+	sampleHash     = "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060"
+	sampleContract = "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359"
+	sampleURI      = "ethereum:0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359@137/transfer?address=0x71C7656EC7ab88b098defB751B7401B5f6d8976F&uint256=49900000"
 )
 
 func mustQR(t testing.TB, text string) QR {
@@ -61,7 +62,7 @@ func sampleCheckout(t testing.TB, lang string) CheckoutProps {
 			Network: "POLYGON", Token: "USDC", Address: sampleAddress, Amount: "49.90", PaymentURI: sampleURI,
 			QRPlain: mustQR(t, sampleAddress), QRWallet: mustQR(t, sampleURI),
 			Browser: &BrowserWallet{
-				ChainID: 137, Contract: "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359", Units: "49900000",
+				ChainID: 137, Contract: sampleContract, Units: "49900000",
 				RPCURL: "https://polygon-rpc.example", CoinSymbol: "POL", ExplorerURL: "https://polygonscan.com",
 			},
 		},
