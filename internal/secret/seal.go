@@ -53,7 +53,7 @@ func (s *Sealer) Seal(place string, t Text) string {
 	}
 	nonce := make([]byte, s.aead.NonceSize())
 	_, _ = rand.Read(nonce) // crypto/rand never fails; it ends the program instead
-	return base64.RawStdEncoding.EncodeToString(s.aead.Seal(nonce, nonce, []byte(t.text), []byte(place)))
+	return base64.RawStdEncoding.EncodeToString(s.aead.Seal(nonce, nonce, []byte(t.Reveal()), []byte(place)))
 }
 
 // Open decrypts what Seal made for the same place, or fails with ErrSealed.
@@ -70,7 +70,7 @@ func (s *Sealer) Open(place, sealed string) (Text, error) {
 	if err != nil {
 		return Text{}, fmt.Errorf("%s: %w", place, ErrSealed)
 	}
-	return Text{string(plain)}, nil
+	return New(string(plain)), nil
 }
 
 // Derive returns a key of KeyLen bytes for another purpose, such as signing

@@ -16,20 +16,35 @@ import (
 const mask = "***"
 
 // Text is a text that must never be shown. It prints as *** with every verb,
-// in JSON, in slog and in errors.
-type Text struct{ text string }
+// in JSON, in slog and in errors. Compare texts with Equal: == compares where
+// they are kept.
+type Text struct {
+	// A pointer, because fmt reads unexported fields of a surrounding struct
+	// without asking their methods, but follows no pointer there.
+	text *string
+}
 
 // New wraps the text.
-func New(text string) Text { return Text{text} }
+func New(text string) Text {
+	if text == "" {
+		return Text{}
+	}
+	return Text{&text}
+}
 
 // Reveal returns the text.
-func (s Text) Reveal() string { return s.text }
+func (s Text) Reveal() string {
+	if s.text == nil {
+		return ""
+	}
+	return *s.text
+}
 
 // Empty reports whether there is no secret.
-func (s Text) Empty() bool { return s.text == "" }
+func (s Text) Empty() bool { return s.text == nil }
 
 // Equal compares in constant time.
-func (s Text) Equal(o Text) bool { return hmac.Equal([]byte(s.text), []byte(o.text)) }
+func (s Text) Equal(o Text) bool { return hmac.Equal([]byte(s.Reveal()), []byte(o.Reveal())) }
 
 // String returns the mask.
 func (s Text) String() string { return mask }
