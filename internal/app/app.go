@@ -24,6 +24,7 @@ import (
 	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/config"
+	"github.com/florinpay/florin/internal/finding"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
@@ -113,7 +114,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 	gql := graph.Options{Introspection: a.Config.Introspection}
 	return web.New(web.Deps{
-		Payments: a.Payments, Accounts: a.Accounts, Answers: a.Store, Sealer: sealer, Ping: a.Store.Ping,
+		Payments: a.Payments, Accounts: a.Accounts, Finder: finding.New(a.Payments, a.lanes.readers(), Now), Answers: a.Store, Sealer: sealer, Ping: a.Store.Ping,
 		Now: Now, NewID: func(t time.Time) payment.ID { return payment.ID(newULID(t)) }, Log: a.log,
 	}, web.Options{
 		BaseURL: a.Config.BaseURL, CheckoutURL: a.Config.CheckoutURL, Version: o.Version,

@@ -187,7 +187,7 @@ func TestService_Find(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, f, err)
 		}
 	}
-	s := New(book{p}, nil, func() time.Time { return start })
+	s := New[Reader](book{p}, nil, func() time.Time { return start })
 	if _, err := s.Find(t.Context(), "other", string(hash)); !errors.Is(err, payment.ErrUnknown) {
 		t.Errorf("unknown payment: %v", err)
 	}

@@ -29,8 +29,12 @@ type Service struct {
 }
 
 // New returns the service; readers are those of the configured networks.
-func New(p Payments, readers map[chain.Network]Reader, now func() time.Time) *Service {
-	return &Service{p, readers, now}
+func New[R Reader](p Payments, readers map[chain.Network]R, now func() time.Time) *Service {
+	s := &Service{payments: p, readers: make(map[chain.Network]Reader, len(readers)), now: now}
+	for n, r := range readers {
+		s.readers[n] = r
+	}
+	return s
 }
 
 // lookTime bounds a look at all networks: a person waits for it.
