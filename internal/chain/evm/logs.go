@@ -33,6 +33,7 @@ func parseHash(text string) (h hash, ok bool) {
 // logText is a log as the node wrote it: every field is still text, part of
 // the answer's bytes, so that a log that is none of ours costs no decoding.
 type logText struct {
+	whole             []byte // the object itself
 	address, data     []byte
 	topics            [maxTopics][]byte
 	topicCount        int
@@ -92,9 +93,12 @@ func (s *scanner) logs(each func(*logText) error) error {
 	var l logText
 	var failed error
 	ok := s.array(func() bool {
+		s.space()
+		start := s.i
 		if !s.log(&l) {
 			return false
 		}
+		l.whole = s.b[start:s.i]
 		failed = each(&l)
 		return failed == nil
 	})

@@ -77,6 +77,7 @@ type search struct {
 	to      chain.Head
 	watch   *chain.WatchSet
 	buffer  *bytes.Buffer // for the answers with logs, one after the other
+	waiting []candidate
 	found   []entry
 	seen    map[place]entry
 }
@@ -130,10 +131,14 @@ func (s *search) fetch(ctx context.Context, first, last uint64, perQuery int) (s
 			return 0, logsFailure(r.err)
 		}
 	}
+	s.waiting = s.waiting[:0]
 	for _, r := range replies[1:] {
 		size += len(r.result)
 		scan := &scanner{b: r.result}
 		if err := scan.logs(func(l *logText) error { return s.take(l, first, last) }); err != nil {
+			return 0, err
+		}
+		if err := s.match(); err != nil {
 			return 0, err
 		}
 	}
@@ -176,8 +181,8 @@ func (a *Adapter) contracts() []string {
 	return list
 }
 
-// take judges one log of the answer and keeps it if it pays a watched address.
-// A log that was not asked for, or that is no transfer, makes the whole answer
+// take judges one log of the answer and has its recipient looked up. A log
+// that was not asked for, or that is no transfer, makes the whole answer
 // worthless: what else is wrong with it cannot be known.
 func (s *search) take(l *logText, first, last uint64) error {
 	if l.removed {
@@ -193,14 +198,44 @@ func (s *search) take(l *logText, first, last uint64) error {
 	if !s.adapter.isAsset(l.address) {
 		return malformed("a log of another contract")
 	}
-	var to address
-	if !l.recipient(&to) {
+	c := candidate{log: l.whole}
+	if !l.recipient(&c.to) {
 		return malformed("a transfer to no address")
 	}
-	if _, watched := s.watch.Lookup(to[:]); !watched {
-		return nil
+	if s.waiting = append(s.waiting, c); len(s.waiting) == maxWaiting {
+		return s.match()
 	}
-	return s.keep(l)
+	return nil
+}
+
+// candidate is a transfer whose recipient is yet to be looked up.
+type candidate struct {
+	to  address
+	log []byte
+}
+
+// maxWaiting is how many recipients are looked up at a stretch. Among a
+// million addresses every look-up waits for memory; one after the other they
+// wait together, between the parsing of two logs each waits alone.
+const maxWaiting = 64
+
+// match looks the recipients up and keeps the transfers to watched ones.
+func (s *search) match() error {
+	waiting := s.waiting
+	s.waiting = s.waiting[:0]
+	for i := range waiting {
+		if _, watched := s.watch.Lookup(waiting[i].to[:]); !watched {
+			continue
+		}
+		var l logText
+		if !(&scanner{b: waiting[i].log}).log(&l) {
+			return malformed("a log") // it was read before
+		}
+		if err := s.keep(&l); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *search) keep(l *logText) error {
