@@ -22,7 +22,7 @@ func (s *Server) checkoutProps(ctx context.Context, p payment.Payment, page view
 	}
 	now := s.d.Now()
 	out := views.CheckoutProps{
-		Page: page, Merchant: merchant, TxnID: string(p.ID), Amount: p.Amount.String(), Token: string(p.Choice.Token),
+		Page: page, Merchant: merchant, TxnID: string(p.ID), Amount: p.Amount.Display(), Token: string(p.Choice.Token),
 		Description: p.Description, Reference: p.Reference, State: state(p, now), View: view,
 		Deposits: s.deposits(p), Received: positive(p.Received().Micros()), Excess: positive(p.Received().Sub(p.Amount.Atto()).Micros()),
 		ExpiresAt: p.ExpiresAt, CountdownSeconds: int(p.Countdown(now)),
@@ -112,7 +112,7 @@ func (s *Server) addInstructions(out *views.CheckoutProps, p payment.Payment) {
 	due := p.Due()
 	out.Pay = &views.Instructions{
 		Network: string(p.Choice.Network), Token: string(p.Choice.Token), Address: string(route.Address.Address),
-		Amount: due.String(), PaymentURI: p.URI(lane.Profile),
+		Amount: due.Display(), PaymentURI: p.URI(lane.Profile),
 	}
 	asset, ok := lane.Profile.Asset(p.Choice.Token)
 	if ok && p.Choice.Network.EVM() {
@@ -259,5 +259,5 @@ func positive(m money.Micros) string {
 	if m <= 0 {
 		return ""
 	}
-	return m.String()
+	return m.Display()
 }

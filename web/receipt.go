@@ -26,7 +26,7 @@ func (s *Server) getReceipt(c echo.Context) error {
 	}
 	props := views.ReceiptProps{
 		Page: newPage(c), Merchant: merchant, TxnID: string(p.ID), Reference: p.Reference, Description: p.Description,
-		Amount: p.Amount.String(), Received: p.Received().Micros().String(),
+		Amount: p.Amount.Display(), Received: p.Received().Micros().Display(),
 		Network: string(p.Choice.Network), Token: string(p.Choice.Token), CreatedAt: p.CreatedAt, PaidAt: p.EndedAt,
 		Deposits: s.deposits(p), VerifyURL: s.o.CheckoutURL + "/pay/" + string(p.ID) + "/receipt", ByHand: p.ByHand,
 	}
