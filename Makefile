@@ -72,4 +72,8 @@ verify: ## Check that generated code and go.mod are current, and run the race de
 .PHONY: bench
 bench: ## Measure against the limits of the specification
 	@.ci/install-postgres
-	@if [ -d internal/bench ]; then go run ./internal/bench; else echo "There are no benchmark programs yet."; fi
+	@failed=; for main in internal/bench/*/main.go; do \
+		echo "== $$(dirname "$$main")"; \
+		go run "./$$(dirname "$$main")" || failed+=" $$(dirname "$$main")"; \
+	done; \
+	if [ -n "$$failed" ]; then echo "Missed their limits:$$failed" >&2; exit 1; fi

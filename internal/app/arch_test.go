@@ -10,8 +10,8 @@ import (
 
 // domain are the packages of rules and services. They import the standard library, the vocabulary and each other.
 var domain = []string{
-	"internal/account", "internal/campaign", "internal/credit", "internal/idempotency", "internal/payment",
-	"internal/sweep", "internal/webhook",
+	"internal/account", "internal/campaign", "internal/credit", "internal/finding", "internal/idempotency",
+	"internal/payment", "internal/sweep", "internal/webhook",
 }
 
 // vocabulary are the words everything else is said in.
