@@ -9,14 +9,15 @@ import (
 // runningPage bounds how many payments are resumed between two looks at ctx.
 const runningPage = 200
 
-// markBehind stores when the network went blind, so that the timers of its
-// payments stand still from then on, whatever happens to this process.
+// markBehind stores since when the network is blind, so that the timers of its
+// payments stand still from then on, whatever happens to this process. That is
+// the last time it was read, not the moment it was missed.
 func (w *Watcher) markBehind(ctx context.Context) error {
 	c, ok, err := w.store.Cursor(ctx, w.profile.Network)
 	if err != nil || !ok || !c.BehindSince.IsZero() {
 		return err
 	}
-	c.BehindSince = w.now()
+	c.BehindSince = c.UpdatedAt
 	w.log.Error("network is blind or behind; its payments wait")
 	return w.store.SaveCursor(ctx, w.profile.Network, c)
 }
