@@ -153,6 +153,9 @@ func (a *App) run(ctx context.Context) error {
 	loops, working := errgroup.WithContext(ctx)
 	for _, l := range a.lanes.inOrder() {
 		loops.Go(func() error { return l.watcher.Run(working) })
+		if l.sweeper != nil {
+			loops.Go(func() error { return l.sweeper.Run(working) })
+		}
 	}
 	loops.Go(func() error { return a.expirer.Run(working) })
 	loops.Go(func() error { return a.deliver.Run(working) })

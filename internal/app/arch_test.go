@@ -71,6 +71,7 @@ var edgeRules = map[string]edges{
 		to:   []string{"own"},
 		allow: slices.Concat(vocabulary, testSupport, []string{
 			"internal/chain/evm/...", "internal/chain/solana/...", "internal/wallet",
+			"internal/sweep", // whose port Sender they implement
 		}),
 		reason: "an adapter translates; what follows from what it reads is decided in the domain",
 	},

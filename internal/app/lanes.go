@@ -3,6 +3,7 @@ package app
 import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/sweep"
 )
 
 // lane is a configured network with everything that serves it.
@@ -10,6 +11,7 @@ type lane struct {
 	payment.Lane
 	reader  chain.Reader
 	watcher *payment.Watcher
+	sweeper *sweep.Sweeper // nil: no gas wallet, so nothing is swept
 }
 
 // lanes are the configured networks; it implements payment.Lanes.
@@ -44,4 +46,14 @@ func (l lanes) inOrder() []*lane {
 		}
 	}
 	return all
+}
+
+// Sweeping tells how sweeping of the network does; ok is false where nothing
+// is swept.
+func (l lanes) Sweeping(n chain.Network) (st sweep.Status, ok bool) {
+	x, ok := l[n]
+	if !ok || x.sweeper == nil {
+		return sweep.Status{}, false
+	}
+	return x.sweeper.Status(), true
 }

@@ -2,22 +2,33 @@ package app
 
 import (
 	"log/slog"
+	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/sweep"
 )
+
+// laneStore is what the loops of a network read and write.
+type laneStore interface {
+	payment.WatchStore
+	sweep.Store
+}
 
 // openLanes builds everything that serves the configured networks. It asks
 // none of them anything yet.
-func openLanes(cfg config.Config, instance [16]byte, s payment.WatchStore, holder string, log *slog.Logger) (lanes, error) {
+func openLanes(cfg config.Config, instance [16]byte, s laneStore, holder string, log *slog.Logger) (lanes, error) {
 	all := make(lanes, len(cfg.Networks))
 	for _, n := range cfg.Networks {
-		l, err := openLane(n, instance)
+		l, sender, err := openLane(cfg, n, instance)
 		if err != nil {
 			return nil, err
+		}
+		if sender != nil {
+			l.sweeper = sweep.New(sender, s, SweepPolicy(cfg), holder, Now, NewSweepID, log)
 		}
 		l.watcher = payment.NewWatcher(n.Profile, l.reader, s, holder, Now, log)
 		all[n.Profile.Network] = l
@@ -25,10 +36,26 @@ func openLanes(cfg config.Config, instance [16]byte, s payment.WatchStore, holde
 	return all, nil
 }
 
-func openLane(n config.Network, instance [16]byte) (*lane, error) {
+// SweepPolicy returns when sweeping is worth its price, as configured.
+func SweepPolicy(cfg config.Config) sweep.Policy {
+	p := sweep.DefaultPolicy()
+	p.Least, p.Wait, p.Age = cfg.SweepMin, cfg.SweepWait, cfg.SweepAge
+	return p
+}
+
+// NewSweepID makes the id of a sweep.
+func NewSweepID(t time.Time) sweep.ID { return sweep.ID(newULID(t)) }
+
+// openLane builds what serves a network; the sender is nil without a gas
+// wallet.
+func openLane(cfg config.Config, n config.Network, instance [16]byte) (*lane, sweep.Sender, error) {
 	reader, err := evm.New(evm.Config{Profile: n.Profile, Endpoints: reveal(n.RPC)})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	var sender sweep.Sender
+	if cfg.EVMGas != nil {
+		sender = evm.NewSender(reader, evm.SenderConfig{Signer: cfg.EVMGas, Instance: instance, MaxPrice: n.MaxGasPrice})
 	}
 	return &lane{
 		Lane: payment.Lane{
@@ -36,7 +63,7 @@ func openLane(n config.Network, instance [16]byte) (*lane, error) {
 			Depositor: evm.NewDepositor(n.Profile.Network, instance),
 		},
 		reader: reader,
-	}, nil
+	}, sender, nil
 }
 
 func reveal(endpoints []secret.Text) []string {

@@ -26,6 +26,10 @@ type Config struct {
 	SolGas  *wallet.Solana // nil: Solana is not swept
 	SolSeed *wallet.Seed   // nil only while Solana is off
 
+	SweepMin  money.Micros  // smaller amounts wait until they are SweepAge old
+	SweepWait time.Duration // for others to share the transaction
+	SweepAge  time.Duration
+
 	PaymentTTL time.Duration
 	StartTTL   time.Duration
 	MinAmount  money.Micros
@@ -57,6 +61,9 @@ type Network struct {
 	// RPC are the endpoints, in order of preference. They often hold a key.
 	RPC      []secret.Text
 	Treasury chain.Address // where top-ups settle; empty: none here
+	// MaxGasPrice is the most a unit of gas may cost a sweep, in wei; 0: what
+	// is compiled in.
+	MaxGasPrice money.Units
 }
 
 // Profiles lists the profiles of the networks that are on.
@@ -103,6 +110,10 @@ const (
 	// for 30 days after the end, so longer waits would outlive their own care.
 	MinTTL = time.Second
 	MaxTTL = 30 * 24 * time.Hour
+	// MaxSweepWait and MaxSweepAge bound how long money may lie on deposit
+	// addresses.
+	MaxSweepWait = 24 * time.Hour
+	MaxSweepAge  = 30 * 24 * time.Hour
 	// MaxEndpoints bounds the RPC endpoints of one network.
 	MaxEndpoints = 16
 	// HighestAmount bounds FLORIN_MAX_AMOUNT: a billion dollars.

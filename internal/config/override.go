@@ -20,6 +20,7 @@ type override struct {
 	finality  chain.Finality
 	explorer  string
 	treasury  chain.Address
+	gasPrice  money.Units
 }
 
 func newOverride() *override {
@@ -59,7 +60,7 @@ func (o *override) network(p chain.Profile) (Network, Problems) {
 			problems.add(name+"_TREASURY", fmt.Errorf("is the contract of %s, not a wallet", a.Symbol))
 		}
 	}
-	return Network{Profile: p, RPC: o.rpc, Treasury: o.treasury}, problems
+	return Network{Profile: p, RPC: o.rpc, Treasury: o.treasury, MaxGasPrice: o.gasPrice}, problems
 }
 
 func (o *override) assets(p chain.Profile) []chain.Asset {

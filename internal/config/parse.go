@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"math/big"
 	"net/mail"
 	"net/netip"
 	"net/url"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -42,6 +44,30 @@ func parseTTL(text string) (time.Duration, error) {
 		return 0, fmt.Errorf("must be a duration such as 60m, between %s and %s", MinTTL, MaxTTL)
 	}
 	return d, nil
+}
+
+// within returns the parser of a duration between two others.
+func within(least, most time.Duration) func(string) (time.Duration, error) {
+	return func(text string) (time.Duration, error) {
+		d, err := time.ParseDuration(text)
+		if err != nil || d < least || d > most {
+			return 0, fmt.Errorf("must be a duration such as 1m, between %s and %s", least, most)
+		}
+		return d, nil
+	}
+}
+
+// weiPerMicroGwei is the scale between a price in gwei, read with 6 decimal
+// places, and wei.
+const weiPerMicroGwei = 1_000
+
+// parseGwei reads a price of gas in gwei, as wei.
+func parseGwei(text string) (money.Units, error) {
+	m, err := money.ParseMicros("it", text)
+	if err != nil || m > money.USD*1_000_000 {
+		return money.Units{}, errors.New("must be a price in gwei such as 0.5, above 0, at most 1000000, with at most 6 decimal places")
+	}
+	return money.NewUnits(new(big.Int).Mul(big.NewInt(int64(m)), big.NewInt(weiPerMicroGwei))), nil
 }
 
 // parsePublicURL reads an address that people and programs are sent to.

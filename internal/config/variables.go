@@ -68,6 +68,9 @@ func policyVariables() []variable {
 		text("FLORIN_START_TTL", "30m", func(d *draft) *duration { return &d.StartTTL }, parseTTL),
 		text("FLORIN_MIN_AMOUNT", "0.01", func(d *draft) *money.Micros { return &d.MinAmount }, parseAmount),
 		text("FLORIN_MAX_AMOUNT", "1000000", func(d *draft) *money.Micros { return &d.MaxAmount }, parseAmount),
+		text("FLORIN_SWEEP_MIN", "1", func(d *draft) *money.Micros { return &d.SweepMin }, parseAmount),
+		text("FLORIN_SWEEP_WAIT", "1m", func(d *draft) *duration { return &d.SweepWait }, within(0, MaxSweepWait)),
+		text("FLORIN_SWEEP_AGE", "24h", func(d *draft) *duration { return &d.SweepAge }, within(0, MaxSweepAge)),
 		text("FLORIN_SIGNUP", "open", func(d *draft) *Signup { return &d.Signup }, oneOf(SignupOpen, SignupInvite, SignupClosed)),
 		text("FLORIN_SIGNUP_CREDITS", "20", func(d *draft) *int64 { return &d.SignupCredits }, free),
 		text("FLORIN_SIGNUP_QUERIES", "5", func(d *draft) *int64 { return &d.SignupQueries }, free),
@@ -111,6 +114,9 @@ func networkVariables(n chain.Network) []variable {
 				}
 				return ""
 			}))
+	}
+	if n.EVM() {
+		list = append(list, text(name("MAX_GAS_PRICE"), "", func(d *draft) *money.Units { return &d.networks[n].gasPrice }, parseGwei))
 	}
 	return append(list,
 		compiled(text(name("FINALITY"), "", func(d *draft) *chain.Finality { return &d.networks[n].finality }, chain.ParseFinality),

@@ -166,6 +166,14 @@ func (s *Sandbox) fundGas(ctx context.Context, key []byte) error {
 // test mnemonic "abandon … about".
 var treasury = common.HexToAddress("0x9858EfFD232B4033E47d90003D41EC34EcaEda94")
 
+const (
+	// sweepWait is short, so that somebody who tries it sees the money arrive.
+	sweepWait = "3s"
+	// maxGasPrice is in gwei: a development chain begins at 1 gwei whatever
+	// network it stands in for.
+	maxGasPrice = "100"
+)
+
 // environ is the configuration of the server, as an operator would write it.
 func (s *Sandbox) environ(c Config, secretKey, gasKey []byte) []string {
 	env := []string{
@@ -177,6 +185,7 @@ func (s *Sandbox) environ(c Config, secretKey, gasKey []byte) []string {
 		"FLORIN_EVM_GAS_KEY=0x" + hex.EncodeToString(gasKey),
 		"FLORIN_ALLOW_PRIVATE_CALLBACKS=true",
 		"FLORIN_INTROSPECTION=true",
+		"FLORIN_SWEEP_WAIT=" + sweepWait,
 	}
 	for n, dev := range s.chains {
 		prefix, tokens := "FLORIN_"+string(n)+"_", dev.Tokens()
@@ -185,6 +194,7 @@ func (s *Sandbox) environ(c Config, secretKey, gasKey []byte) []string {
 			prefix+"USDT="+tokens.USDT.Address.Hex(),
 			prefix+"USDC="+tokens.USDC.Address.Hex(),
 			prefix+"TREASURY="+treasury.Hex(),
+			prefix+"MAX_GAS_PRICE="+maxGasPrice,
 			prefix+"EXPLORER="+s.BaseURL+"/sandbox/explorer/"+n.Lower(),
 		)
 	}

@@ -6,8 +6,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/sweep"
@@ -203,13 +201,10 @@ func (s *Store) Spent(ctx context.Context, n chain.Network, since time.Time) (sw
 	return sum, nil
 }
 
-// blockColumns checks and splits a block for the row of a sweep.
-func blockColumns(h chain.Head) (int64, error) {
-	if h.Number > math.MaxInt64 {
-		return 0, fmt.Errorf("block number %d is out of range", h.Number)
+// number checks a block number for its column.
+func number(block uint64) (int64, error) {
+	if block > math.MaxInt64 {
+		return 0, fmt.Errorf("block number %d is out of range", block)
 	}
-	return int64(h.Number), nil
+	return int64(block), nil
 }
-
-// inList writes values for IN; bun leaves an empty list out, which is no SQL.
-func inList[T any](values []T) bun.ListValues { return bun.List(values) }

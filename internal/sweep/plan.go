@@ -47,20 +47,9 @@ func Plan(pots []Pot, policy Policy, now time.Time) []Pot {
 }
 
 func worth(p Pot, policy Policy, now time.Time) bool {
-	if p.Due().Cmp(money.Units{}) <= 0 || now.Before(p.BlockedUntil) {
+	if p.Due.Cmp(money.Units{}) <= 0 || now.Before(p.BlockedUntil) {
 		return false
 	}
 	least := max(policy.Least, p.Least)
-	return now.Sub(p.Oldest) >= policy.Age || p.Due().Cmp(least.Units(p.Asset.Decimals)) >= 0
-}
-
-// blockFor are the pauses after failures of a pot, the last one for all
-// further ones: a token its issuer has frozen must not cost gas every minute.
-var blockFor = []time.Duration{10 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour}
-
-// Block returns until when a pot is left alone that has failed that many times
-// one after the other, at least once.
-func Block(failures int, now time.Time) time.Time {
-	i := min(max(failures, 1), len(blockFor)) - 1
-	return now.Add(blockFor[i])
+	return now.Sub(p.Oldest) >= policy.Age || p.Due.Cmp(least.Units(p.Asset.Decimals)) >= 0
 }

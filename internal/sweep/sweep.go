@@ -17,11 +17,9 @@ type Pot struct {
 	Address    chain.Watched
 	Settlement chain.Address
 	Asset      chain.Asset
-	// Deposited is all final money that ever arrived; Swept is all that
-	// confirmed sweeps moved. What is due is the difference.
-	Deposited money.Units
-	Swept     money.Units
-	Oldest    time.Time // when the oldest deposit that is due became final
+	// Due is the final money that no sweep has moved.
+	Due    money.Units
+	Oldest time.Time // when the oldest deposit that is due became final
 	// Least is the smallest amount the merchant wants swept; 0 for the policy's.
 	Least money.Micros
 	// Failures counts sweeps of this pot that failed one after the other;
@@ -29,9 +27,6 @@ type Pot struct {
 	Failures     int
 	BlockedUntil time.Time
 }
-
-// Due returns what is to be swept.
-func (p Pot) Due() money.Units { return p.Deposited.Sub(p.Swept) }
 
 // State is where a sweep stands.
 type State string
@@ -57,6 +52,9 @@ type Item struct {
 	Settlement chain.Address
 	Asset      chain.Asset
 	Expected   money.Units
+	// Rescue: the operator asked for it. It may be money that no deposit was
+	// recorded for: another token, the native coin, another chain.
+	Rescue bool
 }
 
 // Attempt is one signed transaction of a sweep. All attempts of an EVM sweep
@@ -103,6 +101,27 @@ func (s Sweep) Last() (Attempt, bool) {
 		return Attempt{}, false
 	}
 	return s.Attempts[len(s.Attempts)-1], true
+}
+
+// moved returns what the sweep moved of an item; ok is false if nothing.
+func (w Sweep) moved(i Item) (money.Units, bool) {
+	for _, m := range w.Moved {
+		if m.Address == i.Address.Address && m.Contract == i.Asset.Contract {
+			return m.Units, true
+		}
+	}
+	return money.Units{}, false
+}
+
+// unmoved returns why the sweep could not move an item; ok is false if it
+// could, or if there was nothing to move.
+func (w Sweep) unmoved(i Item) (reason string, ok bool) {
+	for _, u := range w.Unmoved {
+		if u.Address == i.Address.Address && u.Contract == i.Asset.Contract {
+			return u.Reason, true
+		}
+	}
+	return "", false
 }
 
 // Moved is what the chain says a sweep moved from an address.

@@ -1,0 +1,149 @@
+package evm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"sync"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/sweep"
+)
+
+// SenderConfig says how a network is swept.
+type SenderConfig struct {
+	Signer Signer
+	// Instance is the installation's id, part of every deposit address.
+	Instance [16]byte
+	// MaxPrice is the most one unit of gas may cost, in wei, base fee and tip
+	// together; zero takes DefaultMaxPrice. Sweeps wait while it costs more.
+	MaxPrice money.Units
+}
+
+// Sender sweeps the deposit addresses of one EVM network: it makes, signs and
+// sends calls of the factory's sweep and tells what became of them. It is safe
+// for concurrent use.
+type Sender struct {
+	adapter  *Adapter
+	signer   Signer
+	instance [16]byte
+	maxPrice *big.Int
+
+	mu sync.Mutex
+	// passed is the block at which the wallet's count was first seen to be
+	// past a nonce in flight, although none of its transactions landed.
+	passed passing
+}
+
+type passing struct {
+	nonce uint64
+	at    header
+}
+
+var _ sweep.Sender = (*Sender)(nil)
+
+// NewSender returns the sender of the adapter's network.
+func NewSender(a *Adapter, c SenderConfig) *Sender {
+	price := c.MaxPrice
+	if price.IsZero() {
+		price = DefaultMaxPrice(a.profile.Network)
+	}
+	return &Sender{adapter: a, signer: c.Signer, instance: c.Instance, maxPrice: price.Big()}
+}
+
+// DefaultMaxPrice is the most a unit of gas may cost, in wei, unless the
+// operator says otherwise: far above an ordinary day, and low enough that one
+// payment's share stays below some cents.
+func DefaultMaxPrice(n chain.Network) money.Units {
+	switch n {
+	case chain.BEP20:
+		return money.UnitsFromUint64(3 * gwei) // usual: 0.05
+	case chain.Polygon:
+		return money.UnitsFromUint64(1_500 * gwei) // usual: 30 to 300
+	}
+	return money.UnitsFromUint64(gwei / 2) // Base; usual: 0.006
+}
+
+// Network names the network it sweeps.
+func (s *Sender) Network() chain.Network { return s.adapter.profile.Network }
+
+// wallet is the account that pays.
+func (s *Sender) wallet() chain.Address { return s.adapter.text(address(s.signer.Address())) }
+
+// Gas tells what the gas wallet holds.
+func (s *Sender) Gas(ctx context.Context) (sweep.Wallet, error) {
+	var acc account
+	err := s.adapter.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
+		acc, err = e.account(ctx, s.signer.Address())
+		return err
+	})
+	if err != nil {
+		return sweep.Wallet{}, fmt.Errorf("gas wallet on %s: %w", s.Network(), err)
+	}
+	return sweep.Wallet{Address: s.wallet(), Balance: unitsOf(acc.balance)}, nil
+}
+
+// Broadcast gives the signed bytes to every endpoint that can be asked: some
+// keep what they are given to themselves. One that takes them is enough.
+func (s *Sender) Broadcast(ctx context.Context, a sweep.Attempt) error {
+	tx, ok := parseHash(string(a.Tx))
+	if !ok {
+		return fmt.Errorf("broadcast: %q is no transaction hash", a.Tx)
+	}
+	var failed []error
+	taken := false
+	for _, e := range s.adapter.pool.ready() {
+		var refused error
+		err := s.adapter.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
+			refused, err = e.offer(ctx, tx, a.Raw)
+			return err
+		})
+		if err = errors.Join(err, refused); err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", e.name, err))
+		} else {
+			taken = true
+		}
+	}
+	if taken {
+		return nil
+	}
+	if len(failed) == 0 {
+		return chain.ErrNoEndpoint
+	}
+	return fmt.Errorf("broadcast %s on %s: %w", tx, s.Network(), errors.Join(failed...))
+}
+
+// offer gives signed bytes to one node. A node that has them already refuses
+// them, which is no refusal: whether it has them is asked, not guessed from
+// the text of its error.
+func (e *endpoint) offer(ctx context.Context, tx hash, raw []byte) (refused, err error) {
+	replies, err := e.ask(ctx, call{"eth_sendRawTransaction", []any{hexText(raw)}})
+	if err != nil || replies[0].err == nil {
+		return nil, err
+	}
+	results, err := e.results(ctx, call{"eth_getTransactionByHash", []any{tx.String()}})
+	if err != nil || !isNull(results[0]) {
+		return nil, err
+	}
+	return refusal{replies[0].err}, nil
+}
+
+// final returns the newest block in which a sweep counts as done: the one in
+// which money is credited, where the chain itself names it. A rule in seconds
+// is a bet of the operator's on small amounts; a sweep carries many.
+func (s *Sender) final(h chain.Heads) chain.Head {
+	if s.adapter.profile.Finality.Depth > 0 {
+		return h.Finalized
+	}
+	return h.Final
+}
+
+// errWaiting: somebody uses the gas wallet beside us.
+func (s *Sender) errWaiting(acc account) error {
+	return fault.Retry(fault.Conflict, 10*time.Second, "the gas wallet %s on %s has %d transactions waiting that are no sweeps; sweeps wait for them",
+		s.wallet(), s.Network(), acc.pending-acc.nonce)
+}

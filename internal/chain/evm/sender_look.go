@@ -1,0 +1,298 @@
+package evm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/sweep"
+)
+
+// Look tells what became of the attempts, which share one nonce: at most one
+// of them lands.
+func (s *Sender) Look(ctx context.Context, items []sweep.Item, attempts []sweep.Attempt) (sweep.Sighting, error) {
+	txs := make([]hash, len(attempts))
+	for i, a := range attempts {
+		var ok bool
+		if txs[i], ok = parseHash(string(a.Tx)); !ok {
+			return sweep.Sighting{}, fmt.Errorf("look: %q is no transaction hash", a.Tx)
+		}
+	}
+	if len(txs) == 0 {
+		return sweep.Sighting{}, errors.New("look: a sweep without attempts")
+	}
+	heads, err := s.adapter.Heads(ctx)
+	if err != nil {
+		return sweep.Sighting{}, err
+	}
+	final := s.final(heads)
+	var seen sweep.Sighting
+	var by *endpoint
+	err = s.adapter.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
+		by = e
+		seen, err = s.look(ctx, e, final, items, attempts[0].Nonce, txs)
+		return err
+	})
+	if err != nil {
+		return sweep.Sighting{}, fmt.Errorf("look for %s on %s: %w", txs[len(txs)-1], s.Network(), err)
+	}
+	if seen.Seen == sweep.Dead && s.knownElsewhere(ctx, by, txs) {
+		seen = sweep.Sighting{Seen: sweep.Unknown}
+	}
+	return seen, nil
+}
+
+// look asks one endpoint, which must know the final block.
+func (s *Sender) look(ctx context.Context, e *endpoint, final chain.Head, items []sweep.Item, nonce uint64, txs []hash) (sweep.Sighting, error) {
+	calls := []call{numberCall(final.Number), blockCall("latest")}
+	for _, tx := range txs {
+		calls = append(calls, receiptCall(tx))
+	}
+	for _, tx := range txs {
+		calls = append(calls, call{"eth_getTransactionByHash", []any{tx.String()}})
+	}
+	results, err := e.results(ctx, calls...)
+	if err != nil {
+		return sweep.Sighting{}, err
+	}
+	if err := standing(results[0], final); err != nil {
+		return sweep.Sighting{}, err
+	}
+	latest, ok, err := parseHeader(results[1])
+	if err != nil || !ok {
+		return sweep.Sighting{}, errors.Join(err, malformed("no block latest"))
+	}
+	receipts, pooled := results[2:2+len(txs)], results[2+len(txs):]
+	for i, tx := range txs {
+		r, ok, err := parseSweepReceipt(receipts[i], tx)
+		if err != nil {
+			return sweep.Sighting{}, err
+		}
+		if ok {
+			return s.included(ctx, e, final, items, r)
+		}
+	}
+	seen := sweep.Sighting{Seen: sweep.Unknown}
+	for _, raw := range pooled {
+		if !isNull(raw) {
+			seen.Seen = sweep.Pooled
+		}
+	}
+	dead, err := s.dead(ctx, e, final, latest, nonce)
+	if err != nil {
+		return sweep.Sighting{}, err
+	}
+	if dead {
+		seen = sweep.Sighting{Seen: sweep.Dead, Note: "another transaction of the gas wallet took its place"}
+	}
+	return seen, nil
+}
+
+// dead reports whether the nonce was used by a transaction that is none of
+// ours, in a final block. Full nodes keep the count of recent blocks only, so
+// the block at which it was first seen past is remembered: when that block is
+// final and still in the chain, the count is final too.
+func (s *Sender) dead(ctx context.Context, e *endpoint, final chain.Head, latest header, nonce uint64) (bool, error) {
+	s.mu.Lock()
+	first := s.passed
+	s.mu.Unlock()
+	calls := []call{{"eth_getTransactionCount", []any{address(s.signer.Address()).String(), quantity(latest.number)}}}
+	known := first.nonce == nonce && first.at != header{}
+	if known {
+		calls = append(calls, numberCall(first.at.number))
+	}
+	results, err := e.results(ctx, calls...)
+	if err != nil {
+		return false, err
+	}
+	count, ok := parseText(results[0])
+	if !ok {
+		return false, malformed("eth_getTransactionCount")
+	}
+	if count <= nonce {
+		s.remember(passing{})
+		return false, nil
+	}
+	if known {
+		h, ok, err := parseNumbered(results[1], first.at.number)
+		if err != nil {
+			return false, err
+		}
+		if ok && h.hash == first.at.hash {
+			return first.at.number <= final.Number, nil
+		}
+	}
+	s.remember(passing{nonce, latest})
+	return false, nil
+}
+
+func (s *Sender) remember(p passing) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.passed = p
+}
+
+// knownElsewhere reports whether another endpoint has a receipt of one of the
+// transactions: one that has lost its index must not decide alone.
+func (s *Sender) knownElsewhere(ctx context.Context, not *endpoint, txs []hash) bool {
+	calls := make([]call, len(txs))
+	for i, tx := range txs {
+		calls[i] = receiptCall(tx)
+	}
+	err := s.adapter.pool.among(ctx, s.adapter.pool.without(not.name), func(ctx context.Context, e *endpoint) error {
+		results, err := e.results(ctx, calls...)
+		if err != nil {
+			return err
+		}
+		for _, raw := range results {
+			if !isNull(raw) {
+				return nil
+			}
+		}
+		return errLacking
+	})
+	return err == nil
+}
+
+// included tells what a transaction that is in a block did.
+func (s *Sender) included(ctx context.Context, e *endpoint, final chain.Head, items []sweep.Item, r sweepReceipt) (sweep.Sighting, error) {
+	block, err := e.blockOf(ctx, r.receipt)
+	if err != nil {
+		return sweep.Sighting{}, err
+	}
+	seen := sweep.Sighting{Seen: sweep.Included, Tx: chain.TxHash(r.tx.String()), Block: block, Paid: unitsOf(r.paid)}
+	if block.Number > final.Number {
+		return seen, nil
+	}
+	if r.failed {
+		seen.Seen, seen.Note = sweep.Reverted, "the transaction failed as a whole"
+		return seen, nil
+	}
+	seen.Seen = sweep.Landed
+	o := outcome{sender: s, receipt: r, at: block}
+	for _, i := range items {
+		if err := o.judge(ctx, e, i); err != nil {
+			return sweep.Sighting{}, err
+		}
+	}
+	seen.Moved, seen.Unmoved = o.moved, o.unmoved
+	return seen, nil
+}
+
+// outcome gathers what a sweep did with each item.
+type outcome struct {
+	sender  *Sender
+	receipt sweepReceipt
+	at      chain.Head
+	moved   []sweep.Moved
+	unmoved []sweep.Unmoved
+}
+
+// judge decides about one item.
+func (o *outcome) judge(ctx context.Context, e *endpoint, i sweep.Item) error {
+	moved, reason, err := o.flushed(i)
+	if err != nil {
+		return err
+	}
+	if reason != "" {
+		o.unmoved = append(o.unmoved, sweep.Unmoved{Address: i.Address.Address, Contract: i.Asset.Contract, Reason: reason})
+		return nil
+	}
+	if moved.Cmp(i.Expected) < 0 && !i.Rescue {
+		// Anybody may flush a forwarder, and only to the settlement wallet:
+		// what was expected and is not there has gone where it should.
+		holds, err := o.sender.holds(ctx, e, i.Address.Address, i.Asset.Contract, o.at)
+		if err != nil {
+			return err
+		}
+		if missing := i.Expected.Sub(moved).Sub(holds); missing.Cmp(money.Units{}) > 0 {
+			moved = moved.Add(missing)
+		}
+	}
+	if !moved.IsZero() {
+		o.moved = append(o.moved, sweep.Moved{Address: i.Address.Address, Contract: i.Asset.Contract, Units: moved})
+	}
+	return nil
+}
+
+// flushed adds up what the factory and the token say of an item; reason is why
+// it was not moved.
+func (o *outcome) flushed(i sweep.Item) (moved money.Units, reason string, err error) {
+	token, err := o.sender.token(i.Asset.Contract)
+	if err != nil {
+		return moved, "", err
+	}
+	settlement, err := chain.ParseAddress(o.sender.Network(), string(i.Settlement))
+	if err != nil {
+		return moved, "", err
+	}
+	holder, err := chain.ParseAddress(o.sender.Network(), string(i.Address.Address))
+	if err != nil {
+		return moved, "", err
+	}
+	forwarder := address(holder.Raw)
+	for _, f := range o.receipt.flushes {
+		if f.forwarder != forwarder || f.token != address(token) {
+			continue
+		}
+		if f.failed {
+			return money.Units{}, f.why(), nil
+		}
+		moved = moved.Add(unitsOf(f.units))
+	}
+	if i.Asset.Contract == "" || moved.IsZero() {
+		return moved, "", nil
+	}
+	left, arrived := o.receipt.left(address(token), forwarder, address(settlement.Raw))
+	if arrived.IsZero() {
+		return money.Units{}, "the token reported a transfer that its log does not show", nil
+	}
+	if left.Cmp(moved) < 0 {
+		moved = left
+	}
+	return moved, "", nil
+}
+
+// holds returns what an address holds of a contract's token, or of the native
+// coin, in the newest block of an endpoint that has reached a block.
+func (s *Sender) holds(ctx context.Context, e *endpoint, of, contract chain.Address, at chain.Head) (money.Units, error) {
+	holder, err := chain.ParseAddress(s.Network(), string(of))
+	if err != nil {
+		return money.Units{}, err
+	}
+	number := call{method: "eth_blockNumber"}
+	if contract == "" {
+		results, err := e.results(ctx, number, call{"eth_getBalance", []any{address(holder.Raw).String(), "latest"}})
+		if err != nil {
+			return money.Units{}, err
+		}
+		if err := notBelow(results[0], at.Number); err != nil {
+			return money.Units{}, err
+		}
+		return parseBalance(results[1])
+	}
+	token, err := chain.ParseAddress(s.Network(), string(contract))
+	if err != nil {
+		return money.Units{}, err
+	}
+	data := balanceOfSelector + addressPadding[2:] + hexText(holder.Raw)[2:]
+	words, err := e.words(ctx, []call{number, contractCall(address(token.Raw), data)}, at.Number)
+	if err != nil {
+		return money.Units{}, err
+	}
+	return words[0], nil
+}
+
+// parseBalance reads the answer to eth_getBalance.
+func parseBalance(raw []byte) (money.Units, error) {
+	if len(raw) < 2 || raw[0] != '"' {
+		return money.Units{}, malformed("eth_getBalance")
+	}
+	v, ok := parseBig(string(raw[1 : len(raw)-1]))
+	if !ok {
+		return money.Units{}, malformed("eth_getBalance")
+	}
+	return unitsOf(v), nil
+}

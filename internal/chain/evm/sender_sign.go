@@ -1,0 +1,243 @@
+package evm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm/contracts"
+	"github.com/florinpay/florin/internal/sweep"
+)
+
+const (
+	// sweepMargin is what is asked for beyond the estimate, in per cent:
+	// settlement wallets and tokens may change until the block.
+	sweepMargin = 10
+	// tokenSpare is what the factory wants in hand before each token, so that
+	// a token cannot be starved of gas and look like a bad one. A node that
+	// estimates what is used, not what is needed, leaves it out. What is not
+	// used is not paid.
+	tokenSpare = 320_000
+	// A replacement must pay more by a tenth to be taken by any node, by an
+	// eighth by some.
+	bumpNumerator, bumpDenominator = 9, 8
+)
+
+// Sign builds and signs the transaction that sweeps the items. It asks the
+// network for the price of gas, the nonce and the gas it takes; it sends
+// nothing.
+func (s *Sender) Sign(ctx context.Context, items []sweep.Item, previous []sweep.Attempt, now time.Time) (sweep.Attempt, error) {
+	data, err := s.calldata(items)
+	if err != nil {
+		return sweep.Attempt{}, err
+	}
+	heads, err := s.adapter.Heads(ctx)
+	if err != nil {
+		return sweep.Attempt{}, err
+	}
+	factory := contracts.FactoryAddress()
+	p := priced{intent: intent{from: s.signer.Address(), to: &factory, data: data}}
+	var acc account
+	var verdict error
+	err = s.adapter.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
+		if err = e.reached(ctx, s.final(heads).Number); err != nil {
+			return err
+		}
+		if acc, err = e.account(ctx, p.from); err != nil {
+			return err
+		}
+		verdict, err = s.quote(ctx, e, &p, previous)
+		return err
+	})
+	if err = errors.Join(err, verdict); err != nil {
+		return sweep.Attempt{}, fmt.Errorf("sweep on %s: %w", s.Network(), err)
+	}
+	nonce := acc.nonce
+	switch {
+	case len(previous) > 0:
+		nonce = previous[0].Nonce
+	case acc.pending > acc.nonce:
+		return sweep.Attempt{}, s.errWaiting(acc)
+	}
+	if acc.balance.Cmp(p.cost) < 0 {
+		return sweep.Attempt{}, fmt.Errorf("%w: %s holds %s on %s, and the sweep takes up to %s", sweep.ErrNoGas,
+			s.wallet(), s.adapter.wei(acc.balance), s.Network(), s.adapter.wei(p.cost))
+	}
+	return s.signed(p, nonce, now)
+}
+
+func (s *Sender) signed(p priced, nonce uint64, now time.Time) (sweep.Attempt, error) {
+	id := s.adapter.chainID()
+	tx, err := s.signer.SignTx(p.unsigned(id, nonce), id)
+	if err != nil {
+		return sweep.Attempt{}, err
+	}
+	raw, err := tx.MarshalBinary()
+	if err != nil {
+		return sweep.Attempt{}, err
+	}
+	return sweep.Attempt{
+		Tx: txHash(tx), Raw: raw, Nonce: nonce, MadeAt: now,
+		Fee: sweep.Fee{Gas: p.gas, Price: unitsOf(p.fees.Max), Tip: unitsOf(p.fees.Tip), Ceiling: unitsOf(p.cost)},
+	}, nil
+}
+
+// calldata encodes the call of the factory, an item for each address with all
+// its tokens. It refuses an item whose address is not the forwarder of the
+// settlement: the call would flush another one.
+func (s *Sender) calldata(items []sweep.Item) ([]byte, error) {
+	if len(items) == 0 {
+		return nil, errors.New("a sweep of nothing")
+	}
+	var list []contracts.ForwarderFactoryItem
+	index := make(map[chain.Address]int)
+	for _, i := range items {
+		token, err := s.token(i.Asset.Contract)
+		if err != nil {
+			return nil, err
+		}
+		at, known := index[i.Address.Address]
+		if !known {
+			item, err := s.item(i)
+			if err != nil {
+				return nil, err
+			}
+			at = len(list)
+			index[i.Address.Address] = at
+			list = append(list, item)
+		}
+		list[at].Tokens = append(list[at].Tokens, token)
+	}
+	return contracts.NewForwarderFactory().TryPackSweep(list)
+}
+
+func (s *Sender) item(i sweep.Item) (contracts.ForwarderFactoryItem, error) {
+	settlement, err := chain.ParseAddress(s.Network(), string(i.Settlement))
+	if err != nil {
+		return contracts.ForwarderFactoryItem{}, err
+	}
+	salt := contracts.Salt(uint64(i.Number), s.instance)
+	forwarder := contracts.ForwarderAddress(contracts.FactoryAddress(), common.Address(settlement.Raw), salt)
+	if s.adapter.text(address(forwarder)) != i.Address.Address {
+		return contracts.ForwarderFactoryItem{}, fmt.Errorf("%s is not the forwarder of payment %s to %s", i.Address.Address, i.PaymentID, i.Settlement)
+	}
+	return contracts.ForwarderFactoryItem{Settlement: common.Address(settlement.Raw), Salt: salt}, nil
+}
+
+// token returns what the factory knows the asset by.
+func (s *Sender) token(contract chain.Address) (common.Address, error) {
+	if contract == "" {
+		return contracts.NativeCoin, nil
+	}
+	w, err := chain.ParseAddress(s.Network(), string(contract))
+	return common.Address(w.Raw), err
+}
+
+// quote fills in gas, fees and cost. Its verdict is a reason not to sweep that
+// another endpoint would give too.
+func (s *Sender) quote(ctx context.Context, e *endpoint, p *priced, previous []sweep.Attempt) (verdict, err error) {
+	if p.fees, err = s.adapter.fees(ctx, e); err != nil {
+		return nil, err
+	}
+	if err := s.bid(&p.fees, previous); err != nil {
+		return err, nil
+	}
+	if verdict, err = p.estimate(ctx, e); verdict != nil || err != nil {
+		return verdict, err
+	}
+	extra, err := s.adapter.extraFee(ctx, e, p.size(), p.gas)
+	if err != nil {
+		return nil, err
+	}
+	p.cost = new(big.Int).Mul(p.fees.Max, new(big.Int).SetUint64(p.gas))
+	p.cost.Add(p.cost, extra)
+	return nil, nil
+}
+
+// bid makes what is offered enough to replace the attempts before, and no more
+// than the operator allows.
+func (s *Sender) bid(f *Fees, previous []sweep.Attempt) error {
+	tip, most := new(big.Int).Set(f.Tip), new(big.Int).Set(f.Max)
+	for _, a := range previous {
+		tip, most = larger(tip, bumped(a.Fee.Tip.Big())), larger(most, bumped(a.Fee.Price.Big()))
+	}
+	least := larger(new(big.Int).Add(f.Base, tip), tip)
+	for _, a := range previous {
+		least = larger(least, bumped(a.Fee.Price.Big()))
+	}
+	if least.Cmp(s.maxPrice) > 0 {
+		return fmt.Errorf("%w: %s gwei a unit on %s, and at most %s are allowed", sweep.ErrTooExpensive,
+			unitsOf(least).Format(gweiDecimals), s.Network(), unitsOf(s.maxPrice).Format(gweiDecimals))
+	}
+	f.Tip, f.Max = tip, larger(least, smaller(larger(most, least), s.maxPrice))
+	return nil
+}
+
+// gweiDecimals is the scale of gwei in wei.
+const gweiDecimals = 9
+
+// bumped returns what replaces an offer: an eighth more, rounded up.
+func bumped(v *big.Int) *big.Int {
+	up := new(big.Int).Mul(v, big.NewInt(bumpNumerator))
+	up.Add(up, big.NewInt(bumpDenominator-1))
+	return up.Div(up, big.NewInt(bumpDenominator))
+}
+
+func larger(a, b *big.Int) *big.Int {
+	if a.Cmp(b) < 0 {
+		return b
+	}
+	return a
+}
+
+func smaller(a, b *big.Int) *big.Int {
+	if a.Cmp(b) < 0 {
+		return a
+	}
+	return b
+}
+
+// estimate has the node try the call and sets the gas limit. A call that does
+// not fit one transaction, or that fails as a whole, is too large: the sweeper
+// halves it until what is to blame is alone.
+func (p *priced) estimate(ctx context.Context, e *endpoint) (verdict, err error) {
+	replies, err := e.ask(ctx, call{"eth_estimateGas", []any{p.object()}})
+	if err != nil {
+		return nil, err
+	}
+	if failed := replies[0].err; failed != nil {
+		if reverts(failed) {
+			return fmt.Errorf("%w: %s", sweep.ErrTooLarge, failed.Message), nil
+		}
+		return nil, callFailure(failed)
+	}
+	estimate, ok := parseText(replies[0].result)
+	if !ok {
+		return nil, malformed("eth_estimateGas")
+	}
+	if estimate > maxTxGas {
+		return sweep.ErrTooLarge, nil
+	}
+	if p.gas = estimate + estimate*sweepMargin/100 + tokenSpare; p.gas > maxTxGas {
+		return sweep.ErrTooLarge, nil
+	}
+	return nil, nil
+}
+
+// codeReverted is the code of an execution that was reverted, in geth and its
+// kin.
+const codeReverted = 3
+
+// reverts reports whether the node tried the call and it failed, rather than
+// the node.
+func reverts(e *rpcError) bool {
+	text := strings.ToLower(e.Message)
+	return e.Code == codeReverted || strings.Contains(text, "revert") || strings.Contains(text, "out of gas") ||
+		strings.Contains(text, "gas required exceeds")
+}

@@ -1,0 +1,262 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/sweep"
+)
+
+// EndSweep stores the end of a sweep, releases its pots, adds what it moved,
+// marks the deposits that are covered as swept, and blocks the pots it could
+// not move. Ending it again changes nothing.
+func (s *Store) EndSweep(ctx context.Context, w sweep.Sweep, now time.Time) error {
+	if w.State.InFlight() {
+		return fmt.Errorf("end sweep %s: %s is no end", w.ID, w.State)
+	}
+	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		row, err := lockSweep(ctx, t, w.ID)
+		if err != nil || !sweep.State(row.State).InFlight() {
+			return err
+		}
+		// What it took along is what is stored, whoever tells how it ended.
+		stored, _, err := readSweep(ctx, t, "s.id = ?", row.ID)
+		if err != nil {
+			return err
+		}
+		w.Items, w.Attempts = stored.Items, stored.Attempts
+		if err := checkMoved(w); err != nil {
+			return err
+		}
+		if err := endRow(ctx, t, row.ID, w); err != nil {
+			return err
+		}
+		return settlePots(ctx, t, row.ID, w, now)
+	})
+	if err != nil {
+		return fmt.Errorf("end sweep %s: %w", w.ID, err)
+	}
+	return nil
+}
+
+// checkMoved refuses an end that tells of something the sweep did not carry.
+func checkMoved(w sweep.Sweep) error {
+	carried := make(map[potKey]bool, len(w.Items))
+	for _, i := range w.Items {
+		carried[keyOfItem(i)] = true
+	}
+	for _, m := range w.Moved {
+		if !carried[potKey{string(m.Address), string(m.Contract)}] || m.Units.Big().Sign() < 0 {
+			return fmt.Errorf("it moved %s of %q from %s, which it did not take along", m.Units, m.Contract, m.Address)
+		}
+	}
+	for _, u := range w.Unmoved {
+		if !carried[potKey{string(u.Address), string(u.Contract)}] {
+			return fmt.Errorf("it left %q on %s, which it did not take along", u.Contract, u.Address)
+		}
+	}
+	return nil
+}
+
+func keyOfItem(i sweep.Item) potKey {
+	return potKey{string(i.Address.Address), string(i.Asset.Contract)}
+}
+
+func endRow(ctx context.Context, t tx, id int64, w sweep.Sweep) error {
+	block, err := number(w.Block.Number)
+	if err != nil {
+		return err
+	}
+	_, err = t.NewRaw("UPDATE sweeps SET state = ?, ended_at = ?, tx_hash = ?, block_number = ?, block_hash = ?, block_time = ?, "+
+		"paid = ?, moved = ?, note = ? WHERE id = ?",
+		string(w.State), at(w.EndedAt), string(w.Tx), block, w.Block.Hash, at(w.Block.Time),
+		w.Paid.String(), int64(len(w.Moved)), shown(w.Note), id).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	for _, m := range w.Moved {
+		if err := endItem(ctx, t, id, m.Address, m.Contract, sql.NullString{String: m.Units.String(), Valid: true}, ""); err != nil {
+			return err
+		}
+	}
+	for _, u := range w.Unmoved {
+		if err := endItem(ctx, t, id, u.Address, u.Contract, sql.NullString{}, u.Reason); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func endItem(ctx context.Context, t tx, id int64, a, contract chain.Address, moved sql.NullString, reason string) error {
+	_, err := t.NewRaw("UPDATE sweep_items SET moved = ?, reason = ? WHERE sweep_id = ? AND address = ? AND contract = ?",
+		moved, shown(reason), id, string(a), string(contract)).Exec(ctx)
+	return err
+}
+
+// settlePots brings every pot of an ended sweep up to date.
+func settlePots(ctx context.Context, t tx, id int64, w sweep.Sweep, now time.Time) error {
+	var rows []potRow
+	err := t.NewRaw("SELECT * FROM pots WHERE network = ?0 AND (address, contract) IN (SELECT address, contract FROM sweep_items WHERE sweep_id = ?1) "+
+		"ORDER BY address, contract"+t.forUpdate(), string(w.Network), id).Scan(ctx, &rows)
+	if err != nil {
+		return err
+	}
+	b := newPotBook(w.Network, rows)
+	for _, i := range w.Items {
+		if err := b.take(w, i, now); err != nil {
+			return err
+		}
+	}
+	if err := b.mark(ctx, t, now); err != nil {
+		return err
+	}
+	return b.save(ctx, t)
+}
+
+// potBook is some pots of one network, locked, on their way through a change.
+type potBook struct {
+	network chain.Network
+	rows    map[potKey]*potRow
+	rescued map[potKey]bool
+}
+
+func newPotBook(n chain.Network, rows []potRow) *potBook {
+	b := &potBook{network: n, rows: make(map[potKey]*potRow), rescued: make(map[potKey]bool)}
+	for _, r := range rows {
+		b.rows[potKey{r.Address, r.Contract}] = &r
+	}
+	return b
+}
+
+// take applies how a sweep ended to an item's pot.
+func (b *potBook) take(w sweep.Sweep, i sweep.Item, now time.Time) error {
+	key := keyOfItem(i)
+	r, ok := b.rows[key]
+	if !ok {
+		r = &potRow{
+			Network: string(b.network), Address: key.address, Contract: key.contract, PaymentID: i.Number,
+			Moved: "0", Marked: "0", Found: "0",
+		}
+		b.rows[key] = r
+	}
+	b.rescued[key] = i.Rescue
+	moved, err := money.ParseUnits(r.Moved)
+	if err != nil {
+		return fmt.Errorf("pot %s: %w", r.Address, err)
+	}
+	before := sweep.Progress{Moved: moved, Through: uint64(r.Through), Failures: int(r.Failures), BlockedUntil: r.BlockedUntil.Time, Reason: r.Reason}
+	after := w.After(i, before, now)
+	if r.Through, err = number(after.Through); err != nil {
+		return err
+	}
+	r.Moved, r.Failures = after.Moved.String(), int64(after.Failures)
+	r.BlockedUntil, r.Reason = at(after.BlockedUntil), shown(after.Reason)
+	return nil
+}
+
+// lyingRow is a deposit as the marking of pots needs it.
+type lyingRow struct {
+	ID        int64
+	ToAddress string
+	Contract  string
+	Units     string
+	State     string
+	Block     int64
+	SweptAt   instant
+}
+
+// mark marks final deposits as swept, in the order they were recorded, as far
+// as what was moved covers them.
+func (b *potBook) mark(ctx context.Context, t tx, now time.Time) error {
+	var payments []int64
+	for _, r := range b.rows {
+		payments = append(payments, r.PaymentID)
+	}
+	slices.Sort(payments)
+	if payments = slices.Compact(payments); len(payments) == 0 {
+		return nil
+	}
+	var lying []lyingRow
+	err := t.NewRaw("SELECT id, to_address, contract, units, state, block_number AS block, swept_at FROM deposits WHERE network = ? AND payment_id IN (?) "+
+		"AND state <> 'VANISHED' ORDER BY id", string(b.network), bun.List(payments)).Scan(ctx, &lying)
+	if err != nil {
+		return err
+	}
+	byPot := make(map[potKey][]lyingRow)
+	for _, d := range lying {
+		key := potKey{d.ToAddress, d.Contract}
+		byPot[key] = append(byPot[key], d)
+	}
+	var swept []int64
+	for key, r := range b.rows {
+		ids, err := r.cover(byPot[key], b.rescued[key])
+		if err != nil {
+			return fmt.Errorf("pot %s %s: %w", r.Address, r.Contract, err)
+		}
+		swept = append(swept, ids...)
+	}
+	if len(swept) == 0 {
+		return nil
+	}
+	slices.Sort(swept)
+	_, err = t.NewRaw("UPDATE deposits SET swept_at = ? WHERE id IN (?) AND swept_at IS NULL", at(now), bun.List(swept)).Exec(ctx)
+	return err
+}
+
+// cover returns the deposits that what was moved covers and that are not
+// marked yet. What a rescue moved beyond all deposits is noted as found.
+func (r *potRow) cover(deposits []lyingRow, rescued bool) ([]int64, error) {
+	amounts, err := parseAll(r.Moved, r.Marked, r.Found)
+	if err != nil {
+		return nil, err
+	}
+	moved, marked, found := amounts[0], amounts[1], amounts[2]
+	left := moved.Sub(marked)
+	var ids []int64
+	var deposited money.Units
+	open := true
+	for _, d := range deposits {
+		units, err := money.ParseUnits(d.Units)
+		if err != nil {
+			return nil, err
+		}
+		deposited = deposited.Add(units)
+		if d.State != "FINAL" || !d.SweptAt.IsZero() || d.Block > r.Through {
+			continue
+		}
+		if open = open && units.Cmp(left) <= 0; open {
+			ids, left, marked = append(ids, d.ID), left.Sub(units), marked.Add(units)
+		}
+	}
+	if excess := moved.Sub(deposited); rescued && excess.Cmp(found) > 0 {
+		found = excess
+	}
+	r.Marked, r.Found, r.Ahead = marked.String(), found.String(), moved.Cmp(marked) > 0
+	return ids, nil
+}
+
+// save writes the pots.
+func (b *potBook) save(ctx context.Context, t tx) error {
+	rows := make([]potRow, 0, len(b.rows))
+	for _, r := range b.rows {
+		rows = append(rows, *r)
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	slices.SortFunc(rows, func(a, b potRow) int {
+		return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.Contract, b.Contract))
+	})
+	_, err := t.NewInsert().Model(&rows).On("CONFLICT (network, address, contract) DO UPDATE").
+		Set("moved = EXCLUDED.moved, marked = EXCLUDED.marked, found = EXCLUDED.found, through = EXCLUDED.through, ahead = EXCLUDED.ahead").
+		Set("failures = EXCLUDED.failures, blocked_until = EXCLUDED.blocked_until, reason = EXCLUDED.reason").Exec(ctx)
+	return err
+}

@@ -1,0 +1,166 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/sweep"
+)
+
+// potRow is what sweeps have done to one address in one asset.
+type potRow struct {
+	bun.BaseModel `bun:"table:pots,alias:pot"`
+
+	Network      string
+	Address      string
+	Contract     string
+	PaymentID    int64
+	Moved        string
+	Marked       string
+	Found        string
+	Through      int64
+	Ahead        bool
+	Failures     int64
+	BlockedUntil instant
+	Reason       string
+}
+
+// dueRow is a final deposit that is not swept, with the pot it lies in.
+type dueRow struct {
+	PaymentID  int64
+	PublicID   string
+	Address    string
+	Raw        []byte
+	Settlement string
+	Contract   string
+	Symbol     string
+	Decimals   int64
+	Token      string
+	Units      string
+	Block      int64
+	FinalAt    instant
+	Moved      string
+	Marked     string
+	Through    int64
+	Failures   int64
+	Blocked    instant
+	Least      int64
+}
+
+// Pots lists what is due on the network, not claimed by a sweep in flight and
+// not blocked. A deposit counts where it was shown for: one on another network
+// of the same address waits for the operator, who knows whether the settlement
+// wallet exists there.
+func (s *Store) Pots(ctx context.Context, n chain.Network, q sweep.Query) ([]sweep.Pot, error) {
+	var rows []dueRow
+	err := s.reader().NewRaw("SELECT d.payment_id, p.public_id, r.address, r.raw, r.settlement, d.contract, d.symbol, d.decimals, d.token, "+
+		"d.units, d.block_number AS block, d.final_at, coalesce(pot.moved, '0') AS moved, coalesce(pot.marked, '0') AS marked, "+
+		"coalesce(pot.through, 0) AS through, coalesce(pot.failures, 0) AS failures, pot.blocked_until AS blocked, coalesce(cn.sweep_min, 0) AS least "+
+		"FROM deposits AS d JOIN payments AS p ON p.id = d.payment_id "+
+		"JOIN routes AS r ON r.payment_id = d.payment_id AND r.network = d.network AND r.address = d.to_address "+
+		"LEFT JOIN pots AS pot ON pot.network = d.network AND pot.address = d.to_address AND pot.contract = d.contract "+
+		"LEFT JOIN custodians AS c ON c.key_id = p.key_id AND p.kind <> ? "+
+		"LEFT JOIN custodian_networks AS cn ON cn.custodian_id = c.id AND cn.network = d.network "+
+		"WHERE d.network = ? AND d.state = 'FINAL' AND d.swept_at IS NULL AND (pot.blocked_until IS NULL OR pot.blocked_until <= ?) "+
+		"AND NOT EXISTS (SELECT 1 FROM sweep_items AS i JOIN sweeps AS s ON s.id = i.sweep_id WHERE s.network = d.network "+
+		"AND s.ended_at IS NULL AND i.address = d.to_address AND i.contract = d.contract) "+
+		"ORDER BY CASE WHEN d.final_at <= ? THEN 0 ELSE 1 END, length(d.units) - d.decimals DESC, d.final_at, d.id LIMIT ?",
+		string(payment.KindTopUp), string(n), at(q.Now), at(q.Aged), q.Limit).Scan(ctx, &rows)
+	if err != nil {
+		return nil, fmt.Errorf("what is due on %s: %w", n, err)
+	}
+	pots, err := potsOf(n, rows)
+	if err != nil {
+		return nil, fmt.Errorf("what is due on %s: %w", n, err)
+	}
+	return pots, nil
+}
+
+// potsOf adds the deposits of each pot up. What a sweep moved and no deposit
+// is marked for counts against those that had arrived by then.
+func potsOf(n chain.Network, rows []dueRow) ([]sweep.Pot, error) {
+	var pots []sweep.Pot
+	index := make(map[potKey]int)
+	var spare []money.Units // of each pot: moved and not marked
+	for _, r := range rows {
+		amounts, err := parseAll(r.Units, r.Moved, r.Marked)
+		if err != nil {
+			return nil, fmt.Errorf("pot %s %s: %w", r.Address, r.Contract, err)
+		}
+		key := potKey{r.Address, r.Contract}
+		i, known := index[key]
+		if !known {
+			i = len(pots)
+			index[key] = i
+			pots, spare = append(pots, r.pot(n)), append(spare, amounts[1].Sub(amounts[2]))
+		}
+		p, units := &pots[i], amounts[0]
+		if r.Block <= r.Through && spare[i].Cmp(money.Units{}) > 0 {
+			units, spare[i] = units.Sub(least(units, spare[i])), spare[i].Sub(least(units, spare[i]))
+		}
+		p.Due = p.Due.Add(units)
+		if r.FinalAt.Before(p.Oldest) {
+			p.Oldest = r.FinalAt.Time
+		}
+	}
+	return pots, nil
+}
+
+func least(a, b money.Units) money.Units {
+	if a.Cmp(b) < 0 {
+		return a
+	}
+	return b
+}
+
+// potKey names a pot on one network.
+type potKey struct{ address, contract string }
+
+// pot returns the pot before its deposits are added.
+func (r dueRow) pot(n chain.Network) sweep.Pot {
+	return sweep.Pot{
+		PaymentID: r.PublicID, Number: r.PaymentID,
+		Address:    chain.Watched{Address: chain.Address(r.Address), Raw: r.Raw},
+		Settlement: chain.Address(r.Settlement),
+		Asset: chain.Asset{
+			Network: n, Contract: chain.Address(r.Contract), Symbol: r.Symbol, Decimals: int(r.Decimals), Token: money.Token(r.Token),
+		},
+		Oldest: r.FinalAt.Time, Least: money.Micros(r.Least), Failures: int(r.Failures), BlockedUntil: r.Blocked.Time,
+	}
+}
+
+// SettleCovered marks deposits as swept that became final after a sweep had
+// moved them with others. Usually there are none, and nothing is written.
+func (s *Store) SettleCovered(ctx context.Context, n chain.Network, now time.Time) error {
+	const covered = "SELECT pot.* FROM pots AS pot WHERE pot.network = ? AND pot.ahead AND EXISTS (SELECT 1 FROM deposits AS d " +
+		"WHERE d.payment_id = pot.payment_id AND d.network = pot.network AND d.to_address = pot.address AND d.contract = pot.contract " +
+		"AND d.state = 'FINAL' AND d.swept_at IS NULL AND d.block_number <= pot.through) ORDER BY pot.address, pot.contract"
+	var rows []potRow
+	if err := s.reader().NewRaw(covered, string(n)).Scan(ctx, &rows); err != nil {
+		return fmt.Errorf("deposits of %s that were swept early: %w", n, err)
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		var pots []potRow
+		if err := t.NewRaw(covered+t.forUpdate(), string(n)).Scan(ctx, &pots); err != nil {
+			return err
+		}
+		b := newPotBook(n, pots)
+		if err := b.mark(ctx, t, now); err != nil {
+			return err
+		}
+		return b.save(ctx, t)
+	})
+	if err != nil {
+		return fmt.Errorf("deposits of %s that were swept early: %w", n, err)
+	}
+	return nil
+}
