@@ -24,9 +24,11 @@ const (
 	maxResponseHeader = 32 << 10
 	// Connections kept for the next event: enough for busy receivers, few
 	// enough that thousands of receivers do not exhaust file descriptors.
-	maxIdle        = 256
-	maxIdlePerHost = 8
+	maxIdle        = 512
+	maxIdlePerHost = PerURL
 	idleTimeout    = 30 * time.Second
+	// maxSessions are TLS sessions to resume: a quarter of a handshake's work.
+	maxSessions = 512
 	// HTTP/2 carries many attempts on one connection, so a dead one must be
 	// noticed before it takes the next attempts with it.
 	pingAfter   = 5 * time.Second
@@ -67,9 +69,11 @@ func newClient(o clientOptions) *http.Client {
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
-			Proxy:                  nil,
-			DialContext:            dialer.DialContext,
-			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.roots},
+			Proxy:       nil,
+			DialContext: dialer.DialContext,
+			TLSClientConfig: &tls.Config{
+				MinVersion: tls.VersionTLS12, RootCAs: o.roots, ClientSessionCache: tls.NewLRUClientSessionCache(maxSessions),
+			},
 			TLSHandshakeTimeout:    connectTimeout,
 			ForceAttemptHTTP2:      true, // a dialer of one's own would switch it off
 			DisableCompression:     true, // a small answer must not unpack to a large one

@@ -7,6 +7,9 @@ const (
 	// FastInFlight bounds attempts at receivers that answer promptly. None of
 	// them holds its place for longer than slowAfter.
 	FastInFlight = 256
+	// fastAhead may wait for a place in the fast lane, so that places are taken
+	// while the next claim is under way.
+	fastAhead = FastInFlight
 	// TrialInFlight bounds attempts at receivers nothing is known of yet.
 	TrialInFlight = 256
 	// SlowInFlight bounds attempts that keep us waiting. Only half of it may
@@ -76,7 +79,7 @@ func newLanes() *lanes { return &lanes{receivers: make(map[string]*receiver)} }
 // room is how many more deliveries are worth claiming: what waits for trial or
 // for slow receivers needs no place among the fast ones.
 func (l *lanes) room(now time.Time) int {
-	n := FastInFlight - l.inFlight[fastLane]
+	n := FastInFlight + fastAhead - l.inFlight[fastLane]
 	for _, r := range l.ready[fastLane] {
 		n -= min(len(r.waiting), PerURL-r.inFlight)
 	}

@@ -92,7 +92,7 @@ func TestLanes_NoRoomInTheSlowLane(t *testing.T) {
 	if want := [laneCount]int{trialLane: TrialInFlight, slowLane: SlowInFlight}; l.inFlight != want {
 		t.Fatalf("in flight: %v", l.inFlight)
 	}
-	if l.room(noon) != FastInFlight {
+	if l.room(noon) != FastInFlight+fastAhead {
 		t.Fatalf("room for %d", l.room(noon))
 	}
 	for _, j := range jobs {
@@ -109,13 +109,13 @@ func TestLanes_Room(t *testing.T) {
 	fill(t, l, "slow", PerURL, noon)
 	l.late(l.start(noon)[0], noon)
 	fill(t, l, "unknown", PerURL, noon)
-	if got := l.room(noon); got != FastInFlight {
+	if got := l.room(noon); got != FastInFlight+fastAhead {
 		t.Fatalf("room for %d beside slow and unknown receivers", got)
 	}
 	l.receiver("prompt", noon).prompt = true
 	fill(t, l, "prompt", PerURL, noon)
 	for range 2 { // while they wait, and in flight
-		if got := l.room(noon); got != FastInFlight-PerURL {
+		if got := l.room(noon); got != FastInFlight+fastAhead-PerURL {
 			t.Fatalf("room for %d", got)
 		}
 		l.start(noon)

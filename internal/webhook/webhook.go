@@ -32,7 +32,7 @@ type Attempt struct {
 	URL      string
 	Status   int           // HTTP status; 0 when there was no answer
 	Latency  time.Duration // until the answer or the failure
-	Error    string        // why there was no answer; no secret
+	Error    string        // why there was no answer, or why this one does not count; no secret
 	Response string        // the first MaxShown bytes of the answer
 	Request  string        // headers and body as sent, with secrets masked
 }

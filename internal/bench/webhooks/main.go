@@ -70,6 +70,8 @@ func bench(ctx context.Context, s settings) error {
 }
 
 func report(name string, f figures) {
-	fmt.Printf("%-14s %6.0f deliveries/s (%d in %.2f s, %.0f a CPU second); hanging at the end %d; event stored to request received: p50 %v, p99 %v (%d events)\n",
-		name, f.rate, f.delivered, f.took.Seconds(), float64(f.delivered)/f.cpu.Seconds(), f.hanging, f.p50.Round(100*time.Microsecond), f.p99.Round(100*time.Microsecond), f.singles)
+	round := func(d time.Duration) time.Duration { return d.Round(100 * time.Microsecond) }
+	fmt.Printf("%-14s %6.0f deliveries/s (%d in %.2f s, %.0f a CPU second); claim %v, settle %v; hanging at the end %d\n",
+		name, f.rate, f.delivered, f.took.Seconds(), float64(f.delivered)/f.cpu.Seconds(), round(f.claim), round(f.settle), f.hanging)
+	fmt.Printf("%-14s event stored to request received: p50 %v, p99 %v (%d events)\n", "", round(f.p50), round(f.p99), f.singles)
 }

@@ -33,17 +33,35 @@ type figures struct {
 	hanging   int64         // requests without an answer at the end
 	p50, p99  time.Duration // from the event's commit to its request
 	singles   int
+	claim     time.Duration // mean time of Store.Claim
+	settle    time.Duration // mean time of Store.Settle
 }
 
-// counting counts the outcomes that were written.
+// counting counts the outcomes that were written, and how long the store took.
 type counting struct {
 	webhook.Store
-	delivered atomic.Int64
-	all       int64
-	done      chan struct{}
+	claims, settles mean
+	delivered       atomic.Int64
+	all             int64
+	done            chan struct{}
+}
+
+type mean struct{ n, nanos atomic.Int64 }
+
+func (m *mean) since(t time.Time) {
+	m.n.Add(1)
+	m.nanos.Add(int64(time.Since(t)))
+}
+
+func (m *mean) value() time.Duration { return time.Duration(m.nanos.Load() / max(m.n.Load(), 1)) }
+
+func (c *counting) Claim(ctx context.Context, holder string, now, until time.Time, limit, perURL int) ([]webhook.Delivery, error) {
+	defer c.claims.since(time.Now())
+	return c.Store.Claim(ctx, holder, now, until, limit, perURL)
 }
 
 func (c *counting) Settle(ctx context.Context, holder string, o webhook.Outcome) error {
+	defer c.settles.since(time.Now())
 	err := c.Store.Settle(ctx, holder, o)
 	if err == nil && o.State == webhook.Delivered && c.delivered.Add(1) == c.all {
 		close(c.done)
@@ -51,59 +69,67 @@ func (c *counting) Settle(ctx context.Context, holder string, o webhook.Outcome)
 	return err
 }
 
-// merchants are the receivers of all merchants in one server.
+// merchants are the receivers, each a server of its own.
 type merchants struct {
-	*httptest.Server
+	servers  []*httptest.Server
+	tls      bool
 	hanging  atomic.Int64
 	over     chan struct{}
 	received chan time.Time
 }
 
 func openMerchants(useTLS bool) *merchants {
-	m := &merchants{over: make(chan struct{}), received: make(chan time.Time, singles)}
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /fast/{n}", func(_ http.ResponseWriter, q *http.Request) { _, _ = io.Copy(io.Discard, q.Body) })
-	mux.HandleFunc("POST /single", func(http.ResponseWriter, *http.Request) { m.received <- time.Now() })
-	mux.HandleFunc("POST /hang/{n}", func(_ http.ResponseWriter, q *http.Request) {
-		m.hanging.Add(1)
-		defer m.hanging.Add(-1)
-		_, _ = io.Copy(io.Discard, q.Body) // or nobody notices when the sender gives up
-		select {
-		case <-m.over:
-		case <-q.Context().Done():
-		}
-	})
-	m.Server = httptest.NewUnstartedServer(mux)
-	if useTLS {
-		m.StartTLS()
-	} else {
-		m.Start()
-	}
-	return m
+	return &merchants{tls: useTLS, over: make(chan struct{}), received: make(chan time.Time, singles)}
 }
 
 func (m *merchants) close() {
 	close(m.over)
-	m.Close()
+	for _, s := range m.servers {
+		s.Close()
+	}
 }
 
-// keys makes n merchants whose receivers are below the path.
-func (m *merchants) keys(ctx context.Context, o *outbox, path string, n int) ([]int64, error) {
+// keys makes n merchants whose receivers answer so.
+func (m *merchants) keys(ctx context.Context, o *outbox, n int, answer http.HandlerFunc) ([]int64, error) {
 	keys := make([]int64, n)
 	for i := range keys {
+		s := httptest.NewUnstartedServer(answer)
+		if m.tls {
+			s.StartTLS()
+		} else {
+			s.Start()
+		}
+		m.servers = append(m.servers, s)
 		var err error
-		if keys[i], err = o.merchant(ctx, fmt.Sprintf("%s/%s/%d", m.URL, path, i)); err != nil {
+		if keys[i], err = o.merchant(ctx, s.URL+"/webhooks"); err != nil {
 			return nil, err
 		}
 	}
 	return keys, nil
 }
 
+func (m *merchants) prompt(_ http.ResponseWriter, q *http.Request) {
+	_, _ = io.Copy(io.Discard, q.Body)
+}
+
+func (m *merchants) note(http.ResponseWriter, *http.Request) { m.received <- time.Now() }
+
+func (m *merchants) hang(_ http.ResponseWriter, q *http.Request) {
+	m.hanging.Add(1)
+	defer m.hanging.Add(-1)
+	_, _ = io.Copy(io.Discard, q.Body) // or nobody notices when the sender gives up
+	select {
+	case <-m.over:
+	case <-q.Context().Done():
+	}
+}
+
+// sender trusts the servers, which all have the same certificate.
 func (m *merchants) sender() *webhook.Sender {
 	o := webhook.Options{AllowPrivate: true, Now: time.Now}
-	if c := m.Certificate(); c != nil {
+	if m.tls {
 		o.RootCAs = x509.NewCertPool()
-		o.RootCAs.AddCert(c)
+		o.RootCAs.AddCert(m.servers[0].Certificate())
 	}
 	return webhook.NewSender(o)
 }
@@ -117,7 +143,7 @@ func measure(ctx context.Context, s settings) (f figures, err error) {
 		return f, err
 	}
 	m := openMerchants(s.tls)
-	hanging, err := m.keys(ctx, o, "hang", s.hanging)
+	hanging, err := m.keys(ctx, o, s.hanging, m.hang)
 	if err != nil {
 		return f, err
 	}
@@ -126,7 +152,7 @@ func measure(ctx context.Context, s settings) (f figures, err error) {
 			return f, err
 		}
 	}
-	fast, err := m.keys(ctx, o, "fast", s.fast)
+	fast, err := m.keys(ctx, o, s.fast, m.prompt)
 	if err != nil {
 		return f, err
 	}
@@ -159,7 +185,7 @@ func measure(ctx context.Context, s settings) (f figures, err error) {
 	f.took, f.cpu = time.Since(started), cpu()-spent
 	f.delivered = s.events
 	f.rate = float64(s.events) / f.took.Seconds()
-	f.hanging = m.hanging.Load()
+	f.hanging, f.claim, f.settle = m.hanging.Load(), c.claims.value(), c.settles.value()
 	return f, m.single(ctx, o, &f)
 }
 
@@ -175,13 +201,13 @@ func cpu() time.Duration {
 
 // single measures from the commit of an event to its request.
 func (m *merchants) single(ctx context.Context, o *outbox, f *figures) error {
-	key, err := o.merchant(ctx, m.URL+"/single")
+	keys, err := m.keys(ctx, o, 1, m.note)
 	if err != nil {
 		return err
 	}
 	waits := make([]time.Duration, 0, singles)
 	for range singles {
-		if err := o.event(ctx, key); err != nil {
+		if err := o.event(ctx, keys[0]); err != nil {
 			return err
 		}
 		stored := time.Now()
