@@ -1,0 +1,153 @@
+package sweep_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/sweep"
+)
+
+// errKilled is what everything answers a process that is dead.
+var errKilled = errors.New("the process was killed")
+
+// mortal counts the steps of a process that touch the world, and kills it
+// before or after one of them: from then on nothing it does has an effect.
+type mortal struct {
+	left   int // steps that are still done
+	after  bool
+	killed bool
+	steps  int
+}
+
+// step does a step, unless the process is dead or dies at it.
+func (m *mortal) step(do func() error) error {
+	if m.killed {
+		return errKilled
+	}
+	m.steps++
+	if m.left--; m.left >= 0 {
+		return do()
+	}
+	m.killed = true
+	if m.after {
+		_ = do() // it happened, and nobody learns how
+	}
+	return errKilled
+}
+
+// mortalStore is the store of a process that will be killed.
+type mortalStore struct {
+	sweep.Store
+	m *mortal
+}
+
+func (s mortalStore) PlanSweep(ctx context.Context, w sweep.Sweep) error {
+	return s.m.step(func() error { return s.Store.PlanSweep(ctx, w) })
+}
+
+func (s mortalStore) AddAttempt(ctx context.Context, id sweep.ID, a sweep.Attempt) error {
+	return s.m.step(func() error { return s.Store.AddAttempt(ctx, id, a) })
+}
+
+func (s mortalStore) MarkSent(ctx context.Context, id sweep.ID, n int, at time.Time) error {
+	return s.m.step(func() error { return s.Store.MarkSent(ctx, id, n, at) })
+}
+
+func (s mortalStore) EndSweep(ctx context.Context, w sweep.Sweep, now time.Time) error {
+	return s.m.step(func() error { return s.Store.EndSweep(ctx, w, now) })
+}
+
+func (s mortalStore) Lease(ctx context.Context, name, holder string, now, until time.Time) (has bool, err error) {
+	err = s.m.step(func() error {
+		has, err = s.Store.Lease(ctx, name, holder, now, until)
+		return err
+	})
+	return has, err
+}
+
+// mortalSender is its way to the network.
+type mortalSender struct {
+	sweep.Sender
+	m *mortal
+}
+
+func (s mortalSender) Sign(ctx context.Context, items []sweep.Item, previous []sweep.Attempt, now time.Time) (a sweep.Attempt, err error) {
+	err = s.m.step(func() error {
+		a, err = s.Sender.Sign(ctx, items, previous, now)
+		return err
+	})
+	return a, err
+}
+
+func (s mortalSender) Broadcast(ctx context.Context, a sweep.Attempt) error {
+	return s.m.step(func() error { return s.Sender.Broadcast(ctx, a) })
+}
+
+func (s mortalSender) Look(ctx context.Context, items []sweep.Item, attempts []sweep.Attempt) (seen sweep.Sighting, err error) {
+	err = s.m.step(func() error {
+		seen, err = s.Sender.Look(ctx, items, attempts)
+		return err
+	})
+	return seen, err
+}
+
+// TestSweeper_KilledAtEveryStep walks all steps of a sweep, from the lease to
+// its end, kills the process before and after each of them, and lets another
+// one go on: nothing is swept twice, nothing is forgotten, no nonce is left
+// out.
+func TestSweeper_KilledAtEveryStep(t *testing.T) {
+	onEach(t, func(t *testing.T, url string) {
+		w := newWorld(t, chain.Polygon, url)
+		for _, after := range []bool{false, true} {
+			for steps := 0; ; steps++ {
+				if done := w.killedAfter(t, &mortal{left: steps, after: after}); done {
+					if steps < 9 {
+						t.Errorf("a sweep has %d steps, which cannot be all", steps)
+					}
+					break
+				}
+			}
+		}
+	})
+}
+
+// killedAfter makes payments, sweeps them with a process that is killed, goes
+// on with another one and checks the books. It reports whether the first one
+// lived through the whole sweep.
+func (w *world) killedAfter(t *testing.T, m *mortal) bool {
+	t.Helper()
+	var paid []payment.Payment
+	before, nonce := w.balance(settlement), w.nonce()
+	for range 3 {
+		p := w.started(5*money.USD, settlement)
+		w.pay(p, 5*money.USD)
+		paid = append(paid, p)
+	}
+	w.finalize()
+	w.watch()
+
+	doomed := w.newSweeper(mortalSender{w.sender, m}, mortalStore{w.store, m}, "doomed")
+	for range 10 {
+		_ = doomed.RunOnce(t.Context())
+		w.finalize()
+	}
+	w.clock.pass(time.Minute) // its lease runs out
+	w.settle(w.newSweeper(w.sender, w.store, "heir"))
+
+	for _, p := range paid {
+		w.wantSwept(p, true)
+	}
+	before.Add(before, w.units(15*money.USD))
+	if got := w.balance(settlement); got.Cmp(before) != 0 {
+		t.Fatalf("killed at step %d (after it: %t): the settlement wallet holds %s, want %s", m.steps, m.after, got, before)
+	}
+	if got := w.nonce(); got != nonce+1 {
+		t.Errorf("killed at step %d (after it: %t): %d transactions for one sweep", m.steps, m.after, got-nonce)
+	}
+	return !m.killed
+}
