@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"fmt"
 
 	"github.com/uptrace/bun"
 )
@@ -15,8 +16,23 @@ type call struct {
 	args []any
 	// row reads one row; nil for a statement that returns none.
 	row func(scan func(...any) error) error
-	// affected is how many rows it wrote.
+	// affected is how many rows it wrote or read.
 	affected int64
+	// anyNumber: it may write any number of rows, not one alone.
+	anyNumber bool
+}
+
+// runAll runs calls and fails unless each has written one row, where it is to.
+func runAll(ctx context.Context, c conn, calls []*call) error {
+	if err := c.run(ctx, calls...); err != nil {
+		return err
+	}
+	for _, k := range calls {
+		if k.affected != 1 && !k.anyNumber {
+			return fmt.Errorf("%w: %d rows by %.40s…", errLost, k.affected, k.text)
+		}
+	}
+	return nil
 }
 
 // statement returns a call that writes.

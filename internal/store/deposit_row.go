@@ -42,11 +42,11 @@ type depositRow struct {
 const depositColumns = "payment_id, network, tx_hash, ordinal, contract, symbol, decimals, token, from_address, to_address, " +
 	"units, block_number, block_hash, block_time, source, state, hardened, late, seen_at, final_at, swept_at"
 
-// scan reads depositColumns.
-func (r *depositRow) scan(scan func(...any) error) error {
-	return scan(&r.PaymentID, &r.Network, &r.TxHash, &r.Ordinal, &r.Contract, &r.Symbol, &r.Decimals, &r.Token,
+// fields are where depositColumns is read to.
+func (r *depositRow) fields() []any {
+	return []any{&r.PaymentID, &r.Network, &r.TxHash, &r.Ordinal, &r.Contract, &r.Symbol, &r.Decimals, &r.Token,
 		&r.FromAddress, &r.ToAddress, &r.Units, &r.BlockNumber, &r.BlockHash, &r.BlockTime, &r.Source,
-		&r.State, &r.Hardened, &r.Late, &r.SeenAt, &r.FinalAt, &r.SweptAt)
+		&r.State, &r.Hardened, &r.Late, &r.SeenAt, &r.FinalAt, &r.SweptAt}
 }
 
 func (r *depositRow) deposit() (payment.Deposit, error) {

@@ -46,11 +46,7 @@ func book(ctx context.Context, c conn, entries []credit.Entry) error {
 	if err := l.post(entries); err != nil {
 		return err
 	}
-	calls := l.save()
-	if err := c.run(ctx, calls...); err != nil {
-		return err
-	}
-	return wroteOne(calls)
+	return runAll(ctx, c, l.save())
 }
 
 // load locks the purses of the entries, in one order for everybody, and reads
@@ -166,16 +162,6 @@ func (l *ledger) save() []*call {
 			n, p.keyID, string(p.unit)))
 	}
 	return calls
-}
-
-// wroteOne fails unless each call wrote one row.
-func wroteOne(calls []*call) error {
-	for _, k := range calls {
-		if k.affected != 1 {
-			return fmt.Errorf("%w: %d rows by %.40s…", errLost, k.affected, k.text)
-		}
-	}
-	return nil
 }
 
 func pursesOf(e credit.Entry) []purse {

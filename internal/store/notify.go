@@ -16,8 +16,10 @@ import (
 const channel = "florin_payment"
 
 // nudge tells it when the transaction commits, and only then.
-func nudge(id payment.ID) *call {
-	return query(func(func(...any) error) error { return nil }, "SELECT pg_notify('"+channel+"', ?)", string(id))
+func nudge(ids []string) *call {
+	k := query(func(func(...any) error) error { return nil }, "SELECT pg_notify('"+channel+"', id) FROM unnest(?::text[]) AS id", ids)
+	k.anyNumber = true
+	return k
 }
 
 // hooks are who wants to know of changes.

@@ -6,17 +6,22 @@ import (
 	"slices"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// changeOp is one decision on its way into the database.
+// changeOp is one decision on its way into the database. It may be run again,
+// so every step sets what it finds anew.
 type changeOp struct {
 	id     payment.ID
 	decide func(payment.Payment) (payment.Change, error)
 
+	rows   loaded
 	before payment.Payment // as it was loaded
 	change payment.Change  // what was decided
+	calls  []*call         // what writes it
 	result payment.Payment
+	err    error // why this one is not written; the others are
 }
 
 // UpdatePayment locks the payment, calls decide and persists its Change, all
@@ -27,52 +32,115 @@ func (s *Store) UpdatePayment(ctx context.Context, id payment.ID, decide func(pa
 		return payment.Payment{}, payment.ErrUnknown
 	}
 	op := &changeOp{id: id, decide: decide}
-	if err := s.hot(ctx, func(ctx context.Context, db conn) error { return s.changePayment(ctx, db, op) }); err != nil {
+	if err := s.change(ctx, op); err != nil {
 		return payment.Payment{}, fmt.Errorf("update payment %s: %w", id, err)
 	}
 	s.changed(id, op)
 	return op.result, nil
 }
 
-func (s *Store) changePayment(ctx context.Context, db conn, op *changeOp) error {
-	if err := s.loadForChange(ctx, db, op); err != nil {
+// changePayments runs decisions on payments that differ, in one transaction:
+// load and lock, decide, book, write. One that is refused has its reason in
+// err and writes nothing; all refusals come before the first write.
+func changePayments(ctx context.Context, db conn, d dialect, ops []*changeOp) error {
+	if err := loadForChange(ctx, db, ops); err != nil {
 		return err
 	}
-	change, err := op.decide(op.before)
+	for _, op := range ops {
+		op.decideOnce(d)
+	}
+	booked, err := bookChanges(ctx, db, ops)
 	if err != nil {
 		return err
 	}
-	op.change, op.result = change, op.before
-	if change.None() {
-		return nil
-	}
-	if err := checkChange(op.before, change); err != nil {
-		return err
-	}
-	if err := book(ctx, db, change.Entries); err != nil {
-		return err
-	}
-	return s.saveChange(ctx, db, op)
-}
-
-// loadForChange locks the payment first and reads the rest when it is locked:
-// what another transaction wrote before is then visible.
-func (s *Store) loadForChange(ctx context.Context, db conn, op *changeOp) error {
-	var l loaded
-	if err := db.run(ctx, l.payment(op.id, db.forUpdate())); err != nil {
-		return err
-	}
-	if l.row.ID == 0 {
-		return payment.ErrUnknown
-	}
-	if l.row.Status != string(payment.Pending) {
-		if err := db.run(ctx, l.routesOf(l.row.ID), l.depositsOf(l.row.ID)); err != nil {
-			return err
+	calls := booked.save()
+	var changed []string
+	for _, op := range ops {
+		if op.err == nil && len(op.calls) > 0 {
+			calls = append(calls, op.calls...)
+			changed = append(changed, string(op.id))
 		}
 	}
-	var err error
-	op.before, err = l.whole()
-	return err
+	if d.manyWriters && len(changed) > 0 {
+		calls = append(calls, nudge(changed))
+	}
+	return runAll(ctx, db, calls)
+}
+
+// changeOne runs one decision in a transaction of its own.
+func changeOne(ctx context.Context, db conn, d dialect, op *changeOp) error {
+	if err := changePayments(ctx, db, d, []*changeOp{op}); err != nil {
+		return err
+	}
+	return op.err
+}
+
+// loadForChange locks the payments first and reads the rest when they are
+// locked: what another transaction wrote before is then visible.
+func loadForChange(ctx context.Context, db conn, ops []*changeOp) error {
+	var locks, rest []*call
+	for _, op := range ops {
+		op.rows, op.calls, op.err = loaded{}, nil, nil
+		locks = append(locks, op.rows.payment(op.id, db.forUpdate()))
+	}
+	if err := db.run(ctx, locks...); err != nil {
+		return err
+	}
+	for _, op := range ops {
+		switch op.rows.row.Status {
+		case "":
+			op.err = payment.ErrUnknown
+		case string(payment.Pending): // was shown no address yet
+		default:
+			rest = append(rest, op.rows.routesOf(op.rows.row.ID), op.rows.depositsOf(op.rows.row.ID))
+		}
+	}
+	return db.run(ctx, rest...)
+}
+
+// decideOnce runs the decision on what was loaded and prepares its writes.
+func (op *changeOp) decideOnce(d dialect) {
+	if op.err != nil {
+		return
+	}
+	if op.before, op.err = op.rows.whole(); op.err != nil {
+		return
+	}
+	op.result = op.before
+	op.err = guard(func() (err error) {
+		op.change, err = op.decide(op.before)
+		return err
+	})
+	if op.err != nil || op.change.None() {
+		return
+	}
+	if op.err = checkChange(op.before, op.change); op.err == nil {
+		op.calls, op.err = op.save(d)
+	}
+}
+
+// bookChanges posts the entries of all, and refuses those whose entries are
+// not covered.
+func bookChanges(ctx context.Context, db conn, ops []*changeOp) (*ledger, error) {
+	var l ledger
+	var entries []credit.Entry
+	for _, op := range ops {
+		if op.err == nil {
+			entries = append(entries, op.change.Entries...)
+		}
+	}
+	if len(entries) == 0 {
+		return &l, nil
+	}
+	if err := l.load(ctx, db, entries); err != nil {
+		return nil, err
+	}
+	for _, op := range ops {
+		if op.err == nil {
+			op.err = l.post(op.change.Entries)
+		}
+	}
+	return &l, nil
 }
 
 // checkChange refuses what no decision may change.
@@ -91,45 +159,38 @@ func checkChange(before payment.Payment, c payment.Change) error {
 const updatePayment = "UPDATE payments SET status = ?, network = ?, token = ?, expires_at = ?, started_at = ?, ended_at = ?, " +
 	"resumed_at = ?, hash = ?, extended = ?, reorged = ?, by_hand = ?, seq = ? WHERE id = ? AND seq = ?"
 
-func (s *Store) saveChange(ctx context.Context, db conn, op *changeOp) error {
+// save returns the calls that write the change.
+func (op *changeOp) save(d dialect) ([]*call, error) {
 	r, err := rowOf(op.change.Payment)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	calls := []*call{statement(updatePayment, r.Status, r.Network, r.Token, r.ExpiresAt, r.StartedAt, r.EndedAt,
 		r.ResumedAt, r.Hash, r.Extended, r.Reorged, r.ByHand, r.Seq, r.ID, int64(op.before.Seq))}
-	routes, err := s.saveRoutes(op)
+	routes, err := op.saveRoutes(d)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	calls = append(calls, routes...)
 	for _, d := range op.change.Deposits {
 		save, err := saveDeposit(r, d)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		calls = append(calls, save)
 	}
-	exact := len(calls)
-	calls = append(calls, saveEvents(r, op.change.Events)...)
-	if s.dialect().manyWriters {
-		calls = append(calls, nudge(op.id))
-	}
-	if err := db.run(ctx, calls...); err != nil {
-		return err
-	}
 	op.result = normal(op.change.Payment)
-	return wroteOne(calls[:exact])
+	return append(calls, saveEvents(r, op.change.Events)...), nil
 }
 
 // saveRoutes returns the calls that store new routes and new tokens of old ones.
-func (s *Store) saveRoutes(op *changeOp) ([]*call, error) {
+func (op *changeOp) saveRoutes(d dialect) ([]*call, error) {
 	var calls []*call
 	for _, r := range op.change.Payment.Routes {
 		old := slices.IndexFunc(op.before.Routes, func(o payment.Route) bool { return o.Network == r.Network })
 		if old < 0 {
 			calls = append(calls, statement(
-				"INSERT INTO routes ("+routeColumns+", xact) VALUES (?, ?, ?, ?, ?, ?, ?, "+s.dialect().xact+")",
+				"INSERT INTO routes ("+routeColumns+", xact) VALUES (?, ?, ?, ?, ?, ?, ?, "+d.xact+")",
 				op.before.Number, string(r.Network), string(r.Address.Address), r.Address.Raw, string(r.Settlement),
 				joinTokens(r.Tokens), at(r.Since)))
 			continue

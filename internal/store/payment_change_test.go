@@ -79,9 +79,18 @@ func TestStore_UpdatePayment_Switch(t *testing.T) {
 			p, err = w.UpdatePayment(t.Context(), p.ID, decide)
 			w.must(err)
 		}
+		first := transfer(p, "0xaa", 1, 5)
+		first.To = p.Routes[0].Address.Address
+		second := first
+		second.Ordinal++
+		p, err := w.UpdatePayment(t.Context(), p.ID, observe(5, first, second))
+		w.must(err)
 		read, err := w.Payment(t.Context(), p.ID)
 		w.must(err)
 		same(t, "read", read, p)
+		if len(read.Deposits) != 2 {
+			t.Errorf("deposits: %+v", read.Deposits)
+		}
 		if len(read.Routes) != 3 || read.Routes[0].Network != chain.Polygon || len(read.Routes[0].Tokens) != 2 {
 			t.Errorf("routes: %+v", read.Routes)
 		}

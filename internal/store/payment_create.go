@@ -24,7 +24,7 @@ func (s *Store) CreatePayment(ctx context.Context, c payment.Change) (payment.Pa
 	if err != nil {
 		return payment.Payment{}, err
 	}
-	if err := s.hot(ctx, func(ctx context.Context, db conn) error { return insertOne(ctx, db, op) }); err != nil {
+	if err := s.create(ctx, op); err != nil {
 		return payment.Payment{}, fmt.Errorf("create payment %s: %w", c.Payment.ID, err)
 	}
 	if op.exists {
@@ -66,7 +66,7 @@ func insertOne(ctx context.Context, db conn, op *createOp) error {
 	if op.exists {
 		return nil
 	}
-	return db.run(ctx, saveEvents(op.row, op.events)...)
+	return runAll(ctx, db, saveEvents(op.row, op.events))
 }
 
 // checkEvents refuses events that would leave a gap in the sequence, which
@@ -94,11 +94,12 @@ func saveEvents(p *paymentRow, events []payment.Event) []*call {
 		calls = append(calls, statement("INSERT INTO events (payment_id, seq, event_id, type, at, data) VALUES (?, ?, ?, ?, ?, ?)",
 			p.ID, int64(e.Seq), e.ID, string(e.Type), at(e.At), string(e.Data)))
 		if e.Type.Public() {
-			calls = append(calls,
-				statement("INSERT INTO feed (payment_id, seq, key_id) VALUES (?, ?, ?)", p.ID, int64(e.Seq), p.KeyID),
-				statement("INSERT INTO deliveries (payment_id, seq, custodian_id, lane, state, attempt, due_at) "+
-					"SELECT ?, ?, id, lane, 'WAITING', 0, ? FROM custodians WHERE key_id = ? AND callback_url <> ''",
-					p.ID, int64(e.Seq), at(e.At), p.KeyID))
+			delivery := statement("INSERT INTO deliveries (payment_id, seq, custodian_id, lane, state, attempt, due_at) "+
+				"SELECT ?, ?, id, lane, 'WAITING', 0, ? FROM custodians WHERE key_id = ? AND callback_url <> ''",
+				p.ID, int64(e.Seq), at(e.At), p.KeyID)
+			delivery.anyNumber = true // none without a callback URL
+			calls = append(calls, delivery,
+				statement("INSERT INTO feed (payment_id, seq, key_id) VALUES (?, ?, ?)", p.ID, int64(e.Seq), p.KeyID))
 		}
 	}
 	return calls

@@ -57,12 +57,12 @@ const paymentColumns = "public_id, key_id, kind, amount, status, network, token,
 // paymentMarks is a question mark for each of them.
 const paymentMarks = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
 
-// scan reads "id, " + paymentColumns.
-func (r *paymentRow) scan(scan func(...any) error) error {
-	return scan(&r.ID, &r.PublicID, &r.KeyID, &r.Kind, &r.Amount, &r.Status, &r.Network, &r.Token,
+// fields are where "id, " + paymentColumns is read to.
+func (r *paymentRow) fields() []any {
+	return []any{&r.ID, &r.PublicID, &r.KeyID, &r.Kind, &r.Amount, &r.Status, &r.Network, &r.Token,
 		&r.CreatedAt, &r.ExpiresAt, &r.StartedAt, &r.EndedAt, &r.ResumedAt, &r.Hash,
 		&r.Extended, &r.Reorged, &r.ByHand, &r.ShortBasis, &r.LateForUs, &r.Credits, &r.CampaignID, &r.Seq,
-		&r.Reference, &r.Description, &r.SuccessURL, &r.CancelURL, &r.Metadata, &r.CustomerEmail, &r.DonorName, &r.DonorMessage)
+		&r.Reference, &r.Description, &r.SuccessURL, &r.CancelURL, &r.Metadata, &r.CustomerEmail, &r.DonorName, &r.DonorMessage}
 }
 
 // values are the arguments of paymentMarks.

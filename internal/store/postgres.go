@@ -24,6 +24,9 @@ type postgresEngine struct {
 	config *pgx.ConnConfig
 	db     *bun.DB
 	pool   *pgxpool.Pool
+
+	creates *batcher[*createOp]
+	changes *batcher[*changeOp]
 }
 
 func openPostgres(ctx context.Context, url string, o Options) (*postgresEngine, error) {
@@ -47,6 +50,7 @@ func openPostgres(ctx context.Context, url string, o Options) (*postgresEngine, 
 	if err := e.ping(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("PostgreSQL: %w", err), e.close())
 	}
+	e.creates, e.changes = newBatcher(e.createTogether), newBatcher(e.changeTogether)
 	return e, nil
 }
 
@@ -72,21 +76,7 @@ func (e *postgresEngine) dialect() dialect {
 	}
 }
 
-// The transaction around several reads travels with them.
-const (
-	beginSnapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
-	endSnapshot   = "COMMIT"
-)
-
-func (e *postgresEngine) read(ctx context.Context, calls ...*call) error {
-	if len(calls) > 1 {
-		all := append(make([]*call, 0, len(calls)+2), statement(beginSnapshot))
-		calls = append(append(all, calls...), statement(endSnapshot))
-	}
-	// If a call fails in between, the pool sees the open transaction and
-	// drops the connection.
-	return pgxConn{e.pool}.run(ctx, calls...)
-}
+func (e *postgresEngine) read(ctx context.Context, k *call) error { return pgxConn{e.pool}.one(ctx, k) }
 
 func (e *postgresEngine) snapshot(ctx context.Context, fn func(context.Context, tx) error) error {
 	options := &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
@@ -112,6 +102,10 @@ func (e *postgresEngine) hot(ctx context.Context, fn func(context.Context, conn)
 func (e *postgresEngine) ping(ctx context.Context) error { return e.pool.Ping(ctx) }
 
 func (e *postgresEngine) close() error {
+	if e.creates != nil {
+		e.creates.close()
+		e.changes.close()
+	}
 	e.pool.Close()
 	return e.db.Close()
 }

@@ -25,9 +25,9 @@ type routeRow struct {
 
 const routeColumns = "payment_id, network, address, raw, settlement, tokens, since"
 
-// scan reads routeColumns.
-func (r *routeRow) scan(scan func(...any) error) error {
-	return scan(&r.PaymentID, &r.Network, &r.Address, &r.Raw, &r.Settlement, &r.Tokens, &r.Since)
+// fields are where routeColumns is read to.
+func (r *routeRow) fields() []any {
+	return []any{&r.PaymentID, &r.Network, &r.Address, &r.Raw, &r.Settlement, &r.Tokens, &r.Since}
 }
 
 func (r *routeRow) route() payment.Route {

@@ -83,14 +83,8 @@ func (e *sqliteEngine) reader() bun.IDB { return e.db }
 
 func (e *sqliteEngine) dialect() dialect { return dialect{xact: "0", server: "''"} }
 
-// read runs the calls on a reader, all on one snapshot.
-func (e *sqliteEngine) read(ctx context.Context, calls ...*call) error {
-	return e.readers.with(ctx, func(r *reader) error {
-		if len(calls) == 1 {
-			return r.one(ctx, calls[0])
-		}
-		return r.snapshot(ctx, func(ctx context.Context, t tx) error { return t.run(ctx, calls...) })
-	})
+func (e *sqliteEngine) read(ctx context.Context, k *call) error {
+	return e.readers.with(ctx, func(r *reader) error { return r.one(ctx, k) })
 }
 
 func (e *sqliteEngine) snapshot(ctx context.Context, fn func(context.Context, tx) error) error {
@@ -103,6 +97,14 @@ func (e *sqliteEngine) write(ctx context.Context, fn func(context.Context, tx) e
 
 func (e *sqliteEngine) hot(ctx context.Context, fn func(context.Context, conn) error) error {
 	return e.write(ctx, func(ctx context.Context, t tx) error { return fn(ctx, t.conn) })
+}
+
+func (e *sqliteEngine) create(ctx context.Context, op *createOp) error {
+	return e.hot(ctx, func(ctx context.Context, db conn) error { return insertOne(ctx, db, op) })
+}
+
+func (e *sqliteEngine) change(ctx context.Context, op *changeOp) error {
+	return e.hot(ctx, func(ctx context.Context, db conn) error { return changeOne(ctx, db, e.dialect(), op) })
 }
 
 func (e *sqliteEngine) ping(ctx context.Context) error {

@@ -65,8 +65,8 @@ const DefaultMaxConns = 16
 type engine interface {
 	// reader is for statements outside a transaction.
 	reader() bun.IDB
-	// read runs prepared statements on one snapshot, in one round trip.
-	read(ctx context.Context, calls ...*call) error
+	// read runs a prepared statement outside a transaction.
+	read(ctx context.Context, k *call) error
 	// snapshot runs fn in a transaction that only reads: all on one snapshot.
 	snapshot(ctx context.Context, fn func(context.Context, tx) error) error
 	// write runs fn in one transaction and commits unless fn fails. fn may run
@@ -74,6 +74,9 @@ type engine interface {
 	write(ctx context.Context, fn func(context.Context, tx) error) error
 	// hot is write for prepared statements alone.
 	hot(ctx context.Context, fn func(context.Context, conn) error) error
+	// create and change are hot for many callers at once, who share commits.
+	create(ctx context.Context, op *createOp) error
+	change(ctx context.Context, op *changeOp) error
 	// dialect tells how its SQL differs.
 	dialect() dialect
 	ping(ctx context.Context) error

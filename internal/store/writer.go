@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"sync"
 
 	"github.com/uptrace/bun"
@@ -35,14 +33,6 @@ type job struct {
 	done chan struct{}
 }
 
-// panicked carries a panic of a method's body back to who called it.
-type panicked struct {
-	value any
-	stack []byte
-}
-
-func (p panicked) Error() string { return fmt.Sprintf("panic: %v\n%s", p.value, p.stack) }
-
 // startWriter takes the only connection of db, which the writer owns from then on.
 func startWriter(ctx context.Context, db *bun.DB) (*writer, error) {
 	conn, err := db.Conn(ctx)
@@ -67,10 +57,7 @@ func (w *writer) do(ctx context.Context, fn func(context.Context, tx) error) err
 	// Once it is queued it is answered: by then it may be committed, and the
 	// caller must know.
 	<-j.done
-	var p panicked
-	if errors.As(j.err, &p) {
-		panic(p)
-	}
+	repanic(j.err)
 	return j.err
 }
 
@@ -166,7 +153,9 @@ func (w *writer) savepoint(ctx context.Context, j *job) error {
 	if err := w.stmts.exec(ctx, "SAVEPOINT one"); err != nil {
 		return err
 	}
-	j.err = w.guarded(context.WithoutCancel(j.ctx), j)
+	j.err = guard(func() error {
+		return j.fn(context.WithoutCancel(j.ctx), tx{IDB: w.conn, conn: &w.stmts})
+	})
 	if j.err == nil {
 		return w.stmts.exec(ctx, "RELEASE one")
 	}
@@ -179,15 +168,6 @@ func (w *writer) savepoint(ctx context.Context, j *job) error {
 		return errors.Join(j.err, err)
 	}
 	return w.stmts.exec(ctx, "RELEASE one")
-}
-
-func (w *writer) guarded(ctx context.Context, j *job) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = panicked{v, debug.Stack()}
-		}
-	}()
-	return j.fn(ctx, tx{IDB: w.conn, conn: &w.stmts})
 }
 
 // close waits for the running transaction and closes the connection. Jobs that
