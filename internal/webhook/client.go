@@ -3,6 +3,7 @@ package webhook
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -48,7 +49,10 @@ func guard(network, address string, c syscall.RawConn) error {
 	if !allowedPort(to.Port()) {
 		return ssrf.ErrProhibitedPort
 	}
-	return public.Safe(network, address, c)
+	if err := public.Safe(network, address, c); err != nil {
+		return fmt.Errorf("dial %s: %w", address, err)
+	}
+	return nil
 }
 
 // clientOptions is what tests and development change.

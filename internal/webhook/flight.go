@@ -54,7 +54,7 @@ func (f *flight) claim(ctx context.Context, limit int) (n int, err error) {
 func (f *flight) claimable() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.lanes.room(f.d.Now())
+	return f.lanes.room()
 }
 
 // launch starts what may start and returns how many attempts are in flight.

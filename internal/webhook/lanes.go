@@ -78,7 +78,7 @@ func newLanes() *lanes { return &lanes{receivers: make(map[string]*receiver)} }
 
 // room is how many more deliveries are worth claiming: what waits for trial or
 // for slow receivers needs no place among the fast ones.
-func (l *lanes) room(now time.Time) int {
+func (l *lanes) room() int {
 	n := FastInFlight + fastAhead - l.inFlight[fastLane]
 	for _, r := range l.ready[fastLane] {
 		n -= min(len(r.waiting), PerURL-r.inFlight)

@@ -3,6 +3,7 @@ package webhook
 import (
 	"container/heap"
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -83,7 +84,7 @@ func TestLanes_NoRoomInTheSlowLane(t *testing.T) {
 	l := newLanes()
 	var jobs []*job
 	for i := range 2 * SlowInFlight {
-		fill(t, l, fmt.Sprint(i), 1, noon)
+		fill(t, l, strconv.Itoa(i), 1, noon)
 		for _, j := range l.start(noon) {
 			l.late(j, noon)
 			jobs = append(jobs, j)
@@ -92,8 +93,8 @@ func TestLanes_NoRoomInTheSlowLane(t *testing.T) {
 	if want := [laneCount]int{trialLane: TrialInFlight, slowLane: SlowInFlight}; l.inFlight != want {
 		t.Fatalf("in flight: %v", l.inFlight)
 	}
-	if l.room(noon) != FastInFlight+fastAhead {
-		t.Fatalf("room for %d", l.room(noon))
+	if l.room() != FastInFlight+fastAhead {
+		t.Fatalf("room for %d", l.room())
 	}
 	for _, j := range jobs {
 		l.done(j, answered(0, AttemptTimeout), noon)
@@ -109,13 +110,13 @@ func TestLanes_Room(t *testing.T) {
 	fill(t, l, "slow", PerURL, noon)
 	l.late(l.start(noon)[0], noon)
 	fill(t, l, "unknown", PerURL, noon)
-	if got := l.room(noon); got != FastInFlight+fastAhead {
+	if got := l.room(); got != FastInFlight+fastAhead {
 		t.Fatalf("room for %d beside slow and unknown receivers", got)
 	}
 	l.receiver("prompt", noon).prompt = true
 	fill(t, l, "prompt", PerURL, noon)
 	for range 2 { // while they wait, and in flight
-		if got := l.room(noon); got != FastInFlight+fastAhead-PerURL {
+		if got := l.room(); got != FastInFlight+fastAhead-PerURL {
 			t.Fatalf("room for %d", got)
 		}
 		l.start(noon)
@@ -127,7 +128,7 @@ func TestLanes_TakeTurns(t *testing.T) {
 	l := newLanes()
 	places := startBounds[slowLane]
 	for i := range 2 * places {
-		url := fmt.Sprint(i)
+		url := strconv.Itoa(i)
 		l.receiver(url, noon).keptWaiting(noon)
 		fill(t, l, url, 2, noon)
 	}
@@ -172,7 +173,7 @@ func TestLanes_WaitingIsBounded(t *testing.T) {
 	l := newLanes()
 	taken := 0
 	for i := range 2 * maxWaiting {
-		if l.add(Delivery{URL: fmt.Sprint(i % 100)}, noon.Add(time.Hour), noon) {
+		if l.add(Delivery{URL: strconv.Itoa(i % 100)}, noon.Add(time.Hour), noon) {
 			taken++
 		}
 	}
@@ -272,7 +273,7 @@ func TestLanes_MemoryIsBounded(t *testing.T) {
 	l := newLanes()
 	l.receiver("slow", noon).keptWaiting(noon)
 	for i := range 3 * maxReceivers {
-		l.receiver(fmt.Sprint(i), noon)
+		l.receiver(strconv.Itoa(i), noon)
 		if len(l.receivers) > maxReceivers {
 			t.Fatalf("%d receivers are remembered", len(l.receivers))
 		}
@@ -473,7 +474,7 @@ func (r *rows) claim(l *lanes, now time.Time) {
 	for ; len(r.ends) > 0 && !r.ends[0].until.After(now); r.ends = r.ends[1:] {
 		r.release(r.ends[0].Delivery)
 	}
-	room := min(l.room(now), claimBatch)
+	room := min(l.room(), claimBatch)
 	for n := 0; n < len(r.urls) && room > 0; n++ {
 		d := Delivery{ID: int64(r.next), URL: r.urls[r.next%len(r.urls)]}
 		r.next++

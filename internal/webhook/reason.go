@@ -90,12 +90,10 @@ func tooLate(err error) string {
 
 // innermost leaves out the layers that repeat the URL and the addresses.
 func innermost(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
-	var op *net.OpError
-	if errors.As(err, &op) {
+	if op, ok := errors.AsType[*net.OpError](err); ok {
 		err = op.Err
 	}
 	return err

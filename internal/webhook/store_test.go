@@ -36,7 +36,6 @@ var outboxes = map[string]func(t *testing.T) webhooktest.Outbox{
 // onEach runs the story on each kind of outbox.
 func onEach(t *testing.T, story func(t *testing.T, o webhooktest.Outbox)) {
 	t.Helper()
-	t.Parallel()
 	for name, open := range outboxes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

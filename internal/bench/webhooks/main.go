@@ -42,8 +42,9 @@ func main() {
 	flag.BoolVar(&s.tls, "tls", false, "use TLS")
 	flag.Parse()
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
-	defer cancel()
-	if err := bench(ctx, s); err != nil {
+	err := bench(ctx, s)
+	cancel()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "webhooks:", err)
 		os.Exit(1)
 	}
