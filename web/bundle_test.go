@@ -22,6 +22,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/florinpay/florin/graph"
+	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
@@ -30,6 +31,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/wallet"
 )
 
 // bundle is a whole server on a database of its own, with chains that do as
@@ -72,10 +74,10 @@ func newBundleWith(t *testing.T, o Options) *bundle {
 	}, b.clock.Now, testID)
 	if o.BaseURL == "" {
 		o.BaseURL, o.CheckoutURL, o.Version = testBaseURL, testBaseURL, "test"
-		o.GraphQL = graph.Options{Introspection: true}
+		o.GraphQL, o.SignUp, o.NewKeys = graph.Options{Introspection: true}, true, operation.NewKeys{Credits: 20, Queries: 5}
 	}
 	b.server = New(Deps{
-		Payments: b.payments, Accounts: b.accounts, Answers: st, Sealer: sealer, Ping: st.Ping,
+		Payments: b.payments, Accounts: b.accounts, Store: st, Sealer: sealer, Wallets: testWallets{},
 		Finder: finding.New(b.payments, b.lanes.readers(), b.clock.Now),
 		Now:    b.clock.Now, NewID: testID, Log: logger,
 	}, o)
@@ -311,6 +313,17 @@ func (testDepositor) DepositAddress(s chain.Settlement) (chain.Watched, error) {
 	}
 	sum := sha256.Sum256([]byte(string(s.Wallet) + "/" + big.NewInt(s.Number).String()))
 	return chain.AddressOf(chain.BEP20, sum[:20]), nil
+}
+
+// testWallets reads private keys as the program does.
+type testWallets struct{}
+
+func (testWallets) WalletOf(privateKey secret.Text) (chain.Address, error) {
+	k, err := wallet.ParseEVM(privateKey)
+	if err != nil {
+		return "", err
+	}
+	return k.Wallet(), nil
 }
 
 // logBook keeps what was logged.

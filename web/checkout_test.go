@@ -16,6 +16,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/views"
 )
 
 var asForm = []string{"Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site", "same-origin", "Accept", "text/html"}
@@ -164,7 +165,9 @@ func TestLivePage(t *testing.T) {
 	srv := httptest.NewServer(b.server.Handler())
 	defer srv.Close()
 	p := b.start(b.newPayment(b.newMerchant(5)), chain.Polygon, money.USDC)
-	live, res := b.openLive(srv, p, "send..POLYGON.USDC.49.9")
+	shown, err := b.server.checkoutProps(t.Context(), p, views.Page{Lang: "en"}, views.ViewNow)
+	must(t, err)
+	live, res := b.openLive(srv, p, shown.Stage())
 	if res.StatusCode != 200 || res.Header.Get("Content-Type") != "text/event-stream" {
 		t.Fatalf("%d %s", res.StatusCode, res.Header.Get("Content-Type"))
 	}

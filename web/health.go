@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/sweep"
 )
 
 // healthReport is the body of GET /health.
@@ -27,6 +28,8 @@ type networkHealth struct {
 	Final      uint64 `json:"final"`
 	LagSeconds int64  `json:"lagSeconds"`
 	Reason     string `json:"reason"`
+	// Gas is left out where nothing is swept.
+	Gas *gasHealth `json:"gas,omitempty"`
 }
 
 // What a part of the report can be.
@@ -48,6 +51,7 @@ type healthCache struct {
 	mu   sync.Mutex
 	at   time.Time
 	down bool
+	gas  func(chain.Network) (sweep.Status, bool)
 }
 
 // getHealth answers 200 while requests can be served, 503 when the database is
@@ -77,6 +81,7 @@ func (s *Server) networkHealth(n chain.Network) networkHealth {
 		Status: healthOK, Head: h.Latest.Number, Scanned: h.Scanned.Number, Final: h.Final.Number,
 		LagSeconds: int64(h.Lag / time.Second), Reason: h.Reason,
 	}
+	out.Gas = s.gasHealth(n)
 	if !h.OK {
 		out.Status = healthDegraded
 	}
@@ -90,7 +95,7 @@ func (s *Server) databaseDown(ctx context.Context) bool {
 	if now := time.Now(); now.Sub(s.health.at) > pingKept {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pingTimeout)
 		defer cancel()
-		s.health.down = s.d.Ping(ctx) != nil
+		s.health.down = s.d.Store.Ping(ctx) != nil
 		s.health.at = time.Now()
 	}
 	return s.health.down

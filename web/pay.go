@@ -2,16 +2,19 @@ package web
 
 import (
 	"context"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/graph/jsonbody"
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/graph/operation"
+	"github.com/florinpay/florin/internal/secret"
 )
 
-// postPay starts a payment: of the key, if one is shown in the body or a
-// header, and otherwise for anybody who knows its txnid.
+// postPay starts a payment: a credit top-up for a session token, a payment of
+// the key for a key in the body or a header, and otherwise any payment for
+// anybody who knows its txnid.
 func (s *Server) postPay(c echo.Context) error {
 	return write(c, s, func(ctx context.Context, b *jsonbody.Object) (*model.TransactionResult, error) {
 		in := operation.StartInput{
@@ -21,9 +24,17 @@ func (s *Server) postPay(c echo.Context) error {
 		if err := b.Err(); err != nil {
 			return nil, err
 		}
-		if key.Empty() {
+		switch {
+		case key.Empty():
 			return s.ops.StartPublic(ctx, in)
+		case isSession(key):
+			return s.ops.StartTopUp(ctx, in)
 		}
 		return s.ops.StartPayment(ctx, key, in)
 	})
 }
+
+// sessionPrefix tells a session token from an API key.
+const sessionPrefix = "fls_"
+
+func isSession(t secret.Text) bool { return strings.HasPrefix(t.Reveal(), sessionPrefix) }

@@ -26,6 +26,7 @@ func (s *Server) routes() *echo.Echo {
 	e.GET("/orders/:txnid", s.getOrder)
 	e.GET("/txn/:txnid", s.getOrder)
 	e.POST("/txn/:txnid/find", s.postFindTxn)
+	e.GET("/events", s.getEvents)
 	// The hosted checkout.
 	e.GET("/", s.getLanding)
 	e.GET("/pay", s.getCheckout)

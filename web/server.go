@@ -27,18 +27,34 @@ type Payments interface {
 	Merchant(ctx context.Context, p payment.Payment) (account.Custodian, error)
 }
 
+// Accounts is what the surfaces ask of users, keys and custodians.
+type Accounts interface {
+	operation.Accounts
+	operation.Users
+	operation.Rotation
+}
+
+// Store is what the surfaces ask of the database beside what services do.
+type Store interface {
+	operation.Answers
+	operation.Ledger
+	operation.Feed
+	operation.Keys
+	// Ping fails while the database cannot be asked.
+	Ping(ctx context.Context) error
+}
+
 // Deps is what the server needs.
 type Deps struct {
 	Payments Payments
-	Accounts operation.Accounts
+	Accounts Accounts
+	Store    Store
 	Finder   operation.Finder
-	Answers  operation.Answers
+	Wallets  operation.Wallets
 	Sealer   operation.Sealer
-	// Ping fails while the database cannot be asked.
-	Ping  func(context.Context) error
-	Now   func() time.Time
-	NewID func(time.Time) payment.ID
-	Log   *slog.Logger
+	Now      func() time.Time
+	NewID    func(time.Time) payment.ID
+	Log      *slog.Logger
 }
 
 // Options are the operator's settings.
@@ -53,6 +69,9 @@ type Options struct {
 	// Proxies are the networks whose X-Forwarded-For is believed; nil means
 	// loopback and private networks.
 	Proxies []netip.Prefix
+	// SignUp lets anybody make a user; NewKeys is what their keys start with.
+	SignUp  bool
+	NewKeys operation.NewKeys
 	// Sandbox serves /sandbox; nil in production.
 	Sandbox http.Handler
 }
@@ -90,8 +109,9 @@ func New(d Deps, o Options) *Server {
 		s.proxies = privateNetworks()
 	}
 	s.ops = operation.New(operation.Deps{
-		Payments: d.Payments, Accounts: d.Accounts, Finder: d.Finder, Answers: d.Answers, Sealer: d.Sealer, Limits: s.limits,
-		CheckoutURL: o.CheckoutURL, Now: d.Now, NewID: d.NewID, Log: d.Log,
+		Payments: d.Payments, Accounts: d.Accounts, Users: d.Accounts, Rotation: d.Accounts, Wallets: d.Wallets,
+		Answers: d.Store, Ledger: d.Store, Feed: d.Store, Keys: d.Store, Finder: d.Finder, Sealer: d.Sealer, Limits: s.limits,
+		CheckoutURL: o.CheckoutURL, SignUp: o.SignUp, NewKeys: o.NewKeys, Now: d.Now, NewID: d.NewID, Log: d.Log,
 	})
 	s.graphQL = graph.New(s.ops, o.GraphQL, d.Log)
 	s.handler = s.routes()

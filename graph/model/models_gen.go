@@ -20,7 +20,8 @@ type Result interface {
 type APIKey struct {
 	ID *string `json:"id"`
 	// The key as the caller sent it.
-	Key *string `json:"key"`
+	Key   *string `json:"key"`
+	Label *string `json:"label"`
 	// The wallet address registered on the key.
 	Wallet      *string        `json:"wallet"`
 	CreditsLeft *int           `json:"creditsLeft"`
@@ -32,6 +33,30 @@ type APIKey struct {
 	Email       *string        `json:"email"`
 	Custodian   *CustodianName `json:"custodian"`
 }
+
+type APIKeyResult struct {
+	Code    int     `json:"code"`
+	Message string  `json:"message"`
+	APIKey  *APIKey `json:"apiKey"`
+}
+
+func (APIKeyResult) IsResult() {}
+
+type APIKeysResult struct {
+	Code    int       `json:"code"`
+	Message string    `json:"message"`
+	APIKeys []*APIKey `json:"apiKeys"`
+}
+
+func (APIKeysResult) IsResult() {}
+
+type CompletionResult struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	Success bool   `json:"success"`
+}
+
+func (CompletionResult) IsResult() {}
 
 // A payment as `payment` returns it.
 type CreatedTransaction struct {
@@ -188,6 +213,13 @@ type DepositWallet struct {
 type Mutation struct {
 }
 
+// Where a page of a list ends.
+type PageInfo struct {
+	HasNextPage bool `json:"hasNextPage"`
+	// Give it as `after` to read the next page.
+	EndCursor *string `json:"endCursor"`
+}
+
 type PaymentResult struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -209,6 +241,36 @@ func (QueriesResult) IsResult() {}
 
 type Query struct {
 }
+
+type RevokeResult struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	// The replacement; shown once.
+	NewAPIKey *string `json:"newApiKey"`
+	APIKey    *APIKey `json:"apiKey"`
+}
+
+func (RevokeResult) IsResult() {}
+
+type SessionResult struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	// The session token; shown once.
+	Token     *string   `json:"token"`
+	ExpiresAt *DateTime `json:"expiresAt"`
+	User      *User     `json:"user"`
+}
+
+func (SessionResult) IsResult() {}
+
+type TopupResult struct {
+	Code        int          `json:"code"`
+	Message     string       `json:"message"`
+	Transaction *Transaction `json:"transaction"`
+	PaymentLink *string      `json:"paymentLink"`
+}
+
+func (TopupResult) IsResult() {}
 
 // A payment.
 type Transaction struct {
@@ -256,6 +318,41 @@ type TransactionResult struct {
 }
 
 func (TransactionResult) IsResult() {}
+
+type TransactionsResult struct {
+	Code         int            `json:"code"`
+	Message      string         `json:"message"`
+	Transactions []*Transaction `json:"transactions"`
+	APIKey       *APIKey        `json:"apiKey"`
+	PageInfo     *PageInfo      `json:"pageInfo"`
+}
+
+func (TransactionsResult) IsResult() {}
+
+type UntransferredResult struct {
+	Code         int            `json:"code"`
+	Message      string         `json:"message"`
+	Transactions []*Transaction `json:"transactions"`
+}
+
+func (UntransferredResult) IsResult() {}
+
+// Somebody who signs in. Dashboard operations take the session token as `Authorization: Bearer`.
+type User struct {
+	ID        string   `json:"id"`
+	Email     string   `json:"email"`
+	FirstName *string  `json:"firstName"`
+	LastName  *string  `json:"lastName"`
+	CreatedAt DateTime `json:"createdAt"`
+}
+
+type UserResult struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	User    *User  `json:"user"`
+}
+
+func (UserResult) IsResult() {}
 
 // The networks payments are made on.
 type Network string

@@ -19,3 +19,30 @@ func (r *QueriesResult) Envelope() (*int, *string) { return &r.Code, &r.Message 
 
 // Envelope returns where code and message stand.
 func (r *CustodianResult) Envelope() (*int, *string) { return &r.Code, &r.Message }
+
+// Envelope returns where code and message stand.
+func (r *TransactionsResult) Envelope() (*int, *string) { return &r.Code, &r.Message }
+
+// Envelope returns where code and message stand.
+func (r *UntransferredResult) Envelope() (*int, *string) { return &r.Code, &r.Message }
+
+// Envelope returns where code and message stand.
+func (r *CompletionResult) Envelope() (*int, *string) { return &r.Code, &r.Message }
+
+// Envelope returns where code and message stand.
+func (r *SessionResult) Envelope() (*int, *string) { return &r.Code, &r.Message }
+
+// Envelope returns where code and message stand.
+func (r *UserResult) Envelope() (*int, *string) { return &r.Code, &r.Message }
+
+// Envelope returns where code and message stand.
+func (r *APIKeyResult) Envelope() (*int, *string) { return &r.Code, &r.Message }
+
+// Envelope returns where code and message stand.
+func (r *APIKeysResult) Envelope() (*int, *string) { return &r.Code, &r.Message }
+
+// Envelope returns where code and message stand.
+func (r *TopupResult) Envelope() (*int, *string) { return &r.Code, &r.Message }
+
+// Envelope returns where code and message stand.
+func (r *RevokeResult) Envelope() (*int, *string) { return &r.Code, &r.Message }

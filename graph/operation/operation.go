@@ -19,6 +19,10 @@ type Payments interface {
 	Start(ctx context.Context, id string, choice payment.Choice) (payment.Payment, error)
 	StartOwned(ctx context.Context, keyID int64, id string, choice payment.Choice) (payment.Payment, error)
 	Cancel(ctx context.Context, id string) (payment.Payment, error)
+	Owned(ctx context.Context, keyID int64, id string) (payment.Payment, error)
+	List(ctx context.Context, f payment.Filter) ([]payment.Payment, error)
+	MarkCompleted(ctx context.Context, keyID int64, id string, by payment.Actor) (payment.Payment, error)
+	CreateTopUp(ctx context.Context, id payment.ID, keyID, credits int64) (payment.Payment, error)
 	Lane(n chain.Network) (payment.Lane, bool)
 	Health(n chain.Network) payment.Health
 }
@@ -43,6 +47,12 @@ type Sealer interface {
 type Deps struct {
 	Payments Payments
 	Accounts Accounts
+	Users    Users
+	Keys     Keys
+	Rotation Rotation
+	Wallets  Wallets
+	Ledger   Ledger
+	Feed     Feed
 	Finder   Finder
 	Answers  Answers
 	Sealer   Sealer
@@ -50,9 +60,12 @@ type Deps struct {
 	// CheckoutURL is the public address of the checkout, without a slash at
 	// its end.
 	CheckoutURL string
-	Now         func() time.Time
-	NewID       func(time.Time) payment.ID
-	Log         *slog.Logger
+	// SignUp lets anybody make a user; NewKeys is what their keys start with.
+	SignUp  bool
+	NewKeys NewKeys
+	Now     func() time.Time
+	NewID   func(time.Time) payment.ID
+	Log     *slog.Logger
 }
 
 // Operations are the operations of the interface.

@@ -21,10 +21,8 @@ import (
 	"github.com/oklog/ulid/v2"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/config"
-	"github.com/florinpay/florin/internal/finding"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
@@ -104,22 +102,12 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		Holder: holder, Now: Now, Jitter: rand.Float64, Log: a.log,
 	})
 	a.server = a.newServer(o, sealer)
+	a.server.ReportGas(a.lanes.Sweeping)
 	a.Store.OnChange(func(id payment.ID) {
 		a.server.Changed(id)
 		a.deliver.Nudge()
 	})
 	return nil
-}
-
-func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
-	gql := graph.Options{Introspection: a.Config.Introspection}
-	return web.New(web.Deps{
-		Payments: a.Payments, Accounts: a.Accounts, Finder: finding.New(a.Payments, a.lanes.readers(), Now), Answers: a.Store, Sealer: sealer, Ping: a.Store.Ping,
-		Now: Now, NewID: func(t time.Time) payment.ID { return payment.ID(newULID(t)) }, Log: a.log,
-	}, web.Options{
-		BaseURL: a.Config.BaseURL, CheckoutURL: a.Config.CheckoutURL, Version: o.Version,
-		GraphQL: gql, Proxies: a.Config.TrustedProxies, Sandbox: o.Sandbox,
-	})
 }
 
 // Listen takes the configured address, so that what is printed about it is

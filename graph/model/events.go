@@ -1,0 +1,25 @@
+package model
+
+import "encoding/json"
+
+// EventsResult is the answer to GET /events. It is REST only.
+type EventsResult struct {
+	Code    int     `json:"code"`
+	Message string  `json:"message"`
+	Events  []Event `json:"events"`
+	// NextAfter is the cursor for the next call; it stays when there is
+	// nothing new.
+	NextAfter string `json:"nextAfter"`
+}
+
+// Event is what a webhook tells.
+type Event struct {
+	EventID   string   `json:"eventId"`
+	Type      string   `json:"type"`
+	CreatedAt DateTime `json:"createdAt"`
+	// Data is the webhook's body, without the secret.
+	Data json.RawMessage `json:"data"`
+}
+
+// Envelope returns where code and message stand.
+func (r *EventsResult) Envelope() (*int, *string) { return &r.Code, &r.Message }

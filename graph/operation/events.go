@@ -1,0 +1,44 @@
+package operation
+
+import (
+	"context"
+
+	"github.com/florinpay/florin/graph/model"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// Feed gives what webhooks tell, for whoever would rather ask.
+type Feed interface {
+	// PublicEvents returns the events of a key's payments after the cursor,
+	// none skipped, and the cursor for the next call.
+	PublicEvents(ctx context.Context, keyID int64, after string, limit int) ([]payment.Event, string, error)
+}
+
+// defaultEvents is how many events a page has unless asked otherwise.
+const defaultEvents = 100
+
+// Events lists the events of a key's payments. A nil limit is the default.
+func (o *Operations) Events(ctx context.Context, apiKey secret.Text, after string, limit *int) (*model.EventsResult, error) {
+	key, err := o.caller(ctx, apiKey)
+	if err != nil {
+		return nil, err
+	}
+	n := defaultEvents
+	if limit != nil {
+		n = *limit
+	}
+	if n < 1 || n > payment.MaxPage {
+		return nil, fault.New(fault.Invalid, "limit must be between 1 and %d", payment.MaxPage)
+	}
+	events, next, err := o.d.Feed.PublicEvents(ctx, key.ID, after, n)
+	if err != nil {
+		return nil, err
+	}
+	out := &model.EventsResult{Events: make([]model.Event, len(events)), NextAfter: next}
+	for i, e := range events {
+		out.Events[i] = model.Event{EventID: e.ID, Type: string(e.Type), CreatedAt: model.At(e.At), Data: e.Data}
+	}
+	return out, nil
+}

@@ -1,0 +1,166 @@
+package operation
+
+import (
+	"context"
+	"strings"
+
+	"github.com/florinpay/florin/graph/model"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// TransactionsInput narrows a list of payments. What is empty narrows nothing.
+type TransactionsInput struct {
+	APIKey    secret.Text
+	Status    model.TransactionStatus
+	Network   model.Network
+	TimeRange string
+	SortOrder string
+	First     *int
+	After     string // txnid of the last payment of the page before
+}
+
+// transactionsPage is a page of a list.
+type transactionsPage struct {
+	payments []payment.Payment
+	more     bool
+}
+
+// Transactions lists a key's payments. It takes one credit.
+func (o *Operations) Transactions(ctx context.Context, in TransactionsInput) (*model.TransactionsResult, error) {
+	key, err := o.caller(ctx, in.APIKey)
+	if err != nil {
+		return nil, err
+	}
+	f, err := o.filter(ctx, key.ID, in)
+	if err != nil {
+		return nil, err
+	}
+	page, left, err := charged(ctx, o, key, "getTransactions", func() (transactionsPage, error) { return o.page(ctx, f) })
+	if err != nil {
+		return nil, err
+	}
+	credits := int(left.Credits)
+	out := &model.TransactionsResult{
+		Transactions: o.transactions(page.payments), APIKey: &model.APIKey{CreditsLeft: &credits},
+		PageInfo: &model.PageInfo{HasNextPage: page.more},
+	}
+	if n := len(page.payments); n > 0 {
+		out.PageInfo.EndCursor = optional(string(page.payments[n-1].ID))
+	}
+	return out, nil
+}
+
+func (o *Operations) filter(ctx context.Context, keyID int64, in TransactionsInput) (payment.Filter, error) {
+	f := payment.Filter{KeyID: keyID, Status: payment.Status(in.Status), Network: chain.Network(in.Network), Limit: payment.MaxPage}
+	var err error
+	if f.Ascending, err = ascending(in.SortOrder); err != nil {
+		return f, err
+	}
+	if in.TimeRange != "" {
+		if f.Since, err = since(in.TimeRange, o.d.Now()); err != nil {
+			return f, err
+		}
+	}
+	if in.First != nil {
+		if *in.First < 1 || *in.First > payment.MaxPage {
+			return f, fault.New(fault.Invalid, "first must be between 1 and %d", payment.MaxPage)
+		}
+		f.Limit = *in.First
+	}
+	if in.After != "" {
+		last, err := o.d.Payments.Owned(ctx, keyID, in.After)
+		if fault.Is(err, fault.NotFound) {
+			return f, fault.New(fault.Invalid, "after must be an endCursor that was returned before")
+		}
+		if err != nil {
+			return f, err
+		}
+		f.After = last.Number
+	}
+	return f, nil
+}
+
+func ascending(order string) (bool, error) {
+	switch strings.ToLower(order) {
+	case "", "desc":
+		return false, nil
+	case "asc":
+		return true, nil
+	}
+	return false, fault.New(fault.Invalid, "sortOrder must be asc or desc")
+}
+
+// page reads a page, and whether another follows it.
+func (o *Operations) page(ctx context.Context, f payment.Filter) (transactionsPage, error) {
+	found, err := o.d.Payments.List(ctx, f)
+	if err != nil || len(found) < f.Limit {
+		return transactionsPage{payments: found}, err
+	}
+	f.After, f.Limit = found[len(found)-1].Number, 1
+	next, err := o.d.Payments.List(ctx, f)
+	return transactionsPage{payments: found, more: len(next) > 0}, err
+}
+
+func (o *Operations) transactions(list []payment.Payment) []*model.Transaction {
+	out := make([]*model.Transaction, len(list))
+	for i, p := range list {
+		out[i] = o.transaction(p)
+	}
+	return out
+}
+
+// TransactionDetails reads one of a key's payments. It takes one credit.
+func (o *Operations) TransactionDetails(ctx context.Context, apiKey secret.Text, txnid string) (*model.TransactionResult, error) {
+	key, err := o.caller(ctx, apiKey)
+	if err != nil {
+		return nil, err
+	}
+	p, _, err := charged(ctx, o, key, "getTransactionDetails", func() (payment.Payment, error) {
+		return o.d.Payments.Owned(ctx, key.ID, txnid)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return o.transactionResult(p), nil
+}
+
+// Untransferred lists a key's payments whose money has not been swept. It
+// takes one credit.
+func (o *Operations) Untransferred(ctx context.Context, apiKey secret.Text, network model.Network) (*model.UntransferredResult, error) {
+	key, err := o.caller(ctx, apiKey)
+	if err != nil {
+		return nil, err
+	}
+	n, err := domainNetwork(network)
+	if err != nil {
+		return nil, err
+	}
+	list, _, err := charged(ctx, o, key, "checkAdminUntransferred", func() ([]payment.Payment, error) {
+		return o.d.Payments.List(ctx, payment.Filter{KeyID: key.ID, Network: n, Unswept: true, Limit: payment.MaxPage})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.UntransferredResult{Transactions: o.transactions(list)}, nil
+}
+
+// MarkCompleted completes one of a key's payments by hand. It takes one query.
+func (o *Operations) MarkCompleted(ctx context.Context, apiKey secret.Text, txnid string) (*model.CompletionResult, error) {
+	key, err := o.caller(ctx, apiKey)
+	if err != nil {
+		return nil, err
+	}
+	return once(ctx, o, scope{keyID: key.ID}, func(payment.ID) (*model.CompletionResult, error) {
+		if err := o.affords(ctx, key.ID, credit.Query); err != nil {
+			return nil, err
+		}
+		if _, err := o.d.Payments.MarkCompleted(ctx, key.ID, txnid, payment.Actor{Name: "API key"}); err != nil {
+			return nil, err
+		}
+		return &model.CompletionResult{Success: true}, nil
+	})
+}

@@ -1,0 +1,53 @@
+package web
+
+import (
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/sweep"
+)
+
+// gasHealth is how the gas wallet of a network does. Amounts are in whole
+// native coins.
+type gasHealth struct {
+	Wallet  chain.Address `json:"wallet"`
+	Balance string        `json:"balance"`
+	// CostPerPayment and RunwayDays are measured; null until there is
+	// something to measure.
+	CostPerPayment *string `json:"costPerPayment"`
+	RunwayDays     *int    `json:"runwayDays"`
+	Level          string  `json:"level"`
+	Waiting        string  `json:"waiting"` // why sweeps wait; empty when they do not
+}
+
+// coinDecimals is the scale of a network's native coin.
+func coinDecimals(n chain.Network) int {
+	if n.EVM() {
+		return 18
+	}
+	return 9
+}
+
+// ReportGas makes GET /health tell how sweeping does. Call it before Serve.
+func (s *Server) ReportGas(status func(chain.Network) (sweep.Status, bool)) { s.health.gas = status }
+
+// gasHealth returns nil where nothing is swept, or was not looked at yet.
+func (s *Server) gasHealth(n chain.Network) *gasHealth {
+	if s.health.gas == nil {
+		return nil
+	}
+	st, ok := s.health.gas(n)
+	if !ok || st.At.IsZero() {
+		return nil
+	}
+	r := st.Runway
+	h := &gasHealth{
+		Wallet: r.Wallet.Address, Balance: r.Wallet.Balance.Format(coinDecimals(n)), Level: string(r.Level), Waiting: st.Waiting,
+	}
+	if !r.PerPot.IsZero() {
+		cost := r.PerPot.Format(coinDecimals(n))
+		h.CostPerPayment = &cost
+	}
+	if r.Days >= 0 {
+		h.RunwayDays = &r.Days
+	}
+	return h
+}
