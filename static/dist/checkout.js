@@ -81,6 +81,7 @@ document.dispatchEvent(new Event("florin:stage"));
 }
 document.addEventListener("change", function (event) {
 if (event.target.name === "via") tab = event.target.id;
+if (event.target.id === "showqr") document.querySelector(".qr").scrollIntoView({ block: "nearest" });
 });
 function offline(yes) {
 var line = document.getElementById("offline");

@@ -62,6 +62,8 @@
 
   document.addEventListener("change", function (event) {
     if (event.target.name === "via") tab = event.target.id;
+    // On a phone the code opens below the edge, behind the live line.
+    if (event.target.id === "showqr") document.querySelector(".qr").scrollIntoView({ block: "nearest" });
   });
 
   // Without the stream the page would look live and not be.

@@ -1,0 +1,298 @@
+package views
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image/png"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/florinpay/florin/internal/browsertest"
+	"github.com/florinpay/florin/static"
+)
+
+// test is the selector of the element with a data-testid.
+func test(id string) string { return `[data-testid="` + id + `"]` }
+
+// pollTime bounds the wait for something that takes milliseconds on an idle machine.
+const pollTime = 10 * time.Second
+
+// awaited makes an evaluation wait for its promise.
+func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
+
+// evaluate is the value of a JavaScript expression in the page.
+func evaluate[T any](ctx context.Context, t testing.TB, expression string) T {
+	t.Helper()
+	var value T
+	browsertest.Run(ctx, t, chromedp.Evaluate(expression, &value))
+	return value
+}
+
+// checkPage looks for flaws and for what a checker of accessibility would find.
+func checkPage(ctx context.Context, t testing.TB, where string) {
+	t.Helper()
+	checkLayout(t, where, evaluate[[]string](ctx, t, findFlaws))
+	browsertest.Axe(ctx, t)
+	picture(ctx, t, where)
+}
+
+// TestOpenedInBrowser opens what is closed at first: the other tab, the code, the menu of languages.
+func TestOpenedInBrowser(t *testing.T) {
+	t.Parallel()
+	origin := serveSamples(t)
+	for _, c := range []struct {
+		name    string
+		options []browsertest.Option
+	}{
+		{"phone", []browsertest.Option{browsertest.Phone, browsertest.ReducedMotion}},
+		{"desktop-dark", []browsertest.Option{browsertest.Dark, browsertest.ReducedMotion}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			ctx := browsertest.New(t, c.options...)
+			browsertest.Run(ctx, t, chromedp.Navigate(origin+"/sample/en/waiting"))
+			if c.name != "desktop-dark" {
+				browsertest.Run(ctx, t, chromedp.Click(`label[for="showqr"]`))
+			}
+			if got := scanned(ctx, t, "qr-plain"); got != sampleAddress {
+				t.Errorf("the code on the screen holds %q", got)
+			}
+			checkPage(ctx, t, "code")
+			browsertest.Run(ctx, t, chromedp.Click(`label[for="via-w"]`), chromedp.WaitVisible(test("open-wallet")))
+			if got := scanned(ctx, t, "qr-wallet"); got != sampleURI {
+				t.Errorf("the wallet's code on the screen holds %q", got)
+			}
+			checkPage(ctx, t, "wallet")
+			browsertest.Run(ctx, t, chromedp.Click(test("languages")+" summary"), chromedp.WaitVisible(`a[lang="ru"]`))
+			checkPage(ctx, t, "languages")
+		})
+	}
+}
+
+// scanned reads a code from a picture of the screen.
+func scanned(ctx context.Context, t testing.TB, testID string) string {
+	t.Helper()
+	var shot []byte
+	center := fmt.Sprintf(`document.querySelector('%s').scrollIntoView({block: "center"})`, test(testID))
+	browsertest.Run(ctx, t, chromedp.Evaluate(center, nil), chromedp.Screenshot(test(testID), &shot))
+	picture, err := png.Decode(bytes.NewReader(shot))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scan(t, picture)
+}
+
+// TestNoScriptInBrowser: without scripts the address, its code and the way to a wallet are open, and nothing is
+// shown that could not work. The page reloads itself, which checkers of accessibility report and nobody can help.
+func TestNoScriptInBrowser(t *testing.T) {
+	t.Parallel()
+	origin := serveSamples(t)
+	ctx := browsertest.New(t, browsertest.Phone, browsertest.NoScript)
+	browsertest.Run(ctx, t, chromedp.Navigate(origin+"/sample/en/waiting"), chromedp.WaitVisible(test("open-wallet")),
+		chromedp.WaitNotVisible(test("copy-address")), chromedp.WaitNotVisible(`label[for="showqr"]`), chromedp.WaitNotVisible(".tabs"))
+	checkLayout(t, "waiting", evaluate[[]string](ctx, t, findFlaws))
+	picture(ctx, t, "waiting")
+	if got := scanned(ctx, t, "qr-plain"); got != sampleAddress {
+		t.Errorf("the code on the screen holds %q", got)
+	}
+	browsertest.Run(ctx, t, chromedp.Click(test("languages")+" summary"), chromedp.WaitVisible(`a[lang="ru"]`))
+	for _, name := range []string{"choose", "paid", "find"} {
+		browsertest.Run(ctx, t, chromedp.Navigate(origin+"/sample/en/"+name))
+		browsertest.Axe(ctx, t)
+	}
+}
+
+// TestKeyboardInBrowser walks through the page with the Tab key alone: everything that can be pressed is
+// reached, in the order of reading, with a ring around it.
+func TestKeyboardInBrowser(t *testing.T) {
+	t.Parallel()
+	origin := serveSamples(t)
+	for name, want := range map[string]string{
+		"choose":  "pay-POLYGON-USDC pay-POLYGON-USDT pay-BEP20-USDC pay-BEP20-USDT pay-BASE-USDC cancel-link languages support",
+		"waiting": "tab-exchange copy-amount copy-address paid-link choose-link cancel-link languages support",
+		"find":    "hash find-submit back languages support",
+		"paid":    "explorer return receipt-link languages support",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := browsertest.New(t, browsertest.ReducedMotion)
+			browsertest.Run(ctx, t, chromedp.Navigate(origin+"/sample/en/"+name))
+			var got []string
+			for range len(strings.Fields(want)) {
+				browsertest.Run(ctx, t, chromedp.KeyEvent(kb.Tab))
+				got = append(got, evaluate[string](ctx, t, focused))
+			}
+			if strings.Join(got, " ") != want {
+				t.Errorf("the Tab key reaches\n%s, want\n%s", strings.Join(got, " "), want)
+			}
+		})
+	}
+}
+
+// focused names the element with the focus; without a ring that can be seen, it says so instead.
+const focused = `(() => {
+	const e = document.activeElement, id = n => n && n.closest("[data-testid]") && n.closest("[data-testid]").dataset.testid;
+	const mark = e.classList.contains("via") ? document.querySelector('[for="' + e.id + '"]') : e;
+	const s = getComputedStyle(mark), r = mark.getBoundingClientRect();
+	if (s.outlineStyle === "none" || parseFloat(s.outlineWidth) < 2) return "no-ring:" + id(e);
+	if (r.bottom < 0 || r.top > innerHeight) return "out-of-sight:" + id(e);
+	return e.matches("a.btn.plain") && !e.dataset.testid ? "back" : id(e);
+})()`
+
+// TestTabsByKeyboard: the two tabs are one choice, moved through with the arrow keys.
+func TestTabsByKeyboard(t *testing.T) {
+	t.Parallel()
+	origin := serveSamples(t)
+	ctx := browsertest.New(t, browsertest.ReducedMotion)
+	browsertest.Run(ctx, t, chromedp.Navigate(origin+"/sample/en/waiting"),
+		chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.ArrowRight), chromedp.WaitVisible(test("open-wallet")))
+	if got := evaluate[string](ctx, t, focused); got != "tab-wallet" {
+		t.Errorf("the focus is on %s", got)
+	}
+}
+
+// TestCopyInBrowser presses a copy button and pastes.
+func TestCopyInBrowser(t *testing.T) {
+	t.Parallel()
+	origin := serveSamples(t)
+	ctx := browsertest.New(t, browsertest.ReducedMotion)
+	browsertest.Run(ctx, t, chromedp.Navigate(origin+"/sample/en/waiting"),
+		chromedp.Evaluate(`Object.defineProperty(navigator, "clipboard", {value: {writeText: text => { window.pasted = text; return Promise.resolve(); }}})`, nil),
+		chromedp.Click(test("copy-address")), chromedp.WaitVisible(`//*[@data-label and text()="Copied"]`))
+	if got := evaluate[string](ctx, t, "pasted"); got != sampleAddress {
+		t.Errorf("copied %q", got)
+	}
+	if got := evaluate[string](ctx, t, `document.getElementById("announce").textContent`); got != "Copied" {
+		t.Errorf("screen readers hear %q", got)
+	}
+}
+
+// TestShiftInBrowser: nothing moves while a page is loaded and its scripts run.
+func TestShiftInBrowser(t *testing.T) {
+	t.Parallel()
+	origin := serveSamples(t)
+	ctx := browsertest.New(t, browsertest.Phone)
+	for _, name := range []string{"choose", "waiting", "waiting-hurry", "confirming", "paid", "receipt"} {
+		browsertest.Run(ctx, t, chromedp.Navigate(origin+"/sample/en/"+name))
+		shift := `new Promise(done => {
+			let sum = 0;
+			new PerformanceObserver(list => list.getEntries().forEach(e => { sum += e.value; })).observe({type: "layout-shift", buffered: true});
+			setTimeout(() => done(sum), 300);
+		})`
+		var sum float64
+		browsertest.Run(ctx, t, chromedp.Evaluate(shift, &sum, awaited))
+		if sum > 0.001 {
+			t.Errorf("%s moves by %g", name, sum)
+		}
+	}
+}
+
+// stream is a live stream a test writes to.
+type stream struct {
+	origin string
+	events chan string
+}
+
+// serveLive serves one payment and its stream.
+func serveLive(t testing.TB, p CheckoutProps) stream {
+	t.Helper()
+	s := stream{events: make(chan string)}
+	mux := http.NewServeMux()
+	mux.Handle(static.Prefix, static.Handler())
+	mux.HandleFunc("/pay", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", policy)
+		if err := Checkout(p).Render(r.Context(), w); err != nil {
+			t.Error(err)
+		}
+	})
+	mux.HandleFunc("/pay/{txnid}/live", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.(http.Flusher).Flush()
+		for {
+			select {
+			case event := <-s.events:
+				fmt.Fprint(w, event)
+				w.(http.Flusher).Flush()
+			case <-r.Context().Done():
+				return
+			}
+		}
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	s.origin = server.URL
+	return s
+}
+
+// send sends what the handler would send to a page that shows a stage, and returns the stage it shows then.
+func (s stream) send(ctx context.Context, t testing.TB, p CheckoutProps, shown string) string {
+	t.Helper()
+	event, fragment, next, done := LiveEvent(p, shown)
+	text := "event: " + event + "\ndata: " + strings.ReplaceAll(render(t, fragment), "\n", "\ndata: ") + "\n\n"
+	if done {
+		text += "event: done\ndata:\n\n"
+	}
+	select {
+	case s.events <- text:
+	case <-ctx.Done():
+		t.Fatal("nobody listens to the stream")
+	}
+	return next
+}
+
+// TestLiveInBrowser follows a payment on an open page without a reload: seen, confirming, paid. The title,
+// screen readers and the keyboard learn of it as the eye does.
+func TestLiveInBrowser(t *testing.T) {
+	t.Parallel()
+	waiting, confirming, paid := sampleNamed(t, "waiting"), sampleNamed(t, "confirming"), sampleNamed(t, "paid")
+	s := serveLive(t, waiting)
+	ctx := browsertest.New(t, browsertest.ReducedMotion)
+	browsertest.Run(ctx, t, chromedp.Navigate(s.origin+"/pay"), chromedp.Click(`label[for="via-w"]`))
+	hurry := waiting
+	hurry.CountdownSeconds = 299
+	shown := s.send(ctx, t, hurry, waiting.Stage())
+	browsertest.Run(ctx, t, chromedp.WaitVisible(test("countdown")+".hurry"))
+	if !evaluate[bool](ctx, t, `document.getElementById("via-w").checked`) {
+		t.Error("the payer's tab has changed with the live line")
+	}
+	browsertest.Run(ctx, t, chromedp.Focus(test("open-wallet")))
+	shown = s.send(ctx, t, confirming, shown)
+	browsertest.Run(ctx, t, chromedp.WaitVisible(test("arriving")))
+	expect(ctx, t, `document.activeElement.textContent`, "We can see your payment")
+	expect(ctx, t, `document.getElementById("announce").textContent`, "We can see your payment")
+	browsertest.Axe(ctx, t)
+	s.send(ctx, t, paid, shown)
+	browsertest.Run(ctx, t, chromedp.WaitVisible(test("paid")))
+	expect(ctx, t, `document.getElementById("announce").textContent`, "Paid")
+	expect(ctx, t, `document.title.split(" · ")[0]`, "Paid")
+	expect(ctx, t, `String(document.querySelector("[data-testid=paid-at] time").hasAttribute("data-local"))`, "false")
+	browsertest.Axe(ctx, t)
+}
+
+// expect waits until an expression has the value, for what a script does a moment later.
+func expect(ctx context.Context, t testing.TB, expression, want string) {
+	t.Helper()
+	err := chromedp.Run(ctx, chromedp.Poll(fmt.Sprintf("(%s) === %q", expression, want), nil, chromedp.WithPollingTimeout(pollTime)))
+	if err != nil {
+		t.Errorf("%s is %q, want %q: %v", expression, evaluate[string](ctx, t, expression), want, err)
+	}
+}
+
+// TestOfflineInBrowser: when the stream breaks, the page says that it is no longer live.
+func TestOfflineInBrowser(t *testing.T) {
+	t.Parallel()
+	origin := serveSamples(t)
+	ctx := browsertest.New(t, browsertest.Phone, browsertest.ReducedMotion)
+	browsertest.Run(ctx, t, chromedp.Navigate(origin+"/sample/en/waiting"),
+		chromedp.Evaluate(`document.dispatchEvent(new Event("htmx:sseError"))`, nil), chromedp.WaitVisible("#offline"))
+	checkPage(ctx, t, "offline")
+	browsertest.Run(ctx, t, chromedp.Evaluate(`document.dispatchEvent(new Event("htmx:sseOpen"))`, nil), chromedp.WaitNotVisible("#offline"))
+}
