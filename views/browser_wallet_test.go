@@ -1,0 +1,193 @@
+package views
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+
+	"github.com/florinpay/florin/internal/browsertest"
+	"github.com/florinpay/florin/static"
+)
+
+// walletScript announces a wallet by EIP-6963 that answers by EIP-1193 and keeps what it was asked for. It
+// stands on chain window.setup.chain, knows those in setup.knows, and fails as setup.fails says.
+const walletScript = `
+window.asked = [];
+(() => {
+	const setup = window.setup;
+	const refuse = error => Promise.reject(error);
+	const unknown = {plain: {code: 4902, message: "unrecognized"}, nested: {code: -32603, data: {originalError: {code: 4902}}}};
+	const provider = {request({method, params}) {
+		window.asked.push([method, params || []]);
+		if (setup.fails && setup.fails[method]) return refuse({code: setup.fails[method], message: "no"});
+		switch (method) {
+			case "eth_requestAccounts": return Promise.resolve(["0x1111111111111111111111111111111111111111"]);
+			case "eth_chainId": return Promise.resolve(setup.chain);
+			case "wallet_switchEthereumChain":
+				if (!setup.knows.includes(params[0].chainId)) return refuse(unknown[setup.says]);
+				setup.chain = params[0].chainId;
+				return Promise.resolve(null);
+			case "wallet_addEthereumChain": setup.knows.push(params[0].chainId); return Promise.resolve(null);
+			case "eth_sendTransaction": return Promise.resolve("0x" + "ab".repeat(32));
+		}
+		return refuse({code: 4200});
+	}};
+	const announce = () => window.dispatchEvent(new CustomEvent("eip6963:announceProvider", {detail: Object.freeze({
+		info: {uuid: "350670db-19fa-4704-a166-e52e178b59d2", name: setup.name || "Example Wallet", icon: "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>", rdns: "com.example"},
+		provider})}));
+	window.addEventListener("eip6963:requestProvider", announce);
+	announce();
+})();`
+
+// serveWaiting serves one waiting payment and tells the hash the page reports.
+func serveWaiting(t testing.TB, p CheckoutProps) (address string, hints <-chan string) {
+	t.Helper()
+	reported := make(chan string, 4)
+	mux := http.NewServeMux()
+	mux.Handle(static.Prefix, static.Handler())
+	mux.HandleFunc("GET /pay", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", policy)
+		if err := Checkout(p).Render(r.Context(), w); err != nil {
+			t.Error(err)
+		}
+	})
+	mux.HandleFunc("GET /pay/{txnid}/live", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	})
+	mux.HandleFunc("POST /pay/{txnid}/find", func(_ http.ResponseWriter, r *http.Request) { reported <- r.PostFormValue("hash") })
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return server.URL + "/pay", reported
+}
+
+// openWithWallet opens the wallet tab in a browser whose wallet is set up as given.
+func openWithWallet(t testing.TB, address, setup string) context.Context {
+	t.Helper()
+	ctx := browsertest.New(t, browsertest.ReducedMotion)
+	browsertest.Run(ctx, t, chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := page.AddScriptToEvaluateOnNewDocument("window.setup = " + setup + ";" + walletScript).Do(ctx)
+		return err
+	}), chromedp.Navigate(address), chromedp.Click(`label[for="via-w"]`), chromedp.WaitVisible("#wallets button"))
+	return ctx
+}
+
+// asked is what the wallet was asked for, the methods in order and the parameters of each.
+func asked(ctx context.Context, t testing.TB) (methods []string, params map[string]string) {
+	t.Helper()
+	params = map[string]string{}
+	for _, call := range evaluate[[][]any](ctx, t, "window.asked") {
+		b, err := json.Marshal(call[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		methods = append(methods, call[0].(string))
+		params[call[0].(string)] = string(b)
+	}
+	return methods, params
+}
+
+// TestWalletInBrowser pays with a wallet in the browser: on the right chain, after a switch, after adding the
+// chain, refused, and where nothing helps.
+func TestWalletInBrowser(t *testing.T) {
+	t.Parallel()
+	const polygon = "0x89"
+	for _, c := range []struct {
+		name, setup, rpc string
+		methods          string
+		says             string
+		sent             bool
+	}{
+		{
+			name: "OK", setup: `{chain: "0x89", knows: ["0x89"]}`,
+			methods: "eth_requestAccounts eth_chainId eth_sendTransaction", says: "Sent. We show it here as soon as the network does.", sent: true,
+		},
+		{
+			name: "Switch", setup: `{chain: "0x1", knows: ["0x1", "0x89"]}`,
+			methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain eth_chainId eth_sendTransaction", says: "Sent. We show it here as soon as the network does.", sent: true,
+		},
+		{
+			name: "Add", setup: `{chain: "0x1", knows: ["0x1"], says: "plain"}`, rpc: "https://polygon-rpc.example",
+			methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain wallet_addEthereumChain wallet_switchEthereumChain eth_chainId eth_sendTransaction",
+			says:    "Sent. We show it here as soon as the network does.", sent: true,
+		},
+		{
+			name: "AddNested", setup: `{chain: "0x1", knows: ["0x1"], says: "nested"}`, rpc: "https://polygon-rpc.example",
+			methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain wallet_addEthereumChain wallet_switchEthereumChain eth_chainId eth_sendTransaction",
+			says:    "Sent. We show it here as soon as the network does.", sent: true,
+		},
+		{
+			name: "Unknown", setup: `{chain: "0x1", knows: ["0x1"], says: "plain"}`,
+			methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain",
+			says:    "Your wallet does not know Polygon. Add the network there and try again. Nothing was sent.",
+		},
+		{
+			name: "RefusedAccount", setup: `{chain: "0x89", knows: ["0x89"], fails: {eth_requestAccounts: 4001}}`,
+			methods: "eth_requestAccounts", says: "You said no in the wallet, so nothing was sent. Try again whenever you like.",
+		},
+		{
+			name: "RefusedPayment", setup: `{chain: "0x89", knows: ["0x89"], fails: {eth_sendTransaction: 4001}}`,
+			methods: "eth_requestAccounts eth_chainId eth_sendTransaction", says: "You said no in the wallet, so nothing was sent. Try again whenever you like.",
+		},
+		{
+			name: "RefusedSwitch", setup: `{chain: "0x1", knows: ["0x89"], fails: {wallet_switchEthereumChain: 4001}}`,
+			methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain", says: "You said no in the wallet, so nothing was sent. Try again whenever you like.",
+		},
+		{
+			name: "Failed", setup: `{chain: "0x89", knows: ["0x89"], fails: {eth_sendTransaction: -32000}}`,
+			methods: "eth_requestAccounts eth_chainId eth_sendTransaction",
+			says:    "Your wallet could not send the payment, so nothing was sent. Copy amount and address instead.",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p := sampleNamed(t, "waiting")
+			p.Pay.Browser.RPCURL = c.rpc
+			address, hints := serveWaiting(t, p)
+			ctx := openWithWallet(t, address, c.setup)
+			browsertest.Run(ctx, t, chromedp.Click("#wallets button"))
+			expect(ctx, t, `document.querySelector("[data-wallet-say]").textContent`, c.says)
+			methods, params := asked(ctx, t)
+			if got := strings.Join(methods, " "); got != c.methods {
+				t.Errorf("the wallet was asked for\n%s, want\n%s", got, c.methods)
+			}
+			if got := evaluate[bool](ctx, t, `document.querySelector("#wallets button").disabled`); got != c.sent {
+				t.Errorf("the button is locked: %t, want %t", got, c.sent)
+			}
+			if !c.sent {
+				return
+			}
+			// transfer(address,uint256) with two words (Solidity's ABI), sent to the token's contract.
+			data := "0xa9059cbb" + strings.Repeat("0", 24) + strings.ToLower(sampleAddress[2:]) + fmt.Sprintf("%064x", 49_900_000)
+			want := `[{"data":"` + data + `","from":"0x` + strings.Repeat("1", 40) + `","to":"` + sampleContract + `","value":"0x0"}]`
+			if got := params["eth_sendTransaction"]; got != want {
+				t.Errorf("the wallet was asked to send\n%s, want\n%s", got, want)
+			}
+			if got := params["wallet_switchEthereumChain"]; got != "" && got != `[{"chainId":"`+polygon+`"}]` {
+				t.Errorf("the wallet was asked to switch to %s", got)
+			}
+			if got := <-hints; got != "0x"+strings.Repeat("ab", 32) {
+				t.Errorf("the server was told of %q", got)
+			}
+		})
+	}
+}
+
+// TestWalletNames: a wallet's name is text from a stranger.
+func TestWalletNames(t *testing.T) {
+	t.Parallel()
+	address, _ := serveWaiting(t, sampleNamed(t, "waiting"))
+	ctx := openWithWallet(t, address, `{chain: "0x89", knows: [], name: "<img src=x onerror=window.hacked=1>"}`)
+	if got := evaluate[string](ctx, t, `document.querySelector("#wallets [data-label]").textContent`); got != "Pay with <img src=x onerror=window.hacked=1>" {
+		t.Errorf("the button says %q", got)
+	}
+	checkPage(ctx, t, "wallet")
+}
