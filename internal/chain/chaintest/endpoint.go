@@ -95,14 +95,17 @@ func (p *Endpoint) chainID() uint64 {
 	return p.evm.config.ChainID
 }
 
-// look returns what the endpoint is shown now.
-func (p *Endpoint) look() shown {
+// look returns what the endpoint is shown now, answering a request.
+func (p *Endpoint) look(request int) shown {
 	f := p.fault()
 	p.mu.Lock()
 	frozen := p.frozen
 	p.mu.Unlock()
 	if frozen != nil {
 		return *frozen
+	}
+	if f.LagAt != nil {
+		f.Lag += f.LagAt(request)
 	}
 	return p.evm.show(f.Lag)
 }
@@ -127,7 +130,7 @@ func (p *Endpoint) handle(w http.ResponseWriter, r *http.Request) {
 	if f.broken(w, r, nth) {
 		return
 	}
-	answer, status := p.answer(body, f)
+	answer, status := p.answer(body, f, nth)
 	w.Header().Set("Content-Type", "application/json")
 	if f.Truncate && len(answer) > 2 {
 		// The connection ends early, as when a proxy gives up.
@@ -139,7 +142,7 @@ func (p *Endpoint) handle(w http.ResponseWriter, r *http.Request) {
 }
 
 // answer answers a request of one or several calls.
-func (p *Endpoint) answer(body []byte, f Faults) ([]byte, int) {
+func (p *Endpoint) answer(body []byte, f Faults, request int) ([]byte, int) {
 	var calls []incoming
 	batch := json.Unmarshal(body, &calls) == nil
 	if !batch {
@@ -154,7 +157,7 @@ func (p *Endpoint) answer(body []byte, f Faults) ([]byte, int) {
 	}
 	replies := make([]json.RawMessage, len(calls))
 	for i, c := range calls {
-		replies[i] = p.call(c)
+		replies[i] = p.call(c, request)
 	}
 	if f.Shuffle {
 		for i := range len(replies) / 2 {
@@ -168,7 +171,7 @@ func (p *Endpoint) answer(body []byte, f Faults) ([]byte, int) {
 	return encode(replies), http.StatusOK
 }
 
-func (p *Endpoint) call(c incoming) json.RawMessage {
+func (p *Endpoint) call(c incoming, request int) json.RawMessage {
 	p.mu.Lock()
 	p.calls[c.Method]++
 	nth, hook, reject := p.calls[c.Method], p.faults.OnCall, p.faults.Reject
@@ -179,7 +182,7 @@ func (p *Endpoint) call(c incoming) json.RawMessage {
 	if fail := reject[c.Method]; fail != nil {
 		return failure(c.ID, &rpcFailure{fail.Code, fail.Message})
 	}
-	result, fail := p.serve(p.look(), c.Method, c.Params)
+	result, fail := p.serve(p.look(request), c.Method, c.Params)
 	if fail != nil {
 		return failure(c.ID, fail)
 	}

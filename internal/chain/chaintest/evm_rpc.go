@@ -66,10 +66,15 @@ func (p *Endpoint) blockByNumber(s shown, params []json.RawMessage) (any, *rpcFa
 	if p.fault().NoLabels && (tag == "safe" || tag == "finalized") {
 		return nil, &rpcFailure{-32000, tag + " block not found"}
 	}
-	if b := s.byTag(tag); b != nil {
-		return b.object(), nil
+	b := s.byTag(tag)
+	if b == nil {
+		return nil, nil
 	}
-	return nil, nil
+	shown := b.object()
+	if alter := p.fault().AlterBlock; alter != nil {
+		alter(shown)
+	}
+	return shown, nil
 }
 
 func (p *Endpoint) transaction(s shown, params []json.RawMessage) (any, *rpcFailure) {
@@ -150,7 +155,7 @@ func (p *Endpoint) logs(s shown, params []json.RawMessage) (any, *rpcFailure) {
 	if len(params) != 1 || json.Unmarshal(params[0], &q) != nil {
 		return nil, invalidParams("invalid filter")
 	}
-	blocks, fail := q.blocks(s)
+	blocks, fail := q.blocks(s, p.fault().Clamp)
 	if fail == nil {
 		fail = p.fault().refuses(q, len(blocks))
 	}
@@ -168,9 +173,10 @@ func (p *Endpoint) logs(s shown, params []json.RawMessage) (any, *rpcFailure) {
 	return p.distort(q, found)
 }
 
-// blocks lists the blocks a query covers. As with geth, a range that reaches
-// beyond the head silently ends there.
-func (q logQuery) blocks(s shown) ([]*block, *rpcFailure) {
+// blocks lists the blocks a query covers. A range that reaches beyond the head
+// is an error, as with every client of note; with those of former years it
+// silently ends at the head (clamp).
+func (q logQuery) blocks(s shown, clamp bool) ([]*block, *rpcFailure) {
 	if q.BlockHash != "" {
 		b := s.byHash(q.BlockHash)
 		if b == nil {
@@ -179,6 +185,9 @@ func (q logQuery) blocks(s shown) ([]*block, *rpcFailure) {
 		return []*block{b}, nil
 	}
 	from, to := s.byTag(q.FromBlock), s.byTag(q.ToBlock)
+	if !clamp && (from == nil || to == nil) {
+		return nil, invalidParams("block range extends beyond current head block: head %d", len(s.blocks)-1)
+	}
 	if from == nil {
 		return nil, nil
 	}

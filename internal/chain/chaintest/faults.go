@@ -12,12 +12,17 @@ import (
 type Faults struct {
 	// Lag is how many blocks it is behind the chain.
 	Lag int
+	// LagAt is how many more blocks it is behind when it answers the HTTP
+	// request with this number: several nodes behind one address.
+	LagAt func(request int) int
 	// ChainID is the chain it claims to be of; 0 is the right one.
 	ChainID uint64
 	// Status answers every request with an HTTP status, RetryAfter (seconds)
 	// beside it.
 	Status     int
 	RetryAfter int
+	// Redirect answers every request with a redirection to an address.
+	Redirect string
 	// Down cuts the connection without an answer, from the request with this
 	// number since the start on; 1 is always.
 	Down int
@@ -34,11 +39,16 @@ type Faults struct {
 	// Limits of eth_getLogs, and the error that tells of them.
 	MaxRange, MaxResults, MaxTopics int
 	LimitError                      *RPCError
+	// Clamp gives what there is of a range of logs that reaches beyond the
+	// head, instead of refusing it.
+	Clamp bool
 	// Reject answers a method with an error.
 	Reject map[string]*RPCError
 	// OnCall is called before a method is answered, with the count of its
 	// calls so far: a hook for what happens in between.
 	OnCall func(method string, nth int)
+	// AlterBlock changes a copy of each block it shows.
+	AlterBlock func(block map[string]any)
 	// NoLabels knows no safe and no finalized block.
 	NoLabels bool
 	// ForgetAfter makes it forget which block a transaction is in after so
@@ -49,8 +59,8 @@ type Faults struct {
 	Omit      func(log map[string]any) bool // leaves logs out
 	Duplicate bool                          // tells every log twice
 	Alter     func(log map[string]any)      // changes a copy of each log
-	Phantom   []map[string]any              // adds logs that are nowhere, if they match
-	// PhantomReceipts are receipts of transactions that are nowhere, by hash.
+	Phantom   []map[string]any              // adds logs that are nowhere, whatever was asked for
+	// PhantomReceipts are receipts to show instead of the true ones, by hash.
 	PhantomReceipts map[string]map[string]any
 }
 
@@ -67,6 +77,10 @@ func (f Faults) broken(w http.ResponseWriter, r *http.Request, nth int) bool {
 	}
 	if f.Down > 0 && nth >= f.Down {
 		panic(http.ErrAbortHandler) // cuts the connection
+	}
+	if f.Redirect != "" {
+		http.Redirect(w, r, f.Redirect, http.StatusTemporaryRedirect)
+		return true
 	}
 	if f.Status == 0 {
 		return false
@@ -123,7 +137,7 @@ func (p *Endpoint) distort(q logQuery, logs []object) (any, *rpcFailure) {
 		}
 	}
 	for _, l := range f.Phantom {
-		if q.BlockHash == "" && q.matches(l) {
+		if q.BlockHash == "" {
 			told = append(told, l)
 		}
 	}

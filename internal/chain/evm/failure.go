@@ -68,7 +68,10 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 // more requests, never a wrong answer.
 var (
 	rateTexts = []string{"rate limit", "rate-limit", "too many requests", "requests per", "request count", "quota", "credits", "throughput", "capacity"}
-	lateTexts = []string{"unknown block", "header not found", "beyond current head", "block not found", "could not find block"}
+	lateTexts = []string{
+		"unknown block", "header not found", "block not found", "could not find block",
+		"beyond current head", "beyond the latest", "exceeds head", "invalid block range", "in the future",
+	}
 	manyTexts = []string{"addresses or topics", "number of addresses", "too many topics", "too many addresses"}
 	sizeTexts = []string{"range", "too large", "too wide", "too big", "more than", "max results", "response size", "exceed", "limited to", "timed out", "timeout", "deadline"}
 	sizeCodes = []int{-32005, -32602, -32614, -32020, -32012}

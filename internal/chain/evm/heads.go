@@ -164,10 +164,8 @@ func (k knowledge) compare(v *view, here header) error {
 	switch {
 	case !k.any:
 		return nil
-	case v.latest.number < k.finalized.number:
-		return fmt.Errorf("%w: newest block is %d, and %d is final", errLagging, v.latest.number, k.finalized.number)
 	case here == header{}:
-		return fmt.Errorf("%w: block %d is not there", errLagging, k.finalized.number)
+		return fmt.Errorf("%w: finalized block %d is not there", errLagging, k.finalized.number)
 	case here.hash != k.finalized.hash:
 		return fmt.Errorf("%w: number %d", errFinality, k.finalized.number)
 	case v.latest.number < k.latest:

@@ -20,7 +20,7 @@ type receipt struct {
 }
 
 // receiptLog is a log in the order of its transaction. entry is set for
-// ERC-20 transfers only.
+// ERC-20 transfers only. A failed transaction has none.
 type receiptLog struct {
 	transfer bool
 	entry    entry
@@ -162,9 +162,6 @@ func (s *search) receipts(ctx context.Context, txs []hash, results [][]byte) (ma
 		if !ok {
 			forgotten = append(forgotten, tx)
 			continue
-		}
-		if r.failed {
-			return nil, malformed("a log of a failed transaction")
 		}
 		receipts[tx] = r
 	}

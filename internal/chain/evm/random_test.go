@@ -91,7 +91,7 @@ func (w *world) fault() chaintest.Faults {
 	faults := []chaintest.Faults{
 		{}, {}, {}, {Lag: w.r.IntN(8)}, {Status: 500}, {Status: 429, RetryAfter: w.r.IntN(9)}, {Down: 1}, {Truncate: true},
 		{ChainID: 1}, {MaxRange: 1 + w.r.IntN(9)}, {MaxResults: 1 + w.r.IntN(9)}, {MaxTopics: 1 + w.r.IntN(3)},
-		{MaxBatch: 1 + w.r.IntN(4)}, {Shuffle: true}, {Duplicate: true}, {ForgetAfter: 1 + w.r.IntN(5)}, {NoLabels: true},
+		{MaxBatch: 1 + w.r.IntN(4)}, {Shuffle: true}, {Duplicate: true}, {Clamp: true, Lag: w.r.IntN(8)}, {ForgetAfter: 1 + w.r.IntN(5)}, {NoLabels: true},
 		{Phantom: []map[string]any{w.phantom(lie, hash)}},
 		{Alter: func(l map[string]any) { l["data"] = "0x" + strings.Repeat("77", 32) }},
 		{Alter: func(l map[string]any) { l["transactionHash"] = hash }},

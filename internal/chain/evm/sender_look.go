@@ -284,15 +284,3 @@ func (s *Sender) holds(ctx context.Context, e *endpoint, of, contract chain.Addr
 	}
 	return words[0], nil
 }
-
-// parseBalance reads the answer to eth_getBalance.
-func parseBalance(raw []byte) (money.Units, error) {
-	if len(raw) < 2 || raw[0] != '"' {
-		return money.Units{}, malformed("eth_getBalance")
-	}
-	v, ok := parseBig(string(raw[1 : len(raw)-1]))
-	if !ok {
-		return money.Units{}, malformed("eth_getBalance")
-	}
-	return unitsOf(v), nil
-}

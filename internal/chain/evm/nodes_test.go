@@ -1,0 +1,233 @@
+package evm_test
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/chaintest"
+)
+
+// Several nodes answer behind one address, some of them behind: whichever
+// answers what, money is told or the scan fails. Where calls travel one by one
+// this rests on nodes refusing ranges they do not know the end of; where they
+// travel together, on the block that is asked for with the logs.
+func TestScan_SeveralNodesBehindOneAddress(t *testing.T) {
+	t.Parallel()
+	for behind := range 4 { // which of four requests the node that lags answers
+		for _, batch := range []int{0, 1} {
+			s := newScript(t, 1)
+			s.Mine(3)
+			p, tx := s.pay()
+			s.endpoints[0].Set(chaintest.Faults{MaxBatch: batch, Clamp: batch == 0, LagAt: func(request int) int {
+				if request%4 == behind {
+					return 1
+				}
+				return 0
+			}})
+			told := 0
+			for range 40 {
+				got, err := s.scan(0, s.chain.Head(), p.To)
+				if err == nil && (len(got) != 1 || got[0].Tx != tx) {
+					t.Fatalf("node %d of 4 lags, batches of %d: told is %+v", behind, batch, got)
+				}
+				told += len(got)
+			}
+			if told == 0 && batch == 0 {
+				t.Errorf("node %d of 4 lags: never told", behind)
+			}
+		}
+	}
+}
+
+func TestHeads_SeveralNodesBehindOneAddress(t *testing.T) {
+	t.Parallel()
+	for _, tag := range []chain.FinalityTag{chain.TagFinalized, chain.TagSafe} {
+		s := newScript(t, 1, func(p *chain.Profile) { p.Finality = chain.Finality{Tag: tag} })
+		s.Mine(20)
+		s.endpoints[0].Set(chaintest.Faults{MaxBatch: 1, LagAt: func(request int) int { return request * 5 % 7 }})
+		var final uint64
+		for range 60 {
+			h, err := s.reader.Heads(t.Context())
+			if err != nil {
+				s.clock.advance(time.Minute)
+				continue
+			}
+			if h.Finalized.Number > h.Final.Number || h.Final.Number > h.Latest.Number || h.Finalized.Number < final {
+				t.Fatalf("%s: heads are %+v, %d was final", tag, h, final)
+			}
+			final = h.Finalized.Number
+			s.Mine(1)
+		}
+		if final < 20 {
+			t.Errorf("%s: only %d blocks became final", tag, final)
+		}
+	}
+}
+
+// Logs that pay strangers are judged like those that pay us: what is wrong
+// with them is wrong with the answer.
+func TestScan_MalformedStrangers(t *testing.T) {
+	t.Parallel()
+	for name, alter := range map[string]func(map[string]any){
+		"OtherContract": func(l map[string]any) { l["address"] = "0x00000000000000000000000000000000000000ee" },
+		"AfterRange":    func(l map[string]any) { l["blockNumber"] = "0xff" },
+		"BeforeRange":   func(l map[string]any) { l["blockNumber"] = "0x0" },
+		"NoNumber":      func(l map[string]any) { l["blockNumber"] = "" },
+		"OtherEvent":    func(l map[string]any) { l["topics"] = []string{"0x" + strings.Repeat("1", 64), "0x", "0x"} },
+		"DirtyRecipient": func(l map[string]any) {
+			l["topics"] = append(l["topics"].([]string)[:2:2], "0x"+strings.Repeat("1", 64))
+		},
+		"NoTopics": func(l map[string]any) { l["topics"] = []string{} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScript(t, 1)
+			s.Mine(1)
+			s.pay()
+			watched := s.addresses(1_200)
+			s.mustFind(map[chain.TxHash]bool{}, watched...)
+			s.endpoints[0].Set(chaintest.Faults{Alter: alter})
+			if got, err := s.scan(1, s.chain.Head(), watched...); err == nil {
+				t.Errorf("told is %+v", got)
+			}
+		})
+	}
+}
+
+// A true log of a block that was not asked about would be told twice.
+func TestScan_LogOutsideRange(t *testing.T) {
+	t.Parallel()
+	s := newScript(t, 1)
+	s.Mine(3)
+	to := s.chain.Head()
+	p, tx := s.pay()
+	log := s.phantom(p, string(tx))
+	s.endpoints[0].Set(chaintest.Faults{Phantom: []map[string]any{log}})
+	if got, err := s.scan(0, to, p.To); err == nil {
+		t.Errorf("up to the block before it, told is %+v", got)
+	}
+}
+
+// Moving nothing is free for anybody: it costs us no further question.
+func TestScan_ZeroValueIsNotLookedUp(t *testing.T) {
+	t.Parallel()
+	s := newScript(t, 1)
+	to := s.Address()
+	for range 20 {
+		s.Pay(chaintest.Payment{To: to, Asset: s.Credited()})
+	}
+	s.Mine(1)
+	s.mustFind(map[chain.TxHash]bool{}, to)
+	if asked := s.endpoints[0].Calls("eth_getTransactionReceipt"); asked != 0 {
+		t.Errorf("asked for %d receipts", asked)
+	}
+}
+
+// Logs, receipts and blocks that name different blocks: nothing of it counts.
+func TestScan_DisagreeingBlocks(t *testing.T) {
+	t.Parallel()
+	other := "0x" + strings.Repeat("8", 64)
+	for name, faults := range map[string]func(s *script, p chaintest.Payment, tx chain.TxHash) chaintest.Faults{
+		"Receipt": func(s *script, p chaintest.Payment, tx chain.TxHash) chaintest.Faults {
+			log := s.phantom(p, string(tx))
+			log["blockHash"] = other
+			return chaintest.Faults{PhantomReceipts: map[string]map[string]any{string(tx): {
+				"transactionHash": string(tx), "blockHash": other, "blockNumber": log["blockNumber"], "status": "0x1",
+				"logs": []map[string]any{log},
+			}}}
+		},
+		"BlockHash": func(s *script, _ chaintest.Payment, _ chain.TxHash) chaintest.Faults {
+			number := s.phantom(chaintest.Payment{To: s.Address(), Asset: s.Credited()}, other)["blockNumber"]
+			return chaintest.Faults{AlterBlock: func(b map[string]any) {
+				if b["number"] == number {
+					b["hash"] = other
+				}
+			}}
+		},
+		"BlockNumber": func(*script, chaintest.Payment, chain.TxHash) chaintest.Faults {
+			return chaintest.Faults{AlterBlock: func(b map[string]any) { b["number"] = "0x63" }}
+		},
+		"NoTime": func(*script, chaintest.Payment, chain.TxHash) chaintest.Faults {
+			return chaintest.Faults{AlterBlock: func(b map[string]any) { delete(b, "timestamp") }}
+		},
+		"FarTime": func(*script, chaintest.Payment, chain.TxHash) chaintest.Faults {
+			return chaintest.Faults{AlterBlock: func(b map[string]any) { b["timestamp"] = "0xffffffffffffffff" }}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScript(t, 2)
+			p, tx := s.pay()
+			broken := faults(s, p, tx)
+			s.Mine(1)
+			s.endpoints[0].Set(broken)
+			s.mustFind(map[chain.TxHash]bool{tx: true}, p.To)
+			s.endpoints[1].Set(broken)
+			s.clock.advance(time.Minute)
+			if got, err := s.scan(0, s.chain.Head(), p.To); err == nil {
+				t.Errorf("told is %+v", got)
+			}
+		})
+	}
+}
+
+// A receipt that names a block the chain does not have confirms nothing.
+func TestConfirm_ReceiptOfNoBlock(t *testing.T) {
+	t.Parallel()
+	s := newScript(t, 2)
+	p, tx := s.pay()
+	log := s.phantom(p, string(tx))
+	s.Mine(2)
+	got := s.mustFind(map[chain.TxHash]bool{tx: true}, p.To)
+	log["blockHash"] = "0x" + strings.Repeat("8", 64)
+	s.endpoints[1].Set(chaintest.Faults{PhantomReceipts: map[string]map[string]any{string(tx): {
+		"transactionHash": string(tx), "blockHash": log["blockHash"], "blockNumber": log["blockNumber"], "status": "0x1",
+		"logs": []map[string]any{log},
+	}}})
+	if v, err := s.reader.Confirm(t.Context(), got[0], s.chain.Head()); v == chain.Stands {
+		t.Errorf("verdict %d, error %v", v, err)
+	}
+}
+
+// What the failing endpoint knew is not forgotten: the one that is left keeps
+// counting as behind until it has caught up.
+func TestHeads_RemembersTheFarther(t *testing.T) {
+	t.Parallel()
+	s := newScript(t, 2)
+	s.Mine(10)
+	s.heads()
+	s.endpoints[0].Set(chaintest.Faults{Status: 500})
+	s.endpoints[1].Set(chaintest.Faults{Lag: 2})
+	for range 4 {
+		s.heads()
+	}
+	if e := s.reader.Endpoints()[1]; e.Healthy {
+		t.Errorf("the endpoint that is behind is %+v", e)
+	}
+	s.endpoints[1].Set(chaintest.Faults{})
+	if h := s.heads(); h.Latest.Number != 10 || !s.reader.Endpoints()[1].Healthy {
+		t.Errorf("caught up, heads are %+v", h)
+	}
+}
+
+// A redirection would take the credentials to another host.
+func TestEndpoints_NoRedirects(t *testing.T) {
+	t.Parallel()
+	var reached atomic.Int64
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
+	t.Cleanup(elsewhere.Close)
+	s := newScript(t, 1)
+	s.endpoints[0].Set(chaintest.Faults{Redirect: elsewhere.URL})
+	if _, err := s.reader.Heads(t.Context()); !errors.Is(err, chain.ErrNoEndpoint) {
+		t.Errorf("error %v, want ErrNoEndpoint", err)
+	}
+	if reached.Load() != 0 {
+		t.Error("a redirection was followed")
+	}
+}
