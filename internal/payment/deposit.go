@@ -39,7 +39,8 @@ type Deposit struct {
 type View struct {
 	Network   chain.Network
 	From, To  uint64     // the blocks it covers, both included
-	Final     chain.Head // money up to here is credited
+	Latest    chain.Head // the newest block, whose time is the chain's present
+	Final     chain.Head // money up to here is credited, unless the merchant chose otherwise
 	Finalized chain.Head // money up to here stays for ever
 	Transfers []chain.Transfer
 }
@@ -48,11 +49,28 @@ func (v View) covers(t chain.Transfer) bool {
 	return t.Network == v.Network && t.Block.Number >= v.From && t.Block.Number <= v.To
 }
 
-func (v View) state(t chain.Transfer) DepositState {
-	if t.Block.Number <= v.Final.Number {
+// state tells whether the rule makes the transfer final. An empty rule is the
+// network's own; so is `safe` where the network has nothing between.
+func (v View) state(t chain.Transfer, rule chain.Finality) DepositState {
+	final := t.Block.Number <= v.Final.Number
+	switch {
+	case rule.Tag == chain.TagFinalized:
+		final = t.Block.Number <= v.Finalized.Number
+	case rule.Depth > 0:
+		final = final || v.Latest.Time.Sub(t.Block.Time) >= rule.Depth
+	}
+	if final {
 		return DepositFinal
 	}
 	return DepositSeen
+}
+
+// rule returns when money on the network counts for this payment.
+func (p Payment) rule(n chain.Network) chain.Finality {
+	if i := p.route(n); i >= 0 {
+		return p.Routes[i].Finality
+	}
+	return chain.Finality{}
 }
 
 // merge brings the deposits up to what the view shows and returns those that
@@ -65,6 +83,7 @@ func (p *Payment) merge(v View, now time.Time) []Deposit {
 		}
 	}
 	var changed []Deposit
+	rule := p.rule(v.Network)
 	for i := range p.Deposits {
 		d := &p.Deposits[i]
 		t, ok := present[d.Transfer.Key]
@@ -74,7 +93,7 @@ func (p *Payment) merge(v View, now time.Time) []Deposit {
 		case d.Hardened:
 			// Nothing a node says can undo it.
 		case ok:
-			d.appear(t, v, now)
+			d.appear(t, v, rule, now)
 		case v.covers(d.Transfer) && d.State != DepositVanished:
 			d.State, d.FinalAt = DepositVanished, time.Time{}
 		}
@@ -88,7 +107,7 @@ func (p *Payment) merge(v View, now time.Time) []Deposit {
 		}
 		delete(present, t.Key)
 		d := Deposit{SeenAt: now, Late: p.Status.Final()}
-		d.appear(t, v, now)
+		d.appear(t, v, rule, now)
 		p.Deposits = append(p.Deposits, d)
 		changed = append(changed, d)
 	}
@@ -96,13 +115,12 @@ func (p *Payment) merge(v View, now time.Time) []Deposit {
 }
 
 // appear records that the chain holds the transfer in block t.Block.
-func (d *Deposit) appear(t chain.Transfer, v View, now time.Time) {
-	if d.State == DepositFinal && v.state(t) == DepositSeen {
-		// A credited deposit whose block was replaced by one above the final
-		// head is seen again, no longer final.
-		d.FinalAt = time.Time{}
+func (d *Deposit) appear(t chain.Transfer, v View, rule chain.Finality, now time.Time) {
+	d.Transfer = t
+	if d.State != DepositFinal {
+		// What was credited stays so while the chain holds it, in whatever block.
+		d.State = v.state(t, rule)
 	}
-	d.Transfer, d.State = t, v.state(t)
 	if d.State == DepositFinal {
 		if d.FinalAt.IsZero() {
 			d.FinalAt = now

@@ -90,7 +90,7 @@ func (s *Service) offer(ctx context.Context, p Payment, choice Choice) (Route, e
 	if err != nil {
 		return Route{}, err
 	}
-	return Route{Network: choice.Network, Address: address, Settlement: wallet}, nil
+	return Route{Network: choice.Network, Address: address, Settlement: wallet, Finality: taker.custodian.Networks[choice.Network].Finality}, nil
 }
 
 // retryBehind is when a caller should ask again about a network that is behind.

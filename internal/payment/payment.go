@@ -55,6 +55,9 @@ type Route struct {
 	Settlement chain.Address // the merchant's wallet, fixed when the route is made
 	Tokens     []money.Token // those the payer was asked for, in order of choice
 	Since      time.Time
+	// Finality is when money on it counts, if the merchant chose otherwise
+	// than the network's own rule; fixed with the route.
+	Finality chain.Finality
 }
 
 // Terms are the merchant's acceptance policy, fixed when the payment is made.

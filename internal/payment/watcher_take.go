@@ -33,7 +33,7 @@ func (w *Watcher) take(ctx context.Context, heads chain.Heads, from uint64, to c
 		}
 	}
 	return w.observe(ctx, View{
-		Network: w.profile.Network, From: from, To: to.Number,
+		Network: w.profile.Network, From: from, To: to.Number, Latest: heads.Latest,
 		Final: heads.Final, Finalized: heads.Finalized, Transfers: transfers,
 	})
 }
@@ -95,11 +95,27 @@ func (w *Watcher) observeOne(ctx context.Context, id ID, v View) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if c, err := p.Observe(v, w.now()); err != nil || c.None() {
+	c, err := p.Observe(v, w.now())
+	if err != nil || c.None() {
+		return false, err
+	}
+	if err := confirm(ctx, w.reader, early(c, v), v.Latest); err != nil {
 		return false, err
 	}
 	_, err = w.store.UpdatePayment(ctx, id, func(p Payment) (Change, error) { return p.Observe(v, w.now()) })
 	return err == nil, err
+}
+
+// early returns the transfers a change credits above the network's final head,
+// by a merchant's own rule; no second endpoint was asked about those yet.
+func early(c Change, v View) []chain.Transfer {
+	var list []chain.Transfer
+	for _, d := range c.Deposits {
+		if d.State == DepositFinal && d.Transfer.Block.Number > v.Final.Number {
+			list = append(list, d.Transfer)
+		}
+	}
+	return list
 }
 
 // tail is what the tentative pass has read above the final head.
@@ -130,7 +146,7 @@ func (w *Watcher) tentative(ctx context.Context, heads chain.Heads, c Cursor) er
 		w.tail.read = heads.Latest
 	}
 	_, err = w.observe(ctx, View{
-		Network: w.profile.Network, From: heads.Final.Number + 1, To: heads.Latest.Number,
+		Network: w.profile.Network, From: heads.Final.Number + 1, To: heads.Latest.Number, Latest: heads.Latest,
 		Final: heads.Final, Finalized: heads.Finalized, Transfers: w.tail.transfers,
 	})
 	return err

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/fault"
@@ -130,6 +131,38 @@ func TestWatcher_CreditedTooEarly(t *testing.T) {
 	p = r.expect(p, payment.Completed, 0)
 	if !p.Reorged || r.told(p, payment.EventReorged) != 1 {
 		t.Errorf("reorged %v, told %d times", p.Reorged, r.told(p, payment.EventReorged))
+	}
+}
+
+// TestWatcher_MerchantsRule: a merchant's rule in seconds credits before the
+// network's own, a second endpoint confirms it, and it is hardened in time.
+func TestWatcher_MerchantsRule(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 2)
+	_, err := r.store.UpdateCustodian(t.Context(), r.key.ID, nil, func(c account.Custodian) (account.Custodian, error) {
+		c.Networks = map[chain.Network]account.NetworkOptions{chain.Polygon: {Enabled: true, Finality: chain.Finality{Depth: time.Second}}}
+		return c, nil
+	})
+	r.must(err)
+	p := r.start()
+	r.pay(p, tenUSDC)
+	r.chain.Mine(1)
+	r.watch()
+	r.expect(p, payment.Started, 0)
+	r.chain.Mine(1)
+	r.endpoints[1].Set(chaintest.Faults{Lag: 1})
+	r.endpoints[0].Set(chaintest.Faults{Lag: 0})
+	_ = r.watcher.RunOnce(t.Context()) // the second opinion may lag; nothing is lost by it
+	r.endpoints[1].Set(chaintest.Faults{})
+	r.watch()
+	p = r.expect(p, payment.Completed, tenUSDC)
+	if p.Deposits[0].Hardened {
+		t.Error("hardened before the chain finalized it")
+	}
+	r.chain.Mine(rigFinalDepth)
+	r.watch()
+	if p = r.get(p); !p.Deposits[0].Hardened || p.Reorged {
+		t.Errorf("hardened %v, reorged %v", p.Deposits[0].Hardened, p.Reorged)
 	}
 }
 

@@ -190,9 +190,9 @@ func (op *changeOp) saveRoutes(d dialect) ([]*call, error) {
 		old := slices.IndexFunc(op.before.Routes, func(o payment.Route) bool { return o.Network == r.Network })
 		if old < 0 {
 			calls = append(calls, statement(
-				"INSERT INTO routes ("+routeColumns+", xact) VALUES (?, ?, ?, ?, ?, ?, ?, "+d.xact+")",
+				"INSERT INTO routes ("+routeColumns+", xact) VALUES (?, ?, ?, ?, ?, ?, ?, ?, "+d.xact+")",
 				op.before.Number, string(r.Network), string(r.Address.Address), r.Address.Raw, string(r.Settlement),
-				joinTokens(r.Tokens), at(r.Since)))
+				joinTokens(r.Tokens), at(r.Since), finalityText(r.Finality)))
 			continue
 		}
 		if !sameRoute(op.before.Routes[old], r) {
@@ -208,7 +208,7 @@ func (op *changeOp) saveRoutes(d dialect) ([]*call, error) {
 
 // sameRoute compares what is fixed when a route is made.
 func sameRoute(a, b payment.Route) bool {
-	return a.Address.Address == b.Address.Address && a.Settlement == b.Settlement && slices.Equal(a.Address.Raw, b.Address.Raw)
+	return a.Address.Address == b.Address.Address && a.Settlement == b.Settlement && a.Finality == b.Finality && slices.Equal(a.Address.Raw, b.Address.Raw)
 }
 
 // normal returns the payment as it will be read back: times in UTC and whole

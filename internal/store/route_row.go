@@ -21,13 +21,14 @@ type routeRow struct {
 	Settlement string
 	Tokens     string
 	Since      instant
+	Finality   string
 }
 
-const routeColumns = "payment_id, network, address, raw, settlement, tokens, since"
+const routeColumns = "payment_id, network, address, raw, settlement, tokens, since, finality"
 
 // fields are where routeColumns is read to.
 func (r *routeRow) fields() []any {
-	return []any{&r.PaymentID, &r.Network, &r.Address, &r.Raw, &r.Settlement, &r.Tokens, &r.Since}
+	return []any{&r.PaymentID, &r.Network, &r.Address, &r.Raw, &r.Settlement, &r.Tokens, &r.Since, &r.Finality}
 }
 
 func (r *routeRow) route() payment.Route {
@@ -37,7 +38,26 @@ func (r *routeRow) route() payment.Route {
 		Settlement: chain.Address(r.Settlement),
 		Tokens:     splitTokens(r.Tokens),
 		Since:      r.Since.Time,
+		Finality:   finalityOf(r.Finality),
 	}
+}
+
+// finalityText writes a rule; the network's own is an empty text.
+func finalityText(f chain.Finality) string {
+	if f == (chain.Finality{}) {
+		return ""
+	}
+	return f.String()
+}
+
+// finalityOf reads what finalityText wrote. What cannot be read counts as the
+// network's own rule, which is never earlier than is safe.
+func finalityOf(text string) chain.Finality {
+	f, err := chain.ParseFinality(text)
+	if err != nil {
+		return chain.Finality{}
+	}
+	return f
 }
 
 // joinTokens writes tokens as a list separated by commas.
