@@ -1,0 +1,176 @@
+package solana
+
+import (
+	"net/http"
+	"slices"
+	"time"
+
+	solanago "github.com/gagliardetto/solana-go"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+)
+
+// Config says which cluster to read and through whom.
+type Config struct {
+	Profile chain.Profile
+	// Endpoints are the http or https addresses of JSON-RPC endpoints, in
+	// order of preference. They may hold credentials, which are never shown.
+	Endpoints []string
+	// Gas is the wallet that pays for sweeps; empty where nothing is swept.
+	// A new transaction of it tells that deposit accounts may have been
+	// emptied and filled again with the same amount since they were looked at.
+	Gas chain.Address
+	// Rate is how many requests a second reading may cost on average, over all
+	// endpoints; 0 is DefaultRate. With more addresses than it allows to look
+	// at, new blocks are told later.
+	Rate float64
+	// Client makes the requests; nil takes one of its own. Redirects are
+	// never followed.
+	Client *http.Client
+	// Timeout bounds one request; 0 is DefaultTimeout.
+	Timeout time.Duration
+	// Now tells the time, for cool-downs and timings only; nil is time.Now.
+	Now func() time.Time
+}
+
+// Adapter reads Solana. It is safe for concurrent use.
+type Adapter struct {
+	profile chain.Profile
+	pool    *pool
+	mints   []mint
+	gas     solanago.PublicKey // zero: none
+	rate    float64
+
+	heads  headMemory
+	memory *memory
+}
+
+// mint is an asset with its address in bytes.
+type mint struct {
+	key   solanago.PublicKey
+	asset chain.Asset
+}
+
+var _ chain.Reader = (*Adapter)(nil)
+
+const (
+	// DefaultTimeout is how long one request may take.
+	DefaultTimeout = 20 * time.Second
+	// DefaultRate is what the cheapest plans of providers allow.
+	DefaultRate = 25
+	// maxEndpoints bounds the configuration; nobody needs more.
+	maxEndpoints = 16
+)
+
+// New returns an adapter for the cluster of the profile. It makes no request.
+// It fails with fault.Invalid for an address that is none and for assets that
+// contradict each other.
+func New(c Config) (*Adapter, error) {
+	n := c.Profile.Network
+	if n != chain.Solana {
+		return nil, fault.New(fault.Invalid, "%s is not Solana", n)
+	}
+	if len(c.Endpoints) == 0 || len(c.Endpoints) > maxEndpoints {
+		return nil, fault.New(fault.Invalid, "%s needs 1 to %d endpoints", n, maxEndpoints)
+	}
+	if c.Profile.Finality.Tag != chain.TagFinalized {
+		return nil, fault.New(fault.Invalid, "money on %s is credited when it is finalized; leave FLORIN_%s_FINALITY out", n, n)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Timeout <= 0 {
+		c.Timeout = DefaultTimeout
+	}
+	if c.Rate <= 0 {
+		c.Rate = DefaultRate
+	}
+	mints, err := mintTable(c.Profile)
+	if err != nil {
+		return nil, err
+	}
+	a := &Adapter{profile: c.Profile, mints: mints, rate: c.Rate, memory: newMemory()}
+	if c.Gas != "" {
+		if a.gas, err = parseKey(string(c.Gas)); err != nil {
+			return nil, fault.New(fault.Invalid, "gas wallet of %s: %s", n, err.Error())
+		}
+	}
+	a.pool = &pool{now: c.Now, genesis: expectedGenesis(mints)}
+	for i, raw := range c.Endpoints {
+		w, err := newWire(raw, httpClient(c.Client), c.Timeout)
+		if err != nil {
+			return nil, fault.New(fault.Invalid, "endpoint %d of %s: %s", i+1, n, err.Error())
+		}
+		w.name = a.pool.uniqueName(w.name)
+		a.pool.endpoints = append(a.pool.endpoints, &endpoint{wire: w, pool: a.pool})
+	}
+	return a, nil
+}
+
+// mintTable lists the network's assets with their mints.
+func mintTable(p chain.Profile) ([]mint, error) {
+	var mints []mint
+	for _, a := range p.Assets {
+		key, err := parseKey(string(a.Contract))
+		if err != nil {
+			return nil, fault.New(fault.Invalid, "mint of %s on %s: %s", a.Symbol, p.Network, err.Error())
+		}
+		if slices.ContainsFunc(mints, func(m mint) bool { return m.key == key }) {
+			return nil, fault.New(fault.Invalid, "mint %s stands for two assets of %s", a.Contract, p.Network)
+		}
+		a.Network = p.Network
+		mints = append(mints, mint{key, a})
+	}
+	if len(mints) == 0 {
+		return nil, fault.New(fault.Invalid, "%s has no assets", p.Network)
+	}
+	return mints, nil
+}
+
+// mainnetGenesis is the genesis hash of the cluster that real money is on.
+const mainnetGenesis = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d"
+
+// expectedGenesis returns the genesis hash that endpoints must have, where the
+// mints tell: those that are compiled in are of one cluster only. Elsewhere it
+// is empty, and all endpoints must agree.
+func expectedGenesis(mints []mint) string {
+	for _, p := range chain.Profiles() {
+		for _, a := range p.Assets {
+			if p.Network == chain.Solana && slices.ContainsFunc(mints, func(m mint) bool { return m.asset.Contract == a.Contract }) {
+				return mainnetGenesis
+			}
+		}
+	}
+	return ""
+}
+
+func parseKey(text string) (solanago.PublicKey, error) {
+	w, err := chain.ParseAddress(chain.Solana, text)
+	if err != nil {
+		return solanago.PublicKey{}, err
+	}
+	return solanago.PublicKey(w.Raw), nil
+}
+
+// mint returns the mint of a known asset.
+func (a *Adapter) mint(contract chain.Address) (mint, bool) {
+	for _, m := range a.mints {
+		if m.asset.Contract == contract {
+			return m, true
+		}
+	}
+	return mint{}, false
+}
+
+// Network names the network the adapter reads.
+func (a *Adapter) Network() chain.Network { return a.profile.Network }
+
+// Endpoints tells the health of each endpoint, in the configured order.
+func (a *Adapter) Endpoints() []chain.EndpointHealth {
+	healths := make([]chain.EndpointHealth, len(a.pool.endpoints))
+	for i, e := range a.pool.endpoints {
+		healths[i] = e.health()
+	}
+	return healths
+}

@@ -1,0 +1,162 @@
+package solana
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// Commitments of the cluster. `processed` is never used: a node may take it
+// back by itself.
+const (
+	confirmed = "confirmed"
+	finalized = "finalized"
+)
+
+// options are the named parameters of a call.
+type options map[string]any
+
+// slot returns the newest slot of the commitment that the node knows.
+func (e *endpoint) slot(ctx context.Context, commitment string) (uint64, error) {
+	var slot uint64
+	err := e.ask(ctx, &slot, "getSlot", options{"commitment": commitment})
+	return slot, err
+}
+
+// block is what is read of a block.
+type block struct {
+	Blockhash  string   `json:"blockhash"`
+	BlockTime  *int64   `json:"blockTime"`
+	ParentSlot uint64   `json:"parentSlot"`
+	Signatures []string `json:"signatures"`
+}
+
+// block reads the block of a slot, with signatures if asked for; ok is false
+// where the node has none, be it skipped, in the future or thrown away.
+func (e *endpoint) block(ctx context.Context, slot uint64, details string) (b block, ok bool, err error) {
+	var got *block
+	err = e.ask(ctx, &got, "getBlock", slot, options{
+		"commitment": confirmed, "transactionDetails": details, "rewards": false, "maxSupportedTransactionVersion": maxVersion,
+	})
+	switch code(err) {
+	case 0:
+	case codeSkipped, codeLongTermSkipped, codeNotAvailable, codeCleanedUp, codeNoHistory:
+		return block{}, false, nil
+	}
+	if err != nil || got == nil {
+		return block{}, false, err
+	}
+	if got.Blockhash == "" || got.BlockTime == nil {
+		return block{}, false, malformed("block %d without hash or time", slot)
+	}
+	return *got, true, nil
+}
+
+// gaps are how far back the newest block at or below a slot is looked for:
+// leaders that are down leave four slots out each, an outage of the cluster
+// thousands.
+var gaps = []uint64{32, 1_024, 32_768, 500_000}
+
+// head returns the block that stands at a slot. A slot that was skipped has
+// the hash and the time of the newest block below it, so that every slot up to
+// the newest can be named and compared; ok is false for a slot to come, and
+// below what the node keeps.
+func (e *endpoint) head(ctx context.Context, slot uint64) (chain.Head, bool, error) {
+	b, ok, err := e.block(ctx, slot, "none")
+	if err != nil || ok {
+		return b.head(slot), ok, err
+	}
+	newest, err := e.slot(ctx, confirmed)
+	if err != nil || slot > newest {
+		return chain.Head{}, false, err
+	}
+	for _, gap := range gaps {
+		first := slot - min(slot, gap)
+		var slots []uint64
+		if err := e.ask(ctx, &slots, "getBlocks", first, slot, options{"commitment": confirmed}); err != nil {
+			return chain.Head{}, false, err
+		}
+		if len(slots) > 0 {
+			b, ok, err := e.block(ctx, slots[len(slots)-1], "none")
+			return b.head(slot), ok, err
+		}
+		if first == 0 {
+			break
+		}
+	}
+	return chain.Head{}, false, nil
+}
+
+func (b block) head(slot uint64) chain.Head {
+	if b.BlockTime == nil {
+		return chain.Head{}
+	}
+	return chain.Head{Number: slot, Hash: b.Blockhash, Time: time.Unix(*b.BlockTime, 0).UTC()}
+}
+
+// reached checks that the node is as far as the block, and has it where it is
+// not final.
+func (e *endpoint) reached(ctx context.Context, at chain.Head) error {
+	if !e.pool.blocks.has(at) {
+		return e.standing(ctx, at)
+	}
+	newest, err := e.slot(ctx, finalized)
+	if err == nil && newest < at.Number {
+		err = lagging("slot %d is not finalized", at.Number)
+	}
+	return err
+}
+
+// standing checks that the node's chain has the block.
+func (e *endpoint) standing(ctx context.Context, at chain.Head) error {
+	got, ok, err := e.head(ctx, at.Number)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return lagging("slot %d is not there", at.Number)
+	case got.Hash != at.Hash:
+		return chain.ErrReorged
+	}
+	return nil
+}
+
+// blockMemory keeps the heads of finalized slots, which never change.
+type blockMemory struct {
+	mu    sync.Mutex
+	heads map[uint64]chain.Head
+	order []uint64
+}
+
+// keptBlocks bounds the memory: some minutes of slots.
+const keptBlocks = 2_048
+
+func (m *blockMemory) keep(h chain.Head) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.heads == nil {
+		m.heads = make(map[uint64]chain.Head)
+	}
+	if _, known := m.heads[h.Number]; known {
+		return
+	}
+	m.heads[h.Number] = h
+	if m.order = append(m.order, h.Number); len(m.order) > keptBlocks {
+		delete(m.heads, m.order[0])
+		m.order = m.order[1:]
+	}
+}
+
+func (m *blockMemory) at(slot uint64) (chain.Head, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	h, ok := m.heads[slot]
+	return h, ok
+}
+
+func (m *blockMemory) has(h chain.Head) bool {
+	known, ok := m.at(h.Number)
+	return ok && known.Hash == h.Hash
+}

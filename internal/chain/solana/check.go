@@ -1,0 +1,63 @@
+package solana
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	solanago "github.com/gagliardetto/solana-go"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+)
+
+// Check asks the cluster whether it is the one configured: its genesis hash,
+// and that every asset is a mint of the token program with the decimals that
+// are expected.
+func (a *Adapter) Check(ctx context.Context) error {
+	if gaveUp(ctx) {
+		return ctx.Err()
+	}
+	keys := make([]solanago.PublicKey, len(a.mints))
+	for i, m := range a.mints {
+		keys[i] = m.key
+	}
+	var mints []*raw
+	err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
+		mints, _, err = e.accounts(ctx, keys, 0)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("check %s: %w", a.profile.Network, clusterFault(err))
+	}
+	for i, m := range a.mints {
+		if err := a.checkMint(m.asset, mints[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clusterFault tells the operator about an endpoint of another cluster.
+func clusterFault(err error) error {
+	var wrong wrongCluster
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	return fault.New(fault.Unprocessable, "the endpoint of SOL is of the cluster with genesis hash %s, and these mints are of %s; correct FLORIN_SOL_RPC or the mints",
+		wrong.got, wrong.want)
+}
+
+func (a *Adapter) checkMint(asset chain.Asset, r *raw) error {
+	n := a.profile.Network
+	decimals, ok := r.decimals()
+	if !ok {
+		return fault.New(fault.Unprocessable, "%s of %s: there is no mint of the token program at %s; correct FLORIN_%s_%s or the endpoint",
+			asset.Symbol, n, asset.Contract, n, asset.Symbol)
+	}
+	if decimals != asset.Decimals {
+		return fault.New(fault.Unprocessable, "%s of %s has %d decimals on the chain, not %d; correct FLORIN_%s_%s_DECIMALS or the mint",
+			asset.Symbol, n, decimals, asset.Decimals, n, asset.Symbol)
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package solana
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	solanago "github.com/gagliardetto/solana-go"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// Confirm asks an endpoint other than the transfer's source whether the
+// transfer stands in a slot at or below `at`. Only where a single endpoint is
+// configured is the source itself asked.
+func (a *Adapter) Confirm(ctx context.Context, t chain.Transfer, at chain.Head) (chain.Verdict, error) {
+	signature, ok := parseSignature(t.Tx)
+	if !ok {
+		return chain.Unsettled, fmt.Errorf("confirm: %q is no signature", t.Tx)
+	}
+	if gaveUp(ctx) {
+		return chain.Unsettled, ctx.Err()
+	}
+	endpoints := a.pool.ready()
+	if len(a.pool.endpoints) > 1 {
+		endpoints = a.pool.without(t.Source)
+	}
+	verdict, behind := chain.Unsettled, false
+	err := a.pool.among(ctx, endpoints, func(ctx context.Context, e *endpoint) (err error) {
+		verdict, err = a.judge(ctx, e, t, signature, at)
+		behind = behind || errors.Is(err, errLagging)
+		return err
+	})
+	if err != nil && behind && !gaveUp(ctx) {
+		return chain.Unsettled, nil
+	}
+	return verdict, err
+}
+
+// judge looks for the transfer through one endpoint, which must know `at`.
+func (a *Adapter) judge(ctx context.Context, e *endpoint, t chain.Transfer, signature string, at chain.Head) (chain.Verdict, error) {
+	if err := e.standing(ctx, at); err != nil {
+		return chain.Unsettled, err
+	}
+	statuses, err := e.statuses(ctx, []string{signature})
+	if err != nil {
+		return chain.Unsettled, err
+	}
+	st := statuses[signature]
+	switch {
+	case st == nil:
+		return e.judgeBlock(ctx, signature, t.Block, at)
+	case st.failed(), st.Slot > at.Number:
+		return chain.Missing, nil
+	case at.Number <= a.heads.finalNumber() && !st.final():
+		return chain.Unsettled, nil
+	}
+	tx, err := e.transaction(ctx, signature)
+	if err != nil {
+		return chain.Unsettled, err
+	}
+	if tx == nil {
+		return chain.Unsettled, lagging("transaction %s is not there", signature)
+	}
+	if tx.Slot != st.Slot || !a.tells(tx, t) {
+		return chain.Missing, nil
+	}
+	return chain.Stands, nil
+}
+
+// judgeBlock looks for a transaction that the node does not know in the block
+// it should be in: it is missing only if that block is there without it.
+func (e *endpoint) judgeBlock(ctx context.Context, signature string, claimed, at chain.Head) (chain.Verdict, error) {
+	if claimed.Number > at.Number {
+		return chain.Missing, nil
+	}
+	b, ok, err := e.block(ctx, claimed.Number, "signatures")
+	if err != nil {
+		return chain.Unsettled, err
+	}
+	if !ok {
+		h, kept, err := e.head(ctx, claimed.Number)
+		if err == nil && (!kept || h.Hash == claimed.Hash) {
+			err = lagging("block of slot %d is not there", claimed.Number)
+		}
+		return chain.Missing, err // the slot was skipped
+	}
+	if slices.Contains(b.Signatures, signature) {
+		return chain.Unsettled, lagging("transaction %s is not there", signature)
+	}
+	return chain.Missing, nil
+}
+
+// tells reports whether the transaction made the transfer: the same account by
+// its index, mint, recipient and amount.
+func (a *Adapter) tells(tx *transaction, t chain.Transfer) bool {
+	m, known := a.mint(t.Asset.Contract)
+	owner, err := parseKey(string(t.To))
+	if !known || err != nil {
+		return false
+	}
+	c, credited := tx.credit(a.memory.book.associated(owner, m.key), owner, m.key)
+	return credited && c.index == t.Ordinal && c.units().Cmp(t.Units) == 0
+}
+
+// owned reports whether the account of a change is its owner's associated one,
+// which is what owners are paid on.
+func (c change) owned() bool {
+	owner, err1 := solanago.PublicKeyFromBase58(c.owner)
+	mint, err2 := solanago.PublicKeyFromBase58(c.mint)
+	return err1 == nil && err2 == nil && c.program == solanago.TokenProgramID.String() && associated(owner, mint).String() == c.account
+}

@@ -1,0 +1,36 @@
+package solana
+
+import (
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+)
+
+// Keys derives the owners of deposit accounts: wallet.Seed.
+type Keys interface {
+	// DepositAddress returns the address of the n-th deposit key.
+	DepositAddress(n int64) (chain.Watched, error)
+}
+
+// Depositor derives the deposit addresses of Solana: owners whose keys come
+// from the operator's seed (SLIP-0010, m/44'/501'/n'/0').
+type Depositor struct{ keys Keys }
+
+var _ chain.Depositor = Depositor{}
+
+// NewDepositor returns the depositor of a seed.
+func NewDepositor(keys Keys) Depositor { return Depositor{keys} }
+
+// DepositAddress returns the owner of the payment number. The settlement
+// wallet has no part in it, but must be one that can be settled to.
+func (d Depositor) DepositAddress(s chain.Settlement) (chain.Watched, error) {
+	if s.Network != chain.Solana {
+		return chain.Watched{}, fault.New(fault.Internal, "a deposit address of %s was asked of %s", s.Network, chain.Solana)
+	}
+	if s.Number < 1 {
+		return chain.Watched{}, fault.New(fault.Internal, "payment number %d", s.Number)
+	}
+	if _, err := parseKey(string(s.Wallet)); err != nil {
+		return chain.Watched{}, err
+	}
+	return d.keys.DepositAddress(s.Number)
+}

@@ -1,0 +1,149 @@
+package solana
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// How long an endpoint is left alone after failing: doubled with every failure
+// in a row.
+const (
+	firstCoolDown = time.Second
+	maxCoolDown   = time.Minute
+	// identityTTL is how long an endpoint's genesis hash is taken for granted.
+	identityTTL = 10 * time.Minute
+	// quarantine is how long an endpoint of another cluster is left alone.
+	quarantine = 5 * time.Minute
+	// patience is how often in a row an endpoint may lag before it counts as
+	// unhealthy: behind one address there are several nodes.
+	patience = 3
+)
+
+// endpoint is one node with what is known about its health.
+type endpoint struct {
+	*wire
+	pool *pool
+
+	mu        sync.Mutex
+	verified  time.Time // until when the genesis hash counts as checked
+	failures  int       // in a row
+	lags      int       // in a row
+	coolUntil time.Time
+	reason    string
+	slotSeen  uint64 // the newest it has shown
+	latency   time.Duration
+	errors    int64
+	requests  int64
+}
+
+// ask makes one call, counted and timed.
+func (e *endpoint) ask(ctx context.Context, into any, method string, params ...any) error {
+	if params == nil {
+		params = []any{}
+	}
+	begin := e.pool.now()
+	err := e.send(ctx, method, params, into)
+	took := e.pool.now().Sub(begin)
+	e.pool.count()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.requests++
+	if err == nil {
+		if e.latency == 0 {
+			e.latency = took
+		}
+		e.latency += (took - e.latency) / 4 // a moving average, a quarter of it new
+	}
+	return err
+}
+
+// wrongCluster: the endpoint answers for another cluster.
+type wrongCluster struct{ got, want string }
+
+func (w wrongCluster) Error() string {
+	return fmt.Sprintf("answers for the cluster with genesis hash %s instead of %s; correct its address", w.got, w.want)
+}
+
+// identify checks that the node is one of the cluster before anything it says
+// is believed.
+func (e *endpoint) identify(ctx context.Context) error {
+	e.mu.Lock()
+	fresh := e.pool.now().Before(e.verified)
+	e.mu.Unlock()
+	if fresh {
+		return nil
+	}
+	var genesis string
+	if err := e.ask(ctx, &genesis, "getGenesisHash"); err != nil {
+		return err
+	}
+	if genesis == "" {
+		return malformed("getGenesisHash")
+	}
+	if want := e.pool.cluster(genesis); want != genesis {
+		return wrongCluster{genesis, want}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.verified = e.pool.now().Add(identityTTL)
+	return nil
+}
+
+// succeeded notes an answer that made sense.
+func (e *endpoint) succeeded() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.failures, e.lags, e.coolUntil, e.reason = 0, 0, time.Time{}, ""
+}
+
+// failed notes why the endpoint could not answer and leaves it alone for a
+// while, unless it only lags: that passes by itself.
+func (e *endpoint) failed(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if errors.Is(err, errLagging) {
+		if e.lags++; e.lags >= patience {
+			e.reason = err.Error()
+		}
+		return
+	}
+	e.reason = err.Error()
+	e.errors++
+	e.failures++
+	wait := min(firstCoolDown<<min(e.failures-1, 10), maxCoolDown)
+	var limited rateLimited
+	if errors.As(err, &limited) {
+		wait = max(wait, limited.after)
+	}
+	var wrong wrongCluster
+	if errors.As(err, &wrong) {
+		wait, e.verified = quarantine, time.Time{}
+	}
+	e.coolUntil = e.pool.now().Add(wait)
+}
+
+// sawHead notes the newest slot the node knows.
+func (e *endpoint) sawHead(slot uint64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.slotSeen = slot
+}
+
+// health tells how the endpoint does.
+func (e *endpoint) health() chain.EndpointHealth {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	h := chain.EndpointHealth{
+		Name: e.name, Healthy: e.reason == "", Head: e.slotSeen, Latency: e.latency,
+		Reason: e.reason, Errors: e.errors, Requests: e.requests,
+	}
+	if e.coolUntil.After(e.pool.now()) {
+		h.CoolUntil = e.coolUntil
+	}
+	return h
+}

@@ -1,0 +1,94 @@
+package solana
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// Error codes of Solana's JSON-RPC (agave, rpc-client-api custom_error).
+const (
+	codeCleanedUp        = -32001 // older than what the node keeps
+	codePreflight        = -32002 // the simulation before sending failed
+	codeNotAvailable     = -32004 // no such block yet
+	codeUnhealthy        = -32005 // the node is behind the cluster
+	codeSkipped          = -32007 // no block was made in the slot
+	codeNoHistory        = -32011
+	codeLongTermSkipped  = -32009
+	codeStatusNotYet     = -32014
+	codeMinContext       = -32016 // the node has not reached the slot asked for
+	codeTooManyRequests  = 429
+	codeInvalidParameter = -32602
+)
+
+// rpcError is the error object of a JSON-RPC answer.
+type rpcError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+func (e *rpcError) Error() string { return fmt.Sprintf("error %d: %s", e.Code, e.Message) }
+
+// code returns the code of the error object in err, 0 if there is none.
+func code(err error) int {
+	var e *rpcError
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return 0
+}
+
+// Failures of an endpoint that the pool and the scan tell apart.
+var (
+	// errLagging: the endpoint does not know yet what others know.
+	errLagging = errors.New("lags behind")
+	// errLacking: the endpoint has no such thing, and may be right; another is
+	// asked, and no fault is found with this one.
+	errLacking = errors.New("does not have it")
+)
+
+func lagging(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{errLagging}, args...)...)
+}
+
+func malformed(format string, args ...any) error {
+	return fmt.Errorf("malformed answer: "+format, args...)
+}
+
+// rateLimited: the endpoint asks to be left alone for a while.
+type rateLimited struct{ after time.Duration }
+
+func (rateLimited) Error() string { return "too many requests" }
+
+// Bounds of what a Retry-After may ask for.
+const (
+	defaultRetryAfter = 2 * time.Second
+	maxRetryAfter     = 5 * time.Minute
+)
+
+// retryAfter reads the header (RFC 9110 section 10.2.3), seconds only: that is
+// what providers of Solana send.
+func retryAfter(h http.Header) time.Duration {
+	seconds, err := strconv.Atoi(h.Get("Retry-After"))
+	if err != nil {
+		return defaultRetryAfter
+	}
+	return time.Duration(min(max(seconds, 1), int(maxRetryAfter/time.Second))) * time.Second
+}
+
+// meaning says what an error object tells about the node.
+func meaning(e *rpcError) error {
+	switch e.Code {
+	case codeTooManyRequests:
+		return rateLimited{defaultRetryAfter}
+	case codeUnhealthy, codeMinContext, codeStatusNotYet:
+		return fmt.Errorf("%w: %w", errLagging, e)
+	}
+	return e
+}
+
+// gaveUp reports whether the caller ended the call.
+func gaveUp(ctx context.Context) bool { return ctx.Err() != nil }

@@ -1,0 +1,111 @@
+package solana
+
+import (
+	"context"
+	"errors"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+)
+
+// coinDecimals is the scale of SOL in lamports.
+const coinDecimals = 9
+
+// Find looks a transaction up and tells everything it moved, whatever the
+// recipient: tokens of any mint, and SOL, whose Asset has no contract. The
+// recipient of a token is the owner of the account it came to where that is
+// the associated one, else the account itself. A failed transaction moved
+// nothing. Mints that are no asset of the network are told by address alone:
+// what they call themselves means nothing.
+func (a *Adapter) Find(ctx context.Context, tx chain.TxHash) (chain.Found, error) {
+	signature, ok := parseSignature(tx)
+	if !ok {
+		return chain.Found{}, fault.New(fault.Invalid, "a transaction of %s is known by its signature, the base58 text of 64 bytes", a.profile.Network)
+	}
+	if gaveUp(ctx) {
+		return chain.Found{}, ctx.Err()
+	}
+	var found chain.Found
+	err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
+		found, err = a.find(ctx, e, signature)
+		if err == nil && !found.Exists {
+			return errLacking
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, errLacking) {
+		return chain.Found{}, err
+	}
+	return found, nil
+}
+
+// find is Find through one endpoint.
+func (a *Adapter) find(ctx context.Context, e *endpoint, signature string) (chain.Found, error) {
+	statuses, err := e.statuses(ctx, []string{signature})
+	if err != nil {
+		return chain.Found{}, err
+	}
+	st := statuses[signature]
+	if st == nil {
+		return chain.Found{}, nil
+	}
+	if !st.included() {
+		return chain.Found{Exists: true}, nil
+	}
+	r := newReading(e)
+	t, err := r.transaction(ctx, signature)
+	if err != nil {
+		return chain.Found{}, err
+	}
+	found := chain.Found{Exists: true, Failed: t.failed(), Final: st.final()}
+	if found.Block, err = r.head(ctx, t.Slot); err != nil {
+		return chain.Found{}, err
+	}
+	if !found.Failed {
+		found.Transfers = a.moved(t, signature)
+	}
+	for i := range found.Transfers {
+		found.Transfers[i].Block, found.Transfers[i].Source = found.Block, e.name
+	}
+	return found, nil
+}
+
+// moved lists what a transaction moved: tokens by account, then SOL.
+func (a *Adapter) moved(t *transaction, signature string) []chain.Transfer {
+	var transfers []chain.Transfer
+	changes := t.changes()
+	for _, c := range changes {
+		gained, more := c.gained()
+		if !more || gained == 0 {
+			continue
+		}
+		to := chain.Address(c.account)
+		if c.steady && c.owned() {
+			to = chain.Address(c.owner)
+		}
+		transfers = append(transfers, chain.Transfer{
+			Key:   chain.Key{Network: a.profile.Network, Tx: chain.TxHash(signature), Ordinal: c.index},
+			Asset: a.assetAt(c), From: payer(changes, c.mint), To: to, Units: c.units(),
+		})
+	}
+	coins := t.coins()
+	for i, key := range t.keys {
+		if units, gained := coins[i]; gained {
+			transfers = append(transfers, chain.Transfer{
+				Key:   chain.Key{Network: a.profile.Network, Tx: chain.TxHash(signature), Ordinal: i},
+				Asset: chain.Asset{Network: a.profile.Network, Symbol: a.profile.Coin, Decimals: coinDecimals},
+				From:  chain.Address(t.keys[0]), To: chain.Address(key), Units: units,
+			})
+		}
+	}
+	return transfers
+}
+
+// assetAt returns the asset of the change's mint, or one of which nothing but
+// the address is known.
+func (a *Adapter) assetAt(c change) chain.Asset {
+	if m, ok := a.mint(chain.Address(c.mint)); ok {
+		return m.asset
+	}
+	return chain.Asset{Network: a.profile.Network, Contract: chain.Address(c.mint)}
+}

@@ -1,0 +1,184 @@
+package solana
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// headMemory is the newest that was told.
+type headMemory struct {
+	mu       sync.Mutex
+	latest   chain.Head
+	final    chain.Head
+	moved    time.Time // when latest was first seen
+	asked    time.Time
+	requests int64     // made until then
+	next     time.Time // before it nothing is asked
+}
+
+const (
+	// standstill is how long an endpoint may show the same newest slot before
+	// another is asked: the cluster makes several a second.
+	standstill = 5 * time.Second
+	// maxPace bounds how long new blocks are kept back to stay within the rate.
+	maxPace = 10 * time.Second
+)
+
+// Heads returns the present of the cluster: the newest confirmed slot and the
+// newest finalized one. It moves on only as fast as the requests that follow
+// from it are allowed to. An endpoint that has fallen behind what was told
+// before, or stands still, is passed over while another does better.
+func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
+	if gaveUp(ctx) {
+		return chain.Heads{}, ctx.Err()
+	}
+	known, fresh := a.heads.recall(a.pool.now())
+	if fresh {
+		return known, nil
+	}
+	a.heads.begin(a.pool.now(), a.pool.requests.Load(), a.rate)
+	var best chain.Heads
+	views := 0
+	err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
+		v, err := e.look(ctx)
+		if err != nil {
+			return err
+		}
+		if v.Final.Number < known.Final.Number && v.Latest.Number < known.Final.Number {
+			return lagging("newest slot is %d, and %d is final", v.Latest.Number, known.Final.Number)
+		}
+		if views++; views == 1 || v.Latest.Number > best.Latest.Number {
+			best = v
+		}
+		return a.heads.behind(v, a.pool.now())
+	})
+	if gaveUp(ctx) {
+		return chain.Heads{}, ctx.Err()
+	}
+	if views == 0 {
+		return chain.Heads{}, fmt.Errorf("heads of %s: %w", a.profile.Network, err)
+	}
+	return a.heads.remember(best, a.pool.now()), nil
+}
+
+// look asks one endpoint for the heads, the older one first, so that a block
+// arriving between them keeps their order.
+func (e *endpoint) look(ctx context.Context) (chain.Heads, error) {
+	final, err := e.newest(ctx, finalized)
+	if err != nil {
+		return chain.Heads{}, err
+	}
+	latest, err := e.newest(ctx, confirmed)
+	if err != nil {
+		return chain.Heads{}, err
+	}
+	e.sawHead(latest.Number)
+	if latest.Number < final.Number {
+		latest = final // answers of two nodes behind one address
+	}
+	e.pool.blocks.keep(final)
+	return chain.Heads{Latest: latest, Final: final, Finalized: final}, nil
+}
+
+func (e *endpoint) newest(ctx context.Context, commitment string) (chain.Head, error) {
+	slot, err := e.slot(ctx, commitment)
+	if err != nil {
+		return chain.Head{}, err
+	}
+	if h, ok := e.pool.blocks.at(slot); ok {
+		return h, nil
+	}
+	h, ok, err := e.head(ctx, slot)
+	if err == nil && !ok {
+		err = lagging("block of slot %d is not there", slot)
+	}
+	return h, err
+}
+
+// recall returns what was told last, and whether that is still to be told.
+func (m *headMemory) recall(now time.Time) (chain.Heads, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return chain.Heads{Latest: m.latest, Final: m.final, Finalized: m.final}, m.latest.Hash != "" && now.Before(m.next)
+}
+
+// begin sets when to ask next: after what the requests since the last time,
+// these included, are allowed to take.
+func (m *headMemory) begin(now time.Time, requests int64, rate float64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	cost := float64(requests - m.requests)
+	pace := min(time.Duration(cost/rate*float64(time.Second)), maxPace)
+	m.next, m.asked, m.requests = now.Add(max(pace-now.Sub(m.asked), 0)), now, requests
+}
+
+// behind tells how a view falls short of what was told.
+func (m *headMemory) behind(v chain.Heads, now time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case v.Latest.Number < m.latest.Number:
+		return lagging("newest slot is %d after %d", v.Latest.Number, m.latest.Number)
+	case v.Latest.Number == m.latest.Number && now.Sub(m.moved) > standstill:
+		return errors.Join(errLagging, errors.New("stands still"))
+	}
+	return nil
+}
+
+// remember takes the newest view. Finalized slots never go back: where every
+// endpoint is behind, the newest one told still stands.
+func (m *headMemory) remember(v chain.Heads, now time.Time) chain.Heads {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if v.Final.Number < m.final.Number {
+		v.Final, v.Finalized = m.final, m.final
+	}
+	if v.Latest.Number < v.Final.Number {
+		v.Latest = v.Final
+	}
+	if v.Latest != m.latest {
+		m.moved = now
+	}
+	m.latest, m.final = v.Latest, v.Final
+	return v
+}
+
+// finalNumber is the newest slot known to be final.
+func (m *headMemory) finalNumber() uint64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.final.Number
+}
+
+// BlockAt returns the head of a slot; a skipped one has the hash and the time
+// of the block before it.
+func (a *Adapter) BlockAt(ctx context.Context, number uint64) (head chain.Head, ok bool, err error) {
+	if gaveUp(ctx) {
+		return chain.Head{}, false, ctx.Err()
+	}
+	if h, known := a.pool.blocks.at(number); known {
+		return h, true, nil
+	}
+	if h, fresh := a.heads.recall(a.pool.now()); fresh && h.Latest.Number == number {
+		return h.Latest, true, nil
+	}
+	err = a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
+		head, ok, err = e.head(ctx, number)
+		if err == nil && !ok {
+			return errLacking
+		}
+		return err
+	})
+	if errors.Is(err, errLacking) {
+		return chain.Head{}, false, nil
+	}
+	if err == nil && number <= a.heads.finalNumber() {
+		a.pool.blocks.keep(head)
+	}
+	return head, ok, err
+}

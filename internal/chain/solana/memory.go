@@ -1,0 +1,150 @@
+package solana
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	solanago "github.com/gagliardetto/solana-go"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// memory is what is known of watched token accounts since start, so that only
+// those that changed cost more than a hundredth of a call. One scan at a time
+// uses it.
+type memory struct {
+	turn     chan struct{} // holds a token while nobody scans
+	book     addressBook
+	accounts map[solanago.PublicKey]*account
+	pruned   time.Time
+}
+
+func newMemory() *memory {
+	m := &memory{turn: make(chan struct{}, 1), accounts: make(map[solanago.PublicKey]*account)}
+	m.turn <- struct{}{}
+	return m
+}
+
+// account is a watched token account.
+type account struct {
+	key, owner solanago.PublicKey
+	address    chain.Address // the owner's, as it is shown
+	mint       mint
+
+	known bool   // it was looked at
+	state *raw   // as it was then
+	seen  uint64 // the slot it was read at
+	spent string // the gas wallet's newest transaction then
+	used  time.Time
+
+	// entries are the transactions that named the account in slots
+	// since..seen, all of them, by signature; some older ones may be there.
+	since   uint64
+	covered bool
+	entries map[string]*entry
+}
+
+// entry is a transaction that named an account.
+type entry struct {
+	signature string
+	slot      uint64
+	failed    bool
+	final     bool
+	tx        *outcome // nil until it is read
+}
+
+// outcome is what a transaction did to the account.
+type outcome struct {
+	ordinal  int
+	credited bool
+	change   change
+	from     chain.Address
+	source   string
+}
+
+// forgetAfter is how long an account that is watched no more is remembered.
+const forgetAfter = time.Hour
+
+// of returns the accounts of the watched owners, an account for each mint, in
+// a steady order.
+func (m *memory) of(watch *chain.WatchSet, mints []mint, now time.Time) []*account {
+	list := make([]*account, 0, watch.Len()*len(mints))
+	for raw, address := range watch.All {
+		if len(raw) != solanago.PublicKeyLength {
+			continue // of another network
+		}
+		owner := solanago.PublicKey(raw)
+		for _, mint := range mints {
+			key := m.book.associated(owner, mint.key)
+			acc, ok := m.accounts[key]
+			if !ok {
+				acc = &account{key: key, owner: owner, address: address, mint: mint, entries: make(map[string]*entry)}
+				m.accounts[key] = acc
+			}
+			acc.used = now
+			list = append(list, acc)
+		}
+	}
+	slices.SortFunc(list, func(a, b *account) int { return less(a.key, b.key) })
+	m.prune(now)
+	return list
+}
+
+func (m *memory) prune(now time.Time) {
+	if now.Sub(m.pruned) < forgetAfter {
+		return
+	}
+	m.pruned = now
+	for key, acc := range m.accounts {
+		if now.Sub(acc.used) > forgetAfter {
+			delete(m.accounts, key)
+		}
+	}
+}
+
+// unsettled lists the entries that a fork can still take away.
+func (acc *account) unsettled() []*entry {
+	var list []*entry
+	for _, e := range acc.entries {
+		if !e.final {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// within lists the transactions without error in the slots from..to, by slot.
+func (acc *account) within(from, to uint64) []*entry {
+	var list []*entry
+	for _, e := range acc.entries {
+		if e.slot >= from && e.slot <= to && !e.failed {
+			list = append(list, e)
+		}
+	}
+	slices.SortFunc(list, func(a, b *entry) int {
+		if a.slot != b.slot {
+			return int(a.slot) - int(b.slot)
+		}
+		return strings.Compare(a.signature, b.signature)
+	})
+	return list
+}
+
+// learn takes in the history of the account from the slot on.
+func (acc *account) learn(list []signed, since uint64) {
+	for _, s := range list {
+		if known, ok := acc.entries[s.Signature]; ok {
+			if known.slot != s.Slot {
+				known.tx = nil // included again, elsewhere
+			}
+			known.slot, known.failed = s.Slot, s.failed()
+			continue
+		}
+		acc.entries[s.Signature] = &entry{signature: s.Signature, slot: s.Slot, failed: s.failed()}
+	}
+	if !acc.covered || since < acc.since {
+		acc.since = since
+	}
+	acc.covered = true
+}

@@ -1,0 +1,147 @@
+package solana
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// pool is the endpoints of the cluster, in the operator's order of preference.
+type pool struct {
+	endpoints []*endpoint
+	now       func() time.Time
+	requests  atomic.Int64
+	blocks    blockMemory
+
+	mu      sync.Mutex
+	genesis string // of the cluster; empty until the first endpoint tells
+}
+
+func (p *pool) count() { p.requests.Add(1) }
+
+// cluster returns the genesis hash every endpoint must have, which is the one
+// given if none was known.
+func (p *pool) cluster(seen string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.genesis == "" {
+		p.genesis = seen
+	}
+	return p.genesis
+}
+
+// do has the first endpoint that can do it do f. An endpoint that fails is
+// left alone for a while and the next one is asked; one that lags or shows
+// another fork than asked about is passed over. When none is left the result
+// is chain.ErrReorged if any showed another fork, errLacking if none of them
+// has what was asked for, else chain.ErrNoEndpoint.
+func (p *pool) do(ctx context.Context, f func(context.Context, *endpoint) error) error {
+	return p.among(ctx, p.ready(), f)
+}
+
+func (p *pool) among(ctx context.Context, endpoints []*endpoint, f func(context.Context, *endpoint) error) error {
+	var reasons []error
+	reorged, lacking := false, false
+	for _, e := range endpoints {
+		err := p.try(ctx, e, f)
+		switch {
+		case err == nil:
+			return nil
+		case gaveUp(ctx):
+			return ctx.Err()
+		case errors.Is(err, chain.ErrReorged):
+			reorged = true
+		case errors.Is(err, errLacking):
+			lacking = true
+		default:
+			reasons = append(reasons, fmt.Errorf("%s %w", e.name, err))
+		}
+	}
+	switch {
+	case reorged:
+		return chain.ErrReorged
+	case lacking && len(reasons) == 0:
+		return errLacking
+	case len(reasons) == 0:
+		return fmt.Errorf("%w: %s", chain.ErrNoEndpoint, strings.Join(p.resting(), "; "))
+	}
+	return fmt.Errorf("%w: %w", chain.ErrNoEndpoint, errors.Join(reasons...))
+}
+
+// try has one endpoint do f and draws the conclusions for its health.
+func (p *pool) try(ctx context.Context, e *endpoint, f func(context.Context, *endpoint) error) error {
+	err := e.identify(ctx)
+	if err == nil {
+		err = f(ctx, e)
+	}
+	switch {
+	case err == nil, errors.Is(err, errLacking):
+		e.succeeded()
+	case gaveUp(ctx), errors.Is(err, chain.ErrReorged):
+		// The caller gave up, or the chain moved: not the endpoint's fault.
+	default:
+		e.failed(err)
+	}
+	return err
+}
+
+// lagTolerance is how many slots an endpoint may be behind the best without
+// being asked last.
+const lagTolerance = 10
+
+// ready lists the endpoints that are not cooling down: those that keep up with
+// the cluster first, otherwise in the operator's order.
+func (p *pool) ready() []*endpoint {
+	var best uint64
+	var ready []*endpoint
+	heads := make(map[*endpoint]uint64, len(p.endpoints))
+	for _, e := range p.endpoints {
+		h := e.health()
+		if !h.CoolUntil.IsZero() {
+			continue
+		}
+		heads[e] = h.Head
+		best = max(best, h.Head)
+		ready = append(ready, e)
+	}
+	behind := func(e *endpoint) int {
+		if heads[e]+lagTolerance < best {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(ready, func(a, b *endpoint) int { return behind(a) - behind(b) })
+	return ready
+}
+
+// without lists the ready endpoints save the named one.
+func (p *pool) without(name string) []*endpoint {
+	return slices.DeleteFunc(p.ready(), func(e *endpoint) bool { return e.name == name })
+}
+
+// resting says why no endpoint can be asked.
+func (p *pool) resting() []string {
+	var reasons []string
+	for _, e := range p.endpoints {
+		if h := e.health(); !h.CoolUntil.IsZero() {
+			reasons = append(reasons, h.Name+" "+h.Reason)
+		}
+	}
+	return reasons
+}
+
+// uniqueName tells endpoints of one host apart.
+func (p *pool) uniqueName(host string) string {
+	name := host
+	for i := 2; slices.ContainsFunc(p.endpoints, func(e *endpoint) bool { return e.name == name }); i++ {
+		name = fmt.Sprintf("%s#%d", host, i)
+	}
+	return name
+}

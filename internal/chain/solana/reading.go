@@ -1,0 +1,69 @@
+package solana
+
+import (
+	"context"
+	"sync"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// reading keeps what one endpoint told during one question: a transaction that
+// pays several accounts is read once.
+type reading struct {
+	e *endpoint
+
+	mu           sync.Mutex
+	transactions map[string]*transaction
+	heads        map[uint64]chain.Head
+}
+
+func newReading(e *endpoint) *reading {
+	return &reading{e: e, transactions: make(map[string]*transaction), heads: make(map[uint64]chain.Head)}
+}
+
+// transaction reads a transaction that the endpoint knows of. Where it has none
+// after all, its parts are not equally far.
+func (r *reading) transaction(ctx context.Context, signature string) (*transaction, error) {
+	r.mu.Lock()
+	t, ok := r.transactions[signature]
+	r.mu.Unlock()
+	if ok {
+		return t, nil
+	}
+	t, err := r.e.transaction(ctx, signature)
+	if err != nil {
+		return nil, err
+	}
+	if t == nil {
+		return nil, lagging("transaction %s is not there", signature)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.transactions[signature] = t
+	return t, nil
+}
+
+// head returns the block of a slot that a transaction is in.
+func (r *reading) head(ctx context.Context, slot uint64) (chain.Head, error) {
+	if h, ok := r.e.pool.blocks.at(slot); ok {
+		return h, nil
+	}
+	r.mu.Lock()
+	h, ok := r.heads[slot]
+	r.mu.Unlock()
+	if ok {
+		return h, nil
+	}
+	b, ok, err := r.e.block(ctx, slot, "none")
+	if err != nil {
+		return chain.Head{}, err
+	}
+	if !ok {
+		return chain.Head{}, lagging("block of slot %d is not there", slot)
+	}
+	h = b.head(slot)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.heads[slot] = h
+	return h, nil
+}

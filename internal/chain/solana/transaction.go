@@ -1,0 +1,239 @@
+package solana
+
+import (
+	"context"
+	"encoding/json"
+	"math/big"
+	"strconv"
+
+	solanago "github.com/gagliardetto/solana-go"
+	"github.com/mr-tron/base58"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+)
+
+// maxVersion is the newest version of transactions that is asked for. Nodes
+// refuse to show a block or a transaction of a newer one than that.
+const maxVersion = 1
+
+// status is what a node knows of a signature.
+type status struct {
+	Slot         uint64          `json:"slot"`
+	Err          json.RawMessage `json:"err"`
+	Confirmation string          `json:"confirmationStatus"`
+}
+
+func (s *status) failed() bool { return s != nil && len(s.Err) > 0 && string(s.Err) != "null" }
+
+func (s *status) final() bool { return s != nil && s.Confirmation == finalized }
+
+// included reports whether the transaction is in a block that the cluster
+// confirmed.
+func (s *status) included() bool {
+	return s != nil && (s.Confirmation == finalized || s.Confirmation == confirmed)
+}
+
+// statuses asks for signatures, however old; unknown ones are nil. Finality is
+// always taken from here: what a node says it read at a commitment is not
+// checked by anybody.
+func (e *endpoint) statuses(ctx context.Context, signatures []string) (map[string]*status, error) {
+	all := make([]*status, len(signatures))
+	err := each(ctx, signatures, statusesPerCall, func(ctx context.Context, part []string, at int) error {
+		var answer struct {
+			Value []*status `json:"value"`
+		}
+		if err := e.ask(ctx, &answer, "getSignatureStatuses", part, options{"searchTransactionHistory": true}); err != nil {
+			return err
+		}
+		if len(answer.Value) != len(part) {
+			return malformed("%d statuses instead of %d", len(answer.Value), len(part))
+		}
+		copy(all[at:], answer.Value)
+		return nil
+	})
+	bySignature := make(map[string]*status, len(signatures))
+	for i, s := range signatures {
+		bySignature[s] = all[i]
+	}
+	return bySignature, err
+}
+
+// tokenBalance is what a token account held before or after a transaction.
+type tokenBalance struct {
+	AccountIndex int    `json:"accountIndex"`
+	Mint         string `json:"mint"`
+	Owner        string `json:"owner"`
+	ProgramID    string `json:"programId"`
+	Amount       struct {
+		Amount string `json:"amount"`
+	} `json:"uiTokenAmount"`
+}
+
+func (b tokenBalance) units() (uint64, bool) {
+	v, err := strconv.ParseUint(b.Amount.Amount, 10, 64)
+	return v, err == nil
+}
+
+// transaction is a transaction with what it did, as a node tells it.
+type transaction struct {
+	Slot      uint64 `json:"slot"`
+	BlockTime *int64 `json:"blockTime"`
+	Meta      *struct {
+		Err             json.RawMessage `json:"err"`
+		Fee             uint64          `json:"fee"`
+		PreBalances     []int64         `json:"preBalances"`
+		PostBalances    []int64         `json:"postBalances"`
+		PreTokens       []tokenBalance  `json:"preTokenBalances"`
+		PostTokens      []tokenBalance  `json:"postTokenBalances"`
+		LoadedAddresses struct {
+			Writable []string `json:"writable"`
+			Readonly []string `json:"readonly"`
+		} `json:"loadedAddresses"`
+	} `json:"meta"`
+	Transaction struct {
+		Signatures []string `json:"signatures"`
+		Message    struct {
+			AccountKeys []string `json:"accountKeys"`
+		} `json:"message"`
+	} `json:"transaction"`
+
+	keys []string // all accounts, those from lookup tables after the static ones
+}
+
+// transaction reads a transaction; it is nil where the node has none.
+func (e *endpoint) transaction(ctx context.Context, signature string) (*transaction, error) {
+	var t *transaction
+	err := e.ask(ctx, &t, "getTransaction", signature, options{
+		"encoding": "json", "commitment": confirmed, "maxSupportedTransactionVersion": maxVersion,
+	})
+	if err != nil || t == nil {
+		return nil, err
+	}
+	if t.Meta == nil || len(t.Transaction.Signatures) == 0 || t.Transaction.Signatures[0] != signature {
+		return nil, malformed("transaction %s", signature)
+	}
+	t.keys = append(t.keys, t.Transaction.Message.AccountKeys...)
+	t.keys = append(append(t.keys, t.Meta.LoadedAddresses.Writable...), t.Meta.LoadedAddresses.Readonly...)
+	for _, b := range append(append([]tokenBalance(nil), t.Meta.PreTokens...), t.Meta.PostTokens...) {
+		if _, ok := b.units(); !ok || b.AccountIndex < 0 || b.AccountIndex >= len(t.keys) {
+			return nil, malformed("token balances of transaction %s", signature)
+		}
+	}
+	return t, nil
+}
+
+func (t *transaction) failed() bool { return len(t.Meta.Err) > 0 && string(t.Meta.Err) != "null" }
+
+// change is what a transaction did to one token account.
+type change struct {
+	index         int // of the account in the transaction
+	account       string
+	mint          string
+	owner         string // after it; before it, if the account is gone
+	program       string
+	before, after uint64
+	// steady: the account had the same mint and owner all through, as far as
+	// it existed, and exists after it.
+	steady bool
+}
+
+// gained returns what the account holds more after the transaction.
+func (c change) gained() (uint64, bool) { return c.after - c.before, c.after > c.before }
+
+// changes lists what a transaction did to token accounts, by index.
+func (t *transaction) changes() []change {
+	before := make(map[int]tokenBalance, len(t.Meta.PreTokens))
+	for _, b := range t.Meta.PreTokens {
+		before[b.AccountIndex] = b
+	}
+	after := make(map[int]tokenBalance, len(t.Meta.PostTokens))
+	for _, b := range t.Meta.PostTokens {
+		after[b.AccountIndex] = b
+	}
+	var list []change
+	for i, key := range t.keys {
+		b, was := before[i]
+		a, is := after[i]
+		if !was && !is {
+			continue
+		}
+		c := change{index: i, account: key, mint: a.Mint, owner: a.Owner, program: a.ProgramID, steady: is}
+		if was {
+			c.before, _ = b.units()
+		}
+		if is {
+			c.after, _ = a.units()
+		} else {
+			c.mint, c.owner, c.program = b.Mint, b.Owner, b.ProgramID
+		}
+		if was && is && (a.Mint != b.Mint || a.Owner != b.Owner || a.ProgramID != b.ProgramID) {
+			c.steady = false
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// payer returns the owner of the only account that lost some of the mint.
+func payer(list []change, mint string) chain.Address {
+	var from chain.Address
+	for _, c := range list {
+		if c.mint != mint || c.after >= c.before {
+			continue
+		}
+		if from != "" && from != chain.Address(c.owner) {
+			return "" // several paid, and the chain does not say who paid whom
+		}
+		from = chain.Address(c.owner)
+	}
+	return from
+}
+
+// credit returns what the transaction brought to the associated account of an
+// owner: only money that is still there after it, in an account that was the
+// owner's all through.
+func (t *transaction) credit(account, owner, mint solanago.PublicKey) (change, bool) {
+	if t.failed() {
+		return change{}, false
+	}
+	for _, c := range t.changes() {
+		if c.account != account.String() {
+			continue
+		}
+		_, gained := c.gained()
+		return c, gained && c.steady && c.owner == owner.String() && c.mint == mint.String() && c.program == solanago.TokenProgramID.String()
+	}
+	return change{}, false
+}
+
+func (c change) units() money.Units {
+	gained, _ := c.gained()
+	return money.UnitsFromUint64(gained)
+}
+
+// coins lists what system accounts gained in lamports: coin that was sent in
+// place of a token. Token accounts gain their rent and are left out.
+func (t *transaction) coins() map[int]money.Units {
+	gains := make(map[int]money.Units)
+	tokens := make(map[int]bool)
+	for _, c := range t.changes() {
+		tokens[c.index] = true
+	}
+	for i := range min(len(t.Meta.PreBalances), len(t.Meta.PostBalances), len(t.keys)) {
+		if gain := t.Meta.PostBalances[i] - t.Meta.PreBalances[i]; gain > 0 && !tokens[i] {
+			gains[i] = money.NewUnits(big.NewInt(gain))
+		}
+	}
+	return gains
+}
+
+// parseSignature reads the base58 text of a signature.
+func parseSignature(tx chain.TxHash) (string, bool) {
+	const size = 64
+	if len(tx) > 88 {
+		return "", false
+	}
+	b, err := base58.Decode(string(tx))
+	return string(tx), err == nil && len(b) == size
+}

@@ -1,0 +1,164 @@
+package solana
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Limits of a conversation with a node.
+const (
+	// maxAnswer bounds an answer: the signatures of the fullest block are far
+	// below it. It keeps a broken node from filling the memory.
+	maxAnswer = 32 << 20
+	// maxMessage is how much of a node's error text is kept.
+	maxMessage = 200
+)
+
+// wire is one node's HTTP endpoint: it makes calls one by one, since not every
+// provider of Solana takes several in one request, and knows nothing of health.
+type wire struct {
+	target  *url.URL
+	name    string // host and port, without credentials
+	secrets []string
+	client  *http.Client
+	timeout time.Duration // of one request
+}
+
+func newWire(raw string, client *http.Client, timeout time.Duration) (*wire, error) {
+	target, err := url.Parse(strings.TrimSpace(raw))
+	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
+		return nil, errors.New("an endpoint must be an http or https address") // raw may hold credentials
+	}
+	return &wire{target: target, name: target.Host, secrets: credentials(target), client: client, timeout: timeout}, nil
+}
+
+// credentials lists the parts of an address that may be one: providers put
+// keys into the path, the query or the user.
+func credentials(u *url.URL) (secrets []string) {
+	const shortest = 6 // what is shorter is "v1" or "rpc"
+	parts := strings.Split(u.EscapedPath(), "/")
+	for _, values := range u.Query() {
+		parts = append(parts, values...)
+	}
+	password, _ := u.User.Password()
+	for _, part := range append(parts, u.User.Username(), password) {
+		if len(part) >= shortest {
+			secrets = append(secrets, part)
+		}
+	}
+	return secrets
+}
+
+// httpClient returns a client that follows no redirect: it would carry
+// credentials to another host.
+func httpClient(given *http.Client) *http.Client {
+	c := &http.Client{}
+	if given != nil {
+		*c = *given
+	} else if t, ok := http.DefaultTransport.(*http.Transport); ok {
+		t = t.Clone()
+		t.MaxIdleConnsPerHost = atOnce
+		c.Transport = t
+	}
+	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return c
+}
+
+// redact makes a text from outside fit for logs and pages: bounded, on one
+// line, without the endpoint's credentials.
+func (w *wire) redact(text string) string {
+	for _, secret := range w.secrets {
+		text = strings.ReplaceAll(text, secret, "***")
+	}
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' '
+		}
+		return r
+	}, text)
+	if len(text) > maxMessage {
+		text = strings.ToValidUTF8(text[:maxMessage], "") + "…"
+	}
+	return text
+}
+
+// reply is the envelope of a JSON-RPC answer.
+type reply struct {
+	Result json.RawMessage `json:"result"`
+	Error  *rpcError       `json:"error"`
+}
+
+// send makes one call and reads its result into the value, which keeps its
+// zero value where the result is null.
+func (w *wire) send(ctx context.Context, method string, params []any, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, w.timeout)
+	defer cancel()
+	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+	if err != nil {
+		return fmt.Errorf("parameters of %s: %w", method, err)
+	}
+	status, header, answer, err := w.post(ctx, body)
+	if err != nil {
+		return err
+	}
+	if status == http.StatusTooManyRequests {
+		return rateLimited{retryAfter(header)}
+	}
+	var r reply
+	if err := json.Unmarshal(answer, &r); err != nil || r.Error == nil && r.Result == nil {
+		if status != http.StatusOK {
+			return fmt.Errorf("HTTP status %d: %s", status, w.redact(string(answer[:min(len(answer), maxMessage)])))
+		}
+		return malformed("%s", method)
+	}
+	if r.Error != nil {
+		r.Error.Message = w.redact(r.Error.Message)
+		return fmt.Errorf("%s: %w", method, meaning(r.Error))
+	}
+	if err := json.Unmarshal(r.Result, into); err != nil {
+		return malformed("%s", method)
+	}
+	return nil
+}
+
+func (w *wire) post(ctx context.Context, body []byte) (status int, h http.Header, answer []byte, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.target.String(), bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, nil, errors.New("request could not be made")
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := w.client.Do(req)
+	if err != nil {
+		return 0, nil, nil, w.transportError(err)
+	}
+	defer resp.Body.Close()
+	answer, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	if err != nil {
+		return 0, nil, nil, w.transportError(err)
+	}
+	if len(answer) > maxAnswer {
+		return 0, nil, nil, malformed("more than %d bytes", maxAnswer)
+	}
+	return resp.StatusCode, resp.Header, answer, nil
+}
+
+// transportError strips the address, which may hold credentials, from an
+// error of the HTTP client.
+func (w *wire) transportError(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return errors.New(w.redact(err.Error()))
+}
