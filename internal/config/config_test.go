@@ -74,6 +74,7 @@ func TestLoad_Defaults(t *testing.T) {
 		DatabaseURL: c.DatabaseURL, SecretKey: c.SecretKey,
 		PaymentTTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
 		Signup: SignupOpen, SignupCredits: 20, SignupQueries: 5, LogLevel: slog.LevelInfo, LogFormat: LogText,
+		SweepMin: money.USD, SweepWait: time.Minute, SweepAge: 24 * time.Hour,
 	}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("Load() = %+v\nwant     %+v", c, want)
