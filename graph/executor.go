@@ -123,8 +123,7 @@ func spreads(set ast.SelectionSet) bool {
 
 // presented shows errors of the executor only: operations answer in their results.
 func presented(_ context.Context, err error) *gqlerror.Error {
-	var shown *gqlerror.Error
-	if errors.As(err, &shown) {
+	if shown, ok := errors.AsType[*gqlerror.Error](err); ok {
 		return shown
 	}
 	return gqlerror.Errorf("the request cannot be executed")

@@ -36,7 +36,7 @@ func New(ops *operation.Operations, o Options, log *slog.Logger) *Handler {
 
 // Refusals of a request that is no GraphQL request.
 var (
-	errNotRequest    = fault.New(fault.Invalid, `the body must be one JSON object such as {"query": "…", "variables": {…}}; batches are not supported`)
+	errNotRequest    = fault.New(fault.Invalid, `the body must be one JSON object such as {"query": "…"}; batches are not supported`)
 	errNoQuery       = fault.New(fault.Invalid, "query is required and must be a text")
 	errNameNotText   = fault.New(fault.Invalid, "operationName must be a text or null")
 	errVarsNotObject = fault.New(fault.Invalid, "variables must be an object or null")
@@ -91,7 +91,7 @@ func parseRequest(body []byte) (request, error) {
 	if err := d.Decode(&raw); err != nil {
 		return request{}, errNotRequest
 	}
-	if _, err := d.Token(); err != io.EOF { //nolint:errorlint // Token returns it as it is
+	if _, err := d.Token(); err != io.EOF {
 		return request{}, errNotRequest
 	}
 	var r request

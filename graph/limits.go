@@ -105,7 +105,7 @@ func (m *measurer) selection(s ast.Selection) size {
 func (m *measurer) fragment(name string, at *ast.Position) size {
 	if s, ok := m.fragments[name]; ok {
 		if s == nil {
-			m.fail(at, "fragment %q contains itself", name)
+			m.failf(at, "fragment %q contains itself", name)
 			return size{}
 		}
 		return *s
@@ -122,11 +122,11 @@ func (m *measurer) fragment(name string, at *ast.Position) size {
 
 func (m *measurer) directives(list ast.DirectiveList) {
 	if d := list.ForName("defer"); d != nil {
-		m.fail(d.Position, "deferred fragments are not supported")
+		m.failf(d.Position, "deferred fragments are not supported")
 	}
 }
 
-func (m *measurer) fail(at *ast.Position, format string, args ...any) {
+func (m *measurer) failf(at *ast.Position, format string, args ...any) {
 	if m.problem == nil {
 		m.problem = gqlerror.ErrorPosf(at, format, args...)
 	}

@@ -25,7 +25,7 @@ func negotiate(accept []string) (string, error) {
 		return mediaJSON, nil
 	}
 	var graphQL, asJSON, anything float64
-	for _, entry := range strings.Split(strings.Join(accept, ","), ",") {
+	for entry := range strings.SplitSeq(strings.Join(accept, ","), ",") {
 		media, params, err := mime.ParseMediaType(strings.TrimSpace(entry))
 		if err != nil {
 			continue

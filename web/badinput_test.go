@@ -1,7 +1,7 @@
 package web
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -136,7 +136,7 @@ func TestBadInput(t *testing.T) {
 		},
 		{
 			name: "cancel after money was seen", prepare: func(b *bundle) (string, string) {
-				p := b.start(b.newPayment(b.newMerchant(5)), chain.Polygon, money.USDC)
+				p := b.start(b.newPayment(b.newMerchant(5)), chain.Polygon)
 				return "", string(b.deposit(p, 5*money.USD, false).ID)
 			},
 			method: "POST", path: "/cancel-payment", body: `{"txnid":"$B"}`,
@@ -145,7 +145,7 @@ func TestBadInput(t *testing.T) {
 		},
 		{
 			name: "other network after money was seen", prepare: func(b *bundle) (string, string) {
-				p := b.start(b.newPayment(b.newMerchant(5)), chain.Polygon, money.USDC)
+				p := b.start(b.newPayment(b.newMerchant(5)), chain.Polygon)
 				return "", string(b.deposit(p, 5*money.USD, true).ID)
 			},
 			method: "POST", path: "/pay", body: `{"txnid":"$B","network":"BASE","token":"USDC"}`,
@@ -210,7 +210,7 @@ func TestBadInput(t *testing.T) {
 			a, second := row.prepare(b)
 			fill := strings.NewReplacer("$A", a, "$B", second).Replace
 			rest := b.ask(row.method, fill(row.path), fill(row.body))
-			if rest.status != row.code || rest.text(t, "code") != fmt.Sprint(row.code) {
+			if rest.status != row.code || rest.text(t, "code") != strconv.Itoa(row.code) {
 				t.Errorf("REST: %d %s, want %d", rest.status, rest.body, row.code)
 			}
 			if rest.field(t, "transaction") != nil {
@@ -218,7 +218,7 @@ func TestBadInput(t *testing.T) {
 			}
 			a, second = row.prepare(b)
 			graphQL := b.graphQL(strings.NewReplacer("$A", a, "$B", second).Replace(row.query), "")
-			if graphQL.status != 200 || graphQL.text(t, "data."+row.field+".code") != fmt.Sprint(row.code) {
+			if graphQL.status != 200 || graphQL.text(t, "data."+row.field+".code") != strconv.Itoa(row.code) {
 				t.Errorf("GraphQL: %d %s, want %d in the envelope", graphQL.status, graphQL.body, row.code)
 			}
 			if strings.Contains(graphQL.body, `"errors"`) || !strings.Contains(graphQL.body, `"transaction":null`) {

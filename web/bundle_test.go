@@ -141,9 +141,10 @@ func (b *bundle) newPaymentOf(m merchant, amount string) payment.Payment {
 	return p
 }
 
-func (b *bundle) start(p payment.Payment, n chain.Network, token money.Token) payment.Payment {
+// start starts the payment in USDC.
+func (b *bundle) start(p payment.Payment, n chain.Network) payment.Payment {
 	b.t.Helper()
-	p, err := b.payments.Start(b.t.Context(), string(p.ID), payment.Choice{Network: n, Token: token})
+	p, err := b.payments.Start(b.t.Context(), string(p.ID), payment.Choice{Network: n, Token: money.USDC})
 	must(b.t, err)
 	return p
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/account"
@@ -80,6 +81,7 @@ func state(p payment.Payment, now time.Time) views.State {
 			return views.StateExpired
 		}
 		return views.StateChoose
+	case payment.Started:
 	}
 	switch {
 	case !p.Incoming().IsZero():
@@ -158,8 +160,8 @@ func (s *Server) addProgress(out *views.CheckoutProps, p payment.Payment, now ti
 }
 
 func newestSeen(p payment.Payment) (payment.Deposit, bool) {
-	for i := len(p.Deposits) - 1; i >= 0; i-- {
-		if d := p.Deposits[i]; d.State == payment.DepositSeen && p.Counts(d) {
+	for _, d := range slices.Backward(p.Deposits) {
+		if d.State == payment.DepositSeen && p.Counts(d) {
 			return d, true
 		}
 	}

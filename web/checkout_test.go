@@ -147,7 +147,7 @@ func (e events) next() (name, data string, ok bool) {
 	return "", "", false
 }
 
-func (b *bundle) openLive(srv *httptest.Server, p payment.Payment, stage string) (events, *http.Response) {
+func (b *bundle) openLive(srv *httptest.Server, p payment.Payment, stage string) events {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), 20*time.Second)
 	b.t.Cleanup(cancel)
@@ -156,7 +156,10 @@ func (b *bundle) openLive(srv *httptest.Server, p payment.Payment, stage string)
 	res, err := srv.Client().Do(r)
 	must(b.t, err)
 	b.t.Cleanup(func() { _ = res.Body.Close() })
-	return events{b.t, bufio.NewScanner(res.Body)}, res
+	if media := res.Header.Get("Content-Type"); res.StatusCode != http.StatusOK || media != "text/event-stream" {
+		b.t.Fatalf("the stream answers %d %s", res.StatusCode, media)
+	}
+	return events{b.t, bufio.NewScanner(res.Body)}
 }
 
 func TestLivePage(t *testing.T) {
@@ -164,13 +167,10 @@ func TestLivePage(t *testing.T) {
 	b := newBundle(t)
 	srv := httptest.NewServer(b.server.Handler())
 	defer srv.Close()
-	p := b.start(b.newPayment(b.newMerchant(5)), chain.Polygon, money.USDC)
+	p := b.start(b.newPayment(b.newMerchant(5)), chain.Polygon)
 	shown, err := b.server.checkoutProps(t.Context(), p, views.Page{Lang: "en"}, views.ViewNow)
 	must(t, err)
-	live, res := b.openLive(srv, p, shown.Stage())
-	if res.StatusCode != 200 || res.Header.Get("Content-Type") != "text/event-stream" {
-		t.Fatalf("%d %s", res.StatusCode, res.Header.Get("Content-Type"))
-	}
+	live := b.openLive(srv, p, shown.Stage())
 	if name, data, _ := live.next(); name != "status" || data == "" {
 		t.Fatalf("first event: %s %s", name, data)
 	}
@@ -207,7 +207,7 @@ func TestStreamsEndWithTheServer(t *testing.T) {
 	b := newBundle(t)
 	srv := httptest.NewServer(b.server.Handler())
 	defer srv.Close()
-	live, _ := b.openLive(srv, b.newPayment(b.newMerchant(5)), "")
+	live := b.openLive(srv, b.newPayment(b.newMerchant(5)), "")
 	if _, _, ok := live.next(); !ok {
 		t.Fatal("no event came")
 	}

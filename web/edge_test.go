@@ -1,10 +1,10 @@
 package web
 
 import (
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -78,7 +78,7 @@ func TestMeterStaysSmall(t *testing.T) {
 	m := newMeter(Rate{PerSecond: 1, Burst: 1})
 	now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	for i := range 200_000 {
-		m.take(fmt.Sprint(i), now)
+		m.take(strconv.Itoa(i), now)
 	}
 	total := 0
 	for i := range m.shards {
@@ -155,7 +155,7 @@ func TestQRCache(t *testing.T) {
 		t.Error("the code changed")
 	}
 	for i := range 3 * qrKept {
-		c.keep(fmt.Sprint(i), views.QR{})
+		c.keep(strconv.Itoa(i), views.QR{})
 	}
 	if n := len(c.young) + len(c.old); n > 2*qrKept {
 		t.Errorf("%d codes are kept", n)

@@ -64,7 +64,7 @@ func (s *Server) run(next echo.HandlerFunc, c echo.Context) (err error) {
 	defer func() {
 		switch p := recover(); p {
 		case nil:
-		case http.ErrAbortHandler: //nolint:errorlint // net/http compares it so
+		case http.ErrAbortHandler:
 			panic(p)
 		default:
 			s.d.Log.Error("panic", "request", callOf(c).RequestID, "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))

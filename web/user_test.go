@@ -168,5 +168,4 @@ func TestRevokeKey(t *testing.T) {
 	if log := b.log.String(); strings.Contains(log, devKey[2:]) || strings.Contains(log, text.Reveal()) || strings.Contains(log, fresh) {
 		t.Error("a secret is in the log")
 	}
-
 }

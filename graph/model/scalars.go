@@ -2,7 +2,7 @@ package model
 
 import (
 	"encoding/json"
-	"fmt"
+	"errors"
 	"io"
 	"time"
 
@@ -24,15 +24,17 @@ func (t DateTime) String() string { return t.time.Format(timeFormat) }
 // MarshalGQL writes the moment as a JSON string.
 func (t DateTime) MarshalGQL(w io.Writer) { _, _ = io.WriteString(w, `"`+t.String()+`"`) }
 
+var errNotDateTime = errors.New("a DateTime is a text such as 2026-11-21T08:30:00.000Z")
+
 // UnmarshalGQL reads a moment; no argument of the interface is one.
 func (t *DateTime) UnmarshalGQL(v any) error {
 	s, ok := v.(string)
 	if !ok {
-		return fmt.Errorf("a DateTime is a text such as 2026-11-21T08:30:00.000Z")
+		return errNotDateTime
 	}
 	at, err := time.Parse(time.RFC3339, s)
 	if err != nil {
-		return fmt.Errorf("a DateTime is a text such as 2026-11-21T08:30:00.000Z")
+		return errNotDateTime
 	}
 	*t = At(at)
 	return nil

@@ -17,7 +17,9 @@ type Ledger interface {
 // charged runs a reading operation that costs one credit and returns what the
 // key has left. An empty key is refused before anything is read; one credit is
 // taken once the reading has succeeded, and without it nothing is shown.
-func charged[T any](ctx context.Context, o *Operations, key account.Key, name string, read func() (T, error)) (out T, left credit.Balance, err error) {
+func charged[T any](
+	ctx context.Context, o *Operations, key account.Key, name string, read func() (T, error),
+) (out T, left credit.Balance, err error) {
 	if err := o.affords(ctx, key.ID, credit.Credit); err != nil {
 		return out, left, err
 	}

@@ -13,23 +13,22 @@ import (
 
 // CreateCustodian makes the custodian of a key. It takes one credit.
 func (o *Operations) CreateCustodian(ctx context.Context, in model.CustodianCreateInput) (*model.CustodianResult, error) {
-	return o.changeCustodian(ctx, model.CustodianUpdateInput(in), func(key account.Key, in account.CustodianInput) (account.Custodian, secret.Text, error) {
-		return o.d.Accounts.CreateCustodian(ctx, key, in)
-	})
+	return o.changeCustodian(ctx, model.CustodianUpdateInput(in), o.d.Accounts.CreateCustodian)
 }
 
 // UpdateCustodian changes what is given of the key's custodian. It takes one
 // credit.
 func (o *Operations) UpdateCustodian(ctx context.Context, in model.CustodianUpdateInput) (*model.CustodianResult, error) {
-	return o.changeCustodian(ctx, in, func(key account.Key, in account.CustodianInput) (account.Custodian, secret.Text, error) {
+	update := func(ctx context.Context, key account.Key, in account.CustodianInput) (account.Custodian, secret.Text, error) {
 		c, err := o.d.Accounts.UpdateCustodian(ctx, key, in)
 		return c, secret.Text{}, err
-	})
+	}
+	return o.changeCustodian(ctx, in, update)
 }
 
 func (o *Operations) changeCustodian(
 	ctx context.Context, in model.CustodianUpdateInput,
-	change func(account.Key, account.CustodianInput) (account.Custodian, secret.Text, error),
+	change func(context.Context, account.Key, account.CustodianInput) (account.Custodian, secret.Text, error),
 ) (*model.CustodianResult, error) {
 	apiKey := secret.New(in.APIKey)
 	key, err := o.caller(ctx, apiKey)
@@ -41,7 +40,7 @@ func (o *Operations) changeCustodian(
 		return nil, err
 	}
 	return once(ctx, o, scope{keyID: key.ID}, func(payment.ID) (*model.CustodianResult, error) {
-		c, signing, err := change(key, wanted)
+		c, signing, err := change(ctx, key, wanted)
 		if err != nil {
 			return nil, err
 		}

@@ -51,7 +51,7 @@ func (o *Operations) QueriesLeft(ctx context.Context, apiKey secret.Text) (*mode
 func (o *Operations) custodianName(ctx context.Context, keyID int64) (*model.CustodianName, error) {
 	c, err := o.d.Accounts.Custodian(ctx, keyID)
 	if errors.Is(err, account.ErrNoCustodian) {
-		return nil, nil
+		return nil, nil //nolint:nilnil // none is an answer
 	}
 	if err != nil {
 		return nil, err

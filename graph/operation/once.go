@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -126,9 +127,5 @@ func passing(err error) bool {
 	if err == nil {
 		return false
 	}
-	switch fault.KindOf(err) {
-	case fault.Internal, fault.Limited, fault.Unavailable:
-		return true
-	}
-	return false
+	return slices.Contains([]fault.Kind{fault.Internal, fault.Limited, fault.Unavailable}, fault.KindOf(err))
 }

@@ -142,7 +142,9 @@ func (o *Operations) StartPublic(ctx context.Context, in StartInput) (*model.Tra
 
 // onPayment does something to a payment whose txnid is all that was shown. An
 // Idempotency-Key belongs to the payment then.
-func (o *Operations) onPayment(ctx context.Context, txnid string, do func(payment.Payment) (payment.Payment, error)) (*model.TransactionResult, error) {
+func (o *Operations) onPayment(
+	ctx context.Context, txnid string, do func(payment.Payment) (payment.Payment, error),
+) (*model.TransactionResult, error) {
 	p, err := o.d.Payments.Get(ctx, txnid)
 	if err != nil {
 		return nil, err

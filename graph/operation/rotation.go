@@ -47,7 +47,9 @@ func (o *Operations) RevokeKey(ctx context.Context, apiKey, privateKey secret.Te
 	if err != nil {
 		return nil, err
 	}
-	out := &model.RevokeResult{NewAPIKey: optional(text.Reveal()), APIKey: &model.APIKey{Key: echo(apiKey), Wallet: optional(string(key.Wallet))}}
+	out := &model.RevokeResult{
+		NewAPIKey: optional(text.Reveal()), APIKey: &model.APIKey{Key: echo(apiKey), Wallet: optional(string(key.Wallet))},
+	}
 	// The key is replaced: its new text must be told, whatever else fails.
 	if balance, err := o.d.Accounts.Balance(ctx, key.ID); err == nil {
 		left := int(balance.Credits)

@@ -79,17 +79,23 @@ func (o *Operations) addDeposit(t *model.Transaction, p payment.Payment) {
 // included, and how many it needs to be final. Networks do not count blocks
 // any more; what is needed is how far their final block lies behind the newest.
 func confirmations(d payment.Deposit, h payment.Health) (have, need int) {
-	need = 1
-	if h.Latest.Number > h.Final.Number {
-		need = int(h.Latest.Number-h.Final.Number) + 1
-	}
-	switch {
-	case d.State == payment.DepositFinal:
+	need = blocks(h.Final.Number, h.Latest.Number)
+	switch d.State {
+	case payment.DepositFinal:
 		have = need
-	case d.State == payment.DepositSeen && h.Latest.Number >= d.Transfer.Block.Number:
-		have = min(int(h.Latest.Number-d.Transfer.Block.Number)+1, need-1)
+	case payment.DepositSeen:
+		have = min(blocks(d.Transfer.Block.Number, h.Latest.Number), need-1)
+	case payment.DepositVanished:
 	}
 	return have, need
+}
+
+// blocks counts from one block to another, both included; at least 1.
+func blocks(from, to uint64) int {
+	if to <= from {
+		return 1
+	}
+	return int(min(to-from, 1<<30)) + 1
 }
 
 func metadata(m map[string]string) *model.StringMap {
