@@ -228,7 +228,9 @@ func (r *potRow) cover(deposits []lyingRow, rescued bool) ([]int64, error) {
 		if err != nil {
 			return nil, err
 		}
-		deposited = deposited.Add(units)
+		if d.Block <= r.Through {
+			deposited = deposited.Add(units)
+		}
 		if d.State != "FINAL" || !d.SweptAt.IsZero() || d.Block > r.Through {
 			continue
 		}

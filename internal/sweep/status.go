@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/florinpay/florin/internal/fault"
 )
 
 // Status is how a network's sweeping does.
 type Status struct {
 	Runway  Runway
-	Waiting string    // why sweeps wait, for the operator; empty when they do not
+	Waiting string    // why sweeps wait, for everybody; empty when they do not
+	Detail  string    // the same for the operator
 	At      time.Time // of the runway; zero before it was measured
 }
 
@@ -27,9 +30,12 @@ func (s *Sweeper) Status() Status {
 // report publishes how sweeping does after a round.
 func (s *Sweeper) report(ctx context.Context, failed error) {
 	st := s.Status()
-	st.Waiting = ""
+	st.Waiting, st.Detail = "", ""
 	if failed != nil {
-		st.Waiting = failed.Error()
+		st.Waiting, st.Detail = "sweeps wait; the log says why", failed.Error()
+	}
+	if f := fault.Of(failed); f != nil {
+		st.Waiting = f.Message
 	}
 	if now := s.now(); st.At.IsZero() || now.Sub(st.At) >= measureEvery {
 		if r, err := s.measure(ctx, now); err == nil {

@@ -1,0 +1,183 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/sweep"
+)
+
+var _ sweep.BookStore = (*Store)(nil)
+
+// shownRow is an address that was shown to a payer.
+type shownRow struct {
+	ID         int64
+	PublicID   string
+	PaymentID  int64
+	Network    string
+	Address    string
+	Raw        []byte
+	Settlement string
+}
+
+const selectShown = "SELECT r.id, p.public_id, r.payment_id, r.network, r.address, r.raw, r.settlement " +
+	"FROM routes AS r JOIN payments AS p ON p.id = r.payment_id WHERE "
+
+// ShownAfter lists addresses by row after the one given, at most limit.
+func (s *Store) ShownAfter(ctx context.Context, row int64, limit int) ([]sweep.Shown, error) {
+	return s.shownWhere(ctx, "r.id > ? ORDER BY r.id LIMIT ?", row, limit)
+}
+
+// ShownAt lists what was shown with the address, on every network.
+func (s *Store) ShownAt(ctx context.Context, a chain.Address) ([]sweep.Shown, error) {
+	return s.shownWhere(ctx, "r.address = ? ORDER BY r.id", string(a))
+}
+
+// ShownOf lists the addresses that were shown for a payment.
+func (s *Store) ShownOf(ctx context.Context, paymentID string) ([]sweep.Shown, error) {
+	return s.shownWhere(ctx, "p.public_id = ? ORDER BY r.id", paymentID)
+}
+
+// CountShown returns how many addresses were ever shown.
+func (s *Store) CountShown(ctx context.Context) (int, error) {
+	var n int64
+	if err := s.reader().NewRaw("SELECT count(*) FROM routes").Scan(ctx, &n); err != nil {
+		return 0, fmt.Errorf("count addresses: %w", err)
+	}
+	return int(n), nil
+}
+
+func (s *Store) shownWhere(ctx context.Context, where string, args ...any) ([]sweep.Shown, error) {
+	var rows []shownRow
+	if err := s.reader().NewRaw(selectShown+where, args...).Scan(ctx, &rows); err != nil {
+		return nil, fmt.Errorf("addresses that were shown: %w", err)
+	}
+	list := make([]sweep.Shown, len(rows))
+	for i, r := range rows {
+		list[i] = sweep.Shown{
+			Row: r.ID, PaymentID: r.PublicID, Number: r.PaymentID, Network: chain.Network(r.Network),
+			Address: chain.Watched{Address: chain.Address(r.Address), Raw: r.Raw}, Settlement: chain.Address(r.Settlement),
+		}
+	}
+	return list, nil
+}
+
+// Books returns what is written about the addresses, on every network.
+func (s *Store) Books(ctx context.Context, addresses []chain.Address) ([]sweep.Book, error) {
+	texts := make([]string, len(addresses))
+	for i, a := range addresses {
+		texts[i] = string(a)
+	}
+	if len(texts) == 0 {
+		return nil, nil
+	}
+	var pots []potBookRow
+	var deposits []bookedRow
+	err := s.snapshot(ctx, func(ctx context.Context, t tx) error {
+		err := t.NewRaw("SELECT pot.*, p.public_id FROM pots AS pot JOIN payments AS p ON p.id = pot.payment_id WHERE pot.address IN (?)",
+			bun.List(texts)).Scan(ctx, &pots)
+		if err != nil {
+			return err
+		}
+		return t.NewRaw("SELECT d.*, p.public_id FROM deposits AS d JOIN payments AS p ON p.id = d.payment_id "+
+			"WHERE d.payment_id IN (SELECT payment_id FROM routes WHERE address IN (?0)) AND d.to_address IN (?0) AND d.state <> 'VANISHED' ORDER BY d.id",
+			bun.List(texts)).Scan(ctx, &deposits)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("books of %d addresses: %w", len(texts), err)
+	}
+	books, err := booksOf(pots, deposits)
+	if err != nil {
+		return nil, fmt.Errorf("books of %d addresses: %w", len(texts), err)
+	}
+	return books, nil
+}
+
+// potBookRow is a pot with its payment's id, bookedRow a deposit with it.
+type potBookRow struct {
+	potRow   `bun:",extend"`
+	PublicID string
+}
+
+type bookedRow struct {
+	depositRow `bun:",extend"`
+	ID         int64
+	KeyID      int64
+	PublicID   string
+}
+
+type bookPlace struct{ network, address, contract string }
+
+func booksOf(pots []potBookRow, deposits []bookedRow) ([]sweep.Book, error) {
+	var books []sweep.Book
+	index := make(map[bookPlace]int)
+	through := make(map[bookPlace]int64)
+	open := func(p bookPlace, paymentID string) *sweep.Book {
+		i, known := index[p]
+		if !known {
+			i = len(books)
+			index[p] = i
+			books = append(books, sweep.Book{
+				Network: chain.Network(p.network), Address: chain.Address(p.address), Contract: chain.Address(p.contract), PaymentID: paymentID,
+			})
+		}
+		return &books[i]
+	}
+	for _, r := range pots {
+		amounts, err := parseAll(r.Moved, r.Found)
+		if err != nil {
+			return nil, fmt.Errorf("pot %s: %w", r.Address, err)
+		}
+		p := bookPlace{r.Network, r.Address, r.Contract}
+		b := open(p, r.PublicID)
+		b.Moved, b.Found, through[p] = amounts[0], amounts[1], r.Through
+	}
+	for _, r := range deposits {
+		p := bookPlace{r.Network, r.ToAddress, r.Contract}
+		if err := enter(open(p, r.PublicID), r.depositRow, through[p]); err != nil {
+			return nil, err
+		}
+	}
+	return books, nil
+}
+
+// enter writes a deposit into its book.
+func enter(b *sweep.Book, r depositRow, through int64) error {
+	d, err := r.deposit()
+	if err != nil {
+		return err
+	}
+	place := &b.Late
+	if r.BlockNumber <= through {
+		place = &b.Early
+	}
+	*place = place.Add(d.Transfer.Units)
+	if d.Swept {
+		b.Marked = b.Marked.Add(d.Transfer.Units)
+	}
+	if r.State == "FINAL" {
+		b.Deposits = append(b.Deposits, d.Transfer)
+	}
+	return nil
+}
+
+// ConfirmedSince lists the network's sweeps that were confirmed since then.
+func (s *Store) ConfirmedSince(ctx context.Context, n chain.Network, since time.Time) ([]sweep.Sweep, error) {
+	var ids []string
+	err := s.reader().NewRaw("SELECT public_id FROM sweeps WHERE network = ? AND ended_at >= ? AND state = ? ORDER BY ended_at, id",
+		string(n), at(since), string(sweep.Confirmed)).Scan(ctx, &ids)
+	if err != nil {
+		return nil, fmt.Errorf("confirmed sweeps of %s: %w", n, err)
+	}
+	list := make([]sweep.Sweep, len(ids))
+	for i, id := range ids {
+		if list[i], err = s.Sweep(ctx, sweep.ID(id)); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}

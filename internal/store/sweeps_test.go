@@ -1,0 +1,348 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/sweep"
+)
+
+// everything asks for all pots.
+var everything = sweep.Query{Now: start.Add(time.Hour), Aged: start.Add(-time.Hour), Limit: 1000}
+
+func newSweepID() sweep.ID { return sweep.ID(newID()) }
+
+// paidIn makes a started payment and takes in transfers of these amounts, one
+// a block from the first block on, final up to the block given.
+func (w *world) paidIn(k account.Key, final uint64, amounts ...money.Micros) payment.Payment {
+	w.t.Helper()
+	return w.takeIn(w.started(k), 10, final, amounts...)
+}
+
+func (w *world) takeIn(p payment.Payment, block, final uint64, amounts ...money.Micros) payment.Payment {
+	w.t.Helper()
+	var all []chain.Transfer
+	for _, d := range p.Deposits {
+		all = append(all, d.Transfer)
+	}
+	for i, a := range amounts {
+		t := transfer(p, fmt.Sprintf("0x%d-%d", p.Number, len(p.Deposits)+i), a, block+uint64(i))
+		all = append(all, t)
+	}
+	_, err := w.UpdatePayment(w.t.Context(), p.ID, observe(final, all...))
+	w.must(err)
+	return w.read(p.ID)
+}
+
+func (w *world) due() []sweep.Pot {
+	w.t.Helper()
+	pots, err := w.Pots(w.t.Context(), chain.Polygon, everything)
+	w.must(err)
+	return pots
+}
+
+// planned plans a sweep of the pots.
+func (w *world) planned(pots ...sweep.Pot) sweep.Sweep {
+	w.t.Helper()
+	s := sweepOf(pots...)
+	w.must(w.PlanSweep(w.t.Context(), s))
+	return s
+}
+
+func sweepOf(pots ...sweep.Pot) sweep.Sweep {
+	s := sweep.Sweep{ID: newSweepID(), Network: chain.Polygon, State: sweep.Planned, CreatedAt: start}
+	for _, p := range pots {
+		s.Items = append(s.Items, sweep.Item{
+			PaymentID: p.PaymentID, Number: p.Number, Address: p.Address, Settlement: p.Settlement, Asset: p.Asset, Expected: p.Due,
+		})
+	}
+	return s
+}
+
+// confirmed returns how the sweep ended when it moved all it expected in the
+// block.
+func confirmed(s sweep.Sweep, block uint64) sweep.Sweep {
+	s.State, s.Tx, s.EndedAt = sweep.Confirmed, "0xabc", start.Add(time.Minute)
+	s.Block, s.Paid = chain.Head{Number: block, Hash: "0xb", Time: start}, money.UnitsFromUint64(21_000)
+	for _, i := range s.Items {
+		s.Moved = append(s.Moved, sweep.Moved{Address: i.Address.Address, Contract: i.Asset.Contract, Units: i.Expected})
+	}
+	return s
+}
+
+func attempt(n int) sweep.Attempt {
+	return sweep.Attempt{
+		N: n, Tx: chain.TxHash(string(newID())), Raw: []byte{2, 0, 255}, Nonce: 7, Until: 9, MadeAt: start,
+		Fee: sweep.Fee{Gas: 100_000, Price: money.UnitsFromUint64(5), Tip: money.UnitsFromUint64(1), Ceiling: money.UnitsFromUint64(500_000)},
+	}
+}
+
+func swept(p payment.Payment) []bool {
+	var all []bool
+	for _, d := range p.Deposits {
+		all = append(all, d.Swept)
+	}
+	return all
+}
+
+func TestStore_Pots(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(100, 0)
+		w.custodian(k, "")
+		w.started(k)                                          // has nothing
+		p := w.paidIn(k, 11, 3_000_000, 4_000_000, 5_000_000) // the last is not final
+		small := w.paidIn(k, 11, 10_000)                      // comes after what is larger
+		pots := w.due()
+		if len(pots) != 2 {
+			t.Fatalf("%d pots are due, want 2: %+v", len(pots), pots)
+		}
+		r := p.Routes[0]
+		same(t, "a pot", pots[0], sweep.Pot{
+			PaymentID: string(p.ID), Number: p.Number, Address: r.Address, Settlement: r.Settlement, Asset: p.Deposits[0].Transfer.Asset,
+			Due: money.UnitsFromUint64(7_000_000), Oldest: p.Deposits[0].FinalAt,
+		})
+		same(t, "the second pot", pots[1].PaymentID, string(small.ID))
+		other, err := w.Pots(t.Context(), chain.Base, everything)
+		w.must(err)
+		same(t, "pots of another network", len(other), 0)
+		// What has aged comes first, however small.
+		aged := everything
+		aged.Aged, aged.Limit = start.Add(time.Hour), 1
+		oldest, err := w.Pots(t.Context(), chain.Polygon, aged)
+		w.must(err)
+		same(t, "pots read", len(oldest), 1)
+	})
+}
+
+func TestStore_SweepWholeLife(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(100, 0)
+		a, b := w.paidIn(k, 11, 3_000_000, 4_000_000), w.paidIn(k, 11, 5_000_000)
+		s := w.planned(w.due()...)
+		same(t, "pots due while they are claimed", len(w.due()), 0)
+		wants(t, "a second sweep of the network", w.PlanSweep(t.Context(), sweepOf(sweep.Pot{Number: a.Number})), sweep.ErrBusy)
+
+		one := attempt(1)
+		w.must(w.AddAttempt(t.Context(), s.ID, one))
+		wants(t, "the same attempt by another instance", w.AddAttempt(t.Context(), s.ID, attempt(1)), sweep.ErrBusy)
+		wants(t, "an attempt out of order", w.AddAttempt(t.Context(), s.ID, attempt(3)), sweep.ErrBusy)
+		w.must(w.MarkSent(t.Context(), s.ID, 1, start.Add(time.Second)))
+		two := attempt(2)
+		w.must(w.AddAttempt(t.Context(), s.ID, two))
+		got, ok, err := w.InFlight(t.Context(), chain.Polygon)
+		w.must(err)
+		one.SentAt = start.Add(time.Second)
+		want := s
+		want.State, want.Attempts = sweep.Sent, []sweep.Attempt{one, two}
+		if !ok {
+			t.Fatal("no sweep is in flight")
+		}
+		same(t, "the sweep in flight", fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want))
+		if _, ok, err := w.InFlight(t.Context(), chain.Base); ok || err != nil {
+			t.Errorf("a sweep of another network is in flight: %v", err)
+		}
+
+		done := confirmed(got, 20)
+		w.must(w.EndSweep(t.Context(), done, start.Add(time.Minute)))
+		w.must(w.EndSweep(t.Context(), done, start.Add(time.Hour)))
+		again := done
+		again.State, again.Moved, again.Note = sweep.Superseded, nil, "another story"
+		w.must(w.EndSweep(t.Context(), again, start.Add(time.Hour)))
+		stored, err := w.Sweep(t.Context(), s.ID)
+		w.must(err)
+		same(t, "the sweep that ended", fmt.Sprintf("%+v", stored), fmt.Sprintf("%+v", done))
+		same(t, "deposits that are swept", append(swept(w.read(a.ID)), swept(w.read(b.ID))...), []bool{true, true, true})
+		same(t, "pots due after the sweep", len(w.due()), 0)
+		wants(t, "an attempt of a sweep that ended", w.AddAttempt(t.Context(), s.ID, attempt(3)), sweep.ErrBusy)
+		w.must(w.MarkSent(t.Context(), s.ID, 2, start))
+		wants(t, "an unknown sweep", w.EndSweep(t.Context(), confirmed(sweepOf(), 1), start), sweep.ErrUnknown)
+		spent, err := w.Spent(t.Context(), chain.Polygon, start)
+		w.must(err)
+		same(t, "what it cost", fmt.Sprintf("%+v", spent), fmt.Sprintf("%+v", sweep.Spending{Since: start.Add(time.Minute), Paid: money.UnitsFromUint64(21_000), Sweeps: 1, Pots: 2}))
+	})
+}
+
+// Flushing an address moves what is not final too, which is marked when it is;
+// what comes later is due again, however much was moved before.
+func TestStore_SweepMovesWhatIsNotFinal(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		p := w.paidIn(w.key(100, 0), 10, 3_000_000, 4_000_000) // blocks 10 and 11
+		s := confirmed(w.planned(w.due()...), 20)
+		s.Moved[0].Units = money.UnitsFromUint64(7_500_000) // and half a dollar nobody knows of
+		w.must(w.EndSweep(t.Context(), s, start))
+		same(t, "swept at first", swept(w.read(p.ID)), []bool{true, false})
+		w.must(w.SettleCovered(t.Context(), chain.Polygon, start))
+		same(t, "swept before it is final", swept(w.read(p.ID)), []bool{true, false})
+
+		p = w.takeIn(w.read(p.ID), 21, 21, 400_000)
+		same(t, "due", w.due()[0].Due, money.UnitsFromUint64(400_000))
+		w.must(w.SettleCovered(t.Context(), chain.Polygon, start))
+		same(t, "swept when it is final", swept(w.read(p.ID)), []bool{true, true, false})
+		same(t, "due of what came later", w.due()[0].Due, money.UnitsFromUint64(400_000))
+
+		w.must(w.EndSweep(t.Context(), confirmed(w.planned(w.due()...), 30), start))
+		same(t, "swept in the end", swept(w.read(p.ID)), []bool{true, true, true})
+		books, err := w.Books(t.Context(), []chain.Address{p.Routes[0].Address.Address})
+		w.must(err)
+		if len(books) != 1 || books[0].Moved.String() != "7900000" || books[0].Marked.String() != "7400000" || !books[0].Found.IsZero() ||
+			books[0].Early.String() != "7400000" || len(books[0].Deposits) != 3 {
+			t.Errorf("the book says %+v", books)
+		}
+	})
+}
+
+// A deposit the sweep's block holds too is marked only if what was moved
+// covers it: it may have come after the sweep.
+func TestStore_SweepInTheSameBlock(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		p := w.paidIn(w.key(100, 0), 11, 3_000_000, 4_000_000)
+		s := confirmed(w.planned(w.due()...), 11)
+		s.Moved[0].Units = money.UnitsFromUint64(3_000_000)
+		w.must(w.EndSweep(t.Context(), s, start))
+		same(t, "swept", swept(w.read(p.ID)), []bool{true, false})
+		same(t, "due", w.due()[0].Due, money.UnitsFromUint64(4_000_000))
+	})
+}
+
+func TestStore_SweepFailures(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(100, 0)
+		frozen, fine := w.paidIn(k, 11, 9_000_000), w.paidIn(k, 11, 5_000_000)
+		s := confirmed(w.planned(w.due()...), 20)
+		s.Unmoved = []sweep.Unmoved{{Address: s.Moved[0].Address, Contract: s.Moved[0].Contract, Reason: "frozen"}}
+		s.Moved = s.Moved[1:]
+		w.must(w.EndSweep(t.Context(), s, start))
+		same(t, "the frozen one", swept(w.read(frozen.ID)), []bool{false})
+		same(t, "the other one", swept(w.read(fine.ID)), []bool{true})
+		q := sweep.Query{Now: start, Limit: 10}
+		for failures := 1; failures <= 3; failures++ {
+			if pots, err := w.Pots(t.Context(), chain.Polygon, q); err != nil || len(pots) != 0 {
+				t.Fatalf("a pot that failed is due at once: %+v, %v", pots, err)
+			}
+			q.Now = sweep.Block(failures, q.Now)
+			pots, err := w.Pots(t.Context(), chain.Polygon, q)
+			w.must(err)
+			if len(pots) != 1 || pots[0].Failures != failures {
+				t.Fatalf("after its pause: %+v, want one pot with %d failures", pots, failures)
+			}
+			again := w.planned(pots...)
+			again.State, again.EndedAt, again.Note = sweep.Failed, q.Now, "reverted"
+			again.Attempts = nil
+			w.must(w.EndSweep(t.Context(), again, q.Now))
+		}
+		stranger := w.planned(mustPots(t, w, q.Now.Add(48*time.Hour))...)
+		stranger = confirmed(stranger, 30)
+		stranger.Moved[0].Address = "0x52908400098527886E0F7030069857D2E4169EE7"
+		if err := w.EndSweep(t.Context(), stranger, start); err == nil {
+			t.Error("a sweep ended that moved what it did not take along")
+		}
+	})
+}
+
+func mustPots(t *testing.T, w *world, now time.Time) []sweep.Pot {
+	t.Helper()
+	pots, err := w.Pots(t.Context(), chain.Polygon, sweep.Query{Now: now, Limit: 10})
+	w.must(err)
+	return pots
+}
+
+// Whoever plans with pots that were swept meanwhile must plan again.
+func TestStore_PlanSweep_Stale(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		w.paidIn(w.key(100, 0), 11, 3_000_000)
+		pots := w.due()
+		w.must(w.EndSweep(t.Context(), confirmed(w.planned(pots...), 20), start))
+		wants(t, "a plan made before", w.PlanSweep(t.Context(), sweepOf(pots...)), sweep.ErrBusy)
+		if _, ok, err := w.InFlight(t.Context(), chain.Polygon); ok || err != nil {
+			t.Errorf("the stale plan is in flight: %v", err)
+		}
+	})
+}
+
+// Many instances plan, sign and end at once: one of each gets through, and
+// what is moved counts once.
+func TestStore_SweepTogether(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		p := w.paidIn(w.key(100, 0), 11, 3_000_000)
+		others := []*Store{w.Store, mustOpen(t, w.url), mustOpen(t, w.url)}
+		pots := w.due()
+		plans := make([]sweep.Sweep, 12)
+		errs := together(len(plans), func(i int) error {
+			plans[i] = sweepOf(pots...)
+			return others[i%3].PlanSweep(t.Context(), plans[i])
+		})
+		won := onlyOne(t, "plan", errs)
+		onlyOne(t, "attempt", together(12, func(i int) error {
+			return others[i%3].AddAttempt(t.Context(), plans[won].ID, attempt(1))
+		}))
+		for _, err := range together(12, func(i int) error {
+			return others[i%3].EndSweep(t.Context(), confirmed(plans[won], 20), start)
+		}) {
+			w.must(err)
+		}
+		books, err := w.Books(t.Context(), []chain.Address{p.Routes[0].Address.Address})
+		w.must(err)
+		same(t, "moved", books[0].Moved, money.UnitsFromUint64(3_000_000))
+		same(t, "swept", swept(w.read(p.ID)), []bool{true})
+	})
+}
+
+func onlyOne(t *testing.T, what string, errs []error) int {
+	t.Helper()
+	won := -1
+	for i, err := range errs {
+		if err == nil && won >= 0 {
+			t.Errorf("a second %s got through", what)
+		}
+		if err == nil {
+			won = i
+		} else if !errors.Is(err, sweep.ErrBusy) {
+			t.Errorf("%s: %v, want ErrBusy", what, err)
+		}
+	}
+	if won < 0 {
+		t.Fatalf("no %s got through", what)
+	}
+	return won
+}
+
+// A rescue of what nobody recorded is noted as found, so that the books stay
+// even.
+func TestStore_Rescue(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		p := w.started(w.key(100, 0))
+		list, err := w.ShownAt(t.Context(), p.Routes[0].Address.Address)
+		w.must(err)
+		if len(list) != 1 || list[0].PaymentID != string(p.ID) || list[0].Settlement != p.Routes[0].Settlement {
+			t.Fatalf("shown: %+v", list)
+		}
+		of, err := w.ShownOf(t.Context(), string(p.ID))
+		w.must(err)
+		same(t, "shown of the payment", of, list)
+		after, err := w.ShownAfter(t.Context(), list[0].Row-1, 5)
+		w.must(err)
+		same(t, "shown after", after, list)
+
+		s := sweep.Sweep{ID: newSweepID(), Network: chain.Base, State: sweep.Planned, CreatedAt: start, Items: []sweep.Item{
+			list[0].Item(chain.Asset{Network: chain.Base, Symbol: "ETH", Decimals: 18}, money.UnitsFromUint64(5)),
+		}}
+		w.must(w.PlanSweep(t.Context(), s))
+		w.must(w.EndSweep(t.Context(), confirmed(s, 40), start))
+		books, err := w.Books(t.Context(), []chain.Address{list[0].Address.Address})
+		w.must(err)
+		if len(books) != 1 || books[0].Found.String() != "5" || books[0].Moved.String() != "5" || !books[0].Early.IsZero() {
+			t.Errorf("the book says %+v", books)
+		}
+		sweeps, err := w.ConfirmedSince(t.Context(), chain.Base, start)
+		w.must(err)
+		if len(sweeps) != 1 || !sweeps[0].Items[0].Rescue {
+			t.Errorf("confirmed sweeps: %+v", sweeps)
+		}
+	})
+}
