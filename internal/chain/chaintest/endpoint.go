@@ -174,13 +174,18 @@ func (p *Endpoint) answer(body []byte, f Faults, request int) ([]byte, int) {
 func (p *Endpoint) call(c incoming, request int) json.RawMessage {
 	p.mu.Lock()
 	p.calls[c.Method]++
-	nth, hook, reject := p.calls[c.Method], p.faults.OnCall, p.faults.Reject
+	nth, hook, reject, own := p.calls[c.Method], p.faults.OnCall, p.faults.Reject, p.faults.Answer
 	p.mu.Unlock()
 	if hook != nil {
 		hook(c.Method, nth)
 	}
 	if fail := reject[c.Method]; fail != nil {
 		return failure(c.ID, &rpcFailure{fail.Code, fail.Message})
+	}
+	if own != nil {
+		if result, ok := own(c.Method, c.Params); ok {
+			return encode(object{"jsonrpc": "2.0", "id": c.ID, "result": result})
+		}
 	}
 	result, fail := p.serve(p.look(request), c.Method, c.Params)
 	if fail != nil {

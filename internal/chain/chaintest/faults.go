@@ -1,6 +1,7 @@
 package chaintest
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -44,6 +45,8 @@ type Faults struct {
 	Clamp bool
 	// Reject answers a method with an error.
 	Reject map[string]*RPCError
+	// Answer gives the result of a method instead of the chain, if it says so.
+	Answer func(method string, params []json.RawMessage) (result any, ok bool)
 	// OnCall is called before a method is answered, with the count of its
 	// calls so far: a hook for what happens in between.
 	OnCall func(method string, nth int)

@@ -31,22 +31,28 @@ func (a *Adapter) buried(ctx context.Context, e *endpoint, latest, guess header)
 type burial struct {
 	deadline int64
 	low      header
+	found    bool // low is set
 	high     uint64
 }
 
-// begin brackets the block: at the guess and at growing distances on both
-// sides of it, with the chain's first block as the last resort.
+// begin brackets the block: at growing distances above the guess, where it
+// usually is now, and below it only if the guess is too young itself, after a
+// reorganisation. The chain's first block is the last resort.
 func (s *burial) begin(ctx context.Context, e *endpoint, guess uint64) error {
 	guess = min(guess, s.high)
-	numbers := []uint64{0}
-	for _, back := range []uint64{4096, 512, 64, 8, 0} {
-		if guess > back {
-			numbers = append(numbers, guess-back)
-		}
-	}
-	for _, ahead := range []uint64{4, 16, 64, 512} {
+	numbers := []uint64{guess}
+	for _, ahead := range []uint64{2, 8, 32, 256} {
 		if guess+ahead < s.high {
 			numbers = append(numbers, guess+ahead)
+		}
+	}
+	if err := s.probe(ctx, e, numbers); err != nil || s.found {
+		return err
+	}
+	numbers = []uint64{0}
+	for _, back := range []uint64{4096, 512, 64, 8} {
+		if guess > back {
+			numbers = append(numbers, guess-back)
 		}
 	}
 	return s.probe(ctx, e, numbers)
@@ -90,7 +96,7 @@ func (s *burial) probe(ctx context.Context, e *endpoint, numbers []uint64) error
 		old := n == 0 || int64(h.time) <= s.deadline
 		switch {
 		case old && n >= s.low.number:
-			s.low = h
+			s.low, s.found = h, true
 		case !old && n < s.high:
 			s.high = n
 			return nil

@@ -90,6 +90,25 @@ func TestHeads_Depth(t *testing.T) {
 	}
 }
 
+// In the ordinary run of things the depth rule costs few calls.
+func TestHeads_DepthIsCheap(t *testing.T) {
+	t.Parallel()
+	s := newScript(t, 1, func(p *chain.Profile) { p.Finality = chain.Finality{Depth: 12 * time.Second} })
+	s.chain.SetBlockTime(200 * time.Millisecond)
+	s.Mine(1000)
+	s.heads()
+	posts, calls := s.endpoints[0].Posts(), s.endpoints[0].Calls("eth_getBlockByNumber")
+	const rounds = 50
+	for range rounds {
+		s.Mine(5)
+		s.heads()
+	}
+	posts, calls = s.endpoints[0].Posts()-posts, s.endpoints[0].Calls("eth_getBlockByNumber")-calls
+	if posts > 3*rounds || calls > 15*rounds {
+		t.Errorf("%d requests with %d calls for %d heads", posts, calls, rounds)
+	}
+}
+
 // buriedBlock is the truth by counting.
 func buriedBlock(blocks []chain.Head, depth time.Duration) chain.Head {
 	latest := blocks[len(blocks)-1]

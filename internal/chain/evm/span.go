@@ -53,3 +53,33 @@ func (s *span) grow(asked uint64, bytes int, now time.Time) {
 	}
 	s.size = min(next, maxSpan, s.ceiling-1)
 }
+
+// sizes returns how many blocks and addresses the endpoint takes at once.
+func (e *endpoint) sizes() (blocks uint64, addresses int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.span.size, e.topicLimit
+}
+
+func (e *endpoint) accepted(blocks uint64, bytes int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.span.grow(blocks, bytes, e.now())
+}
+
+func (e *endpoint) fewerBlocks(asked uint64) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.span.shrink(asked, e.now())
+}
+
+// fewerTopics reports false when there is nothing less to ask for.
+func (e *endpoint) fewerTopics(asked int) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if asked <= 1 {
+		return false
+	}
+	e.topicLimit = min(e.topicLimit, asked/2)
+	return true
+}

@@ -1,0 +1,197 @@
+package evm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm/contracts"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+)
+
+// DeployPlan is what it takes to put the forwarder factory on a network. With
+// no Steps everything is there.
+type DeployPlan struct {
+	Network chain.Network
+	Factory chain.Address // where the factory is or will be
+	Wallet  chain.Address // the gas wallet that pays
+	Balance money.Units   // what the gas wallet holds, in wei
+	Steps   []DeployStep
+}
+
+// DeployStep is one transaction of a deployment.
+type DeployStep struct {
+	Name string
+	Gas  uint64      // limit; 0 for a transaction that is signed already
+	Cost money.Units // at most, in wei, with the coins it sends
+}
+
+// Cost is what the plan takes at most, in wei.
+func (p DeployPlan) Cost() money.Units {
+	var sum money.Units
+	for _, s := range p.Steps {
+		sum = sum.Add(s.Cost)
+	}
+	return sum
+}
+
+// Affordable reports whether the gas wallet can pay for the plan.
+func (p DeployPlan) Affordable() bool { return p.Balance.Cmp(p.Cost()) >= 0 }
+
+// Names of the steps.
+const (
+	stepFund     = "fund the signer of the deterministic deployment proxy"
+	stepDeployer = "deploy the deterministic deployment proxy"
+	stepFactory  = "deploy the forwarder factory"
+)
+
+// presignedPrice is what the presigned deployment of the proxy pays for gas,
+// in wei; it cannot be changed, as nobody has its key.
+const presignedPrice = 100 * gwei
+
+// PlanDeploy looks at the network and says what deploying would take, for the
+// operator to agree to. It fails with fault.Unprocessable where it cannot work:
+// another contract in a place that is needed, or a network on which the
+// presigned transaction is not paid enough.
+func (a *Adapter) PlanDeploy(ctx context.Context, wallet common.Address) (DeployPlan, error) {
+	d, err := a.survey(ctx, wallet, 0)
+	if err != nil {
+		return DeployPlan{}, fmt.Errorf("plan the deployment on %s: %w", a.profile.Network, err)
+	}
+	return d.plan(a), nil
+}
+
+// deployment is the state of a network with what is still to do.
+type deployment struct {
+	wallet  common.Address
+	account account
+	funding *priced // nil: the presigned transaction is paid for
+	deploys bool    // the proxy is missing
+	factory *priced // nil: the factory is there
+}
+
+func (d deployment) plan(a *Adapter) DeployPlan {
+	p := DeployPlan{
+		Network: a.profile.Network, Factory: a.text(address(contracts.FactoryAddress())),
+		Wallet: a.text(address(d.wallet)), Balance: unitsOf(d.account.balance),
+	}
+	if d.funding != nil {
+		cost := new(big.Int).Add(d.funding.cost, d.funding.value)
+		p.Steps = append(p.Steps, DeployStep{stepFund, d.funding.gas, unitsOf(cost)})
+	}
+	if d.deploys {
+		p.Steps = append(p.Steps, DeployStep{Name: stepDeployer})
+	}
+	if d.factory != nil {
+		p.Steps = append(p.Steps, DeployStep{stepFactory, d.factory.gas, unitsOf(d.factory.cost)})
+	}
+	return p
+}
+
+func unitsOf(v *big.Int) money.Units { return money.NewUnits(v) }
+
+// survey finds out what is missing and what that would cost, through an
+// endpoint that has reached a block. A refusal of the network is no reason to
+// ask another one.
+func (a *Adapter) survey(ctx context.Context, wallet common.Address, reached uint64) (deployment, error) {
+	d := deployment{wallet: wallet}
+	var verdict error
+	err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
+		d = deployment{wallet: wallet}
+		verdict = e.reached(ctx, reached)
+		if verdict == nil {
+			verdict = a.inspect(ctx, e, &d)
+		}
+		var refused refusal
+		if errors.As(verdict, &refused) || fault.Is(verdict, fault.Unprocessable) {
+			return nil
+		}
+		err := verdict
+		verdict = nil
+		return err
+	})
+	return d, errors.Join(err, verdict)
+}
+
+// inspect is survey through one endpoint.
+func (a *Adapter) inspect(ctx context.Context, e *endpoint, d *deployment) (err error) {
+	if d.account, err = e.account(ctx, d.wallet); err != nil {
+		return err
+	}
+	hasProxy, err := a.standsAt(ctx, e, "deterministic deployment proxy", contracts.DeployerAddress, contracts.DeployerCodeHash)
+	if err != nil {
+		return err
+	}
+	hasFactory, err := a.standsAt(ctx, e, "forwarder factory", contracts.FactoryAddress(), contracts.FactoryCodeHash)
+	if err != nil || hasFactory {
+		return err
+	}
+	if !hasProxy {
+		if err := a.inspectProxy(ctx, e, d); err != nil {
+			return err
+		}
+	}
+	factory, err := a.price(ctx, e, factoryIntent(d.wallet, hasProxy))
+	d.factory = &factory
+	return err
+}
+
+// factoryIntent deploys the factory through the proxy. Without the proxy, the
+// factory's plain creation shows about what it will cost.
+func factoryIntent(wallet common.Address, hasProxy bool) intent {
+	to, data := contracts.FactoryDeployment()
+	if !hasProxy {
+		return intent{from: wallet, data: contracts.FactoryInitCode()}
+	}
+	return intent{from: wallet, to: &to, data: data}
+}
+
+// inspectProxy finds out what deploying the proxy takes.
+func (a *Adapter) inspectProxy(ctx context.Context, e *endpoint, d *deployment) error {
+	signer, err := e.account(ctx, contracts.DeployerSigner)
+	if err != nil {
+		return err
+	}
+	d.deploys = true
+	missing := new(big.Int).Sub(contracts.DeployerFunding(), signer.balance)
+	if missing.Sign() > 0 {
+		to := contracts.DeployerSigner
+		funding, err := a.price(ctx, e, intent{from: d.wallet, to: &to})
+		if err != nil {
+			return err
+		}
+		funding.value = missing // not before: a wallet without it could not even try
+		d.funding = &funding
+	}
+	fees, err := a.fees(ctx, e)
+	if err != nil {
+		return err
+	}
+	if least := new(big.Int).Add(fees.Base, fees.Tip); least.Cmp(big.NewInt(presignedPrice)) > 0 {
+		return fault.New(fault.Unprocessable, "the deterministic deployment proxy is missing on %s and cannot be deployed while gas costs more than 100 gwei",
+			a.profile.Network)
+	}
+	return nil
+}
+
+// standsAt reports whether a contract is in its place; another one there is an
+// error nothing but another version of Florin can mend.
+func (a *Adapter) standsAt(ctx context.Context, e *endpoint, name string, at common.Address, want common.Hash) (bool, error) {
+	replies, err := e.ask(ctx, codeCall(address(at)))
+	if err != nil {
+		return false, err
+	}
+	got, size, err := codeHash(replies[0])
+	if err != nil || size == 0 {
+		return false, err
+	}
+	if got != hash(want) {
+		return false, fault.New(fault.Unprocessable, "there is other code at %s on %s than the %s has", at, a.profile.Network, name)
+	}
+	return true, nil
+}
