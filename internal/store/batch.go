@@ -52,6 +52,9 @@ func newBatcher[T any](run func(context.Context, []T) error) *batcher[T] {
 
 // do returns when the operation is committed or the transaction has failed.
 func (b *batcher[T]) do(ctx context.Context, op T) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
 	one := &batched[T]{op: op, done: make(chan struct{})}
 	select {
 	case b.queue <- one:

@@ -43,7 +43,7 @@ func (s *Store) UpdatePayment(ctx context.Context, id payment.ID, decide func(pa
 // load and lock, decide, book, write. One that is refused has its reason in
 // err and writes nothing; all refusals come before the first write.
 func changePayments(ctx context.Context, db conn, d dialect, ops []*changeOp) error {
-	if err := loadForChange(ctx, db, ops); err != nil {
+	if err := loadForChange(ctx, db, d, ops); err != nil {
 		return err
 	}
 	for _, op := range ops {
@@ -77,15 +77,28 @@ func changeOne(ctx context.Context, db conn, d dialect, op *changeOp) error {
 
 // loadForChange locks the payments first and reads the rest when they are
 // locked: what another transaction wrote before is then visible.
-func loadForChange(ctx context.Context, db conn, ops []*changeOp) error {
-	var locks, rest []*call
-	for _, op := range ops {
+func loadForChange(ctx context.Context, db conn, d dialect, ops []*changeOp) error {
+	ids, byID := make([]string, len(ops)), make(map[string]*changeOp, len(ops))
+	for i, op := range ops {
 		op.rows, op.calls, op.err = loaded{}, nil, nil
-		locks = append(locks, op.rows.payment(op.id, db.forUpdate()))
+		ids[i], byID[string(op.id)] = string(op.id), op
 	}
-	if err := db.run(ctx, locks...); err != nil {
+	lock := query(func(scan func(...any) error) error {
+		var row paymentRow
+		if err := scan(row.fields()...); err != nil {
+			return err
+		}
+		byID[row.PublicID].rows.row = row
+		return nil
+	}, "SELECT id, "+paymentColumns+" FROM payments WHERE public_id = ?", ids[0])
+	if d.manyWriters {
+		lock.text = "SELECT id, " + paymentColumns + " FROM payments WHERE public_id = ANY(?) ORDER BY public_id" + rowLock
+		lock.args = []any{ids}
+	}
+	if err := db.run(ctx, lock); err != nil {
 		return err
 	}
+	var rest []*call
 	for _, op := range ops {
 		switch op.rows.row.Status {
 		case "":

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -14,11 +13,6 @@ type loaded struct {
 	row      paymentRow
 	routes   []routeRow
 	deposits []depositRow
-}
-
-func (l *loaded) payment(id payment.ID, lock string) *call {
-	return query(func(scan func(...any) error) error { return scan(l.row.fields()...) },
-		"SELECT id, "+paymentColumns+" FROM payments WHERE public_id = ?"+lock, string(id))
 }
 
 func (l *loaded) addRoute(scan func(...any) error) error {
@@ -41,38 +35,6 @@ func (l *loaded) routesOf(number int64) *call {
 
 func (l *loaded) depositsOf(number int64) *call {
 	return query(l.addDeposit, "SELECT "+depositColumns+" FROM deposits WHERE payment_id = ? ORDER BY id", number)
-}
-
-// joined reads a payment with its routes and deposits in one statement, and so
-// on one snapshot. Each route comes with every deposit. What is not there comes
-// as empty.
-const joined = "SELECT p.id, p.public_id, p.key_id, p.kind, p.amount, p.status, p.network, p.token, p.created_at, p.expires_at, " +
-	"p.started_at, p.ended_at, p.resumed_at, p.hash, p.extended, p.reorged, p.by_hand, p.short_basis, p.late_for_us, p.credits, " +
-	"p.campaign_id, p.seq, p.reference, p.description, p.success_url, p.cancel_url, p.metadata, p.customer_email, p.donor_name, " +
-	"p.donor_message, coalesce(r.payment_id, 0), coalesce(r.network, ''), coalesce(r.address, ''), r.raw, " +
-	"coalesce(r.settlement, ''), coalesce(r.tokens, ''), r.since, " +
-	"coalesce(d.payment_id, 0), coalesce(d.network, ''), coalesce(d.tx_hash, ''), coalesce(d.ordinal, 0), coalesce(d.contract, ''), " +
-	"coalesce(d.symbol, ''), coalesce(d.decimals, 0), coalesce(d.token, ''), coalesce(d.from_address, ''), coalesce(d.to_address, ''), " +
-	"coalesce(d.units, ''), coalesce(d.block_number, 0), coalesce(d.block_hash, ''), d.block_time, coalesce(d.source, ''), " +
-	"coalesce(d.state, ''), coalesce(d.hardened, FALSE), coalesce(d.late, FALSE), d.seen_at, d.final_at, d.swept_at " +
-	"FROM payments AS p LEFT JOIN routes AS r ON r.payment_id = p.id LEFT JOIN deposits AS d ON d.payment_id = p.id " +
-	"WHERE p.public_id = ? ORDER BY r.id, d.id"
-
-// addJoined takes the deposits that come with the first route, and a route
-// when it is the next.
-func (l *loaded) addJoined(scan func(...any) error) error {
-	var r routeRow
-	var d depositRow
-	if err := scan(slices.Concat(l.row.fields(), r.fields(), d.fields())...); err != nil {
-		return err
-	}
-	if r.PaymentID != 0 && (len(l.routes) == 0 || l.routes[len(l.routes)-1].Network != r.Network) {
-		l.routes = append(l.routes, r)
-	}
-	if d.PaymentID != 0 && len(l.routes) <= 1 {
-		l.deposits = append(l.deposits, d)
-	}
-	return nil
 }
 
 // whole puts the rows together.
@@ -99,8 +61,8 @@ func (s *Store) Payment(ctx context.Context, id payment.ID) (payment.Payment, er
 	if !storable(string(id)) {
 		return payment.Payment{}, payment.ErrUnknown
 	}
-	var l loaded
-	if err := s.read(ctx, query(l.addJoined, joined, string(id))); err != nil {
+	l, err := s.load(ctx, id)
+	if err != nil {
 		return payment.Payment{}, fmt.Errorf("read payment %s: %w", id, err)
 	}
 	if l.row.ID == 0 {

@@ -27,6 +27,7 @@ type postgresEngine struct {
 
 	creates *batcher[*createOp]
 	changes *batcher[*changeOp]
+	loads   *batcher[*loadOp]
 }
 
 func openPostgres(ctx context.Context, url string, o Options) (*postgresEngine, error) {
@@ -51,6 +52,7 @@ func openPostgres(ctx context.Context, url string, o Options) (*postgresEngine, 
 		return nil, errors.Join(fmt.Errorf("PostgreSQL: %w", err), e.close())
 	}
 	e.creates, e.changes = newBatcher(e.createTogether), newBatcher(e.changeTogether)
+	e.loads = newBatcher(e.loadTogether)
 	return e, nil
 }
 
@@ -105,6 +107,7 @@ func (e *postgresEngine) close() error {
 	if e.creates != nil {
 		e.creates.close()
 		e.changes.close()
+		e.loads.close()
 	}
 	e.pool.Close()
 	return e.db.Close()

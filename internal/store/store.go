@@ -67,6 +67,9 @@ type engine interface {
 	reader() bun.IDB
 	// read runs a prepared statement outside a transaction.
 	read(ctx context.Context, k *call) error
+	// load reads a payment with its parts, all on one snapshot; its row has no
+	// ID if there is no such payment.
+	load(ctx context.Context, id payment.ID) (*loaded, error)
 	// snapshot runs fn in a transaction that only reads: all on one snapshot.
 	snapshot(ctx context.Context, fn func(context.Context, tx) error) error
 	// write runs fn in one transaction and commits unless fn fails. fn may run

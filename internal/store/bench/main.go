@@ -35,7 +35,7 @@ func main() {
 	url := flag.String("url", "", "database")
 	clients := flag.Int("clients", 64, "clients at once")
 	duration := flag.Duration("for", 5*time.Second, "how long")
-	what := flag.String("do", "create", "create, life (create, then start) or read")
+	what := flag.String("do", "create", "create, life (create, then start), read (pending payments) or started (reads those)")
 	keys := flag.Int("keys", 1, "how many API keys the clients share")
 	flag.Parse()
 	if err := run(*url, *what, *clients, *keys, *duration); err != nil {
@@ -47,9 +47,9 @@ func main() {
 // bench is one measurement.
 type bench struct {
 	*store.Store
-	keys  []int64
-	ids   []payment.ID
-	waits [][]time.Duration // of each client
+	keys             []int64
+	pending, started []payment.ID      // to read
+	waits            [][]time.Duration // of each client
 }
 
 func run(url, what string, clients, keys int, duration time.Duration) error {
@@ -70,7 +70,7 @@ func run(url, what string, clients, keys int, duration time.Duration) error {
 	if err := b.prepare(ctx, keys); err != nil {
 		return err
 	}
-	step, ok := map[string]func(context.Context, int) error{"create": b.create, "life": b.life, "read": b.read}[what]
+	step, ok := map[string]func(context.Context, int) error{"create": b.create, "life": b.life, "read": b.read, "started": b.readStarted}[what]
 	if !ok {
 		return fmt.Errorf("unknown measurement %q", what)
 	}
@@ -96,11 +96,16 @@ func (b *bench) prepare(ctx context.Context, keys int) error {
 		b.keys = append(b.keys, k.ID)
 	}
 	for i := range 100 {
-		p, err := b.CreatePayment(ctx, payment.New(b.request(i), now))
-		if err != nil {
+		for _, ids := range []*[]payment.ID{&b.pending, &b.started} {
+			p, err := b.CreatePayment(ctx, payment.New(b.request(i), now))
+			if err != nil {
+				return err
+			}
+			*ids = append(*ids, p.ID)
+		}
+		if err := b.start(ctx, b.started[i]); err != nil {
 			return err
 		}
-		b.ids = append(b.ids, p.ID)
 	}
 	return nil
 }
@@ -124,7 +129,11 @@ func (b *bench) life(ctx context.Context, client int) error {
 	if err != nil {
 		return err
 	}
-	_, err = b.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
+	return b.start(ctx, p.ID)
+}
+
+func (b *bench) start(ctx context.Context, id payment.ID) error {
+	_, err := b.UpdatePayment(ctx, id, func(p payment.Payment) (payment.Change, error) {
 		raw := make([]byte, 20)
 		raw[0] = 1
 		for i := range 8 {
@@ -137,7 +146,12 @@ func (b *bench) life(ctx context.Context, client int) error {
 }
 
 func (b *bench) read(ctx context.Context, client int) error {
-	_, err := b.Payment(ctx, b.ids[client%len(b.ids)])
+	_, err := b.Payment(ctx, b.pending[client%len(b.pending)])
+	return err
+}
+
+func (b *bench) readStarted(ctx context.Context, client int) error {
+	_, err := b.Payment(ctx, b.started[client%len(b.started)])
 	return err
 }
 
