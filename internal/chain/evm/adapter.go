@@ -3,6 +3,7 @@ package evm
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -68,6 +69,9 @@ func New(c Config) (*Adapter, error) {
 		if err != nil {
 			return nil, fault.New(fault.Invalid, "endpoint %d of %s: %s", i+1, n, err.Error())
 		}
+		if p.has(w) {
+			return nil, fault.New(fault.Invalid, "endpoint %d of %s is there twice; a second opinion must come from somebody else", i+1, n)
+		}
 		w.name, w.timeout = p.uniqueName(w.name), c.Timeout
 		p.endpoints = append(p.endpoints, newEndpoint(w, c.Profile.ChainID))
 	}
@@ -108,6 +112,11 @@ func httpClient(given *http.Client) *http.Client {
 	}
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return c
+}
+
+// has reports whether the address is one of the endpoints' already.
+func (p *pool) has(w *wire) bool {
+	return slices.ContainsFunc(p.endpoints, func(e *endpoint) bool { return e.target.String() == w.target.String() })
 }
 
 // uniqueName tells endpoints of one host apart.

@@ -64,7 +64,7 @@ func TestGeth_OtherChain(t *testing.T) {
 func TestGeth_ConfirmsElsewhere(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.BEP20)
-	reader, err := evm.New(evm.Config{Profile: g.profile, Endpoints: []string{g.chain.URL(), g.chain.URL()}})
+	reader, err := evm.New(evm.Config{Profile: g.profile, Endpoints: []string{g.chain.URL(), g.chain.URL() + "/"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -217,21 +217,22 @@ func TestNew_Refuses(t *testing.T) {
 		many = append(many, fmt.Sprintf("https://rpc%d.example", i))
 	}
 	for name, c := range map[string]evm.Config{
-		"Solana":       {Profile: solana, Endpoints: good},
-		"NoEndpoint":   {Profile: polygon},
-		"TooMany":      {Profile: polygon, Endpoints: many},
-		"NotHTTP":      {Profile: polygon, Endpoints: []string{"ws://rpc.example"}},
-		"NoHost":       {Profile: polygon, Endpoints: []string{"https:///x"}},
-		"NoURL":        {Profile: polygon, Endpoints: []string{"https://%zz/" + chaintest.Secret}},
-		"AssetTwice":   {Profile: twice, Endpoints: good},
-		"NoAssets":     {Profile: none, Endpoints: good},
-		"NoAssetPlace": {Profile: bad, Endpoints: good},
+		"Solana":        {Profile: solana, Endpoints: good},
+		"NoEndpoint":    {Profile: polygon},
+		"TooMany":       {Profile: polygon, Endpoints: many},
+		"NotHTTP":       {Profile: polygon, Endpoints: []string{"ws://rpc.example"}},
+		"NoHost":        {Profile: polygon, Endpoints: []string{"https:///x"}},
+		"NoURL":         {Profile: polygon, Endpoints: []string{"https://%zz/" + chaintest.Secret}},
+		"EndpointTwice": {Profile: polygon, Endpoints: append(good, good[0])},
+		"AssetTwice":    {Profile: twice, Endpoints: good},
+		"NoAssets":      {Profile: none, Endpoints: good},
+		"NoAssetPlace":  {Profile: bad, Endpoints: good},
 	} {
 		if _, err := evm.New(c); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: %v, want Invalid", name, err)
 		}
 	}
-	a, err := evm.New(evm.Config{Profile: polygon, Endpoints: append(good, good[0], "http://rpc.example:81")})
+	a, err := evm.New(evm.Config{Profile: polygon, Endpoints: append(good, "https://rpc.example/other", "http://rpc.example:81")})
 	if err != nil {
 		t.Fatal(err)
 	}

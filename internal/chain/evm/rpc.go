@@ -60,7 +60,8 @@ func newWire(raw string, client *http.Client, now func() time.Time) (*wire, erro
 // put keys into the path, the query, the user or a label of the host.
 func secretsOf(u *url.URL) []string {
 	const shortest = 6 // what is shorter is "v1", "rpc", "eth"
-	parts := strings.Split(u.EscapedPath(), "/")
+	parts := append(strings.Split(u.EscapedPath(), "/"), strings.Split(u.Path, "/")...)
+	parts = append(parts, strings.FieldsFunc(u.RawQuery, func(r rune) bool { return r == '=' || r == '&' })...)
 	for _, values := range u.Query() {
 		parts = append(parts, values...)
 	}
