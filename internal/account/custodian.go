@@ -21,23 +21,11 @@ const (
 // fault.Invalid naming the field, ErrHasCustodian, or credit.ErrNoCredits, and
 // costs nothing then.
 func (s *Service) CreateCustodian(ctx context.Context, key Key, in CustodianInput) (Custodian, secret.Text, error) {
-	now := s.now().UTC()
-	id, err := s.newID(now)
+	c, signing, err := s.newCustodian(key, in)
 	if err != nil {
 		return Custodian{}, secret.Text{}, err
 	}
-	signing, err := newSigningSecret(s.opts.Random)
-	if err != nil {
-		return Custodian{}, secret.Text{}, err
-	}
-	c, err := s.with(Custodian{
-		PublicID: id, KeyID: key.ID, SigningSecrets: []secret.Text{signing},
-		Branding: Branding{Theme: ThemeAuto}, CreatedAt: now, UpdatedAt: now,
-	}, in)
-	if err != nil {
-		return Custodian{}, secret.Text{}, err
-	}
-	entries, err := s.charge(key, "custodian.create", now)
+	entries, err := s.charge(key, "custodian.create", c.CreatedAt)
 	if err != nil {
 		return Custodian{}, secret.Text{}, err
 	}

@@ -23,6 +23,9 @@ type Options struct {
 	Profiles []chain.Profile
 	// Usage keeps when keys were last used; without it nobody does.
 	Usage UsageStore
+	// Security keeps second factors, password changes and the audit log;
+	// without it signing in asks for the password alone.
+	Security Security
 	// Random is the source of keys, tokens and ids; crypto/rand without it.
 	Random io.Reader
 }

@@ -22,6 +22,7 @@ const maxUserAgent = 200
 type Credentials struct {
 	Email     string
 	Password  secret.Text
+	Code      string // of the second factor, if the user has one
 	Address   string // IP address of the client; tries are counted by it
 	UserAgent string
 }
@@ -34,8 +35,9 @@ type SignedIn struct {
 }
 
 // SignIn starts a session. It fails with ErrBadCredentials, which takes as
-// long for an unknown user as for a wrong password, or with fault.Limited
-// after too many failures.
+// long for an unknown user as for a wrong password, with ErrNeedCode or
+// ErrBadCode where a second factor is in force, or with fault.Limited after
+// too many failures.
 func (s *Service) SignIn(ctx context.Context, c Credentials) (SignedIn, error) {
 	email, err := NormalizeEmail(c.Email)
 	if err != nil {
@@ -45,7 +47,10 @@ func (s *Service) SignIn(ctx context.Context, c Credentials) (SignedIn, error) {
 		return SignedIn{}, err
 	}
 	user, err := s.verify(ctx, email, c.Password)
-	if !errors.Is(err, ErrBadCredentials) {
+	if err == nil {
+		err = s.checkCode(ctx, user, c.Code)
+	}
+	if !errors.Is(err, ErrBadCredentials) && !errors.Is(err, ErrBadCode) {
 		s.attempts.giveBack(email, c.Address)
 	}
 	if err != nil {

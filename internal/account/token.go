@@ -14,6 +14,8 @@ import (
 //
 //	flk_  API key        37 random characters (220 bits) + 6 of checksum
 //	fls_  session token  43 random characters (256 bits) + 6 of checksum
+//	flr_  password reset 43 random characters (256 bits) + 6 of checksum
+//	fli_  invitation     43 random characters (256 bits) + 6 of checksum
 //
 // The checksum is the CRC-32 (IEEE 802.3) of all that stands before it,
 // written as 6 base62 digits, the highest first. It lets a mistyped or made-up
@@ -28,6 +30,8 @@ type tokenKind struct {
 var (
 	apiKey       = tokenKind{"flk_", 37}
 	sessionToken = tokenKind{"fls_", 43}
+	resetToken   = tokenKind{"flr_", 43}
+	inviteToken  = tokenKind{"fli_", 43}
 )
 
 const (

@@ -1,0 +1,183 @@
+package account
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base32"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/pquerna/otp"
+	"github.com/pquerna/otp/hotp"
+
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// Time-based one-time passwords (RFC 6238) with what every authenticator
+// takes: SHA-1, six digits, 30 seconds. A code of the step before or after
+// counts too, for clocks that differ.
+const (
+	totpStep        = 30 // seconds
+	totpDigits      = otp.DigitsSix
+	totpSkew        = 1
+	totpSecretBytes = 20 // as RFC 4226 advises
+	issuer          = "Florin"
+)
+
+// Recovery codes stand in for a lost authenticator, each once.
+const (
+	recoveryCodes = 10
+	recoveryBytes = 10 // 80 bits, 16 characters
+)
+
+var plainBase32 = base32.StdEncoding.WithPadding(base32.NoPadding)
+
+// Enrolment is an authenticator to set up. Its texts are shown to the owner only.
+type Enrolment struct {
+	Secret secret.Text
+	URI    secret.Text // otpauth://, for a QR code
+}
+
+// BeginFactor makes a second factor that is not in force until ConfirmFactor.
+// Calling it again gives a new one. It fails with ErrHasFactor.
+func (s *Service) BeginFactor(ctx context.Context, user User) (Enrolment, error) {
+	raw := make([]byte, totpSecretBytes)
+	if _, err := io.ReadFull(s.opts.Random, raw); err != nil {
+		return Enrolment{}, fmt.Errorf("make a second factor: %w", err)
+	}
+	text := secret.New(plainBase32.EncodeToString(raw))
+	err := s.opts.Security.PutSecondFactor(ctx, SecondFactor{UserID: user.ID, Secret: text, CreatedAt: s.now().UTC()})
+	return enrolment(user, text), err
+}
+
+// PendingFactor returns the one BeginFactor made, or ErrNoFactor.
+func (s *Service) PendingFactor(ctx context.Context, user User) (Enrolment, error) {
+	f, ok, err := s.opts.Security.SecondFactor(ctx, user.ID)
+	switch {
+	case err != nil:
+		return Enrolment{}, err
+	case !ok:
+		return Enrolment{}, ErrNoFactor
+	case f.InForce():
+		return Enrolment{}, ErrHasFactor
+	}
+	return enrolment(user, f.Secret), nil
+}
+
+func enrolment(user User, text secret.Text) Enrolment {
+	q := url.Values{"secret": {text.Reveal()}, "issuer": {issuer}}
+	return Enrolment{Secret: text, URI: secret.New("otpauth://totp/" + issuer + ":" + url.PathEscape(user.Email) + "?" + q.Encode())}
+}
+
+// ConfirmFactor brings the factor into force if the code is its own, and
+// returns the recovery codes, which are shown only here.
+func (s *Service) ConfirmFactor(ctx context.Context, user User, code string) ([]secret.Text, error) {
+	f, ok, err := s.opts.Security.SecondFactor(ctx, user.ID)
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok:
+		return nil, ErrNoFactor
+	case f.InForce():
+		return nil, ErrHasFactor
+	}
+	step, ok := stepOf(f.Secret, code, s.now())
+	if !ok {
+		return nil, ErrBadCode
+	}
+	texts, hashes, err := s.newRecoveryCodes()
+	if err != nil {
+		return nil, err
+	}
+	return texts, s.opts.Security.ConfirmSecondFactor(ctx, user.ID, step, hashes, s.now().UTC())
+}
+
+// Factor reports whether signing in asks for a code, and how many recovery
+// codes are left.
+func (s *Service) Factor(ctx context.Context, user User) (inForce bool, left int, err error) {
+	f, ok, err := s.opts.Security.SecondFactor(ctx, user.ID)
+	if err != nil || !ok || !f.InForce() {
+		return false, 0, err
+	}
+	left, err = s.opts.Security.RecoveryCodesLeft(ctx, user.ID)
+	return true, left, err
+}
+
+// RemoveFactor ends the second factor of a user who knows the password.
+func (s *Service) RemoveFactor(ctx context.Context, user User, password secret.Text, address string) error {
+	if err := s.CheckPassword(ctx, user, password, address); err != nil {
+		return err
+	}
+	return s.opts.Security.RemoveSecondFactor(ctx, user.ID)
+}
+
+// checkCode takes a code of the user's authenticator, or a recovery code. A
+// user without a second factor needs none.
+func (s *Service) checkCode(ctx context.Context, user User, code string) error {
+	if s.opts.Security == nil {
+		return nil
+	}
+	f, ok, err := s.opts.Security.SecondFactor(ctx, user.ID)
+	if err != nil || !ok || !f.InForce() {
+		return err
+	}
+	if strings.TrimSpace(code) == "" {
+		return ErrNeedCode
+	}
+	if step, ok := stepOf(f.Secret, code, s.now()); ok {
+		fresh, err := s.opts.Security.TakeStep(ctx, user.ID, step)
+		if err == nil && !fresh {
+			return ErrBadCode
+		}
+		return err
+	}
+	taken, err := s.opts.Security.TakeRecoveryCode(ctx, user.ID, recoveryHash(code), s.now().UTC())
+	if err == nil && !taken {
+		return ErrBadCode
+	}
+	return err
+}
+
+// stepOf returns the time step whose code it is.
+func stepOf(text secret.Text, code string, now time.Time) (int64, bool) {
+	code = strings.Map(withoutSpace, code)
+	current := now.Unix() / totpStep
+	for step := current - totpSkew; step <= current+totpSkew; step++ {
+		want, err := hotp.GenerateCodeCustom(text.Reveal(), uint64(step), hotp.ValidateOpts{Digits: totpDigits, Algorithm: otp.AlgorithmSHA1})
+		if err == nil && subtle.ConstantTimeCompare([]byte(want), []byte(code)) == 1 {
+			return step, true
+		}
+	}
+	return 0, false
+}
+
+func withoutSpace(r rune) rune {
+	if r == ' ' || r == '-' || r == '\t' {
+		return -1
+	}
+	return r
+}
+
+func (s *Service) newRecoveryCodes() ([]secret.Text, []Hash, error) {
+	texts, hashes := make([]secret.Text, recoveryCodes), make([]Hash, recoveryCodes)
+	for i := range texts {
+		raw := make([]byte, recoveryBytes)
+		if _, err := io.ReadFull(s.opts.Random, raw); err != nil {
+			return nil, nil, fmt.Errorf("make recovery codes: %w", err)
+		}
+		text := strings.ToLower(plainBase32.EncodeToString(raw))
+		texts[i] = secret.New(text[:4] + "-" + text[4:8] + "-" + text[8:12] + "-" + text[12:])
+		hashes[i] = recoveryHash(texts[i].Reveal())
+	}
+	return texts, hashes, nil
+}
+
+// recoveryHash is the hash of a recovery code as people type it. The code is
+// random enough that a plain hash cannot be turned back.
+func recoveryHash(code string) Hash {
+	return sha256.Sum256([]byte("recovery " + strings.ToLower(strings.Map(withoutSpace, code))))
+}

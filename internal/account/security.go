@@ -1,0 +1,131 @@
+package account
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// Refusals of what guards an account.
+var (
+	ErrNeedCode      = fault.New(fault.Unauthorized, "this account is protected by a second factor: totp is missing; give the code your authenticator shows, or a recovery code")
+	ErrBadCode       = fault.New(fault.Unauthorized, "the code is wrong or was used already; wait for the next one")
+	ErrBadPassword   = fault.New(fault.Invalid, "the password is wrong")
+	ErrHasFactor     = fault.New(fault.Conflict, "a second factor is in force already; remove it first")
+	ErrNoFactor      = fault.New(fault.Conflict, "no second factor was set up")
+	ErrUnknownLogin  = fault.New(fault.NotFound, "there is no such session")
+	ErrBadReset      = fault.New(fault.Invalid, "this link has been used or is too old; ask for a new one")
+	ErrBadInvitation = fault.New(fault.Forbidden, "this invitation has been used, is too old, or is for another address")
+)
+
+// SecondFactor is a user's authenticator.
+type SecondFactor struct {
+	UserID      int64
+	Secret      secret.Text // base32, as authenticators take it
+	CreatedAt   time.Time
+	ConfirmedAt time.Time // zero: shown, but not in force
+	LastStep    int64     // time step of the last code that was taken
+}
+
+// InForce reports whether signing in asks for it.
+func (f SecondFactor) InForce() bool { return !f.ConfirmedAt.IsZero() }
+
+// Login is one of a user's sessions, without the token.
+type Login struct {
+	ID        string // names it to its owner; tells nothing about the token
+	CreatedAt time.Time
+	ExpiresAt time.Time
+	UserAgent string
+}
+
+// Audit is one line of what was done to an account. It holds no secret.
+type Audit struct {
+	ID      int64
+	UserID  int64 // whose account it is about
+	At      time.Time
+	Actor   string // e-mail address of who did it
+	Action  Action
+	Subject string // what it was done to
+	Detail  string
+	Address string // where from; may be empty
+}
+
+// Action is what was done.
+type Action string
+
+// The actions.
+const (
+	ActionSignUp         Action = "signed up"
+	ActionSignIn         Action = "signed in"
+	ActionSignOut        Action = "signed out"
+	ActionPassword       Action = "changed the password"
+	ActionReset          Action = "reset the password"
+	ActionFactorOn       Action = "turned the second factor on"
+	ActionFactorOff      Action = "turned the second factor off"
+	ActionRecovery       Action = "used a recovery code"
+	ActionRevokeSession  Action = "ended a session"
+	ActionCreateKey      Action = "created an API key"
+	ActionRotateKey      Action = "rotated an API key"
+	ActionRelabelKey     Action = "renamed an API key"
+	ActionRevokeKey      Action = "revoked an API key"
+	ActionCustodian      Action = "changed the custodian"
+	ActionWallets        Action = "changed settlement wallets"
+	ActionCallback       Action = "changed the callback address"
+	ActionSigningSecret  Action = "rotated the signing secret"
+	ActionBranding       Action = "changed the branding"
+	ActionCreatePayment  Action = "created a payment"
+	ActionCancelPayment  Action = "cancelled a payment"
+	ActionMarkCompleted  Action = "marked a payment as completed"
+	ActionResendWebhooks Action = "sent webhooks again"
+	ActionTopUp          Action = "bought credits"
+	ActionExport         Action = "exported payments"
+	ActionInvite         Action = "invited somebody"
+)
+
+// Security keeps what guards accounts. Every method is one transaction.
+type Security interface {
+	// SecondFactor returns the user's; ok is false if there is none.
+	SecondFactor(ctx context.Context, userID int64) (f SecondFactor, ok bool, err error)
+	// PutSecondFactor stores one that is not in force yet, in place of another
+	// such; it fails with ErrHasFactor if one is in force.
+	PutSecondFactor(ctx context.Context, f SecondFactor) error
+	// ConfirmSecondFactor brings it into force with the step of the code that
+	// showed it works, and replaces the recovery codes.
+	ConfirmSecondFactor(ctx context.Context, userID, step int64, codes []Hash, now time.Time) error
+	// TakeStep notes that the code of a time step was used; false if it, or a
+	// later one, was used before.
+	TakeStep(ctx context.Context, userID, step int64) (bool, error)
+	// TakeRecoveryCode uses a recovery code up; false if there is none such.
+	TakeRecoveryCode(ctx context.Context, userID int64, code Hash, now time.Time) (bool, error)
+	RecoveryCodesLeft(ctx context.Context, userID int64) (int, error)
+	// RemoveSecondFactor removes it with its recovery codes.
+	RemoveSecondFactor(ctx context.Context, userID int64) error
+
+	// SetPassword stores the hash of a new password and ends every session of
+	// the user. It fails with ErrBadPassword if the stored hash is not old.
+	SetPassword(ctx context.Context, userID int64, old, next string, now time.Time) error
+	// Logins lists the sessions that are neither over nor revoked, the newest
+	// first, with the hash of each token.
+	Logins(ctx context.Context, userID int64, now time.Time) ([]Session, error)
+
+	// AddReset stores the hash of a reset token; UseReset uses it up once and
+	// sets the password as SetPassword does, or fails with ErrBadReset.
+	AddReset(ctx context.Context, token Hash, userID int64, now, until time.Time) error
+	UseReset(ctx context.Context, token Hash, next string, now time.Time) (User, error)
+
+	// AddInvitation stores the hash of an invitation for an address.
+	// UseInvitation uses it up once, or fails with ErrBadInvitation.
+	AddInvitation(ctx context.Context, token Hash, email string, by int64, now, until time.Time) error
+	UseInvitation(ctx context.Context, token Hash, email string, now time.Time) error
+
+	// SetKeyLabel and RevokeKey change a key of the user, or fail with ErrUnknownKey.
+	SetKeyLabel(ctx context.Context, userID, keyID int64, label string) error
+	RevokeKey(ctx context.Context, userID, keyID int64, now time.Time) error
+
+	// AddAudit appends a line; AuditLog lists a user's before the one given (0:
+	// from the newest), the newest first.
+	AddAudit(ctx context.Context, a Audit) error
+	AuditLog(ctx context.Context, userID, before int64, limit int) ([]Audit, error)
+}

@@ -1,0 +1,128 @@
+// Package report is what merchants and operators look at: payments found by
+// anything, sums by day, webhooks with their attempts, the book of credits, the
+// state of an installation.
+//
+// Its one invariant: it only reads, and every question about a merchant names
+// the keys whose data may be shown; an answer never holds another's.
+package report
+
+import (
+	"time"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/webhook"
+)
+
+// MaxPage is the most rows of one page of a list.
+const MaxPage = 500
+
+// Query asks for payments, the newest first. Empty fields take everything.
+type Query struct {
+	Keys    []int64 // whose payments; none means no payments at all
+	Status  payment.Status
+	Network chain.Network
+	Token   money.Token
+	Kind    payment.Kind
+	From    time.Time // by creation, included
+	Until   time.Time // not included
+	Min     money.Micros
+	Max     money.Micros // 0: no limit
+	// Text finds by txnid, reference, transaction hash, deposit address or
+	// amount, to the letter. Amounts are looked for among those created
+	// AmountReach before now, or since From.
+	Text  string
+	Now   time.Time
+	After Place // the last payment of the page before; zero for the first page
+	Limit int   // 1 to MaxPage
+}
+
+// AmountReach is how far back a payment is found by its amount alone.
+const AmountReach = 90 * 24 * time.Hour
+
+// Place is where a payment stands in a list.
+type Place struct {
+	At     time.Time
+	Number int64
+}
+
+// Day is what was paid of the payments created on one day (UTC) on one network.
+type Day struct {
+	Day     time.Time
+	Network chain.Network
+	Count   int64
+	Volume  money.Micros
+}
+
+// Activity is what a merchant has going on.
+type Activity struct {
+	Open    int64 // payments that have not ended
+	Started int64 // payments started since the time asked for
+	Any     bool  // there is at least one payment
+	Paid    bool  // there is at least one completed payment
+}
+
+// Delivery is an event on its way to a merchant's server.
+type Delivery struct {
+	ID      int64
+	TxnID   payment.ID
+	EventID string
+	Type    payment.EventType
+	At      time.Time // of the event
+	State   webhook.State
+	Made    int       // attempts made
+	DueAt   time.Time // of the next attempt while it waits; when it ended otherwise
+	Last    webhook.Attempt
+}
+
+// DeliveryQuery asks for deliveries of a key, the newest first.
+type DeliveryQuery struct {
+	KeyID  int64
+	State  webhook.State // empty: any
+	TxnID  payment.ID    // empty: any
+	Before int64         // ID of the last of the page before; 0 for the first page
+	Limit  int           // 1 to MaxPage
+}
+
+// Entry is a line of a key's book: Count is negative for what was spent.
+type Entry struct {
+	ID     int64
+	Ref    string
+	Unit   credit.Unit
+	Count  int64
+	Reason credit.Reason
+	At     time.Time
+}
+
+// Sweep is one try to move a payment's money to the settlement wallet.
+type Sweep struct {
+	ID         string
+	Network    chain.Network
+	State      string // of the sweep
+	Symbol     string
+	Moved      string // in tokens; empty: nothing yet
+	Settlement chain.Address
+	Tx         chain.TxHash // empty until it landed
+	CreatedAt  time.Time
+	EndedAt    time.Time // zero while it is under way
+	Reason     string    // why it could not be moved; empty otherwise
+}
+
+// Person is a user as the operator sees them.
+type Person struct {
+	account.User
+
+	Keys     int64
+	Payments bool // has taken at least one
+}
+
+// Stuck is work that has waited longer than it should.
+type Stuck struct {
+	Deliveries int64     // webhooks overdue
+	OldestDue  time.Time // since when; zero if none
+	Sweeps     int64     // sweeps under way for long
+	Unswept    int64     // deposits that are final for a day and not swept
+}

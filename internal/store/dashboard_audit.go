@@ -1,0 +1,94 @@
+package store
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/florinpay/florin/internal/account"
+)
+
+// auditRow is one line of the audit log.
+type auditRow struct {
+	ID      int64
+	UserID  int64
+	At      instant
+	Actor   string
+	Action  string
+	Subject string
+	Detail  string
+	Address string
+}
+
+// AddAudit appends a line to the audit log.
+func (s *Store) AddAudit(ctx context.Context, a account.Audit) error {
+	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		_, err := t.NewRaw("INSERT INTO audit_log (user_id, at, actor, action, subject, detail, address) VALUES (?, ?, ?, ?, ?, ?, ?)",
+			a.UserID, at(a.At), shown(a.Actor), string(a.Action), shown(a.Subject), shown(a.Detail), shown(a.Address)).Exec(ctx)
+		return err
+	})
+	return wrapIf(err, "append to the audit log of user %d", a.UserID)
+}
+
+// AuditLog lists lines of a user before the one given (0: from the newest),
+// the newest first.
+func (s *Store) AuditLog(ctx context.Context, userID, before int64, limit int) ([]account.Audit, error) {
+	q := "SELECT id, user_id, at, actor, action, subject, detail, address FROM audit_log WHERE user_id = ?"
+	args := []any{userID}
+	if before > 0 {
+		q, args = q+" AND id < ?", append(args, before)
+	}
+	var rows []auditRow
+	if err := s.reader().NewRaw(q+" ORDER BY id DESC LIMIT ?", append(args, limit)...).Scan(ctx, &rows); err != nil {
+		return nil, wrapIf(err, "audit log of user %d", userID)
+	}
+	list := make([]account.Audit, len(rows))
+	for i, r := range rows {
+		list[i] = account.Audit{
+			ID: r.ID, UserID: r.UserID, At: r.At.Time, Actor: r.Actor, Action: account.Action(r.Action),
+			Subject: r.Subject, Detail: r.Detail, Address: r.Address,
+		}
+	}
+	return list, nil
+}
+
+// SetKeyLabel renames a key of the user, or fails with account.ErrUnknownKey.
+func (s *Store) SetKeyLabel(ctx context.Context, userID, keyID int64, label string) error {
+	if err := checkTexts("label", label); err != nil {
+		return err
+	}
+	ok, err := s.changesOne(ctx, "UPDATE api_keys SET label = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", label, keyID, userID)
+	if err == nil && !ok {
+		return account.ErrUnknownKey
+	}
+	return err
+}
+
+// RevokeKey ends a key of the user, or fails with account.ErrUnknownKey.
+func (s *Store) RevokeKey(ctx context.Context, userID, keyID int64, now time.Time) error {
+	ok, err := s.changesOne(ctx, "UPDATE api_keys SET revoked_at = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", at(now), keyID, userID)
+	if err == nil && !ok {
+		return account.ErrUnknownKey
+	}
+	return err
+}
+
+var _ account.UsageStore = (*Store)(nil)
+
+// TouchKeys sets when keys were last used, where that is later than what is stored.
+func (s *Store) TouchKeys(ctx context.Context, used map[int64]time.Time) error {
+	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		// In one order for everybody, so that two instances cannot lock each other.
+		for _, id := range slices.Sorted(maps.Keys(used)) {
+			when := used[id]
+			_, err := t.NewRaw("UPDATE api_keys SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)",
+				at(when), id, at(when)).Exec(ctx)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return wrapIf(err, "note the use of %d keys", len(used))
+}

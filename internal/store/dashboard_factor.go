@@ -1,0 +1,139 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/florinpay/florin/internal/account"
+)
+
+// factorPlace binds a sealed second factor to its user.
+func factorPlace(userID int64) string {
+	return "second factor of user " + strconv.FormatInt(userID, 10)
+}
+
+// factorRow is a user's authenticator.
+type factorRow struct {
+	UserID      int64
+	Secret      string
+	CreatedAt   instant
+	ConfirmedAt instant
+	LastStep    int64
+}
+
+// SecondFactor returns the user's; ok is false if there is none.
+func (s *Store) SecondFactor(ctx context.Context, userID int64) (f account.SecondFactor, ok bool, err error) {
+	var rows []factorRow
+	err = s.reader().NewRaw("SELECT user_id, secret, created_at, confirmed_at, last_step FROM second_factors WHERE user_id = ?", userID).Scan(ctx, &rows)
+	if err != nil || len(rows) == 0 {
+		return account.SecondFactor{}, false, wrapIf(err, "second factor of user %d", userID)
+	}
+	r := rows[0]
+	text, err := s.sealer.Open(factorPlace(userID), r.Secret)
+	if err != nil {
+		return account.SecondFactor{}, false, fmt.Errorf("second factor of user %d: %w", userID, err)
+	}
+	return account.SecondFactor{
+		UserID: r.UserID, Secret: text, CreatedAt: r.CreatedAt.Time, ConfirmedAt: r.ConfirmedAt.Time, LastStep: r.LastStep,
+	}, true, nil
+}
+
+// wrapIf says what failed; nil stays nil.
+func wrapIf(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf(format+": %w", append(args, err)...)
+}
+
+// PutSecondFactor stores one that is not in force, in place of another such, or
+// fails with account.ErrHasFactor.
+func (s *Store) PutSecondFactor(ctx context.Context, f account.SecondFactor) error {
+	sealed := s.sealer.Seal(factorPlace(f.UserID), f.Secret)
+	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		res, err := t.NewRaw("INSERT INTO second_factors (user_id, secret, created_at, last_step) VALUES (?, ?, ?, 0) "+
+			"ON CONFLICT (user_id) DO UPDATE SET secret = excluded.secret, created_at = excluded.created_at, last_step = 0 "+
+			"WHERE second_factors.confirmed_at IS NULL", f.UserID, sealed, at(f.CreatedAt)).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n != 1 {
+			return orElse(err, account.ErrHasFactor)
+		}
+		return nil
+	})
+	return wrapIf(err, "store second factor of user %d", f.UserID)
+}
+
+// ConfirmSecondFactor brings the factor into force and replaces the recovery
+// codes, or fails with account.ErrHasFactor.
+func (s *Store) ConfirmSecondFactor(ctx context.Context, userID, step int64, codes []account.Hash, now time.Time) error {
+	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		res, err := t.NewRaw("UPDATE second_factors SET confirmed_at = ?, last_step = ? WHERE user_id = ? AND confirmed_at IS NULL",
+			at(now), step, userID).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n != 1 {
+			return orElse(err, account.ErrHasFactor)
+		}
+		if _, err := t.NewRaw("DELETE FROM recovery_codes WHERE user_id = ?", userID).Exec(ctx); err != nil {
+			return err
+		}
+		for _, code := range codes {
+			if _, err := t.NewRaw("INSERT INTO recovery_codes (user_id, hash) VALUES (?, ?)", userID, code[:]).Exec(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return wrapIf(err, "confirm second factor of user %d", userID)
+}
+
+// TakeStep notes that the code of a time step was used; false if it, or a later
+// one, was used before.
+func (s *Store) TakeStep(ctx context.Context, userID, step int64) (bool, error) {
+	return s.changesOne(ctx, "UPDATE second_factors SET last_step = ? WHERE user_id = ? AND last_step < ? AND confirmed_at IS NOT NULL",
+		step, userID, step)
+}
+
+// TakeRecoveryCode uses a recovery code up; false if there is none such.
+func (s *Store) TakeRecoveryCode(ctx context.Context, userID int64, code account.Hash, now time.Time) (bool, error) {
+	return s.changesOne(ctx, "UPDATE recovery_codes SET used_at = ? WHERE user_id = ? AND hash = ? AND used_at IS NULL",
+		at(now), userID, code[:])
+}
+
+// changesOne runs a statement in a transaction and reports whether it changed a row.
+func (s *Store) changesOne(ctx context.Context, text string, args ...any) (changed bool, err error) {
+	err = s.write(ctx, func(ctx context.Context, t tx) error {
+		res, err := t.NewRaw(text, args...).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		changed = n == 1
+		return err
+	})
+	return changed && err == nil, wrapIf(err, "%.24s…", text)
+}
+
+// RecoveryCodesLeft counts the recovery codes that are not used up.
+func (s *Store) RecoveryCodesLeft(ctx context.Context, userID int64) (int, error) {
+	var n int
+	err := s.reader().NewRaw("SELECT count(*) FROM recovery_codes WHERE user_id = ? AND used_at IS NULL", userID).Scan(ctx, &n)
+	return n, wrapIf(err, "recovery codes of user %d", userID)
+}
+
+// RemoveSecondFactor removes it with its recovery codes.
+func (s *Store) RemoveSecondFactor(ctx context.Context, userID int64) error {
+	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		if _, err := t.NewRaw("DELETE FROM recovery_codes WHERE user_id = ?", userID).Exec(ctx); err != nil {
+			return err
+		}
+		_, err := t.NewRaw("DELETE FROM second_factors WHERE user_id = ?", userID).Exec(ctx)
+		return err
+	})
+	return wrapIf(err, "remove second factor of user %d", userID)
+}

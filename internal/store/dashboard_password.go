@@ -1,0 +1,133 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/florinpay/florin/internal/account"
+)
+
+var _ account.Security = (*Store)(nil)
+
+// SetPassword stores the hash of a new password and ends every session of the
+// user, or fails with account.ErrBadPassword if the stored hash is not old.
+func (s *Store) SetPassword(ctx context.Context, userID int64, old, next string, now time.Time) error {
+	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		res, err := t.NewRaw("UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?", next, userID, old).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n != 1 {
+			return orElse(err, account.ErrBadPassword)
+		}
+		return endSessions(ctx, t, userID, now)
+	})
+	if err != nil {
+		return fmt.Errorf("set password of user %d: %w", userID, err)
+	}
+	return nil
+}
+
+// endSessions also makes links to a new password that are still under way useless.
+func endSessions(ctx context.Context, t tx, userID int64, now time.Time) error {
+	_, err := t.NewRaw("UPDATE sessions SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL", at(now), userID).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = t.NewRaw("UPDATE password_resets SET used_at = ? WHERE user_id = ? AND used_at IS NULL", at(now), userID).Exec(ctx)
+	return err
+}
+
+// Logins lists the user's sessions that are neither over nor revoked, the
+// newest first.
+func (s *Store) Logins(ctx context.Context, userID int64, now time.Time) ([]account.Session, error) {
+	var rows []sessionRow
+	err := s.reader().NewSelect().Model(&rows).Where("user_id = ? AND revoked_at IS NULL AND expires_at > ?", userID, at(now)).
+		Order("created_at DESC").Limit(maxLogins).Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("sessions of user %d: %w", userID, err)
+	}
+	list := make([]account.Session, len(rows))
+	for i, r := range rows {
+		list[i] = account.Session{
+			Token: account.Hash(r.Token), UserID: r.UserID, CreatedAt: r.CreatedAt.Time, ExpiresAt: r.ExpiresAt.Time, UserAgent: r.UserAgent,
+		}
+	}
+	return list, nil
+}
+
+// maxLogins is more than anybody looks through.
+const maxLogins = 200
+
+// AddReset stores the hash of a token by which the user can set a new password.
+func (s *Store) AddReset(ctx context.Context, token account.Hash, userID int64, now, until time.Time) error {
+	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		_, err := t.NewRaw("INSERT INTO password_resets (token, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)",
+			token[:], userID, at(now), at(until)).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("store a password reset of user %d: %w", userID, err)
+	}
+	return nil
+}
+
+// UseReset uses a token up, sets the password and ends every session of the
+// user, or fails with account.ErrBadReset.
+func (s *Store) UseReset(ctx context.Context, token account.Hash, next string, now time.Time) (account.User, error) {
+	var users []userRow
+	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		users = nil
+		var ids []int64
+		err := t.NewRaw("UPDATE password_resets SET used_at = ? WHERE token = ? AND used_at IS NULL AND expires_at > ? RETURNING user_id",
+			at(now), token[:], at(now)).Scan(ctx, &ids)
+		if err != nil || len(ids) == 0 {
+			return orElse(err, account.ErrBadReset)
+		}
+		if _, err := t.NewRaw("UPDATE users SET password_hash = ? WHERE id = ?", next, ids[0]).Exec(ctx); err != nil {
+			return err
+		}
+		if err := endSessions(ctx, t, ids[0], now); err != nil {
+			return err
+		}
+		return t.NewSelect().Model(&users).Where("id = ?", ids[0]).Scan(ctx)
+	})
+	if err != nil {
+		return account.User{}, fmt.Errorf("reset a password: %w", err)
+	}
+	return users[0].user(), nil
+}
+
+// AddInvitation stores the hash of an invitation.
+func (s *Store) AddInvitation(ctx context.Context, token account.Hash, email string, by int64, now, until time.Time) error {
+	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		_, err := t.NewRaw("INSERT INTO invitations (token, email, invited_by, created_at, expires_at) VALUES (?, ?, ?, ?, ?)",
+			token[:], email, by, at(now), at(until)).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("store an invitation: %w", err)
+	}
+	return nil
+}
+
+// UseInvitation uses an invitation of the address up, or fails with
+// account.ErrBadInvitation.
+func (s *Store) UseInvitation(ctx context.Context, token account.Hash, email string, now time.Time) error {
+	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		res, err := t.NewRaw("UPDATE invitations SET used_at = ? WHERE token = ? AND email = ? AND used_at IS NULL AND expires_at > ?",
+			at(now), token[:], email, at(now)).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n != 1 {
+			return orElse(err, account.ErrBadInvitation)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("use an invitation: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,200 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/uptrace/bun"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/report"
+)
+
+// maxRanges is how many parts a UNION may have; SQLite takes at most 500.
+const maxRanges = 400
+
+// maxFound bounds what one way of searching finds.
+const maxFound = 200
+
+// SearchPayments lists payments of the keys, the newest first, with routes and
+// deposits. It fails with fault.Invalid for a limit out of range.
+//
+// Like Payments it merges ranges of an index that end after Limit rows each.
+// Token, kind and amount are looked at row by row within them.
+func (s *Store) SearchPayments(ctx context.Context, q report.Query) ([]payment.Payment, error) {
+	if q.Limit < 1 || q.Limit > report.MaxPage {
+		return nil, fault.New(fault.Invalid, "limit must be between 1 and %d", report.MaxPage)
+	}
+	if len(q.Keys) == 0 || !storable(q.Text) {
+		return nil, nil
+	}
+	var list []payment.Payment
+	err := s.snapshot(ctx, func(ctx context.Context, t tx) error {
+		f := finder{t, q}
+		ranges, err := f.ranges(ctx)
+		if err != nil || len(ranges) == 0 {
+			return err
+		}
+		merge := lister{tx: t, f: payment.Filter{Limit: q.Limit}}
+		var rows []*paymentRow
+		if err := merge.merge(ranges).Scan(ctx, &rows); err != nil {
+			return err
+		}
+		list, err = withParts(ctx, t, rows)
+		return err
+	})
+	return list, wrapIf(err, "search payments")
+}
+
+// finder builds the queries of one search.
+type finder struct {
+	tx
+	q report.Query
+}
+
+// ranges returns one query for each range of an index that the search needs;
+// none when nothing can be found.
+func (f *finder) ranges(ctx context.Context) ([]*bun.SelectQuery, error) {
+	if f.q.Text != "" {
+		numbers, err := f.byText(ctx)
+		if err != nil || len(numbers) == 0 {
+			return nil, err
+		}
+		return []*bun.SelectQuery{f.page(f.selectPayments().Where("p.id IN (?) AND p.key_id IN (?)", bun.List(numbers), bun.List(f.q.Keys)).
+			Apply(f.inState))}, nil
+	}
+	states := f.states()
+	if len(f.q.Keys)*len(states) > maxRanges {
+		return []*bun.SelectQuery{f.page(f.selectPayments().Where("p.key_id IN (?)", bun.List(f.q.Keys)).Apply(f.inState))}, nil
+	}
+	var all []*bun.SelectQuery
+	for _, key := range f.q.Keys {
+		for _, x := range states {
+			q := f.selectPayments().Where("p.key_id = ?", key)
+			if x != (state{}) {
+				q = q.Where("p.status = ? AND p.network = ?", string(x.status), string(x.network))
+			}
+			all = append(all, f.page(q))
+		}
+	}
+	return all, nil
+}
+
+// state is a range of payments_by_state within a key; zero: all of the key.
+type state struct {
+	status  payment.Status
+	network chain.Network
+	some    bool
+}
+
+func (f *finder) states() []state {
+	if f.q.Status == "" && f.q.Network == "" {
+		return []state{{}}
+	}
+	statuses, networks := payment.Statuses(), append(chain.Networks(), "")
+	if f.q.Status != "" {
+		statuses = []payment.Status{f.q.Status}
+	}
+	if f.q.Network != "" {
+		networks = []chain.Network{f.q.Network}
+	}
+	var all []state
+	for _, status := range statuses {
+		for _, n := range networks {
+			all = append(all, state{status, n, true})
+		}
+	}
+	return all
+}
+
+func (f *finder) selectPayments() *bun.SelectQuery {
+	return f.NewSelect().Model((*paymentRow)(nil)).ColumnExpr("p.*")
+}
+
+func (f *finder) inState(q *bun.SelectQuery) *bun.SelectQuery {
+	if f.q.Status != "" {
+		q = q.Where("p.status = ?", string(f.q.Status))
+	}
+	if f.q.Network != "" {
+		q = q.Where("p.network = ?", string(f.q.Network))
+	}
+	return q
+}
+
+// page restricts a query to the rows that can be on the page.
+func (f *finder) page(q *bun.SelectQuery) *bun.SelectQuery {
+	for _, c := range []struct {
+		on   bool
+		text string
+		arg  any
+	}{
+		{f.q.Token != "", "p.token = ?", string(f.q.Token)},
+		{f.q.Kind != "", "p.kind = ?", string(f.q.Kind)},
+		{f.q.Min > 0, "p.amount >= ?", int64(f.q.Min)},
+		{f.q.Max > 0, "p.amount <= ?", int64(f.q.Max)},
+		{!f.q.From.IsZero(), "p.created_at >= ?", at(f.q.From)},
+		{!f.q.Until.IsZero(), "p.created_at < ?", at(f.q.Until)},
+	} {
+		if c.on {
+			q = q.Where(c.text, c.arg)
+		}
+	}
+	if f.q.After != (report.Place{}) {
+		q = q.Where("(p.created_at, p.id) < (?, ?)", at(f.q.After.At), f.q.After.Number)
+	}
+	return q.OrderExpr("p.created_at DESC, p.id DESC").Limit(int64(f.q.Limit))
+}
+
+// byText returns the numbers of payments that the text may mean.
+func (f *finder) byText(ctx context.Context) ([]int64, error) {
+	text, keys := strings.TrimSpace(f.q.Text), bun.List(f.q.Keys)
+	ways := []*bun.RawQuery{
+		f.NewRaw("SELECT id FROM payments WHERE public_id = ?", strings.ToUpper(text)),
+		f.NewRaw("SELECT id FROM payments WHERE key_id IN (?) AND reference = ? AND reference <> '' LIMIT ?", keys, text, maxFound),
+		f.NewRaw("SELECT payment_id FROM deposits WHERE network IN (?) AND tx_hash = ? LIMIT ?", bun.List(chain.Networks()), txHash(text), maxFound),
+		f.NewRaw("SELECT payment_id FROM routes WHERE address = ? LIMIT ?", canonical(text), maxFound),
+	}
+	if amount, err := money.ParseMicros("amount", strings.TrimPrefix(text, "$")); err == nil {
+		since := f.q.From
+		if since.IsZero() {
+			since = f.q.Now.Add(-report.AmountReach)
+		}
+		ways = append(ways, f.NewRaw("SELECT id FROM payments WHERE key_id IN (?) AND created_at >= ? AND amount = ? ORDER BY created_at DESC LIMIT ?",
+			keys, at(since), int64(amount), maxFound))
+	}
+	var all []int64
+	for _, way := range ways {
+		var found []int64
+		if err := way.Scan(ctx, &found); err != nil {
+			return nil, fmt.Errorf("find by text: %w", err)
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+// txHash is how a hash is stored: hexadecimal digits in lower case, base58 as it is.
+func txHash(text string) string {
+	if strings.HasPrefix(text, "0x") || strings.HasPrefix(text, "0X") {
+		return strings.ToLower(text)
+	}
+	return text
+}
+
+// canonical is how an address is stored, or the text itself.
+func canonical(text string) string {
+	for _, n := range []chain.Network{chain.BEP20, chain.Solana} {
+		if w, err := chain.ParseAddress(n, text); err == nil {
+			return string(w.Address)
+		}
+		// An address in one case has no checksum to hold it against.
+		if w, err := chain.ParseAddress(n, strings.ToLower(text)); err == nil && n.EVM() {
+			return string(w.Address)
+		}
+	}
+	return text
+}
