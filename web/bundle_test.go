@@ -45,6 +45,7 @@ type bundle struct {
 	lanes    *testLanes
 	clock    *testClock
 	log      *logBook
+	path     string        // of the database
 	seen     atomic.Uint64 // blocks of the test chain
 }
 
@@ -63,11 +64,12 @@ func newBundleWith(t *testing.T, o Options) *bundle {
 	logger := slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	sealer, err := secret.NewSealer(bytes.Repeat([]byte{7}, secret.KeyLen))
 	must(t, err)
-	st, err := store.Open(ctx, "sqlite://"+filepath.Join(t.TempDir(), "florin.db"), sealer, store.Options{Log: logger})
+	path := filepath.Join(t.TempDir(), "florin.db")
+	st, err := store.Open(ctx, "sqlite://"+path, sealer, store.Options{Log: logger})
 	must(t, err)
 	t.Cleanup(func() { must(t, st.Close()) })
 	must(t, st.Migrate(ctx))
-	b := &bundle{t: t, store: st, lanes: newTestLanes(), clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log}
+	b := &bundle{t: t, store: st, lanes: newTestLanes(), clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log, path: path}
 	b.accounts = account.New(st, b.clock.Now, account.Options{})
 	b.payments = payment.NewService(st, st, b.lanes, payment.Options{
 		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,

@@ -1,0 +1,98 @@
+package web
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// Secrets of every kind go through every operation that takes one, at debug
+// level, through success, failure and panic. None is in the log or the
+// database, and none in an answer that was not asked for it.
+func TestSecretsStayInside(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	const password, callback = "canary-password-1", "canary-callback-1"
+	wrongKey := "0x" + strings.Repeat("c0ffee", 10) + "c0ff"
+
+	in := b.graphQL(signUp, `{"e":"canary@shop.example","p":"`+password+`"}`)
+	session := in.text(t, "data.UserSignUp.token")
+	made := b.graphQL(`mutation { UserCreateApiKey(wallet: "`+devWallet+`") { apiKey { key } } }`, "", "Authorization", "Bearer "+session)
+	key := made.text(t, "data.UserCreateApiKey.apiKey.key")
+	custodian := b.graphQL(`mutation($i: CustodianCreateInput!) { createCustodianAccount(input: $i) { code custodian { signingSecret } apiKey { key } } }`,
+		`{"i":{"apiKey":"`+key+`","secret":"`+callback+`","wallets":{"polygon":"`+merchantWallet+`"},"callbackUrl":"https://shop.example/h"}}`, "Idempotency-Key", "canary")
+	signing := custodian.text(t, "data.createCustodianAccount.custodian.signingSecret")
+
+	var quiet []reply // answers that nobody asked a secret of
+	say := func(r reply) reply { quiet = append(quiet, r); return r }
+	txnid := say(b.ask("POST", "/create-payment", `{"amount":5}`, "x-api-key", key, "Idempotency-Key", "p")).text(t, "transaction.txnid")
+	for _, body := range []string{
+		`{"apiKey":"` + key + `","amount":"5"}`, `{"apiKey":"` + key + `","amount":NaN}`, `{"apiKey":"` + key + `"`, `["` + key + `"]`, `{"apiKey":["` + key + `"]}`,
+	} {
+		say(b.ask("POST", "/create-payment", body))
+	}
+	say(b.ask("POST", "/create-payment", key, "Content-Type", "text/plain"))
+	say(b.ask("POST", "/pay", `{"apiKey":"`+key+`","txnid":"`+txnid+`","network":"POLYGON","token":"USDC"}`, "Idempotency-Key", "s"))
+	say(b.ask("POST", "/pay", `{"txnid":"`+txnid+`","network":"POLYGON","token":"USDC"}`, "Authorization", "Bearer "+session))
+	say(b.ask("GET", "/events", "", "api-key", key))
+	say(b.ask("GET", "/nothing/"+key, "", "Authorization", "Bearer "+key))
+	say(b.graphQL(`{ getCreditsLeft(apiKey: "`+key+`") { code nothing } }`, ""))
+	say(b.graphQL(`mutation { UserLogin(email: "canary@shop.example", password: "`+password+`x") { code message } }`, ""))
+	say(b.graphQL(`mutation { revokeApiKey(apiKey: "`+key+`", privateKey: "`+wrongKey+`") { code message newApiKey } }`, ""))
+	say(b.graphQL(`mutation { revokeApiKey(apiKey: "`+key+`", privateKey: "`+wrongKey+`zz") { code message newApiKey } }`, ""))
+	say(b.graphQL(`{ UserMe { code user { email } } }`, "", "Authorization", "Bearer "+session))
+	b.server.handler.POST("/panic", func(c echo.Context) error { panic(c.Request().Header.Get("x-api-key")) })
+	say(b.ask("POST", "/panic", `{}`, "x-api-key", key))
+	for _, path := range []string{"/pay?txnid=" + txnid, "/orders/" + txnid} {
+		say(b.ask("GET", path, ""))
+	}
+	b.lanes.fallBehind(chain.Polygon)
+	rotated := b.graphQL(`mutation { revokeApiKey(apiKey: "`+key+`", privateKey: "`+devKey+`") { code newApiKey } }`, "")
+	fresh := rotated.text(t, "data.revokeApiKey.newApiKey")
+	say(b.graphQL(`mutation { UserLogout { code } }`, "", "Authorization", "Bearer "+session))
+
+	secrets := map[string]string{
+		"password": password, "callback secret": callback, "signing secret": signing, "session": session, "key": key,
+		"new key": fresh, "private key": devKey[2:], "wrong private key": wrongKey[2:],
+	}
+	stored := b.databaseBytes()
+	for name, text := range secrets {
+		if len(text) < 10 {
+			t.Fatalf("there is no %s: %q", name, text)
+		}
+		if strings.Contains(b.log.String(), text) {
+			t.Errorf("the %s is in the log", name)
+		}
+		if bytes.Contains(stored, []byte(text)) {
+			t.Errorf("the %s is in the database", name)
+		}
+		for _, r := range quiet {
+			if strings.Contains(r.body, text) {
+				t.Errorf("the %s is in an answer: %s", name, r.start())
+			}
+		}
+	}
+}
+
+// databaseBytes returns all files of the database.
+func (b *bundle) databaseBytes() []byte {
+	b.t.Helper()
+	var all []byte
+	for _, ending := range []string{"", "-wal"} {
+		text, err := os.ReadFile(b.path + ending)
+		if os.IsNotExist(err) {
+			continue
+		}
+		must(b.t, err)
+		all = append(all, text...)
+	}
+	if len(all) == 0 {
+		b.t.Fatal("the database has no bytes")
+	}
+	return all
+}

@@ -1,0 +1,128 @@
+package web
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/florinpay/florin/graph/generated"
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// byTxnid are the operations for which knowing a txnid is enough (interface.md
+// section 5.4). Every other operation must not touch what another owns.
+var byTxnid = []string{
+	"getTxnDetails", "cancelPayment", "startBep20Payment", "startPolygonPayment", "startBasePayment", "startSolPayment",
+}
+
+// foreign are the arguments that name something that may be another's.
+var foreign = []string{"txnid", "apiKeyId", "after"}
+
+// tenants are two merchants that know nothing of each other.
+type tenants struct {
+	t        *testing.T
+	b        *bundle
+	mine     merchant
+	session  string
+	theirs   merchant
+	payment  string // theirs, started
+	theirKey string // id of their key
+}
+
+// Every operation of one merchant, with every id of another, changes nothing
+// and finds nothing. The operations are read from the schema, so that a new
+// one cannot be forgotten.
+func TestTenants(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	w := &tenants{t: t, b: b, mine: b.newMerchant(100), session: b.signUp(t, "mine@shop.example"), theirs: b.newMerchant(5)}
+	w.payment = string(b.start(b.newPayment(w.theirs), chain.Polygon).ID)
+	w.theirKey = w.theirs.key.PublicID
+	schema := generated.NewExecutableSchema(generated.Config{}).Schema()
+	tried := 0
+	for kind, root := range map[string]*ast.Definition{"query": schema.Query, "mutation": schema.Mutation} {
+		for _, op := range root.Fields {
+			if strings.HasPrefix(op.Name, "__") || slices.Contains(byTxnid, op.Name) || !namesForeign(op) {
+				continue
+			}
+			w.try(kind, op)
+			tried++
+		}
+	}
+	if tried < 6 {
+		t.Errorf("only %d operations take an id: the schema was not read", tried)
+	}
+	for _, path := range []string{"/pay"} {
+		before := w.state()
+		got := b.ask("POST", path, `{"apiKey":"`+w.mine.text+`","txnid":"`+w.payment+`","network":"BASE","token":"USDC"}`)
+		if got.status != 404 || w.state() != before {
+			t.Errorf("POST %s: %d %s", path, got.status, got.body)
+		}
+	}
+}
+
+func namesForeign(op *ast.FieldDefinition) bool {
+	return slices.ContainsFunc(op.Arguments, func(a *ast.ArgumentDefinition) bool { return slices.Contains(foreign, a.Name) })
+}
+
+// try calls the operation as me, with their ids.
+func (w *tenants) try(kind string, op *ast.FieldDefinition) {
+	w.t.Helper()
+	var arguments []string
+	for _, a := range op.Arguments {
+		if v := w.argument(a); v != "" {
+			arguments = append(arguments, a.Name+": "+v)
+		}
+	}
+	before := w.state()
+	document := fmt.Sprintf("%s { %s(%s) { code message } }", kind, op.Name, strings.Join(arguments, ", "))
+	got := w.b.graphQL(document, "", "Authorization", "Bearer "+w.session)
+	if got.status != 200 || strings.Contains(got.body, `"errors"`) {
+		w.t.Errorf("%s: the test wrote a malformed document: %s", op.Name, got.body)
+		return
+	}
+	// A cursor that is another's is a malformed argument, anything else is unknown.
+	if code := got.text(w.t, "data."+op.Name+".code"); code != "404" && (code != "400" || !strings.Contains(document, "after: ")) {
+		w.t.Errorf("%s answers %s", document, got.body)
+	}
+	if after := w.state(); after != before {
+		w.t.Errorf("%s changed %s to %s", op.Name, before, after)
+	}
+}
+
+// argument writes a good value for an argument: mine, except for ids.
+func (w *tenants) argument(a *ast.ArgumentDefinition) string {
+	switch a.Name {
+	case "apiKey":
+		return `"` + w.mine.text + `"`
+	case "txnid", "after":
+		return `"` + w.payment + `"`
+	case "apiKeyId":
+		return `"` + w.theirKey + `"`
+	}
+	if !a.Type.NonNull {
+		return ""
+	}
+	switch a.Type.NamedType {
+	case "Network":
+		return "BASE"
+	case "Token":
+		return "USDC"
+	case "Int", "Float":
+		return "20"
+	}
+	w.t.Fatalf("no value for the argument %s %s", a.Name, a.Type)
+	return ""
+}
+
+// state is all that the two have.
+func (w *tenants) state() string {
+	w.t.Helper()
+	p, err := w.b.payments.Get(w.t.Context(), w.payment)
+	must(w.t, err)
+	return fmt.Sprintf("%s %s %d, credits %d and %d, queries %d and %d", p.Status, p.Choice.Network, p.Seq,
+		w.b.balance(w.mine), w.b.balance(w.theirs), w.b.queries(w.mine), w.b.queries(w.theirs))
+}
