@@ -40,6 +40,14 @@ type Forker interface {
 	Reorg(n int, keep bool)
 }
 
+// Summer is a Harness whose chain tells what a transaction brought to an
+// address in one sum, instead of each transfer.
+type Summer interface {
+	Harness
+	// Sums does nothing; it says that the chain is such a one.
+	Sums()
+}
+
 // Payment is one transfer of a transaction.
 type Payment struct {
 	To    chain.Watched
@@ -51,60 +59,50 @@ type Payment struct {
 func (p Payment) units() money.Units { return money.UnitsFromUint64(p.Units) }
 
 // RunReader is the conformance suite of chain.Reader. start makes a fresh
-// chain, with a reader of it, that ends with the test. A harness that is a
-// Forker goes through reorganisations too.
+// chain, with a reader of it, that ends with the test.
 func RunReader(t *testing.T, start func(t *testing.T) Harness) {
 	t.Helper()
-	cases := []struct {
-		name string
-		run  func(t *testing.T, h Harness)
-	}{
-		{"Heads", testHeads},
-		{"BlockAt", testBlockAt},
-		{"ScanNothing", testScanNothing},
-		{"ScanPayment", testScanPayment},
-		{"ScanBounds", testScanBounds},
-		{"ScanOnlyWatched", testScanOnlyWatched},
-		{"ScanManyWatched", testScanManyWatched},
-		{"ScanWorthless", testScanWorthless},
-		{"ScanOtherAsset", testScanOtherAsset},
-		{"ScanSeveralInOneTransaction", testScanSeveral},
-		{"ScanLargeAmount", testScanLargeAmount},
-		{"ScanUnknownBlock", testScanUnknownBlock},
-		{"Confirm", testConfirm},
-		{"Balances", testBalances},
-		{"Find", testFind},
-		{"FindWorthless", testFindWorthless},
-		{"Check", testCheck},
-		{"Endpoints", testEndpoints},
-		{"Cancelled", testCancelled},
-		{"Concurrent", testConcurrent},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			c.run(t, start(t))
-		})
-	}
-	runForks(t, start)
+	run(t, start, map[string]func(*testing.T, Harness){
+		"Heads":                       testHeads,
+		"BlockAt":                     testBlockAt,
+		"ScanNothing":                 testScanNothing,
+		"ScanPayment":                 testScanPayment,
+		"ScanBounds":                  testScanBounds,
+		"ScanOnlyWatched":             testScanOnlyWatched,
+		"ScanManyWatched":             testScanManyWatched,
+		"ScanWorthless":               testScanWorthless,
+		"ScanOtherAsset":              testScanOtherAsset,
+		"ScanSeveralInOneTransaction": testScanSeveral,
+		"ScanLargeAmount":             testScanLargeAmount,
+		"ScanUnknownBlock":            testScanUnknownBlock,
+		"Confirm":                     testConfirm,
+		"Balances":                    testBalances,
+		"Find":                        testFind,
+		"FindWorthless":               testFindWorthless,
+		"Check":                       testCheck,
+		"Endpoints":                   testEndpoints,
+		"Cancelled":                   testCancelled,
+		"Concurrent":                  testConcurrent,
+	})
 }
 
-func runForks(t *testing.T, start func(t *testing.T) Harness) {
+// RunForks is what RunReader leaves out: reorganisations, on a chain that can
+// be made to have them.
+func RunForks(t *testing.T, start func(t *testing.T) Forker) {
 	t.Helper()
-	cases := []struct {
-		name string
-		run  func(t *testing.T, h Forker)
-	}{
-		{"ReorgDropsPayment", testReorgDrops},
-		{"ReorgKeepsIdentity", testReorgKeeps},
-		{"ReorgOfNothingSeen", testReorgUnseen},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
+	run(t, start, map[string]func(*testing.T, Forker){
+		"ReorgDropsPayment":  testReorgDrops,
+		"ReorgKeepsIdentity": testReorgKeeps,
+		"ReorgOfNothingSeen": testReorgUnseen,
+	})
+}
+
+func run[H Harness](t *testing.T, start func(t *testing.T) H, cases map[string]func(*testing.T, H)) {
+	t.Helper()
+	for name, test := range cases {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if h, ok := start(t).(Forker); ok {
-				c.run(t, h)
-			}
+			test(t, start(t))
 		})
 	}
 }

@@ -43,7 +43,7 @@ func testReorgKeeps(t *testing.T, h Forker) {
 	h.Reorg(2, true)
 	h.Mine(1)
 	after := scanAll(t, h, first, second)
-	wantTransfers(t, after, want{a[0], txA}, want{a[1], txA}, want{a[2], txA}, want{b[0], txB}, want{b[1], txB})
+	wantTransfers(t, after, told(h, want{a[0], txA}, want{a[1], txA}, want{a[2], txA}, want{b[0], txB}, want{b[1], txB})...)
 	for _, tr := range after {
 		was, known := before[tr.Key]
 		if !known || was.To != tr.To || was.Units.Cmp(tr.Units) != 0 || was.Asset != tr.Asset {

@@ -134,7 +134,7 @@ func testScanSeveral(t *testing.T, h Harness) {
 	for i, p := range payments {
 		wants[i] = want{p, tx}
 	}
-	wantTransfers(t, all, wants...)
+	wantTransfers(t, all, told(h, wants...)...)
 	ordinals := make(map[int]chain.Transfer)
 	for _, tr := range all {
 		if twin, twice := ordinals[tr.Ordinal]; twice {

@@ -30,7 +30,7 @@ import (
 
 func TestReader_Anvil(t *testing.T) {
 	t.Parallel()
-	chaintest.RunReader(t, func(t *testing.T) chaintest.Harness { return newAnvil(t, chain.Base) })
+	conform(t, func(t *testing.T) chaintest.Forker { return newAnvil(t, chain.Base) })
 }
 
 // anvil is a chain on an engine that is not go-ethereum's, in a process of its

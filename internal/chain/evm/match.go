@@ -65,14 +65,6 @@ func (s *search) keep(l *logText) error {
 	if e.units.IsZero() {
 		return nil // anybody may move nothing, and does, to plant addresses
 	}
-	at := place{e.block, e.index}
-	if before, twice := s.seen[at]; twice {
-		if !before.same(e) || before.blockHash != e.blockHash {
-			return malformed("two logs in one place")
-		}
-		return nil
-	}
-	s.seen[at] = e
 	s.found = append(s.found, e)
 	return nil
 }

@@ -8,19 +8,26 @@ import (
 	"github.com/florinpay/florin/internal/chain/chaintest"
 )
 
+// conform runs all there is for a chain that can be reorganised.
+func conform(t *testing.T, start func(t *testing.T) chaintest.Forker) {
+	t.Helper()
+	chaintest.RunReader(t, func(t *testing.T) chaintest.Harness { return start(t) })
+	chaintest.RunForks(t, start)
+}
+
 func TestReader_Script(t *testing.T) {
 	t.Parallel()
-	chaintest.RunReader(t, func(t *testing.T) chaintest.Harness { return newScript(t, 1) })
+	conform(t, func(t *testing.T) chaintest.Forker { return newScript(t, 1) })
 }
 
 func TestReader_ScriptTwoEndpoints(t *testing.T) {
 	t.Parallel()
-	chaintest.RunReader(t, func(t *testing.T) chaintest.Harness { return newScript(t, 2) })
+	conform(t, func(t *testing.T) chaintest.Forker { return newScript(t, 2) })
 }
 
 func TestReader_ScriptDepth(t *testing.T) {
 	t.Parallel()
-	chaintest.RunReader(t, func(t *testing.T) chaintest.Harness {
+	conform(t, func(t *testing.T) chaintest.Forker {
 		return &scriptDeep{newScript(t, 1, func(p *chain.Profile) {
 			p.Finality = chain.Finality{Depth: 12 * time.Second}
 		})}
@@ -29,5 +36,5 @@ func TestReader_ScriptDepth(t *testing.T) {
 
 func TestReader_Geth(t *testing.T) {
 	t.Parallel()
-	chaintest.RunReader(t, func(t *testing.T) chaintest.Harness { return newGeth(t, chain.BEP20) })
+	conform(t, func(t *testing.T) chaintest.Forker { return newGeth(t, chain.BEP20) })
 }

@@ -48,7 +48,7 @@ func (a *Adapter) Scan(ctx context.Context, from uint64, to chain.Head, watch *c
 		var found []chain.Transfer
 		var after uint64
 		err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
-			s := &search{adapter: a, e: e, to: to, watch: watch, buffer: &buffer, seen: make(map[place]entry)}
+			s := &search{adapter: a, e: e, to: to, watch: watch, buffer: &buffer}
 			found, after, err = s.stretch(ctx, next)
 			return err
 		})
@@ -85,13 +85,6 @@ type search struct {
 	buffer  *bytes.Buffer // for the answers with logs, one after the other
 	waiting []candidate
 	found   []entry
-	seen    map[place]entry
-}
-
-// place is where a log is; a node tells each log once, or twice the same.
-type place struct {
-	block uint64
-	index uint64
 }
 
 // read fetches and matches the logs from block first on and returns the last
