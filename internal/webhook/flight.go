@@ -33,6 +33,8 @@ func (d *Deliverer) newFlight(ctx context.Context) *flight {
 // there were.
 func (f *flight) claim(ctx context.Context, limit int) (n int, err error) {
 	defer contain(&err)
+	f.locked(f.lanes.claiming)
+	defer f.locked(func() { f.more = f.lanes.claimed() || f.more })
 	now := f.d.Now()
 	until := now.Add(Lease)
 	claimed, err := f.d.Store.Claim(ctx, f.d.Holder, now, until, limit, PerURL)
@@ -40,14 +42,20 @@ func (f *flight) claim(ctx context.Context, limit int) (n int, err error) {
 		return 0, fmt.Errorf("claim %d deliveries: %w", limit, err)
 	}
 	startBy := until.Add(-AttemptTimeout - leaseMargin)
+	f.locked(func() {
+		for _, d := range claimed {
+			if !f.lanes.add(d, startBy, f.d.Now()) {
+				f.d.Log.Debug("a webhook delivery waits for its lease to end", "event", d.EventID, "host", host(d.URL))
+			}
+		}
+	})
+	return len(claimed), nil
+}
+
+func (f *flight) locked(do func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, d := range claimed {
-		if !f.lanes.add(d, startBy, f.d.Now()) {
-			f.d.Log.Debug("a webhook delivery waits for its lease to end", "event", d.EventID, "host", host(d.URL))
-		}
-	}
-	return len(claimed), nil
+	do()
 }
 
 // claimable is how many deliveries there is room for.
@@ -107,9 +115,7 @@ func (f *flight) deliver(j *job) {
 
 // note changes the lanes and wakes the loop.
 func (f *flight) note(change func()) {
-	f.mu.Lock()
-	change()
-	f.mu.Unlock()
+	f.locked(change)
 	select {
 	case f.progress <- struct{}{}:
 	default: // the loop has not yet seen the last one

@@ -62,6 +62,7 @@ type lanes struct {
 	wakeAt    time.Time              // when the first of resting may be ready; zero without any
 	inFlight  [laneCount]int
 	waiting   int
+	ended     map[*receiver]int // attempts that ended while a claim is under way
 }
 
 // job is a claimed delivery.
@@ -93,6 +94,19 @@ func (l *lanes) flying() int {
 		n += k
 	}
 	return n
+}
+
+// claiming is called before the store is asked, claimed after all it gave was
+// added. claimed reports whether there may be more at once: a receiver had all
+// it may have when the store looked, and has less by now.
+func (l *lanes) claiming() { l.ended = make(map[*receiver]int) }
+
+func (l *lanes) claimed() (more bool) {
+	for r, ended := range l.ended {
+		more = more || r.inFlight+len(r.waiting)+ended >= PerURL
+	}
+	l.ended = nil
+	return more
 }
 
 // add takes in a claimed delivery. It returns false for one that cannot be
@@ -210,6 +224,9 @@ func (l *lanes) done(j *job, res Result, now time.Time) bool {
 	full := r.inFlight+len(r.waiting) >= PerURL
 	r.inFlight--
 	l.inFlight[j.lane]--
+	if l.ended != nil {
+		l.ended[r]++
+	}
 	if j.late || res.Attempt.Latency >= slowAfter {
 		r.keptWaiting(now)
 	} else {

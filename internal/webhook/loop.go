@@ -48,7 +48,8 @@ func (l *loop) fetch(ctx context.Context) {
 	n, err := l.claim(ctx, limit)
 	l.idle = false
 	l.rest.Reset(claimSpacing)
-	l.due = err == nil && n == limit // a full batch means that there is more
+	// A full batch means that there is more.
+	l.due = err == nil && (l.takeMore() || n == limit)
 	switch {
 	case err != nil:
 		l.complain(ctx, "webhook deliveries cannot be claimed", err)

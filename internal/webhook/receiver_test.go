@@ -3,6 +3,7 @@ package webhook_test
 import (
 	"context"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -47,6 +48,7 @@ func newReceiver(t *testing.T, answer http.HandlerFunc) *receiver {
 		r.mu.Unlock()
 		answer(w, q)
 	}))
+	r.Config.ErrorLog = log.New(io.Discard, "", 0) // refused certificates are the point of some tests
 	t.Cleanup(func() {
 		r.CloseClientConnections() // some receivers hang on purpose
 		r.Close()

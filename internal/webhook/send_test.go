@@ -233,6 +233,7 @@ func TestSend_Broken(t *testing.T) {
 			_, _ = c.Write([]byte("HTTP/1.1 200 OK\r\nContent-Le"))
 		},
 		"headers without end": func(c net.Conn) {
+			_, _ = c.Read(make([]byte, 100))
 			_, _ = c.Write([]byte("HTTP/1.1 200 OK\r\n"))
 			for line := []byte("X-Filler: " + strings.Repeat("a", 1000) + "\r\n"); ; {
 				if _, err := c.Write(line); err != nil {
