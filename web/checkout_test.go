@@ -42,10 +42,13 @@ func TestCheckoutWithoutScripts(t *testing.T) {
 		{name: "send", method: "GET", path: path, status: 200, want: []string{string(route.Address.Address), "ethereum:0x3c49", "<svg"}},
 		{name: "cancel step", method: "GET", path: path + "&view=cancel", status: 200, want: []string{"/cancel"}},
 		{name: "find step", method: "GET", path: path + "&view=find", status: 200, want: []string{`name="hash"`}},
+		{name: "older browser", method: "POST", path: "/pay/" + string(p.ID) + "/start", body: "network=POLYGON&token=USDC", header: []string{"Content-Type", "application/x-www-form-urlencoded", "Origin", testBaseURL}, status: 303},
+		{name: "HEAD", method: "HEAD", path: path, status: 200},
 		{name: "unoffered network", method: "POST", path: "/pay/" + string(p.ID) + "/start", body: "network=SOL&token=USDC", header: asForm, status: 422, want: []string{"Nordlicht"}},
 		{name: "unknown network", method: "POST", path: "/pay/" + string(p.ID) + "/start", body: "network=X&token=USDC", header: asForm, status: 400},
 		{name: "receipt before it is paid", method: "GET", path: "/pay/" + string(p.ID) + "/receipt", status: 303},
 		{name: "from another site", method: "POST", path: "/pay/" + string(p.ID) + "/cancel", body: "x=1", header: []string{"Sec-Fetch-Site", "cross-site"}, status: 403},
+		{name: "from nowhere", method: "POST", path: "/pay/" + string(p.ID) + "/cancel", body: "x=1", header: []string{"Origin", "null"}, status: 403},
 		{name: "from another origin", method: "POST", path: "/pay/" + string(p.ID) + "/cancel", body: "x=1", header: []string{"Origin", "https://evil.example"}, status: 403},
 		{name: "hash that is none", method: "POST", path: "/pay/" + string(p.ID) + "/find", body: "hash=hello", header: asForm, status: 400, want: []string{`value="hello"`}},
 		{name: "hash nobody knows", method: "POST", path: "/pay/" + string(p.ID) + "/find", body: "hash=" + string(testHash(9)), header: asForm, status: 200},
@@ -96,8 +99,8 @@ func TestPageHeaders(t *testing.T) {
 		t.Errorf("nonces %v and %v", one, two)
 	}
 	for name, want := range map[string]string{
-		"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY", "Cache-Control": "no-store",
-		"Strict-Transport-Security": "max-age=63072000; includeSubDomains", "Content-Type": "text/html; charset=utf-8",
+		"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin", "X-Frame-Options": "DENY", "Cache-Control": "no-store",
+		"Strict-Transport-Security": "max-age=63072000", "Content-Type": "text/html; charset=utf-8",
 	} {
 		if got := first.header.Get(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)

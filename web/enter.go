@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -35,6 +36,10 @@ func callOf(c echo.Context) *call {
 // operator about it.
 const requestIDHeader = "X-Request-Id"
 
+// requestTimeout bounds every request but a stream: a database or chain that
+// hangs must not keep clients waiting, or us full of them.
+const requestTimeout = 45 * time.Second
+
 // enter is what happens to every request: it gets an id, its client is worked
 // out, a panic becomes an answer, and one line is logged that holds no
 // argument of it.
@@ -46,7 +51,9 @@ func (s *Server) enter(next echo.HandlerFunc) echo.HandlerFunc {
 			RequestID: newRequestID(), Client: s.client(r), UserAgent: r.UserAgent(), Bearer: bearer(r.Header),
 		}}
 		c.Set(callName, x)
-		c.SetRequest(r.WithContext(operation.WithCall(r.Context(), &x.Call)))
+		ctx, cancel := context.WithTimeout(operation.WithCall(r.Context(), &x.Call), requestTimeout)
+		defer cancel()
+		c.SetRequest(r.WithContext(ctx))
 		c.Response().Header().Set(requestIDHeader, x.RequestID)
 		if err := s.run(next, c); err != nil {
 			c.Error(err)

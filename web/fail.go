@@ -65,10 +65,11 @@ func (s *Server) refuse(c echo.Context, err error) operation.Refusal {
 // wantsPage reports whether a person with a browser waits for the answer.
 func wantsPage(c echo.Context) bool {
 	r := c.Request()
-	if strings.HasPrefix(c.Path(), "/pay/:txnid/") || c.Path() == "/pay" && r.Method == http.MethodGet {
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	if strings.HasPrefix(c.Path(), "/pay/:txnid/") || c.Path() == "/pay" && reads {
 		return true
 	}
-	return r.Method == http.MethodGet && c.Path() != "/graphql" && strings.Contains(r.Header.Get("Accept"), "text/html")
+	return reads && c.Path() != "/graphql" && strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
 func (s *Server) failurePage(c echo.Context, r operation.Refusal) {

@@ -16,11 +16,13 @@ func secureHeaders(https bool) echo.MiddlewareFunc {
 		return func(c echo.Context) error {
 			h := c.Response().Header()
 			h.Set("X-Content-Type-Options", "nosniff")
-			h.Set("Referrer-Policy", "no-referrer")
+			// Other sites must not learn a txnid. Our own forms need an Origin,
+			// which "no-referrer" would take away in older browsers.
+			h.Set("Referrer-Policy", "same-origin")
 			h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 			h.Set("Cache-Control", "no-store")
 			if https {
-				h.Set("Strict-Transport-Security", "max-age=63072000; includeSubDomains")
+				h.Set("Strict-Transport-Security", "max-age=63072000")
 			}
 			return next(c)
 		}
@@ -34,7 +36,6 @@ func pageHeaders(h http.Header, nonce string) {
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-"+nonce+
 		"'; img-src 'self' https: data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=(), usb=(), interest-cohort=()")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("X-Frame-Options", "DENY")
 }
 
@@ -42,7 +43,7 @@ var errOtherSite = fault.New(fault.Forbidden, "this form was sent from another s
 
 // sameSite refuses a form that another site sent. A browser says where it
 // comes from; a program that says nothing has no user to betray.
-func sameSite(next echo.HandlerFunc) echo.HandlerFunc {
+func (s *Server) sameSite(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
 		switch r.Header.Get("Sec-Fetch-Site") {
@@ -52,12 +53,20 @@ func sameSite(next echo.HandlerFunc) echo.HandlerFunc {
 		default:
 			return errOtherSite
 		}
-		if origin := r.Header.Get("Origin"); origin != "" {
-			u, err := url.Parse(origin)
-			if err != nil || u.Host != r.Host {
-				return errOtherSite
-			}
+		if origin := r.Header.Get("Origin"); origin != "" && !s.own(origin, r.Host) {
+			return errOtherSite
 		}
 		return next(c)
 	}
+}
+
+// own reports whether an origin is ours: where the request went, or a public
+// address, which a proxy may have put in the place of another.
+func (s *Server) own(origin, host string) bool {
+	u, err := url.Parse(origin)
+	if err != nil || u.Host == "" {
+		return false
+	}
+	public := u.Scheme + "://" + u.Host
+	return u.Host == host || public == s.o.BaseURL || public == s.o.CheckoutURL
 }

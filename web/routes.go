@@ -15,26 +15,29 @@ func (s *Server) routes() *echo.Echo {
 	e.HTTPErrorHandler = s.fail
 	e.Use(s.enter, secureHeaders(s.secure), s.perClient)
 
-	e.GET("/health", s.getHealth)
-	e.GET(static.Prefix+"*", echo.WrapHandler(static.Handler()))
+	// get also answers HEAD, which monitors and link previews send.
+	get := func(path string, h echo.HandlerFunc) { e.Match([]string{http.MethodGet, http.MethodHead}, path, h) }
+
+	get("/health", s.getHealth)
+	get(static.Prefix+"*", echo.WrapHandler(static.Handler()))
 
 	// The interface.
 	e.POST("/graphql", s.postGraphQL)
 	e.POST("/create-payment", s.postCreatePayment)
 	e.POST("/pay", s.postPay)
 	e.POST("/cancel-payment", s.postCancelPayment)
-	e.GET("/orders/:txnid", s.getOrder)
-	e.GET("/txn/:txnid", s.getOrder)
+	get("/orders/:txnid", s.getOrder)
+	get("/txn/:txnid", s.getOrder)
 	e.POST("/txn/:txnid/find", s.postFindTxn)
-	e.GET("/events", s.getEvents)
+	get("/events", s.getEvents)
 	// The hosted checkout.
-	e.GET("/", s.getLanding)
-	e.GET("/pay", s.getCheckout)
-	e.POST("/pay/:txnid/start", s.postStart, sameSite)
-	e.POST("/pay/:txnid/cancel", s.postCancel, sameSite)
-	e.POST("/pay/:txnid/find", s.postFind, sameSite)
+	get("/", s.getLanding)
+	get("/pay", s.getCheckout)
+	e.POST("/pay/:txnid/start", s.postStart, s.sameSite)
+	e.POST("/pay/:txnid/cancel", s.postCancel, s.sameSite)
+	e.POST("/pay/:txnid/find", s.postFind, s.sameSite)
 	e.GET("/pay/:txnid/live", s.getLive)
-	e.GET("/pay/:txnid/receipt", s.getReceipt)
+	get("/pay/:txnid/receipt", s.getReceipt)
 
 	if s.o.Sandbox != nil {
 		e.Any("/sandbox", echo.WrapHandler(s.o.Sandbox))
