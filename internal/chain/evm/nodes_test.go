@@ -201,6 +201,7 @@ func TestHeads_RemembersTheFarther(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, 2)
 	s.Mine(10)
+	s.chain.PinFinal() // so that the newest block alone tells
 	s.heads()
 	s.endpoints[0].Set(chaintest.Faults{Status: 500})
 	s.endpoints[1].Set(chaintest.Faults{Lag: 2})
