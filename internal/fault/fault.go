@@ -102,11 +102,8 @@ func KindOf(err error) Kind {
 
 // Of returns the first fault in err's chain, or nil.
 func Of(err error) *Error {
-	var f *Error
-	if errors.As(err, &f) {
-		return f
-	}
-	return nil
+	f, _ := errors.AsType[*Error](err)
+	return f
 }
 
 // Is reports whether err is a fault of the kind.

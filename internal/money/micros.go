@@ -106,9 +106,9 @@ func (m Micros) String() string {
 
 // Fixed returns the amount with all 6 decimal places: "12.500000".
 func (m Micros) Fixed() string {
-	sign, v := "", uint64(m)
+	sign, v := "", uint64(m) //nolint:gosec // two's complement, turned below
 	if m < 0 {
-		sign, v = "-", uint64(-m)
+		sign, v = "-", -v
 	}
 	frac := strconv.FormatUint(v%uint64(USD), 10)
 	return sign + strconv.FormatUint(v/uint64(USD), 10) + "." + strings.Repeat("0", MicrosDecimals-len(frac)) + frac

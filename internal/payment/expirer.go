@@ -38,8 +38,13 @@ const (
 )
 
 // NewExpirer returns the expirer of the networks that have a reader.
-func NewExpirer(profiles []chain.Profile, readers map[chain.Network]chain.Reader, s WatchStore, now func() time.Time, log *slog.Logger) *Expirer {
-	e := &Expirer{readers: readers, assets: make(map[chain.Network][]chain.Asset), store: s, now: now, log: log, searched: make(map[ID]time.Time)}
+func NewExpirer(profiles []chain.Profile, readers map[chain.Network]chain.Reader, s WatchStore,
+	now func() time.Time, log *slog.Logger,
+) *Expirer {
+	e := &Expirer{
+		readers: readers, assets: make(map[chain.Network][]chain.Asset), store: s, now: now, log: log,
+		searched: make(map[ID]time.Time),
+	}
 	for _, p := range profiles {
 		for _, t := range money.Tokens() {
 			if a, ok := p.Asset(t); ok {
@@ -213,7 +218,8 @@ func (e *Expirer) search(ctx context.Context, n chain.Network, r chain.Reader, p
 	if err != nil {
 		return err
 	}
-	e.log.Error("an address holds money that reading the blocks missed; reading them again", "network", n, "txnid", p.ID, "from", from, "to", c.Scanned.Number)
+	e.log.Error("an address holds money that reading the blocks missed; reading them again",
+		"network", n, "txnid", p.ID, "from", from, "to", c.Scanned.Number)
 	set := chain.NewWatchSet(1)
 	set.Add(route.Address)
 	transfers, err := r.Scan(ctx, from, c.Scanned, set)

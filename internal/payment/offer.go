@@ -2,7 +2,6 @@ package payment
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/florinpay/florin/internal/account"
@@ -80,7 +79,8 @@ func (s *Service) offer(ctx context.Context, p Payment, choice Choice) (Route, e
 		return Route{}, err
 	}
 	if h := s.lanes.Health(choice.Network); !h.OK {
-		return Route{}, fault.Retry(fault.Unavailable, retryBehind, "%s is not available at the moment: %s", lane.Profile.Name, h.Reason)
+		return Route{}, fault.Retry(fault.Unavailable, retryBehind,
+			"%s is not available at the moment: %s", lane.Profile.Name, h.Reason)
 	}
 	if i := p.route(choice.Network); i >= 0 {
 		return p.Routes[i], nil
@@ -90,7 +90,8 @@ func (s *Service) offer(ctx context.Context, p Payment, choice Choice) (Route, e
 	if err != nil {
 		return Route{}, err
 	}
-	return Route{Network: choice.Network, Address: address, Settlement: wallet, Finality: taker.custodian.Networks[choice.Network].Finality}, nil
+	finality := taker.custodian.Networks[choice.Network].Finality
+	return Route{Network: choice.Network, Address: address, Settlement: wallet, Finality: finality}, nil
 }
 
 // retryBehind is when a caller should ask again about a network that is behind.
@@ -146,9 +147,4 @@ func (t taker) settlement(l Lane, c Choice, amount money.Micros) error {
 		return fault.New(fault.Unprocessable, "this network is offered up to an amount of %s", options.MaxAmount)
 	}
 	return nil
-}
-
-// NotOffered reports whether the error is a refusal of a choice.
-func NotOffered(err error) bool {
-	return errors.Is(err, errNetworkOff) || errors.Is(err, errNoWallet) || errors.Is(err, errTokenOff)
 }

@@ -171,12 +171,12 @@ func (r *rig) start() payment.Payment {
 	return p
 }
 
-// pay sends USDC units to the payment; they wait for the next block.
-func (r *rig) pay(p payment.Payment, units int64) string {
+// pay sends the payment's 10 USDC; they wait for the next block.
+func (r *rig) pay(p payment.Payment) string {
 	route, _ := p.Route()
 	asset, _ := r.profile.Asset(money.USDC)
 	return r.chain.Send(chaintest.Tx{To: string(asset.Contract), Logs: []chaintest.Log{
-		chaintest.TransferLog(string(asset.Contract), "0x00000000000000000000000000000000000000f1", string(route.Address.Address), big.NewInt(units)),
+		chaintest.TransferLog(string(asset.Contract), "0x00000000000000000000000000000000000000f1", string(route.Address.Address), big.NewInt(tenUSDC)),
 	}})
 }
 

@@ -2,6 +2,7 @@ package payment_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -93,7 +94,7 @@ func TestWalk(t *testing.T) {
 					w.txs++
 					asset := rapid.SampledFrom([]chain.Asset{usdcPolygon, usdtPolygon, bridged}).Draw(t, "asset")
 					units := rapid.SampledFrom([]string{"1", "3000000", "10000000"}).Draw(t, "units")
-					w.blocks[w.head] = append(w.blocks[w.head], transfer(asset, units, w.head, fmt.Sprint(w.fork), fmt.Sprint("tx", w.txs)))
+					w.blocks[w.head] = append(w.blocks[w.head], transfer(asset, units, w.head, strconv.Itoa(w.fork), fmt.Sprint("tx", w.txs)))
 				}
 			},
 			"fork": func(t *rapid.T) {

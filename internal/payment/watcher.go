@@ -244,14 +244,16 @@ func (w *Watcher) holds(ctx context.Context, heads chain.Heads, c Cursor) (Curso
 		return c, nil
 	}
 	if !ok {
-		return c, fmt.Errorf("%s: the chain has no block %d, up to which it was read: the endpoint is behind or another chain", w.profile.Network, c.Scanned.Number)
+		return c, fmt.Errorf("%s: the chain has no block %d, up to which it was read: the endpoint is behind or another chain",
+			w.profile.Network, c.Scanned.Number)
 	}
 	hard, ok, err := w.reader.BlockAt(ctx, c.Hardened.Number)
 	if err != nil {
 		return c, err
 	}
 	if !ok || hard.Hash != c.Hardened.Hash {
-		return c, fmt.Errorf("%s: finalized block %d has another hash than when it was read; compare the endpoints, then run `florin rescan`", w.profile.Network, c.Hardened.Number)
+		return c, fmt.Errorf("%s: finalized block %d has another hash than when it was read; compare the endpoints, then run `florin rescan`",
+			w.profile.Network, c.Hardened.Number)
 	}
 	w.log.Error("credited blocks were replaced; reading them again", "from", c.Hardened.Number+1, "to", c.Scanned.Number)
 	c.Scanned = c.Hardened

@@ -148,7 +148,10 @@ func (p *pages) transaction(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	_ = enc.Encode(receipt)
+	text, err := json.MarshalIndent(receipt, "", "  ")
+	if err != nil {
+		p.fail(w, err)
+		return
+	}
+	_, _ = w.Write(text)
 }

@@ -80,7 +80,7 @@ func (r *running) awaitNetworks(t *testing.T) {
 	t.Helper()
 	deadline := time.Now().Add(patience)
 	for {
-		res, err := http.Get(r.BaseURL + "/health") //nolint:noctx // bounded by the loop
+		res, err := http.Get(r.BaseURL + "/health")
 		if err == nil {
 			body := new(strings.Builder)
 			_, _ = fmt.Fprint(body, res.Status)
@@ -118,7 +118,7 @@ func (r *running) link(p payment.Payment) string { return r.BaseURL + "/pay?txni
 // payWith presses a button of the sandbox page, as a form does.
 func (r *running) payWith(t *testing.T, p payment.Payment, how string) {
 	t.Helper()
-	res, err := http.PostForm(r.BaseURL+"/sandbox/pay/"+string(p.ID), url.Values{"how": {how}}) //nolint:noctx // loopback
+	res, err := http.PostForm(r.BaseURL+"/sandbox/pay/"+string(p.ID), url.Values{"how": {how}})
 	if err != nil {
 		t.Fatal(err)
 	}

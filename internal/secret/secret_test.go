@@ -22,8 +22,12 @@ func TestText_Prints(t *testing.T) {
 	t.Parallel()
 	text := secret.New(canary)
 	values := []any{
-		text, &text, []secret.Text{text}, map[string]secret.Text{"k": text},
-		struct{ S secret.Text }{text}, struct{ s secret.Text }{text}, &struct{ s secret.Text }{text},
+		text, &text,
+		[]secret.Text{text},
+		map[string]secret.Text{"k": text},
+		struct{ S secret.Text }{text},
+		struct{ s secret.Text }{text},
+		&struct{ s secret.Text }{text},
 		fmt.Errorf("failed with %v", text),
 	}
 	for _, v := range values {

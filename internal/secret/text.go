@@ -7,7 +7,6 @@ package secret
 
 import (
 	"crypto/hmac"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 )
@@ -56,7 +55,7 @@ func (s Text) GoString() string { return mask }
 func (s Text) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(mask)) }
 
 // MarshalJSON writes the mask.
-func (s Text) MarshalJSON() ([]byte, error) { return json.Marshal(mask) }
+func (s Text) MarshalJSON() ([]byte, error) { return []byte(`"` + mask + `"`), nil }
 
 // MarshalText writes the mask.
 func (s Text) MarshalText() ([]byte, error) { return []byte(mask), nil }
