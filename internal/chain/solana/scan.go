@@ -67,6 +67,9 @@ func (s *search) run(ctx context.Context, accounts []*account) ([]chain.Transfer
 		return nil, err
 	}
 	for round := 0; ; round++ {
+		if _, err := s.settle(ctx, accounts); err != nil {
+			return nil, err
+		}
 		for part := range slices.Chunk(accounts, atOnceAccounts) {
 			if err := s.look(ctx, part); err != nil {
 				return nil, err
@@ -266,7 +269,7 @@ func (s *search) settle(ctx context.Context, accounts []*account) (gone string, 
 			st := statuses[e.signature]
 			if !st.included() {
 				delete(acc.entries, e.signature)
-				acc.known, acc.covered, gone = false, false, e.signature
+				acc.known, acc.covered, acc.state, gone = false, false, nil, e.signature
 				continue
 			}
 			if err := s.judge(e, st); err != nil {

@@ -1,0 +1,50 @@
+package devsol
+
+import (
+	"errors"
+	"time"
+)
+
+// Defaults of a ledger.
+const (
+	// DefaultFinalDepth is how many slots make one below them final, as on
+	// mainnet.
+	DefaultFinalDepth = 31
+	// DefaultLamportsPerByte is what a byte of rent-exempt account takes: the
+	// rate of mainnet since September 2026.
+	DefaultLamportsPerByte = 5_080
+)
+
+// Config says what ledger to start. The zero value is one in memory whose
+// slots are made by Seal.
+type Config struct {
+	// Dir keeps the ledger; empty keeps it in memory. A directory belongs to
+	// one process at a time.
+	Dir string
+	// SlotTime makes a slot at this interval; zero leaves it to Seal.
+	SlotTime time.Duration
+	// SkipEvery leaves every so many-th slot of the timer without a block, as
+	// happens when a leader is down; zero never.
+	SkipEvery uint64
+	// FinalDepth is how many slots finalized trails confirmed by; zero means
+	// DefaultFinalDepth.
+	FinalDepth uint64
+	// LamportsPerByte is the rate of rent exemption; zero means
+	// DefaultLamportsPerByte.
+	LamportsPerByte uint64
+	// Port is the TCP port of the JSON-RPC server on 127.0.0.1; zero picks one.
+	Port int
+}
+
+func (c Config) withDefaults() (Config, error) {
+	if c.SlotTime < 0 || c.SlotTime%time.Millisecond != 0 {
+		return c, errors.New("devsol: SlotTime must be whole milliseconds, or zero for slots by Seal")
+	}
+	if c.FinalDepth == 0 {
+		c.FinalDepth = DefaultFinalDepth
+	}
+	if c.LamportsPerByte == 0 {
+		c.LamportsPerByte = DefaultLamportsPerByte
+	}
+	return c, nil
+}

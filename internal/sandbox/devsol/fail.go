@@ -1,0 +1,77 @@
+package devsol
+
+import "encoding/json"
+
+// failure is why a transaction failed, as nodes write it in JSON.
+type failure struct{ value any }
+
+func (f *failure) MarshalJSON() ([]byte, error) { return json.Marshal(f.value) }
+
+func (f *failure) Error() string {
+	text, err := json.Marshal(f.value)
+	if err != nil {
+		return "failed"
+	}
+	return string(text)
+}
+
+// Failures before anything is carried out.
+var (
+	failBlockhash = &failure{"BlockhashNotFound"}
+	failProcessed = &failure{"AlreadyProcessed"}
+	failNoAccount = &failure{"AccountNotFound"}
+	failFee       = &failure{"InsufficientFundsForFee"}
+	failFeePayer  = &failure{"InvalidAccountForFee"}
+	failSanitize  = &failure{"SanitizeFailure"}
+)
+
+// failRent: an account would hold less than it must.
+func failRent(index int) *failure {
+	return &failure{map[string]any{"InsufficientFundsForRent": map[string]int{"account_index": index}}}
+}
+
+// atInstruction says which instruction failed.
+func atInstruction(index int, why any) *failure {
+	return &failure{map[string]any{"InstructionError": []any{index, why}}}
+}
+
+// Failures of an instruction that every program has.
+const (
+	errMissingSigner   = "MissingRequiredSignature"
+	errInvalidData     = "InvalidInstructionData"
+	errInvalidArgument = "InvalidArgument"
+	errAccountData     = "InvalidAccountData"
+	errNotEnoughKeys   = "MissingAccount"
+	errWrongProgram    = "IncorrectProgramId"
+	errIllegalOwner    = "IllegalOwner"
+	errUnsupported     = "UnsupportedProgramId"
+	errUninitialized   = "UninitializedAccount"
+	errInvalidSeeds    = "InvalidSeeds"
+	errReadonlyChanged = "ReadonlyDataModified"
+	errInvalidOwner    = "InvalidAccountOwner"
+)
+
+// custom is an error code of a program's own.
+func custom(code uint32) map[string]uint32 { return map[string]uint32{"Custom": code} }
+
+// Codes of the system program.
+const (
+	systemAccountInUse  = 0
+	systemLacksLamports = 1
+)
+
+// Codes of the token program.
+const (
+	tokenNotRentExempt    = 0
+	tokenInsufficient     = 1
+	tokenInvalidMint      = 2
+	tokenMintMismatch     = 3
+	tokenOwnerMismatch    = 4
+	tokenFixedSupply      = 5
+	tokenAlreadyInUse     = 6
+	tokenNonNativeBalance = 11
+	tokenInvalidInstr     = 12
+	tokenCannotFreeze     = 16
+	tokenFrozen           = 17
+	tokenDecimalsMismatch = 18
+)
