@@ -21,7 +21,7 @@ func TestHelp(t *testing.T) {
 	if out := i.must(t, "", "--help"); !strings.Contains(out, "user create") {
 		t.Errorf("florin --help lacks the commands: %s", out)
 	}
-	for _, command := range []string{"serve", "migrate", "keygen", "config", "deploy", "user create", "key create", "version"} {
+	for _, command := range []string{"serve", "migrate", "keygen", "config", "deploy", "user create", "key create", "sweep", "rescan", "reconcile", "verify-ledger", "version"} {
 		out := i.must(t, "", append(strings.Fields(command), "--help")...)
 		if !strings.HasPrefix(out, "Usage: florin "+command) || !strings.Contains(out, "Example") || !strings.Contains(out, "    florin "+command) && command != "serve" {
 			t.Errorf("florin %s --help has no usage or no example:\n%s", command, out)
@@ -42,6 +42,7 @@ func TestUsage(t *testing.T) {
 		"key create --email a@b.c --credits ten": "--credits",
 		"serve now":                              "now",
 		"deploy":                                 "--network",
+		"rescan --network base":                  "--from",
 	} {
 		i.refuses(t, 2, strings.Fields(args), text, "--help")
 	}
@@ -136,6 +137,10 @@ func TestConfiguration_Refuses(t *testing.T) {
 		{"deploy", "--network", "base"},
 		{"user", "create", "--email", email, "--password", password},
 		{"key", "create", "--email", email},
+		{"sweep", "--txnid", "x"},
+		{"rescan", "--network", "base", "--from", "1"},
+		{"reconcile"},
+		{"verify-ledger"},
 	}
 	for _, args := range commands {
 		newInstallation(t, "FLORIN_LISTN=:1", "FLORIN_SIGNUP=maybe").refuses(t, 1, args, "FLORIN_LISTN", "FLORIN_LISTEN?", "FLORIN_SIGNUP", "open, invite, closed")

@@ -32,6 +32,11 @@ type commands struct {
 	Key struct {
 		Create keyCreate `cmd:"" help:"Make an API key for a user."`
 	} `cmd:"" help:"API keys."`
+	Sweep        rescue       `cmd:"" help:"Bring home a wrong token, the native coin, or money paid on another network."`
+	Rescan       rescan       `cmd:"" help:"Read a network's blocks again."`
+	Reconcile    reconcile    `cmd:"" help:"Compare the chains with the books."`
+	VerifyLedger verifyLedger `cmd:"" help:"Add up the book of credits."`
+
 	Version showVersion `cmd:"" help:"Show the version."`
 }
 

@@ -129,14 +129,14 @@ type shop struct {
 
 const settlementWallet = "0x6Fac4D18c912343BF86fa7049364Dd4E424Ab9C0"
 
-func openShop(t *testing.T) *shop {
+func openShop(t *testing.T, more ...string) *shop {
 	t.Helper()
 	s := &shop{receiver: newReceiver(t), lanes: startLanes(t)}
 	env := []string{"FLORIN_ALLOW_PRIVATE_CALLBACKS=true"}
 	for _, l := range s.lanes {
 		env = append(env, l.environ()...)
 	}
-	s.installation = newInstallation(t, env...)
+	s.installation = newInstallation(t, append(env, more...)...)
 	s.must(t, "correct horse battery\n", "user", "create", "--email", "shop@example.com", "--json")
 	var key struct{ Key string }
 	if err := json.Unmarshal([]byte(s.must(t, "", "key", "create", "--email", "shop@example.com", "--json")), &key); err != nil {

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/florinpay/florin/internal/app"
+	"github.com/florinpay/florin/internal/config"
+	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/sweep"
+)
+
+type reconcile struct {
+	Days int           `default:"7"  help:"Look up each deposit and sweep of so many days on the chain; nodes forget older ones. Balances are compared whatever their age."`
+	Wait time.Duration `default:"3s" help:"Let what is on its way arrive for so long before a difference is believed."`
+}
+
+// Help returns what --help says beyond the flags.
+func (reconcile) Help() string {
+	return `
+Compares, for every address that was ever shown to a payer, what the chains say
+with what is written: balances of every token and of the network's coin,
+deposits, and sweeps. Each difference is named with what to do about it, one a
+line, and the exit status is 1 if there is any. It changes nothing and may run
+beside the server.
+
+Example:
+
+    florin reconcile
+`
+}
+
+// Run compares.
+func (c reconcile) Run(ctx context.Context, p *process) error {
+	cfg, err := p.config()
+	if err != nil {
+		return err
+	}
+	ledgers, err := ledgersOf(cfg)
+	if err != nil {
+		return err
+	}
+	return p.withStore(ctx, cfg, func(s *store.Store) error {
+		total, err := s.CountShown(ctx)
+		if err != nil {
+			return err
+		}
+		bar := p.progress("addresses", total)
+		differences, err := sweep.Reconciler{
+			Books: s, Ledgers: ledgers, Since: app.Now().AddDate(0, 0, -c.Days), Progress: bar.at,
+			Wait: func(ctx context.Context) error { return sleep(ctx, c.Wait) },
+		}.Run(ctx)
+		bar.end()
+		if err != nil {
+			return err
+		}
+		for _, d := range differences {
+			if err := p.say("%s", d); err != nil {
+				return err
+			}
+		}
+		if len(differences) > 0 {
+			return fmt.Errorf("%d differences in %d addresses on %d networks", len(differences), total, len(ledgers))
+		}
+		return p.say("No differences in %d addresses on %d networks.", total, len(ledgers))
+	})
+}
+
+// ledgersOf opens every network that is on.
+func ledgersOf(cfg config.Config) ([]sweep.Ledger, error) {
+	var list []sweep.Ledger
+	for _, n := range evmNetworks(cfg) {
+		a, err := open(n)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, sweep.Ledger{Profile: n.Profile, Reader: a, Coins: a.Coins})
+	}
+	return list, nil
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}

@@ -1,0 +1,217 @@
+package main_test
+
+import (
+	"math/big"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/florinpay/florin/internal/chain/evm/contracts/testtoken"
+	"github.com/florinpay/florin/internal/sandbox/devchain"
+)
+
+// settling is the configuration of a shop whose money is swept, soon.
+var settling = []string{
+	"FLORIN_EVM_GAS_KEY=" + gasKey, "FLORIN_SIGNUP_CREDITS=500", "FLORIN_SWEEP_WAIT=2s",
+	"FLORIN_BEP20_MAX_GAS_PRICE=100", "FLORIN_POLYGON_MAX_GAS_PRICE=1000", "FLORIN_BASE_MAX_GAS_PRICE=100",
+}
+
+// fundGas gives the gas wallet a coin on every network.
+func (s *shop) fundGas(t *testing.T) {
+	t.Helper()
+	for _, l := range s.lanes {
+		fund(t, l.Chain)
+	}
+}
+
+// balance returns what an account holds of a token, in whole cents.
+func (l lane) balance(t *testing.T, token devchain.Token, of string) int64 {
+	t.Helper()
+	binding := testtoken.NewTestToken()
+	out, err := l.Client().CallContract(t.Context(), ethereum.CallMsg{To: &token.Address, Data: binding.PackBalanceOf(common.HexToAddress(of))}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	units, err := binding.UnpackBalanceOf(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cent := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(token.Decimals)-2), nil)
+	cents, rest := new(big.Int).QuoRem(units, cent, new(big.Int))
+	if rest.Sign() != 0 {
+		t.Errorf("%s holds a fraction of a cent of %s", of, token.Symbol)
+	}
+	return cents.Int64()
+}
+
+// eventually polls until the condition holds.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(2 * patience); !holds(); time.Sleep(500 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not in time", what)
+		}
+	}
+}
+
+// TestSettle: a hundred payments on three networks arrive at the merchant's
+// wallet by themselves, to the cent, though the program is killed on the way;
+// chains and books agree, and a difference made by hand is named.
+func TestSettle(t *testing.T) {
+	t.Parallel()
+	s := openShop(t, settling...)
+	s.fundGas(t)
+	type place struct {
+		lane  int
+		token string
+	}
+	sums := make(map[place]int64)
+	var all []string
+	for i := range 100 {
+		l, token := i%3, []string{"USDT", "USDC"}[i%2]
+		cents := int64(500 + 7*i)
+		txnid, address := s.start(t, s.lanes[l].name, token, cents)
+		s.lanes[l].pay(t, s.lanes[l].token(token), address, cents)
+		sums[place{l, token}] += cents
+		all = append(all, txnid)
+		if i == 60 {
+			s.stop(t, syscall.SIGKILL)
+			s.server = s.serve(t)
+		}
+	}
+	for _, txnid := range all {
+		s.await(t, txnid, "COMPLETED")
+	}
+	for p, cents := range sums {
+		l := s.lanes[p.lane]
+		eventually(t, p.token+" on "+l.name, func() bool { return l.balance(t, l.token(p.token), settlementWallet) >= cents })
+		if got := l.balance(t, l.token(p.token), settlementWallet); got != cents {
+			t.Errorf("the settlement wallet holds %d cents of %s on %s, want %d", got, p.token, l.name, cents)
+		}
+	}
+	eventually(t, "the last sweeps are final", func() bool {
+		for _, l := range s.lanes {
+			out := s.graphql(t, "checkAdminUntransferred", `query ($key: String!, $n: Network!) { checkAdminUntransferred(apiKey: $key, network: $n) { code message transactions { txnid } } }`,
+				map[string]any{"key": s.key, "n": l.name})
+			if list, _ := out["transactions"].([]any); len(list) > 0 {
+				return false
+			}
+		}
+		return true
+	})
+	if out := s.must(t, "", "reconcile"); !strings.HasPrefix(out, "No differences in 100 addresses on 3 networks") {
+		t.Errorf("reconcile says %q", out)
+	}
+	if out := s.must(t, "", "verify-ledger"); !strings.Contains(out, "agrees with itself") {
+		t.Errorf("verify-ledger says %q", out)
+	}
+	_, health := s.do(t, "GET", "/health", "")
+	for _, l := range s.lanes {
+		gas, _ := health["networks"].(map[string]any)[l.name].(map[string]any)["gas"].(map[string]any)
+		if gas["wallet"] != gasAddress || gas["level"] == "" || gas["balance"] == "" {
+			t.Errorf("the health of %s says of gas: %v", l.name, gas)
+		}
+	}
+}
+
+// TestRescue brings home what does not come by itself: another chain, another
+// token, the native coin.
+func TestRescue(t *testing.T) {
+	t.Parallel()
+	s := openShop(t, settling...)
+	s.fundGas(t)
+	polygon, base := s.lanes[1], s.lanes[2]
+	txnid, address := s.start(t, "POLYGON", "USDT", 1250)
+	base.pay(t, base.Tokens().USDC, address, 300)
+	polygon.pay(t, polygon.Tokens().Bridged, address, 200)
+	coin, err := polygon.FundNative(t.Context(), common.HexToAddress(address), big.NewInt(5e17))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := polygon.WaitReceipt(t.Context(), coin); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "blocks", func() bool { return base.balance(t, base.Tokens().USDC, address) == 300 })
+
+	r := s.run(t, "", "reconcile", "--wait", "100ms")
+	if r.status != 1 || !strings.Contains(r.stdout, "0.5 POL") || !strings.Contains(r.stdout, txnid) {
+		t.Errorf("with a coin nobody recorded, reconcile says: status %d, %q %q", r.status, r.stdout, r.stderr)
+	}
+	dry := s.must(t, "", "sweep", "--txnid", txnid, "--dry-run")
+	if !strings.Contains(dry, "3 USDC on Base") || !strings.Contains(dry, "0.5 POL on Polygon") || strings.Contains(dry, "Moved") {
+		t.Errorf("the dry run says %q", dry)
+	}
+	if out := s.must(t, "", "sweep", "--address", address, "--network", "polygon", "--token", polygon.Tokens().Bridged.Address.Hex()); !strings.Contains(out, "Moved 2 ") {
+		t.Errorf("sweeping the bridged token says %q", out)
+	}
+	out := s.must(t, "", "sweep", "--txnid", txnid)
+	if !strings.Contains(out, "Moved 3 USDC") || !strings.Contains(out, "Moved 0.5 POL") {
+		t.Errorf("sweeping the payment says %q", out)
+	}
+	if got := base.balance(t, base.Tokens().USDC, settlementWallet); got != 300 {
+		t.Errorf("the wallet holds %d cents of USDC on Base", got)
+	}
+	if got := polygon.balance(t, polygon.Tokens().Bridged, settlementWallet); got != 200 {
+		t.Errorf("the wallet holds %d cents of the bridged token", got)
+	}
+	if has, err := polygon.Client().BalanceAt(t.Context(), common.HexToAddress(settlementWallet), nil); err != nil || has.Cmp(big.NewInt(5e17)) != 0 {
+		t.Errorf("the wallet holds %s of the coin, %v", has, err)
+	}
+	if out := s.must(t, "", "sweep", "--txnid", txnid); !strings.Contains(out, "nothing to bring home") {
+		t.Errorf("sweeping again says %q", out)
+	}
+	eventually(t, "the books agree again", func() bool { return s.run(t, "", "reconcile", "--wait", "100ms").status == 0 })
+
+	s.stop(t, syscall.SIGTERM)
+	s.rescansWhatWasMissed(t, polygon, txnid, address)
+	s.refuses(t, 1, []string{"sweep"}, "--txnid", "--address")
+	s.refuses(t, 1, []string{"sweep", "--txnid", "unknown"}, "unknown")
+	s.refuses(t, 1, []string{"sweep", "--address", settlementWallet, "--network", "base", "--token", "USDT"}, "never shown")
+	s.refuses(t, 1, []string{"sweep", "--address", address}, "--network", "--token")
+	s.refuses(t, 1, []string{"sweep", "--address", address, "--network", "base", "--token", settlementWallet}, "no token")
+	s.refuses(t, 1, []string{"rescan", "--network", "polygon", "--from", "99999999"}, "--from")
+}
+
+// rescansWhatWasMissed: money that came while nobody looked, and whose block
+// the cursor has passed, is found by reading again.
+func (s *shop) rescansWhatWasMissed(t *testing.T, polygon lane, txnid, address string) {
+	t.Helper()
+	head, err := polygon.Client().BlockNumber(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	polygon.pay(t, polygon.Tokens().USDT, address, 1250)
+	eventually(t, "final blocks", func() bool {
+		now, err := polygon.Client().BlockNumber(t.Context())
+		return err == nil && now > head+5
+	})
+	if out := s.must(t, "", "rescan", "--network", "polygon", "--from", "1"); !strings.Contains(out, "1 payments changed") {
+		t.Errorf("rescan says %q", out)
+	}
+	if out := s.must(t, "", "rescan", "--network", "polygon", "--from", "1"); !strings.Contains(out, "0 payments changed") {
+		t.Errorf("rescan again says %q", out)
+	}
+	s.server = s.serve(t)
+	if p := s.status(t, txnid); p["status"] != "COMPLETED" || p["receivedAmount"] != 12.5 {
+		t.Errorf("after reading again the payment is %v", p)
+	}
+	s.stop(t, syscall.SIGTERM)
+	// Nobody else is there to do it now, nor to end what the server began.
+	tx, err := polygon.FundNative(t.Context(), common.HexToAddress(address), big.NewInt(1e17))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := polygon.WaitReceipt(t.Context(), tx); err != nil {
+		t.Fatal(err)
+	}
+	if out := s.must(t, "", "sweep", "--txnid", txnid, "--network", "polygon", "--token", "native"); !strings.Contains(out, "Moved 0.1 POL") {
+		t.Errorf("sweeping without a server says %q", out)
+	}
+	if out := s.must(t, "", "reconcile"); !strings.Contains(out, "No differences") {
+		t.Errorf("in the end reconcile says %q", out)
+	}
+}

@@ -1,0 +1,254 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/config"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/sweep"
+)
+
+type rescue struct {
+	Txnid   string `help:"Bring home whatever lies on the payment's addresses, on every EVM network that is on." placeholder:"ID"`
+	Address string `help:"Bring home what lies on this deposit address."                                          placeholder:"0x…"`
+	Network string `help:"Look on this network only: bep20, polygon or base."                                     placeholder:"NAME"`
+	Token   string `help:"Only this token: USDT, USDC, native, or a token contract."                              placeholder:"TOKEN"`
+	DryRun  bool   `help:"Only show what would be moved."`
+}
+
+// Help returns what --help says beyond the flags.
+func (rescue) Help() string {
+	return `
+Sends money on that would not come by itself: another token, the network's own
+coin, or money that was paid on another EVM network than was chosen. Deposit
+addresses are the same on all of them and can pay the merchant's settlement
+wallet only. If that wallet is a contract, make sure that it exists on the
+network in question.
+
+It takes its turn with the sweeps of a running server. The gas wallet pays.
+
+Examples:
+
+    florin sweep --txnid 01JD… --dry-run
+    florin sweep --address 0x… --network base --token native
+    florin sweep --address 0x… --network bep20 --token 0x55d398326f99059fF775485246999027B3197955
+`
+}
+
+// rescueFor bounds how long the command waits for its turn and for finality,
+// which on Base takes minutes.
+const rescueFor = time.Hour
+
+// errNoSweepGas: nothing can be swept without a gas wallet.
+var errNoSweepGas = fault.New(fault.Invalid, "FLORIN_EVM_GAS_KEY is not set: the gas wallet pays for sweeps; make one with `florin keygen --evm`")
+
+// Run finds what there is and sweeps it.
+func (c rescue) Run(ctx context.Context, p *process) error {
+	cfg, err := p.config()
+	if err != nil {
+		return err
+	}
+	networks, err := c.networks(cfg)
+	if err != nil {
+		return err
+	}
+	if cfg.EVMGas == nil && !c.DryRun {
+		return errNoSweepGas
+	}
+	return p.withStore(ctx, cfg, func(s *store.Store) error {
+		shown, err := c.shown(ctx, s)
+		if err != nil {
+			return err
+		}
+		found := false
+		for _, n := range networks {
+			did, err := c.on(ctx, p, cfg, n, s, shown)
+			if err != nil {
+				return err
+			}
+			found = found || did
+		}
+		if !found {
+			return p.say("There is nothing to bring home.")
+		}
+		return nil
+	})
+}
+
+// networks checks the flags and lists where to look.
+func (c rescue) networks(cfg config.Config) ([]config.Network, error) {
+	if (c.Txnid == "") == (c.Address == "") {
+		return nil, fault.New(fault.Invalid, "say what to sweep: --txnid, or --address with --network and --token")
+	}
+	if c.Address != "" && (c.Network == "" || c.Token == "") {
+		return nil, fault.New(fault.Invalid, "--address needs --network and --token")
+	}
+	if c.Network == "" {
+		all := evmNetworks(cfg)
+		if len(all) == 0 {
+			return nil, fault.New(fault.Invalid, "no EVM network is on: set FLORIN_BEP20_RPC, FLORIN_POLYGON_RPC or FLORIN_BASE_RPC")
+		}
+		return all, nil
+	}
+	n, err := network(cfg, c.Network)
+	if err != nil {
+		return nil, err
+	}
+	if !n.Profile.Network.EVM() {
+		return nil, fault.New(fault.Invalid, "--network must be bep20, polygon or base: on Solana everything is swept by itself")
+	}
+	return []config.Network{n}, nil
+}
+
+// shown lists the addresses meant, each once.
+func (c rescue) shown(ctx context.Context, s *store.Store) ([]sweep.Shown, error) {
+	var list []sweep.Shown
+	var err error
+	if c.Txnid != "" {
+		if list, err = s.ShownOf(ctx, c.Txnid); err == nil && len(list) == 0 {
+			err = fault.New(fault.NotFound, "payment %s is unknown, or has no address yet", c.Txnid)
+		}
+	} else {
+		var at chain.Watched
+		if at, err = chain.ParseAddress(chain.Polygon, c.Address); err != nil {
+			return nil, fault.New(fault.Invalid, "--address: %s", err.Error())
+		}
+		if list, err = s.ShownAt(ctx, at.Address); err == nil && len(list) == 0 {
+			err = fault.New(fault.NotFound, "%s was never shown to a payer by this installation", at.Address)
+		}
+	}
+	var once []sweep.Shown
+	seen := make(map[chain.Address]bool)
+	for _, x := range list {
+		if x.Network.EVM() && !seen[x.Address.Address] {
+			seen[x.Address.Address] = true
+			once = append(once, x)
+		}
+	}
+	return once, err
+}
+
+// on brings home what lies on one network, and reports whether there was
+// anything.
+func (c rescue) on(ctx context.Context, p *process, cfg config.Config, n config.Network, s *store.Store, shown []sweep.Shown) (bool, error) {
+	a, err := open(n)
+	if err != nil {
+		return false, err
+	}
+	if err := a.Check(ctx); err != nil {
+		return false, err
+	}
+	var items []sweep.Item
+	for _, x := range shown {
+		found, err := c.items(ctx, a, n.Profile, x)
+		if err != nil {
+			return false, err
+		}
+		items = append(items, found...)
+	}
+	if len(items) == 0 {
+		return false, nil
+	}
+	would := "Sweeping"
+	if c.DryRun {
+		would = "Would sweep"
+	}
+	for _, i := range items {
+		if err := p.say("%s %s %s on %s from %s to %s", would, i.Expected.Format(i.Asset.Decimals), i.Asset.Symbol, n.Profile.Name,
+			i.Address.Address, i.Settlement); err != nil {
+			return true, err
+		}
+	}
+	if c.DryRun {
+		return true, nil
+	}
+	w, err := p.sweeper(ctx, cfg, n, a, s)
+	if err != nil {
+		return true, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, rescueFor)
+	defer cancel()
+	done, err := w.Rescue(ctx, items)
+	if err != nil {
+		return true, err
+	}
+	return true, tell(p, n.Profile, done)
+}
+
+// items lists what an address holds of what is asked for.
+func (c rescue) items(ctx context.Context, a *evm.Adapter, p chain.Profile, x sweep.Shown) ([]sweep.Item, error) {
+	var items []sweep.Item
+	add := func(asset chain.Asset, units money.Units) {
+		if !units.IsZero() {
+			items = append(items, x.Item(asset, units))
+		}
+	}
+	for _, asset := range c.assets(p) {
+		known, units, err := a.Token(ctx, asset, x.Address.Address)
+		if err != nil {
+			return nil, err
+		}
+		add(known, units)
+	}
+	if c.Token != "" && !strings.EqualFold(c.Token, "native") {
+		return items, nil
+	}
+	coins, err := a.Coins(ctx, []chain.Address{x.Address.Address}, chain.Head{})
+	if err != nil {
+		return nil, err
+	}
+	add(a.Coin(), coins[0])
+	return items, nil
+}
+
+// assets lists the contracts asked for.
+func (c rescue) assets(p chain.Profile) []chain.Address {
+	if strings.EqualFold(c.Token, "native") {
+		return nil
+	}
+	var list []chain.Address
+	for _, a := range p.Assets {
+		if c.Token == "" || strings.EqualFold(c.Token, string(a.Token)) {
+			list = append(list, a.Contract)
+		}
+	}
+	if c.Token != "" && len(list) == 0 {
+		list = append(list, chain.Address(c.Token))
+	}
+	return list
+}
+
+// tell says how a sweep ended.
+func tell(p *process, n chain.Profile, done sweep.Sweep) error {
+	switch done.State {
+	case sweep.Confirmed:
+	case sweep.Failed:
+		return errors.New("the transaction " + string(done.Tx) + " failed; nothing was moved")
+	default:
+		return errors.New("nothing was moved: " + done.Note)
+	}
+	for _, m := range done.Moved {
+		for _, i := range done.Items {
+			if i.Address.Address == m.Address && i.Asset.Contract == m.Contract {
+				if err := p.say("Moved %s %s to %s in %s", m.Units.Format(i.Asset.Decimals), i.Asset.Symbol, i.Settlement, n.TxURL(done.Tx)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if len(done.Unmoved) > 0 {
+		u := done.Unmoved[0]
+		return fault.New(fault.Unprocessable, "%d could not be moved; %s from %s: %s", len(done.Unmoved), u.Contract, u.Address, u.Reason)
+	}
+	if len(done.Moved) == 0 {
+		return errors.New("nothing was there when it was swept; somebody else may have brought it home")
+	}
+	return nil
+}

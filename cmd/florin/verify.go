@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/florinpay/florin/internal/store"
+)
+
+type verifyLedger struct{}
+
+// Help returns what --help says beyond the flags.
+func (verifyLedger) Help() string {
+	return `
+Adds up the whole book of credits and queries: every balance must be the sum of
+its entries, all accounts together must be zero, and every start of a payment
+must be paid for once. Each difference is named, one a line, and the exit status
+is 1 if there is any. It changes nothing.
+
+Example:
+
+    florin verify-ledger
+`
+}
+
+// Run adds up.
+func (verifyLedger) Run(ctx context.Context, p *process) error {
+	cfg, err := p.config()
+	if err != nil {
+		return err
+	}
+	return p.withStore(ctx, cfg, func(s *store.Store) error {
+		entries, differences, err := s.VerifyLedger(ctx)
+		if err != nil {
+			return err
+		}
+		for _, text := range differences {
+			if err := p.say("%s", text); err != nil {
+				return err
+			}
+		}
+		if len(differences) > 0 {
+			return fmt.Errorf("%d differences in a book of %d entries", len(differences), entries)
+		}
+		return p.say("The book of %d entries agrees with itself.", entries)
+	})
+}
