@@ -20,6 +20,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +31,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
+	"github.com/florinpay/florin/internal/sandbox/devsol"
 )
 
 // Config says where the sandbox lives.
@@ -65,6 +67,7 @@ type Sandbox struct {
 	BaseURL string
 
 	chains map[chain.Network]*devchain.Chain
+	sol    *devsol.Ledger
 	inbox  *Inbox
 	pages  *pages
 	log    *slog.Logger
@@ -97,6 +100,10 @@ func (s *Sandbox) start(ctx context.Context, c Config) error {
 	if err := s.fundGas(ctx, gasKey); err != nil {
 		return err
 	}
+	purse, err := s.startSolana(c)
+	if err != nil {
+		return err
+	}
 	host, port, err := net.SplitHostPort(c.Listen)
 	if err != nil {
 		return fmt.Errorf("the address to serve on, %q, is not host:port: %w", c.Listen, err)
@@ -105,7 +112,7 @@ func (s *Sandbox) start(ctx context.Context, c Config) error {
 		host = "localhost"
 	}
 	s.BaseURL = "http://" + net.JoinHostPort(host, port)
-	cfg, err := config.Load(append(s.environ(c, secretKey, gasKey), c.Environ...), "")
+	cfg, err := config.Load(slices.Concat(s.environ(c, secretKey, gasKey), s.solanaEnviron(purse), c.Environ), "")
 	if err != nil {
 		return err
 	}
@@ -157,6 +164,7 @@ func (s *Sandbox) fundGas(ctx context.Context, key []byte) error {
 			if _, err := dev.FundNative(ctx, wallet, gasFunds); err != nil {
 				return fmt.Errorf("fund the gas wallet on %s: %w", n, err)
 			}
+			dev.Commit()
 		}
 	}
 	return nil
@@ -218,6 +226,9 @@ func (s *Sandbox) Close() error {
 	for n, dev := range s.chains {
 		errs = append(errs, dev.Close())
 		delete(s.chains, n)
+	}
+	if s.sol != nil {
+		errs = append(errs, s.sol.Close())
 	}
 	return errors.Join(errs...)
 }
