@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/chain/solana"
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
@@ -49,6 +50,9 @@ func NewSweepID(t time.Time) sweep.ID { return sweep.ID(newULID(t)) }
 // openLane builds what serves a network; the sender is nil without a gas
 // wallet.
 func openLane(cfg config.Config, n config.Network, instance [16]byte) (*lane, sweep.Sender, error) {
+	if n.Profile.Network == chain.Solana {
+		return openSolana(cfg, n)
+	}
 	reader, err := evm.New(evm.Config{Profile: n.Profile, Endpoints: reveal(n.RPC)})
 	if err != nil {
 		return nil, nil, err
@@ -64,6 +68,22 @@ func openLane(cfg config.Config, n config.Network, instance [16]byte) (*lane, sw
 		},
 		reader: reader,
 	}, sender, nil
+}
+
+// openSolana is openLane for Solana, whose deposit addresses come from a seed.
+func openSolana(cfg config.Config, n config.Network) (*lane, sweep.Sender, error) {
+	c := solana.Config{Profile: n.Profile, Endpoints: reveal(n.RPC)}
+	if cfg.SolGas != nil {
+		c.Gas = cfg.SolGas.Wallet()
+	}
+	reader, err := solana.New(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &lane{
+		Lane:   payment.Lane{Profile: n.Profile, Treasury: n.Treasury, Depositor: solana.NewDepositor(cfg.SolSeed)},
+		reader: reader,
+	}, nil, nil
 }
 
 func reveal(endpoints []secret.Text) []string {

@@ -97,7 +97,7 @@ func demoCustodian(inboxURL string) account.CustodianInput {
 	tagline, colour, mail := "Beans, roasted on Tuesdays", "#7a4b2a", "hello@example.com"
 	return account.CustodianInput{
 		Name: &name, CallbackURL: &callback, Secret: &secretText,
-		Wallets:  map[chain.Network]string{chain.BEP20: demoWallet, chain.Polygon: demoWallet, chain.Base: demoWallet},
+		Wallets:  map[chain.Network]string{chain.BEP20: demoWallet, chain.Polygon: demoWallet, chain.Base: demoWallet, chain.Solana: solanaDemoWallet},
 		Branding: &account.BrandingInput{Tagline: &tagline, PrimaryColor: &colour, SupportEmail: &mail},
 	}
 }

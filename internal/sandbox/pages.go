@@ -4,11 +4,13 @@ import (
 	"context"
 	cryptorand "crypto/rand"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
+	solana "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
@@ -92,7 +94,7 @@ func (p *pages) pay(w http.ResponseWriter, r *http.Request) {
 		p.refuse(w, r, err)
 		return
 	}
-	payer := Payer{chains: p.sandbox.chains, ledger: p.sandbox.App.Store}
+	payer := Payer{purses: p.sandbox.purses(), ledger: p.sandbox.App.Store}
 	// Money is sent whether or not the browser waits for the answer.
 	notice, err := payer.Pay(context.WithoutCancel(r.Context()), x.ID, Act(r.PostFormValue("how")))
 	if err != nil {
@@ -137,21 +139,40 @@ func (p *pages) fail(w http.ResponseWriter, err error) {
 // transaction is the sandbox's block explorer: what a development chain knows
 // of one transaction, as JSON.
 func (p *pages) transaction(w http.ResponseWriter, r *http.Request) {
-	dev, ok := p.sandbox.chains[chain.Network(strings.ToUpper(r.PathValue("network")))]
-	if !ok {
-		http.Error(w, "the sandbox runs no such chain", http.StatusNotFound)
-		return
-	}
-	receipt, err := dev.Client().TransactionReceipt(r.Context(), common.HexToHash(r.PathValue("hash")))
+	shown, err := p.sandbox.transaction(r.Context(), chain.Network(strings.ToUpper(r.PathValue("network"))), r.PathValue("hash"))
 	if err != nil {
-		http.Error(w, "this chain holds no such transaction", http.StatusNotFound)
+		http.Error(w, "the sandbox runs no such chain, or it holds no such transaction", http.StatusNotFound)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	text, err := json.MarshalIndent(receipt, "", "  ")
-	if err != nil {
-		p.fail(w, err)
-		return
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	_ = enc.Encode(shown)
+}
+
+// errNoTransaction: no development chain holds the transaction.
+var errNoTransaction = errors.New("no such transaction")
+
+func (s *Sandbox) transaction(ctx context.Context, n chain.Network, hash string) (any, error) {
+	if dev, ok := s.chains[n]; ok {
+		return dev.Client().TransactionReceipt(ctx, common.HexToHash(hash))
 	}
-	_, _ = w.Write(text)
+	signature, err := solana.SignatureFromBase58(hash)
+	if n != chain.Solana || err != nil {
+		return nil, errNoTransaction
+	}
+	shown, ok := s.sol.Transaction(signature)
+	if !ok {
+		return nil, errNoTransaction
+	}
+	return shown, nil
+}
+
+// purses returns the test money of every chain.
+func (s *Sandbox) purses() map[chain.Network]purse {
+	all := map[chain.Network]purse{chain.Solana: solPurse{s.sol}}
+	for n, dev := range s.chains {
+		all[n] = evmPurse{dev}
+	}
+	return all
 }

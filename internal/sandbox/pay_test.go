@@ -86,7 +86,7 @@ func (r *running) awaitNetworks(t *testing.T) {
 			_, _ = fmt.Fprint(body, res.Status)
 			_ = res.Body.Close()
 			healthy := true
-			for _, n := range []string{"BEP20", "POLYGON", "BASE"} {
+			for _, n := range []string{"BEP20", "POLYGON", "BASE", "SOL"} {
 				healthy = healthy && r.App.Payments.Health(chainNetwork(n)).OK
 			}
 			if healthy {
@@ -135,7 +135,7 @@ func testID(id string) string { return `[data-testid="` + id + `"]` }
 func TestPay(t *testing.T) {
 	t.Parallel()
 	r := start(t, t.TempDir())
-	for _, network := range []string{"BEP20", "POLYGON", "BASE"} {
+	for _, network := range []string{"BEP20", "POLYGON", "BASE", "SOL"} {
 		for _, token := range []string{"USDT", "USDC"} {
 			t.Run(network+token, func(t *testing.T) {
 				p := r.create(t, "49.90")

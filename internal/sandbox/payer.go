@@ -6,13 +6,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ethereum/go-ethereum/common"
-
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/sandbox/devchain"
 )
 
 // Act is one way to pay a payment with test money.
@@ -32,8 +29,6 @@ const (
 const (
 	shortBy money.Micros = 370_000
 	overBy  money.Micros = 1_100_000
-	// reorgDepth is how many blocks a reorg undoes: one less than are final.
-	reorgDepth = devchain.DefaultFinalDepth - 1
 )
 
 // Ledger is what the payer changes of a payment to have it end early.
@@ -45,7 +40,7 @@ type Ledger interface {
 // Payer pays payments on the development chains as a customer would, and as
 // customers should not.
 type Payer struct {
-	chains map[chain.Network]*devchain.Chain
+	purses map[chain.Network]purse
 	ledger Ledger
 }
 
@@ -86,12 +81,11 @@ func (p *Payer) Pay(ctx context.Context, id payment.ID, act Act) (string, error)
 }
 
 func (p *Payer) send(ctx context.Context, r payment.Route, c payment.Choice, amount money.Micros) (string, error) {
-	dev, err := p.chain(c.Network)
+	from, err := p.purse(c.Network)
 	if err != nil {
 		return "", err
 	}
-	token := tokenOf(dev, c.Token)
-	tx, err := dev.Mint(ctx, token.Address, common.HexToAddress(string(r.Address.Address)), amount.Units(int(token.Decimals)).Big())
+	tx, err := from.pay(ctx, c.Token, r.Address.Address, amount)
 	if err != nil {
 		return "", err
 	}
@@ -101,7 +95,7 @@ func (p *Payer) send(ctx context.Context, r payment.Route, c payment.Choice, amo
 // wrongToken sends the stablecoin that was not asked for, which is shown but
 // does not count, and a counterfeit, which is not even shown.
 func (p *Payer) wrongToken(ctx context.Context, r payment.Route, c payment.Choice, amount money.Micros) (string, error) {
-	dev, err := p.chain(r.Network)
+	from, err := p.purse(r.Network)
 	if err != nil {
 		return "", err
 	}
@@ -109,8 +103,7 @@ func (p *Payer) wrongToken(ctx context.Context, r payment.Route, c payment.Choic
 	if c.Token == money.USDT {
 		other = money.USDC
 	}
-	fake, to := dev.Tokens().Counterfeit, common.HexToAddress(string(r.Address.Address))
-	if _, err := dev.Mint(ctx, fake.Address, to, amount.Units(int(fake.Decimals)).Big()); err != nil {
+	if err := from.counterfeit(ctx, r.Address.Address, amount); err != nil {
 		return "", err
 	}
 	if _, err := p.send(ctx, r, payment.Choice{Network: c.Network, Token: other}, amount); err != nil {
@@ -130,14 +123,15 @@ func (p *Payer) elsewhere(ctx context.Context, r payment.Route, c payment.Choice
 }
 
 func (p *Payer) reorg(r payment.Route) (string, error) {
-	dev, err := p.chain(r.Network)
+	on, err := p.purse(r.Network)
 	if err != nil {
 		return "", err
 	}
-	if _, err := dev.Reorg(reorgDepth); err != nil {
+	depth, err := on.reorg()
+	if err != nil {
 		return "", fmt.Errorf("replace blocks of %s: %w", r.Network, err)
 	}
-	return fmt.Sprintf("Replaced the newest %d blocks of %s. What was paid in them is gone.", reorgDepth, r.Network), nil
+	return fmt.Sprintf("Replaced the newest %d blocks of %s. What was paid in them is gone.", depth, r.Network), nil
 }
 
 // end lets the payment's time run out now.
@@ -157,16 +151,9 @@ func (p *Payer) end(ctx context.Context, x payment.Payment) error {
 	return err
 }
 
-func (p *Payer) chain(n chain.Network) (*devchain.Chain, error) {
-	if dev, ok := p.chains[n]; ok {
-		return dev, nil
+func (p *Payer) purse(n chain.Network) (purse, error) {
+	if from, ok := p.purses[n]; ok {
+		return from, nil
 	}
 	return nil, errors.New("the sandbox runs no chain for " + string(n))
-}
-
-func tokenOf(dev *devchain.Chain, t money.Token) devchain.Token {
-	if t == money.USDT {
-		return dev.Tokens().USDT
-	}
-	return dev.Tokens().USDC
 }

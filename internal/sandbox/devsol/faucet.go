@@ -46,6 +46,13 @@ func (l *Ledger) genesis() {
 	}
 }
 
+// Balance returns what an address holds in lamports.
+func (l *Ledger) Balance(of solana.PublicKey) uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.working(of).Lamports
+}
+
 // FundSOL gives an address lamports and returns the signature.
 func (l *Ledger) FundSOL(to solana.PublicKey, lamports uint64) (solana.Signature, error) {
 	return l.fund(transferSOL(l.keys.faucet.PublicKey(), to, lamports))
