@@ -1,0 +1,58 @@
+package dashboard
+
+// Field is one labelled input of a form.
+type Field struct {
+	Name, Label, Value string
+	Hint               string // may be empty
+	Problem            string // what is wrong with the value; may be empty
+	Type               string // of the input; empty: text
+	Autocomplete       string
+	Mode               string // inputmode
+	Placeholder        string
+	Required           bool
+	Mono               bool
+	Max                string // maxlength
+	ReadOnly           bool
+}
+
+func (f Field) kind() string {
+	if f.Type == "" {
+		return "text"
+	}
+	return f.Type
+}
+
+// described names the elements that describe the input.
+func (f Field) described() string {
+	ids := ""
+	if f.Hint != "" {
+		ids = "hint-" + f.Name
+	}
+	if f.Problem != "" {
+		if ids != "" {
+			ids += " "
+		}
+		ids += "problem-" + f.Name
+	}
+	return ids
+}
+
+// Choice is one of a list.
+type Choice struct{ Value, Text string }
+
+// KeyChoice is which of a merchant's keys a page is about.
+type KeyChoice struct {
+	Path    string // of the page
+	Current string // public id
+	Keys    []Choice
+}
+
+// Label of the current key.
+func (k KeyChoice) label() string {
+	for _, c := range k.Keys {
+		if c.Value == k.Current {
+			return c.Text
+		}
+	}
+	return ""
+}

@@ -1,0 +1,176 @@
+package dashboard
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/florinpay/florin/views"
+)
+
+// Frame is what every page for somebody who is signed in shows around its own.
+type Frame struct {
+	views.Page
+
+	Title   string
+	Section string // path of the rail's word that is current
+	Email   string
+	// Operator shows the operator's word in the rail.
+	Operator bool
+	Notices  []Notice
+	Now      time.Time
+}
+
+// Notice is one line above the page: what has just been done, or what needs care.
+type Notice struct {
+	Text string
+	Bad  bool
+	// Link and LinkText lead to where it is settled; may be empty.
+	Link, LinkText string
+}
+
+// word is one of the rail.
+type word struct{ Text, Path, Icon string }
+
+var rail = []word{
+	{"Overview", "/dashboard", "home"},
+	{"Payments", "/dashboard/payments", "list"},
+	{"Create", "/dashboard/create", "plus"},
+	{"Keys", "/dashboard/keys", "key"},
+	{"Credits", "/dashboard/credits", "coin"},
+	{"Custodian", "/dashboard/custodian", "wallet"},
+	{"Webhooks", "/dashboard/webhooks", "bolt"},
+	{"Developers", "/dashboard/developers", "code"},
+	{"Security", "/dashboard/security", "lock"},
+}
+
+// words are the rail of this page's reader.
+func (f Frame) words() []word {
+	if f.Operator {
+		return append(rail[:len(rail):len(rail)], word{"Operator", "/operator", "gauge"})
+	}
+	return rail
+}
+
+// railIcons are line icons of 20 units square, like those of package views.
+var railIcons = map[string]string{
+	"home":   "M3 9l7-6 7 6v8h-5v-5H8v5H3z",
+	"list":   "M3 5h14M3 10h14M3 15h14",
+	"plus":   "M10 4v12M4 10h12",
+	"key":    "M12.5 3a4.5 4.5 0 11-3.9 6.7L3 15.3V17h3v-2h2v-2h1.5M13.5 6.5v.01",
+	"coin":   "M10 2.5a7.5 7.5 0 100 15 7.5 7.5 0 000-15zM12.5 7.5H9a1.5 1.5 0 000 3h2a1.5 1.5 0 010 3H7.5M10 5.5v2M10 13.5v1",
+	"wallet": "M3 6h13v10H3zM3 6V4h10v2M16 10h-3.5v2.5H16",
+	"bolt":   "M11 2L4 11.5h5L8 18l8-10h-5.5z",
+	"code":   "M7 6l-4 4 4 4M13 6l4 4-4 4",
+	"lock":   "M5 9h10v8H5zM7 9V6.5a3 3 0 016 0V9",
+	"gauge":  "M3 14a7 7 0 1114 0M10 14l3.5-5",
+}
+
+// exact is a time to the second, for whoever needs it.
+func exact(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
+
+// relative says how long ago or ahead a time is, in the one unit that matters.
+func relative(t, now time.Time) string {
+	d := now.Sub(t)
+	ahead := d < 0
+	if ahead {
+		d = -d
+	}
+	n, unit := int64(d/time.Second), "second"
+	switch {
+	case d < 10*time.Second && !ahead:
+		return "just now"
+	case d >= 48*time.Hour:
+		n, unit = int64(d/(24*time.Hour)), "day"
+	case d >= 2*time.Hour:
+		n, unit = int64(d/time.Hour), "hour"
+	case d >= 2*time.Minute:
+		n, unit = int64(d/time.Minute), "minute"
+	}
+	text := count(n, unit)
+	if ahead {
+		return "in " + text
+	}
+	return text + " ago"
+}
+
+// count is a number with its noun.
+func count(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return number(n) + " " + noun + "s"
+}
+
+// number groups the digits of n.
+func number(n int64) string {
+	if n < 0 {
+		return "−" + views.LocaleFor("en").Amount(strconv.FormatUint(uint64(-n), 10))
+	}
+	return views.LocaleFor("en").Amount(strconv.FormatInt(n, 10))
+}
+
+// usd writes a plain decimal as dollars.
+func usd(plain string) string { return "$" + views.LocaleFor("en").Amount(plain) }
+
+// statusText and meaning are how a payment's status is written and coloured.
+func statusText(status string) string {
+	switch status {
+	case "PENDING":
+		return "Pending"
+	case "STARTED":
+		return "Started"
+	case "COMPLETED":
+		return "Completed"
+	case "EXPIRED":
+		return "Expired"
+	case "CANCELLED":
+		return "Cancelled"
+	}
+	return sentence(strings.ToLower(status))
+}
+
+func meaning(status string) string {
+	switch status {
+	case "COMPLETED", "DELIVERED", "CONFIRMED":
+		return "is-good"
+	case "EXPIRED", "FAILED", "STOPPED":
+		return "is-bad"
+	}
+	return "is-wait"
+}
+
+// sentence begins with a capital.
+func sentence(text string) string {
+	r, n := utf8.DecodeRuneInString(text)
+	if n == 0 || r == utf8.RuneError {
+		return text
+	}
+	return string(unicode.ToUpper(r)) + text[n:]
+}
+
+// short is the beginning and end of a long identifier, for tables; the whole
+// one is on the page behind it and in the title.
+func short(id string) string {
+	if len(id) <= 14 {
+		return id
+	}
+	return id[:8] + "…" + id[len(id)-4:]
+}
+
+// with returns a path with query pairs; empty values are left out.
+func with(path string, pairs ...string) string {
+	q := url.Values{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			q.Set(pairs[i], pairs[i+1])
+		}
+	}
+	if len(q) == 0 {
+		return path
+	}
+	return path + "?" + q.Encode()
+}

@@ -1,0 +1,48 @@
+package views
+
+import (
+	"time"
+
+	"github.com/a-h/templ"
+)
+
+// Frame is what differs between pages of other packages outside of their body.
+// They speak English.
+type Frame struct {
+	Page
+
+	Title, Description string
+	// Linked names the style sheet, Scripts the assets run after parsing.
+	Linked    string
+	Scripts   []string
+	BodyClass string
+}
+
+// Shell is the frame of a page of another package; its children are the body.
+func Shell(f Frame) templ.Component {
+	return shell(head{
+		Page: f.Page, Title: f.Title, Description: f.Description, Linked: f.Linked, Scripts: f.Scripts, BodyClass: f.BodyClass,
+	})
+}
+
+// Icon draws one of our own line icons, of the height of the text beside it.
+func Icon(name string) templ.Component { return icon(name) }
+
+// Glyph is a plain sign for a network.
+func Glyph(network string) templ.Component { return glyph(network) }
+
+// When shows a time; a script turns it into the reader's own clock.
+func When(t time.Time) templ.Component { return when(t) }
+
+// Address shows an address or hash in full, in groups of four.
+func Address(text, testID string) templ.Component { return address(text, testID) }
+
+// CopyButton copies text; label says what.
+func CopyButton(p Page, text, label, testID string) templ.Component {
+	return copyButton(p, text, label, testID)
+}
+
+// QRImage draws a code.
+func QRImage(q QR, label, class, testID string) templ.Component {
+	return qrImage(q, label, class, testID)
+}
