@@ -165,11 +165,20 @@ func enter(b *sweep.Book, r depositRow, through int64) error {
 	return nil
 }
 
+// from returns the time as the beginning of a span; the zero time, which is
+// stored as NULL and compares with nothing, is the beginning of everything.
+func from(t time.Time) instant {
+	if t.IsZero() {
+		return at(time.Unix(0, 0))
+	}
+	return at(t)
+}
+
 // ConfirmedSince lists the network's sweeps that were confirmed since then.
 func (s *Store) ConfirmedSince(ctx context.Context, n chain.Network, since time.Time) ([]sweep.Sweep, error) {
 	var ids []string
 	err := s.reader().NewRaw("SELECT public_id FROM sweeps WHERE network = ? AND ended_at >= ? AND state = ? ORDER BY ended_at, id",
-		string(n), at(since), string(sweep.Confirmed)).Scan(ctx, &ids)
+		string(n), from(since), string(sweep.Confirmed)).Scan(ctx, &ids)
 	if err != nil {
 		return nil, fmt.Errorf("confirmed sweeps of %s: %w", n, err)
 	}

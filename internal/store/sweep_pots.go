@@ -71,7 +71,7 @@ func (s *Store) Pots(ctx context.Context, n chain.Network, q sweep.Query) ([]swe
 		"AND NOT EXISTS (SELECT 1 FROM sweep_items AS i JOIN sweeps AS s ON s.id = i.sweep_id WHERE s.network = d.network "+
 		"AND s.ended_at IS NULL AND i.address = d.to_address AND i.contract = d.contract) "+
 		"ORDER BY CASE WHEN d.final_at <= ? THEN 0 ELSE 1 END, length(d.units) - d.decimals DESC, d.final_at, d.id LIMIT ?",
-		string(payment.KindTopUp), string(n), at(q.Now), at(q.Aged), q.Limit).Scan(ctx, &rows)
+		string(payment.KindTopUp), string(n), from(q.Now), from(q.Aged), q.Limit).Scan(ctx, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("what is due on %s: %w", n, err)
 	}

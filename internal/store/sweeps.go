@@ -181,7 +181,7 @@ func (s *Store) MarkSent(ctx context.Context, id sweep.ID, n int, when time.Time
 func (s *Store) Spent(ctx context.Context, n chain.Network, since time.Time) (sweep.Spending, error) {
 	var rows []sweepRow
 	err := s.reader().NewSelect().Model(&rows).Column("paid", "moved", "ended_at").
-		Where("network = ? AND ended_at >= ? AND paid <> '0'", string(n), at(since)).Order("ended_at").Scan(ctx)
+		Where("network = ? AND ended_at >= ? AND paid <> '0'", string(n), from(since)).Order("ended_at").Scan(ctx)
 	if err != nil {
 		return sweep.Spending{}, fmt.Errorf("what sweeps of %s cost: %w", n, err)
 	}
