@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 )
@@ -162,6 +163,7 @@ func (p *Endpoint) logs(s shown, params []json.RawMessage) (any, *rpcFailure) {
 	if fail != nil {
 		return nil, fail
 	}
+	time.Sleep(time.Duration(len(blocks)) * p.fault().SlowLogs)
 	found := []object{}
 	for _, b := range blocks {
 		for _, l := range b.logs() {

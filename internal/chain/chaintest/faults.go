@@ -40,6 +40,8 @@ type Faults struct {
 	// Limits of eth_getLogs, and the error that tells of them.
 	MaxRange, MaxResults, MaxTopics int
 	LimitError                      *RPCError
+	// SlowLogs is how long eth_getLogs takes for each block of its range.
+	SlowLogs time.Duration
 	// Clamp gives what there is of a range of logs that reaches beyond the
 	// head, instead of refusing it.
 	Clamp bool

@@ -3,9 +3,11 @@ package evm_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/chaintest"
+	"github.com/florinpay/florin/internal/chain/evm"
 )
 
 // history pays each of the addresses once, spread over that many blocks, among
@@ -147,6 +149,32 @@ func TestScan_Impossible(t *testing.T) {
 	if asked := s.endpoints[0].Calls("eth_getLogs"); asked > 20 {
 		t.Errorf("asked %d times for three blocks", asked)
 	}
+}
+
+// A node too slow for a large range is asked for smaller ones, the next time.
+func TestScan_SlowNode(t *testing.T) {
+	t.Parallel()
+	s := newScript(t, 1)
+	watched := s.addresses(10)
+	txs := s.history(watched, 400, 0)
+	var err error
+	if s.reader, err = evm.New(evm.Config{
+		Profile: s.profile, Endpoints: []string{s.endpoints[0].URL}, Now: s.clock.Now, Timeout: 250 * time.Millisecond,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	s.endpoints[0].Set(chaintest.Faults{SlowLogs: 2 * time.Millisecond})
+	for range 6 {
+		if _, err = s.scan(0, s.chain.Head(), watched...); err == nil {
+			break
+		}
+		s.clock.advance(time.Minute)
+	}
+	if err != nil {
+		t.Fatalf("ranges never became small enough: %v", err)
+	}
+	s.endpoints[0].Set(chaintest.Faults{})
+	s.mustFind(txs, watched...)
 }
 
 // After weeks a node no longer knows which block a transaction is in.

@@ -47,11 +47,11 @@ func (s *span) grow(asked uint64, bytes int, now time.Time) {
 	if now.After(s.until) {
 		s.ceiling = maxSpan + 1
 	}
-	next := s.size * 2
+	next := min(s.size*2, maxSpan)
 	if next >= s.ceiling {
 		next = s.size + (s.ceiling-s.size)/2
 	}
-	s.size = min(next, maxSpan, s.ceiling-1)
+	s.size = next
 }
 
 // sizes returns how many blocks and addresses the endpoint takes at once.
