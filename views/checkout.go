@@ -229,6 +229,9 @@ type CheckoutProps struct {
 
 	// ReturnURL leads back to the merchant after success, CancelURL otherwise; http and https only, may be empty.
 	ReturnURL, CancelURL string
+	// Inert makes the page a picture of itself, for the preview of a merchant's branding: nothing can be pressed and
+	// no news is asked for.
+	Inert bool
 	// SandboxURL is where test money pays this payment; set only in the sandbox.
 	SandboxURL string
 }
@@ -282,7 +285,7 @@ func (p CheckoutProps) shownView() View {
 }
 
 // Live reports whether the page expects news.
-func (p CheckoutProps) Live() bool { return p.State != StatePaid }
+func (p CheckoutProps) Live() bool { return p.State != StatePaid && !p.Inert }
 
 // LiveEvent says what to send to a page that shows the given stage: the name of the server-sent
 // event and the fragment to render into its data. Keep next as the stage of the following call.
@@ -310,7 +313,7 @@ func (p CheckoutProps) livePath() string {
 // needsRefresh reports whether a browser without scripts should reload the page by itself. A page
 // with a field to fill in must not.
 func (p CheckoutProps) needsRefresh() bool {
-	if p.shownView() != ViewNow {
+	if p.shownView() != ViewNow || p.Inert {
 		return false
 	}
 	switch p.State {

@@ -364,3 +364,21 @@ func BenchmarkCheckout(b *testing.B) {
 		}
 	}
 }
+
+// TestCheckoutInert: the preview of a merchant's branding is the real page, but a picture of it.
+func TestCheckoutInert(t *testing.T) {
+	t.Parallel()
+	p := sampleNamed(t, "waiting")
+	p.Inert = true
+	d := open(t, Checkout(p))
+	if !hasAttribute(d.one("checkout"), "inert") {
+		t.Error("the page can be used")
+	}
+	d.hasNone("live")
+	if d.reloads() {
+		t.Error("the page reloads itself")
+	}
+	if hasAttribute(open(t, Checkout(sampleNamed(t, "waiting"))).one("checkout"), "inert") {
+		t.Error("the real page cannot be used")
+	}
+}
