@@ -119,7 +119,7 @@ type responseBody struct {
 }
 
 func write(w http.ResponseWriter, response *graphql.Response, status int, mediaType string) error {
-	b, err := json.Marshal(responseBody{response.Errors, response.Data})
+	b, err := jsonbody.Encode(responseBody{response.Errors, response.Data})
 	if err != nil {
 		return err
 	}

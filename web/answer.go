@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 
 	"github.com/labstack/echo/v4"
 
@@ -32,7 +31,7 @@ func answer[T any, R result[T]](c echo.Context, s *Server, run func(context.Cont
 }
 
 func writeJSON(c echo.Context, status int, v any) error {
-	b, err := json.Marshal(v)
+	b, err := jsonbody.Encode(v)
 	if err != nil {
 		return err
 	}

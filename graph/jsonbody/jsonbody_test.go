@@ -1,0 +1,118 @@
+package jsonbody
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/florinpay/florin/internal/fault"
+)
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		contentType, body string
+		kind              fault.Kind // Internal: it is read
+	}{
+		"JSON":                   {"application/json", `{}`, fault.Internal},
+		"with a charset":         {`application/json; charset="UTF-8"`, `{}`, fault.Internal},
+		"as large as allowed":    {"application/json", strings.Repeat(" ", Max), fault.Internal},
+		"one byte more":          {"application/json", strings.Repeat(" ", Max+1), fault.TooLarge},
+		"another charset":        {"application/json; charset=utf-16", `{}`, fault.Unsupported},
+		"no type":                {"", `{}`, fault.Unsupported},
+		"a form":                 {"application/x-www-form-urlencoded", `{}`, fault.Unsupported},
+		"text, as no-cors sends": {"text/plain;charset=UTF-8", `{}`, fault.Unsupported},
+		"not UTF-8":              {"application/json", "{\"a\":\"\xff\"}", fault.Invalid},
+	} {
+		for _, known := range []bool{true, false} {
+			// Without a known length the limit must hold while reading.
+			var body io.Reader = strings.NewReader(row.body)
+			if !known {
+				body = struct{ io.Reader }{body}
+			}
+			r := httptest.NewRequest(http.MethodPost, "/", body)
+			r.Header.Set("Content-Type", row.contentType)
+			got, err := Read(r)
+			if row.kind == fault.Internal {
+				if err != nil || string(got) != row.body {
+					t.Errorf("%s: %v", name, err)
+				}
+				continue
+			}
+			if !fault.Is(err, row.kind) {
+				t.Errorf("%s: %v, want %s", name, err, row.kind)
+			}
+		}
+	}
+}
+
+func TestObject(t *testing.T) {
+	t.Parallel()
+	o, err := Parse([]byte(`{"text":"a","none":null,"number":7,"big":99999999999,"half":1.5,"amount":1e400,"map":{"a":"b"},"mixed":{"a":1},"list":[1],"twice":"x","twice":"y"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Text("text") != "a" || o.Text("none") != "" || o.Text("missing") != "" || o.Text("twice") != "y" || *o.Int("number") != 7 || o.Int("none") != nil || o.Int("missing") != nil {
+		t.Error("good fields are misread")
+	}
+	if digits, err := o.Decimal("amount").Text("amount"); err != nil || digits != "1e400" {
+		t.Errorf("amount: %q, %v", digits, err)
+	}
+	if m, err := o.Strings("map").Entries("map"); err != nil || m["a"] != "b" {
+		t.Errorf("map: %v, %v", m, err)
+	}
+	for _, name := range []string{"mixed", "list", "text"} {
+		if _, err := o.Strings(name).Entries(name); !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s as a map: %v", name, err)
+		}
+	}
+	if o.Err() != nil {
+		t.Errorf("good fields: %v", o.Err())
+	}
+	for name, read := range map[string]func(*Object){
+		"number": func(o *Object) { o.Text("number") }, "text": func(o *Object) { o.Int("text") },
+		"big": func(o *Object) { o.Int("big") }, "half": func(o *Object) { o.Int("half") },
+	} {
+		wrong, err := Parse([]byte(`{"text":"a","number":7,"big":99999999999,"half":1.5}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		read(wrong)
+		wrong.Text("missing")
+		if err := wrong.Err(); !fault.Is(err, fault.Invalid) || !strings.Contains(fault.Of(err).Message, name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{`{}`, `{"a":1}`, `[]`, `null`, `{"amount": NaN}`, `{"a":{"a":{"a"`, "\x00", `{"a":"\ud800"}`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		o, err := Parse(body)
+		if err != nil {
+			if !fault.Is(err, fault.Invalid) {
+				t.Errorf("%v", err)
+			}
+			return
+		}
+		o.Text("a")
+		o.Int("a")
+		o.Strings("a")
+		_, _ = o.Decimal("a").Text("a")
+		if err := o.Err(); err != nil && !fault.Is(err, fault.Invalid) {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+func TestEncode(t *testing.T) {
+	t.Parallel()
+	b, err := Encode(map[string]string{"uri": "ethereum:0x1@137/transfer?address=0x2&uint256=3"})
+	if err != nil || string(b) != `{"uri":"ethereum:0x1@137/transfer?address=0x2&uint256=3"}` {
+		t.Errorf("%s, %v", b, err)
+	}
+}
