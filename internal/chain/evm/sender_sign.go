@@ -136,7 +136,10 @@ func (s *Sender) token(contract chain.Address) (common.Address, error) {
 		return contracts.NativeCoin, nil
 	}
 	w, err := chain.ParseAddress(s.Network(), string(contract))
-	return common.Address(w.Raw), err
+	if err != nil {
+		return common.Address{}, err
+	}
+	return common.Address(w.Raw), nil
 }
 
 // quote fills in gas, fees and cost. Its verdict is a reason not to sweep that
@@ -221,12 +224,10 @@ func (p *priced) estimate(ctx context.Context, e *endpoint) (verdict, err error)
 	if !ok {
 		return nil, malformed("eth_estimateGas")
 	}
-	if estimate > maxTxGas {
+	if estimate > maxTxGas-tokenSpare {
 		return sweep.ErrTooLarge, nil
 	}
-	if p.gas = estimate + estimate*sweepMargin/100 + tokenSpare; p.gas > maxTxGas {
-		return sweep.ErrTooLarge, nil
-	}
+	p.gas = min(estimate+estimate*sweepMargin/100+tokenSpare, maxTxGas)
 	return nil, nil
 }
 

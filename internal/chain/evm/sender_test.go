@@ -1,0 +1,207 @@
+package evm_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/chain/evm/contracts"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/sweep"
+)
+
+var (
+	sweptBy = [16]byte{7}
+	shop    = chain.Address("0x52908400098527886E0F7030069857D2E4169EE7")
+	plenty  = money.UnitsFromUint64(1e12)
+)
+
+func (g *geth) sender(price money.Units) *evm.Sender {
+	return evm.NewSender(g.reader, evm.SenderConfig{Signer: faucetSigner{}, Instance: sweptBy, MaxPrice: price})
+}
+
+// item is a deposit of some units on the address of a payment number.
+func (g *geth) item(number int64, units uint64) sweep.Item {
+	g.t.Helper()
+	at, err := evm.NewDepositor(g.profile.Network, sweptBy).DepositAddress(chain.Settlement{Network: g.profile.Network, Wallet: shop, Number: number})
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	if units > 0 {
+		if _, err := g.chain.Mint(g.t.Context(), common.HexToAddress(string(g.Credited().Contract)), common.Address(at.Raw), new(big.Int).SetUint64(units)); err != nil {
+			g.t.Fatal(err)
+		}
+	}
+	return sweep.Item{
+		PaymentID: fmt.Sprint(number), Number: number, Address: at, Settlement: shop, Asset: g.Credited(), Expected: money.UnitsFromUint64(units),
+	}
+}
+
+// Each network's least tip is offered, and the whole ceiling covers what the
+// transaction costs in the end.
+func TestSender_Fees(t *testing.T) {
+	t.Parallel()
+	for n, floor := range map[chain.Network]int64{chain.BEP20: 5e7, chain.Polygon: 25e9, chain.Base: 1e6} {
+		t.Run(string(n), func(t *testing.T) {
+			t.Parallel()
+			g := newGeth(t, n)
+			items := []sweep.Item{g.item(1, 10)}
+			g.Mine(1)
+			s := g.sender(plenty)
+			a, err := s.Sign(t.Context(), items, nil, time.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var tx types.Transaction
+			if err := tx.UnmarshalBinary(a.Raw); err != nil {
+				t.Fatal(err)
+			}
+			if tx.Type() != types.DynamicFeeTxType || tx.GasTipCap().Cmp(big.NewInt(floor)) < 0 || tx.GasFeeCap().Cmp(tx.GasTipCap()) < 0 || chain.TxHash(tx.Hash().Hex()) != a.Tx {
+				t.Errorf("type %d, tip %s, most %s", tx.Type(), tx.GasTipCap(), tx.GasFeeCap())
+			}
+			for range 2 { // the same bytes twice are no error, in the pool and in a block
+				if err := s.Broadcast(t.Context(), a); err != nil {
+					t.Fatal(err)
+				}
+			}
+			g.Mine(1)
+			if err := s.Broadcast(t.Context(), a); err != nil {
+				t.Error(err)
+			}
+			g.Finalize()
+			seen, err := s.Look(t.Context(), items, []sweep.Attempt{a})
+			if err != nil || seen.Seen != sweep.Landed || len(seen.Moved) != 1 || seen.Moved[0].Units.String() != "10" {
+				t.Fatalf("seen as %+v, %v", seen, err)
+			}
+			if seen.Paid.Cmp(a.Fee.Ceiling) > 0 || seen.Paid.IsZero() {
+				t.Errorf("paid %s with a ceiling of %s", seen.Paid, a.Fee.Ceiling)
+			}
+		})
+	}
+}
+
+// What Base charges for publishing on Ethereum is part of the ceiling.
+func TestSender_DataFee(t *testing.T) {
+	t.Parallel()
+	g := newGeth(t, chain.Base)
+	items := []sweep.Item{g.item(1, 10)}
+	g.Mine(1)
+	const fee = 1_000_000_000_000_000
+	oracle := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if strings.Contains(strings.ToLower(string(body)), `"to":"0x420000000000000000000000000000000000000f"`) {
+			var calls []map[string]any
+			if json.Unmarshal(body, &calls) != nil {
+				w.WriteHeader(http.StatusBadRequest)
+				return
+			}
+			for _, c := range calls {
+				c["result"] = fmt.Sprintf("0x%064x", fee)
+				delete(c, "params")
+				delete(c, "method")
+			}
+			_ = json.NewEncoder(w).Encode(calls)
+			return
+		}
+		res, err := http.Post(g.chain.URL(), "application/json", bytes.NewReader(body))
+		if err != nil {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		defer res.Body.Close()
+		_, _ = io.Copy(w, res.Body)
+	}))
+	t.Cleanup(oracle.Close)
+	behind, err := evm.New(evm.Config{Profile: g.profile, Endpoints: []string{oracle.URL}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := g.sender(plenty).Sign(t.Context(), items, nil, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	charged, err := evm.NewSender(behind, evm.SenderConfig{Signer: faucetSigner{}, Instance: sweptBy, MaxPrice: plenty}).Sign(t.Context(), items, nil, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	more := charged.Fee.Ceiling.Sub(plain.Fee.Ceiling)
+	if more.Cmp(money.UnitsFromUint64(2*fee)) != 0 {
+		t.Errorf("the ceiling is %s more, want data fee and operator fee, %d", more, 2*fee)
+	}
+}
+
+// As many first sweeps as the contracts promise fit one transaction, and more
+// are refused before anything is signed.
+func TestSender_BatchLimit(t *testing.T) {
+	t.Parallel()
+	g := newGeth(t, chain.Polygon)
+	var items []sweep.Item
+	for i := range int64(300) {
+		items = append(items, g.item(i+1, 5))
+		if i%100 == 99 {
+			g.Mine(1)
+		}
+	}
+	s := g.sender(plenty)
+	if _, err := s.Sign(t.Context(), items, nil, time.Now()); !errors.Is(err, sweep.ErrTooLarge) {
+		t.Errorf("300 at once: %v, want ErrTooLarge", err)
+	}
+	a, err := s.Sign(t.Context(), items[:contracts.MaxFirstSweeps], nil, time.Now())
+	if err != nil || a.Fee.Gas > 1<<24 {
+		t.Fatalf("%d at once: %d gas, %v", contracts.MaxFirstSweeps, a.Fee.Gas, err)
+	}
+	if err := s.Broadcast(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	g.Mine(1)
+	g.Finalize()
+	seen, err := s.Look(t.Context(), items[:contracts.MaxFirstSweeps], []sweep.Attempt{a})
+	if err != nil || len(seen.Moved) != contracts.MaxFirstSweeps || len(seen.Unmoved) != 0 {
+		t.Errorf("%d moved, %d left, %v", len(seen.Moved), len(seen.Unmoved), err)
+	}
+}
+
+// A call for another address than the settlement's forwarder is never built.
+func TestSender_WrongAddress(t *testing.T) {
+	t.Parallel()
+	g := newGeth(t, chain.BEP20)
+	good := g.item(1, 5)
+	g.Mine(1)
+	for name, change := range map[string]func(*sweep.Item){
+		"Address":    func(i *sweep.Item) { i.Address = g.Address() },
+		"Settlement": func(i *sweep.Item) { i.Settlement = g.Address().Address },
+		"Number":     func(i *sweep.Item) { i.Number++ },
+		"Zero":       func(i *sweep.Item) { i.Settlement = "0x0000000000000000000000000000000000000000" },
+		"Contract":   func(i *sweep.Item) { i.Asset.Contract = "0x1" },
+	} {
+		bad := good
+		change(&bad)
+		if _, err := g.sender(plenty).Sign(t.Context(), []sweep.Item{bad}, nil, time.Now()); err == nil {
+			t.Errorf("%s: it was signed", name)
+		}
+	}
+	if _, err := g.sender(plenty).Sign(t.Context(), nil, nil, time.Now()); err == nil {
+		t.Error("a sweep of nothing was signed")
+	}
+	for _, a := range []sweep.Attempt{{Tx: "nonsense"}, {Tx: "0x12"}} {
+		if _, err := g.sender(plenty).Look(t.Context(), nil, []sweep.Attempt{a}); err == nil {
+			t.Error("nonsense was looked for")
+		}
+		if err := g.sender(plenty).Broadcast(t.Context(), a); err == nil {
+			t.Error("nonsense was sent")
+		}
+	}
+}
