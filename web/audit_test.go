@@ -1,11 +1,13 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,19 +17,8 @@ import (
 // that must or should be otherwise.
 func TestGraphQLOverHTTPAudit(t *testing.T) {
 	t.Parallel()
-	if _, err := os.Stat("../internal/engines/node_modules/graphql-http/package.json"); err != nil {
-		t.Fatal("the audit is missing: run `npm ci --ignore-scripts` in internal/engines, or `make test`, which does")
-	}
-	srv := httptest.NewServer(newBundle(t).server.Handler())
-	defer srv.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	out, err := exec.CommandContext(ctx, "node", "testdata/audit.js", srv.URL+"/graphql").Output()
-	if err != nil {
-		t.Fatalf("run the audit: %v", err)
-	}
 	var results []struct{ ID, Name, Status, Reason string }
-	must(t, json.Unmarshal(out, &results))
+	runNode(t, "testdata/audit.js", &results)
 	const leastAudits = 50 // fewer means that they did not run
 	if len(results) < leastAudits {
 		t.Fatalf("only %d audits ran", len(results))
@@ -39,4 +30,40 @@ func TestGraphQLOverHTTPAudit(t *testing.T) {
 			t.Errorf("%s %s: %s (%s)", r.ID, r.Name, r.Status, r.Reason)
 		}
 	}
+}
+
+// The standard introspection query passes the limits, and its answer is a
+// schema that the reference implementation can build.
+func TestIntrospectionByTheReferenceImplementation(t *testing.T) {
+	t.Parallel()
+	var operations []string
+	runNode(t, "testdata/introspect.js", &operations)
+	for _, name := range []string{"getTxnDetails", "getTransactions", "payment", "StartPayment", "createCustodianAccount"} {
+		if !slices.Contains(operations, name) {
+			t.Errorf("%s is not among %v", name, operations)
+		}
+	}
+}
+
+// runNode runs a script against the GraphQL address of a server and reads the
+// JSON it writes.
+func runNode(t *testing.T, script string, into any) {
+	t.Helper()
+	for _, name := range []string{"graphql", "graphql-http"} {
+		if _, err := os.Stat("../internal/engines/node_modules/" + name + "/package.json"); err != nil {
+			t.Fatalf("the npm package %s is missing: run `npm ci --ignore-scripts` in internal/engines, or `make test`, which does", name)
+		}
+	}
+	srv := httptest.NewServer(newBundle(t).server.Handler())
+	defer srv.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var problem bytes.Buffer
+	cmd := exec.CommandContext(ctx, "node", script, srv.URL+"/graphql")
+	cmd.Stderr = &problem
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("node %s: %v: %s", script, err, problem.String())
+	}
+	must(t, json.Unmarshal(out, into))
 }
