@@ -29,9 +29,11 @@ var All = []Bundle{
 	{"checkout.css", css, true, []string{"src/tokens.css", "src/base.css", "src/foot.css", "src/checkout.css"}},
 	{"receipt.css", css, true, []string{"src/tokens.css", "src/base.css", "src/foot.css", "src/receipt.css"}},
 	{"app.css", css, false, []string{"src/tokens.css", "src/base.css", "src/app.css"}},
+	{"dashboard.css", css, false, []string{"src/tokens.css", "src/base.css", "src/app.css", "src/dashboard.css"}},
 	{"live.js", js, false, []string{"vendored/htmx.min.js", "vendored/sse.min.js"}},
 	{"checkout.js", js, false, []string{"src/copy.js", "src/clock.js", "src/wallet.js"}},
 	{"page.js", js, false, []string{"src/copy.js", "src/clock.js"}},
+	{"dashboard.js", js, false, []string{"src/copy.js", "src/clock.js", "src/dashboard.js"}},
 	{"icon.svg", svg, false, []string{"src/icon.svg"}},
 }
 

