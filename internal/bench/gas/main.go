@@ -1,0 +1,62 @@
+// Program gas measures what settling a payment costs in gas: by forwarders, a
+// batch in one transaction, and beside it the usual way with a hot wallet,
+// which sends coins to every deposit address first so that each can pay for its
+// own transfer. Both on the same chain, in the same run, with the same token.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+)
+
+// What is asked of batches of fromBatch and more: a first sweep, which also
+// makes the forwarder, and a repeated one, each against the hot wallet.
+const (
+	fromBatch  = 50
+	mostFirst  = 1.2
+	mostRepeat = 0.35
+)
+
+// batches are the sizes measured.
+var batches = []int{1, 10, 50, 100}
+
+// runFor bounds the whole program.
+const runFor = 5 * time.Minute
+
+func main() {
+	ctx, cancel := context.WithTimeout(context.Background(), runFor)
+	err := run(ctx)
+	cancel()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "gas:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) error {
+	c, err := startChain(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	fmt.Printf("%6s  %12s  %12s  %14s  %7s  %7s\n", "batch", "first sweep", "next sweep", "hot wallet way", "first", "next")
+	var missed []string
+	for _, n := range batches {
+		line, err := c.measure(ctx, n)
+		if err != nil {
+			return err
+		}
+		first, again := float64(line.first)/float64(line.hot), float64(line.again)/float64(line.hot)
+		fmt.Printf("%6d  %12d  %12d  %14d  %5.2f x  %5.2f x\n", n, line.first, line.again, line.hot, first, again)
+		if n >= fromBatch && (first > mostFirst || again > mostRepeat) {
+			missed = append(missed, fmt.Sprintf("a batch of %d costs %.2f x and %.2f x", n, first, again))
+		}
+	}
+	fmt.Printf("gas per payment; from %d on at most %.2f x for a first and %.2f x for a repeated sweep\n", fromBatch, mostFirst, mostRepeat)
+	if len(missed) > 0 {
+		return fmt.Errorf("over the limit: %v", missed)
+	}
+	return nil
+}
