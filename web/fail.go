@@ -66,6 +66,9 @@ func (s *Server) refuse(c echo.Context, err error) operation.Refusal {
 func wantsPage(c echo.Context) bool {
 	r := c.Request()
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	if s := c.Path(); inDashboard(s) || s == "/signin" || s == "/signup" || s == "/reset" || s == "/forgot" || s == "/signout" || s == "/signin/code" {
+		return true
+	}
 	if strings.HasPrefix(c.Path(), "/pay/:txnid/") || c.Path() == "/pay" && reads {
 		return true
 	}

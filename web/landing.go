@@ -17,6 +17,12 @@ func (s *Server) getLanding(c echo.Context) error {
 			p.Networks = append(p.Networks, string(n))
 		}
 	}
+	if s.d.Dashboard != nil {
+		p.SignInURL = "/signin"
+		if s.o.SignUp {
+			p.SignUpURL = "/signup"
+		}
+	}
 	if s.o.Sandbox != nil {
 		p.SandboxURL = "/sandbox"
 	}

@@ -39,6 +39,8 @@ func (s *Server) routes() *echo.Echo {
 	e.GET("/pay/:txnid/live", s.getLive)
 	get("/pay/:txnid/receipt", s.getReceipt)
 
+	s.deskRoutes(e)
+
 	if s.o.Sandbox != nil {
 		e.Any("/sandbox", echo.WrapHandler(s.o.Sandbox))
 		e.Any("/sandbox/*", echo.WrapHandler(s.o.Sandbox))

@@ -52,9 +52,11 @@ type Deps struct {
 	Finder   operation.Finder
 	Wallets  operation.Wallets
 	Sealer   operation.Sealer
-	Now      func() time.Time
-	NewID    func(time.Time) payment.ID
-	Log      *slog.Logger
+	// Dashboard serves the pages of merchants and operators; nil serves none.
+	Dashboard *Dashboard
+	Now       func() time.Time
+	NewID     func(time.Time) payment.ID
+	Log       *slog.Logger
 }
 
 // Options are the operator's settings.

@@ -87,6 +87,8 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	a.Accounts = account.New(a.Store, Now, account.Options{
 		CheckCallback: func(u string) error { return webhook.CheckURL(u, a.Config.AllowPrivateCallbacks) },
 		Profiles:      a.Config.Profiles(),
+		Usage:         a.Store,
+		Security:      a.Store,
 	})
 	holder := newULID(Now())
 	if a.lanes, err = openLanes(a.Config, instance, a.Store, holder, a.log); err != nil {
@@ -98,7 +100,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	a.expirer = payment.NewExpirer(a.Config.Profiles(), a.lanes.readers(), a.Store, Now, a.log)
 	a.deliver = webhook.NewDeliverer(webhook.Config{
 		Store:  a.Store,
-		Sender: webhook.NewSender(webhook.Options{AllowPrivate: a.Config.AllowPrivateCallbacks, Now: Now}),
+		Sender: a.sender(),
 		Holder: holder, Now: Now, Jitter: rand.Float64, Log: a.log,
 	})
 	a.server = a.newServer(o, sealer)

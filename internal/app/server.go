@@ -17,8 +17,9 @@ import (
 func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 	return web.New(web.Deps{
 		Payments: a.Payments, Accounts: a.Accounts, Store: a.Store, Sealer: sealer, Wallets: wallets{},
-		Finder: finding.New(a.Payments, a.lanes.readers(), Now),
-		Now:    Now, NewID: func(t time.Time) payment.ID { return payment.ID(newULID(t)) }, Log: a.log,
+		Finder:    finding.New(a.Payments, a.lanes.readers(), Now),
+		Dashboard: a.dashboard(o, sealer),
+		Now:       Now, NewID: func(t time.Time) payment.ID { return payment.ID(newULID(t)) }, Log: a.log,
 	}, web.Options{
 		BaseURL: a.Config.BaseURL, CheckoutURL: a.Config.CheckoutURL, Version: o.Version,
 		GraphQL: graph.Options{Introspection: a.Config.Introspection}, Proxies: a.Config.TrustedProxies,

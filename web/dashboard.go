@@ -1,0 +1,301 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/report"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/internal/webhook"
+	"github.com/florinpay/florin/views/dashboard"
+)
+
+// Members is what the dashboard asks of accounts beyond Accounts.
+type Members interface {
+	Enter(ctx context.Context, c account.Credentials) (account.SignedIn, account.Halfway, error)
+	EnterWithCode(ctx context.Context, half account.Halfway, code, address, userAgent string) (account.SignedIn, error)
+	CreateInvited(ctx context.Context, token string, in account.NewUser) (account.User, error)
+	Invite(ctx context.Context, by account.User, email string) (secret.Text, error)
+	BeginReset(ctx context.Context, email string) (account.User, secret.Text, error)
+	FinishReset(ctx context.Context, token string, next secret.Text) (account.User, error)
+	CheckPassword(ctx context.Context, user account.User, password secret.Text, address string) error
+	ChangePassword(ctx context.Context, user account.User, old, next secret.Text, address, userAgent string) (account.SignedIn, error)
+	BeginFactor(ctx context.Context, user account.User) (account.Enrolment, error)
+	PendingFactor(ctx context.Context, user account.User) (account.Enrolment, error)
+	ConfirmFactor(ctx context.Context, user account.User, code string) ([]secret.Text, error)
+	Factor(ctx context.Context, user account.User) (inForce bool, left int, err error)
+	RemoveFactor(ctx context.Context, user account.User, password secret.Text, address string) error
+	Logins(ctx context.Context, user account.User) ([]account.Login, error)
+	EndLogin(ctx context.Context, user account.User, id string) error
+	ReplaceKey(ctx context.Context, key account.Key, entries []credit.Entry) (account.Key, secret.Text, error)
+	SetKeyLabel(ctx context.Context, key account.Key, label string) error
+	RevokeKey(ctx context.Context, key account.Key) error
+	ArrangeCustodian(ctx context.Context, key account.Key, in account.CustodianInput) (account.Custodian, secret.Text, error)
+	RotateSigningSecret(ctx context.Context, key account.Key) (secret.Text, error)
+	RetireSigningSecret(ctx context.Context, key account.Key) error
+	Record(ctx context.Context, a account.Audit) error
+	AuditLog(ctx context.Context, user account.User, before int64, limit int) ([]account.Audit, error)
+}
+
+// Reports is what the dashboard reads. Every question names the keys whose
+// data may be shown.
+type Reports interface {
+	EveryKeyOfUser(ctx context.Context, userID int64) ([]account.Key, error)
+	SearchPayments(ctx context.Context, q report.Query) ([]payment.Payment, error)
+	Days(ctx context.Context, keys []int64, since time.Time) ([]report.Day, error)
+	Activity(ctx context.Context, keys []int64, since time.Time) (report.Activity, error)
+	Events(ctx context.Context, id payment.ID) ([]payment.Event, error)
+	Deliveries(ctx context.Context, q report.DeliveryQuery) ([]report.Delivery, error)
+	Delivery(ctx context.Context, keys []int64, id int64) (report.Delivery, []webhook.Attempt, error)
+	FailedDeliveries(ctx context.Context, keys []int64, since time.Time) (int64, error)
+	Resend(ctx context.Context, keys []int64, id int64, now time.Time) error
+	ResendFailed(ctx context.Context, keyID int64, since, now time.Time) (int64, error)
+	Entries(ctx context.Context, keyID, before int64, limit int) ([]report.Entry, error)
+	SweepsOf(ctx context.Context, number int64) ([]report.Sweep, error)
+	People(ctx context.Context, before int64, limit int) ([]report.Person, error)
+	Stuck(ctx context.Context, now time.Time) (report.Stuck, error)
+}
+
+// Pings sends a test webhook, which no payment is behind.
+type Pings interface {
+	Ping(ctx context.Context, eventID, callbackURL string, sec secret.Text, signing ...secret.Text) webhook.Attempt
+}
+
+// Dashboard is what the pages of merchants and operators need beyond Deps.
+type Dashboard struct {
+	Members Members
+	Reports Reports
+	Pings   Pings
+	// Mail sends a plain text; nil where no mail is sent.
+	Mail func(ctx context.Context, to, subject, text string) error
+	// Nudge says that webhooks were made due; may be nil.
+	Nudge func()
+	// Sweeping tells how the settlement of a network does; ok is false where
+	// nothing is settled. May be nil.
+	Sweeping func(chain.Network) (sweep.Status, bool)
+	// AuthKey and SealKey protect cookies: 32 bytes each.
+	AuthKey, SealKey []byte
+	// Invite: who is invited may sign up, even if Options.SignUp is off.
+	Invite bool
+}
+
+// desk serves the dashboard.
+type desk struct {
+	*Server
+
+	x       Dashboard
+	cookies *cookies
+}
+
+// visitor is somebody who is signed in.
+type visitor struct {
+	user  account.User
+	token secret.Text
+	keys  []account.Key // in use
+	every []account.Key // revoked ones too: their payments are still the visitor's
+}
+
+// ids are the keys whose data the visitor may see.
+func (v visitor) ids() []int64 {
+	ids := make([]int64, len(v.every))
+	for i, k := range v.every {
+		ids[i] = k.ID
+	}
+	return ids
+}
+
+// key returns the visitor's key of that public id; another's is unknown.
+func (v visitor) key(publicID string) (account.Key, error) {
+	for _, k := range v.keys {
+		if k.PublicID == publicID {
+			return k, nil
+		}
+	}
+	return account.Key{}, account.ErrUnknownKey
+}
+
+// chosen returns the key a page is about: the one asked for, else the first.
+// ok is false for a visitor without keys.
+func (v visitor) chosen(publicID string) (k account.Key, ok bool, err error) {
+	if publicID != "" {
+		k, err = v.key(publicID)
+		return k, err == nil, err
+	}
+	if len(v.keys) == 0 {
+		return account.Key{}, false, nil
+	}
+	return v.keys[0], true, nil
+}
+
+type deskHandler func(c echo.Context, v visitor) error
+
+// member serves somebody who is signed in; anybody else is sent to sign in.
+func (d *desk) member(h deskHandler) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		v, err := d.visitor(c)
+		if fault.Is(err, fault.Unauthorized) {
+			return d.toSignIn(c)
+		}
+		if err != nil {
+			return err
+		}
+		if err := h(c, v); err != nil {
+			return d.failed(c, v, err)
+		}
+		return nil
+	}
+}
+
+// operator serves operators. To anybody else, their pages do not exist.
+func (d *desk) operator(h deskHandler) echo.HandlerFunc {
+	return d.member(func(c echo.Context, v visitor) error {
+		if !v.user.Operator {
+			return errNothingHere
+		}
+		return h(c, v)
+	})
+}
+
+var errNothingHere = fault.New(fault.NotFound, "there is nothing at this address")
+
+func (d *desk) visitor(c echo.Context) (visitor, error) {
+	ctx, token := c.Request().Context(), d.cookies.token(c.Request())
+	user, err := d.d.Accounts.UserBySession(ctx, token.Reveal())
+	if err != nil {
+		return visitor{}, err
+	}
+	v := visitor{user: user, token: token}
+	if v.every, err = d.x.Reports.EveryKeyOfUser(ctx, user.ID); err != nil {
+		return visitor{}, err
+	}
+	for _, k := range v.every {
+		if k.RevokedAt.IsZero() {
+			v.keys = append(v.keys, k)
+		}
+	}
+	return v, nil
+}
+
+// toSignIn sends the browser to sign in, and back to a page it asked for; a
+// form is not sent twice.
+func (d *desk) toSignIn(c echo.Context) error {
+	r, to := c.Request(), "/signin"
+	if r.Method == http.MethodGet && r.URL.RequestURI() != homePath {
+		to += "?next=" + url.QueryEscape(safeNext(r.URL.RequestURI()))
+	}
+	return c.Redirect(http.StatusSeeOther, to)
+}
+
+// failed shows a refusal inside of the dashboard. What is no refusal goes to
+// the one place that logs.
+func (d *desk) failed(c echo.Context, v visitor, err error) error {
+	f := fault.Of(err)
+	if f == nil || f.Kind == fault.Internal || c.Response().Committed {
+		return err
+	}
+	refusal := d.ops.Refuse(c.Request().Context(), err)
+	callOf(c).addHeaders(c.Response().Header())
+	title := "This did not work"
+	if f.Kind == fault.NotFound {
+		title = "Nothing here"
+	}
+	frame := d.frame(c, v, title, "")
+	return d.show(c, refusal.Code, frame, dashboard.Failed(frame, sentenceOf(refusal.Message)))
+}
+
+// frame is what surrounds a page, with what the last form had to say.
+func (d *desk) frame(c echo.Context, v visitor, title, section string) dashboard.Frame {
+	f := dashboard.Frame{
+		Page: newPage(c), Title: title, Section: section, Email: v.user.Email, Operator: v.user.Operator, Now: d.d.Now(),
+	}
+	f.Lang = "en"
+	if text := d.cookies.said(c.Response(), c.Request()); text != "" {
+		f.Notices = append(f.Notices, dashboard.Notice{Text: text})
+	}
+	return f
+}
+
+// show writes a page.
+func (d *desk) show(c echo.Context, status int, f dashboard.Frame, view templ.Component) error {
+	return d.page(c, status, f.Page, view)
+}
+
+// mailWithin bounds how long sending a mail may take.
+const mailWithin = 30 * time.Second
+
+// mailContext outlives the request, whose answer does not wait for the mail.
+func mailContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), mailWithin)
+}
+
+// done says what was done and shows the page at the path, so that reloading it
+// does nothing twice.
+func (d *desk) done(c echo.Context, path, text string) error {
+	if text != "" {
+		if err := d.cookies.say(c.Response(), text); err != nil {
+			return err
+		}
+	}
+	return c.Redirect(http.StatusSeeOther, path)
+}
+
+// record writes into the visitor's audit log. The act is done; that it cannot
+// be written down must not look as if it had failed, so it is logged.
+func (d *desk) record(c echo.Context, user account.User, action account.Action, subject, detail string) {
+	err := d.x.Members.Record(c.Request().Context(), account.Audit{
+		UserID: user.ID, Actor: user.Email, Action: action, Subject: subject, Detail: detail, Address: callOf(c).Client,
+	})
+	if err != nil {
+		d.d.Log.Error("the audit log misses a line", "request", callOf(c).RequestID, "action", string(action), "error", err)
+	}
+}
+
+// maxDeskForm is more than any form of the dashboard has.
+const maxDeskForm = 64 << 10
+
+// deskForm reads the form that was posted.
+func deskForm(c echo.Context) (url.Values, error) {
+	r := c.Request()
+	r.Body = http.MaxBytesReader(c.Response(), r.Body, maxDeskForm)
+	if err := r.ParseForm(); err != nil {
+		return nil, fault.New(fault.Invalid, "the form cannot be read, or is too large")
+	}
+	return r.PostForm, nil
+}
+
+// sentenceOf makes a sentence of a message that is written for programs.
+func sentenceOf(message string) string {
+	if message == "" {
+		return ""
+	}
+	return strings.ToUpper(message[:1]) + message[1:] + "."
+}
+
+// ownForms refuses what another site had the browser send. Unlike sameSite it
+// also refuses what does not tell where it comes from: every browser does, and
+// nobody else has business with these forms.
+func (d *desk) ownForms(next echo.HandlerFunc) echo.HandlerFunc {
+	checked := d.sameSite(next)
+	return func(c echo.Context) error {
+		r := c.Request()
+		if r.Method == http.MethodGet || r.Method == http.MethodHead {
+			return next(c)
+		}
+		if r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == "" {
+			return errOtherSite
+		}
+		return checked(c)
+	}
+}

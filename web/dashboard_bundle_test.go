@@ -1,0 +1,199 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/graph/operation"
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/finding"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/webhook"
+)
+
+const (
+	deskEmail    = "ada@shop.example"
+	deskPassword = "correct horse battery"
+)
+
+// mailBook keeps what was mailed.
+type mailBook struct {
+	mu    sync.Mutex
+	texts []string
+}
+
+func (m *mailBook) send(_ context.Context, to, subject, text string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.texts = append(m.texts, to+"\n"+subject+"\n"+text)
+	return nil
+}
+
+func (m *mailBook) all() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]string(nil), m.texts...)
+}
+
+// deskBundle is a server with its dashboard, on a database of its own.
+type deskBundle struct {
+	*bundle
+
+	mail *mailBook
+}
+
+func newDesk(t *testing.T, with ...func(*Deps, *Options)) deskBundle {
+	t.Helper()
+	ctx, log := t.Context(), &logBook{}
+	logger := slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	sealer, err := secret.NewSealer(bytes.Repeat([]byte{7}, secret.KeyLen))
+	must(t, err)
+	st, err := store.Open(ctx, "sqlite://"+filepath.Join(t.TempDir(), "florin.db"), sealer, store.Options{Log: logger})
+	must(t, err)
+	t.Cleanup(func() { must(t, st.Close()) })
+	must(t, st.Migrate(ctx))
+	b := deskBundle{&bundle{t: t, store: st, lanes: newTestLanes(), clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log}, &mailBook{}}
+	b.accounts = account.New(st, b.clock.Now, account.Options{
+		Security: st, Usage: st, CheckCallback: func(u string) error { return webhook.CheckURL(u, true) },
+	})
+	b.payments = payment.NewService(st, st, b.lanes, payment.Options{
+		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
+	}, b.clock.Now, testID)
+	d := Deps{
+		Payments: b.payments, Accounts: b.accounts, Store: st, Sealer: sealer, Wallets: testWallets{},
+		Finder: finding.New(b.payments, b.lanes.readers(), b.clock.Now), Now: b.clock.Now, NewID: testID, Log: logger,
+		Dashboard: &Dashboard{
+			Members: b.accounts, Reports: st, Pings: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: b.clock.Now}), Mail: b.mail.send,
+			AuthKey: bytes.Repeat([]byte{1}, 32), SealKey: bytes.Repeat([]byte{2}, 32),
+		},
+	}
+	o := Options{
+		BaseURL: testBaseURL, CheckoutURL: testBaseURL, Version: "test", SignUp: true, NewKeys: operation.NewKeys{Credits: 20, Queries: 5},
+	}
+	for _, change := range with {
+		change(&d, &o)
+	}
+	b.server = New(d, o)
+	st.OnChange(b.server.Changed)
+	return b
+}
+
+// member makes a user who can sign in.
+func (b deskBundle) member(email string) account.User {
+	b.t.Helper()
+	u, err := b.accounts.CreateUser(b.t.Context(), account.NewUser{Email: email, Password: secret.New(deskPassword), FirstName: "Ada"})
+	must(b.t, err)
+	return u
+}
+
+// shop gives a user a key that takes payments.
+func (b deskBundle) shop(u account.User) merchant {
+	b.t.Helper()
+	key, text, err := b.accounts.CreateKey(b.t.Context(), u, account.NewKey{Label: "Shop of " + u.Email, Wallet: merchantWallet, Credits: 20, Queries: 5})
+	must(b.t, err)
+	name, callback := "Nordlicht", "https://shop.example/hook"
+	_, _, err = b.accounts.ArrangeCustodian(b.t.Context(), key, account.CustodianInput{
+		Name: &name, CallbackURL: &callback, Wallets: map[chain.Network]string{"BEP20": merchantWallet, "POLYGON": merchantWallet, "BASE": merchantWallet},
+	})
+	must(b.t, err)
+	return merchant{key, text.Reveal()}
+}
+
+// surfer is a browser without scripts: it keeps cookies and follows nothing.
+type surfer struct {
+	b       deskBundle
+	cookies map[string]*http.Cookie
+}
+
+func (b deskBundle) surfer() *surfer { return &surfer{b: b, cookies: map[string]*http.Cookie{}} }
+
+func (s *surfer) do(method, path string, form url.Values, header ...string) reply {
+	s.b.t.Helper()
+	r := httptest.NewRequestWithContext(s.b.t.Context(), method, path, strings.NewReader(form.Encode()))
+	r.RemoteAddr, r.Host = "127.0.0.1:40000", "pay.example"
+	r.Header.Set("Accept", "text/html")
+	if method != http.MethodGet {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Sec-Fetch-Site", "same-origin")
+	}
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Del(header[i])
+		if header[i+1] != "" {
+			r.Header.Set(header[i], header[i+1])
+		}
+	}
+	for _, k := range s.cookies {
+		r.AddCookie(k)
+	}
+	w := httptest.NewRecorder()
+	s.b.server.Handler().ServeHTTP(w, r)
+	res := w.Result()
+	for _, k := range res.Cookies() {
+		if s.cookies[k.Name] = k; k.MaxAge < 0 {
+			delete(s.cookies, k.Name)
+		}
+	}
+	return reply{res.StatusCode, res.Header, w.Body.String()}
+}
+
+func (s *surfer) get(path string) reply { s.b.t.Helper(); return s.do("GET", path, nil) }
+
+// post sends a form of name, value pairs.
+func (s *surfer) post(path string, pairs ...string) reply {
+	s.b.t.Helper()
+	form := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		form.Add(pairs[i], pairs[i+1])
+	}
+	return s.do("POST", path, form)
+}
+
+// signIn signs a user in who has no second factor.
+func (s *surfer) signIn(email string) {
+	s.b.t.Helper()
+	if r := s.post("/signin", "email", email, "password", deskPassword); r.status != http.StatusSeeOther {
+		s.b.t.Fatalf("sign in: %d %s", r.status, r.start())
+	}
+}
+
+// wants fails unless the answer has the status and holds the texts.
+func (r reply) wants(t *testing.T, status int, texts ...string) {
+	t.Helper()
+	if r.status != status {
+		t.Fatalf("status %d, want %d: %s", r.status, status, r.start())
+	}
+	for _, text := range texts {
+		if !strings.Contains(r.body, text) {
+			t.Errorf("the page lacks %q: %s", text, plainText(r.body))
+		}
+	}
+}
+
+// leads fails unless the answer sends the browser to the path.
+func (r reply) leads(t *testing.T, path string) {
+	t.Helper()
+	if r.status != http.StatusSeeOther || r.header.Get("Location") != path {
+		t.Fatalf("status %d to %q, want %q: %s", r.status, r.header.Get("Location"), path, plainText(r.body))
+	}
+}
+
+var tags = regexp.MustCompile(`(?s)<(style|script|svg).*?</(style|script|svg)>|<[^>]*>|\s+`)
+
+func plainText(page string) string {
+	text := strings.Join(strings.Fields(tags.ReplaceAllString(page, " ")), " ")
+	return text[:min(len(text), 1500)]
+}

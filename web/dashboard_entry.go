@@ -1,0 +1,310 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/dashboard"
+)
+
+func (d *desk) entry(c echo.Context) dashboard.EntryProps {
+	page := newPage(c)
+	page.Lang = "en"
+	p := dashboard.EntryProps{Page: page, SignUp: d.o.SignUp, Forgot: d.x.Mail != nil}
+	if text := d.cookies.said(c.Response(), c.Request()); text != "" {
+		p.Notice = dashboard.Notice{Text: text}
+	}
+	return p
+}
+
+// enter writes a page for somebody who is not signed in.
+func (d *desk) enter(c echo.Context, status int, page views.Page, view templ.Component) error {
+	return d.page(c, status, page, view)
+}
+
+func emailField() dashboard.Field {
+	return dashboard.Field{Name: "email", Label: "E-mail address", Type: "email", Autocomplete: "username", Required: true, Max: "254"}
+}
+
+func passwordField() dashboard.Field {
+	return dashboard.Field{Name: "password", Label: "Password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512"}
+}
+
+func newPasswordField(label string) dashboard.Field {
+	return dashboard.Field{
+		Name: "password", Label: label, Type: "password", Autocomplete: "new-password", Required: true, Max: "512",
+		Hint: "At least 10 characters. A few words you can remember are better than one you cannot.",
+	}
+}
+
+// signedInAlready sends somebody home who need not sign in.
+func (d *desk) signedInAlready(c echo.Context) bool {
+	_, err := d.d.Accounts.UserBySession(c.Request().Context(), d.cookies.token(c.Request()).Reveal())
+	return err == nil
+}
+
+func (d *desk) getSignIn(c echo.Context) error {
+	if d.signedInAlready(c) {
+		return c.Redirect(http.StatusSeeOther, safeNext(c.QueryParam("next")))
+	}
+	p := d.entry(c)
+	if next := c.QueryParam("next"); next != "" {
+		p.Next = safeNext(next)
+	}
+	p.Fields = []dashboard.Field{emailField(), passwordField()}
+	return d.enter(c, http.StatusOK, p.Page, dashboard.SignIn(p))
+}
+
+func (d *desk) postSignIn(c echo.Context) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	f, ctx := newForm(values), c.Request().Context()
+	if err := d.limits.Costly(ctx); err != nil {
+		return d.signInAgain(c, f, err)
+	}
+	in, half, err := d.x.Members.Enter(ctx, account.Credentials{
+		Email: f.text("email"), Password: secret.New(values.Get("password")), Address: callOf(c).Client, UserAgent: callOf(c).UserAgent,
+	})
+	if err != nil {
+		return d.signInAgain(c, f, err)
+	}
+	if half != "" {
+		err := d.cookies.put(c.Response(), halfCookie, halfTTL, map[string]string{"half": string(half), "next": safeNext(values.Get("next"))})
+		if err != nil {
+			return err
+		}
+		return d.askCode(c, http.StatusOK, newForm(url.Values{}))
+	}
+	return d.welcome(c, in, safeNext(values.Get("next")))
+}
+
+// welcome starts the browser's session.
+func (d *desk) welcome(c echo.Context, in account.SignedIn, next string) error {
+	if err := d.cookies.signIn(c.Response(), in); err != nil {
+		return err
+	}
+	d.record(c, in.User, account.ActionSignIn, callOf(c).UserAgent, "")
+	return c.Redirect(http.StatusSeeOther, next)
+}
+
+func (d *desk) signInAgain(c echo.Context, f *form, err error) error {
+	if !f.refused(err, subject{"email", "email", "The e-mail address"}) {
+		return err
+	}
+	p := d.entry(c)
+	if next := f.values.Get("next"); next != "" {
+		p.Next = safeNext(next)
+	}
+	p.Problem, p.Fields = f.problem, []dashboard.Field{f.field(emailField()), f.field(passwordField())}
+	refusal := d.ops.Refuse(c.Request().Context(), err)
+	callOf(c).addHeaders(c.Response().Header())
+	return d.enter(c, refusal.Code, p.Page, dashboard.SignIn(p))
+}
+
+func (d *desk) askCode(c echo.Context, status int, f *form) error {
+	p := d.entry(c)
+	p.Problem = f.problem
+	p.Fields = []dashboard.Field{f.field(dashboard.Field{
+		Name: "code", Label: "Code", Autocomplete: "one-time-code", Mode: "text", Required: true, Max: "40", Mono: true,
+	})}
+	return d.enter(c, status, p.Page, dashboard.SignInCode(p))
+}
+
+func (d *desk) postSignInCode(c echo.Context) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	half, next := d.cookies.get(c.Request(), halfCookie, "half"), d.cookies.get(c.Request(), halfCookie, "next")
+	if half == "" {
+		return d.done(c, "/signin", "That took a little long. Sign in again.")
+	}
+	in, err := d.x.Members.EnterWithCode(c.Request().Context(), account.Halfway(half), values.Get("code"), callOf(c).Client, callOf(c).UserAgent)
+	switch {
+	case errors.Is(err, account.ErrBadSession):
+		return d.done(c, "/signin", "Sign in again.")
+	case err != nil:
+		f := newForm(url.Values{})
+		if errors.Is(err, account.ErrBadCode) {
+			f.bad("code", sentenceOf(account.ErrBadCode.Message))
+		} else if !f.refused(err) {
+			return err
+		}
+		return d.askCode(c, d.ops.Refuse(c.Request().Context(), err).Code, f)
+	}
+	return d.welcome(c, in, safeNext(next))
+}
+
+func (d *desk) postSignOut(c echo.Context) error {
+	ctx, token := c.Request().Context(), d.cookies.token(c.Request()).Reveal()
+	if user, err := d.d.Accounts.UserBySession(ctx, token); err == nil {
+		d.record(c, user, account.ActionSignOut, "", "")
+	}
+	if err := d.d.Accounts.SignOut(ctx, token); err != nil {
+		return err
+	}
+	d.cookies.drop(c.Response(), sessionCookie)
+	return d.done(c, "/signin", "You are signed out.")
+}
+
+func (d *desk) getSignUp(c echo.Context) error {
+	p := d.entry(c)
+	p.Invite = c.QueryParam("invite")
+	if !d.mayAsk(p.Invite) {
+		return d.enter(c, http.StatusOK, p.Page, dashboard.Closed(p.Page, d.x.Invite))
+	}
+	return d.signUpPage(c, http.StatusOK, p, newForm(url.Values{}))
+}
+
+// mayAsk reports whether somebody with this invitation may fill in the form.
+func (d *desk) mayAsk(invite string) bool { return d.o.SignUp || d.x.Invite && invite != "" }
+
+func (d *desk) signUpPage(c echo.Context, status int, p dashboard.EntryProps, f *form) error {
+	p.Problem = f.problem
+	p.Fields = []dashboard.Field{
+		f.field(emailField()), f.field(newPasswordField("Password")),
+		f.field(dashboard.Field{Name: "firstName", Label: "First name (optional)", Autocomplete: "given-name", Max: "100"}),
+		f.field(dashboard.Field{Name: "lastName", Label: "Last name (optional)", Autocomplete: "family-name", Max: "100"}),
+	}
+	return d.enter(c, status, p.Page, dashboard.SignUp(p))
+}
+
+func (d *desk) postSignUp(c echo.Context) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	f, ctx, invite := newForm(values), c.Request().Context(), values.Get("invite")
+	if !d.mayAsk(invite) {
+		return fault.New(fault.Forbidden, "signing up is closed here; ask the operator for an account")
+	}
+	in := account.NewUser{
+		Email: f.text("email"), Password: secret.New(values.Get("password")), FirstName: f.text("firstName"), LastName: f.text("lastName"),
+	}
+	if err = d.limits.Costly(ctx); err == nil {
+		err = d.makeUser(c, invite, in)
+	}
+	if err != nil {
+		p := d.entry(c)
+		p.Invite = invite
+		if !f.refused(err, subject{"email", "email", "The e-mail address"}, subject{"password", "password", "The password"},
+			subject{"firstName", "firstName", "The first name"}, subject{"lastName", "lastName", "The last name"}) {
+			return err
+		}
+		return d.signUpPage(c, d.ops.Refuse(ctx, err).Code, p, f)
+	}
+	session, err := d.d.Accounts.SignIn(ctx, account.Credentials{
+		Email: in.Email, Password: in.Password, Address: callOf(c).Client, UserAgent: callOf(c).UserAgent,
+	})
+	if err != nil {
+		return err
+	}
+	d.record(c, session.User, account.ActionSignUp, "", "")
+	return d.welcome(c, session, homePath)
+}
+
+func (d *desk) makeUser(c echo.Context, invite string, in account.NewUser) error {
+	if d.o.SignUp {
+		_, err := d.d.Accounts.CreateUser(c.Request().Context(), in)
+		return err
+	}
+	_, err := d.x.Members.CreateInvited(c.Request().Context(), invite, in)
+	return err
+}
+
+func (d *desk) getForgot(c echo.Context) error {
+	p := d.entry(c)
+	p.Fields = []dashboard.Field{emailField()}
+	if d.x.Mail == nil {
+		p.Problem = "This installation sends no mail. Ask its operator to set a new password for you."
+	}
+	return d.enter(c, http.StatusOK, p.Page, dashboard.Forgot(p))
+}
+
+// postForgot answers alike whether there is such an account or not, and takes
+// no notice of whether the mail could be sent.
+func (d *desk) postForgot(c echo.Context) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	f, ctx, p := newForm(values), c.Request().Context(), d.entry(c)
+	email, err := account.NormalizeEmail(f.text("email"))
+	if err == nil {
+		err = d.limits.Costly(ctx)
+	}
+	if err != nil {
+		if !f.refused(err, subject{"email", "email", "The e-mail address"}) {
+			return err
+		}
+		p.Problem, p.Fields = f.problem, []dashboard.Field{f.field(emailField())}
+		return d.enter(c, d.ops.Refuse(ctx, err).Code, p.Page, dashboard.Forgot(p))
+	}
+	if d.x.Mail == nil {
+		return d.getForgot(c)
+	}
+	user, token, err := d.x.Members.BeginReset(ctx, email)
+	if err != nil {
+		return err
+	}
+	if !token.Empty() {
+		d.mail(c, user.Email, "Set a new password", "Somebody, we hope you, asked for a new password for Florin.\n\n"+
+			"Set it here within one hour:\n"+d.o.BaseURL+"/reset?token="+token.Reveal()+"\n\n"+
+			"If it was not you, nothing needs to be done: your password stays as it is.")
+	}
+	p.Sent = true
+	return d.enter(c, http.StatusOK, p.Page, dashboard.Forgot(p))
+}
+
+// mail sends in the background: how long it takes would tell who has an account.
+func (d *desk) mail(c echo.Context, to, subject, text string) {
+	if d.x.Mail == nil {
+		return
+	}
+	ctx, cancel := mailContext(c.Request().Context())
+	go func() {
+		defer cancel()
+		if err := d.x.Mail(ctx, to, subject, text); err != nil {
+			d.d.Log.Warn("a mail could not be sent", "subject", subject, "error", err)
+		}
+	}()
+}
+
+func (d *desk) getReset(c echo.Context) error {
+	p := d.entry(c)
+	p.Token, p.Fields = c.QueryParam("token"), []dashboard.Field{newPasswordField("New password")}
+	return d.enter(c, http.StatusOK, p.Page, dashboard.Reset(p))
+}
+
+func (d *desk) postReset(c echo.Context) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	f, ctx := newForm(values), c.Request().Context()
+	var user account.User
+	if err = d.limits.Costly(ctx); err == nil {
+		user, err = d.x.Members.FinishReset(ctx, values.Get("token"), secret.New(values.Get("password")))
+	}
+	if err != nil {
+		if !f.refused(err, subject{"password", "password", "The password"}) {
+			return err
+		}
+		p := d.entry(c)
+		p.Token, p.Problem, p.Fields = values.Get("token"), f.problem, []dashboard.Field{f.field(newPasswordField("New password"))}
+		return d.enter(c, d.ops.Refuse(ctx, err).Code, p.Page, dashboard.Reset(p))
+	}
+	d.record(c, user, account.ActionReset, "", "")
+	d.cookies.drop(c.Response(), sessionCookie)
+	return d.done(c, "/signin", "Your new password is set. Sign in with it.")
+}

@@ -1,0 +1,220 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/report"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/dashboard"
+)
+
+const (
+	// chartDays is how many days the overview shows.
+	chartDays = 30
+	// recentRows is how many payments it shows.
+	recentRows = 8
+	// runwayDays is how many days the use of credits is measured over.
+	runwayDays = 7
+	// lowCredits is when a merchant is told to buy more.
+	lowCredits = 5
+	oneDay     = 24 * time.Hour
+)
+
+func (d *desk) getOverview(c echo.Context, v visitor) error {
+	ctx, now, ids := c.Request().Context(), d.d.Now(), v.ids()
+	p := dashboard.OverviewProps{Frame: d.frame(c, v, "Overview", homePath)}
+	first := now.UTC().Truncate(oneDay).AddDate(0, 0, 1-chartDays)
+	days, err := d.x.Reports.Days(ctx, ids, first)
+	if err != nil {
+		return err
+	}
+	p.Chart, p.Count = chartOf(days, first)
+	p.Volume = volumeOf(days).Display()
+	recent, err := d.x.Reports.SearchPayments(ctx, report.Query{Keys: ids, Now: now, Limit: recentRows})
+	if err != nil {
+		return err
+	}
+	for _, r := range recent {
+		p.Recent = append(p.Recent, paymentRow(r))
+	}
+	activity, err := d.x.Reports.Activity(ctx, ids, now.Add(-runwayDays*oneDay))
+	if err != nil {
+		return err
+	}
+	p.Open = activity.Open
+	houses, err := d.houses(ctx, v)
+	if err != nil {
+		return err
+	}
+	for _, h := range houses {
+		p.Keys = append(p.Keys, balanceOf(h, activity.Started, len(houses)))
+	}
+	p.Steps = stepsOf(v, houses, activity)
+	p.Alerts, err = d.alerts(ctx, houses, now)
+	if err != nil {
+		return err
+	}
+	return d.show(c, http.StatusOK, p.Frame, dashboard.Overview(p))
+}
+
+// house is a key with what belongs to it.
+type house struct {
+	key       account.Key
+	balance   credit.Balance
+	custodian account.Custodian
+	has       bool // it has a custodian
+}
+
+func (d *desk) houses(ctx context.Context, v visitor) ([]house, error) {
+	var all []house
+	for _, k := range v.keys {
+		h := house{key: k}
+		var err error
+		if h.balance, err = d.d.Accounts.Balance(ctx, k.ID); err != nil {
+			return nil, err
+		}
+		h.custodian, err = d.d.Accounts.Custodian(ctx, k.ID)
+		if err != nil && !errors.Is(err, account.ErrNoCustodian) {
+			return nil, err
+		}
+		h.has = err == nil
+		all = append(all, h)
+	}
+	return all, nil
+}
+
+// labelOf is what a key is called in front of its owner.
+func labelOf(k account.Key) string {
+	if k.Label != "" {
+		return k.Label
+	}
+	return "Key of " + k.CreatedAt.UTC().Format("2 Jan 2006")
+}
+
+// balanceOf says how long the credits last at the pace of the last days; with
+// several keys the pace of one alone is not known.
+func balanceOf(h house, started int64, keys int) dashboard.Balance {
+	b := dashboard.Balance{Label: labelOf(h.key), KeyID: h.key.PublicID, Credits: h.balance.Credits, Queries: h.balance.Queries}
+	if started > 0 && keys == 1 {
+		b.Runway = fmt.Sprintf("enough for about %d days at the pace of the last %d", h.balance.Credits*runwayDays/started, runwayDays)
+	}
+	return b
+}
+
+func stepsOf(v visitor, houses []house, a report.Activity) []dashboard.Step {
+	any := func(is func(house) bool) bool { return slices.ContainsFunc(houses, is) }
+	return []dashboard.Step{
+		{Text: "Create an API key", Path: "/dashboard/keys", Done: len(v.keys) > 0},
+		{Text: "Say which wallets your money goes to", Path: "/dashboard/custodian", Done: any(func(h house) bool { return len(h.custodian.Wallets) > 0 })},
+		{Text: "Set the address where your shop is told of payments", Path: "/dashboard/custodian", Done: any(func(h house) bool { return h.custodian.CallbackURL != "" })},
+		{Text: "Make the payment page look like yours", Path: "/dashboard/branding", Done: any(func(h house) bool {
+			return h.custodian.Name != "" && h.custodian.Branding.PrimaryColor != ""
+		})},
+		{Text: "Create your first payment", Path: "/dashboard/create", Done: a.Any},
+		{Text: "Get paid", Path: "/dashboard/payments", Done: a.Paid},
+	}
+}
+
+// alerts say what keeps money from coming in, or events from going out.
+func (d *desk) alerts(ctx context.Context, houses []house, now time.Time) ([]dashboard.Notice, error) {
+	var all []dashboard.Notice
+	for _, h := range houses {
+		at := "?key=" + h.key.PublicID
+		switch {
+		case !h.has:
+			all = append(all, dashboard.Notice{Bad: true, Text: labelOf(h.key) + " has no custodian, so no payment can be created with it.", Link: "/dashboard/custodian" + at, LinkText: "Set it up"})
+			continue
+		case h.balance.Credits <= 0:
+			all = append(all, dashboard.Notice{Bad: true, Text: labelOf(h.key) + " has no credits left: your customers cannot start a payment.", Link: "/dashboard/credits" + at, LinkText: "Buy credits"})
+		case h.balance.Credits <= lowCredits:
+			all = append(all, dashboard.Notice{Bad: true, Text: fmt.Sprintf("%s has only %d credits left.", labelOf(h.key), h.balance.Credits), Link: "/dashboard/credits" + at, LinkText: "Buy credits"})
+		}
+		all = append(all, d.networkAlerts(h)...)
+		failing, err := d.x.Reports.FailedDeliveries(ctx, []int64{h.key.ID}, now.Add(-oneDay))
+		if err != nil {
+			return nil, err
+		}
+		if failing > 0 {
+			all = append(all, dashboard.Notice{Bad: true, Text: fmt.Sprintf("Webhooks of %s are failing: %d in the last day.", labelOf(h.key), failing), Link: "/dashboard/webhooks" + at, LinkText: "See why"})
+		}
+	}
+	return all, nil
+}
+
+func (d *desk) networkAlerts(h house) []dashboard.Notice {
+	var all []dashboard.Notice
+	var bare []string
+	for _, n := range chain.Networks() {
+		if _, ok := d.d.Payments.Lane(n); !ok {
+			continue
+		}
+		if h.custodian.Wallets[n] == "" {
+			bare = append(bare, views.NetworkName(string(n)))
+			continue
+		}
+		if health := d.d.Payments.Health(n); !health.OK {
+			all = append(all, dashboard.Notice{Bad: true, Text: views.NetworkName(string(n)) + " is not offered to your customers at the moment: " + health.Reason + "."})
+		}
+	}
+	for _, name := range bare {
+		all = append(all, dashboard.Notice{
+			Text: labelOf(h.key) + " has no wallet on " + name + ", so it is not offered there.",
+			Link: "/dashboard/custodian?key=" + h.key.PublicID, LinkText: "Add one",
+		})
+	}
+	return all
+}
+
+func volumeOf(days []report.Day) money.Micros {
+	var sum money.Micros
+	for _, x := range days {
+		sum += x.Volume
+	}
+	return sum
+}
+
+// chartOf lays the sums out by day, with days on which nothing came in.
+func chartOf(days []report.Day, first time.Time) (dashboard.Chart, int64) {
+	var c dashboard.Chart
+	var networks []chain.Network
+	for _, n := range append(chain.Networks(), "") {
+		if slices.ContainsFunc(days, func(x report.Day) bool { return x.Network == n }) {
+			networks = append(networks, n)
+			name := "By hand, no network"
+			if n != "" {
+				name = views.NetworkName(string(n))
+			}
+			c.Networks = append(c.Networks, name)
+		}
+	}
+	var total int64
+	for i := range chartDays {
+		x := dashboard.ChartDay{Day: first.AddDate(0, 0, i), Parts: make([]int64, len(networks)), Each: make([]string, len(networks))}
+		var volume money.Micros
+		for j, n := range networks {
+			var part money.Micros
+			for _, y := range days {
+				if y.Network == n && y.Day.Equal(x.Day) {
+					part, x.Count = y.Volume, x.Count+y.Count
+				}
+			}
+			x.Parts[j], x.Each[j] = int64(part), part.Display()
+			volume += part
+		}
+		x.Volume, x.Micros = volume.Display(), int64(volume)
+		total += x.Count
+		c.Days = append(c.Days, x)
+	}
+	return c, total
+}

@@ -1,0 +1,283 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/report"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/dashboard"
+)
+
+// ownPayment returns a payment of one of the visitor's keys; another's is unknown.
+func (d *desk) ownPayment(c echo.Context, v visitor) (payment.Payment, account.Key, error) {
+	p, err := d.d.Payments.Get(c.Request().Context(), c.Param("txnid"))
+	if err != nil {
+		return payment.Payment{}, account.Key{}, err
+	}
+	for _, k := range v.every {
+		if k.ID == p.KeyID {
+			return p, k, nil
+		}
+	}
+	return payment.Payment{}, account.Key{}, payment.ErrUnknown
+}
+
+func (d *desk) getPayment(c echo.Context, v visitor) error {
+	return d.paymentPage(c, v, http.StatusOK, newForm(url.Values{}))
+}
+
+func (d *desk) paymentPage(c echo.Context, v visitor, status int, f *form) error {
+	ctx := c.Request().Context()
+	x, key, err := d.ownPayment(c, v)
+	if err != nil {
+		return err
+	}
+	p := d.paymentProps(x, key)
+	p.Frame = d.frame(c, v, "Payment of $"+p.Amount, paymentsPath)
+	p.Problem = f.problem
+	p.Reason = f.field(dashboard.Field{Name: "reason", Label: "Reason", Hint: "Kept in your audit log, for whoever asks later.", Required: true, Max: "500"})
+	if p.Timeline, err = d.timeline(ctx, x); err != nil {
+		return err
+	}
+	hooks, err := d.x.Reports.Deliveries(ctx, report.DeliveryQuery{KeyID: x.KeyID, TxnID: x.ID, Limit: pageRows})
+	if err != nil {
+		return err
+	}
+	for _, h := range hooks {
+		p.Deliveries = append(p.Deliveries, deliveryRow(h))
+	}
+	return d.show(c, status, p.Frame, dashboard.Payment(p))
+}
+
+func (d *desk) paymentProps(x payment.Payment, key account.Key) dashboard.PaymentProps {
+	p := dashboard.PaymentProps{
+		TxnID: string(x.ID), Status: string(x.Status), Amount: x.Amount.Display(), Received: positive(x.Received().Micros()),
+		Token: string(x.Choice.Token), Reference: x.Reference, Description: x.Description, CustomerEmail: x.CustomerEmail, KeyLabel: labelOf(key),
+		CreatedAt: x.CreatedAt, ExpiresAt: x.ExpiresAt, EndedAt: x.EndedAt, Hash: string(x.Hash), ExplorerURL: d.explorerURL(x),
+		CheckoutURL: d.ops.CheckoutLink(x.ID), Reorged: x.Reorged, ByHand: x.ByHand,
+		CanCancel:   !x.Status.Final() && x.Received().IsZero() && x.Incoming().IsZero(),
+		CanComplete: x.Status != payment.Completed && x.Kind != payment.KindTopUp && key.RevokedAt.IsZero(),
+	}
+	if x.Choice.Network != "" {
+		p.Network = views.NetworkName(string(x.Choice.Network))
+	}
+	if x.Status == payment.Started && p.Received != "" {
+		p.Missing = positive(x.Missing())
+	}
+	if x.Status == payment.Completed {
+		p.ReceiptURL = d.o.CheckoutURL + "/pay/" + string(x.ID) + "/receipt"
+	}
+	if route, ok := x.Route(); ok {
+		p.Address, p.Settlement = string(route.Address.Address), string(route.Settlement)
+	}
+	for _, name := range slices.Sorted(maps.Keys(x.Metadata)) {
+		p.Metadata = append(p.Metadata, [2]string{name, x.Metadata[name]})
+	}
+	return p
+}
+
+// eventNote is what the data of an event may hold (payment.Event).
+type eventNote struct {
+	Network chain.Network `json:"network"`
+	Token   string        `json:"token"`
+	Address string        `json:"address"`
+	Tx      chain.TxHash  `json:"tx"`
+	Units   string        `json:"units"`
+	Asset   string        `json:"asset"`
+	Block   uint64        `json:"block"`
+	Source  string        `json:"source"`
+	Until   string        `json:"until"`
+	Reason  string        `json:"reason"`
+	Counted bool          `json:"counted"`
+	Late    bool          `json:"late"`
+}
+
+// timeline brings events, webhook attempts and settlement into one order.
+func (d *desk) timeline(ctx context.Context, p payment.Payment) ([]dashboard.Moment, error) {
+	events, err := d.x.Reports.Events(ctx, p.ID)
+	if err != nil {
+		return nil, err
+	}
+	var all []dashboard.Moment
+	for _, e := range events {
+		all = append(all, d.eventMoment(e))
+	}
+	attempts, err := d.attemptMoments(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	sweeps, err := d.sweepMoments(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.Concat(all, attempts, sweeps)
+	slices.SortStableFunc(all, func(a, b dashboard.Moment) int { return cmp.Compare(a.At.UnixMicro(), b.At.UnixMicro()) })
+	return all, nil
+}
+
+// titles say what an event means, and how it is coloured.
+var titles = map[payment.EventType][2]string{
+	payment.EventCreated:   {"Created", ""},
+	payment.EventStarted:   {"The customer chose how to pay", ""},
+	payment.EventSwitched:  {"The customer chose another way", ""},
+	payment.EventSeen:      {"Money seen", "is-seen"},
+	payment.EventFinal:     {"Money is final", "is-good"},
+	payment.EventVanished:  {"The chain took money back", "is-bad"},
+	payment.EventExtended:  {"More time, because money fell short", ""},
+	payment.EventResumed:   {"More time, because the network was not available", ""},
+	payment.EventCompleted: {"Completed", "is-good"},
+	payment.EventExpired:   {"Expired", "is-bad"},
+	payment.EventCancelled: {"Cancelled", "is-bad"},
+	payment.EventReorged:   {"Money that completed it vanished", "is-bad"},
+}
+
+func (d *desk) eventMoment(e payment.Event) dashboard.Moment {
+	m := dashboard.Moment{At: e.At, Title: titles[e.Type][0], Meaning: titles[e.Type][1]}
+	if m.Title == "" {
+		m.Title = string(e.Type)
+	}
+	if e.Type.Public() {
+		return m
+	}
+	var n eventNote
+	if err := json.Unmarshal(e.Data, &n); err != nil {
+		return m
+	}
+	switch {
+	case n.Units != "":
+		m.Detail = n.Units + " " + n.Asset + " on " + views.NetworkName(string(n.Network)) + ", block " + strconv.FormatUint(n.Block, 10)
+		if n.Source != "" {
+			m.Detail += ", told by " + n.Source
+		}
+		if !n.Counted {
+			m.Detail += "; not what was asked for, so it does not count"
+		}
+		if n.Late {
+			m.Detail += "; after the end"
+		}
+		m.Hash, m.URL = string(n.Tx), d.txURL(n.Network, n.Tx)
+	case n.Network != "":
+		m.Detail = n.Token + " on " + views.NetworkName(string(n.Network)) + ", to " + n.Address
+	case n.Until != "":
+		m.Detail = "until " + n.Until
+	default:
+		m.Detail = n.Reason
+	}
+	return m
+}
+
+func (d *desk) attemptMoments(ctx context.Context, p payment.Payment) ([]dashboard.Moment, error) {
+	hooks, err := d.x.Reports.Deliveries(ctx, report.DeliveryQuery{KeyID: p.KeyID, TxnID: p.ID, Limit: pageRows})
+	if err != nil {
+		return nil, err
+	}
+	var all []dashboard.Moment
+	for _, h := range hooks {
+		_, attempts, err := d.x.Reports.Delivery(ctx, []int64{p.KeyID}, h.ID)
+		if err != nil {
+			return nil, err
+		}
+		for i, a := range attempts {
+			m := dashboard.Moment{At: a.At, Title: "Webhook, attempt " + strconv.Itoa(i+1), Detail: answerOf(a) + ", after " + latencyOf(a.Latency), Meaning: "is-bad"}
+			if a.Status >= 200 && a.Status <= 299 {
+				m.Meaning = "is-good"
+			}
+			all = append(all, m)
+		}
+	}
+	return all, nil
+}
+
+func (d *desk) sweepMoments(ctx context.Context, p payment.Payment) ([]dashboard.Moment, error) {
+	sweeps, err := d.x.Reports.SweepsOf(ctx, p.Number)
+	if err != nil {
+		return nil, err
+	}
+	var all []dashboard.Moment
+	for _, s := range sweeps {
+		m := dashboard.Moment{At: s.CreatedAt, Title: "On the way to your wallet", Detail: s.Symbol + " to " + string(s.Settlement)}
+		switch {
+		case s.Moved != "":
+			m.At, m.Title, m.Meaning = s.EndedAt, "Arrived at your wallet", "is-good"
+			m.Detail = s.Moved + " " + s.Symbol + " at " + string(s.Settlement)
+		case s.Reason != "":
+			m.At, m.Title, m.Detail, m.Meaning = s.EndedAt, "Could not be moved; it is tried again", s.Reason, "is-bad"
+		case !s.EndedAt.IsZero():
+			continue // given up for another try, which is listed too
+		}
+		m.Hash, m.URL = string(s.Tx), d.txURL(s.Network, s.Tx)
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+func (d *desk) postCancelPayment(c echo.Context, v visitor) error {
+	p, _, err := d.ownPayment(c, v)
+	if err != nil {
+		return err
+	}
+	if _, err := d.d.Payments.Cancel(c.Request().Context(), string(p.ID)); err != nil {
+		return d.paymentRefused(c, v, newForm(url.Values{}), err)
+	}
+	d.record(c, v.user, account.ActionCancelPayment, string(p.ID), "")
+	return d.done(c, paymentsPath+"/"+string(p.ID), "The payment is cancelled.")
+}
+
+func (d *desk) paymentRefused(c echo.Context, v visitor, f *form, err error) error {
+	if !f.refused(err) {
+		return err
+	}
+	return d.paymentPage(c, v, fault.KindOf(err).Code(), f)
+}
+
+// maxReason bounds the reason of an act.
+const maxReason = 500
+
+func (d *desk) postComplete(c echo.Context, v visitor) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	f := newForm(values)
+	p, _, err := d.ownPayment(c, v)
+	if err != nil {
+		return err
+	}
+	reason := f.text("reason")
+	if reason == "" || len(reason) > maxReason {
+		f.bad("reason", "Say in up to 500 characters why you complete it by hand.")
+		return d.paymentPage(c, v, http.StatusBadRequest, f)
+	}
+	_, err = d.d.Payments.MarkCompleted(c.Request().Context(), p.KeyID, string(p.ID), payment.Actor{Name: v.user.Email, Reason: reason})
+	if errors.Is(err, payment.ErrUnknown) {
+		return err
+	}
+	if err != nil {
+		return d.paymentRefused(c, v, f, err)
+	}
+	d.record(c, v.user, account.ActionMarkCompleted, string(p.ID), reason)
+	return d.done(c, paymentsPath+"/"+string(p.ID), "The payment is marked as completed.")
+}
+
+// latencyOf writes how long an answer took.
+func latencyOf(l time.Duration) string {
+	if l < 10*time.Millisecond {
+		return l.Round(100 * time.Microsecond).String()
+	}
+	return l.Round(time.Millisecond).String()
+}

@@ -1,0 +1,254 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/report"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/dashboard"
+)
+
+const (
+	paymentsPath = "/dashboard/payments"
+	// pageRows is how many rows a list shows at once.
+	pageRows = 50
+	// maxSearch is longer than any hash or reference.
+	maxSearch = 200
+	dayFormat = "2006-01-02"
+)
+
+// getPayments lists payments.
+func (d *desk) getPayments(c echo.Context, v visitor) error {
+	ctx := c.Request().Context()
+	p := dashboard.PaymentsProps{Frame: d.frame(c, v, "Payments", paymentsPath), HasKey: len(v.every) > 0}
+	q, fields, problem := d.paymentQuery(c.QueryParams(), v)
+	p.Fields, p.Problem, p.Sentence = fields, problem, sentenceOfQuery(q)
+	p.Filtered = p.Sentence != sentenceOfQuery(report.Query{})
+	filter := filterOf(c.QueryParams())
+	p.ExportURL = withQuery(paymentsPath+".csv", filter)
+	if q.After != (report.Place{}) {
+		p.FirstURL = withQuery(paymentsPath, filter)
+	}
+	q.Limit = pageRows + 1
+	status := http.StatusOK
+	if problem != "" {
+		status, q.Keys = http.StatusBadRequest, nil
+	}
+	list, err := d.x.Reports.SearchPayments(ctx, q)
+	if err != nil {
+		return err
+	}
+	if len(list) > pageRows {
+		list = list[:pageRows]
+		last := list[pageRows-1]
+		filter.Set("after", formatPlace(last))
+		p.NextURL = withQuery(paymentsPath, filter)
+	}
+	for _, x := range list {
+		p.Rows = append(p.Rows, paymentRow(x))
+	}
+	return d.show(c, status, p.Frame, dashboard.Payments(p))
+}
+
+// filterNames are what a filter consists of in an address.
+var filterNames = []string{"q", "status", "network", "token", "kind", "from", "until", "min", "max"}
+
+// filterOf keeps of a query what filters.
+func filterOf(q url.Values) url.Values {
+	kept := url.Values{}
+	for _, name := range filterNames {
+		if x := q.Get(name); x != "" {
+			kept.Set(name, x)
+		}
+	}
+	return kept
+}
+
+func withQuery(path string, q url.Values) string {
+	if len(q) == 0 {
+		return path
+	}
+	return path + "?" + q.Encode()
+}
+
+// paymentQuery reads the filter of an address. problem says what cannot be read.
+func (d *desk) paymentQuery(q url.Values, v visitor) (x report.Query, f dashboard.FilterFields, problem string) {
+	f = dashboard.FilterFields{
+		Text: strings.TrimSpace(q.Get("q")), Status: q.Get("status"), Network: q.Get("network"), Token: q.Get("token"), Kind: q.Get("kind"),
+		From: q.Get("from"), Until: q.Get("until"), Min: q.Get("min"), Max: q.Get("max"),
+	}
+	x = report.Query{Keys: v.ids(), Now: d.d.Now(), Text: f.Text[:min(len(f.Text), maxSearch)]}
+	for _, read := range []func() error{
+		func() error { return readStatus(f.Status, &x.Status) },
+		func() error { return readNetwork(f.Network, &x.Network) },
+		func() error { return readToken(f.Token, &x.Token) },
+		func() error { return readKind(f.Kind, &x.Kind) },
+		func() error { return readDay("from", f.From, 0, &x.From) },
+		func() error { return readDay("through", f.Until, 1, &x.Until) },
+		func() error { return readAmount("at least", f.Min, &x.Min) },
+		func() error { return readAmount("at most", f.Max, &x.Max) },
+		func() error { return readPlace(q.Get("after"), &x.After) },
+	} {
+		if err := read(); err != nil && problem == "" {
+			problem = sentenceOf(err.Error())
+		}
+	}
+	return x, f, problem
+}
+
+func readStatus(text string, to *payment.Status) error {
+	for _, s := range payment.Statuses() {
+		if text == string(s) {
+			*to = s
+		}
+	}
+	return known(text, string(*to), "status")
+}
+
+func readNetwork(text string, to *chain.Network) error {
+	if n, err := chain.ParseNetwork(text); err == nil {
+		*to = n
+	}
+	return known(text, string(*to), "network")
+}
+
+func readToken(text string, to *money.Token) error {
+	if t, err := money.ParseToken(text); err == nil {
+		*to = t
+	}
+	return known(text, string(*to), "token")
+}
+
+func readKind(text string, to *payment.Kind) error {
+	for _, k := range []payment.Kind{payment.KindMerchant, payment.KindDonation, payment.KindTopUp} {
+		if text == string(k) {
+			*to = k
+		}
+	}
+	return known(text, string(*to), "kind")
+}
+
+func known(text, read, what string) error {
+	if text != read {
+		return fmt.Errorf("there is no %s %q", what, text)
+	}
+	return nil
+}
+
+func readDay(name, text string, add int, to *time.Time) error {
+	if text == "" {
+		return nil
+	}
+	t, err := time.Parse(dayFormat, text)
+	if err != nil {
+		return fmt.Errorf("%q must be a day such as 2026-11-21", name)
+	}
+	*to = t.AddDate(0, 0, add)
+	return nil
+}
+
+func readAmount(name, text string, to *money.Micros) error {
+	if text = strings.TrimSpace(text); text == "" {
+		return nil
+	}
+	m, err := money.ParseMicros(name, text)
+	if err == nil {
+		*to = m
+	}
+	return err
+}
+
+// formatPlace writes where a payment stands, for the address of the next page.
+func formatPlace(p payment.Payment) string {
+	return strconv.FormatInt(p.CreatedAt.UnixMicro(), 36) + "-" + strconv.FormatInt(p.Number, 36)
+}
+
+func readPlace(text string, to *report.Place) error {
+	if text == "" {
+		return nil
+	}
+	at, number, _ := strings.Cut(text, "-")
+	micros, err := strconv.ParseInt(at, 36, 64)
+	if err == nil {
+		to.At = time.UnixMicro(micros).UTC()
+		to.Number, err = strconv.ParseInt(number, 36, 64)
+	}
+	if err != nil {
+		return fmt.Errorf("the place in the list cannot be read; begin at the newest")
+	}
+	return nil
+}
+
+// sentenceOfQuery says a filter as one would.
+func sentenceOfQuery(q report.Query) string {
+	var s strings.Builder
+	if q.Status != "" {
+		s.WriteString(strings.ToLower(string(q.Status)) + " ")
+	}
+	s.WriteString(map[payment.Kind]string{payment.KindDonation: "donations", payment.KindTopUp: "credit top-ups"}[q.Kind])
+	if q.Kind == "" || q.Kind == payment.KindMerchant {
+		s.WriteString("payments")
+	}
+	if q.Token != "" {
+		s.WriteString(" in " + string(q.Token))
+	}
+	if q.Network != "" {
+		s.WriteString(" on " + views.NetworkName(string(q.Network)))
+	}
+	switch {
+	case q.Min > 0 && q.Max > 0:
+		s.WriteString(" of $" + q.Min.Display() + " to $" + q.Max.Display())
+	case q.Min > 0:
+		s.WriteString(" of at least $" + q.Min.Display())
+	case q.Max > 0:
+		s.WriteString(" of at most $" + q.Max.Display())
+	}
+	if q.Text != "" {
+		s.WriteString(" found by “" + q.Text + "”")
+	}
+	if !q.From.IsZero() {
+		s.WriteString(" from " + q.From.Format("2 January 2006"))
+	}
+	if !q.Until.IsZero() {
+		s.WriteString(" through " + q.Until.AddDate(0, 0, -1).Format("2 January 2006"))
+	}
+	text := s.String()
+	if text == "payments" {
+		return "All payments"
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// paymentRow is a payment in a list.
+func paymentRow(p payment.Payment) dashboard.PaymentRow {
+	r := dashboard.PaymentRow{
+		TxnID: string(p.ID), Reference: p.Reference, Amount: p.Amount.Display(), Status: string(p.Status), Token: string(p.Choice.Token),
+		Kind: string(p.Kind), CreatedAt: p.CreatedAt,
+	}
+	if p.Choice.Network != "" {
+		r.Network = views.NetworkName(string(p.Choice.Network))
+	}
+	switch {
+	case p.Reorged:
+		r.Seen = "Taken back"
+	case p.Status == payment.Completed:
+	case !p.Incoming().IsZero():
+		r.Seen = "Money seen"
+	case p.Received().IsZero():
+	case p.Status == payment.Started:
+		r.Seen = "Short"
+	default:
+		r.Seen = "Money received"
+	}
+	return r
+}

@@ -1,0 +1,38 @@
+package web
+
+import (
+	"github.com/labstack/echo/v4"
+)
+
+// deskRoutes is the table of contents of the dashboard.
+func (s *Server) deskRoutes(e *echo.Echo) {
+	if s.d.Dashboard == nil {
+		return
+	}
+	x := *s.d.Dashboard
+	d := &desk{Server: s, x: x, cookies: newCookies(x.AuthKey, x.SealKey, s.secure, s.d.Now)}
+	g := e.Group("", d.ownForms)
+
+	g.GET("/signin", d.getSignIn)
+	g.POST("/signin", d.postSignIn)
+	g.POST("/signin/code", d.postSignInCode)
+	g.GET("/signup", d.getSignUp)
+	g.POST("/signup", d.postSignUp)
+	g.POST("/signout", d.postSignOut)
+	g.GET("/forgot", d.getForgot)
+	g.POST("/forgot", d.postForgot)
+	g.GET("/reset", d.getReset)
+	g.POST("/reset", d.postReset)
+
+	g.GET(homePath, d.member(d.getOverview))
+	g.GET(paymentsPath, d.member(d.getPayments))
+	g.GET(paymentsPath+".csv", d.member(d.getExport))
+	g.GET(paymentsPath+"/:txnid", d.member(d.getPayment))
+	g.POST(paymentsPath+"/:txnid/cancel", d.member(d.postCancelPayment))
+	g.POST(paymentsPath+"/:txnid/complete", d.member(d.postComplete))
+	g.GET(webhooksPath, d.member(d.getWebhooks))
+	g.POST(webhooksPath+"/ping", d.member(d.postPing))
+	g.POST(webhooksPath+"/resend", d.member(d.postResendFailed))
+	g.GET(webhooksPath+"/:id", d.member(d.getWebhook))
+	g.POST(webhooksPath+"/:id/resend", d.member(d.postResend))
+}

@@ -1,0 +1,199 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/report"
+	"github.com/florinpay/florin/internal/webhook"
+	"github.com/florinpay/florin/views/dashboard"
+)
+
+const webhooksPath = "/dashboard/webhooks"
+
+// chosenKey returns the key a page is about and the choice of others.
+func (d *desk) chosenKey(v visitor, path, asked string) (account.Key, bool, dashboard.KeyChoice, error) {
+	key, ok, err := v.chosen(asked)
+	choice := dashboard.KeyChoice{Path: path, Current: key.PublicID}
+	for _, k := range v.keys {
+		choice.Keys = append(choice.Keys, dashboard.Choice{Value: k.PublicID, Text: labelOf(k)})
+	}
+	return key, ok, choice, err
+}
+
+func (d *desk) getWebhooks(c echo.Context, v visitor) error {
+	return d.webhooksPage(c, v, http.StatusOK, c.QueryParam("key"), newForm(url.Values{}))
+}
+
+func (d *desk) webhooksPage(c echo.Context, v visitor, status int, asked string, f *form) error {
+	ctx := c.Request().Context()
+	key, ok, choice, err := d.chosenKey(v, webhooksPath, asked)
+	if err != nil {
+		return err
+	}
+	p := dashboard.WebhooksProps{Frame: d.frame(c, v, "Webhooks", webhooksPath), Key: choice, HasKey: ok, Problem: f.problem, State: c.QueryParam("state")}
+	p.Since = f.field(dashboard.Field{
+		Name: "since", Label: "Events since (UTC)", Type: "date", Required: true, Value: d.d.Now().UTC().AddDate(0, 0, -3).Format(dayFormat),
+		Hint: "Those whose attempts were used up, or that your server refused for good.",
+	})
+	if !ok {
+		return d.show(c, status, p.Frame, dashboard.Webhooks(p))
+	}
+	custodian, err := d.d.Accounts.Custodian(ctx, key.ID)
+	if err != nil && !errors.Is(err, account.ErrNoCustodian) {
+		return err
+	}
+	p.CallbackURL = custodian.CallbackURL
+	before, _ := strconv.ParseInt(c.QueryParam("before"), 10, 64)
+	list, err := d.x.Reports.Deliveries(ctx, report.DeliveryQuery{KeyID: key.ID, State: webhook.State(p.State), Before: before, Limit: pageRows + 1})
+	if err != nil {
+		return err
+	}
+	if len(list) > pageRows {
+		list = list[:pageRows]
+		next := url.Values{"key": {key.PublicID}, "before": {strconv.FormatInt(list[pageRows-1].ID, 10)}}
+		if p.State != "" {
+			next.Set("state", p.State)
+		}
+		p.NextURL = withQuery(webhooksPath, next)
+	}
+	for _, x := range list {
+		p.Rows = append(p.Rows, deliveryRow(x))
+	}
+	return d.show(c, status, p.Frame, dashboard.Webhooks(p))
+}
+
+func deliveryRow(x report.Delivery) dashboard.DeliveryRow {
+	r := dashboard.DeliveryRow{
+		ID: strconv.FormatInt(x.ID, 10), TxnID: string(x.TxnID), Event: strings.TrimPrefix(string(x.Type), "payment."), EventID: x.EventID,
+		State: string(x.State), Made: int64(x.Made), At: x.At, DueAt: x.DueAt,
+	}
+	if !x.Last.At.IsZero() {
+		r.Answer = answerOf(x.Last)
+	}
+	return r
+}
+
+// answerOf says how a receiver answered.
+func answerOf(a webhook.Attempt) string {
+	switch {
+	case a.Status == 0:
+		return "no answer: " + a.Error
+	case a.Error != "":
+		return strconv.Itoa(a.Status) + ", " + a.Error
+	}
+	return strconv.Itoa(a.Status) + " " + http.StatusText(a.Status)
+}
+
+// webhookID reads the id of the address; one that is none is unknown.
+func webhookID(c echo.Context) int64 {
+	id, err := strconv.ParseInt(c.Param("id"), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return id
+}
+
+func (d *desk) getWebhook(c echo.Context, v visitor) error {
+	x, attempts, err := d.x.Reports.Delivery(c.Request().Context(), v.ids(), webhookID(c))
+	if err != nil {
+		return err
+	}
+	p := dashboard.WebhookProps{Frame: d.frame(c, v, "Webhook", webhooksPath), DeliveryRow: deliveryRow(x)}
+	for _, a := range attempts {
+		p.Attempts = append(p.Attempts, dashboard.AttemptRow{
+			At: a.At, URL: a.URL, Answer: answerOf(a), Latency: latencyOf(a.Latency), Request: a.Request, Response: a.Response,
+			Good: a.Status >= 200 && a.Status <= 299,
+		})
+	}
+	return d.show(c, http.StatusOK, p.Frame, dashboard.Webhook(p))
+}
+
+func (d *desk) postResend(c echo.Context, v visitor) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	id := webhookID(c)
+	if err := d.x.Reports.Resend(c.Request().Context(), v.ids(), id, d.d.Now()); err != nil {
+		return err
+	}
+	d.nudge()
+	d.record(c, v.user, account.ActionResendWebhooks, "webhook "+strconv.FormatInt(id, 10), "")
+	to := webhooksPath + "/" + strconv.FormatInt(id, 10)
+	if back := values.Get("back"); back != "" {
+		to = safeNext(back)
+	}
+	return d.done(c, to, "It is being sent again.")
+}
+
+func (d *desk) nudge() {
+	if d.x.Nudge != nil {
+		d.x.Nudge()
+	}
+}
+
+// maxResendDays bounds how far back failed webhooks are sent again at once.
+const maxResendDays = 90
+
+func (d *desk) postResendFailed(c echo.Context, v visitor) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	f := newForm(values)
+	key, err := v.key(values.Get("key"))
+	if err != nil {
+		return err
+	}
+	since, err := time.Parse(dayFormat, f.text("since"))
+	if err != nil || since.Before(d.d.Now().AddDate(0, 0, -maxResendDays)) {
+		f.bad("since", fmt.Sprintf("Give a day of the last %d, such as %s.", maxResendDays, d.d.Now().UTC().Format(dayFormat)))
+		return d.webhooksPage(c, v, http.StatusBadRequest, key.PublicID, f)
+	}
+	n, err := d.x.Reports.ResendFailed(c.Request().Context(), key.ID, since, d.d.Now())
+	if err != nil {
+		return err
+	}
+	d.nudge()
+	d.record(c, v.user, account.ActionResendWebhooks, labelOf(key), fmt.Sprintf("%d failed since %s", n, since.Format(dayFormat)))
+	return d.done(c, webhooksPath+"?key="+key.PublicID, fmt.Sprintf("%d failed webhooks are being sent again.", n))
+}
+
+// postPing sends a test to the callback address and says how it was answered.
+func (d *desk) postPing(c echo.Context, v visitor) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	key, err := v.key(values.Get("key"))
+	if err != nil {
+		return err
+	}
+	if err := d.limits.Costly(ctx); err != nil {
+		return err
+	}
+	custodian, err := d.d.Accounts.Custodian(ctx, key.ID)
+	if err != nil {
+		return err
+	}
+	if custodian.CallbackURL == "" {
+		return fault.New(fault.Conflict, "there is no callback address to send a test to")
+	}
+	a := d.x.Pings.Ping(ctx, "evt_test_"+string(d.d.NewID(d.d.Now())), custodian.CallbackURL, custodian.Secret, custodian.SigningSecrets...)
+	said := "The test was answered with " + answerOf(a) + " after " + latencyOf(a.Latency) + "."
+	if a.Status == 0 {
+		said = "The test got " + answerOf(a) + "."
+	}
+	return d.done(c, webhooksPath+"?key="+key.PublicID, said)
+}
