@@ -18,3 +18,15 @@ func (r *mutationResolver) RevokeAPIKey(ctx context.Context, apiKey string, priv
 		return r.ops.RevokeKey(ctx, secret.New(apiKey), secret.New(privateKey))
 	}), nil
 }
+
+func (r *mutationResolver) RotateAPIKeyWithSignature(ctx context.Context, apiKey string, challenge string, signature string) (*model.RevokeResult, error) {
+	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.RevokeResult, error) {
+		return r.ops.RotateWithSignature(ctx, secret.New(apiKey), challenge, signature)
+	}), nil
+}
+
+func (r *queryResolver) RotateAPIKeyChallenge(ctx context.Context, apiKey string) (*model.ChallengeResult, error) {
+	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.ChallengeResult, error) {
+		return r.ops.RotationChallenge(ctx, secret.New(apiKey))
+	}), nil
+}

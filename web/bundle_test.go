@@ -329,6 +329,10 @@ func (testWallets) WalletOf(privateKey secret.Text) (chain.Address, error) {
 	return k.Wallet(), nil
 }
 
+func (testWallets) SignerOf(message, signature string) (chain.Address, error) {
+	return wallet.SignerOf(message, signature)
+}
+
 // logBook keeps what was logged.
 type logBook struct {
 	mu   sync.Mutex

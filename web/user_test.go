@@ -1,8 +1,14 @@
 package web
 
 import (
+	"encoding/hex"
+	"encoding/json"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/accounts"
+	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/internal/account"
@@ -131,6 +137,64 @@ const (
 	devKey    = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
 	devWallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
 )
+
+// signed signs a text as a wallet does (EIP-191).
+func signed(t *testing.T, privateKey, text string) string {
+	t.Helper()
+	key, err := crypto.HexToECDSA(strings.TrimPrefix(privateKey, "0x"))
+	must(t, err)
+	raw, err := crypto.Sign(accounts.TextHash([]byte(text)), key)
+	must(t, err)
+	raw[crypto.RecoveryIDOffset] += 27
+	return "0x" + hex.EncodeToString(raw)
+}
+
+func TestRotateWithSignature(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	user, err := b.store.UserByEmail(t.Context(), b.newKey(0, 0).key.Email)
+	must(t, err)
+	_, text, err := b.accounts.CreateKey(t.Context(), user, account.NewKey{Wallet: devWallet, Credits: 2})
+	must(t, err)
+	challenge := func(key string) reply {
+		return b.graphQL(`{ rotateApiKeyChallenge(apiKey: "`+key+`") { code message challenge expiresAt } }`, "")
+	}
+	rotate := func(key, challenge, signature string) reply {
+		variables, err := json.Marshal(map[string]string{"k": key, "c": challenge, "s": signature})
+		must(t, err)
+		return b.graphQL(`mutation($k: String!, $c: String!, $s: String!) { rotateApiKeyWithSignature(apiKey: $k, challenge: $c, signature: $s) {
+			code message newApiKey apiKey { wallet creditsLeft } } }`, string(variables))
+	}
+	key := text.Reveal()
+	ask := challenge(key).text(t, "data.rotateApiKeyChallenge.challenge")
+	other := strings.Replace(devKey, "ac09", "ac08", 1)
+	made := strings.Replace(ask, "Proof: ", "Proof: 0", 1)
+	for name, row := range map[string][4]string{
+		"wrong key": {"flk_x", ask, signed(t, devKey, ask), "401"}, "no signature": {key, ask, "hello", "400"},
+		"another wallet": {key, ask, signed(t, other, ask), "403"}, "another text": {key, ask, signed(t, devKey, ask+"."), "403"},
+		"made-up challenge": {key, made, signed(t, devKey, made), "400"}, "no challenge": {key, "hello", signed(t, devKey, "hello"), "400"},
+	} {
+		if r := rotate(row[0], row[1], row[2]); r.text(t, "data.rotateApiKeyWithSignature.code") != row[3] || r.field(t, "data.rotateApiKeyWithSignature.newApiKey") != nil {
+			t.Errorf("%s: %s", name, r.body)
+		}
+	}
+	b.clock.advance(16 * time.Minute)
+	if r := rotate(key, ask, signed(t, devKey, ask)); r.text(t, "data.rotateApiKeyWithSignature.code") != "400" {
+		t.Errorf("too late: %s", r.body)
+	}
+	ask = challenge(key).text(t, "data.rotateApiKeyChallenge.challenge")
+	done := rotate(key, ask, signed(t, devKey, ask))
+	fresh := done.text(t, "data.rotateApiKeyWithSignature.newApiKey")
+	if !strings.HasPrefix(fresh, "flk_") || done.text(t, "data.rotateApiKeyWithSignature.apiKey.creditsLeft") != "1" {
+		t.Errorf("rotate: %s", done.body)
+	}
+	if r := rotate(fresh, ask, signed(t, devKey, ask)); r.text(t, "data.rotateApiKeyWithSignature.code") != "400" {
+		t.Errorf("the same challenge again: %s", r.body)
+	}
+	if r := challenge(key); r.text(t, "data.rotateApiKeyChallenge.code") != "401" {
+		t.Errorf("the old key: %s", r.body)
+	}
+}
 
 func TestRevokeKey(t *testing.T) {
 	t.Parallel()

@@ -55,6 +55,7 @@ type MutationResolver interface {
 	StartSolPayment(ctx context.Context, txnid string, token model.Token) (*model.TransactionResult, error)
 	CancelPayment(ctx context.Context, txnid string) (*model.TransactionResult, error)
 	RevokeAPIKey(ctx context.Context, apiKey string, privateKey string) (*model.RevokeResult, error)
+	RotateAPIKeyWithSignature(ctx context.Context, apiKey string, challenge string, signature string) (*model.RevokeResult, error)
 	UserSignUp(ctx context.Context, email string, password string, firstName *string, lastName *string) (*model.SessionResult, error)
 	UserLogin(ctx context.Context, email string, password string) (*model.SessionResult, error)
 	UserLogout(ctx context.Context) (*model.UserResult, error)
@@ -69,6 +70,7 @@ type QueryResolver interface {
 	GetCreditsLeft(ctx context.Context, apiKey string) (*model.CreditsResult, error)
 	GetQueriesLeft(ctx context.Context, apiKey string) (*model.QueriesResult, error)
 	GetTxnDetails(ctx context.Context, txnid string) (*model.TransactionResult, error)
+	RotateAPIKeyChallenge(ctx context.Context, apiKey string) (*model.ChallengeResult, error)
 	UserMe(ctx context.Context) (*model.UserResult, error)
 	UserAPIKeys(ctx context.Context) (*model.APIKeysResult, error)
 }
@@ -597,6 +599,27 @@ extend type Mutation {
   """
   revokeApiKey(apiKey: String!, privateKey: String!): RevokeResult!
 }
+
+type ChallengeResult implements Result {
+  code: Int!
+  message: String!
+  "The text to sign with the wallet registered on the key (personal_sign, EIP-191)."
+  challenge: String
+  expiresAt: DateTime
+}
+
+extend type Query {
+  "The text whose signature replaces the key, without showing a private key."
+  rotateApiKeyChallenge(apiKey: String!): ChallengeResult!
+}
+
+extend type Mutation {
+  """
+  Replaces the key, which fails from then on. Takes the challenge, signed by the
+  wallet registered on the key (personal_sign, EIP-191). Takes 1 credit.
+  """
+  rotateApiKeyWithSignature(apiKey: String!, challenge: String!, signature: String!): RevokeResult!
+}
 `, BuiltIn: false},
 	{Name: "../schema/user.graphqls", Input: `"Somebody who signs in. Dashboard operations take the session token as ` + "`" + `Authorization: Bearer` + "`" + `."
 type User {
@@ -737,6 +760,20 @@ func (ec *executionContext) childFields_ApiKeysResult(ctx context.Context, field
 		return ec.fieldContext_ApiKeysResult_apiKeys(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ApiKeysResult", field.Name)
+}
+
+func (ec *executionContext) childFields_ChallengeResult(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "code":
+		return ec.fieldContext_ChallengeResult_code(ctx, field)
+	case "message":
+		return ec.fieldContext_ChallengeResult_message(ctx, field)
+	case "challenge":
+		return ec.fieldContext_ChallengeResult_challenge(ctx, field)
+	case "expiresAt":
+		return ec.fieldContext_ChallengeResult_expiresAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ChallengeResult", field.Name)
 }
 
 func (ec *executionContext) childFields_CompletionResult(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -1523,6 +1560,36 @@ func (ec *executionContext) field_Mutation_revokeApiKey_args(ctx context.Context
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_rotateApiKeyWithSignature_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "apiKey",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNString2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["apiKey"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "challenge",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNString2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["challenge"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "signature",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNString2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["signature"] = arg2
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_startBasePayment_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -1784,6 +1851,20 @@ func (ec *executionContext) field_Query_getTxnDetails_args(ctx context.Context, 
 		return nil, err
 	}
 	args["txnid"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_rotateApiKeyChallenge_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "apiKey",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNString2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["apiKey"] = arg0
 	return args, nil
 }
 
@@ -2286,6 +2367,98 @@ func (ec *executionContext) fieldContext_ApiKeysResult_apiKeys(_ context.Context
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _ChallengeResult_code(ctx context.Context, field graphql.CollectedField, obj *model.ChallengeResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ChallengeResult_code(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Code, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ChallengeResult_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ChallengeResult", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _ChallengeResult_message(ctx context.Context, field graphql.CollectedField, obj *model.ChallengeResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ChallengeResult_message(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Message, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ChallengeResult_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ChallengeResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ChallengeResult_challenge(ctx context.Context, field graphql.CollectedField, obj *model.ChallengeResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ChallengeResult_challenge(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Challenge, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ChallengeResult_challenge(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ChallengeResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ChallengeResult_expiresAt(ctx context.Context, field graphql.CollectedField, obj *model.ChallengeResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ChallengeResult_expiresAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ExpiresAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.DateTime) graphql.Marshaler {
+			return ec.marshalODateTime2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDateTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ChallengeResult_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ChallengeResult", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func (ec *executionContext) _CompletionResult_code(ctx context.Context, field graphql.CollectedField, obj *model.CompletionResult) (ret graphql.Marshaler) {
@@ -3884,6 +4057,50 @@ func (ec *executionContext) fieldContext_Mutation_revokeApiKey(ctx context.Conte
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_rotateApiKeyWithSignature(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_rotateApiKeyWithSignature(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().RotateAPIKeyWithSignature(ctx, fc.Args["apiKey"].(string), fc.Args["challenge"].(string), fc.Args["signature"].(string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.RevokeResult) graphql.Marshaler {
+			return ec.marshalNRevokeResult2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐRevokeResult(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_rotateApiKeyWithSignature(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RevokeResult(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_rotateApiKeyWithSignature_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_UserSignUp(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -4642,6 +4859,50 @@ func (ec *executionContext) fieldContext_Query_getTxnDetails(ctx context.Context
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_getTxnDetails_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_rotateApiKeyChallenge(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_rotateApiKeyChallenge(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().RotateAPIKeyChallenge(ctx, fc.Args["apiKey"].(string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.ChallengeResult) graphql.Marshaler {
+			return ec.marshalNChallengeResult2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐChallengeResult(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_rotateApiKeyChallenge(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ChallengeResult(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_rotateApiKeyChallenge_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -7541,6 +7802,13 @@ func (ec *executionContext) _Result(ctx context.Context, sel ast.SelectionSet, o
 			return graphql.Null
 		}
 		return ec._CompletionResult(ctx, sel, obj)
+	case model.ChallengeResult:
+		return ec._ChallengeResult(ctx, sel, &obj)
+	case *model.ChallengeResult:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ChallengeResult(ctx, sel, obj)
 	case model.APIKeysResult:
 		return ec._ApiKeysResult(ctx, sel, &obj)
 	case *model.APIKeysResult:
@@ -7733,6 +8001,59 @@ func (ec *executionContext) _ApiKeysResult(ctx context.Context, sel ast.Selectio
 			}
 		case "apiKeys":
 			out.Values[i] = ec._ApiKeysResult_apiKeys(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var challengeResultImplementors = []string{"ChallengeResult", "Result"}
+
+func (ec *executionContext) _ChallengeResult(ctx context.Context, sel ast.SelectionSet, obj *model.ChallengeResult) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, challengeResultImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ChallengeResult")
+		case "code":
+			out.Values[i] = ec._ChallengeResult_code(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "message":
+			out.Values[i] = ec._ChallengeResult_message(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "challenge":
+			out.Values[i] = ec._ChallengeResult_challenge(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "expiresAt":
+			out.Values[i] = ec._ChallengeResult_expiresAt(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -8414,6 +8735,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "rotateApiKeyWithSignature":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_rotateApiKeyWithSignature(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "UserSignUp":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_UserSignUp(ctx, field)
@@ -8766,6 +9094,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_getTxnDetails(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "rotateApiKeyChallenge":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_rotateApiKeyChallenge(ctx, field)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -9845,6 +10195,16 @@ func (ec *executionContext) marshalNBoolean2bool(ctx context.Context, sel ast.Se
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalNChallengeResult2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐChallengeResult(ctx context.Context, sel ast.SelectionSet, v *model.ChallengeResult) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ChallengeResult(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNCompletionResult2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐCompletionResult(ctx context.Context, sel ast.SelectionSet, v *model.CompletionResult) graphql.Marshaler {

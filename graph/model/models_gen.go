@@ -50,6 +50,16 @@ type APIKeysResult struct {
 
 func (APIKeysResult) IsResult() {}
 
+type ChallengeResult struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	// The text to sign with the wallet registered on the key (personal_sign, EIP-191).
+	Challenge *string   `json:"challenge"`
+	ExpiresAt *DateTime `json:"expiresAt"`
+}
+
+func (ChallengeResult) IsResult() {}
+
 type CompletionResult struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`

@@ -46,3 +46,6 @@ func (r *TopupResult) Envelope() (*int, *string) { return &r.Code, &r.Message }
 
 // Envelope returns where code and message stand.
 func (r *RevokeResult) Envelope() (*int, *string) { return &r.Code, &r.Message }
+
+// Envelope returns where code and message stand.
+func (r *ChallengeResult) Envelope() (*int, *string) { return &r.Code, &r.Message }

@@ -36,11 +36,13 @@ type Accounts interface {
 	UpdateCustodian(ctx context.Context, key account.Key, in account.CustodianInput) (account.Custodian, error)
 }
 
-// Sealer encrypts the answers that are kept for replay: some hold secrets that
-// are shown once.
+// Sealer encrypts the answers that are kept for replay, for some hold secrets
+// that are shown once, and gives keys for what must not be made up.
 type Sealer interface {
 	Seal(place string, t secret.Text) string
 	Open(place, sealed string) (secret.Text, error)
+	// Derive returns a key for another purpose.
+	Derive(purpose string) []byte
 }
 
 // Deps is what the operations need.

@@ -20,11 +20,15 @@ type Rotation interface {
 type Wallets interface {
 	// WalletOf fails with fault.Invalid for what is no private key.
 	WalletOf(privateKey secret.Text) (chain.Address, error)
+	// SignerOf tells who signed a message (EIP-191); it fails with
+	// fault.Invalid for what is no signature.
+	SignerOf(message, signature string) (chain.Address, error)
 }
 
 // Refusals of a rotation.
 var (
 	errNoWallet    = fault.New(fault.Conflict, "no wallet is registered on this API key; replace it in the dashboard")
+	errWrongSigner = fault.New(fault.Forbidden, "the signature is not by the wallet registered on this API key")
 	errWrongWallet = fault.New(fault.Forbidden, "the private key does not belong to the wallet registered on this API key")
 )
 
@@ -41,8 +45,13 @@ func (o *Operations) RevokeKey(ctx context.Context, apiKey, privateKey secret.Te
 	if err := o.holdsWallet(key, privateKey); err != nil {
 		return nil, err
 	}
+	return o.replaceKey(ctx, key, apiKey, "revokeApiKey")
+}
+
+// replaceKey gives the key a new text for one credit.
+func (o *Operations) replaceKey(ctx context.Context, key account.Key, apiKey secret.Text, name string) (*model.RevokeResult, error) {
 	now := o.d.Now()
-	ref := "revokeApiKey:" + string(o.d.NewID(now))
+	ref := name + ":" + string(o.d.NewID(now))
 	key, text, err := o.d.Rotation.ReplaceKey(ctx, key, []credit.Entry{credit.Spend(key.ID, credit.Credit, credit.ReasonOperation, ref, now)})
 	if err != nil {
 		return nil, err

@@ -1,0 +1,85 @@
+package operation
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"github.com/florinpay/florin/graph/model"
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// challengeLife is for how long a challenge may be signed: long enough to
+// fetch a hardware wallet.
+const challengeLife = 15 * time.Minute
+
+var errChallenge = fault.New(fault.Invalid, "challenge must be one that rotateApiKeyChallenge gave for this key less than %d minutes ago",
+	challengeLife/time.Minute)
+
+// RotationChallenge gives the text whose signature replaces the key.
+func (o *Operations) RotationChallenge(ctx context.Context, apiKey secret.Text) (*model.ChallengeResult, error) {
+	key, err := o.caller(ctx, apiKey)
+	if err != nil {
+		return nil, err
+	}
+	if key.Wallet == "" {
+		return nil, errNoWallet
+	}
+	until := o.d.Now().UTC().Add(challengeLife).Truncate(time.Second)
+	text, expires := o.challenge(key, until), model.At(until)
+	return &model.ChallengeResult{Challenge: &text, ExpiresAt: &expires}, nil
+}
+
+// challenge writes a text that nobody else can make: its proof covers the
+// present key, so that it is worth nothing once the key was replaced. Nothing
+// needs to be kept.
+func (o *Operations) challenge(key account.Key, until time.Time) string {
+	expires := until.Format(time.RFC3339)
+	mac := hmac.New(sha256.New, o.d.Sealer.Derive("rotation challenge v1"))
+	mac.Write(key.Hash[:])
+	mac.Write([]byte(expires))
+	return "Replace the Florin API key " + key.PublicID + ".\nThe present key fails from then on.\n\nValid until: " + expires +
+		"\nProof: " + hex.EncodeToString(mac.Sum(nil))
+}
+
+// checkChallenge refuses a text that is no challenge for the key now.
+func (o *Operations) checkChallenge(key account.Key, text string) error {
+	_, rest, _ := strings.Cut(text, "\nValid until: ")
+	expires, _, _ := strings.Cut(rest, "\n")
+	until, err := time.Parse(time.RFC3339, expires)
+	if err != nil || !o.d.Now().Before(until) || !hmac.Equal([]byte(text), []byte(o.challenge(key, until))) {
+		return errChallenge
+	}
+	return nil
+}
+
+// RotateWithSignature replaces the key for whoever signed its challenge with
+// the wallet registered on it. It takes one credit.
+func (o *Operations) RotateWithSignature(ctx context.Context, apiKey secret.Text, challenge, signature string) (*model.RevokeResult, error) {
+	key, err := o.caller(ctx, apiKey)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.d.Limits.Costly(ctx); err != nil {
+		return nil, err
+	}
+	if key.Wallet == "" {
+		return nil, errNoWallet
+	}
+	if err := o.checkChallenge(key, challenge); err != nil {
+		return nil, err
+	}
+	signer, err := o.d.Wallets.SignerOf(challenge, signature)
+	if err != nil {
+		return nil, err
+	}
+	if signer != key.Wallet {
+		return nil, errWrongSigner
+	}
+	return o.replaceKey(ctx, key, apiKey, "rotateApiKeyWithSignature")
+}
