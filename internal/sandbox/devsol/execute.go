@@ -122,7 +122,7 @@ func (c Config) execute(tx *solana.Transaction, base func(solana.PublicKey) Acco
 		return result{}, nil, failed
 	}
 	r := result{signature: tx.Signatures[0], tx: tx, units: limit, pre: make(map[solana.PublicKey]Account)}
-	r.fee = uint64(len(tx.Signatures))*lamportsPerSignature + (price*limit+microLamports-1)/microLamports
+	r.fee = fee(len(tx.Signatures), price, limit)
 	for _, m := range all {
 		r.pre[m.PublicKey] = base(m.PublicKey)
 	}
@@ -150,6 +150,11 @@ func (c Config) execute(tx *solana.Transaction, base func(solana.PublicKey) Acco
 		r.post[m.PublicKey] = v.get(m.PublicKey)
 	}
 	return r, v.changed, nil
+}
+
+// fee is what a transaction costs, in lamports.
+func fee(signatures int, price, limit uint64) uint64 {
+	return uint64(signatures)*lamportsPerSignature + (price*limit+microLamports-1)/microLamports
 }
 
 // run carries out the instructions one after the other, all or none.

@@ -17,6 +17,7 @@ var methods = map[string]func(*Ledger, params) (any, *rpcFailure){
 	"getBlockHeight":                    func(l *Ledger, p params) (any, *rpcFailure) { return l.withSlot(p, 0, l.height) },
 	"getBlockTime":                      getBlockTime,
 	"getBlocks":                         getBlocks,
+	"getFeeForMessage":                  getFeeForMessage,
 	"getFirstAvailableBlock":            func(*Ledger, params) (any, *rpcFailure) { return 0, nil },
 	"getGenesisHash":                    func(l *Ledger, _ params) (any, *rpcFailure) { return l.keys.genesis.String(), nil },
 	"getHealth":                         func(*Ledger, params) (any, *rpcFailure) { return "ok", nil },
@@ -202,6 +203,24 @@ func isBlockhashValid(l *Ledger, p params) (any, *rpcFailure) {
 		return nil, badParams("Invalid param: Invalid")
 	}
 	return l.reading(p, func(uint64, options) (any, *rpcFailure) { return l.recent(hash), nil })
+}
+
+func getFeeForMessage(l *Ledger, p params) (any, *rpcFailure) {
+	var text string
+	if failed := p.into(0, &text); failed != nil {
+		return nil, failed
+	}
+	var m solana.Message
+	if err := m.UnmarshalBase64(text); err != nil {
+		return nil, badParams("failed to deserialize message: %s", err)
+	}
+	return l.reading(p, func(uint64, options) (any, *rpcFailure) {
+		price, limit, failed := computeBudget(&m)
+		if failed != nil || !l.recent(m.RecentBlockhash) {
+			return nil, nil
+		}
+		return fee(int(m.Header.NumRequiredSignatures), price, limit), nil
+	})
 }
 
 // getPriorityFees tells that nobody pays for priority here.

@@ -1,0 +1,165 @@
+package solana_test
+
+import (
+	"bufio"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+
+	solanago "github.com/gagliardetto/solana-go"
+)
+
+// surfpool is the real Solana virtual machine with the real programs, in a
+// process of its own.
+type surfpool struct {
+	t      *testing.T
+	url    string
+	rich   solanago.PrivateKey
+	queued [][]byte
+}
+
+func startSurfpool(t *testing.T) *surfpool {
+	t.Helper()
+	const engines = "../../engines"
+	if _, err := os.Stat(engines + "/node_modules/@solana/surfpool-linux-x64-gnu"); errors.Is(err, fs.ErrNotExist) {
+		t.Fatal("surfpool is missing: run `npm ci --ignore-scripts` in internal/engines, or `make test`, which does")
+	}
+	command := exec.Command("node", "surfpool.js", "transaction") //nolint:noctx // it ends with its standard input
+	command.Dir = engines
+	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // it must not outlive the test
+	stdin, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = stdin.Close()
+		_ = command.Wait() // how it ends is its own affair
+	})
+	var hello struct {
+		URL string `json:"url"`
+		Key []byte `json:"-"`
+		Raw []int  `json:"key"`
+	}
+	line, err := bufio.NewReader(stdout).ReadBytes('\n')
+	if err != nil {
+		t.Fatalf("surfpool does not start: %v", err)
+	}
+	if err := json.Unmarshal(line, &hello); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range hello.Raw {
+		hello.Key = append(hello.Key, byte(b))
+	}
+	return &surfpool{t: t, url: hello.URL, rich: solanago.PrivateKey(hello.Key)}
+}
+
+func (s *surfpool) URL() string { return s.url }
+
+func (s *surfpool) Blockhash() solanago.Hash {
+	var answer struct {
+		Value struct {
+			Blockhash solanago.Hash `json:"blockhash"`
+		} `json:"value"`
+	}
+	call(s.t, s.url, &answer, "getLatestBlockhash", map[string]any{"commitment": "confirmed"})
+	return answer.Value.Blockhash
+}
+
+func (s *surfpool) Send(raw []byte) { s.queued = append(s.queued, raw) }
+
+func (s *surfpool) submit(raw []byte) string {
+	var signature string
+	call(s.t, s.url, &signature, "sendTransaction", base64.StdEncoding.EncodeToString(raw), map[string]any{"encoding": "base64", "skipPreflight": true})
+	return signature
+}
+
+// Seal makes slots: every transaction has one of its own, save one that fails,
+// which shares that of the next, and those without are travelled over.
+func (s *surfpool) Seal(n int) {
+	s.t.Helper()
+	before := s.slot()
+	for _, raw := range s.queued {
+		s.execute(raw)
+	}
+	made := int(s.slot() - before)
+	if made < len(s.queued) {
+		n = max(n, made+1) // the last ones wait for their slot to end
+	}
+	s.queued = nil
+	s.travel(n - made)
+}
+
+// execute submits a transaction and waits until it was carried out and, if it
+// did not fail, its slot has ended.
+func (s *surfpool) execute(raw []byte) {
+	s.t.Helper()
+	before := s.slot()
+	signature := s.submit(raw)
+	await(s.t, "a transaction is carried out", func() bool {
+		var answer struct {
+			Value []*struct {
+				Err any `json:"err"`
+			} `json:"value"`
+		}
+		call(s.t, s.url, &answer, "getSignatureStatuses", []string{signature})
+		return answer.Value[0] != nil && answer.Value[0].Err != nil || s.slot() > before
+	})
+}
+
+// await waits until it is so.
+func await(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for !so() {
+		if time.Now().After(deadline) {
+			t.Fatalf("it never came to pass that %s", what)
+		}
+		time.Sleep(2 * time.Millisecond) //nolint:forbidigo // another process tells nothing by itself
+	}
+}
+
+// slot is the one being made.
+func (s *surfpool) slot() (now uint64) {
+	s.t.Helper()
+	call(s.t, s.url, &now, "getSlot", map[string]any{"commitment": "processed"})
+	return now
+}
+
+func (s *surfpool) travel(slots int) {
+	s.t.Helper()
+	if slots <= 0 {
+		return
+	}
+	var answer any
+	call(s.t, s.url, &answer, "surfnet_timeTravel", map[string]any{"absoluteSlot": s.slot() + uint64(slots)})
+}
+
+// surfpoolDepth is how many slots its finalized trails by, and some.
+const surfpoolDepth = 40
+
+func (s *surfpool) Finalize() { s.Seal(surfpoolDepth) }
+
+// surfpoolRent is its price of rent exemption, in lamports a byte.
+const surfpoolRent = 6_960
+
+func newSurfpool(t *testing.T) *harness {
+	t.Helper()
+	s := startSurfpool(t)
+	b := newBank(t, s, s.rich, func(size int) uint64 { return uint64(size+128) * surfpoolRent })
+	s.Seal(1)
+	s.Seal(2 * surfpoolDepth) // its first slot is final, too
+	return newHarness(t, b, s.url)
+}

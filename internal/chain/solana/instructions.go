@@ -1,0 +1,64 @@
+package solana
+
+import (
+	"encoding/binary"
+
+	solanago "github.com/gagliardetto/solana-go"
+)
+
+// Instructions of the programs a sweep uses, by the first byte of their data.
+const (
+	budgetLimit        = 2  // ComputeBudget: SetComputeUnitLimit, u32
+	budgetPrice        = 3  // ComputeBudget: SetComputeUnitPrice, u64 micro-lamports
+	createIdempotent   = 1  // Associated Token Account: nothing if it is there
+	tokenClose         = 9  // Token: CloseAccount
+	tokenTransferCheck = 12 // Token: TransferChecked, u64 units, u8 decimals
+)
+
+// instructions are what the plan carries out: for each settlement account that
+// is not there its creation, then for each item its transfer and, where that
+// empties the account, its end.
+func (s *Sender) instructions(p *sweepPlan) []solanago.Instruction {
+	list := []solanago.Instruction{
+		solanago.NewInstruction(solanago.ComputeBudget, nil, binary.LittleEndian.AppendUint32([]byte{budgetLimit}, uint32(p.units))),
+	}
+	if p.price > 0 {
+		list = append(list, solanago.NewInstruction(solanago.ComputeBudget, nil, binary.LittleEndian.AppendUint64([]byte{budgetPrice}, p.price)))
+	}
+	made := make(map[solanago.PublicKey]bool)
+	for _, l := range p.taken {
+		if p.fresh[l.settlement] && !made[l.settlement] {
+			made[l.settlement] = true
+			list = append(list, s.create(l))
+		}
+	}
+	for _, l := range p.taken {
+		list = append(list, l.transfer())
+		if l.empties {
+			list = append(list, l.close(s.payer()))
+		}
+	}
+	return list
+}
+
+// create makes the settlement wallet's associated account, at the gas wallet's
+// expense. The wallet may be off the curve: nothing is asked of it.
+func (s *Sender) create(l *load) solanago.Instruction {
+	return solanago.NewInstruction(solanago.SPLAssociatedTokenAccountProgramID, solanago.AccountMetaSlice{
+		solanago.Meta(s.payer()).WRITE().SIGNER(), solanago.Meta(l.settlement).WRITE(), solanago.Meta(l.wallet),
+		solanago.Meta(l.mint), solanago.Meta(solanago.SystemProgramID), solanago.Meta(solanago.TokenProgramID),
+	}, []byte{createIdempotent})
+}
+
+func (l *load) transfer() solanago.Instruction {
+	data := append(binary.LittleEndian.AppendUint64([]byte{tokenTransferCheck}, l.units), byte(l.Asset.Decimals))
+	return solanago.NewInstruction(solanago.TokenProgramID, solanago.AccountMetaSlice{
+		solanago.Meta(l.account).WRITE(), solanago.Meta(l.mint), solanago.Meta(l.settlement).WRITE(), solanago.Meta(l.owner).SIGNER(),
+	}, data)
+}
+
+func (l *load) close(rentTo solanago.PublicKey) solanago.Instruction {
+	return solanago.NewInstruction(solanago.TokenProgramID, solanago.AccountMetaSlice{
+		solanago.Meta(l.account).WRITE(), solanago.Meta(rentTo).WRITE(), solanago.Meta(l.owner).SIGNER(),
+	}, []byte{tokenClose})
+}

@@ -1,0 +1,152 @@
+package solana
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	solanago "github.com/gagliardetto/solana-go"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/sweep"
+)
+
+// Look tells what became of the attempts. They are dead when no endpoint knows
+// any of them and the finalized block is past the last height at which they
+// could land.
+func (s *Sender) Look(ctx context.Context, items []sweep.Item, attempts []sweep.Attempt) (sweep.Sighting, error) {
+	if len(attempts) == 0 {
+		return sweep.Sighting{}, errors.New("look: a sweep without attempts")
+	}
+	plan, err := s.plan(items)
+	if err != nil {
+		return sweep.Sighting{}, err
+	}
+	var seen sweep.Sighting
+	var by *endpoint
+	err = s.adapter.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
+		by = e
+		seen, err = s.look(ctx, e, plan, attempts)
+		return err
+	})
+	if err != nil {
+		return sweep.Sighting{}, fmt.Errorf("look for %s on %s: %w", attempts[len(attempts)-1].Tx, s.Network(), err)
+	}
+	if seen.Seen == sweep.Dead && s.knownElsewhere(ctx, by, attempts) {
+		seen = sweep.Sighting{Seen: sweep.Unknown}
+	}
+	return seen, nil
+}
+
+// look asks one endpoint. The height is read before the signatures: what could
+// land until then has landed, and is known.
+func (s *Sender) look(ctx context.Context, e *endpoint, p *sweepPlan, attempts []sweep.Attempt) (sweep.Sighting, error) {
+	var height uint64
+	if err := e.ask(ctx, &height, "getBlockHeight", options{"commitment": finalized}); err != nil {
+		return sweep.Sighting{}, err
+	}
+	signatures, until := make([]string, len(attempts)), uint64(0)
+	for i, a := range attempts {
+		signatures[i], until = string(a.Tx), max(until, a.Until)
+	}
+	statuses, err := e.statuses(ctx, signatures)
+	if err != nil {
+		return sweep.Sighting{}, err
+	}
+	for _, signature := range signatures {
+		switch st := statuses[signature]; {
+		case st == nil:
+		case st.included():
+			return s.included(ctx, e, p, signature, st)
+		default:
+			return sweep.Sighting{Seen: sweep.Pooled}, nil
+		}
+	}
+	if height > until {
+		return sweep.Sighting{Seen: sweep.Dead, Note: "its blockhash expired before it was included"}, nil
+	}
+	return sweep.Sighting{Seen: sweep.Unknown}, nil
+}
+
+// knownElsewhere reports whether another endpoint knows one of the attempts, or
+// cannot say: one that has lost its index must not decide alone.
+func (s *Sender) knownElsewhere(ctx context.Context, not *endpoint, attempts []sweep.Attempt) bool {
+	for _, e := range s.adapter.pool.without(not.name) {
+		known := false
+		err := s.adapter.pool.try(ctx, e, func(ctx context.Context, e *endpoint) error {
+			for _, a := range attempts {
+				statuses, err := e.statuses(ctx, []string{string(a.Tx)})
+				if err != nil {
+					return err
+				}
+				known = known || statuses[string(a.Tx)] != nil
+			}
+			return nil
+		})
+		if known || err != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// included tells what a transaction that is in a block did.
+func (s *Sender) included(ctx context.Context, e *endpoint, p *sweepPlan, signature string, st *status) (sweep.Sighting, error) {
+	r := newReading(e)
+	t, err := r.transaction(ctx, signature)
+	if err != nil {
+		return sweep.Sighting{}, err
+	}
+	seen := sweep.Sighting{Seen: sweep.Included, Tx: chain.TxHash(signature), Paid: t.paid()}
+	if seen.Block, err = r.head(ctx, t.Slot); err != nil || !st.final() {
+		return seen, err
+	}
+	if t.failed() {
+		seen.Seen, seen.Note = sweep.Reverted, "the transaction failed as a whole: "+e.redact(string(t.Meta.Err))
+		return seen, nil
+	}
+	seen.Seen = sweep.Landed
+	changes := make(map[string]change)
+	for _, c := range t.changes() {
+		changes[c.account] = c
+	}
+	for _, l := range p.loads {
+		c, touched := changes[l.account.String()]
+		if touched && c.before > c.after {
+			seen.Moved = append(seen.Moved, sweep.Moved{
+				Address: l.Address.Address, Contract: l.Asset.Contract, Units: money.UnitsFromUint64(c.before - c.after),
+			})
+			continue
+		}
+		reason, err := e.whyLeft(ctx, l)
+		if err != nil {
+			return sweep.Sighting{}, err
+		}
+		if reason != "" {
+			seen.Unmoved = append(seen.Unmoved, sweep.Unmoved{Address: l.Address.Address, Contract: l.Asset.Contract, Reason: reason})
+		}
+	}
+	return seen, nil
+}
+
+// paid returns what the transaction cost its payer: fees, and rent of what it
+// made, less the rent of what it closed; nothing if that was more.
+func (t *transaction) paid() money.Units {
+	if len(t.Meta.PreBalances) == 0 || len(t.Meta.PostBalances) == 0 || t.Meta.PreBalances[0] <= t.Meta.PostBalances[0] {
+		return money.Units{}
+	}
+	return money.UnitsFromUint64(uint64(t.Meta.PreBalances[0] - t.Meta.PostBalances[0]))
+}
+
+// whyLeft tells why an item was left out.
+func (e *endpoint) whyLeft(ctx context.Context, l *load) (string, error) {
+	held, err := e.holdings(ctx, []solanago.PublicKey{l.account}, 0)
+	if err != nil {
+		return "", err
+	}
+	if held[0].frozen {
+		return frozenNote, nil
+	}
+	return "", nil
+}

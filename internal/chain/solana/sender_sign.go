@@ -1,0 +1,375 @@
+package solana
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	solanago "github.com/gagliardetto/solana-go"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/sweep"
+)
+
+const (
+	// unitsMargin is the compute asked for beyond what the simulation took, in
+	// per cent, and at least: accounts may change until the block.
+	unitsMargin, leastMargin = 20, 10_000
+	// maxUnits is the most compute a transaction may ask for.
+	maxUnits = 1_400_000
+	// unitsEach is what the simulation is given for each item, and once more:
+	// several times what the programs take.
+	unitsEach = 60_000
+	// pricePercentile is how many of a hundred recent slots asked for less than
+	// is offered.
+	pricePercentile = 75
+)
+
+// Sign builds and signs the transaction that moves the items. It reads what
+// the accounts hold, has the node simulate it, and sends nothing. While an
+// attempt made before can still land it refuses.
+func (s *Sender) Sign(ctx context.Context, items []sweep.Item, previous []sweep.Attempt, now time.Time) (sweep.Attempt, error) {
+	if len(items) == 0 {
+		return sweep.Attempt{}, errors.New("a sweep of nothing")
+	}
+	if len(previous) > 0 {
+		seen, err := s.Look(ctx, items, previous)
+		if err != nil {
+			return sweep.Attempt{}, err
+		}
+		if seen.Seen != sweep.Dead {
+			return sweep.Attempt{}, fault.New(fault.Unavailable, "the sweep's last transaction can still land; it is waited for")
+		}
+	}
+	plan, err := s.plan(items)
+	if err != nil {
+		return sweep.Attempt{}, err
+	}
+	var verdict error
+	err = s.adapter.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
+		verdict, err = s.prepare(ctx, e, plan)
+		return err
+	})
+	if err = errors.Join(err, verdict); err != nil {
+		return sweep.Attempt{}, fmt.Errorf("sweep on %s: %w", s.Network(), err)
+	}
+	return sweep.Attempt{
+		Tx: chain.TxHash(plan.tx.Signatures[0].String()), Raw: plan.raw, Until: plan.until, MadeAt: now,
+		Fee: sweep.Fee{Gas: plan.units, Price: money.UnitsFromUint64(plan.price), Ceiling: money.UnitsFromUint64(plan.cost)},
+	}, nil
+}
+
+// load is one item of a sweep.
+type load struct {
+	sweep.Item
+	owner, account     solanago.PublicKey // where it lies
+	mint               solanago.PublicKey
+	wallet, settlement solanago.PublicKey // where it goes: owner and account
+	units              uint64
+	empties            bool
+}
+
+// sweepPlan is a sweep on its way to being signed.
+type sweepPlan struct {
+	loads []*load
+	taken []*load // of them, what is moved
+	fresh map[solanago.PublicKey]bool
+
+	hash  solanago.Hash
+	until uint64
+	units uint64
+	price uint64 // micro-lamports a unit
+	cost  uint64 // lamports, rent of new accounts included
+	tx    *solanago.Transaction
+	raw   []byte
+}
+
+// plan derives the accounts of the items. It refuses an item whose address is
+// not that of its payment's key.
+func (s *Sender) plan(items []sweep.Item) (*sweepPlan, error) {
+	p := &sweepPlan{}
+	for _, i := range items {
+		owner, err := s.vault.DepositAddress(i.Number)
+		if err != nil {
+			return nil, err
+		}
+		if owner.Address != i.Address.Address {
+			return nil, fmt.Errorf("%s is not the deposit address of payment %s", i.Address.Address, i.PaymentID)
+		}
+		m, known := s.adapter.mint(i.Asset.Contract)
+		if !known {
+			return nil, fmt.Errorf("%w: %s is no mint that is accepted here", sweep.ErrTooLarge, i.Asset.Contract)
+		}
+		settlement, err := parseKey(string(i.Settlement))
+		if err != nil {
+			return nil, err
+		}
+		l := &load{Item: i, owner: solanago.PublicKey(owner.Raw), mint: m.key, wallet: settlement}
+		l.account, l.settlement = associated(l.owner, m.key), associated(settlement, m.key)
+		p.loads = append(p.loads, l)
+	}
+	return p, nil
+}
+
+// prepare brings the plan to signed bytes through one endpoint. Its verdict is
+// a reason not to sweep that another endpoint would give too.
+func (s *Sender) prepare(ctx context.Context, e *endpoint, p *sweepPlan) (verdict, err error) {
+	balance, verdict, err := s.weigh(ctx, e, p)
+	if verdict != nil || err != nil {
+		return verdict, err
+	}
+	if p.price, err = e.price(ctx, p.writable(s.payer())); err != nil {
+		return nil, err
+	}
+	if p.price > s.maxPrice {
+		return fmt.Errorf("%w: %d micro-lamports a unit, and at most %d are allowed", sweep.ErrTooExpensive, p.price, s.maxPrice), nil
+	}
+	if p.hash, p.until, err = e.blockhash(ctx); err != nil {
+		return nil, err
+	}
+	p.units = min(unitsEach*uint64(len(p.taken)+1), maxUnits)
+	if verdict := s.compile(p); verdict != nil {
+		return verdict, nil
+	}
+	if verdict, err = s.afford(ctx, e, p, balance); verdict != nil || err != nil {
+		return verdict, err
+	}
+	used, why, err := e.simulate(ctx, p.raw)
+	if err != nil {
+		return nil, err
+	}
+	if why != "" {
+		return fmt.Errorf("%w: the node refuses it: %s", sweep.ErrTooLarge, why), nil
+	}
+	p.units = min(used+max(used*unitsMargin/100, leastMargin), maxUnits)
+	if verdict := s.compile(p); verdict != nil {
+		return verdict, nil
+	}
+	return s.afford(ctx, e, p, balance)
+}
+
+// weigh reads what the accounts hold and what the gas wallet has. An account
+// that is frozen, or empty, is left out.
+func (s *Sender) weigh(ctx context.Context, e *endpoint, p *sweepPlan) (balance uint64, verdict, err error) {
+	final, err := e.slot(ctx, finalized)
+	if err != nil {
+		return 0, nil, err
+	}
+	keys := []solanago.PublicKey{s.payer()}
+	for _, l := range p.loads {
+		keys = append(keys, l.account, l.wallet, l.settlement)
+	}
+	all := make([]*raw, len(keys))
+	err = each(ctx, keys, accountsPerCall, func(ctx context.Context, part []solanago.PublicKey, at int) error {
+		got, _, err := e.accounts(ctx, part, final)
+		copy(all[at:], got)
+		return err
+	})
+	if err != nil {
+		return 0, nil, err
+	}
+	p.taken, p.fresh = nil, make(map[solanago.PublicKey]bool)
+	note := "nothing lies there"
+	for i, l := range p.loads {
+		held, err := all[1+3*i].holding()
+		if err != nil {
+			return 0, nil, err
+		}
+		switch {
+		case all[2+3*i].token():
+			note = "the settlement wallet " + l.wallet.String() + " is a token account; it must be its owner"
+		case held.frozen:
+			note = frozenNote
+		case held.valid && held.owner == l.owner && held.amount > 0:
+			l.take(held.amount)
+			p.fresh[l.settlement] = all[3+3*i] == nil
+			p.taken = append(p.taken, l)
+		}
+	}
+	if len(p.taken) == 0 {
+		return 0, fmt.Errorf("%w: %s", sweep.ErrTooLarge, note), nil
+	}
+	if all[0] != nil {
+		balance = all[0].Lamports
+	}
+	return balance, nil, nil
+}
+
+// frozenNote is why a frozen account is not swept.
+const frozenNote = "the issuer has frozen the account"
+
+// token reports whether the account belongs to a token program.
+func (r *raw) token() bool {
+	return r != nil && (r.Owner == solanago.TokenProgramID.String() || r.Owner == solanago.Token2022ProgramID.String())
+}
+
+// take decides how much of what an account holds is moved: what is recorded,
+// or all of it when the operator asks.
+func (l *load) take(holds uint64) {
+	l.units = holds
+	if expected := l.Expected.Big(); !l.Rescue && expected.IsUint64() && expected.Uint64() < holds {
+		l.units = expected.Uint64()
+	}
+	l.empties = l.units == holds
+}
+
+// writable lists the accounts the sweep changes, whose contention is paid for.
+func (p *sweepPlan) writable(payer solanago.PublicKey) []string {
+	keys := []string{payer.String()}
+	for _, l := range p.taken {
+		for _, k := range []string{l.account.String(), l.settlement.String()} {
+			if !slices.Contains(keys, k) {
+				keys = append(keys, k)
+			}
+		}
+	}
+	return keys
+}
+
+// compile builds and signs the transaction.
+func (s *Sender) compile(p *sweepPlan) (verdict error) {
+	tx, err := solanago.NewTransaction(s.instructions(p), p.hash, solanago.TransactionPayer(s.payer()))
+	if err != nil {
+		return err
+	}
+	message, err := tx.Message.MarshalBinary()
+	if err != nil {
+		return err
+	}
+	tx.Signatures = make([]solanago.Signature, tx.Message.Header.NumRequiredSignatures)
+	for i, key := range tx.Message.AccountKeys[:len(tx.Signatures)] {
+		if key == s.payer() {
+			tx.Signatures[i] = s.gas.Sign(message)
+			continue
+		}
+		at := slices.IndexFunc(p.taken, func(l *load) bool { return l.owner == key })
+		if at < 0 {
+			return fmt.Errorf("nobody can sign for %s", key)
+		}
+		owner, err := s.vault.Deposit(p.taken[at].Number)
+		if err != nil {
+			return err
+		}
+		tx.Signatures[i] = owner.Sign(message)
+	}
+	if p.raw, err = tx.MarshalBinary(); err != nil {
+		return err
+	}
+	if len(p.raw) > maxTransaction {
+		return fmt.Errorf("%w: %d bytes of %d", sweep.ErrTooLarge, len(p.raw), maxTransaction)
+	}
+	if err := tx.VerifySignatures(); err != nil {
+		return err
+	}
+	p.tx = tx
+	return nil
+}
+
+// blockhash returns a recent blockhash and the last block height at which a
+// transaction with it can land.
+func (e *endpoint) blockhash(ctx context.Context) (solanago.Hash, uint64, error) {
+	var answer struct {
+		Value struct {
+			Blockhash solanago.Hash `json:"blockhash"`
+			Until     uint64        `json:"lastValidBlockHeight"`
+		} `json:"value"`
+	}
+	err := e.ask(ctx, &answer, "getLatestBlockhash", options{"commitment": confirmed})
+	if err == nil && (answer.Value.Until == 0 || answer.Value.Blockhash.IsZero()) {
+		err = malformed("getLatestBlockhash")
+	}
+	return answer.Value.Blockhash, answer.Value.Until, err
+}
+
+// price returns what was paid for priority lately, in micro-lamports a unit:
+// more than three in four slots asked for.
+func (e *endpoint) price(ctx context.Context, writable []string) (uint64, error) {
+	var slots []struct {
+		Fee uint64 `json:"prioritizationFee"`
+	}
+	const most = 128 // accounts the call takes
+	if err := e.ask(ctx, &slots, "getRecentPrioritizationFees", writable[:min(len(writable), most)]); err != nil {
+		return 0, err
+	}
+	fees := make([]uint64, len(slots))
+	for i, s := range slots {
+		fees[i] = s.Fee
+	}
+	if len(fees) == 0 {
+		return 0, nil
+	}
+	slices.Sort(fees)
+	return fees[min(len(fees)*pricePercentile/100, len(fees)-1)], nil
+}
+
+// simulate has the node try signed bytes; why is the reason it fails for.
+func (e *endpoint) simulate(ctx context.Context, bytes []byte) (units uint64, why string, err error) {
+	var answer struct {
+		Value struct {
+			Err   json.RawMessage `json:"err"`
+			Units uint64          `json:"unitsConsumed"`
+		} `json:"value"`
+	}
+	err = e.ask(ctx, &answer, "simulateTransaction", base64.StdEncoding.EncodeToString(bytes),
+		options{"encoding": "base64", "commitment": confirmed, "sigVerify": true})
+	if err != nil {
+		return 0, "", err
+	}
+	if text := string(answer.Value.Err); text != "" && text != "null" {
+		return 0, e.redact(text), nil
+	}
+	return answer.Value.Units, "", nil
+}
+
+// afford asks the node what the sweep costs, rent of new accounts included,
+// and whether the gas wallet has it.
+func (s *Sender) afford(ctx context.Context, e *endpoint, p *sweepPlan, balance uint64) (verdict, err error) {
+	message, err := p.tx.Message.MarshalBinary()
+	if err != nil {
+		return nil, err
+	}
+	var fee struct {
+		Value *uint64 `json:"value"`
+	}
+	if err := e.ask(ctx, &fee, "getFeeForMessage", base64.StdEncoding.EncodeToString(message), options{"commitment": confirmed}); err != nil {
+		return nil, err
+	}
+	if fee.Value == nil {
+		return nil, lagging("the blockhash it gave is not there")
+	}
+	rent, err := e.rent(ctx, tokenAccountSize)
+	if err != nil {
+		return nil, err
+	}
+	least, err := e.rent(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	p.cost = *fee.Value
+	for _, fresh := range p.fresh {
+		if fresh {
+			p.cost += rent
+		}
+	}
+	if balance < p.cost+least {
+		return s.noGas(balance, p.cost+least), nil
+	}
+	return nil, nil
+}
+
+func (s *Sender) noGas(has, needs uint64) error {
+	sol := func(v uint64) string { return money.UnitsFromUint64(v).Format(coinDecimals) }
+	return fmt.Errorf("%w: %s holds %s SOL, and the sweep needs %s", sweep.ErrNoGas, s.payer(), sol(has), sol(needs))
+}
+
+// rent returns what an account of the size must hold, by the node.
+func (e *endpoint) rent(ctx context.Context, size int) (lamports uint64, err error) {
+	err = e.ask(ctx, &lamports, "getMinimumBalanceForRentExemption", size)
+	return lamports, err
+}

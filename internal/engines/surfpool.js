@@ -1,0 +1,16 @@
+'use strict';
+// Runs the real Solana virtual machine for tests: a Surfnet without a network
+// behind it, on loopback. It prints one line of JSON with its address and the
+// key of an account that has SOL, and ends with its standard input.
+//
+//   node surfpool.js transaction|clock [slot milliseconds]
+const { Surfnet } = require('@solana/surfpool-linux-x64-gnu');
+
+const net = Surfnet.startWithConfig({
+  offline: true,
+  blockProductionMode: process.argv[2] || 'transaction',
+  slotTimeMs: Number(process.argv[3] || 50),
+});
+process.stdout.write(JSON.stringify({ url: net.rpcUrl, key: Array.from(net.payerSecretKey) }) + '\n');
+process.stdin.resume();
+process.stdin.on('end', () => process.exit(0));
