@@ -29,7 +29,7 @@ func openLanes(cfg config.Config, instance [16]byte, s laneStore, holder string,
 			return nil, err
 		}
 		if sender != nil {
-			l.sweeper = sweep.New(sender, s, SweepPolicy(cfg), holder, Now, NewSweepID, log)
+			l.sweeper = sweep.New(sender, s, sweepPolicy(cfg, n.Profile.Network), holder, Now, NewSweepID, log)
 		}
 		l.watcher = payment.NewWatcher(n.Profile, l.reader, s, holder, Now, log)
 		all[n.Profile.Network] = l
@@ -41,6 +41,15 @@ func openLanes(cfg config.Config, instance [16]byte, s laneStore, holder string,
 func SweepPolicy(cfg config.Config) sweep.Policy {
 	p := sweep.DefaultPolicy()
 	p.Least, p.Wait, p.Age = cfg.SweepMin, cfg.SweepWait, cfg.SweepAge
+	return p
+}
+
+// sweepPolicy is SweepPolicy on one network: a transaction of Solana is small.
+func sweepPolicy(cfg config.Config, n chain.Network) sweep.Policy {
+	p := SweepPolicy(cfg)
+	if n == chain.Solana {
+		p.Batch = solana.SweepBatch
+	}
 	return p
 }
 
@@ -80,10 +89,14 @@ func openSolana(cfg config.Config, n config.Network) (*lane, sweep.Sender, error
 	if err != nil {
 		return nil, nil, err
 	}
+	var sender sweep.Sender
+	if cfg.SolGas != nil {
+		sender = solana.NewSender(reader, solana.SenderConfig{Gas: cfg.SolGas, Vault: cfg.SolSeed})
+	}
 	return &lane{
 		Lane:   payment.Lane{Profile: n.Profile, Treasury: n.Treasury, Depositor: solana.NewDepositor(cfg.SolSeed)},
 		reader: reader,
-	}, nil, nil
+	}, sender, nil
 }
 
 func reveal(endpoints []secret.Text) []string {
