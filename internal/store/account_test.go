@@ -8,12 +8,12 @@ import (
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/credit"
-	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
 )
 
 func TestStore_User(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		u := w.user()
 		if u.ID < 1 {
@@ -32,11 +32,12 @@ func TestStore_User(t *testing.T) {
 		}
 		twin.Email, twin.FirstName = "other@example.org", "\x00"
 		_, err = w.CreateUser(t.Context(), twin)
-		wantsKind(t, "NUL", err, fault.Invalid)
+		wantsInvalid(t, "NUL", err)
 	})
 }
 
 func TestStore_User_OneEmailAtOnce(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		made := 0
 		for _, err := range together(20, func(int) error {
@@ -56,6 +57,7 @@ func TestStore_User_OneEmailAtOnce(t *testing.T) {
 }
 
 func TestStore_Session(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		u := w.user()
 		n := account.Session{Token: hashOf("token"), UserID: u.ID, CreatedAt: start, ExpiresAt: start.Add(time.Hour), UserAgent: "curl"}
@@ -77,6 +79,7 @@ func TestStore_Session(t *testing.T) {
 }
 
 func TestStore_Key(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(20, 5)
 		read, err := w.KeyByHash(t.Context(), k.Hash)
@@ -110,6 +113,7 @@ func TestStore_Key(t *testing.T) {
 }
 
 func TestStore_RotateKey(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(2, 0)
 		pay := func(ref string) []credit.Entry {
@@ -148,6 +152,7 @@ func TestStore_RotateKey(t *testing.T) {
 }
 
 func TestStore_RotateKey_NoCredits(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(0, 0)
 		err := w.RotateKey(t.Context(), k.ID, k.Hash, hashOf("next"),
@@ -159,6 +164,7 @@ func TestStore_RotateKey_NoCredits(t *testing.T) {
 }
 
 func TestStore_Custodian(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(2, 0)
 		_, err := w.Custodian(t.Context(), k.ID)
@@ -188,6 +194,7 @@ func TestStore_Custodian(t *testing.T) {
 }
 
 func TestStore_UpdateCustodian(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(1, 0)
 		c := w.custodian(k, "https://shop.example/hook")
@@ -225,7 +232,7 @@ func TestStore_UpdateCustodian(t *testing.T) {
 			c.Name = "\x00"
 			return c, nil
 		})
-		wantsKind(t, "NUL", err, fault.Invalid)
+		wantsInvalid(t, "NUL", err)
 		read, err = w.Custodian(t.Context(), k.ID)
 		w.must(err)
 		same(t, "after refusals", read, want)
@@ -234,6 +241,7 @@ func TestStore_UpdateCustodian(t *testing.T) {
 
 // No update is lost when many come at once.
 func TestStore_UpdateCustodian_AtOnce(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(0, 0)
 		w.custodian(k, "")
@@ -256,6 +264,7 @@ func TestStore_UpdateCustodian_AtOnce(t *testing.T) {
 
 // A sealed secret opens with the operator's key, and in its own row only.
 func TestStore_Custodian_Sealed(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k, other := w.key(0, 0), w.key(0, 0)
 		c, thief := w.custodian(k, ""), w.custodian(other, "")

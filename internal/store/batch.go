@@ -132,8 +132,7 @@ func guard(fn func() error) (err error) {
 
 // repanic panics where guard was called for, if fn has panicked.
 func repanic(err error) {
-	var p *panicked
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*panicked](err); ok {
 		panic(p)
 	}
 }

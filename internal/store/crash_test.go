@@ -71,6 +71,7 @@ func victim(url, key string) error {
 
 // What was answered stays, whenever the program is killed.
 func TestStore_Crash(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		const credits = 1_000_000
 		k := w.key(credits, 0)

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -39,8 +38,8 @@ func (s *Store) Cursor(ctx context.Context, n chain.Network) (c payment.Cursor, 
 	}
 	r := rows[0]
 	return payment.Cursor{
-		Scanned:     chain.Head{Number: uint64(r.ScannedNumber), Hash: r.ScannedHash, Time: r.ScannedTime.Time},
-		Hardened:    chain.Head{Number: uint64(r.HardenedNumber), Hash: r.HardenedHash, Time: r.HardenedTime.Time},
+		Scanned:     blockOf(r.ScannedNumber, r.ScannedHash, r.ScannedTime),
+		Hardened:    blockOf(r.HardenedNumber, r.HardenedHash, r.HardenedTime),
 		BehindSince: r.BehindSince.Time,
 		UpdatedAt:   r.UpdatedAt.Time,
 	}, true, nil
@@ -48,16 +47,21 @@ func (s *Store) Cursor(ctx context.Context, n chain.Network) (c payment.Cursor, 
 
 // SaveCursor stores how far the network was read.
 func (s *Store) SaveCursor(ctx context.Context, n chain.Network, c payment.Cursor) error {
-	if c.Scanned.Number > math.MaxInt64 || c.Hardened.Number > math.MaxInt64 {
-		return fmt.Errorf("cursor of %s: block number out of range", n)
+	scanned, err := storedBlock(c.Scanned)
+	if err != nil {
+		return fmt.Errorf("save cursor of %s: %w", n, err)
+	}
+	hardened, err := storedBlock(c.Hardened)
+	if err != nil {
+		return fmt.Errorf("save cursor of %s: %w", n, err)
 	}
 	row := &cursorRow{
 		Network:       string(n),
-		ScannedNumber: int64(c.Scanned.Number), ScannedHash: c.Scanned.Hash, ScannedTime: at(c.Scanned.Time),
-		HardenedNumber: int64(c.Hardened.Number), HardenedHash: c.Hardened.Hash, HardenedTime: at(c.Hardened.Time),
+		ScannedNumber: scanned, ScannedHash: c.Scanned.Hash, ScannedTime: at(c.Scanned.Time),
+		HardenedNumber: hardened, HardenedHash: c.Hardened.Hash, HardenedTime: at(c.Hardened.Time),
 		BehindSince: at(c.BehindSince), UpdatedAt: at(c.UpdatedAt),
 	}
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err = s.write(ctx, func(ctx context.Context, t tx) error {
 		_, err := t.NewInsert().Model(row).On("CONFLICT (network) DO UPDATE").
 			Set("scanned_number = EXCLUDED.scanned_number, scanned_hash = EXCLUDED.scanned_hash, scanned_time = EXCLUDED.scanned_time").
 			Set("hardened_number = EXCLUDED.hardened_number, hardened_hash = EXCLUDED.hardened_hash, hardened_time = EXCLUDED.hardened_time").

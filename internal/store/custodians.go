@@ -62,7 +62,9 @@ func (s *Store) Custodian(ctx context.Context, keyID int64) (account.Custodian, 
 // UpdateCustodian locks the custodian, calls change and stores the result with
 // the entries; change may run again, so it must have no effects. Deliveries
 // that wait go to the new callback URL.
-func (s *Store) UpdateCustodian(ctx context.Context, keyID int64, entries []credit.Entry, change func(account.Custodian) (account.Custodian, error)) (account.Custodian, error) {
+func (s *Store) UpdateCustodian(
+	ctx context.Context, keyID int64, entries []credit.Entry, change func(account.Custodian) (account.Custodian, error),
+) (account.Custodian, error) {
 	var stored account.Custodian
 	err := s.write(ctx, func(ctx context.Context, t tx) error {
 		before, err := s.readCustodian(ctx, t, keyID, t.forUpdate())

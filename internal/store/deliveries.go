@@ -92,8 +92,9 @@ func (s *Store) Settle(ctx context.Context, holder string, o webhook.Outcome) er
 			return err
 		}
 		a := o.Attempt
-		return db.run(ctx, statement("INSERT INTO delivery_attempts (delivery_id, attempt, at, url, status, latency_us, error, response, request) "+
-			"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", o.DeliveryID, attempt, at(a.At), shown(a.URL), int64(a.Status),
+		return db.run(ctx, statement("INSERT INTO delivery_attempts "+
+			"(delivery_id, attempt, at, url, status, latency_us, error, response, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			o.DeliveryID, attempt, at(a.At), shown(a.URL), int64(a.Status),
 			a.Latency.Microseconds(), shown(a.Error), shown(a.Response), shown(a.Request)))
 	})
 	if err != nil {

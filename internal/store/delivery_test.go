@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -57,6 +58,7 @@ func (w *world) nextDue(now time.Time) time.Duration {
 }
 
 func TestStore_Claim(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		silent := w.receiver("")
 		w.end(silent) // has no callback URL: nothing is to be delivered
@@ -118,6 +120,7 @@ func paymentOf(eventID string) payment.ID { return payment.ID(eventID[4 : len(ev
 
 // Slow receivers with long queues do not keep a fast one waiting.
 func TestStore_Claim_Fair(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		const slow, queue, perURL, workers = 12, 6, 2, 20
 		for i := range slow {
@@ -173,6 +176,7 @@ func TestStore_Claim_Fair(t *testing.T) {
 
 // Many claim at once: each delivery goes to one of them.
 func TestStore_Claim_AtOnce(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		other := mustOpen(t, w.url)
 		const receivers, each, claimers = 10, 3, 8
@@ -191,7 +195,7 @@ func TestStore_Claim_AtOnce(t *testing.T) {
 				s = other
 			}
 			for range 20 { // two that meet may both come away with less
-				list, err := s.Claim(t.Context(), fmt.Sprint(i), start, start.Add(time.Minute), 5, 10)
+				list, err := s.Claim(t.Context(), strconv.Itoa(i), start, start.Add(time.Minute), 5, 10)
 				if err != nil {
 					return err
 				}
@@ -207,6 +211,7 @@ func TestStore_Claim_AtOnce(t *testing.T) {
 
 // What waits goes to the callback URL of now.
 func TestStore_Claim_NewURL(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.receiver("https://old.example/hook")
 		w.end(k)

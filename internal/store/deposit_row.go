@@ -2,7 +2,6 @@ package store
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/uptrace/bun"
 
@@ -44,9 +43,11 @@ const depositColumns = "payment_id, network, tx_hash, ordinal, contract, symbol,
 
 // fields are where depositColumns is read to.
 func (r *depositRow) fields() []any {
-	return []any{&r.PaymentID, &r.Network, &r.TxHash, &r.Ordinal, &r.Contract, &r.Symbol, &r.Decimals, &r.Token,
+	return []any{
+		&r.PaymentID, &r.Network, &r.TxHash, &r.Ordinal, &r.Contract, &r.Symbol, &r.Decimals, &r.Token,
 		&r.FromAddress, &r.ToAddress, &r.Units, &r.BlockNumber, &r.BlockHash, &r.BlockTime, &r.Source,
-		&r.State, &r.Hardened, &r.Late, &r.SeenAt, &r.FinalAt, &r.SweptAt}
+		&r.State, &r.Hardened, &r.Late, &r.SeenAt, &r.FinalAt, &r.SweptAt,
+	}
 }
 
 func (r *depositRow) deposit() (payment.Deposit, error) {
@@ -63,7 +64,7 @@ func (r *depositRow) deposit() (payment.Deposit, error) {
 				Decimals: int(r.Decimals), Token: money.Token(r.Token),
 			},
 			From: chain.Address(r.FromAddress), To: chain.Address(r.ToAddress), Units: units,
-			Block:  chain.Head{Number: uint64(r.BlockNumber), Hash: r.BlockHash, Time: r.BlockTime.Time},
+			Block:  blockOf(r.BlockNumber, r.BlockHash, r.BlockTime),
 			Source: r.Source,
 		},
 		State: payment.DepositState(r.State), Hardened: r.Hardened, Late: r.Late,
@@ -75,8 +76,9 @@ func (r *depositRow) deposit() (payment.Deposit, error) {
 // It writes one row, or none if the transfer belongs to another payment.
 func saveDeposit(p *paymentRow, d payment.Deposit) (*call, error) {
 	t := d.Transfer
-	if t.Block.Number > math.MaxInt64 {
-		return nil, fmt.Errorf("deposit %s %s: block number %d is out of range", t.Network, t.Tx, t.Block.Number)
+	block, err := storedBlock(t.Block)
+	if err != nil {
+		return nil, fmt.Errorf("deposit %s %s: %w", t.Network, t.Tx, err)
 	}
 	if t.Units.Big().Sign() < 0 {
 		return nil, fmt.Errorf("deposit %s %s: negative amount", t.Network, t.Tx)
@@ -91,6 +93,6 @@ func saveDeposit(p *paymentRow, d payment.Deposit) (*call, error) {
 		"WHERE deposits.payment_id = excluded.payment_id",
 		p.ID, p.KeyID, string(t.Network), string(t.Tx), int64(t.Ordinal), string(t.Asset.Contract), t.Asset.Symbol,
 		int64(t.Asset.Decimals), string(t.Asset.Token), string(t.From), string(t.To), t.Units.String(),
-		int64(t.Block.Number), t.Block.Hash, at(t.Block.Time), t.Source, string(d.State), d.Hardened, d.Late,
+		block, t.Block.Hash, at(t.Block.Time), t.Source, string(d.State), d.Hardened, d.Late,
 		at(d.SeenAt), at(d.FinalAt)), nil
 }

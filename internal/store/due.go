@@ -27,7 +27,8 @@ const byIDAlone = "p.public_id || ''"
 // ID after the one given, at most limit.
 func (s *Store) Due(ctx context.Context, now time.Time, after payment.ID, limit int) ([]payment.ID, error) {
 	return s.ids(ctx, "payments that are due", s.reader().NewRaw(
-		"SELECT p.public_id FROM payments AS p WHERE p.ended_at IS NULL AND p.expires_at <= ? AND "+byIDAlone+" > ? ORDER BY "+byIDAlone+" LIMIT ?",
+		"SELECT p.public_id FROM payments AS p WHERE p.ended_at IS NULL AND p.expires_at <= ? "+
+			"AND "+byIDAlone+" > ? ORDER BY "+byIDAlone+" LIMIT ?",
 		at(now), string(after), limit))
 }
 

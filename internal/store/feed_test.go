@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/account"
-	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -34,6 +33,7 @@ func (w *world) end(k account.Key) string {
 }
 
 func TestStore_PublicEvents(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k, other := w.key(0, 0), w.key(0, 0)
 		var want []string
@@ -60,17 +60,18 @@ func TestStore_PublicEvents(t *testing.T) {
 
 		for _, bad := range []string{"x", "-1", "1-1", "99999999999999999999", "\x00", "1'"} {
 			_, _, err := w.PublicEvents(t.Context(), k.ID, bad, 3)
-			wantsKind(t, "cursor "+bad, err, fault.Invalid)
+			wantsInvalid(t, "cursor "+bad, err)
 		}
 		for _, limit := range []int{-1, 0, payment.MaxPage + 1} {
 			_, _, err := w.PublicEvents(t.Context(), k.ID, "", limit)
-			wantsKind(t, "limit", err, fault.Invalid)
+			wantsInvalid(t, "limit", err)
 		}
 	})
 }
 
 // An event whose transaction began first and commits last is not skipped.
 func TestStore_PublicEvents_LateCommit(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		if !w.dialect().manyWriters {
 			w.checkOneWriter()
@@ -117,6 +118,7 @@ func (w *world) checkOneWriter() {
 
 // Readers and writers at once: every reader sees every event once.
 func TestStore_PublicEvents_AtOnce(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(0, 0)
 		const writers, readers, each = 4, 3, 12

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/idempotency"
 )
 
@@ -18,6 +17,7 @@ func (w *world) begin(keyID int64, key, body, subject string, now time.Time) (st
 }
 
 func TestStore_Idempotency(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k, other := w.key(0, 0), w.key(0, 0)
 		expect := func(what string, now time.Duration, body, subject string, wantSubject string, want idempotency.Answer, wantErr error) {
@@ -57,6 +57,7 @@ func TestStore_Idempotency(t *testing.T) {
 }
 
 func TestStore_Idempotency_AtOnce(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(0, 0)
 		won := 0
@@ -77,6 +78,7 @@ func TestStore_Idempotency_AtOnce(t *testing.T) {
 }
 
 func TestStore_Idempotency_Keys(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(0, 0)
 		for _, key := range []string{"a", "?", "'; --", strings.Repeat("é", idempotency.MaxKey)} {
@@ -87,7 +89,7 @@ func TestStore_Idempotency_Keys(t *testing.T) {
 		}
 		for _, key := range []string{"", "\x00", "\xff", strings.Repeat("a", idempotency.MaxKey+1)} {
 			_, _, err := w.begin(k.ID, key, "body", "A", start)
-			wantsKind(t, "key "+key, err, fault.Invalid)
+			wantsInvalid(t, "key "+key, err)
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 )
 
 func TestStore_Book(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(1, 1)
 		spend := func(unit credit.Unit, ref string) credit.Entry {
@@ -59,6 +60,7 @@ func TestStore_Book(t *testing.T) {
 // Entries between two keys in both directions at once end without a deadlock,
 // and nothing is made or lost.
 func TestStore_Book_BothWays(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		a, b := w.key(100, 100), w.key(100, 100)
 		for _, err := range together(60, func(i int) error {
@@ -88,6 +90,7 @@ func TestStore_Book_BothWays(t *testing.T) {
 
 // One purchase that is reported many times at once is booked once.
 func TestStore_Book_OnceAtOnce(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(0, 0)
 		for _, err := range together(40, func(int) error {
@@ -105,6 +108,7 @@ func TestStore_Book_OnceAtOnce(t *testing.T) {
 // The book and the history refuse to be rewritten, whoever asks; balances
 // refuse to be negative.
 func TestStore_AppendOnly(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(5, 0)
 		w.started(k)

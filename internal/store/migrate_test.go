@@ -122,6 +122,7 @@ func TestOpen_Refused(t *testing.T) {
 }
 
 func TestStore_Close(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(100, 0)
 		p := w.payment(k)

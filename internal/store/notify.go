@@ -75,7 +75,7 @@ func (s *Store) Listen(ctx context.Context) error {
 	for ctx.Err() == nil {
 		err := s.listenOnce(ctx, pg, func() { pause = listenPause })
 		if ctx.Err() != nil {
-			break
+			return nil //nolint:nilerr // it was told to stop
 		}
 		s.log.Warn("connection for notifications lost; connecting again", "error", err, "in", pause)
 		select {

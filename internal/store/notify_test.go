@@ -41,6 +41,7 @@ func next(heard <-chan payment.ID, patience time.Duration) payment.ID {
 const patience = 20 * time.Second
 
 func TestStore_OnChange(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(2, 0)
 		heard := hear(t, w.Store)

@@ -27,7 +27,9 @@ type changeOp struct {
 // UpdatePayment locks the payment, calls decide and persists its Change, all
 // in one transaction. It fails with payment.ErrUnknown, with decide's own
 // error, or with credit.ErrNoCredits or ErrNoQueries; nothing is written then.
-func (s *Store) UpdatePayment(ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error)) (payment.Payment, error) {
+func (s *Store) UpdatePayment(
+	ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error),
+) (payment.Payment, error) {
 	if !storable(string(id)) {
 		return payment.Payment{}, payment.ErrUnknown
 	}
@@ -221,7 +223,8 @@ func (op *changeOp) saveRoutes(d dialect) ([]*call, error) {
 
 // sameRoute compares what is fixed when a route is made.
 func sameRoute(a, b payment.Route) bool {
-	return a.Address.Address == b.Address.Address && a.Settlement == b.Settlement && a.Finality == b.Finality && slices.Equal(a.Address.Raw, b.Address.Raw)
+	return a.Address.Address == b.Address.Address && slices.Equal(a.Address.Raw, b.Address.Raw) &&
+		a.Settlement == b.Settlement && a.Finality == b.Finality
 }
 
 // normal returns the payment as it will be read back: times in UTC and whole

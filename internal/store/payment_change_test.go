@@ -12,6 +12,7 @@ import (
 )
 
 func TestStore_UpdatePayment_Life(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(5, 0)
 		w.custodian(k, "https://shop.example/hook")
@@ -67,6 +68,7 @@ func (w *world) checkHistory(p payment.Payment) {
 }
 
 func TestStore_UpdatePayment_Switch(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(1, 0)
 		p := w.started(k)
@@ -102,6 +104,7 @@ func TestStore_UpdatePayment_Switch(t *testing.T) {
 }
 
 func TestStore_UpdatePayment_Nothing(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.started(w.key(1, 0))
 		after, err := w.UpdatePayment(t.Context(), p.ID, startOn(chain.Polygon, money.USDC, start.Add(time.Hour)))
@@ -121,6 +124,7 @@ func TestStore_UpdatePayment_Nothing(t *testing.T) {
 }
 
 func TestStore_UpdatePayment_NoCredits(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.payment(w.key(0, 0))
 		_, err := w.UpdatePayment(t.Context(), p.ID, startOn(chain.Polygon, money.USDC, start))
@@ -136,6 +140,7 @@ func TestStore_UpdatePayment_NoCredits(t *testing.T) {
 }
 
 func TestStore_UpdatePayment_TopUp(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(0, 0)
 		r := request(k)
@@ -158,6 +163,7 @@ func TestStore_UpdatePayment_TopUp(t *testing.T) {
 
 // Of 200 starts at once on a key with 50 credits exactly 50 succeed.
 func TestStore_UpdatePayment_CreditsRunOut(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(50, 0)
 		payments := make([]payment.Payment, 200)
@@ -192,6 +198,7 @@ func TestStore_UpdatePayment_CreditsRunOut(t *testing.T) {
 
 // Many see the same money at once, on two stores: it counts once.
 func TestStore_UpdatePayment_Observers(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		other := mustOpen(t, w.url)
 		k := w.key(1, 0)
@@ -225,6 +232,7 @@ func TestStore_UpdatePayment_Observers(t *testing.T) {
 
 // What a decision must not change is refused, and nothing of it is written.
 func TestStore_UpdatePayment_Refused(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(5, 0)
 		p, stranger := w.started(k), w.started(k)
@@ -268,6 +276,7 @@ func TestStore_UpdatePayment_Refused(t *testing.T) {
 
 // An address belongs to one payment.
 func TestStore_UpdatePayment_AddressTaken(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(5, 0)
 		first, second := w.started(k), w.payment(k)
@@ -285,6 +294,7 @@ func TestStore_UpdatePayment_AddressTaken(t *testing.T) {
 
 // A decision that panics takes down its caller, not the store.
 func TestStore_UpdatePayment_Panic(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.payment(w.key(1, 0))
 		func() {
@@ -298,4 +308,42 @@ func TestStore_UpdatePayment_Panic(t *testing.T) {
 		_, err := w.UpdatePayment(t.Context(), p.ID, startOn(chain.Polygon, money.USDC, start))
 		w.must(err)
 	})
+}
+
+// A payment that somebody outside has locked keeps nobody else waiting, and is
+// changed when it is free again.
+func TestStore_UpdatePayment_LockedOutside(t *testing.T) {
+	t.Parallel()
+	url := migrated.URL(t)
+	w := &world{Store: mustOpen(t, url), t: t, url: url}
+	k := w.key(100, 0)
+	stuck, others := w.payment(k), make([]payment.Payment, 20)
+	for i := range others {
+		others[i] = w.payment(k)
+	}
+	outside, err := w.raw().Begin()
+	w.must(err)
+	defer func() { _ = outside.Rollback() }()
+	_, err = outside.Exec("SELECT 1 FROM payments WHERE public_id = '" + string(stuck.ID) + "' FOR UPDATE")
+	w.must(err)
+
+	waiting := make(chan error, 1)
+	go func() {
+		_, err := w.UpdatePayment(t.Context(), stuck.ID, startOn(chain.Polygon, money.USDC, start))
+		waiting <- err
+	}()
+	for _, err := range together(len(others), func(i int) error {
+		_, err := w.UpdatePayment(t.Context(), others[i].ID, startOn(chain.Polygon, money.USDC, start))
+		return err
+	}) {
+		w.must(err)
+	}
+	select {
+	case err := <-waiting:
+		t.Fatalf("the locked payment was changed: %v", err)
+	default:
+	}
+	w.must(outside.Rollback())
+	w.must(<-waiting)
+	w.checkHistory(w.read(stuck.ID))
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"testing"
 
-	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
 )
 
 func TestStore_CreatePayment(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(0, 0)
 		change := payment.New(request(k), start)
@@ -30,6 +30,7 @@ func TestStore_CreatePayment(t *testing.T) {
 }
 
 func TestStore_CreatePayment_SameID(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(1, 0)
 		first := w.started(k)
@@ -45,6 +46,7 @@ func TestStore_CreatePayment_SameID(t *testing.T) {
 }
 
 func TestStore_CreatePayment_SameIDAtOnce(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		change := payment.New(request(w.key(0, 0)), start)
 		numbers := make([]int64, 40)
@@ -67,6 +69,7 @@ func TestStore_CreatePayment_SameIDAtOnce(t *testing.T) {
 }
 
 func TestStore_CreatePayment_Many(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(0, 0)
 		// One in ten names a key that does not exist: it fails alone.
@@ -102,6 +105,7 @@ func TestStore_CreatePayment_Many(t *testing.T) {
 }
 
 func TestStore_CreatePayment_Refused(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(1, 0)
 		for name, text := range map[string]string{"NUL": "a\x00b", "invalid UTF-8": "a\xffb"} {
@@ -114,7 +118,7 @@ func TestStore_CreatePayment_Refused(t *testing.T) {
 				r := request(k)
 				set(&r.Details)
 				_, err := w.CreatePayment(t.Context(), payment.New(r, start))
-				wantsKind(t, name+" in "+where, err, fault.Invalid)
+				wantsInvalid(t, name+" in "+where, err)
 			}
 		}
 		gap := payment.New(request(k), start)
@@ -135,6 +139,7 @@ func TestStore_CreatePayment_Refused(t *testing.T) {
 }
 
 func TestStore_CreatePayment_Hostile(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(0, 0)
 		for _, text := range []string{
@@ -159,6 +164,7 @@ func TestStore_CreatePayment_Hostile(t *testing.T) {
 }
 
 func TestStore_Payment_Unknown(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		w.payment(w.key(0, 0))
 		for _, id := range []payment.ID{"", newID(), "' OR '1'='1", "\x00", "\xff", "?0"} {
@@ -173,6 +179,7 @@ func TestStore_Payment_Unknown(t *testing.T) {
 }
 
 func TestStore_CreatePayment_Cancelled(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(0, 0)
 		gone, cancel := context.WithCancel(t.Context())

@@ -8,7 +8,6 @@ import (
 
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -65,6 +64,7 @@ func takes(f payment.Filter, p payment.Payment) bool {
 }
 
 func TestStore_Payments(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k, other := w.key(1000, 1000), w.key(10, 0)
 		all := w.populate(k)
@@ -137,6 +137,7 @@ func numbers(list []payment.Payment) []int64 {
 }
 
 func TestStore_Payments_Refused(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k, other := w.key(0, 0), w.key(0, 0)
 		theirs := w.payment(other)
@@ -147,7 +148,7 @@ func TestStore_Payments_Refused(t *testing.T) {
 			"another's place": {KeyID: k.ID, Limit: 3, After: theirs.Number},
 		} {
 			_, err := w.Payments(t.Context(), f)
-			wantsKind(t, name, err, fault.Invalid)
+			wantsInvalid(t, name, err)
 		}
 		list, err := w.Payments(t.Context(), payment.Filter{KeyID: k.ID, Limit: 3})
 		w.must(err)

@@ -91,7 +91,8 @@ func (s *Store) Events(ctx context.Context, id payment.ID) ([]payment.Event, err
 			ID: eventID, PaymentID: id, Seq: int(seq), Type: payment.EventType(kind), At: when.Time, Data: json.RawMessage(data),
 		})
 		return err
-	}, "SELECT seq, event_id, type, at, data FROM events WHERE payment_id = (SELECT id FROM payments WHERE public_id = ?) ORDER BY seq", string(id)))
+	}, "SELECT seq, event_id, type, at, data FROM events "+
+		"WHERE payment_id = (SELECT id FROM payments WHERE public_id = ?) ORDER BY seq", string(id)))
 	if err != nil {
 		return nil, fmt.Errorf("events of payment %s: %w", id, err)
 	}

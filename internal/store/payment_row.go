@@ -59,10 +59,12 @@ const paymentMarks = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
 
 // fields are where "id, " + paymentColumns is read to.
 func (r *paymentRow) fields() []any {
-	return []any{&r.ID, &r.PublicID, &r.KeyID, &r.Kind, &r.Amount, &r.Status, &r.Network, &r.Token,
+	return []any{
+		&r.ID, &r.PublicID, &r.KeyID, &r.Kind, &r.Amount, &r.Status, &r.Network, &r.Token,
 		&r.CreatedAt, &r.ExpiresAt, &r.StartedAt, &r.EndedAt, &r.ResumedAt, &r.Hash,
 		&r.Extended, &r.Reorged, &r.ByHand, &r.ShortBasis, &r.LateForUs, &r.Credits, &r.CampaignID, &r.Seq,
-		&r.Reference, &r.Description, &r.SuccessURL, &r.CancelURL, &r.Metadata, &r.CustomerEmail, &r.DonorName, &r.DonorMessage}
+		&r.Reference, &r.Description, &r.SuccessURL, &r.CancelURL, &r.Metadata, &r.CustomerEmail, &r.DonorName, &r.DonorMessage,
+	}
 }
 
 // values are the arguments of paymentMarks.
@@ -124,10 +126,10 @@ func encodeMap(m map[string]string) (string, error) {
 }
 
 func decodeMap(text string) (map[string]string, error) {
-	if text == "" {
-		return nil, nil
-	}
 	var m map[string]string
+	if text == "" {
+		return m, nil
+	}
 	err := json.Unmarshal([]byte(text), &m)
 	return m, err
 }

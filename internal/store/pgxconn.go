@@ -97,7 +97,7 @@ var numberedTexts sync.Map
 
 func numbered(text string) string {
 	if known, ok := numberedTexts.Load(text); ok {
-		return known.(string)
+		return known.(string) //nolint:forcetypeassert // nothing else is stored below
 	}
 	var b strings.Builder
 	n := 0

@@ -43,14 +43,15 @@ var small = map[string]bool{
 
 // Reading and writing stays a matter of index look-ups, whatever is stored.
 func TestStore_Plans(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		var r recorder
 		switch e := w.engine.(type) {
 		case *sqliteEngine:
-			e.db.AddQueryHook(&r)
-			e.writer.db.AddQueryHook(&r)
+			e.db.AddQueryHook(&r)        //nolint:staticcheck // a connection keeps the DB it was made from
+			e.writer.db.AddQueryHook(&r) //nolint:staticcheck // the same
 		case *postgresEngine:
-			e.db.AddQueryHook(&r)
+			e.db.AddQueryHook(&r) //nolint:staticcheck // the same
 		}
 		w.useEverything()
 		explained := 0
@@ -85,8 +86,14 @@ func (w *world) useEverything() {
 	w.must(err)
 	last := w.paymentAt(k, start)
 	for _, f := range []payment.Filter{
-		{}, {After: last.Number}, {Status: payment.Started}, {Network: chain.Base, After: last.Number}, {Unswept: true},
-		{Unswept: true, Network: chain.Base}, {Since: start}, {Status: payment.Completed, Network: chain.Polygon, Ascending: true, Since: start},
+		{},
+		{After: last.Number},
+		{Status: payment.Started},
+		{Network: chain.Base, After: last.Number},
+		{Unswept: true},
+		{Unswept: true, Network: chain.Base},
+		{Since: start},
+		{Status: payment.Completed, Network: chain.Polygon, Ascending: true, Since: start},
 	} {
 		f.KeyID, f.Limit = k.ID, 3
 		_, err := w.Payments(ctx, f)

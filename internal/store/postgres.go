@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -35,7 +36,7 @@ func openPostgres(ctx context.Context, url string, o Options) (*postgresEngine, 
 	if err != nil {
 		return nil, errURL // the cause repeats parts of the URL
 	}
-	config.MaxConns = int32(o.MaxConns)
+	config.MaxConns = int32(min(o.MaxConns, math.MaxInt32)) //nolint:gosec // just bounded
 	config.MaxConnIdleTime = connIdle
 	// Whatever the server's zone and literals are set to, ours are fixed.
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"

@@ -37,7 +37,7 @@ func retry(ctx context.Context, fn func() error) error {
 			return err
 		}
 		// Half to all of the pause: those who met must not meet again.
-		wait := time.NewTimer(pause/2 + rand.N(pause/2+1))
+		wait := time.NewTimer(pause/2 + rand.N(pause/2+1)) //nolint:gosec // nobody gains by guessing it
 		select {
 		case <-ctx.Done():
 			wait.Stop()
@@ -51,12 +51,10 @@ func retry(ctx context.Context, fn func() error) error {
 // lostAgainstAnother reports whether the transaction was rolled back only
 // because of another that ran at the same time.
 func lostAgainstAnother(err error) bool {
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pg.Code == pgSerializationFailure || pg.Code == pgDeadlockDetected
 	}
-	var lite *sqlite.Error
-	if errors.As(err, &lite) {
+	if lite, ok := errors.AsType[*sqlite.Error](err); ok {
 		primary := lite.Code() & 0xff
 		return primary == sqlitecode.SQLITE_BUSY || primary == sqlitecode.SQLITE_LOCKED
 	}
@@ -65,11 +63,9 @@ func lostAgainstAnother(err error) bool {
 
 // isDuplicate reports whether a unique index refused a row.
 func isDuplicate(err error) bool {
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pg.Code == pgUniqueViolation
 	}
-	var lite *sqlite.Error
-	return errors.As(err, &lite) && (lite.Code() == sqlitecode.SQLITE_CONSTRAINT_UNIQUE ||
-		lite.Code() == sqlitecode.SQLITE_CONSTRAINT_PRIMARYKEY)
+	lite, ok := errors.AsType[*sqlite.Error](err)
+	return ok && (lite.Code() == sqlitecode.SQLITE_CONSTRAINT_UNIQUE || lite.Code() == sqlitecode.SQLITE_CONSTRAINT_PRIMARYKEY)
 }

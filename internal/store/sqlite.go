@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"path/filepath"
 
@@ -68,9 +69,7 @@ func (e *sqliteEngine) openPool(more url.Values) (*sql.DB, error) {
 			"recursive_triggers(1)",
 		},
 	}
-	for name, values := range more {
-		settings[name] = values
-	}
+	maps.Copy(settings, more)
 	name := url.URL{Scheme: "file", Path: full, RawQuery: settings.Encode()}
 	pool, err := sql.Open("sqlite", name.String())
 	if err != nil {
@@ -118,8 +117,7 @@ func (e *sqliteEngine) migrate(ctx context.Context) error {
 		return err
 	}
 	pool.SetMaxOpenConns(1)
-	defer pool.Close()
-	return migrateUp(ctx, bun.NewDB(pool, sqlitedialect.New()), migrations.SQLite())
+	return errors.Join(migrateUp(ctx, bun.NewDB(pool, sqlitedialect.New()), migrations.SQLite()), pool.Close())
 }
 
 func (e *sqliteEngine) close() error {

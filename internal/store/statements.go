@@ -44,7 +44,7 @@ func (s *statements) run(ctx context.Context, calls ...*call) error {
 }
 
 func (s *statements) one(ctx context.Context, k *call) error {
-	stmt, err := s.prepared(ctx, k.text)
+	stmt, err := s.prepared(ctx, k.text) //nolint:sqlclosecheck // it stays prepared until close
 	if err != nil {
 		return err
 	}

@@ -48,9 +48,13 @@ type database struct {
 }
 
 func databases() []database {
-	file := func(t testing.TB) string { return "sqlite://" + filepath.Join(t.TempDir(), "florin.db") }
+	file := func(t testing.TB) string {
+		t.Helper()
+		return "sqlite://" + filepath.Join(t.TempDir(), "florin.db")
+	}
 	return []database{
 		{"SQLite", file, func(t testing.TB) string {
+			t.Helper()
 			url := file(t)
 			s := mustOpen(t, url)
 			defer s.Close()
@@ -63,7 +67,6 @@ func databases() []database {
 // onEach runs the story on each kind of database, on a store of its own.
 func onEach(t *testing.T, story func(t *testing.T, w *world)) {
 	t.Helper()
-	t.Parallel()
 	for _, d := range databases() {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
@@ -266,11 +269,11 @@ func wants(t *testing.T, what string, err, want error) {
 	}
 }
 
-// wantsKind fails unless err is a fault of the kind.
-func wantsKind(t *testing.T, what string, err error, kind fault.Kind) {
+// wantsInvalid fails unless err is fault.Invalid.
+func wantsInvalid(t *testing.T, what string, err error) {
 	t.Helper()
-	if !fault.Is(err, kind) {
-		t.Errorf("%s: got %v, want a fault of kind %v", what, err, kind)
+	if !fault.Is(err, fault.Invalid) {
+		t.Errorf("%s: got %v, want fault.Invalid", what, err)
 	}
 }
 

@@ -25,7 +25,9 @@ type watchRow struct {
 // endedAfter. It returns everything that is committed and not below the mark,
 // and a new mark below which nothing can appear any more; what lies between
 // comes again.
-func (s *Store) Watches(ctx context.Context, networks []chain.Network, since payment.Mark, endedAfter time.Time) ([]payment.Watch, payment.Mark, error) {
+func (s *Store) Watches(
+	ctx context.Context, networks []chain.Network, since payment.Mark, endedAfter time.Time,
+) ([]payment.Watch, payment.Mark, error) {
 	if len(networks) == 0 {
 		return nil, since, nil
 	}
@@ -36,7 +38,7 @@ func (s *Store) Watches(ctx context.Context, networks []chain.Network, since pay
 		if err != nil {
 			return err
 		}
-		next = payment.Mark{Xact: uint64(horizon), Row: newest}
+		next = payment.Mark{Xact: uint64(horizon), Row: newest} //nolint:gosec // counts up from 0
 		return s.watchQuery(t, networks, since, endedAfter).Scan(ctx, &rows)
 	})
 	if err != nil {
@@ -85,7 +87,7 @@ func (s *Store) watchQuery(t tx, networks []chain.Network, since payment.Mark, e
 	}
 	newer := t.NewRaw("r.id > ?", since.Row)
 	if s.dialect().manyWriters {
-		newer = t.NewRaw("r.xact >= ?", int64(since.Xact))
+		newer = t.NewRaw("r.xact >= ?", int64(since.Xact)) //nolint:gosec // as Watches gave it
 	}
 	return t.NewRaw(columns+"routes AS r CROSS JOIN payments AS p WHERE ? AND p.id = r.payment_id AND r.network IN (?) "+
 		"AND (p.ended_at IS NULL OR p.ended_at > ?) ORDER BY r.id", newer, bun.List(names), at(endedAfter))

@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +26,7 @@ func (w *world) watched(since payment.Mark, endedAfter time.Time, networks ...ch
 }
 
 func TestStore_Watches(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(100, 0)
 		w.payment(k) // was never started: has no address
@@ -69,6 +71,7 @@ func TestStore_Watches(t *testing.T) {
 
 // An address whose transaction began first and commits last is not skipped.
 func TestStore_Watches_LateCommit(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(100, 0)
 		late := w.payment(k)
@@ -124,6 +127,7 @@ func TestStore_Watches_LateCommit(t *testing.T) {
 // Data that was moved to a server whose transaction numbers are lower is read
 // once, not at every call.
 func TestStore_Watches_MovedServer(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(9, 0)
 		old := w.started(k)
@@ -148,6 +152,7 @@ func TestStore_Watches_MovedServer(t *testing.T) {
 }
 
 func TestStore_DueRunningUnsettled(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(100, 0)
 		var pending, running []payment.ID
@@ -198,8 +203,10 @@ func TestStore_DueRunningUnsettled(t *testing.T) {
 			decide func(payment.Payment) (payment.Change, error)
 			want   []payment.ID
 		}{
-			{observe(5, tx), []payment.ID{p.ID}}, {observe(5), []payment.ID{}},
-			{observe(5, tx), []payment.ID{p.ID}}, {observe(10, tx), []payment.ID{}},
+			{observe(5, tx), []payment.ID{p.ID}},
+			{observe(5), []payment.ID{}},
+			{observe(5, tx), []payment.ID{p.ID}},
+			{observe(10, tx), []payment.ID{}},
 		} {
 			_, err := w.UpdatePayment(t.Context(), p.ID, step.decide)
 			w.must(err)
@@ -209,6 +216,7 @@ func TestStore_DueRunningUnsettled(t *testing.T) {
 }
 
 func TestStore_Cursor(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		_, ok, err := w.Cursor(t.Context(), chain.Base)
 		w.must(err)
@@ -239,6 +247,7 @@ func TestStore_Cursor(t *testing.T) {
 }
 
 func TestStore_Lease(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		take := func(holder string, now, until time.Duration) bool {
 			has, err := w.Lease(t.Context(), "watch BASE", holder, start.Add(now), start.Add(until))
@@ -263,7 +272,7 @@ func TestStore_Lease(t *testing.T) {
 		}
 		holders := make([]bool, 30)
 		for _, err := range together(len(holders), func(i int) (err error) {
-			holders[i], err = w.Lease(t.Context(), "another", fmt.Sprint(i), start, start.Add(time.Minute))
+			holders[i], err = w.Lease(t.Context(), "another", strconv.Itoa(i), start, start.Add(time.Minute))
 			return err
 		}) {
 			w.must(err)

@@ -39,7 +39,10 @@ func startWriter(ctx context.Context, db *bun.DB) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{db: db, conn: conn, stmts: newStatements(conn.Conn), queue: make(chan *job), stop: make(chan struct{}), done: make(chan struct{})}
+	w := &writer{
+		db: db, conn: conn, stmts: newStatements(conn.Conn),
+		queue: make(chan *job), stop: make(chan struct{}), done: make(chan struct{}),
+	}
 	go w.loop()
 	return w, nil
 }
@@ -146,9 +149,8 @@ func (w *writer) transaction(jobs []*job) (err error) {
 
 // savepoint runs one job so that its failure leaves no trace.
 func (w *writer) savepoint(ctx context.Context, j *job) error {
-	if err := context.Cause(j.ctx); err != nil {
-		j.err = err
-		return nil
+	if j.err = context.Cause(j.ctx); j.err != nil {
+		return nil //nolint:nilerr // who asked has gone; the others go on
 	}
 	if err := w.stmts.exec(ctx, "SAVEPOINT one"); err != nil {
 		return err

@@ -35,7 +35,8 @@ func main() {
 	url := flag.String("url", "", "database")
 	clients := flag.Int("clients", 64, "clients at once")
 	duration := flag.Duration("for", 5*time.Second, "how long")
-	what := flag.String("do", "create", "create, life (create, then start), read (pending payments) or started (reads those)")
+	what := flag.String("do", "create", "create, life (create, then start), read (pending payments), started (reads those), "+
+		"list (pages of 50) or watches (all addresses)")
 	keys := flag.Int("keys", 1, "how many API keys the clients share")
 	flag.Parse()
 	if err := run(*url, *what, *clients, *keys, *duration); err != nil {
@@ -48,6 +49,7 @@ func main() {
 type bench struct {
 	*store.Store
 	keys             []int64
+	oldest           int64             // the first key, which has what an earlier run made
 	pending, started []payment.ID      // to read
 	waits            [][]time.Duration // of each client
 }
@@ -62,19 +64,26 @@ func run(url, what string, clients, keys int, duration time.Duration) error {
 	if err != nil {
 		return err
 	}
-	defer s.Close()
+	defer func() { _ = s.Close() }()
 	if err := s.Migrate(ctx); err != nil {
 		return err
 	}
-	b := &bench{Store: s, waits: make([][]time.Duration, clients)}
+	b := &bench{Store: s, oldest: 1, waits: make([][]time.Duration, clients)}
 	if err := b.prepare(ctx, keys); err != nil {
 		return err
 	}
-	step, ok := map[string]func(context.Context, int) error{"create": b.create, "life": b.life, "read": b.read, "started": b.readStarted}[what]
-	if !ok {
+	step := b.step(what)
+	if step == nil {
 		return fmt.Errorf("unknown measurement %q", what)
 	}
 	return b.measure(ctx, what, step, clients, duration)
+}
+
+// step returns what each client does again and again.
+func (b *bench) step(what string) func(context.Context, int) error {
+	return map[string]func(context.Context, int) error{
+		"create": b.create, "life": b.life, "read": b.read, "started": b.readStarted, "list": b.list, "watches": b.watches,
+	}[what]
 }
 
 // prepare makes keys with credits, and payments to read.
@@ -137,7 +146,7 @@ func (b *bench) start(ctx context.Context, id payment.ID) error {
 		raw := make([]byte, 20)
 		raw[0] = 1
 		for i := range 8 {
-			raw[19-i] = byte(p.Number >> (8 * i))
+			raw[19-i] = byte(p.Number >> (8 * i)) //nolint:gosec // its lowest byte
 		}
 		route := payment.Route{Address: chain.AddressOf(chain.Polygon, raw), Settlement: "0x52908400098527886E0F7030069857D2E4169EE7"}
 		return p.Start(payment.Choice{Network: chain.Polygon, Token: money.USDC}, route, 30*time.Minute, time.Now())
@@ -155,8 +164,31 @@ func (b *bench) readStarted(ctx context.Context, client int) error {
 	return err
 }
 
+// list reads a page by one of the filters there are, most of which find little.
+func (b *bench) list(ctx context.Context, client int) error {
+	filters := []payment.Filter{
+		{},
+		{Status: payment.Started},
+		{Network: chain.Solana},
+		{Status: payment.Cancelled, Network: chain.Base},
+		{Unswept: true},
+		{Since: time.Now().Add(-24 * time.Hour), Ascending: true},
+	}
+	f := filters[client%len(filters)]
+	f.KeyID, f.Limit = b.oldest, 50
+	_, err := b.Payments(ctx, f)
+	return err
+}
+
+func (b *bench) watches(ctx context.Context, _ int) error {
+	_, _, err := b.Watches(ctx, chain.Networks(), payment.Mark{}, time.Now().Add(-30*24*time.Hour))
+	return err
+}
+
 // measure runs step with all clients until the time is over.
-func (b *bench) measure(ctx context.Context, what string, step func(context.Context, int) error, clients int, duration time.Duration) error {
+func (b *bench) measure(
+	ctx context.Context, what string, step func(context.Context, int) error, clients int, duration time.Duration,
+) error {
 	var done atomic.Int64
 	var failed atomic.Pointer[error]
 	var all sync.WaitGroup
@@ -182,10 +214,10 @@ func (b *bench) measure(ctx context.Context, what string, step func(context.Cont
 	took, n := time.Since(begun), done.Load()
 	waits := slices.Concat(b.waits...)
 	slices.Sort(waits)
-	fmt.Printf("%-7s %3d clients  %8.0f/s  p50 %v  p99 %v  cpu of this process %.1f µs each\n", what, clients,
+	_, err := fmt.Fprintf(os.Stdout, "%-7s %3d clients  %8.0f/s  p50 %v  p99 %v  cpu of this process %.1f µs each\n", what, clients,
 		float64(n)/took.Seconds(), waits[n/2].Round(10*time.Microsecond), waits[n*99/100].Round(10*time.Microsecond),
 		float64((cpu()-before).Microseconds())/float64(n))
-	return nil
+	return err
 }
 
 // cpu is the processor time this process has used.

@@ -1,0 +1,24 @@
+package store
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// Both databases count to 2^63 - 1, blocks to 2^64 - 1. No chain comes near
+// either, but an endpoint may say anything.
+
+// storedBlock returns the number of a block as it is stored.
+func storedBlock(h chain.Head) (int64, error) {
+	if h.Number > math.MaxInt64 {
+		return 0, fmt.Errorf("block number %d is out of range", h.Number)
+	}
+	return int64(h.Number), nil
+}
+
+// blockOf returns the block that was stored.
+func blockOf(number int64, hash string, when instant) chain.Head {
+	return chain.Head{Number: uint64(max(number, 0)), Hash: hash, Time: when.Time}
+}
