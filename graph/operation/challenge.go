@@ -60,7 +60,9 @@ func (o *Operations) checkChallenge(key account.Key, text string) error {
 
 // RotateWithSignature replaces the key for whoever signed its challenge with
 // the wallet registered on it. It takes one credit.
-func (o *Operations) RotateWithSignature(ctx context.Context, apiKey secret.Text, challenge, signature string) (*model.RevokeResult, error) {
+func (o *Operations) RotateWithSignature(
+	ctx context.Context, apiKey secret.Text, challenge, signature string,
+) (*model.RevokeResult, error) {
 	key, err := o.caller(ctx, apiKey)
 	if err != nil {
 		return nil, err
