@@ -248,6 +248,8 @@ func TestSweeper_Replaced(t *testing.T) {
 		w.foreign(first.Attempts[0].Nonce)
 		w.chain.Mine(1)
 		w.once(s)
+		w.chain.Mine(1)
+		w.once(s)
 		if got := w.inFlight(); got.ID != first.ID {
 			t.Fatal("it was given up before the other transaction is final")
 		}

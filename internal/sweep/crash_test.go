@@ -1,6 +1,7 @@
 package sweep_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"testing"
@@ -22,6 +23,7 @@ type mortal struct {
 	after  bool
 	killed bool
 	steps  int
+	swept  bool // it ended a sweep
 }
 
 // step does a step, unless the process is dead or dies at it.
@@ -59,7 +61,10 @@ func (s mortalStore) MarkSent(ctx context.Context, id sweep.ID, n int, at time.T
 }
 
 func (s mortalStore) EndSweep(ctx context.Context, w sweep.Sweep, now time.Time) error {
-	return s.m.step(func() error { return s.Store.EndSweep(ctx, w, now) })
+	return s.m.step(func() error {
+		s.m.swept = true
+		return s.Store.EndSweep(ctx, w, now)
+	})
 }
 
 func (s mortalStore) Lease(ctx context.Context, name, holder string, now, until time.Time) (has bool, err error) {
@@ -74,6 +79,7 @@ func (s mortalStore) Lease(ctx context.Context, name, holder string, now, until 
 type mortalSender struct {
 	sweep.Sender
 	m *mortal
+	w *world
 }
 
 func (s mortalSender) Sign(ctx context.Context, items []sweep.Item, previous []sweep.Attempt, now time.Time) (a sweep.Attempt, err error) {
@@ -84,7 +90,11 @@ func (s mortalSender) Sign(ctx context.Context, items []sweep.Item, previous []s
 	return a, err
 }
 
+// Broadcast refuses bytes that are not stored: a crash would forget them.
 func (s mortalSender) Broadcast(ctx context.Context, a sweep.Attempt) error {
+	if last, ok := s.w.inFlight().Last(); !s.m.killed && (!ok || last.Tx != a.Tx || !bytes.Equal(last.Raw, a.Raw)) {
+		s.w.t.Errorf("%s is sent before it is stored", a.Tx)
+	}
 	return s.m.step(func() error { return s.Sender.Broadcast(ctx, a) })
 }
 
@@ -131,10 +141,14 @@ func (w *world) killedAfter(t *testing.T, m *mortal) bool {
 	w.finalize()
 	w.watch()
 
-	doomed := w.newSweeper(mortalSender{w.sender, m}, mortalStore{w.store, m}, "doomed")
-	for range 10 {
+	w.clock.pass(time.Minute) // nobody has the lease
+	doomed := w.newSweeper(mortalSender{w.sender, m, w}, mortalStore{w.store, m}, "doomed")
+	for range 4 {
 		_ = doomed.RunOnce(t.Context())
 		w.finalize()
+	}
+	if !m.killed && !m.swept {
+		t.Fatal("a process that was not killed swept nothing")
 	}
 	w.clock.pass(time.Minute) // its lease runs out
 	w.settle(w.newSweeper(w.sender, w.store, "heir"))
