@@ -34,7 +34,7 @@ type account struct {
 
 	known bool   // it was looked at
 	state *raw   // as it was then
-	seen  uint64 // the slot it was read at
+	seen  uint64 // a slot up to which it shows everything
 	spent string // the gas wallet's newest transaction then
 	used  time.Time
 

@@ -128,7 +128,8 @@ func (s *search) look(ctx context.Context, accounts []*account) error {
 		return err
 	}
 	for _, x := range sights {
-		x.known, x.state, x.seen, x.spent = true, x.now, x.slot, s.spent
+		// The slot an answer claims to be of may be one that is being made.
+		x.known, x.state, x.seen, x.spent = true, x.now, max(x.seen, s.to.Number), s.spent
 	}
 	return nil
 }

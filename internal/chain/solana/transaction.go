@@ -141,16 +141,22 @@ type change struct {
 // gained returns what the account holds more after the transaction.
 func (c change) gained() (uint64, bool) { return c.after - c.before, c.after > c.before }
 
+// standing indexes token balances by account. One of an account without
+// lamports is left out, whatever it says: no such account exists.
+func standing(balances []tokenBalance, lamports []int64) map[int]tokenBalance {
+	byIndex := make(map[int]tokenBalance, len(balances))
+	for _, b := range balances {
+		if b.AccountIndex < len(lamports) && lamports[b.AccountIndex] > 0 {
+			byIndex[b.AccountIndex] = b
+		}
+	}
+	return byIndex
+}
+
 // changes lists what a transaction did to token accounts, by index.
 func (t *transaction) changes() []change {
-	before := make(map[int]tokenBalance, len(t.Meta.PreTokens))
-	for _, b := range t.Meta.PreTokens {
-		before[b.AccountIndex] = b
-	}
-	after := make(map[int]tokenBalance, len(t.Meta.PostTokens))
-	for _, b := range t.Meta.PostTokens {
-		after[b.AccountIndex] = b
-	}
+	before := standing(t.Meta.PreTokens, t.Meta.PreBalances)
+	after := standing(t.Meta.PostTokens, t.Meta.PostBalances)
 	var list []change
 	for i, key := range t.keys {
 		b, was := before[i]

@@ -1,0 +1,12 @@
+package solana_test
+
+import "testing"
+
+// engines are what the adapter is tried on: the development ledger and the
+// real runtime.
+func engines() map[string]func(t *testing.T) *harness {
+	return map[string]func(t *testing.T) *harness{
+		"Devsol":   func(t *testing.T) *harness { return newLedger(t).harness },
+		"Surfpool": newSurfpool,
+	}
+}
