@@ -3,13 +3,14 @@
 package static
 
 var assets = map[string]asset{
-	"app.css":       {hash: "f862d4ef27", contentType: "text/css; charset=utf-8", inline: false},
-	"checkout.css":  {hash: "6b4b4d211d", contentType: "text/css; charset=utf-8", inline: true},
-	"checkout.js":   {hash: "ce199367e4", contentType: "text/javascript; charset=utf-8", inline: false},
-	"dashboard.css": {hash: "4a28d2c606", contentType: "text/css; charset=utf-8", inline: false},
-	"dashboard.js":  {hash: "d8016bb027", contentType: "text/javascript; charset=utf-8", inline: false},
+	"app.css":       {hash: "ffa3bc19af", contentType: "text/css; charset=utf-8", inline: false},
+	"checkout.css":  {hash: "898b8bd2df", contentType: "text/css; charset=utf-8", inline: true},
+	"checkout.js":   {hash: "8928505f6a", contentType: "text/javascript; charset=utf-8", inline: false},
+	"dashboard.css": {hash: "bc82007d2f", contentType: "text/css; charset=utf-8", inline: false},
+	"dashboard.js":  {hash: "a3353d9088", contentType: "text/javascript; charset=utf-8", inline: false},
+	"donate.css":    {hash: "22858d71d2", contentType: "text/css; charset=utf-8", inline: true},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
 	"live.js":       {hash: "91fbc64b30", contentType: "text/javascript; charset=utf-8", inline: false},
-	"page.js":       {hash: "89e97717cb", contentType: "text/javascript; charset=utf-8", inline: false},
-	"receipt.css":   {hash: "6dbff4d9f7", contentType: "text/css; charset=utf-8", inline: true},
+	"page.js":       {hash: "63d8c6b51d", contentType: "text/javascript; charset=utf-8", inline: false},
+	"receipt.css":   {hash: "055c713fc9", contentType: "text/css; charset=utf-8", inline: true},
 }

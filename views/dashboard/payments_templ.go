@@ -36,7 +36,7 @@ func paymentTable(rows []PaymentRow, now time.Time) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Payments\"><table class=\"list\" data-testid=\"payments\"><caption class=\"sr\">Payments, the newest first</caption> <thead><tr><th scope=\"col\">Payment</th><th scope=\"col\" class=\"num\">Amount</th><th scope=\"col\">Status</th><th scope=\"col\">Network</th><th scope=\"col\">Reference</th><th scope=\"col\">Created</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"List of payments\"><table class=\"list\" data-testid=\"payments\"><caption class=\"sr\">Payments, the newest first</caption> <thead><tr><th scope=\"col\">Payment</th><th scope=\"col\" class=\"num\">Amount</th><th scope=\"col\">Status</th><th scope=\"col\">Network</th><th scope=\"col\">Reference</th><th scope=\"col\">Created</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -35,7 +35,7 @@ func deliveryTable(rows []DeliveryRow, now time.Time, back string) templ.Compone
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Webhooks\"><table class=\"list\" data-testid=\"deliveries\"><caption class=\"sr\">Webhooks, the newest first</caption> <thead><tr><th scope=\"col\">Event</th><th scope=\"col\">State</th><th scope=\"col\">Answer</th><th scope=\"col\" class=\"num\">Attempts</th><th scope=\"col\">Happened</th><th scope=\"col\"><span class=\"sr\">Actions</span></th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"List of webhooks\"><table class=\"list\" data-testid=\"deliveries\"><caption class=\"sr\">Webhooks, the newest first</caption> <thead><tr><th scope=\"col\">Event</th><th scope=\"col\">State</th><th scope=\"col\">Answer</th><th scope=\"col\" class=\"num\">Attempts</th><th scope=\"col\">Happened</th><th scope=\"col\"><span class=\"sr\">Actions</span></th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

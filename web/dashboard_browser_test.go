@@ -1,0 +1,155 @@
+package web
+
+import (
+	"context"
+	"net"
+	"net/http/httptest"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"github.com/florinpay/florin/internal/browsertest"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/webhook"
+)
+
+// serveDesk serves a desk on loopback and returns its origin.
+func serveDesk(t *testing.T) (deskBundle, string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	origin := "http://" + l.Addr().String()
+	b := newDesk(t, func(_ *Deps, o *Options) { o.BaseURL, o.CheckoutURL = origin, origin })
+	server := httptest.NewUnstartedServer(b.server.Handler())
+	must(t, server.Listener.Close())
+	server.Listener = l
+	server.Start()
+	t.Cleanup(server.Close)
+	return b, origin
+}
+
+// busy gives a merchant payments of every kind, and a webhook that failed.
+func (b deskBundle) busy(m merchant) payment.Payment {
+	b.t.Helper()
+	ctx := b.t.Context()
+	paid := b.start(b.newPayment(m), chain.Polygon)
+	paid = b.deposit(paid, paid.Amount, true)
+	short := b.start(b.newPaymentOf(m, "1200"), chain.BEP20)
+	b.deposit(short, 700*money.USD, true)
+	seen := b.start(b.newPaymentOf(m, "5.25"), chain.Base)
+	b.deposit(seen, seen.Amount, false)
+	b.newPaymentOf(m, "3")
+	gone := b.newPaymentOf(m, "17.99")
+	_, err := b.payments.Cancel(ctx, string(gone.ID))
+	must(b.t, err)
+	list, err := b.store.Claim(ctx, "test", b.clock.Now().Add(time.Hour), b.clock.Now().Add(2*time.Hour), 10, 10)
+	must(b.t, err)
+	for _, x := range list {
+		must(b.t, b.store.Settle(ctx, "test", webhook.Outcome{
+			DeliveryID: x.ID, State: webhook.Failed,
+			Attempt: webhook.Attempt{
+				At: b.clock.Now(), URL: x.URL, Status: 500, Latency: 120 * time.Millisecond, Response: "<b>sorry</b>",
+				Request: "POST /hook HTTP/1.1\nContent-Type: application/json\n\n{\"txnid\": \"…\"}",
+			},
+		}))
+	}
+	return paid
+}
+
+// enterDesk signs the browser in by the page itself.
+func enterDesk(ctx context.Context, t *testing.T, origin, email string) {
+	t.Helper()
+	browsertest.Run(ctx, t, chromedp.Navigate(origin+"/signin"), chromedp.WaitVisible("#f-email"),
+		chromedp.SendKeys("#f-email", email), chromedp.SendKeys("#f-password", deskPassword),
+		chromedp.Click("[data-testid=submit]"), chromedp.WaitVisible(".column h1"))
+}
+
+// deskFlaws looks for what a person would call broken: something wider than the
+// window, and targets too small for a thumb.
+const deskFlaws = `(() => {
+	const flaws = [], root = document.documentElement;
+	if (root.scrollWidth > root.clientWidth) flaws.push("the page is " + root.scrollWidth + " px wide in a window of " + root.clientWidth);
+	const inline = e => e.tagName === "A" && getComputedStyle(e).display === "inline";
+	const name = e => e.tagName.toLowerCase() + "." + e.className + " " + (e.textContent || e.name || "").trim().slice(0, 40);
+	for (const e of document.querySelectorAll("a, button, summary, input, select, textarea")) {
+		if (e.type === "hidden" || e.type === "checkbox" || inline(e) || e.closest(".sr") || e.closest("details:not([open]) > :not(summary)")) continue;
+		const r = e.getBoundingClientRect();
+		if (r.width < 1 || r.top < -20) continue;
+		if (r.height < 43.5 || r.width < 43.5) flaws.push("target of " + Math.round(r.width) + "×" + Math.round(r.height) + ": " + name(e));
+	}
+	for (const e of document.querySelectorAll("main *")) {
+		const r = e.getBoundingClientRect();
+		if (r.width > 1 && !e.closest(".scroll, pre, .sr") && (r.right > root.clientWidth + 0.5 || r.left < -0.5)) flaws.push("outside of the window: " + name(e));
+	}
+	return flaws;
+})()`
+
+// lookAt looks at the page as it is, as a phone and a desktop show it, in both themes.
+func lookAt(ctx context.Context, t *testing.T, name string) {
+	t.Helper()
+	for _, scheme := range []string{"light", "dark"} {
+		for device, size := range map[string]chromedp.Action{
+			"phone":   chromedp.EmulateViewport(360, 780, chromedp.EmulatePortrait, chromedp.EmulateMobile, chromedp.EmulateTouch),
+			"desktop": chromedp.EmulateViewport(1280, 800),
+		} {
+			var flaws []string
+			browsertest.Run(ctx, t, size, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+				{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+			}), chromedp.Evaluate(deskFlaws, &flaws))
+			for _, flaw := range flaws {
+				t.Errorf("%s, %s, %s: %s", name, device, scheme, flaw)
+			}
+			if os.Getenv(browsertest.ScreenshotsVariable) != "" {
+				browsertest.Screenshot(ctx, t, name+"-"+device+"-"+scheme)
+			}
+			browsertest.Axe(ctx, t)
+		}
+	}
+}
+
+// Every page of the dashboard, full and empty, in a browser: nothing is cut,
+// too small or inaccessible, and nobody else is asked for anything.
+func TestDashboard_Pages(t *testing.T) {
+	t.Parallel()
+	b, origin := serveDesk(t)
+	u := b.member(deskEmail)
+	m := b.shop(u)
+	paid := b.busy(m)
+	fresh := b.member("fresh@shop.example")
+	_ = fresh
+	hooks := b.surfer()
+	hooks.signIn(deskEmail)
+	for name, paths := range map[string]struct {
+		email string
+		paths map[string]string
+	}{
+		"Full": {deskEmail, map[string]string{
+			"overview": "/dashboard", "payments": "/dashboard/payments", "filtered": "/dashboard/payments?status=STARTED&min=100",
+			"payment": "/dashboard/payments/" + string(paid.ID), "create": "/dashboard/create", "created": "/dashboard/create/" + string(paid.ID),
+			"keys": "/dashboard/keys", "credits": "/dashboard/credits", "webhooks": "/dashboard/webhooks", "webhook": "/dashboard/webhooks/1",
+		}},
+		"Empty": {"fresh@shop.example", map[string]string{
+			"overview": "/dashboard", "payments": "/dashboard/payments", "create": "/dashboard/create", "keys": "/dashboard/keys",
+			"credits": "/dashboard/credits", "webhooks": "/dashboard/webhooks",
+		}},
+		"Door": {"", map[string]string{"signin": "/signin", "signup": "/signup", "forgot": "/forgot", "reset": "/reset?token=x"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := browsertest.New(t)
+			if paths.email != "" {
+				enterDesk(ctx, t, origin, paths.email)
+			}
+			for page, path := range paths.paths {
+				browsertest.Run(ctx, t, chromedp.Navigate(origin+path), chromedp.WaitVisible("main h1"))
+				lookAt(ctx, t, page)
+			}
+			browsertest.FirstParty(ctx, t, origin)
+		})
+	}
+}

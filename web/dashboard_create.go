@@ -1,0 +1,99 @@
+package web
+
+import (
+	"errors"
+	"html"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/views/dashboard"
+)
+
+const createPath = "/dashboard/create"
+
+func (d *desk) getCreate(c echo.Context, v visitor) error {
+	return d.createPage(c, v, http.StatusOK, newForm(url.Values{"key": {c.QueryParam("key")}}))
+}
+
+func (d *desk) createPage(c echo.Context, v visitor, status int, f *form) error {
+	_, ok, choice, err := d.chosenKey(v, createPath, f.text("key"))
+	if err != nil {
+		return err
+	}
+	p := dashboard.CreateProps{Frame: d.frame(c, v, "Create a payment", createPath), Key: choice, HasKey: ok, Problem: f.problem}
+	p.Fields = []dashboard.Field{
+		f.field(dashboard.Field{Name: "amount", Label: "Amount in US dollars", Mode: "decimal", Required: true, Max: "24", Placeholder: "49.90"}),
+		f.field(dashboard.Field{Name: "reference", Label: "Reference (optional)", Hint: "Your order number; you can search for it.", Max: strconv.Itoa(payment.MaxReference)}),
+		f.field(dashboard.Field{Name: "description", Label: "What it is for (optional)", Hint: "Your customer sees it.", Max: strconv.Itoa(payment.MaxDescription)}),
+	}
+	p.More = []dashboard.Field{
+		f.field(dashboard.Field{Name: "successUrl", Label: "Where to go when it is paid", Type: "url", Hint: "The txnid and status are added to the address.", Max: strconv.Itoa(payment.MaxURL)}),
+		f.field(dashboard.Field{Name: "cancelUrl", Label: "Where to go when it is given up", Type: "url", Max: strconv.Itoa(payment.MaxURL)}),
+		f.field(dashboard.Field{Name: "customerEmail", Label: "Customer's e-mail address", Type: "email", Max: strconv.Itoa(payment.MaxEmail)}),
+		f.field(dashboard.Field{Name: "expiresInMinutes", Label: "Valid for, in minutes", Mode: "numeric", Hint: "From 5 minutes to 7 days (10080); left empty, one hour.", Max: "5"}),
+	}
+	for _, x := range p.More {
+		p.Open = p.Open || x.Value != "" || x.Problem != ""
+	}
+	return d.show(c, status, p.Frame, dashboard.Create(p))
+}
+
+func (d *desk) postCreate(c echo.Context, v visitor) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	f := newForm(values)
+	key, err := v.key(f.text("key"))
+	if err != nil {
+		return err
+	}
+	in := payment.CreateInput{KeyID: key.ID, Amount: f.text("amount"), Details: payment.Details{
+		Reference: f.text("reference"), Description: f.text("description"), SuccessURL: f.text("successUrl"), CancelURL: f.text("cancelUrl"),
+		CustomerEmail: f.text("customerEmail"),
+	}}
+	if minutes := f.text("expiresInMinutes"); minutes != "" {
+		in.ExpiresInMinutes, err = strconv.ParseInt(minutes, 10, 64)
+		if err != nil || in.ExpiresInMinutes == 0 {
+			f.bad("expiresInMinutes", "The time must be a whole number of minutes.")
+			return d.createPage(c, v, http.StatusBadRequest, f)
+		}
+	}
+	p, err := d.d.Payments.Create(c.Request().Context(), in)
+	if errors.Is(err, account.ErrNoCustodian) {
+		f.problem = "This key has no custodian yet: say first which wallets its money goes to."
+		return d.createPage(c, v, http.StatusConflict, f)
+	}
+	if err != nil {
+		if !f.refused(err, subject{"amount", "amount", "The amount"}, subject{"reference", "reference", "The reference"},
+			subject{"description", "description", "The text"}, subject{"successUrl", "successUrl", "The address"},
+			subject{"cancelUrl", "cancelUrl", "The address"}, subject{"customerEmail", "customerEmail", "The e-mail address"},
+			subject{"expiresInMinutes", "expiresInMinutes", "The time"}) {
+			return err
+		}
+		return d.createPage(c, v, fault.KindOf(err).Code(), f)
+	}
+	d.record(c, v.user, account.ActionCreatePayment, string(p.ID), "$"+p.Amount.Display())
+	return c.Redirect(http.StatusSeeOther, createPath+"/"+string(p.ID))
+}
+
+// getCreated shows how to hand a payment to its payer.
+func (d *desk) getCreated(c echo.Context, v visitor) error {
+	x, _, err := d.ownPayment(c, v)
+	if err != nil {
+		return err
+	}
+	link := d.ops.CheckoutLink(x.ID)
+	p := dashboard.CreatedProps{
+		Frame: d.frame(c, v, "Payment created", createPath), TxnID: string(x.ID), Amount: x.Amount.Display(), Link: link,
+		QR: d.codes.of(link), ExpiresAt: x.ExpiresAt,
+	}
+	p.Snippet = `<a href="` + html.EscapeString(link) + `" rel="noopener">Pay $` + p.Amount + ` with USDT or USDC</a>`
+	return d.show(c, http.StatusOK, p.Frame, dashboard.Created(p))
+}

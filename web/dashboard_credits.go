@@ -1,0 +1,106 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/report"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/dashboard"
+)
+
+const creditsPath = "/dashboard/credits"
+
+func (d *desk) getCredits(c echo.Context, v visitor) error {
+	return d.creditsPage(c, v, http.StatusOK, c.QueryParam("key"), newForm(url.Values{}))
+}
+
+func (d *desk) creditsPage(c echo.Context, v visitor, status int, asked string, f *form) error {
+	ctx := c.Request().Context()
+	key, ok, choice, err := d.chosenKey(v, creditsPath, asked)
+	if err != nil {
+		return err
+	}
+	p := dashboard.CreditsProps{Frame: d.frame(c, v, "Credits", creditsPath), Key: choice, HasKey: ok, Problem: f.problem}
+	p.Buy = f.field(dashboard.Field{
+		Name: "credits", Label: "How many credits", Value: "200", Mode: "numeric", Required: true, Max: "7",
+		Hint: "From 20 up; 200 credits cost $10.00. You pay in USDT or USDC.",
+	})
+	if !ok {
+		return d.show(c, status, p.Frame, dashboard.Credits(p))
+	}
+	balance, err := d.d.Accounts.Balance(ctx, key.ID)
+	if err != nil {
+		return err
+	}
+	p.Credits, p.Queries = balance.Credits, balance.Queries
+	before, _ := strconv.ParseInt(c.QueryParam("before"), 10, 64)
+	entries, err := d.x.Reports.Entries(ctx, key.ID, before, pageRows+1)
+	if err != nil {
+		return err
+	}
+	if len(entries) > pageRows {
+		entries = entries[:pageRows]
+		p.NextURL = withQuery(creditsPath, url.Values{"key": {key.PublicID}, "before": {strconv.FormatInt(entries[pageRows-1].ID, 10)}})
+	}
+	for _, e := range entries {
+		p.Rows = append(p.Rows, entryRow(e))
+	}
+	return d.show(c, status, p.Frame, dashboard.Credits(p))
+}
+
+// entryTexts say what an entry was for.
+var entryTexts = map[credit.Reason]string{
+	credit.ReasonSignup: "Free with the new key", credit.ReasonStart: "A payment was started", credit.ReasonOperation: "Operation over the API",
+	credit.ReasonTopUp: "Bought", credit.ReasonRecharge: "Recharged over the API", credit.ReasonGrant: "Given by the operator",
+}
+
+func entryRow(e report.Entry) dashboard.EntryRow {
+	r := dashboard.EntryRow{At: e.At, Text: entryTexts[e.Reason], Count: e.Count, Unit: string(e.Unit)}
+	if r.Text == "" {
+		r.Text = string(e.Reason)
+	}
+	kind, rest, _ := strings.Cut(e.Ref, ":")
+	if kind == "start" || kind == "topup" || kind == "complete" {
+		r.TxnID = rest
+	}
+	if kind == "complete" {
+		r.Text = "A payment was marked as completed"
+	}
+	return r
+}
+
+// postCredits opens a top-up, which is paid like any payment.
+func (d *desk) postCredits(c echo.Context, v visitor) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	f := newForm(values)
+	key, err := v.key(values.Get("key"))
+	if err != nil {
+		return err
+	}
+	n, err := strconv.ParseInt(f.text("credits"), 10, 64)
+	if err != nil {
+		f.bad("credits", "The number of credits must be a whole number.")
+		return d.creditsPage(c, v, http.StatusBadRequest, key.PublicID, f)
+	}
+	p, err := d.d.Payments.CreateTopUp(c.Request().Context(), d.d.NewID(d.d.Now()), key.ID, n)
+	if err != nil {
+		if !f.refused(err, subject{"credits", "credits", "The number of credits"}) {
+			return err
+		}
+		return d.creditsPage(c, v, fault.KindOf(err).Code(), key.PublicID, f)
+	}
+	d.record(c, v.user, account.ActionTopUp, labelOf(key), strconv.FormatInt(n, 10)+" credits for $"+p.Amount.Display())
+	// On this host, wherever the checkout is for others: a form may lead nowhere else.
+	return c.Redirect(http.StatusSeeOther, views.PayPath(string(p.ID), "", views.ViewNow))
+}

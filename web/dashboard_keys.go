@@ -1,0 +1,166 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/views/dashboard"
+)
+
+const (
+	keysPath = "/dashboard/keys"
+	// maxKeys bounds how many keys a user has: each starts with free credits.
+	maxKeys = 20
+	// maxEverKeys bounds how many a user can have had, for the same reason.
+	maxEverKeys = 100
+)
+
+func (d *desk) getKeys(c echo.Context, v visitor) error {
+	return d.keysPage(c, v, http.StatusOK, newForm(url.Values{}), dashboard.FreshKey{}, "")
+}
+
+// keysPage lists the keys; changed is the one that a refused form was about.
+func (d *desk) keysPage(c echo.Context, v visitor, status int, f *form, fresh dashboard.FreshKey, changed string) error {
+	p := dashboard.KeysProps{Frame: d.frame(c, v, "API keys", keysPath), Fresh: fresh, Full: full(v)}
+	if changed == "" {
+		p.Problem = f.problem
+	}
+	houses, err := d.houses(c.Request().Context(), v)
+	if err != nil {
+		return err
+	}
+	for _, h := range houses {
+		row := keyRow(h)
+		if h.key.PublicID == changed {
+			row.Problem = f.problem
+		}
+		p.Rows = append(p.Rows, row)
+	}
+	for _, k := range v.every {
+		if !k.RevokedAt.IsZero() {
+			p.Rows = append(p.Rows, keyRow(house{key: k}))
+		}
+	}
+	p.Fields = []dashboard.Field{
+		f.field(dashboard.Field{Name: "label", Label: "Name", Hint: "What it is for, such as “Web shop”.", Max: "100"}),
+		f.field(dashboard.Field{
+			Name: "wallet", Label: "Wallet of the key (optional)", Mono: true, Max: "64",
+			Hint: "An EVM address of yours. Whoever holds its private key can rotate this key and buy queries over the API; no payment is sent to it.",
+		}),
+	}
+	return d.show(c, status, p.Frame, dashboard.Keys(p))
+}
+
+func full(v visitor) bool { return len(v.keys) >= maxKeys || len(v.every) >= maxEverKeys }
+
+func keyRow(h house) dashboard.KeyRow {
+	return dashboard.KeyRow{
+		ID: h.key.PublicID, Label: labelOf(h.key), Wallet: string(h.key.Wallet), Credits: h.balance.Credits, Queries: h.balance.Queries,
+		CreatedAt: h.key.CreatedAt, LastUsedAt: h.key.LastUsedAt, RevokedAt: h.key.RevokedAt, Custodian: h.has,
+	}
+}
+
+func (d *desk) postKey(c echo.Context, v visitor) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	f, ctx := newForm(values), c.Request().Context()
+	if full(v) {
+		f.problem = "You have as many keys as there may be."
+		return d.keysPage(c, v, http.StatusConflict, f, dashboard.FreshKey{}, "")
+	}
+	key, text, err := d.d.Accounts.CreateKey(ctx, v.user, account.NewKey{
+		Label: f.text("label"), Wallet: f.text("wallet"), Credits: d.o.NewKeys.Credits, Queries: d.o.NewKeys.Queries,
+	})
+	if err != nil {
+		if !f.refused(err, subject{"label", "label", "The name"}, subject{"wallet", "wallet", "The wallet"}) {
+			return err
+		}
+		return d.keysPage(c, v, fault.KindOf(err).Code(), f, dashboard.FreshKey{}, "")
+	}
+	d.record(c, v.user, account.ActionCreateKey, labelOf(key), "")
+	return d.freshKey(c, key, text)
+}
+
+// freshKey shows a key's text in the answer itself: a redirect would have to
+// carry it somewhere.
+func (d *desk) freshKey(c echo.Context, key account.Key, text secret.Text) error {
+	again, err := d.visitor(c)
+	if err != nil {
+		return err
+	}
+	return d.keysPage(c, again, http.StatusOK, newForm(url.Values{}), dashboard.FreshKey{Text: text.Reveal(), Label: labelOf(key)}, "")
+}
+
+func (d *desk) postKeyLabel(c echo.Context, v visitor) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	f := newForm(values)
+	key, err := v.key(c.Param("key"))
+	if err != nil {
+		return err
+	}
+	if err := d.x.Members.SetKeyLabel(c.Request().Context(), key, f.text("label")); err != nil {
+		return d.keyRefused(c, v, f, key, err)
+	}
+	d.record(c, v.user, account.ActionRelabelKey, labelOf(key), f.text("label"))
+	return d.done(c, keysPath, "The key is renamed.")
+}
+
+func (d *desk) keyRefused(c echo.Context, v visitor, f *form, key account.Key, err error) error {
+	if !f.refused(err) {
+		return err
+	}
+	return d.keysPage(c, v, fault.KindOf(err).Code(), f, dashboard.FreshKey{}, key.PublicID)
+}
+
+func (d *desk) postKeyRotate(c echo.Context, v visitor) error {
+	return d.keyAct(c, v, func(key account.Key) error {
+		key, text, err := d.x.Members.ReplaceKey(c.Request().Context(), key, nil)
+		if errors.Is(err, account.ErrBadKey) {
+			return fault.New(fault.Conflict, "the key was changed in the meantime; look again")
+		}
+		if err != nil {
+			return err
+		}
+		d.record(c, v.user, account.ActionRotateKey, labelOf(key), "")
+		return d.freshKey(c, key, text)
+	})
+}
+
+func (d *desk) postKeyRevoke(c echo.Context, v visitor) error {
+	return d.keyAct(c, v, func(key account.Key) error {
+		if err := d.x.Members.RevokeKey(c.Request().Context(), key); err != nil {
+			return err
+		}
+		d.record(c, v.user, account.ActionRevokeKey, labelOf(key), "")
+		return d.done(c, keysPath, "The key is revoked. Its payments stay in your lists.")
+	})
+}
+
+// keyAct asks for the password before it acts on a key.
+func (d *desk) keyAct(c echo.Context, v visitor, act func(account.Key) error) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	f := newForm(values)
+	key, err := v.key(c.Param("key"))
+	if err != nil {
+		return err
+	}
+	err = d.x.Members.CheckPassword(c.Request().Context(), v.user, secret.New(values.Get("password")), callOf(c).Client)
+	if err != nil {
+		return d.keyRefused(c, v, f, key, err)
+	}
+	return act(key)
+}
