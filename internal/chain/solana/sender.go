@@ -118,13 +118,22 @@ func (s *Sender) Broadcast(ctx context.Context, a sweep.Attempt) error {
 	return fmt.Errorf("broadcast %s on %s: %w", a.Tx, s.Network(), errors.Join(failed...))
 }
 
-// offer gives signed bytes to one node.
+// offer gives signed bytes to one node. One that has them already may refuse
+// them, which is no refusal: whether it has them is asked, not guessed from
+// the text of its error.
 func (e *endpoint) offer(ctx context.Context, a sweep.Attempt) error {
 	var signature string
 	err := e.ask(ctx, &signature, "sendTransaction", base64.StdEncoding.EncodeToString(a.Raw),
 		options{"encoding": "base64", "skipPreflight": true})
-	if err == nil && signature != string(a.Tx) {
-		err = malformed("sendTransaction")
+	switch {
+	case err == nil && signature != string(a.Tx):
+		return malformed("sendTransaction")
+	case code(err) == 0:
+		return err
+	}
+	statuses, asked := e.statuses(ctx, []string{string(a.Tx)})
+	if asked == nil && statuses[string(a.Tx)] != nil {
+		return nil
 	}
 	return err
 }

@@ -1,0 +1,361 @@
+package solana_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	solanago "github.com/gagliardetto/solana-go"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/chaintest"
+	"github.com/florinpay/florin/internal/chain/solana"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/internal/wallet"
+)
+
+// till is a harness with a seed, a gas wallet and a settlement wallet that is
+// off the curve, as the vault of a multisig is.
+type till struct {
+	*harness
+	seed       *wallet.Seed
+	gas        *wallet.Solana
+	sender     *solana.Sender
+	settlement solanago.PublicKey
+	number     int64
+}
+
+const gasFunds = solanago.LAMPORTS_PER_SOL / 10
+
+func newTill(t *testing.T, h *harness) *till {
+	t.Helper()
+	seed, _, err := wallet.GenerateSeed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	gas, _ := wallet.GenerateSolana()
+	vault, _, err := solanago.FindProgramAddress([][]byte{[]byte("vault")}, solanago.MemoProgramID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, err := solana.New(solana.Config{Profile: h.profile(), Endpoints: []string{h.URL()}, Rate: unhurried, Gas: gas.Wallet()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.reader = reader
+	return &till{
+		harness: h, seed: seed, gas: gas, settlement: vault,
+		sender: solana.NewSender(reader, solana.SenderConfig{Gas: gas, Vault: seed}),
+	}
+}
+
+// fill gives the gas wallet SOL.
+func (s *till) fill(lamports uint64) {
+	s.mustSend([]solanago.Instruction{transferSOL(s.rich.PublicKey(), s.gas.PublicKey(), lamports)})
+	s.Mine(1)
+}
+
+// deposit pays a new payment's address and returns it as a sweep takes it.
+func (s *till) deposit(t *testing.T, asset chain.Asset, units uint64) sweep.Item {
+	t.Helper()
+	s.number++
+	to, err := solana.NewDepositor(s.seed).DepositAddress(chain.Settlement{
+		Network: chain.Solana, Wallet: chain.Address(s.settlement.String()), Number: s.number,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Pay(chaintest.Payment{To: to, Asset: asset, Units: units})
+	return sweep.Item{
+		PaymentID: "payment", Number: s.number, Address: to, Settlement: chain.Address(s.settlement.String()),
+		Asset: asset, Expected: money.UnitsFromUint64(units),
+	}
+}
+
+func (s *till) holds(t *testing.T, owner solanago.PublicKey, asset chain.Asset) uint64 {
+	t.Helper()
+	heads, err := s.reader.Heads(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.reader.Balances(t.Context(), asset, []chain.Address{chain.Address(owner.String())}, heads.Latest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got[0].Big().Uint64()
+}
+
+// exists reports whether there is an account at the address.
+func (s *till) exists(t *testing.T, key solanago.PublicKey) bool {
+	t.Helper()
+	var answer struct {
+		Value any `json:"value"`
+	}
+	call(t, s.URL(), &answer, "getAccountInfo", key.String(), map[string]any{"commitment": "confirmed", "encoding": "base64"})
+	return answer.Value != nil
+}
+
+func (s *till) mustSign(t *testing.T, items []sweep.Item, previous ...sweep.Attempt) sweep.Attempt {
+	t.Helper()
+	a, err := s.sender.Sign(t.Context(), items, previous, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// look fails unless this is seen.
+func (s *till) look(t *testing.T, want sweep.Seen, items []sweep.Item, attempts ...sweep.Attempt) sweep.Sighting {
+	t.Helper()
+	seen, err := s.sender.Look(t.Context(), items, attempts)
+	if err != nil || seen.Seen != want {
+		t.Fatalf("seen as %+v, %v; want %s", seen, err, want)
+	}
+	return seen
+}
+
+// carryOut sends an attempt, twice, and waits until it is final.
+func (s *till) carryOut(t *testing.T, items []sweep.Item, a sweep.Attempt) sweep.Sighting {
+	t.Helper()
+	for range 2 {
+		if err := s.sender.Broadcast(t.Context(), a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Mine(1)
+	await(t, "the sweep is included", func() bool {
+		seen, err := s.sender.Look(t.Context(), items, []sweep.Attempt{a})
+		return err == nil && seen.Seen == sweep.Included
+	})
+	s.Finalize()
+	return s.look(t, sweep.Landed, items, a)
+}
+
+func wantMoved(t *testing.T, seen sweep.Sighting, items []sweep.Item, units ...uint64) {
+	t.Helper()
+	if len(seen.Moved) != len(units) {
+		t.Fatalf("moved %+v, want %d", seen.Moved, units)
+	}
+	for i, m := range seen.Moved {
+		if m.Address != items[i].Address.Address || m.Contract != items[i].Asset.Contract || m.Units.Cmp(money.UnitsFromUint64(units[i])) != 0 {
+			t.Errorf("moved %+v, want %d of %s", m, units[i], items[i].Address.Address)
+		}
+	}
+}
+
+// TestSender_Sweep: deposits of both tokens go to a settlement wallet that has
+// no accounts yet, the emptied accounts are closed and their rent comes back.
+func TestSender_Sweep(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, h *harness) {
+		s := newTill(t, h)
+		s.fill(gasFunds)
+		items := []sweep.Item{s.deposit(t, s.assets[0], 11), s.deposit(t, s.assets[0], 22), s.deposit(t, s.assets[1], 33)}
+		s.Mine(1)
+		s.Finalize()
+		var owners []chain.Watched
+		for _, i := range items {
+			owners = append(owners, i.Address)
+		}
+		wantUnits(t, s.scanned(t, owners...), 11, 22, 33)
+
+		a := s.mustSign(t, items)
+		s.look(t, sweep.Unknown, items, a)
+		seen := s.carryOut(t, items, a)
+		wantMoved(t, seen, items, 11, 22, 33)
+		if got := s.holds(t, s.settlement, s.assets[0]); got != 33 {
+			t.Errorf("the settlement wallet holds %d of the first token, want 33", got)
+		}
+		if got := s.holds(t, s.settlement, s.assets[1]); got != 33 {
+			t.Errorf("the settlement wallet holds %d of the second token, want 33", got)
+		}
+		for _, i := range items {
+			if s.exists(t, ata(solanago.PublicKey(i.Address.Raw), s.mints[i.Asset.Contract])) {
+				t.Errorf("the account of %s is still there", i.Address.Address)
+			}
+		}
+		gas, err := s.sender.Gas(t.Context())
+		if err != nil || gas.Address != s.gas.Wallet() || gas.Balance.Cmp(money.UnitsFromUint64(gasFunds)) <= 0 {
+			t.Errorf("the gas wallet holds %+v, %v: three rents came back for two spent", gas, err)
+		}
+		wantUnits(t, s.scanned(t, owners...), 11, 22, 33)
+		s.reader = newHarness(t, s.bank, s.URL()).reader
+		wantUnits(t, s.scanned(t, owners...), 11, 22, 33)
+	})
+}
+
+// TestSender_Unrecorded: what came after the plan stays, and its account too;
+// paid the same amount again after a sweep, the reader sees both.
+func TestSender_Unrecorded(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, h *harness) {
+		s := newTill(t, h)
+		s.fill(gasFunds)
+		item := s.deposit(t, s.assets[0], 10)
+		s.Mine(1)
+		wantUnits(t, s.scanned(t, item.Address), 10)
+		s.Pay(chaintest.Payment{To: item.Address, Asset: s.assets[0], Units: 5})
+		s.Mine(1)
+		items := []sweep.Item{item}
+		wantMoved(t, s.carryOut(t, items, s.mustSign(t, items)), items, 10)
+		if got := s.holds(t, solanago.PublicKey(item.Address.Raw), s.assets[0]); got != 5 {
+			t.Errorf("%d are left, want 5", got)
+		}
+		wantUnits(t, s.scanned(t, item.Address), 10, 5)
+		items[0].Expected = money.UnitsFromUint64(5)
+		s.carryOut(t, items, s.mustSign(t, items))
+		s.Pay(chaintest.Payment{To: item.Address, Asset: s.assets[0], Units: 5})
+		s.Mine(1)
+		wantUnits(t, s.scanned(t, item.Address), 10, 5, 5)
+	})
+}
+
+// TestSender_Refuses: what does not fit, what there is nothing of, what cannot
+// be paid for, and a settlement wallet that is none.
+func TestSender_Refuses(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, h *harness) {
+		s := newTill(t, h)
+		var items []sweep.Item
+		for range solana.SweepBatch + 1 {
+			items = append(items, s.deposit(t, s.assets[0], 7))
+		}
+		s.Mine(1)
+		s.Finalize()
+		s.refuses(t, sweep.ErrNoGas, items[:1])
+		s.fill(s.rent(0) + 10_000)
+		s.refuses(t, sweep.ErrNoGas, items[:1])
+		s.fill(gasFunds)
+		s.refuses(t, sweep.ErrTooLarge, items)
+		empty := items[0]
+		empty.Asset = s.assets[1]
+		s.refuses(t, sweep.ErrTooLarge, []sweep.Item{empty})
+		tokenAccount := items[0]
+		tokenAccount.Settlement = chain.Address(ata(s.rich.PublicKey(), s.mints[s.assets[0].Contract]).String())
+		s.refuses(t, sweep.ErrTooLarge, []sweep.Item{tokenAccount})
+		other := items[0]
+		other.Number++
+		if _, err := s.sender.Sign(t.Context(), []sweep.Item{other}, nil, time.Now()); err == nil {
+			t.Error("an address of another payment was signed for")
+		}
+		s.carryOut(t, items[:solana.SweepBatch], s.mustSign(t, items[:solana.SweepBatch]))
+		if got := s.holds(t, s.settlement, s.assets[0]); got != 7*solana.SweepBatch {
+			t.Errorf("the settlement wallet holds %d, want %d", got, 7*solana.SweepBatch)
+		}
+	})
+}
+
+func (s *till) refuses(t *testing.T, want error, items []sweep.Item) {
+	t.Helper()
+	if _, err := s.sender.Sign(t.Context(), items, nil, time.Now()); !errors.Is(err, want) {
+		t.Errorf("signing: %v, want %v", err, want)
+	}
+}
+
+// TestSender_Frozen: an account that its issuer has frozen is left out, and
+// does not hold the others up.
+func TestSender_Frozen(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, h *harness) {
+		s := newTill(t, h)
+		s.fill(gasFunds)
+		items := []sweep.Item{s.deposit(t, s.assets[0], 1), s.deposit(t, s.assets[0], 2)}
+		s.Mine(1)
+		mint := s.mints[s.assets[0].Contract]
+		s.mustSend([]solanago.Instruction{freeze(ata(solanago.PublicKey(items[0].Address.Raw), mint), mint, s.rich.PublicKey())})
+		s.Mine(1)
+		seen := s.carryOut(t, items, s.mustSign(t, items))
+		wantMoved(t, seen, items[1:], 2)
+		if len(seen.Unmoved) != 1 || seen.Unmoved[0].Address != items[0].Address.Address || seen.Unmoved[0].Reason == "" {
+			t.Errorf("left behind is %+v", seen.Unmoved)
+		}
+		s.refuses(t, sweep.ErrTooLarge, items[:1])
+	})
+}
+
+// TestSender_Reverted: a transaction that fails as a whole is told as such,
+// with what it cost, and the money stays.
+func TestSender_Reverted(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, h *harness) {
+		s := newTill(t, h)
+		s.fill(gasFunds)
+		items := []sweep.Item{s.deposit(t, s.assets[0], 4)}
+		s.Mine(1)
+		a := s.mustSign(t, items)
+		mint := s.mints[s.assets[0].Contract]
+		s.mustSend([]solanago.Instruction{freeze(ata(solanago.PublicKey(items[0].Address.Raw), mint), mint, s.rich.PublicKey())})
+		s.Mine(1)
+		if err := s.sender.Broadcast(t.Context(), a); err != nil {
+			t.Fatal(err)
+		}
+		s.Mine(1)
+		s.Finalize()
+		if seen := s.look(t, sweep.Reverted, items, a); seen.Paid.IsZero() || seen.Note == "" {
+			t.Errorf("seen as %+v", seen)
+		}
+		if got := s.holds(t, solanago.PublicKey(items[0].Address.Raw), s.assets[0]); got != 4 {
+			t.Errorf("%d are left, want 4", got)
+		}
+	})
+}
+
+// TestSender_Expired: an attempt that was never included is dead when its
+// blockhash can land no more at the finalized height, and not before; until
+// then no other is signed.
+func TestSender_Expired(t *testing.T) {
+	t.Parallel()
+	h := newLedger(t)
+	s := newTill(t, h.harness)
+	s.fill(gasFunds)
+	items := []sweep.Item{s.deposit(t, s.assets[0], 4)}
+	s.Mine(1)
+	a := s.mustSign(t, items)
+	s.Mine(150)
+	s.look(t, sweep.Unknown, items, a)
+	if _, err := s.sender.Sign(t.Context(), items, []sweep.Attempt{a}, time.Now()); err == nil {
+		t.Error("another attempt was signed while the first could land")
+	}
+	s.Mine(1)
+	s.look(t, sweep.Unknown, items, a) // past it, but that is not final
+	s.Finalize()
+	s.look(t, sweep.Dead, items, a)
+	if err := s.sender.Broadcast(t.Context(), a); err != nil {
+		t.Errorf("sending what is dead: %v", err)
+	}
+	s.Mine(1)
+	s.look(t, sweep.Dead, items, a)
+	b := s.mustSign(t, items, a)
+	if b.Tx == a.Tx || b.Until <= a.Until {
+		t.Errorf("the second attempt is %+v after %+v", b, a)
+	}
+	if err := s.sender.Broadcast(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	s.Mine(1)
+	s.Finalize()
+	wantMoved(t, s.look(t, sweep.Landed, items, a, b), items, 4)
+}
+
+// TestSender_Forked: a sweep that a fork takes away is unknown again, and the
+// same bytes land once more.
+func TestSender_Forked(t *testing.T) {
+	t.Parallel()
+	h := newLedger(t)
+	s := newTill(t, h.harness)
+	s.fill(gasFunds)
+	items := []sweep.Item{s.deposit(t, s.assets[0], 4)}
+	s.Mine(1)
+	s.Finalize()
+	a := s.mustSign(t, items)
+	if err := s.sender.Broadcast(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	s.look(t, sweep.Pooled, items, a)
+	s.Mine(1)
+	s.look(t, sweep.Included, items, a)
+	h.Reorg(1, false)
+	s.look(t, sweep.Unknown, items, a)
+	wantMoved(t, s.carryOut(t, items, a), items, 4)
+}
