@@ -13,7 +13,7 @@ import (
 )
 
 // tightStates are the states with the longest texts; what fits there fits everywhere.
-var tightStates = []string{"choose", "waiting", "behind", "confirming", "paid", "expired-part", "receipt"}
+var tightStates = []string{"choose", "waiting", "behind", "confirming", "paid", "expired-part", "receipt", "donate-wrong"}
 
 // TestLanguagesInBrowser lays every language out on a small phone: nothing may be cut or too small, in
 // either direction.

@@ -1,5 +1,5 @@
-// Package views renders Florin's pages: the checkout, its receipt, the sandbox, the front page and
-// the error pages. A view takes a props struct and returns HTML; it asks nothing of a database,
+// Package views renders Florin's pages: the checkout, its receipt, donation pages and payment links, the
+// sandbox, the front page and the error pages. A view takes a props struct and returns HTML; it asks nothing of a database,
 // a chain or a clock, so every state of a page can be rendered in a test.
 //
 // Its one invariant: whatever text a merchant or a payer controls reaches the page escaped, and no
@@ -19,6 +19,9 @@
 //	POST /pay/{txnid}/find            field hash                       → 200 Checkout with View "find" and Finding set
 //	GET  /pay/{txnid}/live?stage=     server-sent events, see [LiveEvent]
 //	GET  /pay/{txnid}/receipt         Receipt
+//
+//	GET  /donate/{campaignId} …       Donate, see [DonateProps]
+//	GET  /link/{slug} …               PayLink, see [LinkProps]
 //
 // A form that fails is answered with the page itself: set Problem (or Finding) and the fitting status.
 //

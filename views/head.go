@@ -25,7 +25,12 @@ type head struct {
 	Refresh int
 	// BodyClass is the class of <body>.
 	BodyClass string
+	// Share is what a link to the page shows elsewhere; nil for pages that are not shared.
+	Share *share
 }
+
+// share is what the Open Graph protocol says about a page. URL and Image are absolute.
+type share struct{ Title, URL, Image string }
 
 // styleTag writes a <style> with the nonce of the page. css is our own or built from parsed colours,
 // so it cannot end the element.

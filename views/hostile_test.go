@@ -2,6 +2,7 @@ package views
 
 import (
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -33,6 +34,12 @@ func hostilePages(t testing.TB, text string) map[string]templ.Component {
 			Inbox:    []SandboxDelivery{{ID: text, Status: text, TxnID: text, Body: text, Verdict: text, Headers: []Header{{text, text}}}},
 		}),
 	}
+	give := sampleDonate("en")
+	give.Merchant, give.CampaignID, give.Title, give.Description, give.Raised, give.Goal = merchant, text, text, text, text, text
+	give.Suggested, give.Donations = []string{text}, []Donation{{Name: text, Message: text, Amount: text, Token: text, Network: text, Hash: text, ExplorerURL: text}}
+	give.Typed = url.Values{"suggested": {text}, "amount": {text}, "way": {text}, "name": {text}, "message": {text}}
+	pages["donate"], pages["donate-widget"] = Donate(give), DonateWidget(give)
+	pages["link"] = PayLink(LinkProps{Merchant: merchant, Slug: text, Description: text, Typed: give.Typed, Min: text, Max: text})
 	for _, s := range checkoutSamples {
 		p := s.props(t, "en")
 		p.Merchant, p.TxnID, p.Description, p.Reference, p.Deposits = merchant, text, text, text, append(p.Deposits, deposits...)

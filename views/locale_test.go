@@ -86,8 +86,8 @@ func compareMessage(english, translated map[string]string) string {
 		case len(strings.Fields(model)) > 2 && text == model:
 			return fmt.Sprintf("%q is English", category)
 		case slices.Equal(placeholders(text), placeholders(model)):
-		// "One minute" and "two minutes" need no number where the word says it (Arabic).
-		case slices.Contains([]string{"one", "two"}, category) && len(placeholders(text)) == 0:
+		// "No minutes", "one minute" and "two minutes" need no number where the words say it (Arabic).
+		case slices.Contains([]string{"zero", "one", "two"}, category) && len(placeholders(text)) == 0:
 		default:
 			return fmt.Sprintf("%q has the values %v instead of %v", category, placeholders(text), placeholders(model))
 		}

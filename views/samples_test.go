@@ -1,6 +1,8 @@
 package views
 
 import (
+	"maps"
+	"net/url"
 	"testing"
 	"time"
 
@@ -197,6 +199,59 @@ func sampleFailure(kind FailureKind, lang string) FailureProps {
 	return FailureProps{Page: Page{Lang: lang, Nonce: "r4nd0m"}, Kind: kind, RequestID: "01KJ4ZB7REQ", RetrySeconds: 40, Checkout: true}
 }
 
+// sampleDonate is a campaign that runs and has been given to.
+func sampleDonate(lang string) DonateProps {
+	return DonateProps{
+		Page: Page{Lang: lang, Nonce: "r4nd0m"},
+		Merchant: Merchant{
+			Name: "Tromsø Animal Shelter", Host: "shelter.example", HostVerified: true, SupportEmail: "hello@shelter.example",
+		},
+		CampaignID: "winter-shelter", Title: "A warm winter for 120 dogs", Status: CampaignActive,
+		Description: "Our heating failed in October, and the repair costs more than a whole year of food.\n\n" +
+			"Every donation goes to the new heat pump. What is left over buys blankets.",
+		Raised: "8421.50", Goal: "12000", Percent: 70, Donors: 214, EndsAt: sampleTime.AddDate(0, 1, 0),
+		Suggested: []string{"10", "25", "50", "100"}, Min: "1", Max: "10000", Choices: sampleChoices(),
+		Donations: []Donation{
+			{Name: "Ada", Message: "For Rex, who was with us for 14 years.", Amount: "50", Token: "USDC", Network: "POLYGON", Hash: sampleHash, ExplorerURL: "https://polygonscan.com/tx/" + sampleHash, At: sampleTime},
+			{Amount: "10", Token: "USDT", Network: "BEP20", Hash: sampleHash, ExplorerURL: "https://bscscan.com/tx/" + sampleHash, At: sampleTime},
+		},
+		Older: "/donate/winter-shelter?before=2", URL: "https://pay.example/donate/winter-shelter", CardURL: "https://pay.example/donate/winter-shelter/card.png",
+	}
+}
+
+// sampleDonations are the states of a campaign's page.
+func sampleDonations(lang string) map[string]templ.Component {
+	base := sampleDonate(lang)
+	paused, ended, empty, wrong, alone := base, base, base, base, base
+	paused.Status, ended.Status = CampaignPaused, CampaignEnded
+	empty.Donations, empty.Older, empty.Raised, empty.Goal, empty.Donors, empty.Suggested, empty.Choices = nil, "", "0", "", 0, nil, nil
+	wrong.Typed = url.Values{"suggested": {"other"}, "amount": {"0.5"}, "name": {"Eve"}, "message": {"Hello"}, "way": {"BEP20.USDT"}}
+	wrong.Errors = map[string]InputError{"amount": InputTooSmall, "way": InputWay, "name": InputTooLong, "message": InputText}
+	wrong.Problem = ProblemUnavailable
+	alone.Merchant.Accent, alone.Merchant.Background = "#c2185b", "#fff3e0"
+	return map[string]templ.Component{
+		"donate": Donate(base), "donate-paused": Donate(paused), "donate-ended": Donate(ended), "donate-empty": Donate(empty),
+		"donate-wrong": Donate(wrong), "donate-branded": Donate(alone), "donate-widget": DonateWidget(base),
+	}
+}
+
+func sampleLink(lang string) LinkProps {
+	return LinkProps{
+		Page: Page{Lang: lang, Nonce: "r4nd0m"}, Merchant: Merchant{Name: "Nordlicht Coffee", Host: "nordlicht.example", HostVerified: true},
+		Slug: "table-4", Description: "Your table at Nordlicht Coffee", Amount: "18.50",
+	}
+}
+
+func sampleLinks(lang string) map[string]templ.Component {
+	fixed := sampleLink(lang)
+	open, wrong, closed := fixed, fixed, fixed
+	open.Amount = ""
+	wrong.Amount, wrong.Min, wrong.Typed = "", "5", url.Values{"amount": {"ten"}}
+	wrong.Errors, wrong.Problem = map[string]InputError{"amount": InputAmount}, ProblemMerchant
+	closed.Closed = true
+	return map[string]templ.Component{"link": PayLink(fixed), "link-open": PayLink(open), "link-wrong": PayLink(wrong), "link-closed": PayLink(closed)}
+}
+
 // samplePages is every page by name, in a language it speaks.
 func samplePages(t testing.TB, lang string) map[string]templ.Component {
 	t.Helper()
@@ -204,6 +259,8 @@ func samplePages(t testing.TB, lang string) map[string]templ.Component {
 	if lang == "en" {
 		pages["sandbox"], pages["landing"] = Sandbox(sampleSandbox()), Landing(sampleLanding())
 	}
+	maps.Copy(pages, sampleDonations(lang))
+	maps.Copy(pages, sampleLinks(lang))
 	for _, s := range checkoutSamples {
 		pages[s.name] = Checkout(s.props(t, lang))
 	}

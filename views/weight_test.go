@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/a-h/templ"
 	"github.com/andybalholm/brotli"
 	"golang.org/x/net/html"
 
@@ -99,6 +100,13 @@ func TestWeight(t *testing.T) {
 				t.Errorf("%s in %s: everything is %d bytes; at most %d", s.name, l.Tag, sum, everything)
 			}
 			heaviest, whole = max(heaviest, first), max(whole, sum)
+		}
+	}
+	for _, l := range languages {
+		for name, page := range map[string]templ.Component{"donate": Donate(sampleDonate(l.Tag)), "link": PayLink(sampleLink(l.Tag)), "receipt": Receipt(sampleReceipt(l.Tag))} {
+			if first := gzipped(t, render(t, page)); first > firstTrip {
+				t.Errorf("%s in %s: HTML and CSS are %d bytes; at most %d", name, l.Tag, first, firstTrip)
+			}
 		}
 	}
 	t.Logf("the heaviest state: HTML and CSS %d bytes, everything %d bytes (gzip)", heaviest, whole)

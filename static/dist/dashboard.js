@@ -118,4 +118,12 @@ find.focus();
 find.select();
 }
 });
+var looks = document.querySelector("form[data-preview]");
+var wait = 0;
+if (looks) {
+looks.addEventListener("input", function () {
+clearTimeout(wait);
+wait = setTimeout(function () { looks.requestSubmit(looks.querySelector("[data-preview-button]")); }, 400);
+});
+}
 })();

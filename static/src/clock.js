@@ -10,9 +10,10 @@
 
   function localTimes(root) {
     var format = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
+    var days = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric" });
     root.querySelectorAll("time[data-local]").forEach(function (time) {
       var date = new Date(time.dateTime);
-      if (!isNaN(date)) { time.textContent = format.format(date); time.removeAttribute("data-local"); }
+      if (!isNaN(date)) { time.textContent = (time.getAttribute("data-local") === "date" ? days : format).format(date); time.removeAttribute("data-local"); }
     });
   }
 

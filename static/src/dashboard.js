@@ -1,4 +1,4 @@
-// What the dashboard does better with scripts: Ctrl-K or ⌘K finds a payment, and dangerous buttons ask once more.
+// What the dashboard does better with scripts: Ctrl-K or ⌘K finds a payment, and the preview follows the form.
 (function () {
   "use strict";
   document.addEventListener("keydown", function (event) {
@@ -12,4 +12,13 @@
       find.select();
     }
   });
+
+  var looks = document.querySelector("form[data-preview]");
+  var wait = 0;
+  if (looks) {
+    looks.addEventListener("input", function () {
+      clearTimeout(wait);
+      wait = setTimeout(function () { looks.requestSubmit(looks.querySelector("[data-preview-button]")); }, 400);
+    });
+  }
 })();

@@ -1,0 +1,145 @@
+package views
+
+import (
+	"net/url"
+	"strings"
+	"time"
+)
+
+// CampaignStatus says whether a campaign takes donations.
+type CampaignStatus string
+
+// The states of a campaign.
+const (
+	CampaignActive CampaignStatus = "ACTIVE"
+	CampaignPaused CampaignStatus = "PAUSED"
+	CampaignEnded  CampaignStatus = "ENDED"
+)
+
+// InputError is what is wrong with a field of a payer's form; the view says it in the language of the page.
+type InputError string
+
+// What can be wrong with a field.
+const (
+	// InputAmount: no amount, or not a plain decimal with at most the digits allowed.
+	InputAmount InputError = "amount"
+	// InputTooSmall and InputTooLarge: outside Min and Max.
+	InputTooSmall InputError = "too_small"
+	InputTooLarge InputError = "too_large"
+	// InputWay: no network and token chosen, or one that is not offered any more.
+	InputWay InputError = "way"
+	// InputTooLong: more characters than the field takes.
+	InputTooLong InputError = "too_long"
+	// InputText: characters that cannot be shown.
+	InputText InputError = "text"
+)
+
+// ShareWidth and ShareHeight are the pixels of the picture for shares, of the shape that services ask for.
+const (
+	ShareWidth  = 1200
+	ShareHeight = 630
+)
+
+// Limits of what a donor writes, in characters.
+const (
+	MaxDonorName    = 80
+	MaxDonorMessage = 280
+)
+
+// DonateProps is the page of a donation campaign.
+//
+//	GET  /donate/{campaignId}?lang=&before=   Donate (JSON for clients that do not accept HTML)
+//	POST /donate/{campaignId}/pay?lang=       a form: fields suggested or amount, way, name, message → 303 PayPath of the
+//	                                          payment, which is started already; with an error Donate again (422)
+//	GET  /donate/{campaignId}/widget?lang=    DonateWidget, which alone may be framed by other sites (frame-ancestors *)
+//	GET  /donate/{campaignId}/card.png        the picture for shares, see package views/share
+//
+// way is "<NETWORK>.<TOKEN>", see [ParseWay]. suggested is one of Suggested, or "other": then amount counts.
+type DonateProps struct {
+	Page
+	// Merchant is who receives.
+	Merchant Merchant
+
+	CampaignID, Title string
+	// Description is plain text; empty lines part paragraphs.
+	Description string
+	Status      CampaignStatus
+	// Raised and Goal are plain decimals in US dollars; Goal is empty for none. Percent is how much of it is raised,
+	// rounded down, 0 to 100.
+	Raised, Goal string
+	Percent      int
+	Donors       int
+	// EndsAt is zero for no end.
+	EndsAt time.Time
+
+	// Suggested are amounts as plain decimals; may be empty. Min and Max bound a free amount; may be empty.
+	Suggested []string
+	Min, Max  string
+	// Choices are the ways to pay, as in the checkout.
+	Choices []NetworkChoice
+
+	// Typed is the form as it was sent; nil for a fresh one. Errors are by field: amount, way, name, message.
+	Typed   url.Values
+	Errors  map[string]InputError
+	Problem Problem
+
+	// Donations are the newest first, moderated. Older leads to the page after these; empty on the last.
+	Donations []Donation
+	Older     string
+	// URL is the absolute address of this page, CardURL that of its picture; both for shares.
+	URL, CardURL string
+}
+
+// Donation is one on the wall.
+type Donation struct {
+	// Name is empty for somebody who wants to stay anonymous; Message may be empty.
+	Name, Message          string
+	Amount, Token, Network string
+	Hash, ExplorerURL      string
+	At                     time.Time
+}
+
+// LinkProps is a payment link that can be used again and again.
+//
+//	GET  /link/{slug}?lang=     PayLink
+//	POST /link/{slug}?lang=     field amount where it is open → 303 PayPath of a new payment; with an error PayLink again (422)
+type LinkProps struct {
+	Page
+	Merchant Merchant
+
+	Slug string
+	// Description is what the payment is for; may be empty.
+	Description string
+	// Amount is fixed, a plain decimal; empty lets the payer choose between Min and Max, which may be empty.
+	Amount, Min, Max string
+	// Closed: the link is not in use any more.
+	Closed bool
+
+	Typed   url.Values
+	Errors  map[string]InputError
+	Problem Problem
+}
+
+// Way is the value of the field way.
+func Way(network, token string) string { return network + "." + token }
+
+// ParseWay undoes Way; ok is false for anything else.
+func ParseWay(s string) (network, token string, ok bool) {
+	network, token, ok = strings.Cut(s, ".")
+	return network, token, ok && network != "" && token != "" && !strings.Contains(token, ".")
+}
+
+// DonatePath is the address of a campaign's page; lang may be empty.
+func DonatePath(campaignID, lang string) string {
+	return withLang("/donate/"+url.PathEscape(campaignID), lang)
+}
+
+// LinkPath is the address of a payment link; lang may be empty.
+func LinkPath(slug, lang string) string { return withLang("/link/"+url.PathEscape(slug), lang) }
+
+func withLang(path, lang string) string {
+	if lang == "" {
+		return path
+	}
+	return path + "?lang=" + url.QueryEscape(lang)
+}
