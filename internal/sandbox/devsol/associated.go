@@ -38,6 +38,9 @@ func associated(c *call) any {
 	if a.Owner != solana.SystemProgramID {
 		return errIllegalOwner
 	}
+	if c.account(mint).Owner != solana.TokenProgramID {
+		return errWrongProgram
+	}
 	if _, ok := readMint(c.account(mint)); !ok {
 		return errAccountData
 	}

@@ -126,6 +126,11 @@ func (c Config) execute(tx *solana.Transaction, base func(solana.PublicKey) Acco
 	for _, m := range all {
 		r.pre[m.PublicKey] = base(m.PublicKey)
 	}
+	for _, ix := range tx.Message.Instructions {
+		if programs[all[ix.ProgramIDIndex].PublicKey] == nil {
+			return result{}, nil, failProgram
+		}
+	}
 	payer := r.pre[all[0].PublicKey]
 	switch {
 	case !payer.exists():
@@ -166,11 +171,7 @@ func (c Config) run(tx *solana.Transaction, all []meta, v *view, r *result) *fai
 			one.keys = append(one.keys, all[at])
 		}
 		r.logs = append(r.logs, "Program "+id.String()+" invoke [1]")
-		p, known := programs[id]
-		if !known {
-			return atInstruction(i, errUnsupported)
-		}
-		if why := p(one); why != nil {
+		if why := programs[id](one); why != nil {
 			r.logs = append(r.logs, "Program "+id.String()+" failed")
 			return atInstruction(i, why)
 		}

@@ -22,6 +22,7 @@ var (
 	failNoAccount = &failure{"AccountNotFound"}
 	failFee       = &failure{"InsufficientFundsForFee"}
 	failFeePayer  = &failure{"InvalidAccountForFee"}
+	failProgram   = &failure{"InvalidProgramForExecution"}
 	failSanitize  = &failure{"SanitizeFailure"}
 )
 
@@ -44,7 +45,6 @@ const (
 	errNotEnoughKeys   = "MissingAccount"
 	errWrongProgram    = "IncorrectProgramId"
 	errIllegalOwner    = "IllegalOwner"
-	errUnsupported     = "UnsupportedProgramId"
 	errUninitialized   = "UninitializedAccount"
 	errInvalidSeeds    = "InvalidSeeds"
 	errReadonlyChanged = "ReadonlyDataModified"

@@ -127,7 +127,10 @@ func (l *Ledger) begin() (err error) {
 
 // run notes when this run begins.
 func (l *Ledger) run() error {
-	a := anchor{Slot: l.head, Time: time.Now().UnixMilli(), Millis: l.config.SlotTime.Milliseconds()}
+	a := anchor{Slot: l.next(), Time: time.Now().UnixMilli(), Millis: l.config.SlotTime.Milliseconds()}
+	if len(l.clock) > 0 { // slots made by hand may be ahead of the wall clock
+		a.Time = max(a.Time, l.timeOf(l.head).UnixMilli())
+	}
 	l.clock = append(l.clock, a)
 	return l.journal.write(record{Clock: &a})
 }
@@ -177,7 +180,7 @@ func (l *Ledger) redo(r record) (err error) {
 			l.genesis()
 		}
 	case r.Clock != nil:
-		l.sealTo(r.Clock.Slot)
+		l.sealTo(r.Clock.Slot - 1)
 		l.clock = append(l.clock, *r.Clock)
 	case r.Tx != nil:
 		l.sealTo(r.Slot - 1)

@@ -1,0 +1,122 @@
+package solana_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// secretPath is what a provider's address ends in, and must never be shown.
+const secretPath = "s3cr3t-api-key-0123456789"
+
+// node stands before a ledger and answers as a node in trouble does.
+type node struct {
+	*httptest.Server
+
+	mu     sync.Mutex
+	alter  map[string]func(params, result json.RawMessage) json.RawMessage
+	status int
+	calls  map[string]int
+}
+
+func newNode(t *testing.T, upstream string) *node {
+	t.Helper()
+	n := &node{alter: make(map[string]func(params, result json.RawMessage) json.RawMessage), calls: make(map[string]int)}
+	n.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { n.answer(t, w, r, upstream) }))
+	t.Cleanup(n.Close)
+	return n
+}
+
+func (n *node) url() string { return n.URL + "/" + secretPath }
+
+func (n *node) name() string { return strings.TrimPrefix(n.URL, "http://") }
+
+func (n *node) answer(t *testing.T, w http.ResponseWriter, r *http.Request, upstream string) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client gave up
+	}
+	var call struct {
+		Method string          `json:"method"`
+		Params json.RawMessage `json:"params"`
+	}
+	if err := json.Unmarshal(body, &call); err != nil {
+		t.Error(err)
+		return
+	}
+	n.mu.Lock()
+	n.calls[call.Method]++
+	status, alter := n.status, n.alter[call.Method]
+	n.mu.Unlock()
+	if status != 0 {
+		http.Error(w, "refused for key "+secretPath, status)
+		return
+	}
+	res, err := http.Post(upstream, "application/json", bytes.NewReader(body)) //nolint:noctx // loopback
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer res.Body.Close()
+	answer, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	if alter != nil {
+		answer = altered(t, answer, func(result json.RawMessage) json.RawMessage { return alter(call.Params, result) })
+	}
+	_, _ = w.Write(answer)
+}
+
+func altered(t *testing.T, answer []byte, f func(json.RawMessage) json.RawMessage) []byte {
+	t.Helper()
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(answer, &fields); err != nil {
+		t.Error(err)
+		return answer
+	}
+	if result, ok := fields["result"]; ok {
+		fields["result"] = f(result)
+	}
+	out, err := json.Marshal(fields)
+	if err != nil {
+		t.Error(err)
+	}
+	return out
+}
+
+// set makes the node answer a method otherwise; nil makes it honest again.
+func (n *node) set(method string, f func(params, result json.RawMessage) json.RawMessage) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if f == nil {
+		delete(n.alter, method)
+		return
+	}
+	n.alter[method] = f
+}
+
+// refuse makes the node answer everything with an HTTP status; 0 ends it.
+func (n *node) refuse(status int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.status = status
+}
+
+// count returns how often a method was called.
+func (n *node) count(method string) int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.calls[method]
+}
+
+// always answers with this.
+func always(text string) func(params, result json.RawMessage) json.RawMessage {
+	return func(json.RawMessage, json.RawMessage) json.RawMessage { return json.RawMessage(text) }
+}
