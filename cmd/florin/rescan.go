@@ -62,8 +62,9 @@ func (c rescan) Run(ctx context.Context, p *process) error {
 		return fault.New(fault.Invalid, "--from must be a block between 1 and %d, the newest final one", heads.Final.Number)
 	}
 	return p.withStore(ctx, cfg, func(s *store.Store) error {
-		again := &rereading{Store: s, cursor: payment.Cursor{Scanned: before, Hardened: before}, bar: p.progress("blocks", int(heads.Final.Number-before.Number))}
-		again.from = before.Number
+		blocks := int64(heads.Final.Number - before.Number)
+		again := &rereading{Store: s, cursor: payment.Cursor{Scanned: before, Hardened: before}, from: before.Number}
+		again.bar = p.progress("blocks", int(blocks))
 		w := payment.NewWatcher(n.Profile, a, again, "rescan", app.Now, p.warnings())
 		for again.cursor.Scanned.Number < heads.Final.Number {
 			if err := w.RunOnce(ctx); err != nil {
@@ -105,12 +106,16 @@ func (r *rereading) SaveCursor(_ context.Context, _ chain.Network, c payment.Cur
 }
 
 // Watches returns every address, however long ago its payment ended.
-func (r *rereading) Watches(ctx context.Context, networks []chain.Network, since payment.Mark, _ time.Time) ([]payment.Watch, payment.Mark, error) {
+func (r *rereading) Watches(
+	ctx context.Context, networks []chain.Network, since payment.Mark, _ time.Time,
+) ([]payment.Watch, payment.Mark, error) {
 	return r.Store.Watches(ctx, networks, since, time.Time{})
 }
 
 // UpdatePayment notes which payments changed.
-func (r *rereading) UpdatePayment(ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error)) (payment.Payment, error) {
+func (r *rereading) UpdatePayment(
+	ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error),
+) (payment.Payment, error) {
 	p, err := r.Store.UpdatePayment(ctx, id, decide)
 	if err == nil {
 		if r.changed == nil {

@@ -17,9 +17,9 @@ import (
 
 type rescue struct {
 	Txnid   string `help:"Bring home whatever lies on the payment's addresses, on every EVM network that is on." placeholder:"ID"`
-	Address string `help:"Bring home what lies on this deposit address."                                          placeholder:"0x…"`
-	Network string `help:"Look on this network only: bep20, polygon or base."                                     placeholder:"NAME"`
-	Token   string `help:"Only this token: USDT, USDC, native, or a token contract."                              placeholder:"TOKEN"`
+	Address string `help:"Bring home what lies on this deposit address."                                         placeholder:"0x…"`
+	Network string `help:"Look on this network only: bep20, polygon or base."                                    placeholder:"NAME"`
+	Token   string `help:"Only this token: USDT, USDC, native, or a token contract."                             placeholder:"TOKEN"`
 	DryRun  bool   `help:"Only show what would be moved."`
 }
 
@@ -227,11 +227,10 @@ func (c rescue) assets(p chain.Profile) []chain.Address {
 
 // tell says how a sweep ended.
 func tell(p *process, n chain.Profile, done sweep.Sweep) error {
-	switch done.State {
-	case sweep.Confirmed:
-	case sweep.Failed:
+	if done.State == sweep.Failed {
 		return errors.New("the transaction " + string(done.Tx) + " failed; nothing was moved")
-	default:
+	}
+	if done.State != sweep.Confirmed {
 		return errors.New("nothing was moved: " + done.Note)
 	}
 	for _, m := range done.Moved {

@@ -84,7 +84,8 @@ func (s *Store) Books(ctx context.Context, addresses []chain.Address) ([]sweep.B
 			return err
 		}
 		return t.NewRaw("SELECT d.*, p.public_id FROM deposits AS d JOIN payments AS p ON p.id = d.payment_id "+
-			"WHERE d.payment_id IN (SELECT payment_id FROM routes WHERE address IN (?0)) AND d.to_address IN (?0) AND d.state <> 'VANISHED' ORDER BY d.id",
+			"WHERE d.payment_id IN (SELECT payment_id FROM routes WHERE address IN (?0)) AND d.to_address IN (?0) "+
+			"AND d.state <> 'VANISHED' ORDER BY d.id",
 			bun.List(texts)).Scan(ctx, &deposits)
 	})
 	if err != nil {

@@ -76,7 +76,8 @@ func checkAccounts(ctx context.Context, t tx) ([]string, error) {
 	for _, k := range kept {
 		p := purse{k.KeyID, credit.Unit(k.Unit)}
 		if k.Balance != booked[p] {
-			texts = append(texts, fmt.Sprintf("key %d has a balance of %d in %s, and its entries add up to %d", k.KeyID, k.Balance, k.Unit, booked[p]))
+			texts = append(texts, fmt.Sprintf("key %d has a balance of %d in %s, and its entries add up to %d",
+				k.KeyID, k.Balance, k.Unit, booked[p]))
 		}
 		delete(booked, p)
 	}

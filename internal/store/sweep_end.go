@@ -104,8 +104,8 @@ func endItem(ctx context.Context, t tx, id int64, a, contract chain.Address, mov
 // settlePots brings every pot of an ended sweep up to date.
 func settlePots(ctx context.Context, t tx, id int64, w sweep.Sweep, now time.Time) error {
 	var rows []potRow
-	err := t.NewRaw("SELECT * FROM pots WHERE network = ?0 AND (address, contract) IN (SELECT address, contract FROM sweep_items WHERE sweep_id = ?1) "+
-		"ORDER BY address, contract"+t.forUpdate(), string(w.Network), id).Scan(ctx, &rows)
+	err := t.NewRaw("SELECT * FROM pots WHERE network = ?0 AND (address, contract) IN "+
+		"(SELECT address, contract FROM sweep_items WHERE sweep_id = ?1) ORDER BY address, contract"+t.forUpdate(), string(w.Network), id).Scan(ctx, &rows)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,9 @@ func (b *potBook) take(w sweep.Sweep, i sweep.Item, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("pot %s: %w", r.Address, err)
 	}
-	before := sweep.Progress{Moved: moved, Through: uint64(r.Through), Failures: int(r.Failures), BlockedUntil: r.BlockedUntil.Time, Reason: r.Reason}
+	before := sweep.Progress{
+		Moved: moved, Through: uint64(r.Through), Failures: int(r.Failures), BlockedUntil: r.BlockedUntil.Time, Reason: r.Reason,
+	}
 	after := w.After(i, before, now)
 	if r.Through, err = number(after.Through); err != nil {
 		return err
@@ -185,8 +187,8 @@ func (b *potBook) mark(ctx context.Context, t tx, now time.Time) error {
 		return nil
 	}
 	var lying []lyingRow
-	err := t.NewRaw("SELECT id, to_address, contract, units, state, block_number AS block, swept_at FROM deposits WHERE network = ? AND payment_id IN (?) "+
-		"AND state <> 'VANISHED' ORDER BY id", string(b.network), bun.List(payments)).Scan(ctx, &lying)
+	err := t.NewRaw("SELECT id, to_address, contract, units, state, block_number AS block, swept_at FROM deposits "+
+		"WHERE network = ? AND payment_id IN (?) AND state <> 'VANISHED' ORDER BY id", string(b.network), bun.List(payments)).Scan(ctx, &lying)
 	if err != nil {
 		return err
 	}

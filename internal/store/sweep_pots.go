@@ -59,8 +59,8 @@ type dueRow struct {
 // wallet exists there.
 func (s *Store) Pots(ctx context.Context, n chain.Network, q sweep.Query) ([]sweep.Pot, error) {
 	var rows []dueRow
-	err := s.reader().NewRaw("SELECT d.payment_id, p.public_id, r.address, r.raw, r.settlement, d.contract, d.symbol, d.decimals, d.token, "+
-		"d.units, d.block_number AS block, d.final_at, coalesce(pot.moved, '0') AS moved, coalesce(pot.marked, '0') AS marked, "+
+	err := s.reader().NewRaw("SELECT d.payment_id, p.public_id, r.address, r.raw, r.settlement, "+
+		"d.contract, d.symbol, d.decimals, d.token, d.units, d.block_number AS block, d.final_at, coalesce(pot.moved, '0') AS moved, coalesce(pot.marked, '0') AS marked, "+
 		"coalesce(pot.through, 0) AS through, coalesce(pot.failures, 0) AS failures, pot.blocked_until AS blocked, coalesce(cn.sweep_min, 0) AS least "+
 		"FROM deposits AS d JOIN payments AS p ON p.id = d.payment_id "+
 		"JOIN routes AS r ON r.payment_id = d.payment_id AND r.network = d.network AND r.address = d.to_address "+

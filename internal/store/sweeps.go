@@ -148,7 +148,8 @@ func (s *Store) AddAttempt(ctx context.Context, id sweep.ID, a sweep.Attempt) er
 		if _, err := t.NewInsert().Model(&row).Exec(ctx); err != nil {
 			return err
 		}
-		_, err = t.NewRaw("UPDATE sweeps SET state = ? WHERE id = ? AND state = ?", string(sweep.Signed), w.ID, string(sweep.Planned)).Exec(ctx)
+		_, err = t.NewRaw("UPDATE sweeps SET state = ? WHERE id = ? AND state = ?",
+			string(sweep.Signed), w.ID, string(sweep.Planned)).Exec(ctx)
 		return err
 	})
 	if err != nil {
@@ -165,7 +166,8 @@ func (s *Store) MarkSent(ctx context.Context, id sweep.ID, n int, when time.Time
 		if err != nil || !sweep.State(w.State).InFlight() {
 			return err
 		}
-		if _, err := t.NewRaw("UPDATE sweep_attempts SET sent_at = ? WHERE sweep_id = ? AND n = ?", at(when), w.ID, int64(n)).Exec(ctx); err != nil {
+		_, err = t.NewRaw("UPDATE sweep_attempts SET sent_at = ? WHERE sweep_id = ? AND n = ?", at(when), w.ID, int64(n)).Exec(ctx)
+		if err != nil {
 			return err
 		}
 		_, err = t.NewRaw("UPDATE sweeps SET state = ? WHERE id = ?", string(sweep.Sent), w.ID).Exec(ctx)

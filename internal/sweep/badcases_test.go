@@ -66,7 +66,7 @@ func TestSweeper_WaitsForFinality(t *testing.T) {
 func TestSweeper_TakesAlongWhatIsNotFinal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, sqlite(t))
-	p := w.paid(10*money.USD, settlement)
+	p := w.paid(10 * money.USD)
 	s := w.sweeper()
 	w.pay(p, 5*money.USD)
 	w.chain.Mine(1)
@@ -82,9 +82,10 @@ func TestSweeper_TakesAlongWhatIsNotFinal(t *testing.T) {
 
 // A block with a sweep is replaced: the sweep is sent again and counts once.
 func TestSweeper_Reorg(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, url string) {
 		w := newWorld(t, chain.Polygon, url)
-		p := w.paid(10*money.USD, settlement)
+		p := w.paid(10 * money.USD)
 		s := w.sweeper()
 		w.once(s)
 		id := w.inFlight().ID
@@ -120,7 +121,7 @@ func TestSweeper_Stuck(t *testing.T) {
 		t.Run(string(n), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, n, sqlite(t))
-			p := w.paid(10*money.USD, settlement)
+			p := w.paid(10 * money.USD)
 			s := w.sweeper()
 			w.once(s)
 			for range 2 {
@@ -156,7 +157,7 @@ func TestSweeper_BumpsEndAtTheCeiling(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, sqlite(t))
 	w.chain.Mine(20) // the base fee falls to next to nothing
-	p := w.paid(10*money.USD, settlement)
+	p := w.paid(10 * money.USD)
 	w.sender = w.newSender(money.UnitsFromUint64(32e9)) // Polygon's tip is 25 at least
 	s := w.sweeper()
 	w.once(s)
@@ -178,7 +179,7 @@ func TestSweeper_BumpsEndAtTheCeiling(t *testing.T) {
 func TestSweeper_TooExpensive(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, sqlite(t))
-	p := w.paid(10*money.USD, settlement)
+	p := w.paid(10 * money.USD)
 	normal := money.UnitsFromUint64(27e9)
 	w.chain.Mine(60)
 	price := &pricedProxy{w: w, factor: 100}
@@ -207,7 +208,7 @@ func TestSweeper_NoGas(t *testing.T) {
 	w.must(err)
 	w.gas = poor
 	w.sender = w.newSender(ceiling)
-	p := w.paid(10*money.USD, settlement)
+	p := w.paid(10 * money.USD)
 	if got, err := w.store.Payment(t.Context(), p.ID); err != nil || got.Status != payment.Completed {
 		t.Fatalf("without gas the payment is %s, %v", got.Status, err)
 	}
@@ -239,9 +240,10 @@ func TestSweeper_NoGas(t *testing.T) {
 // A transaction of the gas wallet that is none of ours takes the nonce: that
 // is noticed when it is final, and the pots are swept by the next.
 func TestSweeper_Replaced(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, url string) {
 		w := newWorld(t, chain.Polygon, url)
-		p := w.paid(10*money.USD, settlement)
+		p := w.paid(10 * money.USD)
 		s := w.sweeper()
 		w.once(s)
 		first := w.inFlight()
@@ -286,7 +288,7 @@ func (w *world) foreign(nonce uint64) {
 func TestSweeper_WaitsForForeign(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, sqlite(t))
-	p := w.paid(10*money.USD, settlement)
+	p := w.paid(10 * money.USD)
 	w.foreign(w.nonce())
 	s := w.sweeper()
 	if err := s.RunOnce(t.Context()); err == nil {
@@ -302,7 +304,7 @@ func TestSweeper_WaitsForForeign(t *testing.T) {
 func TestSweeper_FlushedByOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, sqlite(t))
-	theirs, ours := w.paid(10*money.USD, settlement), w.paid(20*money.USD, settlement)
+	theirs, ours := w.paid(10*money.USD), w.paid(20*money.USD)
 	factory := contracts.FactoryAddress()
 	_, err := w.chain.Send(t.Context(), devchain.FaucetKey(), devchain.Tx{To: &factory, Gas: 1_000_000, Data: contracts.NewForwarderFactory().PackSweep(
 		[]contracts.ForwarderFactoryItem{{
@@ -404,6 +406,7 @@ func (w *world) settleBlocked(s *sweep.Sweeper) {
 // Two instances work at once, on databases that allow it: every pot is swept
 // once and no nonce is left out.
 func TestSweeper_TwoInstances(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, url string) {
 		w := newWorld(t, chain.Polygon, url)
 		var paid []payment.Payment

@@ -111,6 +111,7 @@ func (s mortalSender) Look(ctx context.Context, items []sweep.Item, attempts []s
 // one go on: nothing is swept twice, nothing is forgotten, no nonce is left
 // out.
 func TestSweeper_KilledAtEveryStep(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, url string) {
 		w := newWorld(t, chain.Polygon, url)
 		for _, after := range []bool{false, true} {

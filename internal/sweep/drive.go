@@ -99,6 +99,7 @@ func (s *Sweeper) end(ctx context.Context, w Sweep, state State, seen Sighting) 
 	if state != Confirmed || len(w.Unmoved) > 0 {
 		level = slog.LevelWarn
 	}
-	s.log.Log(ctx, level, "sweep ended", "sweep", w.ID, "state", state, "tx", w.Tx, "moved", len(w.Moved), "left", len(w.Unmoved), "note", w.Note)
+	s.log.Log(ctx, level, "sweep ended", "sweep", w.ID, "state", state, "tx", w.Tx,
+		"moved", len(w.Moved), "left", len(w.Unmoved), "note", w.Note)
 	return nil
 }

@@ -2,7 +2,6 @@ package sweep_test
 
 import (
 	"crypto/rand"
-	"io"
 	"log/slog"
 	"math/big"
 	"path/filepath"
@@ -119,7 +118,7 @@ func (w *world) asset(t devchain.Token, counts money.Token) chain.Asset {
 	}
 }
 
-func silent() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+func silent() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // open opens the database once more, as another process would.
 func (w *world) open() *store.Store {
@@ -133,8 +132,8 @@ func (w *world) open() *store.Store {
 	return s
 }
 
-func (w *world) newSender(max money.Units) *evm.Sender {
-	return evm.NewSender(w.adapter, evm.SenderConfig{Signer: w.gas, Instance: w.instance, MaxPrice: max})
+func (w *world) newSender(most money.Units) *evm.Sender {
+	return evm.NewSender(w.adapter, evm.SenderConfig{Signer: w.gas, Instance: w.instance, MaxPrice: most})
 }
 
 // eager sweeps everything at once.
@@ -230,9 +229,9 @@ func (w *world) watch() {
 }
 
 // paid makes a payment that is paid in full, final and completed.
-func (w *world) paid(amount money.Micros, to chain.Address) payment.Payment {
+func (w *world) paid(amount money.Micros) payment.Payment {
 	w.t.Helper()
-	p := w.started(amount, to)
+	p := w.started(amount, settlement)
 	w.pay(p, amount)
 	w.finalize()
 	w.watch()
@@ -338,7 +337,6 @@ func sqlite(t *testing.T) string { return "sqlite://" + filepath.Join(t.TempDir(
 // onEach runs a story on each kind of database.
 func onEach(t *testing.T, story func(t *testing.T, url string)) {
 	t.Helper()
-	t.Parallel()
 	for name, url := range map[string]func(*testing.T) string{
 		"SQLite": sqlite, "PostgreSQL": func(t *testing.T) string { return pgtest.URL(t) },
 	} {

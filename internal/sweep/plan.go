@@ -41,7 +41,8 @@ func Plan(pots []Pot, policy Policy, now time.Time) []Pot {
 	}
 	ripe = ripe[:min(len(ripe), policy.Batch)]
 	slices.SortStableFunc(ripe, func(a, b Pot) int {
-		return cmp.Or(cmp.Compare(a.Settlement, b.Settlement), cmp.Compare(a.Address.Address, b.Address.Address), cmp.Compare(a.Asset.Contract, b.Asset.Contract))
+		return cmp.Or(cmp.Compare(a.Settlement, b.Settlement), cmp.Compare(a.Address.Address, b.Address.Address),
+			cmp.Compare(a.Asset.Contract, b.Asset.Contract))
 	})
 	return ripe
 }

@@ -3,6 +3,7 @@ package sweep_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,11 +26,11 @@ func potOf(id string, cents int64, since time.Duration) sweep.Pot {
 }
 
 func ids(pots []sweep.Pot) string {
-	text := ""
+	var text strings.Builder
 	for _, p := range pots {
-		text += p.PaymentID
+		text.WriteString(p.PaymentID)
 	}
-	return text
+	return text.String()
 }
 
 func TestPlan(t *testing.T) {

@@ -26,12 +26,12 @@ type pricedProxy struct {
 func (p *pricedProxy) set(factor int64) { p.now.Store(factor) }
 
 // sender returns a sender that sees the chain through the proxy.
-func (p *pricedProxy) sender(max money.Units) sweep.Sender {
+func (p *pricedProxy) sender(most money.Units) sweep.Sender {
 	p.w.t.Helper()
 	p.set(p.factor)
 	server := httptest.NewServer(p)
 	p.w.t.Cleanup(server.Close)
-	return evm.NewSender(p.w.newAdapter(server.URL), evm.SenderConfig{Signer: p.w.gas, Instance: p.w.instance, MaxPrice: max})
+	return evm.NewSender(p.w.newAdapter(server.URL), evm.SenderConfig{Signer: p.w.gas, Instance: p.w.instance, MaxPrice: most})
 }
 
 func (p *pricedProxy) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
@@ -49,7 +49,9 @@ func (p *pricedProxy) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	p.raise(answer)
 	rw.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(rw).Encode(answer)
+	if json.NewEncoder(rw).Encode(answer) != nil {
+		p.w.t.Error("an answer of the chain cannot be passed on")
+	}
 }
 
 // raise multiplies every base fee in an answer, from at least one gwei on.

@@ -31,9 +31,9 @@ func (f forged) Books(ctx context.Context, a []chain.Address) ([]sweep.Book, err
 func TestReconciler(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, sqlite(t))
-	swept, lying := w.paid(10*money.USD, settlement), payment.Payment{}
+	swept := w.paid(10 * money.USD)
 	w.settle(w.sweeper())
-	lying = w.paid(5*money.USD, settlement)
+	lying := w.paid(5 * money.USD)
 	w.wantEven()
 	change := func(p payment.Payment, f func(*sweep.Book)) func([]sweep.Book) []sweep.Book {
 		return func(list []sweep.Book) []sweep.Book {

@@ -96,11 +96,11 @@ type Sweep struct {
 }
 
 // Last returns the newest attempt; ok is false before the first is signed.
-func (s Sweep) Last() (Attempt, bool) {
-	if len(s.Attempts) == 0 {
+func (w Sweep) Last() (Attempt, bool) {
+	if len(w.Attempts) == 0 {
 		return Attempt{}, false
 	}
-	return s.Attempts[len(s.Attempts)-1], true
+	return w.Attempts[len(w.Attempts)-1], true
 }
 
 // moved returns what the sweep moved of an item; ok is false if nothing.

@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -40,11 +41,15 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer c.Close()
+	return errors.Join(c.compare(ctx), c.Close())
+}
+
+// compare prints a line for each batch and fails when one is over the limit.
+func (b *bench) compare(ctx context.Context) error {
 	fmt.Printf("%6s  %12s  %12s  %14s  %7s  %7s\n", "batch", "first sweep", "next sweep", "hot wallet way", "first", "next")
 	var missed []string
 	for _, n := range batches {
-		line, err := c.measure(ctx, n)
+		line, err := b.measure(ctx, n)
 		if err != nil {
 			return err
 		}

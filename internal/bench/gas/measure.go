@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"strconv"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -55,7 +56,9 @@ func startChain(ctx context.Context) (*bench, error) {
 		Network: chain.Polygon, Contract: chain.AddressOf(chain.Polygon, token.Address[:]).Address, Symbol: token.Symbol,
 		Decimals: int(token.Decimals), Token: money.USDT,
 	}}
-	profile := chain.Profile{Network: chain.Polygon, ChainID: 137, Coin: "POL", Assets: []chain.Asset{b.asset}, Finality: chain.Finality{Tag: chain.TagFinalized}}
+	profile := chain.Profile{
+		Network: chain.Polygon, ChainID: 137, Coin: "POL", Assets: []chain.Asset{b.asset}, Finality: chain.Finality{Tag: chain.TagFinalized},
+	}
 	adapter, err := evm.New(evm.Config{Profile: profile, Endpoints: []string{c.URL()}})
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
@@ -71,12 +74,14 @@ func (b *bench) measure(ctx context.Context, n int) (l line, err error) {
 	var items []sweep.Item
 	for range n {
 		b.next++
-		at, err := evm.NewDepositor(chain.Polygon, instance).DepositAddress(chain.Settlement{Network: chain.Polygon, Wallet: settlement, Number: b.next})
+		at, err := evm.NewDepositor(chain.Polygon, instance).DepositAddress(chain.Settlement{
+			Network: chain.Polygon, Wallet: settlement, Number: b.next,
+		})
 		if err != nil {
 			return line{}, err
 		}
 		items = append(items, sweep.Item{
-			PaymentID: fmt.Sprint(b.next), Number: b.next, Address: at, Settlement: settlement, Asset: b.asset, Expected: money.NewUnits(amount),
+			PaymentID: strconv.FormatInt(b.next, 10), Number: b.next, Address: at, Settlement: settlement, Asset: b.asset, Expected: money.NewUnits(amount),
 		})
 	}
 	if l.first, err = b.sweep(ctx, items); err != nil {

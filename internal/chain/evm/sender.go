@@ -59,10 +59,10 @@ func NewSender(a *Adapter, c SenderConfig) *Sender {
 // operator says otherwise: far above an ordinary day, and low enough that one
 // payment's share stays below some cents.
 func DefaultMaxPrice(n chain.Network) money.Units {
-	switch n {
-	case chain.BEP20:
+	if n == chain.BEP20 {
 		return money.UnitsFromUint64(3 * gwei) // usual: 0.05
-	case chain.Polygon:
+	}
+	if n == chain.Polygon {
 		return money.UnitsFromUint64(1_500 * gwei) // usual: 30 to 300
 	}
 	return money.UnitsFromUint64(gwei / 2) // Base; usual: 0.006
@@ -144,6 +144,7 @@ func (s *Sender) final(h chain.Heads) chain.Head {
 
 // errWaiting: somebody uses the gas wallet beside us.
 func (s *Sender) errWaiting(acc account) error {
-	return fault.Retry(fault.Conflict, 10*time.Second, "the gas wallet %s on %s has %d transactions waiting that are no sweeps; sweeps wait for them",
+	return fault.Retry(fault.Conflict, 10*time.Second,
+		"the gas wallet %s on %s has %d transactions waiting that are no sweeps; sweeps wait for them",
 		s.wallet(), s.Network(), acc.pending-acc.nonce)
 }

@@ -45,7 +45,9 @@ func (s *Sender) Look(ctx context.Context, items []sweep.Item, attempts []sweep.
 }
 
 // look asks one endpoint, which must know the final block.
-func (s *Sender) look(ctx context.Context, e *endpoint, final chain.Head, items []sweep.Item, nonce uint64, txs []hash) (sweep.Sighting, error) {
+func (s *Sender) look(
+	ctx context.Context, e *endpoint, final chain.Head, items []sweep.Item, nonce uint64, txs []hash,
+) (sweep.Sighting, error) {
 	calls := []call{numberCall(final.Number), blockCall("latest")}
 	for _, tx := range txs {
 		calls = append(calls, receiptCall(tx))

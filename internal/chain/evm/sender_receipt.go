@@ -57,7 +57,7 @@ func parseSweepReceipt(raw []byte, tx hash) (r sweepReceipt, ok bool, err error)
 		}
 		r.paid.Add(r.paid, fee)
 	}
-	err = (&scanner{b: text.Logs}).logs(func(l *logText) error { return r.takeFlush(l) })
+	err = (&scanner{b: text.Logs}).logs(r.takeFlush)
 	return r, err == nil, err
 }
 

@@ -80,7 +80,7 @@ func (s *Sender) signed(p priced, nonce uint64, now time.Time) (sweep.Attempt, e
 	}
 	raw, err := tx.MarshalBinary()
 	if err != nil {
-		return sweep.Attempt{}, err
+		return sweep.Attempt{}, fmt.Errorf("encode a transaction: %w", err)
 	}
 	return sweep.Attempt{
 		Tx: txHash(tx), Raw: raw, Nonce: nonce, MadeAt: now,
@@ -122,10 +122,14 @@ func (s *Sender) item(i sweep.Item) (contracts.ForwarderFactoryItem, error) {
 	if err != nil {
 		return contracts.ForwarderFactoryItem{}, err
 	}
+	if i.Number < 1 {
+		return contracts.ForwarderFactoryItem{}, fmt.Errorf("payment number %d", i.Number)
+	}
 	salt := contracts.Salt(uint64(i.Number), s.instance)
 	forwarder := contracts.ForwarderAddress(contracts.FactoryAddress(), common.Address(settlement.Raw), salt)
 	if s.adapter.text(address(forwarder)) != i.Address.Address {
-		return contracts.ForwarderFactoryItem{}, fmt.Errorf("%s is not the forwarder of payment %s to %s", i.Address.Address, i.PaymentID, i.Settlement)
+		return contracts.ForwarderFactoryItem{}, fmt.Errorf("%s is not the forwarder of payment %s to %s",
+			i.Address.Address, i.PaymentID, i.Settlement)
 	}
 	return contracts.ForwarderFactoryItem{Settlement: common.Address(settlement.Raw), Salt: salt}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"math/big"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -46,7 +47,7 @@ func (g *geth) item(number int64, units uint64) sweep.Item {
 		}
 	}
 	return sweep.Item{
-		PaymentID: fmt.Sprint(number), Number: number, Address: at, Settlement: shop, Asset: g.Credited(), Expected: money.UnitsFromUint64(units),
+		PaymentID: strconv.FormatInt(number, 10), Number: number, Address: at, Settlement: shop, Asset: g.Credited(), Expected: money.UnitsFromUint64(units),
 	}
 }
 
