@@ -69,14 +69,22 @@ func serveWaiting(t testing.TB, p CheckoutProps) (address string, hints <-chan s
 	return server.URL + "/pay", reported
 }
 
-// openWithWallet opens the wallet tab in a browser whose wallet is set up as given.
+// openWithWallet opens the wallet tab in a browser whose wallet is set up as given, and waits for its button.
 func openWithWallet(t testing.TB, address, setup string) context.Context {
 	t.Helper()
-	ctx := browsertest.New(t, browsertest.ReducedMotion)
+	ctx := openWithScript(t, address, "window.setup = "+setup+";"+walletScript)
+	browsertest.Run(ctx, t, chromedp.WaitVisible("#wallets button"))
+	return ctx
+}
+
+// openWithScript opens the wallet tab in a browser that runs a script of its own before the page's.
+func openWithScript(t testing.TB, address, script string, options ...browsertest.Option) context.Context {
+	t.Helper()
+	ctx := browsertest.New(t, append(options, browsertest.ReducedMotion)...)
 	browsertest.Run(ctx, t, chromedp.ActionFunc(func(ctx context.Context) error {
-		_, err := page.AddScriptToEvaluateOnNewDocument("window.setup = " + setup + ";" + walletScript).Do(ctx)
+		_, err := page.AddScriptToEvaluateOnNewDocument(script).Do(ctx)
 		return err
-	}), chromedp.Navigate(address), chromedp.Click(`label[for="via-w"]`), chromedp.WaitVisible("#wallets button"))
+	}), chromedp.Navigate(address), chromedp.Click(`label[for="via-w"]`))
 	return ctx
 }
 
@@ -144,7 +152,7 @@ func TestWalletInBrowser(t *testing.T) {
 		{
 			name: "Failed", setup: `{chain: "0x89", knows: ["0x89"], fails: {eth_sendTransaction: -32000}}`,
 			methods: "eth_requestAccounts eth_chainId eth_sendTransaction",
-			says:    "Your wallet could not send the payment, so nothing was sent. Copy amount and address instead.",
+			says:    "Your wallet reports a problem. Look in the wallet whether the payment was sent. If it was not, copy amount and address instead.",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -145,8 +145,18 @@ type Instructions struct {
 	PaymentURI string
 	// QRPlain holds Address alone, QRWallet holds PaymentURI. Make them once per payment with [NewQR].
 	QRPlain, QRWallet QR
-	// Browser lets the page pay with a wallet in the browser (EVM networks); nil leaves it out.
+	// Browser lets the page pay with a wallet in the browser on EVM networks, Solana on Solana; nil leaves it out.
 	Browser *BrowserWallet
+	Solana  *SolanaWallet
+}
+
+// SolanaWallet is what a wallet of the Wallet Standard needs. It is sent a transaction that the server builds:
+//
+//	POST /pay/{txnid}/transaction     field account (base58)  → 200 {"transaction": base64}, unsigned, with a recent
+//	                                  blockhash and account as the fee payer; any other status when it cannot be built
+type SolanaWallet struct {
+	// Chain is its name in the Wallet Standard: solana:mainnet, solana:devnet, solana:testnet or solana:localnet.
+	Chain string
 }
 
 // BrowserWallet is what an EIP-1193 wallet needs to transfer the token.

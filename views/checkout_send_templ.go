@@ -454,7 +454,7 @@ func walletPart(p CheckoutProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if b := p.Pay.Browser; b != nil {
+		if p.Pay.Browser != nil || p.Pay.Solana != nil {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<div class=\"wallets\" id=\"wallets\" hidden data-testid=\"wallets\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -120,25 +120,27 @@ func (p CheckoutProps) depositText(k DepositKind) string {
 
 // walletData is what checkout.js needs to pay with a wallet in the browser, words included.
 func (p CheckoutProps) walletData() templ.Attributes {
-	b := p.Pay.Browser
-	return templ.Attributes{
-		"data-chain":    "0x" + strconv.FormatUint(b.ChainID, 16),
-		"data-contract": b.Contract,
-		"data-to":       p.Pay.Address,
-		"data-units":    b.Units,
-		"data-name":     face(p.Pay.Network).Short,
-		"data-rpc":      b.RPCURL,
-		"data-coin":     b.CoinSymbol,
-		"data-explorer": b.ExplorerURL,
-		"data-hint":     actPath(p.TxnID, "find", p.Lang),
-		"data-pay":      p.T("wallet.pay"),
-		"data-injected": p.T("wallet.pay_injected"),
-		"data-connect":  p.T("wallet.connect"),
-		"data-switch":   p.T("wallet.switch", "Network", face(p.Pay.Network).Short),
-		"data-confirm":  p.T("wallet.confirm"),
-		"data-sent":     p.T("wallet.sent"),
-		"data-refused":  p.T("wallet.refused"),
-		"data-unknown":  p.T("wallet.unknown", "Network", face(p.Pay.Network).Short),
-		"data-failed":   p.T("wallet.failed"),
+	network := face(p.Pay.Network).Short
+	data := templ.Attributes{
+		"data-hint":       actPath(p.TxnID, "find", p.Lang),
+		"data-pay":        p.T("wallet.pay"),
+		"data-injected":   p.T("wallet.pay_injected"),
+		"data-connect":    p.T("wallet.connect"),
+		"data-switch":     p.T("wallet.switch", "Network", network),
+		"data-confirm":    p.T("wallet.confirm"),
+		"data-sent":       p.T("wallet.sent"),
+		"data-refused":    p.T("wallet.refused"),
+		"data-unknown":    p.T("wallet.unknown", "Network", network),
+		"data-unprepared": p.T("wallet.unprepared"),
+		"data-failed":     p.T("wallet.failed"),
 	}
+	if b := p.Pay.Browser; b != nil {
+		data["data-chain"] = "0x" + strconv.FormatUint(b.ChainID, 16)
+		data["data-contract"], data["data-to"], data["data-units"] = b.Contract, p.Pay.Address, b.Units
+		data["data-name"], data["data-rpc"], data["data-coin"], data["data-explorer"] = network, b.RPCURL, b.CoinSymbol, b.ExplorerURL
+	}
+	if s := p.Pay.Solana; s != nil {
+		data["data-solana"], data["data-make"] = s.Chain, actPath(p.TxnID, "transaction", "")
+	}
+	return data
 }

@@ -18,6 +18,7 @@
 //	POST /pay/{txnid}/cancel          no fields                        → 303 PayPath
 //	POST /pay/{txnid}/find            field hash                       → 200 Checkout with View "find" and Finding set
 //	GET  /pay/{txnid}/live?stage=     server-sent events, see [LiveEvent]
+//	POST /pay/{txnid}/transaction     field account                    → 200 JSON, see [SolanaWallet]
 //	GET  /pay/{txnid}/receipt         Receipt
 //
 //	GET  /donate/{campaignId} …       Donate, see [DonateProps]

@@ -1,6 +1,6 @@
-// Paying with a wallet in the browser: discovery by EIP-6963, requests by EIP-1193. The hash a wallet
-// returns is only a hint for the server, which credits nothing but what it reads from the chain.
-(function () {
+// Paying with a wallet in the browser. What a wallet answers is only a hint for the server, which credits
+// nothing but what it reads from the chain. Below: wallets of EVM networks, wallets of Solana, the buttons.
+var florinWallets = (function () {
   "use strict";
   var found = new Map();
   var busy = false;
@@ -19,60 +19,25 @@
     return !!error && (error.code === code || (!!inner && inner.code === code));
   }
 
-  function word(hex) { return hex.replace(/^0x/, "").toLowerCase().padStart(64, "0"); }
-
-  // ERC-20 transfer(address,uint256).
-  function transferData(to, units) { return "0xa9059cbb" + word(to) + word(BigInt(units).toString(16)); }
-
-  function ask(provider, method, params) { return provider.request(params ? { method: method, params: params } : { method: method }); }
-
-  function addChain(provider, d) {
-    var chain = { chainId: d.chain, chainName: d.name, rpcUrls: [d.rpc], nativeCurrency: { name: d.coin, symbol: d.coin, decimals: 18 } };
-    if (d.explorer) chain.blockExplorerUrls = [d.explorer];
-    return ask(provider, "wallet_addEthereumChain", [chain]);
-  }
-
-  async function onChain(provider, d) {
-    if (BigInt(await ask(provider, "eth_chainId")) === BigInt(d.chain)) return;
-    say(d.switch);
-    var target = [{ chainId: d.chain }];
-    try {
-      await ask(provider, "wallet_switchEthereumChain", target);
-    } catch (error) {
-      if (!hasCode(error, 4902)) throw error;
-      if (!d.rpc) throw { unknown: true };
-      await addChain(provider, d);
-      // Adding a network does not select it (EIP-3085).
-      await ask(provider, "wallet_switchEthereumChain", target);
-    }
-    if (BigInt(await ask(provider, "eth_chainId")) !== BigInt(d.chain)) throw { unknown: true };
-  }
-
-  async function pay(provider, d) {
-    say(d.connect);
-    var accounts = await ask(provider, "eth_requestAccounts");
-    await onChain(provider, d);
-    say(d.confirm);
-    return ask(provider, "eth_sendTransaction", [{ from: accounts[0], to: d.contract, value: "0x0", data: transferData(d.to, d.units) }]);
-  }
-
   function hint(d, hash) {
     fetch(d.hint, { method: "POST", body: new URLSearchParams({ hash: hash }), keepalive: true }).catch(function () {});
   }
 
+  // Whatever is not known to have failed before anything was sent must not be called unsent.
   function reason(error, d) {
     if (hasCode(error, 4001)) return d.refused;
     if (hasCode(error, -32002)) return d.connect;
+    if (error && error.unprepared) return d.unprepared;
     return error && error.unknown ? d.unknown : d.failed;
   }
 
-  async function start(provider) {
+  async function start(wallet) {
     if (busy || sent) return;
     var d = Object.assign({}, box().dataset);
     busy = true;
     show();
     try {
-      var hash = await pay(provider, d);
+      var hash = await wallet.pay(d, say);
       sent = true;
       say(d.sent);
       hint(d, hash);
@@ -87,35 +52,147 @@
     var copy = template.content.firstElementChild.cloneNode(true);
     var icon = copy.querySelector("img");
     // Icons of wallets are data: URIs, shown as images only, so that scripts inside of an SVG do not run.
-    if (/^data:image\//.test(wallet.info.icon || "")) icon.src = wallet.info.icon; else icon.remove();
-    copy.querySelector("[data-label]").textContent = wallet.info.name ? d.pay.replace("{wallet}", String(wallet.info.name).slice(0, 40)) : d.injected;
+    if (/^data:image\//.test(wallet.icon || "")) icon.src = wallet.icon; else icon.remove();
+    copy.querySelector("[data-label]").textContent = wallet.name ? d.pay.replace("{wallet}", String(wallet.name).slice(0, 40)) : d.injected;
     copy.disabled = busy || sent;
-    copy.addEventListener("click", function () { start(wallet.provider); });
+    copy.addEventListener("click", function () { start(wallet); });
     return copy;
   }
 
   function show() {
     var home = box();
-    if (!home || !found.size) return;
+    if (!home) return;
     var template = home.querySelector("template");
+    var fitting = Array.from(found.values()).filter(function (wallet) { return wallet.fits(home.dataset); });
     home.querySelectorAll("button").forEach(function (old) { old.remove(); });
-    found.forEach(function (wallet) { home.insertBefore(button(template, home.dataset, wallet), template); });
-    home.hidden = false;
+    fitting.forEach(function (wallet) { home.insertBefore(button(template, home.dataset, wallet), template); });
+    home.hidden = !fitting.length;
+  }
+
+  document.addEventListener("florin:stage", function () { sent = false; show(); });
+
+  return {
+    hasCode: hasCode,
+    some: function (test) { return Array.from(found.values()).some(test); },
+    forget: function (id) { found.delete(id); show(); },
+    add: function (id, wallet) {
+      if (found.has(id) || found.size >= 8) return;
+      found.set(id, wallet);
+      show();
+    }
+  };
+})();
+
+// EVM networks: discovery by EIP-6963, requests by EIP-1193.
+(function () {
+  "use strict";
+
+  function word(hex) { return hex.replace(/^0x/, "").toLowerCase().padStart(64, "0"); }
+
+  // ERC-20 transfer(address,uint256).
+  function transferData(to, units) { return "0xa9059cbb" + word(to) + word(BigInt(units).toString(16)); }
+
+  function ask(provider, method, params) { return provider.request(params ? { method: method, params: params } : { method: method }); }
+
+  function addChain(provider, d) {
+    var chain = { chainId: d.chain, chainName: d.name, rpcUrls: [d.rpc], nativeCurrency: { name: d.coin, symbol: d.coin, decimals: 18 } };
+    if (d.explorer) chain.blockExplorerUrls = [d.explorer];
+    return ask(provider, "wallet_addEthereumChain", [chain]);
+  }
+
+  async function onChain(provider, d, say) {
+    if (BigInt(await ask(provider, "eth_chainId")) === BigInt(d.chain)) return;
+    say(d.switch);
+    var target = [{ chainId: d.chain }];
+    try {
+      await ask(provider, "wallet_switchEthereumChain", target);
+    } catch (error) {
+      if (!florinWallets.hasCode(error, 4902)) throw error;
+      if (!d.rpc) throw { unknown: true };
+      await addChain(provider, d);
+      // Adding a network does not select it (EIP-3085).
+      await ask(provider, "wallet_switchEthereumChain", target);
+    }
+    if (BigInt(await ask(provider, "eth_chainId")) !== BigInt(d.chain)) throw { unknown: true };
+  }
+
+  function wallet(provider, info) {
+    return {
+      name: info.name, icon: info.icon,
+      fits: function (d) { return !!d.chain; },
+      pay: async function (d, say) {
+        say(d.connect);
+        var accounts = await ask(provider, "eth_requestAccounts");
+        await onChain(provider, d, say);
+        say(d.confirm);
+        return ask(provider, "eth_sendTransaction", [{ from: accounts[0], to: d.contract, value: "0x0", data: transferData(d.to, d.units) }]);
+      }
+    };
   }
 
   window.addEventListener("eip6963:announceProvider", function (event) {
-    var wallet = event.detail;
-    if (!wallet || !wallet.info || !wallet.provider || found.has(wallet.info.uuid) || found.size >= 8) return;
-    found.delete("injected");
-    found.set(wallet.info.uuid, wallet);
-    show();
+    var announced = event.detail;
+    if (!announced || !announced.info || !announced.provider) return;
+    florinWallets.forget("injected");
+    florinWallets.add(announced.info.uuid, wallet(announced.provider, announced.info));
   });
   window.dispatchEvent(new Event("eip6963:requestProvider"));
 
   // Wallets from before EIP-6963.
   setTimeout(function () {
-    if (!found.size && window.ethereum) { found.set("injected", { info: {}, provider: window.ethereum }); show(); }
+    var known = florinWallets.some(function (w) { return w.fits({ chain: "0x1" }); });
+    if (!known && window.ethereum) florinWallets.add("injected", wallet(window.ethereum, {}));
   }, 500);
+})();
 
-  document.addEventListener("florin:stage", function () { sent = false; show(); });
+// Solana: the Wallet Standard. The server builds the transaction, because only it knows which accounts exist.
+(function () {
+  "use strict";
+  var CONNECT = "standard:connect";
+  var SEND = "solana:signAndSendTransaction";
+  var digits = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+
+  function base58(bytes) {
+    var value = 0n, text = "", i = 0;
+    bytes.forEach(function (byte) { value = value * 256n + BigInt(byte); });
+    while (value > 0n) { text = digits[Number(value % 58n)] + text; value /= 58n; }
+    while (bytes[i++] === 0) text = "1" + text;
+    return text;
+  }
+
+  async function prepared(d, account) {
+    try {
+      var answer = await fetch(d.make, { method: "POST", body: new URLSearchParams({ account: account }) });
+      if (answer.ok) return Uint8Array.from(atob((await answer.json()).transaction), function (c) { return c.charCodeAt(0); });
+    } catch (error) { /* told below */ }
+    throw { unprepared: true };
+  }
+
+  function wallet(w) {
+    return {
+      name: w.name, icon: w.icon,
+      fits: function (d) { return !!d.solana && w.chains.indexOf(d.solana) >= 0; },
+      pay: async function (d, say) {
+        say(d.connect);
+        var accounts = (await w.features[CONNECT].connect()).accounts;
+        var account = accounts.find(function (a) { return a.chains.indexOf(d.solana) >= 0; });
+        if (!account) throw { unknown: true };
+        var transaction = await prepared(d, account.address);
+        say(d.confirm);
+        var sent = await w.features[SEND].signAndSendTransaction({ account: account, transaction: transaction, chain: d.solana });
+        return base58(sent[0].signature);
+      }
+    };
+  }
+
+  function register() {
+    Array.prototype.forEach.call(arguments, function (w) {
+      if (w && w.features && w.features[CONNECT] && w.features[SEND] && Array.isArray(w.chains)) florinWallets.add("solana:" + w.name, wallet(w));
+    });
+    return function () {};
+  }
+
+  var api = Object.freeze({ register: register });
+  window.addEventListener("wallet-standard:register-wallet", function (event) { event.detail(api); });
+  window.dispatchEvent(new CustomEvent("wallet-standard:app-ready", { detail: api }));
 })();

@@ -1,0 +1,148 @@
+package views
+
+import (
+	"encoding/base64"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/florinpay/florin/internal/browsertest"
+	"github.com/florinpay/florin/static"
+)
+
+// solanaScript registers a wallet by the Wallet Standard, before the page and again when it asks, and keeps what it
+// was asked to sign.
+const solanaScript = `
+window.asked = [];
+(() => {
+	const setup = window.setup;
+	const account = {address: "4Nd1mYQtpzG4NnVyuYWbYsxvPA2aWCmA3nnWVzgRGqZB", publicKey: new Uint8Array(32), chains: setup.chains, features: []};
+	const refuse = () => Promise.reject(Object.assign(new Error("no"), {code: setup.code}));
+	const wallet = {
+		version: "1.0.0", name: "Example Sol", icon: "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>", chains: setup.chains, accounts: [],
+		features: {
+			"standard:connect": {version: "1.0.0", connect: () => setup.fails === "connect" ? refuse() : Promise.resolve({accounts: [account]})},
+			"solana:signAndSendTransaction": {version: "1.0.0", supportedTransactionVersions: ["legacy", 0], signAndSendTransaction: input => {
+				window.asked.push({account: input.account.address, chain: input.chain, bytes: Array.from(input.transaction)});
+				return setup.fails === "sign" ? refuse() : Promise.resolve([{signature: Uint8Array.from({length: 64}, (_, i) => i)}]);
+			}},
+		},
+	};
+	const callback = ({register}) => register(wallet);
+	window.dispatchEvent(new CustomEvent("wallet-standard:register-wallet", {detail: callback}));
+	window.addEventListener("wallet-standard:app-ready", ({detail}) => callback(detail));
+})();`
+
+// base58 is the text of bytes in Bitcoin's alphabet, as Solana writes signatures.
+func base58(data []byte) string {
+	const alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+	var reversed []byte
+	for n, base, digit := new(big.Int).SetBytes(data), big.NewInt(58), new(big.Int); n.Sign() > 0; {
+		n.DivMod(n, base, digit)
+		reversed = append(reversed, alphabet[digit.Int64()])
+	}
+	for _, b := range data {
+		if b != 0 {
+			break
+		}
+		reversed = append(reversed, '1')
+	}
+	text := make([]byte, len(reversed))
+	for i, c := range reversed {
+		text[len(reversed)-1-i] = c
+	}
+	return string(text)
+}
+
+// TestSolanaWalletInBrowser pays with a wallet of the Wallet Standard: the transaction of the server is signed byte
+// for byte on the right chain, and its signature is told.
+func TestSolanaWalletInBrowser(t *testing.T) {
+	t.Parallel()
+	transaction := []byte{1, 0, 255, 128, 7}
+	for _, c := range []struct {
+		name, setup string
+		status      int
+		says        string
+		sent        bool
+	}{
+		{"OK", `{chains: ["solana:mainnet"]}`, http.StatusOK, "Sent. We show it here as soon as the network does.", true},
+		{"RefusedAccount", `{chains: ["solana:mainnet"], fails: "connect", code: 4001}`, http.StatusOK, "You said no in the wallet, so nothing was sent. Try again whenever you like.", false},
+		{"RefusedPayment", `{chains: ["solana:mainnet"], fails: "sign", code: 4001}`, http.StatusOK, "You said no in the wallet, so nothing was sent. Try again whenever you like.", false},
+		{"Failed", `{chains: ["solana:mainnet"], fails: "sign"}`, http.StatusOK, "Your wallet reports a problem. Look in the wallet whether the payment was sent. If it was not, copy amount and address instead.", false},
+		{"Unprepared", `{chains: ["solana:mainnet"]}`, http.StatusServiceUnavailable, "We could not prepare the payment for your wallet, so nothing was sent. Copy amount and address instead.", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			address, accounts, hints := serveSolana(t, transaction, c.status)
+			ctx := openWithScript(t, address, "window.setup = "+c.setup+";"+solanaScript, browsertest.AllowError(`status of 503`))
+			browsertest.Run(ctx, t, chromedp.WaitVisible("#wallets button"), chromedp.Click("#wallets button"))
+			expect(ctx, t, `document.querySelector("[data-wallet-say]").textContent`, c.says)
+			if !c.sent {
+				return
+			}
+			if got := <-accounts; got != "4Nd1mYQtpzG4NnVyuYWbYsxvPA2aWCmA3nnWVzgRGqZB" {
+				t.Errorf("a transaction was asked for the account %q", got)
+			}
+			signed := evaluate[[]struct {
+				Account, Chain string
+				Bytes          []int
+			}](ctx, t, "window.asked")
+			if len(signed) != 1 || signed[0].Chain != "solana:mainnet" || len(signed[0].Bytes) != len(transaction) || signed[0].Bytes[2] != 255 {
+				t.Errorf("the wallet was asked to sign %+v", signed)
+			}
+			signature := make([]byte, 64)
+			for i := range signature {
+				signature[i] = byte(i)
+			}
+			if got := <-hints; got != base58(signature) {
+				t.Errorf("the server was told of %q, want %q", got, base58(signature))
+			}
+		})
+	}
+}
+
+// TestSolanaWalletChain: a wallet that stands on another chain is not offered, nor is one of an EVM network.
+func TestSolanaWalletChain(t *testing.T) {
+	t.Parallel()
+	address, _, _ := serveSolana(t, nil, http.StatusOK)
+	ctx := openWithScript(t, address, `window.setup = {chains: ["solana:devnet"], chain: "0x89", knows: []};`+solanaScript+walletScript)
+	browsertest.Run(ctx, t, chromedp.WaitVisible(test("open-wallet")))
+	if !evaluate[bool](ctx, t, `document.getElementById("wallets").hidden`) {
+		t.Error("a wallet is offered that cannot pay on this chain")
+	}
+}
+
+// serveSolana serves a payment on Solana, its transaction, and tells what the page sends.
+func serveSolana(t testing.TB, transaction []byte, status int) (address string, accounts, hints <-chan string) {
+	t.Helper()
+	p := sampleNamed(t, "solana")
+	p.Pay.Solana = &SolanaWallet{Chain: "solana:mainnet"}
+	asked, reported := make(chan string, 4), make(chan string, 4)
+	mux := http.NewServeMux()
+	mux.Handle(static.Prefix, static.Handler())
+	mux.HandleFunc("GET /pay", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", policy)
+		if err := Checkout(p).Render(r.Context(), w); err != nil {
+			t.Error(err)
+		}
+	})
+	mux.HandleFunc("GET /pay/{txnid}/live", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	})
+	mux.HandleFunc("POST /pay/{txnid}/transaction", func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.PostFormValue("account")
+		w.WriteHeader(status)
+		if _, err := w.Write([]byte(`{"transaction":"` + base64.StdEncoding.EncodeToString(transaction) + `"}`)); err != nil {
+			t.Error(err)
+		}
+	})
+	mux.HandleFunc("POST /pay/{txnid}/find", func(_ http.ResponseWriter, r *http.Request) { reported <- r.PostFormValue("hash") })
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return server.URL + "/pay", asked, reported
+}
