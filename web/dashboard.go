@@ -232,6 +232,13 @@ func (d *desk) show(c echo.Context, status int, f dashboard.Frame, view templ.Co
 	return d.page(c, status, f.Page, view)
 }
 
+// showFraming is show for a page with a frame of ours in it.
+func (d *desk) showFraming(c echo.Context, status int, f dashboard.Frame, view templ.Component) error {
+	h := c.Response().Header()
+	c.Response().Before(func() { h.Set("Content-Security-Policy", h.Get("Content-Security-Policy")+"; frame-src 'self'") })
+	return d.show(c, status, f, view)
+}
+
 // mailWithin bounds how long sending a mail may take.
 const mailWithin = 30 * time.Second
 

@@ -132,10 +132,12 @@ func TestDashboard_Pages(t *testing.T) {
 			"overview": "/dashboard", "payments": "/dashboard/payments", "filtered": "/dashboard/payments?status=STARTED&min=100",
 			"payment": "/dashboard/payments/" + string(paid.ID), "create": "/dashboard/create", "created": "/dashboard/create/" + string(paid.ID),
 			"keys": "/dashboard/keys", "credits": "/dashboard/credits", "webhooks": "/dashboard/webhooks", "webhook": "/dashboard/webhooks/1",
+			"custodian": "/dashboard/custodian", "branding": "/dashboard/branding", "developers": "/dashboard/developers", "security": "/dashboard/security",
 		}},
 		"Empty": {"fresh@shop.example", map[string]string{
 			"overview": "/dashboard", "payments": "/dashboard/payments", "create": "/dashboard/create", "keys": "/dashboard/keys",
 			"credits": "/dashboard/credits", "webhooks": "/dashboard/webhooks",
+			"custodian": "/dashboard/custodian", "branding": "/dashboard/branding", "developers": "/dashboard/developers", "missing": "/dashboard/payments/nothing",
 		}},
 		"Door": {"", map[string]string{"signin": "/signin", "signup": "/signup", "forgot": "/forgot", "reset": "/reset?token=x"}},
 	} {

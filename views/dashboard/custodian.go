@@ -1,0 +1,122 @@
+package dashboard
+
+import "time"
+
+// CustodianProps is where the money of a key goes and how its owner is told.
+type CustodianProps struct {
+	Frame
+
+	Key       KeyChoice
+	HasKey    bool
+	Exists    bool
+	Problem   string // of the form at the top
+	Money     []Field
+	Password  Field
+	Secret    Field
+	SecretSet bool
+	// Signing is a signing secret that was just made; shown only now.
+	Signing      string
+	SigningCount int
+	Networks     []NetworkForm
+	Policy       []Field
+	// OptionsProblem and SecretProblem are of the forms below.
+	OptionsProblem, SecretProblem string
+}
+
+// NetworkForm is what a merchant wants of one network.
+type NetworkForm struct {
+	Network, Name string
+	Enabled       bool
+	USDT, USDC    bool
+	Fields        []Field
+}
+
+// BrandingProps is how the payment page looks.
+type BrandingProps struct {
+	Frame
+
+	Key        KeyChoice
+	HasKey     bool
+	Exists     bool
+	Problem    string
+	Fields     []Field
+	Theme      string
+	PreviewURL string
+}
+
+var themeChoices = []Choice{{"AUTO", "As the customer's device"}, {"LIGHT", "Light"}, {"DARK", "Dark"}}
+
+// DevelopersProps is the quick start.
+type DevelopersProps struct {
+	Frame
+
+	KeyName, BaseURL, CallbackURL string
+	Samples                       []Sample
+	Verify                        Sample
+}
+
+// Sample is code in one language.
+type Sample struct{ Language, ID, Code string }
+
+// SecurityProps is what guards the account.
+type SecurityProps struct {
+	Frame
+
+	Problem        string
+	Password       []Field
+	InForce        bool
+	CodesLeft      int
+	FactorProblem  string
+	RemovePassword Field
+	Logins         []LoginRow
+	Audit          []AuditRow
+	NextURL        string
+}
+
+// LoginRow is a session.
+type LoginRow struct {
+	ID, Agent            string
+	CreatedAt, ExpiresAt time.Time
+	Here                 bool
+}
+
+// AuditRow is a line of the audit log.
+type AuditRow struct {
+	At                                    time.Time
+	Actor, Action, Subject, Detail, Where string
+}
+
+// OperatorProps is how the installation stands.
+type OperatorProps struct {
+	Frame
+
+	Version   string
+	Networks  []NetworkRow
+	Stuck     []Notice
+	People    []PersonRow
+	NextURL   string
+	Invite    Field
+	MayInvite bool
+	Problem   string
+	Link      string // of an invitation that was just made
+}
+
+// NetworkRow is how one network does.
+type NetworkRow struct {
+	Name                   string
+	OK                     bool
+	Reason                 string
+	Latest, Final, Scanned string
+	Lag                    string
+	Sweeping               string
+	Treasury               string
+}
+
+// PersonRow is a user.
+type PersonRow struct {
+	Email, Name string
+	Keys        int64
+	Operator    bool
+	Takes       bool
+	CreatedAt   time.Time
+}

@@ -1,0 +1,138 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/dashboard"
+)
+
+const brandingPath = "/dashboard/branding"
+
+func (d *desk) getBranding(c echo.Context, v visitor) error {
+	return d.brandingPage(c, v, http.StatusOK, c.QueryParam("key"), newForm(url.Values{}))
+}
+
+func (d *desk) brandingPage(c echo.Context, v visitor, status int, asked string, f *form) error {
+	key, ok, choice, err := d.chosenKey(v, brandingPath, asked)
+	if err != nil {
+		return err
+	}
+	p := dashboard.BrandingProps{Frame: d.frame(c, v, "Branding", custodianPath), Key: choice, HasKey: ok, Problem: f.problem}
+	if ok {
+		custodian, has, err := d.custodianOf(c.Request().Context(), key)
+		if err != nil {
+			return err
+		}
+		p.Exists, p.Theme = has, string(custodian.Branding.Theme)
+		if typed := f.values.Get("theme"); typed != "" {
+			p.Theme = typed
+		}
+		p.Fields = brandingFields(f, custodian)
+		now := url.Values{"theme": {p.Theme}, "key": {key.PublicID}}
+		for _, x := range p.Fields {
+			now.Set(x.Name, x.Value)
+		}
+		p.PreviewURL = brandingPath + "/preview?" + now.Encode()
+	}
+	return d.showFraming(c, status, p.Frame, dashboard.Branding(p))
+}
+
+func brandingFields(f *form, c account.Custodian) []dashboard.Field {
+	b := c.Branding
+	return []dashboard.Field{
+		f.field(dashboard.Field{Name: "name", Label: "Name", Value: c.Name, Max: "100"}),
+		f.field(dashboard.Field{Name: "tagline", Label: "Line below the name", Value: b.Tagline, Max: "160"}),
+		f.field(dashboard.Field{Name: "logoUrl", Label: "Address of your logo", Type: "url", Value: b.LogoURL, Max: "2048", Hint: "An https address of a square picture."}),
+		f.field(dashboard.Field{Name: "primaryColor", Label: "Colour of buttons and links", Value: b.PrimaryColor, Max: "7", Mono: true, Placeholder: "#2b4fc4"}),
+		f.field(dashboard.Field{Name: "backgroundColor", Label: "Colour of the page", Value: b.BackgroundColor, Max: "7", Mono: true, Placeholder: "#f8f7f4"}),
+		f.field(dashboard.Field{Name: "website", Label: "Your website", Type: "url", Value: b.Website, Max: "2048"}),
+		f.field(dashboard.Field{Name: "supportEmail", Label: "E-mail address for customers' questions", Type: "email", Value: b.SupportEmail, Max: "254"}),
+	}
+}
+
+func (d *desk) postBranding(c echo.Context, v visitor) error {
+	f, key, err := d.ownCustodian(c, v)
+	if err != nil {
+		return err
+	}
+	text := func(name string) *string { x := f.text(name); return &x }
+	theme := account.Theme(f.text("theme"))
+	_, _, err = d.x.Members.ArrangeCustodian(c.Request().Context(), key, account.CustodianInput{Name: text("name"), Branding: &account.BrandingInput{
+		Tagline: text("tagline"), LogoURL: text("logoUrl"), PrimaryColor: text("primaryColor"), BackgroundColor: text("backgroundColor"),
+		Theme: &theme, SupportEmail: text("supportEmail"), Website: text("website"),
+	}})
+	if err == nil {
+		d.record(c, v.user, account.ActionBranding, labelOf(key), "")
+		return d.done(c, brandingPath+"?key="+key.PublicID, "The branding is saved.")
+	}
+	if !f.refused(withoutBranding(err), subject{"name", "name", "The name"}, subject{"tagline", "tagline", "The line"}, subject{"logoUrl", "logoUrl", "The address"},
+		subject{"primaryColor", "primaryColor", "The colour"}, subject{"backgroundColor", "backgroundColor", "The colour"},
+		subject{"supportEmail", "supportEmail", "The e-mail address"}, subject{"website", "website", "The address"}) {
+		return err
+	}
+	return d.brandingPage(c, v, fault.KindOf(err).Code(), key.PublicID, f)
+}
+
+// withoutBranding takes away the name of the group, which the page itself says.
+func withoutBranding(err error) error {
+	f := fault.Of(err)
+	const group = "branding: "
+	if f == nil || len(f.Message) <= len(group) || f.Message[:len(group)] != group {
+		return err
+	}
+	return fault.New(f.Kind, "%s", f.Message[len(group):])
+}
+
+// getPreview is the real payment page of a payment that does not exist, with
+// the looks of the query. It may be framed by ourselves, and does nothing: its
+// own policy lets it run no script and send no form.
+func (d *desk) getPreview(c echo.Context, v visitor) error {
+	key, ok, err := v.chosen(c.QueryParam("key"))
+	if err != nil || !ok {
+		return errNothingHere
+	}
+	custodian, _, err := d.custodianOf(c.Request().Context(), key)
+	if err != nil {
+		return err
+	}
+	q := c.QueryParams()
+	p := views.CheckoutProps{
+		Page: newPage(c), State: views.StateChoose, TxnID: "01PREVW0000000000000000000", Amount: "49.90", Description: "Two pounds of coffee", Reference: "A-1042",
+		Merchant: views.Merchant{
+			Name: q.Get("name"), Tagline: q.Get("tagline"), LogoURL: q.Get("logoUrl"), SupportEmail: q.Get("supportEmail"),
+			Accent: q.Get("primaryColor"), Background: q.Get("backgroundColor"), Theme: q.Get("theme"),
+		},
+		ExpiresAt: d.d.Now().Add(oneDay), CountdownSeconds: int(oneDay.Seconds()), Choices: d.previewChoices(custodian),
+	}
+	h := c.Response().Header()
+	c.Response().Before(func() {
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self' 'nonce-"+p.Nonce+"'; img-src 'self' https: data:; form-action 'none'; "+
+			"base-uri 'none'; frame-ancestors 'self'; sandbox")
+		h.Set("X-Frame-Options", "SAMEORIGIN")
+	})
+	return d.page(c, http.StatusOK, p.Page, views.Checkout(p))
+}
+
+// previewChoices are the networks the merchant has a wallet on; all of the
+// configured ones until there is any.
+func (d *desk) previewChoices(c account.Custodian) []views.NetworkChoice {
+	var all []views.NetworkChoice
+	for _, n := range chain.Networks() {
+		lane, ok := d.d.Payments.Lane(n)
+		if !ok || len(c.Wallets) > 0 && c.Wallets[n] == "" {
+			continue
+		}
+		all = append(all, views.NetworkChoice{
+			Network: string(n), FeeUSD: lane.Profile.TypicalFee.String(), Seconds: seconds(lane.Profile.TypicalFinal),
+			Tokens: []views.TokenChoice{{Token: "USDT"}, {Token: "USDC"}},
+		})
+	}
+	return all
+}

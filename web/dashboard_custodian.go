@@ -1,0 +1,243 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/dashboard"
+)
+
+const custodianPath = "/dashboard/custodian"
+
+// custodianForm is what the forms of the page have to say, each in its place.
+type custodianForm struct {
+	money, secret, options *form
+	signing                secret.Text
+}
+
+func emptyCustodianForm() custodianForm {
+	return custodianForm{money: newForm(url.Values{}), secret: newForm(url.Values{}), options: newForm(url.Values{})}
+}
+
+func (d *desk) getCustodian(c echo.Context, v visitor) error {
+	return d.custodianPage(c, v, http.StatusOK, c.QueryParam("key"), emptyCustodianForm())
+}
+
+func (d *desk) custodianPage(c echo.Context, v visitor, status int, asked string, f custodianForm) error {
+	key, ok, choice, err := d.chosenKey(v, custodianPath, asked)
+	if err != nil {
+		return err
+	}
+	p := dashboard.CustodianProps{
+		Frame: d.frame(c, v, "Custodian", custodianPath), Key: choice, HasKey: ok, Signing: f.signing.Reveal(),
+		Problem: f.money.problem, SecretProblem: f.secret.problem, OptionsProblem: f.options.problem,
+	}
+	if !ok {
+		return d.show(c, status, p.Frame, dashboard.Custodian(p))
+	}
+	custodian, has, err := d.custodianOf(c.Request().Context(), key)
+	if err != nil {
+		return err
+	}
+	p.Exists, p.SigningCount, p.SecretSet = has, len(custodian.SigningSecrets), !custodian.Secret.Empty()
+	p.Money = moneyFields(f.money, custodian)
+	p.Password = f.money.field(dashboard.Field{
+		Name: "password", Label: "Your password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512",
+		Hint: "Asked again, so that nobody who finds your screen open can send your money elsewhere.",
+	})
+	p.Secret = f.secret.field(dashboard.Field{Name: "secret", Label: "Shared secret in the body (optional)", Hint: "Sent as “secret” in every webhook, for receivers that compare it.", Max: "256"})
+	p.Networks, p.Policy = d.networkForms(f.options, custodian), policyFields(f.options, custodian)
+	return d.show(c, status, p.Frame, dashboard.Custodian(p))
+}
+
+func (d *desk) custodianOf(ctx context.Context, key account.Key) (account.Custodian, bool, error) {
+	custodian, err := d.d.Accounts.Custodian(ctx, key.ID)
+	if errors.Is(err, account.ErrNoCustodian) {
+		return account.Custodian{}, false, nil
+	}
+	return custodian, err == nil, err
+}
+
+// walletNames are the inputs of wallets and how services call them.
+var walletNames = map[chain.Network]subject{
+	chain.BEP20:   {"wallets.bep20", "wallet.BEP20", "The address"},
+	chain.Polygon: {"wallets.polygon", "wallet.POLYGON", "The address"},
+	chain.Base:    {"wallets.base", "wallet.BASE", "The address"},
+	chain.Solana:  {"wallets.solana", "wallet.SOL", "The address"},
+}
+
+func moneyFields(f *form, c account.Custodian) []dashboard.Field {
+	fields := []dashboard.Field{f.field(dashboard.Field{Name: "name", Label: "Name of your shop", Value: c.Name, Hint: "Your customers see it while they pay.", Max: "100"})}
+	for _, n := range chain.Networks() {
+		hint := "Left empty, this network is not offered. Give an address of your own wallet, not of an exchange, unless the exchange takes deposits from contracts."
+		if n == chain.Solana {
+			hint = "Your wallet's own address, not that of a token account. Left empty, Solana is not offered."
+		}
+		fields = append(fields, f.field(dashboard.Field{
+			Name: walletNames[n].input, Label: "Wallet on " + views.NetworkName(string(n)), Value: string(c.Wallets[n]), Mono: true, Max: "64", Hint: hint,
+		}))
+	}
+	return append(fields, f.field(dashboard.Field{
+		Name: "callbackUrl", Label: "Callback address", Type: "url", Value: c.CallbackURL, Mono: true, Max: "2048",
+		Hint: "An https address of your shop. Left empty, no webhook is sent.", Placeholder: "https://shop.example/florin",
+	}))
+}
+
+// postCustodian changes where the money goes and how the merchant is told. It
+// asks for the password, tells the owner by mail and enters the audit log.
+func (d *desk) postCustodian(c echo.Context, v visitor) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	f, ctx := emptyCustodianForm(), c.Request().Context()
+	f.money = newForm(values)
+	key, err := v.key(values.Get("key"))
+	if err != nil {
+		return err
+	}
+	before, _, err := d.custodianOf(ctx, key)
+	if err != nil {
+		return err
+	}
+	err = d.x.Members.CheckPassword(ctx, v.user, secret.New(values.Get("password")), callOf(c).Client)
+	if errors.Is(err, account.ErrBadPassword) {
+		f.money.bad("password", "The password is wrong. Nothing was changed.")
+		return d.custodianPage(c, v, http.StatusForbidden, key.PublicID, f)
+	}
+	if err == nil {
+		var after account.Custodian
+		if after, f.signing, err = d.x.Members.ArrangeCustodian(ctx, key, moneyInput(f.money)); err == nil {
+			d.tellMoney(c, v, key, before, after)
+			return d.custodianSaved(c, v, key, f.signing, "Wallets and callback are saved.")
+		}
+	}
+	subjects := []subject{{"name", "name", "The name"}, {"callbackUrl", "callbackUrl", "The callback address"}}
+	for _, n := range chain.Networks() {
+		subjects = append(subjects, walletNames[n])
+	}
+	if !f.money.refused(err, subjects...) {
+		return err
+	}
+	return d.custodianPage(c, v, fault.KindOf(err).Code(), key.PublicID, f)
+}
+
+func moneyInput(f *form) account.CustodianInput {
+	name, callback := f.text("name"), f.text("callbackUrl")
+	in := account.CustodianInput{Name: &name, CallbackURL: &callback, Wallets: make(map[chain.Network]string)}
+	for _, n := range chain.Networks() {
+		in.Wallets[n] = f.text(walletNames[n].input)
+	}
+	return in
+}
+
+// custodianSaved shows a fresh signing secret in the answer itself, for a
+// redirect would have to carry it somewhere.
+func (d *desk) custodianSaved(c echo.Context, v visitor, key account.Key, signing secret.Text, said string) error {
+	if signing.Empty() {
+		return d.done(c, custodianPath+"?key="+key.PublicID, said)
+	}
+	f := emptyCustodianForm()
+	f.signing = signing
+	return d.custodianPage(c, v, http.StatusOK, key.PublicID, f)
+}
+
+// tellMoney writes down what changed of wallets and callback, and mails it.
+func (d *desk) tellMoney(c echo.Context, v visitor, key account.Key, before, after account.Custodian) {
+	var changes []string
+	for _, n := range chain.Networks() {
+		if before.Wallets[n] != after.Wallets[n] {
+			changes = append(changes, string(n)+" "+orNone(string(before.Wallets[n]))+" → "+orNone(string(after.Wallets[n])))
+		}
+	}
+	if len(changes) > 0 {
+		d.record(c, v.user, account.ActionWallets, labelOf(key), strings.Join(changes, ", "))
+	}
+	if before.CallbackURL != after.CallbackURL {
+		d.record(c, v.user, account.ActionCallback, labelOf(key), orNone(before.CallbackURL)+" → "+orNone(after.CallbackURL))
+		changes = append(changes, "callback "+orNone(before.CallbackURL)+" → "+orNone(after.CallbackURL))
+	}
+	if before.Name != after.Name {
+		d.record(c, v.user, account.ActionCustodian, labelOf(key), "name "+orNone(before.Name)+" → "+orNone(after.Name))
+	}
+	if len(changes) > 0 {
+		d.mail(c, v.user.Email, "Where your money goes was changed", "In Florin, for the API key “"+labelOf(key)+"”:\n\n"+
+			strings.Join(changes, "\n")+"\n\nIf this was not you, sign in at once, change your password and correct it:\n"+d.o.BaseURL+custodianPath)
+	}
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}
+
+// ownCustodian reads the form and finds the key it is about.
+func (d *desk) ownCustodian(c echo.Context, v visitor) (*form, account.Key, error) {
+	values, err := deskForm(c)
+	if err != nil {
+		return nil, account.Key{}, err
+	}
+	key, err := v.key(values.Get("key"))
+	if err != nil {
+		return nil, account.Key{}, err
+	}
+	_, has, err := d.custodianOf(c.Request().Context(), key)
+	if err == nil && !has {
+		err = account.ErrNoCustodian
+	}
+	return newForm(values), key, err
+}
+
+func (d *desk) postSecret(c echo.Context, v visitor) error {
+	f, key, err := d.ownCustodian(c, v)
+	if err != nil {
+		return err
+	}
+	text := secret.New(f.values.Get("secret"))
+	if _, _, err := d.x.Members.ArrangeCustodian(c.Request().Context(), key, account.CustodianInput{Secret: &text}); err != nil {
+		all := emptyCustodianForm()
+		if !all.secret.refused(err, subject{"secret", "secret", "The secret"}) {
+			return err
+		}
+		return d.custodianPage(c, v, fault.KindOf(err).Code(), key.PublicID, all)
+	}
+	d.record(c, v.user, account.ActionCustodian, labelOf(key), "shared secret")
+	return d.done(c, custodianPath+"?key="+key.PublicID, "The shared secret is saved.")
+}
+
+func (d *desk) postRotateSigning(c echo.Context, v visitor) error {
+	_, key, err := d.ownCustodian(c, v)
+	if err != nil {
+		return err
+	}
+	signing, err := d.x.Members.RotateSigningSecret(c.Request().Context(), key)
+	if err != nil {
+		return err
+	}
+	d.record(c, v.user, account.ActionSigningSecret, labelOf(key), "")
+	return d.custodianSaved(c, v, key, signing, "")
+}
+
+func (d *desk) postRetireSigning(c echo.Context, v visitor) error {
+	_, key, err := d.ownCustodian(c, v)
+	if err != nil {
+		return err
+	}
+	if err := d.x.Members.RetireSigningSecret(c.Request().Context(), key); err != nil {
+		return err
+	}
+	d.record(c, v.user, account.ActionSigningSecret, labelOf(key), "the old one was retired")
+	return d.done(c, custodianPath+"?key="+key.PublicID, "Only the newest signing secret is valid now.")
+}

@@ -1,0 +1,127 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/report"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/dashboard"
+)
+
+const operatorPath = "/operator"
+
+func (d *desk) getOperator(c echo.Context, v visitor) error {
+	return d.operatorPage(c, v, http.StatusOK, newForm(url.Values{}), "")
+}
+
+func (d *desk) operatorPage(c echo.Context, v visitor, status int, f *form, link string) error {
+	ctx, now := c.Request().Context(), d.d.Now()
+	p := dashboard.OperatorProps{
+		Frame: d.frame(c, v, "Operator", operatorPath), Version: d.o.Version, MayInvite: d.x.Invite, Problem: f.problem, Link: link,
+		Invite: f.field(emailField()), Networks: d.networkRows(),
+	}
+	stuck, err := d.x.Reports.Stuck(ctx, now)
+	if err != nil {
+		return err
+	}
+	p.Stuck = stuckNotices(stuck)
+	before, _ := strconv.ParseInt(c.QueryParam("before"), 10, 64)
+	people, err := d.x.Reports.People(ctx, before, pageRows+1)
+	if err != nil {
+		return err
+	}
+	if len(people) > pageRows {
+		people = people[:pageRows]
+		p.NextURL = operatorPath + "?before=" + strconv.FormatInt(people[pageRows-1].ID, 10)
+	}
+	for _, x := range people {
+		p.People = append(p.People, dashboard.PersonRow{
+			Email: x.Email, Name: strings.TrimSpace(x.FirstName + " " + x.LastName), Keys: x.Keys, Operator: x.Operator, Takes: x.Payments, CreatedAt: x.CreatedAt,
+		})
+	}
+	return d.show(c, status, p.Frame, dashboard.Operator(p))
+}
+
+func (d *desk) networkRows() []dashboard.NetworkRow {
+	var all []dashboard.NetworkRow
+	for _, n := range chain.Networks() {
+		lane, ok := d.d.Payments.Lane(n)
+		if !ok {
+			continue
+		}
+		h := d.d.Payments.Health(n)
+		row := dashboard.NetworkRow{
+			Name: views.NetworkName(string(n)), OK: h.OK, Reason: h.Detail, Latest: block(h.Latest), Final: block(h.Final), Scanned: block(h.Scanned),
+			Lag: h.Lag.Round(time.Second).String(), Treasury: string(lane.Treasury), Sweeping: "off: no gas wallet",
+		}
+		if row.Reason == "" {
+			row.Reason = h.Reason
+		}
+		if d.x.Sweeping != nil {
+			if st, ok := d.x.Sweeping(n); ok {
+				row.Sweeping = "runs"
+				if st.Waiting != "" {
+					row.Sweeping = "waits: " + st.Detail
+				}
+			}
+		}
+		all = append(all, row)
+	}
+	return all
+}
+
+func block(h chain.Head) string { return strconv.FormatUint(h.Number, 10) }
+
+func stuckNotices(s report.Stuck) []dashboard.Notice {
+	var all []dashboard.Notice
+	for _, x := range []struct {
+		n    int64
+		text string
+	}{
+		{s.Deliveries, fmt.Sprintf("%d webhooks are overdue, the oldest since %s.", s.Deliveries, s.OldestDue.UTC().Format(time.DateTime))},
+		{s.Sweeps, fmt.Sprintf("%d settlement transactions are under way for more than ten minutes.", s.Sweeps)},
+		{s.Unswept, fmt.Sprintf("%d deposits are final for more than a day and not settled.", s.Unswept)},
+	} {
+		if x.n > 0 {
+			all = append(all, dashboard.Notice{Bad: true, Text: x.text})
+		}
+	}
+	if len(all) == 0 {
+		all = append(all, dashboard.Notice{Text: "Nothing is stuck."})
+	}
+	return all
+}
+
+// postInvite makes a link by which somebody may sign up. The link is shown in
+// the answer itself, once, and mailed where mail is sent.
+func (d *desk) postInvite(c echo.Context, v visitor) error {
+	if !d.x.Invite {
+		return errNothingHere
+	}
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	f := newForm(values)
+	token, err := d.x.Members.Invite(c.Request().Context(), v.user, f.text("email"))
+	if err != nil {
+		if !f.refused(err, subject{"email", "email", "The e-mail address"}) {
+			return err
+		}
+		return d.operatorPage(c, v, fault.KindOf(err).Code(), f, "")
+	}
+	link := d.o.BaseURL + "/signup?invite=" + token.Reveal()
+	d.record(c, v.user, account.ActionInvite, f.text("email"), "")
+	d.mail(c, f.text("email"), "You are invited to Florin", "Create your account within seven days:\n"+link)
+	return d.operatorPage(c, v, http.StatusOK, newForm(url.Values{}), link)
+}

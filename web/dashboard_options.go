@@ -1,0 +1,158 @@
+package web
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/dashboard"
+)
+
+// networkForms are the options of each configured network, as typed or stored.
+func (d *desk) networkForms(f *form, c account.Custodian) []dashboard.NetworkForm {
+	var all []dashboard.NetworkForm
+	for _, n := range chain.Networks() {
+		lane, ok := d.d.Payments.Lane(n)
+		if !ok {
+			continue
+		}
+		o, known := c.Networks[n]
+		x := dashboard.NetworkForm{Network: string(n), Name: views.NetworkName(string(n)), Enabled: !known || o.Enabled}
+		x.USDT = len(o.Tokens) == 0 || slices.Contains(o.Tokens, money.USDT)
+		x.USDC = len(o.Tokens) == 0 || slices.Contains(o.Tokens, money.USDC)
+		if len(f.values) > 0 {
+			x.Enabled, x.USDT, x.USDC = ticked(f, n, "enabled"), ticked(f, n, "USDT"), ticked(f, n, "USDC")
+		}
+		finality := ""
+		if o.Finality != (chain.Finality{}) {
+			finality = o.Finality.String()
+		}
+		x.Fields = []dashboard.Field{
+			f.field(dashboard.Field{Name: string(n) + ".min", Label: "From, $", Value: limitText(o.MinAmount), Mode: "decimal", Max: "20"}),
+			f.field(dashboard.Field{Name: string(n) + ".max", Label: "Up to, $", Value: limitText(o.MaxAmount), Mode: "decimal", Max: "20"}),
+			f.field(dashboard.Field{Name: string(n) + ".finality", Label: "Final after", Value: finality, Max: "20", Placeholder: lane.Profile.Finality.String()}),
+		}
+		all = append(all, x)
+	}
+	return all
+}
+
+func ticked(f *form, n chain.Network, name string) bool {
+	return f.values.Get(string(n)+"."+name) == "yes"
+}
+
+func limitText(m money.Micros) string {
+	if m == 0 {
+		return ""
+	}
+	return m.String()
+}
+
+func policyFields(f *form, c account.Custodian) []dashboard.Field {
+	return []dashboard.Field{
+		f.field(dashboard.Field{
+			Name: "short", Label: "Accept payments that are short by up to, %", Value: strconv.FormatFloat(float64(c.ShortBasis)/100, 'f', -1, 64), Mode: "decimal", Max: "6",
+			Hint: "From 0 to 10, in steps of 0.01. It holds for new payments.",
+		}),
+		f.field(dashboard.Field{
+			Name: "late", Label: "Accept money after expiry for, hours", Value: strconv.FormatFloat(c.LateFor.Hours(), 'f', -1, 64), Mode: "numeric", Max: "4",
+			Hint: "From 0 to 720 whole hours. It holds for new payments.",
+		}),
+	}
+}
+
+func (d *desk) postOptions(c echo.Context, v visitor) error {
+	f, key, err := d.ownCustodian(c, v)
+	if err != nil {
+		return err
+	}
+	all := emptyCustodianForm()
+	all.options = f
+	in := d.optionsInput(f)
+	if f.ok() {
+		if _, _, err = d.x.Members.ArrangeCustodian(c.Request().Context(), key, in); err == nil {
+			d.record(c, v.user, account.ActionCustodian, labelOf(key), "networks and acceptance")
+			return d.done(c, custodianPath+"?key="+key.PublicID, "The options are saved.")
+		}
+		if !f.refused(err) {
+			return err
+		}
+	}
+	return d.custodianPage(c, v, fault.Invalid.Code(), key.PublicID, all)
+}
+
+// optionsInput reads the form; what cannot be read stands beside its input.
+func (d *desk) optionsInput(f *form) account.CustodianInput {
+	var in account.CustodianInput
+	for _, n := range chain.Networks() {
+		if _, ok := d.d.Payments.Lane(n); ok {
+			in.Networks = append(in.Networks, networkInput(f, n))
+		}
+	}
+	if basis, ok := parseHundredths(f.text("short")); !ok || basis > account.MaxShortBasis {
+		f.bad("short", "Give a percentage from 0 to 10, with at most two decimals.")
+	} else {
+		in.ShortBasis = &basis
+	}
+	hours, err := strconv.ParseInt(f.text("late"), 10, 32)
+	if late := time.Duration(hours) * time.Hour; err != nil || late < 0 || late > account.MaxLateFor {
+		f.bad("late", fmt.Sprintf("Give whole hours from 0 to %d.", account.MaxLateFor/time.Hour))
+	} else {
+		in.LateFor = &late
+	}
+	return in
+}
+
+func networkInput(f *form, n chain.Network) account.NetworkInput {
+	enabled, finality, tokens := ticked(f, n, "enabled"), f.text(string(n)+".finality"), []money.Token{}
+	usdt, usdc := ticked(f, n, "USDT"), ticked(f, n, "USDC")
+	switch {
+	case usdt && !usdc:
+		tokens = []money.Token{money.USDT}
+	case usdc && !usdt:
+		tokens = []money.Token{money.USDC}
+	case !usdt && !usdc:
+		enabled = false // no token is left to offer
+	}
+	in := account.NetworkInput{Network: n, Enabled: &enabled, Tokens: &tokens, Finality: &finality}
+	if finality != "" {
+		if _, err := chain.ParseFinality(finality); err != nil {
+			f.bad(string(n)+".finality", "Write finalized, safe, or whole seconds such as 12s.")
+		}
+	}
+	for name, to := range map[string]**money.Micros{"min": &in.MinAmount, "max": &in.MaxAmount} {
+		text := f.text(string(n) + "." + name)
+		if text == "" {
+			text = "0"
+		}
+		m, err := account.ParseLimit("the amount", text)
+		if err != nil {
+			f.bad(string(n)+"."+name, sentenceOf(fault.Of(err).Message))
+			continue
+		}
+		*to = &m
+	}
+	if in.MinAmount != nil && in.MaxAmount != nil && *in.MaxAmount > 0 && *in.MinAmount > *in.MaxAmount {
+		f.bad(string(n)+".max", "It must not be below the smallest amount.")
+	}
+	return in
+}
+
+// parseHundredths reads a number with at most two decimals, in hundredths.
+func parseHundredths(text string) (int64, bool) {
+	whole, part, _ := strings.Cut(text, ".")
+	if len(part) > 2 || len(whole) > 3 {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(whole+part+strings.Repeat("0", 2-len(part)), 10, 32)
+	return int64(n), err == nil
+}

@@ -1,0 +1,174 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/dashboard"
+)
+
+const securityPath = "/dashboard/security"
+
+func (d *desk) getSecurity(c echo.Context, v visitor) error {
+	return d.securityPage(c, v, http.StatusOK, newForm(url.Values{}), newForm(url.Values{}))
+}
+
+func (d *desk) securityPage(c echo.Context, v visitor, status int, password, factor *form) error {
+	ctx := c.Request().Context()
+	p := dashboard.SecurityProps{Frame: d.frame(c, v, "Security", securityPath), Problem: password.problem, FactorProblem: factor.problem}
+	next := newPasswordField("New password")
+	next.Name = "next"
+	p.Password = []dashboard.Field{
+		password.field(dashboard.Field{Name: "old", Label: "Present password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512"}),
+		password.field(next),
+	}
+	p.RemovePassword = factor.field(dashboard.Field{Name: "password", Label: "Your password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512"})
+	var err error
+	if p.InForce, p.CodesLeft, err = d.x.Members.Factor(ctx, v.user); err != nil {
+		return err
+	}
+	logins, err := d.x.Members.Logins(ctx, v.user)
+	if err != nil {
+		return err
+	}
+	here := account.LoginOf(v.token.Reveal())
+	for _, l := range logins {
+		agent := l.UserAgent
+		if agent == "" {
+			agent = "A program that gave no name"
+		}
+		p.Logins = append(p.Logins, dashboard.LoginRow{ID: l.ID, Agent: agent, CreatedAt: l.CreatedAt, ExpiresAt: l.ExpiresAt, Here: l.ID == here})
+	}
+	before, _ := strconv.ParseInt(c.QueryParam("before"), 10, 64)
+	log, err := d.x.Members.AuditLog(ctx, v.user, before, pageRows+1)
+	if err != nil {
+		return err
+	}
+	if len(log) > pageRows {
+		log = log[:pageRows]
+		p.NextURL = securityPath + "?before=" + strconv.FormatInt(log[pageRows-1].ID, 10)
+	}
+	for _, a := range log {
+		p.Audit = append(p.Audit, dashboard.AuditRow{At: a.At, Actor: a.Actor, Action: string(a.Action), Subject: a.Subject, Detail: a.Detail, Where: a.Address})
+	}
+	return d.show(c, status, p.Frame, dashboard.Security(p))
+}
+
+// postPassword changes the password, ends all sessions and starts a fresh one here.
+func (d *desk) postPassword(c echo.Context, v visitor) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	f, ctx := newForm(values), c.Request().Context()
+	in, err := d.x.Members.ChangePassword(ctx, v.user, secret.New(values.Get("old")), secret.New(values.Get("next")), callOf(c).Client, callOf(c).UserAgent)
+	if errors.Is(err, account.ErrBadPassword) {
+		f.bad("old", "The password is wrong.")
+		return d.securityPage(c, v, http.StatusBadRequest, f, newForm(url.Values{}))
+	}
+	if err != nil {
+		if !f.refused(err, subject{"password", "next", "The password"}) {
+			return err
+		}
+		return d.securityPage(c, v, fault.KindOf(err).Code(), f, newForm(url.Values{}))
+	}
+	d.record(c, v.user, account.ActionPassword, "", "")
+	if err := d.cookies.signIn(c.Response(), in); err != nil {
+		return err
+	}
+	d.mail(c, v.user.Email, "Your password was changed", "Your password for Florin was changed, and every other session was ended.\n\nIf this was not you, set a new one at once:\n"+d.o.BaseURL+"/forgot")
+	return d.done(c, securityPath, "Your password is changed. Every other session has ended.")
+}
+
+func (d *desk) factorRefused(c echo.Context, v visitor, err error) error {
+	f := newForm(url.Values{})
+	if errors.Is(err, account.ErrBadPassword) {
+		f.bad("password", "The password is wrong.")
+	} else if !f.refused(err) {
+		return err
+	}
+	return d.securityPage(c, v, fault.KindOf(err).Code(), newForm(url.Values{}), f)
+}
+
+// postFactor begins to set up an authenticator.
+func (d *desk) postFactor(c echo.Context, v visitor) error {
+	if _, err := d.x.Members.BeginFactor(c.Request().Context(), v.user); err != nil {
+		return d.factorRefused(c, v, err)
+	}
+	return c.Redirect(http.StatusSeeOther, securityPath+"/factor")
+}
+
+func (d *desk) getFactor(c echo.Context, v visitor) error {
+	return d.factorPage(c, v, http.StatusOK, newForm(url.Values{}))
+}
+
+func (d *desk) factorPage(c echo.Context, v visitor, status int, f *form) error {
+	e, err := d.x.Members.PendingFactor(c.Request().Context(), v.user)
+	if err != nil {
+		return err
+	}
+	// Not by way of the cache of codes: this one is a secret.
+	qr, err := views.NewQR(e.URI.Reveal())
+	if err != nil {
+		return err
+	}
+	p := dashboard.FactorProps{Frame: d.frame(c, v, "Set up an authenticator", securityPath), Secret: e.Secret.Reveal(), QR: qr}
+	p.Code = f.field(dashboard.Field{Name: "code", Label: "Six digits", Autocomplete: "one-time-code", Mode: "numeric", Required: true, Max: "10", Mono: true})
+	return d.show(c, status, p.Frame, dashboard.Factor(p))
+}
+
+// postConfirmFactor turns the second factor on and shows the recovery codes, once.
+func (d *desk) postConfirmFactor(c echo.Context, v visitor) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	if err := d.limits.Costly(c.Request().Context()); err != nil {
+		return err
+	}
+	codes, err := d.x.Members.ConfirmFactor(c.Request().Context(), v.user, values.Get("code"))
+	if errors.Is(err, account.ErrBadCode) {
+		f := newForm(url.Values{})
+		f.bad("code", "The code is wrong. Check the clock of your device, and try the next one.")
+		return d.factorPage(c, v, http.StatusBadRequest, f)
+	}
+	if err != nil {
+		return d.factorRefused(c, v, err)
+	}
+	d.record(c, v.user, account.ActionFactorOn, "", "")
+	p := dashboard.CodesProps{Frame: d.frame(c, v, "Recovery codes", securityPath)}
+	for _, code := range codes {
+		p.Codes = append(p.Codes, code.Reveal())
+	}
+	return d.show(c, http.StatusOK, p.Frame, dashboard.Codes(p))
+}
+
+func (d *desk) postRemoveFactor(c echo.Context, v visitor) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	err = d.x.Members.RemoveFactor(c.Request().Context(), v.user, secret.New(values.Get("password")), callOf(c).Client)
+	if err != nil {
+		return d.factorRefused(c, v, err)
+	}
+	d.record(c, v.user, account.ActionFactorOff, "", "")
+	d.mail(c, v.user.Email, "Your second factor was turned off", "Signing in to Florin asks for the password alone now.\n\nIf this was not you, change your password at once:\n"+d.o.BaseURL+securityPath)
+	return d.done(c, securityPath, "The second factor is off.")
+}
+
+func (d *desk) postEndLogin(c echo.Context, v visitor) error {
+	if err := d.x.Members.EndLogin(c.Request().Context(), v.user, c.Param("session")); err != nil {
+		return err
+	}
+	d.record(c, v.user, account.ActionRevokeSession, "", "")
+	return d.done(c, securityPath, "That session has ended.")
+}
