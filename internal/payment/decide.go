@@ -65,6 +65,10 @@ func (p Payment) Start(choice Choice, route Route, ttl time.Duration, now time.T
 		if !p.Received().IsZero() || p.moneyOnItsWay() {
 			return Change{}, ErrMoneyReceived
 		}
+		if !now.Before(p.ExpiresAt) {
+			// It is about to expire: a new address would be shown for nothing.
+			return Change{}, ErrPastExpiry
+		}
 	case Completed, Expired, Cancelled:
 		return Change{}, ErrEnded
 	}
@@ -166,14 +170,8 @@ func (p Payment) newestHash() chain.TxHash {
 // gives a payer whose money fell short more time, once.
 func (c Change) settle(now time.Time) Change {
 	p := &c.Payment
-	if p.enough() && (p.Status == Started || p.Status == Expired && p.inTime()) {
-		p.Status, p.EndedAt = Completed, now
-		if p.Kind == KindTopUp {
-			n := max(p.Credits, credit.Bought(p.Received().Micros()))
-			c.Entries = append(c.Entries, credit.Grant(p.KeyID, credit.Credit, n, credit.ReasonTopUp, "topup:"+string(p.ID), now))
-		}
-		c.emit(EventCompleted, now, nil)
-		return c
+	if p.enough() && (p.Status == Started || p.Status == Expired && p.inTime()) || p.lateTopUp() {
+		return c.complete(now)
 	}
 	if p.Status == Started && !p.Extended && !p.Received().IsZero() {
 		p.Extended = true
@@ -181,6 +179,30 @@ func (c Change) settle(now time.Time) Change {
 		c.emit(EventExtended, now, note{Until: p.ExpiresAt.UTC().Format(TimeFormat)})
 	}
 	return c
+}
+
+// complete ends the payment as paid; a top-up is credited with it.
+func (c Change) complete(now time.Time) Change {
+	p := &c.Payment
+	p.Status, p.EndedAt = Completed, now
+	if p.Kind == KindTopUp {
+		n := p.buys()
+		if p.enough() {
+			n = max(n, p.Credits)
+		}
+		c.Entries = append(c.Entries, credit.Grant(p.KeyID, credit.Credit, n, credit.ReasonTopUp, "topup:"+string(p.ID), now))
+	}
+	c.emit(EventCompleted, now, nil)
+	return c
+}
+
+// buys returns how many whole credits the final money is worth.
+func (p Payment) buys() int64 { return credit.Bought(p.Received().Micros()) }
+
+// lateTopUp reports whether a top-up that ended without its money has received
+// some after all. The operator has it, so it buys what it is worth.
+func (p Payment) lateTopUp() bool {
+	return p.Kind == KindTopUp && (p.Status == Expired || p.Status == Cancelled) && p.buys() > 0
 }
 
 // ShortExtension is how much time a payer has, at least, after a first deposit
@@ -219,6 +241,9 @@ func (p Payment) Expire(seen Coverage, now time.Time) (Change, error) {
 		if seen[r.Network].Before(p.ExpiresAt) {
 			return c, nil
 		}
+	}
+	if p.Kind == KindTopUp && p.buys() > 0 {
+		return c.complete(now), nil // short, but what came is worth something
 	}
 	c.Payment.Status, c.Payment.EndedAt = Expired, now
 	c.emit(EventExpired, now, nil)

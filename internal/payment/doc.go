@@ -18,6 +18,9 @@
 //	       └─────┴──────────────────────────────────────┘
 //	              mark completed (any but COMPLETED)
 //
+// A top-up, whose money the operator has, completes with what it received even
+// after it was cancelled or fell short.
+//
 // The transitions, held against the code by a test:
 //
 //	PENDING   start         STARTED

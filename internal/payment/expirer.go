@@ -2,6 +2,7 @@ package payment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -74,35 +75,39 @@ func (e *Expirer) Run(ctx context.Context) error {
 // RunOnce looks at every payment whose time has run out, once.
 func (e *Expirer) RunOnce(ctx context.Context) error {
 	after := ID("")
+	var failed error // of networks; the payments of others go on
 	for {
 		ids, err := e.store.Due(ctx, e.now(), after, expirePage)
 		if err != nil {
 			return fmt.Errorf("list payments that are due: %w", err)
 		}
 		if len(ids) == 0 {
-			return nil
+			return failed
 		}
 		after = ids[len(ids)-1]
-		if err := e.page(ctx, ids); err != nil {
+		network, err := e.page(ctx, ids)
+		if err != nil {
 			return err
 		}
+		failed = errors.Join(failed, network)
 		if len(ids) < expirePage {
-			return nil
+			return failed
 		}
 	}
 }
 
-// page expires those of the payments that may.
-func (e *Expirer) page(ctx context.Context, ids []ID) error {
+// page expires those of the payments that may. network is why some could not be
+// looked at; err is a failure of the store.
+func (e *Expirer) page(ctx context.Context, ids []ID) (network, err error) {
 	payments := make([]Payment, 0, len(ids))
 	for _, id := range ids {
 		p, err := e.store.Payment(ctx, id)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		payments = append(payments, p)
 	}
-	coverage, firstErr := e.coverage(ctx, payments)
+	coverage, network := e.coverage(ctx, payments)
 	for _, p := range payments {
 		if p.Status.Final() {
 			delete(e.searched, p.ID)
@@ -114,10 +119,10 @@ func (e *Expirer) page(ctx context.Context, ids []ID) error {
 			return p.Expire(coverage[p.ID], e.now())
 		})
 		if err != nil {
-			return fmt.Errorf("expire payment %s: %w", p.ID, err)
+			return network, fmt.Errorf("expire payment %s: %w", p.ID, err)
 		}
 	}
-	return firstErr
+	return network, nil
 }
 
 // coverage tells for each payment up to when its networks are known to hold
@@ -237,22 +242,49 @@ func (e *Expirer) search(ctx context.Context, n chain.Network, r chain.Reader, p
 // clockSlack is how far a chain's clock and ours may differ.
 const clockSlack = 10 * time.Minute
 
+// gallopFirst is how far back the first look for an old block goes.
+const gallopFirst = 1_024
+
+// skippedSlots is how many numbers without a block are stepped over: Solana
+// skips slots.
+const skippedSlots = 8
+
 // blockBefore returns a block number at or below the last block made before
-// the time, found by halving.
+// the time. It gallops back from the top, since nodes may have forgotten old
+// blocks: one that is missing counts as too old to matter.
 func blockBefore(ctx context.Context, r chain.Reader, at time.Time, top chain.Head) (uint64, error) {
 	at = at.Add(-clockSlack)
-	low, high := uint64(1), max(top.Number, 1)
-	for low < high {
-		mid := low + (high-low)/2
-		head, ok, err := r.BlockAt(ctx, mid)
+	before := func(number uint64) (bool, error) {
+		for n := number; n < number+skippedSlots; n++ {
+			if head, ok, err := r.BlockAt(ctx, n); ok || err != nil {
+				return head.Time.Before(at), err
+			}
+		}
+		return true, nil
+	}
+	low, high := uint64(0), top.Number
+	for back := uint64(gallopFirst); back < top.Number; back *= 2 {
+		older, err := before(top.Number - back)
 		if err != nil {
 			return 0, err
 		}
-		if ok && head.Time.Before(at) {
-			low = mid + 1
+		if older {
+			low = top.Number - back
+			break
+		}
+		high = top.Number - back
+	}
+	for low+1 < high {
+		mid := low + (high-low)/2
+		older, err := before(mid)
+		if err != nil {
+			return 0, err
+		}
+		if older {
+			low = mid
 		} else {
 			high = mid
 		}
 	}
-	return max(low, 2) - 1, nil
+	return max(low, 1), nil
 }

@@ -37,7 +37,11 @@ type Watcher struct {
 	recheck time.Time // when to ask again after a check failed
 	book    watchBook
 	tail    tail
-	saved   time.Time
+	// pace is how many blocks one scan takes in at present, and confirmed what a
+	// second endpoint has confirmed of the blocks that are not stored yet, so
+	// that a round that runs out of time gets further the next time.
+	pace      uint64
+	confirmed map[confirmation]struct{}
 
 	mu     sync.RWMutex
 	health Health
@@ -55,6 +59,8 @@ const (
 	leaseFor = 10 * time.Second
 	// saveEvery bounds how often a cursor is stored while no money comes.
 	saveEvery = time.Second
+	// restEvery is the same while nothing moves; far below any HeadLimit.
+	restEvery = 10 * time.Second
 	// roundLimit bounds one round, so that a hanging endpoint is noticed.
 	roundLimit = 2 * time.Minute
 	// recheckAfter is how long a network that is not what was configured is
@@ -68,7 +74,7 @@ func NewWatcher(p chain.Profile, r chain.Reader, s WatchStore, holder string, no
 	return &Watcher{
 		profile: p, reader: r, store: s, holder: holder, now: now,
 		log: log.With("network", p.Network), nudge: make(chan struct{}, 1),
-		book:   newWatchBook(p.Network),
+		book: newWatchBook(p.Network), pace: scanStep, confirmed: make(map[confirmation]struct{}),
 		health: Health{Reason: "this network is being checked", Detail: "not read yet"},
 	}
 }
@@ -226,7 +232,12 @@ func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor,
 	if err = w.tentative(ctx, heads, cursor); err != nil {
 		return cursor, err
 	}
-	return w.recover(ctx, cursor)
+	if cursor, err = w.recover(ctx, cursor); err != nil {
+		return cursor, err
+	}
+	// A final head that stands still is no outage: the cursor says when the
+	// network was last read, not when it last moved.
+	return cursor, w.save(ctx, &cursor, w.now().Sub(cursor.UpdatedAt) >= restEvery)
 }
 
 // holds checks that the chain still has the block the cursor stands on. If it
@@ -276,7 +287,8 @@ func (w *Watcher) authoritative(ctx context.Context, heads chain.Heads, c Cursor
 		if hardened {
 			c.Hardened = to
 		}
-		if err := w.save(ctx, &c, found > 0 || to.Number < heads.Final.Number); err != nil {
+		due := found > 0 || to.Number < heads.Final.Number || w.now().Sub(c.UpdatedAt) >= saveEvery
+		if err := w.save(ctx, &c, due); err != nil {
 			return c, err
 		}
 	}
@@ -299,7 +311,8 @@ func (w *Watcher) harden(ctx context.Context, heads chain.Heads, c Cursor) (Curs
 			return c, err
 		}
 		c.Hardened = to
-		if err := w.save(ctx, &c, found > 0 || to.Number < end.Number); err != nil {
+		due := found > 0 || to.Number < end.Number || w.now().Sub(c.UpdatedAt) >= saveEvery
+		if err := w.save(ctx, &c, due); err != nil {
 			return c, err
 		}
 	}
@@ -308,24 +321,24 @@ func (w *Watcher) harden(ctx context.Context, heads chain.Heads, c Cursor) (Curs
 
 // step returns the last block of the next piece after the block number.
 func (w *Watcher) step(ctx context.Context, after uint64, end chain.Head) (chain.Head, error) {
-	if end.Number-after <= scanStep {
+	if end.Number-after <= w.pace {
 		return end, nil
 	}
-	to, ok, err := w.reader.BlockAt(ctx, after+scanStep)
+	to, ok, err := w.reader.BlockAt(ctx, after+w.pace)
 	if err == nil && !ok {
 		err = chain.ErrReorged
 	}
 	return to, err
 }
 
-// save stores the cursor, at once if it must, and otherwise now and then:
-// blocks without money may be read again after a crash.
+// save stores the cursor if it must: blocks without money may be read again
+// after a crash.
 func (w *Watcher) save(ctx context.Context, c *Cursor, must bool) error {
 	now := w.now()
-	if !must && now.Sub(c.UpdatedAt) < saveEvery && now.Sub(w.saved) < saveEvery {
+	if !must {
 		return nil
 	}
-	c.UpdatedAt, w.saved = now, now
+	c.UpdatedAt = now
 	if err := w.store.SaveCursor(ctx, w.profile.Network, *c); err != nil {
 		return fmt.Errorf("store the cursor: %w", err)
 	}

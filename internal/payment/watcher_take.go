@@ -2,6 +2,7 @@ package payment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -23,12 +24,24 @@ const confirmAtOnce = 8
 // expected to hold. It returns how many payments changed. credit asks a second
 // endpoint about each transfer first.
 func (w *Watcher) take(ctx context.Context, heads chain.Heads, from uint64, to chain.Head, credit bool) (int, error) {
+	found, err := w.takeOnce(ctx, heads, from, to, credit)
+	switch {
+	case err == nil:
+		w.pace = min(w.pace*2, scanStep)
+		clear(w.confirmed)
+	case errors.Is(err, context.DeadlineExceeded):
+		w.pace = max(w.pace/2, 1)
+	}
+	return found, err
+}
+
+func (w *Watcher) takeOnce(ctx context.Context, heads chain.Heads, from uint64, to chain.Head, credit bool) (int, error) {
 	transfers, err := w.reader.Scan(ctx, from, to, w.book.set)
 	if err != nil {
 		return 0, err
 	}
 	if credit {
-		if err := confirm(ctx, w.reader, transfers, to); err != nil {
+		if err := w.confirmAll(ctx, transfers, to); err != nil {
 			return 0, err
 		}
 	}
@@ -36,6 +49,35 @@ func (w *Watcher) take(ctx context.Context, heads chain.Heads, from uint64, to c
 		Network: w.profile.Network, From: from, To: to.Number, Latest: heads.Latest,
 		Final: heads.Final, Finalized: heads.Finalized, Transfers: transfers,
 	})
+}
+
+// confirmation is a transfer in a block, as a second endpoint has confirmed it.
+type confirmation struct {
+	key   chain.Key
+	block string
+}
+
+// confirmPage bounds how much of a confirmation is lost when a round ends.
+const confirmPage = 64
+
+// confirmAll asks a second endpoint about the transfers that it was not asked
+// about in an earlier round.
+func (w *Watcher) confirmAll(ctx context.Context, transfers []chain.Transfer, at chain.Head) error {
+	var open []chain.Transfer
+	for _, t := range transfers {
+		if _, done := w.confirmed[confirmation{t.Key, t.Block.Hash}]; !done {
+			open = append(open, t)
+		}
+	}
+	for page := range slices.Chunk(open, confirmPage) {
+		if err := confirm(ctx, w.reader, page, at); err != nil {
+			return err
+		}
+		for _, t := range page {
+			w.confirmed[confirmation{t.Key, t.Block.Hash}] = struct{}{}
+		}
+	}
+	return nil
 }
 
 // confirm asks another endpoint about every transfer that is to be credited.

@@ -181,6 +181,13 @@ func (e *EVM) Drop(n int, keep bool) {
 	}
 }
 
+// UnpinFinal lets the finalized label follow the head again.
+func (e *EVM) UnpinFinal() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.pinned = false
+}
+
 // PinFinal keeps the finalized label where it is, as when finality stalls.
 func (e *EVM) PinFinal() {
 	e.mu.Lock()

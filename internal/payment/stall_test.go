@@ -1,0 +1,165 @@
+package payment_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// slowConfirm takes its time over every second opinion.
+type slowConfirm struct {
+	chain.Reader
+	wait time.Duration
+}
+
+func (s slowConfirm) Confirm(ctx context.Context, t chain.Transfer, at chain.Head) (chain.Verdict, error) {
+	select {
+	case <-ctx.Done():
+		return chain.Unsettled, ctx.Err()
+	case <-time.After(s.wait):
+	}
+	return s.Reader.Confirm(ctx, t, at)
+}
+
+// TestWatcher_RunsOutOfTime: rounds too short for all the deposits of a step
+// get further each time, until all are taken in.
+func TestWatcher_RunsOutOfTime(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1)
+	var payments []payment.Payment
+	for range 90 {
+		payments = append(payments, r.start())
+	}
+	r.watch()
+	for _, p := range payments {
+		r.pay(p)
+		r.chain.Mine(1)
+	}
+	r.chain.Mine(rigFinalDepth + 1)
+	slow := slowConfirm{r.reader(), 40 * time.Millisecond}
+	w := payment.NewWatcher(r.profile, slow, r.store, "one", r.now, slog.New(slog.DiscardHandler))
+	ranOut := false
+	for range 40 {
+		ctx, cancel := context.WithTimeout(t.Context(), 400*time.Millisecond)
+		err := w.RunOnce(ctx)
+		cancel()
+		ranOut = ranOut || errors.Is(err, context.DeadlineExceeded)
+		if err == nil {
+			break
+		}
+	}
+	if !ranOut {
+		t.Error("no round ran out of time; the test shows nothing")
+	}
+	for _, p := range payments {
+		r.expect(p, payment.Completed, tenUSDC)
+	}
+}
+
+// TestWatcher_JumpingFinality: a final head that stands still for minutes while
+// blocks are made is no outage, and keeps nobody's payment open.
+func TestWatcher_JumpingFinality(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1)
+	p := r.start()
+	end := p.ExpiresAt.Add(30 * time.Minute)
+	for round := 0; r.now().Before(end); round++ {
+		switch round % 10 {
+		case 0:
+			r.chain.UnpinFinal()
+		case 1:
+			r.chain.PinFinal()
+		}
+		r.chain.Wait(9 * time.Second)
+		r.chain.Mine(1)
+		r.watch()
+		r.must(r.expirer.RunOnce(t.Context()))
+	}
+	p = r.expect(p, payment.Expired, 0)
+	if n := r.told(p, payment.EventResumed); n != 0 {
+		t.Errorf("the timer was paused %d times for nothing", n)
+	}
+}
+
+// failingBalances is a node that answers everything but calls.
+type failingBalances struct{ chain.Reader }
+
+func (failingBalances) Balances(context.Context, chain.Asset, []chain.Address, chain.Head) ([]money.Units, error) {
+	return nil, chain.ErrNoEndpoint
+}
+
+// TestExpirer_FailingNetwork: payments of a network that cannot be asked wait,
+// and those behind them in the queue do not.
+func TestExpirer_FailingNetwork(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1)
+	var stuck payment.Payment
+	for range 100 { // a whole page
+		stuck = r.start()
+	}
+	free, err := r.service.Create(t.Context(), payment.CreateInput{KeyID: r.key.ID, Amount: "10"})
+	r.must(err)
+	r.watchFor(rigTTL)
+	e := payment.NewExpirer([]chain.Profile{r.profile}, map[chain.Network]chain.Reader{r.profile.Network: failingBalances{r.reader()}},
+		r.store, r.now, slog.New(slog.DiscardHandler))
+	if err := e.RunOnce(t.Context()); !errors.Is(err, chain.ErrNoEndpoint) {
+		t.Errorf("the failing network is reported as %v", err)
+	}
+	r.expect(free, payment.Expired, 0)
+	r.expect(stuck, payment.Started, 0)
+}
+
+// TestStart_PastExpiry: a payment about to expire shows no new address.
+func TestStart_PastExpiry(t *testing.T) {
+	t.Parallel()
+	p := started(t, "10")
+	late := p.ExpiresAt.Add(90 * time.Second)
+	other := payment.Choice{Network: chain.BEP20, Token: money.USDT}
+	if c, err := p.Start(other, routeOn(chain.BEP20), ttl, late); !errors.Is(err, payment.ErrPastExpiry) || !c.None() {
+		t.Errorf("another network past the time: %v", err)
+	}
+	if c, err := p.Start(p.Choice, payment.Route{}, ttl, late); err != nil || !c.None() {
+		t.Errorf("the same choice past the time: %v", err)
+	}
+}
+
+// TestTopUp_EndedWithoutItsMoney: what the operator received buys what it is
+// worth, once.
+func TestTopUp_EndedWithoutItsMoney(t *testing.T) {
+	t.Parallel()
+	topUp := func() payment.Payment {
+		p := started(t, "10")
+		p.Kind, p.Credits, p.Terms.LateFor = payment.KindTopUp, 200, payment.TopUpLate
+		return p
+	}
+	full := view(chain.Polygon, 1, 5, 5, transfer(usdcPolygon, "10000000", 3, "a", "x"))
+	cancelled, err := topUp().Cancel(t0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := observe(t, cancelled.Payment, full, t0)
+	if c.Payment.Status != payment.Completed || len(c.Entries) != 1 || c.Entries[0].Count != 200 {
+		t.Errorf("cancelled, then paid: %s, %v", c.Payment.Status, c.Entries)
+	}
+	again := observe(t, c.Payment, view(chain.Polygon, 6, 6, 6, transfer(usdcPolygon, "10000000", 6, "a", "y")), t0)
+	if len(again.Entries) != 0 {
+		t.Errorf("credited twice: %v", again.Entries)
+	}
+
+	short := observe(t, topUp(), view(chain.Polygon, 1, 5, 5, transfer(usdcPolygon, "9990000", 3, "a", "x")), t0).Payment
+	c, err = short.Expire(payment.Coverage{chain.Polygon: short.ExpiresAt}, short.ExpiresAt)
+	if err != nil || c.Payment.Status != payment.Completed || len(c.Entries) != 1 || c.Entries[0].Count != 199 || c.Entries[0].To != credit.Key(7) {
+		t.Errorf("a cent short: %s, %v, %v", c.Payment.Status, c.Entries, err)
+	}
+	dust := observe(t, topUp(), view(chain.Polygon, 1, 5, 5, transfer(usdcPolygon, "1", 3, "a", "x")), t0).Payment
+	if c, err = dust.Expire(payment.Coverage{chain.Polygon: dust.ExpiresAt}, dust.ExpiresAt); err != nil || c.Payment.Status != payment.Expired {
+		t.Errorf("dust: %s, %v", c.Payment.Status, err)
+	}
+}
