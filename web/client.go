@@ -62,11 +62,8 @@ func network(a netip.Addr) string {
 	return p.String()
 }
 
-// privateNetworks are where a proxy usually stands.
-func privateNetworks() []netip.Prefix {
-	var out []netip.Prefix
-	for _, p := range []string{"127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7", "fe80::/10"} {
-		out = append(out, netip.MustParsePrefix(p))
-	}
-	return out
+// loopback is where a proxy is believed without being named. A private network
+// is not: behind an address translation every client seems to come from one.
+func loopback() []netip.Prefix {
+	return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 }

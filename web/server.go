@@ -69,7 +69,7 @@ type Options struct {
 	GraphQL     graph.Options
 	Rates       Rates
 	// Proxies are the networks whose X-Forwarded-For is believed; nil means
-	// loopback and private networks.
+	// loopback.
 	Proxies []netip.Prefix
 	// SignUp lets anybody make a user; NewKeys is what their keys start with.
 	SignUp  bool
@@ -108,7 +108,7 @@ func New(d Deps, o Options) *Server {
 		secure: strings.HasPrefix(o.BaseURL, "https://"),
 	}
 	if s.proxies == nil {
-		s.proxies = privateNetworks()
+		s.proxies = loopback()
 	}
 	s.ops = operation.New(operation.Deps{
 		Payments: d.Payments, Accounts: d.Accounts, Users: d.Accounts, Rotation: d.Accounts, Wallets: d.Wallets,
