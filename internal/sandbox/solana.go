@@ -57,8 +57,10 @@ func (s *Sandbox) startSolana(c Config) (k solanaKeys, err error) {
 	if s.sol.Balance(gas.PublicKey()) >= solanaGas/10 {
 		return k, nil
 	}
-	_, err = s.sol.FundSOL(gas.PublicKey(), solanaGas)
-	return k, err
+	if _, err = s.sol.FundSOL(gas.PublicKey(), solanaGas); err != nil {
+		return k, err
+	}
+	return k, s.sol.Seal(1)
 }
 
 func newSolanaGas() (secret.Text, error) {

@@ -94,11 +94,14 @@ func (l *Ledger) Close() error {
 	l.closing.Do(func() {
 		l.stop()
 		l.mu.Lock()
+		if l.pending != nil {
+			l.closed = l.seal() // what was sent is not lost
+		}
 		l.ended = true
 		mark := l.head
 		l.mu.Unlock()
 		if l.server != nil {
-			l.closed = l.server.close()
+			l.closed = errors.Join(l.closed, l.server.close())
 		}
 		if l.journal != nil {
 			l.closed = errors.Join(l.closed, l.journal.write(record{Mark: mark}), l.journal.close())

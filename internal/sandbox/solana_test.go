@@ -1,0 +1,62 @@
+package sandbox_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// paySolana starts a payment on Solana and pays it.
+func (r *running) paySolana(t *testing.T, amount, token string) payment.Payment {
+	t.Helper()
+	p := r.create(t, amount)
+	started, err := r.App.Payments.Start(t.Context(), string(p.ID), choice("SOL", token))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.payWith(t, started, "exactly")
+	return started
+}
+
+// settled waits until a payment is completed and its money swept.
+func (r *running) settled(t *testing.T, p payment.Payment) payment.Payment {
+	t.Helper()
+	deadline := time.Now().Add(2 * patience)
+	for {
+		x, err := r.App.Payments.Get(t.Context(), string(p.ID))
+		if err != nil || time.Now().After(deadline) {
+			t.Fatalf("payment is %s with %+v, %v", x.Status, x.Deposits, err)
+		}
+		if x.Status == payment.Completed && len(x.Deposits) == 1 && x.Deposits[0].Swept {
+			return x
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// TestSolana_Settles: payments in both tokens complete and settle, and go on
+// doing so after a restart.
+func TestSolana_Settles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first := start(t, dir)
+	usdt, usdc := first.paySolana(t, "12.50", "USDT"), first.paySolana(t, "7.25", "USDC")
+	paid := first.settled(t, usdt)
+	first.settled(t, usdc)
+	res, err := http.Get(first.BaseURL + "/sandbox/explorer/sol/tx/" + string(paid.Deposits[0].Transfer.Tx)) //nolint:noctx // loopback
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		t.Errorf("the explorer answers %s", res.Status)
+	}
+	late := first.paySolana(t, "3.00", "USDC")
+	first.stop(t)
+
+	second := start(t, dir)
+	second.settled(t, late)
+	second.settled(t, second.paySolana(t, "4.00", "USDT"))
+}
