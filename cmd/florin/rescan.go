@@ -66,12 +66,11 @@ func (c rescan) Run(ctx context.Context, p *process) error {
 		again := &rereading{Store: s, cursor: payment.Cursor{Scanned: before, Hardened: before}, from: before.Number}
 		again.bar = p.progress("blocks", int(blocks))
 		w := payment.NewWatcher(n.Profile, a, again, "rescan", app.Now, p.warnings())
-		for again.cursor.Scanned.Number < heads.Final.Number {
-			if err := w.RunOnce(ctx); err != nil {
-				return err
-			}
-		}
+		err := again.run(ctx, w)
 		again.bar.end()
+		if err != nil {
+			return err
+		}
 		return p.say("Read %d blocks of %s; %d payments changed.", heads.Final.Number-before.Number, n.Profile.Name, len(again.changed))
 	})
 }
@@ -84,6 +83,18 @@ type rereading struct {
 	from    uint64
 	bar     *progress
 	changed map[payment.ID]bool
+}
+
+// run reads to the newest final block. A round of the watcher does that, unless
+// it takes too long; then the next one goes on where it stopped.
+func (r *rereading) run(ctx context.Context, w *payment.Watcher) error {
+	for {
+		before := r.cursor.Scanned
+		err := w.RunOnce(ctx)
+		if err == nil || ctx.Err() != nil || r.cursor.Scanned == before {
+			return err
+		}
+	}
 }
 
 // Lease is always had: whoever reads old blocks is in nobody's way.
