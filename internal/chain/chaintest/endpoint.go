@@ -156,8 +156,18 @@ func (p *Endpoint) answer(body []byte, f Faults, request int) ([]byte, int) {
 		return failure(nil, &rpcFailure{-32600, "batch too large"}), f.refusalStatus()
 	}
 	replies := make([]json.RawMessage, len(calls))
+	size := 0
 	for i, c := range calls {
+		if i > 0 {
+			time.Sleep(f.SlowBatch)
+		}
 		replies[i] = p.call(c, request)
+		if size += len(replies[i]); batch && f.MaxReplies > 0 && size > f.MaxReplies {
+			replies[i] = failure(c.ID, &rpcFailure{-32003, "response too large"})
+		}
+	}
+	if batch && f.MaxAnswer > 0 && size > f.MaxAnswer {
+		return nil, http.StatusRequestEntityTooLarge
 	}
 	if f.Shuffle {
 		for i := range len(replies) / 2 {

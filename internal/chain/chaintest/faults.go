@@ -35,6 +35,14 @@ type Faults struct {
 	// BatchStatus (200 if 0).
 	MaxBatch    int
 	BatchStatus int
+	// MaxAnswer refuses batches with HTTP status 413 whose answer is longer, in
+	// bytes.
+	MaxAnswer int
+	// MaxReplies is how many bytes of replies a batch gets; the calls after
+	// them are answered with an error, as geth does.
+	MaxReplies int
+	// SlowBatch is how long each call of a batch takes beyond the first.
+	SlowBatch time.Duration
 	// Shuffle returns the replies of a batch in reverse order.
 	Shuffle bool
 	// Limits of eth_getLogs, and the error that tells of them.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -58,11 +59,14 @@ func (e *endpoint) ask(ctx context.Context, calls ...call) ([]reply, error) {
 // askInto is ask with a buffer to read the answer into, where one request is
 // enough. The replies are good until it is used again. Large answers read into
 // ever new memory would make most of the garbage of the program.
+//
+// Calls whose answers are too much together are asked in smaller parts, this
+// once: what was too much is what these answers hold, not the number of calls.
 func (e *endpoint) askInto(ctx context.Context, buffer *bytes.Buffer, calls ...call) ([]reply, error) {
 	replies := make([]reply, 0, len(calls))
-	for len(replies) < len(calls) {
+	for most := len(calls); len(replies) < len(calls); {
 		part := calls[len(replies):]
-		part = part[:min(len(part), e.batch())]
+		part = part[:min(len(part), e.batch(), most)]
 		into := buffer
 		if into == nil || len(part) < len(calls) {
 			into = new(bytes.Buffer)
@@ -72,12 +76,36 @@ func (e *endpoint) askInto(ctx context.Context, buffer *bytes.Buffer, calls ...c
 			e.shrinkBatch(len(part))
 			continue
 		}
+		// Who brings a buffer asks about a range and shortens that after a
+		// slow or partial answer.
+		if fewer := smallerPart(len(part), got, err, buffer == nil); fewer > 0 && ctx.Err() == nil {
+			most = fewer
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
 		replies = append(replies, got...)
 	}
 	return replies, nil
+}
+
+// smallerPart says in parts of how many calls to ask again for what n calls in
+// one request did not get because their answers are too large together; 0 if
+// there is nothing to ask again. thorough takes a late answer and one that is
+// missing replies for too large as well.
+func smallerPart(n int, got []reply, err error, thorough bool) int {
+	switch {
+	case n < 2:
+		return 0
+	case errors.Is(err, errTooMuch), thorough && slices.ContainsFunc(got, reply.crowdedOut):
+		return n / 2
+	case thorough && errors.Is(err, context.DeadlineExceeded):
+		// One by one, so that an endpoint that hangs is given up after one
+		// more try.
+		return 1
+	}
+	return 0
 }
 
 // results is ask for calls of which none may fail.

@@ -110,6 +110,22 @@ func callFailure(e *rpcError) error {
 	return e
 }
 
+// Codes with which geth and its kin fill up a batch whose other replies took
+// all the room or all the time there is for one answer.
+const (
+	codeBatchTimedOut = -32002
+	codeBatchTooLarge = -32003
+)
+
+// crowdedOut reports whether a call of a batch got no reply of its own because
+// of the others. Both codes have other meanings elsewhere, so the text counts.
+func (r reply) crowdedOut() bool {
+	if r.err == nil || r.err.Code != codeBatchTimedOut && r.err.Code != codeBatchTooLarge {
+		return false
+	}
+	return contains(strings.ToLower(r.err.Message), []string{"too large", "timed out"})
+}
+
 func contains(text string, any []string) bool {
 	for _, part := range any {
 		if strings.Contains(text, part) {
