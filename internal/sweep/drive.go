@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+
+	"github.com/florinpay/florin/internal/fault"
 )
 
 // drive does the next step of a sweep in flight. Every step can be repeated: a
@@ -36,13 +38,14 @@ func (s *Sweeper) drive(ctx context.Context, w Sweep) error {
 }
 
 // sign stores a signed attempt before anybody can see it, then sends it. A
-// batch too large for one transaction is given back.
+// batch that can never be signed, as one too large for a transaction, is given
+// back: it would keep the network's one place.
 func (s *Sweeper) sign(ctx context.Context, w Sweep) error {
 	if s.now().Before(s.patient) {
 		return s.waiting
 	}
 	a, err := s.sender.Sign(ctx, w.Items, w.Attempts, s.now())
-	if errors.Is(err, ErrTooLarge) && len(w.Attempts) == 0 {
+	if err != nil && len(w.Attempts) == 0 && ctx.Err() == nil && !passing(err) {
 		return s.end(ctx, w, Superseded, Sighting{Note: err.Error()})
 	}
 	if err != nil {
@@ -57,6 +60,19 @@ func (s *Sweeper) sign(ctx context.Context, w Sweep) error {
 		return err
 	}
 	return s.send(ctx, w, a)
+}
+
+// passing reports whether what a sweep could not be signed for goes away by
+// itself or by what the operator does: the network, the gas wallet, the price.
+func passing(err error) bool {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return true
+	}
+	switch fault.KindOf(err) {
+	case fault.Unavailable, fault.PaymentRequired, fault.Limited, fault.Conflict:
+		return true
+	}
+	return false
 }
 
 func (s *Sweeper) send(ctx context.Context, w Sweep, a Attempt) error {
