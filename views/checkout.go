@@ -41,15 +41,6 @@ const (
 	StateCancelled State = "cancelled"
 )
 
-// open reports whether the payment can still be paid on this page.
-func (s State) open() bool {
-	switch s {
-	case StateChoose, StateWaiting, StateSeen, StateConfirming, StateShort:
-		return true
-	}
-	return false
-}
-
 // View is a side step of the checkout, from the view query parameter. A side step needs no script.
 type View string
 

@@ -194,12 +194,24 @@ func TestCheckoutSideSteps(t *testing.T) {
 		view  View
 		want  string
 	}{
-		{StateChoose, ViewCancel, "confirm-cancel"}, {StateChoose, ViewChoose, "choose"}, {StateChoose, ViewFind, "find"},
-		{StateWaiting, ViewChoose, "choose"}, {StateWaiting, ViewCancel, "confirm-cancel"}, {StateWaiting, ViewFind, "find"},
-		{StateSeen, ViewCancel, "arriving"}, {StateSeen, ViewChoose, "arriving"}, {StateConfirming, ViewCancel, "arriving"},
-		{StateShort, ViewCancel, "send"}, {StateShort, ViewChoose, "send"}, {StateShort, ViewFind, "find"},
-		{StatePaid, ViewFind, "paid"}, {StatePaid, ViewCancel, "paid"}, {StateLate, ViewCancel, "late"},
-		{StateExpired, ViewChoose, "expired"}, {StateExpired, ViewFind, "find"}, {StateCancelled, ViewFind, "find"},
+		{StateChoose, ViewCancel, "confirm-cancel"},
+		{StateChoose, ViewChoose, "choose"},
+		{StateChoose, ViewFind, "find"},
+		{StateWaiting, ViewChoose, "choose"},
+		{StateWaiting, ViewCancel, "confirm-cancel"},
+		{StateWaiting, ViewFind, "find"},
+		{StateSeen, ViewCancel, "arriving"},
+		{StateSeen, ViewChoose, "arriving"},
+		{StateConfirming, ViewCancel, "arriving"},
+		{StateShort, ViewCancel, "send"},
+		{StateShort, ViewChoose, "send"},
+		{StateShort, ViewFind, "find"},
+		{StatePaid, ViewFind, "paid"},
+		{StatePaid, ViewCancel, "paid"},
+		{StateLate, ViewCancel, "late"},
+		{StateExpired, ViewChoose, "expired"},
+		{StateExpired, ViewFind, "find"},
+		{StateCancelled, ViewFind, "find"},
 	} {
 		p := sampleCheckout(t, "en")
 		p.State, p.View, p.Received, p.Missing = c.state, c.view, "49.53", "0.37"

@@ -77,7 +77,7 @@ func (c Colour) Legible(ratio float64, grounds ...Colour) Colour {
 	from := c.oklch()
 	best, distance := Colour{}, math.Inf(1)
 	// 200 steps are finer than 8-bit sRGB can tell apart.
-	for i := 0; i <= 200; i++ {
+	for i := range 201 {
 		l := float64(i) / 200
 		candidate := oklch{l, from.c, from.h}.colour()
 		if d := math.Abs(l - from.l); d < distance && worst(candidate, grounds) >= ratio {

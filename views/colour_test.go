@@ -1,6 +1,7 @@
 package views
 
 import (
+	"maps"
 	"os"
 	"regexp"
 	"strings"
@@ -37,9 +38,7 @@ func tokens(t testing.TB, dark bool) map[string]string {
 	all := declarations(base)
 	if dark {
 		_, block, _ := strings.Cut(rest, `:root[data-theme="dark"]`)
-		for name, value := range declarations(block) {
-			all[name] = value
-		}
+		maps.Copy(all, declarations(block))
 	}
 	return all
 }

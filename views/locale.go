@@ -130,11 +130,12 @@ func (l *Locale) data(args []any) map[string]any {
 	}
 	m := make(map[string]any, len(args)/2)
 	for i := 0; i+1 < len(args); i += 2 {
+		name, _ := args[i].(string)
 		v := args[i+1]
 		if s, ok := v.(string); ok && l.Dir == "rtl" {
 			v = "\u2068" + s + "\u2069"
 		}
-		m[args[i].(string)] = v
+		m[name] = v
 	}
 	return m
 }

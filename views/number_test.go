@@ -21,7 +21,12 @@ func TestAmount(t *testing.T) {
 		{"hi", "1234", "1,234"},
 		{"ar", "1234.5", "1,234.5"},
 		// What is no plain decimal is shown as it came: a wrong number looks worse than an odd one.
-		{"en", "1e9", "1e9"}, {"en", "-5", "-5"}, {"en", ".5", ".5"}, {"en", "5.", "5."}, {"en", "", ""}, {"en", "NaN", "NaN"},
+		{"en", "1e9", "1e9"},
+		{"en", "-5", "-5"},
+		{"en", ".5", ".5"},
+		{"en", "5.", "5."},
+		{"en", "", ""},
+		{"en", "NaN", "NaN"},
 	} {
 		if got := LocaleFor(c.tag).Amount(c.plain); got != c.want {
 			t.Errorf("%s: Amount(%q) = %q, want %q", c.tag, c.plain, got, c.want)

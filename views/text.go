@@ -69,11 +69,11 @@ func returnHref(link, txnID, status string) (templ.SafeURL, bool) {
 
 // span says how long n seconds are, in whole seconds below 90 and in whole minutes above; ids are the
 // two messages.
-func (l *Locale) span(n int, secondsID, minutesID string, args ...any) string {
+func (l *Locale) span(n int, secondsID, minutesID string) string {
 	if n < 90 {
-		return l.N(secondsID, max(n, 1), args...)
+		return l.N(secondsID, max(n, 1))
 	}
-	return l.N(minutesID, (n+30)/60, args...)
+	return l.N(minutesID, (n+30)/60)
 }
 
 // clockText is mm:ss, or h:mm:ss from an hour.
