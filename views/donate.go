@@ -54,7 +54,8 @@ const (
 //	GET  /donate/{campaignId}/widget?lang=    DonateWidget, which alone may be framed by other sites (frame-ancestors *)
 //	GET  /donate/{campaignId}/card.png        the picture for shares, see package views/share
 //
-// way is "<NETWORK>.<TOKEN>", see [ParseWay]. suggested is one of Suggested, or "other": then amount counts.
+// way is "<NETWORK>.<TOKEN>", see [ParseWay]. suggested is one of Suggested, or "other": then amount counts, which
+// may be typed with a decimal comma, see [Locale.Plain].
 type DonateProps struct {
 	Page
 	// Merchant is who receives.

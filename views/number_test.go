@@ -34,6 +34,24 @@ func TestAmount(t *testing.T) {
 	}
 }
 
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ tag, typed, want string }{
+		{"de", "12,50", "12.50"},
+		{"de", " 12.50 ", "12.50"},
+		{"de", "1.234,50", "1.234,50"},
+		{"de", "1,2,3", "1,2,3"},
+		{"en", "12,50", "12,50"},
+		{"en", "12.50", "12.50"},
+		{"ru", "7", "7"},
+		{"hi", "1,23,456", "1,23,456"},
+	} {
+		if got := LocaleFor(c.tag).Plain(c.typed); got != c.want {
+			t.Errorf("%s: Plain(%q) = %q, want %q", c.tag, c.typed, got, c.want)
+		}
+	}
+}
+
 var plainDecimal = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 
 // FuzzAmount: without its separators a written amount is the plain one again, in every language. A
