@@ -143,7 +143,7 @@ func TestDashboard_Pages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ctx := browsertest.New(t)
+			ctx := browsertest.New(t, browsertest.AllowError(`status of 404`))
 			if paths.email != "" {
 				enterDesk(ctx, t, origin, paths.email)
 			}
