@@ -34,9 +34,11 @@ func (c pgxConn) run(ctx context.Context, calls ...*call) error {
 		batch.Queue(numbered(k.text), forPostgres(k.args)...)
 	}
 	results := c.db.SendBatch(ctx, &batch)
+	// Whatever reading a row does, a panic included, the pool gets its
+	// connection back. Closing again is nothing.
+	defer results.Close()
 	for _, k := range calls {
 		if err := takeResult(results, k); err != nil {
-			_ = results.Close() // fails with the same error
 			return err
 		}
 	}

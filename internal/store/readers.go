@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 
 	"github.com/uptrace/bun"
@@ -21,6 +22,9 @@ type readers struct {
 type reader struct {
 	statements
 	conn bun.Conn
+	// inSnapshot: a transaction is open, or may be. Nobody else may use the
+	// reader then: to them the database would stand still.
+	inSnapshot bool
 }
 
 func newReaders(db *bun.DB, n int) *readers {
@@ -37,8 +41,19 @@ func (r *readers) with(ctx context.Context, fn func(*reader) error) error {
 	if err != nil {
 		return err
 	}
-	defer func() { r.free <- one }()
+	defer r.putBack(one)
 	return fn(one)
+}
+
+// putBack frees a reader, or drops one that could not end its transaction; the
+// next caller opens another.
+func (r *readers) putBack(one *reader) {
+	if !one.inSnapshot {
+		r.free <- one
+		return
+	}
+	defer func() { r.room <- struct{}{} }()
+	one.drop()
 }
 
 func (r *readers) take(ctx context.Context) (*reader, error) {
@@ -70,14 +85,29 @@ func (r *readers) open(ctx context.Context) (*reader, error) {
 	return &reader{statements: newStatements(conn.Conn), conn: conn}, nil
 }
 
-// snapshot runs fn in a transaction that only reads.
-func (r *reader) snapshot(ctx context.Context, fn func(context.Context, tx) error) error {
-	if err := r.exec(ctx, "BEGIN"); err != nil {
+// snapshot runs fn in a transaction that only reads, and ends it whatever fn
+// does. The caller's leaving reaches fn alone: the driver reports it also for
+// a statement that took effect, so BEGIN might fail and yet have begun.
+func (r *reader) snapshot(ctx context.Context, fn func(context.Context, tx) error) (err error) {
+	whole := context.WithoutCancel(ctx)
+	r.inSnapshot = true
+	if err := r.exec(whole, "BEGIN"); err != nil {
 		return err
 	}
-	err := fn(ctx, tx{IDB: r.conn, conn: &r.statements})
-	// It must end even if the caller has gone. There is nothing to lose.
-	return errors.Join(err, r.exec(context.WithoutCancel(ctx), "ROLLBACK"))
+	defer func() {
+		end := r.exec(whole, "ROLLBACK") // there is nothing to lose
+		r.inSnapshot = end != nil
+		err = errors.Join(err, end)
+	}()
+	return fn(ctx, tx{IDB: r.conn, conn: &r.statements})
+}
+
+// drop closes the connection itself: close would give it back to the pool.
+func (r *reader) drop() {
+	for _, stmt := range r.byText {
+		_ = stmt.Close() // before the connection, or the driver panics
+	}
+	_ = r.conn.Raw(func(any) error { return driver.ErrBadConn }) // fails with just that
 }
 
 // close waits for callers and closes the connections.

@@ -1,0 +1,149 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// leaving calls the lists for a while as clients do that hang up at any moment.
+func (w *world) leaving(keyID int64, clients int, last time.Duration) {
+	var all sync.WaitGroup
+	stop := time.Now().Add(last)
+	for range clients {
+		all.Go(func() {
+			for time.Now().Before(stop) {
+				ctx, cancel := context.WithCancel(w.t.Context())
+				gone := time.AfterFunc(rand.N(120*time.Microsecond), cancel)
+				// Whether they succeed is up to chance.
+				_, _ = w.Payments(ctx, payment.Filter{KeyID: keyID, Limit: 10})
+				_, _ = w.Custodian(ctx, keyID)
+				gone.Stop()
+				cancel()
+			}
+		})
+	}
+	all.Wait()
+}
+
+// Clients that hang up in the middle of a list leave nothing behind: lists go
+// on working, and every reader sees what is written afterwards.
+func TestStore_ClientsHangUp(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(0, 0)
+		w.custodian(k, "")
+		p := w.payment(k)
+		w.leaving(k.ID, 8, time.Second)
+		old, fresh := k.Hash, hashOf("replaced "+k.PublicID)
+		w.must(w.RotateKey(t.Context(), k.ID, old, fresh, nil))
+		// Enough at once that every connection takes part.
+		for _, err := range together(4*DefaultMaxConns, func(int) error {
+			for range 10 {
+				if err := w.seesKey(fresh, old); err != nil {
+					return err
+				}
+				list, err := w.Payments(t.Context(), payment.Filter{KeyID: k.ID, Limit: 10})
+				if err != nil || len(list) != 1 || list[0].ID != p.ID {
+					return errors.Join(errors.New("the list is not that of the key"), err)
+				}
+				if _, err := w.Custodian(t.Context(), k.ID); err != nil {
+					return err
+				}
+			}
+			return nil
+		}) {
+			w.must(err)
+		}
+	})
+}
+
+// seesKey fails unless the new key is known and the one it replaced is not.
+func (w *world) seesKey(fresh, old [32]byte) error {
+	if _, err := w.KeyByHash(w.t.Context(), fresh); err != nil {
+		return err
+	}
+	if _, err := w.KeyByHash(w.t.Context(), old); !fault.Is(err, fault.Unauthorized) {
+		return errors.Join(errors.New("a replaced key is still valid"), err)
+	}
+	return nil
+}
+
+// onOneConn is onEach with a single connection for reading, which a fault
+// cannot hide from.
+func onOneConn(t *testing.T, story func(t *testing.T, w *world)) {
+	t.Helper()
+	onEach(t, func(t *testing.T, w *world) {
+		s, err := Open(t.Context(), w.url, mustSealer(1), Options{MaxConns: 1})
+		w.must(err)
+		t.Cleanup(func() { w.must(s.Close()) })
+		story(t, &world{Store: s, t: t, url: w.url})
+	})
+}
+
+// Whatever happens in a snapshot, the next caller sees the database of now.
+func TestStore_SnapshotEnds(t *testing.T) {
+	t.Parallel()
+	const endedAlready = "has been ended"
+	see := func(ctx context.Context, db tx) error {
+		return db.run(ctx, query(func(scan func(...any) error) error { return scan(new(int64)) }, "SELECT count(*) FROM users"))
+	}
+	for name, fn := range map[string]func(context.Context, tx) error{
+		"fails":  func(context.Context, tx) error { return errLost },
+		"panics": func(context.Context, tx) error { panic("a fault") },
+		endedAlready: func(ctx context.Context, db tx) error {
+			return db.run(ctx, statement("COMMIT"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			onOneConn(t, func(t *testing.T, w *world) {
+				k := w.key(0, 0)
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				defer cancel()
+				failed := guard(func() error {
+					return w.snapshot(ctx, func(ctx context.Context, db tx) error {
+						return errors.Join(see(ctx, db), fn(ctx, db))
+					})
+				})
+				if name != "panics" {
+					repanic(failed)
+				}
+				if failed == nil && name != endedAlready { // PostgreSQL does not mind
+					t.Fatal("the snapshot did not fail")
+				}
+				fresh := hashOf("replaced " + k.PublicID)
+				w.must(w.RotateKey(ctx, k.ID, k.Hash, fresh, nil))
+				w.must(w.seesKey(fresh, k.Hash))
+				w.must(w.snapshot(ctx, see))
+			})
+		})
+	}
+}
+
+// A panic while a row is read does not cost PostgreSQL's pool its connection.
+func TestPostgres_PanicInARow(t *testing.T) {
+	t.Parallel()
+	onOneConn(t, func(t *testing.T, w *world) {
+		e, ok := w.engine.(*postgresEngine)
+		if !ok {
+			return // SQLite has no batches
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		one := func(row func(func(...any) error) error) *call { return query(row, "SELECT 1") }
+		panics := one(func(func(...any) error) error { panic("a fault") })
+		if guard(func() error { return pgxConn{e.pool}.run(ctx, panics, panics) }) == nil {
+			t.Fatal("the panic was lost")
+		}
+		var n int
+		reads := one(func(scan func(...any) error) error { return scan(&n) })
+		w.must(pgxConn{e.pool}.run(ctx, reads, reads))
+	})
+}
