@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -24,6 +25,7 @@ func (s *Store) Claim(ctx context.Context, holder string, now, until time.Time, 
 		return nil, nil
 	}
 	var list []webhook.Delivery
+	var sealed []unsendable
 	err = s.write(ctx, func(ctx context.Context, t tx) error {
 		var held []int64
 		err := t.NewRaw("UPDATE deliveries SET holder = ?, due_at = ? WHERE id IN (SELECT id FROM deliveries "+
@@ -32,13 +34,39 @@ func (s *Store) Claim(ctx context.Context, holder string, now, until time.Time, 
 		if err != nil {
 			return err
 		}
-		list, err = s.readDeliveries(ctx, t, held)
-		return err
+		if list, sealed, err = s.readDeliveries(ctx, t, held); err != nil {
+			return err
+		}
+		for _, u := range sealed {
+			if err := settle(ctx, t, holder, u.outcome(now)); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("claim deliveries: %w", err)
 	}
+	for _, u := range sealed {
+		s.log.Error("a webhook was not sent: its custodian's secrets cannot be opened", "event", u.EventID, "error", u.err)
+	}
 	return list, nil
+}
+
+// unsendable is a claimed delivery whose custodian's secrets cannot be opened.
+// It is a failed attempt of its own: were it an error of the claim, the next
+// claim would meet it again, and no webhook of anybody would leave.
+type unsendable struct {
+	webhook.Delivery
+	err error // for the operator
+}
+
+func (u unsendable) outcome(now time.Time) webhook.Outcome {
+	o := webhook.Outcome{DeliveryID: u.ID, Attempt: webhook.Attempt{
+		At: now, URL: u.URL, Error: "nothing was sent because the webhook's secrets cannot be opened; the operator has been told",
+	}}
+	o.State, o.NextAt = webhook.Decide(u.Attempt, webhook.Result{Attempt: o.Attempt}, rand.Float64()) //nolint:gosec // only spreads the load
+	return o
 }
 
 // deliveryRow is a claimed delivery with all that is needed to send it.
@@ -53,54 +81,62 @@ type deliveryRow struct {
 	SigningSecrets string
 }
 
-func (s *Store) readDeliveries(ctx context.Context, t tx, ids []int64) ([]webhook.Delivery, error) {
+// readDeliveries returns the deliveries by ID, those that cannot be sent apart.
+func (s *Store) readDeliveries(ctx context.Context, t tx, ids []int64) (list []webhook.Delivery, sealed []unsendable, err error) {
 	if len(ids) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	var rows []deliveryRow
-	err := t.NewRaw("SELECT d.id, e.event_id, d.attempt, c.callback_url, e.data, c.public_id, c.secret, c.signing_secrets "+
+	err = t.NewRaw("SELECT d.id, e.event_id, d.attempt, c.callback_url, e.data, c.public_id, c.secret, c.signing_secrets "+
 		"FROM deliveries AS d JOIN events AS e ON e.payment_id = d.payment_id AND e.seq = d.seq "+
 		"JOIN custodians AS c ON c.id = d.custodian_id WHERE d.id IN (?) ORDER BY d.id", bun.List(ids)).Scan(ctx, &rows)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	list := make([]webhook.Delivery, len(rows))
-	for i, r := range rows {
+	for _, r := range rows {
 		d := webhook.Delivery{
 			ID: r.ID, EventID: r.EventID, Attempt: int(r.Attempt), URL: r.CallbackURL, Body: json.RawMessage(r.Data),
 		}
-		if d.Secret, err = s.sealer.Open(secretPlace(r.PublicID), r.Secret); err != nil {
-			return nil, err
+		if err := s.openSecrets(&d, r); err != nil {
+			sealed = append(sealed, unsendable{d, err})
+			continue
 		}
-		if d.SigningSecrets, err = s.openSigning(r.PublicID, r.SigningSecrets); err != nil {
-			return nil, err
-		}
-		list[i] = d
+		list = append(list, d)
 	}
-	return list, nil
+	return list, sealed, nil
+}
+
+func (s *Store) openSecrets(d *webhook.Delivery, r deliveryRow) (err error) {
+	if d.Secret, err = s.sealer.Open(secretPlace(r.PublicID), r.Secret); err != nil {
+		return err
+	}
+	d.SigningSecrets, err = s.openSigning(r.PublicID, r.SigningSecrets)
+	return err
 }
 
 // Settle writes the outcome of an attempt if the holder still has it.
 func (s *Store) Settle(ctx context.Context, holder string, o webhook.Outcome) error {
-	err := s.hot(ctx, func(ctx context.Context, db conn) error {
-		var attempt int64
-		take := query(func(scan func(...any) error) error { return scan(&attempt) },
-			"UPDATE deliveries SET state = ?, attempt = attempt + 1, due_at = ?, holder = NULL "+
-				"WHERE id = ? AND holder = ? AND state = 'WAITING' RETURNING attempt",
-			string(o.State), dueAt(o), o.DeliveryID, holder)
-		if err := db.run(ctx, take); err != nil || take.affected == 0 {
-			return err
-		}
-		a := o.Attempt
-		return db.run(ctx, statement("INSERT INTO delivery_attempts "+
-			"(delivery_id, attempt, at, url, status, latency_us, error, response, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-			o.DeliveryID, attempt, at(a.At), shown(a.URL), int64(a.Status),
-			a.Latency.Microseconds(), shown(a.Error), shown(a.Response), shown(a.Request)))
-	})
+	err := s.hot(ctx, func(ctx context.Context, db conn) error { return settle(ctx, db, holder, o) })
 	if err != nil {
 		return fmt.Errorf("settle delivery %d: %w", o.DeliveryID, err)
 	}
 	return nil
+}
+
+func settle(ctx context.Context, db conn, holder string, o webhook.Outcome) error {
+	var attempt int64
+	take := query(func(scan func(...any) error) error { return scan(&attempt) },
+		"UPDATE deliveries SET state = ?, attempt = attempt + 1, due_at = ?, holder = NULL "+
+			"WHERE id = ? AND holder = ? AND state = 'WAITING' RETURNING attempt",
+		string(o.State), dueAt(o), o.DeliveryID, holder)
+	if err := db.run(ctx, take); err != nil || take.affected == 0 {
+		return err
+	}
+	a := o.Attempt
+	return db.run(ctx, statement("INSERT INTO delivery_attempts "+
+		"(delivery_id, attempt, at, url, status, latency_us, error, response, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		o.DeliveryID, attempt, at(a.At), shown(a.URL), int64(a.Status),
+		a.Latency.Microseconds(), shown(a.Error), shown(a.Response), shown(a.Request)))
 }
 
 // dueAt is when the delivery is due again; for one that has ended, when it ended.

@@ -229,3 +229,35 @@ func TestStore_Claim_NewURL(t *testing.T) {
 		}
 	})
 }
+
+// A merchant whose secrets cannot be opened keeps nobody else waiting. Its own
+// deliveries are attempts that failed, and go out once it has new secrets.
+func TestStore_Claim_SecretsDamaged(t *testing.T) {
+	t.Parallel()
+	for _, column := range []string{"secret", "signing_secrets"} {
+		t.Run(column, func(t *testing.T) {
+			t.Parallel()
+			onEach(t, func(t *testing.T, w *world) {
+				damaged, sound := w.receiver("https://damaged.example/hook"), w.receiver("https://sound.example/hook")
+				bad, good := w.end(damaged), w.end(sound)
+				db := w.raw()
+				_, err := db.ExecContext(t.Context(), fmt.Sprintf("UPDATE custodians SET %s = '[\"AAAA\"]' WHERE key_id = %d", column, damaged.ID))
+				w.must(err)
+				same(t, "claimed", eventIDs(w.claim("a", start, 10, 10)), []string{good})
+				if again := w.claim("b", start, 10, 10); len(again) != 0 {
+					t.Errorf("claimed again at once: %+v", again)
+				}
+				if n := w.count("SELECT count(*) FROM delivery_attempts WHERE attempt = 1 AND status = 0 AND error <> '' AND error NOT LIKE '%AAAA%'"); n != 1 {
+					t.Errorf("%d failed attempts are shown, want 1", n)
+				}
+				_, err = db.ExecContext(t.Context(), fmt.Sprintf("UPDATE custodians SET secret = '', signing_secrets = '[]' WHERE key_id = %d", damaged.ID))
+				w.must(err)
+				later := w.claim("a", start.Add(10*time.Second), 10, 10)
+				same(t, "claimed later", eventIDs(later), []string{bad})
+				if len(later) == 1 && later[0].Attempt != 1 {
+					t.Errorf("%d attempts so far, want 1", later[0].Attempt)
+				}
+			})
+		})
+	}
+}
