@@ -45,7 +45,7 @@ func TestSolana_Settles(t *testing.T) {
 	usdt, usdc := first.paySolana(t, "12.50", "USDT"), first.paySolana(t, "7.25", "USDC")
 	paid := first.settled(t, usdt)
 	first.settled(t, usdc)
-	res, err := http.Get(first.BaseURL + "/sandbox/explorer/sol/tx/" + string(paid.Deposits[0].Transfer.Tx)) //nolint:noctx // loopback
+	res, err := http.Get(first.BaseURL + "/sandbox/explorer/sol/tx/" + string(paid.Deposits[0].Transfer.Tx))
 	if err != nil {
 		t.Fatal(err)
 	}

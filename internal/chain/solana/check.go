@@ -40,8 +40,8 @@ func (a *Adapter) Check(ctx context.Context) error {
 
 // clusterFault tells the operator about an endpoint of another cluster.
 func clusterFault(err error) error {
-	var wrong wrongCluster
-	if !errors.As(err, &wrong) {
+	wrong, ok := errors.AsType[wrongCluster](err)
+	if !ok {
 		return err
 	}
 	return fault.New(fault.Unprocessable, "the endpoint of SOL is of the cluster with genesis hash %s, and these mints are of %s; correct FLORIN_SOL_RPC or the mints",

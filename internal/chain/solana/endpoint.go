@@ -116,12 +116,10 @@ func (e *endpoint) failed(err error) {
 	e.errors++
 	e.failures++
 	wait := min(firstCoolDown<<min(e.failures-1, 10), maxCoolDown)
-	var limited rateLimited
-	if errors.As(err, &limited) {
+	if limited, ok := errors.AsType[rateLimited](err); ok {
 		wait = max(wait, limited.after)
 	}
-	var wrong wrongCluster
-	if errors.As(err, &wrong) {
+	if _, ok := errors.AsType[wrongCluster](err); ok {
 		wait, e.verified = quarantine, time.Time{}
 	}
 	e.coolUntil = e.pool.now().Add(wait)

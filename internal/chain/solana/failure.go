@@ -11,17 +11,15 @@ import (
 
 // Error codes of Solana's JSON-RPC (agave, rpc-client-api custom_error).
 const (
-	codeCleanedUp        = -32001 // older than what the node keeps
-	codePreflight        = -32002 // the simulation before sending failed
-	codeNotAvailable     = -32004 // no such block yet
-	codeUnhealthy        = -32005 // the node is behind the cluster
-	codeSkipped          = -32007 // no block was made in the slot
-	codeNoHistory        = -32011
-	codeLongTermSkipped  = -32009
-	codeStatusNotYet     = -32014
-	codeMinContext       = -32016 // the node has not reached the slot asked for
-	codeTooManyRequests  = 429
-	codeInvalidParameter = -32602
+	codeCleanedUp       = -32001 // older than what the node keeps
+	codeNotAvailable    = -32004 // no such block yet
+	codeUnhealthy       = -32005 // the node is behind the cluster
+	codeSkipped         = -32007 // no block was made in the slot
+	codeNoHistory       = -32011
+	codeLongTermSkipped = -32009
+	codeStatusNotYet    = -32014
+	codeMinContext      = -32016 // the node has not reached the slot asked for
+	codeTooManyRequests = 429
 )
 
 // rpcError is the error object of a JSON-RPC answer.
@@ -34,8 +32,7 @@ func (e *rpcError) Error() string { return fmt.Sprintf("error %d: %s", e.Code, e
 
 // code returns the code of the error object in err, 0 if there is none.
 func code(err error) int {
-	var e *rpcError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*rpcError](err); ok {
 		return e.Code
 	}
 	return 0

@@ -138,9 +138,9 @@ func TestFaults_OtherCluster(t *testing.T) {
 		t.Errorf("a node of another cluster confirmed: %d", verdict)
 	}
 	p := h.profile()
-	for _, real := range chain.Profiles() {
-		if real.Network == chain.Solana {
-			p.Assets = real.Assets
+	for _, mainnet := range chain.Profiles() {
+		if mainnet.Network == chain.Solana {
+			p.Assets = mainnet.Assets
 		}
 	}
 	reader, err := solana.New(solana.Config{Profile: p, Endpoints: []string{h.URL()}})

@@ -142,7 +142,7 @@ func try(t *testing.T, url string, into any, method string, params ...any) (fail
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := http.Post(url, "application/json", bytes.NewReader(body)) //nolint:noctx // loopback
+	res, err := http.Post(url, "application/json", bytes.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}

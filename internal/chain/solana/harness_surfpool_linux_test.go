@@ -30,7 +30,7 @@ func startSurfpool(t *testing.T) *surfpool {
 	if _, err := os.Stat(engines + "/node_modules/@solana/surfpool-linux-x64-gnu"); errors.Is(err, fs.ErrNotExist) {
 		t.Fatal("surfpool is missing: run `npm ci --ignore-scripts` in internal/engines, or `make test`, which does")
 	}
-	command := exec.Command("node", "surfpool.js", "transaction") //nolint:noctx // it ends with its standard input
+	command := exec.Command("node", "surfpool.js", "transaction")
 	command.Dir = engines
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // it must not outlive the test
 	stdin, err := command.StdinPipe()
@@ -127,7 +127,7 @@ func await(t *testing.T, what string, so func() bool) {
 		if time.Now().After(deadline) {
 			t.Fatalf("it never came to pass that %s", what)
 		}
-		time.Sleep(2 * time.Millisecond) //nolint:forbidigo // another process tells nothing by itself
+		time.Sleep(2 * time.Millisecond)
 	}
 }
 

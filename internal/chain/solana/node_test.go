@@ -57,7 +57,7 @@ func (n *node) answer(t *testing.T, w http.ResponseWriter, r *http.Request, upst
 		http.Error(w, "refused for key "+secretPath, status)
 		return
 	}
-	res, err := http.Post(upstream, "application/json", bytes.NewReader(body)) //nolint:noctx // loopback
+	res, err := http.Post(upstream, "application/json", bytes.NewReader(body))
 	if err != nil {
 		t.Error(err)
 		return

@@ -25,7 +25,7 @@ type world struct {
 
 // worlds are the development ledger and the real runtime in the same state:
 // Alice has 1,000 units of each token, Bob has an empty account.
-func worlds(t *testing.T) (simulated, real *world) {
+func worlds(t *testing.T) (simulated, runtime *world) {
 	t.Helper()
 	l := startLedger(t, devsol.Config{LamportsPerByte: surfpoolRent})
 	s := startSurfpool(t)
@@ -158,10 +158,10 @@ func (w *world) ours(key string) bool {
 // fail the same way and cost the same.
 func TestParity(t *testing.T) {
 	t.Parallel()
-	simulated, real := worlds(t)
+	simulated, runtime := worlds(t)
 	for _, c := range parityCases {
 		t.Run(c.name, func(t *testing.T) {
-			got, want := simulated.run(t, c.list(simulated), c.signers(simulated)...), real.run(t, c.list(real), c.signers(real)...)
+			got, want := simulated.run(t, c.list(simulated), c.signers(simulated)...), runtime.run(t, c.list(runtime), c.signers(runtime)...)
 			if !reflect.DeepEqual(got, want) {
 				gotText, _ := json.MarshalIndent(got, "", " ")
 				wantText, _ := json.MarshalIndent(want, "", " ")
@@ -344,9 +344,9 @@ func (c parityCase) with(by func(w *world) []solanago.PrivateKey) parityCase {
 // for the same reason.
 func TestParity_Refused(t *testing.T) {
 	t.Parallel()
-	simulated, real := worlds(t)
+	simulated, runtime := worlds(t)
 	poor := newKey(t)
-	build := func(w *world, payer solanago.PrivateKey, hash solanago.Hash, list ...solanago.Instruction) []byte {
+	signed := func(w *world, payer solanago.PrivateKey, hash solanago.Hash, list ...solanago.Instruction) []byte {
 		tx, err := solanago.NewTransaction(list, hash, solanago.TransactionPayer(payer.PublicKey()))
 		if err != nil {
 			t.Fatal(err)
@@ -369,21 +369,21 @@ func TestParity_Refused(t *testing.T) {
 	}
 	cases := map[string]func(w *world) []byte{
 		"NoFeePayer": func(w *world) []byte {
-			return build(w, poor, w.Blockhash(), transferSOL(w.pk(), w.payer, 1))
+			return signed(w, poor, w.Blockhash(), transferSOL(w.pk(), w.payer, 1))
 		},
 		"UnknownBlockhash": func(w *world) []byte {
-			return build(w, w.rich, solanago.Hash{1, 2, 3}, transferSOL(w.pk(), w.payer, 1))
+			return signed(w, w.rich, solanago.Hash{1, 2, 3}, transferSOL(w.pk(), w.payer, 1))
 		},
 		"UnknownProgram": func(w *world) []byte {
-			return build(w, w.rich, w.Blockhash(), solanago.NewInstruction(poor.PublicKey(), nil, nil))
+			return signed(w, w.rich, w.Blockhash(), solanago.NewInstruction(poor.PublicKey(), nil, nil))
 		},
 		"FeePayerIsToken": func(w *world) []byte {
-			return build(w, w.usdKey, w.Blockhash(), transferSOL(w.pk(), w.payer, 1))
+			return signed(w, w.usdKey, w.Blockhash(), transferSOL(w.pk(), w.payer, 1))
 		},
 	}
-	for name, make := range cases {
+	for name, build := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, want := simulated.simulate(t, make(simulated)), real.simulate(t, make(real))
+			got, want := simulated.simulate(t, build(simulated)), runtime.simulate(t, build(runtime))
 			if want == nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("the ledger refuses with %v, the runtime with %v", got, want)
 			}

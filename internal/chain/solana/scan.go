@@ -187,7 +187,9 @@ func (s *search) mayDiffer(x sight) bool {
 func (s *search) study(ctx context.Context, sights []sight) error {
 	return each(ctx, sights, 1, func(ctx context.Context, one []sight, _ int) error {
 		x := one[0]
-		since := s.from
+		// An answer holds more than the range asked for: what the authoritative
+		// pass will ask for soon, which begins some slots below this one.
+		since := s.from - min(s.from, forkMargin)
 		if x.known && x.covered && x.since <= s.from {
 			since = x.seen - min(x.seen, forkMargin)
 		}

@@ -48,7 +48,6 @@ const (
 	errUninitialized   = "UninitializedAccount"
 	errInvalidSeeds    = "InvalidSeeds"
 	errReadonlyChanged = "ReadonlyDataModified"
-	errInvalidOwner    = "InvalidAccountOwner"
 )
 
 // custom is an error code of a program's own.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -252,9 +253,7 @@ func (l *Ledger) undo(from uint64) (dropped [][]byte) {
 		if !ok {
 			continue
 		}
-		for k, a := range s.before {
-			l.state[k] = a
-		}
+		maps.Copy(l.state, s.before)
 		for _, r := range s.results {
 			delete(l.results, r.signature)
 			dropped = append(dropped, r.raw)
@@ -327,9 +326,7 @@ func (l *Ledger) take(tx *solana.Transaction, raw []byte, trusted bool) (*result
 	if l.pending == nil {
 		l.pending = &slot{after: make(map[solana.PublicKey]Account)}
 	}
-	for k, a := range changed {
-		l.pending.after[k] = a
-	}
+	maps.Copy(l.pending.after, changed)
 	r.raw = raw
 	kept := &r
 	l.pending.results = append(l.pending.results, kept)

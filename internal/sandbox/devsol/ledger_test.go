@@ -35,7 +35,7 @@ func ask[T any](t *testing.T, l *devsol.Ledger, method string, params ...any) (r
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := http.Post(l.URL(), "application/json", bytes.NewReader(body)) //nolint:noctx // loopback
+	res, err := http.Post(l.URL(), "application/json", bytes.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +260,7 @@ func TestLedger_Timer(t *testing.T) {
 	t.Parallel()
 	l := start(t, devsol.Config{SlotTime: 20 * time.Millisecond, SkipEvery: 3})
 	deadline := time.Now().Add(20 * time.Second)
-	for from := l.Slot(); l.Slot() < from+10; time.Sleep(5 * time.Millisecond) { //nolint:forbidigo // what is tested is time
+	for from := l.Slot(); l.Slot() < from+10; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("no slots are made")
 		}

@@ -88,10 +88,10 @@ func inContext(slot uint64, value any) any {
 	return map[string]any{"context": map[string]any{"slot": slot, "apiVersion": "devsol"}, "value": value}
 }
 
-// keyParam reads an address.
-func (p params) key(n int) (solana.PublicKey, *rpcFailure) {
+// key reads the address that a call begins with.
+func (p params) key() (solana.PublicKey, *rpcFailure) {
 	var text string
-	if failed := p.into(n, &text); failed != nil {
+	if failed := p.into(0, &text); failed != nil {
 		return solana.PublicKey{}, failed
 	}
 	return parseKey(text)
@@ -106,7 +106,7 @@ func parseKey(text string) (solana.PublicKey, *rpcFailure) {
 }
 
 func getBalance(l *Ledger, p params) (any, *rpcFailure) {
-	key, failed := p.key(0)
+	key, failed := p.key()
 	if failed != nil {
 		return nil, failed
 	}
@@ -142,7 +142,7 @@ func (a Account) shown() any {
 }
 
 func getAccountInfo(l *Ledger, p params) (any, *rpcFailure) {
-	key, failed := p.key(0)
+	key, failed := p.key()
 	if failed != nil {
 		return nil, failed
 	}
@@ -317,7 +317,7 @@ func getBlock(l *Ledger, p params) (any, *rpcFailure) {
 
 func getSignaturesForAddress(l *Ledger, p params) (any, *rpcFailure) {
 	const most = 1_000
-	key, failed := p.key(0)
+	key, failed := p.key()
 	if failed != nil {
 		return nil, failed
 	}
@@ -429,7 +429,7 @@ func getTransaction(l *Ledger, p params) (any, *rpcFailure) {
 }
 
 func requestAirdrop(l *Ledger, p params) (any, *rpcFailure) {
-	key, failed := p.key(0)
+	key, failed := p.key()
 	if failed != nil {
 		return nil, failed
 	}
