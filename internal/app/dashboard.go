@@ -1,7 +1,10 @@
 package app
 
 import (
+	"context"
+
 	"github.com/florinpay/florin/internal/config"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/webhook"
 	"github.com/florinpay/florin/web"
@@ -14,6 +17,28 @@ func (a *App) dashboard(o Options, sealer *secret.Sealer) *web.Dashboard {
 		Members: a.Accounts, Reports: a.Store, Pings: a.sender(), Nudge: a.deliver.Nudge, Sweeping: a.lanes.Sweeping,
 		AuthKey: sealer.Derive("cookie authentication v1"), SealKey: sealer.Derive("cookie encryption v1"),
 		Invite: a.Config.Signup == config.SignupInvite,
+		Mail:   a.mailer(o),
+	}
+}
+
+// mailer returns what sends mails. The sandbox shows them in its log, where
+// nobody but the developer reads; elsewhere they hold secrets, so without a
+// mail server they are not sent at all.
+func (a *App) mailer(o Options) func(ctx context.Context, to, subject, text string) error {
+	if !a.Config.SMTPURL.Empty() {
+		s, err := mail.New(a.Config.SMTPURL, a.Config.MailFrom, Now)
+		if err == nil {
+			return s.Send
+		}
+		a.log.Error("mails are not sent", "error", err)
+		return nil
+	}
+	if o.Sandbox == nil {
+		return nil
+	}
+	return func(_ context.Context, to, subject, text string) error {
+		a.log.Warn("a mail, shown here because no mail server is set", "to", to, "subject", subject, "text", text)
+		return nil
 	}
 }
 

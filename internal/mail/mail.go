@@ -1,0 +1,142 @@
+// Package mail sends plain texts to people: links to set a new password, and
+// word of changes to where their money goes.
+//
+// Its one invariant: nothing that a person wrote becomes a header, and a
+// password of the mail server goes over TLS or not at all.
+package mail
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"mime"
+	"mime/quotedprintable"
+	"net"
+	"net/smtp"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// sendWithin bounds one mail, whatever the server does.
+const sendWithin = 30 * time.Second
+
+// Sender hands mails to one SMTP server (RFC 5321).
+type Sender struct {
+	host, port string
+	implicit   bool // TLS from the first byte (RFC 8314)
+	user       string
+	password   secret.Text
+	from       string
+	now        func() time.Time
+}
+
+// New returns a sender for smtp://USER:PASSWORD@HOST:PORT, which uses STARTTLS
+// where the server offers it, or smtps:// for implicit TLS. from is the address
+// mails come from.
+func New(server secret.Text, from string, now func() time.Time) (*Sender, error) {
+	u, err := url.Parse(server.Reveal())
+	if err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" {
+		return nil, errors.New("FLORIN_SMTP_URL must be smtp://USER:PASSWORD@HOST:PORT, or smtps:// for implicit TLS")
+	}
+	s := &Sender{host: u.Hostname(), port: u.Port(), implicit: u.Scheme == "smtps", user: u.User.Username(), from: from, now: now}
+	password, _ := u.User.Password()
+	s.password = secret.New(password)
+	if s.port == "" {
+		s.port = map[bool]string{true: "465", false: "587"}[s.implicit]
+	}
+	return s, nil
+}
+
+// errHeader refuses what would end a header and begin another.
+var errHeader = errors.New("mail: an address or subject holds a line break")
+
+// Send hands one plain text to the server. A mail that was taken may still not
+// arrive.
+func (s *Sender) Send(ctx context.Context, to, subject, text string) error {
+	if strings.ContainsAny(to+subject+s.from, "\r\n") {
+		return errHeader
+	}
+	ctx, cancel := context.WithTimeout(ctx, sendWithin)
+	defer cancel()
+	c, err := s.dial(ctx)
+	if err != nil {
+		return fmt.Errorf("mail server %s: %w", s.host, err)
+	}
+	defer func() { _ = c.Close() }() // after Quit there is nothing left to lose
+	if err := s.deliver(c, to, s.message(to, subject, text)); err != nil {
+		return fmt.Errorf("mail server %s: %w", s.host, err)
+	}
+	return nil
+}
+
+// dial connects, with TLS where there is any to be had.
+func (s *Sender) dial(ctx context.Context) (*smtp.Client, error) {
+	config := &tls.Config{ServerName: s.host, MinVersion: tls.VersionTLS12}
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(s.host, s.port))
+	if err != nil {
+		return nil, err
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		_ = conn.SetDeadline(deadline) // a connection that takes none fails on its own
+	}
+	if s.implicit {
+		conn = tls.Client(conn, config)
+	}
+	c, err := smtp.NewClient(conn, s.host)
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	if ok, _ := c.Extension("STARTTLS"); ok && !s.implicit {
+		err = c.StartTLS(config)
+	}
+	if err == nil && s.user != "" {
+		// PlainAuth refuses to send a password over a plain connection to any
+		// host but this one.
+		err = c.Auth(smtp.PlainAuth("", s.user, s.password.Reveal(), s.host))
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+func (s *Sender) deliver(c *smtp.Client, to string, message []byte) error {
+	if err := c.Mail(s.from); err != nil {
+		return err
+	}
+	if err := c.Rcpt(to); err != nil {
+		return err
+	}
+	w, err := c.Data()
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(message); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	return c.Quit()
+}
+
+// message writes the mail as RFC 5322 has it.
+func (s *Sender) message(to, subject, text string) []byte {
+	var id [16]byte
+	_, _ = rand.Read(id[:]) // crypto/rand never fails; it ends the program instead
+	domain := s.from[strings.LastIndex(s.from, "@")+1:]
+	var b strings.Builder
+	fmt.Fprintf(&b, "From: Florin <%s>\r\nTo: <%s>\r\nSubject: %s\r\nDate: %s\r\nMessage-ID: <%s@%s>\r\n", s.from, to,
+		mime.QEncoding.Encode("utf-8", subject), s.now().UTC().Format(time.RFC1123Z), hex.EncodeToString(id[:]), domain)
+	b.WriteString("MIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\nAuto-Submitted: auto-generated\r\n\r\n")
+	w := quotedprintable.NewWriter(&b)
+	_, _ = w.Write([]byte(strings.ReplaceAll(text, "\n", "\r\n"))) // a strings.Builder takes everything
+	_ = w.Close()
+	return []byte(b.String())
+}
