@@ -11,10 +11,12 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
+	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/browsertest"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -120,10 +122,12 @@ func TestDashboard_Pages(t *testing.T) {
 	u := b.member(deskEmail)
 	m := b.shop(u)
 	paid := b.busy(m)
-	fresh := b.member("fresh@shop.example")
-	_ = fresh
-	hooks := b.surfer()
-	hooks.signIn(deskEmail)
+	b.member("fresh@shop.example")
+	_, err := b.accounts.CreateUser(t.Context(), account.NewUser{Email: "root@shop.example", Password: secret.New(deskPassword), Operator: true})
+	must(t, err)
+	root := b.surfer()
+	root.signIn("root@shop.example")
+	root.post("/dashboard/security/factor").leads(t, "/dashboard/security/factor")
 	for name, paths := range map[string]struct {
 		email string
 		paths map[string]string
@@ -139,7 +143,8 @@ func TestDashboard_Pages(t *testing.T) {
 			"credits": "/dashboard/credits", "webhooks": "/dashboard/webhooks",
 			"custodian": "/dashboard/custodian", "branding": "/dashboard/branding", "developers": "/dashboard/developers", "missing": "/dashboard/payments/nothing",
 		}},
-		"Door": {"", map[string]string{"signin": "/signin", "signup": "/signup", "forgot": "/forgot", "reset": "/reset?token=x"}},
+		"Operator": {"root@shop.example", map[string]string{"operator": "/operator", "factor": "/dashboard/security/factor"}},
+		"Door":     {"", map[string]string{"signin": "/signin", "signup": "/signup", "forgot": "/forgot", "reset": "/reset?token=x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -184,7 +185,7 @@ func readPlace(text string, to *report.Place) error {
 		to.Number, err = strconv.ParseInt(number, 36, 64)
 	}
 	if err != nil {
-		return fmt.Errorf("the place in the list cannot be read; begin at the newest")
+		return errors.New("the place in the list cannot be read; begin at the newest")
 	}
 	return nil
 }
