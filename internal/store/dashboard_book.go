@@ -43,7 +43,7 @@ func (s *Store) Entries(ctx context.Context, keyID, before int64, limit int) ([]
 	return list, nil
 }
 
-// Sweeps lists the tries to move a payment's money, the first first.
+// SweepsOf lists the tries to move a payment's money, the first first.
 func (s *Store) SweepsOf(ctx context.Context, number int64) ([]report.Sweep, error) {
 	var rows []struct {
 		PublicID   string

@@ -38,9 +38,17 @@ func TestStore_SearchPayments_Filters(t *testing.T) {
 		w.populate(other)
 		keys := []int64{a.ID, b.ID}
 		for i, q := range []report.Query{
-			{}, {Status: payment.Completed}, {Network: chain.Polygon}, {Status: payment.Started, Network: chain.Base}, {Token: money.USDC},
-			{Kind: payment.KindDonation}, {From: start.Add(10 * time.Minute)}, {Until: start.Add(10 * time.Minute)}, {Min: 12_500_001},
-			{Max: 12_499_999}, {Min: 1, Max: 12_500_000, Status: payment.Cancelled},
+			{},
+			{Status: payment.Completed},
+			{Network: chain.Polygon},
+			{Status: payment.Started, Network: chain.Base},
+			{Token: money.USDC},
+			{Kind: payment.KindDonation},
+			{From: start.Add(10 * time.Minute)},
+			{Until: start.Add(10 * time.Minute)},
+			{Min: 12_500_001},
+			{Max: 12_499_999},
+			{Min: 1, Max: 12_500_000, Status: payment.Cancelled},
 		} {
 			want := make(map[payment.ID]bool)
 			for _, p := range mine {

@@ -36,7 +36,7 @@ func (c pgxConn) run(ctx context.Context, calls ...*call) error {
 	results := c.db.SendBatch(ctx, &batch)
 	// Whatever reading a row does, a panic included, the pool gets its
 	// connection back. Closing again is nothing.
-	defer results.Close()
+	defer func() { _ = results.Close() }()
 	for _, k := range calls {
 		if err := takeResult(results, k); err != nil {
 			return err

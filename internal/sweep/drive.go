@@ -68,11 +68,8 @@ func passing(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return true
 	}
-	switch fault.KindOf(err) {
-	case fault.Unavailable, fault.PaymentRequired, fault.Limited, fault.Conflict:
-		return true
-	}
-	return false
+	kind := fault.KindOf(err)
+	return kind == fault.Unavailable || kind == fault.PaymentRequired || kind == fault.Limited || kind == fault.Conflict
 }
 
 func (s *Sweeper) send(ctx context.Context, w Sweep, a Attempt) error {

@@ -25,7 +25,7 @@ const (
 	// because of PerURL would otherwise have the store asked without a pause.
 	crowded = 100 * time.Millisecond
 	// stopGrace is how long attempts in flight may go on when the loop stops.
-	stopGrace = 5 * time.Second
+	stopGrace = 1500 * time.Millisecond // Ctrl-C is answered within 3 s
 	// settleTimeout and settleTries bound the writing of an outcome; after
 	// that the lease runs out and the event is sent once more.
 	settleTimeout = 10 * time.Second

@@ -46,13 +46,3 @@ type KeyChoice struct {
 	Current string // public id
 	Keys    []Choice
 }
-
-// Label of the current key.
-func (k KeyChoice) label() string {
-	for _, c := range k.Keys {
-		if c.Value == k.Current {
-			return c.Text
-		}
-	}
-	return ""
-}

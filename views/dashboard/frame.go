@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -50,7 +51,7 @@ var rail = []word{
 // words are the rail of this page's reader.
 func (f Frame) words() []word {
 	if f.Operator {
-		return append(rail[:len(rail):len(rail)], word{"Operator", "/operator", "gauge"})
+		return append(slices.Clip(rail), word{"Operator", "/operator", "gauge"})
 	}
 	return rail
 }

@@ -10,6 +10,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/binary"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -67,7 +68,7 @@ func measure(rounds int) error {
 	fmt.Printf("%.2f of the %d transfers/s asked for; a transfer costs %.2f times as much among %d addresses (at most %.1f)\n",
 		perSecond/leastPerSecond, leastPerSecond, ratio, manyAddresses, mostRatio)
 	if perSecond < leastPerSecond || ratio > mostRatio {
-		return fmt.Errorf("too slow")
+		return errors.New("too slow")
 	}
 	return nil
 }

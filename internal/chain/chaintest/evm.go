@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"maps"
 	"math/big"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -175,8 +176,8 @@ func (e *EVM) Drop(n int, keep bool) {
 	gone := e.blocks[len(e.blocks)-n:]
 	e.blocks = append([]*block{}, e.blocks[:len(e.blocks)-n]...)
 	for i := len(gone) - 1; i >= 0 && keep; i-- {
-		for j := len(gone[i].txs) - 1; j >= 0; j-- {
-			e.pending = append(e.pending, gone[i].txs[j])
+		for _, v := range slices.Backward(gone[i].txs) {
+			e.pending = append(e.pending, v)
 		}
 	}
 }

@@ -95,10 +95,10 @@ func orNull(s string) any {
 
 // find returns a transaction and its block, nil while it is pending.
 func (s shown) find(hash string) (*Tx, *block) {
-	for i := len(s.blocks) - 1; i >= 0; i-- {
-		for _, tx := range s.blocks[i].txs {
+	for _, v := range slices.Backward(s.blocks) {
+		for _, tx := range v.txs {
 			if tx.Hash == hash {
-				return tx, s.blocks[i]
+				return tx, v
 			}
 		}
 	}

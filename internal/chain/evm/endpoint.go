@@ -117,7 +117,7 @@ func (e *endpoint) results(ctx context.Context, calls ...call) ([][]byte, error)
 	results := make([][]byte, len(replies))
 	for i, r := range replies {
 		if r.err != nil {
-			return nil, fmt.Errorf("%s: %w", calls[i].method, callFailure(r.err))
+			return nil, fmt.Errorf("%s: %w", calls[i].method, callFailure(r.err)) //nolint:gosec // as many replies as calls
 		}
 		results[i] = r.result
 	}
@@ -220,12 +220,10 @@ func (e *endpoint) failed(err error) {
 	e.errors++
 	e.failures++
 	wait := min(firstCoolDown<<min(e.failures-1, 10), maxCoolDown)
-	var limited rateLimited
-	if errors.As(err, &limited) {
+	if limited, ok := errors.AsType[rateLimited](err); ok {
 		wait = max(wait, limited.after)
 	}
-	var wrong wrongChain
-	if errors.As(err, &wrong) {
+	if _, ok := errors.AsType[wrongChain](err); ok {
 		wait, e.verified = quarantine, time.Time{}
 	}
 	e.coolUntil = now.Add(wait)

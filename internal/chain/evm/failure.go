@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -90,10 +91,8 @@ func logsFailure(e *rpcError) error {
 	case contains(text, sizeTexts):
 		return fmt.Errorf("%w: %w", errTooMuch, e)
 	}
-	for _, code := range sizeCodes {
-		if e.Code == code {
-			return fmt.Errorf("%w: %w", errTooMuch, e)
-		}
+	if slices.Contains(sizeCodes, e.Code) {
+		return fmt.Errorf("%w: %w", errTooMuch, e)
 	}
 	return e
 }

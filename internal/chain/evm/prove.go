@@ -49,7 +49,7 @@ func parseReceipt(raw []byte, tx hash) (r receipt, ok bool, err error) {
 		return receipt{}, false, malformed("receipt")
 	}
 	r.failed = text.Status == "0x0"
-	err = (&scanner{b: text.Logs}).logs(func(l *logText) error { return r.add(l) })
+	err = (&scanner{b: text.Logs}).logs(r.add)
 	return r, err == nil, err
 }
 

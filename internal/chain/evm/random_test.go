@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -30,7 +31,7 @@ type world struct {
 func TestReader_RandomFaults(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(24) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			t.Parallel()
 			w := &world{
 				script: newScript(t, 1+int(seed%3)), r: rand.New(rand.NewPCG(seed, 7)),
@@ -89,9 +90,24 @@ func (w *world) fault() chaintest.Faults {
 	own := rand.New(rand.NewPCG(w.r.Uint64(), 1)) // the hook runs on a goroutine of the endpoint
 	lie := chaintest.Payment{To: w.addresses[0], Asset: w.Credited(), Units: 1_000_000}
 	faults := []chaintest.Faults{
-		{}, {}, {}, {Lag: w.r.IntN(8)}, {Status: 500}, {Status: 429, RetryAfter: w.r.IntN(9)}, {Down: 1}, {Truncate: true},
-		{ChainID: 1}, {MaxRange: 1 + w.r.IntN(9)}, {MaxResults: 1 + w.r.IntN(9)}, {MaxTopics: 1 + w.r.IntN(3)},
-		{MaxBatch: 1 + w.r.IntN(4)}, {Shuffle: true}, {Duplicate: true}, {Clamp: true, Lag: w.r.IntN(8)}, {ForgetAfter: 1 + w.r.IntN(5)}, {NoLabels: true},
+		{},
+		{},
+		{},
+		{Lag: w.r.IntN(8)},
+		{Status: 500},
+		{Status: 429, RetryAfter: w.r.IntN(9)},
+		{Down: 1},
+		{Truncate: true},
+		{ChainID: 1},
+		{MaxRange: 1 + w.r.IntN(9)},
+		{MaxResults: 1 + w.r.IntN(9)},
+		{MaxTopics: 1 + w.r.IntN(3)},
+		{MaxBatch: 1 + w.r.IntN(4)},
+		{Shuffle: true},
+		{Duplicate: true},
+		{Clamp: true, Lag: w.r.IntN(8)},
+		{ForgetAfter: 1 + w.r.IntN(5)},
+		{NoLabels: true},
 		{Phantom: []map[string]any{w.phantom(lie, hash)}},
 		{Alter: func(l map[string]any) { l["data"] = "0x" + strings.Repeat("77", 32) }},
 		{Alter: func(l map[string]any) { l["transactionHash"] = hash }},

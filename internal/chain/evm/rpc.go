@@ -181,8 +181,7 @@ func readAll(resp *http.Response, into *bytes.Buffer) error {
 // transportError strips the address, which may hold credentials, from an
 // error of the HTTP client.
 func (w *wire) transportError(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
 	if errors.Is(err, errTooMuch) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {

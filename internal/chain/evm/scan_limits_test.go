@@ -2,6 +2,7 @@ package evm_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -103,7 +104,7 @@ func TestScan_ResultLimit(t *testing.T) {
 func TestScan_TopicLimit(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []int{1, 7, 100} {
-		t.Run(fmt.Sprint(limit), func(t *testing.T) {
+		t.Run(strconv.Itoa(limit), func(t *testing.T) {
 			t.Parallel()
 			s := newScript(t, 1)
 			watched := s.addresses(300)

@@ -3,6 +3,7 @@ package contracts_test
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/big"
 	"testing"
 
@@ -185,9 +186,7 @@ func attacks(base *world, paid *int) func(t *rapid.T) {
 	return func(t *rapid.T) {
 		w := *base
 		w.state, w.deposits = base.state.Copy(), map[common.Address]common.Address{}
-		for forwarder, settlement := range base.deposits {
-			w.deposits[forwarder] = settlement
-		}
+		maps.Copy(w.deposits, base.deposits)
 		d := newDeposit(0, victim)
 		for _, token := range []common.Address{w.token, w.evil} {
 			if _, err := w.call(victim, token, testtoken.NewTestToken().PackMint(d.forwarder, big.NewInt(1000)), 0); err != nil {
