@@ -31,7 +31,6 @@ type Watcher struct {
 	holder  string
 	now     func() time.Time
 	log     *slog.Logger
-	nudge   chan struct{}
 
 	checked bool      // the chain is the configured one
 	recheck time.Time // when to ask again after a check failed
@@ -73,7 +72,7 @@ const (
 func NewWatcher(p chain.Profile, r chain.Reader, s WatchStore, holder string, now func() time.Time, log *slog.Logger) *Watcher {
 	return &Watcher{
 		profile: p, reader: r, store: s, holder: holder, now: now,
-		log: log.With("network", p.Network), nudge: make(chan struct{}, 1),
+		log:  log.With("network", p.Network),
 		book: newWatchBook(p.Network), pace: scanStep, confirmed: make(map[confirmation]struct{}),
 		health: Health{Reason: "this network is being checked", Detail: "not read yet"},
 	}
@@ -101,7 +100,6 @@ func (w *Watcher) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
-		case <-w.nudge:
 		}
 	}
 }
@@ -118,14 +116,6 @@ func (w *Watcher) release(ctx context.Context) {
 }
 
 func (w *Watcher) leaseName() string { return "watch:" + string(w.profile.Network) }
-
-// Nudge makes the next round come sooner.
-func (w *Watcher) Nudge() {
-	select {
-	case w.nudge <- struct{}{}:
-	default:
-	}
-}
 
 // Health tells how the network does, as of the last round.
 func (w *Watcher) Health() Health {
@@ -278,7 +268,7 @@ func (w *Watcher) authoritative(ctx context.Context, heads chain.Heads, c Cursor
 		if err != nil {
 			return c, err
 		}
-		found, err := w.take(ctx, heads, c.Scanned.Number+1, to, true)
+		found, err := w.take(ctx, heads, c.Scanned.Number+1, to)
 		if err != nil {
 			return c, err
 		}
@@ -306,7 +296,7 @@ func (w *Watcher) harden(ctx context.Context, heads chain.Heads, c Cursor) (Curs
 		if to.Number > c.Scanned.Number {
 			to = c.Scanned
 		}
-		found, err := w.take(ctx, heads, c.Hardened.Number+1, to, true)
+		found, err := w.take(ctx, heads, c.Hardened.Number+1, to)
 		if err != nil {
 			return c, err
 		}

@@ -21,10 +21,10 @@ const confirmAtOnce = 8
 
 // take scans the blocks from..to and lets every payment they concern observe
 // them: those with a transfer in them, and those with money the blocks were
-// expected to hold. It returns how many payments changed. credit asks a second
-// endpoint about each transfer first.
-func (w *Watcher) take(ctx context.Context, heads chain.Heads, from uint64, to chain.Head, credit bool) (int, error) {
-	found, err := w.takeOnce(ctx, heads, from, to, credit)
+// expected to hold. A second endpoint is asked about each transfer first. It
+// returns how many payments changed.
+func (w *Watcher) take(ctx context.Context, heads chain.Heads, from uint64, to chain.Head) (int, error) {
+	found, err := w.takeOnce(ctx, heads, from, to)
 	switch {
 	case err == nil:
 		w.pace = min(w.pace*2, scanStep)
@@ -35,15 +35,13 @@ func (w *Watcher) take(ctx context.Context, heads chain.Heads, from uint64, to c
 	return found, err
 }
 
-func (w *Watcher) takeOnce(ctx context.Context, heads chain.Heads, from uint64, to chain.Head, credit bool) (int, error) {
+func (w *Watcher) takeOnce(ctx context.Context, heads chain.Heads, from uint64, to chain.Head) (int, error) {
 	transfers, err := w.reader.Scan(ctx, from, to, w.book.set)
 	if err != nil {
 		return 0, err
 	}
-	if credit {
-		if err := w.confirmAll(ctx, transfers, to); err != nil {
-			return 0, err
-		}
+	if err := w.confirmAll(ctx, transfers, to); err != nil {
+		return 0, err
 	}
 	return w.observe(ctx, View{
 		Network: w.profile.Network, From: from, To: to.Number, Latest: heads.Latest,

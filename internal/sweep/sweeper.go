@@ -21,7 +21,6 @@ type Sweeper struct {
 	now    func() time.Time
 	newID  func(time.Time) ID
 	log    *slog.Logger
-	nudge  chan struct{}
 	// batch is how many pots go into one transaction at present: halved when
 	// they did not fit or failed together, and grown again slowly.
 	batch int
@@ -59,7 +58,7 @@ const (
 func New(sender Sender, s Store, p Policy, holder string, now func() time.Time, newID func(time.Time) ID, log *slog.Logger) *Sweeper {
 	return &Sweeper{
 		sender: sender, store: s, policy: p, holder: holder, now: now, newID: newID,
-		log: log.With("network", sender.Network()), nudge: make(chan struct{}, 1), batch: p.Batch,
+		log: log.With("network", sender.Network()), batch: p.Batch,
 	}
 }
 
@@ -88,7 +87,6 @@ func (s *Sweeper) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
-		case <-s.nudge:
 		}
 	}
 }
@@ -104,14 +102,6 @@ func (s *Sweeper) release(ctx context.Context) {
 }
 
 func (s *Sweeper) leaseName() string { return "sweep:" + string(s.sender.Network()) }
-
-// Nudge makes the next round come sooner.
-func (s *Sweeper) Nudge() {
-	select {
-	case s.nudge <- struct{}{}:
-	default:
-	}
-}
 
 // RunOnce brings the sweep in flight one step further, or plans the next one.
 func (s *Sweeper) RunOnce(ctx context.Context) error {
