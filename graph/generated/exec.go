@@ -184,7 +184,9 @@ What every result carries: ` + "`" + `code` + "`" + ` mirrors an HTTP status (20
 HTTP 200; the top-level ` + "`" + `errors` + "`" + ` list is for malformed documents only.
 """
 interface Result {
+  "How it ended, as an HTTP status: 200 on success; see the error table for the others."
   code: Int!
+  "What happened, in English words for a developer; it names the argument that was wrong."
   message: String!
 }
 
@@ -208,117 +210,171 @@ enum Network {
 
 "The tokens payments are made in. One token counts as one US dollar."
 enum Token {
+  "Tether USD; its contract or mint differs by network."
   USDT
+  "USD Coin; its contract or mint differs by network."
   USDC
 }
 
 "Where a payment stands. COMPLETED, EXPIRED and CANCELLED are final."
 enum TransactionStatus {
+  "Created; the customer has not chosen a network and token yet."
   PENDING
+  "A deposit address was given out; money is awaited."
   STARTED
+  "Paid: the amount is final on chain, or the payment was completed by hand."
   COMPLETED
+  "The time ran out before enough money was on its way."
   EXPIRED
+  "Given up before money came, by the customer or the merchant."
   CANCELLED
 }
 
+"What reads. Nothing here changes a payment; some of it takes a credit."
 type Query
 
+"What writes. Send an ` + "`" + `Idempotency-Key` + "`" + ` header and a repetition is answered like the first request."
 type Mutation
 `, BuiltIn: false},
 	{Name: "../schema/custodian.graphqls", Input: `"Settlement addresses: where the money of each network goes."
 type CustodianWallets {
+  "Wallet on BNB Smart Chain, 0x and 40 hexadecimal digits; null: not offered."
   bep20: String
+  "Wallet on Polygon, 0x and 40 hexadecimal digits; null: not offered."
   polygon: String
+  "Wallet on Base, 0x and 40 hexadecimal digits; null: not offered."
   base: String
+  "Wallet on Solana, base58; null: not offered."
   solana: String
 }
 
 "What a merchant wants of one network."
 type CustodianNetwork {
+  "The network this is about."
   network: Network!
+  "Whether payers may choose it."
   enabled: Boolean!
-  "Empty: every token."
+  "The tokens payers may choose; empty: every token."
   tokens: [Token!]!
+  "The smallest payment it is offered for, in US dollars; null: no limit."
   minAmount: Float
+  "The largest payment it is offered for, in US dollars; null: no limit."
   maxAmount: Float
   "` + "`" + `finalized` + "`" + `, ` + "`" + `safe` + "`" + ` or whole seconds such as ` + "`" + `12s` + "`" + `; null: the network's own rule."
   finality: String
+  "The smallest amount that is moved to the settlement wallet at once, in US dollars; null: the operator's."
   sweepMinAmount: Float
 }
 
 "How the checkout looks."
 type CustodianBranding {
+  "One line below the name."
   tagline: String
+  "Address of the logo, https."
   logoUrl: String
+  "Colour of buttons, #rrggbb; its contrast is corrected where it is shown."
   primaryColor: String
+  "Colour behind the checkout, #rrggbb."
   backgroundColor: String
+  "Light, dark, or as the payer's device asks."
   theme: Theme!
+  "Where payers may ask for help."
   supportEmail: String
+  "The shop's own page, https."
   website: String
 }
 
+"Whether the checkout is light or dark."
 enum Theme {
+  "As the payer's device asks."
   AUTO
+  "Always light."
   LIGHT
+  "Always dark."
   DARK
 }
 
 "Who takes the money of a key, how they are told, and how their checkout looks."
 type Custodian {
+  "The custodian's identifier, a ULID."
   id: String!
   "The key as the caller sent it."
   apiKey: String
+  "The name payers see; null: none."
   name: String
+  "Settlement addresses, one for each network."
   wallets: CustodianWallets!
+  "Where webhooks go; null: none are sent."
   callbackUrl: String
+  "Options of the networks that have any."
   networks: [CustodianNetwork!]!
+  "How the checkout looks."
   branding: CustodianBranding!
-  "Signs webhooks (Standard Webhooks 1.0). Returned once, when it is made."
+  "Signs webhooks (Standard Webhooks 1.0). Returned once, when it is made; null otherwise."
   signingSecret: String
+  "When the custodian was made."
   createdAt: DateTime!
 }
 
 "Settlement addresses. Leave out what you do not want; an empty text removes one."
 input CustodianWalletsInput {
+  "Wallet on BNB Smart Chain: 0x and 40 hexadecimal digits, with a right checksum if in mixed case."
   bep20: String
+  "Wallet on Polygon: 0x and 40 hexadecimal digits, with a right checksum if in mixed case."
   polygon: String
+  "Wallet on Base: 0x and 40 hexadecimal digits, with a right checksum if in mixed case."
   base: String
+  "Wallet on Solana: base58 of 32 bytes; the owner, not a token account."
   solana: String
 }
 
 "What you want of one network."
 input CustodianNetworkInput {
+  "The network this is about; each at most once."
   network: Network!
+  "Whether payers may choose it; true when never said."
   enabled: Boolean
+  "The tokens payers may choose; an empty list: every token."
   tokens: [Token!]
+  "The smallest payment it is offered for, in US dollars with at most 6 decimal places; 0: no limit."
   minAmount: Float
+  "The largest payment it is offered for, in US dollars with at most 6 decimal places; 0: no limit."
   maxAmount: Float
-  "` + "`" + `finalized` + "`" + `, ` + "`" + `safe` + "`" + ` or whole seconds such as ` + "`" + `12s` + "`" + `."
+  "When money counts: ` + "`" + `finalized` + "`" + `, ` + "`" + `safe` + "`" + ` or whole seconds such as ` + "`" + `12s` + "`" + `; an empty text: the network's own rule."
   finality: String
+  "The smallest amount that is moved to the settlement wallet at once, in US dollars; 0: the operator's."
   sweepMinAmount: Float
 }
 
 "How the checkout looks. Colours are #rrggbb."
 input CustodianBrandingInput {
+  "One line below the name; at most 160 characters."
   tagline: String
+  "Address of the logo: https, at most 2048 characters."
   logoUrl: String
+  "Colour of buttons: #rgb or #rrggbb."
   primaryColor: String
+  "Colour behind the checkout: #rgb or #rrggbb."
   backgroundColor: String
+  "Light, dark, or as the payer's device asks."
   theme: Theme
+  "Where payers may ask for help: an e-mail address of at most 254 characters."
   supportEmail: String
+  "The shop's own page: https, at most 2048 characters."
   website: String
 }
 
+"A custodian to be made."
 input CustodianCreateInput {
   "The API key."
   apiKey: String!
   "Public settlement addresses."
   wallets: CustodianWalletsInput
-  "HTTPS webhook address for payment notifications."
+  "HTTPS webhook address for payment notifications, at most 2048 characters."
   callbackUrl: String
-  "Your callback secret; it travels in webhook bodies."
+  "Your callback secret, at most 256 characters; it travels in webhook bodies."
   secret: String
-  "Display name."
+  "Display name, at most 100 characters."
   name: String
   "Per-network configuration."
   networks: [CustodianNetworkInput!]
@@ -332,11 +388,11 @@ input CustodianUpdateInput {
   apiKey: String!
   "Public settlement addresses."
   wallets: CustodianWalletsInput
-  "HTTPS webhook address for payment notifications."
+  "HTTPS webhook address for payment notifications, at most 2048 characters."
   callbackUrl: String
-  "Your callback secret; it travels in webhook bodies."
+  "Your callback secret, at most 256 characters; it travels in webhook bodies."
   secret: String
-  "Display name."
+  "Display name, at most 100 characters."
   name: String
   "Per-network configuration; networks left out keep theirs."
   networks: [CustodianNetworkInput!]
@@ -344,54 +400,83 @@ input CustodianUpdateInput {
   branding: CustodianBrandingInput
 }
 
+"What became of a custodian."
 type CustodianResult implements Result {
   code: Int!
   message: String!
+  "The custodian as it is now; null unless code is 200."
   custodian: Custodian
+  "` + "`" + `key` + "`" + ` and ` + "`" + `creditsLeft` + "`" + ` after the debit; null unless code is 200."
   apiKey: ApiKey
 }
 
 extend type Mutation {
-  "Creates the custodian of the key; there is one for each key. Takes 1 credit."
-  createCustodianAccount(input: CustodianCreateInput!): CustodianResult!
+  """
+  Creates the custodian of the key; there is one for each key. Takes 1 credit.
+  Codes: 400 a field breaks a rule, 401, 402, 409 the key has a custodian already.
+  """
+  createCustodianAccount(
+    "Whose custodian, and what it is."
+    input: CustodianCreateInput!
+  ): CustodianResult!
 
-  "Changes the custodian of the key. Takes 1 credit."
-  updateCustodianDetails(input: CustodianUpdateInput!): CustodianResult!
+  """
+  Changes what is given of the key's custodian. Takes 1 credit.
+  Codes: 400 a field breaks a rule, 401, 402, 409 the key has no custodian yet.
+  """
+  updateCustodianDetails(
+    "Whose custodian, and what changes."
+    input: CustodianUpdateInput!
+  ): CustodianResult!
 }
 `, BuiltIn: false},
 	{Name: "../schema/history.graphqls", Input: `"Where a page of a list ends."
 type PageInfo {
+  "Whether there is more after this page."
   hasNextPage: Boolean!
-  "Give it as ` + "`" + `after` + "`" + ` to read the next page."
+  "Give it as ` + "`" + `after` + "`" + ` to read the next page; null on an empty page."
   endCursor: String
 }
 
+"A page of payments."
 type TransactionsResult implements Result {
   code: Int!
   message: String!
+  "The payments of the page, at most ` + "`" + `first` + "`" + ` of them; null unless code is 200."
   transactions: [Transaction!]
+  "` + "`" + `creditsLeft` + "`" + ` after the debit; null unless code is 200."
   apiKey: ApiKey
+  "Where the page ends; null unless code is 200."
   pageInfo: PageInfo
 }
 
+"Payments whose money is not at the settlement wallet yet."
 type UntransferredResult implements Result {
   code: Int!
   message: String!
+  "The payments, newest first, at most 500; null unless code is 200."
   transactions: [Transaction!]
 }
 
+"What became of a payment completed by hand."
 type CompletionResult implements Result {
   code: Int!
   message: String!
+  "Whether the payment is COMPLETED by this request."
   success: Boolean!
 }
 
 extend type Query {
-  "Lists the key's payments, newest first unless asked otherwise. Takes 1 credit."
+  """
+  Lists the key's payments, newest first unless asked otherwise. Takes 1 credit.
+  Codes: 400 a filter is malformed, 401, 402.
+  """
   getTransactions(
+    "Your API key."
     apiKey: String!
+    "Only payments with this status; every status when left out."
     status: TransactionStatus
-    "The network the payment was started on."
+    "The network the payment was started on; every network when left out."
     network: Network
     "How far back, by creation: such as 24h, 7d, 1week, 1month, 1year."
     timeRange: String
@@ -403,69 +488,117 @@ extend type Query {
     after: String
   ): TransactionsResult!
 
-  "Reads one of the key's payments. Takes 1 credit."
-  getTransactionDetails(apiKey: String!, txnid: String!): TransactionResult!
+  """
+  Reads one of the key's payments. Takes 1 credit.
+  Codes: 400 txnid missing, 401, 402, 404 unknown or another key's.
+  """
+  getTransactionDetails(
+    "Your API key."
+    apiKey: String!
+    "The payment's identifier."
+    txnid: String!
+  ): TransactionResult!
 
   """
   Lists the key's payments on the network that are started, or completed with
   money that has not arrived at the settlement wallet yet. Takes 1 credit.
+  Codes: 401, 402.
   """
-  checkAdminUntransferred(apiKey: String!, network: Network!): UntransferredResult!
+  checkAdminUntransferred(
+    "Your API key."
+    apiKey: String!
+    "The network the payments were started on."
+    network: Network!
+  ): UntransferredResult!
 }
 
 extend type Mutation {
-  "Completes one of the key's payments by hand. Takes 1 query."
-  manualMarkAsCompleted(apiKey: String!, txnid: String!): CompletionResult!
+  """
+  Completes one of the key's payments by hand, whatever was received; the webhook
+  ` + "`" + `completed` + "`" + ` follows. Takes 1 query.
+  Codes: 400 txnid missing, 401, 402 no queries left, 404, 409 already completed.
+  """
+  manualMarkAsCompleted(
+    "Your API key."
+    apiKey: String!
+    "The payment's identifier."
+    txnid: String!
+  ): CompletionResult!
 }
 `, BuiltIn: false},
 	{Name: "../schema/key.graphqls", Input: `"The custodian of a key, in brief."
 type CustodianName {
+  "The custodian's identifier, a ULID."
   id: String!
+  "The name payers see; null: none."
   name: String
 }
 
 "An API key. Which fields are set depends on the operation; the others are null."
 type ApiKey {
+  "The key's identifier, a ULID. It opens nothing."
   id: String
   "The key as the caller sent it."
   key: String
+  "What its owner calls it."
   label: String
-  "The wallet address registered on the key."
+  "The EVM wallet address registered on the key."
   wallet: String
+  "Credits left, 0 or more."
   creditsLeft: Int
+  "Queries left, 0 or more."
   queriesLeft: Int
+  "The identifier of the user it belongs to, a ULID."
   userId: String
+  "When the key was made."
   createdAt: DateTime
+  "The owner's first name."
   firstName: String
+  "The owner's last name."
   lastName: String
+  "The owner's e-mail address."
   email: String
+  "The key's custodian; null if it has none yet."
   custodian: CustodianName
 }
 
+"The credits of a key."
 type CreditsResult implements Result {
   code: Int!
   message: String!
+  "Credits left, 0 or more; null unless code is 200."
   creditsLeft: Int
+  "` + "`" + `key` + "`" + `, ` + "`" + `wallet` + "`" + `, ` + "`" + `creditsLeft` + "`" + `, ` + "`" + `userId` + "`" + `, ` + "`" + `createdAt` + "`" + ` and ` + "`" + `custodian` + "`" + `; null unless code is 200."
   apiKey: ApiKey
 }
 
+"The queries of a key."
 type QueriesResult implements Result {
   code: Int!
   message: String!
+  "Queries left, 0 or more; null unless code is 200."
   queriesLeft: Int
+  "` + "`" + `id` + "`" + `, ` + "`" + `key` + "`" + `, the owner's names and e-mail address, ` + "`" + `wallet` + "`" + `, ` + "`" + `queriesLeft` + "`" + ` and ` + "`" + `createdAt` + "`" + `; null unless code is 200."
   apiKey: ApiKey
 }
 
 extend type Query {
-  "How many credits the key has left."
-  getCreditsLeft(apiKey: String!): CreditsResult!
+  "How many credits the key has left. Free. Codes: 401."
+  getCreditsLeft(
+    "Your API key."
+    apiKey: String!
+  ): CreditsResult!
 
-  "How many queries the key has left."
-  getQueriesLeft(apiKey: String!): QueriesResult!
+  "How many queries the key has left. Free. Codes: 401."
+  getQueriesLeft(
+    "Your API key."
+    apiKey: String!
+  ): QueriesResult!
 }
 `, BuiltIn: false},
 	{Name: "../schema/payment.graphqls", Input: `"The address money is to be sent to."
 type DepositWallet {
+  "0x and 40 hexadecimal digits with checksum, or base58 on Solana. It belongs to this payment alone."
   address: String!
 }
 
@@ -473,9 +606,13 @@ type DepositWallet {
 type CreatedTransaction {
   "The payment's identifier, a ULID. Whoever knows it may read the payment."
   txnid: String!
+  "The requested amount in US dollars, exact to 6 decimal places."
   amount: Float!
+  "PENDING."
   status: TransactionStatus!
+  "When the payment was created."
   createdAt: DateTime!
+  "Until when it may be started."
   expiresAt: DateTime!
 }
 
@@ -487,12 +624,13 @@ type Transaction {
   amount: Float!
   "The requested amount in the token's units."
   amountInToken: Float!
-  "Null until the payment is started."
+  "The token the payer chose; null until the payment is started."
   token: Token
-  "Null until the payment is started."
+  "The network the payer chose; null until the payment is started."
   network: Network
+  "Where the payment stands."
   status: TransactionStatus!
-  "Null until the payment is started."
+  "Where the money is to be sent; null until the payment is started."
   wallet: DepositWallet
   "Whole seconds until ` + "`" + `expiresAt` + "`" + `, never below 0; 0 in a final status."
   countdown: Int!
@@ -502,9 +640,11 @@ type Transaction {
   blockchainLink: String
   "Whether the status is EXPIRED."
   isExpired: Boolean!
+  "When the payment expires unless money is on its way."
   expiresAt: DateTime!
+  "When the payment was created."
   createdAt: DateTime!
-  "The final money that counts, so far."
+  "The final money that counts so far, in US dollars."
   receivedAmount: Float!
   "The merchant's own order number."
   reference: String
@@ -518,31 +658,40 @@ type Transaction {
   requiredConfirmations: Int
 }
 
+"A payment that was created."
 type PaymentResult implements Result {
   code: Int!
   message: String!
-  "The hosted checkout page; send the customer there."
+  "The hosted checkout page; send the customer there. Null unless code is 200."
   paymentLink: String
+  "The payment; null unless code is 200."
   transaction: CreatedTransaction
 }
 
+"A payment."
 type TransactionResult implements Result {
   code: Int!
   message: String!
+  "The payment; null unless code is 200."
   transaction: Transaction
 }
 
 extend type Query {
-  "Reads a payment by its txnid. No key is needed."
-  getTxnDetails(txnid: String!): TransactionResult!
+  "Reads a payment by its txnid. No key is needed. Free. Codes: 400 txnid missing, 404 unknown."
+  getTxnDetails(
+    "The payment's identifier."
+    txnid: String!
+  ): TransactionResult!
 }
 
 extend type Mutation {
   """
   Creates a pending payment and returns the link to send the customer to. The key
   needs a custodian. No credit is taken until the payment is started.
+  Codes: 400 an argument breaks a rule, 401, 409 the key has no custodian.
   """
   payment(
+    "Your API key."
     apiKey: String!
     "US dollars: 0.01 to 1,000,000 with at most 6 decimal places."
     amount: Float!
@@ -554,40 +703,93 @@ extend type Mutation {
     successUrl: String
     "Where the customer may go otherwise: http or https."
     cancelUrl: String
-    "Your own data, returned with the payment; whoever knows the txnid can read it."
+    "Your own data, at most 50 keys and 4096 bytes; returned with the payment, and whoever knows the txnid can read it."
     metadata: StringMap
-    "How long the payment waits to be started; 60 when left out."
+    "How long the payment waits to be started: 5 to 10080 minutes; the operator's setting, usually 60, when left out."
     expiresInMinutes: Int
+    "The customer's e-mail address, at most 254 characters. It is not shown to anybody who knows the txnid."
     customerEmail: String
   ): PaymentResult!
 
   """
   Starts a payment of the key on a network, in a token, and returns the deposit
   address. Takes 1 credit from the key, once for each payment.
+  Codes: 400, 401, 402, 404 unknown or another key's, 409 its status or money on its way forbids it,
+  422 network or token not offered for it, 503 the network cannot be seen now; nothing was taken.
   """
-  StartPayment(apiKey: String!, txnid: String!, network: Network!, token: Token!): TransactionResult!
+  StartPayment(
+    "Your API key."
+    apiKey: String!
+    "The payment's identifier."
+    txnid: String!
+    "The network the payer chose."
+    network: Network!
+    "The token the payer chose."
+    token: Token!
+  ): TransactionResult!
 
-  "Starts a payment on BNB Smart Chain. Takes 1 credit from the key that owns it."
-  startBep20Payment(txnid: String!, token: Token!): TransactionResult!
+  """
+  Starts a payment on BNB Smart Chain. No key is needed. Takes 1 credit from the key that owns it.
+  Codes: 400, 402, 404, 409, 422, 503, as ` + "`" + `StartPayment` + "`" + `.
+  """
+  startBep20Payment(
+    "The payment's identifier."
+    txnid: String!
+    "The token the payer chose."
+    token: Token!
+  ): TransactionResult!
 
-  "Starts a payment on Polygon. Takes 1 credit from the key that owns it."
-  startPolygonPayment(txnid: String!, token: Token!): TransactionResult!
+  """
+  Starts a payment on Polygon. No key is needed. Takes 1 credit from the key that owns it.
+  Codes: 400, 402, 404, 409, 422, 503, as ` + "`" + `StartPayment` + "`" + `.
+  """
+  startPolygonPayment(
+    "The payment's identifier."
+    txnid: String!
+    "The token the payer chose."
+    token: Token!
+  ): TransactionResult!
 
-  "Starts a payment on Base. Takes 1 credit from the key that owns it."
-  startBasePayment(txnid: String!, token: Token!): TransactionResult!
+  """
+  Starts a payment on Base. No key is needed. Takes 1 credit from the key that owns it.
+  Codes: 400, 402, 404, 409, 422, 503, as ` + "`" + `StartPayment` + "`" + `.
+  """
+  startBasePayment(
+    "The payment's identifier."
+    txnid: String!
+    "The token the payer chose."
+    token: Token!
+  ): TransactionResult!
 
-  "Starts a payment on Solana. Takes 1 credit from the key that owns it."
-  startSolPayment(txnid: String!, token: Token!): TransactionResult!
+  """
+  Starts a payment on Solana. No key is needed. Takes 1 credit from the key that owns it.
+  Codes: 400, 402, 404, 409, 422, 503, as ` + "`" + `StartPayment` + "`" + `.
+  """
+  startSolPayment(
+    "The payment's identifier."
+    txnid: String!
+    "The token the payer chose."
+    token: Token!
+  ): TransactionResult!
 
-  "Cancels a payment for which nothing was received. No key is needed."
-  cancelPayment(txnid: String!): TransactionResult!
+  """
+  Cancels a payment for which nothing was received; the webhook ` + "`" + `cancelled` + "`" + ` follows.
+  No key is needed. Free.
+  Codes: 400 txnid missing, 404, 409 it has ended, or money was received or is on its way.
+  """
+  cancelPayment(
+    "The payment's identifier."
+    txnid: String!
+  ): TransactionResult!
 }
 `, BuiltIn: false},
-	{Name: "../schema/rotation.graphqls", Input: `type RevokeResult implements Result {
+	{Name: "../schema/rotation.graphqls", Input: `"A key that was replaced."
+type RevokeResult implements Result {
   code: Int!
   message: String!
-  "The replacement; shown once."
+  "The replacement; shown once. Null unless code is 200."
   newApiKey: String
+  "` + "`" + `key` + "`" + ` as it was sent, ` + "`" + `wallet` + "`" + ` and ` + "`" + `creditsLeft` + "`" + `; null unless code is 200."
   apiKey: ApiKey
 }
 
@@ -596,109 +798,176 @@ extend type Mutation {
   Replaces the key, which fails from then on. Takes the private key of the
   wallet registered on the key, which is used for this call only and neither
   stored nor logged. Takes 1 credit.
+  Codes: 400 no private key, 401, 402, 403 it is another wallet's, 409 no wallet is registered, 429.
   """
-  revokeApiKey(apiKey: String!, privateKey: String!): RevokeResult!
+  revokeApiKey(
+    "The key to replace."
+    apiKey: String!
+    "32 bytes as 64 hexadecimal digits, with or without 0x. Never logged."
+    privateKey: String!
+  ): RevokeResult!
 }
 
+"A text to sign."
 type ChallengeResult implements Result {
   code: Int!
   message: String!
   "The text to sign with the wallet registered on the key (personal_sign, EIP-191)."
   challenge: String
+  "Until when the signature is accepted, 15 minutes after it was asked for."
   expiresAt: DateTime
 }
 
 extend type Query {
-  "The text whose signature replaces the key, without showing a private key."
-  rotateApiKeyChallenge(apiKey: String!): ChallengeResult!
+  "The text whose signature replaces the key, without showing a private key. Free. Codes: 401, 409 no wallet is registered."
+  rotateApiKeyChallenge(
+    "The key to replace."
+    apiKey: String!
+  ): ChallengeResult!
 }
 
 extend type Mutation {
   """
   Replaces the key, which fails from then on. Takes the challenge, signed by the
   wallet registered on the key (personal_sign, EIP-191). Takes 1 credit.
+  Codes: 400 no challenge of this key or too old, 401, 402, 403 signed by another wallet, 409, 429.
   """
-  rotateApiKeyWithSignature(apiKey: String!, challenge: String!, signature: String!): RevokeResult!
+  rotateApiKeyWithSignature(
+    "The key to replace."
+    apiKey: String!
+    "The text that rotateApiKeyChallenge returned, to the letter."
+    challenge: String!
+    "65 bytes as 130 hexadecimal digits with 0x."
+    signature: String!
+  ): RevokeResult!
 }
 `, BuiltIn: false},
 	{Name: "../schema/user.graphqls", Input: `"Somebody who signs in. Dashboard operations take the session token as ` + "`" + `Authorization: Bearer` + "`" + `."
 type User {
+  "The user's identifier, a ULID."
   id: String!
+  "The e-mail address, in lower case."
   email: String!
+  "First name; null: none given."
   firstName: String
+  "Last name; null: none given."
   lastName: String
+  "When the user signed up."
   createdAt: DateTime!
 }
 
+"A session."
 type SessionResult implements Result {
   code: Int!
   message: String!
-  "The session token; shown once."
+  "The session token; shown once. Null unless code is 200."
   token: String
+  "Until when the token is good."
   expiresAt: DateTime
+  "Who signed in; null unless code is 200."
   user: User
 }
 
+"A user."
 type UserResult implements Result {
   code: Int!
   message: String!
+  "The user; null unless code is 200."
   user: User
 }
 
+"A new key."
 type ApiKeyResult implements Result {
   code: Int!
   message: String!
+  "The key, with its text in ` + "`" + `key` + "`" + `; null unless code is 200."
   apiKey: ApiKey
 }
 
+"The keys of a user."
 type ApiKeysResult implements Result {
   code: Int!
   message: String!
+  "The keys, at most 20; null unless code is 200."
   apiKeys: [ApiKey!]
 }
 
+"A credit top-up that was created."
 type TopupResult implements Result {
   code: Int!
   message: String!
+  "The payment that buys the credits; null unless code is 200."
   transaction: Transaction
+  "The hosted checkout page where it can be paid; null unless code is 200."
   paymentLink: String
 }
 
 extend type Query {
-  "Who is signed in."
+  "Who is signed in. Codes: 401 no session."
   UserMe: UserResult!
 
-  "The API keys of who is signed in, without their texts."
+  "The API keys of who is signed in, without their texts. Codes: 401 no session."
   UserApiKeys: ApiKeysResult!
 }
 
 extend type Mutation {
-  "Makes a user and signs them in."
-  UserSignUp(email: String!, password: String!, firstName: String, lastName: String): SessionResult!
+  "Makes a user and signs them in. Codes: 400, 403 signing up is closed here, 409 the address has an account, 429."
+  UserSignUp(
+    "E-mail address, at most 254 characters; case does not matter."
+    email: String!
+    "10 to 128 characters."
+    password: String!
+    "At most 100 characters."
+    firstName: String
+    "At most 100 characters."
+    lastName: String
+  ): SessionResult!
 
-  "Signs a user in."
-  UserLogin(email: String!, password: String!): SessionResult!
+  "Signs a user in. Codes: 401 e-mail address or password wrong, 429 too many tries."
+  UserLogin(
+    "E-mail address; case does not matter."
+    email: String!
+    "The password."
+    password: String!
+  ): SessionResult!
 
-  "Ends the session."
+  "Ends the session. Codes: 401 no session."
   UserLogout: UserResult!
 
-  "Makes an API key. Its text is returned here and never again."
+  """
+  Makes an API key. Its text is returned here and never again. Codes: 400, 401 no session,
+  409 the user has 20 keys.
+  """
   UserCreateApiKey(
+    "What you call it, at most 100 characters."
     label: String
-    "The EVM wallet to register on the key."
+    "The EVM wallet to register on the key: 0x and 40 hexadecimal digits."
     wallet: String
   ): ApiKeyResult!
 
-  "Creates a payment by which one of the user's keys buys credits: 20 for one US dollar."
+  """
+  Creates a payment by which one of the user's keys buys credits: 20 for one US dollar.
+  Codes: 400, 401 no session, 404 not a key of the user.
+  """
   UserCreateCreditTopup(
     "The id of the API key."
     apiKeyId: String!
-    "At least 20."
+    "20 to 1,000,000."
     credits: Int!
   ): TopupResult!
 
-  "Starts a credit top-up of one of the user's keys and returns the deposit address."
-  UserStartCreditTopup(txnid: String!, network: Network!, token: Token!): TransactionResult!
+  """
+  Starts a credit top-up of one of the user's keys and returns the deposit address. Free.
+  Codes: 400, 401 no session, 404, 409, 422, 503, as ` + "`" + `StartPayment` + "`" + `.
+  """
+  UserStartCreditTopup(
+    "The top-up's identifier."
+    txnid: String!
+    "The network to pay on."
+    network: Network!
+    "The token to pay in."
+    token: Token!
+  ): TransactionResult!
 }
 `, BuiltIn: false},
 }

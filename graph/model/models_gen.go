@@ -18,52 +18,70 @@ type Result interface {
 
 // An API key. Which fields are set depends on the operation; the others are null.
 type APIKey struct {
+	// The key's identifier, a ULID. It opens nothing.
 	ID *string `json:"id"`
 	// The key as the caller sent it.
-	Key   *string `json:"key"`
+	Key *string `json:"key"`
+	// What its owner calls it.
 	Label *string `json:"label"`
-	// The wallet address registered on the key.
-	Wallet      *string        `json:"wallet"`
-	CreditsLeft *int           `json:"creditsLeft"`
-	QueriesLeft *int           `json:"queriesLeft"`
-	UserID      *string        `json:"userId"`
-	CreatedAt   *DateTime      `json:"createdAt"`
-	FirstName   *string        `json:"firstName"`
-	LastName    *string        `json:"lastName"`
-	Email       *string        `json:"email"`
-	Custodian   *CustodianName `json:"custodian"`
+	// The EVM wallet address registered on the key.
+	Wallet *string `json:"wallet"`
+	// Credits left, 0 or more.
+	CreditsLeft *int `json:"creditsLeft"`
+	// Queries left, 0 or more.
+	QueriesLeft *int `json:"queriesLeft"`
+	// The identifier of the user it belongs to, a ULID.
+	UserID *string `json:"userId"`
+	// When the key was made.
+	CreatedAt *DateTime `json:"createdAt"`
+	// The owner's first name.
+	FirstName *string `json:"firstName"`
+	// The owner's last name.
+	LastName *string `json:"lastName"`
+	// The owner's e-mail address.
+	Email *string `json:"email"`
+	// The key's custodian; null if it has none yet.
+	Custodian *CustodianName `json:"custodian"`
 }
 
+// A new key.
 type APIKeyResult struct {
-	Code    int     `json:"code"`
-	Message string  `json:"message"`
-	APIKey  *APIKey `json:"apiKey"`
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	// The key, with its text in `key`; null unless code is 200.
+	APIKey *APIKey `json:"apiKey"`
 }
 
 func (APIKeyResult) IsResult() {}
 
+// The keys of a user.
 type APIKeysResult struct {
-	Code    int       `json:"code"`
-	Message string    `json:"message"`
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	// The keys, at most 20; null unless code is 200.
 	APIKeys []*APIKey `json:"apiKeys"`
 }
 
 func (APIKeysResult) IsResult() {}
 
+// A text to sign.
 type ChallengeResult struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 	// The text to sign with the wallet registered on the key (personal_sign, EIP-191).
-	Challenge *string   `json:"challenge"`
+	Challenge *string `json:"challenge"`
+	// Until when the signature is accepted, 15 minutes after it was asked for.
 	ExpiresAt *DateTime `json:"expiresAt"`
 }
 
 func (ChallengeResult) IsResult() {}
 
+// What became of a payment completed by hand.
 type CompletionResult struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
-	Success bool   `json:"success"`
+	// Whether the payment is COMPLETED by this request.
+	Success bool `json:"success"`
 }
 
 func (CompletionResult) IsResult() {}
@@ -71,69 +89,98 @@ func (CompletionResult) IsResult() {}
 // A payment as `payment` returns it.
 type CreatedTransaction struct {
 	// The payment's identifier, a ULID. Whoever knows it may read the payment.
-	Txnid     string            `json:"txnid"`
-	Amount    Decimal           `json:"amount"`
-	Status    TransactionStatus `json:"status"`
-	CreatedAt DateTime          `json:"createdAt"`
-	ExpiresAt DateTime          `json:"expiresAt"`
+	Txnid string `json:"txnid"`
+	// The requested amount in US dollars, exact to 6 decimal places.
+	Amount Decimal `json:"amount"`
+	// PENDING.
+	Status TransactionStatus `json:"status"`
+	// When the payment was created.
+	CreatedAt DateTime `json:"createdAt"`
+	// Until when it may be started.
+	ExpiresAt DateTime `json:"expiresAt"`
 }
 
+// The credits of a key.
 type CreditsResult struct {
-	Code        int     `json:"code"`
-	Message     string  `json:"message"`
-	CreditsLeft *int    `json:"creditsLeft"`
-	APIKey      *APIKey `json:"apiKey"`
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	// Credits left, 0 or more; null unless code is 200.
+	CreditsLeft *int `json:"creditsLeft"`
+	// `key`, `wallet`, `creditsLeft`, `userId`, `createdAt` and `custodian`; null unless code is 200.
+	APIKey *APIKey `json:"apiKey"`
 }
 
 func (CreditsResult) IsResult() {}
 
 // Who takes the money of a key, how they are told, and how their checkout looks.
 type Custodian struct {
+	// The custodian's identifier, a ULID.
 	ID string `json:"id"`
 	// The key as the caller sent it.
-	APIKey      *string             `json:"apiKey"`
-	Name        *string             `json:"name"`
-	Wallets     *CustodianWallets   `json:"wallets"`
-	CallbackURL *string             `json:"callbackUrl"`
-	Networks    []*CustodianNetwork `json:"networks"`
-	Branding    *CustodianBranding  `json:"branding"`
-	// Signs webhooks (Standard Webhooks 1.0). Returned once, when it is made.
-	SigningSecret *string  `json:"signingSecret"`
-	CreatedAt     DateTime `json:"createdAt"`
+	APIKey *string `json:"apiKey"`
+	// The name payers see; null: none.
+	Name *string `json:"name"`
+	// Settlement addresses, one for each network.
+	Wallets *CustodianWallets `json:"wallets"`
+	// Where webhooks go; null: none are sent.
+	CallbackURL *string `json:"callbackUrl"`
+	// Options of the networks that have any.
+	Networks []*CustodianNetwork `json:"networks"`
+	// How the checkout looks.
+	Branding *CustodianBranding `json:"branding"`
+	// Signs webhooks (Standard Webhooks 1.0). Returned once, when it is made; null otherwise.
+	SigningSecret *string `json:"signingSecret"`
+	// When the custodian was made.
+	CreatedAt DateTime `json:"createdAt"`
 }
 
 // How the checkout looks.
 type CustodianBranding struct {
-	Tagline         *string `json:"tagline"`
-	LogoURL         *string `json:"logoUrl"`
-	PrimaryColor    *string `json:"primaryColor"`
+	// One line below the name.
+	Tagline *string `json:"tagline"`
+	// Address of the logo, https.
+	LogoURL *string `json:"logoUrl"`
+	// Colour of buttons, #rrggbb; its contrast is corrected where it is shown.
+	PrimaryColor *string `json:"primaryColor"`
+	// Colour behind the checkout, #rrggbb.
 	BackgroundColor *string `json:"backgroundColor"`
-	Theme           Theme   `json:"theme"`
-	SupportEmail    *string `json:"supportEmail"`
-	Website         *string `json:"website"`
+	// Light, dark, or as the payer's device asks.
+	Theme Theme `json:"theme"`
+	// Where payers may ask for help.
+	SupportEmail *string `json:"supportEmail"`
+	// The shop's own page, https.
+	Website *string `json:"website"`
 }
 
 // How the checkout looks. Colours are #rrggbb.
 type CustodianBrandingInput struct {
-	Tagline         *string `json:"tagline"`
-	LogoURL         *string `json:"logoUrl"`
-	PrimaryColor    *string `json:"primaryColor"`
+	// One line below the name; at most 160 characters.
+	Tagline *string `json:"tagline"`
+	// Address of the logo: https, at most 2048 characters.
+	LogoURL *string `json:"logoUrl"`
+	// Colour of buttons: #rgb or #rrggbb.
+	PrimaryColor *string `json:"primaryColor"`
+	// Colour behind the checkout: #rgb or #rrggbb.
 	BackgroundColor *string `json:"backgroundColor"`
-	Theme           *Theme  `json:"theme"`
-	SupportEmail    *string `json:"supportEmail"`
-	Website         *string `json:"website"`
+	// Light, dark, or as the payer's device asks.
+	Theme *Theme `json:"theme"`
+	// Where payers may ask for help: an e-mail address of at most 254 characters.
+	SupportEmail *string `json:"supportEmail"`
+	// The shop's own page: https, at most 2048 characters.
+	Website *string `json:"website"`
 }
 
+// A custodian to be made.
 type CustodianCreateInput struct {
 	// The API key.
 	APIKey string `json:"apiKey"`
 	// Public settlement addresses.
 	Wallets *CustodianWalletsInput `json:"wallets"`
-	// HTTPS webhook address for payment notifications.
+	// HTTPS webhook address for payment notifications, at most 2048 characters.
 	CallbackURL *string `json:"callbackUrl"`
-	// Your callback secret; it travels in webhook bodies.
+	// Your callback secret, at most 256 characters; it travels in webhook bodies.
 	Secret *string `json:"secret"`
-	// Display name.
+	// Display name, at most 100 characters.
 	Name *string `json:"name"`
 	// Per-network configuration.
 	Networks []*CustodianNetworkInput `json:"networks"`
@@ -143,40 +190,56 @@ type CustodianCreateInput struct {
 
 // The custodian of a key, in brief.
 type CustodianName struct {
-	ID   string  `json:"id"`
+	// The custodian's identifier, a ULID.
+	ID string `json:"id"`
+	// The name payers see; null: none.
 	Name *string `json:"name"`
 }
 
 // What a merchant wants of one network.
 type CustodianNetwork struct {
+	// The network this is about.
 	Network Network `json:"network"`
-	Enabled bool    `json:"enabled"`
-	// Empty: every token.
-	Tokens    []Token  `json:"tokens"`
+	// Whether payers may choose it.
+	Enabled bool `json:"enabled"`
+	// The tokens payers may choose; empty: every token.
+	Tokens []Token `json:"tokens"`
+	// The smallest payment it is offered for, in US dollars; null: no limit.
 	MinAmount *Decimal `json:"minAmount"`
+	// The largest payment it is offered for, in US dollars; null: no limit.
 	MaxAmount *Decimal `json:"maxAmount"`
 	// `finalized`, `safe` or whole seconds such as `12s`; null: the network's own rule.
-	Finality       *string  `json:"finality"`
+	Finality *string `json:"finality"`
+	// The smallest amount that is moved to the settlement wallet at once, in US dollars; null: the operator's.
 	SweepMinAmount *Decimal `json:"sweepMinAmount"`
 }
 
 // What you want of one network.
 type CustodianNetworkInput struct {
-	Network   Network  `json:"network"`
-	Enabled   *bool    `json:"enabled"`
-	Tokens    []Token  `json:"tokens"`
+	// The network this is about; each at most once.
+	Network Network `json:"network"`
+	// Whether payers may choose it; true when never said.
+	Enabled *bool `json:"enabled"`
+	// The tokens payers may choose; an empty list: every token.
+	Tokens []Token `json:"tokens"`
+	// The smallest payment it is offered for, in US dollars with at most 6 decimal places; 0: no limit.
 	MinAmount *Decimal `json:"minAmount"`
+	// The largest payment it is offered for, in US dollars with at most 6 decimal places; 0: no limit.
 	MaxAmount *Decimal `json:"maxAmount"`
-	// `finalized`, `safe` or whole seconds such as `12s`.
-	Finality       *string  `json:"finality"`
+	// When money counts: `finalized`, `safe` or whole seconds such as `12s`; an empty text: the network's own rule.
+	Finality *string `json:"finality"`
+	// The smallest amount that is moved to the settlement wallet at once, in US dollars; 0: the operator's.
 	SweepMinAmount *Decimal `json:"sweepMinAmount"`
 }
 
+// What became of a custodian.
 type CustodianResult struct {
-	Code      int        `json:"code"`
-	Message   string     `json:"message"`
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	// The custodian as it is now; null unless code is 200.
 	Custodian *Custodian `json:"custodian"`
-	APIKey    *APIKey    `json:"apiKey"`
+	// `key` and `creditsLeft` after the debit; null unless code is 200.
+	APIKey *APIKey `json:"apiKey"`
 }
 
 func (CustodianResult) IsResult() {}
@@ -187,11 +250,11 @@ type CustodianUpdateInput struct {
 	APIKey string `json:"apiKey"`
 	// Public settlement addresses.
 	Wallets *CustodianWalletsInput `json:"wallets"`
-	// HTTPS webhook address for payment notifications.
+	// HTTPS webhook address for payment notifications, at most 2048 characters.
 	CallbackURL *string `json:"callbackUrl"`
-	// Your callback secret; it travels in webhook bodies.
+	// Your callback secret, at most 256 characters; it travels in webhook bodies.
 	Secret *string `json:"secret"`
-	// Display name.
+	// Display name, at most 100 characters.
 	Name *string `json:"name"`
 	// Per-network configuration; networks left out keep theirs.
 	Networks []*CustodianNetworkInput `json:"networks"`
@@ -201,83 +264,108 @@ type CustodianUpdateInput struct {
 
 // Settlement addresses: where the money of each network goes.
 type CustodianWallets struct {
-	Bep20   *string `json:"bep20"`
+	// Wallet on BNB Smart Chain, 0x and 40 hexadecimal digits; null: not offered.
+	Bep20 *string `json:"bep20"`
+	// Wallet on Polygon, 0x and 40 hexadecimal digits; null: not offered.
 	Polygon *string `json:"polygon"`
-	Base    *string `json:"base"`
-	Solana  *string `json:"solana"`
+	// Wallet on Base, 0x and 40 hexadecimal digits; null: not offered.
+	Base *string `json:"base"`
+	// Wallet on Solana, base58; null: not offered.
+	Solana *string `json:"solana"`
 }
 
 // Settlement addresses. Leave out what you do not want; an empty text removes one.
 type CustodianWalletsInput struct {
-	Bep20   *string `json:"bep20"`
+	// Wallet on BNB Smart Chain: 0x and 40 hexadecimal digits, with a right checksum if in mixed case.
+	Bep20 *string `json:"bep20"`
+	// Wallet on Polygon: 0x and 40 hexadecimal digits, with a right checksum if in mixed case.
 	Polygon *string `json:"polygon"`
-	Base    *string `json:"base"`
-	Solana  *string `json:"solana"`
+	// Wallet on Base: 0x and 40 hexadecimal digits, with a right checksum if in mixed case.
+	Base *string `json:"base"`
+	// Wallet on Solana: base58 of 32 bytes; the owner, not a token account.
+	Solana *string `json:"solana"`
 }
 
 // The address money is to be sent to.
 type DepositWallet struct {
+	// 0x and 40 hexadecimal digits with checksum, or base58 on Solana. It belongs to this payment alone.
 	Address string `json:"address"`
 }
 
+// What writes. Send an `Idempotency-Key` header and a repetition is answered like the first request.
 type Mutation struct {
 }
 
 // Where a page of a list ends.
 type PageInfo struct {
+	// Whether there is more after this page.
 	HasNextPage bool `json:"hasNextPage"`
-	// Give it as `after` to read the next page.
+	// Give it as `after` to read the next page; null on an empty page.
 	EndCursor *string `json:"endCursor"`
 }
 
+// A payment that was created.
 type PaymentResult struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
-	// The hosted checkout page; send the customer there.
-	PaymentLink *string             `json:"paymentLink"`
+	// The hosted checkout page; send the customer there. Null unless code is 200.
+	PaymentLink *string `json:"paymentLink"`
+	// The payment; null unless code is 200.
 	Transaction *CreatedTransaction `json:"transaction"`
 }
 
 func (PaymentResult) IsResult() {}
 
+// The queries of a key.
 type QueriesResult struct {
-	Code        int     `json:"code"`
-	Message     string  `json:"message"`
-	QueriesLeft *int    `json:"queriesLeft"`
-	APIKey      *APIKey `json:"apiKey"`
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	// Queries left, 0 or more; null unless code is 200.
+	QueriesLeft *int `json:"queriesLeft"`
+	// `id`, `key`, the owner's names and e-mail address, `wallet`, `queriesLeft` and `createdAt`; null unless code is 200.
+	APIKey *APIKey `json:"apiKey"`
 }
 
 func (QueriesResult) IsResult() {}
 
+// What reads. Nothing here changes a payment; some of it takes a credit.
 type Query struct {
 }
 
+// A key that was replaced.
 type RevokeResult struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
-	// The replacement; shown once.
+	// The replacement; shown once. Null unless code is 200.
 	NewAPIKey *string `json:"newApiKey"`
-	APIKey    *APIKey `json:"apiKey"`
+	// `key` as it was sent, `wallet` and `creditsLeft`; null unless code is 200.
+	APIKey *APIKey `json:"apiKey"`
 }
 
 func (RevokeResult) IsResult() {}
 
+// A session.
 type SessionResult struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
-	// The session token; shown once.
-	Token     *string   `json:"token"`
+	// The session token; shown once. Null unless code is 200.
+	Token *string `json:"token"`
+	// Until when the token is good.
 	ExpiresAt *DateTime `json:"expiresAt"`
-	User      *User     `json:"user"`
+	// Who signed in; null unless code is 200.
+	User *User `json:"user"`
 }
 
 func (SessionResult) IsResult() {}
 
+// A credit top-up that was created.
 type TopupResult struct {
-	Code        int          `json:"code"`
-	Message     string       `json:"message"`
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	// The payment that buys the credits; null unless code is 200.
 	Transaction *Transaction `json:"transaction"`
-	PaymentLink *string      `json:"paymentLink"`
+	// The hosted checkout page where it can be paid; null unless code is 200.
+	PaymentLink *string `json:"paymentLink"`
 }
 
 func (TopupResult) IsResult() {}
@@ -290,12 +378,13 @@ type Transaction struct {
 	Amount Decimal `json:"amount"`
 	// The requested amount in the token's units.
 	AmountInToken Decimal `json:"amountInToken"`
-	// Null until the payment is started.
+	// The token the payer chose; null until the payment is started.
 	Token *Token `json:"token"`
-	// Null until the payment is started.
-	Network *Network          `json:"network"`
-	Status  TransactionStatus `json:"status"`
-	// Null until the payment is started.
+	// The network the payer chose; null until the payment is started.
+	Network *Network `json:"network"`
+	// Where the payment stands.
+	Status TransactionStatus `json:"status"`
+	// Where the money is to be sent; null until the payment is started.
 	Wallet *DepositWallet `json:"wallet"`
 	// Whole seconds until `expiresAt`, never below 0; 0 in a final status.
 	Countdown int `json:"countdown"`
@@ -304,10 +393,12 @@ type Transaction struct {
 	// The explorer's page of `hash`.
 	BlockchainLink *string `json:"blockchainLink"`
 	// Whether the status is EXPIRED.
-	IsExpired bool     `json:"isExpired"`
+	IsExpired bool `json:"isExpired"`
+	// When the payment expires unless money is on its way.
 	ExpiresAt DateTime `json:"expiresAt"`
+	// When the payment was created.
 	CreatedAt DateTime `json:"createdAt"`
-	// The final money that counts, so far.
+	// The final money that counts so far, in US dollars.
 	ReceivedAmount Decimal `json:"receivedAmount"`
 	// The merchant's own order number.
 	Reference *string `json:"reference"`
@@ -321,27 +412,35 @@ type Transaction struct {
 	RequiredConfirmations *int `json:"requiredConfirmations"`
 }
 
+// A payment.
 type TransactionResult struct {
-	Code        int          `json:"code"`
-	Message     string       `json:"message"`
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	// The payment; null unless code is 200.
 	Transaction *Transaction `json:"transaction"`
 }
 
 func (TransactionResult) IsResult() {}
 
+// A page of payments.
 type TransactionsResult struct {
-	Code         int            `json:"code"`
-	Message      string         `json:"message"`
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	// The payments of the page, at most `first` of them; null unless code is 200.
 	Transactions []*Transaction `json:"transactions"`
-	APIKey       *APIKey        `json:"apiKey"`
-	PageInfo     *PageInfo      `json:"pageInfo"`
+	// `creditsLeft` after the debit; null unless code is 200.
+	APIKey *APIKey `json:"apiKey"`
+	// Where the page ends; null unless code is 200.
+	PageInfo *PageInfo `json:"pageInfo"`
 }
 
 func (TransactionsResult) IsResult() {}
 
+// Payments whose money is not at the settlement wallet yet.
 type UntransferredResult struct {
-	Code         int            `json:"code"`
-	Message      string         `json:"message"`
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	// The payments, newest first, at most 500; null unless code is 200.
 	Transactions []*Transaction `json:"transactions"`
 }
 
@@ -349,17 +448,24 @@ func (UntransferredResult) IsResult() {}
 
 // Somebody who signs in. Dashboard operations take the session token as `Authorization: Bearer`.
 type User struct {
-	ID        string   `json:"id"`
-	Email     string   `json:"email"`
-	FirstName *string  `json:"firstName"`
-	LastName  *string  `json:"lastName"`
+	// The user's identifier, a ULID.
+	ID string `json:"id"`
+	// The e-mail address, in lower case.
+	Email string `json:"email"`
+	// First name; null: none given.
+	FirstName *string `json:"firstName"`
+	// Last name; null: none given.
+	LastName *string `json:"lastName"`
+	// When the user signed up.
 	CreatedAt DateTime `json:"createdAt"`
 }
 
+// A user.
 type UserResult struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
-	User    *User  `json:"user"`
+	// The user; null unless code is 200.
+	User *User `json:"user"`
 }
 
 func (UserResult) IsResult() {}
@@ -428,12 +534,16 @@ func (e Network) MarshalJSON() ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
+// Whether the checkout is light or dark.
 type Theme string
 
 const (
-	ThemeAuto  Theme = "AUTO"
+	// As the payer's device asks.
+	ThemeAuto Theme = "AUTO"
+	// Always light.
 	ThemeLight Theme = "LIGHT"
-	ThemeDark  Theme = "DARK"
+	// Always dark.
+	ThemeDark Theme = "DARK"
 )
 
 var AllTheme = []Theme{
@@ -489,7 +599,9 @@ func (e Theme) MarshalJSON() ([]byte, error) {
 type Token string
 
 const (
+	// Tether USD; its contract or mint differs by network.
 	TokenUsdt Token = "USDT"
+	// USD Coin; its contract or mint differs by network.
 	TokenUsdc Token = "USDC"
 )
 
@@ -545,10 +657,15 @@ func (e Token) MarshalJSON() ([]byte, error) {
 type TransactionStatus string
 
 const (
-	TransactionStatusPending   TransactionStatus = "PENDING"
-	TransactionStatusStarted   TransactionStatus = "STARTED"
+	// Created; the customer has not chosen a network and token yet.
+	TransactionStatusPending TransactionStatus = "PENDING"
+	// A deposit address was given out; money is awaited.
+	TransactionStatusStarted TransactionStatus = "STARTED"
+	// Paid: the amount is final on chain, or the payment was completed by hand.
 	TransactionStatusCompleted TransactionStatus = "COMPLETED"
-	TransactionStatusExpired   TransactionStatus = "EXPIRED"
+	// The time ran out before enough money was on its way.
+	TransactionStatusExpired TransactionStatus = "EXPIRED"
+	// Given up before money came, by the customer or the merchant.
 	TransactionStatusCancelled TransactionStatus = "CANCELLED"
 )
 
