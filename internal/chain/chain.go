@@ -142,3 +142,25 @@ type Transfer struct {
 	// Source names the endpoint that told it, for the timeline.
 	Source string
 }
+
+// Told says in which transaction, in which block and by which endpoint a
+// transfer was told. Transfers that are told alike are answered for by one
+// second look.
+type Told struct {
+	Tx     TxHash
+	Block  string
+	Source string
+}
+
+// Told returns what the transfer is told by.
+func (t Transfer) Told() Told { return Told{Tx: t.Tx, Block: t.Block.Hash, Source: t.Source} }
+
+// OneTransaction reports whether there are transfers and all are told alike.
+func OneTransaction(transfers []Transfer) bool {
+	for _, t := range transfers {
+		if t.Told() != transfers[0].Told() {
+			return false
+		}
+	}
+	return len(transfers) > 0
+}

@@ -29,10 +29,11 @@ type Reader interface {
 	// It returns all of them or an error, never some. It fails with
 	// ErrReorged when the chain no longer has block `to` with to.Hash.
 	Scan(ctx context.Context, from uint64, to Head, watch *WatchSet) ([]Transfer, error)
-	// Confirm asks an endpoint other than the transfer's source, where there
-	// is more than one, whether the transfer stands in a block at or below
-	// `at`.
-	Confirm(ctx context.Context, t Transfer, at Head) (Verdict, error)
+	// Confirm asks an endpoint other than their source, where there is more
+	// than one, whether the transfers stand in a block at or below `at`. They
+	// are one or more of a single transaction, as one Scan gave them, so one
+	// look at the transaction answers for all; Stands means every one of them.
+	Confirm(ctx context.Context, transfers []Transfer, at Head) (Verdict, error)
 	// Balances asks directly, as of block `at` or later, what the addresses
 	// hold of the asset: a second detector, independent of Scan. The result
 	// has one entry for each address.

@@ -90,9 +90,12 @@ type WatchStore interface {
 	// after endedAfter. No address whose transaction committed before the call
 	// is ever skipped, whatever order transactions commit in; one may come twice.
 	Watches(ctx context.Context, networks []chain.Network, since Mark, endedAfter time.Time) ([]Watch, Mark, error)
-	// Unsettled lists payments with a deposit on the network that is not
-	// hardened and has not vanished.
-	Unsettled(ctx context.Context, n chain.Network) ([]ID, error)
+	// PaymentsByID returns the payments of at most MaxPage IDs, in any order;
+	// an ID nobody has is left out.
+	PaymentsByID(ctx context.Context, ids []ID) ([]Payment, error)
+	// Unsettled lists payments with a deposit in the network's blocks from..to,
+	// both included, that is not hardened and has not vanished.
+	Unsettled(ctx context.Context, n chain.Network, from, to uint64) ([]ID, error)
 	// Due lists payments that have not ended and whose time had run out at
 	// now, by ID after the one given, at most limit.
 	Due(ctx context.Context, now time.Time, after ID, limit int) ([]ID, error)

@@ -19,7 +19,7 @@ type slowConfirm struct {
 	wait time.Duration
 }
 
-func (s slowConfirm) Confirm(ctx context.Context, t chain.Transfer, at chain.Head) (chain.Verdict, error) {
+func (s slowConfirm) Confirm(ctx context.Context, t []chain.Transfer, at chain.Head) (chain.Verdict, error) {
 	select {
 	case <-ctx.Done():
 		return chain.Unsettled, ctx.Err()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -55,7 +56,7 @@ type confirmation struct {
 	block string
 }
 
-// confirmPage bounds how much of a confirmation is lost when a round ends.
+// confirmPage bounds how many transactions are asked for anew when a round ends.
 const confirmPage = 64
 
 // confirmAll asks a second endpoint about the transfers that it was not asked
@@ -67,7 +68,8 @@ func (w *Watcher) confirmAll(ctx context.Context, transfers []chain.Transfer, at
 			open = append(open, t)
 		}
 	}
-	for page := range slices.Chunk(open, confirmPage) {
+	for groups := range slices.Chunk(byTransaction(open), confirmPage) {
+		page := slices.Concat(groups...)
 		if err := confirm(ctx, w.reader, page, at); err != nil {
 			return err
 		}
@@ -78,63 +80,98 @@ func (w *Watcher) confirmAll(ctx context.Context, transfers []chain.Transfer, at
 	return nil
 }
 
+// byTransaction groups transfers that one look at their transaction answers
+// for: anybody can put a thousand specks of dust into a single one.
+func byTransaction(transfers []chain.Transfer) [][]chain.Transfer {
+	var groups [][]chain.Transfer
+	at := make(map[chain.Told]int)
+	for _, t := range transfers {
+		i, known := at[t.Told()]
+		if !known {
+			i = len(groups)
+			at[t.Told()] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], t)
+	}
+	return groups
+}
+
 // confirm asks another endpoint about every transfer that is to be credited.
 func confirm(ctx context.Context, r chain.Reader, transfers []chain.Transfer, at chain.Head) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(confirmAtOnce)
-	for _, t := range transfers {
-		g.Go(func() error {
-			verdict, err := r.Confirm(ctx, t, at)
-			switch {
-			case err != nil:
-				return fmt.Errorf("confirm transaction %s: %w", t.Tx, err)
-			case verdict == chain.Missing:
-				return fmt.Errorf("transaction %s, transfer %d, block %d, told by %s: %w", t.Tx, t.Ordinal, t.Block.Number, t.Source, ErrDisagree)
-			case verdict == chain.Unsettled:
-				return fault.New(fault.Unavailable, "a second endpoint does not know block %d yet", t.Block.Number)
-			}
-			return nil
-		})
+	for _, group := range byTransaction(transfers) {
+		g.Go(func() error { return confirmOne(ctx, r, group, at) })
 	}
 	return g.Wait()
 }
 
-// observe lets each payment concerned take the view in.
+func confirmOne(ctx context.Context, r chain.Reader, transfers []chain.Transfer, at chain.Head) error {
+	told := transfers[0]
+	verdict, err := r.Confirm(ctx, transfers, at)
+	switch {
+	case err != nil:
+		return fmt.Errorf("confirm transaction %s: %w", told.Tx, err)
+	case verdict == chain.Missing:
+		return fmt.Errorf("transaction %s, block %d, told by %s: %w", told.Tx, told.Block.Number, told.Source, ErrDisagree)
+	case verdict == chain.Unsettled:
+		return fault.New(fault.Unavailable, "a second endpoint does not know block %d yet", told.Block.Number)
+	}
+	return nil
+}
+
+// observe lets each payment concerned take the view in. A plain read comes
+// first, many payments at a time, so that those whose money merely waits for
+// finality cost little each round and are not locked.
 func (w *Watcher) observe(ctx context.Context, v View) (int, error) {
-	concerned := make(map[ID][]chain.Transfer)
-	unsettled, err := w.store.Unsettled(ctx, v.Network)
+	transfers, err := w.concerned(ctx, v)
 	if err != nil {
-		return 0, fmt.Errorf("list unsettled deposits: %w", err)
-	}
-	for _, id := range unsettled {
-		concerned[id] = nil
-	}
-	for _, t := range v.Transfers {
-		if id, ok := w.book.owner(t.To); ok {
-			concerned[id] = append(concerned[id], t)
-		}
+		return 0, err
 	}
 	changed := 0
-	for id, transfers := range concerned {
-		v.Transfers = transfers
-		did, err := w.observeOne(ctx, id, v)
+	for ids := range slices.Chunk(slices.Sorted(maps.Keys(transfers)), MaxPage) {
+		payments, err := w.store.PaymentsByID(ctx, ids)
 		if err != nil {
-			return changed, fmt.Errorf("payment %s: %w", id, err)
+			return changed, fmt.Errorf("read %d payments: %w", len(ids), err)
 		}
-		if did {
-			changed++
+		for _, p := range payments {
+			v.Transfers = transfers[p.ID]
+			did, err := w.observeOne(ctx, p, v)
+			if err != nil {
+				return changed, fmt.Errorf("payment %s: %w", p.ID, err)
+			}
+			if did {
+				changed++
+			}
 		}
 	}
 	return changed, nil
 }
 
-// observeOne asks the pure decision on a plain read first, so that a payment
-// whose money merely waits for finality is not locked every round.
-func (w *Watcher) observeOne(ctx context.Context, id ID, v View) (bool, error) {
-	p, err := w.store.Payment(ctx, id)
+// concerned returns the payments that the view can change, each with the
+// transfers to its addresses: those with a transfer in it, and those with a
+// deposit that its blocks are expected to hold.
+func (w *Watcher) concerned(ctx context.Context, v View) (map[ID][]chain.Transfer, error) {
+	list := make(map[ID][]chain.Transfer)
+	unsettled, err := w.store.Unsettled(ctx, v.Network, v.From, v.To)
 	if err != nil {
-		return false, err
+		return nil, fmt.Errorf("list unsettled deposits: %w", err)
 	}
+	for _, id := range unsettled {
+		list[id] = nil
+	}
+	for _, t := range v.Transfers {
+		if id, ok := w.book.owner(t.To); ok {
+			list[id] = append(list[id], t)
+		}
+	}
+	return list, nil
+}
+
+// observeOne asks the pure decision about the payment as it was read, and lets
+// it decide again under the lock if there is something to write.
+func (w *Watcher) observeOne(ctx context.Context, p Payment, v View) (bool, error) {
 	c, err := p.Observe(v, w.now())
 	if err != nil || c.None() {
 		return false, err
@@ -142,7 +179,7 @@ func (w *Watcher) observeOne(ctx context.Context, id ID, v View) (bool, error) {
 	if err := confirm(ctx, w.reader, early(c, v), v.Latest); err != nil {
 		return false, err
 	}
-	_, err = w.store.UpdatePayment(ctx, id, func(p Payment) (Change, error) { return p.Observe(v, w.now()) })
+	_, err = w.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) { return p.Observe(v, w.now()) })
 	return err == nil, err
 }
 

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -11,12 +12,14 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// Unsettled lists payments with a deposit on the network that is not hardened
-// and has not vanished, by ID.
-func (s *Store) Unsettled(ctx context.Context, n chain.Network) ([]payment.ID, error) {
+// Unsettled lists payments with a deposit in the network's blocks from..to that
+// is not hardened and has not vanished, by ID.
+func (s *Store) Unsettled(ctx context.Context, n chain.Network, from, to uint64) ([]payment.ID, error) {
+	first, last := min(from, math.MaxInt64), min(to, math.MaxInt64)
 	return s.ids(ctx, "unsettled payments", s.reader().NewRaw(
 		"SELECT p.public_id FROM payments AS p WHERE p.id IN (SELECT payment_id FROM deposits "+
-			"WHERE network = ? AND NOT hardened AND state <> 'VANISHED') ORDER BY p.public_id", string(n)))
+			"WHERE network = ? AND block_number BETWEEN ? AND ? AND NOT hardened AND state <> 'VANISHED') ORDER BY p.public_id",
+		string(n), first, last))
 }
 
 // byIDAlone is the public id where it only orders what another index finds:

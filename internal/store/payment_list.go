@@ -46,6 +46,27 @@ func (s *Store) Payments(ctx context.Context, f payment.Filter) ([]payment.Payme
 	return list, nil
 }
 
+// PaymentsByID returns the payments of at most payment.MaxPage IDs, by Number.
+func (s *Store) PaymentsByID(ctx context.Context, ids []payment.ID) ([]payment.Payment, error) {
+	if len(ids) == 0 || len(ids) > payment.MaxPage {
+		return nil, fmt.Errorf("read %d payments at once, at least 1 and at most %d", len(ids), payment.MaxPage)
+	}
+	var list []payment.Payment
+	err := s.snapshot(ctx, func(ctx context.Context, t tx) error {
+		var rows []*paymentRow
+		if err := t.NewSelect().Model(&rows).Where("public_id IN (?)", bun.List(ids)).Order("id").Scan(ctx); err != nil {
+			return err
+		}
+		var err error
+		list, err = withParts(ctx, t, rows)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read %d payments: %w", len(ids), err)
+	}
+	return list, nil
+}
+
 // lister builds the queries of one list.
 type lister struct {
 	tx

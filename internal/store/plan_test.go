@@ -104,7 +104,9 @@ func (w *world) useEverything() {
 	mark.Row++
 	_, _, err = w.Watches(ctx, all, mark, start)
 	w.must(err)
-	_, err = w.Unsettled(ctx, chain.Polygon)
+	_, err = w.Unsettled(ctx, chain.Polygon, 1, 9)
+	w.must(err)
+	_, err = w.PaymentsByID(ctx, []payment.ID{p.ID})
 	w.must(err)
 	_, err = w.Due(ctx, start, "", 3)
 	w.must(err)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -194,8 +195,13 @@ func TestStore_DueRunningUnsettled(t *testing.T) {
 		p := w.read(running[2])
 		tx := transfer(p, "0xaa", 1, 10)
 		unsettled := func() []payment.ID {
-			list, err := w.Unsettled(t.Context(), chain.Polygon)
+			list, err := w.Unsettled(t.Context(), chain.Polygon, tx.Block.Number, tx.Block.Number)
 			w.must(err)
+			for _, beside := range [][2]uint64{{0, tx.Block.Number - 1}, {tx.Block.Number + 1, math.MaxUint64}} {
+				none, err := w.Unsettled(t.Context(), chain.Polygon, beside[0], beside[1])
+				w.must(err)
+				same(t, "unsettled in other blocks", none, []payment.ID{})
+			}
 			return list
 		}
 		same(t, "before any deposit", unsettled(), []payment.ID{})

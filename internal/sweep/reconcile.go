@@ -15,7 +15,7 @@ type Ledger struct {
 	Reader  interface {
 		Heads(ctx context.Context) (chain.Heads, error)
 		Balances(ctx context.Context, asset chain.Asset, addresses []chain.Address, at chain.Head) ([]money.Units, error)
-		Confirm(ctx context.Context, t chain.Transfer, at chain.Head) (chain.Verdict, error)
+		Confirm(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error)
 		Find(ctx context.Context, tx chain.TxHash) (chain.Found, error)
 	}
 	// Coins returns what addresses hold of the native coin; nil where that
@@ -241,7 +241,7 @@ func (r Reconciler) deposits(ctx context.Context, l Ledger, heads chain.Heads, b
 			if t.Block.Time.Before(r.Since) || t.Block.Number > heads.Final.Number {
 				continue
 			}
-			verdict, err := l.Reader.Confirm(ctx, t, heads.Final)
+			verdict, err := l.Reader.Confirm(ctx, []chain.Transfer{t}, heads.Final)
 			if err != nil {
 				return nil, fmt.Errorf("deposit %s: %w", t.Tx, err)
 			}

@@ -130,7 +130,7 @@ func wantFound(t *testing.T, found chain.Found, w want) {
 
 func wantVerdict(t *testing.T, h Harness, tr chain.Transfer, at chain.Head, want chain.Verdict) {
 	t.Helper()
-	got, err := h.Reader().Confirm(t.Context(), tr, at)
+	got, err := h.Reader().Confirm(t.Context(), []chain.Transfer{tr}, at)
 	if err != nil {
 		t.Fatal(err)
 	}

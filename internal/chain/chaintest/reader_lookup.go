@@ -160,7 +160,7 @@ func testCancelled(t *testing.T, h Harness) {
 		"Heads":   func() error { _, err := h.Reader().Heads(ctx); return err },
 		"BlockAt": func() error { _, _, err := h.Reader().BlockAt(ctx, 0); return err },
 		"Scan":    func() error { _, err := h.Reader().Scan(ctx, 0, latest, watchSet(to)); return err },
-		"Confirm": func() error { _, err := h.Reader().Confirm(ctx, tr, latest); return err },
+		"Confirm": func() error { _, err := h.Reader().Confirm(ctx, []chain.Transfer{tr}, latest); return err },
 		"Balances": func() error {
 			_, err := h.Reader().Balances(ctx, h.Credited(), []chain.Address{to.Address}, latest)
 			return err

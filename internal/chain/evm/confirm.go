@@ -2,15 +2,21 @@ package evm
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// Confirm asks an endpoint other than the transfer's source whether the
-// transfer stands in a block at or below `at`. Only where a single endpoint is
+// Confirm asks an endpoint other than their source whether the transfers of one
+// transaction stand in a block at or below `at`. Only where a single endpoint is
 // configured is the source itself asked.
-func (a *Adapter) Confirm(ctx context.Context, t chain.Transfer, at chain.Head) (chain.Verdict, error) {
+func (a *Adapter) Confirm(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error) {
+	if !chain.OneTransaction(transfers) {
+		return chain.Unsettled, errors.New("confirm: not the transfers of one transaction")
+	}
+	t := transfers[0]
 	tx, ok := parseHash(string(t.Tx))
 	if !ok {
 		return chain.Unsettled, fmt.Errorf("confirm: %q is no transaction hash", t.Tx)
@@ -21,7 +27,7 @@ func (a *Adapter) Confirm(ctx context.Context, t chain.Transfer, at chain.Head) 
 	}
 	verdict, lagging := chain.Unsettled, false
 	err := a.pool.among(ctx, endpoints, func(ctx context.Context, e *endpoint) (err error) {
-		verdict, err = a.judge(ctx, e, t, tx, at)
+		verdict, err = a.judge(ctx, e, transfers, tx, at)
 		lagging = lagging || isLagging(err)
 		return err
 	})
@@ -31,8 +37,8 @@ func (a *Adapter) Confirm(ctx context.Context, t chain.Transfer, at chain.Head) 
 	return verdict, err
 }
 
-// judge looks for the transfer through one endpoint, which must know `at`.
-func (a *Adapter) judge(ctx context.Context, e *endpoint, t chain.Transfer, tx hash, at chain.Head) (chain.Verdict, error) {
+// judge looks for the transfers through one endpoint, which must know `at`.
+func (a *Adapter) judge(ctx context.Context, e *endpoint, transfers []chain.Transfer, tx hash, at chain.Head) (chain.Verdict, error) {
 	results, err := e.results(ctx, numberCall(at.Number), receiptCall(tx))
 	if err != nil {
 		return chain.Unsettled, err
@@ -45,34 +51,35 @@ func (a *Adapter) judge(ctx context.Context, e *endpoint, t chain.Transfer, tx h
 		return chain.Unsettled, err
 	}
 	if !ok {
-		return a.judgeBlock(ctx, e, t, tx, at)
+		return a.judgeBlock(ctx, e, transfers, tx, at)
 	}
-	if r.block > at.Number || r.failed || !a.tells(r, t) {
+	if r.block > at.Number || r.failed || !a.tells(r, transfers) {
 		return chain.Missing, nil
 	}
 	return included(ctx, e, r.block, r.blockHash)
 }
 
-// judgeBlock looks for a transfer whose transaction the node cannot find: it
+// judgeBlock looks for transfers whose transaction the node cannot find: it
 // may have dropped old transactions from its index, while their blocks are
 // still there.
-func (a *Adapter) judgeBlock(ctx context.Context, e *endpoint, t chain.Transfer, tx hash, at chain.Head) (chain.Verdict, error) {
-	block, ok := parseHash(t.Block.Hash)
+func (a *Adapter) judgeBlock(ctx context.Context, e *endpoint, transfers []chain.Transfer, tx hash, at chain.Head) (chain.Verdict, error) {
+	told := transfers[0].Block
+	block, ok := parseHash(told.Hash)
 	if !ok {
-		return chain.Unsettled, fmt.Errorf("confirm: %q is no block hash", t.Block.Hash)
+		return chain.Unsettled, fmt.Errorf("confirm: %q is no block hash", told.Hash)
 	}
-	if t.Block.Number > at.Number {
+	if told.Number > at.Number {
 		return chain.Missing, nil
 	}
-	verdict, err := included(ctx, e, t.Block.Number, block)
+	verdict, err := included(ctx, e, told.Number, block)
 	if err != nil || verdict != chain.Stands {
 		return verdict, err
 	}
-	r, found, err := e.rebuild(ctx, tx, header{number: t.Block.Number, hash: block})
+	r, found, err := e.rebuild(ctx, tx, header{number: told.Number, hash: block})
 	if err != nil {
 		return chain.Unsettled, err
 	}
-	if !found || !a.tells(r, t) {
+	if !found || !a.tells(r, transfers) {
 		return chain.Missing, nil
 	}
 	return chain.Stands, nil
@@ -96,9 +103,14 @@ func included(ctx context.Context, e *endpoint, number uint64, block hash) (chai
 	return chain.Stands, nil
 }
 
-// tells reports whether the receipt holds the transfer: the same ordinal,
+// tells reports whether the receipt holds every one of the transfers.
+func (a *Adapter) tells(r receipt, transfers []chain.Transfer) bool {
+	return !slices.ContainsFunc(transfers, func(t chain.Transfer) bool { return !a.holds(r, t) })
+}
+
+// holds reports whether the receipt holds the transfer: the same ordinal,
 // contract, recipient and amount.
-func (a *Adapter) tells(r receipt, t chain.Transfer) bool {
+func (a *Adapter) holds(r receipt, t chain.Transfer) bool {
 	if t.Ordinal < 0 || t.Ordinal >= len(r.logs) {
 		return false
 	}

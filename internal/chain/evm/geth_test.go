@@ -83,7 +83,7 @@ func TestGeth_ConfirmsElsewhere(t *testing.T) {
 		t.Fatalf("%+v, error %v", got, err)
 	}
 	before := reader.Endpoints()
-	if v, err := reader.Confirm(t.Context(), got[0], heads.Final); err != nil || v != chain.Stands {
+	if v, err := reader.Confirm(t.Context(), []chain.Transfer{got[0]}, heads.Final); err != nil || v != chain.Stands {
 		t.Errorf("verdict %d, error %v", v, err)
 	}
 	after := reader.Endpoints()

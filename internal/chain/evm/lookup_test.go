@@ -30,14 +30,14 @@ func TestConfirm_AsksTheOther(t *testing.T) {
 	s := newScript(t, 2)
 	tr := s.transferOf()
 	before := s.endpoints[1].Calls("eth_getTransactionReceipt")
-	if v, err := s.reader.Confirm(t.Context(), tr, s.chain.Head()); err != nil || v != chain.Stands {
+	if v, err := s.reader.Confirm(t.Context(), []chain.Transfer{tr}, s.chain.Head()); err != nil || v != chain.Stands {
 		t.Errorf("verdict %d, error %v", v, err)
 	}
 	if s.endpoints[1].Calls("eth_getTransactionReceipt") == before {
 		t.Error("the other endpoint was not asked")
 	}
 	s.endpoints[1].Set(chaintest.Faults{Down: 1})
-	if v, err := s.reader.Confirm(t.Context(), tr, s.chain.Head()); !errors.Is(err, chain.ErrNoEndpoint) {
+	if v, err := s.reader.Confirm(t.Context(), []chain.Transfer{tr}, s.chain.Head()); !errors.Is(err, chain.ErrNoEndpoint) {
 		t.Errorf("the other endpoint is down: verdict %d, error %v", v, err)
 	}
 }
@@ -47,7 +47,7 @@ func TestConfirm_Lagging(t *testing.T) {
 	s := newScript(t, 2)
 	tr := s.transferOf()
 	s.endpoints[1].Set(chaintest.Faults{Lag: 1})
-	if v, err := s.reader.Confirm(t.Context(), tr, s.chain.Head()); err != nil || v != chain.Unsettled {
+	if v, err := s.reader.Confirm(t.Context(), []chain.Transfer{tr}, s.chain.Head()); err != nil || v != chain.Unsettled {
 		t.Errorf("verdict %d, error %v, want Unsettled", v, err)
 	}
 }
@@ -64,7 +64,7 @@ func TestConfirm_OtherFork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v, err := s.reader.Confirm(t.Context(), tr, at); !errors.Is(err, chain.ErrReorged) {
+	if v, err := s.reader.Confirm(t.Context(), []chain.Transfer{tr}, at); !errors.Is(err, chain.ErrReorged) {
 		t.Errorf("verdict %d, error %v, want ErrReorged", v, err)
 	}
 }
@@ -74,7 +74,7 @@ func TestConfirm_BadInput(t *testing.T) {
 	s := newScript(t, 1)
 	tr := s.transferOf()
 	tr.Tx = "0x1"
-	if _, err := s.reader.Confirm(t.Context(), tr, s.chain.Head()); err == nil {
+	if _, err := s.reader.Confirm(t.Context(), []chain.Transfer{tr}, s.chain.Head()); err == nil {
 		t.Error("a hash that is none was confirmed")
 	}
 }

@@ -190,7 +190,7 @@ func TestConfirm_ReceiptOfNoBlock(t *testing.T) {
 		"transactionHash": string(tx), "blockHash": log["blockHash"], "blockNumber": log["blockNumber"], "status": "0x1",
 		"logs": []map[string]any{log},
 	}}})
-	if v, err := s.reader.Confirm(t.Context(), got[0], s.chain.Head()); v == chain.Stands {
+	if v, err := s.reader.Confirm(t.Context(), []chain.Transfer{got[0]}, s.chain.Head()); v == chain.Stands {
 		t.Errorf("verdict %d, error %v", v, err)
 	}
 }

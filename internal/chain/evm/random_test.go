@@ -191,11 +191,11 @@ func (w *world) mustBeTrue(got []chain.Transfer, from uint64, to chain.Head) {
 // confirm asks for a second look at something true and at a lie.
 func (w *world) confirm(tr chain.Transfer, at chain.Head) {
 	w.t.Helper()
-	if _, err := w.reader.Confirm(w.t.Context(), tr, at); err != nil && !errors.Is(err, chain.ErrReorged) {
+	if _, err := w.reader.Confirm(w.t.Context(), []chain.Transfer{tr}, at); err != nil && !errors.Is(err, chain.ErrReorged) {
 		w.mustBeFault("Confirm", err)
 	}
 	tr.Units = tr.Units.Add(units(1))
-	if v, err := w.reader.Confirm(w.t.Context(), tr, at); v == chain.Stands {
+	if v, err := w.reader.Confirm(w.t.Context(), []chain.Transfer{tr}, at); v == chain.Stands {
 		w.t.Fatalf("a lie was confirmed, error %v", err)
 	}
 }

@@ -220,7 +220,7 @@ func TestScan_PhantomLogs(t *testing.T) {
 	if err != nil || len(got) != 1 || got[0].Source != s.endpoints[0].Name() {
 		t.Fatalf("a log with a false receipt: %+v, error %v", got, err)
 	}
-	verdict, err := s.reader.Confirm(t.Context(), got[0], s.chain.Head())
+	verdict, err := s.reader.Confirm(t.Context(), []chain.Transfer{got[0]}, s.chain.Head())
 	if err != nil || verdict != chain.Missing {
 		t.Errorf("the other endpoint's verdict on the lie: %d, %v", verdict, err)
 	}

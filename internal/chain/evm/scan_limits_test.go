@@ -160,12 +160,12 @@ func TestScan_SlowNode(t *testing.T) {
 	txs := s.history(watched, 400, 0)
 	var err error
 	if s.reader, err = evm.New(evm.Config{
-		Profile: s.profile, Endpoints: []string{s.endpoints[0].URL}, Now: s.clock.Now, Timeout: 250 * time.Millisecond,
+		Profile: s.profile, Endpoints: []string{s.endpoints[0].URL}, Now: s.clock.Now, Timeout: 600 * time.Millisecond,
 	}); err != nil {
 		t.Fatal(err)
 	}
-	s.endpoints[0].Set(chaintest.Faults{SlowLogs: 2 * time.Millisecond})
-	for range 6 {
+	s.endpoints[0].Set(chaintest.Faults{SlowLogs: 5 * time.Millisecond})
+	for range 10 {
 		if _, err = s.scan(0, s.chain.Head(), watched...); err == nil {
 			break
 		}
@@ -203,13 +203,13 @@ func TestScan_ForgottenTransactions(t *testing.T) {
 		if got[i].Key != want[i].Key || got[i].To != want[i].To || got[i].Units.Cmp(want[i].Units) != 0 {
 			t.Errorf("forgotten, %+v is told as %+v", want[i], got[i])
 		}
-		verdict, err := s.reader.Confirm(t.Context(), want[i], s.chain.Head())
+		verdict, err := s.reader.Confirm(t.Context(), []chain.Transfer{want[i]}, s.chain.Head())
 		if err != nil || verdict != chain.Stands {
 			t.Errorf("verdict on a forgotten transaction: %d, %v", verdict, err)
 		}
 		lie := want[i]
 		lie.Units = units(77)
-		if verdict, err := s.reader.Confirm(t.Context(), lie, s.chain.Head()); err != nil || verdict != chain.Missing {
+		if verdict, err := s.reader.Confirm(t.Context(), []chain.Transfer{lie}, s.chain.Head()); err != nil || verdict != chain.Missing {
 			t.Errorf("verdict on a lie about a forgotten transaction: %d, %v", verdict, err)
 		}
 	}

@@ -11,10 +11,14 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// Confirm asks an endpoint other than the transfer's source whether the
-// transfer stands in a slot at or below `at`. Only where a single endpoint is
+// Confirm asks an endpoint other than their source whether the transfers of one
+// transaction stand in a slot at or below `at`. Only where a single endpoint is
 // configured is the source itself asked.
-func (a *Adapter) Confirm(ctx context.Context, t chain.Transfer, at chain.Head) (chain.Verdict, error) {
+func (a *Adapter) Confirm(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error) {
+	if !chain.OneTransaction(transfers) {
+		return chain.Unsettled, errors.New("confirm: not the transfers of one transaction")
+	}
+	t := transfers[0]
 	signature, ok := parseSignature(t.Tx)
 	if !ok {
 		return chain.Unsettled, fmt.Errorf("confirm: %q is no signature", t.Tx)
@@ -28,7 +32,7 @@ func (a *Adapter) Confirm(ctx context.Context, t chain.Transfer, at chain.Head) 
 	}
 	verdict, behind := chain.Unsettled, false
 	err := a.pool.among(ctx, endpoints, func(ctx context.Context, e *endpoint) (err error) {
-		verdict, err = a.judge(ctx, e, t, signature, at)
+		verdict, err = a.judge(ctx, e, transfers, signature, at)
 		behind = behind || errors.Is(err, errLagging)
 		return err
 	})
@@ -38,8 +42,8 @@ func (a *Adapter) Confirm(ctx context.Context, t chain.Transfer, at chain.Head) 
 	return verdict, err
 }
 
-// judge looks for the transfer through one endpoint, which must know `at`.
-func (a *Adapter) judge(ctx context.Context, e *endpoint, t chain.Transfer, signature string, at chain.Head) (chain.Verdict, error) {
+// judge looks for the transfers through one endpoint, which must know `at`.
+func (a *Adapter) judge(ctx context.Context, e *endpoint, transfers []chain.Transfer, signature string, at chain.Head) (chain.Verdict, error) {
 	if err := e.standing(ctx, at); err != nil {
 		return chain.Unsettled, err
 	}
@@ -50,7 +54,7 @@ func (a *Adapter) judge(ctx context.Context, e *endpoint, t chain.Transfer, sign
 	st := statuses[signature]
 	switch {
 	case st == nil:
-		return e.judgeBlock(ctx, signature, t.Block, at)
+		return e.judgeBlock(ctx, signature, transfers[0].Block, at)
 	case st.failed(), st.Slot > at.Number:
 		return chain.Missing, nil
 	case at.Number <= a.heads.finalNumber() && !st.final():
@@ -63,7 +67,7 @@ func (a *Adapter) judge(ctx context.Context, e *endpoint, t chain.Transfer, sign
 	if tx == nil {
 		return chain.Unsettled, lagging("transaction %s is not there", signature)
 	}
-	if tx.Slot != st.Slot || !a.tells(tx, t) {
+	if tx.Slot != st.Slot || slices.ContainsFunc(transfers, func(t chain.Transfer) bool { return !a.tells(tx, t) }) {
 		return chain.Missing, nil
 	}
 	return chain.Stands, nil

@@ -134,7 +134,7 @@ func TestFaults_OtherCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if verdict, err := h.reader.Confirm(t.Context(), got[0], heads.Latest); err == nil {
+	if verdict, err := h.reader.Confirm(t.Context(), []chain.Transfer{got[0]}, heads.Latest); err == nil {
 		t.Errorf("a node of another cluster confirmed: %d", verdict)
 	}
 	p := h.profile()
@@ -168,7 +168,7 @@ func TestConfirm_SecondNode(t *testing.T) {
 	}
 	confirm := func(want chain.Verdict) {
 		t.Helper()
-		if verdict, err := h.reader.Confirm(t.Context(), got[0], heads.Final); err != nil || verdict != want {
+		if verdict, err := h.reader.Confirm(t.Context(), []chain.Transfer{got[0]}, heads.Final); err != nil || verdict != want {
 			t.Errorf("verdict %d, %v; want %d", verdict, err, want)
 		}
 	}
