@@ -20,6 +20,12 @@ func (s *Server) getCheckout(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if c.Request().Method == http.MethodGet {
+		// It is for the merchant's eyes only: the payer gets the page without it.
+		if err := s.d.Payments.Shown(c.Request().Context(), p); err != nil {
+			s.d.Log.Warn("that a payment was shown is not noted", "request", callOf(c).RequestID, "error", err)
+		}
+	}
 	return s.checkout(c, p, http.StatusOK, func(*views.CheckoutProps) {})
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/finding"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/views"
@@ -38,10 +39,12 @@ func (d *desk) ownPayment(c echo.Context, v visitor) (payment.Payment, account.K
 }
 
 func (d *desk) getPayment(c echo.Context, v visitor) error {
-	return d.paymentPage(c, v, http.StatusOK, newForm(url.Values{}))
+	return d.paymentPage(c, v, http.StatusOK, newForm(url.Values{}), nil)
 }
 
-func (d *desk) paymentPage(c echo.Context, v visitor, status int, f *form) error {
+// paymentPage shows a payment, with what a form had to say and what became of a
+// transaction somebody asked about; found may be nil.
+func (d *desk) paymentPage(c echo.Context, v visitor, status int, f *form, found *dashboard.FindingRow) error {
 	ctx := c.Request().Context()
 	x, key, err := d.ownPayment(c, v)
 	if err != nil {
@@ -50,7 +53,11 @@ func (d *desk) paymentPage(c echo.Context, v visitor, status int, f *form) error
 	p := d.paymentProps(x, key)
 	p.Frame = d.frame(c, v, "Payment of $"+p.Amount, paymentsPath)
 	p.Problem = f.problem
-	p.Reason = f.field(dashboard.Field{Name: "reason", Label: "Reason", Hint: "Kept in your audit log, for whoever asks later.", Required: true, Max: "500"})
+	p.Reason = f.field(dashboard.Field{Name: "reason", Label: "Reason", Hint: "Shown in the history of the payment and kept in your audit log, for whoever asks later.", Required: true, Max: "500"})
+	p.Find = f.field(dashboard.Field{
+		Name: "hash", Label: "Transaction hash, or an explorer's address of it", Required: true, Max: strconv.Itoa(maxAsked), Mono: true,
+	})
+	p.Finding = found
 	if p.Timeline, err = d.timeline(ctx, x); err != nil {
 		return err
 	}
@@ -79,6 +86,9 @@ func (d *desk) paymentProps(x payment.Payment, key account.Key) dashboard.Paymen
 	if x.Status == payment.Started && p.Received != "" {
 		p.Missing = positive(x.Missing())
 	}
+	if x.Acceptable() {
+		p.Accept, p.AcceptLate = "$"+x.Received().Micros().Display(), x.Status.Final() && x.Received().Cmp(x.Amount.Atto()) >= 0
+	}
 	if x.Status == payment.Completed {
 		p.ReceiptURL = d.o.CheckoutURL + "/pay/" + string(x.ID) + "/receipt"
 	}
@@ -102,6 +112,7 @@ type eventNote struct {
 	Block   uint64        `json:"block"`
 	Source  string        `json:"source"`
 	Until   string        `json:"until"`
+	By      string        `json:"by"`
 	Reason  string        `json:"reason"`
 	Counted bool          `json:"counted"`
 	Late    bool          `json:"late"`
@@ -133,6 +144,7 @@ func (d *desk) timeline(ctx context.Context, p payment.Payment) ([]dashboard.Mom
 // titles say what an event means, and how it is coloured.
 var titles = map[payment.EventType][2]string{
 	payment.EventCreated:   {"Created", ""},
+	payment.EventShown:     {"The customer opened the payment page", ""},
 	payment.EventStarted:   {"The customer chose how to pay", ""},
 	payment.EventSwitched:  {"The customer chose another way", ""},
 	payment.EventSeen:      {"Money seen", "is-seen"},
@@ -140,6 +152,8 @@ var titles = map[payment.EventType][2]string{
 	payment.EventVanished:  {"The chain took money back", "is-bad"},
 	payment.EventExtended:  {"More time, because money fell short", ""},
 	payment.EventResumed:   {"More time, because the network was not available", ""},
+	payment.EventMarked:    {"Marked as completed by hand", ""},
+	payment.EventAccepted:  {"What was received was accepted", ""},
 	payment.EventCompleted: {"Completed", "is-good"},
 	payment.EventExpired:   {"Expired", "is-bad"},
 	payment.EventCancelled: {"Cancelled", "is-bad"},
@@ -175,6 +189,11 @@ func (d *desk) eventMoment(e payment.Event) dashboard.Moment {
 		m.Detail = n.Token + " on " + views.NetworkName(string(n.Network)) + ", to " + n.Address
 	case n.Until != "":
 		m.Detail = "until " + n.Until
+	case n.By != "":
+		m.Detail = "by " + n.By
+		if n.Reason != "" {
+			m.Detail += ": " + n.Reason
+		}
 	default:
 		m.Detail = n.Reason
 	}
@@ -242,7 +261,7 @@ func (d *desk) paymentRefused(c echo.Context, v visitor, f *form, err error) err
 	if !f.refused(err) {
 		return err
 	}
-	return d.paymentPage(c, v, fault.KindOf(err).Code(), f)
+	return d.paymentPage(c, v, fault.KindOf(err).Code(), f, nil)
 }
 
 // maxReason bounds the reason of an act.
@@ -261,7 +280,7 @@ func (d *desk) postComplete(c echo.Context, v visitor) error {
 	reason := f.text("reason")
 	if reason == "" || len(reason) > maxReason {
 		f.bad("reason", "Say in up to 500 characters why you complete it by hand.")
-		return d.paymentPage(c, v, http.StatusBadRequest, f)
+		return d.paymentPage(c, v, http.StatusBadRequest, f, nil)
 	}
 	_, err = d.d.Payments.MarkCompleted(c.Request().Context(), p.KeyID, string(p.ID), payment.Actor{Name: v.user.Email, Reason: reason})
 	if errors.Is(err, payment.ErrUnknown) {
@@ -272,6 +291,69 @@ func (d *desk) postComplete(c echo.Context, v visitor) error {
 	}
 	d.record(c, v.user, account.ActionMarkCompleted, string(p.ID), reason)
 	return d.done(c, paymentsPath+"/"+string(p.ID), "The payment is marked as completed.")
+}
+
+// postAccept takes money that is short or late as the whole.
+func (d *desk) postAccept(c echo.Context, v visitor) error {
+	p, _, err := d.ownPayment(c, v)
+	if err != nil {
+		return err
+	}
+	done, err := d.d.Payments.Accept(c.Request().Context(), p.KeyID, string(p.ID), payment.Actor{Name: v.user.Email})
+	if err != nil {
+		return d.paymentRefused(c, v, newForm(url.Values{}), err)
+	}
+	received := "$" + done.Received().Micros().Display()
+	d.record(c, v.user, account.ActionAccept, string(p.ID), received+" of $"+p.Amount.Display())
+	return d.done(c, paymentsPath+"/"+string(p.ID), "The payment is completed with "+received+".")
+}
+
+// postFindIn tells what became of a transaction a customer claims to have paid with.
+func (d *desk) postFindIn(c echo.Context, v visitor) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	f := newForm(values)
+	p, _, err := d.ownPayment(c, v)
+	if err != nil {
+		return err
+	}
+	found, err := d.ops.Look(c.Request().Context(), string(p.ID), f.text("hash"))
+	if err != nil {
+		if !f.refused(err, subject{"hash", "hash", "The hash"}) {
+			return err
+		}
+		return d.paymentPage(c, v, fault.KindOf(err).Code(), f, nil)
+	}
+	return d.paymentPage(c, v, http.StatusOK, f, d.findingRow(found))
+}
+
+// verdicts say in a few words what became of a transaction, and how good that is.
+var verdicts = map[finding.Verdict][2]string{
+	finding.Credited: {"It has arrived and counts", "is-good"}, finding.NotFinal: {"It is right, but not final yet", "is-seen"},
+	finding.Short: {"It counts, but money is missing", "is-seen"}, finding.OtherChain: {"Sent on another network", "is-bad"},
+	finding.OtherToken: {"Sent in a token that does not count", "is-bad"}, finding.OtherAddress: {"It pays somebody else", "is-bad"},
+	finding.TokenContract: {"Sent to the token's own contract", "is-bad"}, finding.Failed: {"The transaction failed", "is-bad"},
+	finding.Worthless: {"It moved nothing of value", "is-bad"}, finding.NotFound: {"No network knows it", "is-bad"},
+	finding.Unavailable: {"The network cannot be asked now", "is-bad"},
+}
+
+func (d *desk) findingRow(f finding.Finding) *dashboard.FindingRow {
+	r := &dashboard.FindingRow{Title: verdicts[f.Verdict][0], Meaning: verdicts[f.Verdict][1], Verdict: string(f.Verdict), Advice: f.Advice(), Hash: string(f.Hash)}
+	if f.Amount != "" {
+		r.Moved = f.Amount + " " + f.Token
+	}
+	if f.Missing > 0 {
+		r.Missing = f.Missing.Display()
+	}
+	if f.FinalIn > 0 {
+		r.FinalIn = f.FinalIn.Round(time.Second).String()
+	}
+	if f.Network != "" {
+		r.Network, r.URL = views.NetworkName(string(f.Network)), d.txURL(f.Network, f.Hash)
+	}
+	return r
 }
 
 // latencyOf writes how long an answer took.

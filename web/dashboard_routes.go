@@ -30,6 +30,8 @@ func (s *Server) deskRoutes(e *echo.Echo) {
 	g.GET(paymentsPath+"/:txnid", d.member(d.getPayment))
 	g.POST(paymentsPath+"/:txnid/cancel", d.member(d.postCancelPayment))
 	g.POST(paymentsPath+"/:txnid/complete", d.member(d.postComplete))
+	g.POST(paymentsPath+"/:txnid/accept", d.member(d.postAccept))
+	g.POST(paymentsPath+"/:txnid/find", d.member(d.postFindIn))
 	g.GET(createPath, d.member(d.getCreate))
 	g.POST(createPath, d.member(d.postCreate))
 	g.GET(createPath+"/:txnid", d.member(d.getCreated))

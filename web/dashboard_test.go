@@ -13,7 +13,9 @@ import (
 
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -174,12 +176,80 @@ func TestDashboard_ActsOnPayments(t *testing.T) {
 	p := "/dashboard/payments/" + string(b.newPayment(m).ID)
 	s.post(p+"/complete", "reason", "").wants(t, 400, "Say in up to 500 characters")
 	s.post(p+"/complete", "reason", "paid in cash").leads(t, p)
-	s.get(p).wants(t, 200, "marked as completed", "completed by hand")
+	s.get(p).wants(t, 200, "marked as completed", "completed by hand", "by "+deskEmail+": paid in cash")
 	s.post(p+"/complete", "reason", "again").wants(t, 409, "already completed")
 	s.get("/dashboard/security").wants(t, 200, "paid in cash")
 	p = "/dashboard/payments/" + string(b.newPayment(m).ID)
 	s.post(p+"/cancel").leads(t, p)
 	s.get(p).wants(t, 200, "Cancelled", "The payment is cancelled.")
+}
+
+// Money that is short or late is accepted with one button, which is there only
+// when there is such money; the shop is told.
+func TestDashboard_Accept(t *testing.T) {
+	t.Parallel()
+	b := newDesk(t)
+	m := b.shop(b.member(deskEmail))
+	s := b.surfer()
+	s.signIn(deskEmail)
+	short := b.start(b.newPaymentOf(m, "100"), chain.Polygon)
+	page := "/dashboard/payments/" + string(short.ID)
+	if r := s.get(page); strings.Contains(r.body, `data-testid="accept"`) {
+		t.Error("accepting is offered although nothing came")
+	}
+	s.post(page+"/accept").wants(t, 409, "so there is none to accept")
+	b.deposit(short, 60*money.USD, true)
+	s.get(page).wants(t, 200, "Accept $60.00", "$60.00 of $100.00")
+	s.post(page+"/accept").leads(t, page)
+	if r := s.get(page); strings.Contains(r.body, `data-testid="accept"`) || !strings.Contains(r.body, "What was received was accepted") {
+		t.Errorf("accepted: %s", plainText(r.body))
+	}
+	s.post(page+"/accept").wants(t, 409, "already completed")
+	s.get("/dashboard/security").wants(t, 200, "Accepted short or late money")
+	got, err := b.payments.Get(t.Context(), string(short.ID))
+	must(t, err)
+	if got.Status != payment.Completed || !got.ByHand || b.queries(m) != 5 {
+		t.Errorf("%s, by hand %v, %d queries left", got.Status, got.ByHand, b.queries(m))
+	}
+	late := b.start(b.newPaymentOf(m, "30"), chain.Polygon)
+	late = b.expire(late)
+	page = "/dashboard/payments/" + string(late.ID)
+	b.deposit(late, 30*money.USD, true)
+	s.get(page).wants(t, 200, "Accept $30.00", "came after the payment had ended")
+	s.post(page+"/accept").leads(t, page)
+	hooks, err := b.store.Deliveries(t.Context(), report.DeliveryQuery{KeyID: m.key.ID, TxnID: late.ID, Limit: 5})
+	must(t, err)
+	if len(hooks) != 2 || hooks[0].Type != payment.EventCompleted {
+		t.Errorf("the shop is told %+v", hooks)
+	}
+}
+
+// A merchant asks about a transaction as the payer may, and sees when the page
+// was first opened.
+func TestDashboard_FindInPayment(t *testing.T) {
+	t.Parallel()
+	b := newDesk(t)
+	m := b.shop(b.member(deskEmail))
+	p := b.newPayment(m)
+	b.ask("HEAD", "/pay?txnid="+string(p.ID), "")
+	s := b.surfer()
+	s.signIn(deskEmail)
+	page := "/dashboard/payments/" + string(p.ID)
+	if r := s.get(page); strings.Contains(r.body, "opened the payment page") {
+		t.Error("a monitor's look counts as the customer's")
+	}
+	for range 2 {
+		b.ask("GET", "/pay?txnid="+string(p.ID), "").wants(t, 200)
+	}
+	p = b.start(p, chain.Polygon)
+	p = b.deposit(p, p.Amount, true)
+	r := s.get(page)
+	if n := strings.Count(r.body, "opened the payment page"); n != 1 {
+		t.Errorf("the page was opened %d times", n)
+	}
+	s.post(page+"/find", "hash", "nonsense").wants(t, 400, "0x and 64 hexadecimal digits", `value="nonsense"`)
+	s.post(page+"/find", "hash", string(p.Hash)).wants(t, 200, `data-verdict="credited"`, "It has arrived and counts")
+	s.post(page+"/find", "hash", "0x"+strings.Repeat("ab", 32)).wants(t, 200, `data-verdict="`)
 }
 
 // Pages of a list hold every payment once.

@@ -23,6 +23,11 @@ type Payments interface {
 	operation.Payments
 	// Offers lists the networks the payer may choose from.
 	Offers(ctx context.Context, p payment.Payment) ([]payment.Offer, error)
+	// Shown notes that the payer opened the page of the payment.
+	Shown(ctx context.Context, p payment.Payment) error
+	// Accept completes a payment of the key with the short or late money that
+	// came.
+	Accept(ctx context.Context, keyID int64, id string, by payment.Actor) (payment.Payment, error)
 	// Merchant returns whose name and looks the payer sees.
 	Merchant(ctx context.Context, p payment.Payment) (account.Custodian, error)
 }

@@ -78,6 +78,7 @@ const (
 	ActionCreatePayment  Action = "created a payment"
 	ActionCancelPayment  Action = "cancelled a payment"
 	ActionMarkCompleted  Action = "marked a payment as completed"
+	ActionAccept         Action = "accepted short or late money"
 	ActionResendWebhooks Action = "sent webhooks again"
 	ActionTopUp          Action = "bought credits"
 	ActionExport         Action = "exported payments"

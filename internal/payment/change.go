@@ -30,6 +30,7 @@ type EventType string
 // The events.
 const (
 	EventCreated   EventType = "payment.created"
+	EventShown     EventType = "payment.shown" // the payer opened the page
 	EventStarted   EventType = "payment.started"
 	EventSwitched  EventType = "payment.switched" // another network or token was chosen
 	EventSeen      EventType = "deposit.seen"
@@ -37,6 +38,8 @@ const (
 	EventVanished  EventType = "deposit.vanished"
 	EventExtended  EventType = "payment.extended" // money fell short; the timer runs longer
 	EventResumed   EventType = "payment.resumed"  // the network was blind; the timer runs longer
+	EventMarked    EventType = "payment.marked"   // its owner called it paid, whatever came
+	EventAccepted  EventType = "payment.accepted" // its owner took money that was short or late
 	EventCompleted EventType = "payment.completed"
 	EventExpired   EventType = "payment.expired"
 	EventCancelled EventType = "payment.cancelled"

@@ -18,6 +18,7 @@ var (
 	ErrMoneyReceived = fault.New(fault.Conflict, "money for this payment is received or on its way; it can no longer be changed or cancelled")
 	ErrCompleted     = fault.New(fault.Conflict, "the payment is already completed")
 	ErrNotByHand     = fault.New(fault.Conflict, "a credit top-up completes by its payment alone")
+	ErrNoMoney       = fault.New(fault.Conflict, "no final money was received for this payment, so there is none to accept")
 )
 
 // Request is what a new payment is made of. Amounts and texts are checked by
@@ -117,7 +118,7 @@ func mustRoute(p Payment) Route {
 // restart and reorg are all this one path.
 func (p Payment) Observe(v View, now time.Time) (Change, error) {
 	p.Deposits = slices.Clone(p.Deposits)
-	before := p
+	before, had := p, p.Received()
 	c := Change{}
 	changed := p.merge(v, now)
 	c.Payment, c.Deposits = p, changed
@@ -128,7 +129,7 @@ func (p Payment) Observe(v View, now time.Time) (Change, error) {
 	for _, d := range changed {
 		c.emitDeposit(d, now)
 	}
-	if before.Status == Completed && !before.ByHand && !before.Reorged && !c.Payment.enough() {
+	if before.Status == Completed && !before.Reorged && !c.Payment.enough() && c.Payment.Received().Cmp(had) < 0 {
 		c.Payment.Reorged = true
 		c.emit(EventReorged, now, note{Reason: "money that completed the payment vanished from the chain"})
 	}
@@ -294,9 +295,43 @@ func (p Payment) MarkCompleted(by Actor, now time.Time) (Change, error) {
 		return Change{}, ErrNotByHand
 	}
 	c := Change{Payment: p}
-	c.Payment.Status, c.Payment.EndedAt, c.Payment.ByHand = Completed, now, true
 	c.Entries = append(c.Entries, credit.Spend(p.KeyID, credit.Query, credit.ReasonOperation, "complete:"+string(p.ID), now))
-	c.emit(EventCompleted, now, nil)
+	c.Payment.ByHand = true
+	c.emit(EventMarked, now, note{By: by.Name, Reason: by.Reason})
+	return c.complete(now), nil
+}
+
+// Acceptable reports whether the owner may take what was received as the whole:
+// final money came, but it is short, or it came too late.
+func (p Payment) Acceptable() bool {
+	return p.Status != Completed && p.Kind != KindTopUp && !p.Received().IsZero()
+}
+
+// Accept completes a payment with the money that was received, because its
+// owner takes it although it is short or came late. It costs nothing: the money
+// is there, and the credit of the start was paid.
+func (p Payment) Accept(by Actor, now time.Time) (Change, error) {
+	switch {
+	case p.Status == Completed:
+		return Change{}, ErrCompleted
+	case p.Kind == KindTopUp:
+		return Change{}, ErrNotByHand
+	case p.Received().IsZero():
+		return Change{}, ErrNoMoney
+	}
+	c := Change{Payment: p}
+	c.Payment.ByHand = true
+	c.emit(EventAccepted, now, note{By: by.Name, Reason: by.Reason})
+	return c.complete(now), nil
+}
+
+// Show notes that the payer was shown the payment, once, and before anything
+// else happened to it: what follows tells by itself that the payer is there.
+func (p Payment) Show(now time.Time) (Change, error) {
+	c := Change{Payment: p}
+	if p.Status == Pending && p.Seq == 1 && now.Before(p.ExpiresAt) {
+		c.emit(EventShown, now, note{})
+	}
 	return c, nil
 }
 

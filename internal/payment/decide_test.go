@@ -6,6 +6,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -376,6 +377,10 @@ func TestDiagram(t *testing.T) {
 		"markCompleted": func(p payment.Payment) (payment.Change, error) {
 			return p.MarkCompleted(payment.Actor{}, t0.Add(time.Minute))
 		},
+		"accept": func(p payment.Payment) (payment.Change, error) {
+			short := view(chain.Polygon, 1, 5, 5, transfer(usdcPolygon, "4000000", 3, "a", "x"))
+			return observe(t, p, short, t0).Payment.Accept(payment.Actor{}, t0.Add(time.Minute))
+		},
 	}
 	var done []string
 	for _, s := range payment.Statuses() {
@@ -438,10 +443,80 @@ func TestRefusals(t *testing.T) {
 		"CompleteCompleted": {func() (payment.Change, error) {
 			return inStatus(t, payment.Completed).MarkCompleted(payment.Actor{}, t0)
 		}, payment.ErrCompleted},
-		"CompleteTopUp": {func() (payment.Change, error) { return topUp.MarkCompleted(payment.Actor{}, t0) }, payment.ErrNotByHand},
+		"AcceptNothing":   {func() (payment.Change, error) { return inStatus(t, payment.Expired).Accept(payment.Actor{}, t0) }, payment.ErrNoMoney},
+		"AcceptNotFinal":  {func() (payment.Change, error) { return seen.Accept(payment.Actor{}, t0) }, payment.ErrNoMoney},
+		"AcceptCompleted": {func() (payment.Change, error) { return inStatus(t, payment.Completed).Accept(payment.Actor{}, t0) }, payment.ErrCompleted},
+		"AcceptTopUp":     {func() (payment.Change, error) { return topUp.Accept(payment.Actor{}, t0) }, payment.ErrNotByHand},
+		"CompleteTopUp":   {func() (payment.Change, error) { return topUp.MarkCompleted(payment.Actor{}, t0) }, payment.ErrNotByHand},
 	} {
 		if c, err := tt.do(); !errors.Is(err, tt.want) || !c.None() {
 			t.Errorf("%s: %v with %v, want %v and no change", name, err, types(c), tt.want)
 		}
+	}
+}
+
+// TestAccept: the owner takes short money as the whole, for nothing; if the
+// chain takes it back, the owner is told.
+func TestAccept(t *testing.T) {
+	t.Parallel()
+	soft := view(chain.Polygon, 1, 9, 9, transfer(usdcPolygon, "4000000", 9, "a", "x"))
+	soft.Finalized.Number = 2
+	p := observe(t, started(t, "10"), soft, t0).Payment
+	if !p.Acceptable() || started(t, "10").Acceptable() {
+		t.Fatalf("acceptable %v with money, %v without", p.Acceptable(), started(t, "10").Acceptable())
+	}
+	c, err := p.Accept(payment.Actor{Name: "ada@shop.example"}, t0)
+	if err != nil || len(c.Entries) != 0 || !slices.Equal(types(c), []payment.EventType{payment.EventAccepted, payment.EventCompleted}) {
+		t.Fatalf("%v with entries %v, %v", types(c), c.Entries, err)
+	}
+	if !strings.Contains(string(c.Events[0].Data), "ada@shop.example") || !strings.Contains(string(c.Events[1].Data), `"receivedAmount":4`) {
+		t.Errorf("events say %s and %s", c.Events[0].Data, c.Events[1].Data)
+	}
+	if c.Payment.Acceptable() || !c.Payment.ByHand || c.Payment.Hash != "x" {
+		t.Errorf("accepted: %+v", c.Payment)
+	}
+	if again := observe(t, c.Payment, soft, t0); again.Payment.Reorged {
+		t.Error("money that is still there is called vanished")
+	}
+	hard := soft
+	hard.Finalized.Number = 9
+	if again := observe(t, c.Payment, hard, t0); again.Payment.Reorged {
+		t.Error("money that became final for ever is called vanished")
+	}
+	if gone := observe(t, c.Payment, view(chain.Polygon, 3, 12, 12), t0); !gone.Payment.Reorged {
+		t.Error("money that was accepted vanished, and nobody is told")
+	}
+}
+
+// TestMarkCompleted_Reason: who did it and why is in the history, before what
+// the shop is told.
+func TestMarkCompleted_Reason(t *testing.T) {
+	t.Parallel()
+	c, err := started(t, "10").MarkCompleted(payment.Actor{Name: "ada@shop.example", Reason: "paid in cash"}, t0)
+	if err != nil || !slices.Equal(types(c), []payment.EventType{payment.EventMarked, payment.EventCompleted}) {
+		t.Fatalf("%v, %v", types(c), err)
+	}
+	if text := string(c.Events[0].Data); !strings.Contains(text, "paid in cash") || !strings.Contains(text, "ada@shop.example") {
+		t.Errorf("the event says %s", text)
+	}
+	if text := string(c.Events[1].Data); strings.Contains(text, "cash") || strings.Contains(text, "ada@") {
+		t.Errorf("the shop is told %s", text)
+	}
+}
+
+// TestShow: opening the page is noted once, and only while nothing else has happened.
+func TestShow(t *testing.T) {
+	t.Parallel()
+	c, err := pending(t, "10").Show(t0)
+	if err != nil || !slices.Equal(types(c), []payment.EventType{payment.EventShown}) || c.Payment.Status != payment.Pending {
+		t.Fatalf("%v, %v", types(c), err)
+	}
+	for name, p := range map[string]payment.Payment{"again": c.Payment, "started": started(t, "10"), "completed": inStatus(t, payment.Completed)} {
+		if c, err := p.Show(t0); err != nil || !c.None() {
+			t.Errorf("%s: %v, %v", name, types(c), err)
+		}
+	}
+	if c, _ := pending(t, "10").Show(t0.Add(1000 * time.Hour)); !c.None() {
+		t.Error("a payment whose time has run out is shown")
 	}
 }

@@ -16,7 +16,7 @@
 //	CANCELLED EXPIRED ◀────────┘        COMPLETED
 //	       │     │  observe (late, if the terms allow)  ▲
 //	       └─────┴──────────────────────────────────────┘
-//	              mark completed (any but COMPLETED)
+//	              mark completed (any but COMPLETED), accept (with money)
 //
 // A top-up, whose money the operator has, completes with what it received even
 // after it was cancelled or fell short.
@@ -32,7 +32,10 @@
 //	STARTED   expire        EXPIRED
 //	STARTED   cancel        CANCELLED
 //	STARTED   markCompleted COMPLETED
+//	STARTED   accept        COMPLETED
 //	EXPIRED   observe       COMPLETED
 //	EXPIRED   markCompleted COMPLETED
+//	EXPIRED   accept        COMPLETED
 //	CANCELLED markCompleted COMPLETED
+//	CANCELLED accept        COMPLETED
 package payment

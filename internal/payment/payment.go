@@ -93,7 +93,7 @@ type Payment struct {
 	Extended   bool      // the timer was extended once because money fell short
 	ResumedAt  time.Time // end of the last outage the timer was paused for
 	Reorged    bool      // credited money vanished from the chain
-	ByHand     bool      // completed by manualMarkAsCompleted
+	ByHand     bool      // completed by its owner's decision: marked so, or short or late money accepted
 	Terms      Terms
 	Credits    int64 // what a top-up buys
 	CampaignID int64 // the campaign of a donation

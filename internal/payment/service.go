@@ -202,6 +202,25 @@ func (s *Service) MarkCompleted(ctx context.Context, keyID int64, id string, by 
 	return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) { return p.MarkCompleted(by, s.now()) })
 }
 
+// Accept completes a payment of the key with the short or late money that came.
+func (s *Service) Accept(ctx context.Context, keyID int64, id string, by Actor) (Payment, error) {
+	p, err := s.Owned(ctx, keyID, id)
+	if err != nil {
+		return Payment{}, err
+	}
+	return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) { return p.Accept(by, s.now()) })
+}
+
+// Shown notes that the payer opened the page of a payment. Only the first time
+// is written.
+func (s *Service) Shown(ctx context.Context, p Payment) error {
+	if c, err := p.Show(s.now()); err != nil || c.None() {
+		return err
+	}
+	_, err := s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) { return p.Show(s.now()) })
+	return err
+}
+
 // List returns a page of a key's payments.
 func (s *Service) List(ctx context.Context, f Filter) ([]Payment, error) {
 	if f.Limit <= 0 || f.Limit > MaxPage {

@@ -28,6 +28,7 @@ type world struct {
 	credits   int64
 	queries   int64
 	completed int
+	accepted  bool // by its owner, although short or late
 }
 
 func (w *world) apply(t *rapid.T, c payment.Change, err error) {
@@ -124,7 +125,15 @@ func TestWalk(t *testing.T) {
 					w.apply(t, c, err)
 				}
 			},
-			"": func(t *rapid.T) { w.check(t) },
+			"accept": func(t *rapid.T) {
+				if rapid.IntRange(0, 3).Draw(t, "rarely") == 0 {
+					c, err := w.p.Accept(payment.Actor{}, w.now)
+					w.apply(t, c, err)
+					w.accepted = w.accepted || err == nil
+				}
+			},
+			"show": func(t *rapid.T) { c, err := w.p.Show(w.now); w.apply(t, c, err) },
+			"":     func(t *rapid.T) { w.check(t) },
 		})
 	})
 }
@@ -143,8 +152,8 @@ func (w *world) check(t *rapid.T) {
 	if p.Status == payment.Completed && !p.ByHand && p.Received().Cmp(p.Amount.Atto()) < 0 {
 		t.Fatalf("completed with %s of %s", p.Received().Micros(), p.Amount)
 	}
-	if p.ByHand != (w.queries == 1) {
-		t.Fatalf("by hand %v, queries %d", p.ByHand, w.queries)
+	if p.ByHand != (w.queries == 1 || w.accepted) || w.accepted && w.queries > 0 {
+		t.Fatalf("by hand %v, accepted %v, queries %d", p.ByHand, w.accepted, w.queries)
 	}
 	known := map[chain.Key]bool{}
 	for _, d := range p.Deposits {

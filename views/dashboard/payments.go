@@ -66,6 +66,19 @@ type PaymentProps struct {
 	CanCancel, CanComplete                   bool
 	Problem                                  string
 	Reason                                   Field
+	// Accept is the money that may be taken as the whole; empty when there is
+	// none. AcceptLate: it is enough, but came too late.
+	Accept     string
+	AcceptLate bool
+	// Find asks about a transaction; Finding is the answer, nil before that.
+	Find    Field
+	Finding *FindingRow
+}
+
+// FindingRow is what became of a transaction.
+type FindingRow struct {
+	Title, Meaning, Verdict, Advice             string
+	Network, Moved, Missing, FinalIn, Hash, URL string
 }
 
 // Moment is one thing that happened to a payment.
