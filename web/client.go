@@ -62,6 +62,25 @@ func network(a netip.Addr) string {
 	return p.String()
 }
 
+// neighbourhood is the larger network of a client as network names it: the /48
+// of an IPv6 network, the /24 of an IPv4 address. It is empty for no client.
+func neighbourhood(client string) string {
+	address, _, _ := strings.Cut(client, "/")
+	a, err := netip.ParseAddr(address)
+	if err != nil {
+		return ""
+	}
+	bits := 48
+	if a.Is4() {
+		bits = 24
+	}
+	p, err := a.Prefix(bits)
+	if err != nil {
+		return ""
+	}
+	return p.String()
+}
+
 // loopback is where a proxy is believed without being named. A private network
 // is not: behind an address translation every client seems to come from one.
 func loopback() []netip.Prefix {

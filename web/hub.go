@@ -19,7 +19,7 @@ import (
 type hub struct {
 	mu      sync.Mutex
 	streams map[payment.ID]map[*stream]struct{}
-	clients map[string]int
+	clients map[string]int // by address and by neighbourhood
 	all     int
 	ready   []*stream // whose turn it is, in order
 	workers int
@@ -37,7 +37,7 @@ type turner interface {
 // stream is an open page in the hub. Its fields belong to the hub's lock.
 type stream struct {
 	id      payment.ID
-	client  string
+	names   [2]string // the client's address and neighbourhood
 	page    turner
 	next    time.Time
 	news    bool
@@ -56,12 +56,15 @@ func newHub() *hub {
 	return &hub{streams: make(map[payment.ID]map[*stream]struct{}), clients: make(map[string]int)}
 }
 
-// room reports whether the client may open another page. An empty client is
-// not limited by itself.
-func (h *hub) room(client string, r Rates) bool {
+// room reports whether the client may open another page of the payment. An
+// empty client is not limited by itself.
+func (h *hub) room(id payment.ID, client string, r Rates) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return !h.stopped && h.all < r.AllStreams && (client == "" || h.clients[client] < r.Streams)
+	if h.stopped || h.all >= r.AllStreams || len(h.streams[id]) >= r.PaymentStreams {
+		return false
+	}
+	return client == "" || h.clients[client] < r.Streams && h.clients[neighbourhood(client)] < r.NearStreams
 }
 
 // add takes a page in and gives it its first turn. It closes the page instead
@@ -73,12 +76,14 @@ func (h *hub) add(id payment.ID, client string, page turner) {
 		page.close()
 		return
 	}
-	s := &stream{id: id, client: client, page: page, news: true}
+	s := &stream{id: id, names: [2]string{client, neighbourhood(client)}, page: page, news: true}
 	if h.streams[id] == nil {
 		h.streams[id] = make(map[*stream]struct{}, 1)
 	}
 	h.streams[id][s] = struct{}{}
-	h.clients[client]++
+	for _, name := range s.names {
+		h.clients[name]++
+	}
 	h.all++
 	h.wake(s)
 	if !h.ticking {
@@ -182,8 +187,10 @@ func (h *hub) remove(s *stream) {
 	if len(h.streams[s.id]) == 0 {
 		delete(h.streams, s.id)
 	}
-	if h.clients[s.client]--; h.clients[s.client] == 0 {
-		delete(h.clients, s.client)
+	for _, name := range s.names {
+		if h.clients[name]--; h.clients[name] == 0 {
+			delete(h.clients, name)
+		}
 	}
 	h.all--
 }

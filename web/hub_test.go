@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/florinpay/florin/internal/payment"
 )
 
 // testPage counts its turns; a turn waits until it is let go.
@@ -44,26 +46,61 @@ func eventually(t *testing.T, what string, so func() bool) {
 
 func TestHubLimits(t *testing.T) {
 	t.Parallel()
-	h, r := newHub(), Rates{Streams: 2, AllStreams: 4}
+	h, r := newHub(), Rates{Streams: 2, NearStreams: 100, PaymentStreams: 100, AllStreams: 4}
 	defer h.stop()
 	quiet := func() *testPage { return &testPage{every: time.Hour} }
 	h.add("a", "x", quiet())
 	last := quiet()
 	h.add("a", "x", last)
-	if h.room("x", r) || !h.room("y", r) {
+	if h.room("c", "x", r) || !h.room("c", "y", r) {
 		t.Error("a client with two pages gets a third, or another none")
 	}
 	h.add("b", "", quiet())
 	h.add("b", "", quiet())
-	if h.room("", r) {
+	if h.room("c", "", r) {
 		t.Error("a fifth page is opened")
 	}
 	eventually(t, "first turn", func() bool { return last.turns.Load() > 0 })
 	last.last.Store(true)
 	h.publish("a")
-	eventually(t, "room after one closed", func() bool { return h.room("x", r) })
+	eventually(t, "room after one closed", func() bool { return h.room("c", "x", r) })
 	if last.closed.Load() != 1 {
 		t.Errorf("closed %d times", last.closed.Load())
+	}
+}
+
+// Many addresses of one network, and many pages of one payment, leave room for others.
+func TestHubLimits_Crowds(t *testing.T) {
+	t.Parallel()
+	h, r := newHub(), Rates{Streams: 1, NearStreams: 3, PaymentStreams: 5, AllStreams: 100}
+	defer h.stop()
+	open := func(id payment.ID, client string) bool {
+		ok := h.room(id, client, r)
+		if ok {
+			h.add(id, client, &testPage{every: time.Hour})
+		}
+		return ok
+	}
+	for i, client := range []string{"2001:db8:7:1::/64", "2001:db8:7:2::/64", "2001:db8:7:3::/64", "192.0.2.1", "192.0.2.2"} {
+		if !open("a", client) {
+			t.Errorf("page %d, of %s, finds no room", i, client)
+		}
+	}
+	for _, row := range []struct {
+		why, client string
+		id          payment.ID
+		want        bool
+	}{
+		{"its neighbours have three", "2001:db8:7:4::/64", "b", false},
+		{"the payment has five", "198.51.100.1", "a", false},
+		{"another network", "2001:db8:8:1::/64", "b", true},
+		{"the third of its network", "192.0.2.3", "b", true},
+		{"the fourth", "192.0.2.4", "b", false},
+		{"the same machine", "", "b", true},
+	} {
+		if got := open(row.id, row.client); got != row.want {
+			t.Errorf("%s: a page of %q finds room: %t", row.why, row.client, got)
+		}
 	}
 }
 

@@ -63,7 +63,7 @@ func (s *Server) getLive(c echo.Context) error {
 		return err
 	}
 	client := callOf(c).Client
-	if !s.hub.room(client, s.o.Rates) {
+	if !s.hub.room(p.ID, client, s.o.Rates) {
 		return errManyStreams
 	}
 	now := time.Now()

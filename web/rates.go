@@ -28,10 +28,14 @@ type Rates struct {
 	Client Rate // requests of one address
 	Key    Rate // operations of one API key
 	Costly Rate // operations of one address that cost much (operation.Limits)
-	// Streams is how many live pages one address may have open, AllStreams
-	// how many there may be in all.
-	Streams    int
-	AllStreams int
+	// Streams is how many live pages one address may have open, NearStreams
+	// those of its neighbourhood together (an IPv6 /48, which one customer of a
+	// provider may have, or an IPv4 /24), PaymentStreams those of one payment,
+	// and AllStreams how many there may be in all.
+	Streams        int
+	NearStreams    int
+	PaymentStreams int
+	AllStreams     int
 }
 
 // DefaultRates are more than any shop needs, whose own server is one address,
@@ -39,7 +43,7 @@ type Rates struct {
 func DefaultRates() Rates {
 	return Rates{
 		Client: Rate{PerSecond: 100, Burst: 400}, Key: Rate{PerSecond: 100, Burst: 400}, Costly: Rate{PerSecond: 0.5, Burst: 20},
-		Streams: 100, AllStreams: 30_000,
+		Streams: 100, NearStreams: 1_000, PaymentStreams: 200, AllStreams: 30_000,
 	}
 }
 
