@@ -25,6 +25,10 @@ type Config struct {
 	// endpoints; 0 is DefaultRate. With more addresses than it allows to look
 	// at, new blocks are told later.
 	Rate float64
+	// Thorough reads the history of every account at first sight, even of one
+	// that is not there and that no transaction of the gas wallet named: for
+	// reading anew what was swept by another gas wallet, or by hand.
+	Thorough bool
 	// Client makes the requests; nil takes one of its own. Redirects are
 	// never followed.
 	Client *http.Client
@@ -41,6 +45,8 @@ type Adapter struct {
 	mints   []mint
 	gas     solanago.PublicKey // zero: none
 	rate    float64
+
+	thorough bool
 
 	heads  headMemory
 	memory *memory
@@ -90,7 +96,7 @@ func New(c Config) (*Adapter, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Adapter{profile: c.Profile, mints: mints, rate: c.Rate, memory: newMemory()}
+	a := &Adapter{profile: c.Profile, mints: mints, rate: c.Rate, thorough: c.Thorough, memory: newMemory()}
 	if c.Gas != "" {
 		if a.gas, err = parseKey(string(c.Gas)); err != nil {
 			return nil, fault.New(fault.Invalid, "gas wallet of %s: %s", n, err.Error())

@@ -252,7 +252,11 @@ func TestScan_Cost(t *testing.T) {
 		owners = append(owners, h.Address())
 	}
 	h.Mine(1)
+	h.reader = h.withGas(t, first.url())
 	wantUnits(t, h.scanned(t, owners...))
+	if n := first.count("getSignaturesForAddress"); n != 1 {
+		t.Errorf("%d histories were read of 300 accounts that are not there and a gas wallet", n)
+	}
 	looks, histories := first.count("getMultipleAccounts"), first.count("getSignaturesForAddress")
 	h.Pay(chaintest.Payment{To: owners[7], Asset: h.Credited(), Units: 5})
 	h.Mine(1)
@@ -260,9 +264,21 @@ func TestScan_Cost(t *testing.T) {
 	if n := first.count("getMultipleAccounts") - looks; n != 3 {
 		t.Errorf("%d calls to look at 300 accounts, want 3", n)
 	}
-	if n := first.count("getSignaturesForAddress") - histories; n != 1 {
-		t.Errorf("%d histories were read for one that changed", n)
+	if n := first.count("getSignaturesForAddress") - histories; n != 2 {
+		t.Errorf("%d histories were read for one that changed and a gas wallet", n)
 	}
+}
+
+// withGas is a reader of a cluster where a gas wallet sweeps that was never
+// used.
+func (h *harness) withGas(t *testing.T, endpoint string) *solana.Adapter {
+	t.Helper()
+	gas := chain.Address(newKey(t).PublicKey().String())
+	reader, err := solana.New(solana.Config{Profile: h.profile(), Endpoints: []string{endpoint}, Rate: unhurried, Gas: gas})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reader
 }
 
 // TestDepositor: the same address for ever, its own for each payment.

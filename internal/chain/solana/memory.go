@@ -39,7 +39,7 @@ type account struct {
 	used  time.Time
 
 	// entries are the transactions that named the account in slots
-	// since..seen, all of them, by signature; some older ones may be there.
+	// since..seen, by signature: all of them that left something behind.
 	since   uint64
 	covered bool
 	entries map[string]*entry
@@ -57,6 +57,7 @@ type entry struct {
 // outcome is what a transaction did to the account.
 type outcome struct {
 	ordinal  int
+	told     bool // it tells what the account held
 	credited bool
 	change   change
 	from     chain.Address
@@ -134,6 +135,9 @@ func (acc *account) within(from, to uint64) []*entry {
 // learn takes in the history of the account from the slot on.
 func (acc *account) learn(list []signed, since uint64) {
 	for _, s := range list {
+		if s.Slot < since {
+			continue // what it did is not asked for, and a node may forget it
+		}
 		if known, ok := acc.entries[s.Signature]; ok {
 			if known.slot != s.Slot {
 				known.tx = nil // included again, elsewhere

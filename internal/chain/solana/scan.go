@@ -5,23 +5,18 @@ import (
 	"fmt"
 	"slices"
 
-	solanago "github.com/gagliardetto/solana-go"
-
 	"github.com/florinpay/florin/internal/chain"
 )
-
-// forkMargin is how far below the last look a changed account's history is
-// read again: no fork of confirmed slots was ever longer.
-const forkMargin = 150
 
 // Scan returns every transfer of the network's assets to the associated
 // accounts of the watched owners in slots from..to.
 //
 // Accounts are looked at, a hundred a call, unless the last look was after `to`.
-// The history of those that changed, or that were not looked at before, is read
-// and must explain what they hold. Money leaves them only by our own sweeps,
-// so an account that looks the same has had no transfer, unless a sweep came
-// in between: then those that hold something are read too.
+// The history of those that changed is read and must explain what they hold; of
+// those that were not looked at before, that of the ones that are there. Money
+// leaves them only by our own sweeps, so an account that looks the same, or is
+// not there, has had no transfer that a sweep did not take: those that a sweep
+// named in between are read too.
 func (a *Adapter) Scan(ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet) ([]chain.Transfer, error) {
 	if from > to.Number {
 		return nil, fmt.Errorf("scan from slot %d to %d", from, to.Number)
@@ -55,7 +50,7 @@ type search struct {
 	from    uint64
 	to      chain.Head
 	read    *reading
-	spent   string // the gas wallet's newest transaction
+	spent   signed // the gas wallet's newest transaction
 }
 
 // atOnceAccounts is how many accounts are finished with before the next are
@@ -99,154 +94,6 @@ func (s *search) run(ctx context.Context, accounts []*account) ([]chain.Transfer
 // maxForks bounds how often a scan begins anew because a fork took a
 // transaction away.
 const maxForks = 3
-
-// sight is what an account looks like now.
-type sight struct {
-	*account
-	now  *raw
-	slot uint64
-}
-
-// look brings the accounts up to date: those last looked at before `to`, and
-// those whose history is not known back to `from`.
-func (s *search) look(ctx context.Context, accounts []*account) error {
-	stale := slices.DeleteFunc(slices.Clone(accounts), func(acc *account) bool {
-		return acc.known && acc.seen >= s.to.Number && acc.covered && acc.since <= s.from
-	})
-	if len(stale) == 0 {
-		return nil
-	}
-	sights, err := s.see(ctx, stale)
-	if err != nil {
-		return err
-	}
-	if err := s.askSpent(ctx); err != nil {
-		return err
-	}
-	changed := slices.DeleteFunc(slices.Clone(sights), func(x sight) bool { return !s.mayDiffer(x) })
-	if err := s.study(ctx, changed); err != nil {
-		return err
-	}
-	for _, x := range sights {
-		// The slot an answer claims to be of may be one that is being made.
-		x.known, x.state, x.seen, x.spent = true, x.now, max(x.seen, s.to.Number), s.spent
-	}
-	return nil
-}
-
-// see reads the accounts as of `to` or later.
-func (s *search) see(ctx context.Context, accounts []*account) ([]sight, error) {
-	sights := make([]sight, len(accounts))
-	slot := s.to.Number
-	for _, acc := range accounts {
-		slot = max(slot, acc.seen) // never back to an older state
-	}
-	err := each(ctx, accounts, accountsPerCall, func(ctx context.Context, part []*account, at int) error {
-		keys := make([]solanago.PublicKey, len(part))
-		for i, acc := range part {
-			keys[i] = acc.key
-		}
-		got, slot, err := s.e.accounts(ctx, keys, slot)
-		if err != nil {
-			return err
-		}
-		for i, acc := range part {
-			sights[at+i] = sight{account: acc, now: got[i], slot: slot}
-		}
-		return nil
-	})
-	return sights, err
-}
-
-// askSpent asks for the gas wallet's newest transaction, after the accounts
-// were looked at: one that came before the look is then seen.
-func (s *search) askSpent(ctx context.Context) (err error) {
-	if s.adapter.gas.IsZero() {
-		return nil
-	}
-	s.spent, err = s.e.newestSignature(ctx, s.adapter.gas.String())
-	return err
-}
-
-// mayDiffer reports whether the account's history must be read.
-func (s *search) mayDiffer(x sight) bool {
-	switch {
-	case !x.known, !x.covered, x.since > s.from, !x.state.same(x.now):
-		return true
-	case x.spent == s.spent:
-		return false
-	}
-	// Swept in between: an account that holds what it held may have been
-	// emptied and paid again; one that is not there may have come and gone
-	// while another instance was reading.
-	return x.now != nil || x.seen+forkMargin < x.slot
-}
-
-// study reads the histories of accounts that may have changed, and holds what
-// they say against what the accounts hold.
-func (s *search) study(ctx context.Context, sights []sight) error {
-	return each(ctx, sights, 1, func(ctx context.Context, one []sight, _ int) error {
-		x := one[0]
-		// An answer holds more than the range asked for: what the authoritative
-		// pass will ask for soon, which begins some slots below this one.
-		since := s.from - min(s.from, forkMargin)
-		if x.known && x.covered && x.since <= s.from {
-			since = x.seen - min(x.seen, forkMargin)
-		}
-		list, err := s.e.signatures(ctx, x.key.String(), since)
-		if err != nil {
-			return err
-		}
-		x.learn(list, since)
-		return s.explain(ctx, x, list)
-	})
-}
-
-// explain fails with errLagging unless the newest transaction of the account
-// left it with what it holds: a node's index of signatures may be behind its
-// accounts.
-func (s *search) explain(ctx context.Context, x sight, list []signed) error {
-	now, err := x.now.holding()
-	if err != nil {
-		return err
-	}
-	var newest uint64
-	var last []string
-	for _, l := range list {
-		if l.Slot > x.slot || l.failed() {
-			continue
-		}
-		if newest == 0 {
-			newest = l.Slot
-		}
-		if l.Slot == newest {
-			last = append(last, l.Signature)
-		}
-	}
-	if len(last) == 0 && !now.exists && x.state == nil {
-		return nil // never used
-	}
-	for _, signature := range last {
-		t, err := s.read.transaction(ctx, signature)
-		if err != nil {
-			return err
-		}
-		if t.leaves(x.key) == now.amount {
-			return nil
-		}
-	}
-	return lagging("no transaction explains what %s holds at slot %d", x.key, x.slot)
-}
-
-// leaves returns what a token account holds after the transaction.
-func (t *transaction) leaves(key solanago.PublicKey) uint64 {
-	for _, c := range t.changes() {
-		if c.account == key.String() {
-			return c.after
-		}
-	}
-	return 0
-}
 
 // settle asks what became of transactions that a fork could take away. Where
 // one is gone, another may have taken its place without a trace, so the
@@ -344,7 +191,8 @@ func (s *search) fetch(ctx context.Context, acc *account, e *entry) error {
 		return lagging("transaction %s is in slot %d, not %d", e.signature, t.Slot, e.slot)
 	}
 	c, credited := t.credit(acc.key, acc.owner, acc.mint.key)
-	e.tx = &outcome{ordinal: c.index, credited: credited, change: c, source: s.e.name}
+	_, told := t.change(acc.key)
+	e.tx = &outcome{ordinal: c.index, told: told, credited: credited, change: c, source: s.e.name}
 	if credited {
 		e.tx.from = payer(t.changes(), c.mint)
 	}

@@ -20,29 +20,18 @@ const maxPages = 3_000
 // signatures lists the transactions that named the address in the slot or
 // after it, the newest first, with at most one page of older ones.
 func (e *endpoint) signatures(ctx context.Context, address string, slot uint64) ([]signed, error) {
-	return e.page(ctx, address, slot, signaturesPerPage)
-}
-
-// page is signatures with so many in one answer.
-func (e *endpoint) page(ctx context.Context, address string, slot uint64, limit int) ([]signed, error) {
 	var all []signed
 	before := ""
 	for range maxPages {
-		o := options{"limit": limit, "commitment": confirmed}
-		if before != "" {
-			o["before"] = before
-		}
-		var page []signed
-		if err := e.ask(ctx, &page, "getSignaturesForAddress", address, o); err != nil {
+		page, err := e.page(ctx, address, before, signaturesPerPage)
+		if err != nil {
 			return nil, err
 		}
-		for i, s := range page {
-			if s.Signature == "" || i > 0 && s.Slot > page[i-1].Slot {
-				return nil, malformed("signatures of %s", address)
-			}
+		if len(all) > 0 && len(page) > 0 && page[0].Slot > all[len(all)-1].Slot {
+			return nil, malformed("signatures of %s", address)
 		}
 		all = append(all, page...)
-		if len(page) < limit || page[len(page)-1].Slot < slot {
+		if len(page) < signaturesPerPage || page[len(page)-1].Slot < slot {
 			return all, nil
 		}
 		before = page[len(page)-1].Signature
@@ -50,13 +39,31 @@ func (e *endpoint) page(ctx context.Context, address string, slot uint64, limit 
 	return nil, malformed("a history of %s without an end", address)
 }
 
-// newestSignature returns the newest transaction that named the address; empty
-// if none did.
-func (e *endpoint) newestSignature(ctx context.Context, address string) (string, error) {
-	var page []signed
-	err := e.ask(ctx, &page, "getSignaturesForAddress", address, options{"limit": 1, "commitment": confirmed})
-	if err != nil || len(page) == 0 {
-		return "", err
+// page lists the newest transactions that named the address before the one
+// given, or at all, so many at most.
+func (e *endpoint) page(ctx context.Context, address, before string, limit int) ([]signed, error) {
+	o := options{"limit": limit, "commitment": confirmed}
+	if before != "" {
+		o["before"] = before
 	}
-	return page[0].Signature, nil
+	var page []signed
+	if err := e.ask(ctx, &page, "getSignaturesForAddress", address, o); err != nil {
+		return nil, err
+	}
+	for i, s := range page {
+		if s.Signature == "" || i > 0 && s.Slot > page[i-1].Slot {
+			return nil, malformed("signatures of %s", address)
+		}
+	}
+	return page, nil
+}
+
+// newestSigned returns the newest transaction that named the address; its
+// signature is empty if none did.
+func (e *endpoint) newestSigned(ctx context.Context, address string) (signed, error) {
+	page, err := e.page(ctx, address, "", 1)
+	if err != nil || len(page) == 0 {
+		return signed{}, err
+	}
+	return page[0], nil
 }

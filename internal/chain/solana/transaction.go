@@ -200,17 +200,12 @@ func payer(list []change, mint string) chain.Address {
 // owner: only money that is still there after it, in an account that was the
 // owner's all through.
 func (t *transaction) credit(account, owner, mint solanago.PublicKey) (change, bool) {
-	if t.failed() {
+	c, told := t.change(account)
+	if !told || t.failed() {
 		return change{}, false
 	}
-	for _, c := range t.changes() {
-		if c.account != account.String() {
-			continue
-		}
-		_, gained := c.gained()
-		return c, gained && c.steady && c.owner == owner.String() && c.mint == mint.String() && c.program == solanago.TokenProgramID.String()
-	}
-	return change{}, false
+	_, gained := c.gained()
+	return c, gained && c.steady && c.owner == owner.String() && c.mint == mint.String() && c.program == solanago.TokenProgramID.String()
 }
 
 func (c change) units() money.Units {

@@ -2,6 +2,7 @@ package devsol
 
 import (
 	"math/big"
+	"slices"
 	"strconv"
 
 	solana "github.com/gagliardetto/solana-go"
@@ -56,9 +57,14 @@ func (l *Ledger) shownTransaction(r *result) map[string]any {
 	}
 }
 
-// tokenBalances lists what the token accounts of a message held.
+// tokenBalances lists what the token accounts of a message held: nothing where
+// the message does not name the token program, as validators do (agave,
+// svm/src/transaction_balances.rs), even if it names token accounts.
 func (l *Ledger) tokenBalances(m *solana.Message, accounts map[solana.PublicKey]Account) []any {
 	list := []any{}
+	if !slices.Contains(m.AccountKeys, solana.TokenProgramID) {
+		return list
+	}
 	for i, k := range m.AccountKeys {
 		t, ok := readToken(accounts[k])
 		if !ok {

@@ -1,0 +1,80 @@
+package solana
+
+import (
+	"context"
+
+	solanago "github.com/gagliardetto/solana-go"
+)
+
+// explain fails with errLagging unless the newest transaction that tells of the
+// account left it with what it holds: a node's index of signatures may be
+// behind its accounts. list is the newest part of the account's history; older
+// parts are read as far as they are needed, for anybody can name an account in
+// transactions that do nothing to it.
+func (s *search) explain(ctx context.Context, x sight, list []signed) error {
+	now, err := x.now.holding()
+	if err != nil {
+		return err
+	}
+	found := uint64(0) // the slot of the newest that tells
+	for page := 0; len(list) > 0 && page < maxPages; page++ {
+		for _, l := range list {
+			if l.Slot > x.slot || l.failed() {
+				continue
+			}
+			if found != 0 && l.Slot < found {
+				return unexplained(x)
+			}
+			left, told, err := s.left(ctx, x.account, l)
+			if err != nil {
+				return err
+			}
+			if told && left == now.amount {
+				return nil
+			}
+			if told {
+				found = l.Slot
+			}
+		}
+		if list, err = s.e.page(ctx, x.key.String(), list[len(list)-1].Signature, signaturesPerPage); err != nil {
+			return err
+		}
+	}
+	if found == 0 && now.amount == 0 {
+		return nil // tokens never came
+	}
+	return unexplained(x)
+}
+
+func unexplained(x sight) error {
+	return lagging("no transaction explains what %s holds at slot %d", x.key, x.slot)
+}
+
+// left returns what the account held after the transaction; told is false if
+// that tells nothing of it. Validators tell no token balances of a transaction
+// that does not name a token program, and such a one cannot change any.
+func (s *search) left(ctx context.Context, acc *account, l signed) (left uint64, told bool, err error) {
+	if e, ok := acc.entries[l.Signature]; ok && e.slot == l.Slot {
+		if err := s.fetch(ctx, acc, e); err != nil {
+			return 0, false, err
+		}
+		return e.tx.change.after, e.tx.told, nil
+	}
+	t, err := s.read.transaction(ctx, l.Signature)
+	if err != nil {
+		return 0, false, err
+	}
+	c, told := t.change(acc.key)
+	return c.after, told, nil
+}
+
+// change returns what the transaction did to an account; ok is false where it
+// tells nothing of it.
+func (t *transaction) change(key solanago.PublicKey) (c change, ok bool) {
+	for _, c := range t.changes() {
+		if c.account == key.String() {
+			return c, true
+		}
+	}
+	return change{}, false
+}
