@@ -20,7 +20,7 @@ const (
 	MaxMetadata    = 4096 // bytes of all keys and values together
 	MaxMetaKeys    = 50
 	MaxDonorName   = 80
-	MaxDonorText   = 500
+	MaxDonorText   = 280
 )
 
 // check fails with fault.Invalid naming the field that breaks a rule.

@@ -67,30 +67,50 @@ func (s *Service) Offers(ctx context.Context, p Payment) ([]Offer, error) {
 // the route to show: 422 for what is not offered, 503 for a network that is
 // blind or behind.
 func (s *Service) offer(ctx context.Context, p Payment, choice Choice) (Route, error) {
+	taken, err := s.offered(ctx, p, choice)
+	if err != nil {
+		return Route{}, err
+	}
+	return taken.route(p, choice)
+}
+
+// offered is a choice that can be made: the network, and who takes the money.
+type offered struct {
+	lane  Lane
+	taker taker
+}
+
+func (s *Service) offered(ctx context.Context, p Payment, choice Choice) (offered, error) {
 	lane, ok := s.lanes.Lane(choice.Network)
 	if !ok {
-		return Route{}, errNetworkOff
+		return offered{}, errNetworkOff
 	}
 	taker, err := s.takerOf(ctx, p)
 	if err != nil {
-		return Route{}, err
+		return offered{}, err
 	}
 	if err := taker.settlement(lane, choice, p.Amount); err != nil {
-		return Route{}, err
+		return offered{}, err
 	}
 	if h := s.lanes.Health(choice.Network); !h.OK {
-		return Route{}, fault.Retry(fault.Unavailable, retryBehind,
+		return offered{}, fault.Retry(fault.Unavailable, retryBehind,
 			"%s is not available at the moment: %s", lane.Profile.Name, h.Reason)
 	}
+	return offered{lane, taker}, nil
+}
+
+// route returns the payment's route on the network of the choice: the one it
+// has, or a new one, whose address derives from the payment's number.
+func (o offered) route(p Payment, choice Choice) (Route, error) {
 	if i := p.route(choice.Network); i >= 0 {
 		return p.Routes[i], nil
 	}
-	wallet := taker.wallet(lane)
-	address, err := lane.Depositor.DepositAddress(chain.Settlement{Network: choice.Network, Wallet: wallet, Number: p.Number})
+	wallet := o.taker.wallet(o.lane)
+	address, err := o.lane.Depositor.DepositAddress(chain.Settlement{Network: choice.Network, Wallet: wallet, Number: p.Number})
 	if err != nil {
 		return Route{}, err
 	}
-	finality := taker.custodian.Networks[choice.Network].Finality
+	finality := o.taker.custodian.Networks[choice.Network].Finality
 	return Route{Network: choice.Network, Address: address, Settlement: wallet, Finality: finality}, nil
 }
 

@@ -14,6 +14,9 @@ type Store interface {
 	// CreatePayment stores a new payment with its events and returns it with
 	// its Number. Creating the same ID again returns what is stored.
 	CreatePayment(ctx context.Context, c Change) (Payment, error)
+	// OpenPayment is CreatePayment and UpdatePayment at once: if start fails,
+	// nothing is stored.
+	OpenPayment(ctx context.Context, c Change, start func(Payment) (Change, error)) (Payment, error)
 	// Payment returns the payment with routes and deposits, or ErrUnknown.
 	Payment(ctx context.Context, id ID) (Payment, error)
 	// UpdatePayment locks the payment, calls decide and persists its Change:

@@ -194,6 +194,7 @@ func (op *changeOp) save(d dialect) ([]*call, error) {
 		}
 		calls = append(calls, save)
 	}
+	calls = append(calls, saveDonation(op.change.Payment)...)
 	op.result = normal(op.change.Payment)
 	return append(calls, saveEvents(r, op.change.Events)...), nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -128,6 +129,23 @@ func (w *world) useEverything() {
 	_, _, err = w.begin(k.ID, "a", "b", "c", start)
 	w.must(err)
 	_, err = w.IdempotencyPrune(ctx, start)
+	w.must(err)
+	w.useCampaigns(k)
+}
+
+func (w *world) useCampaigns(k account.Key) {
+	w.t.Helper()
+	ctx, c := w.t.Context(), w.campaign(k, "plans")
+	_, _, err := w.Campaign(ctx, c.Slug)
+	w.must(err)
+	_, err = w.Campaigns(ctx, []int64{k.ID})
+	w.must(err)
+	_, err = w.Donations(ctx, campaign.DonationQuery{Campaign: c.Number, Before: 9, Limit: 3, Proven: true})
+	w.must(err)
+	wants(w.t, "no donation", w.ReviewDonation(ctx, c.Number, 1, campaign.Hidden), campaign.ErrUnknownGift)
+	_, err = w.Link(ctx, "none")
+	wants(w.t, "no link", err, campaign.ErrUnknownLink)
+	_, err = w.Links(ctx, []int64{k.ID})
 	w.must(err)
 }
 

@@ -1,0 +1,187 @@
+package campaign
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+)
+
+// Limits of what a merchant and a giver may write, in characters: enough for a
+// story, small enough that a page stays one page.
+const (
+	MaxSlug        = 48
+	MinSlug        = 3
+	MaxTitle       = 120
+	MaxDescription = 5_000
+	MaxName        = 80
+	MaxMessage     = 280
+	// MaxSuggested amounts fit two rows of a phone.
+	MaxSuggested = 6
+	// MaxAmount bounds goals and suggestions; a sum of that many dollars is
+	// far below what Micros hold.
+	MaxAmount = 1_000_000_000 * money.USD
+	// MaxAhead is how far off an end may be.
+	MaxAhead = 10 * 366 * 24 * time.Hour
+)
+
+// Draft is what a merchant says about a campaign. Amounts are as they were
+// typed; empty texts are none.
+type Draft struct {
+	Slug        string
+	Title       string
+	Description string
+	Goal        string
+	Suggested   []string
+	EndsAt      time.Time
+	ShowAtOnce  bool
+}
+
+// New makes an active campaign of a key, or fails with fault.Invalid naming
+// what breaks a rule.
+func New(in Draft, keyID int64, now time.Time) (Campaign, error) {
+	return in.apply(Campaign{KeyID: keyID, State: Active, CreatedAt: now, UpdatedAt: now}, now)
+}
+
+func (in Draft) apply(c Campaign, now time.Time) (Campaign, error) {
+	var err error
+	if c.Slug, err = cleanSlug("campaignId", in.Slug); err != nil {
+		return c, err
+	}
+	if c.Title, err = cleanLine("title", in.Title, MaxTitle); err != nil {
+		return c, err
+	}
+	if c.Title == "" {
+		return c, fault.New(fault.Invalid, "title is required")
+	}
+	if c.Description, err = cleanText("description", in.Description, MaxDescription); err != nil {
+		return c, err
+	}
+	if c.Goal, err = optionalAmount("goalAmount", in.Goal); err != nil {
+		return c, err
+	}
+	if c.Suggested, err = suggestions(in.Suggested); err != nil {
+		return c, err
+	}
+	if !in.EndsAt.IsZero() && !in.EndsAt.Equal(c.EndsAt) && (!in.EndsAt.After(now) || in.EndsAt.After(now.Add(MaxAhead))) {
+		return c, fault.New(fault.Invalid, "endsAt must be in the future, at most ten years ahead")
+	}
+	c.EndsAt, c.ShowAtOnce = in.EndsAt, in.ShowAtOnce
+	return c, nil
+}
+
+// suggestions reads amounts, drops those that come twice and orders them.
+func suggestions(texts []string) ([]money.Micros, error) {
+	var all []money.Micros
+	for _, text := range texts {
+		m, err := optionalAmount("suggestedAmounts", text)
+		if err != nil {
+			return nil, err
+		}
+		if m > 0 && !slices.Contains(all, m) {
+			all = append(all, m)
+		}
+	}
+	if len(all) > MaxSuggested {
+		return nil, fault.New(fault.Invalid, "suggestedAmounts must be at most %d amounts", MaxSuggested)
+	}
+	slices.Sort(all)
+	return all, nil
+}
+
+// optionalAmount reads an amount; an empty text is 0.
+func optionalAmount(name, text string) (money.Micros, error) {
+	if strings.TrimSpace(text) == "" {
+		return 0, nil
+	}
+	m, err := money.ParseMicros(name, strings.TrimSpace(text))
+	if err == nil && m > MaxAmount {
+		err = fault.New(fault.Invalid, "%s must be at most %s", name, MaxAmount)
+	}
+	return m, err
+}
+
+// cleanSlug checks what stands in an address: lower-case letters, digits and
+// single hyphens between them.
+func cleanSlug(field, text string) (string, error) {
+	text = strings.ToLower(strings.TrimSpace(text))
+	if !ValidSlug(text) {
+		return "", fault.New(fault.Invalid, "%s must be %d to %d letters a to z, digits and single hyphens between them, such as winter-shelter",
+			field, MinSlug, MaxSlug)
+	}
+	return text, nil
+}
+
+// ValidSlug reports whether the text can be a slug at all.
+func ValidSlug(text string) bool {
+	if len(text) < MinSlug || len(text) > MaxSlug || text[0] == '-' || text[len(text)-1] == '-' || strings.Contains(text, "--") {
+		return false
+	}
+	return !strings.ContainsFunc(text, func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+}
+
+// Slug proposes a slug for a title; empty if nothing of it can be used.
+func Slug(title string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(title) {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+		if b.Len() == MaxSlug {
+			break
+		}
+	}
+	slug := strings.Trim(b.String(), "-")
+	if !ValidSlug(slug) {
+		return ""
+	}
+	return slug
+}
+
+// cleanLine returns one line of text without the space around it.
+func cleanLine(field, text string, most int) (string, error) {
+	text, err := cleanText(field, text, most)
+	if err == nil && strings.Contains(text, "\n") {
+		return "", fault.New(fault.Invalid, "%s must be one line", field)
+	}
+	return text, err
+}
+
+// cleanText returns a text of several lines, which end in \n alone, or
+// fault.Invalid naming the field: it must be UTF-8, at most the number of
+// characters, and hold nothing that does not print.
+func cleanText(field, text string, most int) (string, error) {
+	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
+	if len(text) > most*utf8.UTFMax || utf8.RuneCountInString(text) > most {
+		return "", fault.New(fault.Invalid, "%s must have at most %d characters", field, most)
+	}
+	if !utf8.ValidString(text) {
+		return "", fault.New(fault.Invalid, "%s must be text in UTF-8", field)
+	}
+	if strings.ContainsFunc(text, hidden) {
+		return "", fault.New(fault.Invalid, "%s must not hold control characters", field)
+	}
+	return text, nil
+}
+
+// hidden reports characters that do not print but change what is around them:
+// controls, line separators and the overrides of writing direction, with which
+// one giver could be made to look like another.
+func hidden(r rune) bool {
+	switch {
+	case r == '\n':
+		return false
+	case unicode.IsControl(r), r == '\u2028', r == '\u2029':
+		return true
+	case r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
+		return true
+	}
+	return r == utf8.RuneError || r == '\ufeff'
+}

@@ -1,0 +1,95 @@
+package campaign
+
+import (
+	"time"
+
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// Link is a payment link that is used again and again: each use makes a new
+// payment of the key.
+type Link struct {
+	Number      int64
+	Slug        string // unique, never changes
+	KeyID       int64
+	KeyRevoked  bool
+	Description string // the payer sees it; may be empty
+	// Reference is given to every payment, and finds them all.
+	Reference string
+	Amount    money.Micros // 0: the payer chooses, between Min and Max
+	Min, Max  money.Micros // 0: no bound but the operator's
+	Paused    bool
+	CreatedAt time.Time
+}
+
+// LinkDraft is what a merchant says about a link; amounts as they were typed.
+type LinkDraft struct {
+	Slug             string
+	Description      string
+	Reference        string
+	Amount, Min, Max string
+}
+
+// Refusals.
+var (
+	ErrUnknownLink = fault.New(fault.NotFound, "there is no such payment link")
+	ErrLinkClosed  = fault.New(fault.Conflict, "this payment link is not in use at the moment")
+	ErrLinkTaken   = fault.New(fault.Conflict, "slug is taken already; choose another one")
+)
+
+// NewLink makes a link of a key, or fails with fault.Invalid naming what
+// breaks a rule. Without a reference its slug is one.
+func NewLink(in LinkDraft, keyID int64, now time.Time) (Link, error) {
+	l := Link{KeyID: keyID, CreatedAt: now}
+	var err error
+	if l.Slug, err = cleanSlug("slug", in.Slug); err != nil {
+		return l, err
+	}
+	if l.Description, err = cleanLine("description", in.Description, payment.MaxDescription); err != nil {
+		return l, err
+	}
+	if l.Reference, err = cleanLine("reference", in.Reference, payment.MaxReference); err != nil {
+		return l, err
+	}
+	if l.Reference == "" {
+		l.Reference = l.Slug
+	}
+	for _, f := range []struct {
+		name, text string
+		to         *money.Micros
+	}{{"amount", in.Amount, &l.Amount}, {"minAmount", in.Min, &l.Min}, {"maxAmount", in.Max, &l.Max}} {
+		if *f.to, err = optionalAmount(f.name, f.text); err != nil {
+			return l, err
+		}
+	}
+	if l.Amount > 0 && (l.Min > 0 || l.Max > 0) {
+		return l, fault.New(fault.Invalid, "minAmount and maxAmount are for links whose payer chooses the amount")
+	}
+	if l.Max > 0 && l.Min > l.Max {
+		return l, fault.New(fault.Invalid, "maxAmount must not be below minAmount")
+	}
+	return l, nil
+}
+
+// Closed reports whether no payment can be made of the link.
+func (l Link) Closed() bool { return l.Paused || l.KeyRevoked }
+
+// amount returns what a payment of the link is about, given what the payer typed.
+func (l Link) amount(typed string) (string, error) {
+	if l.Amount > 0 {
+		return l.Amount.String(), nil
+	}
+	m, err := money.ParseMicros("amount", typed)
+	if err != nil {
+		return "", err
+	}
+	if m < l.Min {
+		return "", fault.New(fault.Invalid, "amount must be at least %s", l.Min)
+	}
+	if l.Max > 0 && m > l.Max {
+		return "", fault.New(fault.Invalid, "amount must be at most %s", l.Max)
+	}
+	return typed, nil
+}

@@ -1,0 +1,231 @@
+package campaign
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// Store keeps campaigns and links. Every method is one transaction. Keys are
+// those whose data may be seen or changed; what belongs to another is unknown.
+type Store interface {
+	// CreateCampaign stores a new campaign, or fails with ErrTaken.
+	CreateCampaign(ctx context.Context, c Campaign) (Campaign, error)
+	// UpdateCampaign locks the campaign, calls decide and stores what it
+	// returns, or fails with ErrUnknown. decide may run again.
+	UpdateCampaign(ctx context.Context, keys []int64, slug string, decide func(Campaign) (Campaign, error)) (Campaign, error)
+	// Campaign returns the campaign with its totals, or ErrUnknown.
+	Campaign(ctx context.Context, slug string) (Campaign, Totals, error)
+	// Campaigns lists the campaigns of keys with their totals, the newest first.
+	Campaigns(ctx context.Context, keys []int64) ([]Summary, error)
+	// Donations lists the donations of a campaign, the newest first.
+	Donations(ctx context.Context, q DonationQuery) ([]Donation, error)
+	// ReviewDonation sets what the merchant made of a donation, or fails with
+	// ErrUnknownGift.
+	ReviewDonation(ctx context.Context, campaign, donation int64, r Review) error
+
+	// CreateLink stores a new link, or fails with ErrLinkTaken.
+	CreateLink(ctx context.Context, l Link) (Link, error)
+	// Link returns a link, or ErrUnknownLink.
+	Link(ctx context.Context, slug string) (Link, error)
+	// Links lists the links of keys, the newest first.
+	Links(ctx context.Context, keys []int64) ([]Link, error)
+	// PauseLink takes a link out of use or back, or fails with ErrUnknownLink.
+	PauseLink(ctx context.Context, keys []int64, slug string, paused bool) error
+}
+
+// Summary is a campaign with what it has raised.
+type Summary struct {
+	Campaign
+	Totals
+}
+
+// DonationQuery asks for donations of a campaign.
+type DonationQuery struct {
+	Campaign int64
+	Before   int64 // Number of the last donation of the page before; 0 for the first page
+	Limit    int
+	// Proven leaves out those without money on the chain, which no total counts.
+	Proven bool
+	// Review takes only those of that review; empty: all.
+	Review Review
+}
+
+// MaxPage is the most donations in one page.
+const MaxPage = 100
+
+// Payments opens the payments of campaigns and links.
+type Payments interface {
+	OpenDonation(ctx context.Context, in payment.DonationInput) (payment.Payment, error)
+	Create(ctx context.Context, in payment.CreateInput) (payment.Payment, error)
+}
+
+// Service is what surfaces do with campaigns and links.
+type Service struct {
+	store    Store
+	payments Payments
+	now      func() time.Time
+}
+
+// NewService returns the service. now gives the time.
+func NewService(s Store, p Payments, now func() time.Time) *Service { return &Service{s, p, now} }
+
+// Create makes a campaign of a key.
+func (s *Service) Create(ctx context.Context, keyID int64, in Draft) (Campaign, error) {
+	c, err := New(in, keyID, s.now())
+	if err != nil {
+		return Campaign{}, err
+	}
+	return s.store.CreateCampaign(ctx, c)
+}
+
+// Edit replaces what is said about a campaign of one of the keys, and the key
+// it belongs to.
+func (s *Service) Edit(ctx context.Context, keys []int64, slug string, keyID int64, in Draft) (Campaign, error) {
+	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.Edit(in, keyID, s.now()) })
+}
+
+// Pause, Resume and End change the state of a campaign of one of the keys.
+func (s *Service) Pause(ctx context.Context, keys []int64, slug string) (Campaign, error) {
+	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.Pause(s.now()) })
+}
+
+// Resume takes donations again; see Pause.
+func (s *Service) Resume(ctx context.Context, keys []int64, slug string) (Campaign, error) {
+	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.Resume(s.now()) })
+}
+
+// End stops donations for good; see Pause.
+func (s *Service) End(ctx context.Context, keys []int64, slug string) (Campaign, error) {
+	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.End(s.now()) })
+}
+
+func (s *Service) update(ctx context.Context, keys []int64, slug string, decide func(Campaign) (Campaign, error)) (Campaign, error) {
+	if !ValidSlug(slug) {
+		return Campaign{}, ErrUnknown
+	}
+	return s.store.UpdateCampaign(ctx, keys, slug, decide)
+}
+
+// Get returns a campaign to anybody. A malformed slug is as unknown as any other.
+func (s *Service) Get(ctx context.Context, slug string) (Campaign, Totals, error) {
+	if !ValidSlug(slug) {
+		return Campaign{}, Totals{}, ErrUnknown
+	}
+	return s.store.Campaign(ctx, slug)
+}
+
+// List returns the campaigns of keys, the newest first.
+func (s *Service) List(ctx context.Context, keys []int64) ([]Summary, error) {
+	return s.store.Campaigns(ctx, keys)
+}
+
+// Wall returns donations as everybody may see them, the newest first, and the
+// Number to ask for the page after these with; 0 on the last.
+func (s *Service) Wall(ctx context.Context, c Campaign, before int64, limit int) ([]Donation, int64, error) {
+	list, next, err := s.Donations(ctx, DonationQuery{Campaign: c.Number, Before: before, Limit: limit, Proven: true})
+	for i := range list {
+		list[i] = list[i].Public(c)
+	}
+	return list, next, err
+}
+
+// Donations returns a page for the merchant, and where the next one begins.
+func (s *Service) Donations(ctx context.Context, q DonationQuery) ([]Donation, int64, error) {
+	if q.Limit < 1 || q.Limit > MaxPage {
+		q.Limit = MaxPage
+	}
+	limit := q.Limit
+	q.Limit++ // one more tells whether there is a next page
+	list, err := s.store.Donations(ctx, q)
+	if err != nil || len(list) <= limit {
+		return list, 0, err
+	}
+	return list[:limit], list[limit-1].Number, nil
+}
+
+// Review sets what the merchant makes of a donation's name and message.
+func (s *Service) Review(ctx context.Context, c Campaign, donation int64, r Review) error {
+	return s.store.ReviewDonation(ctx, c.Number, donation, r)
+}
+
+// Gift asks for a donation.
+type Gift struct {
+	// ID makes a repeated request the same payment; empty for a fresh one.
+	ID            payment.ID
+	Amount        string // as it stood in the request
+	Choice        payment.Choice
+	Name, Message string
+	// ReturnURL is where the giver may go afterwards: the campaign's page.
+	ReturnURL string
+}
+
+// Donate opens a payment that carries the campaign and starts it at once, for
+// one credit of the campaign's key.
+func (s *Service) Donate(ctx context.Context, c Campaign, g Gift) (payment.Payment, error) {
+	name, err := cleanLine("name", g.Name, MaxName)
+	if err != nil {
+		return payment.Payment{}, err
+	}
+	message, err := cleanText("message", g.Message, MaxMessage)
+	if err != nil {
+		return payment.Payment{}, err
+	}
+	if err := c.Takes(s.now()); err != nil {
+		return payment.Payment{}, err
+	}
+	return s.payments.OpenDonation(ctx, payment.DonationInput{
+		ID: g.ID, KeyID: c.KeyID, CampaignID: c.Number, Amount: g.Amount, Choice: g.Choice,
+		Details: payment.Details{
+			Description: c.Title, DonorName: name, DonorMessage: message, SuccessURL: g.ReturnURL, CancelURL: g.ReturnURL,
+			Metadata: map[string]string{"campaignId": c.Slug},
+		},
+	})
+}
+
+// CreateLink makes a payment link of a key.
+func (s *Service) CreateLink(ctx context.Context, keyID int64, in LinkDraft) (Link, error) {
+	l, err := NewLink(in, keyID, s.now())
+	if err != nil {
+		return Link{}, err
+	}
+	return s.store.CreateLink(ctx, l)
+}
+
+// Link returns a link to anybody.
+func (s *Service) Link(ctx context.Context, slug string) (Link, error) {
+	if !ValidSlug(slug) {
+		return Link{}, ErrUnknownLink
+	}
+	return s.store.Link(ctx, slug)
+}
+
+// Links returns the links of keys, the newest first.
+func (s *Service) Links(ctx context.Context, keys []int64) ([]Link, error) {
+	return s.store.Links(ctx, keys)
+}
+
+// PauseLink takes a link of one of the keys out of use, or back.
+func (s *Service) PauseLink(ctx context.Context, keys []int64, slug string, paused bool) error {
+	if !ValidSlug(slug) {
+		return ErrUnknownLink
+	}
+	return s.store.PauseLink(ctx, keys, slug, paused)
+}
+
+// UseLink makes a payment of the link. amount is what the payer typed, and
+// counts only where the link leaves it open.
+func (s *Service) UseLink(ctx context.Context, l Link, amount string) (payment.Payment, error) {
+	if l.Closed() {
+		return payment.Payment{}, ErrLinkClosed
+	}
+	text, err := l.amount(strings.TrimSpace(amount))
+	if err != nil {
+		return payment.Payment{}, err
+	}
+	return s.payments.Create(ctx, payment.CreateInput{KeyID: l.KeyID, Amount: text, Details: payment.Details{
+		Reference: l.Reference, Description: l.Description, Metadata: map[string]string{"link": l.Slug},
+	}})
+}

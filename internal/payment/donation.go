@@ -1,0 +1,58 @@
+package payment
+
+import (
+	"context"
+)
+
+// DonationInput asks for a payment that carries a campaign.
+type DonationInput struct {
+	// ID makes a repeated request the same payment; empty for a fresh one.
+	ID         ID
+	KeyID      int64
+	CampaignID int64  // the campaign's number
+	Amount     string // as it stood in the request (money.ParseMicros)
+	Choice     Choice
+	Details    Details
+}
+
+// OpenDonation makes a payment and starts it, both or neither: a giver who
+// cannot be given an address leaves nothing behind. It fails as Create and
+// Start do.
+func (s *Service) OpenDonation(ctx context.Context, in DonationInput) (Payment, error) {
+	amount, err := s.amount(in.Amount)
+	if err != nil {
+		return Payment{}, err
+	}
+	if err := in.Details.check(); err != nil {
+		return Payment{}, err
+	}
+	custodian, err := s.custodians.Custodian(ctx, in.KeyID)
+	if err != nil {
+		return Payment{}, err
+	}
+	now := s.now()
+	if in.ID == "" {
+		in.ID = s.newID(now)
+	}
+	opened := New(Request{
+		ID: in.ID, KeyID: in.KeyID, Kind: KindDonation, Amount: amount, ValidFor: s.opts.TTL, CampaignID: in.CampaignID,
+		Terms: Terms{ShortBasis: custodian.ShortBasis, LateFor: custodian.LateFor}, Details: in.Details,
+	}, now)
+	// A repeated request finds its payment started, on whatever network.
+	if known, err := s.store.Payment(ctx, in.ID); err == nil {
+		return s.start(ctx, known, in.Choice)
+	}
+	taken, err := s.offered(ctx, opened.Payment, in.Choice)
+	if err != nil {
+		return Payment{}, err
+	}
+	// The address derives from the payment's number, which is known only when
+	// it is stored.
+	return s.store.OpenPayment(ctx, opened, func(p Payment) (Change, error) {
+		route, err := taken.route(p, in.Choice)
+		if err != nil {
+			return Change{}, err
+		}
+		return p.Start(in.Choice, route, s.opts.StartTTL, s.now())
+	})
+}

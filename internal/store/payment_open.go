@@ -1,0 +1,47 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// OpenPayment stores a new payment and what start makes of it, both or
+// neither. A payment of that ID that is stored already is started as it is.
+func (s *Store) OpenPayment(
+	ctx context.Context, c payment.Change, start func(payment.Payment) (payment.Change, error),
+) (payment.Payment, error) {
+	created, err := newCreateOp(c)
+	if err != nil {
+		return payment.Payment{}, err
+	}
+	started := &changeOp{id: c.Payment.ID, decide: start}
+	err = s.hot(ctx, func(ctx context.Context, db conn) error {
+		if err := insertOne(ctx, db, created); err != nil {
+			return err
+		}
+		return changeOne(ctx, db, s.dialect(), started)
+	})
+	repanic(err)
+	if err != nil {
+		return payment.Payment{}, fmt.Errorf("open payment %s: %w", c.Payment.ID, err)
+	}
+	s.changed(c.Payment.ID, started)
+	return started.result, nil
+}
+
+// saveDonation returns the call that keeps what the chain holds of a completed
+// donation; none for any other payment. What the merchant made of it stays.
+func saveDonation(p payment.Payment) []*call {
+	if p.Kind != payment.KindDonation || p.Status != payment.Completed {
+		return nil
+	}
+	review := "WAITING"
+	if p.DonorName == "" && p.DonorMessage == "" {
+		review = "APPROVED" // there is nothing to look at
+	}
+	return []*call{statement("INSERT INTO donations (payment_id, campaign_id, received, review) VALUES (?, ?, ?, ?) "+
+		"ON CONFLICT (payment_id) DO UPDATE SET received = EXCLUDED.received",
+		p.Number, p.CampaignID, int64(max(p.Received().Micros(), 0)), review)}
+}
