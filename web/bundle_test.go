@@ -27,6 +27,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/finding"
+	"github.com/florinpay/florin/internal/metrics"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
@@ -47,6 +48,7 @@ type bundle struct {
 	log      *logBook
 	path     string        // of the database
 	seen     atomic.Uint64 // blocks of the test chain
+	metrics  *metrics.Metrics
 }
 
 const (
@@ -70,14 +72,16 @@ func newBundleWith(t *testing.T, o Options) *bundle {
 	t.Cleanup(func() { must(t, st.Close()) })
 	must(t, st.Migrate(ctx))
 	b := &bundle{t: t, store: st, lanes: newTestLanes(), clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log, path: path}
+	b.metrics = metrics.New("test", b.clock.Now, logger)
 	b.accounts = account.New(st, b.clock.Now, account.Options{})
-	b.payments = payment.NewService(st, st, b.lanes, payment.Options{
+	b.payments = payment.NewService(b.metrics.Count(st), st, b.lanes, payment.Options{
 		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
 	}, b.clock.Now, testID)
 	if o.BaseURL == "" {
 		o.BaseURL, o.CheckoutURL, o.Version = testBaseURL, testBaseURL, "test"
 		o.GraphQL, o.SignUp, o.NewKeys = graph.Options{Introspection: true}, true, operation.NewKeys{Credits: 20, Queries: 5}
 	}
+	o.Answered = b.metrics.Answered
 	b.server = New(Deps{
 		Payments: b.payments, Accounts: b.accounts, Store: st, Sealer: sealer, Wallets: testWallets{},
 		Finder: finding.New(b.payments, b.lanes.readers(), b.clock.Now),

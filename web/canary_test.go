@@ -2,6 +2,8 @@ package web
 
 import (
 	"bytes"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -55,6 +57,16 @@ func TestSecretsStayInside(t *testing.T) {
 	rotated := b.graphQL(`mutation { revokeApiKey(apiKey: "`+key+`", privateKey: "`+devKey+`") { code newApiKey } }`, "")
 	fresh := rotated.text(t, "data.revokeApiKey.newApiKey")
 	say(b.graphQL(`mutation { UserLogout { code } }`, "", "Authorization", "Bearer "+session))
+	for _, path := range []string{key, key + "/" + txnid} { // routes and methods that were made up
+		say(b.ask(key, "/"+path, ""))
+	}
+	scrape := httptest.NewRecorder()
+	b.metrics.Handler().ServeHTTP(scrape, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	measured := scrape.Body.String()
+	if !strings.Contains(measured, `route="/orders/:txnid"`) || strings.Contains(measured, txnid) {
+		t.Errorf("the metrics name no route, or a payment: %s", measured)
+	}
+	quiet = append(quiet, reply{body: measured})
 
 	secrets := map[string]string{
 		"password": password, "callback secret": callback, "signing secret": signing, "session": session, "key": key,

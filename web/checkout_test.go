@@ -199,12 +199,6 @@ func TestLivePage(t *testing.T) {
 	}
 }
 
-func (h *hub) count() int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.all
-}
-
 func TestStreamsEndWithTheServer(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)

@@ -58,7 +58,11 @@ func (s *Server) enter(next echo.HandlerFunc) echo.HandlerFunc {
 		if err := s.run(next, c); err != nil {
 			c.Error(err)
 		}
-		s.logAccess(c, x, time.Since(started))
+		took := time.Since(started)
+		s.logAccess(c, x, took)
+		if s.o.Answered != nil {
+			s.o.Answered(c.Path(), methodName(r.Method), c.Response().Status, took)
+		}
 		return nil
 	}
 }
@@ -86,7 +90,7 @@ func (s *Server) run(next echo.HandlerFunc, c echo.Context) (err error) {
 func (s *Server) logAccess(c echo.Context, x *call, took time.Duration) {
 	r, w := c.Request(), c.Response()
 	attrs := []slog.Attr{
-		slog.String("request", x.RequestID), slog.String("method", r.Method), slog.String("route", c.Path()),
+		slog.String("request", x.RequestID), slog.String("method", methodName(r.Method)), slog.String("route", c.Path()),
 		slog.Int("status", w.Status), slog.Int64("bytes", w.Size), slog.Duration("took", took),
 	}
 	if id := c.Param("txnid"); id != "" {
@@ -96,6 +100,16 @@ func (s *Server) logAccess(c echo.Context, x *call, took time.Duration) {
 		attrs = append(attrs, slog.String("client", x.Client))
 	}
 	s.d.Log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
+}
+
+// methodName keeps to the methods there are: whoever asks may make one up, and
+// put anything into it.
+func methodName(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return method
+	}
+	return "other"
 }
 
 // maxLoggedID is longer than any txnid.

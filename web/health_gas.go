@@ -18,14 +18,6 @@ type gasHealth struct {
 	Waiting        string  `json:"waiting"` // why sweeps wait; empty when they do not
 }
 
-// coinDecimals is the scale of a network's native coin.
-func coinDecimals(n chain.Network) int {
-	if n.EVM() {
-		return 18
-	}
-	return 9
-}
-
 // ReportGas makes GET /health tell how sweeping does. Call it before Serve.
 func (s *Server) ReportGas(status func(chain.Network) (sweep.Status, bool)) { s.health.gas = status }
 
@@ -40,10 +32,10 @@ func (s *Server) gasHealth(n chain.Network) *gasHealth {
 	}
 	r := st.Runway
 	h := &gasHealth{
-		Wallet: r.Wallet.Address, Balance: r.Wallet.Balance.Format(coinDecimals(n)), Level: string(r.Level), Waiting: st.Waiting,
+		Wallet: r.Wallet.Address, Balance: r.Wallet.Balance.Format(n.CoinDecimals()), Level: string(r.Level), Waiting: st.Waiting,
 	}
 	if !r.PerPot.IsZero() {
-		cost := r.PerPot.Format(coinDecimals(n))
+		cost := r.PerPot.Format(n.CoinDecimals())
 		h.CostPerPayment = &cost
 	}
 	if r.Days >= 0 {

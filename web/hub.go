@@ -92,6 +92,12 @@ func (h *hub) add(id payment.ID, client string, page turner) {
 	}
 }
 
+func (h *hub) count() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.all
+}
+
 // publish tells every page of the payment, or with an empty id every page
 // there is: news may have been lost then. It never blocks.
 func (h *hub) publish(id payment.ID) {

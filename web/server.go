@@ -81,6 +81,10 @@ type Options struct {
 	NewKeys operation.NewKeys
 	// Sandbox serves /sandbox; nil in production.
 	Sandbox http.Handler
+	// Answered is told of each request that was answered: the route it
+	// matched, empty for none, and its method, "other" for none that HTTP has.
+	// It may be nil, and must return quickly.
+	Answered func(route, method string, status int, took time.Duration)
 }
 
 // Server is Florin's HTTP server.
@@ -132,6 +136,9 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // Changed tells open pages of a payment that it has changed; with an empty id,
 // that any may have. It never blocks.
 func (s *Server) Changed(id payment.ID) { s.hub.publish(id) }
+
+// Streams counts the open pages that are kept up to date.
+func (s *Server) Streams() int { return s.hub.count() }
 
 // Timeouts of the server. Streams set their own.
 const (

@@ -43,6 +43,7 @@ type App struct {
 	deliver  *webhook.Deliverer
 	server   *web.Server
 	listener net.Listener
+	monitor  *monitor // nil: nothing is measured
 	log      *slog.Logger
 }
 
@@ -91,20 +92,25 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		Security:      a.Store,
 	})
 	holder := newULID(Now())
-	if a.lanes, err = openLanes(a.Config, instance, a.Store, holder, a.log); err != nil {
+	if a.Config.MetricsListen != "" {
+		a.monitor = newMonitor(a.Config.MetricsListen, o.Version, a.log)
+	}
+	books := a.monitor.count(a.Store)
+	if a.lanes, err = openLanes(a.Config, instance, books, holder, a.monitor.read, a.log); err != nil {
 		return err
 	}
-	a.Payments = payment.NewService(a.Store, a.Store, a.lanes, payment.Options{
+	a.Payments = payment.NewService(books, a.Store, a.lanes, payment.Options{
 		TTL: a.Config.PaymentTTL, StartTTL: a.Config.StartTTL, MinAmount: a.Config.MinAmount, MaxAmount: a.Config.MaxAmount,
 	}, Now, func(t time.Time) payment.ID { return payment.ID(newULID(t)) })
-	a.expirer = payment.NewExpirer(a.Config.Profiles(), a.lanes.readers(), a.Store, Now, a.log)
+	a.expirer = payment.NewExpirer(a.Config.Profiles(), a.lanes.readers(), books, Now, a.log)
 	a.deliver = webhook.NewDeliverer(webhook.Config{
-		Store:  a.Store,
-		Sender: a.sender(),
+		Store:  books,
+		Sender: a.monitor.posts(a.sender()),
 		Holder: holder, Now: Now, Jitter: rand.Float64, Log: a.log,
 	})
 	a.server = a.newServer(o, sealer)
 	a.server.ReportGas(a.lanes.Sweeping)
+	a.monitor.look(a)
 	a.Store.OnChange(func(id payment.ID) {
 		a.server.Changed(id)
 		a.deliver.Nudge()
@@ -121,7 +127,7 @@ func (a *App) Listen(ctx context.Context) (net.Addr, error) {
 		return nil, fmt.Errorf("listen on FLORIN_LISTEN=%s: %w", a.Config.Listen, err)
 	}
 	a.listener = l
-	return l.Addr(), nil
+	return l.Addr(), a.monitor.listen(ctx)
 }
 
 // stopWithin bounds an ordered stop.
@@ -157,6 +163,7 @@ func (a *App) run(ctx context.Context) error {
 		}
 		return nil
 	})
+	loops.Go(func() error { return a.monitor.run(working, a.Store) })
 	loops.Go(func() error {
 		<-working.Done()
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
@@ -194,6 +201,7 @@ func (a *App) Close() error {
 	if a.listener != nil {
 		_ = a.listener.Close()
 	}
+	a.monitor.close()
 	return a.Store.Close()
 }
 

@@ -161,10 +161,19 @@ var edgeRules = map[string]edges{
 		except: []string{"views/...", "web/...", "internal/sandbox/..."}, to: []string{"github.com/a-h/templ/..."},
 		reason: "HTML is made in one place",
 	},
+	"only metrics sees Prometheus": {
+		except: []string{"internal/metrics"}, to: []string{"github.com/prometheus/..."},
+		reason: "the domain does what it does whether anybody measures it or not",
+	},
+	"metrics knows the domain and its vocabulary": {
+		from: []string{"internal/metrics"}, to: []string{"own"}, allow: slices.Concat(domain, vocabulary),
+		reason: "it stands between ports, whatever is behind them",
+	},
 	"only edges speak HTTP": {
 		except: slices.Concat(testSupport, []string{
 			"web/...", "graph/...", "static/...", // serve
 			"internal/webhook/...", "internal/chain/evm/...", "internal/chain/solana/...", // ask
+			"internal/metrics",                                                      // counts what the edges do
 			"internal/app", "internal/sandbox/...", "internal/bench/...", "cmd/...", // put both together
 		}),
 		to:     []string{"net/http/..."},

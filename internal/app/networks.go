@@ -20,8 +20,8 @@ type laneStore interface {
 }
 
 // openLanes builds everything that serves the configured networks. It asks
-// none of them anything yet.
-func openLanes(cfg config.Config, instance [16]byte, s laneStore, holder string, log *slog.Logger) (lanes, error) {
+// none of them anything yet. Every reader goes through read.
+func openLanes(cfg config.Config, instance [16]byte, s laneStore, holder string, read func(chain.Reader) chain.Reader, log *slog.Logger) (lanes, error) {
 	all := make(lanes, len(cfg.Networks))
 	for _, n := range cfg.Networks {
 		l, sender, err := openLane(cfg, n, instance)
@@ -31,6 +31,7 @@ func openLanes(cfg config.Config, instance [16]byte, s laneStore, holder string,
 		if sender != nil {
 			l.sweeper = sweep.New(sender, s, sweepPolicy(cfg, n.Profile.Network), holder, Now, NewSweepID, log)
 		}
+		l.reader = read(l.reader)
 		l.watcher = payment.NewWatcher(n.Profile, l.reader, s, holder, Now, log)
 		all[n.Profile.Network] = l
 	}

@@ -25,7 +25,7 @@ func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 		GraphQL: graph.Options{Introspection: a.Config.Introspection}, Proxies: a.Config.TrustedProxies,
 		SignUp:  a.Config.Signup == config.SignupOpen,
 		NewKeys: operation.NewKeys{Credits: a.Config.SignupCredits, Queries: a.Config.SignupQueries},
-		Sandbox: o.Sandbox,
+		Sandbox: o.Sandbox, Answered: a.monitor.answered(),
 	})
 }
 

@@ -43,6 +43,14 @@ func (n Network) Lower() string { return strings.ToLower(string(n)) }
 // EVM reports whether the network runs the Ethereum virtual machine.
 func (n Network) EVM() bool { return n == BEP20 || n == Polygon || n == Base }
 
+// CoinDecimals is the scale of the network's native coin.
+func (n Network) CoinDecimals() int {
+	if n.EVM() {
+		return 18
+	}
+	return 9
+}
+
 // Address is an account, contract or mint in its network's canonical text:
 // EIP-55 for EVM networks, base58 for Solana. Make one with ParseAddress.
 type Address string

@@ -157,7 +157,7 @@ func (r Reconciler) compare(ctx context.Context, l Ledger, page []Shown) ([]Diff
 	for i, s := range page {
 		addresses[i] = s.Address.Address
 	}
-	coin := chain.Asset{Network: l.Profile.Network, Symbol: l.Profile.Coin, Decimals: nativeDecimals(l.Profile.Network)}
+	coin := chain.Asset{Network: l.Profile.Network, Symbol: l.Profile.Coin, Decimals: l.Profile.Network.CoinDecimals()}
 	holdings := make(map[chain.Asset][]money.Units)
 	for _, a := range l.Profile.Assets {
 		if holdings[a], err = l.Reader.Balances(ctx, a, addresses, heads.Latest); err != nil {
@@ -193,14 +193,6 @@ func (r Reconciler) compare(ctx context.Context, l Ledger, page []Shown) ([]Diff
 type bookKey struct {
 	network           chain.Network
 	address, contract chain.Address
-}
-
-// nativeDecimals is the scale of a network's coin.
-func nativeDecimals(n chain.Network) int {
-	if n.EVM() {
-		return 18
-	}
-	return 9
 }
 
 // differences compares a book with what the address holds. A book without

@@ -1,0 +1,143 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/metrics"
+	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/webhook"
+)
+
+// monitor serves what is measured on an address of its own, which only the
+// operator's network should reach. A nil monitor measures nothing.
+type monitor struct {
+	*metrics.Metrics
+
+	address  string
+	server   *http.Server
+	listener net.Listener
+	log      *slog.Logger
+}
+
+// Timeouts of the metrics server, whose only client is Prometheus.
+const (
+	metricsReadTimeout  = 5 * time.Second
+	metricsWriteTimeout = 15 * time.Second // longer than a scrape may take
+	metricsIdleTimeout  = 2 * time.Minute  // longer than the usual pause between scrapes
+	metricsHeaderBytes  = 8 << 10
+)
+
+func newMonitor(address, version string, log *slog.Logger) *monitor {
+	m := &monitor{Metrics: metrics.New(version, Now, log), address: address, log: log}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", m.Handler())
+	m.server = &http.Server{
+		Handler: mux, ReadHeaderTimeout: metricsReadTimeout, ReadTimeout: metricsReadTimeout, WriteTimeout: metricsWriteTimeout,
+		IdleTimeout: metricsIdleTimeout, MaxHeaderBytes: metricsHeaderBytes,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+	return m
+}
+
+// count returns the store, counted if anything is.
+func (m *monitor) count(s *store.Store) metrics.Store {
+	if m == nil {
+		return s
+	}
+	return m.Count(s)
+}
+
+// read returns the reader, noted if anything is.
+func (m *monitor) read(r chain.Reader) chain.Reader {
+	if m == nil {
+		return r
+	}
+	return m.Read(r)
+}
+
+// posts returns the sender, timed if anything is.
+func (m *monitor) posts(s *webhook.Sender) webhook.Posts {
+	if m == nil {
+		return s
+	}
+	return m.Posts(s)
+}
+
+// answered is who counts requests; nil when nobody does.
+func (m *monitor) answered() func(route, method string, status int, took time.Duration) {
+	if m == nil {
+		return nil
+	}
+	return m.Answered
+}
+
+// look makes scrapes look at the built program.
+func (m *monitor) look(a *App) {
+	if m == nil {
+		return
+	}
+	s := metrics.Sources{
+		Health: a.lanes.Health, Sweeping: a.lanes.Sweeping, Streams: a.server.Streams, Store: a.Store,
+		Endpoints: func(n chain.Network) []chain.EndpointHealth { return a.lanes[n].reader.Endpoints() },
+	}
+	for _, l := range a.lanes.inOrder() {
+		s.Networks = append(s.Networks, l.Profile.Network)
+	}
+	m.Look(s)
+}
+
+// listen takes the address.
+func (m *monitor) listen(ctx context.Context) error {
+	if m == nil {
+		return nil
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", m.address)
+	if err != nil {
+		return fmt.Errorf("listen on FLORIN_METRICS_LISTEN=%s: %w", m.address, err)
+	}
+	m.listener = l
+	m.log.Info("metrics are served", "url", "http://"+l.Addr().String()+"/metrics")
+	return nil
+}
+
+// run serves until ctx ends, and looks after what is measured in the
+// background.
+func (m *monitor) run(ctx context.Context, s *store.Store) error {
+	if m == nil {
+		return nil
+	}
+	group, working := errgroup.WithContext(ctx)
+	group.Go(func() error { m.Verify(working, s); return nil })
+	group.Go(func() error {
+		if err := m.server.Serve(m.listener); !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("serve metrics: %w", err)
+		}
+		return nil
+	})
+	group.Go(func() error {
+		<-working.Done()
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
+		defer cancel()
+		if m.server.Shutdown(end) != nil {
+			return m.server.Close()
+		}
+		return nil
+	})
+	return group.Wait()
+}
+
+// close gives the address back of a program that never ran.
+func (m *monitor) close() {
+	if m != nil && m.listener != nil {
+		_ = m.listener.Close()
+	}
+}

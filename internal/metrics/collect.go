@@ -1,0 +1,206 @@
+package metrics
+
+import (
+	"context"
+	"math/big"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/report"
+	"github.com/florinpay/florin/internal/sweep"
+)
+
+// Sources are what is looked at when Prometheus asks. Everything is required
+// and safe for concurrent use.
+type Sources struct {
+	Networks  []chain.Network // those that are on
+	Health    func(chain.Network) payment.Health
+	Endpoints func(chain.Network) []chain.EndpointHealth
+	// Sweeping tells how sweeping of a network does; ok is false where nothing
+	// is swept.
+	Sweeping func(chain.Network) (st sweep.Status, ok bool)
+	Streams  func() int // live pages that are open
+	Store    Reports
+}
+
+// Reports is what is asked of the database.
+type Reports interface {
+	Ping(ctx context.Context) error
+	NextDue(ctx context.Context, now time.Time) (at time.Time, ok bool, err error)
+	InFlight(ctx context.Context, n chain.Network) (s sweep.Sweep, ok bool, err error)
+	Stuck(ctx context.Context, now time.Time) (report.Stuck, error)
+}
+
+// Look makes every scrape look at the sources. Call it once.
+func (m *Metrics) Look(s Sources) { m.registry.MustRegister(present{s, m}) }
+
+// present collects what is the case at the moment of a scrape.
+type present struct {
+	Sources
+	m *Metrics
+}
+
+func desc(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("florin_"+name, help, labels, nil)
+}
+
+var (
+	networkUp      = desc("network_up", "1 while the network is offered to payers.", "network")
+	networkHead    = desc("network_head", "Number of the newest block read.", "network")
+	networkFinal   = desc("network_final", "Number of the newest block that is final by the network's rule.", "network")
+	networkScanned = desc("network_scanned", "Number of the newest block whose money is taken in.", "network")
+	networkLag     = desc("network_lag_seconds", "Age of the newest block read.", "network")
+	endpoints      = desc("network_endpoints", "RPC endpoints that are configured.", "network")
+	healthy        = desc("network_endpoints_healthy", "RPC endpoints that are in use.", "network")
+	asked          = desc("network_endpoint_requests_total", "Requests to all RPC endpoints of the network.", "network")
+	erred          = desc("network_endpoint_errors_total", "Requests to RPC endpoints that failed.", "network")
+
+	gasBalance   = desc("gas_balance_coins", "Native coins in the gas wallet.", "network")
+	gasRunway    = desc("gas_runway_days", "Days the gas wallet lasts at what sweeping costs at present; absent until measured.", "network")
+	gasCost      = desc("gas_cost_per_payment_coins", "Native coins it costs to sweep one payment, measured; absent until measured.", "network")
+	sweepWaiting = desc("sweeps_waiting", "1 while sweeps wait for gas, its price or the network.", "network")
+	sweepFlying  = desc("sweep_in_flight", "1 for the state of the sweep in flight.", "network", "state")
+	sweepAge     = desc("sweep_in_flight_age_seconds", "Since when the sweep in flight is planned; 0 when there is none.", "network")
+
+	streams      = desc("live_streams", "Open pages that are kept up to date.")
+	databaseUp   = desc("database_up", "1 while the database answers.")
+	oldestDue    = desc("webhook_oldest_due_seconds", "For how long the oldest webhook that is due has waited; 0 when none is.")
+	stuckWebhook = desc("webhooks_overdue", "Webhooks that are due for more than five minutes.")
+	unswept      = desc("deposits_unswept_old", "Deposits that are final for more than a day and not swept.")
+)
+
+// Describe names what is collected.
+func (p present) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{
+		networkUp, networkHead, networkFinal, networkScanned, networkLag, endpoints, healthy, asked, erred,
+		gasBalance, gasRunway, gasCost, sweepWaiting, sweepFlying, sweepAge, streams, databaseUp, oldestDue, stuckWebhook, unswept,
+	} {
+		ch <- d
+	}
+}
+
+// Collect looks. What cannot be asked now is left out.
+func (p present) Collect(ch chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), scrapeLimit/2)
+	defer cancel()
+	s := scrape{present: p, ctx: ctx, ch: ch, now: p.m.now()}
+	s.gauge(streams, float64(p.Streams()))
+	up := p.Store.Ping(ctx) == nil
+	s.gauge(databaseUp, oneIf(up))
+	for _, n := range p.Networks {
+		s.network(n)
+		s.endpoints(n)
+		s.gas(n)
+		if up {
+			s.inFlight(n)
+		}
+	}
+	if up {
+		s.stuck()
+	}
+}
+
+// scrape is one look.
+type scrape struct {
+	present
+	ctx context.Context //nolint:containedctx // of one scrape, which it lives for
+	ch  chan<- prometheus.Metric
+	now time.Time
+}
+
+func (s scrape) gauge(d *prometheus.Desc, v float64, labels ...string) {
+	s.ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+}
+
+func (s scrape) network(n chain.Network) {
+	h, label := s.Health(n), network(n)
+	s.gauge(networkUp, oneIf(h.OK), label)
+	s.gauge(networkScanned, float64(h.Scanned.Number), label)
+	// A network that cannot be reached is as old as what was last read of it.
+	if heads, ok := s.m.sights.last(n); ok {
+		s.gauge(networkHead, float64(heads.Latest.Number), label)
+		s.gauge(networkFinal, float64(heads.Final.Number), label)
+		s.gauge(networkLag, max(s.now.Sub(heads.Latest.Time).Seconds(), 0), label)
+	}
+}
+
+func (s scrape) endpoints(n chain.Network) {
+	var well, requests, errors float64
+	list, label := s.Endpoints(n), network(n)
+	for _, e := range list {
+		well += oneIf(e.Healthy)
+		requests += float64(e.Requests)
+		errors += float64(e.Errors)
+	}
+	s.gauge(endpoints, float64(len(list)), label)
+	s.gauge(healthy, well, label)
+	s.ch <- prometheus.MustNewConstMetric(asked, prometheus.CounterValue, requests, label)
+	s.ch <- prometheus.MustNewConstMetric(erred, prometheus.CounterValue, errors, label)
+}
+
+func (s scrape) gas(n chain.Network) {
+	st, ok := s.Sweeping(n)
+	if !ok {
+		return
+	}
+	label := network(n)
+	s.gauge(sweepWaiting, oneIf(st.Waiting != ""), label)
+	if st.At.IsZero() {
+		return
+	}
+	s.gauge(gasBalance, coins(st.Runway.Wallet.Balance, n), label)
+	if st.Runway.Days >= 0 {
+		s.gauge(gasRunway, float64(st.Runway.Days), label)
+	}
+	if !st.Runway.PerPot.IsZero() {
+		s.gauge(gasCost, coins(st.Runway.PerPot, n), label)
+	}
+}
+
+func (s scrape) inFlight(n chain.Network) {
+	w, ok, err := s.Store.InFlight(s.ctx, n)
+	if err != nil {
+		s.m.log.Warn("the sweep in flight could not be measured", "network", n, "error", err)
+		return
+	}
+	label, age := network(n), 0.0
+	for _, state := range []sweep.State{sweep.Planned, sweep.Signed, sweep.Sent} {
+		s.gauge(sweepFlying, oneIf(ok && w.State == state), label, string(state))
+	}
+	if ok {
+		age = max(s.now.Sub(w.CreatedAt).Seconds(), 0)
+	}
+	s.gauge(sweepAge, age, label)
+}
+
+func (s scrape) stuck() {
+	if due, ok, err := s.Store.NextDue(s.ctx, s.now); err == nil {
+		age := 0.0
+		if ok {
+			age = max(s.now.Sub(due).Seconds(), 0)
+		}
+		s.gauge(oldestDue, age)
+	}
+	if st, err := s.Store.Stuck(s.ctx, s.now); err == nil {
+		s.gauge(stuckWebhook, float64(st.Deliveries))
+		s.gauge(unswept, float64(st.Unswept))
+	}
+}
+
+func oneIf(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// coins is an amount in whole native coins: Prometheus knows floats only.
+func coins(u money.Units, n chain.Network) float64 {
+	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n.CoinDecimals())), nil)
+	f, _ := new(big.Rat).SetFrac(u.Big(), scale).Float64()
+	return f
+}

@@ -1,0 +1,174 @@
+package metrics
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/internal/webhook"
+)
+
+// Store is what payments, sweeps and webhooks are kept in.
+type Store interface {
+	payment.Store
+	payment.WatchStore
+	sweep.Store
+	webhook.Store
+}
+
+// Count returns the store with everything that it stores counted.
+func (m *Metrics) Count(s Store) Store { return counted{s, m} }
+
+type counted struct {
+	Store
+	m *Metrics
+}
+
+// CreatePayment counts the new payment.
+func (c counted) CreatePayment(ctx context.Context, change payment.Change) (payment.Payment, error) {
+	p, err := c.Store.CreatePayment(ctx, change)
+	if err == nil {
+		c.m.changed(change)
+	}
+	return p, err
+}
+
+// UpdatePayment counts what the decision that was stored changed: the last one
+// made, as a decision may be made again.
+func (c counted) UpdatePayment(ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error)) (payment.Payment, error) {
+	var before payment.Payment
+	var change payment.Change
+	p, err := c.Store.UpdatePayment(ctx, id, func(p payment.Payment) (payment.Change, error) {
+		made, err := decide(p)
+		before, change = p, made
+		return made, err
+	})
+	if err == nil {
+		c.m.changed(change)
+		c.m.moved(before.Deposits, change.Deposits)
+	}
+	return p, err
+}
+
+// EndSweep counts how a sweep ended.
+func (c counted) EndSweep(ctx context.Context, w sweep.Sweep, now time.Time) error {
+	err := c.Store.EndSweep(ctx, w, now)
+	if err == nil {
+		c.m.sweeps.WithLabelValues(network(w.Network), string(w.State)).Inc()
+	}
+	return err
+}
+
+// Settle counts how an attempt at a webhook ended.
+func (c counted) Settle(ctx context.Context, holder string, o webhook.Outcome) error {
+	err := c.Store.Settle(ctx, holder, o)
+	if err == nil {
+		c.m.attempts.WithLabelValues(outcome(o.State)).Inc()
+	}
+	return err
+}
+
+// sweepEnds are the states in which a sweep ends.
+var sweepEnds = []sweep.State{sweep.Confirmed, sweep.Failed, sweep.Superseded}
+
+// What became of an attempt at a webhook.
+const (
+	outcomeDelivered = "delivered"
+	outcomeRetry     = "retry"    // it failed and is tried again
+	outcomeGivenUp   = "given_up" // it failed and was the last
+	outcomeStopped   = "stopped"  // the receiver wants no more
+)
+
+var outcomes = []string{outcomeDelivered, outcomeRetry, outcomeGivenUp, outcomeStopped}
+
+func outcome(s webhook.State) string {
+	switch s {
+	case webhook.Delivered:
+		return outcomeDelivered
+	case webhook.Failed:
+		return outcomeGivenUp
+	case webhook.Stopped:
+		return outcomeStopped
+	case webhook.Waiting:
+	}
+	return outcomeRetry
+}
+
+// stateOf is the state a payment is in after the event; none for events that
+// change no state.
+var stateOf = map[payment.EventType]payment.Status{
+	payment.EventCreated: payment.Pending, payment.EventStarted: payment.Started, payment.EventCompleted: payment.Completed,
+	payment.EventExpired: payment.Expired, payment.EventCancelled: payment.Cancelled,
+}
+
+// changed counts changes of state, and remembers which webhooks tell of a block
+// that was seen just now.
+func (m *Metrics) changed(c payment.Change) {
+	for _, e := range c.Events {
+		if e.Type == payment.EventReorged {
+			m.reorgs.Inc()
+		}
+		state, ok := stateOf[e.Type]
+		if !ok {
+			continue
+		}
+		n := networkOf(e)
+		m.payments.WithLabelValues(network(n), string(state)).Inc()
+		if e.Type == payment.EventCompleted && len(c.Deposits) > 0 { // not by hand
+			m.sights.expect(e.ID, n, m.now())
+		}
+	}
+}
+
+// networkOf returns the network an event's data names, in either spelling.
+func networkOf(e payment.Event) chain.Network {
+	var data struct {
+		Network string `json:"network"`
+	}
+	if json.Unmarshal(e.Data, &data) != nil {
+		return ""
+	}
+	for _, n := range chain.Networks() {
+		if data.Network == string(n) || data.Network == n.Lower() {
+			return n
+		}
+	}
+	return ""
+}
+
+// network is a network as a label.
+func network(n chain.Network) string {
+	if n == "" {
+		return "none"
+	}
+	return string(n)
+}
+
+// moved counts deposits that came into a state, each once: a deposit is stored
+// again when the chain makes it harder, or puts it into another block.
+func (m *Metrics) moved(before, after []payment.Deposit) {
+	was := make(map[chain.Key]payment.DepositState, len(before))
+	for _, d := range before {
+		was[d.Transfer.Key] = d.State
+	}
+	for _, d := range after {
+		state, known := was[d.Transfer.Key]
+		n := network(d.Transfer.Network)
+		if !known {
+			m.deposits.WithLabelValues(n, "seen").Inc()
+		}
+		if state == d.State {
+			continue
+		}
+		switch d.State {
+		case payment.DepositFinal:
+			m.deposits.WithLabelValues(n, "credited").Inc()
+		case payment.DepositVanished:
+			m.deposits.WithLabelValues(n, "vanished").Inc()
+		case payment.DepositSeen:
+		}
+	}
+}
