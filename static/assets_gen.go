@@ -6,7 +6,7 @@ var assets = map[string]asset{
 	"app.css":       {hash: "ffa3bc19af", contentType: "text/css; charset=utf-8", inline: false},
 	"checkout.css":  {hash: "898b8bd2df", contentType: "text/css; charset=utf-8", inline: true},
 	"checkout.js":   {hash: "908f372ae1", contentType: "text/javascript; charset=utf-8", inline: false},
-	"dashboard.css": {hash: "880cd645c5", contentType: "text/css; charset=utf-8", inline: false},
+	"dashboard.css": {hash: "6c9f775797", contentType: "text/css; charset=utf-8", inline: false},
 	"dashboard.js":  {hash: "f3a580ec2f", contentType: "text/javascript; charset=utf-8", inline: false},
 	"donate.css":    {hash: "22858d71d2", contentType: "text/css; charset=utf-8", inline: true},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},

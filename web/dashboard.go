@@ -78,6 +78,7 @@ type Dashboard struct {
 	Members Members
 	Reports Reports
 	Pings   Pings
+	Logos   Logos
 	// Mail sends a plain text; nil where no mail is sent.
 	Mail func(ctx context.Context, to, subject, text string) error
 	// Nudge says that webhooks were made due; may be nil.
@@ -97,6 +98,7 @@ type desk struct {
 
 	x       Dashboard
 	cookies *cookies
+	drawing chan struct{} // whose turn it is to decode a picture
 }
 
 // visitor is somebody who is signed in.

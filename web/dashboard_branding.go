@@ -34,7 +34,10 @@ func (d *desk) brandingPage(c echo.Context, v visitor, status int, asked string,
 		if typed := f.values.Get("theme"); typed != "" {
 			p.Theme = typed
 		}
-		p.Fields = brandingFields(f, custodian)
+		p.LogoProblem = f.problems["logo"]
+		if p.Fields = brandingFields(f, custodian); custodian.Branding.Uploaded() {
+			p.Logo = custodian.Branding.LogoURL
+		}
 		now := url.Values{"theme": {p.Theme}, "key": {key.PublicID}}
 		for _, x := range p.Fields {
 			now.Set(x.Name, x.Value)
@@ -46,10 +49,17 @@ func (d *desk) brandingPage(c echo.Context, v visitor, status int, asked string,
 
 func brandingFields(f *form, c account.Custodian) []dashboard.Field {
 	b := c.Branding
+	logo := dashboard.Field{
+		Name: "logoUrl", Label: "Or the address of your logo", Type: "url", Value: b.LogoURL, Max: "2048",
+		Hint: "An https address of a square picture.",
+	}
+	if b.Uploaded() {
+		logo.Value, logo.Hint = "", "Given, it is shown instead of the picture you uploaded."
+	}
 	return []dashboard.Field{
 		f.field(dashboard.Field{Name: "name", Label: "Name", Value: c.Name, Max: "100"}),
 		f.field(dashboard.Field{Name: "tagline", Label: "Line below the name", Value: b.Tagline, Max: "160"}),
-		f.field(dashboard.Field{Name: "logoUrl", Label: "Address of your logo", Type: "url", Value: b.LogoURL, Max: "2048", Hint: "An https address of a square picture."}),
+		f.field(logo),
 		f.field(dashboard.Field{Name: "primaryColor", Label: "Colour of buttons and links", Value: b.PrimaryColor, Max: "7", Mono: true, Placeholder: "#2b4fc4"}),
 		f.field(dashboard.Field{Name: "backgroundColor", Label: "Colour of the page", Value: b.BackgroundColor, Max: "7", Mono: true, Placeholder: "#f8f7f4"}),
 		f.field(dashboard.Field{Name: "website", Label: "Your website", Type: "url", Value: b.Website, Max: "2048"}),
@@ -64,8 +74,16 @@ func (d *desk) postBranding(c echo.Context, v visitor) error {
 	}
 	text := func(name string) *string { x := f.text(name); return &x }
 	theme := account.Theme(f.text("theme"))
+	before, _, err := d.custodianOf(c.Request().Context(), key)
+	if err != nil {
+		return err
+	}
+	logo := text("logoUrl")
+	if *logo == "" && before.Branding.Uploaded() {
+		logo = nil // the uploaded one stays
+	}
 	_, _, err = d.x.Members.ArrangeCustodian(c.Request().Context(), key, account.CustodianInput{Name: text("name"), Branding: &account.BrandingInput{
-		Tagline: text("tagline"), LogoURL: text("logoUrl"), PrimaryColor: text("primaryColor"), BackgroundColor: text("backgroundColor"),
+		Tagline: text("tagline"), LogoURL: logo, PrimaryColor: text("primaryColor"), BackgroundColor: text("backgroundColor"),
 		Theme: &theme, SupportEmail: text("supportEmail"), Website: text("website"),
 	}})
 	if err == nil {
@@ -103,10 +121,14 @@ func (d *desk) getPreview(c echo.Context, v visitor) error {
 		return err
 	}
 	q := c.QueryParams()
+	logo := q.Get("logoUrl")
+	if logo == "" && custodian.Branding.Uploaded() {
+		logo = custodian.Branding.LogoURL
+	}
 	p := views.CheckoutProps{
 		Page: newPage(c), State: views.StateChoose, TxnID: "01PREVW0000000000000000000", Amount: "49.90", Description: "Two pounds of coffee", Reference: "A-1042",
 		Merchant: views.Merchant{
-			Name: q.Get("name"), Tagline: q.Get("tagline"), LogoURL: q.Get("logoUrl"), SupportEmail: q.Get("supportEmail"),
+			Name: q.Get("name"), Tagline: q.Get("tagline"), LogoURL: logo, SupportEmail: q.Get("supportEmail"),
 			Accent: q.Get("primaryColor"), Background: q.Get("backgroundColor"), Theme: q.Get("theme"),
 		},
 		ExpiresAt: d.d.Now().Add(oneDay), CountdownSeconds: int(oneDay.Seconds()), Choices: d.previewChoices(custodian),

@@ -77,7 +77,7 @@ func newDesk(t *testing.T, with ...func(*Deps, *Options)) deskBundle {
 		Payments: b.payments, Accounts: b.accounts, Store: st, Sealer: sealer, Wallets: testWallets{},
 		Finder: finding.New(b.payments, b.lanes.readers(), b.clock.Now), Now: b.clock.Now, NewID: testID, Log: logger,
 		Dashboard: &Dashboard{
-			Members: b.accounts, Reports: st, Pings: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: b.clock.Now}), Mail: b.mail.send,
+			Members: b.accounts, Reports: st, Logos: st, Pings: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: b.clock.Now}), Mail: b.mail.send,
 			AuthKey: bytes.Repeat([]byte{1}, 32), SealKey: bytes.Repeat([]byte{2}, 32),
 		},
 	}

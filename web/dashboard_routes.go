@@ -1,6 +1,8 @@
 package web
 
 import (
+	"net/http"
+
 	"github.com/labstack/echo/v4"
 )
 
@@ -10,7 +12,8 @@ func (s *Server) deskRoutes(e *echo.Echo) {
 		return
 	}
 	x := *s.d.Dashboard
-	d := &desk{Server: s, x: x, cookies: newCookies(x.AuthKey, x.SealKey, s.secure, s.d.Now)}
+	d := &desk{Server: s, x: x, cookies: newCookies(x.AuthKey, x.SealKey, s.secure, s.d.Now), drawing: make(chan struct{}, 1)}
+	e.Match([]string{http.MethodGet, http.MethodHead}, logoPath+":file", d.getLogo)
 	g := e.Group("", d.ownForms)
 
 	g.GET("/signin", d.getSignIn)
@@ -50,6 +53,8 @@ func (s *Server) deskRoutes(e *echo.Echo) {
 	g.POST(custodianPath+"/retire", d.member(d.postRetireSigning))
 	g.GET(brandingPath, d.member(d.getBranding))
 	g.POST(brandingPath, d.member(d.postBranding))
+	g.POST(brandingPath+"/logo", d.member(d.postLogo))
+	g.POST(brandingPath+"/logo/remove", d.member(d.postRemoveLogo))
 	g.GET(brandingPath+"/preview", d.member(d.getPreview))
 	g.GET(developersPath, d.member(d.getDevelopers))
 	g.GET(securityPath, d.member(d.getSecurity))

@@ -49,7 +49,7 @@ func (o *Operations) changeCustodian(
 			return nil, err
 		}
 		left := int(balance.Credits)
-		shown := custodian(c)
+		shown := o.custodian(c)
 		shown.APIKey, shown.SigningSecret = echo(apiKey), optional(signing.Reveal())
 		return &model.CustodianResult{Custodian: shown, APIKey: &model.APIKey{Key: echo(apiKey), CreditsLeft: &left}}, nil
 	})
@@ -130,7 +130,7 @@ func networkInput(in model.CustodianNetworkInput) (account.NetworkInput, error) 
 
 // custodian writes a custodian as the interface shows it. Its secret is never
 // shown again.
-func custodian(c account.Custodian) *model.Custodian {
+func (o *Operations) custodian(c account.Custodian) *model.Custodian {
 	out := &model.Custodian{
 		ID: c.PublicID, Name: optional(c.Name), CallbackURL: optional(c.CallbackURL), CreatedAt: model.At(c.CreatedAt),
 		Wallets: &model.CustodianWallets{
@@ -139,14 +139,14 @@ func custodian(c account.Custodian) *model.Custodian {
 		},
 		Networks: []*model.CustodianNetwork{},
 		Branding: &model.CustodianBranding{
-			Tagline: optional(c.Branding.Tagline), LogoURL: optional(c.Branding.LogoURL),
+			Tagline: optional(c.Branding.Tagline), LogoURL: optional(o.logoURL(c.Branding)),
 			PrimaryColor: optional(c.Branding.PrimaryColor), BackgroundColor: optional(c.Branding.BackgroundColor),
 			Theme: theme(c.Branding.Theme), SupportEmail: optional(c.Branding.SupportEmail), Website: optional(c.Branding.Website),
 		},
 	}
 	for _, n := range chain.Networks() {
-		if o, ok := c.Networks[n]; ok {
-			out.Networks = append(out.Networks, custodianNetwork(n, o))
+		if x, ok := c.Networks[n]; ok {
+			out.Networks = append(out.Networks, custodianNetwork(n, x))
 		}
 	}
 	return out
@@ -179,4 +179,12 @@ func limit(m money.Micros) *model.Decimal {
 	}
 	d := model.DecimalOf(m)
 	return &d
+}
+
+// logoURL is the whole address of a logo; an uploaded one is served by us.
+func (o *Operations) logoURL(b account.Branding) string {
+	if b.Uploaded() {
+		return o.d.CheckoutURL + b.LogoURL
+	}
+	return b.LogoURL
 }

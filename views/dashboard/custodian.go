@@ -42,6 +42,8 @@ type BrandingProps struct {
 	Fields     []Field
 	Theme      string
 	PreviewURL string
+	// Logo is the address of the uploaded picture; empty without one.
+	Logo, LogoProblem string
 }
 
 var themeChoices = []Choice{{"AUTO", "As the customer's device"}, {"LIGHT", "Light"}, {"DARK", "Dark"}}

@@ -1,0 +1,55 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/fault"
+)
+
+// PutLogo stores the logo of the key's custodian in place of the one before and
+// has the pages show it. An empty logo takes it away. It fails with
+// account.ErrNoCustodian.
+func (s *Store) PutLogo(ctx context.Context, keyID int64, l account.Logo, now time.Time) error {
+	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		c, err := s.readCustodian(ctx, t, keyID, t.forUpdate())
+		if err != nil {
+			return err
+		}
+		address := ""
+		if _, err := t.NewRaw("DELETE FROM logos WHERE custodian_id = ?", c.ID).Exec(ctx); err != nil {
+			return err
+		}
+		if len(l.Picture) > 0 {
+			address = l.Path()
+			_, err := t.NewRaw("INSERT INTO logos (custodian_id, hash, kind, picture, created_at) VALUES (?, ?, ?, ?, ?)",
+				c.ID, l.Hash, l.Kind, l.Picture, at(now)).Exec(ctx)
+			if err != nil {
+				return err
+			}
+		}
+		_, err = t.NewRaw("UPDATE custodians SET logo_url = ?, updated_at = ? WHERE id = ?", address, at(now), c.ID).Exec(ctx)
+		return err
+	})
+	return wrapIf(err, "logo of key %d", keyID)
+}
+
+// errNoLogo: it was replaced, or never was.
+var errNoLogo = fault.New(fault.NotFound, "there is no such logo")
+
+// Logo returns the uploaded logo of that hash, whosever it is, or fault.NotFound.
+func (s *Store) Logo(ctx context.Context, hash string) (account.Logo, error) {
+	var rows []struct {
+		Kind    string
+		Picture []byte
+	}
+	if !storable(hash) {
+		return account.Logo{}, errNoLogo
+	}
+	err := s.reader().NewRaw("SELECT kind, picture FROM logos WHERE hash = ? LIMIT 1", hash).Scan(ctx, &rows)
+	if err != nil || len(rows) == 0 {
+		return account.Logo{}, wrapIf(orElse(err, errNoLogo), "logo")
+	}
+	return account.Logo{Hash: hash, Kind: rows[0].Kind, Picture: rows[0].Picture}, nil
+}

@@ -1,0 +1,150 @@
+package web
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/picture"
+)
+
+// Logos keeps the pictures that merchants upload.
+type Logos interface {
+	// PutLogo replaces the logo of a key's custodian; an empty one takes it away.
+	PutLogo(ctx context.Context, keyID int64, l account.Logo, now time.Time) error
+	// Logo returns the logo of the hash, or fault.NotFound.
+	Logo(ctx context.Context, hash string) (account.Logo, error)
+}
+
+const logoPath = "/logo/"
+
+// getLogo serves an uploaded logo to whoever sees the payment page. Its address
+// is the hash of its content, so it may be kept for ever.
+func (d *desk) getLogo(c echo.Context) error {
+	hash, _, _ := strings.Cut(c.Param("file"), ".")
+	l, err := d.x.Logos.Logo(c.Request().Context(), hash)
+	if err != nil {
+		return err
+	}
+	if c.Request().URL.Path != l.Path() {
+		return errNothingHere
+	}
+	h := c.Response().Header()
+	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	// Opened by itself it is a picture and nothing else, whatever a browser may think of it.
+	h.Set("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'")
+	h.Set("Content-Disposition", `inline; filename="logo`+path.Ext(l.Path())+`"`)
+	return c.Blob(http.StatusOK, map[string]string{"png": "image/png", "jpg": "image/jpeg"}[l.Kind], l.Picture)
+}
+
+// maxLogoForm is the picture and what a form puts around it.
+const maxLogoForm = picture.MaxBytes + 64<<10
+
+// logoForm reads the form of an upload: the key, and the file's bytes. What the
+// browser says about the file is not believed, so it is not read.
+func logoForm(c echo.Context) (url.Values, []byte, error) {
+	r := c.Request()
+	r.Body = http.MaxBytesReader(c.Response(), r.Body, maxLogoForm)
+	parts, err := r.MultipartReader()
+	if err != nil {
+		return nil, nil, fault.New(fault.Invalid, "the form cannot be read")
+	}
+	values, file := url.Values{}, []byte(nil)
+	for {
+		part, err := parts.NextPart()
+		if errors.Is(err, io.EOF) {
+			return values, file, nil
+		}
+		if err == nil {
+			file, err = readPart(part, values, file)
+		}
+		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+			return values, nil, picture.ErrTooLarge
+		}
+		if err != nil {
+			return values, nil, fault.New(fault.Invalid, "the form cannot be read")
+		}
+	}
+}
+
+// maxLogoField is longer than a key's id.
+const maxLogoField = 128
+
+func readPart(part *multipart.Part, values url.Values, file []byte) ([]byte, error) {
+	if part.FormName() == "logo" {
+		return io.ReadAll(io.LimitReader(part, picture.MaxBytes+1))
+	}
+	text, err := io.ReadAll(io.LimitReader(part, maxLogoField))
+	if part.FormName() == "key" {
+		values.Set("key", string(text))
+	}
+	return file, err
+}
+
+// postLogo takes a picture in. One at a time is decoded, so that many uploads
+// at once cannot fill the memory.
+func (d *desk) postLogo(c echo.Context, v visitor) error {
+	ctx := c.Request().Context()
+	if err := d.limits.Costly(ctx); err != nil {
+		return err
+	}
+	values, file, failed := logoForm(c)
+	key, err := v.key(values.Get("key"))
+	if err != nil && failed == nil {
+		return err
+	}
+	if failed == nil {
+		failed = d.takeLogo(ctx, key, file)
+	}
+	if failed == nil {
+		d.record(c, v.user, account.ActionBranding, labelOf(key), "uploaded a logo")
+		return d.done(c, brandingPath+"?key="+key.PublicID, "The logo is saved.")
+	}
+	f := newForm(url.Values{})
+	if !f.refused(failed, subject{"logo", "logo", "The logo"}) {
+		return failed
+	}
+	return d.brandingPage(c, v, fault.KindOf(failed).Code(), key.PublicID, f)
+}
+
+func (d *desk) takeLogo(ctx context.Context, key account.Key, file []byte) error {
+	if len(file) == 0 {
+		return fault.New(fault.Invalid, "logo must be chosen first")
+	}
+	select {
+	case d.drawing <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	drawn, kind, err := picture.Logo(file)
+	<-d.drawing
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(drawn)
+	return d.x.Logos.PutLogo(ctx, key.ID, account.Logo{Hash: hex.EncodeToString(sum[:]), Kind: string(kind), Picture: drawn}, d.d.Now())
+}
+
+func (d *desk) postRemoveLogo(c echo.Context, v visitor) error {
+	_, key, err := d.ownCustodian(c, v)
+	if err != nil {
+		return err
+	}
+	if err := d.x.Logos.PutLogo(c.Request().Context(), key.ID, account.Logo{}, d.d.Now()); err != nil {
+		return err
+	}
+	d.record(c, v.user, account.ActionBranding, labelOf(key), "removed the logo")
+	return d.done(c, brandingPath+"?key="+key.PublicID, "The logo is removed.")
+}
