@@ -92,7 +92,7 @@ func openSolana(cfg config.Config, n config.Network) (*lane, sweep.Sender, error
 	}
 	var sender sweep.Sender
 	if cfg.SolGas != nil {
-		sender = solana.NewSender(reader, solana.SenderConfig{Gas: cfg.SolGas, Vault: cfg.SolSeed})
+		sender = solana.NewSender(reader, solana.SenderConfig{Gas: cfg.SolGas, Vault: cfg.SolSeed, MaxPrice: n.MaxPriorityFee})
 	}
 	return &lane{
 		Lane:   payment.Lane{Profile: n.Profile, Treasury: n.Treasury, Depositor: solana.NewDepositor(cfg.SolSeed)},

@@ -64,6 +64,9 @@ type Network struct {
 	// MaxGasPrice is the most a unit of gas may cost a sweep, in wei; 0: what
 	// is compiled in.
 	MaxGasPrice money.Units
+	// MaxPriorityFee is the most a unit of compute may cost a sweep on Solana,
+	// in micro-lamports.
+	MaxPriorityFee uint64
 }
 
 // Profiles lists the profiles of the networks that are on.
@@ -118,6 +121,9 @@ const (
 	MaxEndpoints = 16
 	// HighestAmount bounds FLORIN_MAX_AMOUNT: a billion dollars.
 	HighestAmount = 1_000_000_000 * money.USD
+	// HighestPriorityFee bounds FLORIN_SOL_MAX_PRIORITY_FEE: a sweep of five
+	// deposits would cost some hundredths of a SOL.
+	HighestPriorityFee = 1_000_000_000
 	// MaxFree bounds the free credits and queries of a new key.
 	MaxFree = 1_000_000
 )

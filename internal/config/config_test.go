@@ -115,7 +115,7 @@ func TestLoad_Everything(t *testing.T) {
 func TestLoad_Networks(t *testing.T) {
 	t.Parallel()
 	c := load(t, "FLORIN_POLYGON_RPC=http://localhost:1, https://b.example.com/key", "FLORIN_POLYGON_TREASURY="+wallet1,
-		"FLORIN_SOL_RPC=http://localhost:2", "FLORIN_SOL_TREASURY="+solWallet, "FLORIN_SOL_SEED="+canarySeed)
+		"FLORIN_SOL_RPC=http://localhost:2", "FLORIN_SOL_TREASURY="+solWallet, "FLORIN_SOL_SEED="+canarySeed, "FLORIN_SOL_MAX_PRIORITY_FEE=70000")
 	if len(c.Networks) != 2 || len(c.Profiles()) != 2 {
 		t.Fatalf("%d networks are on, want POLYGON and SOL", len(c.Networks))
 	}
@@ -126,7 +126,7 @@ func TestLoad_Networks(t *testing.T) {
 	if want := chain.Profiles()[1]; !reflect.DeepEqual(p.Profile, want) {
 		t.Errorf("the profile is %+v, want the compiled-in %+v", p.Profile, want)
 	}
-	if s, on := c.Network(chain.Solana); !on || s.Treasury != solWallet {
+	if s, on := c.Network(chain.Solana); !on || s.Treasury != solWallet || s.MaxPriorityFee != 70_000 {
 		t.Errorf("SOL is %+v", s)
 	}
 	if n, on := c.Network(chain.BEP20); on {
@@ -200,6 +200,8 @@ func TestLoad_Refuses(t *testing.T) {
 		"FLORIN_SWEEP_MIN":               {"0", "-1", "much"},
 		"FLORIN_BASE_MAX_GAS_PRICE":      {"0", "-1", "1000001", "0.0000001", "much"},
 		"FLORIN_SOL_MAX_GAS_PRICE":       {"1"},
+		"FLORIN_SOL_MAX_PRIORITY_FEE":    {"0", "-1", "1.5", "1000000001", "much"},
+		"FLORIN_BASE_MAX_PRIORITY_FEE":   {"1"},
 		"FLORIN_MIN_AMOUNT":              {"0", "-1", "0.0000001", "NaN", "1e7"},
 		"FLORIN_MAX_AMOUNT":              {"1e300", "1000000001", "-0.001"},
 		"FLORIN_SIGNUP":                  {"everybody"},
@@ -360,6 +362,7 @@ func TestPrint(t *testing.T) {
 		"FLORIN_BEP20_CHAIN_ID=56\n", "FLORIN_BEP20_USDT=0x55d398326f99059fF775485246999027B3197955\n", "FLORIN_BEP20_USDT_DECIMALS=18\n",
 		"FLORIN_BEP20_FINALITY=finalized\n", "# FLORIN_BASE_RPC=\n", "# FLORIN_BASE_USDT=\n", "FLORIN_SMTP_URL=smtp://mail.example.com/***\n",
 		"FLORIN_EVM_GAS_KEY=***\n", "FLORIN_SOL_SEED=***\n", "# FLORIN_SOL_GAS_KEY=\n", "FLORIN_CHECKOUT_URL=http://localhost:8080\n", "FLORIN_PAYMENT_TTL=60m\n",
+		"FLORIN_SOL_MAX_PRIORITY_FEE=2000000\n",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the printed configuration lacks %q:\n%s", want, out.String())

@@ -21,6 +21,8 @@ type override struct {
 	explorer  string
 	treasury  chain.Address
 	gasPrice  money.Units
+	// priorityFee is the same on Solana, in micro-lamports a unit of compute.
+	priorityFee uint64
 }
 
 func newOverride() *override {
@@ -60,7 +62,7 @@ func (o *override) network(p chain.Profile) (Network, Problems) {
 			problems.add(name+"_TREASURY", fmt.Errorf("is the contract of %s, not a wallet", a.Symbol))
 		}
 	}
-	return Network{Profile: p, RPC: o.rpc, Treasury: o.treasury, MaxGasPrice: o.gasPrice}, problems
+	return Network{Profile: p, RPC: o.rpc, Treasury: o.treasury, MaxGasPrice: o.gasPrice, MaxPriorityFee: o.priorityFee}, problems
 }
 
 func (o *override) assets(p chain.Profile) []chain.Asset {

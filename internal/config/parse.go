@@ -70,6 +70,15 @@ func parseGwei(text string) (money.Units, error) {
 	return money.NewUnits(new(big.Int).Mul(big.NewInt(int64(m)), big.NewInt(weiPerMicroGwei))), nil
 }
 
+// parsePriorityFee reads a price of compute in micro-lamports a unit.
+func parsePriorityFee(text string) (uint64, error) {
+	v, err := parseWhole(text, 1, HighestPriorityFee)
+	if err != nil {
+		return 0, fmt.Errorf("must be micro-lamports a unit of compute, a whole number between 1 and %d", int64(HighestPriorityFee))
+	}
+	return uint64(v), nil
+}
+
 // parsePublicURL reads an address that people and programs are sent to.
 func parsePublicURL(text string) (string, error) {
 	u, err := url.Parse(text)

@@ -117,6 +117,8 @@ func networkVariables(n chain.Network) []variable {
 	}
 	if n.EVM() {
 		list = append(list, text(name("MAX_GAS_PRICE"), "", func(d *draft) *money.Units { return &d.networks[n].gasPrice }, parseGwei))
+	} else {
+		list = append(list, text(name("MAX_PRIORITY_FEE"), "2000000", func(d *draft) *uint64 { return &d.networks[n].priorityFee }, parsePriorityFee))
 	}
 	return append(list,
 		compiled(text(name("FINALITY"), "", func(d *draft) *chain.Finality { return &d.networks[n].finality }, chain.ParseFinality),

@@ -14,7 +14,7 @@ import (
 func (s *Sweeper) drive(ctx context.Context, w Sweep) error {
 	last, signed := w.Last()
 	if !signed {
-		return s.sign(ctx, w)
+		return s.sign(ctx, w, true)
 	}
 	// What is stored may have been sent by an instance that did not live to
 	// tell, so the network is asked first.
@@ -28,7 +28,7 @@ func (s *Sweeper) drive(ctx context.Context, w Sweep) error {
 	case Reverted:
 		return s.end(ctx, w, Failed, seen)
 	case Dead:
-		return s.end(ctx, w, Superseded, seen)
+		return s.renew(ctx, w, last, seen)
 	case Included:
 		return nil
 	case Unknown, Pooled:
@@ -39,13 +39,14 @@ func (s *Sweeper) drive(ctx context.Context, w Sweep) error {
 
 // sign stores a signed attempt before anybody can see it, then sends it. A
 // batch that can never be signed, as one too large for a transaction, is given
-// back: it would keep the network's one place.
-func (s *Sweeper) sign(ctx context.Context, w Sweep) error {
+// back if it is free, that is, if nothing of it can land: it would keep the
+// network's one place.
+func (s *Sweeper) sign(ctx context.Context, w Sweep, free bool) error {
 	if s.now().Before(s.patient) {
 		return s.waiting
 	}
 	a, err := s.sender.Sign(ctx, w.Items, w.Attempts, s.now())
-	if err != nil && len(w.Attempts) == 0 && ctx.Err() == nil && !passing(err) {
+	if err != nil && free && ctx.Err() == nil && !passing(err) {
 		return s.end(ctx, w, Superseded, Sighting{Note: err.Error()})
 	}
 	if err != nil {
@@ -80,12 +81,27 @@ func (s *Sweeper) send(ctx context.Context, w Sweep, a Attempt) error {
 	return s.store.MarkSent(ctx, w.ID, a.N, s.now())
 }
 
+// renew signs a sweep again whose attempts have expired. Where an attempt is
+// good until it is replaced, being dead means that something else was.
+func (s *Sweeper) renew(ctx context.Context, w Sweep, last Attempt, seen Sighting) error {
+	if !last.expires() || len(w.Attempts) >= maxAttempts {
+		return s.end(ctx, w, Superseded, seen)
+	}
+	return s.sign(ctx, w, true)
+}
+
 // push keeps an attempt alive that is not included: the same bytes again, and
-// after a while one that pays more.
+// after a while one that pays more, unless both could land.
 func (s *Sweeper) push(ctx context.Context, w Sweep, last Attempt) error {
 	now := s.now()
+	if last.expires() {
+		if now.Sub(last.SentAt) < resendExpiring {
+			return nil
+		}
+		return s.send(ctx, w, last)
+	}
 	if now.Sub(last.MadeAt) >= bumpAfter && len(w.Attempts) < maxAttempts {
-		err := s.sign(ctx, w)
+		err := s.sign(ctx, w, false)
 		if !errors.Is(err, ErrTooExpensive) && !errors.Is(err, ErrNoGas) {
 			return err
 		}

@@ -70,6 +70,10 @@ type Attempt struct {
 	SentAt time.Time // of the last broadcast; zero before the first
 }
 
+// expires reports whether the attempt can land for some time only, and another
+// in its place not before that is over: both could.
+func (a Attempt) expires() bool { return a.Until > 0 }
+
 // Fee is what an attempt may cost, in the native coin's smallest unit.
 type Fee struct {
 	Gas     uint64      // gas limit; compute units on Solana
@@ -89,7 +93,7 @@ type Sweep struct {
 	EndedAt   time.Time
 	Tx        chain.TxHash // that landed
 	Block     chain.Head
-	Paid      money.Units // what it really cost, native coin
+	Paid      money.Units // what it really cost, native coin; rent that came back is not taken off
 	Moved     []Moved
 	Unmoved   []Unmoved
 	Note      string // why it failed or was superseded

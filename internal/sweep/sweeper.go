@@ -44,6 +44,9 @@ const (
 	potsRead = 2_000
 	// resendAfter is after how long the same bytes are broadcast again.
 	resendAfter = 15 * time.Second
+	// resendExpiring is the same where an attempt can land for half a minute or
+	// a minute only, and nodes drop what they cannot forward.
+	resendExpiring = 3 * time.Second
 	// bumpAfter is after how long an attempt that is not included is replaced
 	// by one that pays more.
 	bumpAfter = 60 * time.Second

@@ -32,6 +32,9 @@ const (
 	offsetState      = 108
 	offsetDecimals   = 44
 	offsetMintReady  = 45
+	// kindMint and kindAccount stand after tokenAccountSize bytes where an
+	// account of the newer token program has extensions.
+	kindMint, kindAccount = 1, 2
 )
 
 // raw is an account as a node tells it.
@@ -80,7 +83,10 @@ type holding struct {
 
 // holding reads a token account. What is not one, or of another program, holds
 // nothing.
-func (r *raw) holding() (holding, error) {
+func (r *raw) holding() (holding, error) { return r.holdingOf(solanago.TokenProgramID) }
+
+// holdingOf is holding for accounts of either token program.
+func (r *raw) holdingOf(program solanago.PublicKey) (holding, error) {
 	if r == nil {
 		return holding{}, nil
 	}
@@ -88,7 +94,8 @@ func (r *raw) holding() (holding, error) {
 	if err != nil {
 		return holding{}, malformed("data of an account")
 	}
-	if r.Owner != solanago.TokenProgramID.String() || len(data) != tokenAccountSize || data[offsetState] == 0 {
+	long := program == solanago.Token2022ProgramID && len(data) > tokenAccountSize && data[tokenAccountSize] == kindAccount
+	if r.Owner != program.String() || len(data) != tokenAccountSize && !long || data[offsetState] == 0 {
 		return holding{exists: true}, nil
 	}
 	return holding{
@@ -124,7 +131,12 @@ func (r *raw) decimals() (int, bool) {
 // associated returns the associated token account of an owner, who may be off
 // the curve, for a mint of the token program.
 func associated(owner, mint solanago.PublicKey) solanago.PublicKey {
-	ata, _, err := solanago.FindAssociatedTokenAddress(owner, mint)
+	return associatedOf(owner, mint, solanago.TokenProgramID)
+}
+
+// associatedOf is associated for a mint of either token program.
+func associatedOf(owner, mint, program solanago.PublicKey) solanago.PublicKey {
+	ata, _, err := solanago.FindAssociatedTokenAddressWithProgram(owner, mint, program)
 	if err != nil {
 		return solanago.PublicKey{} // no bump of 255 is off the curve: never happens, and nobody can pay it
 	}

@@ -10,6 +10,7 @@ import (
 const (
 	budgetLimit        = 2  // ComputeBudget: SetComputeUnitLimit, u32
 	budgetPrice        = 3  // ComputeBudget: SetComputeUnitPrice, u64 micro-lamports
+	systemTransfer     = 2  // System: Transfer, u32 kind, u64 lamports
 	createIdempotent   = 1  // Associated Token Account: nothing if it is there
 	tokenClose         = 9  // Token: CloseAccount
 	tokenTransferCheck = 12 // Token: TransferChecked, u64 units, u8 decimals
@@ -27,14 +28,14 @@ func (s *Sender) instructions(p *sweepPlan) []solanago.Instruction {
 	}
 	made := make(map[solanago.PublicKey]bool)
 	for _, l := range p.taken {
-		if p.fresh[l.settlement] && !made[l.settlement] {
+		if !l.native() && p.fresh[l.settlement] && !made[l.settlement] {
 			made[l.settlement] = true
 			list = append(list, s.create(l))
 		}
 	}
 	for _, l := range p.taken {
 		list = append(list, l.transfer())
-		if l.empties {
+		if l.closes() {
 			list = append(list, l.close(s.payer()))
 		}
 	}
@@ -46,19 +47,25 @@ func (s *Sender) instructions(p *sweepPlan) []solanago.Instruction {
 func (s *Sender) create(l *load) solanago.Instruction {
 	return solanago.NewInstruction(solanago.SPLAssociatedTokenAccountProgramID, solanago.AccountMetaSlice{
 		solanago.Meta(s.payer()).WRITE().SIGNER(), solanago.Meta(l.settlement).WRITE(), solanago.Meta(l.wallet),
-		solanago.Meta(l.mint), solanago.Meta(solanago.SystemProgramID), solanago.Meta(solanago.TokenProgramID),
+		solanago.Meta(l.mint), solanago.Meta(solanago.SystemProgramID), solanago.Meta(l.program),
 	}, []byte{createIdempotent})
 }
 
 func (l *load) transfer() solanago.Instruction {
-	data := append(binary.LittleEndian.AppendUint64([]byte{tokenTransferCheck}, l.units), byte(l.Asset.Decimals))
-	return solanago.NewInstruction(solanago.TokenProgramID, solanago.AccountMetaSlice{
+	if l.native() {
+		data := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32(nil, systemTransfer), l.units)
+		return solanago.NewInstruction(solanago.SystemProgramID, solanago.AccountMetaSlice{
+			solanago.Meta(l.owner).WRITE().SIGNER(), solanago.Meta(l.wallet).WRITE(),
+		}, data)
+	}
+	data := append(binary.LittleEndian.AppendUint64([]byte{tokenTransferCheck}, l.units), l.decimals)
+	return solanago.NewInstruction(l.program, solanago.AccountMetaSlice{
 		solanago.Meta(l.account).WRITE(), solanago.Meta(l.mint), solanago.Meta(l.settlement).WRITE(), solanago.Meta(l.owner).SIGNER(),
 	}, data)
 }
 
 func (l *load) close(rentTo solanago.PublicKey) solanago.Instruction {
-	return solanago.NewInstruction(solanago.TokenProgramID, solanago.AccountMetaSlice{
+	return solanago.NewInstruction(l.program, solanago.AccountMetaSlice{
 		solanago.Meta(l.account).WRITE(), solanago.Meta(rentTo).WRITE(), solanago.Meta(l.owner).SIGNER(),
 	}, []byte{tokenClose})
 }

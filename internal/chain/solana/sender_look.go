@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	solanago "github.com/gagliardetto/solana-go"
 
@@ -40,17 +41,22 @@ func (s *Sender) Look(ctx context.Context, items []sweep.Item, attempts []sweep.
 }
 
 // look asks one endpoint. The height is read before the signatures: what could
-// land until then has landed, and is known.
+// land until then has landed, and is known to a node that is as far. Behind one
+// address there are several, so each says how far it is.
 func (s *Sender) look(ctx context.Context, e *endpoint, p *sweepPlan, attempts []sweep.Attempt) (sweep.Sighting, error) {
 	var height uint64
 	if err := e.ask(ctx, &height, "getBlockHeight", options{"commitment": finalized}); err != nil {
+		return sweep.Sighting{}, err
+	}
+	final, err := e.slot(ctx, finalized)
+	if err != nil {
 		return sweep.Sighting{}, err
 	}
 	signatures, until := make([]string, len(attempts)), uint64(0)
 	for i, a := range attempts {
 		signatures[i], until = string(a.Tx), max(until, a.Until)
 	}
-	statuses, err := e.statuses(ctx, signatures)
+	statuses, told, err := e.statusesAt(ctx, signatures)
 	if err != nil {
 		return sweep.Sighting{}, err
 	}
@@ -62,6 +68,9 @@ func (s *Sender) look(ctx context.Context, e *endpoint, p *sweepPlan, attempts [
 		default:
 			return sweep.Sighting{Seen: sweep.Pooled}, nil
 		}
+	}
+	if told < final {
+		return sweep.Sighting{}, lagging("statuses are of slot %d, and %d is final", told, final)
 	}
 	if height > until {
 		return sweep.Sighting{Seen: sweep.Dead, Note: "its blockhash expired before it was included"}, nil
@@ -106,14 +115,20 @@ func (s *Sender) included(ctx context.Context, e *endpoint, p *sweepPlan, signat
 		seen.Seen, seen.Note = sweep.Reverted, "the transaction failed as a whole: "+e.redact(string(t.Meta.Err))
 		return seen, nil
 	}
+	if _, err := e.resolve(ctx, p); err != nil {
+		return sweep.Sighting{}, err
+	}
 	seen.Seen = sweep.Landed
 	changes := make(map[string]change)
 	for _, c := range t.changes() {
 		changes[c.account] = c
 	}
 	for _, l := range p.loads {
-		c, touched := changes[l.account.String()]
-		if touched && c.before > c.after {
+		c := changes[l.account.String()]
+		if l.native() {
+			c = t.coinsOf(l.account)
+		}
+		if c.before > c.after {
 			seen.Moved = append(seen.Moved, sweep.Moved{
 				Address: l.Address.Address, Contract: l.Asset.Contract, Units: money.UnitsFromUint64(c.before - c.after),
 			})
@@ -130,13 +145,32 @@ func (s *Sender) included(ctx context.Context, e *endpoint, p *sweepPlan, signat
 	return seen, nil
 }
 
-// paid returns what the transaction cost its payer: fees, and rent of what it
-// made, less the rent of what it closed; nothing if that was more.
+// paid returns what the transaction cost its payer: the fee, and what it put
+// into accounts that it made. Rent that came back from accounts it closed is
+// not taken off: others paid that, and sweeping cannot count on it.
 func (t *transaction) paid() money.Units {
-	if len(t.Meta.PreBalances) == 0 || len(t.Meta.PostBalances) == 0 || t.Meta.PreBalances[0] <= t.Meta.PostBalances[0] {
-		return money.Units{}
+	cost := t.Meta.Fee
+	for i := range min(len(t.Meta.PreBalances), len(t.Meta.PostBalances)) {
+		if i > 0 && t.Meta.PreBalances[i] == 0 && t.Meta.PostBalances[i] > 0 && t.isToken(i) {
+			cost += uint64(t.Meta.PostBalances[i])
+		}
 	}
-	return money.UnitsFromUint64(uint64(t.Meta.PreBalances[0] - t.Meta.PostBalances[0]))
+	return money.UnitsFromUint64(cost)
+}
+
+// isToken reports whether the account is a token account after the transaction.
+func (t *transaction) isToken(index int) bool {
+	return slices.ContainsFunc(t.Meta.PostTokens, func(b tokenBalance) bool { return b.AccountIndex == index })
+}
+
+// coinsOf returns what the transaction did to the lamports of an account.
+func (t *transaction) coinsOf(key solanago.PublicKey) change {
+	for i, k := range t.keys {
+		if k == key.String() && i < len(t.Meta.PreBalances) && i < len(t.Meta.PostBalances) {
+			return change{index: i, account: k, before: uint64(t.Meta.PreBalances[i]), after: uint64(t.Meta.PostBalances[i])}
+		}
+	}
+	return change{}
 }
 
 // whyLeft tells why an item was left out.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	solanago "github.com/gagliardetto/solana-go"
@@ -47,6 +48,9 @@ func (s *Sender) Sign(ctx context.Context, items []sweep.Item, previous []sweep.
 			return sweep.Attempt{}, fault.New(fault.Unavailable, "the sweep's last transaction can still land; it is waited for")
 		}
 	}
+	if err := s.check(items); err != nil {
+		return sweep.Attempt{}, err
+	}
 	plan, err := s.plan(items)
 	if err != nil {
 		return sweep.Attempt{}, err
@@ -65,61 +69,12 @@ func (s *Sender) Sign(ctx context.Context, items []sweep.Item, previous []sweep.
 	}, nil
 }
 
-// load is one item of a sweep.
-type load struct {
-	sweep.Item
-	owner, account     solanago.PublicKey // where it lies
-	mint               solanago.PublicKey
-	wallet, settlement solanago.PublicKey // where it goes: owner and account
-	units              uint64
-	empties            bool
-}
-
-// sweepPlan is a sweep on its way to being signed.
-type sweepPlan struct {
-	loads []*load
-	taken []*load // of them, what is moved
-	fresh map[solanago.PublicKey]bool
-
-	hash  solanago.Hash
-	until uint64
-	units uint64
-	price uint64 // micro-lamports a unit
-	cost  uint64 // lamports, rent of new accounts included
-	tx    *solanago.Transaction
-	raw   []byte
-}
-
-// plan derives the accounts of the items. It refuses an item whose address is
-// not that of its payment's key.
-func (s *Sender) plan(items []sweep.Item) (*sweepPlan, error) {
-	p := &sweepPlan{}
-	for _, i := range items {
-		owner, err := s.vault.DepositAddress(i.Number)
-		if err != nil {
-			return nil, err
-		}
-		if owner.Address != i.Address.Address {
-			return nil, fmt.Errorf("%s is not the deposit address of payment %s", i.Address.Address, i.PaymentID)
-		}
-		m, known := s.adapter.mint(i.Asset.Contract)
-		if !known {
-			return nil, fmt.Errorf("%w: %s is no mint that is accepted here", sweep.ErrTooLarge, i.Asset.Contract)
-		}
-		settlement, err := parseKey(string(i.Settlement))
-		if err != nil {
-			return nil, err
-		}
-		l := &load{Item: i, owner: solanago.PublicKey(owner.Raw), mint: m.key, wallet: settlement}
-		l.account, l.settlement = associated(l.owner, m.key), associated(settlement, m.key)
-		p.loads = append(p.loads, l)
-	}
-	return p, nil
-}
-
 // prepare brings the plan to signed bytes through one endpoint. Its verdict is
 // a reason not to sweep that another endpoint would give too.
 func (s *Sender) prepare(ctx context.Context, e *endpoint, p *sweepPlan) (verdict, err error) {
+	if verdict, err = e.resolve(ctx, p); verdict != nil || err != nil {
+		return verdict, err
+	}
 	balance, verdict, err := s.weigh(ctx, e, p)
 	if verdict != nil || err != nil {
 		return verdict, err
@@ -141,10 +96,12 @@ func (s *Sender) prepare(ctx context.Context, e *endpoint, p *sweepPlan) (verdic
 		return verdict, err
 	}
 	used, why, err := e.simulate(ctx, p.raw)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if why != "" {
+	case unknownHash(why):
+		return nil, lagging("the blockhash it gave is not there")
+	case why != "":
 		return fmt.Errorf("%w: the node refuses it: %s", sweep.ErrTooLarge, why), nil
 	}
 	p.units = min(used+max(used*unitsMargin/100, leastMargin), maxUnits)
@@ -177,7 +134,7 @@ func (s *Sender) weigh(ctx context.Context, e *endpoint, p *sweepPlan) (balance 
 	p.taken, p.fresh = nil, make(map[solanago.PublicKey]bool)
 	note := "nothing lies there"
 	for i, l := range p.loads {
-		held, err := all[1+3*i].holding()
+		held, err := l.holds(all[1+3*i])
 		if err != nil {
 			return 0, nil, err
 		}
@@ -188,7 +145,9 @@ func (s *Sender) weigh(ctx context.Context, e *endpoint, p *sweepPlan) (balance 
 			note = frozenNote
 		case held.valid && held.owner == l.owner && held.amount > 0:
 			l.take(held.amount)
-			p.fresh[l.settlement] = all[3+3*i] == nil
+			if !l.native() {
+				p.fresh[l.settlement] = all[3+3*i] == nil
+			}
 			p.taken = append(p.taken, l)
 		}
 	}
@@ -209,21 +168,11 @@ func (r *raw) token() bool {
 	return r != nil && (r.Owner == solanago.TokenProgramID.String() || r.Owner == solanago.Token2022ProgramID.String())
 }
 
-// take decides how much of what an account holds is moved: what is recorded,
-// or all of it when the operator asks.
-func (l *load) take(holds uint64) {
-	l.units = holds
-	if expected := l.Expected.Big(); !l.Rescue && expected.IsUint64() && expected.Uint64() < holds {
-		l.units = expected.Uint64()
-	}
-	l.empties = l.units == holds
-}
-
 // writable lists the accounts the sweep changes, whose contention is paid for.
 func (p *sweepPlan) writable(payer solanago.PublicKey) []string {
 	keys := []string{payer.String()}
 	for _, l := range p.taken {
-		for _, k := range []string{l.account.String(), l.settlement.String()} {
+		for _, k := range []string{l.account.String(), l.settlement.String()} { // both wallets, for SOL
 			if !slices.Contains(keys, k) {
 				keys = append(keys, k)
 			}
@@ -308,6 +257,10 @@ func (e *endpoint) price(ctx context.Context, writable []string) (uint64, error)
 	return fees[min(len(fees)*pricePercentile/100, len(fees)-1)], nil
 }
 
+// unknownHash reports whether a simulation failed because the node has not
+// seen the blockhash: behind one address there are several nodes.
+func unknownHash(why string) bool { return strings.Trim(why, `"`) == "BlockhashNotFound" }
+
 // simulate has the node try signed bytes; why is the reason it fails for.
 func (e *endpoint) simulate(ctx context.Context, bytes []byte) (units uint64, why string, err error) {
 	var answer struct {
@@ -343,7 +296,7 @@ func (s *Sender) afford(ctx context.Context, e *endpoint, p *sweepPlan, balance 
 	if fee.Value == nil {
 		return nil, lagging("the blockhash it gave is not there")
 	}
-	rent, err := e.rent(ctx, tokenAccountSize)
+	rent, err := e.rent(ctx, p.accountSize())
 	if err != nil {
 		return nil, err
 	}

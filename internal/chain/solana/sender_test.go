@@ -21,6 +21,7 @@ type till struct {
 	*harness
 	seed       *wallet.Seed
 	gas        *wallet.Solana
+	gasKey     solanago.PrivateKey
 	sender     *solana.Sender
 	settlement solanago.PublicKey
 	number     int64
@@ -34,7 +35,7 @@ func newTill(t *testing.T, h *harness) *till {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gas, _ := wallet.GenerateSolana()
+	gas, text := wallet.GenerateSolana()
 	vault, _, err := solanago.FindProgramAddress([][]byte{[]byte("vault")}, solanago.MemoProgramID)
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +46,7 @@ func newTill(t *testing.T, h *harness) *till {
 	}
 	h.reader = reader
 	return &till{
-		harness: h, seed: seed, gas: gas, settlement: vault,
+		harness: h, seed: seed, gas: gas, gasKey: solanago.MustPrivateKeyFromBase58(text.Reveal()), settlement: vault,
 		sender: solana.NewSender(reader, solana.SenderConfig{Gas: gas, Vault: seed}),
 	}
 }
@@ -164,6 +165,10 @@ func TestSender_Sweep(t *testing.T) {
 		s.look(t, sweep.Unknown, items, a)
 		seen := s.carryOut(t, items, a)
 		wantMoved(t, seen, items, 11, 22, 33)
+		// Two accounts and four signatures; rent that came back does not count.
+		if want := money.UnitsFromUint64(2*s.rent(165) + 4*5_000); seen.Paid.Cmp(want) != 0 {
+			t.Errorf("the sweep cost %s lamports, want %s", seen.Paid, want)
+		}
 		if got := s.holds(t, s.settlement, s.assets[0]); got != 33 {
 			t.Errorf("the settlement wallet holds %d of the first token, want 33", got)
 		}

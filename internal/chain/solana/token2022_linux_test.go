@@ -9,6 +9,8 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/solana"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/sweep"
 )
 
 // TestToken2022_TransferFee: a mint of the newer token program, which keeps a
@@ -16,7 +18,27 @@ import (
 func TestToken2022_TransferFee(t *testing.T) {
 	t.Parallel()
 	h := newSurfpool(t)
-	to, payer, mint := h.Address(), h.rich.PublicKey(), newKey(t)
+	to := h.Address()
+	mint := h.feeMint(t, solanago.PublicKey(to.Raw), 1_000)
+	wantUnits(t, h.scanned(t, to))
+
+	p := h.profile()
+	p.Assets = append(p.Assets[:1:1], chain.Asset{Network: chain.Solana, Contract: chain.Address(mint.String()), Symbol: "USDC", Decimals: 6, Token: "USDC"})
+	reader, err := solana.New(solana.Config{Profile: p, Endpoints: []string{h.URL()}, Rate: unhurried})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := reader.Check(t.Context()); !fault.Is(err, fault.Unprocessable) {
+		t.Errorf("a mint with a transfer fee is configured: %v, want Unprocessable", err)
+	}
+	wantUnits(t, scanWith(t, reader, to))
+}
+
+// feeMint makes a mint that keeps a hundredth of every transfer, and pays an
+// owner the units of it.
+func (h *harness) feeMint(t *testing.T, owner solanago.PublicKey, units uint64) solanago.PublicKey {
+	t.Helper()
+	payer, mint := h.rich.PublicKey(), newKey(t)
 	const size = 278 // a mint with TransferFeeConfig
 	fee := append([]byte{26, 0, 0, 0}, binary.LittleEndian.AppendUint16(nil, 100)...)
 	initialize := append([]byte{20, 6}, payer[:]...)
@@ -29,30 +51,19 @@ func TestToken2022_TransferFee(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	account, _, err := solanago.FindAssociatedTokenAddressWithProgram(solanago.PublicKey(to.Raw), mint.PublicKey(), solanago.Token2022ProgramID)
+	account, _, err := solanago.FindAssociatedTokenAddressWithProgram(owner, mint.PublicKey(), solanago.Token2022ProgramID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	tx := h.mustSend([]solanago.Instruction{
-		createNewer(payer, from, payer, mint.PublicKey()), createNewer(payer, account, solanago.PublicKey(to.Raw), mint.PublicKey()),
-		newer(binary.LittleEndian.AppendUint64([]byte{7}, 1_000), solanago.Meta(mint.PublicKey()).WRITE(), solanago.Meta(from).WRITE(), solanago.Meta(payer).SIGNER()),
-		newer(append(binary.LittleEndian.AppendUint64([]byte{12}, 1_000), 6),
+		createNewer(payer, from, payer, mint.PublicKey()), createNewer(payer, account, owner, mint.PublicKey()),
+		newer(binary.LittleEndian.AppendUint64([]byte{7}, units), solanago.Meta(mint.PublicKey()).WRITE(), solanago.Meta(from).WRITE(), solanago.Meta(payer).SIGNER()),
+		newer(append(binary.LittleEndian.AppendUint64([]byte{12}, units), 6),
 			solanago.Meta(from).WRITE(), solanago.Meta(mint.PublicKey()), solanago.Meta(account).WRITE(), solanago.Meta(payer).SIGNER()),
 	})
 	h.Mine(1)
 	h.landed(t, tx)
-	wantUnits(t, h.scanned(t, to))
-
-	p := h.profile()
-	p.Assets = append(p.Assets[:1:1], chain.Asset{Network: chain.Solana, Contract: chain.Address(mint.PublicKey().String()), Symbol: "USDC", Decimals: 6, Token: "USDC"})
-	reader, err := solana.New(solana.Config{Profile: p, Endpoints: []string{h.URL()}, Rate: unhurried})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := reader.Check(t.Context()); !fault.Is(err, fault.Unprocessable) {
-		t.Errorf("a mint with a transfer fee is configured: %v, want Unprocessable", err)
-	}
-	wantUnits(t, scanWith(t, reader, to))
+	return mint.PublicKey()
 }
 
 func newer(data []byte, accounts ...*solanago.AccountMeta) solanago.Instruction {
@@ -64,4 +75,25 @@ func createNewer(payer, account, owner, mint solanago.PublicKey) solanago.Instru
 		solanago.Meta(payer).WRITE().SIGNER(), solanago.Meta(account).WRITE(), solanago.Meta(owner), solanago.Meta(mint),
 		solanago.Meta(solanago.SystemProgramID), solanago.Meta(solanago.Token2022ProgramID),
 	}, []byte{1})
+}
+
+// TestToken2022_Rescue: what came in a mint with a transfer fee is no payment,
+// and the operator can send it on all the same, less the fee.
+func TestToken2022_Rescue(t *testing.T) {
+	t.Parallel()
+	s := newTill(t, newSurfpool(t))
+	s.fill(gasFunds)
+	item := s.deposit(t, s.assets[3], 1) // for its address
+	mint := s.feeMint(t, solanago.PublicKey(item.Address.Raw), 1_000)
+	item.Asset, item.Rescue, item.Expected = chain.Asset{Network: chain.Solana, Contract: chain.Address(mint.String())}, true, money.Units{}
+	asset, held, err := s.reader.Token(t.Context(), item.Asset.Contract, item.Address.Address)
+	if err != nil || asset.Decimals != 6 || held.Cmp(money.UnitsFromUint64(990)) != 0 {
+		t.Fatalf("there is %s of %+v, %v", held, asset, err)
+	}
+	items := []sweep.Item{item}
+	wantMoved(t, s.carryOut(t, items, s.mustSign(t, items)), items, 990)
+	_, got, err := s.reader.Token(t.Context(), item.Asset.Contract, chain.Address(s.settlement.String()))
+	if err != nil || got.Cmp(money.UnitsFromUint64(980)) != 0 {
+		t.Errorf("the settlement wallet holds %s, %v; want 990 less a hundredth", got, err)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math/big"
+	"slices"
 	"strconv"
 
 	solanago "github.com/gagliardetto/solana-go"
@@ -38,9 +39,20 @@ func (s *status) included() bool {
 // always taken from here: what a node says it read at a commitment is not
 // checked by anybody.
 func (e *endpoint) statuses(ctx context.Context, signatures []string) (map[string]*status, error) {
+	bySignature, _, err := e.statusesAt(ctx, signatures)
+	return bySignature, err
+}
+
+// statusesAt is statuses with the slot the node was at when it answered, the
+// oldest one where that took several calls.
+func (e *endpoint) statusesAt(ctx context.Context, signatures []string) (bySignature map[string]*status, slot uint64, err error) {
 	all := make([]*status, len(signatures))
-	err := each(ctx, signatures, statusesPerCall, func(ctx context.Context, part []string, at int) error {
+	slots := make([]uint64, (len(signatures)+statusesPerCall-1)/statusesPerCall)
+	err = each(ctx, signatures, statusesPerCall, func(ctx context.Context, part []string, at int) error {
 		var answer struct {
+			Context struct {
+				Slot uint64 `json:"slot"`
+			} `json:"context"`
 			Value []*status `json:"value"`
 		}
 		if err := e.ask(ctx, &answer, "getSignatureStatuses", part, options{"searchTransactionHistory": true}); err != nil {
@@ -50,13 +62,17 @@ func (e *endpoint) statuses(ctx context.Context, signatures []string) (map[strin
 			return malformed("%d statuses instead of %d", len(answer.Value), len(part))
 		}
 		copy(all[at:], answer.Value)
+		slots[at/statusesPerCall] = answer.Context.Slot
 		return nil
 	})
-	bySignature := make(map[string]*status, len(signatures))
+	if err != nil || len(slots) == 0 {
+		return nil, 0, err
+	}
+	bySignature = make(map[string]*status, len(signatures))
 	for i, s := range signatures {
 		bySignature[s] = all[i]
 	}
-	return bySignature, err
+	return bySignature, slices.Min(slots), nil
 }
 
 // tokenBalance is what a token account held before or after a transaction.

@@ -1,0 +1,180 @@
+package solana
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+
+	solanago "github.com/gagliardetto/solana-go"
+
+	"github.com/florinpay/florin/internal/sweep"
+)
+
+// load is one item of a sweep: a token, or SOL, which has no contract.
+type load struct {
+	sweep.Item
+	known              bool               // the mint is an asset of the network
+	owner, account     solanago.PublicKey // where it lies; for SOL the owner itself
+	mint, program      solanago.PublicKey // zero for SOL
+	wallet, settlement solanago.PublicKey // where it goes: owner and account
+	decimals           byte
+	units              uint64
+	empties            bool
+}
+
+func (l *load) native() bool { return l.Asset.Contract == "" }
+
+// sweepPlan is a sweep on its way to being signed.
+type sweepPlan struct {
+	loads []*load
+	taken []*load // of them, what is moved
+	fresh map[solanago.PublicKey]bool
+
+	hash  solanago.Hash
+	until uint64
+	units uint64
+	price uint64 // micro-lamports a unit
+	cost  uint64 // lamports, rent of new accounts included
+	tx    *solanago.Transaction
+	raw   []byte
+}
+
+// check refuses an item whose address is not that of its payment's key, and
+// one of a mint that is not accepted unless the operator asked for it.
+func (s *Sender) check(items []sweep.Item) error {
+	for _, i := range items {
+		owner, err := s.vault.DepositAddress(i.Number)
+		if err != nil {
+			return err
+		}
+		if owner.Address != i.Address.Address {
+			return fmt.Errorf("%s is not the deposit address of payment %s: it was derived from another FLORIN_SOL_SEED", i.Address.Address, i.PaymentID)
+		}
+		if _, known := s.adapter.mint(i.Asset.Contract); !known && !i.Rescue {
+			return fmt.Errorf("%w: %s is no mint that is accepted here", sweep.ErrTooLarge, i.Asset.Contract)
+		}
+	}
+	return nil
+}
+
+// plan reads the addresses of the items. It needs neither keys nor the
+// configuration, so that what was sent can be looked for whatever became of
+// them.
+func (s *Sender) plan(items []sweep.Item) (*sweepPlan, error) {
+	p := &sweepPlan{}
+	for _, i := range items {
+		l := &load{Item: i, decimals: byte(i.Asset.Decimals)}
+		var err error
+		if l.owner, err = parseKey(string(i.Address.Address)); err != nil {
+			return nil, err
+		}
+		if l.wallet, err = parseKey(string(i.Settlement)); err != nil {
+			return nil, err
+		}
+		if l.native() {
+			l.account, l.settlement = l.owner, l.wallet
+		} else if l.mint, err = parseKey(string(i.Asset.Contract)); err != nil {
+			return nil, err
+		}
+		if _, l.known = s.adapter.mint(i.Asset.Contract); l.known {
+			l.of(solanago.TokenProgramID)
+		}
+		p.loads = append(p.loads, l)
+	}
+	return p, nil
+}
+
+// of sets the token program and with it the accounts.
+func (l *load) of(program solanago.PublicKey) {
+	l.program = program
+	l.account, l.settlement = associatedOf(l.owner, l.mint, program), associatedOf(l.wallet, l.mint, program)
+}
+
+// resolve asks for the program and the decimals of mints that are no assets of
+// the network, which only the operator can ask to sweep.
+func (e *endpoint) resolve(ctx context.Context, p *sweepPlan) (verdict, err error) {
+	for _, l := range p.loads {
+		if l.native() || l.known {
+			continue
+		}
+		m, err := e.mintOf(ctx, l.mint)
+		if err != nil {
+			return nil, err
+		}
+		if m.program.IsZero() {
+			return fmt.Errorf("%w: there is no mint at %s", sweep.ErrTooLarge, l.mint), nil
+		}
+		l.of(m.program)
+		l.decimals = m.decimals
+	}
+	return nil, nil
+}
+
+// foundMint is a mint as the chain has it; its program is zero where there is
+// none.
+type foundMint struct {
+	program  solanago.PublicKey
+	decimals byte
+}
+
+// mintOf reads a mint of either token program.
+func (e *endpoint) mintOf(ctx context.Context, key solanago.PublicKey) (foundMint, error) {
+	got, _, err := e.accounts(ctx, []solanago.PublicKey{key}, 0)
+	if err != nil || !got[0].token() {
+		return foundMint{}, err
+	}
+	program, err := parseKey(got[0].Owner)
+	if err != nil {
+		return foundMint{}, malformed("owner of %s", key)
+	}
+	data, err := base64.StdEncoding.DecodeString(got[0].Data[0])
+	if err != nil {
+		return foundMint{}, malformed("data of %s", key)
+	}
+	// A mint of the newer program with extensions is as long as an account and
+	// then says what it is.
+	long := len(data) > tokenAccountSize && data[tokenAccountSize] == kindMint
+	if len(data) != mintSize && !long || data[offsetMintReady] != 1 {
+		return foundMint{}, nil
+	}
+	return foundMint{program: program, decimals: data[offsetDecimals]}, nil
+}
+
+// holds reads what lies on the load's account.
+func (l *load) holds(r *raw) (holding, error) {
+	if !l.native() {
+		return r.holdingOf(l.program)
+	}
+	if r == nil || r.Owner != solanago.SystemProgramID.String() {
+		return holding{}, nil
+	}
+	return holding{exists: true, valid: true, owner: l.owner, amount: r.Lamports}, nil
+}
+
+// take decides how much of what an account holds is moved: what is recorded,
+// or all of it when the operator asks.
+func (l *load) take(holds uint64) {
+	l.units = holds
+	if expected := l.Expected.Big(); !l.Rescue && expected.IsUint64() && expected.Uint64() < holds {
+		l.units = expected.Uint64()
+	}
+	l.empties = l.units == holds
+}
+
+// closes reports whether the account is closed when the load has left it. One
+// of the newer program may hold fees that keep it open.
+func (l *load) closes() bool { return l.empties && l.program == solanago.TokenProgramID }
+
+// roomyAccount is the size of an account of the newer token program with more
+// extensions than those of any stablecoin have.
+const roomyAccount = 400
+
+// accountSize is how large the accounts are that the sweep makes, at most.
+func (p *sweepPlan) accountSize() int {
+	for _, l := range p.taken {
+		if l.program == solanago.Token2022ProgramID {
+			return roomyAccount
+		}
+	}
+	return tokenAccountSize
+}
