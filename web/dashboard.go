@@ -46,7 +46,7 @@ type Members interface {
 	RotateSigningSecret(ctx context.Context, key account.Key) (secret.Text, error)
 	RetireSigningSecret(ctx context.Context, key account.Key) error
 	Record(ctx context.Context, a account.Audit) error
-	AuditLog(ctx context.Context, user account.User, before int64, limit int) ([]account.Audit, error)
+	AuditLog(ctx context.Context, seat account.Seat, before int64, limit int) ([]account.Audit, error)
 }
 
 // Reports is what the dashboard reads. Every question names the keys whose
@@ -101,12 +101,13 @@ type desk struct {
 	drawing chan struct{} // whose turn it is to decode a picture
 }
 
-// visitor is somebody who is signed in.
+// visitor is somebody who is signed in, and acts for a merchant.
 type visitor struct {
-	user  account.User
+	user  account.User // who acts; the same as seat.User
+	seat  account.Seat // for whom, and in which role
 	token secret.Text
-	keys  []account.Key // in use
-	every []account.Key // revoked ones too: their payments are still the visitor's
+	keys  []account.Key // of the merchant, in use
+	every []account.Key // revoked ones too: their payments are still the merchant's
 }
 
 // ids are the keys whose data the visitor may see.
@@ -118,7 +119,7 @@ func (v visitor) ids() []int64 {
 	return ids
 }
 
-// key returns the visitor's key of that public id; another's is unknown.
+// key returns the merchant's key of that public id; another's is unknown.
 func (v visitor) key(publicID string) (account.Key, error) {
 	for _, k := range v.keys {
 		if k.PublicID == publicID {
@@ -143,8 +144,9 @@ func (v visitor) chosen(publicID string) (k account.Key, ok bool, err error) {
 
 type deskHandler func(c echo.Context, v visitor) error
 
-// member serves somebody who is signed in; anybody else is sent to sign in.
-func (d *desk) member(h deskHandler) echo.HandlerFunc {
+// member serves somebody who is signed in and may do the act for the merchant
+// they act for; anybody else is sent to sign in, or told who may.
+func (d *desk) member(act account.Act, h deskHandler) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		v, err := d.visitor(c)
 		if fault.Is(err, fault.Unauthorized) {
@@ -153,7 +155,10 @@ func (d *desk) member(h deskHandler) echo.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		if err := h(c, v); err != nil {
+		if err = v.seat.Allow(act); err == nil {
+			err = h(c, v)
+		}
+		if err != nil {
 			return d.failed(c, v, err)
 		}
 		return nil
@@ -162,7 +167,7 @@ func (d *desk) member(h deskHandler) echo.HandlerFunc {
 
 // operator serves operators. To anybody else, their pages do not exist.
 func (d *desk) operator(h deskHandler) echo.HandlerFunc {
-	return d.member(func(c echo.Context, v visitor) error {
+	return d.member(account.ActOwn, func(c echo.Context, v visitor) error {
 		if !v.user.Operator {
 			return errNothingHere
 		}
@@ -174,12 +179,15 @@ var errNothingHere = fault.New(fault.NotFound, "there is nothing at this address
 
 func (d *desk) visitor(c echo.Context) (visitor, error) {
 	ctx, token := c.Request().Context(), d.cookies.token(c.Request())
-	user, err := d.d.Accounts.UserBySession(ctx, token.Reveal())
+	seat, err := d.d.Accounts.SeatBySession(ctx, token.Reveal())
 	if err != nil {
 		return visitor{}, err
 	}
-	v := visitor{user: user, token: token}
-	if v.every, err = d.x.Reports.EveryKeyOfUser(ctx, user.ID); err != nil {
+	v := visitor{user: seat.User, seat: seat, token: token}
+	if seat.Role == "" {
+		return v, nil
+	}
+	if v.every, err = d.x.Reports.EveryKeyOfUser(ctx, seat.Merchant.ID); err != nil {
 		return visitor{}, err
 	}
 	for _, k := range v.every {
@@ -212,6 +220,9 @@ func (d *desk) failed(c echo.Context, v visitor, err error) error {
 	title := "This did not work"
 	if f.Kind == fault.NotFound {
 		title = "Nothing here"
+	}
+	if f.Kind == fault.Forbidden {
+		title = "Not yours to do"
 	}
 	frame := d.frame(c, v, title, "")
 	return d.show(c, refusal.Code, frame, dashboard.Failed(frame, sentenceOf(refusal.Message)))
@@ -260,11 +271,21 @@ func (d *desk) done(c echo.Context, path, text string) error {
 	return c.Redirect(http.StatusSeeOther, path)
 }
 
-// record writes into the visitor's audit log. The act is done; that it cannot
-// be written down must not look as if it had failed, so it is logged.
-func (d *desk) record(c echo.Context, user account.User, action account.Action, subject, detail string) {
+// record writes into the merchant's audit log what the visitor did.
+func (d *desk) record(c echo.Context, v visitor, action account.Action, subject, detail string) {
+	d.enterLog(c, v.seat.Merchant.ID, v.user, action, subject, detail)
+}
+
+// recordOwn writes into somebody's own audit log what they did to their sign-in.
+func (d *desk) recordOwn(c echo.Context, user account.User, action account.Action, subject string) {
+	d.enterLog(c, user.ID, user, action, subject, "")
+}
+
+// enterLog writes into the audit log of the account. The act is done; that it
+// cannot be written down must not look as if it had failed, so it is logged.
+func (d *desk) enterLog(c echo.Context, accountID int64, actor account.User, action account.Action, subject, detail string) {
 	err := d.x.Members.Record(c.Request().Context(), account.Audit{
-		UserID: user.ID, Actor: user.Email, Action: action, Subject: subject, Detail: detail, Address: callOf(c).Client,
+		UserID: accountID, Actor: actor.Email, Action: action, Subject: subject, Detail: detail, Address: callOf(c).Client,
 	})
 	if err != nil {
 		d.d.Log.Error("the audit log misses a line", "request", callOf(c).RequestID, "action", string(action), "error", err)

@@ -87,7 +87,7 @@ func (d *desk) postBranding(c echo.Context, v visitor) error {
 		Theme: &theme, SupportEmail: text("supportEmail"), Website: text("website"),
 	}})
 	if err == nil {
-		d.record(c, v.user, account.ActionBranding, labelOf(key), "")
+		d.record(c, v, account.ActionBranding, labelOf(key), "")
 		return d.done(c, brandingPath+"?key="+key.PublicID, "The branding is saved.")
 	}
 	if !f.refused(withoutBranding(err), subject{"name", "name", "The name"}, subject{"tagline", "tagline", "The line"}, subject{"logoUrl", "logoUrl", "The address"},

@@ -68,7 +68,7 @@ func newDesk(t *testing.T, with ...func(*Deps, *Options)) deskBundle {
 	must(t, st.Migrate(ctx))
 	b := deskBundle{&bundle{t: t, store: st, lanes: newTestLanes(), clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log}, &mailBook{}}
 	b.accounts = account.New(st, b.clock.Now, account.Options{
-		Security: st, Usage: st, CheckCallback: func(u string) error { return webhook.CheckURL(u, true) },
+		Security: st, Team: st, Usage: st, CheckCallback: func(u string) error { return webhook.CheckURL(u, true) },
 	})
 	b.payments = payment.NewService(st, st, b.lanes, payment.Options{
 		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,

@@ -79,7 +79,7 @@ func (d *desk) postCreate(c echo.Context, v visitor) error {
 		}
 		return d.createPage(c, v, fault.KindOf(err).Code(), f)
 	}
-	d.record(c, v.user, account.ActionCreatePayment, string(p.ID), "$"+p.Amount.Display())
+	d.record(c, v, account.ActionCreatePayment, string(p.ID), "$"+p.Amount.Display())
 	return c.Redirect(http.StatusSeeOther, createPath+"/"+string(p.ID))
 }
 

@@ -100,7 +100,7 @@ func (d *desk) postCredits(c echo.Context, v visitor) error {
 		}
 		return d.creditsPage(c, v, fault.KindOf(err).Code(), key.PublicID, f)
 	}
-	d.record(c, v.user, account.ActionTopUp, labelOf(key), strconv.FormatInt(n, 10)+" credits for $"+p.Amount.Display())
+	d.record(c, v, account.ActionTopUp, labelOf(key), strconv.FormatInt(n, 10)+" credits for $"+p.Amount.Display())
 	// On this host, wherever the checkout is for others: a form may lead nowhere else.
 	return c.Redirect(http.StatusSeeOther, views.PayPath(string(p.ID), "", views.ViewNow))
 }

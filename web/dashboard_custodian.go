@@ -50,7 +50,7 @@ func (d *desk) custodianPage(c echo.Context, v visitor, status int, asked string
 		return err
 	}
 	p.Exists, p.SigningCount, p.SecretSet = has, len(custodian.SigningSecrets), !custodian.Secret.Empty()
-	p.Money = moneyFields(f.money, custodian)
+	p.Money = moneyFields(f.money, custodian, v.seat.Role.May(account.ActMoney))
 	p.Password = f.money.field(dashboard.Field{
 		Name: "password", Label: "Your password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512",
 		Hint: "Asked again, so that nobody who finds your screen open can send your money elsewhere.",
@@ -76,15 +76,19 @@ var walletNames = map[chain.Network]subject{
 	chain.Solana:  {"wallets.solana", "wallet.SOL", "The address"},
 }
 
-func moneyFields(f *form, c account.Custodian) []dashboard.Field {
+// moneyFields shows wallets to everybody, for changing to whom they are entrusted.
+func moneyFields(f *form, c account.Custodian, wallets bool) []dashboard.Field {
 	fields := []dashboard.Field{f.field(dashboard.Field{Name: "name", Label: "Name of your shop", Value: c.Name, Hint: "Your customers see it while they pay.", Max: "100"})}
 	for _, n := range chain.Networks() {
 		hint := "Left empty, this network is not offered. Give an address of your own wallet, not of an exchange, unless the exchange takes deposits from contracts."
 		if n == chain.Solana {
 			hint = "Your wallet's own address, not that of a token account. Left empty, Solana is not offered."
 		}
+		if !wallets {
+			hint = "Only an owner can change it."
+		}
 		fields = append(fields, f.field(dashboard.Field{
-			Name: walletNames[n].input, Label: "Wallet on " + views.NetworkName(string(n)), Value: string(c.Wallets[n]), Mono: true, Max: "64", Hint: hint,
+			Name: walletNames[n].input, Label: "Wallet on " + views.NetworkName(string(n)), Value: string(c.Wallets[n]), Mono: true, Max: "64", Hint: hint, ReadOnly: !wallets,
 		}))
 	}
 	return append(fields, f.field(dashboard.Field{
@@ -110,6 +114,10 @@ func (d *desk) postCustodian(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
+	in, err := moneyInput(v.seat, f.money, before)
+	if err != nil {
+		return err
+	}
 	err = d.x.Members.CheckPassword(ctx, v.user, secret.New(values.Get("password")), callOf(c).Client)
 	if errors.Is(err, account.ErrBadPassword) {
 		f.money.bad("password", "The password is wrong. Nothing was changed.")
@@ -117,7 +125,7 @@ func (d *desk) postCustodian(c echo.Context, v visitor) error {
 	}
 	if err == nil {
 		var after account.Custodian
-		if after, f.signing, err = d.x.Members.ArrangeCustodian(ctx, key, moneyInput(f.money)); err == nil {
+		if after, f.signing, err = d.x.Members.ArrangeCustodian(ctx, key, in); err == nil {
 			d.tellMoney(c, v, key, before, after)
 			return d.custodianSaved(c, v, key, f.signing, "Wallets and callback are saved.")
 		}
@@ -132,13 +140,24 @@ func (d *desk) postCustodian(c echo.Context, v visitor) error {
 	return d.custodianPage(c, v, fault.KindOf(err).Code(), key.PublicID, f)
 }
 
-func moneyInput(f *form) account.CustodianInput {
+// moneyInput reads the form. From somebody who may not say where the money goes
+// it is refused if a wallet is not what it was.
+func moneyInput(seat account.Seat, f *form, before account.Custodian) (account.CustodianInput, error) {
 	name, callback := f.text("name"), f.text("callbackUrl")
-	in := account.CustodianInput{Name: &name, CallbackURL: &callback, Wallets: make(map[chain.Network]string)}
-	for _, n := range chain.Networks() {
-		in.Wallets[n] = f.text(walletNames[n].input)
+	in := account.CustodianInput{Name: &name, CallbackURL: &callback}
+	denied := seat.Allow(account.ActMoney)
+	if denied == nil {
+		in.Wallets = make(map[chain.Network]string)
 	}
-	return in
+	for _, n := range chain.Networks() {
+		input := walletNames[n].input
+		if denied == nil {
+			in.Wallets[n] = f.text(input)
+		} else if f.values.Has(input) && f.text(input) != string(before.Wallets[n]) {
+			return account.CustodianInput{}, denied
+		}
+	}
+	return in, nil
 }
 
 // custodianSaved shows a fresh signing secret in the answer itself, for a
@@ -161,14 +180,14 @@ func (d *desk) tellMoney(c echo.Context, v visitor, key account.Key, before, aft
 		}
 	}
 	if len(changes) > 0 {
-		d.record(c, v.user, account.ActionWallets, labelOf(key), strings.Join(changes, ", "))
+		d.record(c, v, account.ActionWallets, labelOf(key), strings.Join(changes, ", "))
 	}
 	if before.CallbackURL != after.CallbackURL {
-		d.record(c, v.user, account.ActionCallback, labelOf(key), orNone(before.CallbackURL)+" → "+orNone(after.CallbackURL))
+		d.record(c, v, account.ActionCallback, labelOf(key), orNone(before.CallbackURL)+" → "+orNone(after.CallbackURL))
 		changes = append(changes, "callback "+orNone(before.CallbackURL)+" → "+orNone(after.CallbackURL))
 	}
 	if before.Name != after.Name {
-		d.record(c, v.user, account.ActionCustodian, labelOf(key), "name "+orNone(before.Name)+" → "+orNone(after.Name))
+		d.record(c, v, account.ActionCustodian, labelOf(key), "name "+orNone(before.Name)+" → "+orNone(after.Name))
 	}
 	if len(changes) > 0 {
 		d.mail(c, v.user.Email, "Where your money goes was changed", "In Florin, for the API key “"+labelOf(key)+"”:\n\n"+
@@ -213,7 +232,7 @@ func (d *desk) postSecret(c echo.Context, v visitor) error {
 		}
 		return d.custodianPage(c, v, fault.KindOf(err).Code(), key.PublicID, all)
 	}
-	d.record(c, v.user, account.ActionCustodian, labelOf(key), "shared secret")
+	d.record(c, v, account.ActionCustodian, labelOf(key), "shared secret")
 	return d.done(c, custodianPath+"?key="+key.PublicID, "The shared secret is saved.")
 }
 
@@ -226,7 +245,7 @@ func (d *desk) postRotateSigning(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	d.record(c, v.user, account.ActionSigningSecret, labelOf(key), "")
+	d.record(c, v, account.ActionSigningSecret, labelOf(key), "")
 	return d.custodianSaved(c, v, key, signing, "")
 }
 
@@ -238,6 +257,6 @@ func (d *desk) postRetireSigning(c echo.Context, v visitor) error {
 	if err := d.x.Members.RetireSigningSecret(c.Request().Context(), key); err != nil {
 		return err
 	}
-	d.record(c, v.user, account.ActionSigningSecret, labelOf(key), "the old one was retired")
+	d.record(c, v, account.ActionSigningSecret, labelOf(key), "the old one was retired")
 	return d.done(c, custodianPath+"?key="+key.PublicID, "Only the newest signing secret is valid now.")
 }

@@ -47,7 +47,7 @@ func newPasswordField(label string) dashboard.Field {
 
 // signedInAlready sends somebody home who need not sign in.
 func (d *desk) signedInAlready(c echo.Context) bool {
-	_, err := d.d.Accounts.UserBySession(c.Request().Context(), d.cookies.token(c.Request()).Reveal())
+	_, err := d.d.Accounts.SeatBySession(c.Request().Context(), d.cookies.token(c.Request()).Reveal())
 	return err == nil
 }
 
@@ -93,7 +93,7 @@ func (d *desk) welcome(c echo.Context, in account.SignedIn, next string) error {
 	if err := d.cookies.signIn(c.Response(), in); err != nil {
 		return err
 	}
-	d.record(c, in.User, account.ActionSignIn, callOf(c).UserAgent, "")
+	d.recordOwn(c, in.User, account.ActionSignIn, callOf(c).UserAgent)
 	return c.Redirect(http.StatusSeeOther, next)
 }
 
@@ -147,8 +147,8 @@ func (d *desk) postSignInCode(c echo.Context) error {
 
 func (d *desk) postSignOut(c echo.Context) error {
 	ctx, token := c.Request().Context(), d.cookies.token(c.Request()).Reveal()
-	if user, err := d.d.Accounts.UserBySession(ctx, token); err == nil {
-		d.record(c, user, account.ActionSignOut, "", "")
+	if seat, err := d.d.Accounts.SeatBySession(ctx, token); err == nil {
+		d.recordOwn(c, seat.User, account.ActionSignOut, "")
 	}
 	if err := d.d.Accounts.SignOut(ctx, token); err != nil {
 		return err
@@ -209,7 +209,7 @@ func (d *desk) postSignUp(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	d.record(c, session.User, account.ActionSignUp, "", "")
+	d.recordOwn(c, session.User, account.ActionSignUp, "")
 	return d.welcome(c, session, homePath)
 }
 
@@ -304,7 +304,7 @@ func (d *desk) postReset(c echo.Context) error {
 		p.Token, p.Problem, p.Fields = values.Get("token"), f.problem, []dashboard.Field{f.field(newPasswordField("New password"))}
 		return d.enter(c, d.ops.Refuse(ctx, err).Code, p.Page, dashboard.Reset(p))
 	}
-	d.record(c, user, account.ActionReset, "", "")
+	d.recordOwn(c, user, account.ActionReset, "")
 	d.cookies.drop(c.Response(), sessionCookie)
 	return d.done(c, "/signin", "Your new password is set. Sign in with it.")
 }

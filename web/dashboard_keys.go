@@ -76,7 +76,7 @@ func (d *desk) postKey(c echo.Context, v visitor) error {
 		f.problem = "You have as many keys as there may be."
 		return d.keysPage(c, v, http.StatusConflict, f, dashboard.FreshKey{}, "")
 	}
-	key, text, err := d.d.Accounts.CreateKey(ctx, v.user, account.NewKey{
+	key, text, err := d.d.Accounts.CreateKey(ctx, v.seat.Merchant, account.NewKey{
 		Label: f.text("label"), Wallet: f.text("wallet"), Credits: d.o.NewKeys.Credits, Queries: d.o.NewKeys.Queries,
 	})
 	if err != nil {
@@ -85,7 +85,7 @@ func (d *desk) postKey(c echo.Context, v visitor) error {
 		}
 		return d.keysPage(c, v, fault.KindOf(err).Code(), f, dashboard.FreshKey{}, "")
 	}
-	d.record(c, v.user, account.ActionCreateKey, labelOf(key), "")
+	d.record(c, v, account.ActionCreateKey, labelOf(key), "")
 	return d.freshKey(c, key, text)
 }
 
@@ -112,7 +112,7 @@ func (d *desk) postKeyLabel(c echo.Context, v visitor) error {
 	if err := d.x.Members.SetKeyLabel(c.Request().Context(), key, f.text("label")); err != nil {
 		return d.keyRefused(c, v, f, key, err)
 	}
-	d.record(c, v.user, account.ActionRelabelKey, labelOf(key), f.text("label"))
+	d.record(c, v, account.ActionRelabelKey, labelOf(key), f.text("label"))
 	return d.done(c, keysPath, "The key is renamed.")
 }
 
@@ -132,7 +132,7 @@ func (d *desk) postKeyRotate(c echo.Context, v visitor) error {
 		if err != nil {
 			return err
 		}
-		d.record(c, v.user, account.ActionRotateKey, labelOf(key), "")
+		d.record(c, v, account.ActionRotateKey, labelOf(key), "")
 		return d.freshKey(c, key, text)
 	})
 }
@@ -142,7 +142,7 @@ func (d *desk) postKeyRevoke(c echo.Context, v visitor) error {
 		if err := d.x.Members.RevokeKey(c.Request().Context(), key); err != nil {
 			return err
 		}
-		d.record(c, v.user, account.ActionRevokeKey, labelOf(key), "")
+		d.record(c, v, account.ActionRevokeKey, labelOf(key), "")
 		return d.done(c, keysPath, "The key is revoked. Its payments stay in your lists.")
 	})
 }

@@ -109,7 +109,7 @@ func (d *desk) postLogo(c echo.Context, v visitor) error {
 		failed = d.takeLogo(ctx, key, file)
 	}
 	if failed == nil {
-		d.record(c, v.user, account.ActionBranding, labelOf(key), "uploaded a logo")
+		d.record(c, v, account.ActionBranding, labelOf(key), "uploaded a logo")
 		return d.done(c, brandingPath+"?key="+key.PublicID, "The logo is saved.")
 	}
 	f := newForm(url.Values{})
@@ -145,6 +145,6 @@ func (d *desk) postRemoveLogo(c echo.Context, v visitor) error {
 	if err := d.x.Logos.PutLogo(c.Request().Context(), key.ID, account.Logo{}, d.d.Now()); err != nil {
 		return err
 	}
-	d.record(c, v.user, account.ActionBranding, labelOf(key), "removed the logo")
+	d.record(c, v, account.ActionBranding, labelOf(key), "removed the logo")
 	return d.done(c, brandingPath+"?key="+key.PublicID, "The logo is removed.")
 }

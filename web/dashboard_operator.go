@@ -121,7 +121,7 @@ func (d *desk) postInvite(c echo.Context, v visitor) error {
 		return d.operatorPage(c, v, fault.KindOf(err).Code(), f, "")
 	}
 	link := d.o.BaseURL + "/signup?invite=" + token.Reveal()
-	d.record(c, v.user, account.ActionInvite, f.text("email"), "")
+	d.recordOwn(c, v.user, account.ActionInvite, f.text("email"))
 	d.mail(c, f.text("email"), "You are invited to Florin", "Create your account within seven days:\n"+link)
 	return d.operatorPage(c, v, http.StatusOK, newForm(url.Values{}), link)
 }

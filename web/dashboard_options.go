@@ -80,7 +80,7 @@ func (d *desk) postOptions(c echo.Context, v visitor) error {
 	in := d.optionsInput(f)
 	if f.ok() {
 		if _, _, err = d.x.Members.ArrangeCustodian(c.Request().Context(), key, in); err == nil {
-			d.record(c, v.user, account.ActionCustodian, labelOf(key), "networks and acceptance")
+			d.record(c, v, account.ActionCustodian, labelOf(key), "networks and acceptance")
 			return d.done(c, custodianPath+"?key="+key.PublicID, "The options are saved.")
 		}
 		if !f.refused(err) {

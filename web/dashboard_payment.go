@@ -253,7 +253,7 @@ func (d *desk) postCancelPayment(c echo.Context, v visitor) error {
 	if _, err := d.d.Payments.Cancel(c.Request().Context(), string(p.ID)); err != nil {
 		return d.paymentRefused(c, v, newForm(url.Values{}), err)
 	}
-	d.record(c, v.user, account.ActionCancelPayment, string(p.ID), "")
+	d.record(c, v, account.ActionCancelPayment, string(p.ID), "")
 	return d.done(c, paymentsPath+"/"+string(p.ID), "The payment is cancelled.")
 }
 
@@ -289,7 +289,7 @@ func (d *desk) postComplete(c echo.Context, v visitor) error {
 	if err != nil {
 		return d.paymentRefused(c, v, f, err)
 	}
-	d.record(c, v.user, account.ActionMarkCompleted, string(p.ID), reason)
+	d.record(c, v, account.ActionMarkCompleted, string(p.ID), reason)
 	return d.done(c, paymentsPath+"/"+string(p.ID), "The payment is marked as completed.")
 }
 
@@ -304,7 +304,7 @@ func (d *desk) postAccept(c echo.Context, v visitor) error {
 		return d.paymentRefused(c, v, newForm(url.Values{}), err)
 	}
 	received := "$" + done.Received().Micros().Display()
-	d.record(c, v.user, account.ActionAccept, string(p.ID), received+" of $"+p.Amount.Display())
+	d.record(c, v, account.ActionAccept, string(p.ID), received+" of $"+p.Amount.Display())
 	return d.done(c, paymentsPath+"/"+string(p.ID), "The payment is completed with "+received+".")
 }
 

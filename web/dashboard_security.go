@@ -48,7 +48,7 @@ func (d *desk) securityPage(c echo.Context, v visitor, status int, password, fac
 		p.Logins = append(p.Logins, dashboard.LoginRow{ID: l.ID, Agent: agent, CreatedAt: l.CreatedAt, ExpiresAt: l.ExpiresAt, Here: l.ID == here})
 	}
 	before, _ := strconv.ParseInt(c.QueryParam("before"), 10, 64)
-	log, err := d.x.Members.AuditLog(ctx, v.user, before, pageRows+1)
+	log, err := d.x.Members.AuditLog(ctx, v.seat, before, pageRows+1)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (d *desk) postPassword(c echo.Context, v visitor) error {
 		}
 		return d.securityPage(c, v, fault.KindOf(err).Code(), f, newForm(url.Values{}))
 	}
-	d.record(c, v.user, account.ActionPassword, "", "")
+	d.recordOwn(c, v.user, account.ActionPassword, "")
 	if err := d.cookies.signIn(c.Response(), in); err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (d *desk) postConfirmFactor(c echo.Context, v visitor) error {
 	if err != nil {
 		return d.factorRefused(c, v, err)
 	}
-	d.record(c, v.user, account.ActionFactorOn, "", "")
+	d.recordOwn(c, v.user, account.ActionFactorOn, "")
 	p := dashboard.CodesProps{Frame: d.frame(c, v, "Recovery codes", securityPath)}
 	for _, code := range codes {
 		p.Codes = append(p.Codes, code.Reveal())
@@ -160,7 +160,7 @@ func (d *desk) postRemoveFactor(c echo.Context, v visitor) error {
 	if err != nil {
 		return d.factorRefused(c, v, err)
 	}
-	d.record(c, v.user, account.ActionFactorOff, "", "")
+	d.recordOwn(c, v.user, account.ActionFactorOff, "")
 	d.mail(c, v.user.Email, "Your second factor was turned off", "Signing in to Florin asks for the password alone now.\n\nIf this was not you, change your password at once:\n"+d.o.BaseURL+securityPath)
 	return d.done(c, securityPath, "The second factor is off.")
 }
@@ -169,6 +169,6 @@ func (d *desk) postEndLogin(c echo.Context, v visitor) error {
 	if err := d.x.Members.EndLogin(c.Request().Context(), v.user, c.Param("session")); err != nil {
 		return err
 	}
-	d.record(c, v.user, account.ActionRevokeSession, "", "")
+	d.recordOwn(c, v.user, account.ActionRevokeSession, "")
 	return d.done(c, securityPath, "That session has ended.")
 }

@@ -128,7 +128,7 @@ func (d *desk) postResend(c echo.Context, v visitor) error {
 		return err
 	}
 	d.nudge()
-	d.record(c, v.user, account.ActionResendWebhooks, "webhook "+strconv.FormatInt(id, 10), "")
+	d.record(c, v, account.ActionResendWebhooks, "webhook "+strconv.FormatInt(id, 10), "")
 	to := webhooksPath + "/" + strconv.FormatInt(id, 10)
 	if back := values.Get("back"); back != "" {
 		to = safeNext(back)
@@ -165,7 +165,7 @@ func (d *desk) postResendFailed(c echo.Context, v visitor) error {
 		return err
 	}
 	d.nudge()
-	d.record(c, v.user, account.ActionResendWebhooks, labelOf(key), fmt.Sprintf("%d failed since %s", n, since.Format(dayFormat)))
+	d.record(c, v, account.ActionResendWebhooks, labelOf(key), fmt.Sprintf("%d failed since %s", n, since.Format(dayFormat)))
 	return d.done(c, webhooksPath+"?key="+key.PublicID, fmt.Sprintf("%d failed webhooks are being sent again.", n))
 }
 

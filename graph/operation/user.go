@@ -14,12 +14,12 @@ import (
 type Users interface {
 	CreateUser(ctx context.Context, in account.NewUser) (account.User, error)
 	SignIn(ctx context.Context, c account.Credentials) (account.SignedIn, error)
-	UserBySession(ctx context.Context, token string) (account.User, error)
+	SeatBySession(ctx context.Context, token string) (account.Seat, error)
 	SignOut(ctx context.Context, token string) error
 	CreateKey(ctx context.Context, user account.User, in account.NewKey) (account.Key, secret.Text, error)
 }
 
-// Keys lists the keys of a user.
+// Keys lists the keys of a merchant.
 type Keys interface {
 	KeysOfUser(ctx context.Context, userID int64) ([]account.Key, error)
 }
@@ -38,9 +38,14 @@ var (
 	errTooManyKeys  = fault.New(fault.Conflict, "a user has at most %d API keys", maxKeys)
 )
 
-// signedIn returns who the Bearer session token of the request belongs to.
-func (o *Operations) signedIn(ctx context.Context) (account.User, error) {
-	return o.d.Users.UserBySession(ctx, CallOf(ctx).Bearer.Reveal())
+// acting returns who the Bearer session token of the request belongs to, and
+// for which merchant they act, if they may do it there.
+func (o *Operations) acting(ctx context.Context, act account.Act) (account.Seat, error) {
+	seat, err := o.d.Users.SeatBySession(ctx, CallOf(ctx).Bearer.Reveal())
+	if err != nil {
+		return account.Seat{}, err
+	}
+	return seat, seat.Allow(act)
 }
 
 // SignUpInput asks for a user.
@@ -90,39 +95,39 @@ func (o *Operations) signIn(ctx context.Context, email string, password secret.T
 
 // Me tells who is signed in.
 func (o *Operations) Me(ctx context.Context) (*model.UserResult, error) {
-	u, err := o.signedIn(ctx)
+	seat, err := o.acting(ctx, account.ActOwn)
 	if err != nil {
 		return nil, err
 	}
-	return &model.UserResult{User: user(u)}, nil
+	return &model.UserResult{User: user(seat.User)}, nil
 }
 
 // Logout ends the session of the request.
 func (o *Operations) Logout(ctx context.Context) (*model.UserResult, error) {
-	u, err := o.signedIn(ctx)
+	seat, err := o.acting(ctx, account.ActOwn)
 	if err != nil {
 		return nil, err
 	}
 	if err := o.d.Users.SignOut(ctx, CallOf(ctx).Bearer.Reveal()); err != nil {
 		return nil, err
 	}
-	return &model.UserResult{User: user(u)}, nil
+	return &model.UserResult{User: user(seat.User)}, nil
 }
 
-// CreateAPIKey makes a key for who is signed in. Its text is shown only here.
+// CreateAPIKey makes a key for the merchant. Its text is shown only here.
 func (o *Operations) CreateAPIKey(ctx context.Context, label, wallet string) (*model.APIKeyResult, error) {
-	u, err := o.signedIn(ctx)
+	seat, err := o.acting(ctx, account.ActKeys)
 	if err != nil {
 		return nil, err
 	}
-	keys, err := o.d.Keys.KeysOfUser(ctx, u.ID)
+	keys, err := o.d.Keys.KeysOfUser(ctx, seat.Merchant.ID)
 	if err != nil {
 		return nil, err
 	}
 	if len(keys) >= maxKeys {
 		return nil, errTooManyKeys
 	}
-	key, text, err := o.d.Users.CreateKey(ctx, u, account.NewKey{
+	key, text, err := o.d.Users.CreateKey(ctx, seat.Merchant, account.NewKey{
 		Label: label, Wallet: wallet, Credits: o.d.NewKeys.Credits, Queries: o.d.NewKeys.Queries,
 	})
 	if err != nil {
@@ -136,13 +141,13 @@ func (o *Operations) CreateAPIKey(ctx context.Context, label, wallet string) (*m
 	return &model.APIKeyResult{APIKey: shown}, nil
 }
 
-// APIKeys lists the keys of who is signed in.
+// APIKeys lists the keys of the merchant.
 func (o *Operations) APIKeys(ctx context.Context) (*model.APIKeysResult, error) {
-	u, err := o.signedIn(ctx)
+	seat, err := o.acting(ctx, account.ActRead)
 	if err != nil {
 		return nil, err
 	}
-	keys, err := o.d.Keys.KeysOfUser(ctx, u.ID)
+	keys, err := o.d.Keys.KeysOfUser(ctx, seat.Merchant.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -173,13 +178,13 @@ func (o *Operations) ownKey(ctx context.Context, key account.Key) (*model.APIKey
 	}, nil
 }
 
-// CreateTopUp makes a payment by which one of the user's keys buys credits.
+// CreateTopUp makes a payment by which one of the merchant's keys buys credits.
 func (o *Operations) CreateTopUp(ctx context.Context, keyID string, credits int) (*model.TopupResult, error) {
-	u, err := o.signedIn(ctx)
+	seat, err := o.acting(ctx, account.ActCredits)
 	if err != nil {
 		return nil, err
 	}
-	key, err := o.keyOf(ctx, u, func(k account.Key) bool { return k.PublicID == keyID })
+	key, err := o.keyOf(ctx, seat.Merchant, func(k account.Key) bool { return k.PublicID == keyID })
 	if err != nil {
 		return nil, err
 	}
@@ -193,9 +198,9 @@ func (o *Operations) CreateTopUp(ctx context.Context, keyID string, credits int)
 	})
 }
 
-// StartTopUp starts a top-up of one of the user's keys.
+// StartTopUp starts a top-up of one of the merchant's keys.
 func (o *Operations) StartTopUp(ctx context.Context, in StartInput) (*model.TransactionResult, error) {
-	u, err := o.signedIn(ctx)
+	seat, err := o.acting(ctx, account.ActCredits)
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +215,7 @@ func (o *Operations) StartTopUp(ctx context.Context, in StartInput) (*model.Tran
 	if p.Kind != payment.KindTopUp {
 		return nil, payment.ErrUnknown
 	}
-	if _, err := o.keyOf(ctx, u, func(k account.Key) bool { return k.ID == p.KeyID }); err != nil {
+	if _, err := o.keyOf(ctx, seat.Merchant, func(k account.Key) bool { return k.ID == p.KeyID }); err != nil {
 		return nil, payment.ErrUnknown
 	}
 	return once(ctx, o, scope{keyID: p.KeyID}, func(payment.ID) (*model.TransactionResult, error) {
@@ -222,9 +227,9 @@ func (o *Operations) StartTopUp(ctx context.Context, in StartInput) (*model.Tran
 	})
 }
 
-// keyOf returns the user's key that is meant; another user's is unknown.
-func (o *Operations) keyOf(ctx context.Context, u account.User, is func(account.Key) bool) (account.Key, error) {
-	keys, err := o.d.Keys.KeysOfUser(ctx, u.ID)
+// keyOf returns the merchant's key that is meant; another's is unknown.
+func (o *Operations) keyOf(ctx context.Context, merchant account.User, is func(account.Key) bool) (account.Key, error) {
+	keys, err := o.d.Keys.KeysOfUser(ctx, merchant.ID)
 	if err != nil {
 		return account.Key{}, err
 	}

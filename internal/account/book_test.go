@@ -234,19 +234,19 @@ func (b *book) CreateSession(_ context.Context, s Session) error {
 	return nil
 }
 
-func (b *book) UserBySession(_ context.Context, token Hash, now time.Time) (User, error) {
+func (b *book) SeatBySession(_ context.Context, token Hash, now time.Time) (Seat, error) {
 	end, err := b.begin()
 	if err != nil {
-		return User{}, err
+		return Seat{}, err
 	}
 	defer end()
 	s, ok := b.sessions[token]
 	for _, u := range b.users {
 		if ok && u.ID == s.UserID && now.Before(s.ExpiresAt) {
-			return u, nil
+			return Seat{User: u, Merchant: u, Role: RoleOwner}, nil
 		}
 	}
-	return User{}, fault.New(fault.Unauthorized, "no such session")
+	return Seat{}, fault.New(fault.Unauthorized, "no such session")
 }
 
 func (b *book) RevokeSession(_ context.Context, token Hash, _ time.Time) error {

@@ -109,8 +109,13 @@ func (s *Service) Record(ctx context.Context, a Audit) error {
 	return s.opts.Security.AddAudit(ctx, a)
 }
 
-// AuditLog lists what was done to the account, the newest first, before the
+// AuditLog lists what the user did to their own sign-in and, for whoever may
+// read that, what was done for the merchant, the newest first, before the
 // line given (0: from the newest).
-func (s *Service) AuditLog(ctx context.Context, user User, before int64, limit int) ([]Audit, error) {
-	return s.opts.Security.AuditLog(ctx, user.ID, before, limit)
+func (s *Service) AuditLog(ctx context.Context, seat Seat, before int64, limit int) ([]Audit, error) {
+	merchant := int64(0)
+	if seat.Role.May(ActAudit) {
+		merchant = seat.Merchant.ID
+	}
+	return s.opts.Security.AuditLog(ctx, seat.User.ID, merchant, before, limit)
 }

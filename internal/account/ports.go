@@ -22,7 +22,8 @@ var (
 
 // Store keeps users, keys and custodians. Every method is one transaction.
 type Store interface {
-	// CreateUser stores a new user and returns it with its ID, or ErrEmailTaken.
+	// CreateUser stores a new user, the owner of a merchant account of their
+	// own, and returns it with its ID, or ErrEmailTaken.
 	CreateUser(ctx context.Context, u User) (User, error)
 	// UserByEmail returns the user, or ErrUnknownUser.
 	UserByEmail(ctx context.Context, email string) (User, error)
@@ -50,10 +51,12 @@ type Store interface {
 	// with the entries; change may run again, so it must have no effects.
 	UpdateCustodian(ctx context.Context, keyID int64, entries []credit.Entry, change func(Custodian) (Custodian, error)) (Custodian, error)
 
-	// CreateSession stores a session; UserBySession returns its user while it
-	// has neither expired at now nor been revoked, or fault.Unauthorized.
+	// CreateSession stores a session, which acts for the merchant its user
+	// chose last; SeatBySession returns its user, while it has neither expired
+	// at now nor been revoked, and for whom it acts, read afresh: who was
+	// removed has no role. Otherwise it fails with fault.Unauthorized.
 	CreateSession(ctx context.Context, s Session) error
-	UserBySession(ctx context.Context, token Hash, now time.Time) (User, error)
+	SeatBySession(ctx context.Context, token Hash, now time.Time) (Seat, error)
 	RevokeSession(ctx context.Context, token Hash, now time.Time) error
 }
 

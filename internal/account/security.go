@@ -85,6 +85,15 @@ const (
 	ActionInvite         Action = "invited somebody"
 )
 
+// Personal lists the actions that concern the sign-in of one person. They are
+// for that person to read, even where the same account is a merchant's.
+func Personal() []Action {
+	return []Action{
+		ActionSignUp, ActionSignIn, ActionSignOut, ActionPassword, ActionReset, ActionFactorOn, ActionFactorOff,
+		ActionRecovery, ActionRevokeSession, ActionInvite,
+	}
+}
+
 // Security keeps what guards accounts. Every method is one transaction.
 type Security interface {
 	// SecondFactor returns the user's; ok is false if there is none.
@@ -125,8 +134,9 @@ type Security interface {
 	SetKeyLabel(ctx context.Context, userID, keyID int64, label string) error
 	RevokeKey(ctx context.Context, userID, keyID int64, now time.Time) error
 
-	// AddAudit appends a line; AuditLog lists a user's before the one given (0:
-	// from the newest), the newest first.
+	// AddAudit appends a line; AuditLog lists what the user did to their own
+	// sign-in, and what was done for the merchant (0: none), before the line
+	// given (0: from the newest), the newest first.
 	AddAudit(ctx context.Context, a Audit) error
-	AuditLog(ctx context.Context, userID, before int64, limit int) ([]Audit, error)
+	AuditLog(ctx context.Context, userID, merchantID, before int64, limit int) ([]Audit, error)
 }

@@ -26,6 +26,8 @@ type Options struct {
 	// Security keeps second factors, password changes and the audit log;
 	// without it signing in asks for the password alone.
 	Security Security
+	// Team keeps who belongs to which merchant; without it there are no teams.
+	Team Team
 	// Random is the source of keys, tokens and ids; crypto/rand without it.
 	Random io.Reader
 }

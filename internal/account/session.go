@@ -100,18 +100,18 @@ func (s *Service) startSession(ctx context.Context, user User, userAgent string)
 	return SignedIn{Token: token, ExpiresAt: session.ExpiresAt, User: user}, nil
 }
 
-// UserBySession returns who is signed in with the token, or fails with
-// ErrBadSession.
-func (s *Service) UserBySession(ctx context.Context, token string) (User, error) {
+// SeatBySession returns who is signed in with the token, for which merchant and
+// in which role, or fails with ErrBadSession.
+func (s *Service) SeatBySession(ctx context.Context, token string) (Seat, error) {
 	h, ok := sessionToken.hash(token)
 	if !ok {
-		return User{}, ErrBadSession
+		return Seat{}, ErrBadSession
 	}
-	user, err := s.store.UserBySession(ctx, h, s.now())
+	seat, err := s.store.SeatBySession(ctx, h, s.now())
 	if fault.Is(err, fault.Unauthorized) {
-		return User{}, ErrBadSession
+		return Seat{}, ErrBadSession
 	}
-	return user, err
+	return seat, err
 }
 
 // SignOut ends the session. Ending one that is unknown or over is fine.

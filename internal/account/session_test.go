@@ -32,11 +32,11 @@ func TestService_SignIn(t *testing.T) {
 	if strings.Contains(fmt.Sprintf("%+v %#v", b.book.sessions, b.book.sessions), in.Token.Reveal()) {
 		t.Error("the token is stored")
 	}
-	if got, err := b.UserBySession(t.Context(), in.Token.Reveal()); err != nil || got.ID != u.ID {
-		t.Errorf("UserBySession = %+v, %v", got, err)
+	if got, err := b.SeatBySession(t.Context(), in.Token.Reveal()); err != nil || got.User.ID != u.ID {
+		t.Errorf("SeatBySession = %+v, %v", got, err)
 	}
 	b.clock.pass(SessionTTL)
-	_, err = b.UserBySession(t.Context(), in.Token.Reveal())
+	_, err = b.SeatBySession(t.Context(), in.Token.Reveal())
 	wantErr(t, "after 30 days", err, ErrBadSession)
 }
 
@@ -60,13 +60,13 @@ func TestService_SignOut(t *testing.T) {
 	if err := b.SignOut(t.Context(), "nonsense"); err != nil {
 		t.Errorf("SignOut of nonsense: %v", err)
 	}
-	_, err = b.UserBySession(t.Context(), first.Token.Reveal())
+	_, err = b.SeatBySession(t.Context(), first.Token.Reveal())
 	wantErr(t, "signed out", err, ErrBadSession)
-	if _, err := b.UserBySession(t.Context(), second.Token.Reveal()); err != nil {
+	if _, err := b.SeatBySession(t.Context(), second.Token.Reveal()); err != nil {
 		t.Errorf("the other session ended too: %v", err)
 	}
 	for _, bad := range []string{"", "fls_", first.Token.Reveal()[:50], strings.ToUpper(second.Token.Reveal())} {
-		_, err := b.UserBySession(t.Context(), bad)
+		_, err := b.SeatBySession(t.Context(), bad)
 		wantErr(t, bad, err, ErrBadSession)
 	}
 }

@@ -29,8 +29,8 @@ func TestService_Stored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found, err := s.UserBySession(t.Context(), signedIn.Token.Reveal()); err != nil || found != user {
-		t.Errorf("UserBySession = %+v, %v; want %+v", found, err, user)
+	if found, err := s.SeatBySession(t.Context(), signedIn.Token.Reveal()); err != nil || found.User != user {
+		t.Errorf("SeatBySession = %+v, %v; want %+v", found, err, user)
 	}
 	made, text, err := s.CreateKey(t.Context(), user, account.NewKey{Label: "shop", Credits: 2, Queries: 5})
 	if err != nil {
@@ -71,7 +71,7 @@ func TestService_Stored(t *testing.T) {
 	if err := s.SignOut(t.Context(), signedIn.Token.Reveal()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.UserBySession(t.Context(), signedIn.Token.Reveal()); !errors.Is(err, account.ErrBadSession) {
+	if _, err := s.SeatBySession(t.Context(), signedIn.Token.Reveal()); !errors.Is(err, account.ErrBadSession) {
 		t.Errorf("after signing out: %v", err)
 	}
 }

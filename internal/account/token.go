@@ -16,6 +16,7 @@ import (
 //	fls_  session token  43 random characters (256 bits) + 6 of checksum
 //	flr_  password reset 43 random characters (256 bits) + 6 of checksum
 //	fli_  invitation     43 random characters (256 bits) + 6 of checksum
+//	flt_  into a team    43 random characters (256 bits) + 6 of checksum
 //
 // The checksum is the CRC-32 (IEEE 802.3) of all that stands before it,
 // written as 6 base62 digits, the highest first. It lets a mistyped or made-up
@@ -32,6 +33,7 @@ var (
 	sessionToken = tokenKind{"fls_", 43}
 	resetToken   = tokenKind{"flr_", 43}
 	inviteToken  = tokenKind{"fli_", 43}
+	teamToken    = tokenKind{"flt_", 43}
 )
 
 const (

@@ -90,6 +90,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		Profiles:      a.Config.Profiles(),
 		Usage:         a.Store,
 		Security:      a.Store,
+		Team:          a.Store,
 	})
 	holder := newULID(Now())
 	if a.Config.MetricsListen != "" {

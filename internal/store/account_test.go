@@ -62,18 +62,18 @@ func TestStore_Session(t *testing.T) {
 		u := w.user()
 		n := account.Session{Token: hashOf("token"), UserID: u.ID, CreatedAt: start, ExpiresAt: start.Add(time.Hour), UserAgent: "curl"}
 		w.must(w.CreateSession(t.Context(), n))
-		read, err := w.UserBySession(t.Context(), n.Token, start.Add(time.Hour-time.Microsecond))
+		read, err := w.SeatBySession(t.Context(), n.Token, start.Add(time.Hour-time.Microsecond))
 		w.must(err)
-		same(t, "user", read, u)
-		_, err = w.UserBySession(t.Context(), n.Token, n.ExpiresAt)
+		same(t, "seat", read, account.Seat{User: u, Merchant: u, Role: account.RoleOwner})
+		_, err = w.SeatBySession(t.Context(), n.Token, n.ExpiresAt)
 		wants(t, "expired", err, account.ErrBadSession)
-		_, err = w.UserBySession(t.Context(), hashOf("another"), start)
+		_, err = w.SeatBySession(t.Context(), hashOf("another"), start)
 		wants(t, "unknown", err, account.ErrBadSession)
 		w.must(w.RevokeSession(t.Context(), hashOf("another"), start))
 		for range 2 {
 			w.must(w.RevokeSession(t.Context(), n.Token, start))
 		}
-		_, err = w.UserBySession(t.Context(), n.Token, start)
+		_, err = w.SeatBySession(t.Context(), n.Token, start)
 		wants(t, "revoked", err, account.ErrBadSession)
 	})
 }

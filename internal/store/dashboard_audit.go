@@ -3,8 +3,11 @@ package store
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
 	"time"
+
+	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/account"
 )
@@ -31,16 +34,23 @@ func (s *Store) AddAudit(ctx context.Context, a account.Audit) error {
 	return wrapIf(err, "append to the audit log of user %d", a.UserID)
 }
 
-// AuditLog lists lines of a user before the one given (0: from the newest),
-// the newest first.
-func (s *Store) AuditLog(ctx context.Context, userID, before int64, limit int) ([]account.Audit, error) {
-	q := "SELECT id, user_id, at, actor, action, subject, detail, address FROM audit_log WHERE user_id = ?"
-	args := []any{userID}
-	if before > 0 {
-		q, args = q+" AND id < ?", append(args, before)
+// AuditLog lists what the user did to their own sign-in, and what was done for
+// the merchant (0: none), before the line given (0: from the newest), the
+// newest first.
+func (s *Store) AuditLog(ctx context.Context, userID, merchantID, before int64, limit int) ([]account.Audit, error) {
+	if before <= 0 {
+		before = math.MaxInt64
 	}
+	// Each half ends at its limit, so a long log is not read whole.
+	half := func(is, name string) string {
+		return "SELECT * FROM (SELECT id, user_id, at, actor, action, subject, detail, address FROM audit_log WHERE user_id = ? AND id < ? AND action " +
+			is + " (?) ORDER BY id DESC LIMIT ?) AS " + name
+	}
+	personal := bun.List(account.Personal())
 	var rows []auditRow
-	if err := s.reader().NewRaw(q+" ORDER BY id DESC LIMIT ?", append(args, limit)...).Scan(ctx, &rows); err != nil {
+	err := s.reader().NewRaw(half("IN", "own")+" UNION ALL "+half("NOT IN", "merchant")+" ORDER BY id DESC LIMIT ?",
+		userID, before, personal, limit, merchantID, before, personal, limit, limit).Scan(ctx, &rows)
+	if err != nil {
 		return nil, wrapIf(err, "audit log of user %d", userID)
 	}
 	list := make([]account.Audit, len(rows))

@@ -248,9 +248,9 @@ func TestStore_Security(t *testing.T) {
 		wants(t, "an old hash", w.SetPassword(ctx, u.ID, "other", "next", start), account.ErrBadPassword)
 		w.must(w.AddReset(ctx, hashOf("stale"), u.ID, start, start.Add(time.Hour)))
 		w.must(w.SetPassword(ctx, u.ID, "argon2id", "next", start))
-		_, err = w.UserBySession(ctx, hashOf("mine"), start)
+		_, err = w.SeatBySession(ctx, hashOf("mine"), start)
 		wants(t, "a session after the password changed", err, account.ErrBadSession)
-		if _, err := w.UserBySession(ctx, hashOf("theirs"), start); err != nil {
+		if _, err := w.SeatBySession(ctx, hashOf("theirs"), start); err != nil {
 			t.Errorf("another user was signed out: %v", err)
 		}
 		_, err = w.UseReset(ctx, hashOf("stale"), "x", start)
@@ -274,9 +274,9 @@ func TestStore_Security(t *testing.T) {
 		for i := range 3 {
 			w.must(w.AddAudit(ctx, account.Audit{UserID: u.ID, At: start, Actor: u.Email, Action: account.ActionSignIn, Detail: fmt.Sprint(i, "\x00")}))
 		}
-		page, err := w.AuditLog(ctx, u.ID, 0, 2)
+		page, err := w.AuditLog(ctx, u.ID, u.ID, 0, 2)
 		w.must(err)
-		rest, err := w.AuditLog(ctx, u.ID, page[1].ID, 2)
+		rest, err := w.AuditLog(ctx, u.ID, u.ID, page[1].ID, 2)
 		w.must(err)
 		if len(page) != 2 || len(rest) != 1 || rest[0].Action != account.ActionSignIn {
 			t.Errorf("audit log is %v, %v", page, rest)

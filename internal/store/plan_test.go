@@ -124,7 +124,7 @@ func (w *world) useEverything() {
 	w.must(err)
 	_, err = w.KeyByHash(ctx, k.Hash)
 	w.must(err)
-	_, err = w.UserBySession(ctx, hashOf("x"), start)
+	_, err = w.SeatBySession(ctx, hashOf("x"), start)
 	wants(w.t, "no session", err, account.ErrBadSession)
 	_, _, err = w.begin(k.ID, "a", "b", "c", start)
 	w.must(err)

@@ -31,30 +31,42 @@ func (r userRow) user() account.User {
 	}
 }
 
-// CreateUser stores a new user and returns it with its ID, or
-// account.ErrEmailTaken.
+// CreateUser stores a new user, the owner of a merchant account of their own,
+// and returns it with its ID, or account.ErrEmailTaken.
 func (s *Store) CreateUser(ctx context.Context, u account.User) (account.User, error) {
 	if err := checkTexts("texts of a user", u.PublicID, u.Email, u.FirstName, u.LastName); err != nil {
 		return account.User{}, err
 	}
-	row := userRow{
-		PublicID: u.PublicID, Email: u.Email, FirstName: u.FirstName, LastName: u.LastName,
-		PasswordHash: u.PasswordHash, Operator: u.Operator, CreatedAt: at(u.CreatedAt),
-	}
+	row := rowOfUser(u)
 	err := s.write(ctx, func(ctx context.Context, t tx) error {
-		res, err := t.NewInsert().Model(&row).On("CONFLICT (email) DO NOTHING").Returning("id").Exec(ctx)
-		if err != nil {
+		if err := addUser(ctx, t, &row); err != nil {
 			return err
 		}
-		if n, err := res.RowsAffected(); err != nil || n == 1 {
-			return err
-		}
-		return account.ErrEmailTaken
+		return addMember(ctx, t, row.ID, row.ID, account.RoleOwner, u.CreatedAt)
 	})
 	if err != nil {
 		return account.User{}, fmt.Errorf("create user: %w", err)
 	}
 	return row.user(), nil
+}
+
+func rowOfUser(u account.User) userRow {
+	return userRow{
+		PublicID: u.PublicID, Email: u.Email, FirstName: u.FirstName, LastName: u.LastName,
+		PasswordHash: u.PasswordHash, Operator: u.Operator, CreatedAt: at(u.CreatedAt),
+	}
+}
+
+// addUser stores the row and sets its ID, or fails with account.ErrEmailTaken.
+func addUser(ctx context.Context, t tx, row *userRow) error {
+	res, err := t.NewInsert().Model(row).On("CONFLICT (email) DO NOTHING").Returning("id").Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 1 {
+		return err
+	}
+	return account.ErrEmailTaken
 }
 
 // UserByEmail returns the user, or account.ErrUnknownUser.
@@ -82,9 +94,11 @@ type sessionRow struct {
 	ExpiresAt instant
 	RevokedAt instant
 	UserAgent string
+	// MerchantID is who the session acts for; 0 is stored as NULL.
+	MerchantID int64 `bun:",nullzero"`
 }
 
-// CreateSession stores a session.
+// CreateSession stores a session, which acts for the merchant its user chose last.
 func (s *Store) CreateSession(ctx context.Context, n account.Session) error {
 	if err := checkTexts("the user agent", n.UserAgent); err != nil {
 		return err
@@ -93,28 +107,18 @@ func (s *Store) CreateSession(ctx context.Context, n account.Session) error {
 		Token: n.Token[:], UserID: n.UserID, CreatedAt: at(n.CreatedAt), ExpiresAt: at(n.ExpiresAt), UserAgent: n.UserAgent,
 	}
 	err := s.write(ctx, func(ctx context.Context, t tx) error {
-		_, err := t.NewInsert().Model(&row).Exec(ctx)
+		chosen, err := chosenMerchant(ctx, t, n.UserID)
+		if err != nil {
+			return err
+		}
+		row.MerchantID = chosen
+		_, err = t.NewInsert().Model(&row).Exec(ctx)
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("create session: %w", err)
 	}
 	return nil
-}
-
-// UserBySession returns the user while the session has neither expired at now
-// nor been revoked, or account.ErrBadSession.
-func (s *Store) UserBySession(ctx context.Context, token account.Hash, now time.Time) (account.User, error) {
-	var rows []userRow
-	err := s.reader().NewSelect().Model(&rows).Join("JOIN sessions AS s ON s.user_id = u.id").
-		Where("s.token = ? AND s.revoked_at IS NULL AND s.expires_at > ?", token[:], at(now)).Scan(ctx)
-	if err != nil {
-		return account.User{}, fmt.Errorf("user by session: %w", err)
-	}
-	if len(rows) == 0 {
-		return account.User{}, account.ErrBadSession
-	}
-	return rows[0].user(), nil
 }
 
 // RevokeSession ends a session; one that has ended or does not exist is left

@@ -1,0 +1,159 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinpay/florin/internal/account"
+)
+
+// invitedRow is an invitation into a team.
+type invitedRow struct {
+	ID         int64
+	PublicID   string
+	Token      []byte
+	MerchantID int64
+	Email      string
+	Role       string
+	InvitedBy  string
+	CreatedAt  instant
+	ExpiresAt  instant
+	EndedAt    instant
+}
+
+const invitedColumns = "SELECT id, public_id, token, merchant_id, email, role, invited_by, created_at, expires_at, ended_at FROM team_invitations "
+
+func (r invitedRow) invited() account.Invited {
+	return account.Invited{
+		ID: r.PublicID, MerchantID: r.MerchantID, Email: r.Email, Role: account.Role(r.Role), By: r.InvitedBy,
+		CreatedAt: r.CreatedAt.Time, ExpiresAt: r.ExpiresAt.Time,
+	}
+}
+
+// AddInvited stores an invitation in place of an open one for the same address,
+// or fails with account.ErrIsMember or account.ErrTeamFull.
+func (s *Store) AddInvited(ctx context.Context, token account.Hash, n account.Invited) error {
+	if err := checkTexts("an invitation", n.ID, n.Email, n.By); err != nil {
+		return err
+	}
+	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		if err := lockMerchant(ctx, t, n.MerchantID); err != nil {
+			return err
+		}
+		var members, total int
+		err := t.NewRaw("SELECT count(*) FROM memberships AS m JOIN users AS u ON u.id = m.user_id WHERE m.merchant_id = ? AND u.email = ?",
+			n.MerchantID, n.Email).Scan(ctx, &members)
+		if err != nil || members > 0 {
+			return orElse(err, account.ErrIsMember)
+		}
+		if err := endInvited(ctx, t, "merchant_id = ? AND email = ?", n.CreatedAt, n.MerchantID, n.Email); err != nil {
+			return err
+		}
+		err = t.NewRaw("SELECT (SELECT count(*) FROM memberships WHERE merchant_id = ?) + "+
+			"(SELECT count(*) FROM team_invitations WHERE merchant_id = ? AND ended_at IS NULL)", n.MerchantID, n.MerchantID).Scan(ctx, &total)
+		if err != nil || total >= account.MaxTeam {
+			return orElse(err, account.ErrTeamFull)
+		}
+		_, err = t.NewRaw("INSERT INTO team_invitations (public_id, token, merchant_id, email, role, invited_by, created_at, expires_at) "+
+			"VALUES (?, ?, ?, ?, ?, ?, ?, ?)", n.ID, token[:], n.MerchantID, n.Email, string(n.Role), n.By, at(n.CreatedAt), at(n.ExpiresAt)).Exec(ctx)
+		return err
+	})
+	return wrapIf(err, "store an invitation into the team of merchant %d", n.MerchantID)
+}
+
+func endInvited(ctx context.Context, t tx, where string, now time.Time, args ...any) error {
+	_, err := t.NewRaw("UPDATE team_invitations SET ended_at = ? WHERE ended_at IS NULL AND "+where, append([]any{at(now)}, args...)...).Exec(ctx)
+	return err
+}
+
+// Invitations lists the open invitations of the merchant, expired ones
+// included, the newest first.
+func (s *Store) Invitations(ctx context.Context, merchantID int64) ([]account.Invited, error) {
+	var rows []invitedRow
+	err := s.reader().NewRaw(invitedColumns+"WHERE merchant_id = ? AND ended_at IS NULL ORDER BY created_at DESC, id DESC", merchantID).Scan(ctx, &rows)
+	if err != nil {
+		return nil, wrapIf(err, "invitations of merchant %d", merchantID)
+	}
+	list := make([]account.Invited, len(rows))
+	for i, r := range rows {
+		list[i] = r.invited()
+	}
+	return list, nil
+}
+
+// InvitedBy returns the open invitation with the token, which has not expired
+// at now, and the merchant it is of; or account.ErrBadInvitation.
+func (s *Store) InvitedBy(ctx context.Context, token account.Hash, now time.Time) (account.Invited, account.User, error) {
+	var rows []invitedRow
+	err := s.reader().NewRaw(invitedColumns+"WHERE token = ? AND ended_at IS NULL AND expires_at > ?", token[:], at(now)).Scan(ctx, &rows)
+	if err != nil || len(rows) == 0 {
+		return account.Invited{}, account.User{}, orElse(err, account.ErrBadInvitation)
+	}
+	var merchants []userRow
+	if err := s.reader().NewSelect().Model(&merchants).Where("id = ?", rows[0].MerchantID).Scan(ctx); err != nil || len(merchants) != 1 {
+		return account.Invited{}, account.User{}, orElse(err, account.ErrBadInvitation)
+	}
+	return rows[0].invited(), merchants[0].user(), nil
+}
+
+// RenewInvited gives an open invitation of the merchant a new token and more
+// time, or fails with account.ErrBadInvitation. The old token is worthless.
+func (s *Store) RenewInvited(ctx context.Context, merchantID int64, id string, token account.Hash, until time.Time) (account.Invited, error) {
+	var rows []invitedRow
+	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		rows = nil
+		err := t.NewRaw("UPDATE team_invitations SET token = ?, expires_at = ? WHERE merchant_id = ? AND public_id = ? AND ended_at IS NULL "+
+			"RETURNING public_id, merchant_id, email, role, invited_by, created_at, expires_at", token[:], at(until), merchantID, id).Scan(ctx, &rows)
+		if err == nil && len(rows) == 0 {
+			err = account.ErrUnknownInvited
+		}
+		return err
+	})
+	if err != nil {
+		return account.Invited{}, wrapIf(err, "renew an invitation of merchant %d", merchantID)
+	}
+	return rows[0].invited(), nil
+}
+
+// RevokeInvited ends an open invitation of the merchant, or fails with
+// account.ErrUnknownInvited.
+func (s *Store) RevokeInvited(ctx context.Context, merchantID int64, id string, now time.Time) error {
+	ok, err := s.changesOne(ctx, "UPDATE team_invitations SET ended_at = ? WHERE merchant_id = ? AND public_id = ? AND ended_at IS NULL",
+		at(now), merchantID, id)
+	if err == nil && !ok {
+		return account.ErrUnknownInvited
+	}
+	return err
+}
+
+// JoinTeam uses an invitation for the user's address up and puts the user into
+// the team; one without an ID is stored first, without a merchant account of
+// their own. It fails with account.ErrBadInvitation or account.ErrEmailTaken,
+// and changes nothing then.
+func (s *Store) JoinTeam(ctx context.Context, token account.Hash, user account.User, now time.Time) (account.User, account.Invited, error) {
+	if err := checkTexts("texts of a user", user.PublicID, user.Email, user.FirstName, user.LastName); err != nil {
+		return account.User{}, account.Invited{}, err
+	}
+	var joined account.User
+	var rows []invitedRow
+	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		joined, rows = user, nil
+		err := t.NewRaw("UPDATE team_invitations SET ended_at = ? WHERE token = ? AND email = ? AND ended_at IS NULL AND expires_at > ? "+
+			"RETURNING public_id, merchant_id, email, role, invited_by, created_at, expires_at", at(now), token[:], user.Email, at(now)).Scan(ctx, &rows)
+		if err != nil || len(rows) == 0 {
+			return orElse(err, account.ErrBadInvitation)
+		}
+		if user.ID == 0 {
+			row := rowOfUser(user)
+			if err := addUser(ctx, t, &row); err != nil {
+				return err
+			}
+			joined = row.user()
+		}
+		return addMember(ctx, t, rows[0].MerchantID, joined.ID, account.Role(rows[0].Role), now)
+	})
+	if err != nil {
+		return account.User{}, account.Invited{}, wrapIf(err, "join a team")
+	}
+	return joined, rows[0].invited(), nil
+}

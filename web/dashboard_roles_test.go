@@ -1,0 +1,186 @@
+package web
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// Who may use a route, written out: o owner, d developer, s support, v viewer,
+// - somebody who belongs to no merchant.
+var routeRoles = map[string]string{
+	"GET /dashboard":                           "odsv",
+	"GET /dashboard/payments":                  "odsv",
+	"GET /dashboard/payments.csv":              "odsv",
+	"GET /dashboard/payments/:txnid":           "odsv",
+	"POST /dashboard/payments/:txnid/cancel":   "os",
+	"POST /dashboard/payments/:txnid/complete": "o",
+	"POST /dashboard/payments/:txnid/accept":   "o",
+	"POST /dashboard/payments/:txnid/find":     "os",
+	"GET /dashboard/create":                    "ods",
+	"POST /dashboard/create":                   "ods",
+	"GET /dashboard/create/:txnid":             "ods",
+	"GET /dashboard/keys":                      "odsv",
+	"POST /dashboard/keys":                     "od",
+	"POST /dashboard/keys/:key/label":          "od",
+	"POST /dashboard/keys/:key/rotate":         "od",
+	"POST /dashboard/keys/:key/revoke":         "od",
+	"GET /dashboard/credits":                   "odsv",
+	"POST /dashboard/credits":                  "o",
+	"GET /dashboard/custodian":                 "odsv",
+	"POST /dashboard/custodian":                "od", // wallets: an owner only
+	"POST /dashboard/custodian/options":        "o",
+	"POST /dashboard/custodian/secret":         "od",
+	"POST /dashboard/custodian/rotate":         "od",
+	"POST /dashboard/custodian/retire":         "od",
+	"GET /dashboard/branding":                  "odsv",
+	"POST /dashboard/branding":                 "od",
+	"POST /dashboard/branding/logo":            "od",
+	"POST /dashboard/branding/logo/remove":     "od",
+	"GET /dashboard/branding/preview":          "odsv",
+	"GET /dashboard/developers":                "odsv",
+	"GET /dashboard/webhooks":                  "odsv",
+	"POST /dashboard/webhooks/ping":            "ods",
+	"POST /dashboard/webhooks/resend":          "ods",
+	"GET /dashboard/webhooks/:id":              "odsv",
+	"POST /dashboard/webhooks/:id/resend":      "ods",
+
+	"GET /dashboard/security":                        "odsv-",
+	"POST /dashboard/security/password":              "odsv-",
+	"POST /dashboard/security/factor":                "odsv-",
+	"GET /dashboard/security/factor":                 "odsv-",
+	"POST /dashboard/security/factor/confirm":        "odsv-",
+	"POST /dashboard/security/factor/remove":         "odsv-",
+	"POST /dashboard/security/sessions/:session/end": "odsv-",
+}
+
+var roleLetters = map[string]account.Role{
+	"o": account.RoleOwner, "d": account.RoleDeveloper, "s": account.RoleSupport, "v": account.RoleViewer, "-": "",
+}
+
+// colleague makes a user in a role for the owner's merchant, and signs them in;
+// the empty role is somebody who was removed from it.
+func (b deskBundle) colleague(owner account.User, email string, role account.Role) (*surfer, account.User) {
+	b.t.Helper()
+	ctx, joining := b.t.Context(), role
+	if role == "" {
+		joining = account.RoleOwner
+	}
+	_, token, err := b.accounts.InviteMember(ctx, account.Seat{User: owner, Merchant: owner, Role: account.RoleOwner}, email, joining)
+	must(b.t, err)
+	u, _, err := b.accounts.JoinNew(ctx, token.Reveal(), account.NewUser{Email: email, Password: secret.New(deskPassword), FirstName: "Cole"})
+	must(b.t, err)
+	s := b.surfer()
+	s.signIn(email)
+	if role == "" {
+		must(b.t, b.accounts.RemoveMember(ctx, owner, u))
+	}
+	return s, u
+}
+
+// Every route of the dashboard, from the router itself, lets exactly those
+// roles through that stand in the table; a route that stands in no table fails.
+func TestDashboard_Roles(t *testing.T) {
+	t.Parallel()
+	b := newDesk(t)
+	owner := b.member(deskEmail)
+	m := b.shop(owner)
+	p := b.newPayment(m)
+	fill := strings.NewReplacer(":txnid", string(p.ID), ":key", m.key.PublicID, ":id", "1", ":session", "x")
+	var routes []string
+	for _, method := range []string{"GET", "POST"} {
+		for _, route := range b.deskRoutesOf(method) {
+			if inDashboard(route) && !strings.HasPrefix(route, operatorPath) {
+				routes = append(routes, method+" "+route)
+			}
+		}
+	}
+	for name := range routeRoles {
+		if !slices.Contains(routes, name) {
+			t.Errorf("%s stands in the table, and is no route", name)
+		}
+	}
+	for letter, role := range roleLetters {
+		s, _ := b.colleague(owner, "cole-"+strings.ReplaceAll(letter, "-", "x")+"@shop.example", role)
+		for _, name := range routes {
+			letters, ok := routeRoles[name]
+			if !ok {
+				t.Errorf("%s is a route nobody said who may use", name)
+				continue
+			}
+			method, route, _ := strings.Cut(name, " ")
+			r := s.do(method, fill.Replace(route), url.Values{"key": {m.key.PublicID}})
+			refused := r.status == 403 && strings.Contains(r.body, "Not yours to do")
+			if refused == strings.Contains(letters, letter) {
+				t.Errorf("%s as %q: %d %s", name, role, r.status, plainText(r.body))
+			}
+		}
+	}
+}
+
+// What a route needs is asked of the merchant who owns what it names, too.
+func TestDashboard_Roles_Wallets(t *testing.T) {
+	t.Parallel()
+	b := newDesk(t)
+	owner := b.member(deskEmail)
+	m := b.shop(owner)
+	dev, _ := b.colleague(owner, "dev@shop.example", account.RoleDeveloper)
+	const theirs = "0x00000000000000000000000000000000000000AA"
+	form := []string{"key", m.key.PublicID, "name", "Nordlicht", "callbackUrl", "https://shop.example/other", "password", deskPassword}
+	dev.get("/dashboard/custodian").wants(t, 200, "Only an owner can change it.")
+	dev.post("/dashboard/custodian", append(form, "wallet.BASE", theirs)...).wants(t, 403, "As developer you may not", "an owner")
+	dev.post("/dashboard/custodian", append(form, "wallet.BASE", "")...).wants(t, 403)
+	c, err := b.accounts.Custodian(t.Context(), m.key.ID)
+	must(t, err)
+	if c.CallbackURL != "https://shop.example/hook" {
+		t.Errorf("a refused form changed the callback to %s", c.CallbackURL)
+	}
+	dev.post("/dashboard/custodian", append(form, "wallet.BASE", merchantWallet)...).leads(t, "/dashboard/custodian?key="+m.key.PublicID)
+	after, err := b.accounts.Custodian(t.Context(), m.key.ID)
+	must(t, err)
+	if after.CallbackURL != "https://shop.example/other" || len(after.Wallets) != len(c.Wallets) || after.Wallets["BASE"] != c.Wallets["BASE"] {
+		t.Errorf("the custodian is %+v", after)
+	}
+	s := b.surfer()
+	s.signIn(deskEmail)
+	s.get("/dashboard/security").wants(t, 200, "dev@shop.example", "Changed the callback address")
+	if r := dev.get("/dashboard/security"); strings.Contains(r.body, deskEmail+"</td>") || strings.Count(r.body, "Signed in") != 1 {
+		t.Error("a colleague reads when the owner signed in")
+	}
+}
+
+// The operations of GraphQL ask the same question.
+func TestGraphQL_Roles(t *testing.T) {
+	t.Parallel()
+	b := newDesk(t)
+	owner := b.member(deskEmail)
+	m := b.shop(owner)
+	operations := [][2]string{
+		{"{ UserMe { code } }", "odsv-"},
+		{"{ UserApiKeys { code apiKeys { id } } }", "odsv"},
+		{`mutation { UserCreateApiKey(label: "x") { code } }`, "od"},
+		{`mutation { UserCreateCreditTopup(apiKeyId: "` + m.key.PublicID + `", credits: 20) { code } }`, "o"},
+		{`mutation { UserStartCreditTopup(txnid: "01HZZZZZZZZZZZZZZZZZZZZZZZ", network: BASE, token: USDC) { code } }`, "o"},
+		{"mutation { UserLogout { code } }", "odsv-"},
+	}
+	for letter, role := range roleLetters {
+		email := "cole-" + strings.ReplaceAll(letter, "-", "x") + "@shop.example"
+		b.colleague(owner, email, role)
+		in, err := b.accounts.SignIn(t.Context(), account.Credentials{Email: email, Password: secret.New(deskPassword)})
+		must(t, err)
+		for _, op := range operations {
+			text, letters := op[0], op[1]
+			got := b.graphQL(text, "", "Authorization", "Bearer "+in.Token.Reveal())
+			if refused := strings.Contains(got.body, `"code":403`); refused == strings.Contains(letters, letter) || strings.Contains(got.body, `"code":401`) {
+				t.Errorf("%s as %q: %s", text, role, got.body)
+			}
+			if strings.Contains(text, "UserApiKeys") && strings.Contains(letters, letter) && !strings.Contains(got.body, m.key.PublicID) {
+				t.Errorf("%s as %q lists %s", text, role, got.body)
+			}
+		}
+	}
+}
