@@ -14,6 +14,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/internal/secret"
@@ -65,7 +66,7 @@ type Reports interface {
 	Entries(ctx context.Context, keyID, before int64, limit int) ([]report.Entry, error)
 	SweepsOf(ctx context.Context, number int64) ([]report.Sweep, error)
 	People(ctx context.Context, before int64, limit int) ([]report.Person, error)
-	Stuck(ctx context.Context, now time.Time) (report.Stuck, error)
+	Stuck(ctx context.Context, now time.Time, dust money.Micros) (report.Stuck, error)
 }
 
 // Pings sends a test webhook, which no payment is behind.
@@ -86,6 +87,9 @@ type Dashboard struct {
 	// Sweeping tells how the settlement of a network does; ok is false where
 	// nothing is settled. May be nil.
 	Sweeping func(chain.Network) (sweep.Status, bool)
+	// Dust is below what money waits on its address, because moving it costs
+	// more.
+	Dust money.Micros
 	// AuthKey and SealKey protect cookies: 32 bytes each.
 	AuthKey, SealKey []byte
 	// Invite: who is invited may sign up, even if Options.SignUp is off.

@@ -30,7 +30,7 @@ func (d *desk) operatorPage(c echo.Context, v visitor, status int, f *form, link
 		Frame: d.frame(c, v, "Operator", operatorPath), Version: d.o.Version, MayInvite: d.x.Invite, Problem: f.problem, Link: link,
 		Invite: f.field(emailField()), Networks: d.networkRows(),
 	}
-	stuck, err := d.x.Reports.Stuck(ctx, now)
+	stuck, err := d.x.Reports.Stuck(ctx, now, d.x.Dust)
 	if err != nil {
 		return err
 	}
@@ -98,6 +98,10 @@ func stuckNotices(s report.Stuck) []dashboard.Notice {
 	}
 	if len(all) == 0 {
 		all = append(all, dashboard.Notice{Text: "Nothing is stuck."})
+	}
+	if s.Dust > 0 {
+		all = append(all, dashboard.Notice{Text: fmt.Sprintf(
+			"%d deposits are dust: moving one costs more than it is worth. They wait for more at their address; `florin sweep --txnid` moves them all the same.", s.Dust)})
 	}
 	return all
 }

@@ -86,7 +86,7 @@ func (m *monitor) look(a *App) {
 		return
 	}
 	s := metrics.Sources{
-		Health: a.lanes.Health, Sweeping: a.lanes.Sweeping, Streams: a.server.Streams, Store: a.Store,
+		Health: a.lanes.Health, Sweeping: a.lanes.Sweeping, Streams: a.server.Streams, Store: a.Store, Dust: a.Config.SweepDust,
 		Endpoints: func(n chain.Network) []chain.EndpointHealth { return a.lanes[n].reader.Endpoints() },
 	}
 	for _, l := range a.lanes.inOrder() {

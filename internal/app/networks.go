@@ -41,7 +41,7 @@ func openLanes(cfg config.Config, instance [16]byte, s laneStore, holder string,
 // SweepPolicy returns when sweeping is worth its price, as configured.
 func SweepPolicy(cfg config.Config) sweep.Policy {
 	p := sweep.DefaultPolicy()
-	p.Least, p.Wait, p.Age = cfg.SweepMin, cfg.SweepWait, cfg.SweepAge
+	p.Least, p.Wait, p.Age, p.Dust = cfg.SweepMin, cfg.SweepWait, cfg.SweepAge, cfg.SweepDust
 	return p
 }
 

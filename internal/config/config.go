@@ -27,6 +27,7 @@ type Config struct {
 	SolSeed *wallet.Seed   // nil only while Solana is off
 
 	SweepMin  money.Micros  // smaller amounts wait until they are SweepAge old
+	SweepDust money.Micros  // smaller amounts wait until more comes
 	SweepWait time.Duration // for others to share the transaction
 	SweepAge  time.Duration
 

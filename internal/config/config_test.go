@@ -74,7 +74,7 @@ func TestLoad_Defaults(t *testing.T) {
 		DatabaseURL: c.DatabaseURL, SecretKey: c.SecretKey,
 		PaymentTTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
 		Signup: SignupOpen, SignupCredits: 20, SignupQueries: 5, LogLevel: slog.LevelInfo, LogFormat: LogText,
-		SweepMin: money.USD, SweepWait: time.Minute, SweepAge: 24 * time.Hour,
+		SweepMin: money.USD, SweepDust: money.USD / 20, SweepWait: time.Minute, SweepAge: 24 * time.Hour,
 	}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("Load() = %+v\nwant     %+v", c, want)
@@ -198,6 +198,7 @@ func TestLoad_Refuses(t *testing.T) {
 		"FLORIN_SWEEP_WAIT":              {"60", "-1s", "25h"},
 		"FLORIN_SWEEP_AGE":               {"never", "-1h", "721h"},
 		"FLORIN_SWEEP_MIN":               {"0", "-1", "much"},
+		"FLORIN_SWEEP_DUST":              {"0", "-1", "0.0000001"},
 		"FLORIN_BASE_MAX_GAS_PRICE":      {"0", "-1", "1000001", "0.0000001", "much"},
 		"FLORIN_SOL_MAX_GAS_PRICE":       {"1"},
 		"FLORIN_SOL_MAX_PRIORITY_FEE":    {"0", "-1", "1.5", "1000000001", "much"},

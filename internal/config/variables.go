@@ -69,6 +69,7 @@ func policyVariables() []variable {
 		text("FLORIN_MIN_AMOUNT", "0.01", func(d *draft) *money.Micros { return &d.MinAmount }, parseAmount),
 		text("FLORIN_MAX_AMOUNT", "1000000", func(d *draft) *money.Micros { return &d.MaxAmount }, parseAmount),
 		text("FLORIN_SWEEP_MIN", "1", func(d *draft) *money.Micros { return &d.SweepMin }, parseAmount),
+		text("FLORIN_SWEEP_DUST", "0.05", func(d *draft) *money.Micros { return &d.SweepDust }, parseAmount),
 		text("FLORIN_SWEEP_WAIT", "1m", func(d *draft) *duration { return &d.SweepWait }, within(0, MaxSweepWait)),
 		text("FLORIN_SWEEP_AGE", "24h", func(d *draft) *duration { return &d.SweepAge }, within(0, MaxSweepAge)),
 		text("FLORIN_SIGNUP", "open", func(d *draft) *Signup { return &d.Signup }, oneOf(SignupOpen, SignupInvite, SignupClosed)),

@@ -25,6 +25,7 @@ type Sources struct {
 	Sweeping func(chain.Network) (st sweep.Status, ok bool)
 	Streams  func() int // live pages that are open
 	Store    Reports
+	Dust     money.Micros // deposits of less wait for more
 }
 
 // Reports is what is asked of the database.
@@ -32,7 +33,7 @@ type Reports interface {
 	Ping(ctx context.Context) error
 	NextDue(ctx context.Context, now time.Time) (at time.Time, ok bool, err error)
 	InFlight(ctx context.Context, n chain.Network) (s sweep.Sweep, ok bool, err error)
-	Stuck(ctx context.Context, now time.Time) (report.Stuck, error)
+	Stuck(ctx context.Context, now time.Time, dust money.Micros) (report.Stuck, error)
 }
 
 // Look makes every scrape look at the sources. Call it once.
@@ -70,14 +71,15 @@ var (
 	databaseUp   = desc("database_up", "1 while the database answers.")
 	oldestDue    = desc("webhook_oldest_due_seconds", "For how long the oldest webhook that is due has waited; 0 when none is.")
 	stuckWebhook = desc("webhooks_overdue", "Webhooks that are due for more than five minutes.")
-	unswept      = desc("deposits_unswept_old", "Deposits that are final for more than a day and not swept.")
+	unswept      = desc("deposits_unswept_old", "Deposits that are final for more than a day and not swept, dust apart.")
+	dust         = desc("deposits_dust", "The same that are worth less than moving them costs; they wait for more.")
 )
 
 // Describe names what is collected.
 func (p present) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		networkUp, networkHead, networkFinal, networkScanned, networkLag, endpoints, healthy, asked, erred,
-		gasBalance, gasRunway, gasCost, sweepWaiting, sweepFlying, sweepAge, streams, databaseUp, oldestDue, stuckWebhook, unswept,
+		gasBalance, gasRunway, gasCost, sweepWaiting, sweepFlying, sweepAge, streams, databaseUp, oldestDue, stuckWebhook, unswept, dust,
 	} {
 		ch <- d
 	}
@@ -185,9 +187,10 @@ func (s scrape) stuck() {
 		}
 		s.gauge(oldestDue, age)
 	}
-	if st, err := s.Store.Stuck(s.ctx, s.now); err == nil {
+	if st, err := s.Store.Stuck(s.ctx, s.now, s.Dust); err == nil {
 		s.gauge(stuckWebhook, float64(st.Deliveries))
 		s.gauge(unswept, float64(st.Unswept))
+		s.gauge(dust, float64(st.Dust))
 	}
 }
 

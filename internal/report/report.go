@@ -124,5 +124,6 @@ type Stuck struct {
 	Deliveries int64     // webhooks overdue
 	OldestDue  time.Time // since when; zero if none
 	Sweeps     int64     // sweeps under way for long
-	Unswept    int64     // deposits that are final for a day and not swept
+	Unswept    int64     // deposits that are final for a day and not swept, dust apart
+	Dust       int64     // the same that are worth less than moving them costs
 }

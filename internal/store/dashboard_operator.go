@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/report"
 )
 
@@ -32,8 +33,9 @@ func (s *Store) People(ctx context.Context, before int64, limit int) ([]report.P
 	return list, nil
 }
 
-// Stuck tells what has waited longer than it should at now.
-func (s *Store) Stuck(ctx context.Context, now time.Time) (report.Stuck, error) {
+// Stuck tells what has waited longer than it should at now. Deposits below dust
+// wait for more to come.
+func (s *Store) Stuck(ctx context.Context, now time.Time, dust money.Micros) (report.Stuck, error) {
 	const late = 5 * time.Minute // a delivery is tried within a second of being due; a sweep within some minutes
 	var st report.Stuck
 	var oldest instant
@@ -41,9 +43,10 @@ func (s *Store) Stuck(ctx context.Context, now time.Time) (report.Stuck, error) 
 		"(SELECT count(*) FROM deliveries WHERE state = 'WAITING' AND due_at < ?), "+
 		"(SELECT min(due_at) FROM deliveries WHERE state = 'WAITING' AND due_at < ?), "+
 		"(SELECT count(*) FROM sweeps WHERE ended_at IS NULL AND created_at < ?), "+
-		"(SELECT count(*) FROM deposits WHERE swept_at IS NULL AND state = 'FINAL' AND final_at < ?)",
-		at(now.Add(-late)), at(now.Add(-late)), at(now.Add(-2*late)), at(now.Add(-day))).
-		Scan(ctx, &st.Deliveries, &oldest, &st.Sweeps, &st.Unswept)
+		"(SELECT count(*) FROM deposits AS d WHERE swept_at IS NULL AND state = 'FINAL' AND final_at < ? AND "+aboutUSD+" >= ?), "+
+		"(SELECT count(*) FROM deposits AS d WHERE swept_at IS NULL AND state = 'FINAL' AND final_at < ? AND "+aboutUSD+" < ?)",
+		at(now.Add(-late)), at(now.Add(-late)), at(now.Add(-2*late)), at(now.Add(-day)), usd(dust), at(now.Add(-day)), usd(dust)).
+		Scan(ctx, &st.Deliveries, &oldest, &st.Sweeps, &st.Unswept, &st.Dust)
 	st.OldestDue = oldest.Time
 	return st, wrapIf(err, "stuck work")
 }

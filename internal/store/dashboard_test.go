@@ -383,7 +383,7 @@ func TestStore_Operator(t *testing.T) {
 		p := w.payment(k)
 		_, err = w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) { return p.Cancel(start) })
 		w.must(err)
-		st, err := w.Stuck(t.Context(), start.Add(time.Hour))
+		st, err := w.Stuck(t.Context(), start.Add(time.Hour), money.USD)
 		w.must(err)
 		if st.Deliveries != 1 || !st.OldestDue.Equal(start) || st.Sweeps != 0 {
 			t.Errorf("stuck is %+v", st)

@@ -59,9 +59,11 @@ type dueRow struct {
 // wallet exists there.
 func (s *Store) Pots(ctx context.Context, n chain.Network, q sweep.Query) ([]sweep.Pot, error) {
 	var rows []dueRow
-	err := s.reader().NewRaw("SELECT d.payment_id, p.public_id, r.address, r.raw, r.settlement, "+
+	err := s.reader().NewRaw("SELECT payment_id, public_id, address, raw, settlement, contract, symbol, decimals, token, units, block, final_at, "+
+		"moved, marked, through, failures, blocked, least FROM (SELECT d.id, d.payment_id, p.public_id, r.address, r.raw, r.settlement, "+
 		"d.contract, d.symbol, d.decimals, d.token, d.units, d.block_number AS block, d.final_at, coalesce(pot.moved, '0') AS moved, coalesce(pot.marked, '0') AS marked, "+
-		"coalesce(pot.through, 0) AS through, coalesce(pot.failures, 0) AS failures, pot.blocked_until AS blocked, coalesce(cn.sweep_min, 0) AS least "+
+		"coalesce(pot.through, 0) AS through, coalesce(pot.failures, 0) AS failures, pot.blocked_until AS blocked, coalesce(cn.sweep_min, 0) AS least, "+
+		"sum("+aboutUSD+") OVER (PARTITION BY d.to_address, d.contract) AS about, min(d.final_at) OVER (PARTITION BY d.to_address, d.contract) AS oldest "+
 		"FROM deposits AS d JOIN payments AS p ON p.id = d.payment_id "+
 		"JOIN routes AS r ON r.payment_id = d.payment_id AND r.network = d.network AND r.address = d.to_address "+
 		"LEFT JOIN pots AS pot ON pot.network = d.network AND pot.address = d.to_address AND pot.contract = d.contract "+
@@ -69,9 +71,11 @@ func (s *Store) Pots(ctx context.Context, n chain.Network, q sweep.Query) ([]swe
 		"LEFT JOIN custodian_networks AS cn ON cn.custodian_id = c.id AND cn.network = d.network "+
 		"WHERE d.network = ? AND d.state = 'FINAL' AND d.swept_at IS NULL AND (pot.blocked_until IS NULL OR pot.blocked_until <= ?) "+
 		"AND NOT EXISTS (SELECT 1 FROM sweep_items AS i JOIN sweeps AS s ON s.id = i.sweep_id WHERE s.network = d.network "+
-		"AND s.ended_at IS NULL AND i.address = d.to_address AND i.contract = d.contract) "+
-		"ORDER BY CASE WHEN d.final_at <= ? THEN 0 ELSE 1 END, length(d.units) - d.decimals DESC, d.final_at, d.id LIMIT ?",
-		string(payment.KindTopUp), string(n), from(q.Now), from(q.Aged), q.Limit).Scan(ctx, &rows)
+		"AND s.ended_at IS NULL AND i.address = d.to_address AND i.contract = d.contract)) AS due "+
+		"ORDER BY CASE WHEN about >= ? AND (oldest <= ? OR about >= ? AND about >= least * 0.0000010001) THEN 0 ELSE 1 END, "+
+		"CASE WHEN about >= ? AND (oldest <= ? OR about >= ? AND about >= least * 0.0000010001) THEN final_at END, about DESC, final_at, id LIMIT ?",
+		string(payment.KindTopUp), string(n), from(q.Now), surely(q.Dust), from(q.Aged), surely(q.Least),
+		surely(q.Dust), from(q.Aged), surely(q.Least), q.Limit).Scan(ctx, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("what is due on %s: %w", n, err)
 	}
@@ -81,6 +85,17 @@ func (s *Store) Pots(ctx context.Context, n chain.Network, q sweep.Query) ([]swe
 	}
 	return pots, nil
 }
+
+// aboutUSD is what a deposit d is worth, as a float: good for an order, never
+// for a sum that is told to anybody. What is exactly due, Plan decides.
+const aboutUSD = "CAST(d.units AS double precision) / CAST('1e' || d.decimals AS double precision)"
+
+// surely is an amount for comparing with aboutUSD, a little more, so that what
+// comes first by it is worth sweeping whatever was lost in rounding.
+func surely(m money.Micros) float64 { return usd(m) * 1.0001 }
+
+// usd is an amount for comparing with aboutUSD.
+func usd(m money.Micros) float64 { return float64(m) / float64(money.USD) }
 
 // potsOf adds the deposits of each pot up. What a sweep moved and no deposit
 // is marked for counts against those that had arrived by then.

@@ -111,12 +111,24 @@ func TestStore_Pots(t *testing.T) {
 		other, err := w.Pots(t.Context(), chain.Base, everything)
 		w.must(err)
 		same(t, "pots of another network", len(other), 0)
-		// What has aged comes first, however small.
-		aged := everything
-		aged.Aged, aged.Limit = start.Add(time.Hour), 1
-		oldest, err := w.Pots(t.Context(), chain.Polygon, aged)
-		w.must(err)
-		same(t, "pots read", len(oldest), 1)
+		// What is worth sweeping comes first, the oldest of it before the rest.
+		for name, c := range map[string]struct {
+			q     sweep.Query
+			first payment.ID
+		}{
+			"BySize":      {sweep.Query{Aged: start.Add(-time.Hour), Least: 10 * money.USD}, p.ID},
+			"WorthIt":     {sweep.Query{Aged: start.Add(-time.Hour), Least: money.USD}, p.ID},
+			"Aged":        {sweep.Query{Aged: start.Add(time.Hour), Least: 10 * money.USD}, p.ID},
+			"AgedAndDust": {sweep.Query{Aged: start.Add(time.Hour), Least: 10 * money.USD, Dust: money.USD}, p.ID},
+			"OnlyOneIs":   {sweep.Query{Aged: start.Add(-time.Hour), Least: 7 * money.USD, Dust: 8 * money.USD}, p.ID},
+		} {
+			c.q.Now, c.q.Limit = everything.Now, 1
+			first, err := w.Pots(t.Context(), chain.Polygon, c.q)
+			w.must(err)
+			if len(first) != 1 || first[0].PaymentID != string(c.first) {
+				t.Errorf("%s: first comes %+v, want %s", name, first, c.first)
+			}
+		}
 	})
 }
 

@@ -35,7 +35,15 @@ func ids(pots []sweep.Pot) string {
 
 func TestPlan(t *testing.T) {
 	t.Parallel()
-	policy := sweep.Policy{Least: money.USD, Age: 24 * time.Hour, Wait: time.Minute, Batch: 3}
+	policy := sweep.Policy{Least: money.USD, Age: 24 * time.Hour, Dust: money.USD / 2, Wait: time.Minute, Batch: 3}
+	many := func(n int, cents int64, change func(*sweep.Pot)) (list []sweep.Pot) {
+		for i := range n {
+			p := potOf(string(rune('a'+i)), cents, 24*time.Hour+time.Duration(n-i)*time.Second)
+			change(&p)
+			list = append(list, p)
+		}
+		return list
+	}
 	with := func(p sweep.Pot, change func(*sweep.Pot)) sweep.Pot { change(&p); return p }
 	for name, c := range map[string]struct {
 		pots []sweep.Pot
@@ -49,7 +57,15 @@ func TestPlan(t *testing.T) {
 		"YoungGoAlong":        {[]sweep.Pot{potOf("a", 500, time.Minute), potOf("b", 500, 0)}, "ab"},
 		"Dust":                {[]sweep.Pot{potOf("a", 99, time.Hour)}, ""},
 		"JustEnough":          {[]sweep.Pot{potOf("a", 100, time.Hour)}, "a"},
-		"OldDust":             {[]sweep.Pot{potOf("a", 1, 24*time.Hour)}, "a"},
+		"OldButNoDust":        {[]sweep.Pot{potOf("a", 50, 24*time.Hour)}, "a"},
+		"OldDust":             {[]sweep.Pot{potOf("a", 49, 1000*24*time.Hour)}, ""},
+		"DustOfOneMerchant":   {many(3, 40, func(*sweep.Pot) {}), "abc"},
+		"TooLittleTogether":   {many(3, 33, func(*sweep.Pot) {}), ""},
+		"DustOfTwoMerchants":  {many(3, 40, func(p *sweep.Pot) { p.Settlement = "0x" + chain.Address(p.PaymentID[:1]) }), ""},
+		"TooSmallForCompany":  {many(26, 24, func(*sweep.Pot) {}), ""},
+		"BlockedIsNoCompany":  {many(3, 40, func(p *sweep.Pot) { p.BlockedUntil = noon.Add(1) }), ""},
+		"YoungIsNoCompany":    {many(3, 40, func(p *sweep.Pot) { p.Oldest = noon }), ""},
+		"MerchantWantsDust":   {[]sweep.Pot{with(potOf("a", 10, 25*time.Hour), func(p *sweep.Pot) { p.Least = 1 })}, ""},
 		"DustDoesNotHurry":    {[]sweep.Pot{potOf("a", 1, time.Hour), potOf("b", 500, 0)}, ""},
 		"MerchantsLeast":      {[]sweep.Pot{with(potOf("a", 5000, time.Hour), func(p *sweep.Pot) { p.Least = 100 * money.USD })}, ""},
 		"MerchantsLeastOld":   {[]sweep.Pot{with(potOf("a", 5000, 25*time.Hour), func(p *sweep.Pot) { p.Least = 100 * money.USD })}, "a"},

@@ -63,10 +63,12 @@ type Wallet struct {
 // Query says which pots are asked for.
 type Query struct {
 	Now time.Time
-	// Aged: what became final before it comes first, however small. The rest
-	// follows by size, so that dust cannot hide what is worth sweeping.
-	Aged  time.Time
-	Limit int // deposits read at most
+	// Aged, Least and Dust say, as in Policy, what is worth sweeping: that
+	// comes first, the oldest before the rest, which follows by size. So what
+	// waits cannot hide what must go, however much of it there is.
+	Aged        time.Time
+	Least, Dust money.Micros
+	Limit       int // deposits read at most
 }
 
 // Store keeps sweeps. Every method is one transaction.

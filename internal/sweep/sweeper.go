@@ -141,7 +141,9 @@ func (s *Sweeper) plan(ctx context.Context) (Sweep, bool, error) {
 	}
 	policy := s.policy
 	policy.Batch = s.batch
-	pots, err := s.store.Pots(ctx, n, Query{Now: now, Aged: now.Add(-policy.Age), Limit: potsRead})
+	pots, err := s.store.Pots(ctx, n, Query{
+		Now: now, Aged: now.Add(-policy.Age), Least: policy.Least, Dust: policy.Dust, Limit: potsRead,
+	})
 	if err != nil {
 		return Sweep{}, false, err
 	}
