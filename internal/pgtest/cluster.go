@@ -31,8 +31,8 @@ const (
 	connectTimeoutSeconds = "30"
 )
 
-// settings of the private cluster, beside the port. Durability is traded for speed, behaviour is not.
-const settings = `
+// fastSettings of the private cluster, beside the port. Durability is traded for speed, behaviour is not.
+const fastSettings = `
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''       # its default directory belongs to the system's own server
 max_connections = 300              # several pools of concurrency tests at once
@@ -49,6 +49,17 @@ log_min_messages = warning
 port = %s
 `
 
+// durableSettings are PostgreSQL's own, as in production, but for where it listens and how many it serves.
+const durableSettings = `
+listen_addresses = '127.0.0.1'
+unix_socket_directories = ''
+max_connections = 200
+shared_buffers = 512MB
+max_wal_size = 4GB                 # no checkpoint in the middle of a measurement
+log_min_messages = warning
+port = %s
+`
+
 // stopAndRemove is what remains to be done when the process is gone. An immediate stop needs no clean shutdown of
 // what is thrown away; a server whose start was cut short stops by itself when its directory is missing.
 const stopAndRemove = `
@@ -59,12 +70,13 @@ rm -rf "$2"
 // cluster is a running private server.
 type cluster struct {
 	directory string
+	programs  string // where initdb and pg_ctl are
 	url       *url.URL
 	guard     *watchdog.Guard
 }
 
 // ours is the cluster of this process. It stays reachable, and so does its guard, until the process ends.
-var ours = sync.OnceValues(startCluster)
+var ours = sync.OnceValues(func() (*cluster, error) { return startCluster(fastSettings) })
 
 func privateCluster() (*url.URL, error) {
 	running, err := ours()
@@ -74,7 +86,18 @@ func privateCluster() (*url.URL, error) {
 	return running.url, nil
 }
 
-func startCluster() (*cluster, error) {
+// Durable starts another private server, one that keeps what it has committed through a power cut, for measurements.
+// It returns the address of its empty database and the directory of its programs, pgbench among them. The server is
+// gone when stop has returned, or with the process.
+func Durable() (address, programs string, stop func() error, err error) {
+	c, err := startCluster(durableSettings)
+	if err != nil {
+		return "", "", nil, err
+	}
+	return c.url.String(), c.programs, c.guard.Release, nil
+}
+
+func startCluster(settings string) (*cluster, error) {
 	binaries, err := findBinaries(binaryPatterns)
 	if err != nil {
 		return nil, err
@@ -98,17 +121,17 @@ func startCluster() (*cluster, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(directory))
 	}
-	started := &cluster{directory: directory, guard: guard}
-	if err := started.start(binaries, owner); err != nil {
+	started := &cluster{directory: directory, programs: binaries, guard: guard}
+	if err := started.start(settings, owner); err != nil {
 		return nil, errors.Join(err, guard.Release())
 	}
 	return started, nil
 }
 
-func (c *cluster) start(binaries string, owner *syscall.Credential) error {
+func (c *cluster) start(settings string, owner *syscall.Credential) error {
 	data := filepath.Join(c.directory, "data")
 	run := func(name string, args ...string) error {
-		return runAs(owner, c.directory, filepath.Join(binaries, name), args...)
+		return runAs(owner, c.directory, filepath.Join(c.programs, name), args...)
 	}
 	if err := run("initdb", "-D", data, "-U", role, "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"); err != nil {
 		return err
