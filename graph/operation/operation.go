@@ -16,6 +16,8 @@ import (
 type Payments interface {
 	Create(ctx context.Context, in payment.CreateInput) (payment.Payment, error)
 	Get(ctx context.Context, id string) (payment.Payment, error)
+	// Poll is Get for reads alone; see payment.Service.
+	Poll(ctx context.Context, id string) (payment.Payment, error)
 	Start(ctx context.Context, id string, choice payment.Choice) (payment.Payment, error)
 	StartOwned(ctx context.Context, keyID int64, id string, choice payment.Choice) (payment.Payment, error)
 	Cancel(ctx context.Context, id string) (payment.Payment, error)

@@ -80,7 +80,7 @@ func (o *Operations) CheckoutLink(id payment.ID) string {
 
 // TxnDetails reads a payment for anybody who knows its txnid.
 func (o *Operations) TxnDetails(ctx context.Context, txnid string) (*model.TransactionResult, error) {
-	p, err := o.d.Payments.Get(ctx, txnid)
+	p, err := o.d.Payments.Poll(ctx, txnid)
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,9 @@ type Store interface {
 	OpenPayment(ctx context.Context, c Change, start func(Payment) (Change, error)) (Payment, error)
 	// Payment returns the payment with routes and deposits, or ErrUnknown.
 	Payment(ctx context.Context, id ID) (Payment, error)
+	// RecentPayment is Payment for those who poll: the answer may be a second
+	// old, but never older than a change made here. It must not be changed.
+	RecentPayment(ctx context.Context, id ID) (Payment, error)
 	// UpdatePayment locks the payment, calls decide and persists its Change:
 	// the payment, new routes, deposits, events, a webhook delivery for each
 	// public event of a custodian with a callback URL, and entries. decide may
@@ -111,6 +114,9 @@ type WatchStore interface {
 type Custodians interface {
 	// Custodian returns the custodian of the key, or account.ErrNoCustodian.
 	Custodian(ctx context.Context, keyID int64) (account.Custodian, error)
+	// Terms returns on what terms that custodian takes money, or
+	// account.ErrNoCustodian.
+	Terms(ctx context.Context, keyID int64) (Terms, error)
 }
 
 // Lane is a configured network as payments use it.

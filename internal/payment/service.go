@@ -67,13 +67,13 @@ func (s *Service) Create(ctx context.Context, in CreateInput) (Payment, error) {
 	if err := in.Details.check(); err != nil {
 		return Payment{}, err
 	}
-	custodian, err := s.custodians.Custodian(ctx, in.KeyID)
+	terms, err := s.custodians.Terms(ctx, in.KeyID)
 	if err != nil {
 		return Payment{}, err
 	}
 	return s.create(ctx, Request{
 		ID: in.ID, KeyID: in.KeyID, Kind: KindMerchant, Amount: amount, ValidFor: valid,
-		Terms: Terms{ShortBasis: custodian.ShortBasis, LateFor: custodian.LateFor}, Details: in.Details,
+		Terms: terms, Details: in.Details,
 	})
 }
 
@@ -129,13 +129,29 @@ func (s *Service) validFor(minutes int64) (time.Duration, error) {
 // Get returns a payment to anybody who knows its ID. A malformed ID is as
 // unknown as any other.
 func (s *Service) Get(ctx context.Context, id string) (Payment, error) {
-	if id == "" {
-		return Payment{}, fault.New(fault.Invalid, "txnid is required")
-	}
-	if !validID(id) {
-		return Payment{}, ErrUnknown
+	if err := checkID(id); err != nil {
+		return Payment{}, err
 	}
 	return s.store.Payment(ctx, ID(id))
+}
+
+// Poll is Get for those who ask again and again and decide nothing by the
+// answer, which may be a second old. Its parts must not be changed.
+func (s *Service) Poll(ctx context.Context, id string) (Payment, error) {
+	if err := checkID(id); err != nil {
+		return Payment{}, err
+	}
+	return s.store.RecentPayment(ctx, ID(id))
+}
+
+func checkID(id string) error {
+	switch {
+	case id == "":
+		return fault.New(fault.Invalid, "txnid is required")
+	case !validID(id):
+		return ErrUnknown
+	}
+	return nil
 }
 
 // Owned returns a payment of the key; another key's is unknown.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -244,10 +246,14 @@ func TestStore_UpdateCustodian_AtOnce(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(0, 0)
-		w.custodian(k, "")
+		first := w.custodian(k, "")
 		for _, err := range together(20, func(int) error {
 			_, err := w.UpdateCustodian(t.Context(), k.ID, nil, func(c account.Custodian) (account.Custodian, error) {
 				c.ShortBasis++
+				wallet, option := c.Wallets[chain.Polygon], c.Networks[chain.Polygon]
+				c.Wallets[chain.Polygon] = wallet + "+"
+				option.MinAmount++
+				c.Networks[chain.Polygon] = option
 				return c, nil
 			})
 			return err
@@ -259,6 +265,17 @@ func TestStore_UpdateCustodian_AtOnce(t *testing.T) {
 		if c.ShortBasis != 70 {
 			t.Errorf("%d, want 70", c.ShortBasis)
 		}
+		if n := strings.Count(string(c.Wallets[chain.Polygon]), "+"); n != 20 {
+			t.Errorf("the wallet tells of %d changes, want 20", n)
+		}
+		if n := c.Networks[chain.Polygon].MinAmount - first.Networks[chain.Polygon].MinAmount; n != 20 {
+			t.Errorf("the option tells of %d changes, want 20", n)
+		}
+		terms, err := w.Terms(t.Context(), k.ID)
+		w.must(err)
+		same(t, "terms", terms, payment.Terms{ShortBasis: c.ShortBasis, LateFor: c.LateFor})
+		_, err = w.Terms(t.Context(), 1<<40)
+		wants(t, "terms of an unknown key", err, account.ErrNoCustodian)
 	})
 }
 

@@ -40,6 +40,17 @@ type custodianRow struct {
 	UpdatedAt       instant
 }
 
+const custodianColumns = "id, public_id, key_id, name, callback_url, lane, secret, signing_secrets, tagline, logo_url, primary_color, " +
+	"background_color, theme, support_email, website, short_basis, late_for_us, created_at, updated_at"
+
+// fields are where custodianColumns is read to.
+func (r *custodianRow) fields() []any {
+	return []any{
+		&r.ID, &r.PublicID, &r.KeyID, &r.Name, &r.CallbackURL, &r.Lane, &r.Secret, &r.SigningSecrets, &r.Tagline, &r.LogoURL, &r.PrimaryColor,
+		&r.BackgroundColor, &r.Theme, &r.SupportEmail, &r.Website, &r.ShortBasis, &r.LateForUs, &r.CreatedAt, &r.UpdatedAt,
+	}
+}
+
 type custodianWalletRow struct {
 	bun.BaseModel `bun:"table:custodian_wallets,alias:cw"`
 
@@ -47,6 +58,10 @@ type custodianWalletRow struct {
 	Network     string
 	Address     string
 }
+
+const custodianWalletColumns = "network, address"
+
+func (r *custodianWalletRow) fields() []any { return []any{&r.Network, &r.Address} }
 
 type custodianNetworkRow struct {
 	bun.BaseModel `bun:"table:custodian_networks,alias:cn"`
@@ -59,6 +74,12 @@ type custodianNetworkRow struct {
 	MaxAmount   int64
 	Finality    string
 	SweepMin    int64
+}
+
+const custodianNetworkColumns = "network, enabled, tokens, min_amount, max_amount, finality, sweep_min"
+
+func (r *custodianNetworkRow) fields() []any {
+	return []any{&r.Network, &r.Enabled, &r.Tokens, &r.MinAmount, &r.MaxAmount, &r.Finality, &r.SweepMin}
 }
 
 // laneOf is the lane of a receiver's deliveries: a hash of its URL, for URLs

@@ -3,11 +3,13 @@ package store
 import (
 	"context"
 	"fmt"
-	"strings"
+	"slices"
+	"time"
 
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/payment"
 )
 
 // CreateCustodian stores the custodian of a key with the entries that pay for
@@ -37,7 +39,7 @@ func (s *Store) CreateCustodian(ctx context.Context, c account.Custodian, entrie
 		if err := book(ctx, t, entries); err != nil {
 			return err
 		}
-		stored, err = s.readCustodian(ctx, t, c.KeyID, "")
+		stored, err = s.readCustodian(ctx, t, c.KeyID)
 		return err
 	})
 	if err != nil {
@@ -48,15 +50,29 @@ func (s *Store) CreateCustodian(ctx context.Context, c account.Custodian, entrie
 
 // Custodian returns the custodian of the key, or account.ErrNoCustodian.
 func (s *Store) Custodian(ctx context.Context, keyID int64) (account.Custodian, error) {
-	var c account.Custodian
-	err := s.snapshot(ctx, func(ctx context.Context, t tx) (err error) {
-		c, err = s.readCustodian(ctx, t, keyID, "")
-		return err
-	})
-	if err != nil {
+	var c custodianScan
+	if err := s.read(ctx, c.read(keyID)); err != nil {
 		return account.Custodian{}, fmt.Errorf("custodian of key %d: %w", keyID, err)
 	}
-	return c, nil
+	return s.custodian(c)
+}
+
+// Terms returns on what terms the custodian of the key takes money, or
+// account.ErrNoCustodian: all that a new payment needs to know of it.
+func (s *Store) Terms(ctx context.Context, keyID int64) (payment.Terms, error) {
+	var basis, late int64
+	found := false
+	err := s.read(ctx, query(func(scan func(...any) error) error {
+		found = true
+		return scan(&basis, &late)
+	}, "SELECT short_basis, late_for_us FROM custodians WHERE key_id = ?", keyID))
+	switch {
+	case err != nil:
+		return payment.Terms{}, fmt.Errorf("terms of key %d: %w", keyID, err)
+	case !found:
+		return payment.Terms{}, account.ErrNoCustodian
+	}
+	return payment.Terms{ShortBasis: basis, LateFor: time.Duration(late) * time.Microsecond}, nil
 }
 
 // UpdateCustodian locks the custodian, calls change and stores the result with
@@ -67,7 +83,7 @@ func (s *Store) UpdateCustodian(
 ) (account.Custodian, error) {
 	var stored account.Custodian
 	err := s.write(ctx, func(ctx context.Context, t tx) error {
-		before, err := s.readCustodian(ctx, t, keyID, t.forUpdate())
+		before, err := s.lockCustodian(ctx, t, keyID)
 		if err != nil {
 			return err
 		}
@@ -81,7 +97,7 @@ func (s *Store) UpdateCustodian(
 		if err := book(ctx, t, entries); err != nil {
 			return err
 		}
-		stored, err = s.readCustodian(ctx, t, keyID, "")
+		stored, err = s.readCustodian(ctx, t, keyID)
 		return err
 	})
 	if err != nil {
@@ -133,49 +149,77 @@ func saveCustodianParts(ctx context.Context, t tx, c account.Custodian) error {
 	return nil
 }
 
-// readCustodian reads the custodian of a key; lock is empty or locks its row.
-func (s *Store) readCustodian(ctx context.Context, t tx, keyID int64, lock string) (account.Custodian, error) {
-	var rows []custodianRow
-	q := t.NewSelect().Model(&rows).Where("key_id = ?", keyID)
-	if lock != "" {
-		q = q.For(strings.TrimPrefix(lock, " FOR "))
-	}
-	if err := q.Scan(ctx); err != nil {
-		return account.Custodian{}, err
-	}
-	if len(rows) == 0 {
+// custodianJoined reads a custodian with its wallets and network options in one
+// statement, and so on one snapshot. Each wallet comes with every option.
+var custodianJoined = "SELECT " + aliased("c", custodianColumns) + ", " +
+	aliasedOrEmpty("w", custodianWalletColumns, (&custodianWalletRow{}).fields()) + ", " +
+	aliasedOrEmpty("n", custodianNetworkColumns, (&custodianNetworkRow{}).fields()) +
+	" FROM custodians AS c LEFT JOIN custodian_wallets AS w ON w.custodian_id = c.id " +
+	"LEFT JOIN custodian_networks AS n ON n.custodian_id = c.id WHERE c.key_id = ?"
+
+// custodianScan collects what custodianJoined returns.
+type custodianScan struct {
+	row      custodianRow
+	wallets  map[chain.Network]chain.Address
+	networks map[chain.Network]custodianNetworkRow
+}
+
+func (c *custodianScan) read(keyID int64) *call {
+	c.wallets, c.networks = make(map[chain.Network]chain.Address), make(map[chain.Network]custodianNetworkRow)
+	return query(func(scan func(...any) error) error {
+		var w custodianWalletRow
+		var n custodianNetworkRow
+		if err := scan(slices.Concat(c.row.fields(), w.fields(), n.fields())...); err != nil {
+			return err
+		}
+		if w.Network != "" {
+			c.wallets[chain.Network(w.Network)] = chain.Address(w.Address)
+		}
+		if n.Network != "" {
+			c.networks[chain.Network(n.Network)] = n
+		}
+		return nil
+	}, custodianJoined, keyID)
+}
+
+// custodian returns what was read, or account.ErrNoCustodian.
+func (s *Store) custodian(c custodianScan) (account.Custodian, error) {
+	if c.row.ID == 0 {
 		return account.Custodian{}, account.ErrNoCustodian
 	}
-	c, err := s.openCustodian(rows[0])
+	whole, err := s.openCustodian(c.row)
 	if err != nil {
 		return account.Custodian{}, err
 	}
-	err = readCustodianParts(ctx, t, &c)
-	return c, err
+	whole.Wallets = c.wallets
+	whole.Networks = make(map[chain.Network]account.NetworkOptions, len(c.networks))
+	for network, row := range c.networks {
+		if whole.Networks[network], err = row.options(); err != nil {
+			return account.Custodian{}, fmt.Errorf("options of custodian %s on %s: %w", whole.PublicID, network, err)
+		}
+	}
+	return whole, nil
 }
 
-func readCustodianParts(ctx context.Context, t tx, c *account.Custodian) error {
-	var wallets []custodianWalletRow
-	if err := t.NewSelect().Model(&wallets).Where("custodian_id = ?", c.ID).Scan(ctx); err != nil {
-		return err
+// readCustodian reads the custodian of a key in the transaction.
+func (s *Store) readCustodian(ctx context.Context, t tx, keyID int64) (account.Custodian, error) {
+	var c custodianScan
+	if err := t.run(ctx, c.read(keyID)); err != nil {
+		return account.Custodian{}, err
 	}
-	c.Wallets = make(map[chain.Network]chain.Address, len(wallets))
-	for _, w := range wallets {
-		c.Wallets[chain.Network(w.Network)] = chain.Address(w.Address)
+	return s.custodian(c)
+}
+
+// lockCustodian is readCustodian that keeps others from changing it until the
+// transaction ends. The lock is a statement of its own: one that waits for a
+// lock reads what it joins from before it waited.
+func (s *Store) lockCustodian(ctx context.Context, t tx, keyID int64) (account.Custodian, error) {
+	var id int64
+	lock := query(func(scan func(...any) error) error { return scan(&id) }, "SELECT id FROM custodians WHERE key_id = ?"+t.forUpdate(), keyID)
+	if err := t.run(ctx, lock); err != nil {
+		return account.Custodian{}, err
 	}
-	var networks []custodianNetworkRow
-	if err := t.NewSelect().Model(&networks).Where("custodian_id = ?", c.ID).Scan(ctx); err != nil {
-		return err
-	}
-	c.Networks = make(map[chain.Network]account.NetworkOptions, len(networks))
-	for _, n := range networks {
-		options, err := n.options()
-		if err != nil {
-			return fmt.Errorf("options of custodian %s on %s: %w", c.PublicID, n.Network, err)
-		}
-		c.Networks[chain.Network(n.Network)] = options
-	}
-	return nil
+	return s.readCustodian(ctx, t, keyID)
 }
 
 func checkCustodian(c account.Custodian) error {

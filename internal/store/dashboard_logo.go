@@ -13,7 +13,7 @@ import (
 // account.ErrNoCustodian.
 func (s *Store) PutLogo(ctx context.Context, keyID int64, l account.Logo, now time.Time) error {
 	err := s.write(ctx, func(ctx context.Context, t tx) error {
-		c, err := s.readCustodian(ctx, t, keyID, t.forUpdate())
+		c, err := s.lockCustodian(ctx, t, keyID)
 		if err != nil {
 			return err
 		}

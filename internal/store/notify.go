@@ -52,7 +52,11 @@ func (h *hooks) call(id payment.ID) {
 // changed calls the hooks for a change of this program. PostgreSQL tells of
 // it by way of Listen.
 func (s *Store) changed(id payment.ID, op *changeOp) {
-	if !s.dialect().manyWriters && !op.change.None() {
+	if op.change.None() {
+		return
+	}
+	s.recent.forget(id)
+	if !s.dialect().manyWriters {
 		s.hooks.call(id)
 	}
 }
@@ -97,12 +101,18 @@ func (s *Store) listenOnce(ctx context.Context, pg *postgresEngine, connected fu
 		return fmt.Errorf("listen: %w", err)
 	}
 	connected()
-	s.hooks.call("") // what happened before is unknown
+	s.news("") // what happened before is unknown
 	for {
 		n, err := conn.WaitForNotification(ctx)
 		if err != nil {
 			return err
 		}
-		s.hooks.call(payment.ID(n.Payload))
+		s.news(payment.ID(n.Payload))
 	}
+}
+
+// news passes on what another instance, or this one, has changed.
+func (s *Store) news(id payment.ID) {
+	s.recent.forget(id)
+	s.hooks.call(id)
 }

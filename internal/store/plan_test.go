@@ -107,6 +107,8 @@ func (w *world) useEverything() {
 	w.must(err)
 	_, err = w.Unsettled(ctx, chain.Polygon, 1, 9)
 	w.must(err)
+	_, err = w.Terms(ctx, k.ID)
+	w.must(err)
 	_, err = w.PaymentsByID(ctx, []payment.ID{p.ID})
 	w.must(err)
 	_, err = w.Due(ctx, start, "", 3)

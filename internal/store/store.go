@@ -34,6 +34,7 @@ type Store struct {
 	sealer  *secret.Sealer
 	log     *slog.Logger
 	hooks   hooks
+	recent  *recent
 	closing sync.Once
 }
 
@@ -107,7 +108,7 @@ type dialect struct {
 // Migrate before anything else. Its errors never repeat the URL, which may
 // hold a password.
 func Open(ctx context.Context, url string, sealer *secret.Sealer, o Options) (*Store, error) {
-	s := &Store{sealer: sealer, log: o.Log}
+	s := &Store{sealer: sealer, log: o.Log, recent: newRecent()}
 	if s.log == nil {
 		s.log = slog.Default()
 	}
