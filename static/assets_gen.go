@@ -8,6 +8,7 @@ var assets = map[string]asset{
 	"checkout.js":   {hash: "908f372ae1", contentType: "text/javascript; charset=utf-8", inline: false},
 	"dashboard.css": {hash: "6c9f775797", contentType: "text/css; charset=utf-8", inline: false},
 	"dashboard.js":  {hash: "f3a580ec2f", contentType: "text/javascript; charset=utf-8", inline: false},
+	"docs.css":      {hash: "42cb9717fc", contentType: "text/css; charset=utf-8", inline: false},
 	"donate.css":    {hash: "22858d71d2", contentType: "text/css; charset=utf-8", inline: true},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
 	"live.js":       {hash: "91fbc64b30", contentType: "text/javascript; charset=utf-8", inline: false},

@@ -7,11 +7,12 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/docs"
 )
 
 // getLanding is the front page.
 func (s *Server) getLanding(c echo.Context) error {
-	p := views.LandingProps{Page: newPage(c), Version: s.o.Version}
+	p := views.LandingProps{Page: newPage(c), Version: s.o.Version, DocsURL: docs.StartPath}
 	for _, n := range chain.Networks() {
 		if _, ok := s.d.Payments.Lane(n); ok {
 			p.Networks = append(p.Networks, string(n))

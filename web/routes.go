@@ -30,6 +30,8 @@ func (s *Server) routes() *echo.Echo {
 	get("/txn/:txnid", s.getOrder)
 	e.POST("/txn/:txnid/find", s.postFindTxn)
 	get("/events", s.getEvents)
+
+	s.docRoutes(get)
 	// The hosted checkout.
 	get("/", s.getLanding)
 	get("/pay", s.getCheckout)

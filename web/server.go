@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -98,6 +99,7 @@ type Server struct {
 	hub     *hub
 	codes   *qrCache
 	health  healthCache
+	openAPI func() (*openAPIDocument, error) // made when it is first asked for
 	handler *echo.Echo
 	http    *http.Server
 	secure  bool // the public addresses are https
@@ -125,6 +127,7 @@ func New(d Deps, o Options) *Server {
 		CheckoutURL: o.CheckoutURL, SignUp: o.SignUp, NewKeys: o.NewKeys, Now: d.Now, NewID: d.NewID, Log: d.Log,
 	})
 	s.graphQL = graph.New(s.ops, o.GraphQL, d.Log)
+	s.openAPI = sync.OnceValues(func() (*openAPIDocument, error) { return buildOpenAPI(o.BaseURL) })
 	s.handler = s.routes()
 	s.http = s.newHTTP()
 	return s

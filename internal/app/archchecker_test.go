@@ -109,7 +109,8 @@ func walkSources(t *testing.T, root string, visit func(directory string, file *a
 		}
 		name := entry.Name()
 		if entry.IsDir() {
-			if file != root && (strings.HasPrefix(name, ".") || name == "node_modules" || name == "testdata") {
+			// As the go tool does: what begins with a dot or an underscore is no package.
+			if file != root && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "node_modules" || name == "testdata") {
 				return filepath.SkipDir
 			}
 			return nil

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -11,6 +12,9 @@ var schedule = [...]time.Duration{
 	0, 5 * time.Second, 5 * time.Minute, 30 * time.Minute,
 	2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
 }
+
+// Schedule returns how long each attempt waits after the one before it.
+func Schedule() []time.Duration { return slices.Clone(schedule[:]) }
 
 // MaxAttempts is how often an event is tried before its delivery is Failed.
 const MaxAttempts = len(schedule)

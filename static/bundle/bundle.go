@@ -31,6 +31,7 @@ var All = []Bundle{
 	{"receipt.css", css, true, []string{"src/tokens.css", "src/base.css", "src/foot.css", "src/receipt.css"}},
 	{"app.css", css, false, []string{"src/tokens.css", "src/base.css", "src/app.css"}},
 	{"dashboard.css", css, false, []string{"src/tokens.css", "src/base.css", "src/app.css", "src/dashboard.css"}},
+	{"docs.css", css, false, []string{"src/tokens.css", "src/base.css", "src/app.css", "src/docs.css"}},
 	{"live.js", js, false, []string{"vendored/htmx.min.js", "vendored/sse.min.js"}},
 	{"checkout.js", js, false, []string{"src/copy.js", "src/clock.js", "src/wallet.js"}},
 	{"page.js", js, false, []string{"src/copy.js", "src/clock.js"}},

@@ -53,8 +53,8 @@ type DevelopersProps struct {
 	Frame
 
 	KeyName, BaseURL, CallbackURL string
-	Samples                       []Sample
-	Verify                        Sample
+	// Samples create a payment, Verify check a webhook; the first is shown open.
+	Samples, Verify []Sample
 }
 
 // Sample is code in one language.

@@ -1,0 +1,267 @@
+package main_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/views/docs"
+)
+
+// tongue runs the samples of one language.
+type tongue struct {
+	language string
+	program  string
+	// needed programs must be installed; the others are tried where they are.
+	needed bool
+	// receive are the arguments before the file that make a server of it.
+	receive func(port, file string) []string
+}
+
+var tongues = []tongue{
+	{language: "curl", program: "bash", needed: true},
+	{language: "javascript", program: "node", needed: true},
+	{language: "python", program: "python3", needed: true},
+	{language: "go", program: "go", needed: true},
+	{language: "php", program: "php", receive: func(port, file string) []string { return []string{"-S", "127.0.0.1:" + port, file} }},
+}
+
+// TestSamples runs every sample of the documentation against the program: a
+// merchant's whole way, in every language.
+func TestSamples(t *testing.T) {
+	t.Parallel()
+	i := newInstallation(t, "FLORIN_ALLOW_PRIVATE_CALLBACKS=true")
+	i.must(t, password, "user", "create", "--email", email)
+	s := i.serve(t)
+	for _, language := range tongues {
+		if _, err := exec.LookPath(language.program); err != nil && !language.needed {
+			t.Logf("%s is not installed: its samples were not run", language.program)
+			continue
+		}
+		t.Run(language.language, func(t *testing.T) {
+			t.Parallel()
+			out := i.must(t, "", "key", "create", "--email", email, "--json")
+			var key struct{ Key string }
+			if err := json.Unmarshal([]byte(out), &key); err != nil {
+				t.Fatal(err)
+			}
+			newSampler(t, language, s.url, key.Key).story(t)
+		})
+	}
+}
+
+// sampler is a merchant who has copied the samples of one language.
+type sampler struct {
+	tongue
+	dir, url string
+	files    map[string]string // task to file name
+	env      map[string]string
+}
+
+func newSampler(t *testing.T, l tongue, url, key string) *sampler {
+	t.Helper()
+	m := &sampler{tongue: l, dir: t.TempDir(), url: url, files: make(map[string]string), env: map[string]string{
+		"FLORIN_API_KEY": key, "SETTLEMENT_WALLET": settlementWallet, "CALLBACK_SECRET": "own secret: é&\"<",
+	}}
+	if l.language == "curl" {
+		m.env["CALLBACK_SECRET"] = "own secret" // written into JSON as it stands
+	}
+	for _, task := range docs.Tasks(url) {
+		for _, sample := range task.Samples {
+			if sample.Language == l.language {
+				m.files[task.ID] = sample.File
+				write(t, m.dir, sample.File, sample.Code)
+			}
+		}
+	}
+	if len(m.files) != 6 {
+		t.Fatalf("samples of %s: %v", l.language, m.files)
+	}
+	return m
+}
+
+// command makes the program of a task, ready to run.
+func (m *sampler) command(ctx context.Context, t *testing.T, task string) *exec.Cmd {
+	t.Helper()
+	file := m.files[task]
+	program, args := m.program, []string{file}
+	switch {
+	case m.language == "go":
+		program, args = filepath.Join(m.dir, task), nil
+		build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", program, file)
+		build.Dir, build.Env = m.dir, os.Environ()
+		if text, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%s does not build: %v\n%s", file, err, text)
+		}
+	case task == docs.VerifyWebhook && m.receive != nil:
+		args = m.receive(m.env["PORT"], file)
+	}
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir, cmd.Env = m.dir, os.Environ()
+	for name, value := range m.env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	return cmd
+}
+
+// run runs a sample to its end, which must be good, and returns what it prints.
+func (m *sampler) run(t *testing.T, task string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	out, err := m.command(ctx, t, task).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", m.files[task], err, out)
+	}
+	return string(out)
+}
+
+var (
+	txnidForm  = regexp.MustCompile(`\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b`)
+	secretForm = regexp.MustCompile(`whsec_[A-Za-z0-9+/]+=*`)
+)
+
+func (m *sampler) story(t *testing.T) {
+	t.Helper()
+	hooks := newReceiver(t) // of the shell, which has no server
+	port := freePort(t)
+	m.env["PORT"], m.env["CALLBACK_URL"] = port, "http://127.0.0.1:"+port+"/"
+	if m.language == "curl" {
+		m.env["CALLBACK_URL"] = hooks.URL
+	}
+	m.env["SIGNING_SECRET"] = secretForm.FindString(m.run(t, docs.CreateCustodian))
+	if m.env["SIGNING_SECRET"] == "" {
+		t.Fatal("no signing secret was printed")
+	}
+	created := m.run(t, docs.CreatePayment)
+	txnid := txnidForm.FindString(created)
+	if txnid == "" || !strings.Contains(created, "/pay?txnid="+txnid) {
+		t.Fatalf("create prints %s", created)
+	}
+	m.env["TXNID"] = txnid
+	if again := m.run(t, docs.CreatePayment); !strings.Contains(again, txnid) {
+		t.Errorf("the same order made two payments: %s and %s", txnid, again)
+	}
+	for _, task := range []string{docs.ReadPayment, docs.ListPayments} {
+		if out := m.run(t, task); !strings.Contains(out, txnid) || !strings.Contains(out, "PENDING") || !strings.Contains(out, "49.9") {
+			t.Errorf("%s prints %s", task, out)
+		}
+	}
+	cancel := func() {
+		if out := m.run(t, docs.CancelPayment); !strings.Contains(out, "CANCELLED") {
+			t.Errorf("cancel prints %s", out)
+		}
+	}
+	if m.language == "curl" {
+		cancel()
+		m.verifiesByHand(t, hooks, txnid)
+		return
+	}
+	m.receives(t, cancel, txnid+" cancelled")
+}
+
+// verifiesByHand gives the shell's sample a webhook that came, and then one
+// that somebody changed.
+func (m *sampler) verifiesByHand(t *testing.T, hooks *receiver, txnid string) {
+	t.Helper()
+	eventually(t, "the webhook", func() bool { return len(hooks.about(txnid)) > 0 })
+	a := hooks.about(txnid)[0]
+	m.env["WEBHOOK_ID"], m.env["WEBHOOK_TIMESTAMP"], m.env["WEBHOOK_SIGNATURE"] = a.id, a.header.Get("webhook-timestamp"), a.header.Get("webhook-signature")
+	write(t, m.dir, "body.json", string(a.raw))
+	if out := m.run(t, docs.VerifyWebhook); !strings.Contains(out, "right") {
+		t.Errorf("of a good webhook it says %s", out)
+	}
+	write(t, m.dir, "body.json", strings.Replace(string(a.raw), "cancelled", "completed", 1))
+	if out, err := m.command(t.Context(), t, docs.VerifyWebhook).CombinedOutput(); err == nil {
+		t.Errorf("of a changed webhook it says %s", out)
+	}
+}
+
+// receives starts the sample as a server: it must take the webhook of what
+// happens, and refuse what is forged.
+func (m *sampler) receives(t *testing.T, happens func(), want string) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 2*patience)
+	defer stop()
+	var out lockedText
+	cmd := m.command(ctx, t, docs.VerifyWebhook)
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
+	eventually(t, "the receiver", func() bool {
+		c, err := net.DialTimeout("tcp", "127.0.0.1:"+m.env["PORT"], time.Second)
+		if err == nil {
+			_ = c.Close()
+		}
+		return err == nil
+	})
+	happens()
+	eventually(t, "the webhook, of "+want, func() bool { return strings.Contains(out.String(), want) })
+	for name, header := range map[string]string{"no signature": "", "a wrong one": "v1,AAAA", "another version": "v2,AAAA"} {
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://127.0.0.1:"+m.env["PORT"]+"/", strings.NewReader(`{"txnid":"forged","status":"completed"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if header != "" {
+			req.Header.Set("webhook-id", "evt_1")
+			req.Header.Set("webhook-timestamp", strconv.FormatInt(time.Now().Unix(), 10))
+			req.Header.Set("webhook-signature", header)
+		}
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatalf("%s: %v; it says %s", name, err, out.String())
+		}
+		_ = res.Body.Close()
+		if res.StatusCode != http.StatusBadRequest {
+			t.Errorf("%s: %s", name, res.Status)
+		}
+	}
+	if strings.Contains(out.String(), "forged completed") {
+		t.Errorf("a forged webhook was believed: %s", out.String())
+	}
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
+
+// lockedText is what a running program has written so far.
+type lockedText struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lockedText) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *lockedText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}

@@ -1,0 +1,97 @@
+package docs
+
+import (
+	"strings"
+
+	"github.com/florinpay/florin/views"
+)
+
+// Frame is what every page of the documentation shows.
+type Frame struct {
+	views.Page
+
+	// Path is the page's own, one of those below.
+	Path string
+	// BaseURL and CheckoutURL are the server's public addresses, which stand
+	// in every sample.
+	BaseURL, CheckoutURL string
+	// Sandbox is set where /sandbox is served, SignIn where the dashboard is.
+	Sandbox, SignIn bool
+	Version         string
+}
+
+// The pages.
+const (
+	StartPath    = "/docs"
+	ExamplesPath = "/docs/examples"
+	WebhooksPath = "/docs/webhooks"
+	RequestsPath = "/docs/requests"
+	ErrorsPath   = "/docs/errors"
+	TestingPath  = "/docs/testing"
+	RESTPath     = "/docs/rest"
+	GraphQLPath  = "/docs/graphql"
+)
+
+type entry struct{ path, title string }
+
+var contents = []entry{
+	{StartPath, "Your first payment"},
+	{ExamplesPath, "Examples"},
+	{WebhooksPath, "Webhooks"},
+	{RequestsPath, "Requests"},
+	{ErrorsPath, "Errors"},
+	{TestingPath, "Testing"},
+	{RESTPath, "REST reference"},
+	{GraphQLPath, "GraphQL reference"},
+}
+
+func (f Frame) title() string {
+	for _, e := range contents {
+		if e.path == f.Path {
+			return e.title
+		}
+	}
+	return "Documentation"
+}
+
+// neighbours are the pages before and after, with an empty path at the ends.
+func (f Frame) neighbours() (before, after entry) {
+	for i, e := range contents {
+		if e.path != f.Path {
+			continue
+		}
+		if i > 0 {
+			before = contents[i-1]
+		}
+		if i+1 < len(contents) {
+			after = contents[i+1]
+		}
+	}
+	return before, after
+}
+
+// Field is one row of a reference: an argument, a field, a value.
+type Field struct {
+	Name string
+	// Type is how it is written, Link the anchor of its description; empty
+	// for types that speak for themselves.
+	Type, Link  string
+	Required    bool
+	Description string
+}
+
+// part is a piece of a description; what stands in backquotes is code.
+type part struct {
+	text string
+	code bool
+}
+
+func parts(text string) []part {
+	var out []part
+	for i, piece := range strings.Split(text, "`") {
+		if piece != "" {
+			out = append(out, part{piece, i%2 == 1})
+		}
+	}
+	return out
+}

@@ -1,0 +1,93 @@
+package docs
+
+import (
+	"embed"
+	"strings"
+)
+
+// Each sample is a program that runs as it stands against the sandbox. The
+// underscore keeps the go tool from taking the directory for a package.
+//
+//go:embed _samples
+var sampleFiles embed.FS
+
+// shownBase is the address that stands in the files: where `make run` serves.
+const shownBase = "http://localhost:8080"
+
+// Sample is one task in one language.
+type Sample struct {
+	Task, Language string // identifiers, such as create-payment and go
+	Name           string // of the language, as people write it
+	File           string // its name, such as create-payment.go
+	Code           string
+}
+
+// Task is something every merchant does, in every language.
+type Task struct {
+	ID, Title string
+	Lead      string // one sentence; may be empty
+	Samples   []Sample
+}
+
+var languages = []struct{ id, name, ending string }{
+	{"curl", "curl", ".sh"},
+	{"javascript", "JavaScript", ".mjs"},
+	{"php", "PHP", ".php"},
+	{"go", "Go", ".go"},
+	{"python", "Python", ".py"},
+}
+
+// The tasks.
+const (
+	CreateCustodian = "create-custodian"
+	CreatePayment   = "create-payment"
+	ReadPayment     = "read-payment"
+	ListPayments    = "list-payments"
+	CancelPayment   = "cancel-payment"
+	VerifyWebhook   = "verify-webhook"
+)
+
+var tasks = []Task{
+	{ID: CreateCustodian, Title: "Say where the money goes", Lead: "Once for each key: your wallets, where webhooks go, and your secret."},
+	{ID: CreatePayment, Title: "Create a payment", Lead: "Send the customer to the link and keep the txnid with your order."},
+	{ID: ReadPayment, Title: "Read a payment", Lead: "The txnid is all it takes."},
+	{ID: ListPayments, Title: "List payments", Lead: "Page by page. Each page takes 1 credit."},
+	{ID: CancelPayment, Title: "Cancel a payment", Lead: "Possible until money is on its way."},
+	{ID: VerifyWebhook, Title: "Verify a webhook", Lead: "Check the signature, the time and your secret before you believe one."},
+}
+
+// Tasks returns every task with its samples, written for the server at the
+// public address base.
+func Tasks(base string) []Task {
+	out := make([]Task, len(tasks))
+	for i, t := range tasks {
+		t.Samples = Samples(t.ID, base)
+		out[i] = t
+	}
+	return out
+}
+
+// Samples returns the samples of a task in every language, written for the
+// server at the public address base. It panics for a task that is none.
+func Samples(task, base string) []Sample {
+	out := make([]Sample, len(languages))
+	for i, l := range languages {
+		file := task + l.ending
+		text, err := sampleFiles.ReadFile("_samples/" + file)
+		if err != nil {
+			panic("docs: " + err.Error())
+		}
+		code := strings.ReplaceAll(strings.TrimSpace(string(text)), shownBase, base)
+		out[i] = Sample{Task: task, Language: l.id, Name: l.name, File: file, Code: code}
+	}
+	return out
+}
+
+// first is the place of the language that is shown at first: a webhook is
+// taken by a server, and a shell is none.
+func first(task string) int {
+	if task == VerifyWebhook {
+		return 1
+	}
+	return 0
+}

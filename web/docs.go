@@ -1,0 +1,151 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/graph/jsonbody"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/webhook"
+	"github.com/florinpay/florin/views/docs"
+)
+
+// docRoutes is the documentation this server shows of itself.
+func (s *Server) docRoutes(get func(path string, h echo.HandlerFunc)) {
+	get(openAPIPath, s.getOpenAPI)
+	for path, page := range map[string]func(docs.Frame) (templ.Component, error){
+		docs.StartPath: s.startDoc, docs.ExamplesPath: s.examplesDoc, docs.WebhooksPath: s.webhooksDoc,
+		docs.RequestsPath: s.requestsDoc, docs.ErrorsPath: s.errorsDoc, docs.TestingPath: s.testingDoc,
+		docs.RESTPath: s.restDoc, docs.GraphQLPath: s.graphQLDoc,
+	} {
+		get(path, func(c echo.Context) error {
+			f := docs.Frame{
+				Page: newPage(c), Path: path, BaseURL: s.o.BaseURL, CheckoutURL: s.o.CheckoutURL,
+				Sandbox: s.o.Sandbox != nil, SignIn: s.d.Dashboard != nil, Version: s.o.Version,
+			}
+			f.Lang = "en" // it is written in English
+			view, err := page(f)
+			if err != nil {
+				return err
+			}
+			return s.page(c, http.StatusOK, f.Page, view)
+		})
+	}
+}
+
+func (s *Server) startDoc(f docs.Frame) (templ.Component, error) {
+	return docs.Start(docs.StartProps{Frame: f, Tasks: docs.Tasks(f.BaseURL), FreeCredits: strconv.FormatInt(s.o.NewKeys.Credits, 10)}), nil
+}
+
+func (s *Server) examplesDoc(f docs.Frame) (templ.Component, error) {
+	return docs.Examples(docs.ExamplesProps{Frame: f, Tasks: docs.Tasks(f.BaseURL)}), nil
+}
+
+func (s *Server) webhooksDoc(f docs.Frame) (templ.Component, error) {
+	document, err := s.openAPI()
+	if err != nil {
+		return nil, err
+	}
+	p := docs.WebhooksProps{
+		Frame: f, Verify: docs.Samples(docs.VerifyWebhook, f.BaseURL), Body: document.shape("WebhookBody").Fields,
+		Headers: document.Webhooks["payment"]["post"].fields(document),
+	}
+	var total time.Duration
+	for i, d := range webhook.Schedule() {
+		total += d
+		if i == 0 {
+			p.Delays = append(p.Delays, "at once")
+			continue
+		}
+		p.Delays = append(p.Delays, "after "+inWords(d))
+	}
+	p.Total = inWords(total.Truncate(time.Hour))
+	return docs.Webhooks(p), nil
+}
+
+// inWords writes a duration in its largest whole unit.
+func inWords(d time.Duration) string {
+	for _, u := range []struct {
+		name string
+		unit time.Duration
+	}{{"hour", time.Hour}, {"minute", time.Minute}, {"second", time.Second}} {
+		if d >= u.unit && d%u.unit == 0 {
+			if n := int64(d / u.unit); n > 1 {
+				return strconv.FormatInt(n, 10) + " " + u.name + "s"
+			}
+			return "1 " + u.name
+		}
+	}
+	return d.String()
+}
+
+func (s *Server) requestsDoc(f docs.Frame) (templ.Component, error) {
+	r := s.o.Rates
+	return docs.Requests(docs.RequestsProps{
+		Frame: f, Client: r.Client.words(), Key: r.Key.words(), Costly: r.Costly.words(),
+		MaxBody: strconv.Itoa(jsonbody.Max), MaxPage: strconv.Itoa(payment.MaxPage),
+	}), nil
+}
+
+// words writes a rate as people say it.
+func (r Rate) words() string {
+	often := fmt.Sprintf("%g requests a second", r.PerSecond)
+	if r.PerSecond < 1 {
+		often = fmt.Sprintf("one request in %g seconds", 1/r.PerSecond)
+	}
+	return often + ", " + strconv.Itoa(r.Burst) + " at once"
+}
+
+func (s *Server) errorsDoc(f docs.Frame) (templ.Component, error) {
+	p := docs.ErrorsProps{Frame: f}
+	for _, x := range problems {
+		p.Problems = append(p.Problems, docs.Problem{Code: strconv.Itoa(x.code), When: x.when, Do: x.do})
+	}
+	return docs.Errors(p), nil
+}
+
+func (s *Server) testingDoc(f docs.Frame) (templ.Component, error) {
+	return docs.Testing(docs.TestingProps{Frame: f}), nil
+}
+
+func (s *Server) restDoc(f docs.Frame) (templ.Component, error) {
+	document, err := s.openAPI()
+	if err != nil {
+		return nil, err
+	}
+	return docs.REST(document.reference(f)), nil
+}
+
+func (s *Server) graphQLDoc(f docs.Frame) (templ.Component, error) {
+	return docs.GraphQL(schemaReference(f)), nil
+}
+
+// getOpenAPI is the REST interface as an OpenAPI 3.1 document.
+func (s *Server) getOpenAPI(c echo.Context) error {
+	document, err := s.openAPI()
+	if err != nil {
+		return err
+	}
+	h := c.Response().Header()
+	h.Set("Cache-Control", "no-cache")
+	// Tools in a browser may read it from anywhere: it holds nothing secret.
+	h.Set("Access-Control-Allow-Origin", "*")
+	return c.JSONBlob(http.StatusOK, document.text)
+}
+
+// pathOf writes a path of the router as OpenAPI does: /orders/{txnid}.
+func pathOf(route string) string {
+	parts := strings.Split(route, "/")
+	for i, p := range parts {
+		if name, ok := strings.CutPrefix(p, ":"); ok {
+			parts[i] = "{" + name + "}"
+		}
+	}
+	return strings.Join(parts, "/")
+}
