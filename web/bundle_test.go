@@ -30,6 +30,7 @@ import (
 	"github.com/florinpay/florin/internal/metrics"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/wallet"
@@ -46,9 +47,12 @@ type bundle struct {
 	lanes    *testLanes
 	clock    *testClock
 	log      *logBook
-	path     string        // of the database
-	seen     atomic.Uint64 // blocks of the test chain
-	metrics  *metrics.Metrics
+	path     string // of the database
+	logger   *slog.Logger
+	// recharges sells nothing until sellQueries.
+	recharges *testRecharges
+	seen      atomic.Uint64 // blocks of the test chain
+	metrics   *metrics.Metrics
 }
 
 const (
@@ -71,7 +75,8 @@ func newBundleWith(t *testing.T, o Options) *bundle {
 	must(t, err)
 	t.Cleanup(func() { must(t, st.Close()) })
 	must(t, st.Migrate(ctx))
-	b := &bundle{t: t, store: st, lanes: newTestLanes(), clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log, path: path}
+	b := &bundle{t: t, store: st, lanes: newTestLanes(), clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log, path: path, logger: logger}
+	b.recharges = &testRecharges{recharge.New(st, nil, b.clock.Now, logger)}
 	b.metrics = metrics.New("test", b.clock.Now, logger)
 	b.accounts = account.New(st, b.clock.Now, account.Options{})
 	b.payments = payment.NewService(b.metrics.Count(st), st, b.lanes, payment.Options{
@@ -84,8 +89,9 @@ func newBundleWith(t *testing.T, o Options) *bundle {
 	o.Answered = b.metrics.Answered
 	b.server = New(Deps{
 		Payments: b.payments, Accounts: b.accounts, Store: st, Sealer: sealer, Wallets: testWallets{},
-		Finder: finding.New(b.payments, b.lanes.readers(), b.clock.Now),
-		Now:    b.clock.Now, NewID: testID, Log: logger,
+		Recharges: b.recharges,
+		Finder:    finding.New(b.payments, b.lanes.readers(), b.clock.Now),
+		Now:       b.clock.Now, NewID: testID, Log: logger,
 	}, o)
 	st.OnChange(b.server.Changed)
 	return b
@@ -321,6 +327,9 @@ func (testDepositor) DepositAddress(s chain.Settlement) (chain.Watched, error) {
 	sum := sha256.Sum256([]byte(string(s.Wallet) + "/" + big.NewInt(s.Number).String()))
 	return chain.AddressOf(chain.BEP20, sum[:20]), nil
 }
+
+// testRecharges can be given another service while the server runs.
+type testRecharges struct{ *recharge.Service }
 
 // testWallets reads private keys as the program does.
 type testWallets struct{}

@@ -7,10 +7,12 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
 )
 
 // Secrets of every kind go through every operation that takes one, at debug
@@ -47,6 +49,20 @@ func TestSecretsStayInside(t *testing.T) {
 	say(b.graphQL(`mutation { UserLogin(email: "canary@shop.example", password: "`+password+`x") { code message } }`, ""))
 	say(b.graphQL(`mutation { revokeApiKey(apiKey: "`+key+`", privateKey: "`+wrongKey+`") { code message newApiKey } }`, ""))
 	say(b.graphQL(`mutation { revokeApiKey(apiKey: "`+key+`", privateKey: "`+wrongKey+`zz") { code message newApiKey } }`, ""))
+	for _, private := range []string{wrongKey, wrongKey + "zz", devKey} { // on a wallet without money, and with
+		say(b.graphQL(`mutation { rechargeApiKey(apiKey: "`+key+`", privateKey: "`+private+`", unit: 1) { code message hash } }`, ""))
+	}
+	c := b.sellQueries(money.USD)
+	go func() {
+		for range 30 {
+			c.Commit()
+			time.Sleep(50 * time.Millisecond)
+		}
+	}()
+	if r := say(b.graphQL(`mutation { rechargeApiKey(apiKey: "`+key+`", privateKey: "`+devKey+`", unit: 1) { code message hash } }`, "", "Idempotency-Key", "rc")); r.text(t, "data.rechargeApiKey.code") != "200" {
+		t.Errorf("recharge: %s", r.body)
+	}
+	say(b.graphQL(`mutation { rechargeApiKey(apiKey: "`+key+`", privateKey: "`+devKey+`", unit: 1000) { code message hash } }`, ""))
 	say(b.graphQL(`{ UserMe { code user { email } } }`, "", "Authorization", "Bearer "+session))
 	b.server.handler.POST("/panic", func(c echo.Context) error { panic(c.Request().Header.Get("x-api-key")) })
 	say(b.ask("POST", "/panic", `{}`, "x-api-key", key))

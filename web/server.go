@@ -46,6 +46,7 @@ type Store interface {
 	operation.Ledger
 	operation.Feed
 	operation.Keys
+	operation.Audits
 	// Ping fails while the database cannot be asked.
 	Ping(ctx context.Context) error
 }
@@ -56,8 +57,10 @@ type Deps struct {
 	Accounts Accounts
 	Store    Store
 	Finder   operation.Finder
-	Wallets  operation.Wallets
-	Sealer   operation.Sealer
+	// Recharges sells query units; nil sells none.
+	Recharges operation.Recharges
+	Wallets   operation.Wallets
+	Sealer    operation.Sealer
 	// Dashboard serves the pages of merchants and operators; nil serves none.
 	Dashboard *Dashboard
 	Now       func() time.Time
@@ -123,7 +126,7 @@ func New(d Deps, o Options) *Server {
 	}
 	s.ops = operation.New(operation.Deps{
 		Payments: d.Payments, Accounts: d.Accounts, Users: d.Accounts, Rotation: d.Accounts, Wallets: d.Wallets,
-		Answers: d.Store, Ledger: d.Store, Feed: d.Store, Keys: d.Store, Finder: d.Finder, Sealer: d.Sealer, Limits: s.limits,
+		Answers: d.Store, Ledger: d.Store, Feed: d.Store, Keys: d.Store, Audits: d.Store, Recharges: d.Recharges, Finder: d.Finder, Sealer: d.Sealer, Limits: s.limits,
 		CheckoutURL: o.CheckoutURL, SignUp: o.SignUp, NewKeys: o.NewKeys, Now: d.Now, NewID: d.NewID, Log: d.Log,
 	})
 	s.graphQL = graph.New(s.ops, o.GraphQL, d.Log)

@@ -54,6 +54,7 @@ type MutationResolver interface {
 	StartBasePayment(ctx context.Context, txnid string, token model.Token) (*model.TransactionResult, error)
 	StartSolPayment(ctx context.Context, txnid string, token model.Token) (*model.TransactionResult, error)
 	CancelPayment(ctx context.Context, txnid string) (*model.TransactionResult, error)
+	RechargeAPIKey(ctx context.Context, apiKey string, privateKey string, unit int) (*model.RechargeResult, error)
 	RevokeAPIKey(ctx context.Context, apiKey string, privateKey string) (*model.RevokeResult, error)
 	RotateAPIKeyWithSignature(ctx context.Context, apiKey string, challenge string, signature string) (*model.RevokeResult, error)
 	UserSignUp(ctx context.Context, email string, password string, firstName *string, lastName *string) (*model.SessionResult, error)
@@ -783,6 +784,40 @@ extend type Mutation {
   ): TransactionResult!
 }
 `, BuiltIn: false},
+	{Name: "../schema/recharge.graphqls", Input: `"The answer to ` + "`" + `rechargeApiKey` + "`" + `."
+type RechargeResult implements Result {
+  "200 when the queries are credited; 202 while the transfer is on its way, and the credit follows."
+  code: Int!
+  "What happened, in words."
+  message: String!
+  "How many queries the key has left."
+  newBalance: Int
+  "The key: what it was sent as, its wallet and its queries."
+  apiKey: ApiKey
+  "The transaction that pays, also while it is on its way."
+  hash: String
+  "The explorer's page of the transaction."
+  blockchainLink: String
+}
+
+extend type Mutation {
+  """
+  Buys query units for USDT on BNB Smart Chain, at 0.05 USDT a unit. Makes and
+  broadcasts a real transfer from the wallet registered on the key to the
+  operator, signed with the wallet's private key, which is used for this call
+  only and neither stored nor logged. Send an Idempotency-Key with it: a
+  repetition then never pays twice.
+  """
+  rechargeApiKey(
+    "The API key."
+    apiKey: String!
+    "The private key of the wallet registered on the API key: 64 hexadecimal digits, with or without 0x."
+    privateKey: String!
+    "How many units to buy: 1 to 1000000."
+    unit: Int!
+  ): RechargeResult!
+}
+`, BuiltIn: false},
 	{Name: "../schema/rotation.graphqls", Input: `"A key that was replaced."
 type RevokeResult implements Result {
   code: Int!
@@ -1233,6 +1268,24 @@ func (ec *executionContext) childFields_QueriesResult(ctx context.Context, field
 		return ec.fieldContext_QueriesResult_apiKey(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type QueriesResult", field.Name)
+}
+
+func (ec *executionContext) childFields_RechargeResult(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "code":
+		return ec.fieldContext_RechargeResult_code(ctx, field)
+	case "message":
+		return ec.fieldContext_RechargeResult_message(ctx, field)
+	case "newBalance":
+		return ec.fieldContext_RechargeResult_newBalance(ctx, field)
+	case "apiKey":
+		return ec.fieldContext_RechargeResult_apiKey(ctx, field)
+	case "hash":
+		return ec.fieldContext_RechargeResult_hash(ctx, field)
+	case "blockchainLink":
+		return ec.fieldContext_RechargeResult_blockchainLink(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RechargeResult", field.Name)
 }
 
 func (ec *executionContext) childFields_RevokeResult(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -1804,6 +1857,36 @@ func (ec *executionContext) field_Mutation_payment_args(ctx context.Context, raw
 		return nil, err
 	}
 	args["customerEmail"] = arg8
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_rechargeApiKey_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "apiKey",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNString2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["apiKey"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "privateKey",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNString2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["privateKey"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "unit",
+		func(ctx context.Context, v any) (int, error) {
+			return ec.unmarshalNInt2int(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["unit"] = arg2
 	return args, nil
 }
 
@@ -4282,6 +4365,50 @@ func (ec *executionContext) fieldContext_Mutation_cancelPayment(ctx context.Cont
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_rechargeApiKey(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_rechargeApiKey(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().RechargeAPIKey(ctx, fc.Args["apiKey"].(string), fc.Args["privateKey"].(string), fc.Args["unit"].(int))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.RechargeResult) graphql.Marshaler {
+			return ec.marshalNRechargeResult2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐRechargeResult(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_rechargeApiKey(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RechargeResult(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_rechargeApiKey_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_revokeApiKey(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -5316,6 +5443,153 @@ func (ec *executionContext) fieldContext_Query___schema(_ context.Context, field
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _RechargeResult_code(ctx context.Context, field graphql.CollectedField, obj *model.RechargeResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RechargeResult_code(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Code, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RechargeResult_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RechargeResult", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _RechargeResult_message(ctx context.Context, field graphql.CollectedField, obj *model.RechargeResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RechargeResult_message(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Message, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RechargeResult_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RechargeResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _RechargeResult_newBalance(ctx context.Context, field graphql.CollectedField, obj *model.RechargeResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RechargeResult_newBalance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NewBalance, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
+			return ec.marshalOInt2ᚖint(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RechargeResult_newBalance(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RechargeResult", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _RechargeResult_apiKey(ctx context.Context, field graphql.CollectedField, obj *model.RechargeResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RechargeResult_apiKey(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.APIKey, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.APIKey) graphql.Marshaler {
+			return ec.marshalOApiKey2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐAPIKey(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RechargeResult_apiKey(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RechargeResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ApiKey(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RechargeResult_hash(ctx context.Context, field graphql.CollectedField, obj *model.RechargeResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RechargeResult_hash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Hash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RechargeResult_hash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RechargeResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _RechargeResult_blockchainLink(ctx context.Context, field graphql.CollectedField, obj *model.RechargeResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RechargeResult_blockchainLink(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockchainLink, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RechargeResult_blockchainLink(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RechargeResult", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _RevokeResult_code(ctx context.Context, field graphql.CollectedField, obj *model.RevokeResult) (ret graphql.Marshaler) {
@@ -8036,6 +8310,13 @@ func (ec *executionContext) _Result(ctx context.Context, sel ast.SelectionSet, o
 			return graphql.Null
 		}
 		return ec._RevokeResult(ctx, sel, obj)
+	case model.RechargeResult:
+		return ec._RechargeResult(ctx, sel, &obj)
+	case *model.RechargeResult:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._RechargeResult(ctx, sel, obj)
 	case model.QueriesResult:
 		return ec._QueriesResult(ctx, sel, &obj)
 	case *model.QueriesResult:
@@ -8997,6 +9278,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "rechargeApiKey":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_rechargeApiKey(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "revokeApiKey":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_revokeApiKey(ctx, field)
@@ -9454,6 +9742,69 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			})
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var rechargeResultImplementors = []string{"RechargeResult", "Result"}
+
+func (ec *executionContext) _RechargeResult(ctx context.Context, sel ast.SelectionSet, obj *model.RechargeResult) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, rechargeResultImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RechargeResult")
+		case "code":
+			out.Values[i] = ec._RechargeResult_code(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "message":
+			out.Values[i] = ec._RechargeResult_message(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "newBalance":
+			out.Values[i] = ec._RechargeResult_newBalance(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "apiKey":
+			out.Values[i] = ec._RechargeResult_apiKey(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "hash":
+			out.Values[i] = ec._RechargeResult_hash(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "blockchainLink":
+			out.Values[i] = ec._RechargeResult_blockchainLink(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -10631,6 +10982,16 @@ func (ec *executionContext) marshalNQueriesResult2ᚖgithubᚗcomᚋflorinpayᚋ
 		return graphql.Null
 	}
 	return ec._QueriesResult(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNRechargeResult2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐRechargeResult(ctx context.Context, sel ast.SelectionSet, v *model.RechargeResult) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RechargeResult(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNRevokeResult2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐRevokeResult(ctx context.Context, sel ast.SelectionSet, v *model.RevokeResult) graphql.Marshaler {

@@ -332,6 +332,24 @@ func (QueriesResult) IsResult() {}
 type Query struct {
 }
 
+// The answer to `rechargeApiKey`.
+type RechargeResult struct {
+	// 200 when the queries are credited; 202 while the transfer is on its way, and the credit follows.
+	Code int `json:"code"`
+	// What happened, in words.
+	Message string `json:"message"`
+	// How many queries the key has left.
+	NewBalance *int `json:"newBalance"`
+	// The key: what it was sent as, its wallet and its queries.
+	APIKey *APIKey `json:"apiKey"`
+	// The transaction that pays, also while it is on its way.
+	Hash *string `json:"hash"`
+	// The explorer's page of the transaction.
+	BlockchainLink *string `json:"blockchainLink"`
+}
+
+func (RechargeResult) IsResult() {}
+
 // A key that was replaced.
 type RevokeResult struct {
 	Code    int    `json:"code"`

@@ -45,6 +45,9 @@ func (r *APIKeysResult) Envelope() (*int, *string) { return &r.Code, &r.Message 
 func (r *TopupResult) Envelope() (*int, *string) { return &r.Code, &r.Message }
 
 // Envelope returns where code and message stand.
+func (r *RechargeResult) Envelope() (*int, *string) { return &r.Code, &r.Message }
+
+// Envelope returns where code and message stand.
 func (r *RevokeResult) Envelope() (*int, *string) { return &r.Code, &r.Message }
 
 // Envelope returns where code and message stand.

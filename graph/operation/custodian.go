@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"strings"
 
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/internal/account"
@@ -44,6 +45,7 @@ func (o *Operations) changeCustodian(
 		if err != nil {
 			return nil, err
 		}
+		o.auditCustodian(ctx, key, wanted)
 		balance, err := o.d.Accounts.Balance(ctx, key.ID)
 		if err != nil {
 			return nil, err
@@ -53,6 +55,38 @@ func (o *Operations) changeCustodian(
 		shown.APIKey, shown.SigningSecret = echo(apiKey), optional(signing.Reveal())
 		return &model.CustodianResult{Custodian: shown, APIKey: &model.APIKey{Key: echo(apiKey), CreditsLeft: &left}}, nil
 	})
+}
+
+// auditCustodian writes one line for each part that was given, as the pages do.
+func (o *Operations) auditCustodian(ctx context.Context, key account.Key, in account.CustodianInput) {
+	if len(in.Wallets) > 0 {
+		var changes []string
+		for _, n := range chain.Networks() {
+			if address, ok := in.Wallets[n]; ok {
+				changes = append(changes, string(n)+" "+address)
+			}
+		}
+		o.audit(ctx, key, account.ActionWallets, named(key), strings.Join(changes, ", "))
+	}
+	if in.CallbackURL != nil {
+		o.audit(ctx, key, account.ActionCallback, named(key), *in.CallbackURL)
+	}
+	if in.Branding != nil {
+		o.audit(ctx, key, account.ActionBranding, named(key), "")
+	}
+	var rest []string
+	if in.Name != nil {
+		rest = append(rest, "name "+*in.Name)
+	}
+	if in.Secret != nil {
+		rest = append(rest, "shared secret")
+	}
+	if len(in.Networks) > 0 {
+		rest = append(rest, "network options")
+	}
+	if len(rest) > 0 {
+		o.audit(ctx, key, account.ActionCustodian, named(key), strings.Join(rest, ", "))
+	}
 }
 
 // custodianInput reads the arguments. Null counts as left out: many clients

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/florinpay/florin/graph/model"
+	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/fault"
@@ -161,6 +162,7 @@ func (o *Operations) MarkCompleted(ctx context.Context, apiKey secret.Text, txni
 		if _, err := o.d.Payments.MarkCompleted(ctx, key.ID, txnid, payment.Actor{Name: "API key"}); err != nil {
 			return nil, err
 		}
+		o.audit(ctx, key, account.ActionMarkCompleted, txnid, named(key))
 		return &model.CompletionResult{Success: true}, nil
 	})
 }

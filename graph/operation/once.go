@@ -96,11 +96,13 @@ func record[T any, R result[T]](ctx context.Context, o *Operations, s scope, out
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
 	key := CallOf(ctx).IdempotencyKey
-	if passing(failed) {
+	// What is on its way is told anew each time, so that a repetition learns how it ended.
+	underway := failed == nil && codeOf[T](out) == codeAccepted
+	if underway || passing(failed) {
 		if err := o.d.Answers.IdempotencyAbandon(ctx, s.keyID, s.name(key)); err != nil {
 			o.d.Log.ErrorContext(ctx, "an idempotency key could not be given back", "error", err)
 		}
-		return nil, failed
+		return out, failed
 	}
 	if failed != nil {
 		out = refused[T, R](o.Refuse(ctx, failed))
@@ -120,6 +122,11 @@ func record[T any, R result[T]](ctx context.Context, o *Operations, s scope, out
 		o.d.Log.ErrorContext(ctx, "an answer could not be kept", "error", err)
 	}
 	return out, nil
+}
+
+func codeOf[T any, R result[T]](out R) int {
+	code, _ := out.Envelope()
+	return *code
 }
 
 // passing reports whether a failure says nothing about the request itself.

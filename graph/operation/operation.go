@@ -56,11 +56,14 @@ type Deps struct {
 	Rotation Rotation
 	Wallets  Wallets
 	Ledger   Ledger
-	Feed     Feed
-	Finder   Finder
-	Answers  Answers
-	Sealer   Sealer
-	Limits   Limits
+	// Recharges sells query units; nil sells none.
+	Recharges Recharges
+	Audits    Audits
+	Feed      Feed
+	Finder    Finder
+	Answers   Answers
+	Sealer    Sealer
+	Limits    Limits
 	// CheckoutURL is the public address of the checkout, without a slash at
 	// its end.
 	CheckoutURL string

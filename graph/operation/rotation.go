@@ -56,6 +56,7 @@ func (o *Operations) replaceKey(ctx context.Context, key account.Key, apiKey sec
 	if err != nil {
 		return nil, err
 	}
+	o.audit(ctx, key, account.ActionRotateKey, named(key), name)
 	out := &model.RevokeResult{
 		NewAPIKey: optional(text.Reveal()), APIKey: &model.APIKey{Key: echo(apiKey), Wallet: optional(string(key.Wallet))},
 	}

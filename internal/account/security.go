@@ -81,6 +81,7 @@ const (
 	ActionAccept         Action = "accepted short or late money"
 	ActionResendWebhooks Action = "sent webhooks again"
 	ActionTopUp          Action = "bought credits"
+	ActionRecharge       Action = "bought queries"
 	ActionExport         Action = "exported payments"
 	ActionInvite         Action = "invited somebody"
 )

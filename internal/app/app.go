@@ -25,6 +25,7 @@ import (
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/webhook"
@@ -40,6 +41,7 @@ type App struct {
 
 	lanes    lanes
 	expirer  *payment.Expirer
+	recharge *recharge.Service
 	deliver  *webhook.Deliverer
 	server   *web.Server
 	listener net.Listener
@@ -109,6 +111,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		Sender: a.monitor.posts(a.sender()),
 		Holder: holder, Now: Now, Jitter: rand.Float64, Log: a.log,
 	})
+	a.recharge = a.recharges()
 	a.server = a.newServer(o, sealer)
 	a.server.ReportGas(a.lanes.Sweeping)
 	a.monitor.look(a)
@@ -155,6 +158,7 @@ func (a *App) run(ctx context.Context) error {
 		}
 	}
 	loops.Go(func() error { return a.expirer.Run(working) })
+	loops.Go(func() error { return a.recharge.Run(working) })
 	loops.Go(func() error { return a.deliver.Run(working) })
 	loops.Go(func() error { return a.Store.Listen(working) })
 	loops.Go(func() error { a.housekeep(working); return nil })

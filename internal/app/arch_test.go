@@ -11,7 +11,7 @@ import (
 // domain are the packages of rules and services. They import the standard library, the vocabulary and each other.
 var domain = []string{
 	"internal/account", "internal/campaign", "internal/credit", "internal/finding", "internal/idempotency",
-	"internal/payment", "internal/report", "internal/sweep", "internal/webhook",
+	"internal/payment", "internal/recharge", "internal/report", "internal/sweep", "internal/webhook",
 }
 
 // vocabulary are the words everything else is said in.
@@ -71,7 +71,7 @@ var edgeRules = map[string]edges{
 		to:   []string{"own"},
 		allow: slices.Concat(vocabulary, testSupport, []string{
 			"internal/chain/evm/...", "internal/chain/solana/...", "internal/wallet",
-			"internal/sweep", // whose port Sender they implement
+			"internal/sweep", "internal/recharge", // whose ports Sender and Chain they implement
 		}),
 		reason: "an adapter translates; what follows from what it reads is decided in the domain",
 	},

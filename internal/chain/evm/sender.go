@@ -2,7 +2,6 @@ package evm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/big"
 	"sync"
@@ -87,34 +86,9 @@ func (s *Sender) Gas(ctx context.Context) (sweep.Wallet, error) {
 	return sweep.Wallet{Address: s.wallet(), Balance: unitsOf(acc.balance)}, nil
 }
 
-// Broadcast gives the signed bytes to every endpoint that can be asked: some
-// keep what they are given to themselves. One that takes them is enough.
+// Broadcast gives the signed bytes to every endpoint that can be asked.
 func (s *Sender) Broadcast(ctx context.Context, a sweep.Attempt) error {
-	tx, ok := parseHash(string(a.Tx))
-	if !ok {
-		return fmt.Errorf("broadcast: %q is no transaction hash", a.Tx)
-	}
-	var failed []error
-	taken := false
-	for _, e := range s.adapter.pool.ready() {
-		var refused error
-		err := s.adapter.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
-			refused, err = e.offer(ctx, tx, a.Raw)
-			return err
-		})
-		if err = errors.Join(err, refused); err != nil {
-			failed = append(failed, fmt.Errorf("%s: %w", e.name, err))
-		} else {
-			taken = true
-		}
-	}
-	if taken {
-		return nil
-	}
-	if len(failed) == 0 {
-		return chain.ErrNoEndpoint
-	}
-	return fmt.Errorf("broadcast %s on %s: %w", tx, s.Network(), errors.Join(failed...))
+	return s.adapter.spread(ctx, a.Tx, a.Raw)
 }
 
 // offer gives signed bytes to one node. A node that has them already refuses

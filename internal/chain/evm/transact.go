@@ -159,6 +159,36 @@ func (a *Adapter) broadcast(ctx context.Context, tx hash, raw []byte) error {
 	return err
 }
 
+// spread gives signed bytes to every endpoint that can be asked: some keep what
+// they are given to themselves. One that takes them is enough.
+func (a *Adapter) spread(ctx context.Context, id chain.TxHash, raw []byte) error {
+	tx, ok := parseHash(string(id))
+	if !ok {
+		return fmt.Errorf("broadcast: %q is no transaction hash", id)
+	}
+	var failed []error
+	taken := false
+	for _, e := range a.pool.ready() {
+		var refused error
+		err := a.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
+			refused, err = e.offer(ctx, tx, raw)
+			return err
+		})
+		if err = errors.Join(err, refused); err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", e.name, err))
+		} else {
+			taken = true
+		}
+	}
+	if taken {
+		return nil
+	}
+	if len(failed) == 0 {
+		return chain.ErrNoEndpoint
+	}
+	return fmt.Errorf("broadcast %s on %s: %w", tx, a.profile.Network, errors.Join(failed...))
+}
+
 // receiptPoll is how often a receipt is asked for: about the block time of the
 // networks.
 const receiptPoll = 500 * time.Millisecond

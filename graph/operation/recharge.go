@@ -1,0 +1,85 @@
+package operation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/florinpay/florin/graph/model"
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/recharge"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// Recharges sells query units.
+type Recharges interface {
+	Buy(ctx context.Context, q recharge.Request, wait time.Duration) (recharge.Recharge, error)
+}
+
+const (
+	// rechargeWait is how long an answer waits for the credit (spec.md
+	// section 8).
+	rechargeWait = 30 * time.Second
+	// codeAccepted says that a transfer is on its way.
+	codeAccepted = 202
+)
+
+// Recharge buys query units with the wallet registered on the key.
+func (o *Operations) Recharge(ctx context.Context, apiKey, privateKey secret.Text, units int) (*model.RechargeResult, error) {
+	key, err := o.caller(ctx, apiKey)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.d.Limits.Costly(ctx); err != nil {
+		return nil, err
+	}
+	if units < 1 || units > recharge.MaxUnits {
+		return nil, fault.New(fault.Invalid, "unit must be between 1 and %d", recharge.MaxUnits)
+	}
+	if err := o.holdsWallet(key, privateKey); err != nil {
+		return nil, err
+	}
+	if o.d.Recharges == nil {
+		return nil, recharge.ErrNotOffered
+	}
+	return once(ctx, o, scope{keyID: key.ID}, func(subject payment.ID) (*model.RechargeResult, error) {
+		r, err := o.d.Recharges.Buy(ctx, recharge.Request{
+			ID: recharge.ID(subject), KeyID: key.ID, Units: int64(units), Wallet: key.Wallet, PrivateKey: privateKey,
+		}, rechargeWait)
+		if err != nil {
+			return nil, err
+		}
+		o.audit(ctx, key, account.ActionRecharge, named(key), fmt.Sprintf("%d units, %s", units, r.Bytes.Tx))
+		return o.recharged(ctx, key, apiKey, r)
+	})
+}
+
+// recharged tells how a recharge stands.
+func (o *Operations) recharged(ctx context.Context, key account.Key, apiKey secret.Text, r recharge.Recharge) (*model.RechargeResult, error) {
+	if r.State == recharge.Failed || r.State == recharge.Replaced || r.State == recharge.Abandoned {
+		return nil, fault.New(fault.Conflict, "nothing was credited: %s (%s)", r.Note, r.Bytes.Tx)
+	}
+	// The transfer is made: its hash must be told, whoever has gone meanwhile.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
+	defer cancel()
+	balance, err := o.d.Accounts.Balance(ctx, key.ID)
+	if err != nil {
+		return nil, err
+	}
+	left := int(balance.Queries)
+	out := &model.RechargeResult{
+		NewBalance: &left, Hash: optional(string(r.Bytes.Tx)),
+		APIKey: &model.APIKey{Key: echo(apiKey), QueriesLeft: &left, Wallet: optional(string(key.Wallet))},
+	}
+	if lane, ok := o.d.Payments.Lane(chain.BEP20); ok {
+		out.BlockchainLink = optional(lane.Profile.TxURL(r.Bytes.Tx))
+	}
+	if r.State != recharge.Credited {
+		out.Code = codeAccepted
+		out.Message = fmt.Sprintf("the transfer %s is on its way; %d queries are added when it is final", r.Bytes.Tx, r.Units)
+	}
+	return out, nil
+}

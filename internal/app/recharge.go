@@ -1,0 +1,38 @@
+package app
+
+import (
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/recharge"
+)
+
+// recharges sells query units for USDT on BNB Smart Chain, if that network is
+// on and has a treasury.
+func (a *App) recharges() *recharge.Service {
+	n, on := a.Config.Network(chain.BEP20)
+	l := a.lanes[chain.BEP20]
+	if !on || l == nil || n.Treasury == "" {
+		return recharge.New(a.Store, nil, Now, a.log)
+	}
+	asset, offered := n.Profile.Asset(money.USDT)
+	reader, ok := l.reader.(*evm.Adapter)
+	if !offered || !ok {
+		return recharge.New(a.Store, nil, Now, a.log)
+	}
+	return recharge.New(a.Store, &recharge.Lane{
+		Chain: evm.NewRemitter(reader, n.MaxGasPrice), Asset: asset, Treasury: n.Treasury,
+		Ready: func() error {
+			if h := a.lanes.Health(chain.BEP20); !h.OK {
+				return fault.Retry(fault.Unavailable, rechargeAgain, "BEP20 cannot be used at the moment: %s", h.Reason)
+			}
+			return nil
+		},
+	}, Now, a.log)
+}
+
+// rechargeAgain is when to ask again while the network is blind or behind.
+const rechargeAgain = 10 * time.Second

@@ -1,0 +1,253 @@
+package evm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/recharge"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/wallet"
+)
+
+// Remitter makes and sends transfers of tokens with keys that are given to it
+// for one call each. It is safe for concurrent use.
+type Remitter struct {
+	*Adapter
+	maxPrice *big.Int
+}
+
+var _ recharge.Chain = Remitter{}
+
+// NewRemitter returns the remitter of the adapter's network. maxPrice is the
+// most one unit of gas may cost, in wei; zero takes DefaultMaxPrice.
+func NewRemitter(a *Adapter, maxPrice money.Units) Remitter {
+	if maxPrice.IsZero() {
+		maxPrice = DefaultMaxPrice(a.profile.Network)
+	}
+	return Remitter{a, maxPrice.Big()}
+}
+
+const transferSelector = "a9059cbb" // transfer(address,uint256)
+
+// Sign makes and signs a transfer, after making sure that the wallet can pay
+// it and its gas. It sends nothing.
+func (r Remitter) Sign(ctx context.Context, privateKey secret.Text, t recharge.Transfer) (recharge.Bytes, error) {
+	key, err := wallet.ParseEVM(privateKey)
+	if err != nil {
+		return recharge.Bytes{}, err
+	}
+	if key.Wallet() != t.From {
+		return recharge.Bytes{}, errors.New("sign a transfer: the key is not that of the wallet")
+	}
+	i, err := r.transfer(t)
+	if err != nil {
+		return recharge.Bytes{}, err
+	}
+	p := priced{intent: i}
+	var acc account
+	var verdict error
+	err = r.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
+		acc, verdict, err = r.quote(ctx, e, &p, t)
+		return err
+	})
+	if err = errors.Join(err, verdict); err != nil {
+		return recharge.Bytes{}, err
+	}
+	tx, err := key.SignTx(p.unsigned(r.chainID(), acc.pending), r.chainID())
+	if err != nil {
+		return recharge.Bytes{}, err
+	}
+	raw, err := tx.MarshalBinary()
+	if err != nil {
+		return recharge.Bytes{}, fmt.Errorf("encode a transfer: %w", err)
+	}
+	return recharge.Bytes{Tx: txHash(tx), Raw: raw, Nonce: acc.pending}, nil
+}
+
+// transfer encodes the call of the token.
+func (r Remitter) transfer(t recharge.Transfer) (intent, error) {
+	contract, ok := r.contract(t.Asset)
+	if !ok {
+		return intent{}, fmt.Errorf("%s is not an asset of %s", t.Asset.Contract, r.profile.Network)
+	}
+	from, err := chain.ParseAddress(r.profile.Network, string(t.From))
+	if err != nil {
+		return intent{}, err
+	}
+	to, err := chain.ParseAddress(r.profile.Network, string(t.To))
+	if err != nil {
+		return intent{}, err
+	}
+	token := common.Address(contract)
+	data := common.FromHex(transferSelector)
+	data = append(data, common.LeftPadBytes(to.Raw, 32)...)
+	data = append(data, common.LeftPadBytes(t.Amount.Big().Bytes(), 32)...)
+	return intent{from: common.Address(from.Raw), to: &token, data: data}, nil
+}
+
+// quote fills in gas, fees and cost. Its verdict is a reason not to send that
+// another endpoint would give too.
+func (r Remitter) quote(ctx context.Context, e *endpoint, p *priced, t recharge.Transfer) (acc account, verdict, err error) {
+	if acc, err = e.account(ctx, p.from); err != nil {
+		return acc, nil, err
+	}
+	data := balanceOfSelector + addressPadding[2:] + hexText(p.from[:])[2:]
+	held, err := e.words(ctx, []call{{method: "eth_blockNumber"}, contractCall(address(*p.to), data)}, 0)
+	if err != nil {
+		return acc, nil, err
+	}
+	if held[0].Cmp(t.Amount) < 0 {
+		return acc, fault.New(fault.PaymentRequired, "%s: %s holds %s on %s, and this costs %s", recharge.ErrNoTokens.Message, t.From,
+			held[0].Format(t.Asset.Decimals), r.profile.Network, t.Amount.Format(t.Asset.Decimals)), nil
+	}
+	if p.fees, err = r.fees(ctx, e); err != nil {
+		return acc, nil, err
+	}
+	if least := new(big.Int).Add(p.fees.Base, p.fees.Tip); least.Cmp(r.maxPrice) > 0 {
+		return acc, fault.New(fault.Unavailable, "gas costs %s gwei a unit on %s at present, and at most %s are paid; try again later",
+			unitsOf(least).Format(gweiDecimals), r.profile.Network, unitsOf(r.maxPrice).Format(gweiDecimals)), nil
+	}
+	p.fees.Max = smaller(p.fees.Max, r.maxPrice)
+	if verdict, err = r.allow(ctx, e, p); verdict != nil || err != nil {
+		return acc, verdict, err
+	}
+	if acc.balance.Cmp(p.cost) < 0 {
+		return acc, fault.New(fault.PaymentRequired, "%s: %s holds %s, and the transfer takes up to %s", recharge.ErrNoGas.Message, t.From,
+			r.wei(acc.balance), r.wei(p.cost)), nil
+	}
+	return acc, nil, nil
+}
+
+// allow has the node try the transfer, and sets how much gas it may use.
+func (r Remitter) allow(ctx context.Context, e *endpoint, p *priced) (verdict, err error) {
+	replies, err := e.ask(ctx, call{"eth_estimateGas", []any{p.object()}})
+	if err != nil {
+		return nil, err
+	}
+	if failed := replies[0].err; failed != nil {
+		if reverts(failed) {
+			return fault.New(fault.Unprocessable, "the token refuses the transfer from this wallet"), nil
+		}
+		return nil, callFailure(failed)
+	}
+	estimate, ok := parseText(replies[0].result)
+	if !ok || estimate > maxTxGas/2 {
+		return nil, malformed("eth_estimateGas")
+	}
+	p.gas = estimate + estimate*gasMargin/100
+	extra, err := r.extraFee(ctx, e, p.size(), p.gas)
+	if err != nil {
+		return nil, err
+	}
+	p.cost = new(big.Int).Mul(p.fees.Max, new(big.Int).SetUint64(p.gas))
+	p.cost.Add(p.cost, extra)
+	return nil, nil
+}
+
+// Broadcast gives the bytes to every endpoint that can be asked.
+func (r Remitter) Broadcast(ctx context.Context, b recharge.Bytes) error {
+	return r.spread(ctx, b.Tx, b.Raw)
+}
+
+// Look tells what became of the bytes, which only the wallet's nonce can make
+// void.
+func (r Remitter) Look(ctx context.Context, from chain.Address, b recharge.Bytes) (recharge.Sighting, error) {
+	tx, ok := parseHash(string(b.Tx))
+	if !ok {
+		return recharge.Sighting{}, fmt.Errorf("look: %q is no transaction hash", b.Tx)
+	}
+	owner, err := chain.ParseAddress(r.profile.Network, string(from))
+	if err != nil {
+		return recharge.Sighting{}, err
+	}
+	heads, err := r.Heads(ctx)
+	if err != nil {
+		return recharge.Sighting{}, err
+	}
+	var seen recharge.Sighting
+	err = r.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
+		seen, err = r.lookAt(ctx, e, heads.Final, address(owner.Raw), tx, b.Nonce)
+		return err
+	})
+	if err != nil {
+		return recharge.Sighting{}, fmt.Errorf("look for %s on %s: %w", tx, r.profile.Network, err)
+	}
+	if seen.Seen == recharge.Dead {
+		// One endpoint that has lost its index must not decide alone.
+		found, err := r.Find(ctx, b.Tx)
+		if err != nil {
+			return recharge.Sighting{}, err
+		}
+		if found.Exists {
+			seen.Seen = recharge.Unknown
+		}
+	}
+	seen.Final = heads.Final
+	return seen, nil
+}
+
+// lookAt asks one endpoint, which must know the final block.
+func (r Remitter) lookAt(ctx context.Context, e *endpoint, final chain.Head, owner address, tx hash, nonce uint64) (recharge.Sighting, error) {
+	// The count comes first: what lands after it was asked is not in it.
+	counted, err := e.ask(ctx, numberCall(final.Number), call{"eth_getTransactionCount", []any{owner.String(), quantity(final.Number)}})
+	if err != nil {
+		return recharge.Sighting{}, err
+	}
+	if counted[0].err != nil {
+		return recharge.Sighting{}, callFailure(counted[0].err)
+	}
+	if err := standing(counted[0].result, final); err != nil {
+		return recharge.Sighting{}, err
+	}
+	results, err := e.results(ctx, receiptCall(tx), call{"eth_getTransactionByHash", []any{tx.String()}})
+	if err != nil {
+		return recharge.Sighting{}, err
+	}
+	got, included, err := parseReceipt(results[0], tx)
+	if err != nil {
+		return recharge.Sighting{}, err
+	}
+	if included {
+		return r.landed(ctx, e, final, results[1], got)
+	}
+	if !isNull(results[1]) {
+		return recharge.Sighting{Seen: recharge.Pooled}, nil
+	}
+	// A node without the state of that block says nothing about the nonce.
+	if count, ok := parseText(counted[1].result); counted[1].err == nil && ok && count > nonce {
+		return recharge.Sighting{Seen: recharge.Dead}, nil
+	}
+	return recharge.Sighting{Seen: recharge.Unknown}, nil
+}
+
+// landed tells of a transaction that is in a block.
+func (r Remitter) landed(ctx context.Context, e *endpoint, final chain.Head, raw []byte, got receipt) (recharge.Sighting, error) {
+	block, err := e.blockOf(ctx, got)
+	if err != nil {
+		return recharge.Sighting{}, err
+	}
+	seen := recharge.Sighting{Seen: recharge.Included, Block: block}
+	if block.Number > final.Number {
+		return seen, nil
+	}
+	if got.failed {
+		seen.Seen = recharge.Reverted
+		return seen, nil
+	}
+	tx, _, err := parseTransaction(raw, got.tx)
+	if err != nil {
+		return recharge.Sighting{}, err
+	}
+	seen.Seen, seen.Transfers = recharge.Landed, r.moved(tx, got)
+	for i := range seen.Transfers {
+		seen.Transfers[i].Block, seen.Transfers[i].Source = block, e.name
+	}
+	return seen, nil
+}

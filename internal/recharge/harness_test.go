@@ -1,0 +1,237 @@
+package recharge_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"math/big"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/oklog/ulid/v2"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/pgtest"
+	"github.com/florinpay/florin/internal/recharge"
+	"github.com/florinpay/florin/internal/sandbox/devchain"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store"
+)
+
+// world is a real chain and a real database with a merchant on both.
+type world struct {
+	t       *testing.T
+	mu      sync.Mutex
+	at      time.Time
+	chain   *devchain.Chain
+	asset   chain.Asset
+	remit   evm.Remitter
+	store   *store.Store
+	key     account.Key
+	owner   *ecdsa.PrivateKey
+	wallet  chain.Address
+	private secret.Text
+}
+
+// treasury is where the operator is paid.
+var treasury = chain.AddressOf(chain.BEP20, common.HexToAddress("0x9858EfFD232B4033E47d90003D41EC34EcaEda94").Bytes()).Address
+
+const patient = 20 * time.Second
+
+// onEach tells the story on both databases, each with a chain of its own.
+func onEach(t *testing.T, story func(t *testing.T, w *world)) {
+	t.Helper()
+	for name, url := range map[string]func(*testing.T) string{
+		"SQLite":     func(t *testing.T) string { return "sqlite://" + filepath.Join(t.TempDir(), "florin.db") },
+		"PostgreSQL": func(t *testing.T) string { return pgtest.URL(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			story(t, newWorld(t, url(t)))
+		})
+	}
+}
+
+func newWorld(t *testing.T, url string) *world {
+	t.Helper()
+	w := &world{t: t, at: time.Now().UTC().Truncate(time.Microsecond)}
+	w.startChain()
+	sealer, err := secret.NewSealer(make([]byte, secret.KeyLen))
+	w.must(err)
+	w.store, err = store.Open(t.Context(), url, sealer, store.Options{Log: silent()})
+	w.must(err)
+	t.Cleanup(func() { _ = w.store.Close() })
+	w.must(w.store.Migrate(t.Context()))
+	w.owner, err = crypto.GenerateKey()
+	w.must(err)
+	w.private = secret.New(common.Bytes2Hex(crypto.FromECDSA(w.owner)))
+	w.wallet = chain.AddressOf(chain.BEP20, w.account().Bytes()).Address
+	user, err := w.store.CreateUser(t.Context(), account.User{
+		PublicID: newID(), Email: "ada@shop.example", PasswordHash: "none", CreatedAt: w.now(),
+	})
+	w.must(err)
+	w.key, err = w.store.CreateKey(t.Context(), account.Key{
+		PublicID: newID(), UserID: user.ID, Hash: account.Hash{1}, Wallet: w.wallet, CreatedAt: w.now(),
+	}, func(int64) []credit.Entry { return nil })
+	w.must(err)
+	w.fund(1e18, money.USD)
+	return w
+}
+
+func (w *world) startChain() {
+	w.t.Helper()
+	var p chain.Profile
+	for _, x := range chain.Profiles() {
+		if x.Network == chain.BEP20 {
+			p = x
+		}
+	}
+	c, err := devchain.Start(devchain.Config{ChainID: p.ChainID, Decimals: 18})
+	w.must(err)
+	w.t.Cleanup(func() { w.must(c.Close()) })
+	w.must(c.Setup(w.t.Context()))
+	c.Mine(devchain.DefaultFinalDepth)
+	token := c.Tokens().USDT
+	w.chain = c
+	w.asset = chain.Asset{
+		Network: chain.BEP20, Contract: chain.AddressOf(chain.BEP20, token.Address[:]).Address, Symbol: "USDT", Decimals: 18, Token: money.USDT,
+	}
+	p.Assets = []chain.Asset{w.asset}
+	a, err := evm.New(evm.Config{Profile: p, Endpoints: []string{c.URL()}})
+	w.must(err)
+	w.remit = evm.NewRemitter(a, money.UnitsFromUint64(100e9))
+}
+
+func silent() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+func newID() string { return ulid.MustNew(ulid.Now(), rand.Reader).String() }
+
+func (w *world) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) now() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.at
+}
+
+func (w *world) pass(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.at = w.at.Add(d)
+}
+
+func (w *world) account() common.Address { return crypto.PubkeyToAddress(w.owner.PublicKey) }
+
+// fund gives the merchant's wallet coins and USDT.
+func (w *world) fund(wei int64, usdt money.Micros) {
+	w.t.Helper()
+	_, err := w.chain.FundNative(w.t.Context(), w.account(), big.NewInt(wei))
+	w.must(err)
+	_, err = w.chain.Mint(w.t.Context(), w.chain.Tokens().USDT.Address, w.account(), usdt.Units(18).Big())
+	w.must(err)
+	w.finalize()
+}
+
+func (w *world) finalize() { w.chain.Mine(devchain.DefaultFinalDepth + 1) }
+
+// mining makes blocks until the test ends or stop is called.
+func (w *world) mining() (stop func()) {
+	ctx, cancel := context.WithCancel(w.t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			w.chain.Commit()
+			select {
+			case <-ctx.Done():
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+	}()
+	return func() { cancel(); <-done }
+}
+
+func (w *world) lane(c recharge.Chain) *recharge.Lane {
+	return &recharge.Lane{Chain: c, Asset: w.asset, Treasury: treasury, Ready: func() error { return nil }}
+}
+
+func (w *world) service() *recharge.Service {
+	return recharge.New(w.store, w.lane(w.remit), w.now, silent())
+}
+
+func (w *world) request(units int64) recharge.Request {
+	return recharge.Request{ID: recharge.ID(newID()), KeyID: w.key.ID, Units: units, Wallet: w.wallet, PrivateKey: w.private}
+}
+
+// signed stores a recharge whose process dies before it is broadcast.
+func (w *world) signed(units int64) recharge.Recharge {
+	w.t.Helper()
+	s := recharge.New(w.store, w.lane(dumb{w.remit}), w.now, silent())
+	r, err := s.Buy(w.t.Context(), w.request(units), 0)
+	w.must(err)
+	if r.State != recharge.Signed || !r.SentAt.IsZero() {
+		w.t.Fatalf("signed: %+v", r)
+	}
+	return r
+}
+
+// dumb is a chain whose broadcast dies.
+type dumb struct{ recharge.Chain }
+
+var errDied = errors.New("the process died")
+
+func (dumb) Broadcast(context.Context, recharge.Bytes) error { return errDied }
+
+// round lets the loop run once, when it is due.
+func (w *world) round() {
+	w.t.Helper()
+	w.pass(15 * time.Second)
+	w.must(w.service().RunOnce(w.t.Context()))
+}
+
+func (w *world) state(r recharge.Recharge) recharge.State {
+	w.t.Helper()
+	r, err := w.store.Recharge(w.t.Context(), r.ID)
+	w.must(err)
+	return r.State
+}
+
+func (w *world) queries() int64 {
+	w.t.Helper()
+	b, err := w.store.Balance(w.t.Context(), w.key.ID)
+	w.must(err)
+	return b.Queries
+}
+
+// earned is what the treasury holds, in Micros.
+func (w *world) earned() string {
+	w.t.Helper()
+	held, err := w.remit.Balances(w.t.Context(), w.asset, []chain.Address{treasury}, chain.Head{})
+	w.must(err)
+	return held[0].Format(18)
+}
+
+// balanced checks the whole book.
+func (w *world) balanced() {
+	w.t.Helper()
+	_, wrong, err := w.store.VerifyLedger(w.t.Context())
+	w.must(err)
+	if len(wrong) > 0 {
+		w.t.Errorf("the ledger does not agree: %v", wrong)
+	}
+}

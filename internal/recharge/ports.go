@@ -1,0 +1,70 @@
+package recharge
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// Refusals. Nothing was sent when one of these is returned.
+var (
+	ErrNotOffered = fault.New(fault.Unprocessable,
+		"rechargeApiKey is not offered here: the operator has not set up BEP20 with USDT and a treasury wallet")
+	ErrOwnTreasury = fault.New(fault.Unprocessable, "the wallet registered on this API key is the treasury itself")
+	ErrBusy        = fault.Retry(fault.Conflict, busyAgain,
+		"another recharge from this wallet is still on its way; try again when it is final")
+	ErrNoTokens = fault.New(fault.PaymentRequired, "the wallet does not hold enough USDT")
+	ErrNoGas    = fault.New(fault.PaymentRequired, "the wallet does not hold enough of the native coin for gas")
+	// ErrUnknown: there is no such recharge.
+	ErrUnknown = fault.New(fault.NotFound, "there is no such recharge")
+)
+
+// busyAgain is when to ask again while another recharge is on its way.
+const busyAgain = 10 * time.Second
+
+// MaxUnits is the most query units bought at once.
+const MaxUnits = credit.MaxRecharge
+
+// Store keeps recharges. Every method is one transaction.
+type Store interface {
+	// CreateRecharge stores a Signed recharge, or fails with ErrBusy if one of
+	// the same wallet is Signed.
+	CreateRecharge(ctx context.Context, r Recharge) error
+	// Recharge returns the recharge, or ErrUnknown.
+	Recharge(ctx context.Context, id ID) (Recharge, error)
+	// RechargeOf returns the wallet's Signed recharge; ok is false without one.
+	RechargeOf(ctx context.Context, wallet chain.Address) (r Recharge, ok bool, err error)
+	// DueRecharges lists recharges whose LookAt has come, the longest due first.
+	DueRecharges(ctx context.Context, now time.Time, limit int) ([]Recharge, error)
+	// UpdateRecharge locks the recharge, calls decide and stores its Change.
+	// decide may run again, so it must have no effects.
+	UpdateRecharge(ctx context.Context, id ID, decide func(Recharge) Change) (Recharge, error)
+}
+
+// Chain makes, sends and finds transfers on one network.
+type Chain interface {
+	// Sign makes and signs the transfer with the private key and sends
+	// nothing. It fails with faults of kind PaymentRequired that name what is
+	// missing, before anything is signed.
+	Sign(ctx context.Context, privateKey secret.Text, t Transfer) (Bytes, error)
+	// Broadcast gives the bytes to the network. Bytes it has are no error.
+	Broadcast(ctx context.Context, b Bytes) error
+	// Look tells what became of the bytes.
+	Look(ctx context.Context, from chain.Address, b Bytes) (Sighting, error)
+	// Confirm asks an endpoint other than the transfers' source for them.
+	Confirm(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error)
+}
+
+// Lane is the network recharges are paid on.
+type Lane struct {
+	Chain    Chain
+	Asset    chain.Asset   // USDT
+	Treasury chain.Address // the operator's wallet
+	// Ready returns nil, or a fault.Unavailable while the network is blind or
+	// behind.
+	Ready func() error
+}

@@ -1,0 +1,169 @@
+package recharge
+
+import (
+	"slices"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/money"
+)
+
+// ID is a recharge's public id, a ULID.
+type ID string
+
+// State is where a recharge stands.
+type State string
+
+// The states.
+const (
+	Signed    State = "SIGNED"    // stored; broadcast until it is in a block
+	Credited  State = "CREDITED"  // final and booked
+	Failed    State = "FAILED"    // final, and did not move the price
+	Replaced  State = "REPLACED"  // its nonce was used by another transaction
+	Abandoned State = "ABANDONED" // in no block for too long; still watched
+)
+
+// States lists the states.
+func States() []State { return []State{Signed, Credited, Failed, Replaced, Abandoned} }
+
+// Over reports whether nothing more can become of it.
+func (s State) Over() bool { return s == Credited || s == Failed || s == Replaced }
+
+// Transfer is what the merchant pays: tokens from one wallet to another.
+type Transfer struct {
+	Asset  chain.Asset
+	From   chain.Address
+	To     chain.Address
+	Amount money.Units
+}
+
+// Bytes are a signed transaction.
+type Bytes struct {
+	Tx    chain.TxHash
+	Raw   []byte
+	Nonce uint64
+}
+
+// Recharge is one purchase of query units.
+type Recharge struct {
+	ID       ID
+	KeyID    int64
+	Units    int64 // query units bought, at least 1
+	Transfer Transfer
+	Bytes    Bytes
+	State    State
+	Note     string // why it did not end well
+	Block    chain.Head
+
+	CreatedAt time.Time
+	SentAt    time.Time // zero until an endpoint has taken the bytes
+	LookAt    time.Time // when to look next; zero for never
+	EndedAt   time.Time // zero while it is Signed
+}
+
+// Change is a decision: the recharge as it will be and what is booked with it.
+type Change struct {
+	Recharge Recharge
+	Entries  []credit.Entry
+}
+
+// Seen is what the network knows of the signed transaction.
+type Seen int
+
+// What can be seen.
+const (
+	Unknown  Seen = iota // nobody has it
+	Pooled               // it waits to be included
+	Included             // in a block that may still be replaced
+	Landed               // in a final block, and succeeded
+	Reverted             // in a final block, and failed
+	Dead                 // another transaction used its nonce, in a final block
+)
+
+// Sighting is one look at the network.
+type Sighting struct {
+	Seen      Seen
+	Block     chain.Head // that it is in
+	Final     chain.Head // the newest final block when it was looked for
+	Transfers []chain.Transfer
+}
+
+// Times of a recharge.
+const (
+	// patience is how long bytes are broadcast again: a transaction that no
+	// block takes within the hour was priced out or is held back.
+	patience = time.Hour
+	// watchFor is how long an abandoned one is looked after.
+	watchFor = 30 * 24 * time.Hour
+)
+
+// Price is what units cost.
+func Price(units int64) money.Micros { return money.Micros(units) * credit.QueryPrice }
+
+// Payment returns the transfer by which the transaction paid the price.
+func (r Recharge) Payment(v Sighting) (chain.Transfer, bool) {
+	if v.Seen != Landed {
+		return chain.Transfer{}, false
+	}
+	i := slices.IndexFunc(v.Transfers, func(t chain.Transfer) bool {
+		return t.Tx == r.Bytes.Tx && t.Asset.Contract == r.Transfer.Asset.Contract &&
+			t.From == r.Transfer.From && t.To == r.Transfer.To && t.Units.Cmp(r.Transfer.Amount) == 0
+	})
+	if i < 0 {
+		return chain.Transfer{}, false
+	}
+	return v.Transfers[i], true
+}
+
+// Observe decides what a look at the network means. confirmed says that a
+// second opinion agrees with a payment that is seen.
+func (r Recharge) Observe(v Sighting, confirmed bool, now time.Time) Change {
+	if r.State.Over() {
+		return Change{Recharge: r}
+	}
+	r.LookAt = now.Add(pause(now.Sub(r.CreatedAt)))
+	switch v.Seen {
+	case Landed:
+		r.Block = v.Block
+		if _, paid := r.Payment(v); !paid {
+			return r.ended(Failed, "the transaction is final, but did not move the price to the treasury", now)
+		}
+		if !confirmed {
+			return Change{Recharge: r}
+		}
+		c := r.ended(Credited, "", now)
+		c.Entries = []credit.Entry{credit.Grant(r.KeyID, credit.Query, r.Units, credit.ReasonRecharge, "recharge:"+string(r.ID), now)}
+		return c
+	case Reverted:
+		r.Block = v.Block
+		return r.ended(Failed, "the transaction is final and failed", now)
+	case Dead:
+		return r.ended(Replaced, "another transaction of the wallet took its place", now)
+	case Unknown, Pooled:
+		if r.State == Signed && now.Sub(r.CreatedAt) >= patience {
+			r.State, r.Note, r.EndedAt = Abandoned, "no block took the transaction within an hour", now
+		}
+	case Included:
+	}
+	if now.Sub(r.CreatedAt) >= watchFor && v.Seen != Included {
+		r.LookAt = time.Time{}
+	}
+	return Change{Recharge: r}
+}
+
+func (r Recharge) ended(s State, note string, now time.Time) Change {
+	r.State, r.Note, r.EndedAt, r.LookAt = s, note, now, time.Time{}
+	return Change{Recharge: r}
+}
+
+// pause is how long until the next look at one of that age.
+func pause(age time.Duration) time.Duration {
+	switch {
+	case age < 5*time.Minute:
+		return 2 * time.Second
+	case age < patience:
+		return 15 * time.Second
+	}
+	return 10 * time.Minute
+}

@@ -1,0 +1,297 @@
+package recharge_test
+
+import (
+	"context"
+	"math/big"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/recharge"
+	"github.com/florinpay/florin/internal/sandbox/devchain"
+)
+
+func TestBuy(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		stop := w.mining()
+		q := w.request(7)
+		r, err := w.service().Buy(t.Context(), q, patient)
+		w.must(err)
+		if r.State != recharge.Credited || w.queries() != 7 || w.earned() != "0.35" {
+			t.Errorf("%s, %d queries, the treasury holds %s", r.State, w.queries(), w.earned())
+		}
+		// The same request again, as after a lost answer, goes on with what is there.
+		again, err := w.service().Buy(t.Context(), q, patient)
+		w.must(err)
+		if again.Bytes.Tx != r.Bytes.Tx || w.queries() != 7 || w.earned() != "0.35" {
+			t.Errorf("again: %s, %d queries, the treasury holds %s", again.Bytes.Tx, w.queries(), w.earned())
+		}
+		// Two at once wait for each other and share no nonce.
+		results := make(chan recharge.Recharge, 2)
+		for range 2 {
+			go func() {
+				r, err := w.service().Buy(t.Context(), w.request(2), patient)
+				if err != nil {
+					t.Error(err)
+				}
+				results <- r
+			}()
+		}
+		one, two := <-results, <-results
+		if one.State != recharge.Credited || two.State != recharge.Credited || one.Bytes.Nonce == two.Bytes.Nonce || w.queries() != 11 {
+			t.Errorf("two at once: %s and %s, nonces %d and %d, %d queries", one.State, two.State, one.Bytes.Nonce, two.Bytes.Nonce, w.queries())
+		}
+		stop()
+		w.balanced()
+	})
+}
+
+// Whoever cannot pay is told before anything is signed.
+func TestBuy_Refusals(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "sqlite://"+t.TempDir()+"/florin.db")
+	behind := w.lane(w.remit)
+	behind.Ready = func() error { return fault.New(fault.Unavailable, "behind") }
+	mine := w.lane(w.remit)
+	mine.Treasury = w.wallet
+	for name, row := range map[string]struct {
+		lane  *recharge.Lane
+		units int64
+		want  fault.Kind
+	}{
+		"none":             {w.lane(w.remit), 0, fault.Invalid},
+		"negative":         {w.lane(w.remit), -1, fault.Invalid},
+		"too many":         {w.lane(w.remit), recharge.MaxUnits + 1, fault.Invalid},
+		"not enough USDT":  {w.lane(w.remit), 21, fault.PaymentRequired},
+		"not offered":      {nil, 1, fault.Unprocessable},
+		"to oneself":       {mine, 1, fault.Unprocessable},
+		"network is blind": {behind, 1, fault.Unavailable},
+	} {
+		_, err := recharge.New(w.store, row.lane, w.now, silent()).Buy(t.Context(), w.request(row.units), patient)
+		if !fault.Is(err, row.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// Without the coin that pays for gas.
+	rest := new(big.Int).Sub(big.NewInt(1e18), big.NewInt(5e13))
+	faucet := devchain.FaucetAddress()
+	_, err := w.chain.Send(t.Context(), w.owner, devchain.Tx{To: &faucet, Value: rest, Gas: 21_000})
+	w.must(err)
+	w.finalize()
+	if _, err := w.service().Buy(t.Context(), w.request(1), patient); !fault.Is(err, fault.PaymentRequired) {
+		t.Errorf("without gas: %v", err)
+	}
+	if _, ok, err := w.store.RechargeOf(t.Context(), w.wallet); ok || err != nil {
+		t.Errorf("something was stored: %v", err)
+	}
+}
+
+// A process that dies after it stored the bytes, or after it broadcast them,
+// leaves them to the loop, which credits them once, whoever looks.
+func TestCrash(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		before := w.signed(3)
+		w.round() // broadcasts
+		w.finalize()
+		// Two instances come to the same conclusion at once.
+		w.pass(15 * time.Second)
+		done := make(chan error, 2)
+		for range 2 {
+			go func() { done <- w.service().RunOnce(t.Context()) }()
+		}
+		for range 2 {
+			w.must(<-done)
+		}
+		if w.state(before) != recharge.Credited || w.queries() != 3 {
+			t.Errorf("died before broadcast: %s, %d queries", w.state(before), w.queries())
+		}
+		// Dies after the broadcast: nobody waits, nothing is noted.
+		after := w.signed(4)
+		w.must(w.remit.Broadcast(t.Context(), after.Bytes))
+		w.finalize()
+		w.round()
+		w.round()
+		if w.state(after) != recharge.Credited || w.queries() != 7 || w.earned() != "0.35" {
+			t.Errorf("died after broadcast: %s, %d queries, the treasury holds %s", w.state(after), w.queries(), w.earned())
+		}
+		w.balanced()
+	})
+}
+
+// killed is a database that dies instead of committing the credit.
+type killed struct{ recharge.Store }
+
+func (killed) UpdateRecharge(context.Context, recharge.ID, func(recharge.Recharge) recharge.Change) (recharge.Recharge, error) {
+	return recharge.Recharge{}, errDied
+}
+
+func TestCrash_BeforeCredit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "sqlite://"+t.TempDir()+"/florin.db")
+	r := w.signed(2)
+	w.must(w.remit.Broadcast(t.Context(), r.Bytes))
+	w.finalize()
+	w.pass(15 * time.Second)
+	dying := recharge.New(killed{w.store}, w.lane(w.remit), w.now, silent())
+	if err := dying.RunOnce(t.Context()); err == nil || w.queries() != 0 {
+		t.Fatalf("%v, %d queries", err, w.queries())
+	}
+	w.round()
+	w.round()
+	if w.state(r) != recharge.Credited || w.queries() != 2 {
+		t.Errorf("%s, %d queries", w.state(r), w.queries())
+	}
+}
+
+// The merchant's own transaction takes the nonce.
+func TestReplaced(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		r := w.signed(3)
+		other := devchain.FaucetAddress()
+		_, err := w.chain.Send(t.Context(), w.owner, devchain.Tx{To: &other, Value: big.NewInt(1), Gas: 21_000, Nonce: &r.Bytes.Nonce})
+		w.must(err)
+		w.chain.Commit()
+		w.round()
+		if w.state(r) != recharge.Signed {
+			t.Errorf("before that is final: %s", w.state(r))
+		}
+		w.finalize()
+		w.round()
+		if w.state(r) != recharge.Replaced || w.queries() != 0 {
+			t.Errorf("%s, %d queries", w.state(r), w.queries())
+		}
+		// The wallet is free for the next.
+		stop := w.mining()
+		next, err := w.service().Buy(t.Context(), w.request(1), patient)
+		stop()
+		w.must(err)
+		if next.State != recharge.Credited || w.queries() != 1 {
+			t.Errorf("the next: %s, %d queries", next.State, w.queries())
+		}
+	})
+}
+
+// A transfer that waits in the pool before ours takes the money away.
+func TestFailed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "sqlite://"+t.TempDir()+"/florin.db")
+	away := common.HexToAddress("0x00000000000000000000000000000000000A11cE")
+	_, err := w.chain.Transfer(t.Context(), w.owner, w.chain.Tokens().USDT.Address, away, money.USD.Units(18).Big())
+	w.must(err)
+	r := w.signed(3)
+	if r.Bytes.Nonce != 1 {
+		t.Errorf("nonce %d does not come after the one that waits", r.Bytes.Nonce)
+	}
+	w.must(w.remit.Broadcast(t.Context(), r.Bytes))
+	w.finalize()
+	w.round()
+	if w.state(r) != recharge.Failed || w.queries() != 0 || w.earned() != "0" {
+		t.Errorf("%s, %d queries, the treasury holds %s", w.state(r), w.queries(), w.earned())
+	}
+}
+
+// Nodes forget the transaction: it is broadcast again. When nobody takes it
+// for an hour it is over, but money that comes after all is not lost.
+func TestDropped(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		r := w.signed(3)
+		w.must(w.remit.Broadcast(t.Context(), r.Bytes))
+		w.chain.Rollback()
+		w.round() // nobody has it: sent once more
+		w.finalize()
+		w.round()
+		if w.state(r) != recharge.Credited || w.queries() != 3 {
+			t.Errorf("dropped once: %s, %d queries", w.state(r), w.queries())
+		}
+		lost := w.signed(4)
+		w.pass(time.Hour)
+		w.must(recharge.New(w.store, w.lane(dumb{w.remit}), w.now, silent()).RunOnce(t.Context()))
+		if w.state(lost) != recharge.Abandoned || w.queries() != 3 {
+			t.Errorf("an hour later: %s, %d queries", w.state(lost), w.queries())
+		}
+		if _, ok, err := w.store.RechargeOf(t.Context(), w.wallet); ok || err != nil {
+			t.Errorf("an abandoned recharge is in the way: %v", err)
+		}
+		w.must(w.remit.Broadcast(t.Context(), lost.Bytes)) // somebody kept the bytes
+		w.finalize()
+		w.pass(15 * time.Minute)
+		w.round()
+		if w.state(lost) != recharge.Credited || w.queries() != 7 {
+			t.Errorf("landed after all: %s, %d queries", w.state(lost), w.queries())
+		}
+		w.balanced()
+	})
+}
+
+// A transfer in a block that the chain takes back is credited only where it
+// lands for good.
+func TestReorged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "sqlite://"+t.TempDir()+"/florin.db")
+	r := w.signed(3)
+	w.must(w.remit.Broadcast(t.Context(), r.Bytes))
+	w.chain.Commit()
+	w.round()
+	if w.state(r) != recharge.Signed || w.queries() != 0 {
+		t.Errorf("in a block that is not final: %s", w.state(r))
+	}
+	_, err := w.chain.Reorg(1)
+	w.must(err)
+	w.round()
+	w.finalize()
+	w.round()
+	if w.state(r) != recharge.Credited || w.queries() != 3 {
+		t.Errorf("after the reorg: %s, %d queries", w.state(r), w.queries())
+	}
+}
+
+// The state diagram, without a chain.
+func TestObserve(t *testing.T) {
+	t.Parallel()
+	begun := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	transfer := recharge.Transfer{
+		Asset: chain.Asset{Network: chain.BEP20, Contract: "0xT"}, From: "0xF", To: "0xO", Amount: money.UnitsFromUint64(5),
+	}
+	paid := chain.Transfer{Key: chain.Key{Tx: "0x1"}, Asset: transfer.Asset, From: "0xF", To: "0xO", Units: transfer.Amount}
+	other := paid
+	other.To = "0xElse"
+	for name, row := range map[string]struct {
+		from      recharge.State
+		seen      recharge.Sighting
+		confirmed bool
+		age       time.Duration
+		want      recharge.State
+		booked    int
+	}{
+		"paid":                  {recharge.Signed, recharge.Sighting{Seen: recharge.Landed, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Credited, 1},
+		"paid, says one":        {recharge.Signed, recharge.Sighting{Seen: recharge.Landed, Transfers: []chain.Transfer{paid}}, false, 0, recharge.Signed, 0},
+		"paid somebody else":    {recharge.Signed, recharge.Sighting{Seen: recharge.Landed, Transfers: []chain.Transfer{other}}, true, 0, recharge.Failed, 0},
+		"reverted":              {recharge.Signed, recharge.Sighting{Seen: recharge.Reverted}, false, 0, recharge.Failed, 0},
+		"replaced":              {recharge.Signed, recharge.Sighting{Seen: recharge.Dead}, false, 0, recharge.Replaced, 0},
+		"pooled":                {recharge.Signed, recharge.Sighting{Seen: recharge.Pooled}, false, time.Minute, recharge.Signed, 0},
+		"included late":         {recharge.Signed, recharge.Sighting{Seen: recharge.Included}, false, 2 * time.Hour, recharge.Signed, 0},
+		"nowhere for an hour":   {recharge.Signed, recharge.Sighting{}, false, time.Hour, recharge.Abandoned, 0},
+		"abandoned, paid":       {recharge.Abandoned, recharge.Sighting{Seen: recharge.Landed, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Credited, 1},
+		"abandoned, replaced":   {recharge.Abandoned, recharge.Sighting{Seen: recharge.Dead}, false, 0, recharge.Replaced, 0},
+		"credited, seen again":  {recharge.Credited, recharge.Sighting{Seen: recharge.Landed, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Credited, 0},
+		"replaced, seen landed": {recharge.Replaced, recharge.Sighting{Seen: recharge.Landed, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Replaced, 0},
+		"failed, seen dead":     {recharge.Failed, recharge.Sighting{Seen: recharge.Dead}, false, 0, recharge.Failed, 0},
+	} {
+		r := recharge.Recharge{ID: "R", KeyID: 1, Units: 2, Transfer: transfer, Bytes: recharge.Bytes{Tx: "0x1"}, State: row.from, CreatedAt: begun}
+		got := r.Observe(row.seen, row.confirmed, begun.Add(row.age))
+		if got.Recharge.State != row.want || len(got.Entries) != row.booked {
+			t.Errorf("%s: %s with %d entries", name, got.Recharge.State, len(got.Entries))
+		}
+		if over := got.Recharge.State.Over(); row.from != row.want && over != got.Recharge.LookAt.IsZero() {
+			t.Errorf("%s: %s is looked at %s", name, got.Recharge.State, got.Recharge.LookAt)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/recharge"
+)
+
+var _ recharge.Store = (*Store)(nil)
+
+// CreateRecharge stores a signed recharge, or fails with recharge.ErrBusy if
+// one of the same wallet is on its way.
+func (s *Store) CreateRecharge(ctx context.Context, r recharge.Recharge) error {
+	row, err := rowOfRecharge(r)
+	if err != nil || r.State != recharge.Signed {
+		return orElse(err, fmt.Errorf("create recharge %s: it is not signed", r.ID))
+	}
+	err = s.write(ctx, func(ctx context.Context, t tx) error {
+		if _, err := t.NewInsert().Model(&row).Exec(ctx); err != nil {
+			if isDuplicate(err) {
+				return recharge.ErrBusy
+			}
+			return err
+		}
+		return nil
+	})
+	return wrapIf(err, "create recharge %s", r.ID)
+}
+
+// Recharge returns the recharge of the id, or recharge.ErrUnknown.
+func (s *Store) Recharge(ctx context.Context, id recharge.ID) (recharge.Recharge, error) {
+	list, err := s.recharges(ctx, "WHERE public_id = ?", string(id))
+	if err == nil && len(list) == 0 {
+		err = recharge.ErrUnknown
+	}
+	if err != nil {
+		return recharge.Recharge{}, fmt.Errorf("recharge %s: %w", id, err)
+	}
+	return list[0], nil
+}
+
+// RechargeOf returns the wallet's recharge on its way; ok is false without one.
+func (s *Store) RechargeOf(ctx context.Context, wallet chain.Address) (r recharge.Recharge, ok bool, err error) {
+	list, err := s.recharges(ctx, "WHERE wallet = ? AND state = 'SIGNED'", string(wallet))
+	if err != nil || len(list) == 0 {
+		return recharge.Recharge{}, false, wrapIf(err, "recharge of wallet %s", wallet)
+	}
+	return list[0], true, nil
+}
+
+// DueRecharges lists recharges whose next look has come, the longest due first.
+func (s *Store) DueRecharges(ctx context.Context, now time.Time, limit int) ([]recharge.Recharge, error) {
+	list, err := s.recharges(ctx, "WHERE look_at IS NOT NULL AND look_at <= ? ORDER BY look_at, id LIMIT ?", at(now), limit)
+	return list, wrapIf(err, "recharges that are due")
+}
+
+func (s *Store) recharges(ctx context.Context, where string, args ...any) ([]recharge.Recharge, error) {
+	var rows []rechargeRow
+	if err := s.reader().NewRaw("SELECT * FROM recharges "+where, args...).Scan(ctx, &rows); err != nil {
+		return nil, err
+	}
+	list := make([]recharge.Recharge, len(rows))
+	for i, row := range rows {
+		var err error
+		if list[i], err = row.recharge(); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// UpdateRecharge locks the recharge, calls decide and stores its change with
+// the entries it books. decide may run again, so it must have no effects.
+func (s *Store) UpdateRecharge(
+	ctx context.Context, id recharge.ID, decide func(recharge.Recharge) recharge.Change,
+) (after recharge.Recharge, err error) {
+	err = s.write(ctx, func(ctx context.Context, t tx) error {
+		var rows []rechargeRow
+		if err := t.NewRaw("SELECT * FROM recharges WHERE public_id = ?"+t.forUpdate(), string(id)).Scan(ctx, &rows); err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			return recharge.ErrUnknown
+		}
+		before, err := rows[0].recharge()
+		if err != nil {
+			return err
+		}
+		change := decide(before)
+		after = change.Recharge
+		row, err := rowOfRecharge(after)
+		if err != nil {
+			return err
+		}
+		if row.PublicID != rows[0].PublicID || row.TxHash != rows[0].TxHash || row.KeyID != rows[0].KeyID || row.Units != rows[0].Units ||
+			recharge.State(rows[0].State).Over() && row.State != rows[0].State {
+			return fmt.Errorf("a decision changed what is fixed of recharge %s", id)
+		}
+		if err := book(ctx, t, change.Entries); err != nil {
+			return err
+		}
+		_, err = t.NewRaw("UPDATE recharges SET state = ?, note = ?, block_number = ?, block_hash = ?, block_time = ?, "+
+			"sent_at = ?, look_at = ?, ended_at = ? WHERE id = ?", row.State, row.Note, row.BlockNumber, row.BlockHash, row.BlockTime,
+			row.SentAt, row.LookAt, row.EndedAt, rows[0].ID).Exec(ctx)
+		return err
+	})
+	return after, wrapIf(err, "change recharge %s", id)
+}
