@@ -97,7 +97,7 @@ func TestRechargeAPIKey(t *testing.T) {
 	if again.body != paid.body || again.header.Get("Idempotent-Replayed") != "true" {
 		t.Errorf("repeated: %s", again.body)
 	}
-	lines, err := b.store.AuditLog(t.Context(), mine.UserID, 0, 10)
+	lines, err := b.store.AuditLog(t.Context(), mine.UserID, mine.UserID, 0, 10)
 	must(t, err)
 	if len(lines) != 1 || lines[0].Action != account.ActionRecharge || lines[0].Actor != "API key" || !strings.Contains(lines[0].Detail, paid.text(t, "data.rechargeApiKey.hash")) {
 		t.Errorf("audit log: %+v", lines)
