@@ -16,7 +16,9 @@ import (
 //
 //nolint:paralleltest // it counts the memory of the whole process
 func TestOpenPagesAreSmall(t *testing.T) {
-	b := newBundle(t)
+	rates := DefaultRates()
+	rates.PaymentStreams = rates.AllStreams // one change wakes them all
+	b := newBundleWith(t, Options{BaseURL: testBaseURL, CheckoutURL: testBaseURL, Rates: rates})
 	var lc net.ListenConfig
 	l, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0")
 	must(t, err)
