@@ -8,8 +8,10 @@ import (
 	"github.com/florinpay/florin/internal/app"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/chain/solana"
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/sweep"
 )
@@ -28,25 +30,84 @@ func network(cfg config.Config, name string) (config.Network, error) {
 	return x, nil
 }
 
-// evmNetworks lists the EVM networks that are on.
-func evmNetworks(cfg config.Config) []config.Network {
-	var list []config.Network
-	for _, n := range cfg.Networks {
-		if n.Profile.Network.EVM() {
-			list = append(list, n)
-		}
-	}
-	return list
+// home is a network that is read, and whose addresses' money is told: tokens
+// of any contract, and the native coin.
+type home interface {
+	chain.Reader
+	Token(ctx context.Context, contract, holder chain.Address) (chain.Asset, money.Units, error)
+	Coins(ctx context.Context, addresses []chain.Address, at chain.Head) ([]money.Units, error)
+	Coin() chain.Asset
 }
 
-// sweeper returns a sweeper of the network, which shares its turns with the
-// server's.
-func (p *process) sweeper(ctx context.Context, cfg config.Config, n config.Network, a *evm.Adapter, s *store.Store) (*sweep.Sweeper, error) {
+var (
+	_ home = (*evm.Adapter)(nil)
+	_ home = (*solana.Adapter)(nil)
+)
+
+// openHome opens a network for reading. On Solana it reads every history: what
+// a command looks into is what the server may have missed.
+func openHome(cfg config.Config, n config.Network) (home, error) {
+	if n.Profile.Network.EVM() {
+		return open(n)
+	}
+	return openSolana(cfg, n)
+}
+
+func openSolana(cfg config.Config, n config.Network) (*solana.Adapter, error) {
+	c := solana.Config{Profile: n.Profile, Thorough: true}
+	for _, e := range n.RPC {
+		c.Endpoints = append(c.Endpoints, e.Reveal())
+	}
+	if cfg.SolGas != nil {
+		c.Gas = cfg.SolGas.Wallet()
+	}
+	return solana.New(c)
+}
+
+// errNoSweepGas: nothing can be swept on EVM networks without a gas wallet.
+var errNoSweepGas = fault.New(fault.Invalid, "FLORIN_EVM_GAS_KEY is not set: the gas wallet pays for sweeps; make one with `florin keygen --evm`")
+
+// errNoSolanaGas is the same on Solana.
+var errNoSolanaGas = fault.New(fault.Invalid, "FLORIN_SOL_GAS_KEY is not set: the gas wallet pays for sweeps; make one with `florin keygen --sol`")
+
+// needGas fails where the network's gas wallet is not configured.
+func needGas(cfg config.Config, n chain.Network) error {
+	switch {
+	case n.EVM() && cfg.EVMGas == nil:
+		return errNoSweepGas
+	case !n.EVM() && cfg.SolGas == nil:
+		return errNoSolanaGas
+	}
+	return nil
+}
+
+// sender returns what signs and sends the network's sweeps.
+func (p *process) sender(ctx context.Context, cfg config.Config, n config.Network, s *store.Store) (sweep.Sender, error) {
+	if !n.Profile.Network.EVM() {
+		a, err := openSolana(cfg, n)
+		if err != nil {
+			return nil, err
+		}
+		return solana.NewSender(a, solana.SenderConfig{Gas: cfg.SolGas, Vault: cfg.SolSeed, MaxPrice: n.MaxPriorityFee}), nil
+	}
+	a, err := open(n)
+	if err != nil {
+		return nil, err
+	}
 	instance, err := s.InstanceID(ctx)
 	if err != nil {
 		return nil, err
 	}
-	sender := evm.NewSender(a, evm.SenderConfig{Signer: cfg.EVMGas, Instance: instance, MaxPrice: n.MaxGasPrice})
+	return evm.NewSender(a, evm.SenderConfig{Signer: cfg.EVMGas, Instance: instance, MaxPrice: n.MaxGasPrice}), nil
+}
+
+// sweeper returns a sweeper of the network, which shares its turns with the
+// server's.
+func (p *process) sweeper(ctx context.Context, cfg config.Config, n config.Network, s *store.Store) (*sweep.Sweeper, error) {
+	sender, err := p.sender(ctx, cfg, n, s)
+	if err != nil {
+		return nil, err
+	}
 	holder := string(app.NewSweepID(app.Now()))
 	return sweep.New(sender, s, app.SweepPolicy(cfg), holder, app.Now, app.NewSweepID, p.warnings()), nil
 }

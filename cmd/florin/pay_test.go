@@ -136,7 +136,15 @@ func openShop(t *testing.T, more ...string) *shop {
 	for _, l := range s.lanes {
 		env = append(env, l.environ()...)
 	}
-	s.installation = newInstallation(t, append(env, more...)...)
+	s.open(t, append(env, more...), map[string]any{"bep20": settlementWallet, "polygon": settlementWallet, "base": settlementWallet})
+	return s
+}
+
+// open begins the program and makes the merchant, whose money settles to these
+// wallets.
+func (s *shop) open(t *testing.T, env []string, wallets map[string]any) {
+	t.Helper()
+	s.installation = newInstallation(t, env...)
 	s.must(t, "correct horse battery\n", "user", "create", "--email", "shop@example.com", "--json")
 	var key struct{ Key string }
 	if err := json.Unmarshal([]byte(s.must(t, "", "key", "create", "--email", "shop@example.com", "--json")), &key); err != nil {
@@ -147,11 +155,9 @@ func openShop(t *testing.T, more ...string) *shop {
 	created := s.graphql(t, "createCustodianAccount", `mutation ($in: CustodianCreateInput!) {
 		createCustodianAccount(input: $in) { code message custodian { id apiKey callbackUrl signingSecret } apiKey { creditsLeft } } }`,
 		map[string]any{"in": map[string]any{
-			"apiKey": s.key, "callbackUrl": s.receiver.URL, "secret": "callback-secret", "name": "Corner Coffee",
-			"wallets": map[string]any{"bep20": settlementWallet, "polygon": settlementWallet, "base": settlementWallet},
+			"apiKey": s.key, "callbackUrl": s.receiver.URL, "secret": "callback-secret", "name": "Corner Coffee", "wallets": wallets,
 		}})
 	s.signing = created["custodian"].(map[string]any)["signingSecret"].(string)
-	return s
 }
 
 // graphql runs an operation and returns its result, which must have code 200.

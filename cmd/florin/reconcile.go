@@ -70,8 +70,8 @@ func (c reconcile) Run(ctx context.Context, p *process) error {
 // ledgersOf opens every network that is on.
 func ledgersOf(cfg config.Config) ([]sweep.Ledger, error) {
 	var list []sweep.Ledger
-	for _, n := range evmNetworks(cfg) {
-		a, err := open(n)
+	for _, n := range cfg.Networks {
+		a, err := openHome(cfg, n)
 		if err != nil {
 			return nil, err
 		}

@@ -12,8 +12,8 @@ import (
 )
 
 type rescan struct {
-	Network string `help:"bep20, polygon or base."            placeholder:"NAME"   required:""`
-	From    uint64 `help:"First block to read again, from 1." placeholder:"NUMBER" required:""`
+	Network string `help:"bep20, polygon, base or sol."                         placeholder:"NAME"   required:""`
+	From    uint64 `help:"First block to read again, from 1; on Solana a slot." placeholder:"NUMBER" required:""`
 }
 
 // Help returns what --help says beyond the flags.
@@ -21,7 +21,8 @@ func (rescan) Help() string {
 	return `
 Reads a network's blocks again, from the one given to the newest final one, and
 takes in money to any address that was ever shown, however long ago. What is
-recorded already stays as it is. It may run beside the server and may be stopped
+recorded already stays as it is. On Solana it reads the history of every token
+account. It may run beside the server and may be stopped
 and repeated.
 
 Example:
@@ -40,10 +41,7 @@ func (c rescan) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	if !n.Profile.Network.EVM() {
-		return fault.New(fault.Invalid, "--network must be bep20, polygon or base: on Solana accounts are read, not blocks")
-	}
-	a, err := open(n)
+	a, err := openHome(cfg, n)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
@@ -16,10 +15,10 @@ import (
 )
 
 type rescue struct {
-	Txnid   string `help:"Bring home whatever lies on the payment's addresses, on every EVM network that is on." placeholder:"ID"`
-	Address string `help:"Bring home what lies on this deposit address."                                         placeholder:"0x…"`
-	Network string `help:"Look on this network only: bep20, polygon or base."                                    placeholder:"NAME"`
-	Token   string `help:"Only this token: USDT, USDC, native, or a token contract."                             placeholder:"TOKEN"`
+	Txnid   string `help:"Bring home whatever lies on the payment's addresses, on every network that is on." placeholder:"ID"`
+	Address string `help:"Bring home what lies on this deposit address."                                     placeholder:"ADDRESS"`
+	Network string `help:"Look on this network only: bep20, polygon, base or sol."                           placeholder:"NAME"`
+	Token   string `help:"Only this token: USDT, USDC, native, or a token contract or mint."                 placeholder:"TOKEN"`
 	DryRun  bool   `help:"Only show what would be moved."`
 }
 
@@ -28,9 +27,10 @@ func (rescue) Help() string {
 	return `
 Sends money on that would not come by itself: another token, the network's own
 coin, or money that was paid on another EVM network than was chosen. Deposit
-addresses are the same on all of them and can pay the merchant's settlement
+addresses are the same on all of those and can pay the merchant's settlement
 wallet only. If that wallet is a contract, make sure that it exists on the
-network in question.
+network in question. On Solana it sends on what the owner holds in SOL and on
+the associated account of a mint, of either token program.
 
 It takes its turn with the sweeps of a running server. The gas wallet pays.
 
@@ -39,15 +39,13 @@ Examples:
     florin sweep --txnid 01JD… --dry-run
     florin sweep --address 0x… --network base --token native
     florin sweep --address 0x… --network bep20 --token 0x55d398326f99059fF775485246999027B3197955
+    florin sweep --address HAgk… --network sol --token native
 `
 }
 
 // rescueFor bounds how long the command waits for its turn and for finality,
 // which on Base takes minutes.
 const rescueFor = time.Hour
-
-// errNoSweepGas: nothing can be swept without a gas wallet.
-var errNoSweepGas = fault.New(fault.Invalid, "FLORIN_EVM_GAS_KEY is not set: the gas wallet pays for sweeps; make one with `florin keygen --evm`")
 
 // Run finds what there is and sweeps it.
 func (c rescue) Run(ctx context.Context, p *process) error {
@@ -59,8 +57,10 @@ func (c rescue) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	if cfg.EVMGas == nil && !c.DryRun {
-		return errNoSweepGas
+	if !c.DryRun && len(networks) == 1 {
+		if err := needGas(cfg, networks[0].Profile.Network); err != nil {
+			return err
+		}
 	}
 	return p.withStore(ctx, cfg, func(s *store.Store) error {
 		shown, err := c.shown(ctx, s)
@@ -91,18 +91,14 @@ func (c rescue) networks(cfg config.Config) ([]config.Network, error) {
 		return nil, fault.New(fault.Invalid, "--address needs --network and --token")
 	}
 	if c.Network == "" {
-		all := evmNetworks(cfg)
-		if len(all) == 0 {
-			return nil, fault.New(fault.Invalid, "no EVM network is on: set FLORIN_BEP20_RPC, FLORIN_POLYGON_RPC or FLORIN_BASE_RPC")
+		if len(cfg.Networks) == 0 {
+			return nil, fault.New(fault.Invalid, "no network is on: set FLORIN_BEP20_RPC, FLORIN_POLYGON_RPC, FLORIN_BASE_RPC or FLORIN_SOL_RPC")
 		}
-		return all, nil
+		return cfg.Networks, nil
 	}
 	n, err := network(cfg, c.Network)
 	if err != nil {
 		return nil, err
-	}
-	if !n.Profile.Network.EVM() {
-		return nil, fault.New(fault.Invalid, "--network must be bep20, polygon or base: on Solana everything is swept by itself")
 	}
 	return []config.Network{n}, nil
 }
@@ -117,7 +113,7 @@ func (c rescue) shown(ctx context.Context, s *store.Store) ([]sweep.Shown, error
 		}
 	} else {
 		var at chain.Watched
-		if at, err = chain.ParseAddress(chain.Polygon, c.Address); err != nil {
+		if at, err = chain.ParseAddress(chain.Network(strings.ToUpper(c.Network)), c.Address); err != nil {
 			return nil, fault.New(fault.Invalid, "--address: %s", err.Error())
 		}
 		if list, err = s.ShownAt(ctx, at.Address); err == nil && len(list) == 0 {
@@ -127,7 +123,7 @@ func (c rescue) shown(ctx context.Context, s *store.Store) ([]sweep.Shown, error
 	var once []sweep.Shown
 	seen := make(map[chain.Address]bool)
 	for _, x := range list {
-		if x.Network.EVM() && !seen[x.Address.Address] {
+		if !seen[x.Address.Address] {
 			seen[x.Address.Address] = true
 			once = append(once, x)
 		}
@@ -138,7 +134,11 @@ func (c rescue) shown(ctx context.Context, s *store.Store) ([]sweep.Shown, error
 // on brings home what lies on one network, and reports whether there was
 // anything.
 func (c rescue) on(ctx context.Context, p *process, cfg config.Config, n config.Network, s *store.Store, shown []sweep.Shown) (bool, error) {
-	a, err := open(n)
+	shown = sweep.On(n.Profile.Network, shown)
+	if len(shown) == 0 {
+		return false, nil
+	}
+	a, err := openHome(cfg, n)
 	if err != nil {
 		return false, err
 	}
@@ -169,7 +169,10 @@ func (c rescue) on(ctx context.Context, p *process, cfg config.Config, n config.
 	if c.DryRun {
 		return true, nil
 	}
-	w, err := p.sweeper(ctx, cfg, n, a, s)
+	if err := needGas(cfg, n.Profile.Network); err != nil {
+		return true, err
+	}
+	w, err := p.sweeper(ctx, cfg, n, s)
 	if err != nil {
 		return true, err
 	}
@@ -183,7 +186,7 @@ func (c rescue) on(ctx context.Context, p *process, cfg config.Config, n config.
 }
 
 // items lists what an address holds of what is asked for.
-func (c rescue) items(ctx context.Context, a *evm.Adapter, p chain.Profile, x sweep.Shown) ([]sweep.Item, error) {
+func (c rescue) items(ctx context.Context, a home, p chain.Profile, x sweep.Shown) ([]sweep.Item, error) {
 	var items []sweep.Item
 	add := func(asset chain.Asset, units money.Units) {
 		if !units.IsZero() {

@@ -99,7 +99,7 @@ func (r Reconciler) Run(ctx context.Context) ([]Difference, error) {
 func (r Reconciler) page(ctx context.Context, page []Shown) ([]Difference, error) {
 	var all []Difference
 	for _, l := range r.Ledgers {
-		mine := on(l.Profile.Network, page)
+		mine := On(l.Profile.Network, page)
 		var found []Difference
 		for look := 0; look < looks && len(mine) > 0; look++ {
 			if look > 0 {
@@ -118,8 +118,8 @@ func (r Reconciler) page(ctx context.Context, page []Shown) ([]Difference, error
 	return all, nil
 }
 
-// on lists the addresses that exist on the network, each once.
-func on(n chain.Network, page []Shown) []Shown {
+// On lists the addresses that exist on the network, each once.
+func On(n chain.Network, page []Shown) []Shown {
 	var list []Shown
 	seen := make(map[chain.Address]bool)
 	for _, s := range page {

@@ -1,0 +1,191 @@
+package main_test
+
+import (
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	solanago "github.com/gagliardetto/solana-go"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/sandbox/devsol"
+	keys "github.com/florinpay/florin/internal/wallet"
+)
+
+// solanaShop is a shop that takes money on Solana alone.
+type solanaShop struct {
+	*shop
+	ledger *devsol.Ledger
+	reader *solana.Adapter
+	assets []chain.Asset
+	wallet chain.Address // where money settles: off the curve, as a multisig's vault
+}
+
+func openSolanaShop(t *testing.T) *solanaShop {
+	t.Helper()
+	ledger, err := devsol.Start(devsol.Config{SlotTime: 50 * time.Millisecond, SkipEvery: 13})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = ledger.Close() })
+	gas, gasText := keys.GenerateSolana()
+	_, words, err := keys.GenerateSeed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ledger.FundSOL(gas.PublicKey(), solanago.LAMPORTS_PER_SOL); err != nil {
+		t.Fatal(err)
+	}
+	vault, _, err := solanago.FindProgramAddress([][]byte{[]byte("vault")}, solanago.MemoProgramID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &solanaShop{shop: &shop{receiver: newReceiver(t)}, ledger: ledger, wallet: chain.Address(vault.String())}
+	profile := chain.Profiles()[3]
+	profile.Assets = []chain.Asset{
+		{Network: chain.Solana, Contract: chain.Address(ledger.Tokens().USDT.String()), Symbol: "USDT", Decimals: devsol.Decimals, Token: money.USDT},
+		{Network: chain.Solana, Contract: chain.Address(ledger.Tokens().USDC.String()), Symbol: "USDC", Decimals: devsol.Decimals, Token: money.USDC},
+	}
+	s.assets = profile.Assets
+	if s.reader, err = solana.New(solana.Config{Profile: profile, Endpoints: []string{ledger.URL()}, Rate: 1e9}); err != nil {
+		t.Fatal(err)
+	}
+	s.open(t, []string{
+		"FLORIN_ALLOW_PRIVATE_CALLBACKS=true", "FLORIN_SIGNUP_CREDITS=500", "FLORIN_SWEEP_WAIT=2s",
+		"FLORIN_SOL_RPC=" + ledger.URL(), "FLORIN_SOL_USDT=" + string(s.assets[0].Contract), "FLORIN_SOL_USDC=" + string(s.assets[1].Contract),
+		"FLORIN_SOL_GAS_KEY=" + gasText.Reveal(), "FLORIN_SOL_SEED=" + words.Reveal(), "FLORIN_SOL_MAX_PRIORITY_FEE=1000",
+	}, map[string]any{"solana": string(s.wallet)})
+	return s
+}
+
+// pay sends cents of a mint and returns the signature.
+func (s *solanaShop) pay(t *testing.T, mint chain.Address, to string, cents int64) string {
+	t.Helper()
+	tx, err := s.ledger.Pay(solanago.MustPublicKeyFromBase58(string(mint)), solanago.MustPublicKeyFromBase58(to), uint64(cents)*10_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tx.String()
+}
+
+// cents returns what the settlement wallet holds of an asset.
+func (s *solanaShop) cents(t *testing.T, a chain.Asset) int64 {
+	t.Helper()
+	heads, err := s.reader.Heads(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := s.reader.Balances(t.Context(), a, []chain.Address{s.wallet}, heads.Latest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return held[0].Big().Int64() / 10_000
+}
+
+// TestSolana_Settle: payments on Solana complete, are told of, and arrive at
+// the merchant's wallet to the cent, though the program is killed on the way;
+// chain and books agree.
+func TestSolana_Settle(t *testing.T) {
+	t.Parallel()
+	s := openSolanaShop(t)
+	sums := make([]int64, 2)
+	payments := make(map[string]string)
+	for i := range 8 {
+		asset, cents := s.assets[i%2], int64(500+7*i)
+		txnid, address := s.start(t, "SOL", asset.Symbol, cents)
+		payments[txnid] = s.pay(t, asset.Contract, address, cents)
+		sums[i%2] += cents
+		if i == 4 {
+			s.stop(t, syscall.SIGKILL)
+			s.server = s.serve(t)
+		}
+	}
+	for txnid, tx := range payments {
+		if p := s.await(t, txnid, "COMPLETED"); p["hash"] != tx {
+			t.Errorf("paid by %s, got %v", tx, p)
+		}
+		if a := s.told(t, txnid, "completed"); a.body["network"] != "sol" || a.body["hash"] != tx {
+			t.Errorf("webhook: %v", a.body)
+		}
+	}
+	for i, want := range sums {
+		eventually(t, s.assets[i].Symbol+" arrives", func() bool { return s.cents(t, s.assets[i]) >= want })
+		if got := s.cents(t, s.assets[i]); got != want {
+			t.Errorf("the settlement wallet holds %d cents of %s, want %d", got, s.assets[i].Symbol, want)
+		}
+	}
+	eventually(t, "chain and books agree", func() bool {
+		r := s.run(t, "", "reconcile", "--wait", "100ms")
+		return r.status == 0 && strings.HasPrefix(r.stdout, "No differences in 8 addresses on 1 networks")
+	})
+	s.stop(t, syscall.SIGTERM)
+	s.server = s.serve(t) // which measures at once
+	eventually(t, "the runway of the gas wallet is known", func() bool {
+		_, health := s.do(t, "GET", "/health", "")
+		gas, _ := health["networks"].(map[string]any)["SOL"].(map[string]any)["gas"].(map[string]any)
+		days, known := gas["runwayDays"].(float64)
+		return known && days > 0 && gas["costPerPayment"] != nil
+	})
+}
+
+// TestSolana_Rescue brings home what does not come by itself, SOL and another
+// mint, names differences, and reads again what was missed.
+func TestSolana_Rescue(t *testing.T) {
+	t.Parallel()
+	s := openSolanaShop(t)
+	txnid, address := s.start(t, "SOL", "USDT", 1250)
+	fake := s.ledger.Tokens().Counterfeit.String()
+	s.pay(t, chain.Address(fake), address, 200)
+	if _, err := s.ledger.FundSOL(solanago.MustPublicKeyFromBase58(address), solanago.LAMPORTS_PER_SOL/2); err != nil {
+		t.Fatal(err)
+	}
+	var r result
+	eventually(t, "a coin nobody recorded is named", func() bool {
+		r = s.run(t, "", "reconcile", "--wait", "100ms")
+		return r.status == 1 && strings.Contains(r.stdout, "0.5 SOL") && strings.Contains(r.stdout, txnid)
+	})
+	if dry := s.must(t, "", "sweep", "--txnid", txnid, "--dry-run"); !strings.Contains(dry, "Would sweep 0.5 SOL on Solana from "+address) {
+		t.Errorf("the dry run says %q", dry)
+	}
+	if dry := s.must(t, "", "sweep", "--address", address, "--network", "sol", "--token", fake, "--dry-run"); !strings.Contains(dry, "Would sweep 2 ") {
+		t.Errorf("the dry run says %q", dry)
+	}
+	if out := s.must(t, "", "sweep", "--address", address, "--network", "sol", "--token", fake); !strings.Contains(out, "Moved 2 ") {
+		t.Errorf("sweeping the other mint says %q", out)
+	}
+	if out := s.must(t, "", "sweep", "--txnid", txnid); !strings.Contains(out, "Moved 0.5 SOL to "+string(s.wallet)) {
+		t.Errorf("sweeping the payment says %q", out)
+	}
+	if out := s.must(t, "", "sweep", "--txnid", txnid); !strings.Contains(out, "nothing to bring home") {
+		t.Errorf("sweeping again says %q", out)
+	}
+	if has := s.ledger.Balance(solanago.MustPublicKeyFromBase58(string(s.wallet))); has != solanago.LAMPORTS_PER_SOL/2 {
+		t.Errorf("the settlement wallet holds %d lamports", has)
+	}
+	eventually(t, "the books agree again", func() bool { return s.run(t, "", "reconcile", "--wait", "100ms").status == 0 })
+
+	s.stop(t, syscall.SIGTERM)
+	heads, err := s.reader.Heads(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.pay(t, s.assets[0].Contract, address, 1250)
+	from := strconv.FormatUint(heads.Final.Number, 10)
+	eventually(t, "the payment is found by reading again", func() bool {
+		return strings.Contains(s.must(t, "", "rescan", "--network", "sol", "--from", from), "1 payments changed")
+	})
+	if out := s.must(t, "", "rescan", "--network", "sol", "--from", from); !strings.Contains(out, "0 payments changed") {
+		t.Errorf("rescan again says %q", out)
+	}
+	s.server = s.serve(t)
+	if p := s.await(t, txnid, "COMPLETED"); p["receivedAmount"] != 12.5 {
+		t.Errorf("after reading again the payment is %v", p)
+	}
+	s.refuses(t, 1, []string{"sweep", "--address", string(s.wallet), "--network", "sol", "--token", "USDT"}, "never shown")
+	s.refuses(t, 1, []string{"sweep", "--address", settlementWallet, "--network", "sol", "--token", "USDT"}, "--address")
+	s.refuses(t, 1, []string{"sweep", "--address", address, "--network", "sol", "--token", string(s.wallet), "--dry-run"}, "no token")
+}
