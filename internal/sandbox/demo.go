@@ -48,7 +48,7 @@ func loadDemo(ctx context.Context, path, inboxURL string, accounts *account.Serv
 		if err := json.Unmarshal(raw, &d); err != nil {
 			return Demo{}, fmt.Errorf("%s is damaged; delete the sandbox's directory to start anew: %w", path, err)
 		}
-		return d, nil
+		return d, addWallets(ctx, d, accounts)
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return Demo{}, err
@@ -62,6 +62,34 @@ func loadDemo(ctx context.Context, path, inboxURL string, accounts *account.Serv
 		return Demo{}, err
 	}
 	return d, os.WriteFile(path, raw, 0o600)
+}
+
+// addWallets gives the demo merchant the settlement wallets it lacks: a
+// directory may be from before a network was there. Those it has stay, for
+// whoever uses the sandbox may have changed them.
+func addWallets(ctx context.Context, d Demo, accounts *account.Service) error {
+	c, err := accounts.Custodian(ctx, d.KeyID)
+	if err != nil {
+		return fmt.Errorf("read the demo merchant: %w", err)
+	}
+	lacks := make(map[chain.Network]string)
+	for n, wallet := range demoWallets() {
+		if c.Wallets[n] == "" {
+			lacks[n] = wallet
+		}
+	}
+	if len(lacks) == 0 {
+		return nil
+	}
+	_, _, err = accounts.ArrangeCustodian(ctx, account.Key{ID: d.KeyID}, account.CustodianInput{Wallets: lacks})
+	if err != nil {
+		return fmt.Errorf("add wallets to the demo merchant: %w", err)
+	}
+	return nil
+}
+
+func demoWallets() map[chain.Network]string {
+	return map[chain.Network]string{chain.BEP20: demoWallet, chain.Polygon: demoWallet, chain.Base: demoWallet, chain.Solana: solanaDemoWallet}
 }
 
 // Users finds a user who was made by a run that ended too soon.
@@ -97,7 +125,7 @@ func demoCustodian(inboxURL string) account.CustodianInput {
 	tagline, colour, mail := "Beans, roasted on Tuesdays", "#7a4b2a", "hello@example.com"
 	return account.CustodianInput{
 		Name: &name, CallbackURL: &callback, Secret: &secretText,
-		Wallets:  map[chain.Network]string{chain.BEP20: demoWallet, chain.Polygon: demoWallet, chain.Base: demoWallet, chain.Solana: solanaDemoWallet},
+		Wallets:  demoWallets(),
 		Branding: &account.BrandingInput{Tagline: &tagline, PrimaryColor: &colour, SupportEmail: &mail},
 	}
 }
