@@ -52,6 +52,7 @@ func (d *desk) paymentPage(c echo.Context, v visitor, status int, f *form, found
 	}
 	p := d.paymentProps(x, key)
 	p.Frame = d.frame(c, v, "Payment of $"+p.Amount, paymentsPath)
+	p.Frame.Notices = append(p.Frame.Notices, strayNotices(x)...)
 	p.Problem = f.problem
 	p.Reason = f.field(dashboard.Field{Name: "reason", Label: "Reason", Hint: "Shown in the history of the payment and kept in your audit log, for whoever asks later.", Required: true, Max: "500"})
 	p.Find = f.field(dashboard.Field{
@@ -69,6 +70,23 @@ func (d *desk) paymentPage(c echo.Context, v visitor, status int, f *form, found
 		p.Deliveries = append(p.Deliveries, deliveryRow(h))
 	}
 	return d.show(c, status, p.Frame, dashboard.Payment(p))
+}
+
+// strayNotices name what lies on the payment's address on a network it was not
+// shown for, which no sweep brings home by itself, and the command that does.
+func strayNotices(x payment.Payment) []dashboard.Notice {
+	var all []dashboard.Notice
+	for _, dep := range x.Deposits {
+		t := dep.Transfer
+		shown := slices.ContainsFunc(x.Routes, func(r payment.Route) bool { return r.Network == t.Network })
+		if shown || dep.Swept || dep.State != payment.DepositFinal {
+			continue
+		}
+		all = append(all, dashboard.Notice{Bad: true, Text: t.Units.Format(t.Asset.Decimals) + " " + t.Asset.Symbol + " came to this address on " +
+			views.NetworkName(string(t.Network)) + ", which was not chosen. It cannot go anywhere but to your wallet. Whoever runs Florin brings it there with: " +
+			"florin sweep --txnid " + string(x.ID) + " --network " + t.Network.Lower()})
+	}
+	return all
 }
 
 func (d *desk) paymentProps(x payment.Payment, key account.Key) dashboard.PaymentProps {
@@ -229,20 +247,37 @@ func (d *desk) sweepMoments(ctx context.Context, p payment.Payment) ([]dashboard
 	}
 	var all []dashboard.Moment
 	for _, s := range sweeps {
-		m := dashboard.Moment{At: s.CreatedAt, Title: "On the way to your wallet", Detail: s.Symbol + " to " + string(s.Settlement)}
+		if s.Moved == "" && s.Reason == "" && !s.EndedAt.IsZero() {
+			continue // given up for another try, which is listed too
+		}
+		all = append(all, dashboard.Moment{At: s.CreatedAt, Title: "Settlement planned", Detail: s.Symbol + " to " + string(s.Settlement)})
+		m := dashboard.Moment{At: s.SentAt, Title: "On the way to your wallet", Detail: s.Symbol + " to " + string(s.Settlement)}
 		switch {
 		case s.Moved != "":
 			m.At, m.Title, m.Meaning = s.EndedAt, "Arrived at your wallet", "is-good"
-			m.Detail = s.Moved + " " + s.Symbol + " at " + string(s.Settlement)
+			m.Detail = s.Moved + " " + s.Symbol + " at " + string(s.Settlement) + d.gasOf(s)
 		case s.Reason != "":
 			m.At, m.Title, m.Detail, m.Meaning = s.EndedAt, "Could not be moved; it is tried again", s.Reason, "is-bad"
-		case !s.EndedAt.IsZero():
-			continue // given up for another try, which is listed too
+		case s.SentAt.IsZero():
+			continue
 		}
 		m.Hash, m.URL = string(s.Tx), d.txURL(s.Network, s.Tx)
 		all = append(all, m)
 	}
 	return all, nil
+}
+
+// gasOf tells what a settlement cost the operator.
+func (d *desk) gasOf(s report.Sweep) string {
+	lane, ok := d.d.Payments.Lane(s.Network)
+	if !ok || s.Paid.IsZero() {
+		return ""
+	}
+	text := "; gas " + s.Paid.Format(s.Network.CoinDecimals()) + " " + lane.Profile.Coin
+	if s.Pots > 1 {
+		text += " for " + strconv.Itoa(s.Pots) + " payments together"
+	}
+	return text + ", paid by the operator"
 }
 
 func (d *desk) postCancelPayment(c echo.Context, v visitor) error {

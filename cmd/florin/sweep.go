@@ -178,6 +178,7 @@ func (c rescue) on(ctx context.Context, p *process, cfg config.Config, n config.
 	}
 	ctx, cancel := context.WithTimeout(ctx, rescueFor)
 	defer cancel()
+	w.OnWait = func(what string) { _ = p.say("Waiting: %s", what) }
 	done, err := w.Rescue(ctx, items)
 	if err != nil {
 		return true, err

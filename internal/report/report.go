@@ -107,8 +107,11 @@ type Sweep struct {
 	Settlement chain.Address
 	Tx         chain.TxHash // empty until it landed
 	CreatedAt  time.Time
-	EndedAt    time.Time // zero while it is under way
-	Reason     string    // why it could not be moved; empty otherwise
+	SentAt     time.Time   // of the newest attempt; zero before the first
+	EndedAt    time.Time   // zero while it is under way
+	Paid       money.Units // gas of the whole transaction, in the native coin; zero before its end
+	Pots       int         // how many addresses it emptied
+	Reason     string      // why it could not be moved; empty otherwise
 }
 
 // Person is a user as the operator sees them.

@@ -56,16 +56,25 @@ func (s *Store) SweepsOf(ctx context.Context, number int64) ([]report.Sweep, err
 		TxHash     string
 		CreatedAt  instant
 		EndedAt    instant
+		SentAt     instant
+		Paid       string
+		Pots       int64
 		Reason     string
 	}
 	err := s.reader().NewRaw("SELECT s.public_id, s.network, s.state, i.symbol, i.decimals, i.moved, i.settlement, s.tx_hash, s.created_at, "+
-		"s.ended_at, i.reason FROM sweep_items AS i JOIN sweeps AS s ON s.id = i.sweep_id WHERE i.payment_id = ? ORDER BY i.id", number).Scan(ctx, &rows)
+		"s.ended_at, s.paid, s.moved AS pots, i.reason, (SELECT max(a.sent_at) FROM sweep_attempts AS a WHERE a.sweep_id = s.id) AS sent_at "+
+		"FROM sweep_items AS i JOIN sweeps AS s ON s.id = i.sweep_id WHERE i.payment_id = ? ORDER BY i.id", number).Scan(ctx, &rows)
 	if err != nil {
 		return nil, wrapIf(err, "sweeps of payment %d", number)
 	}
 	list := make([]report.Sweep, len(rows))
 	for i, r := range rows {
+		paid, err := money.ParseUnits(r.Paid)
+		if err != nil {
+			return nil, wrapIf(err, "sweep %s", r.PublicID)
+		}
 		list[i] = report.Sweep{
+			SentAt: r.SentAt.Time, Paid: paid, Pots: int(r.Pots),
 			ID: r.PublicID, Network: chain.Network(r.Network), State: r.State, Symbol: r.Symbol, Settlement: chain.Address(r.Settlement),
 			Tx: chain.TxHash(r.TxHash), CreatedAt: r.CreatedAt.Time, EndedAt: r.EndedAt.Time, Reason: r.Reason,
 		}

@@ -193,7 +193,22 @@ func TestSweeper_TooExpensive(t *testing.T) {
 	if got := w.inFlight(); len(got.Attempts) != 0 {
 		t.Fatalf("it was signed all the same: %+v", got.Attempts)
 	}
+	// A rescue of the same address takes its turn, says what it waits for, and
+	// leaves nothing behind when it gives up.
+	told := make(chan string, 10)
+	helper := w.newSweeper(price.sender(normal), w.store, "sweeper")
+	helper.OnWait = func(what string) { told <- what }
+	ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
+	defer cancel()
+	item := w.inFlight().Items[0]
+	if _, err := helper.Rescue(ctx, []sweep.Item{item}); !errors.Is(err, sweep.ErrBusy) {
+		t.Errorf("a rescue behind a sweep that waits: %v", err)
+	}
+	if what := <-told; !strings.Contains(what, string(w.inFlight().ID)) || !strings.Contains(what, sweep.ErrTooExpensive.Message) {
+		t.Errorf("it waits for %q", what)
+	}
 	price.set(1)
+	w.clock.pass(20 * time.Second)
 	w.settle(s)
 	w.wantSwept(p, true)
 	w.wantBalance(settlement, 10*money.USD)

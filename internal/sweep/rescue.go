@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/florinpay/florin/internal/fault"
 )
 
 // rescuePoll is how often Rescue looks whether its turn has come, or whether
@@ -32,7 +34,9 @@ func (s *Sweeper) Rescue(ctx context.Context, list []Item) (Sweep, error) {
 		if !errors.Is(err, ErrBusy) {
 			return Sweep{}, err
 		}
-		if last := s.tend(ctx); !pause(ctx, rescuePoll) {
+		last := s.tend(ctx)
+		s.tellWait(ctx, last)
+		if !pause(ctx, rescuePoll) {
 			return Sweep{}, errors.Join(ErrBusy, last)
 		}
 	}
@@ -48,6 +52,31 @@ func (s *Sweeper) Rescue(ctx context.Context, list []Item) (Sweep, error) {
 		if !pause(ctx, rescuePoll) {
 			return done, fmt.Errorf("sweep %s goes on by itself: %w", w.ID, errors.Join(ctx.Err(), last))
 		}
+	}
+}
+
+// tellWait tells OnWait which sweep a rescue waits for, and why that one waits
+// as far as it is known here.
+func (s *Sweeper) tellWait(ctx context.Context, last error) {
+	if s.OnWait == nil {
+		return
+	}
+	w, ok, err := s.store.InFlight(ctx, s.Network())
+	if err != nil || !ok {
+		return
+	}
+	text := fmt.Sprintf("sweep %s of %d addresses goes first; it is %s since %s", w.ID, len(w.Items), w.State, w.CreatedAt.UTC().Format(time.TimeOnly))
+	if w.State == Planned {
+		text += " and not signed"
+	}
+	if f := fault.Of(last); f != nil {
+		text += ": " + f.Message
+	} else if w.State == Planned {
+		text += "; GET /health of the server says under gas what it waits for"
+	}
+	if text != s.told {
+		s.told = text
+		s.OnWait(text)
 	}
 }
 

@@ -28,6 +28,10 @@ type Sweeper struct {
 	// price of gas did not allow it a moment ago.
 	patient time.Time
 	waiting error // what it is patient for
+	// OnWait is told what a Rescue waits for, when that changes. Set it before;
+	// nil: nobody is told.
+	OnWait func(what string)
+	told   string
 
 	mu     sync.RWMutex
 	status Status

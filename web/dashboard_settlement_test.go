@@ -1,0 +1,65 @@
+package web
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/sweep"
+)
+
+// The history of a payment tells when its settlement was planned, sent and
+// final, in which transaction and for how much gas; and what lies on its
+// address on another network, with the command that brings it home.
+func TestDashboard_Settlement(t *testing.T) {
+	t.Parallel()
+	b := newDesk(t)
+	m := b.shop(b.member(deskEmail))
+	p := b.start(b.newPayment(m), chain.Polygon)
+	p = b.deposit(p, p.Amount, true)
+	s := b.surfer()
+	s.signIn(deskEmail)
+	shows := func(r reply, has []string, lacks ...string) {
+		t.Helper()
+		r.wants(t, 200, has...)
+		for _, text := range lacks {
+			if strings.Contains(r.body, text) {
+				t.Errorf("the page says %q already, or still", text)
+			}
+		}
+	}
+	page := "/dashboard/payments/" + string(p.ID)
+	shows(s.get(page), []string{}, "Settlement planned", "florin sweep")
+
+	ctx, now := t.Context(), b.clock.Now()
+	pots, err := b.store.Pots(ctx, chain.Polygon, sweep.Query{Now: now, Limit: 10})
+	must(t, err)
+	if len(pots) != 1 {
+		t.Fatalf("%d pots are due, want 1", len(pots))
+	}
+	w := sweep.Sweep{ID: sweep.ID(testID(now)), Network: chain.Polygon, State: sweep.Planned, CreatedAt: now, Items: []sweep.Item{{
+		PaymentID: pots[0].PaymentID, Number: pots[0].Number, Address: pots[0].Address, Settlement: pots[0].Settlement,
+		Asset: pots[0].Asset, Expected: pots[0].Due,
+	}}}
+	must(t, b.store.PlanSweep(ctx, w))
+	shows(s.get(page), []string{"Settlement planned"}, "On the way to your wallet")
+	attempt := sweep.Attempt{N: 1, Tx: testHash(900), Raw: []byte{1}, MadeAt: now}
+	must(t, b.store.AddAttempt(ctx, w.ID, attempt))
+	must(t, b.store.MarkSent(ctx, w.ID, 1, now.Add(time.Second)))
+	shows(s.get(page), []string{"Settlement planned", "On the way to your wallet"}, "Arrived at your wallet")
+	w.State, w.Tx, w.EndedAt, w.Paid = sweep.Confirmed, attempt.Tx, now.Add(2*time.Second), money.UnitsFromUint64(1_230_000_000_000_000)
+	w.Block = chain.Head{Number: 901, Hash: string(testHash(901)), Time: now}
+	w.Moved = []sweep.Moved{{Address: pots[0].Address.Address, Contract: pots[0].Asset.Contract, Units: pots[0].Due}}
+	must(t, b.store.EndSweep(ctx, w, now))
+	shows(s.get(page), []string{"Settlement planned", "Arrived at your wallet", string(attempt.Tx), "gas 0.00123 POL, paid by the operator"}, "On the way to your wallet", "florin sweep")
+
+	route, _ := p.Route()
+	asset, _ := profileOf(chain.Base).Asset(money.USDC)
+	p = b.observe(p, chain.Transfer{
+		Key: chain.Key{Network: chain.Base, Tx: testHash(902)}, Asset: asset, From: merchantWallet, To: route.Address.Address,
+		Units: (3 * money.USD).Units(asset.Decimals), Block: chain.Head{Number: 902, Hash: string(testHash(902)), Time: now}, Source: "test",
+	}, true)
+	s.get(page).wants(t, 200, "3 USDC came to this address on Base", "florin sweep --txnid "+string(p.ID)+" --network base")
+}
