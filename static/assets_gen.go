@@ -4,12 +4,12 @@ package static
 
 var assets = map[string]asset{
 	"app.css":       {hash: "ffa3bc19af", contentType: "text/css; charset=utf-8", inline: false},
-	"checkout.css":  {hash: "898b8bd2df", contentType: "text/css; charset=utf-8", inline: true},
-	"checkout.js":   {hash: "908f372ae1", contentType: "text/javascript; charset=utf-8", inline: false},
+	"checkout.css":  {hash: "1f33724d56", contentType: "text/css; charset=utf-8", inline: true},
+	"checkout.js":   {hash: "1e5676b008", contentType: "text/javascript; charset=utf-8", inline: false},
 	"dashboard.css": {hash: "6c9f775797", contentType: "text/css; charset=utf-8", inline: false},
 	"dashboard.js":  {hash: "f3a580ec2f", contentType: "text/javascript; charset=utf-8", inline: false},
 	"docs.css":      {hash: "42cb9717fc", contentType: "text/css; charset=utf-8", inline: false},
-	"donate.css":    {hash: "22858d71d2", contentType: "text/css; charset=utf-8", inline: true},
+	"donate.css":    {hash: "1d417099d3", contentType: "text/css; charset=utf-8", inline: true},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
 	"live.js":       {hash: "91fbc64b30", contentType: "text/javascript; charset=utf-8", inline: false},
 	"page.js":       {hash: "63d8c6b51d", contentType: "text/javascript; charset=utf-8", inline: false},

@@ -73,11 +73,12 @@ func TestSolanaWalletInBrowser(t *testing.T) {
 		{"RefusedPayment", `{chains: ["solana:mainnet"], fails: "sign", code: 4001}`, http.StatusOK, "You said no in the wallet, so nothing was sent. Try again whenever you like.", false},
 		{"Failed", `{chains: ["solana:mainnet"], fails: "sign"}`, http.StatusOK, "Your wallet reports a problem. Look in the wallet whether the payment was sent. If it was not, copy amount and address instead.", false},
 		{"Unprepared", `{chains: ["solana:mainnet"]}`, http.StatusServiceUnavailable, "We could not prepare the payment for your wallet, so nothing was sent. Copy amount and address instead.", false},
+		{"TooLittle", `{chains: ["solana:mainnet"]}`, http.StatusUnprocessableEntity, "This account does not hold enough USDT, or not enough SOL for the network fee. Nothing was sent. Choose another account in your wallet, or pay another way.", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			address, accounts, hints := serveSolana(t, transaction, c.status)
-			ctx := openWithScript(t, address, "window.setup = "+c.setup+";"+solanaScript, browsertest.AllowError(`status of 503`))
+			ctx := openWithScript(t, address, "window.setup = "+c.setup+";"+solanaScript, browsertest.AllowError(`status of (503|422)`))
 			browsertest.Run(ctx, t, chromedp.WaitVisible("#wallets button"), chromedp.Click("#wallets button"))
 			expect(ctx, t, `document.querySelector("[data-wallet-say]").textContent`, c.says)
 			if !c.sent {

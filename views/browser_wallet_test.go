@@ -35,6 +35,7 @@ window.asked = [];
 				setup.chain = params[0].chainId;
 				return Promise.resolve(null);
 			case "wallet_addEthereumChain": setup.knows.push(params[0].chainId); return Promise.resolve(null);
+			case "eth_call": return setup.holds ? Promise.resolve(setup.holds) : refuse({code: 4200});
 			case "eth_sendTransaction": return Promise.resolve("0x" + "ab".repeat(32));
 		}
 		return refuse({code: 4200});
@@ -116,20 +117,20 @@ func TestWalletInBrowser(t *testing.T) {
 	}{
 		{
 			name: "OK", setup: `{chain: "0x89", knows: ["0x89"]}`,
-			methods: "eth_requestAccounts eth_chainId eth_sendTransaction", says: "Sent. We show it here as soon as the network does.", sent: true,
+			methods: "eth_requestAccounts eth_chainId eth_call eth_sendTransaction", says: "Sent. We show it here as soon as the network does.", sent: true,
 		},
 		{
 			name: "Switch", setup: `{chain: "0x1", knows: ["0x1", "0x89"]}`,
-			methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain eth_chainId eth_sendTransaction", says: "Sent. We show it here as soon as the network does.", sent: true,
+			methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain eth_chainId eth_call eth_sendTransaction", says: "Sent. We show it here as soon as the network does.", sent: true,
 		},
 		{
 			name: "Add", setup: `{chain: "0x1", knows: ["0x1"], says: "plain"}`, rpc: "https://polygon-rpc.example",
-			methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain wallet_addEthereumChain wallet_switchEthereumChain eth_chainId eth_sendTransaction",
+			methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain wallet_addEthereumChain wallet_switchEthereumChain eth_chainId eth_call eth_sendTransaction",
 			says:    "Sent. We show it here as soon as the network does.", sent: true,
 		},
 		{
 			name: "AddNested", setup: `{chain: "0x1", knows: ["0x1"], says: "nested"}`, rpc: "https://polygon-rpc.example",
-			methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain wallet_addEthereumChain wallet_switchEthereumChain eth_chainId eth_sendTransaction",
+			methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain wallet_addEthereumChain wallet_switchEthereumChain eth_chainId eth_call eth_sendTransaction",
 			says:    "Sent. We show it here as soon as the network does.", sent: true,
 		},
 		{
@@ -143,7 +144,7 @@ func TestWalletInBrowser(t *testing.T) {
 		},
 		{
 			name: "RefusedPayment", setup: `{chain: "0x89", knows: ["0x89"], fails: {eth_sendTransaction: 4001}}`,
-			methods: "eth_requestAccounts eth_chainId eth_sendTransaction", says: "You said no in the wallet, so nothing was sent. Try again whenever you like.",
+			methods: "eth_requestAccounts eth_chainId eth_call eth_sendTransaction", says: "You said no in the wallet, so nothing was sent. Try again whenever you like.",
 		},
 		{
 			name: "RefusedSwitch", setup: `{chain: "0x1", knows: ["0x89"], fails: {wallet_switchEthereumChain: 4001}}`,
@@ -151,8 +152,17 @@ func TestWalletInBrowser(t *testing.T) {
 		},
 		{
 			name: "Failed", setup: `{chain: "0x89", knows: ["0x89"], fails: {eth_sendTransaction: -32000}}`,
-			methods: "eth_requestAccounts eth_chainId eth_sendTransaction",
+			methods: "eth_requestAccounts eth_chainId eth_call eth_sendTransaction",
 			says:    "Your wallet reports a problem. Look in the wallet whether the payment was sent. If it was not, copy amount and address instead.",
+		},
+		{
+			name: "TooLittle", setup: `{chain: "0x89", knows: ["0x89"], holds: "0x2f969df"}`, // one less than 49,900,000
+			methods: "eth_requestAccounts eth_chainId eth_call",
+			says:    "This account does not hold enough USDC, or not enough POL for the network fee. Nothing was sent. Choose another account in your wallet, or pay another way.",
+		},
+		{
+			name: "Enough", setup: `{chain: "0x89", knows: ["0x89"], holds: "0x2f969e0"}`,
+			methods: "eth_requestAccounts eth_chainId eth_call eth_sendTransaction", says: "Sent. We show it here as soon as the network does.", sent: true,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -144,7 +144,8 @@ type Instructions struct {
 // SolanaWallet is what a wallet of the Wallet Standard needs. It is sent a transaction that the server builds:
 //
 //	POST /pay/{txnid}/transaction     field account (base58)  → 200 {"transaction": base64}, unsigned, with a recent
-//	                                  blockhash and account as the fee payer; any other status when it cannot be built
+//	                                  blockhash and account as the fee payer; 422 when the account holds too little;
+//	                                  any other status when it cannot be built
 type SolanaWallet struct {
 	// Chain is its name in the Wallet Standard: solana:mainnet, solana:devnet, solana:testnet or solana:localnet.
 	Chain string
@@ -200,9 +201,11 @@ type CheckoutProps struct {
 	// Description is what the payment is for, Reference the merchant's order number; both may be empty.
 	Description, Reference string
 
-	State   State
-	View    View
-	Problem Problem
+	State State
+	// Cancelled: the payment did not run out but was cancelled; StateLate may be either.
+	Cancelled bool
+	View      View
+	Problem   Problem
 	// Finding answers the "I have paid" form; nil before it was sent.
 	Finding *Finding
 

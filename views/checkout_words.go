@@ -48,6 +48,22 @@ func (p CheckoutProps) warning() string {
 	return p.T("warn.plain", "Token", p.Pay.Token, "Network", f.Name)
 }
 
+// lateTitle says after what the money came.
+func (p CheckoutProps) lateTitle() string {
+	if p.Cancelled {
+		return p.T("late.title_cancelled")
+	}
+	return p.T("late.title")
+}
+
+// endStatus is the status of a payment that ended without being paid, as the merchant's link tells it.
+func (p CheckoutProps) endStatus() string {
+	if p.Cancelled {
+		return "cancelled"
+	}
+	return "expired"
+}
+
 // countdownText is the time left as the server knows it: whole minutes while it is quiet, then mm:ss.
 func (p CheckoutProps) countdownText() string {
 	if p.CountdownSeconds > QuietSeconds {
@@ -121,7 +137,13 @@ func (p CheckoutProps) depositText(k DepositKind) string {
 // walletData is what checkout.js needs to pay with a wallet in the browser, words included.
 func (p CheckoutProps) walletData() templ.Attributes {
 	network := face(p.Pay.Network).Short
+	coin := "SOL"
+	if p.Pay.Browser != nil {
+		coin = p.Pay.Browser.CoinSymbol
+	}
 	data := templ.Attributes{
+		"data-amount":     p.Pay.Amount,
+		"data-funds":      p.T("wallet.funds", "Token", p.Pay.Token, "Coin", coin),
 		"data-hint":       actPath(p.TxnID, "find", p.Lang),
 		"data-pay":        p.T("wallet.pay"),
 		"data-injected":   p.T("wallet.pay_injected"),

@@ -13,14 +13,18 @@ func (p FailureProps) head() head {
 	}
 }
 
-// languageHref keeps the path and changes the language: a relative reference with a query alone.
+// languageHref changes the language and keeps the rest: a relative reference with a query alone, since the path of a
+// request may look like another host. A form's answer leads to the page of its payment.
 func (p FailureProps) languageHref(lang string) string {
-	q := url.Values{}
+	path, q := "", url.Values{}
 	if asked, err := url.Parse(p.Path); err == nil {
 		q = asked.Query()
+		if asked.Host == "" && asked.Path == "/pay" {
+			path = "/pay"
+		}
 	}
 	q.Set("lang", lang)
-	return "?" + q.Encode()
+	return path + "?" + q.Encode()
 }
 
 func (p FailureProps) title() string {

@@ -30,7 +30,7 @@ type Merchant struct {
 	LogoURL string
 	// Tagline is one line below the name; may be empty.
 	Tagline string
-	// Host is the merchant's web host, such as "shop.example"; it is shown only when HostVerified.
+	// Host is the merchant's web host, such as "shop.example"; HostVerified puts a sign before it.
 	Host         string
 	HostVerified bool
 	// SupportEmail is offered where the payer may need a person; may be empty.

@@ -63,7 +63,8 @@ func TestLanguageLinks(t *testing.T) {
 	}{
 		{"checkout", open(t, Checkout(checkout)), "/pay?txnid=" + sampleTxn + "&lang=fr&view=find"},
 		{"receipt", open(t, Receipt(sampleReceipt("en"))), "/pay/" + sampleTxn + "/receipt?lang=fr"},
-		{"failure", open(t, Failure(FailureProps{Kind: FailurePaymentUnknown, Path: "/pay?txnid=X%26Y&lang=de"})), "?lang=fr&txnid=X%26Y"},
+		{"failure", open(t, Failure(FailureProps{Kind: FailurePaymentUnknown, Path: "/pay?txnid=X%26Y&lang=de"})), "/pay?lang=fr&txnid=X%26Y"},
+		{"another host in the path", open(t, Failure(FailureProps{Kind: FailureNotFound, Path: "//evil.example/pay?a=b"})), "?a=b&lang=fr"},
 		{"bare failure", open(t, Failure(FailureProps{Kind: FailureNotFound})), "?lang=fr"},
 	} {
 		links := c.page.elements(func(n *html.Node) bool { return attribute(n, "hreflang") == "fr" })

@@ -325,6 +325,9 @@ func (testDepositor) DepositAddress(s chain.Settlement) (chain.Watched, error) {
 		return chain.Watched{}, fault.New(fault.Internal, "a payment without a number has no address")
 	}
 	sum := sha256.Sum256([]byte(string(s.Wallet) + "/" + big.NewInt(s.Number).String()))
+	if s.Network == chain.Solana {
+		return chain.AddressOf(chain.Solana, sum[:]), nil
+	}
 	return chain.AddressOf(chain.BEP20, sum[:20]), nil
 }
 

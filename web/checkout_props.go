@@ -24,7 +24,7 @@ func (s *Server) checkoutProps(ctx context.Context, p payment.Payment, page view
 	now := s.d.Now()
 	out := views.CheckoutProps{
 		Page: page, Merchant: merchant, TxnID: string(p.ID), Amount: p.Amount.Display(), Token: string(p.Choice.Token),
-		Description: p.Description, Reference: p.Reference, State: state(p, now), View: view,
+		Description: p.Description, Reference: p.Reference, State: state(p, now), View: view, Cancelled: p.Status == payment.Cancelled,
 		Deposits: s.deposits(p), Received: positive(p.Received().Micros()), Excess: positive(p.Received().Sub(p.Amount.Atto()).Micros()),
 		ExpiresAt: p.ExpiresAt, CountdownSeconds: int(p.Countdown(now)),
 		PaidAt: p.EndedAt, Hash: string(p.Hash), ExplorerURL: s.explorerURL(p),
@@ -120,8 +120,11 @@ func (s *Server) addInstructions(out *views.CheckoutProps, p payment.Payment) {
 	if ok && p.Choice.Network.EVM() {
 		out.Pay.Browser = &views.BrowserWallet{
 			ChainID: lane.Profile.ChainID, Contract: string(asset.Contract), Units: due.Units(asset.Decimals).String(),
-			CoinSymbol: lane.Profile.Coin, ExplorerURL: lane.Profile.Explorer,
+			CoinSymbol: lane.Profile.Coin, ExplorerURL: lane.Profile.Explorer, RPCURL: lane.Profile.WalletRPC,
 		}
+	}
+	if ok && p.Choice.Network == chain.Solana && s.d.Transfers != nil {
+		out.Pay.Solana = &views.SolanaWallet{Chain: "solana:" + lane.Profile.Cluster}
 	}
 }
 

@@ -69,6 +69,9 @@ func wantsPage(c echo.Context) bool {
 	if s := c.Path(); inDashboard(s) || s == "/signin" || s == "/signup" || s == "/reset" || s == "/forgot" || s == "/signout" || s == "/signin/code" {
 		return true
 	}
+	if c.Path() == transactionPath {
+		return false
+	}
 	if strings.HasPrefix(c.Path(), "/pay/:txnid/") || c.Path() == "/pay" && reads {
 		return true
 	}
@@ -79,11 +82,21 @@ func (s *Server) failurePage(c echo.Context, r operation.Refusal) {
 	checkout := strings.HasPrefix(c.Path(), "/pay")
 	props := views.FailureProps{
 		Page: newPage(c), Kind: failureKind(r.Code, checkout), RetrySeconds: seconds(r.RetryAfter), Checkout: checkout,
+		Path: askedPath(c),
 	}
 	if r.Code == http.StatusInternalServerError {
 		props.RequestID = callOf(c).RequestID
 	}
 	_ = s.page(c, r.Code, props.Page, views.Failure(props))
+}
+
+// askedPath is the address of the page that failed. What a form is sent to
+// cannot be opened: there it is the payment's.
+func askedPath(c echo.Context) string {
+	if c.Request().Method == http.MethodPost && c.Param("txnid") != "" {
+		return views.PayPath(c.Param("txnid"), "", views.ViewNow)
+	}
+	return c.Request().URL.RequestURI()
 }
 
 func failureKind(code int, checkout bool) views.FailureKind {

@@ -8,6 +8,9 @@ import (
 	"github.com/florinpay/florin/static"
 )
 
+// transactionPath is the one route under a payment that a script asks.
+const transactionPath = "/pay/:txnid/transaction"
+
 // routes is the table of contents of the server.
 func (s *Server) routes() *echo.Echo {
 	e := echo.New()
@@ -38,6 +41,7 @@ func (s *Server) routes() *echo.Echo {
 	e.POST("/pay/:txnid/start", s.postStart, s.sameSite)
 	e.POST("/pay/:txnid/cancel", s.postCancel, s.sameSite)
 	e.POST("/pay/:txnid/find", s.postFind, s.sameSite)
+	e.POST(transactionPath, s.postTransaction, s.sameSite)
 	e.GET("/pay/:txnid/live", s.getLive)
 	get("/pay/:txnid/receipt", s.getReceipt)
 

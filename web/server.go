@@ -61,6 +61,8 @@ type Deps struct {
 	Recharges operation.Recharges
 	Wallets   operation.Wallets
 	Sealer    operation.Sealer
+	// Transfers builds transactions for wallets on Solana; nil builds none.
+	Transfers Transfers
 	// Dashboard serves the pages of merchants and operators; nil serves none.
 	Dashboard *Dashboard
 	Now       func() time.Time

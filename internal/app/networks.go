@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/web"
 )
 
 // laneStore is what the loops of a network read and write.
@@ -115,4 +116,14 @@ func (l lanes) readers() map[chain.Network]chain.Reader {
 		all[n] = x.reader
 	}
 	return all
+}
+
+// transfers builds transactions for wallets on Solana; nil where it is off.
+func (l lanes) transfers() web.Transfers {
+	if x, ok := l[chain.Solana]; ok {
+		if t, ok := x.reader.(web.Transfers); ok {
+			return t
+		}
+	}
+	return nil
 }

@@ -19,6 +19,7 @@ func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 		Payments: a.Payments, Accounts: a.Accounts, Store: a.Store, Sealer: sealer, Wallets: wallets{},
 		Recharges: a.recharge,
 		Finder:    finding.New(a.Payments, a.lanes.readers(), Now),
+		Transfers: a.lanes.transfers(),
 		Dashboard: a.dashboard(o, sealer),
 		Now:       Now, NewID: func(t time.Time) payment.ID { return payment.ID(newULID(t)) }, Log: a.log,
 	}, web.Options{

@@ -22,6 +22,12 @@ type Profile struct {
 	// TypicalFinal is how long a payer usually waits until money is final;
 	// shown before they choose, never used in a decision.
 	TypicalFinal time.Duration
+	// WalletRPC is a public JSON-RPC address by which a wallet in the browser
+	// adds a network it does not know (EIP-3085); empty: it cannot.
+	WalletRPC string
+	// Cluster is the name of Solana's chain in the Wallet Standard (mainnet,
+	// devnet, testnet, localnet); empty on EVM networks.
+	Cluster string
 	// TypicalFee is what a wallet usually pays for a token transfer, in USD.
 	TypicalFee money.Micros
 }
@@ -32,6 +38,7 @@ func Profiles() []Profile {
 		{
 			Network: BEP20, Name: "BNB Smart Chain (BEP20)", ChainID: 56, Coin: "BNB", Explorer: "https://bscscan.com",
 			Finality: Finality{Tag: TagFinalized}, HeadLimit: 60 * time.Second, TypicalFinal: 2 * time.Second, TypicalFee: 5_000,
+			WalletRPC: "https://bsc-dataseed.bnbchain.org",
 			Assets: []Asset{
 				{BEP20, "0x55d398326f99059fF775485246999027B3197955", "USDT", 18, money.USDT},
 				{BEP20, "0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d", "USDC", 18, money.USDC},
@@ -40,6 +47,7 @@ func Profiles() []Profile {
 		{
 			Network: Polygon, Name: "Polygon", ChainID: 137, Coin: "POL", Explorer: "https://polygonscan.com",
 			Finality: Finality{Tag: TagFinalized}, HeadLimit: 60 * time.Second, TypicalFinal: 5 * time.Second, TypicalFee: 4_000,
+			WalletRPC: "https://polygon-bor-rpc.publicnode.com",
 			Assets: []Asset{
 				{Polygon, "0xc2132D05D31c914a87C6611C10748AEb04B58e8F", "USDT", 6, money.USDT},
 				{Polygon, "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359", "USDC", 6, money.USDC},
@@ -49,6 +57,7 @@ func Profiles() []Profile {
 		{
 			Network: Base, Name: "Base", ChainID: 8453, Coin: "ETH", Explorer: "https://basescan.org",
 			Finality: Finality{Tag: TagSafe}, HeadLimit: 60 * time.Second, TypicalFinal: 2 * time.Minute, TypicalFee: 2_000,
+			WalletRPC: "https://mainnet.base.org",
 			Assets: []Asset{
 				{Base, "0xfde4C96c8593536E31F229EA8f37b2ADa2699bb2", "USDT", 6, money.USDT},
 				{Base, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", "USDC", 6, money.USDC},
@@ -58,6 +67,7 @@ func Profiles() []Profile {
 		{
 			Network: Solana, Name: "Solana", Coin: "SOL", Explorer: "https://solscan.io",
 			Finality: Finality{Tag: TagFinalized}, HeadLimit: 60 * time.Second, TypicalFinal: 12 * time.Second, TypicalFee: 1_000,
+			Cluster: "mainnet",
 			Assets: []Asset{
 				{Solana, "Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB", "USDT", 6, money.USDT},
 				{Solana, "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "USDC", 6, money.USDC},

@@ -145,8 +145,26 @@ func TestLoad_Overrides(t *testing.T) {
 		if !slices.Equal(p.Assets, want) {
 			t.Errorf("assets %+v, want %+v and no bridged twin", p.Assets, want)
 		}
+		if p.WalletRPC != "" {
+			t.Errorf("wallets of payers are sent to %s, which is another chain", p.WalletRPC)
+		}
 		if p.ChainID != 31337 || p.Finality.Depth != 12*time.Second || p.TypicalFinal != 12*time.Second || p.Explorer != "http://localhost:4000" {
 			t.Errorf("profile %+v", p)
+		}
+	})
+	t.Run("how wallets know the chain", func(t *testing.T) {
+		t.Parallel()
+		seed := "FLORIN_SOL_SEED=" + canarySeed
+		for want, environ := range map[string][]string{
+			"https://polygon-bor-rpc.publicnode.com": {"FLORIN_POLYGON_RPC=http://localhost:1"},
+			"https://rpc.example":                    {"FLORIN_POLYGON_RPC=http://localhost:1", "FLORIN_POLYGON_USDT=" + token, "FLORIN_POLYGON_WALLET_RPC=https://rpc.example"},
+			"mainnet":                                {"FLORIN_SOL_RPC=http://localhost:1", seed},
+			"localnet":                               {"FLORIN_SOL_RPC=http://localhost:1", seed, "FLORIN_SOL_USDC=" + solWallet},
+			"devnet":                                 {"FLORIN_SOL_RPC=http://localhost:1", seed, "FLORIN_SOL_USDC=" + solWallet, "FLORIN_SOL_CLUSTER=devnet"},
+		} {
+			if p := load(t, environ...).Networks[0].Profile; p.WalletRPC+p.Cluster != want {
+				t.Errorf("%v: %q and %q, want %q", environ, p.WalletRPC, p.Cluster, want)
+			}
 		}
 	})
 	t.Run("one contract of a test network", func(t *testing.T) {
@@ -189,6 +207,9 @@ func TestLoad_Refuses(t *testing.T) {
 		"FLORIN_BASE_USDC_DECIMALS":      {"5", "19", "six"},
 		"FLORIN_BASE_FINALITY":           {"latest", "12", "500ms", "25h", "-1s"},
 		"FLORIN_BASE_EXPLORER":           {"basescan.org"},
+		"FLORIN_BASE_WALLET_RPC":         {"mainnet.base.org"},
+		"FLORIN_SOL_WALLET_RPC":          {"https://rpc.example"},
+		"FLORIN_SOL_CLUSTER":             {"mainnet-beta"},
 		"FLORIN_POLYGON_TREASURY":        {"0x0000000000000000000000000000000000000000", solWallet},
 		"FLORIN_EVM_GAS_KEY":             {"0x" + canaryEVM[:60], canarySeed},
 		"FLORIN_SOL_GAS_KEY":             {"[1,2,3]", "0x" + canaryEVM},

@@ -19,6 +19,8 @@ type override struct {
 	decimals  map[money.Token]int
 	finality  chain.Finality
 	explorer  string
+	walletRPC string
+	cluster   string
 	treasury  chain.Address
 	gasPrice  money.Units
 	// priorityFee is the same on Solana, in micro-lamports a unit of compute.
@@ -53,6 +55,7 @@ func (o *override) network(p chain.Profile) (Network, Problems) {
 	if o.explorer != "" {
 		p.Explorer = o.explorer
 	}
+	o.addWallets(&p)
 	for i, a := range p.Assets {
 		same := func(b chain.Asset) bool { return b.Contract == a.Contract }
 		if slices.ContainsFunc(p.Assets[:i], same) {
@@ -63,6 +66,23 @@ func (o *override) network(p chain.Profile) (Network, Problems) {
 		}
 	}
 	return Network{Profile: p, RPC: o.rpc, Treasury: o.treasury, MaxGasPrice: o.gasPrice, MaxPriorityFee: o.priorityFee}, problems
+}
+
+// addWallets says how wallets know the chain. Of a test network nothing is
+// known but what is given: a wallet must not be sent to the real one.
+func (o *override) addWallets(p *chain.Profile) {
+	if len(o.contracts) > 0 {
+		p.WalletRPC = ""
+		if p.Cluster != "" {
+			p.Cluster = "localnet"
+		}
+	}
+	if o.walletRPC != "" {
+		p.WalletRPC = o.walletRPC
+	}
+	if o.cluster != "" {
+		p.Cluster = o.cluster
+	}
 }
 
 func (o *override) assets(p chain.Profile) []chain.Asset {

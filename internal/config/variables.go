@@ -118,7 +118,11 @@ func networkVariables(n chain.Network) []variable {
 	}
 	if n.EVM() {
 		list = append(list, text(name("MAX_GAS_PRICE"), "", func(d *draft) *money.Units { return &d.networks[n].gasPrice }, parseGwei))
+		list = append(list, compiled(text(name("WALLET_RPC"), "", func(d *draft) *string { return &d.networks[n].walletRPC }, parsePublicURL),
+			func(x Network) string { return x.Profile.WalletRPC }))
 	} else {
+		list = append(list, compiled(text(name("CLUSTER"), "", func(d *draft) *string { return &d.networks[n].cluster }, oneOf("mainnet", "devnet", "testnet", "localnet")),
+			func(x Network) string { return x.Profile.Cluster }))
 		list = append(list, text(name("MAX_PRIORITY_FEE"), "2000000", func(d *draft) *uint64 { return &d.networks[n].priorityFee }, parsePriorityFee))
 	}
 	return append(list,

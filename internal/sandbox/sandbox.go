@@ -203,6 +203,7 @@ func (s *Sandbox) environ(c Config, secretKey, gasKey []byte) []string {
 			prefix+"USDC="+tokens.USDC.Address.Hex(),
 			prefix+"TREASURY="+treasury.Hex(),
 			prefix+"MAX_GAS_PRICE="+maxGasPrice,
+			prefix+"WALLET_RPC="+dev.URL(),
 			prefix+"EXPLORER="+s.BaseURL+"/sandbox/explorer/"+n.Lower(),
 		)
 	}

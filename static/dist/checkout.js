@@ -109,7 +109,7 @@ var florinWallets = (function () {
 "use strict";
 var found = new Map();
 var busy = false;
-var sent = false;
+var sent = ""; // the amount a wallet has sent; the step asks for another one when it did not suffice
 function box() { return document.getElementById("wallets"); }
 function say(text) {
 var line = box() && box().querySelector("[data-wallet-say]");
@@ -125,18 +125,18 @@ fetch(d.hint, { method: "POST", body: new URLSearchParams({ hash: hash }), keepa
 function reason(error, d) {
 if (hasCode(error, 4001)) return d.refused;
 if (hasCode(error, -32002)) return d.connect;
+if (error && error.funds) return d.funds;
 if (error && error.unprepared) return d.unprepared;
 return error && error.unknown ? d.unknown : d.failed;
 }
 async function start(wallet) {
-if (busy || sent) return;
+if (busy || sent === box().dataset.amount) return;
 var d = Object.assign({}, box().dataset);
 busy = true;
 show();
 try {
 var hash = await wallet.pay(d, say);
-sent = true;
-say(d.sent);
+sent = d.amount;
 hint(d, hash);
 } catch (error) {
 say(reason(error, d));
@@ -149,7 +149,7 @@ var copy = template.content.firstElementChild.cloneNode(true);
 var icon = copy.querySelector("img");
 if (/^data:image\//.test(wallet.icon || "")) icon.src = wallet.icon; else icon.remove();
 copy.querySelector("[data-label]").textContent = wallet.name ? d.pay.replace("{wallet}", String(wallet.name).slice(0, 40)) : d.injected;
-copy.disabled = busy || sent;
+copy.disabled = busy || sent === d.amount;
 copy.addEventListener("click", function () { start(wallet); });
 return copy;
 }
@@ -161,8 +161,9 @@ var fitting = Array.from(found.values()).filter(function (wallet) { return walle
 home.querySelectorAll("button").forEach(function (old) { old.remove(); });
 fitting.forEach(function (wallet) { home.insertBefore(button(template, home.dataset, wallet), template); });
 home.hidden = !fitting.length;
+if (sent === home.dataset.amount) say(home.dataset.sent);
 }
-document.addEventListener("florin:stage", function () { sent = false; show(); });
+document.addEventListener("florin:stage", show);
 return {
 hasCode: hasCode,
 some: function (test) { return Array.from(found.values()).some(test); },
@@ -198,6 +199,12 @@ await ask(provider, "wallet_switchEthereumChain", target);
 }
 if (BigInt(await ask(provider, "eth_chainId")) !== BigInt(d.chain)) throw { unknown: true };
 }
+async function holds(provider, d, account) {
+try {
+var call = { to: d.contract, data: "0x70a08231" + word(account) }; // ERC-20 balanceOf(address)
+return BigInt(await ask(provider, "eth_call", [call, "latest"])) >= BigInt(d.units);
+} catch (error) { return true; }
+}
 function wallet(provider, info) {
 return {
 name: info.name, icon: info.icon,
@@ -206,6 +213,7 @@ pay: async function (d, say) {
 say(d.connect);
 var accounts = await ask(provider, "eth_requestAccounts");
 await onChain(provider, d, say);
+if (!await holds(provider, d, accounts[0])) throw { funds: true };
 say(d.confirm);
 return ask(provider, "eth_sendTransaction", [{ from: accounts[0], to: d.contract, value: "0x0", data: transferData(d.to, d.units) }]);
 }
@@ -236,11 +244,12 @@ while (bytes[i++] === 0) text = "1" + text;
 return text;
 }
 async function prepared(d, account) {
+var answer = {};
 try {
-var answer = await fetch(d.make, { method: "POST", body: new URLSearchParams({ account: account }) });
+answer = await fetch(d.make, { method: "POST", body: new URLSearchParams({ account: account }) });
 if (answer.ok) return Uint8Array.from(atob((await answer.json()).transaction), function (c) { return c.charCodeAt(0); });
 } catch (error) { /* told below */ }
-throw { unprepared: true };
+throw { unprepared: true, funds: answer.status === 422 };
 }
 function wallet(w) {
 return {

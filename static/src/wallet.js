@@ -4,7 +4,7 @@ var florinWallets = (function () {
   "use strict";
   var found = new Map();
   var busy = false;
-  var sent = false;
+  var sent = ""; // the amount a wallet has sent; the step asks for another one when it did not suffice
 
   function box() { return document.getElementById("wallets"); }
 
@@ -27,19 +27,19 @@ var florinWallets = (function () {
   function reason(error, d) {
     if (hasCode(error, 4001)) return d.refused;
     if (hasCode(error, -32002)) return d.connect;
+    if (error && error.funds) return d.funds;
     if (error && error.unprepared) return d.unprepared;
     return error && error.unknown ? d.unknown : d.failed;
   }
 
   async function start(wallet) {
-    if (busy || sent) return;
+    if (busy || sent === box().dataset.amount) return;
     var d = Object.assign({}, box().dataset);
     busy = true;
     show();
     try {
       var hash = await wallet.pay(d, say);
-      sent = true;
-      say(d.sent);
+      sent = d.amount;
       hint(d, hash);
     } catch (error) {
       say(reason(error, d));
@@ -54,7 +54,7 @@ var florinWallets = (function () {
     // Icons of wallets are data: URIs, shown as images only, so that scripts inside of an SVG do not run.
     if (/^data:image\//.test(wallet.icon || "")) icon.src = wallet.icon; else icon.remove();
     copy.querySelector("[data-label]").textContent = wallet.name ? d.pay.replace("{wallet}", String(wallet.name).slice(0, 40)) : d.injected;
-    copy.disabled = busy || sent;
+    copy.disabled = busy || sent === d.amount;
     copy.addEventListener("click", function () { start(wallet); });
     return copy;
   }
@@ -67,9 +67,10 @@ var florinWallets = (function () {
     home.querySelectorAll("button").forEach(function (old) { old.remove(); });
     fitting.forEach(function (wallet) { home.insertBefore(button(template, home.dataset, wallet), template); });
     home.hidden = !fitting.length;
+    if (sent === home.dataset.amount) say(home.dataset.sent);
   }
 
-  document.addEventListener("florin:stage", function () { sent = false; show(); });
+  document.addEventListener("florin:stage", show);
 
   return {
     hasCode: hasCode,
@@ -116,6 +117,14 @@ var florinWallets = (function () {
     if (BigInt(await ask(provider, "eth_chainId")) !== BigInt(d.chain)) throw { unknown: true };
   }
 
+  // Whether the account holds the tokens; a wallet that cannot be asked says so itself when it is to send them.
+  async function holds(provider, d, account) {
+    try {
+      var call = { to: d.contract, data: "0x70a08231" + word(account) }; // ERC-20 balanceOf(address)
+      return BigInt(await ask(provider, "eth_call", [call, "latest"])) >= BigInt(d.units);
+    } catch (error) { return true; }
+  }
+
   function wallet(provider, info) {
     return {
       name: info.name, icon: info.icon,
@@ -124,6 +133,7 @@ var florinWallets = (function () {
         say(d.connect);
         var accounts = await ask(provider, "eth_requestAccounts");
         await onChain(provider, d, say);
+        if (!await holds(provider, d, accounts[0])) throw { funds: true };
         say(d.confirm);
         return ask(provider, "eth_sendTransaction", [{ from: accounts[0], to: d.contract, value: "0x0", data: transferData(d.to, d.units) }]);
       }
@@ -161,11 +171,12 @@ var florinWallets = (function () {
   }
 
   async function prepared(d, account) {
+    var answer = {};
     try {
-      var answer = await fetch(d.make, { method: "POST", body: new URLSearchParams({ account: account }) });
+      answer = await fetch(d.make, { method: "POST", body: new URLSearchParams({ account: account }) });
       if (answer.ok) return Uint8Array.from(atob((await answer.json()).transaction), function (c) { return c.charCodeAt(0); });
     } catch (error) { /* told below */ }
-    throw { unprepared: true };
+    throw { unprepared: true, funds: answer.status === 422 };
   }
 
   function wallet(w) {

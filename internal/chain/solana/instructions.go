@@ -30,7 +30,7 @@ func (s *Sender) instructions(p *sweepPlan) []solanago.Instruction {
 	for _, l := range p.taken {
 		if !l.native() && p.fresh[l.settlement] && !made[l.settlement] {
 			made[l.settlement] = true
-			list = append(list, s.create(l))
+			list = append(list, l.create(s.payer()))
 		}
 	}
 	for _, l := range p.taken {
@@ -42,11 +42,11 @@ func (s *Sender) instructions(p *sweepPlan) []solanago.Instruction {
 	return list
 }
 
-// create makes the settlement wallet's associated account, at the gas wallet's
+// create makes the settlement wallet's associated account, at the payer's
 // expense. The wallet may be off the curve: nothing is asked of it.
-func (s *Sender) create(l *load) solanago.Instruction {
+func (l *load) create(payer solanago.PublicKey) solanago.Instruction {
 	return solanago.NewInstruction(solanago.SPLAssociatedTokenAccountProgramID, solanago.AccountMetaSlice{
-		solanago.Meta(s.payer()).WRITE().SIGNER(), solanago.Meta(l.settlement).WRITE(), solanago.Meta(l.wallet),
+		solanago.Meta(payer).WRITE().SIGNER(), solanago.Meta(l.settlement).WRITE(), solanago.Meta(l.wallet),
 		solanago.Meta(l.mint), solanago.Meta(solanago.SystemProgramID), solanago.Meta(l.program),
 	}, []byte{createIdempotent})
 }

@@ -1,0 +1,104 @@
+package solana
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	solanago "github.com/gagliardetto/solana-go"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+)
+
+// ErrTooLittle: the payer's wallet does not hold what a transfer moves, or not
+// the SOL that it costs.
+var ErrTooLittle = fault.New(fault.Unprocessable, "this wallet holds too little of the token, or too little SOL for the fee and the new account")
+
+var errNoPayer = fault.New(fault.Invalid, "account must be the address of a wallet that can sign")
+
+// signatureFee is what one signature costs, in lamports. Wallets add a
+// priority fee of their own.
+const signatureFee = 5_000
+
+// Transfer returns the bytes of a transaction, not signed, by which the payer
+// sends units of the asset to the owner `to`, whose token account it makes if
+// it is not there. The payer pays the fee. It fails with ErrTooLittle when the
+// network would refuse it, and signs and sends nothing.
+func (a *Adapter) Transfer(ctx context.Context, payer, to chain.Address, asset chain.Asset, units money.Units) ([]byte, error) {
+	m, known := a.mint(asset.Contract)
+	if !known || !units.Big().IsUint64() || units.IsZero() {
+		return nil, fault.New(fault.Invalid, "%s of %s cannot be sent on %s", units, asset.Contract, a.profile.Network)
+	}
+	from, err := parseKey(string(payer))
+	if err != nil || !solanago.IsOnCurve(from[:]) || payer == to {
+		return nil, errNoPayer
+	}
+	owner, err := parseKey(string(to))
+	if err != nil {
+		return nil, err
+	}
+	l := transferLoad(m, from, owner, units)
+	var bytes []byte
+	var verdict error
+	err = a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
+		bytes, verdict, err = e.transfer(ctx, l)
+		return err
+	})
+	if err = errors.Join(err, verdict); err != nil {
+		return nil, fmt.Errorf("prepare a transfer on %s: %w", a.profile.Network, err)
+	}
+	return bytes, nil
+}
+
+func transferLoad(m mint, from, to solanago.PublicKey, units money.Units) *load {
+	l := &load{
+		owner: from, account: associated(from, m.key), mint: m.key, program: solanago.TokenProgramID,
+		wallet: to, settlement: associated(to, m.key), decimals: byte(m.asset.Decimals), units: units.Big().Uint64(),
+	}
+	l.Asset = m.asset
+	return l
+}
+
+// transfer builds the transaction through one endpoint. Its verdict is what
+// another endpoint would say too.
+func (e *endpoint) transfer(ctx context.Context, l *load) (bytes []byte, verdict, err error) {
+	held, _, err := e.accounts(ctx, []solanago.PublicKey{l.owner, l.account, l.settlement}, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	cost, err := e.costOfTransfer(ctx, held[2] == nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	from, err := held[1].holding()
+	if err != nil {
+		return nil, nil, err
+	}
+	if held[0] == nil || held[0].Lamports < cost || !from.valid || from.frozen || from.amount < l.units {
+		return nil, ErrTooLittle, nil
+	}
+	hash, _, err := e.blockhash(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	tx, verdict := solanago.NewTransaction([]solanago.Instruction{l.create(l.owner), l.transfer()}, hash, solanago.TransactionPayer(l.owner))
+	if verdict != nil {
+		return nil, verdict, nil
+	}
+	tx.Signatures = make([]solanago.Signature, tx.Message.Header.NumRequiredSignatures)
+	bytes, verdict = tx.MarshalBinary()
+	return bytes, verdict, nil
+}
+
+// costOfTransfer is what a transfer takes from its payer in lamports, and what
+// must stay with them.
+func (e *endpoint) costOfTransfer(ctx context.Context, fresh bool) (uint64, error) {
+	cost, err := e.rent(ctx, 0)
+	if err != nil || !fresh {
+		return cost + signatureFee, err
+	}
+	account, err := e.rent(ctx, tokenAccountSize)
+	return cost + signatureFee + account, err
+}

@@ -1,0 +1,105 @@
+package solana_test
+
+import (
+	"errors"
+	"testing"
+
+	solanago "github.com/gagliardetto/solana-go"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/chaintest"
+	"github.com/florinpay/florin/internal/chain/solana"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+)
+
+// TestAdapter_Transfer: what the adapter builds moves exactly the money once
+// the payer has signed it, and is refused to a payer who cannot pay.
+func TestAdapter_Transfer(t *testing.T) {
+	t.Parallel()
+	for name, open := range engines() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := open(t)
+			usdc := h.assets[1]
+			payer, owner := newKey(t), newKey(t).PublicKey()
+			from, to := chain.Address(payer.PublicKey().String()), chain.Address(owner.String())
+			build := func(units uint64) ([]byte, error) {
+				return h.reader.Transfer(t.Context(), from, to, usdc, money.UnitsFromUint64(units))
+			}
+			h.Pay(chaintest.Payment{To: watched(payer.PublicKey()), Asset: usdc, Units: 9_000_000})
+			h.Mine(1)
+			if _, err := build(9_000_000); !errors.Is(err, solana.ErrTooLittle) {
+				t.Errorf("a wallet without SOL: %v", err)
+			}
+			h.mustSend([]solanago.Instruction{transferSOL(h.rich.PublicKey(), payer.PublicKey(), gasFunds)})
+			h.Mine(1)
+			if _, err := build(9_000_001); !errors.Is(err, solana.ErrTooLittle) {
+				t.Errorf("more than the wallet holds: %v", err)
+			}
+			for range 2 { // the second time the account is there
+				raw, err := build(4_500_000)
+				if err != nil {
+					t.Fatal(err)
+				}
+				h.Send(signedBy(t, raw, payer))
+				h.Mine(1)
+			}
+			heads, err := h.reader.Heads(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			held, err := h.reader.Balances(t.Context(), usdc, []chain.Address{to, from}, heads.Latest)
+			if err != nil || held[0].Big().Uint64() != 9_000_000 || !held[1].IsZero() {
+				t.Errorf("after the payments: %v, %v", held, err)
+			}
+		})
+	}
+}
+
+// signedBy signs a transaction as a wallet does: nothing but its signature is
+// put in.
+func signedBy(t *testing.T, raw []byte, key solanago.PrivateKey) []byte {
+	t.Helper()
+	tx, err := solanago.TransactionFromBytes(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Sign(func(solanago.PublicKey) *solanago.PrivateKey { return &key }); err != nil {
+		t.Fatal(err)
+	}
+	out, err := tx.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestAdapter_TransferRefused(t *testing.T) {
+	t.Parallel()
+	h := newLedger(t)
+	usdc, to := h.assets[1], h.Address().Address
+	wallet := chain.Address(newKey(t).PublicKey().String())
+	vault, _, err := solanago.FindProgramAddress([][]byte{[]byte("vault")}, solanago.MemoProgramID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unknown := usdc
+	unknown.Contract = wallet
+	one := money.UnitsFromUint64(1)
+	for name, row := range map[string]struct {
+		payer chain.Address
+		asset chain.Asset
+		units money.Units
+	}{
+		"no address":          {"hello", usdc, one},
+		"nobody can sign":     {chain.Address(vault.String()), usdc, one},
+		"the address itself":  {to, usdc, one},
+		"nothing":             {wallet, usdc, money.Units{}},
+		"a mint nobody knows": {wallet, unknown, one},
+	} {
+		if _, err := h.reader.Transfer(t.Context(), row.payer, to, row.asset, row.units); !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// strictPolicy is the whole policy a page may have: nothing but our own script,
+// no style without the nonce, and no frame around it.
+var strictPolicy = regexp.MustCompile(`^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[\w-]{22}'; ` +
+	`img-src 'self' https: data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$`)
+
+// TestCheckoutHeaders: every page a payer can come to, failures included, keeps
+// strangers out.
+func TestCheckoutHeaders(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	m := b.newMerchant(9)
+	open, started, paid := b.newPayment(m), b.start(b.newPayment(m), chain.Polygon), b.start(b.newPayment(m), chain.Polygon)
+	paid = b.deposit(paid, paid.Amount, true)
+	act := func(p payment.Payment, act string) string { return "/pay/" + string(p.ID) + "/" + act }
+	for name, row := range map[string]struct {
+		method, path, body string
+		status             int
+	}{
+		"choose":               {"GET", "/pay?txnid=" + string(open.ID), "", 200},
+		"send":                 {"GET", "/pay?txnid=" + string(started.ID), "", 200},
+		"cancel step":          {"GET", "/pay?view=cancel&txnid=" + string(started.ID), "", 200},
+		"find step":            {"GET", "/pay?view=find&txnid=" + string(started.ID), "", 200},
+		"found":                {"POST", act(started, "find"), "hash=" + string(testHash(9)), 200},
+		"refused start":        {"POST", act(open, "start"), "network=SOL&token=USDC", 422},
+		"bad start":            {"POST", act(open, "start"), "network=X&token=Y", 400},
+		"paid":                 {"GET", "/pay?txnid=" + string(paid.ID), "", 200},
+		"receipt":              {"GET", act(paid, "receipt"), "", 200},
+		"unknown payment":      {"GET", "/pay?txnid=" + unknownTxn, "", 404},
+		"no payment":           {"GET", "/pay", "", 400},
+		"unknown receipt":      {"GET", "/pay/" + unknownTxn + "/receipt", "", 404},
+		"method nobody allows": {"DELETE", act(paid, "receipt"), "", 405},
+		"front page":           {"GET", "/", "", 200},
+		"nothing":              {"GET", "/nothing", "", 404},
+	} {
+		got := b.ask(row.method, row.path, row.body, asForm...)
+		if got.status != row.status {
+			t.Errorf("%s: %d, want %d", name, got.status, row.status)
+		}
+		for header, want := range map[string]string{
+			"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin", "Cache-Control": "no-store",
+			"Strict-Transport-Security": "max-age=63072000", "Content-Type": "text/html; charset=utf-8",
+			"Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=(), interest-cohort=()",
+		} {
+			if is := got.header.Get(header); is != want {
+				t.Errorf("%s: %s is %q, want %q", name, header, is, want)
+			}
+		}
+		if policy := got.header.Get("Content-Security-Policy"); !strictPolicy.MatchString(policy) {
+			t.Errorf("%s: the policy is %s", name, policy)
+		}
+		if got.header.Get("Set-Cookie") != "" {
+			t.Errorf("%s sets a cookie", name)
+		}
+	}
+	plain := newBundleWith(t, Options{BaseURL: "http://localhost:1", CheckoutURL: "http://localhost:1"})
+	if h := plain.ask("GET", "/", "").header.Get("Strict-Transport-Security"); h != "" {
+		t.Errorf("without https browsers are told %q", h)
+	}
+}
+
+// TestReturnLinks: the way back to the shop is the merchant's own link with
+// txnid and status, in every end, and nothing in a request changes where it
+// leads.
+func TestReturnLinks(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	m := b.newMerchant(9)
+	with := func() payment.Payment {
+		p, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: m.key.ID, Amount: "5", Details: payment.Details{
+			SuccessURL: "https://shop.example/thanks?cart=7&status=mine#top", CancelURL: "http://shop.example:8443/cart",
+		}})
+		must(t, err)
+		return b.start(p, chain.Polygon)
+	}
+	cancel := func(p payment.Payment) payment.Payment {
+		p, err := b.payments.Cancel(t.Context(), string(p.ID))
+		must(t, err)
+		return p
+	}
+	paid := with()
+	paid = b.deposit(paid, paid.Amount, true)
+	late, lateCancelled := b.expire(with()), cancel(with())
+	late, lateCancelled = b.deposit(late, late.Amount, true), b.deposit(lateCancelled, lateCancelled.Amount, true)
+	for name, row := range map[string]struct {
+		p                       payment.Payment
+		state, host, path, want string
+	}{
+		"paid":                    {paid, "paid", "shop.example", "/thanks", "completed"},
+		"expired":                 {b.expire(with()), "expired", "shop.example:8443", "/cart", "expired"},
+		"cancelled":               {cancel(with()), "cancelled", "shop.example:8443", "/cart", "cancelled"},
+		"late":                    {late, "late", "shop.example:8443", "/cart", "expired"},
+		"late after cancellation": {lateCancelled, "late", "shop.example:8443", "/cart", "cancelled"},
+	} {
+		page := b.ask("GET", "/pay?txnid="+string(row.p.ID)+"&successUrl=https://evil.example&cancelUrl=//evil.example&next=//evil.example", "")
+		if !strings.Contains(page.body, `data-state="`+row.state+`"`) || strings.Contains(page.body, "evil.example") {
+			t.Errorf("%s: the page is another one, or leads elsewhere", name)
+		}
+		link := regexp.MustCompile(`href="([^"]+)" data-testid="return"`).FindStringSubmatch(page.body)
+		if link == nil {
+			t.Errorf("%s: no way back", name)
+			continue
+		}
+		u, err := url.Parse(strings.ReplaceAll(link[1], "&amp;", "&"))
+		must(t, err)
+		q := u.Query()
+		if u.Host != row.host || u.Path != row.path || q.Get("txnid") != string(row.p.ID) || len(q["status"]) != 1 || q.Get("status") != row.want {
+			t.Errorf("%s: back to %s", name, u)
+		}
+	}
+	if page := b.ask("GET", "/pay?txnid="+string(lateCancelled.ID), ""); !strings.Contains(page.body, "after the payment was cancelled") {
+		t.Error("the page of a cancelled payment speaks of time")
+	}
+	for _, bad := range []string{"javascript:alert(1)", "//evil.example", "/thanks", "ftp://shop.example", "https:///x", "https://", "data:text/html,x"} {
+		for _, d := range []payment.Details{{SuccessURL: bad}, {CancelURL: bad}} {
+			if _, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: m.key.ID, Amount: "5", Details: d}); !fault.Is(err, fault.Invalid) {
+				t.Errorf("%q is taken as a way back: %v", bad, err)
+			}
+		}
+	}
+	for _, path := range []string{"//evil.example", "//evil.example/pay?txnid=1", `/\evil.example`, "/pay//evil.example/receipt"} {
+		got := b.ask("GET", path, "", "Accept", "text/html")
+		if to := got.header.Get("Location"); to != "" || strings.Contains(got.body, `href="//`) {
+			t.Errorf("%s leads to %q", path, to)
+		}
+	}
+	for _, form := range []string{"start?lang=//evil.example", "start?lang=%0d%0aX:1"} {
+		got := b.ask("POST", "/pay/"+string(b.newPayment(m).ID)+"/"+form, "network=POLYGON&token=USDC", asForm...)
+		if to := got.header.Get("Location"); !strings.HasPrefix(to, "/pay?txnid=") || got.header.Get("X") != "" {
+			t.Errorf("%s leads to %q", form, to)
+		}
+	}
+}
+
+// TestFailureLanguages: a failed page, and a failed form, offer the payment's
+// page in other languages.
+func TestFailureLanguages(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	id := string(b.newPayment(b.newMerchant(1)).ID)
+	for path, want := range map[string]string{
+		"GET /pay?txnid=" + unknownTxn + "&lang=de": `href="/pay?lang=fr&amp;txnid=` + unknownTxn + `"`,
+		"POST /pay/" + id + "/start":                `href="/pay?lang=fr&amp;txnid=` + id + `"`,
+	} {
+		method, address, _ := strings.Cut(path, " ")
+		if got := b.ask(method, address, "network=X", asForm...); !strings.Contains(got.body, want) {
+			t.Errorf("%s (%d) does not offer %s", path, got.status, want)
+		}
+	}
+}
+
+// solanaPurses are wallets on Solana of which one is poor.
+type solanaPurses struct{ poor chain.Address }
+
+func (w solanaPurses) Transfer(_ context.Context, payer, to chain.Address, asset chain.Asset, units money.Units) ([]byte, error) {
+	if payer == w.poor {
+		return nil, fault.New(fault.Unprocessable, "too little")
+	}
+	if units.IsZero() || to == payer {
+		return nil, errors.New("a transfer of nothing")
+	}
+	return []byte(asset.Symbol + " " + units.String()), nil
+}
+
+// TestTransactionForWallet: a transaction is built for a payment that waits for
+// money on Solana, as JSON, and never more often than is good for the nodes.
+func TestTransactionForWallet(t *testing.T) {
+	t.Parallel()
+	const poor, rich = "Hh8QwFUA6MtVu1qAoq12ucvFHNwCcVTV7hpWjeY1Hztb", "5N3f1tj9v1vc5TUZ8S7mCAnVmjVKrfnzXWhxLaxyZAgt"
+	b := newBundle(t)
+	b.lanes.health[chain.Solana] = b.lanes.health[chain.Polygon]
+	m := b.newSolanaMerchant()
+	open, waiting, seen, elsewhere := b.newPayment(m), b.start(b.newPayment(m), chain.Solana), b.start(b.newPayment(m), chain.Solana), b.start(b.newPayment(m), chain.Polygon)
+	b.deposit(seen, seen.Amount, false)
+	path := func(p payment.Payment) string { return "/pay/" + string(p.ID) + "/transaction" }
+	b.run(t, []scenario{{name: "nobody builds any", method: "POST", path: path(waiting), body: "account=" + rich, header: asForm, status: 503, want: []string{`"code":503`}}})
+	if page := b.ask("GET", "/pay?txnid="+string(waiting.ID), ""); strings.Contains(page.body, "data-solana") {
+		t.Error("the page offers a wallet that cannot pay")
+	}
+	b.server.d.Transfers = solanaPurses{poor}
+	b.run(t, []scenario{
+		{name: "OK", method: "POST", path: path(waiting), body: "account=" + rich, header: asForm, status: 200, want: []string{`{"transaction":"VVNEQyA0OTkwMDAwMA=="}`}}, // "USDC 49900000"
+		{name: "page", method: "GET", path: "/pay?txnid=" + string(waiting.ID), status: 200, want: []string{`data-solana="solana:mainnet"`}},
+		{name: "poor", method: "POST", path: path(waiting), body: "account=" + poor, header: asForm, status: 422, want: []string{`"code":422`}},
+		{name: "no account", method: "POST", path: path(waiting), body: "account=", header: asForm, status: 400, want: []string{`"code":400`}},
+		{name: "other account", method: "POST", path: path(waiting), body: "account=" + merchantWallet, header: asForm, status: 400},
+		{name: "not started", method: "POST", path: path(open), body: "account=" + rich, header: asForm, status: 409},
+		{name: "money on its way", method: "POST", path: path(seen), body: "account=" + rich, header: asForm, status: 409},
+		{name: "other network", method: "POST", path: path(elsewhere), body: "account=" + rich, header: asForm, status: 409},
+		{name: "unknown payment", method: "POST", path: "/pay/" + unknownTxn + "/transaction", body: "account=" + rich, header: asForm, status: 404},
+		{name: "from another site", method: "POST", path: path(waiting), body: "account=" + rich, header: []string{"Sec-Fetch-Site", "cross-site"}, status: 403},
+		{name: "too long", method: "POST", path: path(waiting), body: "account=" + strings.Repeat("a", maxForm), header: asForm, status: 400},
+	})
+	limited := false
+	for range 30 {
+		limited = limited || b.ask("POST", path(waiting), "account="+rich, append(asForm, "X-Forwarded-For", "203.0.113.9")...).status == 429
+	}
+	if !limited {
+		t.Error("one client may ask without end")
+	}
+}
+
+// newSolanaMerchant makes a key that takes payments on Polygon and Solana.
+func (b *bundle) newSolanaMerchant() merchant {
+	b.t.Helper()
+	m := b.newMerchant(9)
+	_, err := b.accounts.UpdateCustodian(b.t.Context(), m.key, account.CustodianInput{Wallets: map[chain.Network]string{chain.Solana: solanaWallet}})
+	must(b.t, err)
+	return m
+}
