@@ -145,7 +145,7 @@ func (o *Operations) StartPublic(ctx context.Context, in StartInput) (*model.Tra
 func (o *Operations) onPayment(
 	ctx context.Context, txnid string, do func(payment.Payment) (payment.Payment, error),
 ) (*model.TransactionResult, error) {
-	p, err := o.d.Payments.Get(ctx, txnid)
+	p, err := o.d.Payments.Poll(ctx, txnid) // whose it is never changes
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func (s *Store) CreateCustodian(ctx context.Context, c account.Custodian, entrie
 // Custodian returns the custodian of the key, or account.ErrNoCustodian.
 func (s *Store) Custodian(ctx context.Context, keyID int64) (account.Custodian, error) {
 	var c custodianScan
-	if err := s.read(ctx, c.read(keyID)); err != nil {
+	if err := s.lookUp(ctx, c.read(keyID)); err != nil {
 		return account.Custodian{}, fmt.Errorf("custodian of key %d: %w", keyID, err)
 	}
 	return s.custodian(c)
@@ -62,7 +62,7 @@ func (s *Store) Custodian(ctx context.Context, keyID int64) (account.Custodian, 
 func (s *Store) Terms(ctx context.Context, keyID int64) (payment.Terms, error) {
 	var basis, late int64
 	found := false
-	err := s.read(ctx, query(func(scan func(...any) error) error {
+	err := s.lookUp(ctx, query(func(scan func(...any) error) error {
 		found = true
 		return scan(&basis, &late)
 	}, "SELECT short_basis, late_for_us FROM custodians WHERE key_id = ?", keyID))

@@ -98,7 +98,7 @@ func (c *keyScan) scan(scan func(...any) error) error {
 // account.ErrBadKey.
 func (s *Store) KeyByHash(ctx context.Context, h account.Hash) (account.Key, error) {
 	var c keyScan
-	if err := s.read(ctx, c.read("k.hash = ? AND k.revoked_at IS NULL", h[:])); err != nil {
+	if err := s.lookUp(ctx, c.read("k.hash = ? AND k.revoked_at IS NULL", h[:])); err != nil {
 		return account.Key{}, fmt.Errorf("API key by hash: %w", err)
 	}
 	if !c.found {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -24,6 +25,7 @@ func (s *Store) CreatePayment(ctx context.Context, c payment.Change) (payment.Pa
 	if err != nil {
 		return payment.Payment{}, err
 	}
+	changes := s.recent.changesOf(c.Payment.ID)
 	if err := s.create(ctx, op); err != nil {
 		return payment.Payment{}, fmt.Errorf("create payment %s: %w", c.Payment.ID, err)
 	}
@@ -32,6 +34,7 @@ func (s *Store) CreatePayment(ctx context.Context, c payment.Change) (payment.Pa
 	}
 	p := normal(c.Payment)
 	p.Number = op.row.ID
+	s.recent.put(p, changes, time.Now()) // whoever creates one is about to ask for it
 	return p, nil
 }
 

@@ -29,6 +29,7 @@ type postgresEngine struct {
 	creates *batcher[*createOp]
 	changes *batcher[*changeOp]
 	loads   *batcher[*loadOp]
+	lookups *batcher[*call]
 }
 
 func openPostgres(ctx context.Context, url string, o Options) (*postgresEngine, error) {
@@ -53,7 +54,7 @@ func openPostgres(ctx context.Context, url string, o Options) (*postgresEngine, 
 		return nil, errors.Join(fmt.Errorf("PostgreSQL: %w", err), e.close())
 	}
 	e.creates, e.changes = newBatcher(e.createTogether), newBatcher(e.changeTogether)
-	e.loads = newBatcher(e.loadTogether)
+	e.loads, e.lookups = newBatcher(e.loadTogether), newBatcher(e.lookUpTogether)
 	return e, nil
 }
 
@@ -80,6 +81,23 @@ func (e *postgresEngine) dialect() dialect {
 }
 
 func (e *postgresEngine) read(ctx context.Context, k *call) error { return pgxConn{e.pool}.one(ctx, k) }
+
+// lookUp shares a round trip with other callers; if that fails for the sake of
+// one of them, each reads alone.
+func (e *postgresEngine) lookUp(ctx context.Context, k *call) error {
+	err := e.lookups.do(ctx, k)
+	if errors.Is(err, errAlone) {
+		return e.read(ctx, k)
+	}
+	return err
+}
+
+func (e *postgresEngine) lookUpTogether(ctx context.Context, calls []*call) error {
+	if (pgxConn{e.pool}).run(ctx, calls...) != nil {
+		return errAlone
+	}
+	return nil
+}
 
 func (e *postgresEngine) snapshot(ctx context.Context, fn func(context.Context, tx) error) error {
 	options := &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
@@ -109,6 +127,7 @@ func (e *postgresEngine) close() error {
 		e.creates.close()
 		e.changes.close()
 		e.loads.close()
+		e.lookups.close()
 	}
 	e.pool.Close()
 	return e.db.Close()

@@ -58,6 +58,13 @@ func (r *recent) get(id payment.ID, now time.Time) (p payment.Payment, ok bool, 
 	return payment.Payment{}, false, *r.stripe(id)
 }
 
+// changesOf returns what put needs to know for a payment that is not there yet.
+func (r *recent) changesOf(id payment.ID) uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return *r.stripe(id)
+}
+
 // put keeps what was read since get returned the number of changes, unless it
 // may have changed meanwhile.
 func (r *recent) put(p payment.Payment, changes uint64, now time.Time) {

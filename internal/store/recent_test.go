@@ -18,7 +18,11 @@ func TestStore_RecentPayment(t *testing.T) {
 			return p
 		}
 		same(t, "first", poll(), w.read(p.ID))
-		_, err := w.raw().Exec("UPDATE payments SET description = 'written by another process'")
+		fresh := w.payment(w.key(0, 0))
+		got, err := w.RecentPayment(t.Context(), fresh.ID)
+		w.must(err)
+		same(t, "just created", got, w.read(fresh.ID))
+		_, err = w.raw().Exec("UPDATE payments SET description = 'written by another process'")
 		w.must(err)
 		if got := poll().Description; got != p.Description {
 			t.Errorf("a poll reads anew: %q", got)

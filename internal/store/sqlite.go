@@ -86,6 +86,8 @@ func (e *sqliteEngine) read(ctx context.Context, k *call) error {
 	return e.readers.with(ctx, func(r *reader) error { return r.one(ctx, k) })
 }
 
+func (e *sqliteEngine) lookUp(ctx context.Context, k *call) error { return e.read(ctx, k) }
+
 func (e *sqliteEngine) snapshot(ctx context.Context, fn func(context.Context, tx) error) error {
 	return e.readers.with(ctx, func(r *reader) error { return r.snapshot(ctx, fn) })
 }

@@ -68,6 +68,9 @@ type engine interface {
 	reader() bun.IDB
 	// read runs a prepared statement outside a transaction.
 	read(ctx context.Context, k *call) error
+	// lookUp is read for a small row that is asked for all the time. The row
+	// may be given twice, so what reads it must not add up.
+	lookUp(ctx context.Context, k *call) error
 	// load reads a payment with its parts, all on one snapshot; its row has no
 	// ID if there is no such payment.
 	load(ctx context.Context, id payment.ID) (*loaded, error)
