@@ -13,16 +13,16 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-func (r *mutationResolver) UserSignUp(ctx context.Context, email string, password string, firstName *string, lastName *string) (*model.SessionResult, error) {
-	in := operation.SignUpInput{Email: email, Password: secret.New(password), FirstName: value(firstName), LastName: value(lastName)}
+func (r *mutationResolver) UserSignUp(ctx context.Context, email string, password string, firstName *string, lastName *string, invitation *string) (*model.SessionResult, error) {
+	in := operation.SignUpInput{Email: email, Password: secret.New(password), FirstName: value(firstName), LastName: value(lastName), Invitation: secret.New(value(invitation))}
 	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.SessionResult, error) {
 		return r.ops.SignUp(ctx, in)
 	}), nil
 }
 
-func (r *mutationResolver) UserLogin(ctx context.Context, email string, password string) (*model.SessionResult, error) {
+func (r *mutationResolver) UserLogin(ctx context.Context, email string, password string, totp *string) (*model.SessionResult, error) {
 	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.SessionResult, error) {
-		return r.ops.Login(ctx, email, secret.New(password))
+		return r.ops.Login(ctx, email, secret.New(password), value(totp))
 	}), nil
 }
 

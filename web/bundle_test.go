@@ -30,6 +30,7 @@ import (
 	"github.com/florinpay/florin/internal/metrics"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/pgtest"
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
@@ -65,20 +66,54 @@ func newBundle(t *testing.T) *bundle { return newBundleWith(t, Options{}) }
 
 func newBundleWith(t *testing.T, o Options) *bundle {
 	t.Helper()
+	path := filepath.Join(t.TempDir(), "florin.db")
+	b := newBundleOn(t, "sqlite://"+path, o)
+	b.path = path
+	return b
+}
+
+// migrated is a PostgreSQL database with the schema in place.
+var migrated = pgtest.Template{Prepare: func(ctx context.Context, url string) error {
+	sealer, err := secret.NewSealer(bytes.Repeat([]byte{7}, secret.KeyLen))
+	if err != nil {
+		return err
+	}
+	st, err := store.Open(ctx, url, sealer, store.Options{})
+	if err != nil {
+		return err
+	}
+	return errors.Join(st.Migrate(ctx), st.Close())
+}}
+
+// onEach tells the story on both databases.
+func onEach(t *testing.T, story func(t *testing.T, b *bundle)) {
+	t.Helper()
+	t.Parallel()
+	t.Run("SQLite", func(t *testing.T) {
+		t.Parallel()
+		story(t, newBundle(t))
+	})
+	t.Run("PostgreSQL", func(t *testing.T) {
+		t.Parallel()
+		story(t, newBundleOn(t, migrated.URL(t), Options{}))
+	})
+}
+
+func newBundleOn(t *testing.T, url string, o Options) *bundle {
+	t.Helper()
 	ctx := t.Context()
 	log := &logBook{}
 	logger := slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	sealer, err := secret.NewSealer(bytes.Repeat([]byte{7}, secret.KeyLen))
 	must(t, err)
-	path := filepath.Join(t.TempDir(), "florin.db")
-	st, err := store.Open(ctx, "sqlite://"+path, sealer, store.Options{Log: logger})
+	st, err := store.Open(ctx, url, sealer, store.Options{Log: logger})
 	must(t, err)
 	t.Cleanup(func() { must(t, st.Close()) })
 	must(t, st.Migrate(ctx))
-	b := &bundle{t: t, store: st, lanes: newTestLanes(), clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log, path: path, logger: logger}
+	b := &bundle{t: t, store: st, lanes: newTestLanes(), clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log, logger: logger}
 	b.recharges = &testRecharges{recharge.New(st, nil, b.clock.Now, logger)}
 	b.metrics = metrics.New("test", b.clock.Now, logger)
-	b.accounts = account.New(st, b.clock.Now, account.Options{})
+	b.accounts = account.New(st, b.clock.Now, account.Options{Security: st})
 	b.payments = payment.NewService(b.metrics.Count(st), st, b.lanes, payment.Options{
 		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
 	}, b.clock.Now, testID)

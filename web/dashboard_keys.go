@@ -15,10 +15,6 @@ import (
 
 const (
 	keysPath = "/dashboard/keys"
-	// maxKeys bounds how many keys a user has: each starts with free credits.
-	maxKeys = 20
-	// maxEverKeys bounds how many a user can have had, for the same reason.
-	maxEverKeys = 100
 )
 
 func (d *desk) getKeys(c echo.Context, v visitor) error {
@@ -57,7 +53,7 @@ func (d *desk) keysPage(c echo.Context, v visitor, status int, f *form, fresh da
 	return d.show(c, status, p.Frame, dashboard.Keys(p))
 }
 
-func full(v visitor) bool { return len(v.keys) >= maxKeys || len(v.every) >= maxEverKeys }
+func full(v visitor) bool { return len(v.keys) >= account.MaxKeys || len(v.every) >= account.MaxEverKeys }
 
 func keyRow(h house) dashboard.KeyRow {
 	return dashboard.KeyRow{
@@ -77,7 +73,7 @@ func (d *desk) postKey(c echo.Context, v visitor) error {
 		return d.keysPage(c, v, http.StatusConflict, f, dashboard.FreshKey{}, "")
 	}
 	key, text, err := d.d.Accounts.CreateKey(ctx, v.seat.Merchant, account.NewKey{
-		Label: f.text("label"), Wallet: f.text("wallet"), Credits: d.o.NewKeys.Credits, Queries: d.o.NewKeys.Queries,
+		Label: f.text("label"), Wallet: f.text("wallet"), Credits: d.o.NewKeys.Credits, Queries: d.o.NewKeys.Queries, Limited: true,
 	})
 	if err != nil {
 		if !f.refused(err, subject{"label", "label", "The name"}, subject{"wallet", "wallet", "The wallet"}) {

@@ -31,9 +31,9 @@ func (b *bundle) list(t *testing.T, m merchant, arguments string) ([]string, rep
 	return ids, r
 }
 
-func TestGetTransactions(t *testing.T) {
-	t.Parallel()
-	b := newBundle(t)
+func TestGetTransactions(t *testing.T) { onEach(t, getTransactionsStory) }
+
+func getTransactionsStory(t *testing.T, b *bundle) {
 	m := b.newMerchant(60)
 	var ids []string
 	for i := range 5 {
@@ -105,9 +105,9 @@ func TestGetTransactions(t *testing.T) {
 	}
 }
 
-func TestReadingCosts(t *testing.T) {
-	t.Parallel()
-	b := newBundle(t)
+func TestReadingCosts(t *testing.T) { onEach(t, readingCostsStory) }
+
+func readingCostsStory(t *testing.T, b *bundle) {
 	m, poor := b.newMerchant(3), b.newMerchant(0)
 	p, theirs := b.start(b.newPayment(m), chain.Polygon), b.newPayment(poor)
 	details := func(key, txnid string) reply {
@@ -141,9 +141,9 @@ func TestReadingCosts(t *testing.T) {
 	}
 }
 
-func TestMarkAsCompleted(t *testing.T) {
-	t.Parallel()
-	b := newBundle(t)
+func TestMarkAsCompleted(t *testing.T) { onEach(t, markAsCompletedStory) }
+
+func markAsCompletedStory(t *testing.T, b *bundle) {
 	m, other := b.newMerchant(5), b.newMerchant(5)
 	mark := func(key string, p payment.Payment) reply {
 		return b.graphQL(`mutation { manualMarkAsCompleted(apiKey: "`+key+`", txnid: "`+string(p.ID)+`") { code message success } }`, "")
@@ -173,9 +173,9 @@ func TestMarkAsCompleted(t *testing.T) {
 	}
 }
 
-func TestEvents(t *testing.T) {
-	t.Parallel()
-	b := newBundle(t)
+func TestEvents(t *testing.T) { onEach(t, eventsStory) }
+
+func eventsStory(t *testing.T, b *bundle) {
 	m, other := b.newMerchant(5), b.newMerchant(5)
 	p := b.newPayment(m)
 	b.expire(p)

@@ -45,9 +45,9 @@ var (
 	timeForm = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
 )
 
-func TestCreatePayment(t *testing.T) {
-	t.Parallel()
-	b := newBundle(t)
+func TestCreatePayment(t *testing.T) { onEach(t, createPaymentStory) }
+
+func createPaymentStory(t *testing.T, b *bundle) {
 	m := b.newMerchant(5)
 	rest := b.ask("POST", "/create-payment", `{"apiKey":"`+m.text+`","amount":12.345678}`)
 	graphQL := b.graphQL(`mutation($k: String!, $a: Float!) { payment(apiKey: $k, amount: $a) {
@@ -85,9 +85,9 @@ const everyField = `txnid amount amountInToken token network status wallet { add
 	isExpired expiresAt createdAt receivedAmount reference metadata paymentUri confirmations requiredConfirmations`
 
 // The same transaction, read and written over both surfaces through its life.
-func TestTransactionThroughItsLife(t *testing.T) {
-	t.Parallel()
-	b := newBundle(t)
+func TestTransactionThroughItsLife(t *testing.T) { onEach(t, transactionThroughItsLifeStory) }
+
+func transactionThroughItsLifeStory(t *testing.T, b *bundle) {
 	m := b.newMerchant(5)
 	p := b.newPayment(m)
 	check := func(step string, want map[string]string) {
@@ -142,9 +142,9 @@ func TestTransactionThroughItsLife(t *testing.T) {
 	check("expired", map[string]string{"status": "EXPIRED", "isExpired": "true", "countdown": "0"})
 }
 
-func TestPayInThreeWays(t *testing.T) {
-	t.Parallel()
-	b := newBundle(t)
+func TestPayInThreeWays(t *testing.T) { onEach(t, payInThreeWaysStory) }
+
+func payInThreeWaysStory(t *testing.T, b *bundle) {
 	m, other := b.newMerchant(20), b.newMerchant(20)
 	for name, row := range map[string]struct {
 		body   string
@@ -250,9 +250,9 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-func TestCredits(t *testing.T) {
-	t.Parallel()
-	b := newBundle(t)
+func TestCredits(t *testing.T) { onEach(t, creditsStory) }
+
+func creditsStory(t *testing.T, b *bundle) {
 	m := b.newMerchant(7)
 	credits := b.graphQL(`query($k: String!) { getCreditsLeft(apiKey: $k) { code message creditsLeft apiKey { key wallet creditsLeft userId createdAt custodian { id name } } } }`, `{"k":"`+m.text+`"}`)
 	for path, want := range map[string]string{
@@ -280,9 +280,9 @@ func TestCredits(t *testing.T) {
 const custodianFields = `code message custodian { id apiKey name wallets { bep20 polygon base solana } callbackUrl createdAt signingSecret
 	networks { network enabled tokens minAmount maxAmount finality } branding { tagline primaryColor theme } } apiKey { key creditsLeft }`
 
-func TestCustodian(t *testing.T) {
-	t.Parallel()
-	b := newBundle(t)
+func TestCustodian(t *testing.T) { onEach(t, custodianStory) }
+
+func custodianStory(t *testing.T, b *bundle) {
 	m := b.newKey(10, 0)
 	create := `mutation($i: CustodianCreateInput!) { createCustodianAccount(input: $i) { ` + custodianFields + ` } }`
 	update := `mutation($i: CustodianUpdateInput!) { updateCustodianDetails(input: $i) { ` + custodianFields + ` } }`
@@ -342,9 +342,9 @@ func TestCustodian(t *testing.T) {
 	}
 }
 
-func TestIdempotency(t *testing.T) {
-	t.Parallel()
-	b := newBundle(t)
+func TestIdempotency(t *testing.T) { onEach(t, idempotencyStory) }
+
+func idempotencyStory(t *testing.T, b *bundle) {
 	m, other := b.newMerchant(5), b.newMerchant(5)
 	body := `{"apiKey":"` + m.text + `","amount":5}`
 	first := b.ask("POST", "/create-payment", body, "Idempotency-Key", `"order-1"`)
@@ -388,9 +388,9 @@ func TestIdempotency(t *testing.T) {
 }
 
 // Many at once under one key make one payment.
-func TestIdempotencyUnderLoad(t *testing.T) {
-	t.Parallel()
-	b := newBundle(t)
+func TestIdempotencyUnderLoad(t *testing.T) { onEach(t, idempotencyUnderLoadStory) }
+
+func idempotencyUnderLoadStory(t *testing.T, b *bundle) {
 	m := b.newMerchant(5)
 	const n = 16
 	replies := make(chan reply, n)
@@ -417,9 +417,9 @@ func TestIdempotencyUnderLoad(t *testing.T) {
 	}
 }
 
-func TestParallelStartsAgainstTheLastCredits(t *testing.T) {
-	t.Parallel()
-	b := newBundle(t)
+func TestParallelStartsAgainstTheLastCredits(t *testing.T) { onEach(t, parallelStartsAgainstTheLastCreditsStory) }
+
+func parallelStartsAgainstTheLastCreditsStory(t *testing.T, b *bundle) {
 	m := b.newMerchant(5)
 	const n = 20
 	var ids []string

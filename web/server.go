@@ -126,16 +126,21 @@ func New(d Deps, o Options) *Server {
 	if s.proxies == nil {
 		s.proxies = loopback()
 	}
-	s.ops = operation.New(operation.Deps{
-		Payments: d.Payments, Accounts: d.Accounts, Users: d.Accounts, Rotation: d.Accounts, Wallets: d.Wallets,
-		Answers: d.Store, Ledger: d.Store, Feed: d.Store, Keys: d.Store, Audits: d.Store, Recharges: d.Recharges, Finder: d.Finder, Sealer: d.Sealer, Limits: s.limits,
-		CheckoutURL: o.CheckoutURL, SignUp: o.SignUp, NewKeys: o.NewKeys, Now: d.Now, NewID: d.NewID, Log: d.Log,
-	})
+	s.ops = newOperations(d, o, s.limits)
 	s.graphQL = graph.New(s.ops, o.GraphQL, d.Log)
 	s.openAPI = sync.OnceValues(func() (*openAPIDocument, error) { return buildOpenAPI(o.BaseURL) })
 	s.handler = s.routes()
 	s.http = s.newHTTP()
 	return s
+}
+
+// newOperations returns the operations both surfaces call.
+func newOperations(d Deps, o Options, l operation.Limits) *operation.Operations {
+	return operation.New(operation.Deps{
+		Payments: d.Payments, Accounts: d.Accounts, Users: d.Accounts, Rotation: d.Accounts, Wallets: d.Wallets,
+		Answers: d.Store, Ledger: d.Store, Feed: d.Store, Keys: d.Store, Audits: d.Store, Recharges: d.Recharges, Finder: d.Finder, Sealer: d.Sealer, Limits: l,
+		CheckoutURL: o.CheckoutURL, SignUp: o.SignUp, Invite: d.Dashboard != nil && d.Dashboard.Invite, NewKeys: o.NewKeys, Now: d.Now, NewID: d.NewID, Log: d.Log,
+	})
 }
 
 // Handler returns the whole of the server's routes.

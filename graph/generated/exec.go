@@ -57,8 +57,8 @@ type MutationResolver interface {
 	RechargeAPIKey(ctx context.Context, apiKey string, privateKey string, unit int) (*model.RechargeResult, error)
 	RevokeAPIKey(ctx context.Context, apiKey string, privateKey string) (*model.RevokeResult, error)
 	RotateAPIKeyWithSignature(ctx context.Context, apiKey string, challenge string, signature string) (*model.RevokeResult, error)
-	UserSignUp(ctx context.Context, email string, password string, firstName *string, lastName *string) (*model.SessionResult, error)
-	UserLogin(ctx context.Context, email string, password string) (*model.SessionResult, error)
+	UserSignUp(ctx context.Context, email string, password string, firstName *string, lastName *string, invitation *string) (*model.SessionResult, error)
+	UserLogin(ctx context.Context, email string, password string, totp *string) (*model.SessionResult, error)
 	UserLogout(ctx context.Context) (*model.UserResult, error)
 	UserCreateAPIKey(ctx context.Context, label *string, wallet *string) (*model.APIKeyResult, error)
 	UserCreateCreditTopup(ctx context.Context, apiKeyID string, credits int) (*model.TopupResult, error)
@@ -807,6 +807,9 @@ extend type Mutation {
   operator, signed with the wallet's private key, which is used for this call
   only and neither stored nor logged. Send an Idempotency-Key with it: a
   repetition then never pays twice.
+  Codes: 202 on its way, 400, 401, 402 not enough USDT or coins for gas, 403 the private key is another wallet's,
+  409 no wallet is registered, another recharge is on its way, or the transfer failed; 422 not offered here, 429,
+  503 the network is behind.
   """
   rechargeApiKey(
     "The API key."
@@ -832,7 +835,9 @@ extend type Mutation {
   """
   Replaces the key, which fails from then on. Takes the private key of the
   wallet registered on the key, which is used for this call only and neither
-  stored nor logged. Takes 1 credit.
+  stored nor logged. Takes 1 credit. An Idempotency-Key does not replay this
+  answer: that would take the old key, which fails at once. If the answer is lost,
+  rotate the key in the dashboard.
   Codes: 400 no private key, 401, 402, 403 it is another wallet's, 409 no wallet is registered, 429.
   """
   revokeApiKey(
@@ -956,14 +961,18 @@ extend type Mutation {
     firstName: String
     "At most 100 characters."
     lastName: String
+    "The token of an invitation link, where signing up is by invitation only."
+    invitation: String
   ): SessionResult!
 
-  "Signs a user in. Codes: 401 e-mail address or password wrong, 429 too many tries."
+  "Signs a user in. Codes: 401 e-mail address, password or code wrong, or a code is missing; 429 too many tries."
   UserLogin(
     "E-mail address; case does not matter."
     email: String!
     "The password."
     password: String!
+    "The code of the authenticator, or a recovery code, for a user with a second factor."
+    totp: String
   ): SessionResult!
 
   "Ends the session. Codes: 401 no session."
@@ -1661,6 +1670,14 @@ func (ec *executionContext) field_Mutation_UserLogin_args(ctx context.Context, r
 		return nil, err
 	}
 	args["password"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "totp",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["totp"] = arg2
 	return args, nil
 }
 
@@ -1699,6 +1716,14 @@ func (ec *executionContext) field_Mutation_UserSignUp_args(ctx context.Context, 
 		return nil, err
 	}
 	args["lastName"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "invitation",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["invitation"] = arg4
 	return args, nil
 }
 
@@ -4507,7 +4532,7 @@ func (ec *executionContext) _Mutation_UserSignUp(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().UserSignUp(ctx, fc.Args["email"].(string), fc.Args["password"].(string), fc.Args["firstName"].(*string), fc.Args["lastName"].(*string))
+			return ec.Resolvers.Mutation().UserSignUp(ctx, fc.Args["email"].(string), fc.Args["password"].(string), fc.Args["firstName"].(*string), fc.Args["lastName"].(*string), fc.Args["invitation"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.SessionResult) graphql.Marshaler {
@@ -4551,7 +4576,7 @@ func (ec *executionContext) _Mutation_UserLogin(ctx context.Context, field graph
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().UserLogin(ctx, fc.Args["email"].(string), fc.Args["password"].(string))
+			return ec.Resolvers.Mutation().UserLogin(ctx, fc.Args["email"].(string), fc.Args["password"].(string), fc.Args["totp"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.SessionResult) graphql.Marshaler {

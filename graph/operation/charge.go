@@ -5,35 +5,26 @@ import (
 
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/payment"
 )
 
 // Ledger books what operations cost.
 type Ledger interface {
-	// Book writes entries and returns what the key has left, or fails with
-	// credit.ErrNoCredits or ErrNoQueries and writes nothing.
-	Book(ctx context.Context, keyID int64, entries []credit.Entry) (credit.Balance, error)
+	// ChargedPayments books the entries and lists payments, both in one
+	// transaction: nothing is shown that was not paid for, and nothing is paid
+	// for that was not read. more is true if the list goes on.
+	ChargedPayments(ctx context.Context, f payment.Filter, entries []credit.Entry) (list []payment.Payment, more bool, left credit.Balance, err error)
+	// ChargedPayment does so with one payment of the key, or fails with
+	// payment.ErrUnknown.
+	ChargedPayment(ctx context.Context, keyID int64, id payment.ID, entries []credit.Entry) (payment.Payment, error)
 }
 
-// charged runs a reading operation that costs one credit and returns what the
-// key has left. An empty key is refused before anything is read; one credit is
-// taken once the reading has succeeded, and without it nothing is shown.
-func charged[T any](
-	ctx context.Context, o *Operations, key account.Key, name string, read func() (T, error),
-) (out T, left credit.Balance, err error) {
-	if err := o.affords(ctx, key.ID, credit.Credit); err != nil {
-		return out, left, err
-	}
-	found, err := read()
-	if err != nil {
-		return out, left, err
-	}
+// charge returns the entry by which a key pays one credit for an operation.
+// Its ref is fresh for every call, so each call that succeeds costs one.
+func (o *Operations) charge(key account.Key, name string) []credit.Entry {
 	now := o.d.Now()
 	ref := name + ":" + string(o.d.NewID(now))
-	entry := credit.Spend(key.ID, credit.Credit, credit.ReasonOperation, ref, now)
-	if left, err = o.d.Ledger.Book(ctx, key.ID, []credit.Entry{entry}); err != nil {
-		return out, left, err
-	}
-	return found, left, nil
+	return []credit.Entry{credit.Spend(key.ID, credit.Credit, credit.ReasonOperation, ref, now)}
 }
 
 // affords refuses an operation whose unit is used up.

@@ -24,12 +24,6 @@ type TransactionsInput struct {
 	After     string // txnid of the last payment of the page before
 }
 
-// transactionsPage is a page of a list.
-type transactionsPage struct {
-	payments []payment.Payment
-	more     bool
-}
-
 // Transactions lists a key's payments. It takes one credit.
 func (o *Operations) Transactions(ctx context.Context, in TransactionsInput) (*model.TransactionsResult, error) {
 	key, err := o.caller(ctx, in.APIKey)
@@ -40,17 +34,17 @@ func (o *Operations) Transactions(ctx context.Context, in TransactionsInput) (*m
 	if err != nil {
 		return nil, err
 	}
-	page, left, err := charged(ctx, o, key, "getTransactions", func() (transactionsPage, error) { return o.page(ctx, f) })
+	list, more, left, err := o.d.Ledger.ChargedPayments(ctx, f, o.charge(key, "getTransactions"))
 	if err != nil {
 		return nil, err
 	}
 	credits := int(left.Credits)
 	out := &model.TransactionsResult{
-		Transactions: o.transactions(page.payments), APIKey: &model.APIKey{CreditsLeft: &credits},
-		PageInfo: &model.PageInfo{HasNextPage: page.more},
+		Transactions: o.transactions(list), APIKey: &model.APIKey{CreditsLeft: &credits},
+		PageInfo: &model.PageInfo{HasNextPage: more},
 	}
-	if n := len(page.payments); n > 0 {
-		out.PageInfo.EndCursor = optional(string(page.payments[n-1].ID))
+	if n := len(list); n > 0 {
+		out.PageInfo.EndCursor = optional(string(list[n-1].ID))
 	}
 	return out, nil
 }
@@ -95,17 +89,6 @@ func ascending(order string) (bool, error) {
 	return false, fault.New(fault.Invalid, "sortOrder must be asc or desc")
 }
 
-// page reads a page, and whether another follows it.
-func (o *Operations) page(ctx context.Context, f payment.Filter) (transactionsPage, error) {
-	found, err := o.d.Payments.List(ctx, f)
-	if err != nil || len(found) < f.Limit {
-		return transactionsPage{payments: found}, err
-	}
-	f.After, f.Limit = found[len(found)-1].Number, 1
-	next, err := o.d.Payments.List(ctx, f)
-	return transactionsPage{payments: found, more: len(next) > 0}, err
-}
-
 func (o *Operations) transactions(list []payment.Payment) []*model.Transaction {
 	out := make([]*model.Transaction, len(list))
 	for i, p := range list {
@@ -120,9 +103,11 @@ func (o *Operations) TransactionDetails(ctx context.Context, apiKey secret.Text,
 	if err != nil {
 		return nil, err
 	}
-	p, _, err := charged(ctx, o, key, "getTransactionDetails", func() (payment.Payment, error) {
-		return o.d.Payments.Owned(ctx, key.ID, txnid)
-	})
+	p, err := o.d.Payments.Owned(ctx, key.ID, txnid)
+	if err != nil {
+		return nil, err
+	}
+	p, err = o.d.Ledger.ChargedPayment(ctx, key.ID, p.ID, o.charge(key, "getTransactionDetails"))
 	if err != nil {
 		return nil, err
 	}
@@ -140,9 +125,8 @@ func (o *Operations) Untransferred(ctx context.Context, apiKey secret.Text, netw
 	if err != nil {
 		return nil, err
 	}
-	list, _, err := charged(ctx, o, key, "checkAdminUntransferred", func() ([]payment.Payment, error) {
-		return o.d.Payments.List(ctx, payment.Filter{KeyID: key.ID, Network: n, Unswept: true, Limit: payment.MaxPage})
-	})
+	f := payment.Filter{KeyID: key.ID, Network: n, Unswept: true, Limit: payment.MaxPage}
+	list, _, _, err := o.d.Ledger.ChargedPayments(ctx, f, o.charge(key, "checkAdminUntransferred"))
 	if err != nil {
 		return nil, err
 	}

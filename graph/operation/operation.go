@@ -67,6 +67,8 @@ type Deps struct {
 	// CheckoutURL is the public address of the checkout, without a slash at
 	// its end.
 	CheckoutURL string
+	// Invite lets who is invited make a user, even if SignUp is off.
+	Invite bool
 	// SignUp lets anybody make a user; NewKeys is what their keys start with.
 	SignUp  bool
 	NewKeys NewKeys

@@ -13,6 +13,8 @@ import (
 // Users is what operations ask of those who sign in.
 type Users interface {
 	CreateUser(ctx context.Context, in account.NewUser) (account.User, error)
+	// CreateInvited makes a user by an invitation, which is used up with it.
+	CreateInvited(ctx context.Context, token string, in account.NewUser) (account.User, error)
 	SignIn(ctx context.Context, c account.Credentials) (account.SignedIn, error)
 	SeatBySession(ctx context.Context, token string) (account.Seat, error)
 	SignOut(ctx context.Context, token string) error
@@ -30,12 +32,8 @@ type NewKeys struct {
 	Queries int64
 }
 
-// maxKeys bounds how many keys a user has: each starts with free credits.
-const maxKeys = 20
-
 var (
 	errSignUpClosed = fault.New(fault.Forbidden, "signing up is closed here; ask the operator for an account")
-	errTooManyKeys  = fault.New(fault.Conflict, "a user has at most %d API keys", maxKeys)
 )
 
 // acting returns who the Bearer session token of the request belongs to, and
@@ -54,37 +52,43 @@ type SignUpInput struct {
 	Password  secret.Text
 	FirstName string
 	LastName  string
+	// Invitation is the token of an invitation; empty without one.
+	Invitation secret.Text
 }
 
 // SignUp makes a user and signs them in.
 func (o *Operations) SignUp(ctx context.Context, in SignUpInput) (*model.SessionResult, error) {
-	if !o.d.SignUp {
+	if !o.d.SignUp && (!o.d.Invite || in.Invitation.Empty()) {
 		return nil, errSignUpClosed
 	}
 	if err := o.d.Limits.Costly(ctx); err != nil {
 		return nil, err
 	}
-	_, err := o.d.Users.CreateUser(ctx, account.NewUser{
-		Email: in.Email, Password: in.Password, FirstName: in.FirstName, LastName: in.LastName,
-	})
+	user := account.NewUser{Email: in.Email, Password: in.Password, FirstName: in.FirstName, LastName: in.LastName}
+	var err error
+	if o.d.SignUp {
+		_, err = o.d.Users.CreateUser(ctx, user)
+	} else {
+		_, err = o.d.Users.CreateInvited(ctx, in.Invitation.Reveal(), user)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return o.signIn(ctx, in.Email, in.Password)
+	return o.signIn(ctx, in.Email, in.Password, "")
 }
 
 // Login signs a user in.
-func (o *Operations) Login(ctx context.Context, email string, password secret.Text) (*model.SessionResult, error) {
+func (o *Operations) Login(ctx context.Context, email string, password secret.Text, code string) (*model.SessionResult, error) {
 	if err := o.d.Limits.Costly(ctx); err != nil {
 		return nil, err
 	}
-	return o.signIn(ctx, email, password)
+	return o.signIn(ctx, email, password, code)
 }
 
-func (o *Operations) signIn(ctx context.Context, email string, password secret.Text) (*model.SessionResult, error) {
+func (o *Operations) signIn(ctx context.Context, email string, password secret.Text, code string) (*model.SessionResult, error) {
 	call := CallOf(ctx)
 	in, err := o.d.Users.SignIn(ctx, account.Credentials{
-		Email: email, Password: password, Address: call.Client, UserAgent: call.UserAgent,
+		Email: email, Password: password, Code: code, Address: call.Client, UserAgent: call.UserAgent,
 	})
 	if err != nil {
 		return nil, err
@@ -120,15 +124,8 @@ func (o *Operations) CreateAPIKey(ctx context.Context, label, wallet string) (*m
 	if err != nil {
 		return nil, err
 	}
-	keys, err := o.d.Keys.KeysOfUser(ctx, seat.Merchant.ID)
-	if err != nil {
-		return nil, err
-	}
-	if len(keys) >= maxKeys {
-		return nil, errTooManyKeys
-	}
 	key, text, err := o.d.Users.CreateKey(ctx, seat.Merchant, account.NewKey{
-		Label: label, Wallet: wallet, Credits: o.d.NewKeys.Credits, Queries: o.d.NewKeys.Queries,
+		Label: label, Wallet: wallet, Credits: o.d.NewKeys.Credits, Queries: o.d.NewKeys.Queries, Limited: true,
 	})
 	if err != nil {
 		return nil, err

@@ -39,7 +39,15 @@ type NewKey struct {
 	Wallet  string // the EVM wallet registered on the key; may be empty
 	Credits int64  // free credits, 0 to credit.MaxTopUp
 	Queries int64  // free queries, 0 to credit.MaxRecharge
+	// Limited: the user makes it, and may have only so many.
+	Limited bool
 }
+
+// How many keys a user may have, for each starts with free credits.
+const (
+	MaxKeys     = 20  // in use
+	MaxEverKeys = 100 // revoked ones included
+)
 
 // CreateKey makes an API key for the user and books its free credits and
 // queries. The key's text is returned here and never again. It fails with
@@ -65,7 +73,11 @@ func (s *Service) CreateKey(ctx context.Context, user User, in NewKey) (Key, sec
 	if err != nil {
 		return Key{}, secret.Text{}, fmt.Errorf("make an API key: %w", err)
 	}
-	key, err := s.store.CreateKey(ctx, Key{
+	create := s.store.CreateKey
+	if in.Limited {
+		create = s.store.CreateKeyWithin
+	}
+	key, err := create(ctx, Key{
 		PublicID: id, UserID: user.ID, UserPublic: user.PublicID, Hash: hash, Label: label, Wallet: wallet,
 		FirstName: user.FirstName, LastName: user.LastName, Email: user.Email, CreatedAt: now,
 	}, func(keyID int64) []credit.Entry { return freeEntries(keyID, id, in, now) })

@@ -17,6 +17,7 @@ var (
 	ErrEmailTaken     = fault.New(fault.Conflict, "there is already a user with this e-mail address")
 	ErrUnknownKey     = fault.New(fault.NotFound, "there is no such API key")
 	ErrBadCredentials = fault.New(fault.Unauthorized, "the e-mail address or the password is wrong")
+	ErrTooManyKeys    = fault.New(fault.Conflict, "a user has at most %d API keys in use, and %d in all", MaxKeys, MaxEverKeys)
 	ErrBadSession     = fault.New(fault.Unauthorized, "sign in first: the session is missing, has ended or is not valid")
 )
 
@@ -30,6 +31,9 @@ type Store interface {
 	// CreateKey stores a new key with its first entries and returns it with its ID.
 	// entries are given the key's ID by the function, for it is known only then.
 	CreateKey(ctx context.Context, k Key, entries func(id int64) []credit.Entry) (Key, error)
+	// CreateKeyWithin is CreateKey for a user who has fewer than MaxKeys in use
+	// and fewer than MaxEverKeys in all, or fails with ErrTooManyKeys.
+	CreateKeyWithin(ctx context.Context, k Key, entries func(id int64) []credit.Entry) (Key, error)
 	// KeyByHash returns the key in use with the hash and its owner's name, or ErrBadKey.
 	KeyByHash(ctx context.Context, h Hash) (Key, error)
 	// RotateKey replaces the key's hash and books the entries; the old key

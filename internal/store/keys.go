@@ -32,11 +32,37 @@ func units() []credit.Unit { return []credit.Unit{credit.Credit, credit.Query} }
 // CreateKey stores a new key with its first entries and returns it with its
 // ID and its owner's name.
 func (s *Store) CreateKey(ctx context.Context, k account.Key, entries func(id int64) []credit.Entry) (account.Key, error) {
+	return s.createKey(ctx, k, entries, func(context.Context, tx) error { return nil })
+}
+
+// CreateKeyWithin is CreateKey for a user who may have one more key, or fails
+// with account.ErrTooManyKeys. The user is locked, so that keys made at the
+// same time are counted one after the other.
+func (s *Store) CreateKeyWithin(ctx context.Context, k account.Key, entries func(id int64) []credit.Entry) (account.Key, error) {
+	return s.createKey(ctx, k, entries, func(ctx context.Context, t tx) error {
+		var id, ever, used int64
+		if err := t.NewRaw("SELECT id FROM users WHERE id = ?"+t.forUpdate(), k.UserID).Scan(ctx, &id); err != nil {
+			return err
+		}
+		err := t.NewRaw("SELECT count(*), count(*) - count(revoked_at) FROM api_keys WHERE user_id = ?", k.UserID).Scan(ctx, &ever, &used)
+		if err == nil && (used >= account.MaxKeys || ever >= account.MaxEverKeys) {
+			return account.ErrTooManyKeys
+		}
+		return err
+	})
+}
+
+func (s *Store) createKey(
+	ctx context.Context, k account.Key, entries func(id int64) []credit.Entry, allowed func(context.Context, tx) error,
+) (account.Key, error) {
 	if err := checkTexts("texts of an API key", k.PublicID, k.Label, string(k.Wallet)); err != nil {
 		return account.Key{}, err
 	}
 	var stored account.Key
 	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		if err := allowed(ctx, t); err != nil {
+			return err
+		}
 		row := keyRow{
 			PublicID: k.PublicID, UserID: k.UserID, Hash: k.Hash[:], Label: k.Label, Wallet: string(k.Wallet),
 			CreatedAt: at(k.CreatedAt), LastUsedAt: at(k.LastUsedAt), RevokedAt: at(k.RevokedAt),

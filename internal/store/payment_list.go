@@ -23,27 +23,31 @@ func (s *Store) Payments(ctx context.Context, f payment.Filter) ([]payment.Payme
 		return nil, fault.New(fault.Invalid, "first must be between 1 and %d", payment.MaxPage)
 	}
 	var list []payment.Payment
-	err := s.snapshot(ctx, func(ctx context.Context, t tx) error {
-		l := lister{t, f, nil}
-		if err := l.findAfter(ctx); err != nil {
-			return err
-		}
-		ranges := l.ranges()
-		if len(ranges) == 0 {
-			return nil
-		}
-		var rows []*paymentRow
-		if err := l.merge(ranges).Scan(ctx, &rows); err != nil {
-			return err
-		}
-		var err error
-		list, err = withParts(ctx, t, rows)
+	err := s.snapshot(ctx, func(ctx context.Context, t tx) (err error) {
+		list, err = listPayments(ctx, t, f)
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list payments of key %d: %w", f.KeyID, err)
 	}
 	return list, nil
+}
+
+// listPayments reads a list in a transaction.
+func listPayments(ctx context.Context, t tx, f payment.Filter) ([]payment.Payment, error) {
+	l := lister{t, f, nil}
+	if err := l.findAfter(ctx); err != nil {
+		return nil, err
+	}
+	ranges := l.ranges()
+	if len(ranges) == 0 {
+		return nil, nil
+	}
+	var rows []*paymentRow
+	if err := l.merge(ranges).Scan(ctx, &rows); err != nil {
+		return nil, err
+	}
+	return withParts(ctx, t, rows)
 }
 
 // PaymentsByID returns the payments of at most payment.MaxPage IDs, by Number.

@@ -1,0 +1,73 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// ChargedPayments books the entries and lists payments as Payments does, both
+// in one transaction; more is true if the list goes on. The entries come first,
+// so that a key with nothing left reads nothing.
+func (s *Store) ChargedPayments(
+	ctx context.Context, f payment.Filter, entries []credit.Entry,
+) (list []payment.Payment, more bool, left credit.Balance, err error) {
+	if f.Limit < 1 || f.Limit > payment.MaxPage {
+		return nil, false, credit.Balance{}, fault.New(fault.Invalid, "first must be between 1 and %d", payment.MaxPage)
+	}
+	page := f.Limit
+	f.Limit++ // one more tells whether another page follows
+	err = s.write(ctx, func(ctx context.Context, t tx) (err error) {
+		if left, err = charge(ctx, t, f.KeyID, entries); err != nil {
+			return err
+		}
+		list, err = listPayments(ctx, t, f)
+		return err
+	})
+	if err != nil {
+		return nil, false, credit.Balance{}, fmt.Errorf("list payments of key %d: %w", f.KeyID, err)
+	}
+	if len(list) > page {
+		return list[:page], true, left, nil
+	}
+	return list, false, left, nil
+}
+
+// ChargedPayment books the entries and reads one payment of the key in one
+// transaction, or fails with payment.ErrUnknown.
+func (s *Store) ChargedPayment(ctx context.Context, keyID int64, id payment.ID, entries []credit.Entry) (p payment.Payment, err error) {
+	err = s.write(ctx, func(ctx context.Context, t tx) error {
+		if _, err := charge(ctx, t, keyID, entries); err != nil {
+			return err
+		}
+		var rows []*paymentRow
+		if err := t.NewSelect().Model(&rows).Where("public_id = ? AND key_id = ?", string(id), keyID).Scan(ctx); err != nil {
+			return err
+		}
+		list, err := withParts(ctx, t, rows)
+		if err != nil || len(list) == 0 {
+			return orElse(err, payment.ErrUnknown)
+		}
+		p = list[0]
+		return nil
+	})
+	if err != nil {
+		return payment.Payment{}, fmt.Errorf("read payment %s: %w", id, err)
+	}
+	return p, nil
+}
+
+// charge books entries and returns what the key has left.
+func charge(ctx context.Context, t tx, keyID int64, entries []credit.Entry) (credit.Balance, error) {
+	if err := book(ctx, t, entries); err != nil {
+		return credit.Balance{}, err
+	}
+	var b balanceScan
+	if err := t.run(ctx, b.read(keyID)); err != nil {
+		return credit.Balance{}, err
+	}
+	return b.balance, b.missing()
+}

@@ -1,0 +1,118 @@
+package web
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+
+	"github.com/florinpay/florin/graph"
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// A user with a second factor signs in over GraphQL with its code; guesses are
+// counted as wrong passwords are.
+func TestLoginWithSecondFactor(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	b.signUp(t, "ada@shop.example")
+	user, err := b.store.UserByEmail(t.Context(), "ada@shop.example")
+	must(t, err)
+	e, err := b.accounts.BeginFactor(t.Context(), user)
+	must(t, err)
+	code := func() string {
+		b.clock.advance(time.Minute) // a code is taken once
+		text, err := totp.GenerateCode(e.Secret.Reveal(), b.clock.Now())
+		must(t, err)
+		return text
+	}
+	_, err = b.accounts.ConfirmFactor(t.Context(), user, code())
+	must(t, err)
+	login := func(password, more string) string {
+		r := b.graphQL(`mutation { UserLogin(email: "ada@shop.example", password: "`+password+`"`+more+`) { code message token } }`, "")
+		token := r.field(t, "data.UserLogin.token")
+		if status := r.text(t, "data.UserLogin.code"); (status == "200") != (token != nil) {
+			t.Errorf("%s", r.body)
+		}
+		return r.text(t, "data.UserLogin.code")
+	}
+	const right = "correct horse battery staple"
+	good := code()
+	for name, row := range map[string][3]string{
+		"no code": {right, "", "401"}, "empty": {right, `, totp: ""`, "401"}, "no number": {right, `, totp: "hello"`, "401"},
+		"wrong password": {"wrong horse battery staple", `, totp: "` + good + `"`, "401"},
+	} {
+		if got := login(row[0], row[1]); got != row[2] {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	if got := login(right, `, totp: "`+good+`"`); got != "200" {
+		t.Errorf("right code: %s", got)
+	}
+	if got := login(right, `, totp: "`+good+`"`); got != "401" {
+		t.Errorf("the same code again: %s", got)
+	}
+	limited := false
+	for range 20 {
+		limited = limited || login(right, `, totp: "000000"`) == "429"
+	}
+	if !limited {
+		t.Error("guessing codes is not slowed down")
+	}
+}
+
+// Where signing up is by invitation, the invitation's token opens it, once.
+func TestSignUpByInvitation(t *testing.T) {
+	t.Parallel()
+	b := newBundleWith(t, Options{BaseURL: testBaseURL, CheckoutURL: testBaseURL})
+	boss, err := b.accounts.CreateUser(t.Context(), account.NewUser{Email: "boss@shop.example", Password: secret.New("correct horse battery staple")})
+	must(t, err)
+	token, err := b.accounts.Invite(t.Context(), boss, "ada@shop.example")
+	must(t, err)
+	d := b.server.d
+	d.Dashboard = &Dashboard{Invite: true}
+	b.server.ops = newOperations(d, b.server.o, b.server.limits)
+	b.server.graphQL = graph.New(b.server.ops, b.server.o.GraphQL, d.Log)
+	ask := func(email, invitation string) string {
+		r := b.graphQL(`mutation { UserSignUp(email: "`+email+`", password: "correct horse battery staple", invitation: "`+invitation+`") { code token } }`, "")
+		return r.text(t, "data.UserSignUp.code")
+	}
+	for _, row := range [][3]string{
+		{"ada@shop.example", "", "403"}, {"ada@shop.example", "fli_x", "403"}, {"eve@shop.example", token.Reveal(), "403"},
+		{"ada@shop.example", token.Reveal(), "200"}, {"bob@shop.example", token.Reveal(), "403"},
+	} {
+		if got := ask(row[0], row[1]); got != row[2] {
+			t.Errorf("%s with an invitation of %d characters: %s", row[0], len(row[1]), got)
+		}
+	}
+}
+
+// Keys made at the same time do not slip past the limit.
+func TestKeyLimit(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bundle) {
+		session := b.signUp(t, "ada@shop.example")
+		var mu sync.Mutex
+		var made, refused int
+		var all sync.WaitGroup
+		for range account.MaxKeys + 6 {
+			all.Go(func() {
+				r := b.graphQL(`mutation { UserCreateApiKey { code } }`, "", "Authorization", "Bearer "+session)
+				mu.Lock()
+				defer mu.Unlock()
+				switch {
+				case strings.Contains(r.body, "200"):
+					made++
+				case strings.Contains(r.body, "409"):
+					refused++
+				}
+			})
+		}
+		all.Wait()
+		if made != account.MaxKeys || refused != 6 {
+			t.Errorf("%d made, %d refused", made, refused)
+		}
+	})
+}
