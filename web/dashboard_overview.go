@@ -41,24 +41,23 @@ func (d *desk) getOverview(c echo.Context, v visitor) error {
 	}
 	p.Chart, p.Count = chartOf(days, first)
 	p.Volume = volumeOf(days).Display()
-	recent, err := d.x.Reports.SearchPayments(ctx, report.Query{Keys: ids, Now: now, Limit: recentRows})
-	if err != nil {
+	if p.Lists, err = d.lists(ctx, ids); err != nil {
 		return err
-	}
-	for _, r := range recent {
-		p.Recent = append(p.Recent, paymentRow(r))
 	}
 	activity, err := d.x.Reports.Activity(ctx, ids, now.Add(-runwayDays*oneDay))
 	if err != nil {
 		return err
 	}
-	p.Open = activity.Open
 	houses, err := d.houses(ctx, v)
 	if err != nil {
 		return err
 	}
 	for _, h := range houses {
-		p.Keys = append(p.Keys, balanceOf(h, activity.Started, len(houses)))
+		own, err := d.x.Reports.Activity(ctx, []int64{h.key.ID}, now.Add(-runwayDays*oneDay))
+		if err != nil {
+			return err
+		}
+		p.Keys = append(p.Keys, balanceOf(h, own.Started))
 	}
 	p.Steps = stepsOf(v, houses, activity)
 	p.Alerts, err = d.alerts(ctx, houses, now)
@@ -102,11 +101,10 @@ func labelOf(k account.Key) string {
 	return "Key of " + k.CreatedAt.UTC().Format("2 Jan 2006")
 }
 
-// balanceOf says how long the credits last at the pace of the last days; with
-// several keys the pace of one alone is not known.
-func balanceOf(h house, started int64, keys int) dashboard.Balance {
+// balanceOf says how long the credits last at the pace of the last days.
+func balanceOf(h house, started int64) dashboard.Balance {
 	b := dashboard.Balance{Label: labelOf(h.key), KeyID: h.key.PublicID, Credits: h.balance.Credits, Queries: h.balance.Queries}
-	if started > 0 && keys == 1 {
+	if started > 0 {
 		b.Runway = fmt.Sprintf("enough for about %d days at the pace of the last %d", h.balance.Credits*runwayDays/started, runwayDays)
 	}
 	return b

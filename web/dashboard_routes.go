@@ -31,6 +31,8 @@ func (s *Server) deskRoutes(e *echo.Echo) {
 	g.POST("/reset", d.postReset)
 
 	g.GET(homePath, d.member(account.ActRead, d.getOverview))
+	g.GET(livePath, d.member(account.ActRead, d.getDeskLive))
+	g.GET(quickPath, d.member(account.ActRead, d.getQuick))
 	g.GET(paymentsPath, d.member(account.ActRead, d.getPayments))
 	g.GET(paymentsPath+".csv", d.member(account.ActRead, d.getExport))
 	g.GET(paymentsPath+"/:txnid", d.member(account.ActRead, d.getPayment))

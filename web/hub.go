@@ -2,6 +2,7 @@ package web
 
 import (
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,7 +20,8 @@ import (
 type hub struct {
 	mu      sync.Mutex
 	streams map[payment.ID]map[*stream]struct{}
-	clients map[string]int // by address and by neighbourhood
+	desks   map[*stream]struct{} // those any payment is news for
+	clients map[string]int       // by address and by neighbourhood
 	all     int
 	ready   []*stream // whose turn it is, in order
 	workers int
@@ -45,6 +47,10 @@ type stream struct {
 	busy    bool // a worker serves it
 }
 
+// deskStream begins the name of a dashboard's stream, which ends in the user:
+// it is no payment's.
+const deskStream = "desk:"
+
 // hubTick is how exactly turns come.
 const hubTick = 250 * time.Millisecond
 
@@ -53,7 +59,7 @@ const hubTick = 250 * time.Millisecond
 var maxWorkers = max(8, 2*runtime.GOMAXPROCS(0))
 
 func newHub() *hub {
-	return &hub{streams: make(map[payment.ID]map[*stream]struct{}), clients: make(map[string]int)}
+	return &hub{streams: make(map[payment.ID]map[*stream]struct{}), desks: make(map[*stream]struct{}), clients: make(map[string]int)}
 }
 
 // room reports whether the client may open another page of the payment. An
@@ -81,6 +87,9 @@ func (h *hub) add(id payment.ID, client string, page turner) {
 		h.streams[id] = make(map[*stream]struct{}, 1)
 	}
 	h.streams[id][s] = struct{}{}
+	if strings.HasPrefix(string(id), deskStream) {
+		h.desks[s] = struct{}{}
+	}
 	for _, name := range s.names {
 		h.clients[name]++
 	}
@@ -105,6 +114,10 @@ func (h *hub) publish(id payment.ID) {
 	defer h.mu.Unlock()
 	if id != "" {
 		h.tell(h.streams[id])
+		// A desk is not woken for each: it takes its turn in a second anyway.
+		for s := range h.desks {
+			s.news = true
+		}
 		return
 	}
 	for _, streams := range h.streams {
@@ -189,6 +202,7 @@ func (h *hub) remove(s *stream) {
 	if _, ok := h.streams[s.id][s]; !ok {
 		return
 	}
+	delete(h.desks, s)
 	delete(h.streams[s.id], s)
 	if len(h.streams[s.id]) == 0 {
 		delete(h.streams, s.id)

@@ -39,12 +39,16 @@ const (
 
 var errManyStreams = fault.Retry(fault.Limited, 30*time.Second, "too many pages are open at once")
 
-// live is an open page's stream of server-sent events (HTML standard, section
-// 9.2). It holds a connection that was taken from the HTTP server, whose
-// buffers and goroutines are gone then.
+// wire is a stream of server-sent events (HTML standard, section 9.2). It holds
+// a connection that was taken from the HTTP server, whose buffers and
+// goroutines are gone then.
+type wire struct{ conn net.Conn }
+
+// live is an open payment page.
 type live struct {
+	wire
+
 	s     *Server
-	conn  net.Conn
 	id    payment.ID
 	lang  string
 	view  views.View
@@ -79,31 +83,31 @@ func (s *Server) getLive(c echo.Context) error {
 }
 
 // open takes the connection over and writes the head of the answer.
-func (l *live) open(c echo.Context) error {
-	w := c.Response()
-	h := w.Header()
+func (w *wire) open(c echo.Context) error {
+	res := c.Response()
+	h := res.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no") // nginx would hold events back
 	h.Set("Connection", "close")     // the end of the connection is the end of the stream
-	conn, _, err := http.NewResponseController(w.Writer).Hijack()
+	conn, _, err := http.NewResponseController(res.Writer).Hijack()
 	if err != nil {
 		return fmt.Errorf("take over a connection: %w", err)
 	}
-	w.Committed, w.Status = true, http.StatusOK
+	res.Committed, res.Status = true, http.StatusOK
 	var b bytes.Buffer
 	b.WriteString("HTTP/1.1 200 OK\r\n")
 	err = h.Write(&b)
 	fmt.Fprintf(&b, "\r\nretry: %d\n\n", retryMillis)
-	l.conn = conn
+	w.conn = conn
 	// The server's deadlines were for requests that end.
-	if err = errors.Join(err, conn.SetDeadline(time.Time{}), l.write(b.Bytes())); err != nil {
-		l.close()
+	if err = errors.Join(err, conn.SetDeadline(time.Time{}), w.write(b.Bytes())); err != nil {
+		w.close()
 		return err
 	}
 	return nil
 }
 
-func (l *live) close() { _ = l.conn.Close() }
+func (w *wire) close() { _ = w.conn.Close() }
 
 // turn sends what the page does not show yet. A payment that cannot be read
 // now is read at the next turn.
@@ -180,10 +184,10 @@ func writeEvent(b *bytes.Buffer, event string, data []byte) {
 	b.WriteByte('\n')
 }
 
-func (l *live) write(b []byte) error {
-	if err := l.conn.SetWriteDeadline(time.Now().Add(streamWrite)); err != nil {
+func (w *wire) write(b []byte) error {
+	if err := w.conn.SetWriteDeadline(time.Now().Add(streamWrite)); err != nil {
 		return err
 	}
-	_, err := l.conn.Write(b)
+	_, err := w.conn.Write(b)
 	return err
 }

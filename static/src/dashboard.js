@@ -1,17 +1,61 @@
-// What the dashboard does better with scripts: Ctrl-K or ⌘K finds a payment, and the preview follows the form.
+// What the dashboard does better with scripts: Ctrl-K or ⌘K opens the search dialog, and the preview follows the form.
 (function () {
   "use strict";
-  document.addEventListener("keydown", function (event) {
-    if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k") {
-      var menu = document.getElementById("menu");
-      var find = document.querySelector("[data-find]");
-      if (!find) return;
-      event.preventDefault();
+  var finder = document.getElementById("finder");
+  var asked = document.getElementById("finder-q");
+
+  // Where there is no dialog to open, the form of the rail finds the same.
+  function openFinder() {
+    var menu = document.getElementById("menu");
+    var find = document.querySelector("[data-find]");
+    if (finder && finder.showModal) {
+      if (!finder.open) finder.showModal();
+      asked.focus();
+      asked.select();
+    } else if (find) {
       if (menu) menu.checked = true;
       find.focus();
       find.select();
     }
+  }
+
+  document.addEventListener("keydown", function (event) {
+    if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k") {
+      event.preventDefault();
+      openFinder();
+    }
   });
+
+  if (finder && finder.showModal) {
+    // Arrows go through what is found; Enter in the field opens the first.
+    finder.addEventListener("keydown", function (event) {
+      var links = Array.from(finder.querySelectorAll(".quick a"));
+      var at = links.indexOf(document.activeElement);
+      if (event.key === "ArrowDown" && links.length) {
+        event.preventDefault();
+        links[Math.min(at + 1, links.length - 1)].focus();
+      } else if (event.key === "ArrowUp" && at >= 0) {
+        event.preventDefault();
+        (links[at - 1] || asked).focus();
+      } else if (event.key === "Escape") {
+        event.preventDefault(); // a search field would only empty itself
+        finder.close();
+      }
+    });
+    asked.form.addEventListener("submit", function (event) {
+      var first = finder.querySelector(".quick a");
+      if (first && finder.getAttribute("data-found") === asked.value.trim()) {
+        event.preventDefault();
+        location.assign(first.href);
+      }
+    });
+    finder.addEventListener("htmx:afterSettle", function (event) {
+      var path = event.detail.pathInfo && event.detail.pathInfo.finalRequestPath;
+      if (path) finder.setAttribute("data-found", new URL(path, location.href).searchParams.get("q").trim());
+    });
+    // A click beside the dialog closes it.
+    finder.addEventListener("click", function (event) { if (event.target === finder) finder.close(); });
+  }
 
   var looks = document.querySelector("form[data-preview]");
   var wait = 0;

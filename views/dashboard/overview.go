@@ -15,9 +15,23 @@ type OverviewProps struct {
 	// Volume and Count are the sums of the chart.
 	Volume string
 	Count  int64
-	Open   int64
-	Recent []PaymentRow
+	Lists  OverviewListsProps
 	Keys   []Balance
+}
+
+// OverviewListsProps is what an open overview is kept up to date with.
+type OverviewListsProps struct {
+	Count  int64        // of payments under way
+	Open   []PaymentRow // the newest of them, started ones first
+	Recent []PaymentRow // the newest of all
+	Now    time.Time
+}
+
+// QuickProps is what the search dialog found.
+type QuickProps struct {
+	Text string
+	Rows []PaymentRow
+	Now  time.Time
 }
 
 // Step is one of the first steps; it ticks itself.

@@ -1,0 +1,124 @@
+package web
+
+import (
+	"bufio"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/florinpay/florin/internal/browsertest"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// An overview that stands open follows payments, and Ctrl-K finds one, with the
+// keyboard alone.
+func TestDashboard_LiveAndFinder(t *testing.T) {
+	t.Parallel()
+	b, origin := serveDesk(t)
+	m := b.shop(b.member(deskEmail))
+	b.newPaymentOf(m, "3")
+	ctx := browsertest.New(t)
+	enterDesk(ctx, t, origin, deskEmail)
+	browsertest.Run(ctx, t, chromedp.WaitVisible("[data-testid=under-way]"))
+	p := b.newPaymentOf(m, "77.70")
+	row := "[data-testid=under-way] [data-testid=row-" + string(p.ID) + "]"
+	browsertest.Run(ctx, t, chromedp.WaitVisible(row))
+	p = b.deposit(b.start(p, chain.Polygon), p.Amount, false)
+	browsertest.Run(ctx, t, chromedp.WaitVisible("[data-testid=under-way] .is-seen"))
+	b.deposit(p, p.Amount, true)
+	var open string
+	browsertest.Run(ctx, t, chromedp.WaitNotPresent(row), chromedp.Text("[data-testid=open]", &open))
+	if strings.TrimSpace(open) != "1" {
+		t.Errorf("%q payments are open", open)
+	}
+
+	browsertest.Run(ctx, t, chromedp.KeyEvent("k", chromedp.KeyModifiers(2)), chromedp.WaitVisible("#finder-q"),
+		chromedp.KeyEvent("nothing like it"), chromedp.WaitVisible("[data-testid=quick-none]"))
+	browsertest.Axe(ctx, t)
+	browsertest.Run(ctx, t, chromedp.KeyEvent(kb.Escape), chromedp.WaitNotVisible("#finder-q"),
+		chromedp.KeyEvent("k", chromedp.KeyModifiers(2)), chromedp.WaitVisible("#finder-q"),
+		chromedp.KeyEvent("77.70"), chromedp.WaitVisible("[data-testid=quick-"+string(p.ID)+"]"))
+	browsertest.Axe(ctx, t)
+	var focused string
+	browsertest.Run(ctx, t, chromedp.KeyEvent(kb.ArrowDown), chromedp.Evaluate("document.activeElement.dataset.testid", &focused))
+	if focused != "quick-"+string(p.ID) {
+		t.Errorf("the arrow leads to %q", focused)
+	}
+	browsertest.Run(ctx, t, chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("[data-testid=timeline]"))
+	var at string
+	browsertest.Run(ctx, t, chromedp.Location(&at))
+	if !strings.HasSuffix(at, "/dashboard/payments/"+string(p.ID)) {
+		t.Errorf("Enter leads to %s", at)
+	}
+	browsertest.FirstParty(ctx, t, origin)
+}
+
+// The dialog's answers are the visitor's own, and a browser without scripts
+// gets the list.
+func TestDashboard_Quick(t *testing.T) {
+	t.Parallel()
+	b := newDesk(t)
+	mine, theirs := b.shop(b.member(deskEmail)), b.shop(b.member("victim@shop.example"))
+	p, other := b.newPayment(mine), b.newPayment(theirs)
+	s := b.surfer()
+	s.signIn(deskEmail)
+	s.get("/dashboard/find?q=49.90").leads(t, "/dashboard/payments?q=49.90")
+	for _, text := range []string{string(p.ID), strings.ToLower(string(p.ID)), p.Reference, p.Amount.String()} {
+		r := s.do("GET", "/dashboard/find?q="+text, nil, "HX-Request", "true")
+		r.wants(t, 200, "quick-"+string(p.ID))
+		if strings.Contains(r.body, string(other.ID)) || strings.Contains(r.body, "<html") {
+			t.Errorf("%s: %s", text, r.body)
+		}
+	}
+	for _, text := range []string{string(other.ID), "%00", strings.Repeat("x", 5000), ""} {
+		if r := s.do("GET", "/dashboard/find?q="+text, nil, "HX-Request", "true"); r.status != 200 || strings.Contains(r.body, "quick-0") {
+			t.Errorf("%.20s: %d %s", text, r.status, r.start())
+		}
+	}
+}
+
+// A stream ends with its session: who is signed out learns nothing more.
+func TestDashboard_LiveEndsWithSession(t *testing.T) {
+	t.Parallel()
+	b := newDesk(t)
+	u := b.member(deskEmail)
+	m := b.shop(u)
+	server := httptest.NewServer(b.server.Handler())
+	t.Cleanup(server.Close)
+	s := b.surfer()
+	s.signIn(deskEmail)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	t.Cleanup(cancel)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/dashboard/live", nil)
+	must(t, err)
+	for _, k := range s.cookies {
+		r.AddCookie(k)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	must(t, err)
+	t.Cleanup(func() { _ = answer.Body.Close() })
+	lines := bufio.NewScanner(answer.Body)
+	for lines.Scan() && !strings.HasPrefix(lines.Text(), "event: ") {
+	}
+	signed, err := b.accounts.ChangePassword(t.Context(), u, secret.New(deskPassword), secret.New("another horse battery"), "", "")
+	must(t, err)
+	if signed.Token.Empty() {
+		t.Fatal("no new session")
+	}
+	late := b.newPaymentOf(m, "88.80")
+	for lines.Scan() {
+		if strings.Contains(lines.Text(), string(late.ID)) {
+			t.Fatal("a session that has ended is told of a payment")
+		}
+	}
+	if ctx.Err() != nil {
+		t.Error("the stream did not end")
+	}
+}

@@ -1,0 +1,38 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/report"
+	"github.com/florinpay/florin/views/dashboard"
+)
+
+const (
+	quickPath = homePath + "/find"
+	// quickRows is how many payments the search dialog lists.
+	quickRows = 7
+)
+
+// getQuick answers the search dialog while somebody types. A browser that asks
+// by itself gets the list of payments, which finds the same.
+func (d *desk) getQuick(c echo.Context, v visitor) error {
+	text := strings.TrimSpace(c.QueryParam("q"))
+	if c.Request().Header.Get("HX-Request") == "" {
+		return c.Redirect(http.StatusSeeOther, withQuery(paymentsPath, filterOf(url.Values{"q": {text}})))
+	}
+	p := dashboard.QuickProps{Text: text, Now: d.d.Now()}
+	if text != "" && len(text) <= maxSearch {
+		found, err := d.x.Reports.SearchPayments(c.Request().Context(), report.Query{Keys: v.ids(), Now: p.Now, Text: text, Limit: quickRows})
+		if err != nil {
+			return err
+		}
+		for _, x := range found {
+			p.Rows = append(p.Rows, paymentRow(x))
+		}
+	}
+	return d.page(c, http.StatusOK, newPage(c), dashboard.Quick(p))
+}
