@@ -14,6 +14,8 @@ import (
 // - somebody who belongs to no merchant.
 var routeRoles = map[string]string{
 	"GET /dashboard":                           "odsv",
+	"GET /dashboard/find":                      "odsv",
+	"GET /dashboard/live":                      "odsv",
 	"GET /dashboard/payments":                  "odsv",
 	"GET /dashboard/payments.csv":              "odsv",
 	"GET /dashboard/payments/:txnid":           "odsv",
