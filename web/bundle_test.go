@@ -342,6 +342,10 @@ type testReader struct {
 	n chain.Network
 }
 
+func (testReader) Balances(_ context.Context, _ chain.Asset, addresses []chain.Address, _ chain.Head) ([]money.Units, error) {
+	return make([]money.Units, len(addresses)), nil
+}
+
 func (r testReader) Find(_ context.Context, tx chain.TxHash) (chain.Found, error) {
 	r.l.mu.Lock()
 	defer r.l.mu.Unlock()

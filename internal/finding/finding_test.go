@@ -163,9 +163,57 @@ func (b book) Health(chain.Network) payment.Health { return payment.Health{} }
 type shelf struct {
 	found chain.Found
 	err   error
+	holds map[string]int64 // whole tokens at our address, by symbol
 }
 
 func (s shelf) Find(context.Context, chain.TxHash) (chain.Found, error) { return s.found, s.err }
+
+func (s shelf) Balances(_ context.Context, a chain.Asset, addresses []chain.Address, _ chain.Head) ([]money.Units, error) {
+	out := make([]money.Units, len(addresses))
+	for i, at := range addresses {
+		if whole := s.holds[a.Symbol]; at == ours && whole > 0 {
+			out[i] = transfer(a.Network, a.Symbol, at, whole).Units
+		}
+	}
+	return out, s.err
+}
+
+// TestService_FindAddress: a payer without a hash names the address they sent
+// from, or the one they sent to.
+func TestService_FindAddress(t *testing.T) {
+	t.Parallel()
+	const other chain.Address = "0x6Fac4D18c912343BF86fa7049364Dd4E424Ab9C0"
+	seen := started()
+	paid := transfer(chain.Polygon, "USDC", ours, 4)
+	paid.From = stranger
+	seen.Deposits = []payment.Deposit{{Transfer: paid, State: payment.DepositFinal, SeenAt: start}}
+	empty, down := shelf{}, shelf{err: errors.New("no answer")}
+	with := func(symbol string) shelf { return shelf{holds: map[string]int64{symbol: 4}} }
+	for name, row := range map[string]struct {
+		p       payment.Payment
+		address chain.Address
+		polygon shelf
+		base    shelf
+		want    Verdict
+		amount  string
+	}{
+		"sender of a deposit":        {seen, stranger, down, down, Short, "4"},
+		"our address, deposit known": {seen, ours, empty, empty, Short, "4"},
+		"somebody else":              {seen, other, with("USDC"), empty, NotFound, ""},
+		"not taken in yet":           {started(), stranger, with("USDC"), empty, NotFinal, "4"},
+		"other chain":                {started(), stranger, empty, with("USDC"), OtherChain, "4"},
+		"other token":                {started(), ours, with("USDC.e"), empty, OtherToken, "4"},
+		"nothing":                    {started(), stranger, empty, empty, NotFound, ""},
+		"cannot be asked":            {started(), stranger, empty, down, Unavailable, ""},
+		"Solana address":             {started(), "HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk", with("USDC"), empty, NotFound, ""},
+	} {
+		s := New(book{row.p}, map[chain.Network]Reader{chain.Polygon: row.polygon, chain.Base: row.base}, func() time.Time { return start })
+		f, err := s.Find(t.Context(), string(row.p.ID), " "+string(row.address))
+		if err != nil || f.Verdict != row.want || f.Amount != row.amount {
+			t.Errorf("%s: %+v, %v, want %s of %q", name, f, err, row.want, row.amount)
+		}
+	}
+}
 
 func TestService_Find(t *testing.T) {
 	t.Parallel()

@@ -19,7 +19,7 @@ const (
 )
 
 var errNotHash = fault.New(fault.Invalid,
-	"hash must be a transaction hash (0x and 64 hexadecimal digits) or a Solana signature; an explorer's address of it will do")
+	"hash must be a transaction hash (0x and 64 hexadecimal digits), a Solana signature, an explorer's address of either, or the address the money was sent from")
 
 // parse reads a transaction's hash as people paste it: bare, without 0x, or as
 // the address of an explorer's page. It returns the networks it can be on.

@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// Reader looks a transaction up on one network.
+// Reader looks transactions and balances up on one network.
 type Reader interface {
 	Find(ctx context.Context, tx chain.TxHash) (chain.Found, error)
+	Balances(ctx context.Context, asset chain.Asset, addresses []chain.Address, at chain.Head) ([]money.Units, error)
 }
 
 // Payments gives what is known of payments and networks.
@@ -40,12 +42,16 @@ func New[R Reader](p Payments, readers map[chain.Network]R, now func() time.Time
 // lookTime bounds a look at all networks: a person waits for it.
 const lookTime = 8 * time.Second
 
-// Find says what became of the transaction for the payment. It fails with
-// fault.Invalid for a text that is no hash, and with payment.ErrUnknown.
+// Find says what became of the transaction for the payment, or of the money
+// sent from or to an address. It fails with fault.Invalid for a text that is
+// neither, and with payment.ErrUnknown.
 func (s *Service) Find(ctx context.Context, id, text string) (Finding, error) {
 	p, err := s.payments.Get(ctx, id)
 	if err != nil {
 		return Finding{}, err
+	}
+	if a, networks, ok := parseAddress(text); ok {
+		return s.from(ctx, p, a, networks), nil
 	}
 	hash, networks, err := parse(text)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/florinpay/florin/internal/browsertest"
 	"github.com/florinpay/florin/internal/payment"
@@ -210,6 +211,47 @@ func TestPay_NoScript(t *testing.T) {
 	r.payWith(t, p, "exactly")
 	browsertest.Run(ctx, t, chromedp.WaitVisible(testID("paid")))
 	browsertest.Screenshot(ctx, t, "paid")
+}
+
+// TestPay_Keyboard makes a whole payment without a pointer: Tab, the arrow keys
+// and Enter, from the choice to the shop.
+func TestPay_Keyboard(t *testing.T) {
+	t.Parallel()
+	r := start(t, t.TempDir())
+	p := r.create(t, "49.90")
+	ctx := browsertest.New(t, browsertest.ReducedMotion)
+	browsertest.Run(ctx, t, chromedp.Navigate(r.link(p)), chromedp.WaitVisible(testID("choose")))
+	tabTo(ctx, t, "pay-SOL-USDC")
+	browsertest.Run(ctx, t, chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(testID("waiting")))
+	tabTo(ctx, t, "tab-exchange")
+	browsertest.Run(ctx, t, chromedp.KeyEvent(kb.ArrowRight), chromedp.WaitVisible(testID("open-wallet")))
+	tabTo(ctx, t, "copy-address")
+	browsertest.Run(ctx, t, chromedp.KeyEvent(kb.Enter), chromedp.Poll(`document.activeElement.textContent.includes("Copied")`, nil, chromedp.WithPollingTimeout(patience)))
+	r.payWith(t, p, "exactly")
+	browsertest.Run(ctx, t, chromedp.WaitVisible(testID("paid")))
+	// The button that had the focus is gone; the heading of the new step has it.
+	var on string
+	browsertest.Run(ctx, t, chromedp.Evaluate(`document.activeElement.textContent`, &on))
+	if on != "Paid" {
+		t.Errorf("the focus is on %q", on)
+	}
+	tabTo(ctx, t, "receipt-link")
+	browsertest.Run(ctx, t, chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(testID("receipt")))
+	tabTo(ctx, t, "verify")
+}
+
+// tabTo presses Tab until the element has the focus.
+func tabTo(ctx context.Context, t *testing.T, id string) {
+	t.Helper()
+	const most = 30
+	var on string
+	for range most {
+		browsertest.Run(ctx, t, chromedp.KeyEvent(kb.Tab), chromedp.Evaluate(`document.activeElement.dataset.testid ?? ""`, &on))
+		if on == id {
+			return
+		}
+	}
+	t.Fatalf("Tab does not reach %s", id)
 }
 
 // TestStart_Again: a second start goes on with the same data.
