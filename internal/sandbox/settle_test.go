@@ -1,0 +1,112 @@
+package sandbox_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/app"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/sweep"
+)
+
+// TestSettle: a hundred payments on three networks are swept by themselves,
+// the books agree with the chains, and the settlement wallets hold exactly the
+// sum of the deposits.
+func TestSettle(t *testing.T) {
+	t.Parallel()
+	r := start(t, t.TempDir())
+	networks := []string{"BEP20", "POLYGON", "BASE"}
+	type purse struct {
+		asset  chain.Asset
+		wallet chain.Address
+	}
+	sums := make(map[purse]money.Units)
+	var all []payment.Payment
+	for i := range 100 {
+		p := r.create(t, fmt.Sprintf("%d.%02d", 5+i/10, 7*i%100))
+		p, err := r.App.Payments.Start(t.Context(), string(p.ID), choice(networks[i%3], []string{"USDT", "USDC"}[i%2]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.payWith(t, p, "exactly")
+		all = append(all, p)
+	}
+	for deadline := time.Now().Add(2 * patience); !r.swept(t, all); time.Sleep(500 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("they are not all swept in time")
+		}
+	}
+	readers := make(map[chain.Network]*evm.Adapter)
+	var ledgers []sweep.Ledger
+	for _, n := range r.App.Config.Networks {
+		if !n.Profile.Network.EVM() {
+			continue
+		}
+		a, err := evm.New(evm.Config{Profile: n.Profile, Endpoints: []string{r.Chain(n.Profile.Network).URL()}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		readers[n.Profile.Network] = a
+		ledgers = append(ledgers, sweep.Ledger{Profile: n.Profile, Reader: a, Coins: a.Coins})
+	}
+	for _, p := range all {
+		p, err := r.App.Payments.Get(t.Context(), string(p.ID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range p.Deposits {
+			at := purse{d.Transfer.Asset, p.Routes[0].Settlement}
+			sums[at] = sums[at].Add(d.Transfer.Units)
+		}
+	}
+	if len(sums) != 6 {
+		t.Errorf("money came in %d assets, want two on each of three networks", len(sums))
+	}
+	for at, want := range sums {
+		reader := readers[at.asset.Network]
+		heads, err := reader.Heads(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := reader.Balances(t.Context(), at.asset, []chain.Address{at.wallet}, heads.Latest)
+		if err != nil || got[0].Cmp(want) != 0 {
+			t.Errorf("the settlement wallet on %s holds %s of %s, want %s: %v", at.asset.Network, got, at.asset.Symbol, want, err)
+		}
+	}
+	done := 0
+	differences, err := sweep.Reconciler{
+		Books: r.App.Store, Ledgers: ledgers, Since: app.Now().Add(-time.Hour), Progress: func(n int) { done = n },
+		Wait: func(context.Context) error { time.Sleep(time.Second); return nil },
+	}.Run(t.Context())
+	if err != nil || done != len(all) {
+		t.Fatalf("%d of %d addresses are reconciled: %v", done, len(all), err)
+	}
+	for _, d := range differences {
+		t.Errorf("difference: %s", d)
+	}
+}
+
+// swept reports whether every payment is completed and its money settled.
+func (r *running) swept(t *testing.T, all []payment.Payment) bool {
+	t.Helper()
+	for _, p := range all {
+		p, err := r.App.Payments.Get(t.Context(), string(p.ID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range p.Deposits {
+			if !d.Swept {
+				return false
+			}
+		}
+		if p.Status != payment.Completed {
+			return false
+		}
+	}
+	return true
+}
