@@ -175,6 +175,7 @@ func (b *bench) hotPayment(ctx context.Context, key *ecdsa.PrivateKey) (uint64, 
 	if err != nil {
 		return 0, err
 	}
+	b.Commit() // by then the pool has seen the coins arrive
 	tx, err := b.Transfer(ctx, key, common.HexToAddress(string(b.asset.Contract)), common.HexToAddress(string(settlement)), amount)
 	if err != nil {
 		return 0, err
