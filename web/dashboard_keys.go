@@ -53,7 +53,9 @@ func (d *desk) keysPage(c echo.Context, v visitor, status int, f *form, fresh da
 	return d.show(c, status, p.Frame, dashboard.Keys(p))
 }
 
-func full(v visitor) bool { return len(v.keys) >= account.MaxKeys || len(v.every) >= account.MaxEverKeys }
+func full(v visitor) bool {
+	return len(v.keys) >= account.MaxKeys || len(v.every) >= account.MaxEverKeys
+}
 
 func keyRow(h house) dashboard.KeyRow {
 	return dashboard.KeyRow{

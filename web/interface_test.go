@@ -417,7 +417,9 @@ func idempotencyUnderLoadStory(t *testing.T, b *bundle) {
 	}
 }
 
-func TestParallelStartsAgainstTheLastCredits(t *testing.T) { onEach(t, parallelStartsAgainstTheLastCreditsStory) }
+func TestParallelStartsAgainstTheLastCredits(t *testing.T) {
+	onEach(t, parallelStartsAgainstTheLastCreditsStory)
+}
 
 func parallelStartsAgainstTheLastCreditsStory(t *testing.T, b *bundle) {
 	m := b.newMerchant(5)
