@@ -71,7 +71,7 @@ type Reports interface {
 
 // Pings sends a test webhook, which no payment is behind.
 type Pings interface {
-	Ping(ctx context.Context, eventID, callbackURL string, sec secret.Text, signing ...secret.Text) webhook.Attempt
+	Ping(ctx context.Context, eventID, status, callbackURL string, sec secret.Text, signing ...secret.Text) webhook.Attempt
 }
 
 // Dashboard is what the pages of merchants and operators need beyond Deps.
@@ -90,6 +90,8 @@ type Dashboard struct {
 	// Dust is below what money waits on its address, because moving it costs
 	// more.
 	Dust money.Micros
+	// Endpoints tells how the nodes of a configured network do. May be nil.
+	Endpoints func(chain.Network) []chain.EndpointHealth
 	// AuthKey and SealKey protect cookies: 32 bytes each.
 	AuthKey, SealKey []byte
 	// Invite: who is invited may sign up, even if Options.SignUp is off.

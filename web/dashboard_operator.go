@@ -75,7 +75,28 @@ func (d *desk) networkRows() []dashboard.NetworkRow {
 				}
 			}
 		}
+		row.Endpoints = d.endpointRows(n)
 		all = append(all, row)
+	}
+	return all
+}
+
+// endpointRows name a node by its host alone: paths and queries of providers
+// hold keys.
+func (d *desk) endpointRows(n chain.Network) []dashboard.EndpointRow {
+	if d.x.Endpoints == nil {
+		return nil
+	}
+	var all []dashboard.EndpointRow
+	for _, e := range d.x.Endpoints(n) {
+		r := dashboard.EndpointRow{
+			Name: e.Name, OK: e.Healthy, Reason: e.Reason, Head: strconv.FormatUint(e.Head, 10), Latency: latencyOf(e.Latency),
+			Errors: e.Errors, Requests: e.Requests,
+		}
+		if !e.CoolUntil.IsZero() {
+			r.Rests = e.CoolUntil
+		}
+		all = append(all, r)
 	}
 	return all
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/internal/webhook"
 	"github.com/florinpay/florin/views/dashboard"
@@ -40,7 +42,7 @@ func (d *desk) webhooksPage(c echo.Context, v visitor, status int, asked string,
 	if err != nil {
 		return err
 	}
-	p := dashboard.WebhooksProps{Frame: d.frame(c, v, "Webhooks", webhooksPath), Key: choice, HasKey: ok, Problem: f.problem, State: c.QueryParam("state")}
+	p := dashboard.WebhooksProps{Frame: d.frame(c, v, "Webhooks", webhooksPath), Key: choice, HasKey: ok, Problem: f.problem, State: c.QueryParam("state"), Event: c.QueryParam("event")}
 	p.Since = f.field(dashboard.Field{
 		Name: "since", Label: "Events since (UTC)", Type: "date", Required: true, Value: d.d.Now().UTC().AddDate(0, 0, -3).Format(dayFormat),
 		Hint: "Those whose attempts were used up, or that your server refused for good.",
@@ -54,15 +56,17 @@ func (d *desk) webhooksPage(c echo.Context, v visitor, status int, asked string,
 	}
 	p.CallbackURL = custodian.CallbackURL
 	before, _ := strconv.ParseInt(c.QueryParam("before"), 10, 64)
-	list, err := d.x.Reports.Deliveries(ctx, report.DeliveryQuery{KeyID: key.ID, State: webhook.State(p.State), Before: before, Limit: pageRows + 1})
+	list, err := d.x.Reports.Deliveries(ctx, report.DeliveryQuery{KeyID: key.ID, State: webhook.State(p.State), Type: eventType(p.Event), Before: before, Limit: pageRows + 1})
 	if err != nil {
 		return err
 	}
 	if len(list) > pageRows {
 		list = list[:pageRows]
 		next := url.Values{"key": {key.PublicID}, "before": {strconv.FormatInt(list[pageRows-1].ID, 10)}}
-		if p.State != "" {
-			next.Set("state", p.State)
+		for name, value := range map[string]string{"state": p.State, "event": p.Event} {
+			if value != "" {
+				next.Set(name, value)
+			}
 		}
 		p.NextURL = withQuery(webhooksPath, next)
 	}
@@ -70,6 +74,14 @@ func (d *desk) webhooksPage(c echo.Context, v visitor, status int, asked string,
 		p.Rows = append(p.Rows, deliveryRow(x))
 	}
 	return d.show(c, status, p.Frame, dashboard.Webhooks(p))
+}
+
+// eventType is the event a filter names; empty for all.
+func eventType(name string) payment.EventType {
+	if name == "" {
+		return ""
+	}
+	return payment.EventType("payment." + name)
 }
 
 func deliveryRow(x report.Delivery) dashboard.DeliveryRow {
@@ -190,10 +202,14 @@ func (d *desk) postPing(c echo.Context, v visitor) error {
 	if custodian.CallbackURL == "" {
 		return fault.New(fault.Conflict, "there is no callback address to send a test to")
 	}
-	a := d.x.Pings.Ping(ctx, "evt_test_"+string(d.d.NewID(d.d.Now())), custodian.CallbackURL, custodian.Secret, custodian.SigningSecrets...)
-	said := "The test was answered with " + answerOf(a) + " after " + latencyOf(a.Latency) + "."
+	status := values.Get("event")
+	if !slices.Contains(webhook.TestStatuses(), status) {
+		return fault.New(fault.Invalid, "a test is completed, expired or cancelled")
+	}
+	a := d.x.Pings.Ping(ctx, "evt_test_"+string(d.d.NewID(d.d.Now())), status, custodian.CallbackURL, custodian.Secret, custodian.SigningSecrets...)
+	said := "The test “" + status + "” was answered with " + answerOf(a) + " after " + latencyOf(a.Latency) + "."
 	if a.Status == 0 {
-		said = "The test got " + answerOf(a) + "."
+		said = "The test “" + status + "” got " + answerOf(a) + "."
 	}
 	return d.done(c, webhooksPath+"?key="+key.PublicID, said)
 }

@@ -57,3 +57,12 @@ func (l lanes) Sweeping(n chain.Network) (st sweep.Status, ok bool) {
 	}
 	return x.sweeper.Status(), true
 }
+
+// endpoints tells how the nodes of the network do.
+func (l lanes) endpoints(n chain.Network) []chain.EndpointHealth {
+	x, ok := l[n]
+	if !ok {
+		return nil
+	}
+	return x.reader.Endpoints()
+}

@@ -81,10 +81,11 @@ type Delivery struct {
 // DeliveryQuery asks for deliveries of a key, the newest first.
 type DeliveryQuery struct {
 	KeyID  int64
-	State  webhook.State // empty: any
-	TxnID  payment.ID    // empty: any
-	Before int64         // ID of the last of the page before; 0 for the first page
-	Limit  int           // 1 to MaxPage
+	State  webhook.State     // empty: any
+	Type   payment.EventType // empty: any
+	TxnID  payment.ID        // empty: any
+	Before int64             // ID of the last of the page before; 0 for the first page
+	Limit  int               // 1 to MaxPage
 }
 
 // Entry is a line of a key's book: Count is negative for what was spent.

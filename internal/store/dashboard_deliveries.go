@@ -50,9 +50,15 @@ func (s *Store) Deliveries(ctx context.Context, q report.DeliveryQuery) ([]repor
 	if q.Limit < 1 || q.Limit > report.MaxPage {
 		return nil, fault.New(fault.Invalid, "limit must be between 1 and %d", report.MaxPage)
 	}
+	if !storable(string(q.State)) || !storable(string(q.Type)) || !storable(string(q.TxnID)) {
+		return nil, nil
+	}
 	text, args := reportColumns+"WHERE d.custodian_id = (SELECT id FROM custodians WHERE key_id = ?)", []any{q.KeyID}
 	if q.State != "" {
 		text, args = text+" AND d.state = ?", append(args, string(q.State))
+	}
+	if q.Type != "" {
+		text, args = text+" AND e.type = ?", append(args, string(q.Type))
 	}
 	if q.TxnID != "" {
 		text, args = text+" AND p.public_id = ?", append(args, string(q.TxnID))

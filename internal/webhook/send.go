@@ -83,26 +83,47 @@ func (s *Sender) Send(ctx context.Context, d Delivery) Result {
 	return Result{Attempt: a, RetryAfter: wait}
 }
 
-// Ping makes one attempt with an event that means nothing, so that a merchant
-// can see how a receiver answers. Nothing is stored and nothing retried.
-// eventID is made by the caller; it must not be that of an event.
-func (s *Sender) Ping(ctx context.Context, eventID, callbackURL string, sec secret.Text, signing ...secret.Text) Attempt {
-	body, err := json.Marshal(ping{
-		TxnID: "TEST", Status: "test", CreatedAt: s.now().UTC().Format(timeFormat), EventID: eventID,
-	})
+// TestStatuses are the events a test can look like.
+func TestStatuses() []string { return []string{"completed", "expired", "cancelled"} }
+
+// Ping makes one attempt with a body like that of the event with the status, so
+// that a merchant can see how a receiver answers. Nothing is stored and nothing
+// retried. The body says that it is a test, and its txnid is no payment's, so a
+// receiver that looks its order up finds none. eventID is made by the caller;
+// it must not be that of an event.
+func (s *Sender) Ping(ctx context.Context, eventID, status, callbackURL string, sec secret.Text, signing ...secret.Text) Attempt {
+	p := ping{
+		Test: true, TxnID: testTxnID, Status: status, Amount: json.Number("49.9"), AmountInToken: json.Number("49.9"), ReceivedAmount: json.Number("0"),
+		CreatedAt: s.now().UTC().Format(timeFormat), Reference: testTxnID, Metadata: map[string]string{}, EventID: eventID,
+	}
+	if status == "completed" {
+		p.Network, p.Token, p.ReceivedAmount = "polygon", "USDC", p.Amount
+	}
+	body, err := json.Marshal(p)
 	if err != nil {
 		panic(fmt.Sprintf("webhook: a ping cannot be written as JSON: %v", err))
 	}
 	return s.Send(ctx, Delivery{EventID: eventID, URL: callbackURL, Body: body, Secret: sec, SigningSecrets: signing}).Attempt
 }
 
-// ping is the body of a test: no payment has its txnid, no receiver acts on
-// its status.
+// testTxnID is no ULID, so it can never be a payment's.
+const testTxnID = "TEST"
+
+// ping is the body of a test: that of an event, marked.
 type ping struct {
-	TxnID     string `json:"txnid"`
-	Status    string `json:"status"`
-	CreatedAt string `json:"createdAt"`
-	EventID   string `json:"eventId"`
+	Test           bool              `json:"test"`
+	TxnID          string            `json:"txnid"`
+	Status         string            `json:"status"`
+	Amount         json.Number       `json:"amount"`
+	AmountInToken  json.Number       `json:"amountInToken"`
+	Network        string            `json:"network"`
+	CreatedAt      string            `json:"createdAt"`
+	Token          string            `json:"token"`
+	Hash           string            `json:"hash"`
+	ReceivedAmount json.Number       `json:"receivedAmount"`
+	Reference      string            `json:"reference"`
+	Metadata       map[string]string `json:"metadata"`
+	EventID        string            `json:"eventId"`
 }
 
 // request is an HTTP request and how it is shown.

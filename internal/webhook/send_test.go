@@ -362,22 +362,31 @@ func TestSend_CtxEnds(t *testing.T) {
 
 func TestPing(t *testing.T) {
 	t.Parallel()
-	shop := startReceiver(t, answer(202))
-	signing := []secret.Text{webhook.NewSigningSecret(), webhook.NewSigningSecret()}
-	a := development().Ping(t.Context(), "test_01JD", shop.URL, shopSecret, signing...)
-	got := shop.requests()
-	if a.Status != 202 || len(got) != 1 {
-		t.Fatalf("got %+v, %d requests", a, len(got))
-	}
-	for _, s := range signing {
-		mustVerify(t, s, got[0].body, got[0].header)
-	}
-	var body struct{ TxnID, Status, EventID, Secret string }
-	if err := json.Unmarshal(got[0].body, &body); err != nil {
-		t.Fatal(err)
-	}
-	if body.Status != "test" || body.EventID != "test_01JD" || body.Secret != shopSecret.Reveal() {
-		t.Errorf("got %+v", body)
+	for _, status := range webhook.TestStatuses() {
+		t.Run(status, func(t *testing.T) {
+			t.Parallel()
+			shop := startReceiver(t, answer(202))
+			signing := []secret.Text{webhook.NewSigningSecret(), webhook.NewSigningSecret()}
+			a := development().Ping(t.Context(), "test_01JD", status, shop.URL, shopSecret, signing...)
+			got := shop.requests()
+			if a.Status != 202 || len(got) != 1 {
+				t.Fatalf("got %+v, %d requests", a, len(got))
+			}
+			for _, s := range signing {
+				mustVerify(t, s, got[0].body, got[0].header)
+			}
+			var body struct {
+				Test                           bool
+				TxnID, Status, EventID, Secret string
+				Amount                         json.Number
+			}
+			if err := json.Unmarshal(got[0].body, &body); err != nil {
+				t.Fatal(err)
+			}
+			if !body.Test || body.TxnID != "TEST" || body.Status != status || body.EventID != "test_01JD" || body.Secret != shopSecret.Reveal() || body.Amount != "49.9" {
+				t.Errorf("got %+v", body)
+			}
+		})
 	}
 }
 

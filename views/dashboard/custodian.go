@@ -110,6 +110,7 @@ type NetworkRow struct {
 	Reason                 string
 	Latest, Final, Scanned string
 	Lag                    string
+	Endpoints              []EndpointRow
 	Sweeping               string
 	Treasury               string
 }
@@ -121,4 +122,12 @@ type PersonRow struct {
 	Operator    bool
 	Takes       bool
 	CreatedAt   time.Time
+}
+
+// EndpointRow is how one node of a network does.
+type EndpointRow struct {
+	Name, Reason, Head, Latency string
+	OK                          bool
+	Errors, Requests            int64     // since start
+	Rests                       time.Time // left alone until then; zero when it is in use
 }

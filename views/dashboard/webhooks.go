@@ -22,6 +22,7 @@ type WebhooksProps struct {
 	Key         KeyChoice
 	HasKey      bool
 	State       string
+	Event       string
 	Rows        []DeliveryRow
 	NextURL     string
 	CallbackURL string
@@ -30,6 +31,11 @@ type WebhooksProps struct {
 }
 
 var stateChoices = []Choice{{"", "All"}, {"WAITING", "Waiting"}, {"DELIVERED", "Delivered"}, {"FAILED", "Failed"}, {"STOPPED", "Stopped"}}
+
+var (
+	eventChoices = []Choice{{"", "All"}, {"completed", "Completed"}, {"expired", "Expired"}, {"cancelled", "Cancelled"}}
+	testChoices  = eventChoices[1:]
+)
 
 // WebhookProps is one webhook with its attempts.
 type WebhookProps struct {

@@ -1,0 +1,86 @@
+package web
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// A test looks like the event the merchant picks, and says that it is a test.
+func TestDashboard_PingEachEvent(t *testing.T) {
+	t.Parallel()
+	got := make(chan map[string]any, 3)
+	shop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		var body map[string]any
+		if json.Unmarshal(text, &body) == nil && r.Header.Get("Webhook-Signature") != "" {
+			got <- body
+		}
+		w.WriteHeader(http.StatusTeapot)
+	}))
+	t.Cleanup(shop.Close)
+	b := newDesk(t)
+	m := b.shop(b.member(deskEmail))
+	_, err := b.store.UpdateCustodian(t.Context(), m.key.ID, nil, func(c account.Custodian) (account.Custodian, error) {
+		c.CallbackURL = shop.URL
+		return c, nil
+	})
+	must(t, err)
+	s := b.surfer()
+	s.signIn(deskEmail)
+	for _, event := range []string{"completed", "expired", "cancelled"} {
+		s.post("/dashboard/webhooks/ping", "key", m.key.PublicID, "event", event).leads(t, "/dashboard/webhooks?key="+m.key.PublicID)
+		select {
+		case body := <-got:
+			if body["status"] != event || body["test"] != true || body["txnid"] != "TEST" {
+				t.Errorf("%s: %v", event, body)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatalf("%s did not arrive", event)
+		}
+		s.get("/dashboard/webhooks").wants(t, 200, "The test “"+event+"” was answered with 418")
+	}
+	s.post("/dashboard/webhooks/ping", "key", m.key.PublicID, "event", "created").wants(t, 400, "completed, expired or cancelled")
+}
+
+// The list of webhooks is filtered by event and state together.
+func TestDashboard_WebhookFilters(t *testing.T) {
+	t.Parallel()
+	b := newDesk(t)
+	m := b.shop(b.member(deskEmail))
+	b.busy(m)
+	s := b.surfer()
+	s.signIn(deskEmail)
+	for query, rows := range map[string]int{"": 2, "?event=completed": 1, "?event=cancelled&state=FAILED": 1, "?event=expired": 0, "?state=DELIVERED": 0, "?event=%00": 0, "?state=%00": 0} {
+		r := s.get("/dashboard/webhooks" + query)
+		if n := strings.Count(r.body, `data-testid="resend-`) - 1; r.status != 200 || n != rows {
+			t.Errorf("%q: %d with %d rows, want %d", query, r.status, n, rows)
+		}
+	}
+}
+
+// An operator sees how each node does, by its host alone.
+func TestDashboard_OperatorEndpoints(t *testing.T) {
+	t.Parallel()
+	b := newDesk(t, func(d *Deps, _ *Options) {
+		d.Dashboard.Endpoints = func(n chain.Network) []chain.EndpointHealth {
+			return []chain.EndpointHealth{
+				{Name: "rpc.example", Healthy: true, Head: 1234, Latency: 42 * time.Millisecond, Requests: 9001, Errors: 7},
+				{Name: "spare.example", Reason: "HTTP 429", CoolUntil: time.Now().Add(time.Minute)},
+			}
+		}
+	})
+	_, err := b.accounts.CreateUser(t.Context(), account.NewUser{Email: "root@shop.example", Password: secret.New(deskPassword), Operator: true})
+	must(t, err)
+	s := b.surfer()
+	s.signIn("root@shop.example")
+	s.get("/operator").wants(t, 200, "rpc.example", "1234", "42ms", "9,001", "spare.example", "HTTP 429", "asked again")
+}
