@@ -3,15 +3,15 @@
 package static
 
 var assets = map[string]asset{
-	"app.css":       {hash: "ffa3bc19af", contentType: "text/css; charset=utf-8", inline: false},
-	"checkout.css":  {hash: "1f33724d56", contentType: "text/css; charset=utf-8", inline: true},
+	"app.css":       {hash: "cb63b70253", contentType: "text/css; charset=utf-8", inline: false},
+	"checkout.css":  {hash: "9c00b4b375", contentType: "text/css; charset=utf-8", inline: true},
 	"checkout.js":   {hash: "1e5676b008", contentType: "text/javascript; charset=utf-8", inline: false},
-	"dashboard.css": {hash: "ec814b494b", contentType: "text/css; charset=utf-8", inline: false},
+	"dashboard.css": {hash: "fd63c5f919", contentType: "text/css; charset=utf-8", inline: false},
 	"dashboard.js":  {hash: "2c2c4c005e", contentType: "text/javascript; charset=utf-8", inline: false},
-	"docs.css":      {hash: "42cb9717fc", contentType: "text/css; charset=utf-8", inline: false},
-	"donate.css":    {hash: "1d417099d3", contentType: "text/css; charset=utf-8", inline: true},
+	"docs.css":      {hash: "c138152799", contentType: "text/css; charset=utf-8", inline: false},
+	"donate.css":    {hash: "b7f3fa0952", contentType: "text/css; charset=utf-8", inline: true},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
 	"live.js":       {hash: "91fbc64b30", contentType: "text/javascript; charset=utf-8", inline: false},
 	"page.js":       {hash: "63d8c6b51d", contentType: "text/javascript; charset=utf-8", inline: false},
-	"receipt.css":   {hash: "055c713fc9", contentType: "text/css; charset=utf-8", inline: true},
+	"receipt.css":   {hash: "13a334523a", contentType: "text/css; charset=utf-8", inline: true},
 }

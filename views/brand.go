@@ -21,7 +21,7 @@ const (
 // root outweighs every selector of tokens.css, whichever theme it is for.
 const root = ":root:root:root"
 
-// brandCSS is the merchant's colours as custom properties, for the <style> of one page. It is built
+// brandCSS is the merchant's colours as custom properties, for the <style> of one page; paper is light in every theme. It is built
 // from parsed colours only, so nothing a merchant types can reach the style sheet.
 func brandCSS(m Merchant) string {
 	light, dark := brandProperties(m, false), brandProperties(m, true)
@@ -32,9 +32,9 @@ func brandCSS(m Merchant) string {
 	case "LIGHT":
 		return root + "{" + light + "}"
 	case "DARK":
-		return root + "{" + dark + "}"
+		return root + "{" + light + "}@media screen{" + root + "{" + dark + "}}"
 	}
-	return root + "{" + light + "}@media(prefers-color-scheme:dark){" + root + "{" + dark + "}}"
+	return root + "{" + light + "}@media screen and (prefers-color-scheme:dark){" + root + "{" + dark + "}}"
 }
 
 // brandProperties is the merchant's part of the tokens for one theme; empty without colours of theirs.

@@ -30,9 +30,9 @@ func (s *Server) checkoutProps(ctx context.Context, p payment.Payment, page view
 		PaidAt: p.EndedAt, Hash: string(p.Hash), ExplorerURL: s.explorerURL(p),
 		ReturnURL: returnURL(p.SuccessURL), CancelURL: returnURL(p.CancelURL),
 	}
+	s.addInstructions(&out, p)
 	if p.Status == payment.Started {
 		out.Missing = positive(p.Missing())
-		s.addInstructions(&out, p)
 		s.addProgress(&out, p, now)
 	}
 	if out.State == views.StateChoose || view == views.ViewChoose {
@@ -130,7 +130,7 @@ func (s *Server) addInstructions(out *views.CheckoutProps, p payment.Payment) {
 
 // addCodes draws the QR codes of the instructions.
 func (s *Server) addCodes(p *views.CheckoutProps) {
-	if p.Pay == nil {
+	if p.Pay == nil || (p.State != views.StateWaiting && p.State != views.StateShort) {
 		return
 	}
 	p.Pay.QRPlain = s.codes.of(p.Pay.Address)

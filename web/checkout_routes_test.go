@@ -127,6 +127,19 @@ func TestReturnLinks(t *testing.T) {
 	if page := b.ask("GET", "/pay?txnid="+string(lateCancelled.ID), ""); !strings.Contains(page.body, "after the payment was cancelled") {
 		t.Error("the page of a cancelled payment speaks of time")
 	}
+	if page := b.ask("GET", "/pay?txnid="+string(paid.ID), ""); !strings.Contains(page.body, "<dd>Polygon</dd>") {
+		t.Error("a paid payment does not say on which network")
+	}
+	// Whoever was shown an address may have paid to it.
+	unstarted := b.newPayment(m)
+	for _, row := range []struct {
+		p    payment.Payment
+		want bool
+	}{{cancel(with()), true}, {cancel(unstarted), false}} {
+		if page := b.ask("GET", "/pay?txnid="+string(row.p.ID), ""); strings.Contains(page.body, `data-testid="just-paid"`) != row.want {
+			t.Errorf("cancelled: a payer who has just paid is spoken to: %t, want %t", !row.want, row.want)
+		}
+	}
 	for _, bad := range []string{"javascript:alert(1)", "//evil.example", "/thanks", "ftp://shop.example", "https:///x", "https://", "data:text/html,x"} {
 		for _, d := range []payment.Details{{SuccessURL: bad}, {CancelURL: bad}} {
 			if _, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: m.key.ID, Amount: "5", Details: d}); !fault.Is(err, fault.Invalid) {

@@ -1,0 +1,39 @@
+package views
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"github.com/florinpay/florin/internal/browsertest"
+	"github.com/florinpay/florin/static"
+)
+
+// TestReceiptOnPaper: a receipt is dark on white on paper, whatever theme the merchant has on screen.
+func TestReceiptOnPaper(t *testing.T) {
+	t.Parallel()
+	receipt := sampleReceipt("en")
+	receipt.Merchant.Theme, receipt.Merchant.Accent = "DARK", "#9db4ff"
+	mux := http.NewServeMux()
+	mux.Handle(static.Prefix, static.Handler())
+	mux.HandleFunc("GET /receipt", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", policy)
+		if err := Receipt(receipt).Render(r.Context(), w); err != nil {
+			t.Error(err)
+		}
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	ctx := browsertest.New(t, browsertest.Dark)
+	const ink = `getComputedStyle(document.querySelector("h1")).color`
+	browsertest.Run(ctx, t, chromedp.Navigate(server.URL+"/receipt"), chromedp.WaitVisible(test("receipt")))
+	screen := evaluate[string](ctx, t, ink)
+	browsertest.Run(ctx, t, emulation.SetEmulatedMedia().WithMedia("print"))
+	if paper := evaluate[string](ctx, t, ink); paper != "rgb(28, 26, 23)" || paper == screen {
+		t.Errorf("the ink is %s on paper and %s on screen", paper, screen)
+	}
+	browsertest.Axe(ctx, t)
+}
