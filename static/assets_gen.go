@@ -9,7 +9,7 @@ var assets = map[string]asset{
 	"dashboard.css": {hash: "fd63c5f919", contentType: "text/css; charset=utf-8", inline: false},
 	"dashboard.js":  {hash: "2c2c4c005e", contentType: "text/javascript; charset=utf-8", inline: false},
 	"docs.css":      {hash: "c138152799", contentType: "text/css; charset=utf-8", inline: false},
-	"donate.css":    {hash: "b7f3fa0952", contentType: "text/css; charset=utf-8", inline: true},
+	"donate.css":    {hash: "21deb36d3b", contentType: "text/css; charset=utf-8", inline: true},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
 	"live.js":       {hash: "91fbc64b30", contentType: "text/javascript; charset=utf-8", inline: false},
 	"page.js":       {hash: "63d8c6b51d", contentType: "text/javascript; charset=utf-8", inline: false},

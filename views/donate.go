@@ -51,9 +51,11 @@ const (
 //	GET  /donate/{campaignId}?lang=&before=   Donate (JSON for clients that do not accept HTML)
 //	POST /donate/{campaignId}/pay?lang=       a form: fields suggested or amount, way, name, message → 303 PayPath of the
 //	                                          payment, which is started already; with an error Donate again (422)
+//	GET  /donate/{campaignId}/live?lang=      a stream of events: raised is [DonateRaised], wall is [DonateWall]
 //	GET  /donate/{campaignId}/widget?lang=    DonateWidget, which alone may be framed by other sites (frame-ancestors *)
 //	GET  /donate/{campaignId}/card.png        the picture for shares, see package views/share
 //
+// The form also has the field once, see Once.
 // way is "<NETWORK>.<TOKEN>", see [ParseWay]. suggested is one of Suggested, or "other": then amount counts, which
 // may be typed with a decimal comma, see [Locale.Plain].
 type DonateProps struct {
@@ -70,6 +72,8 @@ type DonateProps struct {
 	Raised, Goal string
 	Percent      int
 	Donors       int
+	// Reached: the goal is, or more.
+	Reached bool
 	// EndsAt is zero for no end.
 	EndsAt time.Time
 
@@ -83,7 +87,13 @@ type DonateProps struct {
 	Typed   url.Values
 	Errors  map[string]InputError
 	Problem Problem
+	// Once tells one filled-in form from another, so that sending it twice makes one payment.
+	Once string
+	// ShownAtOnce: names and messages are shown without being read before.
+	ShownAtOnce bool
 
+	// LivePath is where a stream keeps the page up to date; empty for none.
+	LivePath string
 	// Donations are the newest first, moderated. Older leads to the page after these; empty on the last.
 	Donations []Donation
 	Older     string

@@ -7,6 +7,10 @@ import (
 
 // head of a campaign's page, with what a share of it shows (Open Graph protocol).
 func (p DonateProps) head() head {
+	scripts := []string{"page.js"}
+	if p.LivePath != "" {
+		scripts = []string{"live.js", "page.js"}
+	}
 	return head{
 		Page:        p.Page,
 		Title:       p.Title + " · " + p.Merchant.Name,
@@ -14,7 +18,7 @@ func (p DonateProps) head() head {
 		Theme:       dataTheme(p.Merchant),
 		Inline:      "donate.css",
 		Extra:       brandCSS(p.Merchant),
-		Scripts:     []string{"page.js"},
+		Scripts:     scripts,
 		Share:       &share{Title: p.Title, URL: p.URL, Image: p.CardURL},
 	}
 }
@@ -58,8 +62,8 @@ func (p DonateProps) paragraphs() []string {
 	return all
 }
 
-// raisedText says how far it is, in one line.
-func (p DonateProps) raisedText() string {
+// RaisedText says how far it is, in one line.
+func (p DonateProps) RaisedText() string {
 	if p.Goal == "" {
 		return p.T("donate.raised", "Raised", p.locale().Money(p.Raised, "USD"))
 	}
@@ -100,6 +104,14 @@ func (p DonateProps) way() string {
 
 // payable reports whether there is any way to pay.
 func (p DonateProps) payable() bool { return p.way() != "" }
+
+// messageHint says when others read what is written.
+func (p DonateProps) messageHint() string {
+	if p.ShownAtOnce {
+		return p.T("donate.message_now")
+	}
+	return p.T("donate.message_hint", "Merchant", p.Merchant.Name)
+}
 
 // donor is the name on the wall.
 func (p DonateProps) donor(d Donation) string {

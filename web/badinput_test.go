@@ -205,6 +205,7 @@ func TestBadInput(t *testing.T) {
 			field: "payment", code: 400, says: amount.says,
 		})
 	}
+	rows = append(rows, badDonations()...)
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			a, second := row.prepare(b)

@@ -24,6 +24,7 @@ import (
 	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/finding"
@@ -40,16 +41,17 @@ import (
 // bundle is a whole server on a database of its own, with chains that do as
 // they are told.
 type bundle struct {
-	t        *testing.T
-	server   *Server
-	store    *store.Store
-	accounts *account.Service
-	payments *payment.Service
-	lanes    *testLanes
-	clock    *testClock
-	log      *logBook
-	path     string // of the database
-	logger   *slog.Logger
+	t         *testing.T
+	server    *Server
+	store     *store.Store
+	accounts  *account.Service
+	payments  *payment.Service
+	campaigns *campaign.Service
+	lanes     *testLanes
+	clock     *testClock
+	log       *logBook
+	path      string // of the database
+	logger    *slog.Logger
 	// recharges sells nothing until sellQueries.
 	recharges *testRecharges
 	seen      atomic.Uint64 // blocks of the test chain
@@ -117,13 +119,14 @@ func newBundleOn(t *testing.T, url string, o Options) *bundle {
 	b.payments = payment.NewService(b.metrics.Count(st), st, b.lanes, payment.Options{
 		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
 	}, b.clock.Now, testID)
+	b.campaigns = campaign.NewService(st, b.payments, b.clock.Now)
 	if o.BaseURL == "" {
 		o.BaseURL, o.CheckoutURL, o.Version = testBaseURL, testBaseURL, "test"
 		o.GraphQL, o.SignUp, o.NewKeys = graph.Options{Introspection: true}, true, operation.NewKeys{Credits: 20, Queries: 5}
 	}
 	o.Answered = b.metrics.Answered
 	b.server = New(Deps{
-		Payments: b.payments, Accounts: b.accounts, Store: st, Sealer: sealer, Wallets: testWallets{},
+		Payments: b.payments, Campaigns: b.campaigns, Accounts: b.accounts, Store: st, Sealer: sealer, Wallets: testWallets{},
 		Recharges: b.recharges,
 		Finder:    finding.New(b.payments, b.lanes.readers(), b.clock.Now),
 		Now:       b.clock.Now, NewID: testID, Log: logger,

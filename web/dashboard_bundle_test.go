@@ -16,6 +16,7 @@ import (
 
 	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/finding"
 	"github.com/florinpay/florin/internal/money"
@@ -73,8 +74,9 @@ func newDesk(t *testing.T, with ...func(*Deps, *Options)) deskBundle {
 	b.payments = payment.NewService(st, st, b.lanes, payment.Options{
 		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
 	}, b.clock.Now, testID)
+	b.campaigns = campaign.NewService(st, b.payments, b.clock.Now)
 	d := Deps{
-		Payments: b.payments, Accounts: b.accounts, Store: st, Sealer: sealer, Wallets: testWallets{},
+		Payments: b.payments, Campaigns: b.campaigns, Accounts: b.accounts, Store: st, Sealer: sealer, Wallets: testWallets{},
 		Finder: finding.New(b.payments, b.lanes.readers(), b.clock.Now), Now: b.clock.Now, NewID: testID, Log: logger,
 		Dashboard: &Dashboard{
 			Members: b.accounts, Reports: st, Logos: st, Pings: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: b.clock.Now}), Mail: b.mail.send,

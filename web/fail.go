@@ -75,6 +75,9 @@ func wantsPage(c echo.Context) bool {
 	if strings.HasPrefix(c.Path(), "/pay/:txnid/") || c.Path() == "/pay" && reads {
 		return true
 	}
+	if !reads && isForm(r) && (strings.HasPrefix(c.Path(), "/donate/") || strings.HasPrefix(c.Path(), "/link/")) {
+		return true
+	}
 	return reads && c.Path() != "/graphql" && strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 

@@ -45,6 +45,15 @@ func (s *Server) routes() *echo.Echo {
 	e.GET("/pay/:txnid/live", s.getLive)
 	get("/pay/:txnid/receipt", s.getReceipt)
 
+	// Donation campaigns and payment links.
+	get("/donate/:campaignId", s.getDonate)
+	e.POST("/donate/:campaignId/pay", s.postDonate)
+	e.GET("/donate/:campaignId/live", s.getDonateLive)
+	get("/donate/:campaignId/widget", s.getWidget)
+	get("/donate/:campaignId/card.png", s.getCard)
+	get("/link/:slug", s.getLink)
+	e.POST("/link/:slug", s.postLink, s.sameSite)
+
 	s.deskRoutes(e)
 
 	if s.o.Sandbox != nil {

@@ -16,14 +16,16 @@ import (
 	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/campaign"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
 
 // Payments is what the surfaces ask of payments.
 type Payments interface {
 	operation.Payments
-	// Offers lists the networks the payer may choose from.
-	Offers(ctx context.Context, p payment.Payment) ([]payment.Offer, error)
+	// Bounds returns the smallest and the largest amount of a payment.
+	Bounds() (least, most money.Micros)
 	// Shown notes that the payer opened the page of the payment.
 	Shown(ctx context.Context, p payment.Payment) error
 	// Accept completes a payment of the key with the short or late money that
@@ -40,6 +42,14 @@ type Accounts interface {
 	operation.Rotation
 }
 
+// Campaigns is what the public pages ask of donation campaigns and payment
+// links.
+type Campaigns interface {
+	operation.Campaigns
+	Link(ctx context.Context, slug string) (campaign.Link, error)
+	UseLink(ctx context.Context, l campaign.Link, amount string) (payment.Payment, error)
+}
+
 // Store is what the surfaces ask of the database beside what services do.
 type Store interface {
 	operation.Answers
@@ -53,10 +63,11 @@ type Store interface {
 
 // Deps is what the server needs.
 type Deps struct {
-	Payments Payments
-	Accounts Accounts
-	Store    Store
-	Finder   operation.Finder
+	Payments  Payments
+	Campaigns Campaigns
+	Accounts  Accounts
+	Store     Store
+	Finder    operation.Finder
 	// Recharges sells query units; nil sells none.
 	Recharges operation.Recharges
 	Wallets   operation.Wallets
@@ -103,6 +114,8 @@ type Server struct {
 	proxies []netip.Prefix
 	hub     *hub
 	codes   *qrCache
+	cards   *cardCache
+	gifts   *giftCache
 	health  healthCache
 	openAPI func() (*openAPIDocument, error) // made when it is first asked for
 	handler *echo.Echo
@@ -120,7 +133,7 @@ func New(d Deps, o Options) *Server {
 		o.GraphQL.Limits = graph.DefaultLimits()
 	}
 	s := &Server{
-		d: d, o: o, limits: newLimits(o.Rates, d.Now), proxies: o.Proxies, hub: newHub(), codes: newQRCache(),
+		d: d, o: o, limits: newLimits(o.Rates, d.Now), proxies: o.Proxies, hub: newHub(), codes: newQRCache(), cards: newCardCache(), gifts: newGiftCache(d.Now),
 		secure: strings.HasPrefix(o.BaseURL, "https://"),
 	}
 	if s.proxies == nil {
@@ -137,9 +150,9 @@ func New(d Deps, o Options) *Server {
 // newOperations returns the operations both surfaces call.
 func newOperations(d Deps, o Options, l operation.Limits) *operation.Operations {
 	return operation.New(operation.Deps{
-		Payments: d.Payments, Accounts: d.Accounts, Users: d.Accounts, Rotation: d.Accounts, Wallets: d.Wallets,
+		Payments: d.Payments, Campaigns: d.Campaigns, Accounts: d.Accounts, Users: d.Accounts, Rotation: d.Accounts, Wallets: d.Wallets,
 		Answers: d.Store, Ledger: d.Store, Feed: d.Store, Keys: d.Store, Audits: d.Store, Recharges: d.Recharges, Finder: d.Finder, Sealer: d.Sealer, Limits: l,
-		CheckoutURL: o.CheckoutURL, SignUp: o.SignUp, Invite: d.Dashboard != nil && d.Dashboard.Invite, NewKeys: o.NewKeys, Now: d.Now, NewID: d.NewID, Log: d.Log,
+		BaseURL: o.BaseURL, CheckoutURL: o.CheckoutURL, SignUp: o.SignUp, Invite: d.Dashboard != nil && d.Dashboard.Invite, NewKeys: o.NewKeys, Now: d.Now, NewID: d.NewID, Log: d.Log,
 	})
 }
 

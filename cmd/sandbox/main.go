@@ -71,6 +71,8 @@ func greet(ctx context.Context, s *sandbox.Sandbox) error {
 Florin's sandbox is running. No real money moves here.
 
   Pay something   %[1]s/pay?txnid=%[2]s
+  Give something  %[1]s/donate/%[6]s
+  Payment link    %[1]s/link/%[7]s
   Sandbox page    %[1]s/sandbox        pays open payments, shows webhooks
   Dashboard       %[1]s/dashboard      %[3]s, password %[4]s
   API key         %[5]s
@@ -82,6 +84,6 @@ Create a payment:
 
 Press Ctrl-C to stop. The next start goes on where this one ends.
 
-`, s.BaseURL, p.ID, sandbox.DemoEmail, sandbox.DemoPassword, s.Demo.Key)
+`, s.BaseURL, p.ID, sandbox.DemoEmail, sandbox.DemoPassword, s.Demo.Key, sandbox.DemoCampaign, sandbox.DemoLink)
 	return nil
 }

@@ -46,6 +46,7 @@ type ComplexityRoot struct {
 type MutationResolver interface {
 	CreateCustodianAccount(ctx context.Context, input model.CustodianCreateInput) (*model.CustodianResult, error)
 	UpdateCustodianDetails(ctx context.Context, input model.CustodianUpdateInput) (*model.CustodianResult, error)
+	StartDonation(ctx context.Context, campaignID string, amount model.Decimal, network model.Network, token model.Token, name *string, message *string) (*model.DonationResult, error)
 	ManualMarkAsCompleted(ctx context.Context, apiKey string, txnid string) (*model.CompletionResult, error)
 	Payment(ctx context.Context, apiKey string, amount model.Decimal, reference *string, description *string, successURL *string, cancelURL *string, metadata *model.StringMap, expiresInMinutes *int, customerEmail *string) (*model.PaymentResult, error)
 	StartPayment(ctx context.Context, apiKey string, txnid string, network model.Network, token model.Token) (*model.TransactionResult, error)
@@ -65,6 +66,7 @@ type MutationResolver interface {
 	UserStartCreditTopup(ctx context.Context, txnid string, network model.Network, token model.Token) (*model.TransactionResult, error)
 }
 type QueryResolver interface {
+	GetDonate(ctx context.Context, campaignID string, before *string) (*model.CampaignResult, error)
 	GetTransactions(ctx context.Context, apiKey string, status *model.TransactionStatus, network *model.Network, timeRange *string, sortOrder *string, first *int, after *string) (*model.TransactionsResult, error)
 	GetTransactionDetails(ctx context.Context, apiKey string, txnid string) (*model.TransactionResult, error)
 	CheckAdminUntransferred(ctx context.Context, apiKey string, network model.Network) (*model.UntransferredResult, error)
@@ -429,6 +431,135 @@ extend type Mutation {
     "Whose custodian, and what changes."
     input: CustodianUpdateInput!
   ): CustodianResult!
+}
+`, BuiltIn: false},
+	{Name: "../schema/donation.graphqls", Input: `"Whether a campaign takes donations."
+enum CampaignStatus {
+  "It takes donations."
+  ACTIVE
+  "It takes none at the moment."
+  PAUSED
+  "It takes none any more: its end has come, or the merchant ended it."
+  ENDED
+}
+
+"Who receives the donations."
+type CampaignOwner {
+  "The custodian's name; null if it has none."
+  name: String
+  "The https address of the merchant's logo; null if there is none."
+  logoUrl: String
+}
+
+"""
+A donation that was completed. ` + "`" + `amount` + "`" + ` is the money the chain holds of it, and
+` + "`" + `hash` + "`" + ` the transaction that proves it. Name and message are null until the
+merchant shows them, and where the giver left them out.
+"""
+type Donation {
+  "Who gave, as they wrote it."
+  name: String
+  "What they said."
+  message: String
+  "US dollars: what the chain holds."
+  amount: Float!
+  "The token it was given in."
+  token: Token!
+  "The network it was given on."
+  network: Network!
+  "The transaction."
+  hash: String
+  "The transaction in the block explorer of its network."
+  blockchainLink: String
+  "When it was completed."
+  createdAt: DateTime!
+}
+
+"A donation campaign, as everybody may see it."
+type Campaign {
+  "The identifier, which also stands in the address of its page."
+  campaignId: String!
+  "One line."
+  title: String!
+  "Plain text; empty lines part paragraphs."
+  description: String
+  "US dollars; null without a goal."
+  goalAmount: Float
+  "US dollars: the money of completed donations that the chains hold, and nothing else."
+  raisedAmount: Float!
+  "How many donations that money is of."
+  donorsCount: Int!
+  "US dollars, the smallest first; empty if there are none."
+  suggestedAmounts: [Float!]!
+  "Whether it takes donations."
+  status: CampaignStatus!
+  "The networks it can be paid on at the moment."
+  networks: [Network!]!
+  "Who receives the donations."
+  owner: CampaignOwner!
+  "The newest first, at most 50."
+  donations: [Donation!]!
+  "What to give as ` + "`" + `before` + "`" + ` for the donations after these; null on the last page."
+  olderDonations: String
+  "When the merchant made it."
+  createdAt: DateTime!
+  "When it ends by itself; null for no end."
+  endsAt: DateTime
+}
+
+"The answer to getDonate."
+type CampaignResult implements Result {
+  code: Int!
+  message: String!
+  "The campaign; null if it could not be read."
+  campaign: Campaign
+}
+
+"The answer to StartDonation."
+type DonationResult implements Result {
+  code: Int!
+  message: String!
+  "The page that shows the address and follows the payment."
+  paymentLink: String
+  "The payment, started; null if it was refused."
+  transaction: Transaction
+}
+
+extend type Query {
+  """
+  Reads a campaign. No key is needed.
+  Codes: 400 campaignId missing or ` + "`" + `before` + "`" + ` malformed, 404 unknown campaignId.
+  """
+  getDonate(
+    "The campaign's identifier."
+    campaignId: String!
+    "` + "`" + `olderDonations` + "`" + ` of the page before."
+    before: String
+  ): CampaignResult!
+}
+
+extend type Mutation {
+  """
+  Gives to a campaign: creates a payment and starts it at once, for 1 credit of
+  the campaign's key. No key is needed.
+  Codes: 400 an argument breaks a rule, 402 the campaign's key has no credits, 404 unknown campaignId,
+  409 the campaign is paused or has ended, or its key has no custodian, 422 network or token not offered,
+  429 too many from one address, 503 the network cannot be seen now; nothing was made and nothing taken.
+  """
+  StartDonation(
+    "The campaign's identifier."
+    campaignId: String!
+    "US dollars: 0.01 to 1,000,000 with at most 6 decimal places."
+    amount: Float!
+    "The network the giver chose."
+    network: Network!
+    "The token the giver chose."
+    token: Token!
+    "Shown with the donation; at most 80 characters. Left out, the giver stays anonymous."
+    name: String
+    "Shown with the donation; at most 280 characters."
+    message: String
+  ): DonationResult!
 }
 `, BuiltIn: false},
 	{Name: "../schema/history.graphqls", Input: `"Where a page of a list ends."
@@ -1075,6 +1206,62 @@ func (ec *executionContext) childFields_ApiKeysResult(ctx context.Context, field
 	return nil, fmt.Errorf("no field named %q was found under type ApiKeysResult", field.Name)
 }
 
+func (ec *executionContext) childFields_Campaign(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "campaignId":
+		return ec.fieldContext_Campaign_campaignId(ctx, field)
+	case "title":
+		return ec.fieldContext_Campaign_title(ctx, field)
+	case "description":
+		return ec.fieldContext_Campaign_description(ctx, field)
+	case "goalAmount":
+		return ec.fieldContext_Campaign_goalAmount(ctx, field)
+	case "raisedAmount":
+		return ec.fieldContext_Campaign_raisedAmount(ctx, field)
+	case "donorsCount":
+		return ec.fieldContext_Campaign_donorsCount(ctx, field)
+	case "suggestedAmounts":
+		return ec.fieldContext_Campaign_suggestedAmounts(ctx, field)
+	case "status":
+		return ec.fieldContext_Campaign_status(ctx, field)
+	case "networks":
+		return ec.fieldContext_Campaign_networks(ctx, field)
+	case "owner":
+		return ec.fieldContext_Campaign_owner(ctx, field)
+	case "donations":
+		return ec.fieldContext_Campaign_donations(ctx, field)
+	case "olderDonations":
+		return ec.fieldContext_Campaign_olderDonations(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Campaign_createdAt(ctx, field)
+	case "endsAt":
+		return ec.fieldContext_Campaign_endsAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Campaign", field.Name)
+}
+
+func (ec *executionContext) childFields_CampaignOwner(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "name":
+		return ec.fieldContext_CampaignOwner_name(ctx, field)
+	case "logoUrl":
+		return ec.fieldContext_CampaignOwner_logoUrl(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CampaignOwner", field.Name)
+}
+
+func (ec *executionContext) childFields_CampaignResult(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "code":
+		return ec.fieldContext_CampaignResult_code(ctx, field)
+	case "message":
+		return ec.fieldContext_CampaignResult_message(ctx, field)
+	case "campaign":
+		return ec.fieldContext_CampaignResult_campaign(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CampaignResult", field.Name)
+}
+
 func (ec *executionContext) childFields_ChallengeResult(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "code":
@@ -1239,6 +1426,42 @@ func (ec *executionContext) childFields_DepositWallet(ctx context.Context, field
 		return ec.fieldContext_DepositWallet_address(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DepositWallet", field.Name)
+}
+
+func (ec *executionContext) childFields_Donation(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "name":
+		return ec.fieldContext_Donation_name(ctx, field)
+	case "message":
+		return ec.fieldContext_Donation_message(ctx, field)
+	case "amount":
+		return ec.fieldContext_Donation_amount(ctx, field)
+	case "token":
+		return ec.fieldContext_Donation_token(ctx, field)
+	case "network":
+		return ec.fieldContext_Donation_network(ctx, field)
+	case "hash":
+		return ec.fieldContext_Donation_hash(ctx, field)
+	case "blockchainLink":
+		return ec.fieldContext_Donation_blockchainLink(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Donation_createdAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Donation", field.Name)
+}
+
+func (ec *executionContext) childFields_DonationResult(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "code":
+		return ec.fieldContext_DonationResult_code(ctx, field)
+	case "message":
+		return ec.fieldContext_DonationResult_message(ctx, field)
+	case "paymentLink":
+		return ec.fieldContext_DonationResult_paymentLink(ctx, field)
+	case "transaction":
+		return ec.fieldContext_DonationResult_transaction(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DonationResult", field.Name)
 }
 
 func (ec *executionContext) childFields_PageInfo(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -1568,6 +1791,60 @@ func (ec *executionContext) childFields___Type(ctx context.Context, field graphq
 // endregion ************************** internal!.gotpl ***************************
 
 // region    ***************************** args.gotpl *****************************
+
+func (ec *executionContext) field_Mutation_StartDonation_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "campaignId",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNString2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["campaignId"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "amount",
+		func(ctx context.Context, v any) (model.Decimal, error) {
+			return ec.unmarshalNFloat2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDecimal(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["amount"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "network",
+		func(ctx context.Context, v any) (model.Network, error) {
+			return ec.unmarshalNNetwork2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐNetwork(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["network"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "token",
+		func(ctx context.Context, v any) (model.Token, error) {
+			return ec.unmarshalNToken2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐToken(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["token"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "name",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["name"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "message",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["message"] = arg5
+	return args, nil
+}
 
 func (ec *executionContext) field_Mutation_StartPayment_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
@@ -2116,6 +2393,28 @@ func (ec *executionContext) field_Query_getCreditsLeft_args(ctx context.Context,
 		return nil, err
 	}
 	args["apiKey"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_getDonate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "campaignId",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNString2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["campaignId"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg1
 	return args, nil
 }
 
@@ -2741,6 +3040,470 @@ func (ec *executionContext) fieldContext_ApiKeysResult_apiKeys(_ context.Context
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_ApiKey(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Campaign_campaignId(ctx context.Context, field graphql.CollectedField, obj *model.Campaign) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Campaign_campaignId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CampaignID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Campaign_campaignId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Campaign", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Campaign_title(ctx context.Context, field graphql.CollectedField, obj *model.Campaign) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Campaign_title(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Title, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Campaign_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Campaign", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Campaign_description(ctx context.Context, field graphql.CollectedField, obj *model.Campaign) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Campaign_description(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Description, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Campaign_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Campaign", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Campaign_goalAmount(ctx context.Context, field graphql.CollectedField, obj *model.Campaign) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Campaign_goalAmount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.GoalAmount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.Decimal) graphql.Marshaler {
+			return ec.marshalOFloat2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDecimal(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Campaign_goalAmount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Campaign", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _Campaign_raisedAmount(ctx context.Context, field graphql.CollectedField, obj *model.Campaign) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Campaign_raisedAmount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RaisedAmount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v model.Decimal) graphql.Marshaler {
+			return ec.marshalNFloat2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDecimal(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Campaign_raisedAmount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Campaign", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _Campaign_donorsCount(ctx context.Context, field graphql.CollectedField, obj *model.Campaign) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Campaign_donorsCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DonorsCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Campaign_donorsCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Campaign", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Campaign_suggestedAmounts(ctx context.Context, field graphql.CollectedField, obj *model.Campaign) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Campaign_suggestedAmounts(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SuggestedAmounts, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Decimal) graphql.Marshaler {
+			return ec.marshalNFloat2ᚕᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDecimalᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Campaign_suggestedAmounts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Campaign", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _Campaign_status(ctx context.Context, field graphql.CollectedField, obj *model.Campaign) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Campaign_status(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Status, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v model.CampaignStatus) graphql.Marshaler {
+			return ec.marshalNCampaignStatus2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐCampaignStatus(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Campaign_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Campaign", field, false, false, errors.New("field of type CampaignStatus does not have child fields"))
+}
+
+func (ec *executionContext) _Campaign_networks(ctx context.Context, field graphql.CollectedField, obj *model.Campaign) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Campaign_networks(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Networks, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []model.Network) graphql.Marshaler {
+			return ec.marshalNNetwork2ᚕgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐNetworkᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Campaign_networks(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Campaign", field, false, false, errors.New("field of type Network does not have child fields"))
+}
+
+func (ec *executionContext) _Campaign_owner(ctx context.Context, field graphql.CollectedField, obj *model.Campaign) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Campaign_owner(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Owner, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.CampaignOwner) graphql.Marshaler {
+			return ec.marshalNCampaignOwner2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐCampaignOwner(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Campaign_owner(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Campaign",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CampaignOwner(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Campaign_donations(ctx context.Context, field graphql.CollectedField, obj *model.Campaign) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Campaign_donations(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Donations, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Donation) graphql.Marshaler {
+			return ec.marshalNDonation2ᚕᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDonationᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Campaign_donations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Campaign",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Donation(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Campaign_olderDonations(ctx context.Context, field graphql.CollectedField, obj *model.Campaign) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Campaign_olderDonations(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.OlderDonations, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Campaign_olderDonations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Campaign", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Campaign_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Campaign) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Campaign_createdAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v model.DateTime) graphql.Marshaler {
+			return ec.marshalNDateTime2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDateTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Campaign_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Campaign", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Campaign_endsAt(ctx context.Context, field graphql.CollectedField, obj *model.Campaign) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Campaign_endsAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EndsAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.DateTime) graphql.Marshaler {
+			return ec.marshalODateTime2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDateTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Campaign_endsAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Campaign", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _CampaignOwner_name(ctx context.Context, field graphql.CollectedField, obj *model.CampaignOwner) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CampaignOwner_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CampaignOwner_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CampaignOwner", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _CampaignOwner_logoUrl(ctx context.Context, field graphql.CollectedField, obj *model.CampaignOwner) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CampaignOwner_logoUrl(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LogoURL, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CampaignOwner_logoUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CampaignOwner", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _CampaignResult_code(ctx context.Context, field graphql.CollectedField, obj *model.CampaignResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CampaignResult_code(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Code, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CampaignResult_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CampaignResult", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CampaignResult_message(ctx context.Context, field graphql.CollectedField, obj *model.CampaignResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CampaignResult_message(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Message, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CampaignResult_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CampaignResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _CampaignResult_campaign(ctx context.Context, field graphql.CollectedField, obj *model.CampaignResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CampaignResult_campaign(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Campaign, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.Campaign) graphql.Marshaler {
+			return ec.marshalOCampaign2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐCampaign(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CampaignResult_campaign(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CampaignResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Campaign(ctx, field)
 		},
 	}
 	return fc, nil
@@ -3950,6 +4713,291 @@ func (ec *executionContext) fieldContext_DepositWallet_address(_ context.Context
 	return graphql.NewScalarFieldContext("DepositWallet", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _Donation_name(ctx context.Context, field graphql.CollectedField, obj *model.Donation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Donation_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Donation_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Donation", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Donation_message(ctx context.Context, field graphql.CollectedField, obj *model.Donation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Donation_message(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Message, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Donation_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Donation", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Donation_amount(ctx context.Context, field graphql.CollectedField, obj *model.Donation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Donation_amount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Amount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v model.Decimal) graphql.Marshaler {
+			return ec.marshalNFloat2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDecimal(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Donation_amount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Donation", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _Donation_token(ctx context.Context, field graphql.CollectedField, obj *model.Donation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Donation_token(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Token, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v model.Token) graphql.Marshaler {
+			return ec.marshalNToken2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐToken(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Donation_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Donation", field, false, false, errors.New("field of type Token does not have child fields"))
+}
+
+func (ec *executionContext) _Donation_network(ctx context.Context, field graphql.CollectedField, obj *model.Donation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Donation_network(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Network, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v model.Network) graphql.Marshaler {
+			return ec.marshalNNetwork2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐNetwork(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Donation_network(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Donation", field, false, false, errors.New("field of type Network does not have child fields"))
+}
+
+func (ec *executionContext) _Donation_hash(ctx context.Context, field graphql.CollectedField, obj *model.Donation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Donation_hash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Hash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Donation_hash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Donation", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Donation_blockchainLink(ctx context.Context, field graphql.CollectedField, obj *model.Donation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Donation_blockchainLink(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockchainLink, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Donation_blockchainLink(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Donation", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Donation_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Donation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Donation_createdAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v model.DateTime) graphql.Marshaler {
+			return ec.marshalNDateTime2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDateTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Donation_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Donation", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _DonationResult_code(ctx context.Context, field graphql.CollectedField, obj *model.DonationResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DonationResult_code(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Code, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DonationResult_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DonationResult", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _DonationResult_message(ctx context.Context, field graphql.CollectedField, obj *model.DonationResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DonationResult_message(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Message, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DonationResult_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DonationResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _DonationResult_paymentLink(ctx context.Context, field graphql.CollectedField, obj *model.DonationResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DonationResult_paymentLink(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PaymentLink, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DonationResult_paymentLink(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DonationResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _DonationResult_transaction(ctx context.Context, field graphql.CollectedField, obj *model.DonationResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DonationResult_transaction(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Transaction, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.Transaction) graphql.Marshaler {
+			return ec.marshalOTransaction2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐTransaction(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DonationResult_transaction(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DonationResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Transaction(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_createCustodianAccount(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -4032,6 +5080,50 @@ func (ec *executionContext) fieldContext_Mutation_updateCustodianDetails(ctx con
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_updateCustodianDetails_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_StartDonation(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_StartDonation(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().StartDonation(ctx, fc.Args["campaignId"].(string), fc.Args["amount"].(model.Decimal), fc.Args["network"].(model.Network), fc.Args["token"].(model.Token), fc.Args["name"].(*string), fc.Args["message"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.DonationResult) graphql.Marshaler {
+			return ec.marshalNDonationResult2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDonationResult(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_StartDonation(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DonationResult(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_StartDonation_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -5018,6 +6110,50 @@ func (ec *executionContext) fieldContext_QueriesResult_apiKey(_ context.Context,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_ApiKey(ctx, field)
 		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_getDonate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_getDonate(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().GetDonate(ctx, fc.Args["campaignId"].(string), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.CampaignResult) graphql.Marshaler {
+			return ec.marshalNCampaignResult2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐCampaignResult(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_getDonate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CampaignResult(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_getDonate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
 	}
 	return fc, nil
 }
@@ -8356,6 +9492,13 @@ func (ec *executionContext) _Result(ctx context.Context, sel ast.SelectionSet, o
 			return graphql.Null
 		}
 		return ec._PaymentResult(ctx, sel, obj)
+	case model.DonationResult:
+		return ec._DonationResult(ctx, sel, &obj)
+	case *model.DonationResult:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._DonationResult(ctx, sel, obj)
 	case model.CustodianResult:
 		return ec._CustodianResult(ctx, sel, &obj)
 	case *model.CustodianResult:
@@ -8384,6 +9527,13 @@ func (ec *executionContext) _Result(ctx context.Context, sel ast.SelectionSet, o
 			return graphql.Null
 		}
 		return ec._ChallengeResult(ctx, sel, obj)
+	case model.CampaignResult:
+		return ec._CampaignResult(ctx, sel, &obj)
+	case *model.CampaignResult:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._CampaignResult(ctx, sel, obj)
 	case model.APIKeysResult:
 		return ec._ApiKeysResult(ctx, sel, &obj)
 	case *model.APIKeysResult:
@@ -8576,6 +9726,200 @@ func (ec *executionContext) _ApiKeysResult(ctx context.Context, sel ast.Selectio
 			}
 		case "apiKeys":
 			out.Values[i] = ec._ApiKeysResult_apiKeys(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var campaignImplementors = []string{"Campaign"}
+
+func (ec *executionContext) _Campaign(ctx context.Context, sel ast.SelectionSet, obj *model.Campaign) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, campaignImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Campaign")
+		case "campaignId":
+			out.Values[i] = ec._Campaign_campaignId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "title":
+			out.Values[i] = ec._Campaign_title(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "description":
+			out.Values[i] = ec._Campaign_description(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "goalAmount":
+			out.Values[i] = ec._Campaign_goalAmount(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "raisedAmount":
+			out.Values[i] = ec._Campaign_raisedAmount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "donorsCount":
+			out.Values[i] = ec._Campaign_donorsCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "suggestedAmounts":
+			out.Values[i] = ec._Campaign_suggestedAmounts(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "status":
+			out.Values[i] = ec._Campaign_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "networks":
+			out.Values[i] = ec._Campaign_networks(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "owner":
+			out.Values[i] = ec._Campaign_owner(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "donations":
+			out.Values[i] = ec._Campaign_donations(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "olderDonations":
+			out.Values[i] = ec._Campaign_olderDonations(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._Campaign_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "endsAt":
+			out.Values[i] = ec._Campaign_endsAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var campaignOwnerImplementors = []string{"CampaignOwner"}
+
+func (ec *executionContext) _CampaignOwner(ctx context.Context, sel ast.SelectionSet, obj *model.CampaignOwner) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, campaignOwnerImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CampaignOwner")
+		case "name":
+			out.Values[i] = ec._CampaignOwner_name(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "logoUrl":
+			out.Values[i] = ec._CampaignOwner_logoUrl(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var campaignResultImplementors = []string{"CampaignResult", "Result"}
+
+func (ec *executionContext) _CampaignResult(ctx context.Context, sel ast.SelectionSet, obj *model.CampaignResult) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, campaignResultImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CampaignResult")
+		case "code":
+			out.Values[i] = ec._CampaignResult_code(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "message":
+			out.Values[i] = ec._CampaignResult_message(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "campaign":
+			out.Values[i] = ec._CampaignResult_campaign(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -9213,6 +10557,132 @@ func (ec *executionContext) _DepositWallet(ctx context.Context, sel ast.Selectio
 	return out
 }
 
+var donationImplementors = []string{"Donation"}
+
+func (ec *executionContext) _Donation(ctx context.Context, sel ast.SelectionSet, obj *model.Donation) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, donationImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Donation")
+		case "name":
+			out.Values[i] = ec._Donation_name(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "message":
+			out.Values[i] = ec._Donation_message(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "amount":
+			out.Values[i] = ec._Donation_amount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "token":
+			out.Values[i] = ec._Donation_token(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "network":
+			out.Values[i] = ec._Donation_network(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "hash":
+			out.Values[i] = ec._Donation_hash(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "blockchainLink":
+			out.Values[i] = ec._Donation_blockchainLink(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._Donation_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var donationResultImplementors = []string{"DonationResult", "Result"}
+
+func (ec *executionContext) _DonationResult(ctx context.Context, sel ast.SelectionSet, obj *model.DonationResult) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, donationResultImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DonationResult")
+		case "code":
+			out.Values[i] = ec._DonationResult_code(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "message":
+			out.Values[i] = ec._DonationResult_message(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "paymentLink":
+			out.Values[i] = ec._DonationResult_paymentLink(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "transaction":
+			out.Values[i] = ec._DonationResult_transaction(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var mutationImplementors = []string{"Mutation"}
 
 func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet) graphql.Marshaler {
@@ -9243,6 +10713,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "updateCustodianDetails":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateCustodianDetails(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "StartDonation":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_StartDonation(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -9556,6 +11033,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 		switch field.Name {
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("Query")
+		case "getDonate":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_getDonate(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "getTransactions":
 			field := field
 
@@ -10842,6 +12341,36 @@ func (ec *executionContext) marshalNBoolean2bool(ctx context.Context, sel ast.Se
 	return res
 }
 
+func (ec *executionContext) marshalNCampaignOwner2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐCampaignOwner(ctx context.Context, sel ast.SelectionSet, v *model.CampaignOwner) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CampaignOwner(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNCampaignResult2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐCampaignResult(ctx context.Context, sel ast.SelectionSet, v *model.CampaignResult) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CampaignResult(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNCampaignStatus2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐCampaignStatus(ctx context.Context, v any) (model.CampaignStatus, error) {
+	var res model.CampaignStatus
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNCampaignStatus2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐCampaignStatus(ctx context.Context, sel ast.SelectionSet, v model.CampaignStatus) graphql.Marshaler {
+	return v
+}
+
 func (ec *executionContext) marshalNChallengeResult2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐChallengeResult(ctx context.Context, sel ast.SelectionSet, v *model.ChallengeResult) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -10953,6 +12482,42 @@ func (ec *executionContext) marshalNDateTime2githubᚗcomᚋflorinpayᚋflorin�
 	return v
 }
 
+func (ec *executionContext) marshalNDonation2ᚕᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDonationᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Donation) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDonation2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDonation(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNDonation2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDonation(ctx context.Context, sel ast.SelectionSet, v *model.Donation) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Donation(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNDonationResult2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDonationResult(ctx context.Context, sel ast.SelectionSet, v *model.DonationResult) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DonationResult(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNFloat2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDecimal(ctx context.Context, v any) (model.Decimal, error) {
 	var res model.Decimal
 	err := res.UnmarshalGQL(v)
@@ -10960,6 +12525,51 @@ func (ec *executionContext) unmarshalNFloat2githubᚗcomᚋflorinpayᚋflorinᚋ
 }
 
 func (ec *executionContext) marshalNFloat2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDecimal(ctx context.Context, sel ast.SelectionSet, v model.Decimal) graphql.Marshaler {
+	return v
+}
+
+func (ec *executionContext) unmarshalNFloat2ᚕᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDecimalᚄ(ctx context.Context, v any) ([]*model.Decimal, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*model.Decimal, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNFloat2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDecimal(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalNFloat2ᚕᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDecimalᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Decimal) graphql.Marshaler {
+	ret := make(graphql.Array, len(v))
+	for i := range v {
+		ret[i] = ec.marshalNFloat2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDecimal(ctx, sel, v[i])
+	}
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalNFloat2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDecimal(ctx context.Context, v any) (*model.Decimal, error) {
+	var res = new(model.Decimal)
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNFloat2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDecimal(ctx context.Context, sel ast.SelectionSet, v *model.Decimal) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
 	return v
 }
 
@@ -10987,6 +12597,36 @@ func (ec *executionContext) unmarshalNNetwork2githubᚗcomᚋflorinpayᚋflorin�
 
 func (ec *executionContext) marshalNNetwork2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐNetwork(ctx context.Context, sel ast.SelectionSet, v model.Network) graphql.Marshaler {
 	return v
+}
+
+func (ec *executionContext) unmarshalNNetwork2ᚕgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐNetworkᚄ(ctx context.Context, v any) ([]model.Network, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]model.Network, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNNetwork2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐNetwork(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalNNetwork2ᚕgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐNetworkᚄ(ctx context.Context, sel ast.SelectionSet, v []model.Network) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNNetwork2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐNetwork(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalNPaymentResult2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐPaymentResult(ctx context.Context, sel ast.SelectionSet, v *model.PaymentResult) graphql.Marshaler {
@@ -11369,6 +13009,13 @@ func (ec *executionContext) marshalOBoolean2ᚖbool(ctx context.Context, sel ast
 	_ = ctx
 	res := graphql.MarshalBoolean(*v)
 	return res
+}
+
+func (ec *executionContext) marshalOCampaign2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐCampaign(ctx context.Context, sel ast.SelectionSet, v *model.Campaign) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Campaign(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOCreatedTransaction2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐCreatedTransaction(ctx context.Context, sel ast.SelectionSet, v *model.CreatedTransaction) graphql.Marshaler {

@@ -64,6 +64,56 @@ type APIKeysResult struct {
 
 func (APIKeysResult) IsResult() {}
 
+// A donation campaign, as everybody may see it.
+type Campaign struct {
+	// The identifier, which also stands in the address of its page.
+	CampaignID string `json:"campaignId"`
+	// One line.
+	Title string `json:"title"`
+	// Plain text; empty lines part paragraphs.
+	Description *string `json:"description"`
+	// US dollars; null without a goal.
+	GoalAmount *Decimal `json:"goalAmount"`
+	// US dollars: the money of completed donations that the chains hold, and nothing else.
+	RaisedAmount Decimal `json:"raisedAmount"`
+	// How many donations that money is of.
+	DonorsCount int `json:"donorsCount"`
+	// US dollars, the smallest first; empty if there are none.
+	SuggestedAmounts []*Decimal `json:"suggestedAmounts"`
+	// Whether it takes donations.
+	Status CampaignStatus `json:"status"`
+	// The networks it can be paid on at the moment.
+	Networks []Network `json:"networks"`
+	// Who receives the donations.
+	Owner *CampaignOwner `json:"owner"`
+	// The newest first, at most 50.
+	Donations []*Donation `json:"donations"`
+	// What to give as `before` for the donations after these; null on the last page.
+	OlderDonations *string `json:"olderDonations"`
+	// When the merchant made it.
+	CreatedAt DateTime `json:"createdAt"`
+	// When it ends by itself; null for no end.
+	EndsAt *DateTime `json:"endsAt"`
+}
+
+// Who receives the donations.
+type CampaignOwner struct {
+	// The custodian's name; null if it has none.
+	Name *string `json:"name"`
+	// The https address of the merchant's logo; null if there is none.
+	LogoURL *string `json:"logoUrl"`
+}
+
+// The answer to getDonate.
+type CampaignResult struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	// The campaign; null if it could not be read.
+	Campaign *Campaign `json:"campaign"`
+}
+
+func (CampaignResult) IsResult() {}
+
 // A text to sign.
 type ChallengeResult struct {
 	Code    int    `json:"code"`
@@ -292,6 +342,40 @@ type DepositWallet struct {
 	Address string `json:"address"`
 }
 
+// A donation that was completed. `amount` is the money the chain holds of it, and
+// `hash` the transaction that proves it. Name and message are null until the
+// merchant shows them, and where the giver left them out.
+type Donation struct {
+	// Who gave, as they wrote it.
+	Name *string `json:"name"`
+	// What they said.
+	Message *string `json:"message"`
+	// US dollars: what the chain holds.
+	Amount Decimal `json:"amount"`
+	// The token it was given in.
+	Token Token `json:"token"`
+	// The network it was given on.
+	Network Network `json:"network"`
+	// The transaction.
+	Hash *string `json:"hash"`
+	// The transaction in the block explorer of its network.
+	BlockchainLink *string `json:"blockchainLink"`
+	// When it was completed.
+	CreatedAt DateTime `json:"createdAt"`
+}
+
+// The answer to StartDonation.
+type DonationResult struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	// The page that shows the address and follows the payment.
+	PaymentLink *string `json:"paymentLink"`
+	// The payment, started; null if it was refused.
+	Transaction *Transaction `json:"transaction"`
+}
+
+func (DonationResult) IsResult() {}
+
 // What writes. Send an `Idempotency-Key` header and a repetition is answered like the first request.
 type Mutation struct {
 }
@@ -487,6 +571,67 @@ type UserResult struct {
 }
 
 func (UserResult) IsResult() {}
+
+// Whether a campaign takes donations.
+type CampaignStatus string
+
+const (
+	// It takes donations.
+	CampaignStatusActive CampaignStatus = "ACTIVE"
+	// It takes none at the moment.
+	CampaignStatusPaused CampaignStatus = "PAUSED"
+	// It takes none any more: its end has come, or the merchant ended it.
+	CampaignStatusEnded CampaignStatus = "ENDED"
+)
+
+var AllCampaignStatus = []CampaignStatus{
+	CampaignStatusActive,
+	CampaignStatusPaused,
+	CampaignStatusEnded,
+}
+
+func (e CampaignStatus) IsValid() bool {
+	switch e {
+	case CampaignStatusActive, CampaignStatusPaused, CampaignStatusEnded:
+		return true
+	}
+	return false
+}
+
+func (e CampaignStatus) String() string {
+	return string(e)
+}
+
+func (e *CampaignStatus) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = CampaignStatus(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid CampaignStatus", str)
+	}
+	return nil
+}
+
+func (e CampaignStatus) MarshalGQL(w io.Writer) {
+	_, _ = fmt.Fprint(w, strconv.Quote(e.String()))
+}
+
+func (e *CampaignStatus) UnmarshalJSON(b []byte) error {
+	s, err := strconv.Unquote(string(b))
+	if err != nil {
+		return err
+	}
+	return e.UnmarshalGQL(s)
+}
+
+func (e CampaignStatus) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	e.MarshalGQL(&buf)
+	return buf.Bytes(), nil
+}
 
 // The networks payments are made on.
 type Network string

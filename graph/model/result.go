@@ -52,3 +52,9 @@ func (r *RevokeResult) Envelope() (*int, *string) { return &r.Code, &r.Message }
 
 // Envelope returns where code and message stand.
 func (r *ChallengeResult) Envelope() (*int, *string) { return &r.Code, &r.Message }
+
+// Envelope returns where code and message stand.
+func (r *CampaignResult) Envelope() (*int, *string) { return &r.Code, &r.Message }
+
+// Envelope returns where code and message stand.
+func (r *DonationResult) Envelope() (*int, *string) { return &r.Code, &r.Message }

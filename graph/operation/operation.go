@@ -25,6 +25,8 @@ type Payments interface {
 	List(ctx context.Context, f payment.Filter) ([]payment.Payment, error)
 	MarkCompleted(ctx context.Context, keyID int64, id string, by payment.Actor) (payment.Payment, error)
 	CreateTopUp(ctx context.Context, id payment.ID, keyID, credits int64) (payment.Payment, error)
+	// Offers lists the networks the payer may choose from.
+	Offers(ctx context.Context, p payment.Payment) ([]payment.Offer, error)
 	Lane(n chain.Network) (payment.Lane, bool)
 	Health(n chain.Network) payment.Health
 }
@@ -49,13 +51,14 @@ type Sealer interface {
 
 // Deps is what the operations need.
 type Deps struct {
-	Payments Payments
-	Accounts Accounts
-	Users    Users
-	Keys     Keys
-	Rotation Rotation
-	Wallets  Wallets
-	Ledger   Ledger
+	Payments  Payments
+	Campaigns Campaigns
+	Accounts  Accounts
+	Users     Users
+	Keys      Keys
+	Rotation  Rotation
+	Wallets   Wallets
+	Ledger    Ledger
 	// Recharges sells query units; nil sells none.
 	Recharges Recharges
 	Audits    Audits
@@ -64,8 +67,9 @@ type Deps struct {
 	Answers   Answers
 	Sealer    Sealer
 	Limits    Limits
-	// CheckoutURL is the public address of the checkout, without a slash at
-	// its end.
+	// BaseURL and CheckoutURL are the public addresses of the service and of
+	// the checkout, without a slash at their ends.
+	BaseURL     string
 	CheckoutURL string
 	// Invite lets who is invited make a user, even if SignUp is off.
 	Invite bool

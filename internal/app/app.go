@@ -22,6 +22,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/payment"
@@ -38,6 +39,8 @@ type App struct {
 	Store    *store.Store
 	Accounts *account.Service
 	Payments *payment.Service
+	// Campaigns are donation campaigns and payment links.
+	Campaigns *campaign.Service
 
 	lanes    lanes
 	expirer  *payment.Expirer
@@ -105,6 +108,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	a.Payments = payment.NewService(books, a.Store, a.lanes, payment.Options{
 		TTL: a.Config.PaymentTTL, StartTTL: a.Config.StartTTL, MinAmount: a.Config.MinAmount, MaxAmount: a.Config.MaxAmount,
 	}, Now, func(t time.Time) payment.ID { return payment.ID(newULID(t)) })
+	a.Campaigns = campaign.NewService(a.Store, a.Payments, Now)
 	a.expirer = payment.NewExpirer(a.Config.Profiles(), a.lanes.readers(), books, Now, a.log)
 	a.deliver = webhook.NewDeliverer(webhook.Config{
 		Store:  books,

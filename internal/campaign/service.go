@@ -87,17 +87,17 @@ func (s *Service) Edit(ctx context.Context, keys []int64, slug string, keyID int
 	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.Edit(in, keyID, s.now()) })
 }
 
-// Pause, Resume and End change the state of a campaign of one of the keys.
+// Pause stops donations to a campaign of one of the keys until Resume.
 func (s *Service) Pause(ctx context.Context, keys []int64, slug string) (Campaign, error) {
 	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.Pause(s.now()) })
 }
 
-// Resume takes donations again; see Pause.
+// Resume takes donations to a campaign of one of the keys again.
 func (s *Service) Resume(ctx context.Context, keys []int64, slug string) (Campaign, error) {
 	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.Resume(s.now()) })
 }
 
-// End stops donations for good; see Pause.
+// End stops donations to a campaign of one of the keys for good.
 func (s *Service) End(ctx context.Context, keys []int64, slug string) (Campaign, error) {
 	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.End(s.now()) })
 }

@@ -36,6 +36,26 @@ func (c counted) CreatePayment(ctx context.Context, change payment.Change) (paym
 	return p, err
 }
 
+// OpenPayment counts the new payment, and what started it.
+func (c counted) OpenPayment(
+	ctx context.Context, created payment.Change, start func(payment.Payment) (payment.Change, error),
+) (payment.Payment, error) {
+	var before payment.Payment
+	var started payment.Change
+	p, err := c.Store.OpenPayment(ctx, created, func(p payment.Payment) (payment.Change, error) {
+		made, err := start(p)
+		before, started = p, made
+		return made, err
+	})
+	if err == nil {
+		if before.Seq == created.Payment.Seq { // it was new
+			c.m.changed(created)
+		}
+		c.m.changed(started)
+	}
+	return p, err
+}
+
 // UpdatePayment counts what the decision that was stored changed: the last one
 // made, as a decision may be made again.
 func (c counted) UpdatePayment(ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error)) (payment.Payment, error) {

@@ -142,7 +142,8 @@ func (t taker) wallet(l Lane) chain.Address {
 	return t.custodian.Wallets[l.Profile.Network]
 }
 
-// settlement returns why the choice is not offered for the amount, or nil.
+// settlement returns why the choice is not offered for the amount, or nil. An
+// amount of 0 is one that is not known yet.
 func (t taker) settlement(l Lane, c Choice, amount money.Micros) error {
 	if _, ok := l.Profile.Asset(c.Token); !ok {
 		return errTokenOff
@@ -160,7 +161,7 @@ func (t taker) settlement(l Lane, c Choice, amount money.Micros) error {
 	if !t.custodian.Offers(c.Network, c.Token) {
 		return errTokenOff
 	}
-	if limited && options.MinAmount > 0 && amount < options.MinAmount {
+	if limited && amount > 0 && amount < options.MinAmount {
 		return fault.New(fault.Unprocessable, "this network is offered from an amount of %s on", options.MinAmount)
 	}
 	if limited && options.MaxAmount > 0 && amount > options.MaxAmount {

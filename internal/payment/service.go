@@ -116,6 +116,9 @@ func (s *Service) amount(text string) (money.Micros, error) {
 	return m, nil
 }
 
+// Bounds returns the smallest and the largest amount of a payment.
+func (s *Service) Bounds() (least, most money.Micros) { return s.opts.MinAmount, s.opts.MaxAmount }
+
 func (s *Service) validFor(minutes int64) (time.Duration, error) {
 	if minutes == 0 {
 		return s.opts.TTL, nil

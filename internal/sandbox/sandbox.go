@@ -124,6 +124,9 @@ func (s *Sandbox) start(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
+	if err := makeCampaign(ctx, s.App.Campaigns, s.Demo.KeyID); err != nil {
+		return err
+	}
 	s.inbox, err = NewInbox(s.Demo.Signing)
 	return err
 }

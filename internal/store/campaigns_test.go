@@ -137,7 +137,7 @@ func TestStore_Donations(t *testing.T) {
 
 		proven := list(campaign.DonationQuery{Proven: true})
 		if len(proven) != 2 || proven[1].Hash != "0x03" || proven[1].Received != 20*money.USD || proven[1].Name != "Ada" ||
-			proven[1].Review != campaign.Waiting || proven[0].Review != campaign.Approved || proven[1].At.IsZero() {
+			proven[1].Review != campaign.Waiting || proven[0].Review != campaign.Approved || proven[1].At.IsZero() || proven[0].Hash != "0x04" || proven[0].Network != chain.Polygon {
 			t.Errorf("the list is %+v", proven)
 		}
 		w.must(w.ReviewDonation(t.Context(), c.Number, proven[1].Number, campaign.Hidden))

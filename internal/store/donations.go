@@ -15,8 +15,13 @@ func (s *Store) Donations(ctx context.Context, q campaign.DonationQuery) ([]camp
 	if q.Limit < 1 || q.Limit > campaign.MaxPage+1 {
 		return nil, fault.New(fault.Invalid, "limit must be between 1 and %d", campaign.MaxPage)
 	}
-	text := "SELECT d.id, d.received, d.review, p.public_id, p.network, p.token, p.hash, p.ended_at, p.donor_name, p.donor_message " +
-		"FROM donations AS d JOIN payments AS p ON p.id = d.payment_id WHERE d.campaign_id = ?"
+	// What proves it is the deposit that completed it, or the first that counts
+	// of one that was completed by hand.
+	text := "SELECT d.id, d.received, d.review, p.public_id, coalesce(x.network, p.network) AS network, coalesce(x.token, p.token) AS token, " +
+		"coalesce(x.tx_hash, p.hash) AS hash, p.ended_at, p.donor_name, p.donor_message " +
+		"FROM donations AS d JOIN payments AS p ON p.id = d.payment_id LEFT JOIN deposits AS x ON x.id = " +
+		"(SELECT y.id FROM deposits AS y WHERE y.payment_id = p.id AND y.state = 'FINAL' AND y.token <> '' " +
+		"ORDER BY CASE WHEN y.tx_hash = p.hash THEN 0 ELSE 1 END, y.id LIMIT 1) WHERE d.campaign_id = ?"
 	args := []any{q.Campaign}
 	if q.Before > 0 {
 		text, args = text+" AND d.id < ?", append(args, q.Before)

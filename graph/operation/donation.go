@@ -1,0 +1,167 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/florinpay/florin/graph/model"
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/campaign"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// Campaigns is what operations ask of donation campaigns.
+type Campaigns interface {
+	Get(ctx context.Context, slug string) (campaign.Campaign, campaign.Totals, error)
+	Wall(ctx context.Context, c campaign.Campaign, before int64, limit int) ([]campaign.Donation, int64, error)
+	Donate(ctx context.Context, c campaign.Campaign, g campaign.Gift) (payment.Payment, error)
+}
+
+// WallPage is how many donations are shown at once.
+const WallPage = 50
+
+var errCampaignID = fault.New(fault.Invalid, "campaignId is required")
+
+// Donate reads a campaign for anybody. before is where the page of donations
+// begins; empty for the newest.
+func (o *Operations) Donate(ctx context.Context, campaignID, before string) (*model.CampaignResult, error) {
+	if campaignID == "" {
+		return nil, errCampaignID
+	}
+	from, err := ParseBefore(before)
+	if err != nil {
+		return nil, err
+	}
+	c, totals, err := o.d.Campaigns.Get(ctx, campaignID)
+	if err != nil {
+		return nil, err
+	}
+	out := o.campaign(c, totals)
+	if err := o.addOwner(ctx, out, c); err != nil {
+		return nil, err
+	}
+	list, next, err := o.d.Campaigns.Wall(ctx, c, from, WallPage)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range list {
+		out.Donations = append(out.Donations, o.donation(d))
+	}
+	if next > 0 {
+		older := strconv.FormatInt(next, 10)
+		out.OlderDonations = &older
+	}
+	return &model.CampaignResult{Campaign: out}, nil
+}
+
+// ParseBefore reads where a page of donations begins; 0 for an empty text.
+func ParseBefore(text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 1 {
+		return 0, fault.New(fault.Invalid, "before must be olderDonations of a page that was read before")
+	}
+	return n, nil
+}
+
+func (o *Operations) campaign(c campaign.Campaign, t campaign.Totals) *model.Campaign {
+	out := &model.Campaign{
+		CampaignID: c.Slug, Title: c.Title, Description: optional(c.Description), GoalAmount: limit(c.Goal),
+		RaisedAmount: model.DecimalOf(t.Raised), DonorsCount: int(t.Donors), SuggestedAmounts: []*model.Decimal{},
+		Status: model.CampaignStatus(c.At(o.d.Now())), Networks: []model.Network{}, Owner: &model.CampaignOwner{},
+		Donations: []*model.Donation{}, CreatedAt: model.At(c.CreatedAt),
+	}
+	for _, m := range c.Suggested {
+		out.SuggestedAmounts = append(out.SuggestedAmounts, limit(m))
+	}
+	if !c.EndsAt.IsZero() {
+		ends := model.At(c.EndsAt)
+		out.EndsAt = &ends
+	}
+	return out
+}
+
+// addOwner tells who receives, and on which networks. A campaign whose key has
+// no custodian takes nothing.
+func (o *Operations) addOwner(ctx context.Context, out *model.Campaign, c campaign.Campaign) error {
+	owner, err := o.d.Accounts.Custodian(ctx, c.KeyID)
+	if errors.Is(err, account.ErrNoCustodian) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	out.Owner = &model.CampaignOwner{Name: optional(owner.Name), LogoURL: optional(owner.Branding.LogoURL)}
+	offers, err := o.d.Payments.Offers(ctx, payment.Payment{KeyID: c.KeyID, Kind: payment.KindDonation})
+	if err != nil {
+		return err
+	}
+	for _, offer := range offers {
+		if offer.Reason == "" {
+			out.Networks = append(out.Networks, model.Network(offer.Network))
+		}
+	}
+	return nil
+}
+
+func (o *Operations) donation(d campaign.Donation) *model.Donation {
+	out := &model.Donation{
+		Name: optional(d.Name), Message: optional(d.Message), Amount: model.DecimalOf(d.Received), Token: model.Token(d.Token),
+		Network: model.Network(d.Network), Hash: optional(string(d.Hash)), CreatedAt: model.At(d.At),
+	}
+	if lane, ok := o.d.Payments.Lane(d.Network); ok && d.Hash != "" {
+		out.BlockchainLink = optional(lane.Profile.TxURL(d.Hash))
+	}
+	return out
+}
+
+// DonationInput asks for a donation.
+type DonationInput struct {
+	CampaignID    string
+	Amount        model.Decimal
+	Network       model.Network
+	Token         model.Token
+	Name, Message string
+}
+
+// StartDonation opens a payment that carries the campaign, for one credit of
+// the campaign's key. Anybody can ask for it, so it counts as costly. An
+// Idempotency-Key belongs to the campaign.
+func (o *Operations) StartDonation(ctx context.Context, in DonationInput) (*model.DonationResult, error) {
+	if in.CampaignID == "" {
+		return nil, errCampaignID
+	}
+	choice, err := StartInput{Network: in.Network, Token: in.Token}.choice()
+	if err != nil {
+		return nil, err
+	}
+	amount, err := in.Amount.Text("amount")
+	if err != nil {
+		return nil, err
+	}
+	c, _, err := o.d.Campaigns.Get(ctx, in.CampaignID)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.d.Limits.Costly(ctx); err != nil {
+		return nil, err
+	}
+	place := scope{keyID: c.KeyID, payment: payment.ID("donation:" + c.Slug)}
+	return once(ctx, o, place, func(subject payment.ID) (*model.DonationResult, error) {
+		p, err := o.d.Campaigns.Donate(ctx, c, campaign.Gift{
+			ID: subject, Amount: amount, Choice: choice, Name: in.Name, Message: in.Message, ReturnURL: o.DonateLink(c.Slug),
+		})
+		if err != nil {
+			return nil, err
+		}
+		link := o.CheckoutLink(p.ID)
+		return &model.DonationResult{PaymentLink: &link, Transaction: o.transaction(p)}, nil
+	})
+}
+
+// DonateLink is the address of a campaign's page.
+func (o *Operations) DonateLink(slug string) string { return o.d.BaseURL + "/donate/" + slug }

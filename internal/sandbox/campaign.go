@@ -1,0 +1,34 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/florinpay/florin/internal/campaign"
+)
+
+// The demo merchant publishes these.
+const (
+	DemoCampaign = "new-roaster"
+	DemoLink     = "coffee-bag"
+)
+
+// makeCampaign gives the demo merchant a donation campaign and a payment link,
+// unless an earlier run did.
+func makeCampaign(ctx context.Context, campaigns *campaign.Service, keyID int64) error {
+	_, err := campaigns.Create(ctx, keyID, campaign.Draft{
+		Slug: DemoCampaign, Title: "A new roaster for the corner",
+		Description: "Our roaster is older than most of our guests, and this spring it gave up.\n\n" +
+			"Every dollar goes to its successor. What is left over buys everybody a coffee.",
+		Goal: "1000", Suggested: []string{"5", "10", "25", "50"},
+	})
+	if err != nil && !errors.Is(err, campaign.ErrTaken) {
+		return fmt.Errorf("make the demo campaign: %w", err)
+	}
+	_, err = campaigns.CreateLink(ctx, keyID, campaign.LinkDraft{Slug: DemoLink, Description: "One bag of coffee, 500 g", Amount: "12.50"})
+	if err != nil && !errors.Is(err, campaign.ErrLinkTaken) {
+		return fmt.Errorf("make the demo payment link: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/campaign"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/views"
+)
+
+// getLink is the page of a payment link.
+func (s *Server) getLink(c echo.Context) error {
+	l, err := s.d.Campaigns.Link(c.Request().Context(), c.Param("slug"))
+	if err != nil {
+		return err
+	}
+	return s.linkPage(c, http.StatusOK, l, func(*views.LinkProps) {})
+}
+
+func (s *Server) linkPage(c echo.Context, status int, l campaign.Link, add func(*views.LinkProps)) error {
+	merchant, err := s.merchant(c.Request().Context(), payment.Payment{KeyID: l.KeyID, Kind: payment.KindMerchant})
+	if err != nil {
+		return err
+	}
+	least, most := s.linkBounds(l)
+	p := views.LinkProps{
+		Page: newPage(c), Merchant: merchant, Slug: l.Slug, Description: l.Description, Amount: positive(l.Amount),
+		Min: least.Display(), Max: most.Display(), Closed: l.Closed(),
+	}
+	add(&p)
+	return s.page(c, status, p.Page, views.PayLink(p))
+}
+
+// linkBounds are the amounts a payer may choose between.
+func (s *Server) linkBounds(l campaign.Link) (least, most money.Micros) {
+	least, most = s.d.Payments.Bounds()
+	if l.Max > 0 {
+		most = min(most, l.Max)
+	}
+	return max(least, l.Min), most
+}
+
+// postLink makes a payment of a link. Anybody can ask for it, so it counts as
+// costly.
+func (s *Server) postLink(c echo.Context) error {
+	ctx := c.Request().Context()
+	if err := parseForm(c); err != nil {
+		return err
+	}
+	l, err := s.d.Campaigns.Link(ctx, c.Param("slug"))
+	if err != nil {
+		return err
+	}
+	typed := views.LocaleFor(language(c)).Plain(c.Request().PostForm.Get("amount"))
+	if l.Amount == 0 && !l.Closed() {
+		if e := s.linkAmountError(l, typed); e != "" {
+			return s.linkAgain(c, http.StatusUnprocessableEntity, l, e, views.ProblemNone)
+		}
+	}
+	if err := s.limits.Costly(ctx); err != nil {
+		return s.refuseLink(c, l, err)
+	}
+	p, err := s.d.Campaigns.UseLink(ctx, l, typed)
+	if err != nil {
+		return s.refuseLink(c, l, err)
+	}
+	return c.Redirect(http.StatusSeeOther, views.PayPath(string(p.ID), c.QueryParam("lang"), views.ViewNow))
+}
+
+func (s *Server) linkAmountError(l campaign.Link, typed string) views.InputError {
+	least, most := s.linkBounds(l)
+	m, err := money.ParseMicros("amount", typed)
+	switch {
+	case err != nil:
+		return views.InputAmount
+	case m < least:
+		return views.InputTooSmall
+	case m > most:
+		return views.InputTooLarge
+	}
+	return ""
+}
+
+func (s *Server) refuseLink(c echo.Context, l campaign.Link, err error) error {
+	problem := views.ProblemNone
+	switch {
+	case errors.Is(err, account.ErrNoCustodian):
+		problem = views.ProblemMerchant
+	case fault.Is(err, fault.Limited):
+		problem = views.ProblemTooOften
+	case !errors.Is(err, campaign.ErrLinkClosed):
+		return err
+	}
+	refusal := s.ops.Refuse(c.Request().Context(), err)
+	callOf(c).addHeaders(c.Response().Header())
+	return s.linkAgain(c, refusal.Code, l, "", problem)
+}
+
+func (s *Server) linkAgain(c echo.Context, status int, l campaign.Link, e views.InputError, problem views.Problem) error {
+	return s.linkPage(c, status, l, func(p *views.LinkProps) {
+		p.Typed, p.Problem = url.Values{"amount": {shownText(c.Request().PostForm.Get("amount"))}}, problem
+		if e != "" {
+			p.Errors = map[string]views.InputError{"amount": e}
+		}
+	})
+}
