@@ -1,7 +1,9 @@
 package web
 
 import (
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -55,13 +57,80 @@ func TestTenants(t *testing.T) {
 	if tried < 6 {
 		t.Errorf("only %d operations take an id: the schema was not read", tried)
 	}
-	for _, path := range []string{"/pay"} {
+}
+
+// publicRoutes are the REST routes for which knowing the id is enough.
+var publicRoutes = []string{"GET /orders/:txnid", "GET /txn/:txnid", "POST /cancel-payment", "POST /txn/:txnid/find", "GET /donate/:campaignId", "POST /donate/:campaignId/pay"}
+
+// Every REST route that takes an id, read from the router: with another's id
+// and a key of mine it finds nothing and changes nothing, and an id nobody has
+// is unknown to all of them.
+func TestTenants_REST(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	w := &tenants{t: t, b: b, mine: b.newMerchant(100), theirs: b.newMerchant(5)}
+	w.payment = string(b.start(b.newPayment(w.theirs), chain.Polygon).ID)
+	document, err := b.server.openAPI()
+	must(t, err)
+	tried := 0
+	for _, r := range b.server.handler.Routes() {
+		if r.Method == http.MethodHead || isPage(r.Method, r.Path) {
+			continue
+		}
+		body := document.Paths[pathOf(r.Path)][strings.ToLower(r.Method)].good(document)
+		if !strings.Contains(r.Path, ":") && body["txnid"] == nil && body["campaignId"] == nil {
+			continue
+		}
+		tried++
+		ask := func(id string) reply {
+			for _, name := range []string{"txnid", "campaignId"} {
+				if body[name] != nil {
+					body[name] = id
+				}
+			}
+			text := ""
+			if r.Method == http.MethodPost {
+				raw, err := json.Marshal(body)
+				must(t, err)
+				text = string(raw)
+			}
+			return b.ask(r.Method, strings.NewReplacer(":txnid", id, ":campaignId", id).Replace(r.Path), text, "x-api-key", w.mine.text)
+		}
 		before := w.state()
-		got := b.ask("POST", path, `{"apiKey":"`+w.mine.text+`","txnid":"`+w.payment+`","network":"BASE","token":"USDC"}`)
-		if got.status != 404 || w.state() != before {
-			t.Errorf("POST %s: %d %s", path, got.status, got.body)
+		if got := ask(unknownTxn); got.status != 404 || got.text(t, "code") != "404" {
+			t.Errorf("%s %s with an unknown id: %d %s", r.Method, r.Path, got.status, got.body)
+		}
+		if !slices.Contains(publicRoutes, r.Method+" "+r.Path) {
+			if got := ask(w.payment); got.status != 404 {
+				t.Errorf("%s %s with another's id: %d %s", r.Method, r.Path, got.status, got.body)
+			}
+		}
+		if after := w.state(); after != before {
+			t.Errorf("%s %s changed %s to %s", r.Method, r.Path, before, after)
 		}
 	}
+	if tried < 5 {
+		t.Errorf("only %d routes take an id: the router was not read", tried)
+	}
+}
+
+// good is a body with a good value for every required field.
+func (o apiOperation) good(d *openAPIDocument) map[string]any {
+	out := map[string]any{}
+	s := d.Components.Schemas[strings.TrimPrefix(o.RequestBody.Content["application/json"].Schema.Ref, schemaPrefix)]
+	for _, name := range s.Required {
+		switch {
+		case name == "network":
+			out[name] = "BASE"
+		case name == "token":
+			out[name] = "USDC"
+		case s.Properties[name].Type == "number":
+			out[name] = 20
+		default:
+			out[name] = "0x9df6e1a5b0c2d3f4e5a6b7c8d9e0f1a2b3c4d5e6f7a8b9c0d1e2f3a4b5c6d7e8"
+		}
+	}
+	return out
 }
 
 func namesForeign(op *ast.FieldDefinition) bool {

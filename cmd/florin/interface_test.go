@@ -224,7 +224,7 @@ func (w *witness) newKey(more ...string) string {
 // field reads a value by its path, such as transaction.wallet.address or
 // transactions.0.txnid.
 func (s said) field(path string) any {
-	var v any = map[string]any(s.body)
+	var v any = s.body
 	for name := range strings.SplitSeq(path, ".") {
 		switch at := v.(type) {
 		case map[string]any:
