@@ -124,6 +124,18 @@ var interfaceRows = []clause{
 	{"4.1/rule 2/default", "desc is the default", alike("getTransactions", "descending")},
 	{"4.1/rule 2/order wrong", "another order is refused and costs nothing", refuses("no such order", 400)},
 	{"4.1/rule 2/optional", "all filters are optional", is("getTransactions", "code", 200)},
+	{"4.1/rechargeApiKey/fields", "rechargeApiKey returns newBalance and the key", all(has("rechargeApiKey", "", "code message newBalance apiKey"), has("rechargeApiKey", "apiKey", "key queriesLeft wallet"))},
+	{"4.1/rechargeApiKey/newBalance", "newBalance counts what was bought: 5 and 2", all(is("rechargeApiKey", "newBalance", 7), is("rechargeApiKey", "apiKey.queriesLeft", 7))},
+	{"4.1/rechargeApiKey/increases", "it increases the queries by the units, and takes no credit", debits("rechargeApiKey", 0, -2)},
+	{"4.1/rule 3/price", "a unit costs 0.05 USDT on BEP20, out of the wallet", func(w *witness) string {
+		if w.treasury != 10 {
+			return fmt.Sprintf("two units brought the operator %d cents", w.treasury)
+		}
+		return ""
+	}},
+	{"4.1/rule 3/private key", "the private key must be the registered wallet's", refuses("recharge with another's key", 403)},
+	{"4.1/rule 3/unit", "at least one unit is bought", refuses("recharge of nothing", 400)},
+	{"4.1/rule 3/funds", "without enough USDT in the wallet nothing is bought", refuses("recharge of too much", 402)},
 	{"4.1/rule 4/new key", "the replacement works", is("the new key", "code", 200)},
 	{"4.1/rule 4/old key", "the old key is replaced", is("the old key", "code", 401)},
 	{"4.1/rule 4/private key", "it takes the private key of the wallet registered on the key", refuses("revoke with another's key", 403)},

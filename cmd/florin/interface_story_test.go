@@ -2,9 +2,12 @@ package main_test
 
 import (
 	"fmt"
+	"math/big"
 	"net/http"
 	"strings"
 	"syscall"
+
+	"github.com/ethereum/go-ethereum/common"
 )
 
 const (
@@ -39,6 +42,7 @@ func (w *witness) tell() {
 	w.looking()
 	w.without()
 	w.topUp()
+	w.recharge()
 	w.ending()
 	status, log := w.stop(w.t, syscall.SIGTERM)
 	w.log, w.exit = log, status
@@ -236,6 +240,7 @@ func charged(key, txnid string) map[string]call {
 // free are those that cost nothing, or not there.
 func free(key string) map[string]call {
 	return map[string]call{
+		"rechargeApiKey":         {"mutation", fmt.Sprintf(`rechargeApiKey(apiKey: %q, privateKey: %q, unit: 1)`, key, ownPrivateKey)},
 		"payment":                {"mutation", fmt.Sprintf(`payment(apiKey: %q, amount: 1)`, key)},
 		"getCreditsLeft":         {"query", fmt.Sprintf(`getCreditsLeft(apiKey: %q)`, key)},
 		"getQueriesLeft":         {"query", fmt.Sprintf(`getQueriesLeft(apiKey: %q)`, key)},
@@ -265,6 +270,28 @@ func (w *witness) topUp() {
 	w.lanes[1].pay(w.t, w.lanes[1].Tokens().USDC, address, 100)
 	w.await(w.t, txnid, "COMPLETED")
 	w.remember("the top-up", said{body: map[string]any{"code": 200.0}, before: before, after: w.left(text)})
+}
+
+// recharge buys queries with the wallet registered on a key.
+func (w *witness) recharge() {
+	bsc, wallet := w.lanes[0], common.HexToAddress(ownWallet)
+	if _, err := bsc.FundNative(w.t.Context(), wallet, big.NewInt(1e18)); err != nil {
+		w.t.Fatal(err)
+	}
+	paid := bsc.pay(w.t, bsc.Tokens().USDT, ownWallet, 100)
+	if _, err := bsc.WaitReceipt(w.t.Context(), common.HexToHash(paid)); err != nil {
+		w.t.Fatal(err)
+	}
+	key := w.newKey()
+	buy := func(name, privateKey string, unit int) {
+		w.gql(name, key, "mutation", fmt.Sprintf(`rechargeApiKey(apiKey: %q, privateKey: %q, unit: %d)`, key, privateKey, unit),
+			"code message newBalance apiKey { key queriesLeft wallet }")
+	}
+	buy("recharge with another's key", "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d", 1)
+	buy("recharge of nothing", ownPrivateKey, 0)
+	buy("recharge of too much", ownPrivateKey, 1_000)
+	buy("rechargeApiKey", ownPrivateKey, 2)
+	w.treasury = bsc.balance(w.t, bsc.Tokens().USDT, treasuryWallet)
 }
 
 // ending replaces a key.

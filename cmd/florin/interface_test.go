@@ -73,13 +73,14 @@ type witness struct {
 	schemas  *openapi.Validator
 	log      string // all the program wrote, once it was asked to stop
 	exit     int
+	treasury int64 // what the operator's wallet holds in USDT on BEP20, in cents
 }
 
 func newWitness(t *testing.T) *witness {
 	t.Helper()
 	w := &witness{t: t, heard: map[string]said{}}
 	w.shop = openShop(t, "FLORIN_SIGNUP_CREDITS=60", "FLORIN_PAYMENT_TTL=10s",
-		"FLORIN_POLYGON_TREASURY="+treasuryWallet, "FLORIN_INTROSPECTION=true")
+		"FLORIN_POLYGON_TREASURY="+treasuryWallet, "FLORIN_BEP20_TREASURY="+treasuryWallet, "FLORIN_INTROSPECTION=true")
 	text := w.ask(http.MethodGet, "/openapi.json", "").raw
 	var document openapi.Extendable[openapi.OpenAPI]
 	for _, into := range []any{&document, &w.document} {
