@@ -186,6 +186,8 @@ var interfaceRows = []clause{
 	{"5/4/read", "knowing the txnid is enough to read", all(is("GET /orders", "code", 200), is("GET /txn", "code", 200), is("pending", "code", 200))},
 	{"5/4/start", "to start", is("startBasePayment", "code", 200)},
 	{"5/4/cancel", "and to cancel", all(is("cancelPayment", "code", 200), is("POST /cancel-payment", "code", 200))},
+	{"5/5/login", "a session token comes from UserLogin", all(that("UserLogin", "token", filled), that("UserLogin", "expiresAt", moment))},
+	{"5/5/wrong", "for the right password only", all(refuses("UserLogin with a wrong password", 401), is("UserLogin with a wrong password", "token", nil))},
 	{"5/6/secrets", "private keys, API keys and secrets are never logged", func(w *witness) string {
 		for _, canary := range []string{ownPrivateKey[2:], w.key, "callback-secret", w.step("revokeApiKey").text("newApiKey"), w.signing, "correct horse battery"} {
 			if canary == "" || strings.Contains(w.log, canary) {

@@ -251,6 +251,8 @@ func free(key string) map[string]call {
 // topUp buys credits as somebody who signed in.
 func (w *witness) topUp() {
 	token := w.gql("UserSignUp", "", "mutation", `UserSignUp(email: "topup@example.com", password: "correct horse battery")`, "code message token").text("token")
+	w.gql("UserLogin", "", "mutation", `UserLogin(email: "topup@example.com", password: "correct horse battery")`, "code message token expiresAt user { id email }")
+	w.gql("UserLogin with a wrong password", "", "mutation", `UserLogin(email: "topup@example.com", password: "wrong horse battery")`, "code message token")
 	session := []string{"Authorization", "Bearer " + token}
 	key := w.gql("UserCreateApiKey", "", "mutation", `UserCreateApiKey(label: "shop")`, "code message apiKey { id key creditsLeft }", session...)
 	id, text := key.text("apiKey.id"), key.text("apiKey.key")
