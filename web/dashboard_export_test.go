@@ -1,0 +1,109 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/report"
+)
+
+// longList is a merchant with that many payments, paged as the database pages.
+type longList struct {
+	Reports
+
+	rows int64
+	peak func()
+}
+
+func (l longList) SearchPayments(_ context.Context, q report.Query) ([]payment.Payment, error) {
+	next := l.rows
+	if q.After.Number > 0 {
+		next = q.After.Number - 1
+	}
+	page := make([]payment.Payment, 0, q.Limit)
+	for n := next; n > 0 && len(page) < q.Limit; n-- {
+		page = append(page, payment.Payment{
+			ID: "01KJ4Z8Y3T6Q0M5V9B2N7R1XWA", Number: n, Kind: payment.KindMerchant, Amount: 10 * money.USD, Status: payment.Completed,
+			CreatedAt: time.Unix(n, 0), EndedAt: time.Unix(n+60, 0), Details: payment.Details{Reference: "order", Description: "two pounds of coffee"},
+		})
+	}
+	l.peak()
+	return page, nil
+}
+
+// sink is a slow reader's socket: what is written is counted and gone.
+type sink struct {
+	header http.Header
+	lines  int64
+}
+
+func (s *sink) Header() http.Header { return s.header }
+func (s *sink) WriteHeader(int)     {}
+func (s *sink) Write(b []byte) (int, error) {
+	s.lines += int64(bytes.Count(b, []byte("\n")))
+	return len(b), nil
+}
+
+// exported writes an export of so many rows and returns how much more memory
+// was in use at its highest than before, after collecting what is garbage.
+func exported(tb testing.TB, b deskBundle, s *surfer, rows int64, every int) (lines int64, more int64) {
+	tb.Helper()
+	held := func() int64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	pages, before, most := 0, held(), int64(0)
+	long := *b.server.d.Dashboard
+	long.Reports = longList{Reports: long.Reports, rows: rows, peak: func() {
+		if pages++; pages%every == 0 {
+			most = max(most, held()-before)
+		}
+	}}
+	d, o := b.server.d, b.server.o
+	d.Dashboard = &long
+	r := httptest.NewRequestWithContext(tb.Context(), http.MethodGet, "/dashboard/payments.csv", nil)
+	r.RemoteAddr, r.Host = "127.0.0.1:40000", "pay.example"
+	for _, k := range s.cookies {
+		r.AddCookie(k)
+	}
+	out := &sink{header: http.Header{}}
+	New(d, o).Handler().ServeHTTP(out, r)
+	return out.lines, most
+}
+
+// exportMemory is what an export may hold: some pages of 500 rows.
+const exportMemory = 4 << 20
+
+// A long export holds no more memory than a short one. FLORIN_TEST_EXPORT_ROWS
+// sets how long it is: 1000000 for the promise itself.
+//
+//nolint:paralleltest // it counts the memory of the whole process
+func TestExport_ConstantMemory(t *testing.T) {
+	b := newDesk(t)
+	b.shop(b.member(deskEmail))
+	s := b.surfer()
+	s.signIn(deskEmail)
+	rows := int64(20_000) // as one text some 4 MB, as payments some 15
+	if text := os.Getenv("FLORIN_TEST_EXPORT_ROWS"); text != "" {
+		n, err := strconv.ParseInt(text, 10, 64)
+		must(t, err)
+		rows = n
+	}
+	started := time.Now()
+	lines, more := exported(t, b, s, rows, 10)
+	t.Logf("%d rows in %v, %d KB held at most", rows, time.Since(started).Round(time.Millisecond), more>>10)
+	if lines != rows+1 || more > exportMemory {
+		t.Errorf("%d lines, %d KB held", lines, more>>10)
+	}
+}
