@@ -22,6 +22,11 @@ var pagesOnly = []string{
 }
 
 func isPage(method, route string) bool {
+	for _, page := range []string{"/live", "/widget", "/card.png"} {
+		if strings.HasPrefix(route, "/donate/") && strings.HasSuffix(route, page) {
+			return true
+		}
+	}
 	if route == "/" || route == "/pay" && method == http.MethodGet {
 		return true
 	}
