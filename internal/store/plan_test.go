@@ -165,8 +165,15 @@ func (w *world) useDashboard(k account.Key, p payment.Payment) {
 	w.t.Helper()
 	ctx, keys := w.t.Context(), []int64{k.ID, k.ID + 1}
 	for _, q := range []report.Query{
-		{}, {Status: payment.Started}, {Network: chain.Base, Token: money.USDC}, {Min: 1, Max: 9, From: start, Until: start.Add(time.Hour)},
-		{After: report.Place{At: start, Number: 9}}, {Text: string(p.ID)}, {Text: "12.50"}, {Text: "0xaa"}, {Text: "A-1042"},
+		{},
+		{Status: payment.Started},
+		{Network: chain.Base, Token: money.USDC},
+		{Min: 1, Max: 9, From: start, Until: start.Add(time.Hour)},
+		{After: report.Place{At: start, Number: 9}},
+		{Text: string(p.ID)},
+		{Text: "12.50"},
+		{Text: "0xaa"},
+		{Text: "A-1042"},
 	} {
 		q.Keys, q.Now, q.Limit = keys, start, 3
 		_, err := w.SearchPayments(ctx, q)
