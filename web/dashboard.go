@@ -26,12 +26,12 @@ import (
 // Members is what the dashboard asks of accounts beyond Accounts.
 type Members interface {
 	Enter(ctx context.Context, c account.Credentials) (account.SignedIn, account.Halfway, error)
-	EnterWithCode(ctx context.Context, half account.Halfway, code, address, userAgent string) (account.SignedIn, error)
+	EnterWithCode(ctx context.Context, half account.Halfway, c account.Credentials) (account.SignedIn, error)
 	CreateInvited(ctx context.Context, token string, in account.NewUser) (account.User, error)
 	Invite(ctx context.Context, by account.User, email string) (secret.Text, error)
 	BeginReset(ctx context.Context, email string) (account.User, secret.Text, error)
 	FinishReset(ctx context.Context, token string, next secret.Text) (account.User, error)
-	CheckPassword(ctx context.Context, user account.User, password secret.Text, address string) error
+	Confirm(ctx context.Context, user account.User, proof secret.Text, address string) error
 	ChangePassword(ctx context.Context, user account.User, old, next secret.Text, address, userAgent string) (account.SignedIn, error)
 	BeginFactor(ctx context.Context, user account.User) (account.Enrolment, error)
 	PendingFactor(ctx context.Context, user account.User) (account.Enrolment, error)
@@ -46,6 +46,19 @@ type Members interface {
 	ArrangeCustodian(ctx context.Context, key account.Key, in account.CustodianInput) (account.Custodian, secret.Text, error)
 	RotateSigningSecret(ctx context.Context, key account.Key) (secret.Text, error)
 	RetireSigningSecret(ctx context.Context, key account.Key) error
+	Seats(ctx context.Context, user account.User) ([]account.Seat, error)
+	Choose(ctx context.Context, user account.User, token secret.Text, merchantID string) error
+	Members(ctx context.Context, merchant account.User) ([]account.Member, error)
+	Member(ctx context.Context, merchant account.User, publicID string) (account.Member, error)
+	SetRole(ctx context.Context, merchant, member account.User, role account.Role) error
+	RemoveMember(ctx context.Context, merchant, member account.User) error
+	InviteMember(ctx context.Context, seat account.Seat, email string, role account.Role) (account.Invited, secret.Text, error)
+	Invitations(ctx context.Context, merchant account.User) ([]account.Invited, error)
+	RenewInvitation(ctx context.Context, merchant account.User, id string) (account.Invited, secret.Text, error)
+	RevokeInvitation(ctx context.Context, merchant account.User, id string) error
+	Invitation(ctx context.Context, token string) (n account.Invited, merchant account.User, known bool, err error)
+	Join(ctx context.Context, token string, user account.User) (account.Invited, error)
+	JoinNew(ctx context.Context, token string, in account.NewUser) (account.User, account.Invited, error)
 	Record(ctx context.Context, a account.Audit) error
 	AuditLog(ctx context.Context, seat account.Seat, before int64, limit int) ([]account.Audit, error)
 }
@@ -114,6 +127,8 @@ type visitor struct {
 	token secret.Text
 	keys  []account.Key // of the merchant, in use
 	every []account.Key // revoked ones too: their payments are still the merchant's
+	// merchants are those the visitor can act for.
+	merchants []dashboard.Choice
 }
 
 // ids are the keys whose data the visitor may see.
@@ -161,10 +176,10 @@ func (d *desk) member(act account.Act, h deskHandler) echo.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		if err = v.seat.Allow(act); err == nil {
-			err = h(c, v)
+		if err := v.seat.Allow(act); err != nil {
+			return d.failedAs(c, v, "Not yours to do", err, d.whoMay(c, v, act))
 		}
-		if err != nil {
+		if err := h(c, v); err != nil {
 			return d.failed(c, v, err)
 		}
 		return nil
@@ -190,6 +205,9 @@ func (d *desk) visitor(c echo.Context) (visitor, error) {
 		return visitor{}, err
 	}
 	v := visitor{user: seat.User, seat: seat, token: token}
+	if v.merchants, err = d.merchants(ctx, seat); err != nil {
+		return visitor{}, err
+	}
 	if seat.Role == "" {
 		return v, nil
 	}
@@ -202,6 +220,32 @@ func (d *desk) visitor(c echo.Context) (visitor, error) {
 		}
 	}
 	return v, nil
+}
+
+// merchants lists for whom somebody can act. Who was removed from the one they
+// act for is offered the others, and changes to none by themselves.
+func (d *desk) merchants(ctx context.Context, seat account.Seat) ([]dashboard.Choice, error) {
+	seats, err := d.x.Members.Seats(ctx, seat.User)
+	if err != nil {
+		return nil, err
+	}
+	var all []dashboard.Choice
+	if seat.Role == "" {
+		all = append(all, dashboard.Choice{Text: "Nobody"})
+	}
+	for _, s := range seats {
+		all = append(all, dashboard.Choice{Value: s.Merchant.PublicID, Text: s.Merchant.Email})
+	}
+	return all, nil
+}
+
+// mayOf tells pages what to offer. What they offer decides nothing: member does.
+func mayOf(r account.Role) dashboard.May {
+	return dashboard.May{
+		Read: r.May(account.ActRead), Pay: r.May(account.ActPay), Payments: r.May(account.ActPayments), Webhooks: r.May(account.ActWebhooks),
+		Keys: r.May(account.ActKeys), Callback: r.May(account.ActCallback), Branding: r.May(account.ActBranding), Credits: r.May(account.ActCredits),
+		Money: r.May(account.ActMoney), Complete: r.May(account.ActComplete), Team: r.May(account.ActTeam),
+	}
 }
 
 // toSignIn sends the browser to sign in, and back to a page it asked for; a
@@ -217,21 +261,23 @@ func (d *desk) toSignIn(c echo.Context) error {
 // failed shows a refusal inside of the dashboard. What is no refusal goes to
 // the one place that logs.
 func (d *desk) failed(c echo.Context, v visitor, err error) error {
+	title := "This did not work"
+	if fault.Is(err, fault.NotFound) {
+		title = "Nothing here"
+	}
+	return d.failedAs(c, v, title, err, "")
+}
+
+// failedAs is failed with a title, and with the people to turn to.
+func (d *desk) failedAs(c echo.Context, v visitor, title string, err error, who string) error {
 	f := fault.Of(err)
 	if f == nil || f.Kind == fault.Internal || c.Response().Committed {
 		return err
 	}
 	refusal := d.ops.Refuse(c.Request().Context(), err)
 	callOf(c).addHeaders(c.Response().Header())
-	title := "This did not work"
-	if f.Kind == fault.NotFound {
-		title = "Nothing here"
-	}
-	if f.Kind == fault.Forbidden {
-		title = "Not yours to do"
-	}
 	frame := d.frame(c, v, title, "")
-	return d.show(c, refusal.Code, frame, dashboard.Failed(frame, sentenceOf(refusal.Message)))
+	return d.show(c, refusal.Code, frame, dashboard.Failed(frame, sentenceOf(refusal.Message), who))
 }
 
 // frame is what surrounds a page, with what the last form had to say.
@@ -239,7 +285,9 @@ func (d *desk) frame(c echo.Context, v visitor, title, section string) dashboard
 	f := dashboard.Frame{
 		Page: newPage(c), Title: title, Section: section, Email: v.user.Email, Operator: v.user.Operator, Now: d.d.Now(),
 	}
-	f.Lang = "en"
+	f.Lang, f.May = "en", mayOf(v.seat.Role)
+	f.Role, f.Merchant = string(v.seat.Role), v.seat.Merchant.PublicID
+	f.Merchants = v.merchants
 	if text := d.cookies.said(c.Response(), c.Request()); text != "" {
 		f.Notices = append(f.Notices, dashboard.Notice{Text: text})
 	}

@@ -123,6 +123,8 @@ func TestDashboard_Pages(t *testing.T) {
 	m := b.shop(u)
 	paid := b.busy(m)
 	b.member("fresh@shop.example")
+	b.colleague(u, "dev@shop.example", account.RoleDeveloper)
+	b.surfer().invited(deskEmail, "help@shop.example", "support")
 	_, err := b.accounts.CreateUser(t.Context(), account.NewUser{Email: "root@shop.example", Password: secret.New(deskPassword), Operator: true})
 	must(t, err)
 	root := b.surfer()
@@ -136,11 +138,12 @@ func TestDashboard_Pages(t *testing.T) {
 			"overview": "/dashboard", "payments": "/dashboard/payments", "filtered": "/dashboard/payments?status=STARTED&min=100",
 			"payment": "/dashboard/payments/" + string(paid.ID), "create": "/dashboard/create", "created": "/dashboard/create/" + string(paid.ID),
 			"keys": "/dashboard/keys", "credits": "/dashboard/credits", "webhooks": "/dashboard/webhooks", "webhook": "/dashboard/webhooks/1",
-			"custodian": "/dashboard/custodian", "branding": "/dashboard/branding", "developers": "/dashboard/developers", "security": "/dashboard/security",
+			"custodian": "/dashboard/custodian", "branding": "/dashboard/branding", "developers": "/dashboard/developers", "security": "/dashboard/security", "team": "/dashboard/team",
 		}},
 		"Empty": {"fresh@shop.example", map[string]string{
 			"overview": "/dashboard", "payments": "/dashboard/payments", "create": "/dashboard/create", "keys": "/dashboard/keys",
 			"credits": "/dashboard/credits", "webhooks": "/dashboard/webhooks",
+			"team":      "/dashboard/team",
 			"custodian": "/dashboard/custodian", "branding": "/dashboard/branding", "developers": "/dashboard/developers", "missing": "/dashboard/payments/nothing",
 		}},
 		"Operator": {"root@shop.example", map[string]string{"operator": "/operator", "factor": "/dashboard/security/factor"}},

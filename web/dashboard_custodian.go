@@ -51,10 +51,9 @@ func (d *desk) custodianPage(c echo.Context, v visitor, status int, asked string
 	}
 	p.Exists, p.SigningCount, p.SecretSet = has, len(custodian.SigningSecrets), !custodian.Secret.Empty()
 	p.Money = moneyFields(f.money, custodian, v.seat.Role.May(account.ActMoney))
-	p.Password = f.money.field(dashboard.Field{
-		Name: "password", Label: "Your password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512",
-		Hint: "Asked again, so that nobody who finds your screen open can send your money elsewhere.",
-	})
+	if p.Password, err = d.proofField(c, v, f.money); err != nil {
+		return err
+	}
 	p.Secret = f.secret.field(dashboard.Field{Name: "secret", Label: "Shared secret in the body (optional)", Hint: "Sent as “secret” in every webhook, for receivers that compare it.", Max: "256"})
 	p.Networks, p.Policy = d.networkForms(f.options, custodian), policyFields(f.options, custodian)
 	return d.show(c, status, p.Frame, dashboard.Custodian(p))
@@ -98,7 +97,7 @@ func moneyFields(f *form, c account.Custodian, wallets bool) []dashboard.Field {
 }
 
 // postCustodian changes where the money goes and how the merchant is told. It
-// asks for the password, tells the owner by mail and enters the audit log.
+// asks once more who is there, tells the owners by mail and enters the audit log.
 func (d *desk) postCustodian(c echo.Context, v visitor) error {
 	values, err := deskForm(c)
 	if err != nil {
@@ -118,10 +117,13 @@ func (d *desk) postCustodian(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	err = d.x.Members.CheckPassword(ctx, v.user, secret.New(values.Get("password")), callOf(c).Client)
-	if errors.Is(err, account.ErrBadPassword) {
-		f.money.bad("password", "The password is wrong. Nothing was changed.")
-		return d.custodianPage(c, v, http.StatusForbidden, key.PublicID, f)
+	err = d.confirm(c, v, f.money)
+	if err != nil && d.badProof(f.money, err) {
+		code := fault.KindOf(err).Code()
+		if code == http.StatusBadRequest || code == http.StatusUnauthorized {
+			code = http.StatusForbidden
+		}
+		return d.custodianPage(c, v, code, key.PublicID, f)
 	}
 	if err == nil {
 		var after account.Custodian
@@ -190,8 +192,8 @@ func (d *desk) tellMoney(c echo.Context, v visitor, key account.Key, before, aft
 		d.record(c, v, account.ActionCustodian, labelOf(key), "name "+orNone(before.Name)+" → "+orNone(after.Name))
 	}
 	if len(changes) > 0 {
-		d.mail(c, v.user.Email, "Where your money goes was changed", "In Florin, for the API key “"+labelOf(key)+"”:\n\n"+
-			strings.Join(changes, "\n")+"\n\nIf this was not you, sign in at once, change your password and correct it:\n"+d.o.BaseURL+custodianPath)
+		d.mailOwners(c, v, "Where your money goes was changed", v.user.Email+" changed in Florin, for the API key “"+labelOf(key)+"”:\n\n"+
+			strings.Join(changes, "\n"))
 	}
 }
 

@@ -74,6 +74,7 @@ func (d *desk) postSignIn(c echo.Context) error {
 	}
 	in, half, err := d.x.Members.Enter(ctx, account.Credentials{
 		Email: f.text("email"), Password: secret.New(values.Get("password")), Address: callOf(c).Client, UserAgent: callOf(c).UserAgent,
+		Known: d.cookies.knows(c.Request(), f.text("email")),
 	})
 	if err != nil {
 		return d.signInAgain(c, f, err)
@@ -129,7 +130,9 @@ func (d *desk) postSignInCode(c echo.Context) error {
 	if half == "" {
 		return d.done(c, "/signin", "That took a little long. Sign in again.")
 	}
-	in, err := d.x.Members.EnterWithCode(c.Request().Context(), account.Halfway(half), values.Get("code"), callOf(c).Client, callOf(c).UserAgent)
+	in, err := d.x.Members.EnterWithCode(c.Request().Context(), account.Halfway(half), account.Credentials{
+		Code: values.Get("code"), Address: callOf(c).Client, UserAgent: callOf(c).UserAgent, Known: d.cookies.knows(c.Request(), account.Halfway(half).Email()),
+	})
 	switch {
 	case errors.Is(err, account.ErrBadSession):
 		return d.done(c, "/signin", "Sign in again.")
@@ -305,6 +308,9 @@ func (d *desk) postReset(c echo.Context) error {
 		return d.enter(c, d.ops.Refuse(ctx, err).Code, p.Page, dashboard.Reset(p))
 	}
 	d.recordOwn(c, user, account.ActionReset, "")
+	if err := d.cookies.know(c.Response(), user); err != nil {
+		return err
+	}
 	d.cookies.drop(c.Response(), sessionCookie)
 	return d.done(c, "/signin", "Your new password is set. Sign in with it.")
 }

@@ -23,7 +23,11 @@ func (d *desk) getKeys(c echo.Context, v visitor) error {
 
 // keysPage lists the keys; changed is the one that a refused form was about.
 func (d *desk) keysPage(c echo.Context, v visitor, status int, f *form, fresh dashboard.FreshKey, changed string) error {
-	p := dashboard.KeysProps{Frame: d.frame(c, v, "API keys", keysPath), Fresh: fresh, Full: full(v)}
+	proof, err := d.proofField(c, v, newForm(url.Values{}))
+	if err != nil {
+		return err
+	}
+	p := dashboard.KeysProps{Frame: d.frame(c, v, "API keys", keysPath), Fresh: fresh, Full: full(v), ProofLabel: proof.Label}
 	if changed == "" {
 		p.Problem = f.problem
 	}
@@ -156,8 +160,7 @@ func (d *desk) keyAct(c echo.Context, v visitor, act func(account.Key) error) er
 	if err != nil {
 		return err
 	}
-	err = d.x.Members.CheckPassword(c.Request().Context(), v.user, secret.New(values.Get("password")), callOf(c).Client)
-	if err != nil {
+	if err := d.confirm(c, v, f); err != nil {
 		return d.keyRefused(c, v, f, key, err)
 	}
 	return act(key)

@@ -51,6 +51,8 @@ func (d *desk) paymentPage(c echo.Context, v visitor, status int, f *form, found
 		return err
 	}
 	p := d.paymentProps(x, key)
+	p.CanCancel = p.CanCancel && v.seat.Role.May(account.ActPayments)
+	p.CanComplete = p.CanComplete && v.seat.Role.May(account.ActComplete)
 	p.Frame = d.frame(c, v, "Payment of $"+p.Amount, paymentsPath)
 	p.Frame.Notices = append(p.Frame.Notices, strayNotices(x)...)
 	p.Problem = f.problem

@@ -21,11 +21,14 @@ const (
 	sessionCookie = "florin"
 	halfCookie    = "florin-half"
 	sayCookie     = "florin-say"
+	deviceCookie  = "florin-device"
 )
 
 const (
 	// halfTTL is how long somebody may look for their authenticator.
 	halfTTL = 5 * time.Minute
+	// deviceTTL is how long a browser stays known to a user who does not come.
+	deviceTTL = 365 * 24 * time.Hour
 	// sayTTL outlives a redirect, and not much more.
 	sayTTL = time.Minute
 )
@@ -91,7 +94,22 @@ func (k *cookies) drop(w http.ResponseWriter, name string) {
 // no more, so a session somebody else planted gains nothing.
 func (k *cookies) signIn(w http.ResponseWriter, in account.SignedIn) error {
 	k.drop(w, halfCookie)
+	if err := k.know(w, in.User); err != nil {
+		return err
+	}
 	return k.put(w, sessionCookie, in.ExpiresAt.Sub(k.now()), map[string]string{"token": in.Token.Reveal()})
+}
+
+// know makes the browser a known one of the user: what others try at the user
+// from elsewhere does not hold it up. It opens nothing by itself.
+func (k *cookies) know(w http.ResponseWriter, user account.User) error {
+	return k.put(w, deviceCookie, deviceTTL, map[string]string{"email": user.Email})
+}
+
+// knows reports whether the user with the address signed in from here before.
+func (k *cookies) knows(r *http.Request, email string) bool {
+	normal, err := account.NormalizeEmail(email)
+	return err == nil && k.get(r, deviceCookie, "email") == normal
 }
 
 // token returns the session token the browser carries; it may be any text.

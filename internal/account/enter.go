@@ -13,6 +13,12 @@ import (
 // cookie, for a few minutes.
 type Halfway string
 
+// Email is whose sign-in it is.
+func (h Halfway) Email() string {
+	email, _, _ := strings.Cut(string(h), " ")
+	return email
+}
+
 // Enter is SignIn for a page that asks for the second factor on a second form:
 // half is set, and nothing else, when the user has one.
 func (s *Service) Enter(ctx context.Context, c Credentials) (in SignedIn, half Halfway, err error) {
@@ -28,10 +34,10 @@ func (s *Service) Enter(ctx context.Context, c Credentials) (in SignedIn, half H
 	return SignedIn{}, halfway(user), nil
 }
 
-// EnterWithCode completes what Enter began. It fails with ErrBadCode,
+// EnterWithCode completes what Enter began, by c.Code. It fails with ErrBadCode,
 // ErrBadSession if the password was changed in the meantime, or fault.Limited.
-func (s *Service) EnterWithCode(ctx context.Context, half Halfway, code, address, userAgent string) (SignedIn, error) {
-	email, _, _ := strings.Cut(string(half), " ")
+func (s *Service) EnterWithCode(ctx context.Context, half Halfway, c Credentials) (SignedIn, error) {
+	email := half.Email()
 	user, err := s.UserByEmail(ctx, email)
 	if err != nil {
 		return SignedIn{}, ErrBadSession
@@ -39,20 +45,20 @@ func (s *Service) EnterWithCode(ctx context.Context, half Halfway, code, address
 	if halfway(user) != half {
 		return SignedIn{}, ErrBadSession
 	}
-	if err := s.attempts.take(email, address, s.now()); err != nil {
+	if err := s.attempts.take(email, c.Address, c.Known, s.now()); err != nil {
 		return SignedIn{}, err
 	}
-	if strings.TrimSpace(code) == "" {
+	if strings.TrimSpace(c.Code) == "" {
 		return SignedIn{}, ErrBadCode
 	}
-	if err := s.checkCode(ctx, user, code); err != nil {
+	if err := s.checkCode(ctx, user, c.Code); err != nil {
 		if !errors.Is(err, ErrBadCode) {
-			s.attempts.giveBack(email, address)
+			s.attempts.giveBack(email, c.Address, c.Known)
 		}
 		return SignedIn{}, err
 	}
-	s.attempts.forget(email, address)
-	return s.startSession(ctx, user, userAgent)
+	s.attempts.forget(email, c.Address)
+	return s.startSession(ctx, user, c.UserAgent)
 }
 
 // halfway binds the sign-in to the password it was begun with.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/florinpay/florin/internal/fault"
@@ -14,15 +15,46 @@ import (
 // CheckPassword asks somebody who is signed in for their password again. It
 // fails with ErrBadPassword, or fault.Limited after too many failures.
 func (s *Service) CheckPassword(ctx context.Context, user User, password secret.Text, address string) error {
-	if err := s.attempts.take(user.Email, address, s.now()); err != nil {
+	if err := s.attempts.take(user.Email, address, true, s.now()); err != nil {
 		return err
 	}
 	_, err := s.verify(ctx, user.Email, password)
 	if errors.Is(err, ErrBadCredentials) {
 		return ErrBadPassword
 	}
-	s.attempts.giveBack(user.Email, address)
+	s.attempts.giveBack(user.Email, address, true)
 	return err
+}
+
+// Confirm asks somebody who is signed in to show once more who they are: by
+// their password or, where an authenticator is in force, by a code of it. No
+// password is as short as a code, so one text is enough to tell them apart. It
+// fails with ErrBadPassword, ErrBadCode, or fault.Limited.
+func (s *Service) Confirm(ctx context.Context, user User, proof secret.Text, address string) error {
+	if !isCode(proof.Reveal()) || s.opts.Security == nil {
+		return s.CheckPassword(ctx, user, proof, address)
+	}
+	f, ok, err := s.opts.Security.SecondFactor(ctx, user.ID)
+	if err != nil {
+		return err
+	}
+	if !ok || !f.InForce() {
+		return s.CheckPassword(ctx, user, proof, address)
+	}
+	if err := s.attempts.take(user.Email, address, true, s.now()); err != nil {
+		return err
+	}
+	err = s.checkCode(ctx, user, proof.Reveal())
+	if !errors.Is(err, ErrBadCode) {
+		s.attempts.giveBack(user.Email, address, true)
+	}
+	return err
+}
+
+// isCode reports whether the text has the form of an authenticator's code.
+func isCode(text string) bool {
+	digits := strings.Map(withoutSpace, text)
+	return len(digits) == int(totpDigits) && strings.Trim(digits, "0123456789") == ""
 }
 
 // ChangePassword gives the user a new password, ends all their sessions and

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base32"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -128,6 +129,20 @@ func (s *Service) checkCode(ctx context.Context, user User, code string) error {
 	if strings.TrimSpace(code) == "" {
 		return ErrNeedCode
 	}
+	// Taken before the code is looked at, so that many at once cannot slip
+	// through; a right one gives it back.
+	if err := s.codes.take(user.ID, s.now()); err != nil {
+		return err
+	}
+	err = s.takeCode(ctx, user, f, code)
+	if !errors.Is(err, ErrBadCode) {
+		s.codes.giveBack(user.ID)
+	}
+	return err
+}
+
+// takeCode uses up a code of the authenticator, or a recovery code.
+func (s *Service) takeCode(ctx context.Context, user User, f SecondFactor, code string) error {
 	if step, ok := stepOf(f.Secret, code, s.now()); ok {
 		fresh, err := s.opts.Security.TakeStep(ctx, user.ID, step)
 		if err == nil && !fresh {

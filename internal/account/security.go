@@ -84,6 +84,12 @@ const (
 	ActionRecharge       Action = "bought queries"
 	ActionExport         Action = "exported payments"
 	ActionInvite         Action = "invited somebody"
+	ActionTeamInvite     Action = "invited a member"
+	ActionTeamRevoke     Action = "took an invitation back"
+	ActionTeamJoin       Action = "joined the team"
+	ActionTeamRole       Action = "changed a member's role"
+	ActionTeamRemove     Action = "removed a member"
+	ActionTeamLeave      Action = "left the team"
 )
 
 // Personal lists the actions that concern the sign-in of one person. They are

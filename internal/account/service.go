@@ -40,6 +40,7 @@ type Service struct {
 	opts      Options
 	passwords *hasher
 	attempts  *throttle
+	codes     *codeBudget
 	usage     *usage
 	contracts map[chain.Address]string // token contracts, by the name people know them by
 }
@@ -60,7 +61,7 @@ func New(store Store, now func() time.Time, opts Options) *Service {
 	}
 	return &Service{
 		store: store, now: now, opts: opts,
-		passwords: newHasher(), attempts: newThrottle(), usage: newUsage(),
+		passwords: newHasher(), attempts: newThrottle(), codes: newCodeBudget(), usage: newUsage(),
 		contracts: contractsOf(opts.Profiles),
 	}
 }

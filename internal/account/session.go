@@ -25,6 +25,9 @@ type Credentials struct {
 	Code      string // of the second factor, if the user has one
 	Address   string // IP address of the client; tries are counted by it
 	UserAgent string
+	// Known: the client has shown that this user signed in from it before. Then
+	// what others try at the user from elsewhere does not hold it up.
+	Known bool
 }
 
 // SignedIn is a fresh session. Its token is shown only here.
@@ -43,7 +46,7 @@ func (s *Service) SignIn(ctx context.Context, c Credentials) (SignedIn, error) {
 	if err != nil {
 		return SignedIn{}, err
 	}
-	if err := s.attempts.take(email, c.Address, s.now()); err != nil {
+	if err := s.attempts.take(email, c.Address, c.Known, s.now()); err != nil {
 		return SignedIn{}, err
 	}
 	user, err := s.verify(ctx, email, c.Password)
@@ -51,7 +54,7 @@ func (s *Service) SignIn(ctx context.Context, c Credentials) (SignedIn, error) {
 		err = s.checkCode(ctx, user, c.Code)
 	}
 	if !errors.Is(err, ErrBadCredentials) && !errors.Is(err, ErrBadCode) {
-		s.attempts.giveBack(email, c.Address)
+		s.attempts.giveBack(email, c.Address, c.Known)
 	}
 	if err != nil {
 		return SignedIn{}, err

@@ -10,10 +10,17 @@ import (
 
 // How many failed sign-ins are let through: a burst, then one for each
 // interval. Somebody who mistypes never notices; somebody who guesses gets
-// 100 tries a day at a user, and 1,500 a day over all users, from one address.
+// 100 tries a day at a user, and 1,500 a day over all users, from one address,
+// and 1,000 a day at a user from all addresses together.
 var (
 	perUserAndAddress = allowance{burst: 8, interval: 15 * time.Minute}
 	perAddress        = allowance{burst: 50, interval: time.Minute}
+	// perUser counts tries at a user from everywhere, so that guessing from
+	// many addresses gets a thousand tries in a day and not a million. A known
+	// device of the user is exempt, or the guesser would lock the user out;
+	// from a new one they wait minutes, or set a new password by mail, which
+	// makes the device a known one.
+	perUser = allowance{burst: 40, interval: 90 * time.Second}
 )
 
 // maxTracked bounds how many senders are remembered. When more are seen than
@@ -41,29 +48,52 @@ type sender struct{ email, address string }
 func newThrottle() *throttle { return &throttle{whole: make(map[sender]time.Time)} }
 
 // take counts an attempt before it is made, so that many at once cannot all
-// slip through, or refuses it with fault.Limited.
-func (t *throttle) take(email, address string, now time.Time) error {
+// slip through, or refuses it with fault.Limited. known: it comes from a device
+// the user signed in from before.
+func (t *throttle) take(email, address string, known bool, now time.Time) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	both, all := senders(email, address)
-	wait := max(t.wait(both, perUserAndAddress, now), t.wait(all, perAddress, now))
+	var wait time.Duration
+	counts := counted(email, address, known)
+	for _, c := range counts {
+		wait = max(wait, t.wait(c.sender, c.allowance, now))
+	}
 	if wait > 0 {
 		return fault.Retry(fault.Limited, wait, "too many failed attempts to sign in; try again in %s", wait.Round(time.Second))
 	}
 	t.makeRoom(now)
-	t.whole[both] = later(t.whole[both], now).Add(perUserAndAddress.interval)
-	t.whole[all] = later(t.whole[all], now).Add(perAddress.interval)
+	for _, c := range counts {
+		t.whole[c.sender] = later(t.whole[c.sender], now).Add(c.interval)
+	}
 	return nil
 }
 
 // giveBack undoes a take whose attempt was not a failure.
-func (t *throttle) giveBack(email, address string) {
+func (t *throttle) giveBack(email, address string, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	both, all := senders(email, address)
-	t.whole[both] = t.whole[both].Add(-perUserAndAddress.interval)
-	t.whole[all] = t.whole[all].Add(-perAddress.interval)
+	for _, c := range counted(email, address, known) {
+		t.whole[c.sender] = t.whole[c.sender].Add(-c.interval)
+	}
 }
+
+// count is what a try counts for.
+type count struct {
+	sender
+	allowance
+}
+
+func counted(email, address string, known bool) []count {
+	both, all := senders(email, address)
+	counts := []count{{both, perUserAndAddress}, {all, perAddress}}
+	if !known {
+		counts = append(counts, count{sender{email, everywhere}, perUser})
+	}
+	return counts
+}
+
+// everywhere stands for all addresses together; no address looks like it.
+const everywhere = "*"
 
 // forget clears the failures at the user from the address, who has shown to be
 // the user. Those of the address as a whole stay: a guesser may well own an

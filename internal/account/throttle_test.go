@@ -14,7 +14,7 @@ import (
 // tries returns how many attempts in a row pass.
 func (t *throttle) tries(email, address string, now time.Time, most int) int {
 	for i := range most {
-		if t.take(email, address, now) != nil {
+		if t.take(email, address, true, now) != nil {
 			return i
 		}
 	}
@@ -47,7 +47,7 @@ func TestThrottle_Spraying(t *testing.T) {
 	th := newThrottle()
 	passed := 0
 	for i := range 1000 {
-		if th.take(fmt.Sprintf("user%d", i), "192.0.2.1", noon) == nil {
+		if th.take(fmt.Sprintf("user%d", i), "192.0.2.1", true, noon) == nil {
 			passed++
 		}
 	}
@@ -84,7 +84,7 @@ func TestThrottle_ManyAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 100 {
 		wg.Go(func() {
-			if th.take("ada", "192.0.2.1", noon) == nil {
+			if th.take("ada", "192.0.2.1", true, noon) == nil {
 				passed.Add(1)
 			}
 		})
@@ -99,7 +99,7 @@ func TestThrottle_Bounded(t *testing.T) {
 	t.Parallel()
 	th := newThrottle()
 	for i := range 2 * maxTracked {
-		if err := th.take("ada", fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255), noon); err != nil {
+		if err := th.take("ada", fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255), true, noon); err != nil {
 			t.Fatalf("try %d: %v", i, err)
 		}
 	}
@@ -108,7 +108,7 @@ func TestThrottle_Bounded(t *testing.T) {
 	}
 	const more = maxTracked / 2
 	for i := range more {
-		if err := th.take("ada", fmt.Sprintf("11.0.%d.%d", i>>8, i&255), noon.Add(24*time.Hour)); err != nil {
+		if err := th.take("ada", fmt.Sprintf("11.0.%d.%d", i>>8, i&255), true, noon.Add(24*time.Hour)); err != nil {
 			t.Fatalf("try %d of the next day: %v", i, err)
 		}
 	}
@@ -126,8 +126,66 @@ func TestThrottle_SaysHowLong(t *testing.T) {
 	t.Parallel()
 	th := newThrottle()
 	th.tries("ada", "192.0.2.1", noon, 100)
-	f := fault.Of(th.take("ada", "192.0.2.1", noon))
+	f := fault.Of(th.take("ada", "192.0.2.1", true, noon))
 	if f == nil || f.Kind != fault.Limited || f.RetryAfter != perUserAndAddress.interval {
 		t.Fatalf("the refusal is %+v, want fault.Limited and %s", f, perUserAndAddress.interval)
+	}
+}
+
+// Guessing at one user from ever new addresses runs dry; a device the user
+// signed in from before is not held up by it, and others wait minutes only.
+func TestThrottle_Distributed(t *testing.T) {
+	t.Parallel()
+	th, passed := newThrottle(), 0
+	for i := range 1000 {
+		if th.take("ada", fmt.Sprintf("192.0.%d.%d", 2+i/250, i%250), false, noon) == nil {
+			passed++
+		}
+	}
+	if passed != perUser.burst {
+		t.Errorf("%d guesses from 1000 addresses pass, want %d", passed, perUser.burst)
+	}
+	if err := th.take("ada", "198.51.100.7", true, noon); err != nil {
+		t.Errorf("the user's own device waits: %v", err)
+	}
+	if err := th.take("eve", "198.51.100.7", false, noon); err != nil {
+		t.Errorf("another user waits: %v", err)
+	}
+	err := th.take("ada", "198.51.100.8", false, noon)
+	if f := fault.Of(err); f == nil || f.Kind != fault.Limited || f.RetryAfter <= 0 || f.RetryAfter > 5*time.Minute {
+		t.Errorf("a new device of the user waits: %v", err)
+	}
+	if err := th.take("ada", "198.51.100.8", false, noon.Add(perUser.interval)); err != nil {
+		t.Errorf("a new device of the user waits still: %v", err)
+	}
+}
+
+// Wrong codes are counted over all addresses; right ones cost nothing.
+func TestCodeBudget(t *testing.T) {
+	t.Parallel()
+	b := newCodeBudget()
+	for range 100 {
+		if err := b.take(1, noon); err != nil {
+			t.Fatal(err)
+		}
+		b.giveBack(1)
+	}
+	passed := 0
+	for range 100 {
+		if b.take(1, noon) == nil {
+			passed++
+		}
+	}
+	if passed != perUserCodes.burst || b.take(2, noon) != nil {
+		t.Errorf("%d wrong codes pass, want %d", passed, perUserCodes.burst)
+	}
+	hour := 0
+	for i := range 60 {
+		if b.take(1, noon.Add(time.Duration(i+1)*time.Minute)) == nil {
+			hour++
+		}
+	}
+	if hour != 10 {
+		t.Errorf("%d wrong codes pass in the hour after, want 10", hour)
 	}
 }

@@ -21,8 +21,20 @@ type Frame struct {
 	Email   string
 	// Operator shows the operator's word in the rail.
 	Operator bool
-	Notices  []Notice
-	Now      time.Time
+	// May is what the reader may do for the merchant; what they may not is not
+	// offered.
+	May May
+	// Merchant is whose account it is, where that is not the reader's own;
+	// Merchants are those the reader can change to.
+	Merchant, Role string
+	Merchants      []Choice
+	Notices        []Notice
+	Now            time.Time
+}
+
+// May is what somebody may do for a merchant.
+type May struct {
+	Read, Pay, Payments, Webhooks, Keys, Callback, Branding, Credits, Money, Complete, Team bool
 }
 
 // Notice is one line above the page: what has just been done, or what needs care.
@@ -45,15 +57,22 @@ var rail = []word{
 	{"Custodian", "/dashboard/custodian", "wallet"},
 	{"Webhooks", "/dashboard/webhooks", "bolt"},
 	{"Developers", "/dashboard/developers", "code"},
+	{"Team", "/dashboard/team", "people"},
 	{"Security", "/dashboard/security", "lock"},
 }
 
 // words are the rail of this page's reader.
 func (f Frame) words() []word {
+	words := slices.DeleteFunc(slices.Clone(rail), func(w word) bool {
+		if w.Path == "/dashboard/create" {
+			return !f.May.Pay
+		}
+		return !f.May.Read && w.Path != "/dashboard/security"
+	})
 	if f.Operator {
-		return append(slices.Clip(rail), word{"Operator", "/operator", "gauge"})
+		words = append(words, word{"Operator", "/operator", "gauge"})
 	}
-	return rail
+	return words
 }
 
 // railIcons are line icons of 20 units square, like those of package views.
@@ -67,6 +86,7 @@ var railIcons = map[string]string{
 	"bolt":   "M11 2L4 11.5h5L8 18l8-10h-5.5z",
 	"code":   "M7 6l-4 4 4 4M13 6l4 4-4 4",
 	"lock":   "M5 9h10v8H5zM7 9V6.5a3 3 0 016 0V9",
+	"people": "M7.5 9.5a3 3 0 100-6 3 3 0 000 6zM2 17v-1.5a4 4 0 014-4h3a4 4 0 014 4V17M13.5 9.5a3 3 0 000-6M15 11.7a4 4 0 013 3.8V17",
 	"gauge":  "M3 14a7 7 0 1114 0M10 14l3.5-5",
 }
 

@@ -1,0 +1,46 @@
+package web
+
+import (
+	"errors"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/views/dashboard"
+)
+
+// confirm asks the visitor to show once more who they are, in the input
+// "password": by their password, or by a code of their authenticator.
+func (d *desk) confirm(c echo.Context, v visitor, f *form) error {
+	return d.x.Members.Confirm(c.Request().Context(), v.user, secret.New(f.values.Get("password")), callOf(c).Client)
+}
+
+// badProof puts a refusal of confirm beside the input; false for anything else.
+func (d *desk) badProof(f *form, err error) bool {
+	switch {
+	case errors.Is(err, account.ErrBadPassword):
+		f.bad("password", "The password is wrong. Nothing was changed.")
+	case errors.Is(err, account.ErrBadCode):
+		f.bad("password", "The code is wrong or was used already. Nothing was changed.")
+	case fault.Is(err, fault.Limited):
+		f.problem = sentenceOf(fault.Of(err).Message)
+	default:
+		return false
+	}
+	return true
+}
+
+// proofField is the input that confirm reads.
+func (d *desk) proofField(c echo.Context, v visitor, f *form) (dashboard.Field, error) {
+	inForce, _, err := d.x.Members.Factor(c.Request().Context(), v.user)
+	x := dashboard.Field{
+		Name: "password", Label: "Your password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512",
+		Hint: "Asked again, so that nobody who finds your screen open can change it.",
+	}
+	if inForce {
+		x.Label = "Your password, or a code of your authenticator"
+	}
+	return f.field(x), err
+}

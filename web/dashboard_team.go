@@ -1,0 +1,320 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/views/dashboard"
+)
+
+const teamPath = "/dashboard/team"
+
+// roleWords say what a role may do, in words people use.
+var roleWords = map[account.Role]string{
+	account.RoleOwner:     "May do everything: wallets, credits, the team, and marking payments as completed.",
+	account.RoleDeveloper: "May make API keys, and set callback, webhooks and branding. Sees everything, and cannot change wallets in the dashboard.",
+	account.RoleSupport:   "May create payment links, look for a customer's money, cancel payments and send webhooks again. Cannot mark a payment as completed.",
+	account.RoleViewer:    "May look at everything and change nothing.",
+}
+
+func roleChoices() []dashboard.Choice {
+	var all []dashboard.Choice
+	for _, r := range account.Roles() {
+		all = append(all, dashboard.Choice{Value: string(r), Text: strings.ToUpper(string(r[:1])) + string(r[1:])})
+	}
+	return all
+}
+
+func (d *desk) getTeam(c echo.Context, v visitor) error {
+	return d.teamPage(c, v, http.StatusOK, newForm(url.Values{}), "", "")
+}
+
+// teamPage lists the team; link is a fresh invitation, which is shown only now.
+func (d *desk) teamPage(c echo.Context, v visitor, status int, f *form, link, linkFor string) error {
+	ctx := c.Request().Context()
+	members, err := d.x.Members.Members(ctx, v.seat.Merchant)
+	if err != nil {
+		return err
+	}
+	invited, err := d.x.Members.Invitations(ctx, v.seat.Merchant)
+	if err != nil {
+		return err
+	}
+	proof, err := d.proofField(c, v, f)
+	if err != nil {
+		return err
+	}
+	p := dashboard.TeamProps{
+		Frame: d.frame(c, v, "Team", teamPath), Problem: f.problem, Link: link, LinkFor: linkFor, Mailed: d.x.Mail != nil, ProofLabel: proof.Label,
+		Choices: roleChoices(), Chosen: f.values.Get("role"),
+	}
+	if p.Chosen == "" {
+		p.Chosen = string(account.RoleViewer)
+	}
+	owners := 0
+	for _, m := range members {
+		p.Members = append(p.Members, dashboard.MemberRow{
+			ID: m.User.PublicID, Name: nameOf(m.User), Email: m.User.Email, Role: string(m.Role), Since: m.Since, You: m.User.ID == v.user.ID,
+		})
+		if m.Role == account.RoleOwner {
+			owners++
+		}
+	}
+	p.MayLeave = len(members) > 1 && (v.seat.Role != account.RoleOwner || owners > 1)
+	for _, n := range invited {
+		p.Invited = append(p.Invited, dashboard.InvitedRow{
+			ID: n.ID, Email: n.Email, Role: string(n.Role), By: n.By, ExpiresAt: n.ExpiresAt, Expired: !n.ExpiresAt.After(d.d.Now()),
+		})
+	}
+	for _, r := range account.Roles() {
+		p.Roles = append(p.Roles, dashboard.RoleRow{Name: string(r), Does: roleWords[r]})
+	}
+	email := emailField()
+	email.Autocomplete = "off"
+	p.Fields = []dashboard.Field{f.field(email), proof}
+	return d.show(c, status, p.Frame, dashboard.Team(p))
+}
+
+func nameOf(u account.User) string {
+	if name := strings.TrimSpace(u.FirstName + " " + u.LastName); name != "" {
+		return name
+	}
+	return u.Email
+}
+
+// teamForm reads a form that changes who may do what, which asks once more who
+// is there: a colleague with the right role is as good as a password.
+func (d *desk) teamForm(c echo.Context, v visitor) (*form, bool, error) {
+	values, err := deskForm(c)
+	if err != nil {
+		return nil, false, err
+	}
+	f := newForm(values)
+	err = d.confirm(c, v, f)
+	if err == nil {
+		return f, true, nil
+	}
+	if !d.badProof(f, err) {
+		return nil, false, err
+	}
+	return f, false, d.teamPage(c, v, fault.KindOf(err).Code(), f, "", "")
+}
+
+// teamRefused shows what keeps an act from being done.
+func (d *desk) teamRefused(c echo.Context, v visitor, f *form, err error) error {
+	if !f.refused(err, subject{"email", "email", "The e-mail address"}) {
+		return err
+	}
+	return d.teamPage(c, v, fault.KindOf(err).Code(), f, "", "")
+}
+
+// postInviteMember makes an invitation. Its link is shown in the answer itself,
+// once, and mailed where mail is sent.
+func (d *desk) postInviteMember(c echo.Context, v visitor) error {
+	f, ok, err := d.teamForm(c, v)
+	if !ok {
+		return err
+	}
+	n, token, err := d.x.Members.InviteMember(c.Request().Context(), v.seat, f.text("email"), account.Role(f.values.Get("role")))
+	if err != nil {
+		return d.teamRefused(c, v, f, err)
+	}
+	d.record(c, v, account.ActionTeamInvite, n.Email, "as "+string(n.Role))
+	if n.Role == account.RoleOwner {
+		d.mailOwners(c, v, "Somebody was invited as an owner", v.user.Email+" invited "+n.Email+" to your Florin merchant account as an owner, who may change where your money goes.")
+	}
+	return d.showInvitation(c, v, n, token.Reveal())
+}
+
+func (d *desk) showInvitation(c echo.Context, v visitor, n account.Invited, token string) error {
+	link := d.o.BaseURL + "/join?token=" + token
+	d.mail(c, n.Email, "You are invited to a team in Florin", v.user.Email+" invites you to their merchant account as "+string(n.Role)+".\n\n"+
+		"Join within seven days:\n"+link+"\n\nIf you do not know them, do nothing.")
+	return d.teamPage(c, v, http.StatusOK, newForm(url.Values{}), link, n.Email)
+}
+
+func (d *desk) postResendInvitation(c echo.Context, v visitor) error {
+	n, token, err := d.x.Members.RenewInvitation(c.Request().Context(), v.seat.Merchant, c.Param("invitation"))
+	if err != nil {
+		return err
+	}
+	d.record(c, v, account.ActionTeamInvite, n.Email, "a new link")
+	return d.showInvitation(c, v, n, token.Reveal())
+}
+
+func (d *desk) postRevokeInvitation(c echo.Context, v visitor) error {
+	if err := d.x.Members.RevokeInvitation(c.Request().Context(), v.seat.Merchant, c.Param("invitation")); err != nil {
+		return err
+	}
+	d.record(c, v, account.ActionTeamRevoke, c.Param("invitation"), "")
+	return d.done(c, teamPath, "The invitation is taken back. Its link leads nowhere now.")
+}
+
+// memberAct finds the member an act is about, after it was confirmed.
+func (d *desk) memberAct(c echo.Context, v visitor, act func(f *form, m account.Member) error) error {
+	m, err := d.x.Members.Member(c.Request().Context(), v.seat.Merchant, c.Param("member"))
+	if err != nil {
+		return err
+	}
+	f, ok, err := d.teamForm(c, v)
+	if !ok {
+		return err
+	}
+	if err := act(f, m); err != nil {
+		return d.teamRefused(c, v, f, err)
+	}
+	return nil
+}
+
+func (d *desk) postMemberRole(c echo.Context, v visitor) error {
+	return d.memberAct(c, v, func(f *form, m account.Member) error {
+		role := account.Role(f.values.Get("role"))
+		if err := d.x.Members.SetRole(c.Request().Context(), v.seat.Merchant, m.User, role); err != nil {
+			return err
+		}
+		d.record(c, v, account.ActionTeamRole, m.User.Email, string(m.Role)+" → "+string(role))
+		d.mailOwners(c, v, "A role in your team was changed", v.user.Email+" made "+m.User.Email+" "+role.Noun()+" of your Florin merchant account; before that it was "+m.Role.Noun()+".")
+		return d.done(c, teamPath, m.User.Email+" is "+role.Noun()+" now.")
+	})
+}
+
+func (d *desk) postRemoveMember(c echo.Context, v visitor) error {
+	return d.memberAct(c, v, func(_ *form, m account.Member) error {
+		if err := d.x.Members.RemoveMember(c.Request().Context(), v.seat.Merchant, m.User); err != nil {
+			return err
+		}
+		d.record(c, v, account.ActionTeamRemove, m.User.Email, "was "+string(m.Role))
+		d.mailOwners(c, v, "Somebody was removed from your team", v.user.Email+" removed "+m.User.Email+" from your Florin merchant account.")
+		return d.done(c, teamPath, m.User.Email+" has no access any more. Keys they have seen still work: rotate them if need be.")
+	})
+}
+
+// postLeave ends the visitor's own membership.
+func (d *desk) postLeave(c echo.Context, v visitor) error {
+	if v.seat.Role == "" {
+		return account.ErrNoMerchant
+	}
+	if err := d.x.Members.RemoveMember(c.Request().Context(), v.seat.Merchant, v.user); err != nil {
+		return err
+	}
+	d.record(c, v, account.ActionTeamLeave, "", "")
+	return d.done(c, securityPath, "You have left the team.")
+}
+
+// postMerchant changes for whom this session acts.
+func (d *desk) postMerchant(c echo.Context, v visitor) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	if err := d.x.Members.Choose(c.Request().Context(), v.user, v.token, values.Get("merchant")); err != nil {
+		return err
+	}
+	return d.done(c, homePath, "")
+}
+
+// mailOwners tells every owner of the merchant.
+func (d *desk) mailOwners(c echo.Context, v visitor, subject, text string) {
+	members, err := d.x.Members.Members(c.Request().Context(), v.seat.Merchant)
+	if err != nil {
+		d.d.Log.Error("the owners are not told", "request", callOf(c).RequestID, "subject", subject, "error", err)
+	}
+	for _, m := range members {
+		if m.Role == account.RoleOwner {
+			d.mail(c, m.User.Email, subject, text+"\n\nIf this was not meant, sign in at once and correct it:\n"+d.o.BaseURL+homePath)
+		}
+	}
+}
+
+// whoMay names the people who may do what the visitor may not.
+func (d *desk) whoMay(c echo.Context, v visitor, act account.Act) string {
+	if v.seat.Role == "" {
+		return ""
+	}
+	members, err := d.x.Members.Members(c.Request().Context(), v.seat.Merchant)
+	if err != nil {
+		return ""
+	}
+	var emails []string
+	for _, m := range members {
+		if m.Role.May(act) && len(emails) < 5 {
+			emails = append(emails, m.User.Email)
+		}
+	}
+	return strings.Join(emails, ", ")
+}
+
+func (d *desk) getJoin(c echo.Context) error {
+	token := c.QueryParam("token")
+	if d.signedInAlready(c) {
+		return c.Redirect(http.StatusSeeOther, "/dashboard/join?token="+url.QueryEscape(token))
+	}
+	return d.joinPage(c, http.StatusOK, token, newForm(url.Values{}))
+}
+
+// joinPage is for somebody who is not signed in.
+func (d *desk) joinPage(c echo.Context, status int, token string, f *form) error {
+	p := dashboard.JoinProps{EntryProps: d.entry(c)}
+	n, merchant, known, err := d.x.Members.Invitation(c.Request().Context(), token)
+	if errors.Is(err, account.ErrBadInvitation) {
+		return d.enter(c, http.StatusForbidden, p.Page, dashboard.Join(p))
+	}
+	if err != nil {
+		return err
+	}
+	p.Merchant, p.Role, p.Does, p.Email, p.Token, p.Problem = merchant.Email, string(n.Role), roleWords[n.Role], n.Email, token, f.problem
+	if known {
+		p.SignInURL = "/signin?next=" + url.QueryEscape("/dashboard/join?token="+token)
+	}
+	email := emailField()
+	email.ReadOnly, email.Value = true, n.Email
+	p.Fields = []dashboard.Field{
+		email, f.field(newPasswordField("Password")),
+		f.field(dashboard.Field{Name: "firstName", Label: "First name (optional)", Autocomplete: "given-name", Max: "100"}),
+		f.field(dashboard.Field{Name: "lastName", Label: "Last name (optional)", Autocomplete: "family-name", Max: "100"}),
+	}
+	return d.enter(c, status, p.Page, dashboard.Join(p))
+}
+
+// getJoining asks somebody who is signed in.
+func (d *desk) getJoining(c echo.Context, v visitor) error {
+	n, merchant, _, err := d.x.Members.Invitation(c.Request().Context(), c.QueryParam("token"))
+	if err != nil {
+		return err
+	}
+	p := dashboard.JoiningProps{
+		Frame: d.frame(c, v, "Join a team", ""), Merchant: merchant.Email, Role: string(n.Role), Does: roleWords[n.Role], Token: c.QueryParam("token"),
+	}
+	if n.Email != v.user.Email {
+		p.For = n.Email
+	}
+	return d.show(c, http.StatusOK, p.Frame, dashboard.Joining(p))
+}
+
+// postJoining takes an invitation for somebody who is signed in.
+func (d *desk) postJoining(c echo.Context, v visitor) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	ctx, token := c.Request().Context(), values.Get("token")
+	_, merchant, _, err := d.x.Members.Invitation(ctx, token)
+	if err != nil {
+		return err
+	}
+	n, err := d.x.Members.Join(ctx, token, v.user)
+	if err != nil {
+		return err
+	}
+	if err := d.x.Members.Choose(ctx, v.user, v.token, merchant.PublicID); err != nil {
+		return err
+	}
+	d.enterLog(c, merchant.ID, v.user, account.ActionTeamJoin, "", "as "+string(n.Role))
+	return d.done(c, homePath, "You act for "+merchant.Email+" now, as "+string(n.Role)+".")
+}
