@@ -238,6 +238,8 @@ var interfaceRows = []clause{
 	{"7/404/cancel", "to cancel as well", answers("cancel unknown", 404)},
 	{"7/409", "a custodian that exists is 409", refuses("second custodian", 409)},
 
+	{"7/404/campaign", "an unknown campaignId is 404", all(answers("unknown campaign", 404), is("getDonate of nothing", "code", 404), is("getDonate of nothing", "campaign", nil))},
+	{"7/404/donation", "to give to as well", all(answers("give to an unknown campaign", 404), is("StartDonation to nothing", "code", 404), is("StartDonation to nothing", "transaction", nil))},
 	{"8/custodians", "a key has one custodian", refuses("second custodian", 409)},
 	{"8/minimum", "the least top-up is 20 credits", refuses("top-up of 19", 400)},
 	{"8/sortOrder", "getTransactions sorts descending unless asked otherwise", ordered("getTransactions", false)},
