@@ -117,6 +117,7 @@ func mustRoute(p Payment) Route {
 // Observe takes in what a range of blocks holds for the payment. Replay,
 // restart and reorg are all this one path.
 func (p Payment) Observe(v View, now time.Time) (Change, error) {
+	known := p.Deposits
 	p.Deposits = slices.Clone(p.Deposits)
 	before, had := p, p.Received()
 	c := Change{}
@@ -127,7 +128,9 @@ func (p Payment) Observe(v View, now time.Time) (Change, error) {
 	}
 	c.Payment.Hash = c.Payment.newestHash()
 	for _, d := range changed {
-		c.emitDeposit(d, now)
+		if !d.told(known) {
+			c.emitDeposit(d, now)
+		}
 	}
 	if before.Status == Completed && !before.Reorged && !c.Payment.enough() && c.Payment.Received().Cmp(had) < 0 {
 		c.Payment.Reorged = true

@@ -172,6 +172,19 @@ func TestObserve(t *testing.T) {
 			t.Errorf("the same view again changed something: %v", types(again))
 		}
 	})
+	t.Run("HardenedIsNoNews", func(t *testing.T) {
+		tr := transfer(usdcPolygon, "10000000", 9, "a", "x")
+		v := view(chain.Polygon, 6, 9, 9, tr)
+		v.Finalized.Number = 5
+		c := observe(t, started(t, "10"), v, now)
+		if c.Payment.Status != payment.Completed || c.Deposits[0].Hardened {
+			t.Fatalf("credited early: %s, hardened %t", c.Payment.Status, c.Deposits[0].Hardened)
+		}
+		c = observe(t, c.Payment, view(chain.Polygon, 6, 9, 9, tr), now)
+		if len(c.Deposits) != 1 || !c.Deposits[0].Hardened || len(c.Events) != 0 {
+			t.Errorf("when it can no longer be taken back: deposits %+v, events %v", c.Deposits, types(c))
+		}
+	})
 	t.Run("ShortAddsUpAndExtendsOnce", func(t *testing.T) {
 		p := started(t, "10")
 		late := p.ExpiresAt.Add(-time.Minute)

@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -133,4 +134,13 @@ func (d *Deposit) appear(t chain.Transfer, v View, rule chain.Finality, now time
 func (d Deposit) differs(o Deposit) bool {
 	return d.State != o.State || d.Hardened != o.Hardened ||
 		d.Transfer.Block.Number != o.Transfer.Block.Number || d.Transfer.Block.Hash != o.Transfer.Block.Hash
+}
+
+// told reports whether the history tells of the deposit as it is: that money
+// which is final already can no longer be taken back either is no news.
+func (d Deposit) told(known []Deposit) bool {
+	return slices.ContainsFunc(known, func(k Deposit) bool {
+		return k.Transfer.Key == d.Transfer.Key && k.State == d.State &&
+			k.Transfer.Block.Number == d.Transfer.Block.Number && k.Transfer.Block.Hash == d.Transfer.Block.Hash
+	})
 }

@@ -84,31 +84,50 @@ func (s *search) prove(ctx context.Context) ([]chain.Transfer, error) {
 	slices.SortFunc(s.found, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.block, b.block), cmp.Compare(a.index, b.index))
 	})
-	txs := s.transactions()
-	blocks := s.blocks()
-	var calls []call
-	for _, tx := range txs {
-		calls = append(calls, receiptCall(tx))
+	headers, err := s.headers(ctx)
+	if err != nil {
+		return nil, err
 	}
-	for _, number := range blocks {
-		calls = append(calls, numberCall(number))
+	byTx := make(map[hash][]entry, len(s.found))
+	for _, e := range s.found {
+		byTx[e.tx] = append(byTx[e.tx], e)
+	}
+	var transfers []chain.Transfer
+	for txs := range slices.Chunk(s.transactions(), provePage) {
+		receipts, err := s.receipts(ctx, txs)
+		if err != nil {
+			return nil, err
+		}
+		for _, tx := range txs {
+			told, err := s.transfers(byTx[tx], receipts[tx], headers)
+			if err != nil {
+				return nil, err
+			}
+			transfers = append(transfers, told...)
+		}
+	}
+	return transfers, nil
+}
+
+// provePage bounds how many receipts are held at once: anybody can fill a
+// transaction with thousands of logs.
+const provePage = 64
+
+// headers asks for the blocks of what was found.
+func (s *search) headers(ctx context.Context) (map[uint64]header, error) {
+	blocks := s.blocks()
+	calls := make([]call, len(blocks))
+	for i, number := range blocks {
+		calls[i] = numberCall(number)
 	}
 	results, err := s.e.results(ctx, append(calls, numberCall(s.to.Number))...)
 	if err != nil {
 		return nil, err
 	}
-	if err := standing(results[len(results)-1], s.to); err != nil {
+	if err := standing(results[len(blocks)], s.to); err != nil {
 		return nil, err
 	}
-	headers, err := parseHeaders(results[len(txs):len(txs)+len(blocks)], blocks)
-	if err != nil {
-		return nil, err
-	}
-	receipts, err := s.receipts(ctx, txs, results)
-	if err != nil {
-		return nil, err
-	}
-	return s.transfers(receipts, headers)
+	return parseHeaders(results[:len(blocks)], blocks)
 }
 
 // transactions lists the transactions of what was found, each once.
@@ -148,30 +167,33 @@ func parseHeaders(results [][]byte, numbers []uint64) (map[uint64]header, error)
 	return headers, nil
 }
 
-// receipts reads the receipts of txs. Nodes forget which block an old
-// transaction is in before they forget the block's logs; then the logs of the
-// whole block give the order inside the transaction.
-func (s *search) receipts(ctx context.Context, txs []hash, results [][]byte) (map[hash]receipt, error) {
+// receipts asks for the receipts of txs, and for block `to` once more after
+// them. Nodes forget which block an old transaction is in before they forget
+// the block's logs; then the logs of the whole block give the order inside the
+// transaction.
+func (s *search) receipts(ctx context.Context, txs []hash) (map[hash]receipt, error) {
+	calls := make([]call, len(txs))
+	for i, tx := range txs {
+		calls[i] = receiptCall(tx)
+	}
+	results, err := s.e.results(ctx, append(calls, numberCall(s.to.Number))...)
+	if err != nil {
+		return nil, err
+	}
+	if err := standing(results[len(txs)], s.to); err != nil {
+		return nil, err
+	}
 	receipts := make(map[hash]receipt, len(txs))
-	var forgotten []hash
 	for i, tx := range txs {
 		r, ok, err := parseReceipt(results[i], tx)
+		if err == nil && !ok {
+			r, ok, err = s.e.rebuild(ctx, tx, s.blockOf(tx))
+			if err == nil && !ok {
+				err = malformed("a log that its block does not have")
+			}
+		}
 		if err != nil {
 			return nil, err
-		}
-		if !ok {
-			forgotten = append(forgotten, tx)
-			continue
-		}
-		receipts[tx] = r
-	}
-	for _, tx := range forgotten {
-		r, ok, err := s.e.rebuild(ctx, tx, s.blockOf(tx))
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			return nil, malformed("a log that its block does not have")
 		}
 		receipts[tx] = r
 	}
@@ -250,26 +272,23 @@ func (g *gathering) add(l *logText) error {
 	return nil
 }
 
-// transfers puts together what logs, receipts and headers say, which must be
-// the same. The receipts decide: a log the node left out of its answer beside
-// one it gave is found here.
-func (s *search) transfers(receipts map[hash]receipt, headers map[uint64]header) ([]chain.Transfer, error) {
-	for _, e := range s.found {
-		if headers[e.block].hash != e.blockHash || receipts[e.tx].blockHash != e.blockHash {
+// transfers puts together what the logs found of one transaction, its receipt
+// and headers say, which must be the same. The receipt decides: a log the node
+// left out of its answer beside one it gave is found here.
+func (s *search) transfers(found []entry, r receipt, headers map[uint64]header) ([]chain.Transfer, error) {
+	for _, e := range found {
+		if headers[e.block].hash != e.blockHash || r.blockHash != e.blockHash {
 			return nil, chain.ErrReorged
 		}
-		if !receipts[e.tx].holds(e) {
+		if !r.holds(e) {
 			return nil, malformed("a log that its receipt does not have")
 		}
 	}
 	var transfers []chain.Transfer
-	for _, tx := range s.transactions() {
-		r := receipts[tx]
-		for ordinal, l := range r.logs {
-			if t, ok := s.adapter.transfer(l, ordinal, s.watch); ok {
-				t.Block, t.Source = headers[r.block].head(), s.e.name
-				transfers = append(transfers, t)
-			}
+	for ordinal, l := range r.logs {
+		if t, ok := s.adapter.transfer(l, ordinal, s.watch); ok {
+			t.Block, t.Source = headers[r.block].head(), s.e.name
+			transfers = append(transfers, t)
 		}
 	}
 	return transfers, nil
