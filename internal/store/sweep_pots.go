@@ -53,17 +53,30 @@ type dueRow struct {
 	Least      int64
 }
 
+// potDeposits is how many deposits of one pot are read, the largest: a payer
+// pays in a few, but anybody can send specks by the thousand, and those must
+// not take the place of other pots.
+const potDeposits = 200
+
 // Pots lists what is due on the network, not claimed by a sweep in flight and
 // not blocked. A deposit counts where it was shown for: one on another network
 // of the same address waits for the operator, who knows whether the settlement
 // wallet exists there.
+//
+// What comes first is decided by the deposits that are read, and they come pot
+// by pot: so the first pot is whole, and if it is worth sweeping by the order,
+// it is so for whoever plans.
 func (s *Store) Pots(ctx context.Context, n chain.Network, q sweep.Query) ([]sweep.Pot, error) {
+	const columns = "payment_id, public_id, address, raw, settlement, contract, symbol, decimals, token, units, block, final_at, " +
+		"moved, marked, through, failures, blocked, least"
+	const worth = "CASE WHEN about >= ? AND (oldest <= ? OR about >= ? AND about >= least * 0.0000010001) THEN "
 	var rows []dueRow
-	err := s.reader().NewRaw("SELECT payment_id, public_id, address, raw, settlement, contract, symbol, decimals, token, units, block, final_at, "+
-		"moved, marked, through, failures, blocked, least FROM (SELECT d.id, d.payment_id, p.public_id, r.address, r.raw, r.settlement, "+
+	err := s.reader().NewRaw("SELECT "+columns+" FROM (SELECT "+columns+", id, sum(size) OVER (PARTITION BY address, contract) AS about, "+
+		"min(final_at) OVER (PARTITION BY address, contract) AS oldest FROM ("+
+		"SELECT d.id, d.payment_id, p.public_id, r.address, r.raw, r.settlement, "+
 		"d.contract, d.symbol, d.decimals, d.token, d.units, d.block_number AS block, d.final_at, coalesce(pot.moved, '0') AS moved, coalesce(pot.marked, '0') AS marked, "+
 		"coalesce(pot.through, 0) AS through, coalesce(pot.failures, 0) AS failures, pot.blocked_until AS blocked, coalesce(cn.sweep_min, 0) AS least, "+
-		"sum("+aboutUSD+") OVER (PARTITION BY d.to_address, d.contract) AS about, min(d.final_at) OVER (PARTITION BY d.to_address, d.contract) AS oldest "+
+		aboutUSD+" AS size, row_number() OVER (PARTITION BY d.to_address, d.contract ORDER BY "+aboutUSD+" DESC, d.id) AS place "+
 		"FROM deposits AS d JOIN payments AS p ON p.id = d.payment_id "+
 		"JOIN routes AS r ON r.payment_id = d.payment_id AND r.network = d.network AND r.address = d.to_address "+
 		"LEFT JOIN pots AS pot ON pot.network = d.network AND pot.address = d.to_address AND pot.contract = d.contract "+
@@ -71,10 +84,9 @@ func (s *Store) Pots(ctx context.Context, n chain.Network, q sweep.Query) ([]swe
 		"LEFT JOIN custodian_networks AS cn ON cn.custodian_id = c.id AND cn.network = d.network "+
 		"WHERE d.network = ? AND d.state = 'FINAL' AND d.swept_at IS NULL AND (pot.blocked_until IS NULL OR pot.blocked_until <= ?) "+
 		"AND NOT EXISTS (SELECT 1 FROM sweep_items AS i JOIN sweeps AS s ON s.id = i.sweep_id WHERE s.network = d.network "+
-		"AND s.ended_at IS NULL AND i.address = d.to_address AND i.contract = d.contract)) AS due "+
-		"ORDER BY CASE WHEN about >= ? AND (oldest <= ? OR about >= ? AND about >= least * 0.0000010001) THEN 0 ELSE 1 END, "+
-		"CASE WHEN about >= ? AND (oldest <= ? OR about >= ? AND about >= least * 0.0000010001) THEN final_at END, about DESC, final_at, id LIMIT ?",
-		string(payment.KindTopUp), string(n), from(q.Now), surely(q.Dust), from(q.Aged), surely(q.Least),
+		"AND s.ended_at IS NULL AND i.address = d.to_address AND i.contract = d.contract)) AS each_due WHERE place <= ?) AS due "+
+		"ORDER BY "+worth+"0 ELSE 1 END, "+worth+"oldest END, about DESC, address, contract, id LIMIT ?",
+		string(payment.KindTopUp), string(n), from(q.Now), min(potDeposits, q.Limit), surely(q.Dust), from(q.Aged), surely(q.Least),
 		surely(q.Dust), from(q.Aged), surely(q.Least), q.Limit).Scan(ctx, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("what is due on %s: %w", n, err)

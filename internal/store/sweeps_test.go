@@ -132,6 +132,34 @@ func TestStore_Pots(t *testing.T) {
 	})
 }
 
+// Specks on one address, worth a sweep together but more than are read at once,
+// take nobody's place.
+func TestStore_PotsSpecks(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(100, 0)
+		w.custodian(k, "")
+		w.paidIn(k, 20, 20_000, 20_000, 20_000, 20_000)
+		good := w.started(k)
+		_, err := w.UpdatePayment(t.Context(), good.ID, func(p payment.Payment) (payment.Change, error) {
+			return p.Observe(payment.View{
+				Network: chain.Polygon, From: 1, To: 1000, Final: chain.Head{Number: 20}, Finalized: chain.Head{Number: 20},
+				Transfers: []chain.Transfer{transfer(p, "0xgood", 5_000_000, 15)},
+			}, start.Add(time.Hour))
+		})
+		w.must(err)
+		policy := sweep.DefaultPolicy()
+		now := start.Add(2 * policy.Age)
+		pots, err := w.Pots(t.Context(), chain.Polygon, sweep.Query{
+			Now: now, Aged: now.Add(-policy.Age), Least: policy.Least, Dust: 70_000, Limit: 3,
+		})
+		w.must(err)
+		policy.Dust = 70_000
+		if plan := sweep.Plan(pots, policy, now); len(plan) != 1 || plan[0].PaymentID != string(good.ID) {
+			t.Errorf("of %+v the next sweep takes %+v", pots, plan)
+		}
+	})
+}
+
 func TestStore_SweepWholeLife(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(100, 0)
