@@ -50,10 +50,17 @@ func (w *Watcher) takeOnce(ctx context.Context, heads chain.Heads, from uint64, 
 	})
 }
 
-// confirmation is a transfer in a block, as a second endpoint has confirmed it.
+// confirmation is a transfer in a block, as a second endpoint has confirmed it:
+// all that is credited by, for another amount would be another transfer.
 type confirmation struct {
-	key   chain.Key
-	block string
+	key          chain.Key
+	block        string
+	contract, to chain.Address
+	units        string
+}
+
+func confirmationOf(t chain.Transfer) confirmation {
+	return confirmation{key: t.Key, block: t.Block.Hash, contract: t.Asset.Contract, to: t.To, units: t.Units.String()}
 }
 
 // confirmPage bounds how many transactions are asked for anew when a round ends.
@@ -64,7 +71,7 @@ const confirmPage = 64
 func (w *Watcher) confirmAll(ctx context.Context, transfers []chain.Transfer, at chain.Head) error {
 	var open []chain.Transfer
 	for _, t := range transfers {
-		if _, done := w.confirmed[confirmation{t.Key, t.Block.Hash}]; !done {
+		if _, done := w.confirmed[confirmationOf(t)]; !done {
 			open = append(open, t)
 		}
 	}
@@ -74,7 +81,7 @@ func (w *Watcher) confirmAll(ctx context.Context, transfers []chain.Transfer, at
 			return err
 		}
 		for _, t := range page {
-			w.confirmed[confirmation{t.Key, t.Block.Hash}] = struct{}{}
+			w.confirmed[confirmationOf(t)] = struct{}{}
 		}
 	}
 	return nil

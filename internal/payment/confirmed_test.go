@@ -1,0 +1,70 @@
+package payment_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// dying is a database that fails to take payments in while it is told to.
+type dying struct {
+	payment.WatchStore
+	dead bool
+}
+
+var errDying = errors.New("the database is gone")
+
+func (d *dying) UpdatePayment(ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error)) (payment.Payment, error) {
+	if d.dead {
+		return payment.Payment{}, errDying
+	}
+	return d.WatchStore.UpdatePayment(ctx, id, decide)
+}
+
+// boasting tells, while it is told to, of a hundred times as much as was sent.
+type boasting struct {
+	chain.Reader
+	lies bool
+}
+
+func (b *boasting) Scan(ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet) ([]chain.Transfer, error) {
+	transfers, err := b.Reader.Scan(ctx, from, to, watch)
+	for i := range transfers {
+		if b.lies {
+			transfers[i].Units = money.UnitsFromUint64(100 * tenUSDC)
+		}
+	}
+	return transfers, err
+}
+
+// TestWatcher_ConfirmedAmount: what a second endpoint confirmed in a round that
+// failed is worth nothing for another amount that the first tells later.
+func TestWatcher_ConfirmedAmount(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 2)
+	p := r.start()
+	s := &dying{WatchStore: r.store}
+	reader := &boasting{Reader: r.reader()}
+	w := payment.NewWatcher(r.profile, reader, s, "one", r.now, slog.New(slog.DiscardHandler))
+	r.must(w.RunOnce(t.Context()))
+	r.pay(p)
+	r.chain.Mine(rigFinalDepth + 2)
+	s.dead = true
+	if err := w.RunOnce(t.Context()); !errors.Is(err, errDying) {
+		t.Fatalf("want the database to fail, got %v", err)
+	}
+	s.dead = false
+	reader.lies = true
+	if err := w.RunOnce(t.Context()); !errors.Is(err, payment.ErrDisagree) {
+		t.Errorf("want the disagreement named, got %v", err)
+	}
+	r.expect(p, payment.Started, 0)
+	reader.lies = false
+	r.must(w.RunOnce(t.Context()))
+	r.expect(p, payment.Completed, tenUSDC)
+}
