@@ -25,6 +25,8 @@ import (
 
 // Members is what the dashboard asks of accounts beyond Accounts.
 type Members interface {
+	Teams
+
 	Enter(ctx context.Context, c account.Credentials) (account.SignedIn, account.Halfway, error)
 	EnterWithCode(ctx context.Context, half account.Halfway, c account.Credentials) (account.SignedIn, error)
 	CreateInvited(ctx context.Context, token string, in account.NewUser) (account.User, error)
@@ -46,6 +48,12 @@ type Members interface {
 	ArrangeCustodian(ctx context.Context, key account.Key, in account.CustodianInput) (account.Custodian, secret.Text, error)
 	RotateSigningSecret(ctx context.Context, key account.Key) (secret.Text, error)
 	RetireSigningSecret(ctx context.Context, key account.Key) error
+	Record(ctx context.Context, a account.Audit) error
+	AuditLog(ctx context.Context, seat account.Seat, before int64, limit int) ([]account.Audit, error)
+}
+
+// Teams is what the dashboard asks about who belongs to which merchant.
+type Teams interface {
 	Seats(ctx context.Context, user account.User) ([]account.Seat, error)
 	Choose(ctx context.Context, user account.User, token secret.Text, merchantID string) error
 	Members(ctx context.Context, merchant account.User) ([]account.Member, error)
@@ -59,8 +67,6 @@ type Members interface {
 	Invitation(ctx context.Context, token string) (n account.Invited, merchant account.User, known bool, err error)
 	Join(ctx context.Context, token string, user account.User) (account.Invited, error)
 	JoinNew(ctx context.Context, token string, in account.NewUser) (account.User, account.Invited, error)
-	Record(ctx context.Context, a account.Audit) error
-	AuditLog(ctx context.Context, seat account.Seat, before int64, limit int) ([]account.Audit, error)
 }
 
 // Reports is what the dashboard reads. Every question names the keys whose
