@@ -135,15 +135,15 @@ func (o *Operations) StartDonation(ctx context.Context, in DonationInput) (*mode
 	if in.CampaignID == "" {
 		return nil, errCampaignID
 	}
+	c, _, err := o.d.Campaigns.Get(ctx, in.CampaignID)
+	if err != nil {
+		return nil, err
+	}
 	choice, err := StartInput{Network: in.Network, Token: in.Token}.choice()
 	if err != nil {
 		return nil, err
 	}
 	amount, err := in.Amount.Text("amount")
-	if err != nil {
-		return nil, err
-	}
-	c, _, err := o.d.Campaigns.Get(ctx, in.CampaignID)
 	if err != nil {
 		return nil, err
 	}

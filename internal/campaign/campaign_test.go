@@ -142,8 +142,15 @@ func TestCampaign_Percent(t *testing.T) {
 		goal, raised money.Micros
 		want         int
 	}{
-		{0, 5, 0}, {100 * money.USD, 0, 0}, {100 * money.USD, money.USD - 1, 0}, {100 * money.USD, money.USD, 1}, {3 * money.USD, 2_999_999, 99},
-		{100 * money.USD, 100 * money.USD, 100}, {money.USD, MaxAmount, 100}, {10, 9, 9}, {MaxAmount, MaxAmount - 1, 99},
+		{0, 5, 0},
+		{100 * money.USD, 0, 0},
+		{100 * money.USD, money.USD - 1, 0},
+		{100 * money.USD, money.USD, 1},
+		{3 * money.USD, 2_999_999, 99},
+		{100 * money.USD, 100 * money.USD, 100},
+		{money.USD, MaxAmount, 100},
+		{10, 9, 9},
+		{MaxAmount, MaxAmount - 1, 99},
 	} {
 		if got := (Campaign{Goal: x.goal}).Percent(Totals{Raised: x.raised}); got != x.want {
 			t.Errorf("%d of %d is %d %%, want %d", x.raised, x.goal, got, x.want)
