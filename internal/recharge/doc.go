@@ -18,6 +18,10 @@
 //	                       │ in no block for an hour   │     │
 //	                       └─────────────▶ ABANDONED ──┴─────┘
 //
+// FAILED and REPLACED are what nodes say of the past, some wrongly, so a second
+// one is asked, and both are looked at for another day: should the transfer be
+// found after all, the recharge is CREDITED from there too.
+//
 // A wallet has one SIGNED recharge at a time, so two of them never share a
 // nonce. An ABANDONED one is broadcast no more and no longer in the way of the
 // next; but its bytes are out, so it is watched for as long as it may matter.

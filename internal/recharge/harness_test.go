@@ -34,6 +34,7 @@ type world struct {
 	mu      sync.Mutex
 	at      time.Time
 	chain   *devchain.Chain
+	profile chain.Profile
 	asset   chain.Asset
 	remit   evm.Remitter
 	store   *store.Store
@@ -107,6 +108,7 @@ func (w *world) startChain() {
 		Network: chain.BEP20, Contract: chain.AddressOf(chain.BEP20, token.Address[:]).Address, Symbol: "USDT", Decimals: 18, Token: money.USDT,
 	}
 	p.Assets = []chain.Asset{w.asset}
+	w.profile = p
 	a, err := evm.New(evm.Config{Profile: p, Endpoints: []string{c.URL()}})
 	w.must(err)
 	w.remit = evm.NewRemitter(a, money.UnitsFromUint64(100e9))

@@ -27,8 +27,14 @@ const (
 // States lists the states.
 func States() []State { return []State{Signed, Credited, Failed, Replaced, Abandoned} }
 
-// Over reports whether nothing more can become of it.
-func (s State) Over() bool { return s == Credited || s == Failed || s == Replaced }
+// Over reports whether nothing more can become of it. That a transfer failed or
+// never came is what nodes said at one moment; if it is found after all, the
+// money is there and its units are owed.
+func (s State) Over() bool { return s == Credited }
+
+// bad reports an end without money, which is in nobody's way but is looked at
+// for a while yet.
+func (s State) bad() bool { return s == Failed || s == Replaced }
 
 // Transfer is what the merchant pays: tokens from one wallet to another.
 type Transfer struct {
@@ -81,6 +87,9 @@ const (
 	Dead                 // another transaction used its nonce, in a final block
 )
 
+// Final reports whether the chain will not take it back.
+func (s Seen) Final() bool { return s == Landed || s == Reverted || s == Dead }
+
 // Sighting is one look at the network.
 type Sighting struct {
 	Seen      Seen
@@ -96,6 +105,9 @@ const (
 	patience = time.Hour
 	// watchFor is how long an abandoned one is looked after.
 	watchFor = 30 * 24 * time.Hour
+	// doubtFor is how long one that failed or was replaced is: nodes that know
+	// blocks before their receipts, or have lost some, catch up within hours.
+	doubtFor = 24 * time.Hour
 )
 
 // Price is what units cost.
@@ -123,6 +135,9 @@ func (r Recharge) Observe(v Sighting, confirmed bool, now time.Time) Change {
 		return Change{Recharge: r}
 	}
 	r.LookAt = now.Add(pause(now.Sub(r.CreatedAt)))
+	if r.State.bad() {
+		r.LookAt = now.Add(seldom)
+	}
 	switch v.Seen {
 	case Landed:
 		r.Block = v.Block
@@ -146,14 +161,21 @@ func (r Recharge) Observe(v Sighting, confirmed bool, now time.Time) Change {
 		}
 	case Included:
 	}
-	if now.Sub(r.CreatedAt) >= watchFor && v.Seen != Included {
+	if now.Sub(r.CreatedAt) >= watchFor && v.Seen != Included || r.State.bad() && now.Sub(r.EndedAt) >= doubtFor {
 		r.LookAt = time.Time{}
 	}
 	return Change{Recharge: r}
 }
 
+// ended ends it. An end without money stays what it was first.
 func (r Recharge) ended(s State, note string, now time.Time) Change {
-	r.State, r.Note, r.EndedAt, r.LookAt = s, note, now, time.Time{}
+	if !s.bad() || !r.State.bad() {
+		r.State, r.Note, r.EndedAt = s, note, now
+	}
+	r.LookAt = now.Add(seldom)
+	if s.Over() || now.Sub(r.EndedAt) >= doubtFor {
+		r.LookAt = time.Time{}
+	}
 	return Change{Recharge: r}
 }
 
@@ -165,5 +187,8 @@ func pause(age time.Duration) time.Duration {
 	case age < patience:
 		return 15 * time.Second
 	}
-	return 10 * time.Minute
+	return seldom
 }
+
+// seldom is when to look again at what is hardly expected to change.
+const seldom = 10 * time.Minute

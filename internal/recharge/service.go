@@ -75,8 +75,10 @@ func (s *Service) begin(ctx, waiting context.Context, q Request) (Recharge, erro
 			return Recharge{}, err
 		}
 		r, err := s.sign(ctx, q, t)
-		if errors.Is(err, ErrBusy) && waiting.Err() == nil {
-			continue // another was quicker; its bytes may have the same nonce
+		// Another was quicker, or a node that is behind told a nonce that is
+		// used: the next one is known a moment later.
+		if errors.Is(err, ErrBusy) && sleep(waiting, pollEvery) {
+			continue
 		}
 		if err != nil {
 			return Recharge{}, err

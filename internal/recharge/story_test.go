@@ -282,7 +282,9 @@ func TestObserve(t *testing.T) {
 		"abandoned, paid":       {recharge.Abandoned, recharge.Sighting{Seen: recharge.Landed, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Credited, 1},
 		"abandoned, replaced":   {recharge.Abandoned, recharge.Sighting{Seen: recharge.Dead}, false, 0, recharge.Replaced, 0},
 		"credited, seen again":  {recharge.Credited, recharge.Sighting{Seen: recharge.Landed, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Credited, 0},
-		"replaced, seen landed": {recharge.Replaced, recharge.Sighting{Seen: recharge.Landed, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Replaced, 0},
+		"replaced, seen landed": {recharge.Replaced, recharge.Sighting{Seen: recharge.Landed, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Credited, 1},
+		"failed, seen landed":   {recharge.Failed, recharge.Sighting{Seen: recharge.Landed, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Credited, 1},
+		"failed, says one":      {recharge.Failed, recharge.Sighting{Seen: recharge.Landed, Transfers: []chain.Transfer{paid}}, false, 0, recharge.Failed, 0},
 		"failed, seen dead":     {recharge.Failed, recharge.Sighting{Seen: recharge.Dead}, false, 0, recharge.Failed, 0},
 	} {
 		r := recharge.Recharge{ID: "R", KeyID: 1, Units: 2, Transfer: transfer, Bytes: recharge.Bytes{Tx: "0x1"}, State: row.from, CreatedAt: begun}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -157,7 +158,8 @@ func (r Remitter) Broadcast(ctx context.Context, b recharge.Bytes) error {
 }
 
 // Look tells what became of the bytes, which only the wallet's nonce can make
-// void.
+// void. What is final is told when a second endpoint tells the same, if there
+// is one: else somebody who has paid could be told that they have not.
 func (r Remitter) Look(ctx context.Context, from chain.Address, b recharge.Bytes) (recharge.Sighting, error) {
 	tx, ok := parseHash(string(b.Tx))
 	if !ok {
@@ -172,12 +174,24 @@ func (r Remitter) Look(ctx context.Context, from chain.Address, b recharge.Bytes
 		return recharge.Sighting{}, err
 	}
 	var seen recharge.Sighting
-	err = r.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
-		seen, err = r.lookAt(ctx, e, heads.Final, address(owner.Raw), tx, b.Nonce)
-		return err
-	})
-	if err != nil {
+	look := func(by *string) func(context.Context, *endpoint) error {
+		return func(ctx context.Context, e *endpoint) (err error) {
+			*by = e.name
+			seen, err = r.lookAt(ctx, e, heads.Final, address(owner.Raw), tx, b.Nonce)
+			return err
+		}
+	}
+	var first, second string
+	if err = r.pool.do(ctx, look(&first)); err != nil {
 		return recharge.Sighting{}, fmt.Errorf("look for %s on %s: %w", tx, r.profile.Network, err)
+	}
+	if told := seen; told.Seen.Final() && len(r.pool.endpoints) > 1 {
+		if err := r.pool.among(ctx, r.pool.without(first), look(&second)); err != nil {
+			return recharge.Sighting{}, fmt.Errorf("look a second time for %s on %s: %w", tx, r.profile.Network, err)
+		}
+		if seen, ok = together(told, seen); !ok {
+			return recharge.Sighting{}, fault.New(fault.Unavailable, "%s and %s disagree about what became of %s", first, second, tx)
+		}
 	}
 	if seen.Seen == recharge.Dead {
 		// One endpoint that has lost its index must not decide alone.
@@ -191,6 +205,23 @@ func (r Remitter) Look(ctx context.Context, from chain.Address, b recharge.Bytes
 	}
 	seen.Final = heads.Final
 	return seen, nil
+}
+
+// together is what two endpoints tell of a transaction, of which the first
+// takes it for final; ok is false if the second tells of another end.
+func together(told, again recharge.Sighting) (both recharge.Sighting, ok bool) {
+	switch {
+	case again.Seen.Final():
+		return told, told.Seen == again.Seen && slices.EqualFunc(told.Transfers, again.Transfers, sameTransfer)
+	case told.Seen == recharge.Dead:
+		return again, true
+	}
+	// The second does not have the block yet, or not its receipts.
+	return recharge.Sighting{Seen: recharge.Included, Block: told.Block}, true
+}
+
+func sameTransfer(a, b chain.Transfer) bool {
+	return a.Key == b.Key && a.Asset.Contract == b.Asset.Contract && a.From == b.From && a.To == b.To && a.Units.Cmp(b.Units) == 0
 }
 
 // lookAt asks one endpoint, which must know the final block.

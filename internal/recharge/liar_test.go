@@ -1,0 +1,124 @@
+package recharge_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/recharge"
+)
+
+// distorting is an endpoint in front of the chain that changes every receipt
+// it passes on.
+func (w *world) distorting(change func(receipt map[string]any)) string {
+	w.t.Helper()
+	one := func(answer map[string]any) {
+		if receipt, ok := answer["result"].(map[string]any); ok && receipt["logs"] != nil {
+			change(receipt)
+		}
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, in *http.Request) {
+		q, err := http.NewRequestWithContext(in.Context(), http.MethodPost, w.chain.URL(), in.Body)
+		if err != nil {
+			panic(err)
+		}
+		q.Header.Set("Content-Type", "application/json")
+		reply, err := http.DefaultClient.Do(q)
+		if err != nil {
+			panic(http.ErrAbortHandler)
+		}
+		defer func() { _ = reply.Body.Close() }()
+		body, err := io.ReadAll(reply.Body)
+		if err != nil {
+			panic(http.ErrAbortHandler)
+		}
+		decoder := json.NewDecoder(bytes.NewReader(body))
+		decoder.UseNumber()
+		var answer any
+		if decoder.Decode(&answer) != nil {
+			panic(http.ErrAbortHandler)
+		}
+		switch x := answer.(type) {
+		case []any:
+			for _, a := range x {
+				if m, ok := a.(map[string]any); ok {
+					one(m)
+				}
+			}
+		case map[string]any:
+			one(x)
+		}
+		_ = json.NewEncoder(out).Encode(answer) // the client may be gone
+	}))
+	w.t.Cleanup(s.Close)
+	return s.URL
+}
+
+// An endpoint that has lost the logs of a receipt, or tells that the
+// transaction failed, does not decide alone that nothing was paid.
+func TestFailed_SaysOne(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(map[string]any){
+		"NoLogs": func(r map[string]any) { r["logs"] = []any{} },
+		"Failed": func(r map[string]any) { r["logs"], r["status"] = []any{}, "0x0" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, "sqlite://"+t.TempDir()+"/florin.db")
+			r := w.signed(3)
+			w.must(w.remit.Broadcast(t.Context(), r.Bytes))
+			w.finalize()
+			p := w.profile
+			a, err := evm.New(evm.Config{Profile: p, Endpoints: []string{w.distorting(change), w.chain.URL()}})
+			w.must(err)
+			honest := w.remit
+			w.remit = evm.NewRemitter(a, money.UnitsFromUint64(100e9))
+			w.round()
+			if w.state(r) != recharge.Signed || w.queries() != 0 {
+				t.Errorf("while two endpoints disagree: %s, %d queries", w.state(r), w.queries())
+			}
+			w.remit = honest
+			w.round()
+			w.round()
+			if w.state(r) != recharge.Credited || w.queries() != 3 {
+				t.Errorf("when they agree: %s, %d queries", w.state(r), w.queries())
+			}
+			w.balanced()
+		})
+	}
+}
+
+// The only endpoint there is tells that the transfer failed, and finds it a
+// little later: the money is there, so the units are owed.
+func TestFailed_FoundAfterAll(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		r := w.signed(3)
+		w.must(w.remit.Broadcast(t.Context(), r.Bytes))
+		w.finalize()
+		a, err := evm.New(evm.Config{Profile: w.profile, Endpoints: []string{w.distorting(func(r map[string]any) { r["logs"] = []any{} })}})
+		w.must(err)
+		honest := w.remit
+		w.remit = evm.NewRemitter(a, money.UnitsFromUint64(100e9))
+		w.round()
+		if w.state(r) != recharge.Failed {
+			t.Fatalf("without its logs: %s", w.state(r))
+		}
+		if _, ok, err := w.store.RechargeOf(t.Context(), w.wallet); ok || err != nil {
+			t.Errorf("a failed recharge is in the way: %v", err)
+		}
+		w.remit = honest
+		w.pass(10 * time.Minute)
+		w.round()
+		if w.state(r) != recharge.Credited || w.queries() != 3 {
+			t.Errorf("found after all: %s, %d queries", w.state(r), w.queries())
+		}
+		w.balanced()
+	})
+}
