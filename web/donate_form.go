@@ -47,7 +47,7 @@ func (s *Server) postDonateForm(c echo.Context) error {
 		CampaignID: c.Param("campaignId"), Amount: model.Number(typed), Network: model.Network(network), Token: model.Token(token),
 		Name: form.Get("name"), Message: form.Get("message"),
 	})
-	refusal := operation.Refusal{}
+	var refusal operation.Refusal
 	switch {
 	case err != nil:
 		refusal = s.ops.Refuse(c.Request().Context(), err)

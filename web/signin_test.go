@@ -81,8 +81,11 @@ func TestSignUpByInvitation(t *testing.T) {
 		return r.text(t, "data.UserSignUp.code")
 	}
 	for _, row := range [][3]string{
-		{"ada@shop.example", "", "403"}, {"ada@shop.example", "fli_x", "403"}, {"eve@shop.example", token.Reveal(), "403"},
-		{"ada@shop.example", token.Reveal(), "200"}, {"bob@shop.example", token.Reveal(), "403"},
+		{"ada@shop.example", "", "403"},
+		{"ada@shop.example", "fli_x", "403"},
+		{"eve@shop.example", token.Reveal(), "403"},
+		{"ada@shop.example", token.Reveal(), "200"},
+		{"bob@shop.example", token.Reveal(), "403"},
 	} {
 		if got := ask(row[0], row[1]); got != row[2] {
 			t.Errorf("%s with an invitation of %d characters: %s", row[0], len(row[1]), got)

@@ -32,9 +32,7 @@ type NewKeys struct {
 	Queries int64
 }
 
-var (
-	errSignUpClosed = fault.New(fault.Forbidden, "signing up is closed here; ask the operator for an account")
-)
+var errSignUpClosed = fault.New(fault.Forbidden, "signing up is closed here; ask the operator for an account")
 
 // acting returns who the Bearer session token of the request belongs to, and
 // for which merchant they act, if they may do it there.

@@ -59,7 +59,7 @@ func (l *lab) close() error {
 	return errors.Join(err, os.RemoveAll(l.dir))
 }
 
-func (l *lab) say(ok bool, format string, args ...any) {
+func (l *lab) sayf(ok bool, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if !ok {
 		l.missed = append(l.missed, text)
@@ -69,7 +69,7 @@ func (l *lab) say(ok bool, format string, args ...any) {
 }
 
 func (l *lab) ratio(what string, got, against, least float64) {
-	l.say(got >= least*against, "%-34s %8.0f/s = %.2f × %.0f/s (at least %.2f)", what, got, got/against, against, least)
+	l.sayf(got >= least*against, "%-34s %8.0f/s = %.2f × %.0f/s (at least %.2f)", what, got, got/against, against, least)
 }
 
 // startAndIdle measures from exec to the first answer, and the memory of a
@@ -99,8 +99,8 @@ func (l *lab) startAndIdle(ctx context.Context) error {
 			return err
 		}
 	}
-	l.say(best <= mostStart, "%-34s %8v (at most %v)", "exec to first 200", best.Round(time.Millisecond), mostStart)
-	l.say(resident <= mostIdleBytes, "%-34s %8.1f MB (at most %d MB)", "resident when idle", float64(resident)/(1<<20), mostIdleBytes>>20)
+	l.sayf(best <= mostStart, "%-34s %8v (at most %v)", "exec to first 200", best.Round(time.Millisecond), mostStart)
+	l.sayf(resident <= mostIdleBytes, "%-34s %8.1f MB (at most %d MB)", "resident when idle", float64(resident)/(1<<20), mostIdleBytes>>20)
 	return nil
 }
 

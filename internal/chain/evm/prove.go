@@ -116,9 +116,9 @@ const provePage = 64
 // headers asks for the blocks of what was found.
 func (s *search) headers(ctx context.Context) (map[uint64]header, error) {
 	blocks := s.blocks()
-	calls := make([]call, len(blocks))
-	for i, number := range blocks {
-		calls[i] = numberCall(number)
+	calls := make([]call, 0, len(blocks)+1)
+	for _, number := range blocks {
+		calls = append(calls, numberCall(number))
 	}
 	results, err := s.e.results(ctx, append(calls, numberCall(s.to.Number))...)
 	if err != nil {
@@ -172,9 +172,9 @@ func parseHeaders(results [][]byte, numbers []uint64) (map[uint64]header, error)
 // the block's logs; then the logs of the whole block give the order inside the
 // transaction.
 func (s *search) receipts(ctx context.Context, txs []hash) (map[hash]receipt, error) {
-	calls := make([]call, len(txs))
-	for i, tx := range txs {
-		calls[i] = receiptCall(tx)
+	calls := make([]call, 0, len(txs)+1)
+	for _, tx := range txs {
+		calls = append(calls, receiptCall(tx))
 	}
 	results, err := s.e.results(ctx, append(calls, numberCall(s.to.Number))...)
 	if err != nil {
