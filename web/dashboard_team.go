@@ -139,7 +139,12 @@ func (d *desk) showInvitation(c echo.Context, v visitor, n account.Invited, toke
 	return d.teamPage(c, v, http.StatusOK, newForm(url.Values{}), link, n.Email)
 }
 
+// postResendInvitation shows a link that lets whoever has it in, so it asks
+// once more who is there, as inviting does.
 func (d *desk) postResendInvitation(c echo.Context, v visitor) error {
+	if _, ok, err := d.teamForm(c, v); !ok {
+		return err
+	}
 	n, token, err := d.x.Members.RenewInvitation(c.Request().Context(), v.seat.Merchant, c.Param("invitation"))
 	if err != nil {
 		return err

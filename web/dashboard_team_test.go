@@ -20,7 +20,12 @@ var joinLink = regexp.MustCompile(`(/join\?token=flt_\w{49})`)
 // invite sends an invitation by the page and returns its path.
 func (s *surfer) invite(email, role string) string {
 	s.b.t.Helper()
-	r := s.post("/dashboard/team/invite", "email", email, "role", role, "password", deskPassword)
+	return s.linkOf(email, s.post("/dashboard/team/invite", "email", email, "role", role, "password", deskPassword))
+}
+
+// linkOf is the path of the invitation that an answer shows.
+func (s *surfer) linkOf(email string, r reply) string {
+	s.b.t.Helper()
 	r.wants(s.b.t, 200, "The invitation of "+email)
 	link := joinLink.FindStringSubmatch(html.UnescapeString(r.body))
 	if link == nil {
@@ -59,6 +64,17 @@ func TestDashboard_Team(t *testing.T) {
 	if strings.Contains(page.body, "flt_") {
 		t.Error("the link is shown again")
 	}
+
+	// A new link lets whoever has it in, so whoever finds the screen open gets none.
+	invited, err := b.accounts.Invitations(t.Context(), owner)
+	must(t, err)
+	resend := "/dashboard/team/invitations/" + invited[0].ID + "/resend"
+	s.post(resend).wants(t, 400, "The password is wrong")
+	s.post(resend, "password", "wrong password").wants(t, 400, "The password is wrong")
+	b.surfer().get(link).wants(t, 200, deskEmail)
+	old := link
+	link = s.linkOf("dev@shop.example", s.post(resend, "password", deskPassword))
+	b.surfer().get(old).wants(t, 403, "used or taken back")
 
 	dev := b.surfer()
 	dev.get(first).wants(t, 403, "used or taken back")

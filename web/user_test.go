@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -65,6 +66,20 @@ func TestUsers(t *testing.T) {
 	}
 	if r := b.graphQL(`{ getCreditsLeft(apiKey: "`+key+`") { code creditsLeft } }`, ""); r.text(t, "data.getCreditsLeft.creditsLeft") != "20" {
 		t.Errorf("the new key: %s", r.body)
+	}
+	// The log tells of it as if it had been done on the pages.
+	user, err := b.store.UserByEmail(t.Context(), "ada@shop.example")
+	must(t, err)
+	lines, err := b.store.AuditLog(t.Context(), user.ID, user.ID, 0, 10)
+	must(t, err)
+	var told []account.Action
+	for _, l := range lines {
+		if told = append(told, l.Action); l.Actor != user.Email {
+			t.Errorf("the audit log says that %q %s", l.Actor, l.Action)
+		}
+	}
+	if want := []account.Action{account.ActionCreateKey, account.ActionSignOut, account.ActionSignIn, account.ActionSignIn, account.ActionSignUp}; !slices.Equal(told, want) {
+		t.Errorf("the audit log tells of %q, want %q", told, want)
 	}
 }
 

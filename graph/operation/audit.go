@@ -18,14 +18,18 @@ const viaAPI = "API key"
 // auditTime bounds how long writing a line may take.
 const auditTime = 5 * time.Second
 
-// audit writes a line about an act with the key into the log of its owner. The
-// act has happened, so a failure is logged and no more, and a caller who has
-// gone does not stop it.
+// audit writes a line about an act with the key into the log of its owner.
 func (o *Operations) audit(ctx context.Context, key account.Key, action account.Action, subject, detail string) {
+	o.auditBy(ctx, key.UserID, viaAPI, action, subject, detail)
+}
+
+// auditBy writes a line into the log of an account. The act has happened, so a
+// failure is logged and no more, and a caller who has gone does not stop it.
+func (o *Operations) auditBy(ctx context.Context, accountID int64, actor string, action account.Action, subject, detail string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditTime)
 	defer cancel()
 	err := o.d.Audits.AddAudit(ctx, account.Audit{
-		UserID: key.UserID, At: o.d.Now(), Actor: viaAPI, Action: action, Subject: subject, Detail: detail, Address: CallOf(ctx).Client,
+		UserID: accountID, At: o.d.Now(), Actor: actor, Action: action, Subject: subject, Detail: detail, Address: CallOf(ctx).Client,
 	})
 	if err != nil {
 		o.d.Log.ErrorContext(ctx, "an act is not in the audit log", "action", string(action), "error", err)

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/internal/account"
@@ -63,15 +64,17 @@ func (o *Operations) SignUp(ctx context.Context, in SignUpInput) (*model.Session
 		return nil, err
 	}
 	user := account.NewUser{Email: in.Email, Password: in.Password, FirstName: in.FirstName, LastName: in.LastName}
+	var made account.User
 	var err error
 	if o.d.SignUp {
-		_, err = o.d.Users.CreateUser(ctx, user)
+		made, err = o.d.Users.CreateUser(ctx, user)
 	} else {
-		_, err = o.d.Users.CreateInvited(ctx, in.Invitation.Reveal(), user)
+		made, err = o.d.Users.CreateInvited(ctx, in.Invitation.Reveal(), user)
 	}
 	if err != nil {
 		return nil, err
 	}
+	o.auditBy(ctx, made.ID, made.Email, account.ActionSignUp, "", "")
 	return o.signIn(ctx, in.Email, in.Password, "")
 }
 
@@ -91,6 +94,7 @@ func (o *Operations) signIn(ctx context.Context, email string, password secret.T
 	if err != nil {
 		return nil, err
 	}
+	o.auditBy(ctx, in.User.ID, in.User.Email, account.ActionSignIn, call.UserAgent, "")
 	token, expires := in.Token.Reveal(), model.At(in.ExpiresAt)
 	return &model.SessionResult{Token: &token, ExpiresAt: &expires, User: user(in.User)}, nil
 }
@@ -113,6 +117,7 @@ func (o *Operations) Logout(ctx context.Context) (*model.UserResult, error) {
 	if err := o.d.Users.SignOut(ctx, CallOf(ctx).Bearer.Reveal()); err != nil {
 		return nil, err
 	}
+	o.auditBy(ctx, seat.User.ID, seat.User.Email, account.ActionSignOut, "", "")
 	return &model.UserResult{User: user(seat.User)}, nil
 }
 
@@ -128,6 +133,7 @@ func (o *Operations) CreateAPIKey(ctx context.Context, label, wallet string) (*m
 	if err != nil {
 		return nil, err
 	}
+	o.auditBy(ctx, seat.Merchant.ID, seat.User.Email, account.ActionCreateKey, named(key), "")
 	shown, err := o.ownKey(ctx, key)
 	if err != nil {
 		return nil, err
@@ -188,6 +194,7 @@ func (o *Operations) CreateTopUp(ctx context.Context, keyID string, credits int)
 		if err != nil {
 			return nil, err
 		}
+		o.auditBy(ctx, seat.Merchant.ID, seat.User.Email, account.ActionTopUp, named(key), fmt.Sprintf("%d credits for $%s", credits, p.Amount.Display()))
 		link := o.CheckoutLink(p.ID)
 		return &model.TopupResult{Transaction: o.transaction(p), PaymentLink: &link}, nil
 	})
