@@ -88,7 +88,7 @@ func inWords(d time.Duration) string {
 func (s *Server) requestsDoc(f docs.Frame) (templ.Component, error) {
 	r := s.o.Rates
 	return docs.Requests(docs.RequestsProps{
-		Frame: f, Client: r.Client.words(), Key: r.Key.words(), Costly: r.Costly.words(),
+		Frame: f, Client: r.Client.words(), Key: r.Key.words(), Costly: r.Costly.words(), Open: r.Open.words(),
 		MaxBody: strconv.Itoa(jsonbody.Max), MaxPage: strconv.Itoa(payment.MaxPage),
 	}), nil
 }

@@ -166,6 +166,38 @@ func TestDonation_Idempotency(t *testing.T) {
 	}
 }
 
+// A merchant's credits are not for one stranger to use up: an address opens few
+// donations, a repetition counts once, and others go on.
+func TestDonation_Limited(t *testing.T) {
+	t.Parallel()
+	rates := DefaultRates()
+	rates.Open = Rate{PerSecond: 1. / 30, Burst: 3}
+	b := newBundleWith(t, Options{BaseURL: testBaseURL, CheckoutURL: testBaseURL, Rates: rates})
+	m := b.newMerchant(20)
+	c := b.newCampaign(m)
+	give := func(from string, header ...string) reply {
+		return b.ask("POST", "/donate/"+c.Slug+"/pay", giftOfFive, append(header, forwardedFor, from)...)
+	}
+	for range 5 {
+		give("203.0.113.1", "Idempotency-Key", "one").wants(t, 200)
+	}
+	for i, want := range []int{200, 200, 429, 429} {
+		if r := give("203.0.113.1"); r.status != want || want == 429 && r.header.Get("Retry-After") == "" {
+			t.Errorf("donation %d: %d %s", i+2, r.status, r.body)
+		}
+	}
+	give("203.0.113.2").wants(t, 200)
+	if left := b.balance(m); left != 16 {
+		t.Errorf("%d credits left", left)
+	}
+	l, err := b.campaigns.CreateLink(t.Context(), m.key.ID, campaign.LinkDraft{Slug: "limited-link", Amount: "5"})
+	must(t, err)
+	b.postForm("/link/"+l.Slug, nil, forwardedFor, "203.0.113.1").wants(t, 429)
+	b.postForm("/link/"+l.Slug, nil, forwardedFor, "203.0.113.2").wants(t, 303)
+	b.clock.advance(time.Minute)
+	give("203.0.113.1").wants(t, 200)
+}
+
 // The wall is paged, and nothing is on two pages.
 func TestDonation_Pages(t *testing.T) {
 	t.Parallel()

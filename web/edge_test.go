@@ -92,7 +92,7 @@ func TestMeterStaysSmall(t *testing.T) {
 // One address is limited, by address and by key; a program on the same machine is not.
 func TestRateLimits(t *testing.T) {
 	t.Parallel()
-	rates := Rates{Client: Rate{1, 5}, Key: Rate{1, 3}, Costly: Rate{1, 2}, Streams: 1, NearStreams: 2, PaymentStreams: 2, AllStreams: 2}
+	rates := Rates{Client: Rate{1, 5}, Key: Rate{1, 3}, Costly: Rate{1, 2}, Open: Rate{0.01, 1}, Streams: 1, NearStreams: 2, PaymentStreams: 2, AllStreams: 2}
 	b := newBundleWith(t, Options{BaseURL: testBaseURL, CheckoutURL: testBaseURL, Rates: rates})
 	m := b.newMerchant(50)
 	p := b.newPayment(m)

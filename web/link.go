@@ -67,6 +67,9 @@ func (s *Server) postLink(c echo.Context) error {
 	if err := s.limits.Costly(ctx); err != nil {
 		return s.refuseLink(c, l, err)
 	}
+	if err := s.limits.Open(ctx); err != nil {
+		return s.refuseLink(c, l, err)
+	}
 	p, err := s.d.Campaigns.UseLink(ctx, l, typed)
 	if err != nil {
 		return s.refuseLink(c, l, err)

@@ -28,6 +28,9 @@ type Rates struct {
 	Client Rate // requests of one address
 	Key    Rate // operations of one API key
 	Costly Rate // operations of one address that cost much (operation.Limits)
+	// Open is how many payments one address may open at a merchant's cost: each
+	// donation takes a credit, and so may each use of a payment link.
+	Open Rate
 	// Streams is how many live pages one address may have open, NearStreams
 	// those of its neighbourhood together (an IPv6 /48, which one customer of a
 	// provider may have, or an IPv4 /24), PaymentStreams those of one payment,
@@ -43,18 +46,19 @@ type Rates struct {
 func DefaultRates() Rates {
 	return Rates{
 		Client: Rate{PerSecond: 100, Burst: 400}, Key: Rate{PerSecond: 100, Burst: 400}, Costly: Rate{PerSecond: 0.5, Burst: 20},
+		Open:    Rate{PerSecond: 1. / 30, Burst: 30},
 		Streams: 100, NearStreams: 1_000, PaymentStreams: 200, AllStreams: 30_000,
 	}
 }
 
 // limits counts what clients and keys do. It is safe for concurrent use.
 type limits struct {
-	clients, keys, costly *meter
-	now                   func() time.Time
+	clients, keys, costly, open *meter
+	now                         func() time.Time
 }
 
 func newLimits(r Rates, now func() time.Time) *limits {
-	return &limits{clients: newMeter(r.Client), keys: newMeter(r.Key), costly: newMeter(r.Costly), now: now}
+	return &limits{clients: newMeter(r.Client), keys: newMeter(r.Key), costly: newMeter(r.Costly), open: newMeter(r.Open), now: now}
 }
 
 // Key counts an operation of the API key.
@@ -66,12 +70,17 @@ func (l *limits) Key(ctx context.Context, keyID int64) error {
 }
 
 // Costly counts an operation that costs much more than it costs to ask for.
-func (l *limits) Costly(ctx context.Context) error {
+func (l *limits) Costly(ctx context.Context) error { return l.ofClient(ctx, l.costly) }
+
+// Open counts a payment that somebody opens at a merchant's cost.
+func (l *limits) Open(ctx context.Context) error { return l.ofClient(ctx, l.open) }
+
+func (l *limits) ofClient(ctx context.Context, m *meter) error {
 	client := operation.CallOf(ctx).Client
 	if client == "" {
 		return nil
 	}
-	return refusedFor(l.costly.take(client, l.now()))
+	return refusedFor(m.take(client, l.now()))
 }
 
 func refusedFor(wait time.Duration) error {

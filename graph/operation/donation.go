@@ -152,6 +152,9 @@ func (o *Operations) StartDonation(ctx context.Context, in DonationInput) (*mode
 	}
 	place := scope{keyID: c.KeyID, payment: payment.ID("donation:" + c.Slug)}
 	return once(ctx, o, place, func(subject payment.ID) (*model.DonationResult, error) {
+		if err := o.d.Limits.Open(ctx); err != nil {
+			return nil, err
+		}
 		p, err := o.d.Campaigns.Donate(ctx, c, campaign.Gift{
 			ID: subject, Amount: amount, Choice: choice, Name: in.Name, Message: in.Message, ReturnURL: o.DonateLink(c.Slug),
 		})

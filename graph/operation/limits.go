@@ -11,4 +11,7 @@ type Limits interface {
 	// more than it costs to ask: a search on a chain, a password's hash. It
 	// is counted for each operation, not for each request.
 	Costly(ctx context.Context) error
+	// Open counts a payment that anybody can open and that takes a credit of
+	// the merchant's: whoever does it all day must not use them up.
+	Open(ctx context.Context) error
 }
