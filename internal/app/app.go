@@ -150,6 +150,7 @@ func (a *App) Run(ctx context.Context) error {
 		}
 	}
 	err := a.run(ctx)
+	a.lanes.close()
 	return errors.Join(err, a.Store.Close())
 }
 

@@ -12,6 +12,7 @@ type lane struct {
 	reader  chain.Reader
 	watcher *payment.Watcher
 	sweeper *sweep.Sweeper // nil: no gas wallet, so nothing is swept
+	close   func()         // lets go of connections; nil: there is nothing to do
 }
 
 // lanes are the configured networks; it implements payment.Lanes.
@@ -65,4 +66,13 @@ func (l lanes) endpoints(n chain.Network) []chain.EndpointHealth {
 		return nil
 	}
 	return x.reader.Endpoints()
+}
+
+// close lets go of what the lanes hold, once nothing works on them any more.
+func (l lanes) close() {
+	for _, x := range l {
+		if x.close != nil {
+			x.close()
+		}
+	}
 }

@@ -77,7 +77,7 @@ func openLane(cfg config.Config, n config.Network, instance [16]byte) (*lane, sw
 			Profile: n.Profile, Treasury: n.Treasury,
 			Depositor: evm.NewDepositor(n.Profile.Network, instance),
 		},
-		reader: reader,
+		reader: reader, close: reader.Close,
 	}, sender, nil
 }
 

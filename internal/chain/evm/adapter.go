@@ -137,6 +137,14 @@ func (p *pool) uniqueName(host string) string {
 // Network names the network the adapter reads.
 func (a *Adapter) Network() chain.Network { return a.profile.Network }
 
+// Close lets go of connections that are open and unused. A node that stops
+// waits seconds for those on which nothing was asked yet.
+func (a *Adapter) Close() {
+	for _, e := range a.pool.endpoints {
+		e.client.CloseIdleConnections()
+	}
+}
+
 // Endpoints tells the health of each endpoint, in the configured order.
 func (a *Adapter) Endpoints() []chain.EndpointHealth {
 	healths := make([]chain.EndpointHealth, len(a.pool.endpoints))
