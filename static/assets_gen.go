@@ -3,15 +3,15 @@
 package static
 
 var assets = map[string]asset{
-	"app.css":       {hash: "cb63b70253", contentType: "text/css; charset=utf-8", inline: false},
-	"checkout.css":  {hash: "9c00b4b375", contentType: "text/css; charset=utf-8", inline: true},
-	"checkout.js":   {hash: "1e5676b008", contentType: "text/javascript; charset=utf-8", inline: false},
-	"dashboard.css": {hash: "1408f9d96f", contentType: "text/css; charset=utf-8", inline: false},
+	"app.css":       {hash: "2216e813f3", contentType: "text/css; charset=utf-8", inline: false},
+	"checkout.css":  {hash: "ba5386d62a", contentType: "text/css; charset=utf-8", inline: true},
+	"checkout.js":   {hash: "34e6acf573", contentType: "text/javascript; charset=utf-8", inline: false},
+	"dashboard.css": {hash: "52eae9a024", contentType: "text/css; charset=utf-8", inline: false},
 	"dashboard.js":  {hash: "2c2c4c005e", contentType: "text/javascript; charset=utf-8", inline: false},
-	"docs.css":      {hash: "c138152799", contentType: "text/css; charset=utf-8", inline: false},
-	"donate.css":    {hash: "21deb36d3b", contentType: "text/css; charset=utf-8", inline: true},
+	"docs.css":      {hash: "a2a2f68cc9", contentType: "text/css; charset=utf-8", inline: false},
+	"donate.css":    {hash: "c8970c7aaf", contentType: "text/css; charset=utf-8", inline: true},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
 	"live.js":       {hash: "91fbc64b30", contentType: "text/javascript; charset=utf-8", inline: false},
 	"page.js":       {hash: "63d8c6b51d", contentType: "text/javascript; charset=utf-8", inline: false},
-	"receipt.css":   {hash: "13a334523a", contentType: "text/css; charset=utf-8", inline: true},
+	"receipt.css":   {hash: "df8b1bbd6a", contentType: "text/css; charset=utf-8", inline: true},
 }

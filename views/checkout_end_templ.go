@@ -516,11 +516,11 @@ func expired(p CheckoutProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = justPaid(p).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = depositRows(p).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = depositRows(p).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = justPaid(p).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -41,7 +41,7 @@ func TestCheckoutStates(t *testing.T) {
 			not:    []string{"send", "address", "countdown", "pay-SOL-USDC", "paid-link", "problem"},
 			says:   map[string]string{"amount": "49.90 USD", "merchant": "Nordlicht Coffee", "reference": "Order NL-10423"},
 			mentions: []string{
-				"Fee about 0.01" + nb + "USD · about 5 seconds", "about 2 minutes",
+				"Fee below 0.01" + nb + "USD · about 5 seconds", "about 2 minutes",
 				"This network is slow at the moment. Please choose another one.", "BNB Smart Chain (BEP20)",
 			},
 		},
@@ -292,6 +292,45 @@ func TestFindings(t *testing.T) {
 		if got := attribute(d.one("hash"), "aria-invalid") == "true"; got != (verdict == VerdictInvalid) {
 			t.Errorf("%s: the field is marked as invalid: %t", verdict, got)
 		}
+	}
+}
+
+// TestFindingByAddress: who looked for an address is told of an address.
+func TestFindingByAddress(t *testing.T) {
+	t.Parallel()
+	for byAddress, want := range map[bool]string{false: "this transaction", true: "this address"} {
+		p := sampleCheckout(t, "en")
+		p.View, p.Finding = ViewFind, &Finding{Verdict: VerdictNotFound, Asked: sampleAddress, ByAddress: byAddress}
+		words := open(t, Checkout(p)).says("finding")
+		if !strings.Contains(words, want) || strings.Contains(words, "this transaction") == byAddress {
+			t.Errorf("by address %t: %q", byAddress, words)
+		}
+	}
+}
+
+// TestFees: a fee is said in cents, and one of less than a cent as that.
+func TestFees(t *testing.T) {
+	t.Parallel()
+	for fee, want := range map[string]string{
+		"0.005": "Fee below 0.01\u00a0USD", "0.0099": "Fee below 0.01\u00a0USD", "0.01": "Fee about 0.01\u00a0USD",
+		"0.05": "Fee about 0.05\u00a0USD", "1.5": "Fee about 1.5\u00a0USD", "": "",
+	} {
+		p := sampleCheckout(t, "en")
+		if got := p.networkFacts(NetworkChoice{FeeUSD: fee}); got != want {
+			t.Errorf("%q is said as %q, want %q", fee, got, want)
+		}
+	}
+}
+
+// TestTokenReasons: a token that cannot be chosen says why where everybody reads it, also on a phone.
+func TestTokenReasons(t *testing.T) {
+	t.Parallel()
+	d := open(t, Checkout(sampleNamed(t, "choose")))
+	if got, want := d.says("token-reason"), "USDT: Nordlicht Coffee does not accept this."; got != want {
+		t.Errorf("the page says %q, want %q", got, want)
+	}
+	if got := attribute(d.one("pay-BASE-USDT"), "aria-describedby"); got != attribute(d.one("token-reason"), "id") {
+		t.Errorf("the button is described by %q", got)
 	}
 }
 

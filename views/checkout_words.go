@@ -2,6 +2,7 @@ package views
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/a-h/templ"
 )
@@ -85,7 +86,7 @@ func (p CheckoutProps) networkFacts(c NetworkChoice) string {
 	l := p.locale()
 	var fee, duration string
 	if c.FeeUSD != "" {
-		fee = l.T("choose.fee", "Fee", l.Money(c.FeeUSD, "USD"))
+		fee = p.feeText(c.FeeUSD)
 	}
 	if c.Seconds > 0 {
 		duration = l.span(c.Seconds, "choose.seconds", "choose.minutes")
@@ -94,6 +95,14 @@ func (p CheckoutProps) networkFacts(c NetworkChoice) string {
 		return fee + " · " + duration
 	}
 	return fee + duration
+}
+
+// feeText says a fee no finer than a cent: nobody holds coins of half of one.
+func (p CheckoutProps) feeText(usd string) string {
+	if strings.HasPrefix(usd, "0.00") {
+		return p.T("choose.fee_below", "Fee", p.locale().Money("0.01", "USD"))
+	}
+	return p.T("choose.fee", "Fee", p.locale().Money(usd, "USD"))
 }
 
 func (p CheckoutProps) reasonText(r Reason) string {
@@ -144,7 +153,6 @@ func (p CheckoutProps) walletData() templ.Attributes {
 	data := templ.Attributes{
 		"data-amount":     p.Pay.Amount,
 		"data-funds":      p.T("wallet.funds", "Token", p.Pay.Token, "Coin", coin),
-		"data-hint":       actPath(p.TxnID, "find", p.Lang),
 		"data-pay":        p.T("wallet.pay"),
 		"data-injected":   p.T("wallet.pay_injected"),
 		"data-connect":    p.T("wallet.connect"),

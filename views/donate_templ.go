@@ -267,7 +267,7 @@ func DonateRaised(p DonateProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if p.Reached {
+		if p.Reached && p.Status != CampaignEnded {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<p class=\"reached\" data-testid=\"reached\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

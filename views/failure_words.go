@@ -27,6 +27,22 @@ func (p FailureProps) languageHref(lang string) string {
 	return path + "?" + q.Encode()
 }
 
+// sign is the picture of what went wrong and its meaning.
+func (p FailureProps) sign() (name, meaning string) {
+	switch p.Kind {
+	case FailurePaymentUnknown, FailureNotFound:
+		return "info", "wait"
+	case FailureTooOften, FailureUnavailable:
+		return "clock", "wait"
+	}
+	return "warn", "seen"
+}
+
+// moneySafe: a payer is told that money is found also without this page, unless there is no such payment to find it for.
+func (p FailureProps) moneySafe() bool {
+	return p.Checkout && p.Kind != FailurePaymentUnknown && p.Kind != FailureNotFound
+}
+
 func (p FailureProps) title() string {
 	switch p.Kind {
 	case FailurePaymentUnknown:

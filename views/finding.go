@@ -23,7 +23,7 @@ const (
 	VerdictFailed Verdict = "failed"
 	// VerdictWorthless: a zero-value or counterfeit transfer.
 	VerdictWorthless Verdict = "worthless"
-	// VerdictNotFound: no network of ours knows the hash (yet).
+	// VerdictNotFound: no network of ours knows the hash or any money from the address (yet).
 	VerdictNotFound Verdict = "not_found"
 	// VerdictInvalid: not a transaction hash or address.
 	VerdictInvalid Verdict = "invalid"
@@ -38,6 +38,8 @@ type Finding struct {
 	Verdict Verdict
 	// Asked is what the payer typed; it stays in the field.
 	Asked string
+	// ByAddress: that was an address and not a transaction.
+	ByAddress bool
 	// Network is the enum value where the transaction was found, Token the symbol, Amount and
 	// Missing plain decimals. Empty when unknown.
 	Network, Token, Amount, Missing string

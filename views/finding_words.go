@@ -34,6 +34,9 @@ func (p CheckoutProps) findingWords() words {
 	case VerdictTooOften:
 		return words{"wait", "pause", p.T("problem.too_often"), p.T("find.too_often_next")}
 	}
+	if f.ByAddress {
+		return words{"wait", "clock", p.T("find.no_money"), p.T("find.no_money_next")}
+	}
 	return words{"wait", "clock", p.T("find.not_found"), p.T("find.not_found_next")}
 }
 

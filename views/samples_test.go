@@ -33,7 +33,7 @@ func mustQR(t testing.TB, text string) QR {
 func sampleChoices() []NetworkChoice {
 	both := []TokenChoice{{Token: "USDC"}, {Token: "USDT"}}
 	return []NetworkChoice{
-		{Network: "POLYGON", Tokens: both, FeeUSD: "0.01", Seconds: 5, Last: true},
+		{Network: "POLYGON", Tokens: both, FeeUSD: "0.005", Seconds: 5, Last: true},
 		{Network: "BEP20", Tokens: both, FeeUSD: "0.01", Seconds: 3},
 		{Network: "BASE", Tokens: []TokenChoice{{Token: "USDC"}, {Token: "USDT", Reason: ReasonNotOffered}}, FeeUSD: "0.01", Seconds: 120},
 		{Network: "SOL", Tokens: both, FeeUSD: "0.01", Seconds: 13, Reason: ReasonBehind},
@@ -126,6 +126,9 @@ var checkoutSamples = []checkoutSample{
 	}},
 	{"late", func(p *CheckoutProps) {
 		p.State, p.Deposits = StateLate, []Deposit{sampleDeposit(DepositLate, "49.90")}
+	}},
+	{"late-cancelled", func(p *CheckoutProps) {
+		p.State, p.Cancelled, p.Deposits = StateLate, true, []Deposit{sampleDeposit(DepositLate, "49.90")}
 	}},
 	{"expired", func(p *CheckoutProps) { p.State = StateExpired }},
 	{"expired-part", func(p *CheckoutProps) {
@@ -224,6 +227,7 @@ func sampleDonations(lang string) map[string]templ.Component {
 	base := sampleDonate(lang)
 	paused, ended, empty, wrong, alone := base, base, base, base, base
 	paused.Status, ended.Status = CampaignPaused, CampaignEnded
+	ended.Raised, ended.Percent, ended.Reached, ended.Donors = "12450", 100, true, 1843
 	empty.Donations, empty.Older, empty.Raised, empty.Goal, empty.Donors, empty.Suggested, empty.Choices = nil, "", "0", "", 0, nil, nil
 	wrong.Typed = url.Values{"suggested": {"other"}, "amount": {"0.5"}, "name": {"Eve"}, "message": {"Hello"}, "way": {"BEP20.USDT"}}
 	wrong.Errors = map[string]InputError{"amount": InputTooSmall, "way": InputWay, "name": InputTooLong, "message": InputText}

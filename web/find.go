@@ -56,7 +56,7 @@ func (s *Server) shownFinding(f finding.Finding, failed error) views.Finding {
 	}
 	out := views.Finding{
 		Verdict: views.Verdict(f.Verdict), Network: string(f.Network), Token: f.Token, Amount: f.Amount,
-		Missing: positive(f.Missing), SecondsToFinal: seconds(f.FinalIn),
+		Missing: positive(f.Missing), SecondsToFinal: seconds(f.FinalIn), ByAddress: f.ByAddress,
 	}
 	if f.Network != "" {
 		out.ExplorerURL = s.txURL(f.Network, f.Hash)

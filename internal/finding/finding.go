@@ -28,11 +28,13 @@ const (
 // Finding is the answer. What is not known is zero.
 type Finding struct {
 	Verdict Verdict
-	Hash    chain.TxHash
-	Network chain.Network
-	Token   string // as payers know it, such as USDC or USDC.e
-	Amount  string // in whole tokens, a plain decimal
-	Missing money.Micros
+	// ByAddress: it was asked by an address and not by a transaction.
+	ByAddress bool
+	Hash      chain.TxHash
+	Network   chain.Network
+	Token     string // as payers know it, such as USDC or USDC.e
+	Amount    string // in whole tokens, a plain decimal
+	Missing   money.Micros
 	// FinalIn is how long until the money is final, about.
 	FinalIn time.Duration
 }
@@ -52,8 +54,16 @@ var advice = map[Verdict]string{
 	Unavailable:   "The network cannot be asked at the moment; try again in a minute.",
 }
 
+// noMoney is the advice for an address nothing was sent from.
+const noMoney = "No money from or to this address is seen yet; exchanges often send from an address of their own, so look for the transaction hash instead, or try again in a minute."
+
 // Advice says in one sentence what to do.
-func (f Finding) Advice() string { return advice[f.Verdict] }
+func (f Finding) Advice() string {
+	if f.ByAddress && f.Verdict == NotFound {
+		return noMoney
+	}
+	return advice[f.Verdict]
+}
 
 // rank orders what the transfers of one transaction mean: the best wins.
 var rank = map[Verdict]int{

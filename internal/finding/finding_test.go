@@ -212,6 +212,9 @@ func TestService_FindAddress(t *testing.T) {
 		if err != nil || f.Verdict != row.want || f.Amount != row.amount {
 			t.Errorf("%s: %+v, %v, want %s of %q", name, f, err, row.want, row.amount)
 		}
+		if f.Advice() == "" || strings.Contains(f.Advice(), "knows this transaction") {
+			t.Errorf("%s: asked by an address, the advice is %q", name, f.Advice())
+		}
 	}
 }
 

@@ -51,7 +51,9 @@ func (s *Service) Find(ctx context.Context, id, text string) (Finding, error) {
 		return Finding{}, err
 	}
 	if a, networks, ok := parseAddress(text); ok {
-		return s.from(ctx, p, a, networks), nil
+		f := s.from(ctx, p, a, networks)
+		f.ByAddress = true
+		return f, nil
 	}
 	hash, networks, err := parse(text)
 	if err != nil {

@@ -119,9 +119,6 @@ function hasCode(error, code) {
 var inner = error && error.data && (error.data.originalError || error.data.cause || error.data);
 return !!error && (error.code === code || (!!inner && inner.code === code));
 }
-function hint(d, hash) {
-fetch(d.hint, { method: "POST", body: new URLSearchParams({ hash: hash }), keepalive: true }).catch(function () {});
-}
 function reason(error, d) {
 if (hasCode(error, 4001)) return d.refused;
 if (hasCode(error, -32002)) return d.connect;
@@ -135,9 +132,8 @@ var d = Object.assign({}, box().dataset);
 busy = true;
 show();
 try {
-var hash = await wallet.pay(d, say);
+await wallet.pay(d, say);
 sent = d.amount;
-hint(d, hash);
 } catch (error) {
 say(reason(error, d));
 }
@@ -215,7 +211,7 @@ var accounts = await ask(provider, "eth_requestAccounts");
 await onChain(provider, d, say);
 if (!await holds(provider, d, accounts[0])) throw { funds: true };
 say(d.confirm);
-return ask(provider, "eth_sendTransaction", [{ from: accounts[0], to: d.contract, value: "0x0", data: transferData(d.to, d.units) }]);
+await ask(provider, "eth_sendTransaction", [{ from: accounts[0], to: d.contract, value: "0x0", data: transferData(d.to, d.units) }]);
 }
 };
 }
@@ -235,14 +231,6 @@ if (!known && window.ethereum) florinWallets.add("injected", wallet(window.ether
 "use strict";
 var CONNECT = "standard:connect";
 var SEND = "solana:signAndSendTransaction";
-var digits = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
-function base58(bytes) {
-var value = 0n, text = "", i = 0;
-bytes.forEach(function (byte) { value = value * 256n + BigInt(byte); });
-while (value > 0n) { text = digits[Number(value % 58n)] + text; value /= 58n; }
-while (bytes[i++] === 0) text = "1" + text;
-return text;
-}
 async function prepared(d, account) {
 var answer = {};
 try {
@@ -262,8 +250,7 @@ var account = accounts.find(function (a) { return a.chains.indexOf(d.solana) >= 
 if (!account) throw { unknown: true };
 var transaction = await prepared(d, account.address);
 say(d.confirm);
-var sent = await w.features[SEND].signAndSendTransaction({ account: account, transaction: transaction, chain: d.solana });
-return base58(sent[0].signature);
+await w.features[SEND].signAndSendTransaction({ account: account, transaction: transaction, chain: d.solana });
 }
 };
 }

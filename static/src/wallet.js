@@ -1,5 +1,5 @@
-// Paying with a wallet in the browser. What a wallet answers is only a hint for the server, which credits
-// nothing but what it reads from the chain. Below: wallets of EVM networks, wallets of Solana, the buttons.
+// Paying with a wallet in the browser. The server is not told what a wallet answers: it watches the address and
+// credits nothing but what it reads from the chain. Below: wallets of EVM networks, wallets of Solana, the buttons.
 var florinWallets = (function () {
   "use strict";
   var found = new Map();
@@ -19,10 +19,6 @@ var florinWallets = (function () {
     return !!error && (error.code === code || (!!inner && inner.code === code));
   }
 
-  function hint(d, hash) {
-    fetch(d.hint, { method: "POST", body: new URLSearchParams({ hash: hash }), keepalive: true }).catch(function () {});
-  }
-
   // Whatever is not known to have failed before anything was sent must not be called unsent.
   function reason(error, d) {
     if (hasCode(error, 4001)) return d.refused;
@@ -38,9 +34,8 @@ var florinWallets = (function () {
     busy = true;
     show();
     try {
-      var hash = await wallet.pay(d, say);
+      await wallet.pay(d, say);
       sent = d.amount;
-      hint(d, hash);
     } catch (error) {
       say(reason(error, d));
     }
@@ -135,7 +130,7 @@ var florinWallets = (function () {
         await onChain(provider, d, say);
         if (!await holds(provider, d, accounts[0])) throw { funds: true };
         say(d.confirm);
-        return ask(provider, "eth_sendTransaction", [{ from: accounts[0], to: d.contract, value: "0x0", data: transferData(d.to, d.units) }]);
+        await ask(provider, "eth_sendTransaction", [{ from: accounts[0], to: d.contract, value: "0x0", data: transferData(d.to, d.units) }]);
       }
     };
   }
@@ -160,15 +155,6 @@ var florinWallets = (function () {
   "use strict";
   var CONNECT = "standard:connect";
   var SEND = "solana:signAndSendTransaction";
-  var digits = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
-
-  function base58(bytes) {
-    var value = 0n, text = "", i = 0;
-    bytes.forEach(function (byte) { value = value * 256n + BigInt(byte); });
-    while (value > 0n) { text = digits[Number(value % 58n)] + text; value /= 58n; }
-    while (bytes[i++] === 0) text = "1" + text;
-    return text;
-  }
 
   async function prepared(d, account) {
     var answer = {};
@@ -190,8 +176,7 @@ var florinWallets = (function () {
         if (!account) throw { unknown: true };
         var transaction = await prepared(d, account.address);
         say(d.confirm);
-        var sent = await w.features[SEND].signAndSendTransaction({ account: account, transaction: transaction, chain: d.solana });
-        return base58(sent[0].signature);
+        await w.features[SEND].signAndSendTransaction({ account: account, transaction: transaction, chain: d.solana });
       }
     };
   }
