@@ -26,8 +26,6 @@ const (
 	recentRows = 8
 	// runwayDays is how many days the use of credits is measured over.
 	runwayDays = 7
-	// lowCredits is when a merchant is told to buy more.
-	lowCredits = 5
 	oneDay     = 24 * time.Hour
 )
 
@@ -135,7 +133,7 @@ func (d *desk) alerts(ctx context.Context, houses []house, now time.Time) ([]das
 			continue
 		case h.balance.Credits <= 0:
 			all = append(all, dashboard.Notice{Bad: true, Text: labelOf(h.key) + " has no credits left: your customers cannot start a payment.", Link: "/dashboard/credits" + at, LinkText: "Buy credits"})
-		case h.balance.Credits <= lowCredits:
+		case credit.IsLow(h.balance.Credits):
 			all = append(all, dashboard.Notice{Bad: true, Text: fmt.Sprintf("%s has only %d credits left.", labelOf(h.key), h.balance.Credits), Link: "/dashboard/credits" + at, LinkText: "Buy credits"})
 		}
 		all = append(all, d.networkAlerts(h)...)

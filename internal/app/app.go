@@ -25,6 +25,7 @@ import (
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/idempotency"
+	"github.com/florinpay/florin/internal/notice"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/secret"
@@ -46,6 +47,7 @@ type App struct {
 	expirer  *payment.Expirer
 	recharge *recharge.Service
 	deliver  *webhook.Deliverer
+	notices  *notice.Mailer
 	server   *web.Server
 	listener net.Listener
 	monitor  *monitor // nil: nothing is measured
@@ -116,6 +118,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		Holder: holder, Now: Now, Jitter: rand.Float64, Log: a.log,
 	})
 	a.recharge = a.recharges()
+	a.notices = notice.NewMailer(a.Store, a.mailer(o), a.Config.BaseURL, Now, a.log)
 	a.server = a.newServer(o, sealer)
 	a.server.ReportGas(a.lanes.Sweeping)
 	a.monitor.look(a)
@@ -165,6 +168,7 @@ func (a *App) run(ctx context.Context) error {
 	loops.Go(func() error { return a.expirer.Run(working) })
 	loops.Go(func() error { return a.recharge.Run(working) })
 	loops.Go(func() error { return a.deliver.Run(working) })
+	loops.Go(func() error { return a.notices.Run(working) })
 	loops.Go(func() error { return a.Store.Listen(working) })
 	loops.Go(func() error { a.housekeep(working); return nil })
 	loops.Go(func() error {

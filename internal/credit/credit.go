@@ -70,6 +70,12 @@ type Balance struct {
 	Queries int64
 }
 
+// Low is how few credits left a merchant is told of, on the dashboard and by mail.
+const Low = 5
+
+// IsLow reports whether a key with so many credits left needs more soon.
+func IsLow(credits int64) bool { return credits <= Low }
+
 // Prices (interface.md section 5.9 and 8).
 const (
 	// PerUSD is how many credits one dollar buys.

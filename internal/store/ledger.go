@@ -160,6 +160,9 @@ func (l *ledger) save() []*call {
 	for p, n := range l.changes {
 		calls = append(calls, statement("UPDATE balances SET balance = balance + ? WHERE key_id = ? AND unit = ?",
 			n, p.keyID, string(p.unit)))
+		if left := l.balances[p]; p.unit == credit.Credit && credit.IsLow(left) && !credit.IsLow(left-n) {
+			calls = append(calls, fallsLow(p.keyID, l.posted))
+		}
 	}
 	return calls
 }

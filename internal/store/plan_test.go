@@ -142,6 +142,9 @@ func (w *world) useEverything() {
 	w.must(err)
 	w.useCampaigns(k)
 	w.useDashboard(k, p)
+	low := newLowWorld(w.t, w, 6)
+	low.spend(1)
+	low.round()
 }
 
 func (w *world) useCampaigns(k account.Key) {

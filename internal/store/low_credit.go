@@ -1,0 +1,86 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/notice"
+)
+
+var _ notice.Store = (*Store)(nil)
+
+// fallsLow notes, with the entries that cause it, that the credits of a key
+// have fallen to credit.Low.
+func fallsLow(keyID int64, posted []credit.Entry) *call {
+	var when time.Time
+	for _, e := range posted {
+		if e.At.After(when) {
+			when = e.At
+		}
+	}
+	return statement("INSERT INTO low_credit (key_id, crossing, crossed_at, state, attempt, due_at) VALUES (?, 1, ?, 'WAITING', 0, ?) "+
+		"ON CONFLICT (key_id) DO UPDATE SET crossing = low_credit.crossing + 1, crossed_at = excluded.crossed_at, state = 'WAITING', "+
+		"attempt = 0, due_at = excluded.due_at", keyID, at(when), at(when))
+}
+
+// TakeLow takes up to limit notices that are due at now, the oldest first.
+func (s *Store) TakeLow(ctx context.Context, now time.Time, limit int) ([]notice.Low, error) {
+	const due = "SELECT key_id FROM low_credit WHERE state = 'WAITING' AND due_at <= ? ORDER BY due_at LIMIT ?"
+	var waiting []int64
+	// Usually there are none, and nothing is written.
+	if err := s.reader().NewRaw(due, from(now), limit).Scan(ctx, &waiting); err != nil || len(waiting) == 0 {
+		return nil, wrapIf(err, "notices of low credits")
+	}
+	var list []notice.Low
+	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		list = nil
+		var ids []int64
+		if err := t.NewRaw(due+s.dialect().skipLocked, from(now), limit).Scan(ctx, &ids); err != nil {
+			return err
+		}
+		for _, id := range ids {
+			l, err := takeLow(ctx, t, id)
+			if err != nil {
+				return err
+			}
+			list = append(list, l)
+		}
+		return nil
+	})
+	return list, wrapIf(err, "take notices of low credits")
+}
+
+func takeLow(ctx context.Context, t tx, keyID int64) (notice.Low, error) {
+	var rows []struct {
+		Crossing  int64
+		Attempt   int
+		CrossedAt instant
+	}
+	err := t.NewRaw("UPDATE low_credit SET state = 'TAKEN', attempt = attempt + 1 WHERE key_id = ? "+
+		"RETURNING crossing, attempt - 1 AS attempt, crossed_at", keyID).Scan(ctx, &rows)
+	if err != nil || len(rows) == 0 {
+		return notice.Low{}, orElse(err, account.ErrUnknownKey)
+	}
+	l := notice.Low{Crossing: rows[0].Crossing, Attempt: rows[0].Attempt, At: rows[0].CrossedAt.Time}
+	var key keyScan
+	var purse balanceScan
+	if err := t.run(ctx, key.read("k.id = ?", keyID), purse.read(keyID)); err != nil {
+		return notice.Low{}, err
+	}
+	l.Key, l.Left = key.key, purse.balance.Credits
+	if !l.Key.RevokedAt.IsZero() {
+		return l, nil // nobody needs credits for it: nobody is told
+	}
+	err = t.NewRaw("SELECT u.email FROM memberships AS m JOIN users AS u ON u.id = m.user_id WHERE m.merchant_id = ? AND m.role = ? ORDER BY u.id",
+		l.Key.UserID, string(account.RoleOwner)).Scan(ctx, &l.Owners)
+	return l, err
+}
+
+// EndLow stores what became of a notice that was taken.
+func (s *Store) EndLow(ctx context.Context, l notice.Low, state notice.State, due time.Time) error {
+	_, err := s.changesOne(ctx, "UPDATE low_credit SET state = ?, due_at = ? WHERE key_id = ? AND crossing = ? AND state = 'TAKEN'",
+		string(state), at(due), l.Key.ID, l.Crossing)
+	return wrapIf(err, "end the notice of key %d", l.Key.ID)
+}
