@@ -26,12 +26,15 @@ type Options struct {
 }
 
 // Handler serves POST /graphql.
-type Handler struct{ executor *executor }
+type Handler struct {
+	executor *executor
+	maxBody  int
+}
 
 // New returns a handler that answers with the operations.
 func New(ops *operation.Operations, o Options, log *slog.Logger) *Handler {
 	schema := generated.NewExecutableSchema(generated.Config{Resolvers: &Resolver{ops}})
-	return &Handler{newExecutor(schema, o.Limits, o.Introspection, log)}
+	return &Handler{newExecutor(schema, o.Limits, o.Introspection, log), o.Limits.Body}
 }
 
 // Refusals of a request that is no GraphQL request.
@@ -51,7 +54,7 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	body, err := jsonbody.Read(r)
+	body, err := jsonbody.Read(r, h.maxBody)
 	if err != nil {
 		return err
 	}

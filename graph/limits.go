@@ -3,23 +3,26 @@ package graph
 import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"github.com/florinpay/florin/graph/jsonbody"
 )
 
-// Limits bound what a document may ask for. All are counted with every
-// fragment spread written out.
+// Limits bound what a request may ask for. Depth, fields, aliases and root
+// fields are counted with every fragment spread written out.
 type Limits struct {
 	Tokens     int // of the document's text
 	Depth      int // of nested fields
 	Fields     int // of one operation: its complexity
 	Aliases    int // of one operation
 	RootFields int // of one operation: each is one call of an operation
+	Body       int // bytes of the request
 }
 
 // DefaultLimits leave room for the introspection query of every known tool
 // (depth 15, 220 fields) and for any sensible use of the schema. The time of one
 // validation rule grows with the square of the fields: 300 take 13 ms.
 func DefaultLimits() Limits {
-	return Limits{Tokens: 2_000, Depth: 20, Fields: 300, Aliases: 40, RootFields: 20}
+	return Limits{Tokens: 2_000, Depth: 20, Fields: 300, Aliases: 40, RootFields: 20, Body: jsonbody.Max}
 }
 
 // size is what a selection set asks for.

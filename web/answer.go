@@ -42,7 +42,7 @@ func writeJSON(c echo.Context, status int, v any) error {
 // An Idempotency-Key of the request holds for it.
 func write[T any, R result[T]](c echo.Context, s *Server, run func(context.Context, *jsonbody.Object) (R, error)) error {
 	return answer(c, s, func(ctx context.Context) (R, error) {
-		body, err := jsonbody.Read(c.Request())
+		body, err := jsonbody.Read(c.Request(), jsonbody.Max)
 		if err != nil {
 			return nil, err
 		}

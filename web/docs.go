@@ -86,10 +86,12 @@ func inWords(d time.Duration) string {
 }
 
 func (s *Server) requestsDoc(f docs.Frame) (templ.Component, error) {
-	r := s.o.Rates
+	r, g := s.o.Rates, s.o.GraphQL.Limits
 	return docs.Requests(docs.RequestsProps{
 		Frame: f, Client: r.Client.words(), Key: r.Key.words(), Costly: r.Costly.words(), Open: r.Open.words(),
 		MaxBody: strconv.Itoa(jsonbody.Max), MaxPage: strconv.Itoa(payment.MaxPage),
+		MaxGraphQLBody: strconv.Itoa(g.Body), MaxDepth: strconv.Itoa(g.Depth), MaxFields: strconv.Itoa(g.Fields),
+		MaxAliases: strconv.Itoa(g.Aliases), MaxRootFields: strconv.Itoa(g.RootFields), MaxTokens: strconv.Itoa(g.Tokens),
 	}), nil
 }
 

@@ -18,7 +18,7 @@ import (
 // router has beside them is the interface, and must be documented.
 var pagesOnly = []string{
 	"/static/", "/docs", "/pay/:txnid/", "/dashboard", "/operator", "/sandbox", "/link",
-	"/signin", "/signup", "/signout", "/forgot", "/reset", "/join", "/metrics", "/logo",
+	"/signin", "/signup", "/signout", "/forgot", "/reset", "/join", "/graphiql", "/metrics", "/logo",
 }
 
 func isPage(method, route string) bool {

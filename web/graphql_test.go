@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/views/docs"
 )
 
 // Media types and statuses of GraphQL over HTTP, with the statuses that its
@@ -76,6 +77,40 @@ func TestIntrospection(t *testing.T) {
 	closed := newBundleWith(t, Options{BaseURL: testBaseURL, CheckoutURL: testBaseURL, GraphQL: graph.Options{}})
 	if got := closed.graphQL(query, ""); !strings.Contains(got.body, `"errors"`) || strings.Contains(got.body, `"name"`) {
 		t.Errorf("introspection although it is off: %s", got.body)
+	}
+}
+
+// The operator's limits hold: what fits is answered, and one more is refused.
+func TestGraphQLLimits(t *testing.T) {
+	t.Parallel()
+	b := newBundleWith(t, Options{BaseURL: testBaseURL, CheckoutURL: testBaseURL, GraphQL: graph.Options{
+		Introspection: true, Limits: graph.Limits{Tokens: 40, Depth: 2, Fields: 5, Aliases: 1, RootFields: 2, Body: 1_000},
+	}})
+	usual := newBundle(t)
+	if got := b.graphQL("{ a: __schema { description } __schema { description } }", ""); got.status != 200 || strings.Contains(got.body, `"errors"`) {
+		t.Errorf("within the limits: %d %s", got.status, got.body)
+	}
+	for name, row := range map[string]struct {
+		query  string
+		status int
+	}{
+		"depth":       {"{ __schema { types { name } } }", 200},
+		"complexity":  {"{ __schema { description __typename } __type(name: \"Query\") { name kind description } }", 200},
+		"aliases":     {"{ a: __typename b: __typename }", 200},
+		"root fields": {"{ __typename __schema { description } __type(name: \"Query\") { name } }", 200},
+		"tokens":      {"{ __type(name: \"Query\") { " + strings.Repeat("name ", 40) + "} }", 200},
+		"body":        {"{ __typename } #" + strings.Repeat("x", 1_000), 413},
+	} {
+		got := b.graphQL(row.query, "")
+		if got.status != row.status || strings.Contains(got.body, `"data"`) || row.status == 200 && !strings.Contains(got.body, `"errors"`) {
+			t.Errorf("beyond the limit of %s: %d %s", name, got.status, got.body)
+		}
+		if got := usual.graphQL(row.query, ""); strings.Contains(got.body, `"errors"`) {
+			t.Errorf("%s: refused although it is within the usual limits: %s", name, got.body)
+		}
+	}
+	if page := b.ask("GET", docs.RequestsPath, "").body; !strings.Contains(page, "at most 1000 bytes") || !strings.Contains(page, "at most 40 tokens") {
+		t.Error("the documentation tells other limits")
 	}
 }
 

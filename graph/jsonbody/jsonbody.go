@@ -16,36 +16,41 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// Max is the most bytes a body may have: far more than any request needs, and
-// little enough that thousands at once are no harm.
+// Max is the most bytes a body of REST may have, and one of GraphQL unless the
+// operator decides otherwise: far more than any request needs, and little enough
+// that thousands at once are no harm.
 const Max = 64 << 10
 
 // Refusals of a body as a whole.
 var (
-	ErrTooLarge = fault.New(fault.TooLarge, "the body must have at most %d bytes", Max)
-	ErrNotJSON  = fault.New(fault.Unsupported, "the body must be JSON: send Content-Type: application/json")
-	errNotUTF8  = fault.New(fault.Invalid, "the body must be JSON in UTF-8")
-	errCutOff   = fault.New(fault.Invalid, "the body ended too early")
+	ErrNotJSON = fault.New(fault.Unsupported, "the body must be JSON: send Content-Type: application/json")
+	errNotUTF8 = fault.New(fault.Invalid, "the body must be JSON in UTF-8")
+	errCutOff  = fault.New(fault.Invalid, "the body ended too early")
 )
 
-// Read returns the body of a request that says it is JSON.
-func Read(r *http.Request) ([]byte, error) {
+// Read returns the body of a request that says it is JSON, if it has at most
+// that many bytes.
+func Read(r *http.Request, most int) ([]byte, error) {
 	if !isJSON(r.Header.Get("Content-Type")) {
 		return nil, ErrNotJSON
 	}
-	if r.ContentLength > Max {
-		return nil, ErrTooLarge
+	if r.ContentLength > int64(most) {
+		return nil, tooLarge(most)
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, Max+1))
+	body, err := io.ReadAll(io.LimitReader(r.Body, int64(most)+1))
 	switch {
 	case err != nil:
 		return nil, errCutOff
-	case len(body) > Max:
-		return nil, ErrTooLarge
+	case len(body) > most:
+		return nil, tooLarge(most)
 	case !utf8.Valid(body):
 		return nil, errNotUTF8
 	}
 	return body, nil
+}
+
+func tooLarge(most int) error {
+	return fault.New(fault.TooLarge, "the body must have at most %d bytes", most)
 }
 
 // isJSON also keeps other sites from posting: a browser asks before it sends

@@ -34,7 +34,7 @@ func TestRead(t *testing.T) {
 			}
 			r := httptest.NewRequest(http.MethodPost, "/", body)
 			r.Header.Set("Content-Type", row.contentType)
-			got, err := Read(r)
+			got, err := Read(r, Max)
 			if row.kind == fault.Internal {
 				if err != nil || string(got) != row.body {
 					t.Errorf("%s: %v", name, err)

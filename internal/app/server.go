@@ -24,11 +24,26 @@ func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 		Now:       Now, NewID: func(t time.Time) payment.ID { return payment.ID(newULID(t)) }, Log: a.log,
 	}, web.Options{
 		BaseURL: a.Config.BaseURL, CheckoutURL: a.Config.CheckoutURL, Version: o.Version,
-		GraphQL: graph.Options{Introspection: a.Config.Introspection}, Proxies: a.Config.TrustedProxies,
+		GraphQL: graph.Options{Limits: graphLimits(a.Config.GraphQL), Introspection: a.Config.Introspection},
+		Rates:   rates(a.Config.Rates), Proxies: a.Config.TrustedProxies,
 		SignUp:  a.Config.Signup == config.SignupOpen,
 		NewKeys: operation.NewKeys{Credits: a.Config.SignupCredits, Queries: a.Config.SignupQueries},
 		Sandbox: o.Sandbox, Answered: a.monitor.answered(),
 	})
+}
+
+func graphLimits(g config.GraphQL) graph.Limits {
+	return graph.Limits{
+		Tokens: g.Tokens, Depth: g.Depth, Fields: g.Complexity, Aliases: g.Aliases, RootFields: g.RootFields, Body: g.Body,
+	}
+}
+
+// rates are the configured ones; how many live pages there may be is not
+// configured.
+func rates(r config.Rates) web.Rates {
+	out := web.DefaultRates()
+	out.Client, out.Key, out.Costly, out.Open = web.Rate(r.Client), web.Rate(r.Key), web.Rate(r.Costly), web.Rate(r.Open)
+	return out
 }
 
 // wallets tells which wallet a private key belongs to.

@@ -41,7 +41,9 @@ type Config struct {
 	SignupQueries int64
 
 	AllowPrivateCallbacks bool
-	Introspection         bool // GraphQL answers questions about its schema
+	Introspection         bool // GraphQL answers questions about its schema, and /graphiql is served
+	GraphQL               GraphQL
+	Rates                 Rates
 
 	SMTPURL  secret.Text // empty: no mail
 	MailFrom string

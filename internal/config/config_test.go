@@ -75,6 +75,11 @@ func TestLoad_Defaults(t *testing.T) {
 		PaymentTTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
 		Signup: SignupOpen, SignupCredits: 20, SignupQueries: 5, LogLevel: slog.LevelInfo, LogFormat: LogText,
 		SweepMin: money.USD, SweepDust: money.USD / 20, SweepWait: time.Minute, SweepAge: 24 * time.Hour,
+		GraphQL: GraphQL{Depth: 20, Complexity: 300, Aliases: 40, RootFields: 20, Tokens: 2_000, Body: 64 << 10},
+		Rates: Rates{
+			Client: Rate{PerSecond: 100, Burst: 400}, Key: Rate{PerSecond: 100, Burst: 400}, Costly: Rate{PerSecond: 0.5, Burst: 20},
+			Open: Rate{PerSecond: 1. / 30, Burst: 30},
+		},
 	}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("Load() = %+v\nwant     %+v", c, want)
@@ -88,6 +93,9 @@ func TestLoad_Everything(t *testing.T) {
 		"FLORIN_MIN_AMOUNT=1", "FLORIN_MAX_AMOUNT=2.5", "FLORIN_SIGNUP=Closed", "FLORIN_SIGNUP_CREDITS=0", "FLORIN_SIGNUP_QUERIES=9",
 		"FLORIN_ALLOW_PRIVATE_CALLBACKS=true", "FLORIN_INTROSPECTION=1", "FLORIN_SMTP_URL=smtps://u:p@mail.example.com:465",
 		"FLORIN_MAIL_FROM=Florin <florin@example.com>", "FLORIN_METRICS_LISTEN=127.0.0.1:9100", "FLORIN_TRUSTED_PROXIES=10.1.2.3/8, ::1",
+		"FLORIN_GRAPHQL_MAX_DEPTH=5", "FLORIN_GRAPHQL_MAX_COMPLEXITY=2000", "FLORIN_GRAPHQL_MAX_ALIASES=1", "FLORIN_GRAPHQL_MAX_ROOT_FIELDS=2",
+		"FLORIN_GRAPHQL_MAX_TOKENS=200", "FLORIN_GRAPHQL_MAX_BODY=1048576", "FLORIN_RATE_CLIENT=0.001", "FLORIN_RATE_CLIENT_BURST=1",
+		"FLORIN_RATE_KEY=100000", "FLORIN_RATE_KEY_BURST=1000000", "FLORIN_RATE_COSTLY=2.5", "FLORIN_RATE_COSTLY_BURST=7", "FLORIN_RATE_OPEN=3/60", "FLORIN_RATE_OPEN_BURST=8",
 		"FLORIN_LOG_LEVEL=debug", "FLORIN_LOG_FORMAT=json", "FLORIN_EVM_GAS_KEY=0x"+canaryEVM, "FLORIN_SOL_SEED="+canarySeed)
 	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 	checks := map[string]bool{
@@ -104,6 +112,8 @@ func TestLoad_Everything(t *testing.T) {
 		"gas":      c.EVMGas != nil && c.EVMGas.Wallet() == "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
 		"seed":     c.SolSeed != nil && c.SolGas == nil,
 		"networks": len(c.Networks) == 0,
+		"graphql":  c.GraphQL == GraphQL{Depth: 5, Complexity: 2_000, Aliases: 1, RootFields: 2, Tokens: 200, Body: 1 << 20},
+		"rates":    c.Rates == Rates{Client: Rate{0.001, 1}, Key: Rate{100_000, 1_000_000}, Costly: Rate{2.5, 7}, Open: Rate{0.05, 8}},
 	}
 	for name, ok := range checks {
 		if !ok {
@@ -231,6 +241,20 @@ func TestLoad_Refuses(t *testing.T) {
 		"FLORIN_SIGNUP_QUERIES":          {"many"},
 		"FLORIN_ALLOW_PRIVATE_CALLBACKS": {"perhaps"},
 		"FLORIN_INTROSPECTION":           {"2"},
+		"FLORIN_GRAPHQL_MAX_DEPTH":       {"4", "101", "deep", "5.5"},
+		"FLORIN_GRAPHQL_MAX_COMPLEXITY":  {"49", "2001", "-300"},
+		"FLORIN_GRAPHQL_MAX_ALIASES":     {"0", "1001"},
+		"FLORIN_GRAPHQL_MAX_ROOT_FIELDS": {"0", "201"},
+		"FLORIN_GRAPHQL_MAX_TOKENS":      {"199", "100001", "1e3"},
+		"FLORIN_GRAPHQL_MAX_BODY":        {"4095", "1048577", "64K"},
+		"FLORIN_RATE_CLIENT":             {"0", "-1", "NaN", "Inf", "1e9", "100/s", "0.0009"},
+		"FLORIN_RATE_CLIENT_BURST":       {"0", "1000001", "2.5"},
+		"FLORIN_RATE_KEY":                {"0", "100001"},
+		"FLORIN_RATE_KEY_BURST":          {"0", "all"},
+		"FLORIN_RATE_COSTLY":             {"0", "often"},
+		"FLORIN_RATE_COSTLY_BURST":       {"0", "-20"},
+		"FLORIN_RATE_OPEN":               {"1/0", "0/0", "1/", "/30", "1/1001", "1/2/3"},
+		"FLORIN_RATE_OPEN_BURST":         {"0"},
 		"FLORIN_SMTP_URL":                {"mail.example.com:25", "http://u:" + canarySMTP + "@mail.example.com", "smtp://"},
 		"FLORIN_MAIL_FROM":               {"florin", "a@b, c@d"},
 		"FLORIN_TRUSTED_PROXIES":         {"everyone", "10.0.0.0/33", ","},

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"log/slog"
+	"slices"
 	"strconv"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -38,7 +39,7 @@ func variables() []variable {
 	for _, n := range chain.Networks() {
 		list = append(list, networkVariables(n)...)
 	}
-	return append(append(list, keyVariables()...), policyVariables()...)
+	return slices.Concat(list, keyVariables(), policyVariables(), limitVariables())
 }
 
 func checkoutURL() variable {
