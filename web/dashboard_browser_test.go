@@ -88,6 +88,15 @@ const deskFlaws = `(() => {
 		const r = e.getBoundingClientRect();
 		if (r.width > 1 && !e.closest(".scroll, pre, .sr") && (r.right > root.clientWidth + 0.5 || r.left < -0.5)) flaws.push("outside of the window: " + name(e));
 	}
+	for (const e of document.querySelectorAll(".rows")) {
+		const edge = e.closest(".scroll");
+		if (edge.scrollWidth > edge.clientWidth + 1) flaws.push("a table of " + edge.scrollWidth + " px is cut at " + edge.clientWidth + ": " + name(e));
+	}
+	for (const e of document.querySelectorAll("main *")) {
+		const glued = [...e.childNodes].find(n => n.nodeType === 3 && /[a-z,;]$/.test(n.data) && n.nextSibling?.matches?.("time, .badge"));
+		if (glued) flaws.push("no space before what follows: " + glued.data);
+	}
+	for (const e of document.querySelectorAll("svg text")) if (e.getBoundingClientRect().height < 11) flaws.push("words too small to read: " + name(e));
 	return flaws;
 })()`
 

@@ -78,9 +78,9 @@ type ChartDay struct {
 // Size of the chart in its own units.
 const (
 	chartWidth  = 720
-	chartHeight = 180
-	chartFoot   = 20
-	chartHead   = 18
+	chartHeight = 148
+	chartFoot   = 1
+	chartHead   = 4
 )
 
 // block is one rectangle of the chart.

@@ -115,7 +115,7 @@ func Security(p SecurityProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</section></div><section class=\"panel\" aria-labelledby=\"sessions\"><h2 id=\"sessions\">Where you are signed in</h2><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"List of sessions\"><table class=\"list\" data-testid=\"logins\"><caption class=\"sr\">Sessions, the newest first</caption> <thead><tr><th scope=\"col\">Browser or program</th><th scope=\"col\">Since</th><th scope=\"col\">Ends</th><th scope=\"col\"><span class=\"sr\">Actions</span></th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</section></div><section class=\"panel\" aria-labelledby=\"sessions\"><h2 id=\"sessions\">Where you are signed in</h2><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"List of sessions\"><table class=\"list rows\" data-testid=\"logins\"><caption class=\"sr\">Sessions, the newest first</caption> <thead><tr><th scope=\"col\">Browser or program</th><th scope=\"col\">Since</th><th scope=\"col\">Ends</th><th scope=\"col\"><span class=\"sr\">Actions</span></th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -143,7 +143,7 @@ func Security(p SecurityProps) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "</td><td>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "</td><td data-label=\"Since\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -151,7 +151,7 @@ func Security(p SecurityProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "</td><td>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "</td><td data-label=\"Ends\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -200,7 +200,7 @@ func Security(p SecurityProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "</tbody></table></div></section><section class=\"panel\" aria-labelledby=\"audit\"><h2 id=\"audit\">What was done</h2><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"List of acts\"><table class=\"list\" data-testid=\"audit\"><caption class=\"sr\">Audit log, the newest first</caption> <thead><tr><th scope=\"col\">When</th><th scope=\"col\">Who</th><th scope=\"col\">What</th><th scope=\"col\">Where from</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "</tbody></table></div></section><section class=\"panel\" aria-labelledby=\"audit\"><h2 id=\"audit\">What was done</h2><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"List of acts\"><table class=\"list rows\" data-testid=\"audit\"><caption class=\"sr\">Audit log, the newest first</caption> <thead><tr><th scope=\"col\">When</th><th scope=\"col\">Who</th><th scope=\"col\">What</th><th scope=\"col\">Where from</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
