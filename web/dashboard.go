@@ -122,6 +122,7 @@ type desk struct {
 	*Server
 
 	x       Dashboard
+	letters letters
 	cookies *cookies
 	drawing chan struct{} // whose turn it is to decode a picture
 }
@@ -310,14 +311,6 @@ func (d *desk) showFraming(c echo.Context, status int, f dashboard.Frame, view t
 	h := c.Response().Header()
 	c.Response().Before(func() { h.Set("Content-Security-Policy", h.Get("Content-Security-Policy")+"; frame-src 'self'") })
 	return d.show(c, status, f, view)
-}
-
-// mailWithin bounds how long sending a mail may take.
-const mailWithin = 30 * time.Second
-
-// mailContext outlives the request, whose answer does not wait for the mail.
-func mailContext(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), mailWithin)
 }
 
 // done says what was done and shows the page at the path, so that reloading it

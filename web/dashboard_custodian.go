@@ -175,23 +175,16 @@ func (d *desk) custodianSaved(c echo.Context, v visitor, key account.Key, signin
 
 // tellMoney writes down what changed of wallets and callback, and mails it.
 func (d *desk) tellMoney(c echo.Context, v visitor, key account.Key, before, after account.Custodian) {
-	var changes []string
-	for _, n := range chain.Networks() {
-		if before.Wallets[n] != after.Wallets[n] {
-			changes = append(changes, string(n)+" "+orNone(string(before.Wallets[n]))+" → "+orNone(string(after.Wallets[n])))
-		}
-	}
-	if len(changes) > 0 {
-		d.record(c, v, account.ActionWallets, labelOf(key), strings.Join(changes, ", "))
+	if wallets := after.WalletChanges(before); len(wallets) > 0 {
+		d.record(c, v, account.ActionWallets, labelOf(key), strings.Join(wallets, ", "))
 	}
 	if before.CallbackURL != after.CallbackURL {
 		d.record(c, v, account.ActionCallback, labelOf(key), orNone(before.CallbackURL)+" → "+orNone(after.CallbackURL))
-		changes = append(changes, "callback "+orNone(before.CallbackURL)+" → "+orNone(after.CallbackURL))
 	}
 	if before.Name != after.Name {
 		d.record(c, v, account.ActionCustodian, labelOf(key), "name "+orNone(before.Name)+" → "+orNone(after.Name))
 	}
-	if len(changes) > 0 {
+	if changes := after.Destinations(before); len(changes) > 0 {
 		d.mailOwners(c, v, "Where your money goes was changed", v.user.Email+" changed in Florin, for the API key “"+labelOf(key)+"”:\n\n"+
 			strings.Join(changes, "\n"))
 	}

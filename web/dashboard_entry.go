@@ -269,20 +269,6 @@ func (d *desk) postForgot(c echo.Context) error {
 	return d.enter(c, http.StatusOK, p.Page, dashboard.Forgot(p))
 }
 
-// mail sends in the background: how long it takes would tell who has an account.
-func (d *desk) mail(c echo.Context, to, subject, text string) {
-	if d.x.Mail == nil {
-		return
-	}
-	ctx, cancel := mailContext(c.Request().Context())
-	go func() {
-		defer cancel()
-		if err := d.x.Mail(ctx, to, subject, text); err != nil {
-			d.d.Log.Warn("a mail could not be sent", "subject", subject, "error", err)
-		}
-	}()
-}
-
 func (d *desk) getReset(c echo.Context) error {
 	p := d.entry(c)
 	p.Token, p.Fields = c.QueryParam("token"), []dashboard.Field{newPasswordField("New password")}

@@ -15,7 +15,7 @@ func (s *Server) deskRoutes(e *echo.Echo) {
 		return
 	}
 	x := *s.d.Dashboard
-	d := &desk{Server: s, x: x, cookies: newCookies(x.AuthKey, x.SealKey, s.secure, s.d.Now), drawing: make(chan struct{}, 1)}
+	d := &desk{Server: s, x: x, letters: newLetters(s.d, s.o), cookies: newCookies(x.AuthKey, x.SealKey, s.secure, s.d.Now), drawing: make(chan struct{}, 1)}
 	e.Match([]string{http.MethodGet, http.MethodHead}, logoPath+":file", d.getLogo)
 	g := e.Group("", d.ownForms)
 

@@ -224,19 +224,6 @@ func (d *desk) postMerchant(c echo.Context, v visitor) error {
 	return d.done(c, homePath, "")
 }
 
-// mailOwners tells every owner of the merchant.
-func (d *desk) mailOwners(c echo.Context, v visitor, subject, text string) {
-	members, err := d.x.Members.Members(c.Request().Context(), v.seat.Merchant)
-	if err != nil {
-		d.d.Log.Error("the owners are not told", "request", callOf(c).RequestID, "subject", subject, "error", err)
-	}
-	for _, m := range members {
-		if m.Role == account.RoleOwner {
-			d.mail(c, m.User.Email, subject, text+"\n\nIf this was not meant, sign in at once and correct it:\n"+d.o.BaseURL+homePath)
-		}
-	}
-}
-
 // whoMay names the people who may do what the visitor may not.
 func (d *desk) whoMay(c echo.Context, v visitor, act account.Act) string {
 	if v.seat.Role == "" {

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/florinpay/florin/graph/model"
@@ -41,11 +42,16 @@ func (o *Operations) changeCustodian(
 		return nil, err
 	}
 	return once(ctx, o, scope{keyID: key.ID}, func(payment.ID) (*model.CustodianResult, error) {
+		before, err := o.d.Accounts.Custodian(ctx, key.ID)
+		if err != nil && !errors.Is(err, account.ErrNoCustodian) {
+			return nil, err
+		}
 		c, signing, err := change(ctx, key, wanted)
 		if err != nil {
 			return nil, err
 		}
 		o.auditCustodian(ctx, key, wanted)
+		o.tellMoney(ctx, key, before, c)
 		balance, err := o.d.Accounts.Balance(ctx, key.ID)
 		if err != nil {
 			return nil, err
@@ -55,6 +61,18 @@ func (o *Operations) changeCustodian(
 		shown.APIKey, shown.SigningSecret = echo(apiKey), optional(signing.Reveal())
 		return &model.CustodianResult{Custodian: shown, APIKey: &model.APIKey{Key: echo(apiKey), CreditsLeft: &left}}, nil
 	})
+}
+
+// tellMoney tells the owners of the merchant that a key was used to change
+// where their money goes, or who is told of it: whoever has got hold of a key
+// can do that.
+func (o *Operations) tellMoney(ctx context.Context, key account.Key, before, after account.Custodian) {
+	changes := after.Destinations(before)
+	if len(changes) == 0 || o.d.TellOwners == nil {
+		return
+	}
+	o.d.TellOwners(ctx, key.UserID, "Where your money goes was changed",
+		"Somebody changed in Florin, with the API key “"+named(key)+"”:\n\n"+strings.Join(changes, "\n"))
 }
 
 // auditCustodian writes one line for each part that was given, as the pages do.

@@ -79,6 +79,9 @@ type Deps struct {
 	Now     func() time.Time
 	NewID   func(time.Time) payment.ID
 	Log     *slog.Logger
+	// TellOwners mails the owners of a merchant account; nil where no mail is
+	// sent. It must return quickly.
+	TellOwners func(ctx context.Context, merchant int64, subject, text string)
 }
 
 // Operations are the operations of the interface.

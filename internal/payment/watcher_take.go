@@ -183,12 +183,23 @@ func (w *Watcher) observeOne(ctx context.Context, p Payment, v View) (bool, erro
 	if err != nil || c.None() {
 		return false, err
 	}
-	if err := confirm(ctx, w.reader, early(c, v), v.Latest); err != nil {
+	asked := early(c, v)
+	if err := confirm(ctx, w.reader, asked, v.Latest); err != nil {
 		return false, err
 	}
-	_, err = w.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) { return p.Observe(v, w.now()) })
+	_, err = w.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
+		c, err := p.Observe(v, w.now())
+		if err == nil && len(early(c, v)) > len(asked) {
+			err = errAskedTooFew
+		}
+		return c, err
+	})
 	return err == nil, err
 }
+
+// errAskedTooFew: meanwhile the payer chose a network on which money is final
+// earlier, so there is more to ask a second endpoint about, in the next round.
+var errAskedTooFew = fault.New(fault.Unavailable, "the payment changed while its money was being confirmed")
 
 // early returns the transfers a change credits above the network's final head,
 // by a merchant's own rule; no second endpoint was asked about those yet.

@@ -1,0 +1,69 @@
+package web
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/account"
+)
+
+// mailWithin bounds how long sending a mail may take.
+const mailWithin = 30 * time.Second
+
+// letters are the mails about a merchant account. They are sent in the
+// background: how long one takes would tell who has an account.
+type letters struct {
+	members Members
+	send    func(ctx context.Context, to, subject, text string) error // nil: no mail is sent
+	home    string                                                    // address of the dashboard
+	log     *slog.Logger
+}
+
+func newLetters(d Deps, o Options) letters {
+	l := letters{home: o.BaseURL + homePath, log: d.Log}
+	if d.Dashboard != nil {
+		l.members, l.send = d.Dashboard.Members, d.Dashboard.Mail
+	}
+	return l
+}
+
+// post sends a plain text. It outlives ctx, for no answer waits for the mail.
+func (l letters) post(ctx context.Context, to, subject, text string) {
+	if l.send == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mailWithin)
+	go func() {
+		defer cancel()
+		if err := l.send(ctx, to, subject, text); err != nil {
+			l.log.WarnContext(ctx, "a mail could not be sent", "subject", subject, "error", err)
+		}
+	}()
+}
+
+// tellOwners mails every owner of a merchant account, whoever acted.
+func (l letters) tellOwners(ctx context.Context, merchant int64, subject, text string) {
+	if l.send == nil {
+		return
+	}
+	members, err := l.members.Members(ctx, account.User{ID: merchant})
+	if err != nil {
+		l.log.ErrorContext(ctx, "the owners are not told", "subject", subject, "error", err)
+	}
+	for _, m := range members {
+		if m.Role == account.RoleOwner {
+			l.post(ctx, m.User.Email, subject, text+"\n\nIf this was not meant, sign in at once and correct it:\n"+l.home)
+		}
+	}
+}
+
+func (d *desk) mail(c echo.Context, to, subject, text string) {
+	d.letters.post(c.Request().Context(), to, subject, text)
+}
+
+func (d *desk) mailOwners(c echo.Context, v visitor, subject, text string) {
+	d.letters.tellOwners(c.Request().Context(), v.seat.Merchant.ID, subject, text)
+}

@@ -1,0 +1,36 @@
+package web
+
+import (
+	"strings"
+	"testing"
+)
+
+// Whoever has got hold of a key can turn the money elsewhere: the owners hear
+// of it. What changes nothing of that is no mail.
+func TestMoneyMovedOverTheAPI(t *testing.T) {
+	t.Parallel()
+	b := newDesk(t)
+	m := b.shop(b.member(deskEmail))
+	update := func(fields string) {
+		t.Helper()
+		r := b.graphQL(`mutation { updateCustodianDetails(input: {apiKey: "`+m.text+`", `+fields+`}) { code message } }`, "")
+		if r.text(t, "data.updateCustodianDetails.code") != "200" {
+			t.Fatal(r.body)
+		}
+	}
+	update(`name: "Nordlicht & Söhne", wallets: {base: "` + merchantWallet + `"}`)
+	const other = "0x52908400098527886E0F7030069857D2E4169EE7"
+	update(`wallets: {base: "` + other + `"}`)
+	b.mailed(1)
+	update(`callbackUrl: "https://evil.example/hook"`)
+	b.mailed(2)
+	texts := strings.Join(b.mail.all(), "\n")
+	for _, want := range []string{deskEmail, "Shop of " + deskEmail, "BASE", merchantWallet, other, "https://evil.example/hook"} {
+		if !strings.Contains(texts, want) {
+			t.Errorf("the mails lack %q: %s", want, texts)
+		}
+	}
+	if n := len(b.mail.all()); n != 2 {
+		t.Errorf("%d mails were sent, want 2", n)
+	}
+}
