@@ -252,6 +252,7 @@ func mayOf(r account.Role) dashboard.May {
 		Read: r.May(account.ActRead), Pay: r.May(account.ActPay), Payments: r.May(account.ActPayments), Webhooks: r.May(account.ActWebhooks),
 		Keys: r.May(account.ActKeys), Callback: r.May(account.ActCallback), Branding: r.May(account.ActBranding), Credits: r.May(account.ActCredits),
 		Money: r.May(account.ActMoney), Complete: r.May(account.ActComplete), Team: r.May(account.ActTeam),
+		Campaigns: r.May(account.ActCampaigns), Moderate: r.May(account.ActModerate),
 	}
 }
 

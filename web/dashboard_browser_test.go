@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http/httptest"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -131,6 +132,11 @@ func TestDashboard_Pages(t *testing.T) {
 	u := b.member(deskEmail)
 	m := b.shop(u)
 	paid := b.busy(m)
+	given, link := b.fundraiser(m)
+	for _, name := range []string{"Ada", "Grace"} {
+		gift := b.gift(given, strings.Replace(giftOfFive, "Ada", name, 1))
+		b.deposit(gift, gift.Amount, true)
+	}
 	b.member("fresh@shop.example")
 	b.colleague(u, "dev@shop.example", account.RoleDeveloper)
 	b.surfer().invited(deskEmail, "help@shop.example", "support")
@@ -148,11 +154,14 @@ func TestDashboard_Pages(t *testing.T) {
 			"payment": "/dashboard/payments/" + string(paid.ID), "create": "/dashboard/create", "created": "/dashboard/create/" + string(paid.ID),
 			"keys": "/dashboard/keys", "credits": "/dashboard/credits", "webhooks": "/dashboard/webhooks", "webhook": "/dashboard/webhooks/1",
 			"custodian": "/dashboard/custodian", "branding": "/dashboard/branding", "developers": "/dashboard/developers", "security": "/dashboard/security", "team": "/dashboard/team",
+			"campaigns": campaignsPath, "campaign": campaignsPath + "/" + given.Slug, "campaign-edit": campaignsPath + "/" + given.Slug + "/edit",
+			"links": linksPath, "link": linksPath + "/" + link.Slug,
 		}},
 		"Empty": {"fresh@shop.example", map[string]string{
 			"overview": "/dashboard", "payments": "/dashboard/payments", "create": "/dashboard/create", "keys": "/dashboard/keys",
 			"credits": "/dashboard/credits", "webhooks": "/dashboard/webhooks",
 			"team":      "/dashboard/team",
+			"campaigns": campaignsPath, "links": linksPath,
 			"custodian": "/dashboard/custodian", "branding": "/dashboard/branding", "developers": "/dashboard/developers", "missing": "/dashboard/payments/nothing",
 		}},
 		"Operator": {"root@shop.example", map[string]string{"operator": "/operator", "factor": "/dashboard/security/factor"}},

@@ -18,8 +18,8 @@ const teamPath = "/dashboard/team"
 // roleWords say what a role may do, in words people use.
 var roleWords = map[account.Role]string{
 	account.RoleOwner:     "May do everything: wallets, credits, the team, and marking payments as completed.",
-	account.RoleDeveloper: "May make API keys, and set callback, webhooks and branding. Sees everything, and cannot change wallets in the dashboard.",
-	account.RoleSupport:   "May create payment links, look for a customer's money, cancel payments and send webhooks again. Cannot mark a payment as completed.",
+	account.RoleDeveloper: "May make API keys, and set callback, webhooks and branding, and run donation campaigns. Sees everything, and cannot change wallets in the dashboard.",
+	account.RoleSupport:   "May create payment links, look for a customer's money, cancel payments, send webhooks again, and approve what donors wrote. Cannot mark a payment as completed.",
 	account.RoleViewer:    "May look at everything and change nothing.",
 }
 

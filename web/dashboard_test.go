@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -12,6 +13,7 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -46,6 +48,7 @@ func TestDashboard_CrossSite(t *testing.T) {
 	u := b.member(deskEmail)
 	m := b.shop(u)
 	p := b.newPayment(m)
+	given, link := b.fundraiser(m)
 	s := b.surfer()
 	s.signIn(deskEmail)
 	routes := b.deskRoutesOf("POST", "PUT", "PATCH", "DELETE")
@@ -53,7 +56,7 @@ func TestDashboard_CrossSite(t *testing.T) {
 		t.Fatalf("only %d routes: %v", len(routes), routes)
 	}
 	for _, route := range routes {
-		path := strings.NewReplacer(":txnid", string(p.ID), ":key", m.key.PublicID, ":id", "1", ":session", "x").Replace(route)
+		path := strings.NewReplacer(":txnid", string(p.ID), ":key", m.key.PublicID, ":id", "1", ":session", "x", ":campaign", given.Slug, ":link", link.Slug).Replace(route)
 		for name, header := range map[string][]string{
 			"cross-site": {"Sec-Fetch-Site", "cross-site"}, "same-site": {"Sec-Fetch-Site", "same-site"},
 			"origin": {"Sec-Fetch-Site", "", "Origin", "https://evil.example"}, "null": {"Sec-Fetch-Site", "", "Origin", "null"}, "silent": {"Sec-Fetch-Site", ""},
@@ -68,6 +71,9 @@ func TestDashboard_CrossSite(t *testing.T) {
 	if got, err := b.payments.Get(t.Context(), string(p.ID)); err != nil || got.Status != payment.Pending {
 		t.Errorf("the payment is %s, %v", got.Status, err)
 	}
+	if got, _, err := b.campaigns.Get(t.Context(), given.Slug); err != nil || got.State != campaign.Active {
+		t.Errorf("the campaign is %s, %v", got.State, err)
+	}
 	s.do("POST", "/signout", nil, "Sec-Fetch-Site", "", "Origin", "https://pay.example").leads(t, "/signin")
 }
 
@@ -77,7 +83,8 @@ func TestDashboard_SignedOut(t *testing.T) {
 	b := newDesk(t)
 	m := b.shop(b.member(deskEmail))
 	p := b.newPayment(m)
-	fill := strings.NewReplacer(":txnid", string(p.ID), ":key", m.key.PublicID, ":id", "1", ":session", "x")
+	given, link := b.fundraiser(m)
+	fill := strings.NewReplacer(":txnid", string(p.ID), ":key", m.key.PublicID, ":id", "1", ":session", "x", ":campaign", given.Slug, ":link", link.Slug)
 	for _, method := range []string{"GET", "POST"} {
 		for _, route := range b.deskRoutesOf(method) {
 			if !inDashboard(route) {
@@ -98,10 +105,11 @@ func TestDashboard_Tenants(t *testing.T) {
 	b := newDesk(t)
 	victim := b.shop(b.member("victim@shop.example"))
 	paid := b.busy(victim)
+	given, link := b.fundraiser(victim)
 	b.shop(b.member(deskEmail))
 	s := b.surfer()
 	s.signIn(deskEmail)
-	theirs := strings.NewReplacer(":txnid", string(paid.ID), ":key", victim.key.PublicID, ":id", "1", ":session", "0123456789abcdef")
+	theirs := strings.NewReplacer(":txnid", string(paid.ID), ":key", victim.key.PublicID, ":id", "1", ":session", "0123456789abcdef", ":campaign", given.Slug, ":link", link.Slug)
 	checked := 0
 	for _, method := range []string{"GET", "POST"} {
 		for _, route := range b.deskRoutesOf(method) {
@@ -109,13 +117,13 @@ func TestDashboard_Tenants(t *testing.T) {
 				continue
 			}
 			path := theirs.Replace(route)
-			form := url.Values{"key": {victim.key.PublicID}, "password": {deskPassword}, "reason": {"x"}, "amount": {"5"}, "credits": {"20"}, "since": {"2026-11-20"}}
+			form := url.Values{"key": {victim.key.PublicID}, "password": {deskPassword}, "reason": {"x"}, "amount": {"5"}, "credits": {"20"}, "since": {"2026-11-20"}, "title": {"Mine"}, "slug": {"mine-now"}, "review": {"APPROVED"}, "donation": {"1"}}
 			asksKey := path != route
 			if method == "GET" {
 				path, form = path+"?key="+victim.key.PublicID+"&q="+string(paid.ID), nil
 			}
 			r := s.do(method, path, form)
-			if strings.Contains(r.body, "victim@shop.example") || asksKey && strings.Contains(r.body, "NL-1042") {
+			if strings.Contains(r.body, "victim@shop.example") || strings.Contains(r.body, given.Title) || asksKey && strings.Contains(r.body, "NL-1042") {
 				t.Errorf("%s %s shows another's data", method, route)
 			}
 			if asksKey {
@@ -137,6 +145,12 @@ func TestDashboard_Tenants(t *testing.T) {
 	}
 	if keys, err := b.store.KeysOfUser(t.Context(), victim.key.UserID); err != nil || len(keys) != 1 || keys[0].Hash != victim.key.Hash {
 		t.Errorf("the victim's keys are %v, %v", keys, err)
+	}
+	if got, _, err := b.campaigns.Get(t.Context(), given.Slug); err != nil || got.State != campaign.Active || got.Title != given.Title {
+		t.Errorf("the victim's campaign is %+v, %v", got, err)
+	}
+	if got, err := b.campaigns.Link(t.Context(), link.Slug); err != nil || got.Paused {
+		t.Errorf("the victim's link is %+v, %v", got, err)
 	}
 	s.get("/operator").wants(t, 404)
 	s.post("/operator/invite", "email", "x@y.example").wants(t, 404)
@@ -603,13 +617,21 @@ func TestDashboard_StoredScripts(t *testing.T) {
 		Reference: canary, Description: canary, Metadata: map[string]string{canary: canary},
 	}})
 	must(t, err)
+	m := merchant{key: key}
+	given := b.newCampaign(m, func(in *campaign.Draft) { in.Title, in.Description = canary, canary })
+	body, err := json.Marshal(map[string]any{"amount": 5, "network": "POLYGON", "token": "USDC", "name": canary, "message": canary})
+	must(t, err)
+	gift := b.gift(given, string(body))
+	b.deposit(gift, gift.Amount, true)
+	link, err := b.campaigns.CreateLink(t.Context(), key.ID, campaign.LinkDraft{Slug: "canary", Description: canary, Reference: canary})
+	must(t, err)
 	s := b.surfer()
 	r := s.do("POST", "/signin", url.Values{"email": {deskEmail}, "password": {deskPassword}}, "User-Agent", canary)
 	r.leads(t, "/dashboard")
 	s.post("/dashboard/payments/"+string(p.ID)+"/complete", "reason", canary)
 	pages := 0
 	for _, route := range b.deskRoutesOf("GET") {
-		path := strings.NewReplacer(":txnid", string(p.ID), ":id", "1").Replace(route)
+		path := strings.NewReplacer(":txnid", string(p.ID), ":id", "1", ":campaign", given.Slug, ":link", link.Slug).Replace(route)
 		r := s.get(path + "?q=" + url.QueryEscape(canary) + "&next=" + url.QueryEscape(canary) + "&invite=" + url.QueryEscape(canary) + "&token=" + url.QueryEscape(canary))
 		if pages++; strings.Contains(r.body, "<img src=x") || strings.Contains(r.body, "<script>alert") {
 			if !strings.HasSuffix(route, ".csv") {

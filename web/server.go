@@ -48,6 +48,7 @@ type Campaigns interface {
 	operation.Campaigns
 	Link(ctx context.Context, slug string) (campaign.Link, error)
 	UseLink(ctx context.Context, l campaign.Link, amount string) (payment.Payment, error)
+	Campaigning
 }
 
 // Store is what the surfaces ask of the database beside what services do.

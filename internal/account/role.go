@@ -43,6 +43,10 @@ const (
 	ActRead Act = "look at everything"
 	// ActPay is to hand out what customers pay by, such as payment links.
 	ActPay Act = "create payments and payment links"
+	// ActCampaigns is what donations are asked for.
+	ActCampaigns Act = "create and change donation campaigns"
+	// ActModerate is which names and messages of donors everybody sees.
+	ActModerate Act = "approve and hide what donors wrote"
 	// ActPayments is to help with a payment that exists, short of saying that
 	// it was paid: cancel it, find its money.
 	ActPayments Act = "cancel payments and find their money"
@@ -71,24 +75,26 @@ const (
 
 // mayDo is who may do what. It is the only place that says so.
 var mayDo = map[Act][]Role{
-	ActRead:     {RoleOwner, RoleDeveloper, RoleSupport, RoleViewer},
-	ActPay:      {RoleOwner, RoleDeveloper, RoleSupport},
-	ActPayments: {RoleOwner, RoleSupport},
-	ActWebhooks: {RoleOwner, RoleDeveloper, RoleSupport},
-	ActKeys:     {RoleOwner, RoleDeveloper},
-	ActCallback: {RoleOwner, RoleDeveloper},
-	ActBranding: {RoleOwner, RoleDeveloper},
-	ActCredits:  {RoleOwner},
-	ActMoney:    {RoleOwner},
-	ActComplete: {RoleOwner},
-	ActAudit:    {RoleOwner, RoleDeveloper},
-	ActTeam:     {RoleOwner},
+	ActRead:      {RoleOwner, RoleDeveloper, RoleSupport, RoleViewer},
+	ActPay:       {RoleOwner, RoleDeveloper, RoleSupport},
+	ActPayments:  {RoleOwner, RoleSupport},
+	ActCampaigns: {RoleOwner, RoleDeveloper},
+	ActModerate:  {RoleOwner, RoleSupport},
+	ActWebhooks:  {RoleOwner, RoleDeveloper, RoleSupport},
+	ActKeys:      {RoleOwner, RoleDeveloper},
+	ActCallback:  {RoleOwner, RoleDeveloper},
+	ActBranding:  {RoleOwner, RoleDeveloper},
+	ActCredits:   {RoleOwner},
+	ActMoney:     {RoleOwner},
+	ActComplete:  {RoleOwner},
+	ActAudit:     {RoleOwner, RoleDeveloper},
+	ActTeam:      {RoleOwner},
 }
 
 // Acts lists the acts that need a role, the most common first.
 func Acts() []Act {
 	return []Act{
-		ActRead, ActPay, ActPayments, ActWebhooks, ActKeys, ActCallback, ActBranding, ActAudit, ActCredits, ActMoney, ActComplete, ActTeam,
+		ActRead, ActPay, ActPayments, ActCampaigns, ActModerate, ActWebhooks, ActKeys, ActCallback, ActBranding, ActAudit, ActCredits, ActMoney, ActComplete, ActTeam,
 	}
 }
 

@@ -12,8 +12,8 @@ func TestRole_May(t *testing.T) {
 	t.Parallel()
 	want := map[Role][]Act{
 		RoleOwner:     append(Acts(), ActOwn),
-		RoleDeveloper: {ActOwn, ActRead, ActPay, ActWebhooks, ActKeys, ActCallback, ActBranding, ActAudit},
-		RoleSupport:   {ActOwn, ActRead, ActPay, ActPayments, ActWebhooks},
+		RoleDeveloper: {ActOwn, ActRead, ActPay, ActCampaigns, ActWebhooks, ActKeys, ActCallback, ActBranding, ActAudit},
+		RoleSupport:   {ActOwn, ActRead, ActPay, ActPayments, ActModerate, ActWebhooks},
 		RoleViewer:    {ActOwn, ActRead},
 		"":            {ActOwn},
 		"root":        {ActOwn},

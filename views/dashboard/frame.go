@@ -34,7 +34,7 @@ type Frame struct {
 
 // May is what somebody may do for a merchant.
 type May struct {
-	Read, Pay, Payments, Webhooks, Keys, Callback, Branding, Credits, Money, Complete, Team bool
+	Read, Pay, Payments, Webhooks, Keys, Callback, Branding, Credits, Money, Complete, Team, Campaigns, Moderate bool
 }
 
 // Notice is one line above the page: what has just been done, or what needs care.
@@ -52,6 +52,8 @@ var rail = []word{
 	{"Overview", "/dashboard", "home"},
 	{"Payments", "/dashboard/payments", "list"},
 	{"Create", "/dashboard/create", "plus"},
+	{"Links", "/dashboard/links", "link"},
+	{"Campaigns", "/dashboard/campaigns", "heart"},
 	{"Keys", "/dashboard/keys", "key"},
 	{"Credits", "/dashboard/credits", "coin"},
 	{"Custodian", "/dashboard/custodian", "wallet"},
@@ -80,6 +82,8 @@ var railIcons = map[string]string{
 	"home":   "M3 9l7-6 7 6v8h-5v-5H8v5H3z",
 	"list":   "M3 5h14M3 10h14M3 15h14",
 	"plus":   "M10 4v12M4 10h12",
+	"link":   "M8.5 11.5a3.5 3.5 0 005 0l3-3a3.5 3.5 0 00-5-5l-1 1M11.5 8.5a3.5 3.5 0 00-5 0l-3 3a3.5 3.5 0 005 5l1-1",
+	"heart":  "M10 16.5L3.8 10.3a3.9 3.9 0 015.5-5.5l.7.7.7-.7a3.9 3.9 0 015.5 5.5z",
 	"key":    "M12.5 3a4.5 4.5 0 11-3.9 6.7L3 15.3V17h3v-2h2v-2h1.5M13.5 6.5v.01",
 	"coin":   "M10 2.5a7.5 7.5 0 100 15 7.5 7.5 0 000-15zM12.5 7.5H9a1.5 1.5 0 000 3h2a1.5 1.5 0 010 3H7.5M10 5.5v2M10 13.5v1",
 	"wallet": "M3 6h13v10H3zM3 6V4h10v2M16 10h-3.5v2.5H16",

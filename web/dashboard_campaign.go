@@ -1,0 +1,149 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/campaign"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/dashboard"
+)
+
+// giftsPage is how many donations the dashboard shows at once.
+const giftsPage = 50
+
+// getCampaign shows one campaign: what came in, what donors wrote, and how to
+// spread it.
+func (d *desk) getCampaign(c echo.Context, v visitor) error {
+	found, totals, err := d.ownCampaign(c, v)
+	if err != nil {
+		return err
+	}
+	q := campaign.DonationQuery{Campaign: found.Number, Limit: giftsPage}
+	if c.QueryParam("show") == "waiting" {
+		q.Review = campaign.Waiting
+	}
+	if text := c.QueryParam("before"); text != "" {
+		if q.Before, err = strconv.ParseInt(text, 10, 64); err != nil || q.Before < 1 {
+			return fault.New(fault.Invalid, "before must be the number of a donation")
+		}
+	}
+	list, next, err := d.d.Campaigns.Donations(c.Request().Context(), q)
+	if err != nil {
+		return err
+	}
+	link, now := d.ops.DonateLink(found.Slug), d.d.Now()
+	p := dashboard.CampaignProps{
+		Frame: d.frame(c, v, found.Title, campaignsPath), Slug: found.Slug, Name: found.Title, State: string(found.At(now)), KeyGone: found.KeyRevoked,
+		Raised: totals.Raised.Display(), Goal: positive(found.Goal), Percent: found.Percent(totals), Donors: totals.Donors, Waiting: totals.Waiting,
+		EndsAt: found.EndsAt, AtOnce: found.ShowAtOnce, OnlyWaiting: q.Review != "", Paged: q.Before > 0,
+		Link: link, QR: d.codes.of(link), Embed: views.EmbedHTML(link, found.Title),
+	}
+	if p.Button, err = d.button(c.Request().Context(), found.KeyID, link, "Donate"); err != nil {
+		return err
+	}
+	for _, g := range list {
+		p.Rows = append(p.Rows, d.giftRow(found, g))
+	}
+	if next > 0 {
+		p.NextURL = p.Path() + "?before=" + strconv.FormatInt(next, 10)
+		if p.OnlyWaiting {
+			p.NextURL += "&show=waiting"
+		}
+	}
+	return d.show(c, http.StatusOK, p.Frame, dashboard.Campaign(p))
+}
+
+func (d *desk) giftRow(found campaign.Campaign, g campaign.Donation) dashboard.GiftRow {
+	row := dashboard.GiftRow{
+		Number: strconv.FormatInt(g.Number, 10), TxnID: string(g.PaymentID), Name: g.Name, Message: g.Message, Review: string(g.Review),
+		Amount: g.Received.Display(), Token: string(g.Token), At: g.At, Proven: g.Received > 0, TxURL: d.txURL(g.Network, g.Hash),
+	}
+	shown := g.Public(found)
+	row.Shown = shown.Name != "" || shown.Message != ""
+	return row
+}
+
+// button is a link drawn as a button in the merchant's colour.
+func (d *desk) button(ctx context.Context, keyID int64, link, label string) (string, error) {
+	merchant, err := d.merchantOf(ctx, keyID)
+	return views.ButtonHTML(link, label, merchant), err
+}
+
+// campaignAct changes the state of the campaign of the address.
+func (d *desk) campaignAct(c echo.Context, v visitor, act func(ctx context.Context, keys []int64, slug string) (campaign.Campaign, error), as account.Action, said string) error {
+	changed, err := act(c.Request().Context(), v.ids(), c.Param("campaign"))
+	if err != nil {
+		return err
+	}
+	d.record(c, v, as, changed.Slug, changed.Title)
+	return d.done(c, campaignsPath+"/"+changed.Slug, said)
+}
+
+func (d *desk) postCampaignPause(c echo.Context, v visitor) error {
+	return d.campaignAct(c, v, d.d.Campaigns.Pause, account.ActionCampaignPause, "The campaign is paused. Payments that were started can still complete, and count.")
+}
+
+func (d *desk) postCampaignResume(c echo.Context, v visitor) error {
+	return d.campaignAct(c, v, d.d.Campaigns.Resume, account.ActionCampaignResume, "The campaign takes donations again.")
+}
+
+func (d *desk) postCampaignEnd(c echo.Context, v visitor) error {
+	return d.campaignAct(c, v, d.d.Campaigns.End, account.ActionCampaignEnd, "The campaign has ended. Its page stays, with what was raised.")
+}
+
+// postReview approves or hides what donors wrote, several at once. Each is an
+// act of its own: doing it again changes nothing.
+func (d *desk) postReview(c echo.Context, v visitor) error {
+	found, _, err := d.ownCampaign(c, v)
+	if err != nil {
+		return err
+	}
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	review, err := campaign.ParseReview(values.Get("review"))
+	if err != nil {
+		return err
+	}
+	chosen := values["donation"]
+	if len(chosen) > campaign.MaxPage {
+		return fault.New(fault.Invalid, "at most %d donations can be reviewed at once", campaign.MaxPage)
+	}
+	numbers := make([]int64, len(chosen))
+	for i, text := range chosen {
+		if numbers[i], err = strconv.ParseInt(text, 10, 64); err != nil {
+			return campaign.ErrUnknownGift
+		}
+	}
+	back := campaignsPath + "/" + found.Slug
+	if values.Get("show") == "waiting" {
+		back += "?show=waiting"
+	}
+	if len(numbers) == 0 {
+		return d.done(c, back, "Nothing was selected. Tick the donations first.")
+	}
+	for i, n := range numbers {
+		if err := d.d.Campaigns.Review(c.Request().Context(), found, n, review); err != nil {
+			return err
+		}
+		d.record(c, v, account.ActionModerate, found.Slug, strings.ToLower(string(review))+" donation "+chosen[i])
+	}
+	said := "%s shown to everybody now."
+	if review == campaign.Hidden {
+		said = "%s hidden now. The amounts still count and stay visible."
+	}
+	what := "What one donor wrote is"
+	if len(numbers) > 1 {
+		what = "What " + strconv.Itoa(len(numbers)) + " donors wrote is"
+	}
+	return d.done(c, back, fmt.Sprintf(said, what))
+}

@@ -1,0 +1,140 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/campaign"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/dashboard"
+)
+
+const linksPath = "/dashboard/links"
+
+// merchantOf is how a key's merchant looks to payers.
+func (d *desk) merchantOf(ctx context.Context, keyID int64) (views.Merchant, error) {
+	return d.merchant(ctx, payment.Payment{KeyID: keyID, Kind: payment.KindMerchant})
+}
+
+// linkURL is the address that is handed out.
+func (d *desk) linkURL(slug string) string { return d.o.CheckoutURL + "/link/" + slug }
+
+func (d *desk) getLinks(c echo.Context, v visitor) error {
+	return d.linksPage(c, v, http.StatusOK, newForm(url.Values{"key": {c.QueryParam("key")}}))
+}
+
+func (d *desk) linksPage(c echo.Context, v visitor, status int, f *form) error {
+	_, ok, choice, err := d.chosenKey(v, linksPath, f.text("key"))
+	if err != nil {
+		return err
+	}
+	list, err := d.d.Campaigns.Links(c.Request().Context(), v.ids())
+	if err != nil {
+		return err
+	}
+	p := dashboard.LinksProps{Frame: d.frame(c, v, "Payment links", linksPath), Problem: f.problem, HasKey: ok, Key: choice}
+	for _, l := range list {
+		p.Rows = append(p.Rows, linkRow(l))
+	}
+	p.Fields = []dashboard.Field{
+		f.field(dashboard.Field{
+			Name: "slug", Label: "Address", Required: true, Mono: true, Max: strconv.Itoa(campaign.MaxSlug), Placeholder: "coffee-500g",
+			Hint: "The last part of the link; it cannot be changed later.",
+		}),
+		f.field(dashboard.Field{Name: "description", Label: "What it is for (optional)", Hint: "Your customer sees it.", Max: strconv.Itoa(payment.MaxDescription)}),
+		f.field(dashboard.Field{Name: "amount", Label: "Amount in US dollars (optional)", Mode: "decimal", Max: "24", Placeholder: "12.50", Hint: "Left empty, your customer chooses the amount."}),
+		f.field(dashboard.Field{
+			Name: "reference", Label: "Reference (optional)", Max: strconv.Itoa(payment.MaxReference),
+			Hint: "Every payment of the link carries it, and it finds them all. Left empty, it is the address.",
+		}),
+	}
+	p.More = []dashboard.Field{
+		f.field(dashboard.Field{Name: "min", Label: "Least amount", Mode: "decimal", Max: "24"}),
+		f.field(dashboard.Field{Name: "max", Label: "Largest amount", Mode: "decimal", Max: "24"}),
+	}
+	for _, x := range p.More {
+		p.Open = p.Open || x.Value != "" || x.Problem != ""
+	}
+	return d.show(c, status, p.Frame, dashboard.Links(p))
+}
+
+func linkRow(l campaign.Link) dashboard.LinkRow {
+	return dashboard.LinkRow{
+		Slug: l.Slug, Description: l.Description, Reference: l.Reference, Amount: positive(l.Amount), Min: positive(l.Min), Max: positive(l.Max),
+		Paused: l.Paused, KeyGone: l.KeyRevoked, CreatedAt: l.CreatedAt,
+	}
+}
+
+func (d *desk) postLinkNew(c echo.Context, v visitor) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	f := newForm(values)
+	key, err := v.key(f.text("key"))
+	if err != nil {
+		return err
+	}
+	l, err := d.d.Campaigns.CreateLink(c.Request().Context(), key.ID, campaign.LinkDraft{
+		Slug: f.text("slug"), Description: f.text("description"), Reference: f.text("reference"), Amount: f.text("amount"), Min: f.text("min"), Max: f.text("max"),
+	})
+	if err != nil {
+		if !f.refused(err, subject{"slug", "slug", "The address"}, subject{"description", "description", "The text"}, subject{"reference", "reference", "The reference"},
+			subject{"amount", "amount", "The amount"}, subject{"minAmount", "min", "The least amount"}, subject{"maxAmount", "max", "The largest amount"}) {
+			return err
+		}
+		return d.linksPage(c, v, fault.KindOf(err).Code(), f)
+	}
+	d.record(c, v, account.ActionLinkNew, l.Slug, l.Description)
+	return d.done(c, linksPath+"/"+l.Slug, "The link works now, as often as you like.")
+}
+
+// ownLink is the link of the address; another merchant's is unknown.
+func (d *desk) ownLink(c echo.Context, v visitor) (campaign.Link, error) {
+	l, err := d.d.Campaigns.Link(c.Request().Context(), c.Param("link"))
+	if err == nil && !slices.Contains(v.ids(), l.KeyID) {
+		err = campaign.ErrUnknownLink
+	}
+	return l, err
+}
+
+func (d *desk) getOwnLink(c echo.Context, v visitor) error {
+	l, err := d.ownLink(c, v)
+	if err != nil {
+		return err
+	}
+	link, label := d.linkURL(l.Slug), "Pay with USDT or USDC"
+	if l.Amount > 0 {
+		label = "Pay $" + l.Amount.Display() + " with USDT or USDC"
+	}
+	p := dashboard.LinkProps{Frame: d.frame(c, v, "Payment link", linksPath), LinkRow: linkRow(l), Link: link, QR: d.codes.of(link)}
+	if p.Button, err = d.button(c.Request().Context(), l.KeyID, link, label); err != nil {
+		return err
+	}
+	return d.show(c, http.StatusOK, p.Frame, dashboard.Link(p))
+}
+
+func (d *desk) postLinkPause(c echo.Context, v visitor) error {
+	return d.pauseLink(c, v, true, account.ActionLinkPause, "The link is paused: whoever opens it is told that it is not in use.")
+}
+
+func (d *desk) postLinkResume(c echo.Context, v visitor) error {
+	return d.pauseLink(c, v, false, account.ActionLinkResume, "The link works again.")
+}
+
+func (d *desk) pauseLink(c echo.Context, v visitor, paused bool, as account.Action, said string) error {
+	slug := c.Param("link")
+	if err := d.d.Campaigns.PauseLink(c.Request().Context(), v.ids(), slug, paused); err != nil {
+		return err
+	}
+	d.record(c, v, as, slug, "")
+	return d.done(c, linksPath+"/"+slug, said)
+}
