@@ -1,0 +1,239 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/browsertest"
+	"github.com/florinpay/florin/internal/campaign"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/webhook"
+)
+
+// hostileText ends attributes, titles, text areas, scripts and comments, then
+// runs a script in two ways. It fits the shortest field, of 80 characters.
+const hostileText = `"'--></title></textarea></script><svg onload=ran()><script>ran()</script>`
+
+// countsScripts runs before anything of a page or a frame in it: whatever
+// stored text runs is counted, and shown in a dialog as a thief would.
+const countsScripts = `window.ran = () => { top.scriptsRun = (top.scriptsRun || 0) + 1; alert("a stored script ran") }`
+
+// strangers are elements no page of ours has, in the page and in its frames.
+const strangers = `(() => {
+	const found = [];
+	const walk = d => {
+		for (const e of d.querySelectorAll("[onload], [onerror], script:not([src]):not([type]), [href^='javascript:' i], [src^='javascript:' i]")) found.push(e.outerHTML.slice(0, 120));
+		for (const f of d.querySelectorAll("iframe")) if (f.contentDocument) walk(f.contentDocument);
+	};
+	walk(document);
+	return found;
+})()`
+
+// openWithoutPolicy is a browser that ignores the pages' content security
+// policy: nothing but escaping stands between stored text and running.
+func openWithoutPolicy(t *testing.T, options ...browsertest.Option) context.Context {
+	t.Helper()
+	ctx := browsertest.New(t, options...)
+	browsertest.Run(ctx, t, page.SetBypassCSP(true), chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := page.AddScriptToEvaluateOnNewDocument(countsScripts).Do(ctx)
+		return err
+	}))
+	return ctx
+}
+
+// ranNothing fails for what ran, or what stands in the page as an element, and
+// reports whether the hostile text is there to be read.
+func ranNothing(ctx context.Context, t *testing.T, name string) bool {
+	t.Helper()
+	var run int
+	var found []string
+	var shown bool
+	browsertest.Run(ctx, t, chromedp.Evaluate(`window.scriptsRun || 0`, &run), chromedp.Evaluate(strangers, &found),
+		chromedp.Evaluate(`document.documentElement.textContent.includes("onload=ran()") || !!document.querySelector("[value*='onload=ran()'], [title*='onload=ran()'], [alt*='onload=ran()']")`, &shown))
+	if run > 0 || len(found) > 0 {
+		t.Errorf("%s: %d scripts ran; in the page stand %q", name, run, found)
+	}
+	return shown
+}
+
+// hostileShop is an installation whose people wrote hostileText everywhere.
+type hostileShop struct {
+	deskBundle
+
+	key       account.Key
+	completed payment.Payment
+	started   payment.Payment
+	pending   payment.Payment
+	campaign  campaign.Campaign
+	link      campaign.Link
+}
+
+func newHostileShop(b deskBundle) hostileShop {
+	t, ctx, text := b.t, b.t.Context(), hostileText
+	u, err := b.accounts.CreateUser(ctx, account.NewUser{Email: deskEmail, Password: secret.New(deskPassword), FirstName: text, LastName: text, Operator: true})
+	must(t, err)
+	h := hostileShop{deskBundle: b}
+	h.key, _, err = b.accounts.CreateKey(ctx, u, account.NewKey{Label: text, Credits: 20, Queries: 5})
+	must(t, err)
+	callback := "https://shop.example/hook?x=" + url.QueryEscape(text)
+	_, _, err = b.accounts.ArrangeCustodian(ctx, h.key, account.CustodianInput{
+		Name: &text, CallbackURL: &callback, Branding: &account.BrandingInput{Tagline: &text},
+		Wallets: map[chain.Network]string{chain.BEP20: merchantWallet, chain.Polygon: merchantWallet, chain.Base: merchantWallet},
+	})
+	must(t, err)
+	// Fields with a form of their own either refuse the text or show it as text.
+	for _, in := range []account.BrandingInput{
+		{Website: at("https://shop.example/?" + text)}, {Website: at("javascript:ran()")}, {LogoURL: at(`https://127.0.0.1/"onerror="ran()`)},
+		{SupportEmail: at(`"<svg/onload=ran()>"@shop.example`)}, {PrimaryColor: at(`red;}</style>` + text)},
+	} {
+		_, _, _ = b.accounts.ArrangeCustodian(ctx, h.key, account.CustodianInput{Branding: &in})
+	}
+	m := merchant{key: h.key}
+	create := func() payment.Payment {
+		p, err := b.payments.Create(ctx, payment.CreateInput{KeyID: h.key.ID, Amount: "5", Details: payment.Details{
+			Reference: text, Description: text, Metadata: map[string]string{text: text},
+			SuccessURL: "https://shop.example/?" + url.QueryEscape(text), CancelURL: "https://shop.example/?" + url.QueryEscape(text),
+		}})
+		must(t, err)
+		return p
+	}
+	h.pending, h.started = create(), b.start(create(), chain.Base)
+	h.completed = b.start(create(), chain.Polygon)
+	h.completed = b.deposit(h.completed, h.completed.Amount, true)
+	h.campaign = b.newCampaign(m, func(d *campaign.Draft) { d.Title, d.Description, d.ShowAtOnce = text, text, true })
+	gift, err := b.campaigns.Donate(ctx, h.campaign, campaign.Gift{
+		Amount: "5", Choice: payment.Choice{Network: chain.Polygon, Token: money.USDC}, Name: text, Message: text,
+	})
+	must(t, err)
+	b.deposit(gift, gift.Amount, true)
+	h.link, err = b.campaigns.CreateLink(ctx, h.key.ID, campaign.LinkDraft{Slug: "hostile", Description: text, Reference: text, Min: "1", Max: "9"})
+	must(t, err)
+	h.people(u)
+	h.answers()
+	return h
+}
+
+func at(text string) *string { return &text }
+
+// people join, sign in with strange browsers, and give strange reasons.
+func (h hostileShop) people(owner account.User) {
+	h.t.Helper()
+	seat := account.Seat{User: owner, Merchant: owner, Role: account.RoleOwner}
+	_, token, err := h.accounts.InviteMember(h.t.Context(), seat, "dev@shop.example", account.RoleDeveloper)
+	must(h.t, err)
+	_, _, err = h.accounts.JoinNew(h.t.Context(), token.Reveal(), account.NewUser{
+		Email: "dev@shop.example", Password: secret.New(deskPassword), FirstName: hostileText, LastName: hostileText,
+	})
+	must(h.t, err)
+	s := h.surfer()
+	s.do("POST", "/signin", url.Values{"email": {deskEmail}, "password": {deskPassword}}, "User-Agent", hostileText).leads(h.t, "/dashboard")
+	s.post("/dashboard/team/invite", "email", "help@shop.example", "role", "support", "password", deskPassword).wants(h.t, 200)
+	by := h.newPaymentOf(merchant{key: h.key}, "7")
+	s.post("/dashboard/payments/"+string(by.ID)+"/complete", "reason", hostileText, "password", deskPassword)
+}
+
+// answers has the merchant's server answer webhooks with a page of its own.
+func (h hostileShop) answers() {
+	h.t.Helper()
+	ctx, now := h.t.Context(), h.clock.Now()
+	list, err := h.store.Claim(ctx, "test", now.Add(time.Hour), now.Add(2*time.Hour), 10, 10)
+	must(h.t, err)
+	if len(list) == 0 {
+		h.t.Fatal("no webhook is due")
+	}
+	for _, x := range list {
+		must(h.t, h.store.Settle(ctx, "test", webhook.Outcome{DeliveryID: x.ID, State: webhook.Failed, Attempt: webhook.Attempt{
+			At: now, URL: x.URL, Status: 500, Latency: time.Millisecond, Response: hostileText, Request: hostileText, Error: hostileText,
+		}}))
+	}
+}
+
+// pages are all that people see of it, public and in the dashboard.
+func (h hostileShop) pages() []string {
+	done, open, fresh := string(h.completed.ID), string(h.started.ID), string(h.pending.ID)
+	all := []string{
+		"/pay?txnid=" + fresh, "/pay?txnid=" + open, "/pay?txnid=" + done, "/pay?view=cancel&txnid=" + fresh, "/pay?view=find&txnid=" + open,
+		"/pay?txnid=" + url.QueryEscape(hostileText), "/pay/" + done + "/receipt", "/donate/" + h.campaign.Slug,
+		"/donate/" + h.campaign.Slug + "/widget", "/link/" + h.link.Slug, "/nothing/" + url.PathEscape(hostileText),
+	}
+	asked := url.QueryEscape(hostileText)
+	for _, route := range h.deskRoutesOf("GET") {
+		if route == livePath || strings.HasSuffix(route, ".csv") || strings.HasPrefix(route, logoPath) {
+			continue
+		}
+		path := strings.NewReplacer(":txnid", done, ":id", "1").Replace(route)
+		all = append(all, path, path+"?q="+asked+"&next="+asked+"&invite="+asked+"&token="+asked+"&status="+asked+"&key="+asked)
+	}
+	return all
+}
+
+// Whatever merchants, payers, givers, colleagues and servers write is read as
+// text on every page, even by a browser without a content security policy.
+func TestDashboard_ScriptsNeverRun(t *testing.T) {
+	t.Parallel()
+	b, origin := serveDesk(t)
+	h := newHostileShop(b)
+	ctx := openWithoutPolicy(t, browsertest.AllowError(`status of (400|401|403|404|409|422)`),
+		browsertest.AllowError(`ERR_CONNECTION_REFUSED \(https://127\.0\.0\.1/`), // the logo that is not there
+		browsertest.AllowError(`console\.error: "\[object Event\]"`))             // a stream that is left behind
+	enterDesk(ctx, t, origin, deskEmail)
+	shown := 0
+	pages := h.pages()
+	for _, path := range pages {
+		browsertest.Run(ctx, t, chromedp.Navigate(origin+path))
+		if ranNothing(ctx, t, path) {
+			shown++
+		}
+	}
+	if shown < 20 {
+		t.Errorf("of %d pages only %d show the text", len(pages), shown)
+	}
+	h.comesLive(ctx, origin)
+}
+
+// comesLive looks at what is put into an open page: the overview as payments
+// come, and the search dialog.
+func (h hostileShop) comesLive(ctx context.Context, origin string) {
+	h.t.Helper()
+	browsertest.Run(ctx, h.t, chromedp.Navigate(origin+"/dashboard"), chromedp.WaitVisible("[data-testid=under-way]", chromedp.ByQuery))
+	p, err := h.payments.Create(h.t.Context(), payment.CreateInput{KeyID: h.key.ID, Amount: "6", Details: payment.Details{Reference: hostileText}})
+	must(h.t, err)
+	browsertest.Run(ctx, h.t, chromedp.WaitVisible("[data-testid=under-way] [data-testid=row-"+string(p.ID)+"]", chromedp.ByQuery))
+	if !ranNothing(ctx, h.t, "the overview that follows payments") {
+		h.t.Error("the overview does not show the reference")
+	}
+	browsertest.Run(ctx, h.t, chromedp.KeyEvent("k", chromedp.KeyModifiers(2)), chromedp.WaitVisible("#finder-q", chromedp.ByQuery),
+		chromedp.KeyEvent(hostileText), chromedp.WaitVisible("[data-testid^=quick-]", chromedp.ByQuery))
+	ranNothing(ctx, h.t, "the search dialog")
+}
+
+// The crawl above would see a script that runs: here is a page that lets one.
+func TestScriptsAreSeen(t *testing.T) {
+	t.Parallel()
+	careless := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("Content-Security-Policy", "default-src 'none'")
+		_, _ = fmt.Fprintf(w, `<title>Careless</title><input value="%s">`, hostileText)
+	}))
+	t.Cleanup(careless.Close)
+	ctx := openWithoutPolicy(t, browsertest.AllowError(`a stored script ran`))
+	var run int
+	var found []string
+	browsertest.Run(ctx, t, chromedp.Navigate(careless.URL), chromedp.Evaluate(`window.scriptsRun || 0`, &run), chromedp.Evaluate(strangers, &found))
+	if run < 2 || len(found) < 2 {
+		t.Errorf("%d scripts are counted, %q found", run, found)
+	}
+}
