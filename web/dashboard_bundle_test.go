@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/campaign"
@@ -84,6 +85,7 @@ func newDesk(t *testing.T, with ...func(*Deps, *Options)) deskBundle {
 		},
 	}
 	o := Options{
+		GraphQL: graph.Options{Introspection: true},
 		BaseURL: testBaseURL, CheckoutURL: testBaseURL, Version: "test", SignUp: true, NewKeys: operation.NewKeys{Credits: 20, Queries: 5},
 	}
 	for _, change := range with {

@@ -13,6 +13,9 @@ const developersPath = "/dashboard/developers"
 
 func (d *desk) getDevelopers(c echo.Context, v visitor) error {
 	p := dashboard.DevelopersProps{Frame: d.frame(c, v, "Developers", developersPath), BaseURL: d.o.BaseURL}
+	if d.o.GraphQL.Introspection {
+		p.ConsoleURL = docs.ConsolePath
+	}
 	if key, ok, _ := v.chosen(""); ok {
 		p.KeyName = labelOf(key)
 		custodian, _, err := d.custodianOf(c.Request().Context(), key)

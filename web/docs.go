@@ -19,15 +19,19 @@ import (
 // docRoutes is the documentation this server shows of itself.
 func (s *Server) docRoutes(get func(path string, h echo.HandlerFunc)) {
 	get(openAPIPath, s.getOpenAPI)
-	for path, page := range map[string]func(docs.Frame) (templ.Component, error){
+	pages := map[string]func(docs.Frame) (templ.Component, error){
 		docs.StartPath: s.startDoc, docs.ExamplesPath: s.examplesDoc, docs.WebhooksPath: s.webhooksDoc,
 		docs.RequestsPath: s.requestsDoc, docs.ErrorsPath: s.errorsDoc, docs.TestingPath: s.testingDoc,
 		docs.RESTPath: s.restDoc, docs.GraphQLPath: s.graphQLDoc,
-	} {
+	}
+	if s.o.GraphQL.Introspection {
+		pages[docs.ConsolePath] = s.console
+	}
+	for path, page := range pages {
 		get(path, func(c echo.Context) error {
 			f := docs.Frame{
 				Page: newPage(c), Path: path, BaseURL: s.o.BaseURL, CheckoutURL: s.o.CheckoutURL,
-				Sandbox: s.o.Sandbox != nil, SignIn: s.d.Dashboard != nil, Version: s.o.Version,
+				Sandbox: s.o.Sandbox != nil, SignIn: s.d.Dashboard != nil, Console: s.o.GraphQL.Introspection, Version: s.o.Version,
 			}
 			f.Lang = "en" // it is written in English
 			view, err := page(f)
@@ -126,6 +130,12 @@ func (s *Server) restDoc(f docs.Frame) (templ.Component, error) {
 
 func (s *Server) graphQLDoc(f docs.Frame) (templ.Component, error) {
 	return docs.GraphQL(schemaReference(f)), nil
+}
+
+// console sends GraphQL from a page.
+func (s *Server) console(f docs.Frame) (templ.Component, error) {
+	r := schemaReference(f)
+	return docs.Console(docs.ConsoleProps{Frame: f, Queries: r.Queries, Mutations: r.Mutations}), nil
 }
 
 // getOpenAPI is the REST interface as an OpenAPI 3.1 document.

@@ -31,11 +31,12 @@ var All = []Bundle{
 	{"receipt.css", css, true, []string{"src/tokens.css", "src/base.css", "src/foot.css", "src/receipt.css"}},
 	{"app.css", css, false, []string{"src/tokens.css", "src/base.css", "src/app.css"}},
 	{"dashboard.css", css, false, []string{"src/tokens.css", "src/base.css", "src/app.css", "src/dashboard.css"}},
-	{"docs.css", css, false, []string{"src/tokens.css", "src/base.css", "src/app.css", "src/docs.css"}},
+	{"docs.css", css, false, []string{"src/tokens.css", "src/base.css", "src/app.css", "src/docs.css", "src/console.css"}},
 	{"live.js", js, false, []string{"vendored/htmx.min.js", "vendored/sse.min.js"}},
 	{"checkout.js", js, false, []string{"src/copy.js", "src/clock.js", "src/wallet.js"}},
 	{"page.js", js, false, []string{"src/copy.js", "src/clock.js"}},
 	{"dashboard.js", js, false, []string{"src/copy.js", "src/clock.js", "src/dashboard.js"}},
+	{"console.js", js, false, []string{"src/console.js"}},
 	{"icon.svg", svg, false, []string{"src/icon.svg"}},
 }
 

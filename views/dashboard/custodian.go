@@ -53,6 +53,8 @@ type DevelopersProps struct {
 	Frame
 
 	KeyName, BaseURL, CallbackURL string
+	// ConsoleURL is the query console; empty if it is not served.
+	ConsoleURL string
 	// Samples create a payment, Verify check a webhook; the first is shown open.
 	Samples, Verify []Sample
 }

@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/florinpay/florin/views"
@@ -17,7 +18,9 @@ type Frame struct {
 	BaseURL, CheckoutURL string
 	// Sandbox is set where /sandbox is served, SignIn where the dashboard is.
 	Sandbox, SignIn bool
-	Version         string
+	// Console is set where the query console is served.
+	Console bool
+	Version string
 }
 
 // The pages.
@@ -30,6 +33,7 @@ const (
 	TestingPath  = "/docs/testing"
 	RESTPath     = "/docs/rest"
 	GraphQLPath  = "/docs/graphql"
+	ConsolePath  = "/graphiql"
 )
 
 type entry struct{ path, title string }
@@ -45,8 +49,24 @@ var contents = []entry{
 	{GraphQLPath, "GraphQL reference"},
 }
 
+// contents are the pages that are served here.
+func (f Frame) contents() []entry {
+	if f.Console {
+		return append(slices.Clone(contents), entry{ConsolePath, "Query console"})
+	}
+	return contents
+}
+
+// scripts are the assets the page runs.
+func (f Frame) scripts() []string {
+	if f.Path == ConsolePath {
+		return []string{"page.js", "console.js"}
+	}
+	return []string{"page.js"}
+}
+
 func (f Frame) title() string {
-	for _, e := range contents {
+	for _, e := range f.contents() {
 		if e.path == f.Path {
 			return e.title
 		}
@@ -56,15 +76,16 @@ func (f Frame) title() string {
 
 // neighbours are the pages before and after, with an empty path at the ends.
 func (f Frame) neighbours() (before, after entry) {
-	for i, e := range contents {
+	all := f.contents()
+	for i, e := range all {
 		if e.path != f.Path {
 			continue
 		}
 		if i > 0 {
-			before = contents[i-1]
+			before = all[i-1]
 		}
-		if i+1 < len(contents) {
-			after = contents[i+1]
+		if i+1 < len(all) {
+			after = all[i+1]
 		}
 	}
 	return before, after
