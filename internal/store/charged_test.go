@@ -1,0 +1,60 @@
+package store
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// Nobody pays for what was not read: when the read fails after the debit, the
+// debit is undone with it, and the same entries can be booked once it works.
+func TestStore_ChargedReadFails(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(5, 0)
+		p := w.payment(k)
+		entries := func(ref string) []credit.Entry {
+			return []credit.Entry{credit.Spend(k.ID, credit.Credit, credit.ReasonOperation, ref, start)}
+		}
+		reads := map[string]func() error{
+			"list": func() error {
+				list, _, _, err := w.ChargedPayments(t.Context(), payment.Filter{KeyID: k.ID, Limit: 10}, entries("list"))
+				if err == nil && len(list) != 1 {
+					return errors.New("the payment is not in the list")
+				}
+				return err
+			},
+			"one": func() error {
+				_, err := w.ChargedPayment(t.Context(), k.ID, p.ID, entries("one"))
+				return err
+			},
+		}
+		left := func() int64 {
+			b, err := w.Balance(t.Context(), k.ID)
+			w.must(err)
+			return b.Credits
+		}
+		raw := w.raw()
+		for name, read := range reads {
+			before := left()
+			_, err := raw.ExecContext(t.Context(), "ALTER TABLE deposits RENAME TO deposits_away")
+			w.must(err)
+			if err := read(); err == nil || fault.Of(err) != nil {
+				t.Errorf("%s without its table: %v, want a failure of ours", name, err)
+			}
+			_, err = raw.ExecContext(t.Context(), "ALTER TABLE deposits_away RENAME TO deposits")
+			w.must(err)
+			if after := left(); after != before {
+				t.Errorf("%s failed, and left %d of %d credits", name, after, before)
+			}
+			w.must(read())
+			if after := left(); after != before-1 {
+				t.Errorf("%s succeeded, and left %d of %d credits", name, after, before)
+			}
+			w.balanced()
+		}
+	})
+}
