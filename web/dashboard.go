@@ -45,6 +45,8 @@ type Members interface {
 	ReplaceKey(ctx context.Context, key account.Key, entries []credit.Entry) (account.Key, secret.Text, error)
 	SetKeyLabel(ctx context.Context, key account.Key, label string) error
 	RevokeKey(ctx context.Context, key account.Key) error
+	SetUserDisabled(ctx context.Context, by, user account.User, disabled bool) error
+	SetKeyDisabled(ctx context.Context, by account.User, key account.Key, disabled bool) error
 	ArrangeCustodian(ctx context.Context, key account.Key, in account.CustodianInput) (account.Custodian, secret.Text, error)
 	RotateSigningSecret(ctx context.Context, key account.Key) (secret.Text, error)
 	RetireSigningSecret(ctx context.Context, key account.Key) error
@@ -84,7 +86,12 @@ type Reports interface {
 	ResendFailed(ctx context.Context, keyID int64, since, now time.Time) (int64, error)
 	Entries(ctx context.Context, keyID, before int64, limit int) ([]report.Entry, error)
 	SweepsOf(ctx context.Context, number int64) ([]report.Sweep, error)
-	People(ctx context.Context, before int64, limit int) ([]report.Person, error)
+	People(ctx context.Context, q report.PeopleQuery) ([]report.Person, error)
+	Person(ctx context.Context, publicID string) (report.Person, error)
+	TopUps(ctx context.Context, before int64, limit int) ([]report.TopUp, error)
+	SweepLines(ctx context.Context, before int64, limit int) ([]report.SweepLine, error)
+	Trouble(ctx context.Context, now time.Time, dust money.Micros) (report.Trouble, error)
+	LedgerCheck(ctx context.Context) (c report.LedgerCheck, ok bool, err error)
 	Stuck(ctx context.Context, now time.Time, dust money.Micros) (report.Stuck, error)
 }
 
@@ -93,12 +100,19 @@ type Pings interface {
 	Ping(ctx context.Context, eventID, status, callbackURL string, sec secret.Text, signing ...secret.Text) webhook.Attempt
 }
 
+// Proof adds the book of credits up in the background.
+type Proof interface {
+	Ask(ctx context.Context, by string) error
+}
+
 // Dashboard is what the pages of merchants and operators need beyond Deps.
 type Dashboard struct {
 	Members Members
 	Reports Reports
 	Pings   Pings
 	Logos   Logos
+	// Proof may be nil: then nobody can ask for a check of the ledger.
+	Proof Proof
 	// Mail sends a plain text; nil where no mail is sent.
 	Mail func(ctx context.Context, to, subject, text string) error
 	// Nudge says that webhooks were made due; may be nil.
@@ -222,7 +236,7 @@ func (d *desk) visitor(c echo.Context) (visitor, error) {
 		return visitor{}, err
 	}
 	for _, k := range v.every {
-		if k.RevokedAt.IsZero() {
+		if k.RevokedAt.IsZero() && k.DisabledAt.IsZero() {
 			v.keys = append(v.keys, k)
 		}
 	}

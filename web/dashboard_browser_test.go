@@ -164,8 +164,10 @@ func TestDashboard_Pages(t *testing.T) {
 			"campaigns": campaignsPath, "links": linksPath,
 			"custodian": "/dashboard/custodian", "branding": "/dashboard/branding", "developers": "/dashboard/developers", "missing": "/dashboard/payments/nothing",
 		}},
-		"Operator": {"root@shop.example", map[string]string{"operator": "/operator", "factor": "/dashboard/security/factor"}},
-		"Door":     {"", map[string]string{"signin": "/signin", "signup": "/signup", "forgot": "/forgot", "reset": "/reset?token=x"}},
+		"Operator": {"root@shop.example", map[string]string{
+			"operator": "/operator", "people": "/operator/users", "person": "/operator/users/" + u.PublicID, "topups": "/operator/topups",
+			"sweeps": "/operator/sweeps", "trouble": "/operator/trouble", "factor": "/dashboard/security/factor"}},
+		"Door": {"", map[string]string{"signin": "/signin", "signup": "/signup", "forgot": "/forgot", "reset": "/reset?token=x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

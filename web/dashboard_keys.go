@@ -43,7 +43,7 @@ func (d *desk) keysPage(c echo.Context, v visitor, status int, f *form, fresh da
 		p.Rows = append(p.Rows, row)
 	}
 	for _, k := range v.every {
-		if !k.RevokedAt.IsZero() {
+		if !k.RevokedAt.IsZero() || !k.DisabledAt.IsZero() {
 			p.Rows = append(p.Rows, keyRow(house{key: k}))
 		}
 	}
@@ -64,7 +64,7 @@ func full(v visitor) bool {
 func keyRow(h house) dashboard.KeyRow {
 	return dashboard.KeyRow{
 		ID: h.key.PublicID, Label: labelOf(h.key), Wallet: string(h.key.Wallet), Credits: h.balance.Credits, Queries: h.balance.Queries,
-		CreatedAt: h.key.CreatedAt, LastUsedAt: h.key.LastUsedAt, RevokedAt: h.key.RevokedAt, Custodian: h.has,
+		CreatedAt: h.key.CreatedAt, LastUsedAt: h.key.LastUsedAt, RevokedAt: h.key.RevokedAt, DisabledAt: h.key.DisabledAt, Custodian: h.has,
 	}
 }
 

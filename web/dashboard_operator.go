@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -13,7 +12,10 @@ import (
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/proof"
 	"github.com/florinpay/florin/internal/report"
+	"github.com/florinpay/florin/internal/sweep"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 )
@@ -21,35 +23,99 @@ import (
 const operatorPath = "/operator"
 
 func (d *desk) getOperator(c echo.Context, v visitor) error {
-	return d.operatorPage(c, v, http.StatusOK, newForm(url.Values{}), "")
+	return d.operatorPage(c, v, http.StatusOK, "")
 }
 
-func (d *desk) operatorPage(c echo.Context, v visitor, status int, f *form, link string) error {
+func (d *desk) operatorPage(c echo.Context, v visitor, status int, problem string) error {
 	ctx, now := c.Request().Context(), d.d.Now()
 	p := dashboard.OperatorProps{
-		Frame: d.frame(c, v, "Operator", operatorPath), Version: d.o.Version, MayInvite: d.x.Invite, Problem: f.problem, Link: link,
-		Invite: f.field(emailField()), Networks: d.networkRows(),
+		Frame: d.frame(c, v, "Operator", operatorPath), Version: d.o.Version, Problem: problem,
+		Networks: d.networkRows(), Gas: d.gasRows(), MayCheck: d.x.Proof != nil,
 	}
 	stuck, err := d.x.Reports.Stuck(ctx, now, d.x.Dust)
 	if err != nil {
 		return err
 	}
 	p.Stuck = stuckNotices(stuck)
-	before, _ := strconv.ParseInt(c.QueryParam("before"), 10, 64)
-	people, err := d.x.Reports.People(ctx, before, pageRows+1)
+	last, ok, err := d.x.Reports.LedgerCheck(ctx)
 	if err != nil {
 		return err
 	}
-	if len(people) > pageRows {
-		people = people[:pageRows]
-		p.NextURL = operatorPath + "?before=" + strconv.FormatInt(people[pageRows-1].ID, 10)
-	}
-	for _, x := range people {
-		p.People = append(p.People, dashboard.PersonRow{
-			Email: x.Email, Name: strings.TrimSpace(x.FirstName + " " + x.LastName), Keys: x.Keys, Operator: x.Operator, Takes: x.Payments, CreatedAt: x.CreatedAt,
-		})
+	if ok {
+		p.Check = dashboard.CheckRow{
+			Running: last.EndedAt.IsZero() && now.Sub(last.AskedAt) < checkGivenUp, AskedAt: last.AskedAt, EndedAt: last.EndedAt, AskedBy: last.AskedBy, Problem: last.Problem,
+			Entries: last.Entries, Found: last.Found, Differences: last.Differences,
+		}
+		if last.EndedAt.IsZero() && !p.Check.Running {
+			p.Check.EndedAt, p.Check.Problem = last.AskedAt, "Florin stopped before the book was added up."
+		}
 	}
 	return d.show(c, status, p.Frame, dashboard.Operator(p))
+}
+
+// checkGivenUp is after how long a check that has not ended never will.
+const checkGivenUp = 2 * proof.Limit
+
+// postLedger has the book of credits added up, in the background.
+func (d *desk) postLedger(c echo.Context, v visitor) error {
+	if d.x.Proof == nil {
+		return errNothingHere
+	}
+	err := d.x.Proof.Ask(c.Request().Context(), v.user.Email)
+	if f := fault.Of(err); f != nil && f.Kind == fault.Conflict {
+		return d.operatorPage(c, v, http.StatusConflict, sentenceOf(f.Message))
+	}
+	if err != nil {
+		return err
+	}
+	d.recordOwn(c, v.user, account.ActionCheckLedger, "")
+	return d.done(c, operatorPath, "The book of credits is being added up. Look again in a moment.")
+}
+
+// gasRows tell how long the gas wallet of each network lasts.
+func (d *desk) gasRows() []dashboard.GasRow {
+	var all []dashboard.GasRow
+	for _, n := range chain.Networks() {
+		lane, ok := d.d.Payments.Lane(n)
+		if !ok || d.x.Sweeping == nil {
+			continue
+		}
+		if st, ok := d.x.Sweeping(n); ok && !st.At.IsZero() {
+			all = append(all, gasRow(lane.Profile, st))
+		}
+	}
+	return all
+}
+
+func gasRow(p chain.Profile, st sweep.Status) dashboard.GasRow {
+	r := st.Runway
+	coins := func(u money.Units) string {
+		if u.IsZero() {
+			return ""
+		}
+		return u.Format(p.Network.CoinDecimals()) + " " + p.Coin
+	}
+	row := dashboard.GasRow{
+		Name: views.NetworkName(string(p.Network)), Wallet: string(r.Wallet.Address), Balance: r.Wallet.Balance.Format(p.Network.CoinDecimals()) + " " + p.Coin,
+		PerDay: coins(r.PerDay), PerPayment: coins(r.PerPot), Level: string(r.Level), Lasts: "not measured yet",
+	}
+	switch {
+	case r.Days >= sweep.MaxDays:
+		row.Lasts = "more than ten years"
+	case r.Days == 1:
+		row.Lasts = "1 day"
+	case r.Days >= 0:
+		row.Lasts = strconv.Itoa(r.Days) + " days"
+	}
+	switch {
+	case st.Waiting != "":
+		row.Advice = st.Detail
+	case r.Level == sweep.LevelAlarm:
+		row.Advice = "send " + p.Coin + " to it now"
+	case r.Level == sweep.LevelWarn:
+		row.Advice = "send " + p.Coin + " to it this week"
+	}
+	return row
 }
 
 func (d *desk) networkRows() []dashboard.NetworkRow {
@@ -114,7 +180,7 @@ func stuckNotices(s report.Stuck) []dashboard.Notice {
 		{s.Unswept, fmt.Sprintf("%d deposits are final for more than a day and not settled.", s.Unswept)},
 	} {
 		if x.n > 0 {
-			all = append(all, dashboard.Notice{Bad: true, Text: x.text})
+			all = append(all, dashboard.Notice{Bad: true, Text: x.text, Link: troublePath, LinkText: "See which"})
 		}
 	}
 	if len(all) == 0 {
@@ -143,10 +209,10 @@ func (d *desk) postInvite(c echo.Context, v visitor) error {
 		if !f.refused(err, subject{"email", "email", "The e-mail address"}) {
 			return err
 		}
-		return d.operatorPage(c, v, fault.KindOf(err).Code(), f, "")
+		return d.peoplePage(c, v, fault.KindOf(err).Code(), f, "")
 	}
 	link := d.o.BaseURL + "/signup?invite=" + token.Reveal()
 	d.recordOwn(c, v.user, account.ActionInvite, f.text("email"))
 	d.mail(c, f.text("email"), "You are invited to Florin", "Create your account within seven days:\n"+link)
-	return d.operatorPage(c, v, http.StatusOK, newForm(url.Values{}), link)
+	return d.peoplePage(c, v, http.StatusOK, newForm(url.Values{}), link)
 }

@@ -25,6 +25,7 @@ type User struct {
 	PasswordHash string // argon2id
 	Operator     bool
 	CreatedAt    time.Time
+	DisabledAt   time.Time // zero unless the operator disabled the user
 }
 
 // Key is an API key. Its secret is known only as a hash.
@@ -42,6 +43,7 @@ type Key struct {
 	CreatedAt  time.Time
 	LastUsedAt time.Time // zero if never
 	RevokedAt  time.Time // zero while it is in use
+	DisabledAt time.Time // zero unless the operator disabled the key
 }
 
 // Hash is the SHA-256 of an API key or session token.
@@ -66,8 +68,10 @@ type Custodian struct {
 	// ShortBasis and LateFor are the acceptance policy (payment.Terms).
 	ShortBasis int64
 	LateFor    time.Duration
-	CreatedAt  time.Time
-	UpdatedAt  time.Time
+	// Closed: the operator disabled the key or its owner, so nothing is started.
+	Closed    bool
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }
 
 // NetworkOptions is what a merchant wants of one network.

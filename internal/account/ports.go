@@ -18,6 +18,8 @@ var (
 	ErrUnknownKey     = fault.New(fault.NotFound, "there is no such API key")
 	ErrBadCredentials = fault.New(fault.Unauthorized, "the e-mail address or the password is wrong")
 	ErrTooManyKeys    = fault.New(fault.Conflict, "a user has at most %d API keys in use, and %d in all", MaxKeys, MaxEverKeys)
+	ErrDisabled       = fault.New(fault.Forbidden, "this account is disabled; ask whoever runs this service")
+	ErrClosed         = fault.New(fault.Forbidden, "this merchant account is disabled; ask whoever runs this service")
 	ErrBadSession     = fault.New(fault.Unauthorized, "sign in first: the session is missing, has ended or is not valid")
 )
 

@@ -122,6 +122,8 @@ type Seat struct {
 // fault.Forbidden saying who may do it.
 func (s Seat) Allow(a Act) error {
 	switch {
+	case a != ActOwn && !s.Merchant.DisabledAt.IsZero():
+		return ErrClosed
 	case s.Role.May(a):
 		return nil
 	case s.Role == "":

@@ -93,6 +93,11 @@ const (
 	ActionRecharge       Action = "bought queries"
 	ActionExport         Action = "exported payments"
 	ActionInvite         Action = "invited somebody"
+	ActionDisableUser    Action = "disabled a user"
+	ActionEnableUser     Action = "enabled a user"
+	ActionDisableKey     Action = "disabled an API key"
+	ActionEnableKey      Action = "enabled an API key"
+	ActionCheckLedger    Action = "had the book of credits added up"
 	ActionTeamInvite     Action = "invited a member"
 	ActionTeamRevoke     Action = "took an invitation back"
 	ActionTeamJoin       Action = "joined the team"
@@ -106,7 +111,7 @@ const (
 func Personal() []Action {
 	return []Action{
 		ActionSignUp, ActionSignIn, ActionSignOut, ActionPassword, ActionReset, ActionFactorOn, ActionFactorOff,
-		ActionRecovery, ActionRevokeSession, ActionInvite,
+		ActionRecovery, ActionRevokeSession, ActionInvite, ActionCheckLedger,
 	}
 }
 
@@ -149,6 +154,12 @@ type Security interface {
 	// SetKeyLabel and RevokeKey change a key of the user, or fail with ErrUnknownKey.
 	SetKeyLabel(ctx context.Context, userID, keyID int64, label string) error
 	RevokeKey(ctx context.Context, userID, keyID int64, now time.Time) error
+
+	// DisableUser disables the user at the time given, and ends their sessions,
+	// or enables them with the zero time; DisableKey does so to a key. changed is
+	// false if it was so already.
+	DisableUser(ctx context.Context, userID int64, when time.Time) (changed bool, err error)
+	DisableKey(ctx context.Context, keyID int64, when time.Time) (changed bool, err error)
 
 	// AddAudit appends a line; AuditLog lists what the user did to their own
 	// sign-in, and what was done for the merchant (0: none), before the line

@@ -87,8 +87,12 @@ func (s *Service) verify(ctx context.Context, email string, password secret.Text
 	return user, nil
 }
 
-// startSession signs the user in without asking anything.
+// startSession signs the user in without asking anything, or fails with
+// ErrDisabled: only whoever showed the password learns that.
 func (s *Service) startSession(ctx context.Context, user User, userAgent string) (SignedIn, error) {
+	if !user.DisabledAt.IsZero() {
+		return SignedIn{}, ErrDisabled
+	}
 	token, hash, err := sessionToken.make(s.opts.Random)
 	if err != nil {
 		return SignedIn{}, fmt.Errorf("make a session token: %w", err)

@@ -27,6 +27,7 @@ import (
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/notice"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/proof"
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
@@ -48,6 +49,7 @@ type App struct {
 	recharge *recharge.Service
 	deliver  *webhook.Deliverer
 	notices  *notice.Mailer
+	proofs   *proof.Checker
 	server   *web.Server
 	listener net.Listener
 	monitor  *monitor // nil: nothing is measured
@@ -119,6 +121,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	})
 	a.recharge = a.recharges()
 	a.notices = notice.NewMailer(a.Store, a.mailer(o), a.Config.BaseURL, Now, a.log)
+	a.proofs = proof.NewChecker(a.Store, Now, a.log)
 	a.server = a.newServer(o, sealer)
 	a.server.ReportGas(a.lanes.Sweeping)
 	a.monitor.look(a)
@@ -169,6 +172,7 @@ func (a *App) run(ctx context.Context) error {
 	loops.Go(func() error { return a.recharge.Run(working) })
 	loops.Go(func() error { return a.deliver.Run(working) })
 	loops.Go(func() error { return a.notices.Run(working) })
+	loops.Go(func() error { return a.proofs.Run(working) })
 	loops.Go(func() error { return a.Store.Listen(working) })
 	loops.Go(func() error { a.housekeep(working); return nil })
 	loops.Go(func() error {

@@ -11,7 +11,7 @@ import (
 // domain are the packages of rules and services. They import the standard library, the vocabulary and each other.
 var domain = []string{
 	"internal/account", "internal/campaign", "internal/credit", "internal/finding", "internal/idempotency",
-	"internal/notice", "internal/payment", "internal/recharge", "internal/report", "internal/sweep", "internal/webhook",
+	"internal/notice", "internal/payment", "internal/proof", "internal/recharge", "internal/report", "internal/sweep", "internal/webhook",
 }
 
 // vocabulary are the words everything else is said in.

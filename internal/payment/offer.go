@@ -25,6 +25,7 @@ type Offer struct {
 var (
 	errNetworkOff = fault.New(fault.Unprocessable, "this network is not offered for this payment")
 	errNoWallet   = fault.New(fault.Unprocessable, "the merchant has no settlement wallet on this network, so it is not offered")
+	errClosed     = fault.New(fault.Unprocessable, "the merchant takes no payments at the moment")
 	errTokenOff   = fault.New(fault.Unprocessable, "this token is not offered on this network for this payment")
 )
 
@@ -153,6 +154,9 @@ func (t taker) settlement(l Lane, c Choice, amount money.Micros) error {
 	}
 	if t.operator {
 		return nil
+	}
+	if t.custodian.Closed {
+		return errClosed
 	}
 	options, limited := t.custodian.Networks[c.Network]
 	if limited && !options.Enabled {

@@ -115,6 +115,106 @@ type Sweep struct {
 	Reason     string      // why it could not be moved; empty otherwise
 }
 
+// PeopleQuery asks for users, the newest first.
+type PeopleQuery struct {
+	// Text finds by the beginning of an e-mail address or of a key's name, or
+	// by the public id of a user or key; empty takes everybody.
+	Text   string
+	Before int64 // ID of the last of the page before; 0 for the first page
+	Limit  int
+}
+
+// TopUp is a purchase of credits.
+type TopUp struct {
+	ID        int64
+	TxnID     payment.ID
+	Email     string // of the key's owner
+	Label     string // of the key
+	Credits   int64
+	Amount    money.Micros
+	Status    payment.Status
+	Network   chain.Network // empty until started
+	Token     money.Token
+	Hash      chain.TxHash
+	CreatedAt time.Time
+}
+
+// SweepLine is one transaction of settlement.
+type SweepLine struct {
+	Number    int64
+	ID        string
+	Network   chain.Network
+	State     string
+	Pots      int64 // addresses it took along
+	Moved     int64 // of which it emptied
+	Attempts  int64
+	Tx        chain.TxHash // empty until it landed
+	Paid      money.Units  // in the native coin; zero before its end
+	Note      string       // why it failed or was given up
+	CreatedAt time.Time
+	EndedAt   time.Time // zero while it is under way
+}
+
+// Trouble is work that waits for a person, or for longer than it should.
+type Trouble struct {
+	Deliveries []LateDelivery
+	Sweeps     []SweepLine // under way for long
+	Deposits   []LeftDeposit
+	Reorged    []ReorgedPayment
+}
+
+// MaxTrouble bounds each list of Trouble: who has more begins with these.
+const MaxTrouble = 50
+
+// LateDelivery is a webhook that should have been tried long ago.
+type LateDelivery struct {
+	TxnID payment.ID
+	Email string // of the merchant
+	Type  payment.EventType
+	Made  int64 // attempts made
+	DueAt time.Time
+}
+
+// LeftDeposit is final money that is not on its way to the merchant.
+type LeftDeposit struct {
+	TxnID    payment.ID
+	Email    string // of the merchant
+	Network  chain.Network
+	Chosen   bool   // the payer was shown this network for this address
+	Counted  bool   // it is one of the tokens that count
+	Symbol   string // as the token calls itself
+	Amount   string // in tokens
+	FinalAt  time.Time
+	Blocked  time.Time // until when sweeping leaves it alone; zero: it does not
+	Reason   string    // why it could not be moved; may be empty
+	Contract chain.Address
+}
+
+// ReorgedPayment is a payment that was completed by money that vanished.
+type ReorgedPayment struct {
+	Number  int64
+	TxnID   payment.ID
+	Email   string // of the merchant
+	Amount  money.Micros
+	Network chain.Network
+	Hash    chain.TxHash
+	EndedAt time.Time
+}
+
+// LedgerCheck is the last time the book of credits was added up for somebody.
+type LedgerCheck struct {
+	AskedAt     time.Time
+	AskedBy     string
+	EndedAt     time.Time // zero while it is under way
+	Entries     int64
+	Differences []string // the first MaxDifferences
+	Found       int64    // how many there were
+	Problem     string   // why it could not be added up; empty otherwise
+}
+
+// MaxDifferences is how many differences are kept: one is already an alarm.
+const MaxDifferences = 20
+
 // Person is a user as the operator sees them.
 type Person struct {
 	account.User

@@ -36,7 +36,7 @@ type campaignRow struct {
 }
 
 const campaignColumns = "c.id, c.slug, c.key_id, c.title, c.description, c.goal, c.suggested, c.state, c.show_at_once, " +
-	"c.created_at, c.updated_at, c.ends_at, k.revoked_at"
+	"c.created_at, c.updated_at, c.ends_at, " + keyGone
 
 // campaignTotals count donations whose money the chain holds; the index has
 // all they read.

@@ -154,14 +154,19 @@ func saveCustodianParts(ctx context.Context, t tx, c account.Custodian) error {
 var custodianJoined = "SELECT " + aliased("c", custodianColumns) + ", " +
 	aliasedOrEmpty("w", custodianWalletColumns, (&custodianWalletRow{}).fields()) + ", " +
 	aliasedOrEmpty("n", custodianNetworkColumns, (&custodianNetworkRow{}).fields()) +
-	" FROM custodians AS c LEFT JOIN custodian_wallets AS w ON w.custodian_id = c.id " +
+	", " + custodianClosed + " FROM custodians AS c LEFT JOIN custodian_wallets AS w ON w.custodian_id = c.id " +
 	"LEFT JOIN custodian_networks AS n ON n.custodian_id = c.id WHERE c.key_id = ?"
+
+// custodianClosed tells whether the key was disabled, or its owner.
+const custodianClosed = "EXISTS (SELECT 1 FROM api_keys AS k JOIN users AS u ON u.id = k.user_id WHERE k.id = c.key_id " +
+	"AND (k.disabled_at IS NOT NULL OR u.disabled_at IS NOT NULL))"
 
 // custodianScan collects what custodianJoined returns.
 type custodianScan struct {
 	row      custodianRow
 	wallets  map[chain.Network]chain.Address
 	networks map[chain.Network]custodianNetworkRow
+	closed   bool
 }
 
 func (c *custodianScan) read(keyID int64) *call {
@@ -169,7 +174,7 @@ func (c *custodianScan) read(keyID int64) *call {
 	return query(func(scan func(...any) error) error {
 		var w custodianWalletRow
 		var n custodianNetworkRow
-		if err := scan(slices.Concat(c.row.fields(), w.fields(), n.fields())...); err != nil {
+		if err := scan(slices.Concat(c.row.fields(), w.fields(), n.fields(), []any{&c.closed})...); err != nil {
 			return err
 		}
 		if w.Network != "" {
@@ -191,7 +196,7 @@ func (s *Store) custodian(c custodianScan) (account.Custodian, error) {
 	if err != nil {
 		return account.Custodian{}, err
 	}
-	whole.Wallets = c.wallets
+	whole.Wallets, whole.Closed = c.wallets, c.closed
 	whole.Networks = make(map[chain.Network]account.NetworkOptions, len(c.networks))
 	for network, row := range c.networks {
 		if whole.Networks[network], err = row.options(); err != nil {

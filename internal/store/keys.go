@@ -24,6 +24,7 @@ type keyRow struct {
 	CreatedAt  instant
 	LastUsedAt instant
 	RevokedAt  instant
+	DisabledAt instant
 }
 
 // units lists what a key has a balance of.
@@ -100,31 +101,31 @@ type keyScan struct {
 
 func (c *keyScan) read(where string, args ...any) *call {
 	return query(c.scan, "SELECT k.id, k.public_id, k.user_id, u.public_id, k.hash, k.label, k.wallet, u.first_name, u.last_name, u.email, "+
-		"k.created_at, k.last_used_at, k.revoked_at FROM api_keys AS k JOIN users AS u ON u.id = k.user_id WHERE "+where, args...)
+		"k.created_at, k.last_used_at, k.revoked_at, k.disabled_at FROM api_keys AS k JOIN users AS u ON u.id = k.user_id WHERE "+where, args...)
 }
 
 func (c *keyScan) scan(scan func(...any) error) error {
 	var hash []byte
 	var wallet string
-	var created, used, revoked instant
+	var created, used, revoked, disabled instant
 	k := &c.key
 	err := scan(&k.ID, &k.PublicID, &k.UserID, &k.UserPublic, &hash, &k.Label, &wallet, &k.FirstName, &k.LastName, &k.Email,
-		&created, &used, &revoked)
+		&created, &used, &revoked, &disabled)
 	if err != nil {
 		return err
 	}
 	copy(k.Hash[:], hash)
 	k.Wallet = chain.Address(wallet)
-	k.CreatedAt, k.LastUsedAt, k.RevokedAt = created.Time, used.Time, revoked.Time
+	k.CreatedAt, k.LastUsedAt, k.RevokedAt, k.DisabledAt = created.Time, used.Time, revoked.Time, disabled.Time
 	c.found = true
 	return nil
 }
 
 // KeyByHash returns the key in use with the hash and its owner's name, or
-// account.ErrBadKey.
+// account.ErrBadKey: so also for one that is disabled, or whose owner is.
 func (s *Store) KeyByHash(ctx context.Context, h account.Hash) (account.Key, error) {
 	var c keyScan
-	if err := s.lookUp(ctx, c.read("k.hash = ? AND k.revoked_at IS NULL", h[:])); err != nil {
+	if err := s.lookUp(ctx, c.read("k.hash = ? AND k.revoked_at IS NULL AND k.disabled_at IS NULL AND u.disabled_at IS NULL", h[:])); err != nil {
 		return account.Key{}, fmt.Errorf("API key by hash: %w", err)
 	}
 	if !c.found {

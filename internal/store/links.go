@@ -25,7 +25,7 @@ type linkRow struct {
 }
 
 const selectLinks = "SELECT l.id, l.slug, l.key_id, l.description, l.reference, l.amount, l.min_amount, l.max_amount, l.paused, l.created_at, " +
-	"k.revoked_at FROM links AS l JOIN api_keys AS k ON k.id = l.key_id"
+	keyGone + " FROM links AS l JOIN api_keys AS k ON k.id = l.key_id"
 
 func (r *linkRow) link() campaign.Link {
 	return campaign.Link{

@@ -41,7 +41,7 @@ var wholeTable = regexp.MustCompile(`SCAN (\w+)$|Seq Scan on (\w+)|Index Cond: \
 // small are tables that may be read whole: their size does not grow with the
 // payments stored.
 var small = map[string]bool{
-	"instance": true, "custodians": true, "c": true, "cursors": true, "leases": true, "bun_migrations": true,
+	"instance": true, "custodians": true, "c": true, "ledger_checks": true, "cursors": true, "leases": true, "bun_migrations": true,
 	// Parts of a union that end after a page.
 	"from_account": true, "to_account": true, "own": true, "merchant": true,
 	"lanes": true, "heads": true, "first": true, "placed": true,
@@ -204,8 +204,31 @@ func (w *world) useDashboard(k account.Key, p payment.Payment) {
 	w.must(err)
 	_, err = w.SweepsOf(ctx, p.Number)
 	w.must(err)
-	_, err = w.People(ctx, 9, 3)
+	for _, q := range []report.PeopleQuery{{Limit: 3}, {Before: 9, Limit: 3}, {Text: "user", Before: 99, Limit: 3}} {
+		_, err = w.People(ctx, q)
+		w.must(err)
+	}
+	person, err := w.Person(ctx, k.UserPublic)
 	w.must(err)
+	_, err = w.TopUps(ctx, 9, 3)
+	w.must(err)
+	_, err = w.SweepLines(ctx, 9, 3)
+	w.must(err)
+	_, err = w.Trouble(ctx, start, 1)
+	w.must(err)
+	_, err = w.DisableUser(ctx, person.ID, start)
+	w.must(err)
+	_, err = w.DisableUser(ctx, person.ID, time.Time{})
+	w.must(err)
+	_, err = w.DisableKey(ctx, k.ID, start)
+	w.must(err)
+	_, err = w.DisableKey(ctx, k.ID, time.Time{})
+	w.must(err)
+	_, err = w.AskLedgerCheck(ctx, "a", start, start)
+	w.must(err)
+	_, _, err = w.LedgerCheck(ctx)
+	w.must(err)
+	w.must(w.EndLedgerCheck(ctx, report.LedgerCheck{AskedAt: start, EndedAt: start}))
 	_, err = w.Stuck(ctx, start, 1)
 	w.must(err)
 	_, err = w.AuditLog(ctx, 1, 1, 9, 3)

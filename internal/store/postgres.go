@@ -75,6 +75,7 @@ func (e *postgresEngine) dialect() dialect {
 	return dialect{
 		manyWriters: true,
 		skipLocked:  rowLock + " SKIP LOCKED",
+		bytewise:    `"C"`,
 		xact:        "pg_current_xact_id()::text::bigint",
 		server:      "(SELECT system_identifier::text FROM pg_control_system())",
 	}

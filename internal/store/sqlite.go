@@ -80,7 +80,7 @@ func (e *sqliteEngine) openPool(more url.Values) (*sql.DB, error) {
 
 func (e *sqliteEngine) reader() bun.IDB { return e.db }
 
-func (e *sqliteEngine) dialect() dialect { return dialect{xact: "0", server: "''"} }
+func (e *sqliteEngine) dialect() dialect { return dialect{bytewise: "BINARY", xact: "0", server: "''"} }
 
 func (e *sqliteEngine) read(ctx context.Context, k *call) error {
 	return e.readers.with(ctx, func(r *reader) error { return r.one(ctx, k) })

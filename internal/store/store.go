@@ -99,6 +99,8 @@ type dialect struct {
 	// skipLocked locks the rows a SELECT returns and passes over those that
 	// another transaction has locked.
 	skipLocked string
+	// bytewise is the collation that compares byte by byte.
+	bytewise string
 	// xact is the number of the running transaction; SQLite needs none.
 	xact string
 	// server identifies the server, whose numbers they are.

@@ -58,6 +58,9 @@ func (s *Store) SeatBySession(ctx context.Context, token account.Hash, now time.
 			seat.Merchant = u.user()
 		}
 	}
+	if !seat.User.DisabledAt.IsZero() {
+		return account.Seat{}, account.ErrBadSession
+	}
 	return seat, nil
 }
 

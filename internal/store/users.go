@@ -22,12 +22,13 @@ type userRow struct {
 	PasswordHash string
 	Operator     bool
 	CreatedAt    instant
+	DisabledAt   instant
 }
 
 func (r userRow) user() account.User {
 	return account.User{
 		ID: r.ID, PublicID: r.PublicID, Email: r.Email, FirstName: r.FirstName, LastName: r.LastName,
-		PasswordHash: r.PasswordHash, Operator: r.Operator, CreatedAt: r.CreatedAt.Time,
+		PasswordHash: r.PasswordHash, Operator: r.Operator, CreatedAt: r.CreatedAt.Time, DisabledAt: r.DisabledAt.Time,
 	}
 }
 

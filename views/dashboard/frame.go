@@ -168,6 +168,14 @@ func meaning(status string) string {
 	return "is-wait"
 }
 
+// orDash shows that there is nothing to show.
+func orDash(text string) string {
+	if text == "" {
+		return "–"
+	}
+	return text
+}
+
 // sentence begins with a capital.
 func sentence(text string) string {
 	r, n := utf8.DecodeRuneInString(text)

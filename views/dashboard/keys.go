@@ -49,7 +49,7 @@ type KeyRow struct {
 	ID, Label, Wallet     string
 	Credits, Queries      int64
 	CreatedAt, LastUsedAt time.Time
-	RevokedAt             time.Time
+	RevokedAt, DisabledAt time.Time
 	Custodian             bool
 	// Problem and Password are of the form that rotates or revokes this key.
 	Problem string

@@ -1,0 +1,51 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/florinpay/florin/internal/report"
+)
+
+// LedgerCheck returns the last check of the book that was asked for; ok is
+// false if there was none.
+func (s *Store) LedgerCheck(ctx context.Context) (c report.LedgerCheck, ok bool, err error) {
+	var rows []struct {
+		AskedAt     instant
+		AskedBy     string
+		EndedAt     instant
+		Entries     int64
+		Differences string
+		Found       int64
+		Problem     string
+	}
+	err = s.reader().NewRaw("SELECT asked_at, asked_by, ended_at, entries, differences, found, problem FROM ledger_checks WHERE only_row = 1").Scan(ctx, &rows)
+	if err != nil || len(rows) == 0 {
+		return report.LedgerCheck{}, false, wrapIf(err, "last check of the ledger")
+	}
+	r := rows[0]
+	c = report.LedgerCheck{AskedAt: r.AskedAt.Time, AskedBy: r.AskedBy, EndedAt: r.EndedAt.Time, Entries: r.Entries, Found: r.Found, Problem: r.Problem}
+	err = json.Unmarshal([]byte(r.Differences), &c.Differences)
+	return c, err == nil, wrapIf(err, "last check of the ledger")
+}
+
+// AskLedgerCheck asks for the book to be added up; asked is false while another
+// check is under way that was asked for after stale, before which one counts as
+// given up.
+func (s *Store) AskLedgerCheck(ctx context.Context, by string, now, stale time.Time) (asked bool, err error) {
+	return s.changesOne(ctx, "INSERT INTO ledger_checks (only_row, asked_at, asked_by, entries, differences, found, problem) VALUES (1, ?, ?, 0, '[]', 0, '') "+
+		"ON CONFLICT (only_row) DO UPDATE SET asked_at = excluded.asked_at, asked_by = excluded.asked_by, ended_at = NULL, entries = 0, differences = '[]', "+
+		"found = 0, problem = '' WHERE ledger_checks.ended_at IS NOT NULL OR ledger_checks.asked_at <= ?", at(now), shown(by), at(stale))
+}
+
+// EndLedgerCheck stores what came of the check that was asked for at c.AskedAt.
+func (s *Store) EndLedgerCheck(ctx context.Context, c report.LedgerCheck) error {
+	texts, err := json.Marshal(append([]string{}, c.Differences...))
+	if err != nil {
+		return wrapIf(err, "end the check of the ledger")
+	}
+	_, err = s.changesOne(ctx, "UPDATE ledger_checks SET ended_at = ?, entries = ?, differences = ?, found = ?, problem = ? WHERE only_row = 1 AND asked_at = ? AND ended_at IS NULL",
+		at(c.EndedAt), c.Entries, string(texts), c.Found, c.Problem, at(c.AskedAt))
+	return wrapIf(err, "end the check of the ledger")
+}

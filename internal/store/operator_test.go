@@ -1,0 +1,163 @@
+package store
+
+import (
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/report"
+)
+
+func TestStore_Disable(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		ctx, k := t.Context(), w.key(5, 5)
+		w.custodian(k, "https://shop.example/hook")
+		p, token := w.started(k), hashOf("session")
+		w.must(w.CreateSession(ctx, account.Session{Token: token, UserID: k.UserID, CreatedAt: start, ExpiresAt: start.Add(time.Hour)}))
+		closed := func(name string, want bool) {
+			t.Helper()
+			_, err := w.KeyByHash(ctx, k.Hash)
+			wants(t, name+": key", err, map[bool]error{true: account.ErrBadKey}[want])
+			c, err := w.Custodian(ctx, k.ID)
+			w.must(err)
+			if c.Closed != want {
+				t.Errorf("%s: closed is %v", name, c.Closed)
+			}
+		}
+		change := func(name string, f func() (bool, error), want bool) {
+			t.Helper()
+			changed, err := f()
+			w.must(err)
+			if changed != want {
+				t.Errorf("%s: changed is %v", name, changed)
+			}
+		}
+		user := func(when time.Time) func() (bool, error) {
+			return func() (bool, error) { return w.DisableUser(ctx, k.UserID, when) }
+		}
+		key := func(when time.Time) func() (bool, error) {
+			return func() (bool, error) { return w.DisableKey(ctx, k.ID, when) }
+		}
+		closed("at first", false)
+		change("enable what is not disabled", user(time.Time{}), false)
+		change("disable", user(start), true)
+		change("disable again", user(start), false)
+		closed("user disabled", true)
+		_, err := w.SeatBySession(ctx, token, start)
+		wants(t, "session of a disabled user", err, account.ErrBadSession)
+		p = w.read(p.ID)
+		done, err := w.UpdatePayment(ctx, p.ID, observe(20, transfer(p, "0xaa", p.Amount, 10)))
+		w.must(err)
+		same(t, "a started payment", done.Status, payment.Completed)
+		change("enable", user(time.Time{}), true)
+		closed("user enabled", false)
+		_, err = w.SeatBySession(ctx, token, start)
+		wants(t, "a session that was ended", err, account.ErrBadSession)
+		change("disable the key", key(start), true)
+		closed("key disabled", true)
+		change("enable the key", key(time.Time{}), true)
+		closed("key enabled", false)
+	})
+}
+
+func TestStore_FindPeople(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		ctx, a, b := t.Context(), w.key(1, 1), w.key(1, 1)
+		w.must(w.SetKeyLabel(ctx, b.UserID, b.ID, "Web Shop 7_%"))
+		for text, want := range map[string]int64{
+			a.Email: a.UserID, a.Email[:len(a.Email)-4]: a.UserID, a.UserPublic: a.UserID, a.PublicID: a.UserID, "web SHOP": b.UserID, "web shop 7_%": b.UserID,
+		} {
+			list, err := w.People(ctx, report.PeopleQuery{Text: text, Limit: 3})
+			w.must(err)
+			if len(list) != 1 || list[0].ID != want || list[0].Keys != 1 {
+				t.Errorf("%q finds %+v", text, list)
+			}
+		}
+		for _, text := range []string{"shop.example.org", "%", "_", "\x00", "\xff", "’ OR 1=1"} {
+			list, err := w.People(ctx, report.PeopleQuery{Text: text, Limit: 3})
+			w.must(err)
+			if len(list) != 0 {
+				t.Errorf("%q finds %+v", text, list)
+			}
+		}
+		_, err := w.Person(ctx, "nobody")
+		wants(t, "nobody", err, account.ErrUnknownUser)
+		one, err := w.Person(ctx, a.UserPublic)
+		w.must(err)
+		same(t, "email", one.Email, a.Email)
+	})
+}
+
+func TestStore_Trouble(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		ctx, k := t.Context(), w.key(5, 5)
+		w.custodian(k, "https://shop.example/hook")
+		p := w.started(k)
+		p, err := w.UpdatePayment(ctx, p.ID, observe(20, transfer(p, "0xaa", p.Amount, 10)))
+		w.must(err)
+		calm, err := w.Trouble(ctx, start, 1)
+		w.must(err)
+		if len(calm.Deliveries)+len(calm.Sweeps)+len(calm.Deposits)+len(calm.Reorged) > 0 {
+			t.Errorf("trouble at once: %+v", calm)
+		}
+		late, err := w.Trouble(ctx, start.Add(48*time.Hour), 1)
+		w.must(err)
+		if len(late.Deliveries) != 1 || late.Deliveries[0].TxnID != p.ID || late.Deliveries[0].Email != k.Email {
+			t.Errorf("late webhooks: %+v", late.Deliveries)
+		}
+		if len(late.Deposits) != 1 || late.Deposits[0].TxnID != p.ID || !late.Deposits[0].Chosen || !late.Deposits[0].Counted {
+			t.Errorf("left deposits: %+v", late.Deposits)
+		}
+		_, err = w.raw().ExecContext(ctx, "DELETE FROM routes")
+		w.must(err)
+		_, err = w.raw().ExecContext(ctx, "UPDATE payments SET reorged = true")
+		w.must(err)
+		now, err := w.Trouble(ctx, start, 1)
+		w.must(err)
+		if len(now.Deposits) != 1 || now.Deposits[0].Chosen {
+			t.Errorf("money on another network: %+v", now.Deposits)
+		}
+		if len(now.Reorged) != 1 || now.Reorged[0].TxnID != p.ID || now.Reorged[0].Amount != p.Amount {
+			t.Errorf("reorged: %+v", now.Reorged)
+		}
+	})
+}
+
+func TestStore_LedgerCheck(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		_, ok, err := w.LedgerCheck(ctx)
+		w.must(err)
+		if ok {
+			t.Error("there is a check before anybody asked")
+		}
+		ask := func(name string, now time.Time, want bool) {
+			t.Helper()
+			asked, err := w.AskLedgerCheck(ctx, "root@shop.example", now, now.Add(-time.Minute))
+			w.must(err)
+			if asked != want {
+				t.Errorf("%s: asked is %v", name, asked)
+			}
+		}
+		ask("first", start, true)
+		ask("while one is under way", start.Add(time.Second), false)
+		ask("when it was given up", start.Add(2*time.Minute), true)
+		again := start.Add(2 * time.Minute)
+		w.must(w.EndLedgerCheck(ctx, report.LedgerCheck{AskedAt: start, EndedAt: again, Entries: 9})) // given up: too late
+		c, _, err := w.LedgerCheck(ctx)
+		w.must(err)
+		if !c.EndedAt.IsZero() || c.AskedBy != "root@shop.example" {
+			t.Errorf("the check is %+v", c)
+		}
+		w.must(w.EndLedgerCheck(ctx, report.LedgerCheck{AskedAt: again, EndedAt: again, Entries: 7, Found: 1, Differences: []string{"key 1"}}))
+		c, _, err = w.LedgerCheck(ctx)
+		w.must(err)
+		same(t, "result", c, report.LedgerCheck{AskedAt: again, AskedBy: "root@shop.example", EndedAt: again, Entries: 7, Found: 1, Differences: []string{"key 1"}})
+		ask("when one has ended", again.Add(time.Second), true)
+	})
+}

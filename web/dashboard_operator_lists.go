@@ -1,0 +1,141 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/report"
+	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/dashboard"
+)
+
+const (
+	topUpsPath  = operatorPath + "/topups"
+	sweepsPath  = operatorPath + "/sweeps"
+	troublePath = operatorPath + "/trouble"
+)
+
+func (d *desk) getTopUps(c echo.Context, v visitor) error {
+	p := dashboard.TopUpsProps{Frame: d.frame(c, v, "Top-ups", operatorPath)}
+	list, err := d.x.Reports.TopUps(c.Request().Context(), beforeOf(c), pageRows+1)
+	if err != nil {
+		return err
+	}
+	if len(list) > pageRows {
+		list = list[:pageRows]
+		p.NextURL = olderURL(topUpsPath, list[pageRows-1].ID, nil)
+	}
+	for _, x := range list {
+		row := dashboard.TopUpRow{
+			TxnID: string(x.TxnID), Email: x.Email, Label: x.Label, Amount: x.Amount.Display(), Status: string(x.Status), Credits: x.Credits,
+			Hash: string(x.Hash), HashURL: d.txURL(x.Network, x.Hash), CreatedAt: x.CreatedAt,
+		}
+		if x.Network != "" {
+			row.Network = string(x.Token) + " on " + views.NetworkName(string(x.Network))
+		}
+		p.Rows = append(p.Rows, row)
+	}
+	return d.show(c, http.StatusOK, p.Frame, dashboard.TopUps(p))
+}
+
+func (d *desk) getSweeps(c echo.Context, v visitor) error {
+	p := dashboard.SweepsProps{Frame: d.frame(c, v, "Settlement", operatorPath), Waiting: d.waitingNotices()}
+	list, err := d.x.Reports.SweepLines(c.Request().Context(), beforeOf(c), pageRows+1)
+	if err != nil {
+		return err
+	}
+	if len(list) > pageRows {
+		list = list[:pageRows]
+		p.NextURL = olderURL(sweepsPath, list[pageRows-1].Number, nil)
+	}
+	p.Rows = d.sweepRows(list)
+	return d.show(c, http.StatusOK, p.Frame, dashboard.Sweeps(p))
+}
+
+// waitingNotices say on which networks settlement waits, and why.
+func (d *desk) waitingNotices() []dashboard.Notice {
+	var all []dashboard.Notice
+	if d.x.Sweeping == nil {
+		return nil
+	}
+	for _, n := range chain.Networks() {
+		if st, ok := d.x.Sweeping(n); ok && st.Waiting != "" {
+			all = append(all, dashboard.Notice{Bad: true, Text: "Settlement on " + views.NetworkName(string(n)) + " waits: " + sentenceOf(st.Detail)})
+		}
+	}
+	return all
+}
+
+// sweepWords are how the state of a sweep is told and coloured.
+var sweepWords = map[sweep.State][2]string{
+	sweep.Planned: {"Planned", "is-wait"}, sweep.Signed: {"Signed", "is-wait"}, sweep.Sent: {"On its way", "is-seen"},
+	sweep.Confirmed: {"Arrived", "is-good"}, sweep.Failed: {"Failed", "is-bad"}, sweep.Superseded: {"Given up", "is-wait"},
+}
+
+func (d *desk) sweepRows(list []report.SweepLine) []dashboard.SweepRow {
+	var rows []dashboard.SweepRow
+	for _, x := range list {
+		words := sweepWords[sweep.State(x.State)]
+		row := dashboard.SweepRow{
+			ID: x.ID, Network: views.NetworkName(string(x.Network)), State: words[0], Meaning: words[1], Hash: string(x.Tx), HashURL: d.txURL(x.Network, x.Tx),
+			Note: x.Note, Pots: x.Pots, Moved: x.Moved, Attempts: x.Attempts, CreatedAt: x.CreatedAt, EndedAt: x.EndedAt,
+		}
+		if lane, ok := d.d.Payments.Lane(x.Network); ok && !x.Paid.IsZero() {
+			row.Cost = x.Paid.Format(x.Network.CoinDecimals()) + " " + lane.Profile.Coin
+		}
+		if row.Note == "" && sweep.State(x.State).InFlight() && d.x.Sweeping != nil {
+			if st, ok := d.x.Sweeping(x.Network); ok {
+				row.Note = st.Detail
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func (d *desk) getTrouble(c echo.Context, v visitor) error {
+	t, err := d.x.Reports.Trouble(c.Request().Context(), d.d.Now(), d.x.Dust)
+	if err != nil {
+		return err
+	}
+	p := dashboard.TroubleProps{
+		Frame: d.frame(c, v, "Stuck work", operatorPath), Notices: d.waitingNotices(), Sweeps: d.sweepRows(t.Sweeps), Most: report.MaxTrouble,
+	}
+	for _, x := range t.Deliveries {
+		p.Deliveries = append(p.Deliveries, dashboard.LateRow{
+			TxnID: string(x.TxnID), Email: x.Email, Event: strings.TrimPrefix(string(x.Type), "payment."), Made: x.Made, DueAt: x.DueAt,
+		})
+	}
+	for _, x := range t.Deposits {
+		p.Deposits = append(p.Deposits, dashboard.LeftRow{
+			TxnID: string(x.TxnID), Email: x.Email, Network: views.NetworkName(string(x.Network)), Amount: x.Amount + " " + x.Symbol, Why: whyLeft(x),
+			Command: "florin sweep --txnid " + string(x.TxnID) + " --network " + x.Network.Lower(), FinalAt: x.FinalAt,
+		})
+	}
+	for _, x := range t.Reorged {
+		p.Reorged = append(p.Reorged, dashboard.ReorgRow{
+			TxnID: string(x.TxnID), Email: x.Email, Network: views.NetworkName(string(x.Network)), Amount: x.Amount.Display(),
+			Hash: string(x.Hash), HashURL: d.txURL(x.Network, x.Hash), EndedAt: x.EndedAt,
+		})
+	}
+	return d.show(c, http.StatusOK, p.Frame, dashboard.Trouble(p))
+}
+
+// whyLeft says why money is not on its way.
+func whyLeft(x report.LeftDeposit) string {
+	why := "It has waited for more than a day."
+	switch {
+	case !x.Chosen:
+		why = "The payer sent it on a network they were not shown. If the merchant's wallet is a contract, make sure that it exists there."
+	case x.Reason != "":
+		why = "It could not be moved: " + x.Reason + "."
+	}
+	if !x.Counted {
+		why += " It is another token than USDT or USDC as this network has them."
+	}
+	return why
+}

@@ -1,0 +1,180 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/proof"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/sweep"
+)
+
+const rootEmail = "root@shop.example"
+
+// rootDesk is a dashboard with an operator, who is signed in.
+func rootDesk(t *testing.T) (deskBundle, *surfer) {
+	t.Helper()
+	gas := money.NewUnits(money.USD.Units(18).Big())
+	b := newDesk(t, func(_ *Deps, o *Options) { o.SignUp = false }, func(d *Deps, _ *Options) {
+		d.Dashboard.Invite = true
+		d.Dashboard.Sweeping = func(n chain.Network) (sweep.Status, bool) {
+			return sweep.Status{At: d.Now(), Runway: sweep.Runway{Wallet: sweep.Wallet{Address: merchantWallet, Balance: gas}, Days: 9, Level: sweep.LevelWarn}}, n == chain.Polygon
+		}
+	})
+	_, err := b.accounts.CreateUser(t.Context(), account.NewUser{Email: rootEmail, Password: secret.New(deskPassword), Operator: true})
+	must(t, err)
+	s := b.surfer()
+	s.signIn(rootEmail)
+	return b, s
+}
+
+// To a merchant, the operator's area does not exist, whatever is asked of it.
+func TestOperator_Roles(t *testing.T) {
+	t.Parallel()
+	b, _ := rootDesk(t)
+	owner := b.member(deskEmail)
+	m := b.shop(owner)
+	victim := b.member("victim@shop.example")
+	s := b.surfer()
+	s.signIn(deskEmail)
+	fill := strings.NewReplacer(":user", victim.PublicID, ":key", m.key.PublicID)
+	tried := 0
+	for _, method := range []string{"GET", "POST"} {
+		for _, route := range b.deskRoutesOf(method) {
+			if !strings.HasPrefix(route, operatorPath) {
+				continue
+			}
+			tried++
+			if r := s.do(method, fill.Replace(route), map[string][]string{"password": {deskPassword}}); r.status != 404 || strings.Contains(r.body, "victim@") {
+				t.Errorf("%s %s as a merchant: %d", method, route, r.status)
+			}
+			if r := b.surfer().do(method, fill.Replace(route), nil); r.status != 303 {
+				t.Errorf("%s %s as nobody: %d", method, route, r.status)
+			}
+		}
+	}
+	if tried < 12 {
+		t.Errorf("only %d routes", tried)
+	}
+	b.surfer().signIn("victim@shop.example")
+}
+
+func TestOperator_DisableUser(t *testing.T) {
+	t.Parallel()
+	b, root := rootDesk(t)
+	u := b.member(deskEmail)
+	m := b.shop(u)
+	owner := b.surfer()
+	owner.signIn(deskEmail)
+	started, waiting := b.start(b.newPayment(m), chain.Polygon), b.newPayment(m)
+	page := "/operator/users/" + u.PublicID
+	root.get("/operator/users?q=ada%40").wants(t, 200, deskEmail, page)
+	root.get("/operator/users?q=nobody").wants(t, 200, "Nobody fits")
+	root.get("/operator/users?q="+m.key.PublicID).wants(t, 200, page)
+	root.get(page).wants(t, 200, "Disable this user", "Shop of "+deskEmail)
+	root.get("/operator/users/nobody").wants(t, 404)
+	root.post(page+"/disable", "password", "wrong").wants(t, 400, "The password is wrong")
+	owner.get("/dashboard").wants(t, 200)
+	root.post(page+"/disable", "password", deskPassword).leads(t, page)
+	root.get(page).wants(t, 200, "Disabled", "Enable "+deskEmail, "Disabled a user", rootEmail)
+	root.post(page+"/disable", "password", deskPassword).wants(t, 409, "That is so already")
+
+	owner.get("/dashboard").leads(t, "/signin")
+	if r := b.surfer().post("/signin", "email", deskEmail, "password", deskPassword); r.status != 403 || !strings.Contains(r.body, "This account is disabled") {
+		t.Errorf("sign in: %d %s", r.status, plainText(r.body))
+	}
+	if r := b.surfer().post("/signin", "email", deskEmail, "password", "wrong password"); strings.Contains(r.body, "disabled") {
+		t.Error("a wrong password learns that the account is disabled")
+	}
+	if r := b.graphQL(`{ getCreditsLeft(apiKey: "`+m.text+`") { code } }`, ""); !strings.Contains(r.body, `"code":401`) {
+		t.Errorf("key: %s", r.body)
+	}
+	if _, err := b.payments.Start(t.Context(), string(waiting.ID), payment.Choice{Network: chain.Polygon, Token: money.USDC}); err == nil {
+		t.Error("a payment of a disabled merchant was started")
+	}
+	paid := b.deposit(started, started.Amount, true)
+	if paid.Status != payment.Completed {
+		t.Errorf("a started payment is %s", paid.Status)
+	}
+	root.post(page+"/enable", "password", deskPassword).leads(t, page)
+	b.surfer().signIn(deskEmail)
+
+	key := page + "/keys/" + m.key.PublicID
+	root.post(key+"/disable", "password", deskPassword).leads(t, page)
+	if r := b.graphQL(`{ getCreditsLeft(apiKey: "`+m.text+`") { code } }`, ""); !strings.Contains(r.body, `"code":401`) {
+		t.Errorf("disabled key: %s", r.body)
+	}
+	root.post(page+"/keys/nothing/enable", "password", deskPassword).wants(t, 404)
+	root.post(key+"/enable", "password", deskPassword).leads(t, page)
+	if r := b.graphQL(`{ getCreditsLeft(apiKey: "`+m.text+`") { code } }`, ""); !strings.Contains(r.body, `"code":200`) {
+		t.Errorf("enabled key: %s", r.body)
+	}
+	self, err := b.accounts.UserByEmail(t.Context(), rootEmail)
+	must(t, err)
+	root.get("/operator/users/"+self.PublicID).wants(t, 200, "This is you")
+	root.post("/operator/users/"+self.PublicID+"/disable", "password", deskPassword).wants(t, 409, "cannot disable yourself")
+}
+
+func TestOperator_Lists(t *testing.T) {
+	t.Parallel()
+	b, root := rootDesk(t)
+	root.get("/operator").wants(t, 200, "9 days", "1 POL", "send POL to it this week", "Nobody has asked")
+	root.get("/operator/topups").wants(t, 200, "Nobody has bought credits yet")
+	root.get("/operator/sweeps").wants(t, 200, "Nothing was settled yet")
+	root.get("/operator/trouble").wants(t, 200, "All final money is settled", "No network has taken back")
+	m := b.shop(b.member(deskEmail))
+	for range pageRows + 1 {
+		_, err := b.payments.CreateTopUp(t.Context(), "", m.key.ID, 40)
+		must(t, err)
+	}
+	r := root.get("/operator/topups")
+	r.wants(t, 200, deskEmail, "$2.00", "Older")
+	if n := strings.Count(r.body, "Shop of "+deskEmail); n != pageRows {
+		t.Errorf("%d rows on a page", n)
+	}
+	b.busy(m)
+	b.clock.advance(72 * time.Hour)
+	root.signIn(rootEmail)
+	root.get("/operator/trouble").wants(t, 200, "florin sweep --txnid ", "--network polygon", "It has waited for more than a day")
+}
+
+func TestOperator_Ledger(t *testing.T) {
+	t.Parallel()
+	var checker *proof.Checker
+	b := newDesk(t, func(d *Deps, _ *Options) {
+		checker = proof.NewChecker(d.Dashboard.Reports.(proof.Store), d.Now, slog.New(slog.DiscardHandler))
+		d.Dashboard.Proof = checker
+	})
+	_, err := b.accounts.CreateUser(t.Context(), account.NewUser{Email: rootEmail, Password: secret.New(deskPassword), Operator: true})
+	must(t, err)
+	b.shop(b.member(deskEmail))
+	root := b.surfer()
+	root.signIn(rootEmail)
+	root.post("/operator/ledger").leads(t, "/operator")
+	root.get("/operator").wants(t, 200, "Under way", rootEmail)
+	root.post("/operator/ledger").wants(t, 409, "A check is under way already")
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- checker.Run(ctx) }()
+	for try := 0; ; try++ {
+		if c, _, err := b.store.LedgerCheck(t.Context()); err != nil || !c.EndedAt.IsZero() {
+			must(t, err)
+			break
+		}
+		if try > 500 {
+			t.Fatal("the check does not end")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	root.get("/operator").wants(t, 200, "Agrees", fmt.Sprintf("%d lines", 2))
+	stop()
+	must(t, <-ended)
+}
