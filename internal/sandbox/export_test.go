@@ -1,9 +1,12 @@
 package sandbox
 
 import (
+	"slices"
+
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 	"github.com/florinpay/florin/internal/sandbox/devsol"
+	"github.com/florinpay/florin/views"
 )
 
 // Chain is the development chain of an EVM network.
@@ -11,3 +14,8 @@ func (s *Sandbox) Chain(n chain.Network) *devchain.Chain { return s.chains[n] }
 
 // Ledger is the development ledger of Solana.
 func (s *Sandbox) Ledger() *devsol.Ledger { return s.sol }
+
+// Received are the webhooks of one payment that the inbox holds.
+func (s *Sandbox) Received(txnid string) []views.SandboxDelivery {
+	return slices.DeleteFunc(s.inbox.Deliveries(), func(d views.SandboxDelivery) bool { return d.TxnID != txnid })
+}

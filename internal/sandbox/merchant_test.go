@@ -1,0 +1,378 @@
+package sandbox_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/pquerna/otp/totp"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"github.com/florinpay/florin/internal/browsertest"
+)
+
+const (
+	newcomer         = "ida@bakery.example"
+	newcomerPassword = "seven loaves before dawn"
+	helper           = "tom@bakery.example"
+	bakeryWallet     = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
+)
+
+// newMerchant is a merchant on their first day, at their own browser.
+type newMerchant struct {
+	*testing.T
+	*running
+
+	ctx context.Context
+	// totp is the authenticator's secret; recovery, key and signing were shown once.
+	totp, recovery, key, signing string
+	txnid                        string
+}
+
+// TestMerchant_FirstDay walks the whole job of a new merchant through pages
+// alone: from signing up to a payment that is paid, told of and exported, a
+// colleague, and a new key. Every page on the way is accessible in both themes.
+func TestMerchant_FirstDay(t *testing.T) {
+	t.Parallel()
+	m := &newMerchant{T: t, running: start(t, t.TempDir())}
+	m.ctx = browsertest.New(t, browsertest.AllowError(`status of 403`))
+	m.signUp()
+	m.protect()
+	// Another browser, on another day: the password alone does not let anybody in.
+	m.ctx = browsertest.New(t, browsertest.AllowError(`status of 403`))
+	m.signIn(m.code(30 * time.Second))
+	m.makeKey()
+	m.sayWallets()
+	m.brand()
+	link := m.createPayment()
+	m.watchPaid(link)
+	browsertest.FirstParty(m.ctx, t, m.BaseURL)
+	// And a third one, with the authenticator left at home.
+	m.ctx = browsertest.New(t)
+	m.signIn(m.recovery)
+	m.seesPaid()
+	m.seesWebhook()
+	m.exports()
+	m.invites()
+	m.rotates()
+	browsertest.FirstParty(m.ctx, t, m.BaseURL)
+}
+
+// at opens a page and waits for its heading.
+func (m *newMerchant) at(path string) {
+	m.Helper()
+	browsertest.Run(m.ctx, m, chromedp.Navigate(m.BaseURL+path), chromedp.WaitVisible("h1", chromedp.ByQuery))
+}
+
+// look has the page checked in both themes.
+func look(ctx context.Context, t testing.TB) {
+	t.Helper()
+	for _, scheme := range []string{"dark", "light"} {
+		browsertest.Run(ctx, t, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+			{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+		}))
+		browsertest.Axe(ctx, t)
+	}
+}
+
+// fill types into fields by name, then presses a button and waits for what
+// comes of it.
+func fill(ctx context.Context, t testing.TB, button, result string, fields ...string) {
+	t.Helper()
+	for i := 0; i < len(fields); i += 2 {
+		field := `main [name="` + fields[i] + `"]:not([type=hidden])`
+		browsertest.Run(ctx, t, chromedp.WaitVisible(field, chromedp.ByQuery),
+			chromedp.Evaluate("document.querySelector(`"+field+"`).select()", nil), chromedp.SendKeys(field, fields[i+1], chromedp.ByQuery))
+	}
+	browsertest.Run(ctx, t, chromedp.Click(testID(button), chromedp.ByQuery))
+	bounded, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if err := chromedp.Run(bounded, chromedp.WaitVisible(result, chromedp.ByQuery)); err != nil {
+		var shown string
+		browsertest.Run(ctx, t, chromedp.Evaluate(`document.querySelector("main").innerText`, &shown))
+		t.Fatalf("%s does not lead to %s: %v; the page says\n%s", button, result, err, shown)
+	}
+}
+
+func (m *newMerchant) text(selector string) string {
+	m.Helper()
+	var text string
+	browsertest.Run(m.ctx, m, chromedp.TextContent(selector, &text, chromedp.ByQuery))
+	return strings.TrimSpace(text)
+}
+
+func (m *newMerchant) signUp() {
+	m.Helper()
+	m.at("/signup")
+	look(m.ctx, m)
+	fill(m.ctx, m, "submit", ".column h1", "email", newcomer, "password", newcomerPassword, "firstName", "Ida")
+	look(m.ctx, m)
+}
+
+// code is what the authenticator shows after some time. A code works once, so
+// whoever signs in right after setting it up waits for the next one; the server
+// accepts it a little early, as it would from a clock that is fast.
+func (m *newMerchant) code(later time.Duration) string {
+	m.Helper()
+	code, err := totp.GenerateCode(m.totp, time.Now().Add(later))
+	if err != nil {
+		m.Fatal(err)
+	}
+	return code
+}
+
+func (m *newMerchant) protect() {
+	m.Helper()
+	m.at("/dashboard/security")
+	look(m.ctx, m)
+	browsertest.Run(m.ctx, m, chromedp.Click(testID("begin-factor"), chromedp.ByQuery), chromedp.WaitVisible(testID("totp-secret"), chromedp.ByQuery))
+	look(m.ctx, m)
+	m.totp = m.text(testID("totp-secret"))
+	fill(m.ctx, m, "confirm-factor", testID("codes"), "code", m.code(0))
+	m.recovery = m.text(testID("codes") + " li")
+	look(m.ctx, m)
+	browsertest.Run(m.ctx, m, chromedp.Click(testID("sign-out"), chromedp.ByQuery), chromedp.WaitVisible(`[name="email"]`, chromedp.ByQuery))
+}
+
+func (m *newMerchant) signIn(code string) {
+	m.Helper()
+	m.at("/signin")
+	look(m.ctx, m)
+	fill(m.ctx, m, "submit", `[name="code"]`, "email", newcomer, "password", newcomerPassword)
+	look(m.ctx, m)
+	fill(m.ctx, m, "submit", ".column h1", "code", code)
+}
+
+func (m *newMerchant) makeKey() {
+	m.Helper()
+	m.at("/dashboard/keys")
+	look(m.ctx, m)
+	fill(m.ctx, m, "create-key", testID("fresh-key"), "label", "Web shop")
+	m.key = m.text(testID("fresh-key"))
+	look(m.ctx, m)
+}
+
+// sayWallets says where the money goes, first without proof of who is asking.
+func (m *newMerchant) sayWallets() {
+	m.Helper()
+	m.at("/dashboard/custodian")
+	look(m.ctx, m)
+	fill(m.ctx, m, "save-money", ".problem", "name", "Ida's bakery", "wallet.POLYGON", bakeryWallet, "password", "not the password")
+	var kept string
+	browsertest.Run(m.ctx, m, chromedp.Value(`[name="wallet.POLYGON"]`, &kept, chromedp.ByQuery))
+	if kept != bakeryWallet {
+		m.Errorf("after a wrong password the form holds the wallet %q", kept)
+	}
+	look(m.ctx, m)
+	fill(m.ctx, m, "save-money", testID("signing-secret"), "wallet.POLYGON", bakeryWallet, "wallet.BASE", bakeryWallet,
+		"callbackUrl", m.BaseURL+"/sandbox/inbox", "password", newcomerPassword)
+	m.signing = m.text(testID("signing-secret"))
+	look(m.ctx, m)
+}
+
+func (m *newMerchant) brand() {
+	m.Helper()
+	m.at("/dashboard/branding")
+	look(m.ctx, m)
+	picture := image.NewNRGBA(image.Rect(0, 0, 300, 300))
+	draw.Draw(picture, picture.Bounds(), image.NewUniform(color.NRGBA{160, 90, 40, 255}), image.Point{}, draw.Src)
+	var file bytes.Buffer
+	path := filepath.Join(m.TempDir(), "bakery.png")
+	if err := png.Encode(&file, picture); err != nil {
+		m.Fatal(err)
+	}
+	if err := os.WriteFile(path, file.Bytes(), 0o600); err != nil {
+		m.Fatal(err)
+	}
+	browsertest.Run(m.ctx, m, chromedp.SetUploadFiles("#f-logo", []string{path}, chromedp.ByQuery))
+	fill(m.ctx, m, "logo-save", testID("logo-now"))
+	fill(m.ctx, m, "save", testID("notice"), "tagline", "Bread since four in the morning", "primaryColor", "#8a4b1f")
+	look(m.ctx, m)
+}
+
+// createPayment makes the first payment and returns its link.
+func (m *newMerchant) createPayment() string {
+	m.Helper()
+	m.at("/dashboard/create")
+	look(m.ctx, m)
+	fill(m.ctx, m, "submit", testID("payment-link"), "amount", "18.40", "reference", "loaf-7", "description", "Two loaves of rye")
+	look(m.ctx, m)
+	link := m.text(testID("payment-link"))
+	_, m.txnid, _ = strings.Cut(link, "txnid=")
+	return link
+}
+
+// watchPaid has a customer pay while the overview stands open.
+func (m *newMerchant) watchPaid(link string) {
+	m.Helper()
+	m.at("/dashboard")
+	row := testID("under-way") + " " + testID("row-"+m.txnid)
+	browsertest.Run(m.ctx, m, chromedp.WaitVisible(row, chromedp.ByQuery), chromedp.Evaluate(`window.notReloaded = true`, nil))
+	look(m.ctx, m)
+
+	customer := browsertest.New(m, browsertest.Phone)
+	browsertest.Run(customer, m, chromedp.Navigate(link), chromedp.WaitVisible(testID("choose"), chromedp.ByQuery))
+	var shown string
+	browsertest.Run(customer, m, chromedp.Evaluate(`document.body.innerText`, &shown))
+	for _, words := range []string{"Ida's bakery", "18.40", "Two loaves of rye"} {
+		if !strings.Contains(shown, words) {
+			m.Errorf("the payment page does not say %q", words)
+		}
+	}
+	var logo int
+	browsertest.Run(customer, m, chromedp.Evaluate(`document.querySelector('img[src^="/logo/"]')?.naturalWidth ?? 0`, &logo))
+	if logo != 256 {
+		m.Errorf("the logo is %d pixels wide on the payment page", logo)
+	}
+	look(customer, m)
+	browsertest.Run(customer, m, chromedp.Click(testID("pay-POLYGON-USDC"), chromedp.ByQuery), chromedp.WaitVisible(testID("waiting"), chromedp.ByQuery))
+	look(customer, m)
+	p, err := m.App.Payments.Get(m.Context(), m.txnid)
+	if err != nil {
+		m.Fatal(err)
+	}
+	m.payWith(m.T, p, "exactly")
+	browsertest.Run(customer, m, chromedp.WaitVisible(testID("paid"), chromedp.ByQuery))
+	look(customer, m)
+	browsertest.Run(customer, m, chromedp.Click(testID("receipt-link"), chromedp.ByQuery), chromedp.WaitVisible(testID("receipt"), chromedp.ByQuery))
+	look(customer, m)
+
+	done := fmt.Sprintf(`document.querySelector('%s')?.closest("tr").querySelector("[data-status=COMPLETED]") && window.notReloaded`, testID("row-"+m.txnid))
+	browsertest.Run(m.ctx, m, chromedp.Poll(done, nil, chromedp.WithPollingTimeout(patience)), chromedp.WaitNotPresent(row, chromedp.ByQuery))
+	look(m.ctx, m)
+}
+
+func (m *newMerchant) seesPaid() {
+	m.Helper()
+	m.at("/dashboard/payments")
+	look(m.ctx, m)
+	m.at("/dashboard/payments/" + m.txnid)
+	browsertest.Run(m.ctx, m, chromedp.WaitVisible(`h1 [data-status=COMPLETED]`, chromedp.ByQuery))
+	look(m.ctx, m)
+}
+
+// seesWebhook waits until the webhook is delivered, and holds it against the
+// signing secret that was shown.
+func (m *newMerchant) seesWebhook() {
+	m.Helper()
+	delivered := testID("deliveries") + ` [data-status=DELIVERED]`
+	for deadline := time.Now().Add(patience); ; time.Sleep(200 * time.Millisecond) {
+		var there bool
+		m.at("/dashboard/webhooks")
+		browsertest.Run(m.ctx, m, chromedp.Evaluate(`!!document.querySelector('`+delivered+`')`, &there))
+		if there {
+			break
+		}
+		if time.Now().After(deadline) {
+			m.Fatal("no webhook is delivered")
+		}
+	}
+	look(m.ctx, m)
+	browsertest.Run(m.ctx, m, chromedp.Click(testID("deliveries")+" a", chromedp.ByQuery), chromedp.WaitVisible(testID("attempt"), chromedp.ByQuery))
+	if heading := m.text(testID("attempt") + " h2"); !strings.HasPrefix(heading, "Attempt 1: 200") {
+		m.Errorf("the attempt is shown as %q", heading)
+	}
+	look(m.ctx, m)
+	receiver, err := standardwebhooks.NewWebhook(m.signing)
+	if err != nil {
+		m.Fatal(err)
+	}
+	for _, d := range m.Received(m.txnid) {
+		header := http.Header{}
+		for _, h := range d.Headers {
+			header.Set(h.Name, h.Value)
+		}
+		if err := receiver.Verify([]byte(d.Body), header); err != nil || d.Status != "completed" {
+			m.Errorf("%s webhook: %v", d.Status, err)
+		}
+	}
+	if len(m.Received(m.txnid)) != 1 {
+		m.Errorf("the inbox holds %d webhooks of the payment", len(m.Received(m.txnid)))
+	}
+}
+
+func awaitPromise(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
+
+// exports fetches what the export button leads to, with the browser's cookies.
+func (m *newMerchant) exports() {
+	m.Helper()
+	m.at("/dashboard/payments")
+	var text string
+	browsertest.Run(m.ctx, m, chromedp.Evaluate(`fetch(document.querySelector('`+testID("export")+`').href).then(r => r.text())`, &text, awaitPromise))
+	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\ufeff"))).ReadAll()
+	if err != nil || len(rows) != 2 {
+		m.Fatalf("the export has %d lines: %v\n%s", len(rows), err, text)
+	}
+	line := strings.Join(rows[1], " ")
+	for _, want := range []string{m.txnid, "COMPLETED", "18.4", "loaf-7", "POLYGON", "USDC"} {
+		if !strings.Contains(line, want) {
+			m.Errorf("%s is not in %s", want, line)
+		}
+	}
+}
+
+// invites has a colleague join from a browser of their own; support sees the
+// payment, and has no button to rotate the key.
+func (m *newMerchant) invites() {
+	m.Helper()
+	m.at("/dashboard/team")
+	look(m.ctx, m)
+	browsertest.Run(m.ctx, m, chromedp.SetValue(`main [name="role"]`, "support", chromedp.ByQuery))
+	fill(m.ctx, m, "invite", testID("link"), "email", helper, "password", newcomerPassword)
+	look(m.ctx, m)
+	link := m.text(testID("link"))
+
+	theirs := browsertest.New(m, browsertest.Phone)
+	browsertest.Run(theirs, m, chromedp.Navigate(link), chromedp.WaitVisible("h1", chromedp.ByQuery))
+	look(theirs, m)
+	fill(theirs, m, "submit", ".column h1", "password", "a quiet afternoon off", "firstName", "Tom")
+	look(theirs, m)
+	browsertest.Run(theirs, m, chromedp.Navigate(m.BaseURL+"/dashboard/payments/"+m.txnid), chromedp.WaitVisible(`h1 [data-status=COMPLETED]`, chromedp.ByQuery))
+	var buttons int
+	browsertest.Run(theirs, m, chromedp.Navigate(m.BaseURL+"/dashboard/keys"), chromedp.WaitVisible(".panel h2", chromedp.ByQuery),
+		chromedp.Evaluate(`document.querySelectorAll('[data-testid^="rotate-"]').length`, &buttons))
+	if buttons != 0 {
+		m.Error("support can rotate keys")
+	}
+	look(theirs, m)
+
+	m.at("/dashboard/team")
+	browsertest.Run(m.ctx, m, chromedp.WaitVisible(testID("member-"+helper), chromedp.ByQuery))
+	look(m.ctx, m)
+}
+
+// rotates replaces the key: the old text stops working, the new one works.
+func (m *newMerchant) rotates() {
+	m.Helper()
+	m.at("/dashboard/keys")
+	browsertest.Run(m.ctx, m, chromedp.Click("main details summary", chromedp.ByQuery), chromedp.WaitVisible(`[data-testid^="rotate-"]`, chromedp.ByQuery))
+	look(m.ctx, m)
+	browsertest.Run(m.ctx, m, chromedp.SendKeys(`form[action$="/rotate"] [name="password"]`, newcomerPassword, chromedp.ByQuery),
+		chromedp.Click(`[data-testid^="rotate-"]`, chromedp.ByQuery), chromedp.WaitVisible(testID("fresh-key"), chromedp.ByQuery))
+	look(m.ctx, m)
+	fresh := m.text(testID("fresh-key"))
+	for key, want := range map[string]int{m.key: http.StatusUnauthorized, fresh: http.StatusOK} {
+		res, err := http.Post(m.BaseURL+"/create-payment", "application/json", strings.NewReader(`{"apiKey":"`+key+`","amount":3}`))
+		if err != nil {
+			m.Fatal(err)
+		}
+		_ = res.Body.Close()
+		if res.StatusCode != want {
+			m.Errorf("creating a payment with the old or new key: %s, want %d", res.Status, want)
+		}
+	}
+}
