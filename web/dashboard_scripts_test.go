@@ -96,8 +96,11 @@ func newHostileShop(b deskBundle) hostileShop {
 	must(t, err)
 	// Fields with a form of their own either refuse the text or show it as text.
 	for _, in := range []account.BrandingInput{
-		{Website: at("https://shop.example/?" + text)}, {Website: at("javascript:ran()")}, {LogoURL: at(`https://127.0.0.1/"onerror="ran()`)},
-		{SupportEmail: at(`"<svg/onload=ran()>"@shop.example`)}, {PrimaryColor: at(`red;}</style>` + text)},
+		{Website: new("https://shop.example/?" + text)},
+		{Website: new("javascript:ran()")},
+		{LogoURL: new(`https://127.0.0.1/"onerror="ran()`)},
+		{SupportEmail: new(`"<svg/onload=ran()>"@shop.example`)},
+		{PrimaryColor: new(`red;}</style>` + text)},
 	} {
 		_, _, _ = b.accounts.ArrangeCustodian(ctx, h.key, account.CustodianInput{Branding: &in})
 	}
@@ -125,8 +128,6 @@ func newHostileShop(b deskBundle) hostileShop {
 	h.answers()
 	return h
 }
-
-func at(text string) *string { return &text }
 
 // people join, sign in with strange browsers, and give strange reasons.
 func (h hostileShop) people(owner account.User) {
