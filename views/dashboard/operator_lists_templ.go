@@ -587,7 +587,7 @@ func Trouble(p TroubleProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "<p class=\"hint\">Run the command on the server, where Florin's configuration is. It can pay the merchant's own wallet only; add --dry-run to see first what it would move.</p><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Money that is not on its way\"><table class=\"list rows\" data-testid=\"left\"><caption class=\"sr\">Deposits that are not on their way to the merchant</caption> <thead><tr><th scope=\"col\">Merchant</th><th scope=\"col\" class=\"num\">Amount</th><th scope=\"col\">Network</th><th scope=\"col\">Why</th><th scope=\"col\">Final</th><th scope=\"col\">Command</th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "<p class=\"hint\">Run the command on the server, where Florin's configuration is. It can pay the merchant's own wallet only; add --dry-run to see first what it would move.</p><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"List of money that is not on its way\"><table class=\"list rows\" data-testid=\"left\"><caption class=\"sr\">Deposits that are not on their way to the merchant</caption> <thead><tr><th scope=\"col\">Merchant</th><th scope=\"col\" class=\"num\">Amount</th><th scope=\"col\">Network</th><th scope=\"col\">Why</th><th scope=\"col\">Final</th><th scope=\"col\">Command</th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -700,7 +700,7 @@ func Trouble(p TroubleProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "<p class=\"hint\">The merchant was told, and may have handed out goods. Look at the address again before you repay anybody.</p><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Payments whose money vanished\"><table class=\"list rows\" data-testid=\"reorged\"><caption class=\"sr\">Payments whose money vanished after they were completed</caption> <thead><tr><th scope=\"col\">Merchant</th><th scope=\"col\">Payment</th><th scope=\"col\" class=\"num\">Amount</th><th scope=\"col\">Network</th><th scope=\"col\">Transaction</th><th scope=\"col\">Completed</th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "<p class=\"hint\">The merchant was told, and may have handed out goods. Look at the address again before you repay anybody.</p><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"List of payments whose money vanished\"><table class=\"list rows\" data-testid=\"reorged\"><caption class=\"sr\">Payments whose money vanished after they were completed</caption> <thead><tr><th scope=\"col\">Merchant</th><th scope=\"col\">Payment</th><th scope=\"col\" class=\"num\">Amount</th><th scope=\"col\">Network</th><th scope=\"col\">Transaction</th><th scope=\"col\">Completed</th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -793,7 +793,7 @@ func Trouble(p TroubleProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 69, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Webhooks that are overdue\"><table class=\"list rows\" data-testid=\"late\"><caption class=\"sr\">Webhooks that are overdue</caption> <thead><tr><th scope=\"col\">Merchant</th><th scope=\"col\">Payment</th><th scope=\"col\">Event</th><th scope=\"col\" class=\"num\">Tries</th><th scope=\"col\">Due</th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 69, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"List of overdue webhooks\"><table class=\"list rows\" data-testid=\"late\"><caption class=\"sr\">Webhooks that are overdue</caption> <thead><tr><th scope=\"col\">Merchant</th><th scope=\"col\">Payment</th><th scope=\"col\">Event</th><th scope=\"col\" class=\"num\">Tries</th><th scope=\"col\">Due</th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
