@@ -82,8 +82,13 @@ Create a payment:
   curl -s %[1]s/create-payment -H 'Content-Type: application/json' \
     -d '{"apiKey":"%[5]s","amount":12.50}'
 
+Buy query units, at 0.05 test USDT each, with the wallet registered on the key:
+
+  curl -s %[1]s/graphql -H 'Content-Type: application/json' \
+    -d '{"query":"mutation { rechargeApiKey(apiKey: \"%[5]s\", privateKey: \"%[8]s\", unit: 20) { code message newBalance hash } }"}'
+
 Press Ctrl-C to stop. The next start goes on where this one ends.
 
-`, s.BaseURL, p.ID, sandbox.DemoEmail, sandbox.DemoPassword, s.Demo.Key, sandbox.DemoCampaign, sandbox.DemoLink)
+`, s.BaseURL, p.ID, sandbox.DemoEmail, sandbox.DemoPassword, s.Demo.Key, sandbox.DemoCampaign, sandbox.DemoLink, sandbox.DemoWalletKey)
 	return nil
 }

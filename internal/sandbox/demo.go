@@ -25,6 +25,10 @@ const (
 // a wallet of worth.
 const demoWallet = "0x6Fac4D18c912343BF86fa7049364Dd4E424Ab9C0"
 
+// DemoWalletKey is the private key of demoWallet. It is no secret: everybody
+// can derive it from the mnemonic.
+const DemoWalletKey = "0x9a983cb3d832fbde5ab49d692b7a8bf5b5d232479c99333d0fc8e1d21f1b55b6" //nolint:gosec // of a published test mnemonic
+
 // Demo is the demo merchant, kept between runs so that what was printed once
 // still works.
 type Demo struct {

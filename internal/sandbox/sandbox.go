@@ -30,6 +30,7 @@ import (
 	"github.com/florinpay/florin/internal/app"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/config"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 	"github.com/florinpay/florin/internal/sandbox/devsol"
 )
@@ -100,6 +101,9 @@ func (s *Sandbox) start(ctx context.Context, c Config) error {
 	if err := s.fundGas(ctx, gasKey); err != nil {
 		return err
 	}
+	if err := s.fundDemo(ctx); err != nil {
+		return err
+	}
 	purse, err := s.startSolana(c)
 	if err != nil {
 		return err
@@ -148,10 +152,10 @@ func (s *Sandbox) startChains(ctx context.Context, c Config) error {
 	return nil
 }
 
-// gasFunds is what the gas wallet is given on each chain: 100 coins.
+// gasFunds is what a wallet that pays gas is given on a chain: 100 coins.
 var gasFunds = new(big.Int).Mul(big.NewInt(100), big.NewInt(1e18))
 
-// fundGas gives the gas wallet coins where it has less than a tenth of that.
+// fundGas gives the gas wallet coins on every chain.
 func (s *Sandbox) fundGas(ctx context.Context, key []byte) error {
 	k, err := crypto.ToECDSA(key)
 	if err != nil {
@@ -159,18 +163,50 @@ func (s *Sandbox) fundGas(ctx context.Context, key []byte) error {
 	}
 	wallet := crypto.PubkeyToAddress(k.PublicKey)
 	for n, dev := range s.chains {
-		has, err := dev.Client().BalanceAt(ctx, wallet, nil)
-		if err != nil {
-			return fmt.Errorf("balance of the gas wallet on %s: %w", n, err)
-		}
-		if has.Cmp(new(big.Int).Div(gasFunds, big.NewInt(10))) < 0 {
-			if _, err := dev.FundNative(ctx, wallet, gasFunds); err != nil {
-				return fmt.Errorf("fund the gas wallet on %s: %w", n, err)
-			}
-			dev.Commit()
+		if _, err := fund(ctx, dev, wallet); err != nil {
+			return fmt.Errorf("the gas wallet on %s: %w", n, err)
 		}
 	}
 	return nil
+}
+
+// demoUSDT is what the demo wallet is given to spend, in dollars.
+const demoUSDT = 1_000 * money.USD
+
+// fundDemo gives the demo merchant's wallet coins and USDT on BNB Smart Chain,
+// so that query units can be bought with it.
+func (s *Sandbox) fundDemo(ctx context.Context) error {
+	dev, wallet := s.chains[chain.BEP20], common.HexToAddress(demoWallet)
+	poor, err := fund(ctx, dev, wallet)
+	if err != nil {
+		return fmt.Errorf("the demo merchant's wallet: %w", err)
+	}
+	if !poor {
+		return nil
+	}
+	usdt := dev.Tokens().USDT
+	if _, err := dev.Mint(ctx, usdt.Address, wallet, demoUSDT.Units(int(usdt.Decimals)).Big()); err != nil {
+		return fmt.Errorf("give the demo merchant's wallet USDT: %w", err)
+	}
+	dev.Commit()
+	return nil
+}
+
+// fund gives a wallet coins if it has less than a tenth of gasFunds, and
+// reports whether it had.
+func fund(ctx context.Context, dev *devchain.Chain, wallet common.Address) (poor bool, err error) {
+	has, err := dev.Client().BalanceAt(ctx, wallet, nil)
+	if err != nil {
+		return false, fmt.Errorf("read its coins: %w", err)
+	}
+	if has.Cmp(new(big.Int).Div(gasFunds, big.NewInt(10))) >= 0 {
+		return false, nil
+	}
+	if _, err := dev.FundNative(ctx, wallet, gasFunds); err != nil {
+		return false, fmt.Errorf("give it coins: %w", err)
+	}
+	dev.Commit()
+	return true, nil
 }
 
 // treasury takes the sandbox's top-ups: the first account of the well-known
