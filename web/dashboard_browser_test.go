@@ -166,7 +166,8 @@ func TestDashboard_Pages(t *testing.T) {
 		}},
 		"Operator": {"root@shop.example", map[string]string{
 			"operator": "/operator", "people": "/operator/users", "person": "/operator/users/" + u.PublicID, "topups": "/operator/topups",
-			"sweeps": "/operator/sweeps", "trouble": "/operator/trouble", "factor": "/dashboard/security/factor"}},
+			"sweeps": "/operator/sweeps", "trouble": "/operator/trouble", "factor": "/dashboard/security/factor",
+		}},
 		"Door": {"", map[string]string{"signin": "/signin", "signup": "/signup", "forgot": "/forgot", "reset": "/reset?token=x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
