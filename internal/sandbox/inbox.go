@@ -108,7 +108,7 @@ func (b *Inbox) keep(r *http.Request, body []byte, answered int) {
 		Signed: true, Verdict: "The signature is right.",
 	}
 	if err := b.verifier.Verify(body, r.Header); err != nil {
-		d.Signed, d.Verdict = false, "The signature is wrong: "+err.Error()+"."
+		d.Signed, d.Verdict = false, "It is not signed with the demo merchant's secret, the only one this inbox knows: "+err.Error()+"."
 	}
 	var fields struct {
 		TxnID  string `json:"txnid"`
