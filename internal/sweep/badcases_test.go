@@ -197,9 +197,12 @@ func TestSweeper_TooExpensive(t *testing.T) {
 	// leaves nothing behind when it gives up.
 	told := make(chan string, 10)
 	helper := w.newSweeper(price.sender(normal), w.store, "sweeper")
-	helper.OnWait = func(what string) { told <- what }
-	ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	helper.OnWait = func(what string) {
+		told <- what
+		cancel()
+	}
 	item := w.inFlight().Items[0]
 	if _, err := helper.Rescue(ctx, []sweep.Item{item}); !errors.Is(err, sweep.ErrBusy) {
 		t.Errorf("a rescue behind a sweep that waits: %v", err)
