@@ -5,7 +5,7 @@ package static
 var assets = map[string]asset{
 	"app.css":       {hash: "2216e813f3", contentType: "text/css; charset=utf-8", inline: false},
 	"checkout.css":  {hash: "ba5386d62a", contentType: "text/css; charset=utf-8", inline: true},
-	"checkout.js":   {hash: "34e6acf573", contentType: "text/javascript; charset=utf-8", inline: false},
+	"checkout.js":   {hash: "5d2dc640ab", contentType: "text/javascript; charset=utf-8", inline: false},
 	"console.js":    {hash: "48369e127b", contentType: "text/javascript; charset=utf-8", inline: false},
 	"dashboard.css": {hash: "d56ffbf9fa", contentType: "text/css; charset=utf-8", inline: false},
 	"dashboard.js":  {hash: "2c2c4c005e", contentType: "text/javascript; charset=utf-8", inline: false},

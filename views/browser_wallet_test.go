@@ -28,11 +28,11 @@ window.asked = [];
 		window.asked.push([method, params || []]);
 		if (setup.fails && setup.fails[method]) return refuse({code: setup.fails[method], message: "no"});
 		switch (method) {
-			case "eth_requestAccounts": return Promise.resolve(["0x1111111111111111111111111111111111111111"]);
+			case "eth_requestAccounts": return Promise.resolve(setup.locked ? [] : ["0x1111111111111111111111111111111111111111"]);
 			case "eth_chainId": return Promise.resolve(setup.chain);
 			case "wallet_switchEthereumChain":
 				if (!setup.knows.includes(params[0].chainId)) return refuse(unknown[setup.says]);
-				setup.chain = params[0].chainId;
+				if (!setup.stays) setup.chain = params[0].chainId;
 				return Promise.resolve(null);
 			case "wallet_addEthereumChain": setup.knows.push(params[0].chainId); return Promise.resolve(null);
 			case "eth_call": return setup.holds ? Promise.resolve(setup.holds) : refuse({code: 4200});
@@ -147,6 +147,31 @@ func TestWalletInBrowser(t *testing.T) {
 		{
 			name: "RefusedSwitch", setup: `{chain: "0x1", knows: ["0x89"], fails: {wallet_switchEthereumChain: 4001}}`,
 			methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain", says: "You said no in the wallet, so nothing was sent. Try again whenever you like.",
+		},
+		{
+			name: "RefusedAdd", setup: `{chain: "0x1", knows: ["0x1"], says: "nested", fails: {wallet_addEthereumChain: 4001}}`, rpc: "https://polygon-rpc.example",
+			methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain wallet_addEthereumChain", says: "You said no in the wallet, so nothing was sent. Try again whenever you like.",
+		},
+		{
+			name: "AlreadyAsking", setup: `{chain: "0x89", knows: ["0x89"], fails: {eth_requestAccounts: -32002}}`,
+			methods: "eth_requestAccounts", says: "Your wallet is already waiting for your answer. Open it, answer there, then try again.",
+		},
+		{
+			name: "AlreadyAskingToSwitch", setup: `{chain: "0x1", knows: ["0x89"], fails: {wallet_switchEthereumChain: -32002}}`,
+			methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain", says: "Your wallet is already waiting for your answer. Open it, answer there, then try again.",
+		},
+		{
+			name: "Locked", setup: `{chain: "0x89", knows: ["0x89"], fails: {eth_requestAccounts: 4100}}`,
+			methods: "eth_requestAccounts", says: "Your wallet is locked or shows no account. Unlock it and try again. Nothing was sent.",
+		},
+		{
+			name: "NoAccount", setup: `{chain: "0x89", knows: ["0x89"], locked: true}`,
+			methods: "eth_requestAccounts", says: "Your wallet is locked or shows no account. Unlock it and try again. Nothing was sent.",
+		},
+		{
+			name: "StaysOnAnotherChain", setup: `{chain: "0x1", knows: ["0x89"], stays: true}`,
+			methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain eth_chainId",
+			says:    "Your wallet stayed on another network. Change it to Polygon there and try again. Nothing was sent.",
 		},
 		{
 			name: "Failed", setup: `{chain: "0x89", knows: ["0x89"], fails: {eth_sendTransaction: -32000}}`,

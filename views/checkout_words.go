@@ -163,6 +163,9 @@ func (p CheckoutProps) walletData() templ.Attributes {
 		"data-unknown":    p.T("wallet.unknown", "Network", network),
 		"data-unprepared": p.T("wallet.unprepared"),
 		"data-failed":     p.T("wallet.failed"),
+		"data-locked":     p.T("wallet.locked"),
+		"data-pending":    p.T("wallet.pending"),
+		"data-stayed":     p.T("wallet.stayed", "Network", network),
 	}
 	if b := p.Pay.Browser; b != nil {
 		data["data-chain"] = "0x" + strconv.FormatUint(b.ChainID, 16)

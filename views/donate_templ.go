@@ -321,7 +321,7 @@ func DonateRaised(p DonateProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = day(p.EndsAt).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = day(p.Page, p.EndsAt).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1429,7 +1429,7 @@ func DonateWall(p DonateProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = when(d.At).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = when(p.Page, d.At).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -11,6 +11,8 @@ type FailureProps struct {
 	// Path is the address that was asked for, query included ("/pay?txnid=…"), so that the menu of languages keeps
 	// what is in it; may be empty.
 	Path string
+	// Again is the address of a page to open next: the same one, or the one whose form was sent; empty for none.
+	Again string
 	// Checkout says that a payer sees this, so the page speaks of their money.
 	Checkout bool
 }

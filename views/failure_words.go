@@ -1,6 +1,9 @@
 package views
 
-import "net/url"
+import (
+	"net/url"
+	"strings"
+)
 
 // head of the failure page.
 func (p FailureProps) head() head {
@@ -25,6 +28,23 @@ func (p FailureProps) languageHref(lang string) string {
 	}
 	q.Set("lang", lang)
 	return path + "?" + q.Encode()
+}
+
+// againHref is Again where it leads to a page of ours: the path of a request may look like another host.
+func (p FailureProps) againHref() string {
+	if !strings.HasPrefix(p.Again, "/") || strings.HasPrefix(p.Again, "//") || strings.HasPrefix(p.Again, `/\`) {
+		return ""
+	}
+	return p.Again
+}
+
+// againLabel says what opening Again is: another try at what may go well the next time, else the way back.
+func (p FailureProps) againLabel() string {
+	switch p.Kind {
+	case FailureTooOften, FailureUnavailable, FailureInternal:
+		return p.T("act.try_again")
+	}
+	return p.T("act.back")
 }
 
 // sign is the picture of what went wrong and its meaning.

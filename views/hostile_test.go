@@ -27,7 +27,7 @@ func hostilePages(t testing.TB, text string) map[string]templ.Component {
 			Page: Page{Lang: text, Nonce: "n"}, Merchant: merchant, TxnID: text, Reference: text, Description: text,
 			Amount: text, Received: text, Network: text, Token: text, Address: text, Deposits: deposits, VerifyURL: "https://pay.example",
 		}),
-		"failure": Failure(FailureProps{Page: Page{Lang: text, Nonce: "n"}, RequestID: text, Path: text, Kind: FailureKind(text)}),
+		"failure": Failure(FailureProps{Page: Page{Lang: text, Nonce: "n"}, RequestID: text, Path: text, Again: text, Kind: FailureKind(text)}),
 		"sandbox": Sandbox(SandboxProps{
 			Page: Page{Nonce: "n"}, Notice: text, APIKey: text, BaseURL: text, Receiver: text,
 			Payments: []SandboxPayment{{TxnID: text, Amount: text, Network: text, Token: text, Address: text, Status: text, Received: text}},

@@ -32,7 +32,7 @@ func Icon(name string) templ.Component { return icon(name) }
 func Glyph(network string) templ.Component { return glyph(network) }
 
 // When shows a time; a script turns it into the reader's own clock.
-func When(t time.Time) templ.Component { return when(t) }
+func When(t time.Time) templ.Component { return when(Page{}, t) }
 
 // Address shows an address or hash in full, in groups of four.
 func Address(text, testID string) templ.Component { return address(text, testID) }

@@ -63,11 +63,5 @@ func actPath(txnID, act, lang string) string {
 	return p
 }
 
-// stamp is how a time is written when no script turns it into the reader's own clock.
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
-
-// dayStamp is how a date is written when no script does.
-func dayStamp(t time.Time) string { return t.UTC().Format(time.DateOnly) }
-
 // machineTime is the datetime attribute of a <time>.
 func machineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -42,6 +42,31 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// TestFailureAgain: the way on is called another try only where the same may go well the next time, and never leads
+// to another host.
+func TestFailureAgain(t *testing.T) {
+	t.Parallel()
+	for _, kind := range failureKinds {
+		p := sampleFailure(kind, "en")
+		p.Again = "/pay?txnid=" + sampleTxn
+		want := "Back"
+		if kind == FailureTooOften || kind == FailureUnavailable || kind == FailureInternal {
+			want = "Try again"
+		}
+		d := open(t, Failure(p))
+		if got := d.says("again"); got != want {
+			t.Errorf("%s: the button says %q, want %q", kind, got, want)
+		}
+		if got := attribute(d.one("again"), "href"); got != p.Again {
+			t.Errorf("%s: the button leads to %q", kind, got)
+		}
+		for _, stranger := range []string{"", "//evil.example/", `/\evil.example/`, "https://evil.example/", "javascript:alert(1)"} {
+			p.Again = stranger
+			open(t, Failure(p)).hasNone("again")
+		}
+	}
+}
+
 // TestFailureRetry: when to come back is said in the largest fitting unit, and left vague where nobody knows.
 func TestFailureRetry(t *testing.T) {
 	t.Parallel()

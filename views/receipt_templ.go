@@ -231,7 +231,7 @@ func Receipt(p ReceiptProps) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = when(p.PaidAt).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = when(p.Page, p.PaidAt).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

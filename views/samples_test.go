@@ -198,8 +198,14 @@ var failureKinds = []FailureKind{
 	FailureForbidden, FailureConflict, FailureUnavailable, FailureInternal,
 }
 
+// failureAgain is where a page leads on to, for the kinds that are met where something can be tried again.
+var failureAgain = map[FailureKind]string{
+	FailureTooOften: "/pay?txnid=" + sampleTxn, FailureUnavailable: "/pay?txnid=" + sampleTxn, FailureInternal: "/pay?txnid=" + sampleTxn,
+	FailureInvalid: "/donate/winter-shelter", FailureConflict: "/link/table-4",
+}
+
 func sampleFailure(kind FailureKind, lang string) FailureProps {
-	return FailureProps{Page: Page{Lang: lang, Nonce: "r4nd0m"}, Kind: kind, RequestID: "01KJ4ZB7REQ", RetrySeconds: 40, Checkout: true}
+	return FailureProps{Page: Page{Lang: lang, Nonce: "r4nd0m"}, Kind: kind, RequestID: "01KJ4ZB7REQ", RetrySeconds: 40, Checkout: true, Again: failureAgain[kind]}
 }
 
 // sampleDonate is a campaign that runs and has been given to.

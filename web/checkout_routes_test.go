@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/labstack/echo/v4"
+
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
@@ -174,6 +176,30 @@ func TestFailureLanguages(t *testing.T) {
 		method, address, _ := strings.Cut(path, " ")
 		if got := b.ask(method, address, "network=X", asForm...); !strings.Contains(got.body, want) {
 			t.Errorf("%s (%d) does not offer %s", path, got.status, want)
+		}
+	}
+}
+
+// TestFailureLeadsOn: whoever meets a failure can try the same page again where
+// that may help, and comes back from a failed form to the page it was on.
+func TestFailureLeadsOn(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	id := string(b.newPayment(b.newMerchant(1)).ID)
+	b.server.handler.GET("/broken", func(echo.Context) error { return errors.New("broken") })
+	for path, want := range map[string]string{
+		"GET /broken?a=1&b=2":                  `href="/broken?a=1&amp;b=2"`,
+		"GET /pay?txnid=" + unknownTxn:         "",
+		"GET /nothing":                         "",
+		"POST /pay/" + id + "/start?lang=de":   `href="/pay?txnid=` + id + `&amp;lang=de"`,
+		"POST /link/no-such-link?lang=fr":      `href="/link/no-such-link?lang=fr"`,
+		"POST /donate/no-such-cause/pay":       `href="/donate/no-such-cause"`,
+		"POST /donate/no-such-cause/pay?lang=": `href="/donate/no-such-cause"`,
+	} {
+		method, address, _ := strings.Cut(path, " ")
+		got := b.ask(method, address, "network=X&amount=5&way=POLYGON.USDC", append(asForm, "Accept", "text/html")...)
+		if !strings.Contains(got.body, `data-testid="failure"`) || strings.Contains(got.body, `data-testid="again"`) != (want != "") || !strings.Contains(got.body, want) {
+			t.Errorf("%s (%d) does not lead to %q", path, got.status, want)
 		}
 	}
 }

@@ -132,6 +132,9 @@ func TestRateLimits(t *testing.T) {
 	if page.status != 429 || !strings.Contains(page.body, "<html") {
 		t.Errorf("a page over the limit: %d %s", page.status, page.start())
 	}
+	if again := `href="/pay?txnid=` + string(p.ID) + `" data-testid="again"`; !strings.Contains(page.body, again) {
+		t.Errorf("a page over the limit cannot be tried again: %s", page.body)
+	}
 }
 
 func TestPanicBecomesAnAnswer(t *testing.T) {

@@ -85,7 +85,7 @@ func (s *Server) failurePage(c echo.Context, r operation.Refusal) {
 	checkout := strings.HasPrefix(c.Path(), "/pay")
 	props := views.FailureProps{
 		Page: newPage(c), Kind: failureKind(r.Code, checkout), RetrySeconds: seconds(r.RetryAfter), Checkout: checkout,
-		Path: askedPath(c),
+		Path: askedPath(c), Again: nextPath(c, r.Code),
 	}
 	if r.Code == http.StatusInternalServerError {
 		props.RequestID = callOf(c).RequestID
@@ -100,6 +100,29 @@ func askedPath(c echo.Context) string {
 		return views.PayPath(c.Param("txnid"), "", views.ViewNow)
 	}
 	return c.Request().URL.RequestURI()
+}
+
+// nextPath is the page to open after a failure: the same once more if that may
+// help, the one whose form was sent otherwise; empty for none.
+func nextPath(c echo.Context, code int) string {
+	r, lang := c.Request(), c.QueryParam("lang")
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		if code == http.StatusTooManyRequests || code >= http.StatusInternalServerError {
+			return r.URL.RequestURI()
+		}
+		return ""
+	}
+	switch path := c.Path(); {
+	case c.Param("txnid") != "":
+		return views.PayPath(c.Param("txnid"), lang, views.ViewNow)
+	case c.Param("campaignId") != "" && strings.HasPrefix(path, "/donate/"):
+		return views.DonatePath(c.Param("campaignId"), lang)
+	case c.Param("slug") != "" && strings.HasPrefix(path, "/link/"):
+		return views.LinkPath(c.Param("slug"), lang)
+	case inDashboard(path):
+		return homePath
+	}
+	return ""
 }
 
 func failureKind(code int, checkout bool) views.FailureKind {

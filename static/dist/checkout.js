@@ -121,7 +121,9 @@ return !!error && (error.code === code || (!!inner && inner.code === code));
 }
 function reason(error, d) {
 if (hasCode(error, 4001)) return d.refused;
-if (hasCode(error, -32002)) return d.connect;
+if (hasCode(error, -32002)) return d.pending;
+if (hasCode(error, 4100) || error && error.locked) return d.locked;
+if (error && error.stayed) return d.stayed;
 if (error && error.funds) return d.funds;
 if (error && error.unprepared) return d.unprepared;
 return error && error.unknown ? d.unknown : d.failed;
@@ -193,7 +195,7 @@ if (!d.rpc) throw { unknown: true };
 await addChain(provider, d);
 await ask(provider, "wallet_switchEthereumChain", target);
 }
-if (BigInt(await ask(provider, "eth_chainId")) !== BigInt(d.chain)) throw { unknown: true };
+if (BigInt(await ask(provider, "eth_chainId")) !== BigInt(d.chain)) throw { stayed: true };
 }
 async function holds(provider, d, account) {
 try {
@@ -208,6 +210,7 @@ fits: function (d) { return !!d.chain; },
 pay: async function (d, say) {
 say(d.connect);
 var accounts = await ask(provider, "eth_requestAccounts");
+if (!accounts || !accounts.length) throw { locked: true };
 await onChain(provider, d, say);
 if (!await holds(provider, d, accounts[0])) throw { funds: true };
 say(d.confirm);
@@ -247,7 +250,7 @@ pay: async function (d, say) {
 say(d.connect);
 var accounts = (await w.features[CONNECT].connect()).accounts;
 var account = accounts.find(function (a) { return a.chains.indexOf(d.solana) >= 0; });
-if (!account) throw { unknown: true };
+if (!account) throw accounts.length ? { unknown: true } : { locked: true };
 var transaction = await prepared(d, account.address);
 say(d.confirm);
 await w.features[SEND].signAndSendTransaction({ account: account, transaction: transaction, chain: d.solana });

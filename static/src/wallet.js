@@ -22,7 +22,9 @@ var florinWallets = (function () {
   // Whatever is not known to have failed before anything was sent must not be called unsent.
   function reason(error, d) {
     if (hasCode(error, 4001)) return d.refused;
-    if (hasCode(error, -32002)) return d.connect;
+    if (hasCode(error, -32002)) return d.pending;
+    if (hasCode(error, 4100) || error && error.locked) return d.locked;
+    if (error && error.stayed) return d.stayed;
     if (error && error.funds) return d.funds;
     if (error && error.unprepared) return d.unprepared;
     return error && error.unknown ? d.unknown : d.failed;
@@ -109,7 +111,7 @@ var florinWallets = (function () {
       // Adding a network does not select it (EIP-3085).
       await ask(provider, "wallet_switchEthereumChain", target);
     }
-    if (BigInt(await ask(provider, "eth_chainId")) !== BigInt(d.chain)) throw { unknown: true };
+    if (BigInt(await ask(provider, "eth_chainId")) !== BigInt(d.chain)) throw { stayed: true };
   }
 
   // Whether the account holds the tokens; a wallet that cannot be asked says so itself when it is to send them.
@@ -127,6 +129,7 @@ var florinWallets = (function () {
       pay: async function (d, say) {
         say(d.connect);
         var accounts = await ask(provider, "eth_requestAccounts");
+        if (!accounts || !accounts.length) throw { locked: true };
         await onChain(provider, d, say);
         if (!await holds(provider, d, accounts[0])) throw { funds: true };
         say(d.confirm);
@@ -173,7 +176,7 @@ var florinWallets = (function () {
         say(d.connect);
         var accounts = (await w.features[CONNECT].connect()).accounts;
         var account = accounts.find(function (a) { return a.chains.indexOf(d.solana) >= 0; });
-        if (!account) throw { unknown: true };
+        if (!account) throw accounts.length ? { unknown: true } : { locked: true };
         var transaction = await prepared(d, account.address);
         say(d.confirm);
         await w.features[SEND].signAndSendTransaction({ account: account, transaction: transaction, chain: d.solana });
