@@ -24,7 +24,7 @@ func (d *desk) brandingPage(c echo.Context, v visitor, status int, asked string,
 	if err != nil {
 		return err
 	}
-	p := dashboard.BrandingProps{Frame: d.frame(c, v, "Branding", custodianPath), Key: choice, HasKey: ok, Problem: f.problem}
+	p := dashboard.BrandingProps{Frame: d.frame(c, v, "Branding", brandingPath), Key: choice, HasKey: ok, Problem: f.problem}
 	if ok {
 		custodian, has, err := d.custodianOf(c.Request().Context(), key)
 		if err != nil {

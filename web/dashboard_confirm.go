@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"net/http"
 
 	"github.com/labstack/echo/v4"
 
@@ -30,6 +31,16 @@ func (d *desk) badProof(f *form, err error) bool {
 		return false
 	}
 	return true
+}
+
+// proofStatus is the status of a page that says which proof was refused. A wrong
+// password is no 401 here: the session is fine.
+func proofStatus(err error) int {
+	code := fault.KindOf(err).Code()
+	if code == http.StatusBadRequest || code == http.StatusUnauthorized {
+		return http.StatusForbidden
+	}
+	return code
 }
 
 // proofField is the input that confirm reads.

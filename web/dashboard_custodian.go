@@ -56,6 +56,10 @@ func (d *desk) custodianPage(c echo.Context, v visitor, status int, asked string
 	}
 	p.Secret = f.secret.field(dashboard.Field{Name: "secret", Label: "Shared secret in the body (optional)", Hint: "Sent as “secret” in every webhook, for receivers that compare it.", Max: "256"})
 	p.Networks, p.Policy = d.networkForms(f.options, custodian), policyFields(f.options, custodian)
+	if p.OptionsPassword, err = d.proofField(c, v, f.options); err != nil {
+		return err
+	}
+	p.OptionsPassword.Form = "options"
 	return d.show(c, status, p.Frame, dashboard.Custodian(p))
 }
 
@@ -119,11 +123,7 @@ func (d *desk) postCustodian(c echo.Context, v visitor) error {
 	}
 	err = d.confirm(c, v, f.money)
 	if err != nil && d.badProof(f.money, err) {
-		code := fault.KindOf(err).Code()
-		if code == http.StatusBadRequest || code == http.StatusUnauthorized {
-			code = http.StatusForbidden
-		}
-		return d.custodianPage(c, v, code, key.PublicID, f)
+		return d.custodianPage(c, v, proofStatus(err), key.PublicID, f)
 	}
 	if err == nil {
 		var after account.Custodian

@@ -24,13 +24,16 @@ func TestMoneyMovedOverTheAPI(t *testing.T) {
 	b.mailed(1)
 	update(`callbackUrl: "https://evil.example/hook"`)
 	b.mailed(2)
+	update(`networks: [{network: BASE, finality: "1s"}]`)
+	b.mailed(3)
+	update(`networks: [{network: BASE, finality: "1s"}]`)
 	texts := strings.Join(b.mail.all(), "\n")
-	for _, want := range []string{deskEmail, "Shop of " + deskEmail, "BASE", merchantWallet, other, "https://evil.example/hook"} {
+	for _, want := range []string{deskEmail, "Shop of " + deskEmail, "BASE", merchantWallet, other, "https://evil.example/hook", "BASE final after: the network's own rule → 1s"} {
 		if !strings.Contains(texts, want) {
 			t.Errorf("the mails lack %q: %s", want, texts)
 		}
 	}
-	if n := len(b.mail.all()); n != 2 {
-		t.Errorf("%d mails were sent, want 2", n)
+	if n := len(b.mail.all()); n != 3 {
+		t.Errorf("%d mails were sent, want 3", n)
 	}
 }

@@ -20,7 +20,7 @@ const (
 )
 
 func (d *desk) getTopUps(c echo.Context, v visitor) error {
-	p := dashboard.TopUpsProps{Frame: d.frame(c, v, "Top-ups", operatorPath)}
+	p := dashboard.TopUpsProps{Frame: d.frame(c, v, "Top-ups", topUpsPath)}
 	list, err := d.x.Reports.TopUps(c.Request().Context(), beforeOf(c), pageRows+1)
 	if err != nil {
 		return err
@@ -43,7 +43,7 @@ func (d *desk) getTopUps(c echo.Context, v visitor) error {
 }
 
 func (d *desk) getSweeps(c echo.Context, v visitor) error {
-	p := dashboard.SweepsProps{Frame: d.frame(c, v, "Settlement", operatorPath), Waiting: d.waitingNotices()}
+	p := dashboard.SweepsProps{Frame: d.frame(c, v, "Settlement", sweepsPath), Waiting: d.waitingNotices()}
 	list, err := d.x.Reports.SweepLines(c.Request().Context(), beforeOf(c), pageRows+1)
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func (d *desk) getTrouble(c echo.Context, v visitor) error {
 		return err
 	}
 	p := dashboard.TroubleProps{
-		Frame: d.frame(c, v, "Stuck work", operatorPath), Notices: d.waitingNotices(), Sweeps: d.sweepRows(t.Sweeps), Most: report.MaxTrouble,
+		Frame: d.frame(c, v, "Stuck work", troublePath), Notices: d.waitingNotices(), Sweeps: d.sweepRows(t.Sweeps), Most: report.MaxTrouble,
 	}
 	for _, x := range t.Deliveries {
 		p.Deliveries = append(p.Deliveries, dashboard.LateRow{

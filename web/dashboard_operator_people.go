@@ -24,7 +24,7 @@ func (d *desk) getPeople(c echo.Context, v visitor) error {
 
 func (d *desk) peoplePage(c echo.Context, v visitor, status int, f *form, link string) error {
 	p := dashboard.PeopleProps{
-		Frame: d.frame(c, v, "Users and keys", operatorPath), MayInvite: d.x.Invite, Problem: f.problem, Link: link, Invite: f.field(emailField()),
+		Frame: d.frame(c, v, "Users and keys", peoplePath), MayInvite: d.x.Invite, Problem: f.problem, Link: link, Invite: f.field(emailField()),
 	}
 	q := report.PeopleQuery{Text: c.QueryParam("q"), Before: beforeOf(c), Limit: pageRows + 1}
 	q.Text = q.Text[:min(len(q.Text), maxFind)]
@@ -85,7 +85,7 @@ func (d *desk) getPerson(c echo.Context, v visitor) error {
 func (d *desk) personPage(c echo.Context, v visitor, status int, person report.Person, f *form) error {
 	ctx := c.Request().Context()
 	p := dashboard.PersonProps{
-		Frame: d.frame(c, v, person.Email, operatorPath), Person: personRow(person), You: person.ID == v.user.ID, Problem: f.problem,
+		Frame: d.frame(c, v, person.Email, peoplePath), Person: personRow(person), You: person.ID == v.user.ID, Problem: f.problem,
 	}
 	if text := f.problems["password"]; text != "" {
 		p.Problem = text

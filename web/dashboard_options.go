@@ -70,6 +70,9 @@ func policyFields(f *form, c account.Custodian) []dashboard.Field {
 	}
 }
 
+// postOptions changes what counts as paid, and how soon. Whoever loosens that can
+// have goods handed out for too little, so it asks once more who is there, tells
+// the owners by mail and enters the audit log.
 func (d *desk) postOptions(c echo.Context, v visitor) error {
 	f, key, err := d.ownCustodian(c, v)
 	if err != nil {
@@ -78,16 +81,39 @@ func (d *desk) postOptions(c echo.Context, v visitor) error {
 	all := emptyCustodianForm()
 	all.options = f
 	in := d.optionsInput(f)
-	if f.ok() {
-		if _, _, err = d.x.Members.ArrangeCustodian(c.Request().Context(), key, in); err == nil {
-			d.record(c, v, account.ActionCustodian, labelOf(key), "networks and acceptance")
-			return d.done(c, custodianPath+"?key="+key.PublicID, "The options are saved.")
-		}
-		if !f.refused(err) {
+	if !f.ok() {
+		return d.custodianPage(c, v, fault.Invalid.Code(), key.PublicID, all)
+	}
+	if err := d.confirm(c, v, f); err != nil {
+		if !d.badProof(f, err) {
 			return err
 		}
+		return d.custodianPage(c, v, proofStatus(err), key.PublicID, all)
+	}
+	before, _, err := d.custodianOf(c.Request().Context(), key)
+	if err != nil {
+		return err
+	}
+	after, _, err := d.x.Members.ArrangeCustodian(c.Request().Context(), key, in)
+	if err == nil {
+		d.tellAcceptance(c, v, key, before, after)
+		return d.done(c, custodianPath+"?key="+key.PublicID, "The options are saved.")
+	}
+	if !f.refused(err) {
+		return err
 	}
 	return d.custodianPage(c, v, fault.Invalid.Code(), key.PublicID, all)
+}
+
+// tellAcceptance writes down what changed of how money is accepted, and mails it.
+func (d *desk) tellAcceptance(c echo.Context, v visitor, key account.Key, before, after account.Custodian) {
+	changes := after.Acceptance(before)
+	if len(changes) == 0 {
+		return
+	}
+	d.record(c, v, account.ActionCustodian, labelOf(key), strings.Join(changes, ", "))
+	d.mailOwners(c, v, "How you accept money was changed", v.user.Email+" changed in Florin, for the API key “"+labelOf(key)+"”:\n\n"+
+		strings.Join(changes, "\n"))
 }
 
 // optionsInput reads the form; what cannot be read stands beside its input.

@@ -425,8 +425,33 @@ func TestDashboard_Options(t *testing.T) {
 	s.post("/dashboard/custodian/options", append(form, "POLYGON.max", "2")...).wants(t, 400, "must not be below")
 	s.post("/dashboard/custodian/options", append(form, "BEP20.min", "x")...).wants(t, 400, "The amount")
 	s.post("/dashboard/custodian/options", "key", m.key.PublicID, "short", "11", "late", "800").wants(t, 400, "from 0 to 10", "from 0 to 720")
-	s.post("/dashboard/custodian/options", form...).leads(t, "/dashboard/custodian?key="+m.key.PublicID)
+	before, err := b.accounts.Custodian(t.Context(), m.key.ID)
+	must(t, err)
+	for _, proof := range [][]string{nil, {"password", "wrong password"}} {
+		s.post("/dashboard/custodian/options", append(form, proof...)...).wants(t, 403, "problem-options-password", `name="BASE.finality" type="text" value="12s"`)
+	}
 	c, err := b.accounts.Custodian(t.Context(), m.key.ID)
+	must(t, err)
+	if c.LateFor != before.LateFor || c.ShortBasis != before.ShortBasis || len(c.Networks) != len(before.Networks) || len(b.mail.all()) != 0 {
+		t.Errorf("without proof it is stored as %+v, and mailed: %q", c, b.mail.all())
+	}
+	form = append(form, "password", deskPassword)
+	for range 2 { // what changes nothing is told to nobody
+		s.post("/dashboard/custodian/options", form...).leads(t, "/dashboard/custodian?key="+m.key.PublicID)
+	}
+	told := "BEP20 offered: yes → no|POLYGON tokens: all → USDC|POLYGON smallest amount: none → $5|" +
+		"BASE final after: the network's own rule → 12s|accepted short by: 0 % → 0.5 %|accepted after expiry for: 0 h → 24 h"
+	mails := b.mailed(1)
+	s.get("/dashboard/security").wants(t, 200, strings.Split(told, "|")[1])
+	for line := range strings.SplitSeq(told, "|") {
+		if !strings.Contains(mails[0], line+"\n") || !strings.HasPrefix(mails[0], deskEmail+"\n") {
+			t.Errorf("the mail lacks %q: %s", line, mails[0])
+		}
+	}
+	if n := len(b.mail.all()); n != 1 {
+		t.Errorf("%d mails were sent, want 1", n)
+	}
+	c, err = b.accounts.Custodian(t.Context(), m.key.ID)
 	must(t, err)
 	if c.ShortBasis != 50 || c.LateFor != 24*time.Hour || c.Networks["BEP20"].Enabled || !c.Offers("POLYGON", "USDC") || c.Offers("POLYGON", "USDT") ||
 		c.Networks["POLYGON"].MinAmount != 5_000_000 || c.Networks["BASE"].Finality.Depth != 12*time.Second {

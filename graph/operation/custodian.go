@@ -64,15 +64,24 @@ func (o *Operations) changeCustodian(
 }
 
 // tellMoney tells the owners of the merchant that a key was used to change
-// where their money goes, or who is told of it: whoever has got hold of a key
-// can do that.
+// where their money goes, who is told of it, or what counts as paid: whoever has
+// got hold of a key can do that.
 func (o *Operations) tellMoney(ctx context.Context, key account.Key, before, after account.Custodian) {
-	changes := after.Destinations(before)
-	if len(changes) == 0 || o.d.TellOwners == nil {
+	if o.d.TellOwners == nil {
 		return
 	}
-	o.d.TellOwners(ctx, key.UserID, "Where your money goes was changed",
-		"Somebody changed in Florin, with the API key “"+named(key)+"”:\n\n"+strings.Join(changes, "\n"))
+	for _, x := range []struct {
+		subject string
+		changes []string
+	}{
+		{"Where your money goes was changed", after.Destinations(before)},
+		{"How you accept money was changed", after.Acceptance(before)},
+	} {
+		if len(x.changes) > 0 {
+			o.d.TellOwners(ctx, key.UserID, x.subject,
+				"Somebody changed in Florin, with the API key “"+named(key)+"”:\n\n"+strings.Join(x.changes, "\n"))
+		}
+	}
 }
 
 // auditCustodian writes one line for each part that was given, as the pages do.

@@ -19,6 +19,8 @@ type CustodianProps struct {
 	SigningCount int
 	Networks     []NetworkForm
 	Policy       []Field
+	// OptionsPassword is asked for beside Networks and Policy.
+	OptionsPassword Field
 	// OptionsProblem and SecretProblem are of the forms below.
 	OptionsProblem, SecretProblem string
 }

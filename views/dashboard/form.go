@@ -2,6 +2,7 @@ package dashboard
 
 // Field is one labelled input of a form.
 type Field struct {
+	Form               string // tells inputs of one name apart, where a page has two forms; may be empty
 	Name, Label, Value string
 	Hint               string // may be empty
 	Problem            string // what is wrong with the value; may be empty
@@ -15,6 +16,14 @@ type Field struct {
 	ReadOnly           bool
 }
 
+// id is what the ids of the input, its hint and its problem end in.
+func (f Field) id() string {
+	if f.Form == "" {
+		return f.Name
+	}
+	return f.Form + "-" + f.Name
+}
+
 func (f Field) kind() string {
 	if f.Type == "" {
 		return "text"
@@ -26,13 +35,13 @@ func (f Field) kind() string {
 func (f Field) described() string {
 	ids := ""
 	if f.Hint != "" {
-		ids = "hint-" + f.Name
+		ids = "hint-" + f.id()
 	}
 	if f.Problem != "" {
 		if ids != "" {
 			ids += " "
 		}
-		ids += "problem-" + f.Name
+		ids += "problem-" + f.id()
 	}
 	return ids
 }

@@ -17,7 +17,7 @@ type Frame struct {
 	views.Page
 
 	Title   string
-	Section string // path of the rail's word that is current
+	Section string // path of the rail's word, or of its part, that is current
 	Email   string
 	// Operator shows the operator's word in the rail.
 	Operator bool
@@ -45,36 +45,80 @@ type Notice struct {
 	Link, LinkText string
 }
 
-// word is one of the rail.
-type word struct{ Text, Path, Icon string }
-
-var rail = []word{
-	{"Overview", "/dashboard", "home"},
-	{"Payments", "/dashboard/payments", "list"},
-	{"Create", "/dashboard/create", "plus"},
-	{"Links", "/dashboard/links", "link"},
-	{"Campaigns", "/dashboard/campaigns", "heart"},
-	{"Keys", "/dashboard/keys", "key"},
-	{"Credits", "/dashboard/credits", "coin"},
-	{"Custodian", "/dashboard/custodian", "wallet"},
-	{"Webhooks", "/dashboard/webhooks", "bolt"},
-	{"Developers", "/dashboard/developers", "code"},
-	{"Team", "/dashboard/team", "people"},
-	{"Security", "/dashboard/security", "lock"},
+// word is one of the rail's nine; parts are the pages behind it, where there is
+// more than one.
+type word struct {
+	Text, Path, Icon string
+	parts            []part
 }
 
-// words are the rail of this page's reader.
+// part is a page of a word, as a tab on it.
+type part struct{ Text, Path string }
+
+var rail = []word{
+	{Text: "Overview", Path: "/dashboard", Icon: "home"},
+	{Text: "Payments", Path: "/dashboard/payments", Icon: "list"},
+	{Text: "Collect", Icon: "plus", parts: []part{{"One payment", "/dashboard/create"}, {"Payment links", "/dashboard/links"}, {"Campaigns", "/dashboard/campaigns"}}},
+	{Text: "Keys", Path: "/dashboard/keys", Icon: "key"},
+	{Text: "Credits", Path: "/dashboard/credits", Icon: "coin"},
+	{Text: "Custodian", Icon: "wallet", parts: []part{{"Money and callbacks", "/dashboard/custodian"}, {"Branding", "/dashboard/branding"}}},
+	{Text: "Developers", Icon: "code", parts: []part{{"Quick start", "/dashboard/developers"}, {"Webhooks", "/dashboard/webhooks"}}},
+	{Text: "Team", Path: "/dashboard/team", Icon: "people"},
+	{Text: "Security", Path: "/dashboard/security", Icon: "lock"},
+}
+
+// words are the rail of this page's reader: what they may not open is left out,
+// and a word leads to the first of its parts that they may.
 func (f Frame) words() []word {
-	words := slices.DeleteFunc(slices.Clone(rail), func(w word) bool {
-		if w.Path == "/dashboard/create" {
-			return !f.May.Pay
+	var words []word
+	for _, w := range rail {
+		w.parts = slices.DeleteFunc(slices.Clone(w.parts), func(p part) bool { return !f.opens(p.Path) })
+		if len(w.parts) > 0 {
+			w.Path = w.parts[0].Path
 		}
-		return !f.May.Read && w.Path != "/dashboard/security"
-	})
+		if w.Path != "" && f.opens(w.Path) {
+			words = append(words, w)
+		}
+	}
 	if f.Operator {
-		words = append(words, word{"Operator", "/operator", "gauge"})
+		words = append(words, operatorWord)
 	}
 	return words
+}
+
+// opens tells whether the reader may open a page of the rail.
+func (f Frame) opens(path string) bool {
+	switch path {
+	case "/dashboard/create":
+		return f.May.Pay
+	case "/dashboard/security":
+		return true
+	}
+	return f.May.Read
+}
+
+// holds tells whether the page belongs to the word.
+func (w word) holds(section string) bool {
+	return w.Path == section || slices.ContainsFunc(w.parts, func(p part) bool { return p.Path == section })
+}
+
+// here is the word the page belongs to; one without parts for a page of none.
+func (f Frame) here() word {
+	for _, w := range f.words() {
+		if w.holds(f.Section) {
+			return w
+		}
+	}
+	return word{}
+}
+
+// current says to a screen reader where in the navigation it is: at this very
+// page, or at the word the page belongs to.
+func (w word) current(section string) string {
+	if w.Path == section {
+		return "page"
+	}
+	return "true"
 }
 
 // railIcons are line icons of 20 units square, like those of package views.
@@ -82,12 +126,9 @@ var railIcons = map[string]string{
 	"home":   "M3 9l7-6 7 6v8h-5v-5H8v5H3z",
 	"list":   "M3 5h14M3 10h14M3 15h14",
 	"plus":   "M10 4v12M4 10h12",
-	"link":   "M8.5 11.5a3.5 3.5 0 005 0l3-3a3.5 3.5 0 00-5-5l-1 1M11.5 8.5a3.5 3.5 0 00-5 0l-3 3a3.5 3.5 0 005 5l1-1",
-	"heart":  "M10 16.5L3.8 10.3a3.9 3.9 0 015.5-5.5l.7.7.7-.7a3.9 3.9 0 015.5 5.5z",
 	"key":    "M12.5 3a4.5 4.5 0 11-3.9 6.7L3 15.3V17h3v-2h2v-2h1.5M13.5 6.5v.01",
 	"coin":   "M10 2.5a7.5 7.5 0 100 15 7.5 7.5 0 000-15zM12.5 7.5H9a1.5 1.5 0 000 3h2a1.5 1.5 0 010 3H7.5M10 5.5v2M10 13.5v1",
 	"wallet": "M3 6h13v10H3zM3 6V4h10v2M16 10h-3.5v2.5H16",
-	"bolt":   "M11 2L4 11.5h5L8 18l8-10h-5.5z",
 	"code":   "M7 6l-4 4 4 4M13 6l4 4-4 4",
 	"lock":   "M5 9h10v8H5zM7 9V6.5a3 3 0 016 0V9",
 	"people": "M7.5 9.5a3 3 0 100-6 3 3 0 000 6zM2 17v-1.5a4 4 0 014-4h3a4 4 0 014 4V17M13.5 9.5a3 3 0 000-6M15 11.7a4 4 0 013 3.8V17",

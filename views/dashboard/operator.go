@@ -2,14 +2,14 @@ package dashboard
 
 import "time"
 
-// operatorParts are the pages of the operator's area.
-var operatorParts = []Choice{
-	{Value: "/operator", Text: "Installation"},
-	{Value: "/operator/trouble", Text: "Stuck work"},
-	{Value: "/operator/users", Text: "Users and keys"},
-	{Value: "/operator/sweeps", Text: "Settlement"},
-	{Value: "/operator/topups", Text: "Top-ups"},
-}
+// operatorWord leads to the operator's area.
+var operatorWord = word{Text: "Operator", Path: "/operator", Icon: "gauge", parts: []part{
+	{"Installation", "/operator"},
+	{"Stuck work", "/operator/trouble"},
+	{"Users and keys", "/operator/users"},
+	{"Settlement", "/operator/sweeps"},
+	{"Top-ups", "/operator/topups"},
+}}
 
 // OperatorProps is how the installation stands.
 type OperatorProps struct {

@@ -46,7 +46,7 @@ func People(p PeopleProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = operatorTabs("/operator/users").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = tabs(p.Frame, "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -1,0 +1,82 @@
+package web
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+var (
+	navigation = regexp.MustCompile(`(?s)<nav[^>]*>.*?</nav>`)
+	linkTo     = regexp.MustCompile(`<a[^>]* href="(/[^"?]*)`)
+)
+
+// ways follows the navigation alone, from page to page, and returns the pages it
+// leads to. At each it counts the words of the rail.
+func (s *surfer) ways(words int) []string {
+	s.b.t.Helper()
+	seen, todo := []string{}, []string{homePath}
+	for len(todo) > 0 {
+		path := todo[0]
+		todo = todo[1:]
+		if slices.Contains(seen, path) {
+			continue
+		}
+		seen = append(seen, path)
+		r := s.get(path)
+		r.wants(s.b.t, 200)
+		navs := navigation.FindAllString(r.body, -1)
+		if n := len(linkTo.FindAllString(navs[0], -1)); n != words {
+			s.b.t.Errorf("%s: the rail has %d words, want %d", path, n, words)
+		}
+		here := strings.Join(navs, "")
+		if strings.Count(navs[0], "aria-current") != 1 || strings.Count(here, `aria-current="page"`) < 1 {
+			s.b.t.Errorf("%s: the navigation does not say where one is: %s", path, here)
+		}
+		for _, found := range linkTo.FindAllStringSubmatch(here, -1) {
+			todo = append(todo, found[1])
+		}
+	}
+	slices.Sort(seen)
+	return seen
+}
+
+// The rail has nine words, and with the tabs of their pages they lead to every
+// page that stands by itself, whoever reads; to none that is refused.
+func TestDashboard_Rail(t *testing.T) {
+	t.Parallel()
+	b := newDesk(t)
+	owner := b.member(deskEmail)
+	b.shop(owner)
+	all := b.deskRoutesOf("GET")
+	all = slices.DeleteFunc(all, func(route string) bool {
+		return strings.Contains(route, ":") || strings.HasSuffix(route, ".csv") || !inDashboard(route) ||
+			slices.Contains([]string{livePath, quickPath, brandingPath + "/preview", securityPath + "/factor", "/dashboard/join"}, route)
+	})
+	slices.Sort(all)
+	merchants := slices.DeleteFunc(slices.Clone(all), func(route string) bool { return strings.HasPrefix(route, operatorPath) })
+	for _, x := range []struct {
+		role  account.Role
+		words int
+		pages []string
+	}{
+		{account.RoleOwner, 9, merchants},
+		{account.RoleViewer, 9, slices.DeleteFunc(slices.Clone(merchants), func(route string) bool { return route == createPath })},
+	} {
+		s, _ := b.colleague(owner, string(x.role)+"@shop.example", x.role)
+		if got := s.ways(x.words); !slices.Equal(got, x.pages) {
+			t.Errorf("as %s the rail leads to %q, want %q", x.role, got, x.pages)
+		}
+	}
+	_, err := b.accounts.CreateUser(t.Context(), account.NewUser{Email: rootEmail, Password: secret.New(deskPassword), Operator: true})
+	must(t, err)
+	root := b.surfer()
+	root.signIn(rootEmail)
+	if got := root.ways(10); !slices.Equal(got, all) {
+		t.Errorf("as operator the rail leads to %q, want %q", got, all)
+	}
+}
