@@ -39,7 +39,7 @@ type Members interface {
 	PendingFactor(ctx context.Context, user account.User) (account.Enrolment, error)
 	ConfirmFactor(ctx context.Context, user account.User, code string) ([]secret.Text, error)
 	Factor(ctx context.Context, user account.User) (inForce bool, left int, err error)
-	RemoveFactor(ctx context.Context, user account.User, password secret.Text, address string) error
+	RemoveFactor(ctx context.Context, user account.User, session, password secret.Text, address string) error
 	Logins(ctx context.Context, user account.User) ([]account.Login, error)
 	EndLogin(ctx context.Context, user account.User, id string) error
 	ReplaceKey(ctx context.Context, key account.Key, entries []credit.Entry) (account.Key, secret.Text, error)

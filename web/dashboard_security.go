@@ -156,13 +156,13 @@ func (d *desk) postRemoveFactor(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	err = d.x.Members.RemoveFactor(c.Request().Context(), v.user, secret.New(values.Get("password")), callOf(c).Client)
+	err = d.x.Members.RemoveFactor(c.Request().Context(), v.user, v.token, secret.New(values.Get("password")), callOf(c).Client)
 	if err != nil {
 		return d.factorRefused(c, v, err)
 	}
 	d.recordOwn(c, v.user, account.ActionFactorOff, "")
-	d.mail(c, v.user.Email, "Your second factor was turned off", "Signing in to Florin asks for the password alone now.\n\nIf this was not you, change your password at once:\n"+d.o.BaseURL+securityPath)
-	return d.done(c, securityPath, "The second factor is off.")
+	d.mail(c, v.user.Email, "Your second factor was turned off", "Signing in to Florin asks for the password alone now, and every other session was ended.\n\nIf this was not you, change your password at once:\n"+d.o.BaseURL+securityPath)
+	return d.done(c, securityPath, "The second factor is off. Every other session has ended.")
 }
 
 func (d *desk) postEndLogin(c echo.Context, v visitor) error {

@@ -108,12 +108,17 @@ func (s *Service) Factor(ctx context.Context, user User) (inForce bool, left int
 	return true, left, err
 }
 
-// RemoveFactor ends the second factor of a user who knows the password.
-func (s *Service) RemoveFactor(ctx context.Context, user User, password secret.Text, address string) error {
+// RemoveFactor ends the second factor of a user who knows the password, and
+// every session of theirs but this one.
+func (s *Service) RemoveFactor(ctx context.Context, user User, session, password secret.Text, address string) error {
+	keep, ok := sessionToken.hash(session.Reveal())
+	if !ok {
+		return ErrBadSession
+	}
 	if err := s.CheckPassword(ctx, user, password, address); err != nil {
 		return err
 	}
-	return s.opts.Security.RemoveSecondFactor(ctx, user.ID)
+	return s.opts.Security.RemoveSecondFactor(ctx, user.ID, keep, s.now().UTC())
 }
 
 // checkCode takes a code of the user's authenticator, or a recovery code. A

@@ -65,6 +65,9 @@ const (
 	ActionFactorOn       Action = "turned the second factor on"
 	ActionFactorOff      Action = "turned the second factor off"
 	ActionRecovery       Action = "used a recovery code"
+	ActionPasskeyAdd     Action = "added a passkey"
+	ActionPasskeyRemove  Action = "removed a passkey"
+	ActionPasskeyCopied  Action = "tried a passkey whose counter went back"
 	ActionRevokeSession  Action = "ended a session"
 	ActionCreateKey      Action = "created an API key"
 	ActionRotateKey      Action = "rotated an API key"
@@ -111,7 +114,7 @@ const (
 func Personal() []Action {
 	return []Action{
 		ActionSignUp, ActionSignIn, ActionSignOut, ActionPassword, ActionReset, ActionFactorOn, ActionFactorOff,
-		ActionRecovery, ActionRevokeSession, ActionInvite, ActionCheckLedger,
+		ActionRecovery, ActionPasskeyAdd, ActionPasskeyRemove, ActionPasskeyCopied, ActionRevokeSession, ActionInvite, ActionCheckLedger,
 	}
 }
 
@@ -131,8 +134,9 @@ type Security interface {
 	// TakeRecoveryCode uses a recovery code up; false if there is none such.
 	TakeRecoveryCode(ctx context.Context, userID int64, code Hash, now time.Time) (bool, error)
 	RecoveryCodesLeft(ctx context.Context, userID int64) (int, error)
-	// RemoveSecondFactor removes it with its recovery codes.
-	RemoveSecondFactor(ctx context.Context, userID int64) error
+	// RemoveSecondFactor removes it with its recovery codes, and ends every
+	// session of the user but the one kept.
+	RemoveSecondFactor(ctx context.Context, userID int64, keep Hash, now time.Time) error
 
 	// SetPassword stores the hash of a new password and ends every session of
 	// the user. It fails with ErrBadPassword if the stored hash is not old.

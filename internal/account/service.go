@@ -28,6 +28,10 @@ type Options struct {
 	Security Security
 	// Team keeps who belongs to which merchant; without it there are no teams.
 	Team Team
+	// Passkeys keeps passkeys, and RelyingParty speaks with browsers about
+	// them; without either there are none.
+	Passkeys     PasskeyStore
+	RelyingParty RelyingParty
 	// Random is the source of keys, tokens and ids; crypto/rand without it.
 	Random io.Reader
 }

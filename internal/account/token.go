@@ -17,6 +17,7 @@ import (
 //	flr_  password reset 43 random characters (256 bits) + 6 of checksum
 //	fli_  invitation     43 random characters (256 bits) + 6 of checksum
 //	flt_  into a team    43 random characters (256 bits) + 6 of checksum
+//	flc_  challenge      43 random characters (256 bits) + 6 of checksum
 //
 // The checksum is the CRC-32 (IEEE 802.3) of all that stands before it,
 // written as 6 base62 digits, the highest first. It lets a mistyped or made-up
@@ -29,11 +30,12 @@ type tokenKind struct {
 }
 
 var (
-	apiKey       = tokenKind{"flk_", 37}
-	sessionToken = tokenKind{"fls_", 43}
-	resetToken   = tokenKind{"flr_", 43}
-	inviteToken  = tokenKind{"fli_", 43}
-	teamToken    = tokenKind{"flt_", 43}
+	apiKey         = tokenKind{"flk_", 37}
+	sessionToken   = tokenKind{"fls_", 43}
+	resetToken     = tokenKind{"flr_", 43}
+	inviteToken    = tokenKind{"fli_", 43}
+	teamToken      = tokenKind{"flt_", 43}
+	challengeToken = tokenKind{"flc_", 43}
 )
 
 const (

@@ -26,6 +26,7 @@ import (
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/notice"
+	"github.com/florinpay/florin/internal/passkey"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/proof"
 	"github.com/florinpay/florin/internal/recharge"
@@ -94,13 +95,18 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	if err != nil {
 		return err
 	}
-	a.Accounts = account.New(a.Store, Now, account.Options{
+	accounts := account.Options{
 		CheckCallback: func(u string) error { return webhook.CheckURL(u, a.Config.AllowPrivateCallbacks) },
 		Profiles:      a.Config.Profiles(),
 		Usage:         a.Store,
 		Security:      a.Store,
 		Team:          a.Store,
-	})
+		Passkeys:      a.Store,
+	}
+	if party, ok := passkey.New(a.Config.BaseURL); ok {
+		accounts.RelyingParty = party
+	}
+	a.Accounts = account.New(a.Store, Now, accounts)
 	holder := newULID(Now())
 	if a.Config.MetricsListen != "" {
 		a.monitor = newMonitor(a.Config.MetricsListen, o.Version, a.log)

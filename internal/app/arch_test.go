@@ -25,7 +25,7 @@ var testSupport = []string{
 
 // adapters talk to the world outside: chains, keys, database.
 var adapters = []string{
-	"internal/chain/evm/...", "internal/chain/solana/...", "internal/wallet", "internal/store/...", "migrations",
+	"internal/chain/evm/...", "internal/chain/solana/...", "internal/wallet", "internal/store/...", "internal/passkey", "migrations",
 }
 
 // edgeRules are the sentences of the architecture about who may import whom.
@@ -144,6 +144,14 @@ var edgeRules = map[string]edges{
 		except: slices.Concat(testSupport, []string{"internal/chain/solana/...", "internal/wallet", "internal/sandbox/...", "internal/bench/..."}),
 		to:     []string{"github.com/gagliardetto/..."},
 		reason: "elsewhere an address is a chain.Address, and a change of the library is felt in one place",
+	},
+	"only passkey sees go-webauthn": {
+		except: []string{"internal/passkey"}, to: []string{"github.com/go-webauthn/..."},
+		reason: "its types carry HTTP; elsewhere a passkey is an account.Passkey, and what is asked and answered is text",
+	},
+	"passkey knows accounts": {
+		from: []string{"internal/passkey"}, to: []string{"own"}, allow: []string{"internal/account", "internal/secret"},
+		reason: "it translates a protocol; what follows from an answer is decided in the domain",
 	},
 	"only web and graph see Echo": {
 		// A measurement compares with a bare handler of it.

@@ -126,14 +126,17 @@ func (s *Store) RecoveryCodesLeft(ctx context.Context, userID int64) (int, error
 	return n, wrapIf(err, "recovery codes of user %d", userID)
 }
 
-// RemoveSecondFactor removes it with its recovery codes.
-func (s *Store) RemoveSecondFactor(ctx context.Context, userID int64) error {
+// RemoveSecondFactor removes it with its recovery codes, and ends every session
+// of the user but the one kept.
+func (s *Store) RemoveSecondFactor(ctx context.Context, userID int64, keep account.Hash, now time.Time) error {
 	err := s.write(ctx, func(ctx context.Context, t tx) error {
 		if _, err := t.NewRaw("DELETE FROM recovery_codes WHERE user_id = ?", userID).Exec(ctx); err != nil {
 			return err
 		}
-		_, err := t.NewRaw("DELETE FROM second_factors WHERE user_id = ?", userID).Exec(ctx)
-		return err
+		if _, err := t.NewRaw("DELETE FROM second_factors WHERE user_id = ?", userID).Exec(ctx); err != nil {
+			return err
+		}
+		return endOtherSessions(ctx, t, userID, keep, now)
 	})
 	return wrapIf(err, "remove second factor of user %d", userID)
 }

@@ -29,6 +29,14 @@ func (s *Store) SetPassword(ctx context.Context, userID int64, old, next string,
 	return nil
 }
 
+// endOtherSessions ends every session of the user but one. Where something that
+// guarded the account was taken away, whoever came in before must show again
+// who they are.
+func endOtherSessions(ctx context.Context, t tx, userID int64, keep account.Hash, now time.Time) error {
+	_, err := t.NewRaw("UPDATE sessions SET revoked_at = ? WHERE user_id = ? AND token <> ? AND revoked_at IS NULL", at(now), userID, keep[:]).Exec(ctx)
+	return err
+}
+
 // endSessions also makes links to a new password that are still under way useless.
 func endSessions(ctx context.Context, t tx, userID int64, now time.Time) error {
 	_, err := t.NewRaw("UPDATE sessions SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL", at(now), userID).Exec(ctx)

@@ -336,7 +336,7 @@ func TestStore_SecondFactor(t *testing.T) {
 		if n, err := w.RecoveryCodesLeft(ctx, u.ID); n != 1 || err != nil {
 			t.Errorf("%d recovery codes are left, %v", n, err)
 		}
-		w.must(w.RemoveSecondFactor(ctx, u.ID))
+		w.must(w.RemoveSecondFactor(ctx, u.ID, hashOf("here"), start))
 		if _, ok, _ := w.SecondFactor(ctx, u.ID); ok {
 			t.Error("it is still there")
 		}

@@ -1,0 +1,110 @@
+package account
+
+import (
+	"context"
+
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// AskPasskey asks for any passkey, to sign in. It returns the options and a
+// token to be kept where only this browser has it, such as a sealed cookie. It
+// fails with ErrNoPasskeys.
+func (s *Service) AskPasskey(ctx context.Context) (options string, token secret.Text, err error) {
+	if !s.HasPasskeys() {
+		return "", secret.Text{}, ErrNoPasskeys
+	}
+	q, err := s.opts.RelyingParty.AskAny()
+	if err != nil {
+		return "", secret.Text{}, err
+	}
+	token, holder, err := challengeToken.make(s.opts.Random)
+	if err != nil {
+		return "", secret.Text{}, err
+	}
+	return q.Options, token, s.keep(ctx, holder, PurposeSignIn, q)
+}
+
+// EnterWithPasskey starts a session for whoever the passkey is of that answers
+// what AskPasskey asked. The authenticator has verified its user, so it is two
+// factors in one: neither the password nor a code is asked for. It fails with
+// ErrBadPasskey, or with ErrCopiedPasskey, with which it returns the user.
+func (s *Service) EnterWithPasskey(ctx context.Context, token, answer, userAgent string) (SignedIn, error) {
+	holder, ok := challengeToken.hash(token)
+	if !ok || !s.HasPasskeys() {
+		return SignedIn{}, ErrBadPasskey
+	}
+	c, err := s.opts.Passkeys.TakeChallenge(ctx, holder, PurposeSignIn, s.now().UTC())
+	if err != nil {
+		return SignedIn{}, err
+	}
+	id, err := s.opts.RelyingParty.Names(answer)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	user, err := s.opts.Passkeys.UserByPublicID(ctx, id)
+	if fault.Is(err, fault.NotFound) {
+		return SignedIn{}, ErrBadPasskey
+	}
+	if err != nil {
+		return SignedIn{}, err
+	}
+	have, err := s.opts.Passkeys.PasskeysOf(ctx, user.ID)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	if err := s.use(ctx, user, have, c, answer); err != nil {
+		return SignedIn{User: user}, err
+	}
+	return s.startSession(ctx, user, userAgent)
+}
+
+// AskToConfirm asks the browser of the session for one of the user's passkeys.
+// It fails with ErrNoPasskeys, or ErrUnknownPasskey for a user without one.
+func (s *Service) AskToConfirm(ctx context.Context, user User, session secret.Text) (options string, err error) {
+	have, holder, err := s.passkeysIn(ctx, user, session)
+	if err != nil {
+		return "", err
+	}
+	if len(have) == 0 {
+		return "", ErrUnknownPasskey
+	}
+	q, err := s.opts.RelyingParty.Ask(user, have)
+	if err != nil {
+		return "", err
+	}
+	return q.Options, s.keep(ctx, holder, PurposeConfirm, q)
+}
+
+// ConfirmByPasskey is Confirm by an answer to AskToConfirm in the same session.
+// It fails with ErrBadPasskey or ErrCopiedPasskey.
+func (s *Service) ConfirmByPasskey(ctx context.Context, user User, session secret.Text, answer string) error {
+	have, holder, err := s.passkeysIn(ctx, user, session)
+	if err != nil {
+		return err
+	}
+	c, err := s.opts.Passkeys.TakeChallenge(ctx, holder, PurposeConfirm, s.now().UTC())
+	if err != nil {
+		return err
+	}
+	return s.use(ctx, user, have, c, answer)
+}
+
+// use checks an answer and stores the counter it came with. Of two answers at
+// once with the same counter, the second is refused: one of them is a copy's.
+func (s *Service) use(ctx context.Context, user User, have []Passkey, c Challenge, answer string) error {
+	after, err := s.opts.RelyingParty.Answered(user, have, c.State, answer)
+	if err != nil {
+		return err
+	}
+	after.UsedAt = s.now().UTC()
+	for _, before := range have {
+		if before.ID != after.ID {
+			continue
+		}
+		if used, err := s.opts.Passkeys.UsePasskey(ctx, before, after); err != nil || used {
+			return err
+		}
+	}
+	return ErrBadPasskey
+}

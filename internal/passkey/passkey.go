@@ -1,0 +1,237 @@
+// Package passkey speaks Web Authentication Level 3 with browsers, for
+// account.RelyingParty.
+//
+// Its one invariant: an answer is accepted only from our own origin, to the
+// very challenge it is checked against, by an authenticator that verified its
+// user, and never with a counter that went back.
+package passkey
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/go-webauthn/webauthn/protocol"
+	"github.com/go-webauthn/webauthn/protocol/webauthncose"
+	"github.com/go-webauthn/webauthn/webauthn"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+const (
+	// displayName is what a browser calls us.
+	displayName = "Florin"
+	// maxAnswer bounds an answer in bytes: the largest of real ones have an
+	// attestation of a few KiB.
+	maxAnswer = 16 << 10
+	// maxCredential is the longest id of a credential in bytes (section 7.1, step 25).
+	maxCredential = 1023
+)
+
+// algorithms are the signatures taken, the best first: what every
+// authenticator can do (ES256), what newer ones prefer, and what Windows Hello
+// has.
+var algorithms = []protocol.CredentialParameter{
+	{Type: protocol.PublicKeyCredentialType, Algorithm: webauthncose.AlgEdDSA},
+	{Type: protocol.PublicKeyCredentialType, Algorithm: webauthncose.AlgES256},
+	{Type: protocol.PublicKeyCredentialType, Algorithm: webauthncose.AlgRS256},
+}
+
+// Party is this installation, as the protocol sees it. It is safe for
+// concurrent use.
+type Party struct{ protocol *webauthn.WebAuthn }
+
+var _ account.RelyingParty = (*Party)(nil)
+
+// New returns the party at the public address. ok is false where browsers offer
+// no passkeys: they want https and a host name, or localhost.
+func New(baseURL string) (p *Party, ok bool) {
+	u, err := url.Parse(baseURL)
+	if err != nil || u.Hostname() == "" {
+		return nil, false
+	}
+	host := strings.ToLower(u.Hostname())
+	if _, err := netip.ParseAddr(host); err == nil {
+		return nil, false
+	}
+	if local := host == "localhost" || strings.HasSuffix(host, ".localhost"); u.Scheme != "https" && !local {
+		return nil, false
+	}
+	w, err := webauthn.New(&webauthn.Config{
+		RPID: host, RPDisplayName: displayName, RPOrigins: []string{origin(u.Scheme, host, u.Port())},
+		AttestationPreference: protocol.PreferNoAttestation,
+		AuthenticatorSelection: protocol.AuthenticatorSelection{
+			ResidentKey: protocol.ResidentKeyRequirementRequired, UserVerification: protocol.VerificationRequired,
+		},
+	})
+	if err != nil {
+		return nil, false
+	}
+	return &Party{w}, true
+}
+
+// origin writes an origin as browsers do: without the port everybody knows.
+func origin(scheme, host, port string) string {
+	if port == "" || scheme == "https" && port == "443" || scheme == "http" && port == "80" {
+		return scheme + "://" + host
+	}
+	return scheme + "://" + host + ":" + port
+}
+
+// AskNew asks for a passkey beside those the user has.
+func (p *Party) AskNew(user account.User, have []account.Passkey) (account.Question, error) {
+	h, err := newHolder(user, have)
+	if err != nil {
+		return account.Question{}, err
+	}
+	options, session, err := p.protocol.BeginRegistration(h, webauthn.WithCredentialParameters(algorithms),
+		webauthn.WithExclusions(webauthn.Credentials(h.credentials).CredentialDescriptors()))
+	if err != nil {
+		return account.Question{}, fmt.Errorf("ask for a new passkey: %w", err)
+	}
+	return question(options, session)
+}
+
+// Made returns the passkey that was made, or account.ErrBadPasskey.
+func (p *Party) Made(user account.User, state, answer string) (account.Passkey, error) {
+	session, err := sessionOf(state)
+	if err != nil {
+		return account.Passkey{}, err
+	}
+	if len(answer) > maxAnswer {
+		return account.Passkey{}, account.ErrBadPasskey
+	}
+	parsed, err := protocol.ParseCredentialCreationResponseBytes([]byte(answer))
+	if err != nil {
+		return account.Passkey{}, account.ErrBadPasskey
+	}
+	made, err := p.protocol.CreateCredential(holder{user: user}, session, parsed)
+	if err != nil || len(made.ID) > maxCredential {
+		return account.Passkey{}, account.ErrBadPasskey
+	}
+	// Who made the authenticator is not asked, so there is nothing to keep of it.
+	made.Attestation = webauthn.CredentialAttestation{}
+	return recorded(account.Passkey{}, made)
+}
+
+// Ask asks for one of the user's passkeys.
+func (p *Party) Ask(user account.User, have []account.Passkey) (account.Question, error) {
+	h, err := newHolder(user, have)
+	if err != nil {
+		return account.Question{}, err
+	}
+	options, session, err := p.protocol.BeginLogin(h)
+	if err != nil {
+		return account.Question{}, fmt.Errorf("ask for a passkey: %w", err)
+	}
+	return question(options, session)
+}
+
+// AskAny asks for anybody's passkey.
+func (p *Party) AskAny() (account.Question, error) {
+	options, session, err := p.protocol.BeginDiscoverableLogin()
+	if err != nil {
+		return account.Question{}, fmt.Errorf("ask for any passkey: %w", err)
+	}
+	return question(options, session)
+}
+
+// Names returns whose passkey the answer says it is of, or account.ErrBadPasskey.
+func (p *Party) Names(answer string) (string, error) {
+	parsed, err := parsedAnswer(answer)
+	if err != nil {
+		return "", err
+	}
+	return string(parsed.Response.UserHandle), nil
+}
+
+// Answered checks an answer to Ask or AskAny. It fails with
+// account.ErrBadPasskey or account.ErrCopiedPasskey.
+func (p *Party) Answered(user account.User, have []account.Passkey, state, answer string) (account.Passkey, error) {
+	session, err := sessionOf(state)
+	if err != nil {
+		return account.Passkey{}, err
+	}
+	h, err := newHolder(user, have)
+	if err != nil {
+		return account.Passkey{}, err
+	}
+	parsed, err := parsedAnswer(answer)
+	if err != nil {
+		return account.Passkey{}, err
+	}
+	used, err := p.validate(h, session, parsed)
+	if err != nil {
+		return account.Passkey{}, account.ErrBadPasskey
+	}
+	for _, x := range have {
+		if string(x.Credential) != string(used.ID) {
+			continue
+		}
+		if used.Authenticator.CloneWarning {
+			return x, account.ErrCopiedPasskey
+		}
+		return recorded(x, used)
+	}
+	return account.Passkey{}, account.ErrBadPasskey
+}
+
+// validate tells apart what was asked of one user and what was asked of anybody.
+func (p *Party) validate(h holder, session webauthn.SessionData, parsed *protocol.ParsedCredentialAssertionData) (*webauthn.Credential, error) {
+	var used *webauthn.Credential
+	var err error
+	if len(session.UserID) > 0 {
+		used, err = p.protocol.ValidateLogin(h, session, parsed)
+	} else {
+		used, err = p.protocol.ValidateDiscoverableLogin(func(_, _ []byte) (webauthn.User, error) { return h, nil }, session, parsed)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("check the answer of a passkey: %w", err)
+	}
+	return used, nil
+}
+
+func parsedAnswer(answer string) (*protocol.ParsedCredentialAssertionData, error) {
+	if len(answer) > maxAnswer {
+		return nil, account.ErrBadPasskey
+	}
+	parsed, err := protocol.ParseCredentialRequestResponseBytes([]byte(answer))
+	if err != nil {
+		return nil, account.ErrBadPasskey
+	}
+	return parsed, nil
+}
+
+// question writes what to ask, and what the answer is checked against.
+func question(options any, session *webauthn.SessionData) (account.Question, error) {
+	text, err := json.Marshal(options)
+	if err != nil {
+		return account.Question{}, fmt.Errorf("write the options of a challenge: %w", err)
+	}
+	state, err := json.Marshal(session)
+	if err != nil {
+		return account.Question{}, fmt.Errorf("write a challenge: %w", err)
+	}
+	return account.Question{Options: string(text), State: string(state)}, nil
+}
+
+func sessionOf(state string) (webauthn.SessionData, error) {
+	var session webauthn.SessionData
+	if err := json.Unmarshal([]byte(state), &session); err != nil {
+		return session, fmt.Errorf("read a challenge: %w", err)
+	}
+	return session, nil
+}
+
+// recorded returns the passkey with what is known of it now.
+func recorded(x account.Passkey, c *webauthn.Credential) (account.Passkey, error) {
+	record, err := json.Marshal(c)
+	if err != nil {
+		return account.Passkey{}, fmt.Errorf("write a passkey: %w", err)
+	}
+	x.Credential, x.Record = c.ID, secret.New(string(record))
+	return x, nil
+}

@@ -1,0 +1,164 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/florinpay/florin/internal/account"
+)
+
+var _ account.PasskeyStore = (*Store)(nil)
+
+// passkeyPlace binds a sealed passkey to its id.
+func passkeyPlace(id string) string { return "passkey " + id }
+
+// passkeyRow is a passkey as it is stored.
+type passkeyRow struct {
+	PublicID   string
+	Credential []byte
+	UserID     int64
+	Name       string
+	Record     string
+	CreatedAt  instant
+	UsedAt     instant
+}
+
+// AddChallenge stores a challenge in place of another of the same holder and
+// purpose, and drops those that expired before now.
+func (s *Store) AddChallenge(ctx context.Context, c account.Challenge, now time.Time) error {
+	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		if _, err := t.NewRaw("DELETE FROM passkey_challenges WHERE expires_at <= ?", at(now)).Exec(ctx); err != nil {
+			return err
+		}
+		_, err := t.NewRaw("INSERT INTO passkey_challenges (holder, purpose, state, expires_at) VALUES (?, ?, ?, ?) "+
+			"ON CONFLICT (holder, purpose) DO UPDATE SET state = excluded.state, expires_at = excluded.expires_at",
+			c.Holder[:], string(c.Purpose), c.State, at(c.ExpiresAt)).Exec(ctx)
+		return err
+	})
+	return wrapIf(err, "store a challenge")
+}
+
+// TakeChallenge uses a challenge up, or fails with account.ErrBadPasskey.
+func (s *Store) TakeChallenge(ctx context.Context, holder account.Hash, p account.Purpose, now time.Time) (account.Challenge, error) {
+	var rows []struct {
+		State     string
+		ExpiresAt instant
+	}
+	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		rows = nil
+		return t.NewRaw("DELETE FROM passkey_challenges WHERE holder = ? AND purpose = ? RETURNING state, expires_at",
+			holder[:], string(p)).Scan(ctx, &rows)
+	})
+	if err != nil {
+		return account.Challenge{}, wrapIf(err, "take a challenge")
+	}
+	if len(rows) == 0 || !rows[0].ExpiresAt.After(now) {
+		return account.Challenge{}, account.ErrBadPasskey
+	}
+	return account.Challenge{Holder: holder, Purpose: p, State: rows[0].State, ExpiresAt: rows[0].ExpiresAt.Time}, nil
+}
+
+// AddPasskey stores a passkey, or fails with account.ErrHasPasskey or
+// account.ErrTooManyPasskeys.
+func (s *Store) AddPasskey(ctx context.Context, p account.Passkey) error {
+	if err := checkTexts("a passkey", p.Name); err != nil {
+		return err
+	}
+	sealed := s.sealer.Seal(passkeyPlace(p.ID), p.Record)
+	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		// The user is locked, or two at once would both be the last.
+		if err := lockMerchant(ctx, t, p.UserID); err != nil {
+			return err
+		}
+		var n int
+		err := t.NewRaw("SELECT count(*) FROM passkeys WHERE user_id = ?", p.UserID).Scan(ctx, &n)
+		if err != nil || n >= account.MaxPasskeys {
+			return orElse(err, account.ErrTooManyPasskeys)
+		}
+		res, err := t.NewRaw("INSERT INTO passkeys (public_id, credential, user_id, name, record, created_at) VALUES (?, ?, ?, ?, ?, ?) "+
+			"ON CONFLICT (credential) DO NOTHING", p.ID, p.Credential, p.UserID, p.Name, sealed, at(p.CreatedAt)).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n != 1 {
+			return orElse(err, account.ErrHasPasskey)
+		}
+		return nil
+	})
+	return wrapIf(err, "store a passkey of user %d", p.UserID)
+}
+
+// PasskeysOf lists a user's passkeys, the oldest first.
+func (s *Store) PasskeysOf(ctx context.Context, userID int64) ([]account.Passkey, error) {
+	var rows []passkeyRow
+	err := s.reader().NewRaw("SELECT public_id, credential, user_id, name, record, created_at, used_at FROM passkeys WHERE user_id = ? ORDER BY created_at, public_id",
+		userID).Scan(ctx, &rows)
+	if err != nil {
+		return nil, wrapIf(err, "passkeys of user %d", userID)
+	}
+	list := make([]account.Passkey, len(rows))
+	for i, r := range rows {
+		record, err := s.sealer.Open(passkeyPlace(r.PublicID), r.Record)
+		if err != nil {
+			return nil, fmt.Errorf("passkey %s: %w", r.PublicID, err)
+		}
+		list[i] = account.Passkey{
+			ID: r.PublicID, UserID: r.UserID, Name: r.Name, Credential: r.Credential, Record: record, CreatedAt: r.CreatedAt.Time, UsedAt: r.UsedAt.Time,
+		}
+	}
+	return list, nil
+}
+
+// UsePasskey stores the record after an answer; false if another answer changed
+// it since it was read, or it was removed.
+func (s *Store) UsePasskey(ctx context.Context, before, after account.Passkey) (changed bool, err error) {
+	sealed := s.sealer.Seal(passkeyPlace(after.ID), after.Record)
+	err = s.write(ctx, func(ctx context.Context, t tx) error {
+		changed = false
+		var stored []string
+		err := t.NewRaw("SELECT record FROM passkeys WHERE public_id = ? AND user_id = ?"+t.forUpdate(), before.ID, before.UserID).Scan(ctx, &stored)
+		if err != nil || len(stored) == 0 {
+			return err
+		}
+		record, err := s.sealer.Open(passkeyPlace(before.ID), stored[0])
+		if err != nil || record.Reveal() != before.Record.Reveal() {
+			return err
+		}
+		_, err = t.NewRaw("UPDATE passkeys SET record = ?, used_at = ? WHERE public_id = ?", sealed, at(after.UsedAt), after.ID).Exec(ctx)
+		changed = err == nil
+		return err
+	})
+	return changed, wrapIf(err, "note the use of a passkey")
+}
+
+// RemovePasskey removes a passkey of the user and ends every session of theirs
+// but the one kept, or fails with account.ErrUnknownPasskey.
+func (s *Store) RemovePasskey(ctx context.Context, userID int64, id string, keep account.Hash, now time.Time) error {
+	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		res, err := t.NewRaw("DELETE FROM passkeys WHERE user_id = ? AND public_id = ?", userID, id).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n != 1 {
+			return orElse(err, account.ErrUnknownPasskey)
+		}
+		return endOtherSessions(ctx, t, userID, keep, now)
+	})
+	return wrapIf(err, "remove a passkey of user %d", userID)
+}
+
+// UserByPublicID returns the user, or account.ErrUnknownUser.
+func (s *Store) UserByPublicID(ctx context.Context, id string) (account.User, error) {
+	if !storable(id) {
+		return account.User{}, account.ErrUnknownUser
+	}
+	var rows []userRow
+	if err := s.reader().NewSelect().Model(&rows).Where("public_id = ?", id).Scan(ctx); err != nil {
+		return account.User{}, wrapIf(err, "user by id")
+	}
+	if len(rows) == 0 {
+		return account.User{}, account.ErrUnknownUser
+	}
+	return rows[0].user(), nil
+}

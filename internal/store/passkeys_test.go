@@ -1,0 +1,164 @@
+package store
+
+import (
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+func passkeyOf(userID int64, credential string) account.Passkey {
+	return account.Passkey{
+		ID: string(newID()), UserID: userID, Name: "Laptop", Credential: []byte(credential), Record: secret.New("record of " + credential), CreatedAt: start,
+	}
+}
+
+func TestStore_Challenge(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		c := account.Challenge{Holder: hashOf("here"), Purpose: account.PurposeConfirm, State: "old", ExpiresAt: start.Add(account.ChallengeTTL)}
+		w.must(w.AddChallenge(ctx, c, start))
+		c.State = "new"
+		w.must(w.AddChallenge(ctx, c, start))
+		_, err := w.TakeChallenge(ctx, hashOf("there"), c.Purpose, start)
+		wants(t, "another holder", err, account.ErrBadPasskey)
+		_, err = w.TakeChallenge(ctx, c.Holder, account.PurposeRegister, start)
+		wants(t, "another purpose", err, account.ErrBadPasskey)
+
+		var taken atomic.Int64
+		for _, err := range together(8, func(int) error {
+			got, err := w.TakeChallenge(ctx, c.Holder, c.Purpose, start)
+			if err == nil && got.State == "new" {
+				taken.Add(1)
+			}
+			return err
+		}) {
+			if err != nil {
+				wants(t, "a challenge that was answered", err, account.ErrBadPasskey)
+			}
+		}
+		if taken.Load() != 1 {
+			t.Errorf("one challenge was taken %d times", taken.Load())
+		}
+
+		w.must(w.AddChallenge(ctx, c, start))
+		_, err = w.TakeChallenge(ctx, c.Holder, c.Purpose, c.ExpiresAt)
+		wants(t, "a challenge that is over", err, account.ErrBadPasskey)
+		w.must(w.AddChallenge(ctx, c, start))
+		other := account.Challenge{Holder: hashOf("there"), Purpose: account.PurposeSignIn, State: "x", ExpiresAt: c.ExpiresAt.Add(time.Hour)}
+		w.must(w.AddChallenge(ctx, other, c.ExpiresAt))
+		if n := w.count("SELECT count(*) FROM passkey_challenges"); n != 1 {
+			t.Errorf("%d challenges are kept, one of them is over", n)
+		}
+	})
+}
+
+func TestStore_Passkeys(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		ctx, u, other := t.Context(), w.user(), w.user()
+		p := passkeyOf(u.ID, "first")
+		w.must(w.AddPasskey(ctx, p))
+		wants(t, "the same credential", w.AddPasskey(ctx, passkeyOf(other.ID, "first")), account.ErrHasPasskey)
+		for i, err := range together(account.MaxPasskeys+3, func(i int) error {
+			more := passkeyOf(u.ID, "more"+strconv.Itoa(i))
+			more.CreatedAt = start.Add(time.Minute)
+			return w.AddPasskey(ctx, more)
+		}) {
+			if err != nil {
+				wants(t, "passkey "+strconv.Itoa(i), err, account.ErrTooManyPasskeys)
+			}
+		}
+		list, err := w.PasskeysOf(ctx, u.ID)
+		w.must(err)
+		if len(list) != account.MaxPasskeys || list[0].ID != p.ID || list[0].Record.Reveal() != "record of first" || !list[0].UsedAt.IsZero() {
+			t.Fatalf("passkeys are %+v", list)
+		}
+		if got, err := w.UserByPublicID(ctx, u.PublicID); err != nil || got.ID != u.ID {
+			t.Errorf("the user is %d, %v", got.ID, err)
+		}
+		for _, id := range []string{"", "nobody", "a\x00b", "\xff"} {
+			_, err := w.UserByPublicID(ctx, id)
+			wants(t, "user "+strconv.Quote(id), err, account.ErrUnknownUser)
+		}
+		// What is stored does not tell the public key, and cannot be put in another's place.
+		db := w.raw()
+		var stored string
+		w.must(db.QueryRow("SELECT record FROM passkeys WHERE name = 'Laptop' ORDER BY public_id").Scan(&stored))
+		if strings.Contains(stored, "record") {
+			t.Errorf("a record is stored as %q", stored)
+		}
+	})
+}
+
+func TestStore_UsePasskey(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		ctx, u := t.Context(), w.user()
+		before := passkeyOf(u.ID, "c")
+		w.must(w.AddPasskey(ctx, before))
+		var used atomic.Int64
+		for _, err := range together(8, func(i int) error {
+			after := before
+			after.Record, after.UsedAt = secret.New("counter "+strconv.Itoa(i)), start.Add(time.Minute)
+			ok, err := w.UsePasskey(ctx, before, after)
+			if ok {
+				used.Add(1)
+			}
+			return err
+		}) {
+			w.must(err)
+		}
+		if used.Load() != 1 {
+			t.Errorf("one counter was used %d times", used.Load())
+		}
+		list, err := w.PasskeysOf(ctx, u.ID)
+		w.must(err)
+		if !list[0].UsedAt.Equal(start.Add(time.Minute)) || !strings.HasPrefix(list[0].Record.Reveal(), "counter") {
+			t.Errorf("the passkey is %+v", list[0])
+		}
+	})
+}
+
+func TestStore_RemovePasskey(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		ctx, u, other := t.Context(), w.user(), w.user()
+		p := passkeyOf(u.ID, "c")
+		w.must(w.AddPasskey(ctx, p))
+		w.sessions(u.ID, "here", "elsewhere")
+		w.sessions(other.ID, "theirs")
+		wants(t, "another's", w.RemovePasskey(ctx, other.ID, p.ID, hashOf("theirs"), start), account.ErrUnknownPasskey)
+		w.must(w.RemovePasskey(ctx, u.ID, p.ID, hashOf("here"), start))
+		wants(t, "a second time", w.RemovePasskey(ctx, u.ID, p.ID, hashOf("here"), start), account.ErrUnknownPasskey)
+		w.onlySession(u.ID, "here")
+		w.onlySession(other.ID, "theirs")
+	})
+}
+
+// Taking the second factor away ends what was open elsewhere.
+func TestStore_RemoveSecondFactor_Sessions(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		ctx, u := t.Context(), w.user()
+		w.sessions(u.ID, "here", "elsewhere")
+		w.must(w.RemoveSecondFactor(ctx, u.ID, hashOf("here"), start))
+		w.onlySession(u.ID, "here")
+	})
+}
+
+func (w *world) sessions(userID int64, tokens ...string) {
+	w.t.Helper()
+	for _, token := range tokens {
+		w.must(w.CreateSession(w.t.Context(), account.Session{Token: hashOf(token), UserID: userID, CreatedAt: start, ExpiresAt: start.Add(time.Hour)}))
+	}
+}
+
+func (w *world) onlySession(userID int64, token string) {
+	w.t.Helper()
+	logins, err := w.Logins(w.t.Context(), userID, start)
+	w.must(err)
+	if len(logins) != 1 || logins[0].Token != hashOf(token) {
+		w.t.Errorf("sessions of user %d are %v", userID, logins)
+	}
+}
