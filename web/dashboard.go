@@ -26,6 +26,7 @@ import (
 // Members is what the dashboard asks of accounts beyond Accounts.
 type Members interface {
 	Teams
+	Passkeys
 
 	Enter(ctx context.Context, c account.Credentials) (account.SignedIn, account.Halfway, error)
 	EnterWithCode(ctx context.Context, half account.Halfway, c account.Credentials) (account.SignedIn, error)
@@ -69,6 +70,20 @@ type Teams interface {
 	Invitation(ctx context.Context, token string) (n account.Invited, merchant account.User, known bool, err error)
 	Join(ctx context.Context, token string, user account.User) (account.Invited, error)
 	JoinNew(ctx context.Context, token string, in account.NewUser) (account.User, account.Invited, error)
+}
+
+// Passkeys is what the dashboard asks about signing in without a password.
+type Passkeys interface {
+	HasPasskeys() bool
+	PasskeysOf(ctx context.Context, user account.User) ([]account.Passkey, error)
+	NewPasskey(ctx context.Context, user account.User, session secret.Text) (options string, err error)
+	AddPasskey(ctx context.Context, user account.User, session secret.Text, name, answer string) (account.Passkey, error)
+	RenamePasskey(ctx context.Context, user account.User, id, name string) error
+	RemovePasskey(ctx context.Context, user account.User, session secret.Text, id string) (account.Passkey, error)
+	AskPasskey(ctx context.Context) (options string, token secret.Text, err error)
+	EnterWithPasskey(ctx context.Context, token, answer string, c account.Credentials) (account.SignedIn, error)
+	AskToConfirm(ctx context.Context, user account.User, session secret.Text) (options string, err error)
+	ConfirmByPasskey(ctx context.Context, user account.User, session secret.Text, answer, address string) error
 }
 
 // Reports is what the dashboard reads. Every question names the keys whose

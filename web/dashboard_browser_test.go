@@ -24,10 +24,18 @@ import (
 // serveDesk serves a desk on loopback and returns its origin.
 func serveDesk(t *testing.T) (deskBundle, string) {
 	t.Helper()
+	return serveDeskAs(t, "127.0.0.1")
+}
+
+// serveDeskAs is serveDesk by another name of this machine.
+func serveDeskAs(t *testing.T, host string) (deskBundle, string) {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
-	origin := "http://" + l.Addr().String()
-	b := newDesk(t, func(_ *Deps, o *Options) { o.BaseURL, o.CheckoutURL = origin, origin })
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	must(t, err)
+	origin := "http://" + net.JoinHostPort(host, port)
+	b := newDeskAt(t, origin)
 	server := httptest.NewUnstartedServer(b.server.Handler())
 	must(t, server.Listener.Close())
 	server.Listener = l

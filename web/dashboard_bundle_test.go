@@ -21,6 +21,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/finding"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/passkey"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
@@ -60,6 +61,12 @@ type deskBundle struct {
 
 func newDesk(t *testing.T, with ...func(*Deps, *Options)) deskBundle {
 	t.Helper()
+	return newDeskAt(t, testBaseURL, with...)
+}
+
+// newDeskAt is newDesk at another public address: passkeys hang on it.
+func newDeskAt(t *testing.T, baseURL string, with ...func(*Deps, *Options)) deskBundle {
+	t.Helper()
 	ctx, log := t.Context(), &logBook{}
 	logger := slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	sealer, err := secret.NewSealer(bytes.Repeat([]byte{7}, secret.KeyLen))
@@ -69,9 +76,13 @@ func newDesk(t *testing.T, with ...func(*Deps, *Options)) deskBundle {
 	t.Cleanup(func() { must(t, st.Close()) })
 	must(t, st.Migrate(ctx))
 	b := deskBundle{&bundle{t: t, store: st, lanes: newTestLanes(), clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log}, &mailBook{}}
-	b.accounts = account.New(st, b.clock.Now, account.Options{
-		Security: st, Team: st, Usage: st, CheckCallback: func(u string) error { return webhook.CheckURL(u, true) },
-	})
+	options := account.Options{
+		Security: st, Team: st, Usage: st, Passkeys: st, CheckCallback: func(u string) error { return webhook.CheckURL(u, true) },
+	}
+	if party, ok := passkey.New(baseURL); ok {
+		options.RelyingParty = party
+	}
+	b.accounts = account.New(st, b.clock.Now, options)
 	b.payments = payment.NewService(st, st, b.lanes, payment.Options{
 		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
 	}, b.clock.Now, testID)
@@ -86,7 +97,7 @@ func newDesk(t *testing.T, with ...func(*Deps, *Options)) deskBundle {
 	}
 	o := Options{
 		GraphQL: graph.Options{Introspection: true},
-		BaseURL: testBaseURL, CheckoutURL: testBaseURL, Version: "test", SignUp: true, NewKeys: operation.NewKeys{Credits: 20, Queries: 5},
+		BaseURL: baseURL, CheckoutURL: baseURL, Version: "test", SignUp: true, NewKeys: operation.NewKeys{Credits: 20, Queries: 5},
 	}
 	for _, change := range with {
 		change(&d, &o)

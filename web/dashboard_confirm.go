@@ -12,9 +12,15 @@ import (
 	"github.com/florinpay/florin/views/dashboard"
 )
 
-// confirm asks the visitor to show once more who they are, in the input
-// "password": by their password, or by a code of their authenticator.
+// confirm asks the visitor to show once more who they are: in the input
+// "password" by their password or a code of their authenticator, or in the input
+// "passkey" by what their browser answered.
 func (d *desk) confirm(c echo.Context, v visitor, f *form) error {
+	if answer := f.values.Get("passkey"); answer != "" {
+		err := d.x.Members.ConfirmByPasskey(c.Request().Context(), v.user, v.token, answer, callOf(c).Client)
+		d.ifCopied(c, v.user, err)
+		return err
+	}
 	return d.x.Members.Confirm(c.Request().Context(), v.user, secret.New(f.values.Get("password")), callOf(c).Client)
 }
 
@@ -25,7 +31,9 @@ func (d *desk) badProof(f *form, err error) bool {
 		f.bad("password", "The password is wrong. Nothing was changed.")
 	case errors.Is(err, account.ErrBadCode):
 		f.bad("password", "The code is wrong or was used already. Nothing was changed.")
-	case fault.Is(err, fault.Limited):
+	case errors.Is(err, account.ErrBadPasskey):
+		f.bad("password", "The passkey was not accepted. Nothing was changed.")
+	case errors.Is(err, account.ErrCopiedPasskey), fault.Is(err, fault.Limited):
 		f.problem = sentenceOf(fault.Of(err).Message)
 	default:
 		return false
@@ -46,12 +54,19 @@ func proofStatus(err error) int {
 // proofField is the input that confirm reads.
 func (d *desk) proofField(c echo.Context, v visitor, f *form) (dashboard.Field, error) {
 	inForce, _, err := d.x.Members.Factor(c.Request().Context(), v.user)
+	if err != nil {
+		return dashboard.Field{}, err
+	}
+	passkeys, err := d.x.Members.PasskeysOf(c.Request().Context(), v.user)
 	x := dashboard.Field{
 		Name: "password", Label: "Your password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512",
 		Hint: "Asked again, so that nobody who finds your screen open can change it.",
 	}
 	if inForce {
 		x.Label = "Your password, or a code of your authenticator"
+	}
+	if len(passkeys) > 0 {
+		x.PasskeyAt = d.o.BaseURL
 	}
 	return f.field(x), err
 }

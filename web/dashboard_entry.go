@@ -19,6 +19,9 @@ func (d *desk) entry(c echo.Context) dashboard.EntryProps {
 	page := newPage(c)
 	page.Lang = "en"
 	p := dashboard.EntryProps{Page: page, SignUp: d.o.SignUp, Forgot: d.x.Mail != nil}
+	if d.x.Members.HasPasskeys() {
+		p.PasskeyAt = d.o.BaseURL
+	}
 	if text := d.cookies.said(c.Response(), c.Request()); text != "" {
 		p.Notice = dashboard.Notice{Text: text}
 	}
@@ -86,15 +89,16 @@ func (d *desk) postSignIn(c echo.Context) error {
 		}
 		return d.askCode(c, http.StatusOK, newForm(url.Values{}))
 	}
-	return d.welcome(c, in, safeNext(values.Get("next")))
+	return d.welcome(c, in, safeNext(values.Get("next")), "")
 }
 
-// welcome starts the browser's session.
-func (d *desk) welcome(c echo.Context, in account.SignedIn, next string) error {
+// welcome starts the browser's session; how says what the user showed beside a
+// password, and may be empty.
+func (d *desk) welcome(c echo.Context, in account.SignedIn, next, how string) error {
 	if err := d.cookies.signIn(c.Response(), in); err != nil {
 		return err
 	}
-	d.recordOwn(c, in.User, account.ActionSignIn, callOf(c).UserAgent)
+	d.enterLog(c, in.User.ID, in.User, account.ActionSignIn, callOf(c).UserAgent, how)
 	return c.Redirect(http.StatusSeeOther, next)
 }
 
@@ -145,7 +149,7 @@ func (d *desk) postSignInCode(c echo.Context) error {
 		}
 		return d.askCode(c, d.ops.Refuse(c.Request().Context(), err).Code, f)
 	}
-	return d.welcome(c, in, safeNext(next))
+	return d.welcome(c, in, safeNext(next), "with a code")
 }
 
 func (d *desk) postSignOut(c echo.Context) error {
@@ -213,7 +217,7 @@ func (d *desk) postSignUp(c echo.Context) error {
 		return err
 	}
 	d.recordOwn(c, session.User, account.ActionSignUp, "")
-	return d.welcome(c, session, homePath)
+	return d.welcome(c, session, homePath, "")
 }
 
 func (d *desk) makeUser(c echo.Context, invite string, in account.NewUser) error {

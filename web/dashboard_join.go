@@ -47,5 +47,5 @@ func (d *desk) postJoin(c echo.Context) error {
 	}
 	d.recordOwn(c, user, account.ActionSignUp, "")
 	d.enterLog(c, merchant.ID, user, account.ActionTeamJoin, "", "as "+string(n.Role))
-	return d.welcome(c, session, homePath)
+	return d.welcome(c, session, homePath, "")
 }

@@ -27,7 +27,7 @@ func (d *desk) keysPage(c echo.Context, v visitor, status int, f *form, fresh da
 	if err != nil {
 		return err
 	}
-	p := dashboard.KeysProps{Frame: d.frame(c, v, "API keys", keysPath), Fresh: fresh, Full: full(v), ProofLabel: proof.Label}
+	p := dashboard.KeysProps{Frame: d.frame(c, v, "API keys", keysPath), Fresh: fresh, Full: full(v), Proof: proof}
 	if changed == "" {
 		p.Problem = f.problem
 	}

@@ -94,7 +94,7 @@ func (d *desk) personPage(c echo.Context, v visitor, status int, person report.P
 	if err != nil {
 		return err
 	}
-	p.ProofLabel = field.Label
+	p.Proof = field
 	keys, err := d.x.Reports.EveryKeyOfUser(ctx, person.ID)
 	if err != nil {
 		return err

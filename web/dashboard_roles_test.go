@@ -76,13 +76,18 @@ var routeRoles = map[string]string{
 	"POST /dashboard/join":                                "odsv-",
 	"POST /dashboard/merchant":                            "odsv-", // the membership decides
 
-	"GET /dashboard/security":                        "odsv-",
-	"POST /dashboard/security/password":              "odsv-",
-	"POST /dashboard/security/factor":                "odsv-",
-	"GET /dashboard/security/factor":                 "odsv-",
-	"POST /dashboard/security/factor/confirm":        "odsv-",
-	"POST /dashboard/security/factor/remove":         "odsv-",
-	"POST /dashboard/security/sessions/:session/end": "odsv-",
+	"GET /dashboard/security":                           "odsv-",
+	"POST /dashboard/security/password":                 "odsv-",
+	"POST /dashboard/security/factor":                   "odsv-",
+	"GET /dashboard/security/factor":                    "odsv-",
+	"POST /dashboard/security/factor/confirm":           "odsv-",
+	"POST /dashboard/security/factor/remove":            "odsv-",
+	"POST /dashboard/security/sessions/:session/end":    "odsv-",
+	"POST /dashboard/security/passkeys":                 "odsv-",
+	"POST /dashboard/security/passkeys/ask":             "odsv-",
+	"POST /dashboard/security/passkeys/:passkey/name":   "odsv-",
+	"POST /dashboard/security/passkeys/:passkey/remove": "odsv-",
+	"POST /dashboard/confirm":                           "odsv-",
 }
 
 var roleLetters = map[string]account.Role{

@@ -17,22 +17,32 @@ import (
 
 const securityPath = "/dashboard/security"
 
-func (d *desk) getSecurity(c echo.Context, v visitor) error {
-	return d.securityPage(c, v, http.StatusOK, newForm(url.Values{}), newForm(url.Values{}))
+// securityForms are the forms of the page.
+type securityForms struct{ password, factor, passkey *form }
+
+func emptySecurityForms() securityForms {
+	return securityForms{newForm(url.Values{}), newForm(url.Values{}), newForm(url.Values{})}
 }
 
-func (d *desk) securityPage(c echo.Context, v visitor, status int, password, factor *form) error {
-	ctx := c.Request().Context()
-	p := dashboard.SecurityProps{Frame: d.frame(c, v, "Security", securityPath), Problem: password.problem, FactorProblem: factor.problem}
+func (d *desk) getSecurity(c echo.Context, v visitor) error {
+	return d.securityPage(c, v, http.StatusOK, emptySecurityForms())
+}
+
+func (d *desk) securityPage(c echo.Context, v visitor, status int, f securityForms) error {
+	ctx, password := c.Request().Context(), f.password
+	p := dashboard.SecurityProps{Frame: d.frame(c, v, "Security", securityPath), Problem: password.problem, FactorProblem: f.factor.problem}
 	next := newPasswordField("New password")
 	next.Name = "next"
 	p.Password = []dashboard.Field{
 		password.field(dashboard.Field{Name: "old", Label: "Present password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512"}),
 		password.field(next),
 	}
-	p.RemovePassword = factor.field(dashboard.Field{Name: "password", Label: "Your password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512"})
+	p.RemovePassword = f.factor.field(dashboard.Field{Name: "password", Label: "Your password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512"})
 	var err error
 	if p.InForce, p.CodesLeft, err = d.x.Members.Factor(ctx, v.user); err != nil {
+		return err
+	}
+	if err := d.passkeys(c, v, f.passkey, &p); err != nil {
 		return err
 	}
 	logins, err := d.x.Members.Logins(ctx, v.user)
@@ -41,11 +51,7 @@ func (d *desk) securityPage(c echo.Context, v visitor, status int, password, fac
 	}
 	here := account.LoginOf(v.token.Reveal())
 	for _, l := range logins {
-		agent := l.UserAgent
-		if agent == "" {
-			agent = "A program that gave no name"
-		}
-		p.Logins = append(p.Logins, dashboard.LoginRow{ID: l.ID, Agent: agent, CreatedAt: l.CreatedAt, ExpiresAt: l.ExpiresAt, Here: l.ID == here})
+		p.Logins = append(p.Logins, dashboard.LoginRow{ID: l.ID, Agent: l.UserAgent, CreatedAt: l.CreatedAt, ExpiresAt: l.ExpiresAt, Here: l.ID == here})
 	}
 	before, _ := strconv.ParseInt(c.QueryParam("before"), 10, 64)
 	log, err := d.x.Members.AuditLog(ctx, v.seat, before, pageRows+1)
@@ -57,9 +63,17 @@ func (d *desk) securityPage(c echo.Context, v visitor, status int, password, fac
 		p.NextURL = securityPath + "?before=" + strconv.FormatInt(log[pageRows-1].ID, 10)
 	}
 	for _, a := range log {
-		p.Audit = append(p.Audit, dashboard.AuditRow{At: a.At, Actor: a.Actor, Action: string(a.Action), Subject: a.Subject, Detail: a.Detail, Where: a.Address})
+		p.Audit = append(p.Audit, auditRow(a))
 	}
 	return d.show(c, status, p.Frame, dashboard.Security(p))
+}
+
+func auditRow(a account.Audit) dashboard.AuditRow {
+	row := dashboard.AuditRow{At: a.At, Actor: a.Actor, Action: string(a.Action), Subject: a.Subject, Detail: a.Detail, Where: a.Address}
+	if a.Action == account.ActionSignIn {
+		row.Agent = a.Subject
+	}
+	return row
 }
 
 // postPassword changes the password, ends all sessions and starts a fresh one here.
@@ -68,17 +82,18 @@ func (d *desk) postPassword(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	f, ctx := newForm(values), c.Request().Context()
+	f, forms, ctx := newForm(values), emptySecurityForms(), c.Request().Context()
+	forms.password = f
 	in, err := d.x.Members.ChangePassword(ctx, v.user, secret.New(values.Get("old")), secret.New(values.Get("next")), callOf(c).Client, callOf(c).UserAgent)
 	if errors.Is(err, account.ErrBadPassword) {
 		f.bad("old", "The password is wrong.")
-		return d.securityPage(c, v, http.StatusBadRequest, f, newForm(url.Values{}))
+		return d.securityPage(c, v, http.StatusBadRequest, forms)
 	}
 	if err != nil {
 		if !f.refused(err, subject{"password", "next", "The password"}) {
 			return err
 		}
-		return d.securityPage(c, v, fault.KindOf(err).Code(), f, newForm(url.Values{}))
+		return d.securityPage(c, v, fault.KindOf(err).Code(), forms)
 	}
 	d.recordOwn(c, v.user, account.ActionPassword, "")
 	if err := d.cookies.signIn(c.Response(), in); err != nil {
@@ -95,7 +110,9 @@ func (d *desk) factorRefused(c echo.Context, v visitor, err error) error {
 	} else if !f.refused(err) {
 		return err
 	}
-	return d.securityPage(c, v, fault.KindOf(err).Code(), newForm(url.Values{}), f)
+	forms := emptySecurityForms()
+	forms.factor = f
+	return d.securityPage(c, v, fault.KindOf(err).Code(), forms)
 }
 
 // postFactor begins to set up an authenticator.

@@ -51,7 +51,7 @@ func (d *desk) teamPage(c echo.Context, v visitor, status int, f *form, link, li
 		return err
 	}
 	p := dashboard.TeamProps{
-		Frame: d.frame(c, v, "Team", teamPath), Problem: f.problem, Link: link, LinkFor: linkFor, Mailed: d.x.Mail != nil, ProofLabel: proof.Label,
+		Frame: d.frame(c, v, "Team", teamPath), Problem: f.problem, Link: link, LinkFor: linkFor, Mailed: d.x.Mail != nil, Proof: proof,
 		Choices: roleChoices(), Chosen: f.values.Get("role"),
 	}
 	if p.Chosen == "" {

@@ -28,7 +28,7 @@ func (b deskBundle) deskRoutesOf(methods ...string) []string {
 	var all []string
 	for _, r := range b.server.handler.Routes() {
 		mine := inDashboard(r.Path)
-		for _, door := range []string{"/signin", "/signin/code", "/signup", "/signout", "/forgot", "/reset"} {
+		for _, door := range []string{"/signin", "/signin/code", "/signin/passkey", "/signin/passkey/ask", "/signup", "/signout", "/forgot", "/reset"} {
 			mine = mine || r.Path == door
 		}
 		for _, m := range methods {
@@ -109,7 +109,7 @@ func TestDashboard_Tenants(t *testing.T) {
 	b.shop(b.member(deskEmail))
 	s := b.surfer()
 	s.signIn(deskEmail)
-	theirs := strings.NewReplacer(":txnid", string(paid.ID), ":key", victim.key.PublicID, ":id", "1", ":session", "0123456789abcdef", ":campaign", given.Slug, ":link", link.Slug)
+	theirs := strings.NewReplacer(":txnid", string(paid.ID), ":key", victim.key.PublicID, ":id", "1", ":session", "0123456789abcdef", ":passkey", "01HZZZZZZZZZZZZZZZZZZZZZZZ", ":campaign", given.Slug, ":link", link.Slug)
 	checked := 0
 	for _, method := range []string{"GET", "POST"} {
 		for _, route := range b.deskRoutesOf(method) {
@@ -131,8 +131,8 @@ func TestDashboard_Tenants(t *testing.T) {
 					t.Errorf("%s %s: %d", method, path, r.status)
 				}
 			}
-			// A new key is one's own, whatever else the form says.
-			if method == "POST" && r.status < 300 && route != keysPath {
+			// A new key or passkey is one's own, whatever else the form says.
+			if method == "POST" && r.status < 300 && route != keysPath && route != passkeysPath+"/ask" {
 				t.Errorf("%s %s with another's key: %d", method, path, r.status)
 			}
 		}

@@ -20,6 +20,7 @@ const (
 	hostPrefix    = "__Host-"
 	sessionCookie = "florin"
 	halfCookie    = "florin-half"
+	askedCookie   = "florin-asked"
 	sayCookie     = "florin-say"
 	deviceCookie  = "florin-device"
 )
@@ -94,6 +95,7 @@ func (k *cookies) drop(w http.ResponseWriter, name string) {
 // no more, so a session somebody else planted gains nothing.
 func (k *cookies) signIn(w http.ResponseWriter, in account.SignedIn) error {
 	k.drop(w, halfCookie)
+	k.drop(w, askedCookie)
 	if err := k.know(w, in.User); err != nil {
 		return err
 	}

@@ -96,6 +96,8 @@ type PasskeyStore interface {
 	// UsePasskey stores what changed by an answer; false if another answer was
 	// first, or it was removed.
 	UsePasskey(ctx context.Context, before, after Passkey) (bool, error)
+	// RenamePasskey fails with ErrUnknownPasskey.
+	RenamePasskey(ctx context.Context, userID int64, id, name string) error
 	// RemovePasskey ends every session of the user but the one kept, or fails
 	// with ErrUnknownPasskey.
 	RemovePasskey(ctx context.Context, userID int64, id string, keep Hash, now time.Time) error
@@ -187,6 +189,19 @@ func (s *Service) AddPasskey(ctx context.Context, user User, session secret.Text
 	}
 	p.UserID, p.Name, p.CreatedAt = user.ID, name, now
 	return p, s.opts.Passkeys.AddPasskey(ctx, p)
+}
+
+// RenamePasskey names one of the user's. It fails with ErrUnknownPasskey, or
+// fault.Invalid naming name.
+func (s *Service) RenamePasskey(ctx context.Context, user User, id, name string) error {
+	if !s.HasPasskeys() {
+		return ErrNoPasskeys
+	}
+	name, err := PasskeyName(name)
+	if err != nil {
+		return err
+	}
+	return s.opts.Passkeys.RenamePasskey(ctx, user.ID, id, name)
 }
 
 // RemovePasskey removes one of the user's and ends every session of theirs but

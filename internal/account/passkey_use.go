@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"errors"
 
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/secret"
@@ -26,37 +27,61 @@ func (s *Service) AskPasskey(ctx context.Context) (options string, token secret.
 }
 
 // EnterWithPasskey starts a session for whoever the passkey is of that answers
-// what AskPasskey asked. The authenticator has verified its user, so it is two
-// factors in one: neither the password nor a code is asked for. It fails with
-// ErrBadPasskey, or with ErrCopiedPasskey, with which it returns the user.
-func (s *Service) EnterWithPasskey(ctx context.Context, token, answer, userAgent string) (SignedIn, error) {
+// what AskPasskey asked; of c only Address and UserAgent count. The
+// authenticator has verified its user, so it is two factors in one: neither the
+// password nor a code is asked for. It fails with ErrBadPasskey, which is the
+// same for users there are and users there are not, with ErrCopiedPasskey, with
+// which it returns the user, with ErrDisabled, or with fault.Limited after too
+// many failures.
+func (s *Service) EnterWithPasskey(ctx context.Context, token, answer string, c Credentials) (SignedIn, error) {
+	if !s.HasPasskeys() {
+		return SignedIn{}, ErrNoPasskeys
+	}
+	// What cannot be read names nobody, and counts for the address.
+	id, _ := s.opts.RelyingParty.Names(answer)
+	whose := "passkey " + id
+	if err := s.attempts.take(whose, c.Address, true, s.now()); err != nil {
+		return SignedIn{}, err
+	}
+	user, err := s.answeredBy(ctx, token, id, answer)
+	if errors.Is(err, ErrBadPasskey) || errors.Is(err, ErrCopiedPasskey) {
+		return SignedIn{User: user}, err
+	}
+	s.attempts.giveBack(whose, c.Address, true)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	s.attempts.forget(whose, c.Address)
+	return s.startSession(ctx, user, c.UserAgent)
+}
+
+// answeredBy uses the challenge of the token up and returns whose answer it
+// is. It returns the user with ErrCopiedPasskey, and with no other failure.
+func (s *Service) answeredBy(ctx context.Context, token, id, answer string) (User, error) {
 	holder, ok := challengeToken.hash(token)
-	if !ok || !s.HasPasskeys() {
-		return SignedIn{}, ErrBadPasskey
+	if !ok {
+		return User{}, ErrBadPasskey
 	}
 	c, err := s.opts.Passkeys.TakeChallenge(ctx, holder, PurposeSignIn, s.now().UTC())
 	if err != nil {
-		return SignedIn{}, err
-	}
-	id, err := s.opts.RelyingParty.Names(answer)
-	if err != nil {
-		return SignedIn{}, err
+		return User{}, err
 	}
 	user, err := s.opts.Passkeys.UserByPublicID(ctx, id)
 	if fault.Is(err, fault.NotFound) {
-		return SignedIn{}, ErrBadPasskey
+		return User{}, ErrBadPasskey
 	}
 	if err != nil {
-		return SignedIn{}, err
+		return User{}, err
 	}
 	have, err := s.opts.Passkeys.PasskeysOf(ctx, user.ID)
 	if err != nil {
-		return SignedIn{}, err
+		return User{}, err
 	}
-	if err := s.use(ctx, user, have, c, answer); err != nil {
-		return SignedIn{User: user}, err
+	err = s.use(ctx, user, have, c, answer)
+	if err != nil && !errors.Is(err, ErrCopiedPasskey) {
+		return User{}, err
 	}
-	return s.startSession(ctx, user, userAgent)
+	return user, err
 }
 
 // AskToConfirm asks the browser of the session for one of the user's passkeys.
@@ -77,8 +102,19 @@ func (s *Service) AskToConfirm(ctx context.Context, user User, session secret.Te
 }
 
 // ConfirmByPasskey is Confirm by an answer to AskToConfirm in the same session.
-// It fails with ErrBadPasskey or ErrCopiedPasskey.
-func (s *Service) ConfirmByPasskey(ctx context.Context, user User, session secret.Text, answer string) error {
+// It fails with ErrBadPasskey, ErrCopiedPasskey or fault.Limited.
+func (s *Service) ConfirmByPasskey(ctx context.Context, user User, session secret.Text, answer, address string) error {
+	if err := s.attempts.take(user.Email, address, true, s.now()); err != nil {
+		return err
+	}
+	err := s.confirmedBy(ctx, user, session, answer)
+	if !errors.Is(err, ErrBadPasskey) && !errors.Is(err, ErrCopiedPasskey) {
+		s.attempts.giveBack(user.Email, address, true)
+	}
+	return err
+}
+
+func (s *Service) confirmedBy(ctx context.Context, user User, session secret.Text, answer string) error {
 	have, holder, err := s.passkeysIn(ctx, user, session)
 	if err != nil {
 		return err
@@ -102,9 +138,11 @@ func (s *Service) use(ctx context.Context, user User, have []Passkey, c Challeng
 		if before.ID != after.ID {
 			continue
 		}
-		if used, err := s.opts.Passkeys.UsePasskey(ctx, before, after); err != nil || used {
-			return err
+		used, err := s.opts.Passkeys.UsePasskey(ctx, before, after)
+		if err == nil && !used {
+			return ErrBadPasskey
 		}
+		return err
 	}
 	return ErrBadPasskey
 }

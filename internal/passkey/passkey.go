@@ -29,6 +29,8 @@ const (
 	maxAnswer = 16 << 10
 	// maxCredential is the longest id of a credential in bytes (section 7.1, step 25).
 	maxCredential = 1023
+	// maxHandle is the longest handle of a user in bytes (section 5.4.3).
+	maxHandle = 64
 )
 
 // algorithms are the signatures taken, the best first: what every
@@ -144,6 +146,9 @@ func (p *Party) Names(answer string) (string, error) {
 	parsed, err := parsedAnswer(answer)
 	if err != nil {
 		return "", err
+	}
+	if len(parsed.Response.UserHandle) > maxHandle {
+		return "", account.ErrBadPasskey
 	}
 	return string(parsed.Response.UserHandle), nil
 }

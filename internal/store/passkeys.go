@@ -132,6 +132,27 @@ func (s *Store) UsePasskey(ctx context.Context, before, after account.Passkey) (
 	return changed, wrapIf(err, "note the use of a passkey")
 }
 
+// RenamePasskey names a passkey of the user, or fails with account.ErrUnknownPasskey.
+func (s *Store) RenamePasskey(ctx context.Context, userID int64, id, name string) error {
+	if !storable(id) {
+		return account.ErrUnknownPasskey
+	}
+	if err := checkTexts("a passkey", name); err != nil {
+		return err
+	}
+	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		res, err := t.NewRaw("UPDATE passkeys SET name = ? WHERE user_id = ? AND public_id = ?", name, userID, id).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n != 1 {
+			return orElse(err, account.ErrUnknownPasskey)
+		}
+		return nil
+	})
+	return wrapIf(err, "rename a passkey of user %d", userID)
+}
+
 // RemovePasskey removes a passkey of the user and ends every session of theirs
 // but the one kept, or fails with account.ErrUnknownPasskey.
 func (s *Store) RemovePasskey(ctx context.Context, userID int64, id string, keep account.Hash, now time.Time) error {

@@ -35,7 +35,7 @@ var All = []Bundle{
 	{"live.js", js, false, []string{"vendored/htmx.min.js", "vendored/sse.min.js"}},
 	{"checkout.js", js, false, []string{"src/copy.js", "src/clock.js", "src/wallet.js"}},
 	{"page.js", js, false, []string{"src/copy.js", "src/clock.js"}},
-	{"dashboard.js", js, false, []string{"src/copy.js", "src/clock.js", "src/dashboard.js"}},
+	{"dashboard.js", js, false, []string{"src/copy.js", "src/clock.js", "src/dashboard.js", "src/passkey.js"}},
 	{"console.js", js, false, []string{"src/console.js"}},
 	{"icon.svg", svg, false, []string{"src/icon.svg"}},
 }

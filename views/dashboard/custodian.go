@@ -74,6 +74,13 @@ type SecurityProps struct {
 	CodesLeft      int
 	FactorProblem  string
 	RemovePassword Field
+	// PasskeysAt is our public address; empty where passkeys are not to be had.
+	PasskeysAt     string
+	Passkeys       []PasskeyRow
+	PasskeysFull   bool // no more may be added
+	PasskeyProblem string
+	PasskeyName    Field
+	PasskeyProof   Field
 	Logins         []LoginRow
 	Audit          []AuditRow
 	NextURL        string
@@ -81,7 +88,7 @@ type SecurityProps struct {
 
 // LoginRow is a session.
 type LoginRow struct {
-	ID, Agent            string
+	ID, Agent            string // Agent as the browser calls itself; may be empty
 	CreatedAt, ExpiresAt time.Time
 	Here                 bool
 }
@@ -90,4 +97,5 @@ type LoginRow struct {
 type AuditRow struct {
 	At                                    time.Time
 	Actor, Action, Subject, Detail, Where string
+	Agent                                 string // what somebody signed in with, as it calls itself; may be empty
 }

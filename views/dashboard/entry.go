@@ -15,6 +15,8 @@ type EntryProps struct {
 	SignUp, Forgot bool
 	// Invite is the invitation that lets sign up; Token the reset that lets set a password.
 	Invite, Token string
+	// PasskeyAt is our public address if a passkey signs in; may be empty.
+	PasskeyAt string
 	// Sent says that the mail is on its way, if there is such an account.
 	Sent bool
 }

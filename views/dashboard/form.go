@@ -14,6 +14,9 @@ type Field struct {
 	Mono               bool
 	Max                string // maxlength
 	ReadOnly           bool
+	// PasskeyAt is our public address if a passkey is as good an answer as what
+	// is typed; may be empty. Passkeys work at no other address.
+	PasskeyAt string
 }
 
 // id is what the ids of the input, its hint and its problem end in.

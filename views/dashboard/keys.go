@@ -37,8 +37,8 @@ type KeysProps struct {
 	Rows    []KeyRow
 	Fields  []Field // of a new key
 	Full    bool    // there are as many as there may be
-	// ProofLabel says what shows once more who is there.
-	ProofLabel string
+	// Proof says what shows once more who is there.
+	Proof Field
 }
 
 // FreshKey is a key that was just made; its text is shown only now.

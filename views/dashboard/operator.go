@@ -100,13 +100,13 @@ type PersonRow struct {
 type PersonProps struct {
 	Frame
 
-	Person     PersonRow
-	You        bool
-	Keys       []PersonKeyRow
-	Audit      []AuditRow
-	NextURL    string
-	ProofLabel string
-	Problem    string
+	Person  PersonRow
+	You     bool
+	Keys    []PersonKeyRow
+	Audit   []AuditRow
+	NextURL string
+	Proof   Field
+	Problem string
 }
 
 // PersonKeyRow is a key of a user.

@@ -448,7 +448,7 @@ func Person(p PersonProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = able("/operator/users/"+p.Person.ID+"/enable", "enable-user", p.ProofLabel, "Enable "+p.Person.Email, false).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = able("/operator/users/"+p.Person.ID+"/enable", "enable-user", p.Proof, "Enable "+p.Person.Email, false).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -462,7 +462,7 @@ func Person(p PersonProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = able("/operator/users/"+p.Person.ID+"/disable", "disable-user", p.ProofLabel, "Disable "+p.Person.Email, true).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = able("/operator/users/"+p.Person.ID+"/disable", "disable-user", p.Proof, "Disable "+p.Person.Email, true).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -614,7 +614,7 @@ func Person(p PersonProps) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = able("/operator/users/"+p.Person.ID+"/keys/"+k.ID+"/disable", "disable-"+k.ID, p.ProofLabel, "Disable the key “"+k.Label+"”", true).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = able("/operator/users/"+p.Person.ID+"/keys/"+k.ID+"/disable", "disable-"+k.ID, p.Proof, "Disable the key “"+k.Label+"”", true).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -640,7 +640,7 @@ func Person(p PersonProps) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = able("/operator/users/"+p.Person.ID+"/keys/"+k.ID+"/enable", "enable-"+k.ID, p.ProofLabel, "Enable the key “"+k.Label+"”", false).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = able("/operator/users/"+p.Person.ID+"/keys/"+k.ID+"/enable", "enable-"+k.ID, p.Proof, "Enable the key “"+k.Label+"”", false).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -782,7 +782,7 @@ func Person(p PersonProps) templ.Component {
 }
 
 // able is a form that disables or enables, after who is there was shown again.
-func able(action, id, proofLabel, text string, danger bool) templ.Component {
+func able(action, id string, asked Field, text string, danger bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -820,7 +820,7 @@ func able(action, id, proofLabel, text string, danger bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = proof(id, proofLabel).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = proof(id, asked, "").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

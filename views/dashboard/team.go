@@ -18,7 +18,7 @@ type TeamProps struct {
 	// Link is a fresh invitation, shown only now, and LinkFor whom it is for.
 	Link, LinkFor string
 	Mailed        bool
-	ProofLabel    string
+	Proof         Field
 	MayLeave      bool
 }
 

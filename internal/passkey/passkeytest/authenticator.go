@@ -1,0 +1,154 @@
+// Package passkeytest is an authenticator in software, for tests: it makes
+// passkeys and answers with them as a browser does, or as an attacker would.
+//
+// Its one invariant: what it signs is what it says. An attack changes one thing
+// about an honest answer, so that it is refused for that thing.
+package passkeytest
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"slices"
+	"testing"
+)
+
+// Authenticator is a device with a browser in front of it.
+type Authenticator struct {
+	Origin string // the page the browser is on
+	RPID   string // for whom passkeys are made and used
+	// Unverified: the device did not ask for a finger or a code.
+	Unverified bool
+}
+
+// Key is a passkey with its private half.
+type Key struct {
+	ID      []byte
+	Handle  []byte // of the user, as the server gave it
+	Counter uint32 // that of the last answer; one more with each
+	private *ecdsa.PrivateKey
+}
+
+// Flags of authenticator data (Web Authentication Level 3, section 6.1).
+const (
+	userPresent  = 1 << 0
+	userVerified = 1 << 2
+	attested     = 1 << 6
+)
+
+// Question is what the server asks.
+type Question struct {
+	PublicKey struct {
+		Challenge string
+		User      struct{ ID string }
+		// AllowCredentials, ExcludeCredentials name passkeys.
+		AllowCredentials, ExcludeCredentials []struct{ ID string }
+		UserVerification                     string
+	} `json:"publicKey"`
+}
+
+// Parse reads what the server asks.
+func Parse(t testing.TB, options string) Question {
+	t.Helper()
+	var q Question
+	if err := json.Unmarshal([]byte(options), &q); err != nil || q.PublicKey.Challenge == "" {
+		t.Fatalf("no question: %v: %s", err, options)
+	}
+	return q
+}
+
+// NewKey makes the two halves of a passkey, for a user nobody named yet.
+func NewKey(t testing.TB) *Key {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &Key{ID: make([]byte, 32), private: private}
+	_, _ = rand.Read(k.ID) // never fails
+	return k
+}
+
+// Make answers the question for a new passkey with k.
+func (a Authenticator) Make(t testing.TB, options string, k *Key) string {
+	t.Helper()
+	q := Parse(t, options)
+	k.Handle = fromText(t, q.PublicKey.User.ID)
+	point, err := k.private.PublicKey.Bytes() // 4, x, y
+	if err != nil {
+		t.Fatal(err)
+	}
+	// COSE_Key of ES256 (RFC 9053), in CBOR: {1: 2, 3: -7, -1: 1, -2: x, -3: y}.
+	key := slices.Concat([]byte{0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, 0x20}, point[1:33], []byte{0x22, 0x58, 0x20}, point[33:])
+	data := a.data(k, attested)
+	data = append(data, make([]byte, 16)...) // AAGUID: no model is named
+	data = binary.BigEndian.AppendUint16(data, uint16(len(k.ID)))
+	data = slices.Concat(data, k.ID, key)
+	// {"fmt": "none", "attStmt": {}, "authData": data}
+	object := slices.Concat([]byte("\xa3\x63fmt\x64none\x67attStmt\xa0\x68authData\x59"), binary.BigEndian.AppendUint16(nil, uint16(len(data))), data)
+	return answer(t, k, map[string]any{
+		"clientDataJSON": text(a.client(t, "webauthn.create", q)), "attestationObject": text(object), "transports": []string{"internal"},
+	})
+}
+
+// Answer shows k. Its counter goes up first.
+func (a Authenticator) Answer(t testing.TB, options string, k *Key) string {
+	t.Helper()
+	k.Counter++
+	data, client := a.data(k, 0), a.client(t, "webauthn.get", Parse(t, options))
+	about := sha256.Sum256(client)
+	signed := sha256.Sum256(slices.Concat(data, about[:]))
+	signature, err := ecdsa.SignASN1(rand.Reader, k.private, signed[:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer(t, k, map[string]any{
+		"clientDataJSON": text(client), "authenticatorData": text(data), "signature": text(signature), "userHandle": text(k.Handle),
+	})
+}
+
+// data is what an authenticator says of itself.
+func (a Authenticator) data(k *Key, flags byte) []byte {
+	flags |= userPresent
+	if !a.Unverified {
+		flags |= userVerified
+	}
+	rp := sha256.Sum256([]byte(a.RPID))
+	return binary.BigEndian.AppendUint32(append(rp[:], flags), k.Counter)
+}
+
+// client is what the browser says.
+func (a Authenticator) client(t testing.TB, kind string, q Question) []byte {
+	t.Helper()
+	said, err := json.Marshal(map[string]any{"type": kind, "challenge": q.PublicKey.Challenge, "origin": a.Origin, "crossOrigin": false})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return said
+}
+
+func answer(t testing.TB, k *Key, response map[string]any) string {
+	t.Helper()
+	said, err := json.Marshal(map[string]any{
+		"id": text(k.ID), "rawId": text(k.ID), "type": "public-key", "clientExtensionResults": map[string]any{}, "response": response,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(said)
+}
+
+func text(raw []byte) string { return base64.RawURLEncoding.EncodeToString(raw) }
+
+func fromText(t testing.TB, s string) []byte {
+	t.Helper()
+	raw, err := base64.RawURLEncoding.DecodeString(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}

@@ -1,0 +1,177 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/views/dashboard"
+)
+
+// Where passkeys are asked for. A script asks at the first what to ask of the
+// browser, and sends the browser's answer as a form like any other.
+const (
+	enterPath    = "/signin/passkey"
+	passkeysPath = securityPath + "/passkeys"
+	confirmPath  = "/dashboard/confirm"
+)
+
+// asked answers the script: with the options for navigator.credentials, or with
+// what is in the way.
+func (d *desk) asked(c echo.Context, options string, err error) error {
+	if err == nil {
+		return c.JSONBlob(http.StatusOK, []byte(options))
+	}
+	if f := fault.Of(err); f == nil || f.Kind == fault.Internal {
+		return err
+	}
+	refusal := d.ops.Refuse(c.Request().Context(), err)
+	callOf(c).addHeaders(c.Response().Header())
+	return c.JSON(refusal.Code, map[string]string{"problem": sentenceOf(refusal.Message)})
+}
+
+// postAskPasskey asks whoever it is for a passkey. Who was asked is kept in a
+// cookie, so that an answer is good only from the browser that was asked.
+func (d *desk) postAskPasskey(c echo.Context) error {
+	ctx := c.Request().Context()
+	if err := d.limits.Costly(ctx); err != nil {
+		return d.asked(c, "", err)
+	}
+	options, token, err := d.x.Members.AskPasskey(ctx)
+	if err == nil {
+		err = d.cookies.put(c.Response(), askedCookie, account.ChallengeTTL, map[string]string{"token": token.Reveal()})
+	}
+	return d.asked(c, options, err)
+}
+
+func (d *desk) postEnterPasskey(c echo.Context) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	token := d.cookies.get(c.Request(), askedCookie, "token")
+	d.cookies.drop(c.Response(), askedCookie)
+	in, err := d.x.Members.EnterWithPasskey(c.Request().Context(), token, values.Get("passkey"), account.Credentials{
+		Address: callOf(c).Client, UserAgent: callOf(c).UserAgent,
+	})
+	if err != nil {
+		d.ifCopied(c, in.User, err)
+		return d.signInAgain(c, newForm(url.Values{"next": values["next"]}), err)
+	}
+	return d.welcome(c, in, safeNext(values.Get("next")), "with a passkey")
+}
+
+// ifCopied tells the user if somebody has a copy of a passkey of theirs.
+func (d *desk) ifCopied(c echo.Context, user account.User, err error) {
+	if !errors.Is(err, account.ErrCopiedPasskey) {
+		return
+	}
+	d.recordOwn(c, user, account.ActionPasskeyCopied, "")
+	d.mail(c, user.Email, "One of your passkeys may have been copied", "A passkey of yours was shown to Florin whose counter went back, as that of a copy would. It was not accepted.\n\n"+
+		"Sign in with your password, remove the passkey that was used last, and add a new one:\n"+d.o.BaseURL+securityPath)
+}
+
+func (d *desk) postAskToConfirm(c echo.Context, v visitor) error {
+	options, err := d.x.Members.AskToConfirm(c.Request().Context(), v.user, v.token)
+	return d.asked(c, options, err)
+}
+
+// postNewPasskey asks for a new passkey, of somebody who shows once more who
+// they are. The session's answer to it needs no other proof.
+func (d *desk) postNewPasskey(c echo.Context, v visitor) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return d.asked(c, "", err)
+	}
+	if err := d.confirm(c, v, newForm(values)); err != nil {
+		return d.asked(c, "", err)
+	}
+	options, err := d.x.Members.NewPasskey(c.Request().Context(), v.user, v.token)
+	return d.asked(c, options, err)
+}
+
+func (d *desk) postPasskey(c echo.Context, v visitor) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	p, err := d.x.Members.AddPasskey(c.Request().Context(), v.user, v.token, values.Get("name"), values.Get("made"))
+	if err != nil {
+		return d.passkeyRefused(c, v, newForm(values), err)
+	}
+	d.recordOwn(c, v.user, account.ActionPasskeyAdd, p.Name)
+	d.mail(c, v.user.Email, "A passkey was added", "A passkey called “"+p.Name+"” was added to your account. Whoever has it can sign in to Florin as you.\n\n"+
+		"If this was not you, remove it and change your password at once:\n"+d.o.BaseURL+securityPath)
+	return d.done(c, securityPath, "The passkey “"+p.Name+"” is added. You can sign in with it from now on.")
+}
+
+func (d *desk) postPasskeyName(c echo.Context, v visitor) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	if err := d.x.Members.RenamePasskey(c.Request().Context(), v.user, c.Param("passkey"), values.Get("name")); err != nil {
+		return d.passkeyRefused(c, v, newForm(url.Values{}), err)
+	}
+	return d.done(c, securityPath, "The passkey has its new name.")
+}
+
+func (d *desk) postRemovePasskey(c echo.Context, v visitor) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	f := newForm(values)
+	if err := d.confirm(c, v, f); err != nil {
+		return d.passkeyRefused(c, v, f, err)
+	}
+	p, err := d.x.Members.RemovePasskey(c.Request().Context(), v.user, v.token, c.Param("passkey"))
+	if err != nil {
+		return d.passkeyRefused(c, v, f, err)
+	}
+	d.recordOwn(c, v.user, account.ActionPasskeyRemove, p.Name)
+	d.mail(c, v.user.Email, "A passkey was removed", "The passkey called “"+p.Name+"” signs nobody in to Florin any more, and every other session was ended.\n\n"+
+		"If this was not you, change your password at once:\n"+d.o.BaseURL+securityPath)
+	return d.done(c, securityPath, "The passkey “"+p.Name+"” is removed. Every other session has ended.")
+}
+
+// passkeyRefused shows the page again with what is in the way, above the list:
+// several of its forms ask the same.
+func (d *desk) passkeyRefused(c echo.Context, v visitor, f *form, err error) error {
+	if d.badProof(f, err) {
+		if text := f.problems["password"]; text != "" {
+			f.problem = text
+			delete(f.problems, "password")
+		}
+	} else if !f.refused(err, subject{"name", "name", "The name"}) {
+		return err
+	}
+	forms := emptySecurityForms()
+	forms.passkey = f
+	return d.securityPage(c, v, fault.KindOf(err).Code(), forms)
+}
+
+// passkeys fills in what a page shows of passkeys; nothing where there are none
+// to be had.
+func (d *desk) passkeys(c echo.Context, v visitor, f *form, p *dashboard.SecurityProps) error {
+	if !d.x.Members.HasPasskeys() {
+		return nil
+	}
+	all, err := d.x.Members.PasskeysOf(c.Request().Context(), v.user)
+	if err != nil {
+		return err
+	}
+	p.PasskeysAt, p.PasskeyProblem, p.PasskeysFull = d.o.BaseURL, f.problem, len(all) >= account.MaxPasskeys
+	for _, x := range all {
+		p.Passkeys = append(p.Passkeys, dashboard.PasskeyRow{ID: x.ID, Name: x.Name, CreatedAt: x.CreatedAt, UsedAt: x.UsedAt})
+	}
+	p.PasskeyName = f.field(dashboard.Field{
+		Name: "name", Label: "Name (optional)", Placeholder: "Phone", Max: "100", Hint: "So that you can tell your passkeys apart.",
+	})
+	p.PasskeyProof, err = d.proofField(c, v, newForm(url.Values{}))
+	return err
+}

@@ -1,0 +1,393 @@
+package web
+
+import (
+	"encoding/json"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/passkey/passkeytest"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// device is an authenticator at the address of the tests.
+var device = passkeytest.Authenticator{Origin: testBaseURL, RPID: "pay.example"}
+
+// asks returns what the server asks a browser.
+func (s *surfer) asks(path string, pairs ...string) string {
+	s.b.t.Helper()
+	r := s.post(path, pairs...)
+	r.wants(s.b.t, 200, "challenge")
+	if kind := r.header.Get("Content-Type"); !strings.HasPrefix(kind, "application/json") {
+		s.b.t.Errorf("the question is %q", kind)
+	}
+	return r.body
+}
+
+// addPasskey registers k for whoever is signed in.
+func (s *surfer) addPasskey(k *passkeytest.Key) reply {
+	s.b.t.Helper()
+	return s.post(passkeysPath, "name", "Phone", "made", device.Make(s.b.t, s.asks(passkeysPath+"/ask", "password", deskPassword), k))
+}
+
+// enter signs in with what the answer is.
+func (s *surfer) enter(answer string, more ...string) reply {
+	s.b.t.Helper()
+	return s.post(enterPath, append([]string{"passkey", answer}, more...)...)
+}
+
+// keyed is a desk whose member has a passkey.
+func keyed(t *testing.T) (b deskBundle, u account.User, s *surfer, k *passkeytest.Key) {
+	t.Helper()
+	b = newDesk(t)
+	u = b.member(deskEmail)
+	s, k = b.surfer(), passkeytest.NewKey(t)
+	s.signIn(deskEmail)
+	s.addPasskey(k).leads(t, securityPath)
+	return b, u, s, k
+}
+
+// passkeyOf returns the id of the only passkey of the user.
+func (b deskBundle) passkeyOf(u account.User) string {
+	b.t.Helper()
+	list, err := b.accounts.PasskeysOf(b.t.Context(), u)
+	if err != nil || len(list) != 1 {
+		b.t.Fatalf("%d passkeys, %v", len(list), err)
+	}
+	return list[0].ID
+}
+
+const refusedPasskey = "The passkey was not accepted"
+
+func TestPasskey_SignIn(t *testing.T) {
+	t.Parallel()
+	b, u, s, k := keyed(t)
+	s.get(securityPath).wants(t, 200, "Phone", "Added a passkey")
+	if mails := b.mailed(1); !strings.Contains(mails[0], deskEmail) || !strings.Contains(mails[0], "passkey called “Phone” was added") {
+		t.Errorf("mailed: %q", mails)
+	}
+	other := b.surfer()
+	other.get("/signin").wants(t, 200, "Sign in with a passkey")
+	asked := other.asks(enterPath + "/ask")
+	if q := passkeytest.Parse(t, asked).PublicKey; len(q.AllowCredentials) != 0 || q.UserVerification != "required" {
+		t.Errorf("anybody is asked for %+v", q)
+	}
+	answer := device.Answer(t, asked, k)
+	other.enter(answer, "next", "/dashboard/payments").leads(t, "/dashboard/payments")
+	other.get(securityPath).wants(t, 200, "with a passkey")
+	b.audited(u, account.ActionPasskeyAdd, account.ActionSignIn)
+
+	// With an authenticator in force too: a passkey is both factors.
+	must(t, b.store.PutSecondFactor(t.Context(), account.SecondFactor{UserID: u.ID, Secret: secret.New("JBSWY3DPEHPK3PXP"), CreatedAt: b.clock.Now()}))
+	must(t, b.store.ConfirmSecondFactor(t.Context(), u.ID, 1, nil, b.clock.Now()))
+	third := b.surfer()
+	third.post("/signin", "email", deskEmail, "password", deskPassword).wants(t, 200, "Second step")
+	third.enter(device.Answer(t, third.asks(enterPath+"/ask"), k)).leads(t, "/dashboard")
+
+	// A fresh session, and not the one somebody planted.
+	planted := third.cookies["__Host-florin"]
+	third.enter(device.Answer(t, third.asks(enterPath+"/ask"), k)).leads(t, "/dashboard")
+	if third.cookies["__Host-florin"].Value == planted.Value {
+		t.Error("the session is the one from before")
+	}
+}
+
+// Every answer here is honest but for one thing.
+func TestPasskey_SignIn_Attacks(t *testing.T) {
+	t.Parallel()
+	b, u, owner, k := keyed(t)
+	thief, stolen := b.member("thief@shop.example"), passkeytest.NewKey(t)
+	ts := b.surfer()
+	ts.signIn(thief.Email)
+	ts.addPasskey(stolen).leads(t, securityPath)
+	for name, attack := range map[string]func(t *testing.T, s *surfer) reply{
+		"Replayed": func(t *testing.T, s *surfer) reply {
+			asked := s.asks(enterPath + "/ask")
+			before := maps.Clone(s.cookies)
+			answer := device.Answer(t, asked, k)
+			s.enter(answer).leads(t, "/dashboard")
+			s.cookies = before
+			return s.enter(answer)
+		},
+		"AnotherSession": func(t *testing.T, s *surfer) reply {
+			answer := device.Answer(t, b.surfer().asks(enterPath+"/ask"), k)
+			s.asks(enterPath + "/ask")
+			return s.enter(answer)
+		},
+		"NotAsked": func(t *testing.T, s *surfer) reply {
+			return s.enter(device.Answer(t, b.surfer().asks(enterPath+"/ask"), k))
+		},
+		"Expired": func(t *testing.T, s *surfer) reply {
+			answer := device.Answer(t, s.asks(enterPath+"/ask"), k)
+			kept := maps.Clone(s.cookies)
+			b.clock.advance(account.ChallengeTTL)
+			s.cookies = kept
+			return s.enter(answer)
+		},
+		"Origin": func(t *testing.T, s *surfer) reply {
+			evil := device
+			evil.Origin = "https://pay.example.evil.example"
+			return s.enter(evil.Answer(t, s.asks(enterPath+"/ask"), k))
+		},
+		"PlainOrigin": func(t *testing.T, s *surfer) reply {
+			evil := device
+			evil.Origin = "http://pay.example"
+			return s.enter(evil.Answer(t, s.asks(enterPath+"/ask"), k))
+		},
+		"RelyingParty": func(t *testing.T, s *surfer) reply {
+			evil := device
+			evil.RPID = "example"
+			return s.enter(evil.Answer(t, s.asks(enterPath+"/ask"), k))
+		},
+		"Unverified": func(t *testing.T, s *surfer) reply {
+			found := device
+			found.Unverified = true
+			return s.enter(found.Answer(t, s.asks(enterPath+"/ask"), k))
+		},
+		"ClaimsTheUser": func(t *testing.T, s *surfer) reply {
+			claims := *stolen
+			claims.Handle = []byte(u.PublicID)
+			return s.enter(device.Answer(t, s.asks(enterPath+"/ask"), &claims))
+		},
+		"ClaimsTheCredential": func(t *testing.T, s *surfer) reply {
+			claims := *stolen
+			claims.ID, claims.Handle, claims.Counter = k.ID, k.Handle, k.Counter
+			return s.enter(device.Answer(t, s.asks(enterPath+"/ask"), &claims))
+		},
+		"AnsweredToConfirm": func(t *testing.T, s *surfer) reply {
+			s.asks(enterPath + "/ask")
+			return s.enter(device.Answer(t, owner.asks(confirmPath), k))
+		},
+		"Unknown": func(t *testing.T, s *surfer) reply {
+			nobody := passkeytest.NewKey(t)
+			nobody.Handle = []byte("01HZZZZZZZZZZZZZZZZZZZZZZZ")
+			return s.enter(device.Answer(t, s.asks(enterPath+"/ask"), nobody))
+		},
+		"Nothing": func(_ *testing.T, s *surfer) reply { s.asks(enterPath + "/ask"); return s.enter("") },
+		"Garbage": func(_ *testing.T, s *surfer) reply {
+			s.asks(enterPath + "/ask")
+			return s.enter(`{"id":"AA","type":"public-key"}`)
+		},
+		"Huge": func(_ *testing.T, s *surfer) reply {
+			s.asks(enterPath + "/ask")
+			return s.enter(strings.Repeat("x", 20<<10))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b.clock.advance(30 * time.Minute) // so that none is refused for the one before
+			s := b.surfer()
+			attack(t, s).wants(t, 401, refusedPasskey)
+			s.get("/dashboard").leads(t, "/signin")
+		})
+	}
+	// Slowed, and let in again: none of it keeps the honest one out.
+	b.clock.advance(30 * time.Minute)
+	s := b.surfer()
+	s.enter(device.Answer(t, s.asks(enterPath+"/ask"), k)).leads(t, "/dashboard")
+}
+
+// A counter that goes back is a copy's: it is refused, and the user is told.
+func TestPasskey_Copied(t *testing.T) {
+	t.Parallel()
+	b, u, owner, k := keyed(t)
+	theirs := *k
+	s := b.surfer()
+	s.enter(device.Answer(t, s.asks(enterPath+"/ask"), k)).leads(t, "/dashboard")
+	s = b.surfer()
+	s.enter(device.Answer(t, s.asks(enterPath+"/ask"), k)).leads(t, "/dashboard")
+	s = b.surfer()
+	s.enter(device.Answer(t, s.asks(enterPath+"/ask"), &theirs)).wants(t, 401, "may have been copied")
+	s.get("/dashboard").leads(t, "/signin")
+	owner.post(passkeysPath+"/ask", "passkey", device.Answer(t, owner.asks(confirmPath), &theirs)).wants(t, 401, "may have been copied")
+	b.audited(u, account.ActionPasskeyCopied)
+	if mails := b.mailed(3); !strings.Contains(mails[1]+mails[2], "may have been copied") {
+		t.Errorf("mailed: %q", mails)
+	}
+}
+
+// What a made passkey says of itself is checked as well, and one credential is
+// of one account.
+func TestPasskey_Register_Attacks(t *testing.T) {
+	t.Parallel()
+	b, _, owner, k := keyed(t)
+	b.member("thief@shop.example")
+	s := b.surfer()
+	s.signIn("thief@shop.example")
+	evil, plain, found := device, device, device
+	evil.Origin, plain.RPID, found.Unverified = "https://evil.example", "evil.example", true
+	ask := func(s *surfer) string { return s.asks(passkeysPath+"/ask", "password", deskPassword) }
+	for name, attack := range map[string]struct {
+		made   func() string
+		status int
+	}{
+		"Origin":         {func() string { return evil.Make(t, ask(s), passkeytest.NewKey(t)) }, 401},
+		"RelyingParty":   {func() string { return plain.Make(t, ask(s), passkeytest.NewKey(t)) }, 401},
+		"Unverified":     {func() string { return found.Make(t, ask(s), passkeytest.NewKey(t)) }, 401},
+		"AnotherSession": {func() string { ask(s); return device.Make(t, ask(owner), passkeytest.NewKey(t)) }, 401},
+		"Taken":          {func() string { copied := *k; return device.Make(t, ask(s), &copied) }, 409},
+		"Expired": {func() string {
+			made := device.Make(t, ask(s), passkeytest.NewKey(t))
+			b.clock.advance(account.ChallengeTTL)
+			return made
+		}, 401},
+		"Nothing": {func() string { ask(s); return "" }, 401},
+	} {
+		t.Run(name, func(t *testing.T) {
+			made := attack.made()
+			s.post(passkeysPath, "name", "Mine", "made", made).wants(t, attack.status, "Passkeys")
+			if strings.Contains(s.get(securityPath).body, `data-testid="passkeys"`) {
+				t.Fatal("a passkey was added")
+			}
+		})
+	}
+	// Without a proof nobody is asked at all.
+	s.post(passkeysPath+"/ask", "password", "wrong password").wants(t, 400, "The password is wrong")
+	s.post(passkeysPath+"/ask").wants(t, 400)
+	// A question is answered once.
+	made := device.Make(t, ask(s), passkeytest.NewKey(t))
+	s.post(passkeysPath, "made", made).leads(t, securityPath)
+	s.post(passkeysPath, "made", made).wants(t, 401, refusedPasskey)
+}
+
+// A passkey is as good as a password where it is asked for again, once, from
+// the session that was asked, and only that user's.
+func TestPasskey_Confirm(t *testing.T) {
+	t.Parallel()
+	b, u, s, k := keyed(t)
+	m := b.shop(u)
+	revoke := "/dashboard/keys/" + m.key.PublicID + "/revoke"
+	s.get("/dashboard/keys").wants(t, 200, "Use a passkey instead")
+
+	b.colleague(u, "thief@shop.example", account.RoleDeveloper)
+	thief, stolen := b.surfer(), passkeytest.NewKey(t)
+	thief.signIn("thief@shop.example")
+	thief.post(confirmPath).wants(t, 404) // no passkey yet
+	thief.addPasskey(stolen).leads(t, securityPath)
+	elsewhere := b.surfer()
+	elsewhere.signIn(deskEmail)
+	elsewhere.asks(confirmPath)
+	elsewhere.post(revoke, "passkey", device.Answer(t, s.asks(confirmPath), k)).wants(t, 401, "not accepted")
+	s.asks(confirmPath)
+	s.post(revoke, "passkey", device.Answer(t, thief.asks(confirmPath), stolen)).wants(t, 401, "not accepted")
+	s.post(revoke, "passkey", device.Answer(t, s.asks(confirmPath), stolen)).wants(t, 401, "not accepted")
+	thief.post(revoke, "passkey", device.Answer(t, thief.asks(confirmPath), k)).wants(t, 401, "not accepted")
+	s.post(revoke, "passkey", device.Answer(t, s.asks(passkeysPath+"/ask", "password", deskPassword), k)).wants(t, 401, "not accepted")
+	found := device
+	found.Unverified = true
+	s.post(revoke, "passkey", found.Answer(t, s.asks(confirmPath), k)).wants(t, 401, "not accepted")
+	late := device.Answer(t, s.asks(confirmPath), k)
+	b.clock.advance(account.ChallengeTTL)
+	s.post(revoke, "passkey", late).wants(t, 401, "not accepted")
+	if _, err := b.accounts.Authenticate(t.Context(), m.text); err != nil {
+		t.Fatalf("the key is gone: %v", err)
+	}
+	answer := device.Answer(t, s.asks(confirmPath), k)
+	s.post(revoke, "passkey", answer).leads(t, "/dashboard/keys")
+	s.post(passkeysPath+"/"+b.passkeyOf(u)+"/remove", "passkey", answer).wants(t, 401, "not accepted")
+}
+
+func TestPasskey_RenameAndRemove(t *testing.T) {
+	t.Parallel()
+	b, u, s, k := keyed(t)
+	b.member("other@shop.example")
+	other, elsewhere := b.surfer(), b.surfer()
+	other.signIn("other@shop.example")
+	elsewhere.signIn(deskEmail)
+	path := passkeysPath + "/" + b.passkeyOf(u)
+	other.post(path+"/name", "name", "Mine").wants(t, 404)
+	other.post(path+"/remove", "password", deskPassword).wants(t, 404)
+	s.post(path+"/name", "name", strings.Repeat("x", 101)).wants(t, 400, "at most 100")
+	s.post(path+"/name", "name", "Work phone").leads(t, securityPath)
+	s.get(securityPath).wants(t, 200, "Work phone")
+	s.post(path+"/remove", "password", "wrong password").wants(t, 400, "The password is wrong")
+	s.post(path+"/remove").wants(t, 400)
+	elsewhere.get("/dashboard").wants(t, 200)
+	s.post(path+"/remove", "password", deskPassword).leads(t, securityPath)
+	s.get(securityPath).wants(t, 200, "Removed a passkey", "Work phone")
+	elsewhere.get("/dashboard").leads(t, "/signin")
+	b.audited(u, account.ActionPasskeyRemove)
+	if mails := b.mailed(2); !strings.Contains(mails[0]+mails[1], "passkey called “Work phone” signs nobody in") {
+		t.Errorf("mailed: %q", mails)
+	}
+
+	// What is removed is as unknown as what never was.
+	gone, never := b.surfer(), b.surfer()
+	nobody := passkeytest.NewKey(t)
+	nobody.Handle = []byte("01HZZZZZZZZZZZZZZZZZZZZZZZ")
+	a := gone.enter(device.Answer(t, gone.asks(enterPath+"/ask"), k))
+	z := never.enter(device.Answer(t, never.asks(enterPath+"/ask"), nobody))
+	a.wants(t, 401, refusedPasskey)
+	if z.status != 401 || anonymous(a.body) != anonymous(z.body) {
+		t.Error("answers tell which passkeys there were")
+	}
+}
+
+func TestPasskey_Disabled(t *testing.T) {
+	t.Parallel()
+	b, u, _, k := keyed(t)
+	changed, err := b.store.DisableUser(t.Context(), u.ID, b.clock.Now())
+	if must(t, err); !changed {
+		t.Fatal("not disabled")
+	}
+	s := b.surfer()
+	s.enter(device.Answer(t, s.asks(enterPath+"/ask"), k)).wants(t, 403, "This account is disabled")
+	s.get("/dashboard").leads(t, "/signin")
+}
+
+// Guesses are slowed as those of passwords are; other users are not.
+func TestPasskey_Throttled(t *testing.T) {
+	t.Parallel()
+	b, _, _, k := keyed(t)
+	b.member("other@shop.example")
+	found := device
+	found.Unverified = true
+	refused := 0
+	for range 12 {
+		s := b.surfer()
+		r := s.enter(found.Answer(t, s.asks(enterPath+"/ask"), k))
+		if r.status == 429 {
+			refused++
+			if r.header.Get("Retry-After") == "" {
+				t.Error("it does not say when to come back")
+			}
+		}
+		b.clock.advance(2 * time.Second) // for asking is limited by itself
+	}
+	if refused < 3 {
+		t.Errorf("only %d of 12 guesses were refused", refused)
+	}
+	s := b.surfer()
+	s.enter(device.Answer(t, s.asks(enterPath+"/ask"), k)).wants(t, 429)
+	s.signIn("other@shop.example")
+	s.signIn(deskEmail) // by password, which others' guesses at the passkey do not hold up
+}
+
+// Where browsers offer no passkeys, neither do we.
+func TestPasskey_NotHere(t *testing.T) {
+	t.Parallel()
+	for base, offered := range map[string]bool{
+		"https://pay.example": true, "http://localhost:8080": true,
+		"http://127.0.0.1:8080": false, "https://192.0.2.7": false, "https://[2001:db8::7]:8443": false, "http://pay.example": false,
+	} {
+		b := newDeskAt(t, base)
+		b.member(deskEmail)
+		s := b.surfer()
+		if page := s.get("/signin"); strings.Contains(page.body, "passkey") != offered {
+			t.Errorf("%s: sign-in offers passkeys: %t", base, !offered)
+		}
+		s.signIn(deskEmail)
+		if page := s.get(securityPath); strings.Contains(page.body, "Passkeys") != offered {
+			t.Errorf("%s: the page about security offers passkeys: %t", base, !offered)
+		}
+		if offered {
+			continue
+		}
+		r := s.post(enterPath + "/ask")
+		var said struct{ Problem string }
+		if err := json.Unmarshal([]byte(r.body), &said); r.status != 409 || err != nil || !strings.Contains(said.Problem, "not available") {
+			t.Errorf("%s: %d %s", base, r.status, r.body)
+		}
+	}
+}
