@@ -10,7 +10,7 @@ var assets = map[string]asset{
 	"dashboard.css": {hash: "f195f5fb18", contentType: "text/css; charset=utf-8", inline: false},
 	"dashboard.js":  {hash: "23efa3ff6a", contentType: "text/javascript; charset=utf-8", inline: false},
 	"docs.css":      {hash: "95cb715f91", contentType: "text/css; charset=utf-8", inline: false},
-	"donate.css":    {hash: "c8970c7aaf", contentType: "text/css; charset=utf-8", inline: true},
+	"donate.css":    {hash: "12fcd338b9", contentType: "text/css; charset=utf-8", inline: true},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
 	"live.js":       {hash: "91fbc64b30", contentType: "text/javascript; charset=utf-8", inline: false},
 	"page.js":       {hash: "63d8c6b51d", contentType: "text/javascript; charset=utf-8", inline: false},

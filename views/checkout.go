@@ -196,6 +196,8 @@ type CheckoutProps struct {
 	Merchant Merchant
 
 	TxnID string
+	// Campaign is the slug of the campaign on whose page the payment is shown; empty on a page of its own.
+	Campaign string
 	// Amount is the requested amount; Token is empty until a token is chosen (then the page says USD).
 	Amount, Token string
 	// Description is what the payment is for, Reference the merchant's order number; both may be empty.
@@ -311,7 +313,40 @@ func (p CheckoutProps) livePath() string {
 	if v := p.shownView(); v != ViewNow {
 		q.Set("view", string(v))
 	}
+	if p.Campaign != "" {
+		q.Set("campaign", p.Campaign)
+	}
 	return actPath(p.TxnID, "live", "") + "?" + q.Encode()
+}
+
+// OnCampaign is the payment as the page of its campaign shows it, which is itself where the payer came from.
+func (p CheckoutProps) OnCampaign(slug string) CheckoutProps {
+	p.Campaign, p.ReturnURL, p.CancelURL = slug, "", ""
+	return p
+}
+
+// at is the address of the page in one of its views.
+func (p CheckoutProps) at(view View) string {
+	if p.Campaign != "" {
+		return GiftPath(p.Campaign, p.TxnID, p.Lang, view)
+	}
+	return PayPath(p.TxnID, p.Lang, view)
+}
+
+// act is the address of one act of the payer, which comes back to the page it was done on.
+func (p CheckoutProps) act(act string) string {
+	q := url.Values{}
+	if p.Lang != "" {
+		q.Set("lang", p.Lang)
+	}
+	if p.Campaign != "" {
+		q.Set("campaign", p.Campaign)
+	}
+	path := actPath(p.TxnID, act, "")
+	if len(q) > 0 {
+		path += "?" + q.Encode()
+	}
+	return path
 }
 
 // needsRefresh reports whether a browser without scripts should reload the page by itself. A page

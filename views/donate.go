@@ -49,7 +49,8 @@ const (
 // DonateProps is the page of a donation campaign.
 //
 //	GET  /donate/{campaignId}?lang=&before=   Donate (JSON for clients that do not accept HTML)
-//	POST /donate/{campaignId}/pay?lang=       a form: fields suggested or amount, way, name, message → 303 PayPath of the
+//	GET  /donate/{campaignId}?pay=&lang=&view= Donate with Paying, the payment of that txnid, in the place of the form
+//	POST /donate/{campaignId}/pay?lang=       a form: fields suggested or amount, way, name, message → 303 GiftPath of the
 //	                                          payment, which is started already; with an error Donate again (422)
 //	GET  /donate/{campaignId}/live?lang=      a stream of events: raised is [DonateRaised], wall is [DonateWall]
 //	GET  /donate/{campaignId}/widget?lang=    DonateWidget, which alone may be framed by other sites (frame-ancestors *)
@@ -91,6 +92,9 @@ type DonateProps struct {
 	Once string
 	// ShownAtOnce: names and messages are shown without being read before.
 	ShownAtOnce bool
+
+	// Paying is the donation that is being paid on this page, in the place of the form; nil for none.
+	Paying *CheckoutProps
 
 	// LivePath is where a stream keeps the page up to date; empty for none.
 	LivePath string
@@ -143,6 +147,18 @@ func ParseWay(s string) (network, token string, ok bool) {
 // DonatePath is the address of a campaign's page; lang may be empty.
 func DonatePath(campaignID, lang string) string {
 	return withLang("/donate/"+url.PathEscape(campaignID), lang)
+}
+
+// GiftPath is the address of a campaign's page on which a donation is paid. lang and view may be empty.
+func GiftPath(campaignID, txnID, lang string, view View) string {
+	q := url.Values{"pay": {txnID}}
+	if lang != "" {
+		q.Set("lang", lang)
+	}
+	if view != ViewNow {
+		q.Set("view", string(view))
+	}
+	return DonatePath(campaignID, "") + "?" + q.Encode()
 }
 
 // LinkPath is the address of a payment link; lang may be empty.

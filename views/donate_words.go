@@ -7,9 +7,15 @@ import (
 
 // head of a campaign's page, with what a share of it shows (Open Graph protocol).
 func (p DonateProps) head() head {
-	scripts := []string{"page.js"}
+	scripts, refresh := []string{"page.js"}, 0
 	if p.LivePath != "" {
 		scripts = []string{"live.js", "page.js"}
+	}
+	if p.Paying != nil {
+		scripts = []string{"live.js", "checkout.js"}
+		if p.Paying.needsRefresh() {
+			refresh = RefreshSeconds
+		}
 	}
 	return head{
 		Page:        p.Page,
@@ -19,6 +25,7 @@ func (p DonateProps) head() head {
 		Inline:      "donate.css",
 		Extra:       brandCSS(p.Merchant),
 		Scripts:     scripts,
+		Refresh:     refresh,
 		Share:       &share{Title: p.Title, URL: p.URL, Image: p.CardURL},
 	}
 }
@@ -30,7 +37,32 @@ func (p DonateProps) widgetHead() head {
 	}
 }
 
-func (p DonateProps) languageHref(lang string) string { return DonatePath(p.CampaignID, lang) }
+func (p DonateProps) languageHref(lang string) string {
+	if p.Paying != nil {
+		return GiftPath(p.CampaignID, p.Paying.TxnID, lang, p.Paying.View)
+	}
+	return DonatePath(p.CampaignID, lang)
+}
+
+// What stands below how far a campaign is.
+const (
+	formNone   = "none" // a donation is being paid, whatever the campaign does meanwhile
+	formOpen   = "open"
+	formPaused = "paused"
+	formEnded  = "ended"
+)
+
+func (p DonateProps) shownForm() string {
+	switch {
+	case p.Paying != nil:
+		return formNone
+	case p.Status == CampaignPaused:
+		return formPaused
+	case p.Status == CampaignEnded:
+		return formEnded
+	}
+	return formOpen
+}
 
 func (p DonateProps) payPath() string {
 	return withLang("/donate/"+url.PathEscape(p.CampaignID)+"/pay", p.Lang)

@@ -54,6 +54,10 @@ func hostilePages(t testing.TB, text string) map[string]templ.Component {
 			p.Pay.Address, p.Pay.PaymentURI, p.Pay.Network = text, text, text
 		}
 		pages["checkout-"+s.name] = Checkout(p)
+		onCampaign := p.OnCampaign(text)
+		paying := give
+		paying.Paying = &onCampaign
+		pages["gift-"+s.name] = Donate(paying)
 	}
 	return pages
 }

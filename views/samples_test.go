@@ -228,8 +228,25 @@ func sampleDonate(lang string) DonateProps {
 	}
 }
 
+// sampleGift is a campaign's page on which a donation is paid, in a state of the checkout.
+func sampleGift(t testing.TB, lang, state string) DonateProps {
+	t.Helper()
+	p := sampleDonate(lang)
+	for _, s := range checkoutSamples {
+		if s.name == state {
+			pay := s.props(t, lang).OnCampaign(p.CampaignID)
+			pay.Merchant, pay.Description, pay.Reference = p.Merchant, "", ""
+			p.Paying = &pay
+			return p
+		}
+	}
+	t.Fatalf("no sample is called %q", state)
+	return p
+}
+
 // sampleDonations are the states of a campaign's page.
-func sampleDonations(lang string) map[string]templ.Component {
+func sampleDonations(t testing.TB, lang string) map[string]templ.Component {
+	t.Helper()
 	base := sampleDonate(lang)
 	paused, ended, empty, wrong, alone := base, base, base, base, base
 	paused.Status, ended.Status = CampaignPaused, CampaignEnded
@@ -242,6 +259,8 @@ func sampleDonations(lang string) map[string]templ.Component {
 	return map[string]templ.Component{
 		"donate": Donate(base), "donate-paused": Donate(paused), "donate-ended": Donate(ended), "donate-empty": Donate(empty),
 		"donate-wrong": Donate(wrong), "donate-branded": Donate(alone), "donate-widget": DonateWidget(base),
+		"gift": Donate(sampleGift(t, lang, "waiting-sandbox")), "gift-short": Donate(sampleGift(t, lang, "short")),
+		"gift-seen": Donate(sampleGift(t, lang, "confirming")), "gift-paid": Donate(sampleGift(t, lang, "paid")), "gift-choose": Donate(sampleGift(t, lang, "choose-again")),
 	}
 }
 
@@ -269,7 +288,7 @@ func samplePages(t testing.TB, lang string) map[string]templ.Component {
 	if lang == "en" {
 		pages["sandbox"], pages["landing"] = Sandbox(sampleSandbox()), Landing(sampleLanding())
 	}
-	maps.Copy(pages, sampleDonations(lang))
+	maps.Copy(pages, sampleDonations(t, lang))
 	maps.Copy(pages, sampleLinks(lang))
 	for _, s := range checkoutSamples {
 		pages[s.name] = Checkout(s.props(t, lang))

@@ -103,7 +103,7 @@ func TestWeight(t *testing.T) {
 		}
 	}
 	for _, l := range languages {
-		for name, page := range map[string]templ.Component{"donate": Donate(sampleDonate(l.Tag)), "link": PayLink(sampleLink(l.Tag)), "receipt": Receipt(sampleReceipt(l.Tag))} {
+		for name, page := range map[string]templ.Component{"donate": Donate(sampleDonate(l.Tag)), "gift": Donate(sampleGift(t, l.Tag, "waiting-sandbox")), "link": PayLink(sampleLink(l.Tag)), "receipt": Receipt(sampleReceipt(l.Tag))} {
 			if first := gzipped(t, render(t, page)); first > firstTrip {
 				t.Errorf("%s in %s: HTML and CSS are %d bytes; at most %d", name, l.Tag, first, firstTrip)
 			}

@@ -20,17 +20,27 @@ func (s *Server) getCheckout(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Request().Method == http.MethodGet {
-		// It is for the merchant's eyes only: the payer gets the page without it.
-		if err := s.d.Payments.Shown(c.Request().Context(), p); err != nil {
-			s.d.Log.Warn("that a payment was shown is not noted", "request", callOf(c).RequestID, "error", err)
-		}
-	}
+	s.noteShown(c, p)
 	return s.checkout(c, p, http.StatusOK, func(*views.CheckoutProps) {})
 }
 
-// checkout writes the page of a payment; add completes its props.
+// noteShown keeps that a page showed a payment. It is for the merchant's eyes
+// only: the payer gets the page without it.
+func (s *Server) noteShown(c echo.Context, p payment.Payment) {
+	if c.Request().Method != http.MethodGet {
+		return
+	}
+	if err := s.d.Payments.Shown(c.Request().Context(), p); err != nil {
+		s.d.Log.Warn("that a payment was shown is not noted", "request", callOf(c).RequestID, "error", err)
+	}
+}
+
+// checkout writes the page of a payment, or the page of the campaign whose form
+// was sent; add completes its props.
 func (s *Server) checkout(c echo.Context, p payment.Payment, status int, add func(*views.CheckoutProps)) error {
+	if slug := c.QueryParam("campaign"); slug != "" && c.Param("txnid") != "" {
+		return s.giftPage(c, slug, p, status, add)
+	}
 	props, err := s.checkoutProps(c.Request().Context(), p, newPage(c), views.ParseView(c.QueryParam("view")))
 	if err != nil {
 		return err
@@ -86,7 +96,7 @@ func (s *Server) postCancel(c echo.Context) error {
 func (s *Server) afterForm(c echo.Context, failed error, problemOf func(error) views.Problem) error {
 	txnid := c.Param("txnid")
 	if failed == nil {
-		return c.Redirect(http.StatusSeeOther, views.PayPath(txnid, c.QueryParam("lang"), views.ViewNow))
+		return c.Redirect(http.StatusSeeOther, payPage(c))
 	}
 	problem := problemOf(failed)
 	if problem == views.ProblemNone {
@@ -99,6 +109,15 @@ func (s *Server) afterForm(c echo.Context, failed error, problemOf func(error) v
 	refusal := s.ops.Refuse(c.Request().Context(), failed)
 	callOf(c).addHeaders(c.Response().Header())
 	return s.checkout(c, p, refusal.Code, func(props *views.CheckoutProps) { props.Problem = problem })
+}
+
+// payPage is the page a form of a payment was sent from.
+func payPage(c echo.Context) string {
+	txnid, lang := c.Param("txnid"), c.QueryParam("lang")
+	if slug := c.QueryParam("campaign"); slug != "" {
+		return views.GiftPath(slug, txnid, lang, views.ViewNow)
+	}
+	return views.PayPath(txnid, lang, views.ViewNow)
 }
 
 // problemOfStart says a refused start in the page's own words; none for what

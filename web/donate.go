@@ -21,6 +21,9 @@ func (s *Server) getDonate(c echo.Context) error {
 			return s.ops.Donate(ctx, c.Param("campaignId"), c.QueryParam("before"))
 		})
 	}
+	if txnid := c.QueryParam("pay"); txnid != "" {
+		return s.getGift(c, txnid)
+	}
 	before, err := operation.ParseBefore(c.QueryParam("before"))
 	if err != nil {
 		return err

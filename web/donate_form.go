@@ -54,7 +54,7 @@ func (s *Server) postDonateForm(c echo.Context) error {
 	case out.Transaction == nil:
 		refusal = operation.Refusal{Code: out.Code, Message: out.Message}
 	default:
-		return c.Redirect(http.StatusSeeOther, views.PayPath(out.Transaction.Txnid, c.QueryParam("lang"), views.ViewNow))
+		return c.Redirect(http.StatusSeeOther, views.GiftPath(c.Param("campaignId"), out.Transaction.Txnid, c.QueryParam("lang"), views.ViewNow))
 	}
 	return s.refuseDonation(c, refusal, err)
 }

@@ -286,6 +286,64 @@ func (b *bundle) postForm(path string, form url.Values, header ...string) reply 
 	}, header...)...)
 }
 
+// donationAt is the payment that an answer leads to: on the page of its campaign.
+func (b *bundle) donationAt(c campaign.Campaign, r reply, lang string) payment.Payment {
+	b.t.Helper()
+	at, err := url.Parse(r.header.Get("Location"))
+	must(b.t, err)
+	if r.status != 303 || at.Path != "/donate/"+c.Slug || at.Query().Get("lang") != lang {
+		b.t.Fatalf("%d to %q: %s", r.status, at, r.start())
+	}
+	p, err := b.payments.Get(b.t.Context(), at.Query().Get("pay"))
+	must(b.t, err)
+	return p
+}
+
+// TestDonateOnOnePage: a donation is paid on the page of its campaign, in every
+// step, with forms that come back to it; and nothing else is paid there.
+func TestDonateOnOnePage(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	m := b.newMerchant(20)
+	c := b.newCampaign(m)
+	asPage := []string{"Accept", "text/html"}
+	p := b.donationAt(c, b.postForm("/donate/"+c.Slug+"/pay", url.Values{"suggested": {"other"}, "amount": {"7.50"}, "way": {"POLYGON.USDC"}}), "")
+	id, page := string(p.ID), "/donate/"+c.Slug+"?pay="+string(p.ID)
+	route, _ := p.Route()
+	act := func(name string) string { return "/pay/" + id + "/" + name + "?campaign=" + c.Slug }
+	form := func(name string) string { return `action="/pay/` + id + "/" + name + "?campaign=" + c.Slug + `&amp;lang=en"` }
+
+	waiting := b.ask("GET", page, "", asPage...)
+	waiting.wants(t, 200, `data-testid="gift"`, `data-state="waiting"`, string(route.Address.Address)[:6], "http-equiv=\"refresh\"", `sse-connect="/pay/`+id+`/live?campaign=`+c.Slug)
+	if strings.Contains(waiting.body, `data-testid="donate-form"`) || strings.Contains(waiting.body, "/donate/"+c.Slug+"/live") {
+		t.Error("the page of a donation that is paid has a form, or a second stream")
+	}
+	b.ask("GET", page+"&view=choose", "", asPage...).wants(t, 200, form("start"))
+	b.ask("GET", page+"&view=find", "", asPage...).wants(t, 200, form("find"))
+	b.ask("POST", act("find"), "hash="+string(testHash(9)), asForm...).wants(t, 200, `data-testid="gift"`, `data-testid="finding"`)
+	b.ask("POST", act("start"), "network=SOL&token=USDC", asForm...).wants(t, 422, `data-testid="gift"`, `data-testid="problem"`)
+	b.ask("POST", act("start"), "network=POLYGON&token=USDT", asForm...).leads(t, page)
+	b.ask("POST", act("start")+"&lang=fr", "network=POLYGON&token=USDC", asForm...).leads(t, "/donate/"+c.Slug+"?lang=fr&pay="+id)
+	b.ask("GET", page+"&view=cancel", "", asPage...).wants(t, 200, form("cancel"))
+
+	p, err := b.payments.Get(t.Context(), id)
+	must(t, err)
+	b.deposit(p, p.Amount, true)
+	b.ask("GET", page, "", asPage...).wants(t, 200, `data-state="paid"`, `href="/donate/`+c.Slug+`?lang=en" data-testid="campaign"`, "/donate/"+c.Slug+"/live")
+
+	other := b.donationAt(c, b.postForm("/donate/"+c.Slug+"/pay", url.Values{"suggested": {"other"}, "amount": {"8"}, "way": {"POLYGON.USDC"}}), "")
+	b.ask("POST", "/pay/"+string(other.ID)+"/cancel?campaign="+c.Slug, "", asForm...).leads(t, "/donate/"+c.Slug+"?pay="+string(other.ID))
+	b.ask("GET", "/donate/"+c.Slug+"?pay="+string(other.ID), "", asPage...).wants(t, 200, `data-state="cancelled"`, `data-testid="campaign"`)
+
+	sale := b.newPayment(m)
+	for _, stranger := range []string{string(sale.ID), unknownTxn, "x", "%00"} {
+		if got := b.ask("GET", "/donate/"+c.Slug+"?pay="+stranger, "", asPage...); got.status != 404 && got.status != 400 || strings.Contains(got.body, `data-testid="gift"`) {
+			t.Errorf("pay=%s: %d", stranger, got.status)
+		}
+	}
+	b.ask("POST", "/pay/"+string(sale.ID)+"/start?campaign="+c.Slug, "network=SOL&token=USDC", asForm...).wants(t, 404)
+}
+
 func TestDonateForm(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -301,11 +359,7 @@ func TestDonateForm(t *testing.T) {
 		return f
 	}
 	first := b.postForm(path+"?lang=de", form("amount", "7,50"))
-	if first.status != 303 || !strings.HasPrefix(first.header.Get("Location"), "/pay?txnid=") {
-		t.Fatalf("%d to %q: %s", first.status, first.header.Get("Location"), first.start())
-	}
-	p, err := b.payments.Get(t.Context(), first.header.Get("Location")[len("/pay?txnid="):][:26])
-	must(t, err)
+	p := b.donationAt(c, first, "de")
 	if p.Amount != 7_500_000 || p.DonorMessage != "Hi\nthere" || p.Status != payment.Started {
 		t.Errorf("started %+v", p)
 	}
@@ -348,7 +402,7 @@ func TestDonateForm(t *testing.T) {
 	}
 	b.lanes.fallBehind(chain.Polygon)
 	b.postForm(path, form("amount", "8")).wants(t, 503, `data-testid="problem"`)
-	_, err = b.campaigns.Pause(t.Context(), []int64{m.key.ID}, c.Slug)
+	_, err := b.campaigns.Pause(t.Context(), []int64{m.key.ID}, c.Slug)
 	must(t, err)
 	b.postForm(path, form("way", "BASE.USDC", "amount", "9")).wants(t, 409, "This campaign is paused")
 }

@@ -114,7 +114,7 @@ func nextPath(c echo.Context, code int) string {
 	}
 	switch path := c.Path(); {
 	case c.Param("txnid") != "":
-		return views.PayPath(c.Param("txnid"), lang, views.ViewNow)
+		return payPage(c)
 	case c.Param("campaignId") != "" && strings.HasPrefix(path, "/donate/"):
 		return views.DonatePath(c.Param("campaignId"), lang)
 	case c.Param("slug") != "" && strings.HasPrefix(path, "/link/"):

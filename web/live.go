@@ -48,14 +48,16 @@ type wire struct{ conn net.Conn }
 type live struct {
 	wire
 
-	s     *Server
-	id    payment.ID
-	lang  string
-	view  views.View
-	shown string    // the stage the page shows
-	sent  uint64    // hash of what was sent last
-	quiet time.Time // when a heartbeat is due
-	end   time.Time
+	s    *Server
+	id   payment.ID
+	lang string
+	// campaign is on whose page the payment is shown; empty for its own.
+	campaign string
+	view     views.View
+	shown    string    // the stage the page shows
+	sent     uint64    // hash of what was sent last
+	quiet    time.Time // when a heartbeat is due
+	end      time.Time
 }
 
 var sentSeed = maphash.MakeSeed()
@@ -72,7 +74,7 @@ func (s *Server) getLive(c echo.Context) error {
 	}
 	now := time.Now()
 	l := &live{
-		s: s, id: p.ID, lang: language(c), view: views.ParseView(c.QueryParam("view")), shown: c.QueryParam("stage"),
+		s: s, id: p.ID, lang: language(c), campaign: c.QueryParam("campaign"), view: views.ParseView(c.QueryParam("view")), shown: c.QueryParam("stage"),
 		quiet: now.Add(heartbeat), end: now.Add(streamLife),
 	}
 	if err := l.open(c); err != nil {
@@ -148,6 +150,9 @@ func (l *live) look(ctx context.Context, b *bytes.Buffer) (moving, done bool, er
 	props, err := l.s.checkoutProps(ctx, p, views.Page{Lang: l.lang}, l.view)
 	if err != nil {
 		return false, false, err
+	}
+	if l.campaign != "" {
+		props = props.OnCampaign(l.campaign)
 	}
 	if props.Stage() != l.shown {
 		l.s.addCodes(&props)

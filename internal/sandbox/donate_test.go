@@ -39,12 +39,27 @@ func TestDonate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := r.App.Payments.Get(t.Context(), u.Query().Get("txnid"))
+	if u.Path != path {
+		t.Errorf("a donation is paid at %s, not on the page of its campaign", at)
+	}
+	p, err := r.App.Payments.Get(t.Context(), u.Query().Get("pay"))
 	if err != nil {
 		t.Fatalf("the payment of %s: %v", at, err)
 	}
+	browsertest.Screenshot(donor, t, "pay")
+	// Another window of the donor runs scripts: it hears of the money on the same page.
+	window := browsertest.New(t, browsertest.Desktop)
+	browsertest.Run(window, t, chromedp.Navigate(at), chromedp.WaitVisible(testID("waiting")), chromedp.Evaluate(`window.notReloaded = true`, nil))
 	r.payWith(t, p, "exactly")
 	browsertest.Run(watcher, t, chromedp.WaitVisible(testID("reached")))
+	var live bool
+	browsertest.Run(window, t, chromedp.WaitVisible(testID("campaign")), chromedp.Evaluate(`window.notReloaded === true`, &live))
+	if !live {
+		t.Error("the donor's page was reloaded")
+	}
+	browsertest.Axe(window, t)
+	browsertest.Screenshot(window, t, "paid")
+	browsertest.Run(donor, t, chromedp.WaitVisible(testID("paid")), chromedp.Click(testID("campaign")), chromedp.WaitVisible(testID("donate-form")))
 	var early bool
 	browsertest.Run(watcher, t, chromedp.Evaluate(`document.body.textContent.includes("Fair winds")`, &early))
 	if early {
