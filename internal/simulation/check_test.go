@@ -1,0 +1,330 @@
+package simulation
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/sweep"
+)
+
+// payments reads what is stored, by ID.
+func (w *world) payments() []payment.Payment {
+	var ids []payment.ID
+	for n := 1; n <= w.ids; n++ {
+		ids = append(ids, paymentID(n))
+	}
+	var all []payment.Payment
+	for page := range slices.Chunk(ids, payment.MaxPage) {
+		list, err := w.books.PaymentsByID(w.Context(), page)
+		w.must(err)
+		all = append(all, list...)
+	}
+	slices.SortFunc(all, func(a, b payment.Payment) int { return bytes.Compare([]byte(a.ID), []byte(b.ID)) })
+	return all
+}
+
+// check holds what is stored against the ledger: what must never be otherwise.
+func (w *world) check() {
+	w.Helper()
+	list := w.payments()
+	if len(list) < len(w.last) {
+		w.fail("%d payments are stored, and there were %d", len(list), len(w.last))
+	}
+	for _, p := range list {
+		before, known := w.last[p.ID]
+		if known && before.Status.Final() && before.Status != p.Status && p.Status != payment.Completed {
+			w.fail("payment %s was %s and is %s", p.ID, before.Status, p.Status)
+		}
+		w.checkRoutes(p)
+		w.checkDeposits(p)
+		if p.Status != before.Status {
+			w.tell("%s is %s", p.ID, p.Status)
+			w.checkCompleted(p)
+		}
+		w.last[p.ID] = p
+	}
+}
+
+// checkRoutes: the settlement wallet is the merchant's when the address is
+// first shown, and never changes.
+func (w *world) checkRoutes(p payment.Payment) {
+	w.Helper()
+	for _, r := range p.Routes {
+		a := r.Address.Address
+		before, known := w.recorded[a]
+		if !known {
+			w.shown = append(w.shown, a)
+			before = w.wallet
+			if p.Kind == payment.KindTopUp {
+				before = treasury
+			}
+			w.recorded[a] = before
+		}
+		if r.Settlement != before {
+			w.fail("address %s of %s settles to %s, and not to %s", a, p.ID, r.Settlement, before)
+		}
+	}
+}
+
+// checkDeposits: what is recorded as final was in a block that counts, once.
+func (w *world) checkDeposits(p payment.Payment) {
+	w.Helper()
+	seen := map[chain.Key]bool{}
+	swept := map[purse]uint64{}
+	for _, d := range p.Deposits {
+		t := d.Transfer
+		if seen[t.Key] {
+			w.fail("deposit %v of %s is recorded twice", t.Key, p.ID)
+		}
+		seen[t.Key] = true
+		if d.Swept {
+			swept[purse{t.To, t.Asset.Contract}] += t.Units.Big().Uint64()
+			if d.State != payment.DepositFinal {
+				w.fail("deposit %v of %s is swept and %s", t.Key, p.ID, d.State)
+			}
+		}
+		if d.State != payment.DepositFinal {
+			continue
+		}
+		b := w.ledger.counted[t.Block.Hash]
+		if b == nil {
+			w.fail("deposit %v of %s is final in block %d, which never counted", t.Key, p.ID, t.Block.Number)
+		}
+		i := slices.IndexFunc(b.txs, func(o *tx) bool { return o.hash == t.Tx })
+		if i < 0 || t.Ordinal >= len(b.txs[i].moves) {
+			w.fail("deposit %v of %s is in no block", t.Key, p.ID)
+		}
+		if m := b.txs[i].moves[t.Ordinal]; m.to != t.To || m.contract != t.Asset.Contract || m.units != t.Units.Big().Uint64() {
+			w.fail("deposit %v of %s is recorded as %s, and was %d", t.Key, p.ID, t.Units, m.units)
+		}
+		if d.Hardened && b.Number > uint64(w.ledger.forever) {
+			w.fail("deposit %v of %s cannot vanish, it says, in block %d after %d", t.Key, p.ID, b.Number, w.ledger.forever)
+		}
+	}
+	for at, units := range swept {
+		if moved := w.movedFrom(at); moved < units {
+			w.fail("%d of %s were swept, it says, and %d were", units, at.address, moved)
+		}
+	}
+}
+
+// movedFrom sums what has left the address for ever.
+func (w *world) movedFrom(at purse) (sum uint64) {
+	for _, b := range w.ledger.blocks[:w.ledger.credited+1] {
+		for _, done := range b.moved {
+			for _, m := range done {
+				if m.from == at.address && m.contract == at.contract {
+					sum += m.units
+				}
+			}
+		}
+	}
+	return sum
+}
+
+// checkCompleted: a payment completes only with money that counts.
+func (w *world) checkCompleted(p payment.Payment) {
+	w.Helper()
+	if p.Status != payment.Completed || p.ByHand {
+		return
+	}
+	var sum money.Micros
+	if len(p.Routes) > 0 {
+		sum = money.Micros(w.everFinal(p.Routes[0].Address.Address, func(c chain.Address) bool { return w.counts(p, c) }))
+	}
+	if sum < p.Amount {
+		w.fail("payment %s of %s is completed, and %s of final money came", p.ID, p.Amount, sum)
+	}
+}
+
+// everFinal sums what came to the address in blocks that counted, even if the
+// chain has replaced them since: a rule weaker than its own finality allows that.
+func (w *world) everFinal(a chain.Address, counts func(contract chain.Address) bool) (sum uint64) {
+	seen := map[chain.Key]bool{}
+	for _, b := range w.ledger.counted {
+		for _, t := range b.txs {
+			for i, m := range t.moves {
+				k := chain.Key{Tx: t.hash, Ordinal: i}
+				if m.to == a && counts(m.contract) && !seen[k] {
+					seen[k] = true
+					sum += m.units
+				}
+			}
+		}
+	}
+	return sum
+}
+
+// counts reports whether a contract is one of those the payer was asked for.
+func (w *world) counts(p payment.Payment, contract chain.Address) bool {
+	return slices.ContainsFunc(w.profile.Assets, func(a chain.Asset) bool {
+		return a.Contract == contract && a.Token != "" && slices.Contains(p.Routes[0].Tokens, a.Token)
+	})
+}
+
+// checkBroadcast: what is sent is stored, pays the recorded wallets alone, and
+// moves nothing for which no final money is there.
+func (w *world) checkBroadcast(ctx context.Context, a sweep.Attempt) {
+	w.Helper()
+	s, ok, err := w.books.InFlight(ctx, chain.Polygon)
+	w.must(err)
+	if !ok || !slices.ContainsFunc(s.Attempts, func(o sweep.Attempt) bool { return o.Tx == a.Tx && bytes.Equal(o.Raw, a.Raw) }) {
+		w.fail("sweep %s is sent and not stored", a.Tx)
+	}
+	for _, i := range s.Items {
+		if got, want := i.Settlement, w.recorded[i.Address.Address]; got != want {
+			w.fail("sweep %s pays %s to %s, and not to %s", s.ID, i.Address.Address, got, want)
+		}
+		final := w.everFinal(i.Address.Address, func(c chain.Address) bool { return c == i.Asset.Contract })
+		if i.Expected.Big().Uint64() > final {
+			w.fail("sweep %s takes %s of %s, and %d are final", s.ID, i.Expected, i.Address.Address, final)
+		}
+	}
+	w.tell("sweep %s is sent as %s", s.ID, a.Tx)
+}
+
+// checkEnd: everything has come to its end, and nothing is lost.
+func (w *world) checkEnd() {
+	w.Helper()
+	var started, topped, marked int64
+	height := len(w.ledger.blocks)
+	for _, p := range w.last {
+		if !p.Status.Final() {
+			w.fail("payment %s is still %s", p.ID, p.Status)
+		}
+		w.checkArrivals(p, height)
+		if p.Kind == payment.KindMerchant && !p.StartedAt.IsZero() {
+			started++
+		}
+		if p.Kind == payment.KindTopUp && p.Status == payment.Completed {
+			topped += p.Credits
+		}
+		marked += w.checkEvents(p)
+	}
+	_, differences, err := w.books.VerifyLedger(w.Context())
+	w.must(err)
+	if len(differences) > 0 {
+		w.fail("the ledger: %v", differences)
+	}
+	balance, err := w.books.Balance(w.Context(), w.key)
+	w.must(err)
+	if want := (credit.Balance{Credits: creditsGiven + topped - started, Queries: queriesGiven - marked}); balance != want {
+		w.fail("the key has %+v, want %+v", balance, want)
+	}
+	w.checkPurses()
+}
+
+// checkArrivals: every final transfer to a payment's address is recorded once
+// and swept, and decides the payment as it should.
+func (w *world) checkArrivals(p payment.Payment, height int) {
+	w.Helper()
+	if len(p.Routes) == 0 {
+		return
+	}
+	recorded := map[chain.Key]payment.Deposit{}
+	for _, d := range p.Deposits {
+		if d.State != payment.DepositVanished {
+			recorded[d.Transfer.Key] = d
+		}
+	}
+	var inTime money.Micros
+	for k, in := range w.ledger.arrivals(height, p.Routes[0].Address.Address) {
+		if w.counts(p, in.contract) && !in.block.Time.After(p.ExpiresAt) {
+			inTime += money.Micros(in.units)
+		}
+		d, ok := recorded[k]
+		delete(recorded, k)
+		switch {
+		case !ok && w.wasHidden[k.Tx] && p.Status != payment.Expired:
+			// An endpoint lied, and the payment ended by other means before its
+			// addresses were asked.
+		case !ok:
+			w.fail("%d came to %s in block %d (%s), and payment %s (%s) does not know it", in.units, in.to, in.block.Number, k.Tx, p.ID, p.Status)
+		case d.State != payment.DepositFinal || !d.Swept || !d.Hardened:
+			w.fail("deposit %v of %s is %s, hardened %t, swept %t in the end", k, p.ID, d.State, d.Hardened, d.Swept)
+		}
+	}
+	for k := range recorded {
+		w.fail("deposit %v of %s is in no block", k, p.ID)
+	}
+	if p.Status == payment.Expired && inTime >= p.Amount {
+		w.fail("payment %s of %s expired, and %s came in time", p.ID, p.Amount, inTime)
+	}
+}
+
+// checkEvents: the history has no gap, each end has one event, and it was
+// delivered. It returns how often the payment was marked as completed.
+func (w *world) checkEvents(p payment.Payment) (marked int64) {
+	w.Helper()
+	events, err := w.books.Events(w.Context(), p.ID)
+	w.must(err)
+	ends := map[payment.EventType]int{}
+	for i, e := range events {
+		if e.Seq != i+1 {
+			w.fail("event %s has sequence %d at place %d", e.ID, e.Seq, i+1)
+		}
+		if e.Type == payment.EventMarked {
+			marked++
+		}
+		if !e.Type.Public() {
+			continue
+		}
+		ends[e.Type]++
+		if p.Kind == payment.KindMerchant && !w.delivered(e.ID) {
+			w.fail("event %s (%s) was never delivered", e.ID, e.Type)
+		}
+	}
+	for kind, n := range ends {
+		if n != 1 {
+			w.fail("payment %s has %d events %s", p.ID, n, kind)
+		}
+	}
+	if ends[terminal(p.Status)] != 1 {
+		w.fail("payment %s is %s, and no event says so", p.ID, p.Status)
+	}
+	if p.Seq != len(events) {
+		w.fail("payment %s counts %d events of %d", p.ID, p.Seq, len(events))
+	}
+	return marked
+}
+
+// checkPurses: nothing that counts lies on a deposit address any more, each
+// settlement wallet holds what came to its addresses, and no transaction of the
+// gas wallet waits.
+func (w *world) checkPurses() {
+	w.Helper()
+	state := w.ledger.head().state
+	want := map[purse]uint64{}
+	unseen := map[chain.Address]bool{}
+	for _, p := range w.last {
+		for _, r := range p.Routes {
+			for k, in := range w.ledger.arrivals(len(w.ledger.blocks), r.Address.Address) {
+				if w.wasHidden[k.Tx] && !slices.ContainsFunc(p.Deposits, func(d payment.Deposit) bool { return d.Transfer.Key == k }) {
+					unseen[in.to] = true
+				}
+				want[purse{r.Settlement, in.contract}] += in.units
+			}
+		}
+	}
+	for at, units := range state {
+		if to, deposit := w.recorded[at.address]; deposit && units > 0 {
+			if !unseen[at.address] {
+				w.fail("%d of %s still lie on %s", units, at.contract, at.address)
+			}
+			want[purse{to, at.contract}] -= units
+		}
+	}
+	for at, units := range want {
+		if state[at] != units {
+			w.fail("settlement wallet %s holds %d of %s, want %d", at.address, state[at], at.contract, units)
+		}
+	}
+	if slices.ContainsFunc(w.ledger.pool, func(t *tx) bool { return t.ours }) {
+		w.fail("a transaction of the gas wallet waits for ever")
+	}
+}

@@ -1,0 +1,174 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/internal/webhook"
+)
+
+// instance is one running program: the real services on the real store.
+type instance struct {
+	w         *world
+	name      string
+	fuse      *fuse
+	weather   weather
+	skew      time.Duration // how wrong its clock is
+	store     *store.Store
+	service   *payment.Service
+	watcher   *payment.Watcher
+	expirer   *payment.Expirer
+	sweeper   *sweep.Sweeper
+	deliverer *webhook.Deliverer
+	busy      bool // one of its rounds is under way
+}
+
+// twice makes every decision twice, as a transaction does that loses against
+// another: what the first one did must not be felt.
+type twice struct{ *store.Store }
+
+func (s twice) UpdatePayment(ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error)) (payment.Payment, error) {
+	return s.Store.UpdatePayment(ctx, id, func(p payment.Payment) (payment.Change, error) {
+		_, _ = decide(p)
+		return decide(p)
+	})
+}
+
+// outbox is the store of a deliverer. It gives out one delivery at a time, since
+// those that are sent side by side are answered and written in any order. One
+// that is dead does not wait for its outcome to be written.
+type outbox struct {
+	webhook.Store
+	fuse *fuse
+}
+
+func (o outbox) Claim(ctx context.Context, holder string, now, until time.Time, _, perURL int) ([]webhook.Delivery, error) {
+	return o.Store.Claim(ctx, holder, now, until, 1, perURL)
+}
+
+func (o outbox) Settle(ctx context.Context, holder string, out webhook.Outcome) error {
+	err := o.Store.Settle(ctx, holder, out)
+	if o.fuse.isDead() {
+		return nil
+	}
+	return err
+}
+
+func (w *world) open(name string) *instance {
+	in := &instance{w: w, name: name, fuse: &fuse{}}
+	done := guard(w.path, in.fuse)
+	defer done()
+	sealer, err := secret.NewSealer(make([]byte, secret.KeyLen))
+	w.must(err)
+	in.store, err = store.Open(w.Context(), w.url, sealer, store.Options{Log: silent(), MaxConns: 2})
+	w.must(err)
+	w.Cleanup(func() { _ = in.store.Close() })
+	both := twice{in.store}
+	r := &reader{w: w, in: in}
+	in.watcher = payment.NewWatcher(w.profile, r, both, name, in.now, silent())
+	in.service = payment.NewService(both, in.store, lanes{in}, payment.Options{
+		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
+	}, in.now, w.newPayment)
+	in.expirer = payment.NewExpirer([]chain.Profile{w.profile}, map[chain.Network]chain.Reader{chain.Polygon: r}, both, in.now, silent())
+	policy := sweep.Policy{Least: 1, Age: time.Hour, Batch: 3}
+	in.sweeper = sweep.New(&sender{w: w, in: in}, in.store, policy, name, in.now, w.newSweep, silent())
+	in.deliverer = webhook.NewDeliverer(webhook.Config{
+		Store: outbox{in.store, in.fuse}, Sender: mail{w: w, in: in}, Holder: name, Now: in.now,
+		Jitter: func() float64 { return 0.5 }, Log: silent(),
+	})
+	return in
+}
+
+func silent() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+func (in *instance) now() time.Time { return in.w.clock.Add(in.skew) }
+
+// lanes are the networks of an instance.
+type lanes struct{ in *instance }
+
+func (l lanes) Lane(n chain.Network) (payment.Lane, bool) {
+	return payment.Lane{
+		Profile: l.in.w.profile, Depositor: evm.NewDepositor(chain.Polygon, [16]byte{1}), Treasury: treasury,
+	}, n == chain.Polygon
+}
+
+func (l lanes) Health(chain.Network) payment.Health { return l.in.watcher.Health() }
+
+// call is a call over the network: it may fail, and something else may happen
+// in its middle.
+func (in *instance) call() error {
+	if in.fuse.isDead() {
+		return errKilled
+	}
+	if in.weather.blind {
+		return chain.ErrNoEndpoint
+	}
+	if in.weather.failAt > 0 {
+		if in.weather.failAt--; in.weather.failAt == 0 {
+			return chain.ErrNoEndpoint
+		}
+	}
+	if in.weather.interlude > 0 {
+		if in.weather.interlude--; in.weather.interlude == 0 {
+			in.w.interlude(in)
+		}
+	}
+	return nil
+}
+
+// round runs one round of a loop, unless the instance is in the middle of one.
+func (in *instance) round(kind string) {
+	if in.busy || in.fuse.isDead() {
+		return
+	}
+	in.busy = true
+	defer func() { in.busy = false }()
+	ctx := in.w.Context()
+	var err error
+	switch kind {
+	case "watch":
+		err = in.watcher.RunOnce(ctx)
+	case "expire":
+		err = in.expirer.RunOnce(ctx)
+	case "sweep":
+		err = in.sweeper.RunOnce(ctx)
+	case "deliver":
+		err = in.deliver(ctx)
+	}
+	in.w.tell("%s %s failed=%t", in.name, kind, err != nil)
+	in.w.why(err)
+}
+
+// deliver sends what is due, one after the other.
+func (in *instance) deliver(ctx context.Context) error {
+	const most = 60
+	for range most {
+		n, err := in.deliverer.RunOnce(ctx)
+		in.w.sortMail()
+		if err != nil || n == 0 {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *world) newPayment(time.Time) payment.ID {
+	w.ids++
+	return paymentID(w.ids)
+}
+
+func paymentID(n int) payment.ID { return payment.ID(fmt.Sprintf("01KAJ%021d", n)) }
+
+func (w *world) newSweep(time.Time) sweep.ID {
+	w.ids++
+	return sweep.ID(fmt.Sprintf("01KAS%021d", w.ids))
+}

@@ -1,0 +1,228 @@
+package simulation
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// purse is what one address holds of one asset.
+type purse struct{ address, contract chain.Address }
+
+// move is money that goes from one address to another.
+type move struct {
+	contract chain.Address
+	from, to chain.Address
+	units    uint64
+}
+
+// tx is a transaction of the ledger: a payer's transfers, or a flush of deposit
+// addresses by the gas wallet.
+type tx struct {
+	hash  chain.TxHash
+	moves []move // of a payer
+	flush []leg  // of the gas wallet
+	ours  bool   // from the gas wallet
+	nonce uint64
+	price uint64
+}
+
+// leg is an address that a sweep empties.
+type leg struct{ Address, Contract, Settlement chain.Address }
+
+// block is a block with the state after it. It is never changed.
+type block struct {
+	chain.Head
+	txs   []*tx
+	moved map[chain.TxHash][]move // what each transaction did
+	state map[purse]uint64
+	nonce uint64 // of the gas wallet
+}
+
+// ledger is a chain that is made, forked and taken back on command.
+type ledger struct {
+	blocks    []*block
+	pool      []*tx
+	safeDepth int // of the block that is credited by rule
+	deepDepth int // of the block that stays for ever
+	frozen    int // finality stands still at this block while it is above 0
+	forever   int // the newest finalized block ever; no reorg goes below
+	credited  int // the newest safe block of the chain as it stands
+	// counted are the blocks that were ever safe, whatever became of them.
+	counted map[string]*block
+	made    int
+}
+
+func newLedger(at time.Time, safe, deep int) *ledger {
+	l := &ledger{safeDepth: safe, deepDepth: deep, counted: map[string]*block{}}
+	l.blocks = []*block{{Head: chain.Head{Hash: "0xgenesis", Time: at}, state: map[purse]uint64{}}}
+	return l
+}
+
+func (l *ledger) head() *block { return l.blocks[len(l.blocks)-1] }
+
+func (l *ledger) hash(kind string) string {
+	l.made++
+	return fmt.Sprintf("0x%s%060d", kind, l.made)
+}
+
+// send puts a transaction into the pool. One of the gas wallet must pay more
+// than another with its nonce, and must come next.
+func (l *ledger) send(t *tx) bool {
+	if t.ours {
+		if t.nonce < l.head().nonce || l.known(t.hash) {
+			return l.known(t.hash)
+		}
+		for i, o := range l.pool {
+			if o.ours && o.nonce == t.nonce {
+				if t.price*8 < o.price*9 {
+					return false
+				}
+				l.pool[i] = t
+				return true
+			}
+		}
+	}
+	l.pool = append(l.pool, t)
+	return true
+}
+
+func (l *ledger) known(h chain.TxHash) bool {
+	if b, _ := l.find(h, len(l.blocks)); b != nil {
+		return true
+	}
+	return slices.ContainsFunc(l.pool, func(t *tx) bool { return t.hash == h })
+}
+
+// find returns the block below the height that has the transaction.
+func (l *ledger) find(h chain.TxHash, height int) (*block, *tx) {
+	for _, b := range l.blocks[:height] {
+		for _, t := range b.txs {
+			if t.hash == h {
+				return b, t
+			}
+		}
+	}
+	return nil, nil
+}
+
+// mine makes a block of everything that can be included.
+func (l *ledger) mine(at time.Time) {
+	last := l.head()
+	if at.Before(last.Time) {
+		at = last.Time
+	}
+	b := &block{
+		Head:  chain.Head{Number: last.Number + 1, Hash: l.hash("b"), Time: at.Truncate(time.Second)},
+		moved: map[chain.TxHash][]move{}, state: maps.Clone(last.state), nonce: last.nonce,
+	}
+	var rest []*tx
+	for _, t := range l.pool {
+		switch {
+		case t.ours && t.nonce < b.nonce: // replaced for good
+		case t.ours && t.nonce > b.nonce:
+			rest = append(rest, t)
+		default:
+			b.include(t)
+		}
+	}
+	l.pool = rest
+	l.blocks = append(l.blocks, b)
+	l.settle()
+}
+
+func (b *block) include(t *tx) {
+	var done []move
+	for _, m := range t.moves {
+		b.state[purse{m.to, m.contract}] += m.units
+		done = append(done, m)
+	}
+	for _, f := range t.flush {
+		from := purse{f.Address, f.Contract}
+		if units := b.state[from]; units > 0 {
+			b.state[from] = 0
+			b.state[purse{f.Settlement, f.Contract}] += units
+			done = append(done, move{f.Contract, f.Address, f.Settlement, units})
+		}
+	}
+	if t.ours {
+		b.nonce++
+	}
+	b.txs = append(b.txs, t)
+	b.moved[t.hash] = done
+}
+
+// settle notes how far the chain can never go back.
+func (l *ledger) settle() {
+	l.forever = max(l.forever, l.finalized(len(l.blocks)))
+	l.credited = l.safe(len(l.blocks))
+	for _, b := range l.blocks[:l.credited+1] {
+		l.counted[b.Hash] = b
+	}
+}
+
+// finalized returns the number of the newest finalized block of the first
+// height blocks, safe that of the newest safe one.
+func (l *ledger) finalized(height int) int {
+	n := max(0, height-1-l.deepDepth)
+	if l.frozen > 0 {
+		n = min(n, l.frozen)
+	}
+	return n
+}
+
+func (l *ledger) safe(height int) int {
+	return max(max(0, height-1-l.safeDepth), l.finalized(height))
+}
+
+// reorg takes blocks back, as many as asked and may be, and makes as many new
+// ones. Their transactions return to the pool in reverse order, or are lost.
+func (l *ledger) reorg(n int, keep bool, at time.Time) int {
+	n = min(n, len(l.blocks)-1-l.forever)
+	if n <= 0 {
+		return 0
+	}
+	gone := l.blocks[len(l.blocks)-n:]
+	l.blocks = slices.Clone(l.blocks[:len(l.blocks)-n])
+	var back []*tx
+	for _, b := range slices.Backward(gone) {
+		back = append(back, b.txs...)
+	}
+	if !keep {
+		back = slices.DeleteFunc(back, func(t *tx) bool { return !t.ours })
+		if n%2 == 0 {
+			back = nil
+		}
+	}
+	l.pool = append(back, l.pool...)
+	for range n {
+		l.mine(at)
+	}
+	return n
+}
+
+// drop forgets the pool.
+func (l *ledger) drop() { l.pool = nil }
+
+// arrivals lists the payers' transfers to the address in the first height blocks.
+func (l *ledger) arrivals(height int, a chain.Address) map[chain.Key]arrival {
+	got := make(map[chain.Key]arrival)
+	for _, b := range l.blocks[:height] {
+		for _, t := range b.txs {
+			for i, m := range t.moves {
+				if m.to == a && m.units > 0 {
+					got[chain.Key{Network: chain.Polygon, Tx: t.hash, Ordinal: i}] = arrival{m, b}
+				}
+			}
+		}
+	}
+	return got
+}
+
+type arrival struct {
+	move
+	block *block
+}

@@ -1,0 +1,137 @@
+package simulation
+
+import (
+	"context"
+	"sync"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+)
+
+// weather is how the endpoints of one instance do at present.
+type weather struct {
+	failAt    int  // the call that fails, counted down; 0: none does
+	lag       int  // blocks the endpoint is behind
+	blind     bool // no call is answered
+	invents   bool // it tells of a transfer that is in no block
+	repeats   bool // it tells of every transfer twice
+	doubts    bool // the second endpoint does not know the newest blocks yet
+	interlude int  // the call in whose middle something else happens; 0: none
+}
+
+// reader is a chain.Reader of the ledger with weather.
+type reader struct {
+	w  *world
+	in *instance
+	// mu guards what Confirm reads, which is called side by side.
+	mu sync.Mutex
+}
+
+var _ chain.Reader = (*reader)(nil)
+
+// call counts a call that may fail, or be interrupted.
+func (r *reader) call() error { return r.in.call() }
+
+func (r *reader) height() int { return max(1, len(r.w.ledger.blocks)-r.in.weather.lag) }
+
+func (r *reader) Network() chain.Network { return chain.Polygon }
+
+func (r *reader) Check(context.Context) error { return r.call() }
+
+func (r *reader) Heads(context.Context) (chain.Heads, error) {
+	if err := r.call(); err != nil {
+		return chain.Heads{}, err
+	}
+	l, n := r.w.ledger, r.height()
+	h := chain.Heads{Latest: l.blocks[n-1].Head, Final: l.blocks[l.safe(n)].Head, Finalized: l.blocks[l.finalized(n)].Head}
+	return h, nil
+}
+
+func (r *reader) BlockAt(_ context.Context, number uint64) (chain.Head, bool, error) {
+	if err := r.call(); err != nil || number >= uint64(r.height()) {
+		return chain.Head{}, false, err
+	}
+	return r.w.ledger.blocks[number].Head, true, nil
+}
+
+func (r *reader) Scan(_ context.Context, from uint64, to chain.Head, watch *chain.WatchSet) ([]chain.Transfer, error) {
+	if err := r.call(); err != nil {
+		return nil, err
+	}
+	if to.Number >= uint64(r.height()) || r.w.ledger.blocks[to.Number].Hash != to.Hash {
+		return nil, chain.ErrReorged
+	}
+	watched := make(map[chain.Address]bool, watch.Len())
+	watch.All(func(_ []byte, a chain.Address) bool { watched[a] = true; return true })
+	var list []chain.Transfer
+	for _, b := range r.w.ledger.blocks[from : to.Number+1] {
+		for _, t := range b.txs {
+			for i, m := range t.moves {
+				if watched[m.to] && m.units > 0 && !r.w.hidden[t.hash] {
+					list = append(list, r.transfer(b, t.hash, i, m))
+				}
+			}
+		}
+	}
+	if r.in.weather.invents && len(r.w.shown) > 0 && to.Number >= from {
+		b, victim := r.w.ledger.blocks[to.Number], r.w.shown[len(r.w.shown)-1]
+		if watched[victim] {
+			list = append(list, r.transfer(b, "0xinvented", 0, move{r.w.profile.Assets[0].Contract, "0xliar", victim, 1_000_000_000}))
+		}
+	}
+	if r.in.weather.repeats {
+		list = append(list, list...)
+	}
+	return list, nil
+}
+
+func (r *reader) transfer(b *block, h chain.TxHash, i int, m move) chain.Transfer {
+	t := chain.Transfer{
+		Key:  chain.Key{Network: chain.Polygon, Tx: h, Ordinal: i},
+		From: m.from, To: m.to, Units: money.UnitsFromUint64(m.units), Block: b.Head, Source: "first",
+	}
+	for _, a := range r.w.profile.Assets {
+		if a.Contract == m.contract {
+			t.Asset = a
+		}
+	}
+	return t
+}
+
+// Confirm is asked side by side, so it neither counts nor draws.
+func (r *reader) Confirm(_ context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.in.weather.blind {
+		return chain.Unsettled, chain.ErrNoEndpoint
+	}
+	if r.in.weather.doubts || at.Number >= uint64(len(r.w.ledger.blocks)) {
+		return chain.Unsettled, nil
+	}
+	for _, t := range transfers {
+		b, found := r.w.ledger.find(t.Tx, int(at.Number)+1)
+		if b == nil || b.Hash != t.Block.Hash || t.Ordinal >= len(found.moves) || found.moves[t.Ordinal].units != t.Units.Big().Uint64() {
+			return chain.Missing, nil
+		}
+	}
+	return chain.Stands, nil
+}
+
+func (r *reader) Balances(_ context.Context, asset chain.Asset, addresses []chain.Address, _ chain.Head) ([]money.Units, error) {
+	if err := r.call(); err != nil {
+		return nil, err
+	}
+	state := r.w.ledger.blocks[r.height()-1].state
+	list := make([]money.Units, len(addresses))
+	for i, a := range addresses {
+		list[i] = money.UnitsFromUint64(state[purse{a, asset.Contract}])
+	}
+	return list, nil
+}
+
+func (r *reader) Find(context.Context, chain.TxHash) (chain.Found, error) {
+	return chain.Found{}, fault.New(fault.Unavailable, "nobody looks up transactions here")
+}
+
+func (r *reader) Endpoints() []chain.EndpointHealth { return nil }

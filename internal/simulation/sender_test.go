@@ -1,0 +1,118 @@
+package simulation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/sweep"
+)
+
+// sender is a sweep.Sender of the ledger. What it calls signed bytes is the
+// transaction, written down.
+type sender struct {
+	w  *world
+	in *instance
+}
+
+var _ sweep.Sender = (*sender)(nil)
+
+// letter is a transaction as its bytes tell it.
+type letter struct {
+	Nonce, Price uint64
+	Legs         []leg
+	Made         int
+}
+
+func (s *sender) Network() chain.Network { return chain.Polygon }
+
+func (s *sender) height() int { return max(1, len(s.w.ledger.blocks)-s.in.weather.lag) }
+
+func (s *sender) Sign(_ context.Context, items []sweep.Item, previous []sweep.Attempt, _ time.Time) (sweep.Attempt, error) {
+	if err := s.in.call(); err != nil {
+		return sweep.Attempt{}, err
+	}
+	switch {
+	case s.w.broke:
+		return sweep.Attempt{}, fmt.Errorf("%w: nothing is left", sweep.ErrNoGas)
+	case s.w.dear:
+		return sweep.Attempt{}, fmt.Errorf("%w: a hundred times the price", sweep.ErrTooExpensive)
+	}
+	at := letter{Nonce: s.w.ledger.blocks[s.height()-1].nonce, Price: 1000}
+	for _, a := range previous {
+		at.Nonce, at.Price = a.Nonce, max(at.Price, (a.Fee.Price.Big().Uint64()*9+7)/8)
+	}
+	for _, i := range items {
+		at.Legs = append(at.Legs, leg{i.Address.Address, i.Asset.Contract, i.Settlement})
+	}
+	s.w.signed++
+	at.Made = s.w.signed
+	raw, err := json.Marshal(at)
+	if err != nil {
+		return sweep.Attempt{}, err
+	}
+	price := money.UnitsFromUint64(at.Price)
+	return sweep.Attempt{
+		Tx: chain.TxHash(fmt.Sprintf("0xs%063d", at.Made)), Raw: raw, Nonce: at.Nonce, MadeAt: s.in.now(),
+		Fee: sweep.Fee{Gas: 1, Price: price, Tip: price, Ceiling: price},
+	}, nil
+}
+
+func (s *sender) Broadcast(ctx context.Context, a sweep.Attempt) error {
+	if err := s.in.call(); err != nil {
+		return err
+	}
+	s.w.checkBroadcast(ctx, a)
+	var at letter
+	if err := json.Unmarshal(a.Raw, &at); err != nil {
+		return err
+	}
+	s.w.ledger.send(&tx{hash: a.Tx, flush: at.Legs, ours: true, nonce: at.Nonce, price: at.Price})
+	if s.w.deaf { // it was taken, and the answer is lost
+		return chain.ErrNoEndpoint
+	}
+	return nil
+}
+
+func (s *sender) Look(_ context.Context, items []sweep.Item, attempts []sweep.Attempt) (sweep.Sighting, error) {
+	if err := s.in.call(); err != nil {
+		return sweep.Sighting{}, err
+	}
+	l, n := s.w.ledger, s.height()
+	final := l.finalized(n)
+	for _, a := range attempts {
+		b, _ := l.find(a.Tx, n)
+		if b == nil {
+			continue
+		}
+		seen := sweep.Sighting{Seen: sweep.Included, Tx: a.Tx, Block: b.Head, Paid: a.Fee.Price}
+		if b.Number > uint64(final) {
+			return seen, nil
+		}
+		seen.Seen = sweep.Landed
+		for _, i := range items {
+			for _, m := range b.moved[a.Tx] {
+				if m.from == i.Address.Address && m.contract == i.Asset.Contract {
+					seen.Moved = append(seen.Moved, sweep.Moved{Address: m.from, Contract: m.contract, Units: money.UnitsFromUint64(m.units)})
+				}
+			}
+		}
+		return seen, nil
+	}
+	if l.blocks[final].nonce > attempts[0].Nonce {
+		return sweep.Sighting{Seen: sweep.Dead, Note: "another transaction took its place"}, nil
+	}
+	for _, a := range attempts {
+		if l.known(a.Tx) {
+			return sweep.Sighting{Seen: sweep.Pooled}, nil
+		}
+	}
+	return sweep.Sighting{Seen: sweep.Unknown}, nil
+}
+
+func (s *sender) Gas(context.Context) (sweep.Wallet, error) {
+	return sweep.Wallet{Address: gasWallet, Balance: money.UnitsFromUint64(1)}, nil
+}
