@@ -160,6 +160,12 @@ func (a Atto) Basis(points int64) Atto {
 	return Atto{Units{v.Quo(v, big.NewInt(10_000))}}
 }
 
-func pow10(n int) *big.Int {
-	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(n, 0))), nil)
-}
+// powers are 10^0 to 10^MaxDecimals, which nobody changes.
+var powers = func() (all [MaxDecimals + 1]*big.Int) {
+	for i := range all {
+		all[i] = new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(i)), nil)
+	}
+	return all
+}()
+
+func pow10(n int) *big.Int { return powers[max(n, 0)] }
