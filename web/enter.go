@@ -86,9 +86,17 @@ func (s *Server) run(next echo.HandlerFunc, c echo.Context) (err error) {
 }
 
 // logAccess writes the route, not the address: what stands in a query may be
-// anything.
+// anything. Reading that went well is most of what happens, and tells who
+// operates this nothing that the metrics do not: it is said at debug level.
 func (s *Server) logAccess(c echo.Context, x *call, took time.Duration) {
 	r, w := c.Request(), c.Response()
+	level := slog.LevelInfo
+	if (r.Method == http.MethodGet || r.Method == http.MethodHead) && w.Status < http.StatusBadRequest {
+		level = slog.LevelDebug
+	}
+	if !s.d.Log.Enabled(r.Context(), level) {
+		return
+	}
 	attrs := []slog.Attr{
 		slog.String("request", x.RequestID), slog.String("method", methodName(r.Method)), slog.String("route", c.Path()),
 		slog.Int("status", w.Status), slog.Int64("bytes", w.Size), slog.Duration("took", took),
@@ -99,7 +107,7 @@ func (s *Server) logAccess(c echo.Context, x *call, took time.Duration) {
 	if x.Client != "" {
 		attrs = append(attrs, slog.String("client", x.Client))
 	}
-	s.d.Log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
+	s.d.Log.LogAttrs(r.Context(), level, "request", attrs...)
 }
 
 // methodName keeps to the methods there are: whoever asks may make one up, and
