@@ -172,8 +172,13 @@ func (s *Service) Owned(ctx context.Context, keyID int64, id string) (Payment, e
 // Start lets the payer pay with the choice, and returns the payment with its
 // address. Knowing the ID is enough.
 func (s *Service) Start(ctx context.Context, id string, choice Choice) (Payment, error) {
-	p, err := s.Get(ctx, id)
-	if err != nil {
+	// That there is something to start is seen from what was read a moment
+	// ago; that there is nothing is said only by what is stored now.
+	p, err := s.Poll(ctx, id)
+	if err == nil && s.startable(p, choice) {
+		return s.begin(ctx, p, choice)
+	}
+	if p, err = s.Get(ctx, id); err != nil {
 		return Payment{}, err
 	}
 	return s.start(ctx, p, choice)
@@ -194,6 +199,16 @@ func (s *Service) start(ctx context.Context, p Payment, choice Choice) (Payment,
 	if c, err := p.Start(choice, Route{}, s.opts.StartTTL, s.now()); err != nil || c.None() {
 		return p, err
 	}
+	return s.begin(ctx, p, choice)
+}
+
+// startable reports whether starting changes the payment as it was read.
+func (s *Service) startable(p Payment, choice Choice) bool {
+	c, err := p.Start(choice, Route{}, s.opts.StartTTL, s.now())
+	return err == nil && !c.None()
+}
+
+func (s *Service) begin(ctx context.Context, p Payment, choice Choice) (Payment, error) {
 	route, err := s.offer(ctx, p, choice)
 	if err != nil {
 		return Payment{}, err
