@@ -329,7 +329,7 @@ func TestRun_TwoInstances(t *testing.T) {
 // do than it is given; the events of the others arrive meanwhile.
 func TestRun_HangingReceiversDelayNobody(t *testing.T) {
 	t.Parallel()
-	const hanging, each, fast, events = 300, 4, 10, 400
+	const hanging, each, fast, events = 300, 2, 10, 100
 	wait := hang(t)
 	slow := startReceiver(t, wait)
 	shop := startReceiver(t, answer(200))
