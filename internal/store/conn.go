@@ -20,6 +20,13 @@ type call struct {
 	affected int64
 	// anyNumber: it may write any number of rows, not one alone.
 	anyNumber bool
+	// many is the statement for several calls of this text at once on
+	// PostgreSQL, where a row more costs much less than a statement more: it
+	// takes the arguments of all as a table. A row it returns says whose it is,
+	// and row may be that of any of them. Empty: there is no such statement.
+	many string
+	// number is what SQLite has numbered the row that was written.
+	number int64
 }
 
 // runAll runs calls and fails unless each has written one row, where it is to.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -50,8 +51,11 @@ func (s *Store) CreateCustodian(ctx context.Context, c account.Custodian, entrie
 
 // Custodian returns the custodian of the key, or account.ErrNoCustodian.
 func (s *Store) Custodian(ctx context.Context, keyID int64) (account.Custodian, error) {
-	var c custodianScan
-	if err := s.lookUp(ctx, c.read(keyID)); err != nil {
+	c, err := s.custodians.get(ctx, keyID, func(ctx context.Context) (c custodianScan, err error) {
+		err = s.lookUp(ctx, c.read(keyID))
+		return c, err
+	})
+	if err != nil {
 		return account.Custodian{}, fmt.Errorf("custodian of key %d: %w", keyID, err)
 	}
 	return s.custodian(c)
@@ -60,19 +64,21 @@ func (s *Store) Custodian(ctx context.Context, keyID int64) (account.Custodian, 
 // Terms returns on what terms the custodian of the key takes money, or
 // account.ErrNoCustodian: all that a new payment needs to know of it.
 func (s *Store) Terms(ctx context.Context, keyID int64) (payment.Terms, error) {
-	var basis, late int64
-	found := false
-	err := s.lookUp(ctx, query(func(scan func(...any) error) error {
-		found = true
-		return scan(&basis, &late)
-	}, "SELECT short_basis, late_for_us FROM custodians WHERE key_id = ?", keyID))
-	switch {
-	case err != nil:
-		return payment.Terms{}, fmt.Errorf("terms of key %d: %w", keyID, err)
-	case !found:
-		return payment.Terms{}, account.ErrNoCustodian
-	}
-	return payment.Terms{ShortBasis: basis, LateFor: time.Duration(late) * time.Microsecond}, nil
+	return s.terms.get(ctx, keyID, func(ctx context.Context) (payment.Terms, error) {
+		var basis, late int64
+		found := false
+		err := s.lookUp(ctx, query(func(scan func(...any) error) error {
+			found = true
+			return scan(&basis, &late)
+		}, "SELECT short_basis, late_for_us FROM custodians WHERE key_id = ?", keyID))
+		switch {
+		case err != nil:
+			return payment.Terms{}, fmt.Errorf("terms of key %d: %w", keyID, err)
+		case !found:
+			return payment.Terms{}, account.ErrNoCustodian
+		}
+		return payment.Terms{ShortBasis: basis, LateFor: time.Duration(late) * time.Microsecond}, nil
+	})
 }
 
 // UpdateCustodian locks the custodian, calls change and stores the result with
@@ -196,7 +202,7 @@ func (s *Store) custodian(c custodianScan) (account.Custodian, error) {
 	if err != nil {
 		return account.Custodian{}, err
 	}
-	whole.Wallets, whole.Closed = c.wallets, c.closed
+	whole.Wallets, whole.Closed = maps.Clone(c.wallets), c.closed
 	whole.Networks = make(map[chain.Network]account.NetworkOptions, len(c.networks))
 	for network, row := range c.networks {
 		if whole.Networks[network], err = row.options(); err != nil {

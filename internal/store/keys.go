@@ -124,14 +124,16 @@ func (c *keyScan) scan(scan func(...any) error) error {
 // KeyByHash returns the key in use with the hash and its owner's name, or
 // account.ErrBadKey: so also for one that is disabled, or whose owner is.
 func (s *Store) KeyByHash(ctx context.Context, h account.Hash) (account.Key, error) {
-	var c keyScan
-	if err := s.lookUp(ctx, c.read("k.hash = ? AND k.revoked_at IS NULL AND k.disabled_at IS NULL AND u.disabled_at IS NULL", h[:])); err != nil {
-		return account.Key{}, fmt.Errorf("API key by hash: %w", err)
-	}
-	if !c.found {
-		return account.Key{}, account.ErrBadKey
-	}
-	return c.key, nil
+	return s.keys.get(ctx, h, func(ctx context.Context) (account.Key, error) {
+		var c keyScan
+		if err := s.lookUp(ctx, c.read("k.hash = ? AND k.revoked_at IS NULL AND k.disabled_at IS NULL AND u.disabled_at IS NULL", h[:])); err != nil {
+			return account.Key{}, fmt.Errorf("API key by hash: %w", err)
+		}
+		if !c.found {
+			return account.Key{}, account.ErrBadKey
+		}
+		return c.key, nil
+	})
 }
 
 // RotateKey replaces the key's hash and books the entries; the old key fails

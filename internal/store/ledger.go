@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,24 +83,37 @@ func (l *ledger) lockPurse(c conn, p purse) *call {
 }
 
 func (l *ledger) lookUp(e credit.Entry) *call {
-	return query(func(scan func(...any) error) error {
-		var from, to string
+	k := query(func(scan func(...any) error) error {
+		var ref, unit, from, to string
 		var known credit.Entry
-		err := scan(&from, &to, &known.Count)
+		err := scan(&ref, &unit, &from, &to, &known.Count)
 		known.From, known.To = credit.Account(from), credit.Account(to)
-		l.known[entryKey{e.Ref, e.Unit}] = known
+		l.known[entryKey{ref, credit.Unit(unit)}] = known
 		return err
-	}, "SELECT from_account, to_account, count FROM ledger_entries WHERE ref = ? AND unit = ?", e.Ref, string(e.Unit))
+	}, "SELECT ref, unit, from_account, to_account, count FROM ledger_entries WHERE ref = ? AND unit = ?", e.Ref, string(e.Unit))
+	k.many = lookUpEntries
+	return k
 }
+
+var (
+	lookUpEntries = "SELECT ref, unit, from_account, to_account, count FROM " + table("ref text", "unit text") +
+		" JOIN ledger_entries USING (ref, unit)"
+	insertEntries = insertMany("ledger_entries", "ref text", "unit text", "from_account text", "to_account text", "count bigint",
+		"reason text", "at timestamptz")
+)
 
 // post books all of the entries or none of them, in memory. One that is booked
 // already is left out.
 func (l *ledger) post(entries []credit.Entry) error {
-	undo := *l
-	undo.balances, undo.changes, undo.known = maps.Clone(l.balances), maps.Clone(l.changes), maps.Clone(l.known)
+	before := len(l.posted)
 	for _, e := range entries {
 		if err := l.postOne(e); err != nil {
-			*l = undo
+			for _, e := range l.posted[before:] {
+				l.shift(e.From, e.Unit, e.Count)
+				l.shift(e.To, e.Unit, -e.Count)
+				delete(l.known, entryKey{e.Ref, e.Unit})
+			}
+			l.posted = l.posted[:before]
 			return err
 		}
 	}
@@ -119,43 +131,38 @@ func (l *ledger) postOne(e credit.Entry) error {
 	if e.Count < 1 || e.Ref == "" || e.From == e.To {
 		return fmt.Errorf("entry %q moves %d from %s to %s", e.Ref, e.Count, e.From, e.To)
 	}
-	if err := l.move(e.From, e.Unit, -e.Count); err != nil {
-		return err
+	for _, p := range pursesOf(e) {
+		if _, ok := l.balances[p]; !ok {
+			return account.ErrUnknownKey
+		}
 	}
-	if err := l.move(e.To, e.Unit, e.Count); err != nil {
-		return err
+	if id, ok := keyOf(e.From); ok && l.balances[purse{id, e.Unit}] < e.Count {
+		return credit.Shortage(e.Unit)
 	}
+	l.shift(e.From, e.Unit, -e.Count)
+	l.shift(e.To, e.Unit, e.Count)
 	l.known[key] = e
 	l.posted = append(l.posted, e)
 	return nil
 }
 
-// move changes the balance of a key; the accounts of the house have none.
-func (l *ledger) move(a credit.Account, unit credit.Unit, count int64) error {
-	id, ok := keyOf(a)
-	if !ok {
-		return nil
+// shift changes the balance of a key; the accounts of the house have none.
+func (l *ledger) shift(a credit.Account, unit credit.Unit, count int64) {
+	if id, ok := keyOf(a); ok {
+		l.balances[purse{id, unit}] += count
+		l.changes[purse{id, unit}] += count
 	}
-	p := purse{id, unit}
-	balance, ok := l.balances[p]
-	if !ok {
-		return account.ErrUnknownKey
-	}
-	if balance+count < 0 {
-		return credit.Shortage(unit)
-	}
-	l.balances[p] += count
-	l.changes[p] += count
-	return nil
 }
 
 // save returns the calls that write what was posted; each writes one row.
 func (l *ledger) save() []*call {
 	var calls []*call
 	for _, e := range l.posted {
-		calls = append(calls, statement("INSERT INTO ledger_entries (ref, unit, from_account, to_account, count, reason, at) "+
+		entry := statement("INSERT INTO ledger_entries (ref, unit, from_account, to_account, count, reason, at) "+
 			"VALUES (?, ?, ?, ?, ?, ?, ?)",
-			e.Ref, string(e.Unit), string(e.From), string(e.To), e.Count, string(e.Reason), at(e.At)))
+			e.Ref, string(e.Unit), string(e.From), string(e.To), e.Count, string(e.Reason), at(e.At))
+		entry.many = insertEntries
+		calls = append(calls, entry)
 	}
 	for p, n := range l.changes {
 		calls = append(calls, statement("UPDATE balances SET balance = balance + ? WHERE key_id = ? AND unit = ?",

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -69,6 +70,19 @@ func changePayments(ctx context.Context, db conn, d dialect, ops []*changeOp) er
 	return runAll(ctx, db, calls)
 }
 
+// changeIn runs a decision with those of other callers, or alone if that fails.
+func changeIn(ctx context.Context, e engine, changes *batcher[*changeOp], op *changeOp) error {
+	err := changes.do(ctx, op)
+	if err == nil {
+		err = op.err
+	}
+	if errors.Is(err, errAlone) {
+		err = e.hot(ctx, func(ctx context.Context, db conn) error { return changeOne(ctx, db, e.dialect(), op) })
+	}
+	repanic(err)
+	return err
+}
+
 // changeOne runs one decision in a transaction of its own.
 func changeOne(ctx context.Context, db conn, d dialect, op *changeOp) error {
 	if err := changePayments(ctx, db, d, []*changeOp{op}); err != nil {
@@ -85,19 +99,23 @@ func loadForChange(ctx context.Context, db conn, d dialect, ops []*changeOp) err
 		op.rows, op.calls, op.err = loaded{}, nil, nil
 		ids[i], byID[string(op.id)] = string(op.id), op
 	}
-	lock := query(func(scan func(...any) error) error {
+	locked := func(scan func(...any) error) error {
 		var row paymentRow
 		if err := scan(row.fields()...); err != nil {
 			return err
 		}
 		byID[row.PublicID].rows.row = row
 		return nil
-	}, "SELECT id, "+paymentColumns+" FROM payments WHERE public_id = ?", ids[0])
-	if d.manyWriters {
-		lock.text = "SELECT id, " + paymentColumns + " FROM payments WHERE public_id = ANY(?) ORDER BY public_id" + rowLock
-		lock.args = []any{ids}
 	}
-	if err := db.run(ctx, lock); err != nil {
+	var locks []*call
+	if d.manyWriters {
+		locks = append(locks, query(locked, "SELECT id, "+paymentColumns+" FROM payments WHERE public_id = ANY(?) ORDER BY public_id"+rowLock, ids))
+	} else {
+		for _, id := range ids {
+			locks = append(locks, query(locked, "SELECT id, "+paymentColumns+" FROM payments WHERE public_id = ?", id))
+		}
+	}
+	if err := db.run(ctx, locks...); err != nil {
 		return err
 	}
 	var rest []*call
@@ -174,14 +192,23 @@ func checkChange(before payment.Payment, c payment.Change) error {
 const updatePayment = "UPDATE payments SET status = ?, network = ?, token = ?, expires_at = ?, started_at = ?, ended_at = ?, " +
 	"resumed_at = ?, hash = ?, extended = ?, reorged = ?, by_hand = ?, seq = ? WHERE id = ? AND seq = ?"
 
+var updatePayments = "UPDATE payments AS p SET status = n.status, network = n.network, token = n.token, expires_at = n.expires_at, " +
+	"started_at = n.started_at, ended_at = n.ended_at, resumed_at = n.resumed_at, hash = n.hash, extended = n.extended, " +
+	"reorged = n.reorged, by_hand = n.by_hand, seq = n.seq FROM " +
+	table("status text", "network text", "token text", "expires_at timestamptz", "started_at timestamptz", "ended_at timestamptz",
+		"resumed_at timestamptz", "hash text", "extended boolean", "reorged boolean", "by_hand boolean", "seq bigint", "id bigint", "was bigint") +
+	" WHERE p.id = n.id AND p.seq = n.was"
+
 // save returns the calls that write the change.
 func (op *changeOp) save(d dialect) ([]*call, error) {
 	r, err := rowOf(op.change.Payment)
 	if err != nil {
 		return nil, err
 	}
-	calls := []*call{statement(updatePayment, r.Status, r.Network, r.Token, r.ExpiresAt, r.StartedAt, r.EndedAt,
-		r.ResumedAt, r.Hash, r.Extended, r.Reorged, r.ByHand, r.Seq, r.ID, int64(op.before.Seq))}
+	update := statement(updatePayment, r.Status, r.Network, r.Token, r.ExpiresAt, r.StartedAt, r.EndedAt,
+		r.ResumedAt, r.Hash, r.Extended, r.Reorged, r.ByHand, r.Seq, r.ID, int64(op.before.Seq))
+	update.many = updatePayments
+	calls := []*call{update}
 	routes, err := op.saveRoutes(d)
 	if err != nil {
 		return nil, err
@@ -199,16 +226,21 @@ func (op *changeOp) save(d dialect) ([]*call, error) {
 	return append(calls, saveEvents(r, op.change.Events)...), nil
 }
 
+var routeTable = table("payment_id bigint", "network text", "address text", "raw bytea", "settlement text", "tokens text",
+	"since timestamptz", "finality text")
+
 // saveRoutes returns the calls that store new routes and new tokens of old ones.
 func (op *changeOp) saveRoutes(d dialect) ([]*call, error) {
 	var calls []*call
 	for _, r := range op.change.Payment.Routes {
 		old := slices.IndexFunc(op.before.Routes, func(o payment.Route) bool { return o.Network == r.Network })
 		if old < 0 {
-			calls = append(calls, statement(
+			route := statement(
 				"INSERT INTO routes ("+routeColumns+", xact) VALUES (?, ?, ?, ?, ?, ?, ?, ?, "+d.xact+")",
 				op.before.Number, string(r.Network), string(r.Address.Address), r.Address.Raw, string(r.Settlement),
-				joinTokens(r.Tokens), at(r.Since), finalityText(r.Finality)))
+				joinTokens(r.Tokens), at(r.Since), finalityText(r.Finality))
+			route.many = "INSERT INTO routes (" + routeColumns + ", xact) SELECT n.*, " + d.xact + " FROM " + routeTable
+			calls = append(calls, route)
 			continue
 		}
 		if !sameRoute(op.before.Routes[old], r) {

@@ -94,16 +94,30 @@ func checkEvents(p payment.Payment, before int, events []payment.Event) error {
 func saveEvents(p *paymentRow, events []payment.Event) []*call {
 	var calls []*call
 	for _, e := range events {
-		calls = append(calls, statement("INSERT INTO events (payment_id, seq, event_id, type, at, data) VALUES (?, ?, ?, ?, ?, ?)",
-			p.ID, int64(e.Seq), e.ID, string(e.Type), at(e.At), string(e.Data)))
+		event := statement("INSERT INTO events (payment_id, seq, event_id, type, at, data) VALUES (?, ?, ?, ?, ?, ?)",
+			p.ID, int64(e.Seq), e.ID, string(e.Type), at(e.At), string(e.Data))
+		event.many = insertEvents
+		calls = append(calls, event)
 		if e.Type.Public() {
 			delivery := statement("INSERT INTO deliveries (payment_id, seq, custodian_id, lane, state, attempt, due_at) "+
 				"SELECT ?, ?, id, lane, 'WAITING', 0, ? FROM custodians WHERE key_id = ? AND callback_url <> ''",
 				p.ID, int64(e.Seq), at(e.At), p.KeyID)
+			delivery.many = insertDeliveries
 			delivery.anyNumber = true // none without a callback URL
-			calls = append(calls, delivery,
-				statement("INSERT INTO feed (payment_id, seq, key_id) VALUES (?, ?, ?)", p.ID, int64(e.Seq), p.KeyID))
+			feed := statement("INSERT INTO feed (payment_id, seq, key_id) VALUES (?, ?, ?)", p.ID, int64(e.Seq), p.KeyID)
+			feed.many = insertFeed
+			calls = append(calls, delivery, feed)
 		}
 	}
 	return calls
 }
+
+var (
+	insertEvents = insertMany("events", "payment_id bigint", "seq bigint", "event_id text", "type text", "at timestamptz", "data text")
+	insertFeed   = insertMany("feed", "payment_id bigint", "seq bigint", "key_id bigint")
+
+	insertDeliveries = "INSERT INTO deliveries (payment_id, seq, custodian_id, lane, state, attempt, due_at) " +
+		"SELECT n.payment_id, n.seq, c.id, c.lane, 'WAITING', 0, n.due_at FROM " +
+		table("payment_id bigint", "seq bigint", "due_at timestamptz", "key_id bigint") +
+		" JOIN custodians AS c ON c.key_id = n.key_id WHERE c.callback_url <> ''"
+)

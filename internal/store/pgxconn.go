@@ -11,7 +11,8 @@ import (
 )
 
 // pgxConn runs calls as prepared statements of PostgreSQL, several in one
-// round trip. Unless it is in a transaction, they are one.
+// round trip, and those with a form for many in one statement. Unless it is in
+// a transaction, they are one.
 type pgxConn struct {
 	db interface {
 		Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
@@ -29,18 +30,20 @@ func (c pgxConn) run(ctx context.Context, calls ...*call) error {
 	case 1:
 		return c.one(ctx, calls[0])
 	}
+	groups := grouped(calls)
 	var batch pgx.Batch
-	for _, k := range calls {
-		batch.Queue(numbered(k.text), forPostgres(k.args)...)
+	for _, g := range groups {
+		batch.Queue(numbered(g.one.text), forPostgres(g.one.args)...)
 	}
 	results := c.db.SendBatch(ctx, &batch)
 	// Whatever reading a row does, a panic included, the pool gets its
 	// connection back. Closing again is nothing.
 	defer func() { _ = results.Close() }()
-	for _, k := range calls {
-		if err := takeResult(results, k); err != nil {
+	for _, g := range groups {
+		if err := takeResult(results, g.one); err != nil {
 			return err
 		}
+		g.done()
 	}
 	return results.Close()
 }

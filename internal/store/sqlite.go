@@ -27,6 +27,9 @@ type sqliteEngine struct {
 	db      *bun.DB // for bun's reads
 	readers *readers
 	writer  *writer
+
+	creates *batcher[*createOp]
+	changes *batcher[*changeOp]
 }
 
 // openSQLite opens the file, which is made if it is missing.
@@ -51,6 +54,7 @@ func openSQLite(ctx context.Context, path string, o Options) (*sqliteEngine, err
 	reading.SetMaxIdleConns(o.MaxConns)
 	e.db = bun.NewDB(reading, sqlitedialect.New())
 	e.readers = newReaders(e.db, o.MaxConns)
+	e.creates, e.changes = newBatcher(e.createTogether), newBatcher(e.changeTogether)
 	return e, nil
 }
 
@@ -100,14 +104,6 @@ func (e *sqliteEngine) hot(ctx context.Context, fn func(context.Context, conn) e
 	return e.write(ctx, func(ctx context.Context, t tx) error { return fn(ctx, t.conn) })
 }
 
-func (e *sqliteEngine) create(ctx context.Context, op *createOp) error {
-	return e.hot(ctx, func(ctx context.Context, db conn) error { return insertOne(ctx, db, op) })
-}
-
-func (e *sqliteEngine) change(ctx context.Context, op *changeOp) error {
-	return e.hot(ctx, func(ctx context.Context, db conn) error { return changeOne(ctx, db, e.dialect(), op) })
-}
-
 func (e *sqliteEngine) ping(ctx context.Context) error {
 	return e.db.PingContext(ctx)
 }
@@ -123,5 +119,7 @@ func (e *sqliteEngine) migrate(ctx context.Context) error {
 }
 
 func (e *sqliteEngine) close() error {
+	e.creates.close()
+	e.changes.close()
 	return errors.Join(e.writer.close(), e.readers.close(), e.db.Close())
 }

@@ -61,7 +61,10 @@ func (s *statements) one(ctx context.Context, k *call) error {
 		if err != nil {
 			return err
 		}
-		k.affected, err = res.RowsAffected()
+		if k.affected, err = res.RowsAffected(); err != nil {
+			return err
+		}
+		k.number, err = res.LastInsertId()
 		return err
 	}
 	rows, err := stmt.QueryContext(ctx, s.args...)

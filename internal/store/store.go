@@ -31,11 +31,15 @@ import (
 // Store is the database. It is safe for concurrent use.
 type Store struct {
 	engine
-	sealer  *secret.Sealer
-	log     *slog.Logger
-	hooks   hooks
-	recent  *recent
-	closing sync.Once
+	sealer *secret.Sealer
+	log    *slog.Logger
+	hooks  hooks
+	recent *recent
+	// What every create and start asks for.
+	keys       *shared[account.Hash, account.Key]
+	terms      *shared[int64, payment.Terms]
+	custodians *shared[int64, custodianScan]
+	closing    sync.Once
 }
 
 var (
@@ -114,6 +118,7 @@ type dialect struct {
 // hold a password.
 func Open(ctx context.Context, url string, sealer *secret.Sealer, o Options) (*Store, error) {
 	s := &Store{sealer: sealer, log: o.Log, recent: newRecent()}
+	s.keys, s.terms, s.custodians = newShared[account.Hash, account.Key](), newShared[int64, payment.Terms](), newShared[int64, custodianScan]()
 	if s.log == nil {
 		s.log = slog.Default()
 	}
