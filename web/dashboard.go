@@ -34,6 +34,7 @@ type Members interface {
 	Invite(ctx context.Context, by account.User, email string) (secret.Text, error)
 	BeginReset(ctx context.Context, email string) (account.User, secret.Text, error)
 	FinishReset(ctx context.Context, token string, next secret.Text) (account.User, error)
+	Guessed(ctx context.Context, c account.Credentials) (user account.User, tell bool, err error)
 	Confirm(ctx context.Context, user account.User, proof secret.Text, address string) error
 	ChangePassword(ctx context.Context, user account.User, old, next secret.Text, address, userAgent string) (account.SignedIn, error)
 	BeginFactor(ctx context.Context, user account.User) (account.Enrolment, error)

@@ -75,11 +75,13 @@ func (d *desk) postSignIn(c echo.Context) error {
 	if err := d.limits.Costly(ctx); err != nil {
 		return d.signInAgain(c, f, err)
 	}
-	in, half, err := d.x.Members.Enter(ctx, account.Credentials{
+	who := account.Credentials{
 		Email: f.text("email"), Password: secret.New(values.Get("password")), Address: callOf(c).Client, UserAgent: callOf(c).UserAgent,
 		Known: d.cookies.knows(c.Request(), f.text("email")),
-	})
+	}
+	in, half, err := d.x.Members.Enter(ctx, who)
 	if err != nil {
+		d.ifGuessed(c, who, err)
 		return d.signInAgain(c, f, err)
 	}
 	if half != "" {
@@ -134,9 +136,10 @@ func (d *desk) postSignInCode(c echo.Context) error {
 	if half == "" {
 		return d.done(c, "/signin", "That took a little long. Sign in again.")
 	}
-	in, err := d.x.Members.EnterWithCode(c.Request().Context(), account.Halfway(half), account.Credentials{
-		Code: values.Get("code"), Address: callOf(c).Client, UserAgent: callOf(c).UserAgent, Known: d.cookies.knows(c.Request(), account.Halfway(half).Email()),
-	})
+	who := account.Credentials{Email: account.Halfway(half).Email(), Code: values.Get("code"), Address: callOf(c).Client, UserAgent: callOf(c).UserAgent}
+	who.Known = d.cookies.knows(c.Request(), who.Email)
+	in, err := d.x.Members.EnterWithCode(c.Request().Context(), account.Halfway(half), who)
+	d.ifGuessed(c, who, err)
 	switch {
 	case errors.Is(err, account.ErrBadSession):
 		return d.done(c, "/signin", "Sign in again.")
@@ -150,6 +153,13 @@ func (d *desk) postSignInCode(c echo.Context) error {
 		return d.askCode(c, d.ops.Refuse(c.Request().Context(), err).Code, f)
 	}
 	return d.welcome(c, in, safeNext(next), "with a code")
+}
+
+// ifGuessed has the user told if a sign-in was refused because too many failed.
+func (d *desk) ifGuessed(c echo.Context, who account.Credentials, err error) {
+	if fault.Is(err, fault.Limited) {
+		d.letters.guessed(c.Request().Context(), who)
+	}
 }
 
 func (d *desk) postSignOut(c echo.Context) error {

@@ -60,6 +60,27 @@ func (l letters) tellOwners(ctx context.Context, merchant int64, subject, text s
 	}
 }
 
+// guessed tells the user whose sign-in was refused for too many failures, if it
+// was for theirs. It works in the background: how long it takes would tell who
+// has an account.
+func (l letters) guessed(ctx context.Context, c account.Credentials) {
+	if l.send == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mailWithin)
+	go func() {
+		defer cancel()
+		user, tell, err := l.members.Guessed(ctx, c)
+		if err != nil {
+			l.log.ErrorContext(ctx, "a user is not told of guesses", "error", err)
+		}
+		if tell {
+			l.post(ctx, user.Email, "Somebody is guessing at your sign-in", "Signing in to Florin as you failed too often within a short time, so further tries are slowed. The browsers you signed in from before go on as ever.\n\n"+
+				"If it was you, wait a little and try again. If it was not you, nothing was opened so far; a password you use nowhere else, a second factor or a passkey keeps it so:\n"+l.home+"/security\n\nThis mail is sent at most once in 24 hours.")
+		}
+	}()
+}
+
 func (d *desk) mail(c echo.Context, to, subject, text string) {
 	d.letters.post(c.Request().Context(), to, subject, text)
 }

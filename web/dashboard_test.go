@@ -583,7 +583,10 @@ func TestDashboard_SecondFactor(t *testing.T) {
 	fourth.post("/signin/code", "code", codes[1][1]).leads(t, "/signin")
 
 	s.post("/dashboard/security/factor/remove", "password", "wrong password").wants(t, 400, "The password is wrong.")
+	other.get("/dashboard").wants(t, 200)
 	s.post("/dashboard/security/factor/remove", "password", deskPassword).leads(t, "/dashboard/security")
+	s.get("/dashboard").wants(t, 200)
+	other.get("/dashboard").leads(t, "/signin")
 	b.surfer().post("/signin", "email", deskEmail, "password", deskPassword).leads(t, "/dashboard")
 }
 

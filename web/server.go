@@ -154,7 +154,7 @@ func newOperations(d Deps, o Options, l operation.Limits) *operation.Operations 
 		Payments: d.Payments, Campaigns: d.Campaigns, Accounts: d.Accounts, Users: d.Accounts, Rotation: d.Accounts, Wallets: d.Wallets,
 		Answers: d.Store, Ledger: d.Store, Feed: d.Store, Keys: d.Store, Audits: d.Store, Recharges: d.Recharges, Finder: d.Finder, Sealer: d.Sealer, Limits: l,
 		BaseURL: o.BaseURL, CheckoutURL: o.CheckoutURL, SignUp: o.SignUp, Invite: d.Dashboard != nil && d.Dashboard.Invite, NewKeys: o.NewKeys, Now: d.Now, NewID: d.NewID, Log: d.Log,
-		TellOwners: newLetters(d, o).tellOwners,
+		TellOwners: newLetters(d, o).tellOwners, Guessed: newLetters(d, o).guessed,
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -137,6 +138,48 @@ func TestSession_Throttled(t *testing.T) {
 	}
 	if refused < 3 {
 		t.Errorf("only %d of 12 guesses were refused", refused)
+	}
+}
+
+// Whoever is guessed at is told once a day, whichever surface it is tried on;
+// nobody else is.
+func TestSession_GuessedAt(t *testing.T) {
+	t.Parallel()
+	b := newDesk(t)
+	b.member(deskEmail)
+	b.member("bystander@shop.example")
+	guess := func(email, address string) int {
+		return b.surfer().do("POST", "/signin", url.Values{"email": {email}, "password": {"wrong wrong wrong"}}, "X-Forwarded-For", address).status
+	}
+	for range 8 {
+		guess(deskEmail, "203.0.113.9")
+	}
+	time.Sleep(100 * time.Millisecond)
+	if mails := b.mail.all(); len(mails) != 0 {
+		t.Fatalf("mailed before anything was slowed: %q", mails)
+	}
+	for _, email := range []string{deskEmail, deskEmail, "nobody@shop.example"} {
+		for range 10 {
+			guess(email, "203.0.113.9")
+			b.clock.advance(2 * time.Second) // for asking is limited by itself
+		}
+	}
+	if mails := b.mailed(1); !strings.HasPrefix(mails[0], deskEmail+"\nSomebody is guessing") {
+		t.Errorf("mailed: %q", mails)
+	}
+	// An address that may try nobody any more does not make bystanders hear of it.
+	for i := 0; i < 80 && guess("u"+strconv.Itoa(i)+"@shop.example", "203.0.113.10") != http.StatusTooManyRequests; i++ {
+		b.clock.advance(2 * time.Second)
+	}
+	if got := guess("bystander@shop.example", "203.0.113.10"); got != 429 {
+		t.Errorf("the address may go on: %d", got)
+	}
+	b.clock.advance(account.GuessNoticeEvery)
+	for range 9 {
+		b.graphQL(`mutation { UserLogin(email: "`+deskEmail+`", password: "wrong wrong wrong") { code } }`, "", "X-Forwarded-For", "203.0.113.11")
+	}
+	if mails := b.mailed(2); len(mails) != 2 || !strings.HasPrefix(mails[1], deskEmail+"\nSomebody is guessing") {
+		t.Errorf("mailed: %q", mails)
 	}
 }
 

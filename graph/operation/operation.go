@@ -82,6 +82,9 @@ type Deps struct {
 	// TellOwners mails the owners of a merchant account; nil where no mail is
 	// sent. It must return quickly.
 	TellOwners func(ctx context.Context, merchant int64, subject, text string)
+	// Guessed has the user told whose sign-in was refused because too many
+	// failed; may be nil. It must return quickly.
+	Guessed func(ctx context.Context, c account.Credentials)
 }
 
 // Operations are the operations of the interface.

@@ -159,6 +159,11 @@ type Security interface {
 	SetKeyLabel(ctx context.Context, userID, keyID int64, label string) error
 	RevokeKey(ctx context.Context, userID, keyID int64, now time.Time) error
 
+	// NoteGuesses returns the user with the address and notes that they are told
+	// of guesses at now; tell is false if there is none, or they were told after
+	// since.
+	NoteGuesses(ctx context.Context, email string, now, since time.Time) (user User, tell bool, err error)
+
 	// DisableUser disables the user at the time given, and ends their sessions,
 	// or enables them with the zero time; DisableKey does so to a key. changed is
 	// false if it was so already.

@@ -39,13 +39,17 @@ type allowance struct {
 type throttle struct {
 	mu    sync.Mutex
 	whole map[sender]time.Time
+	// alarmed is when a user may be told again that guesses are slowed, by address.
+	alarmed map[string]time.Time
 }
 
 // sender is who tries: an address, and the user it tries at or empty for all
 // of its tries together.
 type sender struct{ email, address string }
 
-func newThrottle() *throttle { return &throttle{whole: make(map[sender]time.Time)} }
+func newThrottle() *throttle {
+	return &throttle{whole: make(map[sender]time.Time), alarmed: make(map[string]time.Time)}
+}
 
 // take counts an attempt before it is made, so that many at once cannot all
 // slip through, or refuses it with fault.Limited. known: it comes from a device

@@ -122,6 +122,52 @@ func TestStore_UsePasskey(t *testing.T) {
 	})
 }
 
+func TestStore_RenamePasskey(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		ctx, u, other := t.Context(), w.user(), w.user()
+		p := passkeyOf(u.ID, "c")
+		w.must(w.AddPasskey(ctx, p))
+		wants(t, "another's", w.RenamePasskey(ctx, other.ID, p.ID, "Mine"), account.ErrUnknownPasskey)
+		wants(t, "none", w.RenamePasskey(ctx, u.ID, "a\x00b", "Mine"), account.ErrUnknownPasskey)
+		w.must(w.RenamePasskey(ctx, u.ID, p.ID, "Phone"))
+		list, err := w.PasskeysOf(ctx, u.ID)
+		w.must(err)
+		if list[0].Name != "Phone" {
+			t.Errorf("it is called %q", list[0].Name)
+		}
+	})
+}
+
+func TestStore_NoteGuesses(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		ctx, u := t.Context(), w.user()
+		if _, tell, err := w.NoteGuesses(ctx, "nobody@shop.example", start, start); tell || err != nil {
+			t.Errorf("nobody is told: %t, %v", tell, err)
+		}
+		var told atomic.Int64
+		note := func(now time.Time) {
+			for _, err := range together(8, func(int) error {
+				got, tell, err := w.NoteGuesses(ctx, u.Email, now, now.Add(-account.GuessNoticeEvery))
+				if tell && got.ID == u.ID {
+					told.Add(1)
+				}
+				return err
+			}) {
+				w.must(err)
+			}
+		}
+		note(start)
+		note(start.Add(account.GuessNoticeEvery - time.Second))
+		if told.Load() != 1 {
+			t.Errorf("told %d times within a day", told.Load())
+		}
+		note(start.Add(account.GuessNoticeEvery))
+		if told.Load() != 2 {
+			t.Errorf("told %d times after a day", told.Load())
+		}
+	})
+}
+
 func TestStore_RemovePasskey(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, u, other := t.Context(), w.user(), w.user()
