@@ -64,6 +64,9 @@ const (
 	testBaseURL    = "https://pay.example"
 )
 
+// testWaiting is how many donations to a campaign may wait for money at once.
+const testWaiting = 20
+
 func newBundle(t *testing.T) *bundle { return newBundleWith(t, Options{}) }
 
 func newBundleWith(t *testing.T, o Options) *bundle {
@@ -117,7 +120,8 @@ func newBundleOn(t *testing.T, url string, o Options) *bundle {
 	b.metrics = metrics.New("test", b.clock.Now, logger)
 	b.accounts = account.New(st, b.clock.Now, account.Options{Security: st})
 	b.payments = payment.NewService(b.metrics.Count(st), st, b.lanes, payment.Options{
-		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
+		MaxWaiting: testWaiting,
+		TTL:        time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
 	}, b.clock.Now, testID)
 	b.campaigns = campaign.NewService(st, b.payments, b.clock.Now)
 	if o.BaseURL == "" {

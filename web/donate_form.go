@@ -3,6 +3,7 @@ package web
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -15,6 +16,7 @@ import (
 	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
 )
 
@@ -109,11 +111,14 @@ func (s *Server) refuseDonation(c echo.Context, r operation.Refusal, err error) 
 		r.Code = http.StatusUnprocessableEntity
 	case http.StatusPaymentRequired:
 		problem = views.ProblemMerchant
+	case http.StatusTooManyRequests:
+		problem = views.ProblemTooOften
+		if errors.Is(err, payment.ErrManyWaiting) {
+			problem = views.ProblemMerchant // not this giver's doing
+		}
 	case http.StatusConflict: // the page itself says that it is paused or has ended
 	case http.StatusUnprocessableEntity, http.StatusServiceUnavailable:
 		problem = views.ProblemUnavailable
-	case http.StatusTooManyRequests:
-		problem = views.ProblemTooOften
 	default:
 		if err == nil {
 			err = fmt.Errorf("a donation was refused with %d: %s", r.Code, r.Message)

@@ -198,6 +198,32 @@ func TestDonation_Limited(t *testing.T) {
 	give("203.0.113.1").wants(t, 200)
 }
 
+// However many addresses strangers have, what they open and do not pay for
+// takes only so many of the merchant's credits; what is paid makes room.
+func TestDonation_ManyWaiting(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	m := b.newMerchant(50)
+	c, other := b.newCampaign(m), b.newCampaign(m)
+	give := func(to campaign.Campaign) reply { return b.ask("POST", "/donate/"+to.Slug+"/pay", giftOfFive) }
+	first := give(c)
+	for range testWaiting - 1 {
+		give(c).wants(t, 200)
+	}
+	if r := give(c); r.status != 429 || r.header.Get("Retry-After") != "300" {
+		t.Errorf("one too many: %d, Retry-After %q: %s", r.status, r.header.Get("Retry-After"), r.body)
+	}
+	b.postForm("/donate/"+c.Slug+"/pay", url.Values{"suggested": {"5.00"}, "way": {"POLYGON.USDC"}}).wants(t, 429, `data-testid="problem"`, "Nordlicht cannot accept payments at the moment")
+	if left := b.balance(m); left != 50-testWaiting {
+		t.Errorf("%d credits left, want %d", left, 50-testWaiting)
+	}
+	give(other).wants(t, 200)
+	p, err := b.payments.Get(t.Context(), first.text(t, "transaction.txnid"))
+	must(t, err)
+	b.deposit(p, p.Amount, true)
+	give(c).wants(t, 200)
+}
+
 // The wall is paged, and nothing is on two pages.
 func TestDonation_Pages(t *testing.T) {
 	t.Parallel()
@@ -310,8 +336,11 @@ func TestDonateOnOnePage(t *testing.T) {
 	p := b.donationAt(c, b.postForm("/donate/"+c.Slug+"/pay", url.Values{"suggested": {"other"}, "amount": {"7.50"}, "way": {"POLYGON.USDC"}}), "")
 	id, page := string(p.ID), "/donate/"+c.Slug+"?pay="+string(p.ID)
 	route, _ := p.Route()
+
 	act := func(name string) string { return "/pay/" + id + "/" + name + "?campaign=" + c.Slug }
-	form := func(name string) string { return `action="/pay/` + id + "/" + name + "?campaign=" + c.Slug + `&amp;lang=en"` }
+	form := func(name string) string {
+		return `action="/pay/` + id + "/" + name + "?campaign=" + c.Slug + `&amp;lang=en"`
+	}
 
 	waiting := b.ask("GET", page, "", asPage...)
 	waiting.wants(t, 200, `data-testid="gift"`, `data-state="waiting"`, string(route.Address.Address)[:6], "http-equiv=\"refresh\"", `sse-connect="/pay/`+id+`/live?campaign=`+c.Slug)

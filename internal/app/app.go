@@ -116,7 +116,8 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		return err
 	}
 	a.Payments = payment.NewService(books, a.Store, a.lanes, payment.Options{
-		TTL: a.Config.PaymentTTL, StartTTL: a.Config.StartTTL, MinAmount: a.Config.MinAmount, MaxAmount: a.Config.MaxAmount,
+		MaxWaiting: payment.MaxWaitingDonations,
+		TTL:        a.Config.PaymentTTL, StartTTL: a.Config.StartTTL, MinAmount: a.Config.MinAmount, MaxAmount: a.Config.MaxAmount,
 	}, Now, func(t time.Time) payment.ID { return payment.ID(newULID(t)) })
 	a.Campaigns = campaign.NewService(a.Store, a.Payments, Now)
 	a.expirer = payment.NewExpirer(a.Config.Profiles(), a.lanes.readers(), books, Now, a.log)

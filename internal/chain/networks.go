@@ -23,7 +23,11 @@ type Profile struct {
 	// shown before they choose, never used in a decision.
 	TypicalFinal time.Duration
 	// WalletRPC is a public JSON-RPC address by which a wallet in the browser
-	// adds a network it does not know (EIP-3085); empty: it cannot.
+	// adds a network it does not know (EIP-3085); empty: it cannot. Those of
+	// BNB Smart Chain and Base are the networks' own (docs.bnbchain.org, page
+	// JSON-RPC Endpoint; docs.base.org, page Network Information). Polygon's
+	// former own address is gone from Chainlist's data (ethereum-lists/chains,
+	// eip155-137.json), which names this one of PublicNode.
 	WalletRPC string
 	// Cluster is the name of Solana's chain in the Wallet Standard (mainnet,
 	// devnet, testnet, localnet); empty on EVM networks.

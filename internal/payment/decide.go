@@ -13,6 +13,7 @@ import (
 // Refusals of a decision.
 var (
 	ErrUnknown       = fault.New(fault.NotFound, "no payment has this txnid")
+	ErrManyWaiting   = fault.Retry(fault.Limited, retryWaiting, "too many donations to this campaign are waiting to be paid; try again in some minutes")
 	ErrEnded         = fault.New(fault.Conflict, "the payment has already ended")
 	ErrPastExpiry    = fault.New(fault.Conflict, "the payment's time has run out; create a new one")
 	ErrMoneyReceived = fault.New(fault.Conflict, "money for this payment is received or on its way; it can no longer be changed or cancelled")
@@ -20,6 +21,14 @@ var (
 	ErrNotByHand     = fault.New(fault.Conflict, "a credit top-up completes by its payment alone")
 	ErrNoMoney       = fault.New(fault.Conflict, "no final money was received for this payment, so there is none to accept")
 )
+
+// MaxWaitingDonations is room for five givers a minute who all take their hour.
+// Strangers on many addresses can take no more than that of a merchant's
+// credits in an hour, so that a campaign under attack does not stop the shop.
+const MaxWaitingDonations = 300
+
+// retryWaiting is when some of the donations that wait have likely ended.
+const retryWaiting = 5 * time.Minute
 
 // Request is what a new payment is made of. Amounts and texts are checked by
 // the caller (Service.Create).

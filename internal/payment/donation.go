@@ -17,7 +17,7 @@ type DonationInput struct {
 
 // OpenDonation makes a payment and starts it, both or neither: a giver who
 // cannot be given an address leaves nothing behind. It fails as Create and
-// Start do.
+// Start do, and with ErrManyWaiting where too many givers have not paid yet.
 func (s *Service) OpenDonation(ctx context.Context, in DonationInput) (Payment, error) {
 	amount, err := s.amount(in.Amount)
 	if err != nil {
@@ -42,6 +42,9 @@ func (s *Service) OpenDonation(ctx context.Context, in DonationInput) (Payment, 
 	if known, err := s.store.Payment(ctx, in.ID); err == nil {
 		return s.start(ctx, known, in.Choice)
 	}
+	if err := s.roomFor(ctx, in.CampaignID); err != nil {
+		return Payment{}, err
+	}
 	taken, err := s.offered(ctx, opened.Payment, in.Choice)
 	if err != nil {
 		return Payment{}, err
@@ -55,4 +58,18 @@ func (s *Service) OpenDonation(ctx context.Context, in DonationInput) (Payment, 
 		}
 		return p.Start(in.Choice, route, s.opts.StartTTL, s.now())
 	})
+}
+
+// roomFor fails with ErrManyWaiting where a campaign has no room for one more.
+// Those who ask at the same moment may all get in: it bounds a flood, and is no
+// rule of money.
+func (s *Service) roomFor(ctx context.Context, campaign int64) error {
+	waiting, err := s.store.WaitingDonations(ctx, campaign, s.opts.MaxWaiting)
+	if err != nil {
+		return err
+	}
+	if waiting >= s.opts.MaxWaiting {
+		return ErrManyWaiting
+	}
+	return nil
 }

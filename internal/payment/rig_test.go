@@ -90,7 +90,8 @@ func newRig(t *testing.T, endpoints int, adjust ...func(*chain.Profile)) *rig {
 	r.watcher = payment.NewWatcher(r.profile, reader, r.store, "one", r.now, slog.New(slog.DiscardHandler))
 	lanes := rigLanes{payment.Lane{Profile: r.profile, Depositor: evm.NewDepositor(r.profile.Network, [16]byte{1})}, r.watcher}
 	r.service = payment.NewService(r.store, r.store, lanes, payment.Options{
-		TTL: rigTTL, StartTTL: rigStartTTL, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
+		MaxWaiting: payment.MaxWaitingDonations,
+		TTL:        rigTTL, StartTTL: rigStartTTL, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
 	}, r.now, r.newID)
 	r.expirer = payment.NewExpirer([]chain.Profile{r.profile}, map[chain.Network]chain.Reader{r.profile.Network: reader}, r.store, r.now, slog.New(slog.DiscardHandler))
 	r.watch()

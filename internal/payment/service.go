@@ -18,6 +18,9 @@ type Options struct {
 	StartTTL  time.Duration // how long a payer has, at least, once it is started
 	MinAmount money.Micros
 	MaxAmount money.Micros
+	// MaxWaiting is how many donations to one campaign may wait for money at
+	// once (MaxWaitingDonations); each has taken a credit of the merchant.
+	MaxWaiting int
 }
 
 // Service is what surfaces do with payments: check the input, ask what is

@@ -187,6 +187,33 @@ func TestStore_OpenPayment(t *testing.T) {
 	})
 }
 
+func TestStore_WaitingDonations(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(10, 0)
+		c, other := w.campaign(k, "winter"), w.campaign(k, "summer")
+		waiting := func(c campaign.Campaign, most, want int) {
+			t.Helper()
+			n, err := w.WaitingDonations(t.Context(), c.Number, most)
+			w.must(err)
+			if n != want {
+				t.Errorf("%d of at most %d wait for %s, want %d", n, most, c.Slug, want)
+			}
+		}
+		first := w.gift(c, "Ada")
+		w.gift(c, "Eve")
+		w.gift(c, "Bob")
+		w.gift(other, "Ada")
+		waiting(c, 10, 3)
+		waiting(c, 2, 2)
+		waiting(other, 10, 1)
+		_, err := w.UpdatePayment(t.Context(), first.ID, func(p payment.Payment) (payment.Change, error) { return p.Cancel(start) })
+		w.must(err)
+		waiting(c, 10, 2)
+		waiting(campaign.Campaign{Slug: "no campaign"}, 10, 0)
+	})
+}
+
 func TestStore_Links(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {

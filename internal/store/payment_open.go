@@ -31,6 +31,15 @@ func (s *Store) OpenPayment(
 	return started.result, nil
 }
 
+// WaitingDonations counts the donations to a campaign that have not ended, up
+// to most.
+func (s *Store) WaitingDonations(ctx context.Context, campaign int64, most int) (int, error) {
+	var n int
+	err := s.reader().NewRaw("SELECT count(*) FROM (SELECT 1 FROM payments WHERE campaign_id = ? AND campaign_id > 0 AND ended_at IS NULL LIMIT ?) AS w",
+		campaign, most).Scan(ctx, &n)
+	return n, wrapIf(err, "donations that wait for campaign %d", campaign)
+}
+
 // saveDonation returns the call that keeps what the chain holds of a completed
 // donation; none for any other payment. What the merchant made of it stays.
 func saveDonation(p payment.Payment) []*call {
