@@ -69,6 +69,14 @@ verify: ## Check that generated code and go.mod are current, and run the race de
 	@.ci/install-compiler
 	CGO_ENABLED=1 go test -race -count=1 -timeout 10m $(RACE_PACKAGES)
 
+.PHONY: lighthouse
+lighthouse: ## Measure the checkout with Lighthouse on its mobile profile; installs it (185 MB), wants a quiet machine
+	@.ci/install-chromium
+	@cd internal/lighthouse && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@mkdir -p bin
+	@go build -ldflags '$(LDFLAGS)' -o bin/sandbox ./cmd/sandbox
+	@node internal/lighthouse/run.js bin/sandbox
+
 .PHONY: bench
 bench: ## Measure against the limits of the specification
 	@.ci/install-postgres

@@ -4,13 +4,13 @@ package static
 
 var assets = map[string]asset{
 	"app.css":       {hash: "2216e813f3", contentType: "text/css; charset=utf-8", inline: false},
-	"checkout.css":  {hash: "ba5386d62a", contentType: "text/css; charset=utf-8", inline: true},
+	"checkout.css":  {hash: "82e5935a4b", contentType: "text/css; charset=utf-8", inline: true},
 	"checkout.js":   {hash: "5d2dc640ab", contentType: "text/javascript; charset=utf-8", inline: false},
 	"console.js":    {hash: "48369e127b", contentType: "text/javascript; charset=utf-8", inline: false},
 	"dashboard.css": {hash: "f195f5fb18", contentType: "text/css; charset=utf-8", inline: false},
 	"dashboard.js":  {hash: "23efa3ff6a", contentType: "text/javascript; charset=utf-8", inline: false},
 	"docs.css":      {hash: "95cb715f91", contentType: "text/css; charset=utf-8", inline: false},
-	"donate.css":    {hash: "12fcd338b9", contentType: "text/css; charset=utf-8", inline: true},
+	"donate.css":    {hash: "58a9bd1a7a", contentType: "text/css; charset=utf-8", inline: true},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
 	"live.js":       {hash: "91fbc64b30", contentType: "text/javascript; charset=utf-8", inline: false},
 	"page.js":       {hash: "63d8c6b51d", contentType: "text/javascript; charset=utf-8", inline: false},
