@@ -222,6 +222,7 @@ func (d *desk) postSecret(c echo.Context, v visitor) error {
 	text := secret.New(f.values.Get("secret"))
 	if _, _, err := d.x.Members.ArrangeCustodian(c.Request().Context(), key, account.CustodianInput{Secret: &text}); err != nil {
 		all := emptyCustodianForm()
+		all.secret = f
 		if !all.secret.refused(err, subject{"secret", "secret", "The secret"}) {
 			return err
 		}

@@ -13,6 +13,7 @@ type form struct {
 	values   url.Values
 	problems map[string]string // by name of the input
 	problem  string            // about the form as a whole
+	posted   string            // path it was posted to, where a page has several; may be empty
 }
 
 func newForm(values url.Values) *form {

@@ -23,11 +23,11 @@ func (d *desk) getKeys(c echo.Context, v visitor) error {
 
 // keysPage lists the keys; changed is the one that a refused form was about.
 func (d *desk) keysPage(c echo.Context, v visitor, status int, f *form, fresh dashboard.FreshKey, changed string) error {
-	proof, err := d.proofField(c, v, newForm(url.Values{}))
+	proof, err := d.proofField(c, v, f)
 	if err != nil {
 		return err
 	}
-	p := dashboard.KeysProps{Frame: d.frame(c, v, "API keys", keysPath), Fresh: fresh, Full: full(v), Proof: proof}
+	p := dashboard.KeysProps{Frame: d.frame(c, v, "API keys", keysPath), Fresh: fresh, Full: full(v), Proof: dashboard.Proof{Field: proof, Posted: f.posted}}
 	if changed == "" {
 		p.Problem = f.problem
 	}
@@ -37,8 +37,9 @@ func (d *desk) keysPage(c echo.Context, v visitor, status int, f *form, fresh da
 	}
 	for _, h := range houses {
 		row := keyRow(h)
+		row.Rename = dashboard.Field{Form: h.key.PublicID, Name: "label", Label: "Name", Value: row.Label, Max: "100"}
 		if h.key.PublicID == changed {
-			row.Problem = f.problem
+			row.Problem, row.Rename = f.problem, f.field(row.Rename)
 		}
 		p.Rows = append(p.Rows, row)
 	}
@@ -46,6 +47,9 @@ func (d *desk) keysPage(c echo.Context, v visitor, status int, f *form, fresh da
 		if !k.RevokedAt.IsZero() || !k.DisabledAt.IsZero() {
 			p.Rows = append(p.Rows, keyRow(house{key: k}))
 		}
+	}
+	if changed != "" {
+		f = newForm(url.Values{}) // what was typed is another form's
 	}
 	p.Fields = []dashboard.Field{
 		f.field(dashboard.Field{Name: "label", Label: "Name", Hint: "What it is for, such as “Web shop”.", Max: "100"}),
@@ -107,6 +111,7 @@ func (d *desk) postKeyLabel(c echo.Context, v visitor) error {
 		return err
 	}
 	f := newForm(values)
+	f.posted = c.Request().URL.Path
 	key, err := v.key(c.Param("key"))
 	if err != nil {
 		return err
@@ -119,7 +124,7 @@ func (d *desk) postKeyLabel(c echo.Context, v visitor) error {
 }
 
 func (d *desk) keyRefused(c echo.Context, v visitor, f *form, key account.Key, err error) error {
-	if !f.refused(err) {
+	if !d.badProof(f, err) && !f.refused(err, subject{"label", "label", "The name"}) {
 		return err
 	}
 	return d.keysPage(c, v, fault.KindOf(err).Code(), f, dashboard.FreshKey{}, key.PublicID)
@@ -156,6 +161,7 @@ func (d *desk) keyAct(c echo.Context, v visitor, act func(account.Key) error) er
 		return err
 	}
 	f := newForm(values)
+	f.posted = c.Request().URL.Path
 	key, err := v.key(c.Param("key"))
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -93,10 +94,10 @@ func gasRow(p chain.Profile, st sweep.Status) dashboard.GasRow {
 		if u.IsZero() {
 			return ""
 		}
-		return u.Format(p.Network.CoinDecimals()) + " " + p.Coin
+		return coinText(u, p.Network) + " " + p.Coin
 	}
 	row := dashboard.GasRow{
-		Name: views.NetworkName(string(p.Network)), Wallet: string(r.Wallet.Address), Balance: r.Wallet.Balance.Format(p.Network.CoinDecimals()) + " " + p.Coin,
+		Name: views.NetworkName(string(p.Network)), Wallet: string(r.Wallet.Address), Balance: coinText(r.Wallet.Balance, p.Network) + " " + p.Coin,
 		PerDay: coins(r.PerDay), PerPayment: coins(r.PerPot), Level: string(r.Level), Lasts: "not measured yet",
 	}
 	switch {
@@ -105,7 +106,7 @@ func gasRow(p chain.Profile, st sweep.Status) dashboard.GasRow {
 	case r.Days == 1:
 		row.Lasts = "1 day"
 	case r.Days >= 0:
-		row.Lasts = strconv.Itoa(r.Days) + " days"
+		row.Lasts = views.LocaleFor("en").Amount(strconv.Itoa(r.Days)) + " days"
 	}
 	switch {
 	case st.Waiting != "":
@@ -116,6 +117,26 @@ func gasRow(p chain.Profile, st sweep.Status) dashboard.GasRow {
 		row.Advice = "send " + p.Coin + " to it this week"
 	}
 	return row
+}
+
+// coinDigits are what people read of a sum of gas: enough to compare, of the
+// eighteen there are.
+const coinDigits = 4
+
+// coinText writes a sum of a network's coin with its first digits that count,
+// cut and not rounded: a wallet never looks fuller than it is.
+func coinText(u money.Units, n chain.Network) string {
+	text := u.Format(n.CoinDecimals())
+	whole, part, _ := strings.Cut(text, ".")
+	keep := coinDigits - len(whole)
+	if whole == "0" {
+		keep = len(part) - len(strings.TrimLeft(part, "0")) + coinDigits
+	}
+	part = strings.TrimRight(part[:min(max(keep, 0), len(part))], "0")
+	if part == "" {
+		return whole
+	}
+	return whole + "." + part
 }
 
 func (d *desk) networkRows() []dashboard.NetworkRow {
@@ -156,7 +177,7 @@ func (d *desk) endpointRows(n chain.Network) []dashboard.EndpointRow {
 	var all []dashboard.EndpointRow
 	for _, e := range d.x.Endpoints(n) {
 		r := dashboard.EndpointRow{
-			Name: e.Name, OK: e.Healthy, Reason: e.Reason, Head: strconv.FormatUint(e.Head, 10), Latency: latencyOf(e.Latency),
+			Name: e.Name, OK: e.Healthy, Reason: e.Reason, Head: block(chain.Head{Number: e.Head}), Latency: latencyOf(e.Latency),
 			Errors: e.Errors, Requests: e.Requests,
 		}
 		if !e.CoolUntil.IsZero() {
@@ -167,7 +188,9 @@ func (d *desk) endpointRows(n chain.Network) []dashboard.EndpointRow {
 	return all
 }
 
-func block(h chain.Head) string { return strconv.FormatUint(h.Number, 10) }
+func block(h chain.Head) string {
+	return views.LocaleFor("en").Amount(strconv.FormatUint(h.Number, 10))
+}
 
 func stuckNotices(s report.Stuck) []dashboard.Notice {
 	var all []dashboard.Notice

@@ -85,7 +85,7 @@ func (d *desk) sweepRows(list []report.SweepLine) []dashboard.SweepRow {
 			Note: x.Note, Pots: x.Pots, Moved: x.Moved, Attempts: x.Attempts, CreatedAt: x.CreatedAt, EndedAt: x.EndedAt,
 		}
 		if lane, ok := d.d.Payments.Lane(x.Network); ok && !x.Paid.IsZero() {
-			row.Cost = x.Paid.Format(x.Network.CoinDecimals()) + " " + lane.Profile.Coin
+			row.Cost = coinText(x.Paid, x.Network) + " " + lane.Profile.Coin
 		}
 		if row.Note == "" && sweep.State(x.State).InFlight() && d.x.Sweeping != nil {
 			if st, ok := d.x.Sweeping(x.Network); ok {

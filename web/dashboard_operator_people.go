@@ -87,14 +87,11 @@ func (d *desk) personPage(c echo.Context, v visitor, status int, person report.P
 	p := dashboard.PersonProps{
 		Frame: d.frame(c, v, person.Email, peoplePath), Person: personRow(person), You: person.ID == v.user.ID, Problem: f.problem,
 	}
-	if text := f.problems["password"]; text != "" {
-		p.Problem = text
-	}
 	field, err := d.proofField(c, v, f)
 	if err != nil {
 		return err
 	}
-	p.Proof = field
+	p.Proof = dashboard.Proof{Field: field, Posted: f.posted}
 	keys, err := d.x.Reports.EveryKeyOfUser(ctx, person.ID)
 	if err != nil {
 		return err
@@ -136,6 +133,7 @@ func (d *desk) personForm(c echo.Context, v visitor) (person report.Person, f *f
 		return person, nil, false, err
 	}
 	f = newForm(values)
+	f.posted = c.Request().URL.Path
 	if err = d.confirm(c, v, f); err == nil {
 		return person, f, true, nil
 	}

@@ -55,7 +55,7 @@ func (d *desk) getOverview(c echo.Context, v visitor) error {
 		if err != nil {
 			return err
 		}
-		p.Keys = append(p.Keys, balanceOf(h, own.Started))
+		p.Keys = append(p.Keys, balanceOf(h, own.Started, now))
 	}
 	p.Steps = stepsOf(v, houses, activity)
 	p.Alerts, err = d.alerts(ctx, houses, now)
@@ -99,11 +99,13 @@ func labelOf(k account.Key) string {
 	return "Key of " + k.CreatedAt.UTC().Format("2 Jan 2006")
 }
 
-// balanceOf says how long the credits last at the pace of the last days.
-func balanceOf(h house, started int64) dashboard.Balance {
+// balanceOf says how long the credits last at the pace of the last days, or of
+// the days since there is the key, which may be fewer.
+func balanceOf(h house, started int64, now time.Time) dashboard.Balance {
 	b := dashboard.Balance{Label: labelOf(h.key), KeyID: h.key.PublicID, Credits: h.balance.Credits, Queries: h.balance.Queries}
 	if started > 0 {
-		b.Runway = fmt.Sprintf("enough for about %d days at the pace of the last %d", h.balance.Credits*runwayDays/started, runwayDays)
+		days := min(max(int64((now.Sub(h.key.CreatedAt)+oneDay-1)/oneDay), 1), runwayDays)
+		b.Runway = dashboard.RunwayText(h.balance.Credits*days/started, days)
 	}
 	return b
 }

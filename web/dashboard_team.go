@@ -50,18 +50,27 @@ func (d *desk) teamPage(c echo.Context, v visitor, status int, f *form, link, li
 	if err != nil {
 		return err
 	}
+	shown := dashboard.Proof{Field: proof}
+	if f.posted != "" && f.posted != teamPath+"/invite" {
+		shown.Posted, proof.Problem = f.posted, ""
+	}
 	p := dashboard.TeamProps{
-		Frame: d.frame(c, v, "Team", teamPath), Problem: f.problem, Link: link, LinkFor: linkFor, Mailed: d.x.Mail != nil, Proof: proof,
+		Frame: d.frame(c, v, "Team", teamPath), Problem: f.problem, Link: link, LinkFor: linkFor, Mailed: d.x.Mail != nil, Proof: shown,
 		Choices: roleChoices(), Chosen: f.values.Get("role"),
 	}
-	if p.Chosen == "" {
+	if p.Chosen == "" || shown.Posted != "" {
 		p.Chosen = string(account.RoleViewer)
 	}
 	owners := 0
 	for _, m := range members {
-		p.Members = append(p.Members, dashboard.MemberRow{
+		row := dashboard.MemberRow{
 			ID: m.User.PublicID, Name: nameOf(m.User), Email: m.User.Email, Role: string(m.Role), Since: m.Since, You: m.User.ID == v.user.ID,
-		})
+			Chosen: string(m.Role),
+		}
+		if f.posted == teamPath+"/members/"+row.ID+"/role" {
+			row.Chosen = f.values.Get("role")
+		}
+		p.Members = append(p.Members, row)
 		if m.Role == account.RoleOwner {
 			owners++
 		}
@@ -96,6 +105,7 @@ func (d *desk) teamForm(c echo.Context, v visitor) (*form, bool, error) {
 		return nil, false, err
 	}
 	f := newForm(values)
+	f.posted = c.Request().URL.Path
 	err = d.confirm(c, v, f)
 	if err == nil {
 		return f, true, nil

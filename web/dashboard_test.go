@@ -618,7 +618,7 @@ func TestDashboard_Operator(t *testing.T) {
 	must(t, err)
 	s := b.surfer()
 	s.signIn(deskEmail)
-	s.get("/operator").wants(t, 200, "Polygon", "1010", "Nothing is stuck", deskEmail)
+	s.get("/operator").wants(t, 200, "Polygon", "1,010", "Nothing is stuck", deskEmail)
 	s.post("/operator/invite", "email", "nobody").wants(t, 400, "must be an e-mail address")
 	r := s.post("/operator/invite", "email", "guest@shop.example")
 	link := regexp.MustCompile(`https://pay\.example(/signup\?invite=fli_\w+)`).FindStringSubmatch(r.body)

@@ -1,5 +1,7 @@
 package dashboard
 
+import "strings"
+
 // Field is one labelled input of a form.
 type Field struct {
 	Form               string // tells inputs of one name apart, where a page has two forms; may be empty
@@ -48,6 +50,28 @@ func (f Field) described() string {
 	}
 	return ids
 }
+
+// Proof is the input that asks once more who is there, for pages with several
+// forms that do.
+type Proof struct {
+	Field Field
+	// Posted is the path of the form whose proof was refused; may be empty.
+	Posted string
+}
+
+// of is the input of the form that posts to the path; purpose follows its label.
+func (p Proof) of(path, purpose string) Field {
+	f := p.Field
+	f.Form, f.Hint = strings.ReplaceAll(strings.Trim(path, "/"), "/", "-"), ""
+	f.Label += purpose
+	if path != p.Posted {
+		f.Problem = ""
+	}
+	return f
+}
+
+// refused tells whether a form under the path was refused.
+func (p Proof) refused(path string) bool { return strings.HasPrefix(p.Posted, path) }
 
 // Choice is one of a list.
 type Choice struct{ Value, Text string }

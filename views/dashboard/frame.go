@@ -164,11 +164,14 @@ func relative(t, now time.Time) string {
 }
 
 // count is a number with its noun.
-func count(n int64, noun string) string {
+func count(n int64, noun string) string { return plural(n, noun, noun+"s") }
+
+// plural is count for a noun with a plural of its own.
+func plural(n int64, one, many string) string {
 	if n == 1 {
-		return "1 " + noun
+		return "1 " + one
 	}
-	return number(n) + " " + noun + "s"
+	return number(n) + " " + many
 }
 
 // number groups the digits of n.

@@ -37,8 +37,8 @@ type KeysProps struct {
 	Rows    []KeyRow
 	Fields  []Field // of a new key
 	Full    bool    // there are as many as there may be
-	// Proof says what shows once more who is there.
-	Proof Field
+	// Proof asks once more who is there.
+	Proof Proof
 }
 
 // FreshKey is a key that was just made; its text is shown only now.
@@ -51,8 +51,9 @@ type KeyRow struct {
 	CreatedAt, LastUsedAt time.Time
 	RevokedAt, DisabledAt time.Time
 	Custodian             bool
-	// Problem and Password are of the form that rotates or revokes this key.
+	// Problem is of the forms that change this key.
 	Problem string
+	Rename  Field
 }
 
 // CreditsProps is a key's book.

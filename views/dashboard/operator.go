@@ -105,7 +105,7 @@ type PersonProps struct {
 	Keys    []PersonKeyRow
 	Audit   []AuditRow
 	NextURL string
-	Proof   Field
+	Proof   Proof
 	Problem string
 }
 

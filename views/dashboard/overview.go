@@ -50,6 +50,15 @@ func (p OverviewProps) left() bool {
 	return false
 }
 
+// RunwayText says for how many days credits last, at the pace of the last days.
+func RunwayText(left, measured int64) string {
+	pace := "the last day"
+	if measured > 1 {
+		pace = "the last " + number(measured) + " days"
+	}
+	return "enough for about " + count(left, "day") + " at the pace of " + pace
+}
+
 // Balance is what a key has left.
 type Balance struct {
 	Label, KeyID string

@@ -1004,7 +1004,7 @@ func Payment(p PaymentProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = deliveryTable(p.Deliveries, p.Now, "/dashboard/payments/"+p.TxnID, p.May.Webhooks).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = deliveryTable(p.Deliveries, p.Now, "/dashboard/payments/"+p.TxnID, p.May.Webhooks, false).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -18,7 +18,7 @@ type TeamProps struct {
 	// Link is a fresh invitation, shown only now, and LinkFor whom it is for.
 	Link, LinkFor string
 	Mailed        bool
-	Proof         Field
+	Proof         Proof // of the forms about one member or invitation
 	MayLeave      bool
 }
 
@@ -27,6 +27,7 @@ type MemberRow struct {
 	ID, Name, Email, Role string
 	Since                 time.Time
 	You                   bool
+	Chosen                string // role the form shows
 }
 
 // InvitedRow is an invitation nobody has taken.

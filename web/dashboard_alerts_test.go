@@ -1,0 +1,80 @@
+package web
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/credit"
+)
+
+// The overview says what keeps money from coming in and events from going out,
+// each where it is settled, and is silent when nothing does.
+func TestDashboard_Alerts(t *testing.T) {
+	t.Parallel()
+	b := newDesk(t)
+	u := b.member(deskEmail)
+	s := b.surfer()
+	s.signIn(deskEmail)
+	key, _, err := b.accounts.CreateKey(t.Context(), u, account.NewKey{Label: "Web shop", Credits: 40, Queries: 5})
+	must(t, err)
+	says := func(want bool, text, path string) {
+		t.Helper()
+		r := s.get("/dashboard")
+		r.wants(t, 200)
+		for notice := range strings.SplitSeq(r.body, `data-testid="notice"`) {
+			notice, _, _ = strings.Cut(notice, "</p>")
+			if strings.Contains(plainText("<p"+notice), text) && (path == "" || strings.Contains(notice, `href="`+path)) {
+				if !want {
+					t.Errorf("it still says: %s", text)
+				}
+				return
+			}
+		}
+		if want {
+			t.Errorf("it does not say %q, with a link to %s: %s", text, path, plainText(r.body))
+		}
+	}
+	at := "?key=" + key.PublicID
+	says(true, "Web shop has no custodian", "/dashboard/custodian"+at)
+
+	name, callback := "Nordlicht", "https://shop.example/hook"
+	in := account.CustodianInput{Name: &name, CallbackURL: &callback, Wallets: map[chain.Network]string{"POLYGON": merchantWallet, "BASE": merchantWallet}}
+	_, _, err = b.accounts.ArrangeCustodian(t.Context(), key, in)
+	must(t, err)
+	says(false, "has no custodian", "/dashboard/custodian")
+	says(true, "Web shop has no wallet on BNB Smart Chain", "/dashboard/custodian"+at)
+	_, _, err = b.accounts.ArrangeCustodian(t.Context(), key, account.CustodianInput{Wallets: map[chain.Network]string{"BEP20": merchantWallet}})
+	must(t, err)
+	says(false, "has no wallet", "/dashboard/custodian")
+
+	says(false, "are failing", "/dashboard/webhooks")
+	m := merchant{key: key}
+	b.busy(m)
+	says(true, "Webhooks of Web shop are failing", "/dashboard/webhooks"+at)
+	b.clock.advance(25 * time.Hour)
+	says(false, "are failing", "/dashboard/webhooks")
+
+	says(false, "credits left", "/dashboard/credits")
+	spend := func(left int64) {
+		t.Helper()
+		have, err := b.accounts.Balance(t.Context(), key.ID)
+		must(t, err)
+		for range have.Credits - left {
+			b.start(b.newPaymentOf(m, "1"), chain.Base)
+		}
+	}
+	spend(credit.Low)
+	says(true, "Web shop has only "+strconv.Itoa(credit.Low)+" credits left", "/dashboard/credits"+at)
+	s.get("/dashboard").wants(t, 200, "at the pace of the last 2 days")
+	spend(0)
+	says(true, "Web shop has no credits left: your customers cannot start a payment", "/dashboard/credits"+at)
+
+	says(false, "is not offered to your customers", "")
+	b.lanes.fallBehind(chain.Polygon)
+	says(true, "Polygon is not offered to your customers at the moment", "")
+	says(false, "Base is not offered", "")
+}

@@ -1,0 +1,84 @@
+package web
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+)
+
+// A page with several forms says what is wrong beside the input of the one that
+// was sent, keeps what was typed in it, and leaves the others alone.
+func TestDashboard_SaysItBesideTheField(t *testing.T) {
+	t.Parallel()
+	b := newDesk(t)
+	owner := b.member(deskEmail)
+	m := b.shop(owner)
+	_, dev := b.colleague(owner, "dev@shop.example", account.RoleDeveloper)
+	s := b.surfer()
+	s.signIn(deskEmail)
+	long := strings.Repeat("x", 257)
+	for _, x := range []struct {
+		path  string
+		form  url.Values
+		input string // id of the input that is wrong, without its f-
+		kept  string // what was typed, as the page shows it
+	}{
+		{"/dashboard/keys", url.Values{"label": {"Web"}, "wallet": {"0x12"}}, "wallet", `value="0x12"`},
+		{"/dashboard/keys/" + m.key.PublicID + "/label", url.Values{"label": {long}}, m.key.PublicID + "-label", `value="` + long + `"`},
+		{"/dashboard/keys/" + m.key.PublicID + "/rotate", url.Values{"password": {"wrong password"}}, "dashboard-keys-" + m.key.PublicID + "-rotate-password", ""},
+		{"/dashboard/keys/" + m.key.PublicID + "/revoke", url.Values{"password": {"wrong password"}}, "dashboard-keys-" + m.key.PublicID + "-revoke-password", ""},
+		{"/dashboard/team/invite", url.Values{"email": {"no address"}, "role": {"support"}, "password": {deskPassword}}, "email", `value="no address"`},
+		{"/dashboard/team/invite", url.Values{"email": {"a@shop.example"}, "role": {"support"}, "password": {"wrong password"}}, "password", `value="a@shop.example"`},
+		{
+			"/dashboard/team/members/" + dev.PublicID + "/role",
+			url.Values{"role": {"support"}, "password": {"wrong password"}},
+			"dashboard-team-members-" + dev.PublicID + "-role-password",
+			`<option value="support" selected>`,
+		},
+		{"/dashboard/team/members/" + dev.PublicID + "/remove", url.Values{"password": {"wrong password"}}, "dashboard-team-members-" + dev.PublicID + "-remove-password", ""},
+		{"/dashboard/custodian", url.Values{"name": {"Nord"}, "wallet.BASE": {"0x12"}, "password": {deskPassword}}, "wallet.BASE", `value="0x12"`},
+		{"/dashboard/custodian", url.Values{"name": {"Nord"}, "callbackUrl": {"ftp://shop"}, "password": {deskPassword}}, "callbackUrl", `value="ftp://shop"`},
+		{"/dashboard/custodian/secret", url.Values{"secret": {long}}, "secret", `value="` + long + `"`},
+		{"/dashboard/custodian/options", url.Values{"short": {"11"}, "late": {"7"}, "password": {deskPassword}}, "short", `value="11"`},
+		{"/dashboard/branding", url.Values{"name": {"Nord"}, "primaryColor": {"red;}"}}, "primaryColor", `value="red;}"`},
+		{"/dashboard/credits", url.Values{"credits": {"19"}}, "credits", `value="19"`},
+		{"/dashboard/create", url.Values{"amount": {"1.2345678"}, "reference": {"A-1"}}, "amount", `value="A-1"`},
+		{"/dashboard/create", url.Values{"amount": {"5"}, "successUrl": {"javascript:alert(1)"}}, "successUrl", `value="javascript:alert(1)"`},
+		{"/dashboard/links", url.Values{"slug": {"NO!"}, "amount": {"5"}}, "slug", `value="NO!"`},
+		{"/dashboard/campaigns", url.Values{"title": {"Roof"}, "goal": {"-1"}}, "goal", `value="-1"`},
+		{"/dashboard/webhooks/resend", url.Values{"since": {"yesterday"}}, "since", `value="yesterday"`},
+	} {
+		x.form.Set("key", m.key.PublicID)
+		r := s.do("POST", x.path, x.form)
+		if r.status < 400 || r.status >= 500 {
+			t.Errorf("%s: status %d", x.path, r.status)
+		}
+		if n := strings.Count(r.body, ` id="problem-`); n != 1 {
+			t.Errorf("%s: %d inputs are said to be wrong: %s", x.path, n, plainText(r.body))
+		}
+		for _, want := range []string{`id="problem-` + x.input + `"`, `problem-` + x.input + `" aria-invalid="true"`, x.kept} {
+			if !strings.Contains(r.body, want) {
+				t.Errorf("%s: the page lacks %q", x.path, want)
+			}
+		}
+	}
+}
+
+// Sums of gas are told with the digits that count, and never rounded up.
+func TestCoinText(t *testing.T) {
+	t.Parallel()
+	for units, want := range map[string]string{
+		"99999982580497561270": "99.99", "10136951419173": "0.00001013", "100000000000000000000": "100", "0": "0",
+		"1500000000000000000": "1.5", "1": "0.000000000000000001", "123456000000000000000000": "123456", "999999999999999999": "0.9999",
+	} {
+		u, err := money.ParseUnits(units)
+		must(t, err)
+		if got := coinText(u, chain.Polygon); got != want {
+			t.Errorf("%s is written as %q, want %q", units, got, want)
+		}
+	}
+}
