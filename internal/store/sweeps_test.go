@@ -305,6 +305,29 @@ func TestStore_PlanSweep_Stale(t *testing.T) {
 	})
 }
 
+// Money that the chain took back since the pots were read is no reason to sweep.
+func TestStore_PlanSweep_Vanished(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		p := w.started(w.key(100, 0))
+		see := func(transfers ...chain.Transfer) {
+			t.Helper()
+			_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+				return p.Observe(payment.View{
+					Network: chain.Polygon, From: 1, To: 11, Final: chain.Head{Number: 11}, Finalized: chain.Head{Number: 5}, Transfers: transfers,
+				}, start)
+			})
+			w.must(err)
+		}
+		see(transfer(p, "0xgone", 3_000_000, 10))
+		pots := w.due()
+		if len(pots) != 1 {
+			t.Fatalf("%d pots are due before", len(pots))
+		}
+		see()
+		wants(t, "a plan made before", w.PlanSweep(t.Context(), sweepOf(pots...)), sweep.ErrBusy)
+	})
+}
+
 // Many instances plan, sign and end at once: one of each gets through, and
 // what is moved counts once.
 func TestStore_SweepTogether(t *testing.T) {

@@ -217,6 +217,70 @@ func TestSweeper_TooExpensive(t *testing.T) {
 	w.wantBalance(settlement, 10*money.USD)
 }
 
+// signings counts how often a sweep is signed, or tried to be.
+type signings struct {
+	sweep.Sender
+	n int
+}
+
+func (s *signings) Sign(ctx context.Context, items []sweep.Item, previous []sweep.Attempt, now time.Time) (sweep.Attempt, error) {
+	s.n++
+	return s.Sender.Sign(ctx, items, previous, now)
+}
+
+// While gas is too dear, endpoints are not asked for its price every round.
+func TestSweeper_Patience(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, chain.Polygon, sqlite(t))
+	p := w.paid(10 * money.USD)
+	poor := &signings{Sender: w.newSender(money.UnitsFromUint64(1))}
+	s := w.newSweeper(poor, w.store, "sweeper")
+	for round, want := range []int{1, 1, 1, 2} {
+		if err := s.RunOnce(t.Context()); !errors.Is(err, sweep.ErrTooExpensive) {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		if poor.n != want {
+			t.Errorf("round %d: asked %d times, want %d", round, poor.n, want)
+		}
+		w.clock.pass(5 * time.Second)
+	}
+	poor.Sender = w.sender
+	w.clock.pass(15 * time.Second)
+	w.settle(s)
+	w.wantSwept(p, true)
+}
+
+// Where the operator credits by seconds, which is a bet on small amounts, a
+// sweep of many is done only when the chain itself is certain.
+func TestSweeper_FinalByDepth(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, chain.Polygon, sqlite(t))
+	p := w.paid(10 * money.USD)
+	w.profile.Finality = chain.Finality{Depth: time.Second}
+	w.adapter = w.newAdapter(w.chain.URL())
+	w.sender = w.newSender(ceiling)
+	s := w.sweeper()
+	w.once(s)
+	id := w.inFlight().ID
+	w.chain.Mine(devchain.DefaultFinalDepth)
+	heads, err := w.adapter.Heads(t.Context())
+	w.must(err)
+	if heads.Final.Number <= heads.Finalized.Number {
+		t.Fatalf("block %d is final by seconds, %d is finalized; the test shows nothing", heads.Final.Number, heads.Finalized.Number)
+	}
+	w.once(s)
+	if got := w.inFlight(); got.ID != id {
+		t.Fatal("the sweep ended before it was finalized")
+	}
+	w.wantSwept(p, false)
+	w.finalize()
+	w.once(s)
+	if done := w.sweepOf(id); done.State != sweep.Confirmed {
+		t.Errorf("it ended as %s", done.State)
+	}
+	w.wantSwept(p, true)
+}
+
 // The gas wallet is empty: payments complete, the sweep waits, the status says
 // so, and it goes when there are coins.
 func TestSweeper_NoGas(t *testing.T) {
