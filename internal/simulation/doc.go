@@ -2,8 +2,8 @@
 // the real services on a real database against a scripted ledger, with faults
 // drawn from a seed. Everything is in its tests:
 //
-//	go test ./internal/simulation -run TestSeed -seed 7            one seed, again
-//	go test ./internal/simulation -run TestSeed -seed 1 -seeds 500  many
+//	go test ./internal/simulation -run TestSeed -seed 7 -seeds 1 -whole  one seed, told
+//	go test ./internal/simulation -run TestSeed -seed 1000 -for 10m     many
 //
 // A run is a few hundred steps: what payers, merchants and the network do, one
 // round of a loop, a fault. Faults are crashes before or after any commit,

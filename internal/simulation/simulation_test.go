@@ -1,7 +1,7 @@
 package simulation
 
 import (
-	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"path/filepath"
@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/pgtest"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
 )
 
 var (
 	seedFlag  = flag.Uint64("seed", 1, "the first seed TestSeed runs")
-	seedsFlag = flag.Uint64("seeds", 6, "how many seeds TestSeed runs")
+	seedsFlag = flag.Uint64("seeds", 4, "how many seeds TestSeed runs; TestPostgres runs a quarter of them")
 	stepsFlag = flag.Int("steps", 350, "how many steps a seed takes before all is calm")
 	wholeFlag = flag.Bool("whole", false, "tell the whole story of a seed that fails, not its end alone")
 	forFlag   = flag.Duration("for", 0, "run seeds for so long instead of counting them")
@@ -25,29 +26,35 @@ var (
 func template(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "template.db")
+	migrate(t, "sqlite://"+path)
+	return path
+}
+
+func migrate(t *testing.T, url string) {
+	t.Helper()
 	sealer, err := secret.NewSealer(make([]byte, secret.KeyLen))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := store.Open(t.Context(), "sqlite://"+path, sealer, store.Options{Log: silent()})
+	s, err := store.Open(t.Context(), url, sealer, store.Options{Log: silent(), MaxConns: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Migrate(context.Background()); err != nil {
+	if err := errors.Join(s.Migrate(t.Context()), s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 // live lets the world of a seed happen and returns it when all has come to an
 // end and was checked.
-func live(t testing.TB, seed uint64, from string) *world {
+func live(t testing.TB, seed uint64, database string) *world {
 	t.Helper()
-	w := newWorld(t, seed, from)
-	for range *stepsFlag {
+	w := newWorld(t, seed, database)
+	steps := *stepsFlag
+	if w.path == "" {
+		steps /= 3 // each waits for another process
+	}
+	for range steps {
 		w.step()
 	}
 	w.calm()
@@ -67,14 +74,31 @@ func TestSeed(t *testing.T) {
 	for n := uint64(0); n < *seedsFlag || *forFlag > 0 && time.Now().Before(until); n++ {
 		seed := *seedFlag + n
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			w := live(t, seed, from)
-			ended := map[payment.Status]int{}
-			for _, p := range w.last {
-				ended[p.Status]++
-			}
-			t.Logf("%v, %d crashes, %d interludes, %d sweeps signed, %d blocks", ended, w.crashes, w.interludes, w.signed, len(w.ledger.blocks))
+			live(t, seed, from).sumUp()
 		})
 	}
+}
+
+// TestPostgres is TestSeed on the other database, where processes die between
+// rounds only.
+func TestPostgres(t *testing.T) {
+	t.Parallel()
+	for n := range max(*seedsFlag/4, 1) {
+		seed := *seedFlag + n
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			url := pgtest.URL(t)
+			migrate(t, url)
+			live(t, seed, url).sumUp()
+		})
+	}
+}
+
+func (w *world) sumUp() {
+	ended := map[payment.Status]int{}
+	for _, p := range w.last {
+		ended[p.Status]++
+	}
+	w.Logf("%v, %d crashes, %d interludes, %d sweeps signed, %d blocks", ended, w.crashes, w.interludes, w.signed, len(w.ledger.blocks))
 }
 
 // TestSameSeed: a run is a function of its seed.

@@ -47,7 +47,7 @@ type world struct {
 	seed    uint64
 	rng     *rand.Rand
 	clock   time.Time
-	path    string
+	path    string // of the SQLite file; empty on PostgreSQL
 	url     string
 	profile chain.Profile
 	ledger  *ledger
@@ -77,8 +77,10 @@ type world struct {
 	interludes int
 }
 
-// newWorld makes the world of a seed. template is a database with its schema.
-func newWorld(t testing.TB, seed uint64, template string) *world {
+// newWorld makes the world of a seed. database is where it is stored: the path of
+// an SQLite file that has its schema, of which a copy is made, or the URL of a
+// PostgreSQL database that has.
+func newWorld(t testing.TB, seed uint64, database string) *world {
 	t.Helper()
 	w := &world{
 		TB: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 4)), clock: begin, wallet: firstShop, //nolint:gosec // it must be repeatable
@@ -102,9 +104,11 @@ func newWorld(t testing.TB, seed uint64, template string) *world {
 		w.pass(2 * time.Second)
 		w.ledger.mine(w.clock)
 	}
-	w.path = filepath.Join(t.TempDir(), fmt.Sprintf("seed%d.db", seed))
-	w.url = "sqlite://" + w.path
-	copyFile(w, template, w.path)
+	if w.url = database; !strings.Contains(database, "://") {
+		w.path = filepath.Join(t.TempDir(), fmt.Sprintf("seed%d.db", seed))
+		w.url = "sqlite://" + w.path
+		copyFile(w, database, w.path)
+	}
 	w.openShop()
 	w.live = []*instance{w.start()}
 	w.live[0].round("watch")
@@ -133,7 +137,8 @@ func (w *world) fail(format string, args ...any) {
 	}
 	w.Logf("the story:\n%s", strings.Join(told, "\n"))
 	w.Logf("%d steps told, %d crashes, %d interludes", len(w.lines), w.crashes, w.interludes)
-	w.Fatalf("seed %d: %s\nsee it again: go test ./internal/simulation -run TestSeed -seed %d", w.seed, fmt.Sprintf(format, args...), w.seed)
+	w.Fatalf("seed %d: %s\nsee it again: go test ./internal/simulation -run %s -seed %d -seeds 1 -whole",
+		w.seed, fmt.Sprintf(format, args...), strings.Split(w.Name(), "/")[0], w.seed)
 }
 
 // tell adds a line to the trace.
@@ -307,6 +312,50 @@ func (w *world) pay() {
 	w.tell("pay %s to %s of %s", t.hash, to, p.ID)
 }
 
+// lastMinute has somebody pay just before the time of a payment runs out, and
+// the expirer look before or after the watcher does.
+func (w *world) lastMinute() {
+	p, ok := w.newest()
+	if !ok || p.Status != payment.Started || w.paidTo(p.Routes[0].Address.Address) {
+		return
+	}
+	in := w.any()
+	in.weather, in.skew = weather{}, 0
+	const most = 150 // rounds: the time of a payment, and what outages added to it
+	for range most {
+		if left := p.ExpiresAt.Sub(w.clock); left < 20*time.Second {
+			break
+		}
+		w.pass(min(45*time.Second, p.ExpiresAt.Sub(w.clock)-15*time.Second))
+		w.ledger.mine(w.clock)
+		in.round("watch")
+		var err error
+		p, err = w.books.Payment(w.Context(), p.ID)
+		w.must(err)
+	}
+	asset, _ := w.profile.Asset(p.Choice.Token)
+	t := &tx{hash: chain.TxHash(w.ledger.hash("t")), moves: []move{{asset.Contract, payer, p.Routes[0].Address.Address, uint64(p.Amount)}}}
+	if w.chance(40) {
+		w.hidden[t.hash], w.wasHidden[t.hash] = true, true
+	}
+	w.ledger.send(t)
+	w.tell("pay %s to %s in the last minute, hidden %t", t.hash, p.ID, w.hidden[t.hash])
+	for range w.ledger.deepDepth + 1 {
+		w.pass(time.Second)
+		w.ledger.mine(w.clock)
+	}
+	for range 2 { // finality is as far as the payment's time
+		w.pass(30 * time.Second)
+		for range w.ledger.deepDepth + 1 {
+			w.ledger.mine(w.clock)
+		}
+		if w.chance(60) {
+			in.round("watch")
+		}
+		in.round("expire")
+	}
+}
+
 // paidTo reports whether anybody has sent anything there.
 func (w *world) paidTo(a chain.Address) bool {
 	for _, t := range w.ledger.pool {
@@ -421,6 +470,7 @@ var acts = []act{
 	{"a crash is near", 5, func(w *world) {
 		f := w.any().fuse
 		f.armed, f.left, f.after = true, w.rng.IntN(6), w.chance(50)
+		f.dead = w.path == "" // commits of PostgreSQL cannot be refused: it dies now
 	}},
 	{"a commit will fail", 2, func(w *world) { w.any().fuse.once = true }},
 	{"instances", 2, func(w *world) {
@@ -439,6 +489,7 @@ var acts = []act{
 	{"another uses the gas wallet", 1, func(w *world) {
 		w.ledger.send(&tx{hash: chain.TxHash(w.ledger.hash("f")), ours: true, nonce: w.ledger.head().nonce, price: 1 << 40})
 	}},
+	{"the last minute", 3, (*world).lastMinute},
 	{"finality", 1, func(w *world) {
 		w.ledger.frozen = 0
 		if w.chance(50) {
@@ -446,7 +497,7 @@ var acts = []act{
 		}
 		w.ledger.settle()
 	}},
-	{"endpoints tell all", 2, func(w *world) { clear(w.hidden) }},
+	{"endpoints tell all", 1, func(w *world) { clear(w.hidden) }},
 	{"receivers", 2, func(w *world) { w.badPost, w.fullPost = w.chance(30), w.chance(20) }},
 }
 
