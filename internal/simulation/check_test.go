@@ -33,17 +33,17 @@ func (w *world) check() {
 	w.Helper()
 	list := w.payments()
 	if len(list) < len(w.last) {
-		w.fail("%d payments are stored, and there were %d", len(list), len(w.last))
+		w.failf("%d payments are stored, and there were %d", len(list), len(w.last))
 	}
 	for _, p := range list {
 		before, known := w.last[p.ID]
 		if known && before.Status.Final() && before.Status != p.Status && p.Status != payment.Completed {
-			w.fail("payment %s was %s and is %s", p.ID, before.Status, p.Status)
+			w.failf("payment %s was %s and is %s", p.ID, before.Status, p.Status)
 		}
 		w.checkRoutes(p)
 		w.checkDeposits(p)
 		if p.Status != before.Status {
-			w.tell("%s is %s", p.ID, p.Status)
+			w.tellf("%s is %s", p.ID, p.Status)
 			w.checkCompleted(p)
 		}
 		w.last[p.ID] = p
@@ -66,7 +66,7 @@ func (w *world) checkRoutes(p payment.Payment) {
 			w.recorded[a] = before
 		}
 		if r.Settlement != before {
-			w.fail("address %s of %s settles to %s, and not to %s", a, p.ID, r.Settlement, before)
+			w.failf("address %s of %s settles to %s, and not to %s", a, p.ID, r.Settlement, before)
 		}
 	}
 }
@@ -79,13 +79,13 @@ func (w *world) checkDeposits(p payment.Payment) {
 	for _, d := range p.Deposits {
 		t := d.Transfer
 		if seen[t.Key] {
-			w.fail("deposit %v of %s is recorded twice", t.Key, p.ID)
+			w.failf("deposit %v of %s is recorded twice", t.Key, p.ID)
 		}
 		seen[t.Key] = true
 		if d.Swept {
 			swept[purse{t.To, t.Asset.Contract}] += t.Units.Big().Uint64()
 			if d.State != payment.DepositFinal {
-				w.fail("deposit %v of %s is swept and %s", t.Key, p.ID, d.State)
+				w.failf("deposit %v of %s is swept and %s", t.Key, p.ID, d.State)
 			}
 		}
 		if d.State != payment.DepositFinal {
@@ -93,22 +93,22 @@ func (w *world) checkDeposits(p payment.Payment) {
 		}
 		b := w.ledger.counted[t.Block.Hash]
 		if b == nil {
-			w.fail("deposit %v of %s is final in block %d, which never counted", t.Key, p.ID, t.Block.Number)
+			w.failf("deposit %v of %s is final in block %d, which never counted", t.Key, p.ID, t.Block.Number)
 		}
 		i := slices.IndexFunc(b.txs, func(o *tx) bool { return o.hash == t.Tx })
 		if i < 0 || t.Ordinal >= len(b.txs[i].moves) {
-			w.fail("deposit %v of %s is in no block", t.Key, p.ID)
+			w.failf("deposit %v of %s is in no block", t.Key, p.ID)
 		}
 		if m := b.txs[i].moves[t.Ordinal]; m.to != t.To || m.contract != t.Asset.Contract || m.units != t.Units.Big().Uint64() {
-			w.fail("deposit %v of %s is recorded as %s, and was %d", t.Key, p.ID, t.Units, m.units)
+			w.failf("deposit %v of %s is recorded as %s, and was %d", t.Key, p.ID, t.Units, m.units)
 		}
 		if d.Hardened && b.Number > uint64(w.ledger.forever) {
-			w.fail("deposit %v of %s cannot vanish, it says, in block %d after %d", t.Key, p.ID, b.Number, w.ledger.forever)
+			w.failf("deposit %v of %s cannot vanish, it says, in block %d after %d", t.Key, p.ID, b.Number, w.ledger.forever)
 		}
 	}
 	for at, units := range swept {
 		if moved := w.movedFrom(at); moved < units {
-			w.fail("%d of %s were swept, it says, and %d were", units, at.address, moved)
+			w.failf("%d of %s were swept, it says, and %d were", units, at.address, moved)
 		}
 	}
 }
@@ -138,7 +138,7 @@ func (w *world) checkCompleted(p payment.Payment) {
 		sum = money.Micros(w.everFinal(p.Routes[0].Address.Address, func(c chain.Address) bool { return w.counts(p, c) }))
 	}
 	if sum < p.Amount {
-		w.fail("payment %s of %s is completed, and %s of final money came", p.ID, p.Amount, sum)
+		w.failf("payment %s of %s is completed, and %s of final money came", p.ID, p.Amount, sum)
 	}
 }
 
@@ -174,18 +174,18 @@ func (w *world) checkBroadcast(ctx context.Context, a sweep.Attempt) {
 	s, ok, err := w.books.InFlight(ctx, chain.Polygon)
 	w.must(err)
 	if !ok || !slices.ContainsFunc(s.Attempts, func(o sweep.Attempt) bool { return o.Tx == a.Tx && bytes.Equal(o.Raw, a.Raw) }) {
-		w.fail("sweep %s is sent and not stored", a.Tx)
+		w.failf("sweep %s is sent and not stored", a.Tx)
 	}
 	for _, i := range s.Items {
 		if got, want := i.Settlement, w.recorded[i.Address.Address]; got != want {
-			w.fail("sweep %s pays %s to %s, and not to %s", s.ID, i.Address.Address, got, want)
+			w.failf("sweep %s pays %s to %s, and not to %s", s.ID, i.Address.Address, got, want)
 		}
 		final := w.everFinal(i.Address.Address, func(c chain.Address) bool { return c == i.Asset.Contract })
 		if i.Expected.Big().Uint64() > final {
-			w.fail("sweep %s takes %s of %s, and %d are final", s.ID, i.Expected, i.Address.Address, final)
+			w.failf("sweep %s takes %s of %s, and %d are final", s.ID, i.Expected, i.Address.Address, final)
 		}
 	}
-	w.tell("sweep %s is sent as %s", s.ID, a.Tx)
+	w.tellf("sweep %s is sent as %s", s.ID, a.Tx)
 }
 
 // checkEnd: everything has come to its end, and nothing is lost.
@@ -195,7 +195,7 @@ func (w *world) checkEnd() {
 	height := len(w.ledger.blocks)
 	for _, p := range w.last {
 		if !p.Status.Final() {
-			w.fail("payment %s is still %s", p.ID, p.Status)
+			w.failf("payment %s is still %s", p.ID, p.Status)
 		}
 		w.checkArrivals(p, height)
 		if p.Kind == payment.KindMerchant && !p.StartedAt.IsZero() {
@@ -209,12 +209,12 @@ func (w *world) checkEnd() {
 	_, differences, err := w.books.VerifyLedger(w.Context())
 	w.must(err)
 	if len(differences) > 0 {
-		w.fail("the ledger: %v", differences)
+		w.failf("the ledger: %v", differences)
 	}
 	balance, err := w.books.Balance(w.Context(), w.key)
 	w.must(err)
 	if want := (credit.Balance{Credits: creditsGiven + topped - started, Queries: queriesGiven - marked}); balance != want {
-		w.fail("the key has %+v, want %+v", balance, want)
+		w.failf("the key has %+v, want %+v", balance, want)
 	}
 	w.checkPurses()
 }
@@ -244,16 +244,16 @@ func (w *world) checkArrivals(p payment.Payment, height int) {
 			// An endpoint lied, and the payment ended by other means before its
 			// addresses were asked.
 		case !ok:
-			w.fail("%d came to %s in block %d (%s), and payment %s (%s) does not know it", in.units, in.to, in.block.Number, k.Tx, p.ID, p.Status)
+			w.failf("%d came to %s in block %d (%s), and payment %s (%s) does not know it", in.units, in.to, in.block.Number, k.Tx, p.ID, p.Status)
 		case d.State != payment.DepositFinal || !d.Swept || !d.Hardened:
-			w.fail("deposit %v of %s is %s, hardened %t, swept %t in the end", k, p.ID, d.State, d.Hardened, d.Swept)
+			w.failf("deposit %v of %s is %s, hardened %t, swept %t in the end", k, p.ID, d.State, d.Hardened, d.Swept)
 		}
 	}
 	for k := range recorded {
-		w.fail("deposit %v of %s is in no block", k, p.ID)
+		w.failf("deposit %v of %s is in no block", k, p.ID)
 	}
 	if p.Status == payment.Expired && inTime >= p.Amount {
-		w.fail("payment %s of %s expired, and %s came in time", p.ID, p.Amount, inTime)
+		w.failf("payment %s of %s expired, and %s came in time", p.ID, p.Amount, inTime)
 	}
 }
 
@@ -266,7 +266,7 @@ func (w *world) checkEvents(p payment.Payment) (marked int64) {
 	ends := map[payment.EventType]int{}
 	for i, e := range events {
 		if e.Seq != i+1 {
-			w.fail("event %s has sequence %d at place %d", e.ID, e.Seq, i+1)
+			w.failf("event %s has sequence %d at place %d", e.ID, e.Seq, i+1)
 		}
 		if e.Type == payment.EventMarked {
 			marked++
@@ -276,19 +276,19 @@ func (w *world) checkEvents(p payment.Payment) (marked int64) {
 		}
 		ends[e.Type]++
 		if p.Kind == payment.KindMerchant && !w.delivered(e.ID) {
-			w.fail("event %s (%s) was never delivered", e.ID, e.Type)
+			w.failf("event %s (%s) was never delivered", e.ID, e.Type)
 		}
 	}
 	for kind, n := range ends {
 		if n != 1 {
-			w.fail("payment %s has %d events %s", p.ID, n, kind)
+			w.failf("payment %s has %d events %s", p.ID, n, kind)
 		}
 	}
 	if ends[terminal(p.Status)] != 1 {
-		w.fail("payment %s is %s, and no event says so", p.ID, p.Status)
+		w.failf("payment %s is %s, and no event says so", p.ID, p.Status)
 	}
 	if p.Seq != len(events) {
-		w.fail("payment %s counts %d events of %d", p.ID, p.Seq, len(events))
+		w.failf("payment %s counts %d events of %d", p.ID, p.Seq, len(events))
 	}
 	return marked
 }
@@ -314,17 +314,17 @@ func (w *world) checkPurses() {
 	for at, units := range state {
 		if to, deposit := w.recorded[at.address]; deposit && units > 0 {
 			if !unseen[at.address] {
-				w.fail("%d of %s still lie on %s", units, at.contract, at.address)
+				w.failf("%d of %s still lie on %s", units, at.contract, at.address)
 			}
 			want[purse{to, at.contract}] -= units
 		}
 	}
 	for at, units := range want {
 		if state[at] != units {
-			w.fail("settlement wallet %s holds %d of %s, want %d", at.address, state[at], at.contract, units)
+			w.failf("settlement wallet %s holds %d of %s, want %d", at.address, state[at], at.contract, units)
 		}
 	}
 	if slices.ContainsFunc(w.ledger.pool, func(t *tx) bool { return t.ours }) {
-		w.fail("a transaction of the gas wallet waits for ever")
+		w.failf("a transaction of the gas wallet waits for ever")
 	}
 }

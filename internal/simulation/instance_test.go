@@ -145,7 +145,7 @@ func (in *instance) round(kind string) {
 	case "deliver":
 		err = in.deliver(ctx)
 	}
-	in.w.tell("%s %s failed=%t", in.name, kind, err != nil)
+	in.w.tellf("%s %s failed=%t", in.name, kind, err != nil)
 	in.w.why(err)
 }
 

@@ -73,11 +73,11 @@ func (w *world) sortMail() {
 	defer w.post.mu.Unlock()
 	slices.Sort(w.post.fresh)
 	for _, id := range w.post.fresh {
-		w.tell("sent %s", id)
+		w.tellf("sent %s", id)
 		letters := w.post.got[id]
 		last := letters[len(letters)-1]
 		if !bytes.Equal(letters[0].body, last.body) {
-			w.fail("event %s was sent as %s and as %s", id, letters[0].body, last.body)
+			w.failf("event %s was sent as %s and as %s", id, letters[0].body, last.body)
 		}
 		var body struct {
 			TxnID   payment.ID `json:"txnid"`
@@ -90,7 +90,7 @@ func (w *world) sortMail() {
 		if !slices.ContainsFunc(events, func(e payment.Event) bool {
 			return e.ID == id && body.EventID == id && string(e.Type) == "payment."+body.Status && e.Type.Public()
 		}) {
-			w.fail("%s was sent, and no such event is stored: %s", id, last.body)
+			w.failf("%s was sent, and no such event is stored: %s", id, last.body)
 		}
 	}
 	w.post.fresh = nil

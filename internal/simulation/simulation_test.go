@@ -3,8 +3,8 @@ package simulation
 import (
 	"errors"
 	"flag"
-	"fmt"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -73,7 +73,7 @@ func TestSeed(t *testing.T) {
 	until := time.Now().Add(*forFlag)
 	for n := uint64(0); n < *seedsFlag || *forFlag > 0 && time.Now().Before(until); n++ {
 		seed := *seedFlag + n
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			live(t, seed, from).sumUp()
 		})
 	}
@@ -85,7 +85,7 @@ func TestPostgres(t *testing.T) {
 	t.Parallel()
 	for n := range max(*seedsFlag/4, 1) {
 		seed := *seedFlag + n
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			url := pgtest.URL(t)
 			migrate(t, url)
 			live(t, seed, url).sumUp()
@@ -118,7 +118,7 @@ func TestSameSeed(t *testing.T) {
 
 // calm ends all troubles and gives everything time to come to its end.
 func (w *world) calm() {
-	w.tell("all is calm")
+	w.tellf("all is calm")
 	for _, in := range w.live {
 		w.must(in.store.Close())
 	}

@@ -124,12 +124,12 @@ func copyFile(w *world, from, to string) {
 func (w *world) must(err error) {
 	w.Helper()
 	if err != nil {
-		w.fail("%v", err)
+		w.failf("%v", err)
 	}
 }
 
-// fail ends the story and says how to see it again.
-func (w *world) fail(format string, args ...any) {
+// failf ends the story and says how to see it again.
+func (w *world) failf(format string, args ...any) {
 	w.Helper()
 	told := w.lines
 	if !*wholeFlag {
@@ -141,8 +141,8 @@ func (w *world) fail(format string, args ...any) {
 		w.seed, fmt.Sprintf(format, args...), strings.Split(w.Name(), "/")[0], w.seed)
 }
 
-// tell adds a line to the trace.
-func (w *world) tell(format string, args ...any) {
+// tellf adds a line to the trace.
+func (w *world) tellf(format string, args ...any) {
 	line := fmt.Sprintf("%s ", w.clock.Sub(begin)) + fmt.Sprintf(format, args...)
 	w.lines = append(w.lines, line)
 	_, _ = w.trace.Write([]byte(line + "\n"))
@@ -221,7 +221,7 @@ func (w *world) step() {
 	at := w.rng.IntN(weights)
 	for _, a := range acts {
 		if at -= a.weight; at < 0 {
-			w.tell("%s", a.name)
+			w.tellf("%s", a.name)
 			a.do(w)
 			break
 		}
@@ -235,7 +235,7 @@ func (w *world) reap() {
 	for i, in := range w.live {
 		if in.fuse.isDead() {
 			w.crashes++
-			w.tell("%s died after %d commits", in.name, in.fuse.count)
+			w.tellf("%s died after %d commits", in.name, in.fuse.count)
 			_ = in.store.Close()
 			w.live[i] = w.start()
 		}
@@ -245,7 +245,7 @@ func (w *world) reap() {
 // interlude is what happens while an instance waits for an answer.
 func (w *world) interlude(in *instance) {
 	w.interludes++
-	w.tell("meanwhile")
+	w.tellf("meanwhile")
 	in.weather.interlude = 0
 	others := slices.DeleteFunc(slices.Clone(w.live), func(o *instance) bool { return o == in || o.busy || o.fuse.isDead() })
 	switch at := w.rng.IntN(6); {
@@ -306,10 +306,10 @@ func (w *world) pay() {
 	}
 	if w.chance(4) && len(t.moves) == 1 && !w.paidTo(to) && p.Status == payment.Started {
 		w.hidden[t.hash], w.wasHidden[t.hash] = true, true
-		w.tell("hidden %s", t.hash)
+		w.tellf("hidden %s", t.hash)
 	}
 	w.ledger.send(t)
-	w.tell("pay %s to %s of %s", t.hash, to, p.ID)
+	w.tellf("pay %s to %s of %s", t.hash, to, p.ID)
 }
 
 // lastMinute has somebody pay just before the time of a payment runs out, and
@@ -339,7 +339,7 @@ func (w *world) lastMinute() {
 		w.hidden[t.hash], w.wasHidden[t.hash] = true, true
 	}
 	w.ledger.send(t)
-	w.tell("pay %s to %s in the last minute, hidden %t", t.hash, p.ID, w.hidden[t.hash])
+	w.tellf("pay %s to %s in the last minute, hidden %t", t.hash, p.ID, w.hidden[t.hash])
 	for range w.ledger.deepDepth + 1 {
 		w.pass(time.Second)
 		w.ledger.mine(w.clock)
@@ -368,13 +368,13 @@ func (w *world) paidTo(a chain.Address) bool {
 
 func (w *world) reorg() {
 	n := w.ledger.reorg(1+w.rng.IntN(w.ledger.deepDepth), w.chance(70), w.clock)
-	w.tell("reorg of %d", n)
+	w.tellf("reorg of %d", n)
 }
 
 func (w *world) cancel() {
 	if p, ok := w.newest(); ok {
 		_, err := w.any().service.Cancel(w.Context(), string(p.ID))
-		w.tell("cancel %s failed=%t", p.ID, err != nil)
+		w.tellf("cancel %s failed=%t", p.ID, err != nil)
 	}
 }
 
@@ -421,17 +421,17 @@ var acts = []act{
 	{"create", 6, func(w *world) {
 		amount := money.Micros(1_000_000 * (1 + w.rng.IntN(50)))
 		_, err := w.any().service.Create(w.Context(), payment.CreateInput{KeyID: w.key, Amount: amount.String()})
-		w.tell("failed=%t", err != nil)
+		w.tellf("failed=%t", err != nil)
 	}},
 	{"top up", 1, func(w *world) {
 		_, err := w.any().service.CreateTopUp(w.Context(), w.newPayment(w.clock), w.key, int64(20+w.rng.IntN(100)))
-		w.tell("failed=%t", err != nil)
+		w.tellf("failed=%t", err != nil)
 	}},
 	{"start", 14, func(w *world) {
 		if p, ok := w.newest(); ok {
 			tok := money.Tokens()[w.rng.IntN(2)]
 			_, err := w.any().service.Start(w.Context(), string(p.ID), payment.Choice{Network: chain.Polygon, Token: tok})
-			w.tell("%s %s failed=%t", p.ID, tok, err != nil)
+			w.tellf("%s %s failed=%t", p.ID, tok, err != nil)
 		}
 	}},
 	{"pay", 14, (*world).pay},
@@ -449,13 +449,13 @@ var acts = []act{
 	{"mark", 1, func(w *world) {
 		if p, ok := w.newest(); ok {
 			_, err := w.any().service.MarkCompleted(w.Context(), w.key, string(p.ID), payment.Actor{Name: "API key"})
-			w.tell("failed=%t", err != nil)
+			w.tellf("failed=%t", err != nil)
 		}
 	}},
 	{"accept", 1, func(w *world) {
 		if p, ok := w.newest(); ok {
 			_, err := w.any().service.Accept(w.Context(), w.key, string(p.ID), payment.Actor{Name: "owner"})
-			w.tell("failed=%t", err != nil)
+			w.tellf("failed=%t", err != nil)
 		}
 	}},
 	{"another settlement wallet", 1, (*world).moveShop},
