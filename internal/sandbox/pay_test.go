@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -128,9 +129,9 @@ func testID(id string) string { return `[data-testid="` + id + `"]` }
 func TestPay(t *testing.T) {
 	t.Parallel()
 	r := start(t, t.TempDir())
-	for _, network := range []string{"BEP20", "POLYGON", "BASE", "SOL"} {
+	for _, name := range []string{"BEP20", "POLYGON", "BASE", "SOL"} {
 		for _, token := range []string{"USDT", "USDC"} {
-			t.Run(network+token, func(t *testing.T) {
+			t.Run(name+token, func(t *testing.T) {
 				p := r.create(t, "49.90")
 				size := browsertest.Phone
 				if token == "USDC" {
@@ -139,7 +140,7 @@ func TestPay(t *testing.T) {
 				ctx := browsertest.New(t, size)
 				browsertest.Run(ctx, t, chromedp.Navigate(r.link(p)), chromedp.WaitVisible(testID("choose")))
 				browsertest.Screenshot(ctx, t, "choose")
-				browsertest.Run(ctx, t, chromedp.Click(testID("pay-"+network+"-"+token)), chromedp.WaitVisible(testID("waiting")))
+				browsertest.Run(ctx, t, chromedp.Click(testID("pay-"+name+"-"+token)), chromedp.WaitVisible(testID("waiting")))
 				browsertest.Screenshot(ctx, t, "waiting")
 				browsertest.Axe(ctx, t)
 				browsertest.Run(ctx, t, chromedp.Evaluate(`window.notReloaded = true`, nil))
@@ -213,14 +214,34 @@ func TestPay_NoScript(t *testing.T) {
 	browsertest.Screenshot(ctx, t, "paid")
 }
 
-// TestPay_Keyboard makes a whole payment without a pointer: Tab, the arrow keys
-// and Enter, from the choice to the shop.
+// slowLine is the profile "slow 3G" of browsers: 400 kbit/s, 400 ms there and back.
+func slowLine() chromedp.Action {
+	const latencyMillis, bytesPerSecond = 400, 50_000
+	return network.EmulateNetworkConditions(false, latencyMillis, bytesPerSecond, bytesPerSecond)
+}
+
+// shownFirst reports whether something was painted before the last script of
+// the page had arrived.
+const shownFirst = `(() => {
+	const paint = performance.getEntriesByName("first-contentful-paint")[0];
+	const scripts = performance.getEntriesByType("resource").filter(r => r.initiatorType === "script");
+	return !!paint && scripts.length > 0 && paint.startTime < Math.max(...scripts.map(s => s.responseEnd));
+})()`
+
+// TestPay_Keyboard makes a whole payment without a pointer, on a slow line: Tab,
+// the arrow keys and Enter, from the choice to the shop.
 func TestPay_Keyboard(t *testing.T) {
 	t.Parallel()
 	r := start(t, t.TempDir())
 	p := r.create(t, "49.90")
 	ctx := browsertest.New(t, browsertest.ReducedMotion)
-	browsertest.Run(ctx, t, chromedp.Navigate(r.link(p)), chromedp.WaitVisible(testID("choose")))
+	var first bool
+	browsertest.Run(ctx, t, network.Enable(), slowLine(), chromedp.Navigate(r.link(p)), chromedp.WaitVisible(testID("choose")),
+		chromedp.Poll(`performance.getEntriesByName("first-contentful-paint").length > 0`, nil, chromedp.WithPollingTimeout(patience)),
+		chromedp.Evaluate(shownFirst, &first))
+	if !first {
+		t.Error("on a slow line nothing is shown before all scripts have come")
+	}
 	tabTo(ctx, t, "pay-SOL-USDC")
 	browsertest.Run(ctx, t, chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(testID("waiting")))
 	tabTo(ctx, t, "tab-exchange")
