@@ -42,6 +42,8 @@ type Watcher struct {
 	pace      uint64
 	confirmed map[confirmation]struct{}
 
+	told telling
+
 	mu     sync.RWMutex
 	health Health
 }
@@ -83,18 +85,10 @@ func (w *Watcher) Run(ctx context.Context) error {
 	tick := time.NewTicker(PollEvery)
 	defer tick.Stop()
 	defer w.release(ctx)
-	failing := ""
 	for {
-		err := w.RunOnce(ctx)
-		switch {
-		case ctx.Err() != nil:
+		_ = w.RunOnce(ctx) // which has told of what fails
+		if ctx.Err() != nil {
 			return nil
-		case err == nil && failing != "":
-			w.log.Info("network is well again")
-			failing = ""
-		case err != nil && err.Error() != failing:
-			w.log.Warn("network cannot be read", "error", err)
-			failing = err.Error()
 		}
 		select {
 		case <-ctx.Done():
@@ -124,8 +118,19 @@ func (w *Watcher) Health() Health {
 	return w.health
 }
 
-// RunOnce makes one round.
+// RunOnce makes one round and tells the log where it is news.
 func (w *Watcher) RunOnce(ctx context.Context) error {
+	if w.told.began.IsZero() {
+		w.told.began = w.now()
+	}
+	err := w.round(ctx)
+	if ctx.Err() == nil {
+		w.say(err)
+	}
+	return err
+}
+
+func (w *Watcher) round(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, roundLimit)
 	defer cancel()
 	if err := w.check(ctx); err != nil {
@@ -194,7 +199,8 @@ func (w *Watcher) readHeads(ctx context.Context) (chain.Heads, error) {
 			Reason: "this network is slow at the moment", Latest: heads.Latest, Final: heads.Final, Lag: lag,
 			Detail: fmt.Sprintf("the newest block is %s old, limit %s", lag.Round(time.Second), w.profile.HeadLimit),
 		})
-		return chain.Heads{}, fmt.Errorf("%s: the newest block, %d, is %s old", w.profile.Network, heads.Latest.Number, lag.Round(time.Second))
+		// Without its age, which would be another text in every round.
+		return chain.Heads{}, fmt.Errorf("%s: the newest block, %d, is older than %s", w.profile.Network, heads.Latest.Number, w.profile.HeadLimit)
 	}
 	return heads, nil
 }

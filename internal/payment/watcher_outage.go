@@ -14,12 +14,61 @@ const runningPage = 200
 // the last time it was read, not the moment it was missed.
 func (w *Watcher) markBehind(ctx context.Context) error {
 	c, ok, err := w.store.Cursor(ctx, w.profile.Network)
-	if err != nil || !ok || !c.BehindSince.IsZero() {
+	if err != nil || !ok {
 		return err
 	}
-	c.BehindSince = c.UpdatedAt
-	w.log.Error("network is blind or behind; its payments wait")
+	since := c.UpdatedAt
+	if !c.BehindSince.IsZero() {
+		since = c.BehindSince
+	}
+	w.alarm(since)
+	if since.Equal(c.BehindSince) {
+		return nil
+	}
+	c.BehindSince = since
 	return w.store.SaveCursor(ctx, w.profile.Network, c)
+}
+
+// startGrace is how long after the start a network may be blind before that is
+// said: nodes that are started together with this program, or whose newest
+// block is from before a pause, come up within it. Timers stand still and
+// /health tells of it from the first round all the same.
+const startGrace = 15 * time.Second
+
+// telling is what the log was told of the network.
+type telling struct {
+	began   time.Time // the first round
+	well    bool      // a round has succeeded
+	outage  bool      // that it is blind or behind
+	failing string    // the newest failure
+}
+
+// due reports whether a failure is one to tell of: the network was well before,
+// or has had its time to begin.
+func (t telling) due(now time.Time) bool { return t.well || now.Sub(t.began) >= startGrace }
+
+// alarm tells once that the network is blind or behind, also if the outage
+// began before this process did.
+func (w *Watcher) alarm(since time.Time) {
+	if w.told.outage || !w.told.due(w.now()) {
+		return
+	}
+	w.told.outage = true
+	w.log.Error("network is blind or behind; its payments wait", "since", since, "reason", w.Health().Detail)
+}
+
+// say tells how a round went, where that is news.
+func (w *Watcher) say(err error) {
+	switch {
+	case err == nil:
+		if w.told.failing != "" {
+			w.log.Info("network is well again")
+		}
+		w.told.well, w.told.outage, w.told.failing = true, false, ""
+	case err.Error() != w.told.failing && w.told.due(w.now()):
+		w.log.Warn("network cannot be read", "error", err)
+		w.told.failing = err.Error()
+	}
 }
 
 // recover gives the payments of this network back the time it was blind, or
