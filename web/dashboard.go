@@ -44,7 +44,7 @@ type Members interface {
 	RemoveFactor(ctx context.Context, user account.User, session, password secret.Text, address string) error
 	Logins(ctx context.Context, user account.User) ([]account.Login, error)
 	EndLogin(ctx context.Context, user account.User, id string) error
-	ReplaceKey(ctx context.Context, key account.Key, entries []credit.Entry) (account.Key, secret.Text, error)
+	ReplaceKey(ctx context.Context, key account.Key, entries []credit.Entry, keep *account.Keep) (secret.Text, credit.Balance, error)
 	SetKeyLabel(ctx context.Context, key account.Key, label string) error
 	RevokeKey(ctx context.Context, key account.Key) error
 	SetUserDisabled(ctx context.Context, by, user account.User, disabled bool) error

@@ -132,7 +132,7 @@ func (d *desk) keyRefused(c echo.Context, v visitor, f *form, key account.Key, e
 
 func (d *desk) postKeyRotate(c echo.Context, v visitor) error {
 	return d.keyAct(c, v, func(key account.Key) error {
-		key, text, err := d.x.Members.ReplaceKey(c.Request().Context(), key, nil)
+		text, _, err := d.x.Members.ReplaceKey(c.Request().Context(), key, nil, nil)
 		if errors.Is(err, account.ErrBadKey) {
 			return fault.New(fault.Conflict, "the key was changed in the meantime; look again")
 		}

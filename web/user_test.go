@@ -128,6 +128,21 @@ func topUpStory(t *testing.T, b *bundle) {
 	if r := b.graphQL(`{ getCreditsLeft(apiKey: "`+text+`") { creditsLeft } }`, ""); r.text(t, "data.getCreditsLeft.creditsLeft") != "50" {
 		t.Errorf("after the top-up: %s", r.body)
 	}
+	// A key that an operator disabled takes no money, neither a new top-up nor
+	// one that was made before.
+	before := create(ada, id, "20").text(t, "data.UserCreateCreditTopup.transaction.txnid")
+	user, err := b.store.UserByEmail(t.Context(), "ada@shop.example")
+	must(t, err)
+	keys, err := b.store.KeysOfUser(t.Context(), user.ID)
+	must(t, err)
+	_, err = b.store.DisableKey(t.Context(), keys[0].ID, b.clock.Now())
+	must(t, err)
+	if r := create(ada, id, "20"); r.text(t, "data.UserCreateCreditTopup.code") != "403" || r.field(t, "data.UserCreateCreditTopup.transaction") != nil {
+		t.Errorf("a top-up of a disabled key: %s", r.body)
+	}
+	if r := as(ada, `mutation { UserStartCreditTopup(txnid: "`+before+`", network: BASE, token: USDC) { code transaction { txnid } } }`); r.text(t, "data.UserStartCreditTopup.code") != "403" || r.field(t, "data.UserStartCreditTopup.transaction") != nil {
+		t.Errorf("starting a top-up of a disabled key: %s", r.body)
+	}
 	// A session starts top-ups only.
 	mine := b.newPayment(b.newMerchant(5))
 	if r := b.ask("POST", "/pay", `{"txnid":"`+string(mine.ID)+`","network":"BASE","token":"USDC"}`, "Authorization", "Bearer "+ada); r.status != 404 {

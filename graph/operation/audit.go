@@ -2,7 +2,6 @@ package operation
 
 import (
 	"context"
-	"time"
 
 	"github.com/florinpay/florin/internal/account"
 )
@@ -15,24 +14,22 @@ type Audits interface {
 // viaAPI is who acts when all that is known is the key.
 const viaAPI = "API key"
 
-// auditTime bounds how long writing a line may take.
-const auditTime = 5 * time.Second
-
-// audit writes a line about an act with the key into the log of its owner.
-func (o *Operations) audit(ctx context.Context, key account.Key, action account.Action, subject, detail string) {
-	o.auditBy(ctx, key.UserID, viaAPI, action, subject, detail)
+// noting returns the context for an act that leaves these lines in the audit
+// log. They are written with the act, in its transaction.
+func noting(ctx context.Context, lines ...account.Audit) context.Context {
+	return account.WithLines(ctx, lines...)
 }
 
-// auditBy writes a line into the log of an account. The act has happened, so a
-// failure is logged and no more, and a caller who has gone does not stop it.
-func (o *Operations) auditBy(ctx context.Context, accountID int64, actor string, action account.Action, subject, detail string) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditTime)
-	defer cancel()
-	err := o.d.Audits.AddAudit(ctx, account.Audit{
+// line says in the log of the key's owner what is done with the key.
+func (o *Operations) line(ctx context.Context, key account.Key, action account.Action, subject, detail string) account.Audit {
+	return o.lineBy(ctx, key.UserID, viaAPI, action, subject, detail)
+}
+
+// lineBy says in the log of an account what the actor does. The account is 0
+// where the act itself makes it or finds it.
+func (o *Operations) lineBy(ctx context.Context, accountID int64, actor string, action account.Action, subject, detail string) account.Audit {
+	return account.Audit{
 		UserID: accountID, At: o.d.Now(), Actor: actor, Action: action, Subject: subject, Detail: detail, Address: CallOf(ctx).Client,
-	})
-	if err != nil {
-		o.d.Log.ErrorContext(ctx, "an act is not in the audit log", "action", string(action), "error", err)
 	}
 }
 

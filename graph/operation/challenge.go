@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"strings"
 	"time"
 
@@ -64,6 +65,9 @@ func (o *Operations) RotateWithSignature(
 	ctx context.Context, apiKey secret.Text, challenge, signature string,
 ) (*model.RevokeResult, error) {
 	key, err := o.caller(ctx, apiKey)
+	if errors.Is(err, account.ErrBadKey) {
+		return o.replacedBefore(ctx, apiKey)
+	}
 	if err != nil {
 		return nil, err
 	}

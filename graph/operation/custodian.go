@@ -46,11 +46,10 @@ func (o *Operations) changeCustodian(
 		if err != nil && !errors.Is(err, account.ErrNoCustodian) {
 			return nil, err
 		}
-		c, signing, err := change(ctx, key, wanted)
+		c, signing, err := change(noting(ctx, o.custodianLines(ctx, key, wanted)...), key, wanted)
 		if err != nil {
 			return nil, err
 		}
-		o.auditCustodian(ctx, key, wanted)
 		o.tellMoney(ctx, key, before, c)
 		balance, err := o.d.Accounts.Balance(ctx, key.ID)
 		if err != nil {
@@ -84,8 +83,13 @@ func (o *Operations) tellMoney(ctx context.Context, key account.Key, before, aft
 	}
 }
 
-// auditCustodian writes one line for each part that was given, as the pages do.
-func (o *Operations) auditCustodian(ctx context.Context, key account.Key, in account.CustodianInput) {
+// custodianLines are one line for each part that is given, as the pages write
+// them.
+func (o *Operations) custodianLines(ctx context.Context, key account.Key, in account.CustodianInput) []account.Audit {
+	var lines []account.Audit
+	add := func(action account.Action, detail string) {
+		lines = append(lines, o.line(ctx, key, action, named(key), detail))
+	}
 	if len(in.Wallets) > 0 {
 		var changes []string
 		for _, n := range chain.Networks() {
@@ -93,13 +97,13 @@ func (o *Operations) auditCustodian(ctx context.Context, key account.Key, in acc
 				changes = append(changes, string(n)+" "+address)
 			}
 		}
-		o.audit(ctx, key, account.ActionWallets, named(key), strings.Join(changes, ", "))
+		add(account.ActionWallets, strings.Join(changes, ", "))
 	}
 	if in.CallbackURL != nil {
-		o.audit(ctx, key, account.ActionCallback, named(key), *in.CallbackURL)
+		add(account.ActionCallback, *in.CallbackURL)
 	}
 	if in.Branding != nil {
-		o.audit(ctx, key, account.ActionBranding, named(key), "")
+		add(account.ActionBranding, "")
 	}
 	var rest []string
 	if in.Name != nil {
@@ -112,8 +116,9 @@ func (o *Operations) auditCustodian(ctx context.Context, key account.Key, in acc
 		rest = append(rest, "network options")
 	}
 	if len(rest) > 0 {
-		o.audit(ctx, key, account.ActionCustodian, named(key), strings.Join(rest, ", "))
+		add(account.ActionCustodian, strings.Join(rest, ", "))
 	}
+	return lines
 }
 
 // custodianInput reads the arguments. Null counts as left out: many clients

@@ -143,10 +143,10 @@ func (o *Operations) MarkCompleted(ctx context.Context, apiKey secret.Text, txni
 		if err := o.affords(ctx, key.ID, credit.Query); err != nil {
 			return nil, err
 		}
-		if _, err := o.d.Payments.MarkCompleted(ctx, key.ID, txnid, payment.Actor{Name: "API key"}); err != nil {
+		act := noting(ctx, o.line(ctx, key, account.ActionMarkCompleted, txnid, named(key)))
+		if _, err := o.d.Payments.MarkCompleted(act, key.ID, txnid, payment.Actor{Name: viaAPI}); err != nil {
 			return nil, err
 		}
-		o.audit(ctx, key, account.ActionMarkCompleted, txnid, named(key))
 		return &model.CompletionResult{Success: true}, nil
 	})
 }

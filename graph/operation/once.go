@@ -109,19 +109,26 @@ func record[T any, R result[T]](ctx context.Context, o *Operations, s scope, out
 	} else {
 		out = succeeded[T](out)
 	}
-	text, err := json.Marshal(out)
+	answer, err := sealed[T](o, s, key, out)
 	if err != nil {
-		return nil, fmt.Errorf("write an answer to keep: %w", err)
+		return nil, err
 	}
-	code, _ := out.Envelope()
-	sealed := o.d.Sealer.Seal(s.place(key), secret.New(string(text)))
-	err = o.d.Answers.IdempotencyFinish(ctx, s.keyID, s.name(key), idempotency.Answer{Status: *code, Body: []byte(sealed)}, o.d.Now())
-	if err != nil {
+	if err := o.d.Answers.IdempotencyFinish(ctx, s.keyID, s.name(key), answer, o.d.Now()); err != nil {
 		// The write has happened, so its answer is given. A repetition waits
 		// for the claim to run out and then makes the same thing again.
 		o.d.Log.ErrorContext(ctx, "an answer could not be kept", "error", err)
 	}
 	return out, nil
+}
+
+// sealed is what is kept of an answer, for some hold secrets.
+func sealed[T any, R result[T]](o *Operations, s scope, key string, out R) (idempotency.Answer, error) {
+	text, err := json.Marshal(out)
+	if err != nil {
+		return idempotency.Answer{}, fmt.Errorf("write an answer to keep: %w", err)
+	}
+	body := o.d.Sealer.Seal(s.place(key), secret.New(string(text)))
+	return idempotency.Answer{Status: codeOf[T](out), Body: []byte(body)}, nil
 }
 
 func codeOf[T any, R result[T]](out R) int {

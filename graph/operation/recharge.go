@@ -46,13 +46,14 @@ func (o *Operations) Recharge(ctx context.Context, apiKey, privateKey secret.Tex
 		return nil, recharge.ErrNotOffered
 	}
 	return once(ctx, o, scope{keyID: key.ID}, func(subject payment.ID) (*model.RechargeResult, error) {
-		r, err := o.d.Recharges.Buy(ctx, recharge.Request{
+		// Its transaction is added to the line when it is signed.
+		act := noting(ctx, o.line(ctx, key, account.ActionRecharge, named(key), fmt.Sprintf("%d units", units)))
+		r, err := o.d.Recharges.Buy(act, recharge.Request{
 			ID: recharge.ID(subject), KeyID: key.ID, Units: int64(units), Wallet: key.Wallet, PrivateKey: privateKey,
 		}, rechargeWait)
 		if err != nil {
 			return nil, err
 		}
-		o.audit(ctx, key, account.ActionRecharge, named(key), fmt.Sprintf("%d units, %s", units, r.Bytes.Tx))
 		return o.recharged(ctx, key, apiKey, r)
 	})
 }

@@ -2,18 +2,24 @@ package operation
 
 import (
 	"context"
+	"errors"
 
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/idempotency"
+	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 )
 
 // Rotation replaces keys.
 type Rotation interface {
-	ReplaceKey(ctx context.Context, key account.Key, entries []credit.Entry) (account.Key, secret.Text, error)
+	ReplaceKey(ctx context.Context, key account.Key, entries []credit.Entry, keep *account.Keep) (secret.Text, credit.Balance, error)
+	// RetiredAnswer returns what the named request was answered by which the
+	// key of this text was replaced; any other fails with account.ErrBadKey.
+	RetiredAnswer(ctx context.Context, text, name string, request idempotency.Hash) (keyID int64, a idempotency.Answer, err error)
 }
 
 // Wallets tells which EVM wallet a private key belongs to. It keeps nothing.
@@ -36,6 +42,9 @@ var (
 // It takes one credit.
 func (o *Operations) RevokeKey(ctx context.Context, apiKey, privateKey secret.Text) (*model.RevokeResult, error) {
 	key, err := o.caller(ctx, apiKey)
+	if errors.Is(err, account.ErrBadKey) {
+		return o.replacedBefore(ctx, apiKey)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -48,26 +57,52 @@ func (o *Operations) RevokeKey(ctx context.Context, apiKey, privateKey secret.Te
 	return o.replaceKey(ctx, key, apiKey, "revokeApiKey")
 }
 
-// replaceKey gives the key a new text for one credit.
+// replaceKey gives the key a new text for one credit. The answer is kept in
+// the same transaction: a repetition of the request cannot be run again.
 func (o *Operations) replaceKey(ctx context.Context, key account.Key, apiKey secret.Text, name string) (*model.RevokeResult, error) {
-	now := o.d.Now()
-	ref := name + ":" + string(o.d.NewID(now))
-	key, text, err := o.d.Rotation.ReplaceKey(ctx, key, []credit.Entry{credit.Spend(key.ID, credit.Credit, credit.ReasonOperation, ref, now)})
+	s := scope{keyID: key.ID}
+	return once(ctx, o, s, func(subject payment.ID) (*model.RevokeResult, error) {
+		answer := func(text secret.Text, left credit.Balance) *model.RevokeResult {
+			credits := int(left.Credits)
+			return &model.RevokeResult{
+				NewAPIKey: optional(text.Reveal()),
+				APIKey:    &model.APIKey{Key: echo(apiKey), Wallet: optional(string(key.Wallet)), CreditsLeft: &credits},
+			}
+		}
+		var keep *account.Keep
+		if request := CallOf(ctx).IdempotencyKey; request != "" {
+			keep = &account.Keep{Request: s.name(request), Answer: func(text secret.Text, left credit.Balance) (idempotency.Answer, error) {
+				return sealed[model.RevokeResult](o, s, request, succeeded[model.RevokeResult](answer(text, left)))
+			}}
+		}
+		cost := credit.Spend(key.ID, credit.Credit, credit.ReasonOperation, name+":"+string(subject), o.d.Now())
+		act := noting(ctx, o.line(ctx, key, account.ActionRotateKey, named(key), name))
+		text, left, err := o.d.Rotation.ReplaceKey(act, key, []credit.Entry{cost}, keep)
+		if err != nil {
+			return nil, err
+		}
+		return answer(text, left), nil
+	})
+}
+
+// replacedBefore answers a request whose key is not valid: if it is the very
+// request that replaced the key, to the letter and under its Idempotency-Key,
+// as it was answered then. It was shown then that the wallet is the caller's,
+// and the proof of that is in the body that must be the same. Whoever has the
+// old key alone learns nothing.
+func (o *Operations) replacedBefore(ctx context.Context, apiKey secret.Text) (*model.RevokeResult, error) {
+	call := CallOf(ctx)
+	if call.IdempotencyKey == "" {
+		return nil, account.ErrBadKey
+	}
+	if err := o.d.Limits.Costly(ctx); err != nil {
+		return nil, err
+	}
+	keyID, answer, err := o.d.Rotation.RetiredAnswer(ctx, apiKey.Reveal(), scope{}.name(call.IdempotencyKey), call.Request)
 	if err != nil {
 		return nil, err
 	}
-	o.audit(ctx, key, account.ActionRotateKey, named(key), name)
-	out := &model.RevokeResult{
-		NewAPIKey: optional(text.Reveal()), APIKey: &model.APIKey{Key: echo(apiKey), Wallet: optional(string(key.Wallet))},
-	}
-	// The key is replaced: its new text must be told, whatever else fails.
-	if balance, err := o.d.Accounts.Balance(ctx, key.ID); err == nil {
-		left := int(balance.Credits)
-		out.APIKey.CreditsLeft = &left
-	} else {
-		o.d.Log.ErrorContext(ctx, "the balance of a replaced key could not be read", "error", err)
-	}
-	return out, nil
+	return replay[model.RevokeResult](o, call, scope{keyID: keyID}, answer)
 }
 
 // holdsWallet checks that the private key belongs to the key's wallet.

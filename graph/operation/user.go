@@ -2,10 +2,13 @@ package operation
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
@@ -64,17 +67,19 @@ func (o *Operations) SignUp(ctx context.Context, in SignUpInput) (*model.Session
 		return nil, err
 	}
 	user := account.NewUser{Email: in.Email, Password: in.Password, FirstName: in.FirstName, LastName: in.LastName}
-	var made account.User
-	var err error
+	email, err := account.NormalizeEmail(in.Email)
+	if err != nil {
+		return nil, err
+	}
+	act := noting(ctx, o.lineBy(ctx, 0, email, account.ActionSignUp, "", ""))
 	if o.d.SignUp {
-		made, err = o.d.Users.CreateUser(ctx, user)
+		_, err = o.d.Users.CreateUser(act, user)
 	} else {
-		made, err = o.d.Users.CreateInvited(ctx, in.Invitation.Reveal(), user)
+		_, err = o.d.Users.CreateInvited(act, in.Invitation.Reveal(), user)
 	}
 	if err != nil {
 		return nil, err
 	}
-	o.auditBy(ctx, made.ID, made.Email, account.ActionSignUp, "", "")
 	return o.signIn(ctx, in.Email, in.Password, "")
 }
 
@@ -88,8 +93,13 @@ func (o *Operations) Login(ctx context.Context, email string, password secret.Te
 
 func (o *Operations) signIn(ctx context.Context, email string, password secret.Text, code string) (*model.SessionResult, error) {
 	call := CallOf(ctx)
+	actor, err := account.NormalizeEmail(email)
+	if err != nil {
+		return nil, err
+	}
 	who := account.Credentials{Email: email, Password: password, Code: code, Address: call.Client, UserAgent: call.UserAgent}
-	in, err := o.d.Users.SignIn(ctx, who)
+	act := noting(ctx, o.lineBy(ctx, 0, actor, account.ActionSignIn, call.UserAgent, ""))
+	in, err := o.d.Users.SignIn(act, who)
 	if fault.Is(err, fault.Limited) && o.d.Guessed != nil {
 		// A code counts as shown only to whoever had the password right.
 		who.Code = ""
@@ -98,7 +108,6 @@ func (o *Operations) signIn(ctx context.Context, email string, password secret.T
 	if err != nil {
 		return nil, err
 	}
-	o.auditBy(ctx, in.User.ID, in.User.Email, account.ActionSignIn, call.UserAgent, "")
 	token, expires := in.Token.Reveal(), model.At(in.ExpiresAt)
 	return &model.SessionResult{Token: &token, ExpiresAt: &expires, User: user(in.User)}, nil
 }
@@ -118,10 +127,10 @@ func (o *Operations) Logout(ctx context.Context) (*model.UserResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := o.d.Users.SignOut(ctx, CallOf(ctx).Bearer.Reveal()); err != nil {
+	act := noting(ctx, o.lineBy(ctx, seat.User.ID, seat.User.Email, account.ActionSignOut, "", ""))
+	if err := o.d.Users.SignOut(act, CallOf(ctx).Bearer.Reveal()); err != nil {
 		return nil, err
 	}
-	o.auditBy(ctx, seat.User.ID, seat.User.Email, account.ActionSignOut, "", "")
 	return &model.UserResult{User: user(seat.User)}, nil
 }
 
@@ -131,13 +140,14 @@ func (o *Operations) CreateAPIKey(ctx context.Context, label, wallet string) (*m
 	if err != nil {
 		return nil, err
 	}
-	key, text, err := o.d.Users.CreateKey(ctx, seat.Merchant, account.NewKey{
+	// Without a label it is called by the id it is about to get.
+	act := noting(ctx, o.lineBy(ctx, seat.Merchant.ID, seat.User.Email, account.ActionCreateKey, strings.TrimSpace(label), ""))
+	key, text, err := o.d.Users.CreateKey(act, seat.Merchant, account.NewKey{
 		Label: label, Wallet: wallet, Credits: o.d.NewKeys.Credits, Queries: o.d.NewKeys.Queries, Limited: true,
 	})
 	if err != nil {
 		return nil, err
 	}
-	o.auditBy(ctx, seat.Merchant.ID, seat.User.Email, account.ActionCreateKey, named(key), "")
 	shown, err := o.ownKey(ctx, key)
 	if err != nil {
 		return nil, err
@@ -193,12 +203,22 @@ func (o *Operations) CreateTopUp(ctx context.Context, keyID string, credits int)
 	if err != nil {
 		return nil, err
 	}
+	price, err := credit.Price(int64(credits))
+	if err != nil {
+		return nil, err
+	}
 	return once(ctx, o, scope{keyID: key.ID}, func(subject payment.ID) (*model.TopupResult, error) {
+		// Payments are made many at a time, in a transaction that knows nothing
+		// of this log, so the line comes first: it may tell of a top-up that
+		// failed, and none is without it.
+		line := o.lineBy(ctx, seat.Merchant.ID, seat.User.Email, account.ActionTopUp, named(key), fmt.Sprintf("%d credits for $%s", credits, price.Display()))
+		if err := o.d.Audits.AddAudit(ctx, line); err != nil {
+			return nil, err
+		}
 		p, err := o.d.Payments.CreateTopUp(ctx, subject, key.ID, int64(credits))
 		if err != nil {
 			return nil, err
 		}
-		o.auditBy(ctx, seat.Merchant.ID, seat.User.Email, account.ActionTopUp, named(key), fmt.Sprintf("%d credits for $%s", credits, p.Amount.Display()))
 		link := o.CheckoutLink(p.ID)
 		return &model.TopupResult{Transaction: o.transaction(p), PaymentLink: &link}, nil
 	})
@@ -221,8 +241,12 @@ func (o *Operations) StartTopUp(ctx context.Context, in StartInput) (*model.Tran
 	if p.Kind != payment.KindTopUp {
 		return nil, payment.ErrUnknown
 	}
-	if _, err := o.keyOf(ctx, seat.Merchant, func(k account.Key) bool { return k.ID == p.KeyID }); err != nil {
+	_, err = o.keyOf(ctx, seat.Merchant, func(k account.Key) bool { return k.ID == p.KeyID })
+	if errors.Is(err, account.ErrUnknownKey) {
 		return nil, payment.ErrUnknown
+	}
+	if err != nil {
+		return nil, err
 	}
 	return once(ctx, o, scope{keyID: p.KeyID}, func(payment.ID) (*model.TransactionResult, error) {
 		p, err := o.d.Payments.Start(ctx, in.Txnid, choice)
@@ -233,16 +257,21 @@ func (o *Operations) StartTopUp(ctx context.Context, in StartInput) (*model.Tran
 	})
 }
 
-// keyOf returns the merchant's key that is meant; another's is unknown.
+// keyOf returns the merchant's key that is meant; another's is unknown, and
+// one that an operator disabled takes no money.
 func (o *Operations) keyOf(ctx context.Context, merchant account.User, is func(account.Key) bool) (account.Key, error) {
 	keys, err := o.d.Keys.KeysOfUser(ctx, merchant.ID)
 	if err != nil {
 		return account.Key{}, err
 	}
 	for _, k := range keys {
-		if is(k) {
-			return k, nil
+		if !is(k) {
+			continue
 		}
+		if !k.DisabledAt.IsZero() {
+			return account.Key{}, account.ErrKeyDisabled
+		}
+		return k, nil
 	}
 	return account.Key{}, account.ErrUnknownKey
 }

@@ -121,22 +121,6 @@ func freeEntries(keyID int64, publicID string, in NewKey, now time.Time) []credi
 	return entries
 }
 
-// ReplaceKey gives the key a new text, books the entries with it, and returns
-// the text, which is shown only here. The old text fails from then on. The
-// caller has made sure that whoever asks may do so. It fails with ErrBadKey if
-// the key was replaced in the meantime.
-func (s *Service) ReplaceKey(ctx context.Context, key Key, entries []credit.Entry) (Key, secret.Text, error) {
-	text, hash, err := apiKey.make(s.opts.Random)
-	if err != nil {
-		return Key{}, secret.Text{}, fmt.Errorf("make an API key: %w", err)
-	}
-	if err := s.store.RotateKey(ctx, key.ID, key.Hash, hash, entries); err != nil {
-		return Key{}, secret.Text{}, err
-	}
-	key.Hash = hash
-	return key, text, nil
-}
-
 // Balance returns what the key has left.
 func (s *Service) Balance(ctx context.Context, keyID int64) (credit.Balance, error) {
 	return s.store.Balance(ctx, keyID)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/idempotency"
 )
 
 // book is a Store in memory that keeps the promises of the port: each method
@@ -108,22 +109,27 @@ func (b *book) KeyByHash(_ context.Context, h Hash) (Key, error) {
 	return Key{}, ErrBadKey
 }
 
-func (b *book) RotateKey(_ context.Context, id int64, old, next Hash, entries []credit.Entry) error {
+func (b *book) RotateKey(_ context.Context, r Replacement) (credit.Balance, error) {
 	end, err := b.begin()
 	if err != nil {
-		return err
+		return credit.Balance{}, err
 	}
 	defer end()
-	k, ok := b.keys[id]
-	if !ok || k.Hash != old {
-		return ErrBadKey
+	k, ok := b.keys[r.KeyID]
+	if !ok || k.Hash != r.Old {
+		return credit.Balance{}, ErrBadKey
 	}
-	if err := b.apply(id, entries); err != nil {
-		return err
+	if err := b.apply(r.KeyID, r.Entries); err != nil {
+		return credit.Balance{}, err
 	}
-	k.Hash = next
-	b.keys[id] = k
-	return nil
+	k.Hash = r.Next
+	b.keys[r.KeyID] = k
+	return b.balances[r.KeyID], nil
+}
+
+// RetiredAnswer knows none: what is kept with a replacement is the store's.
+func (b *book) RetiredAnswer(context.Context, Hash, string, idempotency.Hash, time.Time) (int64, idempotency.Answer, error) {
+	return 0, idempotency.Answer{}, ErrBadKey
 }
 
 func (b *book) Balance(_ context.Context, keyID int64) (credit.Balance, error) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/idempotency"
 )
 
 // Refusals.
@@ -19,6 +20,7 @@ var (
 	ErrBadCredentials = fault.New(fault.Unauthorized, "the e-mail address or the password is wrong")
 	ErrTooManyKeys    = fault.New(fault.Conflict, "a user has at most %d API keys in use, and %d in all", MaxKeys, MaxEverKeys)
 	ErrDisabled       = fault.New(fault.Forbidden, "this account is disabled; ask whoever runs this service")
+	ErrKeyDisabled    = fault.New(fault.Forbidden, "this API key is disabled; ask whoever runs this service")
 	ErrClosed         = fault.New(fault.Forbidden, "this merchant account is disabled; ask whoever runs this service")
 	ErrBadSession     = fault.New(fault.Unauthorized, "sign in first: the session is missing, has ended or is not valid")
 )
@@ -38,9 +40,13 @@ type Store interface {
 	CreateKeyWithin(ctx context.Context, k Key, entries func(id int64) []credit.Entry) (Key, error)
 	// KeyByHash returns the key in use with the hash and its owner's name, or ErrBadKey.
 	KeyByHash(ctx context.Context, h Hash) (Key, error)
-	// RotateKey replaces the key's hash and books the entries; the old key
-	// fails from then on. It fails with ErrBadKey if old is no longer in use.
-	RotateKey(ctx context.Context, id int64, old, next Hash, entries []credit.Entry) error
+	// RotateKey carries a replacement out and returns what the key has left;
+	// the old key fails from then on. It fails with ErrBadKey if that is no
+	// longer in use.
+	RotateKey(ctx context.Context, r Replacement) (credit.Balance, error)
+	// RetiredAnswer returns what the request was answered that replaced the
+	// old key, and the key; or ErrBadKey for any other request.
+	RetiredAnswer(ctx context.Context, old Hash, name string, request idempotency.Hash, now time.Time) (int64, idempotency.Answer, error)
 	// Balance returns what the key has left.
 	Balance(ctx context.Context, keyID int64) (credit.Balance, error)
 	// Book writes entries by themselves and returns the balance of the key, or

@@ -118,11 +118,15 @@ func TestStore_RotateKey(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(2, 0)
-		pay := func(ref string) []credit.Entry {
-			return []credit.Entry{credit.Spend(k.ID, credit.Credit, credit.ReasonOperation, ref, start)}
+		rotate := func(old, next account.Hash, ref string) error {
+			_, err := w.RotateKey(t.Context(), account.Replacement{
+				KeyID: k.ID, Old: old, Next: next, Now: start,
+				Entries: []credit.Entry{credit.Spend(k.ID, credit.Credit, credit.ReasonOperation, ref, start)},
+			})
+			return err
 		}
 		next := hashOf("next")
-		w.must(w.RotateKey(t.Context(), k.ID, k.Hash, next, pay("rotate 1")))
+		w.must(rotate(k.Hash, next, "rotate 1"))
 		_, err := w.KeyByHash(t.Context(), k.Hash)
 		wants(t, "the old key", err, account.ErrBadKey)
 		read, err := w.KeyByHash(t.Context(), next)
@@ -130,13 +134,12 @@ func TestStore_RotateKey(t *testing.T) {
 		if read.ID != k.ID || read.PublicID != k.PublicID {
 			t.Errorf("another key: %+v", read)
 		}
-		err = w.RotateKey(t.Context(), k.ID, k.Hash, hashOf("third"), pay("rotate 2"))
-		wants(t, "rotating the old key", err, account.ErrBadKey)
+		wants(t, "rotating the old key", rotate(k.Hash, hashOf("third"), "rotate 2"), account.ErrBadKey)
 
 		// Of many rotations of one key at once one succeeds, and one is paid.
 		won := 0
 		for _, err := range together(10, func(i int) error {
-			return w.RotateKey(t.Context(), k.ID, next, hashOf("race"+string(rune('a'+i))), pay("race"+string(rune('a'+i))))
+			return rotate(next, hashOf("race"+string(rune('a'+i))), "race"+string(rune('a'+i)))
 		}) {
 			if err == nil {
 				won++
@@ -157,8 +160,10 @@ func TestStore_RotateKey_NoCredits(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(0, 0)
-		err := w.RotateKey(t.Context(), k.ID, k.Hash, hashOf("next"),
-			[]credit.Entry{credit.Spend(k.ID, credit.Credit, credit.ReasonOperation, "rotate", start)})
+		_, err := w.RotateKey(t.Context(), account.Replacement{
+			KeyID: k.ID, Old: k.Hash, Next: hashOf("next"), Now: start,
+			Entries: []credit.Entry{credit.Spend(k.ID, credit.Credit, credit.ReasonOperation, "rotate", start)},
+		})
 		wants(t, "rotate", err, credit.ErrNoCredits)
 		_, err = w.KeyByHash(t.Context(), k.Hash)
 		w.must(err)

@@ -24,7 +24,7 @@ func (s *Store) CreateCustodian(ctx context.Context, c account.Custodian, entrie
 		return account.Custodian{}, fmt.Errorf("create custodian: %w", err)
 	}
 	var stored account.Custodian
-	err = s.write(ctx, func(ctx context.Context, t tx) error {
+	err = s.act(ctx, about{}, func(ctx context.Context, t tx, _ *about) error {
 		row.ID = 0
 		res, err := t.NewInsert().Model(&row).On("CONFLICT (key_id) DO NOTHING").Returning("id").Exec(ctx)
 		if err != nil {
@@ -88,7 +88,7 @@ func (s *Store) UpdateCustodian(
 	ctx context.Context, keyID int64, entries []credit.Entry, change func(account.Custodian) (account.Custodian, error),
 ) (account.Custodian, error) {
 	var stored account.Custodian
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.act(ctx, about{}, func(ctx context.Context, t tx, _ *about) error {
 		before, err := s.lockCustodian(ctx, t, keyID)
 		if err != nil {
 			return err

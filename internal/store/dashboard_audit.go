@@ -26,11 +26,7 @@ type auditRow struct {
 
 // AddAudit appends a line to the audit log.
 func (s *Store) AddAudit(ctx context.Context, a account.Audit) error {
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
-		_, err := t.NewRaw("INSERT INTO audit_log (user_id, at, actor, action, subject, detail, address) VALUES (?, ?, ?, ?, ?, ?, ?)",
-			a.UserID, at(a.At), shown(a.Actor), string(a.Action), shown(a.Subject), shown(a.Detail), shown(a.Address)).Exec(ctx)
-		return err
-	})
+	err := s.write(ctx, func(ctx context.Context, t tx) error { return runAll(ctx, t, []*call{saveLine(a)}) })
 	return wrapIf(err, "append to the audit log of user %d", a.UserID)
 }
 

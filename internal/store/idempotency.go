@@ -84,18 +84,22 @@ func (s *Store) takeUp(ctx context.Context, t tx, n idempotency.Try) (string, id
 // IdempotencyFinish stores the answer of a try that began. The first answer
 // stays.
 func (s *Store) IdempotencyFinish(ctx context.Context, keyID int64, key string, a idempotency.Answer, now time.Time) error {
-	return s.idempotencyUpdate(ctx, "finish", "UPDATE idempotency SET status = ?, answer = ?, finished_at = ? "+
+	return s.idempotencyUpdate(ctx, "finish", finish(keyID, key, a, now))
+}
+
+func finish(keyID int64, key string, a idempotency.Answer, now time.Time) *call {
+	return statement("UPDATE idempotency SET status = ?, answer = ?, finished_at = ? "+
 		"WHERE key_id = ? AND key = ? AND finished_at IS NULL", int64(a.Status), a.Body, at(now), keyID, key)
 }
 
 // IdempotencyAbandon frees the key of a try that had no lasting answer.
 func (s *Store) IdempotencyAbandon(ctx context.Context, keyID int64, key string) error {
-	return s.idempotencyUpdate(ctx, "abandon", "UPDATE idempotency SET locked_until = created_at "+
-		"WHERE key_id = ? AND key = ? AND finished_at IS NULL", keyID, key)
+	return s.idempotencyUpdate(ctx, "abandon", statement("UPDATE idempotency SET locked_until = created_at "+
+		"WHERE key_id = ? AND key = ? AND finished_at IS NULL", keyID, key))
 }
 
-func (s *Store) idempotencyUpdate(ctx context.Context, what, text string, args ...any) error {
-	err := s.hot(ctx, func(ctx context.Context, db conn) error { return db.run(ctx, statement(text, args...)) })
+func (s *Store) idempotencyUpdate(ctx context.Context, what string, update *call) error {
+	err := s.hot(ctx, func(ctx context.Context, db conn) error { return db.run(ctx, update) })
 	if err != nil {
 		return fmt.Errorf("%s idempotent request: %w", what, err)
 	}

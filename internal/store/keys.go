@@ -60,7 +60,7 @@ func (s *Store) createKey(
 		return account.Key{}, err
 	}
 	var stored account.Key
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.act(ctx, about{subject: k.PublicID}, func(ctx context.Context, t tx, _ *about) error {
 		if err := allowed(ctx, t); err != nil {
 			return err
 		}
@@ -134,26 +134,6 @@ func (s *Store) KeyByHash(ctx context.Context, h account.Hash) (account.Key, err
 		}
 		return c.key, nil
 	})
-}
-
-// RotateKey replaces the key's hash and books the entries; the old key fails
-// from then on. It fails with account.ErrBadKey if old is no longer in use.
-func (s *Store) RotateKey(ctx context.Context, id int64, old, next account.Hash, entries []credit.Entry) error {
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
-		res, err := t.NewUpdate().Model((*keyRow)(nil)).Set("hash = ?", next[:]).
-			Where("id = ? AND hash = ? AND revoked_at IS NULL", id, old[:]).Exec(ctx)
-		if err != nil {
-			return err
-		}
-		if n, err := res.RowsAffected(); err != nil || n != 1 {
-			return orElse(err, account.ErrBadKey)
-		}
-		return book(ctx, t, entries)
-	})
-	if err != nil {
-		return fmt.Errorf("rotate API key: %w", err)
-	}
-	return nil
 }
 
 // orElse returns err, or the other if there is none.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/payment"
@@ -16,6 +17,7 @@ import (
 type changeOp struct {
 	id     payment.ID
 	decide func(payment.Payment) (payment.Change, error)
+	lines  []account.Audit // what it leaves in the audit log; nil but for what merchants do
 
 	rows   loaded
 	before payment.Payment // as it was loaded
@@ -34,7 +36,7 @@ func (s *Store) UpdatePayment(
 	if !storable(string(id)) {
 		return payment.Payment{}, payment.ErrUnknown
 	}
-	op := &changeOp{id: id, decide: decide}
+	op := &changeOp{id: id, decide: decide, lines: account.LinesOf(ctx)}
 	if err := s.change(ctx, op); err != nil {
 		return payment.Payment{}, fmt.Errorf("update payment %s: %w", id, err)
 	}
@@ -223,7 +225,8 @@ func (op *changeOp) save(d dialect) ([]*call, error) {
 	}
 	calls = append(calls, saveDonation(op.change.Payment)...)
 	op.result = normal(op.change.Payment)
-	return append(calls, saveEvents(r, op.change.Events)...), nil
+	calls = append(calls, saveEvents(r, op.change.Events)...)
+	return append(calls, saveLines(op.lines, about{})...), nil
 }
 
 var routeTable = table("payment_id bigint", "network text", "address text", "raw bytea", "settlement text", "tokens text",

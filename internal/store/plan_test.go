@@ -13,7 +13,9 @@ import (
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/report"
@@ -137,6 +139,15 @@ func (w *world) useEverything() {
 	_, err = w.SeatBySession(ctx, hashOf("x"), start)
 	wants(w.t, "no session", err, account.ErrBadSession)
 	_, _, err = w.begin(k.ID, "a", "b", "c", start)
+	w.must(err)
+	_, err = w.RotateKey(ctx, account.Replacement{
+		KeyID: k.ID, Old: k.Hash, Next: hashOf("next"), Now: start, Request: "a",
+		Answer: func(credit.Balance) (idempotency.Answer, error) {
+			return idempotency.Answer{Status: 200, Body: []byte("b")}, nil
+		},
+	})
+	w.must(err)
+	_, _, err = w.RetiredAnswer(ctx, k.Hash, "a", idempotency.Hash(hashOf("b")), start)
 	w.must(err)
 	_, err = w.IdempotencyPrune(ctx, start)
 	w.must(err)

@@ -42,7 +42,7 @@ func TestStore_ClientsHangUp(t *testing.T) {
 		p := w.payment(k)
 		w.leaving(k.ID, 8, time.Second)
 		old, fresh := k.Hash, hashOf("replaced "+k.PublicID)
-		w.must(w.RotateKey(t.Context(), k.ID, old, fresh, nil))
+		w.replace(k.ID, old, fresh)
 		// Enough at once that every connection takes part.
 		for _, err := range together(4*DefaultMaxConns, func(int) error {
 			for range 10 {
@@ -119,7 +119,7 @@ func TestStore_SnapshotEnds(t *testing.T) {
 					t.Fatal("the snapshot did not fail")
 				}
 				fresh := hashOf("replaced " + k.PublicID)
-				w.must(w.RotateKey(ctx, k.ID, k.Hash, fresh, nil))
+				w.replace(k.ID, k.Hash, fresh)
 				w.must(w.seesKey(fresh, k.Hash))
 				w.must(w.snapshot(ctx, see))
 			})

@@ -18,7 +18,8 @@ func (s *Store) CreateRecharge(ctx context.Context, r recharge.Recharge) error {
 	if err != nil || r.State != recharge.Signed {
 		return orElse(err, fmt.Errorf("create recharge %s: it is not signed", r.ID))
 	}
-	err = s.write(ctx, func(ctx context.Context, t tx) error {
+	// Which transaction it is was not known before it was signed.
+	err = s.act(ctx, about{detail: ", " + string(r.Bytes.Tx)}, func(ctx context.Context, t tx, _ *about) error {
 		if _, err := t.NewInsert().Model(&row).Exec(ctx); err != nil {
 			if isDuplicate(err) {
 				return recharge.ErrBusy
@@ -49,6 +50,12 @@ func (s *Store) RechargeOf(ctx context.Context, wallet chain.Address) (r recharg
 		return recharge.Recharge{}, false, wrapIf(err, "recharge of wallet %s", wallet)
 	}
 	return list[0], true, nil
+}
+
+// OpenRecharges counts recharges that are on their way.
+func (s *Store) OpenRecharges(ctx context.Context) (n int64, err error) {
+	err = s.reader().NewRaw("SELECT count(*) FROM recharges WHERE state = 'SIGNED'").Scan(ctx, &n)
+	return n, wrapIf(err, "count recharges on their way")
 }
 
 // DueRecharges lists recharges whose next look has come, the longest due first.

@@ -39,10 +39,11 @@ func (s *Store) CreateUser(ctx context.Context, u account.User) (account.User, e
 		return account.User{}, err
 	}
 	row := rowOfUser(u)
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
 		if err := addUser(ctx, t, &row); err != nil {
 			return err
 		}
+		a.user = row.ID
 		return addMember(ctx, t, row.ID, row.ID, account.RoleOwner, u.CreatedAt)
 	})
 	if err != nil {
@@ -107,7 +108,7 @@ func (s *Store) CreateSession(ctx context.Context, n account.Session) error {
 	row := sessionRow{
 		Token: n.Token[:], UserID: n.UserID, CreatedAt: at(n.CreatedAt), ExpiresAt: at(n.ExpiresAt), UserAgent: n.UserAgent,
 	}
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.act(ctx, about{user: n.UserID}, func(ctx context.Context, t tx, _ *about) error {
 		chosen, err := chosenMerchant(ctx, t, n.UserID)
 		if err != nil {
 			return err
@@ -125,7 +126,7 @@ func (s *Store) CreateSession(ctx context.Context, n account.Session) error {
 // RevokeSession ends a session; one that has ended or does not exist is left
 // alone.
 func (s *Store) RevokeSession(ctx context.Context, token account.Hash, now time.Time) error {
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.act(ctx, about{}, func(ctx context.Context, t tx, _ *about) error {
 		_, err := t.NewUpdate().Model((*sessionRow)(nil)).Set("revoked_at = ?", at(now)).
 			Where("token = ? AND revoked_at IS NULL", token[:]).Exec(ctx)
 		return err

@@ -1,0 +1,49 @@
+package store
+
+import (
+	"context"
+
+	"github.com/florinpay/florin/internal/account"
+)
+
+// about is what only an act itself can tell of the lines it leaves.
+type about struct {
+	user    int64  // whom it concerned, for lines without a user
+	subject string // what it made, for lines without a subject
+	detail  string // ends each detail
+}
+
+// act is write for what leaves lines in the audit log: those the context
+// carries are written in the same transaction. body may fill in what they are
+// about.
+func (s *Store) act(ctx context.Context, a about, body func(ctx context.Context, t tx, a *about) error) error {
+	lines := account.LinesOf(ctx)
+	return s.write(ctx, func(ctx context.Context, t tx) error {
+		told := a
+		if err := body(ctx, t, &told); err != nil {
+			return err
+		}
+		return runAll(ctx, t, saveLines(lines, told))
+	})
+}
+
+// saveLines returns the calls that write the lines; none without any.
+func saveLines(lines []account.Audit, a about) []*call {
+	calls := make([]*call, len(lines))
+	for i, line := range lines {
+		if line.UserID == 0 {
+			line.UserID = a.user
+		}
+		if line.Subject == "" {
+			line.Subject = a.subject
+		}
+		line.Detail += a.detail
+		calls[i] = saveLine(line)
+	}
+	return calls
+}
+
+func saveLine(a account.Audit) *call {
+	return statement("INSERT INTO audit_log (user_id, at, actor, action, subject, detail, address) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		a.UserID, at(a.At), shown(a.Actor), string(a.Action), shown(a.Subject), shown(a.Detail), shown(a.Address))
+}

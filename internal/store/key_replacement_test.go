@@ -1,0 +1,76 @@
+package store
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/idempotency"
+)
+
+// replace gives a key another hash.
+func (w *world) replace(keyID int64, old, next account.Hash) {
+	w.t.Helper()
+	_, err := w.RotateKey(w.t.Context(), account.Replacement{KeyID: keyID, Old: old, Next: next, Now: start})
+	w.must(err)
+}
+
+// The request that replaced a key finds its answer by the old key, and nobody
+// else learns anything by it.
+func TestStore_RetiredAnswer(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		ctx, k := t.Context(), w.key(5, 0)
+		body := idempotency.Hash(hashOf("revoke"))
+		replace := func(old, next account.Hash, name string, answer error) error {
+			_, _, err := w.IdempotencyBegin(ctx, idempotency.Try{
+				KeyID: k.ID, Key: name, Request: body, Subject: "S", Now: start, LockedUntil: start.Add(time.Minute),
+			})
+			w.must(err)
+			_, err = w.RotateKey(ctx, account.Replacement{
+				KeyID: k.ID, Old: old, Next: next, Now: start, Request: name,
+				Entries: []credit.Entry{credit.Spend(k.ID, credit.Credit, credit.ReasonOperation, "rotate "+name, start)},
+				Answer: func(left credit.Balance) (idempotency.Answer, error) {
+					return idempotency.Answer{Status: 200, Body: []byte{byte('0' + left.Credits)}}, answer
+				},
+			})
+			return err
+		}
+		ask := func(what string, old account.Hash, name string, request idempotency.Hash, now time.Time, want string) {
+			t.Helper()
+			keyID, a, err := w.RetiredAnswer(ctx, old, name, request, now)
+			if want == "" {
+				wants(t, what, err, account.ErrBadKey)
+				return
+			}
+			if err != nil || keyID != k.ID || a.Status != 200 || string(a.Body) != want {
+				t.Errorf("%s: key %d answered %d %q, %v", what, keyID, a.Status, a.Body, err)
+			}
+		}
+		first, second, third := k.Hash, hashOf("second"), hashOf("third")
+		broken := errors.New("the answer cannot be written")
+		wants(t, "an answer that cannot be kept", replace(first, second, "broken", broken), broken)
+		if _, err := w.KeyByHash(ctx, first); err != nil {
+			t.Errorf("the key was replaced without its answer: %v", err)
+		}
+		ask("before", first, "one", body, start, "")
+		w.must(replace(first, second, "one", nil))
+		ask("the request again", first, "one", body, start.Add(time.Hour), "4")
+		ask("the new key", second, "one", body, start, "")
+		ask("another body", first, "one", idempotency.Hash(hashOf("else")), start, "")
+		ask("another name", first, "two", body, start, "")
+		ask("a name nobody can store", first, "\x00", body, start, "")
+		ask("an unknown key", hashOf("nobody's"), "one", body, start, "")
+		ask("a day later", first, "one", body, start.Add(idempotency.KeepFor), "")
+
+		w.must(replace(second, third, "two", nil))
+		ask("two back", first, "one", body, start, "4")
+		ask("one back", second, "two", body, start, "3")
+		if _, err := w.DisableKey(ctx, k.ID, start); err != nil {
+			t.Fatal(err)
+		}
+		ask("a key that was disabled since", second, "two", body, start, "")
+	})
+}
