@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -104,6 +105,11 @@ func (d *desk) getTrouble(c echo.Context, v visitor) error {
 	}
 	p := dashboard.TroubleProps{
 		Frame: d.frame(c, v, "Stuck work", troublePath), Notices: d.waitingNotices(), Sweeps: d.sweepRows(t.Sweeps), Most: report.MaxTrouble,
+	}
+	for _, x := range t.Recharges {
+		p.Notices = append(p.Notices, dashboard.Notice{Bad: true, Text: fmt.Sprintf(
+			"%s bought %d queries with %s on %s, and nobody looks after it since that network was configured away. Set it up again, with USDT, until this is gone.",
+			x.Email, x.Units, x.Tx, views.NetworkName(string(x.Network)))})
 	}
 	for _, x := range t.Deliveries {
 		p.Deliveries = append(p.Deliveries, dashboard.LateRow{

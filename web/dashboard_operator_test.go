@@ -13,6 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/proof"
+	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/sweep"
 )
@@ -141,9 +142,15 @@ func TestOperator_Lists(t *testing.T) {
 		t.Errorf("%d rows on a page", n)
 	}
 	b.busy(m)
+	must(t, b.store.CreateRecharge(t.Context(), recharge.Recharge{
+		ID: "01M7Z95F5DE7BD6RTSPKBNS62H", KeyID: m.key.ID, Units: 7, State: recharge.Signed, CreatedAt: b.clock.Now(), LookAt: b.clock.Now(),
+		Transfer: recharge.Transfer{Asset: profileOf(chain.BEP20).Assets[0], From: merchantWallet, To: merchantWallet, Amount: money.UnitsFromUint64(1)},
+		Bytes:    recharge.Bytes{Tx: testHash(7), Raw: []byte{1}},
+	}))
 	b.clock.advance(72 * time.Hour)
 	root.signIn(rootEmail)
-	root.get("/operator/trouble").wants(t, 200, "florin sweep --txnid ", "--network polygon", "It has waited for more than a day")
+	root.get("/operator").wants(t, 200, "1 purchases of query units are on their way and nobody looks after them")
+	root.get("/operator/trouble").wants(t, 200, deskEmail+" bought 7 queries with "+string(testHash(7))+" on BNB Smart Chain", "florin sweep --txnid ", "--network polygon", "It has waited for more than a day")
 }
 
 func TestOperator_Ledger(t *testing.T) {

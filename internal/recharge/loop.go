@@ -21,6 +21,9 @@ const (
 // Run looks after recharges until ctx ends: those whose caller has gone, and
 // those that a crash left behind.
 func (s *Service) Run(ctx context.Context) error {
+	if s.lane == nil {
+		return s.orphans(ctx)
+	}
 	tick := time.NewTicker(loopEvery)
 	defer tick.Stop()
 	for {
@@ -33,6 +36,20 @@ func (s *Service) Run(ctx context.Context) error {
 		case <-tick.C:
 		}
 	}
+}
+
+// orphans tells of recharges that are on their way while their network is
+// configured away: the merchant has paid, and nobody looks. Nothing else can be
+// done for them here, and they stay on the operator's page until it is.
+func (s *Service) orphans(ctx context.Context) error {
+	n, err := s.store.OpenRecharges(ctx)
+	switch {
+	case err != nil && ctx.Err() == nil:
+		s.log.Warn("recharges on their way could not be counted", "error", err)
+	case n > 0:
+		s.log.Warn("recharges are on their way that nobody can look after: set up BEP20 with USDT again until they are settled", "recharges", n)
+	}
+	return nil
 }
 
 // RunOnce looks once at every recharge that is due.

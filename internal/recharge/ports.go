@@ -38,6 +38,8 @@ type Store interface {
 	Recharge(ctx context.Context, id ID) (Recharge, error)
 	// RechargeOf returns the wallet's Signed recharge; ok is false without one.
 	RechargeOf(ctx context.Context, wallet chain.Address) (r Recharge, ok bool, err error)
+	// OpenRecharges counts those that are on their way.
+	OpenRecharges(ctx context.Context) (int64, error)
 	// DueRecharges lists recharges whose LookAt has come, the longest due first.
 	DueRecharges(ctx context.Context, now time.Time, limit int) ([]Recharge, error)
 	// UpdateRecharge locks the recharge, calls decide and stores its Change.
@@ -61,9 +63,11 @@ type Chain interface {
 
 // Lane is the network recharges are paid on.
 type Lane struct {
-	Chain    Chain
-	Asset    chain.Asset   // USDT
-	Treasury chain.Address // the operator's wallet
+	Chain Chain
+	Asset chain.Asset // USDT
+	// Treasury is the operator's wallet. Without one nothing is sold, and what
+	// was sold before is still looked after: each transfer knows its own.
+	Treasury chain.Address
 	// Ready returns nil, or a fault.Unavailable while the network is blind or
 	// behind.
 	Ready func() error

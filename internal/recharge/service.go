@@ -60,7 +60,7 @@ func (s *Service) Buy(ctx context.Context, q Request, wait time.Duration) (Recha
 
 // begin signs, stores and broadcasts, in this order.
 func (s *Service) begin(ctx, waiting context.Context, q Request) (Recharge, error) {
-	if s.lane == nil {
+	if s.lane == nil || s.lane.Treasury == "" {
 		return Recharge{}, ErrNotOffered
 	}
 	if q.Wallet == s.lane.Treasury {

@@ -2,7 +2,10 @@ package recharge_test
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"math/big"
+	"strings"
 	"testing"
 	"time"
 
@@ -147,6 +150,53 @@ func TestCrash_BeforeCredit(t *testing.T) {
 	if w.state(r) != recharge.Credited || w.queries() != 2 {
 		t.Errorf("%s, %d queries", w.state(r), w.queries())
 	}
+}
+
+// A network that is configured away is told of, once, while a recharge is on
+// its way; a treasury that is taken away stops sales, and what was sold before
+// is still settled where it was sent.
+func TestConfiguredAway(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		told := func() string {
+			var log strings.Builder
+			s := recharge.New(w.store, nil, w.now, slog.New(slog.NewJSONHandler(&log, nil)))
+			w.must(s.Run(t.Context()))
+			return log.String()
+		}
+		if log := told(); log != "" {
+			t.Errorf("nothing is on its way, and the log says %s", log)
+		}
+		r := w.signed(2)
+		if log := told(); strings.Count(log, "\n") != 1 || !strings.Contains(log, `"level":"WARN"`) || !strings.Contains(log, `"recharges":1`) {
+			t.Errorf("one is on its way, and the log says %s", log)
+		}
+		w.pass(30 * time.Minute)
+		stuck, err := w.store.Stuck(t.Context(), w.now(), 0)
+		w.must(err)
+		trouble, err := w.store.Trouble(t.Context(), w.now(), 0)
+		w.must(err)
+		if stuck.Recharges != 1 || len(trouble.Recharges) != 1 || trouble.Recharges[0].Tx != r.Bytes.Tx || trouble.Recharges[0].Email != "ada@shop.example" {
+			t.Errorf("the operator is shown %+v, %+v", stuck, trouble.Recharges)
+		}
+
+		lane := w.lane(w.remit)
+		lane.Treasury = ""
+		s := recharge.New(w.store, lane, w.now, silent())
+		if _, err := s.Buy(t.Context(), w.request(1), 0); !errors.Is(err, recharge.ErrNotOffered) {
+			t.Errorf("sold without a treasury: %v", err)
+		}
+		w.must(s.RunOnce(t.Context()))
+		w.finalize()
+		w.pass(15 * time.Second)
+		w.must(s.RunOnce(t.Context()))
+		if w.state(r) != recharge.Credited || w.queries() != 2 || w.earned() != "0.1" {
+			t.Errorf("%s, %d queries, the treasury holds %s", w.state(r), w.queries(), w.earned())
+		}
+		if stuck, err = w.store.Stuck(t.Context(), w.now(), 0); err != nil || stuck.Recharges != 0 {
+			t.Errorf("settled, and the operator is shown %+v, %v", stuck, err)
+		}
+	})
 }
 
 // The merchant's own transaction takes the nonce.

@@ -161,6 +161,7 @@ type Trouble struct {
 	Sweeps     []SweepLine // under way for long
 	Deposits   []LeftDeposit
 	Reorged    []ReorgedPayment
+	Recharges  []LateRecharge
 }
 
 // MaxTrouble bounds each list of Trouble: who has more begins with these.
@@ -188,6 +189,16 @@ type LeftDeposit struct {
 	Blocked  time.Time // until when sweeping leaves it alone; zero: it does not
 	Reason   string    // why it could not be moved; may be empty
 	Contract chain.Address
+}
+
+// LateRecharge is a purchase of query units that is paid, or about to be, and
+// that nobody looks after: its network is configured away.
+type LateRecharge struct {
+	Email     string // of the merchant
+	Units     int64
+	Network   chain.Network
+	Tx        chain.TxHash
+	CreatedAt time.Time
 }
 
 // ReorgedPayment is a payment that was completed by money that vanished.
@@ -229,5 +240,6 @@ type Stuck struct {
 	OldestDue  time.Time // since when; zero if none
 	Sweeps     int64     // sweeps under way for long
 	Unswept    int64     // deposits that are final for a day and not swept, dust apart
+	Recharges  int64     // purchases of query units that nobody looks after
 	Dust       int64     // the same that are worth less than moving them costs
 }

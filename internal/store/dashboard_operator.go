@@ -96,6 +96,7 @@ func (s *Store) peopleByText(ctx context.Context, text string) ([]int64, error) 
 const (
 	lateDelivery = 5 * time.Minute
 	lateSweep    = 10 * time.Minute
+	lateRecharge = 10 * time.Minute // those looked after are looked at every few seconds
 )
 
 // Stuck tells what has waited longer than it should at now. Deposits below dust
@@ -108,9 +109,10 @@ func (s *Store) Stuck(ctx context.Context, now time.Time, dust money.Micros) (re
 		"(SELECT min(due_at) FROM deliveries WHERE state = 'WAITING' AND due_at < ?), "+
 		"(SELECT count(*) FROM sweeps WHERE ended_at IS NULL AND created_at < ?), "+
 		"(SELECT count(*) FROM deposits AS d WHERE swept_at IS NULL AND state = 'FINAL' AND final_at < ? AND "+aboutUSD+" >= ?), "+
-		"(SELECT count(*) FROM deposits AS d WHERE swept_at IS NULL AND state = 'FINAL' AND final_at < ? AND "+aboutUSD+" < ?)",
-		at(now.Add(-lateDelivery)), at(now.Add(-lateDelivery)), at(now.Add(-lateSweep)), at(now.Add(-day)), usd(dust), at(now.Add(-day)), usd(dust)).
-		Scan(ctx, &st.Deliveries, &oldest, &st.Sweeps, &st.Unswept, &st.Dust)
+		"(SELECT count(*) FROM deposits AS d WHERE swept_at IS NULL AND state = 'FINAL' AND final_at < ? AND "+aboutUSD+" < ?), "+
+		"(SELECT count(*) FROM recharges WHERE look_at < ?)",
+		at(now.Add(-lateDelivery)), at(now.Add(-lateDelivery)), at(now.Add(-lateSweep)), at(now.Add(-day)), usd(dust), at(now.Add(-day)), usd(dust), at(now.Add(-lateRecharge))).
+		Scan(ctx, &st.Deliveries, &oldest, &st.Sweeps, &st.Unswept, &st.Dust, &st.Recharges)
 	st.OldestDue = oldest.Time
 	return st, wrapIf(err, "stuck work")
 }

@@ -107,6 +107,7 @@ func (s *Store) Trouble(ctx context.Context, now time.Time, dust money.Micros) (
 		func() (err error) { t.Sweeps, err = s.lateSweeps(ctx, now); return err },
 		func() (err error) { t.Deposits, err = s.leftDeposits(ctx, now, dust); return err },
 		func() (err error) { t.Reorged, err = s.reorged(ctx); return err },
+		func() (err error) { t.Recharges, err = s.lateRecharges(ctx, now); return err },
 	} {
 		if err := part(); err != nil {
 			return report.Trouble{}, wrapIf(err, "list trouble")
@@ -130,6 +131,24 @@ func (s *Store) lateDeliveries(ctx context.Context, now time.Time) ([]report.Lat
 	list := make([]report.LateDelivery, len(rows))
 	for i, r := range rows {
 		list[i] = report.LateDelivery{TxnID: payment.ID(r.PublicID), Email: r.Email, Type: payment.EventType(r.Type), Made: r.Attempt, DueAt: r.DueAt.Time}
+	}
+	return list, err
+}
+
+func (s *Store) lateRecharges(ctx context.Context, now time.Time) ([]report.LateRecharge, error) {
+	var rows []struct {
+		Email     string
+		Units     int64
+		Network   string
+		TxHash    string
+		CreatedAt instant
+	}
+	err := s.reader().NewRaw("SELECT u.email, r.units, r.network, r.tx_hash, r.created_at FROM recharges AS r "+
+		"JOIN api_keys AS k ON k.id = r.key_id JOIN users AS u ON u.id = k.user_id "+
+		"WHERE r.look_at < ? ORDER BY r.look_at LIMIT ?", at(now.Add(-lateRecharge)), report.MaxTrouble).Scan(ctx, &rows)
+	list := make([]report.LateRecharge, len(rows))
+	for i, r := range rows {
+		list[i] = report.LateRecharge{Email: r.Email, Units: r.Units, Network: chain.Network(r.Network), Tx: chain.TxHash(r.TxHash), CreatedAt: r.CreatedAt.Time}
 	}
 	return list, err
 }
