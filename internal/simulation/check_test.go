@@ -45,6 +45,7 @@ func (w *world) check() {
 		if p.Status != before.Status {
 			w.tellf("%s is %s", p.ID, p.Status)
 			w.checkCompleted(p)
+			w.checkCancelled(p)
 		}
 		w.last[p.ID] = p
 	}
@@ -139,6 +140,16 @@ func (w *world) checkCompleted(p payment.Payment) {
 	}
 	if sum < p.Amount {
 		w.failf("payment %s of %s is completed, and %s of final money came", p.ID, p.Amount, sum)
+	}
+}
+
+// checkCancelled: nobody cancels a payment whose money is known to be there.
+func (w *world) checkCancelled(p payment.Payment) {
+	w.Helper()
+	for _, d := range p.Deposits {
+		if p.Status == payment.Cancelled && p.Counts(d) && !d.Late {
+			w.failf("payment %s is cancelled, and %v was known", p.ID, d.Transfer.Key)
+		}
 	}
 }
 
