@@ -16,6 +16,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -204,15 +205,24 @@ func (a *App) run(ctx context.Context) error {
 // pruneEvery is how often what is kept for a while only is thrown away.
 const pruneEvery = 10 * time.Minute
 
+// startTakes is after how long what only the start needed is not needed any more.
+const startTakes = 2 * time.Second
+
 // housekeep writes key usage and forgets what has run out.
 func (a *App) housekeep(ctx context.Context) {
 	go a.Accounts.Run(ctx, func(err error) { a.log.Warn("key usage not stored", "error", err) })
 	tick := time.NewTicker(pruneEvery)
 	defer tick.Stop()
+	started := time.After(startTakes)
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-started:
+			debug.FreeOSMemory()
+			if err := forgetStart(); err != nil {
+				a.log.Debug("memory of the start not given back", "error", err)
+			}
 		case <-tick.C:
 			if _, err := a.Store.IdempotencyPrune(ctx, Now().Add(-idempotency.KeepFor)); err != nil && ctx.Err() == nil {
 				a.log.Warn("old idempotency records not pruned", "error", err)
