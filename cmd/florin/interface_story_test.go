@@ -39,11 +39,15 @@ func (w *witness) tell() {
 	w.awaitLanes()
 	w.beginning()
 	w.payments()
+	w.giving()
 	w.looking()
 	w.without()
+	w.silent()
 	w.topUp()
+	w.secondFactor()
 	w.recharge()
 	w.ending()
+	w.again()
 	status, log := w.stop(w.t, syscall.SIGTERM)
 	w.log, w.exit = log, status
 }
@@ -137,7 +141,10 @@ func (w *witness) starts() {
 	for network, token := range map[string]string{"BEP20": "USDT", "POLYGON": "USDC", "BASE": "USDC", "SOL": "USDC"} {
 		name := "start" + network[:1] + strings.ToLower(network[1:]) + "Payment"
 		txnid := w.create("for " + name)
-		w.gql(name, w.key, "mutation", fmt.Sprintf(`%s(txnid: %q, token: %s)`, name, txnid, token), result)
+		started := w.gql(name, w.key, "mutation", fmt.Sprintf(`%s(txnid: %q, token: %s)`, name, txnid, token), result)
+		if network == "SOL" {
+			w.onSolana(txnid, started.text("transaction.wallet.address"))
+		}
 	}
 	own := w.create("for StartPayment")
 	w.gql("StartPayment", w.key, "mutation", fmt.Sprintf(`StartPayment(apiKey: %q, txnid: %q, network: BASE, token: USDT)`, w.key, own), result)

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/sv-tools/openapi"
+
+	"github.com/florinpay/florin/internal/sandbox/devsol"
 )
 
 // TestInterface holds the program to the contract, sentence by sentence: a
@@ -25,7 +27,7 @@ func TestInterface(t *testing.T) {
 	if t.Failed() {
 		t.FailNow()
 	}
-	rows := slices.Concat(interfaceRows, debitRows(), keyRows(), envelopeRows(w))
+	rows := slices.Concat(interfaceRows, moreRows, debitRows(), keyRows(), envelopeRows(w))
 	names := map[string]bool{}
 	for _, row := range rows {
 		if names[row.name] || row.says == "" {
@@ -73,14 +75,17 @@ type witness struct {
 	schemas  *openapi.Validator
 	log      string // all the program wrote, once it was asked to stop
 	exit     int
+	ledger   *devsol.Ledger
 	treasury int64 // what the operator's wallet holds in USDT on BEP20, in cents
 }
 
 func newWitness(t *testing.T) *witness {
 	t.Helper()
 	w := &witness{t: t, heard: map[string]said{}}
-	w.shop = openShop(t, "FLORIN_SIGNUP_CREDITS=60", "FLORIN_PAYMENT_TTL=10s",
-		"FLORIN_POLYGON_TREASURY="+treasuryWallet, "FLORIN_BEP20_TREASURY="+treasuryWallet, "FLORIN_INTROSPECTION=true")
+	ledger, solana := openLedger(t)
+	w.ledger = ledger
+	w.shop = openShop(t, append(solana, "FLORIN_SIGNUP_CREDITS=100", "FLORIN_PAYMENT_TTL=10s",
+		"FLORIN_POLYGON_TREASURY="+treasuryWallet, "FLORIN_BEP20_TREASURY="+treasuryWallet, "FLORIN_INTROSPECTION=true")...)
 	text := w.ask(http.MethodGet, "/openapi.json", "").raw
 	var document openapi.Extendable[openapi.OpenAPI]
 	for _, into := range []any{&document, &w.document} {

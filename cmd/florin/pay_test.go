@@ -136,7 +136,7 @@ func openShop(t *testing.T, more ...string) *shop {
 	for _, l := range s.lanes {
 		env = append(env, l.environ()...)
 	}
-	s.open(t, append(env, more...), map[string]any{"bep20": settlementWallet, "polygon": settlementWallet, "base": settlementWallet})
+	s.open(t, append(env, more...), map[string]any{"bep20": settlementWallet, "polygon": settlementWallet, "base": settlementWallet, "solana": solanaWallet})
 	return s
 }
 
