@@ -65,13 +65,14 @@ func grouped(calls []*call) []group {
 }
 
 // done tells each call how many rows it wrote: one, if all together wrote as
-// many as they are. Those that read, or write any number, are not asked.
+// many as they are, and otherwise none, for whose is missing is not known. Those
+// that read, or write any number, are not asked.
 func (g group) done() {
 	if len(g.calls) < 2 {
 		return
 	}
-	each := g.one.affected
-	if each == int64(len(g.calls)) {
+	each := int64(0)
+	if g.one.affected == int64(len(g.calls)) {
 		each = 1
 	}
 	for _, k := range g.calls {

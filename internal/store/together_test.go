@@ -119,3 +119,28 @@ func TestStore_CreateTogether(t *testing.T) {
 		}
 	})
 }
+
+// TestGroup_Done: a statement for many that wrote fewer rows than it should is
+// seen, and taken for nobody's success.
+func TestGroup_Done(t *testing.T) {
+	t.Parallel()
+	for affected, want := range map[int64]int64{0: 0, 1: 0, 2: 0, 3: 1, 4: 0} {
+		var calls []*call
+		for i := range 3 {
+			k := statement("UPDATE one", int64(i))
+			k.many = "UPDATE many"
+			calls = append(calls, k)
+		}
+		groups := grouped(calls)
+		if len(groups) != 1 {
+			t.Fatalf("%d statements for calls of one text", len(groups))
+		}
+		groups[0].one.affected = affected
+		groups[0].done()
+		for i, k := range calls {
+			if k.affected != want {
+				t.Errorf("%d rows of 3: call %d is told of %d, want %d", affected, i, k.affected, want)
+			}
+		}
+	}
+}
