@@ -55,6 +55,10 @@ func (d *desk) custodianPage(c echo.Context, v visitor, status int, asked string
 		return err
 	}
 	p.Secret = f.secret.field(dashboard.Field{Name: "secret", Label: "Shared secret in the body (optional)", Hint: "Sent as “secret” in every webhook, for receivers that compare it.", Max: "256"})
+	p.SecretProof.Posted = f.secret.posted
+	if p.SecretProof.Field, err = d.proofField(c, v, f.secret); err != nil {
+		return err
+	}
 	p.Networks, p.Policy = d.networkForms(f.options, custodian), policyFields(f.options, custodian)
 	if p.OptionsPassword, err = d.proofField(c, v, f.options); err != nil {
 		return err
@@ -212,47 +216,4 @@ func (d *desk) ownCustodian(c echo.Context, v visitor) (*form, account.Key, erro
 		err = account.ErrNoCustodian
 	}
 	return newForm(values), key, err
-}
-
-func (d *desk) postSecret(c echo.Context, v visitor) error {
-	f, key, err := d.ownCustodian(c, v)
-	if err != nil {
-		return err
-	}
-	text := secret.New(f.values.Get("secret"))
-	if _, _, err := d.x.Members.ArrangeCustodian(c.Request().Context(), key, account.CustodianInput{Secret: &text}); err != nil {
-		all := emptyCustodianForm()
-		all.secret = f
-		if !all.secret.refused(err, subject{"secret", "secret", "The secret"}) {
-			return err
-		}
-		return d.custodianPage(c, v, fault.KindOf(err).Code(), key.PublicID, all)
-	}
-	d.record(c, v, account.ActionCustodian, labelOf(key), "shared secret")
-	return d.done(c, custodianPath+"?key="+key.PublicID, "The shared secret is saved.")
-}
-
-func (d *desk) postRotateSigning(c echo.Context, v visitor) error {
-	_, key, err := d.ownCustodian(c, v)
-	if err != nil {
-		return err
-	}
-	signing, err := d.x.Members.RotateSigningSecret(c.Request().Context(), key)
-	if err != nil {
-		return err
-	}
-	d.record(c, v, account.ActionSigningSecret, labelOf(key), "")
-	return d.custodianSaved(c, v, key, signing, "")
-}
-
-func (d *desk) postRetireSigning(c echo.Context, v visitor) error {
-	_, key, err := d.ownCustodian(c, v)
-	if err != nil {
-		return err
-	}
-	if err := d.x.Members.RetireSigningSecret(c.Request().Context(), key); err != nil {
-		return err
-	}
-	d.record(c, v, account.ActionSigningSecret, labelOf(key), "the old one was retired")
-	return d.done(c, custodianPath+"?key="+key.PublicID, "Only the newest signing secret is valid now.")
 }

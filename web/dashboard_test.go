@@ -461,13 +461,13 @@ func TestDashboard_Options(t *testing.T) {
 		t.Errorf("saving options cost credits: %+v, %v", got, err)
 	}
 	first := c.SigningSecrets[0]
-	s.post("/dashboard/custodian/rotate", "key", m.key.PublicID).wants(t, 200, "Your signing secret", "Two signing secrets")
+	s.post("/dashboard/custodian/rotate", "key", m.key.PublicID, "password", deskPassword).wants(t, 200, "Your signing secret", "Two signing secrets")
 	c, err = b.accounts.Custodian(t.Context(), m.key.ID)
 	must(t, err)
 	if len(c.SigningSecrets) != 2 || !c.SigningSecrets[1].Equal(first) {
 		t.Error("the old signing secret is gone at once")
 	}
-	s.post("/dashboard/custodian/retire", "key", m.key.PublicID).leads(t, "/dashboard/custodian?key="+m.key.PublicID)
+	s.post("/dashboard/custodian/retire", "key", m.key.PublicID, "password", deskPassword).leads(t, "/dashboard/custodian?key="+m.key.PublicID)
 	if c, err = b.accounts.Custodian(t.Context(), m.key.ID); err != nil || len(c.SigningSecrets) != 1 || c.SigningSecrets[0].Equal(first) {
 		t.Errorf("after retiring: %d secrets, %v", len(c.SigningSecrets), err)
 	}

@@ -63,8 +63,8 @@ func (o *Operations) changeCustodian(
 }
 
 // tellMoney tells the owners of the merchant that a key was used to change
-// where their money goes, who is told of it, or what counts as paid: whoever has
-// got hold of a key can do that.
+// where their money goes, who is told of it, what counts as paid, or what a
+// webhook is known by: whoever has got hold of a key can do that.
 func (o *Operations) tellMoney(ctx context.Context, key account.Key, before, after account.Custodian) {
 	if o.d.TellOwners == nil {
 		return
@@ -75,6 +75,7 @@ func (o *Operations) tellMoney(ctx context.Context, key account.Key, before, aft
 	}{
 		{"Where your money goes was changed", after.Destinations(before)},
 		{"How you accept money was changed", after.Acceptance(before)},
+		{"A secret of your webhooks was changed", after.SharedSecret(before)},
 	} {
 		if len(x.changes) > 0 {
 			o.d.TellOwners(ctx, key.UserID, x.subject,

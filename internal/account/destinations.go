@@ -24,6 +24,20 @@ func (c Custodian) Destinations(before Custodian) []string {
 	return changes
 }
 
+// SharedSecret says, in at most one line, what became of the secret that
+// webhooks carry, and never the secret itself. People are mailed that.
+func (c Custodian) SharedSecret(before Custodian) []string {
+	switch {
+	case c.Secret.Equal(before.Secret):
+		return nil
+	case before.Secret.Empty():
+		return []string{"shared secret: it was set"}
+	case c.Secret.Empty():
+		return []string{"shared secret: it was removed"}
+	}
+	return []string{"shared secret: it was replaced"}
+}
+
 func orNone(text string) string {
 	if text == "" {
 		return "none"

@@ -14,6 +14,8 @@ type CustodianProps struct {
 	Password  Field
 	Secret    Field
 	SecretSet bool
+	// SecretProof is asked for in each form about the secrets of webhooks.
+	SecretProof Proof
 	// Signing is a signing secret that was just made; shown only now.
 	Signing      string
 	SigningCount int

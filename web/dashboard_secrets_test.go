@@ -1,0 +1,61 @@
+package web
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/florinpay/florin/internal/account"
+)
+
+// Whoever knows a secret of the webhooks can tell a shop of payments that never
+// were: a session alone neither learns nor changes one, and owners are told.
+func TestDashboard_SecretsAskForProof(t *testing.T) {
+	t.Parallel()
+	b := newDesk(t)
+	m := b.shop(b.member(deskEmail))
+	s := b.surfer()
+	s.signIn(deskEmail)
+	stored := func() account.Custodian {
+		t.Helper()
+		c, err := b.accounts.Custodian(t.Context(), m.key.ID)
+		must(t, err)
+		return c
+	}
+	page := "/dashboard/custodian?key=" + m.key.PublicID
+	s.post("/dashboard/custodian/rotate", "key", m.key.PublicID, "password", deskPassword).wants(t, 200, "Your signing secret")
+	b.mailed(1)
+	before := stored()
+	for _, x := range []struct{ path, input, proof string }{
+		{"rotate", "password", ""},
+		{"rotate", "password", "wrong password"},
+		{"rotate", "passkey", "{}"},
+		{"retire", "password", ""},
+		{"retire", "password", "wrong password"},
+		{"secret", "password", ""},
+		{"secret", "password", "wrong password"},
+	} {
+		r := s.post("/dashboard/custodian/"+x.path, "key", m.key.PublicID, "secret", "forged", x.input, x.proof)
+		if r.status != 403 || strings.Contains(r.body, `data-testid="signing"`) {
+			t.Errorf("%s with the %s %q: status %d", x.path, x.input, x.proof, r.status)
+		}
+	}
+	after := stored()
+	if !after.Secret.Equal(before.Secret) || len(after.SigningSecrets) != 2 || !after.SigningSecrets[0].Equal(before.SigningSecrets[0]) {
+		t.Error("a secret was changed without proof")
+	}
+	s.post("/dashboard/custodian/retire", "key", m.key.PublicID, "password", deskPassword).leads(t, page)
+	b.mailed(2)
+	for range 2 { // the second changes nothing, and is no news
+		s.post("/dashboard/custodian/secret", "key", m.key.PublicID, "secret", "agreed", "password", deskPassword).leads(t, page)
+	}
+	texts := strings.Join(b.mailed(3), "\n")
+	for _, want := range []string{"a new one was made", "the old one was retired", "shared secret: it was "} {
+		if !strings.Contains(texts, want) {
+			t.Errorf("the mails lack %q: %s", want, texts)
+		}
+	}
+	if n := len(b.mail.all()); n != 3 || strings.Contains(texts, "agreed") {
+		t.Errorf("%d mails were sent, want 3 without the secret: %s", n, texts)
+	}
+	s.get("/dashboard/security").wants(t, 200, "the old one was retired", "shared secret")
+}
