@@ -54,7 +54,7 @@ func runNode(t *testing.T, script string, into any) {
 			t.Fatalf("the npm package %s is missing: run `npm ci --ignore-scripts` in internal/engines, or `make test`, which does", name)
 		}
 	}
-	srv := httptest.NewServer(newBundle(t).server.Handler())
+	srv := httptest.NewServer(newDesk(t).server.Handler()) // as it runs in production, dashboard and all
 	defer srv.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

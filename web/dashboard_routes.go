@@ -17,7 +17,7 @@ func (s *Server) deskRoutes(e *echo.Echo) {
 	x := *s.d.Dashboard
 	d := &desk{Server: s, x: x, letters: newLetters(s.d, s.o), cookies: newCookies(x.AuthKey, x.SealKey, s.secure, s.d.Now), drawing: make(chan struct{}, 1)}
 	e.Match([]string{http.MethodGet, http.MethodHead}, logoPath+":file", d.getLogo)
-	g := e.Group("", d.ownForms)
+	g := guarded{e, d.ownForms}
 
 	g.GET("/signin", d.getSignIn)
 	g.POST("/signin", d.postSignIn)
@@ -120,3 +120,13 @@ func (s *Server) deskRoutes(e *echo.Echo) {
 	g.GET(webhooksPath+"/:id", d.member(account.ActRead, d.getWebhook))
 	g.POST(webhooksPath+"/:id/resend", d.member(account.ActWebhooks, d.postResend))
 }
+
+// guarded adds routes behind a middleware. A group of Echo's would answer for
+// every address there is, and hide that one exists with another method.
+type guarded struct {
+	e     *echo.Echo
+	guard echo.MiddlewareFunc
+}
+
+func (g guarded) GET(path string, h echo.HandlerFunc)  { g.e.GET(path, h, g.guard) }
+func (g guarded) POST(path string, h echo.HandlerFunc) { g.e.POST(path, h, g.guard) }

@@ -1,0 +1,31 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// Where the dashboard is served too, an address that is asked with a wrong
+// method still says so, and one that is not there is not there.
+func TestWrongMethod(t *testing.T) {
+	t.Parallel()
+	b := newDesk(t)
+	for _, row := range []struct {
+		method, path string
+		status       int
+		allow        string
+	}{
+		{"GET", "/create-payment", 405, "POST"}, {"PUT", "/create-payment", 405, "POST"}, {"GET", "/cancel-payment", 405, "POST"},
+		{"GET", "/graphql", 405, "POST"}, {"DELETE", "/health", 405, "GET"}, {"POST", "/orders/" + unknownTxn, 405, "GET"},
+		{"DELETE", "/dashboard", 405, "GET"}, {"GET", "/nothing", 404, ""}, {"POST", "/nothing", 404, ""},
+	} {
+		r := b.ask(row.method, row.path, "")
+		if allow := r.header.Get("Allow"); r.status != row.status || row.allow != "" && !strings.Contains(allow, row.allow) {
+			t.Errorf("%s %s answers %d, Allow %q: %s", row.method, row.path, r.status, allow, r.body)
+		}
+	}
+	if r := b.ask(http.MethodGet, "/create-payment", ""); r.text(t, "message") == "" || r.text(t, "code") != "405" {
+		t.Errorf("it answers %s", r.body)
+	}
+}
