@@ -176,10 +176,13 @@ func (s *Service) Owned(ctx context.Context, keyID int64, id string) (Payment, e
 // address. Knowing the ID is enough.
 func (s *Service) Start(ctx context.Context, id string, choice Choice) (Payment, error) {
 	// That there is something to start is seen from what was read a moment
-	// ago; that there is nothing is said only by what is stored now.
+	// ago; that there is nothing, or that it cannot be, is said only by what
+	// is stored now.
 	p, err := s.Poll(ctx, id)
 	if err == nil && s.startable(p, choice) {
-		return s.begin(ctx, p, choice)
+		if route, err := s.offer(ctx, p, choice); err == nil {
+			return s.startOn(ctx, p.ID, choice, route)
+		}
 	}
 	if p, err = s.Get(ctx, id); err != nil {
 		return Payment{}, err
@@ -216,7 +219,11 @@ func (s *Service) begin(ctx context.Context, p Payment, choice Choice) (Payment,
 	if err != nil {
 		return Payment{}, err
 	}
-	return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
+	return s.startOn(ctx, p.ID, choice, route)
+}
+
+func (s *Service) startOn(ctx context.Context, id ID, choice Choice, route Route) (Payment, error) {
+	return s.store.UpdatePayment(ctx, id, func(p Payment) (Change, error) {
 		return p.Start(choice, route, s.opts.StartTTL, s.now())
 	})
 }
