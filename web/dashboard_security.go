@@ -139,10 +139,16 @@ func (d *desk) factorPage(c echo.Context, v visitor, status int, f *form) error 
 	}
 	p := dashboard.FactorProps{Frame: d.frame(c, v, "Set up an authenticator", securityPath), Secret: e.Secret.Reveal(), QR: qr}
 	p.Code = f.field(dashboard.Field{Name: "code", Label: "Six digits", Autocomplete: "one-time-code", Mode: "numeric", Required: true, Max: "10", Mono: true})
+	p.Problem = f.problem
+	if p.Password, err = d.proofField(c, v, f); err != nil {
+		return err
+	}
 	return d.show(c, status, p.Frame, dashboard.Factor(p))
 }
 
 // postConfirmFactor turns the second factor on and shows the recovery codes, once.
+// It asks once more who is there: a code of the factor is a proof from then on,
+// and a session alone must not come by one.
 func (d *desk) postConfirmFactor(c echo.Context, v visitor) error {
 	values, err := deskForm(c)
 	if err != nil {
@@ -150,6 +156,13 @@ func (d *desk) postConfirmFactor(c echo.Context, v visitor) error {
 	}
 	if err := d.limits.Costly(c.Request().Context()); err != nil {
 		return err
+	}
+	f := newForm(values)
+	if err := d.confirm(c, v, f); err != nil {
+		if !d.badProof(f, err) {
+			return err
+		}
+		return d.factorPage(c, v, proofStatus(err), f)
 	}
 	codes, err := d.x.Members.ConfirmFactor(c.Request().Context(), v.user, values.Get("code"))
 	if errors.Is(err, account.ErrBadCode) {
@@ -161,6 +174,8 @@ func (d *desk) postConfirmFactor(c echo.Context, v visitor) error {
 		return d.factorRefused(c, v, err)
 	}
 	d.recordOwn(c, v.user, account.ActionFactorOn, "")
+	d.mail(c, v.user.Email, "Your second factor was turned on", "Signing in to Florin asks for a code of an authenticator from now on.\n\n"+
+		"If this was not you, change your password and turn it off at once:\n"+d.o.BaseURL+securityPath)
 	p := dashboard.CodesProps{Frame: d.frame(c, v, "Recovery codes", securityPath)}
 	for _, code := range codes {
 		p.Codes = append(p.Codes, code.Reveal())

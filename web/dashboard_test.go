@@ -548,12 +548,19 @@ func TestDashboard_SecondFactor(t *testing.T) {
 		must(t, err)
 		return c
 	}
-	s.post("/dashboard/security/factor/confirm", "code", "000").wants(t, 400, "The code is wrong")
-	r = s.post("/dashboard/security/factor/confirm", "code", code())
+	// A session alone must not come by a factor: its codes are taken as proof.
+	s.post("/dashboard/security/factor/confirm", "code", code()).wants(t, 403, "The password is wrong.")
+	s.post("/dashboard/security/factor/confirm", "code", code(), "password", code()).wants(t, 403, "The password is wrong.")
+	s.get("/dashboard/security/factor").wants(t, 200, "Scan or type")
+	s.post("/dashboard/security/factor/confirm", "code", "000", "password", deskPassword).wants(t, 400, "The code is wrong")
+	r = s.post("/dashboard/security/factor/confirm", "code", code(), "password", deskPassword)
 	r.wants(t, 200, "Your recovery codes")
 	codes := regexp.MustCompile(`<li>(\w{4}-\w{4}-\w{4}-\w{4})</li>`).FindAllStringSubmatch(r.body, -1)
 	if len(codes) != 10 {
 		t.Fatalf("%d recovery codes", len(codes))
+	}
+	if mails := b.mailed(1); !strings.HasPrefix(mails[0], deskEmail+"\n") {
+		t.Errorf("turning it on is mailed as %q", mails[0])
 	}
 	s.get("/dashboard/security/factor").wants(t, 409)
 	s.get("/dashboard/security").wants(t, 200, "10 recovery codes")

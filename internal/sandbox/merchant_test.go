@@ -142,7 +142,7 @@ func (m *newMerchant) protect() {
 	browsertest.Run(m.ctx, m, chromedp.Click(testID("begin-factor"), chromedp.ByQuery), chromedp.WaitVisible(testID("totp-secret"), chromedp.ByQuery))
 	look(m.ctx, m)
 	m.totp = m.text(testID("totp-secret"))
-	fill(m.ctx, m, "confirm-factor", testID("codes"), "code", m.code(0))
+	fill(m.ctx, m, "confirm-factor", testID("codes"), "password", newcomerPassword, "code", m.code(0))
 	m.recovery = m.text(testID("codes") + " li")
 	look(m.ctx, m)
 	browsertest.Run(m.ctx, m, chromedp.Click(testID("sign-out"), chromedp.ByQuery), chromedp.WaitVisible(`[name="email"]`, chromedp.ByQuery))

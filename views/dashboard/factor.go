@@ -9,6 +9,9 @@ type FactorProps struct {
 	Secret string
 	QR     views.QR
 	Code   Field
+	// Password asks once more who is there; Problem is of the form.
+	Password Field
+	Problem  string
 }
 
 // CodesProps shows recovery codes, once.
