@@ -16,9 +16,15 @@ func TestWrongMethod(t *testing.T) {
 		status       int
 		allow        string
 	}{
-		{"GET", "/create-payment", 405, "POST"}, {"PUT", "/create-payment", 405, "POST"}, {"GET", "/cancel-payment", 405, "POST"},
-		{"GET", "/graphql", 405, "POST"}, {"DELETE", "/health", 405, "GET"}, {"POST", "/orders/" + unknownTxn, 405, "GET"},
-		{"DELETE", "/dashboard", 405, "GET"}, {"GET", "/nothing", 404, ""}, {"POST", "/nothing", 404, ""},
+		{"GET", "/create-payment", 405, "POST"},
+		{"PUT", "/create-payment", 405, "POST"},
+		{"GET", "/cancel-payment", 405, "POST"},
+		{"GET", "/graphql", 405, "POST"},
+		{"DELETE", "/health", 405, "GET"},
+		{"POST", "/orders/" + unknownTxn, 405, "GET"},
+		{"DELETE", "/dashboard", 405, "GET"},
+		{"GET", "/nothing", 404, ""},
+		{"POST", "/nothing", 404, ""},
 	} {
 		r := b.ask(row.method, row.path, "")
 		if allow := r.header.Get("Allow"); r.status != row.status || row.allow != "" && !strings.Contains(allow, row.allow) {

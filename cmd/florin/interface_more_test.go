@@ -208,7 +208,18 @@ var moreRows = []clause{
 		return map[bool]string{true: "one of them is in " + w.step("webhook without a secret").raw}[secret || legacy]
 	})},
 	{"6/body/network/unstarted", "network is empty where none was chosen", is("webhook without a secret", "network", "")},
+	{"4.1/POST", "GraphQL is asked by POST", answers("GET /graphql", 405)},
+	{"4.2/POST", "and so are the writes over REST", all(answers("GET /create-payment", 405), answers("GET /cancel-payment", 405))},
+	{"9/no version", "there is no address with a version in it", answers("a version in the path", 404)},
 	{"8/start/donation", "a donation that is started takes 1 credit, as a payment does", all(debits("StartDonation", 1, 0), debits("POST /donate/pay", 1, 0))},
+}
+
+// elsewhere asks for what is there in another way than the contract says.
+func (w *witness) elsewhere() {
+	for _, path := range []string{"/graphql", "/create-payment", "/cancel-payment"} {
+		w.remember("GET "+path, w.ask("GET", path, ""))
+	}
+	w.remember("a version in the path", w.ask("POST", "/v2/create-payment", `{}`))
 }
 
 // replayed holds if the step says that it was answered before.

@@ -48,6 +48,7 @@ func (w *witness) tell() {
 	w.recharge()
 	w.ending()
 	w.again()
+	w.elsewhere()
 	status, log := w.stop(w.t, syscall.SIGTERM)
 	w.log, w.exit = log, status
 }
