@@ -80,8 +80,9 @@ func TestPasskey_SignIn(t *testing.T) {
 	b.audited(u, account.ActionPasskeyAdd, account.ActionSignIn)
 
 	// With an authenticator in force too: a passkey is both factors.
-	must(t, b.store.PutSecondFactor(t.Context(), account.SecondFactor{UserID: u.ID, Secret: secret.New("JBSWY3DPEHPK3PXP"), CreatedAt: b.clock.Now()}))
-	must(t, b.store.ConfirmSecondFactor(t.Context(), u.ID, 1, nil, b.clock.Now()))
+	factor := account.SecondFactor{UserID: u.ID, Secret: secret.New("JBSWY3DPEHPK3PXP"), CreatedAt: b.clock.Now()}
+	must(t, b.store.PutSecondFactor(t.Context(), factor))
+	must(t, b.store.ConfirmSecondFactor(t.Context(), factor, 1, nil, b.clock.Now()))
 	third := b.surfer()
 	third.post("/signin", "email", deskEmail, "password", deskPassword).wants(t, 200, "Second step")
 	third.enter(device.Answer(t, third.asks(enterPath+"/ask"), k)).leads(t, "/dashboard")

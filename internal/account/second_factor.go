@@ -94,7 +94,7 @@ func (s *Service) ConfirmFactor(ctx context.Context, user User, code string) ([]
 	if err != nil {
 		return nil, err
 	}
-	return texts, s.opts.Security.ConfirmSecondFactor(ctx, user.ID, step, hashes, s.now().UTC())
+	return texts, s.opts.Security.ConfirmSecondFactor(ctx, f, step, hashes, s.now().UTC())
 }
 
 // Factor reports whether signing in asks for a code, and how many recovery

@@ -125,9 +125,10 @@ type Security interface {
 	// PutSecondFactor stores one that is not in force yet, in place of another
 	// such; it fails with ErrHasFactor if one is in force.
 	PutSecondFactor(ctx context.Context, f SecondFactor) error
-	// ConfirmSecondFactor brings it into force with the step of the code that
-	// showed it works, and replaces the recovery codes.
-	ConfirmSecondFactor(ctx context.Context, userID, step int64, codes []Hash, now time.Time) error
+	// ConfirmSecondFactor brings f into force with the step of the code that
+	// showed it works, and replaces the recovery codes. It fails with
+	// ErrBadCode if another has taken the place of f since it was read.
+	ConfirmSecondFactor(ctx context.Context, f SecondFactor, step int64, codes []Hash, now time.Time) error
 	// TakeStep notes that the code of a time step was used; false if it, or a
 	// later one, was used before.
 	TakeStep(ctx context.Context, userID, step int64) (bool, error)

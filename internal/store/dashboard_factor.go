@@ -68,28 +68,42 @@ func (s *Store) PutSecondFactor(ctx context.Context, f account.SecondFactor) err
 }
 
 // ConfirmSecondFactor brings the factor into force and replaces the recovery
-// codes, or fails with account.ErrHasFactor.
-func (s *Store) ConfirmSecondFactor(ctx context.Context, userID, step int64, codes []account.Hash, now time.Time) error {
+// codes, or fails with account.ErrHasFactor. If another factor has taken its
+// place meanwhile, whose secret may be somebody else's, it fails with
+// account.ErrBadCode.
+func (s *Store) ConfirmSecondFactor(ctx context.Context, f account.SecondFactor, step int64, codes []account.Hash, now time.Time) error {
 	err := s.write(ctx, func(ctx context.Context, t tx) error {
+		var stored []string
+		err := t.NewRaw("SELECT secret FROM second_factors WHERE user_id = ? AND confirmed_at IS NULL"+t.forUpdate(), f.UserID).Scan(ctx, &stored)
+		if err != nil || len(stored) == 0 {
+			return orElse(err, account.ErrHasFactor)
+		}
+		text, err := s.sealer.Open(factorPlace(f.UserID), stored[0])
+		if err != nil {
+			return err
+		}
+		if !text.Equal(f.Secret) {
+			return account.ErrBadCode
+		}
 		res, err := t.NewRaw("UPDATE second_factors SET confirmed_at = ?, last_step = ? WHERE user_id = ? AND confirmed_at IS NULL",
-			at(now), step, userID).Exec(ctx)
+			at(now), step, f.UserID).Exec(ctx)
 		if err != nil {
 			return err
 		}
 		if n, err := res.RowsAffected(); err != nil || n != 1 {
 			return orElse(err, account.ErrHasFactor)
 		}
-		if _, err := t.NewRaw("DELETE FROM recovery_codes WHERE user_id = ?", userID).Exec(ctx); err != nil {
+		if _, err := t.NewRaw("DELETE FROM recovery_codes WHERE user_id = ?", f.UserID).Exec(ctx); err != nil {
 			return err
 		}
 		for _, code := range codes {
-			if _, err := t.NewRaw("INSERT INTO recovery_codes (user_id, hash) VALUES (?, ?)", userID, code[:]).Exec(ctx); err != nil {
+			if _, err := t.NewRaw("INSERT INTO recovery_codes (user_id, hash) VALUES (?, ?)", f.UserID, code[:]).Exec(ctx); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	return wrapIf(err, "confirm second factor of user %d", userID)
+	return wrapIf(err, "confirm second factor of user %d", f.UserID)
 }
 
 // TakeStep notes that the code of a time step was used; false if it, or a later

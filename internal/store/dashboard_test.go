@@ -301,8 +301,10 @@ func TestStore_SecondFactor(t *testing.T) {
 		if ok, err := w.TakeStep(ctx, u.ID, 5); ok || err != nil {
 			t.Errorf("a factor that is not in force took a code, %v", err)
 		}
-		w.must(w.ConfirmSecondFactor(ctx, u.ID, 5, []account.Hash{hashOf("a"), hashOf("b")}, start))
-		wants(t, "confirming twice", w.ConfirmSecondFactor(ctx, u.ID, 6, nil, start), account.ErrHasFactor)
+		replaced, second := account.SecondFactor{UserID: u.ID, Secret: secret.New("FIRST")}, account.SecondFactor{UserID: u.ID, Secret: secret.New("SECOND")}
+		wants(t, "confirming one that was replaced", w.ConfirmSecondFactor(ctx, replaced, 5, nil, start), account.ErrBadCode)
+		w.must(w.ConfirmSecondFactor(ctx, second, 5, []account.Hash{hashOf("a"), hashOf("b")}, start))
+		wants(t, "confirming twice", w.ConfirmSecondFactor(ctx, second, 6, nil, start), account.ErrHasFactor)
 		wants(t, "replacing one in force", w.PutSecondFactor(ctx, account.SecondFactor{UserID: u.ID, Secret: secret.New("X"), CreatedAt: start}), account.ErrHasFactor)
 		f, ok, err := w.SecondFactor(ctx, u.ID)
 		w.must(err)
