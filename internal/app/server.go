@@ -38,12 +38,29 @@ func graphLimits(g config.GraphQL) graph.Limits {
 	}
 }
 
-// rates are the configured ones; how many live pages there may be is not
-// configured.
+// rates are the configured ones; how many live pages there may be is what the
+// system has room for.
 func rates(r config.Rates) web.Rates {
 	out := web.DefaultRates()
+	out.AllStreams = streamsWithin(maxFiles(), out.AllStreams)
 	out.Client, out.Key, out.Costly, out.Open = web.Rate(r.Client), web.Rate(r.Key), web.Rate(r.Costly), web.Rate(r.Open)
 	return out
+}
+
+// otherFiles are kept free of live pages: requests, the database, chains and
+// callbacks must never find that customers who only watch have taken them all.
+const otherFiles = 1_024
+
+// streamsWithin is how many of so many live pages there may be where so many
+// files may be open; 0: any number. Half of very few are theirs.
+func streamsWithin(files uint64, most int) int {
+	if files == 0 || files >= uint64(most)+otherFiles {
+		return most
+	}
+	if files < 2*otherFiles {
+		return int(files / 2)
+	}
+	return int(files - otherFiles)
 }
 
 // wallets tells which wallet a private key belongs to.

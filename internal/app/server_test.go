@@ -32,3 +32,13 @@ func TestDefaultLimits(t *testing.T) {
 		t.Errorf("what was configured does not count: %+v, %+v", g, r)
 	}
 }
+
+// TestStreamsWithin: live pages never take all files that may be open.
+func TestStreamsWithin(t *testing.T) {
+	t.Parallel()
+	for files, want := range map[uint64]int{0: 30_000, 1 << 63: 30_000, 31_024: 30_000, 31_023: 29_999, 20_000: 18_976, 2_048: 1_024, 1_024: 512, 256: 128} {
+		if got := streamsWithin(files, 30_000); got != want {
+			t.Errorf("%d files leave room for %d pages, want %d", files, got, want)
+		}
+	}
+}

@@ -50,6 +50,7 @@ func main() {
 	flag.DurationVar(&s.duration, "for", 6*time.Second, "how long each measurement takes")
 	flag.IntVar(&s.streams, "streams", 20_000, "pages open at once")
 	flag.Parse()
+	s.streams = roomFor(s.streams)
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	err := bench(ctx, s)
