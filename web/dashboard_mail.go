@@ -75,8 +75,10 @@ func (l letters) guessed(ctx context.Context, c account.Credentials) {
 			l.log.ErrorContext(ctx, "a user is not told of guesses", "error", err)
 		}
 		if tell {
-			l.post(ctx, user.Email, "Somebody is guessing at your sign-in", "Signing in to Florin as you failed too often within a short time, so further tries are slowed. The browsers you signed in from before go on as ever.\n\n"+
-				"If it was you, wait a little and try again. If it was not you, nothing was opened so far; a password you use nowhere else, a second factor or a passkey keeps it so:\n"+l.home+"/security\n\nThis mail is sent at most once in 24 hours.")
+			l.post(ctx, user.Email, "Somebody is guessing at your sign-in", "Signing in to Florin as you failed too often within a short time, "+
+				"so further tries are slowed. The browsers you signed in from before go on as ever.\n\n"+
+				"If it was you, wait a little and try again. If it was not you, nothing was opened so far; a password you use nowhere else, a second factor "+
+				"or a passkey keeps it so:\n"+l.home+"/security\n\nThis mail is sent at most once in 24 hours.")
 		}
 	}()
 }

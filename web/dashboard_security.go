@@ -193,7 +193,8 @@ func (d *desk) postRemoveFactor(c echo.Context, v visitor) error {
 		return d.factorRefused(c, v, err)
 	}
 	d.recordOwn(c, v.user, account.ActionFactorOff, "")
-	d.mail(c, v.user.Email, "Your second factor was turned off", "Signing in to Florin asks for the password alone now, and every other session was ended.\n\nIf this was not you, change your password at once:\n"+d.o.BaseURL+securityPath)
+	d.mail(c, v.user.Email, "Your second factor was turned off", "Signing in to Florin asks for the password alone now, "+
+		"and every other session was ended.\n\nIf this was not you, change your password at once:\n"+d.o.BaseURL+securityPath)
 	return d.done(c, securityPath, "The second factor is off. Every other session has ended.")
 }
 

@@ -2,6 +2,7 @@ package app
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -16,11 +17,11 @@ import (
 func forgetStart() error {
 	program, err := os.Executable()
 	if err != nil {
-		return err
+		return fmt.Errorf("the program's own file: %w", err)
 	}
 	maps, err := os.Open("/proc/self/smaps")
 	if err != nil {
-		return err
+		return fmt.Errorf("its memory: %w", err)
 	}
 	defer maps.Close()
 	var from, to uintptr // the part that is being read about; none if to is 0
@@ -35,7 +36,7 @@ func forgetStart() error {
 			}
 		case len(f) == 3 && f[0] == "Anonymous:" && f[1] == "0" && to != 0:
 			if _, _, failed := syscall.Syscall(syscall.SYS_MADVISE, from, to-from, syscall.MADV_DONTNEED); failed != 0 {
-				return failed
+				return fmt.Errorf("give memory back: %w", failed)
 			}
 		}
 	}

@@ -5,18 +5,31 @@ import "strings"
 // browsers are told by what stands in the User-Agent, the most particular
 // first: nearly all of them also call themselves Chrome and Safari.
 var browsers = []struct{ mark, name string }{
-	{"EdgA/", "Edge"}, {"EdgiOS/", "Edge"}, {"Edg/", "Edge"},
-	{"OPR/", "Opera"}, {"OPT/", "Opera"},
-	{"SamsungBrowser/", "Samsung Internet"}, {"YaBrowser/", "Yandex Browser"}, {"Vivaldi/", "Vivaldi"},
-	{"FxiOS/", "Firefox"}, {"Firefox/", "Firefox"},
-	{"CriOS/", "Chrome"}, {"HeadlessChrome/", "Chrome"}, {"Chrome/", "Chrome"},
+	{"EdgA/", "Edge"},
+	{"EdgiOS/", "Edge"},
+	{"Edg/", "Edge"},
+	{"OPR/", "Opera"},
+	{"OPT/", "Opera"},
+	{"SamsungBrowser/", "Samsung Internet"},
+	{"YaBrowser/", "Yandex Browser"},
+	{"Vivaldi/", "Vivaldi"},
+	{"FxiOS/", "Firefox"},
+	{"Firefox/", "Firefox"},
+	{"CriOS/", "Chrome"},
+	{"HeadlessChrome/", "Chrome"},
+	{"Chrome/", "Chrome"},
 	{"Safari/", "Safari"},
 }
 
 // systems likewise: Android calls itself Linux, and an iPad may call itself a Mac.
 var systems = []struct{ mark, name string }{
-	{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"CrOS", "ChromeOS"},
-	{"Windows", "Windows"}, {"Macintosh", "Mac"}, {"Linux", "Linux"},
+	{"iPhone", "iPhone"},
+	{"iPad", "iPad"},
+	{"Android", "Android"},
+	{"CrOS", "ChromeOS"},
+	{"Windows", "Windows"},
+	{"Macintosh", "Mac"},
+	{"Linux", "Linux"},
 }
 
 // deviceName says in words people know what a User-Agent says, such as "Chrome
