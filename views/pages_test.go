@@ -186,7 +186,7 @@ func TestSandbox(t *testing.T) {
 	if got := attribute(d.one("receiver"), "data-mode"); got != "up" {
 		t.Errorf("the receiver is %q", got)
 	}
-	if got := d.says("payment-" + sampleTxn); !strings.Contains(got, "Polygon · created 2026-11-21 09:30 UTC") {
+	if got := d.says("payment-" + sampleTxn); !strings.Contains(got, "Polygon · created Nov 21, 2026 · 09:30 UTC") {
 		t.Errorf("the payment reads %q", got)
 	}
 	open(t, Sandbox(SandboxProps{})).hasAll("no-payments", "no-deliveries")

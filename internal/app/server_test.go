@@ -24,7 +24,9 @@ func TestDefaultLimits(t *testing.T) {
 	if got, want := graphLimits(c.GraphQL), graph.DefaultLimits(); got != want {
 		t.Errorf("GraphQL limits %+v, want %+v", got, want)
 	}
-	if got, want := rates(c.Rates), web.DefaultRates(); got != want {
+	want := web.DefaultRates()
+	want.AllStreams = streamsWithin(maxFiles(), want.AllStreams)
+	if got := rates(c.Rates); got != want {
 		t.Errorf("rates %+v, want %+v", got, want)
 	}
 	c = load("FLORIN_GRAPHQL_MAX_COMPLEXITY=77", "FLORIN_GRAPHQL_MAX_BODY=5000", "FLORIN_RATE_COSTLY=3", "FLORIN_RATE_KEY_BURST=9")

@@ -161,6 +161,10 @@ func (c *Chain) seal(timestamp uint64) error {
 	if err := c.backend.ChainDb().SyncKeyValue(); err != nil {
 		return fmt.Errorf("devchain: sync: %w", err)
 	}
+	// Whoever sees the block may spend what it brought.
+	if err := c.settlePool(); err != nil {
+		return err
+	}
 	return c.awaitIndex()
 }
 
