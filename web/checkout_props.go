@@ -181,7 +181,7 @@ func (s *Server) deposits(p payment.Payment) []views.Deposit {
 		t := d.Transfer
 		v := views.Deposit{
 			Kind: depositKind(p, d), Network: string(t.Network), Token: t.Asset.Symbol,
-			Amount: t.Units.Format(t.Asset.Decimals), Hash: string(t.Tx), At: d.SeenAt,
+			Amount: t.Units.Display(t.Asset.Decimals), Hash: string(t.Tx), At: d.SeenAt,
 		}
 		if lane, ok := s.d.Payments.Lane(t.Network); ok {
 			v.ExplorerURL = lane.Profile.TxURL(t.Tx)

@@ -18,6 +18,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/finding"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/views"
@@ -84,7 +85,7 @@ func strayNotices(x payment.Payment) []dashboard.Notice {
 		if shown || dep.Swept || dep.State != payment.DepositFinal {
 			continue
 		}
-		all = append(all, dashboard.Notice{Bad: true, Text: t.Units.Format(t.Asset.Decimals) + " " + t.Asset.Symbol + " came to this address on " +
+		all = append(all, dashboard.Notice{Bad: true, Text: t.Units.Display(t.Asset.Decimals) + " " + t.Asset.Symbol + " came to this address on " +
 			views.NetworkName(string(t.Network)) + ", which was not chosen. It cannot go anywhere but to your wallet. Whoever runs Florin brings it there with: " +
 			"florin sweep --txnid " + string(x.ID) + " --network " + t.Network.Lower()})
 	}
@@ -194,7 +195,7 @@ func (d *desk) eventMoment(e payment.Event) dashboard.Moment {
 	}
 	switch {
 	case n.Units != "":
-		m.Detail = n.Units + " " + n.Asset + " on " + views.NetworkName(string(n.Network)) + ", block " + strconv.FormatUint(n.Block, 10)
+		m.Detail = money.Display(n.Units) + " " + n.Asset + " on " + views.NetworkName(string(n.Network)) + ", block " + strconv.FormatUint(n.Block, 10)
 		if n.Source != "" {
 			m.Detail += ", told by " + n.Source
 		}

@@ -61,5 +61,5 @@ func TestDashboard_Settlement(t *testing.T) {
 		Key: chain.Key{Network: chain.Base, Tx: testHash(902)}, Asset: asset, From: merchantWallet, To: route.Address.Address,
 		Units: (3 * money.USD).Units(asset.Decimals), Block: chain.Head{Number: 902, Hash: string(testHash(902)), Time: now}, Source: "test",
 	}, true)
-	s.get(page).wants(t, 200, "3 USDC came to this address on Base", "florin sweep --txnid "+string(p.ID)+" --network base")
+	s.get(page).wants(t, 200, "3.00 USDC came to this address on Base", "florin sweep --txnid "+string(p.ID)+" --network base")
 }

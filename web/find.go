@@ -10,6 +10,7 @@ import (
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/finding"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/views"
 )
 
@@ -55,7 +56,7 @@ func (s *Server) shownFinding(f finding.Finding, failed error) views.Finding {
 		return views.Finding{Verdict: failedVerdict(failed)}
 	}
 	out := views.Finding{
-		Verdict: views.Verdict(f.Verdict), Network: string(f.Network), Token: f.Token, Amount: f.Amount,
+		Verdict: views.Verdict(f.Verdict), Network: string(f.Network), Token: f.Token, Amount: shownAmount(f.Amount),
 		Missing: positive(f.Missing), SecondsToFinal: seconds(f.FinalIn), ByAddress: f.ByAddress,
 	}
 	if f.Network != "" {
@@ -72,4 +73,12 @@ func failedVerdict(err error) views.Verdict {
 		return views.VerdictTooOften
 	}
 	return views.VerdictUnavailable
+}
+
+// shownAmount is an amount for people; empty where nothing was found.
+func shownAmount(plain string) string {
+	if plain == "" {
+		return ""
+	}
+	return money.Display(plain)
 }

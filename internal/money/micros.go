@@ -116,8 +116,11 @@ func (m Micros) Fixed() string {
 
 // Display returns the amount for people: at least two decimal places, more
 // only where they are not zero: "12.50", "0.012345".
-func (m Micros) Display() string {
-	s := m.String()
+func (m Micros) Display() string { return Display(m.String()) }
+
+// Display returns a plain decimal number for people: with at least two decimal
+// places.
+func Display(s string) string {
 	point := strings.IndexByte(s, '.')
 	if point < 0 {
 		return s + ".00"

@@ -133,3 +133,13 @@ func TestAttoOfAbsurdDeposit(t *testing.T) {
 		t.Errorf("an absurd deposit wraps around to %d", huge.Micros())
 	}
 }
+
+// TestUnits_Display: people read cents, and every digit that is not zero.
+func TestUnits_Display(t *testing.T) {
+	t.Parallel()
+	for want, units := range map[string]int64{"49.90": 49_900_000, "20.00": 20_000_000, "0.37": 370_000, "0.000001": 1, "0.00": 0} {
+		if got := money.UnitsFromUint64(uint64(units)).Display(6); got != want { //nolint:gosec // none is negative
+			t.Errorf("%d units read %q, want %q", units, got, want)
+		}
+	}
+}

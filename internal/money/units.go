@@ -103,6 +103,10 @@ func (u Units) Format(decimals int) string {
 	return sign + whole + "." + frac
 }
 
+// Display returns the amount for people, in whole tokens of the given decimals:
+// at least two decimal places, more only where they are not zero.
+func (u Units) Display(decimals int) string { return Display(u.Format(decimals)) }
+
 // Units returns the amount in the smallest units of a token with the given
 // decimals (MinDecimals to MaxDecimals), exactly.
 func (m Micros) Units(decimals int) Units {
