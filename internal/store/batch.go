@@ -15,8 +15,8 @@ const (
 	// committers run side by side, so that one collects while the other waits
 	// for the disk.
 	committers = 2
-	// batchTimeout bounds one transaction of a batch: a server that does not
-	// answer is an error to those who wait, not a hang.
+	// batchTimeout bounds what several wait for, one transaction of a batch or
+	// one shared read: a server that does not answer is an error to them, not a hang.
 	batchTimeout = 30 * time.Second
 )
 

@@ -56,12 +56,11 @@ func newCreateOp(c payment.Change) (*createOp, error) {
 	return &createOp{row: row, events: c.Events}, nil
 }
 
-const insertPayment = "INSERT INTO payments (" + paymentColumns + ") VALUES (" + paymentMarks + ") " +
-	"ON CONFLICT (public_id) DO NOTHING RETURNING id"
+const insertPayment = "INSERT INTO payments (" + paymentColumns + ") VALUES (" + paymentMarks + ") ON CONFLICT (public_id) DO NOTHING"
 
 func insertOne(ctx context.Context, db conn, op *createOp) error {
 	op.row.ID = 0
-	insert := query(func(scan func(...any) error) error { return scan(&op.row.ID) }, insertPayment, op.row.values()...)
+	insert := query(func(scan func(...any) error) error { return scan(&op.row.ID) }, insertPayment+" RETURNING id", op.row.values()...)
 	if err := db.run(ctx, insert); err != nil {
 		return err
 	}

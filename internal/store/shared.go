@@ -4,11 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"time"
 )
-
-// sharedTimeout bounds a read that several wait for.
-const sharedTimeout = 30 * time.Second
 
 // shared lets those who ask the same at the same time be answered by one read.
 // Nobody is told what was read before they asked: who comes while a read runs
@@ -52,7 +48,7 @@ func (s *shared[K, V]) get(ctx context.Context, key K, read func(context.Context
 		s.mu.Unlock()
 	}
 	// The others must not lose their answer because the first of them leaves.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sharedTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), batchTimeout)
 	defer cancel()
 	mine.value, mine.err = read(ctx)
 	return mine.value, mine.err

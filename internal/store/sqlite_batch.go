@@ -28,7 +28,7 @@ func (e *sqliteEngine) createTogether(ctx context.Context, ops []*createOp) erro
 // insertNumbered is insertOne that learns the number of the payment from the
 // connection, which costs SQLite less than a row that is returned.
 func insertNumbered(ctx context.Context, db conn, op *createOp) error {
-	insert := statement("INSERT INTO payments ("+paymentColumns+") VALUES ("+paymentMarks+") ON CONFLICT (public_id) DO NOTHING", op.row.values()...)
+	insert := statement(insertPayment, op.row.values()...)
 	if err := db.run(ctx, insert); err != nil {
 		return err
 	}
