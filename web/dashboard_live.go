@@ -47,17 +47,10 @@ type deskLive struct {
 
 // getDeskLive keeps the overview's lists of payments up to date.
 func (d *desk) getDeskLive(c echo.Context, v visitor) error {
-	id, client := payment.ID(deskStream+strconv.FormatInt(v.user.ID, 10)), callOf(c).Client
-	if !d.hub.room(id, client, d.o.Rates) {
-		return errManyStreams
-	}
+	id := payment.ID(deskStream + strconv.FormatInt(v.user.ID, 10))
 	now := time.Now()
 	l := &deskLive{d: d, token: v.token, merchant: v.seat.Merchant.ID, keys: v.ids(), sent: map[string]uint64{}, quiet: now.Add(heartbeat), end: now.Add(deskLife)}
-	if err := l.open(c); err != nil {
-		return err
-	}
-	d.hub.add(id, client, l)
-	return nil
+	return d.hub.admit(id, callOf(c).Client, d.o.Rates, l, func() error { return l.open(c) })
 }
 
 // turn sends what has changed. It ends when the session has.

@@ -33,21 +33,11 @@ func (s *Server) getDonateLive(c echo.Context) error {
 	if _, _, err := s.d.Campaigns.Get(c.Request().Context(), slug); err != nil {
 		return err
 	}
-	client := callOf(c).Client
-	// A campaign has as many readers as there is room for: unlike a payment,
-	// it is everybody's.
-	if !s.hub.room("", client, s.o.Rates) {
-		return errManyStreams
-	}
 	now := time.Now()
 	l := &donateLive{
 		s: s, slug: slug, lang: language(c), sent: make(map[string]uint64, 2), quiet: now.Add(heartbeat), end: now.Add(streamLife),
 	}
-	if err := l.open(c); err != nil {
-		return err
-	}
-	s.hub.add(payment.ID("campaign:"+slug), client, l)
-	return nil
+	return s.hub.admit(payment.ID(campaignStream+slug), callOf(c).Client, s.o.Rates, l, func() error { return l.open(c) })
 }
 
 // turn sends what the page does not show yet. A campaign that cannot be read

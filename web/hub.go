@@ -45,11 +45,15 @@ type stream struct {
 	news    bool
 	waiting bool // it is in ready
 	busy    bool // a worker serves it
+	opening bool // it has its place, and no connection yet
 }
 
-// deskStream begins the name of a dashboard's stream, which ends in the user:
-// it is no payment's.
-const deskStream = "desk:"
+// Streams that are no payment's begin so: a dashboard's, which ends in the
+// user, and a campaign's, which ends in its name.
+const (
+	deskStream     = "desk:"
+	campaignStream = "campaign:"
+)
 
 // hubTick is how exactly turns come.
 const hubTick = 250 * time.Millisecond
@@ -62,27 +66,41 @@ func newHub() *hub {
 	return &hub{streams: make(map[payment.ID]map[*stream]struct{}), desks: make(map[*stream]struct{}), clients: make(map[string]int)}
 }
 
-// room reports whether the client may open another page of the payment. An
-// empty client is not limited by itself.
-func (h *hub) room(id payment.ID, client string, r Rates) bool {
+// admit takes a page in, opens it and gives it its first turn. Its place is
+// taken before it is opened: pages that come at once can't pass the limits
+// together, and a client that has the head of its answer is counted. It fails
+// with errManyStreams, or as open does. An empty client is not limited by
+// itself.
+func (h *hub) admit(id payment.ID, client string, r Rates, page turner, open func() error) error {
+	s := h.place(id, client, r, page)
+	if s == nil {
+		return errManyStreams
+	}
+	err := open()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.stopped || h.all >= r.AllStreams || len(h.streams[id]) >= r.PaymentStreams {
-		return false
+	s.opening = false
+	switch {
+	case err != nil:
+		h.forget(s)
+		return err
+	case h.stopped:
+		page.close()
+	default:
+		h.wake(s)
 	}
-	return client == "" || h.clients[client] < r.Streams && h.clients[neighbourhood(client)] < r.NearStreams
+	return nil
 }
 
-// add takes a page in and gives it its first turn. It closes the page instead
-// when the hub has stopped.
-func (h *hub) add(id payment.ID, client string, page turner) {
+// place takes a place for a page that is to be opened, or returns nil when
+// there is none.
+func (h *hub) place(id payment.ID, client string, r Rates, page turner) *stream {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.stopped {
-		page.close()
-		return
+	if !h.room(id, client, r) {
+		return nil
 	}
-	s := &stream{id: id, names: [2]string{client, neighbourhood(client)}, page: page, news: true}
+	s := &stream{id: id, names: [2]string{client, neighbourhood(client)}, page: page, news: true, opening: true}
 	if h.streams[id] == nil {
 		h.streams[id] = make(map[*stream]struct{}, 1)
 	}
@@ -94,11 +112,23 @@ func (h *hub) add(id payment.ID, client string, page turner) {
 		h.clients[name]++
 	}
 	h.all++
-	h.wake(s)
 	if !h.ticking {
 		h.ticking = true
 		go h.tick()
 	}
+	return s
+}
+
+func (h *hub) room(id payment.ID, client string, r Rates) bool {
+	if h.stopped || h.all >= r.AllStreams {
+		return false
+	}
+	// A campaign has as many readers as there is room for: unlike a payment,
+	// it is everybody's.
+	if len(h.streams[id]) >= r.PaymentStreams && !strings.HasPrefix(string(id), campaignStream) {
+		return false
+	}
+	return client == "" || h.clients[client] < r.Streams && h.clients[neighbourhood(client)] < r.NearStreams
 }
 
 func (h *hub) count() int {
@@ -132,9 +162,10 @@ func (h *hub) tell(streams map[*stream]struct{}) {
 	}
 }
 
-// wake gives the page a turn. One that is being served gets it after that.
+// wake gives the page a turn. One that is being opened or served gets it after
+// that.
 func (h *hub) wake(s *stream) {
-	if s.waiting || s.busy {
+	if s.waiting || s.busy || s.opening {
 		return
 	}
 	s.waiting = true
@@ -196,9 +227,16 @@ func (h *hub) wakeDue(now time.Time) (more bool) {
 	return h.ticking
 }
 
-// remove forgets a page and closes it.
+// remove forgets a page and closes it. One that is being opened is closed by
+// who opens it.
 func (h *hub) remove(s *stream) {
-	s.page.close()
+	if !s.opening {
+		s.page.close()
+	}
+	h.forget(s)
+}
+
+func (h *hub) forget(s *stream) {
 	if _, ok := h.streams[s.id][s]; !ok {
 		return
 	}

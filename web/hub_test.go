@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -44,26 +45,41 @@ func eventually(t *testing.T, what string, so func() bool) {
 	t.Fatalf("%s: not within 30 s", what)
 }
 
+// anyRoom limits nobody.
+var anyRoom = Rates{Streams: 1000, NearStreams: 1000, PaymentStreams: 1000, AllStreams: 1000}
+
+// opens returns nil, as the opening of a page that has its client.
+func opens() error { return nil }
+
+func take(t *testing.T, h *hub, id payment.ID, page *testPage) {
+	t.Helper()
+	if err := h.admit(id, "", anyRoom, page, opens); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestHubLimits(t *testing.T) {
 	t.Parallel()
 	h, r := newHub(), Rates{Streams: 2, NearStreams: 100, PaymentStreams: 100, AllStreams: 4}
 	defer h.stop()
+	open := func(id payment.ID, client string, page *testPage) bool {
+		return h.admit(id, client, r, page, opens) == nil
+	}
 	quiet := func() *testPage { return &testPage{every: time.Hour} }
-	h.add("a", "x", quiet())
 	last := quiet()
-	h.add("a", "x", last)
-	if h.room("c", "x", r) || !h.room("c", "y", r) {
+	if !open("a", "x", quiet()) || !open("a", "x", last) {
+		t.Error("a client does not get two pages")
+	}
+	if open("c", "x", quiet()) || !open("c", "y", quiet()) {
 		t.Error("a client with two pages gets a third, or another none")
 	}
-	h.add("b", "", quiet())
-	h.add("b", "", quiet())
-	if h.room("c", "", r) {
-		t.Error("a fifth page is opened")
+	if !open("b", "", quiet()) || open("c", "", quiet()) {
+		t.Error("there is no room for four pages, or for a fifth")
 	}
 	eventually(t, "first turn", func() bool { return last.turns.Load() > 0 })
 	last.last.Store(true)
 	h.publish("a")
-	eventually(t, "room after one closed", func() bool { return h.room("c", "x", r) })
+	eventually(t, "room after one closed", func() bool { return open("c", "x", quiet()) })
 	if last.closed.Load() != 1 {
 		t.Errorf("closed %d times", last.closed.Load())
 	}
@@ -75,11 +91,7 @@ func TestHubLimits_Crowds(t *testing.T) {
 	h, r := newHub(), Rates{Streams: 1, NearStreams: 3, PaymentStreams: 5, AllStreams: 100}
 	defer h.stop()
 	open := func(id payment.ID, client string) bool {
-		ok := h.room(id, client, r)
-		if ok {
-			h.add(id, client, &testPage{every: time.Hour})
-		}
-		return ok
+		return h.admit(id, client, r, &testPage{every: time.Hour}, opens) == nil
 	}
 	for i, client := range []string{"2001:db8:7:1::/64", "2001:db8:7:2::/64", "2001:db8:7:3::/64", "192.0.2.1", "192.0.2.2"} {
 		if !open("a", client) {
@@ -97,10 +109,43 @@ func TestHubLimits_Crowds(t *testing.T) {
 		{"the third of its network", "192.0.2.3", "b", true},
 		{"the fourth", "192.0.2.4", "b", false},
 		{"the same machine", "", "b", true},
+		{"a campaign has as many as come", "", campaignStream + "a", true},
+		{"one more", "", campaignStream + "a", true},
+		{"one more", "", campaignStream + "a", true},
+		{"one more", "", campaignStream + "a", true},
+		{"one more", "", campaignStream + "a", true},
+		{"the sixth", "", campaignStream + "a", true},
 	} {
 		if got := open(row.id, row.client); got != row.want {
 			t.Errorf("%s: a page of %q finds room: %t", row.why, row.client, got)
 		}
+	}
+}
+
+// A page has its place before its client has an answer, or pages that come at
+// once would all find room. One that can't be opened gives its place back.
+func TestHubLimits_AtOnce(t *testing.T) {
+	t.Parallel()
+	h, r := newHub(), Rates{PaymentStreams: 1, AllStreams: 1}
+	defer h.stop()
+	first, second := &testPage{every: time.Hour}, &testPage{every: time.Hour}
+	broken := errors.New("the client has gone")
+	err := h.admit("a", "", r, first, func() error {
+		if err := h.admit("a", "", r, second, opens); !errors.Is(err, errManyStreams) {
+			t.Errorf("while the first page is opened, a second: %v", err)
+		}
+		h.publish("a")
+		return broken
+	})
+	if !errors.Is(err, broken) || h.count() != 0 {
+		t.Errorf("a page that can't be opened: %v, and %d are counted", err, h.count())
+	}
+	if err := h.admit("a", "", r, second, opens); err != nil {
+		t.Errorf("its place is not free: %v", err)
+	}
+	eventually(t, "the second page has its turn", func() bool { return second.turns.Load() == 1 })
+	if first.turns.Load() != 0 {
+		t.Error("a page without a connection had a turn")
 	}
 }
 
@@ -109,8 +154,8 @@ func TestHubNewsInARushAreOnePiece(t *testing.T) {
 	h := newHub()
 	defer h.stop()
 	busy, other := &testPage{entered: make(chan struct{}), hold: make(chan struct{}), every: time.Hour}, &testPage{every: time.Hour}
-	h.add("a", "", busy)
-	h.add("b", "", other)
+	take(t, h, "a", busy)
+	take(t, h, "b", other)
 	<-busy.entered
 	for range 100 {
 		h.publish("a")
@@ -134,7 +179,7 @@ func TestHubTicks(t *testing.T) {
 	h := newHub()
 	defer h.stop()
 	p := &testPage{every: time.Millisecond}
-	h.add("a", "", p)
+	take(t, h, "a", p)
 	eventually(t, "turns without news", func() bool { return p.turns.Load() >= 3 })
 	if p.news.Load() != 1 {
 		t.Errorf("news %d times", p.news.Load())
@@ -146,15 +191,18 @@ func TestHubStops(t *testing.T) {
 	h := newHub()
 	h.stop()
 	late := &testPage{}
-	h.add("a", "", late)
-	if late.closed.Load() != 1 {
+	if err := h.admit("a", "", anyRoom, late, opens); err == nil {
 		t.Error("a page was taken in after the stop")
+	}
+	h = newHub()
+	if err := h.admit("a", "", anyRoom, late, func() error { h.stop(); return nil }); err != nil || late.closed.Load() != 1 {
+		t.Errorf("a page that was being opened at the stop was closed %d times: %v", late.closed.Load(), err)
 	}
 	h = newHub()
 	pages := make([]*testPage, 50)
 	for i := range pages {
 		pages[i] = &testPage{every: time.Millisecond}
-		h.add("a", "", pages[i])
+		take(t, h, "a", pages[i])
 	}
 	var all sync.WaitGroup
 	for range 4 {

@@ -68,20 +68,12 @@ func (s *Server) getLive(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	client := callOf(c).Client
-	if !s.hub.room(p.ID, client, s.o.Rates) {
-		return errManyStreams
-	}
 	now := time.Now()
 	l := &live{
 		s: s, id: p.ID, lang: language(c), campaign: c.QueryParam("campaign"), view: views.ParseView(c.QueryParam("view")), shown: c.QueryParam("stage"),
 		quiet: now.Add(heartbeat), end: now.Add(streamLife),
 	}
-	if err := l.open(c); err != nil {
-		return err
-	}
-	s.hub.add(p.ID, client, l)
-	return nil
+	return s.hub.admit(p.ID, callOf(c).Client, s.o.Rates, l, func() error { return l.open(c) })
 }
 
 // open takes the connection over and writes the head of the answer.
