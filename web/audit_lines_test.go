@@ -21,8 +21,8 @@ func (oneLog) AddAudit(context.Context, account.Audit) error {
 	return errors.New("the connection broke after the act")
 }
 
-// Every act over the API leaves its line, though nothing can be written after
-// it; the one act whose line comes first does not happen without it.
+// Every act over the API leaves its line, though nothing can be written before
+// or after it.
 func TestActsLeaveTheirLines(t *testing.T) { onEach(t, actsLeaveTheirLines) }
 
 func actsLeaveTheirLines(t *testing.T, b *bundle) {
@@ -48,9 +48,7 @@ func actsLeaveTheirLines(t *testing.T, b *bundle) {
 	ok(b.graphQL(`mutation { updateCustodianDetails(input: {apiKey: "`+key+`", branding: {tagline: "Hello"}}) { code } }`, ""), "updateCustodianDetails")
 	txnid := b.graphQL(`mutation { payment(apiKey: "`+key+`", amount: 5) { transaction { txnid } } }`, "").text(t, "data.payment.transaction.txnid")
 	ok(b.graphQL(`mutation { manualMarkAsCompleted(apiKey: "`+key+`", txnid: "`+txnid+`") { code } }`, ""), "manualMarkAsCompleted")
-	if r := as(`mutation { UserCreateCreditTopup(apiKeyId: "` + id + `", credits: 20) { code transaction { txnid } } }`); r.text(t, "data.UserCreateCreditTopup.code") != "500" {
-		t.Errorf("a top-up without its line: %s", r.body)
-	}
+	ok(as(`mutation { UserCreateCreditTopup(apiKeyId: "`+id+`", credits: 20) { code } }`), "UserCreateCreditTopup")
 	ok(b.graphQL(`mutation { revokeApiKey(apiKey: "`+key+`", privateKey: "`+devKey+`") { code } }`, ""), "revokeApiKey")
 	ok(b.graphQL(`mutation { UserLogin(email: " Ada@Shop.example", password: "correct horse battery staple") { code } }`, ""), "UserLogin")
 	ok(as(`mutation { UserLogout { code } }`), "UserLogout")
@@ -71,7 +69,7 @@ func actsLeaveTheirLines(t *testing.T, b *bundle) {
 	want := []string{
 		mine + "signed up", mine + "signed in", mine + "created an API key", mine + "created an API key",
 		api + "changed settlement wallets", api + "changed the callback address", api + "changed the custodian", api + "changed the branding",
-		api + "marked a payment as completed", api + "rotated an API key", mine + "signed in", mine + "signed out",
+		api + "marked a payment as completed", mine + "bought credits", api + "rotated an API key", mine + "signed in", mine + "signed out",
 	}
 	if !slices.Equal(told, want) {
 		t.Errorf("the log says\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))

@@ -57,7 +57,6 @@ type Store interface {
 	operation.Ledger
 	operation.Feed
 	operation.Keys
-	operation.Audits
 	// Ping fails while the database cannot be asked.
 	Ping(ctx context.Context) error
 }
@@ -152,7 +151,7 @@ func New(d Deps, o Options) *Server {
 func newOperations(d Deps, o Options, l operation.Limits) *operation.Operations {
 	return operation.New(operation.Deps{
 		Payments: d.Payments, Campaigns: d.Campaigns, Accounts: d.Accounts, Users: d.Accounts, Rotation: d.Accounts, Wallets: d.Wallets,
-		Answers: d.Store, Ledger: d.Store, Feed: d.Store, Keys: d.Store, Audits: d.Store, Recharges: d.Recharges, Finder: d.Finder, Sealer: d.Sealer, Limits: l,
+		Answers: d.Store, Ledger: d.Store, Feed: d.Store, Keys: d.Store, Recharges: d.Recharges, Finder: d.Finder, Sealer: d.Sealer, Limits: l,
 		BaseURL: o.BaseURL, CheckoutURL: o.CheckoutURL, SignUp: o.SignUp, Invite: d.Dashboard != nil && d.Dashboard.Invite, NewKeys: o.NewKeys, Now: d.Now, NewID: d.NewID, Log: d.Log,
 		TellOwners: newLetters(d, o).tellOwners, Guessed: newLetters(d, o).guessed,
 	})

@@ -6,11 +6,6 @@ import (
 	"github.com/florinpay/florin/internal/account"
 )
 
-// Audits keeps what was done to accounts.
-type Audits interface {
-	AddAudit(ctx context.Context, a account.Audit) error
-}
-
 // viaAPI is who acts when all that is known is the key.
 const viaAPI = "API key"
 

@@ -61,7 +61,6 @@ type Deps struct {
 	Ledger    Ledger
 	// Recharges sells query units; nil sells none.
 	Recharges Recharges
-	Audits    Audits
 	Feed      Feed
 	Finder    Finder
 	Answers   Answers

@@ -208,14 +208,8 @@ func (o *Operations) CreateTopUp(ctx context.Context, keyID string, credits int)
 		return nil, err
 	}
 	return once(ctx, o, scope{keyID: key.ID}, func(subject payment.ID) (*model.TopupResult, error) {
-		// Payments are made many at a time, in a transaction that knows nothing
-		// of this log, so the line comes first: it may tell of a top-up that
-		// failed, and none is without it.
 		line := o.lineBy(ctx, seat.Merchant.ID, seat.User.Email, account.ActionTopUp, named(key), fmt.Sprintf("%d credits for $%s", credits, price.Display()))
-		if err := o.d.Audits.AddAudit(ctx, line); err != nil {
-			return nil, err
-		}
-		p, err := o.d.Payments.CreateTopUp(ctx, subject, key.ID, int64(credits))
+		p, err := o.d.Payments.CreateTopUp(noting(ctx, line), subject, key.ID, int64(credits))
 		if err != nil {
 			return nil, err
 		}

@@ -53,6 +53,7 @@ func (w *world) everything() []int64 {
 		"SELECT count(*) FROM audit_log", "SELECT count(*) FROM users", "SELECT count(*) FROM sessions", "SELECT count(*) FROM sessions WHERE revoked_at IS NULL",
 		"SELECT count(*) FROM api_keys", "SELECT count(*) FROM ledger_entries", "SELECT count(*) FROM custodians",
 		"SELECT count(*) FROM custodians WHERE name = 'Renamed'", "SELECT count(*) FROM recharges", "SELECT count(*) FROM payments WHERE status = 'COMPLETED'",
+		"SELECT count(*) FROM payments", "SELECT count(*) FROM events",
 	} {
 		all = append(all, w.count(text))
 	}
@@ -102,6 +103,12 @@ func (w *world) acts() map[string]func(context.Context) error {
 			_, err := w.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
 				return p.MarkCompleted(payment.Actor{Name: "API key"}, start)
 			})
+			return err
+		},
+		"top up": func(ctx context.Context) error {
+			r := request(k)
+			r.Kind = payment.KindTopUp
+			_, err := w.CreatePayment(ctx, payment.New(r, start))
 			return err
 		},
 		"recharge": func(ctx context.Context) error {

@@ -100,23 +100,29 @@ func (s *Store) SweepLines(ctx context.Context, before int64, limit int) ([]repo
 }
 
 // Trouble lists what waits for a person, or has waited longer than it should
-// at now. Deposits below dust wait for more to come.
-func (s *Store) Trouble(ctx context.Context, now time.Time, dust money.Micros) (t report.Trouble, err error) {
-	for _, part := range []func() error{
-		func() (err error) { t.Deliveries, err = s.lateDeliveries(ctx, now); return err },
-		func() (err error) { t.Sweeps, err = s.lateSweeps(ctx, now); return err },
-		func() (err error) { t.Deposits, err = s.leftDeposits(ctx, now, dust); return err },
-		func() (err error) { t.Reorged, err = s.reorged(ctx); return err },
-		func() (err error) { t.Recharges, err = s.lateRecharges(ctx, now); return err },
-	} {
-		if err := part(); err != nil {
-			return report.Trouble{}, wrapIf(err, "list trouble")
+// at now, all as one moment knows it. Deposits below dust wait for more to come.
+func (s *Store) Trouble(ctx context.Context, now time.Time, dust money.Micros) (report.Trouble, error) {
+	var all report.Trouble
+	err := s.snapshot(ctx, func(ctx context.Context, db tx) error {
+		var t report.Trouble
+		for _, part := range []func() error{
+			func() (err error) { t.Deliveries, err = lateDeliveries(ctx, db, now); return err },
+			func() (err error) { t.Sweeps, err = lateSweeps(ctx, db, now); return err },
+			func() (err error) { t.Deposits, err = leftDeposits(ctx, db, now, dust); return err },
+			func() (err error) { t.Reorged, err = reorged(ctx, db); return err },
+			func() (err error) { t.Recharges, err = lateRecharges(ctx, db, now); return err },
+		} {
+			if err := part(); err != nil {
+				return err
+			}
 		}
-	}
-	return t, nil
+		all = t
+		return nil
+	})
+	return all, wrapIf(err, "list trouble")
 }
 
-func (s *Store) lateDeliveries(ctx context.Context, now time.Time) ([]report.LateDelivery, error) {
+func lateDeliveries(ctx context.Context, db tx, now time.Time) ([]report.LateDelivery, error) {
 	var rows []struct {
 		PublicID string
 		Email    string
@@ -124,7 +130,7 @@ func (s *Store) lateDeliveries(ctx context.Context, now time.Time) ([]report.Lat
 		Attempt  int64
 		DueAt    instant
 	}
-	err := s.reader().NewRaw("SELECT p.public_id, u.email, e.type, d.attempt, d.due_at FROM deliveries AS d "+
+	err := db.NewRaw("SELECT p.public_id, u.email, e.type, d.attempt, d.due_at FROM deliveries AS d "+
 		"JOIN payments AS p ON p.id = d.payment_id JOIN events AS e ON e.payment_id = d.payment_id AND e.seq = d.seq "+
 		"JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id "+
 		"WHERE d.state = 'WAITING' AND d.due_at < ? ORDER BY d.due_at LIMIT ?", at(now.Add(-lateDelivery)), report.MaxTrouble).Scan(ctx, &rows)
@@ -135,7 +141,7 @@ func (s *Store) lateDeliveries(ctx context.Context, now time.Time) ([]report.Lat
 	return list, err
 }
 
-func (s *Store) lateRecharges(ctx context.Context, now time.Time) ([]report.LateRecharge, error) {
+func lateRecharges(ctx context.Context, db tx, now time.Time) ([]report.LateRecharge, error) {
 	var rows []struct {
 		Email     string
 		Units     int64
@@ -143,7 +149,7 @@ func (s *Store) lateRecharges(ctx context.Context, now time.Time) ([]report.Late
 		TxHash    string
 		CreatedAt instant
 	}
-	err := s.reader().NewRaw("SELECT u.email, r.units, r.network, r.tx_hash, r.created_at FROM recharges AS r "+
+	err := db.NewRaw("SELECT u.email, r.units, r.network, r.tx_hash, r.created_at FROM recharges AS r "+
 		"JOIN api_keys AS k ON k.id = r.key_id JOIN users AS u ON u.id = k.user_id "+
 		"WHERE r.look_at < ? ORDER BY r.look_at LIMIT ?", at(now.Add(-lateRecharge)), report.MaxTrouble).Scan(ctx, &rows)
 	list := make([]report.LateRecharge, len(rows))
@@ -153,9 +159,9 @@ func (s *Store) lateRecharges(ctx context.Context, now time.Time) ([]report.Late
 	return list, err
 }
 
-func (s *Store) lateSweeps(ctx context.Context, now time.Time) ([]report.SweepLine, error) {
+func lateSweeps(ctx context.Context, db tx, now time.Time) ([]report.SweepLine, error) {
 	var rows []sweepLineRow
-	err := s.reader().NewRaw(selectSweepLines+"WHERE s.ended_at IS NULL AND s.created_at < ? ORDER BY s.created_at LIMIT ?",
+	err := db.NewRaw(selectSweepLines+"WHERE s.ended_at IS NULL AND s.created_at < ? ORDER BY s.created_at LIMIT ?",
 		at(now.Add(-lateSweep)), report.MaxTrouble).Scan(ctx, &rows)
 	if err != nil {
 		return nil, err
@@ -167,7 +173,7 @@ func (s *Store) lateSweeps(ctx context.Context, now time.Time) ([]report.SweepLi
 // that network for the address, so that no sweep takes them, or where a sweep
 // could not move them; otherwise after a day. It reads what is not swept, which
 // is little.
-func (s *Store) leftDeposits(ctx context.Context, now time.Time, dust money.Micros) ([]report.LeftDeposit, error) {
+func leftDeposits(ctx context.Context, db tx, now time.Time, dust money.Micros) ([]report.LeftDeposit, error) {
 	var rows []struct {
 		PublicID string
 		Email    string
@@ -182,7 +188,7 @@ func (s *Store) leftDeposits(ctx context.Context, now time.Time, dust money.Micr
 		Blocked  instant
 		Reason   string
 	}
-	err := s.reader().NewRaw("SELECT p.public_id, u.email, d.network, r.id IS NOT NULL AS chosen, d.token, d.symbol, d.decimals, d.units, d.contract, d.final_at, "+
+	err := db.NewRaw("SELECT p.public_id, u.email, d.network, r.id IS NOT NULL AS chosen, d.token, d.symbol, d.decimals, d.units, d.contract, d.final_at, "+
 		"pot.blocked_until AS blocked, coalesce(pot.reason, '') AS reason FROM deposits AS d JOIN payments AS p ON p.id = d.payment_id "+
 		"JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id "+
 		"LEFT JOIN routes AS r ON r.payment_id = d.payment_id AND r.network = d.network AND r.address = d.to_address "+
@@ -206,7 +212,7 @@ func (s *Store) leftDeposits(ctx context.Context, now time.Time, dust money.Micr
 	return list, nil
 }
 
-func (s *Store) reorged(ctx context.Context) ([]report.ReorgedPayment, error) {
+func reorged(ctx context.Context, db tx) ([]report.ReorgedPayment, error) {
 	var rows []struct {
 		ID       int64
 		PublicID string
@@ -216,7 +222,7 @@ func (s *Store) reorged(ctx context.Context) ([]report.ReorgedPayment, error) {
 		Hash     string
 		EndedAt  instant
 	}
-	err := s.reader().NewRaw("SELECT p.id, p.public_id, u.email, p.amount, p.network, p.hash, p.ended_at FROM payments AS p "+
+	err := db.NewRaw("SELECT p.id, p.public_id, u.email, p.amount, p.network, p.hash, p.ended_at FROM payments AS p "+
 		"JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id WHERE p.reorged ORDER BY p.id DESC LIMIT ?", report.MaxTrouble).Scan(ctx, &rows)
 	list := make([]report.ReorgedPayment, len(rows))
 	for i, r := range rows {

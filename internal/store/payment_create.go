@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -13,6 +14,7 @@ import (
 type createOp struct {
 	row    *paymentRow
 	events []payment.Event
+	lines  []account.Audit // what it leaves in the audit log; nil but for what merchants do
 	// exists: a payment with this ID was there before; row is as it was given.
 	exists bool
 }
@@ -25,6 +27,7 @@ func (s *Store) CreatePayment(ctx context.Context, c payment.Change) (payment.Pa
 	if err != nil {
 		return payment.Payment{}, err
 	}
+	op.lines = account.LinesOf(ctx)
 	changes := s.recent.changesOf(c.Payment.ID)
 	if err := s.create(ctx, op); err != nil {
 		return payment.Payment{}, fmt.Errorf("create payment %s: %w", c.Payment.ID, err)
@@ -68,7 +71,12 @@ func insertOne(ctx context.Context, db conn, op *createOp) error {
 	if op.exists {
 		return nil
 	}
-	return runAll(ctx, db, saveEvents(op.row, op.events))
+	return runAll(ctx, db, op.parts())
+}
+
+// parts returns the calls that write what comes with the payment.
+func (op *createOp) parts() []*call {
+	return append(saveEvents(op.row, op.events), saveLines(op.lines, about{})...)
 }
 
 // checkEvents refuses events that would leave a gap in the sequence, which

@@ -40,10 +40,11 @@ func paymentTable() []string {
 	return columns
 }
 
-// create stores a new payment together with those of other callers.
+// create stores a new payment together with those of other callers, or alone
+// if it leaves more than the event of its creation.
 func (e *postgresEngine) create(ctx context.Context, op *createOp) error {
 	err := errAlone
-	if len(op.events) == 1 && !op.events[0].Type.Public() {
+	if len(op.events) == 1 && len(op.lines) == 0 && !op.events[0].Type.Public() {
 		err = e.creates.do(ctx, op)
 	}
 	if !errors.Is(err, errAlone) {

@@ -36,7 +36,7 @@ func insertNumbered(ctx context.Context, db conn, op *createOp) error {
 	if op.exists {
 		return nil
 	}
-	return runAll(ctx, db, saveEvents(op.row, op.events))
+	return runAll(ctx, db, op.parts())
 }
 
 // change runs a decision together with those of other callers.
