@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync"
 	"time"
@@ -9,6 +10,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/sweep"
 )
 
@@ -18,6 +21,14 @@ type healthReport struct {
 	Version  string                          `json:"version"`
 	Database string                          `json:"database"`
 	Networks map[chain.Network]networkHealth `json:"networks"`
+	// Recharge is whether the operation of that name sells query units now.
+	Recharge operationHealth `json:"rechargeApiKey"`
+}
+
+// operationHealth is how an operation does that needs more than the database.
+type operationHealth struct {
+	Status string `json:"status"`
+	Reason string `json:"reason"`
 }
 
 // networkHealth is how a network does.
@@ -37,7 +48,7 @@ const (
 	healthOK       = "ok"
 	healthDegraded = "degraded"
 	healthDown     = "down"
-	healthOff      = "off" // the network is not configured
+	healthOff      = "off" // it is not configured
 )
 
 const (
@@ -65,6 +76,7 @@ func (s *Server) getHealth(c echo.Context) error {
 		}
 		report.Networks[n] = h
 	}
+	report.Recharge = s.rechargeHealth()
 	code := http.StatusOK
 	if s.databaseDown(c.Request().Context()) {
 		report.Status, report.Database, code = healthDown, healthDown, http.StatusServiceUnavailable
@@ -84,6 +96,26 @@ func (s *Server) networkHealth(n chain.Network) networkHealth {
 	out.Gas = s.gasHealth(n)
 	if !h.OK {
 		out.Status = healthDegraded
+	}
+	return out
+}
+
+// rechargeHealth is off where no recharge can be sold here at all, and degraded
+// while its network cannot be used, which the network's own state tells too.
+func (s *Server) rechargeHealth() operationHealth {
+	err := error(recharge.ErrNotOffered)
+	if s.d.Recharges != nil {
+		err = s.d.Recharges.Offered()
+	}
+	if err == nil {
+		return operationHealth{Status: healthOK}
+	}
+	out := operationHealth{Status: healthDegraded, Reason: "it cannot be used at the moment"}
+	if errors.Is(err, recharge.ErrNotOffered) {
+		out.Status = healthOff
+	}
+	if known := fault.Of(err); known != nil {
+		out.Reason = known.Message
 	}
 	return out
 }

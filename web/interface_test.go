@@ -2,13 +2,16 @@ package web
 
 import (
 	"fmt"
+	"log/slog"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/recharge"
 )
 
 // scenario is one request and what its answer must and must not hold.
@@ -133,13 +136,18 @@ func transactionThroughItsLifeStory(t *testing.T, b *bundle) {
 		"blockchainLink": "https://polygonscan.com/tx/" + string(stored.Hash),
 		"paymentUri":     strings.Replace(uri, "49900000", "29900000", 1),
 	})
+	stored = b.deposit(stored, 30*money.USD, false)
+	check("seen", map[string]string{"status": "STARTED", "receivedAmount": "20", "paymentUri": "null", "hash": string(stored.Hash)})
 	stored = b.deposit(stored, 30*money.USD, true)
 	check("paid", map[string]string{
-		"status": "COMPLETED", "receivedAmount": "50", "countdown": "0", "isExpired": "false", "hash": string(stored.Hash),
+		"status": "COMPLETED", "countdown": "0", "isExpired": "false", "hash": string(stored.Hash), "paymentUri": "null", "wallet.address": address,
 	})
-	expired := b.expire(b.newPayment(m))
-	p = expired
-	check("expired", map[string]string{"status": "EXPIRED", "isExpired": "true", "countdown": "0"})
+	expired := b.newPayment(m)
+	b.ask("POST", "/pay", `{"txnid":"`+string(expired.ID)+`","network":"POLYGON","token":"USDC"}`)
+	expired, err = b.payments.Get(t.Context(), string(expired.ID))
+	must(t, err)
+	p = b.expire(expired)
+	check("expired", map[string]string{"status": "EXPIRED", "isExpired": "true", "countdown": "0", "network": "POLYGON", "paymentUri": "null"})
 }
 
 func TestPayInThreeWays(t *testing.T) { onEach(t, payInThreeWaysStory) }
@@ -238,9 +246,20 @@ func TestHealth(t *testing.T) {
 	for path, want := range map[string]string{
 		"status": "ok", "database": "ok", "version": "test", "networks.BEP20.status": "ok", "networks.BEP20.head": "1010",
 		"networks.POLYGON.final": "1000", "networks.BASE.lagSeconds": "2", "networks.SOL.status": "off",
+		"rechargeApiKey.status": "off",
 	} {
 		if value := got.text(t, path); value != want {
 			t.Errorf("%s is %s, want %s", path, value, want)
+		}
+	}
+	if !strings.Contains(got.text(t, "rechargeApiKey.reason"), "treasury") {
+		t.Errorf("it is not said why nothing is sold: %s", got.body)
+	}
+	for ready, want := range map[error]string{nil: "ok", fault.New(fault.Unavailable, "BEP20 is behind"): "degraded"} {
+		b.recharges.Service = recharge.New(b.store, &recharge.Lane{Treasury: merchantWallet, Ready: func() error { return ready }}, b.clock.Now, slog.New(slog.DiscardHandler))
+		got := b.ask("GET", "/health", "")
+		if got.text(t, "rechargeApiKey.status") != want || (got.text(t, "rechargeApiKey.reason") == "") != (ready == nil) || got.text(t, "status") != "ok" {
+			t.Errorf("with %v: %s", ready, got.body)
 		}
 	}
 	must(t, b.store.Close())

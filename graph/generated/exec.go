@@ -782,7 +782,7 @@ type Transaction {
   reference: String
   "What the merchant stored with the payment."
   metadata: StringMap
-  "A wallet's payment request (EIP-681 or Solana Pay) for what is still due; null until started."
+  "A wallet's payment request (EIP-681 or Solana Pay) for what is still due; null when nothing is, and unless the status is STARTED."
   paymentUri: String
   "Blocks on top of the newest deposit, at most ` + "`" + `requiredConfirmations` + "`" + `; null before one is seen."
   confirmations: Int

@@ -505,7 +505,7 @@ type Transaction struct {
 	Reference *string `json:"reference"`
 	// What the merchant stored with the payment.
 	Metadata *StringMap `json:"metadata"`
-	// A wallet's payment request (EIP-681 or Solana Pay) for what is still due; null until started.
+	// A wallet's payment request (EIP-681 or Solana Pay) for what is still due; null when nothing is, and unless the status is STARTED.
 	PaymentURI *string `json:"paymentUri"`
 	// Blocks on top of the newest deposit, at most `requiredConfirmations`; null before one is seen.
 	Confirmations *int `json:"confirmations"`

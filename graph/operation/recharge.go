@@ -16,6 +16,8 @@ import (
 
 // Recharges sells query units.
 type Recharges interface {
+	// Offered returns why nothing is sold now; nil where something is.
+	Offered() error
 	Buy(ctx context.Context, q recharge.Request, wait time.Duration) (recharge.Recharge, error)
 }
 

@@ -52,7 +52,8 @@ func (o *Operations) addRoute(t *model.Transaction, p payment.Payment) {
 	network, token := model.Network(route.Network), model.Token(p.Choice.Token)
 	t.Network, t.Token = &network, &token
 	t.Wallet = &model.DepositWallet{Address: string(route.Address.Address)}
-	if lane, ok := o.d.Payments.Lane(route.Network); ok {
+	// A link to what is paid, or may not be paid any more, would be followed.
+	if lane, ok := o.d.Payments.Lane(route.Network); ok && p.Status == payment.Started && p.Missing() > 0 {
 		t.PaymentURI = optional(p.URI(lane.Profile))
 	}
 }

@@ -58,16 +58,22 @@ func (s *Service) Buy(ctx context.Context, q Request, wait time.Duration) (Recha
 	return s.await(ctx, waiting, r), nil
 }
 
+// Offered returns why nothing is sold now: ErrNotOffered where the operator has
+// set up none of it, else fault.Unavailable. It asks nobody.
+func (s *Service) Offered() error {
+	if s.lane == nil || s.lane.Treasury == "" {
+		return ErrNotOffered
+	}
+	return s.lane.Ready()
+}
+
 // begin signs, stores and broadcasts, in this order.
 func (s *Service) begin(ctx, waiting context.Context, q Request) (Recharge, error) {
-	if s.lane == nil || s.lane.Treasury == "" {
-		return Recharge{}, ErrNotOffered
+	if err := s.Offered(); err != nil {
+		return Recharge{}, err
 	}
 	if q.Wallet == s.lane.Treasury {
 		return Recharge{}, ErrOwnTreasury
-	}
-	if err := s.lane.Ready(); err != nil {
-		return Recharge{}, err
 	}
 	t := Transfer{Asset: s.lane.Asset, From: q.Wallet, To: s.lane.Treasury, Amount: Price(q.Units).Units(s.lane.Asset.Decimals)}
 	for {
