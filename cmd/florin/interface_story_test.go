@@ -26,21 +26,25 @@ const (
 	listed = `code message transactions { txnid amount amountInToken token network status wallet { address } hash blockchainLink
 		isExpired expiresAt createdAt } apiKey { creditsLeft }`
 	untransferred   = "code message transactions { txnid amount network status wallet { address } hash createdAt }"
-	custodianFields = `code message custodian { id apiKey name wallets { bep20 polygon base solana } callbackUrl createdAt }
-		apiKey { key creditsLeft }`
-	updatedFields = "code message custodian { id name wallets { bep20 polygon base solana } callbackUrl createdAt } apiKey { key creditsLeft }"
-	creditFields  = "code message creditsLeft apiKey { key wallet creditsLeft userId createdAt custodian { id name } }"
-	queryFields   = "code message queriesLeft apiKey { id key firstName lastName email wallet queriesLeft createdAt }"
-	revokeFields  = "code message newApiKey apiKey { key wallet creditsLeft }"
+	optionFields    = "networks { network enabled tokens minAmount } branding { tagline primaryColor logoUrl }"
+	custodianFields = "code message custodian { id apiKey name wallets { bep20 polygon base solana } callbackUrl createdAt " + optionFields + " } apiKey { key creditsLeft }"
+	updatedFields   = "code message custodian { id name wallets { bep20 polygon base solana } callbackUrl createdAt " + optionFields + " } apiKey { key creditsLeft }"
+	creditFields    = "code message creditsLeft apiKey { key wallet creditsLeft userId createdAt custodian { id name } }"
+	queryFields     = "code message queriesLeft apiKey { id key firstName lastName email wallet queriesLeft createdAt }"
+	revokeFields    = "code message newApiKey apiKey { key wallet creditsLeft }"
 )
 
 // tell is the story: a merchant begins, is paid, is not paid, looks, and ends.
 func (w *witness) tell() {
 	w.awaitLanes()
 	w.beginning()
+	w.options()
 	w.payments()
 	w.giving()
 	w.looking()
+	w.long()
+	w.broken()
+	w.settled()
 	w.without()
 	w.silent()
 	w.topUp()
@@ -62,6 +66,7 @@ func (w *witness) awaitLanes() {
 
 func (w *witness) beginning() {
 	bare := w.newKey()
+	w.bare = bare
 	w.gql("no custodian", bare, "mutation", fmt.Sprintf(`payment(apiKey: %q, amount: 10)`, bare), created)
 	w.gql("credits of a bare key", bare, "query", fmt.Sprintf(`getCreditsLeft(apiKey: %q)`, bare), creditFields)
 	input := fmt.Sprintf(`input: {apiKey: %q, name: "First", callbackUrl: %q, secret: "s", wallets: {bep20: %q, polygon: %q},
@@ -141,7 +146,7 @@ func (w *witness) starts() {
 	result := "code message transaction { txnid status network token wallet { address } paymentUri countdown }"
 	for network, token := range map[string]string{"BEP20": "USDT", "POLYGON": "USDC", "BASE": "USDC", "SOL": "USDC"} {
 		name := "start" + network[:1] + strings.ToLower(network[1:]) + "Payment"
-		txnid := w.create("for " + name)
+		txnid := w.create(name + "'s")
 		started := w.gql(name, w.key, "mutation", fmt.Sprintf(`%s(txnid: %q, token: %s)`, name, txnid, token), result)
 		if network == "SOL" {
 			w.onSolana(txnid, started.text("transaction.wallet.address"))

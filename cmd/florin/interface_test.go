@@ -27,7 +27,7 @@ func TestInterface(t *testing.T) {
 	if t.Failed() {
 		t.FailNow()
 	}
-	rows := slices.Concat(interfaceRows, moreRows, debitRows(), keyRows(), envelopeRows(w))
+	rows := slices.Concat(interfaceRows, moreRows, deepRows, schemaRows(), debitRows(), keyRows(), envelopeRows(w))
 	names := map[string]bool{}
 	for _, row := range rows {
 		if names[row.name] || row.says == "" {
@@ -72,10 +72,13 @@ type witness struct {
 	t        *testing.T
 	heard    map[string]said
 	document map[string]any // openapi.json
+	schema   schema         // the types GraphQL tells of
 	schemas  *openapi.Validator
 	log      string // all the program wrote, once it was asked to stop
 	exit     int
+	bare     string // the key whose custodian has more options than the shop's
 	ledger   *devsol.Ledger
+	swept    int64 // what came to the merchant in the sweep on POLYGON, in cents
 	treasury int64 // what the operator's wallet holds in USDT on BEP20, in cents
 }
 
@@ -84,7 +87,7 @@ func newWitness(t *testing.T) *witness {
 	w := &witness{t: t, heard: map[string]said{}}
 	ledger, solana := openLedger(t)
 	w.ledger = ledger
-	w.shop = openShop(t, append(solana, "FLORIN_SIGNUP_CREDITS=100", "FLORIN_PAYMENT_TTL=10s",
+	w.shop = openShop(t, append(solana, "FLORIN_SIGNUP_CREDITS=1000", "FLORIN_PAYMENT_TTL=10s", "FLORIN_EVM_GAS_KEY="+sweepKey, "FLORIN_SWEEP_WAIT=1s",
 		"FLORIN_POLYGON_TREASURY="+treasuryWallet, "FLORIN_BEP20_TREASURY="+treasuryWallet, "FLORIN_INTROSPECTION=true")...)
 	text := w.ask(http.MethodGet, "/openapi.json", "").raw
 	var document openapi.Extendable[openapi.OpenAPI]
@@ -93,6 +96,7 @@ func newWitness(t *testing.T) *witness {
 			t.Fatal(err)
 		}
 	}
+	w.readSchema()
 	var err error
 	if w.schemas, err = openapi.NewValidator(&document); err != nil {
 		t.Fatal(err)

@@ -84,6 +84,7 @@ type receiver struct {
 
 type arrival struct {
 	id     string
+	method string
 	header http.Header
 	raw    []byte
 	body   map[string]any
@@ -94,7 +95,7 @@ func newReceiver(t *testing.T) *receiver {
 	r := &receiver{}
 	r.Server = httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
 		raw, _ := io.ReadAll(req.Body)
-		a := arrival{id: req.Header.Get("Webhook-Id"), header: req.Header.Clone(), raw: raw}
+		a := arrival{id: req.Header.Get("Webhook-Id"), method: req.Method, header: req.Header.Clone(), raw: raw}
 		_ = json.Unmarshal(raw, &a.body)
 		r.mu.Lock()
 		defer r.mu.Unlock()
