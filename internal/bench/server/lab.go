@@ -199,12 +199,17 @@ func (l *lab) againstPostgres(ctx context.Context, name string, r rates) (err er
 	if err := f.stop(); err != nil {
 		return err
 	}
-	base, err := pgbench(ctx, programs, server, l.dir, l.settings)
+	base, err := pgbench(ctx, programs, server, l.dir, plainScript, l.settings)
+	if err != nil {
+		return err
+	}
+	folded, err := pgbench(ctx, programs, server, l.dir, foldedScript, l.settings)
 	if err != nil {
 		return err
 	}
 	l.ratio(name+": create × pgbench", r.create, base, leastCreate)
 	l.ratio(name+": create, start × pgbench", r.life, base, leastLife)
+	fmt.Printf("%-34s %.2f and %.2f × %.0f/s\n", "  × pgbench with one INSERT", r.create/folded, r.life/folded, folded)
 	return nil
 }
 
