@@ -23,7 +23,7 @@ func FuzzDocument(f *testing.F) {
 	f.Fuzz(func(t *testing.T, query, variables string) {
 		start := time.Now()
 		doc, errs := e.parse(query)
-		if took := time.Since(start); took > 5*time.Second {
+		if took := time.Since(start); took > 20*time.Second {
 			t.Fatalf("parsing %d bytes took %v", len(query), took)
 		}
 		if errs != nil {

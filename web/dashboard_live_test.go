@@ -94,7 +94,7 @@ func TestDashboard_LiveEndsWithSession(t *testing.T) {
 	t.Cleanup(server.Close)
 	s := b.surfer()
 	s.signIn(deskEmail)
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/dashboard/live", nil)
 	must(t, err)

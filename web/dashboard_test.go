@@ -406,7 +406,7 @@ func TestDashboard_NewMerchant(t *testing.T) {
 // mailed waits until so many mails were sent.
 func (b deskBundle) mailed(n int) []string {
 	b.t.Helper()
-	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		if all := b.mail.all(); len(all) >= n {
 			return all
 		}

@@ -37,12 +37,12 @@ func (p *testPage) close() { p.closed.Add(1) }
 // eventually waits until it is so.
 func eventually(t *testing.T, what string, so func() bool) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
 		if so() {
 			return
 		}
 	}
-	t.Fatalf("%s: not within 30 s", what)
+	t.Fatalf("%s: not within a minute", what)
 }
 
 // anyRoom limits nobody.

@@ -16,8 +16,9 @@ import (
 // testVersion is built into the program under test.
 const testVersion = "1.2.3-test"
 
-// patience bounds every run of the program: it takes milliseconds.
-const patience = 60 * time.Second
+// patience bounds every wait and every run of a command: they take
+// milliseconds, and much longer where other tests hold the processors.
+const patience = 2 * time.Minute
 
 // florin is the path of the program, built once for all tests.
 var florin string

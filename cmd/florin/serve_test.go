@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // server is the program serving.
@@ -26,7 +25,7 @@ var servesAt = regexp.MustCompile(`address=(127\.0\.0\.1:\d+)`)
 // serve starts the program on a free port and waits until it says where.
 func (i installation) serve(t *testing.T) *server {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithCancel(context.Background()) // it serves as long as the test lasts
 	t.Cleanup(cancel)
 	i.env = append(i.env, "FLORIN_LISTEN=127.0.0.1:0")
 	s := &server{cmd: i.command(ctx, "serve"), log: make(chan string, 1)}
@@ -81,7 +80,7 @@ func (s *server) post(t *testing.T, path, body string) (int, map[string]any) {
 
 func (s *server) do(t *testing.T, method, path, body string) (int, map[string]any) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, s.url+path, strings.NewReader(body))
 	if err != nil {

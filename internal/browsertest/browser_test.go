@@ -19,7 +19,7 @@ import (
 const childVariable = "FLORIN_TEST_BROWSERTEST_CHILD"
 
 // grace is how long a killed process's browser may take to be gone.
-const grace = 30 * time.Second
+const grace = time.Minute
 
 func TestMain(m *testing.M) {
 	if os.Getenv(childVariable) != "" {

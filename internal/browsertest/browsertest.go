@@ -24,7 +24,7 @@ import (
 
 // pageTimeout bounds all that one test does with its page. A whole payment takes some seconds; a busy machine
 // with two cores and several browsers takes ten times that.
-const pageTimeout = 120 * time.Second
+const pageTimeout = 4 * time.Minute
 
 // pageKey is the key of the *visit in a page's context.
 type pageKey struct{}

@@ -17,7 +17,7 @@ import (
 const childVariable = "FLORIN_TEST_PGTEST_CHILD"
 
 // grace is how long a killed process's server may take to be gone.
-const grace = 30 * time.Second
+const grace = time.Minute
 
 func TestMain(m *testing.M) {
 	if os.Getenv(childVariable) != "" {

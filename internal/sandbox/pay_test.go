@@ -44,8 +44,9 @@ func start(t *testing.T, dir string) *running {
 	return r
 }
 
-// stopLimit is how long Ctrl-C may take.
-const stopLimit = 3 * time.Second
+// stopLimit is how long Ctrl-C may take where other tests hold the processors;
+// alone it takes under a second.
+const stopLimit = 15 * time.Second
 
 func (r *running) stop(t *testing.T) {
 	t.Helper()
@@ -74,7 +75,7 @@ func freePort(t *testing.T) string {
 }
 
 // patience bounds every wait of these tests.
-const patience = 40 * time.Second
+const patience = 2 * time.Minute
 
 func (r *running) awaitNetworks(t *testing.T) {
 	t.Helper()

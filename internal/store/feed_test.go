@@ -132,7 +132,7 @@ func TestStore_PublicEvents_AtOnce(t *testing.T) {
 			}
 			seen := make(map[string]int)
 			read[i-writers] = seen
-			for after, stop := "", time.Now().Add(20*time.Second); len(seen) < writers*each && time.Now().Before(stop); {
+			for after, stop := "", time.Now().Add(time.Minute); len(seen) < writers*each && time.Now().Before(stop); {
 				page, next, err := w.PublicEvents(t.Context(), k.ID, after, 3)
 				if err != nil {
 					return err

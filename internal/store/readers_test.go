@@ -105,7 +105,7 @@ func TestStore_SnapshotEnds(t *testing.T) {
 			t.Parallel()
 			onOneConn(t, func(t *testing.T, w *world) {
 				k := w.key(0, 0)
-				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
 				failed := guard(func() error {
 					return w.snapshot(ctx, func(ctx context.Context, db tx) error {
@@ -135,7 +135,7 @@ func TestPostgres_PanicInARow(t *testing.T) {
 		if !ok {
 			return // SQLite has no batches
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		one := func(row func(func(...any) error) error) *call { return query(row, "SELECT 1") }
 		panics := one(func(func(...any) error) error { panic("a fault") })

@@ -70,7 +70,7 @@ func run(t *testing.T, d *webhook.Deliverer) (stop func()) {
 // eventually waits for what must come, far longer than it takes.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !ok(); time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%s did not come", what)
 		}
@@ -84,7 +84,7 @@ func mustCome(t *testing.T, arrived <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-arrived:
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("no request came")
 	}
 }

@@ -122,7 +122,7 @@ func (s *surfpool) execute(raw []byte) {
 // await waits until it is so.
 func await(t *testing.T, what string, so func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for !so() {
 		if time.Now().After(deadline) {
 			t.Fatalf("it never came to pass that %s", what)

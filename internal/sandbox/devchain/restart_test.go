@@ -61,7 +61,7 @@ func payForEver(dir string) error {
 func TestStart_AfterKill(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	command := exec.CommandContext(ctx, os.Args[0])
 	command.Env = append(os.Environ(), chainInProcess+"="+dir)

@@ -259,14 +259,14 @@ func TestLedger_Fork(t *testing.T) {
 func TestLedger_Timer(t *testing.T) {
 	t.Parallel()
 	l := start(t, devsol.Config{SlotTime: 20 * time.Millisecond, SkipEvery: 3})
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for from := l.Slot(); l.Slot() < from+10; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("no slots are made")
 		}
 	}
 	b := must[block](t, l, "getBlock", l.Slot(), confirmed)
-	if lag := time.Since(time.Unix(b.BlockTime, 0)); lag < -5*time.Second || lag > 5*time.Second {
+	if lag := time.Since(time.Unix(b.BlockTime, 0)); lag < -20*time.Second || lag > 20*time.Second {
 		t.Errorf("the newest slot is %s old", lag)
 	}
 	if b.BlockHeight >= l.Slot() {
