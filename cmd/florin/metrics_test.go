@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -94,25 +95,15 @@ func TestMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer page.Body.Close()
-	if n, _ := scrape(t, address).value("florin_live_streams"); n != 1 {
+	if n, _ := scrape(t, address).value("florin_live_streams"); n != 1 { // its answer has begun: it is counted
 		t.Errorf("with one open page there are %v", n)
 	}
 	s.do(t, http.MethodGet, "/nothing/"+s.key, "")
 	polygon.pay(t, polygon.token("USDC"), deposit, 1250)
 	s.await(t, txnid, "COMPLETED")
 	s.told(t, txnid, "completed")
-	var m scraped
-	eventually(t, "the sweep is counted", func() bool {
-		m = scrape(t, address)
-		n, _ := m.value("florin_sweeps_ended_total", "network", "POLYGON", "state", "CONFIRMED")
-		return n == 1
-	})
-	for _, want := range []struct {
-		name   string
-		labels []string
-		least  float64
-		most   float64
-	}{
+	m := awaitMetrics(t, address, []metric{
+		{"florin_sweeps_ended_total", []string{"network", "POLYGON", "state", "CONFIRMED"}, 1, 1},
 		{"florin_payment_changes_total", []string{"state", "PENDING", "network", "none"}, 1, 1},
 		{"florin_payment_changes_total", []string{"state", "STARTED", "network", "POLYGON"}, 1, 1},
 		{"florin_payment_changes_total", []string{"state", "COMPLETED", "network", "POLYGON"}, 1, 1},
@@ -144,11 +135,7 @@ func TestMetrics(t *testing.T) {
 		{"florin_build_info", []string{"version", testVersion}, 1, 1},
 		{"go_goroutines", nil, 5, 1e5},
 		{"process_resident_memory_bytes", nil, 1e6, 1e10},
-	} {
-		if v, ok := m.value(want.name, want.labels...); !ok || v < want.least || v > want.most {
-			t.Errorf("%s%v is %v (there: %t), want %v to %v", want.name, want.labels, v, ok, want.least, want.most)
-		}
-	}
+	})
 	if found := secretLooking.FindString(m.text); found != "" || strings.Contains(m.text, txnid) || strings.Contains(m.text, s.key) {
 		t.Errorf("the metrics name %q", found)
 	}
@@ -165,6 +152,36 @@ func TestMetrics(t *testing.T) {
 	if r := other.run(t, "", "serve"); r.status != 1 || !strings.Contains(r.stderr, "FLORIN_METRICS_LISTEN="+address) || strings.Count(r.stderr, "\n") != 1 {
 		t.Errorf("on an address in use: status %d, %q", r.status, r.stderr)
 	}
+}
+
+// metric is one that Prometheus must read, and what it may be.
+type metric struct {
+	name   string
+	labels []string
+	least  float64
+	most   float64
+}
+
+// awaitMetrics reads until every metric is as wanted: what is counted is
+// counted after what can be seen of it.
+func awaitMetrics(t *testing.T, address string, all []metric) (m scraped) {
+	t.Helper()
+	var wrong []string
+	defer func() {
+		for _, text := range wrong {
+			t.Error(text)
+		}
+	}()
+	eventually(t, "the metrics", func() bool {
+		m, wrong = scrape(t, address), nil
+		for _, want := range all {
+			if v, ok := m.value(want.name, want.labels...); !ok || v < want.least || v > want.most {
+				wrong = append(wrong, fmt.Sprintf("%s%v is %v (there: %t), want %v to %v", want.name, want.labels, v, ok, want.least, want.most))
+			}
+		}
+		return len(wrong) == 0
+	})
+	return m
 }
 
 // isBounded holds every label of Florin's own against the closed sets there are.
