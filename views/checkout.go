@@ -83,6 +83,8 @@ const (
 	ProblemMerchant Problem = "merchant"
 	// ProblemTooOften: rate limited (429).
 	ProblemTooOften Problem = "too_often"
+	// ProblemFull: so many donations to the campaign wait for money that no other can be started (429).
+	ProblemFull Problem = "full"
 )
 
 // Reason is why a network or a token is shown but cannot be chosen.

@@ -117,20 +117,23 @@ func (p CheckoutProps) reasonText(r Reason) string {
 	return p.T("reason.not_offered", "Merchant", p.Merchant.Name)
 }
 
-func (p CheckoutProps) problemText() string {
-	switch p.Problem {
+// problemWords say why something was refused, and what to do next.
+func problemWords(p Page, problem Problem, merchant string) (what, next string) {
+	switch problem {
 	case ProblemReceived:
-		return p.T("problem.received")
+		return p.T("problem.received"), p.T("problem.next")
 	case ProblemCannotCancel:
-		return p.T("problem.cannot_cancel")
+		return p.T("problem.cannot_cancel"), p.T("problem.next")
 	case ProblemClosed:
-		return p.T("problem.closed")
+		return p.T("problem.closed"), p.T("problem.next")
 	case ProblemMerchant:
-		return p.T("problem.merchant", "Merchant", p.Merchant.Name)
+		return p.T("problem.merchant", "Merchant", merchant), p.T("problem.merchant_next", "Merchant", merchant)
 	case ProblemTooOften:
-		return p.T("problem.too_often")
+		return p.T("problem.too_often"), p.T("problem.too_often_next")
+	case ProblemFull:
+		return p.T("problem.full"), p.T("problem.full_next")
 	}
-	return p.T("problem.unavailable")
+	return p.T("problem.unavailable"), p.T("problem.unavailable_next")
 }
 
 func (p CheckoutProps) depositText(k DepositKind) string {

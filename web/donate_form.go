@@ -114,7 +114,7 @@ func (s *Server) refuseDonation(c echo.Context, r operation.Refusal, err error) 
 	case http.StatusTooManyRequests:
 		problem = views.ProblemTooOften
 		if errors.Is(err, payment.ErrManyWaiting) {
-			problem = views.ProblemMerchant // not this giver's doing
+			problem = views.ProblemFull
 		}
 	case http.StatusConflict: // the page itself says that it is paused or has ended
 	case http.StatusUnprocessableEntity, http.StatusServiceUnavailable:

@@ -115,7 +115,7 @@ func (w *witness) readSchema() {
 	}
 	var answer struct {
 		Data struct {
-			Schema struct{ Types []typeTold } `json:"__schema"`
+			Schema struct{ Types []typeTold } `json:"__schema"` //nolint:tagliatelle // the name is GraphQL's
 		}
 	}
 	out := w.ask(http.MethodPost, "/graphql", string(body))
