@@ -1,0 +1,62 @@
+package devsol
+
+import "encoding/base64"
+
+func getBalance(l *Ledger, p params) (any, *rpcFailure) {
+	key, failed := p.key()
+	if failed != nil {
+		return nil, failed
+	}
+	return l.reading(p, func(slot uint64, _ options) (any, *rpcFailure) { return l.accountAt(key, slot).Lamports, nil })
+}
+
+// shown is an account as calls tell it; nil where there is none.
+func (a Account) shown() any {
+	if !a.exists() {
+		return nil
+	}
+	return map[string]any{
+		"lamports": a.Lamports, "owner": a.Owner.String(), "executable": a.Executable, "space": len(a.Data),
+		"rentEpoch": uint64(1<<64 - 1), "data": []string{base64.StdEncoding.EncodeToString(a.Data), "base64"},
+	}
+}
+
+func getAccountInfo(l *Ledger, p params) (any, *rpcFailure) {
+	key, failed := p.key()
+	if failed != nil {
+		return nil, failed
+	}
+	return l.reading(p, func(slot uint64, _ options) (any, *rpcFailure) { return l.accountAt(key, slot).shown(), nil })
+}
+
+// maxAccounts is what getMultipleAccounts takes, as real nodes do.
+const maxAccounts = 100
+
+func getMultipleAccounts(l *Ledger, p params) (any, *rpcFailure) {
+	var texts []string
+	if failed := p.into(0, &texts); failed != nil {
+		return nil, failed
+	}
+	if len(texts) > maxAccounts {
+		return nil, badParams("Too many inputs provided; max %d", maxAccounts)
+	}
+	return l.reading(p, func(slot uint64, _ options) (any, *rpcFailure) {
+		list := make([]any, len(texts))
+		for i, text := range texts {
+			key, failed := parseKey(text)
+			if failed != nil {
+				return nil, failed
+			}
+			list[i] = l.accountAt(key, slot).shown()
+		}
+		return list, nil
+	})
+}
+
+func getRent(l *Ledger, p params) (any, *rpcFailure) {
+	var size int
+	if failed := p.into(0, &size); failed != nil {
+		return nil, failed
+	}
+	return l.config.rentExempt(size), nil
+}

@@ -1,0 +1,249 @@
+package devsol
+
+import (
+	"encoding/base64"
+	"slices"
+
+	solana "github.com/gagliardetto/solana-go"
+	"github.com/mr-tron/base58"
+)
+
+func getFeeForMessage(l *Ledger, p params) (any, *rpcFailure) {
+	var text string
+	if failed := p.into(0, &text); failed != nil {
+		return nil, failed
+	}
+	var m solana.Message
+	if err := m.UnmarshalBase64(text); err != nil {
+		return nil, badParams("failed to deserialize message: %s", err)
+	}
+	return l.reading(p, func(uint64, options) (any, *rpcFailure) {
+		price, limit, failed := computeBudget(&m)
+		if failed != nil || !l.recent(m.RecentBlockhash) {
+			return nil, nil
+		}
+		return fee(int(m.Header.NumRequiredSignatures), price, limit), nil
+	})
+}
+
+func getSignaturesForAddress(l *Ledger, p params) (any, *rpcFailure) {
+	const most = 1_000
+	key, failed := p.key()
+	if failed != nil {
+		return nil, failed
+	}
+	var o options
+	if failed := p.into(1, &o); failed != nil {
+		return nil, failed
+	}
+	slot, failed := l.at(o)
+	if failed != nil {
+		return nil, failed
+	}
+	limit := most
+	if o.Limit != nil {
+		limit = *o.Limit
+	}
+	if limit < 1 || limit > most {
+		return nil, badParams("Invalid limit; max %d", most)
+	}
+	list := []any{}
+	passed := o.Before == ""
+	for _, r := range slices.Backward(l.history[key]) {
+		text := r.signature.String()
+		if text == o.Until || len(list) == limit {
+			break
+		}
+		if !passed || r.slot > slot {
+			passed = passed || text == o.Before
+			continue
+		}
+		list = append(list, map[string]any{
+			"signature": text, "slot": r.slot, "err": r.failed, "memo": nil,
+			"blockTime": l.timeOf(r.slot).Unix(), "confirmationStatus": l.status(r),
+		})
+	}
+	return list, nil
+}
+
+// status is how sure a transaction is.
+func (l *Ledger) status(r *result) string {
+	switch {
+	case r.slot == 0:
+		return "processed"
+	case r.slot <= l.finalSlot():
+		return "finalized"
+	}
+	return "confirmed"
+}
+
+func getSignatureStatuses(l *Ledger, p params) (any, *rpcFailure) {
+	const most = 256
+	var texts []string
+	if failed := p.into(0, &texts); failed != nil {
+		return nil, failed
+	}
+	if len(texts) > most {
+		return nil, badParams("Too many inputs provided; max %d", most)
+	}
+	list := make([]any, len(texts))
+	for i, text := range texts {
+		signature, err := solana.SignatureFromBase58(text)
+		if err != nil {
+			return nil, badParams("Invalid param: Invalid")
+		}
+		r, ok := l.results[signature]
+		if !ok {
+			continue
+		}
+		slot := r.slot
+		if slot == 0 {
+			slot = l.next()
+		}
+		var confirmations any
+		if s := l.status(r); s != "finalized" {
+			confirmations = l.head - min(l.head, slot)
+		}
+		status := map[string]any{"Ok": nil}
+		if r.failed != nil {
+			status = map[string]any{"Err": r.failed}
+		}
+		list[i] = map[string]any{"slot": slot, "confirmations": confirmations, "err": r.failed, "status": status, "confirmationStatus": l.status(r)}
+	}
+	return inContext(l.head, list), nil
+}
+
+func getTransaction(l *Ledger, p params) (any, *rpcFailure) {
+	var text string
+	if failed := p.into(0, &text); failed != nil {
+		return nil, failed
+	}
+	signature, err := solana.SignatureFromBase58(text)
+	if err != nil {
+		return nil, badParams("Invalid param: Invalid")
+	}
+	var o options
+	if failed := p.into(1, &o); failed != nil {
+		return nil, failed
+	}
+	slot, failed := l.at(o)
+	if failed != nil {
+		return nil, failed
+	}
+	r, ok := l.results[signature]
+	if !ok || r.slot == 0 || r.slot > slot {
+		return nil, nil
+	}
+	shown := l.shownTransaction(r)
+	shown["slot"], shown["blockTime"] = r.slot, l.timeOf(r.slot).Unix()
+	return shown, nil
+}
+
+func requestAirdrop(l *Ledger, p params) (any, *rpcFailure) {
+	key, failed := p.key()
+	if failed != nil {
+		return nil, failed
+	}
+	var lamports uint64
+	if failed := p.into(1, &lamports); failed != nil {
+		return nil, failed
+	}
+	l.mu.Unlock() // FundSOL takes its turn
+	signature, err := l.FundSOL(key, lamports)
+	l.mu.Lock()
+	if err != nil {
+		return nil, &rpcFailure{Code: codePreflight, Message: err.Error()}
+	}
+	return signature.String(), nil
+}
+
+// raw reads an encoded transaction.
+func (p params) raw(o options) ([]byte, *rpcFailure) {
+	var text string
+	if failed := p.into(0, &text); failed != nil {
+		return nil, failed
+	}
+	raw, err := base58.Decode(text)
+	if o.Encoding == "base64" {
+		raw, err = base64.StdEncoding.DecodeString(text)
+	}
+	if err != nil {
+		return nil, badParams("invalid %s encoding: %s", o.Encoding, err)
+	}
+	return raw, nil
+}
+
+func sendTransaction(l *Ledger, p params) (any, *rpcFailure) {
+	var o options
+	if failed := p.into(1, &o); failed != nil {
+		return nil, failed
+	}
+	raw, failed := p.raw(o)
+	if failed != nil {
+		return nil, failed
+	}
+	tx, err := decode(raw)
+	if err != nil {
+		return nil, badParams("failed to deserialize transaction: %s", err)
+	}
+	if err := tx.VerifySignatures(); err != nil {
+		return nil, &rpcFailure{Code: codeSignature, Message: "Transaction signature verification failure"}
+	}
+	signature := tx.Signatures[0].String()
+	if !o.SkipPreflight {
+		if why, logs := l.tries(tx); why != nil {
+			return nil, &rpcFailure{
+				Code: codePreflight, Message: "Transaction simulation failed: " + why.Error(),
+				Data: map[string]any{"err": why, "logs": logs},
+			}
+		}
+	}
+	// What cannot be included is dropped without a word, as on the cluster.
+	_, _ = l.take(tx, raw, false)
+	return signature, nil
+}
+
+// tries carries a transaction out without keeping what it did.
+func (l *Ledger) tries(tx *solana.Transaction) (*failure, []string) {
+	if _, twice := l.results[tx.Signatures[0]]; twice {
+		return failProcessed, nil
+	}
+	if !l.recent(tx.Message.RecentBlockhash) {
+		return failBlockhash, nil
+	}
+	r, _, failed := l.config.execute(tx, l.working)
+	if failed != nil {
+		return failed, nil
+	}
+	return r.failed, r.logs
+}
+
+func simulateTransaction(l *Ledger, p params) (any, *rpcFailure) {
+	var o options
+	if failed := p.into(1, &o); failed != nil {
+		return nil, failed
+	}
+	raw, failed := p.raw(o)
+	if failed != nil {
+		return nil, failed
+	}
+	tx, err := decode(raw)
+	if err != nil {
+		return nil, badParams("failed to deserialize transaction: %s", err)
+	}
+	if o.ReplaceHash {
+		tx.Message.RecentBlockhash = l.blockhash(l.head)
+	}
+	if o.SigVerify && tx.VerifySignatures() != nil {
+		return nil, &rpcFailure{Code: codeSignature, Message: "Transaction signature verification failure"}
+	}
+	why, logs := l.tries(tx)
+	return inContext(l.head, map[string]any{"err": why, "logs": logs, "accounts": nil, "unitsConsumed": unitsUsed(tx)}), nil
+}
+
+// unitsUsed is a guess at the compute a transaction takes: the ledger measures
+// none.
+func unitsUsed(tx *solana.Transaction) uint64 {
+	const each = 5_000
+	return uint64(len(tx.Message.Instructions)) * each
+}
