@@ -16,6 +16,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
+// rightToLeft is a page with a black square at its beginning, which is the upper right corner.
+const rightToLeft = `<!doctype html><html lang="ar" dir="rtl"><head><title>Pay</title><meta name="viewport" content="width=device-width">
+	<link rel="icon" href="data:,"></head><body style="margin:0"><main style="height:%dpx"><div style="width:50px;height:50px;background:#000"></div></main></body></html>`
+
 // pages are what the server of these tests answers, by path; {{language}} is replaced by what was asked for.
 var pages = map[string]string{
 	"/good": `<!doctype html><html lang="en"><head><title>Pay</title><meta name="viewport" content="width=device-width">
@@ -25,6 +29,8 @@ var pages = map[string]string{
 		<p style="color:#bbb;background:#fff">pale</p>
 		<button style="width:10px;height:10px;padding:0;border:0" aria-label="one"></button><button
 			style="width:10px;height:10px;padding:0;border:0" aria-label="two"></button></main></body></html>`,
+	"/short-rtl": fmt.Sprintf(rightToLeft, 300),
+	"/long-rtl":  fmt.Sprintf(rightToLeft, 3000),
 	"/script": `<!doctype html><title>t</title><link rel="icon" href="data:,"><p id="p">without</p><noscript><p id="n">plain</p></noscript>
 		<script>document.getElementById("p").textContent = "with"</script>`,
 	"/console":   `<!doctype html><title>t</title><link rel="icon" href="data:,"><script>console.error("broken", {a: 1})</script>`,
@@ -236,6 +242,36 @@ func TestScreenshot(t *testing.T) {
 	}
 	if picture.Width != 2*360 || picture.Height < 2*2000 {
 		t.Errorf("the picture has %d × %d pixels, want 720 × at least 4000", picture.Width, picture.Height)
+	}
+}
+
+// A picture shows what its visitor sees, also of a page that is written from right to left and after the window grew.
+func TestScreenshot_RightToLeft(t *testing.T) {
+	t.Setenv(ScreenshotsVariable, t.TempDir()) // and so not parallel
+	home := serve(t)
+	for _, page := range []string{"/short-rtl", "/long-rtl"} {
+		ctx := New(t)
+		Run(ctx, t, chromedp.Navigate(home+page))
+		for _, width := range []int{360, 768, 1280} {
+			with := []chromedp.EmulateViewportOption{chromedp.EmulatePortrait}
+			if width == 360 {
+				with = append(with, chromedp.EmulateMobile, chromedp.EmulateTouch)
+			}
+			Run(ctx, t, chromedp.EmulateViewport(int64(width), 1024, with...))
+			file, err := os.Open(Screenshot(ctx, t, page))
+			if err != nil {
+				t.Fatal(err)
+			}
+			picture, err := png.Decode(file)
+			_ = file.Close()
+			if err != nil {
+				t.Fatal(err)
+			}
+			black := func(x int) bool { r, g, b, _ := picture.At(x, 25).RGBA(); return r+g+b == 0 }
+			if got := picture.Bounds().Dx(); got != width || !black(width-1) || !black(width-50) || black(width-51) {
+				t.Errorf("%s, %d px wide: the picture has %d, or its square is not at the right", page, width, got)
+			}
+		}
 	}
 }
 

@@ -7,15 +7,13 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
 // ScreenshotsVariable names the environment variable that holds the directory for screenshots. Without it they
 // go to a directory beside other temporary files, and the test's log tells which.
 const ScreenshotsVariable = "FLORIN_SCREENSHOTS"
-
-// lossless asks chromedp for PNG; any lower quality means JPEG.
-const lossless = 100
 
 // unfit are the characters that have no place in a file name.
 var unfit = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
@@ -25,7 +23,7 @@ var unfit = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 func Screenshot(ctx context.Context, t testing.TB, name string) string {
 	t.Helper()
 	var png []byte
-	if err := chromedp.Run(ctx, chromedp.FullScreenshot(&png, lossless)); err != nil {
+	if err := chromedp.Run(ctx, wholePage(&png)); err != nil {
 		t.Errorf("browsertest: screenshot %s: %v", name, err)
 		return ""
 	}
@@ -44,4 +42,18 @@ func Screenshot(ctx context.Context, t testing.TB, name string) string {
 	}
 	t.Logf("screenshot: %s", path)
 	return path
+}
+
+// wholePage takes a picture of the page. Only where the page is larger than the window is the browser asked to look
+// beyond it: asked without need, it draws a right-to-left page moved to the side.
+func wholePage(png *[]byte) chromedp.Action {
+	return chromedp.ActionFunc(func(ctx context.Context) error {
+		_, _, _, _, window, content, err := page.GetLayoutMetrics().Do(ctx)
+		if err != nil {
+			return err
+		}
+		larger := content.Height > window.ClientHeight || content.Width > window.ClientWidth
+		*png, err = page.CaptureScreenshot().WithCaptureBeyondViewport(larger).Do(ctx)
+		return err
+	})
 }
