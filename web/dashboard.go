@@ -355,27 +355,6 @@ func (d *desk) done(c echo.Context, path, text string) error {
 	return c.Redirect(http.StatusSeeOther, path)
 }
 
-// record writes into the merchant's audit log what the visitor did.
-func (d *desk) record(c echo.Context, v visitor, action account.Action, subject, detail string) {
-	d.enterLog(c, v.seat.Merchant.ID, v.user, action, subject, detail)
-}
-
-// recordOwn writes into somebody's own audit log what they did to their sign-in.
-func (d *desk) recordOwn(c echo.Context, user account.User, action account.Action, subject string) {
-	d.enterLog(c, user.ID, user, action, subject, "")
-}
-
-// enterLog writes into the audit log of the account. The act is done; that it
-// cannot be written down must not look as if it had failed, so it is logged.
-func (d *desk) enterLog(c echo.Context, accountID int64, actor account.User, action account.Action, subject, detail string) {
-	err := d.x.Members.Record(c.Request().Context(), account.Audit{
-		UserID: accountID, Actor: actor.Email, Action: action, Subject: subject, Detail: detail, Address: callOf(c).Client,
-	})
-	if err != nil {
-		d.d.Log.Error("the audit log misses a line", "request", callOf(c).RequestID, "action", string(action), "error", err)
-	}
-}
-
 // maxDeskForm is more than any form of the dashboard has.
 const maxDeskForm = 64 << 10
 

@@ -82,12 +82,12 @@ func (d *desk) postBranding(c echo.Context, v visitor) error {
 	if *logo == "" && before.Branding.Uploaded() {
 		logo = nil // the uploaded one stays
 	}
-	_, _, err = d.x.Members.ArrangeCustodian(c.Request().Context(), key, account.CustodianInput{Name: text("name"), Branding: &account.BrandingInput{
+	act := d.noting(c, v, account.ActionBranding, labelOf(key), "")
+	_, _, err = d.x.Members.ArrangeCustodian(act, key, account.CustodianInput{Name: text("name"), Branding: &account.BrandingInput{
 		Tagline: text("tagline"), LogoURL: logo, PrimaryColor: text("primaryColor"), BackgroundColor: text("backgroundColor"),
 		Theme: &theme, SupportEmail: text("supportEmail"), Website: text("website"),
 	}})
 	if err == nil {
-		d.record(c, v, account.ActionBranding, labelOf(key), "")
 		return d.done(c, brandingPath+"?key="+key.PublicID, "The branding is saved.")
 	}
 	if !f.refused(withoutBranding(err), subject{"name", "name", "The name"}, subject{"tagline", "tagline", "The line"}, subject{"logoUrl", "logoUrl", "The address"},

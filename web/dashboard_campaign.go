@@ -79,11 +79,10 @@ func (d *desk) button(ctx context.Context, keyID int64, link, label string) (str
 
 // campaignAct changes the state of the campaign of the address.
 func (d *desk) campaignAct(c echo.Context, v visitor, act func(ctx context.Context, keys []int64, slug string) (campaign.Campaign, error), as account.Action, said string) error {
-	changed, err := act(c.Request().Context(), v.ids(), c.Param("campaign"))
+	changed, err := act(d.noting(c, v, as, "", ""), v.ids(), c.Param("campaign"))
 	if err != nil {
 		return err
 	}
-	d.record(c, v, as, changed.Slug, changed.Title)
 	return d.done(c, campaignsPath+"/"+changed.Slug, said)
 }
 
@@ -132,10 +131,10 @@ func (d *desk) postReview(c echo.Context, v visitor) error {
 		return d.done(c, back, "Nothing was selected. Tick the donations first.")
 	}
 	for i, n := range numbers {
-		if err := d.d.Campaigns.Review(c.Request().Context(), found, n, review); err != nil {
+		act := d.noting(c, v, account.ActionModerate, found.Slug, strings.ToLower(string(review))+" donation "+chosen[i])
+		if err := d.d.Campaigns.Review(act, found, n, review); err != nil {
 			return err
 		}
-		d.record(c, v, account.ActionModerate, found.Slug, strings.ToLower(string(review))+" donation "+chosen[i])
 	}
 	said := "%s shown to everybody now."
 	if review == campaign.Hidden {

@@ -161,14 +161,13 @@ func (d *desk) postCampaignNew(c echo.Context, v visitor) error {
 	if !f.ok() {
 		return d.campaignsPage(c, v, http.StatusBadRequest, f)
 	}
-	made, err := d.d.Campaigns.Create(c.Request().Context(), key.ID, in)
+	made, err := d.d.Campaigns.Create(d.noting(c, v, account.ActionCampaignNew, "", ""), key.ID, in)
 	if err != nil {
 		if !f.refused(err, campaignSubjects...) {
 			return err
 		}
 		return d.campaignsPage(c, v, fault.KindOf(err).Code(), f)
 	}
-	d.record(c, v, account.ActionCampaignNew, made.Slug, made.Title)
 	return d.done(c, campaignsPath+"/"+made.Slug, "The campaign takes donations now. Share its page.")
 }
 
@@ -226,13 +225,12 @@ func (d *desk) postCampaignEdit(c echo.Context, v visitor) error {
 	if !f.ok() {
 		return d.campaignEditPage(c, v, http.StatusBadRequest, f)
 	}
-	changed, err := d.d.Campaigns.Edit(c.Request().Context(), v.ids(), found.Slug, key.ID, in)
+	changed, err := d.d.Campaigns.Edit(d.noting(c, v, account.ActionCampaign, "", ""), v.ids(), found.Slug, key.ID, in)
 	if err != nil {
 		if !f.refused(err, campaignSubjects...) {
 			return err
 		}
 		return d.campaignEditPage(c, v, fault.KindOf(err).Code(), f)
 	}
-	d.record(c, v, account.ActionCampaign, changed.Slug, changed.Title)
 	return d.done(c, campaignsPath+"/"+changed.Slug, "The campaign is changed.")
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views/dashboard"
 )
@@ -65,7 +66,7 @@ func (d *desk) postCreate(c echo.Context, v visitor) error {
 			return d.createPage(c, v, http.StatusBadRequest, f)
 		}
 	}
-	p, err := d.d.Payments.Create(c.Request().Context(), in)
+	p, err := d.d.Payments.Create(d.noting(c, v, account.ActionCreatePayment, "", amountNote(in.Amount)), in)
 	if errors.Is(err, account.ErrNoCustodian) {
 		f.problem = "This key has no custodian yet: say first which wallets its money goes to."
 		return d.createPage(c, v, http.StatusConflict, f)
@@ -79,8 +80,17 @@ func (d *desk) postCreate(c echo.Context, v visitor) error {
 		}
 		return d.createPage(c, v, fault.KindOf(err).Code(), f)
 	}
-	d.record(c, v, account.ActionCreatePayment, string(p.ID), "$"+p.Amount.Display())
 	return c.Redirect(http.StatusSeeOther, createPath+"/"+string(p.ID))
+}
+
+// amountNote is an amount as the audit log shows it. One that cannot be read is
+// about to be refused, with its line.
+func amountNote(text string) string {
+	amount, err := money.ParseMicros("amount", text)
+	if err != nil {
+		return ""
+	}
+	return "$" + amount.Display()
 }
 
 // getCreated shows how to hand a payment to its payer.

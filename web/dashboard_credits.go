@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
@@ -93,14 +94,18 @@ func (d *desk) postCredits(c echo.Context, v visitor) error {
 		f.bad("credits", "The number of credits must be a whole number.")
 		return d.creditsPage(c, v, http.StatusBadRequest, key.PublicID, f)
 	}
-	p, err := d.d.Payments.CreateTopUp(c.Request().Context(), d.d.NewID(d.d.Now()), key.ID, n)
+	price, err := credit.Price(n)
+	var p payment.Payment
+	if err == nil {
+		act := d.noting(c, v, account.ActionTopUp, labelOf(key), strconv.FormatInt(n, 10)+" credits for $"+price.Display())
+		p, err = d.d.Payments.CreateTopUp(act, d.d.NewID(d.d.Now()), key.ID, n)
+	}
 	if err != nil {
 		if !f.refused(err, subject{"credits", "credits", "The number of credits"}) {
 			return err
 		}
 		return d.creditsPage(c, v, fault.KindOf(err).Code(), key.PublicID, f)
 	}
-	d.record(c, v, account.ActionTopUp, labelOf(key), strconv.FormatInt(n, 10)+" credits for $"+p.Amount.Display())
 	// On this host, wherever the checkout is for others: a form may lead nowhere else.
 	return c.Redirect(http.StatusSeeOther, views.PayPath(string(p.ID), "", views.ViewNow))
 }

@@ -130,9 +130,13 @@ func (d *desk) postCustodian(c echo.Context, v visitor) error {
 		return d.custodianPage(c, v, proofStatus(err), key.PublicID, f)
 	}
 	if err == nil {
-		var after account.Custodian
-		if after, f.signing, err = d.x.Members.ArrangeCustodian(ctx, key, in); err == nil {
-			d.tellMoney(c, v, key, before, after)
+		var changes []string
+		act := d.notingChanges(c, v, func(before, after account.Custodian) []account.Audit {
+			changes = after.Destinations(before)
+			return moneyLines(key, before, after)
+		})
+		if _, f.signing, err = d.x.Members.ArrangeCustodian(act, key, in); err == nil {
+			d.tellMoney(c, v, key, changes)
 			return d.custodianSaved(c, v, key, f.signing, "Wallets and callback are saved.")
 		}
 	}
@@ -177,18 +181,27 @@ func (d *desk) custodianSaved(c echo.Context, v visitor, key account.Key, signin
 	return d.custodianPage(c, v, http.StatusOK, key.PublicID, f)
 }
 
-// tellMoney writes down what changed of wallets and callback, and mails it.
-func (d *desk) tellMoney(c echo.Context, v visitor, key account.Key, before, after account.Custodian) {
+// moneyLines say what changed of wallets, callback and name.
+func moneyLines(key account.Key, before, after account.Custodian) []account.Audit {
+	var lines []account.Audit
+	add := func(action account.Action, detail string) {
+		lines = append(lines, account.Audit{Action: action, Subject: labelOf(key), Detail: detail})
+	}
 	if wallets := after.WalletChanges(before); len(wallets) > 0 {
-		d.record(c, v, account.ActionWallets, labelOf(key), strings.Join(wallets, ", "))
+		add(account.ActionWallets, strings.Join(wallets, ", "))
 	}
 	if before.CallbackURL != after.CallbackURL {
-		d.record(c, v, account.ActionCallback, labelOf(key), orNone(before.CallbackURL)+" → "+orNone(after.CallbackURL))
+		add(account.ActionCallback, orNone(before.CallbackURL)+" → "+orNone(after.CallbackURL))
 	}
 	if before.Name != after.Name {
-		d.record(c, v, account.ActionCustodian, labelOf(key), "name "+orNone(before.Name)+" → "+orNone(after.Name))
+		add(account.ActionCustodian, "name "+orNone(before.Name)+" → "+orNone(after.Name))
 	}
-	if changes := after.Destinations(before); len(changes) > 0 {
+	return lines
+}
+
+// tellMoney mails what changed of wallets and callback.
+func (d *desk) tellMoney(c echo.Context, v visitor, key account.Key, changes []string) {
+	if len(changes) > 0 {
 		d.mailOwners(c, v, "Where your money goes was changed", v.user.Email+" changed in Florin, for the API key “"+labelOf(key)+"”:\n\n"+
 			strings.Join(changes, "\n"))
 	}

@@ -79,7 +79,7 @@ func (d *desk) postSignIn(c echo.Context) error {
 		Email: f.text("email"), Password: secret.New(values.Get("password")), Address: callOf(c).Client, UserAgent: callOf(c).UserAgent,
 		Known: d.cookies.knows(c.Request(), f.text("email")),
 	}
-	in, half, err := d.x.Members.Enter(ctx, who)
+	in, half, err := d.x.Members.Enter(d.notingSignIn(c, ""), who)
 	if err != nil {
 		d.ifGuessed(c, who, err)
 		return d.signInAgain(c, f, err)
@@ -91,16 +91,14 @@ func (d *desk) postSignIn(c echo.Context) error {
 		}
 		return d.askCode(c, http.StatusOK, newForm(url.Values{}))
 	}
-	return d.welcome(c, in, safeNext(values.Get("next")), "")
+	return d.welcome(c, in, safeNext(values.Get("next")))
 }
 
-// welcome starts the browser's session; how says what the user showed beside a
-// password, and may be empty.
-func (d *desk) welcome(c echo.Context, in account.SignedIn, next, how string) error {
+// welcome starts the browser's session.
+func (d *desk) welcome(c echo.Context, in account.SignedIn, next string) error {
 	if err := d.cookies.signIn(c.Response(), in); err != nil {
 		return err
 	}
-	d.enterLog(c, in.User.ID, in.User, account.ActionSignIn, callOf(c).UserAgent, how)
 	return c.Redirect(http.StatusSeeOther, next)
 }
 
@@ -138,7 +136,7 @@ func (d *desk) postSignInCode(c echo.Context) error {
 	}
 	who := account.Credentials{Email: account.Halfway(half).Email(), Code: values.Get("code"), Address: callOf(c).Client, UserAgent: callOf(c).UserAgent}
 	who.Known = d.cookies.knows(c.Request(), who.Email)
-	in, err := d.x.Members.EnterWithCode(c.Request().Context(), account.Halfway(half), who)
+	in, err := d.x.Members.EnterWithCode(d.notingSignIn(c, "with a code"), account.Halfway(half), who)
 	d.ifGuessed(c, who, err)
 	switch {
 	case errors.Is(err, account.ErrBadSession):
@@ -152,7 +150,7 @@ func (d *desk) postSignInCode(c echo.Context) error {
 		}
 		return d.askCode(c, d.ops.Refuse(c.Request().Context(), err).Code, f)
 	}
-	return d.welcome(c, in, safeNext(next), "with a code")
+	return d.welcome(c, in, safeNext(next))
 }
 
 // ifGuessed has the user told if a sign-in was refused because too many failed.
@@ -165,7 +163,7 @@ func (d *desk) ifGuessed(c echo.Context, who account.Credentials, err error) {
 func (d *desk) postSignOut(c echo.Context) error {
 	ctx, token := c.Request().Context(), d.cookies.token(c.Request()).Reveal()
 	if seat, err := d.d.Accounts.SeatBySession(ctx, token); err == nil {
-		d.recordOwn(c, seat.User, account.ActionSignOut, "")
+		ctx = d.notingOwn(c, seat.User, account.ActionSignOut, "", "")
 	}
 	if err := d.d.Accounts.SignOut(ctx, token); err != nil {
 		return err
@@ -220,22 +218,22 @@ func (d *desk) postSignUp(c echo.Context) error {
 		}
 		return d.signUpPage(c, d.ops.Refuse(ctx, err).Code, p, f)
 	}
-	session, err := d.d.Accounts.SignIn(ctx, account.Credentials{
+	session, err := d.d.Accounts.SignIn(d.notingSignIn(c, ""), account.Credentials{
 		Email: in.Email, Password: in.Password, Address: callOf(c).Client, UserAgent: callOf(c).UserAgent,
 	})
 	if err != nil {
 		return err
 	}
-	d.recordOwn(c, session.User, account.ActionSignUp, "")
-	return d.welcome(c, session, homePath, "")
+	return d.welcome(c, session, homePath)
 }
 
 func (d *desk) makeUser(c echo.Context, invite string, in account.NewUser) error {
+	act := d.notingOwn(c, account.User{}, account.ActionSignUp, "", "")
 	if d.o.SignUp {
-		_, err := d.d.Accounts.CreateUser(c.Request().Context(), in)
+		_, err := d.d.Accounts.CreateUser(act, in)
 		return err
 	}
-	_, err := d.x.Members.CreateInvited(c.Request().Context(), invite, in)
+	_, err := d.x.Members.CreateInvited(act, invite, in)
 	return err
 }
 
@@ -297,7 +295,8 @@ func (d *desk) postReset(c echo.Context) error {
 	f, ctx := newForm(values), c.Request().Context()
 	var user account.User
 	if err = d.limits.Costly(ctx); err == nil {
-		user, err = d.x.Members.FinishReset(ctx, values.Get("token"), secret.New(values.Get("password")))
+		act := d.notingOwn(c, account.User{}, account.ActionReset, "", "")
+		user, err = d.x.Members.FinishReset(act, values.Get("token"), secret.New(values.Get("password")))
 	}
 	if err != nil {
 		if !f.refused(err, subject{"password", "password", "The password"}) {
@@ -307,7 +306,6 @@ func (d *desk) postReset(c echo.Context) error {
 		p.Token, p.Problem, p.Fields = values.Get("token"), f.problem, []dashboard.Field{f.field(newPasswordField("New password"))}
 		return d.enter(c, d.ops.Refuse(ctx, err).Code, p.Page, dashboard.Reset(p))
 	}
-	d.recordOwn(c, user, account.ActionReset, "")
 	if err := d.cookies.know(c.Response(), user); err != nil {
 		return err
 	}

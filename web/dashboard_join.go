@@ -28,9 +28,9 @@ func (d *desk) postJoin(c echo.Context) error {
 	in := account.NewUser{
 		Email: n.Email, Password: secret.New(values.Get("password")), FirstName: f.text("firstName"), LastName: f.text("lastName"),
 	}
-	var user account.User
+	act := account.WithLines(ctx, d.line(c, 0, "", account.ActionSignUp, "", ""), d.line(c, merchant.ID, "", account.ActionTeamJoin, "", "as "+string(n.Role)))
 	if err = d.limits.Costly(ctx); err == nil {
-		user, _, err = d.x.Members.JoinNew(ctx, token, in)
+		_, _, err = d.x.Members.JoinNew(act, token, in)
 	}
 	if err != nil {
 		if !f.refused(err, subject{"password", "password", "The password"},
@@ -39,13 +39,11 @@ func (d *desk) postJoin(c echo.Context) error {
 		}
 		return d.joinPage(c, d.ops.Refuse(ctx, err).Code, token, f)
 	}
-	session, err := d.d.Accounts.SignIn(ctx, account.Credentials{
+	session, err := d.d.Accounts.SignIn(d.notingSignIn(c, ""), account.Credentials{
 		Email: in.Email, Password: in.Password, Address: callOf(c).Client, UserAgent: callOf(c).UserAgent,
 	})
 	if err != nil {
 		return err
 	}
-	d.recordOwn(c, user, account.ActionSignUp, "")
-	d.enterLog(c, merchant.ID, user, account.ActionTeamJoin, "", "as "+string(n.Role))
-	return d.welcome(c, session, homePath, "")
+	return d.welcome(c, session, homePath)
 }

@@ -77,12 +77,14 @@ func (d *desk) postKey(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	f, ctx := newForm(values), c.Request().Context()
+	f := newForm(values)
 	if full(v) {
 		f.problem = "You have as many keys as there may be."
 		return d.keysPage(c, v, http.StatusConflict, f, dashboard.FreshKey{}, "")
 	}
-	key, text, err := d.d.Accounts.CreateKey(ctx, v.seat.Merchant, account.NewKey{
+	// Without a label it is called by the id it is about to get.
+	act := d.noting(c, v, account.ActionCreateKey, f.text("label"), "")
+	key, text, err := d.d.Accounts.CreateKey(act, v.seat.Merchant, account.NewKey{
 		Label: f.text("label"), Wallet: f.text("wallet"), Credits: d.o.NewKeys.Credits, Queries: d.o.NewKeys.Queries, Limited: true,
 	})
 	if err != nil {
@@ -91,7 +93,6 @@ func (d *desk) postKey(c echo.Context, v visitor) error {
 		}
 		return d.keysPage(c, v, fault.KindOf(err).Code(), f, dashboard.FreshKey{}, "")
 	}
-	d.record(c, v, account.ActionCreateKey, labelOf(key), "")
 	return d.freshKey(c, key, text)
 }
 
@@ -116,10 +117,10 @@ func (d *desk) postKeyLabel(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	if err := d.x.Members.SetKeyLabel(c.Request().Context(), key, f.text("label")); err != nil {
+	act := d.noting(c, v, account.ActionRelabelKey, labelOf(key), f.text("label"))
+	if err := d.x.Members.SetKeyLabel(act, key, f.text("label")); err != nil {
 		return d.keyRefused(c, v, f, key, err)
 	}
-	d.record(c, v, account.ActionRelabelKey, labelOf(key), f.text("label"))
 	return d.done(c, keysPath, "The key is renamed.")
 }
 
@@ -132,24 +133,22 @@ func (d *desk) keyRefused(c echo.Context, v visitor, f *form, key account.Key, e
 
 func (d *desk) postKeyRotate(c echo.Context, v visitor) error {
 	return d.keyAct(c, v, func(key account.Key) error {
-		text, _, err := d.x.Members.ReplaceKey(c.Request().Context(), key, nil, nil)
+		text, _, err := d.x.Members.ReplaceKey(d.noting(c, v, account.ActionRotateKey, labelOf(key), ""), key, nil, nil)
 		if errors.Is(err, account.ErrBadKey) {
 			return fault.New(fault.Conflict, "the key was changed in the meantime; look again")
 		}
 		if err != nil {
 			return err
 		}
-		d.record(c, v, account.ActionRotateKey, labelOf(key), "")
 		return d.freshKey(c, key, text)
 	})
 }
 
 func (d *desk) postKeyRevoke(c echo.Context, v visitor) error {
 	return d.keyAct(c, v, func(key account.Key) error {
-		if err := d.x.Members.RevokeKey(c.Request().Context(), key); err != nil {
+		if err := d.x.Members.RevokeKey(d.noting(c, v, account.ActionRevokeKey, labelOf(key), ""), key); err != nil {
 			return err
 		}
-		d.record(c, v, account.ActionRevokeKey, labelOf(key), "")
 		return d.done(c, keysPath, "The key is revoked. Its payments stay in your lists.")
 	})
 }

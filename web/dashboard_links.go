@@ -83,7 +83,7 @@ func (d *desk) postLinkNew(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	l, err := d.d.Campaigns.CreateLink(c.Request().Context(), key.ID, campaign.LinkDraft{
+	l, err := d.d.Campaigns.CreateLink(d.noting(c, v, account.ActionLinkNew, "", ""), key.ID, campaign.LinkDraft{
 		Slug: f.text("slug"), Description: f.text("description"), Reference: f.text("reference"), Amount: f.text("amount"), Min: f.text("min"), Max: f.text("max"),
 	})
 	if err != nil {
@@ -93,7 +93,6 @@ func (d *desk) postLinkNew(c echo.Context, v visitor) error {
 		}
 		return d.linksPage(c, v, fault.KindOf(err).Code(), f)
 	}
-	d.record(c, v, account.ActionLinkNew, l.Slug, l.Description)
 	return d.done(c, linksPath+"/"+l.Slug, "The link works now, as often as you like.")
 }
 
@@ -132,9 +131,8 @@ func (d *desk) postLinkResume(c echo.Context, v visitor) error {
 
 func (d *desk) pauseLink(c echo.Context, v visitor, paused bool, as account.Action, said string) error {
 	slug := c.Param("link")
-	if err := d.d.Campaigns.PauseLink(c.Request().Context(), v.ids(), slug, paused); err != nil {
+	if err := d.d.Campaigns.PauseLink(d.noting(c, v, as, slug, ""), v.ids(), slug, paused); err != nil {
 		return err
 	}
-	d.record(c, v, as, slug, "")
 	return d.done(c, linksPath+"/"+slug, said)
 }

@@ -106,10 +106,9 @@ func (d *desk) postLogo(c echo.Context, v visitor) error {
 		return err
 	}
 	if failed == nil {
-		failed = d.takeLogo(ctx, key, file)
+		failed = d.takeLogo(d.noting(c, v, account.ActionBranding, labelOf(key), "uploaded a logo"), key, file)
 	}
 	if failed == nil {
-		d.record(c, v, account.ActionBranding, labelOf(key), "uploaded a logo")
 		return d.done(c, brandingPath+"?key="+key.PublicID, "The logo is saved.")
 	}
 	f := newForm(url.Values{})
@@ -142,9 +141,9 @@ func (d *desk) postRemoveLogo(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	if err := d.x.Logos.PutLogo(c.Request().Context(), key.ID, account.Logo{}, d.d.Now()); err != nil {
+	act := d.noting(c, v, account.ActionBranding, labelOf(key), "removed the logo")
+	if err := d.x.Logos.PutLogo(act, key.ID, account.Logo{}, d.d.Now()); err != nil {
 		return err
 	}
-	d.record(c, v, account.ActionBranding, labelOf(key), "removed the logo")
 	return d.done(c, brandingPath+"?key="+key.PublicID, "The logo is removed.")
 }

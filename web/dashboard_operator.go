@@ -62,14 +62,13 @@ func (d *desk) postLedger(c echo.Context, v visitor) error {
 	if d.x.Proof == nil {
 		return errNothingHere
 	}
-	err := d.x.Proof.Ask(c.Request().Context(), v.user.Email)
+	err := d.x.Proof.Ask(d.notingOwn(c, v.user, account.ActionCheckLedger, "", ""), v.user.Email)
 	if f := fault.Of(err); f != nil && f.Kind == fault.Conflict {
 		return d.operatorPage(c, v, http.StatusConflict, sentenceOf(f.Message))
 	}
 	if err != nil {
 		return err
 	}
-	d.recordOwn(c, v.user, account.ActionCheckLedger, "")
 	return d.done(c, operatorPath, "The book of credits is being added up. Look again in a moment.")
 }
 
@@ -228,7 +227,7 @@ func (d *desk) postInvite(c echo.Context, v visitor) error {
 		return err
 	}
 	f := newForm(values)
-	token, err := d.x.Members.Invite(c.Request().Context(), v.user, f.text("email"))
+	token, err := d.x.Members.Invite(d.notingOwn(c, v.user, account.ActionInvite, "", ""), v.user, f.text("email"))
 	if err != nil {
 		if !f.refused(err, subject{"email", "email", "The e-mail address"}) {
 			return err
@@ -236,7 +235,6 @@ func (d *desk) postInvite(c echo.Context, v visitor) error {
 		return d.peoplePage(c, v, fault.KindOf(err).Code(), f, "")
 	}
 	link := d.o.BaseURL + "/signup?invite=" + token.Reveal()
-	d.recordOwn(c, v.user, account.ActionInvite, f.text("email"))
 	d.mail(c, f.text("email"), "You are invited to Florin", "Create your account within seven days:\n"+link)
 	return d.peoplePage(c, v, http.StatusOK, newForm(url.Values{}), link)
 }

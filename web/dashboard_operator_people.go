@@ -154,10 +154,10 @@ func (d *desk) postUserAble(disable bool) deskHandler {
 		if !ok {
 			return err
 		}
-		if err := d.x.Members.SetUserDisabled(c.Request().Context(), v.user, person.User, disable); err != nil {
+		act := account.WithLines(c.Request().Context(), d.line(c, person.ID, v.user.Email, action, person.Email, ""))
+		if err := d.x.Members.SetUserDisabled(act, v.user, person.User, disable); err != nil {
 			return d.personRefused(c, v, person, f, err)
 		}
-		d.enterLog(c, person.ID, v.user, action, person.Email, "")
 		return d.done(c, peoplePath+"/"+person.PublicID, person.Email+said)
 	}
 }
@@ -177,10 +177,10 @@ func (d *desk) postKeyAble(disable bool) deskHandler {
 		if err != nil {
 			return err
 		}
-		if err := d.x.Members.SetKeyDisabled(c.Request().Context(), v.user, key, disable); err != nil {
+		act := account.WithLines(c.Request().Context(), d.line(c, person.ID, v.user.Email, action, labelOf(key), ""))
+		if err := d.x.Members.SetKeyDisabled(act, v.user, key, disable); err != nil {
 			return d.personRefused(c, v, person, f, err)
 		}
-		d.enterLog(c, person.ID, v.user, action, labelOf(key), "")
 		return d.done(c, peoplePath+"/"+person.PublicID, "The key “"+labelOf(key)+"”"+said)
 	}
 }

@@ -90,13 +90,16 @@ func (d *desk) postOptions(c echo.Context, v visitor) error {
 		}
 		return d.custodianPage(c, v, proofStatus(err), key.PublicID, all)
 	}
-	before, _, err := d.custodianOf(c.Request().Context(), key)
-	if err != nil {
-		return err
-	}
-	after, _, err := d.x.Members.ArrangeCustodian(c.Request().Context(), key, in)
+	var changes []string
+	act := d.notingChanges(c, v, func(before, after account.Custodian) []account.Audit {
+		if changes = after.Acceptance(before); len(changes) == 0 {
+			return nil
+		}
+		return []account.Audit{{Action: account.ActionCustodian, Subject: labelOf(key), Detail: strings.Join(changes, ", ")}}
+	})
+	_, _, err = d.x.Members.ArrangeCustodian(act, key, in)
 	if err == nil {
-		d.tellAcceptance(c, v, key, before, after)
+		d.tellAcceptance(c, v, key, changes)
 		return d.done(c, custodianPath+"?key="+key.PublicID, "The options are saved.")
 	}
 	if !f.refused(err) {
@@ -105,13 +108,11 @@ func (d *desk) postOptions(c echo.Context, v visitor) error {
 	return d.custodianPage(c, v, fault.Invalid.Code(), key.PublicID, all)
 }
 
-// tellAcceptance writes down what changed of how money is accepted, and mails it.
-func (d *desk) tellAcceptance(c echo.Context, v visitor, key account.Key, before, after account.Custodian) {
-	changes := after.Acceptance(before)
+// tellAcceptance mails what changed of how money is accepted.
+func (d *desk) tellAcceptance(c echo.Context, v visitor, key account.Key, changes []string) {
 	if len(changes) == 0 {
 		return
 	}
-	d.record(c, v, account.ActionCustodian, labelOf(key), strings.Join(changes, ", "))
 	d.mailOwners(c, v, "How you accept money was changed", v.user.Email+" changed in Florin, for the API key “"+labelOf(key)+"”:\n\n"+
 		strings.Join(changes, "\n"))
 }

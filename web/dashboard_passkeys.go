@@ -55,14 +55,14 @@ func (d *desk) postEnterPasskey(c echo.Context) error {
 	}
 	token := d.cookies.get(c.Request(), askedCookie, "token")
 	d.cookies.drop(c.Response(), askedCookie)
-	in, err := d.x.Members.EnterWithPasskey(c.Request().Context(), token, values.Get("passkey"), account.Credentials{
+	in, err := d.x.Members.EnterWithPasskey(d.notingSignIn(c, "with a passkey"), token, values.Get("passkey"), account.Credentials{
 		Address: callOf(c).Client, UserAgent: callOf(c).UserAgent,
 	})
 	if err != nil {
 		d.ifCopied(c, in.User, err)
 		return d.signInAgain(c, newForm(url.Values{"next": values["next"]}), err)
 	}
-	return d.welcome(c, in, safeNext(values.Get("next")), "with a passkey")
+	return d.welcome(c, in, safeNext(values.Get("next")))
 }
 
 // ifCopied tells the user if somebody has a copy of a passkey of theirs.
@@ -70,7 +70,11 @@ func (d *desk) ifCopied(c echo.Context, user account.User, err error) {
 	if !errors.Is(err, account.ErrCopiedPasskey) {
 		return
 	}
-	d.recordOwn(c, user, account.ActionPasskeyCopied, "")
+	// Nothing came of it but this line, so there is no act to write it with.
+	line := d.line(c, user.ID, user.Email, account.ActionPasskeyCopied, "", "")
+	if err := d.x.Members.Record(c.Request().Context(), line); err != nil {
+		d.d.Log.Error("the audit log misses a line", "request", callOf(c).RequestID, "action", string(line.Action), "error", err)
+	}
 	d.mail(c, user.Email, "One of your passkeys may have been copied", "A passkey of yours was shown to Florin whose counter went back, as that of a copy would. It was not accepted.\n\n"+
 		"Sign in with your password, remove the passkey that was used last, and add a new one:\n"+d.o.BaseURL+securityPath)
 }
@@ -99,11 +103,11 @@ func (d *desk) postPasskey(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	p, err := d.x.Members.AddPasskey(c.Request().Context(), v.user, v.token, values.Get("name"), values.Get("made"))
+	act := d.notingOwn(c, v.user, account.ActionPasskeyAdd, "", "")
+	p, err := d.x.Members.AddPasskey(act, v.user, v.token, values.Get("name"), values.Get("made"))
 	if err != nil {
 		return d.passkeyRefused(c, v, newForm(values), err)
 	}
-	d.recordOwn(c, v.user, account.ActionPasskeyAdd, p.Name)
 	d.mail(c, v.user.Email, "A passkey was added", "A passkey called “"+p.Name+"” was added to your account. Whoever has it can sign in to Florin as you.\n\n"+
 		"If this was not you, remove it and change your password at once:\n"+d.o.BaseURL+securityPath)
 	return d.done(c, securityPath, "The passkey “"+p.Name+"” is added. You can sign in with it from now on.")
@@ -114,7 +118,8 @@ func (d *desk) postPasskeyName(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	if err := d.x.Members.RenamePasskey(c.Request().Context(), v.user, c.Param("passkey"), values.Get("name")); err != nil {
+	act := d.notingOwn(c, v.user, account.ActionPasskeyName, "", "")
+	if err := d.x.Members.RenamePasskey(act, v.user, c.Param("passkey"), values.Get("name")); err != nil {
 		return d.passkeyRefused(c, v, newForm(url.Values{}), err)
 	}
 	return d.done(c, securityPath, "The passkey has its new name.")
@@ -129,11 +134,11 @@ func (d *desk) postRemovePasskey(c echo.Context, v visitor) error {
 	if err := d.confirm(c, v, f); err != nil {
 		return d.passkeyRefused(c, v, f, err)
 	}
-	p, err := d.x.Members.RemovePasskey(c.Request().Context(), v.user, v.token, c.Param("passkey"))
+	act := d.notingOwn(c, v.user, account.ActionPasskeyRemove, "", "")
+	p, err := d.x.Members.RemovePasskey(act, v.user, v.token, c.Param("passkey"))
 	if err != nil {
 		return d.passkeyRefused(c, v, f, err)
 	}
-	d.recordOwn(c, v.user, account.ActionPasskeyRemove, p.Name)
 	d.mail(c, v.user.Email, "A passkey was removed", "The passkey called “"+p.Name+"” signs nobody in to Florin any more, and every other session was ended.\n\n"+
 		"If this was not you, change your password at once:\n"+d.o.BaseURL+securityPath)
 	return d.done(c, securityPath, "The passkey “"+p.Name+"” is removed. Every other session has ended.")

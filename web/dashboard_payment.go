@@ -288,10 +288,9 @@ func (d *desk) postCancelPayment(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	if _, err := d.d.Payments.Cancel(c.Request().Context(), string(p.ID)); err != nil {
+	if _, err := d.d.Payments.Cancel(d.noting(c, v, account.ActionCancelPayment, string(p.ID), ""), string(p.ID)); err != nil {
 		return d.paymentRefused(c, v, newForm(url.Values{}), err)
 	}
-	d.record(c, v, account.ActionCancelPayment, string(p.ID), "")
 	return d.done(c, paymentsPath+"/"+string(p.ID), "The payment is cancelled.")
 }
 
@@ -320,14 +319,14 @@ func (d *desk) postComplete(c echo.Context, v visitor) error {
 		f.bad("reason", "Say in up to 500 characters why you complete it by hand.")
 		return d.paymentPage(c, v, http.StatusBadRequest, f, nil)
 	}
-	_, err = d.d.Payments.MarkCompleted(c.Request().Context(), p.KeyID, string(p.ID), payment.Actor{Name: v.user.Email, Reason: reason})
+	act := d.noting(c, v, account.ActionMarkCompleted, string(p.ID), reason)
+	_, err = d.d.Payments.MarkCompleted(act, p.KeyID, string(p.ID), payment.Actor{Name: v.user.Email, Reason: reason})
 	if errors.Is(err, payment.ErrUnknown) {
 		return err
 	}
 	if err != nil {
 		return d.paymentRefused(c, v, f, err)
 	}
-	d.record(c, v, account.ActionMarkCompleted, string(p.ID), reason)
 	return d.done(c, paymentsPath+"/"+string(p.ID), "The payment is marked as completed.")
 }
 
@@ -337,13 +336,13 @@ func (d *desk) postAccept(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	done, err := d.d.Payments.Accept(c.Request().Context(), p.KeyID, string(p.ID), payment.Actor{Name: v.user.Email})
+	received := "$" + p.Received().Micros().Display()
+	act := d.noting(c, v, account.ActionAccept, string(p.ID), received+" of $"+p.Amount.Display())
+	done, err := d.d.Payments.Accept(act, p.KeyID, string(p.ID), payment.Actor{Name: v.user.Email})
 	if err != nil {
 		return d.paymentRefused(c, v, newForm(url.Values{}), err)
 	}
-	received := "$" + done.Received().Micros().Display()
-	d.record(c, v, account.ActionAccept, string(p.ID), received+" of $"+p.Amount.Display())
-	return d.done(c, paymentsPath+"/"+string(p.ID), "The payment is completed with "+received+".")
+	return d.done(c, paymentsPath+"/"+string(p.ID), "The payment is completed with $"+done.Received().Micros().Display()+".")
 }
 
 // postFindIn tells what became of a transaction a customer claims to have paid with.

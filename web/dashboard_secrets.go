@@ -41,9 +41,9 @@ func (d *desk) postSecret(c echo.Context, v visitor) error {
 			return err
 		}
 		text := secret.New(f.values.Get("secret"))
-		after, _, err := d.x.Members.ArrangeCustodian(c.Request().Context(), key, account.CustodianInput{Secret: &text})
+		act := d.noting(c, v, account.ActionCustodian, labelOf(key), "shared secret")
+		after, _, err := d.x.Members.ArrangeCustodian(act, key, account.CustodianInput{Secret: &text})
 		if err == nil {
-			d.record(c, v, account.ActionCustodian, labelOf(key), "shared secret")
 			d.tellSecrets(c, v, key, after.SharedSecret(before)...)
 			return d.done(c, custodianPath+"?key="+key.PublicID, "The shared secret is saved.")
 		}
@@ -56,11 +56,10 @@ func (d *desk) postSecret(c echo.Context, v visitor) error {
 
 func (d *desk) postRotateSigning(c echo.Context, v visitor) error {
 	return d.secretAct(c, v, func(_ *form, key account.Key) error {
-		signing, err := d.x.Members.RotateSigningSecret(c.Request().Context(), key)
+		signing, err := d.x.Members.RotateSigningSecret(d.noting(c, v, account.ActionSigningSecret, labelOf(key), ""), key)
 		if err != nil {
 			return err
 		}
-		d.record(c, v, account.ActionSigningSecret, labelOf(key), "")
 		d.tellSecrets(c, v, key, "signing secret: a new one was made and shown")
 		return d.custodianSaved(c, v, key, signing, "")
 	})
@@ -68,10 +67,10 @@ func (d *desk) postRotateSigning(c echo.Context, v visitor) error {
 
 func (d *desk) postRetireSigning(c echo.Context, v visitor) error {
 	return d.secretAct(c, v, func(_ *form, key account.Key) error {
-		if err := d.x.Members.RetireSigningSecret(c.Request().Context(), key); err != nil {
+		act := d.noting(c, v, account.ActionSigningSecret, labelOf(key), "the old one was retired")
+		if err := d.x.Members.RetireSigningSecret(act, key); err != nil {
 			return err
 		}
-		d.record(c, v, account.ActionSigningSecret, labelOf(key), "the old one was retired")
 		d.tellSecrets(c, v, key, "signing secret: only the newest is valid, the old one was retired")
 		return d.done(c, custodianPath+"?key="+key.PublicID, "Only the newest signing secret is valid now.")
 	})

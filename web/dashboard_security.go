@@ -82,9 +82,10 @@ func (d *desk) postPassword(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	f, forms, ctx := newForm(values), emptySecurityForms(), c.Request().Context()
+	f, forms := newForm(values), emptySecurityForms()
 	forms.password = f
-	in, err := d.x.Members.ChangePassword(ctx, v.user, secret.New(values.Get("old")), secret.New(values.Get("next")), callOf(c).Client, callOf(c).UserAgent)
+	act := d.notingOwn(c, v.user, account.ActionPassword, "", "")
+	in, err := d.x.Members.ChangePassword(act, v.user, secret.New(values.Get("old")), secret.New(values.Get("next")), callOf(c).Client, callOf(c).UserAgent)
 	if errors.Is(err, account.ErrBadPassword) {
 		f.bad("old", "The password is wrong.")
 		return d.securityPage(c, v, http.StatusBadRequest, forms)
@@ -95,7 +96,6 @@ func (d *desk) postPassword(c echo.Context, v visitor) error {
 		}
 		return d.securityPage(c, v, fault.KindOf(err).Code(), forms)
 	}
-	d.recordOwn(c, v.user, account.ActionPassword, "")
 	if err := d.cookies.signIn(c.Response(), in); err != nil {
 		return err
 	}
@@ -164,7 +164,8 @@ func (d *desk) postConfirmFactor(c echo.Context, v visitor) error {
 		}
 		return d.factorPage(c, v, proofStatus(err), f)
 	}
-	codes, err := d.x.Members.ConfirmFactor(c.Request().Context(), v.user, values.Get("code"))
+	act := d.notingOwn(c, v.user, account.ActionFactorOn, "", "")
+	codes, err := d.x.Members.ConfirmFactor(act, v.user, values.Get("code"))
 	if errors.Is(err, account.ErrBadCode) {
 		f := newForm(url.Values{})
 		f.bad("code", "The code is wrong. Check the clock of your device, and try the next one.")
@@ -173,7 +174,6 @@ func (d *desk) postConfirmFactor(c echo.Context, v visitor) error {
 	if err != nil {
 		return d.factorRefused(c, v, err)
 	}
-	d.recordOwn(c, v.user, account.ActionFactorOn, "")
 	d.mail(c, v.user.Email, "Your second factor was turned on", "Signing in to Florin asks for a code of an authenticator from now on.\n\n"+
 		"If this was not you, change your password and turn it off at once:\n"+d.o.BaseURL+securityPath)
 	p := dashboard.CodesProps{Frame: d.frame(c, v, "Recovery codes", securityPath)}
@@ -188,20 +188,20 @@ func (d *desk) postRemoveFactor(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	err = d.x.Members.RemoveFactor(c.Request().Context(), v.user, v.token, secret.New(values.Get("password")), callOf(c).Client)
+	act := d.notingOwn(c, v.user, account.ActionFactorOff, "", "")
+	err = d.x.Members.RemoveFactor(act, v.user, v.token, secret.New(values.Get("password")), callOf(c).Client)
 	if err != nil {
 		return d.factorRefused(c, v, err)
 	}
-	d.recordOwn(c, v.user, account.ActionFactorOff, "")
 	d.mail(c, v.user.Email, "Your second factor was turned off", "Signing in to Florin asks for the password alone now, "+
 		"and every other session was ended.\n\nIf this was not you, change your password at once:\n"+d.o.BaseURL+securityPath)
 	return d.done(c, securityPath, "The second factor is off. Every other session has ended.")
 }
 
 func (d *desk) postEndLogin(c echo.Context, v visitor) error {
-	if err := d.x.Members.EndLogin(c.Request().Context(), v.user, c.Param("session")); err != nil {
+	act := d.notingOwn(c, v.user, account.ActionRevokeSession, "", "")
+	if err := d.x.Members.EndLogin(act, v.user, c.Param("session")); err != nil {
 		return err
 	}
-	d.recordOwn(c, v.user, account.ActionRevokeSession, "")
 	return d.done(c, securityPath, "That session has ended.")
 }

@@ -131,11 +131,11 @@ func (d *desk) postInviteMember(c echo.Context, v visitor) error {
 	if !ok {
 		return err
 	}
-	n, token, err := d.x.Members.InviteMember(c.Request().Context(), v.seat, f.text("email"), account.Role(f.values.Get("role")))
+	act := d.noting(c, v, account.ActionTeamInvite, "", "as "+f.values.Get("role"))
+	n, token, err := d.x.Members.InviteMember(act, v.seat, f.text("email"), account.Role(f.values.Get("role")))
 	if err != nil {
 		return d.teamRefused(c, v, f, err)
 	}
-	d.record(c, v, account.ActionTeamInvite, n.Email, "as "+string(n.Role))
 	if n.Role == account.RoleOwner {
 		d.mailOwners(c, v, "Somebody was invited as an owner", v.user.Email+" invited "+n.Email+" to your Florin merchant account as an owner, who may change where your money goes.")
 	}
@@ -155,19 +155,19 @@ func (d *desk) postResendInvitation(c echo.Context, v visitor) error {
 	if _, ok, err := d.teamForm(c, v); !ok {
 		return err
 	}
-	n, token, err := d.x.Members.RenewInvitation(c.Request().Context(), v.seat.Merchant, c.Param("invitation"))
+	act := d.noting(c, v, account.ActionTeamInvite, "", "a new link")
+	n, token, err := d.x.Members.RenewInvitation(act, v.seat.Merchant, c.Param("invitation"))
 	if err != nil {
 		return err
 	}
-	d.record(c, v, account.ActionTeamInvite, n.Email, "a new link")
 	return d.showInvitation(c, v, n, token.Reveal())
 }
 
 func (d *desk) postRevokeInvitation(c echo.Context, v visitor) error {
-	if err := d.x.Members.RevokeInvitation(c.Request().Context(), v.seat.Merchant, c.Param("invitation")); err != nil {
+	act := d.noting(c, v, account.ActionTeamRevoke, "", "")
+	if err := d.x.Members.RevokeInvitation(act, v.seat.Merchant, c.Param("invitation")); err != nil {
 		return err
 	}
-	d.record(c, v, account.ActionTeamRevoke, c.Param("invitation"), "")
 	return d.done(c, teamPath, "The invitation is taken back. Its link leads nowhere now.")
 }
 
@@ -190,10 +190,10 @@ func (d *desk) memberAct(c echo.Context, v visitor, act func(f *form, m account.
 func (d *desk) postMemberRole(c echo.Context, v visitor) error {
 	return d.memberAct(c, v, func(f *form, m account.Member) error {
 		role := account.Role(f.values.Get("role"))
-		if err := d.x.Members.SetRole(c.Request().Context(), v.seat.Merchant, m.User, role); err != nil {
+		act := d.noting(c, v, account.ActionTeamRole, m.User.Email, string(m.Role)+" → "+string(role))
+		if err := d.x.Members.SetRole(act, v.seat.Merchant, m.User, role); err != nil {
 			return err
 		}
-		d.record(c, v, account.ActionTeamRole, m.User.Email, string(m.Role)+" → "+string(role))
 		d.mailOwners(c, v, "A role in your team was changed", v.user.Email+" made "+m.User.Email+" "+role.Noun()+" of your Florin merchant account; before that it was "+m.Role.Noun()+".")
 		return d.done(c, teamPath, m.User.Email+" is "+role.Noun()+" now.")
 	})
@@ -201,10 +201,10 @@ func (d *desk) postMemberRole(c echo.Context, v visitor) error {
 
 func (d *desk) postRemoveMember(c echo.Context, v visitor) error {
 	return d.memberAct(c, v, func(_ *form, m account.Member) error {
-		if err := d.x.Members.RemoveMember(c.Request().Context(), v.seat.Merchant, m.User); err != nil {
+		act := d.noting(c, v, account.ActionTeamRemove, m.User.Email, "was "+string(m.Role))
+		if err := d.x.Members.RemoveMember(act, v.seat.Merchant, m.User); err != nil {
 			return err
 		}
-		d.record(c, v, account.ActionTeamRemove, m.User.Email, "was "+string(m.Role))
 		d.mailOwners(c, v, "Somebody was removed from your team", v.user.Email+" removed "+m.User.Email+" from your Florin merchant account.")
 		return d.done(c, teamPath, m.User.Email+" has no access any more. Keys they have seen still work: rotate them if need be.")
 	})
@@ -215,10 +215,9 @@ func (d *desk) postLeave(c echo.Context, v visitor) error {
 	if v.seat.Role == "" {
 		return account.ErrNoMerchant
 	}
-	if err := d.x.Members.RemoveMember(c.Request().Context(), v.seat.Merchant, v.user); err != nil {
+	if err := d.x.Members.RemoveMember(d.noting(c, v, account.ActionTeamLeave, "", ""), v.seat.Merchant, v.user); err != nil {
 		return err
 	}
-	d.record(c, v, account.ActionTeamLeave, "", "")
 	return d.done(c, securityPath, "You have left the team.")
 }
 
@@ -306,17 +305,17 @@ func (d *desk) postJoining(c echo.Context, v visitor) error {
 		return err
 	}
 	ctx, token := c.Request().Context(), values.Get("token")
-	_, merchant, _, err := d.x.Members.Invitation(ctx, token)
+	n, merchant, _, err := d.x.Members.Invitation(ctx, token)
 	if err != nil {
 		return err
 	}
-	n, err := d.x.Members.Join(ctx, token, v.user)
+	act := account.WithLines(ctx, d.line(c, merchant.ID, v.user.Email, account.ActionTeamJoin, "", "as "+string(n.Role)))
+	n, err = d.x.Members.Join(act, token, v.user)
 	if err != nil {
 		return err
 	}
 	if err := d.x.Members.Choose(ctx, v.user, v.token, merchant.PublicID); err != nil {
 		return err
 	}
-	d.enterLog(c, merchant.ID, v.user, account.ActionTeamJoin, "", "as "+string(n.Role))
 	return d.done(c, homePath, "You act for "+merchant.Email+" now, as "+string(n.Role)+".")
 }

@@ -615,7 +615,7 @@ func TestDashboard_Webhooks(t *testing.T) {
 	s.get("/dashboard/webhooks/1").wants(t, 200, "Waiting")
 	s.post("/dashboard/webhooks/resend", "key", m.key.PublicID, "since", "2020-01-01").wants(t, 400, "Give a day of the last")
 	s.post("/dashboard/webhooks/resend", "key", m.key.PublicID, "since", b.clock.Now().Format(dayFormat)).leads(t, "/dashboard/webhooks?key="+m.key.PublicID)
-	s.get("/dashboard/webhooks").wants(t, 200, "1 failed webhooks are being sent again.")
+	s.get("/dashboard/webhooks").wants(t, 200, "One failed webhook is being sent again.")
 }
 
 func TestDashboard_Operator(t *testing.T) {

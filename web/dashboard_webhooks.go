@@ -136,11 +136,11 @@ func (d *desk) postResend(c echo.Context, v visitor) error {
 		return err
 	}
 	id := webhookID(c)
-	if err := d.x.Reports.Resend(c.Request().Context(), v.ids(), id, d.d.Now()); err != nil {
+	act := d.noting(c, v, account.ActionResendWebhooks, "webhook "+strconv.FormatInt(id, 10), "")
+	if err := d.x.Reports.Resend(act, v.ids(), id, d.d.Now()); err != nil {
 		return err
 	}
 	d.nudge()
-	d.record(c, v, account.ActionResendWebhooks, "webhook "+strconv.FormatInt(id, 10), "")
 	to := webhooksPath + "/" + strconv.FormatInt(id, 10)
 	if back := values.Get("back"); back != "" {
 		to = safeNext(back)
@@ -172,13 +172,20 @@ func (d *desk) postResendFailed(c echo.Context, v visitor) error {
 		f.bad("since", fmt.Sprintf("Give a day of the last %d, such as %s.", maxResendDays, d.d.Now().UTC().Format(dayFormat)))
 		return d.webhooksPage(c, v, http.StatusBadRequest, key.PublicID, f)
 	}
-	n, err := d.x.Reports.ResendFailed(c.Request().Context(), key.ID, since, d.d.Now())
+	act := d.noting(c, v, account.ActionResendWebhooks, labelOf(key), "failed since "+since.Format(dayFormat)+": ")
+	n, err := d.x.Reports.ResendFailed(act, key.ID, since, d.d.Now())
 	if err != nil {
 		return err
 	}
 	d.nudge()
-	d.record(c, v, account.ActionResendWebhooks, labelOf(key), fmt.Sprintf("%d failed since %s", n, since.Format(dayFormat)))
-	return d.done(c, webhooksPath+"?key="+key.PublicID, fmt.Sprintf("%d failed webhooks are being sent again.", n))
+	said := fmt.Sprintf("%d failed webhooks are being sent again.", n)
+	switch n {
+	case 0:
+		said = "No webhook has failed since " + since.Format(dayFormat) + ", so there is nothing to send again."
+	case 1:
+		said = "One failed webhook is being sent again."
+	}
+	return d.done(c, webhooksPath+"?key="+key.PublicID, said)
 }
 
 // postPing sends a test to the callback address and says how it was answered.

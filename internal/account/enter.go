@@ -51,7 +51,7 @@ func (s *Service) EnterWithCode(ctx context.Context, half Halfway, c Credentials
 	if strings.TrimSpace(c.Code) == "" {
 		return SignedIn{}, ErrBadCode
 	}
-	if err := s.checkCode(ctx, user, c.Code); err != nil {
+	if err := s.checkCode(ctx, user, c.Code, c.Address); err != nil {
 		if !errors.Is(err, ErrBadCode) {
 			s.attempts.giveBack(email, c.Address, c.Known)
 		}

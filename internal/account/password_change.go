@@ -44,7 +44,7 @@ func (s *Service) Confirm(ctx context.Context, user User, proof secret.Text, add
 	if err := s.attempts.take(user.Email, address, true, s.now()); err != nil {
 		return err
 	}
-	err = s.checkCode(ctx, user, proof.Reveal())
+	err = s.checkCode(ctx, user, proof.Reveal(), address)
 	if !errors.Is(err, ErrBadCode) {
 		s.attempts.giveBack(user.Email, address, true)
 	}
@@ -79,7 +79,7 @@ func (s *Service) ChangePassword(ctx context.Context, user User, old, next secre
 		return SignedIn{}, err
 	}
 	current.PasswordHash = hash
-	return s.startSession(ctx, current, userAgent)
+	return s.startSession(withoutLines(ctx), current, userAgent)
 }
 
 func (s *Service) hashOf(ctx context.Context, password secret.Text) (string, error) {
@@ -149,21 +149,18 @@ func (s *Service) Invite(ctx context.Context, by User, email string) (secret.Tex
 }
 
 // CreateInvited makes a user by an invitation, which is used up with it. It
-// fails as CreateUser does, or with ErrBadInvitation.
+// fails as CreateUser does, or with ErrBadInvitation; the invitation stays good
+// then.
 func (s *Service) CreateInvited(ctx context.Context, token string, in NewUser) (User, error) {
 	hash, ok := inviteToken.hash(token)
 	if !ok {
 		return User{}, ErrBadInvitation
 	}
-	// What is wrong with the user must not cost the invitation.
-	u, err := s.newUser(in)
+	u, err := s.newUserWithPassword(ctx, in)
 	if err != nil {
 		return User{}, err
 	}
-	if err := s.opts.Security.UseInvitation(ctx, hash, u.Email, s.now().UTC()); err != nil {
-		return User{}, err
-	}
-	return s.CreateUser(ctx, in)
+	return s.opts.Security.CreateInvited(ctx, hash, u)
 }
 
 // Logins lists the user's sessions.

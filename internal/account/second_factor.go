@@ -121,9 +121,9 @@ func (s *Service) RemoveFactor(ctx context.Context, user User, session, password
 	return s.opts.Security.RemoveSecondFactor(ctx, user.ID, keep, s.now().UTC())
 }
 
-// checkCode takes a code of the user's authenticator, or a recovery code. A
-// user without a second factor needs none.
-func (s *Service) checkCode(ctx context.Context, user User, code string) error {
+// checkCode takes a code of the user's authenticator, or a recovery code, from
+// somebody at the address. A user without a second factor needs none.
+func (s *Service) checkCode(ctx context.Context, user User, code, address string) error {
 	if s.opts.Security == nil {
 		return nil
 	}
@@ -139,7 +139,7 @@ func (s *Service) checkCode(ctx context.Context, user User, code string) error {
 	if err := s.codes.take(user.ID, s.now()); err != nil {
 		return err
 	}
-	err = s.takeCode(ctx, user, f, code)
+	err = s.takeCode(ctx, user, f, code, address)
 	if !errors.Is(err, ErrBadCode) {
 		s.codes.giveBack(user.ID)
 	}
@@ -147,7 +147,7 @@ func (s *Service) checkCode(ctx context.Context, user User, code string) error {
 }
 
 // takeCode uses up a code of the authenticator, or a recovery code.
-func (s *Service) takeCode(ctx context.Context, user User, f SecondFactor, code string) error {
+func (s *Service) takeCode(ctx context.Context, user User, f SecondFactor, code, address string) error {
 	if step, ok := stepOf(f.Secret, code, s.now()); ok {
 		fresh, err := s.opts.Security.TakeStep(ctx, user.ID, step)
 		if err == nil && !fresh {
@@ -155,7 +155,9 @@ func (s *Service) takeCode(ctx context.Context, user User, f SecondFactor, code 
 		}
 		return err
 	}
-	taken, err := s.opts.Security.TakeRecoveryCode(ctx, user.ID, recoveryHash(code), s.now().UTC())
+	now := s.now().UTC()
+	used := WithLines(ctx, Audit{UserID: user.ID, At: now, Actor: user.Email, Action: ActionRecovery, Address: address})
+	taken, err := s.opts.Security.TakeRecoveryCode(used, user.ID, recoveryHash(code), now)
 	if err == nil && !taken {
 		return ErrBadCode
 	}

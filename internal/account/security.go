@@ -66,6 +66,7 @@ const (
 	ActionFactorOff      Action = "turned the second factor off"
 	ActionRecovery       Action = "used a recovery code"
 	ActionPasskeyAdd     Action = "added a passkey"
+	ActionPasskeyName    Action = "renamed a passkey"
 	ActionPasskeyRemove  Action = "removed a passkey"
 	ActionPasskeyCopied  Action = "tried a passkey whose counter went back"
 	ActionRevokeSession  Action = "ended a session"
@@ -114,7 +115,7 @@ const (
 func Personal() []Action {
 	return []Action{
 		ActionSignUp, ActionSignIn, ActionSignOut, ActionPassword, ActionReset, ActionFactorOn, ActionFactorOff,
-		ActionRecovery, ActionPasskeyAdd, ActionPasskeyRemove, ActionPasskeyCopied, ActionRevokeSession, ActionInvite, ActionCheckLedger,
+		ActionRecovery, ActionPasskeyAdd, ActionPasskeyName, ActionPasskeyRemove, ActionPasskeyCopied, ActionRevokeSession, ActionInvite, ActionCheckLedger,
 	}
 }
 
@@ -152,9 +153,10 @@ type Security interface {
 	UseReset(ctx context.Context, token Hash, next string, now time.Time) (User, error)
 
 	// AddInvitation stores the hash of an invitation for an address.
-	// UseInvitation uses it up once, or fails with ErrBadInvitation.
+	// CreateInvited uses it up and stores the user as CreateUser does, or fails
+	// with ErrBadInvitation or ErrEmailTaken, and changes nothing then.
 	AddInvitation(ctx context.Context, token Hash, email string, by int64, now, until time.Time) error
-	UseInvitation(ctx context.Context, token Hash, email string, now time.Time) error
+	CreateInvited(ctx context.Context, token Hash, u User) (User, error)
 
 	// SetKeyLabel and RevokeKey change a key of the user, or fail with ErrUnknownKey.
 	SetKeyLabel(ctx context.Context, userID, keyID int64, label string) error

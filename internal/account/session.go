@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -51,7 +52,7 @@ func (s *Service) SignIn(ctx context.Context, c Credentials) (SignedIn, error) {
 	}
 	user, err := s.verify(ctx, email, c.Password)
 	if err == nil {
-		err = s.checkCode(ctx, user, c.Code)
+		err = s.checkCode(ctx, user, c.Code, c.Address)
 	}
 	if !errors.Is(err, ErrBadCredentials) && !errors.Is(err, ErrBadCode) {
 		s.attempts.giveBack(email, c.Address, c.Known)
@@ -101,10 +102,22 @@ func (s *Service) startSession(ctx context.Context, user User, userAgent string)
 	session := Session{
 		Token: hash, UserID: user.ID, CreatedAt: now, ExpiresAt: now.Add(SessionTTL), UserAgent: cleanUserAgent(userAgent),
 	}
-	if err := s.store.CreateSession(ctx, session); err != nil {
+	if err := s.store.CreateSession(WithLines(ctx, linesBy(user, LinesOf(ctx))...), session); err != nil {
 		return SignedIn{}, err
 	}
 	return SignedIn{Token: token, ExpiresAt: session.ExpiresAt, User: user}, nil
+}
+
+// linesBy names the user as the actor of lines that have none: who signs in is
+// known only now.
+func linesBy(user User, lines []Audit) []Audit {
+	named := slices.Clone(lines)
+	for i := range named {
+		if named[i].Actor == "" {
+			named[i].Actor = user.Email
+		}
+	}
+	return named
 }
 
 // SeatBySession returns who is signed in with the token, for which merchant and

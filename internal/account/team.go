@@ -209,12 +209,8 @@ func (s *Service) JoinNew(ctx context.Context, token string, in NewUser) (User, 
 	if !ok {
 		return User{}, Invited{}, ErrBadInvitation
 	}
-	u, err := s.newUser(in)
+	u, err := s.newUserWithPassword(ctx, in)
 	if err != nil {
-		return User{}, Invited{}, err
-	}
-	password, _ := normalPassword(in.Password)
-	if u.PasswordHash, err = s.passwords.hash(ctx, password); err != nil {
 		return User{}, Invited{}, err
 	}
 	return s.opts.Team.JoinTeam(ctx, hash, u, s.now().UTC())

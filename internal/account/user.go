@@ -18,15 +18,21 @@ type NewUser struct {
 // CreateUser makes a user. It fails with fault.Invalid naming the field, or
 // ErrEmailTaken.
 func (s *Service) CreateUser(ctx context.Context, in NewUser) (User, error) {
+	u, err := s.newUserWithPassword(ctx, in)
+	if err != nil {
+		return User{}, err
+	}
+	return s.store.CreateUser(ctx, u)
+}
+
+func (s *Service) newUserWithPassword(ctx context.Context, in NewUser) (User, error) {
 	u, err := s.newUser(in)
 	if err != nil {
 		return User{}, err
 	}
 	password, _ := normalPassword(in.Password)
-	if u.PasswordHash, err = s.passwords.hash(ctx, password); err != nil {
-		return User{}, err
-	}
-	return s.store.CreateUser(ctx, u)
+	u.PasswordHash, err = s.passwords.hash(ctx, password)
+	return u, err
 }
 
 func (s *Service) newUser(in NewUser) (User, error) {

@@ -9,8 +9,12 @@ import (
 // about is what only an act itself can tell of the lines it leaves.
 type about struct {
 	user    int64  // whom it concerned, for lines without a user
-	subject string // what it made, for lines without a subject
+	actor   string // who did it, for lines without an actor
+	subject string // what it was done to, for lines without a subject
 	detail  string // ends each detail
+	more    []account.Audit
+	// nothing was done, so nothing is told.
+	nothing bool
 }
 
 // act is write for what leaves lines in the audit log: those the context
@@ -20,11 +24,27 @@ func (s *Store) act(ctx context.Context, a about, body func(ctx context.Context,
 	lines := account.LinesOf(ctx)
 	return s.write(ctx, func(ctx context.Context, t tx) error {
 		told := a
-		if err := body(ctx, t, &told); err != nil {
+		if err := body(ctx, t, &told); err != nil || told.nothing {
 			return err
 		}
-		return runAll(ctx, t, saveLines(lines, told))
+		return runAll(ctx, t, append(saveLines(lines, told), saveLines(told.more, told)...))
 	})
+}
+
+// actOne is act for one statement. It reports whether the statement changed a
+// row; if it did not, nothing is told.
+func (s *Store) actOne(ctx context.Context, a about, text string, args ...any) (changed bool, err error) {
+	err = s.act(ctx, a, func(ctx context.Context, t tx, a *about) error {
+		res, err := t.NewRaw(text, args...).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		changed = n == 1
+		a.nothing = !changed
+		return err
+	})
+	return changed && err == nil, wrapIf(err, "%.24s…", text)
 }
 
 // saveLines returns the calls that write the lines; none without any.
@@ -33,6 +53,9 @@ func saveLines(lines []account.Audit, a about) []*call {
 	for i, line := range lines {
 		if line.UserID == 0 {
 			line.UserID = a.user
+		}
+		if line.Actor == "" {
+			line.Actor = a.actor
 		}
 		if line.Subject == "" {
 			line.Subject = a.subject

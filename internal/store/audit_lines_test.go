@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/money"
@@ -19,28 +20,114 @@ import (
 // nobody there is, takes the act with it.
 func TestStore_ActsLeaveLines(t *testing.T) {
 	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) { w.leaveLines(w.acts()) })
+}
+
+func TestStore_ActsOnPagesLeaveLines(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) { w.leaveLines(w.pageActs()) })
+}
+
+// makers are the acts that tell themselves whom their lines are about.
+var makers = []string{"create user", "create invited user", "join as a new user", "sign in", "reset the password"}
+
+func (w *world) leaveLines(acts map[string]func(context.Context) error) {
+	t := w.t
+	for name, act := range acts {
+		line := account.Audit{At: start, Actor: "ada@example.org", Action: account.Action(name), Subject: name, Detail: "detail"}
+		before := w.everything()
+		lost := line
+		lost.UserID = 1 << 40
+		if err := act(account.WithLines(t.Context(), line, lost)); err == nil {
+			t.Errorf("%s happened without one of its lines", name)
+		}
+		if after := w.everything(); !slices.Equal(before, after) {
+			t.Errorf("%s left %v, where %v was", name, after, before)
+		}
+		if line.UserID = 1; slices.Contains(makers, name) {
+			line.UserID = 0
+		}
+		w.must(act(account.WithLines(t.Context(), line, line)))
+		if got := w.count("SELECT count(*) FROM audit_log WHERE subject = '" + name + "' AND user_id > 0"); got != 2 {
+			t.Errorf("%s left %d lines, want 2", name, got)
+		}
+		if after := w.everything(); slices.Equal(before[1:], after[1:]) {
+			t.Errorf("%s changed nothing", name)
+		}
+	}
+}
+
+// What an act did not do it does not tell of, and what only the act knows is in
+// its line.
+func TestStore_LinesTell(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		for name, act := range w.acts() {
-			line := account.Audit{At: start, Actor: "ada@example.org", Action: account.Action(name), Subject: name, Detail: "detail"}
-			before := w.everything()
-			lost := line
-			lost.UserID = 1 << 40
-			if err := act(account.WithLines(t.Context(), line, lost)); err == nil {
-				t.Errorf("%s happened without one of its lines", name)
+		u, k := w.user(), w.key(5, 5)
+		w.custodian(k, "https://shop.example/hook")
+		p := w.payment(k)
+		told := func(what string, act func(context.Context) error, want ...string) {
+			t.Helper()
+			w.must(act(account.WithLines(t.Context(), account.Audit{UserID: u.ID, At: start, Action: account.Action(what)})))
+			var got []string
+			w.must(w.reader().NewRaw("SELECT actor || '|' || subject || '|' || detail FROM audit_log WHERE action = ?", what).Scan(t.Context(), &got))
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: told %q, want %q", what, got, want)
 			}
-			if after := w.everything(); !slices.Equal(before, after) {
-				t.Errorf("%s left %v, where %v was", name, after, before)
-			}
-			if line.UserID = 1; name == "create user" || name == "sign in" {
-				line.UserID = 0
-			}
-			w.must(act(account.WithLines(t.Context(), line, line)))
-			if got := w.count("SELECT count(*) FROM audit_log WHERE subject = '" + name + "' AND user_id > 0"); got != 2 {
-				t.Errorf("%s left %d lines, want 2", name, got)
-			}
-			if slices.Equal(before, w.everything()) {
-				t.Errorf("%s changed nothing", name)
-			}
+		}
+		told("an unknown session", func(ctx context.Context) error { return w.RevokeSession(ctx, hashOf("nobody's"), start) })
+		told("enabling who is enabled", func(ctx context.Context) error {
+			_, err := w.DisableUser(ctx, u.ID, time.Time{})
+			return err
+		})
+		told("no failed webhook", func(ctx context.Context) error {
+			_, err := w.ResendFailed(ctx, k.ID, start, start)
+			return err
+		})
+		told("one failed webhook", func(ctx context.Context) error {
+			_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) { return p.Cancel(start) })
+			w.must(err)
+			_, err = w.raw().Exec("UPDATE deliveries SET state = 'FAILED'")
+			w.must(err)
+			_, err = w.ResendFailed(ctx, k.ID, start, start)
+			return err
+		}, "||1")
+		told("a wrong recovery code", func(ctx context.Context) error {
+			_, err := w.TakeRecoveryCode(ctx, u.ID, hashOf("none"), start)
+			return err
+		})
+		told("an invitation that is taken back", func(ctx context.Context) error {
+			w.must(w.AddInvited(t.Context(), hashOf("team"), account.Invited{ID: "T1", MerchantID: u.ID, Email: "new@example.org", Role: account.RoleViewer, CreatedAt: start, ExpiresAt: start.Add(time.Hour)}))
+			return w.RevokeInvited(ctx, u.ID, "T1", start)
+		}, "|new@example.org|")
+		told("a reset", func(ctx context.Context) error {
+			w.must(w.AddReset(t.Context(), hashOf("reset"), u.ID, start, start.Add(time.Hour)))
+			_, err := w.UseReset(ctx, hashOf("reset"), "next", start)
+			return err
+		}, u.Email+"||")
+		told("a campaign", func(ctx context.Context) error {
+			_, err := w.CreateCampaign(ctx, campaign.Campaign{Slug: "well", KeyID: k.ID, Title: "A well", State: campaign.Active, CreatedAt: start, UpdatedAt: start})
+			return err
+		}, "|well|A well")
+		told("a payment", func(ctx context.Context) error {
+			_, err := w.CreatePayment(ctx, payment.New(payment.Request{ID: "01J0000000000000000000000A", KeyID: k.ID, Kind: payment.KindMerchant, Amount: 1, ValidFor: time.Hour}, start))
+			return err
+		}, "|01J0000000000000000000000A|")
+		again := func(ctx context.Context) error {
+			_, err := w.CreatePayment(ctx, payment.New(payment.Request{ID: "01J0000000000000000000000A", KeyID: k.ID, Kind: payment.KindMerchant, Amount: 1, ValidFor: time.Hour}, start))
+			return err
+		}
+		told("the same payment again", again)
+
+		changes := func(before, after account.Custodian) []account.Audit {
+			return []account.Audit{{UserID: u.ID, At: start, Action: "renamed", Subject: "shop", Detail: before.Name + " → " + after.Name}}
+		}
+		_, err := w.UpdateCustodian(account.WithCustodianLines(t.Context(), changes), k.ID, nil, func(c account.Custodian) (account.Custodian, error) {
+			c.Name = "Renamed"
+			return c, nil
+		})
+		w.must(err)
+		if n := w.count("SELECT count(*) FROM audit_log WHERE action = 'renamed' AND detail = 'Shop → Renamed'"); n != 1 {
+			t.Errorf("%d lines tell what the custodian was called before, want 1", n)
 		}
 	})
 }
@@ -54,6 +141,13 @@ func (w *world) everything() []int64 {
 		"SELECT count(*) FROM api_keys", "SELECT count(*) FROM ledger_entries", "SELECT count(*) FROM custodians",
 		"SELECT count(*) FROM custodians WHERE name = 'Renamed'", "SELECT count(*) FROM recharges", "SELECT count(*) FROM payments WHERE status = 'COMPLETED'",
 		"SELECT count(*) FROM payments", "SELECT count(*) FROM events",
+		"SELECT count(*) FROM api_keys WHERE revoked_at IS NULL AND disabled_at IS NULL AND label <> 'Renamed'",
+		"SELECT count(*) FROM users WHERE disabled_at IS NULL", "SELECT count(*) FROM users WHERE password_hash = 'next'", "SELECT count(*) FROM users WHERE password_hash = 'reset'",
+		"SELECT count(*) FROM second_factors", "SELECT count(*) FROM second_factors WHERE confirmed_at IS NOT NULL", "SELECT count(*) FROM recovery_codes WHERE used_at IS NULL",
+		"SELECT count(*) FROM invitations", "SELECT count(*) FROM team_invitations WHERE expires_at = (SELECT max(expires_at) FROM team_invitations)", "SELECT count(*) FROM team_invitations WHERE ended_at IS NULL",
+		"SELECT count(*) FROM memberships", "SELECT count(*) FROM memberships WHERE role = 'owner'", "SELECT count(*) FROM passkeys", "SELECT count(*) FROM passkeys WHERE name = 'Renamed'",
+		"SELECT count(*) FROM deliveries WHERE state = 'FAILED'", "SELECT count(*) FROM ledger_checks", "SELECT count(*) FROM links", "SELECT count(*) FROM links WHERE paused",
+		"SELECT count(*) FROM campaigns", "SELECT count(*) FROM campaigns WHERE title = 'Renamed'", "SELECT count(*) FROM donations WHERE review = 'APPROVED'", "SELECT count(*) FROM logos",
 	} {
 		all = append(all, w.count(text))
 	}

@@ -87,7 +87,7 @@ func (s *Store) CreateCampaign(ctx context.Context, c campaign.Campaign) (campai
 	if err := checkTexts("texts of a campaign", c.Slug, c.Title, c.Description); err != nil {
 		return campaign.Campaign{}, err
 	}
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.act(ctx, about{subject: c.Slug, detail: c.Title}, func(ctx context.Context, t tx, _ *about) error {
 		err := t.NewRaw("INSERT INTO campaigns (slug, key_id, title, description, goal, suggested, state, show_at_once, created_at, updated_at, ends_at) "+
 			"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (slug) DO NOTHING RETURNING id",
 			c.Slug, c.KeyID, c.Title, c.Description, int64(c.Goal), joinAmounts(c.Suggested), string(c.State), c.ShowAtOnce,
@@ -126,7 +126,7 @@ func (s *Store) UpdateCampaign(
 		return campaign.Campaign{}, campaign.ErrUnknown
 	}
 	var changed campaign.Campaign
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.act(ctx, about{subject: slug}, func(ctx context.Context, t tx, a *about) error {
 		var row campaignRow
 		lock := t.forUpdate()
 		if lock != "" {
@@ -143,6 +143,7 @@ func (s *Store) UpdateCampaign(
 		if changed, err = decide(before); err != nil {
 			return err
 		}
+		a.detail = changed.Title
 		if err := checkTexts("texts of a campaign", changed.Title, changed.Description); err != nil {
 			return err
 		}

@@ -23,8 +23,9 @@ func (s *Store) CreateCustodian(ctx context.Context, c account.Custodian, entrie
 	if err != nil {
 		return account.Custodian{}, fmt.Errorf("create custodian: %w", err)
 	}
+	tell := account.CustodianLinesOf(ctx)
 	var stored account.Custodian
-	err = s.act(ctx, about{}, func(ctx context.Context, t tx, _ *about) error {
+	err = s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
 		row.ID = 0
 		res, err := t.NewInsert().Model(&row).On("CONFLICT (key_id) DO NOTHING").Returning("id").Exec(ctx)
 		if err != nil {
@@ -41,6 +42,7 @@ func (s *Store) CreateCustodian(ctx context.Context, c account.Custodian, entrie
 			return err
 		}
 		stored, err = s.readCustodian(ctx, t, c.KeyID)
+		a.more = tell(account.Custodian{}, stored)
 		return err
 	})
 	if err != nil {
@@ -87,8 +89,9 @@ func (s *Store) Terms(ctx context.Context, keyID int64) (payment.Terms, error) {
 func (s *Store) UpdateCustodian(
 	ctx context.Context, keyID int64, entries []credit.Entry, change func(account.Custodian) (account.Custodian, error),
 ) (account.Custodian, error) {
+	tell := account.CustodianLinesOf(ctx)
 	var stored account.Custodian
-	err := s.act(ctx, about{}, func(ctx context.Context, t tx, _ *about) error {
+	err := s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
 		before, err := s.lockCustodian(ctx, t, keyID)
 		if err != nil {
 			return err
@@ -104,6 +107,7 @@ func (s *Store) UpdateCustodian(
 			return err
 		}
 		stored, err = s.readCustodian(ctx, t, keyID)
+		a.more = tell(before, stored)
 		return err
 	})
 	if err != nil {

@@ -64,7 +64,7 @@ func (s *Store) SetKeyLabel(ctx context.Context, userID, keyID int64, label stri
 	if err := checkTexts("label", label); err != nil {
 		return err
 	}
-	ok, err := s.changesOne(ctx, "UPDATE api_keys SET label = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", label, keyID, userID)
+	ok, err := s.actOne(ctx, about{}, "UPDATE api_keys SET label = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", label, keyID, userID)
 	if err == nil && !ok {
 		return account.ErrUnknownKey
 	}
@@ -73,7 +73,7 @@ func (s *Store) SetKeyLabel(ctx context.Context, userID, keyID int64, label stri
 
 // RevokeKey ends a key of the user, or fails with account.ErrUnknownKey.
 func (s *Store) RevokeKey(ctx context.Context, userID, keyID int64, now time.Time) error {
-	ok, err := s.changesOne(ctx, "UPDATE api_keys SET revoked_at = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", at(now), keyID, userID)
+	ok, err := s.actOne(ctx, about{}, "UPDATE api_keys SET revoked_at = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", at(now), keyID, userID)
 	if err == nil && !ok {
 		return account.ErrUnknownKey
 	}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -127,7 +128,7 @@ func (s *Store) Resend(ctx context.Context, keys []int64, id int64, now time.Tim
 	if len(keys) == 0 {
 		return errUnknownDelivery
 	}
-	ok, err := s.changesOne(ctx, again+" AND id = ?", at(now), bun.List(keys), id)
+	ok, err := s.actOne(ctx, about{}, again+" AND id = ?", at(now), bun.List(keys), id)
 	if err == nil && !ok {
 		return errUnknownDelivery
 	}
@@ -138,7 +139,7 @@ func (s *Store) Resend(ctx context.Context, keys []int64, id int64, now time.Tim
 // or later and whose attempts were used up or stopped, and tells how many.
 func (s *Store) ResendFailed(ctx context.Context, keyID int64, since, now time.Time) (int64, error) {
 	var n int64
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
 		res, err := t.NewRaw(again+" AND state IN ('FAILED', 'STOPPED') AND "+
 			"(SELECT e.at FROM events AS e WHERE e.payment_id = deliveries.payment_id AND e.seq = deliveries.seq) >= ?",
 			at(now), bun.List([]int64{keyID}), at(since)).Exec(ctx)
@@ -146,6 +147,7 @@ func (s *Store) ResendFailed(ctx context.Context, keyID int64, since, now time.T
 			return err
 		}
 		n, err = res.RowsAffected()
+		a.detail, a.nothing = strconv.FormatInt(n, 10), n == 0
 		return err
 	})
 	return n, wrapIf(err, "send failed webhooks of key %d again", keyID)

@@ -72,7 +72,7 @@ func (s *Store) PutSecondFactor(ctx context.Context, f account.SecondFactor) err
 // place meanwhile, whose secret may be somebody else's, it fails with
 // account.ErrBadCode.
 func (s *Store) ConfirmSecondFactor(ctx context.Context, f account.SecondFactor, step int64, codes []account.Hash, now time.Time) error {
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.act(ctx, about{}, func(ctx context.Context, t tx, _ *about) error {
 		var stored []string
 		err := t.NewRaw("SELECT secret FROM second_factors WHERE user_id = ? AND confirmed_at IS NULL"+t.forUpdate(), f.UserID).Scan(ctx, &stored)
 		if err != nil || len(stored) == 0 {
@@ -115,7 +115,7 @@ func (s *Store) TakeStep(ctx context.Context, userID, step int64) (bool, error) 
 
 // TakeRecoveryCode uses a recovery code up; false if there is none such.
 func (s *Store) TakeRecoveryCode(ctx context.Context, userID int64, code account.Hash, now time.Time) (bool, error) {
-	return s.changesOne(ctx, "UPDATE recovery_codes SET used_at = ? WHERE user_id = ? AND hash = ? AND used_at IS NULL",
+	return s.actOne(ctx, about{}, "UPDATE recovery_codes SET used_at = ? WHERE user_id = ? AND hash = ? AND used_at IS NULL",
 		at(now), userID, code[:])
 }
 
@@ -143,7 +143,7 @@ func (s *Store) RecoveryCodesLeft(ctx context.Context, userID int64) (int, error
 // RemoveSecondFactor removes it with its recovery codes, and ends every session
 // of the user but the one kept.
 func (s *Store) RemoveSecondFactor(ctx context.Context, userID int64, keep account.Hash, now time.Time) error {
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.act(ctx, about{}, func(ctx context.Context, t tx, _ *about) error {
 		if _, err := t.NewRaw("DELETE FROM recovery_codes WHERE user_id = ?", userID).Exec(ctx); err != nil {
 			return err
 		}

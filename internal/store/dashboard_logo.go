@@ -12,7 +12,7 @@ import (
 // has the pages show it. An empty logo takes it away. It fails with
 // account.ErrNoCustodian.
 func (s *Store) PutLogo(ctx context.Context, keyID int64, l account.Logo, now time.Time) error {
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.act(ctx, about{}, func(ctx context.Context, t tx, _ *about) error {
 		c, err := s.lockCustodian(ctx, t, keyID)
 		if err != nil {
 			return err

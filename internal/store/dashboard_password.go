@@ -13,7 +13,7 @@ var _ account.Security = (*Store)(nil)
 // SetPassword stores the hash of a new password and ends every session of the
 // user, or fails with account.ErrBadPassword if the stored hash is not old.
 func (s *Store) SetPassword(ctx context.Context, userID int64, old, next string, now time.Time) error {
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.act(ctx, about{}, func(ctx context.Context, t tx, _ *about) error {
 		res, err := t.NewRaw("UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?", next, userID, old).Exec(ctx)
 		if err != nil {
 			return err
@@ -85,7 +85,7 @@ func (s *Store) AddReset(ctx context.Context, token account.Hash, userID int64, 
 // user, or fails with account.ErrBadReset.
 func (s *Store) UseReset(ctx context.Context, token account.Hash, next string, now time.Time) (account.User, error) {
 	var users []userRow
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
 		users = nil
 		var ids []int64
 		err := t.NewRaw("UPDATE password_resets SET used_at = ? WHERE token = ? AND used_at IS NULL AND expires_at > ? RETURNING user_id",
@@ -99,7 +99,11 @@ func (s *Store) UseReset(ctx context.Context, token account.Hash, next string, n
 		if err := endSessions(ctx, t, ids[0], now); err != nil {
 			return err
 		}
-		return t.NewSelect().Model(&users).Where("id = ?", ids[0]).Scan(ctx)
+		if err := t.NewSelect().Model(&users).Where("id = ?", ids[0]).Scan(ctx); err != nil {
+			return err
+		}
+		a.user, a.actor = users[0].ID, users[0].Email
+		return nil
 	})
 	if err != nil {
 		return account.User{}, fmt.Errorf("reset a password: %w", err)
@@ -109,7 +113,7 @@ func (s *Store) UseReset(ctx context.Context, token account.Hash, next string, n
 
 // AddInvitation stores the hash of an invitation.
 func (s *Store) AddInvitation(ctx context.Context, token account.Hash, email string, by int64, now, until time.Time) error {
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.act(ctx, about{subject: email}, func(ctx context.Context, t tx, _ *about) error {
 		_, err := t.NewRaw("INSERT INTO invitations (token, email, invited_by, created_at, expires_at) VALUES (?, ?, ?, ?, ?)",
 			token[:], email, by, at(now), at(until)).Exec(ctx)
 		return err
@@ -120,22 +124,27 @@ func (s *Store) AddInvitation(ctx context.Context, token account.Hash, email str
 	return nil
 }
 
-// UseInvitation uses an invitation of the address up, or fails with
-// account.ErrBadInvitation.
-func (s *Store) UseInvitation(ctx context.Context, token account.Hash, email string, now time.Time) error {
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+// CreateInvited uses an invitation of the user's address up and stores the user
+// as CreateUser does, or fails with account.ErrBadInvitation or
+// account.ErrEmailTaken, which leaves the invitation good.
+func (s *Store) CreateInvited(ctx context.Context, token account.Hash, u account.User) (account.User, error) {
+	if err := checkTexts("texts of a user", u.PublicID, u.Email, u.FirstName, u.LastName); err != nil {
+		return account.User{}, err
+	}
+	row := rowOfUser(u)
+	err := s.act(ctx, about{actor: u.Email}, func(ctx context.Context, t tx, a *about) error {
 		res, err := t.NewRaw("UPDATE invitations SET used_at = ? WHERE token = ? AND email = ? AND used_at IS NULL AND expires_at > ?",
-			at(now), token[:], email, at(now)).Exec(ctx)
+			at(u.CreatedAt), token[:], u.Email, at(u.CreatedAt)).Exec(ctx)
 		if err != nil {
 			return err
 		}
 		if n, err := res.RowsAffected(); err != nil || n != 1 {
 			return orElse(err, account.ErrBadInvitation)
 		}
-		return nil
+		return addOwner(ctx, t, &row, a)
 	})
 	if err != nil {
-		return fmt.Errorf("use an invitation: %w", err)
+		return account.User{}, fmt.Errorf("create an invited user: %w", err)
 	}
-	return nil
+	return row.user(), nil
 }

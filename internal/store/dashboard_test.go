@@ -267,9 +267,18 @@ func TestStore_Security(t *testing.T) {
 		wants(t, "a reset twice", err, account.ErrBadReset)
 
 		w.must(w.AddInvitation(ctx, hashOf("i"), "new@example.org", u.ID, start, start.Add(time.Hour)))
-		wants(t, "another's invitation", w.UseInvitation(ctx, hashOf("i"), "else@example.org", start), account.ErrBadInvitation)
-		w.must(w.UseInvitation(ctx, hashOf("i"), "new@example.org", start))
-		wants(t, "an invitation twice", w.UseInvitation(ctx, hashOf("i"), "new@example.org", start), account.ErrBadInvitation)
+		join := func(token, email string) error {
+			_, err := w.CreateInvited(ctx, hashOf(token), account.User{PublicID: string(newID()), Email: email, CreatedAt: start})
+			return err
+		}
+		wants(t, "another's invitation", join("i", "else@example.org"), account.ErrBadInvitation)
+		w.must(join("i", "new@example.org"))
+		wants(t, "an invitation twice", join("i", "new@example.org"), account.ErrBadInvitation)
+		w.must(w.AddInvitation(ctx, hashOf("taken"), u.Email, u.ID, start, start.Add(time.Hour)))
+		wants(t, "an invitation for somebody who has an account", join("taken", u.Email), account.ErrEmailTaken)
+		if n := w.count("SELECT count(*) FROM invitations WHERE used_at IS NULL"); n != 1 {
+			t.Errorf("%d invitations are good after one that led to no account, want 1", n)
+		}
 
 		for i := range 3 {
 			w.must(w.AddAudit(ctx, account.Audit{UserID: u.ID, At: start, Actor: u.Email, Action: account.ActionSignIn, Detail: fmt.Sprint(i, "\x00")}))

@@ -11,8 +11,9 @@ const keyGone = "coalesce(k.revoked_at, k.disabled_at, (SELECT u.disabled_at FRO
 // DisableUser disables the user at the time given and ends their sessions, or
 // enables them with the zero time; changed is false if it was so already.
 func (s *Store) DisableUser(ctx context.Context, userID int64, when time.Time) (changed bool, err error) {
-	err = s.write(ctx, func(ctx context.Context, t tx) error {
+	err = s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
 		changed, err = setDisabled(ctx, t, "users", userID, when)
+		a.nothing = !changed
 		if err != nil || !changed || when.IsZero() {
 			return err
 		}
@@ -24,8 +25,9 @@ func (s *Store) DisableUser(ctx context.Context, userID int64, when time.Time) (
 // DisableKey disables the key at the time given, or enables it with the zero
 // time; changed is false if it was so already.
 func (s *Store) DisableKey(ctx context.Context, keyID int64, when time.Time) (changed bool, err error) {
-	err = s.write(ctx, func(ctx context.Context, t tx) error {
+	err = s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
 		changed, err = setDisabled(ctx, t, "api_keys", keyID, when)
+		a.nothing = !changed
 		return err
 	})
 	return changed, wrapIf(err, "disable key %d", keyID)

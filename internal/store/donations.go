@@ -61,7 +61,7 @@ func (s *Store) Donations(ctx context.Context, q campaign.DonationQuery) ([]camp
 // ReviewDonation sets what the merchant made of a donation, or fails with
 // campaign.ErrUnknownGift.
 func (s *Store) ReviewDonation(ctx context.Context, number, donation int64, r campaign.Review) error {
-	ok, err := s.changesOne(ctx, "UPDATE donations SET review = ? WHERE id = ? AND campaign_id = ?", string(r), donation, number)
+	ok, err := s.actOne(ctx, about{}, "UPDATE donations SET review = ? WHERE id = ? AND campaign_id = ?", string(r), donation, number)
 	if err == nil && !ok {
 		return campaign.ErrUnknownGift
 	}

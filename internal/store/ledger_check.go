@@ -34,7 +34,7 @@ func (s *Store) LedgerCheck(ctx context.Context) (c report.LedgerCheck, ok bool,
 // check is under way that was asked for after stale, before which one counts as
 // given up.
 func (s *Store) AskLedgerCheck(ctx context.Context, by string, now, stale time.Time) (asked bool, err error) {
-	return s.changesOne(ctx, "INSERT INTO ledger_checks (only_row, asked_at, asked_by, entries, differences, found, problem) VALUES (1, ?, ?, 0, '[]', 0, '') "+
+	return s.actOne(ctx, about{}, "INSERT INTO ledger_checks (only_row, asked_at, asked_by, entries, differences, found, problem) VALUES (1, ?, ?, 0, '[]', 0, '') "+
 		"ON CONFLICT (only_row) DO UPDATE SET asked_at = excluded.asked_at, asked_by = excluded.asked_by, ended_at = NULL, entries = 0, differences = '[]', "+
 		"found = 0, problem = '' WHERE ledger_checks.ended_at IS NOT NULL OR ledger_checks.asked_at <= ?", at(now), shown(by), at(stale))
 }

@@ -39,7 +39,7 @@ func (s *Store) CreateLink(ctx context.Context, l campaign.Link) (campaign.Link,
 	if err := checkTexts("texts of a payment link", l.Slug, l.Description, l.Reference); err != nil {
 		return campaign.Link{}, err
 	}
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.act(ctx, about{subject: l.Slug, detail: l.Description}, func(ctx context.Context, t tx, _ *about) error {
 		err := t.NewRaw("INSERT INTO links (slug, key_id, description, reference, amount, min_amount, max_amount, paused, created_at) "+
 			"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (slug) DO NOTHING RETURNING id",
 			l.Slug, l.KeyID, l.Description, l.Reference, int64(l.Amount), int64(l.Min), int64(l.Max), l.Paused, at(l.CreatedAt)).Scan(ctx, &l.Number)
@@ -86,7 +86,7 @@ func (s *Store) PauseLink(ctx context.Context, keys []int64, slug string, paused
 	if len(keys) == 0 || !storable(slug) {
 		return campaign.ErrUnknownLink
 	}
-	ok, err := s.changesOne(ctx, "UPDATE links SET paused = ? WHERE slug = ? AND key_id IN (?)", paused, slug, bun.List(keys))
+	ok, err := s.actOne(ctx, about{subject: slug}, "UPDATE links SET paused = ? WHERE slug = ? AND key_id IN (?)", paused, slug, bun.List(keys))
 	if err == nil && !ok {
 		return campaign.ErrUnknownLink
 	}

@@ -66,7 +66,7 @@ func (s *Store) AddPasskey(ctx context.Context, p account.Passkey) error {
 		return err
 	}
 	sealed := s.sealer.Seal(passkeyPlace(p.ID), p.Record)
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.act(ctx, about{subject: p.Name}, func(ctx context.Context, t tx, _ *about) error {
 		// The user is locked, or two at once would both be the last.
 		if err := lockMerchant(ctx, t, p.UserID); err != nil {
 			return err
@@ -140,15 +140,15 @@ func (s *Store) RenamePasskey(ctx context.Context, userID int64, id, name string
 	if err := checkTexts("a passkey", name); err != nil {
 		return err
 	}
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
-		res, err := t.NewRaw("UPDATE passkeys SET name = ? WHERE user_id = ? AND public_id = ?", name, userID, id).Exec(ctx)
-		if err != nil {
-			return err
-		}
-		if n, err := res.RowsAffected(); err != nil || n != 1 {
+	err := s.act(ctx, about{detail: name}, func(ctx context.Context, t tx, a *about) error {
+		var before []string
+		err := t.NewRaw("SELECT name FROM passkeys WHERE user_id = ? AND public_id = ?"+t.forUpdate(), userID, id).Scan(ctx, &before)
+		if err != nil || len(before) == 0 {
 			return orElse(err, account.ErrUnknownPasskey)
 		}
-		return nil
+		a.subject = before[0]
+		_, err = t.NewRaw("UPDATE passkeys SET name = ? WHERE user_id = ? AND public_id = ?", name, userID, id).Exec(ctx)
+		return err
 	})
 	return wrapIf(err, "rename a passkey of user %d", userID)
 }
@@ -156,14 +156,13 @@ func (s *Store) RenamePasskey(ctx context.Context, userID int64, id, name string
 // RemovePasskey removes a passkey of the user and ends every session of theirs
 // but the one kept, or fails with account.ErrUnknownPasskey.
 func (s *Store) RemovePasskey(ctx context.Context, userID int64, id string, keep account.Hash, now time.Time) error {
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
-		res, err := t.NewRaw("DELETE FROM passkeys WHERE user_id = ? AND public_id = ?", userID, id).Exec(ctx)
-		if err != nil {
-			return err
-		}
-		if n, err := res.RowsAffected(); err != nil || n != 1 {
+	err := s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
+		var names []string
+		err := t.NewRaw("DELETE FROM passkeys WHERE user_id = ? AND public_id = ? RETURNING name", userID, id).Scan(ctx, &names)
+		if err != nil || len(names) == 0 {
 			return orElse(err, account.ErrUnknownPasskey)
 		}
+		a.subject = names[0]
 		return endOtherSessions(ctx, t, userID, keep, now)
 	})
 	return wrapIf(err, "remove a passkey of user %d", userID)

@@ -76,7 +76,7 @@ func insertOne(ctx context.Context, db conn, op *createOp) error {
 
 // parts returns the calls that write what comes with the payment.
 func (op *createOp) parts() []*call {
-	return append(saveEvents(op.row, op.events), saveLines(op.lines, about{})...)
+	return append(saveEvents(op.row, op.events), saveLines(op.lines, about{subject: op.row.PublicID})...)
 }
 
 // checkEvents refuses events that would leave a gap in the sequence, which

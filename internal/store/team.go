@@ -125,7 +125,7 @@ func (s *Store) Members(ctx context.Context, merchantID int64) ([]account.Member
 // SetRole gives a member another role, or fails with account.ErrUnknownMember
 // or account.ErrLastOwner.
 func (s *Store) SetRole(ctx context.Context, merchantID, userID int64, role account.Role) error {
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.act(ctx, about{}, func(ctx context.Context, t tx, _ *about) error {
 		return changeMember(ctx, t, merchantID, "UPDATE memberships SET role = ? WHERE merchant_id = ? AND user_id = ?", string(role), merchantID, userID)
 	})
 	return wrapIf(err, "set the role of user %d", userID)
@@ -134,7 +134,7 @@ func (s *Store) SetRole(ctx context.Context, merchantID, userID int64, role acco
 // RemoveMember ends a membership, or fails with account.ErrUnknownMember or
 // account.ErrLastOwner. Sessions of the user have no role there from then on.
 func (s *Store) RemoveMember(ctx context.Context, merchantID, userID int64) error {
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.act(ctx, about{}, func(ctx context.Context, t tx, _ *about) error {
 		return changeMember(ctx, t, merchantID, "DELETE FROM memberships WHERE merchant_id = ? AND user_id = ?", merchantID, userID)
 	})
 	return wrapIf(err, "remove user %d from merchant %d", userID, merchantID)

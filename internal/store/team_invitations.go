@@ -36,7 +36,7 @@ func (s *Store) AddInvited(ctx context.Context, token account.Hash, n account.In
 	if err := checkTexts("an invitation", n.ID, n.Email, n.By); err != nil {
 		return err
 	}
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.act(ctx, about{subject: n.Email}, func(ctx context.Context, t tx, _ *about) error {
 		if err := lockMerchant(ctx, t, n.MerchantID); err != nil {
 			return err
 		}
@@ -100,14 +100,15 @@ func (s *Store) InvitedBy(ctx context.Context, token account.Hash, now time.Time
 // time, or fails with account.ErrBadInvitation. The old token is worthless.
 func (s *Store) RenewInvited(ctx context.Context, merchantID int64, id string, token account.Hash, until time.Time) (account.Invited, error) {
 	var rows []invitedRow
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
 		rows = nil
 		err := t.NewRaw("UPDATE team_invitations SET token = ?, expires_at = ? WHERE merchant_id = ? AND public_id = ? AND ended_at IS NULL "+
 			"RETURNING public_id, merchant_id, email, role, invited_by, created_at, expires_at", token[:], at(until), merchantID, id).Scan(ctx, &rows)
-		if err == nil && len(rows) == 0 {
-			err = account.ErrUnknownInvited
+		if err != nil || len(rows) == 0 {
+			return orElse(err, account.ErrUnknownInvited)
 		}
-		return err
+		a.subject = rows[0].Email
+		return nil
 	})
 	if err != nil {
 		return account.Invited{}, wrapIf(err, "renew an invitation of merchant %d", merchantID)
@@ -118,12 +119,17 @@ func (s *Store) RenewInvited(ctx context.Context, merchantID int64, id string, t
 // RevokeInvited ends an open invitation of the merchant, or fails with
 // account.ErrUnknownInvited.
 func (s *Store) RevokeInvited(ctx context.Context, merchantID int64, id string, now time.Time) error {
-	ok, err := s.changesOne(ctx, "UPDATE team_invitations SET ended_at = ? WHERE merchant_id = ? AND public_id = ? AND ended_at IS NULL",
-		at(now), merchantID, id)
-	if err == nil && !ok {
-		return account.ErrUnknownInvited
-	}
-	return err
+	err := s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
+		var emails []string
+		err := t.NewRaw("UPDATE team_invitations SET ended_at = ? WHERE merchant_id = ? AND public_id = ? AND ended_at IS NULL RETURNING email",
+			at(now), merchantID, id).Scan(ctx, &emails)
+		if err != nil || len(emails) == 0 {
+			return orElse(err, account.ErrUnknownInvited)
+		}
+		a.subject = emails[0]
+		return nil
+	})
+	return wrapIf(err, "revoke an invitation of merchant %d", merchantID)
 }
 
 // JoinTeam uses an invitation for the user's address up and puts the user into
@@ -136,7 +142,7 @@ func (s *Store) JoinTeam(ctx context.Context, token account.Hash, user account.U
 	}
 	var joined account.User
 	var rows []invitedRow
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.act(ctx, about{actor: user.Email}, func(ctx context.Context, t tx, a *about) error {
 		joined, rows = user, nil
 		err := t.NewRaw("UPDATE team_invitations SET ended_at = ? WHERE token = ? AND email = ? AND ended_at IS NULL AND expires_at > ? "+
 			"RETURNING public_id, merchant_id, email, role, invited_by, created_at, expires_at", at(now), token[:], user.Email, at(now)).Scan(ctx, &rows)
@@ -150,6 +156,7 @@ func (s *Store) JoinTeam(ctx context.Context, token account.Hash, user account.U
 			}
 			joined = row.user()
 		}
+		a.user = joined.ID
 		return addMember(ctx, t, rows[0].MerchantID, joined.ID, account.Role(rows[0].Role), now)
 	})
 	if err != nil {

@@ -39,13 +39,7 @@ func (s *Store) CreateUser(ctx context.Context, u account.User) (account.User, e
 		return account.User{}, err
 	}
 	row := rowOfUser(u)
-	err := s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
-		if err := addUser(ctx, t, &row); err != nil {
-			return err
-		}
-		a.user = row.ID
-		return addMember(ctx, t, row.ID, row.ID, account.RoleOwner, u.CreatedAt)
-	})
+	err := s.act(ctx, about{actor: u.Email}, func(ctx context.Context, t tx, a *about) error { return addOwner(ctx, t, &row, a) })
 	if err != nil {
 		return account.User{}, fmt.Errorf("create user: %w", err)
 	}
@@ -57,6 +51,15 @@ func rowOfUser(u account.User) userRow {
 		PublicID: u.PublicID, Email: u.Email, FirstName: u.FirstName, LastName: u.LastName,
 		PasswordHash: u.PasswordHash, Operator: u.Operator, CreatedAt: at(u.CreatedAt),
 	}
+}
+
+// addOwner stores the row of a user, the owner of a merchant account of their own.
+func addOwner(ctx context.Context, t tx, row *userRow, a *about) error {
+	if err := addUser(ctx, t, row); err != nil {
+		return err
+	}
+	a.user = row.ID
+	return addMember(ctx, t, row.ID, row.ID, account.RoleOwner, row.CreatedAt.Time)
 }
 
 // addUser stores the row and sets its ID, or fails with account.ErrEmailTaken.
@@ -126,9 +129,14 @@ func (s *Store) CreateSession(ctx context.Context, n account.Session) error {
 // RevokeSession ends a session; one that has ended or does not exist is left
 // alone.
 func (s *Store) RevokeSession(ctx context.Context, token account.Hash, now time.Time) error {
-	err := s.act(ctx, about{}, func(ctx context.Context, t tx, _ *about) error {
-		_, err := t.NewUpdate().Model((*sessionRow)(nil)).Set("revoked_at = ?", at(now)).
+	err := s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
+		res, err := t.NewUpdate().Model((*sessionRow)(nil)).Set("revoked_at = ?", at(now)).
 			Where("token = ? AND revoked_at IS NULL", token[:]).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		a.nothing = n == 0
 		return err
 	})
 	if err != nil {

@@ -1,0 +1,349 @@
+package web
+
+import (
+	"image/color"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/campaign"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/passkey"
+	"github.com/florinpay/florin/internal/passkey/passkeytest"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/proof"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/webhook"
+)
+
+// leavesNoLine are the forms that leave no line, and why.
+var leavesNoLine = map[string]string{
+	"/signin/passkey/ask":              "it asks, and changes nothing",
+	"/forgot":                          "whoever asks may be anybody; the reset itself is written",
+	"/dashboard/merchant":              "it says for whom the session looks around",
+	"/dashboard/payments/:txnid/find":  "it looks",
+	"/dashboard/webhooks/ping":         "a test, of no payment",
+	"/dashboard/security/factor":       "nothing is in force before it is confirmed",
+	"/dashboard/security/passkeys/ask": "it asks, and changes nothing",
+	"/dashboard/confirm":               "it asks, and changes nothing",
+}
+
+// diary watches what is new in the audit logs of some people.
+type diary struct {
+	b      deskBundle
+	of     []int64
+	read   int64
+	routes map[string]bool
+}
+
+// news returns the lines since it was asked last, the oldest first.
+func (d *diary) news() []string {
+	d.b.t.Helper()
+	var all []account.Audit
+	for _, id := range d.of {
+		list, err := d.b.store.AuditLog(d.b.t.Context(), id, id, 0, 500)
+		must(d.b.t, err)
+		all = append(all, list...)
+	}
+	slices.SortFunc(all, func(x, y account.Audit) int { return int(x.ID - y.ID) })
+	var lines []string
+	for _, a := range all {
+		if a.ID > d.read {
+			lines = append(lines, a.Actor+" "+string(a.Action)+": "+a.Subject+"|"+a.Detail)
+			d.read = a.ID
+			if !a.At.Equal(d.b.clock.Now()) {
+				d.b.t.Errorf("%q was done at %s", lines[len(lines)-1], a.At)
+			}
+		}
+	}
+	return lines
+}
+
+// leaves fails unless the answer is no refusal and its act left these lines.
+func (d *diary) leaves(route string, r reply, want ...string) reply {
+	d.b.t.Helper()
+	d.routes[route] = true
+	if r.status >= 400 {
+		d.b.t.Fatalf("%s: %d %s", route, r.status, plainText(r.body))
+	}
+	if got := d.news(); !slices.Equal(got, want) {
+		d.b.t.Errorf("%s left\n%s\nwant\n%s", route, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	return r
+}
+
+// loggedDesk is a desk whose audit log takes no line by itself: only what is
+// written in the transaction of an act gets there.
+func loggedDesk(t *testing.T) deskBundle {
+	t.Helper()
+	return newDesk(t, func(d *Deps, o *Options) {
+		st := d.Store.(*store.Store)
+		party, _ := passkey.New(testBaseURL)
+		accounts := account.New(st, d.Now, account.Options{
+			Security: oneLog{st}, Team: st, Usage: st, Passkeys: st, RelyingParty: party,
+			CheckCallback: func(u string) error { return webhook.CheckURL(u, true) },
+		})
+		d.Accounts, d.Dashboard.Members, d.Dashboard.Invite = accounts, accounts, true
+		d.Dashboard.Proof = proof.NewChecker(st, d.Now, d.Log)
+		o.SignUp = false
+	})
+}
+
+// Whatever anybody does on the pages leaves its line, though nothing can be
+// written after it, and what was refused leaves none. Every form of the router
+// is sent here, or says why it leaves nothing.
+func TestPagesLeaveTheirLines(t *testing.T) {
+	t.Parallel()
+	b := loggedDesk(t)
+	root, err := b.accounts.CreateUser(t.Context(), account.NewUser{Email: rootEmail, Password: secret.New(deskPassword), Operator: true})
+	must(t, err)
+	d := &diary{b: b, of: []int64{root.ID}, routes: make(map[string]bool)}
+	rs := b.surfer()
+	d.leaves("/signin", rs.post("/signin", "email", " Root@Shop.example ", "password", deskPassword), rootEmail+" signed in: |")
+
+	invited := d.leaves("/operator/invite", rs.post("/operator/invite", "email", "Ada@shop.example"), rootEmail+" invited somebody: ada@shop.example|")
+	token := regexp.MustCompile(`invite=(fli_\w+)`).FindStringSubmatch(invited.body)[1]
+	s := b.surfer()
+	s.post("/signup", "email", "else@shop.example", "password", deskPassword, "invite", token).wants(t, 403)
+	s.post("/signup", "email", deskEmail, "password", "short", "invite", token).wants(t, 400)
+	signedUp := s.post("/signup", "email", " ADA@shop.example", "password", deskPassword, "invite", token)
+	ada, err := b.store.UserByEmail(t.Context(), deskEmail)
+	must(t, err)
+	d.of = append(d.of, ada.ID)
+	d.leaves("/signup", signedUp, deskEmail+" signed up: |", deskEmail+" signed in: |")
+
+	d.shop(s, ada)
+	d.team(s, ada)
+	d.entry(s, ada)
+	d.operator(rs, ada)
+
+	d.leaves("/signin", s.post("/signin", "email", deskEmail, "password", deskPassword), deskEmail+" signed in: |")
+	if r := s.get("/dashboard/payments.csv"); r.status != 500 || strings.Contains(r.body, "txnid") {
+		t.Errorf("payments were exported without a line: %d %s", r.status, r.start())
+	}
+	if lines := d.news(); len(lines) > 0 {
+		t.Errorf("what did not happen left %q", lines)
+	}
+	for _, route := range b.deskRoutesOf("POST") {
+		if d.routes[route] == (leavesNoLine[route] != "") {
+			t.Errorf("%s: is it sent here, or does it leave no line?", route)
+		}
+	}
+}
+
+// shop does what a merchant does with money.
+func (d *diary) shop(s *surfer, ada account.User) {
+	t, b, me := d.b.t, d.b, deskEmail+" "
+	t.Helper()
+	d.leaves("/dashboard/keys", s.post("/dashboard/keys", "label", " Shop ", "wallet", ""), me+"created an API key: Shop|")
+	keys, err := b.store.KeysOfUser(t.Context(), ada.ID)
+	must(t, err)
+	key := keys[0].PublicID
+	d.leaves("/dashboard/keys/:key/label", s.post("/dashboard/keys/"+key+"/label", "label", "Till"), me+"renamed an API key: Shop|Till")
+	s.post("/dashboard/keys/"+key+"/rotate", "password", "wrong password")
+	d.leaves("/dashboard/keys/:key/rotate", s.post("/dashboard/keys/"+key+"/rotate", "password", deskPassword), me+"rotated an API key: Till|")
+	d.leaves("/dashboard/keys", s.post("/dashboard/keys", "label", "Old", "wallet", ""), me+"created an API key: Old|")
+	keys, err = b.store.KeysOfUser(t.Context(), ada.ID)
+	must(t, err)
+	old := keys[slices.IndexFunc(keys, func(k account.Key) bool { return k.Label == "Old" })].PublicID
+	d.leaves("/dashboard/keys/:key/revoke", s.post("/dashboard/keys/"+old+"/revoke", "password", deskPassword), me+"revoked an API key: Old|")
+
+	destinations := []string{"key", key, "name", "Nordlicht", "wallet.BASE", merchantWallet, "callbackUrl", "https://shop.example/hook", "password", deskPassword}
+	d.leaves("/dashboard/custodian", s.post("/dashboard/custodian", destinations...),
+		me+"changed settlement wallets: Till|BASE none → "+merchantWallet, me+"changed the callback address: Till|none → https://shop.example/hook", me+"changed the custodian: Till|name none → Nordlicht")
+	d.leaves("/dashboard/custodian", s.post("/dashboard/custodian", destinations...))
+	d.leaves("/dashboard/custodian/options", s.post("/dashboard/custodian/options", "key", key, "short", "1.5", "late", "0", "BASE.enabled", "yes", "BASE.USDT", "yes", "BASE.USDC", "yes",
+		"BEP20.enabled", "yes", "BEP20.USDT", "yes", "BEP20.USDC", "yes", "POLYGON.enabled", "yes", "POLYGON.USDT", "yes", "POLYGON.USDC", "yes", "password", deskPassword),
+		me+"changed the custodian: Till|accepted short by: 0 % → 1.5 %")
+	d.leaves("/dashboard/custodian/secret", s.post("/dashboard/custodian/secret", "key", key, "secret", "s3cret", "password", deskPassword), me+"changed the custodian: Till|shared secret")
+	d.leaves("/dashboard/custodian/rotate", s.post("/dashboard/custodian/rotate", "key", key, "password", deskPassword), me+"rotated the signing secret: Till|")
+	d.leaves("/dashboard/custodian/retire", s.post("/dashboard/custodian/retire", "key", key, "password", deskPassword), me+"rotated the signing secret: Till|the old one was retired")
+	s.post("/dashboard/branding", "key", key, "name", "Nordlicht", "primaryColor", "red")
+	d.leaves("/dashboard/branding", s.post("/dashboard/branding", "key", key, "name", "Nordlicht", "tagline", "Coffee"), me+"changed the branding: Till|")
+	d.leaves("/dashboard/branding/logo", s.upload(logoUpload, key, "image/png", pictureOf(t, 64, color.Black)), me+"changed the branding: Till|uploaded a logo")
+	d.leaves("/dashboard/branding/logo/remove", s.post("/dashboard/branding/logo/remove", "key", key), me+"changed the branding: Till|removed the logo")
+
+	d.leaves("/dashboard/credits", s.post("/dashboard/credits", "key", key, "credits", "200"), me+"bought credits: Till|200 credits for $10.00")
+	s.post("/dashboard/create", "key", key, "amount", "0").wants(t, 400)
+	pay := func() string {
+		made := s.post("/dashboard/create", "key", key, "amount", "49.9")
+		id := strings.TrimPrefix(made.header.Get("Location"), "/dashboard/create/")
+		d.leaves("/dashboard/create", made, me+"created a payment: "+id+"|$49.90")
+		return id
+	}
+	cancelled, done, accepted := pay(), pay(), pay()
+	d.leaves("/dashboard/payments/:txnid/cancel", s.post("/dashboard/payments/"+cancelled+"/cancel"), me+"cancelled a payment: "+cancelled+"|")
+	s.post("/dashboard/payments/"+cancelled+"/cancel").wants(t, 409)
+	d.leaves("/dashboard/payments/:txnid/complete", s.post("/dashboard/payments/"+done+"/complete", "reason", "paid in cash", "password", deskPassword),
+		me+"marked a payment as completed: "+done+"|paid in cash")
+	s.post("/dashboard/payments/"+accepted+"/accept", "password", deskPassword).wants(t, 409)
+	b.short(accepted, 40)
+	d.leaves("/dashboard/payments/:txnid/accept", s.post("/dashboard/payments/"+accepted+"/accept", "password", deskPassword),
+		me+"accepted short or late money: "+accepted+"|$40.00 of $49.90")
+
+	d.leaves("/dashboard/links", s.post("/dashboard/links", "key", key, "slug", "bag", "description", "One bag", "amount", "12.50"), me+"created a payment link: bag|One bag")
+	d.leaves("/dashboard/links/:link/pause", s.post("/dashboard/links/bag/pause"), me+"paused a payment link: bag|")
+	d.leaves("/dashboard/links/:link/resume", s.post("/dashboard/links/bag/resume"), me+"resumed a payment link: bag|")
+	d.leaves("/dashboard/campaigns", s.post("/dashboard/campaigns", "key", key, "title", "A well", "slug", "well"), me+"created a campaign: well|A well")
+	d.leaves("/dashboard/campaigns/:campaign/edit", s.post("/dashboard/campaigns/well/edit", "key", key, "title", "Two wells"), me+"changed a campaign: well|Two wells")
+	d.leaves("/dashboard/campaigns/:campaign/pause", s.post("/dashboard/campaigns/well/pause"), me+"paused a campaign: well|Two wells")
+	d.leaves("/dashboard/campaigns/:campaign/resume", s.post("/dashboard/campaigns/well/resume"), me+"resumed a campaign: well|Two wells")
+	gift := b.given("well")
+	d.leaves("/dashboard/campaigns/:campaign/review", s.post("/dashboard/campaigns/well/review", "review", "APPROVED", "donation", gift), me+"reviewed what donors wrote: well|approved donation "+gift)
+	d.leaves("/dashboard/campaigns/:campaign/end", s.post("/dashboard/campaigns/well/end"), me+"ended a campaign: well|Two wells")
+
+	d.leaves("/dashboard/webhooks/:id/resend", s.post("/dashboard/webhooks/1/resend"), me+"sent webhooks again: webhook 1|")
+	today := b.clock.Now().Format(dayFormat)
+	d.leaves("/dashboard/webhooks/resend", s.post("/dashboard/webhooks/resend", "key", key, "since", today))
+	n := b.failAll()
+	d.leaves("/dashboard/webhooks/resend", s.post("/dashboard/webhooks/resend", "key", key, "since", today), me+"sent webhooks again: Till|failed since "+today+": "+n)
+}
+
+// team does what concerns who belongs to the merchant.
+func (d *diary) team(s *surfer, ada account.User) {
+	t, b, me := d.b.t, d.b, deskEmail+" "
+	t.Helper()
+	invite := func(email, role string) string {
+		r := s.post("/dashboard/team/invite", "email", email, "role", role, "password", deskPassword)
+		d.leaves("/dashboard/team/invite", r, me+"invited a member: "+email+"|as "+role)
+		return strings.TrimPrefix(s.linkOf(email, r), "/join?token=")
+	}
+	path := func(email, act string) string {
+		list, err := b.accounts.Invitations(t.Context(), ada)
+		must(t, err)
+		for _, n := range list {
+			if n.Email == email {
+				return "/dashboard/team/invitations/" + n.ID + "/" + act
+			}
+		}
+		t.Fatalf("%s is not invited", email)
+		return ""
+	}
+	invite("gone@shop.example", "viewer")
+	d.leaves("/dashboard/team/invitations/:invitation/resend", s.post(path("gone@shop.example", "resend"), "password", deskPassword), me+"invited a member: gone@shop.example|a new link")
+	d.leaves("/dashboard/team/invitations/:invitation/revoke", s.post(path("gone@shop.example", "revoke")), me+"took an invitation back: gone@shop.example|")
+
+	token := invite("dev@shop.example", "developer")
+	dev := b.surfer()
+	joined := dev.post("/join", "token", token, "password", deskPassword)
+	u, err := b.store.UserByEmail(t.Context(), "dev@shop.example")
+	must(t, err)
+	d.of = append(d.of, u.ID)
+	d.leaves("/join", joined, "dev@shop.example signed up: |", "dev@shop.example joined the team: |as developer", "dev@shop.example signed in: |")
+	member := "/dashboard/team/members/" + u.PublicID
+	d.leaves("/dashboard/team/members/:member/role", s.post(member+"/role", "role", "viewer", "password", deskPassword), me+"changed a member's role: dev@shop.example|developer → viewer")
+	d.leaves("/dashboard/team/leave", dev.post("/dashboard/team/leave"), "dev@shop.example left the team: |")
+	token = invite("dev@shop.example", "support")
+	d.leaves("/dashboard/join", dev.post("/dashboard/join", "token", token), "dev@shop.example joined the team: |as support")
+	d.leaves("/dashboard/team/members/:member/remove", s.post(member+"/remove", "password", deskPassword), me+"removed a member: dev@shop.example|was support")
+	s.post("/dashboard/team/members/"+ada.PublicID+"/remove", "password", deskPassword).wants(t, 409)
+	d.leaves("/signout", dev.post("/signout"), "dev@shop.example signed out: |")
+	d.leaves("/signout", dev.post("/signout"))
+}
+
+// entry does what concerns how somebody signs in.
+func (d *diary) entry(s *surfer, ada account.User) {
+	t, b, me := d.b.t, d.b, deskEmail+" "
+	t.Helper()
+	k := passkeytest.NewKey(t)
+	d.leaves(passkeysPath, s.addPasskey(k), me+"added a passkey: Phone|")
+	id := b.passkeyOf(ada)
+	d.leaves(passkeysPath+"/:passkey/name", s.post(passkeysPath+"/"+id+"/name", "name", "Tablet"), me+"renamed a passkey: Phone|Tablet")
+	other := b.surfer()
+	d.leaves(enterPath, other.enter(device.Answer(t, other.asks(enterPath+"/ask"), k)), me+"signed in: |with a passkey")
+	d.leaves(passkeysPath+"/:passkey/remove", s.post(passkeysPath+"/"+id+"/remove", "password", deskPassword), me+"removed a passkey: Tablet|")
+
+	s.post(securityPath+"/factor").leads(t, securityPath+"/factor")
+	text := regexp.MustCompile(`data-testid="totp-secret">([A-Z2-7]{32})<`).FindStringSubmatch(s.get(securityPath + "/factor").body)[1]
+	code := func() string {
+		b.clock.advance(time.Minute)
+		c, err := totp.GenerateCode(text, b.clock.Now())
+		must(t, err)
+		return c
+	}
+	on := s.post(securityPath+"/factor/confirm", "code", code(), "password", deskPassword)
+	d.leaves(securityPath+"/factor/confirm", on, me+"turned the second factor on: |")
+	recovery := regexp.MustCompile(`<li>(\w{4}-\w{4}-\w{4}-\w{4})</li>`).FindStringSubmatch(on.body)[1]
+	d.leaves("/signin", other.post("/signin", "email", deskEmail, "password", deskPassword))
+	other.post("/signin/code", "code", "000000").wants(t, 401)
+	d.leaves("/signin/code", other.post("/signin/code", "code", code()), me+"signed in: |with a code")
+	d.leaves("/signin", other.post("/signin", "email", deskEmail, "password", deskPassword))
+	d.leaves("/signin/code", other.post("/signin/code", "code", recovery), me+"used a recovery code: |", me+"signed in: |with a code")
+	ends := regexp.MustCompile(securityPath+`/sessions/(\w+)/end`).FindAllString(s.get(securityPath).body, -1)
+	d.leaves(securityPath+"/sessions/:session/end", s.post(ends[0]), me+"ended a session: |")
+	d.leaves(securityPath+"/factor/remove", s.post(securityPath+"/factor/remove", "password", deskPassword), me+"turned the second factor off: |")
+
+	s.post(securityPath+"/password", "old", "wrong password", "next", deskPassword+" 2").wants(t, 400)
+	d.leaves(securityPath+"/password", s.post(securityPath+"/password", "old", deskPassword, "next", deskPassword+" 2"), me+"changed the password: |")
+	s.post("/forgot", "email", deskEmail).wants(t, 200)
+	var reset []string
+	eventually(t, "the mail with the link", func() bool {
+		reset = resetLink.FindStringSubmatch(strings.Join(b.mail.all(), "\n"))
+		return reset != nil
+	})
+	s.post("/reset", "token", reset[2], "password", "short").wants(t, 400)
+	d.leaves("/reset", s.post("/reset", "token", reset[2], "password", deskPassword), me+"reset the password: |")
+	d.leaves("/signin", s.post("/signin", "email", deskEmail, "password", deskPassword), me+"signed in: |")
+}
+
+// operator does what an operator does to others.
+func (d *diary) operator(rs *surfer, ada account.User) {
+	t, b, me := d.b.t, d.b, rootEmail+" "
+	t.Helper()
+	d.leaves("/operator/ledger", rs.post("/operator/ledger"), me+"had the book of credits added up: |")
+	rs.post("/operator/ledger").wants(t, 409)
+	keys, err := b.store.KeysOfUser(t.Context(), ada.ID)
+	must(t, err)
+	user := peoplePath + "/" + ada.PublicID
+	key := user + "/keys/" + keys[0].PublicID
+	d.leaves(peoplePath+"/:user/keys/:key/disable", rs.post(key+"/disable", "password", deskPassword), me+"disabled an API key: Till|")
+	rs.post(key+"/disable", "password", deskPassword).wants(t, 409)
+	d.leaves(peoplePath+"/:user/keys/:key/enable", rs.post(key+"/enable", "password", deskPassword), me+"enabled an API key: Till|")
+	d.leaves(peoplePath+"/:user/disable", rs.post(user+"/disable", "password", deskPassword), me+"disabled a user: "+deskEmail+"|")
+	d.leaves(peoplePath+"/:user/enable", rs.post(user+"/enable", "password", deskPassword), me+"enabled a user: "+deskEmail+"|")
+}
+
+// short starts a payment and has less than asked for arrive.
+func (b deskBundle) short(txnid string, amount int64) {
+	b.t.Helper()
+	p, err := b.payments.Get(b.t.Context(), txnid)
+	must(b.t, err)
+	b.deposit(b.start(p, chain.Base), money.Micros(amount)*money.USD, true)
+}
+
+// given makes a donation to a campaign that has arrived, and returns its number.
+func (b deskBundle) given(slug string) string {
+	b.t.Helper()
+	c, _, err := b.campaigns.Get(b.t.Context(), slug)
+	must(b.t, err)
+	gift, err := b.campaigns.Donate(b.t.Context(), c, campaign.Gift{
+		Amount: "5", Choice: payment.Choice{Network: chain.Base, Token: money.USDC}, Name: "Mia", Message: "Hello",
+	})
+	must(b.t, err)
+	b.deposit(gift, gift.Amount, true)
+	list, _, err := b.campaigns.Donations(b.t.Context(), campaign.DonationQuery{Campaign: c.Number, Limit: 1})
+	must(b.t, err)
+	return strconv.FormatInt(list[0].Number, 10)
+}
+
+// failAll uses up the attempts of every webhook that waits, and counts them.
+func (b deskBundle) failAll() string {
+	b.t.Helper()
+	ctx, later := b.t.Context(), b.clock.Now().Add(time.Hour)
+	list, err := b.store.Claim(ctx, "test", later, later.Add(time.Hour), 100, 100)
+	must(b.t, err)
+	for _, x := range list {
+		must(b.t, b.store.Settle(ctx, "test", webhook.Outcome{
+			DeliveryID: x.ID, State: webhook.Failed, Attempt: webhook.Attempt{At: b.clock.Now(), URL: x.URL, Status: 500},
+		}))
+	}
+	return strconv.Itoa(len(list))
+}
