@@ -94,6 +94,41 @@ func TestSender_Fees(t *testing.T) {
 	}
 }
 
+// The most that is offered is what the operator allows, be twice the base fee
+// more than that; where not even today's base fee fits, nothing is offered.
+func TestSender_Ceiling(t *testing.T) {
+	t.Parallel()
+	for _, n := range []chain.Network{chain.BEP20, chain.Polygon, chain.Base} {
+		t.Run(string(n), func(t *testing.T) {
+			t.Parallel()
+			g := newGeth(t, n)
+			items := []sweep.Item{g.item(1, 10)}
+			g.Mine(1)
+			free, err := g.sender(plenty).Sign(t.Context(), items, nil, time.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			base := new(big.Int).Rsh(free.Fee.Price.Sub(free.Fee.Tip).Big(), 1)
+			least := money.NewUnits(new(big.Int).Add(base, free.Fee.Tip.Big()))
+			between := least.Add(money.NewUnits(new(big.Int).Rsh(base, 1)))
+			if between.Cmp(free.Fee.Price) >= 0 || between.Cmp(least) <= 0 {
+				t.Fatalf("a base fee of %s shows nothing", base)
+			}
+			capped, err := g.sender(between).Sign(t.Context(), items, nil, time.Now())
+			if err != nil || capped.Fee.Price.Cmp(between) != 0 || capped.Fee.Tip.Cmp(free.Fee.Tip) != 0 {
+				t.Errorf("of at most %s wei %s are offered, %v", between, capped.Fee.Price, err)
+			}
+			var tx types.Transaction
+			if err := tx.UnmarshalBinary(capped.Raw); err != nil || tx.GasFeeCap().Cmp(between.Big()) != 0 {
+				t.Errorf("the transaction offers %s, %v", tx.GasFeeCap(), err)
+			}
+			if _, err := g.sender(least.Sub(money.UnitsFromUint64(1))).Sign(t.Context(), items, nil, time.Now()); !errors.Is(err, sweep.ErrTooExpensive) {
+				t.Errorf("with a wei less than it costs: %v, want ErrTooExpensive", err)
+			}
+		})
+	}
+}
+
 // What Base charges for publishing on Ethereum is part of the ceiling.
 func TestSender_DataFee(t *testing.T) {
 	t.Parallel()
