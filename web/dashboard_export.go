@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/labstack/echo/v4"
 
@@ -90,13 +91,23 @@ func exportRow(p payment.Payment) []string {
 
 // harmless keeps a spreadsheet from taking a text for a formula: what begins
 // like one gets an apostrophe, which spreadsheets do not show (OWASP, CSV
-// injection). Line breaks become spaces, for some readers split rows at them.
+// injection). Many a spreadsheet separates cells by something else than the
+// comma and then does not see the quotes either, so a text may not begin a
+// formula behind such a separator. Line breaks become spaces, for some readers
+// split rows at them.
 func harmless(text string) string {
 	text = strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ").Replace(text)
-	if text != "" && strings.ContainsRune("=+-@\t|%＝＋－＠", []rune(text)[0]) {
-		return "'" + text
+	var b strings.Builder
+	done, begins := 0, true
+	for i, r := range text {
+		if begins && strings.ContainsRune("=+-@\t|%＝＋－＠", r) {
+			b.WriteString(text[done:i] + "'")
+			done = i
+		}
+		blank := unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '"'
+		begins = strings.ContainsRune(";\t|", r) || begins && blank
 	}
-	return text
+	return b.String() + text[done:]
 }
 
 func stampOf(t time.Time) string {

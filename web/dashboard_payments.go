@@ -146,12 +146,19 @@ func known(text, read, what string) error {
 	return nil
 }
 
+// firstDay and endOfDays bound what is looked for: there were no payments
+// before, and not every database knows all the years outside.
+var (
+	firstDay  = time.Unix(0, 0).UTC()
+	endOfDays = time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)
+)
+
 func readDay(name, text string, add int, to *time.Time) error {
 	if text == "" {
 		return nil
 	}
 	t, err := time.Parse(dayFormat, text)
-	if err != nil {
+	if err != nil || t.Before(firstDay) {
 		return fmt.Errorf("%q must be a day such as 2026-11-21", name)
 	}
 	*to = t.AddDate(0, 0, add)
@@ -178,15 +185,14 @@ func readPlace(text string, to *report.Place) error {
 	if text == "" {
 		return nil
 	}
-	at, number, _ := strings.Cut(text, "-")
-	micros, err := strconv.ParseInt(at, 36, 64)
-	if err == nil {
-		to.At = time.UnixMicro(micros).UTC()
-		to.Number, err = strconv.ParseInt(number, 36, 64)
-	}
-	if err != nil {
+	first, second, _ := strings.Cut(text, "-")
+	micros, err1 := strconv.ParseInt(first, 36, 64)
+	number, err2 := strconv.ParseInt(second, 36, 64)
+	at := time.UnixMicro(micros).UTC()
+	if err1 != nil || err2 != nil || number < 1 || at.Before(firstDay) || !at.Before(endOfDays) {
 		return errors.New("the place in the list cannot be read; begin at the newest")
 	}
+	*to = report.Place{At: at, Number: number}
 	return nil
 }
 

@@ -72,6 +72,7 @@ func getTransactionsStory(t *testing.T, b *bundle) {
 		`, timeRange: "7d"`:                   rev(ids)[:4],
 		`, timeRange: "1week"`:                rev(ids)[:4],
 		`, timeRange: "1month"`:               rev(ids),
+		`, timeRange: "9999years"`:            rev(ids),
 		`, first: 2`:                          rev(ids)[:2],
 		`, first: 2, after: "` + ids[3] + `"`: {ids[2], ids[1]},
 		`, first: 2, after: "` + ids[1] + `", sortOrder: "asc"`: {ids[2], ids[3]},

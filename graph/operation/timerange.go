@@ -13,9 +13,18 @@ import (
 // be minutes or months, so it is neither.
 var rangeForm = regexp.MustCompile(`^([1-9]\d{0,3}) ?(h|hour|d|day|w|week|month|y|year)s?$`)
 
-// since returns when a time range began. Months and years are those of the
-// calendar.
+// since returns when a time range began, at the earliest in 1970: before that
+// there were no payments, and not every database knows all the years before.
+// Months and years are those of the calendar.
 func since(text string, now time.Time) (time.Time, error) {
+	began, err := before(text, now)
+	if epoch := time.Unix(0, 0).UTC(); err == nil && began.Before(epoch) {
+		began = epoch
+	}
+	return began, err
+}
+
+func before(text string, now time.Time) (time.Time, error) {
 	m := rangeForm.FindStringSubmatch(strings.ToLower(strings.TrimSpace(text)))
 	if m == nil {
 		return time.Time{}, fault.New(fault.Invalid, "timeRange must be a number and a unit, such as 24h, 7d, 1week, 1month or 1year")

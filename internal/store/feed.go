@@ -41,7 +41,7 @@ func parsePosition(after string) (int64, error) {
 		return 0, nil
 	}
 	n, err := strconv.ParseInt(after, 10, 64)
-	if err != nil || n < 0 {
+	if err != nil || n < 0 || strconv.FormatInt(n, 10) != after {
 		return 0, fault.New(fault.Invalid, "after must be a nextAfter that was returned before")
 	}
 	return n, nil
