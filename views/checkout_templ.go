@@ -606,7 +606,7 @@ func otherTokens(p CheckoutProps) templ.Component {
 				}
 				templ_7745c5c3_Err = say("seen", "warn",
 					p.T("other.title", "Amount", p.locale().Money(d.Amount, d.Token), "Network", face(d.Network).Short),
-					p.T("other.detail", "Token", d.Token, "Merchant", p.Merchant.Name)).Render(ctx, templ_7745c5c3_Buffer)
+					p.otherDetail(d)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

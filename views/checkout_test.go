@@ -83,6 +83,10 @@ func TestCheckoutStates(t *testing.T) {
 		},
 		{sample: "wrong-token", isWaiting: true, has: []string{"other-token", "send"}, not: []string{"deposit"}, mentions: []string{"49.90" + nb + "USDC.e arrived on Polygon, but it does not count"}},
 		{
+			sample: "wrong-network", isWaiting: true, has: []string{"other-token", "send"}, not: []string{"deposit"},
+			mentions: []string{"49.90" + nb + "USDC arrived on BNB Smart Chain, but it does not count", "This payment is to be made in USDC on Polygon."},
+		},
+		{
 			sample: "paid", has: []string{"paid", "paid-at", "hash", "explorer", "return", "receipt-link"},
 			not:  append(acts, "send", "live", "over", "received"),
 			says: map[string]string{"hash": sampleHash},

@@ -146,6 +146,14 @@ func (p CheckoutProps) depositText(k DepositKind) string {
 	return p.T("deposit.final")
 }
 
+// otherDetail says why a transfer does not count, and what to do next.
+func (p CheckoutProps) otherDetail(d Deposit) string {
+	if p.Pay != nil && d.Network != p.Pay.Network {
+		return p.T("other.network", "Token", p.Pay.Token, "Network", face(p.Pay.Network).Short, "Merchant", p.Merchant.Name)
+	}
+	return p.T("other.detail", "Token", d.Token, "Merchant", p.Merchant.Name)
+}
+
 // walletData is what checkout.js needs to pay with a wallet in the browser, words included.
 func (p CheckoutProps) walletData() templ.Attributes {
 	network := face(p.Pay.Network).Short

@@ -116,6 +116,11 @@ var checkoutSamples = []checkoutSample{
 		d.Token = "USDC.e"
 		p.Deposits = []Deposit{d}
 	}},
+	{"wrong-network", func(p *CheckoutProps) {
+		d := sampleDeposit(DepositOther, "49.90")
+		d.Network = "BEP20"
+		p.Deposits = []Deposit{d}
+	}},
 	{"paid", func(p *CheckoutProps) {
 		p.State, p.Received, p.PaidAt, p.Hash = StatePaid, "49.90", sampleTime, sampleHash
 		p.ExplorerURL = "https://polygonscan.com/tx/" + sampleHash

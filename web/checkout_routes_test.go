@@ -180,6 +180,18 @@ func TestFailureLanguages(t *testing.T) {
 	}
 }
 
+// TestFailureOfLink: a link that lost its end is one to a payment we cannot
+// find, and nothing that somebody typed.
+func TestFailureOfLink(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	for path, status := range map[string]int{"/pay": 400, "/pay?txnid=": 400, "/pay?txnid=01": 404} {
+		if got := b.ask("GET", path, "", "Accept", "text/html"); got.status != status || !strings.Contains(got.body, "We cannot find this payment") {
+			t.Errorf("%s: %d %s", path, got.status, got.start())
+		}
+	}
+}
+
 // TestFailureLeadsOn: whoever meets a failure can try the same page again where
 // that may help, and comes back from a failed form to the page it was on.
 func TestFailureLeadsOn(t *testing.T) {

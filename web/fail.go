@@ -90,6 +90,9 @@ func (s *Server) failurePage(c echo.Context, r operation.Refusal) {
 	if r.Code == http.StatusInternalServerError {
 		props.RequestID = callOf(c).RequestID
 	}
+	if r.Code == http.StatusBadRequest && checkout && c.Request().Method != http.MethodPost {
+		props.Kind = views.FailurePaymentUnknown // a link that lost its end
+	}
 	_ = s.page(c, r.Code, props.Page, views.Failure(props))
 }
 

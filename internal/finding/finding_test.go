@@ -106,11 +106,12 @@ func TestKnown(t *testing.T) {
 		missing money.Micros
 		final   time.Duration
 	}{
-		"seen":     {deposit("USDC", 10, payment.DepositSeen), NotFinal, 0, 7 * time.Second},
-		"final":    {deposit("USDC", 10, payment.DepositFinal), Credited, 0, 0},
-		"short":    {deposit("USDC", 4, payment.DepositFinal), Short, 6 * money.USD, 0},
-		"twin":     {deposit("USDC.e", 10, payment.DepositFinal), OtherToken, 0, 0},
-		"vanished": {deposit("USDC", 10, payment.DepositVanished), "", 0, 0},
+		"seen":      {deposit("USDC", 10, payment.DepositSeen), NotFinal, 0, 7 * time.Second},
+		"final":     {deposit("USDC", 10, payment.DepositFinal), Credited, 0, 0},
+		"short":     {deposit("USDC", 4, payment.DepositFinal), Short, 6 * money.USD, 0},
+		"twin":      {deposit("USDC.e", 10, payment.DepositFinal), OtherToken, 0, 0},
+		"elsewhere": {payment.Deposit{Transfer: transfer(chain.Base, "USDC", ours, 10), State: payment.DepositFinal, SeenAt: start}, OtherChain, 0, 0},
+		"vanished":  {deposit("USDC", 10, payment.DepositVanished), "", 0, 0},
 	} {
 		p := started()
 		p.Deposits = []payment.Deposit{row.deposit}

@@ -17,7 +17,10 @@ func known(p payment.Payment, hash chain.TxHash, finalIn func(chain.Network) tim
 			continue
 		}
 		f := describe(d.Transfer)
+		_, here := routeTo(p, d.Transfer)
 		switch {
+		case !here:
+			f.Verdict = OtherChain
 		case !p.Counts(d):
 			f.Verdict = OtherToken
 		case d.State == payment.DepositSeen:

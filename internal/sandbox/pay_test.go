@@ -188,7 +188,7 @@ func (r *running) showsWebhook(t *testing.T, p payment.Payment) {
 func TestPay_Otherwise(t *testing.T) {
 	t.Parallel()
 	r := start(t, t.TempDir())
-	for how, want := range map[string]string{"short": "short", "over": "paid", "late": "late", "wrong-token": "other-token"} {
+	for how, want := range map[string]string{"short": "short", "over": "paid", "late": "late", "wrong-token": "other-token", "other-chain": "other-token"} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
 			p := r.create(t, "49.90")
