@@ -37,9 +37,9 @@ type Members interface {
 	Guessed(ctx context.Context, c account.Credentials) (user account.User, tell bool, err error)
 	Confirm(ctx context.Context, user account.User, proof secret.Text, address string) error
 	ChangePassword(ctx context.Context, user account.User, old, next secret.Text, address, userAgent string) (account.SignedIn, error)
-	BeginFactor(ctx context.Context, user account.User) (account.Enrolment, error)
-	PendingFactor(ctx context.Context, user account.User) (account.Enrolment, error)
-	ConfirmFactor(ctx context.Context, user account.User, code string) ([]secret.Text, error)
+	BeginFactor(ctx context.Context, user account.User, session secret.Text) (account.Enrolment, error)
+	PendingFactor(ctx context.Context, user account.User, session secret.Text) (account.Enrolment, error)
+	ConfirmFactor(ctx context.Context, user account.User, session secret.Text, code string) ([]secret.Text, error)
 	Factor(ctx context.Context, user account.User) (inForce bool, left int, err error)
 	RemoveFactor(ctx context.Context, user account.User, session, password secret.Text, address string) error
 	Logins(ctx context.Context, user account.User) ([]account.Login, error)

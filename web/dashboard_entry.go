@@ -310,5 +310,5 @@ func (d *desk) postReset(c echo.Context) error {
 		return err
 	}
 	d.cookies.drop(c.Response(), sessionCookie)
-	return d.done(c, "/signin", "Your new password is set. Sign in with it.")
+	return d.resetDone(c, user)
 }

@@ -58,6 +58,10 @@ func (d *desk) paymentPage(c echo.Context, v visitor, status int, f *form, found
 	p.Frame.Notices = append(p.Frame.Notices, strayNotices(x)...)
 	p.Problem = f.problem
 	p.Reason = f.field(dashboard.Field{Name: "reason", Label: "Reason", Hint: "Shown in the history of the payment and kept in your audit log, for whoever asks later.", Required: true, Max: "500"})
+	p.Proof.Posted = f.posted
+	if p.Proof.Field, err = d.proofField(c, v, f); err != nil {
+		return err
+	}
 	p.Find = f.field(dashboard.Field{
 		Name: "hash", Label: "Transaction hash, or an explorer's address of it", Required: true, Max: strconv.Itoa(maxAsked), Mono: true,
 	})
@@ -108,7 +112,7 @@ func (d *desk) paymentProps(x payment.Payment, key account.Key) dashboard.Paymen
 		p.Missing = positive(x.Missing())
 	}
 	if x.Acceptable() {
-		p.Accept, p.AcceptLate = "$"+x.Received().Micros().Display(), x.Status.Final() && x.Received().Cmp(x.Amount.Atto()) >= 0
+		p.Accept, p.AcceptLate = "$"+x.Received().Micros().Display(), onlyLate(x)
 	}
 	if x.Status == payment.Completed {
 		p.ReceiptURL = d.o.CheckoutURL + "/pay/" + string(x.ID) + "/receipt"
@@ -120,6 +124,11 @@ func (d *desk) paymentProps(x payment.Payment, key account.Key) dashboard.Paymen
 		p.Metadata = append(p.Metadata, [2]string{name, x.Metadata[name]})
 	}
 	return p
+}
+
+// onlyLate reports whether the money that came is enough, and came after the end.
+func onlyLate(x payment.Payment) bool {
+	return x.Status.Final() && x.Received().Cmp(x.Amount.Atto()) >= 0
 }
 
 // eventNote is what the data of an event may hold (payment.Event).
@@ -304,12 +313,27 @@ func (d *desk) paymentRefused(c echo.Context, v visitor, f *form, err error) err
 // maxReason bounds the reason of an act.
 const maxReason = 500
 
+// byHand reads a form that has goods go out for money that is not there, which
+// asks once more who is there; ok is false if the page was shown again.
+func (d *desk) byHand(c echo.Context, v visitor, f *form) (ok bool, err error) {
+	err = d.confirm(c, v, f)
+	if err == nil {
+		return true, nil
+	}
+	if !d.badProof(f, err) {
+		return false, err
+	}
+	return false, d.paymentPage(c, v, proofStatus(err), f, nil)
+}
+
+// postComplete completes a payment whatever was received, for a reason.
 func (d *desk) postComplete(c echo.Context, v visitor) error {
 	values, err := deskForm(c)
 	if err != nil {
 		return err
 	}
 	f := newForm(values)
+	f.posted = c.Request().URL.Path
 	p, _, err := d.ownPayment(c, v)
 	if err != nil {
 		return err
@@ -318,6 +342,9 @@ func (d *desk) postComplete(c echo.Context, v visitor) error {
 	if reason == "" || len(reason) > maxReason {
 		f.bad("reason", "Say in up to 500 characters why you complete it by hand.")
 		return d.paymentPage(c, v, http.StatusBadRequest, f, nil)
+	}
+	if ok, err := d.byHand(c, v, f); !ok {
+		return err
 	}
 	act := d.noting(c, v, account.ActionMarkCompleted, string(p.ID), reason)
 	_, err = d.d.Payments.MarkCompleted(act, p.KeyID, string(p.ID), payment.Actor{Name: v.user.Email, Reason: reason})
@@ -330,17 +357,29 @@ func (d *desk) postComplete(c echo.Context, v visitor) error {
 	return d.done(c, paymentsPath+"/"+string(p.ID), "The payment is marked as completed.")
 }
 
-// postAccept takes money that is short or late as the whole.
+// postAccept takes money that is short or late as the whole. What is enough and
+// only late takes one click.
 func (d *desk) postAccept(c echo.Context, v visitor) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	f := newForm(values)
+	f.posted = c.Request().URL.Path
 	p, _, err := d.ownPayment(c, v)
 	if err != nil {
 		return err
+	}
+	if !onlyLate(p) {
+		if ok, err := d.byHand(c, v, f); !ok {
+			return err
+		}
 	}
 	received := "$" + p.Received().Micros().Display()
 	act := d.noting(c, v, account.ActionAccept, string(p.ID), received+" of $"+p.Amount.Display())
 	done, err := d.d.Payments.Accept(act, p.KeyID, string(p.ID), payment.Actor{Name: v.user.Email})
 	if err != nil {
-		return d.paymentRefused(c, v, newForm(url.Values{}), err)
+		return d.paymentRefused(c, v, f, err)
 	}
 	return d.done(c, paymentsPath+"/"+string(p.ID), "The payment is completed with $"+done.Received().Micros().Display()+".")
 }

@@ -117,7 +117,7 @@ func (d *desk) factorRefused(c echo.Context, v visitor, err error) error {
 
 // postFactor begins to set up an authenticator.
 func (d *desk) postFactor(c echo.Context, v visitor) error {
-	if _, err := d.x.Members.BeginFactor(c.Request().Context(), v.user); err != nil {
+	if _, err := d.x.Members.BeginFactor(c.Request().Context(), v.user, v.token); err != nil {
 		return d.factorRefused(c, v, err)
 	}
 	return c.Redirect(http.StatusSeeOther, securityPath+"/factor")
@@ -128,7 +128,10 @@ func (d *desk) getFactor(c echo.Context, v visitor) error {
 }
 
 func (d *desk) factorPage(c echo.Context, v visitor, status int, f *form) error {
-	e, err := d.x.Members.PendingFactor(c.Request().Context(), v.user)
+	e, err := d.x.Members.PendingFactor(c.Request().Context(), v.user, v.token)
+	if errors.Is(err, account.ErrNoFactor) {
+		return d.done(c, securityPath, "Begin here: the code of an authenticator is shown only where it was asked for last.")
+	}
 	if err != nil {
 		return err
 	}
@@ -165,7 +168,7 @@ func (d *desk) postConfirmFactor(c echo.Context, v visitor) error {
 		return d.factorPage(c, v, proofStatus(err), f)
 	}
 	act := d.notingOwn(c, v.user, account.ActionFactorOn, "", "")
-	codes, err := d.x.Members.ConfirmFactor(act, v.user, values.Get("code"))
+	codes, err := d.x.Members.ConfirmFactor(act, v.user, v.token, values.Get("code"))
 	if errors.Is(err, account.ErrBadCode) {
 		f := newForm(url.Values{})
 		f.bad("code", "The code is wrong. Check the clock of your device, and try the next one.")

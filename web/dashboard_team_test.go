@@ -189,14 +189,16 @@ func TestDashboard_Confirm(t *testing.T) {
 	}
 	post("a", "123456").wants(t, 403, "The password is wrong")
 
-	e, err := b.accounts.BeginFactor(t.Context(), u)
+	in, err := b.accounts.SignIn(t.Context(), account.Credentials{Email: deskEmail, Password: secret.New(deskPassword)})
+	must(t, err)
+	e, err := b.accounts.BeginFactor(t.Context(), u, in.Token)
 	must(t, err)
 	code := func() string {
 		text, err := totp.GenerateCode(e.Secret.Reveal(), b.clock.Now())
 		must(t, err)
 		return text
 	}
-	_, err = b.accounts.ConfirmFactor(t.Context(), u, code())
+	_, err = b.accounts.ConfirmFactor(t.Context(), u, in.Token, code())
 	must(t, err)
 	post("a", code()).wants(t, 403, "was used already")
 	b.clock.advance(time.Minute)

@@ -188,18 +188,19 @@ func TestDashboard_ActsOnPayments(t *testing.T) {
 	s := b.surfer()
 	s.signIn(deskEmail)
 	p := "/dashboard/payments/" + string(b.newPayment(m).ID)
-	s.post(p+"/complete", "reason", "").wants(t, 400, "Say in up to 500 characters")
-	s.post(p+"/complete", "reason", "paid in cash").leads(t, p)
+	s.post(p+"/complete", "reason", "", "password", deskPassword).wants(t, 400, "Say in up to 500 characters")
+	s.post(p+"/complete", "reason", "paid in cash").wants(t, 403, "The password is wrong", `value="paid in cash"`, "problem-dashboard-payments-")
+	s.post(p+"/complete", "reason", "paid in cash", "password", deskPassword).leads(t, p)
 	s.get(p).wants(t, 200, "marked as completed", "completed by hand", "by "+deskEmail+": paid in cash")
-	s.post(p+"/complete", "reason", "again").wants(t, 409, "already completed")
+	s.post(p+"/complete", "reason", "again", "password", deskPassword).wants(t, 409, "already completed")
 	s.get("/dashboard/security").wants(t, 200, "paid in cash")
 	p = "/dashboard/payments/" + string(b.newPayment(m).ID)
 	s.post(p+"/cancel").leads(t, p)
 	s.get(p).wants(t, 200, "Cancelled", "The payment is cancelled.")
 }
 
-// Money that is short or late is accepted with one button, which is there only
-// when there is such money; the shop is told.
+// Money that is only late is accepted with one button, less than was asked for
+// with a proof of who is there, and nothing where none came; the shop is told.
 func TestDashboard_Accept(t *testing.T) {
 	t.Parallel()
 	b := newDesk(t)
@@ -211,14 +212,15 @@ func TestDashboard_Accept(t *testing.T) {
 	if r := s.get(page); strings.Contains(r.body, `data-testid="accept"`) {
 		t.Error("accepting is offered although nothing came")
 	}
-	s.post(page+"/accept").wants(t, 409, "so there is none to accept")
+	s.post(page+"/accept", "password", deskPassword).wants(t, 409, "so there is none to accept")
 	b.deposit(short, 60*money.USD, true)
 	s.get(page).wants(t, 200, "Accept $60.00", "$60.00 of $100.00")
-	s.post(page+"/accept").leads(t, page)
+	s.post(page+"/accept").wants(t, 403, "The password is wrong")
+	s.post(page+"/accept", "password", deskPassword).leads(t, page)
 	if r := s.get(page); strings.Contains(r.body, `data-testid="accept"`) || !strings.Contains(r.body, "What was received was accepted") {
 		t.Errorf("accepted: %s", plainText(r.body))
 	}
-	s.post(page+"/accept").wants(t, 409, "already completed")
+	s.post(page+"/accept", "password", deskPassword).wants(t, 409, "already completed")
 	s.get("/dashboard/security").wants(t, 200, "Accepted short or late money")
 	got, err := b.payments.Get(t.Context(), string(short.ID))
 	must(t, err)
@@ -597,6 +599,36 @@ func TestDashboard_SecondFactor(t *testing.T) {
 	b.surfer().post("/signin", "email", deskEmail, "password", deskPassword).leads(t, "/dashboard")
 }
 
+// What an authenticator is set up with is shown to the session that asked for it
+// alone: another may be a thief's.
+func TestDashboard_SecondFactor_OtherSession(t *testing.T) {
+	t.Parallel()
+	b := newDesk(t)
+	b.member(deskEmail)
+	s, thief := b.surfer(), b.surfer()
+	s.signIn(deskEmail)
+	thief.signIn(deskEmail)
+	s.post("/dashboard/security/factor").leads(t, "/dashboard/security/factor")
+	shown := regexp.MustCompile(`data-testid="totp-secret">([A-Z2-7]{32})<`)
+	text := shown.FindStringSubmatch(s.get("/dashboard/security/factor").body)[1]
+	code, err := totp.GenerateCode(text, b.clock.Now())
+	must(t, err)
+	thief.get("/dashboard/security/factor").leads(t, "/dashboard/security")
+	thief.get("/dashboard/security").wants(t, 200, "Begin here")
+	if r := thief.post("/dashboard/security/factor/confirm", "code", "000000", "password", deskPassword); r.status != 409 || strings.Contains(r.body, text) {
+		t.Errorf("another session is answered %d %s", r.status, plainText(r.body))
+	}
+	thief.post("/dashboard/security/factor/confirm", "code", code, "password", deskPassword).wants(t, 409)
+	s.post("/dashboard/security/factor/confirm", "code", code, "password", deskPassword).wants(t, 200, "Your recovery codes")
+
+	// Whoever begins anew takes its place, and what was shown before is worth nothing.
+	s.post("/dashboard/security/factor/remove", "password", deskPassword).leads(t, "/dashboard/security")
+	thief.signIn(deskEmail)
+	s.post("/dashboard/security/factor").leads(t, "/dashboard/security/factor")
+	thief.post("/dashboard/security/factor").leads(t, "/dashboard/security/factor")
+	s.get("/dashboard/security/factor").leads(t, "/dashboard/security")
+}
+
 func TestDashboard_Webhooks(t *testing.T) {
 	t.Parallel()
 	b := newDesk(t)
@@ -663,7 +695,7 @@ func TestDashboard_StoredScripts(t *testing.T) {
 	s := b.surfer()
 	r := s.do("POST", "/signin", url.Values{"email": {deskEmail}, "password": {deskPassword}}, "User-Agent", canary)
 	r.leads(t, "/dashboard")
-	s.post("/dashboard/payments/"+string(p.ID)+"/complete", "reason", canary)
+	s.post("/dashboard/payments/"+string(p.ID)+"/complete", "reason", canary, "password", deskPassword)
 	pages := 0
 	for _, route := range b.deskRoutesOf("GET") {
 		path := strings.NewReplacer(":txnid", string(p.ID), ":id", "1", ":campaign", given.Slug, ":link", link.Slug).Replace(route)

@@ -278,3 +278,36 @@ func TestReset(t *testing.T) {
 		t.Error("a link works twice")
 	}
 }
+
+// A new password by mail ends sessions and leaves passkeys, which the letter and
+// the next sign-in put before the user.
+func TestReset_Passkeys(t *testing.T) {
+	t.Parallel()
+	b, _, s, k := keyed(t)
+	s.post("/forgot", "email", deskEmail).wants(t, 200)
+	var link []string
+	eventually(t, "the mail with the link", func() bool {
+		link = resetLink.FindStringSubmatch(strings.Join(b.mail.all(), "\n"))
+		return link != nil
+	})
+	s.post("/reset", "token", link[2], "password", "another horse battery").leads(t, "/signin?next=%2Fdashboard%2Fsecurity")
+	var letter string
+	eventually(t, "the mail about the reset", func() bool {
+		for _, text := range b.mail.all() {
+			if strings.HasPrefix(text, deskEmail+"\nYour password was reset\n") {
+				letter = text
+			}
+		}
+		return letter != ""
+	})
+	for _, text := range []string{"- “Phone”, added on " + b.clock.Now().Format(dayFormat), "Every session was ended", testBaseURL + securityPath} {
+		if !strings.Contains(letter, text) {
+			t.Errorf("the letter lacks %q: %s", text, letter)
+		}
+	}
+	s.get("/signin?next=%2Fdashboard%2Fsecurity").wants(t, 200, "A passkey of yours still signs in")
+	s.post("/signin", "email", deskEmail, "password", "another horse battery", "next", securityPath).leads(t, securityPath)
+	s.get(securityPath).wants(t, 200, "Phone", "Reset the password")
+	other := b.surfer()
+	other.enter(device.Answer(t, other.asks(enterPath+"/ask"), k)).leads(t, "/dashboard")
+}

@@ -18,10 +18,10 @@ import (
 func TestLoginWithSecondFactor(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
-	b.signUp(t, "ada@shop.example")
+	session := secret.New(b.signUp(t, "ada@shop.example"))
 	user, err := b.store.UserByEmail(t.Context(), "ada@shop.example")
 	must(t, err)
-	e, err := b.accounts.BeginFactor(t.Context(), user)
+	e, err := b.accounts.BeginFactor(t.Context(), user, session)
 	must(t, err)
 	code := func() string {
 		b.clock.advance(time.Minute) // a code is taken once
@@ -29,7 +29,7 @@ func TestLoginWithSecondFactor(t *testing.T) {
 		must(t, err)
 		return text
 	}
-	_, err = b.accounts.ConfirmFactor(t.Context(), user, code())
+	_, err = b.accounts.ConfirmFactor(t.Context(), user, session, code())
 	must(t, err)
 	login := func(password, more string) string {
 		r := b.graphQL(`mutation { UserLogin(email: "ada@shop.example", password: "`+password+`"`+more+`) { code message token } }`, "")

@@ -105,12 +105,13 @@ func (w *witness) giving() {
 func (w *witness) secondFactor() {
 	const email, password = "totp@example.com", "correct horse battery"
 	accounts, _ := w.behind()
-	w.gql("sign up for two factors", "", "mutation", fmt.Sprintf(`UserSignUp(email: %q, password: %q)`, email, password), "code message token expiresAt user { id email }")
+	signedUp := w.gql("sign up for two factors", "", "mutation", fmt.Sprintf(`UserSignUp(email: %q, password: %q)`, email, password), "code message token expiresAt user { id email }")
 	user, err := accounts.UserByEmail(w.t.Context(), email)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	enrolment, err := accounts.BeginFactor(w.t.Context(), user)
+	session := secret.New(signedUp.text("token"))
+	enrolment, err := accounts.BeginFactor(w.t.Context(), user, session)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -121,7 +122,7 @@ func (w *witness) secondFactor() {
 		}
 		return text
 	}
-	if _, err := accounts.ConfirmFactor(w.t.Context(), user, code(time.Now())); err != nil {
+	if _, err := accounts.ConfirmFactor(w.t.Context(), user, session, code(time.Now())); err != nil {
 		w.t.Fatal(err)
 	}
 	login := func(name, more string) said {

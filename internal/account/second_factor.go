@@ -43,30 +43,47 @@ type Enrolment struct {
 	URI    secret.Text // otpauth://, for a QR code
 }
 
-// BeginFactor makes a second factor that is not in force until ConfirmFactor.
-// Calling it again gives a new one. It fails with ErrHasFactor.
-func (s *Service) BeginFactor(ctx context.Context, user User) (Enrolment, error) {
+// BeginFactor makes a second factor that is not in force until the same session
+// calls ConfirmFactor. Calling it again, from whatever session, gives a new one
+// in its place. It fails with ErrHasFactor.
+func (s *Service) BeginFactor(ctx context.Context, user User, session secret.Text) (Enrolment, error) {
+	holder, ok := sessionToken.hash(session.Reveal())
+	if !ok {
+		return Enrolment{}, ErrBadSession
+	}
 	raw := make([]byte, totpSecretBytes)
 	if _, err := io.ReadFull(s.opts.Random, raw); err != nil {
 		return Enrolment{}, fmt.Errorf("make a second factor: %w", err)
 	}
 	text := secret.New(plainBase32.EncodeToString(raw))
-	err := s.opts.Security.PutSecondFactor(ctx, SecondFactor{UserID: user.ID, Secret: text, CreatedAt: s.now().UTC()})
+	err := s.opts.Security.PutSecondFactor(ctx, SecondFactor{UserID: user.ID, Secret: text, Session: holder, CreatedAt: s.now().UTC()})
 	return enrolment(user, text), err
 }
 
-// PendingFactor returns the one BeginFactor made, or ErrNoFactor.
-func (s *Service) PendingFactor(ctx context.Context, user User) (Enrolment, error) {
-	f, ok, err := s.opts.Security.SecondFactor(ctx, user.ID)
-	switch {
-	case err != nil:
+// PendingFactor returns the one BeginFactor made in the same session. It fails
+// with ErrHasFactor or ErrNoFactor.
+func (s *Service) PendingFactor(ctx context.Context, user User, session secret.Text) (Enrolment, error) {
+	f, err := s.pending(ctx, user, session)
+	if err != nil {
 		return Enrolment{}, err
-	case !ok:
-		return Enrolment{}, ErrNoFactor
-	case f.InForce():
-		return Enrolment{}, ErrHasFactor
 	}
 	return enrolment(user, f.Secret), nil
+}
+
+// pending returns the user's factor that is not in force yet, to the session
+// that makes it: whoever reads its secret has its codes from then on.
+func (s *Service) pending(ctx context.Context, user User, session secret.Text) (SecondFactor, error) {
+	f, ok, err := s.opts.Security.SecondFactor(ctx, user.ID)
+	if err != nil {
+		return SecondFactor{}, err
+	}
+	if ok && f.InForce() {
+		return SecondFactor{}, ErrHasFactor
+	}
+	if holder, valid := sessionToken.hash(session.Reveal()); !ok || !valid || f.Session != holder {
+		return SecondFactor{}, ErrNoFactor
+	}
+	return f, nil
 }
 
 func enrolment(user User, text secret.Text) Enrolment {
@@ -74,17 +91,13 @@ func enrolment(user User, text secret.Text) Enrolment {
 	return Enrolment{Secret: text, URI: secret.New("otpauth://totp/" + issuer + ":" + url.PathEscape(user.Email) + "?" + q.Encode())}
 }
 
-// ConfirmFactor brings the factor into force if the code is its own, and
-// returns the recovery codes, which are shown only here.
-func (s *Service) ConfirmFactor(ctx context.Context, user User, code string) ([]secret.Text, error) {
-	f, ok, err := s.opts.Security.SecondFactor(ctx, user.ID)
-	switch {
-	case err != nil:
+// ConfirmFactor brings the factor that BeginFactor made in the same session into
+// force if the code is its own, and returns the recovery codes, which are shown
+// only here. It fails with ErrHasFactor, ErrNoFactor or ErrBadCode.
+func (s *Service) ConfirmFactor(ctx context.Context, user User, session secret.Text, code string) ([]secret.Text, error) {
+	f, err := s.pending(ctx, user, session)
+	if err != nil {
 		return nil, err
-	case !ok:
-		return nil, ErrNoFactor
-	case f.InForce():
-		return nil, ErrHasFactor
 	}
 	step, ok := stepOf(f.Secret, code, s.now())
 	if !ok {

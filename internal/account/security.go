@@ -14,7 +14,7 @@ var (
 	ErrBadCode       = fault.New(fault.Unauthorized, "the code is wrong or was used already; wait for the next one")
 	ErrBadPassword   = fault.New(fault.Invalid, "the password is wrong")
 	ErrHasFactor     = fault.New(fault.Conflict, "a second factor is in force already; remove it first")
-	ErrNoFactor      = fault.New(fault.Conflict, "no second factor was set up")
+	ErrNoFactor      = fault.New(fault.Conflict, "no second factor was set up in this session; begin again")
 	ErrUnknownLogin  = fault.New(fault.NotFound, "there is no such session")
 	ErrBadReset      = fault.New(fault.Invalid, "this link has been used or is too old; ask for a new one")
 	ErrBadInvitation = fault.New(fault.Forbidden, "this invitation has been used, is too old, or is for another address")
@@ -24,6 +24,7 @@ var (
 type SecondFactor struct {
 	UserID      int64
 	Secret      secret.Text // base32, as authenticators take it
+	Session     Hash        // of the token of the session that sets it up; zero once it is in force
 	CreatedAt   time.Time
 	ConfirmedAt time.Time // zero: shown, but not in force
 	LastStep    int64     // time step of the last code that was taken

@@ -18,6 +18,7 @@ func factorPlace(userID int64) string {
 type factorRow struct {
 	UserID      int64
 	Secret      string
+	Session     []byte
 	CreatedAt   instant
 	ConfirmedAt instant
 	LastStep    int64
@@ -26,7 +27,7 @@ type factorRow struct {
 // SecondFactor returns the user's; ok is false if there is none.
 func (s *Store) SecondFactor(ctx context.Context, userID int64) (f account.SecondFactor, ok bool, err error) {
 	var rows []factorRow
-	err = s.reader().NewRaw("SELECT user_id, secret, created_at, confirmed_at, last_step FROM second_factors WHERE user_id = ?", userID).Scan(ctx, &rows)
+	err = s.reader().NewRaw("SELECT user_id, secret, session, created_at, confirmed_at, last_step FROM second_factors WHERE user_id = ?", userID).Scan(ctx, &rows)
 	if err != nil || len(rows) == 0 {
 		return account.SecondFactor{}, false, wrapIf(err, "second factor of user %d", userID)
 	}
@@ -35,9 +36,9 @@ func (s *Store) SecondFactor(ctx context.Context, userID int64) (f account.Secon
 	if err != nil {
 		return account.SecondFactor{}, false, fmt.Errorf("second factor of user %d: %w", userID, err)
 	}
-	return account.SecondFactor{
-		UserID: r.UserID, Secret: text, CreatedAt: r.CreatedAt.Time, ConfirmedAt: r.ConfirmedAt.Time, LastStep: r.LastStep,
-	}, true, nil
+	f = account.SecondFactor{UserID: r.UserID, Secret: text, CreatedAt: r.CreatedAt.Time, ConfirmedAt: r.ConfirmedAt.Time, LastStep: r.LastStep}
+	copy(f.Session[:], r.Session)
+	return f, true, nil
 }
 
 // wrapIf says what failed; nil stays nil.
@@ -53,9 +54,9 @@ func wrapIf(err error, format string, args ...any) error {
 func (s *Store) PutSecondFactor(ctx context.Context, f account.SecondFactor) error {
 	sealed := s.sealer.Seal(factorPlace(f.UserID), f.Secret)
 	err := s.write(ctx, func(ctx context.Context, t tx) error {
-		res, err := t.NewRaw("INSERT INTO second_factors (user_id, secret, created_at, last_step) VALUES (?, ?, ?, 0) "+
-			"ON CONFLICT (user_id) DO UPDATE SET secret = excluded.secret, created_at = excluded.created_at, last_step = 0 "+
-			"WHERE second_factors.confirmed_at IS NULL", f.UserID, sealed, at(f.CreatedAt)).Exec(ctx)
+		res, err := t.NewRaw("INSERT INTO second_factors (user_id, secret, session, created_at, last_step) VALUES (?, ?, ?, ?, 0) "+
+			"ON CONFLICT (user_id) DO UPDATE SET secret = excluded.secret, session = excluded.session, created_at = excluded.created_at, last_step = 0 "+
+			"WHERE second_factors.confirmed_at IS NULL", f.UserID, sealed, f.Session[:], at(f.CreatedAt)).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -85,7 +86,7 @@ func (s *Store) ConfirmSecondFactor(ctx context.Context, f account.SecondFactor,
 		if !text.Equal(f.Secret) {
 			return account.ErrBadCode
 		}
-		res, err := t.NewRaw("UPDATE second_factors SET confirmed_at = ?, last_step = ? WHERE user_id = ? AND confirmed_at IS NULL",
+		res, err := t.NewRaw("UPDATE second_factors SET confirmed_at = ?, session = NULL, last_step = ? WHERE user_id = ? AND confirmed_at IS NULL",
 			at(now), step, f.UserID).Exec(ctx)
 		if err != nil {
 			return err

@@ -66,6 +66,8 @@ type PaymentProps struct {
 	CanCancel, CanComplete                   bool
 	Problem                                  string
 	Reason                                   Field
+	// Proof asks once more who is there before goods go out for too little.
+	Proof Proof
 	// Accept is the money that may be taken as the whole; empty when there is
 	// none. AcceptLate: it is enough, but came too late.
 	Accept     string
