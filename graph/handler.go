@@ -122,13 +122,13 @@ type responseBody struct {
 }
 
 func write(w http.ResponseWriter, response *graphql.Response, status int, mediaType string) error {
-	b, err := jsonbody.Encode(responseBody{response.Errors, response.Data})
-	if err != nil {
+	var b bytes.Buffer
+	if err := jsonbody.Encode(&b, responseBody{response.Errors, response.Data}); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", mediaType+"; charset=utf-8")
 	w.WriteHeader(status)
 	// A failing write means the client has gone; there is nobody left to tell.
-	_, _ = w.Write(b)
+	_, _ = w.Write(b.Bytes())
 	return nil
 }

@@ -31,11 +31,12 @@ func answer[T any, R result[T]](c echo.Context, s *Server, run func(context.Cont
 }
 
 func writeJSON(c echo.Context, status int, v any) error {
-	b, err := jsonbody.Encode(v)
-	if err != nil {
+	b := getBuffer()
+	defer putBuffer(b)
+	if err := jsonbody.Encode(b, v); err != nil {
 		return err
 	}
-	return c.JSONBlob(status, b)
+	return c.JSONBlob(status, b.Bytes())
 }
 
 // write reads the body of a REST write, runs the operation on it and answers.

@@ -1,6 +1,7 @@
 package jsonbody
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -111,8 +112,9 @@ func FuzzParse(f *testing.F) {
 
 func TestEncode(t *testing.T) {
 	t.Parallel()
-	b, err := Encode(map[string]string{"uri": "ethereum:0x1@137/transfer?address=0x2&uint256=3"})
-	if err != nil || string(b) != `{"uri":"ethereum:0x1@137/transfer?address=0x2&uint256=3"}` {
-		t.Errorf("%s, %v", b, err)
+	var b bytes.Buffer
+	err := Encode(&b, map[string]string{"uri": "ethereum:0x1@137/transfer?address=0x2&uint256=3"})
+	if want := `{"uri":"ethereum:0x1@137/transfer?address=0x2&uint256=3"}`; err != nil || b.String() != want {
+		t.Errorf("%q, %v", &b, err)
 	}
 }

@@ -1,6 +1,7 @@
 package money
 
 import (
+	"math"
 	"math/big"
 	"strings"
 
@@ -67,20 +68,30 @@ func (u Units) Big() *big.Int {
 	return new(big.Int).Set(u.v)
 }
 
+var zero = new(big.Int)
+
+// value is Big for arithmetic that changes no operand.
+func (u Units) value() *big.Int {
+	if u.v == nil {
+		return zero
+	}
+	return u.v
+}
+
 // IsZero reports whether the amount is 0.
 func (u Units) IsZero() bool { return u.v == nil || u.v.Sign() == 0 }
 
 // Add returns u + o.
-func (u Units) Add(o Units) Units { return Units{new(big.Int).Add(u.Big(), o.Big())} }
+func (u Units) Add(o Units) Units { return Units{new(big.Int).Add(u.value(), o.value())} }
 
 // Sub returns u - o, which may be negative.
-func (u Units) Sub(o Units) Units { return Units{new(big.Int).Sub(u.Big(), o.Big())} }
+func (u Units) Sub(o Units) Units { return Units{new(big.Int).Sub(u.value(), o.value())} }
 
 // Cmp compares u and o: -1, 0 or +1.
-func (u Units) Cmp(o Units) int { return u.Big().Cmp(o.Big()) }
+func (u Units) Cmp(o Units) int { return u.value().Cmp(o.value()) }
 
 // String returns the whole number of smallest units in decimal digits.
-func (u Units) String() string { return u.Big().String() }
+func (u Units) String() string { return u.value().String() }
 
 // Format returns the amount in whole tokens of the given decimals, as the
 // shortest decimal number.
@@ -119,11 +130,11 @@ type Atto struct{ u Units }
 
 // Atto returns the amount of a token with the given decimals on the common scale.
 func (u Units) Atto(decimals int) Atto {
-	return Atto{Units{new(big.Int).Mul(u.Big(), pow10(MaxDecimals-decimals))}}
+	return Atto{Units{new(big.Int).Mul(u.value(), pow10(MaxDecimals-decimals))}}
 }
 
 // Atto returns the amount on the common scale.
-func (m Micros) Atto() Atto { return m.Units(MaxDecimals).Atto(MaxDecimals) }
+func (m Micros) Atto() Atto { return Atto{m.Units(MaxDecimals)} }
 
 // Add returns a + o.
 func (a Atto) Add(o Atto) Atto { return Atto{a.u.Add(o.u)} }
@@ -141,26 +152,32 @@ func (a Atto) IsZero() bool { return a.u.IsZero() }
 // amount that Micros can hold: a freak deposit of a broken token must not
 // wrap around.
 func (a Atto) Micros() Micros {
-	q := new(big.Int).Quo(a.u.Big(), pow10(MaxDecimals-MicrosDecimals))
-	if !q.IsInt64() {
-		return Micros(1<<63 - 1)
-	}
-	return Micros(q.Int64())
+	m, _ := a.micros()
+	return m
 }
 
 // MicrosUp returns the amount rounded up to Micros: what must still be sent.
 func (a Atto) MicrosUp() Micros {
-	m := a.Micros()
-	if m < 1<<63-1 && m.Atto().Cmp(a) < 0 {
+	m, more := a.micros()
+	if more && m < math.MaxInt64 {
 		return m + 1
 	}
 	return m
 }
 
+// micros also reports whether rounding took something away.
+func (a Atto) micros() (m Micros, more bool) {
+	q, rest := new(big.Int).QuoRem(a.u.value(), pow10(MaxDecimals-MicrosDecimals), new(big.Int))
+	if !q.IsInt64() {
+		return math.MaxInt64, false
+	}
+	return Micros(q.Int64()), rest.Sign() > 0
+}
+
 // Basis returns the share of the amount in basis points (1/10,000), rounded
 // down: 9,950 is 99.5 %.
 func (a Atto) Basis(points int64) Atto {
-	v := new(big.Int).Mul(a.u.Big(), big.NewInt(points))
+	v := new(big.Int).Mul(a.u.value(), big.NewInt(points))
 	return Atto{Units{v.Quo(v, big.NewInt(10_000))}}
 }
 
