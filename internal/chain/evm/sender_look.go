@@ -28,18 +28,21 @@ func (s *Sender) Look(ctx context.Context, items []sweep.Item, attempts []sweep.
 		return sweep.Sighting{}, err
 	}
 	final := s.final(heads)
+	look := func(ctx context.Context, e *endpoint) (sweep.Sighting, error) {
+		return s.look(ctx, e, final, items, attempts[0].Nonce, txs)
+	}
 	var seen sweep.Sighting
 	var by *endpoint
 	err = s.adapter.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
 		by = e
-		seen, err = s.look(ctx, e, final, items, attempts[0].Nonce, txs)
+		seen, err = look(ctx, e)
 		return err
 	})
 	if err != nil {
 		return sweep.Sighting{}, fmt.Errorf("look for %s on %s: %w", txs[len(txs)-1], s.Network(), err)
 	}
-	if seen.Seen == sweep.Dead && s.knownElsewhere(ctx, by, txs) {
-		seen = sweep.Sighting{Seen: sweep.Unknown}
+	if seen.Seen == sweep.Dead {
+		seen = s.seconded(ctx, seen, by, look)
 	}
 	return seen, nil
 }
@@ -136,26 +139,28 @@ func (s *Sender) remember(p passing) {
 	s.passed = p
 }
 
-// knownElsewhere reports whether another endpoint has a receipt of one of the
-// transactions: one that has lost its index must not decide alone.
-func (s *Sender) knownElsewhere(ctx context.Context, not *endpoint, txs []hash) bool {
-	calls := make([]call, len(txs))
-	for i, tx := range txs {
-		calls[i] = receiptCall(tx)
-	}
-	err := s.adapter.pool.among(ctx, s.adapter.pool.without(not.name), func(ctx context.Context, e *endpoint) error {
-		results, err := e.results(ctx, calls...)
-		if err != nil {
+// seconded is what the other endpoints tell of attempts that one says can land
+// no more: one that has lost its index must not decide alone while there are
+// others, so one of them must say the same, and none may know better.
+func (s *Sender) seconded(
+	ctx context.Context, told sweep.Sighting, by *endpoint, look func(context.Context, *endpoint) (sweep.Sighting, error),
+) sweep.Sighting {
+	agreed := len(s.adapter.pool.endpoints) == 1
+	for _, e := range s.adapter.pool.without(by.name) {
+		var seen sweep.Sighting
+		err := s.adapter.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
+			seen, err = look(ctx, e)
 			return err
+		})
+		if err == nil && seen.Seen != sweep.Dead {
+			return seen
 		}
-		for _, raw := range results {
-			if !isNull(raw) {
-				return nil
-			}
-		}
-		return errLacking
-	})
-	return err == nil
+		agreed = agreed || err == nil
+	}
+	if !agreed {
+		return sweep.Sighting{Seen: sweep.Unknown}
+	}
+	return told
 }
 
 // included tells what a transaction that is in a block did.

@@ -173,7 +173,11 @@ func TestSender_Rescue(t *testing.T) {
 		}
 		s.refuses(t, sweep.ErrTooLarge, []sweep.Item{unasked(stray)})
 		items := []sweep.Item{stray, coin}
-		wantMoved(t, s.carryOut(t, items, s.mustSign(t, items)), items, 9, lamports)
+		seen := s.carryOut(t, items, s.mustSign(t, items))
+		wantMoved(t, seen, items, 9, lamports)
+		if want := money.UnitsFromUint64(s.rent(165) + 2*5_000); seen.Paid.Cmp(want) != 0 {
+			t.Errorf("it cost %s lamports, want %s: what is moved is no cost", seen.Paid, want)
+		}
 		if !s.exists(t, ata(s.settlement, s.mints[s.assets[3].Contract])) {
 			t.Error("the settlement wallet has no account of the other mint")
 		}

@@ -34,8 +34,8 @@ func (s *Sender) Look(ctx context.Context, items []sweep.Item, attempts []sweep.
 	if err != nil {
 		return sweep.Sighting{}, fmt.Errorf("look for %s on %s: %w", attempts[len(attempts)-1].Tx, s.Network(), err)
 	}
-	if seen.Seen == sweep.Dead && s.knownElsewhere(ctx, by, attempts) {
-		seen = sweep.Sighting{Seen: sweep.Unknown}
+	if seen.Seen == sweep.Dead {
+		seen = s.seconded(ctx, seen, by, plan, attempts)
 	}
 	return seen, nil
 }
@@ -78,26 +78,26 @@ func (s *Sender) look(ctx context.Context, e *endpoint, p *sweepPlan, attempts [
 	return sweep.Sighting{Seen: sweep.Unknown}, nil
 }
 
-// knownElsewhere reports whether another endpoint knows one of the attempts, or
-// cannot say: one that has lost its index must not decide alone.
-func (s *Sender) knownElsewhere(ctx context.Context, not *endpoint, attempts []sweep.Attempt) bool {
-	for _, e := range s.adapter.pool.without(not.name) {
-		known := false
-		err := s.adapter.pool.try(ctx, e, func(ctx context.Context, e *endpoint) error {
-			for _, a := range attempts {
-				statuses, err := e.statuses(ctx, []string{string(a.Tx)})
-				if err != nil {
-					return err
-				}
-				known = known || statuses[string(a.Tx)] != nil
-			}
-			return nil
+// seconded is what the other endpoints tell of attempts that one says can land
+// no more: one that has lost its index must not decide alone while there are
+// others, so one of them must say the same, and none may know better.
+func (s *Sender) seconded(ctx context.Context, told sweep.Sighting, by *endpoint, p *sweepPlan, attempts []sweep.Attempt) sweep.Sighting {
+	agreed := len(s.adapter.pool.endpoints) == 1
+	for _, e := range s.adapter.pool.without(by.name) {
+		var seen sweep.Sighting
+		err := s.adapter.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
+			seen, err = s.look(ctx, e, p, attempts)
+			return err
 		})
-		if known || err != nil {
-			return true
+		if err == nil && seen.Seen != sweep.Dead {
+			return seen
 		}
+		agreed = agreed || err == nil
 	}
-	return false
+	if !agreed {
+		return sweep.Sighting{Seen: sweep.Unknown}
+	}
+	return told
 }
 
 // included tells what a transaction that is in a block did.

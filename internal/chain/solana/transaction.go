@@ -126,17 +126,43 @@ func (e *endpoint) transaction(ctx context.Context, signature string) (*transact
 	if err != nil || t == nil {
 		return nil, err
 	}
-	if t.Meta == nil || len(t.Transaction.Signatures) == 0 || t.Transaction.Signatures[0] != signature {
+	if !t.sound(signature) {
 		return nil, malformed("transaction %s", signature)
 	}
-	t.keys = append(t.keys, t.Transaction.Message.AccountKeys...)
-	t.keys = append(append(t.keys, t.Meta.LoadedAddresses.Writable...), t.Meta.LoadedAddresses.Readonly...)
-	for _, b := range append(append([]tokenBalance(nil), t.Meta.PreTokens...), t.Meta.PostTokens...) {
-		if _, ok := b.units(); !ok || b.AccountIndex < 0 || b.AccountIndex >= len(t.keys) {
-			return nil, malformed("token balances of transaction %s", signature)
-		}
-	}
 	return t, nil
+}
+
+// sound lists the accounts and reports whether what the node tells is of this
+// transaction, whole and without contradiction: it has the balances of every
+// account, before and after, and at most one balance of tokens for each.
+func (t *transaction) sound(signature string) bool {
+	if t.Meta == nil || len(t.Transaction.Signatures) == 0 || t.Transaction.Signatures[0] != signature {
+		return false
+	}
+	t.keys = slices.Concat(t.Transaction.Message.AccountKeys, t.Meta.LoadedAddresses.Writable, t.Meta.LoadedAddresses.Readonly)
+	return len(t.Meta.PreBalances) == len(t.keys) && len(t.Meta.PostBalances) == len(t.keys) && distinct(t.keys) &&
+		readable(t.Meta.PreTokens, len(t.keys)) && readable(t.Meta.PostTokens, len(t.keys))
+}
+
+func distinct(keys []string) bool {
+	seen := make(map[string]bool, len(keys))
+	for _, k := range keys {
+		seen[k] = true
+	}
+	return len(seen) == len(keys)
+}
+
+// readable reports whether each balance is an amount of one of so many
+// accounts, and none has two.
+func readable(balances []tokenBalance, accounts int) bool {
+	seen := make(map[int]bool, len(balances))
+	for _, b := range balances {
+		if _, ok := b.units(); !ok || b.AccountIndex < 0 || b.AccountIndex >= accounts || seen[b.AccountIndex] {
+			return false
+		}
+		seen[b.AccountIndex] = true
+	}
+	return true
 }
 
 func (t *transaction) failed() bool { return len(t.Meta.Err) > 0 && string(t.Meta.Err) != "null" }

@@ -1,0 +1,247 @@
+package evm_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/sandbox/devchain"
+	"github.com/florinpay/florin/internal/sweep"
+)
+
+// through returns a sender that sees the chain through these endpoints, and the
+// clock by which it rests those that fail.
+func (g *geth) through(urls ...string) (*evm.Sender, *clock) {
+	g.t.Helper()
+	c := &clock{now: time.Now()}
+	a, err := evm.New(evm.Config{Profile: g.profile, Endpoints: urls, Now: c.Now})
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return evm.NewSender(a, evm.SenderConfig{Signer: faucetSigner{}, Instance: sweptBy, MaxPrice: plenty}), c
+}
+
+func (g *geth) mustSign(s *evm.Sender, items []sweep.Item, previous ...sweep.Attempt) sweep.Attempt {
+	g.t.Helper()
+	a, err := s.Sign(g.t.Context(), items, previous, time.Now())
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return a
+}
+
+func (g *geth) mustBroadcast(s *evm.Sender, a sweep.Attempt) {
+	g.t.Helper()
+	if err := s.Broadcast(g.t.Context(), a); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+// look fails unless this is seen.
+func (g *geth) look(s *evm.Sender, want sweep.Seen, items []sweep.Item, attempts ...sweep.Attempt) {
+	g.t.Helper()
+	seen, err := s.Look(g.t.Context(), items, attempts)
+	if err != nil || seen.Seen != want {
+		g.t.Fatalf("seen as %+v, %v; want %s", seen, err, want)
+	}
+}
+
+// foreign sends a transaction of the gas wallet that is no sweep.
+func (g *geth) foreign(nonce uint64) {
+	g.t.Helper()
+	to := common.HexToAddress("0x1111")
+	g.send(devchain.Tx{To: &to, Value: big.NewInt(1), Gas: 21_000, Nonce: &nonce})
+}
+
+// An endpoint that has lost its index of transactions does not decide alone
+// that a sweep can land no more: while there are others, one of them must have
+// answered, and know it as little.
+func TestSender_DeadByOne(t *testing.T) {
+	t.Parallel()
+	g := newGeth(t, chain.Polygon)
+	items := []sweep.Item{g.item(1, 10)}
+	g.Mine(1)
+	lost, other := newRelay(t, g.chain.URL()), newRelay(t, g.chain.URL())
+	lost.forgetful()
+	both, rest := g.through(lost.URL, other.URL)
+	alone, _ := g.through(lost.URL)
+	a := g.mustSign(both, items)
+	g.mustBroadcast(both, a)
+	g.Mine(1)
+	g.look(both, sweep.Unknown, items, a) // in a block that is not final
+	g.look(alone, sweep.Unknown, items, a)
+	g.Finalize()
+	g.look(both, sweep.Landed, items, a)
+	g.look(alone, sweep.Dead, items, a) // nobody else can be asked, ever
+	other.turn(false)
+	for range 3 { // it fails, and then it rests
+		g.look(both, sweep.Unknown, items, a)
+	}
+	other.turn(true)
+	rest.advance(time.Hour)
+	lost.set("eth_getTransactionReceipt", nil)
+	g.look(both, sweep.Landed, items, a)
+}
+
+// Two endpoints agree that another transaction took the nonce.
+func TestSender_DeadByTwo(t *testing.T) {
+	t.Parallel()
+	g := newGeth(t, chain.Polygon)
+	items := []sweep.Item{g.item(1, 10)}
+	g.Mine(1)
+	one, two, off := newRelay(t, g.chain.URL()), newRelay(t, g.chain.URL()), newRelay(t, g.chain.URL())
+	s, _ := g.through(one.URL, off.URL, two.URL)
+	a := g.mustSign(s, items)
+	off.turn(false)
+	g.foreign(a.Nonce)
+	g.Mine(1)
+	g.look(s, sweep.Unknown, items, a)
+	g.Finalize()
+	g.look(s, sweep.Dead, items, a)
+}
+
+// The block in which the count was first seen past the nonce is final only
+// while it is that block: on a fork the other transaction may come later, or
+// not at all.
+func TestSender_PassedOnAFork(t *testing.T) {
+	t.Parallel()
+	g := newGeth(t, chain.Polygon)
+	items := []sweep.Item{g.item(1, 10)}
+	g.Mine(1)
+	s := g.sender(plenty)
+	a := g.mustSign(s, items)
+	g.foreign(a.Nonce)
+	g.Mine(1)
+	g.look(s, sweep.Unknown, items, a)
+	g.Reorg(1, false)
+	g.Finalize() // the number is final, with another block
+	g.foreign(a.Nonce)
+	g.Mine(1)
+	g.look(s, sweep.Unknown, items, a)
+	g.Reorg(1, false)
+	g.mustBroadcast(s, a) // so ours can land after all
+	g.Mine(1)
+	g.Finalize()
+	g.look(s, sweep.Landed, items, a)
+}
+
+// What was seen of one nonce says nothing about the next.
+func TestSender_PassedEachNonce(t *testing.T) {
+	t.Parallel()
+	g := newGeth(t, chain.Polygon)
+	items := []sweep.Item{g.item(1, 10)}
+	g.Mine(1)
+	s := g.sender(plenty)
+	for range 2 {
+		a := g.mustSign(s, items)
+		g.foreign(a.Nonce)
+		g.Mine(1)
+		g.look(s, sweep.Unknown, items, a)
+		g.Finalize()
+		g.look(s, sweep.Dead, items, a)
+	}
+}
+
+// While a sweep is in flight another attempt of it has its nonce, though
+// somebody used that one already: with the next, both could land.
+func TestSender_SameNonce(t *testing.T) {
+	t.Parallel()
+	g := newGeth(t, chain.Polygon)
+	items := []sweep.Item{g.item(1, 10)}
+	g.Mine(1)
+	s := g.sender(plenty)
+	a := g.mustSign(s, items)
+	g.foreign(a.Nonce)
+	g.Mine(1)
+	if b := g.mustSign(s, items, a); b.Nonce != a.Nonce {
+		t.Errorf("the second attempt has nonce %d, the first %d", b.Nonce, a.Nonce)
+	}
+}
+
+// A node on another fork than the final block, or behind it, is not believed.
+func TestSender_OtherFork(t *testing.T) {
+	t.Parallel()
+	g := newGeth(t, chain.Polygon)
+	items := []sweep.Item{g.item(1, 10)}
+	g.Mine(1)
+	node := newRelay(t, g.chain.URL())
+	s, rest := g.through(node.URL)
+	a := g.mustSign(s, items)
+	g.mustBroadcast(s, a)
+	g.Mine(1)
+	g.Finalize()
+	for name, f := range map[string]rewrite{
+		"OtherHash": func(params, result json.RawMessage) json.RawMessage {
+			var block map[string]any
+			if !strings.Contains(string(params), `"0x`) || json.Unmarshal(result, &block) != nil || block == nil {
+				return result // by tag
+			}
+			block["hash"] = "0x" + strings.Repeat("1", 64)
+			out, _ := json.Marshal(block)
+			return out
+		},
+		"Behind": func(params, result json.RawMessage) json.RawMessage {
+			if strings.Contains(string(params), `"0x`) {
+				return json.RawMessage("null")
+			}
+			return result
+		},
+	} {
+		node.set("eth_getBlockByNumber", f)
+		if seen, err := s.Look(t.Context(), items, []sweep.Attempt{a}); err == nil {
+			t.Errorf("%s: the sweep is %+v", name, seen)
+		}
+		rest.advance(time.Hour)
+	}
+	node.set("eth_getBlockByNumber", nil)
+	g.look(s, sweep.Landed, items, a)
+}
+
+// A node that is behind what is final knows neither the nonce nor what lies on
+// the addresses: nothing is signed by what it says.
+func TestSender_SignsByNoLaggard(t *testing.T) {
+	t.Parallel()
+	g := newGeth(t, chain.Polygon)
+	items := []sweep.Item{g.item(1, 10)}
+	g.Mine(1)
+	g.Finalize()
+	node := newRelay(t, g.chain.URL())
+	s, _ := g.through(node.URL)
+	node.set("eth_blockNumber", always(`"0x1"`))
+	if a, err := s.Sign(t.Context(), items, nil, time.Now()); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("signed with nonce %d, %v", a.Nonce, err)
+	}
+}
+
+// What a node estimates is taken up to what fits one transaction with what the
+// factory wants in hand, and no further.
+func TestSender_EstimateLimit(t *testing.T) {
+	t.Parallel()
+	g := newGeth(t, chain.Polygon)
+	items := []sweep.Item{g.item(1, 10)}
+	g.Mine(1)
+	node := newRelay(t, g.chain.URL())
+	s, _ := g.through(node.URL)
+	const most, spare = 1 << 24, 320_000
+	for estimate, want := range map[uint64]uint64{
+		100_000: 100_000 + 10_000 + spare, most - spare: most, (most - spare) / 110 * 100: most, most - spare + 1: 0, most: 0, most + 1: 0, 1 << 62: 0, 1<<64 - 1: 0,
+	} {
+		node.set("eth_estimateGas", always(fmt.Sprintf(`"%#x"`, estimate)))
+		a, err := s.Sign(t.Context(), items, nil, time.Now())
+		switch {
+		case want == 0 && !errors.Is(err, sweep.ErrTooLarge):
+			t.Errorf("with an estimate of %d: %d gas, %v; want ErrTooLarge", estimate, a.Fee.Gas, err)
+		case want > 0 && (err != nil || a.Fee.Gas > want || a.Fee.Gas+100 < want):
+			t.Errorf("with an estimate of %d: %d gas, %v; want %d", estimate, a.Fee.Gas, err, want)
+		}
+	}
+}

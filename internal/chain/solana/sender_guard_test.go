@@ -1,0 +1,227 @@
+package solana_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	solanago "github.com/gagliardetto/solana-go"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/sweep"
+)
+
+// byOwner carries out what the owner of a deposit must sign, as somebody does
+// who has the seed.
+func (s *till) byOwner(t *testing.T, number int64, list ...solanago.Instruction) {
+	t.Helper()
+	owner, err := s.seed.Deposit(number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx, err := solanago.NewTransaction(list, s.Blockhash(), solanago.TransactionPayer(s.rich.PublicKey()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	message, err := tx.Message.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	paid, err := s.rich.Sign(message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx.Signatures = []solanago.Signature{paid, owner.Sign(message)}
+	raw, err := tx.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Send(raw)
+	s.Mine(1)
+}
+
+// ready is a till with funds and a final deposit.
+func ready(t *testing.T) (*till, []sweep.Item) {
+	t.Helper()
+	s := newTill(t, newLedger(t).harness)
+	s.fill(gasFunds)
+	items := []sweep.Item{s.deposit(t, s.assets[0], 4)}
+	s.Mine(1)
+	s.Finalize()
+	return s, items
+}
+
+// TestSender_NotOursAnyMore: an account that was given to somebody else, or
+// that is there and holds nothing, is left alone and holds nobody up.
+func TestSender_NotOursAnyMore(t *testing.T) {
+	t.Parallel()
+	s, items := ready(t)
+	given, empty := s.deposit(t, s.assets[0], 5), s.deposit(t, s.assets[1], 6)
+	empty.Asset = s.assets[0]
+	mint := s.mints[s.assets[0].Contract]
+	s.mustSend([]solanago.Instruction{createATA(s.rich.PublicKey(), solanago.PublicKey(empty.Address.Raw), mint)})
+	s.Mine(1)
+	account := ata(solanago.PublicKey(given.Address.Raw), mint)
+	s.byOwner(t, given.Number, setOwner(account, solanago.PublicKey(given.Address.Raw), newKey(t).PublicKey()))
+	s.Finalize()
+	s.refuses(t, sweep.ErrTooLarge, []sweep.Item{given})
+	s.refuses(t, sweep.ErrTooLarge, []sweep.Item{empty})
+	items = append(items, given, empty)
+	wantMoved(t, s.carryOut(t, items, s.mustSign(t, items)), items[:1], 4)
+	if !s.exists(t, account) || !s.exists(t, ata(solanago.PublicKey(empty.Address.Raw), mint)) {
+		t.Error("an account was closed that nothing was taken from")
+	}
+}
+
+// TestSender_DeadByOne: an endpoint that has lost its index does not decide
+// alone that a sweep can land no more: while there are others, one of them must
+// have answered, and know it as little.
+func TestSender_DeadByOne(t *testing.T) {
+	t.Parallel()
+	s, items := ready(t)
+	lost, other := newNode(t, s.URL()), newNode(t, s.URL())
+	lost.set("getSignatureStatuses", always(`{"context":{"slot":1000000000},"value":[null]}`))
+	sender := func(urls ...string) *solana.Sender {
+		reader, err := solana.New(solana.Config{Profile: s.profile(), Endpoints: urls, Rate: unhurried})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return solana.NewSender(reader, solana.SenderConfig{Gas: s.gas, Vault: s.seed})
+	}
+	a := s.mustSign(t, items)
+	if err := s.sender.Broadcast(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	s.Mine(152)
+	s.Finalize()
+	look := func(by *solana.Sender, want sweep.Seen) {
+		t.Helper()
+		seen, err := by.Look(t.Context(), items, []sweep.Attempt{a})
+		if err != nil || seen.Seen != want {
+			t.Errorf("seen as %+v, %v; want %s", seen, err, want)
+		}
+	}
+	look(sender(lost.url()), sweep.Dead) // nobody else can be asked, ever
+	look(sender(lost.url(), other.url()), sweep.Landed)
+	other.refuse(http.StatusServiceUnavailable)
+	both := sender(lost.url(), other.url())
+	for range 3 { // it fails, and then it rests
+		look(both, sweep.Unknown)
+	}
+	if _, err := both.Sign(t.Context(), items, []sweep.Attempt{a}, time.Now()); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("another attempt: %v, want Unavailable", err)
+	}
+	other.refuse(0)
+	other.set("getSignatureStatuses", always(`{"context":{"slot":1000000000},"value":[null]}`))
+	look(sender(lost.url(), other.url()), sweep.Dead)
+}
+
+// TestSender_LastHeight: an attempt can land up to its last height, that one
+// included, and of several the one that can land longest counts.
+func TestSender_LastHeight(t *testing.T) {
+	t.Parallel()
+	s, items := ready(t)
+	a := s.mustSign(t, items)
+	s.Mine(3)
+	b := s.mustSign(t, items)
+	if b.Until <= a.Until {
+		t.Fatalf("attempts can land until %d and %d", a.Until, b.Until)
+	}
+	final := func() (height uint64) {
+		call(t, s.URL(), &height, "getBlockHeight", map[string]any{"commitment": "finalized"})
+		return height
+	}
+	for final() < a.Until {
+		s.Mine(1)
+	}
+	s.look(t, sweep.Unknown, items, a)
+	s.Mine(1)
+	s.look(t, sweep.Dead, items, a)
+	s.look(t, sweep.Unknown, items, a, b)
+	s.look(t, sweep.Unknown, items, b, a)
+	for final() <= b.Until {
+		s.Mine(1)
+	}
+	s.look(t, sweep.Dead, items, a, b)
+}
+
+// TestSender_Answers: what a node must not answer, when a sweep is signed, is
+// told from what it may.
+func TestSender_Answers(t *testing.T) {
+	t.Parallel()
+	s, items := ready(t)
+	n := s.through(t, solana.SenderConfig{})
+	behind := func(_, result json.RawMessage) json.RawMessage {
+		var fields map[string]any
+		if err := json.Unmarshal(result, &fields); err != nil {
+			t.Error(err)
+		}
+		fields["context"] = map[string]any{"slot": 1}
+		out, _ := json.Marshal(fields)
+		return out
+	}
+	hash := s.Blockhash().String()
+	for name, c := range map[string]struct {
+		method string
+		answer func(params, result json.RawMessage) json.RawMessage
+		want   error
+	}{
+		"Behind":        {"getMultipleAccounts", behind, chain.ErrNoEndpoint},
+		"NoLastHeight":  {"getLatestBlockhash", always(`{"context":{"slot":1},"value":{"blockhash":"` + hash + `","lastValidBlockHeight":0}}`), chain.ErrNoEndpoint},
+		"NoHash":        {"getLatestBlockhash", always(`{"context":{"slot":1},"value":{"blockhash":"11111111111111111111111111111111","lastValidBlockHeight":9}}`), chain.ErrNoEndpoint},
+		"NoFee":         {"getFeeForMessage", always(`{"context":{"slot":1},"value":null}`), chain.ErrNoEndpoint},
+		"WouldFail":     {"simulateTransaction", always(`{"context":{"slot":1},"value":{"err":{"InstructionError":[1,{"Custom":1}]},"unitsConsumed":9}}`), sweep.ErrTooLarge},
+		"TooExpensive":  {"getFeeForMessage", always(fmt.Sprintf(`{"context":{"slot":1},"value":%d}`, 10*gasFunds)), sweep.ErrNoGas},
+		"NothingIsLeft": {"getFeeForMessage", always(fmt.Sprintf(`{"context":{"slot":1},"value":%d}`, gasFunds-s.rent(165)-s.rent(0)+1)), sweep.ErrNoGas},
+	} {
+		n.set(c.method, c.answer)
+		if a, err := s.sender.Sign(t.Context(), items, nil, time.Now()); !errors.Is(err, c.want) {
+			t.Errorf("%s: signed %+v, %v; want %v", name, a, err, c.want)
+		}
+		n.set(c.method, nil)
+		n = s.through(t, solana.SenderConfig{}) // the endpoint that failed rests
+	}
+	n.set("getFeeForMessage", always(fmt.Sprintf(`{"context":{"slot":1},"value":%d}`, gasFunds-s.rent(165)-s.rent(0))))
+	for used, want := range map[uint64]uint64{1_000: 11_000, 100_000: 120_000, 1_300_000: 1_400_000} {
+		n.set("simulateTransaction", always(fmt.Sprintf(`{"context":{"slot":1},"value":{"err":null,"unitsConsumed":%d}}`, used)))
+		a, err := s.sender.Sign(t.Context(), items, nil, time.Now())
+		if err != nil || a.Fee.Gas != want || a.Fee.Ceiling.Cmp(money.UnitsFromUint64(gasFunds-s.rent(0))) != 0 {
+			t.Errorf("when it takes %d, %d units are asked for at most %s lamports, %v; want %d", used, a.Fee.Gas, a.Fee.Ceiling, err, want)
+		}
+	}
+}
+
+// TestSender_Broadcasts: every endpoint is given the bytes, one that takes them
+// is enough, and one that answers with another signature has not.
+func TestSender_Broadcasts(t *testing.T) {
+	t.Parallel()
+	s, items := ready(t)
+	a := s.mustSign(t, items)
+	one, two := newNode(t, s.URL()), newNode(t, s.URL())
+	reader, err := solana.New(solana.Config{Profile: s.profile(), Endpoints: []string{one.url(), two.url()}, Rate: unhurried})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sender := solana.NewSender(reader, solana.SenderConfig{Gas: s.gas, Vault: s.seed})
+	if err := sender.Broadcast(t.Context(), a); err != nil || one.count("sendTransaction") != 1 || two.count("sendTransaction") != 1 {
+		t.Errorf("given to %d and %d, %v", one.count("sendTransaction"), two.count("sendTransaction"), err)
+	}
+	other := always(`"` + strings.Repeat("1", 64) + `"`)
+	one.set("sendTransaction", other)
+	if err := sender.Broadcast(t.Context(), a); err != nil {
+		t.Errorf("one of two took it: %v", err)
+	}
+	alone := newNode(t, s.URL())
+	alone.set("sendTransaction", other)
+	s.reader = s.coldReader(t, alone.url())
+	if err := solana.NewSender(s.reader, solana.SenderConfig{Gas: s.gas, Vault: s.seed}).Broadcast(t.Context(), a); err == nil {
+		t.Error("a node that took something else took it")
+	}
+}

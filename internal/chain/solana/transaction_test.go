@@ -1,0 +1,204 @@
+package solana
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	solanago "github.com/gagliardetto/solana-go"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+)
+
+const someSignature = "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQkjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW"
+
+var (
+	someMint  = solanago.MustPublicKeyFromBase58("Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB")
+	someOwner = solanago.MustPublicKeyFromBase58("HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk")
+	otherMint = solanago.MustPublicKeyFromBase58("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v")
+	someATA   = associated(someOwner, someMint)
+)
+
+// told is a transaction as a node tells it, which pays 7 units to someATA that
+// held 5: the account has index 1, and the payer's one index 2.
+func told(change func(meta map[string]any, message map[string]any)) []byte {
+	balance := func(index int, owner, amount string) map[string]any {
+		return map[string]any{
+			"accountIndex": index, "mint": someMint.String(), "owner": owner, "programId": solanago.TokenProgramID.String(),
+			"uiTokenAmount": map[string]any{"amount": amount, "decimals": 6},
+		}
+	}
+	payer := "Hh8QwFUA6MtVu1qAoq12ucvFHNwCcVTV7hpWjeY1Hztb"
+	meta := map[string]any{
+		"err": nil, "fee": 5000, "preBalances": []int64{9, 2_039_280, 2_039_280, 1}, "postBalances": []int64{8, 2_039_280, 2_039_280, 1},
+		"preTokenBalances":  []any{balance(1, someOwner.String(), "5"), balance(2, payer, "10")},
+		"postTokenBalances": []any{balance(1, someOwner.String(), "12"), balance(2, payer, "3")},
+		"loadedAddresses":   map[string]any{"writable": []string{}, "readonly": []string{solanago.TokenProgramID.String()}},
+	}
+	message := map[string]any{"accountKeys": []string{payer, someATA.String(), "11111111111111111111111111111112"}}
+	if change != nil {
+		change(meta, message)
+	}
+	out, err := json.Marshal(map[string]any{
+		"slot": 7, "blockTime": 1_795_000_000, "meta": meta,
+		"transaction": map[string]any{"signatures": []string{someSignature}, "message": message},
+	})
+	if err != nil {
+		panic(err)
+	}
+	return out
+}
+
+// first is the first token balance of a list.
+func first(meta map[string]any, list string) map[string]any {
+	all, _ := meta[list].([]any)
+	balance, _ := all[0].(map[string]any)
+	return balance
+}
+
+// read reads what a node tells; ok is false if it is refused.
+func read(raw []byte) (*transaction, bool) {
+	var t *transaction
+	if json.Unmarshal(raw, &t) != nil || t == nil {
+		return nil, false
+	}
+	return t, t.sound(someSignature)
+}
+
+// TestTransaction_Credit: only what a transaction without error brought to the
+// owner's account of the mint, which was the owner's all through, is credited.
+func TestTransaction_Credit(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(meta, message map[string]any)
+		want   uint64 // 0: nothing
+	}{
+		"Paid":   {nil, 7},
+		"Opened": {func(m, _ map[string]any) { m["preBalances"] = []int64{9, 0, 2_039_280, 1} }, 12},
+		"Failed": {func(m, _ map[string]any) { m["err"] = map[string]any{"InstructionError": []any{0, "Custom"}} }, 0},
+		"Lost": {func(m, _ map[string]any) {
+			first(m, "preTokenBalances")["uiTokenAmount"] = map[string]any{"amount": "13"}
+		}, 0},
+		"Same": {func(m, _ map[string]any) {
+			first(m, "preTokenBalances")["uiTokenAmount"] = map[string]any{"amount": "12"}
+		}, 0},
+		"Closed": {func(m, _ map[string]any) { m["postBalances"] = []int64{8, 0, 2_039_280, 1} }, 0},
+		"OtherOwner": {func(m, _ map[string]any) {
+			first(m, "preTokenBalances")["owner"], first(m, "postTokenBalances")["owner"] = otherMint.String(), otherMint.String()
+		}, 0},
+		"OwnerBefore":  {func(m, _ map[string]any) { first(m, "preTokenBalances")["owner"] = otherMint.String() }, 0},
+		"OwnerAfter":   {func(m, _ map[string]any) { first(m, "postTokenBalances")["owner"] = otherMint.String() }, 0},
+		"MintBefore":   {func(m, _ map[string]any) { first(m, "preTokenBalances")["mint"] = otherMint.String() }, 0},
+		"MintAfter":    {func(m, _ map[string]any) { first(m, "postTokenBalances")["mint"] = otherMint.String() }, 0},
+		"ProgramAfter": {func(m, _ map[string]any) { first(m, "postTokenBalances")["programId"] = otherMint.String() }, 0},
+		"OtherMint": {func(m, _ map[string]any) {
+			first(m, "preTokenBalances")["mint"], first(m, "postTokenBalances")["mint"] = otherMint.String(), otherMint.String()
+		}, 0},
+		"NewerProgram": {func(m, _ map[string]any) {
+			newer := solanago.Token2022ProgramID.String()
+			first(m, "preTokenBalances")["programId"], first(m, "postTokenBalances")["programId"] = newer, newer
+		}, 0},
+		"OtherAccount": {func(_, m map[string]any) {
+			m["accountKeys"] = []string{"Hh8QwFUA6MtVu1qAoq12ucvFHNwCcVTV7hpWjeY1Hztb", someOwner.String(), "11111111111111111111111111111112"}
+		}, 0},
+	} {
+		tx, ok := read(told(c.change))
+		if !ok {
+			t.Errorf("%s: not read", name)
+			continue
+		}
+		got, credited := tx.credit(someATA, someOwner, someMint)
+		if credited != (c.want > 0) || credited && (got.units().Cmp(money.UnitsFromUint64(c.want)) != 0 || got.index != 1) {
+			t.Errorf("%s: credited %t, %s at %d; want %d", name, credited, got.units(), got.index, c.want)
+		}
+	}
+}
+
+// TestTransaction_Unsound: what is not whole, of another transaction, or
+// contradicts itself is no transaction.
+func TestTransaction_Unsound(t *testing.T) {
+	t.Parallel()
+	for name, raw := range map[string][]byte{
+		"OtherSignature": bytes.ReplaceAll(told(nil), []byte(someSignature), []byte("6"+someSignature[1:])),
+		"NoSignature":    bytes.ReplaceAll(told(nil), []byte(`"`+someSignature+`"`), nil),
+		"NoMeta":         []byte(`{"slot":7,"transaction":{"signatures":["` + someSignature + `"]}}`),
+		"FewBefore":      told(func(m, _ map[string]any) { m["preBalances"] = []int64{9} }),
+		"FewAfter":       told(func(m, _ map[string]any) { m["postBalances"] = []int64{9} }),
+		"MoreBefore":     told(func(m, _ map[string]any) { m["preBalances"] = []int64{9, 1, 1, 1, 1} }),
+		"Index":          told(func(m, _ map[string]any) { first(m, "preTokenBalances")["accountIndex"] = 4 }),
+		"NegativeIndex":  told(func(m, _ map[string]any) { first(m, "postTokenBalances")["accountIndex"] = -1 }),
+		"Twice":          told(func(m, _ map[string]any) { first(m, "preTokenBalances")["accountIndex"] = 2 }),
+		"NoAmount":       told(func(m, _ map[string]any) { first(m, "preTokenBalances")["uiTokenAmount"] = map[string]any{} }),
+		"NegativeAmount": told(func(m, _ map[string]any) {
+			first(m, "preTokenBalances")["uiTokenAmount"] = map[string]any{"amount": "-5"}
+		}),
+		"HugeAmount": told(func(m, _ map[string]any) {
+			first(m, "postTokenBalances")["uiTokenAmount"] = map[string]any{"amount": "18446744073709551616"}
+		}),
+		"SameAccountTwice": told(func(_, m map[string]any) {
+			m["accountKeys"] = []string{someATA.String(), someATA.String(), "11111111111111111111111111111112"}
+		}),
+	} {
+		if _, ok := read(raw); ok {
+			t.Errorf("%s: read", name)
+		}
+	}
+}
+
+// FuzzTransaction: whatever a node tells is read or refused, and credited is
+// only what it says itself: one balance after it, more than the one before, of
+// the very account, mint and owner, in a transaction without error.
+func FuzzTransaction(f *testing.F) {
+	for _, raw := range [][]byte{
+		told(nil), told(func(m, _ map[string]any) { m["err"] = "x" }), told(func(m, _ map[string]any) { m["preTokenBalances"] = []any{} }),
+		told(func(m, _ map[string]any) { m["preBalances"] = []int64{9, 0, 0, 0} }), told(func(m, _ map[string]any) { m["postBalances"] = []int64{-9, -1, 0, 0} }),
+		told(func(m, _ map[string]any) { m["err"] = []any{} }), []byte("null"), []byte("{}"), []byte(`{"meta":{}}`), []byte("[]"), []byte(`"x"`), nil,
+		bytes.ReplaceAll(told(nil), []byte(`"12"`), []byte(`"18446744073709551615"`)), bytes.ReplaceAll(told(nil), []byte(`"err":null`), []byte(`"err": null , "ERR":1`)),
+	} {
+		f.Add(raw)
+	}
+	adapter := &Adapter{profile: chain.Profile{Network: chain.Solana, Coin: "SOL"}, mints: []mint{{key: someMint, asset: chain.Asset{Contract: chain.Address(someMint.String())}}}}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		tx, ok := read(raw)
+		if !ok {
+			return
+		}
+		for _, m := range adapter.moved(tx, someSignature) {
+			if m.Units.Big().Sign() <= 0 || m.Ordinal < 0 || m.Ordinal >= len(tx.keys) {
+				t.Fatalf("%s moved %+v", raw, m)
+			}
+		}
+		tx.paid()
+		c, credited := tx.credit(someATA, someOwner, someMint)
+		if !credited {
+			return
+		}
+		after, before := only(tx.Meta.PostTokens, c.index), only(tx.Meta.PreTokens, c.index)
+		now, _ := after.units()
+		then, _ := before.units()
+		switch {
+		case tx.failed(), tx.keys[c.index] != someATA.String(), after.Mint != someMint.String(), after.Owner != someOwner.String(),
+			after.ProgramID != solanago.TokenProgramID.String(), tx.Meta.PostBalances[c.index] <= 0:
+			t.Fatalf("%s credits %+v", raw, c)
+		case before.Mint != "" && tx.Meta.PreBalances[c.index] > 0 && (before.Owner != after.Owner || before.Mint != after.Mint):
+			t.Fatalf("%s credits an account that was another's", raw)
+		case c.units().Big().Uint64() > now, tx.Meta.PreBalances[c.index] > 0 && c.units().Big().Uint64() != now-then:
+			t.Fatalf("%s credits %s, which held %d before and %d after", raw, c.units(), then, now)
+		}
+		if strings.Contains(string(tx.Meta.Err), "{") {
+			t.Fatalf("%s failed", raw)
+		}
+	})
+}
+
+// only returns the balance of an account.
+func only(list []tokenBalance, index int) tokenBalance {
+	for _, b := range list {
+		if b.AccountIndex == index {
+			return b
+		}
+	}
+	return tokenBalance{}
+}
