@@ -97,7 +97,7 @@ type Reports interface {
 	Events(ctx context.Context, id payment.ID) ([]payment.Event, error)
 	Deliveries(ctx context.Context, q report.DeliveryQuery) ([]report.Delivery, error)
 	Delivery(ctx context.Context, keys []int64, id int64) (report.Delivery, []webhook.Attempt, error)
-	FailedDeliveries(ctx context.Context, keys []int64, since time.Time) (int64, error)
+	FailedDeliveries(ctx context.Context, keys []int64, since time.Time) (report.Failing, error)
 	Resend(ctx context.Context, keys []int64, id int64, now time.Time) error
 	ResendFailed(ctx context.Context, keyID int64, since, now time.Time) (int64, error)
 	Entries(ctx context.Context, keyID, before int64, limit int) ([]report.Entry, error)

@@ -51,12 +51,12 @@ func TestDashboard_Alerts(t *testing.T) {
 	must(t, err)
 	says(false, "has no wallet", "/dashboard/custodian")
 
-	says(false, "are failing", "/dashboard/webhooks")
+	says(false, "do not arrive", "/dashboard/webhooks")
 	m := merchant{key: key}
 	b.busy(m)
-	says(true, "Webhooks of Web shop are failing", "/dashboard/webhooks"+at)
+	says(true, "Webhooks of Web shop do not arrive: in the last day, 2 failed for good.", "/dashboard/webhooks"+at)
 	b.clock.advance(25 * time.Hour)
-	says(false, "are failing", "/dashboard/webhooks")
+	says(false, "do not arrive", "/dashboard/webhooks")
 
 	says(false, "credits left", "/dashboard/credits")
 	spend := func(left int64) {

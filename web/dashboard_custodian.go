@@ -86,13 +86,16 @@ var walletNames = map[chain.Network]subject{
 // moneyFields shows wallets to everybody, for changing to whom they are entrusted.
 func moneyFields(f *form, c account.Custodian, wallets bool) []dashboard.Field {
 	fields := []dashboard.Field{f.field(dashboard.Field{Name: "name", Label: "Name of your shop", Value: c.Name, Hint: "Your customers see it while they pay.", Max: "100"})}
-	for _, n := range chain.Networks() {
-		hint := "Left empty, this network is not offered. Give an address of your own wallet, not of an exchange, unless the exchange takes deposits from contracts."
-		if n == chain.Solana {
-			hint = "Your wallet's own address, not that of a token account. Left empty, Solana is not offered."
-		}
-		if !wallets {
-			hint = "Only an owner can change it."
+	for i, n := range chain.Networks() {
+		hint := ""
+		switch {
+		case !wallets && i == 0:
+			hint = "Only an owner can change the wallets."
+		case !wallets:
+		case i == 0: // said once, for all that follow
+			hint = "The address of a wallet of your own; the same may stand for several networks. Not one of an exchange, unless the exchange takes deposits from contracts. A network without a wallet is not offered."
+		case n == chain.Solana:
+			hint = "Your wallet's own address, not that of a token account."
 		}
 		fields = append(fields, f.field(dashboard.Field{
 			Name: walletNames[n].input, Label: "Wallet on " + views.NetworkName(string(n)), Value: string(c.Wallets[n]), Mono: true, Max: "64", Hint: hint, ReadOnly: !wallets,

@@ -117,7 +117,7 @@ func (d *desk) personPage(c echo.Context, v visitor, status int, person report.P
 		p.NextURL = olderURL(peoplePath+"/"+person.PublicID, log[pageRows-1].ID, nil)
 	}
 	for _, a := range log {
-		p.Audit = append(p.Audit, dashboard.AuditRow{At: a.At, Actor: a.Actor, Action: string(a.Action), Subject: a.Subject, Detail: a.Detail, Where: a.Address})
+		p.Audit = append(p.Audit, auditRow(a))
 	}
 	return d.show(c, status, p.Frame, dashboard.Person(p))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -184,4 +185,19 @@ func TestOperator_Ledger(t *testing.T) {
 	root.get("/operator").wants(t, 200, "Agrees", fmt.Sprintf("%d lines", 2))
 	stop()
 	must(t, <-ended)
+}
+
+// What a person signed in with reads as their own list of sessions says it.
+func TestOperator_Person_Devices(t *testing.T) {
+	t.Parallel()
+	b, root := rootDesk(t)
+	ada := b.member(deskEmail)
+	const agent = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"
+	s := b.surfer()
+	s.do("POST", "/signin", url.Values{"email": {deskEmail}, "password": {deskPassword}}, "User-Agent", agent).leads(t, "/dashboard")
+	r := root.get(peoplePath + "/" + ada.PublicID)
+	r.wants(t, 200, ">Firefox on Linux<")
+	if strings.Contains(plainText(r.body), "Mozilla") {
+		t.Errorf("the page shows what only programs read: %s", plainText(r.body))
+	}
 }

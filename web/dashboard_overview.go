@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -143,11 +145,23 @@ func (d *desk) alerts(ctx context.Context, houses []house, now time.Time) ([]das
 		if err != nil {
 			return nil, err
 		}
-		if failing > 0 {
-			all = append(all, dashboard.Notice{Bad: true, Text: fmt.Sprintf("Webhooks of %s are failing: %d in the last day.", labelOf(h.key), failing), Link: "/dashboard/webhooks" + at, LinkText: "See why"})
+		if text := failingText(failing); text != "" {
+			all = append(all, dashboard.Notice{Bad: true, Text: "Webhooks of " + labelOf(h.key) + " do not arrive: in the last day, " + text + ".", Link: "/dashboard/webhooks" + at, LinkText: "See why"})
 		}
 	}
 	return all, nil
+}
+
+// failingText says how many events a receiver did not take; empty for none.
+func failingText(f report.Failing) string {
+	var parts []string
+	if f.Waiting > 0 {
+		parts = append(parts, strconv.FormatInt(f.Waiting, 10)+" failed so far and will be tried again")
+	}
+	if f.GivenUp > 0 {
+		parts = append(parts, strconv.FormatInt(f.GivenUp, 10)+" failed for good")
+	}
+	return strings.Join(parts, ", ")
 }
 
 func (d *desk) networkAlerts(h house) []dashboard.Notice {

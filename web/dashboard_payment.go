@@ -432,10 +432,13 @@ func (d *desk) findingRow(f finding.Finding) *dashboard.FindingRow {
 	return r
 }
 
-// latencyOf writes how long an answer took.
+// latencyOf writes how long an answer took, as people say it.
 func latencyOf(l time.Duration) string {
-	if l < 10*time.Millisecond {
-		return l.Round(100 * time.Microsecond).String()
+	switch {
+	case l < time.Millisecond:
+		return "under 1 ms"
+	case l < time.Second-time.Millisecond/2:
+		return strconv.FormatInt(l.Round(time.Millisecond).Milliseconds(), 10) + " ms"
 	}
-	return l.Round(time.Millisecond).String()
+	return strconv.FormatFloat(l.Seconds(), 'f', 1, 64) + " s"
 }

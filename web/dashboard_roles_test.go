@@ -167,7 +167,7 @@ func TestDashboard_Roles_Wallets(t *testing.T) {
 	dev, _ := b.colleague(owner, "dev@shop.example", account.RoleDeveloper)
 	const theirs = "0x00000000000000000000000000000000000000AA"
 	form := []string{"key", m.key.PublicID, "name", "Nordlicht", "callbackUrl", "https://shop.example/other", "password", deskPassword}
-	dev.get("/dashboard/custodian").wants(t, 200, "Only an owner can change it.")
+	dev.get("/dashboard/custodian").wants(t, 200, "Only an owner can change the wallets.")
 	dev.post("/dashboard/custodian", append(form, "wallet.BASE", theirs)...).wants(t, 403, "As developer you may not", "an owner")
 	dev.post("/dashboard/custodian", append(form, "wallet.BASE", "")...).wants(t, 403)
 	c, err := b.accounts.Custodian(t.Context(), m.key.ID)

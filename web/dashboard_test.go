@@ -417,6 +417,21 @@ func (b deskBundle) mailed(n int) []string {
 	return nil
 }
 
+// What holds for every wallet is said once.
+func TestDashboard_Custodian_Hints(t *testing.T) {
+	t.Parallel()
+	b := newDesk(t)
+	b.shop(b.member(deskEmail))
+	s := b.surfer()
+	s.signIn(deskEmail)
+	page := s.get("/dashboard/custodian").body
+	for _, text := range []string{"unless the exchange takes deposits from contracts", "not that of a token account", "A network without a wallet is not offered"} {
+		if n := strings.Count(page, text); n != 1 {
+			t.Errorf("%q is said %d times", text, n)
+		}
+	}
+}
+
 func TestDashboard_Options(t *testing.T) {
 	t.Parallel()
 	b := newDesk(t)
@@ -441,7 +456,7 @@ func TestDashboard_Options(t *testing.T) {
 	for range 2 { // what changes nothing is told to nobody
 		s.post("/dashboard/custodian/options", form...).leads(t, "/dashboard/custodian?key="+m.key.PublicID)
 	}
-	told := "BEP20 offered: yes → no|POLYGON tokens: all → USDC|POLYGON smallest amount: none → $5|" +
+	told := "BEP20 offered: yes → no|POLYGON tokens: all → USDC|POLYGON smallest amount: none → $5.00|" +
 		"BASE final after: the network's own rule → 12s|accepted short by: 0 % → 0.5 %|accepted after expiry for: 0 h → 24 h"
 	mails := b.mailed(1)
 	s.get("/dashboard/security").wants(t, 200, strings.Split(told, "|")[1])

@@ -76,6 +76,7 @@ Florin's sandbox is running. No real money moves here.
   Sandbox page    %[1]s/sandbox        pays open payments, shows webhooks
   Dashboard       %[1]s/dashboard      %[3]s, password %[4]s
   API key         %[5]s
+  Webhook secret  %[9]s  signs the demo merchant's webhooks, until you rotate it
 
 Create a payment:
 
@@ -89,6 +90,6 @@ Buy query units, at 0.05 test USDT each, with the wallet registered on the key:
 
 Press Ctrl-C to stop. The next start goes on where this one ends.
 
-`, s.BaseURL, p.ID, sandbox.DemoEmail, sandbox.DemoPassword, s.Demo.Key, sandbox.DemoCampaign, sandbox.DemoLink, sandbox.DemoWalletKey)
+`, s.BaseURL, p.ID, sandbox.DemoEmail, sandbox.DemoPassword, s.Demo.Key, sandbox.DemoCampaign, sandbox.DemoLink, sandbox.DemoWalletKey, s.Demo.Signing)
 	return nil
 }

@@ -63,7 +63,7 @@ func limit(m money.Micros) string {
 	if m == 0 {
 		return "none"
 	}
-	return "$" + m.String()
+	return "$" + m.Display()
 }
 
 func orAll(tokens string) string {

@@ -65,6 +65,12 @@ type Activity struct {
 	Paid    bool  // there is at least one completed payment
 }
 
+// Failing counts the events that a receiver did not take.
+type Failing struct {
+	Waiting int64 // failed so far, and will be tried again
+	GivenUp int64 // their attempts were used up
+}
+
 // Delivery is an event on its way to a merchant's server.
 type Delivery struct {
 	ID      int64

@@ -154,18 +154,19 @@ func (s *Store) ResendFailed(ctx context.Context, keyID int64, since, now time.T
 }
 
 // FailedDeliveries counts the deliveries of the keys since the time whose
-// attempts were used up or that fail at the moment.
-func (s *Store) FailedDeliveries(ctx context.Context, keys []int64, since time.Time) (int64, error) {
+// attempts were used up, and those that failed and will be tried again. What
+// arrived once, and was sent again by hand, is not among them.
+func (s *Store) FailedDeliveries(ctx context.Context, keys []int64, since time.Time) (f report.Failing, err error) {
 	if len(keys) == 0 {
-		return 0, nil
+		return f, nil
 	}
-	var n int64
 	// Each half in the words of its partial index, so that delivered ones are
 	// not looked at. The plus keeps the second from the index of all deliveries
 	// of a custodian: what waits, of everybody, is less.
 	const half = "custodian_id IN (SELECT id FROM custodians WHERE key_id IN (?)) AND due_at >= ? AND "
-	err := s.reader().NewRaw("SELECT (SELECT count(*) FROM deliveries WHERE "+half+"state IN ('FAILED', 'STOPPED') AND state = 'FAILED') + "+
-		"(SELECT count(*) FROM deliveries WHERE +"+half+"state = 'WAITING' AND attempt > 1)",
-		bun.List(keys), at(since), bun.List(keys), at(since)).Scan(ctx, &n)
-	return n, wrapIf(err, "failing deliveries")
+	err = s.reader().NewRaw("SELECT (SELECT count(*) FROM deliveries WHERE "+half+"state IN ('FAILED', 'STOPPED') AND state = 'FAILED'), "+
+		"(SELECT count(*) FROM deliveries WHERE +"+half+"state = 'WAITING' AND attempt > 1 AND NOT EXISTS "+
+		"(SELECT 1 FROM delivery_attempts AS a WHERE a.delivery_id = deliveries.id AND a.status BETWEEN 200 AND 299))",
+		bun.List(keys), at(since), bun.List(keys), at(since)).Scan(ctx, &f.GivenUp, &f.Waiting)
+	return f, wrapIf(err, "failing deliveries")
 }

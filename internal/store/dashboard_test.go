@@ -205,9 +205,26 @@ func TestStore_DeliveriesOfAKey(t *testing.T) {
 		if d.State != webhook.Waiting || len(attempts) != 2 {
 			t.Errorf("after all it is %s with %d attempts", d.State, len(attempts))
 		}
-		if n, err := w.FailedDeliveries(t.Context(), []int64{k.ID}, start.Add(-time.Hour)); err != nil || n != 1 {
-			t.Errorf("%d are failing, %v", n, err)
+		failing := func(what string, want report.Failing) {
+			t.Helper()
+			got, err := w.FailedDeliveries(t.Context(), []int64{k.ID}, start.Add(-time.Hour))
+			w.must(err)
+			same(t, what, got, want)
 		}
+		failing("tried again", report.Failing{Waiting: 1})
+		for _, d := range w.claim("c", start.Add(time.Hour), 3, 3) {
+			w.settle("c", d, webhook.Failed, start, start)
+		}
+		failing("given up", report.Failing{GivenUp: 1})
+		w.must(w.Resend(t.Context(), []int64{k.ID}, d.ID, start))
+		for _, d := range w.claim("d", start.Add(time.Hour), 3, 3) {
+			w.must(w.Settle(t.Context(), "d", webhook.Outcome{
+				DeliveryID: d.ID, State: webhook.Delivered, Attempt: webhook.Attempt{At: start, URL: d.URL, Status: 204},
+			}))
+		}
+		failing("arrived", report.Failing{})
+		w.must(w.Resend(t.Context(), []int64{k.ID}, d.ID, start))
+		failing("arrived, and sent once more", report.Failing{})
 	})
 }
 
