@@ -26,17 +26,6 @@ func (l *Locale) Amount(plain string) string {
 	return s
 }
 
-// Plain is a typed amount as a plain decimal, where the language writes decimals with a comma and one stands there
-// ("12,50"). Everything else is returned as it is, for the parser to judge: with group separators nobody could tell
-// whether 1.234 is a thousand or one.
-func (l *Locale) Plain(typed string) string {
-	typed = strings.TrimSpace(typed)
-	if l.separators.decimal == "," && strings.Count(typed, ",") == 1 && !strings.Contains(typed, ".") {
-		return strings.Replace(typed, ",", ".", 1)
-	}
-	return typed
-}
-
 // Integer writes n for reading; negative numbers do not occur on our pages and are written plainly.
 func (l *Locale) Integer(n int) string { return l.Amount(strconv.Itoa(n)) }
 

@@ -39,17 +39,77 @@ func TestPlain(t *testing.T) {
 	for _, c := range []struct{ tag, typed, want string }{
 		{"de", "12,50", "12.50"},
 		{"de", " 12.50 ", "12.50"},
-		{"de", "1.234,50", "1.234,50"},
-		{"de", "1,2,3", "1,2,3"},
-		{"en", "12,50", "12,50"},
+		{"de", "1.234,50", "1234.50"},
+		{"de", "1.234", "1234"},
+		{"de", "1,234.50", "1234.50"},
+		{"de", "0.123", "0.123"},
+		{"de", "1,2,3", ""},
+		{"de", "1.23,5", ""},
+		{"en", "12,50", "12.50"},
 		{"en", "12.50", "12.50"},
+		{"en", "1,000", "1000"},
+		{"en", "1.000,50", "1000.50"},
+		{"en", "1,00,000", ""},
+		{"en", "$5", "5"},
+		{"en", "5 USD", "5"},
+		{"en", "usdt 7.5", "7.5"},
+		{"en", "US$ 1,234.56", "1234.56"},
+		{"en", ".5", "0.5"},
+		{"en", "5.", "5"},
+		{"en", "0", "0"},
+		{"en", "1 000", "1000"},
+		{"en", "1'000.5", "1000.5"},
+		{"fr", "1\u202f234,50", "1234.50"},
+		{"fr", "12.50", "12.50"},
+		{"ru", "1\u00a0234,5", "1234.5"},
 		{"ru", "7", "7"},
-		{"hi", "1,23,456", "1,23,456"},
+		{"hi", "1,23,456", "123456"},
+		{"hi", "१२.५", "12.5"},
+		{"ar", "٥", "5"},
+		{"ar", "١٢٫٥٠", "12.50"},
+		{"ar", "١٬٢٣٤٫٥", "1234.5"},
+		{"ar", "\u200f۵\u200e", "5"},
+		{"zh", "１２．５０", "12.50"},
+		{"en", "", ""},
+		{"en", ".", ""},
+		{"en", "$", ""},
+		{"en", "-5", ""},
+		{"en", "+5", ""},
+		{"en", "1e2", ""},
+		{"en", "NaN", ""},
+		{"en", "5 EUR", ""},
+		{"en", "1,5,5", ""},
+		{"en", "12 50", ""},
+		{"en", "1,000 000", ""},
+		{"en", "0,500,000", ""},
+		{"en", "5\x00", ""},
+		{"en", strings.Repeat("1", 101), ""},
 	} {
 		if got := LocaleFor(c.tag).Plain(c.typed); got != c.want {
 			t.Errorf("%s: Plain(%q) = %q, want %q", c.tag, c.typed, got, c.want)
 		}
 	}
+}
+
+// FuzzPlain: what a language writes it reads again, and what it reads is a plain decimal.
+func FuzzPlain(f *testing.F) {
+	for _, seed := range []string{"1234567.123456", "0", "0.5", "1.234", "1,234", "٥٠٠", "$ 1 000"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, l := range languages {
+			locale := LocaleFor(l.Tag)
+			if got := locale.Plain(text); got != "" && !plainDecimal.MatchString(got) {
+				t.Errorf("%s: %q is read as %q", l.Tag, text, got)
+			}
+			padded := len(text) > 1 && text[0] == '0' && text[1] != '.' // nobody writes 01,234
+			if plainDecimal.MatchString(text) && !padded && len(text) < 60 {
+				if got := locale.Plain(locale.Amount(text)); got != text {
+					t.Errorf("%s: %q is written as %q, which is read as %q", l.Tag, text, locale.Amount(text), got)
+				}
+			}
+		}
+	})
 }
 
 var plainDecimal = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)

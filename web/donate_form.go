@@ -38,7 +38,8 @@ func (s *Server) postDonateForm(c echo.Context) error {
 	if !ok {
 		problems["way"] = views.InputWay
 	}
-	if e := s.amountError(typed); e != "" {
+	least, most := s.d.Payments.Bounds()
+	if e := amountError(typed, least, most); e != "" {
 		problems["amount"] = e
 	}
 	if len(problems) > 0 {
@@ -85,20 +86,28 @@ func (s *Server) addOnce(c echo.Context, form url.Values) {
 	x.IdempotencyKey = "form-" + hex.EncodeToString(x.Request[:])
 }
 
-// amountError says what is wrong with an amount that was typed.
-func (s *Server) amountError(typed string) views.InputError {
-	least, most := s.d.Payments.Bounds()
-	m, err := money.ParseMicros("amount", typed)
+// amountError says what is wrong with an amount that was typed, read as a plain
+// decimal, where amounts from least to most are taken.
+func amountError(plain string, least, most money.Micros) views.InputError {
+	m, err := money.ParseMicros("amount", plain)
+	whole, _, _ := strings.Cut(strings.TrimLeft(plain, "0"), ".")
 	switch {
+	case plain == "":
+		return views.InputAmount
+	case strings.Trim(plain, "0.") == "":
+		return views.InputTooSmall
+	case m > most || err != nil && len(whole) > maxWhole:
+		return views.InputTooLarge
 	case err != nil:
 		return views.InputAmount
 	case m < least:
 		return views.InputTooSmall
-	case m > most:
-		return views.InputTooLarge
 	}
 	return ""
 }
+
+// maxWhole is how many digits before the point can be an amount at all.
+const maxWhole = 12
 
 // refuseDonation shows the page again with why nothing was started.
 func (s *Server) refuseDonation(c echo.Context, r operation.Refusal, err error) error {

@@ -480,6 +480,24 @@ func TestPayLink(t *testing.T) {
 			t.Errorf("%q: %d %s", amount, r.status, plainText(r.body))
 		}
 	}
+	for typed, want := range map[string]string{
+		"": "Type an amount", "ten": "Type an amount", "5.1234567": "Type an amount", "0": "smallest amount", "1,99": "smallest amount",
+		"10.01": "largest amount", "1,000": "largest amount", "99999999999999999999": "largest amount",
+	} {
+		r := b.postForm(open, url.Values{"amount": {typed}})
+		if !strings.Contains(plainText(r.body), want) || !strings.Contains(r.body, `value="`+typed+`"`) {
+			t.Errorf("%q: it is not said that %s, or what was typed is gone: %s", typed, want, plainText(r.body))
+		}
+	}
+	for typed, want := range map[string]money.Micros{"en 2,50": 2_500_000, "de 2,50": 2_500_000, "ar \u0665\u066b\u0665": 5_500_000, "hi $\u096d": 7_000_000} {
+		lang, amount, _ := strings.Cut(typed, " ")
+		r := b.postForm(open+"?lang="+lang, url.Values{"amount": {amount}})
+		r.wants(t, 303)
+		_, id, _ := strings.Cut(r.header.Get("Location"), "txnid=")
+		if p, err := b.payments.Get(t.Context(), id[:26]); err != nil || p.Amount != want {
+			t.Errorf("%s is read as %s, %v", typed, p.Amount, err)
+		}
+	}
 	b.postForm(open, url.Values{"amount": {"5"}}, "Sec-Fetch-Site", "cross-site").wants(t, 403)
 	b.postForm("/link/unknown-one", nil).wants(t, 404)
 	b.ask("GET", "/link/unknown-one", "", "Accept", "text/html").wants(t, 404, "<html")

@@ -60,7 +60,8 @@ func (s *Server) postLink(c echo.Context) error {
 	}
 	typed := views.LocaleFor(language(c)).Plain(c.Request().PostForm.Get("amount"))
 	if l.Amount == 0 && !l.Closed() {
-		if e := s.linkAmountError(l, typed); e != "" {
+		least, most := s.linkBounds(l)
+		if e := amountError(typed, least, most); e != "" {
 			return s.linkAgain(c, http.StatusUnprocessableEntity, l, e, views.ProblemNone)
 		}
 	}
@@ -75,20 +76,6 @@ func (s *Server) postLink(c echo.Context) error {
 		return s.refuseLink(c, l, err)
 	}
 	return c.Redirect(http.StatusSeeOther, views.PayPath(string(p.ID), c.QueryParam("lang"), views.ViewNow))
-}
-
-func (s *Server) linkAmountError(l campaign.Link, typed string) views.InputError {
-	least, most := s.linkBounds(l)
-	m, err := money.ParseMicros("amount", typed)
-	switch {
-	case err != nil:
-		return views.InputAmount
-	case m < least:
-		return views.InputTooSmall
-	case m > most:
-		return views.InputTooLarge
-	}
-	return ""
 }
 
 func (s *Server) refuseLink(c echo.Context, l campaign.Link, err error) error {

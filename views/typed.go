@@ -1,0 +1,105 @@
+package views
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// Plain reads an amount as people type it: with the digits of their script, their separators and the sign of the
+// currency. It returns a plain decimal ("1234.5"), or an empty text for what is none. What the language reads is
+// read as it does ("1.234" is more than a thousand in German), anything else the other way round ("12,50" in
+// English). The payer sees what was read before they send anything.
+func (l *Locale) Plain(typed string) string {
+	if len(typed) > maxTyped {
+		return ""
+	}
+	text := strings.TrimSpace(strings.Map(plainRune, typed))
+	text = strings.TrimSpace(currency.ReplaceAllString(text, ""))
+	own, other := l.separators, separators{decimal: ".", group: ","}
+	if own.decimal == "." {
+		other = separators{decimal: ",", group: "."}
+	}
+	if plain, ok := own.read(text); ok {
+		return plain
+	}
+	plain, _ := other.read(text)
+	return plain
+}
+
+// maxTyped is more than any amount takes, in bytes.
+const maxTyped = 100
+
+// currency is what may stand before or after an amount: one dollar is one token.
+var currency = regexp.MustCompile(`(?i)^(usd[tc]?|us\$|\$)|(usd[tc]?|us\$|\$)$`)
+
+// zeros are the digits 0 of the scripts our languages are written in, besides our own: Arabic-Indic, its eastern
+// form, Devanagari, and full width. The other nine follow each.
+var zeros = []rune{'\u0660', '\u06f0', '\u0966', '\uff10'}
+
+// anyDecimal is the decimal separator of Arabic, which means nothing else in any language.
+const anyDecimal = '\u066b'
+
+// plainRune writes a digit of any script as ours, and a separator as the one it stands for: what only ever parts
+// groups of digits becomes a space. Marks of direction, which come with what is pasted, are left out.
+func plainRune(r rune) rune {
+	for _, zero := range zeros {
+		if r >= zero && r <= zero+9 {
+			return '0' + r - zero
+		}
+	}
+	switch {
+	case r == '\uff0c':
+		return ','
+	case r == '\uff0e':
+		return '.'
+	case r == '\'' || r == '’' || r == '\u066c' || unicode.IsSpace(r):
+		return ' '
+	case unicode.Is(unicode.Cf, r):
+		return -1
+	}
+	return r
+}
+
+// read reads a number whose separators stand where they belong, or are not there.
+func (s separators) read(text string) (plain string, ok bool) {
+	text = strings.ReplaceAll(text, string(anyDecimal), s.decimal)
+	whole, fraction, _ := strings.Cut(text, s.decimal)
+	if whole+fraction == "" || !digits(fraction) {
+		return "", false
+	}
+	if !digits(whole) {
+		between := " "
+		if strings.Contains(whole, s.group) {
+			between = s.group
+		}
+		groups := strings.Split(whole, between)
+		if !s.areGroups(groups) {
+			return "", false
+		}
+		whole = strings.Join(groups, "")
+	}
+	if whole == "" {
+		whole = "0"
+	}
+	if fraction == "" {
+		return whole, true
+	}
+	return whole + "." + fraction, true
+}
+
+// areGroups reports whether digits are parted as numbers are: one to three, then three each, or two where the language
+// counts in lakhs.
+func (s separators) areGroups(groups []string) bool {
+	last := len(groups) - 1
+	for i, g := range groups {
+		fits := len(g) == 3 || s.lakh && i < last && len(g) == 2
+		if i == 0 {
+			fits = len(g) >= 1 && len(g) <= 3 && g[0] != '0'
+		}
+		if !fits || !digits(g) {
+			return false
+		}
+	}
+	return true
+}
