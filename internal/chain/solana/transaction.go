@@ -134,13 +134,16 @@ func (e *endpoint) transaction(ctx context.Context, signature string) (*transact
 
 // sound lists the accounts and reports whether what the node tells is of this
 // transaction, whole and without contradiction: it has the balances of every
-// account, before and after, and at most one balance of tokens for each.
+// account, before and after, and at most one balance of tokens for each. One
+// that failed moved nothing and needs none: a node that leaves them out does
+// not keep an account from being read.
 func (t *transaction) sound(signature string) bool {
 	if t.Meta == nil || len(t.Transaction.Signatures) == 0 || t.Transaction.Signatures[0] != signature {
 		return false
 	}
 	t.keys = slices.Concat(t.Transaction.Message.AccountKeys, t.Meta.LoadedAddresses.Writable, t.Meta.LoadedAddresses.Readonly)
-	return len(t.Meta.PreBalances) == len(t.keys) && len(t.Meta.PostBalances) == len(t.keys) && distinct(t.keys) &&
+	whole := len(t.Meta.PreBalances) == len(t.keys) && len(t.Meta.PostBalances) == len(t.keys)
+	return (whole || t.failed()) && distinct(t.keys) &&
 		readable(t.Meta.PreTokens, len(t.keys)) && readable(t.Meta.PostTokens, len(t.keys))
 }
 

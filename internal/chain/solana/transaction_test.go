@@ -145,6 +145,10 @@ func TestTransaction_Unsound(t *testing.T) {
 			t.Errorf("%s: read", name)
 		}
 	}
+	failed, ok := read(told(func(m, _ map[string]any) { m["err"], m["preBalances"], m["postBalances"] = "x", []int64{}, nil }))
+	if !ok || !failed.failed() || len(failed.changes()) != 0 {
+		t.Errorf("one that failed, told without balances, is refused: %t", !ok)
+	}
 }
 
 // FuzzTransaction: whatever a node tells is read or refused, and credited is
