@@ -127,6 +127,8 @@ type LinkProps struct {
 	Description string
 	// Amount is fixed, a plain decimal; empty lets the payer choose between Min and Max, which may be empty.
 	Amount, Min, Max string
+	// Bounded tells the payer Min and Max before they type: they are the merchant's own.
+	Bounded bool
 	// Closed: the link is not in use any more.
 	Closed bool
 

@@ -279,7 +279,7 @@ func sampleLink(lang string) LinkProps {
 func sampleLinks(lang string) map[string]templ.Component {
 	fixed := sampleLink(lang)
 	open, wrong, closed := fixed, fixed, fixed
-	open.Amount = ""
+	open.Amount, open.Min, open.Max, open.Bounded = "", "5.00", "500.00", true
 	wrong.Amount, wrong.Min, wrong.Typed = "", "5", url.Values{"amount": {"ten"}}
 	wrong.Errors, wrong.Problem = map[string]InputError{"amount": InputAmount}, ProblemMerchant
 	closed.Closed = true

@@ -172,6 +172,7 @@ func TestDonation_Limited(t *testing.T) {
 	t.Parallel()
 	rates := DefaultRates()
 	rates.Open = Rate{PerSecond: 1. / 30, Burst: 3}
+	rates.Costly = Rate{PerSecond: 1. / 300, Burst: 1} // which has nothing to do with it
 	b := newBundleWith(t, Options{BaseURL: testBaseURL, CheckoutURL: testBaseURL, Rates: rates})
 	m := b.newMerchant(20)
 	c := b.newCampaign(m)
@@ -479,6 +480,10 @@ func TestPayLink(t *testing.T) {
 		if r := b.postForm(open, url.Values{"amount": {amount}}); r.status != status {
 			t.Errorf("%q: %d %s", amount, r.status, plainText(r.body))
 		}
+	}
+	b.ask("GET", open, "").wants(t, 200, "Between 2.00\u00a0USD and 10.00\u00a0USD.")
+	if r := b.ask("GET", link(campaign.LinkDraft{}), ""); strings.Contains(r.body, `data-testid="bounds"`) {
+		t.Error("bounds that nobody set are told")
 	}
 	for typed, want := range map[string]string{
 		"": "Type an amount", "ten": "Type an amount", "5.1234567": "Type an amount", "0": "smallest amount", "1,99": "smallest amount",
