@@ -1,6 +1,7 @@
 package recharge_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -303,6 +304,85 @@ func TestReorged(t *testing.T) {
 	}
 }
 
+// stored is a chain that takes only bytes which are in the database: a crash
+// would forget others.
+type stored struct {
+	recharge.Chain
+	w *world
+}
+
+func (c stored) Broadcast(ctx context.Context, b recharge.Bytes) error {
+	r, ok, err := c.w.store.RechargeOf(ctx, c.w.wallet)
+	if err != nil || !ok || r.Bytes.Tx != b.Tx || !bytes.Equal(r.Bytes.Raw, b.Raw) {
+		c.w.t.Errorf("%s is sent before it is stored: %v", b.Tx, err)
+	}
+	return c.Chain.Broadcast(ctx, b)
+}
+
+// A transfer is stored, with its bytes, before anybody else sees it.
+func TestBuy_StoredBeforeSent(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		stop := w.mining()
+		r, err := recharge.New(w.store, w.lane(stored{w.remit, w}), w.now, silent()).Buy(t.Context(), w.request(2), patient)
+		stop()
+		w.must(err)
+		if r.State != recharge.Credited || w.queries() != 2 {
+			t.Errorf("%s, %d queries", r.State, w.queries())
+		}
+	})
+}
+
+// What a process that died has left behind is brought to its end by whoever
+// buys next from the wallet, before the next transfer takes the same nonce.
+func TestBuy_AfterACrash(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		left := w.signed(3)
+		stop := w.mining()
+		next, err := w.service().Buy(t.Context(), w.request(2), patient)
+		stop()
+		w.must(err)
+		if w.state(left) != recharge.Credited || next.State != recharge.Credited || next.Bytes.Nonce != left.Bytes.Nonce+1 || w.queries() != 5 {
+			t.Errorf("what was left is %s, the next %s with nonce %d after %d, %d queries",
+				w.state(left), next.State, next.Bytes.Nonce, left.Bytes.Nonce, w.queries())
+		}
+		w.balanced()
+	})
+}
+
+// What ended without money is looked at for another day, what was abandoned
+// for a month, and neither for ever.
+func TestObserve_LooksEnd(t *testing.T) {
+	t.Parallel()
+	begun := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	const day = 24 * time.Hour
+	for name, row := range map[string]struct {
+		from       recharge.State
+		seen       recharge.Seen
+		age, ended time.Duration // since it was made, since it ended
+		looks      bool
+	}{
+		"abandoned":                {recharge.Abandoned, recharge.Unknown, 29 * day, 29 * day, true},
+		"abandoned, a month":       {recharge.Abandoned, recharge.Unknown, 30 * day, 30 * day, false},
+		"abandoned, included":      {recharge.Abandoned, recharge.Included, 30 * day, 30 * day, true},
+		"failed":                   {recharge.Failed, recharge.Unknown, 2 * day, day - 1, true},
+		"failed, a day":            {recharge.Failed, recharge.Unknown, 2 * day, day, false},
+		"failed, again":            {recharge.Failed, recharge.Reverted, 2 * day, day - 1, true},
+		"failed, again, a day":     {recharge.Failed, recharge.Reverted, 2 * day, day, false},
+		"replaced, a day":          {recharge.Replaced, recharge.Dead, 2 * day, day, false},
+		"replaced, pooled, a day":  {recharge.Replaced, recharge.Pooled, 2 * day, day, false},
+		"replaced, pooled, before": {recharge.Replaced, recharge.Pooled, 2 * day, day - 1, true},
+	} {
+		now := begun.Add(row.age)
+		r := recharge.Recharge{ID: "R", State: row.from, CreatedAt: begun, EndedAt: now.Add(-row.ended), Bytes: recharge.Bytes{Tx: "0x1"}}
+		got := r.Observe(recharge.Sighting{Seen: row.seen}, false, now).Recharge
+		if got.State != row.from || got.LookAt.IsZero() == row.looks || row.looks && !got.LookAt.After(now) || !got.EndedAt.Equal(r.EndedAt) {
+			t.Errorf("%s: it is %s since %s and looked at %s", name, got.State, got.EndedAt, got.LookAt)
+		}
+	}
+}
+
 // The state diagram, without a chain.
 func TestObserve(t *testing.T) {
 	t.Parallel()
@@ -311,8 +391,11 @@ func TestObserve(t *testing.T) {
 		Asset: chain.Asset{Network: chain.BEP20, Contract: "0xT"}, From: "0xF", To: "0xO", Amount: money.UnitsFromUint64(5),
 	}
 	paid := chain.Transfer{Key: chain.Key{Tx: "0x1"}, Asset: transfer.Asset, From: "0xF", To: "0xO", Units: transfer.Amount}
-	other := paid
-	other.To = "0xElse"
+	with := func(change func(*chain.Transfer)) recharge.Sighting {
+		t := paid
+		change(&t)
+		return recharge.Sighting{Seen: recharge.Landed, Transfers: []chain.Transfer{t}}
+	}
 	for name, row := range map[string]struct {
 		from      recharge.State
 		seen      recharge.Sighting
@@ -323,7 +406,13 @@ func TestObserve(t *testing.T) {
 	}{
 		"paid":                  {recharge.Signed, recharge.Sighting{Seen: recharge.Landed, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Credited, 1},
 		"paid, says one":        {recharge.Signed, recharge.Sighting{Seen: recharge.Landed, Transfers: []chain.Transfer{paid}}, false, 0, recharge.Signed, 0},
-		"paid somebody else":    {recharge.Signed, recharge.Sighting{Seen: recharge.Landed, Transfers: []chain.Transfer{other}}, true, 0, recharge.Failed, 0},
+		"paid somebody else":    {recharge.Signed, with(func(t *chain.Transfer) { t.To = "0xElse" }), true, 0, recharge.Failed, 0},
+		"paid by another":       {recharge.Signed, with(func(t *chain.Transfer) { t.From = "0xElse" }), true, 0, recharge.Failed, 0},
+		"paid too little":       {recharge.Signed, with(func(t *chain.Transfer) { t.Units = money.UnitsFromUint64(4) }), true, 0, recharge.Failed, 0},
+		"paid too much":         {recharge.Signed, with(func(t *chain.Transfer) { t.Units = money.UnitsFromUint64(6) }), true, 0, recharge.Failed, 0},
+		"paid another token":    {recharge.Signed, with(func(t *chain.Transfer) { t.Asset.Contract = "0xElse" }), true, 0, recharge.Failed, 0},
+		"paid by another hash":  {recharge.Signed, with(func(t *chain.Transfer) { t.Tx = "0x2" }), true, 0, recharge.Failed, 0},
+		"paid, not final":       {recharge.Signed, recharge.Sighting{Seen: recharge.Included, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Signed, 0},
 		"reverted":              {recharge.Signed, recharge.Sighting{Seen: recharge.Reverted}, false, 0, recharge.Failed, 0},
 		"replaced":              {recharge.Signed, recharge.Sighting{Seen: recharge.Dead}, false, 0, recharge.Replaced, 0},
 		"pooled":                {recharge.Signed, recharge.Sighting{Seen: recharge.Pooled}, false, time.Minute, recharge.Signed, 0},
@@ -338,6 +427,9 @@ func TestObserve(t *testing.T) {
 		"failed, seen dead":     {recharge.Failed, recharge.Sighting{Seen: recharge.Dead}, false, 0, recharge.Failed, 0},
 	} {
 		r := recharge.Recharge{ID: "R", KeyID: 1, Units: 2, Transfer: transfer, Bytes: recharge.Bytes{Tx: "0x1"}, State: row.from, CreatedAt: begun}
+		if _, ok := r.Payment(row.seen); ok && row.seen.Seen != recharge.Landed {
+			t.Errorf("%s: taken for a payment", name)
+		}
 		got := r.Observe(row.seen, row.confirmed, begun.Add(row.age))
 		if got.Recharge.State != row.want || len(got.Entries) != row.booked {
 			t.Errorf("%s: %s with %d entries", name, got.Recharge.State, len(got.Entries))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -19,23 +20,26 @@ import (
 	"github.com/florinpay/florin/internal/sweep"
 )
 
-// stingy stands before the chain's endpoint and estimates too little gas: what
-// it says is enough for two addresses, not for more.
-type stingy struct {
-	w  *world
-	on atomic.Bool
+// estimator stands before the chain's endpoint and estimates gas as it likes.
+type estimator struct {
+	w   *world
+	on  atomic.Bool
+	gas string
 }
 
-const tooLittleGas = "0x24000"
+const (
+	tooLittleGas = "0x24000"   // with what is added to it enough for two addresses, not for more
+	tooMuchGas   = "0x2000000" // does not fit a transaction
+)
 
-func (p *stingy) sender() sweep.Sender {
+func (p *estimator) sender() sweep.Sender {
 	p.w.t.Helper()
 	server := httptest.NewServer(p)
 	p.w.t.Cleanup(server.Close)
 	return evm.NewSender(p.w.newAdapter(server.URL), evm.SenderConfig{Signer: p.w.gas, Instance: p.w.instance, MaxPrice: ceiling})
 }
 
-func (p *stingy) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+func (p *estimator) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	res, err := http.Post(p.w.chain.URL(), "application/json", bytes.NewReader(body))
 	if err != nil {
@@ -53,7 +57,7 @@ func (p *stingy) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		rw.WriteHeader(http.StatusBadGateway)
 		return
 	}
-	answer["result"] = tooLittleGas
+	answer["result"] = p.gas
 	_ = json.NewEncoder(rw).Encode(answer) // the client may be gone
 }
 
@@ -63,7 +67,7 @@ func (p *stingy) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 func TestSweeper_FailsTogether(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, sqlite(t))
-	node := &stingy{w: w}
+	node := &estimator{w: w, gas: tooLittleGas}
 	node.on.Store(true)
 	policy := eager()
 	policy.Batch = 8
@@ -200,6 +204,36 @@ func TestSweeper_BumpsEnd(t *testing.T) {
 	}
 	w.settle(s)
 	if done := w.sweepOf(stuck.ID); done.State != sweep.Confirmed || done.Tx != last.Tx {
+		t.Errorf("it ended as %s by %s", done.State, done.Tx)
+	}
+	w.wantSwept(p, true)
+}
+
+// Another attempt that cannot be made is no reason to give the sweep up, for
+// the last one can land, nor to let its bytes be forgotten.
+func TestSweeper_BumpUnsignable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, chain.Polygon, sqlite(t))
+	p := w.paid(10 * money.USD)
+	node := &estimator{w: w, gas: tooMuchGas}
+	s := w.newSweeper(node.sender(), w.store, "sweeper")
+	w.once(s)
+	sent := w.inFlight()
+	node.on.Store(true)
+	for range 2 {
+		w.chain.Rollback()
+		w.clock.pass(61 * time.Second)
+		if err := s.RunOnce(t.Context()); !errors.Is(err, sweep.ErrTooLarge) {
+			t.Errorf("an attempt that does not fit: %v", err)
+		}
+		if got := w.inFlight(); got.ID != sent.ID || len(got.Attempts) != 1 {
+			t.Fatalf("while its first attempt can land the sweep is %+v", got)
+		}
+		w.wantPooled(1)
+	}
+	w.finalize()
+	w.once(s)
+	if done := w.sweepOf(sent.ID); done.State != sweep.Confirmed || done.Tx != sent.Attempts[0].Tx {
 		t.Errorf("it ended as %s by %s", done.State, done.Tx)
 	}
 	w.wantSwept(p, true)

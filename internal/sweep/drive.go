@@ -100,16 +100,20 @@ func (s *Sweeper) push(ctx context.Context, w Sweep, last Attempt) error {
 		}
 		return s.send(ctx, w, last)
 	}
+	var failed error
 	if now.Sub(last.MadeAt) >= bumpAfter && len(w.Attempts) < maxAttempts {
 		err := s.sign(ctx, w, false)
-		if !errors.Is(err, ErrTooExpensive) && !errors.Is(err, ErrNoGas) {
+		if err == nil || errors.Is(err, ErrBusy) {
 			return err
+		}
+		if !errors.Is(err, ErrTooExpensive) && !errors.Is(err, ErrNoGas) {
+			failed = err // which is no reason to let the last attempt be forgotten
 		}
 	}
 	if !last.SentAt.IsZero() && now.Sub(last.SentAt) < resendAfter {
-		return nil
+		return failed
 	}
-	return s.send(ctx, w, last)
+	return errors.Join(failed, s.send(ctx, w, last))
 }
 
 func (s *Sweeper) end(ctx context.Context, w Sweep, state State, seen Sighting) error {

@@ -13,7 +13,9 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/chain/evm/contracts"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 	"github.com/florinpay/florin/internal/sweep"
 )
@@ -179,18 +181,26 @@ func TestSender_OtherFork(t *testing.T) {
 	g.mustBroadcast(s, a)
 	g.Mine(1)
 	g.Finalize()
+	landed, err := s.Look(t.Context(), items, []sweep.Attempt{a})
+	if err != nil || landed.Seen != sweep.Landed {
+		t.Fatalf("seen as %+v, %v", landed, err)
+	}
+	g.Mine(3) // what is final is another block
+	others := func(params json.RawMessage) bool {
+		return strings.Contains(string(params), `"0x`) && !strings.Contains(string(params), fmt.Sprintf(`"%#x"`, landed.Block.Number))
+	}
 	for name, f := range map[string]rewrite{
 		"OtherHash": func(params, result json.RawMessage) json.RawMessage {
 			var block map[string]any
-			if !strings.Contains(string(params), `"0x`) || json.Unmarshal(result, &block) != nil || block == nil {
-				return result // by tag
+			if !others(params) || json.Unmarshal(result, &block) != nil || block == nil {
+				return result
 			}
 			block["hash"] = "0x" + strings.Repeat("1", 64)
 			out, _ := json.Marshal(block)
 			return out
 		},
 		"Behind": func(params, result json.RawMessage) json.RawMessage {
-			if strings.Contains(string(params), `"0x`) {
+			if others(params) {
 				return json.RawMessage("null")
 			}
 			return result
@@ -243,5 +253,79 @@ func TestSender_EstimateLimit(t *testing.T) {
 		case want > 0 && (err != nil || a.Fee.Gas > want || a.Fee.Gas+100 < want):
 			t.Errorf("with an estimate of %d: %d gas, %v; want %d", estimate, a.Fee.Gas, err, want)
 		}
+	}
+}
+
+// Several assets of one address go in one sweep, and each is told as what it is.
+func TestSender_AssetsOfOneAddress(t *testing.T) {
+	t.Parallel()
+	g := newGeth(t, chain.Polygon)
+	token := g.item(1, 10)
+	second, coin := token, token
+	second.Asset, second.Expected = g.Other(), money.UnitsFromUint64(20)
+	coin.Asset, coin.Expected, coin.Rescue = g.reader.Coin(), money.Units{}, true
+	if _, err := g.chain.Mint(t.Context(), common.HexToAddress(string(second.Asset.Contract)), common.Address(token.Address.Raw), big.NewInt(20)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.chain.FundNative(t.Context(), common.Address(token.Address.Raw), big.NewInt(7)); err != nil {
+		t.Fatal(err)
+	}
+	g.Mine(1)
+	items := []sweep.Item{coin, token, second}
+	s := g.sender(plenty)
+	a := g.mustSign(s, items)
+	g.mustBroadcast(s, a)
+	g.Mine(1)
+	g.Finalize()
+	seen, err := s.Look(t.Context(), items, []sweep.Attempt{a})
+	if err != nil || seen.Seen != sweep.Landed || len(seen.Moved) != 3 {
+		t.Fatalf("seen as %+v, %v", seen, err)
+	}
+	for i, want := range []uint64{7, 10, 20} {
+		if m := seen.Moved[i]; m.Contract != items[i].Asset.Contract || m.Units.Cmp(money.UnitsFromUint64(want)) != 0 {
+			t.Errorf("moved %+v, want %d", m, want)
+		}
+	}
+}
+
+// What somebody else flushed before us has gone where it should, and counts
+// where a deposit is recorded; of a rescue only what it moved itself is told.
+func TestSender_FlushedBefore(t *testing.T) {
+	t.Parallel()
+	g := newGeth(t, chain.Polygon)
+	recorded, asked := g.item(1, 10), g.item(2, 20)
+	asked.Rescue = true
+	g.Mine(1)
+	items := []sweep.Item{recorded, asked}
+	s := g.sender(plenty)
+	factory := contracts.FactoryAddress()
+	list := make([]contracts.ForwarderFactoryItem, len(items))
+	for i, item := range items {
+		list[i] = contracts.ForwarderFactoryItem{
+			Settlement: common.HexToAddress(string(shop)), Salt: contracts.Salt(uint64(item.Number), sweptBy),
+			Tokens: []common.Address{common.HexToAddress(string(item.Asset.Contract))},
+		}
+	}
+	g.send(devchain.Tx{To: &factory, Gas: 1_000_000, Data: contracts.NewForwarderFactory().PackSweep(list)})
+	g.Mine(1)
+	a := g.mustSign(s, items)
+	g.mustBroadcast(s, a)
+	g.Mine(1)
+	g.Finalize()
+	moved := func() []sweep.Moved {
+		t.Helper()
+		seen, err := s.Look(t.Context(), items, []sweep.Attempt{a})
+		if err != nil || seen.Seen != sweep.Landed || len(seen.Moved) != 1 || seen.Moved[0].Address != recorded.Address.Address {
+			t.Fatalf("seen as %+v, %v", seen, err)
+		}
+		return seen.Moved
+	}
+	if m := moved(); m[0].Units.Cmp(recorded.Expected) != 0 {
+		t.Errorf("of 10 that others flushed %s count", m[0].Units)
+	}
+	g.item(1, 4) // what lies there now may be of what was expected
+	g.Mine(1)
+	if m := moved(); m[0].Units.Cmp(money.UnitsFromUint64(6)) != 0 {
+		t.Errorf("of 10, while 4 lie there, %s count", m[0].Units)
 	}
 }

@@ -3,6 +3,8 @@ package devsol
 import (
 	"encoding/binary"
 	"maps"
+	"math"
+	"math/bits"
 	"slices"
 
 	solana "github.com/gagliardetto/solana-go"
@@ -157,9 +159,20 @@ func (c Config) execute(tx *solana.Transaction, base func(solana.PublicKey) Acco
 	return r, v.changed, nil
 }
 
-// fee is what a transaction costs, in lamports.
+// fee is what a transaction costs, in lamports; what nobody has where it is more
+// than can be counted.
 func fee(signatures int, price, limit uint64) uint64 {
-	return uint64(signatures)*lamportsPerSignature + (price*limit+microLamports-1)/microLamports
+	high, low := bits.Mul64(price, limit)
+	low, carry := bits.Add64(low, microLamports-1, 0)
+	if high += carry; high >= microLamports {
+		return math.MaxUint64
+	}
+	units, _ := bits.Div64(high, low, microLamports)
+	sum, carry := bits.Add64(units, uint64(signatures)*lamportsPerSignature, 0)
+	if carry > 0 {
+		return math.MaxUint64
+	}
+	return sum
 }
 
 // run carries out the instructions one after the other, all or none.

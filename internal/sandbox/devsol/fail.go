@@ -24,6 +24,7 @@ var (
 	failFeePayer  = &failure{"InvalidAccountForFee"}
 	failProgram   = &failure{"InvalidProgramForExecution"}
 	failSanitize  = &failure{"SanitizeFailure"}
+	failTwice     = &failure{"AccountLoadedTwice"}
 )
 
 // failRent: an account would hold less than it must.

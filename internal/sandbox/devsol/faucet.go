@@ -162,6 +162,13 @@ func decode(raw []byte) (*solana.Transaction, error) {
 		int(m.Header.NumReadonlySignedAccounts) >= len(tx.Signatures):
 		return nil, failSanitize
 	}
+	named := make(map[solana.PublicKey]bool, len(m.AccountKeys))
+	for _, k := range m.AccountKeys {
+		if named[k] {
+			return nil, failTwice
+		}
+		named[k] = true
+	}
 	for _, ix := range m.Instructions {
 		if int(ix.ProgramIDIndex) >= len(m.AccountKeys) {
 			return nil, failSanitize
