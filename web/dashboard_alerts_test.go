@@ -46,7 +46,10 @@ func TestDashboard_Alerts(t *testing.T) {
 	_, _, err = b.accounts.ArrangeCustodian(t.Context(), key, in)
 	must(t, err)
 	says(false, "has no custodian", "/dashboard/custodian")
-	says(true, "Web shop has no wallet on BNB Smart Chain", "/dashboard/custodian"+at)
+	says(true, "Web shop has no wallet on BNB Smart Chain (BEP20)", "/dashboard/custodian"+at)
+	if r := s.get("/dashboard"); !strings.Contains(r.body, `class="notice is-plain"`) {
+		t.Error("a wallet that is missing reads like good news")
+	}
 	_, _, err = b.accounts.ArrangeCustodian(t.Context(), key, account.CustodianInput{Wallets: map[chain.Network]string{"BEP20": merchantWallet}})
 	must(t, err)
 	says(false, "has no wallet", "/dashboard/custodian")

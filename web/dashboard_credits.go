@@ -68,6 +68,9 @@ func entryRow(e report.Entry) dashboard.EntryRow {
 	if r.Text == "" {
 		r.Text = string(e.Reason)
 	}
+	if e.Count != 1 && e.Count != -1 {
+		r.Unit = map[credit.Unit]string{credit.Credit: "credits", credit.Query: "queries"}[e.Unit]
+	}
 	kind, rest, _ := strings.Cut(e.Ref, ":")
 	if kind == "start" || kind == "topup" || kind == "complete" {
 		r.TxnID = rest

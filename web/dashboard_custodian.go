@@ -98,7 +98,7 @@ func moneyFields(f *form, c account.Custodian, wallets bool) []dashboard.Field {
 			hint = "Your wallet's own address, not that of a token account."
 		}
 		fields = append(fields, f.field(dashboard.Field{
-			Name: walletNames[n].input, Label: "Wallet on " + views.NetworkName(string(n)), Value: string(c.Wallets[n]), Mono: true, Max: "64", Hint: hint, ReadOnly: !wallets,
+			Name: walletNames[n].input, Label: "Wallet on " + views.NetworkName(string(n)), Value: string(c.Wallets[n]), Mono: true, Max: "64", Hint: hint, ReadOnly: !wallets, Whole: true,
 		}))
 	}
 	return append(fields, f.field(dashboard.Field{

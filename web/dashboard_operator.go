@@ -210,7 +210,7 @@ func stuckNotices(s report.Stuck) []dashboard.Notice {
 		all = append(all, dashboard.Notice{Text: "Nothing is stuck."})
 	}
 	if s.Dust > 0 {
-		all = append(all, dashboard.Notice{Text: fmt.Sprintf(
+		all = append(all, dashboard.Notice{Plain: true, Text: fmt.Sprintf(
 			"%d deposits are dust: moving one costs more than it is worth. They wait for more at their address; `florin sweep --txnid` moves them all the same.", s.Dust)})
 	}
 	return all

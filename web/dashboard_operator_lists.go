@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/internal/sweep"
 	"github.com/florinpay/florin/views"
@@ -118,8 +119,8 @@ func (d *desk) getTrouble(c echo.Context, v visitor) error {
 	}
 	for _, x := range t.Deposits {
 		p.Deposits = append(p.Deposits, dashboard.LeftRow{
-			TxnID: string(x.TxnID), Email: x.Email, Network: views.NetworkName(string(x.Network)), Amount: x.Amount + " " + x.Symbol, Why: whyLeft(x),
-			Command: "florin sweep --txnid " + string(x.TxnID) + " --network " + x.Network.Lower(), FinalAt: x.FinalAt,
+			TxnID: string(x.TxnID), Email: x.Email, Network: views.NetworkName(string(x.Network)), Amount: money.Display(x.Amount) + " " + x.Symbol, Why: whyLeft(x),
+			Command: []string{"florin sweep", "--txnid " + string(x.TxnID), "--network " + x.Network.Lower()}, FinalAt: x.FinalAt,
 		})
 	}
 	for _, x := range t.Reorged {

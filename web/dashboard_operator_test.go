@@ -151,7 +151,7 @@ func TestOperator_Lists(t *testing.T) {
 	b.clock.advance(72 * time.Hour)
 	root.signIn(rootEmail)
 	root.get("/operator").wants(t, 200, "1 purchases of query units are on their way and nobody looks after them")
-	root.get("/operator/trouble").wants(t, 200, deskEmail+" bought 7 queries with "+string(testHash(7))+" on BNB Smart Chain", "florin sweep --txnid ", "--network polygon", "It has waited for more than a day")
+	root.get("/operator/trouble").wants(t, 200, deskEmail+" bought 7 queries with "+string(testHash(7))+" on BNB Smart Chain", ">florin sweep</span>", "--txnid ", "--network polygon", "It has waited for more than a day")
 }
 
 func TestOperator_Ledger(t *testing.T) {

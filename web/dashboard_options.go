@@ -37,8 +37,8 @@ func (d *desk) networkForms(f *form, c account.Custodian) []dashboard.NetworkFor
 			finality = o.Finality.String()
 		}
 		x.Fields = []dashboard.Field{
-			f.field(dashboard.Field{Name: string(n) + ".min", Label: "From, $", Value: limitText(o.MinAmount), Mode: "decimal", Max: "20"}),
-			f.field(dashboard.Field{Name: string(n) + ".max", Label: "Up to, $", Value: limitText(o.MaxAmount), Mode: "decimal", Max: "20"}),
+			f.field(dashboard.Field{Name: string(n) + ".min", Label: "From ($)", Value: limitText(o.MinAmount), Mode: "decimal", Max: "20"}),
+			f.field(dashboard.Field{Name: string(n) + ".max", Label: "Up to ($)", Value: limitText(o.MaxAmount), Mode: "decimal", Max: "20"}),
 			f.field(dashboard.Field{Name: string(n) + ".finality", Label: "Final after", Value: finality, Max: "20", Placeholder: lane.Profile.Finality.String()}),
 		}
 		all = append(all, x)
@@ -60,11 +60,11 @@ func limitText(m money.Micros) string {
 func policyFields(f *form, c account.Custodian) []dashboard.Field {
 	return []dashboard.Field{
 		f.field(dashboard.Field{
-			Name: "short", Label: "Accept payments that are short by up to, %", Value: strconv.FormatFloat(float64(c.ShortBasis)/100, 'f', -1, 64), Mode: "decimal", Max: "6",
+			Name: "short", Label: "Accept payments that are short by up to (%)", Value: strconv.FormatFloat(float64(c.ShortBasis)/100, 'f', -1, 64), Mode: "decimal", Max: "6",
 			Hint: "From 0 to 10, in steps of 0.01. It holds for new payments.",
 		}),
 		f.field(dashboard.Field{
-			Name: "late", Label: "Accept money after expiry for, hours", Value: strconv.FormatFloat(c.LateFor.Hours(), 'f', -1, 64), Mode: "numeric", Max: "4",
+			Name: "late", Label: "Accept money after expiry for (hours)", Value: strconv.FormatFloat(c.LateFor.Hours(), 'f', -1, 64), Mode: "numeric", Max: "4",
 			Hint: "From 0 to 720 whole hours. It holds for new payments.",
 		}),
 	}

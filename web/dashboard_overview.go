@@ -179,13 +179,18 @@ func (d *desk) networkAlerts(h house) []dashboard.Notice {
 			all = append(all, dashboard.Notice{Bad: true, Text: views.NetworkName(string(n)) + " is not offered to your customers at the moment: " + health.Reason + "."})
 		}
 	}
-	for _, name := range bare {
-		all = append(all, dashboard.Notice{
-			Text: labelOf(h.key) + " has no wallet on " + name + ", so it is not offered there.",
-			Link: "/dashboard/custodian?key=" + h.key.PublicID, LinkText: "Add one",
-		})
+	if len(bare) == 0 {
+		return all
 	}
-	return all
+	last := len(bare) - 1
+	names, what := bare[last], "it is"
+	if last > 0 {
+		names, what = strings.Join(bare[:last], ", ")+" and "+bare[last], "these are"
+	}
+	return append(all, dashboard.Notice{
+		Plain: true, Text: labelOf(h.key) + " has no wallet on " + names + ", so " + what + " not offered to your customers.",
+		Link: "/dashboard/custodian?key=" + h.key.PublicID, LinkText: "Add one",
+	})
 }
 
 func volumeOf(days []report.Day) money.Micros {

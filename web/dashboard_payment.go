@@ -285,7 +285,7 @@ func (d *desk) gasOf(s report.Sweep) string {
 	if !ok || s.Paid.IsZero() {
 		return ""
 	}
-	text := "; gas " + s.Paid.Format(s.Network.CoinDecimals()) + " " + lane.Profile.Coin
+	text := "; gas " + coinText(s.Paid, s.Network) + " " + lane.Profile.Coin
 	if s.Pots > 1 {
 		text += " for " + strconv.Itoa(s.Pots) + " payments together"
 	}
@@ -436,7 +436,7 @@ func (d *desk) findingRow(f finding.Finding) *dashboard.FindingRow {
 func latencyOf(l time.Duration) string {
 	switch {
 	case l < time.Millisecond:
-		return "under 1 ms"
+		return "less than 1 ms"
 	case l < time.Second-time.Millisecond/2:
 		return strconv.FormatInt(l.Round(time.Millisecond).Milliseconds(), 10) + " ms"
 	}

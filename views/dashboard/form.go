@@ -16,6 +16,9 @@ type Field struct {
 	Mono               bool
 	Max                string // maxlength
 	ReadOnly           bool
+	// Whole: where the input is narrower than the value, this stands below it
+	// in full. It is for what must be compared to the last character.
+	Whole bool
 	// PasskeyAt is our public address if a passkey is as good an answer as what
 	// is typed; may be empty. Passkeys work at no other address.
 	PasskeyAt string

@@ -41,6 +41,8 @@ type May struct {
 type Notice struct {
 	Text string
 	Bad  bool
+	// Plain: neither good nor bad, but to be known.
+	Plain bool
 	// Link and LinkText lead to where it is settled; may be empty.
 	Link, LinkText string
 }
@@ -153,7 +155,7 @@ func relative(t, now time.Time) string {
 		n, unit = int64(d/(24*time.Hour)), "day"
 	case d >= 2*time.Hour:
 		n, unit = int64(d/time.Hour), "hour"
-	case d >= 2*time.Minute:
+	case d >= time.Minute:
 		n, unit = int64(d/time.Minute), "minute"
 	}
 	text := count(n, unit)

@@ -169,8 +169,10 @@ type LateRow struct {
 
 // LeftRow is money that is not on its way to the merchant.
 type LeftRow struct {
-	TxnID, Email, Network, Amount, Why, Command string
-	FinalAt                                     time.Time
+	TxnID, Email, Network, Amount, Why string
+	// Command is what brings it home, cut where a line may end.
+	Command []string
+	FinalAt time.Time
 }
 
 // ReorgRow is a payment whose money vanished after it was completed.

@@ -56,6 +56,9 @@ func RunwayText(left, measured int64) string {
 	if measured > 1 {
 		pace = "the last " + number(measured) + " days"
 	}
+	if left < 1 {
+		return "enough for less than a day at the pace of " + pace
+	}
 	return "enough for about " + count(left, "day") + " at the pace of " + pace
 }
 
