@@ -177,6 +177,12 @@ func TestBadInput(t *testing.T) {
 			field: "payment", code: 400, says: []string{"metadata"},
 		},
 		{
+			name: "metadata too large", prepare: withMerchant,
+			method: "POST", path: "/create-payment", body: `{"apiKey":"$A","amount":10,"metadata":{"a":"` + strings.Repeat("x", 4096) + `"}}`,
+			query: `mutation { payment(apiKey: "$A", amount: 10, metadata: {a: "` + strings.Repeat("x", 4096) + `"}) { code message transaction { txnid } } }`,
+			field: "payment", code: 400, says: []string{"metadata", "4096 bytes"},
+		},
+		{
 			name: "time too short", prepare: withMerchant,
 			method: "POST", path: "/create-payment", body: `{"apiKey":"$A","amount":10,"expiresInMinutes":0}`,
 			query: `mutation { payment(apiKey: "$A", amount: 10, expiresInMinutes: 0) { code message transaction { txnid } } }`,

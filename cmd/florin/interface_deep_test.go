@@ -69,6 +69,14 @@ func (w *witness) long() {
 	}
 	w.gql("started on Base", w.key, "query", fmt.Sprintf(`getTransactions(apiKey: %q, status: STARTED, network: BASE)`, w.key), listed)
 	w.gql("an empty key", "", "query", `getCreditsLeft(apiKey: "")`, creditFields)
+	for name, amount := range map[string]string{"least": "0.01", "below the least": "0.009999", "most": "1000000", "above the most": "1000000.000001", "seven places": "0.1000001", "trailing zeros": "1.5000000", "a text": `"5"`, "nothing": "0"} {
+		w.rest("amount "+name, key, "POST", "/create-payment", fmt.Sprintf(`{"apiKey":%q,"amount":%s}`, key, amount))
+	}
+	bare := w.newKey("--wallet", "") // the last one counts
+	for name, call := range map[string]string{"revoke": "revokeApiKey(apiKey: %q, privateKey: %q)", "recharge": "rechargeApiKey(apiKey: %q, privateKey: %q, unit: 1)"} {
+		w.gql(name+" without a wallet", bare, "mutation", fmt.Sprintf(call, bare, ownPrivateKey), "code message")
+		w.gql(name+" with no private key", key, "mutation", fmt.Sprintf(call, key, "0x12"), "code message")
+	}
 	w.rest("cancel as a form", "", "POST", "/cancel-payment", "txnid=1", "Content-Type", "application/x-www-form-urlencoded")
 }
 
@@ -146,6 +154,10 @@ var deepRows = []clause{
 		}
 		return ""
 	}},
+	{"2.2/amount/bounds", "amounts from 0.01 to 1,000,000 are taken, bounds included", all(is("amount least", "transaction.amount", 0.01), is("amount most", "transaction.amount", 1000000))},
+	{"2.2/amount/beyond", "and none beyond", all(answers("amount below the least", 400), refuses("amount below the least", 400), refuses("amount above the most", 400), refuses("amount nothing", 400))},
+	{"2.2/amount/places", "with six places at most, zeros behind them not counted", all(refuses("amount seven places", 400), is("amount trailing zeros", "transaction.amount", 1.5))},
+	{"2.2/amount/number", "amount is a number, and no text", refuses("amount a text", 400)},
 	{"2.4/networks", "per-chain configuration is kept and returned", all(is("createCustodianAccount", "custodian.networks.0.network", "BASE"), is("createCustodianAccount", "custodian.networks.0.enabled", false), is("createCustodianAccount", "custodian.networks.1", nil))},
 	{"2.4/networks/off", "a network that is switched off is not offered", all(answers("pay on a network switched off", 422), refuses("pay on a network switched off", 422))},
 	{"2.4/networks/tokens", "nor a token that is left out", refuses("pay in a token left out", 422)},
@@ -188,6 +200,8 @@ var deepRows = []clause{
 	{"4.2/health/shape", "its answer has the state of the program, its database and its networks", all(has("health", "", "status version database networks rechargeApiKey"), has("health", "networks", "BEP20 POLYGON BASE SOL"), is("health", "rechargeApiKey.status", "ok"))},
 	{"4.2/cancel-payment/json", "the content type of POST /cancel-payment is application/json", all(answers("cancel as a form", 415), refuses("cancel as a form", 415))},
 	{"5/7/empty", "an empty key is a missing one", is("an empty key", "code", 401)},
+	{"5/6/wallet", "a private key is of use only where a wallet is registered", all(refuses("revoke without a wallet", 409), refuses("recharge without a wallet", 409))},
+	{"5/6/form", "what is no private key is 400", all(refuses("revoke with no private key", 400), refuses("recharge with no private key", 400))},
 	{"6/rule 2/POST", "a webhook is a POST", func(w *witness) string {
 		w.receiver.mu.Lock()
 		defer w.receiver.mu.Unlock()

@@ -80,15 +80,17 @@ func checkMetadata(m map[string]string) error {
 	size := 0
 	for k, v := range m {
 		size += len(k) + len(v)
+	}
+	if size > MaxMetadata || len(m) > MaxMetaKeys {
+		return fault.New(fault.Invalid, "metadata must have at most %d keys and %d bytes", MaxMetaKeys, MaxMetadata)
+	}
+	for k, v := range m {
 		if k == "" {
 			return fault.New(fault.Invalid, "metadata must not have an empty key")
 		}
 		if err := checkText("metadata", k+v, MaxMetadata); err != nil {
 			return err
 		}
-	}
-	if size > MaxMetadata || len(m) > MaxMetaKeys {
-		return fault.New(fault.Invalid, "metadata must have at most %d keys and %d bytes", MaxMetaKeys, MaxMetadata)
 	}
 	return nil
 }
