@@ -2,6 +2,8 @@ package views
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -32,6 +34,32 @@ func parse(t testing.TB, text string) *html.Node {
 		t.Fatal(err)
 	}
 	return root
+}
+
+// TestTemplates_Attributes: "else if" among the attributes of a tag is no word
+// of templ, which writes it into the page.
+func TestTemplates_Attributes(t *testing.T) {
+	t.Parallel()
+	var sources []string
+	for _, pattern := range []string{"*_templ.go", "*/*_templ.go"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources = append(sources, found...)
+	}
+	if len(sources) < 10 {
+		t.Fatalf("only %d templates are here", len(sources))
+	}
+	for _, source := range sources {
+		text, err := os.ReadFile(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), `" else`) {
+			t.Errorf("%s writes an else into a tag", source)
+		}
+	}
 }
 
 // elements are all elements that fit, in the order of the document.
