@@ -11,12 +11,15 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
+	"github.com/florinpay/florin/internal/secret"
 )
 
 func TestBuy(t *testing.T) {
@@ -92,6 +95,44 @@ func TestBuy_Refusals(t *testing.T) {
 	}
 	if _, ok, err := w.store.RechargeOf(t.Context(), w.wallet); ok || err != nil {
 		t.Errorf("something was stored: %v", err)
+	}
+}
+
+// What is signed is the merchant's own wallet's, of the very token, at a price
+// of gas that is allowed; else nothing is signed and nothing stored.
+func TestBuy_Signs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "sqlite://"+t.TempDir()+"/florin.db")
+	free := w.signed(1)
+	var tx types.Transaction
+	w.must(tx.UnmarshalBinary(free.Bytes.Raw))
+	base := new(big.Int).Rsh(new(big.Int).Sub(tx.GasFeeCap(), tx.GasTipCap()), 1)
+	least := new(big.Int).Add(base, tx.GasTipCap())
+	between := new(big.Int).Add(least, new(big.Int).Rsh(base, 1))
+	capped, err := evm.NewRemitter(w.remit.Adapter, money.NewUnits(between)).Sign(t.Context(), w.private, free.Transfer)
+	w.must(err)
+	w.must(tx.UnmarshalBinary(capped.Raw))
+	if tx.GasFeeCap().Cmp(between) != 0 || tx.To().Cmp(common.HexToAddress(string(w.asset.Contract))) != 0 {
+		t.Errorf("of at most %s wei a unit of gas %s are offered, to %s", between, tx.GasFeeCap(), tx.To())
+	}
+	other := w.request(1)
+	other.PrivateKey = secret.New(strings.Repeat("12", 32))
+	token := w.lane(w.remit)
+	token.Asset.Contract = treasury
+	for name, row := range map[string]struct {
+		lane *recharge.Lane
+		q    recharge.Request
+		want fault.Kind
+	}{
+		"another's key": {w.lane(w.remit), other, fault.Internal},
+		"another token": {token, w.request(1), fault.Internal},
+		"gas too dear":  {w.lane(evm.NewRemitter(w.remit.Adapter, money.NewUnits(new(big.Int).Sub(least, big.NewInt(1))))), w.request(1), fault.Unavailable},
+	} {
+		if b, err := row.lane.Chain.Sign(t.Context(), row.q.PrivateKey, recharge.Transfer{
+			Asset: row.lane.Asset, From: w.wallet, To: treasury, Amount: free.Transfer.Amount,
+		}); fault.KindOf(err) != row.want || len(b.Raw) > 0 {
+			t.Errorf("%s: %d bytes, %v", name, len(b.Raw), err)
+		}
 	}
 }
 

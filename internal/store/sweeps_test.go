@@ -285,6 +285,32 @@ func TestStore_SweepFailures(t *testing.T) {
 	})
 }
 
+// What a sweep took along is what is stored: whoever tells of its end cannot
+// leave anything out of it, nor put in what was not there or less than nothing.
+func TestStore_EndSweep_OfWhatIsStored(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(100, 0)
+		a, b := w.paidIn(k, 11, 9_000_000), w.paidIn(k, 11, 5_000_000)
+		done := confirmed(w.planned(w.due()...), 20)
+		stranger := done
+		stranger.Unmoved = []sweep.Unmoved{{Address: "0x52908400098527886E0F7030069857D2E4169EE7", Contract: done.Moved[0].Contract, Reason: "frozen"}}
+		debt := done
+		debt.Moved = append([]sweep.Moved(nil), done.Moved...)
+		debt.Moved[0].Units = money.Units{}.Sub(money.UnitsFromUint64(1))
+		other := done
+		other.Moved = append([]sweep.Moved(nil), done.Moved...)
+		other.Moved[0].Contract = "0x52908400098527886E0F7030069857D2E4169EE7"
+		for name, end := range map[string]sweep.Sweep{"a stranger left": stranger, "less than nothing moved": debt, "another token moved": other} {
+			if err := w.EndSweep(t.Context(), end, start); err == nil {
+				t.Errorf("ended with %s", name)
+			}
+		}
+		done.Items, done.Attempts = done.Items[:1], nil
+		w.must(w.EndSweep(t.Context(), done, start))
+		same(t, "swept", append(swept(w.read(a.ID)), swept(w.read(b.ID))...), []bool{true, true})
+	})
+}
+
 func mustPots(t *testing.T, w *world, now time.Time) []sweep.Pot {
 	t.Helper()
 	pots, err := w.Pots(t.Context(), chain.Polygon, sweep.Query{Now: now, Limit: 10})

@@ -161,6 +161,8 @@ func TestSweep_After(t *testing.T) {
 	}
 	moved := ended(sweep.Confirmed, i, other)
 	moved.Moved = []sweep.Moved{{Address: "0xb", Contract: "0xt", Units: money.UnitsFromUint64(99)}, {Address: "0xa", Contract: "0xt", Units: money.UnitsFromUint64(12)}}
+	earlier := moved
+	earlier.Block.Number = 6 // told late, of a block below that of the sweep before
 	left := ended(sweep.Confirmed, i, other)
 	left.Unmoved = []sweep.Unmoved{{Address: "0xa", Contract: "0xt", Reason: "frozen"}}
 	tooLarge := ended(sweep.Superseded, i)
@@ -172,6 +174,7 @@ func TestSweep_After(t *testing.T) {
 		want sweep.Progress
 	}{
 		"Moved":              {moved, sweep.Progress{Moved: money.UnitsFromUint64(17), Through: 20}},
+		"MovedEarlier":       {earlier, sweep.Progress{Moved: money.UnitsFromUint64(17), Through: 7}},
 		"Frozen":             {left, with(third, "frozen")},
 		"NothingThere":       {ended(sweep.Confirmed, i), with(third, "nothing left the address, although money was recorded there")},
 		"RevertedAlone":      {ended(sweep.Failed, i), with(third, "note")},

@@ -217,6 +217,31 @@ func TestSweeper_SolanaExpiry(t *testing.T) {
 	}
 }
 
+// TestSweeper_SolanaBound: a sweep that expires again and again is given up
+// after so many attempts, and its deposits are swept by the next.
+func TestSweeper_SolanaBound(t *testing.T) {
+	t.Parallel()
+	w := newSolWorld(t)
+	p := w.paid(12 * money.USD)
+	s := w.sweeper()
+	w.relay.swallows(true)
+	w.must(s.RunOnce(t.Context()))
+	first := w.inFlight()
+	const most = 20
+	for range most {
+		w.seal(150 + 1 + devsol.DefaultFinalDepth)
+		w.must(s.RunOnce(t.Context()))
+	}
+	if done := w.sweepOf(first.ID); done.State != sweep.Superseded || len(done.Attempts) != most {
+		t.Fatalf("after %d attempts the sweep is %s", len(done.Attempts), done.State)
+	}
+	w.relay.swallows(false)
+	w.must(s.RunOnce(t.Context()))
+	w.seal(1 + devsol.DefaultFinalDepth)
+	w.must(s.RunOnce(t.Context()))
+	w.wantSwept(p, true)
+}
+
 // TestSweeper_SolanaGone: a sweep that expired and can be signed no more, since
 // nothing is there, gives its place back.
 func TestSweeper_SolanaGone(t *testing.T) {
