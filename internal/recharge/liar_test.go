@@ -15,12 +15,14 @@ import (
 )
 
 // distorting is an endpoint in front of the chain that changes every receipt
-// it passes on.
+// it passes on, or keeps to itself what it makes "gone".
 func (w *world) distorting(change func(receipt map[string]any)) string {
 	w.t.Helper()
 	one := func(answer map[string]any) {
 		if receipt, ok := answer["result"].(map[string]any); ok && receipt["logs"] != nil {
-			change(receipt)
+			if change(receipt); receipt["gone"] == true {
+				answer["result"] = nil
+			}
 		}
 	}
 	s := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, in *http.Request) {
@@ -121,4 +123,39 @@ func TestFailed_FoundAfterAll(t *testing.T) {
 		}
 		w.balanced()
 	})
+}
+
+// An endpoint that does not have the receipt yet agrees to nothing: neither to
+// one that tells the transfer failed, nor to one that tells it came.
+func TestFailed_OtherBehind(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(map[string]any){
+		"Failed": func(r map[string]any) { r["logs"], r["status"] = []any{}, "0x0" },
+		"Paid":   func(map[string]any) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, "sqlite://"+t.TempDir()+"/florin.db")
+			r := w.signed(3)
+			w.must(w.remit.Broadcast(t.Context(), r.Bytes))
+			w.finalize()
+			behind := w.distorting(func(r map[string]any) { r["gone"] = true })
+			a, err := evm.New(evm.Config{Profile: w.profile, Endpoints: []string{w.distorting(change), behind}})
+			w.must(err)
+			honest := w.remit
+			w.remit = evm.NewRemitter(a, money.UnitsFromUint64(100e9))
+			for range 2 {
+				w.round()
+				if w.state(r) != recharge.Signed || w.queries() != 0 {
+					t.Errorf("while one does not know it yet: %s, %d queries", w.state(r), w.queries())
+				}
+			}
+			w.remit = honest
+			w.round()
+			w.round()
+			if w.state(r) != recharge.Credited || w.queries() != 3 {
+				t.Errorf("when all know it: %s, %d queries", w.state(r), w.queries())
+			}
+		})
+	}
 }

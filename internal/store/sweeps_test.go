@@ -250,6 +250,19 @@ func TestStore_SweepInTheSameBlock(t *testing.T) {
 	})
 }
 
+// What was moved covers deposits in the order they came: a later one is not
+// marked over the head of an earlier one that is not covered.
+func TestStore_SweepCoversInOrder(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		p := w.paidIn(w.key(100, 0), 12, 3_000_000, 9_000_000, 4_000_000)
+		s := confirmed(w.planned(w.due()...), 12)
+		s.Moved[0].Units = money.UnitsFromUint64(7_000_000)
+		w.must(w.EndSweep(t.Context(), s, start))
+		same(t, "swept", swept(w.read(p.ID)), []bool{true, false, false})
+		same(t, "due", w.due()[0].Due, money.UnitsFromUint64(9_000_000))
+	})
+}
+
 func TestStore_SweepFailures(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(100, 0)
