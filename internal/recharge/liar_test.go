@@ -20,7 +20,8 @@ func (w *world) distorting(change func(receipt map[string]any)) string {
 	w.t.Helper()
 	one := func(answer map[string]any) {
 		if receipt, ok := answer["result"].(map[string]any); ok && receipt["logs"] != nil {
-			if change(receipt); receipt["gone"] == true {
+			change(receipt)
+			if receipt["gone"] != nil {
 				answer["result"] = nil
 			}
 		}
