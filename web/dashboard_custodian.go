@@ -93,7 +93,8 @@ func moneyFields(f *form, c account.Custodian, wallets bool) []dashboard.Field {
 			hint = "Only an owner can change the wallets."
 		case !wallets:
 		case i == 0: // said once, for all that follow
-			hint = "The address of a wallet of your own; the same may stand for several networks. Not one of an exchange, unless the exchange takes deposits from contracts. A network without a wallet is not offered."
+			hint = "The address of a wallet of your own; the same may stand for several networks. " +
+				"Not one of an exchange, unless the exchange takes deposits from contracts. A network without a wallet is not offered."
 		case n == chain.Solana:
 			hint = "Your wallet's own address, not that of a token account."
 		}
