@@ -179,6 +179,9 @@ func (d *desk) endpointRows(n chain.Network) []dashboard.EndpointRow {
 			Name: e.Name, OK: e.Healthy, Reason: e.Reason, Head: block(chain.Head{Number: e.Head}), Latency: latencyOf(e.Latency),
 			Errors: e.Errors, Requests: e.Requests,
 		}
+		if e.Head == 0 { // it has not answered yet
+			r.Head, r.Latency = "–", "–"
+		}
 		if !e.CoolUntil.IsZero() {
 			r.Rests = e.CoolUntil
 		}

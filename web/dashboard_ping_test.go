@@ -82,5 +82,5 @@ func TestDashboard_OperatorEndpoints(t *testing.T) {
 	must(t, err)
 	s := b.surfer()
 	s.signIn("root@shop.example")
-	s.get("/operator").wants(t, 200, "rpc.example", "1,234", "42ms", "9,001", "spare.example", "HTTP 429", "asked again")
+	s.get("/operator").wants(t, 200, "rpc.example", "1,234", "42 ms", "9,001", "spare.example", "HTTP 429", "asked again", `data-label="Answers in">–<`)
 }

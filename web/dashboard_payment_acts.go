@@ -1,0 +1,162 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/finding"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/dashboard"
+)
+
+// maxReason bounds the reason of an act.
+const maxReason = 500
+
+// verdicts say in a few words what became of a transaction, and how good that is.
+var verdicts = map[finding.Verdict][2]string{
+	finding.Credited: {"It has arrived and counts", "is-good"}, finding.NotFinal: {"It is right, but not final yet", "is-seen"},
+	finding.Short: {"It counts, but money is missing", "is-seen"}, finding.OtherChain: {"Sent on another network", "is-bad"},
+	finding.OtherToken: {"Sent in a token that does not count", "is-bad"}, finding.OtherAddress: {"It pays somebody else", "is-bad"},
+	finding.TokenContract: {"Sent to the token's own contract", "is-bad"}, finding.Failed: {"The transaction failed", "is-bad"},
+	finding.Worthless: {"It moved nothing of value", "is-bad"}, finding.NotFound: {"No network knows it", "is-bad"},
+	finding.Unavailable: {"The network cannot be asked now", "is-bad"},
+}
+
+// onlyLate reports whether the money that came is enough, and came after the end.
+func onlyLate(x payment.Payment) bool {
+	return x.Status.Final() && x.Received().Cmp(x.Amount.Atto()) >= 0
+}
+
+func (d *desk) postCancelPayment(c echo.Context, v visitor) error {
+	p, _, err := d.ownPayment(c, v)
+	if err != nil {
+		return err
+	}
+	if _, err := d.d.Payments.Cancel(d.noting(c, v, account.ActionCancelPayment, string(p.ID), ""), string(p.ID)); err != nil {
+		return d.paymentRefused(c, v, newForm(url.Values{}), err)
+	}
+	return d.done(c, paymentsPath+"/"+string(p.ID), "The payment is cancelled.")
+}
+
+func (d *desk) paymentRefused(c echo.Context, v visitor, f *form, err error) error {
+	if !f.refused(err) {
+		return err
+	}
+	return d.paymentPage(c, v, fault.KindOf(err).Code(), f, nil)
+}
+
+// byHand reads a form that has goods go out for money that is not there, which
+// asks once more who is there; ok is false if the page was shown again.
+func (d *desk) byHand(c echo.Context, v visitor, f *form) (ok bool, err error) {
+	err = d.confirm(c, v, f)
+	if err == nil {
+		return true, nil
+	}
+	if !d.badProof(f, err) {
+		return false, err
+	}
+	return false, d.paymentPage(c, v, proofStatus(err), f, nil)
+}
+
+// postComplete completes a payment whatever was received, for a reason.
+func (d *desk) postComplete(c echo.Context, v visitor) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	f := newForm(values)
+	f.posted = c.Request().URL.Path
+	p, _, err := d.ownPayment(c, v)
+	if err != nil {
+		return err
+	}
+	reason := f.text("reason")
+	if reason == "" || len(reason) > maxReason {
+		f.bad("reason", "Say in up to 500 characters why you complete it by hand.")
+		return d.paymentPage(c, v, http.StatusBadRequest, f, nil)
+	}
+	if ok, err := d.byHand(c, v, f); !ok {
+		return err
+	}
+	act := d.noting(c, v, account.ActionMarkCompleted, string(p.ID), reason)
+	_, err = d.d.Payments.MarkCompleted(act, p.KeyID, string(p.ID), payment.Actor{Name: v.user.Email, Reason: reason})
+	if errors.Is(err, payment.ErrUnknown) {
+		return err
+	}
+	if err != nil {
+		return d.paymentRefused(c, v, f, err)
+	}
+	return d.done(c, paymentsPath+"/"+string(p.ID), "The payment is marked as completed.")
+}
+
+// postAccept takes money that is short or late as the whole. What is enough and
+// only late takes one click.
+func (d *desk) postAccept(c echo.Context, v visitor) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	f := newForm(values)
+	f.posted = c.Request().URL.Path
+	p, _, err := d.ownPayment(c, v)
+	if err != nil {
+		return err
+	}
+	if !onlyLate(p) {
+		if ok, err := d.byHand(c, v, f); !ok {
+			return err
+		}
+	}
+	received := "$" + p.Received().Micros().Display()
+	act := d.noting(c, v, account.ActionAccept, string(p.ID), received+" of $"+p.Amount.Display())
+	done, err := d.d.Payments.Accept(act, p.KeyID, string(p.ID), payment.Actor{Name: v.user.Email})
+	if err != nil {
+		return d.paymentRefused(c, v, f, err)
+	}
+	return d.done(c, paymentsPath+"/"+string(p.ID), "The payment is completed with $"+done.Received().Micros().Display()+".")
+}
+
+// postFindIn tells what became of a transaction a customer claims to have paid with.
+func (d *desk) postFindIn(c echo.Context, v visitor) error {
+	values, err := deskForm(c)
+	if err != nil {
+		return err
+	}
+	f := newForm(values)
+	p, _, err := d.ownPayment(c, v)
+	if err != nil {
+		return err
+	}
+	found, err := d.ops.Look(c.Request().Context(), string(p.ID), f.text("hash"))
+	if err != nil {
+		if !f.refused(err, subject{"hash", "hash", "The hash"}) {
+			return err
+		}
+		return d.paymentPage(c, v, fault.KindOf(err).Code(), f, nil)
+	}
+	return d.paymentPage(c, v, http.StatusOK, f, d.findingRow(found))
+}
+
+func (d *desk) findingRow(f finding.Finding) *dashboard.FindingRow {
+	r := &dashboard.FindingRow{Title: verdicts[f.Verdict][0], Meaning: verdicts[f.Verdict][1], Verdict: string(f.Verdict), Advice: f.Advice(), Hash: string(f.Hash)}
+	if f.Amount != "" {
+		r.Moved = f.Amount + " " + f.Token
+	}
+	if f.Missing > 0 {
+		r.Missing = f.Missing.Display()
+	}
+	if f.FinalIn > 0 {
+		r.FinalIn = f.FinalIn.Round(time.Second).String()
+	}
+	if f.Network != "" {
+		r.Network, r.URL = views.NetworkName(string(f.Network)), d.txURL(f.Network, f.Hash)
+	}
+	return r
+}
