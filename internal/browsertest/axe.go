@@ -66,25 +66,33 @@ func Axe(ctx context.Context, t testing.TB) {
 	}
 }
 
-func axe(ctx context.Context) ([]violation, error) {
+// axeTries is how often the checker is begun: a page that goes on to another, or is loaded anew, while it is checked
+// takes the checker with it.
+const axeTries = 3
+
+func axe(ctx context.Context) (violations []violation, err error) {
 	source, err := axeSource()
 	if err != nil {
 		return nil, err
 	}
 	await := func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
-	var violations []violation
 	// The checker waits for timers, which a page without scripts has none of. Allowing scripts for its sake does
 	// not bring back those the page was loaded without.
 	noScript := visitOf(ctx).noScript
-	if err := chromedp.Run(ctx,
-		emulation.SetScriptExecutionDisabled(false),
-		chromedp.Evaluate(source, nil),
-		chromedp.Evaluate(runAxe, &violations, await),
-		emulation.SetScriptExecutionDisabled(noScript),
-	); err != nil {
-		return nil, fmt.Errorf("running in the page: %w", err)
+	for range axeTries {
+		// Checker and check are one piece, or the page could change between them.
+		if err = chromedp.Run(ctx,
+			emulation.SetScriptExecutionDisabled(false),
+			chromedp.Evaluate(source+"\n;"+runAxe, &violations, await),
+			emulation.SetScriptExecutionDisabled(noScript),
+		); err == nil {
+			return violations, nil
+		}
+		if chromedp.Run(ctx, chromedp.WaitReady("body", chromedp.ByQuery)) != nil {
+			break
+		}
 	}
-	return violations, nil
+	return nil, fmt.Errorf("running in the page: %w", err)
 }
 
 // moduleRoot is the directory of go.mod above the test, which runs in its package's directory.
