@@ -35,4 +35,5 @@
 // itself every [RefreshSeconds] seconds.
 package views
 
+// This makes the pages of the directories below too.
 //go:generate go tool templ generate

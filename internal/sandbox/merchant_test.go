@@ -90,7 +90,7 @@ func look(ctx context.Context, t testing.TB) {
 }
 
 // fill types into fields by name, then presses a button and waits for what
-// comes of it.
+// comes of it, in the page that follows: the old one may show the like.
 func fill(ctx context.Context, t testing.TB, button, result string, fields ...string) {
 	t.Helper()
 	for i := 0; i < len(fields); i += 2 {
@@ -98,10 +98,10 @@ func fill(ctx context.Context, t testing.TB, button, result string, fields ...st
 		browsertest.Run(ctx, t, chromedp.WaitVisible(field, chromedp.ByQuery),
 			chromedp.Evaluate("document.querySelector(`"+field+"`).select()", nil), chromedp.SendKeys(field, fields[i+1], chromedp.ByQuery))
 	}
-	browsertest.Run(ctx, t, chromedp.Click(testID(button), chromedp.ByQuery))
+	browsertest.Run(ctx, t, chromedp.SetAttributeValue(testID(button), "data-pressed", "", chromedp.ByQuery), chromedp.Click(testID(button), chromedp.ByQuery))
 	bounded, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if err := chromedp.Run(bounded, chromedp.WaitVisible(result, chromedp.ByQuery)); err != nil {
+	if err := chromedp.Run(bounded, chromedp.WaitNotPresent("[data-pressed]", chromedp.ByQuery), chromedp.WaitVisible(result, chromedp.ByQuery)); err != nil {
 		var shown string
 		browsertest.Run(ctx, t, chromedp.Evaluate(`document.querySelector("main").innerText`, &shown))
 		t.Fatalf("%s does not lead to %s: %v; the page says\n%s", button, result, err, shown)

@@ -7,5 +7,3 @@
 // Content-Security-Policy of package views, and whatever a merchant or a payer
 // wrote reaches it escaped.
 package dashboard
-
-//go:generate go tool templ generate

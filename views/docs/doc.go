@@ -7,5 +7,3 @@
 // references are made from the schema and the OpenAPI document, limits come
 // from whoever enforces them, and every sample is a program that tests run.
 package docs
-
-//go:generate go tool templ generate
