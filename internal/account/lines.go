@@ -24,8 +24,8 @@ func LinesOf(ctx context.Context) []Audit {
 }
 
 // WithCustodianLines is WithLines for an act on a custodian, whose lines say
-// what changed: that is known only where it is locked. tell may be called again,
-// so it must have no effects.
+// what changed: that is known only where it is locked. tell is called again if
+// the act is, so only what its last call says or sets counts.
 func WithCustodianLines(ctx context.Context, tell func(before, after Custodian) []Audit) context.Context {
 	return context.WithValue(ctx, custodianLinesKey{}, tell)
 }
