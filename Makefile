@@ -18,8 +18,8 @@ GOLANGCI_VERSION := v2.15.0
 GOLANGCI := .cache/bin/golangci-lint-$(GOLANGCI_VERSION)
 
 # Packages with goroutines of their own that need neither a browser nor a chain: fast enough for the race detector.
-RACE_PACKAGES = $(wildcard ./internal/account ./internal/credit ./internal/idempotency ./internal/money \
-	./internal/payment ./internal/secret ./internal/sweep ./internal/watchdog ./internal/webhook)
+RACE_PACKAGES = $(wildcard ./internal/account ./internal/ledger ./internal/idempotency ./internal/money \
+	./internal/payment ./internal/secret ./internal/settlement ./internal/testkit/watchdog ./internal/webhook)
 
 .PHONY: help
 help: ## List the targets

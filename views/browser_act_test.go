@@ -16,7 +16,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/florinpay/florin/internal/browsertest"
+	"github.com/florinpay/florin/internal/testkit/browser"
 	"github.com/florinpay/florin/static"
 )
 
@@ -33,7 +33,7 @@ func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithA
 func evaluate[T any](ctx context.Context, t testing.TB, expression string) T {
 	t.Helper()
 	var value T
-	browsertest.Run(ctx, t, chromedp.Evaluate(expression, &value))
+	browser.Run(ctx, t, chromedp.Evaluate(expression, &value))
 	return value
 }
 
@@ -41,7 +41,7 @@ func evaluate[T any](ctx context.Context, t testing.TB, expression string) T {
 func checkPage(ctx context.Context, t testing.TB, where string) {
 	t.Helper()
 	checkLayout(t, where, evaluate[[]string](ctx, t, findFlaws))
-	browsertest.Axe(ctx, t)
+	browser.Axe(ctx, t)
 	picture(ctx, t, where)
 }
 
@@ -51,28 +51,28 @@ func TestOpenedInBrowser(t *testing.T) {
 	origin := serveSamples(t)
 	for _, c := range []struct {
 		name    string
-		options []browsertest.Option
+		options []browser.Option
 	}{
-		{"phone", []browsertest.Option{browsertest.Phone, browsertest.ReducedMotion}},
-		{"desktop-dark", []browsertest.Option{browsertest.Dark, browsertest.ReducedMotion}},
+		{"phone", []browser.Option{browser.Phone, browser.ReducedMotion}},
+		{"desktop-dark", []browser.Option{browser.Dark, browser.ReducedMotion}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			ctx := browsertest.New(t, c.options...)
-			browsertest.Run(ctx, t, chromedp.Navigate(origin+"/sample/en/waiting"))
+			ctx := browser.New(t, c.options...)
+			browser.Run(ctx, t, chromedp.Navigate(origin+"/sample/en/waiting"))
 			if c.name != "desktop-dark" {
-				browsertest.Run(ctx, t, chromedp.Click(`label[for="showqr"]`))
+				browser.Run(ctx, t, chromedp.Click(`label[for="showqr"]`))
 			}
 			if got := scanned(ctx, t, "qr-plain"); got != sampleAddress {
 				t.Errorf("the code on the screen holds %q", got)
 			}
 			checkPage(ctx, t, "code")
-			browsertest.Run(ctx, t, chromedp.Click(`label[for="via-w"]`), chromedp.WaitVisible(test("open-wallet")))
+			browser.Run(ctx, t, chromedp.Click(`label[for="via-w"]`), chromedp.WaitVisible(test("open-wallet")))
 			if got := scanned(ctx, t, "qr-wallet"); got != sampleURI {
 				t.Errorf("the wallet's code on the screen holds %q", got)
 			}
 			checkPage(ctx, t, "wallet")
-			browsertest.Run(ctx, t, chromedp.Click(test("languages")+" summary"), chromedp.WaitVisible(`a[lang="ru"]`))
+			browser.Run(ctx, t, chromedp.Click(test("languages")+" summary"), chromedp.WaitVisible(`a[lang="ru"]`))
 			checkPage(ctx, t, "languages")
 		})
 	}
@@ -83,7 +83,7 @@ func scanned(ctx context.Context, t testing.TB, testID string) string {
 	t.Helper()
 	var shot []byte
 	center := fmt.Sprintf(`document.querySelector('%s').scrollIntoView({block: "center"})`, test(testID))
-	browsertest.Run(ctx, t, chromedp.Evaluate(center, nil), chromedp.Screenshot(test(testID), &shot))
+	browser.Run(ctx, t, chromedp.Evaluate(center, nil), chromedp.Screenshot(test(testID), &shot))
 	picture, err := png.Decode(bytes.NewReader(shot))
 	if err != nil {
 		t.Fatal(err)
@@ -96,18 +96,18 @@ func scanned(ctx context.Context, t testing.TB, testID string) string {
 func TestNoScriptInBrowser(t *testing.T) {
 	t.Parallel()
 	origin := serveSamples(t)
-	ctx := browsertest.New(t, browsertest.Phone, browsertest.NoScript)
-	browsertest.Run(ctx, t, chromedp.Navigate(origin+"/sample/en/waiting"), chromedp.WaitVisible(test("open-wallet")),
+	ctx := browser.New(t, browser.Phone, browser.NoScript)
+	browser.Run(ctx, t, chromedp.Navigate(origin+"/sample/en/waiting"), chromedp.WaitVisible(test("open-wallet")),
 		chromedp.WaitNotVisible(test("copy-address")), chromedp.WaitNotVisible(`label[for="showqr"]`), chromedp.WaitNotVisible(".tabs"))
 	checkLayout(t, "waiting", evaluate[[]string](ctx, t, findFlaws))
 	picture(ctx, t, "waiting")
 	if got := scanned(ctx, t, "qr-plain"); got != sampleAddress {
 		t.Errorf("the code on the screen holds %q", got)
 	}
-	browsertest.Run(ctx, t, chromedp.Click(test("languages")+" summary"), chromedp.WaitVisible(`a[lang="ru"]`))
+	browser.Run(ctx, t, chromedp.Click(test("languages")+" summary"), chromedp.WaitVisible(`a[lang="ru"]`))
 	for _, name := range []string{"choose", "paid", "find"} {
-		browsertest.Run(ctx, t, chromedp.Navigate(origin+"/sample/en/"+name))
-		browsertest.Axe(ctx, t)
+		browser.Run(ctx, t, chromedp.Navigate(origin+"/sample/en/"+name))
+		browser.Axe(ctx, t)
 	}
 }
 
@@ -124,11 +124,11 @@ func TestKeyboardInBrowser(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ctx := browsertest.New(t, browsertest.ReducedMotion)
-			browsertest.Run(ctx, t, chromedp.Navigate(origin+"/sample/en/"+name))
+			ctx := browser.New(t, browser.ReducedMotion)
+			browser.Run(ctx, t, chromedp.Navigate(origin+"/sample/en/"+name))
 			var got []string
 			for range len(strings.Fields(want)) {
-				browsertest.Run(ctx, t, chromedp.KeyEvent(kb.Tab))
+				browser.Run(ctx, t, chromedp.KeyEvent(kb.Tab))
 				got = append(got, evaluate[string](ctx, t, focused))
 			}
 			if strings.Join(got, " ") != want {
@@ -152,8 +152,8 @@ const focused = `(() => {
 func TestTabsByKeyboard(t *testing.T) {
 	t.Parallel()
 	origin := serveSamples(t)
-	ctx := browsertest.New(t, browsertest.ReducedMotion)
-	browsertest.Run(ctx, t, chromedp.Navigate(origin+"/sample/en/waiting"),
+	ctx := browser.New(t, browser.ReducedMotion)
+	browser.Run(ctx, t, chromedp.Navigate(origin+"/sample/en/waiting"),
 		chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.ArrowRight), chromedp.WaitVisible(test("open-wallet")))
 	if got := evaluate[string](ctx, t, focused); got != "tab-wallet" {
 		t.Errorf("the focus is on %s", got)
@@ -164,8 +164,8 @@ func TestTabsByKeyboard(t *testing.T) {
 func TestCopyInBrowser(t *testing.T) {
 	t.Parallel()
 	origin := serveSamples(t)
-	ctx := browsertest.New(t, browsertest.ReducedMotion)
-	browsertest.Run(ctx, t, chromedp.Navigate(origin+"/sample/en/waiting"),
+	ctx := browser.New(t, browser.ReducedMotion)
+	browser.Run(ctx, t, chromedp.Navigate(origin+"/sample/en/waiting"),
 		chromedp.Evaluate(`Object.defineProperty(navigator, "clipboard", {value: {writeText: text => { window.pasted = text; return Promise.resolve(); }}})`, nil),
 		chromedp.Click(test("copy-address")), chromedp.WaitVisible(`//*[@data-label and text()="Copied"]`))
 	if got := evaluate[string](ctx, t, "pasted"); got != sampleAddress {
@@ -184,9 +184,9 @@ const mostShift = 0.01
 func TestShiftInBrowser(t *testing.T) {
 	t.Parallel()
 	origin := serveSamples(t)
-	ctx := browsertest.New(t, browsertest.Phone)
+	ctx := browser.New(t, browser.Phone)
 	for _, name := range []string{"choose", "waiting", "waiting-hurry", "confirming", "paid", "receipt"} {
-		browsertest.Run(ctx, t, chromedp.Navigate(origin+"/sample/en/"+name))
+		browser.Run(ctx, t, chromedp.Navigate(origin+"/sample/en/"+name))
 		script := `new Promise(done => {
 			const shifts = {Sum: 0, Sources: []}, box = r => [r.x, r.y, r.width, r.height].map(Math.round).join(" ");
 			new PerformanceObserver(list => list.getEntries().forEach(e => {
@@ -199,7 +199,7 @@ func TestShiftInBrowser(t *testing.T) {
 			Sum     float64
 			Sources []string
 		}
-		browsertest.Run(ctx, t, chromedp.Evaluate(script, &shifts, awaited))
+		browser.Run(ctx, t, chromedp.Evaluate(script, &shifts, awaited))
 		if shifts.Sum > mostShift {
 			t.Errorf("%s moves by %g:\n%s", name, shifts.Sum, strings.Join(shifts.Sources, "\n"))
 		}
@@ -265,27 +265,27 @@ func TestLiveInBrowser(t *testing.T) {
 	t.Parallel()
 	waiting, confirming, paid := sampleNamed(t, "waiting"), sampleNamed(t, "confirming"), sampleNamed(t, "paid")
 	s := serveLive(t, waiting)
-	ctx := browsertest.New(t, browsertest.ReducedMotion)
-	browsertest.Run(ctx, t, chromedp.Navigate(s.origin+"/pay"), chromedp.Click(`label[for="via-w"]`))
+	ctx := browser.New(t, browser.ReducedMotion)
+	browser.Run(ctx, t, chromedp.Navigate(s.origin+"/pay"), chromedp.Click(`label[for="via-w"]`))
 	hurry := waiting
 	hurry.CountdownSeconds = 299
 	shown := s.send(ctx, t, hurry, waiting.Stage())
-	browsertest.Run(ctx, t, chromedp.WaitVisible(test("countdown")+".hurry"))
+	browser.Run(ctx, t, chromedp.WaitVisible(test("countdown")+".hurry"))
 	if !evaluate[bool](ctx, t, `document.getElementById("via-w").checked`) {
 		t.Error("the payer's tab has changed with the live line")
 	}
-	browsertest.Run(ctx, t, chromedp.Focus(test("open-wallet")))
+	browser.Run(ctx, t, chromedp.Focus(test("open-wallet")))
 	shown = s.send(ctx, t, confirming, shown)
-	browsertest.Run(ctx, t, chromedp.WaitVisible(test("arriving")))
+	browser.Run(ctx, t, chromedp.WaitVisible(test("arriving")))
 	expect(ctx, t, `document.activeElement.textContent`, "We can see your payment")
 	expect(ctx, t, `document.getElementById("announce").textContent`, "We can see your payment")
-	browsertest.Axe(ctx, t)
+	browser.Axe(ctx, t)
 	s.send(ctx, t, paid, shown)
-	browsertest.Run(ctx, t, chromedp.WaitVisible(test("paid")))
+	browser.Run(ctx, t, chromedp.WaitVisible(test("paid")))
 	expect(ctx, t, `document.getElementById("announce").textContent`, "Paid")
 	expect(ctx, t, `document.title.split(" · ")[0]`, "Paid")
 	expect(ctx, t, `String(document.querySelector("[data-testid=paid-at] time").hasAttribute("data-local"))`, "false")
-	browsertest.Axe(ctx, t)
+	browser.Axe(ctx, t)
 }
 
 // expect waits until an expression has the value, for what a script does a moment later.
@@ -320,9 +320,9 @@ func TestOfflineInBrowser(t *testing.T) {
 	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	ctx := browsertest.New(t, browsertest.Phone, browsertest.ReducedMotion, browsertest.AllowError(`status of 503|object Event`))
-	browsertest.Run(ctx, t, chromedp.Navigate(server.URL+"/pay"), chromedp.WaitVisible("#offline"))
+	ctx := browser.New(t, browser.Phone, browser.ReducedMotion, browser.AllowError(`status of 503|object Event`))
+	browser.Run(ctx, t, chromedp.Navigate(server.URL+"/pay"), chromedp.WaitVisible("#offline"))
 	checkPage(ctx, t, "offline")
 	back.Store(true)
-	browsertest.Run(ctx, t, chromedp.WaitNotVisible("#offline"))
+	browser.Run(ctx, t, chromedp.WaitNotVisible("#offline"))
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/florinpay/florin/internal/browsertest"
+	"github.com/florinpay/florin/internal/testkit/browser"
 )
 
 // tightStates are the states with the longest texts; what fits there fits everywhere.
@@ -23,14 +23,14 @@ func TestLanguagesInBrowser(t *testing.T) {
 	for _, l := range languages {
 		t.Run(l.Tag, func(t *testing.T) {
 			t.Parallel()
-			ctx := browsertest.New(t, browsertest.Phone, browsertest.ReducedMotion)
+			ctx := browser.New(t, browser.Phone, browser.ReducedMotion)
 			for _, name := range tightStates {
 				var flaws []string
-				browsertest.Run(ctx, t, chromedp.Navigate(origin+"/sample/"+l.Tag+"/"+name), chromedp.Evaluate(findFlaws, &flaws))
+				browser.Run(ctx, t, chromedp.Navigate(origin+"/sample/"+l.Tag+"/"+name), chromedp.Evaluate(findFlaws, &flaws))
 				checkLayout(t, name, flaws)
 				picture(ctx, t, name)
 			}
-			browsertest.Axe(ctx, t)
+			browser.Axe(ctx, t)
 		})
 	}
 }
@@ -54,13 +54,13 @@ var isolates = strings.NewReplacer("\u2068", "", "\u2069", "")
 // come from a CLDR of its own.
 func TestNumbersInBrowser(t *testing.T) {
 	t.Parallel()
-	ctx := browsertest.New(t)
+	ctx := browser.New(t)
 	amounts := []string{"0.37", "999", "1234.5", "12345.67", "1234567.123456", "12345678"}
 	for _, l := range languages {
 		var got struct {
 			Amounts, Categories, Minutes []string
 		}
-		browsertest.Run(ctx, t, chromedp.Evaluate(fmt.Sprintf(`(() => {
+		browser.Run(ctx, t, chromedp.Evaluate(fmt.Sprintf(`(() => {
 			const tag = %q + "-u-nu-latn";
 			return {
 				Amounts: %s.map(n => new Intl.NumberFormat(tag, {maximumFractionDigits: 6}).format(n)),

@@ -8,7 +8,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
-	"github.com/florinpay/florin/internal/browsertest"
+	"github.com/florinpay/florin/internal/testkit/browser"
 	"github.com/florinpay/florin/static"
 )
 
@@ -27,13 +27,13 @@ func TestReceiptOnPaper(t *testing.T) {
 	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	ctx := browsertest.New(t, browsertest.Dark)
+	ctx := browser.New(t, browser.Dark)
 	const ink = `getComputedStyle(document.querySelector("h1")).color`
-	browsertest.Run(ctx, t, chromedp.Navigate(server.URL+"/receipt"), chromedp.WaitVisible(test("receipt")))
+	browser.Run(ctx, t, chromedp.Navigate(server.URL+"/receipt"), chromedp.WaitVisible(test("receipt")))
 	screen := evaluate[string](ctx, t, ink)
-	browsertest.Run(ctx, t, emulation.SetEmulatedMedia().WithMedia("print"))
+	browser.Run(ctx, t, emulation.SetEmulatedMedia().WithMedia("print"))
 	if paper := evaluate[string](ctx, t, ink); paper != "rgb(28, 26, 23)" || paper == screen {
 		t.Errorf("the ink is %s on paper and %s on screen", paper, screen)
 	}
-	browsertest.Axe(ctx, t)
+	browser.Axe(ctx, t)
 }

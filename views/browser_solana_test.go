@@ -8,7 +8,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/florinpay/florin/internal/browsertest"
+	"github.com/florinpay/florin/internal/testkit/browser"
 	"github.com/florinpay/florin/static"
 )
 
@@ -56,8 +56,8 @@ func TestSolanaWalletInBrowser(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			address, accounts := serveSolana(t, transaction, c.status)
-			ctx := openWithScript(t, address, "window.setup = "+c.setup+";"+solanaScript, browsertest.AllowError(`status of (503|422)`))
-			browsertest.Run(ctx, t, chromedp.WaitVisible("#wallets button"), chromedp.Click("#wallets button"))
+			ctx := openWithScript(t, address, "window.setup = "+c.setup+";"+solanaScript, browser.AllowError(`status of (503|422)`))
+			browser.Run(ctx, t, chromedp.WaitVisible("#wallets button"), chromedp.Click("#wallets button"))
 			expect(ctx, t, `document.querySelector("[data-wallet-say]").textContent`, c.says)
 			if !c.sent {
 				return
@@ -86,7 +86,7 @@ func TestSolanaWalletChain(t *testing.T) {
 	t.Parallel()
 	address, _ := serveSolana(t, nil, http.StatusOK)
 	ctx := openWithScript(t, address, `window.setup = {chains: ["solana:devnet"], chain: "0x89", knows: []};`+solanaScript+walletScript)
-	browsertest.Run(ctx, t, chromedp.WaitVisible(test("open-wallet")))
+	browser.Run(ctx, t, chromedp.WaitVisible(test("open-wallet")))
 	if !evaluate[bool](ctx, t, `document.getElementById("wallets").hidden`) {
 		t.Error("a wallet is offered that cannot pay on this chain")
 	}

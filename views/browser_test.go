@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
-	"github.com/florinpay/florin/internal/browsertest"
+	"github.com/florinpay/florin/internal/testkit/browser"
 	"github.com/florinpay/florin/static"
 )
 
@@ -123,27 +123,27 @@ func TestPagesInBrowser(t *testing.T) {
 // all sizes, so that not every pair is checked.
 func lookAtPage(t *testing.T, origin, lang, name string) {
 	t.Helper()
-	ctx := browsertest.New(t)
-	browsertest.Run(ctx, t, themed("light"), chromedp.Navigate(origin+"/sample/"+lang+"/"+name))
+	ctx := browser.New(t)
+	browser.Run(ctx, t, themed("light"), chromedp.Navigate(origin+"/sample/"+lang+"/"+name))
 	for i, d := range devices {
 		var flaws []string
-		browsertest.Run(ctx, t, d.size, chromedp.Evaluate(findFlaws, &flaws))
+		browser.Run(ctx, t, d.size, chromedp.Evaluate(findFlaws, &flaws))
 		checkLayout(t, d.name, flaws)
 		picture(ctx, t, d.name+"-light")
 		if i == 0 {
-			browsertest.Axe(ctx, t)
+			browser.Axe(ctx, t)
 		}
 	}
-	browsertest.Run(ctx, t, themed("dark"))
+	browser.Run(ctx, t, themed("dark"))
 	picture(ctx, t, "1280-dark")
-	browsertest.Axe(ctx, t)
-	browsertest.FirstParty(ctx, t, origin)
+	browser.Axe(ctx, t)
+	browser.FirstParty(ctx, t, origin)
 }
 
 // picture takes a screenshot when somebody has asked for screenshots.
 func picture(ctx context.Context, t testing.TB, name string) {
 	t.Helper()
-	if os.Getenv(browsertest.ScreenshotsVariable) != "" {
-		browsertest.Screenshot(ctx, t, name)
+	if os.Getenv(browser.ScreenshotsVariable) != "" {
+		browser.Screenshot(ctx, t, name)
 	}
 }

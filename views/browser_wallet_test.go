@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
-	"github.com/florinpay/florin/internal/browsertest"
+	"github.com/florinpay/florin/internal/testkit/browser"
 	"github.com/florinpay/florin/static"
 )
 
@@ -72,15 +72,15 @@ func serveWaiting(t testing.TB, p CheckoutProps) (address string) {
 func openWithWallet(t testing.TB, address, setup string) context.Context {
 	t.Helper()
 	ctx := openWithScript(t, address, "window.setup = "+setup+";"+walletScript)
-	browsertest.Run(ctx, t, chromedp.WaitVisible("#wallets button"))
+	browser.Run(ctx, t, chromedp.WaitVisible("#wallets button"))
 	return ctx
 }
 
 // openWithScript opens the wallet tab in a browser that runs a script of its own before the page's.
-func openWithScript(t testing.TB, address, script string, options ...browsertest.Option) context.Context {
+func openWithScript(t testing.TB, address, script string, options ...browser.Option) context.Context {
 	t.Helper()
-	ctx := browsertest.New(t, append(options, browsertest.ReducedMotion)...)
-	browsertest.Run(ctx, t, chromedp.ActionFunc(func(ctx context.Context) error {
+	ctx := browser.New(t, append(options, browser.ReducedMotion)...)
+	browser.Run(ctx, t, chromedp.ActionFunc(func(ctx context.Context) error {
 		_, err := page.AddScriptToEvaluateOnNewDocument(script).Do(ctx)
 		return err
 	}), chromedp.Navigate(address), chromedp.Click(`label[for="via-w"]`))
@@ -194,7 +194,7 @@ func TestWalletInBrowser(t *testing.T) {
 			p.Pay.Browser.RPCURL = c.rpc
 			address := serveWaiting(t, p)
 			ctx := openWithWallet(t, address, c.setup)
-			browsertest.Run(ctx, t, chromedp.Click("#wallets button"))
+			browser.Run(ctx, t, chromedp.Click("#wallets button"))
 			expect(ctx, t, `document.querySelector("[data-wallet-say]").textContent`, c.says)
 			methods, params := asked(ctx, t)
 			if got := strings.Join(methods, " "); got != c.methods {

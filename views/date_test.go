@@ -5,14 +5,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/browsertest"
+	"github.com/florinpay/florin/internal/testkit/browser"
 )
 
 // TestDateInBrowser holds our dates against those of a browser, for every month in every language: a script writes
 // the same date in their place, and nothing may move when it does.
 func TestDateInBrowser(t *testing.T) {
 	t.Parallel()
-	ctx := browsertest.New(t)
+	ctx := browser.New(t)
 	ours := map[string][]string{}
 	for _, l := range languages {
 		for month := time.January; month <= time.December; month++ {

@@ -31,10 +31,10 @@ import (
 	"github.com/florinpay/florin/internal/metrics"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/pgtest"
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/testkit/postgres"
 	"github.com/florinpay/florin/internal/wallet"
 )
 
@@ -78,7 +78,7 @@ func newBundleWith(t *testing.T, o Options) *bundle {
 }
 
 // migrated is a PostgreSQL database with the schema in place.
-var migrated = pgtest.Template{Prepare: func(ctx context.Context, url string) error {
+var migrated = postgres.Template{Prepare: func(ctx context.Context, url string) error {
 	sealer, err := secret.NewSealer(bytes.Repeat([]byte{7}, secret.KeyLen))
 	if err != nil {
 		return err

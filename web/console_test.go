@@ -6,7 +6,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/florinpay/florin/internal/browsertest"
+	"github.com/florinpay/florin/internal/testkit/browser"
 	"github.com/florinpay/florin/views/docs"
 )
 
@@ -46,45 +46,45 @@ func TestConsole_InABrowser(t *testing.T) {
 	t.Parallel()
 	b, origin := serveDesk(t)
 	m := b.shop(b.member(deskEmail))
-	for name, options := range map[string][]browsertest.Option{
-		"phone": {browsertest.Phone, browsertest.Light}, "desktop": {browsertest.Desktop, browsertest.Dark},
+	for name, options := range map[string][]browser.Option{
+		"phone": {browser.Phone, browser.Light}, "desktop": {browser.Desktop, browser.Dark},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ctx := browsertest.New(t, options...)
+			ctx := browser.New(t, options...)
 			var credits, schema, shown, kept string
 			var wide bool
-			browsertest.Run(ctx, t, chromedp.Navigate(origin+docs.ConsolePath), chromedp.WaitVisible(`[data-testid="console"]`),
+			browser.Run(ctx, t, chromedp.Navigate(origin+docs.ConsolePath), chromedp.WaitVisible(`[data-testid="console"]`),
 				chromedp.SendKeys(`[data-testid="key"]`, m.text), chromedp.Click(`[data-testid="run"]`),
 				awaitAnswer("creditsLeft"), chromedp.Text(`[data-testid="answer"]`, &credits), chromedp.Text(`[data-testid="answer-status"]`, &shown),
 				chromedp.Evaluate(`document.documentElement.scrollWidth > document.documentElement.clientWidth`, &wide),
 				chromedp.Evaluate(`JSON.stringify([localStorage, sessionStorage, document.cookie, location.href])`, &kept))
-			browsertest.Screenshot(ctx, t, "console-"+name)
-			browsertest.Axe(ctx, t)
+			browser.Screenshot(ctx, t, "console-"+name)
+			browser.Axe(ctx, t)
 			if want := `"creditsLeft": 20`; !strings.Contains(credits, want) || !strings.Contains(shown, "200") {
 				t.Errorf("%s %s, want %s", shown, credits, want)
 			}
 			if strings.Contains(kept, m.text) || strings.Contains(credits, m.text) || wide {
 				t.Errorf("the key is kept (%s), or the page is too wide (%t)", kept, wide)
 			}
-			browsertest.Run(ctx, t, chromedp.Click(`[data-testid="example-schema"]`), chromedp.Click(`[data-testid="run"]`),
+			browser.Run(ctx, t, chromedp.Click(`[data-testid="example-schema"]`), chromedp.Click(`[data-testid="run"]`),
 				awaitAnswer("queryType"), chromedp.Text(`[data-testid="answer"]`, &schema),
 				chromedp.SetValue(`[data-testid="variables"]`, "[1]"), chromedp.Click(`[data-testid="run"]`),
 				chromedp.WaitVisible(`[data-testid="variables-wrong"]`))
 			if !strings.Contains(schema, `"name": "getTransactions"`) {
 				t.Errorf("the schema: %.300s", schema)
 			}
-			browsertest.Axe(ctx, t)
-			browsertest.FirstParty(ctx, t, origin)
+			browser.Axe(ctx, t)
+			browser.FirstParty(ctx, t, origin)
 		})
 	}
 	t.Run("no script", func(t *testing.T) {
 		t.Parallel()
-		ctx := browsertest.New(t, browsertest.Phone, browsertest.NoScript)
-		browsertest.Run(ctx, t, chromedp.Navigate(origin+docs.ConsolePath), chromedp.WaitVisible(`[data-testid="no-script"]`),
+		ctx := browser.New(t, browser.Phone, browser.NoScript)
+		browser.Run(ctx, t, chromedp.Navigate(origin+docs.ConsolePath), chromedp.WaitVisible(`[data-testid="no-script"]`),
 			chromedp.WaitNotVisible(`[data-testid="console"]`))
-		browsertest.Screenshot(ctx, t, "console-no-script")
-		browsertest.Axe(ctx, t)
+		browser.Screenshot(ctx, t, "console-no-script")
+		browser.Axe(ctx, t)
 	})
 }
 

@@ -12,13 +12,14 @@ import (
 
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/internal/secret"
-	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/internal/settlement"
+
 	"github.com/florinpay/florin/internal/webhook"
 	"github.com/florinpay/florin/views/dashboard"
 )
@@ -44,7 +45,7 @@ type Members interface {
 	RemoveFactor(ctx context.Context, user account.User, session, password secret.Text, address string) error
 	Logins(ctx context.Context, user account.User) ([]account.Login, error)
 	EndLogin(ctx context.Context, user account.User, id string) error
-	ReplaceKey(ctx context.Context, key account.Key, entries []credit.Entry, keep *account.Keep) (secret.Text, credit.Balance, error)
+	ReplaceKey(ctx context.Context, key account.Key, entries []ledger.Entry, keep *account.Keep) (secret.Text, ledger.Balance, error)
 	SetKeyLabel(ctx context.Context, key account.Key, label string) error
 	RevokeKey(ctx context.Context, key account.Key) error
 	SetUserDisabled(ctx context.Context, by, user account.User, disabled bool) error
@@ -135,7 +136,7 @@ type Dashboard struct {
 	Nudge func()
 	// Sweeping tells how the settlement of a network does; ok is false where
 	// nothing is settled. May be nil.
-	Sweeping func(chain.Network) (sweep.Status, bool)
+	Sweeping func(chain.Network) (settlement.Status, bool)
 	// Dust is below what money waits on its address, because moving it costs
 	// more.
 	Dust money.Micros

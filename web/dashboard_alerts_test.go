@@ -8,7 +8,7 @@ import (
 
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 )
 
 // The overview says what keeps money from coming in and events from going out,
@@ -70,8 +70,8 @@ func TestDashboard_Alerts(t *testing.T) {
 			b.start(b.newPaymentOf(m, "1"), chain.Base)
 		}
 	}
-	spend(credit.Low)
-	says(true, "Web shop has only "+strconv.Itoa(credit.Low)+" credits left", "/dashboard/credits"+at)
+	spend(ledger.Low)
+	says(true, "Web shop has only "+strconv.Itoa(ledger.Low)+" credits left", "/dashboard/credits"+at)
 	s.get("/dashboard").wants(t, 200, "at the pace of the last 2 days")
 	spend(0)
 	says(true, "Web shop has no credits left: your customers cannot start a payment", "/dashboard/credits"+at)

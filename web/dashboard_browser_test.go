@@ -13,11 +13,11 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/florinpay/florin/internal/account"
-	"github.com/florinpay/florin/internal/browsertest"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/testkit/browser"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -75,7 +75,7 @@ func (b deskBundle) busy(m merchant) payment.Payment {
 // enterDesk signs the browser in by the page itself.
 func enterDesk(ctx context.Context, t *testing.T, origin, email string) {
 	t.Helper()
-	browsertest.Run(ctx, t, chromedp.Navigate(origin+"/signin"), chromedp.WaitVisible("#f-email"),
+	browser.Run(ctx, t, chromedp.Navigate(origin+"/signin"), chromedp.WaitVisible("#f-email"),
 		chromedp.SendKeys("#f-email", email), chromedp.SendKeys("#f-password", deskPassword),
 		chromedp.Click("[data-testid=submit]"), chromedp.WaitVisible(".column h1"))
 }
@@ -118,16 +118,16 @@ func lookAt(ctx context.Context, t *testing.T, name string) {
 			"desktop": chromedp.EmulateViewport(1280, 800),
 		} {
 			var flaws []string
-			browsertest.Run(ctx, t, size, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+			browser.Run(ctx, t, size, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
 				{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
 			}), chromedp.Evaluate(deskFlaws, &flaws))
 			for _, flaw := range flaws {
 				t.Errorf("%s, %s, %s: %s", name, device, scheme, flaw)
 			}
-			if os.Getenv(browsertest.ScreenshotsVariable) != "" {
-				browsertest.Screenshot(ctx, t, name+"-"+device+"-"+scheme)
+			if os.Getenv(browser.ScreenshotsVariable) != "" {
+				browser.Screenshot(ctx, t, name+"-"+device+"-"+scheme)
 			}
-			browsertest.Axe(ctx, t)
+			browser.Axe(ctx, t)
 		}
 	}
 }
@@ -180,15 +180,15 @@ func TestDashboard_Pages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ctx := browsertest.New(t, browsertest.AllowError(`status of 404`))
+			ctx := browser.New(t, browser.AllowError(`status of 404`))
 			if paths.email != "" {
 				enterDesk(ctx, t, origin, paths.email)
 			}
 			for page, path := range paths.paths {
-				browsertest.Run(ctx, t, chromedp.Navigate(origin+path), chromedp.WaitVisible("main h1"))
+				browser.Run(ctx, t, chromedp.Navigate(origin+path), chromedp.WaitVisible("main h1"))
 				lookAt(ctx, t, page)
 			}
-			browsertest.FirstParty(ctx, t, origin)
+			browser.FirstParty(ctx, t, origin)
 		})
 	}
 }

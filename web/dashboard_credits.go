@@ -9,8 +9,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/account"
-	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/views"
@@ -58,9 +58,9 @@ func (d *desk) creditsPage(c echo.Context, v visitor, status int, asked string, 
 }
 
 // entryTexts say what an entry was for.
-var entryTexts = map[credit.Reason]string{
-	credit.ReasonSignup: "Free with the new key", credit.ReasonStart: "A payment was started", credit.ReasonOperation: "Operation over the API",
-	credit.ReasonTopUp: "Bought", credit.ReasonRecharge: "Recharged over the API", credit.ReasonGrant: "Given by the operator",
+var entryTexts = map[ledger.Reason]string{
+	ledger.ReasonSignup: "Free with the new key", ledger.ReasonStart: "A payment was started", ledger.ReasonOperation: "Operation over the API",
+	ledger.ReasonTopUp: "Bought", ledger.ReasonRecharge: "Recharged over the API", ledger.ReasonGrant: "Given by the operator",
 }
 
 func entryRow(e report.Entry) dashboard.EntryRow {
@@ -69,7 +69,7 @@ func entryRow(e report.Entry) dashboard.EntryRow {
 		r.Text = string(e.Reason)
 	}
 	if e.Count != 1 && e.Count != -1 {
-		r.Unit = map[credit.Unit]string{credit.Credit: "credits", credit.Query: "queries"}[e.Unit]
+		r.Unit = map[ledger.Unit]string{ledger.Credit: "credits", ledger.Query: "queries"}[e.Unit]
 	}
 	kind, rest, _ := strings.Cut(e.Ref, ":")
 	if kind == "start" || kind == "topup" || kind == "complete" {
@@ -97,7 +97,7 @@ func (d *desk) postCredits(c echo.Context, v visitor) error {
 		f.bad("credits", "The number of credits must be a whole number.")
 		return d.creditsPage(c, v, http.StatusBadRequest, key.PublicID, f)
 	}
-	price, err := credit.Price(n)
+	price, err := ledger.Price(n)
 	var p payment.Payment
 	if err == nil {
 		act := d.noting(c, v, account.ActionTopUp, labelOf(key), strconv.FormatInt(n, 10)+" credits for $"+price.Display())

@@ -12,9 +12,9 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/florinpay/florin/internal/browsertest"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/testkit/browser"
 )
 
 // An overview that stands open follows payments, and Ctrl-K finds one, with the
@@ -24,40 +24,40 @@ func TestDashboard_LiveAndFinder(t *testing.T) {
 	b, origin := serveDesk(t)
 	m := b.shop(b.member(deskEmail))
 	b.newPaymentOf(m, "3")
-	ctx := browsertest.New(t)
+	ctx := browser.New(t)
 	enterDesk(ctx, t, origin, deskEmail)
-	browsertest.Run(ctx, t, chromedp.WaitVisible("[data-testid=under-way]"))
+	browser.Run(ctx, t, chromedp.WaitVisible("[data-testid=under-way]"))
 	p := b.newPaymentOf(m, "77.70")
 	row := "[data-testid=under-way] [data-testid=row-" + string(p.ID) + "]"
-	browsertest.Run(ctx, t, chromedp.WaitVisible(row))
+	browser.Run(ctx, t, chromedp.WaitVisible(row))
 	p = b.deposit(b.start(p, chain.Polygon), p.Amount, false)
-	browsertest.Run(ctx, t, chromedp.WaitVisible("[data-testid=under-way] .is-seen"))
+	browser.Run(ctx, t, chromedp.WaitVisible("[data-testid=under-way] .is-seen"))
 	b.deposit(p, p.Amount, true)
 	var open string
-	browsertest.Run(ctx, t, chromedp.WaitNotPresent(row), chromedp.Text("[data-testid=open]", &open))
+	browser.Run(ctx, t, chromedp.WaitNotPresent(row), chromedp.Text("[data-testid=open]", &open))
 	if strings.TrimSpace(open) != "1" {
 		t.Errorf("%q payments are open", open)
 	}
 
-	browsertest.Run(ctx, t, chromedp.KeyEvent("k", chromedp.KeyModifiers(2)), chromedp.WaitVisible("#finder-q"),
+	browser.Run(ctx, t, chromedp.KeyEvent("k", chromedp.KeyModifiers(2)), chromedp.WaitVisible("#finder-q"),
 		chromedp.KeyEvent("nothing like it"), chromedp.WaitVisible("[data-testid=quick-none]"))
-	browsertest.Axe(ctx, t)
-	browsertest.Run(ctx, t, chromedp.KeyEvent(kb.Escape), chromedp.WaitNotVisible("#finder-q"),
+	browser.Axe(ctx, t)
+	browser.Run(ctx, t, chromedp.KeyEvent(kb.Escape), chromedp.WaitNotVisible("#finder-q"),
 		chromedp.KeyEvent("k", chromedp.KeyModifiers(2)), chromedp.WaitVisible("#finder-q"),
 		chromedp.KeyEvent("77.70"), chromedp.WaitVisible("[data-testid=quick-"+string(p.ID)+"]"))
-	browsertest.Axe(ctx, t)
+	browser.Axe(ctx, t)
 	var focused string
-	browsertest.Run(ctx, t, chromedp.KeyEvent(kb.ArrowDown), chromedp.Evaluate("document.activeElement.dataset.testid", &focused))
+	browser.Run(ctx, t, chromedp.KeyEvent(kb.ArrowDown), chromedp.Evaluate("document.activeElement.dataset.testid", &focused))
 	if focused != "quick-"+string(p.ID) {
 		t.Errorf("the arrow leads to %q", focused)
 	}
-	browsertest.Run(ctx, t, chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("[data-testid=timeline]"))
+	browser.Run(ctx, t, chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("[data-testid=timeline]"))
 	var at string
-	browsertest.Run(ctx, t, chromedp.Location(&at))
+	browser.Run(ctx, t, chromedp.Location(&at))
 	if !strings.HasSuffix(at, "/dashboard/payments/"+string(p.ID)) {
 		t.Errorf("Enter leads to %s", at)
 	}
-	browsertest.FirstParty(ctx, t, origin)
+	browser.FirstParty(ctx, t, origin)
 }
 
 // The dialog's answers are the visitor's own, and a browser without scripts

@@ -16,7 +16,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/proof"
 	"github.com/florinpay/florin/internal/report"
-	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 )
@@ -87,7 +87,7 @@ func (d *desk) gasRows() []dashboard.GasRow {
 	return all
 }
 
-func gasRow(p chain.Profile, st sweep.Status) dashboard.GasRow {
+func gasRow(p chain.Profile, st settlement.Status) dashboard.GasRow {
 	r := st.Runway
 	coins := func(u money.Units) string {
 		if u.IsZero() {
@@ -100,7 +100,7 @@ func gasRow(p chain.Profile, st sweep.Status) dashboard.GasRow {
 		PerDay: coins(r.PerDay), PerPayment: coins(r.PerPot), Level: string(r.Level), Lasts: "not measured yet",
 	}
 	switch {
-	case r.Days >= sweep.MaxDays:
+	case r.Days >= settlement.MaxDays:
 		row.Lasts = "more than ten years"
 	case r.Days == 1:
 		row.Lasts = "1 day"
@@ -110,9 +110,9 @@ func gasRow(p chain.Profile, st sweep.Status) dashboard.GasRow {
 	switch {
 	case st.Waiting != "":
 		row.Advice = st.Detail
-	case r.Level == sweep.LevelAlarm:
+	case r.Level == settlement.LevelAlarm:
 		row.Advice = "send " + p.Coin + " to it now"
-	case r.Level == sweep.LevelWarn:
+	case r.Level == settlement.LevelWarn:
 		row.Advice = "send " + p.Coin + " to it this week"
 	}
 	return row

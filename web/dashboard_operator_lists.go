@@ -10,7 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/report"
-	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 )
@@ -73,15 +73,15 @@ func (d *desk) waitingNotices() []dashboard.Notice {
 }
 
 // sweepWords are how the state of a sweep is told and coloured.
-var sweepWords = map[sweep.State][2]string{
-	sweep.Planned: {"Planned", "is-wait"}, sweep.Signed: {"Signed", "is-wait"}, sweep.Sent: {"On its way", "is-seen"},
-	sweep.Confirmed: {"Arrived", "is-good"}, sweep.Failed: {"Failed", "is-bad"}, sweep.Superseded: {"Given up", "is-wait"},
+var sweepWords = map[settlement.State][2]string{
+	settlement.Planned: {"Planned", "is-wait"}, settlement.Signed: {"Signed", "is-wait"}, settlement.Sent: {"On its way", "is-seen"},
+	settlement.Confirmed: {"Arrived", "is-good"}, settlement.Failed: {"Failed", "is-bad"}, settlement.Superseded: {"Given up", "is-wait"},
 }
 
 func (d *desk) sweepRows(list []report.SweepLine) []dashboard.SweepRow {
 	var rows []dashboard.SweepRow
 	for _, x := range list {
-		words := sweepWords[sweep.State(x.State)]
+		words := sweepWords[settlement.State(x.State)]
 		row := dashboard.SweepRow{
 			ID: x.ID, Network: views.NetworkName(string(x.Network)), State: words[0], Meaning: words[1], Hash: string(x.Tx), HashURL: d.txURL(x.Network, x.Tx),
 			Note: x.Note, Pots: x.Pots, Moved: x.Moved, Attempts: x.Attempts, CreatedAt: x.CreatedAt, EndedAt: x.EndedAt,
@@ -89,7 +89,7 @@ func (d *desk) sweepRows(list []report.SweepLine) []dashboard.SweepRow {
 		if lane, ok := d.d.Payments.Lane(x.Network); ok && !x.Paid.IsZero() {
 			row.Cost = coinText(x.Paid, x.Network) + " " + lane.Profile.Coin
 		}
-		if row.Note == "" && sweep.State(x.State).InFlight() && d.x.Sweeping != nil {
+		if row.Note == "" && settlement.State(x.State).InFlight() && d.x.Sweeping != nil {
 			if st, ok := d.x.Sweeping(x.Network); ok {
 				row.Note = st.Detail
 			}

@@ -16,7 +16,7 @@ import (
 	"github.com/florinpay/florin/internal/proof"
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/secret"
-	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/internal/settlement"
 )
 
 const rootEmail = "root@shop.example"
@@ -27,8 +27,8 @@ func rootDesk(t *testing.T) (deskBundle, *surfer) {
 	gas := money.NewUnits(money.USD.Units(18).Big())
 	b := newDesk(t, func(_ *Deps, o *Options) { o.SignUp = false }, func(d *Deps, _ *Options) {
 		d.Dashboard.Invite = true
-		d.Dashboard.Sweeping = func(n chain.Network) (sweep.Status, bool) {
-			return sweep.Status{At: d.Now(), Runway: sweep.Runway{Wallet: sweep.Wallet{Address: merchantWallet, Balance: gas}, Days: 9, Level: sweep.LevelWarn}}, n == chain.Polygon
+		d.Dashboard.Sweeping = func(n chain.Network) (settlement.Status, bool) {
+			return settlement.Status{At: d.Now(), Runway: settlement.Runway{Wallet: settlement.Wallet{Address: merchantWallet, Balance: gas}, Days: 9, Level: settlement.LevelWarn}}, n == chain.Polygon
 		}
 	})
 	_, err := b.accounts.CreateUser(t.Context(), account.NewUser{Email: rootEmail, Password: secret.New(deskPassword), Operator: true})

@@ -14,7 +14,7 @@ import (
 
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/views"
@@ -70,7 +70,7 @@ func (d *desk) getOverview(c echo.Context, v visitor) error {
 // house is a key with what belongs to it.
 type house struct {
 	key       account.Key
-	balance   credit.Balance
+	balance   ledger.Balance
 	custodian account.Custodian
 	has       bool // it has a custodian
 }
@@ -137,7 +137,7 @@ func (d *desk) alerts(ctx context.Context, houses []house, now time.Time) ([]das
 			continue
 		case h.balance.Credits <= 0:
 			all = append(all, dashboard.Notice{Bad: true, Text: labelOf(h.key) + " has no credits left: your customers cannot start a payment.", Link: "/dashboard/credits" + at, LinkText: "Buy credits"})
-		case credit.IsLow(h.balance.Credits):
+		case ledger.IsLow(h.balance.Credits):
 			all = append(all, dashboard.Notice{Bad: true, Text: fmt.Sprintf("%s has only %d credits left.", labelOf(h.key), h.balance.Credits), Link: "/dashboard/credits" + at, LinkText: "Buy credits"})
 		}
 		all = append(all, d.networkAlerts(h)...)

@@ -14,12 +14,12 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/florinpay/florin/internal/account"
-	"github.com/florinpay/florin/internal/browsertest"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/testkit/browser"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -44,10 +44,10 @@ const strangers = `(() => {
 
 // openWithoutPolicy is a browser that ignores the pages' content security
 // policy: nothing but escaping stands between stored text and running.
-func openWithoutPolicy(t *testing.T, options ...browsertest.Option) context.Context {
+func openWithoutPolicy(t *testing.T, options ...browser.Option) context.Context {
 	t.Helper()
-	ctx := browsertest.New(t, options...)
-	browsertest.Run(ctx, t, page.SetBypassCSP(true), chromedp.ActionFunc(func(ctx context.Context) error {
+	ctx := browser.New(t, options...)
+	browser.Run(ctx, t, page.SetBypassCSP(true), chromedp.ActionFunc(func(ctx context.Context) error {
 		_, err := page.AddScriptToEvaluateOnNewDocument(countsScripts).Do(ctx)
 		return err
 	}))
@@ -61,7 +61,7 @@ func ranNothing(ctx context.Context, t *testing.T, name string) bool {
 	var run int
 	var found []string
 	var shown bool
-	browsertest.Run(ctx, t, chromedp.Evaluate(`window.scriptsRun || 0`, &run), chromedp.Evaluate(strangers, &found),
+	browser.Run(ctx, t, chromedp.Evaluate(`window.scriptsRun || 0`, &run), chromedp.Evaluate(strangers, &found),
 		chromedp.Evaluate(`document.documentElement.textContent.includes("onload=ran()") || !!document.querySelector("[value*='onload=ran()'], [title*='onload=ran()'], [alt*='onload=ran()']")`, &shown))
 	if run > 0 || len(found) > 0 {
 		t.Errorf("%s: %d scripts ran; in the page stand %q", name, run, found)
@@ -187,14 +187,14 @@ func TestDashboard_ScriptsNeverRun(t *testing.T) {
 	t.Parallel()
 	b, origin := serveDesk(t)
 	h := newHostileShop(b)
-	ctx := openWithoutPolicy(t, browsertest.AllowError(`status of (400|401|403|404|409|422)`),
-		browsertest.AllowError(`ERR_CONNECTION_REFUSED \(https://127\.0\.0\.1/`), // the logo that is not there
-		browsertest.AllowError(`console\.error: "\[object Event\]"`))             // a stream that is left behind
+	ctx := openWithoutPolicy(t, browser.AllowError(`status of (400|401|403|404|409|422)`),
+		browser.AllowError(`ERR_CONNECTION_REFUSED \(https://127\.0\.0\.1/`), // the logo that is not there
+		browser.AllowError(`console\.error: "\[object Event\]"`))             // a stream that is left behind
 	enterDesk(ctx, t, origin, deskEmail)
 	shown := 0
 	pages := h.pages()
 	for _, path := range pages {
-		browsertest.Run(ctx, t, chromedp.Navigate(origin+path))
+		browser.Run(ctx, t, chromedp.Navigate(origin+path))
 		if ranNothing(ctx, t, path) {
 			shown++
 		}
@@ -209,14 +209,14 @@ func TestDashboard_ScriptsNeverRun(t *testing.T) {
 // come, and the search dialog.
 func (h hostileShop) comesLive(ctx context.Context, origin string) {
 	h.t.Helper()
-	browsertest.Run(ctx, h.t, chromedp.Navigate(origin+"/dashboard"), chromedp.WaitVisible("[data-testid=under-way]", chromedp.ByQuery))
+	browser.Run(ctx, h.t, chromedp.Navigate(origin+"/dashboard"), chromedp.WaitVisible("[data-testid=under-way]", chromedp.ByQuery))
 	p, err := h.payments.Create(h.t.Context(), payment.CreateInput{KeyID: h.key.ID, Amount: "6", Details: payment.Details{Reference: hostileText}})
 	must(h.t, err)
-	browsertest.Run(ctx, h.t, chromedp.WaitVisible("[data-testid=under-way] [data-testid=row-"+string(p.ID)+"]", chromedp.ByQuery))
+	browser.Run(ctx, h.t, chromedp.WaitVisible("[data-testid=under-way] [data-testid=row-"+string(p.ID)+"]", chromedp.ByQuery))
 	if !ranNothing(ctx, h.t, "the overview that follows payments") {
 		h.t.Error("the overview does not show the reference")
 	}
-	browsertest.Run(ctx, h.t, chromedp.KeyEvent("k", chromedp.KeyModifiers(2)), chromedp.WaitVisible("#finder-q", chromedp.ByQuery),
+	browser.Run(ctx, h.t, chromedp.KeyEvent("k", chromedp.KeyModifiers(2)), chromedp.WaitVisible("#finder-q", chromedp.ByQuery),
 		chromedp.KeyEvent(hostileText), chromedp.WaitVisible("[data-testid^=quick-]", chromedp.ByQuery))
 	ranNothing(ctx, h.t, "the search dialog")
 }
@@ -230,10 +230,10 @@ func TestScriptsAreSeen(t *testing.T) {
 		_, _ = fmt.Fprintf(w, `<title>Careless</title><input value="%s">`, hostileText)
 	}))
 	t.Cleanup(careless.Close)
-	ctx := openWithoutPolicy(t, browsertest.AllowError(`a stored script ran`))
+	ctx := openWithoutPolicy(t, browser.AllowError(`a stored script ran`))
 	var run int
 	var found []string
-	browsertest.Run(ctx, t, chromedp.Navigate(careless.URL), chromedp.Evaluate(`window.scriptsRun || 0`, &run), chromedp.Evaluate(strangers, &found))
+	browser.Run(ctx, t, chromedp.Navigate(careless.URL), chromedp.Evaluate(`window.scriptsRun || 0`, &run), chromedp.Evaluate(strangers, &found))
 	if run < 2 || len(found) < 2 {
 		t.Errorf("%d scripts are counted, %q found", run, found)
 	}

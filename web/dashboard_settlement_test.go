@@ -7,7 +7,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/internal/settlement"
 )
 
 // The history of a payment tells when its settlement was planned, sent and
@@ -34,24 +34,24 @@ func TestDashboard_Settlement(t *testing.T) {
 	shows(s.get(page), []string{}, "Settlement planned", "florin sweep")
 
 	ctx, now := t.Context(), b.clock.Now()
-	pots, err := b.store.Pots(ctx, chain.Polygon, sweep.Query{Now: now, Limit: 10})
+	pots, err := b.store.Pots(ctx, chain.Polygon, settlement.Query{Now: now, Limit: 10})
 	must(t, err)
 	if len(pots) != 1 {
 		t.Fatalf("%d pots are due, want 1", len(pots))
 	}
-	w := sweep.Sweep{ID: sweep.ID(testID(now)), Network: chain.Polygon, State: sweep.Planned, CreatedAt: now, Items: []sweep.Item{{
+	w := settlement.Sweep{ID: settlement.ID(testID(now)), Network: chain.Polygon, State: settlement.Planned, CreatedAt: now, Items: []settlement.Item{{
 		PaymentID: pots[0].PaymentID, Number: pots[0].Number, Address: pots[0].Address, Settlement: pots[0].Settlement,
 		Asset: pots[0].Asset, Expected: pots[0].Due,
 	}}}
 	must(t, b.store.PlanSweep(ctx, w))
 	shows(s.get(page), []string{"Settlement planned"}, "On the way to your wallet")
-	attempt := sweep.Attempt{N: 1, Tx: testHash(900), Raw: []byte{1}, MadeAt: now}
+	attempt := settlement.Attempt{N: 1, Tx: testHash(900), Raw: []byte{1}, MadeAt: now}
 	must(t, b.store.AddAttempt(ctx, w.ID, attempt))
 	must(t, b.store.MarkSent(ctx, w.ID, 1, now.Add(time.Second)))
 	shows(s.get(page), []string{"Settlement planned", "On the way to your wallet"}, "Arrived at your wallet")
-	w.State, w.Tx, w.EndedAt, w.Paid = sweep.Confirmed, attempt.Tx, now.Add(2*time.Second), money.UnitsFromUint64(1_230_000_000_000_000)
+	w.State, w.Tx, w.EndedAt, w.Paid = settlement.Confirmed, attempt.Tx, now.Add(2*time.Second), money.UnitsFromUint64(1_230_000_000_000_000)
 	w.Block = chain.Head{Number: 901, Hash: string(testHash(901)), Time: now}
-	w.Moved = []sweep.Moved{{Address: pots[0].Address.Address, Contract: pots[0].Asset.Contract, Units: pots[0].Due}}
+	w.Moved = []settlement.Moved{{Address: pots[0].Address.Address, Contract: pots[0].Asset.Contract, Units: pots[0].Due}}
 	must(t, b.store.EndSweep(ctx, w, now))
 	shows(s.get(page), []string{"Settlement planned", "Arrived at your wallet", string(attempt.Tx), "gas 0.00123 POL, paid by the operator"}, "On the way to your wallet", "florin sweep")
 

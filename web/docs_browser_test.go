@@ -6,7 +6,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/florinpay/florin/internal/browsertest"
+	"github.com/florinpay/florin/internal/testkit/browser"
 	"github.com/florinpay/florin/views/docs"
 )
 
@@ -16,34 +16,34 @@ func TestDocs_InABrowser(t *testing.T) {
 	t.Parallel()
 	_, origin := serveDesk(t)
 	for name, look := range map[string]struct {
-		options []browsertest.Option
+		options []browser.Option
 		paths   []string
 	}{
-		"phone":   {[]browsertest.Option{browsertest.Phone, browsertest.Light}, []string{docs.StartPath, docs.ErrorsPath, docs.WebhooksPath, docs.RESTPath}},
-		"desktop": {[]browsertest.Option{browsertest.Desktop, browsertest.Dark}, []string{docs.ExamplesPath, docs.RequestsPath, docs.TestingPath, docs.GraphQLPath}},
+		"phone":   {[]browser.Option{browser.Phone, browser.Light}, []string{docs.StartPath, docs.ErrorsPath, docs.WebhooksPath, docs.RESTPath}},
+		"desktop": {[]browser.Option{browser.Desktop, browser.Dark}, []string{docs.ExamplesPath, docs.RequestsPath, docs.TestingPath, docs.GraphQLPath}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ctx := browsertest.New(t, look.options...)
+			ctx := browser.New(t, look.options...)
 			for _, path := range look.paths {
 				var wide bool
-				browsertest.Run(ctx, t, chromedp.Navigate(origin+path), chromedp.WaitVisible(`[data-testid="docs"]`),
+				browser.Run(ctx, t, chromedp.Navigate(origin+path), chromedp.WaitVisible(`[data-testid="docs"]`),
 					chromedp.Evaluate(`document.documentElement.scrollWidth > document.documentElement.clientWidth`, &wide))
-				browsertest.Screenshot(ctx, t, name+strings.ReplaceAll(path, "/", "-"))
-				browsertest.Axe(ctx, t)
+				browser.Screenshot(ctx, t, name+strings.ReplaceAll(path, "/", "-"))
+				browser.Axe(ctx, t)
 				if wide {
 					t.Errorf("%s is wider than a %s", path, name)
 				}
 			}
-			browsertest.FirstParty(ctx, t, origin)
+			browser.FirstParty(ctx, t, origin)
 		})
 	}
 	t.Run("no script", func(t *testing.T) {
 		t.Parallel()
-		ctx := browsertest.New(t, browsertest.Phone, browsertest.NoScript)
-		browsertest.Run(ctx, t, chromedp.Navigate(origin+docs.ExamplesPath), chromedp.WaitVisible(`[data-testid="sample-create-payment-curl"]`),
+		ctx := browser.New(t, browser.Phone, browser.NoScript)
+		browser.Run(ctx, t, chromedp.Navigate(origin+docs.ExamplesPath), chromedp.WaitVisible(`[data-testid="sample-create-payment-curl"]`),
 			chromedp.Click(`label[for="create-payment-python"]`), chromedp.WaitVisible(`[data-testid="sample-create-payment-python"]`),
 			chromedp.WaitNotVisible(`[data-testid="sample-create-payment-curl"]`))
-		browsertest.Screenshot(ctx, t, "no-script")
+		browser.Screenshot(ctx, t, "no-script")
 	})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/recharge"
-	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/internal/settlement"
 )
 
 // healthReport is the body of GET /health.
@@ -62,7 +62,7 @@ type healthCache struct {
 	mu   sync.Mutex
 	at   time.Time
 	down bool
-	gas  func(chain.Network) (sweep.Status, bool)
+	gas  func(chain.Network) (settlement.Status, bool)
 }
 
 // getHealth answers 200 while requests can be served, 503 when the database is

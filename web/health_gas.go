@@ -2,7 +2,7 @@ package web
 
 import (
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/internal/settlement"
 )
 
 // gasHealth is how the gas wallet of a network does. Amounts are in whole
@@ -19,7 +19,9 @@ type gasHealth struct {
 }
 
 // ReportGas makes GET /health tell how sweeping does. Call it before Serve.
-func (s *Server) ReportGas(status func(chain.Network) (sweep.Status, bool)) { s.health.gas = status }
+func (s *Server) ReportGas(status func(chain.Network) (settlement.Status, bool)) {
+	s.health.gas = status
+}
 
 // gasHealth returns nil where nothing is swept, or was not looked at yet.
 func (s *Server) gasHealth(n chain.Network) *gasHealth {

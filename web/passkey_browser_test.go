@@ -8,14 +8,14 @@ import (
 	"github.com/chromedp/cdproto/webauthn"
 	"github.com/chromedp/chromedp"
 
-	"github.com/florinpay/florin/internal/browsertest"
+	"github.com/florinpay/florin/internal/testkit/browser"
 )
 
 // withAuthenticator gives the page a device with a fingerprint reader.
 func withAuthenticator(ctx context.Context, t *testing.T) webauthn.AuthenticatorID {
 	t.Helper()
 	var id webauthn.AuthenticatorID
-	browsertest.Run(ctx, t, webauthn.Enable(), chromedp.ActionFunc(func(ctx context.Context) (err error) {
+	browser.Run(ctx, t, webauthn.Enable(), chromedp.ActionFunc(func(ctx context.Context) (err error) {
 		id, err = webauthn.AddVirtualAuthenticator(&webauthn.VirtualAuthenticatorOptions{
 			Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal,
 			HasResidentKey: true, HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true,
@@ -37,38 +37,38 @@ func TestPasskey_Browser(t *testing.T) {
 	b, origin := serveDeskAs(t, "localhost")
 	u := b.member(deskEmail)
 	b.shop(u)
-	ctx := browsertest.New(t, browsertest.AllowError(`status of 40[01]`))
+	ctx := browser.New(t, browser.AllowError(`status of 40[01]`))
 	id := withAuthenticator(ctx, t)
 	const signIn = "[data-testid=passkey]"
 
 	enterDesk(ctx, t, origin, deskEmail)
-	browsertest.Run(ctx, t, chromedp.Navigate(origin+securityPath), chromedp.WaitVisible("[data-testid=add-passkey]"))
+	browser.Run(ctx, t, chromedp.Navigate(origin+securityPath), chromedp.WaitVisible("[data-testid=add-passkey]"))
 	lookAt(ctx, t, "security-no-passkey")
 	// A wrong password is told beside the form, and what was typed stays.
 	var problem, name string
-	browsertest.Run(ctx, t, chromedp.SendKeys("#f-name", "Phone"), chromedp.SendKeys("#passkey-proof", "wrong password"), chromedp.Click("[data-testid=add-passkey]"),
+	browser.Run(ctx, t, chromedp.SendKeys("#f-name", "Phone"), chromedp.SendKeys("#passkey-proof", "wrong password"), chromedp.Click("[data-testid=add-passkey]"),
 		chromedp.WaitVisible("form[data-passkey-at] > .problem:not(:empty)"), chromedp.Text("form[data-passkey-at] > .problem", &problem), chromedp.Value("#f-name", &name))
 	if problem != "The password is wrong." || name != "Phone" {
 		t.Errorf("it says %q about %q", problem, name)
 	}
-	browsertest.Run(ctx, t, chromedp.SetValue("#passkey-proof", deskPassword), chromedp.Click("[data-testid=add-passkey]"), chromedp.WaitVisible("[data-testid=passkeys]"))
+	browser.Run(ctx, t, chromedp.SetValue("#passkey-proof", deskPassword), chromedp.Click("[data-testid=add-passkey]"), chromedp.WaitVisible("[data-testid=passkeys]"))
 	lookAt(ctx, t, "security-passkey")
 
 	// Signed out, and in again without typing anything.
-	browsertest.Run(ctx, t, chromedp.EvaluateAsDevTools(`document.querySelector("form[action='/signout']").submit()`, nil), chromedp.WaitVisible(signIn))
+	browser.Run(ctx, t, chromedp.EvaluateAsDevTools(`document.querySelector("form[action='/signout']").submit()`, nil), chromedp.WaitVisible(signIn))
 	lookAt(ctx, t, "signin-passkey")
-	browsertest.Run(ctx, t, verifies(id, false), chromedp.Click(signIn), chromedp.WaitVisible("form[data-passkey-at] > .problem:not(:empty)"),
+	browser.Run(ctx, t, verifies(id, false), chromedp.Click(signIn), chromedp.WaitVisible("form[data-passkey-at] > .problem:not(:empty)"),
 		verifies(id, true), chromedp.Navigate(origin+"/signin?next=/dashboard/keys"), chromedp.Click(signIn), chromedp.WaitVisible(".column h1"))
 	var at string
-	browsertest.Run(ctx, t, chromedp.Location(&at))
+	browser.Run(ctx, t, chromedp.Location(&at))
 	if at != origin+"/dashboard/keys" {
 		t.Errorf("signing in leads to %s", at)
 	}
 
 	// Where the money goes is changed with it.
-	browsertest.Run(ctx, t, chromedp.Navigate(origin+"/dashboard/custodian"), chromedp.SetValue("[name='wallet.BASE']", "0x00000000000000000000000000000000000000AA"))
+	browser.Run(ctx, t, chromedp.Navigate(origin+"/dashboard/custodian"), chromedp.SetValue("[name='wallet.BASE']", "0x00000000000000000000000000000000000000AA"))
 	lookAt(ctx, t, "custodian-passkey")
-	browsertest.Run(ctx, t, chromedp.Click(".passkey button"), chromedp.WaitVisible(".notice"))
+	browser.Run(ctx, t, chromedp.Click(".passkey button"), chromedp.WaitVisible(".notice"))
 	keys, err := b.store.EveryKeyOfUser(t.Context(), u.ID)
 	must(t, err)
 	c, err := b.accounts.Custodian(t.Context(), keys[0].ID)
@@ -77,7 +77,7 @@ func TestPasskey_Browser(t *testing.T) {
 	}
 
 	// Another one for the same account is not made on the same device.
-	browsertest.Run(ctx, t, chromedp.Navigate(origin+securityPath), chromedp.WaitVisible("[data-testid=add-passkey]"),
+	browser.Run(ctx, t, chromedp.Navigate(origin+securityPath), chromedp.WaitVisible("[data-testid=add-passkey]"),
 		chromedp.Click("form[data-passkey-at] .passkey button"), chromedp.WaitVisible("form[data-passkey-at] .problem:not(:empty)"),
 		chromedp.Text("form[data-passkey-at] .passkey .problem", &problem))
 	if !strings.Contains(problem, "already") {
@@ -85,12 +85,12 @@ func TestPasskey_Browser(t *testing.T) {
 	}
 
 	// Removed by itself, and worth nothing from then on.
-	browsertest.Run(ctx, t, chromedp.Click("[data-testid=passkeys] summary"), chromedp.Click("[data-testid=passkeys] .passkey button"),
+	browser.Run(ctx, t, chromedp.Click("[data-testid=passkeys] summary"), chromedp.Click("[data-testid=passkeys] .passkey button"),
 		chromedp.WaitNotPresent("[data-testid=passkeys]"), chromedp.WaitVisible(".notice"))
-	browsertest.Run(ctx, t, chromedp.EvaluateAsDevTools(`document.querySelector("form[action='/signout']").submit()`, nil), chromedp.WaitVisible(signIn),
+	browser.Run(ctx, t, chromedp.EvaluateAsDevTools(`document.querySelector("form[action='/signout']").submit()`, nil), chromedp.WaitVisible(signIn),
 		chromedp.Click(signIn), chromedp.WaitVisible("[role=alert]:not(:empty)"), chromedp.Text("main", &problem))
 	if !strings.Contains(problem, refusedPasskey) {
 		t.Errorf("after removal: %q", problem)
 	}
-	browsertest.FirstParty(ctx, t, origin)
+	browser.FirstParty(ctx, t, origin)
 }

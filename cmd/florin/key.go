@@ -8,8 +8,8 @@ import (
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/config"
-	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -72,7 +72,7 @@ func (c keyCreate) asked(cfg config.Config) account.NewKey {
 	return in
 }
 
-func (c keyCreate) print(p *process, k account.Key, text secret.Text, left credit.Balance) error {
+func (c keyCreate) print(p *process, k account.Key, text secret.Text, left ledger.Balance) error {
 	if !c.JSON {
 		return p.say("API key %s (id %s) has %d credits and %d queries. Keep it safe: it is not shown again.",
 			text.Reveal(), k.PublicID, left.Credits, left.Queries)

@@ -12,8 +12,8 @@ import (
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store"
-	"github.com/florinpay/florin/internal/sweep"
 )
 
 // network finds the configured network of a name as people type it.
@@ -82,7 +82,7 @@ func needGas(cfg config.Config, n chain.Network) error {
 }
 
 // sender returns what signs and sends the network's sweeps.
-func (p *process) sender(ctx context.Context, cfg config.Config, n config.Network, s *store.Store) (sweep.Sender, error) {
+func (p *process) sender(ctx context.Context, cfg config.Config, n config.Network, s *store.Store) (settlement.Sender, error) {
 	if !n.Profile.Network.EVM() {
 		a, err := openSolana(cfg, n)
 		if err != nil {
@@ -103,13 +103,13 @@ func (p *process) sender(ctx context.Context, cfg config.Config, n config.Networ
 
 // sweeper returns a sweeper of the network, which shares its turns with the
 // server's.
-func (p *process) sweeper(ctx context.Context, cfg config.Config, n config.Network, s *store.Store) (*sweep.Sweeper, error) {
+func (p *process) sweeper(ctx context.Context, cfg config.Config, n config.Network, s *store.Store) (*settlement.Sweeper, error) {
 	sender, err := p.sender(ctx, cfg, n, s)
 	if err != nil {
 		return nil, err
 	}
 	holder := string(app.NewSweepID(app.Now()))
-	return sweep.New(sender, s, app.SweepPolicy(cfg), holder, app.Now, app.NewSweepID, p.warnings()), nil
+	return settlement.New(sender, s, app.SweepPolicy(cfg), holder, app.Now, app.NewSweepID, p.warnings()), nil
 }
 
 // warnings returns a logger for what a command runs that is the server's

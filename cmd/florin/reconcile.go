@@ -7,8 +7,8 @@ import (
 
 	"github.com/florinpay/florin/internal/app"
 	"github.com/florinpay/florin/internal/config"
+	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store"
-	"github.com/florinpay/florin/internal/sweep"
 )
 
 type reconcile struct {
@@ -47,7 +47,7 @@ func (c reconcile) Run(ctx context.Context, p *process) error {
 			return err
 		}
 		bar := p.progress("addresses", total)
-		differences, err := sweep.Reconciler{
+		differences, err := settlement.Reconciler{
 			Books: s, Ledgers: ledgers, Since: app.Now().AddDate(0, 0, -c.Days), Progress: bar.at,
 			Wait: func(ctx context.Context) error { return sleep(ctx, c.Wait) },
 		}.Run(ctx)
@@ -68,14 +68,14 @@ func (c reconcile) Run(ctx context.Context, p *process) error {
 }
 
 // ledgersOf opens every network that is on.
-func ledgersOf(cfg config.Config) ([]sweep.Ledger, error) {
-	var list []sweep.Ledger
+func ledgersOf(cfg config.Config) ([]settlement.Ledger, error) {
+	var list []settlement.Ledger
 	for _, n := range cfg.Networks {
 		a, err := openHome(cfg, n)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, sweep.Ledger{Profile: n.Profile, Reader: a, Coins: a.Coins})
+		list = append(list, settlement.Ledger{Profile: n.Profile, Reader: a, Coins: a.Coins})
 	}
 	return list, nil
 }

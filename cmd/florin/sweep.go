@@ -10,8 +10,8 @@ import (
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store"
-	"github.com/florinpay/florin/internal/sweep"
 )
 
 type rescue struct {
@@ -104,8 +104,8 @@ func (c rescue) networks(cfg config.Config) ([]config.Network, error) {
 }
 
 // shown lists the addresses meant, each once.
-func (c rescue) shown(ctx context.Context, s *store.Store) ([]sweep.Shown, error) {
-	var list []sweep.Shown
+func (c rescue) shown(ctx context.Context, s *store.Store) ([]settlement.Shown, error) {
+	var list []settlement.Shown
 	var err error
 	if c.Txnid != "" {
 		if list, err = s.ShownOf(ctx, c.Txnid); err == nil && len(list) == 0 {
@@ -120,7 +120,7 @@ func (c rescue) shown(ctx context.Context, s *store.Store) ([]sweep.Shown, error
 			err = fault.New(fault.NotFound, "%s was never shown to a payer by this installation", at.Address)
 		}
 	}
-	var once []sweep.Shown
+	var once []settlement.Shown
 	seen := make(map[chain.Address]bool)
 	for _, x := range list {
 		if !seen[x.Address.Address] {
@@ -133,8 +133,8 @@ func (c rescue) shown(ctx context.Context, s *store.Store) ([]sweep.Shown, error
 
 // on brings home what lies on one network, and reports whether there was
 // anything.
-func (c rescue) on(ctx context.Context, p *process, cfg config.Config, n config.Network, s *store.Store, shown []sweep.Shown) (bool, error) {
-	shown = sweep.On(n.Profile.Network, shown)
+func (c rescue) on(ctx context.Context, p *process, cfg config.Config, n config.Network, s *store.Store, shown []settlement.Shown) (bool, error) {
+	shown = settlement.On(n.Profile.Network, shown)
 	if len(shown) == 0 {
 		return false, nil
 	}
@@ -145,7 +145,7 @@ func (c rescue) on(ctx context.Context, p *process, cfg config.Config, n config.
 	if err := a.Check(ctx); err != nil {
 		return false, err
 	}
-	var items []sweep.Item
+	var items []settlement.Item
 	for _, x := range shown {
 		found, err := c.items(ctx, a, n.Profile, x)
 		if err != nil {
@@ -187,8 +187,8 @@ func (c rescue) on(ctx context.Context, p *process, cfg config.Config, n config.
 }
 
 // items lists what an address holds of what is asked for.
-func (c rescue) items(ctx context.Context, a home, p chain.Profile, x sweep.Shown) ([]sweep.Item, error) {
-	var items []sweep.Item
+func (c rescue) items(ctx context.Context, a home, p chain.Profile, x settlement.Shown) ([]settlement.Item, error) {
+	var items []settlement.Item
 	add := func(asset chain.Asset, units money.Units) {
 		if !units.IsZero() {
 			items = append(items, x.Item(asset, units))
@@ -230,11 +230,11 @@ func (c rescue) assets(p chain.Profile) []chain.Address {
 }
 
 // tell says how a sweep ended.
-func tell(p *process, n chain.Profile, done sweep.Sweep) error {
-	if done.State == sweep.Failed {
+func tell(p *process, n chain.Profile, done settlement.Sweep) error {
+	if done.State == settlement.Failed {
 		return errors.New("the transaction " + string(done.Tx) + " failed; nothing was moved")
 	}
-	if done.State != sweep.Confirmed {
+	if done.State != settlement.Confirmed {
 		return errors.New("nothing was moved: " + done.Note)
 	}
 	for _, m := range done.Moved {

@@ -7,8 +7,8 @@ import (
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -140,7 +140,7 @@ func (o *Operations) MarkCompleted(ctx context.Context, apiKey secret.Text, txni
 		return nil, err
 	}
 	return once(ctx, o, scope{keyID: key.ID}, func(payment.ID) (*model.CompletionResult, error) {
-		if err := o.affords(ctx, key.ID, credit.Query); err != nil {
+		if err := o.affords(ctx, key.ID, ledger.Query); err != nil {
 			return nil, err
 		}
 		act := noting(ctx, o.line(ctx, key, account.ActionMarkCompleted, txnid, named(key)))

@@ -7,7 +7,7 @@ import (
 
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -34,7 +34,7 @@ type Payments interface {
 // Accounts is what operations ask of users, keys and custodians.
 type Accounts interface {
 	Authenticate(ctx context.Context, text string) (account.Key, error)
-	Balance(ctx context.Context, keyID int64) (credit.Balance, error)
+	Balance(ctx context.Context, keyID int64) (ledger.Balance, error)
 	Custodian(ctx context.Context, keyID int64) (account.Custodian, error)
 	CreateCustodian(ctx context.Context, key account.Key, in account.CustodianInput) (account.Custodian, secret.Text, error)
 	UpdateCustodian(ctx context.Context, key account.Key, in account.CustodianInput) (account.Custodian, error)

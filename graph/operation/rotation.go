@@ -7,16 +7,16 @@ import (
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/idempotency"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 )
 
 // Rotation replaces keys.
 type Rotation interface {
-	ReplaceKey(ctx context.Context, key account.Key, entries []credit.Entry, keep *account.Keep) (secret.Text, credit.Balance, error)
+	ReplaceKey(ctx context.Context, key account.Key, entries []ledger.Entry, keep *account.Keep) (secret.Text, ledger.Balance, error)
 	// RetiredAnswer returns what the named request was answered by which the
 	// key of this text was replaced; any other fails with account.ErrBadKey.
 	RetiredAnswer(ctx context.Context, text, name string, request idempotency.Hash) (keyID int64, a idempotency.Answer, err error)
@@ -62,7 +62,7 @@ func (o *Operations) RevokeKey(ctx context.Context, apiKey, privateKey secret.Te
 func (o *Operations) replaceKey(ctx context.Context, key account.Key, apiKey secret.Text, name string) (*model.RevokeResult, error) {
 	s := scope{keyID: key.ID}
 	return once(ctx, o, s, func(subject payment.ID) (*model.RevokeResult, error) {
-		answer := func(text secret.Text, left credit.Balance) *model.RevokeResult {
+		answer := func(text secret.Text, left ledger.Balance) *model.RevokeResult {
 			credits := int(left.Credits)
 			return &model.RevokeResult{
 				NewAPIKey: optional(text.Reveal()),
@@ -71,13 +71,13 @@ func (o *Operations) replaceKey(ctx context.Context, key account.Key, apiKey sec
 		}
 		var keep *account.Keep
 		if request := CallOf(ctx).IdempotencyKey; request != "" {
-			keep = &account.Keep{Request: s.name(request), Answer: func(text secret.Text, left credit.Balance) (idempotency.Answer, error) {
+			keep = &account.Keep{Request: s.name(request), Answer: func(text secret.Text, left ledger.Balance) (idempotency.Answer, error) {
 				return sealed[model.RevokeResult](o, s, request, succeeded[model.RevokeResult](answer(text, left)))
 			}}
 		}
-		cost := credit.Spend(key.ID, credit.Credit, credit.ReasonOperation, name+":"+string(subject), o.d.Now())
+		cost := ledger.Spend(key.ID, ledger.Credit, ledger.ReasonOperation, name+":"+string(subject), o.d.Now())
 		act := noting(ctx, o.line(ctx, key, account.ActionRotateKey, named(key), name))
-		text, left, err := o.d.Rotation.ReplaceKey(act, key, []credit.Entry{cost}, keep)
+		text, left, err := o.d.Rotation.ReplaceKey(act, key, []ledger.Entry{cost}, keep)
 		if err != nil {
 			return nil, err
 		}

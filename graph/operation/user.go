@@ -8,8 +8,8 @@ import (
 
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/internal/account"
-	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -203,7 +203,7 @@ func (o *Operations) CreateTopUp(ctx context.Context, keyID string, credits int)
 	if err != nil {
 		return nil, err
 	}
-	price, err := credit.Price(int64(credits))
+	price, err := ledger.Price(int64(credits))
 	if err != nil {
 		return nil, err
 	}

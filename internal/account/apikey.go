@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -80,7 +80,7 @@ func (s *Service) CreateKey(ctx context.Context, user User, in NewKey) (Key, sec
 	key, err := create(ctx, Key{
 		PublicID: id, UserID: user.ID, UserPublic: user.PublicID, Hash: hash, Label: label, Wallet: wallet,
 		FirstName: user.FirstName, LastName: user.LastName, Email: user.Email, CreatedAt: now,
-	}, func(keyID int64) []credit.Entry { return freeEntries(keyID, id, in, now) })
+	}, func(keyID int64) []ledger.Entry { return freeEntries(keyID, id, in, now) })
 	if err != nil {
 		return Key{}, secret.Text{}, err
 	}
@@ -100,39 +100,39 @@ func parseKeyWallet(text string) (chain.Address, error) {
 }
 
 func checkFree(in NewKey) error {
-	if in.Credits < 0 || in.Credits > credit.MaxTopUp {
-		return fault.New(fault.Invalid, "credits must be between 0 and %d", credit.MaxTopUp)
+	if in.Credits < 0 || in.Credits > ledger.MaxTopUp {
+		return fault.New(fault.Invalid, "credits must be between 0 and %d", ledger.MaxTopUp)
 	}
-	if in.Queries < 0 || in.Queries > credit.MaxRecharge {
-		return fault.New(fault.Invalid, "queries must be between 0 and %d", credit.MaxRecharge)
+	if in.Queries < 0 || in.Queries > ledger.MaxRecharge {
+		return fault.New(fault.Invalid, "queries must be between 0 and %d", ledger.MaxRecharge)
 	}
 	return nil
 }
 
-func freeEntries(keyID int64, publicID string, in NewKey, now time.Time) []credit.Entry {
-	var entries []credit.Entry
+func freeEntries(keyID int64, publicID string, in NewKey, now time.Time) []ledger.Entry {
+	var entries []ledger.Entry
 	ref := "signup:" + publicID
 	if in.Credits > 0 {
-		entries = append(entries, credit.Grant(keyID, credit.Credit, in.Credits, credit.ReasonSignup, ref, now))
+		entries = append(entries, ledger.Grant(keyID, ledger.Credit, in.Credits, ledger.ReasonSignup, ref, now))
 	}
 	if in.Queries > 0 {
-		entries = append(entries, credit.Grant(keyID, credit.Query, in.Queries, credit.ReasonSignup, ref, now))
+		entries = append(entries, ledger.Grant(keyID, ledger.Query, in.Queries, ledger.ReasonSignup, ref, now))
 	}
 	return entries
 }
 
 // Balance returns what the key has left.
-func (s *Service) Balance(ctx context.Context, keyID int64) (credit.Balance, error) {
+func (s *Service) Balance(ctx context.Context, keyID int64) (ledger.Balance, error) {
 	return s.store.Balance(ctx, keyID)
 }
 
 // charge returns the entry by which the key pays one credit for an operation.
 // Its ref is fresh for every call, so each call that succeeds costs one, while
 // a retry of the same transaction does not cost two.
-func (s *Service) charge(key Key, operation string, now time.Time) ([]credit.Entry, error) {
+func (s *Service) charge(key Key, operation string, now time.Time) ([]ledger.Entry, error) {
 	id, err := s.newID(now)
 	if err != nil {
 		return nil, err
 	}
-	return []credit.Entry{credit.Spend(key.ID, credit.Credit, credit.ReasonOperation, operation+":"+id, now)}, nil
+	return []ledger.Entry{ledger.Spend(key.ID, ledger.Credit, ledger.ReasonOperation, operation+":"+id, now)}, nil
 }

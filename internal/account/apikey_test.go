@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 )
 
 func TestService_CreateKey(t *testing.T) {
@@ -19,7 +19,7 @@ func TestService_CreateKey(t *testing.T) {
 	if k.Wallet != "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" || k.Label != "shop" || k.UserID != 7 || k.Email != email || len(k.PublicID) != 26 || !k.CreatedAt.Equal(noon) {
 		t.Errorf("the key is %+v", k)
 	}
-	if got, _ := b.Balance(t.Context(), k.ID); got != (credit.Balance{Credits: 20, Queries: 5}) {
+	if got, _ := b.Balance(t.Context(), k.ID); got != (ledger.Balance{Credits: 20, Queries: 5}) {
 		t.Errorf("the balance is %+v, want 20 credits and 5 queries", got)
 	}
 	found, err := b.Authenticate(t.Context(), text)
@@ -33,7 +33,7 @@ func TestService_CreateKey(t *testing.T) {
 	if otherText == text || other.PublicID == k.PublicID {
 		t.Error("two keys are the same")
 	}
-	if got, _ := b.Balance(t.Context(), other.ID); got != (credit.Balance{}) {
+	if got, _ := b.Balance(t.Context(), other.ID); got != (ledger.Balance{}) {
 		t.Errorf("a key without free credits has %+v", got)
 	}
 }
@@ -45,7 +45,7 @@ func TestService_CreateKey_Refuses(t *testing.T) {
 		"wallet":  {Wallet: "0x0000000000000000000000000000000000000000"},
 		"label":   {Label: "a\x00b"},
 		"credits": {Credits: -1},
-		"queries": {Queries: credit.MaxRecharge + 1},
+		"queries": {Queries: ledger.MaxRecharge + 1},
 	} {
 		_, text, err := b.CreateKey(t.Context(), User{ID: 1}, in)
 		wantInvalid(t, fmt.Sprintf("%+v", in), err, field)
@@ -83,7 +83,7 @@ func TestService_ReplaceKey(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
 	k, old := b.mustCreateKey(t, NewKey{Credits: 1})
-	pay := []credit.Entry{credit.Spend(k.ID, credit.Credit, credit.ReasonOperation, "rotate:1", noon)}
+	pay := []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, "rotate:1", noon)}
 	text, left, err := b.ReplaceKey(t.Context(), k, pay, nil)
 	if err != nil || left.Credits != 0 {
 		t.Fatalf("%+v are left, %v", left, err)
@@ -101,7 +101,7 @@ func TestService_ReplaceKey(t *testing.T) {
 	wantErr(t, "with the old hash", err, ErrBadKey)
 	pay[0].Ref = "rotate:2"
 	none, _, err := b.ReplaceKey(t.Context(), after, pay, nil)
-	wantErr(t, "without credits", err, credit.ErrNoCredits)
+	wantErr(t, "without credits", err, ledger.ErrNoCredits)
 	if _, err := b.Authenticate(t.Context(), text.Reveal()); err != nil || !none.Empty() {
 		t.Errorf("a refused rotation changed the key: %v", err)
 	}

@@ -6,9 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/idempotency"
+	"github.com/florinpay/florin/internal/ledger"
 )
 
 // book is a Store in memory that keeps the promises of the port: each method
@@ -19,8 +19,8 @@ type book struct {
 	keys       map[int64]Key
 	custodians map[int64]Custodian
 	sessions   map[Hash]Session
-	balances   map[int64]credit.Balance
-	booked     map[string]credit.Entry // by Ref and Unit
+	balances   map[int64]ledger.Balance
+	booked     map[string]ledger.Entry // by Ref and Unit
 	lookups    int                     // calls of KeyByHash
 	fail       error                   // what every method fails with, if set
 	races      int                     // how often change runs in UpdateCustodian before its result is kept
@@ -34,7 +34,7 @@ var (
 func newBook() *book {
 	return &book{
 		users: map[string]User{}, keys: map[int64]Key{}, custodians: map[int64]Custodian{},
-		sessions: map[Hash]Session{}, balances: map[int64]credit.Balance{}, booked: map[string]credit.Entry{}, races: 2,
+		sessions: map[Hash]Session{}, balances: map[int64]ledger.Balance{}, booked: map[string]ledger.Entry{}, races: 2,
 	}
 }
 
@@ -76,11 +76,11 @@ func (b *book) UserByEmail(_ context.Context, email string) (User, error) {
 }
 
 // CreateKeyWithin does not count: the limits are the database's to keep.
-func (b *book) CreateKeyWithin(ctx context.Context, k Key, entries func(int64) []credit.Entry) (Key, error) {
+func (b *book) CreateKeyWithin(ctx context.Context, k Key, entries func(int64) []ledger.Entry) (Key, error) {
 	return b.CreateKey(ctx, k, entries)
 }
 
-func (b *book) CreateKey(_ context.Context, k Key, entries func(int64) []credit.Entry) (Key, error) {
+func (b *book) CreateKey(_ context.Context, k Key, entries func(int64) []ledger.Entry) (Key, error) {
 	end, err := b.begin()
 	if err != nil {
 		return Key{}, err
@@ -109,18 +109,18 @@ func (b *book) KeyByHash(_ context.Context, h Hash) (Key, error) {
 	return Key{}, ErrBadKey
 }
 
-func (b *book) RotateKey(_ context.Context, r Replacement) (credit.Balance, error) {
+func (b *book) RotateKey(_ context.Context, r Replacement) (ledger.Balance, error) {
 	end, err := b.begin()
 	if err != nil {
-		return credit.Balance{}, err
+		return ledger.Balance{}, err
 	}
 	defer end()
 	k, ok := b.keys[r.KeyID]
 	if !ok || k.Hash != r.Old {
-		return credit.Balance{}, ErrBadKey
+		return ledger.Balance{}, ErrBadKey
 	}
 	if err := b.apply(r.KeyID, r.Entries); err != nil {
-		return credit.Balance{}, err
+		return ledger.Balance{}, err
 	}
 	k.Hash = r.Next
 	b.keys[r.KeyID] = k
@@ -132,19 +132,19 @@ func (b *book) RetiredAnswer(context.Context, Hash, string, idempotency.Hash, ti
 	return 0, idempotency.Answer{}, ErrBadKey
 }
 
-func (b *book) Balance(_ context.Context, keyID int64) (credit.Balance, error) {
+func (b *book) Balance(_ context.Context, keyID int64) (ledger.Balance, error) {
 	end, err := b.begin()
 	if err != nil {
-		return credit.Balance{}, err
+		return ledger.Balance{}, err
 	}
 	defer end()
 	return b.balances[keyID], nil
 }
 
-func (b *book) Book(_ context.Context, keyID int64, entries []credit.Entry) (credit.Balance, error) {
+func (b *book) Book(_ context.Context, keyID int64, entries []ledger.Entry) (ledger.Balance, error) {
 	end, err := b.begin()
 	if err != nil {
-		return credit.Balance{}, err
+		return ledger.Balance{}, err
 	}
 	defer end()
 	err = b.apply(keyID, entries)
@@ -152,9 +152,9 @@ func (b *book) Book(_ context.Context, keyID int64, entries []credit.Entry) (cre
 }
 
 // apply books entries of a key, all or none.
-func (b *book) apply(keyID int64, entries []credit.Entry) error {
+func (b *book) apply(keyID int64, entries []ledger.Entry) error {
 	after := b.balances[keyID]
-	var fresh []credit.Entry
+	var fresh []ledger.Entry
 	for _, e := range entries {
 		if e.Count < 1 || e.Ref == "" || e.From == e.To {
 			return errors.New("the entry is not valid")
@@ -163,15 +163,15 @@ func (b *book) apply(keyID int64, entries []credit.Entry) error {
 			continue
 		}
 		count := e.Count
-		if e.From == credit.Key(keyID) {
+		if e.From == ledger.Key(keyID) {
 			count = -count
 		}
 		total := &after.Credits
-		if e.Unit == credit.Query {
+		if e.Unit == ledger.Query {
 			total = &after.Queries
 		}
 		if *total += count; *total < 0 {
-			return credit.Shortage(e.Unit)
+			return ledger.Shortage(e.Unit)
 		}
 		fresh = append(fresh, e)
 	}
@@ -182,7 +182,7 @@ func (b *book) apply(keyID int64, entries []credit.Entry) error {
 	return nil
 }
 
-func (b *book) CreateCustodian(_ context.Context, c Custodian, entries []credit.Entry) (Custodian, error) {
+func (b *book) CreateCustodian(_ context.Context, c Custodian, entries []ledger.Entry) (Custodian, error) {
 	end, err := b.begin()
 	if err != nil {
 		return Custodian{}, err
@@ -212,7 +212,7 @@ func (b *book) Custodian(_ context.Context, keyID int64) (Custodian, error) {
 	return c, nil
 }
 
-func (b *book) UpdateCustodian(_ context.Context, keyID int64, entries []credit.Entry, change func(Custodian) (Custodian, error)) (Custodian, error) {
+func (b *book) UpdateCustodian(_ context.Context, keyID int64, entries []ledger.Entry, change func(Custodian) (Custodian, error)) (Custodian, error) {
 	end, err := b.begin()
 	if err != nil {
 		return Custodian{}, err

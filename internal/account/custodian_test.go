@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -88,7 +88,7 @@ func TestService_CreateCustodian_NoCredits(t *testing.T) {
 	b := newBundle()
 	k, _ := b.mustCreateKey(t, NewKey{})
 	_, signing, err := b.CreateCustodian(t.Context(), k, CustodianInput{})
-	wantErr(t, "without credits", err, credit.ErrNoCredits)
+	wantErr(t, "without credits", err, ledger.ErrNoCredits)
 	_, err = b.Custodian(t.Context(), k.ID)
 	wantErr(t, "afterwards", err, ErrNoCustodian)
 	if !signing.Empty() {
@@ -265,7 +265,7 @@ func TestService_UpdateCustodian_NoCredits(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := b.UpdateCustodian(t.Context(), k, CustodianInput{Name: new("Other")})
-	wantErr(t, "without credits", err, credit.ErrNoCredits)
+	wantErr(t, "without credits", err, ledger.ErrNoCredits)
 	if c, _ := b.Custodian(t.Context(), k.ID); c.Name != "Shop" {
 		t.Errorf("the name is %q: it changed without payment", c.Name)
 	}
@@ -291,7 +291,7 @@ func TestService_UpdateCustodian_AtOnce(t *testing.T) {
 			switch {
 			case err == nil:
 				done++
-			case errors.Is(err, credit.ErrNoCredits):
+			case errors.Is(err, ledger.ErrNoCredits):
 				refused++
 			default:
 				t.Errorf("UpdateCustodian: %v", err)

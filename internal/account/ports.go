@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/idempotency"
+	"github.com/florinpay/florin/internal/ledger"
 )
 
 // Refusals.
@@ -34,34 +34,34 @@ type Store interface {
 	UserByEmail(ctx context.Context, email string) (User, error)
 	// CreateKey stores a new key with its first entries and returns it with its ID.
 	// entries are given the key's ID by the function, for it is known only then.
-	CreateKey(ctx context.Context, k Key, entries func(id int64) []credit.Entry) (Key, error)
+	CreateKey(ctx context.Context, k Key, entries func(id int64) []ledger.Entry) (Key, error)
 	// CreateKeyWithin is CreateKey for a user who has fewer than MaxKeys in use
 	// and fewer than MaxEverKeys in all, or fails with ErrTooManyKeys.
-	CreateKeyWithin(ctx context.Context, k Key, entries func(id int64) []credit.Entry) (Key, error)
+	CreateKeyWithin(ctx context.Context, k Key, entries func(id int64) []ledger.Entry) (Key, error)
 	// KeyByHash returns the key in use with the hash and its owner's name, or ErrBadKey.
 	KeyByHash(ctx context.Context, h Hash) (Key, error)
 	// RotateKey carries a replacement out and returns what the key has left;
 	// the old key fails from then on. It fails with ErrBadKey if that is no
 	// longer in use.
-	RotateKey(ctx context.Context, r Replacement) (credit.Balance, error)
+	RotateKey(ctx context.Context, r Replacement) (ledger.Balance, error)
 	// RetiredAnswer returns what the request was answered that replaced the
 	// old key, and the key; or ErrBadKey for any other request.
 	RetiredAnswer(ctx context.Context, old Hash, name string, request idempotency.Hash, now time.Time) (int64, idempotency.Answer, error)
 	// Balance returns what the key has left.
-	Balance(ctx context.Context, keyID int64) (credit.Balance, error)
+	Balance(ctx context.Context, keyID int64) (ledger.Balance, error)
 	// Book writes entries by themselves and returns the balance of the key, or
 	// credit.ErrNoCredits / ErrNoQueries with nothing written. An entry whose
 	// Ref and Unit are booked already is left out.
-	Book(ctx context.Context, keyID int64, entries []credit.Entry) (credit.Balance, error)
+	Book(ctx context.Context, keyID int64, entries []ledger.Entry) (ledger.Balance, error)
 
 	// CreateCustodian stores the custodian of a key with the entries that pay
 	// for it, or ErrHasCustodian.
-	CreateCustodian(ctx context.Context, c Custodian, entries []credit.Entry) (Custodian, error)
+	CreateCustodian(ctx context.Context, c Custodian, entries []ledger.Entry) (Custodian, error)
 	// Custodian returns the custodian of the key, or ErrNoCustodian.
 	Custodian(ctx context.Context, keyID int64) (Custodian, error)
 	// UpdateCustodian locks the custodian, calls change and stores the result
 	// with the entries; change may run again, so it must have no effects.
-	UpdateCustodian(ctx context.Context, keyID int64, entries []credit.Entry, change func(Custodian) (Custodian, error)) (Custodian, error)
+	UpdateCustodian(ctx context.Context, keyID int64, entries []ledger.Entry, change func(Custodian) (Custodian, error)) (Custodian, error)
 
 	// CreateSession stores a session, which acts for the merchant its user
 	// chose last; SeatBySession returns its user, while it has neither expired

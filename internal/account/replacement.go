@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/idempotency"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -14,13 +14,13 @@ import (
 type Replacement struct {
 	KeyID     int64
 	Old, Next Hash
-	Entries   []credit.Entry
+	Entries   []ledger.Entry
 	Now       time.Time
 	// Request names the request that asked for it among those of the key, and
 	// Answer makes what is kept for its repetition; nil keeps nothing. Answer
 	// may be called again, so it must have no effects.
 	Request string
-	Answer  func(left credit.Balance) (idempotency.Answer, error)
+	Answer  func(left ledger.Balance) (idempotency.Answer, error)
 }
 
 // Keep makes the answer of the named request, which is kept for its repetition
@@ -28,7 +28,7 @@ type Replacement struct {
 // was not kept with it would be lost with the connection.
 type Keep struct {
 	Request string
-	Answer  func(text secret.Text, left credit.Balance) (idempotency.Answer, error)
+	Answer  func(text secret.Text, left ledger.Balance) (idempotency.Answer, error)
 }
 
 // ReplaceKey gives the key a new text, books the entries with it, and returns
@@ -36,19 +36,19 @@ type Keep struct {
 // fails from then on. keep may be nil. The caller has made sure that whoever
 // asks may do so. It fails with ErrBadKey if the key was replaced in the
 // meantime.
-func (s *Service) ReplaceKey(ctx context.Context, key Key, entries []credit.Entry, keep *Keep) (secret.Text, credit.Balance, error) {
+func (s *Service) ReplaceKey(ctx context.Context, key Key, entries []ledger.Entry, keep *Keep) (secret.Text, ledger.Balance, error) {
 	text, hash, err := apiKey.make(s.opts.Random)
 	if err != nil {
-		return secret.Text{}, credit.Balance{}, fmt.Errorf("make an API key: %w", err)
+		return secret.Text{}, ledger.Balance{}, fmt.Errorf("make an API key: %w", err)
 	}
 	r := Replacement{KeyID: key.ID, Old: key.Hash, Next: hash, Entries: entries, Now: s.now()}
 	if keep != nil {
 		r.Request = keep.Request
-		r.Answer = func(left credit.Balance) (idempotency.Answer, error) { return keep.Answer(text, left) }
+		r.Answer = func(left ledger.Balance) (idempotency.Answer, error) { return keep.Answer(text, left) }
 	}
 	left, err := s.store.RotateKey(ctx, r)
 	if err != nil {
-		return secret.Text{}, credit.Balance{}, err
+		return secret.Text{}, ledger.Balance{}, err
 	}
 	return text, left, nil
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
@@ -59,13 +59,13 @@ func TestService_Stored(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(updated, created) || !updated.SigningSecrets[0].Equal(signing) {
 		t.Errorf("the update gave\n%+v (%v), want\n%+v", updated, err, created)
 	}
-	if _, err := s.UpdateCustodian(t.Context(), key, account.CustodianInput{Name: new("Other")}); !errors.Is(err, credit.ErrNoCredits) {
+	if _, err := s.UpdateCustodian(t.Context(), key, account.CustodianInput{Name: new("Other")}); !errors.Is(err, ledger.ErrNoCredits) {
 		t.Errorf("without credits: %v", err)
 	}
 	if found, _ := s.Custodian(t.Context(), key.ID); found.Name != "Shop" {
 		t.Errorf("the name is %q: it changed without payment", found.Name)
 	}
-	if left, err := s.Balance(t.Context(), key.ID); err != nil || left != (credit.Balance{Queries: 5}) {
+	if left, err := s.Balance(t.Context(), key.ID); err != nil || left != (ledger.Balance{Queries: 5}) {
 		t.Errorf("Balance = %+v, %v; want 0 credits and 5 queries", left, err)
 	}
 	if err := s.SignOut(t.Context(), signedIn.Token.Reveal()); err != nil {

@@ -10,8 +10,8 @@ import (
 
 // domain are the packages of rules and services. They import the standard library, the vocabulary and each other.
 var domain = []string{
-	"internal/account", "internal/campaign", "internal/credit", "internal/finding", "internal/idempotency",
-	"internal/notice", "internal/payment", "internal/proof", "internal/recharge", "internal/report", "internal/sweep", "internal/webhook",
+	"internal/account", "internal/campaign", "internal/ledger", "internal/finding", "internal/idempotency",
+	"internal/notice", "internal/payment", "internal/proof", "internal/recharge", "internal/report", "internal/settlement", "internal/webhook",
 }
 
 // vocabulary are the words everything else is said in.
@@ -19,7 +19,7 @@ var vocabulary = []string{"internal/fault", "internal/money", "internal/chain", 
 
 // testSupport are packages that are not tests themselves, but there for tests only.
 var testSupport = []string{
-	"internal/pgtest", "internal/browsertest", "internal/watchdog", "internal/chain/chaintest",
+	"internal/testkit/postgres", "internal/testkit/browser", "internal/testkit/watchdog", "internal/chain/chaintest",
 	"internal/chain/evm/contracts/contractstest", "internal/store/storetest", "internal/passkey/passkeytest", "internal/webhook/webhooktest",
 }
 
@@ -47,19 +47,19 @@ var edgeRules = map[string]edges{
 		reason: "rules that see a database, a chain client or a page cannot be tried without one",
 	},
 	"payment, sweep and webhook do not know each other": {
-		from: []string{"internal/payment"}, to: []string{"internal/sweep", "internal/webhook"},
+		from: []string{"internal/payment"}, to: []string{"internal/settlement", "internal/webhook"},
 		reason: "they meet in tables: deposits, events, deliveries",
 	},
 	"sweep does not know payment and webhook": {
-		from: []string{"internal/sweep"}, to: []string{"internal/payment", "internal/webhook", "internal/campaign"},
+		from: []string{"internal/settlement"}, to: []string{"internal/payment", "internal/webhook", "internal/campaign"},
 		reason: "they meet in tables: deposits, events, deliveries",
 	},
 	"webhook does not know payment and sweep": {
-		from: []string{"internal/webhook"}, to: []string{"internal/payment", "internal/sweep", "internal/campaign"},
+		from: []string{"internal/webhook"}, to: []string{"internal/payment", "internal/settlement", "internal/campaign"},
 		reason: "they meet in tables: deposits, events, deliveries",
 	},
 	"credit is below accounts and payments": {
-		from: []string{"internal/credit"}, to: domain,
+		from: []string{"internal/ledger"}, to: domain,
 		reason: "a ledger that knew its users would have to change with them",
 	},
 	"payment does not know campaign": {
@@ -71,7 +71,7 @@ var edgeRules = map[string]edges{
 		to:   []string{"own"},
 		allow: slices.Concat(vocabulary, testSupport, []string{
 			"internal/chain/evm/...", "internal/chain/solana/...", "internal/wallet",
-			"internal/sweep", "internal/recharge", // whose ports Sender and Chain they implement
+			"internal/settlement", "internal/recharge", // whose ports Sender and Chain they implement
 		}),
 		reason: "an adapter translates; what follows from what it reads is decided in the domain",
 	},
@@ -131,7 +131,7 @@ var edgeRules = map[string]edges{
 		reason: "it is the only home of transactions",
 	},
 	"only store sees PostgreSQL": {
-		except: []string{"internal/store/...", "internal/pgtest", "internal/bench/..."},
+		except: []string{"internal/store/...", "internal/testkit/postgres", "internal/bench/..."},
 		to:     []string{"github.com/jackc/pgx/v5/..."},
 		reason: "it is the only home of transactions",
 	},

@@ -3,7 +3,7 @@ package app
 import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/internal/settlement"
 )
 
 // lane is a configured network with everything that serves it.
@@ -11,8 +11,8 @@ type lane struct {
 	payment.Lane
 	reader  chain.Reader
 	watcher *payment.Watcher
-	sweeper *sweep.Sweeper // nil: no gas wallet, so nothing is swept
-	close   func()         // lets go of connections; nil: there is nothing to do
+	sweeper *settlement.Sweeper // nil: no gas wallet, so nothing is swept
+	close   func()              // lets go of connections; nil: there is nothing to do
 }
 
 // lanes are the configured networks; it implements payment.Lanes.
@@ -51,10 +51,10 @@ func (l lanes) inOrder() []*lane {
 
 // Sweeping tells how sweeping of the network does; ok is false where nothing
 // is swept.
-func (l lanes) Sweeping(n chain.Network) (st sweep.Status, ok bool) {
+func (l lanes) Sweeping(n chain.Network) (st settlement.Status, ok bool) {
 	x, ok := l[n]
 	if !ok || x.sweeper == nil {
-		return sweep.Status{}, false
+		return settlement.Status{}, false
 	}
 	return x.sweeper.Status(), true
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
-	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/web"
 )
 
 // laneStore is what the loops of a network read and write.
 type laneStore interface {
 	payment.WatchStore
-	sweep.Store
+	settlement.Store
 }
 
 // openLanes builds everything that serves the configured networks. It asks
@@ -30,7 +30,7 @@ func openLanes(cfg config.Config, instance [16]byte, s laneStore, holder string,
 			return nil, err
 		}
 		if sender != nil {
-			l.sweeper = sweep.New(sender, s, sweepPolicy(cfg, n.Profile.Network), holder, Now, NewSweepID, log)
+			l.sweeper = settlement.New(sender, s, sweepPolicy(cfg, n.Profile.Network), holder, Now, NewSweepID, log)
 		}
 		l.reader = read(l.reader)
 		l.watcher = payment.NewWatcher(n.Profile, l.reader, s, holder, Now, log)
@@ -40,14 +40,14 @@ func openLanes(cfg config.Config, instance [16]byte, s laneStore, holder string,
 }
 
 // SweepPolicy returns when sweeping is worth its price, as configured.
-func SweepPolicy(cfg config.Config) sweep.Policy {
-	p := sweep.DefaultPolicy()
+func SweepPolicy(cfg config.Config) settlement.Policy {
+	p := settlement.DefaultPolicy()
 	p.Least, p.Wait, p.Age, p.Dust = cfg.SweepMin, cfg.SweepWait, cfg.SweepAge, cfg.SweepDust
 	return p
 }
 
 // sweepPolicy is SweepPolicy on one network: a transaction of Solana is small.
-func sweepPolicy(cfg config.Config, n chain.Network) sweep.Policy {
+func sweepPolicy(cfg config.Config, n chain.Network) settlement.Policy {
 	p := SweepPolicy(cfg)
 	if n == chain.Solana {
 		p.Batch = solana.SweepBatch
@@ -56,11 +56,11 @@ func sweepPolicy(cfg config.Config, n chain.Network) sweep.Policy {
 }
 
 // NewSweepID makes the id of a sweep.
-func NewSweepID(t time.Time) sweep.ID { return sweep.ID(newULID(t)) }
+func NewSweepID(t time.Time) settlement.ID { return settlement.ID(newULID(t)) }
 
 // openLane builds what serves a network; the sender is nil without a gas
 // wallet.
-func openLane(cfg config.Config, n config.Network, instance [16]byte) (*lane, sweep.Sender, error) {
+func openLane(cfg config.Config, n config.Network, instance [16]byte) (*lane, settlement.Sender, error) {
 	if n.Profile.Network == chain.Solana {
 		return openSolana(cfg, n)
 	}
@@ -68,7 +68,7 @@ func openLane(cfg config.Config, n config.Network, instance [16]byte) (*lane, sw
 	if err != nil {
 		return nil, nil, err
 	}
-	var sender sweep.Sender
+	var sender settlement.Sender
 	if cfg.EVMGas != nil {
 		sender = evm.NewSender(reader, evm.SenderConfig{Signer: cfg.EVMGas, Instance: instance, MaxPrice: n.MaxGasPrice})
 	}
@@ -82,7 +82,7 @@ func openLane(cfg config.Config, n config.Network, instance [16]byte) (*lane, sw
 }
 
 // openSolana is openLane for Solana, whose deposit addresses come from a seed.
-func openSolana(cfg config.Config, n config.Network) (*lane, sweep.Sender, error) {
+func openSolana(cfg config.Config, n config.Network) (*lane, settlement.Sender, error) {
 	c := solana.Config{Profile: n.Profile, Endpoints: reveal(n.RPC)}
 	if cfg.SolGas != nil {
 		c.Gas = cfg.SolGas.Wallet()
@@ -91,7 +91,7 @@ func openSolana(cfg config.Config, n config.Network) (*lane, sweep.Sender, error
 	if err != nil {
 		return nil, nil, err
 	}
-	var sender sweep.Sender
+	var sender settlement.Sender
 	if cfg.SolGas != nil {
 		sender = solana.NewSender(reader, solana.SenderConfig{Gas: cfg.SolGas, Vault: cfg.SolSeed, MaxPrice: n.MaxPriorityFee})
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/report"
-	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/internal/settlement"
 )
 
 // Sources are what is looked at when Prometheus asks. Everything is required
@@ -22,7 +22,7 @@ type Sources struct {
 	Endpoints func(chain.Network) []chain.EndpointHealth
 	// Sweeping tells how sweeping of a network does; ok is false where nothing
 	// is swept.
-	Sweeping func(chain.Network) (st sweep.Status, ok bool)
+	Sweeping func(chain.Network) (st settlement.Status, ok bool)
 	Streams  func() int // live pages that are open
 	Store    Reports
 	Dust     money.Micros // deposits of less wait for more
@@ -32,7 +32,7 @@ type Sources struct {
 type Reports interface {
 	Ping(ctx context.Context) error
 	NextDue(ctx context.Context, now time.Time) (at time.Time, ok bool, err error)
-	InFlight(ctx context.Context, n chain.Network) (s sweep.Sweep, ok bool, err error)
+	InFlight(ctx context.Context, n chain.Network) (s settlement.Sweep, ok bool, err error)
 	Stuck(ctx context.Context, now time.Time, dust money.Micros) (report.Stuck, error)
 }
 
@@ -170,7 +170,7 @@ func (s scrape) inFlight(n chain.Network) {
 		return
 	}
 	label, age := network(n), 0.0
-	for _, state := range []sweep.State{sweep.Planned, sweep.Signed, sweep.Sent} {
+	for _, state := range []settlement.State{settlement.Planned, settlement.Signed, settlement.Sent} {
 		s.gauge(sweepFlying, oneIf(ok && w.State == state), label, string(state))
 	}
 	if ok {

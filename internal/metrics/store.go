@@ -7,7 +7,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -15,7 +15,7 @@ import (
 type Store interface {
 	payment.Store
 	payment.WatchStore
-	sweep.Store
+	settlement.Store
 	webhook.Store
 }
 
@@ -74,7 +74,7 @@ func (c counted) UpdatePayment(ctx context.Context, id payment.ID, decide func(p
 }
 
 // EndSweep counts how a sweep ended.
-func (c counted) EndSweep(ctx context.Context, w sweep.Sweep, now time.Time) error {
+func (c counted) EndSweep(ctx context.Context, w settlement.Sweep, now time.Time) error {
 	err := c.Store.EndSweep(ctx, w, now)
 	if err == nil {
 		c.m.sweeps.WithLabelValues(network(w.Network), string(w.State)).Inc()
@@ -92,7 +92,7 @@ func (c counted) Settle(ctx context.Context, holder string, o webhook.Outcome) e
 }
 
 // sweepEnds are the states in which a sweep ends.
-var sweepEnds = []sweep.State{sweep.Confirmed, sweep.Failed, sweep.Superseded}
+var sweepEnds = []settlement.State{settlement.Confirmed, settlement.Failed, settlement.Superseded}
 
 // What became of an attempt at a webhook.
 const (

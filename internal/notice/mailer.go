@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 )
 
 const (
@@ -79,7 +79,7 @@ func (m *Mailer) RunOnce(ctx context.Context) error {
 // as soon as one of them has it.
 func (m *Mailer) tell(ctx context.Context, l Low) error {
 	now, state, due := m.now(), Skipped, m.now()
-	if m.send != nil && credit.IsLow(l.Left) && len(l.Owners) > 0 {
+	if m.send != nil && ledger.IsLow(l.Left) && len(l.Owners) > 0 {
 		state = Sent
 		if !m.mailAll(ctx, l) {
 			state, due = after(l.Attempt+1, now)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -16,7 +16,7 @@ type Change struct {
 	Payment  Payment
 	Deposits []Deposit // new or changed
 	Events   []Event
-	Entries  []credit.Entry
+	Entries  []ledger.Entry
 }
 
 // None reports whether there is nothing to write.

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -93,7 +93,7 @@ func (p Payment) Start(choice Choice, route Route, ttl time.Duration, now time.T
 	c.Payment.Status, c.Payment.StartedAt = Started, now
 	c.Payment.ExpiresAt = later(p.ExpiresAt, now.Add(ttl))
 	if p.Kind != KindTopUp {
-		c.Entries = append(c.Entries, credit.Spend(p.KeyID, credit.Credit, credit.ReasonStart, "start:"+string(p.ID), now))
+		c.Entries = append(c.Entries, ledger.Spend(p.KeyID, ledger.Credit, ledger.ReasonStart, "start:"+string(p.ID), now))
 	}
 	c.emit(EventStarted, now, n)
 	return c, nil
@@ -203,14 +203,14 @@ func (c Change) complete(now time.Time) Change {
 		if p.enough() {
 			n = max(n, p.Credits)
 		}
-		c.Entries = append(c.Entries, credit.Grant(p.KeyID, credit.Credit, n, credit.ReasonTopUp, "topup:"+string(p.ID), now))
+		c.Entries = append(c.Entries, ledger.Grant(p.KeyID, ledger.Credit, n, ledger.ReasonTopUp, "topup:"+string(p.ID), now))
 	}
 	c.emit(EventCompleted, now, nil)
 	return c
 }
 
 // buys returns how many whole credits the final money is worth.
-func (p Payment) buys() int64 { return credit.Bought(p.Received().Micros()) }
+func (p Payment) buys() int64 { return ledger.Bought(p.Received().Micros()) }
 
 // lateTopUp reports whether a top-up that ended without its money has received
 // some after all. The operator has it, so it buys what it is worth.
@@ -307,7 +307,7 @@ func (p Payment) MarkCompleted(by Actor, now time.Time) (Change, error) {
 		return Change{}, ErrNotByHand
 	}
 	c := Change{Payment: p}
-	c.Entries = append(c.Entries, credit.Spend(p.KeyID, credit.Query, credit.ReasonOperation, "complete:"+string(p.ID), now))
+	c.Entries = append(c.Entries, ledger.Spend(p.KeyID, ledger.Query, ledger.ReasonOperation, "complete:"+string(p.ID), now))
 	c.Payment.ByHand = true
 	c.emit(EventMarked, now, note{By: by.Name, Reason: by.Reason})
 	return c.complete(now), nil

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -106,7 +106,7 @@ func TestStart(t *testing.T) {
 	if p.Status != payment.Started || !p.ExpiresAt.Equal(now.Add(ttl)) || !p.StartedAt.Equal(now) {
 		t.Errorf("started payment is %s until %s", p.Status, p.ExpiresAt)
 	}
-	want := credit.Spend(7, credit.Credit, credit.ReasonStart, "start:"+string(p.ID), now)
+	want := ledger.Spend(7, ledger.Credit, ledger.ReasonStart, "start:"+string(p.ID), now)
 	if len(c.Entries) != 1 || c.Entries[0] != want {
 		t.Errorf("entries %v, want the one credit", c.Entries)
 	}
@@ -310,7 +310,7 @@ func TestObserve(t *testing.T) {
 		p := started(t, "1")
 		p.Kind, p.Credits = payment.KindTopUp, 20
 		c := observe(t, p, view(chain.Polygon, 1, 5, 5, transfer(usdcPolygon, "1500000", 3, "a", "x")), now)
-		if len(c.Entries) != 1 || c.Entries[0].Count != 30 || c.Entries[0].To != credit.Key(7) {
+		if len(c.Entries) != 1 || c.Entries[0].Count != 30 || c.Entries[0].To != ledger.Key(7) {
 			t.Errorf("entries %v", c.Entries)
 		}
 	})

@@ -14,7 +14,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/chain/evm"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
@@ -150,8 +150,8 @@ func (r *rig) openShop() {
 	user, err := r.store.CreateUser(ctx, account.User{PublicID: "01KAJ0000000000000000000U1", Email: "shop@example.com", CreatedAt: r.now()})
 	r.must(err)
 	r.key, err = r.store.CreateKey(ctx, account.Key{PublicID: "01KAJ0000000000000000000K1", UserID: user.ID, Hash: account.Hash{1}, CreatedAt: r.now()},
-		func(id int64) []credit.Entry {
-			return []credit.Entry{credit.Grant(id, credit.Credit, 100, credit.ReasonSignup, "signup", r.now())}
+		func(id int64) []ledger.Entry {
+			return []ledger.Entry{ledger.Grant(id, ledger.Credit, 100, ledger.ReasonSignup, "signup", r.now())}
 		})
 	r.must(err)
 	_, err = r.store.CreateCustodian(ctx, account.Custodian{

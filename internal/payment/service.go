@@ -7,8 +7,8 @@ import (
 
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -86,7 +86,7 @@ const TopUpLate = WatchAfterEnd
 
 // CreateTopUp makes a payment by which a key buys credits.
 func (s *Service) CreateTopUp(ctx context.Context, id ID, keyID, credits int64) (Payment, error) {
-	price, err := credit.Price(credits)
+	price, err := ledger.Price(credits)
 	if err != nil {
 		return Payment{}, err
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -155,7 +155,7 @@ func TestTopUp_EndedWithoutItsMoney(t *testing.T) {
 
 	short := observe(t, topUp(), view(chain.Polygon, 1, 5, 5, transfer(usdcPolygon, "9990000", 3, "a", "x")), t0).Payment
 	c, err = short.Expire(payment.Coverage{chain.Polygon: short.ExpiresAt}, short.ExpiresAt)
-	if err != nil || c.Payment.Status != payment.Completed || len(c.Entries) != 1 || c.Entries[0].Count != 199 || c.Entries[0].To != credit.Key(7) {
+	if err != nil || c.Payment.Status != payment.Completed || len(c.Entries) != 1 || c.Entries[0].Count != 199 || c.Entries[0].To != ledger.Key(7) {
 		t.Errorf("a cent short: %s, %v, %v", c.Payment.Status, c.Entries, err)
 	}
 	dust := observe(t, topUp(), view(chain.Polygon, 1, 5, 5, transfer(usdcPolygon, "1", 3, "a", "x")), t0).Payment

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -51,7 +51,7 @@ func (w *world) apply(t *rapid.T, c payment.Change, err error) {
 		if e.Count < 1 {
 			t.Fatalf("entry of %d", e.Count)
 		}
-		if e.Unit == credit.Credit {
+		if e.Unit == ledger.Credit {
 			w.credits += e.Count
 		} else {
 			w.queries += e.Count

@@ -19,9 +19,10 @@ import (
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/pgtest"
+	"github.com/florinpay/florin/internal/testkit/postgres"
+
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 	"github.com/florinpay/florin/internal/secret"
@@ -54,7 +55,7 @@ func onEach(t *testing.T, story func(t *testing.T, w *world)) {
 	t.Helper()
 	for name, url := range map[string]func(*testing.T) string{
 		"SQLite":     func(t *testing.T) string { return "sqlite://" + filepath.Join(t.TempDir(), "florin.db") },
-		"PostgreSQL": func(t *testing.T) string { return pgtest.URL(t) },
+		"PostgreSQL": func(t *testing.T) string { return postgres.URL(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -83,7 +84,7 @@ func newWorld(t *testing.T, url string) *world {
 	w.must(err)
 	w.key, err = w.store.CreateKey(t.Context(), account.Key{
 		PublicID: newID(), UserID: user.ID, Hash: account.Hash{1}, Wallet: w.wallet, CreatedAt: w.now(),
-	}, func(int64) []credit.Entry { return nil })
+	}, func(int64) []ledger.Entry { return nil })
 	w.must(err)
 	w.fund(1e18, money.USD)
 	return w

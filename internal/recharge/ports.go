@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -27,7 +27,7 @@ var (
 const busyAgain = 10 * time.Second
 
 // MaxUnits is the most query units bought at once.
-const MaxUnits = credit.MaxRecharge
+const MaxUnits = ledger.MaxRecharge
 
 // Store keeps recharges. Every method is one transaction.
 type Store interface {

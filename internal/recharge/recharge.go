@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -71,7 +71,7 @@ type Recharge struct {
 // Change is a decision: the recharge as it will be and what is booked with it.
 type Change struct {
 	Recharge Recharge
-	Entries  []credit.Entry
+	Entries  []ledger.Entry
 }
 
 // Seen is what the network knows of the signed transaction.
@@ -111,7 +111,7 @@ const (
 )
 
 // Price is what units cost.
-func Price(units int64) money.Micros { return money.Micros(units) * credit.QueryPrice }
+func Price(units int64) money.Micros { return money.Micros(units) * ledger.QueryPrice }
 
 // Payment returns the transfer by which the transaction paid the price.
 func (r Recharge) Payment(v Sighting) (chain.Transfer, bool) {
@@ -148,7 +148,7 @@ func (r Recharge) Observe(v Sighting, confirmed bool, now time.Time) Change {
 			return Change{Recharge: r}
 		}
 		c := r.ended(Credited, "", now)
-		c.Entries = []credit.Entry{credit.Grant(r.KeyID, credit.Query, r.Units, credit.ReasonRecharge, "recharge:"+string(r.ID), now)}
+		c.Entries = []ledger.Entry{ledger.Grant(r.KeyID, ledger.Query, r.Units, ledger.ReasonRecharge, "recharge:"+string(r.ID), now)}
 		return c
 	case Reverted:
 		r.Block = v.Block

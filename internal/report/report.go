@@ -11,7 +11,7 @@ import (
 
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/webhook"
@@ -98,9 +98,9 @@ type DeliveryQuery struct {
 type Entry struct {
 	ID     int64
 	Ref    string
-	Unit   credit.Unit
+	Unit   ledger.Unit
 	Count  int64
-	Reason credit.Reason
+	Reason ledger.Reason
 	At     time.Time
 }
 

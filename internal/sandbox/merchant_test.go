@@ -22,7 +22,7 @@ import (
 	"github.com/pquerna/otp/totp"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"github.com/florinpay/florin/internal/browsertest"
+	"github.com/florinpay/florin/internal/testkit/browser"
 )
 
 const (
@@ -49,43 +49,43 @@ type newMerchant struct {
 func TestMerchant_FirstDay(t *testing.T) {
 	t.Parallel()
 	m := &newMerchant{T: t, running: start(t, t.TempDir())}
-	m.ctx = browsertest.New(t, browsertest.AllowError(`status of 403`))
+	m.ctx = browser.New(t, browser.AllowError(`status of 403`))
 	m.signUp()
 	m.protect()
 	// Another browser, on another day: the password alone does not let anybody in.
-	m.ctx = browsertest.New(t, browsertest.AllowError(`status of 403`))
+	m.ctx = browser.New(t, browser.AllowError(`status of 403`))
 	m.signIn(m.code(30 * time.Second))
 	m.makeKey()
 	m.sayWallets()
 	m.brand()
 	link := m.createPayment()
 	m.watchPaid(link)
-	browsertest.FirstParty(m.ctx, t, m.BaseURL)
+	browser.FirstParty(m.ctx, t, m.BaseURL)
 	// And a third one, with the authenticator left at home.
-	m.ctx = browsertest.New(t)
+	m.ctx = browser.New(t)
 	m.signIn(m.recovery)
 	m.seesPaid()
 	m.seesWebhook()
 	m.exports()
 	m.invites()
 	m.rotates()
-	browsertest.FirstParty(m.ctx, t, m.BaseURL)
+	browser.FirstParty(m.ctx, t, m.BaseURL)
 }
 
 // at opens a page and waits for its heading.
 func (m *newMerchant) at(path string) {
 	m.Helper()
-	browsertest.Run(m.ctx, m, chromedp.Navigate(m.BaseURL+path), chromedp.WaitVisible("h1", chromedp.ByQuery))
+	browser.Run(m.ctx, m, chromedp.Navigate(m.BaseURL+path), chromedp.WaitVisible("h1", chromedp.ByQuery))
 }
 
 // look has the page checked in both themes.
 func look(ctx context.Context, t testing.TB) {
 	t.Helper()
 	for _, scheme := range []string{"dark", "light"} {
-		browsertest.Run(ctx, t, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+		browser.Run(ctx, t, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
 			{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
 		}))
-		browsertest.Axe(ctx, t)
+		browser.Axe(ctx, t)
 	}
 }
 
@@ -95,15 +95,15 @@ func fill(ctx context.Context, t testing.TB, button, result string, fields ...st
 	t.Helper()
 	for i := 0; i < len(fields); i += 2 {
 		field := `main [name="` + fields[i] + `"]:not([type=hidden])`
-		browsertest.Run(ctx, t, chromedp.WaitVisible(field, chromedp.ByQuery),
+		browser.Run(ctx, t, chromedp.WaitVisible(field, chromedp.ByQuery),
 			chromedp.Evaluate("document.querySelector(`"+field+"`).select()", nil), chromedp.SendKeys(field, fields[i+1], chromedp.ByQuery))
 	}
-	browsertest.Run(ctx, t, chromedp.SetAttributeValue(testID(button), "data-pressed", "", chromedp.ByQuery), chromedp.Click(testID(button), chromedp.ByQuery))
+	browser.Run(ctx, t, chromedp.SetAttributeValue(testID(button), "data-pressed", "", chromedp.ByQuery), chromedp.Click(testID(button), chromedp.ByQuery))
 	bounded, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if err := chromedp.Run(bounded, chromedp.WaitNotPresent("[data-pressed]", chromedp.ByQuery), chromedp.WaitVisible(result, chromedp.ByQuery)); err != nil {
 		var shown string
-		browsertest.Run(ctx, t, chromedp.Evaluate(`document.querySelector("main").innerText`, &shown))
+		browser.Run(ctx, t, chromedp.Evaluate(`document.querySelector("main").innerText`, &shown))
 		t.Fatalf("%s does not lead to %s: %v; the page says\n%s", button, result, err, shown)
 	}
 }
@@ -111,7 +111,7 @@ func fill(ctx context.Context, t testing.TB, button, result string, fields ...st
 func (m *newMerchant) text(selector string) string {
 	m.Helper()
 	var text string
-	browsertest.Run(m.ctx, m, chromedp.TextContent(selector, &text, chromedp.ByQuery))
+	browser.Run(m.ctx, m, chromedp.TextContent(selector, &text, chromedp.ByQuery))
 	return strings.TrimSpace(text)
 }
 
@@ -139,13 +139,13 @@ func (m *newMerchant) protect() {
 	m.Helper()
 	m.at("/dashboard/security")
 	look(m.ctx, m)
-	browsertest.Run(m.ctx, m, chromedp.Click(testID("begin-factor"), chromedp.ByQuery), chromedp.WaitVisible(testID("totp-secret"), chromedp.ByQuery))
+	browser.Run(m.ctx, m, chromedp.Click(testID("begin-factor"), chromedp.ByQuery), chromedp.WaitVisible(testID("totp-secret"), chromedp.ByQuery))
 	look(m.ctx, m)
 	m.totp = m.text(testID("totp-secret"))
 	fill(m.ctx, m, "confirm-factor", testID("codes"), "password", newcomerPassword, "code", m.code(0))
 	m.recovery = m.text(testID("codes") + " li")
 	look(m.ctx, m)
-	browsertest.Run(m.ctx, m, chromedp.Click(testID("sign-out"), chromedp.ByQuery), chromedp.WaitVisible(`[name="email"]`, chromedp.ByQuery))
+	browser.Run(m.ctx, m, chromedp.Click(testID("sign-out"), chromedp.ByQuery), chromedp.WaitVisible(`[name="email"]`, chromedp.ByQuery))
 }
 
 func (m *newMerchant) signIn(code string) {
@@ -173,7 +173,7 @@ func (m *newMerchant) sayWallets() {
 	look(m.ctx, m)
 	fill(m.ctx, m, "save-money", ".problem", "name", "Ida's bakery", "wallet.POLYGON", bakeryWallet, "password", "not the password")
 	var kept string
-	browsertest.Run(m.ctx, m, chromedp.Value(`[name="wallet.POLYGON"]`, &kept, chromedp.ByQuery))
+	browser.Run(m.ctx, m, chromedp.Value(`[name="wallet.POLYGON"]`, &kept, chromedp.ByQuery))
 	if kept != bakeryWallet {
 		m.Errorf("after a wrong password the form holds the wallet %q", kept)
 	}
@@ -198,7 +198,7 @@ func (m *newMerchant) brand() {
 	if err := os.WriteFile(path, file.Bytes(), 0o600); err != nil {
 		m.Fatal(err)
 	}
-	browsertest.Run(m.ctx, m, chromedp.SetUploadFiles("#f-logo", []string{path}, chromedp.ByQuery))
+	browser.Run(m.ctx, m, chromedp.SetUploadFiles("#f-logo", []string{path}, chromedp.ByQuery))
 	fill(m.ctx, m, "logo-save", testID("logo-now"))
 	fill(m.ctx, m, "save", testID("notice"), "tagline", "Bread since four in the morning", "primaryColor", "#8a4b1f")
 	look(m.ctx, m)
@@ -221,38 +221,38 @@ func (m *newMerchant) watchPaid(link string) {
 	m.Helper()
 	m.at("/dashboard")
 	row := testID("under-way") + " " + testID("row-"+m.txnid)
-	browsertest.Run(m.ctx, m, chromedp.WaitVisible(row, chromedp.ByQuery), chromedp.Evaluate(`window.notReloaded = true`, nil))
+	browser.Run(m.ctx, m, chromedp.WaitVisible(row, chromedp.ByQuery), chromedp.Evaluate(`window.notReloaded = true`, nil))
 	look(m.ctx, m)
 
-	customer := browsertest.New(m, browsertest.Phone)
-	browsertest.Run(customer, m, chromedp.Navigate(link), chromedp.WaitVisible(testID("choose"), chromedp.ByQuery))
+	customer := browser.New(m, browser.Phone)
+	browser.Run(customer, m, chromedp.Navigate(link), chromedp.WaitVisible(testID("choose"), chromedp.ByQuery))
 	var shown string
-	browsertest.Run(customer, m, chromedp.Evaluate(`document.body.innerText`, &shown))
+	browser.Run(customer, m, chromedp.Evaluate(`document.body.innerText`, &shown))
 	for _, words := range []string{"Ida's bakery", "18.40", "Two loaves of rye"} {
 		if !strings.Contains(shown, words) {
 			m.Errorf("the payment page does not say %q", words)
 		}
 	}
 	var logo int
-	browsertest.Run(customer, m, chromedp.Evaluate(`document.querySelector('img[src^="/logo/"]')?.naturalWidth ?? 0`, &logo))
+	browser.Run(customer, m, chromedp.Evaluate(`document.querySelector('img[src^="/logo/"]')?.naturalWidth ?? 0`, &logo))
 	if logo != 256 {
 		m.Errorf("the logo is %d pixels wide on the payment page", logo)
 	}
 	look(customer, m)
-	browsertest.Run(customer, m, chromedp.Click(testID("pay-POLYGON-USDC"), chromedp.ByQuery), chromedp.WaitVisible(testID("waiting"), chromedp.ByQuery))
+	browser.Run(customer, m, chromedp.Click(testID("pay-POLYGON-USDC"), chromedp.ByQuery), chromedp.WaitVisible(testID("waiting"), chromedp.ByQuery))
 	look(customer, m)
 	p, err := m.App.Payments.Get(m.Context(), m.txnid)
 	if err != nil {
 		m.Fatal(err)
 	}
 	m.payWith(m.T, p, "exactly")
-	browsertest.Run(customer, m, chromedp.WaitVisible(testID("paid"), chromedp.ByQuery))
+	browser.Run(customer, m, chromedp.WaitVisible(testID("paid"), chromedp.ByQuery))
 	look(customer, m)
-	browsertest.Run(customer, m, chromedp.Click(testID("receipt-link"), chromedp.ByQuery), chromedp.WaitVisible(testID("receipt"), chromedp.ByQuery))
+	browser.Run(customer, m, chromedp.Click(testID("receipt-link"), chromedp.ByQuery), chromedp.WaitVisible(testID("receipt"), chromedp.ByQuery))
 	look(customer, m)
 
 	done := fmt.Sprintf(`document.querySelector('%s')?.closest("tr").querySelector("[data-status=COMPLETED]") && window.notReloaded`, testID("row-"+m.txnid))
-	browsertest.Run(m.ctx, m, chromedp.Poll(done, nil, chromedp.WithPollingTimeout(patience)), chromedp.WaitNotPresent(row, chromedp.ByQuery))
+	browser.Run(m.ctx, m, chromedp.Poll(done, nil, chromedp.WithPollingTimeout(patience)), chromedp.WaitNotPresent(row, chromedp.ByQuery))
 	look(m.ctx, m)
 }
 
@@ -261,7 +261,7 @@ func (m *newMerchant) seesPaid() {
 	m.at("/dashboard/payments")
 	look(m.ctx, m)
 	m.at("/dashboard/payments/" + m.txnid)
-	browsertest.Run(m.ctx, m, chromedp.WaitVisible(`h1 [data-status=COMPLETED]`, chromedp.ByQuery))
+	browser.Run(m.ctx, m, chromedp.WaitVisible(`h1 [data-status=COMPLETED]`, chromedp.ByQuery))
 	look(m.ctx, m)
 }
 
@@ -273,7 +273,7 @@ func (m *newMerchant) seesWebhook() {
 	for deadline := time.Now().Add(patience); ; time.Sleep(200 * time.Millisecond) {
 		var there bool
 		m.at("/dashboard/webhooks")
-		browsertest.Run(m.ctx, m, chromedp.Evaluate(`!!document.querySelector('`+delivered+`')`, &there))
+		browser.Run(m.ctx, m, chromedp.Evaluate(`!!document.querySelector('`+delivered+`')`, &there))
 		if there {
 			break
 		}
@@ -282,7 +282,7 @@ func (m *newMerchant) seesWebhook() {
 		}
 	}
 	look(m.ctx, m)
-	browsertest.Run(m.ctx, m, chromedp.Click(testID("deliveries")+" a", chromedp.ByQuery), chromedp.WaitVisible(testID("attempt"), chromedp.ByQuery))
+	browser.Run(m.ctx, m, chromedp.Click(testID("deliveries")+" a", chromedp.ByQuery), chromedp.WaitVisible(testID("attempt"), chromedp.ByQuery))
 	if heading := m.text(testID("attempt") + " h2"); !strings.HasPrefix(heading, "Attempt 1: 200") {
 		m.Errorf("the attempt is shown as %q", heading)
 	}
@@ -312,7 +312,7 @@ func (m *newMerchant) exports() {
 	m.Helper()
 	m.at("/dashboard/payments")
 	var text string
-	browsertest.Run(m.ctx, m, chromedp.Evaluate(`fetch(document.querySelector('`+testID("export")+`').href).then(r => r.text())`, &text, awaitPromise))
+	browser.Run(m.ctx, m, chromedp.Evaluate(`fetch(document.querySelector('`+testID("export")+`').href).then(r => r.text())`, &text, awaitPromise))
 	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\ufeff"))).ReadAll()
 	if err != nil || len(rows) != 2 {
 		m.Fatalf("the export has %d lines: %v\n%s", len(rows), err, text)
@@ -331,19 +331,19 @@ func (m *newMerchant) invites() {
 	m.Helper()
 	m.at("/dashboard/team")
 	look(m.ctx, m)
-	browsertest.Run(m.ctx, m, chromedp.SetValue(`main [name="role"]`, "support", chromedp.ByQuery))
+	browser.Run(m.ctx, m, chromedp.SetValue(`main [name="role"]`, "support", chromedp.ByQuery))
 	fill(m.ctx, m, "invite", testID("link"), "email", helper, "password", newcomerPassword)
 	look(m.ctx, m)
 	link := m.text(testID("link"))
 
-	theirs := browsertest.New(m, browsertest.Phone)
-	browsertest.Run(theirs, m, chromedp.Navigate(link), chromedp.WaitVisible("h1", chromedp.ByQuery))
+	theirs := browser.New(m, browser.Phone)
+	browser.Run(theirs, m, chromedp.Navigate(link), chromedp.WaitVisible("h1", chromedp.ByQuery))
 	look(theirs, m)
 	fill(theirs, m, "submit", ".column h1", "password", "a quiet afternoon off", "firstName", "Tom")
 	look(theirs, m)
-	browsertest.Run(theirs, m, chromedp.Navigate(m.BaseURL+"/dashboard/payments/"+m.txnid), chromedp.WaitVisible(`h1 [data-status=COMPLETED]`, chromedp.ByQuery))
+	browser.Run(theirs, m, chromedp.Navigate(m.BaseURL+"/dashboard/payments/"+m.txnid), chromedp.WaitVisible(`h1 [data-status=COMPLETED]`, chromedp.ByQuery))
 	var buttons int
-	browsertest.Run(theirs, m, chromedp.Navigate(m.BaseURL+"/dashboard/keys"), chromedp.WaitVisible(".panel h2", chromedp.ByQuery),
+	browser.Run(theirs, m, chromedp.Navigate(m.BaseURL+"/dashboard/keys"), chromedp.WaitVisible(".panel h2", chromedp.ByQuery),
 		chromedp.Evaluate(`document.querySelectorAll('[data-testid^="rotate-"]').length`, &buttons))
 	if buttons != 0 {
 		m.Error("support can rotate keys")
@@ -351,7 +351,7 @@ func (m *newMerchant) invites() {
 	look(theirs, m)
 
 	m.at("/dashboard/team")
-	browsertest.Run(m.ctx, m, chromedp.WaitVisible(testID("member-"+helper), chromedp.ByQuery))
+	browser.Run(m.ctx, m, chromedp.WaitVisible(testID("member-"+helper), chromedp.ByQuery))
 	look(m.ctx, m)
 }
 
@@ -359,9 +359,9 @@ func (m *newMerchant) invites() {
 func (m *newMerchant) rotates() {
 	m.Helper()
 	m.at("/dashboard/keys")
-	browsertest.Run(m.ctx, m, chromedp.Click("main details summary", chromedp.ByQuery), chromedp.WaitVisible(`[data-testid^="rotate-"]`, chromedp.ByQuery))
+	browser.Run(m.ctx, m, chromedp.Click("main details summary", chromedp.ByQuery), chromedp.WaitVisible(`[data-testid^="rotate-"]`, chromedp.ByQuery))
 	look(m.ctx, m)
-	browsertest.Run(m.ctx, m, chromedp.SendKeys(`form[action$="/rotate"] [name="password"]`, newcomerPassword, chromedp.ByQuery),
+	browser.Run(m.ctx, m, chromedp.SendKeys(`form[action$="/rotate"] [name="password"]`, newcomerPassword, chromedp.ByQuery),
 		chromedp.Click(`[data-testid^="rotate-"]`, chromedp.ByQuery), chromedp.WaitVisible(testID("fresh-key"), chromedp.ByQuery))
 	look(m.ctx, m)
 	fresh := m.text(testID("fresh-key"))

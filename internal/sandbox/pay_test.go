@@ -14,9 +14,9 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/florinpay/florin/internal/browsertest"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/sandbox"
+	"github.com/florinpay/florin/internal/testkit/browser"
 )
 
 // running is a sandbox that serves until the test ends.
@@ -134,25 +134,25 @@ func TestPay(t *testing.T) {
 		for _, token := range []string{"USDT", "USDC"} {
 			t.Run(name+token, func(t *testing.T) {
 				p := r.create(t, "49.90")
-				size := browsertest.Phone
+				size := browser.Phone
 				if token == "USDC" {
-					size = browsertest.Desktop
+					size = browser.Desktop
 				}
-				ctx := browsertest.New(t, size)
-				browsertest.Run(ctx, t, chromedp.Navigate(r.link(p)), chromedp.WaitVisible(testID("choose")))
-				browsertest.Screenshot(ctx, t, "choose")
-				browsertest.Run(ctx, t, chromedp.Click(testID("pay-"+name+"-"+token)), chromedp.WaitVisible(testID("waiting")))
-				browsertest.Screenshot(ctx, t, "waiting")
-				browsertest.Axe(ctx, t)
-				browsertest.Run(ctx, t, chromedp.Evaluate(`window.notReloaded = true`, nil))
+				ctx := browser.New(t, size)
+				browser.Run(ctx, t, chromedp.Navigate(r.link(p)), chromedp.WaitVisible(testID("choose")))
+				browser.Screenshot(ctx, t, "choose")
+				browser.Run(ctx, t, chromedp.Click(testID("pay-"+name+"-"+token)), chromedp.WaitVisible(testID("waiting")))
+				browser.Screenshot(ctx, t, "waiting")
+				browser.Axe(ctx, t)
+				browser.Run(ctx, t, chromedp.Evaluate(`window.notReloaded = true`, nil))
 				r.payWith(t, p, "exactly")
-				browsertest.Run(ctx, t, chromedp.WaitVisible(testID("seen")))
-				browsertest.Screenshot(ctx, t, "seen")
+				browser.Run(ctx, t, chromedp.WaitVisible(testID("seen")))
+				browser.Screenshot(ctx, t, "seen")
 				var kept bool
-				browsertest.Run(ctx, t, chromedp.WaitVisible(testID("paid")), chromedp.Evaluate(`window.notReloaded === true`, &kept))
-				browsertest.Screenshot(ctx, t, "paid")
-				browsertest.Axe(ctx, t)
-				browsertest.FirstParty(ctx, t, r.BaseURL)
+				browser.Run(ctx, t, chromedp.WaitVisible(testID("paid")), chromedp.Evaluate(`window.notReloaded === true`, &kept))
+				browser.Screenshot(ctx, t, "paid")
+				browser.Axe(ctx, t)
+				browser.FirstParty(ctx, t, r.BaseURL)
 				if !kept {
 					t.Error("the page was reloaded on the way")
 				}
@@ -166,12 +166,12 @@ func TestPay(t *testing.T) {
 // with a valid signature.
 func (r *running) showsWebhook(t *testing.T, p payment.Payment) {
 	t.Helper()
-	ctx := browsertest.New(t)
+	ctx := browser.New(t)
 	delivery := `[data-testid="delivery"][data-txnid="` + string(p.ID) + `"]`
 	deadline := time.Now().Add(patience)
 	for {
 		var verdict string
-		browsertest.Run(ctx, t, chromedp.Navigate(r.BaseURL+"/sandbox"),
+		browser.Run(ctx, t, chromedp.Navigate(r.BaseURL+"/sandbox"),
 			chromedp.Evaluate(`document.querySelector('`+delivery+` [data-testid="verdict"]')?.textContent ?? ""`, &verdict))
 		if verdict == "Signature valid" {
 			return
@@ -192,12 +192,12 @@ func TestPay_Otherwise(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
 			p := r.create(t, "49.90")
-			ctx := browsertest.New(t, browsertest.Phone, browsertest.Dark)
-			browsertest.Run(ctx, t, chromedp.Navigate(r.link(p)), chromedp.Click(testID("pay-POLYGON-USDC")), chromedp.WaitVisible(testID("waiting")))
+			ctx := browser.New(t, browser.Phone, browser.Dark)
+			browser.Run(ctx, t, chromedp.Navigate(r.link(p)), chromedp.Click(testID("pay-POLYGON-USDC")), chromedp.WaitVisible(testID("waiting")))
 			r.payWith(t, p, how)
-			browsertest.Run(ctx, t, chromedp.WaitVisible(testID(want)))
-			browsertest.Screenshot(ctx, t, how)
-			browsertest.Axe(ctx, t)
+			browser.Run(ctx, t, chromedp.WaitVisible(testID(want)))
+			browser.Screenshot(ctx, t, how)
+			browser.Axe(ctx, t)
 		})
 	}
 }
@@ -208,11 +208,11 @@ func TestPay_NoScript(t *testing.T) {
 	t.Parallel()
 	r := start(t, t.TempDir())
 	p := r.create(t, "49.90")
-	ctx := browsertest.New(t, browsertest.Phone, browsertest.NoScript)
-	browsertest.Run(ctx, t, chromedp.Navigate(r.link(p)), chromedp.Click(testID("pay-BASE-USDC")), chromedp.WaitVisible(testID("waiting")))
+	ctx := browser.New(t, browser.Phone, browser.NoScript)
+	browser.Run(ctx, t, chromedp.Navigate(r.link(p)), chromedp.Click(testID("pay-BASE-USDC")), chromedp.WaitVisible(testID("waiting")))
 	r.payWith(t, p, "exactly")
-	browsertest.Run(ctx, t, chromedp.WaitVisible(testID("paid")))
-	browsertest.Screenshot(ctx, t, "paid")
+	browser.Run(ctx, t, chromedp.WaitVisible(testID("paid")))
+	browser.Screenshot(ctx, t, "paid")
 }
 
 // slowLine is the profile "slow 3G" of browsers: 400 kbit/s, 400 ms there and back.
@@ -235,30 +235,30 @@ func TestPay_Keyboard(t *testing.T) {
 	t.Parallel()
 	r := start(t, t.TempDir())
 	p := r.create(t, "49.90")
-	ctx := browsertest.New(t, browsertest.ReducedMotion)
+	ctx := browser.New(t, browser.ReducedMotion)
 	var first bool
-	browsertest.Run(ctx, t, network.Enable(), slowLine(), chromedp.Navigate(r.link(p)), chromedp.WaitVisible(testID("choose")),
+	browser.Run(ctx, t, network.Enable(), slowLine(), chromedp.Navigate(r.link(p)), chromedp.WaitVisible(testID("choose")),
 		chromedp.Poll(`performance.getEntriesByName("first-contentful-paint").length > 0`, nil, chromedp.WithPollingTimeout(patience)),
 		chromedp.Evaluate(shownFirst, &first))
 	if !first {
 		t.Error("on a slow line nothing is shown before all scripts have come")
 	}
 	tabTo(ctx, t, "pay-SOL-USDC")
-	browsertest.Run(ctx, t, chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(testID("waiting")))
+	browser.Run(ctx, t, chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(testID("waiting")))
 	tabTo(ctx, t, "tab-exchange")
-	browsertest.Run(ctx, t, chromedp.KeyEvent(kb.ArrowRight), chromedp.WaitVisible(testID("open-wallet")))
+	browser.Run(ctx, t, chromedp.KeyEvent(kb.ArrowRight), chromedp.WaitVisible(testID("open-wallet")))
 	tabTo(ctx, t, "copy-address")
-	browsertest.Run(ctx, t, chromedp.KeyEvent(kb.Enter), chromedp.Poll(`document.activeElement.textContent.includes("Copied")`, nil, chromedp.WithPollingTimeout(patience)))
+	browser.Run(ctx, t, chromedp.KeyEvent(kb.Enter), chromedp.Poll(`document.activeElement.textContent.includes("Copied")`, nil, chromedp.WithPollingTimeout(patience)))
 	r.payWith(t, p, "exactly")
-	browsertest.Run(ctx, t, chromedp.WaitVisible(testID("paid")))
+	browser.Run(ctx, t, chromedp.WaitVisible(testID("paid")))
 	// The button that had the focus is gone; the heading of the new step has it.
 	var on string
-	browsertest.Run(ctx, t, chromedp.Evaluate(`document.activeElement.textContent`, &on))
+	browser.Run(ctx, t, chromedp.Evaluate(`document.activeElement.textContent`, &on))
 	if on != "Paid" {
 		t.Errorf("the focus is on %q", on)
 	}
 	tabTo(ctx, t, "receipt-link")
-	browsertest.Run(ctx, t, chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(testID("receipt")))
+	browser.Run(ctx, t, chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(testID("receipt")))
 	tabTo(ctx, t, "verify")
 }
 
@@ -268,7 +268,7 @@ func tabTo(ctx context.Context, t *testing.T, id string) {
 	const most = 30
 	var on string
 	for range most {
-		browsertest.Run(ctx, t, chromedp.KeyEvent(kb.Tab), chromedp.Evaluate(`document.activeElement.dataset.testid ?? ""`, &on))
+		browser.Run(ctx, t, chromedp.KeyEvent(kb.Tab), chromedp.Evaluate(`document.activeElement.dataset.testid ?? ""`, &on))
 		if on == id {
 			return
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/internal/settlement"
 )
 
 // TestSettle: a hundred payments on three networks are swept by themselves,
@@ -82,7 +82,7 @@ func TestSettle(t *testing.T) {
 		}
 	}
 	done := 0
-	differences, err := sweep.Reconciler{
+	differences, err := settlement.Reconciler{
 		Books: r.App.Store, Ledgers: ledgers, Since: app.Now().Add(-time.Hour), Progress: func(n int) { done = n },
 		Wait: func(context.Context) error { time.Sleep(time.Second); return nil },
 	}.Run(t.Context())
@@ -96,10 +96,10 @@ func TestSettle(t *testing.T) {
 
 // ledgers are readers of the sandbox's EVM chains, and the same as books to
 // compare with.
-func (r *running) ledgers(t *testing.T) (map[chain.Network]*evm.Adapter, []sweep.Ledger) {
+func (r *running) ledgers(t *testing.T) (map[chain.Network]*evm.Adapter, []settlement.Ledger) {
 	t.Helper()
 	readers := make(map[chain.Network]*evm.Adapter)
-	var ledgers []sweep.Ledger
+	var ledgers []settlement.Ledger
 	for _, n := range r.App.Config.Networks {
 		if !n.Profile.Network.EVM() {
 			continue
@@ -109,7 +109,7 @@ func (r *running) ledgers(t *testing.T) (map[chain.Network]*evm.Adapter, []sweep
 			t.Fatal(err)
 		}
 		readers[n.Profile.Network] = a
-		ledgers = append(ledgers, sweep.Ledger{Profile: n.Profile, Reader: a, Coins: a.Coins})
+		ledgers = append(ledgers, settlement.Ledger{Profile: n.Profile, Reader: a, Coins: a.Coins})
 	}
 	return readers, ledgers
 }

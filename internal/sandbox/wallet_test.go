@@ -16,9 +16,9 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	solana "github.com/gagliardetto/solana-go"
 
-	"github.com/florinpay/florin/internal/browsertest"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
+	"github.com/florinpay/florin/internal/testkit/browser"
 )
 
 // bridgeScript lets a wallet in the page ask the test: the page's policy
@@ -40,9 +40,9 @@ type testWallet interface {
 }
 
 // openWallet opens a page in a browser with a wallet, and the wallet's tab.
-func openWallet(t *testing.T, address, script string, w testWallet, options ...browsertest.Option) context.Context {
+func openWallet(t *testing.T, address, script string, w testWallet, options ...browser.Option) context.Context {
 	t.Helper()
-	ctx := browsertest.New(t, options...)
+	ctx := browser.New(t, options...)
 	requests := make(chan string, 16)
 	chromedp.ListenTarget(ctx, func(event any) {
 		if called, ok := event.(*runtime.EventBindingCalled); ok && called.Name == "testWallet" {
@@ -59,7 +59,7 @@ func openWallet(t *testing.T, address, script string, w testWallet, options ...b
 			}
 		}
 	}()
-	browsertest.Run(ctx, t, runtime.AddBinding("testWallet"), chromedp.ActionFunc(func(ctx context.Context) error {
+	browser.Run(ctx, t, runtime.AddBinding("testWallet"), chromedp.ActionFunc(func(ctx context.Context) error {
 		_, err := page.AddScriptToEvaluateOnNewDocument(bridgeScript + script).Do(ctx)
 		return err
 	}), chromedp.Navigate(address))
@@ -103,11 +103,11 @@ var press = chromedp.Tasks{
 // presses presses the wallet's button until the page says what is expected.
 func presses(ctx context.Context, t *testing.T, want string) {
 	t.Helper()
-	browsertest.Run(ctx, t, press)
+	browser.Run(ctx, t, press)
 	says := chromedp.Poll(fmt.Sprintf(`document.querySelector("[data-wallet-say]").textContent.includes(%q)`, want), nil, chromedp.WithPollingTimeout(patience))
 	if err := chromedp.Run(ctx, says); err != nil {
 		var shown string
-		browsertest.Run(ctx, t, chromedp.Evaluate(`document.getElementById("stage").innerText`, &shown))
+		browser.Run(ctx, t, chromedp.Evaluate(`document.getElementById("stage").innerText`, &shown))
 		t.Fatalf("the page does not say %q: %v; it says\n%s", want, err, shown)
 	}
 }
@@ -116,14 +116,14 @@ func presses(ctx context.Context, t *testing.T, want string) {
 func pays(ctx context.Context, t *testing.T) {
 	t.Helper()
 	var kept bool
-	browsertest.Run(ctx, t, chromedp.Evaluate(`window.notReloaded = true`, nil), press)
+	browser.Run(ctx, t, chromedp.Evaluate(`window.notReloaded = true`, nil), press)
 	var says string
 	paid := chromedp.Poll(`!!document.querySelector('[data-testid="paid"]')`, nil, chromedp.WithPollingTimeout(patience))
 	if err := chromedp.Run(ctx, paid); err != nil {
-		browsertest.Run(ctx, t, chromedp.Evaluate(`document.getElementById("stage").innerText`, &says))
+		browser.Run(ctx, t, chromedp.Evaluate(`document.getElementById("stage").innerText`, &says))
 		t.Fatalf("not paid: %v; the page says\n%s", err, says)
 	}
-	browsertest.Run(ctx, t, chromedp.Evaluate(`window.notReloaded === true`, &kept))
+	browser.Run(ctx, t, chromedp.Evaluate(`window.notReloaded === true`, &kept))
 	if !kept {
 		t.Error("the page was reloaded on the way")
 	}
@@ -172,7 +172,7 @@ func TestPay_BrowserWallet(t *testing.T) {
 					chains: map[uint64]*devchain.Chain{on.ChainID(): on}, known: map[uint64]bool{1: true, on.ChainID(): row.knows},
 				}
 				fund(t, on, on.Tokens().USDC, crypto.PubkeyToAddress(w.key.PublicKey), 50)
-				ctx := r.openStarted(t, row.network, evmScript, w, browsertest.Phone)
+				ctx := r.openStarted(t, row.network, evmScript, w, browser.Phone)
 				pays(ctx, t)
 				want := "eth_requestAccounts eth_chainId " + row.asked + " eth_call eth_sendTransaction"
 				if got := w.requests(); got != want {
@@ -186,14 +186,14 @@ func TestPay_BrowserWallet(t *testing.T) {
 }
 
 // openStarted starts a payment of 49.90 USDC and opens its page with a wallet.
-func (r *running) openStarted(t *testing.T, n chain.Network, script string, w testWallet, options ...browsertest.Option) context.Context {
+func (r *running) openStarted(t *testing.T, n chain.Network, script string, w testWallet, options ...browser.Option) context.Context {
 	t.Helper()
 	p := r.create(t, "49.90")
 	if _, err := r.App.Payments.Start(t.Context(), string(p.ID), choice(string(n), "USDC")); err != nil {
 		t.Fatal(err)
 	}
 	ctx := openWallet(t, r.link(p), script, w, options...)
-	browsertest.Run(ctx, t, chromedp.Click(`label[for="via-w"]`), chromedp.WaitVisible("#wallets button"))
+	browser.Run(ctx, t, chromedp.Click(`label[for="via-w"]`), chromedp.WaitVisible("#wallets button"))
 	return ctx
 }
 
@@ -210,7 +210,7 @@ func (r *running) changeOfMind(t *testing.T) {
 	ctx := r.openStarted(t, chain.Polygon, evmScript, w)
 	presses(ctx, t, "You said no in the wallet, so nothing was sent.")
 	presses(ctx, t, "This account does not hold enough USDC")
-	browsertest.Screenshot(ctx, t, "too-little")
+	browser.Screenshot(ctx, t, "too-little")
 	w.choose(rich)
 	pays(ctx, t)
 }
@@ -221,7 +221,7 @@ func (r *running) payWithSolana(t *testing.T) {
 	ledger := r.Ledger()
 	w := newSolanaWallet(t, ledger.URL())
 	w.refusals = 1
-	ctx := r.openStarted(t, chain.Solana, solanaScript, w, browsertest.Phone, browsertest.AllowError(`status of 422`))
+	ctx := r.openStarted(t, chain.Solana, solanaScript, w, browser.Phone, browser.AllowError(`status of 422`))
 	presses(ctx, t, "This account does not hold enough USDC")
 	if _, err := ledger.FundSOL(w.key.PublicKey(), solana.LAMPORTS_PER_SOL); err != nil {
 		t.Fatal(err)

@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/internal/settlement"
 )
 
 // payments reads what is stored, by ID.
@@ -180,11 +180,11 @@ func (w *world) counts(p payment.Payment, contract chain.Address) bool {
 
 // checkBroadcast: what is sent is stored, pays the recorded wallets alone, and
 // moves nothing for which no final money is there.
-func (w *world) checkBroadcast(ctx context.Context, a sweep.Attempt) {
+func (w *world) checkBroadcast(ctx context.Context, a settlement.Attempt) {
 	w.Helper()
 	s, ok, err := w.books.InFlight(ctx, chain.Polygon)
 	w.must(err)
-	if !ok || !slices.ContainsFunc(s.Attempts, func(o sweep.Attempt) bool { return o.Tx == a.Tx && bytes.Equal(o.Raw, a.Raw) }) {
+	if !ok || !slices.ContainsFunc(s.Attempts, func(o settlement.Attempt) bool { return o.Tx == a.Tx && bytes.Equal(o.Raw, a.Raw) }) {
 		w.failf("sweep %s is sent and not stored", a.Tx)
 	}
 	for _, i := range s.Items {
@@ -224,7 +224,7 @@ func (w *world) checkEnd() {
 	}
 	balance, err := w.books.Balance(w.Context(), w.key)
 	w.must(err)
-	if want := (credit.Balance{Credits: creditsGiven + topped - started, Queries: queriesGiven - marked}); balance != want {
+	if want := (ledger.Balance{Credits: creditsGiven + topped - started, Queries: queriesGiven - marked}); balance != want {
 		w.failf("the key has %+v, want %+v", balance, want)
 	}
 	w.checkPurses()

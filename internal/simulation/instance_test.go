@@ -11,8 +11,8 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store"
-	"github.com/florinpay/florin/internal/sweep"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -27,7 +27,7 @@ type instance struct {
 	service   *payment.Service
 	watcher   *payment.Watcher
 	expirer   *payment.Expirer
-	sweeper   *sweep.Sweeper
+	sweeper   *settlement.Sweeper
 	deliverer *webhook.Deliverer
 	busy      bool // one of its rounds is under way
 }
@@ -80,8 +80,8 @@ func (w *world) open(name string) *instance {
 		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
 	}, in.now, w.newPayment)
 	in.expirer = payment.NewExpirer([]chain.Profile{w.profile}, map[chain.Network]chain.Reader{chain.Polygon: r}, both, in.now, silent())
-	policy := sweep.Policy{Least: 1, Age: time.Hour, Batch: 3}
-	in.sweeper = sweep.New(&sender{w: w, in: in}, in.store, policy, name, in.now, w.newSweep, silent())
+	policy := settlement.Policy{Least: 1, Age: time.Hour, Batch: 3}
+	in.sweeper = settlement.New(&sender{w: w, in: in}, in.store, policy, name, in.now, w.newSweep, silent())
 	in.deliverer = webhook.NewDeliverer(webhook.Config{
 		Store: outbox{in.store, in.fuse}, Sender: mail{w: w, in: in}, Holder: name, Now: in.now,
 		Jitter: func() float64 { return 0.5 }, Log: silent(),
@@ -169,7 +169,7 @@ func (w *world) newPayment(time.Time) payment.ID {
 
 func paymentID(n int) payment.ID { return payment.ID(fmt.Sprintf("01KAJ%021d", n)) }
 
-func (w *world) newSweep(time.Time) sweep.ID {
+func (w *world) newSweep(time.Time) settlement.ID {
 	w.ids++
-	return sweep.ID(fmt.Sprintf("01KAS%021d", w.ids))
+	return settlement.ID(fmt.Sprintf("01KAS%021d", w.ids))
 }

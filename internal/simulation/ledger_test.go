@@ -42,8 +42,8 @@ type block struct {
 	nonce uint64 // of the gas wallet
 }
 
-// ledger is a chain that is made, forked and taken back on command.
-type ledger struct {
+// testChain is a chain that is made, forked and taken back on command.
+type testChain struct {
 	blocks    []*block
 	pool      []*tx
 	safeDepth int // of the block that is credited by rule
@@ -56,22 +56,22 @@ type ledger struct {
 	made    int
 }
 
-func newLedger(at time.Time, safe, deep int) *ledger {
-	l := &ledger{safeDepth: safe, deepDepth: deep, counted: map[string]*block{}}
+func newTestChain(at time.Time, safe, deep int) *testChain {
+	l := &testChain{safeDepth: safe, deepDepth: deep, counted: map[string]*block{}}
 	l.blocks = []*block{{Head: chain.Head{Hash: "0xgenesis", Time: at}, state: map[purse]uint64{}}}
 	return l
 }
 
-func (l *ledger) head() *block { return l.blocks[len(l.blocks)-1] }
+func (l *testChain) head() *block { return l.blocks[len(l.blocks)-1] }
 
-func (l *ledger) hash(kind string) string {
+func (l *testChain) hash(kind string) string {
 	l.made++
 	return fmt.Sprintf("0x%s%060d", kind, l.made)
 }
 
 // send puts a transaction into the pool. One of the gas wallet must pay more
 // than another with its nonce, and must come next.
-func (l *ledger) send(t *tx) bool {
+func (l *testChain) send(t *tx) bool {
 	if t.ours {
 		if t.nonce < l.head().nonce || l.known(t.hash) {
 			return l.known(t.hash)
@@ -90,7 +90,7 @@ func (l *ledger) send(t *tx) bool {
 	return true
 }
 
-func (l *ledger) known(h chain.TxHash) bool {
+func (l *testChain) known(h chain.TxHash) bool {
 	if b, _ := l.find(h, len(l.blocks)); b != nil {
 		return true
 	}
@@ -98,7 +98,7 @@ func (l *ledger) known(h chain.TxHash) bool {
 }
 
 // find returns the block below the height that has the transaction.
-func (l *ledger) find(h chain.TxHash, height int) (*block, *tx) {
+func (l *testChain) find(h chain.TxHash, height int) (*block, *tx) {
 	for _, b := range l.blocks[:height] {
 		for _, t := range b.txs {
 			if t.hash == h {
@@ -110,7 +110,7 @@ func (l *ledger) find(h chain.TxHash, height int) (*block, *tx) {
 }
 
 // mine makes a block of everything that can be included.
-func (l *ledger) mine(at time.Time) {
+func (l *testChain) mine(at time.Time) {
 	last := l.head()
 	if at.Before(last.Time) {
 		at = last.Time
@@ -156,7 +156,7 @@ func (b *block) include(t *tx) {
 }
 
 // settle notes how far the chain can never go back.
-func (l *ledger) settle() {
+func (l *testChain) settle() {
 	l.forever = max(l.forever, l.finalized(len(l.blocks)))
 	l.credited = l.safe(len(l.blocks))
 	for _, b := range l.blocks[:l.credited+1] {
@@ -166,7 +166,7 @@ func (l *ledger) settle() {
 
 // finalized returns the number of the newest finalized block of the first
 // height blocks, safe that of the newest safe one.
-func (l *ledger) finalized(height int) int {
+func (l *testChain) finalized(height int) int {
 	n := max(0, height-1-l.deepDepth)
 	if l.frozen > 0 {
 		n = min(n, l.frozen)
@@ -174,13 +174,13 @@ func (l *ledger) finalized(height int) int {
 	return n
 }
 
-func (l *ledger) safe(height int) int {
+func (l *testChain) safe(height int) int {
 	return max(max(0, height-1-l.safeDepth), l.finalized(height))
 }
 
 // reorg takes blocks back, as many as asked and may be, and makes as many new
 // ones. Their transactions return to the pool in reverse order, or are lost.
-func (l *ledger) reorg(n int, keep bool, at time.Time) int {
+func (l *testChain) reorg(n int, keep bool, at time.Time) int {
 	n = min(n, len(l.blocks)-1-l.forever)
 	if n <= 0 {
 		return 0
@@ -205,10 +205,10 @@ func (l *ledger) reorg(n int, keep bool, at time.Time) int {
 }
 
 // drop forgets the pool.
-func (l *ledger) drop() { l.pool = nil }
+func (l *testChain) drop() { l.pool = nil }
 
 // arrivals lists the payers' transfers to the address in the first height blocks.
-func (l *ledger) arrivals(height int, a chain.Address) map[chain.Key]arrival {
+func (l *testChain) arrivals(height int, a chain.Address) map[chain.Key]arrival {
 	got := make(map[chain.Key]arrival)
 	for _, b := range l.blocks[:height] {
 		for _, t := range b.txs {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/internal/settlement"
 )
 
 // sender is a sweep.Sender of the ledger. What it calls signed bytes is the
@@ -18,7 +18,7 @@ type sender struct {
 	in *instance
 }
 
-var _ sweep.Sender = (*sender)(nil)
+var _ settlement.Sender = (*sender)(nil)
 
 // letter is a transaction as its bytes tell it.
 type letter struct {
@@ -31,15 +31,15 @@ func (s *sender) Network() chain.Network { return chain.Polygon }
 
 func (s *sender) height() int { return max(1, len(s.w.ledger.blocks)-s.in.weather.lag) }
 
-func (s *sender) Sign(_ context.Context, items []sweep.Item, previous []sweep.Attempt, _ time.Time) (sweep.Attempt, error) {
+func (s *sender) Sign(_ context.Context, items []settlement.Item, previous []settlement.Attempt, _ time.Time) (settlement.Attempt, error) {
 	if err := s.in.call(); err != nil {
-		return sweep.Attempt{}, err
+		return settlement.Attempt{}, err
 	}
 	switch {
 	case s.w.broke:
-		return sweep.Attempt{}, fmt.Errorf("%w: nothing is left", sweep.ErrNoGas)
+		return settlement.Attempt{}, fmt.Errorf("%w: nothing is left", settlement.ErrNoGas)
 	case s.w.dear:
-		return sweep.Attempt{}, fmt.Errorf("%w: a hundred times the price", sweep.ErrTooExpensive)
+		return settlement.Attempt{}, fmt.Errorf("%w: a hundred times the price", settlement.ErrTooExpensive)
 	}
 	at := letter{Nonce: s.w.ledger.blocks[s.height()-1].nonce, Price: 1000}
 	for _, a := range previous {
@@ -52,16 +52,16 @@ func (s *sender) Sign(_ context.Context, items []sweep.Item, previous []sweep.At
 	at.Made = s.w.signed
 	raw, err := json.Marshal(at)
 	if err != nil {
-		return sweep.Attempt{}, err
+		return settlement.Attempt{}, err
 	}
 	price := money.UnitsFromUint64(at.Price)
-	return sweep.Attempt{
+	return settlement.Attempt{
 		Tx: chain.TxHash(fmt.Sprintf("0xs%063d", at.Made)), Raw: raw, Nonce: at.Nonce, MadeAt: s.in.now(),
-		Fee: sweep.Fee{Gas: 1, Price: price, Tip: price, Ceiling: price},
+		Fee: settlement.Fee{Gas: 1, Price: price, Tip: price, Ceiling: price},
 	}, nil
 }
 
-func (s *sender) Broadcast(ctx context.Context, a sweep.Attempt) error {
+func (s *sender) Broadcast(ctx context.Context, a settlement.Attempt) error {
 	if err := s.in.call(); err != nil {
 		return err
 	}
@@ -77,9 +77,9 @@ func (s *sender) Broadcast(ctx context.Context, a sweep.Attempt) error {
 	return nil
 }
 
-func (s *sender) Look(_ context.Context, items []sweep.Item, attempts []sweep.Attempt) (sweep.Sighting, error) {
+func (s *sender) Look(_ context.Context, items []settlement.Item, attempts []settlement.Attempt) (settlement.Sighting, error) {
 	if err := s.in.call(); err != nil {
-		return sweep.Sighting{}, err
+		return settlement.Sighting{}, err
 	}
 	l, n := s.w.ledger, s.height()
 	final := l.finalized(n)
@@ -88,31 +88,31 @@ func (s *sender) Look(_ context.Context, items []sweep.Item, attempts []sweep.At
 		if b == nil {
 			continue
 		}
-		seen := sweep.Sighting{Seen: sweep.Included, Tx: a.Tx, Block: b.Head, Paid: a.Fee.Price}
+		seen := settlement.Sighting{Seen: settlement.Included, Tx: a.Tx, Block: b.Head, Paid: a.Fee.Price}
 		if b.Number > uint64(final) {
 			return seen, nil
 		}
-		seen.Seen = sweep.Landed
+		seen.Seen = settlement.Landed
 		for _, i := range items {
 			for _, m := range b.moved[a.Tx] {
 				if m.from == i.Address.Address && m.contract == i.Asset.Contract {
-					seen.Moved = append(seen.Moved, sweep.Moved{Address: m.from, Contract: m.contract, Units: money.UnitsFromUint64(m.units)})
+					seen.Moved = append(seen.Moved, settlement.Moved{Address: m.from, Contract: m.contract, Units: money.UnitsFromUint64(m.units)})
 				}
 			}
 		}
 		return seen, nil
 	}
 	if l.blocks[final].nonce > attempts[0].Nonce {
-		return sweep.Sighting{Seen: sweep.Dead, Note: "another transaction took its place"}, nil
+		return settlement.Sighting{Seen: settlement.Dead, Note: "another transaction took its place"}, nil
 	}
 	for _, a := range attempts {
 		if l.known(a.Tx) {
-			return sweep.Sighting{Seen: sweep.Pooled}, nil
+			return settlement.Sighting{Seen: settlement.Pooled}, nil
 		}
 	}
-	return sweep.Sighting{Seen: sweep.Unknown}, nil
+	return settlement.Sighting{Seen: settlement.Unknown}, nil
 }
 
-func (s *sender) Gas(context.Context) (sweep.Wallet, error) {
-	return sweep.Wallet{Address: gasWallet, Balance: money.UnitsFromUint64(1)}, nil
+func (s *sender) Gas(context.Context) (settlement.Wallet, error) {
+	return settlement.Wallet{Address: gasWallet, Balance: money.UnitsFromUint64(1)}, nil
 }

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/pgtest"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
 var (
@@ -86,7 +86,7 @@ func TestPostgres(t *testing.T) {
 	for n := range max(*seedsFlag/4, 1) {
 		seed := *seedFlag + n
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
-			url := pgtest.URL(t)
+			url := postgres.URL(t)
 			migrate(t, url)
 			live(t, seed, url).sumUp()
 		})

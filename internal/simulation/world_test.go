@@ -15,7 +15,7 @@ import (
 
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
@@ -48,7 +48,7 @@ type world struct {
 	path    string // of the SQLite file; empty on PostgreSQL
 	url     string
 	profile chain.Profile
-	ledger  *ledger
+	ledger  *testChain
 	books   *store.Store // looks on; nothing ever fails for it
 	key     int64
 	live    []*instance
@@ -97,7 +97,7 @@ func newWorld(t testing.TB, seed uint64, database string) *world {
 		safe, deep = 3, 9
 		w.profile.Finality = chain.Finality{Tag: chain.TagSafe}
 	}
-	w.ledger = newLedger(begin, safe, deep)
+	w.ledger = newTestChain(begin, safe, deep)
 	for range deep + 1 {
 		w.pass(2 * time.Second)
 		w.ledger.mine(w.clock)
@@ -165,10 +165,10 @@ func (w *world) openShop() {
 	user, err := w.books.CreateUser(ctx, account.User{PublicID: "01KAJ0000000000000000000U1", Email: "shop@example.com", CreatedAt: begin})
 	w.must(err)
 	key, err := w.books.CreateKey(ctx, account.Key{PublicID: "01KAJ0000000000000000000K1", UserID: user.ID, Hash: account.Hash{1}, CreatedAt: begin},
-		func(id int64) []credit.Entry {
-			return []credit.Entry{
-				credit.Grant(id, credit.Credit, creditsGiven, credit.ReasonGrant, "credits", begin),
-				credit.Grant(id, credit.Query, queriesGiven, credit.ReasonGrant, "queries", begin),
+		func(id int64) []ledger.Entry {
+			return []ledger.Entry{
+				ledger.Grant(id, ledger.Credit, creditsGiven, ledger.ReasonGrant, "credits", begin),
+				ledger.Grant(id, ledger.Query, queriesGiven, ledger.ReasonGrant, "queries", begin),
 			}
 		})
 	w.must(err)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
@@ -92,7 +92,7 @@ func TestStore_Key(t *testing.T) {
 		}
 		b, err := w.Balance(t.Context(), k.ID)
 		w.must(err)
-		same(t, "balance", b, credit.Balance{Credits: 20, Queries: 5})
+		same(t, "balance", b, ledger.Balance{Credits: 20, Queries: 5})
 		_, err = w.KeyByHash(t.Context(), hashOf("another"))
 		wants(t, "unknown key", err, account.ErrBadKey)
 		_, err = w.Balance(t.Context(), 1<<40)
@@ -100,15 +100,15 @@ func TestStore_Key(t *testing.T) {
 		w.balanced()
 
 		_, err = w.CreateKey(t.Context(), account.Key{PublicID: string(newID()), UserID: k.UserID, Hash: k.Hash, CreatedAt: start},
-			func(int64) []credit.Entry { return nil })
+			func(int64) []ledger.Entry { return nil })
 		if !isDuplicate(err) {
 			t.Errorf("the same key twice: %v", err)
 		}
 		sad := account.Key{PublicID: string(newID()), UserID: k.UserID, Hash: hashOf("sad"), CreatedAt: start}
-		_, err = w.CreateKey(t.Context(), sad, func(id int64) []credit.Entry {
-			return []credit.Entry{credit.Spend(id, credit.Credit, credit.ReasonStart, "x", start)}
+		_, err = w.CreateKey(t.Context(), sad, func(id int64) []ledger.Entry {
+			return []ledger.Entry{ledger.Spend(id, ledger.Credit, ledger.ReasonStart, "x", start)}
 		})
-		wants(t, "a key that begins with a debt", err, credit.ErrNoCredits)
+		wants(t, "a key that begins with a debt", err, ledger.ErrNoCredits)
 		_, err = w.KeyByHash(t.Context(), sad.Hash)
 		wants(t, "the key that was refused", err, account.ErrBadKey)
 	})
@@ -121,7 +121,7 @@ func TestStore_RotateKey(t *testing.T) {
 		rotate := func(old, next account.Hash, ref string) error {
 			_, err := w.RotateKey(t.Context(), account.Replacement{
 				KeyID: k.ID, Old: old, Next: next, Now: start,
-				Entries: []credit.Entry{credit.Spend(k.ID, credit.Credit, credit.ReasonOperation, ref, start)},
+				Entries: []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, ref, start)},
 			})
 			return err
 		}
@@ -162,9 +162,9 @@ func TestStore_RotateKey_NoCredits(t *testing.T) {
 		k := w.key(0, 0)
 		_, err := w.RotateKey(t.Context(), account.Replacement{
 			KeyID: k.ID, Old: k.Hash, Next: hashOf("next"), Now: start,
-			Entries: []credit.Entry{credit.Spend(k.ID, credit.Credit, credit.ReasonOperation, "rotate", start)},
+			Entries: []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, "rotate", start)},
 		})
-		wants(t, "rotate", err, credit.ErrNoCredits)
+		wants(t, "rotate", err, ledger.ErrNoCredits)
 		_, err = w.KeyByHash(t.Context(), k.Hash)
 		w.must(err)
 	})
@@ -186,14 +186,14 @@ func TestStore_Custodian(t *testing.T) {
 		if !c.Offers(chain.Polygon, money.USDC) || c.Offers(chain.Polygon, money.USDT) || c.Offers(chain.Base, money.USDC) {
 			t.Errorf("offers: %+v", c.Networks)
 		}
-		pay := []credit.Entry{credit.Spend(k.ID, credit.Credit, credit.ReasonOperation, "again", start)}
+		pay := []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, "again", start)}
 		twin := c
 		twin.PublicID = string(newID())
 		_, err = w.CreateCustodian(t.Context(), twin, pay)
 		wants(t, "a second one", err, account.ErrHasCustodian)
 		b, err := w.Balance(t.Context(), k.ID)
 		w.must(err)
-		same(t, "balance", b, credit.Balance{Credits: 2})
+		same(t, "balance", b, ledger.Balance{Credits: 2})
 		if n := w.count("SELECT count(*) FROM custodians WHERE secret LIKE '%merchant%' OR signing_secrets LIKE '%whsec%'"); n != 0 {
 			t.Error("a secret is stored in the clear")
 		}
@@ -205,8 +205,8 @@ func TestStore_UpdateCustodian(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(1, 0)
 		c := w.custodian(k, "https://shop.example/hook")
-		pay := func(ref string) []credit.Entry {
-			return []credit.Entry{credit.Spend(k.ID, credit.Credit, credit.ReasonOperation, ref, start)}
+		pay := func(ref string) []ledger.Entry {
+			return []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, ref, start)}
 		}
 		change := func(c account.Custodian) (account.Custodian, error) {
 			c.Name, c.UpdatedAt, c.LateFor = "Näw", start.Add(time.Hour), 0
@@ -229,7 +229,7 @@ func TestStore_UpdateCustodian(t *testing.T) {
 			c.Name = "unpaid"
 			return c, nil
 		})
-		wants(t, "without credits", err, credit.ErrNoCredits)
+		wants(t, "without credits", err, ledger.ErrNoCredits)
 		sad := errors.New("no")
 		_, err = w.UpdateCustodian(t.Context(), k.ID, nil, func(c account.Custodian) (account.Custodian, error) { return c, sad })
 		wants(t, "the change's own error", err, sad)

@@ -9,7 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/recharge"
@@ -164,8 +164,8 @@ func (w *world) acts() map[string]func(context.Context) error {
 	}
 	w.must(w.CreateSession(w.t.Context(), session("old")))
 	newKey := account.Key{PublicID: string(newID()), UserID: u.ID, Hash: hashOf("new key"), CreatedAt: start}
-	pay := func(ref string) []credit.Entry {
-		return []credit.Entry{credit.Spend(k.ID, credit.Credit, credit.ReasonOperation, ref, start)}
+	pay := func(ref string) []ledger.Entry {
+		return []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, ref, start)}
 	}
 	return map[string]func(context.Context) error{
 		"create user": func(ctx context.Context) error {
@@ -175,7 +175,7 @@ func (w *world) acts() map[string]func(context.Context) error {
 		"sign in":  func(ctx context.Context) error { return w.CreateSession(ctx, session("new")) },
 		"sign out": func(ctx context.Context) error { return w.RevokeSession(ctx, hashOf("old"), start) },
 		"create key": func(ctx context.Context) error {
-			_, err := w.CreateKeyWithin(ctx, newKey, func(int64) []credit.Entry { return nil })
+			_, err := w.CreateKeyWithin(ctx, newKey, func(int64) []ledger.Entry { return nil })
 			return err
 		},
 		"replace key": func(ctx context.Context) error {

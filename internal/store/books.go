@@ -8,10 +8,10 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/internal/settlement"
 )
 
-var _ sweep.BookStore = (*Store)(nil)
+var _ settlement.BookStore = (*Store)(nil)
 
 // shownRow is an address that was shown to a payer.
 type shownRow struct {
@@ -28,17 +28,17 @@ const selectShown = "SELECT r.id, p.public_id, r.payment_id, r.network, r.addres
 	"FROM routes AS r JOIN payments AS p ON p.id = r.payment_id WHERE "
 
 // ShownAfter lists addresses by row after the one given, at most limit.
-func (s *Store) ShownAfter(ctx context.Context, row int64, limit int) ([]sweep.Shown, error) {
+func (s *Store) ShownAfter(ctx context.Context, row int64, limit int) ([]settlement.Shown, error) {
 	return s.shownWhere(ctx, "r.id > ? ORDER BY r.id LIMIT ?", row, limit)
 }
 
 // ShownAt lists what was shown with the address, on every network.
-func (s *Store) ShownAt(ctx context.Context, a chain.Address) ([]sweep.Shown, error) {
+func (s *Store) ShownAt(ctx context.Context, a chain.Address) ([]settlement.Shown, error) {
 	return s.shownWhere(ctx, "r.address = ? ORDER BY r.id", string(a))
 }
 
 // ShownOf lists the addresses that were shown for a payment.
-func (s *Store) ShownOf(ctx context.Context, paymentID string) ([]sweep.Shown, error) {
+func (s *Store) ShownOf(ctx context.Context, paymentID string) ([]settlement.Shown, error) {
 	return s.shownWhere(ctx, "p.public_id = ? ORDER BY r.id", paymentID)
 }
 
@@ -51,14 +51,14 @@ func (s *Store) CountShown(ctx context.Context) (int, error) {
 	return int(n), nil
 }
 
-func (s *Store) shownWhere(ctx context.Context, where string, args ...any) ([]sweep.Shown, error) {
+func (s *Store) shownWhere(ctx context.Context, where string, args ...any) ([]settlement.Shown, error) {
 	var rows []shownRow
 	if err := s.reader().NewRaw(selectShown+where, args...).Scan(ctx, &rows); err != nil {
 		return nil, fmt.Errorf("addresses that were shown: %w", err)
 	}
-	list := make([]sweep.Shown, len(rows))
+	list := make([]settlement.Shown, len(rows))
 	for i, r := range rows {
-		list[i] = sweep.Shown{
+		list[i] = settlement.Shown{
 			Row: r.ID, PaymentID: r.PublicID, Number: r.PaymentID, Network: chain.Network(r.Network),
 			Address: chain.Watched{Address: chain.Address(r.Address), Raw: r.Raw}, Settlement: chain.Address(r.Settlement),
 		}
@@ -67,7 +67,7 @@ func (s *Store) shownWhere(ctx context.Context, where string, args ...any) ([]sw
 }
 
 // Books returns what is written about the addresses, on every network.
-func (s *Store) Books(ctx context.Context, addresses []chain.Address) ([]sweep.Book, error) {
+func (s *Store) Books(ctx context.Context, addresses []chain.Address) ([]settlement.Book, error) {
 	texts := make([]string, len(addresses))
 	for i, a := range addresses {
 		texts[i] = string(a)
@@ -113,16 +113,16 @@ type bookedRow struct {
 
 type bookPlace struct{ network, address, contract string }
 
-func booksOf(pots []potBookRow, deposits []bookedRow) ([]sweep.Book, error) {
-	var books []sweep.Book
+func booksOf(pots []potBookRow, deposits []bookedRow) ([]settlement.Book, error) {
+	var books []settlement.Book
 	index := make(map[bookPlace]int)
 	through := make(map[bookPlace]int64)
-	open := func(p bookPlace, paymentID string) *sweep.Book {
+	open := func(p bookPlace, paymentID string) *settlement.Book {
 		i, known := index[p]
 		if !known {
 			i = len(books)
 			index[p] = i
-			books = append(books, sweep.Book{
+			books = append(books, settlement.Book{
 				Network: chain.Network(p.network), Address: chain.Address(p.address), Contract: chain.Address(p.contract), PaymentID: paymentID,
 			})
 		}
@@ -147,7 +147,7 @@ func booksOf(pots []potBookRow, deposits []bookedRow) ([]sweep.Book, error) {
 }
 
 // enter writes a deposit into its book.
-func enter(b *sweep.Book, r depositRow, through int64) error {
+func enter(b *settlement.Book, r depositRow, through int64) error {
 	d, err := r.deposit()
 	if err != nil {
 		return err
@@ -176,16 +176,16 @@ func from(t time.Time) instant {
 }
 
 // ConfirmedSince lists the network's sweeps that were confirmed since then.
-func (s *Store) ConfirmedSince(ctx context.Context, n chain.Network, since time.Time) ([]sweep.Sweep, error) {
+func (s *Store) ConfirmedSince(ctx context.Context, n chain.Network, since time.Time) ([]settlement.Sweep, error) {
 	var ids []string
 	err := s.reader().NewRaw("SELECT public_id FROM sweeps WHERE network = ? AND ended_at >= ? AND state = ? ORDER BY ended_at, id",
-		string(n), from(since), string(sweep.Confirmed)).Scan(ctx, &ids)
+		string(n), from(since), string(settlement.Confirmed)).Scan(ctx, &ids)
 	if err != nil {
 		return nil, fmt.Errorf("confirmed sweeps of %s: %w", n, err)
 	}
-	list := make([]sweep.Sweep, len(ids))
+	list := make([]settlement.Sweep, len(ids))
 	for i, id := range ids {
-		if list[i], err = s.Sweep(ctx, sweep.ID(id)); err != nil {
+		if list[i], err = s.Sweep(ctx, settlement.ID(id)); err != nil {
 			return nil, err
 		}
 	}

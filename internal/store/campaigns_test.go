@@ -8,7 +8,7 @@ import (
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -176,7 +176,7 @@ func TestStore_OpenPayment(t *testing.T) {
 
 		before := w.count("SELECT count(*) FROM payments")
 		_, err = w.OpenPayment(t.Context(), payment.New(giftRequest(c, "Eve"), start), startOn(chain.Polygon, money.USDC, start))
-		wants(t, "without credits", err, credit.ErrNoCredits)
+		wants(t, "without credits", err, ledger.ErrNoCredits)
 		bad := giftRequest(c, "a\x00b")
 		_, err = w.OpenPayment(t.Context(), payment.New(bad, start), startOn(chain.Polygon, money.USDC, start))
 		wantsInvalid(t, "a name with NUL", err)

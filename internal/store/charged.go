@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -13,10 +13,10 @@ import (
 // in one transaction; more is true if the list goes on. The entries come first,
 // so that a key with nothing left reads nothing.
 func (s *Store) ChargedPayments(
-	ctx context.Context, f payment.Filter, entries []credit.Entry,
-) (list []payment.Payment, more bool, left credit.Balance, err error) {
+	ctx context.Context, f payment.Filter, entries []ledger.Entry,
+) (list []payment.Payment, more bool, left ledger.Balance, err error) {
 	if f.Limit < 1 || f.Limit > payment.MaxPage {
-		return nil, false, credit.Balance{}, fault.New(fault.Invalid, "first must be between 1 and %d", payment.MaxPage)
+		return nil, false, ledger.Balance{}, fault.New(fault.Invalid, "first must be between 1 and %d", payment.MaxPage)
 	}
 	page := f.Limit
 	f.Limit++ // one more tells whether another page follows
@@ -28,7 +28,7 @@ func (s *Store) ChargedPayments(
 		return err
 	})
 	if err != nil {
-		return nil, false, credit.Balance{}, fmt.Errorf("list payments of key %d: %w", f.KeyID, err)
+		return nil, false, ledger.Balance{}, fmt.Errorf("list payments of key %d: %w", f.KeyID, err)
 	}
 	if len(list) > page {
 		return list[:page], true, left, nil
@@ -38,7 +38,7 @@ func (s *Store) ChargedPayments(
 
 // ChargedPayment books the entries and reads one payment of the key in one
 // transaction, or fails with payment.ErrUnknown.
-func (s *Store) ChargedPayment(ctx context.Context, keyID int64, id payment.ID, entries []credit.Entry) (p payment.Payment, err error) {
+func (s *Store) ChargedPayment(ctx context.Context, keyID int64, id payment.ID, entries []ledger.Entry) (p payment.Payment, err error) {
 	err = s.write(ctx, func(ctx context.Context, t tx) error {
 		if _, err := charge(ctx, t, keyID, entries); err != nil {
 			return err
@@ -61,13 +61,13 @@ func (s *Store) ChargedPayment(ctx context.Context, keyID int64, id payment.ID, 
 }
 
 // charge books entries and returns what the key has left.
-func charge(ctx context.Context, t tx, keyID int64, entries []credit.Entry) (credit.Balance, error) {
+func charge(ctx context.Context, t tx, keyID int64, entries []ledger.Entry) (ledger.Balance, error) {
 	if err := book(ctx, t, entries); err != nil {
-		return credit.Balance{}, err
+		return ledger.Balance{}, err
 	}
 	var b balanceScan
 	if err := t.run(ctx, b.read(keyID)); err != nil {
-		return credit.Balance{}, err
+		return ledger.Balance{}, err
 	}
 	return b.balance, b.missing()
 }

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -16,8 +16,8 @@ func TestStore_ChargedReadFails(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(5, 0)
 		p := w.payment(k)
-		entries := func(ref string) []credit.Entry {
-			return []credit.Entry{credit.Spend(k.ID, credit.Credit, credit.ReasonOperation, ref, start)}
+		entries := func(ref string) []ledger.Entry {
+			return []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, ref, start)}
 		}
 		reads := map[string]func() error{
 			"list": func() error {

@@ -9,13 +9,13 @@ import (
 
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
 )
 
 // CreateCustodian stores the custodian of a key with the entries that pay for
 // it, or fails with account.ErrHasCustodian and books nothing.
-func (s *Store) CreateCustodian(ctx context.Context, c account.Custodian, entries []credit.Entry) (account.Custodian, error) {
+func (s *Store) CreateCustodian(ctx context.Context, c account.Custodian, entries []ledger.Entry) (account.Custodian, error) {
 	if err := checkCustodian(c); err != nil {
 		return account.Custodian{}, err
 	}
@@ -87,7 +87,7 @@ func (s *Store) Terms(ctx context.Context, keyID int64) (payment.Terms, error) {
 // the entries; change may run again, so it must have no effects. Deliveries
 // that wait go to the new callback URL.
 func (s *Store) UpdateCustodian(
-	ctx context.Context, keyID int64, entries []credit.Entry, change func(account.Custodian) (account.Custodian, error),
+	ctx context.Context, keyID int64, entries []ledger.Entry, change func(account.Custodian) (account.Custodian, error),
 ) (account.Custodian, error) {
 	tell := account.CustodianLinesOf(ctx)
 	var stored account.Custodian

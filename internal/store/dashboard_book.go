@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/report"
 )
@@ -12,7 +12,7 @@ import (
 // Entries lists the book of a key before the entry given (0: from the newest),
 // the newest first.
 func (s *Store) Entries(ctx context.Context, keyID, before int64, limit int) ([]report.Entry, error) {
-	own, page, args := string(credit.Key(keyID)), "", []any{}
+	own, page, args := string(ledger.Key(keyID)), "", []any{}
 	if before > 0 {
 		page, args = " AND id < ?", []any{before}
 	}
@@ -37,7 +37,7 @@ func (s *Store) Entries(ctx context.Context, keyID, before int64, limit int) ([]
 	list := make([]report.Entry, len(rows))
 	for i, r := range rows {
 		list[i] = report.Entry{
-			ID: r.ID, Ref: r.Ref, Unit: credit.Unit(r.Unit), Count: r.Count, Reason: credit.Reason(r.Reason), At: r.At.Time,
+			ID: r.ID, Ref: r.Ref, Unit: ledger.Unit(r.Unit), Count: r.Count, Reason: ledger.Reason(r.Reason), At: r.At.Time,
 		}
 	}
 	return list, nil

@@ -8,7 +8,7 @@ import (
 
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/report"
@@ -233,7 +233,7 @@ func TestStore_Entries(t *testing.T) {
 		k := w.key(10, 2)
 		w.key(7, 0)
 		for i := range 3 {
-			_, err := w.Book(t.Context(), k.ID, []credit.Entry{credit.Spend(k.ID, credit.Credit, credit.ReasonStart, fmt.Sprint("start:", i), start)})
+			_, err := w.Book(t.Context(), k.ID, []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonStart, fmt.Sprint("start:", i), start)})
 			w.must(err)
 		}
 		var got []int64

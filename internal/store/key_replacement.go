@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/account"
-	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/idempotency"
+	"github.com/florinpay/florin/internal/ledger"
 )
 
 // RotateKey replaces the key's hash, books the entries, and keeps the answer
 // if one is to be kept; the old key fails from then on. It returns what the
 // key has left, or fails with account.ErrBadKey if r.Old is no longer in use.
-func (s *Store) RotateKey(ctx context.Context, r account.Replacement) (left credit.Balance, err error) {
+func (s *Store) RotateKey(ctx context.Context, r account.Replacement) (left ledger.Balance, err error) {
 	err = s.act(ctx, about{}, func(ctx context.Context, t tx, _ *about) error {
 		res, err := t.NewUpdate().Model((*keyRow)(nil)).Set("hash = ?", r.Next[:]).
 			Where("id = ? AND hash = ? AND revoked_at IS NULL", r.KeyID, r.Old[:]).Exec(ctx)
@@ -29,14 +29,14 @@ func (s *Store) RotateKey(ctx context.Context, r account.Replacement) (left cred
 		return keepReplacement(ctx, t, r, left)
 	})
 	if err != nil {
-		return credit.Balance{}, fmt.Errorf("rotate API key: %w", err)
+		return ledger.Balance{}, fmt.Errorf("rotate API key: %w", err)
 	}
 	return left, nil
 }
 
 // keepReplacement finishes the request that replaced the key, and notes the
 // old hash, by which the same request finds its answer when it comes again.
-func keepReplacement(ctx context.Context, t tx, r account.Replacement, left credit.Balance) error {
+func keepReplacement(ctx context.Context, t tx, r account.Replacement, left ledger.Balance) error {
 	answer, err := r.Answer(left)
 	if err != nil {
 		return err

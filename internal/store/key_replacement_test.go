@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/account"
-	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/idempotency"
+	"github.com/florinpay/florin/internal/ledger"
 )
 
 // replace gives a key another hash.
@@ -31,8 +31,8 @@ func TestStore_RetiredAnswer(t *testing.T) {
 			w.must(err)
 			_, err = w.RotateKey(ctx, account.Replacement{
 				KeyID: k.ID, Old: old, Next: next, Now: start, Request: name,
-				Entries: []credit.Entry{credit.Spend(k.ID, credit.Credit, credit.ReasonOperation, "rotate "+name, start)},
-				Answer: func(left credit.Balance) (idempotency.Answer, error) {
+				Entries: []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, "rotate "+name, start)},
+				Answer: func(left ledger.Balance) (idempotency.Answer, error) {
 					return idempotency.Answer{Status: 200, Body: []byte{byte('0' + left.Credits)}}, answer
 				},
 			})

@@ -8,7 +8,7 @@ import (
 
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 )
 
 // keyRow is an API key.
@@ -28,18 +28,18 @@ type keyRow struct {
 }
 
 // units lists what a key has a balance of.
-func units() []credit.Unit { return []credit.Unit{credit.Credit, credit.Query} }
+func units() []ledger.Unit { return []ledger.Unit{ledger.Credit, ledger.Query} }
 
 // CreateKey stores a new key with its first entries and returns it with its
 // ID and its owner's name.
-func (s *Store) CreateKey(ctx context.Context, k account.Key, entries func(id int64) []credit.Entry) (account.Key, error) {
+func (s *Store) CreateKey(ctx context.Context, k account.Key, entries func(id int64) []ledger.Entry) (account.Key, error) {
 	return s.createKey(ctx, k, entries, func(context.Context, tx) error { return nil })
 }
 
 // CreateKeyWithin is CreateKey for a user who may have one more key, or fails
 // with account.ErrTooManyKeys. The user is locked, so that keys made at the
 // same time are counted one after the other.
-func (s *Store) CreateKeyWithin(ctx context.Context, k account.Key, entries func(id int64) []credit.Entry) (account.Key, error) {
+func (s *Store) CreateKeyWithin(ctx context.Context, k account.Key, entries func(id int64) []ledger.Entry) (account.Key, error) {
 	return s.createKey(ctx, k, entries, func(ctx context.Context, t tx) error {
 		var id, ever, used int64
 		if err := t.NewRaw("SELECT id FROM users WHERE id = ?"+t.forUpdate(), k.UserID).Scan(ctx, &id); err != nil {
@@ -54,7 +54,7 @@ func (s *Store) CreateKeyWithin(ctx context.Context, k account.Key, entries func
 }
 
 func (s *Store) createKey(
-	ctx context.Context, k account.Key, entries func(id int64) []credit.Entry, allowed func(context.Context, tx) error,
+	ctx context.Context, k account.Key, entries func(id int64) []ledger.Entry, allowed func(context.Context, tx) error,
 ) (account.Key, error) {
 	if err := checkTexts("texts of an API key", k.PublicID, k.Label, string(k.Wallet)); err != nil {
 		return account.Key{}, err
@@ -145,17 +145,17 @@ func orElse(err, other error) error {
 }
 
 // Balance returns what the key has left, or account.ErrUnknownKey.
-func (s *Store) Balance(ctx context.Context, keyID int64) (credit.Balance, error) {
+func (s *Store) Balance(ctx context.Context, keyID int64) (ledger.Balance, error) {
 	var b balanceScan
 	if err := s.read(ctx, b.read(keyID)); err != nil {
-		return credit.Balance{}, fmt.Errorf("balance of key %d: %w", keyID, err)
+		return ledger.Balance{}, fmt.Errorf("balance of key %d: %w", keyID, err)
 	}
 	return b.balance, b.missing()
 }
 
 // balanceScan reads the purses of a key.
 type balanceScan struct {
-	balance credit.Balance
+	balance ledger.Balance
 	rows    int
 }
 
@@ -170,10 +170,10 @@ func (b *balanceScan) scan(scan func(...any) error) error {
 		return err
 	}
 	b.rows++
-	switch credit.Unit(unit) {
-	case credit.Credit:
+	switch ledger.Unit(unit) {
+	case ledger.Credit:
 		b.balance.Credits = n
-	case credit.Query:
+	case ledger.Query:
 		b.balance.Queries = n
 	}
 	return nil
@@ -189,8 +189,8 @@ func (b *balanceScan) missing() error {
 // Book writes entries by themselves and returns the balance of the key, or
 // credit.ErrNoCredits / ErrNoQueries with nothing written. An entry whose Ref
 // and Unit are booked already is left out.
-func (s *Store) Book(ctx context.Context, keyID int64, entries []credit.Entry) (credit.Balance, error) {
-	var after credit.Balance
+func (s *Store) Book(ctx context.Context, keyID int64, entries []ledger.Entry) (ledger.Balance, error) {
+	var after ledger.Balance
 	err := s.write(ctx, func(ctx context.Context, t tx) error {
 		if err := book(ctx, t, entries); err != nil {
 			return err
@@ -203,7 +203,7 @@ func (s *Store) Book(ctx context.Context, keyID int64, entries []credit.Entry) (
 		return b.missing()
 	})
 	if err != nil {
-		return credit.Balance{}, fmt.Errorf("book entries of key %d: %w", keyID, err)
+		return ledger.Balance{}, fmt.Errorf("book entries of key %d: %w", keyID, err)
 	}
 	return after, nil
 }

@@ -9,36 +9,36 @@ import (
 	"strings"
 
 	"github.com/florinpay/florin/internal/account"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 )
 
 // purse is one balance: what a key has of a unit.
 type purse struct {
 	keyID int64
-	unit  credit.Unit
+	unit  ledger.Unit
 }
 
-// ledger books entries in one transaction: load locks the purses they touch,
+// posting books entries in one transaction: load locks the purses they touch,
 // post decides in memory, save writes. So entries that a balance does not
 // cover are refused before anything is written.
-type ledger struct {
+type posting struct {
 	balances map[purse]int64
 	changes  map[purse]int64
-	known    map[entryKey]credit.Entry
-	posted   []credit.Entry
+	known    map[entryKey]ledger.Entry
+	posted   []ledger.Entry
 }
 
 type entryKey struct {
 	ref  string
-	unit credit.Unit
+	unit ledger.Unit
 }
 
 // book loads, posts and saves the entries.
-func book(ctx context.Context, c conn, entries []credit.Entry) error {
+func book(ctx context.Context, c conn, entries []ledger.Entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	var l ledger
+	var l posting
 	if err := l.load(ctx, c, entries); err != nil {
 		return err
 	}
@@ -51,9 +51,9 @@ func book(ctx context.Context, c conn, entries []credit.Entry) error {
 // load locks the purses of the entries, in one order for everybody, and reads
 // which entries are booked already. Two bookings of one entry touch the same
 // purse, so the later one finds the earlier.
-func (l *ledger) load(ctx context.Context, c conn, entries []credit.Entry) error {
+func (l *posting) load(ctx context.Context, c conn, entries []ledger.Entry) error {
 	l.balances, l.changes = make(map[purse]int64), make(map[purse]int64)
-	l.known = make(map[entryKey]credit.Entry)
+	l.known = make(map[entryKey]ledger.Entry)
 	var purses []purse
 	for _, e := range entries {
 		purses = append(purses, pursesOf(e)...)
@@ -73,7 +73,7 @@ func (l *ledger) load(ctx context.Context, c conn, entries []credit.Entry) error
 	return c.run(ctx, calls...)
 }
 
-func (l *ledger) lockPurse(c conn, p purse) *call {
+func (l *posting) lockPurse(c conn, p purse) *call {
 	return query(func(scan func(...any) error) error {
 		var balance int64
 		err := scan(&balance)
@@ -82,13 +82,13 @@ func (l *ledger) lockPurse(c conn, p purse) *call {
 	}, "SELECT balance FROM balances WHERE key_id = ? AND unit = ?"+c.forUpdate(), p.keyID, string(p.unit))
 }
 
-func (l *ledger) lookUp(e credit.Entry) *call {
+func (l *posting) lookUp(e ledger.Entry) *call {
 	k := query(func(scan func(...any) error) error {
 		var ref, unit, from, to string
-		var known credit.Entry
+		var known ledger.Entry
 		err := scan(&ref, &unit, &from, &to, &known.Count)
-		known.From, known.To = credit.Account(from), credit.Account(to)
-		l.known[entryKey{ref, credit.Unit(unit)}] = known
+		known.From, known.To = ledger.Account(from), ledger.Account(to)
+		l.known[entryKey{ref, ledger.Unit(unit)}] = known
 		return err
 	}, "SELECT ref, unit, from_account, to_account, count FROM ledger_entries WHERE ref = ? AND unit = ?", e.Ref, string(e.Unit))
 	k.many = lookUpEntries
@@ -104,7 +104,7 @@ var (
 
 // post books all of the entries or none of them, in memory. One that is booked
 // already is left out.
-func (l *ledger) post(entries []credit.Entry) error {
+func (l *posting) post(entries []ledger.Entry) error {
 	before := len(l.posted)
 	for _, e := range entries {
 		if err := l.postOne(e); err != nil {
@@ -120,7 +120,7 @@ func (l *ledger) post(entries []credit.Entry) error {
 	return nil
 }
 
-func (l *ledger) postOne(e credit.Entry) error {
+func (l *posting) postOne(e ledger.Entry) error {
 	key := entryKey{e.Ref, e.Unit}
 	if known, ok := l.known[key]; ok {
 		if known.From != e.From || known.To != e.To || known.Count != e.Count {
@@ -137,7 +137,7 @@ func (l *ledger) postOne(e credit.Entry) error {
 		}
 	}
 	if id, ok := keyOf(e.From); ok && l.balances[purse{id, e.Unit}] < e.Count {
-		return credit.Shortage(e.Unit)
+		return ledger.Shortage(e.Unit)
 	}
 	l.shift(e.From, e.Unit, -e.Count)
 	l.shift(e.To, e.Unit, e.Count)
@@ -147,7 +147,7 @@ func (l *ledger) postOne(e credit.Entry) error {
 }
 
 // shift changes the balance of a key; the accounts of the house have none.
-func (l *ledger) shift(a credit.Account, unit credit.Unit, count int64) {
+func (l *posting) shift(a ledger.Account, unit ledger.Unit, count int64) {
 	if id, ok := keyOf(a); ok {
 		l.balances[purse{id, unit}] += count
 		l.changes[purse{id, unit}] += count
@@ -155,7 +155,7 @@ func (l *ledger) shift(a credit.Account, unit credit.Unit, count int64) {
 }
 
 // save returns the calls that write what was posted; each writes one row.
-func (l *ledger) save() []*call {
+func (l *posting) save() []*call {
 	var calls []*call
 	for _, e := range l.posted {
 		entry := statement("INSERT INTO ledger_entries (ref, unit, from_account, to_account, count, reason, at) "+
@@ -167,16 +167,16 @@ func (l *ledger) save() []*call {
 	for p, n := range l.changes {
 		calls = append(calls, statement("UPDATE balances SET balance = balance + ? WHERE key_id = ? AND unit = ?",
 			n, p.keyID, string(p.unit)))
-		if left := l.balances[p]; p.unit == credit.Credit && credit.IsLow(left) && !credit.IsLow(left-n) {
+		if left := l.balances[p]; p.unit == ledger.Credit && ledger.IsLow(left) && !ledger.IsLow(left-n) {
 			calls = append(calls, fallsLow(p.keyID, l.posted))
 		}
 	}
 	return calls
 }
 
-func pursesOf(e credit.Entry) []purse {
+func pursesOf(e ledger.Entry) []purse {
 	var purses []purse
-	for _, a := range []credit.Account{e.From, e.To} {
+	for _, a := range []ledger.Account{e.From, e.To} {
 		if id, ok := keyOf(a); ok {
 			purses = append(purses, purse{id, e.Unit})
 		}
@@ -185,11 +185,11 @@ func pursesOf(e credit.Entry) []purse {
 }
 
 // keyOf returns the number of the key whose account it is.
-func keyOf(a credit.Account) (int64, bool) {
+func keyOf(a ledger.Account) (int64, bool) {
 	digits, ok := strings.CutPrefix(string(a), "key:")
 	if !ok {
 		return 0, false
 	}
 	id, err := strconv.ParseInt(digits, 10, 64)
-	return id, err == nil && credit.Key(id) == a
+	return id, err == nil && ledger.Key(id) == a
 }

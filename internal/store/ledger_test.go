@@ -5,33 +5,33 @@ import (
 	"testing"
 
 	"github.com/florinpay/florin/internal/account"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 )
 
 func TestStore_Book(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(1, 1)
-		spend := func(unit credit.Unit, ref string) credit.Entry {
-			return credit.Spend(k.ID, unit, credit.ReasonOperation, ref, start)
+		spend := func(unit ledger.Unit, ref string) ledger.Entry {
+			return ledger.Spend(k.ID, unit, ledger.ReasonOperation, ref, start)
 		}
-		grant := func(unit credit.Unit, n int64, ref string) credit.Entry {
-			return credit.Grant(k.ID, unit, n, credit.ReasonGrant, ref, start)
+		grant := func(unit ledger.Unit, n int64, ref string) ledger.Entry {
+			return ledger.Grant(k.ID, unit, n, ledger.ReasonGrant, ref, start)
 		}
 		for _, step := range []struct {
 			name    string
-			entries []credit.Entry
+			entries []ledger.Entry
 			err     error
-			want    credit.Balance
+			want    ledger.Balance
 		}{
-			{"nothing", nil, nil, credit.Balance{Credits: 1, Queries: 1}},
-			{"one of each", []credit.Entry{spend(credit.Credit, "a"), spend(credit.Query, "a")}, nil, credit.Balance{}},
-			{"the same again", []credit.Entry{spend(credit.Credit, "a"), spend(credit.Query, "a")}, nil, credit.Balance{}},
-			{"no credits", []credit.Entry{spend(credit.Credit, "b")}, credit.ErrNoCredits, credit.Balance{}},
-			{"no queries", []credit.Entry{grant(credit.Credit, 5, "c"), spend(credit.Query, "c2")}, credit.ErrNoQueries, credit.Balance{}},
-			{"spent before it is granted", []credit.Entry{spend(credit.Credit, "d"), grant(credit.Credit, 5, "d2")}, credit.ErrNoCredits, credit.Balance{}},
-			{"granted, then spent", []credit.Entry{grant(credit.Credit, 5, "e"), spend(credit.Credit, "e2")}, nil, credit.Balance{Credits: 4}},
-			{"twice in one", []credit.Entry{spend(credit.Credit, "f"), spend(credit.Credit, "f")}, nil, credit.Balance{Credits: 3}},
+			{"nothing", nil, nil, ledger.Balance{Credits: 1, Queries: 1}},
+			{"one of each", []ledger.Entry{spend(ledger.Credit, "a"), spend(ledger.Query, "a")}, nil, ledger.Balance{}},
+			{"the same again", []ledger.Entry{spend(ledger.Credit, "a"), spend(ledger.Query, "a")}, nil, ledger.Balance{}},
+			{"no credits", []ledger.Entry{spend(ledger.Credit, "b")}, ledger.ErrNoCredits, ledger.Balance{}},
+			{"no queries", []ledger.Entry{grant(ledger.Credit, 5, "c"), spend(ledger.Query, "c2")}, ledger.ErrNoQueries, ledger.Balance{}},
+			{"spent before it is granted", []ledger.Entry{spend(ledger.Credit, "d"), grant(ledger.Credit, 5, "d2")}, ledger.ErrNoCredits, ledger.Balance{}},
+			{"granted, then spent", []ledger.Entry{grant(ledger.Credit, 5, "e"), spend(ledger.Credit, "e2")}, nil, ledger.Balance{Credits: 4}},
+			{"twice in one", []ledger.Entry{spend(ledger.Credit, "f"), spend(ledger.Credit, "f")}, nil, ledger.Balance{Credits: 3}},
 		} {
 			got, err := w.Book(t.Context(), k.ID, step.entries)
 			wants(t, step.name, err, step.err)
@@ -43,13 +43,13 @@ func TestStore_Book(t *testing.T) {
 			same(t, "balance after "+step.name, read, step.want)
 			w.balanced()
 		}
-		_, err := w.Book(t.Context(), 1<<40, []credit.Entry{credit.Grant(1<<40, credit.Credit, 1, credit.ReasonGrant, "x", start)})
+		_, err := w.Book(t.Context(), 1<<40, []ledger.Entry{ledger.Grant(1<<40, ledger.Credit, 1, ledger.ReasonGrant, "x", start)})
 		wants(t, "unknown key", err, account.ErrUnknownKey)
-		for name, e := range map[string]credit.Entry{
-			"another count": grant(credit.Credit, 6, "e"), "none": grant(credit.Credit, 0, "g"), "negative": grant(credit.Credit, -1, "h"),
-			"no reference": grant(credit.Credit, 1, ""),
+		for name, e := range map[string]ledger.Entry{
+			"another count": grant(ledger.Credit, 6, "e"), "none": grant(ledger.Credit, 0, "g"), "negative": grant(ledger.Credit, -1, "h"),
+			"no reference": grant(ledger.Credit, 1, ""),
 		} {
-			if _, err := w.Book(t.Context(), k.ID, []credit.Entry{e}); err == nil {
+			if _, err := w.Book(t.Context(), k.ID, []ledger.Entry{e}); err == nil {
 				t.Errorf("%s: booked", name)
 			}
 		}
@@ -68,10 +68,10 @@ func TestStore_Book_BothWays(t *testing.T) {
 			if i%2 == 1 {
 				from, to = to, from
 			}
-			var entries []credit.Entry
-			for _, unit := range []credit.Unit{credit.Query, credit.Credit} {
-				entries = append(entries, credit.Entry{
-					Ref: fmt.Sprint("move", i), From: credit.Key(from), To: credit.Key(to), Unit: unit, Count: 1, Reason: credit.ReasonGrant, At: start,
+			var entries []ledger.Entry
+			for _, unit := range []ledger.Unit{ledger.Query, ledger.Credit} {
+				entries = append(entries, ledger.Entry{
+					Ref: fmt.Sprint("move", i), From: ledger.Key(from), To: ledger.Key(to), Unit: unit, Count: 1, Reason: ledger.ReasonGrant, At: start,
 				})
 			}
 			_, err := w.Book(t.Context(), from, entries)
@@ -82,7 +82,7 @@ func TestStore_Book_BothWays(t *testing.T) {
 		for _, k := range []account.Key{a, b} {
 			got, err := w.Balance(t.Context(), k.ID)
 			w.must(err)
-			same(t, "balance", got, credit.Balance{Credits: 100, Queries: 100})
+			same(t, "balance", got, ledger.Balance{Credits: 100, Queries: 100})
 		}
 		w.balanced()
 	})
@@ -94,14 +94,14 @@ func TestStore_Book_OnceAtOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(0, 0)
 		for _, err := range together(40, func(int) error {
-			_, err := w.Book(t.Context(), k.ID, []credit.Entry{credit.Grant(k.ID, credit.Query, 7, credit.ReasonRecharge, "recharge:1", start)})
+			_, err := w.Book(t.Context(), k.ID, []ledger.Entry{ledger.Grant(k.ID, ledger.Query, 7, ledger.ReasonRecharge, "recharge:1", start)})
 			return err
 		}) {
 			w.must(err)
 		}
 		got, err := w.Balance(t.Context(), k.ID)
 		w.must(err)
-		same(t, "balance", got, credit.Balance{Queries: 7})
+		same(t, "balance", got, ledger.Balance{Queries: 7})
 	})
 }
 

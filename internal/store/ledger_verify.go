@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -60,11 +60,11 @@ func checkAccounts(ctx context.Context, t tx) ([]string, error) {
 	booked := make(map[purse]int64)
 	for _, a := range sums {
 		total[a.Unit] += a.Balance
-		id, isKey := keyOf(credit.Account(a.Account))
+		id, isKey := keyOf(ledger.Account(a.Account))
 		switch {
 		case isKey:
-			booked[purse{id, credit.Unit(a.Unit)}] = a.Balance
-		case a.Account != string(credit.Issued) && a.Account != string(credit.Spent):
+			booked[purse{id, ledger.Unit(a.Unit)}] = a.Balance
+		case a.Account != string(ledger.Issued) && a.Account != string(ledger.Spent):
 			texts = append(texts, fmt.Sprintf("account %q in %s is nobody's", a.Account, a.Unit))
 		}
 	}
@@ -74,7 +74,7 @@ func checkAccounts(ctx context.Context, t tx) ([]string, error) {
 		}
 	}
 	for _, k := range kept {
-		p := purse{k.KeyID, credit.Unit(k.Unit)}
+		p := purse{k.KeyID, ledger.Unit(k.Unit)}
 		if k.Balance != booked[p] {
 			texts = append(texts, fmt.Sprintf("key %d has a balance of %d in %s, and its entries add up to %d",
 				k.KeyID, k.Balance, k.Unit, booked[p]))
@@ -93,7 +93,7 @@ func checkStarts(ctx context.Context, t tx) ([]string, error) {
 	err := t.NewRaw("SELECT p.public_id FROM payments AS p WHERE p.started_at IS NOT NULL AND p.kind <> ? AND NOT EXISTS ("+
 		"SELECT 1 FROM ledger_entries AS e WHERE e.ref = 'start:' || p.public_id AND e.unit = ? AND e.count = 1 "+
 		"AND e.from_account = 'key:' || p.key_id AND e.to_account = ?) ORDER BY p.id",
-		string(payment.KindTopUp), string(credit.Credit), string(credit.Spent)).Scan(ctx, &unpaid)
+		string(payment.KindTopUp), string(ledger.Credit), string(ledger.Spent)).Scan(ctx, &unpaid)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/account"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/notice"
 )
 
@@ -13,7 +13,7 @@ var _ notice.Store = (*Store)(nil)
 
 // fallsLow notes, with the entries that cause it, that the credits of a key
 // have fallen to credit.Low.
-func fallsLow(keyID int64, posted []credit.Entry) *call {
+func fallsLow(keyID int64, posted []ledger.Entry) *call {
 	var when time.Time
 	for _, e := range posted {
 		if e.At.After(when) {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/account"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/notice"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -55,8 +55,8 @@ func (w *lowWorld) spend(n int64) {
 	w.t.Helper()
 	for range n {
 		w.refs++
-		_, err := w.Book(w.t.Context(), w.key.ID, []credit.Entry{
-			credit.Spend(w.key.ID, credit.Credit, credit.ReasonOperation, fmt.Sprint("spend", w.key.ID, "-", w.refs), w.now),
+		_, err := w.Book(w.t.Context(), w.key.ID, []ledger.Entry{
+			ledger.Spend(w.key.ID, ledger.Credit, ledger.ReasonOperation, fmt.Sprint("spend", w.key.ID, "-", w.refs), w.now),
 		})
 		w.must(err)
 	}
@@ -65,8 +65,8 @@ func (w *lowWorld) spend(n int64) {
 func (w *lowWorld) buy(n int64) {
 	w.t.Helper()
 	w.refs++
-	_, err := w.Book(w.t.Context(), w.key.ID, []credit.Entry{
-		credit.Grant(w.key.ID, credit.Credit, n, credit.ReasonTopUp, fmt.Sprint("buy", w.key.ID, "-", w.refs), w.now),
+	_, err := w.Book(w.t.Context(), w.key.ID, []ledger.Entry{
+		ledger.Grant(w.key.ID, ledger.Credit, n, ledger.ReasonTopUp, fmt.Sprint("buy", w.key.ID, "-", w.refs), w.now),
 	})
 	w.must(err)
 }
@@ -91,7 +91,7 @@ func TestStore_LowCredit(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		t.Run("OnceACrossing", func(t *testing.T) {
-			l := newLowWorld(t, w, credit.Low+2)
+			l := newLowWorld(t, w, ledger.Low+2)
 			l.spend(1)
 			l.mailed("above the mark", 0)
 			l.spend(1)
@@ -101,17 +101,17 @@ func TestStore_LowCredit(t *testing.T) {
 					t.Errorf("the mail lacks %q:\n%s", part, l.post.mails[0])
 				}
 			}
-			l.spend(credit.Low)
+			l.spend(ledger.Low)
 			l.mailed("each payment below the mark", 1)
 			l.buy(3)
 			l.spend(3)
 			l.mailed("few were bought", 1)
 			l.buy(20)
-			l.spend(20 - credit.Low)
+			l.spend(20 - ledger.Low)
 			l.mailed("bought, and low again", 2)
 		})
 		t.Run("InOneChange", func(t *testing.T) {
-			l := newLowWorld(t, w, credit.Low+1)
+			l := newLowWorld(t, w, ledger.Low+1)
 			p := w.started(l.key)
 			if p.Status != payment.Started {
 				t.Fatal(p.Status)
@@ -119,13 +119,13 @@ func TestStore_LowCredit(t *testing.T) {
 			l.mailed("a started payment", 1)
 		})
 		t.Run("BoughtInTime", func(t *testing.T) {
-			l := newLowWorld(t, w, credit.Low+1)
+			l := newLowWorld(t, w, ledger.Low+1)
 			l.spend(1)
 			l.buy(20)
 			l.mailed("bought before the mail went", 0)
 		})
 		t.Run("ServerDown", func(t *testing.T) {
-			l := newLowWorld(t, w, credit.Low+1)
+			l := newLowWorld(t, w, ledger.Low+1)
 			l.spend(2)
 			l.post.down = true
 			l.mailed("down", 0)
@@ -135,17 +135,17 @@ func TestStore_LowCredit(t *testing.T) {
 			l.mailed("up again", 1)
 		})
 		t.Run("NoServer", func(t *testing.T) {
-			l := newLowWorld(t, w, credit.Low+1)
+			l := newLowWorld(t, w, ledger.Low+1)
 			l.spend(1)
 			w.must(notice.NewMailer(w.Store, nil, "", func() time.Time { return l.now }, slog.New(slog.DiscardHandler)).RunOnce(t.Context()))
 			l.mailed("a server came later", 0)
 		})
 		t.Run("Crashed", func(t *testing.T) {
-			l := newLowWorld(t, w, credit.Low+1)
+			l := newLowWorld(t, w, ledger.Low+1)
 			l.spend(1)
 			taken, err := w.TakeLow(t.Context(), l.now, 1)
 			w.must(err)
-			if len(taken) != 1 || taken[0].Key.ID != l.key.ID || taken[0].Left != credit.Low {
+			if len(taken) != 1 || taken[0].Key.ID != l.key.ID || taken[0].Left != ledger.Low {
 				t.Fatalf("took %+v", taken)
 			}
 			l.mailed("a mail that may have gone", 0)
@@ -155,7 +155,7 @@ func TestStore_LowCredit(t *testing.T) {
 			l.mailed("the next crossing", 1)
 		})
 		t.Run("Revoked", func(t *testing.T) {
-			l := newLowWorld(t, w, credit.Low+1)
+			l := newLowWorld(t, w, ledger.Low+1)
 			l.spend(1)
 			w.must(w.RevokeKey(t.Context(), l.key.UserID, l.key.ID, start))
 			l.mailed("a revoked key", 0)
@@ -167,7 +167,7 @@ func TestStore_LowCredit(t *testing.T) {
 func TestStore_LowCredit_Together(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		l := newLowWorld(t, w, credit.Low+1)
+		l := newLowWorld(t, w, ledger.Low+1)
 		l.spend(1)
 		var mu sync.Mutex
 		took := 0

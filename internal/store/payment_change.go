@@ -8,7 +8,7 @@ import (
 
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -156,9 +156,9 @@ func (op *changeOp) decideOnce(d dialect) {
 
 // bookChanges posts the entries of all, and refuses those whose entries are
 // not covered.
-func bookChanges(ctx context.Context, db conn, ops []*changeOp) (*ledger, error) {
-	var l ledger
-	var entries []credit.Entry
+func bookChanges(ctx context.Context, db conn, ops []*changeOp) (*posting, error) {
+	var l posting
+	var entries []ledger.Entry
 	for _, op := range ops {
 		if op.err == nil {
 			entries = append(entries, op.change.Entries...)

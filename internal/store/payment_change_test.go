@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -98,7 +98,7 @@ func TestStore_UpdatePayment_Switch(t *testing.T) {
 		}
 		b, err := w.Balance(t.Context(), k.ID)
 		w.must(err)
-		same(t, "balance", b, credit.Balance{})
+		same(t, "balance", b, ledger.Balance{})
 		w.checkHistory(p)
 	})
 }
@@ -128,11 +128,11 @@ func TestStore_UpdatePayment_NoCredits(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.payment(w.key(0, 0))
 		_, err := w.UpdatePayment(t.Context(), p.ID, startOn(chain.Polygon, money.USDC, start))
-		wants(t, "start without credits", err, credit.ErrNoCredits)
+		wants(t, "start without credits", err, ledger.ErrNoCredits)
 		_, err = w.UpdatePayment(t.Context(), p.ID, func(q payment.Payment) (payment.Change, error) {
 			return q.MarkCompleted(payment.Actor{Name: "API key"}, start)
 		})
-		wants(t, "complete without queries", err, credit.ErrNoQueries)
+		wants(t, "complete without queries", err, ledger.ErrNoQueries)
 		read, err := w.Payment(t.Context(), p.ID)
 		w.must(err)
 		same(t, "the payment", read, p)
@@ -156,7 +156,7 @@ func TestStore_UpdatePayment_TopUp(t *testing.T) {
 		}
 		b, err := w.Balance(t.Context(), k.ID)
 		w.must(err)
-		same(t, "balance", b, credit.Balance{Credits: 20})
+		same(t, "balance", b, ledger.Balance{Credits: 20})
 		w.balanced()
 	})
 }
@@ -178,7 +178,7 @@ func TestStore_UpdatePayment_CreditsRunOut(t *testing.T) {
 			if err == nil {
 				succeeded++
 			} else {
-				wants(t, "start", err, credit.ErrNoCredits)
+				wants(t, "start", err, ledger.ErrNoCredits)
 			}
 			read, readErr := w.Payment(t.Context(), payments[i].ID)
 			w.must(readErr)
@@ -191,7 +191,7 @@ func TestStore_UpdatePayment_CreditsRunOut(t *testing.T) {
 		}
 		b, err := w.Balance(t.Context(), k.ID)
 		w.must(err)
-		same(t, "balance", b, credit.Balance{})
+		same(t, "balance", b, ledger.Balance{})
 		w.balanced()
 	})
 }
@@ -254,7 +254,7 @@ func TestStore_UpdatePayment_Refused(t *testing.T) {
 				c.Deposits = []payment.Deposit{{Transfer: transfer(stranger, "0xaa", money.USD, 1), State: payment.DepositFinal, SeenAt: start}}
 			},
 			"entry": func(c *payment.Change) {
-				c.Entries = []credit.Entry{credit.Spend(1<<40, credit.Credit, credit.ReasonStart, "x", start)}
+				c.Entries = []ledger.Entry{ledger.Spend(1<<40, ledger.Credit, ledger.ReasonStart, "x", start)}
 			},
 			"status": func(c *payment.Change) { c.Payment.EndedAt = time.Time{} },
 		} {

@@ -13,9 +13,9 @@ import (
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/idempotency"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/report"
@@ -142,7 +142,7 @@ func (w *world) useEverything() {
 	w.must(err)
 	_, err = w.RotateKey(ctx, account.Replacement{
 		KeyID: k.ID, Old: k.Hash, Next: hashOf("next"), Now: start, Request: "a",
-		Answer: func(credit.Balance) (idempotency.Answer, error) {
+		Answer: func(ledger.Balance) (idempotency.Answer, error) {
 			return idempotency.Answer{Status: 200, Body: []byte("b")}, nil
 		},
 	})

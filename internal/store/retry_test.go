@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -49,7 +49,7 @@ func TestStore_Retry(t *testing.T) {
 			w.checkHistory(w.read(p.ID))
 			b, err := w.Balance(t.Context(), k.ID)
 			w.must(err)
-			same(t, "balance", b, credit.Balance{})
+			same(t, "balance", b, ledger.Balance{})
 		})
 	}
 }
@@ -94,7 +94,7 @@ func TestStore_Retry_GivesUp(t *testing.T) {
 	same(t, "the payment", w.read(p.ID), p)
 	b, err := w.Balance(t.Context(), p.KeyID)
 	w.must(err)
-	same(t, "balance", b, credit.Balance{Credits: 1})
+	same(t, "balance", b, ledger.Balance{Credits: 1})
 
 	short, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()

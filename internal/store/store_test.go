@@ -19,19 +19,20 @@ import (
 
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
+
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/pgtest"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
 // start is the time every story begins at. Its microseconds must survive.
 var start = time.Date(2026, 11, 21, 10, 30, 0, 123_456_000, time.UTC)
 
 // migrated is a PostgreSQL database with the schema in place.
-var migrated = pgtest.Template{Prepare: func(ctx context.Context, url string) error {
+var migrated = postgres.Template{Prepare: func(ctx context.Context, url string) error {
 	s, err := Open(ctx, url, mustSealer(1), Options{})
 	if err != nil {
 		return err
@@ -60,7 +61,7 @@ func databases() []database {
 			defer s.Close()
 			return url
 		}},
-		{"PostgreSQL", pgtest.URL, migrated.URL},
+		{"PostgreSQL", postgres.URL, migrated.URL},
 	}
 }
 
@@ -146,13 +147,13 @@ func (w *world) key(credits, queries int64) account.Key {
 	u := w.user()
 	k, err := w.CreateKey(w.t.Context(), account.Key{
 		PublicID: string(newID()), UserID: u.ID, Hash: hashOf(u.Email), Label: "shop", CreatedAt: start,
-	}, func(id int64) []credit.Entry {
-		var all []credit.Entry
+	}, func(id int64) []ledger.Entry {
+		var all []ledger.Entry
 		if credits > 0 {
-			all = append(all, credit.Grant(id, credit.Credit, credits, credit.ReasonSignup, fmt.Sprintf("signup:%d", id), start))
+			all = append(all, ledger.Grant(id, ledger.Credit, credits, ledger.ReasonSignup, fmt.Sprintf("signup:%d", id), start))
 		}
 		if queries > 0 {
-			all = append(all, credit.Grant(id, credit.Query, queries, credit.ReasonSignup, fmt.Sprintf("signup:%d", id), start))
+			all = append(all, ledger.Grant(id, ledger.Query, queries, ledger.ReasonSignup, fmt.Sprintf("signup:%d", id), start))
 		}
 		return all
 	})

@@ -12,19 +12,19 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/internal/settlement"
 )
 
 // EndSweep stores the end of a sweep, releases its pots, adds what it moved,
 // marks the deposits that are covered as swept, and blocks the pots it could
 // not move. Ending it again changes nothing.
-func (s *Store) EndSweep(ctx context.Context, w sweep.Sweep, now time.Time) error {
+func (s *Store) EndSweep(ctx context.Context, w settlement.Sweep, now time.Time) error {
 	if w.State.InFlight() {
 		return fmt.Errorf("end sweep %s: %s is no end", w.ID, w.State)
 	}
 	err := s.write(ctx, func(ctx context.Context, t tx) error {
 		row, err := lockSweep(ctx, t, w.ID)
-		if err != nil || !sweep.State(row.State).InFlight() {
+		if err != nil || !settlement.State(row.State).InFlight() {
 			return err
 		}
 		// What it took along is what is stored, whoever tells how it ended.
@@ -48,7 +48,7 @@ func (s *Store) EndSweep(ctx context.Context, w sweep.Sweep, now time.Time) erro
 }
 
 // checkMoved refuses an end that tells of something the sweep did not carry.
-func checkMoved(w sweep.Sweep) error {
+func checkMoved(w settlement.Sweep) error {
 	carried := make(map[potKey]bool, len(w.Items))
 	for _, i := range w.Items {
 		carried[keyOfItem(i)] = true
@@ -66,11 +66,11 @@ func checkMoved(w sweep.Sweep) error {
 	return nil
 }
 
-func keyOfItem(i sweep.Item) potKey {
+func keyOfItem(i settlement.Item) potKey {
 	return potKey{string(i.Address.Address), string(i.Asset.Contract)}
 }
 
-func endRow(ctx context.Context, t tx, id int64, w sweep.Sweep) error {
+func endRow(ctx context.Context, t tx, id int64, w settlement.Sweep) error {
 	block, err := number(w.Block.Number)
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ func endItem(ctx context.Context, t tx, id int64, a, contract chain.Address, mov
 }
 
 // settlePots brings every pot of an ended sweep up to date.
-func settlePots(ctx context.Context, t tx, id int64, w sweep.Sweep, now time.Time) error {
+func settlePots(ctx context.Context, t tx, id int64, w settlement.Sweep, now time.Time) error {
 	var rows []potRow
 	err := t.NewRaw("SELECT * FROM pots WHERE network = ?0 AND (address, contract) IN "+
 		"(SELECT address, contract FROM sweep_items WHERE sweep_id = ?1) ORDER BY address, contract"+t.forUpdate(), string(w.Network), id).Scan(ctx, &rows)
@@ -137,7 +137,7 @@ func newPotBook(n chain.Network, rows []potRow) *potBook {
 }
 
 // take applies how a sweep ended to an item's pot.
-func (b *potBook) take(w sweep.Sweep, i sweep.Item, now time.Time) error {
+func (b *potBook) take(w settlement.Sweep, i settlement.Item, now time.Time) error {
 	key := keyOfItem(i)
 	r, ok := b.rows[key]
 	if !ok {
@@ -152,7 +152,7 @@ func (b *potBook) take(w sweep.Sweep, i sweep.Item, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("pot %s: %w", r.Address, err)
 	}
-	before := sweep.Progress{
+	before := settlement.Progress{
 		Moved: moved, Through: uint64(r.Through), Failures: int(r.Failures), BlockedUntil: r.BlockedUntil.Time, Reason: r.Reason,
 	}
 	after := w.After(i, before, now)

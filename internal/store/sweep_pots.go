@@ -10,7 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/internal/settlement"
 )
 
 // potRow is what sweeps have done to one address in one asset.
@@ -66,7 +66,7 @@ const potDeposits = 200
 // What comes first is decided by the deposits that are read, and they come pot
 // by pot: so the first pot is whole, and if it is worth sweeping by the order,
 // it is so for whoever plans.
-func (s *Store) Pots(ctx context.Context, n chain.Network, q sweep.Query) ([]sweep.Pot, error) {
+func (s *Store) Pots(ctx context.Context, n chain.Network, q settlement.Query) ([]settlement.Pot, error) {
 	const columns = "payment_id, public_id, address, raw, settlement, contract, symbol, decimals, token, units, block, final_at, " +
 		"moved, marked, through, failures, blocked, least"
 	const worth = "CASE WHEN about >= ? AND (oldest <= ? OR about >= ? AND about >= least * 0.0000010001) THEN "
@@ -111,8 +111,8 @@ func usd(m money.Micros) float64 { return float64(m) / float64(money.USD) }
 
 // potsOf adds the deposits of each pot up. What a sweep moved and no deposit
 // is marked for counts against those that had arrived by then.
-func potsOf(n chain.Network, rows []dueRow) ([]sweep.Pot, error) {
-	var pots []sweep.Pot
+func potsOf(n chain.Network, rows []dueRow) ([]settlement.Pot, error) {
+	var pots []settlement.Pot
 	index := make(map[potKey]int)
 	var spare []money.Units // of each pot: moved and not marked
 	for _, r := range rows {
@@ -150,8 +150,8 @@ func least(a, b money.Units) money.Units {
 type potKey struct{ address, contract string }
 
 // pot returns the pot before its deposits are added.
-func (r dueRow) pot(n chain.Network) sweep.Pot {
-	return sweep.Pot{
+func (r dueRow) pot(n chain.Network) settlement.Pot {
+	return settlement.Pot{
 		PaymentID: r.PublicID, Number: r.PaymentID,
 		Address:    chain.Watched{Address: chain.Address(r.Address), Raw: r.Raw},
 		Settlement: chain.Address(r.Settlement),

@@ -9,7 +9,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/internal/settlement"
 )
 
 // sweepRow is a sweep without its items and attempts.
@@ -72,7 +72,7 @@ type attemptRow struct {
 
 // rowOfItem returns the item as it is stored. Its token says what it counts
 // as; its name is for people and comes from the configuration, or from outside.
-func rowOfItem(sweepID int64, i sweep.Item) itemRow {
+func rowOfItem(sweepID int64, i settlement.Item) itemRow {
 	return itemRow{
 		SweepID: sweepID, PaymentID: i.Number, Address: string(i.Address.Address), Raw: i.Address.Raw,
 		Settlement: string(i.Settlement), Contract: string(i.Asset.Contract), Symbol: shown(i.Asset.Symbol),
@@ -80,12 +80,12 @@ func rowOfItem(sweepID int64, i sweep.Item) itemRow {
 	}
 }
 
-func (r itemRow) item(n chain.Network) (sweep.Item, error) {
+func (r itemRow) item(n chain.Network) (settlement.Item, error) {
 	expected, err := money.ParseUnits(r.Expected)
 	if err != nil {
-		return sweep.Item{}, fmt.Errorf("expected amount of %s: %w", r.Address, err)
+		return settlement.Item{}, fmt.Errorf("expected amount of %s: %w", r.Address, err)
 	}
-	return sweep.Item{
+	return settlement.Item{
 		PaymentID: r.PublicID, Number: r.PaymentID, Address: chain.Watched{Address: chain.Address(r.Address), Raw: r.Raw},
 		Settlement: chain.Address(r.Settlement), Expected: expected, Rescue: r.Rescue,
 		Asset: chain.Asset{
@@ -94,7 +94,7 @@ func (r itemRow) item(n chain.Network) (sweep.Item, error) {
 	}, nil
 }
 
-func rowOfAttempt(sweepID int64, a sweep.Attempt) (attemptRow, error) {
+func rowOfAttempt(sweepID int64, a settlement.Attempt) (attemptRow, error) {
 	if a.N < 1 || a.Nonce > math.MaxInt64 || a.Until > math.MaxInt64 || a.Fee.Gas > math.MaxInt64 || len(a.Raw) == 0 || a.Tx == "" {
 		return attemptRow{}, fmt.Errorf("attempt %d of a sweep makes no sense", a.N)
 	}
@@ -105,14 +105,14 @@ func rowOfAttempt(sweepID int64, a sweep.Attempt) (attemptRow, error) {
 	}, nil
 }
 
-func (r attemptRow) attempt() (sweep.Attempt, error) {
+func (r attemptRow) attempt() (settlement.Attempt, error) {
 	units, err := parseAll(r.Price, r.Tip, r.Ceiling)
 	if err != nil {
-		return sweep.Attempt{}, fmt.Errorf("fee of attempt %s: %w", r.TxHash, err)
+		return settlement.Attempt{}, fmt.Errorf("fee of attempt %s: %w", r.TxHash, err)
 	}
-	return sweep.Attempt{
+	return settlement.Attempt{
 		N: int(r.N), Tx: chain.TxHash(r.TxHash), Raw: r.Raw, Nonce: uint64(r.Nonce), Until: uint64(r.ValidUntil),
-		Fee:    sweep.Fee{Gas: uint64(r.Gas), Price: units[0], Tip: units[1], Ceiling: units[2]},
+		Fee:    settlement.Fee{Gas: uint64(r.Gas), Price: units[0], Tip: units[1], Ceiling: units[2]},
 		MadeAt: r.MadeAt.Time, SentAt: r.SentAt.Time,
 	}, nil
 }
@@ -129,36 +129,36 @@ func parseAll(texts ...string) ([]money.Units, error) {
 }
 
 // sweep puts the rows together.
-func (r sweepRow) sweep(items []itemRow, attempts []attemptRow) (sweep.Sweep, error) {
+func (r sweepRow) sweep(items []itemRow, attempts []attemptRow) (settlement.Sweep, error) {
 	paid, err := money.ParseUnits(r.Paid)
 	if err != nil {
-		return sweep.Sweep{}, fmt.Errorf("fee of sweep %s: %w", r.PublicID, err)
+		return settlement.Sweep{}, fmt.Errorf("fee of sweep %s: %w", r.PublicID, err)
 	}
-	w := sweep.Sweep{
-		ID: sweep.ID(r.PublicID), Network: chain.Network(r.Network), State: sweep.State(r.State),
+	w := settlement.Sweep{
+		ID: settlement.ID(r.PublicID), Network: chain.Network(r.Network), State: settlement.State(r.State),
 		CreatedAt: r.CreatedAt.Time, EndedAt: r.EndedAt.Time, Tx: chain.TxHash(r.TxHash), Paid: paid, Note: r.Note,
 		Block: chain.Head{Number: uint64(r.BlockNumber), Hash: r.BlockHash, Time: r.BlockTime.Time},
 	}
 	for _, row := range items {
 		i, err := row.item(w.Network)
 		if err != nil {
-			return sweep.Sweep{}, err
+			return settlement.Sweep{}, err
 		}
 		w.Items = append(w.Items, i)
 		if row.Moved.Valid {
 			units, err := money.ParseUnits(row.Moved.String)
 			if err != nil {
-				return sweep.Sweep{}, fmt.Errorf("moved amount of %s: %w", row.Address, err)
+				return settlement.Sweep{}, fmt.Errorf("moved amount of %s: %w", row.Address, err)
 			}
-			w.Moved = append(w.Moved, sweep.Moved{Address: i.Address.Address, Contract: i.Asset.Contract, Units: units})
+			w.Moved = append(w.Moved, settlement.Moved{Address: i.Address.Address, Contract: i.Asset.Contract, Units: units})
 		} else if row.Reason != "" {
-			w.Unmoved = append(w.Unmoved, sweep.Unmoved{Address: i.Address.Address, Contract: i.Asset.Contract, Reason: row.Reason})
+			w.Unmoved = append(w.Unmoved, settlement.Unmoved{Address: i.Address.Address, Contract: i.Asset.Contract, Reason: row.Reason})
 		}
 	}
 	for _, row := range attempts {
 		a, err := row.attempt()
 		if err != nil {
-			return sweep.Sweep{}, err
+			return settlement.Sweep{}, err
 		}
 		w.Attempts = append(w.Attempts, a)
 	}

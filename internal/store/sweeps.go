@@ -8,54 +8,54 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/internal/settlement"
 )
 
-var _ sweep.Store = (*Store)(nil)
+var _ settlement.Store = (*Store)(nil)
 
 // InFlight returns the network's sweep in flight; ok is false if there is none.
-func (s *Store) InFlight(ctx context.Context, n chain.Network) (w sweep.Sweep, ok bool, err error) {
+func (s *Store) InFlight(ctx context.Context, n chain.Network) (w settlement.Sweep, ok bool, err error) {
 	err = s.snapshot(ctx, func(ctx context.Context, t tx) error {
 		w, ok, err = readSweep(ctx, t, "s.network = ? AND s.ended_at IS NULL", string(n))
 		return err
 	})
 	if err != nil {
-		return sweep.Sweep{}, false, fmt.Errorf("sweep of %s in flight: %w", n, err)
+		return settlement.Sweep{}, false, fmt.Errorf("sweep of %s in flight: %w", n, err)
 	}
 	return w, ok, nil
 }
 
 // Sweep returns the sweep of the id, or sweep.ErrUnknown.
-func (s *Store) Sweep(ctx context.Context, id sweep.ID) (w sweep.Sweep, err error) {
+func (s *Store) Sweep(ctx context.Context, id settlement.ID) (w settlement.Sweep, err error) {
 	err = s.snapshot(ctx, func(ctx context.Context, t tx) (err error) {
 		var ok bool
 		w, ok, err = readSweep(ctx, t, "s.public_id = ?", string(id))
 		if err == nil && !ok {
-			return sweep.ErrUnknown
+			return settlement.ErrUnknown
 		}
 		return err
 	})
 	if err != nil {
-		return sweep.Sweep{}, fmt.Errorf("sweep %s: %w", id, err)
+		return settlement.Sweep{}, fmt.Errorf("sweep %s: %w", id, err)
 	}
 	return w, nil
 }
 
 // readSweep reads the sweep that the condition selects, whole.
-func readSweep(ctx context.Context, t tx, where string, arg any) (sweep.Sweep, bool, error) {
+func readSweep(ctx context.Context, t tx, where string, arg any) (settlement.Sweep, bool, error) {
 	var rows []sweepRow
 	if err := t.NewSelect().Model(&rows).Where(where, arg).Scan(ctx); err != nil || len(rows) == 0 {
-		return sweep.Sweep{}, false, err
+		return settlement.Sweep{}, false, err
 	}
 	var items []itemRow
 	err := t.NewSelect().Model(&items).ColumnExpr("i.*").ColumnExpr("p.public_id AS public_id").
 		Join("JOIN payments AS p ON p.id = i.payment_id").Where("i.sweep_id = ?", rows[0].ID).Order("i.id").Scan(ctx)
 	if err != nil {
-		return sweep.Sweep{}, false, err
+		return settlement.Sweep{}, false, err
 	}
 	var attempts []attemptRow
 	if err := t.NewSelect().Model(&attempts).Where("sweep_id = ?", rows[0].ID).Order("n").Scan(ctx); err != nil {
-		return sweep.Sweep{}, false, err
+		return settlement.Sweep{}, false, err
 	}
 	w, err := rows[0].sweep(items, attempts)
 	return w, err == nil, err
@@ -64,15 +64,15 @@ func readSweep(ctx context.Context, t tx, where string, arg any) (sweep.Sweep, b
 // PlanSweep stores a planned sweep and claims its pots. It fails with
 // sweep.ErrBusy if another sweep of the network is in flight, or was while
 // this one was planned, so that it must be planned anew.
-func (s *Store) PlanSweep(ctx context.Context, w sweep.Sweep) error {
-	if w.State != sweep.Planned || len(w.Items) == 0 || len(w.Attempts) > 0 {
+func (s *Store) PlanSweep(ctx context.Context, w settlement.Sweep) error {
+	if w.State != settlement.Planned || len(w.Items) == 0 || len(w.Attempts) > 0 {
 		return fmt.Errorf("plan sweep %s: it is not planned", w.ID)
 	}
 	err := s.write(ctx, func(ctx context.Context, t tx) error {
-		row := sweepRow{PublicID: string(w.ID), Network: string(w.Network), State: string(sweep.Planned), CreatedAt: at(w.CreatedAt), Paid: "0"}
+		row := sweepRow{PublicID: string(w.ID), Network: string(w.Network), State: string(settlement.Planned), CreatedAt: at(w.CreatedAt), Paid: "0"}
 		if _, err := t.NewInsert().Model(&row).Exec(ctx); err != nil {
 			if isDuplicate(err) {
-				return sweep.ErrBusy
+				return settlement.ErrBusy
 			}
 			return err
 		}
@@ -95,7 +95,7 @@ func (s *Store) PlanSweep(ctx context.Context, w sweep.Sweep) error {
 // stillDue checks, now that the network's one place is taken, that each pot
 // has a deposit to sweep: since the pots were read, another instance may have
 // done so. A rescue may be of money that is no deposit.
-func stillDue(ctx context.Context, t tx, w sweep.Sweep) error {
+func stillDue(ctx context.Context, t tx, w settlement.Sweep) error {
 	for _, i := range w.Items {
 		if i.Rescue {
 			continue
@@ -108,27 +108,27 @@ func stillDue(ctx context.Context, t tx, w sweep.Sweep) error {
 			return err
 		}
 		if !due {
-			return sweep.ErrBusy
+			return settlement.ErrBusy
 		}
 	}
 	return nil
 }
 
 // lockSweep locks the sweep and returns its row, or sweep.ErrUnknown.
-func lockSweep(ctx context.Context, t tx, id sweep.ID) (sweepRow, error) {
+func lockSweep(ctx context.Context, t tx, id settlement.ID) (sweepRow, error) {
 	var rows []sweepRow
 	if err := t.NewRaw("SELECT * FROM sweeps WHERE public_id = ?"+t.forUpdate(), string(id)).Scan(ctx, &rows); err != nil {
 		return sweepRow{}, err
 	}
 	if len(rows) == 0 {
-		return sweepRow{}, sweep.ErrUnknown
+		return sweepRow{}, settlement.ErrUnknown
 	}
 	return rows[0], nil
 }
 
 // AddAttempt stores a signed attempt of a sweep in flight. It fails with
 // sweep.ErrBusy if another instance has stored that attempt or ended the sweep.
-func (s *Store) AddAttempt(ctx context.Context, id sweep.ID, a sweep.Attempt) error {
+func (s *Store) AddAttempt(ctx context.Context, id settlement.ID, a settlement.Attempt) error {
 	err := s.write(ctx, func(ctx context.Context, t tx) error {
 		w, err := lockSweep(ctx, t, id)
 		if err != nil {
@@ -138,8 +138,8 @@ func (s *Store) AddAttempt(ctx context.Context, id sweep.ID, a sweep.Attempt) er
 		if err := t.NewRaw("SELECT coalesce(max(n), 0) FROM sweep_attempts WHERE sweep_id = ?", w.ID).Scan(ctx, &last); err != nil {
 			return err
 		}
-		if !sweep.State(w.State).InFlight() || last != int64(a.N)-1 {
-			return sweep.ErrBusy
+		if !settlement.State(w.State).InFlight() || last != int64(a.N)-1 {
+			return settlement.ErrBusy
 		}
 		row, err := rowOfAttempt(w.ID, a)
 		if err != nil {
@@ -149,7 +149,7 @@ func (s *Store) AddAttempt(ctx context.Context, id sweep.ID, a sweep.Attempt) er
 			return err
 		}
 		_, err = t.NewRaw("UPDATE sweeps SET state = ? WHERE id = ? AND state = ?",
-			string(sweep.Signed), w.ID, string(sweep.Planned)).Exec(ctx)
+			string(settlement.Signed), w.ID, string(settlement.Planned)).Exec(ctx)
 		return err
 	})
 	if err != nil {
@@ -160,17 +160,17 @@ func (s *Store) AddAttempt(ctx context.Context, id sweep.ID, a sweep.Attempt) er
 
 // MarkSent records that attempt n was given to the network. For a sweep that
 // has ended meanwhile it changes nothing.
-func (s *Store) MarkSent(ctx context.Context, id sweep.ID, n int, when time.Time) error {
+func (s *Store) MarkSent(ctx context.Context, id settlement.ID, n int, when time.Time) error {
 	err := s.write(ctx, func(ctx context.Context, t tx) error {
 		w, err := lockSweep(ctx, t, id)
-		if err != nil || !sweep.State(w.State).InFlight() {
+		if err != nil || !settlement.State(w.State).InFlight() {
 			return err
 		}
 		_, err = t.NewRaw("UPDATE sweep_attempts SET sent_at = ? WHERE sweep_id = ? AND n = ?", at(when), w.ID, int64(n)).Exec(ctx)
 		if err != nil {
 			return err
 		}
-		_, err = t.NewRaw("UPDATE sweeps SET state = ? WHERE id = ?", string(sweep.Sent), w.ID).Exec(ctx)
+		_, err = t.NewRaw("UPDATE sweeps SET state = ? WHERE id = ?", string(settlement.Sent), w.ID).Exec(ctx)
 		return err
 	})
 	if err != nil {
@@ -180,18 +180,18 @@ func (s *Store) MarkSent(ctx context.Context, id sweep.ID, n int, when time.Time
 }
 
 // Spent sums what the network's sweeps that ended since then cost.
-func (s *Store) Spent(ctx context.Context, n chain.Network, since time.Time) (sweep.Spending, error) {
+func (s *Store) Spent(ctx context.Context, n chain.Network, since time.Time) (settlement.Spending, error) {
 	var rows []sweepRow
 	err := s.reader().NewSelect().Model(&rows).Column("paid", "moved", "ended_at").
 		Where("network = ? AND ended_at >= ? AND paid <> '0'", string(n), from(since)).Order("ended_at").Scan(ctx)
 	if err != nil {
-		return sweep.Spending{}, fmt.Errorf("what sweeps of %s cost: %w", n, err)
+		return settlement.Spending{}, fmt.Errorf("what sweeps of %s cost: %w", n, err)
 	}
-	var sum sweep.Spending
+	var sum settlement.Spending
 	for _, r := range rows {
 		paid, err := money.ParseUnits(r.Paid)
 		if err != nil {
-			return sweep.Spending{}, fmt.Errorf("what sweeps of %s cost: %w", n, err)
+			return settlement.Spending{}, fmt.Errorf("what sweeps of %s cost: %w", n, err)
 		}
 		sum.Paid = sum.Paid.Add(paid)
 		sum.Sweeps++

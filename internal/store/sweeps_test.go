@@ -10,13 +10,13 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/internal/settlement"
 )
 
 // everything asks for all pots.
-var everything = sweep.Query{Now: start.Add(time.Hour), Aged: start.Add(-time.Hour), Limit: 1000}
+var everything = settlement.Query{Now: start.Add(time.Hour), Aged: start.Add(-time.Hour), Limit: 1000}
 
-func newSweepID() sweep.ID { return sweep.ID(newID()) }
+func newSweepID() settlement.ID { return settlement.ID(newID()) }
 
 // paidIn makes a started payment and takes in transfers of these amounts, one
 // a block from the first block on, final up to the block given.
@@ -40,7 +40,7 @@ func (w *world) takeIn(p payment.Payment, block, final uint64, amounts ...money.
 	return w.read(p.ID)
 }
 
-func (w *world) due() []sweep.Pot {
+func (w *world) due() []settlement.Pot {
 	w.t.Helper()
 	pots, err := w.Pots(w.t.Context(), chain.Polygon, everything)
 	w.must(err)
@@ -48,17 +48,17 @@ func (w *world) due() []sweep.Pot {
 }
 
 // planned plans a sweep of the pots.
-func (w *world) planned(pots ...sweep.Pot) sweep.Sweep {
+func (w *world) planned(pots ...settlement.Pot) settlement.Sweep {
 	w.t.Helper()
 	s := sweepOf(pots...)
 	w.must(w.PlanSweep(w.t.Context(), s))
 	return s
 }
 
-func sweepOf(pots ...sweep.Pot) sweep.Sweep {
-	s := sweep.Sweep{ID: newSweepID(), Network: chain.Polygon, State: sweep.Planned, CreatedAt: start}
+func sweepOf(pots ...settlement.Pot) settlement.Sweep {
+	s := settlement.Sweep{ID: newSweepID(), Network: chain.Polygon, State: settlement.Planned, CreatedAt: start}
 	for _, p := range pots {
-		s.Items = append(s.Items, sweep.Item{
+		s.Items = append(s.Items, settlement.Item{
 			PaymentID: p.PaymentID, Number: p.Number, Address: p.Address, Settlement: p.Settlement, Asset: p.Asset, Expected: p.Due,
 		})
 	}
@@ -67,19 +67,19 @@ func sweepOf(pots ...sweep.Pot) sweep.Sweep {
 
 // confirmed returns how the sweep ended when it moved all it expected in the
 // block.
-func confirmed(s sweep.Sweep, block uint64) sweep.Sweep {
-	s.State, s.Tx, s.EndedAt = sweep.Confirmed, "0xabc", start.Add(time.Minute)
+func confirmed(s settlement.Sweep, block uint64) settlement.Sweep {
+	s.State, s.Tx, s.EndedAt = settlement.Confirmed, "0xabc", start.Add(time.Minute)
 	s.Block, s.Paid = chain.Head{Number: block, Hash: "0xb", Time: start}, money.UnitsFromUint64(21_000)
 	for _, i := range s.Items {
-		s.Moved = append(s.Moved, sweep.Moved{Address: i.Address.Address, Contract: i.Asset.Contract, Units: i.Expected})
+		s.Moved = append(s.Moved, settlement.Moved{Address: i.Address.Address, Contract: i.Asset.Contract, Units: i.Expected})
 	}
 	return s
 }
 
-func attempt(n int) sweep.Attempt {
-	return sweep.Attempt{
+func attempt(n int) settlement.Attempt {
+	return settlement.Attempt{
 		N: n, Tx: chain.TxHash(string(newID())), Raw: []byte{2, 0, 255}, Nonce: 7, Until: 9, MadeAt: start,
-		Fee: sweep.Fee{Gas: 100_000, Price: money.UnitsFromUint64(5), Tip: money.UnitsFromUint64(1), Ceiling: money.UnitsFromUint64(500_000)},
+		Fee: settlement.Fee{Gas: 100_000, Price: money.UnitsFromUint64(5), Tip: money.UnitsFromUint64(1), Ceiling: money.UnitsFromUint64(500_000)},
 	}
 }
 
@@ -103,7 +103,7 @@ func TestStore_Pots(t *testing.T) {
 			t.Fatalf("%d pots are due, want 2: %+v", len(pots), pots)
 		}
 		r := p.Routes[0]
-		same(t, "a pot", pots[0], sweep.Pot{
+		same(t, "a pot", pots[0], settlement.Pot{
 			PaymentID: string(p.ID), Number: p.Number, Address: r.Address, Settlement: r.Settlement, Asset: p.Deposits[0].Transfer.Asset,
 			Due: money.UnitsFromUint64(7_000_000), Oldest: p.Deposits[0].FinalAt,
 		})
@@ -113,14 +113,14 @@ func TestStore_Pots(t *testing.T) {
 		same(t, "pots of another network", len(other), 0)
 		// What is worth sweeping comes first, the oldest of it before the rest.
 		for name, c := range map[string]struct {
-			q     sweep.Query
+			q     settlement.Query
 			first payment.ID
 		}{
-			"BySize":      {sweep.Query{Aged: start.Add(-time.Hour), Least: 10 * money.USD}, p.ID},
-			"WorthIt":     {sweep.Query{Aged: start.Add(-time.Hour), Least: money.USD}, p.ID},
-			"Aged":        {sweep.Query{Aged: start.Add(time.Hour), Least: 10 * money.USD}, p.ID},
-			"AgedAndDust": {sweep.Query{Aged: start.Add(time.Hour), Least: 10 * money.USD, Dust: money.USD}, p.ID},
-			"OnlyOneIs":   {sweep.Query{Aged: start.Add(-time.Hour), Least: 7 * money.USD, Dust: 8 * money.USD}, p.ID},
+			"BySize":      {settlement.Query{Aged: start.Add(-time.Hour), Least: 10 * money.USD}, p.ID},
+			"WorthIt":     {settlement.Query{Aged: start.Add(-time.Hour), Least: money.USD}, p.ID},
+			"Aged":        {settlement.Query{Aged: start.Add(time.Hour), Least: 10 * money.USD}, p.ID},
+			"AgedAndDust": {settlement.Query{Aged: start.Add(time.Hour), Least: 10 * money.USD, Dust: money.USD}, p.ID},
+			"OnlyOneIs":   {settlement.Query{Aged: start.Add(-time.Hour), Least: 7 * money.USD, Dust: 8 * money.USD}, p.ID},
 		} {
 			c.q.Now, c.q.Limit = everything.Now, 1
 			first, err := w.Pots(t.Context(), chain.Polygon, c.q)
@@ -147,14 +147,14 @@ func TestStore_PotsSpecks(t *testing.T) {
 			}, start.Add(time.Hour))
 		})
 		w.must(err)
-		policy := sweep.DefaultPolicy()
+		policy := settlement.DefaultPolicy()
 		now := start.Add(2 * policy.Age)
-		pots, err := w.Pots(t.Context(), chain.Polygon, sweep.Query{
+		pots, err := w.Pots(t.Context(), chain.Polygon, settlement.Query{
 			Now: now, Aged: now.Add(-policy.Age), Least: policy.Least, Dust: 70_000, Limit: 3,
 		})
 		w.must(err)
 		policy.Dust = 70_000
-		if plan := sweep.Plan(pots, policy, now); len(plan) != 1 || plan[0].PaymentID != string(good.ID) {
+		if plan := settlement.Plan(pots, policy, now); len(plan) != 1 || plan[0].PaymentID != string(good.ID) {
 			t.Errorf("of %+v the next sweep takes %+v", pots, plan)
 		}
 	})
@@ -166,12 +166,12 @@ func TestStore_SweepWholeLife(t *testing.T) {
 		a, b := w.paidIn(k, 11, 3_000_000, 4_000_000), w.paidIn(k, 11, 5_000_000)
 		s := w.planned(w.due()...)
 		same(t, "pots due while they are claimed", len(w.due()), 0)
-		wants(t, "a second sweep of the network", w.PlanSweep(t.Context(), sweepOf(sweep.Pot{Number: a.Number})), sweep.ErrBusy)
+		wants(t, "a second sweep of the network", w.PlanSweep(t.Context(), sweepOf(settlement.Pot{Number: a.Number})), settlement.ErrBusy)
 
 		one := attempt(1)
 		w.must(w.AddAttempt(t.Context(), s.ID, one))
-		wants(t, "the same attempt by another instance", w.AddAttempt(t.Context(), s.ID, attempt(1)), sweep.ErrBusy)
-		wants(t, "an attempt out of order", w.AddAttempt(t.Context(), s.ID, attempt(3)), sweep.ErrBusy)
+		wants(t, "the same attempt by another instance", w.AddAttempt(t.Context(), s.ID, attempt(1)), settlement.ErrBusy)
+		wants(t, "an attempt out of order", w.AddAttempt(t.Context(), s.ID, attempt(3)), settlement.ErrBusy)
 		w.must(w.MarkSent(t.Context(), s.ID, 1, start.Add(time.Second)))
 		two := attempt(2)
 		w.must(w.AddAttempt(t.Context(), s.ID, two))
@@ -179,7 +179,7 @@ func TestStore_SweepWholeLife(t *testing.T) {
 		w.must(err)
 		one.SentAt = start.Add(time.Second)
 		want := s
-		want.State, want.Attempts = sweep.Sent, []sweep.Attempt{one, two}
+		want.State, want.Attempts = settlement.Sent, []settlement.Attempt{one, two}
 		if !ok {
 			t.Fatal("no sweep is in flight")
 		}
@@ -192,19 +192,19 @@ func TestStore_SweepWholeLife(t *testing.T) {
 		w.must(w.EndSweep(t.Context(), done, start.Add(time.Minute)))
 		w.must(w.EndSweep(t.Context(), done, start.Add(time.Hour)))
 		again := done
-		again.State, again.Moved, again.Note = sweep.Superseded, nil, "another story"
+		again.State, again.Moved, again.Note = settlement.Superseded, nil, "another story"
 		w.must(w.EndSweep(t.Context(), again, start.Add(time.Hour)))
 		stored, err := w.Sweep(t.Context(), s.ID)
 		w.must(err)
 		same(t, "the sweep that ended", fmt.Sprintf("%+v", stored), fmt.Sprintf("%+v", done))
 		same(t, "deposits that are swept", append(swept(w.read(a.ID)), swept(w.read(b.ID))...), []bool{true, true, true})
 		same(t, "pots due after the sweep", len(w.due()), 0)
-		wants(t, "an attempt of a sweep that ended", w.AddAttempt(t.Context(), s.ID, attempt(3)), sweep.ErrBusy)
+		wants(t, "an attempt of a sweep that ended", w.AddAttempt(t.Context(), s.ID, attempt(3)), settlement.ErrBusy)
 		w.must(w.MarkSent(t.Context(), s.ID, 2, start))
-		wants(t, "an unknown sweep", w.EndSweep(t.Context(), confirmed(sweepOf(), 1), start), sweep.ErrUnknown)
+		wants(t, "an unknown sweep", w.EndSweep(t.Context(), confirmed(sweepOf(), 1), start), settlement.ErrUnknown)
 		spent, err := w.Spent(t.Context(), chain.Polygon, start)
 		w.must(err)
-		same(t, "what it cost", fmt.Sprintf("%+v", spent), fmt.Sprintf("%+v", sweep.Spending{Since: start.Add(time.Minute), Paid: money.UnitsFromUint64(21_000), Sweeps: 1, Pots: 2}))
+		same(t, "what it cost", fmt.Sprintf("%+v", spent), fmt.Sprintf("%+v", settlement.Spending{Since: start.Add(time.Minute), Paid: money.UnitsFromUint64(21_000), Sweeps: 1, Pots: 2}))
 	})
 }
 
@@ -268,24 +268,24 @@ func TestStore_SweepFailures(t *testing.T) {
 		k := w.key(100, 0)
 		frozen, fine := w.paidIn(k, 11, 9_000_000), w.paidIn(k, 11, 5_000_000)
 		s := confirmed(w.planned(w.due()...), 20)
-		s.Unmoved = []sweep.Unmoved{{Address: s.Moved[0].Address, Contract: s.Moved[0].Contract, Reason: "frozen"}}
+		s.Unmoved = []settlement.Unmoved{{Address: s.Moved[0].Address, Contract: s.Moved[0].Contract, Reason: "frozen"}}
 		s.Moved = s.Moved[1:]
 		w.must(w.EndSweep(t.Context(), s, start))
 		same(t, "the frozen one", swept(w.read(frozen.ID)), []bool{false})
 		same(t, "the other one", swept(w.read(fine.ID)), []bool{true})
-		q := sweep.Query{Now: start, Limit: 10}
+		q := settlement.Query{Now: start, Limit: 10}
 		for failures := 1; failures <= 3; failures++ {
 			if pots, err := w.Pots(t.Context(), chain.Polygon, q); err != nil || len(pots) != 0 {
 				t.Fatalf("a pot that failed is due at once: %+v, %v", pots, err)
 			}
-			q.Now = sweep.Block(failures, q.Now)
+			q.Now = settlement.Block(failures, q.Now)
 			pots, err := w.Pots(t.Context(), chain.Polygon, q)
 			w.must(err)
 			if len(pots) != 1 || pots[0].Failures != failures {
 				t.Fatalf("after its pause: %+v, want one pot with %d failures", pots, failures)
 			}
 			again := w.planned(pots...)
-			again.State, again.EndedAt, again.Note = sweep.Failed, q.Now, "reverted"
+			again.State, again.EndedAt, again.Note = settlement.Failed, q.Now, "reverted"
 			again.Attempts = nil
 			w.must(w.EndSweep(t.Context(), again, q.Now))
 		}
@@ -306,14 +306,14 @@ func TestStore_EndSweep_OfWhatIsStored(t *testing.T) {
 		a, b := w.paidIn(k, 11, 9_000_000), w.paidIn(k, 11, 5_000_000)
 		done := confirmed(w.planned(w.due()...), 20)
 		stranger := done
-		stranger.Unmoved = []sweep.Unmoved{{Address: "0x52908400098527886E0F7030069857D2E4169EE7", Contract: done.Moved[0].Contract, Reason: "frozen"}}
+		stranger.Unmoved = []settlement.Unmoved{{Address: "0x52908400098527886E0F7030069857D2E4169EE7", Contract: done.Moved[0].Contract, Reason: "frozen"}}
 		debt := done
-		debt.Moved = append([]sweep.Moved(nil), done.Moved...)
+		debt.Moved = append([]settlement.Moved(nil), done.Moved...)
 		debt.Moved[0].Units = money.Units{}.Sub(money.UnitsFromUint64(1))
 		other := done
-		other.Moved = append([]sweep.Moved(nil), done.Moved...)
+		other.Moved = append([]settlement.Moved(nil), done.Moved...)
 		other.Moved[0].Contract = "0x52908400098527886E0F7030069857D2E4169EE7"
-		for name, end := range map[string]sweep.Sweep{"a stranger left": stranger, "less than nothing moved": debt, "another token moved": other} {
+		for name, end := range map[string]settlement.Sweep{"a stranger left": stranger, "less than nothing moved": debt, "another token moved": other} {
 			if err := w.EndSweep(t.Context(), end, start); err == nil {
 				t.Errorf("ended with %s", name)
 			}
@@ -324,9 +324,9 @@ func TestStore_EndSweep_OfWhatIsStored(t *testing.T) {
 	})
 }
 
-func mustPots(t *testing.T, w *world, now time.Time) []sweep.Pot {
+func mustPots(t *testing.T, w *world, now time.Time) []settlement.Pot {
 	t.Helper()
-	pots, err := w.Pots(t.Context(), chain.Polygon, sweep.Query{Now: now, Limit: 10})
+	pots, err := w.Pots(t.Context(), chain.Polygon, settlement.Query{Now: now, Limit: 10})
 	w.must(err)
 	return pots
 }
@@ -337,7 +337,7 @@ func TestStore_PlanSweep_Stale(t *testing.T) {
 		w.paidIn(w.key(100, 0), 11, 3_000_000)
 		pots := w.due()
 		w.must(w.EndSweep(t.Context(), confirmed(w.planned(pots...), 20), start))
-		wants(t, "a plan made before", w.PlanSweep(t.Context(), sweepOf(pots...)), sweep.ErrBusy)
+		wants(t, "a plan made before", w.PlanSweep(t.Context(), sweepOf(pots...)), settlement.ErrBusy)
 		if _, ok, err := w.InFlight(t.Context(), chain.Polygon); ok || err != nil {
 			t.Errorf("the stale plan is in flight: %v", err)
 		}
@@ -363,7 +363,7 @@ func TestStore_PlanSweep_Vanished(t *testing.T) {
 			t.Fatalf("%d pots are due before", len(pots))
 		}
 		see()
-		wants(t, "a plan made before", w.PlanSweep(t.Context(), sweepOf(pots...)), sweep.ErrBusy)
+		wants(t, "a plan made before", w.PlanSweep(t.Context(), sweepOf(pots...)), settlement.ErrBusy)
 	})
 }
 
@@ -374,7 +374,7 @@ func TestStore_SweepTogether(t *testing.T) {
 		p := w.paidIn(w.key(100, 0), 11, 3_000_000)
 		others := []*Store{w.Store, mustOpen(t, w.url), mustOpen(t, w.url)}
 		pots := w.due()
-		plans := make([]sweep.Sweep, 12)
+		plans := make([]settlement.Sweep, 12)
 		errs := together(len(plans), func(i int) error {
 			plans[i] = sweepOf(pots...)
 			return others[i%3].PlanSweep(t.Context(), plans[i])
@@ -404,7 +404,7 @@ func onlyOne(t *testing.T, what string, errs []error) int {
 		}
 		if err == nil {
 			won = i
-		} else if !errors.Is(err, sweep.ErrBusy) {
+		} else if !errors.Is(err, settlement.ErrBusy) {
 			t.Errorf("%s: %v, want ErrBusy", what, err)
 		}
 	}
@@ -431,7 +431,7 @@ func TestStore_Rescue(t *testing.T) {
 		w.must(err)
 		same(t, "shown after", after, list)
 
-		s := sweep.Sweep{ID: newSweepID(), Network: chain.Base, State: sweep.Planned, CreatedAt: start, Items: []sweep.Item{
+		s := settlement.Sweep{ID: newSweepID(), Network: chain.Base, State: settlement.Planned, CreatedAt: start, Items: []settlement.Item{
 			list[0].Item(chain.Asset{Network: chain.Base, Symbol: "ETH", Decimals: 18}, money.UnitsFromUint64(5)),
 		}}
 		w.must(w.PlanSweep(t.Context(), s))

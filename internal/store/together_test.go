@@ -8,7 +8,7 @@ import (
 
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -41,7 +41,7 @@ func TestStore_ChangeTogether(t *testing.T) {
 		refused, completed := 0, 0
 		for _, op := range ops {
 			switch {
-			case errors.Is(op.err, credit.ErrNoCredits):
+			case errors.Is(op.err, ledger.ErrNoCredits):
 				refused++
 				p, err := w.Payment(t.Context(), op.id)
 				w.must(err)

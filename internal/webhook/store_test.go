@@ -17,9 +17,10 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/florinpay/florin/internal/account"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/pgtest"
+	"github.com/florinpay/florin/internal/testkit/postgres"
+
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/webhook"
@@ -94,7 +95,7 @@ func openSQLite(t *testing.T) *stored {
 }
 
 // migrated is a PostgreSQL database with the schema in place.
-var migrated = pgtest.Template{Prepare: func(ctx context.Context, url string) error {
+var migrated = postgres.Template{Prepare: func(ctx context.Context, url string) error {
 	s, err := store.Open(ctx, url, testSealer(), store.Options{})
 	if err != nil {
 		return err
@@ -155,7 +156,7 @@ func (s *stored) key(t *testing.T, url string) int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := s.CreateKey(t.Context(), account.Key{PublicID: newULID(), UserID: u.ID, Hash: sha256.Sum256([]byte(u.Email)), CreatedAt: noon}, func(int64) []credit.Entry { return nil })
+	k, err := s.CreateKey(t.Context(), account.Key{PublicID: newULID(), UserID: u.ID, Hash: sha256.Sum256([]byte(u.Email)), CreatedAt: noon}, func(int64) []ledger.Entry { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

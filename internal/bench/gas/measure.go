@@ -17,7 +17,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
-	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/internal/settlement"
 )
 
 // bench is a chain on which both ways are tried.
@@ -28,8 +28,8 @@ type bench struct {
 	next   int64 // payment number
 }
 
-// settlement is the merchant's wallet, which has some of the token already.
-const settlement = chain.Address("0x52908400098527886E0F7030069857D2E4169EE7")
+// merchantWallet is the merchant's wallet, which has some of the token already.
+const merchantWallet = chain.Address("0x52908400098527886E0F7030069857D2E4169EE7")
 
 // instance is the installation whose forwarders they are.
 var instance = [16]byte{0xbe, 0xac}
@@ -64,24 +64,24 @@ func startChain(ctx context.Context) (*bench, error) {
 		return nil, errors.Join(err, c.Close())
 	}
 	b.sender = evm.NewSender(adapter, evm.SenderConfig{Signer: faucet{}, Instance: instance, MaxPrice: money.UnitsFromUint64(1e13)})
-	return b, b.mint(ctx, common.HexToAddress(string(settlement)))
+	return b, b.mint(ctx, common.HexToAddress(string(merchantWallet)))
 }
 
 // line is what a payment costs in gas.
 type line struct{ first, again, hot uint64 }
 
 func (b *bench) measure(ctx context.Context, n int) (l line, err error) {
-	var items []sweep.Item
+	var items []settlement.Item
 	for range n {
 		b.next++
 		at, err := evm.NewDepositor(chain.Polygon, instance).DepositAddress(chain.Settlement{
-			Network: chain.Polygon, Wallet: settlement, Number: b.next,
+			Network: chain.Polygon, Wallet: merchantWallet, Number: b.next,
 		})
 		if err != nil {
 			return line{}, err
 		}
-		items = append(items, sweep.Item{
-			PaymentID: strconv.FormatInt(b.next, 10), Number: b.next, Address: at, Settlement: settlement, Asset: b.asset, Expected: money.NewUnits(amount),
+		items = append(items, settlement.Item{
+			PaymentID: strconv.FormatInt(b.next, 10), Number: b.next, Address: at, Settlement: merchantWallet, Asset: b.asset, Expected: money.NewUnits(amount),
 		})
 	}
 	if l.first, err = b.sweep(ctx, items); err != nil {
@@ -99,7 +99,7 @@ var amount = big.NewInt(123_456_789)
 
 // sweep pays every item and settles them as the program does; it returns the
 // gas of one.
-func (b *bench) sweep(ctx context.Context, items []sweep.Item) (uint64, error) {
+func (b *bench) sweep(ctx context.Context, items []settlement.Item) (uint64, error) {
 	for _, i := range items {
 		if err := b.mint(ctx, common.Address(i.Address.Raw)); err != nil {
 			return 0, err
@@ -118,8 +118,8 @@ func (b *bench) sweep(ctx context.Context, items []sweep.Item) (uint64, error) {
 		return 0, err
 	}
 	b.Mine(devchain.DefaultFinalDepth)
-	seen, err := b.sender.Look(ctx, items, []sweep.Attempt{a})
-	if err == nil && (seen.Seen != sweep.Landed || len(seen.Moved) != len(items)) {
+	seen, err := b.sender.Look(ctx, items, []settlement.Attempt{a})
+	if err == nil && (seen.Seen != settlement.Landed || len(seen.Moved) != len(items)) {
 		err = fmt.Errorf("a sweep of %d ended as %s and moved %d", len(items), seen.Seen, len(seen.Moved))
 	}
 	return gas / uint64(len(items)), err
@@ -176,7 +176,7 @@ func (b *bench) hotPayment(ctx context.Context, key *ecdsa.PrivateKey) (uint64, 
 		return 0, err
 	}
 	b.Commit() // by then the pool has seen the coins arrive
-	tx, err := b.Transfer(ctx, key, common.HexToAddress(string(b.asset.Contract)), common.HexToAddress(string(settlement)), amount)
+	tx, err := b.Transfer(ctx, key, common.HexToAddress(string(b.asset.Contract)), common.HexToAddress(string(merchantWallet)), amount)
 	if err != nil {
 		return 0, err
 	}

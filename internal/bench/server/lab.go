@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/florinpay/florin/internal/pgtest"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
+	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
 // lab is where measurements are made: the built program, a development chain
@@ -187,7 +187,7 @@ func (l *lab) sqlite(ctx context.Context) error {
 
 // againstPostgres compares the rates with pgbench, which runs right after them.
 func (l *lab) againstPostgres(ctx context.Context, name string, r rates) (err error) {
-	server, programs, stop, err := pgtest.Durable()
+	server, programs, stop, err := postgres.Durable()
 	if err != nil {
 		return err
 	}
@@ -214,7 +214,7 @@ func (l *lab) againstPostgres(ctx context.Context, name string, r rates) (err er
 }
 
 func (l *lab) postgres(ctx context.Context) (err error) {
-	server, _, stop, err := pgtest.Durable()
+	server, _, stop, err := postgres.Durable()
 	if err != nil {
 		return err
 	}

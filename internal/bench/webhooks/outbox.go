@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/florinpay/florin/internal/account"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
@@ -67,7 +67,7 @@ func (o *outbox) merchant(ctx context.Context, url string) (int64, error) {
 		return 0, err
 	}
 	k, err := o.CreateKey(ctx, account.Key{PublicID: newULID(), UserID: u.ID, Hash: sha256.Sum256([]byte(id)), CreatedAt: now},
-		func(int64) []credit.Entry { return nil })
+		func(int64) []ledger.Entry { return nil })
 	if err != nil {
 		return 0, err
 	}

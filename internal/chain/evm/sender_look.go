@@ -7,31 +7,31 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/internal/settlement"
 )
 
 // Look tells what became of the attempts, which share one nonce: at most one
 // of them lands.
-func (s *Sender) Look(ctx context.Context, items []sweep.Item, attempts []sweep.Attempt) (sweep.Sighting, error) {
+func (s *Sender) Look(ctx context.Context, items []settlement.Item, attempts []settlement.Attempt) (settlement.Sighting, error) {
 	txs := make([]hash, len(attempts))
 	for i, a := range attempts {
 		var ok bool
 		if txs[i], ok = parseHash(string(a.Tx)); !ok {
-			return sweep.Sighting{}, fmt.Errorf("look: %q is no transaction hash", a.Tx)
+			return settlement.Sighting{}, fmt.Errorf("look: %q is no transaction hash", a.Tx)
 		}
 	}
 	if len(txs) == 0 {
-		return sweep.Sighting{}, errors.New("look: a sweep without attempts")
+		return settlement.Sighting{}, errors.New("look: a sweep without attempts")
 	}
 	heads, err := s.adapter.Heads(ctx)
 	if err != nil {
-		return sweep.Sighting{}, err
+		return settlement.Sighting{}, err
 	}
 	final := s.final(heads)
-	look := func(ctx context.Context, e *endpoint) (sweep.Sighting, error) {
+	look := func(ctx context.Context, e *endpoint) (settlement.Sighting, error) {
 		return s.look(ctx, e, final, items, attempts[0].Nonce, txs)
 	}
-	var seen sweep.Sighting
+	var seen settlement.Sighting
 	var by *endpoint
 	err = s.adapter.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
 		by = e
@@ -39,9 +39,9 @@ func (s *Sender) Look(ctx context.Context, items []sweep.Item, attempts []sweep.
 		return err
 	})
 	if err != nil {
-		return sweep.Sighting{}, fmt.Errorf("look for %s on %s: %w", txs[len(txs)-1], s.Network(), err)
+		return settlement.Sighting{}, fmt.Errorf("look for %s on %s: %w", txs[len(txs)-1], s.Network(), err)
 	}
-	if seen.Seen == sweep.Dead {
+	if seen.Seen == settlement.Dead {
 		seen = s.seconded(ctx, seen, by, look)
 	}
 	return seen, nil
@@ -49,8 +49,8 @@ func (s *Sender) Look(ctx context.Context, items []sweep.Item, attempts []sweep.
 
 // look asks one endpoint, which must know the final block.
 func (s *Sender) look(
-	ctx context.Context, e *endpoint, final chain.Head, items []sweep.Item, nonce uint64, txs []hash,
-) (sweep.Sighting, error) {
+	ctx context.Context, e *endpoint, final chain.Head, items []settlement.Item, nonce uint64, txs []hash,
+) (settlement.Sighting, error) {
 	calls := []call{numberCall(final.Number), blockCall("latest")}
 	for _, tx := range txs {
 		calls = append(calls, receiptCall(tx))
@@ -60,37 +60,37 @@ func (s *Sender) look(
 	}
 	results, err := e.results(ctx, calls...)
 	if err != nil {
-		return sweep.Sighting{}, err
+		return settlement.Sighting{}, err
 	}
 	if err := standing(results[0], final); err != nil {
-		return sweep.Sighting{}, err
+		return settlement.Sighting{}, err
 	}
 	latest, ok, err := parseHeader(results[1])
 	if err != nil || !ok {
-		return sweep.Sighting{}, errors.Join(err, malformed("no block latest"))
+		return settlement.Sighting{}, errors.Join(err, malformed("no block latest"))
 	}
 	receipts, pooled := results[2:2+len(txs)], results[2+len(txs):]
 	for i, tx := range txs {
 		r, ok, err := parseSweepReceipt(receipts[i], tx)
 		if err != nil {
-			return sweep.Sighting{}, err
+			return settlement.Sighting{}, err
 		}
 		if ok {
 			return s.included(ctx, e, final, items, r)
 		}
 	}
-	seen := sweep.Sighting{Seen: sweep.Unknown}
+	seen := settlement.Sighting{Seen: settlement.Unknown}
 	for _, raw := range pooled {
 		if !isNull(raw) {
-			seen.Seen = sweep.Pooled
+			seen.Seen = settlement.Pooled
 		}
 	}
 	dead, err := s.dead(ctx, e, final, latest, nonce)
 	if err != nil {
-		return sweep.Sighting{}, err
+		return settlement.Sighting{}, err
 	}
 	if dead {
-		seen = sweep.Sighting{Seen: sweep.Dead, Note: "another transaction of the gas wallet took its place"}
+		seen = settlement.Sighting{Seen: settlement.Dead, Note: "another transaction of the gas wallet took its place"}
 	}
 	return seen, nil
 }
@@ -143,45 +143,45 @@ func (s *Sender) remember(p passing) {
 // no more: one that has lost its index must not decide alone while there are
 // others, so one of them must say the same, and none may know better.
 func (s *Sender) seconded(
-	ctx context.Context, told sweep.Sighting, by *endpoint, look func(context.Context, *endpoint) (sweep.Sighting, error),
-) sweep.Sighting {
+	ctx context.Context, told settlement.Sighting, by *endpoint, look func(context.Context, *endpoint) (settlement.Sighting, error),
+) settlement.Sighting {
 	agreed := len(s.adapter.pool.endpoints) == 1
 	for _, e := range s.adapter.pool.without(by.name) {
-		var seen sweep.Sighting
+		var seen settlement.Sighting
 		err := s.adapter.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
 			seen, err = look(ctx, e)
 			return err
 		})
-		if err == nil && seen.Seen != sweep.Dead {
+		if err == nil && seen.Seen != settlement.Dead {
 			return seen
 		}
 		agreed = agreed || err == nil
 	}
 	if !agreed {
-		return sweep.Sighting{Seen: sweep.Unknown}
+		return settlement.Sighting{Seen: settlement.Unknown}
 	}
 	return told
 }
 
 // included tells what a transaction that is in a block did.
-func (s *Sender) included(ctx context.Context, e *endpoint, final chain.Head, items []sweep.Item, r sweepReceipt) (sweep.Sighting, error) {
+func (s *Sender) included(ctx context.Context, e *endpoint, final chain.Head, items []settlement.Item, r sweepReceipt) (settlement.Sighting, error) {
 	block, err := e.blockOf(ctx, r.receipt)
 	if err != nil {
-		return sweep.Sighting{}, err
+		return settlement.Sighting{}, err
 	}
-	seen := sweep.Sighting{Seen: sweep.Included, Tx: chain.TxHash(r.tx.String()), Block: block, Paid: unitsOf(r.paid)}
+	seen := settlement.Sighting{Seen: settlement.Included, Tx: chain.TxHash(r.tx.String()), Block: block, Paid: unitsOf(r.paid)}
 	if block.Number > final.Number {
 		return seen, nil
 	}
 	if r.failed {
-		seen.Seen, seen.Note = sweep.Reverted, "the transaction failed as a whole"
+		seen.Seen, seen.Note = settlement.Reverted, "the transaction failed as a whole"
 		return seen, nil
 	}
-	seen.Seen = sweep.Landed
+	seen.Seen = settlement.Landed
 	o := outcome{sender: s, receipt: r, at: block}
 	for _, i := range items {
 		if err := o.judge(ctx, e, i); err != nil {
-			return sweep.Sighting{}, err
+			return settlement.Sighting{}, err
 		}
 	}
 	seen.Moved, seen.Unmoved = o.moved, o.unmoved
@@ -193,18 +193,18 @@ type outcome struct {
 	sender  *Sender
 	receipt sweepReceipt
 	at      chain.Head
-	moved   []sweep.Moved
-	unmoved []sweep.Unmoved
+	moved   []settlement.Moved
+	unmoved []settlement.Unmoved
 }
 
 // judge decides about one item.
-func (o *outcome) judge(ctx context.Context, e *endpoint, i sweep.Item) error {
+func (o *outcome) judge(ctx context.Context, e *endpoint, i settlement.Item) error {
 	moved, reason, err := o.flushed(i)
 	if err != nil {
 		return err
 	}
 	if reason != "" {
-		o.unmoved = append(o.unmoved, sweep.Unmoved{Address: i.Address.Address, Contract: i.Asset.Contract, Reason: reason})
+		o.unmoved = append(o.unmoved, settlement.Unmoved{Address: i.Address.Address, Contract: i.Asset.Contract, Reason: reason})
 		return nil
 	}
 	if moved.Cmp(i.Expected) < 0 && !i.Rescue {
@@ -219,14 +219,14 @@ func (o *outcome) judge(ctx context.Context, e *endpoint, i sweep.Item) error {
 		}
 	}
 	if !moved.IsZero() {
-		o.moved = append(o.moved, sweep.Moved{Address: i.Address.Address, Contract: i.Asset.Contract, Units: moved})
+		o.moved = append(o.moved, settlement.Moved{Address: i.Address.Address, Contract: i.Asset.Contract, Units: moved})
 	}
 	return nil
 }
 
 // flushed adds up what the factory and the token say of an item; reason is why
 // it was not moved.
-func (o *outcome) flushed(i sweep.Item) (moved money.Units, reason string, err error) {
+func (o *outcome) flushed(i settlement.Item) (moved money.Units, reason string, err error) {
 	token, err := o.sender.token(i.Asset.Contract)
 	if err != nil {
 		return moved, "", err

@@ -15,7 +15,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/solana"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/internal/settlement"
 )
 
 // byOwner carries out what the owner of a deposit must sign, as somebody does
@@ -48,11 +48,11 @@ func (s *till) byOwner(t *testing.T, number int64, list ...solanago.Instruction)
 }
 
 // ready is a till with funds and a final deposit.
-func ready(t *testing.T) (*till, []sweep.Item) {
+func ready(t *testing.T) (*till, []settlement.Item) {
 	t.Helper()
 	s := newTill(t, newLedger(t).harness)
 	s.fill(gasFunds)
-	items := []sweep.Item{s.deposit(t, s.assets[0], 4)}
+	items := []settlement.Item{s.deposit(t, s.assets[0], 4)}
 	s.Mine(1)
 	s.Finalize()
 	return s, items
@@ -71,8 +71,8 @@ func TestSender_NotOursAnyMore(t *testing.T) {
 	account := ata(solanago.PublicKey(given.Address.Raw), mint)
 	s.byOwner(t, given.Number, setOwner(account, solanago.PublicKey(given.Address.Raw), newKey(t).PublicKey()))
 	s.Finalize()
-	s.refuses(t, sweep.ErrTooLarge, []sweep.Item{given})
-	s.refuses(t, sweep.ErrTooLarge, []sweep.Item{empty})
+	s.refuses(t, settlement.ErrTooLarge, []settlement.Item{given})
+	s.refuses(t, settlement.ErrTooLarge, []settlement.Item{empty})
 	items = append(items, given, empty)
 	wantMoved(t, s.carryOut(t, items, s.mustSign(t, items)), items[:1], 4)
 	if !s.exists(t, account) || !s.exists(t, ata(solanago.PublicKey(empty.Address.Raw), mint)) {
@@ -101,26 +101,26 @@ func TestSender_DeadByOne(t *testing.T) {
 	}
 	s.Mine(152)
 	s.Finalize()
-	look := func(by *solana.Sender, want sweep.Seen) {
+	look := func(by *solana.Sender, want settlement.Seen) {
 		t.Helper()
-		seen, err := by.Look(t.Context(), items, []sweep.Attempt{a})
+		seen, err := by.Look(t.Context(), items, []settlement.Attempt{a})
 		if err != nil || seen.Seen != want {
 			t.Errorf("seen as %+v, %v; want %s", seen, err, want)
 		}
 	}
-	look(sender(lost.url()), sweep.Dead) // nobody else can be asked, ever
-	look(sender(lost.url(), other.url()), sweep.Landed)
+	look(sender(lost.url()), settlement.Dead) // nobody else can be asked, ever
+	look(sender(lost.url(), other.url()), settlement.Landed)
 	other.refuse(http.StatusServiceUnavailable)
 	both := sender(lost.url(), other.url())
 	for range 3 { // it fails, and then it rests
-		look(both, sweep.Unknown)
+		look(both, settlement.Unknown)
 	}
-	if _, err := both.Sign(t.Context(), items, []sweep.Attempt{a}, time.Now()); !fault.Is(err, fault.Unavailable) {
+	if _, err := both.Sign(t.Context(), items, []settlement.Attempt{a}, time.Now()); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("another attempt: %v, want Unavailable", err)
 	}
 	other.refuse(0)
 	other.set("getSignatureStatuses", always(`{"context":{"slot":1000000000},"value":[null]}`))
-	look(sender(lost.url(), other.url()), sweep.Dead)
+	look(sender(lost.url(), other.url()), settlement.Dead)
 }
 
 // TestSender_LastHeight: an attempt can land up to its last height, that one
@@ -141,15 +141,15 @@ func TestSender_LastHeight(t *testing.T) {
 	for final() < a.Until {
 		s.Mine(1)
 	}
-	s.look(t, sweep.Unknown, items, a)
+	s.look(t, settlement.Unknown, items, a)
 	s.Mine(1)
-	s.look(t, sweep.Dead, items, a)
-	s.look(t, sweep.Unknown, items, a, b)
-	s.look(t, sweep.Unknown, items, b, a)
+	s.look(t, settlement.Dead, items, a)
+	s.look(t, settlement.Unknown, items, a, b)
+	s.look(t, settlement.Unknown, items, b, a)
 	for final() <= b.Until {
 		s.Mine(1)
 	}
-	s.look(t, sweep.Dead, items, a, b)
+	s.look(t, settlement.Dead, items, a, b)
 }
 
 // TestSender_Answers: what a node must not answer, when a sweep is signed, is
@@ -177,9 +177,9 @@ func TestSender_Answers(t *testing.T) {
 		"NoLastHeight":  {"getLatestBlockhash", always(`{"context":{"slot":1},"value":{"blockhash":"` + hash + `","lastValidBlockHeight":0}}`), chain.ErrNoEndpoint},
 		"NoHash":        {"getLatestBlockhash", always(`{"context":{"slot":1},"value":{"blockhash":"11111111111111111111111111111111","lastValidBlockHeight":9}}`), chain.ErrNoEndpoint},
 		"NoFee":         {"getFeeForMessage", always(`{"context":{"slot":1},"value":null}`), chain.ErrNoEndpoint},
-		"WouldFail":     {"simulateTransaction", always(`{"context":{"slot":1},"value":{"err":{"InstructionError":[1,{"Custom":1}]},"unitsConsumed":9}}`), sweep.ErrTooLarge},
-		"TooExpensive":  {"getFeeForMessage", always(fmt.Sprintf(`{"context":{"slot":1},"value":%d}`, 10*gasFunds)), sweep.ErrNoGas},
-		"NothingIsLeft": {"getFeeForMessage", always(fmt.Sprintf(`{"context":{"slot":1},"value":%d}`, gasFunds-s.rent(165)-s.rent(0)+1)), sweep.ErrNoGas},
+		"WouldFail":     {"simulateTransaction", always(`{"context":{"slot":1},"value":{"err":{"InstructionError":[1,{"Custom":1}]},"unitsConsumed":9}}`), settlement.ErrTooLarge},
+		"TooExpensive":  {"getFeeForMessage", always(fmt.Sprintf(`{"context":{"slot":1},"value":%d}`, 10*gasFunds)), settlement.ErrNoGas},
+		"NothingIsLeft": {"getFeeForMessage", always(fmt.Sprintf(`{"context":{"slot":1},"value":%d}`, gasFunds-s.rent(165)-s.rent(0)+1)), settlement.ErrNoGas},
 	} {
 		n.set(c.method, c.answer)
 		if a, err := s.sender.Sign(t.Context(), items, nil, time.Now()); !errors.Is(err, c.want) {

@@ -10,21 +10,21 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/sweep"
+	"github.com/florinpay/florin/internal/settlement"
 )
 
 // Look tells what became of the attempts. They are dead when no endpoint knows
 // any of them and the finalized block is past the last height at which they
 // could land.
-func (s *Sender) Look(ctx context.Context, items []sweep.Item, attempts []sweep.Attempt) (sweep.Sighting, error) {
+func (s *Sender) Look(ctx context.Context, items []settlement.Item, attempts []settlement.Attempt) (settlement.Sighting, error) {
 	if len(attempts) == 0 {
-		return sweep.Sighting{}, errors.New("look: a sweep without attempts")
+		return settlement.Sighting{}, errors.New("look: a sweep without attempts")
 	}
 	plan, err := s.plan(items)
 	if err != nil {
-		return sweep.Sighting{}, err
+		return settlement.Sighting{}, err
 	}
-	var seen sweep.Sighting
+	var seen settlement.Sighting
 	var by *endpoint
 	err = s.adapter.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
 		by = e
@@ -32,9 +32,9 @@ func (s *Sender) Look(ctx context.Context, items []sweep.Item, attempts []sweep.
 		return err
 	})
 	if err != nil {
-		return sweep.Sighting{}, fmt.Errorf("look for %s on %s: %w", attempts[len(attempts)-1].Tx, s.Network(), err)
+		return settlement.Sighting{}, fmt.Errorf("look for %s on %s: %w", attempts[len(attempts)-1].Tx, s.Network(), err)
 	}
-	if seen.Seen == sweep.Dead {
+	if seen.Seen == settlement.Dead {
 		seen = s.seconded(ctx, seen, by, plan, attempts)
 	}
 	return seen, nil
@@ -43,14 +43,14 @@ func (s *Sender) Look(ctx context.Context, items []sweep.Item, attempts []sweep.
 // look asks one endpoint. The height is read before the signatures: what could
 // land until then has landed, and is known to a node that is as far. Behind one
 // address there are several, so each says how far it is.
-func (s *Sender) look(ctx context.Context, e *endpoint, p *sweepPlan, attempts []sweep.Attempt) (sweep.Sighting, error) {
+func (s *Sender) look(ctx context.Context, e *endpoint, p *sweepPlan, attempts []settlement.Attempt) (settlement.Sighting, error) {
 	var height uint64
 	if err := e.ask(ctx, &height, "getBlockHeight", options{"commitment": finalized}); err != nil {
-		return sweep.Sighting{}, err
+		return settlement.Sighting{}, err
 	}
 	final, err := e.slot(ctx, finalized)
 	if err != nil {
-		return sweep.Sighting{}, err
+		return settlement.Sighting{}, err
 	}
 	signatures, until := make([]string, len(attempts)), uint64(0)
 	for i, a := range attempts {
@@ -58,7 +58,7 @@ func (s *Sender) look(ctx context.Context, e *endpoint, p *sweepPlan, attempts [
 	}
 	statuses, told, err := e.statusesAt(ctx, signatures)
 	if err != nil {
-		return sweep.Sighting{}, err
+		return settlement.Sighting{}, err
 	}
 	for _, signature := range signatures {
 		switch st := statuses[signature]; {
@@ -66,59 +66,59 @@ func (s *Sender) look(ctx context.Context, e *endpoint, p *sweepPlan, attempts [
 		case st.included():
 			return s.included(ctx, e, p, signature, st)
 		default:
-			return sweep.Sighting{Seen: sweep.Pooled}, nil
+			return settlement.Sighting{Seen: settlement.Pooled}, nil
 		}
 	}
 	if told < final {
-		return sweep.Sighting{}, lagging("statuses are of slot %d, and %d is final", told, final)
+		return settlement.Sighting{}, lagging("statuses are of slot %d, and %d is final", told, final)
 	}
 	if height > until {
-		return sweep.Sighting{Seen: sweep.Dead, Note: "its blockhash expired before it was included"}, nil
+		return settlement.Sighting{Seen: settlement.Dead, Note: "its blockhash expired before it was included"}, nil
 	}
-	return sweep.Sighting{Seen: sweep.Unknown}, nil
+	return settlement.Sighting{Seen: settlement.Unknown}, nil
 }
 
 // seconded is what the other endpoints tell of attempts that one says can land
 // no more: one that has lost its index must not decide alone while there are
 // others, so one of them must say the same, and none may know better.
-func (s *Sender) seconded(ctx context.Context, told sweep.Sighting, by *endpoint, p *sweepPlan, attempts []sweep.Attempt) sweep.Sighting {
+func (s *Sender) seconded(ctx context.Context, told settlement.Sighting, by *endpoint, p *sweepPlan, attempts []settlement.Attempt) settlement.Sighting {
 	agreed := len(s.adapter.pool.endpoints) == 1
 	for _, e := range s.adapter.pool.without(by.name) {
-		var seen sweep.Sighting
+		var seen settlement.Sighting
 		err := s.adapter.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
 			seen, err = s.look(ctx, e, p, attempts)
 			return err
 		})
-		if err == nil && seen.Seen != sweep.Dead {
+		if err == nil && seen.Seen != settlement.Dead {
 			return seen
 		}
 		agreed = agreed || err == nil
 	}
 	if !agreed {
-		return sweep.Sighting{Seen: sweep.Unknown}
+		return settlement.Sighting{Seen: settlement.Unknown}
 	}
 	return told
 }
 
 // included tells what a transaction that is in a block did.
-func (s *Sender) included(ctx context.Context, e *endpoint, p *sweepPlan, signature string, st *status) (sweep.Sighting, error) {
+func (s *Sender) included(ctx context.Context, e *endpoint, p *sweepPlan, signature string, st *status) (settlement.Sighting, error) {
 	r := newReading(e)
 	t, err := r.transaction(ctx, signature)
 	if err != nil {
-		return sweep.Sighting{}, err
+		return settlement.Sighting{}, err
 	}
-	seen := sweep.Sighting{Seen: sweep.Included, Tx: chain.TxHash(signature), Paid: t.paid()}
+	seen := settlement.Sighting{Seen: settlement.Included, Tx: chain.TxHash(signature), Paid: t.paid()}
 	if seen.Block, err = r.head(ctx, t.Slot); err != nil || !st.final() {
 		return seen, err
 	}
 	if t.failed() {
-		seen.Seen, seen.Note = sweep.Reverted, "the transaction failed as a whole: "+e.redact(string(t.Meta.Err))
+		seen.Seen, seen.Note = settlement.Reverted, "the transaction failed as a whole: "+e.redact(string(t.Meta.Err))
 		return seen, nil
 	}
 	if _, err := e.resolve(ctx, p); err != nil {
-		return sweep.Sighting{}, err
+		return settlement.Sighting{}, err
 	}
-	seen.Seen = sweep.Landed
+	seen.Seen = settlement.Landed
 	changes := make(map[string]change)
 	for _, c := range t.changes() {
 		changes[c.account] = c
@@ -129,17 +129,17 @@ func (s *Sender) included(ctx context.Context, e *endpoint, p *sweepPlan, signat
 			c = t.coinsOf(l.account)
 		}
 		if c.before > c.after {
-			seen.Moved = append(seen.Moved, sweep.Moved{
+			seen.Moved = append(seen.Moved, settlement.Moved{
 				Address: l.Address.Address, Contract: l.Asset.Contract, Units: money.UnitsFromUint64(c.before - c.after),
 			})
 			continue
 		}
 		reason, err := e.whyLeft(ctx, l)
 		if err != nil {
-			return sweep.Sighting{}, err
+			return settlement.Sighting{}, err
 		}
 		if reason != "" {
-			seen.Unmoved = append(seen.Unmoved, sweep.Unmoved{Address: l.Address.Address, Contract: l.Asset.Contract, Reason: reason})
+			seen.Unmoved = append(seen.Unmoved, settlement.Unmoved{Address: l.Address.Address, Contract: l.Asset.Contract, Reason: reason})
 		}
 	}
 	return seen, nil

@@ -24,7 +24,7 @@ import (
 
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/credit"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
@@ -96,8 +96,8 @@ func (b *bench) prepare(ctx context.Context, keys int) error {
 	for range keys {
 		id := newID()
 		k, err := b.CreateKey(ctx, account.Key{PublicID: string(id), UserID: u.ID, Hash: sha256.Sum256([]byte(id)), CreatedAt: now},
-			func(key int64) []credit.Entry {
-				return []credit.Entry{credit.Grant(key, credit.Credit, 1<<40, credit.ReasonGrant, string(id), now)}
+			func(key int64) []ledger.Entry {
+				return []ledger.Entry{ledger.Grant(key, ledger.Credit, 1<<40, ledger.ReasonGrant, string(id), now)}
 			})
 		if err != nil {
 			return err

@@ -1,0 +1,240 @@
+package settlement_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/settlement"
+)
+
+// estimator stands before the chain's endpoint and estimates gas as it likes.
+type estimator struct {
+	w   *world
+	on  atomic.Bool
+	gas string
+}
+
+const (
+	tooLittleGas = "0x24000"   // with what is added to it enough for two addresses, not for more
+	tooMuchGas   = "0x2000000" // does not fit a transaction
+)
+
+func (p *estimator) sender() settlement.Sender {
+	p.w.t.Helper()
+	server := httptest.NewServer(p)
+	p.w.t.Cleanup(server.Close)
+	return evm.NewSender(p.w.newAdapter(server.URL), evm.SenderConfig{Signer: p.w.gas, Instance: p.w.instance, MaxPrice: ceiling})
+}
+
+func (p *estimator) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	res, err := http.Post(p.w.chain.URL(), "application/json", bytes.NewReader(body))
+	if err != nil {
+		rw.WriteHeader(http.StatusBadGateway)
+		return
+	}
+	defer res.Body.Close()
+	if !p.on.Load() || !strings.Contains(string(body), `"eth_estimateGas"`) {
+		_, _ = io.Copy(rw, res.Body)
+		return
+	}
+	var answer map[string]any
+	if json.NewDecoder(res.Body).Decode(&answer) != nil {
+		p.w.t.Error("an estimate is asked for with something else")
+		rw.WriteHeader(http.StatusBadGateway)
+		return
+	}
+	answer["result"] = p.gas
+	_ = json.NewEncoder(rw).Encode(answer) // the client may be gone
+}
+
+// A batch that fails on the chain as a whole comes again in halves, after a
+// pause, until what fits is found, instead of costing gas for ever. When it
+// goes well the batches grow again, up to what the operator allows.
+func TestSweeper_FailsTogether(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, chain.Polygon, sqlite(t))
+	node := &estimator{w: w, gas: tooLittleGas}
+	node.on.Store(true)
+	policy := eager()
+	policy.Batch = 8
+	s := settlement.New(node.sender(), w.store, policy, "sweeper", w.clock.now, newID, silent())
+	first := w.manyPaid(8)
+	failed, sizes := w.untilAllSwept(s)
+	if failed < 2 || failed > 6 || sizes[0] != 8 || sizes[1] != 4 {
+		t.Errorf("%d transactions failed of sweeps of %d addresses", failed, sizes)
+	}
+	node.on.Store(false)
+	second := w.manyPaid(40)
+	failed, sizes = w.untilAllSwept(s)
+	largest := 0
+	for _, n := range sizes {
+		largest = max(largest, n)
+	}
+	if failed != 0 || largest != 8 || sizes[0] == 8 {
+		t.Errorf("when all is well %d fail of sweeps of %d addresses, and 8 are allowed", failed, sizes)
+	}
+	for _, p := range append(first, second...) {
+		w.wantSwept(p, true)
+	}
+	w.wantBalance(merchantWallet, 48*5*money.USD)
+	w.wantEven()
+}
+
+// manyPaid makes payments that are final and not swept.
+func (w *world) manyPaid(n int) (paid []payment.Payment) {
+	w.t.Helper()
+	for range n {
+		p := w.started(5*money.USD, merchantWallet)
+		w.pay(p, 5*money.USD)
+		paid = append(paid, p)
+	}
+	w.finalize()
+	w.watch()
+	return paid
+}
+
+// untilAllSwept runs the sweeper, minutes between its rounds, until nothing is
+// due. It returns how many sweeps failed and how many addresses each had.
+func (w *world) untilAllSwept(s *settlement.Sweeper) (failed int, sizes []int) {
+	w.t.Helper()
+	for range 40 {
+		w.once(s)
+		current, busy, err := w.store.InFlight(w.t.Context(), w.profile.Network)
+		w.must(err)
+		if busy {
+			sizes = append(sizes, len(current.Items))
+			w.finalize()
+			w.watch()
+			w.once(s)
+			if w.sweepOf(current.ID).State == settlement.Failed {
+				failed++
+			}
+		}
+		w.clock.pass(time.Minute)
+		if !busy && w.idle() {
+			return failed, sizes
+		}
+	}
+	w.t.Fatalf("sweeping does not end: %d failed of %d", failed, sizes)
+	return 0, nil
+}
+
+// While one instance looks after the gas wallet the others let it: they plan
+// nothing, sign nothing, end nothing, and carry out nothing the operator asks
+// for. When it is gone the next one takes over, at once if it said so.
+func TestSweeper_Lease(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, url string) {
+		w := newWorld(t, chain.Polygon, url)
+		one, two := w.newSweeper(w.sender, w.store, "one"), w.newSweeper(w.sender, w.open(), "two")
+		w.once(one) // it finds nothing to do, and has the lease
+		p := w.paid(10 * money.USD)
+		w.clock.pass(20 * time.Second)
+		w.once(two)
+		if got, busy, err := w.store.InFlight(t.Context(), chain.Polygon); busy || err != nil {
+			t.Fatalf("without the lease a sweep was planned: %+v, %v", got, err)
+		}
+		w.once(one)
+		sent := w.inFlight()
+		w.finalize()
+		w.once(two)
+		if got := w.inFlight(); got.ID != sent.ID {
+			t.Fatal("without the lease a sweep was ended")
+		}
+		w.clock.pass(31 * time.Second) // one has crashed
+		w.once(two)
+		if got := w.sweepOf(sent.ID); got.State != settlement.Confirmed {
+			t.Fatalf("after the lease ran out the sweep is %s", got.State)
+		}
+		w.wantSwept(p, true)
+
+		next := w.paid(10 * money.USD)
+		w.once(one)
+		if _, busy, err := w.store.InFlight(t.Context(), chain.Polygon); busy || err != nil {
+			t.Fatalf("one swept beside two, %v", err)
+		}
+		w.stop(two)
+		w.once(one)
+		w.finalize()
+		w.once(one)
+		w.wantSwept(next, true)
+		w.wantEven()
+	})
+}
+
+// stop runs a sweeper as the program does, and ends it.
+func (w *world) stop(s *settlement.Sweeper) {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(w.t.Context())
+	cancel()
+	w.must(s.Run(ctx))
+}
+
+// A sweep that no block takes is bumped so often and no more, however high the
+// operator's ceiling is: its last bytes are what is sent again from then on.
+func TestSweeper_BumpsEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, chain.Polygon, sqlite(t))
+	p := w.paid(10 * money.USD)
+	w.sender = w.newSender(money.UnitsFromUint64(1e15))
+	s := w.sweeper()
+	const most = 20
+	for range most + 3 {
+		w.once(s)
+		w.clock.pass(61 * time.Second)
+	}
+	stuck := w.inFlight()
+	last, _ := stuck.Last()
+	if len(stuck.Attempts) != most || w.clock.now().Sub(last.SentAt) > 2*time.Minute {
+		t.Errorf("%d attempts, the last sent %s ago", len(stuck.Attempts), w.clock.now().Sub(last.SentAt))
+	}
+	w.settle(s)
+	if done := w.sweepOf(stuck.ID); done.State != settlement.Confirmed || done.Tx != last.Tx {
+		t.Errorf("it ended as %s by %s", done.State, done.Tx)
+	}
+	w.wantSwept(p, true)
+}
+
+// Another attempt that cannot be made is no reason to give the sweep up, for
+// the last one can land, nor to let its bytes be forgotten.
+func TestSweeper_BumpUnsignable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, chain.Polygon, sqlite(t))
+	p := w.paid(10 * money.USD)
+	node := &estimator{w: w, gas: tooMuchGas}
+	s := w.newSweeper(node.sender(), w.store, "sweeper")
+	w.once(s)
+	sent := w.inFlight()
+	node.on.Store(true)
+	for range 2 {
+		w.chain.Rollback()
+		w.clock.pass(61 * time.Second)
+		if err := s.RunOnce(t.Context()); !errors.Is(err, settlement.ErrTooLarge) {
+			t.Errorf("an attempt that does not fit: %v", err)
+		}
+		if got := w.inFlight(); got.ID != sent.ID || len(got.Attempts) != 1 {
+			t.Fatalf("while its first attempt can land the sweep is %+v", got)
+		}
+		w.wantPooled(1)
+	}
+	w.finalize()
+	w.once(s)
+	if done := w.sweepOf(sent.ID); done.State != settlement.Confirmed || done.Tx != sent.Attempts[0].Tx {
+		t.Errorf("it ended as %s by %s", done.State, done.Tx)
+	}
+	w.wantSwept(p, true)
+}

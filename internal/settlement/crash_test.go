@@ -1,0 +1,168 @@
+package settlement_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/settlement"
+)
+
+// errKilled is what everything answers a process that is dead.
+var errKilled = errors.New("the process was killed")
+
+// mortal counts the steps of a process that touch the world, and kills it
+// before or after one of them: from then on nothing it does has an effect.
+type mortal struct {
+	left   int // steps that are still done
+	after  bool
+	killed bool
+	steps  int
+	swept  bool // it ended a sweep
+}
+
+// step does a step, unless the process is dead or dies at it.
+func (m *mortal) step(do func() error) error {
+	if m.killed {
+		return errKilled
+	}
+	m.steps++
+	if m.left--; m.left >= 0 {
+		return do()
+	}
+	m.killed = true
+	if m.after {
+		_ = do() // it happened, and nobody learns how
+	}
+	return errKilled
+}
+
+// mortalStore is the store of a process that will be killed.
+type mortalStore struct {
+	settlement.Store
+	m *mortal
+}
+
+func (s mortalStore) PlanSweep(ctx context.Context, w settlement.Sweep) error {
+	return s.m.step(func() error { return s.Store.PlanSweep(ctx, w) })
+}
+
+func (s mortalStore) AddAttempt(ctx context.Context, id settlement.ID, a settlement.Attempt) error {
+	return s.m.step(func() error { return s.Store.AddAttempt(ctx, id, a) })
+}
+
+func (s mortalStore) MarkSent(ctx context.Context, id settlement.ID, n int, at time.Time) error {
+	return s.m.step(func() error { return s.Store.MarkSent(ctx, id, n, at) })
+}
+
+func (s mortalStore) EndSweep(ctx context.Context, w settlement.Sweep, now time.Time) error {
+	return s.m.step(func() error {
+		s.m.swept = true
+		return s.Store.EndSweep(ctx, w, now)
+	})
+}
+
+func (s mortalStore) Lease(ctx context.Context, name, holder string, now, until time.Time) (has bool, err error) {
+	err = s.m.step(func() error {
+		has, err = s.Store.Lease(ctx, name, holder, now, until)
+		return err
+	})
+	return has, err
+}
+
+// mortalSender is its way to the network.
+type mortalSender struct {
+	settlement.Sender
+	m *mortal
+	w *world
+}
+
+func (s mortalSender) Sign(ctx context.Context, items []settlement.Item, previous []settlement.Attempt, now time.Time) (a settlement.Attempt, err error) {
+	err = s.m.step(func() error {
+		a, err = s.Sender.Sign(ctx, items, previous, now)
+		return err
+	})
+	return a, err
+}
+
+// Broadcast refuses bytes that are not stored: a crash would forget them.
+func (s mortalSender) Broadcast(ctx context.Context, a settlement.Attempt) error {
+	if last, ok := s.w.inFlight().Last(); !s.m.killed && (!ok || last.Tx != a.Tx || !bytes.Equal(last.Raw, a.Raw)) {
+		s.w.t.Errorf("%s is sent before it is stored", a.Tx)
+	}
+	return s.m.step(func() error { return s.Sender.Broadcast(ctx, a) })
+}
+
+func (s mortalSender) Look(ctx context.Context, items []settlement.Item, attempts []settlement.Attempt) (seen settlement.Sighting, err error) {
+	err = s.m.step(func() error {
+		seen, err = s.Sender.Look(ctx, items, attempts)
+		return err
+	})
+	return seen, err
+}
+
+// TestSweeper_KilledAtEveryStep walks all steps of a sweep, from the lease to
+// its end, kills the process before and after each of them, and lets another
+// one go on: nothing is swept twice, nothing is forgotten, no nonce is left
+// out.
+func TestSweeper_KilledAtEveryStep(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, url string) {
+		w := newWorld(t, chain.Polygon, url)
+		for _, after := range []bool{false, true} {
+			for steps := 0; ; steps++ {
+				if done := w.killedAfter(t, &mortal{left: steps, after: after}); done {
+					if steps < 9 {
+						t.Errorf("a sweep has %d steps, which cannot be all", steps)
+					}
+					break
+				}
+			}
+		}
+	})
+}
+
+// killedAfter makes payments, sweeps them with a process that is killed, goes
+// on with another one and checks the books. It reports whether the first one
+// lived through the whole sweep.
+func (w *world) killedAfter(t *testing.T, m *mortal) bool {
+	t.Helper()
+	var paid []payment.Payment
+	before, nonce := w.balance(merchantWallet), w.nonce()
+	for range 3 {
+		p := w.started(5*money.USD, merchantWallet)
+		w.pay(p, 5*money.USD)
+		paid = append(paid, p)
+	}
+	w.finalize()
+	w.watch()
+
+	w.clock.pass(time.Minute) // nobody has the lease
+	doomed := w.newSweeper(mortalSender{w.sender, m, w}, mortalStore{w.store, m}, "doomed")
+	for range 4 {
+		_ = doomed.RunOnce(t.Context())
+		w.finalize()
+	}
+	if !m.killed && !m.swept {
+		t.Fatal("a process that was not killed swept nothing")
+	}
+	w.clock.pass(time.Minute) // its lease runs out
+	w.settle(w.newSweeper(w.sender, w.store, "heir"))
+
+	for _, p := range paid {
+		w.wantSwept(p, true)
+	}
+	before.Add(before, w.units(15*money.USD))
+	if got := w.balance(merchantWallet); got.Cmp(before) != 0 {
+		t.Fatalf("killed at step %d (after it: %t): the settlement wallet holds %s, want %s", m.steps, m.after, got, before)
+	}
+	if got := w.nonce(); got != nonce+1 {
+		t.Errorf("killed at step %d (after it: %t): %d transactions for one sweep", m.steps, m.after, got-nonce)
+	}
+	return !m.killed
+}

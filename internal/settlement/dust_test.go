@@ -1,0 +1,151 @@
+package settlement_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/settlement"
+)
+
+// A thousand transfers of a millionth of a dollar, to a thousand addresses or
+// to one, are never a reason to sweep; nor do they keep anything else waiting.
+func TestPlan_DustAttack(t *testing.T) {
+	t.Parallel()
+	var pots []settlement.Pot
+	for i := range 1000 {
+		p := potOf(fmt.Sprintf("%04d", i), 0, 365*24*time.Hour)
+		p.Due = money.Micros(1).Units(6)
+		pots = append(pots, p)
+	}
+	policy := settlement.DefaultPolicy()
+	if plan := settlement.Plan(pots, policy, noon); len(plan) != 0 {
+		t.Errorf("the gas wallet pays for %d pots of dust", len(plan))
+	}
+	all := potOf("one", 0, 365*24*time.Hour)
+	all.Due = money.Micros(1000).Units(6)
+	if plan := settlement.Plan([]settlement.Pot{all}, policy, noon); len(plan) != 0 {
+		t.Error("the gas wallet pays for a thousandth of a dollar")
+	}
+	if got := ids(settlement.Plan(append(pots, potOf("good", 500, time.Minute)), policy, noon)); got != "good" {
+		t.Errorf("among dust the plan is %q", got)
+	}
+}
+
+// Transfers of a millionth of a dollar, sent to make the gas wallet
+// pay for them, cost it nothing, hide nothing and are not forgotten: what is
+// paid beside them goes, what more comes to an address takes them along, and
+// the operator can have them moved.
+func TestSweeper_Dust(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, url string) {
+		w := newWorld(t, chain.Polygon, url)
+		var dusty []payment.Payment
+		for range 10 {
+			p := w.started(10*money.USD, merchantWallet)
+			for range 10 {
+				w.pay(p, 1)
+			}
+			dusty = append(dusty, p)
+		}
+		w.finalize()
+		w.watch()
+		policy := settlement.DefaultPolicy()
+		s := settlement.New(w.sender, w.store, policy, "sweeper", w.clock.now, newID, silent())
+		for range 3 { // days
+			w.clock.pass(25 * time.Hour)
+			w.once(s)
+			w.finalize()
+			w.watch()
+		}
+		if pots := w.pots(); len(pots) != 10 || w.nonce() != 0 {
+			t.Fatalf("after days %d of 10 addresses wait, and %d transactions were paid for", len(pots), w.nonce())
+		}
+
+		paid := w.paid(10 * money.USD)
+		first, err := w.store.Pots(t.Context(), chain.Polygon, settlement.Query{
+			Now: w.clock.now(), Aged: w.clock.now().Add(-policy.Age), Least: policy.Least, Dust: policy.Dust, Limit: 1,
+		})
+		w.must(err)
+		if len(first) != 1 || first[0].PaymentID != string(paid.ID) {
+			t.Fatalf("behind the dust of days, what is looked at first is %+v", first)
+		}
+		w.clock.pass(policy.Wait)
+		w.untilSwept(s, paid)
+		w.wantBalance(merchantWallet, 10*money.USD)
+
+		w.pay(dusty[0], 10*money.USD)
+		w.finalize()
+		w.watch()
+		w.clock.pass(policy.Wait)
+		w.untilSwept(s, dusty[0])
+		w.wantBalance(merchantWallet, 20*money.USD+10)
+		w.wantSwept(dusty[1], false)
+		if got := w.nonce(); got != 2 {
+			t.Errorf("%d transactions, want 2", got)
+		}
+
+		st, err := w.store.Stuck(t.Context(), w.clock.now(), policy.Dust)
+		w.must(err)
+		if st.Dust != 9*10 || st.Unswept != 0 {
+			t.Errorf("the operator is told of %d deposits of dust and of %d others", st.Dust, st.Unswept)
+		}
+		if _, err := w.rescue(s, w.pots()[0].PaymentID); err != nil {
+			t.Fatal(err)
+		}
+		w.wantBalance(merchantWallet, 20*money.USD+20)
+		w.wantEven()
+	})
+}
+
+// untilSwept runs the sweeper until the payment's deposits are swept.
+func (w *world) untilSwept(s *settlement.Sweeper, p payment.Payment) {
+	w.t.Helper()
+	for range 10 {
+		w.once(s)
+		w.finalize()
+		w.watch()
+		now, err := w.store.Payment(w.t.Context(), p.ID)
+		w.must(err)
+		if now.Deposits[len(now.Deposits)-1].Swept {
+			return
+		}
+	}
+	w.t.Fatal("it is not swept")
+}
+
+// rescue has the operator move what is due of a payment.
+func (w *world) rescue(s *settlement.Sweeper, id string) (settlement.Sweep, error) {
+	w.t.Helper()
+	var items []settlement.Item
+	for _, p := range w.pots() {
+		if p.PaymentID == id {
+			items = append(items, settlement.Item{
+				PaymentID: p.PaymentID, Number: p.Number, Address: p.Address, Settlement: p.Settlement, Asset: p.Asset, Expected: p.Due,
+			})
+		}
+	}
+	stop := w.mining()
+	defer stop()
+	return s.Rescue(w.t.Context(), items)
+}
+
+// mining makes blocks until it is stopped.
+func (w *world) mining() (stop func()) {
+	end, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-end:
+				return
+			case <-time.After(50 * time.Millisecond):
+				w.chain.Mine(1)
+			}
+		}
+	}()
+	return func() { close(end); <-done }
+}

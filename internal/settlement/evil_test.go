@@ -1,0 +1,79 @@
+package settlement_test
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm/contracts/contractstest"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/sandbox/devchain"
+	"github.com/florinpay/florin/internal/settlement"
+)
+
+// TestSweeper_EvilTokens: what a token claims is believed only as far as its
+// own logs show it, and no token stops the others of its batch.
+func TestSweeper_EvilTokens(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		behaviour contractstest.TokenBehaviour
+		moved     bool
+		reason    string
+	}{
+		"Lies":           {contractstest.TokenLies, false, "its log does not show"},
+		"ReturnsFalse":   {contractstest.TokenReturnsFalse, false, "reported that the transfer failed"},
+		"Reverts":        {contractstest.TokenReverts, false, "refused"},
+		"RevertsEmpty":   {contractstest.TokenRevertsEmpty, false, "refused"},
+		"BurnsGas":       {contractstest.TokenBurnsGas, false, "refused"},
+		"TakesFee":       {contractstest.TokenTakesFee, true, ""},
+		"ReturnsNothing": {contractstest.TokenReturnsNothing, true, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, chain.Polygon, sqlite(t))
+			evil := w.evil(c.behaviour)
+			bad, good := w.started(10*money.USD, merchantWallet), w.started(10*money.USD, merchantWallet)
+			w.call(evil, contractstest.NewEvilToken().PackMint(addressOf(bad), big.NewInt(1e18)))
+			w.pay(good, 10*money.USD)
+			w.finalize()
+			w.watch()
+			s := w.sweeper()
+			w.once(s)
+			id := w.inFlight().ID
+			w.settleBlocked(s)
+			done := w.sweepOf(id)
+			if done.State != settlement.Confirmed || len(done.Moved)+len(done.Unmoved) != 2 || (len(done.Moved) == 2) != c.moved {
+				t.Fatalf("it ended as %+v", done)
+			}
+			if !c.moved && !strings.Contains(done.Unmoved[0].Reason, c.reason) {
+				t.Errorf("the reason is %q, want %q", done.Unmoved[0].Reason, c.reason)
+			}
+			w.wantSwept(good, true)
+			w.wantSwept(bad, c.moved)
+			w.wantBalance(merchantWallet, 10*money.USD)
+		})
+	}
+}
+
+// evil makes a bad token one of the network's assets.
+func (w *world) evil(b contractstest.TokenBehaviour) common.Address {
+	w.t.Helper()
+	init := append(common.FromHex(contractstest.EvilTokenMetaData.Bin), contractstest.NewEvilToken().PackConstructor(uint8(b))...)
+	tx, err := w.chain.Send(w.t.Context(), devchain.FaucetKey(), devchain.Tx{Data: init, Gas: 3_000_000})
+	w.must(err)
+	w.chain.Mine(1)
+	r, err := w.chain.WaitReceipt(w.t.Context(), tx)
+	w.must(err)
+	w.profile.Assets = slices.Clone(w.profile.Assets)
+	w.profile.Assets[2] = chain.Asset{Network: w.profile.Network, Contract: chain.AddressOf(w.profile.Network, r.ContractAddress[:]).Address, Symbol: "EVIL", Decimals: 18}
+	w.adapter = w.newAdapter(w.chain.URL())
+	w.sender = w.newSender(ceiling)
+	w.watcher = payment.NewWatcher(w.profile, w.adapter, w.store, "watcher", w.clock.now, silent())
+	w.watch()
+	return r.ContractAddress
+}

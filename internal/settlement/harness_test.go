@@ -1,0 +1,350 @@
+package settlement_test
+
+import (
+	"crypto/rand"
+	"log/slog"
+	"math/big"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/oklog/ulid/v2"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/testkit/postgres"
+
+	"github.com/florinpay/florin/internal/sandbox/devchain"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store"
+
+	"github.com/florinpay/florin/internal/wallet"
+)
+
+// clock is the time of a story.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// world is a real chain, a real database and everything between them that
+// takes money in and sends it on.
+type world struct {
+	t        *testing.T
+	clock    *clock
+	chain    *devchain.Chain
+	profile  chain.Profile
+	adapter  *evm.Adapter
+	gas      *wallet.EVM
+	store    *store.Store
+	url      string
+	instance [16]byte
+	watcher  *payment.Watcher
+	sender   *evm.Sender
+	key      account.Key
+}
+
+// gasFunds is a coin.
+var gasFunds = big.NewInt(1e18)
+
+// ceiling is far above what gas costs on a development chain.
+var ceiling = money.UnitsFromUint64(100e9)
+
+func newWorld(t *testing.T, n chain.Network, url string) *world {
+	t.Helper()
+	w := &world{t: t, clock: &clock{at: time.Now().UTC().Truncate(time.Microsecond)}, url: url}
+	w.startChain(n)
+	w.store = w.open()
+	var err error
+	w.instance, err = w.store.InstanceID(t.Context())
+	w.must(err)
+	w.gas, _, err = wallet.GenerateEVM()
+	w.must(err)
+	w.fund(gasFunds)
+	w.sender = w.newSender(ceiling)
+	w.watcher = payment.NewWatcher(w.profile, w.adapter, w.store, "watcher", w.clock.now, silent())
+	w.key = w.newKey()
+	w.watch()
+	return w
+}
+
+func (w *world) startChain(n chain.Network) {
+	w.t.Helper()
+	for _, p := range chain.Profiles() {
+		if p.Network == n {
+			w.profile = p
+		}
+	}
+	c, err := devchain.Start(devchain.Config{ChainID: w.profile.ChainID, Decimals: uint8(w.profile.Assets[0].Decimals)})
+	w.must(err)
+	w.t.Cleanup(func() { w.must(c.Close()) })
+	w.must(c.Setup(w.t.Context()))
+	w.chain = c
+	w.profile.Assets = []chain.Asset{
+		w.asset(c.Tokens().USDT, money.USDT), w.asset(c.Tokens().USDC, money.USDC), w.asset(c.Tokens().Bridged, ""),
+	}
+	w.profile.HeadLimit = 365 * 24 * time.Hour // the story's clock runs ahead of the chain's
+	w.adapter = w.newAdapter(c.URL())
+}
+
+func (w *world) newAdapter(urls ...string) *evm.Adapter {
+	w.t.Helper()
+	a, err := evm.New(evm.Config{Profile: w.profile, Endpoints: urls})
+	w.must(err)
+	return a
+}
+
+func (w *world) asset(t devchain.Token, counts money.Token) chain.Asset {
+	return chain.Asset{
+		Network: w.profile.Network, Contract: chain.AddressOf(w.profile.Network, t.Address[:]).Address,
+		Symbol: t.Symbol, Decimals: int(t.Decimals), Token: counts,
+	}
+}
+
+func silent() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+// open opens the database once more, as another process would.
+func (w *world) open() *store.Store {
+	w.t.Helper()
+	sealer, err := secret.NewSealer(make([]byte, secret.KeyLen))
+	w.must(err)
+	s, err := store.Open(w.t.Context(), w.url, sealer, store.Options{Log: silent()})
+	w.must(err)
+	w.t.Cleanup(func() { _ = s.Close() })
+	w.must(s.Migrate(w.t.Context()))
+	return s
+}
+
+func (w *world) newSender(most money.Units) *evm.Sender {
+	return evm.NewSender(w.adapter, evm.SenderConfig{Signer: w.gas, Instance: w.instance, MaxPrice: most})
+}
+
+// eager sweeps everything at once.
+func eager() settlement.Policy { return settlement.Policy{Least: 1, Age: time.Hour, Batch: 100} }
+
+func (w *world) newSweeper(sender settlement.Sender, s settlement.Store, holder string) *settlement.Sweeper {
+	return settlement.New(sender, s, eager(), holder, w.clock.now, newID, silent())
+}
+
+func (w *world) sweeper() *settlement.Sweeper { return w.newSweeper(w.sender, w.store, "sweeper") }
+
+func newID(t time.Time) settlement.ID {
+	return settlement.ID(ulid.MustNew(ulid.Timestamp(t), rand.Reader).String())
+}
+
+// must fails the test for an error.
+func (w *world) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) fund(wei *big.Int) {
+	w.t.Helper()
+	_, err := w.chain.FundNative(w.t.Context(), w.gas.Address(), wei)
+	w.must(err)
+	w.finalize()
+}
+
+func (w *world) newKey() account.Key {
+	w.t.Helper()
+	ctx := w.t.Context()
+	u, err := w.store.CreateUser(ctx, account.User{PublicID: string(newID(w.clock.now())), Email: "a@example.com", PasswordHash: "x", CreatedAt: w.clock.now()})
+	w.must(err)
+	k, err := w.store.CreateKey(ctx, account.Key{PublicID: string(newID(w.clock.now())), UserID: u.ID, Hash: account.Hash{1}, CreatedAt: w.clock.now()},
+		func(id int64) []ledger.Entry {
+			return []ledger.Entry{ledger.Grant(id, ledger.Credit, 100_000, ledger.ReasonGrant, "grant", w.clock.now())}
+		})
+	w.must(err)
+	return k
+}
+
+// merchantWallet is where the first merchant's money goes, anotherSettlement the second's.
+const (
+	merchantWallet    = chain.Address("0x52908400098527886E0F7030069857D2E4169EE7")
+	anotherSettlement = chain.Address("0x8617E340B3D01FA5F11F306F4090FD50E238070D")
+)
+
+// started makes a payment of the amount and starts it in USDT.
+func (w *world) started(amount money.Micros, to chain.Address) payment.Payment {
+	w.t.Helper()
+	ctx, now := w.t.Context(), w.clock.now()
+	p, err := w.store.CreatePayment(ctx, payment.New(payment.Request{
+		ID: payment.ID(newID(now)), KeyID: w.key.ID, Kind: payment.KindMerchant, Amount: amount, ValidFor: 24 * time.Hour,
+	}, now))
+	w.must(err)
+	n := w.profile.Network
+	p, err = w.store.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
+		at, err := evm.NewDepositor(n, w.instance).DepositAddress(chain.Settlement{Network: n, Wallet: to, Number: p.Number})
+		if err != nil {
+			return payment.Change{}, err
+		}
+		return p.Start(payment.Choice{Network: n, Token: money.USDT}, payment.Route{Address: at, Settlement: to}, 24*time.Hour, now)
+	})
+	w.must(err)
+	return p
+}
+
+func addressOf(p payment.Payment) common.Address { return common.Address(p.Routes[0].Address.Raw) }
+
+func (w *world) units(m money.Micros) *big.Int { return m.Units(w.profile.Assets[0].Decimals).Big() }
+
+// pay sends USDT to the payment's address; it is in no block yet.
+func (w *world) pay(p payment.Payment, amount money.Micros) {
+	w.t.Helper()
+	w.payIn(w.chain.Tokens().USDT, p, amount)
+}
+
+func (w *world) payIn(token devchain.Token, p payment.Payment, amount money.Micros) {
+	w.t.Helper()
+	_, err := w.chain.Mint(w.t.Context(), token.Address, addressOf(p), w.units(amount))
+	w.must(err)
+}
+
+// finalize makes a block and lets it become final.
+func (w *world) finalize() { w.chain.Mine(1 + devchain.DefaultFinalDepth) }
+
+// watch takes in what is on the chain.
+func (w *world) watch() {
+	w.t.Helper()
+	w.must(w.watcher.RunOnce(w.t.Context()))
+}
+
+// paid makes a payment that is paid in full, final and completed.
+func (w *world) paid(amount money.Micros) payment.Payment {
+	w.t.Helper()
+	p := w.started(amount, merchantWallet)
+	w.pay(p, amount)
+	w.finalize()
+	w.watch()
+	return p
+}
+
+// settle runs the sweeper, with final blocks between its rounds, until nothing
+// is in flight and nothing is due.
+func (w *world) settle(s *settlement.Sweeper) {
+	w.t.Helper()
+	for range 20 {
+		w.must(s.RunOnce(w.t.Context()))
+		w.finalize()
+		w.watch()
+		if w.idle() {
+			return
+		}
+	}
+	w.t.Fatal("sweeping does not end")
+}
+
+func (w *world) idle() bool {
+	w.t.Helper()
+	_, busy, err := w.store.InFlight(w.t.Context(), w.profile.Network)
+	w.must(err)
+	w.must(w.store.SettleCovered(w.t.Context(), w.profile.Network, w.clock.now()))
+	return !busy && len(w.pots()) == 0
+}
+
+func (w *world) pots() []settlement.Pot {
+	w.t.Helper()
+	pots, err := w.store.Pots(w.t.Context(), w.profile.Network, settlement.Query{Now: w.clock.now(), Limit: 1000})
+	w.must(err)
+	return pots
+}
+
+// inFlight returns the sweep in flight.
+func (w *world) inFlight() settlement.Sweep {
+	w.t.Helper()
+	s, ok, err := w.store.InFlight(w.t.Context(), w.profile.Network)
+	w.must(err)
+	if !ok {
+		w.t.Fatal("no sweep is in flight")
+	}
+	return s
+}
+
+func (w *world) sweepOf(id settlement.ID) settlement.Sweep {
+	w.t.Helper()
+	s, err := w.store.Sweep(w.t.Context(), id)
+	w.must(err)
+	return s
+}
+
+// balance returns what an account holds of USDT.
+func (w *world) balance(of chain.Address) *big.Int {
+	w.t.Helper()
+	heads, err := w.adapter.Heads(w.t.Context())
+	w.must(err)
+	b, err := w.adapter.Balances(w.t.Context(), w.profile.Assets[0], []chain.Address{of}, heads.Latest)
+	w.must(err)
+	return b[0].Big()
+}
+
+func (w *world) wantBalance(of chain.Address, want money.Micros) {
+	w.t.Helper()
+	if got := w.balance(of); got.Cmp(w.units(want)) != 0 {
+		w.t.Errorf("%s holds %s, want %s", of, got, w.units(want))
+	}
+}
+
+// wantSwept checks that every deposit of the payment is swept, or none is.
+func (w *world) wantSwept(p payment.Payment, want bool) {
+	w.t.Helper()
+	p, err := w.store.Payment(w.t.Context(), p.ID)
+	w.must(err)
+	if len(p.Deposits) == 0 {
+		w.t.Errorf("payment %d has no deposit", p.Number)
+	}
+	for _, d := range p.Deposits {
+		if d.Swept != want {
+			w.t.Errorf("deposit %s of payment %d: swept is %t, want %t", d.Transfer.Units, p.Number, d.Swept, want)
+		}
+	}
+}
+
+// nonce returns how many transactions the gas wallet has in blocks.
+func (w *world) nonce() uint64 {
+	w.t.Helper()
+	n, err := w.chain.Client().NonceAt(w.t.Context(), w.gas.Address(), nil)
+	w.must(err)
+	pending, err := w.chain.Client().PendingNonceAt(w.t.Context(), w.gas.Address())
+	w.must(err)
+	if pending != n {
+		w.t.Errorf("the gas wallet has %d transactions in blocks and %d with those that wait", n, pending)
+	}
+	return n
+}
+
+// sqlite returns the address of a new database file.
+func sqlite(t *testing.T) string { return "sqlite://" + filepath.Join(t.TempDir(), "florin.db") }
+
+// onEach runs a story on each kind of database.
+func onEach(t *testing.T, story func(t *testing.T, url string)) {
+	t.Helper()
+	for name, url := range map[string]func(*testing.T) string{
+		"SQLite": sqlite, "PostgreSQL": func(t *testing.T) string { return postgres.URL(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			story(t, url(t))
+		})
+	}
+}

@@ -1,0 +1,231 @@
+package settlement_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/settlement"
+)
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// potOf is a pot of cents that has been final for a while.
+func potOf(id string, cents int64, since time.Duration) settlement.Pot {
+	return settlement.Pot{
+		PaymentID: id, Address: chain.Watched{Address: chain.Address("0x" + id)}, Settlement: merchantWallet,
+		Asset: chain.Asset{Network: chain.Polygon, Contract: "0xusdt", Decimals: 6, Token: money.USDT},
+		Due:   money.Micros(cents * 10_000).Units(6), Oldest: noon.Add(-since),
+	}
+}
+
+func ids(pots []settlement.Pot) string {
+	var text strings.Builder
+	for _, p := range pots {
+		text.WriteString(p.PaymentID)
+	}
+	return text.String()
+}
+
+func TestPlan(t *testing.T) {
+	t.Parallel()
+	policy := settlement.Policy{Least: money.USD, Age: 24 * time.Hour, Dust: money.USD / 2, Wait: time.Minute, Batch: 3}
+	many := func(n int, cents int64, change func(*settlement.Pot)) (list []settlement.Pot) {
+		for i := range n {
+			p := potOf(string(rune('a'+i)), cents, 24*time.Hour+time.Duration(n-i)*time.Second)
+			change(&p)
+			list = append(list, p)
+		}
+		return list
+	}
+	with := func(p settlement.Pot, change func(*settlement.Pot)) settlement.Pot { change(&p); return p }
+	for name, c := range map[string]struct {
+		pots []settlement.Pot
+		want string
+	}{
+		"Nothing":             {nil, ""},
+		"OneThatWaited":       {[]settlement.Pot{potOf("a", 500, time.Minute)}, "a"},
+		"OneThatMustWait":     {[]settlement.Pot{potOf("a", 500, 59*time.Second)}, ""},
+		"FullBatchGoesAtOnce": {[]settlement.Pot{potOf("a", 500, 0), potOf("b", 500, 0), potOf("c", 500, 0)}, "abc"},
+		"OldestFirst":         {[]settlement.Pot{potOf("d", 500, 1*time.Minute), potOf("a", 500, 4*time.Minute), potOf("b", 500, 3*time.Minute), potOf("c", 500, 2*time.Minute)}, "abc"},
+		"YoungGoAlong":        {[]settlement.Pot{potOf("a", 500, time.Minute), potOf("b", 500, 0)}, "ab"},
+		"Dust":                {[]settlement.Pot{potOf("a", 99, time.Hour)}, ""},
+		"JustEnough":          {[]settlement.Pot{potOf("a", 100, time.Hour)}, "a"},
+		"OldButNoDust":        {[]settlement.Pot{potOf("a", 50, 24*time.Hour)}, "a"},
+		"OldDust":             {[]settlement.Pot{potOf("a", 49, 1000*24*time.Hour)}, ""},
+		"DustOfOneMerchant":   {many(3, 40, func(*settlement.Pot) {}), "abc"},
+		"TooLittleTogether":   {many(3, 33, func(*settlement.Pot) {}), ""},
+		"DustOfTwoMerchants":  {many(3, 40, func(p *settlement.Pot) { p.Settlement = "0x" + chain.Address(p.PaymentID[:1]) }), ""},
+		"TooSmallForCompany":  {many(26, 24, func(*settlement.Pot) {}), ""},
+		"BlockedIsNoCompany":  {many(3, 40, func(p *settlement.Pot) { p.BlockedUntil = noon.Add(1) }), ""},
+		"YoungIsNoCompany":    {many(3, 40, func(p *settlement.Pot) { p.Oldest = noon }), ""},
+		"MerchantWantsDust":   {[]settlement.Pot{with(potOf("a", 10, 25*time.Hour), func(p *settlement.Pot) { p.Least = 1 })}, ""},
+		"DustDoesNotHurry":    {[]settlement.Pot{potOf("a", 1, time.Hour), potOf("b", 500, 0)}, ""},
+		"MerchantsLeast":      {[]settlement.Pot{with(potOf("a", 5000, time.Hour), func(p *settlement.Pot) { p.Least = 100 * money.USD })}, ""},
+		"MerchantsLeastOld":   {[]settlement.Pot{with(potOf("a", 5000, 25*time.Hour), func(p *settlement.Pot) { p.Least = 100 * money.USD })}, "a"},
+		"Blocked":             {[]settlement.Pot{with(potOf("a", 5000, time.Hour), func(p *settlement.Pot) { p.BlockedUntil = noon.Add(1) })}, ""},
+		"BlockedNoMore":       {[]settlement.Pot{with(potOf("a", 5000, time.Hour), func(p *settlement.Pot) { p.BlockedUntil = noon })}, "a"},
+		"NothingDue":          {[]settlement.Pot{potOf("a", 0, 48*time.Hour)}, ""},
+		"MovedTooMuch":        {[]settlement.Pot{with(potOf("a", 0, 48*time.Hour), func(p *settlement.Pot) { p.Due = p.Due.Sub(money.UnitsFromUint64(5)) })}, ""},
+		"GroupedBySettlement": {[]settlement.Pot{with(potOf("a", 500, 3*time.Minute), func(p *settlement.Pot) { p.Settlement = "0xz" }), potOf("b", 500, 2*time.Minute), with(potOf("c", 500, time.Minute), func(p *settlement.Pot) { p.Settlement = "0xz" })}, "bac"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			before := fmt.Sprint(c.pots)
+			if got := ids(settlement.Plan(c.pots, policy, noon)); got != c.want {
+				t.Errorf("planned %q, want %q", got, c.want)
+			}
+			if fmt.Sprint(c.pots) != before {
+				t.Error("planning changed the pots")
+			}
+		})
+	}
+}
+
+// TestPlan_Properties: whatever is due, a plan takes each pot once, none that
+// is blocked or not worth it, at most one batch, and leaves no older one behind
+// for a younger.
+func TestPlan_Properties(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		policy := settlement.Policy{
+			Least: money.Micros(rapid.Int64Range(1, 5_000_000).Draw(t, "least")), Age: time.Hour, Wait: time.Minute,
+			Batch: rapid.IntRange(1, 6).Draw(t, "batch"),
+		}
+		var pots []settlement.Pot
+		for i := range rapid.IntRange(0, 15).Draw(t, "pots") {
+			p := potOf(fmt.Sprintf("%02d", i), rapid.Int64Range(0, 700).Draw(t, "cents"), time.Duration(rapid.IntRange(0, 7200).Draw(t, "age"))*time.Second)
+			if rapid.Bool().Draw(t, "blocked") {
+				p.BlockedUntil = noon.Add(time.Duration(rapid.IntRange(-60, 60).Draw(t, "until")) * time.Second)
+			}
+			pots = append(pots, p)
+		}
+		plan := settlement.Plan(pots, policy, noon)
+		if len(plan) > policy.Batch {
+			t.Fatalf("%d pots in a batch of %d", len(plan), policy.Batch)
+		}
+		taken := make(map[string]bool)
+		var youngest time.Time
+		for _, p := range plan {
+			worth := p.Due.Cmp(policy.Least.Units(6)) >= 0 || noon.Sub(p.Oldest) >= policy.Age
+			if taken[p.PaymentID] || p.Due.IsZero() || !worth || noon.Before(p.BlockedUntil) {
+				t.Fatalf("%+v is in the plan", p)
+			}
+			taken[p.PaymentID] = true
+			if p.Oldest.After(youngest) {
+				youngest = p.Oldest
+			}
+		}
+		ripe := slices.DeleteFunc(slices.Clone(pots), func(p settlement.Pot) bool {
+			return p.Due.IsZero() || noon.Before(p.BlockedUntil) || p.Due.Cmp(policy.Least.Units(6)) < 0 && noon.Sub(p.Oldest) < policy.Age
+		})
+		for _, p := range ripe {
+			if len(plan) > 0 && !taken[p.PaymentID] && p.Oldest.Before(youngest) {
+				t.Fatalf("%s is older than what is in the plan and was left behind", p.PaymentID)
+			}
+			if len(plan) == 0 && (noon.Sub(p.Oldest) >= policy.Wait || len(ripe) >= policy.Batch) {
+				t.Fatalf("%s waited long enough, or has enough company, and nothing is planned", p.PaymentID)
+			}
+		}
+	})
+}
+
+func TestBlock(t *testing.T) {
+	t.Parallel()
+	last := time.Duration(0)
+	for failures := range 8 {
+		pause := settlement.Block(failures, noon).Sub(noon)
+		if pause < 10*time.Minute || pause < last || pause > 24*time.Hour {
+			t.Errorf("after %d failures the pause is %s", failures, pause)
+		}
+		last = pause
+	}
+	if last != 24*time.Hour {
+		t.Errorf("the longest pause is %s", last)
+	}
+}
+
+func TestSweep_After(t *testing.T) {
+	t.Parallel()
+	i := settlement.Item{Address: chain.Watched{Address: "0xa"}, Asset: chain.Asset{Contract: "0xt"}, Expected: money.UnitsFromUint64(10)}
+	other := settlement.Item{Address: chain.Watched{Address: "0xb"}, Asset: chain.Asset{Contract: "0xt"}}
+	before := settlement.Progress{Moved: money.UnitsFromUint64(5), Through: 7, Failures: 2, Reason: "old", BlockedUntil: noon.Add(-time.Hour)}
+	ended := func(state settlement.State, items ...settlement.Item) settlement.Sweep {
+		return settlement.Sweep{State: state, Items: items, Note: "note", Block: chain.Head{Number: 20}, Attempts: []settlement.Attempt{{N: 1}}}
+	}
+	moved := ended(settlement.Confirmed, i, other)
+	moved.Moved = []settlement.Moved{{Address: "0xb", Contract: "0xt", Units: money.UnitsFromUint64(99)}, {Address: "0xa", Contract: "0xt", Units: money.UnitsFromUint64(12)}}
+	earlier := moved
+	earlier.Block.Number = 6 // told late, of a block below that of the sweep before
+	left := ended(settlement.Confirmed, i, other)
+	left.Unmoved = []settlement.Unmoved{{Address: "0xa", Contract: "0xt", Reason: "frozen"}}
+	tooLarge := ended(settlement.Superseded, i)
+	tooLarge.Attempts = nil
+	third := settlement.Progress{Moved: before.Moved, Through: 7, Failures: 3, BlockedUntil: settlement.Block(3, noon)}
+	with := func(p settlement.Progress, reason string) settlement.Progress { p.Reason = reason; return p }
+	for name, c := range map[string]struct {
+		w    settlement.Sweep
+		want settlement.Progress
+	}{
+		"Moved":              {moved, settlement.Progress{Moved: money.UnitsFromUint64(17), Through: 20}},
+		"MovedEarlier":       {earlier, settlement.Progress{Moved: money.UnitsFromUint64(17), Through: 7}},
+		"Frozen":             {left, with(third, "frozen")},
+		"NothingThere":       {ended(settlement.Confirmed, i), with(third, "nothing left the address, although money was recorded there")},
+		"RevertedAlone":      {ended(settlement.Failed, i), with(third, "note")},
+		"RevertedWithMore":   {ended(settlement.Failed, i, other), settlement.Progress{Moved: before.Moved, Through: 7, Failures: 2, BlockedUntil: noon.Add(time.Minute), Reason: "note"}},
+		"Superseded":         {ended(settlement.Superseded, i), before},
+		"TooLargeByItself":   {tooLarge, with(third, "note")},
+		"SupersededTogether": {ended(settlement.Superseded, i, other), before},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := c.w.After(i, before, noon); fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", c.want) {
+				t.Errorf("after it the progress is %+v, want %+v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestForecast(t *testing.T) {
+	t.Parallel()
+	coins := func(n uint64) settlement.Wallet {
+		return settlement.Wallet{Address: "0xgas", Balance: money.UnitsFromUint64(n)}
+	}
+	week := func(paid uint64) settlement.Spending {
+		return settlement.Spending{Since: noon.Add(-7 * 24 * time.Hour), Paid: money.UnitsFromUint64(paid), Sweeps: 10, Pots: 70}
+	}
+	for name, c := range map[string]struct {
+		w     settlement.Wallet
+		s     settlement.Spending
+		days  int
+		level settlement.Level
+	}{
+		"NothingSpent":    {coins(5), settlement.Spending{}, -1, settlement.LevelOK},
+		"Empty":           {coins(0), settlement.Spending{}, 0, settlement.LevelAlarm},
+		"EmptyAndSpent":   {coins(0), week(700), 0, settlement.LevelAlarm},
+		"Well":            {coins(1400), week(700), 14, settlement.LevelOK},
+		"Low":             {coins(1399), week(700), 13, settlement.LevelWarn},
+		"LowStill":        {coins(300), week(700), 3, settlement.LevelWarn},
+		"AsGoodAsEmpty":   {coins(299), week(700), 2, settlement.LevelAlarm},
+		"ForEver":         {coins(1 << 62), week(700), settlement.MaxDays, settlement.LevelOK},
+		"NextToNothing":   {coins(100), week(1), -1, settlement.LevelOK},
+		"FirstHourCounts": {coins(400), settlement.Spending{Since: noon.Add(-time.Minute), Paid: money.UnitsFromUint64(25), Sweeps: 1, Pots: 1}, 4, settlement.LevelWarn},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := settlement.Forecast(c.w, c.s, noon)
+			if r.Days != c.days || r.Level != c.level {
+				t.Errorf("%d days, %s; want %d, %s", r.Days, r.Level, c.days, c.level)
+			}
+			if c.s.Pots == 70 && c.s.Paid.String() == "700" && (r.PerPot.String() != "10" || r.PerDay.String() != "100") {
+				t.Errorf("it costs %s a pot and %s a day", r.PerPot, r.PerDay)
+			}
+		})
+	}
+}

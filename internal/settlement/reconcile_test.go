@@ -1,0 +1,115 @@
+package settlement_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store"
+)
+
+// forged is a book store that says something else than the database.
+type forged struct {
+	*store.Store
+	books func([]settlement.Book) []settlement.Book
+}
+
+func (f forged) Books(ctx context.Context, a []chain.Address) ([]settlement.Book, error) {
+	list, err := f.Store.Books(ctx, a)
+	if f.books != nil {
+		list = f.books(list)
+	}
+	return list, err
+}
+
+// Each way in which books and chain can differ is named; what agrees is not.
+func TestReconciler(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, chain.Polygon, sqlite(t))
+	swept := w.paid(10 * money.USD)
+	w.settle(w.sweeper())
+	lying := w.paid(5 * money.USD)
+	w.wantEven()
+	change := func(p payment.Payment, f func(*settlement.Book)) func([]settlement.Book) []settlement.Book {
+		return func(list []settlement.Book) []settlement.Book {
+			for i := range list {
+				if list[i].PaymentID == string(p.ID) {
+					f(&list[i])
+				}
+			}
+			return list
+		}
+	}
+	cent := money.UnitsFromUint64(10_000)
+	for name, c := range map[string]struct {
+		forge func([]settlement.Book) []settlement.Book
+		about payment.Payment
+		text  string
+	}{
+		"DepositMissed":    {change(lying, func(b *settlement.Book) { b.Late = b.Late.Sub(cent) }), lying, "it holds 5 USDT, and 4.99 USDT are recorded"},
+		"DepositInvented":  {change(lying, func(b *settlement.Book) { b.Late = b.Late.Add(cent) }), lying, "it holds 5 USDT, and 5.01 USDT are recorded"},
+		"MovedTooMuch":     {change(swept, func(b *settlement.Book) { b.Moved = b.Moved.Add(cent) }), swept, "sweeps moved 10.01 USDT"},
+		"MovedTooLittle":   {change(swept, func(b *settlement.Book) { b.Moved, b.Marked = b.Moved.Sub(cent), b.Marked.Sub(cent) }), swept, "it holds 0 USDT, and 0.01 USDT"},
+		"MarkedTooMuch":    {change(swept, func(b *settlement.Book) { b.Marked = b.Marked.Add(cent) }), swept, "are marked as swept"},
+		"NoBook":           {func([]settlement.Book) []settlement.Book { return nil }, lying, "it holds 5 USDT, and 0 USDT are recorded"},
+		"DepositNotThere":  {change(lying, func(b *settlement.Book) { b.Deposits[0].Ordinal++ }), lying, "is not on the chain"},
+		"DepositOtherHash": {change(swept, func(b *settlement.Book) { b.Deposits[0].Units = b.Deposits[0].Units.Add(cent) }), swept, "is not on the chain"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := w.reconciler()
+			r.Books = forged{Store: w.store, books: c.forge}
+			found, err := r.Run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(found) != 1 || found[0].PaymentID != string(c.about.ID) || !strings.Contains(found[0].String(), c.text) {
+				t.Errorf("differences: %q, want one with %q", found, c.text)
+			}
+		})
+	}
+	t.Run("SweepNotThere", func(t *testing.T) {
+		r := w.reconciler()
+		r.Books = forgedSweeps{w.store, func(s *settlement.Sweep) { s.Tx = "0x" + chain.TxHash(strings.Repeat("12", 32)) }}
+		wantOne(t, r, "is not on the chain")
+	})
+	t.Run("SweepMovedMore", func(t *testing.T) {
+		r := w.reconciler()
+		r.Books = forgedSweeps{w.store, func(s *settlement.Sweep) { s.Moved[0].Units = s.Moved[0].Units.Sub(cent) }}
+		wantOne(t, r, "moved 10 USDT")
+	})
+	// Money that comes while nobody reads the blocks.
+	w.pay(swept, money.USD)
+	w.finalize()
+	wantOne(t, w.reconciler(), "it holds 1 USDT, and 0 USDT are recorded")
+	w.watch()
+	w.wantEven()
+}
+
+type forgedSweeps struct {
+	*store.Store
+	forge func(*settlement.Sweep)
+}
+
+func (f forgedSweeps) ConfirmedSince(ctx context.Context, n chain.Network, since time.Time) ([]settlement.Sweep, error) {
+	list, err := f.Store.ConfirmedSince(ctx, n, since)
+	for i := range list {
+		f.forge(&list[i])
+	}
+	return list, err
+}
+
+func wantOne(t *testing.T, r settlement.Reconciler, text string) {
+	t.Helper()
+	found, err := r.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found) != 1 || !strings.Contains(found[0].String(), text) {
+		t.Errorf("differences: %q, want one with %q", found, text)
+	}
+}

@@ -1,0 +1,104 @@
+package settlement
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/florinpay/florin/internal/fault"
+)
+
+// rescuePoll is how often Rescue looks whether its turn has come, or whether
+// it is done.
+const rescuePoll = 500 * time.Millisecond
+
+// Rescue sweeps the items, whatever the policy says, and returns when that has
+// ended, one way or another. It takes its turn: while another sweep of the
+// network is in flight it waits, and helps that one along if nobody else does.
+// Once its sweep is stored it will be done even if ctx ends, by whichever
+// instance runs.
+func (s *Sweeper) Rescue(ctx context.Context, list []Item) (Sweep, error) {
+	defer s.release(ctx)
+	now := s.now()
+	w := Sweep{ID: s.newID(now), Network: s.sender.Network(), State: Planned, CreatedAt: now}
+	for _, i := range list {
+		i.Rescue = true
+		w.Items = append(w.Items, i)
+	}
+	for {
+		err := s.store.PlanSweep(ctx, w)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, ErrBusy) {
+			return Sweep{}, err
+		}
+		last := s.tend(ctx)
+		s.tellWait(ctx, last)
+		if !pause(ctx, rescuePoll) {
+			return Sweep{}, errors.Join(ErrBusy, last)
+		}
+	}
+	for {
+		last := s.tend(ctx)
+		done, err := s.store.Sweep(ctx, w.ID)
+		if err != nil {
+			return Sweep{}, err
+		}
+		if !done.State.InFlight() {
+			return done, nil
+		}
+		if !pause(ctx, rescuePoll) {
+			return done, fmt.Errorf("sweep %s goes on by itself: %w", w.ID, errors.Join(ctx.Err(), last))
+		}
+	}
+}
+
+// tellWait tells OnWait which sweep a rescue waits for, and why that one waits
+// as far as it is known here.
+func (s *Sweeper) tellWait(ctx context.Context, last error) {
+	if s.OnWait == nil {
+		return
+	}
+	w, ok, err := s.store.InFlight(ctx, s.Network())
+	if err != nil || !ok {
+		return
+	}
+	text := fmt.Sprintf("sweep %s of %d addresses goes first; it is %s since %s", w.ID, len(w.Items), w.State, w.CreatedAt.UTC().Format(time.TimeOnly))
+	if w.State == Planned {
+		text += " and not signed"
+	}
+	if f := fault.Of(last); f != nil {
+		text += ": " + f.Message
+	} else if w.State == Planned {
+		text += "; GET /health of the server says under gas what it waits for"
+	}
+	if text != s.told {
+		s.told = text
+		s.OnWait(text)
+	}
+}
+
+// tend brings the sweep in flight one step further, and plans none.
+func (s *Sweeper) tend(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, roundLimit)
+	defer cancel()
+	current, leads, ok, err := s.lead(ctx)
+	if err != nil || !leads || !ok {
+		return err
+	}
+	return s.drive(ctx, current)
+}
+
+// pause reports false when ctx ended first.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

@@ -1,0 +1,81 @@
+package settlement
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/florinpay/florin/internal/fault"
+)
+
+// Status is how a network's sweeping does.
+type Status struct {
+	Runway  Runway
+	Waiting string    // why sweeps wait, for everybody; empty when they do not
+	Detail  string    // the same for the operator
+	At      time.Time // of the runway; zero before it was measured
+}
+
+// measureEvery is how often the gas wallet is looked at: a balance changes
+// with a sweep, and there is at most one in flight.
+const measureEvery = 30 * time.Second
+
+// Status tells how sweeping does, as of the last round.
+func (s *Sweeper) Status() Status {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.status
+}
+
+// report publishes how sweeping does after a round.
+func (s *Sweeper) report(ctx context.Context, failed error) {
+	st := s.Status()
+	st.Waiting, st.Detail = "", ""
+	if failed != nil {
+		st.Waiting, st.Detail = "sweeps wait; the log says why", failed.Error()
+	}
+	if f := fault.Of(failed); f != nil {
+		st.Waiting = f.Message
+	}
+	if now := s.now(); st.At.IsZero() || now.Sub(st.At) >= measureEvery {
+		if r, err := s.measure(ctx, now); err == nil {
+			s.warn(st.Runway.Level, r)
+			st.Runway, st.At = r, now
+		}
+	}
+	if errors.Is(failed, ErrNoGas) {
+		st.Runway.Level = LevelAlarm
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.status = st
+}
+
+func (s *Sweeper) measure(ctx context.Context, now time.Time) (Runway, error) {
+	ctx, cancel := context.WithTimeout(ctx, roundLimit)
+	defer cancel()
+	w, err := s.sender.Gas(ctx)
+	if err != nil {
+		return Runway{}, err
+	}
+	spent, err := s.store.Spent(ctx, s.sender.Network(), now.Add(-measuredFor))
+	if err != nil {
+		return Runway{}, err
+	}
+	return Forecast(w, spent, now), nil
+}
+
+// warn tells the operator when the level changes.
+func (s *Sweeper) warn(before Level, r Runway) {
+	if r.Level == before {
+		return
+	}
+	switch r.Level {
+	case LevelAlarm:
+		s.log.Error("the gas wallet is as good as empty; send it native coin", "wallet", r.Wallet.Address, "days", r.Days)
+	case LevelWarn:
+		s.log.Warn("the gas wallet runs low", "wallet", r.Wallet.Address, "days", r.Days)
+	case LevelOK:
+		s.log.Info("the gas wallet is well", "wallet", r.Wallet.Address, "days", r.Days)
+	}
+}

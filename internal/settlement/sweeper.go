@@ -1,0 +1,178 @@
+package settlement
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// Sweeper sweeps one network. Several instances may run one each: a lease lets
+// one work, and the store lets only one sweep be in flight even if two do.
+type Sweeper struct {
+	sender Sender
+	store  Store
+	policy Policy
+	holder string
+	now    func() time.Time
+	newID  func(time.Time) ID
+	log    *slog.Logger
+	// batch is how many pots go into one transaction at present: halved when
+	// they did not fit or failed together, and grown again slowly.
+	batch int
+	// patient is until when nothing is signed, because the gas wallet or the
+	// price of gas did not allow it a moment ago.
+	patient time.Time
+	waiting error // what it is patient for
+	// OnWait is told what a Rescue waits for, when that changes. Set it before;
+	// nil: nobody is told.
+	OnWait func(what string)
+	told   string
+
+	mu     sync.RWMutex
+	status Status
+}
+
+const (
+	// sweepEvery is how often a network's sweep is looked after.
+	sweepEvery = 2 * time.Second
+	// leaseFor is how long a crashed instance keeps others from sweeping.
+	leaseFor = 30 * time.Second
+	// roundLimit bounds one round.
+	roundLimit = time.Minute
+	// potsRead bounds how many deposits one plan looks at.
+	potsRead = 2_000
+	// resendAfter is after how long the same bytes are broadcast again.
+	resendAfter = 15 * time.Second
+	// resendExpiring is the same where an attempt can land for half a minute or
+	// a minute only, and nodes drop what they cannot forward.
+	resendExpiring = 3 * time.Second
+	// bumpAfter is after how long an attempt that is not included is replaced
+	// by one that pays more.
+	bumpAfter = 60 * time.Second
+	// patience is how long a sweep that costs too much, or more than there
+	// is, waits before it asks again.
+	patience = 15 * time.Second
+	// maxAttempts bounds the bumps; the price ceiling usually ends them sooner.
+	maxAttempts = 20
+)
+
+// New returns the sweeper of the sender's network.
+func New(sender Sender, s Store, p Policy, holder string, now func() time.Time, newID func(time.Time) ID, log *slog.Logger) *Sweeper {
+	return &Sweeper{
+		sender: sender, store: s, policy: p, holder: holder, now: now, newID: newID,
+		log: log.With("network", sender.Network()), batch: p.Batch,
+	}
+}
+
+// Network names the network it sweeps.
+func (s *Sweeper) Network() chain.Network { return s.sender.Network() }
+
+// Run sweeps until ctx ends. A round that fails is reported and tried again.
+func (s *Sweeper) Run(ctx context.Context) error {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	defer s.release(ctx)
+	last := ""
+	for {
+		err := s.RunOnce(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if text := fmt.Sprint(err); text != last {
+			last = text
+			if err != nil {
+				s.log.Warn("sweeps wait", "error", err)
+			}
+		}
+		s.report(ctx, err)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// release gives the lease back for whoever comes next.
+func (s *Sweeper) release(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	now := s.now()
+	if _, err := s.store.Lease(ctx, s.leaseName(), s.holder, now, now); err != nil {
+		s.log.Warn("lease not given back; it runs out by itself", "error", err)
+	}
+}
+
+func (s *Sweeper) leaseName() string { return "sweep:" + string(s.sender.Network()) }
+
+// RunOnce brings the sweep in flight one step further, or plans the next one.
+func (s *Sweeper) RunOnce(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, roundLimit)
+	defer cancel()
+	current, leads, ok, err := s.lead(ctx)
+	if err != nil || !leads {
+		return err
+	}
+	if !ok {
+		current, ok, err = s.plan(ctx)
+		if err != nil || !ok {
+			return err
+		}
+	}
+	return s.drive(ctx, current)
+}
+
+// lead takes the lease and reads the sweep in flight; ok is false if there is
+// none.
+func (s *Sweeper) lead(ctx context.Context) (current Sweep, leads, ok bool, err error) {
+	now := s.now()
+	if leads, err = s.store.Lease(ctx, s.leaseName(), s.holder, now, now.Add(leaseFor)); err != nil || !leads {
+		return Sweep{}, leads, false, err
+	}
+	current, ok, err = s.store.InFlight(ctx, s.sender.Network())
+	return current, true, ok, err
+}
+
+func (s *Sweeper) plan(ctx context.Context) (Sweep, bool, error) {
+	n, now := s.sender.Network(), s.now()
+	if err := s.store.SettleCovered(ctx, n, now); err != nil {
+		return Sweep{}, false, err
+	}
+	policy := s.policy
+	policy.Batch = s.batch
+	pots, err := s.store.Pots(ctx, n, Query{
+		Now: now, Aged: now.Add(-policy.Age), Least: policy.Least, Dust: policy.Dust, Limit: potsRead,
+	})
+	if err != nil {
+		return Sweep{}, false, err
+	}
+	batch := Plan(pots, policy, now)
+	if len(batch) == 0 {
+		return Sweep{}, false, nil
+	}
+	w := Sweep{ID: s.newID(now), Network: n, State: Planned, CreatedAt: now, Items: items(batch)}
+	if err := s.store.PlanSweep(ctx, w); err != nil {
+		if errors.Is(err, ErrBusy) {
+			return Sweep{}, false, nil // another instance planned one at the same time
+		}
+		return Sweep{}, false, err
+	}
+	s.log.Info("sweep planned", "sweep", w.ID, "pots", len(w.Items))
+	return w, true, nil
+}
+
+func items(pots []Pot) []Item {
+	list := make([]Item, len(pots))
+	for i, p := range pots {
+		list[i] = Item{
+			PaymentID: p.PaymentID, Number: p.Number, Address: p.Address,
+			Settlement: p.Settlement, Asset: p.Asset, Expected: p.Due,
+		}
+	}
+	return list
+}

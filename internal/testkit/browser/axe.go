@@ -1,0 +1,114 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// axeFile is the accessibility checker, relative to the module's root.
+const axeFile = "internal/engines/node_modules/axe-core/axe.min.js"
+
+// runAxe checks the whole document against WCAG 2.0 to 2.2, levels A and AA, and the checker's best practices,
+// and returns what violates them.
+const runAxe = `axe.run(document, {
+	runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+	resultTypes: ["violations"],
+}).then(result => result.violations.map(v => ({
+	id: v.id, impact: v.impact || "", help: v.help,
+	elements: v.nodes.map(n => n.html + "\n    " + (n.failureSummary || "").replaceAll("\n", "\n    ")),
+})))`
+
+// violation is one rule the page breaks.
+type violation struct {
+	ID       string   `json:"id"`
+	Impact   string   `json:"impact"`
+	Help     string   `json:"help"`
+	Elements []string `json:"elements"` // each with what would mend it
+}
+
+func (v violation) String() string {
+	return fmt.Sprintf("%s (%s): %s\n  %s", v.ID, v.Impact, v.Help, strings.Join(v.Elements, "\n  "))
+}
+
+// axeSource is read once: half a megabyte that every check evaluates in its page.
+var axeSource = sync.OnceValues(func() (string, error) {
+	root, err := moduleRoot()
+	if err != nil {
+		return "", err
+	}
+	source, err := os.ReadFile(filepath.Join(root, axeFile))
+	if err != nil {
+		return "", fmt.Errorf("%w: run npm ci --ignore-scripts in internal/engines (.ci/install-engines does)", err)
+	}
+	return string(source), nil
+})
+
+// Axe fails the test for every accessibility rule the page breaks in its present state, naming rule, elements and
+// remedy. Wait for animations to end first: contrast is measured on what is painted.
+func Axe(ctx context.Context, t testing.TB) {
+	t.Helper()
+	violations, err := axe(ctx)
+	if err != nil {
+		t.Fatalf("browsertest: axe: %v", err)
+	}
+	for _, broken := range violations {
+		t.Errorf("accessibility: %s", broken)
+	}
+}
+
+// axeTries is how often the checker is begun: a page that goes on to another, or is loaded anew, while it is checked
+// takes the checker with it.
+const axeTries = 3
+
+func axe(ctx context.Context) (violations []violation, err error) {
+	source, err := axeSource()
+	if err != nil {
+		return nil, err
+	}
+	await := func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
+	// The checker waits for timers, which a page without scripts has none of. Allowing scripts for its sake does
+	// not bring back those the page was loaded without.
+	noScript := visitOf(ctx).noScript
+	for range axeTries {
+		// Checker and check are one piece, or the page could change between them.
+		if err = chromedp.Run(ctx,
+			emulation.SetScriptExecutionDisabled(false),
+			chromedp.Evaluate(source+"\n;"+runAxe, &violations, await),
+			emulation.SetScriptExecutionDisabled(noScript),
+		); err == nil {
+			return violations, nil
+		}
+		if chromedp.Run(ctx, chromedp.WaitReady("body", chromedp.ByQuery)) != nil {
+			break
+		}
+	}
+	return nil, fmt.Errorf("running in the page: %w", err)
+}
+
+// moduleRoot is the directory of go.mod above the test, which runs in its package's directory.
+func moduleRoot() (string, error) {
+	directory, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("looking for the module: %w", err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(directory, "go.mod")); err == nil {
+			return directory, nil
+		}
+		above := filepath.Dir(directory)
+		if above == directory {
+			return "", errors.New("no go.mod above the working directory: run the test inside the module")
+		}
+		directory = above
+	}
+}

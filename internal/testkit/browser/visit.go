@@ -1,0 +1,147 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/cdproto/inspector"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// Request is one request a page made, redirects included.
+type Request struct {
+	Method string
+	URL    string
+	Kind   string // what it was for, as the DevTools protocol names it: Document, Stylesheet, Fetch, EventSource, …
+}
+
+// visit is what the browser said of one page.
+type visit struct {
+	allowed  []*regexp.Regexp
+	noScript bool
+
+	mu       sync.Mutex
+	requests []Request
+	errors   []string
+}
+
+// newVisit listens to the tab, which must not have run anything yet.
+func newVisit(tab context.Context, with settings) *visit {
+	seen := &visit{allowed: with.allowedErrors, noScript: with.noScript}
+	chromedp.ListenTarget(tab, func(event any) { seen.hear(tab, event) })
+	return seen
+}
+
+// hear is called by chromedp in the order of events. It must not run actions itself: their answers come this way.
+func (v *visit) hear(tab context.Context, event any) {
+	switch event := event.(type) {
+	case *network.EventRequestWillBeSent:
+		v.request(Request{event.Request.Method, event.Request.URL, event.Type.String()})
+	case *network.EventWebSocketCreated:
+		v.request(Request{"GET", event.URL, "WebSocket"})
+	case *runtime.EventConsoleAPICalled:
+		if event.Type == runtime.APITypeError || event.Type == runtime.APITypeAssert {
+			v.complain("console." + event.Type.String() + ": " + describe(event.Args))
+		}
+	case *runtime.EventExceptionThrown:
+		v.complain("uncaught " + event.ExceptionDetails.Error())
+	case *log.EventEntryAdded:
+		if event.Entry.Level == log.LevelError {
+			v.complain(fmt.Sprintf("%s: %s (%s)", event.Entry.Source, event.Entry.Text, event.Entry.URL))
+		}
+	case *inspector.EventTargetCrashed:
+		v.complain("the page crashed")
+	case *page.EventJavascriptDialogOpening:
+		v.complain(fmt.Sprintf("a dialog nobody answers, %s: %s", event.Type, event.Message))
+		go v.dismiss(tab)
+	}
+}
+
+// dismiss closes an open dialog, so that the test fails by its complaint and not by its timeout.
+func (v *visit) dismiss(tab context.Context) {
+	if err := chromedp.Run(tab, page.HandleJavaScriptDialog(false)); err != nil && tab.Err() == nil {
+		v.complain("dismissing the dialog: " + err.Error())
+	}
+}
+
+// visitOf returns what the browser said of the page that New returned as ctx.
+func visitOf(ctx context.Context) *visit {
+	seen, ok := ctx.Value(pageKey{}).(*visit)
+	if !ok {
+		panic("browsertest: the context is not one of New, nor made from it")
+	}
+	return seen
+}
+
+func (v *visit) request(made Request) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.requests = append(v.requests, made)
+}
+
+func (v *visit) complain(text string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.errors = append(v.errors, text)
+}
+
+// unexpected returns the complaints that were not allowed, one a line.
+func (v *visit) unexpected() string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	rest := slices.DeleteFunc(slices.Clone(v.errors), func(text string) bool {
+		return slices.ContainsFunc(v.allowed, func(allowed *regexp.Regexp) bool { return allowed.MatchString(text) })
+	})
+	return strings.Join(rest, "\n")
+}
+
+// describe puts the arguments of a console call into words.
+func describe(arguments []*runtime.RemoteObject) string {
+	var words []string
+	for _, argument := range arguments {
+		if argument.Description != "" {
+			words = append(words, argument.Description)
+			continue
+		}
+		words = append(words, string(argument.Value))
+	}
+	return strings.Join(words, " ")
+}
+
+// Requests returns all requests the page has made so far, in order.
+func Requests(ctx context.Context) []Request {
+	seen := visitOf(ctx)
+	seen.mu.Lock()
+	defer seen.mu.Unlock()
+	return slices.Clone(seen.requests)
+}
+
+// FirstParty fails the test if the page has asked anybody but origin (scheme, host and port) for anything.
+// Data inside the page itself (data:, blob:, about:) asks nobody.
+func FirstParty(ctx context.Context, t testing.TB, origin string) {
+	t.Helper()
+	home, err := url.Parse(origin)
+	if err != nil {
+		t.Fatalf("browsertest: %v", err)
+	}
+	for _, made := range Requests(ctx) {
+		address, err := url.Parse(made.URL)
+		switch {
+		case err != nil:
+			t.Errorf("browsertest: %s request: %v", made.Kind, err)
+		case address.Host == "" || address.Host == home.Host:
+		default:
+			t.Errorf("the page asked a third party: %s %s (%s)", made.Method, made.URL, made.Kind)
+		}
+	}
+}

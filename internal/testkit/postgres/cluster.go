@@ -1,0 +1,213 @@
+package postgres
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/florinpay/florin/internal/testkit/watchdog"
+)
+
+const (
+	// role is the superuser of the private cluster. Connections from this machine are trusted: there is nothing
+	// in it but the data of running tests.
+	role = "florin"
+
+	// startAttempts covers a port that was free when asked for and taken a moment later, by another test process.
+	startAttempts = 5
+
+	// startTimeoutSeconds bounds one start of the server: a tenth of a second on an idle machine.
+	startTimeoutSeconds = "60"
+
+	// connectTimeoutSeconds bounds a connection of a test, so that a dead server is an error and no hang.
+	connectTimeoutSeconds = "30"
+)
+
+// fastSettings of the private cluster, beside the port. Durability is traded for speed, behaviour is not.
+const fastSettings = `
+listen_addresses = '127.0.0.1'
+unix_socket_directories = ''       # its default directory belongs to the system's own server
+max_connections = 300              # several pools of concurrency tests at once
+shared_buffers = 64MB
+fsync = off
+full_page_writes = off
+wal_level = minimal
+max_wal_senders = 0
+deadlock_timeout = 200ms           # tests provoke deadlocks and should not wait a second for each
+max_parallel_workers_per_gather = 0
+jit = off
+timezone = 'Asia/Kathmandu'        # +05:45
+log_min_messages = warning
+port = %s
+`
+
+// durableSettings are PostgreSQL's own, as in production, but for where it listens and how many it serves.
+const durableSettings = `
+listen_addresses = '127.0.0.1'
+unix_socket_directories = ''
+max_connections = 200
+shared_buffers = 512MB
+max_wal_size = 4GB                 # no checkpoint in the middle of a measurement
+log_min_messages = warning
+port = %s
+`
+
+// stopAndRemove is what remains to be done when the process is gone. An immediate stop needs no clean shutdown of
+// what is thrown away; a server whose start was cut short stops by itself when its directory is missing.
+const stopAndRemove = `
+"$1" stop -D "$2/data" -m immediate >/dev/null 2>&1
+rm -rf "$2"
+`
+
+// cluster is a running private server.
+type cluster struct {
+	directory string
+	programs  string // where initdb and pg_ctl are
+	url       *url.URL
+	guard     *watchdog.Guard
+}
+
+// ours is the cluster of this process. It stays reachable, and so does its guard, until the process ends.
+var ours = sync.OnceValues(func() (*cluster, error) { return startCluster(fastSettings) })
+
+func privateCluster() (*url.URL, error) {
+	running, err := ours()
+	if err != nil {
+		return nil, err
+	}
+	return running.url, nil
+}
+
+// Durable starts another private server, one that keeps what it has committed through a power cut, for measurements.
+// It returns the address of its empty database and the directory of its programs, pgbench among them. The server is
+// gone when stop has returned, or with the process.
+func Durable() (address, programs string, stop func() error, err error) {
+	c, err := startCluster(durableSettings)
+	if err != nil {
+		return "", "", nil, err
+	}
+	return c.url.String(), c.programs, c.guard.Release, nil
+}
+
+func startCluster(settings string) (*cluster, error) {
+	binaries, err := findBinaries(binaryPatterns)
+	if err != nil {
+		return nil, err
+	}
+	var owner *syscall.Credential // nil: the caller
+	if os.Getuid() == 0 {
+		if owner, err = unprivileged(); err != nil {
+			return nil, err
+		}
+	}
+	directory, err := os.MkdirTemp("", "florin-pgtest-")
+	if err != nil {
+		return nil, fmt.Errorf("making a directory for PostgreSQL: %w", err)
+	}
+	if owner != nil {
+		if err := os.Chown(directory, int(owner.Uid), int(owner.Gid)); err != nil {
+			return nil, errors.Join(fmt.Errorf("giving a directory to PostgreSQL: %w", err), os.RemoveAll(directory))
+		}
+	}
+	guard, err := watchdog.OnExit(owner, stopAndRemove, filepath.Join(binaries, "pg_ctl"), directory)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(directory))
+	}
+	started := &cluster{directory: directory, programs: binaries, guard: guard}
+	if err := started.start(settings, owner); err != nil {
+		return nil, errors.Join(err, guard.Release())
+	}
+	return started, nil
+}
+
+func (c *cluster) start(settings string, owner *syscall.Credential) error {
+	data := filepath.Join(c.directory, "data")
+	run := func(name string, args ...string) error {
+		return runAs(owner, c.directory, filepath.Join(c.programs, name), args...)
+	}
+	if err := run("initdb", "-D", data, "-U", role, "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"); err != nil {
+		return err
+	}
+	configuration := filepath.Join(data, "postgresql.conf")
+	defaults, err := os.ReadFile(configuration)
+	if err != nil {
+		return fmt.Errorf("reading PostgreSQL's configuration: %w", err)
+	}
+	log := filepath.Join(c.directory, "log")
+	var failed error
+	for range startAttempts {
+		port, err := freePort()
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(configuration, fmt.Appendf(defaults, settings, port), 0o600); err != nil {
+			return fmt.Errorf("writing PostgreSQL's configuration: %w", err)
+		}
+		if failed = run("pg_ctl", "start", "-w", "-t", startTimeoutSeconds, "-D", data, "-l", log); failed == nil {
+			c.url = clusterURL(port)
+			return nil
+		}
+	}
+	said, _ := os.ReadFile(log) // absent when the server never came to write it
+	return fmt.Errorf("%w\n%s", failed, bytes.TrimSpace(said))
+}
+
+func clusterURL(port string) *url.URL {
+	return &url.URL{
+		Scheme:   "postgres",
+		User:     url.User(role),
+		Host:     net.JoinHostPort("127.0.0.1", port),
+		Path:     "/postgres",
+		RawQuery: url.Values{"sslmode": {"disable"}, "connect_timeout": {connectTimeoutSeconds}}.Encode(),
+	}
+}
+
+// freePort asks the kernel for a port nobody listens on. PostgreSQL cannot ask for itself.
+func freePort() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("looking for a free port: %w", err)
+	}
+	defer listener.Close()
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		return "", fmt.Errorf("looking for a free port: %w", err)
+	}
+	return port, nil
+}
+
+// runAs runs a PostgreSQL program as owner, apart from the caller's PG* variables and language. Output goes to a
+// file, not a pipe: the server that pg_ctl leaves behind would keep a pipe open, and its reader waiting.
+func runAs(owner *syscall.Credential, directory, program string, args ...string) error {
+	output, err := os.CreateTemp("", "florin-pgtest-output-")
+	if err != nil {
+		return fmt.Errorf("making a file for PostgreSQL's output: %w", err)
+	}
+	defer os.Remove(output.Name())
+	defer output.Close()
+
+	command := exec.Command(program, args...)
+	command.Dir = directory
+	command.Stdout, command.Stderr = output, output
+	command.SysProcAttr = &syscall.SysProcAttr{Credential: owner}
+	command.Env = []string{"LC_ALL=C", "TZ=UTC"}
+	for _, variable := range os.Environ() {
+		if strings.HasPrefix(variable, "PATH=") || strings.HasPrefix(variable, "TMPDIR=") {
+			command.Env = append(command.Env, variable)
+		}
+	}
+	// No context: pg_ctl ends by its own -t, and initdb does no waiting.
+	if err := command.Run(); err != nil {
+		said, _ := os.ReadFile(output.Name())
+		return fmt.Errorf("%s: %w\n%s", filepath.Base(program), err, bytes.TrimSpace(said))
+	}
+	return nil
+}

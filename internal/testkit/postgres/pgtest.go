@@ -1,0 +1,154 @@
+// Package postgres gives tests an empty PostgreSQL database of their own, on a real server.
+//
+// The server is a private cluster, started once per test process on a free port of 127.0.0.1 and gone with that
+// process, or the one named by FLORIN_TEST_POSTGRES. The package's one invariant: no database is ever given to two
+// tests, and no test is skipped for want of PostgreSQL; it fails and names the package to install.
+//
+// The cluster does not survive a power cut (fsync is off), so it says nothing about durability. Its time zone is
+// not UTC, as on many real servers: whoever forgets to convert a time finds out here.
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// ServerVariable names the environment variable that holds the URL of a server to use instead of a private
+// cluster. Its role must be allowed to create databases.
+const ServerVariable = "FLORIN_TEST_POSTGRES"
+
+// adminTimeout bounds the making and the dropping of one database: tens of milliseconds, more on a busy machine.
+const adminTimeout = 60 * time.Second
+
+// emptyTemplate is PostgreSQL's pristine template: copying it needs no lock that another test could hold.
+const emptyTemplate = "template0"
+
+// URL returns the address of a new empty database, which is dropped, its connections cut, when the test ends.
+func URL(t testing.TB) string {
+	t.Helper()
+	return cloneOf(t, emptyTemplate)
+}
+
+// Template is a database prepared once per process and copied for each test: with many tables, a copy is much
+// cheaper than the migrations that made them. A Template must not be copied after its first use.
+type Template struct {
+	// Prepare brings the empty database at the URL into the wanted state. It closes its connections.
+	Prepare func(ctx context.Context, url string) error
+
+	once sync.Once
+	name string
+	err  error
+}
+
+// URL returns the address of a new copy of the template, dropped like that of the function URL.
+func (m *Template) URL(t testing.TB) string {
+	t.Helper()
+	if os.Getenv(ServerVariable) != "" {
+		return m.prepared(t) // a template of our own would stay on a server that is not ours
+	}
+	m.once.Do(func() {
+		if m.name, m.err = create(emptyTemplate); m.err == nil {
+			m.err = m.prepare(m.name)
+		}
+	})
+	if m.err != nil {
+		t.Fatalf("pgtest: preparing the template: %v", m.err)
+	}
+	return cloneOf(t, m.name)
+}
+
+// prepared makes an empty database and prepares it for this one test.
+func (m *Template) prepared(t testing.TB) string {
+	t.Helper()
+	address := URL(t)
+	ctx, cancel := context.WithTimeout(context.Background(), adminTimeout)
+	defer cancel()
+	if err := m.Prepare(ctx, address); err != nil {
+		t.Fatalf("pgtest: preparing the database: %v", err)
+	}
+	return address
+}
+
+func (m *Template) prepare(name string) error {
+	server, err := serverURL()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), adminTimeout)
+	defer cancel()
+	return m.Prepare(ctx, withDatabase(server, name))
+}
+
+func cloneOf(t testing.TB, template string) string {
+	t.Helper()
+	name, err := create(template)
+	if err != nil {
+		t.Fatalf("pgtest: %v", err)
+	}
+	server, err := serverURL()
+	if err != nil {
+		t.Fatalf("pgtest: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := administer("DROP DATABASE " + pgx.Identifier{name}.Sanitize() + " WITH (FORCE)"); err != nil {
+			t.Errorf("pgtest: %v", err)
+		}
+	})
+	return withDatabase(server, name)
+}
+
+// create makes a database with an unguessed name, so that processes sharing one server cannot meet.
+func create(template string) (string, error) {
+	var random [8]byte
+	rand.Read(random[:])
+	name := "florin_test_" + hex.EncodeToString(random[:])
+	return name, administer("CREATE DATABASE " + pgx.Identifier{name}.Sanitize() +
+		" TEMPLATE " + pgx.Identifier{template}.Sanitize())
+}
+
+// administer runs one statement on the server's maintenance database.
+func administer(statement string) error {
+	server, err := serverURL()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), adminTimeout)
+	defer cancel()
+	connection, err := pgx.Connect(ctx, server.String())
+	if err != nil {
+		return fmt.Errorf("connecting to the test server: %w", err)
+	}
+	defer connection.Close(ctx)
+	if _, err := connection.Exec(ctx, statement); err != nil {
+		return fmt.Errorf("%s: %w", statement, err)
+	}
+	return nil
+}
+
+func serverURL() (*url.URL, error) {
+	given := os.Getenv(ServerVariable)
+	if given == "" {
+		return privateCluster()
+	}
+	server, err := url.Parse(given)
+	if err != nil || (server.Scheme != "postgres" && server.Scheme != "postgresql") {
+		// The value may hold a password, so it is not repeated.
+		return nil, fmt.Errorf("%s is not a postgres:// URL", ServerVariable)
+	}
+	return server, nil
+}
+
+func withDatabase(server *url.URL, name string) string {
+	address := *server
+	address.Path = "/" + name
+	return address.String()
+}
