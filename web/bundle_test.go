@@ -27,7 +27,7 @@ import (
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
-	"github.com/florinpay/florin/internal/finding"
+
 	"github.com/florinpay/florin/internal/metrics"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -132,7 +132,7 @@ func newBundleOn(t *testing.T, url string, o Options) *bundle {
 	b.server = New(Deps{
 		Payments: b.payments, Campaigns: b.campaigns, Accounts: b.accounts, Store: st, Sealer: sealer, Wallets: testWallets{},
 		Recharges: b.recharges,
-		Finder:    finding.New(b.payments, b.lanes.readers(), b.clock.Now),
+		Finder:    payment.NewLookup(b.payments, b.lanes.readers(), b.clock.Now),
 		Now:       b.clock.Now, NewID: testID, Log: logger,
 	}, o)
 	st.OnChange(b.server.Changed)
@@ -335,16 +335,18 @@ func (l *testLanes) fallBehind(n chain.Network) {
 	l.health[n] = h
 }
 
-func (l *testLanes) readers() map[chain.Network]finding.Reader {
-	out := make(map[chain.Network]finding.Reader)
+func (l *testLanes) readers() map[chain.Network]chain.Reader {
+	out := make(map[chain.Network]chain.Reader)
 	for n := range l.health {
-		out[n] = testReader{l, n}
+		out[n] = testReader{l: l, n: n}
 	}
 	return out
 }
 
 // testReader knows at most one transaction of its network.
 type testReader struct {
+	chain.Reader
+
 	l *testLanes
 	n chain.Network
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/finding"
+
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/passkey"
 	"github.com/florinpay/florin/internal/payment"
@@ -90,7 +90,7 @@ func newDeskAt(t *testing.T, baseURL string, with ...func(*Deps, *Options)) desk
 	b.campaigns = campaign.NewService(st, b.payments, b.clock.Now)
 	d := Deps{
 		Payments: b.payments, Campaigns: b.campaigns, Accounts: b.accounts, Store: st, Sealer: sealer, Wallets: testWallets{},
-		Finder: finding.New(b.payments, b.lanes.readers(), b.clock.Now), Now: b.clock.Now, NewID: testID, Log: logger,
+		Finder: payment.NewLookup(b.payments, b.lanes.readers(), b.clock.Now), Now: b.clock.Now, NewID: testID, Log: logger,
 		Dashboard: &Dashboard{
 			Members: b.accounts, Reports: st, Logos: st, Pings: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: b.clock.Now}), Mail: b.mail.send,
 			AuthKey: bytes.Repeat([]byte{1}, 32), SealKey: bytes.Repeat([]byte{2}, 32),

@@ -10,7 +10,7 @@ import (
 
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/fault"
-	"github.com/florinpay/florin/internal/finding"
+
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
@@ -20,13 +20,13 @@ import (
 const maxReason = 500
 
 // verdicts say in a few words what became of a transaction, and how good that is.
-var verdicts = map[finding.Verdict][2]string{
-	finding.Credited: {"It has arrived and counts", "is-good"}, finding.NotFinal: {"It is right, but not final yet", "is-seen"},
-	finding.Short: {"It counts, but money is missing", "is-seen"}, finding.OtherChain: {"Sent on another network", "is-bad"},
-	finding.OtherToken: {"Sent in a token that does not count", "is-bad"}, finding.OtherAddress: {"It pays somebody else", "is-bad"},
-	finding.TokenContract: {"Sent to the token's own contract", "is-bad"}, finding.Failed: {"The transaction failed", "is-bad"},
-	finding.Worthless: {"It moved nothing of value", "is-bad"}, finding.NotFound: {"No network knows it", "is-bad"},
-	finding.Unavailable: {"The network cannot be asked now", "is-bad"},
+var verdicts = map[payment.LookupVerdict][2]string{
+	payment.LookupCredited: {"It has arrived and counts", "is-good"}, payment.LookupNotFinal: {"It is right, but not final yet", "is-seen"},
+	payment.LookupShort: {"It counts, but money is missing", "is-seen"}, payment.LookupOtherChain: {"Sent on another network", "is-bad"},
+	payment.LookupOtherToken: {"Sent in a token that does not count", "is-bad"}, payment.LookupOtherAddress: {"It pays somebody else", "is-bad"},
+	payment.LookupTokenContract: {"Sent to the token's own contract", "is-bad"}, payment.LookupFailed: {"The transaction failed", "is-bad"},
+	payment.LookupWorthless: {"It moved nothing of value", "is-bad"}, payment.LookupNotFound: {"No network knows it", "is-bad"},
+	payment.LookupUnavailable: {"The network cannot be asked now", "is-bad"},
 }
 
 // onlyLate reports whether the money that came is enough, and came after the end.
@@ -144,7 +144,7 @@ func (d *desk) postFindIn(c echo.Context, v visitor) error {
 	return d.paymentPage(c, v, http.StatusOK, f, d.findingRow(found))
 }
 
-func (d *desk) findingRow(f finding.Finding) *dashboard.FindingRow {
+func (d *desk) findingRow(f payment.LookupResult) *dashboard.FindingRow {
 	r := &dashboard.FindingRow{Title: verdicts[f.Verdict][0], Meaning: verdicts[f.Verdict][1], Verdict: string(f.Verdict), Advice: f.Advice(), Hash: string(f.Hash)}
 	if f.Amount != "" {
 		r.Moved = f.Amount + " " + f.Token

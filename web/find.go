@@ -9,8 +9,8 @@ import (
 	"github.com/florinpay/florin/graph/jsonbody"
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/internal/fault"
-	"github.com/florinpay/florin/internal/finding"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
 )
 
@@ -51,7 +51,7 @@ func (s *Server) postFind(c echo.Context) error {
 // maxAsked is how much of what a payer typed is written back into the field.
 const maxAsked = 200
 
-func (s *Server) shownFinding(f finding.Finding, failed error) views.Finding {
+func (s *Server) shownFinding(f payment.LookupResult, failed error) views.Finding {
 	if failed != nil {
 		return views.Finding{Verdict: failedVerdict(failed)}
 	}

@@ -6,21 +6,21 @@ import (
 
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/internal/fault"
-	"github.com/florinpay/florin/internal/finding"
+	"github.com/florinpay/florin/internal/payment"
 )
 
 // Finder looks a transaction up on the networks.
 type Finder interface {
-	Find(ctx context.Context, id, hash string) (finding.Finding, error)
+	Find(ctx context.Context, id, hash string) (payment.LookupResult, error)
 }
 
 // Look says what became of a transaction, for a payment whose txnid is known.
-func (o *Operations) Look(ctx context.Context, txnid, hash string) (finding.Finding, error) {
+func (o *Operations) Look(ctx context.Context, txnid, hash string) (payment.LookupResult, error) {
 	if hash == "" {
-		return finding.Finding{}, fault.New(fault.Invalid, "hash is required")
+		return payment.LookupResult{}, fault.New(fault.Invalid, "hash is required")
 	}
 	if err := o.d.Limits.Costly(ctx); err != nil {
-		return finding.Finding{}, err
+		return payment.LookupResult{}, err
 	}
 	return o.d.Finder.Find(ctx, txnid, hash)
 }

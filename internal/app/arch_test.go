@@ -10,7 +10,7 @@ import (
 
 // domain are the packages of rules and services. They import the standard library, the vocabulary and each other.
 var domain = []string{
-	"internal/account", "internal/campaign", "internal/ledger", "internal/finding", "internal/idempotency",
+	"internal/account", "internal/campaign", "internal/ledger", "internal/idempotency",
 	"internal/notice", "internal/payment", "internal/proof", "internal/recharge", "internal/report", "internal/settlement", "internal/webhook",
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/config"
-	"github.com/florinpay/florin/internal/finding"
+
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/wallet"
@@ -18,7 +18,7 @@ func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 	return web.New(web.Deps{
 		Payments: a.Payments, Campaigns: a.Campaigns, Accounts: a.Accounts, Store: a.Store, Sealer: sealer, Wallets: wallets{},
 		Recharges: a.recharge,
-		Finder:    finding.New(a.Payments, a.lanes.readers(), Now),
+		Finder:    payment.NewLookup(a.Payments, a.lanes.readers(), Now),
 		Transfers: a.lanes.transfers(),
 		Dashboard: a.dashboard(o, sealer),
 		Now:       Now, NewID: func(t time.Time) payment.ID { return payment.ID(newULID(t)) }, Log: a.log,

@@ -1,4 +1,4 @@
-package finding
+package payment
 
 import (
 	"encoding/hex"
@@ -14,18 +14,19 @@ import (
 const (
 	evmHashLen   = 32
 	signatureLen = 64
-	// maxText is longer than any explorer's address of a transaction.
-	maxText = 512
+	// maxLookupText is longer than any explorer's link to a transaction.
+	maxLookupText = 512
 )
 
 var errNotHash = fault.New(fault.Invalid,
-	"hash must be a transaction hash (0x and 64 hexadecimal digits), a Solana signature, an explorer's address of either, or the address the money was sent from")
+	"hash must be a transaction hash (0x and 64 hexadecimal digits), a Solana signature, "+
+		"an explorer's address of either, or the address the money was sent from")
 
-// parse reads a transaction's hash as people paste it: bare, without 0x, or as
-// the address of an explorer's page. It returns the networks it can be on.
-func parse(text string) (chain.TxHash, []chain.Network, error) {
+// parseLookupHash reads a transaction hash: bare, without 0x, or as the last part
+// of a link to an explorer. It returns the networks it can be on.
+func parseLookupHash(text string) (chain.TxHash, []chain.Network, error) {
 	text = strings.TrimSpace(text)
-	if len(text) > maxText {
+	if len(text) > maxLookupText {
 		return "", nil, errNotHash
 	}
 	if u, err := url.Parse(text); err == nil && u.Host != "" {

@@ -1,0 +1,108 @@
+package payment
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// Lookup answers "I have paid, find it": it looks a transaction up on every
+// network it could be on and says what is wrong with it or when it is final.
+// It only reads: money is credited by the Watcher alone. It is safe for
+// concurrent use.
+type Lookup struct {
+	payments *Service
+	readers  map[chain.Network]chain.Reader
+	now      func() time.Time
+}
+
+// NewLookup returns a lookup over the readers of the configured networks.
+func NewLookup(s *Service, readers map[chain.Network]chain.Reader, now func() time.Time) *Lookup {
+	return &Lookup{payments: s, readers: readers, now: now}
+}
+
+// lookupTimeout bounds the time for all networks: a payer waits for the answer.
+const lookupTimeout = 8 * time.Second
+
+// Find says what became of a transaction of the payment, or of the money sent
+// from or to an address. text is a transaction hash, a link to an explorer or
+// an address; anything else fails with fault.Invalid. A payment that does not
+// exist fails with ErrUnknown.
+func (l *Lookup) Find(ctx context.Context, id, text string) (LookupResult, error) {
+	p, err := l.payments.Get(ctx, id)
+	if err != nil {
+		return LookupResult{}, err
+	}
+	if a, networks, ok := parseLookupAddress(text); ok {
+		r := l.byAddress(ctx, p, a, networks)
+		r.ByAddress = true
+		return r, nil
+	}
+	hash, networks, err := parseLookupHash(text)
+	if err != nil {
+		return LookupResult{}, err
+	}
+	if r, ok := judgeStored(p, hash, l.finalIn, l.now()); ok {
+		return r, nil
+	}
+	r := l.byHash(ctx, p, hash, networks)
+	r.Hash = hash
+	return r, nil
+}
+
+// byHash asks every network the hash can be on, in parallel.
+func (l *Lookup) byHash(ctx context.Context, p Payment, hash chain.TxHash, networks []chain.Network) LookupResult {
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
+	var best bestResult
+	for _, n := range networks {
+		reader, ok := l.readers[n]
+		lane, configured := l.payments.Lane(n)
+		if !ok || !configured {
+			continue
+		}
+		best.Go(func() LookupResult {
+			found, err := reader.Find(ctx, hash)
+			if err != nil {
+				return LookupResult{Verdict: LookupUnavailable, Network: n}
+			}
+			return judgeFound(p, lane.Profile, found, l.finalIn(n))
+		})
+	}
+	return best.Wait()
+}
+
+// finalIn is how long the network takes at present until money is final.
+func (l *Lookup) finalIn(n chain.Network) time.Duration {
+	if h := l.payments.Health(n); h.FinalIn > 0 {
+		return h.FinalIn
+	}
+	lane, _ := l.payments.Lane(n)
+	return lane.Profile.TypicalFinal
+}
+
+// bestResult runs lookups in parallel and keeps the result of highest rank.
+type bestResult struct {
+	wg   sync.WaitGroup
+	mu   sync.Mutex
+	best LookupResult
+}
+
+// Go runs the lookup in a goroutine of its own.
+func (b *bestResult) Go(look func() LookupResult) {
+	b.wg.Go(func() {
+		r := look()
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.best = betterResult(b.best, r)
+	})
+}
+
+// Wait returns the best result once all lookups have ended, LookupNotFound
+// where there was none.
+func (b *bestResult) Wait() LookupResult {
+	b.wg.Wait()
+	return betterResult(LookupResult{Verdict: LookupNotFound}, b.best)
+}

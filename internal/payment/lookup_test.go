@@ -1,0 +1,261 @@
+package payment
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+)
+
+const (
+	ours     chain.Address = "0x71C7656EC7ab88b098defB751B7401B5f6d8976F"
+	stranger chain.Address = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
+	hash     chain.TxHash  = "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060"
+)
+
+var start = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+
+func profile(n chain.Network) chain.Profile {
+	for _, p := range chain.Profiles() {
+		if p.Network == n {
+			return p
+		}
+	}
+	panic("no profile of " + n)
+}
+
+func asset(n chain.Network, symbol string) chain.Asset {
+	for _, a := range profile(n).Assets {
+		if a.Symbol == symbol {
+			return a
+		}
+	}
+	return chain.Asset{Network: n, Contract: stranger, Symbol: symbol}
+}
+
+func transfer(n chain.Network, symbol string, to chain.Address, tokens int64) chain.Transfer {
+	a := asset(n, symbol)
+	units := money.NewUnits(new(big.Int).Mul(big.NewInt(tokens), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(a.Decimals)), nil)))
+	return chain.Transfer{Key: chain.Key{Network: n, Tx: hash}, Asset: a, To: to, Units: units}
+}
+
+// started is a payment of 10 USDC that was started on Polygon.
+func started() Payment {
+	return Payment{
+		ID: "01KJ4Z8Y3T6Q0M5V9B2N7R1XWA", Amount: 10 * money.USD, Status: Started,
+		Choice: Choice{Network: chain.Polygon, Token: money.USDC},
+		Routes: []Route{{
+			Network: chain.Polygon, Address: chain.Watched{Address: ours}, Tokens: []money.Token{money.USDC},
+		}},
+	}
+}
+
+func TestJudgeFound(t *testing.T) {
+	t.Parallel()
+	const takes = 5 * time.Second
+	for name, row := range map[string]struct {
+		network   chain.Network
+		found     chain.Found
+		want      LookupVerdict
+		wantFinal time.Duration
+	}{
+		"nothing there":      {chain.Polygon, chain.Found{}, LookupNotFound, 0},
+		"failed":             {chain.Polygon, chain.Found{Exists: true, Failed: true}, LookupFailed, 0},
+		"right":              {chain.Polygon, one(transfer(chain.Polygon, "USDC", ours, 10)), LookupNotFinal, takes},
+		"right and final":    {chain.Polygon, chain.Found{Exists: true, Final: true, Transfers: []chain.Transfer{transfer(chain.Polygon, "USDC", ours, 10)}}, LookupNotFinal, time.Second},
+		"bridged twin":       {chain.Polygon, one(transfer(chain.Polygon, "USDC.e", ours, 10)), LookupOtherToken, 0},
+		"token not asked":    {chain.Polygon, one(transfer(chain.Polygon, "USDT", ours, 10)), LookupOtherToken, 0},
+		"counterfeit":        {chain.Polygon, one(transfer(chain.Polygon, "FAKE", ours, 10)), LookupWorthless, 0},
+		"nothing sent":       {chain.Polygon, one(transfer(chain.Polygon, "USDC", ours, 0)), LookupWorthless, 0},
+		"other address":      {chain.Polygon, one(transfer(chain.Polygon, "USDC", stranger, 10)), LookupOtherAddress, 0},
+		"moved no token":     {chain.Polygon, chain.Found{Exists: true}, LookupOtherAddress, 0},
+		"to the contract":    {chain.Polygon, one(transfer(chain.Polygon, "USDC", asset(chain.Polygon, "USDC").Contract, 10)), LookupTokenContract, 0},
+		"other chain":        {chain.Base, one(transfer(chain.Base, "USDC", ours, 10)), LookupOtherChain, 0},
+		"best of two counts": {chain.Polygon, one(transfer(chain.Polygon, "USDC", stranger, 10), transfer(chain.Polygon, "USDC", ours, 10)), LookupNotFinal, takes},
+	} {
+		f := judgeFound(started(), profile(row.network), row.found, takes)
+		if f.Verdict != row.want || f.FinalIn != row.wantFinal {
+			t.Errorf("%s: %s in %v, want %s in %v", name, f.Verdict, f.FinalIn, row.want, row.wantFinal)
+		}
+		if f.Advice() == "" {
+			t.Errorf("%s: no advice", name)
+		}
+	}
+}
+
+func one(transfers ...chain.Transfer) chain.Found {
+	return chain.Found{Exists: true, Transfers: transfers}
+}
+
+func TestJudgeStored(t *testing.T) {
+	t.Parallel()
+	finalIn := func(chain.Network) time.Duration { return 12 * time.Second }
+	deposit := func(symbol string, tokens int64, state DepositState) Deposit {
+		return Deposit{Transfer: transfer(chain.Polygon, symbol, ours, tokens), State: state, SeenAt: start}
+	}
+	for name, row := range map[string]struct {
+		deposit Deposit
+		want    LookupVerdict
+		missing money.Micros
+		final   time.Duration
+	}{
+		"seen":      {deposit("USDC", 10, DepositSeen), LookupNotFinal, 0, 7 * time.Second},
+		"final":     {deposit("USDC", 10, DepositFinal), LookupCredited, 0, 0},
+		"short":     {deposit("USDC", 4, DepositFinal), LookupShort, 6 * money.USD, 0},
+		"twin":      {deposit("USDC.e", 10, DepositFinal), LookupOtherToken, 0, 0},
+		"elsewhere": {Deposit{Transfer: transfer(chain.Base, "USDC", ours, 10), State: DepositFinal, SeenAt: start}, LookupOtherChain, 0, 0},
+		"vanished":  {deposit("USDC", 10, DepositVanished), "", 0, 0},
+	} {
+		p := started()
+		p.Deposits = []Deposit{row.deposit}
+		f, ok := judgeStored(p, hash, finalIn, start.Add(5*time.Second))
+		if f.Verdict != row.want || ok != (row.want != "") || f.Missing != row.missing || f.FinalIn != row.final {
+			t.Errorf("%s: %+v, %v", name, f, ok)
+		}
+	}
+}
+
+func TestParseLookupHash(t *testing.T) {
+	t.Parallel()
+	const signature = "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW"
+	for text, want := range map[string]chain.TxHash{
+		string(hash): hash,
+		" " + strings.ToUpper(string(hash[2:])) + "\n":     hash,
+		"https://polygonscan.com/tx/" + string(hash):       hash,
+		"https://polygonscan.com/tx/" + string(hash) + "/": hash,
+		signature: signature,
+		"https://solscan.io/tx/" + signature + "?cluster=x": signature,
+	} {
+		if got, networks, err := parseLookupHash(text); err != nil || got != want || len(networks) == 0 {
+			t.Errorf("parseLookupHash(%q) = %q, %v, %v", text, got, networks, err)
+		}
+	}
+	for _, text := range []string{"", "0x", "0x12", string(ours), "hello", string(hash) + "00", strings.Repeat("a", 1000), "https://polygonscan.com"} {
+		if _, _, err := parseLookupHash(text); !fault.Is(err, fault.Invalid) {
+			t.Errorf("parseLookupHash(%q): %v", text, err)
+		}
+	}
+}
+
+// onePayment is a store that holds a single payment.
+type onePayment struct {
+	Store
+	p Payment
+}
+
+func (s onePayment) Payment(_ context.Context, id ID) (Payment, error) {
+	if id != s.p.ID {
+		return Payment{}, ErrUnknown
+	}
+	return s.p, nil
+}
+
+// evmLanes are all networks but BEP20, of which nothing is known.
+type evmLanes struct{}
+
+func (evmLanes) Lane(n chain.Network) (Lane, bool) {
+	return Lane{Profile: profile(n)}, n != chain.BEP20
+}
+func (evmLanes) Health(chain.Network) Health { return Health{} }
+
+func newLookup(p Payment, readers map[chain.Network]chain.Reader) *Lookup {
+	now := func() time.Time { return start }
+	return NewLookup(NewService(onePayment{p: p}, nil, evmLanes{}, Options{}, now, nil), readers, now)
+}
+
+// oneTransaction is a chain that holds one transaction and some balances.
+type oneTransaction struct {
+	chain.Reader
+	found chain.Found
+	err   error
+	holds map[string]int64 // whole tokens at our address, by symbol
+}
+
+func (s oneTransaction) Find(context.Context, chain.TxHash) (chain.Found, error) {
+	return s.found, s.err
+}
+
+func (s oneTransaction) Balances(_ context.Context, a chain.Asset, addresses []chain.Address, _ chain.Head) ([]money.Units, error) {
+	out := make([]money.Units, len(addresses))
+	for i, at := range addresses {
+		if whole := s.holds[a.Symbol]; at == ours && whole > 0 {
+			out[i] = transfer(a.Network, a.Symbol, at, whole).Units
+		}
+	}
+	return out, s.err
+}
+
+// TestLookup_FindByAddress: a payer without a hash names the address they sent
+// from, or the one they sent to.
+func TestLookup_FindByAddress(t *testing.T) {
+	t.Parallel()
+	const other chain.Address = "0x6Fac4D18c912343BF86fa7049364Dd4E424Ab9C0"
+	seen := started()
+	paid := transfer(chain.Polygon, "USDC", ours, 4)
+	paid.From = stranger
+	seen.Deposits = []Deposit{{Transfer: paid, State: DepositFinal, SeenAt: start}}
+	empty, down := oneTransaction{}, oneTransaction{err: errors.New("no answer")}
+	with := func(symbol string) oneTransaction { return oneTransaction{holds: map[string]int64{symbol: 4}} }
+	for name, row := range map[string]struct {
+		p       Payment
+		address chain.Address
+		polygon oneTransaction
+		base    oneTransaction
+		want    LookupVerdict
+		amount  string
+	}{
+		"sender of a deposit":        {seen, stranger, down, down, LookupShort, "4"},
+		"our address, deposit known": {seen, ours, empty, empty, LookupShort, "4"},
+		"somebody else":              {seen, other, with("USDC"), empty, LookupNotFound, ""},
+		"not taken in yet":           {started(), stranger, with("USDC"), empty, LookupNotFinal, "4"},
+		"other chain":                {started(), stranger, empty, with("USDC"), LookupOtherChain, "4"},
+		"other token":                {started(), ours, with("USDC.e"), empty, LookupOtherToken, "4"},
+		"nothing":                    {started(), stranger, empty, empty, LookupNotFound, ""},
+		"cannot be asked":            {started(), stranger, empty, down, LookupUnavailable, ""},
+		"Solana address":             {started(), "HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk", with("USDC"), empty, LookupNotFound, ""},
+	} {
+		s := newLookup(row.p, map[chain.Network]chain.Reader{chain.Polygon: row.polygon, chain.Base: row.base})
+		f, err := s.Find(t.Context(), string(row.p.ID), " "+string(row.address))
+		if err != nil || f.Verdict != row.want || f.Amount != row.amount {
+			t.Errorf("%s: %+v, %v, want %s of %q", name, f, err, row.want, row.amount)
+		}
+		if f.Advice() == "" || strings.Contains(f.Advice(), "knows this transaction") {
+			t.Errorf("%s: asked by an address, the advice is %q", name, f.Advice())
+		}
+	}
+}
+
+func TestLookup_Find(t *testing.T) {
+	t.Parallel()
+	p := started()
+	right, nothing := oneTransaction{found: one(transfer(chain.Polygon, "USDC", ours, 10))}, oneTransaction{}
+	down := oneTransaction{err: errors.New("no answer")}
+	for name, row := range map[string]struct {
+		readers map[chain.Network]chain.Reader
+		want    LookupVerdict
+	}{
+		"found on one":          {map[chain.Network]chain.Reader{chain.Polygon: right, chain.Base: nothing}, LookupNotFinal},
+		"found beside a failed": {map[chain.Network]chain.Reader{chain.Polygon: right, chain.Base: down}, LookupNotFinal},
+		"nowhere":               {map[chain.Network]chain.Reader{chain.Polygon: nothing, chain.Base: nothing}, LookupNotFound},
+		"one cannot be asked":   {map[chain.Network]chain.Reader{chain.Polygon: nothing, chain.Base: down}, LookupUnavailable},
+		"not configured":        {map[chain.Network]chain.Reader{chain.BEP20: right}, LookupNotFound},
+	} {
+		f, err := newLookup(p, row.readers).Find(t.Context(), string(p.ID), string(hash))
+		if err != nil || f.Verdict != row.want || f.Hash != hash {
+			t.Errorf("%s: %+v, %v", name, f, err)
+		}
+	}
+	s := newLookup(p, nil)
+	if _, err := s.Find(t.Context(), "01KJ4Z8Y3T6Q0M5V9B2N7R1XWB", string(hash)); !errors.Is(err, ErrUnknown) {
+		t.Errorf("unknown payment: %v", err)
+	}
+	if _, err := s.Find(t.Context(), string(p.ID), "no hash"); !fault.Is(err, fault.Invalid) {
+		t.Errorf("no hash: %v", err)
+	}
+}
