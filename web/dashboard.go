@@ -19,9 +19,9 @@ import (
 	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/views/panel"
 
 	"github.com/florinpay/florin/internal/webhook"
-	"github.com/florinpay/florin/views/dashboard"
 )
 
 // Members is what the dashboard asks of accounts beyond Accounts.
@@ -166,7 +166,7 @@ type visitor struct {
 	keys  []account.Key // of the merchant, in use
 	every []account.Key // revoked ones too: their payments are still the merchant's
 	// merchants are those the visitor can act for.
-	merchants []dashboard.Choice
+	merchants []panel.Choice
 }
 
 // ids are the keys whose data the visitor may see.
@@ -262,24 +262,24 @@ func (d *desk) visitor(c echo.Context) (visitor, error) {
 
 // merchants lists for whom somebody can act. Who was removed from the one they
 // act for is offered the others, and changes to none by themselves.
-func (d *desk) merchants(ctx context.Context, seat account.Seat) ([]dashboard.Choice, error) {
+func (d *desk) merchants(ctx context.Context, seat account.Seat) ([]panel.Choice, error) {
 	seats, err := d.x.Members.Seats(ctx, seat.User)
 	if err != nil {
 		return nil, err
 	}
-	var all []dashboard.Choice
+	var all []panel.Choice
 	if seat.Role == "" {
-		all = append(all, dashboard.Choice{Text: "Nobody"})
+		all = append(all, panel.Choice{Text: "Nobody"})
 	}
 	for _, s := range seats {
-		all = append(all, dashboard.Choice{Value: s.Merchant.PublicID, Text: s.Merchant.Email})
+		all = append(all, panel.Choice{Value: s.Merchant.PublicID, Text: s.Merchant.Email})
 	}
 	return all, nil
 }
 
 // mayOf tells pages what to offer. What they offer decides nothing: member does.
-func mayOf(r account.Role) dashboard.May {
-	return dashboard.May{
+func mayOf(r account.Role) panel.May {
+	return panel.May{
 		Read: r.May(account.ActRead), Pay: r.May(account.ActPay), Payments: r.May(account.ActPayments), Webhooks: r.May(account.ActWebhooks),
 		Keys: r.May(account.ActKeys), Callback: r.May(account.ActCallback), Branding: r.May(account.ActBranding), Credits: r.May(account.ActCredits),
 		Money: r.May(account.ActMoney), Complete: r.May(account.ActComplete), Team: r.May(account.ActTeam),
@@ -316,30 +316,30 @@ func (d *desk) failedAs(c echo.Context, v visitor, title string, err error, who 
 	refusal := d.ops.Refuse(c.Request().Context(), err)
 	callOf(c).addHeaders(c.Response().Header())
 	frame := d.frame(c, v, title, "")
-	return d.show(c, refusal.Code, frame, dashboard.Failed(frame, sentenceOf(refusal.Message), who))
+	return d.show(c, refusal.Code, frame, panel.Failed(frame, sentenceOf(refusal.Message), who))
 }
 
 // frame is what surrounds a page, with what the last form had to say.
-func (d *desk) frame(c echo.Context, v visitor, title, section string) dashboard.Frame {
-	f := dashboard.Frame{
+func (d *desk) frame(c echo.Context, v visitor, title, section string) panel.Frame {
+	f := panel.Frame{
 		Page: newPage(c), Title: title, Section: section, Email: v.user.Email, Operator: v.user.Operator, Now: d.d.Now(),
 	}
 	f.Lang, f.May = "en", mayOf(v.seat.Role)
 	f.Role, f.Merchant = string(v.seat.Role), v.seat.Merchant.PublicID
 	f.Merchants = v.merchants
 	if text := d.cookies.said(c.Response(), c.Request()); text != "" {
-		f.Notices = append(f.Notices, dashboard.Notice{Text: text})
+		f.Notices = append(f.Notices, panel.Notice{Text: text})
 	}
 	return f
 }
 
 // show writes a page.
-func (d *desk) show(c echo.Context, status int, f dashboard.Frame, view templ.Component) error {
+func (d *desk) show(c echo.Context, status int, f panel.Frame, view templ.Component) error {
 	return d.page(c, status, f.Page, view)
 }
 
 // showFraming is show for a page with a frame of ours in it.
-func (d *desk) showFraming(c echo.Context, status int, f dashboard.Frame, view templ.Component) error {
+func (d *desk) showFraming(c echo.Context, status int, f panel.Frame, view templ.Component) error {
 	h := c.Response().Header()
 	c.Response().Before(func() { h.Set("Content-Security-Policy", h.Get("Content-Security-Policy")+"; frame-src 'self'") })
 	return d.show(c, status, f, view)

@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
 )
 
 const brandingPath = "/dashboard/branding"
@@ -47,23 +48,23 @@ func (d *desk) brandingPage(c echo.Context, v visitor, status int, asked string,
 	return d.showFraming(c, status, p.Frame, dashboard.Branding(p))
 }
 
-func brandingFields(f *form, c account.Custodian) []dashboard.Field {
+func brandingFields(f *form, c account.Custodian) []panel.Field {
 	b := c.Branding
-	logo := dashboard.Field{
+	logo := panel.Field{
 		Name: "logoUrl", Label: "Or the address of your logo", Type: "url", Value: b.LogoURL, Max: "2048",
 		Hint: "An https address of a square picture.",
 	}
 	if b.Uploaded() {
 		logo.Value, logo.Hint = "", "Given, it is shown instead of the picture you uploaded."
 	}
-	return []dashboard.Field{
-		f.field(dashboard.Field{Name: "name", Label: "Name", Value: c.Name, Max: "100"}),
-		f.field(dashboard.Field{Name: "tagline", Label: "Line below the name", Value: b.Tagline, Max: "160"}),
+	return []panel.Field{
+		f.field(panel.Field{Name: "name", Label: "Name", Value: c.Name, Max: "100"}),
+		f.field(panel.Field{Name: "tagline", Label: "Line below the name", Value: b.Tagline, Max: "160"}),
 		f.field(logo),
-		f.field(dashboard.Field{Name: "primaryColor", Label: "Colour of buttons and links", Value: b.PrimaryColor, Max: "7", Mono: true, Placeholder: "#2b4fc4"}),
-		f.field(dashboard.Field{Name: "backgroundColor", Label: "Colour of the page", Value: b.BackgroundColor, Max: "7", Mono: true, Placeholder: "#f8f7f4"}),
-		f.field(dashboard.Field{Name: "website", Label: "Your website", Type: "url", Value: b.Website, Max: "2048"}),
-		f.field(dashboard.Field{Name: "supportEmail", Label: "E-mail address for customers' questions", Type: "email", Value: b.SupportEmail, Max: "254"}),
+		f.field(panel.Field{Name: "primaryColor", Label: "Colour of buttons and links", Value: b.PrimaryColor, Max: "7", Mono: true, Placeholder: "#2b4fc4"}),
+		f.field(panel.Field{Name: "backgroundColor", Label: "Colour of the page", Value: b.BackgroundColor, Max: "7", Mono: true, Placeholder: "#f8f7f4"}),
+		f.field(panel.Field{Name: "website", Label: "Your website", Type: "url", Value: b.Website, Max: "2048"}),
+		f.field(panel.Field{Name: "supportEmail", Label: "E-mail address for customers' questions", Type: "email", Value: b.SupportEmail, Max: "254"}),
 	}
 }
 

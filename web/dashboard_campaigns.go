@@ -16,6 +16,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
 )
 
 // Campaigning is what the dashboard asks of campaigns and payment links.
@@ -61,7 +62,7 @@ func (d *desk) campaignsPage(c echo.Context, v visitor, status int, f *form) err
 
 // campaignForm asks what a campaign says; present is what it says now, zero
 // for a new one.
-func campaignForm(f *form, present campaign.Campaign, choice dashboard.KeyChoice) dashboard.CampaignForm {
+func campaignForm(f *form, present campaign.Campaign, choice panel.KeyChoice) dashboard.CampaignForm {
 	var suggested []string
 	for _, m := range present.Suggested {
 		suggested = append(suggested, m.String())
@@ -70,24 +71,24 @@ func campaignForm(f *form, present campaign.Campaign, choice dashboard.KeyChoice
 	if _, posted := f.values["title"]; posted {
 		form.AtOnce = f.values.Get("atOnce") != ""
 	}
-	form.Title = f.field(dashboard.Field{Name: "title", Label: "Title", Required: true, Max: strconv.Itoa(campaign.MaxTitle), Value: present.Title, Placeholder: "A new roof for the shelter"})
-	form.Story = f.field(dashboard.Field{
+	form.Title = f.field(panel.Field{Name: "title", Label: "Title", Required: true, Max: strconv.Itoa(campaign.MaxTitle), Value: present.Title, Placeholder: "A new roof for the shelter"})
+	form.Story = f.field(panel.Field{
 		Name: "description", Label: "What it is for (optional)", Max: strconv.Itoa(campaign.MaxDescription), Value: present.Description,
 		Hint: "Plain text; an empty line begins a paragraph.",
 	})
 	if present.Slug == "" {
-		form.Fields = append(form.Fields, f.field(dashboard.Field{
+		form.Fields = append(form.Fields, f.field(panel.Field{
 			Name: "slug", Label: "Address (optional)", Max: strconv.Itoa(campaign.MaxSlug), Mono: true, Placeholder: "winter-shelter",
 			Hint: "The last part of the page's address; it cannot be changed later. Left empty, it is made of the title.",
 		}))
 	}
 	form.Fields = append(form.Fields,
-		f.field(dashboard.Field{Name: "goal", Label: "Goal in US dollars (optional)", Mode: "decimal", Max: "24", Value: plainAmount(present.Goal), Placeholder: "5000"}),
-		f.field(dashboard.Field{
+		f.field(panel.Field{Name: "goal", Label: "Goal in US dollars (optional)", Mode: "decimal", Max: "24", Value: plainAmount(present.Goal), Placeholder: "5000"}),
+		f.field(panel.Field{
 			Name: "suggested", Label: "Suggested amounts (optional)", Max: "120", Value: strings.Join(suggested, " "), Placeholder: "5 25 100",
 			Hint: "Up to " + strconv.Itoa(campaign.MaxSuggested) + " amounts in US dollars, with spaces between them.",
 		}),
-		f.field(dashboard.Field{Name: "ends", Label: "Last day (optional)", Type: "date", Value: lastDay(present.EndsAt), Hint: "Donations can be started until midnight UTC at the end of it."}),
+		f.field(panel.Field{Name: "ends", Label: "Last day (optional)", Type: "date", Value: lastDay(present.EndsAt), Hint: "Donations can be started until midnight UTC at the end of it."}),
 	)
 	return form
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/secret"
-	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
 )
 
 // confirm asks the visitor to show once more who they are: in the input
@@ -52,13 +52,13 @@ func proofStatus(err error) int {
 }
 
 // proofField is the input that confirm reads.
-func (d *desk) proofField(c echo.Context, v visitor, f *form) (dashboard.Field, error) {
+func (d *desk) proofField(c echo.Context, v visitor, f *form) (panel.Field, error) {
 	inForce, _, err := d.x.Members.Factor(c.Request().Context(), v.user)
 	if err != nil {
-		return dashboard.Field{}, err
+		return panel.Field{}, err
 	}
 	passkeys, err := d.x.Members.PasskeysOf(c.Request().Context(), v.user)
-	x := dashboard.Field{
+	x := panel.Field{
 		Name: "password", Label: "Your password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512",
 		Hint: "Asked again, so that nobody who finds your screen open can change it.",
 	}

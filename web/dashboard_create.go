@@ -14,6 +14,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
 )
 
 const createPath = "/dashboard/create"
@@ -28,16 +29,16 @@ func (d *desk) createPage(c echo.Context, v visitor, status int, f *form) error 
 		return err
 	}
 	p := dashboard.CreateProps{Frame: d.frame(c, v, "Create a payment", createPath), Key: choice, HasKey: ok, Problem: f.problem}
-	p.Fields = []dashboard.Field{
-		f.field(dashboard.Field{Name: "amount", Label: "Amount in US dollars", Mode: "decimal", Required: true, Max: "24", Placeholder: "49.90"}),
-		f.field(dashboard.Field{Name: "reference", Label: "Reference (optional)", Hint: "Your order number; you can search for it.", Max: strconv.Itoa(payment.MaxReference)}),
-		f.field(dashboard.Field{Name: "description", Label: "What it is for (optional)", Hint: "Your customer sees it.", Max: strconv.Itoa(payment.MaxDescription)}),
+	p.Fields = []panel.Field{
+		f.field(panel.Field{Name: "amount", Label: "Amount in US dollars", Mode: "decimal", Required: true, Max: "24", Placeholder: "49.90"}),
+		f.field(panel.Field{Name: "reference", Label: "Reference (optional)", Hint: "Your order number; you can search for it.", Max: strconv.Itoa(payment.MaxReference)}),
+		f.field(panel.Field{Name: "description", Label: "What it is for (optional)", Hint: "Your customer sees it.", Max: strconv.Itoa(payment.MaxDescription)}),
 	}
-	p.More = []dashboard.Field{
-		f.field(dashboard.Field{Name: "successUrl", Label: "Where to go when it is paid", Type: "url", Hint: "The txnid and status are added to the address.", Max: strconv.Itoa(payment.MaxURL)}),
-		f.field(dashboard.Field{Name: "cancelUrl", Label: "Where to go when it is given up", Type: "url", Max: strconv.Itoa(payment.MaxURL)}),
-		f.field(dashboard.Field{Name: "customerEmail", Label: "Customer's e-mail address", Type: "email", Max: strconv.Itoa(payment.MaxEmail)}),
-		f.field(dashboard.Field{Name: "expiresInMinutes", Label: "Valid for, in minutes", Mode: "numeric", Hint: "From 5 minutes to 7 days (10080); left empty, one hour.", Max: "5"}),
+	p.More = []panel.Field{
+		f.field(panel.Field{Name: "successUrl", Label: "Where to go when it is paid", Type: "url", Hint: "The txnid and status are added to the address.", Max: strconv.Itoa(payment.MaxURL)}),
+		f.field(panel.Field{Name: "cancelUrl", Label: "Where to go when it is given up", Type: "url", Max: strconv.Itoa(payment.MaxURL)}),
+		f.field(panel.Field{Name: "customerEmail", Label: "Customer's e-mail address", Type: "email", Max: strconv.Itoa(payment.MaxEmail)}),
+		f.field(panel.Field{Name: "expiresInMinutes", Label: "Valid for, in minutes", Mode: "numeric", Hint: "From 5 minutes to 7 days (10080); left empty, one hour.", Max: "5"}),
 	}
 	for _, x := range p.More {
 		p.Open = p.Open || x.Value != "" || x.Problem != ""

@@ -15,6 +15,7 @@ import (
 	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
 )
 
 const creditsPath = "/dashboard/credits"
@@ -30,7 +31,7 @@ func (d *desk) creditsPage(c echo.Context, v visitor, status int, asked string, 
 		return err
 	}
 	p := dashboard.CreditsProps{Frame: d.frame(c, v, "Credits", creditsPath), Key: choice, HasKey: ok, Problem: f.problem}
-	p.Buy = f.field(dashboard.Field{
+	p.Buy = f.field(panel.Field{
 		Name: "credits", Label: "How many credits", Value: "200", Mode: "numeric", Required: true, Max: "7",
 		Hint: "From 20 up; 200 credits cost $10.00. You pay in USDT or USDC.",
 	})

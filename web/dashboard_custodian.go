@@ -15,6 +15,7 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
 )
 
 const custodianPath = "/dashboard/custodian"
@@ -54,9 +55,9 @@ func (d *desk) custodianPage(c echo.Context, v visitor, status int, asked string
 	if p.Password, err = d.proofField(c, v, f.money); err != nil {
 		return err
 	}
-	p.Secret = f.secret.field(dashboard.Field{Name: "secret", Label: "Shared secret in the body (optional)", Hint: "Sent as “secret” in every webhook, for receivers that compare it.", Max: "256"})
-	p.SecretProof.Posted = f.secret.posted
-	if p.SecretProof.Field, err = d.proofField(c, v, f.secret); err != nil {
+	p.Secret = f.secret.field(panel.Field{Name: "secret", Label: "Shared secret in the body (optional)", Hint: "Sent as “secret” in every webhook, for receivers that compare it.", Max: "256"})
+	p.SecretReauth.Posted = f.secret.posted
+	if p.SecretReauth.Field, err = d.proofField(c, v, f.secret); err != nil {
 		return err
 	}
 	p.Networks, p.Policy = d.networkForms(f.options, custodian), policyFields(f.options, custodian)
@@ -84,8 +85,8 @@ var walletNames = map[chain.Network]subject{
 }
 
 // moneyFields shows wallets to everybody, for changing to whom they are entrusted.
-func moneyFields(f *form, c account.Custodian, wallets bool) []dashboard.Field {
-	fields := []dashboard.Field{f.field(dashboard.Field{Name: "name", Label: "Name of your shop", Value: c.Name, Hint: "Your customers see it while they pay.", Max: "100"})}
+func moneyFields(f *form, c account.Custodian, wallets bool) []panel.Field {
+	fields := []panel.Field{f.field(panel.Field{Name: "name", Label: "Name of your shop", Value: c.Name, Hint: "Your customers see it while they pay.", Max: "100"})}
 	for i, n := range chain.Networks() {
 		hint := ""
 		switch {
@@ -98,11 +99,11 @@ func moneyFields(f *form, c account.Custodian, wallets bool) []dashboard.Field {
 		case n == chain.Solana:
 			hint = "Your wallet's own address, not that of a token account."
 		}
-		fields = append(fields, f.field(dashboard.Field{
+		fields = append(fields, f.field(panel.Field{
 			Name: walletNames[n].input, Label: "Wallet on " + views.NetworkName(string(n)), Value: string(c.Wallets[n]), Mono: true, Max: "64", Hint: hint, ReadOnly: !wallets, Whole: true,
 		}))
 	}
-	return append(fields, f.field(dashboard.Field{
+	return append(fields, f.field(panel.Field{
 		Name: "callbackUrl", Label: "Callback address", Type: "url", Value: c.CallbackURL, Mono: true, Max: "2048",
 		Hint: "An https address of your shop. Left empty, no webhook is sent.", Placeholder: "https://shop.example/florin",
 	}))

@@ -12,18 +12,19 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/views"
-	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/views/signin"
 )
 
-func (d *desk) entry(c echo.Context) dashboard.EntryProps {
+func (d *desk) entry(c echo.Context) signin.EntryProps {
 	page := newPage(c)
 	page.Lang = "en"
-	p := dashboard.EntryProps{Page: page, SignUp: d.o.SignUp, Forgot: d.x.Mail != nil}
+	p := signin.EntryProps{Page: page, SignUp: d.o.SignUp, Forgot: d.x.Mail != nil}
 	if d.x.Members.HasPasskeys() {
 		p.PasskeyAt = d.o.BaseURL
 	}
 	if text := d.cookies.said(c.Response(), c.Request()); text != "" {
-		p.Notice = dashboard.Notice{Text: text}
+		p.Notice = panel.Notice{Text: text}
 	}
 	return p
 }
@@ -33,16 +34,16 @@ func (d *desk) enter(c echo.Context, status int, page views.Page, view templ.Com
 	return d.page(c, status, page, view)
 }
 
-func emailField() dashboard.Field {
-	return dashboard.Field{Name: "email", Label: "E-mail address", Type: "email", Autocomplete: "username", Required: true, Max: "254"}
+func emailField() panel.Field {
+	return panel.Field{Name: "email", Label: "E-mail address", Type: "email", Autocomplete: "username", Required: true, Max: "254"}
 }
 
-func passwordField() dashboard.Field {
-	return dashboard.Field{Name: "password", Label: "Password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512"}
+func passwordField() panel.Field {
+	return panel.Field{Name: "password", Label: "Password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512"}
 }
 
-func newPasswordField(label string) dashboard.Field {
-	return dashboard.Field{
+func newPasswordField(label string) panel.Field {
+	return panel.Field{
 		Name: "password", Label: label, Type: "password", Autocomplete: "new-password", Required: true, Max: "512",
 		Hint: "At least 10 characters. A few words you can remember are better than one you cannot.",
 	}
@@ -62,8 +63,8 @@ func (d *desk) getSignIn(c echo.Context) error {
 	if next := c.QueryParam("next"); next != "" {
 		p.Next = safeNext(next)
 	}
-	p.Fields = []dashboard.Field{emailField(), passwordField()}
-	return d.enter(c, http.StatusOK, p.Page, dashboard.SignIn(p))
+	p.Fields = []panel.Field{emailField(), passwordField()}
+	return d.enter(c, http.StatusOK, p.Page, signin.SignIn(p))
 }
 
 func (d *desk) postSignIn(c echo.Context) error {
@@ -110,19 +111,19 @@ func (d *desk) signInAgain(c echo.Context, f *form, err error) error {
 	if next := f.values.Get("next"); next != "" {
 		p.Next = safeNext(next)
 	}
-	p.Problem, p.Fields = f.problem, []dashboard.Field{f.field(emailField()), f.field(passwordField())}
+	p.Problem, p.Fields = f.problem, []panel.Field{f.field(emailField()), f.field(passwordField())}
 	refusal := d.ops.Refuse(c.Request().Context(), err)
 	callOf(c).addHeaders(c.Response().Header())
-	return d.enter(c, refusal.Code, p.Page, dashboard.SignIn(p))
+	return d.enter(c, refusal.Code, p.Page, signin.SignIn(p))
 }
 
 func (d *desk) askCode(c echo.Context, status int, f *form) error {
 	p := d.entry(c)
 	p.Problem = f.problem
-	p.Fields = []dashboard.Field{f.field(dashboard.Field{
+	p.Fields = []panel.Field{f.field(panel.Field{
 		Name: "code", Label: "Code", Autocomplete: "one-time-code", Mode: "text", Required: true, Max: "40", Mono: true,
 	})}
-	return d.enter(c, status, p.Page, dashboard.SignInCode(p))
+	return d.enter(c, status, p.Page, signin.SignInCode(p))
 }
 
 func (d *desk) postSignInCode(c echo.Context) error {
@@ -176,7 +177,7 @@ func (d *desk) getSignUp(c echo.Context) error {
 	p := d.entry(c)
 	p.Invite = c.QueryParam("invite")
 	if !d.mayAsk(p.Invite) {
-		return d.enter(c, http.StatusOK, p.Page, dashboard.Closed(p.Page, d.x.Invite))
+		return d.enter(c, http.StatusOK, p.Page, signin.Closed(p.Page, d.x.Invite))
 	}
 	return d.signUpPage(c, http.StatusOK, p, newForm(url.Values{}))
 }
@@ -184,14 +185,14 @@ func (d *desk) getSignUp(c echo.Context) error {
 // mayAsk reports whether somebody with this invitation may fill in the form.
 func (d *desk) mayAsk(invite string) bool { return d.o.SignUp || d.x.Invite && invite != "" }
 
-func (d *desk) signUpPage(c echo.Context, status int, p dashboard.EntryProps, f *form) error {
+func (d *desk) signUpPage(c echo.Context, status int, p signin.EntryProps, f *form) error {
 	p.Problem = f.problem
-	p.Fields = []dashboard.Field{
+	p.Fields = []panel.Field{
 		f.field(emailField()), f.field(newPasswordField("Password")),
-		f.field(dashboard.Field{Name: "firstName", Label: "First name (optional)", Autocomplete: "given-name", Max: "100"}),
-		f.field(dashboard.Field{Name: "lastName", Label: "Last name (optional)", Autocomplete: "family-name", Max: "100"}),
+		f.field(panel.Field{Name: "firstName", Label: "First name (optional)", Autocomplete: "given-name", Max: "100"}),
+		f.field(panel.Field{Name: "lastName", Label: "Last name (optional)", Autocomplete: "family-name", Max: "100"}),
 	}
-	return d.enter(c, status, p.Page, dashboard.SignUp(p))
+	return d.enter(c, status, p.Page, signin.SignUp(p))
 }
 
 func (d *desk) postSignUp(c echo.Context) error {
@@ -239,11 +240,11 @@ func (d *desk) makeUser(c echo.Context, invite string, in account.NewUser) error
 
 func (d *desk) getForgot(c echo.Context) error {
 	p := d.entry(c)
-	p.Fields = []dashboard.Field{emailField()}
+	p.Fields = []panel.Field{emailField()}
 	if d.x.Mail == nil {
 		p.Problem = "This installation sends no mail. Ask its operator to set a new password for you."
 	}
-	return d.enter(c, http.StatusOK, p.Page, dashboard.Forgot(p))
+	return d.enter(c, http.StatusOK, p.Page, signin.Forgot(p))
 }
 
 // postForgot answers alike whether there is such an account or not, and takes
@@ -262,8 +263,8 @@ func (d *desk) postForgot(c echo.Context) error {
 		if !f.refused(err, subject{"email", "email", "The e-mail address"}) {
 			return err
 		}
-		p.Problem, p.Fields = f.problem, []dashboard.Field{f.field(emailField())}
-		return d.enter(c, d.ops.Refuse(ctx, err).Code, p.Page, dashboard.Forgot(p))
+		p.Problem, p.Fields = f.problem, []panel.Field{f.field(emailField())}
+		return d.enter(c, d.ops.Refuse(ctx, err).Code, p.Page, signin.Forgot(p))
 	}
 	if d.x.Mail == nil {
 		return d.getForgot(c)
@@ -278,13 +279,13 @@ func (d *desk) postForgot(c echo.Context) error {
 			"If it was not you, nothing needs to be done: your password stays as it is.")
 	}
 	p.Sent = true
-	return d.enter(c, http.StatusOK, p.Page, dashboard.Forgot(p))
+	return d.enter(c, http.StatusOK, p.Page, signin.Forgot(p))
 }
 
 func (d *desk) getReset(c echo.Context) error {
 	p := d.entry(c)
-	p.Token, p.Fields = c.QueryParam("token"), []dashboard.Field{newPasswordField("New password")}
-	return d.enter(c, http.StatusOK, p.Page, dashboard.Reset(p))
+	p.Token, p.Fields = c.QueryParam("token"), []panel.Field{newPasswordField("New password")}
+	return d.enter(c, http.StatusOK, p.Page, signin.Reset(p))
 }
 
 func (d *desk) postReset(c echo.Context) error {
@@ -303,8 +304,8 @@ func (d *desk) postReset(c echo.Context) error {
 			return err
 		}
 		p := d.entry(c)
-		p.Token, p.Problem, p.Fields = values.Get("token"), f.problem, []dashboard.Field{f.field(newPasswordField("New password"))}
-		return d.enter(c, d.ops.Refuse(ctx, err).Code, p.Page, dashboard.Reset(p))
+		p.Token, p.Problem, p.Fields = values.Get("token"), f.problem, []panel.Field{f.field(newPasswordField("New password"))}
+		return d.enter(c, d.ops.Refuse(ctx, err).Code, p.Page, signin.Reset(p))
 	}
 	if err := d.cookies.know(c.Response(), user); err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/florinpay/florin/internal/fault"
-	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
 )
 
 // form is what was typed and what is wrong with it.
@@ -56,7 +56,7 @@ func (f *form) refused(err error, subjects ...subject) bool {
 }
 
 // field completes an input with what was typed and what is wrong with it.
-func (f *form) field(x dashboard.Field) dashboard.Field {
+func (f *form) field(x panel.Field) panel.Field {
 	if x.Type != "password" {
 		if typed, ok := f.values[x.Name]; ok && len(typed) > 0 {
 			x.Value = typed[0]

@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
 )
 
 const (
@@ -27,7 +28,7 @@ func (d *desk) keysPage(c echo.Context, v visitor, status int, f *form, fresh da
 	if err != nil {
 		return err
 	}
-	p := dashboard.KeysProps{Frame: d.frame(c, v, "API keys", keysPath), Fresh: fresh, Full: full(v), Proof: dashboard.Proof{Field: proof, Posted: f.posted}}
+	p := dashboard.KeysProps{Frame: d.frame(c, v, "API keys", keysPath), Fresh: fresh, Full: full(v), Reauth: panel.Reauth{Field: proof, Posted: f.posted}}
 	if changed == "" {
 		p.Problem = f.problem
 	}
@@ -37,7 +38,7 @@ func (d *desk) keysPage(c echo.Context, v visitor, status int, f *form, fresh da
 	}
 	for _, h := range houses {
 		row := keyRow(h)
-		row.Rename = dashboard.Field{Form: h.key.PublicID, Name: "label", Label: "Name", Value: row.Label, Max: "100"}
+		row.Rename = panel.Field{Form: h.key.PublicID, Name: "label", Label: "Name", Value: row.Label, Max: "100"}
 		if h.key.PublicID == changed {
 			row.Problem, row.Rename = f.problem, f.field(row.Rename)
 		}
@@ -51,9 +52,9 @@ func (d *desk) keysPage(c echo.Context, v visitor, status int, f *form, fresh da
 	if changed != "" {
 		f = newForm(url.Values{}) // what was typed is another form's
 	}
-	p.Fields = []dashboard.Field{
-		f.field(dashboard.Field{Name: "label", Label: "Name", Hint: "What it is for, such as “Web shop”.", Max: "100"}),
-		f.field(dashboard.Field{
+	p.Fields = []panel.Field{
+		f.field(panel.Field{Name: "label", Label: "Name", Hint: "What it is for, such as “Web shop”.", Max: "100"}),
+		f.field(panel.Field{
 			Name: "wallet", Label: "Wallet of the key (optional)", Mono: true, Max: "64",
 			Hint: "An EVM address of yours. Whoever holds its private key can rotate this key and buy queries over the API; no payment is sent to it.",
 		}),

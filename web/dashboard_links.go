@@ -15,6 +15,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
 )
 
 const linksPath = "/dashboard/links"
@@ -44,21 +45,21 @@ func (d *desk) linksPage(c echo.Context, v visitor, status int, f *form) error {
 	for _, l := range list {
 		p.Rows = append(p.Rows, linkRow(l))
 	}
-	p.Fields = []dashboard.Field{
-		f.field(dashboard.Field{
+	p.Fields = []panel.Field{
+		f.field(panel.Field{
 			Name: "slug", Label: "Address", Required: true, Mono: true, Max: strconv.Itoa(campaign.MaxSlug), Placeholder: "coffee-500g",
 			Hint: "The last part of the link; it cannot be changed later.",
 		}),
-		f.field(dashboard.Field{Name: "description", Label: "What it is for (optional)", Hint: "Your customer sees it.", Max: strconv.Itoa(payment.MaxDescription)}),
-		f.field(dashboard.Field{Name: "amount", Label: "Amount in US dollars (optional)", Mode: "decimal", Max: "24", Placeholder: "12.50", Hint: "Left empty, your customer chooses the amount."}),
-		f.field(dashboard.Field{
+		f.field(panel.Field{Name: "description", Label: "What it is for (optional)", Hint: "Your customer sees it.", Max: strconv.Itoa(payment.MaxDescription)}),
+		f.field(panel.Field{Name: "amount", Label: "Amount in US dollars (optional)", Mode: "decimal", Max: "24", Placeholder: "12.50", Hint: "Left empty, your customer chooses the amount."}),
+		f.field(panel.Field{
 			Name: "reference", Label: "Reference (optional)", Max: strconv.Itoa(payment.MaxReference),
 			Hint: "Every payment of the link carries it, and it finds them all. Left empty, it is the address.",
 		}),
 	}
-	p.More = []dashboard.Field{
-		f.field(dashboard.Field{Name: "min", Label: "Least amount", Mode: "decimal", Max: "24"}),
-		f.field(dashboard.Field{Name: "max", Label: "Largest amount", Mode: "decimal", Max: "24"}),
+	p.More = []panel.Field{
+		f.field(panel.Field{Name: "min", Label: "Least amount", Mode: "decimal", Max: "24"}),
+		f.field(panel.Field{Name: "max", Label: "Largest amount", Mode: "decimal", Max: "24"}),
 	}
 	for _, x := range p.More {
 		p.Open = p.Open || x.Value != "" || x.Problem != ""

@@ -18,7 +18,8 @@ import (
 	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/views"
-	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/operator"
+	"github.com/florinpay/florin/views/panel"
 )
 
 const operatorPath = "/operator"
@@ -29,7 +30,7 @@ func (d *desk) getOperator(c echo.Context, v visitor) error {
 
 func (d *desk) operatorPage(c echo.Context, v visitor, status int, problem string) error {
 	ctx, now := c.Request().Context(), d.d.Now()
-	p := dashboard.OperatorProps{
+	p := operator.InstallationProps{
 		Frame: d.frame(c, v, "Operator", operatorPath), Version: d.o.Version, Problem: problem,
 		Networks: d.networkRows(), Gas: d.gasRows(), MayCheck: d.x.Proof != nil,
 	}
@@ -43,7 +44,7 @@ func (d *desk) operatorPage(c echo.Context, v visitor, status int, problem strin
 		return err
 	}
 	if ok {
-		p.Check = dashboard.CheckRow{
+		p.Check = operator.CheckRow{
 			Running: last.EndedAt.IsZero() && now.Sub(last.AskedAt) < checkGivenUp, AskedAt: last.AskedAt, EndedAt: last.EndedAt, AskedBy: last.AskedBy, Problem: last.Problem,
 			Entries: last.Entries, Found: last.Found, Differences: last.Differences,
 		}
@@ -51,7 +52,7 @@ func (d *desk) operatorPage(c echo.Context, v visitor, status int, problem strin
 			p.Check.EndedAt, p.Check.Problem = last.AskedAt, "Florin stopped before the book was added up."
 		}
 	}
-	return d.show(c, status, p.Frame, dashboard.Operator(p))
+	return d.show(c, status, p.Frame, operator.Installation(p))
 }
 
 // checkGivenUp is after how long a check that has not ended never will.
@@ -73,8 +74,8 @@ func (d *desk) postLedger(c echo.Context, v visitor) error {
 }
 
 // gasRows tell how long the gas wallet of each network lasts.
-func (d *desk) gasRows() []dashboard.GasRow {
-	var all []dashboard.GasRow
+func (d *desk) gasRows() []operator.GasRow {
+	var all []operator.GasRow
 	for _, n := range chain.Networks() {
 		lane, ok := d.d.Payments.Lane(n)
 		if !ok || d.x.Sweeping == nil {
@@ -87,7 +88,7 @@ func (d *desk) gasRows() []dashboard.GasRow {
 	return all
 }
 
-func gasRow(p chain.Profile, st settlement.Status) dashboard.GasRow {
+func gasRow(p chain.Profile, st settlement.Status) operator.GasRow {
 	r := st.Runway
 	coins := func(u money.Units) string {
 		if u.IsZero() {
@@ -95,7 +96,7 @@ func gasRow(p chain.Profile, st settlement.Status) dashboard.GasRow {
 		}
 		return coinText(u, p.Network) + " " + p.Coin
 	}
-	row := dashboard.GasRow{
+	row := operator.GasRow{
 		Name: views.NetworkName(string(p.Network)), Wallet: string(r.Wallet.Address), Balance: coinText(r.Wallet.Balance, p.Network) + " " + p.Coin,
 		PerDay: coins(r.PerDay), PerPayment: coins(r.PerPot), Level: string(r.Level), Lasts: "not measured yet",
 	}
@@ -138,15 +139,15 @@ func coinText(u money.Units, n chain.Network) string {
 	return whole + "." + part
 }
 
-func (d *desk) networkRows() []dashboard.NetworkRow {
-	var all []dashboard.NetworkRow
+func (d *desk) networkRows() []operator.NetworkRow {
+	var all []operator.NetworkRow
 	for _, n := range chain.Networks() {
 		lane, ok := d.d.Payments.Lane(n)
 		if !ok {
 			continue
 		}
 		h := d.d.Payments.Health(n)
-		row := dashboard.NetworkRow{
+		row := operator.NetworkRow{
 			Name: views.NetworkName(string(n)), OK: h.OK, Reason: h.Detail, Latest: block(h.Latest), Final: block(h.Final), Scanned: block(h.Scanned),
 			Lag: h.Lag.Round(time.Second).String(), Treasury: string(lane.Treasury), Sweeping: "off: no gas wallet",
 		}
@@ -169,13 +170,13 @@ func (d *desk) networkRows() []dashboard.NetworkRow {
 
 // endpointRows name a node by its host alone: paths and queries of providers
 // hold keys.
-func (d *desk) endpointRows(n chain.Network) []dashboard.EndpointRow {
+func (d *desk) endpointRows(n chain.Network) []operator.EndpointRow {
 	if d.x.Endpoints == nil {
 		return nil
 	}
-	var all []dashboard.EndpointRow
+	var all []operator.EndpointRow
 	for _, e := range d.x.Endpoints(n) {
-		r := dashboard.EndpointRow{
+		r := operator.EndpointRow{
 			Name: e.Name, OK: e.Healthy, Reason: e.Reason, Head: block(chain.Head{Number: e.Head}), Latency: latencyOf(e.Latency),
 			Errors: e.Errors, Requests: e.Requests,
 		}
@@ -194,8 +195,8 @@ func block(h chain.Head) string {
 	return views.LocaleFor("en").Amount(strconv.FormatUint(h.Number, 10))
 }
 
-func stuckNotices(s report.Stuck) []dashboard.Notice {
-	var all []dashboard.Notice
+func stuckNotices(s report.Stuck) []panel.Notice {
+	var all []panel.Notice
 	for _, x := range []struct {
 		n    int64
 		text string
@@ -206,14 +207,14 @@ func stuckNotices(s report.Stuck) []dashboard.Notice {
 		{s.Recharges, fmt.Sprintf("%d purchases of query units are on their way and nobody looks after them.", s.Recharges)},
 	} {
 		if x.n > 0 {
-			all = append(all, dashboard.Notice{Bad: true, Text: x.text, Link: troublePath, LinkText: "See which"})
+			all = append(all, panel.Notice{Bad: true, Text: x.text, Link: troublePath, LinkText: "See which"})
 		}
 	}
 	if len(all) == 0 {
-		all = append(all, dashboard.Notice{Text: "Nothing is stuck."})
+		all = append(all, panel.Notice{Text: "Nothing is stuck."})
 	}
 	if s.Dust > 0 {
-		all = append(all, dashboard.Notice{Plain: true, Text: fmt.Sprintf(
+		all = append(all, panel.Notice{Plain: true, Text: fmt.Sprintf(
 			"%d deposits are dust: moving one costs more than it is worth. They wait for more at their address; `florin sweep --txnid` moves them all the same.", s.Dust)})
 	}
 	return all

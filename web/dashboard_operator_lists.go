@@ -12,7 +12,8 @@ import (
 	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/views"
-	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/operator"
+	"github.com/florinpay/florin/views/panel"
 )
 
 const (
@@ -22,7 +23,7 @@ const (
 )
 
 func (d *desk) getTopUps(c echo.Context, v visitor) error {
-	p := dashboard.TopUpsProps{Frame: d.frame(c, v, "Top-ups", topUpsPath)}
+	p := operator.TopUpsProps{Frame: d.frame(c, v, "Top-ups", topUpsPath)}
 	list, err := d.x.Reports.TopUps(c.Request().Context(), beforeOf(c), pageRows+1)
 	if err != nil {
 		return err
@@ -32,7 +33,7 @@ func (d *desk) getTopUps(c echo.Context, v visitor) error {
 		p.NextURL = olderURL(topUpsPath, list[pageRows-1].ID, nil)
 	}
 	for _, x := range list {
-		row := dashboard.TopUpRow{
+		row := operator.TopUpRow{
 			TxnID: string(x.TxnID), Email: x.Email, Label: x.Label, Amount: x.Amount.Display(), Status: string(x.Status), Credits: x.Credits,
 			Hash: string(x.Hash), HashURL: d.txURL(x.Network, x.Hash), CreatedAt: x.CreatedAt,
 		}
@@ -41,11 +42,11 @@ func (d *desk) getTopUps(c echo.Context, v visitor) error {
 		}
 		p.Rows = append(p.Rows, row)
 	}
-	return d.show(c, http.StatusOK, p.Frame, dashboard.TopUps(p))
+	return d.show(c, http.StatusOK, p.Frame, operator.TopUps(p))
 }
 
 func (d *desk) getSweeps(c echo.Context, v visitor) error {
-	p := dashboard.SweepsProps{Frame: d.frame(c, v, "Settlement", sweepsPath), Waiting: d.waitingNotices()}
+	p := operator.SweepsProps{Frame: d.frame(c, v, "Settlement", sweepsPath), Waiting: d.waitingNotices()}
 	list, err := d.x.Reports.SweepLines(c.Request().Context(), beforeOf(c), pageRows+1)
 	if err != nil {
 		return err
@@ -55,18 +56,18 @@ func (d *desk) getSweeps(c echo.Context, v visitor) error {
 		p.NextURL = olderURL(sweepsPath, list[pageRows-1].Number, nil)
 	}
 	p.Rows = d.sweepRows(list)
-	return d.show(c, http.StatusOK, p.Frame, dashboard.Sweeps(p))
+	return d.show(c, http.StatusOK, p.Frame, operator.Sweeps(p))
 }
 
 // waitingNotices say on which networks settlement waits, and why.
-func (d *desk) waitingNotices() []dashboard.Notice {
-	var all []dashboard.Notice
+func (d *desk) waitingNotices() []panel.Notice {
+	var all []panel.Notice
 	if d.x.Sweeping == nil {
 		return nil
 	}
 	for _, n := range chain.Networks() {
 		if st, ok := d.x.Sweeping(n); ok && st.Waiting != "" {
-			all = append(all, dashboard.Notice{Bad: true, Text: "Settlement on " + views.NetworkName(string(n)) + " waits: " + sentenceOf(st.Detail)})
+			all = append(all, panel.Notice{Bad: true, Text: "Settlement on " + views.NetworkName(string(n)) + " waits: " + sentenceOf(st.Detail)})
 		}
 	}
 	return all
@@ -78,11 +79,11 @@ var sweepWords = map[settlement.State][2]string{
 	settlement.Confirmed: {"Arrived", "is-good"}, settlement.Failed: {"Failed", "is-bad"}, settlement.Superseded: {"Given up", "is-wait"},
 }
 
-func (d *desk) sweepRows(list []report.SweepLine) []dashboard.SweepRow {
-	var rows []dashboard.SweepRow
+func (d *desk) sweepRows(list []report.SweepLine) []operator.SweepRow {
+	var rows []operator.SweepRow
 	for _, x := range list {
 		words := sweepWords[settlement.State(x.State)]
-		row := dashboard.SweepRow{
+		row := operator.SweepRow{
 			ID: x.ID, Network: views.NetworkName(string(x.Network)), State: words[0], Meaning: words[1], Hash: string(x.Tx), HashURL: d.txURL(x.Network, x.Tx),
 			Note: x.Note, Pots: x.Pots, Moved: x.Moved, Attempts: x.Attempts, CreatedAt: x.CreatedAt, EndedAt: x.EndedAt,
 		}
@@ -104,32 +105,32 @@ func (d *desk) getTrouble(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	p := dashboard.TroubleProps{
+	p := operator.TroubleProps{
 		Frame: d.frame(c, v, "Stuck work", troublePath), Notices: d.waitingNotices(), Sweeps: d.sweepRows(t.Sweeps), Most: report.MaxTrouble,
 	}
 	for _, x := range t.Recharges {
-		p.Notices = append(p.Notices, dashboard.Notice{Bad: true, Text: fmt.Sprintf(
+		p.Notices = append(p.Notices, panel.Notice{Bad: true, Text: fmt.Sprintf(
 			"%s bought %d queries with %s on %s, and nobody looks after it since that network was configured away. Set it up again, with USDT, until this is gone.",
 			x.Email, x.Units, x.Tx, views.NetworkName(string(x.Network)))})
 	}
 	for _, x := range t.Deliveries {
-		p.Deliveries = append(p.Deliveries, dashboard.LateRow{
+		p.Deliveries = append(p.Deliveries, operator.LateRow{
 			TxnID: string(x.TxnID), Email: x.Email, Event: strings.TrimPrefix(string(x.Type), "payment."), Made: x.Made, DueAt: x.DueAt,
 		})
 	}
 	for _, x := range t.Deposits {
-		p.Deposits = append(p.Deposits, dashboard.LeftRow{
+		p.Deposits = append(p.Deposits, operator.LeftRow{
 			TxnID: string(x.TxnID), Email: x.Email, Network: views.NetworkName(string(x.Network)), Amount: money.Display(x.Amount) + " " + x.Symbol, Why: whyLeft(x),
 			Command: []string{"florin sweep", "--txnid " + string(x.TxnID), "--network " + x.Network.Lower()}, FinalAt: x.FinalAt,
 		})
 	}
 	for _, x := range t.Reorged {
-		p.Reorged = append(p.Reorged, dashboard.ReorgRow{
+		p.Reorged = append(p.Reorged, operator.ReorgRow{
 			TxnID: string(x.TxnID), Email: x.Email, Network: views.NetworkName(string(x.Network)), Amount: x.Amount.Display(),
 			Hash: string(x.Hash), HashURL: d.txURL(x.Network, x.Hash), EndedAt: x.EndedAt,
 		})
 	}
-	return d.show(c, http.StatusOK, p.Frame, dashboard.Trouble(p))
+	return d.show(c, http.StatusOK, p.Frame, operator.Trouble(p))
 }
 
 // whyLeft says why money is not on its way.

@@ -10,7 +10,8 @@ import (
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/report"
-	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/operator"
+	"github.com/florinpay/florin/views/panel"
 )
 
 const peoplePath = operatorPath + "/users"
@@ -23,7 +24,7 @@ func (d *desk) getPeople(c echo.Context, v visitor) error {
 }
 
 func (d *desk) peoplePage(c echo.Context, v visitor, status int, f *form, link string) error {
-	p := dashboard.PeopleProps{
+	p := operator.UsersProps{
 		Frame: d.frame(c, v, "Users and keys", peoplePath), MayInvite: d.x.Invite, Problem: f.problem, Link: link, Invite: f.field(emailField()),
 	}
 	q := report.PeopleQuery{Text: c.QueryParam("q"), Before: beforeOf(c), Limit: pageRows + 1}
@@ -38,9 +39,9 @@ func (d *desk) peoplePage(c echo.Context, v visitor, status int, f *form, link s
 		p.NextURL = olderURL(peoplePath, people[pageRows-1].ID, url.Values{"q": {q.Text}})
 	}
 	for _, x := range people {
-		p.People = append(p.People, personRow(x))
+		p.Users = append(p.Users, personRow(x))
 	}
-	return d.show(c, status, p.Frame, dashboard.People(p))
+	return d.show(c, status, p.Frame, operator.Users(p))
 }
 
 // beforeOf reads where a page of a list ends; 0 for the first page.
@@ -64,8 +65,8 @@ func olderURL(path string, before int64, query url.Values) string {
 	return withQuery(path, next)
 }
 
-func personRow(x report.Person) dashboard.PersonRow {
-	row := dashboard.PersonRow{
+func personRow(x report.Person) operator.UserRow {
+	row := operator.UserRow{
 		ID: x.PublicID, Email: x.Email, Name: nameOf(x.User), Keys: x.Keys, Operator: x.Operator, Takes: x.Payments, CreatedAt: x.CreatedAt, DisabledAt: x.DisabledAt,
 	}
 	if row.Name == row.Email {
@@ -84,14 +85,14 @@ func (d *desk) getPerson(c echo.Context, v visitor) error {
 
 func (d *desk) personPage(c echo.Context, v visitor, status int, person report.Person, f *form) error {
 	ctx := c.Request().Context()
-	p := dashboard.PersonProps{
-		Frame: d.frame(c, v, person.Email, peoplePath), Person: personRow(person), You: person.ID == v.user.ID, Problem: f.problem,
+	p := operator.UserProps{
+		Frame: d.frame(c, v, person.Email, peoplePath), User: personRow(person), You: person.ID == v.user.ID, Problem: f.problem,
 	}
 	field, err := d.proofField(c, v, f)
 	if err != nil {
 		return err
 	}
-	p.Proof = dashboard.Proof{Field: field, Posted: f.posted}
+	p.Reauth = panel.Reauth{Field: field, Posted: f.posted}
 	keys, err := d.x.Reports.EveryKeyOfUser(ctx, person.ID)
 	if err != nil {
 		return err
@@ -101,7 +102,7 @@ func (d *desk) personPage(c echo.Context, v visitor, status int, person report.P
 		if err != nil {
 			return err
 		}
-		p.Keys = append(p.Keys, dashboard.PersonKeyRow{
+		p.Keys = append(p.Keys, operator.KeyRow{
 			ID: k.PublicID, Label: labelOf(k), Credits: balance.Credits, Queries: balance.Queries, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt,
 			RevokedAt: k.RevokedAt, DisabledAt: k.DisabledAt,
 		})
@@ -119,7 +120,7 @@ func (d *desk) personPage(c echo.Context, v visitor, status int, person report.P
 	for _, a := range log {
 		p.Audit = append(p.Audit, auditRow(a))
 	}
-	return d.show(c, status, p.Frame, dashboard.Person(p))
+	return d.show(c, status, p.Frame, operator.User(p))
 }
 
 // personForm reads a form about a user, which asks once more who is there; ok

@@ -15,6 +15,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
 )
 
 // networkForms are the options of each configured network, as typed or stored.
@@ -36,10 +37,10 @@ func (d *desk) networkForms(f *form, c account.Custodian) []dashboard.NetworkFor
 		if o.Finality != (chain.Finality{}) {
 			finality = o.Finality.String()
 		}
-		x.Fields = []dashboard.Field{
-			f.field(dashboard.Field{Name: string(n) + ".min", Label: "From ($)", Value: limitText(o.MinAmount), Mode: "decimal", Max: "20"}),
-			f.field(dashboard.Field{Name: string(n) + ".max", Label: "Up to ($)", Value: limitText(o.MaxAmount), Mode: "decimal", Max: "20"}),
-			f.field(dashboard.Field{Name: string(n) + ".finality", Label: "Final after", Value: finality, Max: "20", Placeholder: lane.Profile.Finality.String()}),
+		x.Fields = []panel.Field{
+			f.field(panel.Field{Name: string(n) + ".min", Label: "From ($)", Value: limitText(o.MinAmount), Mode: "decimal", Max: "20"}),
+			f.field(panel.Field{Name: string(n) + ".max", Label: "Up to ($)", Value: limitText(o.MaxAmount), Mode: "decimal", Max: "20"}),
+			f.field(panel.Field{Name: string(n) + ".finality", Label: "Final after", Value: finality, Max: "20", Placeholder: lane.Profile.Finality.String()}),
 		}
 		all = append(all, x)
 	}
@@ -57,13 +58,13 @@ func limitText(m money.Micros) string {
 	return m.String()
 }
 
-func policyFields(f *form, c account.Custodian) []dashboard.Field {
-	return []dashboard.Field{
-		f.field(dashboard.Field{
+func policyFields(f *form, c account.Custodian) []panel.Field {
+	return []panel.Field{
+		f.field(panel.Field{
 			Name: "short", Label: "Accept payments that are short by up to (%)", Value: strconv.FormatFloat(float64(c.ShortBasis)/100, 'f', -1, 64), Mode: "decimal", Max: "6",
 			Hint: "From 0 to 10, in steps of 0.01. It holds for new payments.",
 		}),
-		f.field(dashboard.Field{
+		f.field(panel.Field{
 			Name: "late", Label: "Accept money after expiry for (hours)", Value: strconv.FormatFloat(c.LateFor.Hours(), 'f', -1, 64), Mode: "numeric", Max: "4",
 			Hint: "From 0 to 720 whole hours. It holds for new payments.",
 		}),

@@ -19,6 +19,7 @@ import (
 	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
 )
 
 const (
@@ -127,18 +128,18 @@ func stepsOf(v visitor, houses []house, a report.Activity) []dashboard.Step {
 }
 
 // alerts say what keeps money from coming in, or events from going out.
-func (d *desk) alerts(ctx context.Context, houses []house, now time.Time) ([]dashboard.Notice, error) {
-	var all []dashboard.Notice
+func (d *desk) alerts(ctx context.Context, houses []house, now time.Time) ([]panel.Notice, error) {
+	var all []panel.Notice
 	for _, h := range houses {
 		at := "?key=" + h.key.PublicID
 		switch {
 		case !h.has:
-			all = append(all, dashboard.Notice{Bad: true, Text: labelOf(h.key) + " has no custodian, so no payment can be created with it.", Link: "/dashboard/custodian" + at, LinkText: "Set it up"})
+			all = append(all, panel.Notice{Bad: true, Text: labelOf(h.key) + " has no custodian, so no payment can be created with it.", Link: "/dashboard/custodian" + at, LinkText: "Set it up"})
 			continue
 		case h.balance.Credits <= 0:
-			all = append(all, dashboard.Notice{Bad: true, Text: labelOf(h.key) + " has no credits left: your customers cannot start a payment.", Link: "/dashboard/credits" + at, LinkText: "Buy credits"})
+			all = append(all, panel.Notice{Bad: true, Text: labelOf(h.key) + " has no credits left: your customers cannot start a payment.", Link: "/dashboard/credits" + at, LinkText: "Buy credits"})
 		case ledger.IsLow(h.balance.Credits):
-			all = append(all, dashboard.Notice{Bad: true, Text: fmt.Sprintf("%s has only %d credits left.", labelOf(h.key), h.balance.Credits), Link: "/dashboard/credits" + at, LinkText: "Buy credits"})
+			all = append(all, panel.Notice{Bad: true, Text: fmt.Sprintf("%s has only %d credits left.", labelOf(h.key), h.balance.Credits), Link: "/dashboard/credits" + at, LinkText: "Buy credits"})
 		}
 		all = append(all, d.networkAlerts(h)...)
 		failing, err := d.x.Reports.FailedDeliveries(ctx, []int64{h.key.ID}, now.Add(-oneDay))
@@ -146,7 +147,7 @@ func (d *desk) alerts(ctx context.Context, houses []house, now time.Time) ([]das
 			return nil, err
 		}
 		if text := failingText(failing); text != "" {
-			all = append(all, dashboard.Notice{Bad: true, Text: "Webhooks of " + labelOf(h.key) + " do not arrive: in the last day, " + text + ".", Link: "/dashboard/webhooks" + at, LinkText: "See why"})
+			all = append(all, panel.Notice{Bad: true, Text: "Webhooks of " + labelOf(h.key) + " do not arrive: in the last day, " + text + ".", Link: "/dashboard/webhooks" + at, LinkText: "See why"})
 		}
 	}
 	return all, nil
@@ -164,8 +165,8 @@ func failingText(f report.Failing) string {
 	return strings.Join(parts, ", ")
 }
 
-func (d *desk) networkAlerts(h house) []dashboard.Notice {
-	var all []dashboard.Notice
+func (d *desk) networkAlerts(h house) []panel.Notice {
+	var all []panel.Notice
 	var bare []string
 	for _, n := range chain.Networks() {
 		if _, ok := d.d.Payments.Lane(n); !ok {
@@ -176,7 +177,7 @@ func (d *desk) networkAlerts(h house) []dashboard.Notice {
 			continue
 		}
 		if health := d.d.Payments.Health(n); !health.OK {
-			all = append(all, dashboard.Notice{Bad: true, Text: views.NetworkName(string(n)) + " is not offered to your customers at the moment: " + health.Reason + "."})
+			all = append(all, panel.Notice{Bad: true, Text: views.NetworkName(string(n)) + " is not offered to your customers at the moment: " + health.Reason + "."})
 		}
 	}
 	if len(bare) == 0 {
@@ -187,7 +188,7 @@ func (d *desk) networkAlerts(h house) []dashboard.Notice {
 	if last > 0 {
 		names, what = strings.Join(bare[:last], ", ")+" and "+bare[last], "these are"
 	}
-	return append(all, dashboard.Notice{
+	return append(all, panel.Notice{
 		Plain: true, Text: labelOf(h.key) + " has no wallet on " + names + ", so " + what + " not offered to your customers.",
 		Link: "/dashboard/custodian?key=" + h.key.PublicID, LinkText: "Add one",
 	})

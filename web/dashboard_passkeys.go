@@ -10,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
 )
 
 // Where passkeys are asked for. A script asks at the first what to ask of the
@@ -174,9 +175,9 @@ func (d *desk) passkeys(c echo.Context, v visitor, f *form, p *dashboard.Securit
 	for _, x := range all {
 		p.Passkeys = append(p.Passkeys, dashboard.PasskeyRow{ID: x.ID, Name: x.Name, CreatedAt: x.CreatedAt, UsedAt: x.UsedAt})
 	}
-	p.PasskeyName = f.field(dashboard.Field{
+	p.PasskeyName = f.field(panel.Field{
 		Name: "name", Label: "Name (optional)", Placeholder: "Phone", Max: "100", Hint: "So that you can tell your passkeys apart.",
 	})
-	p.PasskeyProof, err = d.proofField(c, v, newForm(url.Values{}))
+	p.PasskeyReauth, err = d.proofField(c, v, newForm(url.Values{}))
 	return err
 }

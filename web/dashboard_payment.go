@@ -14,6 +14,7 @@ import (
 	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
 )
 
 // ownPayment returns a payment of one of the visitor's keys; another's is unknown.
@@ -48,12 +49,12 @@ func (d *desk) paymentPage(c echo.Context, v visitor, status int, f *form, found
 	p.Frame = d.frame(c, v, "Payment of $"+p.Amount, paymentsPath)
 	p.Frame.Notices = append(p.Frame.Notices, strayNotices(x)...)
 	p.Problem = f.problem
-	p.Reason = f.field(dashboard.Field{Name: "reason", Label: "Reason", Hint: "Shown in the history of the payment and kept in your audit log, for whoever asks later.", Required: true, Max: "500"})
-	p.Proof.Posted = f.posted
-	if p.Proof.Field, err = d.proofField(c, v, f); err != nil {
+	p.Reason = f.field(panel.Field{Name: "reason", Label: "Reason", Hint: "Shown in the history of the payment and kept in your audit log, for whoever asks later.", Required: true, Max: "500"})
+	p.Reauth.Posted = f.posted
+	if p.Reauth.Field, err = d.proofField(c, v, f); err != nil {
 		return err
 	}
-	p.Find = f.field(dashboard.Field{
+	p.Find = f.field(panel.Field{
 		Name: "hash", Label: "Transaction hash, or an explorer's address of it", Required: true, Max: strconv.Itoa(maxAsked), Mono: true,
 	})
 	p.Finding = found
@@ -72,15 +73,15 @@ func (d *desk) paymentPage(c echo.Context, v visitor, status int, f *form, found
 
 // strayNotices name what lies on the payment's address on a network it was not
 // shown for, which no sweep brings home by itself, and the command that does.
-func strayNotices(x payment.Payment) []dashboard.Notice {
-	var all []dashboard.Notice
+func strayNotices(x payment.Payment) []panel.Notice {
+	var all []panel.Notice
 	for _, dep := range x.Deposits {
 		t := dep.Transfer
 		shown := slices.ContainsFunc(x.Routes, func(r payment.Route) bool { return r.Network == t.Network })
 		if shown || dep.Swept || dep.State != payment.DepositFinal {
 			continue
 		}
-		all = append(all, dashboard.Notice{Bad: true, Text: t.Units.Display(t.Asset.Decimals) + " " + t.Asset.Symbol + " came to this address on " +
+		all = append(all, panel.Notice{Bad: true, Text: t.Units.Display(t.Asset.Decimals) + " " + t.Asset.Symbol + " came to this address on " +
 			views.NetworkName(string(t.Network)) + ", which was not chosen. It cannot go anywhere but to your wallet. Whoever runs Florin brings it there with: " +
 			"florin sweep --txnid " + string(x.ID) + " --network " + t.Network.Lower()})
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
 )
 
 const securityPath = "/dashboard/security"
@@ -33,11 +34,11 @@ func (d *desk) securityPage(c echo.Context, v visitor, status int, f securityFor
 	p := dashboard.SecurityProps{Frame: d.frame(c, v, "Security", securityPath), Problem: password.problem, FactorProblem: f.factor.problem}
 	next := newPasswordField("New password")
 	next.Name = "next"
-	p.Password = []dashboard.Field{
-		password.field(dashboard.Field{Name: "old", Label: "Present password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512"}),
+	p.Password = []panel.Field{
+		password.field(panel.Field{Name: "old", Label: "Present password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512"}),
 		password.field(next),
 	}
-	p.RemovePassword = f.factor.field(dashboard.Field{Name: "password", Label: "Your password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512"})
+	p.RemovePassword = f.factor.field(panel.Field{Name: "password", Label: "Your password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512"})
 	var err error
 	if p.InForce, p.CodesLeft, err = d.x.Members.Factor(ctx, v.user); err != nil {
 		return err
@@ -68,8 +69,8 @@ func (d *desk) securityPage(c echo.Context, v visitor, status int, f securityFor
 	return d.show(c, status, p.Frame, dashboard.Security(p))
 }
 
-func auditRow(a account.Audit) dashboard.AuditRow {
-	row := dashboard.AuditRow{At: a.At, Actor: a.Actor, Action: string(a.Action), Subject: a.Subject, Detail: a.Detail, Where: a.Address}
+func auditRow(a account.Audit) panel.AuditRow {
+	row := panel.AuditRow{At: a.At, Actor: a.Actor, Action: string(a.Action), Subject: a.Subject, Detail: a.Detail, Where: a.Address}
 	if a.Action == account.ActionSignIn {
 		row.Agent = a.Subject
 	}
@@ -141,7 +142,7 @@ func (d *desk) factorPage(c echo.Context, v visitor, status int, f *form) error 
 		return err
 	}
 	p := dashboard.FactorProps{Frame: d.frame(c, v, "Set up an authenticator", securityPath), Secret: e.Secret.Reveal(), QR: qr}
-	p.Code = f.field(dashboard.Field{Name: "code", Label: "Six digits", Autocomplete: "one-time-code", Mode: "numeric", Required: true, Max: "10", Mono: true})
+	p.Code = f.field(panel.Field{Name: "code", Label: "Six digits", Autocomplete: "one-time-code", Mode: "numeric", Required: true, Max: "10", Mono: true})
 	p.Problem = f.problem
 	if p.Password, err = d.proofField(c, v, f); err != nil {
 		return err

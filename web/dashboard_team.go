@@ -11,6 +11,8 @@ import (
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/views/signin"
 )
 
 const teamPath = "/dashboard/team"
@@ -23,10 +25,10 @@ var roleWords = map[account.Role]string{
 	account.RoleViewer:    "May look at everything and change nothing.",
 }
 
-func roleChoices() []dashboard.Choice {
-	var all []dashboard.Choice
+func roleChoices() []panel.Choice {
+	var all []panel.Choice
 	for _, r := range account.Roles() {
-		all = append(all, dashboard.Choice{Value: string(r), Text: strings.ToUpper(string(r[:1])) + string(r[1:])})
+		all = append(all, panel.Choice{Value: string(r), Text: strings.ToUpper(string(r[:1])) + string(r[1:])})
 	}
 	return all
 }
@@ -50,12 +52,12 @@ func (d *desk) teamPage(c echo.Context, v visitor, status int, f *form, link, li
 	if err != nil {
 		return err
 	}
-	shown := dashboard.Proof{Field: proof}
+	shown := panel.Reauth{Field: proof}
 	if f.posted != "" && f.posted != teamPath+"/invite" {
 		shown.Posted, proof.Problem = f.posted, ""
 	}
 	p := dashboard.TeamProps{
-		Frame: d.frame(c, v, "Team", teamPath), Problem: f.problem, Link: link, LinkFor: linkFor, Mailed: d.x.Mail != nil, Proof: shown,
+		Frame: d.frame(c, v, "Team", teamPath), Problem: f.problem, Link: link, LinkFor: linkFor, Mailed: d.x.Mail != nil, Reauth: shown,
 		Choices: roleChoices(), Chosen: f.values.Get("role"),
 	}
 	if p.Chosen == "" || shown.Posted != "" {
@@ -86,7 +88,7 @@ func (d *desk) teamPage(c echo.Context, v visitor, status int, f *form, link, li
 	}
 	email := emailField()
 	email.Autocomplete = "off"
-	p.Fields = []dashboard.Field{f.field(email), proof}
+	p.Fields = []panel.Field{f.field(email), proof}
 	return d.show(c, status, p.Frame, dashboard.Team(p))
 }
 
@@ -261,10 +263,10 @@ func (d *desk) getJoin(c echo.Context) error {
 
 // joinPage is for somebody who is not signed in.
 func (d *desk) joinPage(c echo.Context, status int, token string, f *form) error {
-	p := dashboard.JoinProps{EntryProps: d.entry(c)}
+	p := signin.JoinProps{EntryProps: d.entry(c)}
 	n, merchant, known, err := d.x.Members.Invitation(c.Request().Context(), token)
 	if errors.Is(err, account.ErrBadInvitation) {
-		return d.enter(c, http.StatusForbidden, p.Page, dashboard.Join(p))
+		return d.enter(c, http.StatusForbidden, p.Page, signin.Join(p))
 	}
 	if err != nil {
 		return err
@@ -275,12 +277,12 @@ func (d *desk) joinPage(c echo.Context, status int, token string, f *form) error
 	}
 	email := emailField()
 	email.ReadOnly, email.Value = true, n.Email
-	p.Fields = []dashboard.Field{
+	p.Fields = []panel.Field{
 		email, f.field(newPasswordField("Password")),
-		f.field(dashboard.Field{Name: "firstName", Label: "First name (optional)", Autocomplete: "given-name", Max: "100"}),
-		f.field(dashboard.Field{Name: "lastName", Label: "Last name (optional)", Autocomplete: "family-name", Max: "100"}),
+		f.field(panel.Field{Name: "firstName", Label: "First name (optional)", Autocomplete: "given-name", Max: "100"}),
+		f.field(panel.Field{Name: "lastName", Label: "Last name (optional)", Autocomplete: "family-name", Max: "100"}),
 	}
-	return d.enter(c, status, p.Page, dashboard.Join(p))
+	return d.enter(c, status, p.Page, signin.Join(p))
 }
 
 // getJoining asks somebody who is signed in.

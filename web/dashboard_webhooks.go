@@ -18,16 +18,17 @@ import (
 	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/internal/webhook"
 	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
 )
 
 const webhooksPath = "/dashboard/webhooks"
 
 // chosenKey returns the key a page is about and the choice of others.
-func (d *desk) chosenKey(v visitor, path, asked string) (account.Key, bool, dashboard.KeyChoice, error) {
+func (d *desk) chosenKey(v visitor, path, asked string) (account.Key, bool, panel.KeyChoice, error) {
 	key, ok, err := v.chosen(asked)
-	choice := dashboard.KeyChoice{Path: path, Current: key.PublicID}
+	choice := panel.KeyChoice{Path: path, Current: key.PublicID}
 	for _, k := range v.keys {
-		choice.Keys = append(choice.Keys, dashboard.Choice{Value: k.PublicID, Text: labelOf(k)})
+		choice.Keys = append(choice.Keys, panel.Choice{Value: k.PublicID, Text: labelOf(k)})
 	}
 	return key, ok, choice, err
 }
@@ -43,7 +44,7 @@ func (d *desk) webhooksPage(c echo.Context, v visitor, status int, asked string,
 		return err
 	}
 	p := dashboard.WebhooksProps{Frame: d.frame(c, v, "Webhooks", webhooksPath), Key: choice, HasKey: ok, Problem: f.problem, State: c.QueryParam("state"), Event: c.QueryParam("event")}
-	p.Since = f.field(dashboard.Field{
+	p.Since = f.field(panel.Field{
 		Name: "since", Label: "Events since (UTC)", Type: "date", Required: true, Value: d.d.Now().UTC().AddDate(0, 0, -3).Format(dayFormat),
 		Hint: "Those whose attempts were used up, or that your server refused for good.",
 	})

@@ -1,6 +1,10 @@
 package dashboard
 
-import "time"
+import (
+	"time"
+
+	"github.com/florinpay/florin/views/panel"
+)
 
 // PaymentRow is a payment in a list.
 type PaymentRow struct {
@@ -17,7 +21,7 @@ type PaymentRow struct {
 
 // PaymentsProps is the list of payments.
 type PaymentsProps struct {
-	Frame
+	panel.Frame
 
 	// Sentence is the filter as one can read it.
 	Sentence string
@@ -37,58 +41,30 @@ type FilterFields struct {
 }
 
 var (
-	statusChoices = []Choice{
-		{"", "Any status"}, {"PENDING", "Pending"}, {"STARTED", "Started"}, {"COMPLETED", "Completed"}, {"EXPIRED", "Expired"}, {"CANCELLED", "Cancelled"},
+	statusChoices = []panel.Choice{
+		{Value: "", Text: "Any status"},
+		{Value: "PENDING", Text: "Pending"},
+		{Value: "STARTED", Text: "Started"},
+		{Value: "COMPLETED", Text: "Completed"},
+		{Value: "EXPIRED", Text: "Expired"},
+		{Value: "CANCELLED", Text: "Cancelled"},
 	}
-	networkChoices = []Choice{
-		{"", "Any network"}, {"BEP20", "BNB Smart Chain"}, {"POLYGON", "Polygon"}, {"BASE", "Base"}, {"SOL", "Solana"},
+	networkChoices = []panel.Choice{
+		{Value: "", Text: "Any network"},
+		{Value: "BEP20", Text: "BNB Smart Chain"},
+		{Value: "POLYGON", Text: "Polygon"},
+		{Value: "BASE", Text: "Base"},
+		{Value: "SOL", Text: "Solana"},
 	}
-	tokenChoices = []Choice{{"", "Any token"}, {"USDT", "USDT"}, {"USDC", "USDC"}}
-	kindChoices  = []Choice{{"", "Any kind"}, {"PAYMENT", "Payments"}, {"DONATION", "Donations"}, {"TOPUP", "Credit top-ups"}}
+	tokenChoices = []panel.Choice{
+		{Value: "", Text: "Any token"},
+		{Value: "USDT", Text: "USDT"},
+		{Value: "USDC", Text: "USDC"},
+	}
+	kindChoices = []panel.Choice{
+		{Value: "", Text: "Any kind"},
+		{Value: "PAYMENT", Text: "Payments"},
+		{Value: "DONATION", Text: "Donations"},
+		{Value: "TOPUP", Text: "Credit top-ups"},
+	}
 )
-
-// PaymentProps is one payment with all that happened to it.
-type PaymentProps struct {
-	Frame
-
-	TxnID, Status, Amount, Received, Missing string
-	Network, Token                           string
-	Reference, Description, CustomerEmail    string
-	KeyLabel                                 string
-	Metadata                                 [][2]string
-	CreatedAt, ExpiresAt, EndedAt            time.Time
-	Address, Settlement                      string
-	Hash, ExplorerURL                        string
-	CheckoutURL, ReceiptURL                  string
-	Reorged, ByHand                          bool
-	Timeline                                 []Moment
-	Deliveries                               []DeliveryRow
-	CanCancel, CanComplete                   bool
-	Problem                                  string
-	Reason                                   Field
-	// Proof asks once more who is there before goods go out for too little.
-	Proof Proof
-	// Accept is the money that may be taken as the whole; empty when there is
-	// none. AcceptLate: it is enough, but came too late.
-	Accept     string
-	AcceptLate bool
-	// Find asks about a transaction; Finding is the answer, nil before that.
-	Find    Field
-	Finding *FindingRow
-}
-
-// FindingRow is what became of a transaction.
-type FindingRow struct {
-	Title, Meaning, Verdict, Advice             string
-	Network, Moved, Missing, FinalIn, Hash, URL string
-}
-
-// Moment is one thing that happened to a payment.
-type Moment struct {
-	At      time.Time
-	Title   string
-	Detail  string
-	Hash    string // may be empty
-	URL     string // of the hash
-	Meaning string // is-good, is-bad, is-seen or empty
-}

@@ -1,24 +1,28 @@
 package dashboard
 
-import "time"
+import (
+	"time"
+
+	"github.com/florinpay/florin/views/panel"
+)
 
 // TeamProps is who works for the merchant.
 type TeamProps struct {
-	Frame
+	panel.Frame
 
 	Problem string
 	Members []MemberRow
 	Invited []InvitedRow
 	Roles   []RoleRow
 	// Fields of a new invitation, beside its role.
-	Fields []Field
+	Fields []panel.Field
 	// Chosen is the role of a new invitation; Choices are all of them.
 	Chosen  string
-	Choices []Choice
+	Choices []panel.Choice
 	// Link is a fresh invitation, shown only now, and LinkFor whom it is for.
 	Link, LinkFor string
 	Mailed        bool
-	Proof         Proof // of the forms about one member or invitation
+	Reauth        panel.Reauth // of the forms about one member or invitation
 	MayLeave      bool
 }
 
@@ -41,22 +45,4 @@ type InvitedRow struct {
 type RoleRow struct {
 	Name string
 	Does string
-}
-
-// JoinProps is what an invitation leads to.
-type JoinProps struct {
-	EntryProps
-
-	Merchant, Role, Does, Email string
-	// SignInURL is for somebody who has an account.
-	SignInURL string
-}
-
-// JoiningProps asks somebody who is signed in whether to join.
-type JoiningProps struct {
-	Frame
-
-	Merchant, Role, Does, Token string
-	// For is who is invited, if that is not the reader.
-	For string
 }

@@ -1,6 +1,10 @@
 package dashboard
 
-import "time"
+import (
+	"time"
+
+	"github.com/florinpay/florin/views/panel"
+)
 
 // DeliveryRow is an event on its way to the merchant's server.
 type DeliveryRow struct {
@@ -17,29 +21,40 @@ type DeliveryRow struct {
 
 // WebhooksProps is the list of webhooks of a key.
 type WebhooksProps struct {
-	Frame
+	panel.Frame
 
-	Key         KeyChoice
+	Key         panel.KeyChoice
 	HasKey      bool
 	State       string
 	Event       string
 	Rows        []DeliveryRow
 	NextURL     string
 	CallbackURL string
-	Since       Field
+	Since       panel.Field
 	Problem     string
 }
 
-var stateChoices = []Choice{{"", "All"}, {"WAITING", "Waiting"}, {"DELIVERED", "Delivered"}, {"FAILED", "Failed"}, {"STOPPED", "Stopped"}}
+var stateChoices = []panel.Choice{
+	{Value: "", Text: "All"},
+	{Value: "WAITING", Text: "Waiting"},
+	{Value: "DELIVERED", Text: "Delivered"},
+	{Value: "FAILED", Text: "Failed"},
+	{Value: "STOPPED", Text: "Stopped"},
+}
 
 var (
-	eventChoices = []Choice{{"", "All"}, {"completed", "Completed"}, {"expired", "Expired"}, {"cancelled", "Cancelled"}}
-	testChoices  = eventChoices[1:]
+	eventChoices = []panel.Choice{
+		{Value: "", Text: "All"},
+		{Value: "completed", Text: "Completed"},
+		{Value: "expired", Text: "Expired"},
+		{Value: "cancelled", Text: "Cancelled"},
+	}
+	testChoices = eventChoices[1:]
 )
 
 // WebhookProps is one webhook with its attempts.
 type WebhookProps struct {
-	Frame
+	panel.Frame
 	DeliveryRow
 
 	Attempts []AttemptRow

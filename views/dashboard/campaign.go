@@ -1,0 +1,79 @@
+package dashboard
+
+import (
+	"time"
+
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/panel"
+)
+
+// CampaignProps is one campaign.
+type CampaignProps struct {
+	panel.Frame
+
+	Slug, Name, State string
+	KeyGone           bool // its API key was revoked
+	Raised, Goal      string
+	Percent           int
+	Donors, Waiting   int64
+	EndsAt            time.Time
+	AtOnce            bool
+
+	Rows        []GiftRow
+	OnlyWaiting bool // the list leaves out what was reviewed
+	Paged       bool // the list does not begin with the newest
+	NextURL     string
+
+	Link          string
+	QR            views.QR
+	Embed, Button string // HTML to copy
+}
+
+// Path is the campaign's page in the dashboard.
+func (p CampaignProps) Path() string { return "/dashboard/campaigns/" + p.Slug }
+
+// GiftRow is a donation.
+type GiftRow struct {
+	Number, TxnID, Name, Message string
+	Review                       string
+	Shown                        bool // everybody sees the name and message
+	Amount, Token, TxURL         string
+	Proven                       bool // the chain holds the money
+	At                           time.Time
+}
+
+// written reports whether there is anything to review.
+func (r GiftRow) written() bool { return r.Name != "" || r.Message != "" }
+
+// anyWritten reports whether a list has anything to review.
+func anyWritten(rows []GiftRow) bool {
+	for _, r := range rows {
+		if r.written() {
+			return true
+		}
+	}
+	return false
+}
+
+// reviewText says what everybody sees of a donor's words.
+func (r GiftRow) reviewText() string {
+	switch {
+	case r.Review == "WAITING" && r.Shown:
+		return "Shown, not reviewed"
+	case r.Review == "WAITING":
+		return "Waiting for you"
+	case r.Shown:
+		return "Shown"
+	}
+	return "Hidden"
+}
+
+func (r GiftRow) reviewMeaning() string {
+	switch {
+	case r.Review == "WAITING":
+		return "is-seen"
+	case r.Shown:
+		return "is-good"
+	}
+	return "is-wait"
+}

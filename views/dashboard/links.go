@@ -1,0 +1,55 @@
+package dashboard
+
+import (
+	"time"
+
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/panel"
+)
+
+// LinksProps lists payment links, and asks for a new one.
+type LinksProps struct {
+	panel.Frame
+
+	Problem string
+	HasKey  bool
+	Key     panel.KeyChoice
+	Rows    []LinkRow
+	Fields  []panel.Field
+	More    []panel.Field // bounds of an open amount
+	Open    bool          // shows More
+}
+
+// LinkRow is a payment link. Amount is empty where the payer chooses, between
+// Min and Max, which are empty for no bound.
+type LinkRow struct {
+	Slug, Description, Reference string
+	Amount, Min, Max             string
+	Paused, KeyGone              bool
+	CreatedAt                    time.Time
+}
+
+// amountText says what a payer pays.
+func (r LinkRow) amountText() string {
+	switch {
+	case r.Amount != "":
+		return panel.USD(r.Amount)
+	case r.Min != "" && r.Max != "":
+		return panel.USD(r.Min) + " to " + panel.USD(r.Max)
+	case r.Min != "":
+		return "open, from " + panel.USD(r.Min)
+	case r.Max != "":
+		return "open, up to " + panel.USD(r.Max)
+	}
+	return "open"
+}
+
+// LinkProps is one payment link.
+type LinkProps struct {
+	panel.Frame
+	LinkRow
+
+	Link   string
+	QR     views.QR
+	Button string // HTML to copy
+}

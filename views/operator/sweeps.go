@@ -1,0 +1,23 @@
+package operator
+
+import (
+	"time"
+
+	"github.com/florinpay/florin/views/panel"
+)
+
+// SweepsProps lists the transactions of settlement.
+type SweepsProps struct {
+	panel.Frame
+
+	Waiting []panel.Notice // networks whose settlement waits, and why
+	Rows    []SweepRow
+	NextURL string
+}
+
+// SweepRow is one transaction of settlement.
+type SweepRow struct {
+	ID, Network, State, Meaning, Cost, Hash, HashURL, Note string
+	Pots, Moved, Attempts                                  int64
+	CreatedAt, EndedAt                                     time.Time
+}

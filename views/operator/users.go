@@ -1,0 +1,50 @@
+package operator
+
+import (
+	"time"
+
+	"github.com/florinpay/florin/views/panel"
+)
+
+// UsersProps lists users.
+type UsersProps struct {
+	panel.Frame
+
+	Text      string // that was searched for
+	Users     []UserRow
+	NextURL   string
+	Invite    panel.Field
+	MayInvite bool
+	Problem   string
+	Link      string // of an invitation that was just made
+}
+
+// UserRow is a user.
+type UserRow struct {
+	ID, Email, Name       string
+	Keys                  int64
+	Operator              bool
+	Takes                 bool
+	CreatedAt, DisabledAt time.Time
+}
+
+// UserProps is one user with their keys.
+type UserProps struct {
+	panel.Frame
+
+	User    UserRow
+	You     bool
+	Keys    []KeyRow
+	Audit   []panel.AuditRow
+	NextURL string
+	Reauth  panel.Reauth
+	Problem string
+}
+
+// KeyRow is a key of a user.
+type KeyRow struct {
+	ID, Label             string
+	Credits, Queries      int64
+	CreatedAt, LastUsedAt time.Time
+	RevokedAt, DisabledAt time.Time
+}
