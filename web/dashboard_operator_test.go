@@ -28,7 +28,7 @@ func rootDesk(t *testing.T) (deskBundle, *surfer) {
 	b := newDesk(t, func(_ *Deps, o *Options) { o.SignUp = false }, func(d *Deps, _ *Options) {
 		d.Dashboard.Invite = true
 		d.Dashboard.Sweeping = func(n chain.Network) (settlement.Status, bool) {
-			return settlement.Status{At: d.Now(), Runway: settlement.Runway{Wallet: settlement.Wallet{Address: merchantWallet, Balance: gas}, Days: 9, Level: settlement.LevelWarn}}, n == chain.Polygon
+			return settlement.Status{At: d.Now(), Runway: settlement.Runway{Wallet: chain.GasWallet{Address: merchantWallet, Balance: gas}, Days: 9, Level: settlement.LevelWarn}}, n == chain.Polygon
 		}
 	})
 	_, err := b.accounts.CreateUser(t.Context(), account.NewUser{Email: rootEmail, Password: secret.New(deskPassword), Operator: true})
@@ -145,8 +145,8 @@ func TestOperator_Lists(t *testing.T) {
 	b.busy(m)
 	must(t, b.store.CreateRecharge(t.Context(), recharge.Recharge{
 		ID: "01M7Z95F5DE7BD6RTSPKBNS62H", KeyID: m.key.ID, Units: 7, State: recharge.Signed, CreatedAt: b.clock.Now(), LookAt: b.clock.Now(),
-		Transfer: recharge.Transfer{Asset: profileOf(chain.BEP20).Assets[0], From: merchantWallet, To: merchantWallet, Amount: money.UnitsFromUint64(1)},
-		Bytes:    recharge.Bytes{Tx: testHash(7), Raw: []byte{1}},
+		Transfer: chain.TokenTransfer{Asset: profileOf(chain.BEP20).Assets[0], From: merchantWallet, To: merchantWallet, Amount: money.UnitsFromUint64(1)},
+		Bytes:    chain.SignedTx{Tx: testHash(7), Raw: []byte{1}},
 	}))
 	b.clock.advance(72 * time.Hour)
 	root.signIn(rootEmail)

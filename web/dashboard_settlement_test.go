@@ -39,19 +39,19 @@ func TestDashboard_Settlement(t *testing.T) {
 	if len(pots) != 1 {
 		t.Fatalf("%d pots are due, want 1", len(pots))
 	}
-	w := settlement.Sweep{ID: settlement.ID(testID(now)), Network: chain.Polygon, State: settlement.Planned, CreatedAt: now, Items: []settlement.Item{{
+	w := settlement.Sweep{ID: settlement.ID(testID(now)), Network: chain.Polygon, State: settlement.Planned, CreatedAt: now, Items: []chain.SweepItem{{
 		PaymentID: pots[0].PaymentID, Number: pots[0].Number, Address: pots[0].Address, Settlement: pots[0].Settlement,
 		Asset: pots[0].Asset, Expected: pots[0].Due,
 	}}}
 	must(t, b.store.PlanSweep(ctx, w))
 	shows(s.get(page), []string{"Settlement planned"}, "On the way to your wallet")
-	attempt := settlement.Attempt{N: 1, Tx: testHash(900), Raw: []byte{1}, MadeAt: now}
+	attempt := chain.Attempt{N: 1, Tx: testHash(900), Raw: []byte{1}, MadeAt: now}
 	must(t, b.store.AddAttempt(ctx, w.ID, attempt))
 	must(t, b.store.MarkSent(ctx, w.ID, 1, now.Add(time.Second)))
 	shows(s.get(page), []string{"Settlement planned", "On the way to your wallet"}, "Arrived at your wallet")
 	w.State, w.Tx, w.EndedAt, w.Paid = settlement.Confirmed, attempt.Tx, now.Add(2*time.Second), money.UnitsFromUint64(1_230_000_000_000_000)
 	w.Block = chain.Head{Number: 901, Hash: string(testHash(901)), Time: now}
-	w.Moved = []settlement.Moved{{Address: pots[0].Address.Address, Contract: pots[0].Asset.Contract, Units: pots[0].Due}}
+	w.Moved = []chain.Moved{{Address: pots[0].Address.Address, Contract: pots[0].Asset.Contract, Units: pots[0].Due}}
 	must(t, b.store.EndSweep(ctx, w, now))
 	shows(s.get(page), []string{"Settlement planned", "Arrived at your wallet", string(attempt.Tx), "gas 0.00123 POL, paid by the operator"}, "On the way to your wallet", "florin sweep")
 

@@ -82,7 +82,7 @@ func needGas(cfg config.Config, n chain.Network) error {
 }
 
 // sender returns what signs and sends the network's sweeps.
-func (p *process) sender(ctx context.Context, cfg config.Config, n config.Network, s *store.Store) (settlement.Sender, error) {
+func (p *process) sender(ctx context.Context, cfg config.Config, n config.Network, s *store.Store) (chain.SweepSender, error) {
 	if !n.Profile.Network.EVM() {
 		a, err := openSolana(cfg, n)
 		if err != nil {

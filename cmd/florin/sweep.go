@@ -145,7 +145,7 @@ func (c rescue) on(ctx context.Context, p *process, cfg config.Config, n config.
 	if err := a.Check(ctx); err != nil {
 		return false, err
 	}
-	var items []settlement.Item
+	var items []chain.SweepItem
 	for _, x := range shown {
 		found, err := c.items(ctx, a, n.Profile, x)
 		if err != nil {
@@ -187,8 +187,8 @@ func (c rescue) on(ctx context.Context, p *process, cfg config.Config, n config.
 }
 
 // items lists what an address holds of what is asked for.
-func (c rescue) items(ctx context.Context, a home, p chain.Profile, x settlement.Shown) ([]settlement.Item, error) {
-	var items []settlement.Item
+func (c rescue) items(ctx context.Context, a home, p chain.Profile, x settlement.Shown) ([]chain.SweepItem, error) {
+	var items []chain.SweepItem
 	add := func(asset chain.Asset, units money.Units) {
 		if !units.IsZero() {
 			items = append(items, x.Item(asset, units))

@@ -38,8 +38,8 @@ var edgeRules = map[string]edges{
 		from: []string{"internal/money"}, to: []string{"own"}, allow: []string{"internal/fault"},
 		reason: "amounts are below networks and payments",
 	},
-	"chain knows only money and faults": {
-		from: []string{"internal/chain"}, to: []string{"own"}, allow: []string{"internal/fault", "internal/money"},
+	"chain knows only money, secrets and faults": {
+		from: []string{"internal/chain"}, to: []string{"own"}, allow: []string{"internal/fault", "internal/money", "internal/secret"},
 		reason: "it is the vocabulary of adapters and domain alike",
 	},
 	"the domain knows only itself and its vocabulary": {
@@ -71,7 +71,6 @@ var edgeRules = map[string]edges{
 		to:   []string{"own"},
 		allow: slices.Concat(vocabulary, testSupport, []string{
 			"internal/chain/evm/...", "internal/chain/solana/...", "internal/wallet",
-			"internal/settlement", "internal/recharge", // whose ports Sender and Chain they implement
 		}),
 		reason: "an adapter translates; what follows from what it reads is decided in the domain",
 	},

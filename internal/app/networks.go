@@ -60,7 +60,7 @@ func NewSweepID(t time.Time) settlement.ID { return settlement.ID(newULID(t)) }
 
 // openLane builds what serves a network; the sender is nil without a gas
 // wallet.
-func openLane(cfg config.Config, n config.Network, instance [16]byte) (*lane, settlement.Sender, error) {
+func openLane(cfg config.Config, n config.Network, instance [16]byte) (*lane, chain.SweepSender, error) {
 	if n.Profile.Network == chain.Solana {
 		return openSolana(cfg, n)
 	}
@@ -68,7 +68,7 @@ func openLane(cfg config.Config, n config.Network, instance [16]byte) (*lane, se
 	if err != nil {
 		return nil, nil, err
 	}
-	var sender settlement.Sender
+	var sender chain.SweepSender
 	if cfg.EVMGas != nil {
 		sender = evm.NewSender(reader, evm.SenderConfig{Signer: cfg.EVMGas, Instance: instance, MaxPrice: n.MaxGasPrice})
 	}
@@ -82,7 +82,7 @@ func openLane(cfg config.Config, n config.Network, instance [16]byte) (*lane, se
 }
 
 // openSolana is openLane for Solana, whose deposit addresses come from a seed.
-func openSolana(cfg config.Config, n config.Network) (*lane, settlement.Sender, error) {
+func openSolana(cfg config.Config, n config.Network) (*lane, chain.SweepSender, error) {
 	c := solana.Config{Profile: n.Profile, Endpoints: reveal(n.RPC)}
 	if cfg.SolGas != nil {
 		c.Gas = cfg.SolGas.Wallet()
@@ -91,7 +91,7 @@ func openSolana(cfg config.Config, n config.Network) (*lane, settlement.Sender, 
 	if err != nil {
 		return nil, nil, err
 	}
-	var sender settlement.Sender
+	var sender chain.SweepSender
 	if cfg.SolGas != nil {
 		sender = solana.NewSender(reader, solana.SenderConfig{Gas: cfg.SolGas, Vault: cfg.SolSeed, MaxPrice: n.MaxPriorityFee})
 	}

@@ -169,7 +169,7 @@ func (w *world) mining() (stop func()) {
 	return func() { cancel(); <-done }
 }
 
-func (w *world) lane(c recharge.Chain) *recharge.Lane {
+func (w *world) lane(c chain.TransferSender) *recharge.Lane {
 	return &recharge.Lane{Chain: c, Asset: w.asset, Treasury: treasury, Ready: func() error { return nil }}
 }
 
@@ -194,11 +194,11 @@ func (w *world) signed(units int64) recharge.Recharge {
 }
 
 // dumb is a chain whose broadcast dies.
-type dumb struct{ recharge.Chain }
+type dumb struct{ chain.TransferSender }
 
 var errDied = errors.New("the process died")
 
-func (dumb) Broadcast(context.Context, recharge.Bytes) error { return errDied }
+func (dumb) Broadcast(context.Context, chain.SignedTx) error { return errDied }
 
 // round lets the loop run once, when it is due.
 func (w *world) round() {

@@ -107,7 +107,7 @@ func (s *Service) settle(ctx context.Context, r Recharge) (Recharge, error) {
 	if s.lane == nil {
 		return r, ErrNotOffered
 	}
-	seen, err := s.lane.Chain.Look(ctx, r.Transfer.From, r.Bytes)
+	seen, err := s.lane.Chain.Track(ctx, r.Transfer.From, r.Bytes)
 	if err != nil {
 		return r, err
 	}
@@ -123,14 +123,14 @@ func (s *Service) settle(ctx context.Context, r Recharge) (Recharge, error) {
 	if r.State != before {
 		s.log.Info("a recharge ended", "recharge", string(r.ID), "state", string(r.State), "tx", string(r.Bytes.Tx), "units", r.Units)
 	}
-	if r.State == Signed && seen.Seen == Unknown && s.now().Sub(r.SentAt) >= resendAfter {
+	if r.State == Signed && seen.Status == chain.TxUnknown && s.now().Sub(r.SentAt) >= resendAfter {
 		r = s.send(ctx, r)
 	}
 	return r, nil
 }
 
 // confirmed asks a second endpoint for a payment that is seen.
-func (s *Service) confirmed(ctx context.Context, r Recharge, v Sighting) (bool, error) {
+func (s *Service) confirmed(ctx context.Context, r Recharge, v chain.TransferOutcome) (bool, error) {
 	paid, ok := r.Payment(v)
 	if !ok || r.State.Over() {
 		return false, nil

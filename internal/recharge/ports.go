@@ -7,7 +7,6 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/ledger"
-	"github.com/florinpay/florin/internal/secret"
 )
 
 // Refusals. Nothing was sent when one of these is returned.
@@ -17,8 +16,6 @@ var (
 	ErrOwnTreasury = fault.New(fault.Unprocessable, "the wallet registered on this API key is the treasury itself")
 	ErrBusy        = fault.Retry(fault.Conflict, busyAgain,
 		"another recharge from this wallet is still on its way; try again when it is final")
-	ErrNoTokens = fault.New(fault.PaymentRequired, "the wallet does not hold enough USDT")
-	ErrNoGas    = fault.New(fault.PaymentRequired, "the wallet does not hold enough of the native coin for gas")
 	// ErrUnknown: there is no such recharge.
 	ErrUnknown = fault.New(fault.NotFound, "there is no such recharge")
 )
@@ -47,23 +44,9 @@ type Store interface {
 	UpdateRecharge(ctx context.Context, id ID, decide func(Recharge) Change) (Recharge, error)
 }
 
-// Chain makes, sends and finds transfers on one network.
-type Chain interface {
-	// Sign makes and signs the transfer with the private key and sends
-	// nothing. It fails with faults of kind PaymentRequired that name what is
-	// missing, before anything is signed.
-	Sign(ctx context.Context, privateKey secret.Text, t Transfer) (Bytes, error)
-	// Broadcast gives the bytes to the network. Bytes it has are no error.
-	Broadcast(ctx context.Context, b Bytes) error
-	// Look tells what became of the bytes.
-	Look(ctx context.Context, from chain.Address, b Bytes) (Sighting, error)
-	// Confirm asks an endpoint other than the transfers' source for them.
-	Confirm(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error)
-}
-
 // Lane is the network recharges are paid on.
 type Lane struct {
-	Chain Chain
+	Chain chain.TransferSender
 	Asset chain.Asset // USDT
 	// Treasury is the operator's wallet. Without one nothing is sold, and what
 	// was sold before is still looked after: each transfer knows its own.

@@ -36,28 +36,13 @@ func (s State) Over() bool { return s == Credited }
 // for a while yet.
 func (s State) bad() bool { return s == Failed || s == Replaced }
 
-// Transfer is what the merchant pays: tokens from one wallet to another.
-type Transfer struct {
-	Asset  chain.Asset
-	From   chain.Address
-	To     chain.Address
-	Amount money.Units
-}
-
-// Bytes are a signed transaction.
-type Bytes struct {
-	Tx    chain.TxHash
-	Raw   []byte
-	Nonce uint64
-}
-
 // Recharge is one purchase of query units.
 type Recharge struct {
 	ID       ID
 	KeyID    int64
 	Units    int64 // query units bought, at least 1
-	Transfer Transfer
-	Bytes    Bytes
+	Transfer chain.TokenTransfer
+	Bytes    chain.SignedTx
 	State    State
 	Note     string // why it did not end well
 	Block    chain.Head
@@ -72,30 +57,6 @@ type Recharge struct {
 type Change struct {
 	Recharge Recharge
 	Entries  []ledger.Entry
-}
-
-// Seen is what the network knows of the signed transaction.
-type Seen int
-
-// What can be seen.
-const (
-	Unknown  Seen = iota // nobody has it
-	Pooled               // it waits to be included
-	Included             // in a block that may still be replaced
-	Landed               // in a final block, and succeeded
-	Reverted             // in a final block, and failed
-	Dead                 // another transaction used its nonce, in a final block
-)
-
-// Final reports whether the chain will not take it back.
-func (s Seen) Final() bool { return s == Landed || s == Reverted || s == Dead }
-
-// Sighting is one look at the network.
-type Sighting struct {
-	Seen      Seen
-	Block     chain.Head // that it is in
-	Final     chain.Head // the newest final block when it was looked for
-	Transfers []chain.Transfer
 }
 
 // Times of a recharge.
@@ -114,8 +75,8 @@ const (
 func Price(units int64) money.Micros { return money.Micros(units) * ledger.QueryPrice }
 
 // Payment returns the transfer by which the transaction paid the price.
-func (r Recharge) Payment(v Sighting) (chain.Transfer, bool) {
-	if v.Seen != Landed {
+func (r Recharge) Payment(v chain.TransferOutcome) (chain.Transfer, bool) {
+	if v.Status != chain.TxFinal {
 		return chain.Transfer{}, false
 	}
 	i := slices.IndexFunc(v.Transfers, func(t chain.Transfer) bool {
@@ -130,7 +91,7 @@ func (r Recharge) Payment(v Sighting) (chain.Transfer, bool) {
 
 // Observe decides what a look at the network means. confirmed says that a
 // second opinion agrees with a payment that is seen.
-func (r Recharge) Observe(v Sighting, confirmed bool, now time.Time) Change {
+func (r Recharge) Observe(v chain.TransferOutcome, confirmed bool, now time.Time) Change {
 	if r.State.Over() {
 		return Change{Recharge: r}
 	}
@@ -138,8 +99,8 @@ func (r Recharge) Observe(v Sighting, confirmed bool, now time.Time) Change {
 	if r.State.bad() {
 		r.LookAt = now.Add(seldom)
 	}
-	switch v.Seen {
-	case Landed:
+	switch v.Status {
+	case chain.TxFinal:
 		r.Block = v.Block
 		if _, paid := r.Payment(v); !paid {
 			return r.ended(Failed, "the transaction is final, but did not move the price to the treasury", now)
@@ -150,18 +111,18 @@ func (r Recharge) Observe(v Sighting, confirmed bool, now time.Time) Change {
 		c := r.ended(Credited, "", now)
 		c.Entries = []ledger.Entry{ledger.Grant(r.KeyID, ledger.Query, r.Units, ledger.ReasonRecharge, "recharge:"+string(r.ID), now)}
 		return c
-	case Reverted:
+	case chain.TxReverted:
 		r.Block = v.Block
 		return r.ended(Failed, "the transaction is final and failed", now)
-	case Dead:
+	case chain.TxDropped:
 		return r.ended(Replaced, "another transaction of the wallet took its place", now)
-	case Unknown, Pooled:
+	case chain.TxUnknown, chain.TxPending:
 		if r.State == Signed && now.Sub(r.CreatedAt) >= patience {
 			r.State, r.Note, r.EndedAt = Abandoned, "no block took the transaction within an hour", now
 		}
-	case Included:
+	case chain.TxIncluded:
 	}
-	if now.Sub(r.CreatedAt) >= watchFor && v.Seen != Included || r.State.bad() && now.Sub(r.EndedAt) >= doubtFor {
+	if now.Sub(r.CreatedAt) >= watchFor && v.Status != chain.TxIncluded || r.State.bad() && now.Sub(r.EndedAt) >= doubtFor {
 		r.LookAt = time.Time{}
 	}
 	return Change{Recharge: r}

@@ -75,7 +75,7 @@ func (s *Service) begin(ctx, waiting context.Context, q Request) (Recharge, erro
 	if q.Wallet == s.lane.Treasury {
 		return Recharge{}, ErrOwnTreasury
 	}
-	t := Transfer{Asset: s.lane.Asset, From: q.Wallet, To: s.lane.Treasury, Amount: Price(q.Units).Units(s.lane.Asset.Decimals)}
+	t := chain.TokenTransfer{Asset: s.lane.Asset, From: q.Wallet, To: s.lane.Treasury, Amount: Price(q.Units).Units(s.lane.Asset.Decimals)}
 	for {
 		if err := s.turn(ctx, waiting, q.Wallet); err != nil {
 			return Recharge{}, err
@@ -94,7 +94,7 @@ func (s *Service) begin(ctx, waiting context.Context, q Request) (Recharge, erro
 }
 
 // sign makes the bytes and stores them.
-func (s *Service) sign(ctx context.Context, q Request, t Transfer) (Recharge, error) {
+func (s *Service) sign(ctx context.Context, q Request, t chain.TokenTransfer) (Recharge, error) {
 	b, err := s.lane.Chain.Sign(ctx, q.PrivateKey, t)
 	if err != nil {
 		return Recharge{}, err

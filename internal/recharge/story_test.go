@@ -128,7 +128,7 @@ func TestBuy_Signs(t *testing.T) {
 		"another token": {token, w.request(1), fault.Internal},
 		"gas too dear":  {w.lane(evm.NewRemitter(w.remit.Adapter, money.NewUnits(new(big.Int).Sub(least, big.NewInt(1))))), w.request(1), fault.Unavailable},
 	} {
-		if b, err := row.lane.Chain.Sign(t.Context(), row.q.PrivateKey, recharge.Transfer{
+		if b, err := row.lane.Chain.Sign(t.Context(), row.q.PrivateKey, chain.TokenTransfer{
 			Asset: row.lane.Asset, From: w.wallet, To: treasury, Amount: free.Transfer.Amount,
 		}); fault.KindOf(err) != row.want || len(b.Raw) > 0 {
 			t.Errorf("%s: %d bytes, %v", name, len(b.Raw), err)
@@ -348,16 +348,16 @@ func TestReorged(t *testing.T) {
 // stored is a chain that takes only bytes which are in the database: a crash
 // would forget others.
 type stored struct {
-	recharge.Chain
+	chain.TransferSender
 	w *world
 }
 
-func (c stored) Broadcast(ctx context.Context, b recharge.Bytes) error {
+func (c stored) Broadcast(ctx context.Context, b chain.SignedTx) error {
 	r, ok, err := c.w.store.RechargeOf(ctx, c.w.wallet)
 	if err != nil || !ok || r.Bytes.Tx != b.Tx || !bytes.Equal(r.Bytes.Raw, b.Raw) {
 		c.w.t.Errorf("%s is sent before it is stored: %v", b.Tx, err)
 	}
-	return c.Chain.Broadcast(ctx, b)
+	return c.TransferSender.Broadcast(ctx, b)
 }
 
 // A transfer is stored, with its bytes, before anybody else sees it.
@@ -400,24 +400,24 @@ func TestObserve_LooksEnd(t *testing.T) {
 	const day = 24 * time.Hour
 	for name, row := range map[string]struct {
 		from       recharge.State
-		seen       recharge.Seen
+		seen       chain.TxStatus
 		age, ended time.Duration // since it was made, since it ended
 		looks      bool
 	}{
-		"abandoned":                {recharge.Abandoned, recharge.Unknown, 29 * day, 29 * day, true},
-		"abandoned, a month":       {recharge.Abandoned, recharge.Unknown, 30 * day, 30 * day, false},
-		"abandoned, included":      {recharge.Abandoned, recharge.Included, 30 * day, 30 * day, true},
-		"failed":                   {recharge.Failed, recharge.Unknown, 2 * day, day - 1, true},
-		"failed, a day":            {recharge.Failed, recharge.Unknown, 2 * day, day, false},
-		"failed, again":            {recharge.Failed, recharge.Reverted, 2 * day, day - 1, true},
-		"failed, again, a day":     {recharge.Failed, recharge.Reverted, 2 * day, day, false},
-		"replaced, a day":          {recharge.Replaced, recharge.Dead, 2 * day, day, false},
-		"replaced, pooled, a day":  {recharge.Replaced, recharge.Pooled, 2 * day, day, false},
-		"replaced, pooled, before": {recharge.Replaced, recharge.Pooled, 2 * day, day - 1, true},
+		"abandoned":                {recharge.Abandoned, chain.TxUnknown, 29 * day, 29 * day, true},
+		"abandoned, a month":       {recharge.Abandoned, chain.TxUnknown, 30 * day, 30 * day, false},
+		"abandoned, included":      {recharge.Abandoned, chain.TxIncluded, 30 * day, 30 * day, true},
+		"failed":                   {recharge.Failed, chain.TxUnknown, 2 * day, day - 1, true},
+		"failed, a day":            {recharge.Failed, chain.TxUnknown, 2 * day, day, false},
+		"failed, again":            {recharge.Failed, chain.TxReverted, 2 * day, day - 1, true},
+		"failed, again, a day":     {recharge.Failed, chain.TxReverted, 2 * day, day, false},
+		"replaced, a day":          {recharge.Replaced, chain.TxDropped, 2 * day, day, false},
+		"replaced, pooled, a day":  {recharge.Replaced, chain.TxPending, 2 * day, day, false},
+		"replaced, pooled, before": {recharge.Replaced, chain.TxPending, 2 * day, day - 1, true},
 	} {
 		now := begun.Add(row.age)
-		r := recharge.Recharge{ID: "R", State: row.from, CreatedAt: begun, EndedAt: now.Add(-row.ended), Bytes: recharge.Bytes{Tx: "0x1"}}
-		got := r.Observe(recharge.Sighting{Seen: row.seen}, false, now).Recharge
+		r := recharge.Recharge{ID: "R", State: row.from, CreatedAt: begun, EndedAt: now.Add(-row.ended), Bytes: chain.SignedTx{Tx: "0x1"}}
+		got := r.Observe(chain.TransferOutcome{Status: row.seen}, false, now).Recharge
 		if got.State != row.from || got.LookAt.IsZero() == row.looks || row.looks && !got.LookAt.After(now) || !got.EndedAt.Equal(r.EndedAt) {
 			t.Errorf("%s: it is %s since %s and looked at %s", name, got.State, got.EndedAt, got.LookAt)
 		}
@@ -428,47 +428,47 @@ func TestObserve_LooksEnd(t *testing.T) {
 func TestObserve(t *testing.T) {
 	t.Parallel()
 	begun := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
-	transfer := recharge.Transfer{
+	transfer := chain.TokenTransfer{
 		Asset: chain.Asset{Network: chain.BEP20, Contract: "0xT"}, From: "0xF", To: "0xO", Amount: money.UnitsFromUint64(5),
 	}
 	paid := chain.Transfer{Key: chain.Key{Tx: "0x1"}, Asset: transfer.Asset, From: "0xF", To: "0xO", Units: transfer.Amount}
-	with := func(change func(*chain.Transfer)) recharge.Sighting {
+	with := func(change func(*chain.Transfer)) chain.TransferOutcome {
 		t := paid
 		change(&t)
-		return recharge.Sighting{Seen: recharge.Landed, Transfers: []chain.Transfer{t}}
+		return chain.TransferOutcome{Status: chain.TxFinal, Transfers: []chain.Transfer{t}}
 	}
 	for name, row := range map[string]struct {
 		from      recharge.State
-		seen      recharge.Sighting
+		seen      chain.TransferOutcome
 		confirmed bool
 		age       time.Duration
 		want      recharge.State
 		booked    int
 	}{
-		"paid":                  {recharge.Signed, recharge.Sighting{Seen: recharge.Landed, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Credited, 1},
-		"paid, says one":        {recharge.Signed, recharge.Sighting{Seen: recharge.Landed, Transfers: []chain.Transfer{paid}}, false, 0, recharge.Signed, 0},
+		"paid":                  {recharge.Signed, chain.TransferOutcome{Status: chain.TxFinal, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Credited, 1},
+		"paid, says one":        {recharge.Signed, chain.TransferOutcome{Status: chain.TxFinal, Transfers: []chain.Transfer{paid}}, false, 0, recharge.Signed, 0},
 		"paid somebody else":    {recharge.Signed, with(func(t *chain.Transfer) { t.To = "0xElse" }), true, 0, recharge.Failed, 0},
 		"paid by another":       {recharge.Signed, with(func(t *chain.Transfer) { t.From = "0xElse" }), true, 0, recharge.Failed, 0},
 		"paid too little":       {recharge.Signed, with(func(t *chain.Transfer) { t.Units = money.UnitsFromUint64(4) }), true, 0, recharge.Failed, 0},
 		"paid too much":         {recharge.Signed, with(func(t *chain.Transfer) { t.Units = money.UnitsFromUint64(6) }), true, 0, recharge.Failed, 0},
 		"paid another token":    {recharge.Signed, with(func(t *chain.Transfer) { t.Asset.Contract = "0xElse" }), true, 0, recharge.Failed, 0},
 		"paid by another hash":  {recharge.Signed, with(func(t *chain.Transfer) { t.Tx = "0x2" }), true, 0, recharge.Failed, 0},
-		"paid, not final":       {recharge.Signed, recharge.Sighting{Seen: recharge.Included, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Signed, 0},
-		"reverted":              {recharge.Signed, recharge.Sighting{Seen: recharge.Reverted}, false, 0, recharge.Failed, 0},
-		"replaced":              {recharge.Signed, recharge.Sighting{Seen: recharge.Dead}, false, 0, recharge.Replaced, 0},
-		"pooled":                {recharge.Signed, recharge.Sighting{Seen: recharge.Pooled}, false, time.Minute, recharge.Signed, 0},
-		"included late":         {recharge.Signed, recharge.Sighting{Seen: recharge.Included}, false, 2 * time.Hour, recharge.Signed, 0},
-		"nowhere for an hour":   {recharge.Signed, recharge.Sighting{}, false, time.Hour, recharge.Abandoned, 0},
-		"abandoned, paid":       {recharge.Abandoned, recharge.Sighting{Seen: recharge.Landed, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Credited, 1},
-		"abandoned, replaced":   {recharge.Abandoned, recharge.Sighting{Seen: recharge.Dead}, false, 0, recharge.Replaced, 0},
-		"credited, seen again":  {recharge.Credited, recharge.Sighting{Seen: recharge.Landed, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Credited, 0},
-		"replaced, seen landed": {recharge.Replaced, recharge.Sighting{Seen: recharge.Landed, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Credited, 1},
-		"failed, seen landed":   {recharge.Failed, recharge.Sighting{Seen: recharge.Landed, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Credited, 1},
-		"failed, says one":      {recharge.Failed, recharge.Sighting{Seen: recharge.Landed, Transfers: []chain.Transfer{paid}}, false, 0, recharge.Failed, 0},
-		"failed, seen dead":     {recharge.Failed, recharge.Sighting{Seen: recharge.Dead}, false, 0, recharge.Failed, 0},
+		"paid, not final":       {recharge.Signed, chain.TransferOutcome{Status: chain.TxIncluded, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Signed, 0},
+		"reverted":              {recharge.Signed, chain.TransferOutcome{Status: chain.TxReverted}, false, 0, recharge.Failed, 0},
+		"replaced":              {recharge.Signed, chain.TransferOutcome{Status: chain.TxDropped}, false, 0, recharge.Replaced, 0},
+		"pooled":                {recharge.Signed, chain.TransferOutcome{Status: chain.TxPending}, false, time.Minute, recharge.Signed, 0},
+		"included late":         {recharge.Signed, chain.TransferOutcome{Status: chain.TxIncluded}, false, 2 * time.Hour, recharge.Signed, 0},
+		"nowhere for an hour":   {recharge.Signed, chain.TransferOutcome{}, false, time.Hour, recharge.Abandoned, 0},
+		"abandoned, paid":       {recharge.Abandoned, chain.TransferOutcome{Status: chain.TxFinal, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Credited, 1},
+		"abandoned, replaced":   {recharge.Abandoned, chain.TransferOutcome{Status: chain.TxDropped}, false, 0, recharge.Replaced, 0},
+		"credited, seen again":  {recharge.Credited, chain.TransferOutcome{Status: chain.TxFinal, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Credited, 0},
+		"replaced, seen landed": {recharge.Replaced, chain.TransferOutcome{Status: chain.TxFinal, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Credited, 1},
+		"failed, seen landed":   {recharge.Failed, chain.TransferOutcome{Status: chain.TxFinal, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Credited, 1},
+		"failed, says one":      {recharge.Failed, chain.TransferOutcome{Status: chain.TxFinal, Transfers: []chain.Transfer{paid}}, false, 0, recharge.Failed, 0},
+		"failed, seen dead":     {recharge.Failed, chain.TransferOutcome{Status: chain.TxDropped}, false, 0, recharge.Failed, 0},
 	} {
-		r := recharge.Recharge{ID: "R", KeyID: 1, Units: 2, Transfer: transfer, Bytes: recharge.Bytes{Tx: "0x1"}, State: row.from, CreatedAt: begun}
-		if _, ok := r.Payment(row.seen); ok && row.seen.Seen != recharge.Landed {
+		r := recharge.Recharge{ID: "R", KeyID: 1, Units: 2, Transfer: transfer, Bytes: chain.SignedTx{Tx: "0x1"}, State: row.from, CreatedAt: begun}
+		if _, ok := r.Payment(row.seen); ok && row.seen.Status != chain.TxFinal {
 			t.Errorf("%s: taken for a payment", name)
 		}
 		got := r.Observe(row.seen, row.confirmed, begun.Add(row.age))

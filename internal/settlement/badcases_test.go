@@ -185,7 +185,7 @@ func TestSweeper_TooExpensive(t *testing.T) {
 	price := &pricedProxy{w: w, factor: 100}
 	s := w.newSweeper(price.sender(normal), w.store, "sweeper")
 	for range 5 {
-		if err := s.RunOnce(t.Context()); !errors.Is(err, settlement.ErrTooExpensive) {
+		if err := s.RunOnce(t.Context()); !errors.Is(err, chain.ErrTooExpensive) {
 			t.Fatalf("at a hundred times the price: %v", err)
 		}
 		w.clock.pass(20 * time.Second)
@@ -204,10 +204,10 @@ func TestSweeper_TooExpensive(t *testing.T) {
 		cancel()
 	}
 	item := w.inFlight().Items[0]
-	if _, err := helper.Rescue(ctx, []settlement.Item{item}); !errors.Is(err, settlement.ErrBusy) {
+	if _, err := helper.Rescue(ctx, []chain.SweepItem{item}); !errors.Is(err, settlement.ErrBusy) {
 		t.Errorf("a rescue behind a sweep that waits: %v", err)
 	}
-	if what := <-told; !strings.Contains(what, string(w.inFlight().ID)) || !strings.Contains(what, settlement.ErrTooExpensive.Message) {
+	if what := <-told; !strings.Contains(what, string(w.inFlight().ID)) || !strings.Contains(what, chain.ErrTooExpensive.Message) {
 		t.Errorf("it waits for %q", what)
 	}
 	price.set(1)
@@ -219,13 +219,13 @@ func TestSweeper_TooExpensive(t *testing.T) {
 
 // signings counts how often a sweep is signed, or tried to be.
 type signings struct {
-	settlement.Sender
+	chain.SweepSender
 	n int
 }
 
-func (s *signings) Sign(ctx context.Context, items []settlement.Item, previous []settlement.Attempt, now time.Time) (settlement.Attempt, error) {
+func (s *signings) Sign(ctx context.Context, items []chain.SweepItem, previous []chain.Attempt, now time.Time) (chain.Attempt, error) {
 	s.n++
-	return s.Sender.Sign(ctx, items, previous, now)
+	return s.SweepSender.Sign(ctx, items, previous, now)
 }
 
 // While gas is too dear, endpoints are not asked for its price every round.
@@ -233,10 +233,10 @@ func TestSweeper_Patience(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, sqlite(t))
 	p := w.paid(10 * money.USD)
-	poor := &signings{Sender: w.newSender(money.UnitsFromUint64(1))}
+	poor := &signings{SweepSender: w.newSender(money.UnitsFromUint64(1))}
 	s := w.newSweeper(poor, w.store, "sweeper")
 	for round, want := range []int{1, 1, 1, 2} {
-		if err := s.RunOnce(t.Context()); !errors.Is(err, settlement.ErrTooExpensive) {
+		if err := s.RunOnce(t.Context()); !errors.Is(err, chain.ErrTooExpensive) {
 			t.Fatalf("round %d: %v", round, err)
 		}
 		if poor.n != want {
@@ -244,7 +244,7 @@ func TestSweeper_Patience(t *testing.T) {
 		}
 		w.clock.pass(5 * time.Second)
 	}
-	poor.Sender = w.sender
+	poor.SweepSender = w.sender
 	w.clock.pass(15 * time.Second)
 	w.settle(s)
 	w.wantSwept(p, true)
@@ -296,7 +296,7 @@ func TestSweeper_NoGas(t *testing.T) {
 	}
 	s := w.sweeper()
 	for range 3 {
-		if err := s.RunOnce(t.Context()); !errors.Is(err, settlement.ErrNoGas) || !strings.Contains(err.Error(), string(poor.Wallet())) {
+		if err := s.RunOnce(t.Context()); !errors.Is(err, chain.ErrNoGas) || !strings.Contains(err.Error(), string(poor.Wallet())) {
 			t.Fatalf("without gas: %v", err)
 		}
 		w.clock.pass(20 * time.Second)
@@ -310,7 +310,7 @@ func TestSweeper_NoGas(t *testing.T) {
 	cancel()
 	w.must(<-done)
 	if st := s.Status(); st.Runway.Level != settlement.LevelAlarm || st.Runway.Days != 0 || st.Runway.Wallet.Address != poor.Wallet() ||
-		st.Waiting != settlement.ErrNoGas.Message {
+		st.Waiting != chain.ErrNoGas.Message {
 		t.Errorf("the status is %+v", st)
 	}
 	w.fund(gasFunds)

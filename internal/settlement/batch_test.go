@@ -32,7 +32,7 @@ const (
 	tooMuchGas   = "0x2000000" // does not fit a transaction
 )
 
-func (p *estimator) sender() settlement.Sender {
+func (p *estimator) sender() chain.SweepSender {
 	p.w.t.Helper()
 	server := httptest.NewServer(p)
 	p.w.t.Cleanup(server.Close)
@@ -223,7 +223,7 @@ func TestSweeper_BumpUnsignable(t *testing.T) {
 	for range 2 {
 		w.chain.Rollback()
 		w.clock.pass(61 * time.Second)
-		if err := s.RunOnce(t.Context()); !errors.Is(err, settlement.ErrTooLarge) {
+		if err := s.RunOnce(t.Context()); !errors.Is(err, chain.ErrTooLarge) {
 			t.Errorf("an attempt that does not fit: %v", err)
 		}
 		if got := w.inFlight(); got.ID != sent.ID || len(got.Attempts) != 1 {

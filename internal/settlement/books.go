@@ -19,8 +19,8 @@ type Shown struct {
 }
 
 // Item returns what a sweep takes along to bring an asset of the address home.
-func (s Shown) Item(a chain.Asset, units money.Units) Item {
-	return Item{
+func (s Shown) Item(a chain.Asset, units money.Units) chain.SweepItem {
+	return chain.SweepItem{
 		PaymentID: s.PaymentID, Number: s.Number, Address: s.Address, Settlement: s.Settlement, Asset: a, Expected: units, Rescue: true,
 	}
 }

@@ -52,7 +52,7 @@ func (s mortalStore) PlanSweep(ctx context.Context, w settlement.Sweep) error {
 	return s.m.step(func() error { return s.Store.PlanSweep(ctx, w) })
 }
 
-func (s mortalStore) AddAttempt(ctx context.Context, id settlement.ID, a settlement.Attempt) error {
+func (s mortalStore) AddAttempt(ctx context.Context, id settlement.ID, a chain.Attempt) error {
 	return s.m.step(func() error { return s.Store.AddAttempt(ctx, id, a) })
 }
 
@@ -77,30 +77,30 @@ func (s mortalStore) Lease(ctx context.Context, name, holder string, now, until 
 
 // mortalSender is its way to the network.
 type mortalSender struct {
-	settlement.Sender
+	chain.SweepSender
 	m *mortal
 	w *world
 }
 
-func (s mortalSender) Sign(ctx context.Context, items []settlement.Item, previous []settlement.Attempt, now time.Time) (a settlement.Attempt, err error) {
+func (s mortalSender) Sign(ctx context.Context, items []chain.SweepItem, previous []chain.Attempt, now time.Time) (a chain.Attempt, err error) {
 	err = s.m.step(func() error {
-		a, err = s.Sender.Sign(ctx, items, previous, now)
+		a, err = s.SweepSender.Sign(ctx, items, previous, now)
 		return err
 	})
 	return a, err
 }
 
 // Broadcast refuses bytes that are not stored: a crash would forget them.
-func (s mortalSender) Broadcast(ctx context.Context, a settlement.Attempt) error {
+func (s mortalSender) Broadcast(ctx context.Context, a chain.Attempt) error {
 	if last, ok := s.w.inFlight().Last(); !s.m.killed && (!ok || last.Tx != a.Tx || !bytes.Equal(last.Raw, a.Raw)) {
 		s.w.t.Errorf("%s is sent before it is stored", a.Tx)
 	}
-	return s.m.step(func() error { return s.Sender.Broadcast(ctx, a) })
+	return s.m.step(func() error { return s.SweepSender.Broadcast(ctx, a) })
 }
 
-func (s mortalSender) Look(ctx context.Context, items []settlement.Item, attempts []settlement.Attempt) (seen settlement.Sighting, err error) {
+func (s mortalSender) Track(ctx context.Context, items []chain.SweepItem, attempts []chain.Attempt) (seen chain.SweepOutcome, err error) {
 	err = s.m.step(func() error {
-		seen, err = s.Sender.Look(ctx, items, attempts)
+		seen, err = s.SweepSender.Track(ctx, items, attempts)
 		return err
 	})
 	return seen, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 )
 
@@ -18,23 +19,23 @@ func (s *Sweeper) drive(ctx context.Context, w Sweep) error {
 	}
 	// What is stored may have been sent by an instance that did not live to
 	// tell, so the network is asked first.
-	seen, err := s.sender.Look(ctx, w.Items, w.Attempts)
+	seen, err := s.sender.Track(ctx, w.Items, w.Attempts)
 	if err != nil {
 		return fmt.Errorf("look after sweep %s: %w", w.ID, err)
 	}
-	switch seen.Seen {
-	case Landed:
+	switch seen.Status {
+	case chain.TxFinal:
 		return s.end(ctx, w, Confirmed, seen)
-	case Reverted:
+	case chain.TxReverted:
 		return s.end(ctx, w, Failed, seen)
-	case Dead:
+	case chain.TxDropped:
 		return s.renew(ctx, w, last, seen)
-	case Included:
+	case chain.TxIncluded:
 		return nil
-	case Unknown, Pooled:
+	case chain.TxUnknown, chain.TxPending:
 		return s.push(ctx, w, last)
 	}
-	return fmt.Errorf("sweep %s: the network reports %q", w.ID, seen.Seen)
+	return fmt.Errorf("sweep %s: the network reports %q", w.ID, seen.Status)
 }
 
 // sign stores a signed attempt before anybody can see it, then sends it. A
@@ -47,11 +48,11 @@ func (s *Sweeper) sign(ctx context.Context, w Sweep, free bool) error {
 	}
 	a, err := s.sender.Sign(ctx, w.Items, w.Attempts, s.now())
 	if err != nil && free && ctx.Err() == nil && !passing(err) {
-		return s.end(ctx, w, Superseded, Sighting{Note: err.Error()})
+		return s.end(ctx, w, Superseded, chain.SweepOutcome{Note: err.Error()})
 	}
 	if err != nil {
 		err = fmt.Errorf("sign sweep %s: %w", w.ID, err)
-		if errors.Is(err, ErrTooExpensive) || errors.Is(err, ErrNoGas) {
+		if errors.Is(err, chain.ErrTooExpensive) || errors.Is(err, chain.ErrNoGas) {
 			s.patient, s.waiting = s.now().Add(patience), err
 		}
 		return err
@@ -73,7 +74,7 @@ func passing(err error) bool {
 	return kind == fault.Unavailable || kind == fault.PaymentRequired || kind == fault.Limited || kind == fault.Conflict
 }
 
-func (s *Sweeper) send(ctx context.Context, w Sweep, a Attempt) error {
+func (s *Sweeper) send(ctx context.Context, w Sweep, a chain.Attempt) error {
 	if err := s.sender.Broadcast(ctx, a); err != nil {
 		return fmt.Errorf("send sweep %s: %w", w.ID, err)
 	}
@@ -83,8 +84,8 @@ func (s *Sweeper) send(ctx context.Context, w Sweep, a Attempt) error {
 
 // renew signs a sweep again whose attempts have expired. Where an attempt is
 // good until it is replaced, being dead means that something else was.
-func (s *Sweeper) renew(ctx context.Context, w Sweep, last Attempt, seen Sighting) error {
-	if !last.expires() || len(w.Attempts) >= maxAttempts {
+func (s *Sweeper) renew(ctx context.Context, w Sweep, last chain.Attempt, seen chain.SweepOutcome) error {
+	if !last.Expires() || len(w.Attempts) >= maxAttempts {
 		return s.end(ctx, w, Superseded, seen)
 	}
 	return s.sign(ctx, w, true)
@@ -92,9 +93,9 @@ func (s *Sweeper) renew(ctx context.Context, w Sweep, last Attempt, seen Sightin
 
 // push keeps an attempt alive that is not included: the same bytes again, and
 // after a while one that pays more, unless both could land.
-func (s *Sweeper) push(ctx context.Context, w Sweep, last Attempt) error {
+func (s *Sweeper) push(ctx context.Context, w Sweep, last chain.Attempt) error {
 	now := s.now()
-	if last.expires() {
+	if last.Expires() {
 		if now.Sub(last.SentAt) < resendExpiring {
 			return nil
 		}
@@ -106,7 +107,7 @@ func (s *Sweeper) push(ctx context.Context, w Sweep, last Attempt) error {
 		if err == nil || errors.Is(err, ErrBusy) {
 			return err
 		}
-		if !errors.Is(err, ErrTooExpensive) && !errors.Is(err, ErrNoGas) {
+		if !errors.Is(err, chain.ErrTooExpensive) && !errors.Is(err, chain.ErrNoGas) {
 			failed = err // which is no reason to let the last attempt be forgotten
 		}
 	}
@@ -116,7 +117,7 @@ func (s *Sweeper) push(ctx context.Context, w Sweep, last Attempt) error {
 	return errors.Join(failed, s.send(ctx, w, last))
 }
 
-func (s *Sweeper) end(ctx context.Context, w Sweep, state State, seen Sighting) error {
+func (s *Sweeper) end(ctx context.Context, w Sweep, state State, seen chain.SweepOutcome) error {
 	w.State, w.Tx, w.Block, w.Paid = state, seen.Tx, seen.Block, seen.Paid
 	w.Moved, w.Unmoved, w.Note, w.EndedAt = seen.Moved, seen.Unmoved, seen.Note, s.now()
 	if err := s.store.EndSweep(ctx, w, s.now()); err != nil {

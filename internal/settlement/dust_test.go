@@ -120,10 +120,10 @@ func (w *world) untilSwept(s *settlement.Sweeper, p payment.Payment) {
 // rescue has the operator move what is due of a payment.
 func (w *world) rescue(s *settlement.Sweeper, id string) (settlement.Sweep, error) {
 	w.t.Helper()
-	var items []settlement.Item
+	var items []chain.SweepItem
 	for _, p := range w.pots() {
 		if p.PaymentID == id {
-			items = append(items, settlement.Item{
+			items = append(items, chain.SweepItem{
 				PaymentID: p.PaymentID, Number: p.Number, Address: p.Address, Settlement: p.Settlement, Asset: p.Asset, Expected: p.Due,
 			})
 		}

@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"time"
 
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -42,7 +43,7 @@ const (
 
 // Runway is for how long a gas wallet lasts.
 type Runway struct {
-	Wallet Wallet
+	Wallet chain.GasWallet
 	PerDay money.Units // what sweeping costs a day, measured
 	PerPot money.Units // what it costs to move one pot, measured; 0 unknown
 	// Days is for how many whole days the balance lasts at that rate, at most
@@ -55,7 +56,7 @@ type Runway struct {
 const MaxDays = 3650
 
 // Forecast says how long the wallet lasts if sweeping goes on as it did.
-func Forecast(w Wallet, s Spending, now time.Time) Runway {
+func Forecast(w chain.GasWallet, s Spending, now time.Time) Runway {
 	r := Runway{Wallet: w, Days: -1, Level: LevelOK}
 	if s.Pots > 0 {
 		r.PerPot = money.NewUnits(new(big.Int).Div(s.Paid.Big(), big.NewInt(int64(s.Pots))))

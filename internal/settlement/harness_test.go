@@ -141,7 +141,7 @@ func (w *world) newSender(most money.Units) *evm.Sender {
 // eager sweeps everything at once.
 func eager() settlement.Policy { return settlement.Policy{Least: 1, Age: time.Hour, Batch: 100} }
 
-func (w *world) newSweeper(sender settlement.Sender, s settlement.Store, holder string) *settlement.Sweeper {
+func (w *world) newSweeper(sender chain.SweepSender, s settlement.Store, holder string) *settlement.Sweeper {
 	return settlement.New(sender, s, eager(), holder, w.clock.now, newID, silent())
 }
 

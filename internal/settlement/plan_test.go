@@ -153,18 +153,18 @@ func TestBlock(t *testing.T) {
 
 func TestSweep_After(t *testing.T) {
 	t.Parallel()
-	i := settlement.Item{Address: chain.Watched{Address: "0xa"}, Asset: chain.Asset{Contract: "0xt"}, Expected: money.UnitsFromUint64(10)}
-	other := settlement.Item{Address: chain.Watched{Address: "0xb"}, Asset: chain.Asset{Contract: "0xt"}}
+	i := chain.SweepItem{Address: chain.Watched{Address: "0xa"}, Asset: chain.Asset{Contract: "0xt"}, Expected: money.UnitsFromUint64(10)}
+	other := chain.SweepItem{Address: chain.Watched{Address: "0xb"}, Asset: chain.Asset{Contract: "0xt"}}
 	before := settlement.Progress{Moved: money.UnitsFromUint64(5), Through: 7, Failures: 2, Reason: "old", BlockedUntil: noon.Add(-time.Hour)}
-	ended := func(state settlement.State, items ...settlement.Item) settlement.Sweep {
-		return settlement.Sweep{State: state, Items: items, Note: "note", Block: chain.Head{Number: 20}, Attempts: []settlement.Attempt{{N: 1}}}
+	ended := func(state settlement.State, items ...chain.SweepItem) settlement.Sweep {
+		return settlement.Sweep{State: state, Items: items, Note: "note", Block: chain.Head{Number: 20}, Attempts: []chain.Attempt{{N: 1}}}
 	}
 	moved := ended(settlement.Confirmed, i, other)
-	moved.Moved = []settlement.Moved{{Address: "0xb", Contract: "0xt", Units: money.UnitsFromUint64(99)}, {Address: "0xa", Contract: "0xt", Units: money.UnitsFromUint64(12)}}
+	moved.Moved = []chain.Moved{{Address: "0xb", Contract: "0xt", Units: money.UnitsFromUint64(99)}, {Address: "0xa", Contract: "0xt", Units: money.UnitsFromUint64(12)}}
 	earlier := moved
 	earlier.Block.Number = 6 // told late, of a block below that of the sweep before
 	left := ended(settlement.Confirmed, i, other)
-	left.Unmoved = []settlement.Unmoved{{Address: "0xa", Contract: "0xt", Reason: "frozen"}}
+	left.Unmoved = []chain.Unmoved{{Address: "0xa", Contract: "0xt", Reason: "frozen"}}
 	tooLarge := ended(settlement.Superseded, i)
 	tooLarge.Attempts = nil
 	third := settlement.Progress{Moved: before.Moved, Through: 7, Failures: 3, BlockedUntil: settlement.Block(3, noon)}
@@ -194,14 +194,14 @@ func TestSweep_After(t *testing.T) {
 
 func TestForecast(t *testing.T) {
 	t.Parallel()
-	coins := func(n uint64) settlement.Wallet {
-		return settlement.Wallet{Address: "0xgas", Balance: money.UnitsFromUint64(n)}
+	coins := func(n uint64) chain.GasWallet {
+		return chain.GasWallet{Address: "0xgas", Balance: money.UnitsFromUint64(n)}
 	}
 	week := func(paid uint64) settlement.Spending {
 		return settlement.Spending{Since: noon.Add(-7 * 24 * time.Hour), Paid: money.UnitsFromUint64(paid), Sweeps: 10, Pots: 70}
 	}
 	for name, c := range map[string]struct {
-		w     settlement.Wallet
+		w     chain.GasWallet
 		s     settlement.Spending
 		days  int
 		level settlement.Level

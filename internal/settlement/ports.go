@@ -8,58 +8,6 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// Sender makes and sends the transactions of one network. Implementations are
-// safe for concurrent use and fail with fault.Unavailable when no endpoint
-// answers.
-type Sender interface {
-	Network() chain.Network
-	// Sign builds and signs the transaction that moves the items; it does not
-	// send it. previous are the attempts made before: on EVM networks the new
-	// one takes their nonce and pays enough more to replace the last; on
-	// Solana it is only called when none of them can land any more. It fails
-	// with ErrNoGas when the gas wallet cannot pay, with ErrTooExpensive above
-	// the operator's price ceiling, and with ErrTooLarge when the items do not
-	// fit one transaction.
-	Sign(ctx context.Context, items []Item, previous []Attempt, now time.Time) (Attempt, error)
-	// Broadcast gives the signed bytes to the network. Giving the same bytes
-	// twice is no error.
-	Broadcast(ctx context.Context, a Attempt) error
-	// Look tells what became of the attempts.
-	Look(ctx context.Context, items []Item, attempts []Attempt) (Sighting, error)
-	// Gas tells what the gas wallet holds.
-	Gas(ctx context.Context) (Wallet, error)
-}
-
-// Seen is what the network knows of a sweep's attempts.
-type Seen string
-
-// What can be seen.
-const (
-	Unknown  Seen = "UNKNOWN"  // no endpoint knows any of them
-	Pooled   Seen = "POOLED"   // waiting to be included
-	Included Seen = "INCLUDED" // in a block that is not final
-	Landed   Seen = "LANDED"   // final
-	Reverted Seen = "REVERTED" // final, but it failed
-	Dead     Seen = "DEAD"     // none can land any more
-)
-
-// Sighting is what became of a sweep's attempts.
-type Sighting struct {
-	Seen    Seen
-	Tx      chain.TxHash // of Included, Landed and Reverted
-	Block   chain.Head
-	Paid    money.Units
-	Moved   []Moved
-	Unmoved []Unmoved
-	Note    string
-}
-
-// Wallet is what pays for gas.
-type Wallet struct {
-	Address chain.Address
-	Balance money.Units // native coin
-}
-
 // Query says which pots are asked for.
 type Query struct {
 	Now time.Time
@@ -88,7 +36,7 @@ type Store interface {
 	PlanSweep(ctx context.Context, s Sweep) error
 	// AddAttempt stores a signed attempt of a sweep in flight. It fails with
 	// ErrBusy if another instance was faster.
-	AddAttempt(ctx context.Context, id ID, a Attempt) error
+	AddAttempt(ctx context.Context, id ID, a chain.Attempt) error
 	// MarkSent records that attempt n was given to the network.
 	MarkSent(ctx context.Context, id ID, n int, at time.Time) error
 	// EndSweep stores the end of a sweep (Confirmed, Failed or Superseded),

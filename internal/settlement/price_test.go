@@ -9,9 +9,9 @@ import (
 	"net/http/httptest"
 	"sync/atomic"
 
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/wallet"
 )
 
@@ -26,7 +26,7 @@ type pricedProxy struct {
 func (p *pricedProxy) set(factor int64) { p.now.Store(factor) }
 
 // sender returns a sender that sees the chain through the proxy.
-func (p *pricedProxy) sender(most money.Units) settlement.Sender {
+func (p *pricedProxy) sender(most money.Units) chain.SweepSender {
 	p.w.t.Helper()
 	p.set(p.factor)
 	server := httptest.NewServer(p)

@@ -3,6 +3,7 @@ package settlement
 import (
 	"time"
 
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -38,7 +39,7 @@ func Block(failures int, now time.Time) time.Time {
 
 // After returns the progress of an item's pot when the sweep has ended, given
 // what it was before.
-func (w Sweep) After(i Item, p Progress, now time.Time) Progress {
+func (w Sweep) After(i chain.SweepItem, p Progress, now time.Time) Progress {
 	alone := len(w.Items) == 1
 	switch {
 	case w.State == Confirmed:
@@ -55,7 +56,7 @@ func (w Sweep) After(i Item, p Progress, now time.Time) Progress {
 // moved nor that it could not.
 const nothingLeft = "nothing left the address, although money was recorded there"
 
-func (w Sweep) confirmed(i Item, p Progress, now time.Time) Progress {
+func (w Sweep) confirmed(i chain.SweepItem, p Progress, now time.Time) Progress {
 	if reason, bad := w.unmoved(i); bad {
 		return p.failed(reason, now)
 	}

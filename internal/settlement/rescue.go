@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 )
 
@@ -18,7 +19,7 @@ const rescuePoll = 500 * time.Millisecond
 // network is in flight it waits, and helps that one along if nobody else does.
 // Once its sweep is stored it will be done even if ctx ends, by whichever
 // instance runs.
-func (s *Sweeper) Rescue(ctx context.Context, list []Item) (Sweep, error) {
+func (s *Sweeper) Rescue(ctx context.Context, list []chain.SweepItem) (Sweep, error) {
 	defer s.release(ctx)
 	now := s.now()
 	w := Sweep{ID: s.newID(now), Network: s.sender.Network(), State: Planned, CreatedAt: now}

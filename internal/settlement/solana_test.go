@@ -266,12 +266,12 @@ func TestSweeper_SolanaGone(t *testing.T) {
 func (w *solWorld) byHand(p payment.Payment) {
 	w.t.Helper()
 	sender := solana.NewSender(w.reader, solana.SenderConfig{Gas: w.solGas, Vault: w.seed})
-	item := settlement.Item{
+	item := chain.SweepItem{
 		PaymentID: string(p.ID), Number: p.Number, Address: p.Routes[0].Address, Asset: w.profile.Assets[0], Rescue: true,
 	}
 	other, _ := wallet.GenerateSolana()
 	item.Settlement = other.Wallet()
-	a, err := sender.Sign(w.t.Context(), []settlement.Item{item}, nil, w.clock.now())
+	a, err := sender.Sign(w.t.Context(), []chain.SweepItem{item}, nil, w.clock.now())
 	w.must(err)
 	w.must(sender.Broadcast(w.t.Context(), a))
 	w.seal(1)

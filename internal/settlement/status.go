@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 )
 
@@ -43,7 +44,7 @@ func (s *Sweeper) report(ctx context.Context, failed error) {
 			st.Runway, st.At = r, now
 		}
 	}
-	if errors.Is(failed, ErrNoGas) {
+	if errors.Is(failed, chain.ErrNoGas) {
 		st.Runway.Level = LevelAlarm
 	}
 	s.mu.Lock()
@@ -54,7 +55,7 @@ func (s *Sweeper) report(ctx context.Context, failed error) {
 func (s *Sweeper) measure(ctx context.Context, now time.Time) (Runway, error) {
 	ctx, cancel := context.WithTimeout(ctx, roundLimit)
 	defer cancel()
-	w, err := s.sender.Gas(ctx)
+	w, err := s.sender.GasWallet(ctx)
 	if err != nil {
 		return Runway{}, err
 	}

@@ -14,7 +14,7 @@ import (
 // Sweeper sweeps one network. Several instances may run one each: a lease lets
 // one work, and the store lets only one sweep be in flight even if two do.
 type Sweeper struct {
-	sender Sender
+	sender chain.SweepSender
 	store  Store
 	policy Policy
 	holder string
@@ -62,7 +62,7 @@ const (
 )
 
 // New returns the sweeper of the sender's network.
-func New(sender Sender, s Store, p Policy, holder string, now func() time.Time, newID func(time.Time) ID, log *slog.Logger) *Sweeper {
+func New(sender chain.SweepSender, s Store, p Policy, holder string, now func() time.Time, newID func(time.Time) ID, log *slog.Logger) *Sweeper {
 	return &Sweeper{
 		sender: sender, store: s, policy: p, holder: holder, now: now, newID: newID,
 		log: log.With("network", sender.Network()), batch: p.Batch,
@@ -166,10 +166,10 @@ func (s *Sweeper) plan(ctx context.Context) (Sweep, bool, error) {
 	return w, true, nil
 }
 
-func items(pots []Pot) []Item {
-	list := make([]Item, len(pots))
+func items(pots []Pot) []chain.SweepItem {
+	list := make([]chain.SweepItem, len(pots))
 	for i, p := range pots {
-		list[i] = Item{
+		list[i] = chain.SweepItem{
 			PaymentID: p.PaymentID, Number: p.Number, Address: p.Address,
 			Settlement: p.Settlement, Asset: p.Asset, Expected: p.Due,
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/settlement"
 )
 
 // payments reads what is stored, by ID.
@@ -180,11 +179,11 @@ func (w *world) counts(p payment.Payment, contract chain.Address) bool {
 
 // checkBroadcast: what is sent is stored, pays the recorded wallets alone, and
 // moves nothing for which no final money is there.
-func (w *world) checkBroadcast(ctx context.Context, a settlement.Attempt) {
+func (w *world) checkBroadcast(ctx context.Context, a chain.Attempt) {
 	w.Helper()
 	s, ok, err := w.books.InFlight(ctx, chain.Polygon)
 	w.must(err)
-	if !ok || !slices.ContainsFunc(s.Attempts, func(o settlement.Attempt) bool { return o.Tx == a.Tx && bytes.Equal(o.Raw, a.Raw) }) {
+	if !ok || !slices.ContainsFunc(s.Attempts, func(o chain.Attempt) bool { return o.Tx == a.Tx && bytes.Equal(o.Raw, a.Raw) }) {
 		w.failf("sweep %s is sent and not stored", a.Tx)
 	}
 	for _, i := range s.Items {

@@ -8,17 +8,16 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/settlement"
 )
 
-// sender is a sweep.Sender of the ledger. What it calls signed bytes is the
+// sender is a chain.SweepSender of the ledger. What it calls signed bytes is the
 // transaction, written down.
 type sender struct {
 	w  *world
 	in *instance
 }
 
-var _ settlement.Sender = (*sender)(nil)
+var _ chain.SweepSender = (*sender)(nil)
 
 // letter is a transaction as its bytes tell it.
 type letter struct {
@@ -31,15 +30,15 @@ func (s *sender) Network() chain.Network { return chain.Polygon }
 
 func (s *sender) height() int { return max(1, len(s.w.ledger.blocks)-s.in.weather.lag) }
 
-func (s *sender) Sign(_ context.Context, items []settlement.Item, previous []settlement.Attempt, _ time.Time) (settlement.Attempt, error) {
+func (s *sender) Sign(_ context.Context, items []chain.SweepItem, previous []chain.Attempt, _ time.Time) (chain.Attempt, error) {
 	if err := s.in.call(); err != nil {
-		return settlement.Attempt{}, err
+		return chain.Attempt{}, err
 	}
 	switch {
 	case s.w.broke:
-		return settlement.Attempt{}, fmt.Errorf("%w: nothing is left", settlement.ErrNoGas)
+		return chain.Attempt{}, fmt.Errorf("%w: nothing is left", chain.ErrNoGas)
 	case s.w.dear:
-		return settlement.Attempt{}, fmt.Errorf("%w: a hundred times the price", settlement.ErrTooExpensive)
+		return chain.Attempt{}, fmt.Errorf("%w: a hundred times the price", chain.ErrTooExpensive)
 	}
 	at := letter{Nonce: s.w.ledger.blocks[s.height()-1].nonce, Price: 1000}
 	for _, a := range previous {
@@ -52,16 +51,16 @@ func (s *sender) Sign(_ context.Context, items []settlement.Item, previous []set
 	at.Made = s.w.signed
 	raw, err := json.Marshal(at)
 	if err != nil {
-		return settlement.Attempt{}, err
+		return chain.Attempt{}, err
 	}
 	price := money.UnitsFromUint64(at.Price)
-	return settlement.Attempt{
+	return chain.Attempt{
 		Tx: chain.TxHash(fmt.Sprintf("0xs%063d", at.Made)), Raw: raw, Nonce: at.Nonce, MadeAt: s.in.now(),
-		Fee: settlement.Fee{Gas: 1, Price: price, Tip: price, Ceiling: price},
+		Fee: chain.Fee{Gas: 1, Price: price, Tip: price, Ceiling: price},
 	}, nil
 }
 
-func (s *sender) Broadcast(ctx context.Context, a settlement.Attempt) error {
+func (s *sender) Broadcast(ctx context.Context, a chain.Attempt) error {
 	if err := s.in.call(); err != nil {
 		return err
 	}
@@ -77,9 +76,9 @@ func (s *sender) Broadcast(ctx context.Context, a settlement.Attempt) error {
 	return nil
 }
 
-func (s *sender) Look(_ context.Context, items []settlement.Item, attempts []settlement.Attempt) (settlement.Sighting, error) {
+func (s *sender) Track(_ context.Context, items []chain.SweepItem, attempts []chain.Attempt) (chain.SweepOutcome, error) {
 	if err := s.in.call(); err != nil {
-		return settlement.Sighting{}, err
+		return chain.SweepOutcome{}, err
 	}
 	l, n := s.w.ledger, s.height()
 	final := l.finalized(n)
@@ -88,31 +87,31 @@ func (s *sender) Look(_ context.Context, items []settlement.Item, attempts []set
 		if b == nil {
 			continue
 		}
-		seen := settlement.Sighting{Seen: settlement.Included, Tx: a.Tx, Block: b.Head, Paid: a.Fee.Price}
+		seen := chain.SweepOutcome{Status: chain.TxIncluded, Tx: a.Tx, Block: b.Head, Paid: a.Fee.Price}
 		if b.Number > uint64(final) {
 			return seen, nil
 		}
-		seen.Seen = settlement.Landed
+		seen.Status = chain.TxFinal
 		for _, i := range items {
 			for _, m := range b.moved[a.Tx] {
 				if m.from == i.Address.Address && m.contract == i.Asset.Contract {
-					seen.Moved = append(seen.Moved, settlement.Moved{Address: m.from, Contract: m.contract, Units: money.UnitsFromUint64(m.units)})
+					seen.Moved = append(seen.Moved, chain.Moved{Address: m.from, Contract: m.contract, Units: money.UnitsFromUint64(m.units)})
 				}
 			}
 		}
 		return seen, nil
 	}
 	if l.blocks[final].nonce > attempts[0].Nonce {
-		return settlement.Sighting{Seen: settlement.Dead, Note: "another transaction took its place"}, nil
+		return chain.SweepOutcome{Status: chain.TxDropped, Note: "another transaction took its place"}, nil
 	}
 	for _, a := range attempts {
 		if l.known(a.Tx) {
-			return settlement.Sighting{Seen: settlement.Pooled}, nil
+			return chain.SweepOutcome{Status: chain.TxPending}, nil
 		}
 	}
-	return settlement.Sighting{Seen: settlement.Unknown}, nil
+	return chain.SweepOutcome{Status: chain.TxUnknown}, nil
 }
 
-func (s *sender) Gas(context.Context) (settlement.Wallet, error) {
-	return settlement.Wallet{Address: gasWallet, Balance: money.UnitsFromUint64(1)}, nil
+func (s *sender) GasWallet(context.Context) (chain.GasWallet, error) {
+	return chain.GasWallet{Address: gasWallet, Balance: money.UnitsFromUint64(1)}, nil
 }

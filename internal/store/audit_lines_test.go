@@ -208,11 +208,11 @@ func (w *world) acts() map[string]func(context.Context) error {
 		"recharge": func(ctx context.Context) error {
 			return w.CreateRecharge(ctx, recharge.Recharge{
 				ID: recharge.ID(newID()), KeyID: k.ID, Units: 1, State: recharge.Signed, CreatedAt: start, LookAt: start,
-				Transfer: recharge.Transfer{
+				Transfer: chain.TokenTransfer{
 					Asset: chain.Asset{Network: chain.BEP20, Contract: "0x55d398326f99059fF775485246999027B3197955", Symbol: "USDT", Decimals: 18, Token: money.USDT},
 					From:  "0x52908400098527886E0F7030069857D2E4169EE7", To: "0x8617E340B3D01FA5F11F306F4090FD50E238070D", Amount: money.UnitsFromUint64(5),
 				},
-				Bytes: recharge.Bytes{Tx: "0x01", Raw: []byte{1}},
+				Bytes: chain.SignedTx{Tx: "0x01", Raw: []byte{1}},
 			})
 		},
 	}

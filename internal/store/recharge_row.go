@@ -67,14 +67,14 @@ func (r rechargeRow) recharge() (recharge.Recharge, error) {
 	}
 	return recharge.Recharge{
 		ID: recharge.ID(r.PublicID), KeyID: r.KeyID, Units: r.Units,
-		Transfer: recharge.Transfer{
+		Transfer: chain.TokenTransfer{
 			Asset: chain.Asset{
 				Network: chain.Network(r.Network), Contract: chain.Address(r.Contract), Symbol: r.Symbol, Decimals: int(r.Decimals),
 				Token: money.Token(r.Token),
 			},
 			From: chain.Address(r.Wallet), To: chain.Address(r.Treasury), Amount: amount,
 		},
-		Bytes: recharge.Bytes{Tx: chain.TxHash(r.TxHash), Raw: r.Raw, Nonce: uint64(r.Nonce)},
+		Bytes: chain.SignedTx{Tx: chain.TxHash(r.TxHash), Raw: r.Raw, Nonce: uint64(r.Nonce)},
 		State: recharge.State(r.State), Note: r.Note, Block: blockOf(r.BlockNumber, r.BlockHash, r.BlockTime),
 		CreatedAt: r.CreatedAt.Time, SentAt: r.SentAt.Time, LookAt: r.LookAt.Time, EndedAt: r.EndedAt.Time,
 	}, nil

@@ -66,7 +66,7 @@ func checkMoved(w settlement.Sweep) error {
 	return nil
 }
 
-func keyOfItem(i settlement.Item) potKey {
+func keyOfItem(i chain.SweepItem) potKey {
 	return potKey{string(i.Address.Address), string(i.Asset.Contract)}
 }
 
@@ -137,7 +137,7 @@ func newPotBook(n chain.Network, rows []potRow) *potBook {
 }
 
 // take applies how a sweep ended to an item's pot.
-func (b *potBook) take(w settlement.Sweep, i settlement.Item, now time.Time) error {
+func (b *potBook) take(w settlement.Sweep, i chain.SweepItem, now time.Time) error {
 	key := keyOfItem(i)
 	r, ok := b.rows[key]
 	if !ok {

@@ -72,7 +72,7 @@ type attemptRow struct {
 
 // rowOfItem returns the item as it is stored. Its token says what it counts
 // as; its name is for people and comes from the configuration, or from outside.
-func rowOfItem(sweepID int64, i settlement.Item) itemRow {
+func rowOfItem(sweepID int64, i chain.SweepItem) itemRow {
 	return itemRow{
 		SweepID: sweepID, PaymentID: i.Number, Address: string(i.Address.Address), Raw: i.Address.Raw,
 		Settlement: string(i.Settlement), Contract: string(i.Asset.Contract), Symbol: shown(i.Asset.Symbol),
@@ -80,12 +80,12 @@ func rowOfItem(sweepID int64, i settlement.Item) itemRow {
 	}
 }
 
-func (r itemRow) item(n chain.Network) (settlement.Item, error) {
+func (r itemRow) item(n chain.Network) (chain.SweepItem, error) {
 	expected, err := money.ParseUnits(r.Expected)
 	if err != nil {
-		return settlement.Item{}, fmt.Errorf("expected amount of %s: %w", r.Address, err)
+		return chain.SweepItem{}, fmt.Errorf("expected amount of %s: %w", r.Address, err)
 	}
-	return settlement.Item{
+	return chain.SweepItem{
 		PaymentID: r.PublicID, Number: r.PaymentID, Address: chain.Watched{Address: chain.Address(r.Address), Raw: r.Raw},
 		Settlement: chain.Address(r.Settlement), Expected: expected, Rescue: r.Rescue,
 		Asset: chain.Asset{
@@ -94,7 +94,7 @@ func (r itemRow) item(n chain.Network) (settlement.Item, error) {
 	}, nil
 }
 
-func rowOfAttempt(sweepID int64, a settlement.Attempt) (attemptRow, error) {
+func rowOfAttempt(sweepID int64, a chain.Attempt) (attemptRow, error) {
 	if a.N < 1 || a.Nonce > math.MaxInt64 || a.Until > math.MaxInt64 || a.Fee.Gas > math.MaxInt64 || len(a.Raw) == 0 || a.Tx == "" {
 		return attemptRow{}, fmt.Errorf("attempt %d of a sweep makes no sense", a.N)
 	}
@@ -105,14 +105,14 @@ func rowOfAttempt(sweepID int64, a settlement.Attempt) (attemptRow, error) {
 	}, nil
 }
 
-func (r attemptRow) attempt() (settlement.Attempt, error) {
+func (r attemptRow) attempt() (chain.Attempt, error) {
 	units, err := parseAll(r.Price, r.Tip, r.Ceiling)
 	if err != nil {
-		return settlement.Attempt{}, fmt.Errorf("fee of attempt %s: %w", r.TxHash, err)
+		return chain.Attempt{}, fmt.Errorf("fee of attempt %s: %w", r.TxHash, err)
 	}
-	return settlement.Attempt{
+	return chain.Attempt{
 		N: int(r.N), Tx: chain.TxHash(r.TxHash), Raw: r.Raw, Nonce: uint64(r.Nonce), Until: uint64(r.ValidUntil),
-		Fee:    settlement.Fee{Gas: uint64(r.Gas), Price: units[0], Tip: units[1], Ceiling: units[2]},
+		Fee:    chain.Fee{Gas: uint64(r.Gas), Price: units[0], Tip: units[1], Ceiling: units[2]},
 		MadeAt: r.MadeAt.Time, SentAt: r.SentAt.Time,
 	}, nil
 }
@@ -150,9 +150,9 @@ func (r sweepRow) sweep(items []itemRow, attempts []attemptRow) (settlement.Swee
 			if err != nil {
 				return settlement.Sweep{}, fmt.Errorf("moved amount of %s: %w", row.Address, err)
 			}
-			w.Moved = append(w.Moved, settlement.Moved{Address: i.Address.Address, Contract: i.Asset.Contract, Units: units})
+			w.Moved = append(w.Moved, chain.Moved{Address: i.Address.Address, Contract: i.Asset.Contract, Units: units})
 		} else if row.Reason != "" {
-			w.Unmoved = append(w.Unmoved, settlement.Unmoved{Address: i.Address.Address, Contract: i.Asset.Contract, Reason: row.Reason})
+			w.Unmoved = append(w.Unmoved, chain.Unmoved{Address: i.Address.Address, Contract: i.Asset.Contract, Reason: row.Reason})
 		}
 	}
 	for _, row := range attempts {

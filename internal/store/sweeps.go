@@ -128,7 +128,7 @@ func lockSweep(ctx context.Context, t tx, id settlement.ID) (sweepRow, error) {
 
 // AddAttempt stores a signed attempt of a sweep in flight. It fails with
 // sweep.ErrBusy if another instance has stored that attempt or ended the sweep.
-func (s *Store) AddAttempt(ctx context.Context, id settlement.ID, a settlement.Attempt) error {
+func (s *Store) AddAttempt(ctx context.Context, id settlement.ID, a chain.Attempt) error {
 	err := s.write(ctx, func(ctx context.Context, t tx) error {
 		w, err := lockSweep(ctx, t, id)
 		if err != nil {

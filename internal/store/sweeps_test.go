@@ -58,7 +58,7 @@ func (w *world) planned(pots ...settlement.Pot) settlement.Sweep {
 func sweepOf(pots ...settlement.Pot) settlement.Sweep {
 	s := settlement.Sweep{ID: newSweepID(), Network: chain.Polygon, State: settlement.Planned, CreatedAt: start}
 	for _, p := range pots {
-		s.Items = append(s.Items, settlement.Item{
+		s.Items = append(s.Items, chain.SweepItem{
 			PaymentID: p.PaymentID, Number: p.Number, Address: p.Address, Settlement: p.Settlement, Asset: p.Asset, Expected: p.Due,
 		})
 	}
@@ -71,15 +71,15 @@ func confirmed(s settlement.Sweep, block uint64) settlement.Sweep {
 	s.State, s.Tx, s.EndedAt = settlement.Confirmed, "0xabc", start.Add(time.Minute)
 	s.Block, s.Paid = chain.Head{Number: block, Hash: "0xb", Time: start}, money.UnitsFromUint64(21_000)
 	for _, i := range s.Items {
-		s.Moved = append(s.Moved, settlement.Moved{Address: i.Address.Address, Contract: i.Asset.Contract, Units: i.Expected})
+		s.Moved = append(s.Moved, chain.Moved{Address: i.Address.Address, Contract: i.Asset.Contract, Units: i.Expected})
 	}
 	return s
 }
 
-func attempt(n int) settlement.Attempt {
-	return settlement.Attempt{
+func attempt(n int) chain.Attempt {
+	return chain.Attempt{
 		N: n, Tx: chain.TxHash(string(newID())), Raw: []byte{2, 0, 255}, Nonce: 7, Until: 9, MadeAt: start,
-		Fee: settlement.Fee{Gas: 100_000, Price: money.UnitsFromUint64(5), Tip: money.UnitsFromUint64(1), Ceiling: money.UnitsFromUint64(500_000)},
+		Fee: chain.Fee{Gas: 100_000, Price: money.UnitsFromUint64(5), Tip: money.UnitsFromUint64(1), Ceiling: money.UnitsFromUint64(500_000)},
 	}
 }
 
@@ -179,7 +179,7 @@ func TestStore_SweepWholeLife(t *testing.T) {
 		w.must(err)
 		one.SentAt = start.Add(time.Second)
 		want := s
-		want.State, want.Attempts = settlement.Sent, []settlement.Attempt{one, two}
+		want.State, want.Attempts = settlement.Sent, []chain.Attempt{one, two}
 		if !ok {
 			t.Fatal("no sweep is in flight")
 		}
@@ -268,7 +268,7 @@ func TestStore_SweepFailures(t *testing.T) {
 		k := w.key(100, 0)
 		frozen, fine := w.paidIn(k, 11, 9_000_000), w.paidIn(k, 11, 5_000_000)
 		s := confirmed(w.planned(w.due()...), 20)
-		s.Unmoved = []settlement.Unmoved{{Address: s.Moved[0].Address, Contract: s.Moved[0].Contract, Reason: "frozen"}}
+		s.Unmoved = []chain.Unmoved{{Address: s.Moved[0].Address, Contract: s.Moved[0].Contract, Reason: "frozen"}}
 		s.Moved = s.Moved[1:]
 		w.must(w.EndSweep(t.Context(), s, start))
 		same(t, "the frozen one", swept(w.read(frozen.ID)), []bool{false})
@@ -306,12 +306,12 @@ func TestStore_EndSweep_OfWhatIsStored(t *testing.T) {
 		a, b := w.paidIn(k, 11, 9_000_000), w.paidIn(k, 11, 5_000_000)
 		done := confirmed(w.planned(w.due()...), 20)
 		stranger := done
-		stranger.Unmoved = []settlement.Unmoved{{Address: "0x52908400098527886E0F7030069857D2E4169EE7", Contract: done.Moved[0].Contract, Reason: "frozen"}}
+		stranger.Unmoved = []chain.Unmoved{{Address: "0x52908400098527886E0F7030069857D2E4169EE7", Contract: done.Moved[0].Contract, Reason: "frozen"}}
 		debt := done
-		debt.Moved = append([]settlement.Moved(nil), done.Moved...)
+		debt.Moved = append([]chain.Moved(nil), done.Moved...)
 		debt.Moved[0].Units = money.Units{}.Sub(money.UnitsFromUint64(1))
 		other := done
-		other.Moved = append([]settlement.Moved(nil), done.Moved...)
+		other.Moved = append([]chain.Moved(nil), done.Moved...)
 		other.Moved[0].Contract = "0x52908400098527886E0F7030069857D2E4169EE7"
 		for name, end := range map[string]settlement.Sweep{"a stranger left": stranger, "less than nothing moved": debt, "another token moved": other} {
 			if err := w.EndSweep(t.Context(), end, start); err == nil {
@@ -431,7 +431,7 @@ func TestStore_Rescue(t *testing.T) {
 		w.must(err)
 		same(t, "shown after", after, list)
 
-		s := settlement.Sweep{ID: newSweepID(), Network: chain.Base, State: settlement.Planned, CreatedAt: start, Items: []settlement.Item{
+		s := settlement.Sweep{ID: newSweepID(), Network: chain.Base, State: settlement.Planned, CreatedAt: start, Items: []chain.SweepItem{
 			list[0].Item(chain.Asset{Network: chain.Base, Symbol: "ETH", Decimals: 18}, money.UnitsFromUint64(5)),
 		}}
 		w.must(w.PlanSweep(t.Context(), s))

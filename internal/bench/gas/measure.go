@@ -17,7 +17,6 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
-	"github.com/florinpay/florin/internal/settlement"
 )
 
 // bench is a chain on which both ways are tried.
@@ -71,7 +70,7 @@ func startChain(ctx context.Context) (*bench, error) {
 type line struct{ first, again, hot uint64 }
 
 func (b *bench) measure(ctx context.Context, n int) (l line, err error) {
-	var items []settlement.Item
+	var items []chain.SweepItem
 	for range n {
 		b.next++
 		at, err := evm.NewDepositor(chain.Polygon, instance).DepositAddress(chain.Settlement{
@@ -80,7 +79,7 @@ func (b *bench) measure(ctx context.Context, n int) (l line, err error) {
 		if err != nil {
 			return line{}, err
 		}
-		items = append(items, settlement.Item{
+		items = append(items, chain.SweepItem{
 			PaymentID: strconv.FormatInt(b.next, 10), Number: b.next, Address: at, Settlement: merchantWallet, Asset: b.asset, Expected: money.NewUnits(amount),
 		})
 	}
@@ -99,7 +98,7 @@ var amount = big.NewInt(123_456_789)
 
 // sweep pays every item and settles them as the program does; it returns the
 // gas of one.
-func (b *bench) sweep(ctx context.Context, items []settlement.Item) (uint64, error) {
+func (b *bench) sweep(ctx context.Context, items []chain.SweepItem) (uint64, error) {
 	for _, i := range items {
 		if err := b.mint(ctx, common.Address(i.Address.Raw)); err != nil {
 			return 0, err
@@ -118,9 +117,9 @@ func (b *bench) sweep(ctx context.Context, items []settlement.Item) (uint64, err
 		return 0, err
 	}
 	b.Mine(devchain.DefaultFinalDepth)
-	seen, err := b.sender.Look(ctx, items, []settlement.Attempt{a})
-	if err == nil && (seen.Seen != settlement.Landed || len(seen.Moved) != len(items)) {
-		err = fmt.Errorf("a sweep of %d ended as %s and moved %d", len(items), seen.Seen, len(seen.Moved))
+	seen, err := b.sender.Track(ctx, items, []chain.Attempt{a})
+	if err == nil && (seen.Status != chain.TxFinal || len(seen.Moved) != len(items)) {
+		err = fmt.Errorf("a sweep of %d ended as %s and moved %d", len(items), seen.Status, len(seen.Moved))
 	}
 	return gas / uint64(len(items)), err
 }

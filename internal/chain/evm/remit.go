@@ -12,7 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/recharge"
+
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/wallet"
 )
@@ -24,7 +24,7 @@ type Remitter struct {
 	maxPrice *big.Int
 }
 
-var _ recharge.Chain = Remitter{}
+var _ chain.TransferSender = Remitter{}
 
 // NewRemitter returns the remitter of the adapter's network. maxPrice is the
 // most one unit of gas may cost, in wei; zero takes DefaultMaxPrice.
@@ -39,17 +39,17 @@ const transferSelector = "a9059cbb" // transfer(address,uint256)
 
 // Sign makes and signs a transfer, after making sure that the wallet can pay
 // it and its gas. It sends nothing.
-func (r Remitter) Sign(ctx context.Context, privateKey secret.Text, t recharge.Transfer) (recharge.Bytes, error) {
+func (r Remitter) Sign(ctx context.Context, privateKey secret.Text, t chain.TokenTransfer) (chain.SignedTx, error) {
 	key, err := wallet.ParseEVM(privateKey)
 	if err != nil {
-		return recharge.Bytes{}, err
+		return chain.SignedTx{}, err
 	}
 	if key.Wallet() != t.From {
-		return recharge.Bytes{}, errors.New("sign a transfer: the key is not that of the wallet")
+		return chain.SignedTx{}, errors.New("sign a transfer: the key is not that of the wallet")
 	}
 	i, err := r.transfer(t)
 	if err != nil {
-		return recharge.Bytes{}, err
+		return chain.SignedTx{}, err
 	}
 	p := priced{intent: i}
 	var acc account
@@ -59,21 +59,21 @@ func (r Remitter) Sign(ctx context.Context, privateKey secret.Text, t recharge.T
 		return err
 	})
 	if err = errors.Join(err, verdict); err != nil {
-		return recharge.Bytes{}, err
+		return chain.SignedTx{}, err
 	}
 	tx, err := key.SignTx(p.unsigned(r.chainID(), acc.pending), r.chainID())
 	if err != nil {
-		return recharge.Bytes{}, err
+		return chain.SignedTx{}, err
 	}
 	raw, err := tx.MarshalBinary()
 	if err != nil {
-		return recharge.Bytes{}, fmt.Errorf("encode a transfer: %w", err)
+		return chain.SignedTx{}, fmt.Errorf("encode a transfer: %w", err)
 	}
-	return recharge.Bytes{Tx: txHash(tx), Raw: raw, Nonce: acc.pending}, nil
+	return chain.SignedTx{Tx: txHash(tx), Raw: raw, Nonce: acc.pending}, nil
 }
 
 // transfer encodes the call of the token.
-func (r Remitter) transfer(t recharge.Transfer) (intent, error) {
+func (r Remitter) transfer(t chain.TokenTransfer) (intent, error) {
 	contract, ok := r.contract(t.Asset)
 	if !ok {
 		return intent{}, fmt.Errorf("%s is not an asset of %s", t.Asset.Contract, r.profile.Network)
@@ -95,7 +95,7 @@ func (r Remitter) transfer(t recharge.Transfer) (intent, error) {
 
 // quote fills in gas, fees and cost. Its verdict is a reason not to send that
 // another endpoint would give too.
-func (r Remitter) quote(ctx context.Context, e *endpoint, p *priced, t recharge.Transfer) (acc account, verdict, err error) {
+func (r Remitter) quote(ctx context.Context, e *endpoint, p *priced, t chain.TokenTransfer) (acc account, verdict, err error) {
 	if acc, err = e.account(ctx, p.from); err != nil {
 		return acc, nil, err
 	}
@@ -105,7 +105,7 @@ func (r Remitter) quote(ctx context.Context, e *endpoint, p *priced, t recharge.
 		return acc, nil, err
 	}
 	if held[0].Cmp(t.Amount) < 0 {
-		return acc, fault.New(fault.PaymentRequired, "%s: %s holds %s on %s, and this costs %s", recharge.ErrNoTokens.Message, t.From,
+		return acc, fault.New(fault.PaymentRequired, "%s: %s holds %s on %s, and this costs %s", chain.ErrTransferFunds.Message, t.From,
 			held[0].Format(t.Asset.Decimals), r.profile.Network, t.Amount.Format(t.Asset.Decimals)), nil
 	}
 	if p.fees, err = r.fees(ctx, e); err != nil {
@@ -120,7 +120,7 @@ func (r Remitter) quote(ctx context.Context, e *endpoint, p *priced, t recharge.
 		return acc, verdict, err
 	}
 	if acc.balance.Cmp(p.cost) < 0 {
-		return acc, fault.New(fault.PaymentRequired, "%s: %s holds %s, and the transfer takes up to %s", recharge.ErrNoGas.Message, t.From,
+		return acc, fault.New(fault.PaymentRequired, "%s: %s holds %s, and the transfer takes up to %s", chain.ErrTransferGas.Message, t.From,
 			r.wei(acc.balance), r.wei(p.cost)), nil
 	}
 	return acc, nil, nil
@@ -153,27 +153,27 @@ func (r Remitter) allow(ctx context.Context, e *endpoint, p *priced) (verdict, e
 }
 
 // Broadcast gives the bytes to every endpoint that can be asked.
-func (r Remitter) Broadcast(ctx context.Context, b recharge.Bytes) error {
+func (r Remitter) Broadcast(ctx context.Context, b chain.SignedTx) error {
 	return r.spread(ctx, b.Tx, b.Raw)
 }
 
 // Look tells what became of the bytes, which only the wallet's nonce can make
 // void. What is final is told when a second endpoint tells the same, if there
 // is one: else somebody who has paid could be told that they have not.
-func (r Remitter) Look(ctx context.Context, from chain.Address, b recharge.Bytes) (recharge.Sighting, error) {
+func (r Remitter) Track(ctx context.Context, from chain.Address, b chain.SignedTx) (chain.TransferOutcome, error) {
 	tx, ok := parseHash(string(b.Tx))
 	if !ok {
-		return recharge.Sighting{}, fmt.Errorf("look: %q is no transaction hash", b.Tx)
+		return chain.TransferOutcome{}, fmt.Errorf("look: %q is no transaction hash", b.Tx)
 	}
 	owner, err := chain.ParseAddress(r.profile.Network, string(from))
 	if err != nil {
-		return recharge.Sighting{}, err
+		return chain.TransferOutcome{}, err
 	}
 	heads, err := r.Heads(ctx)
 	if err != nil {
-		return recharge.Sighting{}, err
+		return chain.TransferOutcome{}, err
 	}
-	var seen recharge.Sighting
+	var seen chain.TransferOutcome
 	look := func(by *string) func(context.Context, *endpoint) error {
 		return func(ctx context.Context, e *endpoint) (err error) {
 			*by = e.name
@@ -183,24 +183,24 @@ func (r Remitter) Look(ctx context.Context, from chain.Address, b recharge.Bytes
 	}
 	var first, second string
 	if err = r.pool.do(ctx, look(&first)); err != nil {
-		return recharge.Sighting{}, fmt.Errorf("look for %s on %s: %w", tx, r.profile.Network, err)
+		return chain.TransferOutcome{}, fmt.Errorf("look for %s on %s: %w", tx, r.profile.Network, err)
 	}
-	if told := seen; told.Seen.Final() && len(r.pool.endpoints) > 1 {
+	if told := seen; told.Status.Ended() && len(r.pool.endpoints) > 1 {
 		if err := r.pool.among(ctx, r.pool.without(first), look(&second)); err != nil {
-			return recharge.Sighting{}, fmt.Errorf("look a second time for %s on %s: %w", tx, r.profile.Network, err)
+			return chain.TransferOutcome{}, fmt.Errorf("look a second time for %s on %s: %w", tx, r.profile.Network, err)
 		}
 		if seen, ok = together(told, seen); !ok {
-			return recharge.Sighting{}, fault.New(fault.Unavailable, "%s and %s disagree about what became of %s", first, second, tx)
+			return chain.TransferOutcome{}, fault.New(fault.Unavailable, "%s and %s disagree about what became of %s", first, second, tx)
 		}
 	}
-	if seen.Seen == recharge.Dead {
+	if seen.Status == chain.TxDropped {
 		// One endpoint that has lost its index must not decide alone.
 		found, err := r.Find(ctx, b.Tx)
 		if err != nil {
-			return recharge.Sighting{}, err
+			return chain.TransferOutcome{}, err
 		}
 		if found.Exists {
-			seen.Seen = recharge.Unknown
+			seen.Status = chain.TxUnknown
 		}
 	}
 	seen.Final = heads.Final
@@ -209,15 +209,15 @@ func (r Remitter) Look(ctx context.Context, from chain.Address, b recharge.Bytes
 
 // together is what two endpoints tell of a transaction, of which the first
 // takes it for final; ok is false if the second tells of another end.
-func together(told, again recharge.Sighting) (both recharge.Sighting, ok bool) {
+func together(told, again chain.TransferOutcome) (both chain.TransferOutcome, ok bool) {
 	switch {
-	case again.Seen.Final():
-		return told, told.Seen == again.Seen && slices.EqualFunc(told.Transfers, again.Transfers, sameTransfer)
-	case told.Seen == recharge.Dead:
+	case again.Status.Ended():
+		return told, told.Status == again.Status && slices.EqualFunc(told.Transfers, again.Transfers, sameTransfer)
+	case told.Status == chain.TxDropped:
 		return again, true
 	}
 	// The second does not have the block yet, or not its receipts.
-	return recharge.Sighting{Seen: recharge.Included, Block: told.Block}, true
+	return chain.TransferOutcome{Status: chain.TxIncluded, Block: told.Block}, true
 }
 
 func sameTransfer(a, b chain.Transfer) bool {
@@ -225,58 +225,58 @@ func sameTransfer(a, b chain.Transfer) bool {
 }
 
 // lookAt asks one endpoint, which must know the final block.
-func (r Remitter) lookAt(ctx context.Context, e *endpoint, final chain.Head, owner address, tx hash, nonce uint64) (recharge.Sighting, error) {
+func (r Remitter) lookAt(ctx context.Context, e *endpoint, final chain.Head, owner address, tx hash, nonce uint64) (chain.TransferOutcome, error) {
 	// The count comes first: what lands after it was asked is not in it.
 	counted, err := e.ask(ctx, numberCall(final.Number), call{"eth_getTransactionCount", []any{owner.String(), quantity(final.Number)}})
 	if err != nil {
-		return recharge.Sighting{}, err
+		return chain.TransferOutcome{}, err
 	}
 	if counted[0].err != nil {
-		return recharge.Sighting{}, callFailure(counted[0].err)
+		return chain.TransferOutcome{}, callFailure(counted[0].err)
 	}
 	if err := standing(counted[0].result, final); err != nil {
-		return recharge.Sighting{}, err
+		return chain.TransferOutcome{}, err
 	}
 	results, err := e.results(ctx, receiptCall(tx), call{"eth_getTransactionByHash", []any{tx.String()}})
 	if err != nil {
-		return recharge.Sighting{}, err
+		return chain.TransferOutcome{}, err
 	}
 	got, included, err := parseReceipt(results[0], tx)
 	if err != nil {
-		return recharge.Sighting{}, err
+		return chain.TransferOutcome{}, err
 	}
 	if included {
 		return r.landed(ctx, e, final, results[1], got)
 	}
 	if !isNull(results[1]) {
-		return recharge.Sighting{Seen: recharge.Pooled}, nil
+		return chain.TransferOutcome{Status: chain.TxPending}, nil
 	}
 	// A node without the state of that block says nothing about the nonce.
 	if count, ok := parseText(counted[1].result); counted[1].err == nil && ok && count > nonce {
-		return recharge.Sighting{Seen: recharge.Dead}, nil
+		return chain.TransferOutcome{Status: chain.TxDropped}, nil
 	}
-	return recharge.Sighting{Seen: recharge.Unknown}, nil
+	return chain.TransferOutcome{Status: chain.TxUnknown}, nil
 }
 
 // landed tells of a transaction that is in a block.
-func (r Remitter) landed(ctx context.Context, e *endpoint, final chain.Head, raw []byte, got receipt) (recharge.Sighting, error) {
+func (r Remitter) landed(ctx context.Context, e *endpoint, final chain.Head, raw []byte, got receipt) (chain.TransferOutcome, error) {
 	block, err := e.blockOf(ctx, got)
 	if err != nil {
-		return recharge.Sighting{}, err
+		return chain.TransferOutcome{}, err
 	}
-	seen := recharge.Sighting{Seen: recharge.Included, Block: block}
+	seen := chain.TransferOutcome{Status: chain.TxIncluded, Block: block}
 	if block.Number > final.Number {
 		return seen, nil
 	}
 	if got.failed {
-		seen.Seen = recharge.Reverted
+		seen.Status = chain.TxReverted
 		return seen, nil
 	}
 	tx, _, err := parseTransaction(raw, got.tx)
 	if err != nil {
-		return recharge.Sighting{}, err
+		return chain.TransferOutcome{}, err
 	}
-	seen.Seen, seen.Transfers = recharge.Landed, r.moved(tx, got)
+	seen.Status, seen.Transfers = chain.TxFinal, r.moved(tx, got)
 	for i := range seen.Transfers {
 		seen.Transfers[i].Block, seen.Transfers[i].Source = block, e.name
 	}

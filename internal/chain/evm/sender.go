@@ -10,7 +10,6 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/settlement"
 )
 
 // SenderConfig says how a network is swept.
@@ -43,7 +42,7 @@ type passing struct {
 	at    header
 }
 
-var _ settlement.Sender = (*Sender)(nil)
+var _ chain.SweepSender = (*Sender)(nil)
 
 // NewSender returns the sender of the adapter's network.
 func NewSender(a *Adapter, c SenderConfig) *Sender {
@@ -74,20 +73,20 @@ func (s *Sender) Network() chain.Network { return s.adapter.profile.Network }
 func (s *Sender) wallet() chain.Address { return s.adapter.text(address(s.signer.Address())) }
 
 // Gas tells what the gas wallet holds.
-func (s *Sender) Gas(ctx context.Context) (settlement.Wallet, error) {
+func (s *Sender) GasWallet(ctx context.Context) (chain.GasWallet, error) {
 	var acc account
 	err := s.adapter.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
 		acc, err = e.account(ctx, s.signer.Address())
 		return err
 	})
 	if err != nil {
-		return settlement.Wallet{}, fmt.Errorf("gas wallet on %s: %w", s.Network(), err)
+		return chain.GasWallet{}, fmt.Errorf("gas wallet on %s: %w", s.Network(), err)
 	}
-	return settlement.Wallet{Address: s.wallet(), Balance: unitsOf(acc.balance)}, nil
+	return chain.GasWallet{Address: s.wallet(), Balance: unitsOf(acc.balance)}, nil
 }
 
 // Broadcast gives the signed bytes to every endpoint that can be asked.
-func (s *Sender) Broadcast(ctx context.Context, a settlement.Attempt) error {
+func (s *Sender) Broadcast(ctx context.Context, a chain.Attempt) error {
 	return s.adapter.spread(ctx, a.Tx, a.Raw)
 }
 

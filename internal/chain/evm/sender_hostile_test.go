@@ -17,7 +17,6 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
-	"github.com/florinpay/florin/internal/settlement"
 )
 
 // through returns a sender that sees the chain through these endpoints, and the
@@ -32,7 +31,7 @@ func (g *geth) through(urls ...string) (*evm.Sender, *clock) {
 	return evm.NewSender(a, evm.SenderConfig{Signer: faucetSigner{}, Instance: sweptBy, MaxPrice: plenty}), c
 }
 
-func (g *geth) mustSign(s *evm.Sender, items []settlement.Item, previous ...settlement.Attempt) settlement.Attempt {
+func (g *geth) mustSign(s *evm.Sender, items []chain.SweepItem, previous ...chain.Attempt) chain.Attempt {
 	g.t.Helper()
 	a, err := s.Sign(g.t.Context(), items, previous, time.Now())
 	if err != nil {
@@ -41,7 +40,7 @@ func (g *geth) mustSign(s *evm.Sender, items []settlement.Item, previous ...sett
 	return a
 }
 
-func (g *geth) mustBroadcast(s *evm.Sender, a settlement.Attempt) {
+func (g *geth) mustBroadcast(s *evm.Sender, a chain.Attempt) {
 	g.t.Helper()
 	if err := s.Broadcast(g.t.Context(), a); err != nil {
 		g.t.Fatal(err)
@@ -49,10 +48,10 @@ func (g *geth) mustBroadcast(s *evm.Sender, a settlement.Attempt) {
 }
 
 // look fails unless this is seen.
-func (g *geth) look(s *evm.Sender, want settlement.Seen, items []settlement.Item, attempts ...settlement.Attempt) {
+func (g *geth) look(s *evm.Sender, want chain.TxStatus, items []chain.SweepItem, attempts ...chain.Attempt) {
 	g.t.Helper()
-	seen, err := s.Look(g.t.Context(), items, attempts)
-	if err != nil || seen.Seen != want {
+	seen, err := s.Track(g.t.Context(), items, attempts)
+	if err != nil || seen.Status != want {
 		g.t.Fatalf("seen as %+v, %v; want %s", seen, err, want)
 	}
 }
@@ -70,7 +69,7 @@ func (g *geth) foreign(nonce uint64) {
 func TestSender_DeadByOne(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)
-	items := []settlement.Item{g.item(1, 10)}
+	items := []chain.SweepItem{g.item(1, 10)}
 	g.Mine(1)
 	lost, other := newRelay(t, g.chain.URL()), newRelay(t, g.chain.URL())
 	lost.forgetful()
@@ -79,26 +78,26 @@ func TestSender_DeadByOne(t *testing.T) {
 	a := g.mustSign(both, items)
 	g.mustBroadcast(both, a)
 	g.Mine(1)
-	g.look(both, settlement.Unknown, items, a) // in a block that is not final
-	g.look(alone, settlement.Unknown, items, a)
+	g.look(both, chain.TxUnknown, items, a) // in a block that is not final
+	g.look(alone, chain.TxUnknown, items, a)
 	g.Finalize()
-	g.look(both, settlement.Landed, items, a)
-	g.look(alone, settlement.Dead, items, a) // nobody else can be asked, ever
+	g.look(both, chain.TxFinal, items, a)
+	g.look(alone, chain.TxDropped, items, a) // nobody else can be asked, ever
 	other.turn(false)
 	for range 3 { // it fails, and then it rests
-		g.look(both, settlement.Unknown, items, a)
+		g.look(both, chain.TxUnknown, items, a)
 	}
 	other.turn(true)
 	rest.advance(time.Hour)
 	lost.set("eth_getTransactionReceipt", nil)
-	g.look(both, settlement.Landed, items, a)
+	g.look(both, chain.TxFinal, items, a)
 }
 
 // Two endpoints agree that another transaction took the nonce.
 func TestSender_DeadByTwo(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)
-	items := []settlement.Item{g.item(1, 10)}
+	items := []chain.SweepItem{g.item(1, 10)}
 	g.Mine(1)
 	one, two, off := newRelay(t, g.chain.URL()), newRelay(t, g.chain.URL()), newRelay(t, g.chain.URL())
 	s, _ := g.through(one.URL, off.URL, two.URL)
@@ -106,9 +105,9 @@ func TestSender_DeadByTwo(t *testing.T) {
 	off.turn(false)
 	g.foreign(a.Nonce)
 	g.Mine(1)
-	g.look(s, settlement.Unknown, items, a)
+	g.look(s, chain.TxUnknown, items, a)
 	g.Finalize()
-	g.look(s, settlement.Dead, items, a)
+	g.look(s, chain.TxDropped, items, a)
 }
 
 // The block in which the count was first seen past the nonce is final only
@@ -117,39 +116,39 @@ func TestSender_DeadByTwo(t *testing.T) {
 func TestSender_PassedOnAFork(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)
-	items := []settlement.Item{g.item(1, 10)}
+	items := []chain.SweepItem{g.item(1, 10)}
 	g.Mine(1)
 	s := g.sender(plenty)
 	a := g.mustSign(s, items)
 	g.foreign(a.Nonce)
 	g.Mine(1)
-	g.look(s, settlement.Unknown, items, a)
+	g.look(s, chain.TxUnknown, items, a)
 	g.Reorg(1, false)
 	g.Finalize() // the number is final, with another block
 	g.foreign(a.Nonce)
 	g.Mine(1)
-	g.look(s, settlement.Unknown, items, a)
+	g.look(s, chain.TxUnknown, items, a)
 	g.Reorg(1, false)
 	g.mustBroadcast(s, a) // so ours can land after all
 	g.Mine(1)
 	g.Finalize()
-	g.look(s, settlement.Landed, items, a)
+	g.look(s, chain.TxFinal, items, a)
 }
 
 // What was seen of one nonce says nothing about the next.
 func TestSender_PassedEachNonce(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)
-	items := []settlement.Item{g.item(1, 10)}
+	items := []chain.SweepItem{g.item(1, 10)}
 	g.Mine(1)
 	s := g.sender(plenty)
 	for range 2 {
 		a := g.mustSign(s, items)
 		g.foreign(a.Nonce)
 		g.Mine(1)
-		g.look(s, settlement.Unknown, items, a)
+		g.look(s, chain.TxUnknown, items, a)
 		g.Finalize()
-		g.look(s, settlement.Dead, items, a)
+		g.look(s, chain.TxDropped, items, a)
 	}
 }
 
@@ -158,7 +157,7 @@ func TestSender_PassedEachNonce(t *testing.T) {
 func TestSender_SameNonce(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)
-	items := []settlement.Item{g.item(1, 10)}
+	items := []chain.SweepItem{g.item(1, 10)}
 	g.Mine(1)
 	s := g.sender(plenty)
 	a := g.mustSign(s, items)
@@ -173,7 +172,7 @@ func TestSender_SameNonce(t *testing.T) {
 func TestSender_OtherFork(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)
-	items := []settlement.Item{g.item(1, 10)}
+	items := []chain.SweepItem{g.item(1, 10)}
 	g.Mine(1)
 	node := newRelay(t, g.chain.URL())
 	s, rest := g.through(node.URL)
@@ -181,8 +180,8 @@ func TestSender_OtherFork(t *testing.T) {
 	g.mustBroadcast(s, a)
 	g.Mine(1)
 	g.Finalize()
-	landed, err := s.Look(t.Context(), items, []settlement.Attempt{a})
-	if err != nil || landed.Seen != settlement.Landed {
+	landed, err := s.Track(t.Context(), items, []chain.Attempt{a})
+	if err != nil || landed.Status != chain.TxFinal {
 		t.Fatalf("seen as %+v, %v", landed, err)
 	}
 	g.Mine(3) // what is final is another block
@@ -207,13 +206,13 @@ func TestSender_OtherFork(t *testing.T) {
 		},
 	} {
 		node.set("eth_getBlockByNumber", f)
-		if seen, err := s.Look(t.Context(), items, []settlement.Attempt{a}); err == nil {
+		if seen, err := s.Track(t.Context(), items, []chain.Attempt{a}); err == nil {
 			t.Errorf("%s: the sweep is %+v", name, seen)
 		}
 		rest.advance(time.Hour)
 	}
 	node.set("eth_getBlockByNumber", nil)
-	g.look(s, settlement.Landed, items, a)
+	g.look(s, chain.TxFinal, items, a)
 }
 
 // A node that is behind what is final knows neither the nonce nor what lies on
@@ -221,7 +220,7 @@ func TestSender_OtherFork(t *testing.T) {
 func TestSender_SignsByNoLaggard(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)
-	items := []settlement.Item{g.item(1, 10)}
+	items := []chain.SweepItem{g.item(1, 10)}
 	g.Mine(1)
 	g.Finalize()
 	node := newRelay(t, g.chain.URL())
@@ -237,7 +236,7 @@ func TestSender_SignsByNoLaggard(t *testing.T) {
 func TestSender_EstimateLimit(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)
-	items := []settlement.Item{g.item(1, 10)}
+	items := []chain.SweepItem{g.item(1, 10)}
 	g.Mine(1)
 	node := newRelay(t, g.chain.URL())
 	s, _ := g.through(node.URL)
@@ -248,7 +247,7 @@ func TestSender_EstimateLimit(t *testing.T) {
 		node.set("eth_estimateGas", always(fmt.Sprintf(`"%#x"`, estimate)))
 		a, err := s.Sign(t.Context(), items, nil, time.Now())
 		switch {
-		case want == 0 && !errors.Is(err, settlement.ErrTooLarge):
+		case want == 0 && !errors.Is(err, chain.ErrTooLarge):
 			t.Errorf("with an estimate of %d: %d gas, %v; want ErrTooLarge", estimate, a.Fee.Gas, err)
 		case want > 0 && (err != nil || a.Fee.Gas > want || a.Fee.Gas+100 < want):
 			t.Errorf("with an estimate of %d: %d gas, %v; want %d", estimate, a.Fee.Gas, err, want)
@@ -271,14 +270,14 @@ func TestSender_AssetsOfOneAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.Mine(1)
-	items := []settlement.Item{coin, token, second}
+	items := []chain.SweepItem{coin, token, second}
 	s := g.sender(plenty)
 	a := g.mustSign(s, items)
 	g.mustBroadcast(s, a)
 	g.Mine(1)
 	g.Finalize()
-	seen, err := s.Look(t.Context(), items, []settlement.Attempt{a})
-	if err != nil || seen.Seen != settlement.Landed || len(seen.Moved) != 3 {
+	seen, err := s.Track(t.Context(), items, []chain.Attempt{a})
+	if err != nil || seen.Status != chain.TxFinal || len(seen.Moved) != 3 {
 		t.Fatalf("seen as %+v, %v", seen, err)
 	}
 	for i, want := range []uint64{7, 10, 20} {
@@ -296,7 +295,7 @@ func TestSender_FlushedBefore(t *testing.T) {
 	recorded, asked := g.item(1, 10), g.item(2, 20)
 	asked.Rescue = true
 	g.Mine(1)
-	items := []settlement.Item{recorded, asked}
+	items := []chain.SweepItem{recorded, asked}
 	s := g.sender(plenty)
 	factory := contracts.FactoryAddress()
 	list := make([]contracts.ForwarderFactoryItem, len(items))
@@ -312,10 +311,10 @@ func TestSender_FlushedBefore(t *testing.T) {
 	g.mustBroadcast(s, a)
 	g.Mine(1)
 	g.Finalize()
-	moved := func() []settlement.Moved {
+	moved := func() []chain.Moved {
 		t.Helper()
-		seen, err := s.Look(t.Context(), items, []settlement.Attempt{a})
-		if err != nil || seen.Seen != settlement.Landed || len(seen.Moved) != 1 || seen.Moved[0].Address != recorded.Address.Address {
+		seen, err := s.Track(t.Context(), items, []chain.Attempt{a})
+		if err != nil || seen.Status != chain.TxFinal || len(seen.Moved) != 1 || seen.Moved[0].Address != recorded.Address.Address {
 			t.Fatalf("seen as %+v, %v", seen, err)
 		}
 		return seen.Moved

@@ -7,31 +7,30 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/settlement"
 )
 
 // Look tells what became of the attempts, which share one nonce: at most one
 // of them lands.
-func (s *Sender) Look(ctx context.Context, items []settlement.Item, attempts []settlement.Attempt) (settlement.Sighting, error) {
+func (s *Sender) Track(ctx context.Context, items []chain.SweepItem, attempts []chain.Attempt) (chain.SweepOutcome, error) {
 	txs := make([]hash, len(attempts))
 	for i, a := range attempts {
 		var ok bool
 		if txs[i], ok = parseHash(string(a.Tx)); !ok {
-			return settlement.Sighting{}, fmt.Errorf("look: %q is no transaction hash", a.Tx)
+			return chain.SweepOutcome{}, fmt.Errorf("look: %q is no transaction hash", a.Tx)
 		}
 	}
 	if len(txs) == 0 {
-		return settlement.Sighting{}, errors.New("look: a sweep without attempts")
+		return chain.SweepOutcome{}, errors.New("look: a sweep without attempts")
 	}
 	heads, err := s.adapter.Heads(ctx)
 	if err != nil {
-		return settlement.Sighting{}, err
+		return chain.SweepOutcome{}, err
 	}
 	final := s.final(heads)
-	look := func(ctx context.Context, e *endpoint) (settlement.Sighting, error) {
+	look := func(ctx context.Context, e *endpoint) (chain.SweepOutcome, error) {
 		return s.look(ctx, e, final, items, attempts[0].Nonce, txs)
 	}
-	var seen settlement.Sighting
+	var seen chain.SweepOutcome
 	var by *endpoint
 	err = s.adapter.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
 		by = e
@@ -39,9 +38,9 @@ func (s *Sender) Look(ctx context.Context, items []settlement.Item, attempts []s
 		return err
 	})
 	if err != nil {
-		return settlement.Sighting{}, fmt.Errorf("look for %s on %s: %w", txs[len(txs)-1], s.Network(), err)
+		return chain.SweepOutcome{}, fmt.Errorf("look for %s on %s: %w", txs[len(txs)-1], s.Network(), err)
 	}
-	if seen.Seen == settlement.Dead {
+	if seen.Status == chain.TxDropped {
 		seen = s.seconded(ctx, seen, by, look)
 	}
 	return seen, nil
@@ -49,8 +48,8 @@ func (s *Sender) Look(ctx context.Context, items []settlement.Item, attempts []s
 
 // look asks one endpoint, which must know the final block.
 func (s *Sender) look(
-	ctx context.Context, e *endpoint, final chain.Head, items []settlement.Item, nonce uint64, txs []hash,
-) (settlement.Sighting, error) {
+	ctx context.Context, e *endpoint, final chain.Head, items []chain.SweepItem, nonce uint64, txs []hash,
+) (chain.SweepOutcome, error) {
 	calls := []call{numberCall(final.Number), blockCall("latest")}
 	for _, tx := range txs {
 		calls = append(calls, receiptCall(tx))
@@ -60,37 +59,37 @@ func (s *Sender) look(
 	}
 	results, err := e.results(ctx, calls...)
 	if err != nil {
-		return settlement.Sighting{}, err
+		return chain.SweepOutcome{}, err
 	}
 	if err := standing(results[0], final); err != nil {
-		return settlement.Sighting{}, err
+		return chain.SweepOutcome{}, err
 	}
 	latest, ok, err := parseHeader(results[1])
 	if err != nil || !ok {
-		return settlement.Sighting{}, errors.Join(err, malformed("no block latest"))
+		return chain.SweepOutcome{}, errors.Join(err, malformed("no block latest"))
 	}
 	receipts, pooled := results[2:2+len(txs)], results[2+len(txs):]
 	for i, tx := range txs {
 		r, ok, err := parseSweepReceipt(receipts[i], tx)
 		if err != nil {
-			return settlement.Sighting{}, err
+			return chain.SweepOutcome{}, err
 		}
 		if ok {
 			return s.included(ctx, e, final, items, r)
 		}
 	}
-	seen := settlement.Sighting{Seen: settlement.Unknown}
+	seen := chain.SweepOutcome{Status: chain.TxUnknown}
 	for _, raw := range pooled {
 		if !isNull(raw) {
-			seen.Seen = settlement.Pooled
+			seen.Status = chain.TxPending
 		}
 	}
 	dead, err := s.dead(ctx, e, final, latest, nonce)
 	if err != nil {
-		return settlement.Sighting{}, err
+		return chain.SweepOutcome{}, err
 	}
 	if dead {
-		seen = settlement.Sighting{Seen: settlement.Dead, Note: "another transaction of the gas wallet took its place"}
+		seen = chain.SweepOutcome{Status: chain.TxDropped, Note: "another transaction of the gas wallet took its place"}
 	}
 	return seen, nil
 }
@@ -143,45 +142,45 @@ func (s *Sender) remember(p passing) {
 // no more: one that has lost its index must not decide alone while there are
 // others, so one of them must say the same, and none may know better.
 func (s *Sender) seconded(
-	ctx context.Context, told settlement.Sighting, by *endpoint, look func(context.Context, *endpoint) (settlement.Sighting, error),
-) settlement.Sighting {
+	ctx context.Context, told chain.SweepOutcome, by *endpoint, look func(context.Context, *endpoint) (chain.SweepOutcome, error),
+) chain.SweepOutcome {
 	agreed := len(s.adapter.pool.endpoints) == 1
 	for _, e := range s.adapter.pool.without(by.name) {
-		var seen settlement.Sighting
+		var seen chain.SweepOutcome
 		err := s.adapter.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
 			seen, err = look(ctx, e)
 			return err
 		})
-		if err == nil && seen.Seen != settlement.Dead {
+		if err == nil && seen.Status != chain.TxDropped {
 			return seen
 		}
 		agreed = agreed || err == nil
 	}
 	if !agreed {
-		return settlement.Sighting{Seen: settlement.Unknown}
+		return chain.SweepOutcome{Status: chain.TxUnknown}
 	}
 	return told
 }
 
 // included tells what a transaction that is in a block did.
-func (s *Sender) included(ctx context.Context, e *endpoint, final chain.Head, items []settlement.Item, r sweepReceipt) (settlement.Sighting, error) {
+func (s *Sender) included(ctx context.Context, e *endpoint, final chain.Head, items []chain.SweepItem, r sweepReceipt) (chain.SweepOutcome, error) {
 	block, err := e.blockOf(ctx, r.receipt)
 	if err != nil {
-		return settlement.Sighting{}, err
+		return chain.SweepOutcome{}, err
 	}
-	seen := settlement.Sighting{Seen: settlement.Included, Tx: chain.TxHash(r.tx.String()), Block: block, Paid: unitsOf(r.paid)}
+	seen := chain.SweepOutcome{Status: chain.TxIncluded, Tx: chain.TxHash(r.tx.String()), Block: block, Paid: unitsOf(r.paid)}
 	if block.Number > final.Number {
 		return seen, nil
 	}
 	if r.failed {
-		seen.Seen, seen.Note = settlement.Reverted, "the transaction failed as a whole"
+		seen.Status, seen.Note = chain.TxReverted, "the transaction failed as a whole"
 		return seen, nil
 	}
-	seen.Seen = settlement.Landed
+	seen.Status = chain.TxFinal
 	o := outcome{sender: s, receipt: r, at: block}
 	for _, i := range items {
 		if err := o.judge(ctx, e, i); err != nil {
-			return settlement.Sighting{}, err
+			return chain.SweepOutcome{}, err
 		}
 	}
 	seen.Moved, seen.Unmoved = o.moved, o.unmoved
@@ -193,18 +192,18 @@ type outcome struct {
 	sender  *Sender
 	receipt sweepReceipt
 	at      chain.Head
-	moved   []settlement.Moved
-	unmoved []settlement.Unmoved
+	moved   []chain.Moved
+	unmoved []chain.Unmoved
 }
 
 // judge decides about one item.
-func (o *outcome) judge(ctx context.Context, e *endpoint, i settlement.Item) error {
+func (o *outcome) judge(ctx context.Context, e *endpoint, i chain.SweepItem) error {
 	moved, reason, err := o.flushed(i)
 	if err != nil {
 		return err
 	}
 	if reason != "" {
-		o.unmoved = append(o.unmoved, settlement.Unmoved{Address: i.Address.Address, Contract: i.Asset.Contract, Reason: reason})
+		o.unmoved = append(o.unmoved, chain.Unmoved{Address: i.Address.Address, Contract: i.Asset.Contract, Reason: reason})
 		return nil
 	}
 	if moved.Cmp(i.Expected) < 0 && !i.Rescue {
@@ -219,14 +218,14 @@ func (o *outcome) judge(ctx context.Context, e *endpoint, i settlement.Item) err
 		}
 	}
 	if !moved.IsZero() {
-		o.moved = append(o.moved, settlement.Moved{Address: i.Address.Address, Contract: i.Asset.Contract, Units: moved})
+		o.moved = append(o.moved, chain.Moved{Address: i.Address.Address, Contract: i.Asset.Contract, Units: moved})
 	}
 	return nil
 }
 
 // flushed adds up what the factory and the token say of an item; reason is why
 // it was not moved.
-func (o *outcome) flushed(i settlement.Item) (moved money.Units, reason string, err error) {
+func (o *outcome) flushed(i chain.SweepItem) (moved money.Units, reason string, err error) {
 	token, err := o.sender.token(i.Asset.Contract)
 	if err != nil {
 		return moved, "", err

@@ -12,7 +12,6 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
-	"github.com/florinpay/florin/internal/settlement"
 )
 
 const (
@@ -32,14 +31,14 @@ const (
 // Sign builds and signs the transaction that sweeps the items. It asks the
 // network for the price of gas, the nonce and the gas it takes; it sends
 // nothing.
-func (s *Sender) Sign(ctx context.Context, items []settlement.Item, previous []settlement.Attempt, now time.Time) (settlement.Attempt, error) {
+func (s *Sender) Sign(ctx context.Context, items []chain.SweepItem, previous []chain.Attempt, now time.Time) (chain.Attempt, error) {
 	data, err := s.calldata(items)
 	if err != nil {
-		return settlement.Attempt{}, err
+		return chain.Attempt{}, err
 	}
 	heads, err := s.adapter.Heads(ctx)
 	if err != nil {
-		return settlement.Attempt{}, err
+		return chain.Attempt{}, err
 	}
 	factory := contracts.FactoryAddress()
 	p := priced{intent: intent{from: s.signer.Address(), to: &factory, data: data}}
@@ -56,42 +55,42 @@ func (s *Sender) Sign(ctx context.Context, items []settlement.Item, previous []s
 		return err
 	})
 	if err = errors.Join(err, verdict); err != nil {
-		return settlement.Attempt{}, fmt.Errorf("sweep on %s: %w", s.Network(), err)
+		return chain.Attempt{}, fmt.Errorf("sweep on %s: %w", s.Network(), err)
 	}
 	nonce := acc.nonce
 	switch {
 	case len(previous) > 0:
 		nonce = previous[0].Nonce
 	case acc.pending > acc.nonce:
-		return settlement.Attempt{}, s.errWaiting(acc)
+		return chain.Attempt{}, s.errWaiting(acc)
 	}
 	if acc.balance.Cmp(p.cost) < 0 {
-		return settlement.Attempt{}, fmt.Errorf("%w: %s holds %s on %s, and the sweep takes up to %s", settlement.ErrNoGas,
+		return chain.Attempt{}, fmt.Errorf("%w: %s holds %s on %s, and the sweep takes up to %s", chain.ErrNoGas,
 			s.wallet(), s.adapter.wei(acc.balance), s.Network(), s.adapter.wei(p.cost))
 	}
 	return s.signed(p, nonce, now)
 }
 
-func (s *Sender) signed(p priced, nonce uint64, now time.Time) (settlement.Attempt, error) {
+func (s *Sender) signed(p priced, nonce uint64, now time.Time) (chain.Attempt, error) {
 	id := s.adapter.chainID()
 	tx, err := s.signer.SignTx(p.unsigned(id, nonce), id)
 	if err != nil {
-		return settlement.Attempt{}, err
+		return chain.Attempt{}, err
 	}
 	raw, err := tx.MarshalBinary()
 	if err != nil {
-		return settlement.Attempt{}, fmt.Errorf("encode a transaction: %w", err)
+		return chain.Attempt{}, fmt.Errorf("encode a transaction: %w", err)
 	}
-	return settlement.Attempt{
+	return chain.Attempt{
 		Tx: txHash(tx), Raw: raw, Nonce: nonce, MadeAt: now,
-		Fee: settlement.Fee{Gas: p.gas, Price: unitsOf(p.fees.Max), Tip: unitsOf(p.fees.Tip), Ceiling: unitsOf(p.cost)},
+		Fee: chain.Fee{Gas: p.gas, Price: unitsOf(p.fees.Max), Tip: unitsOf(p.fees.Tip), Ceiling: unitsOf(p.cost)},
 	}, nil
 }
 
 // calldata encodes the call of the factory, an item for each address with all
 // its tokens. It refuses an item whose address is not the forwarder of the
 // settlement: the call would flush another one.
-func (s *Sender) calldata(items []settlement.Item) ([]byte, error) {
+func (s *Sender) calldata(items []chain.SweepItem) ([]byte, error) {
 	if len(items) == 0 {
 		return nil, errors.New("a sweep of nothing")
 	}
@@ -117,7 +116,7 @@ func (s *Sender) calldata(items []settlement.Item) ([]byte, error) {
 	return contracts.NewForwarderFactory().TryPackSweep(list)
 }
 
-func (s *Sender) item(i settlement.Item) (contracts.ForwarderFactoryItem, error) {
+func (s *Sender) item(i chain.SweepItem) (contracts.ForwarderFactoryItem, error) {
 	settlement, err := chain.ParseAddress(s.Network(), string(i.Settlement))
 	if err != nil {
 		return contracts.ForwarderFactoryItem{}, err
@@ -148,7 +147,7 @@ func (s *Sender) token(contract chain.Address) (common.Address, error) {
 
 // quote fills in gas, fees and cost. Its verdict is a reason not to sweep that
 // another endpoint would give too.
-func (s *Sender) quote(ctx context.Context, e *endpoint, p *priced, previous []settlement.Attempt) (verdict, err error) {
+func (s *Sender) quote(ctx context.Context, e *endpoint, p *priced, previous []chain.Attempt) (verdict, err error) {
 	if p.fees, err = s.adapter.fees(ctx, e); err != nil {
 		return nil, err
 	}
@@ -169,7 +168,7 @@ func (s *Sender) quote(ctx context.Context, e *endpoint, p *priced, previous []s
 
 // bid makes what is offered enough to replace the attempts before, and no more
 // than the operator allows.
-func (s *Sender) bid(f *Fees, previous []settlement.Attempt) error {
+func (s *Sender) bid(f *Fees, previous []chain.Attempt) error {
 	tip, most := new(big.Int).Set(f.Tip), new(big.Int).Set(f.Max)
 	for _, a := range previous {
 		tip, most = larger(tip, bumped(a.Fee.Tip.Big())), larger(most, bumped(a.Fee.Price.Big()))
@@ -179,7 +178,7 @@ func (s *Sender) bid(f *Fees, previous []settlement.Attempt) error {
 		least = larger(least, bumped(a.Fee.Price.Big()))
 	}
 	if least.Cmp(s.maxPrice) > 0 {
-		return fmt.Errorf("%w: %s gwei a unit on %s, and at most %s are allowed", settlement.ErrTooExpensive,
+		return fmt.Errorf("%w: %s gwei a unit on %s, and at most %s are allowed", chain.ErrTooExpensive,
 			unitsOf(least).Format(gweiDecimals), s.Network(), unitsOf(s.maxPrice).Format(gweiDecimals))
 	}
 	f.Tip, f.Max = tip, larger(least, smaller(larger(most, least), s.maxPrice))
@@ -220,7 +219,7 @@ func (p *priced) estimate(ctx context.Context, e *endpoint) (verdict, err error)
 	}
 	if failed := replies[0].err; failed != nil {
 		if reverts(failed) {
-			return fmt.Errorf("%w: %s", settlement.ErrTooLarge, failed.Message), nil
+			return fmt.Errorf("%w: %s", chain.ErrTooLarge, failed.Message), nil
 		}
 		return nil, callFailure(failed)
 	}
@@ -229,7 +228,7 @@ func (p *priced) estimate(ctx context.Context, e *endpoint) (verdict, err error)
 		return nil, malformed("eth_estimateGas")
 	}
 	if estimate > maxTxGas-tokenSpare {
-		return settlement.ErrTooLarge, nil
+		return chain.ErrTooLarge, nil
 	}
 	p.gas = min(estimate+estimate*sweepMargin/100+tokenSpare, maxTxGas)
 	return nil, nil

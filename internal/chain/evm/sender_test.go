@@ -21,7 +21,6 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/settlement"
 )
 
 var (
@@ -35,7 +34,7 @@ func (g *geth) sender(price money.Units) *evm.Sender {
 }
 
 // item is a deposit of some units on the address of a payment number.
-func (g *geth) item(number int64, units uint64) settlement.Item {
+func (g *geth) item(number int64, units uint64) chain.SweepItem {
 	g.t.Helper()
 	at, err := evm.NewDepositor(g.profile.Network, sweptBy).DepositAddress(chain.Settlement{Network: g.profile.Network, Wallet: shop, Number: number})
 	if err != nil {
@@ -46,7 +45,7 @@ func (g *geth) item(number int64, units uint64) settlement.Item {
 			g.t.Fatal(err)
 		}
 	}
-	return settlement.Item{
+	return chain.SweepItem{
 		PaymentID: strconv.FormatInt(number, 10), Number: number, Address: at, Settlement: shop, Asset: g.Credited(), Expected: money.UnitsFromUint64(units),
 	}
 }
@@ -59,7 +58,7 @@ func TestSender_Fees(t *testing.T) {
 		t.Run(string(n), func(t *testing.T) {
 			t.Parallel()
 			g := newGeth(t, n)
-			items := []settlement.Item{g.item(1, 10)}
+			items := []chain.SweepItem{g.item(1, 10)}
 			g.Mine(1)
 			s := g.sender(plenty)
 			a, err := s.Sign(t.Context(), items, nil, time.Now())
@@ -83,8 +82,8 @@ func TestSender_Fees(t *testing.T) {
 				t.Error(err)
 			}
 			g.Finalize()
-			seen, err := s.Look(t.Context(), items, []settlement.Attempt{a})
-			if err != nil || seen.Seen != settlement.Landed || len(seen.Moved) != 1 || seen.Moved[0].Units.String() != "10" {
+			seen, err := s.Track(t.Context(), items, []chain.Attempt{a})
+			if err != nil || seen.Status != chain.TxFinal || len(seen.Moved) != 1 || seen.Moved[0].Units.String() != "10" {
 				t.Fatalf("seen as %+v, %v", seen, err)
 			}
 			if seen.Paid.Cmp(a.Fee.Ceiling) > 0 || seen.Paid.IsZero() {
@@ -102,7 +101,7 @@ func TestSender_Ceiling(t *testing.T) {
 		t.Run(string(n), func(t *testing.T) {
 			t.Parallel()
 			g := newGeth(t, n)
-			items := []settlement.Item{g.item(1, 10)}
+			items := []chain.SweepItem{g.item(1, 10)}
 			g.Mine(1)
 			free, err := g.sender(plenty).Sign(t.Context(), items, nil, time.Now())
 			if err != nil {
@@ -122,7 +121,7 @@ func TestSender_Ceiling(t *testing.T) {
 			if err := tx.UnmarshalBinary(capped.Raw); err != nil || tx.GasFeeCap().Cmp(between.Big()) != 0 {
 				t.Errorf("the transaction offers %s, %v", tx.GasFeeCap(), err)
 			}
-			if _, err := g.sender(least.Sub(money.UnitsFromUint64(1))).Sign(t.Context(), items, nil, time.Now()); !errors.Is(err, settlement.ErrTooExpensive) {
+			if _, err := g.sender(least.Sub(money.UnitsFromUint64(1))).Sign(t.Context(), items, nil, time.Now()); !errors.Is(err, chain.ErrTooExpensive) {
 				t.Errorf("with a wei less than it costs: %v, want ErrTooExpensive", err)
 			}
 		})
@@ -133,7 +132,7 @@ func TestSender_Ceiling(t *testing.T) {
 func TestSender_DataFee(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Base)
-	items := []settlement.Item{g.item(1, 10)}
+	items := []chain.SweepItem{g.item(1, 10)}
 	g.Mine(1)
 	const fee = 1_000_000_000_000_000
 	oracle := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -184,7 +183,7 @@ func TestSender_DataFee(t *testing.T) {
 func TestSender_BatchLimit(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)
-	var items []settlement.Item
+	var items []chain.SweepItem
 	for i := range int64(300) {
 		items = append(items, g.item(i+1, 5))
 		if i%100 == 99 {
@@ -192,7 +191,7 @@ func TestSender_BatchLimit(t *testing.T) {
 		}
 	}
 	s := g.sender(plenty)
-	if _, err := s.Sign(t.Context(), items, nil, time.Now()); !errors.Is(err, settlement.ErrTooLarge) {
+	if _, err := s.Sign(t.Context(), items, nil, time.Now()); !errors.Is(err, chain.ErrTooLarge) {
 		t.Errorf("300 at once: %v, want ErrTooLarge", err)
 	}
 	a, err := s.Sign(t.Context(), items[:contracts.MaxFirstSweeps], nil, time.Now())
@@ -204,7 +203,7 @@ func TestSender_BatchLimit(t *testing.T) {
 	}
 	g.Mine(1)
 	g.Finalize()
-	seen, err := s.Look(t.Context(), items[:contracts.MaxFirstSweeps], []settlement.Attempt{a})
+	seen, err := s.Track(t.Context(), items[:contracts.MaxFirstSweeps], []chain.Attempt{a})
 	if err != nil || len(seen.Moved) != contracts.MaxFirstSweeps || len(seen.Unmoved) != 0 {
 		t.Errorf("%d moved, %d left, %v", len(seen.Moved), len(seen.Unmoved), err)
 	}
@@ -216,24 +215,24 @@ func TestSender_WrongAddress(t *testing.T) {
 	g := newGeth(t, chain.BEP20)
 	good := g.item(1, 5)
 	g.Mine(1)
-	for name, change := range map[string]func(*settlement.Item){
-		"Address":    func(i *settlement.Item) { i.Address = g.Address() },
-		"Settlement": func(i *settlement.Item) { i.Settlement = g.Address().Address },
-		"Number":     func(i *settlement.Item) { i.Number++ },
-		"Zero":       func(i *settlement.Item) { i.Settlement = "0x0000000000000000000000000000000000000000" },
-		"Contract":   func(i *settlement.Item) { i.Asset.Contract = "0x1" },
+	for name, change := range map[string]func(*chain.SweepItem){
+		"Address":    func(i *chain.SweepItem) { i.Address = g.Address() },
+		"Settlement": func(i *chain.SweepItem) { i.Settlement = g.Address().Address },
+		"Number":     func(i *chain.SweepItem) { i.Number++ },
+		"Zero":       func(i *chain.SweepItem) { i.Settlement = "0x0000000000000000000000000000000000000000" },
+		"Contract":   func(i *chain.SweepItem) { i.Asset.Contract = "0x1" },
 	} {
 		bad := good
 		change(&bad)
-		if _, err := g.sender(plenty).Sign(t.Context(), []settlement.Item{bad}, nil, time.Now()); err == nil {
+		if _, err := g.sender(plenty).Sign(t.Context(), []chain.SweepItem{bad}, nil, time.Now()); err == nil {
 			t.Errorf("%s: it was signed", name)
 		}
 	}
 	if _, err := g.sender(plenty).Sign(t.Context(), nil, nil, time.Now()); err == nil {
 		t.Error("a sweep of nothing was signed")
 	}
-	for _, a := range []settlement.Attempt{{Tx: "nonsense"}, {Tx: "0x12"}} {
-		if _, err := g.sender(plenty).Look(t.Context(), nil, []settlement.Attempt{a}); err == nil {
+	for _, a := range []chain.Attempt{{Tx: "nonsense"}, {Tx: "0x12"}} {
+		if _, err := g.sender(plenty).Track(t.Context(), nil, []chain.Attempt{a}); err == nil {
 			t.Error("nonsense was looked for")
 		}
 		if err := g.sender(plenty).Broadcast(t.Context(), a); err == nil {

@@ -5,7 +5,7 @@
 //	   │                    └ health, cool-down, genesis hash
 //	   ├ memory: what each watched token account looked like, and its history
 //	   └ Heads, Scan, Confirm, Balances, Find, BlockAt, Check (chain.Reader)
-//	Sender ──▶ Adapter (sweep.Sender)
+//	Sender ──▶ Adapter (chain.SweepSender)
 //
 // A customer is shown the owner; money arrives on the owner's associated token
 // account of a mint. What counts is the difference that a transaction without

@@ -14,7 +14,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/solana"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/settlement"
+
 	"github.com/florinpay/florin/internal/wallet"
 )
 
@@ -35,7 +35,7 @@ func TestSender_StaleStatuses(t *testing.T) {
 	t.Parallel()
 	s := newTill(t, newLedger(t).harness)
 	s.fill(gasFunds)
-	items := []settlement.Item{s.deposit(t, s.assets[0], 4)}
+	items := []chain.SweepItem{s.deposit(t, s.assets[0], 4)}
 	s.Mine(1)
 	n := s.through(t, solana.SenderConfig{})
 	a := s.mustSign(t, items)
@@ -45,11 +45,11 @@ func TestSender_StaleStatuses(t *testing.T) {
 	s.Mine(151)
 	s.Finalize()
 	n.set("getSignatureStatuses", always(`{"context":{"slot":1},"value":[null]}`))
-	if seen, err := s.sender.Look(t.Context(), items, []settlement.Attempt{a}); !fault.Is(err, fault.Unavailable) {
+	if seen, err := s.sender.Track(t.Context(), items, []chain.Attempt{a}); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("by a node that is behind the sweep is %+v, %v", seen, err)
 	}
 	n.set("getSignatureStatuses", nil)
-	s.look(t, settlement.Landed, items, a)
+	s.look(t, chain.TxFinal, items, a)
 }
 
 // TestSender_Reconfigured: what was sent is found though the seed and the mints
@@ -58,7 +58,7 @@ func TestSender_Reconfigured(t *testing.T) {
 	t.Parallel()
 	s := newTill(t, newLedger(t).harness)
 	s.fill(gasFunds)
-	items := []settlement.Item{s.deposit(t, s.assets[1], 4)}
+	items := []chain.SweepItem{s.deposit(t, s.assets[1], 4)}
 	s.Mine(1)
 	a := s.mustSign(t, items)
 	other, _, err := wallet.GenerateSeed()
@@ -73,7 +73,7 @@ func TestSender_Reconfigured(t *testing.T) {
 	}
 	s.carryOut(t, items, a)
 	s.sender = solana.NewSender(reader, solana.SenderConfig{Gas: s.gas, Vault: other})
-	wantMoved(t, s.look(t, settlement.Landed, items, a), items, 4)
+	wantMoved(t, s.look(t, chain.TxFinal, items, a), items, 4)
 	if _, err := s.sender.Sign(t.Context(), items, nil, time.Now()); err == nil {
 		t.Error("another seed signed")
 	}
@@ -85,9 +85,9 @@ func TestSender_Price(t *testing.T) {
 	t.Parallel()
 	s := newTill(t, newLedger(t).harness)
 	s.fill(gasFunds)
-	items := []settlement.Item{s.deposit(t, s.assets[0], 4)}
+	items := []chain.SweepItem{s.deposit(t, s.assets[0], 4)}
 	s.Mine(1)
-	for most, want := range map[uint64]error{0: settlement.ErrTooExpensive, 2_999_999: settlement.ErrTooExpensive, 3_000_000: nil} {
+	for most, want := range map[uint64]error{0: chain.ErrTooExpensive, 2_999_999: chain.ErrTooExpensive, 3_000_000: nil} {
 		n := s.through(t, solana.SenderConfig{MaxPrice: most})
 		n.set("getRecentPrioritizationFees", always(`[{"slot":1,"prioritizationFee":3000000},{"slot":2,"prioritizationFee":3000000}]`))
 		a, err := s.sender.Sign(t.Context(), items, nil, time.Now())
@@ -106,11 +106,11 @@ func TestSender_UnknownHash(t *testing.T) {
 	t.Parallel()
 	s := newTill(t, newLedger(t).harness)
 	s.fill(gasFunds)
-	items := []settlement.Item{s.deposit(t, s.assets[0], 4)}
+	items := []chain.SweepItem{s.deposit(t, s.assets[0], 4)}
 	s.Mine(1)
 	n := s.through(t, solana.SenderConfig{})
 	n.set("simulateTransaction", always(`{"context":{"slot":1},"value":{"err":"BlockhashNotFound","unitsConsumed":0}}`))
-	if _, err := s.sender.Sign(t.Context(), items, nil, time.Now()); !fault.Is(err, fault.Unavailable) || errors.Is(err, settlement.ErrTooLarge) {
+	if _, err := s.sender.Sign(t.Context(), items, nil, time.Now()); !fault.Is(err, fault.Unavailable) || errors.Is(err, chain.ErrTooLarge) {
 		t.Errorf("signing: %v, want Unavailable", err)
 	}
 }
@@ -121,7 +121,7 @@ func TestSender_Drained(t *testing.T) {
 	t.Parallel()
 	s := newTill(t, newLedger(t).harness)
 	s.fill(gasFunds)
-	items := []settlement.Item{s.deposit(t, s.assets[0], 4)}
+	items := []chain.SweepItem{s.deposit(t, s.assets[0], 4)}
 	s.Mine(1)
 	a := s.mustSign(t, items)
 	s.mustSend([]solanago.Instruction{transferSOL(s.gas.PublicKey(), s.rich.PublicKey(), gasFunds)}, s.gasKey)
@@ -136,8 +136,8 @@ func TestSender_Drained(t *testing.T) {
 	}
 	s.Mine(151)
 	s.Finalize()
-	s.look(t, settlement.Dead, items, a)
-	if _, err := s.sender.Sign(t.Context(), items, []settlement.Attempt{a}, time.Now()); !errors.Is(err, settlement.ErrNoGas) {
+	s.look(t, chain.TxDropped, items, a)
+	if _, err := s.sender.Sign(t.Context(), items, []chain.Attempt{a}, time.Now()); !errors.Is(err, chain.ErrNoGas) {
 		t.Errorf("signing: %v, want ErrNoGas", err)
 	}
 	s.fill(gasFunds)
@@ -171,8 +171,8 @@ func TestSender_Rescue(t *testing.T) {
 		if err != nil || coins[0].Cmp(money.UnitsFromUint64(lamports)) != 0 || !coins[1].IsZero() {
 			t.Errorf("of SOL there is %v, %v", coins, err)
 		}
-		s.refuses(t, settlement.ErrTooLarge, []settlement.Item{unasked(stray)})
-		items := []settlement.Item{stray, coin}
+		s.refuses(t, chain.ErrTooLarge, []chain.SweepItem{unasked(stray)})
+		items := []chain.SweepItem{stray, coin}
 		seen := s.carryOut(t, items, s.mustSign(t, items))
 		wantMoved(t, seen, items, 9, lamports)
 		if want := money.UnitsFromUint64(s.rent(165) + 2*5_000); seen.Paid.Cmp(want) != 0 {
@@ -184,12 +184,12 @@ func TestSender_Rescue(t *testing.T) {
 		if got := s.lamports(t, s.settlement); got != lamports {
 			t.Errorf("the settlement wallet holds %d lamports", got)
 		}
-		s.refuses(t, settlement.ErrTooLarge, items)
+		s.refuses(t, chain.ErrTooLarge, items)
 	})
 }
 
 // unasked is an item that the operator did not ask for.
-func unasked(i settlement.Item) settlement.Item {
+func unasked(i chain.SweepItem) chain.SweepItem {
 	i.Rescue = false
 	return i
 }

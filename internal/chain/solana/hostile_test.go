@@ -9,7 +9,6 @@ import (
 	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/chain/solana"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/settlement"
 )
 
 // TestScan_CoinOnAccount: SOL that somebody sends to a token account that was
@@ -90,7 +89,7 @@ func TestScan_ColdStart(t *testing.T) {
 	s.fill(gasFunds)
 	swept, held := s.deposit(t, s.assets[0], 11), s.deposit(t, s.assets[1], 22)
 	s.Mine(1)
-	s.carryOut(t, []settlement.Item{swept}, s.mustSign(t, []settlement.Item{swept}))
+	s.carryOut(t, []chain.SweepItem{swept}, s.mustSign(t, []chain.SweepItem{swept}))
 	owners := []chain.Watched{swept.Address, held.Address}
 	for range 200 {
 		owners = append(owners, s.Address())
@@ -116,13 +115,13 @@ func TestScan_SweptMeanwhile(t *testing.T) {
 		s.fill(gasFunds)
 		gone, same := s.deposit(t, s.assets[0], 5), s.deposit(t, s.assets[0], 7)
 		s.Mine(1)
-		s.carryOut(t, []settlement.Item{gone}, s.mustSign(t, []settlement.Item{gone}))
+		s.carryOut(t, []chain.SweepItem{gone}, s.mustSign(t, []chain.SweepItem{gone}))
 		standby := s.coldReader(t, s.URL())
 		wantUnits(t, scanWith(t, standby, gone.Address, same.Address), 5, 7)
 		gone.Expected = money.UnitsFromUint64(6)
 		s.Pay(chaintest.Payment{To: gone.Address, Asset: s.assets[0], Units: 6})
 		s.Mine(1)
-		both := []settlement.Item{gone, same}
+		both := []chain.SweepItem{gone, same}
 		s.carryOut(t, both, s.mustSign(t, both))
 		s.Pay(chaintest.Payment{To: same.Address, Asset: s.assets[0], Units: 7})
 		s.Mine(1)

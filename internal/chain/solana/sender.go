@@ -10,7 +10,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/settlement"
+
 	"github.com/florinpay/florin/internal/wallet"
 )
 
@@ -65,7 +65,7 @@ type Sender struct {
 	maxPrice uint64
 }
 
-var _ settlement.Sender = (*Sender)(nil)
+var _ chain.SweepSender = (*Sender)(nil)
 
 // NewSender returns the sender of the adapter's cluster.
 func NewSender(a *Adapter, c SenderConfig) *Sender {
@@ -81,7 +81,7 @@ func (s *Sender) Network() chain.Network { return s.adapter.profile.Network }
 func (s *Sender) payer() solanago.PublicKey { return s.gas.PublicKey() }
 
 // Gas tells what the gas wallet holds.
-func (s *Sender) Gas(ctx context.Context) (settlement.Wallet, error) {
+func (s *Sender) GasWallet(ctx context.Context) (chain.GasWallet, error) {
 	var lamports uint64
 	err := s.adapter.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
 		got, _, err := e.accounts(ctx, []solanago.PublicKey{s.payer()}, 0)
@@ -91,15 +91,15 @@ func (s *Sender) Gas(ctx context.Context) (settlement.Wallet, error) {
 		return err
 	})
 	if err != nil {
-		return settlement.Wallet{}, fmt.Errorf("gas wallet on %s: %w", s.Network(), err)
+		return chain.GasWallet{}, fmt.Errorf("gas wallet on %s: %w", s.Network(), err)
 	}
-	return settlement.Wallet{Address: chain.Address(s.payer().String()), Balance: money.UnitsFromUint64(lamports)}, nil
+	return chain.GasWallet{Address: chain.Address(s.payer().String()), Balance: money.UnitsFromUint64(lamports)}, nil
 }
 
 // Broadcast gives the signed bytes to every endpoint that can be asked: some
 // do not pass on what they are given. One that takes them is enough. What is
 // in a block already, or can be in none any more, is dropped without a word.
-func (s *Sender) Broadcast(ctx context.Context, a settlement.Attempt) error {
+func (s *Sender) Broadcast(ctx context.Context, a chain.Attempt) error {
 	var failed []error
 	taken := false
 	for _, e := range s.adapter.pool.ready() {
@@ -121,7 +121,7 @@ func (s *Sender) Broadcast(ctx context.Context, a settlement.Attempt) error {
 // offer gives signed bytes to one node. One that has them already may refuse
 // them, which is no refusal: whether it has them is asked, not guessed from
 // the text of its error.
-func (e *endpoint) offer(ctx context.Context, a settlement.Attempt) error {
+func (e *endpoint) offer(ctx context.Context, a chain.Attempt) error {
 	var signature string
 	err := e.ask(ctx, &signature, "sendTransaction", base64.StdEncoding.EncodeToString(a.Raw),
 		options{"encoding": "base64", "skipPreflight": true})

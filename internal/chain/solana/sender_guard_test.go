@@ -15,7 +15,6 @@ import (
 	"github.com/florinpay/florin/internal/chain/solana"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/settlement"
 )
 
 // byOwner carries out what the owner of a deposit must sign, as somebody does
@@ -48,11 +47,11 @@ func (s *till) byOwner(t *testing.T, number int64, list ...solanago.Instruction)
 }
 
 // ready is a till with funds and a final deposit.
-func ready(t *testing.T) (*till, []settlement.Item) {
+func ready(t *testing.T) (*till, []chain.SweepItem) {
 	t.Helper()
 	s := newTill(t, newLedger(t).harness)
 	s.fill(gasFunds)
-	items := []settlement.Item{s.deposit(t, s.assets[0], 4)}
+	items := []chain.SweepItem{s.deposit(t, s.assets[0], 4)}
 	s.Mine(1)
 	s.Finalize()
 	return s, items
@@ -71,8 +70,8 @@ func TestSender_NotOursAnyMore(t *testing.T) {
 	account := ata(solanago.PublicKey(given.Address.Raw), mint)
 	s.byOwner(t, given.Number, setOwner(account, solanago.PublicKey(given.Address.Raw), newKey(t).PublicKey()))
 	s.Finalize()
-	s.refuses(t, settlement.ErrTooLarge, []settlement.Item{given})
-	s.refuses(t, settlement.ErrTooLarge, []settlement.Item{empty})
+	s.refuses(t, chain.ErrTooLarge, []chain.SweepItem{given})
+	s.refuses(t, chain.ErrTooLarge, []chain.SweepItem{empty})
 	items = append(items, given, empty)
 	wantMoved(t, s.carryOut(t, items, s.mustSign(t, items)), items[:1], 4)
 	if !s.exists(t, account) || !s.exists(t, ata(solanago.PublicKey(empty.Address.Raw), mint)) {
@@ -101,26 +100,26 @@ func TestSender_DeadByOne(t *testing.T) {
 	}
 	s.Mine(152)
 	s.Finalize()
-	look := func(by *solana.Sender, want settlement.Seen) {
+	look := func(by *solana.Sender, want chain.TxStatus) {
 		t.Helper()
-		seen, err := by.Look(t.Context(), items, []settlement.Attempt{a})
-		if err != nil || seen.Seen != want {
+		seen, err := by.Track(t.Context(), items, []chain.Attempt{a})
+		if err != nil || seen.Status != want {
 			t.Errorf("seen as %+v, %v; want %s", seen, err, want)
 		}
 	}
-	look(sender(lost.url()), settlement.Dead) // nobody else can be asked, ever
-	look(sender(lost.url(), other.url()), settlement.Landed)
+	look(sender(lost.url()), chain.TxDropped) // nobody else can be asked, ever
+	look(sender(lost.url(), other.url()), chain.TxFinal)
 	other.refuse(http.StatusServiceUnavailable)
 	both := sender(lost.url(), other.url())
 	for range 3 { // it fails, and then it rests
-		look(both, settlement.Unknown)
+		look(both, chain.TxUnknown)
 	}
-	if _, err := both.Sign(t.Context(), items, []settlement.Attempt{a}, time.Now()); !fault.Is(err, fault.Unavailable) {
+	if _, err := both.Sign(t.Context(), items, []chain.Attempt{a}, time.Now()); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("another attempt: %v, want Unavailable", err)
 	}
 	other.refuse(0)
 	other.set("getSignatureStatuses", always(`{"context":{"slot":1000000000},"value":[null]}`))
-	look(sender(lost.url(), other.url()), settlement.Dead)
+	look(sender(lost.url(), other.url()), chain.TxDropped)
 }
 
 // TestSender_LastHeight: an attempt can land up to its last height, that one
@@ -141,15 +140,15 @@ func TestSender_LastHeight(t *testing.T) {
 	for final() < a.Until {
 		s.Mine(1)
 	}
-	s.look(t, settlement.Unknown, items, a)
+	s.look(t, chain.TxUnknown, items, a)
 	s.Mine(1)
-	s.look(t, settlement.Dead, items, a)
-	s.look(t, settlement.Unknown, items, a, b)
-	s.look(t, settlement.Unknown, items, b, a)
+	s.look(t, chain.TxDropped, items, a)
+	s.look(t, chain.TxUnknown, items, a, b)
+	s.look(t, chain.TxUnknown, items, b, a)
 	for final() <= b.Until {
 		s.Mine(1)
 	}
-	s.look(t, settlement.Dead, items, a, b)
+	s.look(t, chain.TxDropped, items, a, b)
 }
 
 // TestSender_Answers: what a node must not answer, when a sweep is signed, is
@@ -177,9 +176,9 @@ func TestSender_Answers(t *testing.T) {
 		"NoLastHeight":  {"getLatestBlockhash", always(`{"context":{"slot":1},"value":{"blockhash":"` + hash + `","lastValidBlockHeight":0}}`), chain.ErrNoEndpoint},
 		"NoHash":        {"getLatestBlockhash", always(`{"context":{"slot":1},"value":{"blockhash":"11111111111111111111111111111111","lastValidBlockHeight":9}}`), chain.ErrNoEndpoint},
 		"NoFee":         {"getFeeForMessage", always(`{"context":{"slot":1},"value":null}`), chain.ErrNoEndpoint},
-		"WouldFail":     {"simulateTransaction", always(`{"context":{"slot":1},"value":{"err":{"InstructionError":[1,{"Custom":1}]},"unitsConsumed":9}}`), settlement.ErrTooLarge},
-		"TooExpensive":  {"getFeeForMessage", always(fmt.Sprintf(`{"context":{"slot":1},"value":%d}`, 10*gasFunds)), settlement.ErrNoGas},
-		"NothingIsLeft": {"getFeeForMessage", always(fmt.Sprintf(`{"context":{"slot":1},"value":%d}`, gasFunds-s.rent(165)-s.rent(0)+1)), settlement.ErrNoGas},
+		"WouldFail":     {"simulateTransaction", always(`{"context":{"slot":1},"value":{"err":{"InstructionError":[1,{"Custom":1}]},"unitsConsumed":9}}`), chain.ErrTooLarge},
+		"TooExpensive":  {"getFeeForMessage", always(fmt.Sprintf(`{"context":{"slot":1},"value":%d}`, 10*gasFunds)), chain.ErrNoGas},
+		"NothingIsLeft": {"getFeeForMessage", always(fmt.Sprintf(`{"context":{"slot":1},"value":%d}`, gasFunds-s.rent(165)-s.rent(0)+1)), chain.ErrNoGas},
 	} {
 		n.set(c.method, c.answer)
 		if a, err := s.sender.Sign(t.Context(), items, nil, time.Now()); !errors.Is(err, c.want) {

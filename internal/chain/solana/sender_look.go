@@ -10,21 +10,20 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/settlement"
 )
 
 // Look tells what became of the attempts. They are dead when no endpoint knows
 // any of them and the finalized block is past the last height at which they
 // could land.
-func (s *Sender) Look(ctx context.Context, items []settlement.Item, attempts []settlement.Attempt) (settlement.Sighting, error) {
+func (s *Sender) Track(ctx context.Context, items []chain.SweepItem, attempts []chain.Attempt) (chain.SweepOutcome, error) {
 	if len(attempts) == 0 {
-		return settlement.Sighting{}, errors.New("look: a sweep without attempts")
+		return chain.SweepOutcome{}, errors.New("look: a sweep without attempts")
 	}
 	plan, err := s.plan(items)
 	if err != nil {
-		return settlement.Sighting{}, err
+		return chain.SweepOutcome{}, err
 	}
-	var seen settlement.Sighting
+	var seen chain.SweepOutcome
 	var by *endpoint
 	err = s.adapter.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
 		by = e
@@ -32,9 +31,9 @@ func (s *Sender) Look(ctx context.Context, items []settlement.Item, attempts []s
 		return err
 	})
 	if err != nil {
-		return settlement.Sighting{}, fmt.Errorf("look for %s on %s: %w", attempts[len(attempts)-1].Tx, s.Network(), err)
+		return chain.SweepOutcome{}, fmt.Errorf("look for %s on %s: %w", attempts[len(attempts)-1].Tx, s.Network(), err)
 	}
-	if seen.Seen == settlement.Dead {
+	if seen.Status == chain.TxDropped {
 		seen = s.seconded(ctx, seen, by, plan, attempts)
 	}
 	return seen, nil
@@ -43,14 +42,14 @@ func (s *Sender) Look(ctx context.Context, items []settlement.Item, attempts []s
 // look asks one endpoint. The height is read before the signatures: what could
 // land until then has landed, and is known to a node that is as far. Behind one
 // address there are several, so each says how far it is.
-func (s *Sender) look(ctx context.Context, e *endpoint, p *sweepPlan, attempts []settlement.Attempt) (settlement.Sighting, error) {
+func (s *Sender) look(ctx context.Context, e *endpoint, p *sweepPlan, attempts []chain.Attempt) (chain.SweepOutcome, error) {
 	var height uint64
 	if err := e.ask(ctx, &height, "getBlockHeight", options{"commitment": finalized}); err != nil {
-		return settlement.Sighting{}, err
+		return chain.SweepOutcome{}, err
 	}
 	final, err := e.slot(ctx, finalized)
 	if err != nil {
-		return settlement.Sighting{}, err
+		return chain.SweepOutcome{}, err
 	}
 	signatures, until := make([]string, len(attempts)), uint64(0)
 	for i, a := range attempts {
@@ -58,7 +57,7 @@ func (s *Sender) look(ctx context.Context, e *endpoint, p *sweepPlan, attempts [
 	}
 	statuses, told, err := e.statusesAt(ctx, signatures)
 	if err != nil {
-		return settlement.Sighting{}, err
+		return chain.SweepOutcome{}, err
 	}
 	for _, signature := range signatures {
 		switch st := statuses[signature]; {
@@ -66,59 +65,59 @@ func (s *Sender) look(ctx context.Context, e *endpoint, p *sweepPlan, attempts [
 		case st.included():
 			return s.included(ctx, e, p, signature, st)
 		default:
-			return settlement.Sighting{Seen: settlement.Pooled}, nil
+			return chain.SweepOutcome{Status: chain.TxPending}, nil
 		}
 	}
 	if told < final {
-		return settlement.Sighting{}, lagging("statuses are of slot %d, and %d is final", told, final)
+		return chain.SweepOutcome{}, lagging("statuses are of slot %d, and %d is final", told, final)
 	}
 	if height > until {
-		return settlement.Sighting{Seen: settlement.Dead, Note: "its blockhash expired before it was included"}, nil
+		return chain.SweepOutcome{Status: chain.TxDropped, Note: "its blockhash expired before it was included"}, nil
 	}
-	return settlement.Sighting{Seen: settlement.Unknown}, nil
+	return chain.SweepOutcome{Status: chain.TxUnknown}, nil
 }
 
 // seconded is what the other endpoints tell of attempts that one says can land
 // no more: one that has lost its index must not decide alone while there are
 // others, so one of them must say the same, and none may know better.
-func (s *Sender) seconded(ctx context.Context, told settlement.Sighting, by *endpoint, p *sweepPlan, attempts []settlement.Attempt) settlement.Sighting {
+func (s *Sender) seconded(ctx context.Context, told chain.SweepOutcome, by *endpoint, p *sweepPlan, attempts []chain.Attempt) chain.SweepOutcome {
 	agreed := len(s.adapter.pool.endpoints) == 1
 	for _, e := range s.adapter.pool.without(by.name) {
-		var seen settlement.Sighting
+		var seen chain.SweepOutcome
 		err := s.adapter.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
 			seen, err = s.look(ctx, e, p, attempts)
 			return err
 		})
-		if err == nil && seen.Seen != settlement.Dead {
+		if err == nil && seen.Status != chain.TxDropped {
 			return seen
 		}
 		agreed = agreed || err == nil
 	}
 	if !agreed {
-		return settlement.Sighting{Seen: settlement.Unknown}
+		return chain.SweepOutcome{Status: chain.TxUnknown}
 	}
 	return told
 }
 
 // included tells what a transaction that is in a block did.
-func (s *Sender) included(ctx context.Context, e *endpoint, p *sweepPlan, signature string, st *status) (settlement.Sighting, error) {
+func (s *Sender) included(ctx context.Context, e *endpoint, p *sweepPlan, signature string, st *status) (chain.SweepOutcome, error) {
 	r := newReading(e)
 	t, err := r.transaction(ctx, signature)
 	if err != nil {
-		return settlement.Sighting{}, err
+		return chain.SweepOutcome{}, err
 	}
-	seen := settlement.Sighting{Seen: settlement.Included, Tx: chain.TxHash(signature), Paid: t.paid()}
+	seen := chain.SweepOutcome{Status: chain.TxIncluded, Tx: chain.TxHash(signature), Paid: t.paid()}
 	if seen.Block, err = r.head(ctx, t.Slot); err != nil || !st.final() {
 		return seen, err
 	}
 	if t.failed() {
-		seen.Seen, seen.Note = settlement.Reverted, "the transaction failed as a whole: "+e.redact(string(t.Meta.Err))
+		seen.Status, seen.Note = chain.TxReverted, "the transaction failed as a whole: "+e.redact(string(t.Meta.Err))
 		return seen, nil
 	}
 	if _, err := e.resolve(ctx, p); err != nil {
-		return settlement.Sighting{}, err
+		return chain.SweepOutcome{}, err
 	}
-	seen.Seen = settlement.Landed
+	seen.Status = chain.TxFinal
 	changes := make(map[string]change)
 	for _, c := range t.changes() {
 		changes[c.account] = c
@@ -129,17 +128,17 @@ func (s *Sender) included(ctx context.Context, e *endpoint, p *sweepPlan, signat
 			c = t.coinsOf(l.account)
 		}
 		if c.before > c.after {
-			seen.Moved = append(seen.Moved, settlement.Moved{
+			seen.Moved = append(seen.Moved, chain.Moved{
 				Address: l.Address.Address, Contract: l.Asset.Contract, Units: money.UnitsFromUint64(c.before - c.after),
 			})
 			continue
 		}
 		reason, err := e.whyLeft(ctx, l)
 		if err != nil {
-			return settlement.Sighting{}, err
+			return chain.SweepOutcome{}, err
 		}
 		if reason != "" {
-			seen.Unmoved = append(seen.Unmoved, settlement.Unmoved{Address: l.Address.Address, Contract: l.Asset.Contract, Reason: reason})
+			seen.Unmoved = append(seen.Unmoved, chain.Unmoved{Address: l.Address.Address, Contract: l.Asset.Contract, Reason: reason})
 		}
 	}
 	return seen, nil

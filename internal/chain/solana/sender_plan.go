@@ -7,12 +7,12 @@ import (
 
 	solanago "github.com/gagliardetto/solana-go"
 
-	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/chain"
 )
 
 // load is one item of a sweep: a token, or SOL, which has no contract.
 type load struct {
-	settlement.Item
+	chain.SweepItem
 	known              bool               // the mint is an asset of the network
 	owner, account     solanago.PublicKey // where it lies; for SOL the owner itself
 	mint, program      solanago.PublicKey // zero for SOL
@@ -41,7 +41,7 @@ type sweepPlan struct {
 
 // check refuses an item whose address is not that of its payment's key, and
 // one of a mint that is not accepted unless the operator asked for it.
-func (s *Sender) check(items []settlement.Item) error {
+func (s *Sender) check(items []chain.SweepItem) error {
 	for _, i := range items {
 		owner, err := s.vault.DepositAddress(i.Number)
 		if err != nil {
@@ -51,7 +51,7 @@ func (s *Sender) check(items []settlement.Item) error {
 			return fmt.Errorf("%s is not the deposit address of payment %s: it was derived from another FLORIN_SOL_SEED", i.Address.Address, i.PaymentID)
 		}
 		if _, known := s.adapter.mint(i.Asset.Contract); !known && !i.Rescue {
-			return fmt.Errorf("%w: %s is no mint that is accepted here", settlement.ErrTooLarge, i.Asset.Contract)
+			return fmt.Errorf("%w: %s is no mint that is accepted here", chain.ErrTooLarge, i.Asset.Contract)
 		}
 	}
 	return nil
@@ -60,10 +60,10 @@ func (s *Sender) check(items []settlement.Item) error {
 // plan reads the addresses of the items. It needs neither keys nor the
 // configuration, so that what was sent can be looked for whatever became of
 // them.
-func (s *Sender) plan(items []settlement.Item) (*sweepPlan, error) {
+func (s *Sender) plan(items []chain.SweepItem) (*sweepPlan, error) {
 	p := &sweepPlan{}
 	for _, i := range items {
-		l := &load{Item: i, decimals: byte(i.Asset.Decimals)}
+		l := &load{SweepItem: i, decimals: byte(i.Asset.Decimals)}
 		var err error
 		if l.owner, err = parseKey(string(i.Address.Address)); err != nil {
 			return nil, err
@@ -102,7 +102,7 @@ func (e *endpoint) resolve(ctx context.Context, p *sweepPlan) (verdict, err erro
 			return nil, err
 		}
 		if m.program.IsZero() {
-			return fmt.Errorf("%w: there is no mint at %s", settlement.ErrTooLarge, l.mint), nil
+			return fmt.Errorf("%w: there is no mint at %s", chain.ErrTooLarge, l.mint), nil
 		}
 		l.of(m.program)
 		l.decimals = m.decimals

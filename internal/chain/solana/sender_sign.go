@@ -15,7 +15,6 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/settlement"
 )
 
 const (
@@ -35,25 +34,25 @@ const (
 // Sign builds and signs the transaction that moves the items. It reads what
 // the accounts hold, has the node simulate it, and sends nothing. While an
 // attempt made before can still land it refuses.
-func (s *Sender) Sign(ctx context.Context, items []settlement.Item, previous []settlement.Attempt, now time.Time) (settlement.Attempt, error) {
+func (s *Sender) Sign(ctx context.Context, items []chain.SweepItem, previous []chain.Attempt, now time.Time) (chain.Attempt, error) {
 	if len(items) == 0 {
-		return settlement.Attempt{}, errors.New("a sweep of nothing")
+		return chain.Attempt{}, errors.New("a sweep of nothing")
 	}
 	if len(previous) > 0 {
-		seen, err := s.Look(ctx, items, previous)
+		seen, err := s.Track(ctx, items, previous)
 		if err != nil {
-			return settlement.Attempt{}, err
+			return chain.Attempt{}, err
 		}
-		if seen.Seen != settlement.Dead {
-			return settlement.Attempt{}, fault.New(fault.Unavailable, "the sweep's last transaction can still land; it is waited for")
+		if seen.Status != chain.TxDropped {
+			return chain.Attempt{}, fault.New(fault.Unavailable, "the sweep's last transaction can still land; it is waited for")
 		}
 	}
 	if err := s.check(items); err != nil {
-		return settlement.Attempt{}, err
+		return chain.Attempt{}, err
 	}
 	plan, err := s.plan(items)
 	if err != nil {
-		return settlement.Attempt{}, err
+		return chain.Attempt{}, err
 	}
 	var verdict error
 	err = s.adapter.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
@@ -61,11 +60,11 @@ func (s *Sender) Sign(ctx context.Context, items []settlement.Item, previous []s
 		return err
 	})
 	if err = errors.Join(err, verdict); err != nil {
-		return settlement.Attempt{}, fmt.Errorf("sweep on %s: %w", s.Network(), err)
+		return chain.Attempt{}, fmt.Errorf("sweep on %s: %w", s.Network(), err)
 	}
-	return settlement.Attempt{
+	return chain.Attempt{
 		Tx: chain.TxHash(plan.tx.Signatures[0].String()), Raw: plan.raw, Until: plan.until, MadeAt: now,
-		Fee: settlement.Fee{Gas: plan.units, Price: money.UnitsFromUint64(plan.price), Ceiling: money.UnitsFromUint64(plan.cost)},
+		Fee: chain.Fee{Gas: plan.units, Price: money.UnitsFromUint64(plan.price), Ceiling: money.UnitsFromUint64(plan.cost)},
 	}, nil
 }
 
@@ -83,7 +82,7 @@ func (s *Sender) prepare(ctx context.Context, e *endpoint, p *sweepPlan) (verdic
 		return nil, err
 	}
 	if p.price > s.maxPrice {
-		return fmt.Errorf("%w: %d micro-lamports a unit, and at most %d are allowed", settlement.ErrTooExpensive, p.price, s.maxPrice), nil
+		return fmt.Errorf("%w: %d micro-lamports a unit, and at most %d are allowed", chain.ErrTooExpensive, p.price, s.maxPrice), nil
 	}
 	if p.hash, p.until, err = e.blockhash(ctx); err != nil {
 		return nil, err
@@ -102,7 +101,7 @@ func (s *Sender) prepare(ctx context.Context, e *endpoint, p *sweepPlan) (verdic
 	case unknownHash(why):
 		return nil, lagging("the blockhash it gave is not there")
 	case why != "":
-		return fmt.Errorf("%w: the node refuses it: %s", settlement.ErrTooLarge, why), nil
+		return fmt.Errorf("%w: the node refuses it: %s", chain.ErrTooLarge, why), nil
 	}
 	p.units = min(used+max(used*unitsMargin/100, leastMargin), maxUnits)
 	if verdict := s.compile(p); verdict != nil {
@@ -152,7 +151,7 @@ func (s *Sender) weigh(ctx context.Context, e *endpoint, p *sweepPlan) (balance 
 		}
 	}
 	if len(p.taken) == 0 {
-		return 0, fmt.Errorf("%w: %s", settlement.ErrTooLarge, note), nil
+		return 0, fmt.Errorf("%w: %s", chain.ErrTooLarge, note), nil
 	}
 	if all[0] != nil {
 		balance = all[0].Lamports
@@ -211,7 +210,7 @@ func (s *Sender) compile(p *sweepPlan) (verdict error) {
 		return err
 	}
 	if len(p.raw) > maxTransaction {
-		return fmt.Errorf("%w: %d bytes of %d", settlement.ErrTooLarge, len(p.raw), maxTransaction)
+		return fmt.Errorf("%w: %d bytes of %d", chain.ErrTooLarge, len(p.raw), maxTransaction)
 	}
 	if err := tx.VerifySignatures(); err != nil {
 		return err
@@ -318,7 +317,7 @@ func (s *Sender) afford(ctx context.Context, e *endpoint, p *sweepPlan, balance 
 
 func (s *Sender) noGas(has, needs uint64) error {
 	sol := func(v uint64) string { return money.UnitsFromUint64(v).Format(coinDecimals) }
-	return fmt.Errorf("%w: %s holds %s SOL, and the sweep needs %s", settlement.ErrNoGas, s.payer(), sol(has), sol(needs))
+	return fmt.Errorf("%w: %s holds %s SOL, and the sweep needs %s", chain.ErrNoGas, s.payer(), sol(has), sol(needs))
 }
 
 // rent returns what an account of the size must hold, by the node.

@@ -11,7 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/chain/solana"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/settlement"
+
 	"github.com/florinpay/florin/internal/wallet"
 )
 
@@ -58,7 +58,7 @@ func (s *till) fill(lamports uint64) {
 }
 
 // deposit pays a new payment's address and returns it as a sweep takes it.
-func (s *till) deposit(t *testing.T, asset chain.Asset, units uint64) settlement.Item {
+func (s *till) deposit(t *testing.T, asset chain.Asset, units uint64) chain.SweepItem {
 	t.Helper()
 	s.number++
 	to, err := solana.NewDepositor(s.seed).DepositAddress(chain.Settlement{
@@ -68,7 +68,7 @@ func (s *till) deposit(t *testing.T, asset chain.Asset, units uint64) settlement
 		t.Fatal(err)
 	}
 	s.Pay(chaintest.Payment{To: to, Asset: asset, Units: units})
-	return settlement.Item{
+	return chain.SweepItem{
 		PaymentID: "payment", Number: s.number, Address: to, Settlement: chain.Address(s.settlement.String()),
 		Asset: asset, Expected: money.UnitsFromUint64(units),
 	}
@@ -97,7 +97,7 @@ func (s *till) exists(t *testing.T, key solanago.PublicKey) bool {
 	return answer.Value != nil
 }
 
-func (s *till) mustSign(t *testing.T, items []settlement.Item, previous ...settlement.Attempt) settlement.Attempt {
+func (s *till) mustSign(t *testing.T, items []chain.SweepItem, previous ...chain.Attempt) chain.Attempt {
 	t.Helper()
 	a, err := s.sender.Sign(t.Context(), items, previous, time.Now())
 	if err != nil {
@@ -107,17 +107,17 @@ func (s *till) mustSign(t *testing.T, items []settlement.Item, previous ...settl
 }
 
 // look fails unless this is seen.
-func (s *till) look(t *testing.T, want settlement.Seen, items []settlement.Item, attempts ...settlement.Attempt) settlement.Sighting {
+func (s *till) look(t *testing.T, want chain.TxStatus, items []chain.SweepItem, attempts ...chain.Attempt) chain.SweepOutcome {
 	t.Helper()
-	seen, err := s.sender.Look(t.Context(), items, attempts)
-	if err != nil || seen.Seen != want {
+	seen, err := s.sender.Track(t.Context(), items, attempts)
+	if err != nil || seen.Status != want {
 		t.Fatalf("seen as %+v, %v; want %s", seen, err, want)
 	}
 	return seen
 }
 
 // carryOut sends an attempt, twice, and waits until it is final.
-func (s *till) carryOut(t *testing.T, items []settlement.Item, a settlement.Attempt) settlement.Sighting {
+func (s *till) carryOut(t *testing.T, items []chain.SweepItem, a chain.Attempt) chain.SweepOutcome {
 	t.Helper()
 	for range 2 {
 		if err := s.sender.Broadcast(t.Context(), a); err != nil {
@@ -126,14 +126,14 @@ func (s *till) carryOut(t *testing.T, items []settlement.Item, a settlement.Atte
 	}
 	s.Mine(1)
 	await(t, "the sweep is included", func() bool {
-		seen, err := s.sender.Look(t.Context(), items, []settlement.Attempt{a})
-		return err == nil && seen.Seen == settlement.Included
+		seen, err := s.sender.Track(t.Context(), items, []chain.Attempt{a})
+		return err == nil && seen.Status == chain.TxIncluded
 	})
 	s.Finalize()
-	return s.look(t, settlement.Landed, items, a)
+	return s.look(t, chain.TxFinal, items, a)
 }
 
-func wantMoved(t *testing.T, seen settlement.Sighting, items []settlement.Item, units ...uint64) {
+func wantMoved(t *testing.T, seen chain.SweepOutcome, items []chain.SweepItem, units ...uint64) {
 	t.Helper()
 	if len(seen.Moved) != len(units) {
 		t.Fatalf("moved %+v, want %d", seen.Moved, units)
@@ -152,7 +152,7 @@ func TestSender_Sweep(t *testing.T) {
 	onEngines(t, func(t *testing.T, h *harness) {
 		s := newTill(t, h)
 		s.fill(gasFunds)
-		items := []settlement.Item{s.deposit(t, s.assets[0], 11), s.deposit(t, s.assets[0], 22), s.deposit(t, s.assets[1], 33)}
+		items := []chain.SweepItem{s.deposit(t, s.assets[0], 11), s.deposit(t, s.assets[0], 22), s.deposit(t, s.assets[1], 33)}
 		s.Mine(1)
 		s.Finalize()
 		var owners []chain.Watched
@@ -162,7 +162,7 @@ func TestSender_Sweep(t *testing.T) {
 		wantUnits(t, s.scanned(t, owners...), 11, 22, 33)
 
 		a := s.mustSign(t, items)
-		s.look(t, settlement.Unknown, items, a)
+		s.look(t, chain.TxUnknown, items, a)
 		seen := s.carryOut(t, items, a)
 		wantMoved(t, seen, items, 11, 22, 33)
 		// Two accounts and four signatures; rent that came back does not count.
@@ -180,7 +180,7 @@ func TestSender_Sweep(t *testing.T) {
 				t.Errorf("the account of %s is still there", i.Address.Address)
 			}
 		}
-		gas, err := s.sender.Gas(t.Context())
+		gas, err := s.sender.GasWallet(t.Context())
 		if err != nil || gas.Address != s.gas.Wallet() || gas.Balance.Cmp(money.UnitsFromUint64(gasFunds)) <= 0 {
 			t.Errorf("the gas wallet holds %+v, %v: three rents came back for two spent", gas, err)
 		}
@@ -202,7 +202,7 @@ func TestSender_Unrecorded(t *testing.T) {
 		wantUnits(t, s.scanned(t, item.Address), 10)
 		s.Pay(chaintest.Payment{To: item.Address, Asset: s.assets[0], Units: 5})
 		s.Mine(1)
-		items := []settlement.Item{item}
+		items := []chain.SweepItem{item}
 		wantMoved(t, s.carryOut(t, items, s.mustSign(t, items)), items, 10)
 		if got := s.holds(t, solanago.PublicKey(item.Address.Raw), s.assets[0]); got != 5 {
 			t.Errorf("%d are left, want 5", got)
@@ -222,26 +222,26 @@ func TestSender_Refuses(t *testing.T) {
 	t.Parallel()
 	onEngines(t, func(t *testing.T, h *harness) {
 		s := newTill(t, h)
-		var items []settlement.Item
+		var items []chain.SweepItem
 		for range solana.SweepBatch + 1 {
 			items = append(items, s.deposit(t, s.assets[0], 7))
 		}
 		s.Mine(1)
 		s.Finalize()
-		s.refuses(t, settlement.ErrNoGas, items[:1])
+		s.refuses(t, chain.ErrNoGas, items[:1])
 		s.fill(s.rent(0) + 10_000)
-		s.refuses(t, settlement.ErrNoGas, items[:1])
+		s.refuses(t, chain.ErrNoGas, items[:1])
 		s.fill(gasFunds)
-		s.refuses(t, settlement.ErrTooLarge, items)
+		s.refuses(t, chain.ErrTooLarge, items)
 		empty := items[0]
 		empty.Asset = s.assets[1]
-		s.refuses(t, settlement.ErrTooLarge, []settlement.Item{empty})
+		s.refuses(t, chain.ErrTooLarge, []chain.SweepItem{empty})
 		tokenAccount := items[0]
 		tokenAccount.Settlement = chain.Address(ata(s.rich.PublicKey(), s.mints[s.assets[0].Contract]).String())
-		s.refuses(t, settlement.ErrTooLarge, []settlement.Item{tokenAccount})
+		s.refuses(t, chain.ErrTooLarge, []chain.SweepItem{tokenAccount})
 		other := items[0]
 		other.Number++
-		if _, err := s.sender.Sign(t.Context(), []settlement.Item{other}, nil, time.Now()); err == nil {
+		if _, err := s.sender.Sign(t.Context(), []chain.SweepItem{other}, nil, time.Now()); err == nil {
 			t.Error("an address of another payment was signed for")
 		}
 		s.carryOut(t, items[:solana.SweepBatch], s.mustSign(t, items[:solana.SweepBatch]))
@@ -251,7 +251,7 @@ func TestSender_Refuses(t *testing.T) {
 	})
 }
 
-func (s *till) refuses(t *testing.T, want error, items []settlement.Item) {
+func (s *till) refuses(t *testing.T, want error, items []chain.SweepItem) {
 	t.Helper()
 	if _, err := s.sender.Sign(t.Context(), items, nil, time.Now()); !errors.Is(err, want) {
 		t.Errorf("signing: %v, want %v", err, want)
@@ -265,7 +265,7 @@ func TestSender_Frozen(t *testing.T) {
 	onEngines(t, func(t *testing.T, h *harness) {
 		s := newTill(t, h)
 		s.fill(gasFunds)
-		items := []settlement.Item{s.deposit(t, s.assets[0], 1), s.deposit(t, s.assets[0], 2)}
+		items := []chain.SweepItem{s.deposit(t, s.assets[0], 1), s.deposit(t, s.assets[0], 2)}
 		s.Mine(1)
 		mint := s.mints[s.assets[0].Contract]
 		s.mustSend([]solanago.Instruction{freeze(ata(solanago.PublicKey(items[0].Address.Raw), mint), mint, s.rich.PublicKey())})
@@ -275,7 +275,7 @@ func TestSender_Frozen(t *testing.T) {
 		if len(seen.Unmoved) != 1 || seen.Unmoved[0].Address != items[0].Address.Address || seen.Unmoved[0].Reason == "" {
 			t.Errorf("left behind is %+v", seen.Unmoved)
 		}
-		s.refuses(t, settlement.ErrTooLarge, items[:1])
+		s.refuses(t, chain.ErrTooLarge, items[:1])
 	})
 }
 
@@ -286,7 +286,7 @@ func TestSender_Reverted(t *testing.T) {
 	onEngines(t, func(t *testing.T, h *harness) {
 		s := newTill(t, h)
 		s.fill(gasFunds)
-		items := []settlement.Item{s.deposit(t, s.assets[0], 4)}
+		items := []chain.SweepItem{s.deposit(t, s.assets[0], 4)}
 		s.Mine(1)
 		a := s.mustSign(t, items)
 		mint := s.mints[s.assets[0].Contract]
@@ -297,7 +297,7 @@ func TestSender_Reverted(t *testing.T) {
 		}
 		s.Mine(1)
 		s.Finalize()
-		if seen := s.look(t, settlement.Reverted, items, a); seen.Paid.IsZero() || seen.Note == "" {
+		if seen := s.look(t, chain.TxReverted, items, a); seen.Paid.IsZero() || seen.Note == "" {
 			t.Errorf("seen as %+v", seen)
 		}
 		if got := s.holds(t, solanago.PublicKey(items[0].Address.Raw), s.assets[0]); got != 4 {
@@ -314,23 +314,23 @@ func TestSender_Expired(t *testing.T) {
 	h := newLedger(t)
 	s := newTill(t, h.harness)
 	s.fill(gasFunds)
-	items := []settlement.Item{s.deposit(t, s.assets[0], 4)}
+	items := []chain.SweepItem{s.deposit(t, s.assets[0], 4)}
 	s.Mine(1)
 	a := s.mustSign(t, items)
 	s.Mine(150)
-	s.look(t, settlement.Unknown, items, a)
-	if _, err := s.sender.Sign(t.Context(), items, []settlement.Attempt{a}, time.Now()); err == nil {
+	s.look(t, chain.TxUnknown, items, a)
+	if _, err := s.sender.Sign(t.Context(), items, []chain.Attempt{a}, time.Now()); err == nil {
 		t.Error("another attempt was signed while the first could land")
 	}
 	s.Mine(1)
-	s.look(t, settlement.Unknown, items, a) // past it, but that is not final
+	s.look(t, chain.TxUnknown, items, a) // past it, but that is not final
 	s.Finalize()
-	s.look(t, settlement.Dead, items, a)
+	s.look(t, chain.TxDropped, items, a)
 	if err := s.sender.Broadcast(t.Context(), a); err != nil {
 		t.Errorf("sending what is dead: %v", err)
 	}
 	s.Mine(1)
-	s.look(t, settlement.Dead, items, a)
+	s.look(t, chain.TxDropped, items, a)
 	b := s.mustSign(t, items, a)
 	if b.Tx == a.Tx || b.Until <= a.Until {
 		t.Errorf("the second attempt is %+v after %+v", b, a)
@@ -340,7 +340,7 @@ func TestSender_Expired(t *testing.T) {
 	}
 	s.Mine(1)
 	s.Finalize()
-	wantMoved(t, s.look(t, settlement.Landed, items, a, b), items, 4)
+	wantMoved(t, s.look(t, chain.TxFinal, items, a, b), items, 4)
 }
 
 // TestSender_Forked: a sweep that a fork takes away is unknown again, and the
@@ -350,17 +350,17 @@ func TestSender_Forked(t *testing.T) {
 	h := newLedger(t)
 	s := newTill(t, h.harness)
 	s.fill(gasFunds)
-	items := []settlement.Item{s.deposit(t, s.assets[0], 4)}
+	items := []chain.SweepItem{s.deposit(t, s.assets[0], 4)}
 	s.Mine(1)
 	s.Finalize()
 	a := s.mustSign(t, items)
 	if err := s.sender.Broadcast(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}
-	s.look(t, settlement.Pooled, items, a)
+	s.look(t, chain.TxPending, items, a)
 	s.Mine(1)
-	s.look(t, settlement.Included, items, a)
+	s.look(t, chain.TxIncluded, items, a)
 	h.Reorg(1, false)
-	s.look(t, settlement.Unknown, items, a)
+	s.look(t, chain.TxUnknown, items, a)
 	wantMoved(t, s.carryOut(t, items, a), items, 4)
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/florinpay/florin/internal/chain/solana"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/settlement"
 )
 
 // TestToken2022_TransferFee: a mint of the newer token program, which keeps a
@@ -90,7 +89,7 @@ func TestToken2022_Rescue(t *testing.T) {
 	if err != nil || asset.Decimals != 6 || held.Cmp(money.UnitsFromUint64(990)) != 0 {
 		t.Fatalf("there is %s of %+v, %v", held, asset, err)
 	}
-	items := []settlement.Item{item}
+	items := []chain.SweepItem{item}
 	wantMoved(t, s.carryOut(t, items, s.mustSign(t, items)), items, 990)
 	_, got, err := s.reader.Token(t.Context(), item.Asset.Contract, chain.Address(s.settlement.String()))
 	if err != nil || got.Cmp(money.UnitsFromUint64(980)) != 0 {

@@ -1,0 +1,107 @@
+package chain
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+)
+
+// SweepSender makes and sends the sweep transactions of one network.
+// Implementations are safe for concurrent use and fail with fault.Unavailable
+// when no endpoint answers.
+type SweepSender interface {
+	Network() Network
+	// Sign builds and signs the transaction that moves the items; it does not
+	// send it. previous are the attempts made before: on EVM networks the new
+	// one takes their nonce and pays enough more to replace the last; on
+	// Solana Sign is only called when none of them can be included any more.
+	// It fails with ErrNoGas when the gas wallet cannot pay, with
+	// ErrTooExpensive above the operator's price ceiling, and with ErrTooLarge
+	// when the items do not fit one transaction.
+	Sign(ctx context.Context, items []SweepItem, previous []Attempt, now time.Time) (Attempt, error)
+	// Broadcast gives the signed bytes to the network. Giving the same bytes
+	// twice is no error.
+	Broadcast(ctx context.Context, a Attempt) error
+	// Track returns what became of the attempts.
+	Track(ctx context.Context, items []SweepItem, attempts []Attempt) (SweepOutcome, error)
+	// GasWallet returns what the gas wallet holds.
+	GasWallet(ctx context.Context) (GasWallet, error)
+}
+
+// Reasons why a sweep waits. Payments complete all the same.
+var (
+	ErrNoGas        = fault.New(fault.PaymentRequired, "the gas wallet cannot pay for the sweep; send native coin to it")
+	ErrTooExpensive = fault.New(fault.Unavailable, "gas costs more than the operator allows; the sweep waits")
+	ErrTooLarge     = fault.New(fault.TooLarge, "the sweep does not fit one transaction")
+)
+
+// SweepItem is the money on one deposit address in one asset that a sweep moves.
+type SweepItem struct {
+	PaymentID  string
+	Number     int64 // the payment's internal number, from which the address derives
+	Address    Watched
+	Settlement Address
+	Asset      Asset
+	Expected   money.Units
+	// Rescue: the operator asked for it. It may be money that no deposit was
+	// recorded for: another token, the native coin, another chain.
+	Rescue bool
+}
+
+// Attempt is one signed transaction of a sweep. All attempts of an EVM sweep
+// have the same nonce, so at most one of them can be included.
+type Attempt struct {
+	N      int
+	Tx     TxHash
+	Raw    []byte // the signed bytes, as they are broadcast
+	Nonce  uint64 // EVM
+	Until  uint64 // Solana: the last block height at which it can be included
+	Fee    Fee
+	MadeAt time.Time
+	SentAt time.Time // of the last broadcast; zero before the first
+}
+
+// Expires reports whether the attempt can be included for some time only. It
+// must not be replaced before that time is over: both could be included.
+func (a Attempt) Expires() bool { return a.Until > 0 }
+
+// Fee is what an attempt may cost, in the native coin's smallest unit.
+type Fee struct {
+	Gas     uint64      // gas limit; compute units on Solana
+	Price   money.Units // the most it pays a unit of gas (EVM: maxFeePerGas)
+	Tip     money.Units // of which to the producer (EVM: maxPriorityFeePerGas)
+	Ceiling money.Units // the most it can cost in all, data fee included
+}
+
+// SweepOutcome is what became of a sweep's attempts.
+type SweepOutcome struct {
+	Status  TxStatus
+	Tx      TxHash // of TxIncluded, TxFinal and TxReverted
+	Block   Head
+	Paid    money.Units
+	Moved   []Moved
+	Unmoved []Unmoved
+	Note    string
+}
+
+// Moved is what the chain says a sweep moved from an address.
+type Moved struct {
+	Address  Address
+	Contract Address // empty for the native coin
+	Units    money.Units
+}
+
+// Unmoved is a token a sweep could not move from an address, such as a frozen one.
+type Unmoved struct {
+	Address  Address
+	Contract Address
+	Reason   string
+}
+
+// GasWallet is the account that pays for gas.
+type GasWallet struct {
+	Address Address
+	Balance money.Units // native coin
+}
