@@ -312,13 +312,13 @@ func profileOf(n chain.Network) chain.Profile {
 	panic("no profile of " + n)
 }
 
-func (l *testLanes) Lane(n chain.Network) (payment.Lane, bool) {
+func (l *testLanes) Network(n chain.Network) (payment.OfferedNetwork, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, ok := l.health[n]; !ok {
-		return payment.Lane{}, false
+		return payment.OfferedNetwork{}, false
 	}
-	return payment.Lane{Profile: profileOf(n), Depositor: testDepositor{}, Treasury: merchantWallet}, true
+	return payment.OfferedNetwork{Profile: profileOf(n), Depositor: testDepositor{}, Treasury: merchantWallet}, true
 }
 
 func (l *testLanes) Health(n chain.Network) payment.Health {

@@ -107,7 +107,7 @@ func ended(p payment.Payment) views.State {
 // addInstructions says what to send and where.
 func (s *Server) addInstructions(out *views.CheckoutProps, p payment.Payment) {
 	route, ok := p.Route()
-	lane, known := s.d.Payments.Lane(p.Choice.Network)
+	lane, known := s.d.Payments.Network(p.Choice.Network)
 	if !ok || !known {
 		return
 	}
@@ -183,7 +183,7 @@ func (s *Server) deposits(p payment.Payment) []views.Deposit {
 			Kind: depositKind(p, d), Network: string(t.Network), Token: t.Asset.Symbol,
 			Amount: t.Units.Display(t.Asset.Decimals), Hash: string(t.Tx), At: d.SeenAt,
 		}
-		if lane, ok := s.d.Payments.Lane(t.Network); ok {
+		if lane, ok := s.d.Payments.Network(t.Network); ok {
 			v.ExplorerURL = lane.Profile.TxURL(t.Tx)
 		}
 		out = append(out, v)
@@ -243,7 +243,7 @@ func (s *Server) explorerURL(p payment.Payment) string {
 }
 
 func (s *Server) txURL(n chain.Network, tx chain.TxHash) string {
-	if lane, ok := s.d.Payments.Lane(n); ok && tx != "" {
+	if lane, ok := s.d.Payments.Network(n); ok && tx != "" {
 		return lane.Profile.TxURL(tx)
 	}
 	return ""

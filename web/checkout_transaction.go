@@ -66,7 +66,7 @@ func (s *Server) payable(p payment.Payment) (payment.Route, chain.Asset, error) 
 		return payment.Route{}, chain.Asset{}, errNoTransfer
 	}
 	route, started := p.Route()
-	lane, known := s.d.Payments.Lane(chain.Solana)
+	lane, known := s.d.Payments.Network(chain.Solana)
 	if !started || !known || p.Status != payment.Started || p.Choice.Network != chain.Solana || !p.Incoming().IsZero() {
 		return payment.Route{}, chain.Asset{}, errNotPayable
 	}

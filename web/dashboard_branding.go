@@ -148,7 +148,7 @@ func (d *desk) getPreview(c echo.Context, v visitor) error {
 func (d *desk) previewChoices(c account.Custodian) []views.NetworkChoice {
 	var all []views.NetworkChoice
 	for _, n := range chain.Networks() {
-		lane, ok := d.d.Payments.Lane(n)
+		lane, ok := d.d.Payments.Network(n)
 		if !ok || len(c.Wallets) > 0 && c.Wallets[n] == "" {
 			continue
 		}

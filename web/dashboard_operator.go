@@ -77,7 +77,7 @@ func (d *desk) postLedger(c echo.Context, v visitor) error {
 func (d *desk) gasRows() []operator.GasRow {
 	var all []operator.GasRow
 	for _, n := range chain.Networks() {
-		lane, ok := d.d.Payments.Lane(n)
+		lane, ok := d.d.Payments.Network(n)
 		if !ok || d.x.Sweeping == nil {
 			continue
 		}
@@ -142,7 +142,7 @@ func coinText(u money.Units, n chain.Network) string {
 func (d *desk) networkRows() []operator.NetworkRow {
 	var all []operator.NetworkRow
 	for _, n := range chain.Networks() {
-		lane, ok := d.d.Payments.Lane(n)
+		lane, ok := d.d.Payments.Network(n)
 		if !ok {
 			continue
 		}

@@ -87,7 +87,7 @@ func (d *desk) sweepRows(list []report.SweepLine) []operator.SweepRow {
 			ID: x.ID, Network: views.NetworkName(string(x.Network)), State: words[0], Meaning: words[1], Hash: string(x.Tx), HashURL: d.txURL(x.Network, x.Tx),
 			Note: x.Note, Pots: x.Pots, Moved: x.Moved, Attempts: x.Attempts, CreatedAt: x.CreatedAt, EndedAt: x.EndedAt,
 		}
-		if lane, ok := d.d.Payments.Lane(x.Network); ok && !x.Paid.IsZero() {
+		if lane, ok := d.d.Payments.Network(x.Network); ok && !x.Paid.IsZero() {
 			row.Cost = coinText(x.Paid, x.Network) + " " + lane.Profile.Coin
 		}
 		if row.Note == "" && settlement.State(x.State).InFlight() && d.x.Sweeping != nil {

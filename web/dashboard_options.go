@@ -22,7 +22,7 @@ import (
 func (d *desk) networkForms(f *form, c account.Custodian) []dashboard.NetworkForm {
 	var all []dashboard.NetworkForm
 	for _, n := range chain.Networks() {
-		lane, ok := d.d.Payments.Lane(n)
+		lane, ok := d.d.Payments.Network(n)
 		if !ok {
 			continue
 		}
@@ -122,7 +122,7 @@ func (d *desk) tellAcceptance(c echo.Context, v visitor, key account.Key, change
 func (d *desk) optionsInput(f *form) account.CustodianInput {
 	var in account.CustodianInput
 	for _, n := range chain.Networks() {
-		if _, ok := d.d.Payments.Lane(n); ok {
+		if _, ok := d.d.Payments.Network(n); ok {
 			in.Networks = append(in.Networks, networkInput(f, n))
 		}
 	}

@@ -169,7 +169,7 @@ func (d *desk) networkAlerts(h house) []panel.Notice {
 	var all []panel.Notice
 	var bare []string
 	for _, n := range chain.Networks() {
-		if _, ok := d.d.Payments.Lane(n); !ok {
+		if _, ok := d.d.Payments.Network(n); !ok {
 			continue
 		}
 		if h.custodian.Wallets[n] == "" {

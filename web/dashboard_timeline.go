@@ -166,7 +166,7 @@ func (d *desk) sweepMoments(ctx context.Context, p payment.Payment) ([]dashboard
 
 // gasOf tells what a settlement cost the operator.
 func (d *desk) gasOf(s report.Sweep) string {
-	lane, ok := d.d.Payments.Lane(s.Network)
+	lane, ok := d.d.Payments.Network(s.Network)
 	if !ok || s.Paid.IsZero() {
 		return ""
 	}

@@ -85,7 +85,7 @@ func (s *Server) getHealth(c echo.Context) error {
 }
 
 func (s *Server) networkHealth(n chain.Network) networkHealth {
-	if _, ok := s.d.Payments.Lane(n); !ok {
+	if _, ok := s.d.Payments.Network(n); !ok {
 		return networkHealth{Status: healthOff, Reason: "this network is not configured"}
 	}
 	h := s.d.Payments.Health(n)

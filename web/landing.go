@@ -14,7 +14,7 @@ import (
 func (s *Server) getLanding(c echo.Context) error {
 	p := views.LandingProps{Page: newPage(c), Version: s.o.Version, DocsURL: docs.StartPath}
 	for _, n := range chain.Networks() {
-		if _, ok := s.d.Payments.Lane(n); ok {
+		if _, ok := s.d.Payments.Network(n); ok {
 			p.Networks = append(p.Networks, string(n))
 		}
 	}

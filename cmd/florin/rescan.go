@@ -61,7 +61,7 @@ func (c rescan) Run(ctx context.Context, p *process) error {
 	}
 	return p.withStore(ctx, cfg, func(s *store.Store) error {
 		blocks := int64(heads.Final.Number - before.Number)
-		again := &rereading{Store: s, cursor: payment.Cursor{Scanned: before, Hardened: before}, from: before.Number}
+		again := &rereading{Store: s, cursor: payment.Cursor{Scanned: before, Rechecked: before}, from: before.Number}
 		again.bar = p.progress("blocks", int(blocks))
 		w := payment.NewWatcher(n.Profile, a, again, "rescan", app.Now, p.warnings())
 		err := again.run(ctx, w)

@@ -113,7 +113,7 @@ func (o *Operations) donation(d campaign.Donation) *model.Donation {
 		Name: optional(d.Name), Message: optional(d.Message), Amount: model.DecimalOf(d.Received), Token: model.Token(d.Token),
 		Network: model.Network(d.Network), Hash: optional(string(d.Hash)), CreatedAt: model.At(d.At),
 	}
-	if lane, ok := o.d.Payments.Lane(d.Network); ok && d.Hash != "" {
+	if lane, ok := o.d.Payments.Network(d.Network); ok && d.Hash != "" {
 		out.BlockchainLink = optional(lane.Profile.TxURL(d.Hash))
 	}
 	return out

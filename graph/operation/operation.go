@@ -27,7 +27,7 @@ type Payments interface {
 	CreateTopUp(ctx context.Context, id payment.ID, keyID, credits int64) (payment.Payment, error)
 	// Offers lists the networks the payer may choose from.
 	Offers(ctx context.Context, p payment.Payment) ([]payment.Offer, error)
-	Lane(n chain.Network) (payment.Lane, bool)
+	Network(n chain.Network) (payment.OfferedNetwork, bool)
 	Health(n chain.Network) payment.Health
 }
 

@@ -77,7 +77,7 @@ func (o *Operations) recharged(ctx context.Context, key account.Key, apiKey secr
 		NewBalance: &left, Hash: optional(string(r.Bytes.Tx)),
 		APIKey: &model.APIKey{Key: echo(apiKey), QueriesLeft: &left, Wallet: optional(string(key.Wallet))},
 	}
-	if lane, ok := o.d.Payments.Lane(chain.BEP20); ok {
+	if lane, ok := o.d.Payments.Network(chain.BEP20); ok {
 		out.BlockchainLink = optional(lane.Profile.TxURL(r.Bytes.Tx))
 	}
 	if r.State != recharge.Credited {

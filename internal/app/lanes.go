@@ -8,25 +8,25 @@ import (
 
 // lane is a configured network with everything that serves it.
 type lane struct {
-	payment.Lane
+	payment.OfferedNetwork
 	reader  chain.Reader
 	watcher *payment.Watcher
 	sweeper *settlement.Sweeper // nil: no gas wallet, so nothing is swept
 	close   func()              // lets go of connections; nil: there is nothing to do
 }
 
-// lanes are the configured networks; it implements payment.Lanes.
+// lanes are the configured networks; it implements payment.Networks.
 type lanes map[chain.Network]*lane
 
-var _ payment.Lanes = lanes(nil)
+var _ payment.Networks = lanes(nil)
 
-// Lane returns the network, or false when it is not configured.
-func (l lanes) Lane(n chain.Network) (payment.Lane, bool) {
+// Network returns the network, or false when it is not configured.
+func (l lanes) Network(n chain.Network) (payment.OfferedNetwork, bool) {
 	x, ok := l[n]
 	if !ok {
-		return payment.Lane{}, false
+		return payment.OfferedNetwork{}, false
 	}
-	return x.Lane, true
+	return x.OfferedNetwork, true
 }
 
 // Health tells how the network does now.

@@ -73,7 +73,7 @@ func openLane(cfg config.Config, n config.Network, instance [16]byte) (*lane, ch
 		sender = evm.NewSender(reader, evm.SenderConfig{Signer: cfg.EVMGas, Instance: instance, MaxPrice: n.MaxGasPrice})
 	}
 	return &lane{
-		Lane: payment.Lane{
+		OfferedNetwork: payment.OfferedNetwork{
 			Profile: n.Profile, Treasury: n.Treasury,
 			Depositor: evm.NewDepositor(n.Profile.Network, instance),
 		},
@@ -96,8 +96,8 @@ func openSolana(cfg config.Config, n config.Network) (*lane, chain.SweepSender, 
 		sender = solana.NewSender(reader, solana.SenderConfig{Gas: cfg.SolGas, Vault: cfg.SolSeed, MaxPrice: n.MaxPriorityFee})
 	}
 	return &lane{
-		Lane:   payment.Lane{Profile: n.Profile, Treasury: n.Treasury, Depositor: solana.NewDepositor(cfg.SolSeed)},
-		reader: reader,
+		OfferedNetwork: payment.OfferedNetwork{Profile: n.Profile, Treasury: n.Treasury, Depositor: solana.NewDepositor(cfg.SolSeed)},
+		reader:         reader,
 	}, sender, nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/config"
-
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/wallet"

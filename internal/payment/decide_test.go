@@ -177,11 +177,11 @@ func TestObserve(t *testing.T) {
 		v := view(chain.Polygon, 6, 9, 9, tr)
 		v.Finalized.Number = 5
 		c := observe(t, started(t, "10"), v, now)
-		if c.Payment.Status != payment.Completed || c.Deposits[0].Hardened {
-			t.Fatalf("credited early: %s, hardened %t", c.Payment.Status, c.Deposits[0].Hardened)
+		if c.Payment.Status != payment.Completed || c.Deposits[0].Rechecked {
+			t.Fatalf("credited early: %s, rechecked %t", c.Payment.Status, c.Deposits[0].Rechecked)
 		}
 		c = observe(t, c.Payment, view(chain.Polygon, 6, 9, 9, tr), now)
-		if len(c.Deposits) != 1 || !c.Deposits[0].Hardened || len(c.Events) != 0 {
+		if len(c.Deposits) != 1 || !c.Deposits[0].Rechecked || len(c.Events) != 0 {
 			t.Errorf("when it can no longer be taken back: deposits %+v, events %v", c.Deposits, types(c))
 		}
 	})
@@ -260,8 +260,8 @@ func TestObserve(t *testing.T) {
 		soft := view(chain.Polygon, 1, 9, 9, transfer(usdcPolygon, "10000000", 9, "a", "x"))
 		soft.Finalized.Number = 2
 		p := observe(t, started(t, "10"), soft, now).Payment
-		if p.Status != payment.Completed || p.Deposits[0].Hardened {
-			t.Fatalf("credited early: %s, hardened %v", p.Status, p.Deposits[0].Hardened)
+		if p.Status != payment.Completed || p.Deposits[0].Rechecked {
+			t.Fatalf("credited early: %s, rechecked %v", p.Status, p.Deposits[0].Rechecked)
 		}
 		c := observe(t, p, view(chain.Polygon, 3, 12, 12), now)
 		if !c.Payment.Reorged || !slices.Equal(types(c), []payment.EventType{payment.EventVanished, payment.EventReorged}) {

@@ -22,9 +22,9 @@ const (
 type Deposit struct {
 	Transfer chain.Transfer
 	State    DepositState
-	// Hardened: the chain itself will never take it back. A deposit can be
+	// Rechecked: the chain itself will never take it back. A deposit can be
 	// FINAL before that where the network's rule credits earlier.
-	Hardened bool
+	Rechecked bool
 	// Late: it became known after the payment had ended.
 	Late    bool
 	SeenAt  time.Time
@@ -91,7 +91,7 @@ func (p *Payment) merge(v View, now time.Time) []Deposit {
 		delete(present, d.Transfer.Key)
 		before := *d
 		switch {
-		case d.Hardened:
+		case d.Rechecked:
 			// Nothing a node says can undo it.
 		case ok:
 			d.appear(t, v, rule, now)
@@ -126,13 +126,13 @@ func (d *Deposit) appear(t chain.Transfer, v View, rule chain.Finality, now time
 		if d.FinalAt.IsZero() {
 			d.FinalAt = now
 		}
-		d.Hardened = t.Block.Number <= v.Finalized.Number
+		d.Rechecked = t.Block.Number <= v.Finalized.Number
 	}
 }
 
 // differs compares what is stored; which endpoint told it last does not count.
 func (d Deposit) differs(o Deposit) bool {
-	return d.State != o.State || d.Hardened != o.Hardened ||
+	return d.State != o.State || d.Rechecked != o.Rechecked ||
 		d.Transfer.Block.Number != o.Transfer.Block.Number || d.Transfer.Block.Hash != o.Transfer.Block.Hash
 }
 

@@ -234,7 +234,7 @@ func (e *Expirer) search(ctx context.Context, n chain.Network, r chain.Reader, p
 	if err := confirm(ctx, r, transfers, c.Scanned); err != nil {
 		return err
 	}
-	v := View{Network: n, From: from, To: c.Scanned.Number, Latest: c.Scanned, Final: c.Scanned, Finalized: c.Hardened, Transfers: transfers}
+	v := View{Network: n, From: from, To: c.Scanned.Number, Latest: c.Scanned, Final: c.Scanned, Finalized: c.Rechecked, Transfers: transfers}
 	_, err = e.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) { return p.Observe(v, e.now()) })
 	return err
 }

@@ -13,8 +13,8 @@ import (
 func TestWatcher_FirstBlockReplaced(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 1, func(p *chain.Profile) { p.Finality = chain.Finality{Tag: chain.TagSafe} })
-	if c := r.cursor(); c.Hardened.Number >= c.Scanned.Number {
-		t.Fatalf("of the first read, block %d is taken for finalized, and %d was read", c.Hardened.Number, c.Scanned.Number)
+	if c := r.cursor(); c.Rechecked.Number >= c.Scanned.Number {
+		t.Fatalf("of the first read, block %d is taken for finalized, and %d was read", c.Rechecked.Number, c.Scanned.Number)
 	}
 	r.chain.Drop(2, true)
 	r.chain.Mine(3)

@@ -59,7 +59,7 @@ func (l *Lookup) byHash(ctx context.Context, p Payment, hash chain.TxHash, netwo
 	var best bestResult
 	for _, n := range networks {
 		reader, ok := l.readers[n]
-		lane, configured := l.payments.Lane(n)
+		network, configured := l.payments.Network(n)
 		if !ok || !configured {
 			continue
 		}
@@ -68,7 +68,7 @@ func (l *Lookup) byHash(ctx context.Context, p Payment, hash chain.TxHash, netwo
 			if err != nil {
 				return LookupResult{Verdict: LookupUnavailable, Network: n}
 			}
-			return judgeFound(p, lane.Profile, found, l.finalIn(n))
+			return judgeFound(p, network.Profile, found, l.finalIn(n))
 		})
 	}
 	return best.Wait()
@@ -79,8 +79,8 @@ func (l *Lookup) finalIn(n chain.Network) time.Duration {
 	if h := l.payments.Health(n); h.FinalIn > 0 {
 		return h.FinalIn
 	}
-	lane, _ := l.payments.Lane(n)
-	return lane.Profile.TypicalFinal
+	network, _ := l.payments.Network(n)
+	return network.Profile.TypicalFinal
 }
 
 // bestResult runs lookups in parallel and keeps the result of highest rank.

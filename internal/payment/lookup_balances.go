@@ -48,12 +48,12 @@ func (l *Lookup) byBalance(ctx context.Context, p Payment, networks []chain.Netw
 	var best bestResult
 	for _, n := range networks {
 		reader, ok := l.readers[n]
-		lane, configured := l.payments.Lane(n)
+		network, configured := l.payments.Network(n)
 		if !ok || !configured {
 			continue
 		}
-		for _, asset := range lane.Profile.Assets {
-			best.Go(func() LookupResult { return l.judgeBalance(ctx, reader, p, lane.Profile, asset) })
+		for _, asset := range network.Profile.Assets {
+			best.Go(func() LookupResult { return l.judgeBalance(ctx, reader, p, network.Profile, asset) })
 		}
 	}
 	return best.Wait()

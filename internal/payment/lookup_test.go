@@ -156,17 +156,17 @@ func (s onePayment) Payment(_ context.Context, id ID) (Payment, error) {
 	return s.p, nil
 }
 
-// evmLanes are all networks but BEP20, of which nothing is known.
-type evmLanes struct{}
+// evmNetworks are all networks but BEP20, of which nothing is known.
+type evmNetworks struct{}
 
-func (evmLanes) Lane(n chain.Network) (Lane, bool) {
-	return Lane{Profile: profile(n)}, n != chain.BEP20
+func (evmNetworks) Network(n chain.Network) (OfferedNetwork, bool) {
+	return OfferedNetwork{Profile: profile(n)}, n != chain.BEP20
 }
-func (evmLanes) Health(chain.Network) Health { return Health{} }
+func (evmNetworks) Health(chain.Network) Health { return Health{} }
 
 func newLookup(p Payment, readers map[chain.Network]chain.Reader) *Lookup {
 	now := func() time.Time { return start }
-	return NewLookup(NewService(onePayment{p: p}, nil, evmLanes{}, Options{}, now, nil), readers, now)
+	return NewLookup(NewService(onePayment{p: p}, nil, evmNetworks{}, Options{}, now, nil), readers, now)
 }
 
 // oneTransaction is a chain that holds one transaction and some balances.

@@ -39,20 +39,20 @@ func (s *Service) Offers(ctx context.Context, p Payment) ([]Offer, error) {
 	}
 	var offers []Offer
 	for _, n := range chain.Networks() {
-		lane, ok := s.lanes.Lane(n)
+		network, ok := s.networks.Network(n)
 		if !ok {
 			continue
 		}
-		o := Offer{Network: n, Profile: lane.Profile, FinalIn: lane.Profile.TypicalFinal}
+		o := Offer{Network: n, Profile: network.Profile, FinalIn: network.Profile.TypicalFinal}
 		for _, t := range money.Tokens() {
-			if terms.settlement(lane, Choice{n, t}, p.Amount) == nil {
+			if terms.settlement(network, Choice{n, t}, p.Amount) == nil {
 				o.Tokens = append(o.Tokens, t)
 			}
 		}
 		if len(o.Tokens) == 0 {
 			continue
 		}
-		health := s.lanes.Health(n)
+		health := s.networks.Health(n)
 		if health.FinalIn > 0 {
 			o.FinalIn = health.FinalIn
 		}
@@ -77,12 +77,12 @@ func (s *Service) offer(ctx context.Context, p Payment, choice Choice) (Route, e
 
 // offered is a choice that can be made: the network, and who takes the money.
 type offered struct {
-	lane  Lane
-	taker taker
+	network OfferedNetwork
+	taker   taker
 }
 
 func (s *Service) offered(ctx context.Context, p Payment, choice Choice) (offered, error) {
-	lane, ok := s.lanes.Lane(choice.Network)
+	network, ok := s.networks.Network(choice.Network)
 	if !ok {
 		return offered{}, errNetworkOff
 	}
@@ -90,14 +90,14 @@ func (s *Service) offered(ctx context.Context, p Payment, choice Choice) (offere
 	if err != nil {
 		return offered{}, err
 	}
-	if err := taker.settlement(lane, choice, p.Amount); err != nil {
+	if err := taker.settlement(network, choice, p.Amount); err != nil {
 		return offered{}, err
 	}
-	if h := s.lanes.Health(choice.Network); !h.OK {
+	if h := s.networks.Health(choice.Network); !h.OK {
 		return offered{}, fault.Retry(fault.Unavailable, retryBehind,
-			"%s is not available at the moment: %s", lane.Profile.Name, h.Reason)
+			"%s is not available at the moment: %s", network.Profile.Name, h.Reason)
 	}
-	return offered{lane, taker}, nil
+	return offered{network, taker}, nil
 }
 
 // route returns the payment's route on the network of the choice: the one it
@@ -106,8 +106,8 @@ func (o offered) route(p Payment, choice Choice) (Route, error) {
 	if i := p.route(choice.Network); i >= 0 {
 		return p.Routes[i], nil
 	}
-	wallet := o.taker.wallet(o.lane)
-	address, err := o.lane.Depositor.DepositAddress(chain.Settlement{Network: choice.Network, Wallet: wallet, Number: p.Number})
+	wallet := o.taker.wallet(o.network)
+	address, err := o.network.Depositor.DepositAddress(chain.Settlement{Network: choice.Network, Wallet: wallet, Number: p.Number})
 	if err != nil {
 		return Route{}, err
 	}
@@ -136,20 +136,20 @@ func (s *Service) takerOf(ctx context.Context, p Payment) (taker, error) {
 	return taker{custodian: c}, nil
 }
 
-func (t taker) wallet(l Lane) chain.Address {
+func (t taker) wallet(n OfferedNetwork) chain.Address {
 	if t.operator {
-		return l.Treasury
+		return n.Treasury
 	}
-	return t.custodian.Wallets[l.Profile.Network]
+	return t.custodian.Wallets[n.Profile.Network]
 }
 
 // settlement returns why the choice is not offered for the amount, or nil. An
 // amount of 0 is one that is not known yet.
-func (t taker) settlement(l Lane, c Choice, amount money.Micros) error {
-	if _, ok := l.Profile.Asset(c.Token); !ok {
+func (t taker) settlement(n OfferedNetwork, c Choice, amount money.Micros) error {
+	if _, ok := n.Profile.Asset(c.Token); !ok {
 		return errTokenOff
 	}
-	if t.wallet(l) == "" {
+	if t.wallet(n) == "" {
 		return errNoWallet
 	}
 	if t.operator {

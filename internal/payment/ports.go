@@ -60,9 +60,9 @@ const MaxPage = 500
 type Cursor struct {
 	// Scanned is the newest final block whose money has been taken in.
 	Scanned chain.Head
-	// Hardened is the newest finalized block that was read a second time; it
+	// Rechecked is the newest finalized block that was read a second time; it
 	// equals Scanned where the network credits only finalized money.
-	Hardened chain.Head
+	Rechecked chain.Head
 	// BehindSince is when the network went blind or fell behind; zero while
 	// it is well.
 	BehindSince time.Time
@@ -103,7 +103,7 @@ type WatchStore interface {
 	// an ID nobody has is left out.
 	PaymentsByID(ctx context.Context, ids []ID) ([]Payment, error)
 	// Unsettled lists payments with a deposit in the network's blocks from..to,
-	// both included, that is not hardened and has not vanished.
+	// both included, that is not rechecked and has not vanished.
 	Unsettled(ctx context.Context, n chain.Network, from, to uint64) ([]ID, error)
 	// Due lists payments that have not ended and whose time had run out at
 	// now, by ID after the one given, at most limit.
@@ -122,17 +122,17 @@ type Custodians interface {
 	Terms(ctx context.Context, keyID int64) (Terms, error)
 }
 
-// Lane is a configured network as payments use it.
-type Lane struct {
+// OfferedNetwork is a configured network as payments use it.
+type OfferedNetwork struct {
 	Profile   chain.Profile
 	Depositor chain.Depositor
 	Treasury  chain.Address // where top-ups settle; empty: none here
 }
 
-// Lanes are the configured networks and how they do.
-type Lanes interface {
-	// Lane returns the network, or false when it is not configured.
-	Lane(n chain.Network) (Lane, bool)
+// Networks are the configured networks and how they do.
+type Networks interface {
+	// Network returns the network, or false when it is not configured.
+	Network(n chain.Network) (OfferedNetwork, bool)
 	// Health tells how the network does now.
 	Health(n chain.Network) Health
 }

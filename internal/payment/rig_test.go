@@ -44,15 +44,15 @@ type unchecked struct{ *evm.Adapter }
 
 func (unchecked) Check(context.Context) error { return nil }
 
-type rigLanes struct {
-	lane    payment.Lane
+type rigNetworks struct {
+	network payment.OfferedNetwork
 	watcher *payment.Watcher
 }
 
-func (l rigLanes) Lane(n chain.Network) (payment.Lane, bool) {
-	return l.lane, n == l.lane.Profile.Network
+func (l rigNetworks) Network(n chain.Network) (payment.OfferedNetwork, bool) {
+	return l.network, n == l.network.Profile.Network
 }
-func (l rigLanes) Health(chain.Network) payment.Health { return l.watcher.Health() }
+func (l rigNetworks) Health(chain.Network) payment.Health { return l.watcher.Health() }
 
 const (
 	rigFinalDepth = 3
@@ -88,8 +88,8 @@ func newRig(t *testing.T, endpoints int, adjust ...func(*chain.Profile)) *rig {
 	r.openShop()
 	reader := r.reader()
 	r.watcher = payment.NewWatcher(r.profile, reader, r.store, "one", r.now, slog.New(slog.DiscardHandler))
-	lanes := rigLanes{payment.Lane{Profile: r.profile, Depositor: evm.NewDepositor(r.profile.Network, [16]byte{1})}, r.watcher}
-	r.service = payment.NewService(r.store, r.store, lanes, payment.Options{
+	networks := rigNetworks{payment.OfferedNetwork{Profile: r.profile, Depositor: evm.NewDepositor(r.profile.Network, [16]byte{1})}, r.watcher}
+	r.service = payment.NewService(r.store, r.store, networks, payment.Options{
 		MaxWaiting: payment.MaxWaitingDonations,
 		TTL:        rigTTL, StartTTL: rigStartTTL, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
 	}, r.now, r.newID)

@@ -28,15 +28,15 @@ type Options struct {
 type Service struct {
 	store      Store
 	custodians Custodians
-	lanes      Lanes
+	networks   Networks
 	opts       Options
 	now        func() time.Time
 	newID      func(time.Time) ID
 }
 
 // NewService returns the service. now gives the time, newID a fresh ID.
-func NewService(s Store, c Custodians, l Lanes, o Options, now func() time.Time, newID func(time.Time) ID) *Service {
-	return &Service{store: s, custodians: c, lanes: l, opts: o, now: now, newID: newID}
+func NewService(s Store, c Custodians, n Networks, o Options, now func() time.Time, newID func(time.Time) ID) *Service {
+	return &Service{store: s, custodians: c, networks: n, opts: o, now: now, newID: newID}
 }
 
 // CreateInput asks for a payment of a merchant's customer.
@@ -276,11 +276,11 @@ func (s *Service) List(ctx context.Context, f Filter) ([]Payment, error) {
 // Events returns a payment's history in order.
 func (s *Service) Events(ctx context.Context, id ID) ([]Event, error) { return s.store.Events(ctx, id) }
 
-// Lane returns a configured network.
-func (s *Service) Lane(n chain.Network) (Lane, bool) { return s.lanes.Lane(n) }
+// Network returns a configured network.
+func (s *Service) Network(n chain.Network) (OfferedNetwork, bool) { return s.networks.Network(n) }
 
 // Health tells how a network does now.
-func (s *Service) Health(n chain.Network) Health { return s.lanes.Health(n) }
+func (s *Service) Health(n chain.Network) Health { return s.networks.Health(n) }
 
 // Merchant returns the custodian whose name and looks the payer sees.
 func (s *Service) Merchant(ctx context.Context, p Payment) (account.Custodian, error) {

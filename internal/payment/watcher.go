@@ -212,7 +212,7 @@ func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor,
 	}
 	if !exists {
 		// No address of this network was shown before this moment.
-		cursor = Cursor{Scanned: heads.Final, Hardened: lower(heads.Final, heads.Finalized), UpdatedAt: w.now()}
+		cursor = Cursor{Scanned: heads.Final, Rechecked: lower(heads.Final, heads.Finalized), UpdatedAt: w.now()}
 		return cursor, w.store.SaveCursor(ctx, w.profile.Network, cursor)
 	}
 	cursor, err := w.holds(ctx, heads, stoppedSince(cursor, w.profile.HeadLimit, w.now()))
@@ -222,7 +222,7 @@ func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor,
 	if cursor, err = w.authoritative(ctx, heads, cursor); err != nil {
 		return cursor, err
 	}
-	if cursor, err = w.harden(ctx, heads, cursor); err != nil {
+	if cursor, err = w.recheckFinalized(ctx, heads, cursor); err != nil {
 		return cursor, err
 	}
 	if err = w.tentative(ctx, heads, cursor); err != nil {
@@ -262,16 +262,16 @@ func (w *Watcher) holds(ctx context.Context, heads chain.Heads, c Cursor) (Curso
 		return c, fmt.Errorf("%s: the chain has no block %d, up to which it was read: the endpoint is behind or another chain",
 			w.profile.Network, c.Scanned.Number)
 	}
-	hard, ok, err := w.reader.BlockAt(ctx, c.Hardened.Number)
+	hard, ok, err := w.reader.BlockAt(ctx, c.Rechecked.Number)
 	if err != nil {
 		return c, err
 	}
-	if !ok || hard.Hash != c.Hardened.Hash {
+	if !ok || hard.Hash != c.Rechecked.Hash {
 		return c, fmt.Errorf("%s: finalized block %d has another hash than when it was read; compare the endpoints, then run `florin rescan`",
-			w.profile.Network, c.Hardened.Number)
+			w.profile.Network, c.Rechecked.Number)
 	}
-	w.log.Error("credited blocks were replaced; reading them again", "from", c.Hardened.Number+1, "to", c.Scanned.Number)
-	c.Scanned = c.Hardened
+	w.log.Error("credited blocks were replaced; reading them again", "from", c.Rechecked.Number+1, "to", c.Scanned.Number)
+	c.Scanned = c.Rechecked
 	return c, nil
 }
 
@@ -286,10 +286,10 @@ func (w *Watcher) authoritative(ctx context.Context, heads chain.Heads, c Cursor
 		if err != nil {
 			return c, err
 		}
-		hardened := c.Hardened.Number == c.Scanned.Number && to.Number <= heads.Finalized.Number
+		rechecked := c.Rechecked.Number == c.Scanned.Number && to.Number <= heads.Finalized.Number
 		c.Scanned = to
-		if hardened {
-			c.Hardened = to
+		if rechecked {
+			c.Rechecked = to
 		}
 		due := found > 0 || to.Number < heads.Final.Number || w.now().Sub(c.UpdatedAt) >= saveEvery
 		if err := w.save(ctx, &c, due); err != nil {
@@ -299,22 +299,22 @@ func (w *Watcher) authoritative(ctx context.Context, heads chain.Heads, c Cursor
 	return c, nil
 }
 
-// harden reads again the blocks that were credited before the chain finalized them.
-func (w *Watcher) harden(ctx context.Context, heads chain.Heads, c Cursor) (Cursor, error) {
+// recheckFinalized reads again the blocks that were credited before the chain finalized them.
+func (w *Watcher) recheckFinalized(ctx context.Context, heads chain.Heads, c Cursor) (Cursor, error) {
 	end := heads.Finalized
-	for c.Hardened.Number < min(end.Number, c.Scanned.Number) {
-		to, err := w.step(ctx, c.Hardened.Number, end)
+	for c.Rechecked.Number < min(end.Number, c.Scanned.Number) {
+		to, err := w.step(ctx, c.Rechecked.Number, end)
 		if err != nil {
 			return c, err
 		}
 		if to.Number > c.Scanned.Number {
 			to = c.Scanned
 		}
-		found, err := w.take(ctx, heads, c.Hardened.Number+1, to)
+		found, err := w.take(ctx, heads, c.Rechecked.Number+1, to)
 		if err != nil {
 			return c, err
 		}
-		c.Hardened = to
+		c.Rechecked = to
 		due := found > 0 || to.Number < end.Number || w.now().Sub(c.UpdatedAt) >= saveEvery
 		if err := w.save(ctx, &c, due); err != nil {
 			return c, err

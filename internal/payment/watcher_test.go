@@ -122,8 +122,8 @@ func TestWatcher_CreditedTooEarly(t *testing.T) {
 	r.chain.Mine(2)
 	r.watch()
 	p = r.expect(p, payment.Completed, tenUSDC)
-	if p.Deposits[0].Hardened {
-		t.Fatal("hardened before the chain finalized it")
+	if p.Deposits[0].Rechecked {
+		t.Fatal("rechecked before the chain finalized it")
 	}
 	r.chain.Drop(2, false)
 	r.chain.Mine(rigFinalDepth + 3)
@@ -135,7 +135,7 @@ func TestWatcher_CreditedTooEarly(t *testing.T) {
 }
 
 // TestWatcher_MerchantsRule: a merchant's rule in seconds credits before the
-// network's own, a second endpoint confirms it, and it is hardened in time.
+// network's own, a second endpoint confirms it, and it is rechecked in time.
 func TestWatcher_MerchantsRule(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 2)
@@ -156,13 +156,13 @@ func TestWatcher_MerchantsRule(t *testing.T) {
 	r.endpoints[1].Set(chaintest.Faults{})
 	r.watch()
 	p = r.expect(p, payment.Completed, tenUSDC)
-	if p.Deposits[0].Hardened {
-		t.Error("hardened before the chain finalized it")
+	if p.Deposits[0].Rechecked {
+		t.Error("rechecked before the chain finalized it")
 	}
 	r.chain.Mine(rigFinalDepth)
 	r.watch()
-	if p = r.get(p); !p.Deposits[0].Hardened || p.Reorged {
-		t.Errorf("hardened %v, reorged %v", p.Deposits[0].Hardened, p.Reorged)
+	if p = r.get(p); !p.Deposits[0].Rechecked || p.Reorged {
+		t.Errorf("rechecked %v, reorged %v", p.Deposits[0].Rechecked, p.Reorged)
 	}
 }
 
@@ -177,8 +177,8 @@ func TestWatcher_Hardens(t *testing.T) {
 	r.watch()
 	r.chain.Mine(rigFinalDepth)
 	r.watch()
-	if p = r.expect(p, payment.Completed, tenUSDC); !p.Deposits[0].Hardened || p.Reorged {
-		t.Errorf("hardened %v, reorged %v", p.Deposits[0].Hardened, p.Reorged)
+	if p = r.expect(p, payment.Completed, tenUSDC); !p.Deposits[0].Rechecked || p.Reorged {
+		t.Errorf("rechecked %v, reorged %v", p.Deposits[0].Rechecked, p.Reorged)
 	}
 }
 

@@ -102,7 +102,7 @@ func (w *world) checkDeposits(p payment.Payment) {
 		if m := b.txs[i].moves[t.Ordinal]; m.to != t.To || m.contract != t.Asset.Contract || m.units != t.Units.Big().Uint64() {
 			w.failf("deposit %v of %s is recorded as %s, and was %d", t.Key, p.ID, t.Units, m.units)
 		}
-		if d.Hardened && b.Number > uint64(w.ledger.forever) {
+		if d.Rechecked && b.Number > uint64(w.ledger.forever) {
 			w.failf("deposit %v of %s cannot vanish, it says, in block %d after %d", t.Key, p.ID, b.Number, w.ledger.forever)
 		}
 	}
@@ -255,8 +255,8 @@ func (w *world) checkArrivals(p payment.Payment, height int) {
 			// addresses were asked.
 		case !ok:
 			w.failf("%d came to %s in block %d (%s), and payment %s (%s) does not know it", in.units, in.to, in.block.Number, k.Tx, p.ID, p.Status)
-		case d.State != payment.DepositFinal || !d.Swept || !d.Hardened:
-			w.failf("deposit %v of %s is %s, hardened %t, swept %t in the end", k, p.ID, d.State, d.Hardened, d.Swept)
+		case d.State != payment.DepositFinal || !d.Swept || !d.Rechecked:
+			w.failf("deposit %v of %s is %s, hardened %t, swept %t in the end", k, p.ID, d.State, d.Rechecked, d.Swept)
 		}
 	}
 	for k := range recorded {

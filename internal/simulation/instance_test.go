@@ -96,8 +96,8 @@ func (in *instance) now() time.Time { return in.w.clock.Add(in.skew) }
 // lanes are the networks of an instance.
 type lanes struct{ in *instance }
 
-func (l lanes) Lane(n chain.Network) (payment.Lane, bool) {
-	return payment.Lane{
+func (l lanes) Network(n chain.Network) (payment.OfferedNetwork, bool) {
+	return payment.OfferedNetwork{
 		Profile: l.in.w.profile, Depositor: evm.NewDepositor(chain.Polygon, [16]byte{1}), Treasury: treasury,
 	}, n == chain.Polygon
 }

@@ -39,7 +39,7 @@ func (s *Store) Cursor(ctx context.Context, n chain.Network) (c payment.Cursor, 
 	r := rows[0]
 	return payment.Cursor{
 		Scanned:     blockOf(r.ScannedNumber, r.ScannedHash, r.ScannedTime),
-		Hardened:    blockOf(r.HardenedNumber, r.HardenedHash, r.HardenedTime),
+		Rechecked:   blockOf(r.HardenedNumber, r.HardenedHash, r.HardenedTime),
 		BehindSince: r.BehindSince.Time,
 		UpdatedAt:   r.UpdatedAt.Time,
 	}, true, nil
@@ -51,14 +51,14 @@ func (s *Store) SaveCursor(ctx context.Context, n chain.Network, c payment.Curso
 	if err != nil {
 		return fmt.Errorf("save cursor of %s: %w", n, err)
 	}
-	hardened, err := storedBlock(c.Hardened)
+	hardened, err := storedBlock(c.Rechecked)
 	if err != nil {
 		return fmt.Errorf("save cursor of %s: %w", n, err)
 	}
 	row := &cursorRow{
 		Network:       string(n),
 		ScannedNumber: scanned, ScannedHash: c.Scanned.Hash, ScannedTime: at(c.Scanned.Time),
-		HardenedNumber: hardened, HardenedHash: c.Hardened.Hash, HardenedTime: at(c.Hardened.Time),
+		HardenedNumber: hardened, HardenedHash: c.Rechecked.Hash, HardenedTime: at(c.Rechecked.Time),
 		BehindSince: at(c.BehindSince), UpdatedAt: at(c.UpdatedAt),
 	}
 	err = s.write(ctx, func(ctx context.Context, t tx) error {

@@ -67,7 +67,7 @@ func (r *depositRow) deposit() (payment.Deposit, error) {
 			Block:  blockOf(r.BlockNumber, r.BlockHash, r.BlockTime),
 			Source: r.Source,
 		},
-		State: payment.DepositState(r.State), Hardened: r.Hardened, Late: r.Late,
+		State: payment.DepositState(r.State), Rechecked: r.Hardened, Late: r.Late,
 		SeenAt: r.SeenAt.Time, FinalAt: r.FinalAt.Time, Swept: !r.SweptAt.IsZero(),
 	}, nil
 }
@@ -93,6 +93,6 @@ func saveDeposit(p *paymentRow, d payment.Deposit) (*call, error) {
 		"WHERE deposits.payment_id = excluded.payment_id",
 		p.ID, p.KeyID, string(t.Network), string(t.Tx), int64(t.Ordinal), string(t.Asset.Contract), t.Asset.Symbol,
 		int64(t.Asset.Decimals), string(t.Asset.Token), string(t.From), string(t.To), t.Units.String(),
-		block, t.Block.Hash, at(t.Block.Time), t.Source, string(d.State), d.Hardened, d.Late,
+		block, t.Block.Hash, at(t.Block.Time), t.Source, string(d.State), d.Rechecked, d.Late,
 		at(d.SeenAt), at(d.FinalAt)), nil
 }

@@ -37,7 +37,7 @@ func TestStore_UpdatePayment_Life(t *testing.T) {
 			same(t, "read", read, after)
 			p = after
 		}
-		if p.Status != payment.Completed || p.Hash != "0xbb" || len(p.Deposits) != 2 || !p.Deposits[0].Hardened || !p.Extended {
+		if p.Status != payment.Completed || p.Hash != "0xbb" || len(p.Deposits) != 2 || !p.Deposits[0].Rechecked || !p.Extended {
 			t.Errorf("not completed as it should be: %+v", p)
 		}
 		if !p.CreatedAt.Equal(start) || p.CreatedAt.Location() != time.UTC {

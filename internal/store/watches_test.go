@@ -231,7 +231,7 @@ func TestStore_Cursor(t *testing.T) {
 		}
 		c := payment.Cursor{
 			Scanned:   chain.Head{Number: 1<<62 + 7, Hash: "0xaa", Time: start},
-			Hardened:  chain.Head{Number: 5, Hash: "0xbb"},
+			Rechecked: chain.Head{Number: 5, Hash: "0xbb"},
 			UpdatedAt: start.Add(time.Second),
 		}
 		for range 2 {
