@@ -1,16 +1,13 @@
 // Package graph serves the interface over GraphQL: the schema in schema/, code
-// generated from it, resolvers that hand each field to one operation, and the
-// executor in front of them.
+// generated from it, and resolvers that pass each field to one operation.
 //
-// The executor is our own, for three reasons. The digits of an amount must
-// reach the operation, and the generated code would read them into a float64;
-// so every Float, written in the document or in the variables, is made a
-// model.Decimal before the generated code sees it. Limits are checked before
-// any rule is, for some validation rules take exponential time. And media types
-// and statuses are those of GraphQL over HTTP.
+// gqlgen executes the documents. Limits, strict variables and idempotency are
+// its extensions; media types and statuses are those of GraphQL over HTTP.
+// Limits are checked before validation, because the time of one validation
+// rule grows with the square of a document's fields.
 //
-// Its one invariant: the `errors` list of an answer speaks of the document and
-// its variables only; what an operation has to say stands in its result.
+// Its one invariant: the `errors` list of an answer is about the document and
+// its variables only; an operation reports in its result.
 package graph
 
 //go:generate go tool gqlgen generate --config gqlgen.yml

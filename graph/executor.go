@@ -2,139 +2,98 @@ package graph
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/errcode"
+	"github.com/99designs/gqlgen/graphql/executor"
+	"github.com/99designs/gqlgen/graphql/handler/extension"
 	"github.com/99designs/gqlgen/graphql/handler/lru"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/validator/rules"
 
 	"github.com/florinpay/florin/graph/operation"
 )
 
-// Documents that are kept parsed: merchants send the same few all day. A long
-// one is parsed each time, so that the cache stays below 20 MB whoever fills it.
+// newExecutor returns gqlgen's executor with Florin's limits and rules.
+func newExecutor(schema graphql.ExecutableSchema, o Options, log *slog.Logger) *executor.Executor {
+	e := executor.New(schema)
+	documents := newDocumentCache()
+	e.SetQueryCache(documents)
+	e.SetParserTokenLimit(o.Limits.Tokens)
+	e.SetDisableSuggestion(!o.Introspection)
+	e.SetDefaultRulesFn(func() *rules.Rules { return rulesFor(o.Introspection) })
+	e.SetRecoverFunc(recoverFunc(log))
+	e.Use(sizeLimit{named: "SizeLimit", limits: o.Limits, accepted: documents})
+	e.Use(strictVariables{named: "StrictVariables", schema: schema.Schema()})
+	e.Use(singleMutation{named: "SingleMutation"})
+	if o.Introspection {
+		e.Use(extension.Introspection{})
+	}
+	return e
+}
+
+// The cache holds the documents that clients send again and again. A long one
+// is parsed each time, so that the cache stays below 20 MB.
 const (
-	cachedDocuments   = 256
-	maxCachedDocument = 4 << 10 // bytes of text
+	maxCachedDocuments = 256
+	maxCachedDocument  = 4 << 10 // bytes of text
 )
 
-// executor runs documents.
-type executor struct {
-	schema        graphql.ExecutableSchema
-	cache         *lru.LRU[*document]
-	limits        Limits
-	introspection bool
-	log           *slog.Logger
+// documentCache keeps parsed and valid documents by their text.
+type documentCache struct{ *lru.LRU[*ast.QueryDocument] }
+
+func newDocumentCache() documentCache {
+	return documentCache{lru.New[*ast.QueryDocument](maxCachedDocuments)}
 }
 
-func newExecutor(schema graphql.ExecutableSchema, limits Limits, introspection bool, log *slog.Logger) *executor {
-	return &executor{schema: schema, cache: lru.New[*document](cachedDocuments), limits: limits, introspection: introspection, log: log}
+// Add keeps the document, unless it is long or has a string literal. A literal
+// may be a private key or a password, which must not outlive its request; and
+// a document with its arguments written into it is rarely sent twice.
+func (c documentCache) Add(ctx context.Context, text string, document *ast.QueryDocument) {
+	if len(text) <= maxCachedDocument && !strings.Contains(text, `"`) {
+		c.LRU.Add(ctx, text, document)
+	}
 }
 
-// request is the body of a GraphQL request.
-type request struct {
-	query         string
-	operationName string
-	variables     map[string]any
-}
+// named gives an extension its name. The executor calls Validate once, when
+// the extension is added.
+type named string
 
-// execute answers the request. failed is true if nothing was executed because
-// of what the document or the variables are.
-func (e *executor) execute(ctx context.Context, r request) (response *graphql.Response, failed bool) {
-	doc, errs := e.document(ctx, r.query)
-	if errs != nil {
-		return &graphql.Response{Errors: errs}, true
-	}
-	op, errs := pick(doc, r.operationName)
-	if errs != nil {
-		return &graphql.Response{Errors: errs}, true
-	}
-	if errs := onceOnly(ctx, op); errs != nil {
-		return &graphql.Response{Errors: errs}, true
-	}
-	variables, errs := coercer{e.schema.Schema()}.variables(op, r.variables)
-	if errs != nil {
-		return &graphql.Response{Errors: errs}, true
-	}
-	return e.run(ctx, &graphql.OperationContext{
-		RawQuery: r.query, OperationName: r.operationName, Doc: doc.query, Operation: op,
-		Variables: doc.variables(variables), DisableIntrospection: !e.introspection, RecoverFunc: e.recovered,
-		ResolverMiddleware:     func(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) },
-		RootResolverMiddleware: func(ctx context.Context, next graphql.RootResolver) graphql.Marshaler { return next(ctx) },
-	}), false
-}
+func (n named) ExtensionName() string                 { return string(n) }
+func (named) Validate(graphql.ExecutableSchema) error { return nil }
 
-func (e *executor) run(ctx context.Context, op *graphql.OperationContext) *graphql.Response {
-	ctx = graphql.WithOperationContext(ctx, op)
-	ctx = graphql.WithResponseContext(ctx, presented, e.recovered)
-	response := e.schema.Exec(ctx)(ctx)
-	response.Errors = append(response.Errors, graphql.GetErrors(ctx)...)
-	return response
-}
+// singleMutation refuses an Idempotency-Key for more than one mutation: one
+// key stores one answer.
+type singleMutation struct{ named }
 
-func (e *executor) document(ctx context.Context, text string) (*document, gqlerror.List) {
-	if doc, ok := e.cache.Get(ctx, text); ok {
-		return doc, nil
-	}
-	doc, errs := e.parse(text)
-	if errs == nil && len(text) <= maxCachedDocument {
-		e.cache.Add(ctx, text, doc)
-	}
-	return doc, errs
-}
-
-// pick returns the operation to execute.
-func pick(doc *document, name string) (*ast.OperationDefinition, gqlerror.List) {
-	if op := doc.query.Operations.ForName(name); op != nil {
-		return op, nil
-	}
-	err := gqlerror.Errorf("operationName must name one of the document's operations")
-	errcode.Set(err, errcode.ValidationFailed)
-	return nil, gqlerror.List{err}
-}
-
-// onceOnly refuses an Idempotency-Key for more than one mutation: one key
-// keeps one answer.
-func onceOnly(ctx context.Context, op *ast.OperationDefinition) gqlerror.List {
+// MutateOperationContext checks the operation before it is executed.
+func (singleMutation) MutateOperationContext(ctx context.Context, c *graphql.OperationContext) *gqlerror.Error {
+	op := c.Operation
 	if operation.CallOf(ctx).IdempotencyKey == "" || op.Operation != ast.Mutation {
 		return nil
 	}
-	if m := (&measurer{doc: &ast.QueryDocument{}}); m.selections(op.SelectionSet).roots <= 1 && !spreads(op.SelectionSet) {
+	if newMeasurer(c.Doc).selections(op.SelectionSet).roots <= 1 {
 		return nil
 	}
-	err := gqlerror.ErrorPosf(op.Position, "with an Idempotency-Key a request may hold one mutation field, written without fragments")
+	return invalid(gqlerror.ErrorPosf(op.Position, "with an Idempotency-Key a request may hold one mutation field"))
+}
+
+func invalid(err *gqlerror.Error) *gqlerror.Error {
 	errcode.Set(err, errcode.ValidationFailed)
-	return gqlerror.List{err}
+	return err
 }
 
-func spreads(set ast.SelectionSet) bool {
-	for _, s := range set {
-		if _, ok := s.(*ast.Field); !ok {
-			return true
-		}
+// recoverFunc returns what handles a panic of the generated code; operations
+// handle their own. The panic's value is not logged: it may hold an argument.
+func recoverFunc(log *slog.Logger) graphql.RecoverFunc {
+	return func(ctx context.Context, p any) error {
+		id := operation.CallOf(ctx).RequestID
+		log.ErrorContext(ctx, "panic", "request", id, "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+		return gqlerror.Errorf("something went wrong on our side; if it stays so, tell the operator request %s", id)
 	}
-	return false
-}
-
-// presented shows errors of the executor only: operations answer in their results.
-func presented(_ context.Context, err error) *gqlerror.Error {
-	if shown, ok := errors.AsType[*gqlerror.Error](err); ok {
-		return shown
-	}
-	return gqlerror.Errorf("the request cannot be executed")
-}
-
-var errInternal = errors.New("something went wrong on our side")
-
-// recovered handles a panic of the generated code. The panic's value is not
-// written: it may hold an argument.
-func (e *executor) recovered(ctx context.Context, p any) error {
-	id := operation.CallOf(ctx).RequestID
-	e.log.ErrorContext(ctx, "panic", "request", id, "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
-	return gqlerror.Errorf("%s; if it stays so, tell the operator request %s", errInternal, id)
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/executor"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/florinpay/florin/graph/generated"
@@ -27,14 +28,14 @@ type Options struct {
 
 // Handler serves POST /graphql.
 type Handler struct {
-	executor *executor
+	executor *executor.Executor
 	maxBody  int
 }
 
 // New returns a handler that answers with the operations.
 func New(ops *operation.Operations, o Options, log *slog.Logger) *Handler {
 	schema := generated.NewExecutableSchema(generated.Config{Resolvers: &Resolver{ops}})
-	return &Handler{newExecutor(schema, o.Limits, o.Introspection, log), o.Limits.Body}
+	return &Handler{newExecutor(schema, o, log), o.Limits.Body}
 }
 
 // Refusals of a request that is no GraphQL request.
@@ -47,8 +48,8 @@ var (
 )
 
 // Serve answers a GraphQL request (GraphQL over HTTP, draft of August 2026,
-// with the statuses that its published audit asks for). What is no GraphQL
-// request at all is returned as an error, for the caller to render.
+// with the statuses that its published audit asks for). A body that is not a
+// GraphQL request is returned as an error for the caller to render.
 func (h *Handler) Serve(w http.ResponseWriter, r *http.Request) error {
 	mediaType, err := negotiate(r.Header.Values("Accept"))
 	if err != nil {
@@ -66,8 +67,28 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	response, failed := h.executor.execute(ctx, req)
+	response, failed := h.execute(ctx, req)
+	if response == nil {
+		return ctx.Err()
+	}
 	return write(w, response, status(mediaType, failed), mediaType)
+}
+
+// maxErrors is the most errors an answer lists.
+const maxErrors = 10
+
+// execute runs the operation. failed is true if nothing was executed because
+// the document or the variables were refused. The response is nil if the
+// context has ended.
+func (h *Handler) execute(ctx context.Context, r *graphql.RawParams) (response *graphql.Response, failed bool) {
+	ctx = graphql.StartOperationTrace(ctx)
+	op, errs := h.executor.CreateOperationContext(ctx, r)
+	if errs != nil {
+		ctx = graphql.WithOperationContext(ctx, op)
+		return h.executor.DispatchError(ctx, errs[:min(len(errs), maxErrors)]), true
+	}
+	run, ctx := h.executor.DispatchOperation(ctx, op)
+	return run(ctx), false
 }
 
 // withIdempotency adds the header to the call the context carries.
@@ -81,8 +102,8 @@ func withIdempotency(ctx context.Context, header string, body []byte) (context.C
 	return operation.WithCall(ctx, call), nil
 }
 
-// parseRequest reads the body. Amounts in the variables keep their digits.
-func parseRequest(body []byte) (request, error) {
+// parseRequest reads the body.
+func parseRequest(body []byte) (*graphql.RawParams, error) {
 	var raw struct {
 		Query         any `json:"query"`
 		OperationName any `json:"operationName"`
@@ -92,30 +113,30 @@ func parseRequest(body []byte) (request, error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
 	if err := d.Decode(&raw); err != nil {
-		return request{}, errNotRequest
+		return nil, errNotRequest
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return request{}, errNotRequest
+		return nil, errNotRequest
 	}
-	var r request
+	var r graphql.RawParams
 	var ok bool
-	if r.query, ok = raw.Query.(string); !ok {
-		return request{}, errNoQuery
+	if r.Query, ok = raw.Query.(string); !ok {
+		return nil, errNoQuery
 	}
-	if r.operationName, ok = raw.OperationName.(string); !ok && raw.OperationName != nil {
-		return request{}, errNameNotText
+	if r.OperationName, ok = raw.OperationName.(string); !ok && raw.OperationName != nil {
+		return nil, errNameNotText
 	}
-	if r.variables, ok = raw.Variables.(map[string]any); !ok && raw.Variables != nil {
-		return request{}, errVarsNotObject
+	if r.Variables, ok = withNumbers(raw.Variables).(map[string]any); !ok && raw.Variables != nil {
+		return nil, errVarsNotObject
 	}
-	if _, ok := raw.Extensions.(map[string]any); !ok && raw.Extensions != nil {
-		return request{}, errExtNotObject
+	if r.Extensions, ok = raw.Extensions.(map[string]any); !ok && raw.Extensions != nil {
+		return nil, errExtNotObject
 	}
-	return r, nil
+	return &r, nil
 }
 
-// responseBody is the body of an answer. There is no data, not even null,
-// where nothing was executed.
+// responseBody is the body of an answer. It has no data, not even null, if
+// nothing was executed.
 type responseBody struct {
 	Errors gqlerror.List   `json:"errors,omitempty"`
 	Data   json.RawMessage `json:"data,omitempty"`
@@ -128,7 +149,7 @@ func write(w http.ResponseWriter, response *graphql.Response, status int, mediaT
 	}
 	w.Header().Set("Content-Type", mediaType+"; charset=utf-8")
 	w.WriteHeader(status)
-	// A failing write means the client has gone; there is nobody left to tell.
+	// A write fails when the client has disconnected; nothing is left to do.
 	_, _ = w.Write(b.Bytes())
 	return nil
 }

@@ -1,14 +1,18 @@
 package graph
 
 import (
+	"context"
+
+	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/parser"
 
 	"github.com/florinpay/florin/graph/jsonbody"
 )
 
 // Limits bound what a request may ask for. Depth, fields, aliases and root
-// fields are counted with every fragment spread written out.
+// fields are counted with every fragment expanded.
 type Limits struct {
 	Tokens     int // of the document's text
 	Depth      int // of nested fields
@@ -25,27 +29,56 @@ func DefaultLimits() Limits {
 	return Limits{Tokens: 2_000, Depth: 20, Fields: 300, Aliases: 40, RootFields: 20, Body: jsonbody.Max}
 }
 
+// sizeLimit refuses documents that ask for more than the limits allow. It
+// parses a document before the executor does, because validation is what a
+// large document makes slow.
+type sizeLimit struct {
+	named
+	limits   Limits
+	accepted documentCache
+}
+
+// MutateOperationParameters checks a document that was not accepted before. It
+// leaves one that does not parse to the executor.
+func (l sizeLimit) MutateOperationParameters(ctx context.Context, r *graphql.RawParams) *gqlerror.Error {
+	if _, ok := l.accepted.Get(ctx, r.Query); ok {
+		return nil
+	}
+	document, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: r.Query}, l.limits.Tokens)
+	if err != nil {
+		return nil
+	}
+	if err := l.limits.check(document); err != nil {
+		return invalid(err)
+	}
+	return nil
+}
+
 // size is what a selection set asks for.
 type size struct {
 	fields, depth, aliases, roots int
 }
 
-// measurer counts what a document asks for in time linear to its length: each
-// fragment is counted once and remembered.
+// measurer counts what a document asks for, in time linear to its length: each
+// fragment is counted once.
 type measurer struct {
 	doc       *ast.QueryDocument
 	fragments map[string]*size // nil value: being counted
 	problem   *gqlerror.Error
 }
 
+func newMeasurer(doc *ast.QueryDocument) *measurer {
+	return &measurer{doc: doc, fragments: make(map[string]*size)}
+}
+
 // tooMuch stops counting before an exponential document overflows an int.
 const tooMuch = 1 << 30
 
 // check fails if the document asks for more than the limits allow, has
-// fragments that contain themselves, or asks for a deferred answer, which
-// nobody would read.
+// fragments that contain themselves, or defers a part of the answer: an answer
+// is sent in one piece.
 func (l Limits) check(doc *ast.QueryDocument) *gqlerror.Error {
-	m := &measurer{doc: doc, fragments: make(map[string]*size)}
+	m := newMeasurer(doc)
 	for _, f := range doc.Fragments {
 		m.fragment(f.Name, f.Position)
 	}

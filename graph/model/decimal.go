@@ -2,32 +2,35 @@ package model
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
+	"math"
+	"strconv"
 
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 )
 
-// Decimal is the Float of the schema: a number by the digits it was written
-// with. An argument that is not a number at all is kept as such, so that the
-// operation can name the rule that was broken.
+// Decimal is the Float of the schema: a decimal number of at most 13
+// significant digits where it is a legal amount. A GraphQL argument has the
+// shortest digits of its float64, which are those it was written with; a REST
+// field has its own digits. An argument that is not a number is kept as such,
+// so that the operation can refuse it by its name.
 type Decimal struct {
 	text   string
 	number bool
 }
 
-// Number returns the number with these digits, as they stood in the request.
+// Number returns the number with these digits.
 func Number(text string) Decimal { return Decimal{text: text, number: true} }
 
-// NotNumber returns an argument that is no number, such as a text or NaN.
+// NotNumber returns an argument that is not a number, such as a string or NaN.
 func NotNumber() Decimal { return Decimal{} }
 
 // DecimalOf returns an amount as results carry it.
 func DecimalOf(m money.Micros) Decimal { return Number(m.String()) }
 
-// Text returns the digits, or fault.Invalid if the argument is no number. name
-// is how the caller calls it.
+// Text returns the digits, or fault.Invalid if the argument is not a number.
+// name is the argument's.
 func (d Decimal) Text(name string) (string, error) {
 	if !d.number {
 		return "", fault.New(fault.Invalid, "%s is required and must be a decimal number such as 12.50, not a text or anything else", name)
@@ -35,14 +38,20 @@ func (d Decimal) Text(name string) (string, error) {
 	return d.text, nil
 }
 
-// UnmarshalGQL takes a coerced argument over. The executor makes every Float
-// argument a Decimal before this is called.
+// UnmarshalGQL reads an argument. It accepts every type; Text refuses what is
+// not a number.
 func (d *Decimal) UnmarshalGQL(v any) error {
-	n, ok := v.(Decimal)
-	if !ok {
-		return fmt.Errorf("a Float argument arrived as %T", v)
+	switch v := v.(type) {
+	case int64:
+		*d = Number(strconv.FormatInt(v, 10))
+	case float64:
+		*d = NotNumber()
+		if !math.IsNaN(v) {
+			*d = Number(strconv.FormatFloat(v, 'g', -1, 64))
+		}
+	default:
+		*d = NotNumber()
 	}
-	*d = n
 	return nil
 }
 
