@@ -3,16 +3,16 @@
 package static
 
 var assets = map[string]asset{
-	"app.css":       {hash: "2216e813f3", contentType: "text/css; charset=utf-8", inline: false},
-	"checkout.css":  {hash: "82e5935a4b", contentType: "text/css; charset=utf-8", inline: true},
+	"app.css":       {hash: "c1fe3b1114", contentType: "text/css; charset=utf-8", inline: false},
+	"checkout.css":  {hash: "dab99cdd17", contentType: "text/css; charset=utf-8", inline: true},
 	"checkout.js":   {hash: "5d2dc640ab", contentType: "text/javascript; charset=utf-8", inline: false},
 	"console.js":    {hash: "48369e127b", contentType: "text/javascript; charset=utf-8", inline: false},
-	"dashboard.css": {hash: "d5d7108df7", contentType: "text/css; charset=utf-8", inline: false},
+	"dashboard.css": {hash: "ff94a639f8", contentType: "text/css; charset=utf-8", inline: false},
 	"dashboard.js":  {hash: "23efa3ff6a", contentType: "text/javascript; charset=utf-8", inline: false},
-	"docs.css":      {hash: "95cb715f91", contentType: "text/css; charset=utf-8", inline: false},
-	"donate.css":    {hash: "58a9bd1a7a", contentType: "text/css; charset=utf-8", inline: true},
+	"docs.css":      {hash: "39e7301d48", contentType: "text/css; charset=utf-8", inline: false},
+	"donate.css":    {hash: "a661c56c85", contentType: "text/css; charset=utf-8", inline: true},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
 	"live.js":       {hash: "91fbc64b30", contentType: "text/javascript; charset=utf-8", inline: false},
 	"page.js":       {hash: "63d8c6b51d", contentType: "text/javascript; charset=utf-8", inline: false},
-	"receipt.css":   {hash: "df8b1bbd6a", contentType: "text/css; charset=utf-8", inline: true},
+	"receipt.css":   {hash: "9e44657173", contentType: "text/css; charset=utf-8", inline: true},
 }
