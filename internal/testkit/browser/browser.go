@@ -18,8 +18,8 @@ import (
 )
 
 // errNoBrowser names what is missing and how to get it, for a person who has just run the tests.
-var errNoBrowser = errors.New("no Chromium or Chrome in PATH: install the packages chromium and " +
-	"fonts-dejavu-core (.ci/install-chromium does)")
+var errNoBrowser = errors.New("no Chromium or Chrome in PATH: install the package chromium and " +
+	"its fonts (run .ci/install-chromium)")
 
 // programs are the names of the browser, the one of Debian's package first.
 var programs = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "headless_shell"}
