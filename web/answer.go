@@ -10,6 +10,7 @@ import (
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // result is a pointer to a result type.
@@ -23,20 +24,11 @@ func answer[T any, R result[T]](c echo.Context, s *Server, run func(context.Cont
 	out := operation.Settle(c.Request().Context(), s.ops, run)
 	code, _ := out.Envelope()
 	h := c.Response().Header()
-	callOf(c).addHeaders(h)
+	shell.AddHeaders(c)
 	if *code == 401 {
 		h.Set("WWW-Authenticate", "Bearer")
 	}
-	return writeJSON(c, *code, out)
-}
-
-func writeJSON(c echo.Context, status int, v any) error {
-	b := getBuffer()
-	defer putBuffer(b)
-	if err := jsonbody.Encode(b, v); err != nil {
-		return err
-	}
-	return c.JSONBlob(status, b.Bytes())
+	return shell.WriteJSON(c, *code, out)
 }
 
 // write reads the body of a REST write, runs the operation on it and answers.
@@ -65,7 +57,7 @@ func addIdempotency(c echo.Context, body []byte) error {
 	if err != nil || key == "" {
 		return err
 	}
-	x := callOf(c)
+	x := shell.CallOf(c)
 	x.IdempotencyKey = key
 	x.Request = sha256.Sum256(append([]byte(r.Method+" "+r.URL.Path+"\n"), body...))
 	return nil
@@ -87,5 +79,5 @@ func headerKey(c echo.Context) secret.Text {
 			return secret.New(v)
 		}
 	}
-	return callOf(c).Bearer
+	return shell.CallOf(c).Bearer
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // getCheckout is the page a customer pays on.
@@ -31,7 +32,7 @@ func (s *Server) noteShown(c echo.Context, p payment.Payment) {
 		return
 	}
 	if err := s.d.Payments.Shown(c.Request().Context(), p); err != nil {
-		s.d.Log.Warn("that a payment was shown is not noted", "request", callOf(c).RequestID, "error", err)
+		s.d.Log.Warn("that a payment was shown is not noted", "request", shell.CallOf(c).RequestID, "error", err)
 	}
 }
 
@@ -41,13 +42,13 @@ func (s *Server) checkout(c echo.Context, p payment.Payment, status int, add fun
 	if slug := c.QueryParam("campaign"); slug != "" && c.Param("txnid") != "" {
 		return s.giftPage(c, slug, p, status, add)
 	}
-	props, err := s.checkoutProps(c.Request().Context(), p, newPage(c), views.ParseView(c.QueryParam("view")))
+	props, err := s.checkoutProps(c.Request().Context(), p, shell.NewPage(c), views.ParseView(c.QueryParam("view")))
 	if err != nil {
 		return err
 	}
 	s.addCodes(&props)
 	add(&props)
-	return s.page(c, status, props.Page, views.Checkout(props))
+	return shell.Render(c, status, props.Page, views.Checkout(props))
 }
 
 // postStart starts the payment with what the form chose.
@@ -106,8 +107,7 @@ func (s *Server) afterForm(c echo.Context, failed error, problemOf func(error) v
 	if err != nil {
 		return err
 	}
-	refusal := s.ops.Refuse(c.Request().Context(), failed)
-	callOf(c).addHeaders(c.Response().Header())
+	refusal := s.sh.Refuse(c, failed)
 	return s.checkout(c, p, refusal.Code, func(props *views.CheckoutProps) { props.Problem = problem })
 }
 

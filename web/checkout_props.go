@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // checkoutProps says of a payment what its page shows, all but the QR codes,
@@ -158,7 +159,7 @@ func (s *Server) addProgress(out *views.CheckoutProps, p payment.Payment, now ti
 	}
 	since := max(now.Sub(d.SeenAt), 0)
 	out.State = views.StateConfirming
-	out.SecondsToFinal = max(seconds(takes-since), leastSeconds)
+	out.SecondsToFinal = max(shell.Seconds(takes-since), leastSeconds)
 	out.Progress = min(int(100*since/takes), mostProgress)
 }
 
@@ -215,7 +216,7 @@ func (s *Server) choices(ctx context.Context, p payment.Payment) ([]views.Networ
 	var out []views.NetworkChoice
 	for _, o := range offers {
 		n := views.NetworkChoice{
-			Network: string(o.Network), FeeUSD: o.Profile.TypicalFee.String(), Seconds: seconds(o.FinalIn),
+			Network: string(o.Network), FeeUSD: o.Profile.TypicalFee.String(), Seconds: shell.Seconds(o.FinalIn),
 			Last: o.Network == p.Choice.Network,
 		}
 		if o.Reason != "" {

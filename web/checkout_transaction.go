@@ -10,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // Transfers builds transactions for wallets that sign what a page gives them.
@@ -50,14 +51,14 @@ func (s *Server) postTransaction(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.limits.Costly(ctx); err != nil {
+	if err := s.sh.Limits.Costly(ctx); err != nil {
 		return err
 	}
 	bytes, err := s.d.Transfers.Transfer(ctx, payer.Address, route.Address.Address, asset, p.Due().Units(asset.Decimals))
 	if err != nil {
 		return err
 	}
-	return writeJSON(c, http.StatusOK, transaction{bytes})
+	return shell.WriteJSON(c, http.StatusOK, transaction{bytes})
 }
 
 // payable returns where a payment on Solana waits for money, and in what.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -20,6 +19,7 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/shell"
 
 	"github.com/florinpay/florin/internal/webhook"
 )
@@ -154,7 +154,7 @@ type desk struct {
 
 	x       Dashboard
 	letters letters
-	cookies *cookies
+	cookies *shell.Cookies
 	drawing chan struct{} // whose turn it is to decode a picture
 }
 
@@ -228,16 +228,14 @@ func (d *desk) member(act account.Act, h deskHandler) echo.HandlerFunc {
 func (d *desk) operator(h deskHandler) echo.HandlerFunc {
 	return d.member(account.ActOwn, func(c echo.Context, v visitor) error {
 		if !v.user.Operator {
-			return errNothingHere
+			return shell.ErrNotFound
 		}
 		return h(c, v)
 	})
 }
 
-var errNothingHere = fault.New(fault.NotFound, "there is nothing at this address")
-
 func (d *desk) visitor(c echo.Context) (visitor, error) {
-	ctx, token := c.Request().Context(), d.cookies.token(c.Request())
+	ctx, token := c.Request().Context(), d.cookies.Token(c.Request())
 	seat, err := d.d.Accounts.SeatBySession(ctx, token.Reveal())
 	if err != nil {
 		return visitor{}, err
@@ -291,8 +289,8 @@ func mayOf(r account.Role) panel.May {
 // form is not sent twice.
 func (d *desk) toSignIn(c echo.Context) error {
 	r, to := c.Request(), "/signin"
-	if r.Method == http.MethodGet && r.URL.RequestURI() != homePath {
-		to += "?next=" + url.QueryEscape(safeNext(r.URL.RequestURI()))
+	if r.Method == http.MethodGet && r.URL.RequestURI() != shell.HomePath {
+		to += "?next=" + url.QueryEscape(shell.SafeNext(r.URL.RequestURI()))
 	}
 	return c.Redirect(http.StatusSeeOther, to)
 }
@@ -313,21 +311,20 @@ func (d *desk) failedAs(c echo.Context, v visitor, title string, err error, who 
 	if f == nil || f.Kind == fault.Internal || c.Response().Committed {
 		return err
 	}
-	refusal := d.ops.Refuse(c.Request().Context(), err)
-	callOf(c).addHeaders(c.Response().Header())
+	refusal := d.sh.Refuse(c, err)
 	frame := d.frame(c, v, title, "")
-	return d.show(c, refusal.Code, frame, panel.Failed(frame, sentenceOf(refusal.Message), who))
+	return d.show(c, refusal.Code, frame, panel.Failed(frame, shell.Sentence(refusal.Message), who))
 }
 
 // frame is what surrounds a page, with what the last form had to say.
 func (d *desk) frame(c echo.Context, v visitor, title, section string) panel.Frame {
 	f := panel.Frame{
-		Page: newPage(c), Title: title, Section: section, Email: v.user.Email, Operator: v.user.Operator, Now: d.d.Now(),
+		Page: shell.NewPage(c), Title: title, Section: section, Email: v.user.Email, Operator: v.user.Operator, Now: d.d.Now(),
 	}
 	f.Lang, f.May = "en", mayOf(v.seat.Role)
 	f.Role, f.Merchant = string(v.seat.Role), v.seat.Merchant.PublicID
 	f.Merchants = v.merchants
-	if text := d.cookies.said(c.Response(), c.Request()); text != "" {
+	if text := d.cookies.Notice(c); text != "" {
 		f.Notices = append(f.Notices, panel.Notice{Text: text})
 	}
 	return f
@@ -335,61 +332,14 @@ func (d *desk) frame(c echo.Context, v visitor, title, section string) panel.Fra
 
 // show writes a page.
 func (d *desk) show(c echo.Context, status int, f panel.Frame, view templ.Component) error {
-	return d.page(c, status, f.Page, view)
+	return shell.Render(c, status, f.Page, view)
 }
 
 // showFraming is show for a page with a frame of ours in it.
 func (d *desk) showFraming(c echo.Context, status int, f panel.Frame, view templ.Component) error {
-	h := c.Response().Header()
-	c.Response().Before(func() { h.Set("Content-Security-Policy", h.Get("Content-Security-Policy")+"; frame-src 'self'") })
+	shell.AllowOwnFrames(c)
 	return d.show(c, status, f, view)
-}
-
-// done says what was done and shows the page at the path, so that reloading it
-// does nothing twice.
-func (d *desk) done(c echo.Context, path, text string) error {
-	if text != "" {
-		if err := d.cookies.say(c.Response(), text); err != nil {
-			return err
-		}
-	}
-	return c.Redirect(http.StatusSeeOther, path)
 }
 
 // maxDeskForm is more than any form of the dashboard has.
 const maxDeskForm = 64 << 10
-
-// deskForm reads the form that was posted.
-func deskForm(c echo.Context) (url.Values, error) {
-	r := c.Request()
-	r.Body = http.MaxBytesReader(c.Response(), r.Body, maxDeskForm)
-	if err := r.ParseForm(); err != nil {
-		return nil, fault.New(fault.Invalid, "the form cannot be read, or is too large")
-	}
-	return r.PostForm, nil
-}
-
-// sentenceOf makes a sentence of a message that is written for programs.
-func sentenceOf(message string) string {
-	if message == "" {
-		return ""
-	}
-	return strings.ToUpper(message[:1]) + message[1:] + "."
-}
-
-// ownForms refuses what another site had the browser send. Unlike sameSite it
-// also refuses what does not tell where it comes from: every browser does, and
-// nobody else has business with these forms.
-func (d *desk) ownForms(next echo.HandlerFunc) echo.HandlerFunc {
-	checked := d.sameSite(next)
-	return func(c echo.Context) error {
-		r := c.Request()
-		if r.Method == http.MethodGet || r.Method == http.MethodHead {
-			return next(c)
-		}
-		if r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == "" {
-			return errOtherSite
-		}
-		return checked(c)
-	}
-}

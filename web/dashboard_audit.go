@@ -6,13 +6,14 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // line says in the audit log of an account what the actor does. What is left
 // empty only the act itself knows (account.WithLines).
 func (d *desk) line(c echo.Context, accountID int64, actor string, action account.Action, subject, detail string) account.Audit {
 	return account.Audit{
-		UserID: accountID, At: d.d.Now().UTC(), Actor: actor, Action: action, Subject: subject, Detail: detail, Address: callOf(c).Client,
+		UserID: accountID, At: d.d.Now().UTC(), Actor: actor, Action: action, Subject: subject, Detail: detail, Address: shell.CallOf(c).Client,
 	}
 }
 
@@ -32,7 +33,7 @@ func (d *desk) notingOwn(c echo.Context, user account.User, action account.Actio
 // notingSignIn is notingOwn for a sign-in; how says what was shown beside a
 // password, and may be empty.
 func (d *desk) notingSignIn(c echo.Context, how string) context.Context {
-	return d.notingOwn(c, account.User{}, account.ActionSignIn, callOf(c).UserAgent, how)
+	return d.notingOwn(c, account.User{}, account.ActionSignIn, shell.CallOf(c).UserAgent, how)
 }
 
 // notingChanges is noting for an act on a custodian, whose lines say what

@@ -12,30 +12,31 @@ import (
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/shell"
 )
 
 const brandingPath = "/dashboard/branding"
 
 func (d *desk) getBranding(c echo.Context, v visitor) error {
-	return d.brandingPage(c, v, http.StatusOK, c.QueryParam("key"), newForm(url.Values{}))
+	return d.brandingPage(c, v, http.StatusOK, c.QueryParam("key"), shell.NewForm(url.Values{}))
 }
 
-func (d *desk) brandingPage(c echo.Context, v visitor, status int, asked string, f *form) error {
+func (d *desk) brandingPage(c echo.Context, v visitor, status int, asked string, f *shell.Form) error {
 	key, ok, choice, err := d.chosenKey(v, brandingPath, asked)
 	if err != nil {
 		return err
 	}
-	p := dashboard.BrandingProps{Frame: d.frame(c, v, "Branding", brandingPath), Key: choice, HasKey: ok, Problem: f.problem}
+	p := dashboard.BrandingProps{Frame: d.frame(c, v, "Branding", brandingPath), Key: choice, HasKey: ok, Problem: f.Problem}
 	if ok {
 		custodian, has, err := d.custodianOf(c.Request().Context(), key)
 		if err != nil {
 			return err
 		}
 		p.Exists, p.Theme = has, string(custodian.Branding.Theme)
-		if typed := f.values.Get("theme"); typed != "" {
+		if typed := f.Values.Get("theme"); typed != "" {
 			p.Theme = typed
 		}
-		p.LogoProblem = f.problems["logo"]
+		p.LogoProblem = f.Problems["logo"]
 		if p.Fields = brandingFields(f, custodian); custodian.Branding.Uploaded() {
 			p.Logo = custodian.Branding.LogoURL
 		}
@@ -48,7 +49,7 @@ func (d *desk) brandingPage(c echo.Context, v visitor, status int, asked string,
 	return d.showFraming(c, status, p.Frame, dashboard.Branding(p))
 }
 
-func brandingFields(f *form, c account.Custodian) []panel.Field {
+func brandingFields(f *shell.Form, c account.Custodian) []panel.Field {
 	b := c.Branding
 	logo := panel.Field{
 		Name: "logoUrl", Label: "Or the address of your logo", Type: "url", Value: b.LogoURL, Max: "2048",
@@ -58,13 +59,13 @@ func brandingFields(f *form, c account.Custodian) []panel.Field {
 		logo.Value, logo.Hint = "", "Given, it is shown instead of the picture you uploaded."
 	}
 	return []panel.Field{
-		f.field(panel.Field{Name: "name", Label: "Name", Value: c.Name, Max: "100"}),
-		f.field(panel.Field{Name: "tagline", Label: "Line below the name", Value: b.Tagline, Max: "160"}),
-		f.field(logo),
-		f.field(panel.Field{Name: "primaryColor", Label: "Colour of buttons and links", Value: b.PrimaryColor, Max: "7", Mono: true, Placeholder: "#2b4fc4"}),
-		f.field(panel.Field{Name: "backgroundColor", Label: "Colour of the page", Value: b.BackgroundColor, Max: "7", Mono: true, Placeholder: "#f8f7f4"}),
-		f.field(panel.Field{Name: "website", Label: "Your website", Type: "url", Value: b.Website, Max: "2048"}),
-		f.field(panel.Field{Name: "supportEmail", Label: "E-mail address for customers' questions", Type: "email", Value: b.SupportEmail, Max: "254"}),
+		f.Field(panel.Field{Name: "name", Label: "Name", Value: c.Name, Max: "100"}),
+		f.Field(panel.Field{Name: "tagline", Label: "Line below the name", Value: b.Tagline, Max: "160"}),
+		f.Field(logo),
+		f.Field(panel.Field{Name: "primaryColor", Label: "Colour of buttons and links", Value: b.PrimaryColor, Max: "7", Mono: true, Placeholder: "#2b4fc4"}),
+		f.Field(panel.Field{Name: "backgroundColor", Label: "Colour of the page", Value: b.BackgroundColor, Max: "7", Mono: true, Placeholder: "#f8f7f4"}),
+		f.Field(panel.Field{Name: "website", Label: "Your website", Type: "url", Value: b.Website, Max: "2048"}),
+		f.Field(panel.Field{Name: "supportEmail", Label: "E-mail address for customers' questions", Type: "email", Value: b.SupportEmail, Max: "254"}),
 	}
 }
 
@@ -73,8 +74,8 @@ func (d *desk) postBranding(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	text := func(name string) *string { x := f.text(name); return &x }
-	theme := account.Theme(f.text("theme"))
+	text := func(name string) *string { x := f.Text(name); return &x }
+	theme := account.Theme(f.Text("theme"))
 	before, _, err := d.custodianOf(c.Request().Context(), key)
 	if err != nil {
 		return err
@@ -89,11 +90,11 @@ func (d *desk) postBranding(c echo.Context, v visitor) error {
 		Theme: &theme, SupportEmail: text("supportEmail"), Website: text("website"),
 	}})
 	if err == nil {
-		return d.done(c, brandingPath+"?key="+key.PublicID, "The branding is saved.")
+		return d.cookies.Redirect(c, brandingPath+"?key="+key.PublicID, "The branding is saved.")
 	}
-	if !f.refused(withoutBranding(err), subject{"name", "name", "The name"}, subject{"tagline", "tagline", "The line"}, subject{"logoUrl", "logoUrl", "The address"},
-		subject{"primaryColor", "primaryColor", "The colour"}, subject{"backgroundColor", "backgroundColor", "The colour"},
-		subject{"supportEmail", "supportEmail", "The e-mail address"}, subject{"website", "website", "The address"}) {
+	if !f.Refused(withoutBranding(err), shell.Subject{Service: "name", Input: "name", Label: "The name"}, shell.Subject{Service: "tagline", Input: "tagline", Label: "The line"}, shell.Subject{Service: "logoUrl", Input: "logoUrl", Label: "The address"},
+		shell.Subject{Service: "primaryColor", Input: "primaryColor", Label: "The colour"}, shell.Subject{Service: "backgroundColor", Input: "backgroundColor", Label: "The colour"},
+		shell.Subject{Service: "supportEmail", Input: "supportEmail", Label: "The e-mail address"}, shell.Subject{Service: "website", Input: "website", Label: "The address"}) {
 		return err
 	}
 	return d.brandingPage(c, v, fault.KindOf(err).Code(), key.PublicID, f)
@@ -115,7 +116,7 @@ func withoutBranding(err error) error {
 func (d *desk) getPreview(c echo.Context, v visitor) error {
 	key, ok, err := v.chosen(c.QueryParam("key"))
 	if err != nil || !ok {
-		return errNothingHere
+		return shell.ErrNotFound
 	}
 	custodian, _, err := d.custodianOf(c.Request().Context(), key)
 	if err != nil {
@@ -127,7 +128,7 @@ func (d *desk) getPreview(c echo.Context, v visitor) error {
 		logo = custodian.Branding.LogoURL
 	}
 	p := views.CheckoutProps{
-		Page: newPage(c), State: views.StateChoose, TxnID: "01PREVW0000000000000000000", Amount: "49.90", Description: "Two pounds of coffee", Reference: "A-1042",
+		Page: shell.NewPage(c), State: views.StateChoose, TxnID: "01PREVW0000000000000000000", Amount: "49.90", Description: "Two pounds of coffee", Reference: "A-1042",
 		Merchant: views.Merchant{
 			Name: q.Get("name"), Tagline: q.Get("tagline"), LogoURL: logo, SupportEmail: q.Get("supportEmail"),
 			Accent: q.Get("primaryColor"), Background: q.Get("backgroundColor"), Theme: q.Get("theme"),
@@ -140,7 +141,7 @@ func (d *desk) getPreview(c echo.Context, v visitor) error {
 			"base-uri 'none'; frame-ancestors 'self'; sandbox")
 		h.Set("X-Frame-Options", "SAMEORIGIN")
 	})
-	return d.page(c, http.StatusOK, p.Page, views.Checkout(p))
+	return shell.Render(c, http.StatusOK, p.Page, views.Checkout(p))
 }
 
 // previewChoices are the networks the merchant has a wallet on; all of the
@@ -153,7 +154,7 @@ func (d *desk) previewChoices(c account.Custodian) []views.NetworkChoice {
 			continue
 		}
 		all = append(all, views.NetworkChoice{
-			Network: string(n), FeeUSD: lane.Profile.TypicalFee.String(), Seconds: seconds(lane.Profile.TypicalFinal),
+			Network: string(n), FeeUSD: lane.Profile.TypicalFee.String(), Seconds: shell.Seconds(lane.Profile.TypicalFinal),
 			Tokens: []views.TokenChoice{{Token: "USDT"}, {Token: "USDC"}},
 		})
 	}

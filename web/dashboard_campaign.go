@@ -14,6 +14,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // giftsPage is how many donations the dashboard shows at once.
@@ -83,7 +84,7 @@ func (d *desk) campaignAct(c echo.Context, v visitor, act func(ctx context.Conte
 	if err != nil {
 		return err
 	}
-	return d.done(c, campaignsPath+"/"+changed.Slug, said)
+	return d.cookies.Redirect(c, campaignsPath+"/"+changed.Slug, said)
 }
 
 func (d *desk) postCampaignPause(c echo.Context, v visitor) error {
@@ -105,7 +106,7 @@ func (d *desk) postReview(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func (d *desk) postReview(c echo.Context, v visitor) error {
 		back += "?show=waiting"
 	}
 	if len(numbers) == 0 {
-		return d.done(c, back, "Nothing was selected. Tick the donations first.")
+		return d.cookies.Redirect(c, back, "Nothing was selected. Tick the donations first.")
 	}
 	for i, n := range numbers {
 		act := d.noting(c, v, account.ActionModerate, found.Slug, strings.ToLower(string(review))+" donation "+chosen[i])
@@ -144,5 +145,5 @@ func (d *desk) postReview(c echo.Context, v visitor) error {
 	if len(numbers) > 1 {
 		what = "What " + strconv.Itoa(len(numbers)) + " donors wrote is"
 	}
-	return d.done(c, back, fmt.Sprintf(said, what))
+	return d.cookies.Redirect(c, back, fmt.Sprintf(said, what))
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // Campaigning is what the dashboard asks of campaigns and payment links.
@@ -39,11 +40,11 @@ var _ Campaigning = (*campaign.Service)(nil)
 const campaignsPath = "/dashboard/campaigns"
 
 func (d *desk) getCampaigns(c echo.Context, v visitor) error {
-	return d.campaignsPage(c, v, http.StatusOK, newForm(url.Values{"key": {c.QueryParam("key")}}))
+	return d.campaignsPage(c, v, http.StatusOK, shell.NewForm(url.Values{"key": {c.QueryParam("key")}}))
 }
 
-func (d *desk) campaignsPage(c echo.Context, v visitor, status int, f *form) error {
-	_, ok, choice, err := d.chosenKey(v, campaignsPath, f.text("key"))
+func (d *desk) campaignsPage(c echo.Context, v visitor, status int, f *shell.Form) error {
+	_, ok, choice, err := d.chosenKey(v, campaignsPath, f.Text("key"))
 	if err != nil {
 		return err
 	}
@@ -51,7 +52,7 @@ func (d *desk) campaignsPage(c echo.Context, v visitor, status int, f *form) err
 	if err != nil {
 		return err
 	}
-	p := dashboard.CampaignsProps{Frame: d.frame(c, v, "Campaigns", campaignsPath), Problem: f.problem, HasKey: ok, Form: campaignForm(f, campaign.Campaign{}, choice)}
+	p := dashboard.CampaignsProps{Frame: d.frame(c, v, "Campaigns", campaignsPath), Problem: f.Problem, HasKey: ok, Form: campaignForm(f, campaign.Campaign{}, choice)}
 	for _, s := range list {
 		p.Rows = append(p.Rows, dashboard.CampaignRow{
 			Slug: s.Slug, Title: s.Title, State: string(s.At(d.d.Now())), Raised: s.Raised.Display(), Goal: positive(s.Goal), Donors: s.Donors, Waiting: s.Waiting,
@@ -62,33 +63,33 @@ func (d *desk) campaignsPage(c echo.Context, v visitor, status int, f *form) err
 
 // campaignForm asks what a campaign says; present is what it says now, zero
 // for a new one.
-func campaignForm(f *form, present campaign.Campaign, choice panel.KeyChoice) dashboard.CampaignForm {
+func campaignForm(f *shell.Form, present campaign.Campaign, choice panel.KeyChoice) dashboard.CampaignForm {
 	var suggested []string
 	for _, m := range present.Suggested {
 		suggested = append(suggested, m.String())
 	}
 	form := dashboard.CampaignForm{Key: choice, AtOnce: present.ShowAtOnce}
-	if _, posted := f.values["title"]; posted {
-		form.AtOnce = f.values.Get("atOnce") != ""
+	if _, posted := f.Values["title"]; posted {
+		form.AtOnce = f.Values.Get("atOnce") != ""
 	}
-	form.Title = f.field(panel.Field{Name: "title", Label: "Title", Required: true, Max: strconv.Itoa(campaign.MaxTitle), Value: present.Title, Placeholder: "A new roof for the shelter"})
-	form.Story = f.field(panel.Field{
+	form.Title = f.Field(panel.Field{Name: "title", Label: "Title", Required: true, Max: strconv.Itoa(campaign.MaxTitle), Value: present.Title, Placeholder: "A new roof for the shelter"})
+	form.Story = f.Field(panel.Field{
 		Name: "description", Label: "What it is for (optional)", Max: strconv.Itoa(campaign.MaxDescription), Value: present.Description,
 		Hint: "Plain text; an empty line begins a paragraph.",
 	})
 	if present.Slug == "" {
-		form.Fields = append(form.Fields, f.field(panel.Field{
+		form.Fields = append(form.Fields, f.Field(panel.Field{
 			Name: "slug", Label: "Address (optional)", Max: strconv.Itoa(campaign.MaxSlug), Mono: true, Placeholder: "winter-shelter",
 			Hint: "The last part of the page's address; it cannot be changed later. Left empty, it is made of the title.",
 		}))
 	}
 	form.Fields = append(form.Fields,
-		f.field(panel.Field{Name: "goal", Label: "Goal in US dollars (optional)", Mode: "decimal", Max: "24", Value: plainAmount(present.Goal), Placeholder: "5000"}),
-		f.field(panel.Field{
+		f.Field(panel.Field{Name: "goal", Label: "Goal in US dollars (optional)", Mode: "decimal", Max: "24", Value: plainAmount(present.Goal), Placeholder: "5000"}),
+		f.Field(panel.Field{
 			Name: "suggested", Label: "Suggested amounts (optional)", Max: "120", Value: strings.Join(suggested, " "), Placeholder: "5 25 100",
 			Hint: "Up to " + strconv.Itoa(campaign.MaxSuggested) + " amounts in US dollars, with spaces between them.",
 		}),
-		f.field(panel.Field{Name: "ends", Label: "Last day (optional)", Type: "date", Value: lastDay(present.EndsAt), Hint: "Donations can be started until midnight UTC at the end of it."}),
+		f.Field(panel.Field{Name: "ends", Label: "Last day (optional)", Type: "date", Value: lastDay(present.EndsAt), Hint: "Donations can be started until midnight UTC at the end of it."}),
 	)
 	return form
 }
@@ -111,27 +112,27 @@ func lastDay(ends time.Time) string {
 
 // draftOf reads a campaign's form. A last day that was not touched keeps the
 // end to the second.
-func draftOf(f *form, present campaign.Campaign) campaign.Draft {
+func draftOf(f *shell.Form, present campaign.Campaign) campaign.Draft {
 	in := campaign.Draft{
-		Slug: f.text("slug"), Title: f.values.Get("title"), Description: f.values.Get("description"), Goal: f.text("goal"),
-		Suggested:  strings.FieldsFunc(strings.ReplaceAll(f.values.Get("suggested"), ", ", " "), func(r rune) bool { return r == ' ' || r == ';' || r == '\t' }),
-		ShowAtOnce: f.values.Get("atOnce") != "",
+		Slug: f.Text("slug"), Title: f.Values.Get("title"), Description: f.Values.Get("description"), Goal: f.Text("goal"),
+		Suggested:  strings.FieldsFunc(strings.ReplaceAll(f.Values.Get("suggested"), ", ", " "), func(r rune) bool { return r == ' ' || r == ';' || r == '\t' }),
+		ShowAtOnce: f.Values.Get("atOnce") != "",
 	}
 	if strings.TrimSpace(in.Title) == "" {
 		// Said here, because without a title the address is missing, too.
-		f.bad("title", "The title is required.")
+		f.Bad("title", "The title is required.")
 	}
 	if in.Slug == "" {
 		in.Slug = campaign.Slug(in.Title)
 	}
-	switch day := f.text("ends"); day {
+	switch day := f.Text("ends"); day {
 	case "":
 	case lastDay(present.EndsAt):
 		in.EndsAt = present.EndsAt
 	default:
 		at, err := time.Parse(dayFormat, day)
 		if err != nil {
-			f.bad("ends", "The last day must be a date such as 2027-01-31.")
+			f.Bad("ends", "The last day must be a date such as 2027-01-31.")
 		}
 		in.EndsAt = at.AddDate(0, 0, 1)
 	}
@@ -139,37 +140,37 @@ func draftOf(f *form, present campaign.Campaign) campaign.Draft {
 }
 
 // campaignSubjects are the inputs a refusal of a campaign can be about.
-var campaignSubjects = []subject{
-	{"campaignId", "slug", "The address"},
-	{"title", "title", "The title"},
-	{"description", "description", "The text"},
-	{"goalAmount", "goal", "The goal"},
-	{"suggestedAmounts", "suggested", "The suggested amounts"},
-	{"endsAt", "ends", "The end"},
+var campaignSubjects = []shell.Subject{
+	{Service: "campaignId", Input: "slug", Label: "The address"},
+	{Service: "title", Input: "title", Label: "The title"},
+	{Service: "description", Input: "description", Label: "The text"},
+	{Service: "goalAmount", Input: "goal", Label: "The goal"},
+	{Service: "suggestedAmounts", Input: "suggested", Label: "The suggested amounts"},
+	{Service: "endsAt", Input: "ends", Label: "The end"},
 }
 
 func (d *desk) postCampaignNew(c echo.Context, v visitor) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
-	f := newForm(values)
-	key, err := v.key(f.text("key"))
+	f := shell.NewForm(values)
+	key, err := v.key(f.Text("key"))
 	if err != nil {
 		return err
 	}
 	in := draftOf(f, campaign.Campaign{})
-	if !f.ok() {
+	if !f.OK() {
 		return d.campaignsPage(c, v, http.StatusBadRequest, f)
 	}
 	made, err := d.d.Campaigns.Create(d.noting(c, v, account.ActionCampaignNew, "", ""), key.ID, in)
 	if err != nil {
-		if !f.refused(err, campaignSubjects...) {
+		if !f.Refused(err, campaignSubjects...) {
 			return err
 		}
 		return d.campaignsPage(c, v, fault.KindOf(err).Code(), f)
 	}
-	return d.done(c, campaignsPath+"/"+made.Slug, "The campaign takes donations now. Share its page.")
+	return d.cookies.Redirect(c, campaignsPath+"/"+made.Slug, "The campaign takes donations now. Share its page.")
 }
 
 // ownCampaign is the campaign of the address; another merchant's is unknown.
@@ -182,19 +183,19 @@ func (d *desk) ownCampaign(c echo.Context, v visitor) (campaign.Campaign, campai
 }
 
 func (d *desk) getCampaignEdit(c echo.Context, v visitor) error {
-	return d.campaignEditPage(c, v, http.StatusOK, newForm(url.Values{}))
+	return d.campaignEditPage(c, v, http.StatusOK, shell.NewForm(url.Values{}))
 }
 
-func (d *desk) campaignEditPage(c echo.Context, v visitor, status int, f *form) error {
+func (d *desk) campaignEditPage(c echo.Context, v visitor, status int, f *shell.Form) error {
 	found, _, err := d.ownCampaign(c, v)
 	if err != nil {
 		return err
 	}
-	_, ok, choice, err := d.chosenKey(v, campaignsPath, f.text("key"))
+	_, ok, choice, err := d.chosenKey(v, campaignsPath, f.Text("key"))
 	if err != nil {
 		return err
 	}
-	if f.text("key") == "" {
+	if f.Text("key") == "" {
 		for _, k := range v.keys {
 			if k.ID == found.KeyID {
 				choice.Current = k.PublicID
@@ -202,7 +203,7 @@ func (d *desk) campaignEditPage(c echo.Context, v visitor, status int, f *form) 
 		}
 	}
 	p := dashboard.CampaignEditProps{
-		Frame: d.frame(c, v, "Change a campaign", campaignsPath), Slug: found.Slug, Name: found.Title, Problem: f.problem, HasKey: ok,
+		Frame: d.frame(c, v, "Change a campaign", campaignsPath), Slug: found.Slug, Name: found.Title, Problem: f.Problem, HasKey: ok,
 		KeyGone: found.KeyRevoked, Form: campaignForm(f, found, choice),
 	}
 	return d.show(c, status, p.Frame, dashboard.CampaignEdit(p))
@@ -213,25 +214,25 @@ func (d *desk) postCampaignEdit(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
-	f := newForm(values)
-	key, err := v.key(f.text("key"))
+	f := shell.NewForm(values)
+	key, err := v.key(f.Text("key"))
 	if err != nil {
 		return err
 	}
 	in := draftOf(f, found)
-	if !f.ok() {
+	if !f.OK() {
 		return d.campaignEditPage(c, v, http.StatusBadRequest, f)
 	}
 	changed, err := d.d.Campaigns.Edit(d.noting(c, v, account.ActionCampaign, "", ""), v.ids(), found.Slug, key.ID, in)
 	if err != nil {
-		if !f.refused(err, campaignSubjects...) {
+		if !f.Refused(err, campaignSubjects...) {
 			return err
 		}
 		return d.campaignEditPage(c, v, fault.KindOf(err).Code(), f)
 	}
-	return d.done(c, campaignsPath+"/"+changed.Slug, "The campaign is changed.")
+	return d.cookies.Redirect(c, campaignsPath+"/"+changed.Slug, "The campaign is changed.")
 }

@@ -10,31 +10,32 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // confirm asks the visitor to show once more who they are: in the input
 // "password" by their password or a code of their authenticator, or in the input
 // "passkey" by what their browser answered.
-func (d *desk) confirm(c echo.Context, v visitor, f *form) error {
-	if answer := f.values.Get("passkey"); answer != "" {
-		err := d.x.Members.ConfirmByPasskey(c.Request().Context(), v.user, v.token, answer, callOf(c).Client)
+func (d *desk) confirm(c echo.Context, v visitor, f *shell.Form) error {
+	if answer := f.Values.Get("passkey"); answer != "" {
+		err := d.x.Members.ConfirmByPasskey(c.Request().Context(), v.user, v.token, answer, shell.CallOf(c).Client)
 		d.ifCopied(c, v.user, err)
 		return err
 	}
-	return d.x.Members.Confirm(c.Request().Context(), v.user, secret.New(f.values.Get("password")), callOf(c).Client)
+	return d.x.Members.Confirm(c.Request().Context(), v.user, secret.New(f.Values.Get("password")), shell.CallOf(c).Client)
 }
 
 // badProof puts a refusal of confirm beside the input; false for anything else.
-func (d *desk) badProof(f *form, err error) bool {
+func (d *desk) badProof(f *shell.Form, err error) bool {
 	switch {
 	case errors.Is(err, account.ErrBadPassword):
-		f.bad("password", "The password is wrong. Nothing was changed.")
+		f.Bad("password", "The password is wrong. Nothing was changed.")
 	case errors.Is(err, account.ErrBadCode):
-		f.bad("password", "The code is wrong or was used already. Nothing was changed.")
+		f.Bad("password", "The code is wrong or was used already. Nothing was changed.")
 	case errors.Is(err, account.ErrBadPasskey):
-		f.bad("password", "The passkey was not accepted. Nothing was changed.")
+		f.Bad("password", "The passkey was not accepted. Nothing was changed.")
 	case errors.Is(err, account.ErrCopiedPasskey), fault.Is(err, fault.Limited):
-		f.problem = sentenceOf(fault.Of(err).Message)
+		f.Problem = shell.Sentence(fault.Of(err).Message)
 	default:
 		return false
 	}
@@ -52,7 +53,7 @@ func proofStatus(err error) int {
 }
 
 // proofField is the input that confirm reads.
-func (d *desk) proofField(c echo.Context, v visitor, f *form) (panel.Field, error) {
+func (d *desk) proofField(c echo.Context, v visitor, f *shell.Form) (panel.Field, error) {
 	inForce, _, err := d.x.Members.Factor(c.Request().Context(), v.user)
 	if err != nil {
 		return panel.Field{}, err
@@ -68,5 +69,5 @@ func (d *desk) proofField(c echo.Context, v visitor, f *form) (panel.Field, erro
 	if len(passkeys) > 0 {
 		x.PasskeyAt = d.o.BaseURL
 	}
-	return f.field(x), err
+	return f.Field(x), err
 }

@@ -15,30 +15,31 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/shell"
 )
 
 const createPath = "/dashboard/create"
 
 func (d *desk) getCreate(c echo.Context, v visitor) error {
-	return d.createPage(c, v, http.StatusOK, newForm(url.Values{"key": {c.QueryParam("key")}}))
+	return d.createPage(c, v, http.StatusOK, shell.NewForm(url.Values{"key": {c.QueryParam("key")}}))
 }
 
-func (d *desk) createPage(c echo.Context, v visitor, status int, f *form) error {
-	_, ok, choice, err := d.chosenKey(v, createPath, f.text("key"))
+func (d *desk) createPage(c echo.Context, v visitor, status int, f *shell.Form) error {
+	_, ok, choice, err := d.chosenKey(v, createPath, f.Text("key"))
 	if err != nil {
 		return err
 	}
-	p := dashboard.CreateProps{Frame: d.frame(c, v, "Create a payment", createPath), Key: choice, HasKey: ok, Problem: f.problem}
+	p := dashboard.CreateProps{Frame: d.frame(c, v, "Create a payment", createPath), Key: choice, HasKey: ok, Problem: f.Problem}
 	p.Fields = []panel.Field{
-		f.field(panel.Field{Name: "amount", Label: "Amount in US dollars", Mode: "decimal", Required: true, Max: "24", Placeholder: "49.90"}),
-		f.field(panel.Field{Name: "reference", Label: "Reference (optional)", Hint: "Your order number; you can search for it.", Max: strconv.Itoa(payment.MaxReference)}),
-		f.field(panel.Field{Name: "description", Label: "What it is for (optional)", Hint: "Your customer sees it.", Max: strconv.Itoa(payment.MaxDescription)}),
+		f.Field(panel.Field{Name: "amount", Label: "Amount in US dollars", Mode: "decimal", Required: true, Max: "24", Placeholder: "49.90"}),
+		f.Field(panel.Field{Name: "reference", Label: "Reference (optional)", Hint: "Your order number; you can search for it.", Max: strconv.Itoa(payment.MaxReference)}),
+		f.Field(panel.Field{Name: "description", Label: "What it is for (optional)", Hint: "Your customer sees it.", Max: strconv.Itoa(payment.MaxDescription)}),
 	}
 	p.More = []panel.Field{
-		f.field(panel.Field{Name: "successUrl", Label: "Where to go when it is paid", Type: "url", Hint: "The txnid and status are added to the address.", Max: strconv.Itoa(payment.MaxURL)}),
-		f.field(panel.Field{Name: "cancelUrl", Label: "Where to go when it is given up", Type: "url", Max: strconv.Itoa(payment.MaxURL)}),
-		f.field(panel.Field{Name: "customerEmail", Label: "Customer's e-mail address", Type: "email", Max: strconv.Itoa(payment.MaxEmail)}),
-		f.field(panel.Field{Name: "expiresInMinutes", Label: "Valid for, in minutes", Mode: "numeric", Hint: "From 5 minutes to 7 days (10080); left empty, one hour.", Max: "5"}),
+		f.Field(panel.Field{Name: "successUrl", Label: "Where to go when it is paid", Type: "url", Hint: "The txnid and status are added to the address.", Max: strconv.Itoa(payment.MaxURL)}),
+		f.Field(panel.Field{Name: "cancelUrl", Label: "Where to go when it is given up", Type: "url", Max: strconv.Itoa(payment.MaxURL)}),
+		f.Field(panel.Field{Name: "customerEmail", Label: "Customer's e-mail address", Type: "email", Max: strconv.Itoa(payment.MaxEmail)}),
+		f.Field(panel.Field{Name: "expiresInMinutes", Label: "Valid for, in minutes", Mode: "numeric", Hint: "From 5 minutes to 7 days (10080); left empty, one hour.", Max: "5"}),
 	}
 	for _, x := range p.More {
 		p.Open = p.Open || x.Value != "" || x.Problem != ""
@@ -47,36 +48,36 @@ func (d *desk) createPage(c echo.Context, v visitor, status int, f *form) error 
 }
 
 func (d *desk) postCreate(c echo.Context, v visitor) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
-	f := newForm(values)
-	key, err := v.key(f.text("key"))
+	f := shell.NewForm(values)
+	key, err := v.key(f.Text("key"))
 	if err != nil {
 		return err
 	}
-	in := payment.CreateInput{KeyID: key.ID, Amount: f.text("amount"), Details: payment.Details{
-		Reference: f.text("reference"), Description: f.text("description"), SuccessURL: f.text("successUrl"), CancelURL: f.text("cancelUrl"),
-		CustomerEmail: f.text("customerEmail"),
+	in := payment.CreateInput{KeyID: key.ID, Amount: f.Text("amount"), Details: payment.Details{
+		Reference: f.Text("reference"), Description: f.Text("description"), SuccessURL: f.Text("successUrl"), CancelURL: f.Text("cancelUrl"),
+		CustomerEmail: f.Text("customerEmail"),
 	}}
-	if minutes := f.text("expiresInMinutes"); minutes != "" {
+	if minutes := f.Text("expiresInMinutes"); minutes != "" {
 		in.ExpiresInMinutes, err = strconv.ParseInt(minutes, 10, 64)
 		if err != nil || in.ExpiresInMinutes == 0 {
-			f.bad("expiresInMinutes", "The time must be a whole number of minutes.")
+			f.Bad("expiresInMinutes", "The time must be a whole number of minutes.")
 			return d.createPage(c, v, http.StatusBadRequest, f)
 		}
 	}
 	p, err := d.d.Payments.Create(d.noting(c, v, account.ActionCreatePayment, "", amountNote(in.Amount)), in)
 	if errors.Is(err, account.ErrNoCustodian) {
-		f.problem = "This key has no custodian yet: say first which wallets its money goes to."
+		f.Problem = "This key has no custodian yet: say first which wallets its money goes to."
 		return d.createPage(c, v, http.StatusConflict, f)
 	}
 	if err != nil {
-		if !f.refused(err, subject{"amount", "amount", "The amount"}, subject{"reference", "reference", "The reference"},
-			subject{"description", "description", "The text"}, subject{"successUrl", "successUrl", "The address"},
-			subject{"cancelUrl", "cancelUrl", "The address"}, subject{"customerEmail", "customerEmail", "The e-mail address"},
-			subject{"expiresInMinutes", "expiresInMinutes", "The time"}) {
+		if !f.Refused(err, shell.Subject{Service: "amount", Input: "amount", Label: "The amount"}, shell.Subject{Service: "reference", Input: "reference", Label: "The reference"},
+			shell.Subject{Service: "description", Input: "description", Label: "The text"}, shell.Subject{Service: "successUrl", Input: "successUrl", Label: "The address"},
+			shell.Subject{Service: "cancelUrl", Input: "cancelUrl", Label: "The address"}, shell.Subject{Service: "customerEmail", Input: "customerEmail", Label: "The e-mail address"},
+			shell.Subject{Service: "expiresInMinutes", Input: "expiresInMinutes", Label: "The time"}) {
 			return err
 		}
 		return d.createPage(c, v, fault.KindOf(err).Code(), f)

@@ -16,22 +16,23 @@ import (
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/shell"
 )
 
 const creditsPath = "/dashboard/credits"
 
 func (d *desk) getCredits(c echo.Context, v visitor) error {
-	return d.creditsPage(c, v, http.StatusOK, c.QueryParam("key"), newForm(url.Values{}))
+	return d.creditsPage(c, v, http.StatusOK, c.QueryParam("key"), shell.NewForm(url.Values{}))
 }
 
-func (d *desk) creditsPage(c echo.Context, v visitor, status int, asked string, f *form) error {
+func (d *desk) creditsPage(c echo.Context, v visitor, status int, asked string, f *shell.Form) error {
 	ctx := c.Request().Context()
 	key, ok, choice, err := d.chosenKey(v, creditsPath, asked)
 	if err != nil {
 		return err
 	}
-	p := dashboard.CreditsProps{Frame: d.frame(c, v, "Credits", creditsPath), Key: choice, HasKey: ok, Problem: f.problem}
-	p.Buy = f.field(panel.Field{
+	p := dashboard.CreditsProps{Frame: d.frame(c, v, "Credits", creditsPath), Key: choice, HasKey: ok, Problem: f.Problem}
+	p.Buy = f.Field(panel.Field{
 		Name: "credits", Label: "How many credits", Value: "200", Mode: "numeric", Required: true, Max: "7",
 		Hint: "From 20 up; 200 credits cost $10.00. You pay in USDT or USDC.",
 	})
@@ -84,18 +85,18 @@ func entryRow(e report.Entry) dashboard.EntryRow {
 
 // postCredits opens a top-up, which is paid like any payment.
 func (d *desk) postCredits(c echo.Context, v visitor) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
-	f := newForm(values)
+	f := shell.NewForm(values)
 	key, err := v.key(values.Get("key"))
 	if err != nil {
 		return err
 	}
-	n, err := strconv.ParseInt(f.text("credits"), 10, 64)
+	n, err := strconv.ParseInt(f.Text("credits"), 10, 64)
 	if err != nil {
-		f.bad("credits", "The number of credits must be a whole number.")
+		f.Bad("credits", "The number of credits must be a whole number.")
 		return d.creditsPage(c, v, http.StatusBadRequest, key.PublicID, f)
 	}
 	price, err := ledger.Price(n)
@@ -105,7 +106,7 @@ func (d *desk) postCredits(c echo.Context, v visitor) error {
 		p, err = d.d.Payments.CreateTopUp(act, d.d.NewID(d.d.Now()), key.ID, n)
 	}
 	if err != nil {
-		if !f.refused(err, subject{"credits", "credits", "The number of credits"}) {
+		if !f.Refused(err, shell.Subject{Service: "credits", Input: "credits", Label: "The number of credits"}) {
 			return err
 		}
 		return d.creditsPage(c, v, fault.KindOf(err).Code(), key.PublicID, f)

@@ -16,18 +16,19 @@ import (
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/shell"
 )
 
 const custodianPath = "/dashboard/custodian"
 
 // custodianForm is what the forms of the page have to say, each in its place.
 type custodianForm struct {
-	money, secret, options *form
+	money, secret, options *shell.Form
 	signing                secret.Text
 }
 
 func emptyCustodianForm() custodianForm {
-	return custodianForm{money: newForm(url.Values{}), secret: newForm(url.Values{}), options: newForm(url.Values{})}
+	return custodianForm{money: shell.NewForm(url.Values{}), secret: shell.NewForm(url.Values{}), options: shell.NewForm(url.Values{})}
 }
 
 func (d *desk) getCustodian(c echo.Context, v visitor) error {
@@ -41,7 +42,7 @@ func (d *desk) custodianPage(c echo.Context, v visitor, status int, asked string
 	}
 	p := dashboard.CustodianProps{
 		Frame: d.frame(c, v, "Custodian", custodianPath), Key: choice, HasKey: ok, Signing: f.signing.Reveal(),
-		Problem: f.money.problem, SecretProblem: f.secret.problem, OptionsProblem: f.options.problem,
+		Problem: f.money.Problem, SecretProblem: f.secret.Problem, OptionsProblem: f.options.Problem,
 	}
 	if !ok {
 		return d.show(c, status, p.Frame, dashboard.Custodian(p))
@@ -55,8 +56,8 @@ func (d *desk) custodianPage(c echo.Context, v visitor, status int, asked string
 	if p.Password, err = d.proofField(c, v, f.money); err != nil {
 		return err
 	}
-	p.Secret = f.secret.field(panel.Field{Name: "secret", Label: "Shared secret in the body (optional)", Hint: "Sent as “secret” in every webhook, for receivers that compare it.", Max: "256"})
-	p.SecretReauth.Posted = f.secret.posted
+	p.Secret = f.secret.Field(panel.Field{Name: "secret", Label: "Shared secret in the body (optional)", Hint: "Sent as “secret” in every webhook, for receivers that compare it.", Max: "256"})
+	p.SecretReauth.Posted = f.secret.Posted
 	if p.SecretReauth.Field, err = d.proofField(c, v, f.secret); err != nil {
 		return err
 	}
@@ -77,16 +78,16 @@ func (d *desk) custodianOf(ctx context.Context, key account.Key) (account.Custod
 }
 
 // walletNames are the inputs of wallets and how services call them.
-var walletNames = map[chain.Network]subject{
-	chain.BEP20:   {"wallets.bep20", "wallet.BEP20", "The address"},
-	chain.Polygon: {"wallets.polygon", "wallet.POLYGON", "The address"},
-	chain.Base:    {"wallets.base", "wallet.BASE", "The address"},
-	chain.Solana:  {"wallets.solana", "wallet.SOL", "The address"},
+var walletNames = map[chain.Network]shell.Subject{
+	chain.BEP20:   {Service: "wallets.bep20", Input: "wallet.BEP20", Label: "The address"},
+	chain.Polygon: {Service: "wallets.polygon", Input: "wallet.POLYGON", Label: "The address"},
+	chain.Base:    {Service: "wallets.base", Input: "wallet.BASE", Label: "The address"},
+	chain.Solana:  {Service: "wallets.solana", Input: "wallet.SOL", Label: "The address"},
 }
 
 // moneyFields shows wallets to everybody, for changing to whom they are entrusted.
-func moneyFields(f *form, c account.Custodian, wallets bool) []panel.Field {
-	fields := []panel.Field{f.field(panel.Field{Name: "name", Label: "Name of your shop", Value: c.Name, Hint: "Your customers see it while they pay.", Max: "100"})}
+func moneyFields(f *shell.Form, c account.Custodian, wallets bool) []panel.Field {
+	fields := []panel.Field{f.Field(panel.Field{Name: "name", Label: "Name of your shop", Value: c.Name, Hint: "Your customers see it while they pay.", Max: "100"})}
 	for i, n := range chain.Networks() {
 		hint := ""
 		switch {
@@ -99,11 +100,11 @@ func moneyFields(f *form, c account.Custodian, wallets bool) []panel.Field {
 		case n == chain.Solana:
 			hint = "Your wallet's own address, not that of a token account."
 		}
-		fields = append(fields, f.field(panel.Field{
-			Name: walletNames[n].input, Label: "Wallet on " + views.NetworkName(string(n)), Value: string(c.Wallets[n]), Mono: true, Max: "64", Hint: hint, ReadOnly: !wallets, Whole: true,
+		fields = append(fields, f.Field(panel.Field{
+			Name: walletNames[n].Input, Label: "Wallet on " + views.NetworkName(string(n)), Value: string(c.Wallets[n]), Mono: true, Max: "64", Hint: hint, ReadOnly: !wallets, Whole: true,
 		}))
 	}
-	return append(fields, f.field(panel.Field{
+	return append(fields, f.Field(panel.Field{
 		Name: "callbackUrl", Label: "Callback address", Type: "url", Value: c.CallbackURL, Mono: true, Max: "2048",
 		Hint: "An https address of your shop. Left empty, no webhook is sent.", Placeholder: "https://shop.example/florin",
 	}))
@@ -112,12 +113,12 @@ func moneyFields(f *form, c account.Custodian, wallets bool) []panel.Field {
 // postCustodian changes where the money goes and how the merchant is told. It
 // asks once more who is there, tells the owners by mail and enters the audit log.
 func (d *desk) postCustodian(c echo.Context, v visitor) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
 	f, ctx := emptyCustodianForm(), c.Request().Context()
-	f.money = newForm(values)
+	f.money = shell.NewForm(values)
 	key, err := v.key(values.Get("key"))
 	if err != nil {
 		return err
@@ -145,11 +146,11 @@ func (d *desk) postCustodian(c echo.Context, v visitor) error {
 			return d.custodianSaved(c, v, key, f.signing, "Wallets and callback are saved.")
 		}
 	}
-	subjects := []subject{{"name", "name", "The name"}, {"callbackUrl", "callbackUrl", "The callback address"}}
+	subjects := []shell.Subject{{Service: "name", Input: "name", Label: "The name"}, {Service: "callbackUrl", Input: "callbackUrl", Label: "The callback address"}}
 	for _, n := range chain.Networks() {
 		subjects = append(subjects, walletNames[n])
 	}
-	if !f.money.refused(err, subjects...) {
+	if !f.money.Refused(err, subjects...) {
 		return err
 	}
 	return d.custodianPage(c, v, fault.KindOf(err).Code(), key.PublicID, f)
@@ -157,18 +158,18 @@ func (d *desk) postCustodian(c echo.Context, v visitor) error {
 
 // moneyInput reads the form. From somebody who may not say where the money goes
 // it is refused if a wallet is not what it was.
-func moneyInput(seat account.Seat, f *form, before account.Custodian) (account.CustodianInput, error) {
-	name, callback := f.text("name"), f.text("callbackUrl")
+func moneyInput(seat account.Seat, f *shell.Form, before account.Custodian) (account.CustodianInput, error) {
+	name, callback := f.Text("name"), f.Text("callbackUrl")
 	in := account.CustodianInput{Name: &name, CallbackURL: &callback}
 	denied := seat.Allow(account.ActMoney)
 	if denied == nil {
 		in.Wallets = make(map[chain.Network]string)
 	}
 	for _, n := range chain.Networks() {
-		input := walletNames[n].input
+		input := walletNames[n].Input
 		if denied == nil {
-			in.Wallets[n] = f.text(input)
-		} else if f.values.Has(input) && f.text(input) != string(before.Wallets[n]) {
+			in.Wallets[n] = f.Text(input)
+		} else if f.Values.Has(input) && f.Text(input) != string(before.Wallets[n]) {
 			return account.CustodianInput{}, denied
 		}
 	}
@@ -179,7 +180,7 @@ func moneyInput(seat account.Seat, f *form, before account.Custodian) (account.C
 // redirect would have to carry it somewhere.
 func (d *desk) custodianSaved(c echo.Context, v visitor, key account.Key, signing secret.Text, said string) error {
 	if signing.Empty() {
-		return d.done(c, custodianPath+"?key="+key.PublicID, said)
+		return d.cookies.Redirect(c, custodianPath+"?key="+key.PublicID, said)
 	}
 	f := emptyCustodianForm()
 	f.signing = signing
@@ -220,8 +221,8 @@ func orNone(text string) string {
 }
 
 // ownCustodian reads the form and finds the key it is about.
-func (d *desk) ownCustodian(c echo.Context, v visitor) (*form, account.Key, error) {
-	values, err := deskForm(c)
+func (d *desk) ownCustodian(c echo.Context, v visitor) (*shell.Form, account.Key, error) {
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return nil, account.Key{}, err
 	}
@@ -233,5 +234,5 @@ func (d *desk) ownCustodian(c echo.Context, v visitor) (*form, account.Key, erro
 	if err == nil && !has {
 		err = account.ErrNoCustodian
 	}
-	return newForm(values), key, err
+	return shell.NewForm(values), key, err
 }

@@ -14,16 +14,17 @@ import (
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/views/signin"
+	"github.com/florinpay/florin/web/shell"
 )
 
 func (d *desk) entry(c echo.Context) signin.EntryProps {
-	page := newPage(c)
+	page := shell.NewPage(c)
 	page.Lang = "en"
 	p := signin.EntryProps{Page: page, SignUp: d.o.SignUp, Forgot: d.x.Mail != nil}
 	if d.x.Members.HasPasskeys() {
 		p.PasskeyAt = d.o.BaseURL
 	}
-	if text := d.cookies.said(c.Response(), c.Request()); text != "" {
+	if text := d.cookies.Notice(c); text != "" {
 		p.Notice = panel.Notice{Text: text}
 	}
 	return p
@@ -31,7 +32,7 @@ func (d *desk) entry(c echo.Context) signin.EntryProps {
 
 // enter writes a page for somebody who is not signed in.
 func (d *desk) enter(c echo.Context, status int, page views.Page, view templ.Component) error {
-	return d.page(c, status, page, view)
+	return shell.Render(c, status, page, view)
 }
 
 func emailField() panel.Field {
@@ -51,34 +52,34 @@ func newPasswordField(label string) panel.Field {
 
 // signedInAlready sends somebody home who need not sign in.
 func (d *desk) signedInAlready(c echo.Context) bool {
-	_, err := d.d.Accounts.SeatBySession(c.Request().Context(), d.cookies.token(c.Request()).Reveal())
+	_, err := d.d.Accounts.SeatBySession(c.Request().Context(), d.cookies.Token(c.Request()).Reveal())
 	return err == nil
 }
 
 func (d *desk) getSignIn(c echo.Context) error {
 	if d.signedInAlready(c) {
-		return c.Redirect(http.StatusSeeOther, safeNext(c.QueryParam("next")))
+		return c.Redirect(http.StatusSeeOther, shell.SafeNext(c.QueryParam("next")))
 	}
 	p := d.entry(c)
 	if next := c.QueryParam("next"); next != "" {
-		p.Next = safeNext(next)
+		p.Next = shell.SafeNext(next)
 	}
 	p.Fields = []panel.Field{emailField(), passwordField()}
 	return d.enter(c, http.StatusOK, p.Page, signin.SignIn(p))
 }
 
 func (d *desk) postSignIn(c echo.Context) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
-	f, ctx := newForm(values), c.Request().Context()
-	if err := d.limits.Costly(ctx); err != nil {
+	f, ctx := shell.NewForm(values), c.Request().Context()
+	if err := d.sh.Limits.Costly(ctx); err != nil {
 		return d.signInAgain(c, f, err)
 	}
 	who := account.Credentials{
-		Email: f.text("email"), Password: secret.New(values.Get("password")), Address: callOf(c).Client, UserAgent: callOf(c).UserAgent,
-		Known: d.cookies.knows(c.Request(), f.text("email")),
+		Email: f.Text("email"), Password: secret.New(values.Get("password")), Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent,
+		Known: d.cookies.Knows(c.Request(), f.Text("email")),
 	}
 	in, half, err := d.x.Members.Enter(d.notingSignIn(c, ""), who)
 	if err != nil {
@@ -86,72 +87,71 @@ func (d *desk) postSignIn(c echo.Context) error {
 		return d.signInAgain(c, f, err)
 	}
 	if half != "" {
-		err := d.cookies.put(c.Response(), halfCookie, halfTTL, map[string]string{"half": string(half), "next": safeNext(values.Get("next"))})
+		err := d.cookies.Put(c.Response(), shell.HalfCookie, shell.HalfTTL, map[string]string{"half": string(half), "next": shell.SafeNext(values.Get("next"))})
 		if err != nil {
 			return err
 		}
-		return d.askCode(c, http.StatusOK, newForm(url.Values{}))
+		return d.askCode(c, http.StatusOK, shell.NewForm(url.Values{}))
 	}
-	return d.welcome(c, in, safeNext(values.Get("next")))
+	return d.welcome(c, in, shell.SafeNext(values.Get("next")))
 }
 
 // welcome starts the browser's session.
 func (d *desk) welcome(c echo.Context, in account.SignedIn, next string) error {
-	if err := d.cookies.signIn(c.Response(), in); err != nil {
+	if err := d.cookies.SignIn(c.Response(), in); err != nil {
 		return err
 	}
 	return c.Redirect(http.StatusSeeOther, next)
 }
 
-func (d *desk) signInAgain(c echo.Context, f *form, err error) error {
-	if !f.refused(err, subject{"email", "email", "The e-mail address"}) {
+func (d *desk) signInAgain(c echo.Context, f *shell.Form, err error) error {
+	if !f.Refused(err, shell.Subject{Service: "email", Input: "email", Label: "The e-mail address"}) {
 		return err
 	}
 	p := d.entry(c)
-	if next := f.values.Get("next"); next != "" {
-		p.Next = safeNext(next)
+	if next := f.Values.Get("next"); next != "" {
+		p.Next = shell.SafeNext(next)
 	}
-	p.Problem, p.Fields = f.problem, []panel.Field{f.field(emailField()), f.field(passwordField())}
-	refusal := d.ops.Refuse(c.Request().Context(), err)
-	callOf(c).addHeaders(c.Response().Header())
+	p.Problem, p.Fields = f.Problem, []panel.Field{f.Field(emailField()), f.Field(passwordField())}
+	refusal := d.sh.Refuse(c, err)
 	return d.enter(c, refusal.Code, p.Page, signin.SignIn(p))
 }
 
-func (d *desk) askCode(c echo.Context, status int, f *form) error {
+func (d *desk) askCode(c echo.Context, status int, f *shell.Form) error {
 	p := d.entry(c)
-	p.Problem = f.problem
-	p.Fields = []panel.Field{f.field(panel.Field{
+	p.Problem = f.Problem
+	p.Fields = []panel.Field{f.Field(panel.Field{
 		Name: "code", Label: "Code", Autocomplete: "one-time-code", Mode: "text", Required: true, Max: "40", Mono: true,
 	})}
 	return d.enter(c, status, p.Page, signin.SignInCode(p))
 }
 
 func (d *desk) postSignInCode(c echo.Context) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
-	half, next := d.cookies.get(c.Request(), halfCookie, "half"), d.cookies.get(c.Request(), halfCookie, "next")
+	half, next := d.cookies.Get(c.Request(), shell.HalfCookie, "half"), d.cookies.Get(c.Request(), shell.HalfCookie, "next")
 	if half == "" {
-		return d.done(c, "/signin", "That took a little long. Sign in again.")
+		return d.cookies.Redirect(c, "/signin", "That took a little long. Sign in again.")
 	}
-	who := account.Credentials{Email: account.Halfway(half).Email(), Code: values.Get("code"), Address: callOf(c).Client, UserAgent: callOf(c).UserAgent}
-	who.Known = d.cookies.knows(c.Request(), who.Email)
+	who := account.Credentials{Email: account.Halfway(half).Email(), Code: values.Get("code"), Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent}
+	who.Known = d.cookies.Knows(c.Request(), who.Email)
 	in, err := d.x.Members.EnterWithCode(d.notingSignIn(c, "with a code"), account.Halfway(half), who)
 	d.ifGuessed(c, who, err)
 	switch {
 	case errors.Is(err, account.ErrBadSession):
-		return d.done(c, "/signin", "Sign in again.")
+		return d.cookies.Redirect(c, "/signin", "Sign in again.")
 	case err != nil:
-		f := newForm(url.Values{})
+		f := shell.NewForm(url.Values{})
 		if errors.Is(err, account.ErrBadCode) {
-			f.bad("code", sentenceOf(account.ErrBadCode.Message))
-		} else if !f.refused(err) {
+			f.Bad("code", shell.Sentence(account.ErrBadCode.Message))
+		} else if !f.Refused(err) {
 			return err
 		}
-		return d.askCode(c, d.ops.Refuse(c.Request().Context(), err).Code, f)
+		return d.askCode(c, d.sh.Refuse(c, err).Code, f)
 	}
-	return d.welcome(c, in, safeNext(next))
+	return d.welcome(c, in, shell.SafeNext(next))
 }
 
 // ifGuessed has the user told if a sign-in was refused because too many failed.
@@ -162,15 +162,15 @@ func (d *desk) ifGuessed(c echo.Context, who account.Credentials, err error) {
 }
 
 func (d *desk) postSignOut(c echo.Context) error {
-	ctx, token := c.Request().Context(), d.cookies.token(c.Request()).Reveal()
+	ctx, token := c.Request().Context(), d.cookies.Token(c.Request()).Reveal()
 	if seat, err := d.d.Accounts.SeatBySession(ctx, token); err == nil {
 		ctx = d.notingOwn(c, seat.User, account.ActionSignOut, "", "")
 	}
 	if err := d.d.Accounts.SignOut(ctx, token); err != nil {
 		return err
 	}
-	d.cookies.drop(c.Response(), sessionCookie)
-	return d.done(c, "/signin", "You are signed out.")
+	d.cookies.Drop(c.Response(), shell.SessionCookie)
+	return d.cookies.Redirect(c, "/signin", "You are signed out.")
 }
 
 func (d *desk) getSignUp(c echo.Context) error {
@@ -179,53 +179,53 @@ func (d *desk) getSignUp(c echo.Context) error {
 	if !d.mayAsk(p.Invite) {
 		return d.enter(c, http.StatusOK, p.Page, signin.Closed(p.Page, d.x.Invite))
 	}
-	return d.signUpPage(c, http.StatusOK, p, newForm(url.Values{}))
+	return d.signUpPage(c, http.StatusOK, p, shell.NewForm(url.Values{}))
 }
 
 // mayAsk reports whether somebody with this invitation may fill in the form.
 func (d *desk) mayAsk(invite string) bool { return d.o.SignUp || d.x.Invite && invite != "" }
 
-func (d *desk) signUpPage(c echo.Context, status int, p signin.EntryProps, f *form) error {
-	p.Problem = f.problem
+func (d *desk) signUpPage(c echo.Context, status int, p signin.EntryProps, f *shell.Form) error {
+	p.Problem = f.Problem
 	p.Fields = []panel.Field{
-		f.field(emailField()), f.field(newPasswordField("Password")),
-		f.field(panel.Field{Name: "firstName", Label: "First name (optional)", Autocomplete: "given-name", Max: "100"}),
-		f.field(panel.Field{Name: "lastName", Label: "Last name (optional)", Autocomplete: "family-name", Max: "100"}),
+		f.Field(emailField()), f.Field(newPasswordField("Password")),
+		f.Field(panel.Field{Name: "firstName", Label: "First name (optional)", Autocomplete: "given-name", Max: "100"}),
+		f.Field(panel.Field{Name: "lastName", Label: "Last name (optional)", Autocomplete: "family-name", Max: "100"}),
 	}
 	return d.enter(c, status, p.Page, signin.SignUp(p))
 }
 
 func (d *desk) postSignUp(c echo.Context) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
-	f, ctx, invite := newForm(values), c.Request().Context(), values.Get("invite")
+	f, ctx, invite := shell.NewForm(values), c.Request().Context(), values.Get("invite")
 	if !d.mayAsk(invite) {
 		return fault.New(fault.Forbidden, "signing up is closed here; ask the operator for an account")
 	}
 	in := account.NewUser{
-		Email: f.text("email"), Password: secret.New(values.Get("password")), FirstName: f.text("firstName"), LastName: f.text("lastName"),
+		Email: f.Text("email"), Password: secret.New(values.Get("password")), FirstName: f.Text("firstName"), LastName: f.Text("lastName"),
 	}
-	if err = d.limits.Costly(ctx); err == nil {
+	if err = d.sh.Limits.Costly(ctx); err == nil {
 		err = d.makeUser(c, invite, in)
 	}
 	if err != nil {
 		p := d.entry(c)
 		p.Invite = invite
-		if !f.refused(err, subject{"email", "email", "The e-mail address"}, subject{"password", "password", "The password"},
-			subject{"firstName", "firstName", "The first name"}, subject{"lastName", "lastName", "The last name"}) {
+		if !f.Refused(err, shell.Subject{Service: "email", Input: "email", Label: "The e-mail address"}, shell.Subject{Service: "password", Input: "password", Label: "The password"},
+			shell.Subject{Service: "firstName", Input: "firstName", Label: "The first name"}, shell.Subject{Service: "lastName", Input: "lastName", Label: "The last name"}) {
 			return err
 		}
-		return d.signUpPage(c, d.ops.Refuse(ctx, err).Code, p, f)
+		return d.signUpPage(c, d.sh.Refuse(c, err).Code, p, f)
 	}
 	session, err := d.d.Accounts.SignIn(d.notingSignIn(c, ""), account.Credentials{
-		Email: in.Email, Password: in.Password, Address: callOf(c).Client, UserAgent: callOf(c).UserAgent,
+		Email: in.Email, Password: in.Password, Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent,
 	})
 	if err != nil {
 		return err
 	}
-	return d.welcome(c, session, homePath)
+	return d.welcome(c, session, shell.HomePath)
 }
 
 func (d *desk) makeUser(c echo.Context, invite string, in account.NewUser) error {
@@ -250,21 +250,21 @@ func (d *desk) getForgot(c echo.Context) error {
 // postForgot answers alike whether there is such an account or not, and takes
 // no notice of whether the mail could be sent.
 func (d *desk) postForgot(c echo.Context) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
-	f, ctx, p := newForm(values), c.Request().Context(), d.entry(c)
-	email, err := account.NormalizeEmail(f.text("email"))
+	f, ctx, p := shell.NewForm(values), c.Request().Context(), d.entry(c)
+	email, err := account.NormalizeEmail(f.Text("email"))
 	if err == nil {
-		err = d.limits.Costly(ctx)
+		err = d.sh.Limits.Costly(ctx)
 	}
 	if err != nil {
-		if !f.refused(err, subject{"email", "email", "The e-mail address"}) {
+		if !f.Refused(err, shell.Subject{Service: "email", Input: "email", Label: "The e-mail address"}) {
 			return err
 		}
-		p.Problem, p.Fields = f.problem, []panel.Field{f.field(emailField())}
-		return d.enter(c, d.ops.Refuse(ctx, err).Code, p.Page, signin.Forgot(p))
+		p.Problem, p.Fields = f.Problem, []panel.Field{f.Field(emailField())}
+		return d.enter(c, d.sh.Refuse(c, err).Code, p.Page, signin.Forgot(p))
 	}
 	if d.x.Mail == nil {
 		return d.getForgot(c)
@@ -289,27 +289,27 @@ func (d *desk) getReset(c echo.Context) error {
 }
 
 func (d *desk) postReset(c echo.Context) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
-	f, ctx := newForm(values), c.Request().Context()
+	f, ctx := shell.NewForm(values), c.Request().Context()
 	var user account.User
-	if err = d.limits.Costly(ctx); err == nil {
+	if err = d.sh.Limits.Costly(ctx); err == nil {
 		act := d.notingOwn(c, account.User{}, account.ActionReset, "", "")
 		user, err = d.x.Members.FinishReset(act, values.Get("token"), secret.New(values.Get("password")))
 	}
 	if err != nil {
-		if !f.refused(err, subject{"password", "password", "The password"}) {
+		if !f.Refused(err, shell.Subject{Service: "password", Input: "password", Label: "The password"}) {
 			return err
 		}
 		p := d.entry(c)
-		p.Token, p.Problem, p.Fields = values.Get("token"), f.problem, []panel.Field{f.field(newPasswordField("New password"))}
-		return d.enter(c, d.ops.Refuse(ctx, err).Code, p.Page, signin.Reset(p))
+		p.Token, p.Problem, p.Fields = values.Get("token"), f.Problem, []panel.Field{f.Field(newPasswordField("New password"))}
+		return d.enter(c, d.sh.Refuse(c, err).Code, p.Page, signin.Reset(p))
 	}
-	if err := d.cookies.know(c.Response(), user); err != nil {
+	if err := d.cookies.Know(c.Response(), user); err != nil {
 		return err
 	}
-	d.cookies.drop(c.Response(), sessionCookie)
+	d.cookies.Drop(c.Response(), shell.SessionCookie)
 	return d.resetDone(c, user)
 }

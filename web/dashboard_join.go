@@ -8,16 +8,17 @@ import (
 
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // postJoin makes an account by an invitation into a team, and signs in. Whether
 // signing up is open does not matter: an owner answers for the newcomer.
 func (d *desk) postJoin(c echo.Context) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
-	f, ctx, token := newForm(values), c.Request().Context(), values.Get("token")
+	f, ctx, token := shell.NewForm(values), c.Request().Context(), values.Get("token")
 	n, merchant, _, err := d.x.Members.Invitation(ctx, token)
 	if errors.Is(err, account.ErrBadInvitation) {
 		return d.joinPage(c, http.StatusForbidden, token, f)
@@ -26,24 +27,24 @@ func (d *desk) postJoin(c echo.Context) error {
 		return err
 	}
 	in := account.NewUser{
-		Email: n.Email, Password: secret.New(values.Get("password")), FirstName: f.text("firstName"), LastName: f.text("lastName"),
+		Email: n.Email, Password: secret.New(values.Get("password")), FirstName: f.Text("firstName"), LastName: f.Text("lastName"),
 	}
 	act := account.WithLines(ctx, d.line(c, 0, "", account.ActionSignUp, "", ""), d.line(c, merchant.ID, "", account.ActionTeamJoin, "", "as "+string(n.Role)))
-	if err = d.limits.Costly(ctx); err == nil {
+	if err = d.sh.Limits.Costly(ctx); err == nil {
 		_, _, err = d.x.Members.JoinNew(act, token, in)
 	}
 	if err != nil {
-		if !f.refused(err, subject{"password", "password", "The password"},
-			subject{"firstName", "firstName", "The first name"}, subject{"lastName", "lastName", "The last name"}) {
+		if !f.Refused(err, shell.Subject{Service: "password", Input: "password", Label: "The password"},
+			shell.Subject{Service: "firstName", Input: "firstName", Label: "The first name"}, shell.Subject{Service: "lastName", Input: "lastName", Label: "The last name"}) {
 			return err
 		}
-		return d.joinPage(c, d.ops.Refuse(ctx, err).Code, token, f)
+		return d.joinPage(c, d.sh.Refuse(c, err).Code, token, f)
 	}
 	session, err := d.d.Accounts.SignIn(d.notingSignIn(c, ""), account.Credentials{
-		Email: in.Email, Password: in.Password, Address: callOf(c).Client, UserAgent: callOf(c).UserAgent,
+		Email: in.Email, Password: in.Password, Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent,
 	})
 	if err != nil {
 		return err
 	}
-	return d.welcome(c, session, homePath)
+	return d.welcome(c, session, shell.HomePath)
 }

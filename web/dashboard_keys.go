@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/shell"
 )
 
 const (
@@ -19,18 +20,18 @@ const (
 )
 
 func (d *desk) getKeys(c echo.Context, v visitor) error {
-	return d.keysPage(c, v, http.StatusOK, newForm(url.Values{}), dashboard.FreshKey{}, "")
+	return d.keysPage(c, v, http.StatusOK, shell.NewForm(url.Values{}), dashboard.FreshKey{}, "")
 }
 
 // keysPage lists the keys; changed is the one that a refused form was about.
-func (d *desk) keysPage(c echo.Context, v visitor, status int, f *form, fresh dashboard.FreshKey, changed string) error {
+func (d *desk) keysPage(c echo.Context, v visitor, status int, f *shell.Form, fresh dashboard.FreshKey, changed string) error {
 	proof, err := d.proofField(c, v, f)
 	if err != nil {
 		return err
 	}
-	p := dashboard.KeysProps{Frame: d.frame(c, v, "API keys", keysPath), Fresh: fresh, Full: full(v), Reauth: panel.Reauth{Field: proof, Posted: f.posted}}
+	p := dashboard.KeysProps{Frame: d.frame(c, v, "API keys", keysPath), Fresh: fresh, Full: full(v), Reauth: panel.Reauth{Field: proof, Posted: f.Posted}}
 	if changed == "" {
-		p.Problem = f.problem
+		p.Problem = f.Problem
 	}
 	houses, err := d.houses(c.Request().Context(), v)
 	if err != nil {
@@ -40,7 +41,7 @@ func (d *desk) keysPage(c echo.Context, v visitor, status int, f *form, fresh da
 		row := keyRow(h)
 		row.Rename = panel.Field{Form: h.key.PublicID, Name: "label", Label: "Name", Value: row.Label, Max: "100"}
 		if h.key.PublicID == changed {
-			row.Problem, row.Rename = f.problem, f.field(row.Rename)
+			row.Problem, row.Rename = f.Problem, f.Field(row.Rename)
 		}
 		p.Rows = append(p.Rows, row)
 	}
@@ -50,11 +51,11 @@ func (d *desk) keysPage(c echo.Context, v visitor, status int, f *form, fresh da
 		}
 	}
 	if changed != "" {
-		f = newForm(url.Values{}) // what was typed is another form's
+		f = shell.NewForm(url.Values{}) // what was typed is another form's
 	}
 	p.Fields = []panel.Field{
-		f.field(panel.Field{Name: "label", Label: "Name", Hint: "What it is for, such as “Web shop”.", Max: "100"}),
-		f.field(panel.Field{
+		f.Field(panel.Field{Name: "label", Label: "Name", Hint: "What it is for, such as “Web shop”.", Max: "100"}),
+		f.Field(panel.Field{
 			Name: "wallet", Label: "Wallet of the key (optional)", Mono: true, Max: "64",
 			Hint: "An EVM address of yours. Whoever holds its private key can rotate this key and buy queries over the API; no payment is sent to it.",
 		}),
@@ -74,22 +75,22 @@ func keyRow(h house) dashboard.KeyRow {
 }
 
 func (d *desk) postKey(c echo.Context, v visitor) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
-	f := newForm(values)
+	f := shell.NewForm(values)
 	if full(v) {
-		f.problem = "You have as many keys as there may be."
+		f.Problem = "You have as many keys as there may be."
 		return d.keysPage(c, v, http.StatusConflict, f, dashboard.FreshKey{}, "")
 	}
 	// Without a label it is called by the id it is about to get.
-	act := d.noting(c, v, account.ActionCreateKey, f.text("label"), "")
+	act := d.noting(c, v, account.ActionCreateKey, f.Text("label"), "")
 	key, text, err := d.d.Accounts.CreateKey(act, v.seat.Merchant, account.NewKey{
-		Label: f.text("label"), Wallet: f.text("wallet"), Credits: d.o.NewKeys.Credits, Queries: d.o.NewKeys.Queries, Limited: true,
+		Label: f.Text("label"), Wallet: f.Text("wallet"), Credits: d.o.NewKeys.Credits, Queries: d.o.NewKeys.Queries, Limited: true,
 	})
 	if err != nil {
-		if !f.refused(err, subject{"label", "label", "The name"}, subject{"wallet", "wallet", "The wallet"}) {
+		if !f.Refused(err, shell.Subject{Service: "label", Input: "label", Label: "The name"}, shell.Subject{Service: "wallet", Input: "wallet", Label: "The wallet"}) {
 			return err
 		}
 		return d.keysPage(c, v, fault.KindOf(err).Code(), f, dashboard.FreshKey{}, "")
@@ -104,29 +105,29 @@ func (d *desk) freshKey(c echo.Context, key account.Key, text secret.Text) error
 	if err != nil {
 		return err
 	}
-	return d.keysPage(c, again, http.StatusOK, newForm(url.Values{}), dashboard.FreshKey{Text: text.Reveal(), Label: labelOf(key)}, "")
+	return d.keysPage(c, again, http.StatusOK, shell.NewForm(url.Values{}), dashboard.FreshKey{Text: text.Reveal(), Label: labelOf(key)}, "")
 }
 
 func (d *desk) postKeyLabel(c echo.Context, v visitor) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
-	f := newForm(values)
-	f.posted = c.Request().URL.Path
+	f := shell.NewForm(values)
+	f.Posted = c.Request().URL.Path
 	key, err := v.key(c.Param("key"))
 	if err != nil {
 		return err
 	}
-	act := d.noting(c, v, account.ActionRelabelKey, labelOf(key), f.text("label"))
-	if err := d.x.Members.SetKeyLabel(act, key, f.text("label")); err != nil {
+	act := d.noting(c, v, account.ActionRelabelKey, labelOf(key), f.Text("label"))
+	if err := d.x.Members.SetKeyLabel(act, key, f.Text("label")); err != nil {
 		return d.keyRefused(c, v, f, key, err)
 	}
-	return d.done(c, keysPath, "The key is renamed.")
+	return d.cookies.Redirect(c, keysPath, "The key is renamed.")
 }
 
-func (d *desk) keyRefused(c echo.Context, v visitor, f *form, key account.Key, err error) error {
-	if !d.badProof(f, err) && !f.refused(err, subject{"label", "label", "The name"}) {
+func (d *desk) keyRefused(c echo.Context, v visitor, f *shell.Form, key account.Key, err error) error {
+	if !d.badProof(f, err) && !f.Refused(err, shell.Subject{Service: "label", Input: "label", Label: "The name"}) {
 		return err
 	}
 	return d.keysPage(c, v, fault.KindOf(err).Code(), f, dashboard.FreshKey{}, key.PublicID)
@@ -150,18 +151,18 @@ func (d *desk) postKeyRevoke(c echo.Context, v visitor) error {
 		if err := d.x.Members.RevokeKey(d.noting(c, v, account.ActionRevokeKey, labelOf(key), ""), key); err != nil {
 			return err
 		}
-		return d.done(c, keysPath, "The key is revoked. Its payments stay in your lists.")
+		return d.cookies.Redirect(c, keysPath, "The key is revoked. Its payments stay in your lists.")
 	})
 }
 
 // keyAct asks for the password before it acts on a key.
 func (d *desk) keyAct(c echo.Context, v visitor, act func(account.Key) error) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
-	f := newForm(values)
-	f.posted = c.Request().URL.Path
+	f := shell.NewForm(values)
+	f.Posted = c.Request().URL.Path
 	key, err := v.key(c.Param("key"))
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/shell"
 )
 
 const linksPath = "/dashboard/links"
@@ -29,11 +30,11 @@ func (d *desk) merchantOf(ctx context.Context, keyID int64) (views.Merchant, err
 func (d *desk) linkURL(slug string) string { return d.o.CheckoutURL + "/link/" + slug }
 
 func (d *desk) getLinks(c echo.Context, v visitor) error {
-	return d.linksPage(c, v, http.StatusOK, newForm(url.Values{"key": {c.QueryParam("key")}}))
+	return d.linksPage(c, v, http.StatusOK, shell.NewForm(url.Values{"key": {c.QueryParam("key")}}))
 }
 
-func (d *desk) linksPage(c echo.Context, v visitor, status int, f *form) error {
-	_, ok, choice, err := d.chosenKey(v, linksPath, f.text("key"))
+func (d *desk) linksPage(c echo.Context, v visitor, status int, f *shell.Form) error {
+	_, ok, choice, err := d.chosenKey(v, linksPath, f.Text("key"))
 	if err != nil {
 		return err
 	}
@@ -41,25 +42,25 @@ func (d *desk) linksPage(c echo.Context, v visitor, status int, f *form) error {
 	if err != nil {
 		return err
 	}
-	p := dashboard.LinksProps{Frame: d.frame(c, v, "Payment links", linksPath), Problem: f.problem, HasKey: ok, Key: choice}
+	p := dashboard.LinksProps{Frame: d.frame(c, v, "Payment links", linksPath), Problem: f.Problem, HasKey: ok, Key: choice}
 	for _, l := range list {
 		p.Rows = append(p.Rows, linkRow(l))
 	}
 	p.Fields = []panel.Field{
-		f.field(panel.Field{
+		f.Field(panel.Field{
 			Name: "slug", Label: "Address", Required: true, Mono: true, Max: strconv.Itoa(campaign.MaxSlug), Placeholder: "coffee-500g",
 			Hint: "The last part of the link; it cannot be changed later.",
 		}),
-		f.field(panel.Field{Name: "description", Label: "What it is for (optional)", Hint: "Your customer sees it.", Max: strconv.Itoa(payment.MaxDescription)}),
-		f.field(panel.Field{Name: "amount", Label: "Amount in US dollars (optional)", Mode: "decimal", Max: "24", Placeholder: "12.50", Hint: "Left empty, your customer chooses the amount."}),
-		f.field(panel.Field{
+		f.Field(panel.Field{Name: "description", Label: "What it is for (optional)", Hint: "Your customer sees it.", Max: strconv.Itoa(payment.MaxDescription)}),
+		f.Field(panel.Field{Name: "amount", Label: "Amount in US dollars (optional)", Mode: "decimal", Max: "24", Placeholder: "12.50", Hint: "Left empty, your customer chooses the amount."}),
+		f.Field(panel.Field{
 			Name: "reference", Label: "Reference (optional)", Max: strconv.Itoa(payment.MaxReference),
 			Hint: "Every payment of the link carries it, and it finds them all. Left empty, it is the address.",
 		}),
 	}
 	p.More = []panel.Field{
-		f.field(panel.Field{Name: "min", Label: "Least amount", Mode: "decimal", Max: "24"}),
-		f.field(panel.Field{Name: "max", Label: "Largest amount", Mode: "decimal", Max: "24"}),
+		f.Field(panel.Field{Name: "min", Label: "Least amount", Mode: "decimal", Max: "24"}),
+		f.Field(panel.Field{Name: "max", Label: "Largest amount", Mode: "decimal", Max: "24"}),
 	}
 	for _, x := range p.More {
 		p.Open = p.Open || x.Value != "" || x.Problem != ""
@@ -75,26 +76,26 @@ func linkRow(l campaign.Link) dashboard.LinkRow {
 }
 
 func (d *desk) postLinkNew(c echo.Context, v visitor) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
-	f := newForm(values)
-	key, err := v.key(f.text("key"))
+	f := shell.NewForm(values)
+	key, err := v.key(f.Text("key"))
 	if err != nil {
 		return err
 	}
 	l, err := d.d.Campaigns.CreateLink(d.noting(c, v, account.ActionLinkNew, "", ""), key.ID, campaign.LinkDraft{
-		Slug: f.text("slug"), Description: f.text("description"), Reference: f.text("reference"), Amount: f.text("amount"), Min: f.text("min"), Max: f.text("max"),
+		Slug: f.Text("slug"), Description: f.Text("description"), Reference: f.Text("reference"), Amount: f.Text("amount"), Min: f.Text("min"), Max: f.Text("max"),
 	})
 	if err != nil {
-		if !f.refused(err, subject{"slug", "slug", "The address"}, subject{"description", "description", "The text"}, subject{"reference", "reference", "The reference"},
-			subject{"amount", "amount", "The amount"}, subject{"minAmount", "min", "The least amount"}, subject{"maxAmount", "max", "The largest amount"}) {
+		if !f.Refused(err, shell.Subject{Service: "slug", Input: "slug", Label: "The address"}, shell.Subject{Service: "description", Input: "description", Label: "The text"}, shell.Subject{Service: "reference", Input: "reference", Label: "The reference"},
+			shell.Subject{Service: "amount", Input: "amount", Label: "The amount"}, shell.Subject{Service: "minAmount", Input: "min", Label: "The least amount"}, shell.Subject{Service: "maxAmount", Input: "max", Label: "The largest amount"}) {
 			return err
 		}
 		return d.linksPage(c, v, fault.KindOf(err).Code(), f)
 	}
-	return d.done(c, linksPath+"/"+l.Slug, "The link works now, as often as you like.")
+	return d.cookies.Redirect(c, linksPath+"/"+l.Slug, "The link works now, as often as you like.")
 }
 
 // ownLink is the link of the address; another merchant's is unknown.
@@ -135,5 +136,5 @@ func (d *desk) pauseLink(c echo.Context, v visitor, paused bool, as account.Acti
 	if err := d.d.Campaigns.PauseLink(d.noting(c, v, as, slug, ""), v.ids(), slug, paused); err != nil {
 		return err
 	}
-	return d.done(c, linksPath+"/"+slug, said)
+	return d.cookies.Redirect(c, linksPath+"/"+slug, said)
 }

@@ -15,10 +15,11 @@ import (
 	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/web/shell"
 )
 
 const (
-	livePath = homePath + "/live"
+	livePath = shell.HomePath + "/live"
 	// openRows is how many open payments the overview lists.
 	openRows = 8
 	// deskTick is how often a page is looked at while payments change.
@@ -50,7 +51,7 @@ func (d *desk) getDeskLive(c echo.Context, v visitor) error {
 	id := payment.ID(deskStream + strconv.FormatInt(v.user.ID, 10))
 	now := time.Now()
 	l := &deskLive{d: d, token: v.token, merchant: v.seat.Merchant.ID, keys: v.ids(), sent: map[string]uint64{}, quiet: now.Add(heartbeat), end: now.Add(deskLife)}
-	return d.hub.admit(id, callOf(c).Client, d.o.Rates, l, func() error { return l.open(c) })
+	return d.hub.admit(id, shell.CallOf(c).Client, d.sh.Limits.Rates, l, func() error { return l.open(c) })
 }
 
 // turn sends what has changed. It ends when the session has.
@@ -59,8 +60,8 @@ func (l *deskLive) turn(now time.Time, news bool) (next time.Time, more bool) {
 	if now.After(l.end) {
 		return now, false
 	}
-	b := getBuffer()
-	defer putBuffer(b)
+	b := shell.GetBuffer()
+	defer shell.PutBuffer(b)
 	if l.stale {
 		ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 		defer cancel()
@@ -93,8 +94,8 @@ func (l *deskLive) look(ctx context.Context, b *bytes.Buffer) error {
 	if err != nil {
 		return err
 	}
-	html := getBuffer()
-	defer putBuffer(html)
+	html := shell.GetBuffer()
+	defer shell.PutBuffer(html)
 	for event, part := range map[string]templ.Component{"count": dashboard.OpenCount(lists), "lists": dashboard.OverviewLists(lists)} {
 		html.Reset()
 		if err := part.Render(ctx, html); err != nil {

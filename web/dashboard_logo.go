@@ -18,6 +18,7 @@ import (
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/picture"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // Logos keeps the pictures that merchants upload.
@@ -39,7 +40,7 @@ func (d *desk) getLogo(c echo.Context) error {
 		return err
 	}
 	if c.Request().URL.Path != l.Path() {
-		return errNothingHere
+		return shell.ErrNotFound
 	}
 	h := c.Response().Header()
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
@@ -97,7 +98,7 @@ func readPart(part *multipart.Part, values url.Values, file []byte) ([]byte, err
 // at once cannot fill the memory.
 func (d *desk) postLogo(c echo.Context, v visitor) error {
 	ctx := c.Request().Context()
-	if err := d.limits.Costly(ctx); err != nil {
+	if err := d.sh.Limits.Costly(ctx); err != nil {
 		return err
 	}
 	values, file, failed := logoForm(c)
@@ -109,10 +110,10 @@ func (d *desk) postLogo(c echo.Context, v visitor) error {
 		failed = d.takeLogo(d.noting(c, v, account.ActionBranding, labelOf(key), "uploaded a logo"), key, file)
 	}
 	if failed == nil {
-		return d.done(c, brandingPath+"?key="+key.PublicID, "The logo is saved.")
+		return d.cookies.Redirect(c, brandingPath+"?key="+key.PublicID, "The logo is saved.")
 	}
-	f := newForm(url.Values{})
-	if !f.refused(failed, subject{"logo", "logo", "The logo"}) {
+	f := shell.NewForm(url.Values{})
+	if !f.Refused(failed, shell.Subject{Service: "logo", Input: "logo", Label: "The logo"}) {
 		return failed
 	}
 	return d.brandingPage(c, v, fault.KindOf(failed).Code(), key.PublicID, f)
@@ -145,5 +146,5 @@ func (d *desk) postRemoveLogo(c echo.Context, v visitor) error {
 	if err := d.x.Logos.PutLogo(act, key.ID, account.Logo{}, d.d.Now()); err != nil {
 		return err
 	}
-	return d.done(c, brandingPath+"?key="+key.PublicID, "The logo is removed.")
+	return d.cookies.Redirect(c, brandingPath+"?key="+key.PublicID, "The logo is removed.")
 }

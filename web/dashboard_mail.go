@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // mailWithin bounds how long sending a mail may take.
@@ -23,7 +24,7 @@ type letters struct {
 }
 
 func newLetters(d Deps, o Options) letters {
-	l := letters{home: o.BaseURL + homePath, log: d.Log}
+	l := letters{home: o.BaseURL + shell.HomePath, log: d.Log}
 	if d.Dashboard != nil {
 		l.members, l.send = d.Dashboard.Members, d.Dashboard.Mail
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/operator"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/shell"
 )
 
 const operatorPath = "/operator"
@@ -61,16 +62,16 @@ const checkGivenUp = 2 * proof.Limit
 // postLedger has the book of credits added up, in the background.
 func (d *desk) postLedger(c echo.Context, v visitor) error {
 	if d.x.Proof == nil {
-		return errNothingHere
+		return shell.ErrNotFound
 	}
 	err := d.x.Proof.Ask(d.notingOwn(c, v.user, account.ActionCheckLedger, "", ""), v.user.Email)
 	if f := fault.Of(err); f != nil && f.Kind == fault.Conflict {
-		return d.operatorPage(c, v, http.StatusConflict, sentenceOf(f.Message))
+		return d.operatorPage(c, v, http.StatusConflict, shell.Sentence(f.Message))
 	}
 	if err != nil {
 		return err
 	}
-	return d.done(c, operatorPath, "The book of credits is being added up. Look again in a moment.")
+	return d.cookies.Redirect(c, operatorPath, "The book of credits is being added up. Look again in a moment.")
 }
 
 // gasRows tell how long the gas wallet of each network lasts.
@@ -224,21 +225,21 @@ func stuckNotices(s report.Stuck) []panel.Notice {
 // the answer itself, once, and mailed where mail is sent.
 func (d *desk) postInvite(c echo.Context, v visitor) error {
 	if !d.x.Invite {
-		return errNothingHere
+		return shell.ErrNotFound
 	}
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
-	f := newForm(values)
-	token, err := d.x.Members.Invite(d.notingOwn(c, v.user, account.ActionInvite, "", ""), v.user, f.text("email"))
+	f := shell.NewForm(values)
+	token, err := d.x.Members.Invite(d.notingOwn(c, v.user, account.ActionInvite, "", ""), v.user, f.Text("email"))
 	if err != nil {
-		if !f.refused(err, subject{"email", "email", "The e-mail address"}) {
+		if !f.Refused(err, shell.Subject{Service: "email", Input: "email", Label: "The e-mail address"}) {
 			return err
 		}
 		return d.peoplePage(c, v, fault.KindOf(err).Code(), f, "")
 	}
 	link := d.o.BaseURL + "/signup?invite=" + token.Reveal()
-	d.mail(c, f.text("email"), "You are invited to Florin", "Create your account within seven days:\n"+link)
-	return d.peoplePage(c, v, http.StatusOK, newForm(url.Values{}), link)
+	d.mail(c, f.Text("email"), "You are invited to Florin", "Create your account within seven days:\n"+link)
+	return d.peoplePage(c, v, http.StatusOK, shell.NewForm(url.Values{}), link)
 }

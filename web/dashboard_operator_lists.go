@@ -14,6 +14,7 @@ import (
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/operator"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/shell"
 )
 
 const (
@@ -67,7 +68,7 @@ func (d *desk) waitingNotices() []panel.Notice {
 	}
 	for _, n := range chain.Networks() {
 		if st, ok := d.x.Sweeping(n); ok && st.Waiting != "" {
-			all = append(all, panel.Notice{Bad: true, Text: "Settlement on " + views.NetworkName(string(n)) + " waits: " + sentenceOf(st.Detail)})
+			all = append(all, panel.Notice{Bad: true, Text: "Settlement on " + views.NetworkName(string(n)) + " waits: " + shell.Sentence(st.Detail)})
 		}
 	}
 	return all

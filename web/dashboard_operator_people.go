@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/views/operator"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/shell"
 )
 
 const peoplePath = operatorPath + "/users"
@@ -20,12 +21,12 @@ const peoplePath = operatorPath + "/users"
 const maxFind = 200
 
 func (d *desk) getPeople(c echo.Context, v visitor) error {
-	return d.peoplePage(c, v, http.StatusOK, newForm(url.Values{}), "")
+	return d.peoplePage(c, v, http.StatusOK, shell.NewForm(url.Values{}), "")
 }
 
-func (d *desk) peoplePage(c echo.Context, v visitor, status int, f *form, link string) error {
+func (d *desk) peoplePage(c echo.Context, v visitor, status int, f *shell.Form, link string) error {
 	p := operator.UsersProps{
-		Frame: d.frame(c, v, "Users and keys", peoplePath), MayInvite: d.x.Invite, Problem: f.problem, Link: link, Invite: f.field(emailField()),
+		Frame: d.frame(c, v, "Users and keys", peoplePath), MayInvite: d.x.Invite, Problem: f.Problem, Link: link, Invite: f.Field(emailField()),
 	}
 	q := report.PeopleQuery{Text: c.QueryParam("q"), Before: beforeOf(c), Limit: pageRows + 1}
 	q.Text = q.Text[:min(len(q.Text), maxFind)]
@@ -80,19 +81,19 @@ func (d *desk) getPerson(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	return d.personPage(c, v, http.StatusOK, person, newForm(url.Values{}))
+	return d.personPage(c, v, http.StatusOK, person, shell.NewForm(url.Values{}))
 }
 
-func (d *desk) personPage(c echo.Context, v visitor, status int, person report.Person, f *form) error {
+func (d *desk) personPage(c echo.Context, v visitor, status int, person report.Person, f *shell.Form) error {
 	ctx := c.Request().Context()
 	p := operator.UserProps{
-		Frame: d.frame(c, v, person.Email, peoplePath), User: personRow(person), You: person.ID == v.user.ID, Problem: f.problem,
+		Frame: d.frame(c, v, person.Email, peoplePath), User: personRow(person), You: person.ID == v.user.ID, Problem: f.Problem,
 	}
 	field, err := d.proofField(c, v, f)
 	if err != nil {
 		return err
 	}
-	p.Reauth = panel.Reauth{Field: field, Posted: f.posted}
+	p.Reauth = panel.Reauth{Field: field, Posted: f.Posted}
 	keys, err := d.x.Reports.EveryKeyOfUser(ctx, person.ID)
 	if err != nil {
 		return err
@@ -125,16 +126,16 @@ func (d *desk) personPage(c echo.Context, v visitor, status int, person report.P
 
 // personForm reads a form about a user, which asks once more who is there; ok
 // is false if the page was shown again.
-func (d *desk) personForm(c echo.Context, v visitor) (person report.Person, f *form, ok bool, err error) {
-	values, err := deskForm(c)
+func (d *desk) personForm(c echo.Context, v visitor) (person report.Person, f *shell.Form, ok bool, err error) {
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return person, nil, false, err
 	}
 	if person, err = d.x.Reports.Person(c.Request().Context(), c.Param("user")); err != nil {
 		return person, nil, false, err
 	}
-	f = newForm(values)
-	f.posted = c.Request().URL.Path
+	f = shell.NewForm(values)
+	f.Posted = c.Request().URL.Path
 	if err = d.confirm(c, v, f); err == nil {
 		return person, f, true, nil
 	}
@@ -159,7 +160,7 @@ func (d *desk) postUserAble(disable bool) deskHandler {
 		if err := d.x.Members.SetUserDisabled(act, v.user, person.User, disable); err != nil {
 			return d.personRefused(c, v, person, f, err)
 		}
-		return d.done(c, peoplePath+"/"+person.PublicID, person.Email+said)
+		return d.cookies.Redirect(c, peoplePath+"/"+person.PublicID, person.Email+said)
 	}
 }
 
@@ -182,7 +183,7 @@ func (d *desk) postKeyAble(disable bool) deskHandler {
 		if err := d.x.Members.SetKeyDisabled(act, v.user, key, disable); err != nil {
 			return d.personRefused(c, v, person, f, err)
 		}
-		return d.done(c, peoplePath+"/"+person.PublicID, "The key “"+labelOf(key)+"”"+said)
+		return d.cookies.Redirect(c, peoplePath+"/"+person.PublicID, "The key “"+labelOf(key)+"”"+said)
 	}
 }
 
@@ -200,8 +201,8 @@ func (d *desk) keyOf(c echo.Context, person report.Person) (account.Key, error) 
 	return account.Key{}, account.ErrUnknownKey
 }
 
-func (d *desk) personRefused(c echo.Context, v visitor, person report.Person, f *form, err error) error {
-	if !f.refused(err) {
+func (d *desk) personRefused(c echo.Context, v visitor, person report.Person, f *shell.Form, err error) error {
+	if !f.Refused(err) {
 		return err
 	}
 	return d.personPage(c, v, fault.KindOf(err).Code(), person, f)

@@ -16,10 +16,11 @@ import (
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // networkForms are the options of each configured network, as typed or stored.
-func (d *desk) networkForms(f *form, c account.Custodian) []dashboard.NetworkForm {
+func (d *desk) networkForms(f *shell.Form, c account.Custodian) []dashboard.NetworkForm {
 	var all []dashboard.NetworkForm
 	for _, n := range chain.Networks() {
 		lane, ok := d.d.Payments.Network(n)
@@ -30,7 +31,7 @@ func (d *desk) networkForms(f *form, c account.Custodian) []dashboard.NetworkFor
 		x := dashboard.NetworkForm{Network: string(n), Name: views.NetworkName(string(n)), Enabled: !known || o.Enabled}
 		x.USDT = len(o.Tokens) == 0 || slices.Contains(o.Tokens, money.USDT)
 		x.USDC = len(o.Tokens) == 0 || slices.Contains(o.Tokens, money.USDC)
-		if len(f.values) > 0 {
+		if len(f.Values) > 0 {
 			x.Enabled, x.USDT, x.USDC = ticked(f, n, "enabled"), ticked(f, n, "USDT"), ticked(f, n, "USDC")
 		}
 		finality := ""
@@ -38,17 +39,17 @@ func (d *desk) networkForms(f *form, c account.Custodian) []dashboard.NetworkFor
 			finality = o.Finality.String()
 		}
 		x.Fields = []panel.Field{
-			f.field(panel.Field{Name: string(n) + ".min", Label: "From ($)", Value: limitText(o.MinAmount), Mode: "decimal", Max: "20"}),
-			f.field(panel.Field{Name: string(n) + ".max", Label: "Up to ($)", Value: limitText(o.MaxAmount), Mode: "decimal", Max: "20"}),
-			f.field(panel.Field{Name: string(n) + ".finality", Label: "Final after", Value: finality, Max: "20", Placeholder: lane.Profile.Finality.String()}),
+			f.Field(panel.Field{Name: string(n) + ".min", Label: "From ($)", Value: limitText(o.MinAmount), Mode: "decimal", Max: "20"}),
+			f.Field(panel.Field{Name: string(n) + ".max", Label: "Up to ($)", Value: limitText(o.MaxAmount), Mode: "decimal", Max: "20"}),
+			f.Field(panel.Field{Name: string(n) + ".finality", Label: "Final after", Value: finality, Max: "20", Placeholder: lane.Profile.Finality.String()}),
 		}
 		all = append(all, x)
 	}
 	return all
 }
 
-func ticked(f *form, n chain.Network, name string) bool {
-	return f.values.Get(string(n)+"."+name) == "yes"
+func ticked(f *shell.Form, n chain.Network, name string) bool {
+	return f.Values.Get(string(n)+"."+name) == "yes"
 }
 
 func limitText(m money.Micros) string {
@@ -58,13 +59,13 @@ func limitText(m money.Micros) string {
 	return m.String()
 }
 
-func policyFields(f *form, c account.Custodian) []panel.Field {
+func policyFields(f *shell.Form, c account.Custodian) []panel.Field {
 	return []panel.Field{
-		f.field(panel.Field{
+		f.Field(panel.Field{
 			Name: "short", Label: "Accept payments that are short by up to (%)", Value: strconv.FormatFloat(float64(c.ShortBasis)/100, 'f', -1, 64), Mode: "decimal", Max: "6",
 			Hint: "From 0 to 10, in steps of 0.01. It holds for new payments.",
 		}),
-		f.field(panel.Field{
+		f.Field(panel.Field{
 			Name: "late", Label: "Accept money after expiry for (hours)", Value: strconv.FormatFloat(c.LateFor.Hours(), 'f', -1, 64), Mode: "numeric", Max: "4",
 			Hint: "From 0 to 720 whole hours. It holds for new payments.",
 		}),
@@ -82,7 +83,7 @@ func (d *desk) postOptions(c echo.Context, v visitor) error {
 	all := emptyCustodianForm()
 	all.options = f
 	in := d.optionsInput(f)
-	if !f.ok() {
+	if !f.OK() {
 		return d.custodianPage(c, v, fault.Invalid.Code(), key.PublicID, all)
 	}
 	if err := d.confirm(c, v, f); err != nil {
@@ -101,9 +102,9 @@ func (d *desk) postOptions(c echo.Context, v visitor) error {
 	_, _, err = d.x.Members.ArrangeCustodian(act, key, in)
 	if err == nil {
 		d.tellAcceptance(c, v, key, changes)
-		return d.done(c, custodianPath+"?key="+key.PublicID, "The options are saved.")
+		return d.cookies.Redirect(c, custodianPath+"?key="+key.PublicID, "The options are saved.")
 	}
-	if !f.refused(err) {
+	if !f.Refused(err) {
 		return err
 	}
 	return d.custodianPage(c, v, fault.Invalid.Code(), key.PublicID, all)
@@ -119,29 +120,29 @@ func (d *desk) tellAcceptance(c echo.Context, v visitor, key account.Key, change
 }
 
 // optionsInput reads the form; what cannot be read stands beside its input.
-func (d *desk) optionsInput(f *form) account.CustodianInput {
+func (d *desk) optionsInput(f *shell.Form) account.CustodianInput {
 	var in account.CustodianInput
 	for _, n := range chain.Networks() {
 		if _, ok := d.d.Payments.Network(n); ok {
 			in.Networks = append(in.Networks, networkInput(f, n))
 		}
 	}
-	if basis, ok := parseHundredths(f.text("short")); !ok || basis > account.MaxShortBasis {
-		f.bad("short", "Give a percentage from 0 to 10, with at most two decimals.")
+	if basis, ok := parseHundredths(f.Text("short")); !ok || basis > account.MaxShortBasis {
+		f.Bad("short", "Give a percentage from 0 to 10, with at most two decimals.")
 	} else {
 		in.ShortBasis = &basis
 	}
-	hours, err := strconv.ParseInt(f.text("late"), 10, 32)
+	hours, err := strconv.ParseInt(f.Text("late"), 10, 32)
 	if late := time.Duration(hours) * time.Hour; err != nil || late < 0 || late > account.MaxLateFor {
-		f.bad("late", fmt.Sprintf("Give whole hours from 0 to %d.", account.MaxLateFor/time.Hour))
+		f.Bad("late", fmt.Sprintf("Give whole hours from 0 to %d.", account.MaxLateFor/time.Hour))
 	} else {
 		in.LateFor = &late
 	}
 	return in
 }
 
-func networkInput(f *form, n chain.Network) account.NetworkInput {
-	enabled, finality, tokens := ticked(f, n, "enabled"), f.text(string(n)+".finality"), []money.Token{}
+func networkInput(f *shell.Form, n chain.Network) account.NetworkInput {
+	enabled, finality, tokens := ticked(f, n, "enabled"), f.Text(string(n)+".finality"), []money.Token{}
 	usdt, usdc := ticked(f, n, "USDT"), ticked(f, n, "USDC")
 	switch {
 	case usdt && !usdc:
@@ -154,23 +155,23 @@ func networkInput(f *form, n chain.Network) account.NetworkInput {
 	in := account.NetworkInput{Network: n, Enabled: &enabled, Tokens: &tokens, Finality: &finality}
 	if finality != "" {
 		if _, err := chain.ParseFinality(finality); err != nil {
-			f.bad(string(n)+".finality", "Write finalized, safe, or whole seconds such as 12s.")
+			f.Bad(string(n)+".finality", "Write finalized, safe, or whole seconds such as 12s.")
 		}
 	}
 	for name, to := range map[string]**money.Micros{"min": &in.MinAmount, "max": &in.MaxAmount} {
-		text := f.text(string(n) + "." + name)
+		text := f.Text(string(n) + "." + name)
 		if text == "" {
 			text = "0"
 		}
 		m, err := account.ParseLimit("the amount", text)
 		if err != nil {
-			f.bad(string(n)+"."+name, sentenceOf(fault.Of(err).Message))
+			f.Bad(string(n)+"."+name, shell.Sentence(fault.Of(err).Message))
 			continue
 		}
 		*to = &m
 	}
 	if in.MinAmount != nil && in.MaxAmount != nil && *in.MaxAmount > 0 && *in.MinAmount > *in.MaxAmount {
-		f.bad(string(n)+".max", "It must not be below the smallest amount.")
+		f.Bad(string(n)+".max", "It must not be below the smallest amount.")
 	}
 	return in
 }

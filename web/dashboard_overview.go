@@ -20,6 +20,7 @@ import (
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/shell"
 )
 
 const (
@@ -34,7 +35,7 @@ const (
 
 func (d *desk) getOverview(c echo.Context, v visitor) error {
 	ctx, now, ids := c.Request().Context(), d.d.Now(), v.ids()
-	p := dashboard.OverviewProps{Frame: d.frame(c, v, "Overview", homePath)}
+	p := dashboard.OverviewProps{Frame: d.frame(c, v, "Overview", shell.HomePath)}
 	first := now.UTC().Truncate(oneDay).AddDate(0, 0, 1-chartDays)
 	days, err := d.x.Reports.Days(ctx, ids, first)
 	if err != nil {

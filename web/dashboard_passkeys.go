@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // Where passkeys are asked for. A script asks at the first what to ask of the
@@ -30,40 +31,39 @@ func (d *desk) asked(c echo.Context, options string, err error) error {
 	if f := fault.Of(err); f == nil || f.Kind == fault.Internal {
 		return err
 	}
-	refusal := d.ops.Refuse(c.Request().Context(), err)
-	callOf(c).addHeaders(c.Response().Header())
-	return c.JSON(refusal.Code, map[string]string{"problem": sentenceOf(refusal.Message)})
+	refusal := d.sh.Refuse(c, err)
+	return c.JSON(refusal.Code, map[string]string{"problem": shell.Sentence(refusal.Message)})
 }
 
 // postAskPasskey asks whoever it is for a passkey. Who was asked is kept in a
 // cookie, so that an answer is good only from the browser that was asked.
 func (d *desk) postAskPasskey(c echo.Context) error {
 	ctx := c.Request().Context()
-	if err := d.limits.Costly(ctx); err != nil {
+	if err := d.sh.Limits.Costly(ctx); err != nil {
 		return d.asked(c, "", err)
 	}
 	options, token, err := d.x.Members.AskPasskey(ctx)
 	if err == nil {
-		err = d.cookies.put(c.Response(), askedCookie, account.ChallengeTTL, map[string]string{"token": token.Reveal()})
+		err = d.cookies.Put(c.Response(), shell.AskedCookie, account.ChallengeTTL, map[string]string{"token": token.Reveal()})
 	}
 	return d.asked(c, options, err)
 }
 
 func (d *desk) postEnterPasskey(c echo.Context) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
-	token := d.cookies.get(c.Request(), askedCookie, "token")
-	d.cookies.drop(c.Response(), askedCookie)
+	token := d.cookies.Get(c.Request(), shell.AskedCookie, "token")
+	d.cookies.Drop(c.Response(), shell.AskedCookie)
 	in, err := d.x.Members.EnterWithPasskey(d.notingSignIn(c, "with a passkey"), token, values.Get("passkey"), account.Credentials{
-		Address: callOf(c).Client, UserAgent: callOf(c).UserAgent,
+		Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent,
 	})
 	if err != nil {
 		d.ifCopied(c, in.User, err)
-		return d.signInAgain(c, newForm(url.Values{"next": values["next"]}), err)
+		return d.signInAgain(c, shell.NewForm(url.Values{"next": values["next"]}), err)
 	}
-	return d.welcome(c, in, safeNext(values.Get("next")))
+	return d.welcome(c, in, shell.SafeNext(values.Get("next")))
 }
 
 // ifCopied tells the user if somebody has a copy of a passkey of theirs.
@@ -74,7 +74,7 @@ func (d *desk) ifCopied(c echo.Context, user account.User, err error) {
 	// Nothing came of it but this line, so there is no act to write it with.
 	line := d.line(c, user.ID, user.Email, account.ActionPasskeyCopied, "", "")
 	if err := d.x.Members.Record(c.Request().Context(), line); err != nil {
-		d.d.Log.Error("the audit log misses a line", "request", callOf(c).RequestID, "action", string(line.Action), "error", err)
+		d.d.Log.Error("the audit log misses a line", "request", shell.CallOf(c).RequestID, "action", string(line.Action), "error", err)
 	}
 	d.mail(c, user.Email, "One of your passkeys may have been copied", "A passkey of yours was shown to Florin whose counter went back, as that of a copy would. It was not accepted.\n\n"+
 		"Sign in with your password, remove the passkey that was used last, and add a new one:\n"+d.o.BaseURL+securityPath)
@@ -88,11 +88,11 @@ func (d *desk) postAskToConfirm(c echo.Context, v visitor) error {
 // postNewPasskey asks for a new passkey, of somebody who shows once more who
 // they are. The session's answer to it needs no other proof.
 func (d *desk) postNewPasskey(c echo.Context, v visitor) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return d.asked(c, "", err)
 	}
-	if err := d.confirm(c, v, newForm(values)); err != nil {
+	if err := d.confirm(c, v, shell.NewForm(values)); err != nil {
 		return d.asked(c, "", err)
 	}
 	options, err := d.x.Members.NewPasskey(c.Request().Context(), v.user, v.token)
@@ -100,38 +100,38 @@ func (d *desk) postNewPasskey(c echo.Context, v visitor) error {
 }
 
 func (d *desk) postPasskey(c echo.Context, v visitor) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
 	act := d.notingOwn(c, v.user, account.ActionPasskeyAdd, "", "")
 	p, err := d.x.Members.AddPasskey(act, v.user, v.token, values.Get("name"), values.Get("made"))
 	if err != nil {
-		return d.passkeyRefused(c, v, newForm(values), err)
+		return d.passkeyRefused(c, v, shell.NewForm(values), err)
 	}
 	d.mail(c, v.user.Email, "A passkey was added", "A passkey called “"+p.Name+"” was added to your account. Whoever has it can sign in to Florin as you.\n\n"+
 		"If this was not you, remove it and change your password at once:\n"+d.o.BaseURL+securityPath)
-	return d.done(c, securityPath, "The passkey “"+p.Name+"” is added. You can sign in with it from now on.")
+	return d.cookies.Redirect(c, securityPath, "The passkey “"+p.Name+"” is added. You can sign in with it from now on.")
 }
 
 func (d *desk) postPasskeyName(c echo.Context, v visitor) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
 	act := d.notingOwn(c, v.user, account.ActionPasskeyName, "", "")
 	if err := d.x.Members.RenamePasskey(act, v.user, c.Param("passkey"), values.Get("name")); err != nil {
-		return d.passkeyRefused(c, v, newForm(url.Values{}), err)
+		return d.passkeyRefused(c, v, shell.NewForm(url.Values{}), err)
 	}
-	return d.done(c, securityPath, "The passkey has its new name.")
+	return d.cookies.Redirect(c, securityPath, "The passkey has its new name.")
 }
 
 func (d *desk) postRemovePasskey(c echo.Context, v visitor) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
-	f := newForm(values)
+	f := shell.NewForm(values)
 	if err := d.confirm(c, v, f); err != nil {
 		return d.passkeyRefused(c, v, f, err)
 	}
@@ -142,18 +142,18 @@ func (d *desk) postRemovePasskey(c echo.Context, v visitor) error {
 	}
 	d.mail(c, v.user.Email, "A passkey was removed", "The passkey called “"+p.Name+"” signs nobody in to Florin any more, and every other session was ended.\n\n"+
 		"If this was not you, change your password at once:\n"+d.o.BaseURL+securityPath)
-	return d.done(c, securityPath, "The passkey “"+p.Name+"” is removed. Every other session has ended.")
+	return d.cookies.Redirect(c, securityPath, "The passkey “"+p.Name+"” is removed. Every other session has ended.")
 }
 
 // passkeyRefused shows the page again with what is in the way, above the list:
 // several of its forms ask the same.
-func (d *desk) passkeyRefused(c echo.Context, v visitor, f *form, err error) error {
+func (d *desk) passkeyRefused(c echo.Context, v visitor, f *shell.Form, err error) error {
 	if d.badProof(f, err) {
-		if text := f.problems["password"]; text != "" {
-			f.problem = text
-			delete(f.problems, "password")
+		if text := f.Problems["password"]; text != "" {
+			f.Problem = text
+			delete(f.Problems, "password")
 		}
-	} else if !f.refused(err, subject{"name", "name", "The name"}) {
+	} else if !f.Refused(err, shell.Subject{Service: "name", Input: "name", Label: "The name"}) {
 		return err
 	}
 	forms := emptySecurityForms()
@@ -163,7 +163,7 @@ func (d *desk) passkeyRefused(c echo.Context, v visitor, f *form, err error) err
 
 // passkeys fills in what a page shows of passkeys; nothing where there are none
 // to be had.
-func (d *desk) passkeys(c echo.Context, v visitor, f *form, p *dashboard.SecurityProps) error {
+func (d *desk) passkeys(c echo.Context, v visitor, f *shell.Form, p *dashboard.SecurityProps) error {
 	if !d.x.Members.HasPasskeys() {
 		return nil
 	}
@@ -171,13 +171,13 @@ func (d *desk) passkeys(c echo.Context, v visitor, f *form, p *dashboard.Securit
 	if err != nil {
 		return err
 	}
-	p.PasskeysAt, p.PasskeyProblem, p.PasskeysFull = d.o.BaseURL, f.problem, len(all) >= account.MaxPasskeys
+	p.PasskeysAt, p.PasskeyProblem, p.PasskeysFull = d.o.BaseURL, f.Problem, len(all) >= account.MaxPasskeys
 	for _, x := range all {
 		p.Passkeys = append(p.Passkeys, dashboard.PasskeyRow{ID: x.ID, Name: x.Name, CreatedAt: x.CreatedAt, UsedAt: x.UsedAt})
 	}
-	p.PasskeyName = f.field(panel.Field{
+	p.PasskeyName = f.Field(panel.Field{
 		Name: "name", Label: "Name (optional)", Placeholder: "Phone", Max: "100", Hint: "So that you can tell your passkeys apart.",
 	})
-	p.PasskeyReauth, err = d.proofField(c, v, newForm(url.Values{}))
+	p.PasskeyReauth, err = d.proofField(c, v, shell.NewForm(url.Values{}))
 	return err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // ownPayment returns a payment of one of the visitor's keys; another's is unknown.
@@ -32,12 +33,12 @@ func (d *desk) ownPayment(c echo.Context, v visitor) (payment.Payment, account.K
 }
 
 func (d *desk) getPayment(c echo.Context, v visitor) error {
-	return d.paymentPage(c, v, http.StatusOK, newForm(url.Values{}), nil)
+	return d.paymentPage(c, v, http.StatusOK, shell.NewForm(url.Values{}), nil)
 }
 
 // paymentPage shows a payment, with what a form had to say and what became of a
 // transaction somebody asked about; found may be nil.
-func (d *desk) paymentPage(c echo.Context, v visitor, status int, f *form, found *dashboard.FindingRow) error {
+func (d *desk) paymentPage(c echo.Context, v visitor, status int, f *shell.Form, found *dashboard.FindingRow) error {
 	ctx := c.Request().Context()
 	x, key, err := d.ownPayment(c, v)
 	if err != nil {
@@ -48,13 +49,13 @@ func (d *desk) paymentPage(c echo.Context, v visitor, status int, f *form, found
 	p.CanComplete = p.CanComplete && v.seat.Role.May(account.ActComplete)
 	p.Frame = d.frame(c, v, "Payment of $"+p.Amount, paymentsPath)
 	p.Frame.Notices = append(p.Frame.Notices, strayNotices(x)...)
-	p.Problem = f.problem
-	p.Reason = f.field(panel.Field{Name: "reason", Label: "Reason", Hint: "Shown in the history of the payment and kept in your audit log, for whoever asks later.", Required: true, Max: "500"})
-	p.Reauth.Posted = f.posted
+	p.Problem = f.Problem
+	p.Reason = f.Field(panel.Field{Name: "reason", Label: "Reason", Hint: "Shown in the history of the payment and kept in your audit log, for whoever asks later.", Required: true, Max: "500"})
+	p.Reauth.Posted = f.Posted
 	if p.Reauth.Field, err = d.proofField(c, v, f); err != nil {
 		return err
 	}
-	p.Find = f.field(panel.Field{
+	p.Find = f.Field(panel.Field{
 		Name: "hash", Label: "Transaction hash, or an explorer's address of it", Required: true, Max: strconv.Itoa(maxAsked), Mono: true,
 	})
 	p.Finding = found

@@ -14,6 +14,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // maxReason bounds the reason of an act.
@@ -40,13 +41,13 @@ func (d *desk) postCancelPayment(c echo.Context, v visitor) error {
 		return err
 	}
 	if _, err := d.d.Payments.Cancel(d.noting(c, v, account.ActionCancelPayment, string(p.ID), ""), string(p.ID)); err != nil {
-		return d.paymentRefused(c, v, newForm(url.Values{}), err)
+		return d.paymentRefused(c, v, shell.NewForm(url.Values{}), err)
 	}
-	return d.done(c, paymentsPath+"/"+string(p.ID), "The payment is cancelled.")
+	return d.cookies.Redirect(c, paymentsPath+"/"+string(p.ID), "The payment is cancelled.")
 }
 
-func (d *desk) paymentRefused(c echo.Context, v visitor, f *form, err error) error {
-	if !f.refused(err) {
+func (d *desk) paymentRefused(c echo.Context, v visitor, f *shell.Form, err error) error {
+	if !f.Refused(err) {
 		return err
 	}
 	return d.paymentPage(c, v, fault.KindOf(err).Code(), f, nil)
@@ -54,7 +55,7 @@ func (d *desk) paymentRefused(c echo.Context, v visitor, f *form, err error) err
 
 // byHand reads a form that has goods go out for money that is not there, which
 // asks once more who is there; ok is false if the page was shown again.
-func (d *desk) byHand(c echo.Context, v visitor, f *form) (ok bool, err error) {
+func (d *desk) byHand(c echo.Context, v visitor, f *shell.Form) (ok bool, err error) {
 	err = d.confirm(c, v, f)
 	if err == nil {
 		return true, nil
@@ -67,19 +68,19 @@ func (d *desk) byHand(c echo.Context, v visitor, f *form) (ok bool, err error) {
 
 // postComplete completes a payment whatever was received, for a reason.
 func (d *desk) postComplete(c echo.Context, v visitor) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
-	f := newForm(values)
-	f.posted = c.Request().URL.Path
+	f := shell.NewForm(values)
+	f.Posted = c.Request().URL.Path
 	p, _, err := d.ownPayment(c, v)
 	if err != nil {
 		return err
 	}
-	reason := f.text("reason")
+	reason := f.Text("reason")
 	if reason == "" || len(reason) > maxReason {
-		f.bad("reason", "Say in up to 500 characters why you complete it by hand.")
+		f.Bad("reason", "Say in up to 500 characters why you complete it by hand.")
 		return d.paymentPage(c, v, http.StatusBadRequest, f, nil)
 	}
 	if ok, err := d.byHand(c, v, f); !ok {
@@ -93,18 +94,18 @@ func (d *desk) postComplete(c echo.Context, v visitor) error {
 	if err != nil {
 		return d.paymentRefused(c, v, f, err)
 	}
-	return d.done(c, paymentsPath+"/"+string(p.ID), "The payment is marked as completed.")
+	return d.cookies.Redirect(c, paymentsPath+"/"+string(p.ID), "The payment is marked as completed.")
 }
 
 // postAccept takes money that is short or late as the whole. What is enough and
 // only late takes one click.
 func (d *desk) postAccept(c echo.Context, v visitor) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
-	f := newForm(values)
-	f.posted = c.Request().URL.Path
+	f := shell.NewForm(values)
+	f.Posted = c.Request().URL.Path
 	p, _, err := d.ownPayment(c, v)
 	if err != nil {
 		return err
@@ -120,23 +121,23 @@ func (d *desk) postAccept(c echo.Context, v visitor) error {
 	if err != nil {
 		return d.paymentRefused(c, v, f, err)
 	}
-	return d.done(c, paymentsPath+"/"+string(p.ID), "The payment is completed with $"+done.Received().Micros().Display()+".")
+	return d.cookies.Redirect(c, paymentsPath+"/"+string(p.ID), "The payment is completed with $"+done.Received().Micros().Display()+".")
 }
 
 // postFindIn tells what became of a transaction a customer claims to have paid with.
 func (d *desk) postFindIn(c echo.Context, v visitor) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
-	f := newForm(values)
+	f := shell.NewForm(values)
 	p, _, err := d.ownPayment(c, v)
 	if err != nil {
 		return err
 	}
-	found, err := d.ops.Look(c.Request().Context(), string(p.ID), f.text("hash"))
+	found, err := d.ops.Look(c.Request().Context(), string(p.ID), f.Text("hash"))
 	if err != nil {
-		if !f.refused(err, subject{"hash", "hash", "The hash"}) {
+		if !f.Refused(err, shell.Subject{Service: "hash", Input: "hash", Label: "The hash"}) {
 			return err
 		}
 		return d.paymentPage(c, v, fault.KindOf(err).Code(), f, nil)

@@ -17,6 +17,7 @@ import (
 	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/web/shell"
 )
 
 const (
@@ -101,7 +102,7 @@ func (d *desk) paymentQuery(q url.Values, v visitor) (x report.Query, f dashboar
 		func() error { return readPlace(q.Get("after"), &x.After) },
 	} {
 		if err := read(); err != nil && problem == "" {
-			problem = sentenceOf(err.Error())
+			problem = shell.Sentence(err.Error())
 		}
 	}
 	return x, f, problem

@@ -9,10 +9,11 @@ import (
 
 	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/web/shell"
 )
 
 const (
-	quickPath = homePath + "/find"
+	quickPath = shell.HomePath + "/find"
 	// quickRows is how many payments the search dialog lists.
 	quickRows = 7
 )
@@ -34,5 +35,5 @@ func (d *desk) getQuick(c echo.Context, v visitor) error {
 			p.Rows = append(p.Rows, paymentRow(x))
 		}
 	}
-	return d.page(c, http.StatusOK, newPage(c), dashboard.Quick(p))
+	return shell.Render(c, http.StatusOK, shell.NewPage(c), dashboard.Quick(p))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/web/shell"
 )
 
 var (
@@ -19,7 +20,7 @@ var (
 // leads to. At each it counts the words of the rail.
 func (s *surfer) ways(words int) []string {
 	s.b.t.Helper()
-	seen, todo := []string{}, []string{homePath}
+	seen, todo := []string{}, []string{shell.HomePath}
 	for len(todo) > 0 {
 		path := todo[0]
 		todo = todo[1:]
@@ -54,7 +55,7 @@ func TestDashboard_Rail(t *testing.T) {
 	b.shop(owner)
 	all := b.deskRoutesOf("GET")
 	all = slices.DeleteFunc(all, func(route string) bool {
-		return strings.Contains(route, ":") || strings.HasSuffix(route, ".csv") || !inDashboard(route) ||
+		return strings.Contains(route, ":") || strings.HasSuffix(route, ".csv") || !shell.InDashboard(route) ||
 			slices.Contains([]string{livePath, quickPath, brandingPath + "/preview", securityPath + "/factor", "/dashboard/join"}, route)
 	})
 	slices.Sort(all)

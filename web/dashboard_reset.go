@@ -25,14 +25,14 @@ func (d *desk) resetDone(c echo.Context, user account.User) error {
 	}
 	d.mail(c, user.Email, "Your password was reset", d.resetLetter(passkeys, factor))
 	if len(passkeys) == 0 {
-		return d.done(c, "/signin", "Your new password is set, and every session has ended. Sign in with it.")
+		return d.cookies.Redirect(c, "/signin", "Your new password is set, and every session has ended. Sign in with it.")
 	}
 	said := "Your new password is set, and every session has ended. A passkey of yours still signs in: look at it once you are in, and remove it if it is not yours."
 	if n := len(passkeys); n > 1 {
 		said = "Your new password is set, and every session has ended. " + strconv.Itoa(n) +
 			" passkeys of yours still sign in: look at them once you are in, and remove those that are not yours."
 	}
-	return d.done(c, "/signin?next="+url.QueryEscape(securityPath), said)
+	return d.cookies.Redirect(c, "/signin?next="+url.QueryEscape(securityPath), said)
 }
 
 func (d *desk) resetLetter(passkeys []account.Passkey, factor bool) string {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // Who may use a route, written out: o owner, d developer, s support, v viewer,
@@ -127,7 +128,7 @@ func TestDashboard_Roles(t *testing.T) {
 	var routes []string
 	for _, method := range []string{"GET", "POST"} {
 		for _, route := range b.deskRoutesOf(method) {
-			if inDashboard(route) && !strings.HasPrefix(route, operatorPath) {
+			if shell.InDashboard(route) && !strings.HasPrefix(route, operatorPath) {
 				routes = append(routes, method+" "+route)
 			}
 		}

@@ -1,40 +1,43 @@
 package web
 
 import (
-	"net/http"
-
 	"github.com/labstack/echo/v4"
 
+	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // deskRoutes is the table of contents of the dashboard. Every route says which
 // act it is; who may do that is account.Role's to say.
-func (s *Server) deskRoutes(e *echo.Echo) {
+func (s *Server) deskRoutes(r shell.Router) {
 	if s.d.Dashboard == nil {
 		return
 	}
 	x := *s.d.Dashboard
-	d := &desk{Server: s, x: x, letters: newLetters(s.d, s.o), cookies: newCookies(x.AuthKey, x.SealKey, s.secure, s.d.Now), drawing: make(chan struct{}, 1)}
-	e.Match([]string{http.MethodGet, http.MethodHead}, logoPath+":file", d.getLogo)
-	g := guarded{e, d.ownForms}
+	d := &desk{Server: s, x: x, letters: newLetters(s.d, s.o), cookies: shell.NewCookies(x.AuthKey, x.SealKey, s.sh.Secure(), s.d.Now), drawing: make(chan struct{}, 1)}
+	r.Read(logoPath+":file", d.getLogo)
+	scripts := r.With(s.sh.OwnForms)
+	signIn := scripts.Renders(failurePage)
+	g := scripts.Renders(dashboardFailure)
 
-	g.GET("/signin", d.getSignIn)
-	g.POST("/signin", d.postSignIn)
-	g.POST("/signin/code", d.postSignInCode)
-	g.POST(enterPath+"/ask", d.postAskPasskey)
-	g.POST(enterPath, d.postEnterPasskey)
-	g.GET("/signup", d.getSignUp)
-	g.POST("/signup", d.postSignUp)
-	g.POST("/signout", d.postSignOut)
-	g.GET("/forgot", d.getForgot)
-	g.POST("/forgot", d.postForgot)
-	g.GET("/reset", d.getReset)
-	g.POST("/reset", d.postReset)
-	g.GET("/join", d.getJoin)
-	g.POST("/join", d.postJoin)
+	signIn.GET("/signin", d.getSignIn)
+	signIn.POST("/signin", d.postSignIn)
+	signIn.POST("/signin/code", d.postSignInCode)
+	scripts.POST(enterPath+"/ask", d.postAskPasskey)
+	scripts.POST(enterPath, d.postEnterPasskey)
+	signIn.GET("/signup", d.getSignUp)
+	signIn.POST("/signup", d.postSignUp)
+	signIn.POST("/signout", d.postSignOut)
+	signIn.GET("/forgot", d.getForgot)
+	signIn.POST("/forgot", d.postForgot)
+	signIn.GET("/reset", d.getReset)
+	signIn.POST("/reset", d.postReset)
+	scripts.GET("/join", d.getJoin)
+	scripts.POST("/join", d.postJoin)
 
-	g.GET(homePath, d.member(account.ActRead, d.getOverview))
+	g.GET(shell.HomePath, d.member(account.ActRead, d.getOverview))
 	g.GET(livePath, d.member(account.ActRead, d.getDeskLive))
 	g.GET(quickPath, d.member(account.ActRead, d.getQuick))
 	g.GET(paymentsPath, d.member(account.ActRead, d.getPayments))
@@ -121,12 +124,12 @@ func (s *Server) deskRoutes(e *echo.Echo) {
 	g.POST(webhooksPath+"/:id/resend", d.member(account.ActWebhooks, d.postResend))
 }
 
-// guarded adds routes behind a middleware. A group of Echo's would answer for
-// every address there is, and hide that one exists with another method.
-type guarded struct {
-	e     *echo.Echo
-	guard echo.MiddlewareFunc
+// failurePage renders errors outside of the dashboard.
+func failurePage(c echo.Context, r operation.Refusal) error {
+	return shell.FailurePage(c, r, views.FailureProps{})
 }
 
-func (g guarded) GET(path string, h echo.HandlerFunc)  { g.e.GET(path, h, g.guard) }
-func (g guarded) POST(path string, h echo.HandlerFunc) { g.e.POST(path, h, g.guard) }
+// dashboardFailure renders errors that the dashboard cannot show inside its frame.
+func dashboardFailure(c echo.Context, r operation.Refusal) error {
+	return shell.FailurePage(c, r, views.FailureProps{Again: shell.HomePath})
+}

@@ -8,16 +8,17 @@ import (
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // secretAct asks once more who is there before it acts on the secrets of
 // webhooks: whoever knows one can tell a shop of payments that never were.
-func (d *desk) secretAct(c echo.Context, v visitor, act func(*form, account.Key) error) error {
+func (d *desk) secretAct(c echo.Context, v visitor, act func(*shell.Form, account.Key) error) error {
 	f, key, err := d.ownCustodian(c, v)
 	if err != nil {
 		return err
 	}
-	f.posted = c.Request().URL.Path
+	f.Posted = c.Request().URL.Path
 	err = d.confirm(c, v, f)
 	if err == nil {
 		return act(f, key)
@@ -28,26 +29,26 @@ func (d *desk) secretAct(c echo.Context, v visitor, act func(*form, account.Key)
 	return d.secretRefused(c, v, proofStatus(err), key, f)
 }
 
-func (d *desk) secretRefused(c echo.Context, v visitor, status int, key account.Key, f *form) error {
+func (d *desk) secretRefused(c echo.Context, v visitor, status int, key account.Key, f *shell.Form) error {
 	all := emptyCustodianForm()
 	all.secret = f
 	return d.custodianPage(c, v, status, key.PublicID, all)
 }
 
 func (d *desk) postSecret(c echo.Context, v visitor) error {
-	return d.secretAct(c, v, func(f *form, key account.Key) error {
+	return d.secretAct(c, v, func(f *shell.Form, key account.Key) error {
 		before, _, err := d.custodianOf(c.Request().Context(), key)
 		if err != nil {
 			return err
 		}
-		text := secret.New(f.values.Get("secret"))
+		text := secret.New(f.Values.Get("secret"))
 		act := d.noting(c, v, account.ActionCustodian, labelOf(key), "shared secret")
 		after, _, err := d.x.Members.ArrangeCustodian(act, key, account.CustodianInput{Secret: &text})
 		if err == nil {
 			d.tellSecrets(c, v, key, after.SharedSecret(before)...)
-			return d.done(c, custodianPath+"?key="+key.PublicID, "The shared secret is saved.")
+			return d.cookies.Redirect(c, custodianPath+"?key="+key.PublicID, "The shared secret is saved.")
 		}
-		if !f.refused(err, subject{"secret", "secret", "The secret"}) {
+		if !f.Refused(err, shell.Subject{Service: "secret", Input: "secret", Label: "The secret"}) {
 			return err
 		}
 		return d.secretRefused(c, v, fault.KindOf(err).Code(), key, f)
@@ -55,7 +56,7 @@ func (d *desk) postSecret(c echo.Context, v visitor) error {
 }
 
 func (d *desk) postRotateSigning(c echo.Context, v visitor) error {
-	return d.secretAct(c, v, func(_ *form, key account.Key) error {
+	return d.secretAct(c, v, func(_ *shell.Form, key account.Key) error {
 		signing, err := d.x.Members.RotateSigningSecret(d.noting(c, v, account.ActionSigningSecret, labelOf(key), ""), key)
 		if err != nil {
 			return err
@@ -66,13 +67,13 @@ func (d *desk) postRotateSigning(c echo.Context, v visitor) error {
 }
 
 func (d *desk) postRetireSigning(c echo.Context, v visitor) error {
-	return d.secretAct(c, v, func(_ *form, key account.Key) error {
+	return d.secretAct(c, v, func(_ *shell.Form, key account.Key) error {
 		act := d.noting(c, v, account.ActionSigningSecret, labelOf(key), "the old one was retired")
 		if err := d.x.Members.RetireSigningSecret(act, key); err != nil {
 			return err
 		}
 		d.tellSecrets(c, v, key, "signing secret: only the newest is valid, the old one was retired")
-		return d.done(c, custodianPath+"?key="+key.PublicID, "Only the newest signing secret is valid now.")
+		return d.cookies.Redirect(c, custodianPath+"?key="+key.PublicID, "Only the newest signing secret is valid now.")
 	})
 }
 

@@ -14,15 +14,16 @@ import (
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/shell"
 )
 
 const securityPath = "/dashboard/security"
 
 // securityForms are the forms of the page.
-type securityForms struct{ password, factor, passkey *form }
+type securityForms struct{ password, factor, passkey *shell.Form }
 
 func emptySecurityForms() securityForms {
-	return securityForms{newForm(url.Values{}), newForm(url.Values{}), newForm(url.Values{})}
+	return securityForms{shell.NewForm(url.Values{}), shell.NewForm(url.Values{}), shell.NewForm(url.Values{})}
 }
 
 func (d *desk) getSecurity(c echo.Context, v visitor) error {
@@ -31,14 +32,14 @@ func (d *desk) getSecurity(c echo.Context, v visitor) error {
 
 func (d *desk) securityPage(c echo.Context, v visitor, status int, f securityForms) error {
 	ctx, password := c.Request().Context(), f.password
-	p := dashboard.SecurityProps{Frame: d.frame(c, v, "Security", securityPath), Problem: password.problem, FactorProblem: f.factor.problem}
+	p := dashboard.SecurityProps{Frame: d.frame(c, v, "Security", securityPath), Problem: password.Problem, FactorProblem: f.factor.Problem}
 	next := newPasswordField("New password")
 	next.Name = "next"
 	p.Password = []panel.Field{
-		password.field(panel.Field{Name: "old", Label: "Present password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512"}),
-		password.field(next),
+		password.Field(panel.Field{Name: "old", Label: "Present password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512"}),
+		password.Field(next),
 	}
-	p.RemovePassword = f.factor.field(panel.Field{Name: "password", Label: "Your password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512"})
+	p.RemovePassword = f.factor.Field(panel.Field{Name: "password", Label: "Your password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512"})
 	var err error
 	if p.InForce, p.CodesLeft, err = d.x.Members.Factor(ctx, v.user); err != nil {
 		return err
@@ -79,36 +80,36 @@ func auditRow(a account.Audit) panel.AuditRow {
 
 // postPassword changes the password, ends all sessions and starts a fresh one here.
 func (d *desk) postPassword(c echo.Context, v visitor) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
-	f, forms := newForm(values), emptySecurityForms()
+	f, forms := shell.NewForm(values), emptySecurityForms()
 	forms.password = f
 	act := d.notingOwn(c, v.user, account.ActionPassword, "", "")
-	in, err := d.x.Members.ChangePassword(act, v.user, secret.New(values.Get("old")), secret.New(values.Get("next")), callOf(c).Client, callOf(c).UserAgent)
+	in, err := d.x.Members.ChangePassword(act, v.user, secret.New(values.Get("old")), secret.New(values.Get("next")), shell.CallOf(c).Client, shell.CallOf(c).UserAgent)
 	if errors.Is(err, account.ErrBadPassword) {
-		f.bad("old", "The password is wrong.")
+		f.Bad("old", "The password is wrong.")
 		return d.securityPage(c, v, http.StatusBadRequest, forms)
 	}
 	if err != nil {
-		if !f.refused(err, subject{"password", "next", "The password"}) {
+		if !f.Refused(err, shell.Subject{Service: "password", Input: "next", Label: "The password"}) {
 			return err
 		}
 		return d.securityPage(c, v, fault.KindOf(err).Code(), forms)
 	}
-	if err := d.cookies.signIn(c.Response(), in); err != nil {
+	if err := d.cookies.SignIn(c.Response(), in); err != nil {
 		return err
 	}
 	d.mail(c, v.user.Email, "Your password was changed", "Your password for Florin was changed, and every other session was ended.\n\nIf this was not you, set a new one at once:\n"+d.o.BaseURL+"/forgot")
-	return d.done(c, securityPath, "Your password is changed. Every other session has ended.")
+	return d.cookies.Redirect(c, securityPath, "Your password is changed. Every other session has ended.")
 }
 
 func (d *desk) factorRefused(c echo.Context, v visitor, err error) error {
-	f := newForm(url.Values{})
+	f := shell.NewForm(url.Values{})
 	if errors.Is(err, account.ErrBadPassword) {
-		f.bad("password", "The password is wrong.")
-	} else if !f.refused(err) {
+		f.Bad("password", "The password is wrong.")
+	} else if !f.Refused(err) {
 		return err
 	}
 	forms := emptySecurityForms()
@@ -125,13 +126,13 @@ func (d *desk) postFactor(c echo.Context, v visitor) error {
 }
 
 func (d *desk) getFactor(c echo.Context, v visitor) error {
-	return d.factorPage(c, v, http.StatusOK, newForm(url.Values{}))
+	return d.factorPage(c, v, http.StatusOK, shell.NewForm(url.Values{}))
 }
 
-func (d *desk) factorPage(c echo.Context, v visitor, status int, f *form) error {
+func (d *desk) factorPage(c echo.Context, v visitor, status int, f *shell.Form) error {
 	e, err := d.x.Members.PendingFactor(c.Request().Context(), v.user, v.token)
 	if errors.Is(err, account.ErrNoFactor) {
-		return d.done(c, securityPath, "Begin here: the code of an authenticator is shown only where it was asked for last.")
+		return d.cookies.Redirect(c, securityPath, "Begin here: the code of an authenticator is shown only where it was asked for last.")
 	}
 	if err != nil {
 		return err
@@ -142,8 +143,8 @@ func (d *desk) factorPage(c echo.Context, v visitor, status int, f *form) error 
 		return err
 	}
 	p := dashboard.FactorProps{Frame: d.frame(c, v, "Set up an authenticator", securityPath), Secret: e.Secret.Reveal(), QR: qr}
-	p.Code = f.field(panel.Field{Name: "code", Label: "Six digits", Autocomplete: "one-time-code", Mode: "numeric", Required: true, Max: "10", Mono: true})
-	p.Problem = f.problem
+	p.Code = f.Field(panel.Field{Name: "code", Label: "Six digits", Autocomplete: "one-time-code", Mode: "numeric", Required: true, Max: "10", Mono: true})
+	p.Problem = f.Problem
 	if p.Password, err = d.proofField(c, v, f); err != nil {
 		return err
 	}
@@ -154,14 +155,14 @@ func (d *desk) factorPage(c echo.Context, v visitor, status int, f *form) error 
 // It asks once more who is there: a code of the factor is a proof from then on,
 // and a session alone must not come by one.
 func (d *desk) postConfirmFactor(c echo.Context, v visitor) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
-	if err := d.limits.Costly(c.Request().Context()); err != nil {
+	if err := d.sh.Limits.Costly(c.Request().Context()); err != nil {
 		return err
 	}
-	f := newForm(values)
+	f := shell.NewForm(values)
 	if err := d.confirm(c, v, f); err != nil {
 		if !d.badProof(f, err) {
 			return err
@@ -171,8 +172,8 @@ func (d *desk) postConfirmFactor(c echo.Context, v visitor) error {
 	act := d.notingOwn(c, v.user, account.ActionFactorOn, "", "")
 	codes, err := d.x.Members.ConfirmFactor(act, v.user, v.token, values.Get("code"))
 	if errors.Is(err, account.ErrBadCode) {
-		f := newForm(url.Values{})
-		f.bad("code", "The code is wrong. Check the clock of your device, and try the next one.")
+		f := shell.NewForm(url.Values{})
+		f.Bad("code", "The code is wrong. Check the clock of your device, and try the next one.")
 		return d.factorPage(c, v, http.StatusBadRequest, f)
 	}
 	if err != nil {
@@ -188,18 +189,18 @@ func (d *desk) postConfirmFactor(c echo.Context, v visitor) error {
 }
 
 func (d *desk) postRemoveFactor(c echo.Context, v visitor) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
 	act := d.notingOwn(c, v.user, account.ActionFactorOff, "", "")
-	err = d.x.Members.RemoveFactor(act, v.user, v.token, secret.New(values.Get("password")), callOf(c).Client)
+	err = d.x.Members.RemoveFactor(act, v.user, v.token, secret.New(values.Get("password")), shell.CallOf(c).Client)
 	if err != nil {
 		return d.factorRefused(c, v, err)
 	}
 	d.mail(c, v.user.Email, "Your second factor was turned off", "Signing in to Florin asks for the password alone now, "+
 		"and every other session was ended.\n\nIf this was not you, change your password at once:\n"+d.o.BaseURL+securityPath)
-	return d.done(c, securityPath, "The second factor is off. Every other session has ended.")
+	return d.cookies.Redirect(c, securityPath, "The second factor is off. Every other session has ended.")
 }
 
 func (d *desk) postEndLogin(c echo.Context, v visitor) error {
@@ -207,5 +208,5 @@ func (d *desk) postEndLogin(c echo.Context, v visitor) error {
 	if err := d.x.Members.EndLogin(act, v.user, c.Param("session")); err != nil {
 		return err
 	}
-	return d.done(c, securityPath, "That session has ended.")
+	return d.cookies.Redirect(c, securityPath, "That session has ended.")
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/views/signin"
+	"github.com/florinpay/florin/web/shell"
 )
 
 const teamPath = "/dashboard/team"
@@ -34,11 +35,11 @@ func roleChoices() []panel.Choice {
 }
 
 func (d *desk) getTeam(c echo.Context, v visitor) error {
-	return d.teamPage(c, v, http.StatusOK, newForm(url.Values{}), "", "")
+	return d.teamPage(c, v, http.StatusOK, shell.NewForm(url.Values{}), "", "")
 }
 
 // teamPage lists the team; link is a fresh invitation, which is shown only now.
-func (d *desk) teamPage(c echo.Context, v visitor, status int, f *form, link, linkFor string) error {
+func (d *desk) teamPage(c echo.Context, v visitor, status int, f *shell.Form, link, linkFor string) error {
 	ctx := c.Request().Context()
 	members, err := d.x.Members.Members(ctx, v.seat.Merchant)
 	if err != nil {
@@ -53,12 +54,12 @@ func (d *desk) teamPage(c echo.Context, v visitor, status int, f *form, link, li
 		return err
 	}
 	shown := panel.Reauth{Field: proof}
-	if f.posted != "" && f.posted != teamPath+"/invite" {
-		shown.Posted, proof.Problem = f.posted, ""
+	if f.Posted != "" && f.Posted != teamPath+"/invite" {
+		shown.Posted, proof.Problem = f.Posted, ""
 	}
 	p := dashboard.TeamProps{
-		Frame: d.frame(c, v, "Team", teamPath), Problem: f.problem, Link: link, LinkFor: linkFor, Mailed: d.x.Mail != nil, Reauth: shown,
-		Choices: roleChoices(), Chosen: f.values.Get("role"),
+		Frame: d.frame(c, v, "Team", teamPath), Problem: f.Problem, Link: link, LinkFor: linkFor, Mailed: d.x.Mail != nil, Reauth: shown,
+		Choices: roleChoices(), Chosen: f.Values.Get("role"),
 	}
 	if p.Chosen == "" || shown.Posted != "" {
 		p.Chosen = string(account.RoleViewer)
@@ -69,8 +70,8 @@ func (d *desk) teamPage(c echo.Context, v visitor, status int, f *form, link, li
 			ID: m.User.PublicID, Name: nameOf(m.User), Email: m.User.Email, Role: string(m.Role), Since: m.Since, You: m.User.ID == v.user.ID,
 			Chosen: string(m.Role),
 		}
-		if f.posted == teamPath+"/members/"+row.ID+"/role" {
-			row.Chosen = f.values.Get("role")
+		if f.Posted == teamPath+"/members/"+row.ID+"/role" {
+			row.Chosen = f.Values.Get("role")
 		}
 		p.Members = append(p.Members, row)
 		if m.Role == account.RoleOwner {
@@ -88,7 +89,7 @@ func (d *desk) teamPage(c echo.Context, v visitor, status int, f *form, link, li
 	}
 	email := emailField()
 	email.Autocomplete = "off"
-	p.Fields = []panel.Field{f.field(email), proof}
+	p.Fields = []panel.Field{f.Field(email), proof}
 	return d.show(c, status, p.Frame, dashboard.Team(p))
 }
 
@@ -101,13 +102,13 @@ func nameOf(u account.User) string {
 
 // teamForm reads a form that changes who may do what, which asks once more who
 // is there: a colleague with the right role is as good as a password.
-func (d *desk) teamForm(c echo.Context, v visitor) (*form, bool, error) {
-	values, err := deskForm(c)
+func (d *desk) teamForm(c echo.Context, v visitor) (*shell.Form, bool, error) {
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return nil, false, err
 	}
-	f := newForm(values)
-	f.posted = c.Request().URL.Path
+	f := shell.NewForm(values)
+	f.Posted = c.Request().URL.Path
 	err = d.confirm(c, v, f)
 	if err == nil {
 		return f, true, nil
@@ -119,8 +120,8 @@ func (d *desk) teamForm(c echo.Context, v visitor) (*form, bool, error) {
 }
 
 // teamRefused shows what keeps an act from being done.
-func (d *desk) teamRefused(c echo.Context, v visitor, f *form, err error) error {
-	if !f.refused(err, subject{"email", "email", "The e-mail address"}) {
+func (d *desk) teamRefused(c echo.Context, v visitor, f *shell.Form, err error) error {
+	if !f.Refused(err, shell.Subject{Service: "email", Input: "email", Label: "The e-mail address"}) {
 		return err
 	}
 	return d.teamPage(c, v, fault.KindOf(err).Code(), f, "", "")
@@ -133,8 +134,8 @@ func (d *desk) postInviteMember(c echo.Context, v visitor) error {
 	if !ok {
 		return err
 	}
-	act := d.noting(c, v, account.ActionTeamInvite, "", "as "+f.values.Get("role"))
-	n, token, err := d.x.Members.InviteMember(act, v.seat, f.text("email"), account.Role(f.values.Get("role")))
+	act := d.noting(c, v, account.ActionTeamInvite, "", "as "+f.Values.Get("role"))
+	n, token, err := d.x.Members.InviteMember(act, v.seat, f.Text("email"), account.Role(f.Values.Get("role")))
 	if err != nil {
 		return d.teamRefused(c, v, f, err)
 	}
@@ -148,7 +149,7 @@ func (d *desk) showInvitation(c echo.Context, v visitor, n account.Invited, toke
 	link := d.o.BaseURL + "/join?token=" + token
 	d.mail(c, n.Email, "You are invited to a team in Florin", v.user.Email+" invites you to their merchant account as "+string(n.Role)+".\n\n"+
 		"Join within seven days:\n"+link+"\n\nIf you do not know them, do nothing.")
-	return d.teamPage(c, v, http.StatusOK, newForm(url.Values{}), link, n.Email)
+	return d.teamPage(c, v, http.StatusOK, shell.NewForm(url.Values{}), link, n.Email)
 }
 
 // postResendInvitation shows a link that lets whoever has it in, so it asks
@@ -170,11 +171,11 @@ func (d *desk) postRevokeInvitation(c echo.Context, v visitor) error {
 	if err := d.x.Members.RevokeInvitation(act, v.seat.Merchant, c.Param("invitation")); err != nil {
 		return err
 	}
-	return d.done(c, teamPath, "The invitation is taken back. Its link leads nowhere now.")
+	return d.cookies.Redirect(c, teamPath, "The invitation is taken back. Its link leads nowhere now.")
 }
 
 // memberAct finds the member an act is about, after it was confirmed.
-func (d *desk) memberAct(c echo.Context, v visitor, act func(f *form, m account.Member) error) error {
+func (d *desk) memberAct(c echo.Context, v visitor, act func(f *shell.Form, m account.Member) error) error {
 	m, err := d.x.Members.Member(c.Request().Context(), v.seat.Merchant, c.Param("member"))
 	if err != nil {
 		return err
@@ -190,25 +191,25 @@ func (d *desk) memberAct(c echo.Context, v visitor, act func(f *form, m account.
 }
 
 func (d *desk) postMemberRole(c echo.Context, v visitor) error {
-	return d.memberAct(c, v, func(f *form, m account.Member) error {
-		role := account.Role(f.values.Get("role"))
+	return d.memberAct(c, v, func(f *shell.Form, m account.Member) error {
+		role := account.Role(f.Values.Get("role"))
 		act := d.noting(c, v, account.ActionTeamRole, m.User.Email, string(m.Role)+" → "+string(role))
 		if err := d.x.Members.SetRole(act, v.seat.Merchant, m.User, role); err != nil {
 			return err
 		}
 		d.mailOwners(c, v, "A role in your team was changed", v.user.Email+" made "+m.User.Email+" "+role.Noun()+" of your Florin merchant account; before that it was "+m.Role.Noun()+".")
-		return d.done(c, teamPath, m.User.Email+" is "+role.Noun()+" now.")
+		return d.cookies.Redirect(c, teamPath, m.User.Email+" is "+role.Noun()+" now.")
 	})
 }
 
 func (d *desk) postRemoveMember(c echo.Context, v visitor) error {
-	return d.memberAct(c, v, func(_ *form, m account.Member) error {
+	return d.memberAct(c, v, func(_ *shell.Form, m account.Member) error {
 		act := d.noting(c, v, account.ActionTeamRemove, m.User.Email, "was "+string(m.Role))
 		if err := d.x.Members.RemoveMember(act, v.seat.Merchant, m.User); err != nil {
 			return err
 		}
 		d.mailOwners(c, v, "Somebody was removed from your team", v.user.Email+" removed "+m.User.Email+" from your Florin merchant account.")
-		return d.done(c, teamPath, m.User.Email+" has no access any more. Keys they have seen still work: rotate them if need be.")
+		return d.cookies.Redirect(c, teamPath, m.User.Email+" has no access any more. Keys they have seen still work: rotate them if need be.")
 	})
 }
 
@@ -220,19 +221,19 @@ func (d *desk) postLeave(c echo.Context, v visitor) error {
 	if err := d.x.Members.RemoveMember(d.noting(c, v, account.ActionTeamLeave, "", ""), v.seat.Merchant, v.user); err != nil {
 		return err
 	}
-	return d.done(c, securityPath, "You have left the team.")
+	return d.cookies.Redirect(c, securityPath, "You have left the team.")
 }
 
 // postMerchant changes for whom this session acts.
 func (d *desk) postMerchant(c echo.Context, v visitor) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
 	if err := d.x.Members.Choose(c.Request().Context(), v.user, v.token, values.Get("merchant")); err != nil {
 		return err
 	}
-	return d.done(c, homePath, "")
+	return d.cookies.Redirect(c, shell.HomePath, "")
 }
 
 // whoMay names the people who may do what the visitor may not.
@@ -258,11 +259,11 @@ func (d *desk) getJoin(c echo.Context) error {
 	if d.signedInAlready(c) {
 		return c.Redirect(http.StatusSeeOther, "/dashboard/join?token="+url.QueryEscape(token))
 	}
-	return d.joinPage(c, http.StatusOK, token, newForm(url.Values{}))
+	return d.joinPage(c, http.StatusOK, token, shell.NewForm(url.Values{}))
 }
 
 // joinPage is for somebody who is not signed in.
-func (d *desk) joinPage(c echo.Context, status int, token string, f *form) error {
+func (d *desk) joinPage(c echo.Context, status int, token string, f *shell.Form) error {
 	p := signin.JoinProps{EntryProps: d.entry(c)}
 	n, merchant, known, err := d.x.Members.Invitation(c.Request().Context(), token)
 	if errors.Is(err, account.ErrBadInvitation) {
@@ -271,16 +272,16 @@ func (d *desk) joinPage(c echo.Context, status int, token string, f *form) error
 	if err != nil {
 		return err
 	}
-	p.Merchant, p.Role, p.Does, p.Email, p.Token, p.Problem = merchant.Email, string(n.Role), roleWords[n.Role], n.Email, token, f.problem
+	p.Merchant, p.Role, p.Does, p.Email, p.Token, p.Problem = merchant.Email, string(n.Role), roleWords[n.Role], n.Email, token, f.Problem
 	if known {
 		p.SignInURL = "/signin?next=" + url.QueryEscape("/dashboard/join?token="+token)
 	}
 	email := emailField()
 	email.ReadOnly, email.Value = true, n.Email
 	p.Fields = []panel.Field{
-		email, f.field(newPasswordField("Password")),
-		f.field(panel.Field{Name: "firstName", Label: "First name (optional)", Autocomplete: "given-name", Max: "100"}),
-		f.field(panel.Field{Name: "lastName", Label: "Last name (optional)", Autocomplete: "family-name", Max: "100"}),
+		email, f.Field(newPasswordField("Password")),
+		f.Field(panel.Field{Name: "firstName", Label: "First name (optional)", Autocomplete: "given-name", Max: "100"}),
+		f.Field(panel.Field{Name: "lastName", Label: "Last name (optional)", Autocomplete: "family-name", Max: "100"}),
 	}
 	return d.enter(c, status, p.Page, signin.Join(p))
 }
@@ -302,7 +303,7 @@ func (d *desk) getJoining(c echo.Context, v visitor) error {
 
 // postJoining takes an invitation for somebody who is signed in.
 func (d *desk) postJoining(c echo.Context, v visitor) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
@@ -319,5 +320,5 @@ func (d *desk) postJoining(c echo.Context, v visitor) error {
 	if err := d.x.Members.Choose(ctx, v.user, v.token, merchant.PublicID); err != nil {
 		return err
 	}
-	return d.done(c, homePath, "You act for "+merchant.Email+" now, as "+string(n.Role)+".")
+	return d.cookies.Redirect(c, shell.HomePath, "You act for "+merchant.Email+" now, as "+string(n.Role)+".")
 }

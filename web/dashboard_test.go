@@ -19,6 +19,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // deskRoutesOf lists the routes that belong to somebody with a cookie, from the
@@ -27,7 +28,7 @@ func (b deskBundle) deskRoutesOf(methods ...string) []string {
 	b.t.Helper()
 	var all []string
 	for _, r := range b.server.handler.Routes() {
-		mine := inDashboard(r.Path)
+		mine := shell.InDashboard(r.Path)
 		for _, door := range []string{"/signin", "/signin/code", "/signin/passkey", "/signin/passkey/ask", "/signup", "/signout", "/forgot", "/reset"} {
 			mine = mine || r.Path == door
 		}
@@ -87,7 +88,7 @@ func TestDashboard_SignedOut(t *testing.T) {
 	fill := strings.NewReplacer(":txnid", string(p.ID), ":key", m.key.PublicID, ":id", "1", ":session", "x", ":campaign", given.Slug, ":link", link.Slug)
 	for _, method := range []string{"GET", "POST"} {
 		for _, route := range b.deskRoutesOf(method) {
-			if !inDashboard(route) {
+			if !shell.InDashboard(route) {
 				continue
 			}
 			r := b.surfer().do(method, fill.Replace(route), url.Values{"key": {m.key.PublicID}})
@@ -113,7 +114,7 @@ func TestDashboard_Tenants(t *testing.T) {
 	checked := 0
 	for _, method := range []string{"GET", "POST"} {
 		for _, route := range b.deskRoutesOf(method) {
-			if !inDashboard(route) || strings.HasPrefix(route, "/operator") {
+			if !shell.InDashboard(route) || strings.HasPrefix(route, "/operator") {
 				continue
 			}
 			path := theirs.Replace(route)
@@ -603,7 +604,7 @@ func TestDashboard_SecondFactor(t *testing.T) {
 	fourth := b.surfer()
 	fourth.post("/signin", "email", deskEmail, "password", deskPassword).wants(t, 200, "Second step")
 	fourth.post("/signin/code", "code", codes[0][1]).wants(t, 401)
-	b.clock.advance(halfTTL + time.Second)
+	b.clock.advance(shell.HalfTTL + time.Second)
 	fourth.post("/signin/code", "code", codes[1][1]).leads(t, "/signin")
 
 	s.post("/dashboard/security/factor/remove", "password", "wrong password").wants(t, 400, "The password is wrong.")

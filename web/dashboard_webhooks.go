@@ -19,6 +19,7 @@ import (
 	"github.com/florinpay/florin/internal/webhook"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/shell"
 )
 
 const webhooksPath = "/dashboard/webhooks"
@@ -34,17 +35,17 @@ func (d *desk) chosenKey(v visitor, path, asked string) (account.Key, bool, pane
 }
 
 func (d *desk) getWebhooks(c echo.Context, v visitor) error {
-	return d.webhooksPage(c, v, http.StatusOK, c.QueryParam("key"), newForm(url.Values{}))
+	return d.webhooksPage(c, v, http.StatusOK, c.QueryParam("key"), shell.NewForm(url.Values{}))
 }
 
-func (d *desk) webhooksPage(c echo.Context, v visitor, status int, asked string, f *form) error {
+func (d *desk) webhooksPage(c echo.Context, v visitor, status int, asked string, f *shell.Form) error {
 	ctx := c.Request().Context()
 	key, ok, choice, err := d.chosenKey(v, webhooksPath, asked)
 	if err != nil {
 		return err
 	}
-	p := dashboard.WebhooksProps{Frame: d.frame(c, v, "Webhooks", webhooksPath), Key: choice, HasKey: ok, Problem: f.problem, State: c.QueryParam("state"), Event: c.QueryParam("event")}
-	p.Since = f.field(panel.Field{
+	p := dashboard.WebhooksProps{Frame: d.frame(c, v, "Webhooks", webhooksPath), Key: choice, HasKey: ok, Problem: f.Problem, State: c.QueryParam("state"), Event: c.QueryParam("event")}
+	p.Since = f.Field(panel.Field{
 		Name: "since", Label: "Events since (UTC)", Type: "date", Required: true, Value: d.d.Now().UTC().AddDate(0, 0, -3).Format(dayFormat),
 		Hint: "Those whose attempts were used up, or that your server refused for good.",
 	})
@@ -132,7 +133,7 @@ func (d *desk) getWebhook(c echo.Context, v visitor) error {
 }
 
 func (d *desk) postResend(c echo.Context, v visitor) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
@@ -144,9 +145,9 @@ func (d *desk) postResend(c echo.Context, v visitor) error {
 	d.nudge()
 	to := webhooksPath + "/" + strconv.FormatInt(id, 10)
 	if back := values.Get("back"); back != "" {
-		to = safeNext(back)
+		to = shell.SafeNext(back)
 	}
-	return d.done(c, to, "It is being sent again.")
+	return d.cookies.Redirect(c, to, "It is being sent again.")
 }
 
 func (d *desk) nudge() {
@@ -159,18 +160,18 @@ func (d *desk) nudge() {
 const maxResendDays = 90
 
 func (d *desk) postResendFailed(c echo.Context, v visitor) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
-	f := newForm(values)
+	f := shell.NewForm(values)
 	key, err := v.key(values.Get("key"))
 	if err != nil {
 		return err
 	}
-	since, err := time.Parse(dayFormat, f.text("since"))
+	since, err := time.Parse(dayFormat, f.Text("since"))
 	if err != nil || since.Before(d.d.Now().AddDate(0, 0, -maxResendDays)) {
-		f.bad("since", fmt.Sprintf("Give a day of the last %d, such as %s.", maxResendDays, d.d.Now().UTC().Format(dayFormat)))
+		f.Bad("since", fmt.Sprintf("Give a day of the last %d, such as %s.", maxResendDays, d.d.Now().UTC().Format(dayFormat)))
 		return d.webhooksPage(c, v, http.StatusBadRequest, key.PublicID, f)
 	}
 	act := d.noting(c, v, account.ActionResendWebhooks, labelOf(key), "failed since "+since.Format(dayFormat)+": ")
@@ -186,12 +187,12 @@ func (d *desk) postResendFailed(c echo.Context, v visitor) error {
 	case 1:
 		said = "One failed webhook is being sent again."
 	}
-	return d.done(c, webhooksPath+"?key="+key.PublicID, said)
+	return d.cookies.Redirect(c, webhooksPath+"?key="+key.PublicID, said)
 }
 
 // postPing sends a test to the callback address and says how it was answered.
 func (d *desk) postPing(c echo.Context, v visitor) error {
-	values, err := deskForm(c)
+	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err
 	}
@@ -200,7 +201,7 @@ func (d *desk) postPing(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	if err := d.limits.Costly(ctx); err != nil {
+	if err := d.sh.Limits.Costly(ctx); err != nil {
 		return err
 	}
 	custodian, err := d.d.Accounts.Custodian(ctx, key.ID)
@@ -219,5 +220,5 @@ func (d *desk) postPing(c echo.Context, v visitor) error {
 	if a.Status == 0 {
 		said = "The test “" + status + "” got " + answerOf(a) + "."
 	}
-	return d.done(c, webhooksPath+"?key="+key.PublicID, said)
+	return d.cookies.Redirect(c, webhooksPath+"?key="+key.PublicID, said)
 }

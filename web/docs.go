@@ -14,11 +14,12 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/webhook"
 	"github.com/florinpay/florin/views/docs"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // docRoutes is the documentation this server shows of itself.
-func (s *Server) docRoutes(get func(path string, h echo.HandlerFunc)) {
-	get(openAPIPath, s.getOpenAPI)
+func (s *Server) docRoutes(r shell.Router) {
+	r.Read(openAPIPath, s.getOpenAPI)
 	pages := map[string]func(docs.Frame) (templ.Component, error){
 		docs.StartPath: s.startDoc, docs.ExamplesPath: s.examplesDoc, docs.WebhooksPath: s.webhooksDoc,
 		docs.RequestsPath: s.requestsDoc, docs.ErrorsPath: s.errorsDoc, docs.TestingPath: s.testingDoc,
@@ -28,9 +29,9 @@ func (s *Server) docRoutes(get func(path string, h echo.HandlerFunc)) {
 		pages[docs.ConsolePath] = s.console
 	}
 	for path, page := range pages {
-		get(path, func(c echo.Context) error {
+		r.Read(path, func(c echo.Context) error {
 			f := docs.Frame{
-				Page: newPage(c), Path: path, BaseURL: s.o.BaseURL, CheckoutURL: s.o.CheckoutURL,
+				Page: shell.NewPage(c), Path: path, BaseURL: s.o.BaseURL, CheckoutURL: s.o.CheckoutURL,
 				Sandbox: s.o.Sandbox != nil, SignIn: s.d.Dashboard != nil, Console: s.o.GraphQL.Introspection, Version: s.o.Version,
 			}
 			f.Lang = "en" // it is written in English
@@ -38,7 +39,7 @@ func (s *Server) docRoutes(get func(path string, h echo.HandlerFunc)) {
 			if err != nil {
 				return err
 			}
-			return s.page(c, http.StatusOK, f.Page, view)
+			return shell.Render(c, http.StatusOK, f.Page, view)
 		})
 	}
 }
@@ -90,17 +91,17 @@ func inWords(d time.Duration) string {
 }
 
 func (s *Server) requestsDoc(f docs.Frame) (templ.Component, error) {
-	r, g := s.o.Rates, s.o.GraphQL.Limits
+	r, g := s.sh.Limits.Rates, s.o.GraphQL.Limits
 	return docs.Requests(docs.RequestsProps{
-		Frame: f, Client: r.Client.words(), Key: r.Key.words(), Costly: r.Costly.words(), Open: r.Open.words(),
+		Frame: f, Client: rateText(r.Client), Key: rateText(r.Key), Costly: rateText(r.Costly), Open: rateText(r.Open),
 		MaxBody: strconv.Itoa(jsonbody.Max), MaxPage: strconv.Itoa(payment.MaxPage),
 		MaxGraphQLBody: strconv.Itoa(g.Body), MaxDepth: strconv.Itoa(g.Depth), MaxFields: strconv.Itoa(g.Fields),
 		MaxAliases: strconv.Itoa(g.Aliases), MaxRootFields: strconv.Itoa(g.RootFields), MaxTokens: strconv.Itoa(g.Tokens),
 	}), nil
 }
 
-// words writes a rate as people say it.
-func (r Rate) words() string {
+// rateText writes a rate in words.
+func rateText(r shell.Rate) string {
 	often := fmt.Sprintf("%g requests a second", r.PerSecond)
 	if r.PerSecond < 1 {
 		often = fmt.Sprintf("one request in %g seconds", 1/r.PerSecond)

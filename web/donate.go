@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // getDonate is a campaign: its page for a browser, JSON for everybody else.
@@ -33,30 +34,29 @@ func (s *Server) getDonate(c echo.Context) error {
 
 // donatePage writes the page of a campaign; add completes its props.
 func (s *Server) donatePage(c echo.Context, status int, before int64, add func(*views.DonateProps)) error {
-	p, err := s.donateProps(c.Request().Context(), newPage(c), c.Param("campaignId"), before)
+	p, err := s.donateProps(c.Request().Context(), shell.NewPage(c), c.Param("campaignId"), before)
 	if err != nil {
 		return err
 	}
 	p.Once = string(s.d.NewID(s.d.Now()))
 	add(&p)
-	return s.page(c, status, p.Page, views.Donate(p))
+	return shell.Render(c, status, p.Page, views.Donate(p))
 }
 
 // getWidget is a campaign in a frame on another site.
 func (s *Server) getWidget(c echo.Context) error {
-	p, err := s.donateProps(c.Request().Context(), newPage(c), c.Param("campaignId"), 0)
+	p, err := s.donateProps(c.Request().Context(), shell.NewPage(c), c.Param("campaignId"), 0)
 	if err != nil {
 		return err
 	}
-	h := c.Response().Header()
-	c.Response().Before(func() { framedHeaders(h, p.Nonce) })
-	return s.page(c, http.StatusOK, p.Page, views.DonateWidget(p))
+	shell.AllowFraming(c, p.Nonce)
+	return shell.Render(c, http.StatusOK, p.Page, views.DonateWidget(p))
 }
 
 // postDonate starts a donation: over REST, or by the form of the page.
 func (s *Server) postDonate(c echo.Context) error {
-	if isForm(c.Request()) {
-		return s.sameSite(s.postDonateForm)(c)
+	if shell.IsForm(c) {
+		return s.sh.SameSite(s.postDonateForm)(c)
 	}
 	return write(c, s, func(ctx context.Context, b *jsonbody.Object) (*model.DonationResult, error) {
 		in := operation.DonationInput{
@@ -68,10 +68,4 @@ func (s *Server) postDonate(c echo.Context) error {
 		}
 		return s.ops.StartDonation(ctx, in)
 	})
-}
-
-// isForm reports whether a browser sent the body by a form.
-func isForm(r *http.Request) bool {
-	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
-	return strings.EqualFold(strings.TrimSpace(kind), echo.MIMEApplicationForm)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // maxOnce is the length of what tells forms apart.
@@ -28,7 +29,7 @@ func (s *Server) postDonateForm(c echo.Context) error {
 	if err := parseDonation(c); err != nil {
 		return err
 	}
-	form, lang := c.Request().PostForm, language(c)
+	form, lang := c.Request().PostForm, shell.Language(c)
 	typed := form.Get("suggested")
 	if typed == "" || typed == "other" {
 		typed = views.LocaleFor(lang).Plain(form.Get("amount"))
@@ -53,7 +54,7 @@ func (s *Server) postDonateForm(c echo.Context) error {
 	var refusal operation.Refusal
 	switch {
 	case err != nil:
-		refusal = s.ops.Refuse(c.Request().Context(), err)
+		refusal = s.sh.Refuse(c, err)
 	case out.Transaction == nil:
 		refusal = operation.Refusal{Code: out.Code, Message: out.Message}
 	default:
@@ -81,7 +82,7 @@ func (s *Server) addOnce(c echo.Context, form url.Values) {
 	if len(once) != maxOnce {
 		return
 	}
-	x, body := callOf(c), []byte(c.Request().URL.Path+"\n"+form.Encode())
+	x, body := shell.CallOf(c), []byte(c.Request().URL.Path+"\n"+form.Encode())
 	x.Request = sha256.Sum256(body)
 	x.IdempotencyKey = "form-" + hex.EncodeToString(x.Request[:])
 }
@@ -111,7 +112,7 @@ const maxWhole = 12
 
 // refuseDonation shows the page again with why nothing was started.
 func (s *Server) refuseDonation(c echo.Context, r operation.Refusal, err error) error {
-	callOf(c).addHeaders(c.Response().Header())
+	shell.AddHeaders(c)
 	problems, problem := map[string]views.InputError{}, views.ProblemNone
 	switch r.Code {
 	case http.StatusBadRequest:

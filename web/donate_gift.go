@@ -5,6 +5,7 @@ import (
 
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // getGift is the page of a campaign with one of its donations, which is paid
@@ -30,7 +31,7 @@ func (s *Server) giftPage(c echo.Context, slug string, p payment.Payment, status
 	if p.Kind != payment.KindDonation || p.CampaignID != found.Number {
 		return payment.ErrUnknown
 	}
-	page := newPage(c)
+	page := shell.NewPage(c)
 	pay, err := s.checkoutProps(ctx, p, page, views.ParseView(c.QueryParam("view")))
 	if err != nil {
 		return err
@@ -46,5 +47,5 @@ func (s *Server) giftPage(c echo.Context, slug string, p payment.Payment, status
 	if pay.Live() {
 		whole.LivePath = "" // a browser has few connections to a host: one stream a page
 	}
-	return s.page(c, status, page, views.Donate(whole))
+	return shell.Render(c, status, page, views.Donate(whole))
 }

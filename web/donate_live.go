@@ -11,6 +11,7 @@ import (
 
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // donateTick is how often an open page of a campaign is looked at.
@@ -35,9 +36,9 @@ func (s *Server) getDonateLive(c echo.Context) error {
 	}
 	now := time.Now()
 	l := &donateLive{
-		s: s, slug: slug, lang: language(c), sent: make(map[string]uint64, 2), quiet: now.Add(heartbeat), end: now.Add(streamLife),
+		s: s, slug: slug, lang: shell.Language(c), sent: make(map[string]uint64, 2), quiet: now.Add(heartbeat), end: now.Add(streamLife),
 	}
-	return s.hub.admit(payment.ID(campaignStream+slug), callOf(c).Client, s.o.Rates, l, func() error { return l.open(c) })
+	return s.hub.admit(payment.ID(campaignStream+slug), shell.CallOf(c).Client, s.sh.Limits.Rates, l, func() error { return l.open(c) })
 }
 
 // turn sends what the page does not show yet. A campaign that cannot be read
@@ -48,8 +49,8 @@ func (l *donateLive) turn(now time.Time, _ bool) (next time.Time, more bool) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 	defer cancel()
-	b := getBuffer()
-	defer putBuffer(b)
+	b := shell.GetBuffer()
+	defer shell.PutBuffer(b)
 	if err := l.look(ctx, b); err != nil {
 		l.s.d.Log.Debug("an open page could not be brought up to date", "error", err)
 		b.Reset()
@@ -81,8 +82,8 @@ func (l *donateLive) look(ctx context.Context, b *bytes.Buffer) error {
 }
 
 func (l *donateLive) send(ctx context.Context, b *bytes.Buffer, event string, fragment templ.Component) error {
-	html := getBuffer()
-	defer putBuffer(html)
+	html := shell.GetBuffer()
+	defer shell.PutBuffer(html)
 	if err := fragment.Render(ctx, html); err != nil {
 		return err
 	}

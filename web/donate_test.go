@@ -13,6 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // newCampaign makes a campaign of the merchant with a slug of its own.
@@ -170,14 +171,14 @@ func TestDonation_Idempotency(t *testing.T) {
 // donations, a repetition counts once, and others go on.
 func TestDonation_Limited(t *testing.T) {
 	t.Parallel()
-	rates := DefaultRates()
-	rates.Open = Rate{PerSecond: 1. / 30, Burst: 3}
-	rates.Costly = Rate{PerSecond: 1. / 300, Burst: 1} // which has nothing to do with it
+	rates := shell.DefaultRates()
+	rates.Open = shell.Rate{PerSecond: 1. / 30, Burst: 3}
+	rates.Costly = shell.Rate{PerSecond: 1. / 300, Burst: 1} // which has nothing to do with it
 	b := newBundleWith(t, Options{BaseURL: testBaseURL, CheckoutURL: testBaseURL, Rates: rates})
 	m := b.newMerchant(20)
 	c := b.newCampaign(m)
 	give := func(from string, header ...string) reply {
-		return b.ask("POST", "/donate/"+c.Slug+"/pay", giftOfFive, append(header, forwardedFor, from)...)
+		return b.ask("POST", "/donate/"+c.Slug+"/pay", giftOfFive, append(header, "X-Forwarded-For", from)...)
 	}
 	for range 5 {
 		give("203.0.113.1", "Idempotency-Key", "one").wants(t, 200)
@@ -193,8 +194,8 @@ func TestDonation_Limited(t *testing.T) {
 	}
 	l, err := b.campaigns.CreateLink(t.Context(), m.key.ID, campaign.LinkDraft{Slug: "limited-link", Amount: "5"})
 	must(t, err)
-	b.postForm("/link/"+l.Slug, nil, forwardedFor, "203.0.113.1").wants(t, 429)
-	b.postForm("/link/"+l.Slug, nil, forwardedFor, "203.0.113.2").wants(t, 303)
+	b.postForm("/link/"+l.Slug, nil, "X-Forwarded-For", "203.0.113.1").wants(t, 429)
+	b.postForm("/link/"+l.Slug, nil, "X-Forwarded-For", "203.0.113.2").wants(t, 303)
 	b.clock.advance(time.Minute)
 	give("203.0.113.1").wants(t, 200)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // postFindTxn tells what became of a transaction, over REST.
@@ -38,8 +39,8 @@ func (s *Server) postFind(c echo.Context) error {
 	found, err := s.ops.Look(ctx, string(p.ID), asked)
 	status := http.StatusOK
 	if err != nil {
-		status = s.ops.Refuse(ctx, err).Code
-		callOf(c).addHeaders(c.Response().Header())
+		status = s.sh.Refuse(c, err).Code
+		shell.AddHeaders(c)
 	}
 	shown := s.shownFinding(found, err)
 	shown.Asked = asked[:min(len(asked), maxAsked)]
@@ -57,7 +58,7 @@ func (s *Server) shownFinding(f payment.LookupResult, failed error) views.Findin
 	}
 	out := views.Finding{
 		Verdict: views.Verdict(f.Verdict), Network: string(f.Network), Token: f.Token, Amount: shownAmount(f.Amount),
-		Missing: positive(f.Missing), SecondsToFinal: seconds(f.FinalIn), ByAddress: f.ByAddress,
+		Missing: positive(f.Missing), SecondsToFinal: shell.Seconds(f.FinalIn), ByAddress: f.ByAddress,
 	}
 	if f.Network != "" {
 		out.ExplorerURL = s.txURL(f.Network, f.Hash)

@@ -133,7 +133,7 @@ func TestRequestsAreNamed(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	first, second := b.ask("GET", "/health", ""), b.ask("POST", "/graphql", `{"query":"{ __typename }"}`)
-	one, two := first.header.Get(requestIDHeader), second.header.Get(requestIDHeader)
+	one, two := first.header.Get("X-Request-Id"), second.header.Get("X-Request-Id")
 	if len(one) != 16 || one == two {
 		t.Errorf("request ids %q and %q", one, two)
 	}
@@ -150,7 +150,7 @@ func TestFaultsOfOurs(t *testing.T) {
 	b.start(p, chain.Polygon) // or it is answered from what was read a moment ago
 	must(t, b.store.Close())
 	rest := b.ask("GET", "/orders/"+string(p.ID), "")
-	id := rest.header.Get(requestIDHeader)
+	id := rest.header.Get("X-Request-Id")
 	if rest.status < 500 || strings.Contains(rest.body, "sql") || strings.Contains(rest.body, "goroutine") {
 		t.Errorf("REST: %d %s", rest.status, rest.body)
 	}

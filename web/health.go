@@ -13,6 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // healthReport is the body of GET /health.
@@ -81,7 +82,7 @@ func (s *Server) getHealth(c echo.Context) error {
 	if s.databaseDown(c.Request().Context()) {
 		report.Status, report.Database, code = healthDown, healthDown, http.StatusServiceUnavailable
 	}
-	return writeJSON(c, code, report)
+	return shell.WriteJSON(c, code, report)
 }
 
 func (s *Server) networkHealth(n chain.Network) networkHealth {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // hub keeps the open pages and gives each its turn: when its payment has
@@ -71,7 +72,7 @@ func newHub() *hub {
 // together, and a client that has the head of its answer is counted. It fails
 // with errManyStreams, or as open does. An empty client is not limited by
 // itself.
-func (h *hub) admit(id payment.ID, client string, r Rates, page turner, open func() error) error {
+func (h *hub) admit(id payment.ID, client string, r shell.Rates, page turner, open func() error) error {
 	s := h.place(id, client, r, page)
 	if s == nil {
 		return errManyStreams
@@ -94,13 +95,13 @@ func (h *hub) admit(id payment.ID, client string, r Rates, page turner, open fun
 
 // place takes a place for a page that is to be opened, or returns nil when
 // there is none.
-func (h *hub) place(id payment.ID, client string, r Rates, page turner) *stream {
+func (h *hub) place(id payment.ID, client string, r shell.Rates, page turner) *stream {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.room(id, client, r) {
 		return nil
 	}
-	s := &stream{id: id, names: [2]string{client, neighbourhood(client)}, page: page, news: true, opening: true}
+	s := &stream{id: id, names: [2]string{client, shell.Neighbourhood(client)}, page: page, news: true, opening: true}
 	if h.streams[id] == nil {
 		h.streams[id] = make(map[*stream]struct{}, 1)
 	}
@@ -119,7 +120,7 @@ func (h *hub) place(id payment.ID, client string, r Rates, page turner) *stream 
 	return s
 }
 
-func (h *hub) room(id payment.ID, client string, r Rates) bool {
+func (h *hub) room(id payment.ID, client string, r shell.Rates) bool {
 	if h.stopped || h.all >= r.AllStreams {
 		return false
 	}
@@ -128,7 +129,7 @@ func (h *hub) room(id payment.ID, client string, r Rates) bool {
 	if len(h.streams[id]) >= r.PaymentStreams && !strings.HasPrefix(string(id), campaignStream) {
 		return false
 	}
-	return client == "" || h.clients[client] < r.Streams && h.clients[neighbourhood(client)] < r.NearStreams
+	return client == "" || h.clients[client] < r.Streams && h.clients[shell.Neighbourhood(client)] < r.NearStreams
 }
 
 func (h *hub) count() int {

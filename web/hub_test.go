@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // testPage counts its turns; a turn waits until it is let go.
@@ -46,7 +47,7 @@ func eventually(t *testing.T, what string, so func() bool) {
 }
 
 // anyRoom limits nobody.
-var anyRoom = Rates{Streams: 1000, NearStreams: 1000, PaymentStreams: 1000, AllStreams: 1000}
+var anyRoom = shell.Rates{Streams: 1000, NearStreams: 1000, PaymentStreams: 1000, AllStreams: 1000}
 
 // opens returns nil, as the opening of a page that has its client.
 func opens() error { return nil }
@@ -60,7 +61,7 @@ func take(t *testing.T, h *hub, id payment.ID, page *testPage) {
 
 func TestHubLimits(t *testing.T) {
 	t.Parallel()
-	h, r := newHub(), Rates{Streams: 2, NearStreams: 100, PaymentStreams: 100, AllStreams: 4}
+	h, r := newHub(), shell.Rates{Streams: 2, NearStreams: 100, PaymentStreams: 100, AllStreams: 4}
 	defer h.stop()
 	open := func(id payment.ID, client string, page *testPage) bool {
 		return h.admit(id, client, r, page, opens) == nil
@@ -88,7 +89,7 @@ func TestHubLimits(t *testing.T) {
 // Many addresses of one network, and many pages of one payment, leave room for others.
 func TestHubLimits_Crowds(t *testing.T) {
 	t.Parallel()
-	h, r := newHub(), Rates{Streams: 1, NearStreams: 3, PaymentStreams: 5, AllStreams: 100}
+	h, r := newHub(), shell.Rates{Streams: 1, NearStreams: 3, PaymentStreams: 5, AllStreams: 100}
 	defer h.stop()
 	open := func(id payment.ID, client string) bool {
 		return h.admit(id, client, r, &testPage{every: time.Hour}, opens) == nil
@@ -126,7 +127,7 @@ func TestHubLimits_Crowds(t *testing.T) {
 // once would all find room. One that can't be opened gives its place back.
 func TestHubLimits_AtOnce(t *testing.T) {
 	t.Parallel()
-	h, r := newHub(), Rates{PaymentStreams: 1, AllStreams: 1}
+	h, r := newHub(), shell.Rates{PaymentStreams: 1, AllStreams: 1}
 	defer h.stop()
 	first, second := &testPage{every: time.Hour}, &testPage{every: time.Hour}
 	broken := errors.New("the client has gone")

@@ -8,11 +8,12 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/docs"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // getLanding is the front page.
 func (s *Server) getLanding(c echo.Context) error {
-	p := views.LandingProps{Page: newPage(c), Version: s.o.Version, DocsURL: docs.StartPath}
+	p := views.LandingProps{Page: shell.NewPage(c), Version: s.o.Version, DocsURL: docs.StartPath}
 	for _, n := range chain.Networks() {
 		if _, ok := s.d.Payments.Network(n); ok {
 			p.Networks = append(p.Networks, string(n))
@@ -27,5 +28,5 @@ func (s *Server) getLanding(c echo.Context) error {
 	if s.o.Sandbox != nil {
 		p.SandboxURL = "/sandbox"
 	}
-	return s.page(c, http.StatusOK, p.Page, views.Landing(p))
+	return shell.Render(c, http.StatusOK, p.Page, views.Landing(p))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // getLink is the page of a payment link.
@@ -31,11 +32,11 @@ func (s *Server) linkPage(c echo.Context, status int, l campaign.Link, add func(
 	}
 	least, most := s.linkBounds(l)
 	p := views.LinkProps{
-		Page: newPage(c), Merchant: merchant, Slug: l.Slug, Description: l.Description, Amount: positive(l.Amount),
+		Page: shell.NewPage(c), Merchant: merchant, Slug: l.Slug, Description: l.Description, Amount: positive(l.Amount),
 		Min: least.Display(), Max: most.Display(), Bounded: l.Min > 0 || l.Max > 0, Closed: l.Closed(),
 	}
 	add(&p)
-	return s.page(c, status, p.Page, views.PayLink(p))
+	return shell.Render(c, status, p.Page, views.PayLink(p))
 }
 
 // linkBounds are the amounts a payer may choose between.
@@ -57,14 +58,14 @@ func (s *Server) postLink(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	typed := views.LocaleFor(language(c)).Plain(c.Request().PostForm.Get("amount"))
+	typed := views.LocaleFor(shell.Language(c)).Plain(c.Request().PostForm.Get("amount"))
 	if l.Amount == 0 && !l.Closed() {
 		least, most := s.linkBounds(l)
 		if e := amountError(typed, least, most); e != "" {
 			return s.linkAgain(c, http.StatusUnprocessableEntity, l, e, views.ProblemNone)
 		}
 	}
-	if err := s.limits.Open(ctx); err != nil {
+	if err := s.sh.Limits.Open(ctx); err != nil {
 		return s.refuseLink(c, l, err)
 	}
 	p, err := s.d.Campaigns.UseLink(ctx, l, typed)
@@ -84,8 +85,7 @@ func (s *Server) refuseLink(c echo.Context, l campaign.Link, err error) error {
 	case !errors.Is(err, campaign.ErrLinkClosed):
 		return err
 	}
-	refusal := s.ops.Refuse(c.Request().Context(), err)
-	callOf(c).addHeaders(c.Response().Header())
+	refusal := s.sh.Refuse(c, err)
 	return s.linkAgain(c, refusal.Code, l, "", problem)
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // Times of a stream.
@@ -70,10 +71,10 @@ func (s *Server) getLive(c echo.Context) error {
 	}
 	now := time.Now()
 	l := &live{
-		s: s, id: p.ID, lang: language(c), campaign: c.QueryParam("campaign"), view: views.ParseView(c.QueryParam("view")), shown: c.QueryParam("stage"),
+		s: s, id: p.ID, lang: shell.Language(c), campaign: c.QueryParam("campaign"), view: views.ParseView(c.QueryParam("view")), shown: c.QueryParam("stage"),
 		quiet: now.Add(heartbeat), end: now.Add(streamLife),
 	}
-	return s.hub.admit(p.ID, callOf(c).Client, s.o.Rates, l, func() error { return l.open(c) })
+	return s.hub.admit(p.ID, shell.CallOf(c).Client, s.sh.Limits.Rates, l, func() error { return l.open(c) })
 }
 
 // open takes the connection over and writes the head of the answer.
@@ -111,8 +112,8 @@ func (l *live) turn(now time.Time, news bool) (next time.Time, more bool) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 	defer cancel()
-	b := getBuffer()
-	defer putBuffer(b)
+	b := shell.GetBuffer()
+	defer shell.PutBuffer(b)
 	moving, done, err := l.look(ctx, b)
 	if err != nil {
 		l.s.d.Log.Debug("an open page could not be brought up to date", "error", err)
@@ -150,8 +151,8 @@ func (l *live) look(ctx context.Context, b *bytes.Buffer) (moving, done bool, er
 		l.s.addCodes(&props)
 	}
 	event, fragment, next, done := views.LiveEvent(props, l.shown)
-	html := getBuffer()
-	defer putBuffer(html)
+	html := shell.GetBuffer()
+	defer shell.PutBuffer(html)
 	if err := fragment.Render(ctx, html); err != nil {
 		return false, false, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // getReceipt is the receipt of a completed payment, for whoever has its link.
@@ -25,7 +26,7 @@ func (s *Server) getReceipt(c echo.Context) error {
 		return err
 	}
 	props := views.ReceiptProps{
-		Page: newPage(c), Merchant: merchant, TxnID: string(p.ID), Reference: p.Reference, Description: p.Description,
+		Page: shell.NewPage(c), Merchant: merchant, TxnID: string(p.ID), Reference: p.Reference, Description: p.Description,
 		Amount: p.Amount.Display(), Received: p.Received().Micros().Display(),
 		Network: string(p.Choice.Network), Token: string(p.Choice.Token), CreatedAt: p.CreatedAt, PaidAt: p.EndedAt,
 		Deposits: s.deposits(p), VerifyURL: s.o.CheckoutURL + "/pay/" + string(p.ID) + "/receipt", ByHand: p.ByHand,
@@ -33,5 +34,5 @@ func (s *Server) getReceipt(c echo.Context) error {
 	if route, ok := p.Route(); ok {
 		props.Address = string(route.Address.Address)
 	}
-	return s.page(c, http.StatusOK, props.Page, views.Receipt(props))
+	return shell.Render(c, http.StatusOK, props.Page, views.Receipt(props))
 }

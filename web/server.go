@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"strings"
 	"sync"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // Payments is what the surfaces ask of payments.
@@ -89,7 +89,7 @@ type Options struct {
 	CheckoutURL string
 	Version     string
 	GraphQL     graph.Options
-	Rates       Rates
+	Rates       shell.Rates
 	// Proxies are the networks whose X-Forwarded-For is believed; nil means
 	// loopback.
 	Proxies []netip.Prefix
@@ -110,8 +110,7 @@ type Server struct {
 	o       Options
 	ops     *operation.Operations
 	graphQL *graph.Handler
-	limits  *limits
-	proxies []netip.Prefix
+	sh      *shell.Shell
 	hub     *hub
 	codes   *qrCache
 	cards   *cardCache
@@ -120,26 +119,22 @@ type Server struct {
 	openAPI func() (*openAPIDocument, error) // made when it is first asked for
 	handler *echo.Echo
 	http    *http.Server
-	secure  bool // the public addresses are https
 }
 
 // New returns a server. It serves nothing by itself: mount Handler, or call
 // Serve.
 func New(d Deps, o Options) *Server {
-	if o.Rates == (Rates{}) {
-		o.Rates = DefaultRates()
-	}
 	if o.GraphQL.Limits == (graph.Limits{}) {
 		o.GraphQL.Limits = graph.DefaultLimits()
 	}
 	s := &Server{
-		d: d, o: o, limits: newLimits(o.Rates, d.Now), proxies: o.Proxies, hub: newHub(), codes: newQRCache(), cards: newCardCache(), gifts: newGiftCache(d.Now),
-		secure: strings.HasPrefix(o.BaseURL, "https://"),
+		d: d, o: o, hub: newHub(), codes: newQRCache(), cards: newCardCache(), gifts: newGiftCache(d.Now),
+		sh: shell.New(shell.Options{
+			BaseURL: o.BaseURL, CheckoutURL: o.CheckoutURL, Rates: o.Rates, Proxies: o.Proxies, Answered: o.Answered,
+			Now: d.Now, Log: d.Log,
+		}),
 	}
-	if s.proxies == nil {
-		s.proxies = loopback()
-	}
-	s.ops = newOperations(d, o, s.limits)
+	s.ops = newOperations(d, o, s.sh.Limits)
 	s.graphQL = graph.New(s.ops, o.GraphQL, d.Log)
 	s.openAPI = sync.OnceValues(func() (*openAPIDocument, error) { return buildOpenAPI(o.BaseURL) })
 	s.handler = s.routes()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/web/shell"
 )
 
 func TestSession_SignInAndOut(t *testing.T) {
@@ -192,8 +193,8 @@ func TestSafeNext(t *testing.T) {
 		"/signout": "/dashboard", "dashboard": "/dashboard", "/dashboard//evil.example": "/dashboard", "https:/dashboard": "/dashboard",
 		"/%2f%2fevil.example": "/dashboard", "/dashboard/%2e%2e/x": "/dashboard",
 	} {
-		if got := safeNext(text); got != want {
-			t.Errorf("safeNext(%q) = %q, want %q", text, got, want)
+		if got := shell.SafeNext(text); got != want {
+			t.Errorf("shell.SafeNext(%q) = %q, want %q", text, got, want)
 		}
 	}
 }
@@ -207,8 +208,8 @@ func FuzzSafeNext(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		to, err = to.Parse(safeNext(text))
-		if err != nil || to.Host != "pay.example" || to.Scheme != "https" || !inDashboard(to.Path) {
+		to, err = to.Parse(shell.SafeNext(text))
+		if err != nil || to.Host != "pay.example" || to.Scheme != "https" || !shell.InDashboard(to.Path) {
 			t.Errorf("%q leads to %v, %v", text, to, err)
 		}
 	})

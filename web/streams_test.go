@@ -9,6 +9,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // An open page must cost at most 40 KB, so that one process holds 20,000. The
@@ -16,7 +17,7 @@ import (
 //
 //nolint:paralleltest // it counts the memory of the whole process
 func TestOpenPagesAreSmall(t *testing.T) {
-	rates := DefaultRates()
+	rates := shell.DefaultRates()
 	rates.PaymentStreams = rates.AllStreams // one change wakes them all
 	b := newBundleWith(t, Options{BaseURL: testBaseURL, CheckoutURL: testBaseURL, Rates: rates})
 	var lc net.ListenConfig

@@ -22,28 +22,30 @@ type Refusal struct {
 // retryTimeout is when to ask again for what took too long.
 const retryTimeout = 2 * time.Second
 
-// Refuse is the one place where an error becomes a code and a message. What is
-// not a fault for the caller is logged under the request's id, which is all
-// the message says.
-func (o *Operations) Refuse(ctx context.Context, err error) Refusal {
+// Refuse maps an error to a code and a message. An error that is not a fault of
+// the caller is logged under the request's id, and the message holds only that id.
+func Refuse(ctx context.Context, log *slog.Logger, err error) Refusal {
 	call := CallOf(ctx)
-	r := o.refusal(ctx, call, err)
+	r := refusal(ctx, log, call, err)
 	if r.RetryAfter > 0 {
 		call.RetryAfter = r.RetryAfter
 	}
 	return r
 }
 
-func (o *Operations) refusal(ctx context.Context, call *Call, err error) Refusal {
+// Refuse is the package's Refuse with the operations' log.
+func (o *Operations) Refuse(ctx context.Context, err error) Refusal { return Refuse(ctx, o.d.Log, err) }
+
+func refusal(ctx context.Context, log *slog.Logger, call *Call, err error) Refusal {
 	f := fault.Of(err)
 	if f != nil && f.Kind != fault.Internal {
 		return Refusal{f.Kind.Code(), f.Message, f.RetryAfter}
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		o.d.Log.WarnContext(ctx, "an operation ran out of time", "request", call.RequestID, "error", err)
+		log.WarnContext(ctx, "an operation ran out of time", "request", call.RequestID, "error", err)
 		return Refusal{fault.Unavailable.Code(), "this took too long; ask again", retryTimeout}
 	}
-	o.d.Log.ErrorContext(ctx, "an operation failed", "request", call.RequestID, "error", err)
+	log.ErrorContext(ctx, "an operation failed", "request", call.RequestID, "error", err)
 	return Refusal{
 		Code:    fault.Internal.Code(),
 		Message: "something went wrong on our side; if it stays so, tell the operator request " + call.RequestID,

@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/wallet"
 	"github.com/florinpay/florin/web"
+	"github.com/florinpay/florin/web/shell"
 )
 
 func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
@@ -39,10 +40,10 @@ func graphLimits(g config.GraphQL) graph.Limits {
 
 // rates are the configured ones; how many live pages there may be is what the
 // system has room for.
-func rates(r config.Rates) web.Rates {
-	out := web.DefaultRates()
+func rates(r config.Rates) shell.Rates {
+	out := shell.DefaultRates()
 	out.AllStreams = streamsWithin(maxFiles(), out.AllStreams)
-	out.Client, out.Key, out.Costly, out.Open = web.Rate(r.Client), web.Rate(r.Key), web.Rate(r.Costly), web.Rate(r.Open)
+	out.Client, out.Key, out.Costly, out.Open = shell.Rate(r.Client), shell.Rate(r.Key), shell.Rate(r.Costly), shell.Rate(r.Open)
 	return out
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/internal/config"
-	"github.com/florinpay/florin/web"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // TestDefaultLimits: who configures nothing gets what the surfaces were measured with.
@@ -24,7 +24,7 @@ func TestDefaultLimits(t *testing.T) {
 	if got, want := graphLimits(c.GraphQL), graph.DefaultLimits(); got != want {
 		t.Errorf("GraphQL limits %+v, want %+v", got, want)
 	}
-	want := web.DefaultRates()
+	want := shell.DefaultRates()
 	want.AllStreams = streamsWithin(maxFiles(), want.AllStreams)
 	if got := rates(c.Rates); got != want {
 		t.Errorf("rates %+v, want %+v", got, want)

@@ -1,4 +1,4 @@
-package web
+package shell
 
 import (
 	"net/http"
@@ -8,9 +8,9 @@ import (
 
 const forwardedFor = "X-Forwarded-For"
 
-// client names who asks, for limits and the log. It is empty for a program on
-// the same machine that no proxy stands before: that is the operator's own.
-func (s *Server) client(r *http.Request) string {
+// client returns the network address of the caller, for limits and the log. It is
+// empty for a program on the same machine without a proxy, which is the operator's.
+func (s *Shell) client(r *http.Request) string {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return r.RemoteAddr
@@ -26,10 +26,10 @@ func (s *Server) client(r *http.Request) string {
 	return network(s.origin(address, strings.Split(strings.Join(chain, ","), ",")))
 }
 
-// origin walks the chain of proxies from the nearest outwards, as far as each
-// is trusted, and returns the first that is not: what stands left of it was
-// written by somebody unknown.
-func (s *Server) origin(peer netip.Addr, chain []string) netip.Addr {
+// origin walks the chain of proxies from the nearest outwards while they are
+// trusted, and returns the first that is not: the client may have made up
+// everything left of it.
+func (s *Shell) origin(peer netip.Addr, chain []string) netip.Addr {
 	for i := len(chain) - 1; i >= 0 && s.trusted(peer); i-- {
 		next, err := netip.ParseAddr(strings.TrimSpace(chain[i]))
 		if err != nil {
@@ -40,7 +40,7 @@ func (s *Server) origin(peer netip.Addr, chain []string) netip.Addr {
 	return peer
 }
 
-func (s *Server) trusted(a netip.Addr) bool {
+func (s *Shell) trusted(a netip.Addr) bool {
 	for _, p := range s.proxies {
 		if p.Contains(a) {
 			return true
@@ -49,8 +49,8 @@ func (s *Server) trusted(a netip.Addr) bool {
 	return false
 }
 
-// network is what limits are counted by: an IPv4 address, or the 64-bit
-// network of an IPv6 address, for one customer has them all.
+// network is the unit of limits: an IPv4 address, or the /64 of an IPv6 address,
+// since one customer has all of its addresses.
 func network(a netip.Addr) string {
 	if a.Is4() {
 		return a.String()
@@ -62,9 +62,10 @@ func network(a netip.Addr) string {
 	return p.String()
 }
 
-// neighbourhood is the larger network of a client as network names it: the /48
-// of an IPv6 network, the /24 of an IPv4 address. It is empty for no client.
-func neighbourhood(client string) string {
+// Neighbourhood returns the larger network of a client (operation.Call.Client):
+// the /48 of an IPv6 network, the /24 of an IPv4 address. It is empty for an empty
+// client.
+func Neighbourhood(client string) string {
 	address, _, _ := strings.Cut(client, "/")
 	a, err := netip.ParseAddr(address)
 	if err != nil {
@@ -81,8 +82,8 @@ func neighbourhood(client string) string {
 	return p.String()
 }
 
-// loopback is where a proxy is believed without being named. A private network
-// is not: behind an address translation every client seems to come from one.
+// loopback are the proxies that are trusted by default. Private networks are not:
+// behind an address translation every client seems to come from one.
 func loopback() []netip.Prefix {
 	return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 }

@@ -1,4 +1,4 @@
-package web
+package shell
 
 import (
 	"bytes"
@@ -16,15 +16,17 @@ import (
 	"github.com/florinpay/florin/views"
 )
 
-// newPage returns what every page knows about its request: the language it
-// speaks and a nonce for its styles.
-func newPage(c echo.Context) views.Page {
+// NewPage returns what every page knows about its request: its language and a
+// nonce for its styles.
+func NewPage(c echo.Context) views.Page {
 	var nonce [16]byte
 	_, _ = rand.Read(nonce[:]) // crypto/rand never fails; it ends the program instead
-	return views.Page{Lang: language(c), Nonce: base64.RawURLEncoding.EncodeToString(nonce[:])}
+	return views.Page{Lang: Language(c), Nonce: base64.RawURLEncoding.EncodeToString(nonce[:])}
 }
 
-func language(c echo.Context) string {
+// Language returns the language of the request: its "lang" parameter, else the
+// best of Accept-Language.
+func Language(c echo.Context) string {
 	return views.MatchLanguage(c.QueryParam("lang"), c.Request().Header.Get("Accept-Language"))
 }
 
@@ -33,23 +35,25 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // maxPooled is the largest buffer that is kept: a page has some 30 KB.
 const maxPooled = 256 << 10
 
-func getBuffer() *bytes.Buffer {
+// GetBuffer returns an empty buffer from the pool. Return it with PutBuffer.
+func GetBuffer() *bytes.Buffer {
 	b := buffers.Get().(*bytes.Buffer) //nolint:forcetypeassert // the pool holds nothing else
 	b.Reset()
 	return b
 }
 
-func putBuffer(b *bytes.Buffer) {
+// PutBuffer returns a buffer to the pool.
+func PutBuffer(b *bytes.Buffer) {
 	if b.Cap() <= maxPooled {
 		buffers.Put(b)
 	}
 }
 
-// page renders a page and writes it. It is rendered whole first, so that a
-// page that cannot be rendered becomes a failure and not half a page.
-func (s *Server) page(c echo.Context, status int, p views.Page, view templ.Component) error {
-	b := getBuffer()
-	defer putBuffer(b)
+// Render renders a page and writes it. The page is rendered whole first, so that
+// an error in it becomes a failure page and not half a page.
+func Render(c echo.Context, status int, p views.Page, view templ.Component) error {
+	b := GetBuffer()
+	defer PutBuffer(b)
 	if err := view.Render(c.Request().Context(), b); err != nil {
 		return err
 	}
@@ -74,7 +78,7 @@ const pageLevel = 6
 var compressors = sync.Pool{New: func() any {
 	z, err := gzip.NewWriterLevel(io.Discard, pageLevel)
 	if err != nil {
-		panic("web: " + err.Error())
+		panic("shell: " + err.Error())
 	}
 	return z
 }}

@@ -1,4 +1,4 @@
-package web
+package shell
 
 import (
 	"context"
@@ -20,38 +20,28 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// call is what is known of a request beside its path and body.
-type call struct{ operation.Call }
+// CallOf returns what is known of a request beside its path and body.
+func CallOf(c echo.Context) *operation.Call { return operation.CallOf(c.Request().Context()) }
 
-const callName = "call"
-
-func callOf(c echo.Context) *call {
-	if x, ok := c.Get(callName).(*call); ok {
-		return x
-	}
-	return &call{}
-}
-
-// requestIDHeader names the request in the answer, for whoever asks the
+// requestIDHeader names the request in the response, so that a client can ask the
 // operator about it.
 const requestIDHeader = "X-Request-Id"
 
 // requestTimeout bounds every request but a stream: a database or chain that
-// hangs must not keep clients waiting, or us full of them.
+// hangs must not keep clients waiting, or fill the server with them.
 const requestTimeout = 45 * time.Second
 
-// enter is what happens to every request: it gets an id, its client is worked
-// out, a panic becomes an answer, and one line is logged that holds no
-// argument of it.
-func (s *Server) enter(next echo.HandlerFunc) echo.HandlerFunc {
+// Enter is the outermost middleware: it gives the request an id, finds its
+// client, turns a panic into a response, and logs one line that holds no argument
+// of the request.
+func (s *Shell) Enter(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		started := time.Now()
 		r := c.Request()
-		x := &call{operation.Call{
+		x := &operation.Call{
 			RequestID: newRequestID(), Client: s.client(r), UserAgent: r.UserAgent(), Bearer: bearer(r.Header),
-		}}
-		c.Set(callName, x)
-		ctx, cancel := context.WithTimeout(operation.WithCall(r.Context(), &x.Call), requestTimeout)
+		}
+		ctx, cancel := context.WithTimeout(operation.WithCall(r.Context(), x), requestTimeout)
 		defer cancel()
 		c.SetRequest(r.WithContext(ctx))
 		c.Response().Header().Set(requestIDHeader, x.RequestID)
@@ -60,8 +50,8 @@ func (s *Server) enter(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		took := time.Since(started)
 		s.logAccess(c, x, took)
-		if s.o.Answered != nil {
-			s.o.Answered(c.Path(), methodName(r.Method), c.Response().Status, took)
+		if s.answered != nil {
+			s.answered(c.Path(), methodName(r.Method), c.Response().Status, took)
 		}
 		return nil
 	}
@@ -71,30 +61,30 @@ var errPanic = errors.New("a panic was recovered")
 
 // run calls the handler and turns a panic into an error. The panic's value is
 // not logged: it may hold an argument.
-func (s *Server) run(next echo.HandlerFunc, c echo.Context) (err error) {
+func (s *Shell) run(next echo.HandlerFunc, c echo.Context) (err error) {
 	defer func() {
 		switch p := recover(); p {
 		case nil:
 		case http.ErrAbortHandler:
 			panic(p)
 		default:
-			s.d.Log.Error("panic", "request", callOf(c).RequestID, "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+			s.Log.Error("panic", "request", CallOf(c).RequestID, "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
 			err = errPanic
 		}
 	}()
 	return next(c)
 }
 
-// logAccess writes the route, not the address: what stands in a query may be
-// anything. Reading that went well is most of what happens, and tells who
-// operates this nothing that the metrics do not: it is said at debug level.
-func (s *Server) logAccess(c echo.Context, x *call, took time.Duration) {
+// logAccess logs the route, not the address: a query may hold anything.
+// Successful reads are logged at debug level: they are most of the traffic, and
+// the metrics count them.
+func (s *Shell) logAccess(c echo.Context, x *operation.Call, took time.Duration) {
 	r, w := c.Request(), c.Response()
 	level := slog.LevelInfo
-	if (r.Method == http.MethodGet || r.Method == http.MethodHead) && w.Status < http.StatusBadRequest {
+	if Reads(c) && w.Status < http.StatusBadRequest {
 		level = slog.LevelDebug
 	}
-	if !s.d.Log.Enabled(r.Context(), level) {
+	if !s.Log.Enabled(r.Context(), level) {
 		return
 	}
 	attrs := []slog.Attr{
@@ -107,14 +97,15 @@ func (s *Server) logAccess(c echo.Context, x *call, took time.Duration) {
 	if x.Client != "" {
 		attrs = append(attrs, slog.String("client", x.Client))
 	}
-	s.d.Log.LogAttrs(r.Context(), level, "request", attrs...)
+	s.Log.LogAttrs(r.Context(), level, "request", attrs...)
 }
 
-// methodName keeps to the methods there are: whoever asks may make one up, and
-// put anything into it.
+// methodName returns a method that HTTP defines, or "other": a client may send
+// any text as its method.
 func methodName(method string) string {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions:
 		return method
 	}
 	return "other"
@@ -141,15 +132,19 @@ func bearer(h http.Header) secret.Text {
 	return secret.New(strings.TrimSpace(token))
 }
 
-// addHeaders writes what an operation told the surface beside its result.
-func (x *call) addHeaders(h http.Header) {
+// AddHeaders writes what the operations of the request reported beside their
+// result.
+func AddHeaders(c echo.Context) { SetCallHeaders(c.Response().Header(), CallOf(c)) }
+
+// SetCallHeaders writes Retry-After and Idempotent-Replayed if the call has them.
+func SetCallHeaders(h http.Header, x *operation.Call) {
 	if x.RetryAfter > 0 {
-		h.Set("Retry-After", strconv.Itoa(seconds(x.RetryAfter)))
+		h.Set("Retry-After", strconv.Itoa(Seconds(x.RetryAfter)))
 	}
 	if x.Replayed {
 		h.Set("Idempotent-Replayed", "true")
 	}
 }
 
-// seconds rounds up: coming back too early is refused again.
-func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
+// Seconds rounds up: a client that comes back too early is refused again.
+func Seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }

@@ -1,0 +1,167 @@
+package shell
+
+import (
+	"net/http"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gorilla/sessions"
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// Names of the cookies. Over https they carry the prefix that keeps other hosts
+// and plain connections from setting them (RFC 6265bis section 4.1.3).
+const (
+	hostPrefix    = "__Host-"
+	SessionCookie = "florin"
+	HalfCookie    = "florin-half"
+	AskedCookie   = "florin-asked"
+	noticeCookie  = "florin-say"
+	deviceCookie  = "florin-device"
+)
+
+const (
+	// HalfTTL is how long a user has between password and second factor.
+	HalfTTL = 5 * time.Minute
+	// deviceTTL is how long a browser stays known to a user without signing in.
+	deviceTTL = 365 * 24 * time.Hour
+	// noticeTTL outlives a redirect, and not much more.
+	noticeTTL = time.Minute
+)
+
+// Cookies are sealed, out of reach of scripts, and not sent with other sites'
+// forms. The session itself is a row of the database, which can be revoked; its
+// cookie holds only the token.
+type Cookies struct {
+	store  *sessions.CookieStore
+	prefix string
+	now    func() time.Time
+}
+
+// NewCookies takes a key to authenticate and a key to encrypt, 32 bytes each.
+func NewCookies(authKey, sealKey []byte, secure bool, now func() time.Time) *Cookies {
+	k := &Cookies{store: sessions.NewCookieStore(authKey, sealKey), now: now}
+	if secure {
+		k.prefix = hostPrefix
+	}
+	k.store.MaxAge(int(account.SessionTTL / time.Second))
+	k.store.Options = &sessions.Options{Path: "/", Secure: secure, HttpOnly: true, SameSite: http.SameSiteLaxMode}
+	return k
+}
+
+// Put gives the browser a cookie that holds values until ttl has passed.
+func (k *Cookies) Put(w http.ResponseWriter, name string, ttl time.Duration, values map[string]string) error {
+	x := sessions.NewSession(k.store, k.prefix+name)
+	options := *k.store.Options
+	options.MaxAge = int(ttl / time.Second)
+	x.Options = &options
+	for key, value := range values {
+		x.Values[key] = value
+	}
+	// The browser may keep the cookie longer; this makes it worthless then.
+	x.Values["until"] = strconv.FormatInt(k.now().Add(ttl).Unix(), 10)
+	return k.store.Save(nil, w, x)
+}
+
+// Get returns a value of a cookie; empty without one, if it was not made here, or
+// if it has expired.
+func (k *Cookies) Get(r *http.Request, name, key string) string {
+	x, err := k.store.New(r, k.prefix+name)
+	if err != nil || x.IsNew {
+		return ""
+	}
+	until, _ := x.Values["until"].(string)
+	seconds, err := strconv.ParseInt(until, 10, 64)
+	if err != nil || k.now().Unix() >= seconds {
+		return ""
+	}
+	value, _ := x.Values[key].(string)
+	return value
+}
+
+// Drop removes a cookie from the browser.
+func (k *Cookies) Drop(w http.ResponseWriter, name string) {
+	options := *k.store.Options
+	options.MaxAge = -1
+	http.SetCookie(w, sessions.NewCookie(k.prefix+name, "", &options))
+}
+
+// SignIn gives the browser a fresh session in place of the one it carried, so a
+// session that an attacker planted gains nothing.
+func (k *Cookies) SignIn(w http.ResponseWriter, in account.SignedIn) error {
+	k.Drop(w, HalfCookie)
+	k.Drop(w, AskedCookie)
+	if err := k.Know(w, in.User); err != nil {
+		return err
+	}
+	return k.Put(w, SessionCookie, in.ExpiresAt.Sub(k.now()), map[string]string{"token": in.Token.Reveal()})
+}
+
+// Know marks the browser as a known device of the user, which failed sign-ins from
+// elsewhere do not slow down. It grants no access by itself.
+func (k *Cookies) Know(w http.ResponseWriter, user account.User) error {
+	return k.Put(w, deviceCookie, deviceTTL, map[string]string{"email": user.Email})
+}
+
+// Knows reports whether the user with the e-mail address signed in from here before.
+func (k *Cookies) Knows(r *http.Request, email string) bool {
+	normal, err := account.NormalizeEmail(email)
+	return err == nil && k.Get(r, deviceCookie, "email") == normal
+}
+
+// Token returns the session token the browser carries; it may be any text.
+func (k *Cookies) Token(r *http.Request) secret.Text {
+	return secret.New(k.Get(r, SessionCookie, "token"))
+}
+
+// Redirect sends the browser to the page at path, so that reloading it does
+// nothing twice. That page shows the notice, if there is one (Cookies.Notice).
+func (k *Cookies) Redirect(c echo.Context, path, notice string) error {
+	if notice != "" {
+		if err := k.Put(c.Response(), noticeCookie, noticeTTL, map[string]string{"text": notice}); err != nil {
+			return err
+		}
+	}
+	return c.Redirect(http.StatusSeeOther, path)
+}
+
+// Notice returns the notice of the redirect that led to this page, and forgets it.
+func (k *Cookies) Notice(c echo.Context) string {
+	text := k.Get(c.Request(), noticeCookie, "text")
+	if text != "" {
+		k.Drop(c.Response(), noticeCookie)
+	}
+	return text
+}
+
+// HomePath is the first page of a user who is signed in.
+const HomePath = "/dashboard"
+
+// SafeNext returns where to go after signing in: a page of the dashboard, or its
+// first one. Anything else would be an open redirect.
+func SafeNext(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" || strings.ContainsAny(text, "\\\r\n\t") {
+		return HomePath
+	}
+	if p := u.Path; path.Clean(p) != p || !InDashboard(p) {
+		return HomePath
+	}
+	return (&url.URL{Path: u.Path, RawQuery: u.RawQuery}).String()
+}
+
+// InDashboard reports whether a path or route is for users who are signed in.
+func InDashboard(p string) bool {
+	for _, root := range []string{HomePath, "/operator"} {
+		if p == root || strings.HasPrefix(p, root+"/") {
+			return true
+		}
+	}
+	return false
+}

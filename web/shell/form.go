@@ -1,0 +1,94 @@
+package shell
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/views/panel"
+)
+
+// ReadForm reads the form that was posted, of at most so many bytes.
+func ReadForm(c echo.Context, most int64) (url.Values, error) {
+	r := c.Request()
+	r.Body = http.MaxBytesReader(c.Response(), r.Body, most)
+	if err := r.ParseForm(); err != nil {
+		return nil, fault.New(fault.Invalid, "the form cannot be read, or is too large")
+	}
+	return r.PostForm, nil
+}
+
+// Form is what was typed and what is wrong with it.
+type Form struct {
+	Values   url.Values
+	Problems map[string]string // by name of the input
+	Problem  string            // about the form as a whole
+	Posted   string            // path it was posted to, if a page has several forms; may be empty
+}
+
+// NewForm returns a form without problems.
+func NewForm(values url.Values) *Form {
+	return &Form{Values: values, Problems: make(map[string]string)}
+}
+
+// Bad says what is wrong with an input.
+func (f *Form) Bad(name, text string) { f.Problems[name] = text }
+
+// OK reports whether the form has no problem.
+func (f *Form) OK() bool { return len(f.Problems) == 0 && f.Problem == "" }
+
+// Subject says which input a service means by the name its messages begin with.
+type Subject struct {
+	Service string // the name in the interface
+	Input   string // the name of the input
+	Label   string // the words beside the input
+}
+
+// Refused puts a service's refusal beside the input it is about, or above the
+// form; it returns false if the error is no refusal of the input.
+func (f *Form) Refused(err error, subjects ...Subject) bool {
+	x := fault.Of(err)
+	if x == nil || x.Kind == fault.Internal || x.Kind == fault.NotFound {
+		return false
+	}
+	for _, s := range subjects {
+		rest, ok := strings.CutPrefix(x.Message, s.Service)
+		if !ok || rest == "" || rest[0] != ' ' && rest[0] != ':' {
+			continue
+		}
+		if reason, ok := strings.CutPrefix(rest, ": "); ok {
+			f.Bad(s.Input, Sentence(reason))
+		} else {
+			f.Bad(s.Input, s.Label+rest+".")
+		}
+		return true
+	}
+	f.Problem = Sentence(x.Message)
+	return true
+}
+
+// Field completes an input with what was typed and what is wrong with it.
+// Passwords are not written back.
+func (f *Form) Field(x panel.Field) panel.Field {
+	if x.Type != "password" {
+		if typed, ok := f.Values[x.Name]; ok && len(typed) > 0 {
+			x.Value = typed[0]
+		}
+	}
+	x.Problem = f.Problems[x.Name]
+	return x
+}
+
+// Text is a value without the space around it.
+func (f *Form) Text(name string) string { return strings.TrimSpace(f.Values.Get(name)) }
+
+// Sentence makes a sentence of a message that is written for programs.
+func Sentence(message string) string {
+	if message == "" {
+		return ""
+	}
+	return strings.ToUpper(message[:1]) + message[1:] + "."
+}

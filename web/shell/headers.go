@@ -1,0 +1,65 @@
+package shell
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+)
+
+// everyResponse are the headers of every response, made once. A handler that
+// needs another value sets it, which leaves these slices alone.
+var everyResponse = struct{ nosniff, referrer, policy, cache, transport []string }{
+	nosniff: []string{"nosniff"},
+	// Other sites must not learn a txnid. Our own forms need an Origin, which
+	// "no-referrer" would take away in older browsers.
+	referrer:  []string{"same-origin"},
+	policy:    []string{"default-src 'none'; frame-ancestors 'none'"},
+	cache:     []string{"no-store"},
+	transport: []string{"max-age=63072000"},
+}
+
+// Headers sets the security headers of every response. Render replaces the
+// Content-Security-Policy by one with the page's nonce.
+func (s *Shell) Headers(next echo.HandlerFunc) echo.HandlerFunc {
+	https := s.Secure()
+	return func(c echo.Context) error {
+		h := c.Response().Header()
+		h["X-Content-Type-Options"] = everyResponse.nosniff
+		h["Referrer-Policy"] = everyResponse.referrer
+		h["Content-Security-Policy"] = everyResponse.policy
+		h["Cache-Control"] = everyResponse.cache
+		if https {
+			h["Strict-Transport-Security"] = everyResponse.transport
+		}
+		return next(c)
+	}
+}
+
+// pageHeaders sets the headers of a page. Scripts come from this server, styles
+// from this server or with the nonce, and no site may frame the page.
+func pageHeaders(h http.Header, nonce string) {
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-"+nonce+
+		"'; img-src 'self' https: data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=(), usb=(), interest-cohort=()")
+	h.Set("X-Frame-Options", "DENY")
+}
+
+// AllowFraming lets other sites frame the page about to be rendered, which may
+// then run no script and send no form.
+func AllowFraming(c echo.Context, nonce string) {
+	h := c.Response().Header()
+	c.Response().Before(func() {
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self' 'nonce-"+nonce+
+			"'; img-src 'self' https: data:; form-action 'none'; base-uri 'none'; frame-ancestors *")
+		h.Del("X-Frame-Options")
+	})
+}
+
+// AllowOwnFrames lets the page about to be rendered hold frames of this server.
+func AllowOwnFrames(c echo.Context) {
+	h := c.Response().Header()
+	c.Response().Before(func() {
+		h.Set("Content-Security-Policy", h.Get("Content-Security-Policy")+"; frame-src 'self'")
+	})
+}

@@ -1,0 +1,111 @@
+package shell
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/graph/operation"
+	"github.com/florinpay/florin/internal/fault"
+)
+
+// Rate is how often something may be done: PerSecond in the long run, Burst at
+// once.
+type Rate struct {
+	PerSecond float64
+	Burst     int
+}
+
+// Rates are the limits. A program on the same machine without a proxy is not
+// limited.
+type Rates struct {
+	Client Rate // requests of one address
+	Key    Rate // operations of one API key
+	Costly Rate // expensive operations of one address (operation.Limits)
+	// Open is how many payments one address may open at a merchant's cost: each
+	// donation takes a credit, and so may each use of a payment link.
+	Open Rate
+	// Streams is how many live pages one address may have open, NearStreams
+	// those of its whole neighbourhood (an IPv6 /48, which one customer of a
+	// provider may have, or an IPv4 /24), PaymentStreams those of one payment,
+	// and AllStreams the sum of all.
+	Streams        int
+	NearStreams    int
+	PaymentStreams int
+	AllStreams     int
+}
+
+// DefaultRates are more than a shop needs, whose own server is one address, and
+// low enough that one client does not take the others' share.
+func DefaultRates() Rates {
+	return Rates{
+		Client: Rate{PerSecond: 100, Burst: 400}, Key: Rate{PerSecond: 100, Burst: 400},
+		Costly: Rate{PerSecond: 0.5, Burst: 20}, Open: Rate{PerSecond: 1. / 30, Burst: 30},
+		Streams: 100, NearStreams: 1_000, PaymentStreams: 200, AllStreams: 30_000,
+	}
+}
+
+// Limits counts requests and operations by client and key. It is safe for
+// concurrent use.
+type Limits struct {
+	// Rates are the limits in force.
+	Rates Rates
+
+	clients, keys, costly, open *meter
+	now                         func() time.Time
+}
+
+var _ operation.Limits = (*Limits)(nil)
+
+// NewLimits returns limits that nothing was counted against.
+func NewLimits(r Rates, now func() time.Time) *Limits {
+	return &Limits{
+		Rates:   r,
+		clients: newMeter(r.Client), keys: newMeter(r.Key), costly: newMeter(r.Costly), open: newMeter(r.Open), now: now,
+	}
+}
+
+// Key counts an operation of the API key.
+func (l *Limits) Key(ctx context.Context, keyID int64) error {
+	if operation.CallOf(ctx).Client == "" {
+		return nil
+	}
+	return refusedFor(l.keys.take(strconv.FormatInt(keyID, 10), l.now()))
+}
+
+// Costly counts an operation that costs much more to answer than to ask for.
+func (l *Limits) Costly(ctx context.Context) error { return l.ofClient(ctx, l.costly) }
+
+// Open counts a payment that the client opens at a merchant's cost.
+func (l *Limits) Open(ctx context.Context) error { return l.ofClient(ctx, l.open) }
+
+func (l *Limits) ofClient(ctx context.Context, m *meter) error {
+	client := operation.CallOf(ctx).Client
+	if client == "" {
+		return nil
+	}
+	return refusedFor(m.take(client, l.now()))
+}
+
+func refusedFor(wait time.Duration) error {
+	if wait <= 0 {
+		return nil
+	}
+	return fault.Retry(fault.Limited, wait, "too many requests; try again in %d s", Seconds(wait))
+}
+
+// PerClient counts requests by address, except those of routes that are
+// Router.Unlimited.
+func (s *Shell) PerClient(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if !s.routeOf(c).unlimited {
+			l := s.Limits
+			if err := l.ofClient(c.Request().Context(), l.clients); err != nil {
+				return err
+			}
+		}
+		return next(c)
+	}
+}

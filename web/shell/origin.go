@@ -1,0 +1,58 @@
+package shell
+
+import (
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/fault"
+)
+
+var errOtherSite = fault.New(fault.Forbidden, "this form was sent from another site")
+
+// SameSite refuses a form that another site sent. A browser says where the form
+// comes from; a program that does not say is let through, for it carries no
+// cookies of a user.
+func (s *Shell) SameSite(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		switch r.Header.Get("Sec-Fetch-Site") {
+		case "same-origin", "none":
+			return next(c)
+		case "":
+		default:
+			return errOtherSite
+		}
+		if origin := r.Header.Get("Origin"); origin != "" && !s.own(origin, r.Host) {
+			return errOtherSite
+		}
+		return next(c)
+	}
+}
+
+// OwnForms is SameSite for forms behind a session: it also refuses a write that
+// does not say where it comes from, as every browser does.
+func (s *Shell) OwnForms(next echo.HandlerFunc) echo.HandlerFunc {
+	checked := s.SameSite(next)
+	return func(c echo.Context) error {
+		if Reads(c) {
+			return next(c)
+		}
+		h := c.Request().Header
+		if h.Get("Sec-Fetch-Site") == "" && h.Get("Origin") == "" {
+			return errOtherSite
+		}
+		return checked(c)
+	}
+}
+
+// own reports whether an origin is this server: the host of the request, or a
+// public address, if a proxy put another host into the request.
+func (s *Shell) own(origin, host string) bool {
+	u, err := url.Parse(origin)
+	if err != nil || u.Host == "" {
+		return false
+	}
+	public := u.Scheme + "://" + u.Host
+	return u.Host == host || public == s.BaseURL || public == s.CheckoutURL
+}

@@ -1,0 +1,78 @@
+package shell
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+)
+
+// route is what the shell knows of a route.
+type route struct {
+	render    Renderer
+	unlimited bool // it is not counted by PerClient
+}
+
+// Router adds the routes of one surface to the Echo application. Echo's own
+// groups are not used: a group with middleware answers for every address, and
+// hides that a route exists with another method.
+type Router struct {
+	shell      *Shell
+	echo       *echo.Echo
+	route      route
+	middleware []echo.MiddlewareFunc
+}
+
+// Router returns a router whose routes render errors as Negotiated does.
+func (s *Shell) Router(e *echo.Echo) Router {
+	return Router{shell: s, echo: e, route: route{render: Negotiated}}
+}
+
+// Renders returns a router whose routes render their errors with f.
+func (r Router) Renders(f Renderer) Router {
+	r.route.render = f
+	return r
+}
+
+// Unlimited returns a router whose routes PerClient does not count.
+func (r Router) Unlimited() Router {
+	r.route.unlimited = true
+	return r
+}
+
+// With returns a router whose routes run behind the middleware.
+func (r Router) With(m ...echo.MiddlewareFunc) Router {
+	r.middleware = append(r.middleware[:len(r.middleware):len(r.middleware)], m...)
+	return r
+}
+
+// Read adds a route for GET and for HEAD, which monitors and link previews send.
+func (r Router) Read(path string, h echo.HandlerFunc) {
+	r.GET(path, h)
+	r.add(http.MethodHead, path, h)
+}
+
+// GET adds a route for GET alone.
+func (r Router) GET(path string, h echo.HandlerFunc) { r.add(http.MethodGet, path, h) }
+
+// POST adds a route for POST.
+func (r Router) POST(path string, h echo.HandlerFunc) { r.add(http.MethodPost, path, h) }
+
+func (r Router) add(method, path string, h echo.HandlerFunc) {
+	r.echo.Add(method, path, h, r.middleware...)
+	r.shell.routes[method+" "+path] = r.route
+	if _, known := r.shell.routes[path]; !known {
+		r.shell.routes[path] = r.route
+	}
+}
+
+// routeOf returns what is known of the route a request matched. A path that was
+// asked with a wrong method is answered by the surface that has the path.
+func (s *Shell) routeOf(c echo.Context) route {
+	if r, ok := s.routes[c.Request().Method+" "+c.Path()]; ok {
+		return r
+	}
+	if r, ok := s.routes[c.Path()]; ok {
+		return r
+	}
+	return route{render: Negotiated}
+}

@@ -1,0 +1,54 @@
+package shell
+
+import (
+	"log/slog"
+	"net/netip"
+	"strings"
+	"time"
+)
+
+// Options are what a shell is made of.
+type Options struct {
+	// BaseURL and CheckoutURL are the public addresses, without a slash at
+	// their ends.
+	BaseURL, CheckoutURL string
+	Rates                Rates
+	// Proxies are the networks whose X-Forwarded-For is believed; nil means
+	// loopback.
+	Proxies []netip.Prefix
+	// Answered is called after each request with the route it matched (empty
+	// for none) and its method ("other" for one that HTTP does not define). It
+	// may be nil, and must return quickly.
+	Answered func(route, method string, status int, took time.Duration)
+	Now      func() time.Time
+	Log      *slog.Logger
+}
+
+// Shell is what surfaces use of the server around them.
+type Shell struct {
+	BaseURL, CheckoutURL string
+	Limits               *Limits
+	Now                  func() time.Time
+	Log                  *slog.Logger
+
+	proxies  []netip.Prefix
+	answered func(route, method string, status int, took time.Duration)
+	routes   map[string]route // by method and path, and by path alone
+}
+
+// New returns a shell without routes.
+func New(o Options) *Shell {
+	if o.Rates == (Rates{}) {
+		o.Rates = DefaultRates()
+	}
+	if o.Proxies == nil {
+		o.Proxies = loopback()
+	}
+	return &Shell{
+		BaseURL: o.BaseURL, CheckoutURL: o.CheckoutURL, Limits: NewLimits(o.Rates, o.Now), Now: o.Now, Log: o.Log,
+		proxies: o.Proxies, answered: o.Answered, routes: make(map[string]route),
+	}
+}
+
+// Secure reports whether the public addresses are https.
+func (s *Shell) Secure() bool { return strings.HasPrefix(s.BaseURL, "https://") }
