@@ -79,7 +79,7 @@ func TestOperator_DisableUser(t *testing.T) {
 	started, waiting := b.start(b.newPayment(m), chain.Polygon), b.newPayment(m)
 	page := "/operator/users/" + u.PublicID
 	root.get("/operator/users?q=ada%40").wants(t, 200, deskEmail, page)
-	root.get("/operator/users?q=nobody").wants(t, 200, "Nobody fits")
+	root.get("/operator/users?q=nobody").wants(t, 200, "No user matches")
 	root.get("/operator/users?q="+m.key.PublicID).wants(t, 200, page)
 	root.get(page).wants(t, 200, "Disable this user", "Shop of "+deskEmail)
 	root.get("/operator/users/nobody").wants(t, 404)
@@ -128,10 +128,10 @@ func TestOperator_DisableUser(t *testing.T) {
 func TestOperator_Lists(t *testing.T) {
 	t.Parallel()
 	b, root := rootDesk(t)
-	root.get("/operator").wants(t, 200, "9 days", "1 POL", "send POL to it this week", "Nobody has asked")
-	root.get("/operator/topups").wants(t, 200, "Nobody has bought credits yet")
+	root.get("/operator").wants(t, 200, "9 days", "1 POL", "send POL to it this week", "No check has run")
+	root.get("/operator/topups").wants(t, 200, "No merchant has bought credits yet")
 	root.get("/operator/sweeps").wants(t, 200, "Nothing was settled yet")
-	root.get("/operator/trouble").wants(t, 200, "All final money is settled", "No network has taken back")
+	root.get("/operator/trouble").wants(t, 200, "All final money is settled", "No reorg has removed")
 	m := b.shop(b.member(deskEmail))
 	for range pageRows + 1 {
 		_, err := b.payments.CreateTopUp(t.Context(), "", m.key.ID, 40)

@@ -38,7 +38,7 @@ func (d *desk) getPayment(c echo.Context, v visitor) error {
 
 // paymentPage shows a payment, with what a form had to say and what became of a
 // transaction somebody asked about; found may be nil.
-func (d *desk) paymentPage(c echo.Context, v visitor, status int, f *shell.Form, found *dashboard.FindingRow) error {
+func (d *desk) paymentPage(c echo.Context, v visitor, status int, f *shell.Form, found *dashboard.LookupRow) error {
 	ctx := c.Request().Context()
 	x, key, err := d.ownPayment(c, v)
 	if err != nil {
@@ -58,7 +58,7 @@ func (d *desk) paymentPage(c echo.Context, v visitor, status int, f *shell.Form,
 	p.Find = f.Field(panel.Field{
 		Name: "hash", Label: "Transaction hash, or an explorer's address of it", Required: true, Max: strconv.Itoa(maxAsked), Mono: true,
 	})
-	p.Finding = found
+	p.Lookup = found
 	if p.Timeline, err = d.timeline(ctx, x); err != nil {
 		return err
 	}

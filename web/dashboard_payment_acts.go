@@ -145,8 +145,8 @@ func (d *desk) postFindIn(c echo.Context, v visitor) error {
 	return d.paymentPage(c, v, http.StatusOK, f, d.findingRow(found))
 }
 
-func (d *desk) findingRow(f payment.LookupResult) *dashboard.FindingRow {
-	r := &dashboard.FindingRow{Title: verdicts[f.Verdict][0], Meaning: verdicts[f.Verdict][1], Verdict: string(f.Verdict), Advice: f.Advice(), Hash: string(f.Hash)}
+func (d *desk) findingRow(f payment.LookupResult) *dashboard.LookupRow {
+	r := &dashboard.LookupRow{Title: verdicts[f.Verdict][0], Meaning: verdicts[f.Verdict][1], Verdict: string(f.Verdict), Advice: f.Advice(), Hash: string(f.Hash)}
 	if f.Amount != "" {
 		r.Moved = f.Amount + " " + f.Token
 	}

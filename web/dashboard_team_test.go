@@ -74,11 +74,11 @@ func TestDashboard_Team(t *testing.T) {
 	b.surfer().get(link).wants(t, 200, deskEmail)
 	old := link
 	link = s.linkOf("dev@shop.example", s.post(resend, "password", deskPassword))
-	b.surfer().get(old).wants(t, 403, "used or taken back")
+	b.surfer().get(old).wants(t, 403, "used or revoked")
 
 	dev := b.surfer()
-	dev.get(first).wants(t, 403, "used or taken back")
-	dev.get("/join?token=x").wants(t, 403, "used or taken back")
+	dev.get(first).wants(t, 403, "used or revoked")
+	dev.get("/join?token=x").wants(t, 403, "used or revoked")
 	dev.get(link).wants(t, 200, deskEmail, "developer", `value="dev@shop.example"`)
 	token := strings.TrimPrefix(link, "/join?token=")
 	dev.post("/join", "token", token, "password", "short").wants(t, 400, "at least 10")
@@ -90,7 +90,7 @@ func TestDashboard_Team(t *testing.T) {
 	dev.get(link).leads(t, "/dashboard/join?token="+token)
 	dev.get("/dashboard/join?token="+token).wants(t, 403)
 	dev.post("/dashboard/join", "token", token).wants(t, 403)
-	b.surfer().get(link).wants(t, 403, "used or taken back")
+	b.surfer().get(link).wants(t, 403, "used or revoked")
 
 	team := s.get("/dashboard/team")
 	team.wants(t, 200, "dev@shop.example", "Dev")

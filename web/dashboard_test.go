@@ -172,7 +172,7 @@ func TestDashboard_Payments(t *testing.T) {
 	for _, text := range []string{string(paid.ID), "49.90", string(paid.Hash)} {
 		s.get("/dashboard/payments?q="+url.QueryEscape(text)).wants(t, 200, "/dashboard/payments/"+string(paid.ID))
 	}
-	s.get("/dashboard/payments?q=nothing").wants(t, 200, "Nothing fits")
+	s.get("/dashboard/payments?q=nothing").wants(t, 200, "No payment matches")
 	for _, bad := range []string{"status=PAID", "network=ETH", "from=yesterday", "min=1e9999", "after=%00", "token=DAI", "kind=X", "until=2026-13-01"} {
 		if r := s.get("/dashboard/payments?" + bad); r.status != 400 || !strings.Contains(r.body, "data-testid=\"problem\"") {
 			t.Errorf("%s: %d", bad, r.status)

@@ -32,11 +32,11 @@ type CampaignProps struct {
 // Path is the campaign's page in the dashboard.
 func (p CampaignProps) Path() string { return "/dashboard/campaigns/" + p.Slug }
 
-// GiftRow is a donation.
+// GiftRow is a donation of the list.
 type GiftRow struct {
 	Number, TxnID, Name, Message string
 	Review                       string
-	Shown                        bool // everybody sees the name and message
+	Shown                        bool // the page of the campaign shows the name and message
 	Amount, Token, TxURL         string
 	Proven                       bool // the chain holds the money
 	At                           time.Time
@@ -55,7 +55,7 @@ func anyWritten(rows []GiftRow) bool {
 	return false
 }
 
-// reviewText says what everybody sees of a donor's words.
+// reviewText says whether the page of the campaign shows what the donor wrote.
 func (r GiftRow) reviewText() string {
 	switch {
 	case r.Review == "WAITING" && r.Shown:
@@ -68,6 +68,7 @@ func (r GiftRow) reviewText() string {
 	return "Hidden"
 }
 
+// reviewMeaning is the CSS class of its colour.
 func (r GiftRow) reviewMeaning() string {
 	switch {
 	case r.Review == "WAITING":

@@ -275,7 +275,7 @@ func Campaign(p CampaignProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "</p><p class=\"soft small\">Only money that a chain holds counts; payments completed by hand do not.</p></section><section class=\"panel stack\" aria-labelledby=\"share\"><h2 id=\"share\">Share</h2><p class=\"mono\"><a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "</p><p class=\"soft small\">Only money on a chain counts; payments completed by hand do not.</p></section><section class=\"panel stack\" aria-labelledby=\"share\"><h2 id=\"share\">Share</h2><p class=\"mono\"><a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -364,7 +364,7 @@ func Campaign(p CampaignProps) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "\"><p>Nobody can start a donation until you resume the campaign. Its page and what was raised stay visible; donations that were started can still be paid.</p><p><button class=\"btn\" data-testid=\"pause\">Pause the campaign</button></p></form></details> ")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "\"><p>No donation can be started until you resume the campaign. Its page and what was raised stay visible; donations that were started can still be paid.</p><p><button class=\"btn\" data-testid=\"pause\">Pause the campaign</button></p></form></details> ")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -454,7 +454,7 @@ func Campaign(p CampaignProps) templ.Component {
 	})
 }
 
-// gifts lists donations, and lets words of donors be reviewed.
+// gifts lists donations, with forms to review what donors wrote.
 func gifts(p CampaignProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -2,16 +2,16 @@ package dashboard
 
 import "github.com/florinpay/florin/views/panel"
 
-// CampaignForm is what a merchant says about a campaign.
+// CampaignForm is the form of a campaign.
 type CampaignForm struct {
 	Key    panel.KeyChoice
 	Title  panel.Field
-	Story  panel.Field // of several lines
+	Story  panel.Field // a text area
 	Fields []panel.Field
 	AtOnce bool // names and messages are shown until they are hidden
 }
 
-// CampaignsProps lists the campaigns, and asks for a new one.
+// CampaignsProps is the list of campaigns and the form of a new one.
 type CampaignsProps struct {
 	panel.Frame
 
@@ -29,7 +29,7 @@ type CampaignRow struct {
 	Donors, Waiting    int64
 }
 
-// CampaignEditProps changes a campaign.
+// CampaignEditProps is the form that changes a campaign.
 type CampaignEditProps struct {
 	panel.Frame
 
@@ -38,7 +38,7 @@ type CampaignEditProps struct {
 	Form                CampaignForm
 }
 
-// stateText and stateMeaning are how a campaign's state is written and coloured.
+// stateText writes the state of a campaign.
 func stateText(state string) string {
 	switch state {
 	case "ACTIVE":
@@ -49,6 +49,7 @@ func stateText(state string) string {
 	return "Ended"
 }
 
+// stateMeaning is the CSS class of its colour.
 func stateMeaning(state string) string {
 	switch state {
 	case "ACTIVE":

@@ -32,6 +32,7 @@ const (
 // block is one rectangle of the chart.
 type block struct{ X, Y, W, H, Class string }
 
+// most returns the volume of the best day in micros, at least 1.
 func (c Chart) most() int64 {
 	most := int64(1)
 	for _, d := range c.Days {
@@ -40,7 +41,7 @@ func (c Chart) most() int64 {
 	return most
 }
 
-// best is the day with the most volume.
+// best returns the day with the largest volume.
 func (c Chart) best() ChartDay {
 	var best ChartDay
 	for _, d := range c.Days {
@@ -51,7 +52,7 @@ func (c Chart) best() ChartDay {
 	return best
 }
 
-// blocks draws the bars; a day without payments is a hair on the axis.
+// blocks returns the bars. A day without payments has none.
 func (c Chart) blocks() []block {
 	var out []block
 	step := float64(chartWidth) / float64(max(len(c.Days), 1))
@@ -72,5 +73,5 @@ func (c Chart) blocks() []block {
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
 
-// shortDay is a day as an axis shows it.
+// shortDay writes a day for the axis.
 func shortDay(t time.Time) string { return t.Format("2 Jan") }

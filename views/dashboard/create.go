@@ -7,7 +7,7 @@ import (
 	"github.com/florinpay/florin/views/panel"
 )
 
-// CreateProps makes a payment by hand.
+// CreateProps is the form that creates a payment.
 type CreateProps struct {
 	panel.Frame
 
@@ -15,11 +15,11 @@ type CreateProps struct {
 	HasKey  bool
 	Problem string
 	Fields  []panel.Field
-	More    []panel.Field // what is needed less often
+	More    []panel.Field // optional inputs
 	Open    bool          // shows More
 }
 
-// CreatedProps is a payment that was just made.
+// CreatedProps is a payment that was just created.
 type CreatedProps struct {
 	panel.Frame
 

@@ -13,7 +13,7 @@ import (
 	"github.com/florinpay/florin/views/panel"
 )
 
-// Create makes a payment by hand.
+// Create is the form of a new payment.
 func Create(p CreateProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -122,7 +122,7 @@ func Create(p CreateProps) templ.Component {
 	})
 }
 
-// Created shows how to hand a fresh payment to its payer.
+// Created shows the link and QR code of a new payment.
 func Created(p CreatedProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

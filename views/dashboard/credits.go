@@ -6,7 +6,7 @@ import (
 	"github.com/florinpay/florin/views/panel"
 )
 
-// CreditsProps is a key's book.
+// CreditsProps is the ledger account of a key.
 type CreditsProps struct {
 	panel.Frame
 
@@ -20,7 +20,7 @@ type CreditsProps struct {
 	NextURL          string
 }
 
-// EntryRow is a line of the book.
+// EntryRow is a ledger entry.
 type EntryRow struct {
 	At    time.Time
 	Text  string

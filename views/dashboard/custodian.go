@@ -2,32 +2,32 @@ package dashboard
 
 import "github.com/florinpay/florin/views/panel"
 
-// CustodianProps is where the money of a key goes and how its owner is told.
+// CustodianProps is where the money of a key settles, and how its owner is notified.
 type CustodianProps struct {
 	panel.Frame
 
 	Key       panel.KeyChoice
 	HasKey    bool
 	Exists    bool
-	Problem   string // of the form at the top
+	Problem   string // of the first form
 	Money     []panel.Field
 	Password  panel.Field
 	Secret    panel.Field
 	SecretSet bool
-	// SecretProof is asked for in each form about the secrets of webhooks.
+	// SecretReauth is the re-authentication of the forms about webhook secrets.
 	SecretReauth panel.Reauth
-	// Signing is a signing secret that was just made; shown only now.
+	// Signing is a new signing secret. It is shown once.
 	Signing      string
 	SigningCount int
 	Networks     []NetworkForm
 	Policy       []panel.Field
-	// OptionsPassword is asked for beside Networks and Policy.
+	// OptionsPassword is the re-authentication for Networks and Policy.
 	OptionsPassword panel.Field
-	// OptionsProblem and SecretProblem are of the forms below.
+	// OptionsProblem and SecretProblem belong to the forms below.
 	OptionsProblem, SecretProblem string
 }
 
-// NetworkForm is what a merchant wants of one network.
+// NetworkForm is the options of one network.
 type NetworkForm struct {
 	Network, Name string
 	Enabled       bool

@@ -13,7 +13,7 @@ import (
 	"github.com/florinpay/florin/views/panel"
 )
 
-// Custodian says where money goes and how the merchant is told.
+// Custodian is where money settles, and how the merchant is notified.
 func Custodian(p CustodianProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -47,7 +47,7 @@ func Custodian(p CustodianProps) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div><h1>Custodian</h1><p class=\"lead\">Where the money of a key goes, and how your shop is told. On EVM networks the payment addresses can pay out to these wallets and to nobody else.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div><h1>Custodian</h1><p class=\"lead\">Where the money of a key goes, and how your shop is notified. On EVM networks the payment addresses can pay out to these wallets only.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -9,7 +9,7 @@ type DevelopersProps struct {
 	KeyName, BaseURL, CallbackURL string
 	// ConsoleURL is the query console; empty if it is not served.
 	ConsoleURL string
-	// Samples create a payment, Verify check a webhook; the first is shown open.
+	// Samples create a payment, Verify check a webhook. The first of each is open.
 	Samples, Verify []Sample
 }
 

@@ -2,11 +2,11 @@ package dashboard
 
 import "github.com/florinpay/florin/views/panel"
 
-// JoiningProps asks somebody who is signed in whether to join.
+// JoiningProps asks a signed-in user whether to join a team.
 type JoiningProps struct {
 	panel.Frame
 
 	Merchant, Role, Does, Token string
-	// For is who is invited, if that is not the reader.
+	// For is the invited address if it is not the user's.
 	For string
 }

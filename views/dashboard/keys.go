@@ -14,12 +14,12 @@ type KeysProps struct {
 	Fresh   FreshKey
 	Rows    []KeyRow
 	Fields  []panel.Field // of a new key
-	Full    bool          // there are as many as there may be
-	// Proof asks once more who is there.
+	Full    bool          // no more keys are allowed
+	// Reauth is the re-authentication of the forms about a key.
 	Reauth panel.Reauth
 }
 
-// FreshKey is a key that was just made; its text is shown only now.
+// FreshKey is a new key. Its text is shown once.
 type FreshKey struct{ Text, Label string }
 
 // KeyRow is one API key.
@@ -29,7 +29,7 @@ type KeyRow struct {
 	CreatedAt, LastUsedAt time.Time
 	RevokedAt, DisabledAt time.Time
 	Custodian             bool
-	// Problem is of the forms that change this key.
+	// Problem belongs to the forms that change this key.
 	Problem string
 	Rename  panel.Field
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/florinpay/florin/views/panel"
 )
 
-// LinksProps lists payment links, and asks for a new one.
+// LinksProps is the list of payment links and the form of a new one.
 type LinksProps struct {
 	panel.Frame
 
@@ -29,7 +29,7 @@ type LinkRow struct {
 	CreatedAt                    time.Time
 }
 
-// amountText says what a payer pays.
+// amountText writes the amount, or its bounds.
 func (r LinkRow) amountText() string {
 	switch {
 	case r.Amount != "":

@@ -13,7 +13,7 @@ import (
 	"github.com/florinpay/florin/views/panel"
 )
 
-// linkState is whether a payment link works.
+// linkState is the state of a payment link.
 func linkState(r LinkRow) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -89,7 +89,7 @@ func Links(p LinksProps) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<div><h1>Payment links</h1><p class=\"lead\">A link that is used again and again, for a product, a table or a profile: everybody who opens it gets a payment of their own. For one customer and one order, <a href=\"/dashboard/create\">create a payment</a> instead.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<div><h1>Payment links</h1><p class=\"lead\">A link that is used again and again, for a product, a table or a profile: each person who opens it gets a payment of their own. For one customer and one order, <a href=\"/dashboard/create\">create a payment</a> instead.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -381,7 +381,7 @@ func Link(p LinkProps) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "\"><button class=\"btn\" data-testid=\"pause\">Pause: nobody can pay by it until you resume it</button></form>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "\"><button class=\"btn\" data-testid=\"pause\">Pause: no one can pay with it until you resume it</button></form>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -392,7 +392,7 @@ func Link(p LinkProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.KeyGone {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<p class=\"notice is-bad\">Its API key was revoked, so nobody can pay by it. Make a new link with another key.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<p class=\"notice is-bad\">Its API key was revoked, so no one can pay with it. Make a new link with another key.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -20,7 +20,7 @@ type OverviewProps struct {
 	Keys   []Balance
 }
 
-// OverviewListsProps is what an open overview is kept up to date with.
+// OverviewListsProps is the part of the overview that is updated live.
 type OverviewListsProps struct {
 	Count  int64        // of payments under way
 	Open   []PaymentRow // the newest of them, started ones first
@@ -28,13 +28,13 @@ type OverviewListsProps struct {
 	Now    time.Time
 }
 
-// Step is one of the first steps; it ticks itself.
+// Step is one of the first steps.
 type Step struct {
 	Text, Path string
 	Done       bool
 }
 
-// left reports whether a step is not done.
+// left reports whether any step is left to do.
 func (p OverviewProps) left() bool {
 	for _, s := range p.Steps {
 		if !s.Done {
@@ -44,7 +44,8 @@ func (p OverviewProps) left() bool {
 	return false
 }
 
-// RunwayText says for how many days credits last, at the pace of the last days.
+// RunwayText says for how many days credits last. Left is that number; measured is
+// how many days the pace was measured over.
 func RunwayText(left, measured int64) string {
 	pace := "the last day"
 	if measured > 1 {
@@ -56,7 +57,7 @@ func RunwayText(left, measured int64) string {
 	return "enough for about " + panel.Count(left, "day") + " at the pace of " + pace
 }
 
-// Balance is what a key has left.
+// Balance is what is left on a key.
 type Balance struct {
 	Label, KeyID string
 	Credits      int64

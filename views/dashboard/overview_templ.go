@@ -15,7 +15,7 @@ import (
 	"github.com/florinpay/florin/views/panel"
 )
 
-// Overview is how a merchant's business stands.
+// Overview is the first page of a merchant.
 func Overview(p OverviewProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -374,7 +374,7 @@ func Overview(p OverviewProps) templ.Component {
 	})
 }
 
-// OpenCount is how many payments are under way.
+// OpenCount is the number of open payments.
 func OpenCount(p OverviewListsProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -409,7 +409,7 @@ func OpenCount(p OverviewListsProps) templ.Component {
 	})
 }
 
-// OverviewLists are the payments under way and the newest ones.
+// OverviewLists are the open payments and the newest ones.
 func OverviewLists(p OverviewListsProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -437,7 +437,7 @@ func OverviewLists(p OverviewListsProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(p.Open) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<p class=\"empty\" data-testid=\"none-open\">Nobody is paying at the moment. A payment stands here from its creation until it completes, expires or is cancelled, and this list follows it by itself.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<p class=\"empty\" data-testid=\"none-open\">No open payment at the moment. A payment is listed here from its creation until it completes, expires or is cancelled. The list updates itself.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -31,7 +31,7 @@ func passkeys(p SecurityProps) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"panel stack\" aria-labelledby=\"passkeys\"><h2 id=\"passkeys\">Passkeys</h2><p>Sign in with your fingerprint, face or screen lock. A passkey takes the place of password and code, and works on this site alone, so no page that looks like it can take it from you.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"panel stack\" aria-labelledby=\"passkeys\"><h2 id=\"passkeys\">Passkeys</h2><p>Sign in with your fingerprint, face or screen lock. A passkey takes the place of password and code, and works on this site alone, so a fake page cannot steal it.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -100,7 +100,7 @@ func passkeys(p SecurityProps) templ.Component {
 			}
 		}
 		if p.PasskeysFull {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p class=\"empty\">You have as many passkeys as there may be. Remove one to add another.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p class=\"empty\">You have the largest number of passkeys. Remove one to add another.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -132,11 +132,11 @@ func passkeys(p SecurityProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = proof("passkey-proof", p.PasskeyReauth, "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = reauth("passkey-proof", p.PasskeyReauth, "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<input type=\"hidden\" name=\"made\"><p><button type=\"submit\" class=\"btn main\" data-passkey=\"make\" data-passkey-ask=\"/dashboard/security/passkeys/ask\" data-testid=\"add-passkey\">Add a passkey</button></p><p class=\"problem\" role=\"alert\"></p></form><p class=\"hint\" data-passkey-none>To add one, open this page in a browser that knows passkeys, with scripts on.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<input type=\"hidden\" name=\"made\"><p><button type=\"submit\" class=\"btn main\" data-passkey=\"make\" data-passkey-ask=\"/dashboard/security/passkeys/ask\" data-testid=\"add-passkey\">Add a passkey</button></p><p class=\"problem\" role=\"alert\"></p></form><p class=\"hint\" data-passkey-none>To add one, open this page in a browser that supports passkeys, with scripts on.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -252,11 +252,11 @@ func passkeyChange(x PasskeyRow, asked panel.Field) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = proof("remove-"+x.ID, asked, ", to remove it").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = reauth("remove-"+x.ID, asked, ", to remove it").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<button class=\"btn danger\" data-testid=\"remove-passkey\">Remove: it signs nobody in any more</button></form></div></details>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<button class=\"btn danger\" data-testid=\"remove-passkey\">Remove: it no longer signs you in</button></form></div></details>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -264,9 +264,9 @@ func passkeyChange(x PasskeyRow, asked panel.Field) templ.Component {
 	})
 }
 
-// proof is the input of f under another id, where a page has several; what says
-// what for, and may be empty.
-func proof(id string, f panel.Field, what string) templ.Component {
+// reauth is the input of f under another id, for pages with several of them.
+// What follows its label; may be empty.
+func reauth(id string, f panel.Field, what string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

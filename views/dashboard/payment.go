@@ -6,7 +6,7 @@ import (
 	"github.com/florinpay/florin/views/panel"
 )
 
-// PaymentProps is one payment with all that happened to it.
+// PaymentProps is one payment with its history.
 type PaymentProps struct {
 	panel.Frame
 
@@ -25,24 +25,24 @@ type PaymentProps struct {
 	CanCancel, CanComplete                   bool
 	Problem                                  string
 	Reason                                   panel.Field
-	// Proof asks once more who is there before goods go out for too little.
+	// Reauth is the re-authentication of completing by hand.
 	Reauth panel.Reauth
-	// Accept is the money that may be taken as the whole; empty when there is
-	// none. AcceptLate: it is enough, but came too late.
+	// Accept is the received amount that the merchant may accept as the whole;
+	// empty when there is none. AcceptLate: it is enough, but came too late.
 	Accept     string
 	AcceptLate bool
-	// Find asks about a transaction; Finding is the answer, nil before that.
-	Find    panel.Field
-	Finding *FindingRow
+	// Find is the input of a transaction to look up; Lookup is the answer, or nil.
+	Find   panel.Field
+	Lookup *LookupRow
 }
 
-// FindingRow is what became of a transaction.
-type FindingRow struct {
+// LookupRow is the answer about a transaction.
+type LookupRow struct {
 	Title, Meaning, Verdict, Advice             string
 	Network, Moved, Missing, FinalIn, Hash, URL string
 }
 
-// Moment is one thing that happened to a payment.
+// Moment is one entry of the history of a payment.
 type Moment struct {
 	At      time.Time
 	Title   string

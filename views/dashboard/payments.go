@@ -11,7 +11,7 @@ type PaymentRow struct {
 	TxnID, Reference string
 	Amount           string
 	Status           string
-	// Seen says what is on its way or flagged; may be empty.
+	// Seen is an addition to the status, such as "Money seen"; may be empty.
 	Seen      string
 	Network   string // name; empty until started
 	Token     string
@@ -23,13 +23,13 @@ type PaymentRow struct {
 type PaymentsProps struct {
 	panel.Frame
 
-	// Sentence is the filter as one can read it.
+	// Sentence is the filter in words.
 	Sentence string
 	Filtered bool
 	Fields   FilterFields
 	Problem  string
 	Rows     []PaymentRow
-	// NextURL and FirstURL turn pages; empty where there is none.
+	// NextURL and FirstURL lead to other pages of the list; empty for none.
 	NextURL, FirstURL string
 	ExportURL         string
 	HasKey            bool

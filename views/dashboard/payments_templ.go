@@ -390,7 +390,7 @@ func Payments(p PaymentsProps) templ.Component {
 			}
 			if len(p.Rows) == 0 {
 				if p.Filtered {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<p class=\"empty\" data-testid=\"empty\">Nothing fits. Amounts are found among the payments of the last 90 days; give a date to look further back.</p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<p class=\"empty\" data-testid=\"empty\">No payment matches. Amounts are found among the payments of the last 90 days; give a date to look further back.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

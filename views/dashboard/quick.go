@@ -2,7 +2,7 @@ package dashboard
 
 import "time"
 
-// QuickProps is what the search dialog found.
+// QuickProps is the result of the search dialog.
 type QuickProps struct {
 	Text string
 	Rows []PaymentRow

@@ -7,26 +7,26 @@ import (
 	"github.com/florinpay/florin/views/panel"
 )
 
-// FactorProps sets up an authenticator.
+// FactorProps is the form that sets up an authenticator.
 type FactorProps struct {
 	panel.Frame
 
 	Secret string
 	QR     views.QR
 	Code   panel.Field
-	// Password asks once more who is there; Problem is of the form.
+	// Password is the re-authentication; Problem belongs to the form.
 	Password panel.Field
 	Problem  string
 }
 
-// CodesProps shows recovery codes, once.
+// CodesProps is the recovery codes. They are shown once.
 type CodesProps struct {
 	panel.Frame
 
 	Codes []string
 }
 
-// SecurityProps is what guards the account.
+// SecurityProps is the password, second factor, passkeys, sessions and audit log of a user.
 type SecurityProps struct {
 	panel.Frame
 
@@ -36,7 +36,7 @@ type SecurityProps struct {
 	CodesLeft      int
 	FactorProblem  string
 	RemovePassword panel.Field
-	// PasskeysAt is our public address; empty where passkeys are not to be had.
+	// PasskeysAt is the public address passkeys work at; empty if they are not offered.
 	PasskeysAt     string
 	Passkeys       []PasskeyRow
 	PasskeysFull   bool // no more may be added
@@ -50,7 +50,7 @@ type SecurityProps struct {
 
 // LoginRow is a session.
 type LoginRow struct {
-	ID, Agent            string // Agent as the browser calls itself; may be empty
+	ID, Agent            string // Agent is the User-Agent; may be empty
 	CreatedAt, ExpiresAt time.Time
 	Here                 bool
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/florinpay/florin/views/panel"
 )
 
-// Security is what guards the account.
+// Security is the page of password, second factor, passkeys, sessions and audit log.
 func Security(p SecurityProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -113,7 +113,7 @@ func Security(p SecurityProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p>Without it, whoever learns your password can change where your money goes.</p><form method=\"post\" action=\"/dashboard/security/factor\"><button class=\"btn main\" data-testid=\"begin-factor\">Set up an authenticator</button></form>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p>Without it, anyone who learns your password can change where your money goes.</p><form method=\"post\" action=\"/dashboard/security/factor\"><button class=\"btn main\" data-testid=\"begin-factor\">Set up an authenticator</button></form>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -226,7 +226,7 @@ func Security(p SecurityProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "</tbody></table></div></section><section class=\"panel\" aria-labelledby=\"audit\"><h2 id=\"audit\">What was done</h2><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"List of acts\"><table class=\"list rows\" data-testid=\"audit\"><caption class=\"sr\">Audit log, the newest first</caption> <thead><tr><th scope=\"col\">When</th><th scope=\"col\">Who</th><th scope=\"col\">What</th><th scope=\"col\">Where from</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "</tbody></table></div></section><section class=\"panel\" aria-labelledby=\"audit\"><h2 id=\"audit\">Audit log</h2><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Audit log\"><table class=\"list rows\" data-testid=\"audit\"><caption class=\"sr\">Audit log, the newest first</caption> <thead><tr><th scope=\"col\">When</th><th scope=\"col\">Who</th><th scope=\"col\">What</th><th scope=\"col\">Where from</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -393,7 +393,7 @@ func Security(p SecurityProps) templ.Component {
 	})
 }
 
-// Factor sets up an authenticator.
+// Factor is the form that sets up an authenticator.
 func Factor(p FactorProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -478,7 +478,7 @@ func Factor(p FactorProps) templ.Component {
 	})
 }
 
-// Codes shows recovery codes, once.
+// Codes shows new recovery codes.
 func Codes(p CodesProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

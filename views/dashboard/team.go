@@ -6,7 +6,7 @@ import (
 	"github.com/florinpay/florin/views/panel"
 )
 
-// TeamProps is who works for the merchant.
+// TeamProps is the members of a merchant account.
 type TeamProps struct {
 	panel.Frame
 
@@ -19,7 +19,7 @@ type TeamProps struct {
 	// Chosen is the role of a new invitation; Choices are all of them.
 	Chosen  string
 	Choices []panel.Choice
-	// Link is a fresh invitation, shown only now, and LinkFor whom it is for.
+	// Link is a new invitation to the address LinkFor. It is shown once.
 	Link, LinkFor string
 	Mailed        bool
 	Reauth        panel.Reauth // of the forms about one member or invitation
@@ -31,17 +31,17 @@ type MemberRow struct {
 	ID, Name, Email, Role string
 	Since                 time.Time
 	You                   bool
-	Chosen                string // role the form shows
+	Chosen                string // selected role of the form
 }
 
-// InvitedRow is an invitation nobody has taken.
+// InvitedRow is an open invitation.
 type InvitedRow struct {
 	ID, Email, Role, By string
 	ExpiresAt           time.Time
 	Expired             bool
 }
 
-// RoleRow says what a role may do.
+// RoleRow describes what a role may do.
 type RoleRow struct {
 	Name string
 	Does string

@@ -6,7 +6,7 @@ import (
 	"github.com/florinpay/florin/views/panel"
 )
 
-// DeliveryRow is an event on its way to the merchant's server.
+// DeliveryRow is a webhook to the merchant's server.
 type DeliveryRow struct {
 	ID        string
 	TxnID     string
@@ -15,7 +15,7 @@ type DeliveryRow struct {
 	State     string
 	Made      int64
 	At, DueAt time.Time
-	// Answer says how the receiver answered last; empty before the first try.
+	// Answer is the last answer of the receiver; empty before the first attempt.
 	Answer string
 }
 
@@ -60,7 +60,7 @@ type WebhookProps struct {
 	Attempts []AttemptRow
 }
 
-// AttemptRow is one try.
+// AttemptRow is one attempt.
 type AttemptRow struct {
 	At                                      time.Time
 	URL, Answer, Latency, Request, Response string

@@ -15,8 +15,8 @@ import (
 	"github.com/florinpay/florin/views/panel"
 )
 
-// deliveryTable lists webhooks; back is where a resend leads to, and whose says of
-// each which payment it is about.
+// deliveryTable lists webhooks. A resend returns to back; whose adds a column with
+// the payment of each.
 func deliveryTable(rows []DeliveryRow, now time.Time, back string, may, whose bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -294,7 +294,7 @@ func deliveryTable(rows []DeliveryRow, now time.Time, back string, may, whose bo
 	})
 }
 
-// Webhooks lists what was told to the merchant's server.
+// Webhooks lists the webhooks of a key.
 func Webhooks(p WebhooksProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -328,7 +328,7 @@ func Webhooks(p WebhooksProps) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<div><h1>Webhooks</h1><p class=\"lead\">Your server is told when a payment completes, expires or is cancelled. An event is tried again for three days until your server answers with 2xx.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<div><h1>Webhooks</h1><p class=\"lead\">Your server is notified when a payment completes, expires or is cancelled. An event is tried again for three days until your server answers with 2xx.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -1,3 +1,3 @@
-// Package operator is the pages of whoever runs the installation: networks,
+// Package operator is the pages of the operator: networks,
 // users and keys, settlement, top-ups and stuck work.
 package operator

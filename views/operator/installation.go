@@ -6,7 +6,7 @@ import (
 	"github.com/florinpay/florin/views/panel"
 )
 
-// InstallationProps is how the installation stands.
+// InstallationProps is the state of the installation.
 type InstallationProps struct {
 	panel.Frame
 
@@ -19,7 +19,7 @@ type InstallationProps struct {
 	Problem  string
 }
 
-// NetworkRow is how one network does.
+// NetworkRow is the state of a network.
 type NetworkRow struct {
 	Name                   string
 	OK                     bool
@@ -31,8 +31,8 @@ type NetworkRow struct {
 	Treasury               string
 }
 
-// GasRow is how long the gas wallet of a network lasts. Amounts are in whole
-// coins, with their name.
+// GasRow is the gas wallet of a network. Amounts are in whole coins, with their
+// name.
 type GasRow struct {
 	Name, Wallet                string
 	Balance, PerDay, PerPayment string // the latter two empty until measured
@@ -41,7 +41,7 @@ type GasRow struct {
 	Level                       string // ok, warn or alarm
 }
 
-// gasMeaning is how a level is coloured.
+// gasMeaning is the CSS class of the colour of a level.
 func gasMeaning(level string) string {
 	switch level {
 	case "warn":
@@ -52,7 +52,7 @@ func gasMeaning(level string) string {
 	return "is-good"
 }
 
-// CheckRow is the last check of the book of credits.
+// CheckRow is the last ledger check.
 type CheckRow struct {
 	Running          bool
 	AskedAt, EndedAt time.Time
@@ -61,10 +61,10 @@ type CheckRow struct {
 	Differences      []string
 }
 
-// EndpointRow is how one node of a network does.
+// EndpointRow is the state of an endpoint.
 type EndpointRow struct {
 	Name, Reason, Head, Latency string
 	OK                          bool
 	Errors, Requests            int64     // since start
-	Rests                       time.Time // left alone until then; zero when it is in use
+	Rests                       time.Time // not asked before then; zero when in use
 }

@@ -57,7 +57,7 @@ func TopUps(p TopUpsProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(p.Rows) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"empty\" data-testid=\"empty\">Nobody has bought credits yet. A network takes top-ups once its treasury is set, such as FLORIN_BASE_TREASURY.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"empty\" data-testid=\"empty\">No merchant has bought credits yet. A network takes top-ups once its treasury is set, such as FLORIN_BASE_TREASURY.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

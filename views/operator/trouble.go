@@ -6,7 +6,7 @@ import (
 	"github.com/florinpay/florin/views/panel"
 )
 
-// TroubleProps lists what waits for a person, or for too long.
+// TroubleProps lists work that waits for the operator, or waits for too long.
 type TroubleProps struct {
 	panel.Frame
 
@@ -25,15 +25,15 @@ type LateRow struct {
 	DueAt               time.Time
 }
 
-// LeftRow is money that is not on its way to the merchant.
+// LeftRow is a final deposit that no settlement transaction moves.
 type LeftRow struct {
 	TxnID, Email, Network, Amount, Why string
-	// Command is what brings it home, cut where a line may end.
+	// Command moves it to the merchant, in parts where a line may break.
 	Command []string
 	FinalAt time.Time
 }
 
-// ReorgRow is a payment whose money vanished after it was completed.
+// ReorgRow is a completed payment whose deposit a reorg removed.
 type ReorgRow struct {
 	TxnID, Email, Network, Amount, Hash, HashURL string
 	EndedAt                                      time.Time

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/florinpay/florin/views/panel"
 
-// Trouble lists what waits for a person, or for too long.
+// Trouble lists work that waits for the operator, or waits for too long.
 func Trouble(p TroubleProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -44,14 +44,14 @@ func Trouble(p TroubleProps) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div><h1>Stuck work</h1><p class=\"lead\">What waits for you, or for longer than it should. Each list shows at most ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div><h1>Stuck work</h1><p class=\"lead\">Work that waits for you, or waits too long. Each list shows at most ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
 			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(panel.Number(int64(p.Most)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `operator/trouble.templ`, Line: 10, Col: 122}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `operator/trouble.templ`, Line: 10, Col: 116}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -188,12 +188,12 @@ func Trouble(p TroubleProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "</section><section class=\"panel\" aria-labelledby=\"sweeps\"><h2 id=\"sweeps\">Settlement under way for long</h2>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "</section><section class=\"panel\" aria-labelledby=\"sweeps\"><h2 id=\"sweeps\">Settlement under way for too long</h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			if len(p.Sweeps) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<p class=\"empty\" data-testid=\"no-sweeps\">None. Settlement transactions become final in time.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<p class=\"empty\" data-testid=\"no-sweeps\">None. All settlement transactions become final in time.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -203,17 +203,17 @@ func Trouble(p TroubleProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "</section><section class=\"panel\" aria-labelledby=\"reorged\"><h2 id=\"reorged\">Completed, and the chain took the money back</h2>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "</section><section class=\"panel\" aria-labelledby=\"reorged\"><h2 id=\"reorged\">Completed, and a reorg removed the deposit</h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			if len(p.Reorged) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<p class=\"empty\" data-testid=\"no-reorged\">None. No network has taken back money that was credited.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<p class=\"empty\" data-testid=\"no-reorged\">None. No reorg has removed a credited deposit.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<p class=\"hint\">The merchant was told, and may have handed out goods. Look at the address again before you repay anybody.</p><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"List of payments whose money vanished\"><table class=\"list rows\" data-testid=\"reorged\"><caption class=\"sr\">Payments whose money vanished after they were completed</caption> <thead><tr><th scope=\"col\">Merchant</th><th scope=\"col\">Payment</th><th scope=\"col\" class=\"num\">Amount</th><th scope=\"col\">Network</th><th scope=\"col\">Transaction</th><th scope=\"col\">Completed</th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<p class=\"hint\">The merchant was notified, and may have handed out goods. Check the address again before you refund a payment.</p><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"List of payments whose deposit was removed\"><table class=\"list rows\" data-testid=\"reorged\"><caption class=\"sr\">Payments whose deposit was removed after they were completed</caption> <thead><tr><th scope=\"col\">Merchant</th><th scope=\"col\">Payment</th><th scope=\"col\" class=\"num\">Amount</th><th scope=\"col\">Network</th><th scope=\"col\">Transaction</th><th scope=\"col\">Completed</th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

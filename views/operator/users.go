@@ -10,13 +10,13 @@ import (
 type UsersProps struct {
 	panel.Frame
 
-	Text      string // that was searched for
+	Text      string // the search text
 	Users     []UserRow
 	NextURL   string
 	Invite    panel.Field
 	MayInvite bool
 	Problem   string
-	Link      string // of an invitation that was just made
+	Link      string // of a new invitation
 }
 
 // UserRow is a user.
@@ -28,7 +28,7 @@ type UserRow struct {
 	CreatedAt, DisabledAt time.Time
 }
 
-// UserProps is one user with their keys.
+// UserProps is a user with their keys.
 type UserProps struct {
 	panel.Frame
 

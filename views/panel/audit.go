@@ -2,9 +2,9 @@ package panel
 
 import "time"
 
-// AuditRow is a line of the audit log.
+// AuditRow is an entry of the audit log.
 type AuditRow struct {
 	At                                    time.Time
 	Actor, Action, Subject, Detail, Where string
-	Agent                                 string // what somebody signed in with, as it calls itself; may be empty
+	Agent                                 string // User-Agent of a sign-in; may be empty
 }

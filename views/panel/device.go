@@ -2,8 +2,8 @@ package panel
 
 import "strings"
 
-// browsers are told by what stands in the User-Agent, the most particular
-// first: nearly all of them also call themselves Chrome and Safari.
+// browsers are recognized by a mark in the User-Agent. The most specific come
+// first, because nearly all browsers also name Chrome and Safari.
 var browsers = []struct{ mark, name string }{
 	{"EdgA/", "Edge"},
 	{"EdgiOS/", "Edge"},
@@ -21,7 +21,7 @@ var browsers = []struct{ mark, name string }{
 	{"Safari/", "Safari"},
 }
 
-// systems likewise: Android calls itself Linux, and an iPad may call itself a Mac.
+// systems come in the same order: Android also names Linux.
 var systems = []struct{ mark, name string }{
 	{"iPhone", "iPhone"},
 	{"iPad", "iPad"},
@@ -32,9 +32,9 @@ var systems = []struct{ mark, name string }{
 	{"Linux", "Linux"},
 }
 
-// DeviceName says in words people know what a User-Agent says, such as "Chrome
-// on Android". It is a help to remember by and proves nothing: whoever asks may
-// call itself anything.
+// DeviceName names the browser and system of a User-Agent, such as "Chrome on
+// Android". It helps users recognize a device. A client can send any User-Agent,
+// so it proves nothing.
 func DeviceName(agent string) string {
 	browser, system := "", ""
 	for _, b := range browsers {

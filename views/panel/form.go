@@ -4,7 +4,7 @@ import "strings"
 
 // Field is one labelled input of a form.
 type Field struct {
-	Form               string // tells inputs of one name apart, where a page has two forms; may be empty
+	Form               string // distinguishes inputs of the same name in several forms of a page; may be empty
 	Name, Label, Value string
 	Hint               string // may be empty
 	Problem            string // what is wrong with the value; may be empty
@@ -16,15 +16,15 @@ type Field struct {
 	Mono               bool
 	Max                string // maxlength
 	ReadOnly           bool
-	// Whole: where the input is narrower than the value, this stands below it
-	// in full. It is for what must be compared to the last character.
+	// Whole repeats the value below an input that is too narrow for it. Set it
+	// for values that users compare to the last character.
 	Whole bool
-	// PasskeyAt is our public address if a passkey is as good an answer as what
-	// is typed; may be empty. Passkeys work at no other address.
+	// PasskeyAt is the public address at which a passkey may replace the typed
+	// value. Passkeys work at no other address. Empty: no passkey is accepted.
 	PasskeyAt string
 }
 
-// id is what the ids of the input, its hint and its problem end in.
+// id is the end of the element ids of the input, its hint and its problem.
 func (f Field) id() string {
 	if f.Form == "" {
 		return f.Name
@@ -32,6 +32,7 @@ func (f Field) id() string {
 	return f.Form + "-" + f.Name
 }
 
+// Kind returns the type of the input.
 func (f Field) Kind() string {
 	if f.Type == "" {
 		return "text"
@@ -39,7 +40,7 @@ func (f Field) Kind() string {
 	return f.Type
 }
 
-// described names the elements that describe the input.
+// Described returns the ids of the elements that describe the input (aria-describedby).
 func (f Field) Described() string {
 	ids := ""
 	if f.Hint != "" {
@@ -54,15 +55,15 @@ func (f Field) Described() string {
 	return ids
 }
 
-// Reauth is the input that asks once more who is there, for pages with several
-// forms that do.
+// Reauth is the input by which a user re-authenticates, for pages with several
+// forms that need it.
 type Reauth struct {
 	Field Field
-	// Posted is the path of the form whose proof was refused; may be empty.
+	// Posted is the path of the form whose re-authentication was refused; may be empty.
 	Posted string
 }
 
-// of is the input of the form that posts to the path; purpose follows its label.
+// For returns the input of the form that posts to the path; purpose follows its label.
 func (p Reauth) For(path, purpose string) Field {
 	f := p.Field
 	f.Form, f.Hint = strings.ReplaceAll(strings.Trim(path, "/"), "/", "-"), ""
@@ -73,13 +74,13 @@ func (p Reauth) For(path, purpose string) Field {
 	return f
 }
 
-// refused tells whether a form under the path was refused.
+// Refused reports whether a form under the path was refused.
 func (p Reauth) Refused(path string) bool { return strings.HasPrefix(p.Posted, path) }
 
-// Choice is one of a list.
+// Choice is one entry of a drop-down list.
 type Choice struct{ Value, Text string }
 
-// KeyChoice is which of a merchant's keys a page is about.
+// KeyChoice is the API key of a page, and the merchant's others.
 type KeyChoice struct {
 	Path    string // of the page
 	Current string // public id

@@ -12,83 +12,82 @@ import (
 	"github.com/florinpay/florin/views"
 )
 
-// Frame is what every page for somebody who is signed in shows around its own.
+// Frame is what every page of a signed-in user shows around its content.
 type Frame struct {
 	views.Page
 
 	Title   string
-	Section string // path of the rail's word, or of its part, that is current
+	Section string // path of the current entry of the navigation, or of its tab
 	Email   string
-	// Operator shows the operator's word in the rail.
+	// Operator adds the operator's entry to the navigation.
 	Operator bool
-	// May is what the reader may do for the merchant; what they may not is not
-	// offered.
+	// May is what the user may do for the merchant. Pages leave out the rest.
 	May May
-	// Merchant is whose account it is, where that is not the reader's own;
-	// Merchants are those the reader can change to.
+	// Merchant is the public id of the merchant the user acts for, and Role
+	// the user's role there. Merchants are all they can switch to.
 	Merchant, Role string
 	Merchants      []Choice
 	Notices        []Notice
 	Now            time.Time
 }
 
-// May is what somebody may do for a merchant.
+// May is what a user may do for a merchant.
 type May struct {
 	Read, Pay, Payments, Webhooks, Keys, Callback, Branding, Credits, Money, Complete, Team, Campaigns, Moderate bool
 }
 
-// Notice is one line above the page: what has just been done, or what needs care.
+// Notice is one line above the page: what was just done, or what needs attention.
 type Notice struct {
 	Text string
 	Bad  bool
-	// Plain: neither good nor bad, but to be known.
+	// Plain notices inform; they are neither good nor bad.
 	Plain bool
-	// Link and LinkText lead to where it is settled; may be empty.
+	// Link and LinkText lead to where it can be fixed; may be empty.
 	Link, LinkText string
 }
 
-// word is one of the rail's nine; parts are the pages behind it, where there is
-// more than one.
-type word struct {
+// entry is an entry of the navigation. It has tabs where more than one page
+// belongs to it.
+type entry struct {
 	Text, Path, Icon string
-	parts            []part
+	tabs             []tab
 }
 
-// part is a page of a word, as a tab on it.
-type part struct{ Text, Path string }
+// tab is one of several pages of an entry.
+type tab struct{ Text, Path string }
 
-var rail = []word{
+var navigation = []entry{
 	{Text: "Overview", Path: "/dashboard", Icon: "home"},
 	{Text: "Payments", Path: "/dashboard/payments", Icon: "list"},
-	{Text: "Collect", Icon: "plus", parts: []part{{"One payment", "/dashboard/create"}, {"Payment links", "/dashboard/links"}, {"Campaigns", "/dashboard/campaigns"}}},
+	{Text: "Collect", Icon: "plus", tabs: []tab{{"One payment", "/dashboard/create"}, {"Payment links", "/dashboard/links"}, {"Campaigns", "/dashboard/campaigns"}}},
 	{Text: "Keys", Path: "/dashboard/keys", Icon: "key"},
 	{Text: "Credits", Path: "/dashboard/credits", Icon: "coin"},
-	{Text: "Custodian", Icon: "wallet", parts: []part{{"Money and callbacks", "/dashboard/custodian"}, {"Branding", "/dashboard/branding"}}},
-	{Text: "Developers", Icon: "code", parts: []part{{"Quick start", "/dashboard/developers"}, {"Webhooks", "/dashboard/webhooks"}}},
+	{Text: "Custodian", Icon: "wallet", tabs: []tab{{"Money and callbacks", "/dashboard/custodian"}, {"Branding", "/dashboard/branding"}}},
+	{Text: "Developers", Icon: "code", tabs: []tab{{"Quick start", "/dashboard/developers"}, {"Webhooks", "/dashboard/webhooks"}}},
 	{Text: "Team", Path: "/dashboard/team", Icon: "people"},
 	{Text: "Security", Path: "/dashboard/security", Icon: "lock"},
 }
 
-// words are the rail of this page's reader: what they may not open is left out,
-// and a word leads to the first of its parts that they may.
-func (f Frame) words() []word {
-	var words []word
-	for _, w := range rail {
-		w.parts = slices.DeleteFunc(slices.Clone(w.parts), func(p part) bool { return !f.opens(p.Path) })
-		if len(w.parts) > 0 {
-			w.Path = w.parts[0].Path
+// entries returns the navigation of this user. It leaves out pages they may not
+// open; an entry leads to the first of its tabs that they may.
+func (f Frame) entries() []entry {
+	var all []entry
+	for _, e := range navigation {
+		e.tabs = slices.DeleteFunc(slices.Clone(e.tabs), func(t tab) bool { return !f.opens(t.Path) })
+		if len(e.tabs) > 0 {
+			e.Path = e.tabs[0].Path
 		}
-		if w.Path != "" && f.opens(w.Path) {
-			words = append(words, w)
+		if e.Path != "" && f.opens(e.Path) {
+			all = append(all, e)
 		}
 	}
 	if f.Operator {
-		words = append(words, operatorWord)
+		all = append(all, operatorEntry)
 	}
-	return words
+	return all
 }
 
-// opens tells whether the reader may open a page of the rail.
+// opens reports whether the user may open a page of the navigation.
 func (f Frame) opens(path string) bool {
 	switch path {
 	case "/dashboard/create":
@@ -99,32 +98,32 @@ func (f Frame) opens(path string) bool {
 	return f.May.Read
 }
 
-// holds tells whether the page belongs to the word.
-func (w word) holds(section string) bool {
-	return w.Path == section || slices.ContainsFunc(w.parts, func(p part) bool { return p.Path == section })
+// holds reports whether the page at the path belongs to the entry.
+func (e entry) holds(section string) bool {
+	return e.Path == section || slices.ContainsFunc(e.tabs, func(t tab) bool { return t.Path == section })
 }
 
-// here is the word the page belongs to; one without parts for a page of none.
-func (f Frame) here() word {
-	for _, w := range f.words() {
-		if w.holds(f.Section) {
-			return w
+// here returns the entry the page belongs to; the zero entry if there is none.
+func (f Frame) here() entry {
+	for _, e := range f.entries() {
+		if e.holds(f.Section) {
+			return e
 		}
 	}
-	return word{}
+	return entry{}
 }
 
-// current says to a screen reader where in the navigation it is: at this very
-// page, or at the word the page belongs to.
-func (w word) current(section string) string {
-	if w.Path == section {
+// current is the value of aria-current: "page" for the page itself, "true" for
+// the entry the page belongs to.
+func (e entry) current(section string) string {
+	if e.Path == section {
 		return "page"
 	}
 	return "true"
 }
 
-// railIcons are line icons of 20 units square, like those of package views.
-var railIcons = map[string]string{
+// navigationIcons are line icons on a grid of 20 × 20 units.
+var navigationIcons = map[string]string{
 	"home":   "M3 9l7-6 7 6v8h-5v-5H8v5H3z",
 	"list":   "M3 5h14M3 10h14M3 15h14",
 	"plus":   "M10 4v12M4 10h12",
@@ -137,10 +136,11 @@ var railIcons = map[string]string{
 	"gauge":  "M3 14a7 7 0 1114 0M10 14l3.5-5",
 }
 
-// exact is a time to the second, for whoever needs it.
+// exact writes a time to the second, in UTC.
 func exact(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
-// relative says how long ago or ahead a time is, in the one unit that matters.
+// relative writes the distance of a time from now in its largest useful unit,
+// such as "3 hours ago" or "in 1 minute".
 func relative(t, now time.Time) string {
 	d := now.Sub(t)
 	ahead := d < 0
@@ -165,10 +165,10 @@ func relative(t, now time.Time) string {
 	return text + " ago"
 }
 
-// Count is a number with its noun.
+// Count writes a number with its noun.
 func Count(n int64, noun string) string { return Plural(n, noun, noun+"s") }
 
-// Plural is count for a noun with a plural of its own.
+// Plural is Count for a noun with an irregular plural.
 func Plural(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -176,7 +176,7 @@ func Plural(n int64, one, many string) string {
 	return Number(n) + " " + many
 }
 
-// Number groups the digits of n.
+// Number writes n with grouped digits.
 func Number(n int64) string {
 	if n < 0 {
 		return "−" + views.LocaleFor("en").Amount(strconv.FormatUint(uint64(-n), 10))
@@ -184,10 +184,10 @@ func Number(n int64) string {
 	return views.LocaleFor("en").Amount(strconv.FormatInt(n, 10))
 }
 
-// USD writes a plain decimal as dollars.
+// USD writes a plain decimal such as "1234.5" as dollars.
 func USD(plain string) string { return "$" + views.LocaleFor("en").Amount(plain) }
 
-// statusText and meaning are how a payment's status is written and coloured.
+// statusText writes the status of a payment, webhook or sweep.
 func statusText(status string) string {
 	switch status {
 	case "PENDING":
@@ -204,6 +204,7 @@ func statusText(status string) string {
 	return Sentence(strings.ToLower(status))
 }
 
+// meaning is the CSS class of the colour of a status.
 func meaning(status string) string {
 	switch status {
 	case "COMPLETED", "DELIVERED", "CONFIRMED":
@@ -214,7 +215,7 @@ func meaning(status string) string {
 	return "is-wait"
 }
 
-// OrDash shows that there is nothing to show.
+// OrDash returns a dash for an empty text.
 func OrDash(text string) string {
 	if text == "" {
 		return "–"
@@ -222,7 +223,7 @@ func OrDash(text string) string {
 	return text
 }
 
-// Sentence begins with a capital.
+// Sentence returns the text with its first letter capitalized.
 func Sentence(text string) string {
 	r, n := utf8.DecodeRuneInString(text)
 	if n == 0 || r == utf8.RuneError {
@@ -231,8 +232,8 @@ func Sentence(text string) string {
 	return string(unicode.ToUpper(r)) + text[n:]
 }
 
-// Short is the beginning and end of a long identifier, for tables; the whole
-// one is on the page behind it and in the title.
+// Short returns the beginning and end of a long identifier. Tables show it, with
+// the whole identifier in the title.
 func Short(id string) string {
 	if len(id) <= 14 {
 		return id
@@ -240,7 +241,8 @@ func Short(id string) string {
 	return id[:8] + "…" + id[len(id)-4:]
 }
 
-// WithQuery returns a path with query pairs; empty values are left out.
+// WithQuery returns a path with pairs of query names and values. It leaves out
+// empty values.
 func WithQuery(path string, pairs ...string) string {
 	q := url.Values{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -254,8 +256,8 @@ func WithQuery(path string, pairs ...string) string {
 	return path + "?" + q.Encode()
 }
 
-// operatorWord leads to the operator's area.
-var operatorWord = word{Text: "Operator", Path: "/operator", Icon: "gauge", parts: []part{
+// operatorEntry leads to the pages of the operator.
+var operatorEntry = entry{Text: "Operator", Path: "/operator", Icon: "gauge", tabs: []tab{
 	{"Installation", "/operator"},
 	{"Stuck work", "/operator/trouble"},
 	{"Users and keys", "/operator/users"},

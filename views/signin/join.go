@@ -1,10 +1,10 @@
 package signin
 
-// JoinProps is what an invitation leads to.
+// JoinProps is an invitation to a team, for a user who is not signed in.
 type JoinProps struct {
 	EntryProps
 
 	Merchant, Role, Does, Email string
-	// SignInURL is for somebody who has an account.
+	// SignInURL is set if the invited address has an account.
 	SignInURL string
 }

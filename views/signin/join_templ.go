@@ -8,7 +8,7 @@ package signin
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// Join is where an invitation leads somebody who is not signed in.
+// Join is an invitation to a team, for a user who is not signed in.
 func Join(p JoinProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -43,7 +43,7 @@ func Join(p JoinProps) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			if p.Merchant == "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<p data-testid=\"bad-invitation\">This invitation has been used or taken back, or is too old. Ask for a new one.</p><p class=\"links\"><a href=\"/signin\">Sign in</a></p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<p data-testid=\"bad-invitation\">This invitation was used or revoked, or has expired. Ask for a new one.</p><p class=\"links\"><a href=\"/signin\">Sign in</a></p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -5,21 +5,21 @@ import (
 	"github.com/florinpay/florin/views/panel"
 )
 
-// EntryProps is a page for somebody who is not signed in.
+// EntryProps is a page of a user who is not signed in.
 type EntryProps struct {
 	views.Page
 
 	Notice  panel.Notice
 	Problem string
-	Next    string // where to go afterwards; a path of our own, or empty
+	Next    string // path to open after signing in; may be empty
 	// Fields in the order of the form.
 	Fields []panel.Field
-	// SignUp offers to make an account; Forgot to set a new password.
+	// SignUp links to signing up, Forgot to setting a new password.
 	SignUp, Forgot bool
-	// Invite is the invitation that lets sign up; Token the reset that lets set a password.
+	// Invite is the token of an invitation to sign up, Token that of a password reset.
 	Invite, Token string
-	// PasskeyAt is our public address if a passkey signs in; may be empty.
+	// PasskeyAt is the public address passkeys work at; empty if they are not offered.
 	PasskeyAt string
-	// Sent says that the mail is on its way, if there is such an account.
+	// Sent: the mail was sent if the account exists.
 	Sent bool
 }
