@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
 )
@@ -17,7 +18,7 @@ import (
 // written in the transaction of an act gets there.
 type oneLog struct{ *store.Store }
 
-func (oneLog) AddAudit(context.Context, account.Audit) error {
+func (oneLog) AddAudit(context.Context, audit.Entry) error {
 	return errors.New("the connection broke after the act")
 }
 
@@ -59,7 +60,7 @@ func actsLeaveTheirLines(t *testing.T, b *bundle) {
 	must(t, err)
 	var told []string
 	for _, l := range lines {
-		if l.Subject == "" && !slices.Contains(account.Personal(), l.Action) {
+		if l.Subject == "" && !slices.Contains(audit.Personal(), l.Action) {
 			t.Errorf("it is not said what %q was done to", l.Action)
 		}
 		told = append(told, l.Actor+" "+string(l.Action))
@@ -84,7 +85,7 @@ func revokeKeyAgain(t *testing.T, b *bundle) {
 	m := b.newKey(3, 0)
 	user, err := b.store.UserByEmail(t.Context(), m.key.Email)
 	must(t, err)
-	key, text, err := b.accounts.CreateKey(t.Context(), user, account.NewKey{Wallet: devWallet, Credits: 3})
+	key, text, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{Wallet: devWallet, Credits: 3})
 	must(t, err)
 	old := text.Reveal()
 	revoke := func(apiKey, privateKey string, header ...string) reply {
@@ -137,7 +138,7 @@ func TestRotateWithSignatureAgain(t *testing.T) {
 	m := b.newKey(1, 0)
 	user, err := b.store.UserByEmail(t.Context(), m.key.Email)
 	must(t, err)
-	_, text, err := b.accounts.CreateKey(t.Context(), user, account.NewKey{Wallet: devWallet, Credits: 1})
+	_, text, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{Wallet: devWallet, Credits: 1})
 	must(t, err)
 	ask := b.graphQL(`{ rotateApiKeyChallenge(apiKey: "`+text.Reveal()+`") { challenge } }`, "").text(t, "data.rotateApiKeyChallenge.challenge")
 	arguments, err := json.Marshal(map[string]string{"k": text.Reveal(), "c": ask, "s": signed(t, devKey, ask)})

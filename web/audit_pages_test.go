@@ -11,9 +11,11 @@ import (
 
 	"github.com/pquerna/otp/totp"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/passkey"
 	"github.com/florinpay/florin/internal/passkey/passkeytest"
@@ -47,13 +49,13 @@ type diary struct {
 // news returns the lines since it was asked last, the oldest first.
 func (d *diary) news() []string {
 	d.b.t.Helper()
-	var all []account.Audit
+	var all []audit.Entry
 	for _, id := range d.of {
 		list, err := d.b.store.AuditLog(d.b.t.Context(), id, id, 0, 500)
 		must(d.b.t, err)
 		all = append(all, list...)
 	}
-	slices.SortFunc(all, func(x, y account.Audit) int { return int(x.ID - y.ID) })
+	slices.SortFunc(all, func(x, y audit.Entry) int { return int(x.ID - y.ID) })
 	var lines []string
 	for _, a := range all {
 		if a.ID > d.read {
@@ -87,8 +89,7 @@ func loggedDesk(t *testing.T) deskBundle {
 	return newDesk(t, func(d *Deps, o *Options) {
 		st := d.Store.(*store.Store)
 		party, _ := passkey.New(testBaseURL)
-		accounts := account.New(st, d.Now, account.Options{
-			Security: oneLog{st}, Team: st, Usage: st, Passkeys: st, RelyingParty: party,
+		accounts := newServices(oneLog{st}, d.Now, identity.Options{RelyingParty: party}, merchant.Options{
 			CheckCallback: func(u string) error { return webhook.CheckURL(u, true) },
 		})
 		d.Accounts, d.Dashboard.Members, d.Dashboard.Invite = accounts, accounts, true
@@ -103,7 +104,7 @@ func loggedDesk(t *testing.T) deskBundle {
 func TestPagesLeaveTheirLines(t *testing.T) {
 	t.Parallel()
 	b := loggedDesk(t)
-	root, err := b.accounts.CreateUser(t.Context(), account.NewUser{Email: rootEmail, Password: secret.New(deskPassword), Operator: true})
+	root, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: rootEmail, Password: secret.New(deskPassword), Operator: true})
 	must(t, err)
 	d := &diary{b: b, of: []int64{root.ID}, routes: make(map[string]bool)}
 	rs := b.surfer()
@@ -140,7 +141,7 @@ func TestPagesLeaveTheirLines(t *testing.T) {
 }
 
 // shop does what a merchant does with money.
-func (d *diary) shop(s *surfer, ada account.User) {
+func (d *diary) shop(s *surfer, ada identity.User) {
 	t, b, me := d.b.t, d.b, deskEmail+" "
 	t.Helper()
 	d.leaves("/dashboard/keys", s.post("/dashboard/keys", "label", " Shop ", "wallet", ""), me+"created an API key: Shop|")
@@ -153,7 +154,7 @@ func (d *diary) shop(s *surfer, ada account.User) {
 	d.leaves("/dashboard/keys", s.post("/dashboard/keys", "label", "Old", "wallet", ""), me+"created an API key: Old|")
 	keys, err = b.store.KeysOfUser(t.Context(), ada.ID)
 	must(t, err)
-	old := keys[slices.IndexFunc(keys, func(k account.Key) bool { return k.Label == "Old" })].PublicID
+	old := keys[slices.IndexFunc(keys, func(k merchant.Key) bool { return k.Label == "Old" })].PublicID
 	d.leaves("/dashboard/keys/:key/revoke", s.post("/dashboard/keys/"+old+"/revoke", "password", deskPassword), me+"revoked an API key: Old|")
 
 	destinations := []string{"key", key, "name", "Nordlicht", "wallet.BASE", merchantWallet, "callbackUrl", "https://shop.example/hook", "password", deskPassword}
@@ -208,7 +209,7 @@ func (d *diary) shop(s *surfer, ada account.User) {
 }
 
 // team does what concerns who belongs to the merchant.
-func (d *diary) team(s *surfer, ada account.User) {
+func (d *diary) team(s *surfer, ada identity.User) {
 	t, b, me := d.b.t, d.b, deskEmail+" "
 	t.Helper()
 	invite := func(email, role string) string {
@@ -250,7 +251,7 @@ func (d *diary) team(s *surfer, ada account.User) {
 }
 
 // entry does what concerns how somebody signs in.
-func (d *diary) entry(s *surfer, ada account.User) {
+func (d *diary) entry(s *surfer, ada identity.User) {
 	t, b, me := d.b.t, d.b, deskEmail+" "
 	t.Helper()
 	k := passkeytest.NewKey(t)
@@ -295,7 +296,7 @@ func (d *diary) entry(s *surfer, ada account.User) {
 }
 
 // operator does what an operator does to others.
-func (d *diary) operator(rs *surfer, ada account.User) {
+func (d *diary) operator(rs *surfer, ada identity.User) {
 	t, b, me := d.b.t, d.b, rootEmail+" "
 	t.Helper()
 	d.leaves("/operator/ledger", rs.post("/operator/ledger"), me+"had the book of credits added up: |")

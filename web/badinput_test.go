@@ -250,7 +250,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-func (b *bundle) makeCustodian(m merchant, wallets map[chain.Network]string) error {
+func (b *bundle) makeCustodian(m seller, wallets map[chain.Network]string) error {
 	_, _, err := b.accounts.CreateCustodian(b.t.Context(), m.key, custodianOf(wallets))
 	return err
 }

@@ -23,10 +23,11 @@ import (
 
 	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/graph/operation"
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
 
 	"github.com/florinpay/florin/internal/metrics"
 	"github.com/florinpay/florin/internal/money"
@@ -38,13 +39,34 @@ import (
 	"github.com/florinpay/florin/internal/wallet"
 )
 
+type (
+	users     = identity.Service
+	merchants = merchant.Service
+)
+
+// services joins the services of users and merchants, as the surfaces take them.
+type services struct {
+	*users
+	*merchants
+}
+
+func newServices(st merchantStore, now func() time.Time, o identity.Options, m merchant.Options) services {
+	u := identity.New(st, now, o)
+	return services{u, merchant.New(st, u, now, m)}
+}
+
+type merchantStore interface {
+	identity.Store
+	merchant.Store
+}
+
 // bundle is a whole server on a database of its own, with chains that do as
 // they are told.
 type bundle struct {
 	t         *testing.T
 	server    *Server
 	store     *store.Store
-	accounts  *account.Service
+	accounts  services
 	payments  *payment.Service
 	campaigns *campaign.Service
 	lanes     *testLanes
@@ -118,7 +140,7 @@ func newBundleOn(t *testing.T, url string, o Options) *bundle {
 	b := &bundle{t: t, store: st, lanes: newTestLanes(), clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log, logger: logger}
 	b.recharges = &testRecharges{recharge.New(st, nil, b.clock.Now, logger)}
 	b.metrics = metrics.New("test", b.clock.Now, logger)
-	b.accounts = account.New(st, b.clock.Now, account.Options{Security: st})
+	b.accounts = newServices(st, b.clock.Now, identity.Options{}, merchant.Options{})
 	b.payments = payment.NewService(b.metrics.Count(st), st, b.lanes, payment.Options{
 		MaxWaiting: testWaiting,
 		TTL:        time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
@@ -150,33 +172,33 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// merchant is a user with a key.
-type merchant struct {
-	key  account.Key
+// seller is a user with a key.
+type seller struct {
+	key  merchant.Key
 	text string
 }
 
 // newKey makes a user with a key that has the credits, and no custodian.
-func (b *bundle) newKey(credits, queries int64) merchant {
+func (b *bundle) newKey(credits, queries int64) seller {
 	b.t.Helper()
 	ctx := b.t.Context()
 	// The password's hash is what makes a user slow; nobody signs in here.
-	user, err := b.store.CreateUser(ctx, account.User{
+	user, err := b.store.CreateUser(ctx, identity.User{
 		PublicID: string(testID(b.clock.Now())), Email: strings.ToLower(string(testID(b.clock.Now()))) + "@shop.example",
 		PasswordHash: "none", FirstName: "Ada", LastName: "Byron", CreatedAt: b.clock.Now(),
 	})
 	must(b.t, err)
-	key, text, err := b.accounts.CreateKey(ctx, user, account.NewKey{Wallet: merchantWallet, Credits: credits, Queries: queries})
+	key, text, err := b.accounts.CreateKey(ctx, user, merchant.NewKey{Wallet: merchantWallet, Credits: credits, Queries: queries})
 	must(b.t, err)
-	return merchant{key, text.Reveal()}
+	return seller{key, text.Reveal()}
 }
 
 // newMerchant makes a key that takes payments on every network but Solana.
-func (b *bundle) newMerchant(credits int64) merchant {
+func (b *bundle) newMerchant(credits int64) seller {
 	b.t.Helper()
 	m := b.newKey(credits+1, 5)
 	name, callback, own := "Nordlicht", "https://shop.example/hook", secret.New("callback-canary")
-	_, _, err := b.accounts.CreateCustodian(b.t.Context(), m.key, account.CustodianInput{
+	_, _, err := b.accounts.CreateCustodian(b.t.Context(), m.key, merchant.CustodianInput{
 		Name: &name, CallbackURL: &callback, Secret: &own,
 		Wallets: map[chain.Network]string{chain.BEP20: merchantWallet, chain.Polygon: merchantWallet, chain.Base: merchantWallet},
 	})
@@ -184,9 +206,9 @@ func (b *bundle) newMerchant(credits int64) merchant {
 	return m
 }
 
-func (b *bundle) newPayment(m merchant) payment.Payment { return b.newPaymentOf(m, "49.90") }
+func (b *bundle) newPayment(m seller) payment.Payment { return b.newPaymentOf(m, "49.90") }
 
-func (b *bundle) newPaymentOf(m merchant, amount string) payment.Payment {
+func (b *bundle) newPaymentOf(m seller, amount string) payment.Payment {
 	b.t.Helper()
 	p, err := b.payments.Create(b.t.Context(), payment.CreateInput{KeyID: m.key.ID, Amount: amount, Details: payment.Details{
 		Reference: "NL-1042", SuccessURL: "https://shop.example/thanks?cart=7",
@@ -246,7 +268,7 @@ func (b *bundle) expire(p payment.Payment) payment.Payment {
 	return p
 }
 
-func (b *bundle) balance(m merchant) int64 {
+func (b *bundle) balance(m seller) int64 {
 	b.t.Helper()
 	balance, err := b.accounts.Balance(b.t.Context(), m.key.ID)
 	must(b.t, err)
@@ -496,6 +518,6 @@ func (r reply) text(t *testing.T, path string) string {
 	return ""
 }
 
-func custodianOf(wallets map[chain.Network]string) account.CustodianInput {
-	return account.CustodianInput{Wallets: wallets}
+func custodianOf(wallets map[chain.Network]string) merchant.CustodianInput {
+	return merchant.CustodianInput{Wallets: wallets}
 }

@@ -6,9 +6,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
@@ -126,7 +126,7 @@ func problemOfStart(err error) views.Problem {
 	switch {
 	case errors.Is(err, payment.ErrMoneyReceived):
 		return views.ProblemReceived
-	case errors.Is(err, account.ErrNoCustodian), fault.Is(err, fault.PaymentRequired):
+	case errors.Is(err, merchant.ErrNoCustodian), fault.Is(err, fault.PaymentRequired):
 		return views.ProblemMerchant
 	case errors.Is(err, payment.ErrEnded), errors.Is(err, payment.ErrPastExpiry):
 		return views.ProblemClosed

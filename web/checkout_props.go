@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
@@ -53,7 +53,7 @@ func (s *Server) merchant(ctx context.Context, p payment.Payment) (views.Merchan
 		return views.Merchant{Name: operatorName}, nil
 	}
 	c, err := s.d.Payments.Merchant(ctx, p)
-	if errors.Is(err, account.ErrNoCustodian) {
+	if errors.Is(err, merchant.ErrNoCustodian) {
 		return views.Merchant{Name: operatorName}, nil
 	}
 	if err != nil {
@@ -207,7 +207,7 @@ func depositKind(p payment.Payment, d payment.Deposit) views.DepositKind {
 // choices lists the networks the payer may choose, the present one first.
 func (s *Server) choices(ctx context.Context, p payment.Payment) ([]views.NetworkChoice, error) {
 	offers, err := s.d.Payments.Offers(ctx, p)
-	if errors.Is(err, account.ErrNoCustodian) {
+	if errors.Is(err, merchant.ErrNoCustodian) {
 		return nil, nil
 	}
 	if err != nil {

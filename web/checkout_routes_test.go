@@ -10,9 +10,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -268,10 +268,10 @@ func TestTransactionForWallet(t *testing.T) {
 }
 
 // newSolanaMerchant makes a key that takes payments on Polygon and Solana.
-func (b *bundle) newSolanaMerchant() merchant {
+func (b *bundle) newSolanaMerchant() seller {
 	b.t.Helper()
 	m := b.newMerchant(9)
-	_, err := b.accounts.UpdateCustodian(b.t.Context(), m.key, account.CustodianInput{Wallets: map[chain.Network]string{chain.Solana: solanaWallet}})
+	_, err := b.accounts.UpdateCustodian(b.t.Context(), m.key, merchant.CustodianInput{Wallets: map[chain.Network]string{chain.Solana: solanaWallet}})
 	must(b.t, err)
 	return m
 }

@@ -9,10 +9,12 @@ import (
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/report"
@@ -29,69 +31,69 @@ type Members interface {
 	Teams
 	Passkeys
 
-	Enter(ctx context.Context, c account.Credentials) (account.SignedIn, account.Halfway, error)
-	EnterWithCode(ctx context.Context, half account.Halfway, c account.Credentials) (account.SignedIn, error)
-	CreateInvited(ctx context.Context, token string, in account.NewUser) (account.User, error)
-	Invite(ctx context.Context, by account.User, email string) (secret.Text, error)
-	BeginReset(ctx context.Context, email string) (account.User, secret.Text, error)
-	FinishReset(ctx context.Context, token string, next secret.Text) (account.User, error)
-	Guessed(ctx context.Context, c account.Credentials) (user account.User, tell bool, err error)
-	Confirm(ctx context.Context, user account.User, proof secret.Text, address string) error
-	ChangePassword(ctx context.Context, user account.User, old, next secret.Text, address, userAgent string) (account.SignedIn, error)
-	BeginFactor(ctx context.Context, user account.User, session secret.Text) (account.Enrolment, error)
-	PendingFactor(ctx context.Context, user account.User, session secret.Text) (account.Enrolment, error)
-	ConfirmFactor(ctx context.Context, user account.User, session secret.Text, code string) ([]secret.Text, error)
-	Factor(ctx context.Context, user account.User) (inForce bool, left int, err error)
-	RemoveFactor(ctx context.Context, user account.User, session, password secret.Text, address string) error
-	Logins(ctx context.Context, user account.User) ([]account.Login, error)
-	EndLogin(ctx context.Context, user account.User, id string) error
-	ReplaceKey(ctx context.Context, key account.Key, entries []ledger.Entry, keep *account.Keep) (secret.Text, ledger.Balance, error)
-	SetKeyLabel(ctx context.Context, key account.Key, label string) error
-	RevokeKey(ctx context.Context, key account.Key) error
-	SetUserDisabled(ctx context.Context, by, user account.User, disabled bool) error
-	SetKeyDisabled(ctx context.Context, by account.User, key account.Key, disabled bool) error
-	ArrangeCustodian(ctx context.Context, key account.Key, in account.CustodianInput) (account.Custodian, secret.Text, error)
-	RotateSigningSecret(ctx context.Context, key account.Key) (secret.Text, error)
-	RetireSigningSecret(ctx context.Context, key account.Key) error
-	Record(ctx context.Context, a account.Audit) error
-	AuditLog(ctx context.Context, seat account.Seat, before int64, limit int) ([]account.Audit, error)
+	Enter(ctx context.Context, c identity.Credentials) (identity.SignedIn, identity.Halfway, error)
+	EnterWithCode(ctx context.Context, half identity.Halfway, c identity.Credentials) (identity.SignedIn, error)
+	CreateInvited(ctx context.Context, token string, in identity.NewUser) (identity.User, error)
+	Invite(ctx context.Context, by identity.User, email string) (secret.Text, error)
+	BeginReset(ctx context.Context, email string) (identity.User, secret.Text, error)
+	FinishReset(ctx context.Context, token string, next secret.Text) (identity.User, error)
+	Guessed(ctx context.Context, c identity.Credentials) (user identity.User, tell bool, err error)
+	Confirm(ctx context.Context, user identity.User, proof secret.Text, address string) error
+	ChangePassword(ctx context.Context, user identity.User, old, next secret.Text, address, userAgent string) (identity.SignedIn, error)
+	BeginFactor(ctx context.Context, user identity.User, session secret.Text) (identity.Enrolment, error)
+	PendingFactor(ctx context.Context, user identity.User, session secret.Text) (identity.Enrolment, error)
+	ConfirmFactor(ctx context.Context, user identity.User, session secret.Text, code string) ([]secret.Text, error)
+	Factor(ctx context.Context, user identity.User) (inForce bool, left int, err error)
+	RemoveFactor(ctx context.Context, user identity.User, session, password secret.Text, address string) error
+	Logins(ctx context.Context, user identity.User) ([]identity.Login, error)
+	EndLogin(ctx context.Context, user identity.User, id string) error
+	ReplaceKey(ctx context.Context, key merchant.Key, entries []ledger.Entry, keep *merchant.Keep) (secret.Text, ledger.Balance, error)
+	SetKeyLabel(ctx context.Context, key merchant.Key, label string) error
+	RevokeKey(ctx context.Context, key merchant.Key) error
+	SetUserDisabled(ctx context.Context, by, user identity.User, disabled bool) error
+	SetKeyDisabled(ctx context.Context, by identity.User, key merchant.Key, disabled bool) error
+	ArrangeCustodian(ctx context.Context, key merchant.Key, in merchant.CustodianInput) (merchant.Custodian, secret.Text, error)
+	RotateSigningSecret(ctx context.Context, key merchant.Key) (secret.Text, error)
+	RetireSigningSecret(ctx context.Context, key merchant.Key) error
+	Record(ctx context.Context, a audit.Entry) error
+	AuditLog(ctx context.Context, seat merchant.Membership, before int64, limit int) ([]audit.Entry, error)
 }
 
 // Teams is what the dashboard asks about who belongs to which merchant.
 type Teams interface {
-	Seats(ctx context.Context, user account.User) ([]account.Seat, error)
-	Choose(ctx context.Context, user account.User, token secret.Text, merchantID string) error
-	Members(ctx context.Context, merchant account.User) ([]account.Member, error)
-	Member(ctx context.Context, merchant account.User, publicID string) (account.Member, error)
-	SetRole(ctx context.Context, merchant, member account.User, role account.Role) error
-	RemoveMember(ctx context.Context, merchant, member account.User) error
-	InviteMember(ctx context.Context, seat account.Seat, email string, role account.Role) (account.Invited, secret.Text, error)
-	Invitations(ctx context.Context, merchant account.User) ([]account.Invited, error)
-	RenewInvitation(ctx context.Context, merchant account.User, id string) (account.Invited, secret.Text, error)
-	RevokeInvitation(ctx context.Context, merchant account.User, id string) error
-	Invitation(ctx context.Context, token string) (n account.Invited, merchant account.User, known bool, err error)
-	Join(ctx context.Context, token string, user account.User) (account.Invited, error)
-	JoinNew(ctx context.Context, token string, in account.NewUser) (account.User, account.Invited, error)
+	Memberships(ctx context.Context, user identity.User) ([]merchant.Membership, error)
+	Choose(ctx context.Context, user identity.User, token secret.Text, merchantID string) error
+	Members(ctx context.Context, owner identity.User) ([]merchant.Member, error)
+	Member(ctx context.Context, owner identity.User, publicID string) (merchant.Member, error)
+	SetRole(ctx context.Context, merchant, member identity.User, role merchant.Role) error
+	RemoveMember(ctx context.Context, merchant, member identity.User) error
+	InviteMember(ctx context.Context, seat merchant.Membership, email string, role merchant.Role) (merchant.Invited, secret.Text, error)
+	Invitations(ctx context.Context, owner identity.User) ([]merchant.Invited, error)
+	RenewInvitation(ctx context.Context, owner identity.User, id string) (merchant.Invited, secret.Text, error)
+	RevokeInvitation(ctx context.Context, owner identity.User, id string) error
+	Invitation(ctx context.Context, token string) (n merchant.Invited, owner identity.User, known bool, err error)
+	Join(ctx context.Context, token string, user identity.User) (merchant.Invited, error)
+	JoinNew(ctx context.Context, token string, in identity.NewUser) (identity.User, merchant.Invited, error)
 }
 
 // Passkeys is what the dashboard asks about signing in without a password.
 type Passkeys interface {
 	HasPasskeys() bool
-	PasskeysOf(ctx context.Context, user account.User) ([]account.Passkey, error)
-	NewPasskey(ctx context.Context, user account.User, session secret.Text) (options string, err error)
-	AddPasskey(ctx context.Context, user account.User, session secret.Text, name, answer string) (account.Passkey, error)
-	RenamePasskey(ctx context.Context, user account.User, id, name string) error
-	RemovePasskey(ctx context.Context, user account.User, session secret.Text, id string) (account.Passkey, error)
+	PasskeysOf(ctx context.Context, user identity.User) ([]identity.Passkey, error)
+	NewPasskey(ctx context.Context, user identity.User, session secret.Text) (options string, err error)
+	AddPasskey(ctx context.Context, user identity.User, session secret.Text, name, answer string) (identity.Passkey, error)
+	RenamePasskey(ctx context.Context, user identity.User, id, name string) error
+	RemovePasskey(ctx context.Context, user identity.User, session secret.Text, id string) (identity.Passkey, error)
 	AskPasskey(ctx context.Context) (options string, token secret.Text, err error)
-	EnterWithPasskey(ctx context.Context, token, answer string, c account.Credentials) (account.SignedIn, error)
-	AskToConfirm(ctx context.Context, user account.User, session secret.Text) (options string, err error)
-	ConfirmByPasskey(ctx context.Context, user account.User, session secret.Text, answer, address string) error
+	EnterWithPasskey(ctx context.Context, token, answer string, c identity.Credentials) (identity.SignedIn, error)
+	AskToConfirm(ctx context.Context, user identity.User, session secret.Text) (options string, err error)
+	ConfirmByPasskey(ctx context.Context, user identity.User, session secret.Text, answer, address string) error
 }
 
 // Reports is what the dashboard reads. Every question names the keys whose
 // data may be shown.
 type Reports interface {
-	EveryKeyOfUser(ctx context.Context, userID int64) ([]account.Key, error)
+	EveryKeyOfUser(ctx context.Context, userID int64) ([]merchant.Key, error)
 	SearchPayments(ctx context.Context, q report.Query) ([]payment.Payment, error)
 	Days(ctx context.Context, keys []int64, since time.Time) ([]report.Day, error)
 	Activity(ctx context.Context, keys []int64, since time.Time) (report.Activity, error)
@@ -160,11 +162,11 @@ type desk struct {
 
 // visitor is somebody who is signed in, and acts for a merchant.
 type visitor struct {
-	user  account.User // who acts; the same as seat.User
-	seat  account.Seat // for whom, and in which role
+	user  identity.User       // who acts; the same as seat.User
+	seat  merchant.Membership // for whom, and in which role
 	token secret.Text
-	keys  []account.Key // of the merchant, in use
-	every []account.Key // revoked ones too: their payments are still the merchant's
+	keys  []merchant.Key // of the merchant, in use
+	every []merchant.Key // revoked ones too: their payments are still the merchant's
 	// merchants are those the visitor can act for.
 	merchants []panel.Choice
 }
@@ -179,24 +181,24 @@ func (v visitor) ids() []int64 {
 }
 
 // key returns the merchant's key of that public id; another's is unknown.
-func (v visitor) key(publicID string) (account.Key, error) {
+func (v visitor) key(publicID string) (merchant.Key, error) {
 	for _, k := range v.keys {
 		if k.PublicID == publicID {
 			return k, nil
 		}
 	}
-	return account.Key{}, account.ErrUnknownKey
+	return merchant.Key{}, merchant.ErrUnknownKey
 }
 
 // chosen returns the key a page is about: the one asked for, else the first.
 // ok is false for a visitor without keys.
-func (v visitor) chosen(publicID string) (k account.Key, ok bool, err error) {
+func (v visitor) chosen(publicID string) (k merchant.Key, ok bool, err error) {
 	if publicID != "" {
 		k, err = v.key(publicID)
 		return k, err == nil, err
 	}
 	if len(v.keys) == 0 {
-		return account.Key{}, false, nil
+		return merchant.Key{}, false, nil
 	}
 	return v.keys[0], true, nil
 }
@@ -205,7 +207,7 @@ type deskHandler func(c echo.Context, v visitor) error
 
 // member serves somebody who is signed in and may do the act for the merchant
 // they act for; anybody else is sent to sign in, or told who may.
-func (d *desk) member(act account.Act, h deskHandler) echo.HandlerFunc {
+func (d *desk) member(act merchant.Act, h deskHandler) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		v, err := d.visitor(c)
 		if fault.Is(err, fault.Unauthorized) {
@@ -226,7 +228,7 @@ func (d *desk) member(act account.Act, h deskHandler) echo.HandlerFunc {
 
 // operator serves operators. To anybody else, their pages do not exist.
 func (d *desk) operator(h deskHandler) echo.HandlerFunc {
-	return d.member(account.ActOwn, func(c echo.Context, v visitor) error {
+	return d.member(merchant.ActOwn, func(c echo.Context, v visitor) error {
 		if !v.user.Operator {
 			return shell.ErrNotFound
 		}
@@ -236,7 +238,7 @@ func (d *desk) operator(h deskHandler) echo.HandlerFunc {
 
 func (d *desk) visitor(c echo.Context) (visitor, error) {
 	ctx, token := c.Request().Context(), d.cookies.Token(c.Request())
-	seat, err := d.d.Accounts.SeatBySession(ctx, token.Reveal())
+	seat, err := d.d.Accounts.MembershipBySession(ctx, token.Reveal())
 	if err != nil {
 		return visitor{}, err
 	}
@@ -260,8 +262,8 @@ func (d *desk) visitor(c echo.Context) (visitor, error) {
 
 // merchants lists for whom somebody can act. Who was removed from the one they
 // act for is offered the others, and changes to none by themselves.
-func (d *desk) merchants(ctx context.Context, seat account.Seat) ([]panel.Choice, error) {
-	seats, err := d.x.Members.Seats(ctx, seat.User)
+func (d *desk) merchants(ctx context.Context, seat merchant.Membership) ([]panel.Choice, error) {
+	seats, err := d.x.Members.Memberships(ctx, seat.User)
 	if err != nil {
 		return nil, err
 	}
@@ -276,12 +278,12 @@ func (d *desk) merchants(ctx context.Context, seat account.Seat) ([]panel.Choice
 }
 
 // mayOf tells pages what to offer. What they offer decides nothing: member does.
-func mayOf(r account.Role) panel.May {
+func mayOf(r merchant.Role) panel.May {
 	return panel.May{
-		Read: r.May(account.ActRead), Pay: r.May(account.ActPay), Payments: r.May(account.ActPayments), Webhooks: r.May(account.ActWebhooks),
-		Keys: r.May(account.ActKeys), Callback: r.May(account.ActCallback), Branding: r.May(account.ActBranding), Credits: r.May(account.ActCredits),
-		Money: r.May(account.ActMoney), Complete: r.May(account.ActComplete), Team: r.May(account.ActTeam),
-		Campaigns: r.May(account.ActCampaigns), Moderate: r.May(account.ActModerate),
+		Read: r.May(merchant.ActRead), Pay: r.May(merchant.ActPay), Payments: r.May(merchant.ActPayments), Webhooks: r.May(merchant.ActWebhooks),
+		Keys: r.May(merchant.ActKeys), Callback: r.May(merchant.ActCallback), Branding: r.May(merchant.ActBranding), Credits: r.May(merchant.ActCredits),
+		Money: r.May(merchant.ActMoney), Complete: r.May(merchant.ActComplete), Team: r.May(merchant.ActTeam),
+		Campaigns: r.May(merchant.ActCampaigns), Moderate: r.May(merchant.ActModerate),
 	}
 }
 

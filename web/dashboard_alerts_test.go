@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 )
 
 // The overview says what keeps money from coming in and events from going out,
@@ -19,7 +19,7 @@ func TestDashboard_Alerts(t *testing.T) {
 	u := b.member(deskEmail)
 	s := b.surfer()
 	s.signIn(deskEmail)
-	key, _, err := b.accounts.CreateKey(t.Context(), u, account.NewKey{Label: "Web shop", Credits: 40, Queries: 5})
+	key, _, err := b.accounts.CreateKey(t.Context(), u, merchant.NewKey{Label: "Web shop", Credits: 40, Queries: 5})
 	must(t, err)
 	says := func(want bool, text, path string) {
 		t.Helper()
@@ -42,7 +42,7 @@ func TestDashboard_Alerts(t *testing.T) {
 	says(true, "Web shop has no custodian", "/dashboard/custodian"+at)
 
 	name, callback := "Nordlicht", "https://shop.example/hook"
-	in := account.CustodianInput{Name: &name, CallbackURL: &callback, Wallets: map[chain.Network]string{"POLYGON": merchantWallet, "BASE": merchantWallet}}
+	in := merchant.CustodianInput{Name: &name, CallbackURL: &callback, Wallets: map[chain.Network]string{"POLYGON": merchantWallet, "BASE": merchantWallet}}
 	_, _, err = b.accounts.ArrangeCustodian(t.Context(), key, in)
 	must(t, err)
 	says(false, "has no custodian", "/dashboard/custodian")
@@ -50,12 +50,12 @@ func TestDashboard_Alerts(t *testing.T) {
 	if r := s.get("/dashboard"); !strings.Contains(r.body, `class="notice is-plain"`) {
 		t.Error("a wallet that is missing reads like good news")
 	}
-	_, _, err = b.accounts.ArrangeCustodian(t.Context(), key, account.CustodianInput{Wallets: map[chain.Network]string{"BEP20": merchantWallet}})
+	_, _, err = b.accounts.ArrangeCustodian(t.Context(), key, merchant.CustodianInput{Wallets: map[chain.Network]string{"BEP20": merchantWallet}})
 	must(t, err)
 	says(false, "has no wallet", "/dashboard/custodian")
 
 	says(false, "do not arrive", "/dashboard/webhooks")
-	m := merchant{key: key}
+	m := seller{key: key}
 	b.busy(m)
 	says(true, "Webhooks of Web shop do not arrive: in the last day, 2 failed for good.", "/dashboard/webhooks"+at)
 	b.clock.advance(25 * time.Hour)

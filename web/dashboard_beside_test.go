@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -17,7 +17,7 @@ func TestDashboard_SaysItBesideTheField(t *testing.T) {
 	b := newDesk(t)
 	owner := b.member(deskEmail)
 	m := b.shop(owner)
-	_, dev := b.colleague(owner, "dev@shop.example", account.RoleDeveloper)
+	_, dev := b.colleague(owner, "dev@shop.example", merchant.RoleDeveloper)
 	s := b.surfer()
 	s.signIn(deskEmail)
 	long := strings.Repeat("x", 257)

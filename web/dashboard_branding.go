@@ -6,9 +6,10 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
@@ -49,7 +50,7 @@ func (d *desk) brandingPage(c echo.Context, v visitor, status int, asked string,
 	return d.showFraming(c, status, p.Frame, dashboard.Branding(p))
 }
 
-func brandingFields(f *shell.Form, c account.Custodian) []panel.Field {
+func brandingFields(f *shell.Form, c merchant.Custodian) []panel.Field {
 	b := c.Branding
 	logo := panel.Field{
 		Name: "logoUrl", Label: "Or the address of your logo", Type: "url", Value: b.LogoURL, Max: "2048",
@@ -75,7 +76,7 @@ func (d *desk) postBranding(c echo.Context, v visitor) error {
 		return err
 	}
 	text := func(name string) *string { x := f.Text(name); return &x }
-	theme := account.Theme(f.Text("theme"))
+	theme := merchant.Theme(f.Text("theme"))
 	before, _, err := d.custodianOf(c.Request().Context(), key)
 	if err != nil {
 		return err
@@ -84,8 +85,8 @@ func (d *desk) postBranding(c echo.Context, v visitor) error {
 	if *logo == "" && before.Branding.Uploaded() {
 		logo = nil // the uploaded one stays
 	}
-	act := d.noting(c, v, account.ActionBranding, labelOf(key), "")
-	_, _, err = d.x.Members.ArrangeCustodian(act, key, account.CustodianInput{Name: text("name"), Branding: &account.BrandingInput{
+	act := d.noting(c, v, audit.ActionBranding, labelOf(key), "")
+	_, _, err = d.x.Members.ArrangeCustodian(act, key, merchant.CustodianInput{Name: text("name"), Branding: &merchant.BrandingInput{
 		Tagline: text("tagline"), LogoURL: logo, PrimaryColor: text("primaryColor"), BackgroundColor: text("backgroundColor"),
 		Theme: &theme, SupportEmail: text("supportEmail"), Website: text("website"),
 	}})
@@ -146,7 +147,7 @@ func (d *desk) getPreview(c echo.Context, v visitor) error {
 
 // previewChoices are the networks the merchant has a wallet on; all of the
 // configured ones until there is any.
-func (d *desk) previewChoices(c account.Custodian) []views.NetworkChoice {
+func (d *desk) previewChoices(c merchant.Custodian) []views.NetworkChoice {
 	var all []views.NetworkChoice
 	for _, n := range chain.Networks() {
 		lane, ok := d.d.Payments.Network(n)

@@ -12,8 +12,9 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
@@ -45,7 +46,7 @@ func serveDeskAs(t *testing.T, host string) (deskBundle, string) {
 }
 
 // busy gives a merchant payments of every kind, and a webhook that failed.
-func (b deskBundle) busy(m merchant) payment.Payment {
+func (b deskBundle) busy(m seller) payment.Payment {
 	b.t.Helper()
 	ctx := b.t.Context()
 	paid := b.start(b.newPayment(m), chain.Polygon)
@@ -146,9 +147,9 @@ func TestDashboard_Pages(t *testing.T) {
 		b.deposit(gift, gift.Amount, true)
 	}
 	b.member("fresh@shop.example")
-	b.colleague(u, "dev@shop.example", account.RoleDeveloper)
+	b.colleague(u, "dev@shop.example", merchant.RoleDeveloper)
 	b.surfer().invited(deskEmail, "help@shop.example", "support")
-	_, err := b.accounts.CreateUser(t.Context(), account.NewUser{Email: "root@shop.example", Password: secret.New(deskPassword), Operator: true})
+	_, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: "root@shop.example", Password: secret.New(deskPassword), Operator: true})
 	must(t, err)
 	root := b.surfer()
 	root.signIn("root@shop.example")

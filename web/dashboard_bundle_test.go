@@ -16,9 +16,10 @@ import (
 
 	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/graph/operation"
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
 
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/passkey"
@@ -76,13 +77,13 @@ func newDeskAt(t *testing.T, baseURL string, with ...func(*Deps, *Options)) desk
 	t.Cleanup(func() { must(t, st.Close()) })
 	must(t, st.Migrate(ctx))
 	b := deskBundle{&bundle{t: t, store: st, lanes: newTestLanes(), clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log}, &mailBook{}}
-	options := account.Options{
-		Security: st, Team: st, Usage: st, Passkeys: st, CheckCallback: func(u string) error { return webhook.CheckURL(u, true) },
-	}
+	var options identity.Options
 	if party, ok := passkey.New(baseURL); ok {
 		options.RelyingParty = party
 	}
-	b.accounts = account.New(st, b.clock.Now, options)
+	b.accounts = newServices(st, b.clock.Now, options, merchant.Options{
+		CheckCallback: func(u string) error { return webhook.CheckURL(u, true) },
+	})
 	b.payments = payment.NewService(st, st, b.lanes, payment.Options{
 		MaxWaiting: payment.MaxWaitingDonations,
 		TTL:        time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
@@ -109,24 +110,24 @@ func newDeskAt(t *testing.T, baseURL string, with ...func(*Deps, *Options)) desk
 }
 
 // member makes a user who can sign in.
-func (b deskBundle) member(email string) account.User {
+func (b deskBundle) member(email string) identity.User {
 	b.t.Helper()
-	u, err := b.accounts.CreateUser(b.t.Context(), account.NewUser{Email: email, Password: secret.New(deskPassword), FirstName: "Ada"})
+	u, err := b.accounts.CreateUser(b.t.Context(), identity.NewUser{Email: email, Password: secret.New(deskPassword), FirstName: "Ada"})
 	must(b.t, err)
 	return u
 }
 
 // shop gives a user a key that takes payments.
-func (b deskBundle) shop(u account.User) merchant {
+func (b deskBundle) shop(u identity.User) seller {
 	b.t.Helper()
-	key, text, err := b.accounts.CreateKey(b.t.Context(), u, account.NewKey{Label: "Shop of " + u.Email, Wallet: merchantWallet, Credits: 20, Queries: 5})
+	key, text, err := b.accounts.CreateKey(b.t.Context(), u, merchant.NewKey{Label: "Shop of " + u.Email, Wallet: merchantWallet, Credits: 20, Queries: 5})
 	must(b.t, err)
 	name, callback := "Nordlicht", "https://shop.example/hook"
-	_, _, err = b.accounts.ArrangeCustodian(b.t.Context(), key, account.CustodianInput{
+	_, _, err = b.accounts.ArrangeCustodian(b.t.Context(), key, merchant.CustodianInput{
 		Name: &name, CallbackURL: &callback, Wallets: map[chain.Network]string{"BEP20": merchantWallet, "POLYGON": merchantWallet, "BASE": merchantWallet},
 	})
 	must(b.t, err)
-	return merchant{key, text.Reveal()}
+	return seller{key, text.Reveal()}
 }
 
 // surfer is a browser without scripts: it keeps cookies and follows nothing.

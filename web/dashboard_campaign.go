@@ -9,7 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/views"
@@ -79,7 +79,7 @@ func (d *desk) button(ctx context.Context, keyID int64, link, label string) (str
 }
 
 // campaignAct changes the state of the campaign of the address.
-func (d *desk) campaignAct(c echo.Context, v visitor, act func(ctx context.Context, keys []int64, slug string) (campaign.Campaign, error), as account.Action, said string) error {
+func (d *desk) campaignAct(c echo.Context, v visitor, act func(ctx context.Context, keys []int64, slug string) (campaign.Campaign, error), as audit.Action, said string) error {
 	changed, err := act(d.noting(c, v, as, "", ""), v.ids(), c.Param("campaign"))
 	if err != nil {
 		return err
@@ -88,15 +88,15 @@ func (d *desk) campaignAct(c echo.Context, v visitor, act func(ctx context.Conte
 }
 
 func (d *desk) postCampaignPause(c echo.Context, v visitor) error {
-	return d.campaignAct(c, v, d.d.Campaigns.Pause, account.ActionCampaignPause, "The campaign is paused. Payments that were started can still complete, and count.")
+	return d.campaignAct(c, v, d.d.Campaigns.Pause, audit.ActionCampaignPause, "The campaign is paused. Payments that were started can still complete, and count.")
 }
 
 func (d *desk) postCampaignResume(c echo.Context, v visitor) error {
-	return d.campaignAct(c, v, d.d.Campaigns.Resume, account.ActionCampaignResume, "The campaign takes donations again.")
+	return d.campaignAct(c, v, d.d.Campaigns.Resume, audit.ActionCampaignResume, "The campaign takes donations again.")
 }
 
 func (d *desk) postCampaignEnd(c echo.Context, v visitor) error {
-	return d.campaignAct(c, v, d.d.Campaigns.End, account.ActionCampaignEnd, "The campaign has ended. Its page stays, with what was raised.")
+	return d.campaignAct(c, v, d.d.Campaigns.End, audit.ActionCampaignEnd, "The campaign has ended. Its page stays, with what was raised.")
 }
 
 // postReview approves or hides what donors wrote, several at once. Each is an
@@ -132,7 +132,7 @@ func (d *desk) postReview(c echo.Context, v visitor) error {
 		return d.cookies.Redirect(c, back, "Nothing was selected. Tick the donations first.")
 	}
 	for i, n := range numbers {
-		act := d.noting(c, v, account.ActionModerate, found.Slug, strings.ToLower(string(review))+" donation "+chosen[i])
+		act := d.noting(c, v, audit.ActionModerate, found.Slug, strings.ToLower(string(review))+" donation "+chosen[i])
 		if err := d.d.Campaigns.Review(act, found, n, review); err != nil {
 			return err
 		}

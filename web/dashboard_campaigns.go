@@ -11,7 +11,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
@@ -163,7 +163,7 @@ func (d *desk) postCampaignNew(c echo.Context, v visitor) error {
 	if !f.OK() {
 		return d.campaignsPage(c, v, http.StatusBadRequest, f)
 	}
-	made, err := d.d.Campaigns.Create(d.noting(c, v, account.ActionCampaignNew, "", ""), key.ID, in)
+	made, err := d.d.Campaigns.Create(d.noting(c, v, audit.ActionCampaignNew, "", ""), key.ID, in)
 	if err != nil {
 		if !f.Refused(err, campaignSubjects...) {
 			return err
@@ -227,7 +227,7 @@ func (d *desk) postCampaignEdit(c echo.Context, v visitor) error {
 	if !f.OK() {
 		return d.campaignEditPage(c, v, http.StatusBadRequest, f)
 	}
-	changed, err := d.d.Campaigns.Edit(d.noting(c, v, account.ActionCampaign, "", ""), v.ids(), found.Slug, key.ID, in)
+	changed, err := d.d.Campaigns.Edit(d.noting(c, v, audit.ActionCampaign, "", ""), v.ids(), found.Slug, key.ID, in)
 	if err != nil {
 		if !f.Refused(err, campaignSubjects...) {
 			return err

@@ -6,12 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
 )
 
 // fundraiser gives a merchant a campaign and a payment link.
-func (b deskBundle) fundraiser(m merchant) (campaign.Campaign, campaign.Link) {
+func (b deskBundle) fundraiser(m seller) (campaign.Campaign, campaign.Link) {
 	b.t.Helper()
 	l, err := b.campaigns.CreateLink(b.t.Context(), m.key.ID, campaign.LinkDraft{Slug: "one-bag", Description: "One bag", Amount: "12.50"})
 	must(b.t, err)
@@ -19,11 +21,11 @@ func (b deskBundle) fundraiser(m merchant) (campaign.Campaign, campaign.Link) {
 }
 
 // audited fails unless the owner's audit log tells of every act.
-func (b deskBundle) audited(owner account.User, acts ...account.Action) {
+func (b deskBundle) audited(owner identity.User, acts ...audit.Action) {
 	b.t.Helper()
-	list, err := b.accounts.AuditLog(b.t.Context(), account.Seat{User: owner, Merchant: owner, Role: account.RoleOwner}, 0, 100)
+	list, err := b.accounts.AuditLog(b.t.Context(), merchant.Membership{User: owner, Merchant: owner, Role: merchant.RoleOwner}, 0, 100)
 	must(b.t, err)
-	seen := make(map[account.Action]bool)
+	seen := make(map[audit.Action]bool)
 	for _, a := range list {
 		seen[a.Action] = true
 	}
@@ -96,7 +98,7 @@ func TestDashboard_Campaign(t *testing.T) {
 	if r := s.get(path); strings.Contains(r.body, path+"/resume") || strings.Contains(r.body, path+"/end") {
 		t.Error("an ended campaign offers to be changed")
 	}
-	b.audited(owner, account.ActionCampaignNew, account.ActionCampaign, account.ActionCampaignPause, account.ActionCampaignResume, account.ActionCampaignEnd)
+	b.audited(owner, audit.ActionCampaignNew, audit.ActionCampaign, audit.ActionCampaignPause, audit.ActionCampaignResume, audit.ActionCampaignEnd)
 }
 
 // What donors write is shown when support approved it, several at once.
@@ -112,8 +114,8 @@ func TestDashboard_Campaign_Review(t *testing.T) {
 	}
 	quiet := b.gift(c, `{"amount":7,"network":"POLYGON","token":"USDC"}`)
 	b.deposit(quiet, quiet.Amount, true)
-	support, _ := b.colleague(owner, "help@shop.example", account.RoleSupport)
-	viewer, _ := b.colleague(owner, "look@shop.example", account.RoleViewer)
+	support, _ := b.colleague(owner, "help@shop.example", merchant.RoleSupport)
+	viewer, _ := b.colleague(owner, "look@shop.example", merchant.RoleViewer)
 	path := "/dashboard/campaigns/" + c.Slug
 	numbers := make(map[string]string)
 	list, _, err := b.campaigns.Donations(t.Context(), campaign.DonationQuery{Campaign: c.Number})
@@ -146,7 +148,7 @@ func TestDashboard_Campaign_Review(t *testing.T) {
 	support.post(path+"/review", "review", "WAITING", "donation", numbers["Ada"]).wants(t, 400)
 	support.post(path+"/review", "review", "HIDDEN", "donation", "999999").wants(t, 404)
 	support.post(path+"/review", "review", "HIDDEN", "donation", "x").wants(t, 404)
-	b.audited(owner, account.ActionModerate)
+	b.audited(owner, audit.ActionModerate)
 }
 
 // A payment link from its form to a payment, and out of use.
@@ -176,5 +178,5 @@ func TestDashboard_Links(t *testing.T) {
 	s.get("/dashboard/links/tip-jar").wants(t, 200, "Paused")
 	s.post("/dashboard/links/tip-jar/resume").leads(t, "/dashboard/links/tip-jar")
 	s.post("/dashboard/links/nothing/pause").wants(t, 404)
-	b.audited(owner, account.ActionLinkNew, account.ActionLinkPause, account.ActionLinkResume)
+	b.audited(owner, audit.ActionLinkNew, audit.ActionLinkPause, audit.ActionLinkResume)
 }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/shell"
@@ -28,13 +28,13 @@ func (d *desk) confirm(c echo.Context, v visitor, f *shell.Form) error {
 // badProof puts a refusal of confirm beside the input; false for anything else.
 func (d *desk) badProof(f *shell.Form, err error) bool {
 	switch {
-	case errors.Is(err, account.ErrBadPassword):
+	case errors.Is(err, identity.ErrBadPassword):
 		f.Bad("password", "The password is wrong. Nothing was changed.")
-	case errors.Is(err, account.ErrBadCode):
+	case errors.Is(err, identity.ErrBadCode):
 		f.Bad("password", "The code is wrong or was used already. Nothing was changed.")
-	case errors.Is(err, account.ErrBadPasskey):
+	case errors.Is(err, identity.ErrBadPasskey):
 		f.Bad("password", "The passkey was not accepted. Nothing was changed.")
-	case errors.Is(err, account.ErrCopiedPasskey), fault.Is(err, fault.Limited):
+	case errors.Is(err, identity.ErrCopiedPasskey), fault.Is(err, fault.Limited):
 		f.Problem = shell.Sentence(fault.Of(err).Message)
 	default:
 		return false

@@ -9,8 +9,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views/dashboard"
@@ -68,8 +69,8 @@ func (d *desk) postCreate(c echo.Context, v visitor) error {
 			return d.createPage(c, v, http.StatusBadRequest, f)
 		}
 	}
-	p, err := d.d.Payments.Create(d.noting(c, v, account.ActionCreatePayment, "", amountNote(in.Amount)), in)
-	if errors.Is(err, account.ErrNoCustodian) {
+	p, err := d.d.Payments.Create(d.noting(c, v, audit.ActionCreatePayment, "", amountNote(in.Amount)), in)
+	if errors.Is(err, merchant.ErrNoCustodian) {
 		f.Problem = "This key has no custodian yet: say first which wallets its money goes to."
 		return d.createPage(c, v, http.StatusConflict, f)
 	}

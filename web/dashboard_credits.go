@@ -8,7 +8,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
@@ -102,7 +102,7 @@ func (d *desk) postCredits(c echo.Context, v visitor) error {
 	price, err := ledger.Price(n)
 	var p payment.Payment
 	if err == nil {
-		act := d.noting(c, v, account.ActionTopUp, labelOf(key), strconv.FormatInt(n, 10)+" credits for $"+price.Display())
+		act := d.noting(c, v, audit.ActionTopUp, labelOf(key), strconv.FormatInt(n, 10)+" credits for $"+price.Display())
 		p, err = d.d.Payments.CreateTopUp(act, d.d.NewID(d.d.Now()), key.ID, n)
 	}
 	if err != nil {

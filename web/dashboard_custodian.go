@@ -9,9 +9,10 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
@@ -52,7 +53,7 @@ func (d *desk) custodianPage(c echo.Context, v visitor, status int, asked string
 		return err
 	}
 	p.Exists, p.SigningCount, p.SecretSet = has, len(custodian.SigningSecrets), !custodian.Secret.Empty()
-	p.Money = moneyFields(f.money, custodian, v.seat.Role.May(account.ActMoney))
+	p.Money = moneyFields(f.money, custodian, v.seat.Role.May(merchant.ActMoney))
 	if p.Password, err = d.proofField(c, v, f.money); err != nil {
 		return err
 	}
@@ -69,10 +70,10 @@ func (d *desk) custodianPage(c echo.Context, v visitor, status int, asked string
 	return d.show(c, status, p.Frame, dashboard.Custodian(p))
 }
 
-func (d *desk) custodianOf(ctx context.Context, key account.Key) (account.Custodian, bool, error) {
+func (d *desk) custodianOf(ctx context.Context, key merchant.Key) (merchant.Custodian, bool, error) {
 	custodian, err := d.d.Accounts.Custodian(ctx, key.ID)
-	if errors.Is(err, account.ErrNoCustodian) {
-		return account.Custodian{}, false, nil
+	if errors.Is(err, merchant.ErrNoCustodian) {
+		return merchant.Custodian{}, false, nil
 	}
 	return custodian, err == nil, err
 }
@@ -86,7 +87,7 @@ var walletNames = map[chain.Network]shell.Subject{
 }
 
 // moneyFields shows wallets to everybody, for changing to whom they are entrusted.
-func moneyFields(f *shell.Form, c account.Custodian, wallets bool) []panel.Field {
+func moneyFields(f *shell.Form, c merchant.Custodian, wallets bool) []panel.Field {
 	fields := []panel.Field{f.Field(panel.Field{Name: "name", Label: "Name of your shop", Value: c.Name, Hint: "Your customers see it while they pay.", Max: "100"})}
 	for i, n := range chain.Networks() {
 		hint := ""
@@ -137,7 +138,7 @@ func (d *desk) postCustodian(c echo.Context, v visitor) error {
 	}
 	if err == nil {
 		var changes []string
-		act := d.notingChanges(c, v, func(before, after account.Custodian) []account.Audit {
+		act := d.notingChanges(c, v, func(before, after merchant.Custodian) []audit.Entry {
 			changes = after.Destinations(before)
 			return moneyLines(key, before, after)
 		})
@@ -158,10 +159,10 @@ func (d *desk) postCustodian(c echo.Context, v visitor) error {
 
 // moneyInput reads the form. From somebody who may not say where the money goes
 // it is refused if a wallet is not what it was.
-func moneyInput(seat account.Seat, f *shell.Form, before account.Custodian) (account.CustodianInput, error) {
+func moneyInput(seat merchant.Membership, f *shell.Form, before merchant.Custodian) (merchant.CustodianInput, error) {
 	name, callback := f.Text("name"), f.Text("callbackUrl")
-	in := account.CustodianInput{Name: &name, CallbackURL: &callback}
-	denied := seat.Allow(account.ActMoney)
+	in := merchant.CustodianInput{Name: &name, CallbackURL: &callback}
+	denied := seat.Allow(merchant.ActMoney)
 	if denied == nil {
 		in.Wallets = make(map[chain.Network]string)
 	}
@@ -170,7 +171,7 @@ func moneyInput(seat account.Seat, f *shell.Form, before account.Custodian) (acc
 		if denied == nil {
 			in.Wallets[n] = f.Text(input)
 		} else if f.Values.Has(input) && f.Text(input) != string(before.Wallets[n]) {
-			return account.CustodianInput{}, denied
+			return merchant.CustodianInput{}, denied
 		}
 	}
 	return in, nil
@@ -178,7 +179,7 @@ func moneyInput(seat account.Seat, f *shell.Form, before account.Custodian) (acc
 
 // custodianSaved shows a fresh signing secret in the answer itself, for a
 // redirect would have to carry it somewhere.
-func (d *desk) custodianSaved(c echo.Context, v visitor, key account.Key, signing secret.Text, said string) error {
+func (d *desk) custodianSaved(c echo.Context, v visitor, key merchant.Key, signing secret.Text, said string) error {
 	if signing.Empty() {
 		return d.cookies.Redirect(c, custodianPath+"?key="+key.PublicID, said)
 	}
@@ -188,25 +189,25 @@ func (d *desk) custodianSaved(c echo.Context, v visitor, key account.Key, signin
 }
 
 // moneyLines say what changed of wallets, callback and name.
-func moneyLines(key account.Key, before, after account.Custodian) []account.Audit {
-	var lines []account.Audit
-	add := func(action account.Action, detail string) {
-		lines = append(lines, account.Audit{Action: action, Subject: labelOf(key), Detail: detail})
+func moneyLines(key merchant.Key, before, after merchant.Custodian) []audit.Entry {
+	var lines []audit.Entry
+	add := func(action audit.Action, detail string) {
+		lines = append(lines, audit.Entry{Action: action, Subject: labelOf(key), Detail: detail})
 	}
 	if wallets := after.WalletChanges(before); len(wallets) > 0 {
-		add(account.ActionWallets, strings.Join(wallets, ", "))
+		add(audit.ActionWallets, strings.Join(wallets, ", "))
 	}
 	if before.CallbackURL != after.CallbackURL {
-		add(account.ActionCallback, orNone(before.CallbackURL)+" → "+orNone(after.CallbackURL))
+		add(audit.ActionCallback, orNone(before.CallbackURL)+" → "+orNone(after.CallbackURL))
 	}
 	if before.Name != after.Name {
-		add(account.ActionCustodian, "name "+orNone(before.Name)+" → "+orNone(after.Name))
+		add(audit.ActionCustodian, "name "+orNone(before.Name)+" → "+orNone(after.Name))
 	}
 	return lines
 }
 
 // tellMoney mails what changed of wallets and callback.
-func (d *desk) tellMoney(c echo.Context, v visitor, key account.Key, changes []string) {
+func (d *desk) tellMoney(c echo.Context, v visitor, key merchant.Key, changes []string) {
 	if len(changes) > 0 {
 		d.mailOwners(c, v, "Where your money goes was changed", v.user.Email+" changed in Florin, for the API key “"+labelOf(key)+"”:\n\n"+
 			strings.Join(changes, "\n"))
@@ -221,18 +222,18 @@ func orNone(text string) string {
 }
 
 // ownCustodian reads the form and finds the key it is about.
-func (d *desk) ownCustodian(c echo.Context, v visitor) (*shell.Form, account.Key, error) {
+func (d *desk) ownCustodian(c echo.Context, v visitor) (*shell.Form, merchant.Key, error) {
 	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
-		return nil, account.Key{}, err
+		return nil, merchant.Key{}, err
 	}
 	key, err := v.key(values.Get("key"))
 	if err != nil {
-		return nil, account.Key{}, err
+		return nil, merchant.Key{}, err
 	}
 	_, has, err := d.custodianOf(c.Request().Context(), key)
 	if err == nil && !has {
-		err = account.ErrNoCustodian
+		err = merchant.ErrNoCustodian
 	}
 	return shell.NewForm(values), key, err
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/panel"
@@ -52,7 +53,7 @@ func newPasswordField(label string) panel.Field {
 
 // signedInAlready sends somebody home who need not sign in.
 func (d *desk) signedInAlready(c echo.Context) bool {
-	_, err := d.d.Accounts.SeatBySession(c.Request().Context(), d.cookies.Token(c.Request()).Reveal())
+	_, err := d.d.Accounts.MembershipBySession(c.Request().Context(), d.cookies.Token(c.Request()).Reveal())
 	return err == nil
 }
 
@@ -77,7 +78,7 @@ func (d *desk) postSignIn(c echo.Context) error {
 	if err := d.sh.Limits.Costly(ctx); err != nil {
 		return d.signInAgain(c, f, err)
 	}
-	who := account.Credentials{
+	who := identity.Credentials{
 		Email: f.Text("email"), Password: secret.New(values.Get("password")), Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent,
 		Known: d.cookies.Knows(c.Request(), f.Text("email")),
 	}
@@ -97,7 +98,7 @@ func (d *desk) postSignIn(c echo.Context) error {
 }
 
 // welcome starts the browser's session.
-func (d *desk) welcome(c echo.Context, in account.SignedIn, next string) error {
+func (d *desk) welcome(c echo.Context, in identity.SignedIn, next string) error {
 	if err := d.cookies.SignIn(c.Response(), in); err != nil {
 		return err
 	}
@@ -135,17 +136,17 @@ func (d *desk) postSignInCode(c echo.Context) error {
 	if half == "" {
 		return d.cookies.Redirect(c, "/signin", "That took a little long. Sign in again.")
 	}
-	who := account.Credentials{Email: account.Halfway(half).Email(), Code: values.Get("code"), Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent}
+	who := identity.Credentials{Email: identity.Halfway(half).Email(), Code: values.Get("code"), Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent}
 	who.Known = d.cookies.Knows(c.Request(), who.Email)
-	in, err := d.x.Members.EnterWithCode(d.notingSignIn(c, "with a code"), account.Halfway(half), who)
+	in, err := d.x.Members.EnterWithCode(d.notingSignIn(c, "with a code"), identity.Halfway(half), who)
 	d.ifGuessed(c, who, err)
 	switch {
-	case errors.Is(err, account.ErrBadSession):
+	case errors.Is(err, identity.ErrBadSession):
 		return d.cookies.Redirect(c, "/signin", "Sign in again.")
 	case err != nil:
 		f := shell.NewForm(url.Values{})
-		if errors.Is(err, account.ErrBadCode) {
-			f.Bad("code", shell.Sentence(account.ErrBadCode.Message))
+		if errors.Is(err, identity.ErrBadCode) {
+			f.Bad("code", shell.Sentence(identity.ErrBadCode.Message))
 		} else if !f.Refused(err) {
 			return err
 		}
@@ -155,7 +156,7 @@ func (d *desk) postSignInCode(c echo.Context) error {
 }
 
 // ifGuessed has the user told if a sign-in was refused because too many failed.
-func (d *desk) ifGuessed(c echo.Context, who account.Credentials, err error) {
+func (d *desk) ifGuessed(c echo.Context, who identity.Credentials, err error) {
 	if fault.Is(err, fault.Limited) {
 		d.letters.guessed(c.Request().Context(), who)
 	}
@@ -163,8 +164,8 @@ func (d *desk) ifGuessed(c echo.Context, who account.Credentials, err error) {
 
 func (d *desk) postSignOut(c echo.Context) error {
 	ctx, token := c.Request().Context(), d.cookies.Token(c.Request()).Reveal()
-	if seat, err := d.d.Accounts.SeatBySession(ctx, token); err == nil {
-		ctx = d.notingOwn(c, seat.User, account.ActionSignOut, "", "")
+	if seat, err := d.d.Accounts.MembershipBySession(ctx, token); err == nil {
+		ctx = d.notingOwn(c, seat.User, audit.ActionSignOut, "", "")
 	}
 	if err := d.d.Accounts.SignOut(ctx, token); err != nil {
 		return err
@@ -204,7 +205,7 @@ func (d *desk) postSignUp(c echo.Context) error {
 	if !d.mayAsk(invite) {
 		return fault.New(fault.Forbidden, "signing up is closed here; ask the operator for an account")
 	}
-	in := account.NewUser{
+	in := identity.NewUser{
 		Email: f.Text("email"), Password: secret.New(values.Get("password")), FirstName: f.Text("firstName"), LastName: f.Text("lastName"),
 	}
 	if err = d.sh.Limits.Costly(ctx); err == nil {
@@ -219,7 +220,7 @@ func (d *desk) postSignUp(c echo.Context) error {
 		}
 		return d.signUpPage(c, d.sh.Refuse(c, err).Code, p, f)
 	}
-	session, err := d.d.Accounts.SignIn(d.notingSignIn(c, ""), account.Credentials{
+	session, err := d.d.Accounts.SignIn(d.notingSignIn(c, ""), identity.Credentials{
 		Email: in.Email, Password: in.Password, Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent,
 	})
 	if err != nil {
@@ -228,8 +229,8 @@ func (d *desk) postSignUp(c echo.Context) error {
 	return d.welcome(c, session, shell.HomePath)
 }
 
-func (d *desk) makeUser(c echo.Context, invite string, in account.NewUser) error {
-	act := d.notingOwn(c, account.User{}, account.ActionSignUp, "", "")
+func (d *desk) makeUser(c echo.Context, invite string, in identity.NewUser) error {
+	act := d.notingOwn(c, identity.User{}, audit.ActionSignUp, "", "")
 	if d.o.SignUp {
 		_, err := d.d.Accounts.CreateUser(act, in)
 		return err
@@ -255,7 +256,7 @@ func (d *desk) postForgot(c echo.Context) error {
 		return err
 	}
 	f, ctx, p := shell.NewForm(values), c.Request().Context(), d.entry(c)
-	email, err := account.NormalizeEmail(f.Text("email"))
+	email, err := identity.NormalizeEmail(f.Text("email"))
 	if err == nil {
 		err = d.sh.Limits.Costly(ctx)
 	}
@@ -294,9 +295,9 @@ func (d *desk) postReset(c echo.Context) error {
 		return err
 	}
 	f, ctx := shell.NewForm(values), c.Request().Context()
-	var user account.User
+	var user identity.User
 	if err = d.sh.Limits.Costly(ctx); err == nil {
-		act := d.notingOwn(c, account.User{}, account.ActionReset, "", "")
+		act := d.notingOwn(c, identity.User{}, audit.ActionReset, "", "")
 		user, err = d.x.Members.FinishReset(act, values.Get("token"), secret.New(values.Get("password")))
 	}
 	if err != nil {

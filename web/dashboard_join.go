@@ -6,7 +6,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -20,16 +21,16 @@ func (d *desk) postJoin(c echo.Context) error {
 	}
 	f, ctx, token := shell.NewForm(values), c.Request().Context(), values.Get("token")
 	n, merchant, _, err := d.x.Members.Invitation(ctx, token)
-	if errors.Is(err, account.ErrBadInvitation) {
+	if errors.Is(err, identity.ErrBadInvitation) {
 		return d.joinPage(c, http.StatusForbidden, token, f)
 	}
 	if err != nil {
 		return err
 	}
-	in := account.NewUser{
+	in := identity.NewUser{
 		Email: n.Email, Password: secret.New(values.Get("password")), FirstName: f.Text("firstName"), LastName: f.Text("lastName"),
 	}
-	act := account.WithLines(ctx, d.line(c, 0, "", account.ActionSignUp, "", ""), d.line(c, merchant.ID, "", account.ActionTeamJoin, "", "as "+string(n.Role)))
+	act := audit.WithLines(ctx, d.line(c, 0, "", audit.ActionSignUp, "", ""), d.line(c, merchant.ID, "", audit.ActionTeamJoin, "", "as "+string(n.Role)))
 	if err = d.sh.Limits.Costly(ctx); err == nil {
 		_, _, err = d.x.Members.JoinNew(act, token, in)
 	}
@@ -40,7 +41,7 @@ func (d *desk) postJoin(c echo.Context) error {
 		}
 		return d.joinPage(c, d.sh.Refuse(c, err).Code, token, f)
 	}
-	session, err := d.d.Accounts.SignIn(d.notingSignIn(c, ""), account.Credentials{
+	session, err := d.d.Accounts.SignIn(d.notingSignIn(c, ""), identity.Credentials{
 		Email: in.Email, Password: in.Password, Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent,
 	})
 	if err != nil {

@@ -7,8 +7,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
@@ -64,7 +65,7 @@ func (d *desk) keysPage(c echo.Context, v visitor, status int, f *shell.Form, fr
 }
 
 func full(v visitor) bool {
-	return len(v.keys) >= account.MaxKeys || len(v.every) >= account.MaxEverKeys
+	return len(v.keys) >= merchant.MaxKeys || len(v.every) >= merchant.MaxEverKeys
 }
 
 func keyRow(h house) dashboard.KeyRow {
@@ -85,8 +86,8 @@ func (d *desk) postKey(c echo.Context, v visitor) error {
 		return d.keysPage(c, v, http.StatusConflict, f, dashboard.FreshKey{}, "")
 	}
 	// Without a label it is called by the id it is about to get.
-	act := d.noting(c, v, account.ActionCreateKey, f.Text("label"), "")
-	key, text, err := d.d.Accounts.CreateKey(act, v.seat.Merchant, account.NewKey{
+	act := d.noting(c, v, audit.ActionCreateKey, f.Text("label"), "")
+	key, text, err := d.d.Accounts.CreateKey(act, v.seat.Merchant, merchant.NewKey{
 		Label: f.Text("label"), Wallet: f.Text("wallet"), Credits: d.o.NewKeys.Credits, Queries: d.o.NewKeys.Queries, Limited: true,
 	})
 	if err != nil {
@@ -100,7 +101,7 @@ func (d *desk) postKey(c echo.Context, v visitor) error {
 
 // freshKey shows a key's text in the answer itself: a redirect would have to
 // carry it somewhere.
-func (d *desk) freshKey(c echo.Context, key account.Key, text secret.Text) error {
+func (d *desk) freshKey(c echo.Context, key merchant.Key, text secret.Text) error {
 	again, err := d.visitor(c)
 	if err != nil {
 		return err
@@ -119,14 +120,14 @@ func (d *desk) postKeyLabel(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	act := d.noting(c, v, account.ActionRelabelKey, labelOf(key), f.Text("label"))
+	act := d.noting(c, v, audit.ActionRelabelKey, labelOf(key), f.Text("label"))
 	if err := d.x.Members.SetKeyLabel(act, key, f.Text("label")); err != nil {
 		return d.keyRefused(c, v, f, key, err)
 	}
 	return d.cookies.Redirect(c, keysPath, "The key is renamed.")
 }
 
-func (d *desk) keyRefused(c echo.Context, v visitor, f *shell.Form, key account.Key, err error) error {
+func (d *desk) keyRefused(c echo.Context, v visitor, f *shell.Form, key merchant.Key, err error) error {
 	if !d.badProof(f, err) && !f.Refused(err, shell.Subject{Service: "label", Input: "label", Label: "The name"}) {
 		return err
 	}
@@ -134,9 +135,9 @@ func (d *desk) keyRefused(c echo.Context, v visitor, f *shell.Form, key account.
 }
 
 func (d *desk) postKeyRotate(c echo.Context, v visitor) error {
-	return d.keyAct(c, v, func(key account.Key) error {
-		text, _, err := d.x.Members.ReplaceKey(d.noting(c, v, account.ActionRotateKey, labelOf(key), ""), key, nil, nil)
-		if errors.Is(err, account.ErrBadKey) {
+	return d.keyAct(c, v, func(key merchant.Key) error {
+		text, _, err := d.x.Members.ReplaceKey(d.noting(c, v, audit.ActionRotateKey, labelOf(key), ""), key, nil, nil)
+		if errors.Is(err, merchant.ErrBadKey) {
 			return fault.New(fault.Conflict, "the key was changed in the meantime; look again")
 		}
 		if err != nil {
@@ -147,8 +148,8 @@ func (d *desk) postKeyRotate(c echo.Context, v visitor) error {
 }
 
 func (d *desk) postKeyRevoke(c echo.Context, v visitor) error {
-	return d.keyAct(c, v, func(key account.Key) error {
-		if err := d.x.Members.RevokeKey(d.noting(c, v, account.ActionRevokeKey, labelOf(key), ""), key); err != nil {
+	return d.keyAct(c, v, func(key merchant.Key) error {
+		if err := d.x.Members.RevokeKey(d.noting(c, v, audit.ActionRevokeKey, labelOf(key), ""), key); err != nil {
 			return err
 		}
 		return d.cookies.Redirect(c, keysPath, "The key is revoked. Its payments stay in your lists.")
@@ -156,7 +157,7 @@ func (d *desk) postKeyRevoke(c echo.Context, v visitor) error {
 }
 
 // keyAct asks for the password before it acts on a key.
-func (d *desk) keyAct(c echo.Context, v visitor, act func(account.Key) error) error {
+func (d *desk) keyAct(c echo.Context, v visitor, act func(merchant.Key) error) error {
 	values, err := shell.ReadForm(c, maxDeskForm)
 	if err != nil {
 		return err

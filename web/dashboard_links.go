@@ -9,7 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
@@ -85,7 +85,7 @@ func (d *desk) postLinkNew(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	l, err := d.d.Campaigns.CreateLink(d.noting(c, v, account.ActionLinkNew, "", ""), key.ID, campaign.LinkDraft{
+	l, err := d.d.Campaigns.CreateLink(d.noting(c, v, audit.ActionLinkNew, "", ""), key.ID, campaign.LinkDraft{
 		Slug: f.Text("slug"), Description: f.Text("description"), Reference: f.Text("reference"), Amount: f.Text("amount"), Min: f.Text("min"), Max: f.Text("max"),
 	})
 	if err != nil {
@@ -124,14 +124,14 @@ func (d *desk) getOwnLink(c echo.Context, v visitor) error {
 }
 
 func (d *desk) postLinkPause(c echo.Context, v visitor) error {
-	return d.pauseLink(c, v, true, account.ActionLinkPause, "The link is paused: whoever opens it is told that it is not in use.")
+	return d.pauseLink(c, v, true, audit.ActionLinkPause, "The link is paused: whoever opens it is told that it is not in use.")
 }
 
 func (d *desk) postLinkResume(c echo.Context, v visitor) error {
-	return d.pauseLink(c, v, false, account.ActionLinkResume, "The link works again.")
+	return d.pauseLink(c, v, false, audit.ActionLinkResume, "The link works again.")
 }
 
-func (d *desk) pauseLink(c echo.Context, v visitor, paused bool, as account.Action, said string) error {
+func (d *desk) pauseLink(c echo.Context, v visitor, paused bool, as audit.Action, said string) error {
 	slug := c.Param("link")
 	if err := d.d.Campaigns.PauseLink(d.noting(c, v, as, slug, ""), v.ids(), slug, paused); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/internal/secret"
@@ -65,8 +65,8 @@ func (l *deskLive) turn(now time.Time, news bool) (next time.Time, more bool) {
 	if l.stale {
 		ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 		defer cancel()
-		seat, err := l.d.d.Accounts.SeatBySession(ctx, l.token.Reveal())
-		if err != nil || seat.Merchant.ID != l.merchant || seat.Allow(account.ActRead) != nil {
+		seat, err := l.d.d.Accounts.MembershipBySession(ctx, l.token.Reveal())
+		if err != nil || seat.Merchant.ID != l.merchant || seat.Allow(merchant.ActRead) != nil {
 			return now, false
 		}
 		if err := l.look(ctx, b); err != nil {

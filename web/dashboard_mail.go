@@ -7,7 +7,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -46,16 +47,16 @@ func (l letters) post(ctx context.Context, to, subject, text string) {
 }
 
 // tellOwners mails every owner of a merchant account, whoever acted.
-func (l letters) tellOwners(ctx context.Context, merchant int64, subject, text string) {
+func (l letters) tellOwners(ctx context.Context, merchantID int64, subject, text string) {
 	if l.send == nil {
 		return
 	}
-	members, err := l.members.Members(ctx, account.User{ID: merchant})
+	members, err := l.members.Members(ctx, identity.User{ID: merchantID})
 	if err != nil {
 		l.log.ErrorContext(ctx, "the owners are not told", "subject", subject, "error", err)
 	}
 	for _, m := range members {
-		if m.Role == account.RoleOwner {
+		if m.Role == merchant.RoleOwner {
 			l.post(ctx, m.User.Email, subject, text+"\n\nIf this was not meant, sign in at once and correct it:\n"+l.home)
 		}
 	}
@@ -64,7 +65,7 @@ func (l letters) tellOwners(ctx context.Context, merchant int64, subject, text s
 // guessed tells the user whose sign-in was refused for too many failures, if it
 // was for theirs. It works in the background: how long it takes would tell who
 // has an account.
-func (l letters) guessed(ctx context.Context, c account.Credentials) {
+func (l letters) guessed(ctx context.Context, c identity.Credentials) {
 	if l.send == nil {
 		return
 	}

@@ -7,8 +7,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/views/operator"
 	"github.com/florinpay/florin/views/panel"
@@ -109,7 +110,7 @@ func (d *desk) personPage(c echo.Context, v visitor, status int, person report.P
 		})
 	}
 	// What the owner of the account would read.
-	seat := account.Seat{User: person.User, Merchant: person.User, Role: account.RoleOwner}
+	seat := merchant.Membership{User: person.User, Merchant: person.User, Role: merchant.RoleOwner}
 	log, err := d.x.Members.AuditLog(ctx, seat, beforeOf(c), pageRows+1)
 	if err != nil {
 		return err
@@ -147,16 +148,16 @@ func (d *desk) personForm(c echo.Context, v visitor) (person report.Person, f *s
 
 // postUserAble disables a user, or enables them.
 func (d *desk) postUserAble(disable bool) deskHandler {
-	action, said := account.ActionEnableUser, " is enabled, and can sign in."
+	action, said := audit.ActionEnableUser, " is enabled, and can sign in."
 	if disable {
-		action, said = account.ActionDisableUser, " is disabled. Payments that were started go on."
+		action, said = audit.ActionDisableUser, " is disabled. Payments that were started go on."
 	}
 	return func(c echo.Context, v visitor) error {
 		person, f, ok, err := d.personForm(c, v)
 		if !ok {
 			return err
 		}
-		act := account.WithLines(c.Request().Context(), d.line(c, person.ID, v.user.Email, action, person.Email, ""))
+		act := audit.WithLines(c.Request().Context(), d.line(c, person.ID, v.user.Email, action, person.Email, ""))
 		if err := d.x.Members.SetUserDisabled(act, v.user, person.User, disable); err != nil {
 			return d.personRefused(c, v, person, f, err)
 		}
@@ -166,9 +167,9 @@ func (d *desk) postUserAble(disable bool) deskHandler {
 
 // postKeyAble disables a key, or enables it.
 func (d *desk) postKeyAble(disable bool) deskHandler {
-	action, said := account.ActionEnableKey, " is enabled."
+	action, said := audit.ActionEnableKey, " is enabled."
 	if disable {
-		action, said = account.ActionDisableKey, " is disabled. Payments started with it go on."
+		action, said = audit.ActionDisableKey, " is disabled. Payments started with it go on."
 	}
 	return func(c echo.Context, v visitor) error {
 		person, f, ok, err := d.personForm(c, v)
@@ -179,7 +180,7 @@ func (d *desk) postKeyAble(disable bool) deskHandler {
 		if err != nil {
 			return err
 		}
-		act := account.WithLines(c.Request().Context(), d.line(c, person.ID, v.user.Email, action, labelOf(key), ""))
+		act := audit.WithLines(c.Request().Context(), d.line(c, person.ID, v.user.Email, action, labelOf(key), ""))
 		if err := d.x.Members.SetKeyDisabled(act, v.user, key, disable); err != nil {
 			return d.personRefused(c, v, person, f, err)
 		}
@@ -188,17 +189,17 @@ func (d *desk) postKeyAble(disable bool) deskHandler {
 }
 
 // keyOf returns the person's key that the address names; another's is unknown.
-func (d *desk) keyOf(c echo.Context, person report.Person) (account.Key, error) {
+func (d *desk) keyOf(c echo.Context, person report.Person) (merchant.Key, error) {
 	keys, err := d.x.Reports.EveryKeyOfUser(c.Request().Context(), person.ID)
 	if err != nil {
-		return account.Key{}, err
+		return merchant.Key{}, err
 	}
 	for _, k := range keys {
 		if k.PublicID == c.Param("key") {
 			return k, nil
 		}
 	}
-	return account.Key{}, account.ErrUnknownKey
+	return merchant.Key{}, merchant.ErrUnknownKey
 }
 
 func (d *desk) personRefused(c echo.Context, v visitor, person report.Person, f *shell.Form, err error) error {

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/proof"
@@ -31,7 +31,7 @@ func rootDesk(t *testing.T) (deskBundle, *surfer) {
 			return settlement.Status{At: d.Now(), Runway: settlement.Runway{Wallet: chain.GasWallet{Address: merchantWallet, Balance: gas}, Days: 9, Level: settlement.LevelWarn}}, n == chain.Polygon
 		}
 	})
-	_, err := b.accounts.CreateUser(t.Context(), account.NewUser{Email: rootEmail, Password: secret.New(deskPassword), Operator: true})
+	_, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: rootEmail, Password: secret.New(deskPassword), Operator: true})
 	must(t, err)
 	s := b.surfer()
 	s.signIn(rootEmail)
@@ -161,7 +161,7 @@ func TestOperator_Ledger(t *testing.T) {
 		checker = proof.NewChecker(d.Dashboard.Reports.(proof.Store), d.Now, slog.New(slog.DiscardHandler))
 		d.Dashboard.Proof = checker
 	})
-	_, err := b.accounts.CreateUser(t.Context(), account.NewUser{Email: rootEmail, Password: secret.New(deskPassword), Operator: true})
+	_, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: rootEmail, Password: secret.New(deskPassword), Operator: true})
 	must(t, err)
 	b.shop(b.member(deskEmail))
 	root := b.surfer()

@@ -9,9 +9,10 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
@@ -20,7 +21,7 @@ import (
 )
 
 // networkForms are the options of each configured network, as typed or stored.
-func (d *desk) networkForms(f *shell.Form, c account.Custodian) []dashboard.NetworkForm {
+func (d *desk) networkForms(f *shell.Form, c merchant.Custodian) []dashboard.NetworkForm {
 	var all []dashboard.NetworkForm
 	for _, n := range chain.Networks() {
 		lane, ok := d.d.Payments.Network(n)
@@ -59,7 +60,7 @@ func limitText(m money.Micros) string {
 	return m.String()
 }
 
-func policyFields(f *shell.Form, c account.Custodian) []panel.Field {
+func policyFields(f *shell.Form, c merchant.Custodian) []panel.Field {
 	return []panel.Field{
 		f.Field(panel.Field{
 			Name: "short", Label: "Accept payments that are short by up to (%)", Value: strconv.FormatFloat(float64(c.ShortBasis)/100, 'f', -1, 64), Mode: "decimal", Max: "6",
@@ -93,11 +94,11 @@ func (d *desk) postOptions(c echo.Context, v visitor) error {
 		return d.custodianPage(c, v, proofStatus(err), key.PublicID, all)
 	}
 	var changes []string
-	act := d.notingChanges(c, v, func(before, after account.Custodian) []account.Audit {
+	act := d.notingChanges(c, v, func(before, after merchant.Custodian) []audit.Entry {
 		if changes = after.Acceptance(before); len(changes) == 0 {
 			return nil
 		}
-		return []account.Audit{{Action: account.ActionCustodian, Subject: labelOf(key), Detail: strings.Join(changes, ", ")}}
+		return []audit.Entry{{Action: audit.ActionCustodian, Subject: labelOf(key), Detail: strings.Join(changes, ", ")}}
 	})
 	_, _, err = d.x.Members.ArrangeCustodian(act, key, in)
 	if err == nil {
@@ -111,7 +112,7 @@ func (d *desk) postOptions(c echo.Context, v visitor) error {
 }
 
 // tellAcceptance mails what changed of how money is accepted.
-func (d *desk) tellAcceptance(c echo.Context, v visitor, key account.Key, changes []string) {
+func (d *desk) tellAcceptance(c echo.Context, v visitor, key merchant.Key, changes []string) {
 	if len(changes) == 0 {
 		return
 	}
@@ -120,28 +121,28 @@ func (d *desk) tellAcceptance(c echo.Context, v visitor, key account.Key, change
 }
 
 // optionsInput reads the form; what cannot be read stands beside its input.
-func (d *desk) optionsInput(f *shell.Form) account.CustodianInput {
-	var in account.CustodianInput
+func (d *desk) optionsInput(f *shell.Form) merchant.CustodianInput {
+	var in merchant.CustodianInput
 	for _, n := range chain.Networks() {
 		if _, ok := d.d.Payments.Network(n); ok {
 			in.Networks = append(in.Networks, networkInput(f, n))
 		}
 	}
-	if basis, ok := parseHundredths(f.Text("short")); !ok || basis > account.MaxShortBasis {
+	if basis, ok := parseHundredths(f.Text("short")); !ok || basis > merchant.MaxShortBasis {
 		f.Bad("short", "Give a percentage from 0 to 10, with at most two decimals.")
 	} else {
 		in.ShortBasis = &basis
 	}
 	hours, err := strconv.ParseInt(f.Text("late"), 10, 32)
-	if late := time.Duration(hours) * time.Hour; err != nil || late < 0 || late > account.MaxLateFor {
-		f.Bad("late", fmt.Sprintf("Give whole hours from 0 to %d.", account.MaxLateFor/time.Hour))
+	if late := time.Duration(hours) * time.Hour; err != nil || late < 0 || late > merchant.MaxLateFor {
+		f.Bad("late", fmt.Sprintf("Give whole hours from 0 to %d.", merchant.MaxLateFor/time.Hour))
 	} else {
 		in.LateFor = &late
 	}
 	return in
 }
 
-func networkInput(f *shell.Form, n chain.Network) account.NetworkInput {
+func networkInput(f *shell.Form, n chain.Network) merchant.NetworkInput {
 	enabled, finality, tokens := ticked(f, n, "enabled"), f.Text(string(n)+".finality"), []money.Token{}
 	usdt, usdc := ticked(f, n, "USDT"), ticked(f, n, "USDC")
 	switch {
@@ -152,7 +153,7 @@ func networkInput(f *shell.Form, n chain.Network) account.NetworkInput {
 	case !usdt && !usdc:
 		enabled = false // no token is left to offer
 	}
-	in := account.NetworkInput{Network: n, Enabled: &enabled, Tokens: &tokens, Finality: &finality}
+	in := merchant.NetworkInput{Network: n, Enabled: &enabled, Tokens: &tokens, Finality: &finality}
 	if finality != "" {
 		if _, err := chain.ParseFinality(finality); err != nil {
 			f.Bad(string(n)+".finality", "Write finalized, safe, or whole seconds such as 12s.")
@@ -163,7 +164,7 @@ func networkInput(f *shell.Form, n chain.Network) account.NetworkInput {
 		if text == "" {
 			text = "0"
 		}
-		m, err := account.ParseLimit("the amount", text)
+		m, err := merchant.ParseLimit("the amount", text)
 		if err != nil {
 			f.Bad(string(n)+"."+name, shell.Sentence(fault.Of(err).Message))
 			continue

@@ -12,9 +12,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/views"
@@ -71,9 +71,9 @@ func (d *desk) getOverview(c echo.Context, v visitor) error {
 
 // house is a key with what belongs to it.
 type house struct {
-	key       account.Key
+	key       merchant.Key
 	balance   ledger.Balance
-	custodian account.Custodian
+	custodian merchant.Custodian
 	has       bool // it has a custodian
 }
 
@@ -86,7 +86,7 @@ func (d *desk) houses(ctx context.Context, v visitor) ([]house, error) {
 			return nil, err
 		}
 		h.custodian, err = d.d.Accounts.Custodian(ctx, k.ID)
-		if err != nil && !errors.Is(err, account.ErrNoCustodian) {
+		if err != nil && !errors.Is(err, merchant.ErrNoCustodian) {
 			return nil, err
 		}
 		h.has = err == nil
@@ -96,7 +96,7 @@ func (d *desk) houses(ctx context.Context, v visitor) ([]house, error) {
 }
 
 // labelOf is what a key is called in front of its owner.
-func labelOf(k account.Key) string {
+func labelOf(k merchant.Key) string {
 	if k.Label != "" {
 		return k.Label
 	}

@@ -7,8 +7,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/shell"
@@ -44,7 +45,7 @@ func (d *desk) postAskPasskey(c echo.Context) error {
 	}
 	options, token, err := d.x.Members.AskPasskey(ctx)
 	if err == nil {
-		err = d.cookies.Put(c.Response(), shell.AskedCookie, account.ChallengeTTL, map[string]string{"token": token.Reveal()})
+		err = d.cookies.Put(c.Response(), shell.AskedCookie, identity.ChallengeTTL, map[string]string{"token": token.Reveal()})
 	}
 	return d.asked(c, options, err)
 }
@@ -56,7 +57,7 @@ func (d *desk) postEnterPasskey(c echo.Context) error {
 	}
 	token := d.cookies.Get(c.Request(), shell.AskedCookie, "token")
 	d.cookies.Drop(c.Response(), shell.AskedCookie)
-	in, err := d.x.Members.EnterWithPasskey(d.notingSignIn(c, "with a passkey"), token, values.Get("passkey"), account.Credentials{
+	in, err := d.x.Members.EnterWithPasskey(d.notingSignIn(c, "with a passkey"), token, values.Get("passkey"), identity.Credentials{
 		Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent,
 	})
 	if err != nil {
@@ -67,12 +68,12 @@ func (d *desk) postEnterPasskey(c echo.Context) error {
 }
 
 // ifCopied tells the user if somebody has a copy of a passkey of theirs.
-func (d *desk) ifCopied(c echo.Context, user account.User, err error) {
-	if !errors.Is(err, account.ErrCopiedPasskey) {
+func (d *desk) ifCopied(c echo.Context, user identity.User, err error) {
+	if !errors.Is(err, identity.ErrCopiedPasskey) {
 		return
 	}
 	// Nothing came of it but this line, so there is no act to write it with.
-	line := d.line(c, user.ID, user.Email, account.ActionPasskeyCopied, "", "")
+	line := d.line(c, user.ID, user.Email, audit.ActionPasskeyCopied, "", "")
 	if err := d.x.Members.Record(c.Request().Context(), line); err != nil {
 		d.d.Log.Error("the audit log misses a line", "request", shell.CallOf(c).RequestID, "action", string(line.Action), "error", err)
 	}
@@ -104,7 +105,7 @@ func (d *desk) postPasskey(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	act := d.notingOwn(c, v.user, account.ActionPasskeyAdd, "", "")
+	act := d.notingOwn(c, v.user, audit.ActionPasskeyAdd, "", "")
 	p, err := d.x.Members.AddPasskey(act, v.user, v.token, values.Get("name"), values.Get("made"))
 	if err != nil {
 		return d.passkeyRefused(c, v, shell.NewForm(values), err)
@@ -119,7 +120,7 @@ func (d *desk) postPasskeyName(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	act := d.notingOwn(c, v.user, account.ActionPasskeyName, "", "")
+	act := d.notingOwn(c, v.user, audit.ActionPasskeyName, "", "")
 	if err := d.x.Members.RenamePasskey(act, v.user, c.Param("passkey"), values.Get("name")); err != nil {
 		return d.passkeyRefused(c, v, shell.NewForm(url.Values{}), err)
 	}
@@ -135,7 +136,7 @@ func (d *desk) postRemovePasskey(c echo.Context, v visitor) error {
 	if err := d.confirm(c, v, f); err != nil {
 		return d.passkeyRefused(c, v, f, err)
 	}
-	act := d.notingOwn(c, v.user, account.ActionPasskeyRemove, "", "")
+	act := d.notingOwn(c, v.user, audit.ActionPasskeyRemove, "", "")
 	p, err := d.x.Members.RemovePasskey(act, v.user, v.token, c.Param("passkey"))
 	if err != nil {
 		return d.passkeyRefused(c, v, f, err)
@@ -171,7 +172,7 @@ func (d *desk) passkeys(c echo.Context, v visitor, f *shell.Form, p *dashboard.S
 	if err != nil {
 		return err
 	}
-	p.PasskeysAt, p.PasskeyProblem, p.PasskeysFull = d.o.BaseURL, f.Problem, len(all) >= account.MaxPasskeys
+	p.PasskeysAt, p.PasskeyProblem, p.PasskeysFull = d.o.BaseURL, f.Problem, len(all) >= identity.MaxPasskeys
 	for _, x := range all {
 		p.Passkeys = append(p.Passkeys, dashboard.PasskeyRow{ID: x.ID, Name: x.Name, CreatedAt: x.CreatedAt, UsedAt: x.UsedAt})
 	}

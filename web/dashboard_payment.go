@@ -9,7 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/views"
@@ -19,17 +19,17 @@ import (
 )
 
 // ownPayment returns a payment of one of the visitor's keys; another's is unknown.
-func (d *desk) ownPayment(c echo.Context, v visitor) (payment.Payment, account.Key, error) {
+func (d *desk) ownPayment(c echo.Context, v visitor) (payment.Payment, merchant.Key, error) {
 	p, err := d.d.Payments.Get(c.Request().Context(), c.Param("txnid"))
 	if err != nil {
-		return payment.Payment{}, account.Key{}, err
+		return payment.Payment{}, merchant.Key{}, err
 	}
 	for _, k := range v.every {
 		if k.ID == p.KeyID {
 			return p, k, nil
 		}
 	}
-	return payment.Payment{}, account.Key{}, payment.ErrUnknown
+	return payment.Payment{}, merchant.Key{}, payment.ErrUnknown
 }
 
 func (d *desk) getPayment(c echo.Context, v visitor) error {
@@ -45,8 +45,8 @@ func (d *desk) paymentPage(c echo.Context, v visitor, status int, f *shell.Form,
 		return err
 	}
 	p := d.paymentProps(x, key)
-	p.CanCancel = p.CanCancel && v.seat.Role.May(account.ActPayments)
-	p.CanComplete = p.CanComplete && v.seat.Role.May(account.ActComplete)
+	p.CanCancel = p.CanCancel && v.seat.Role.May(merchant.ActPayments)
+	p.CanComplete = p.CanComplete && v.seat.Role.May(merchant.ActComplete)
 	p.Frame = d.frame(c, v, "Payment of $"+p.Amount, paymentsPath)
 	p.Frame.Notices = append(p.Frame.Notices, strayNotices(x)...)
 	p.Problem = f.Problem
@@ -89,7 +89,7 @@ func strayNotices(x payment.Payment) []panel.Notice {
 	return all
 }
 
-func (d *desk) paymentProps(x payment.Payment, key account.Key) dashboard.PaymentProps {
+func (d *desk) paymentProps(x payment.Payment, key merchant.Key) dashboard.PaymentProps {
 	p := dashboard.PaymentProps{
 		TxnID: string(x.ID), Status: string(x.Status), Amount: x.Amount.Display(), Received: positive(x.Received().Micros()),
 		Token: string(x.Choice.Token), Reference: x.Reference, Description: x.Description, CustomerEmail: x.CustomerEmail, KeyLabel: labelOf(key),

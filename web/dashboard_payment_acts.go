@@ -8,7 +8,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 
 	"github.com/florinpay/florin/internal/payment"
@@ -40,7 +40,7 @@ func (d *desk) postCancelPayment(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	if _, err := d.d.Payments.Cancel(d.noting(c, v, account.ActionCancelPayment, string(p.ID), ""), string(p.ID)); err != nil {
+	if _, err := d.d.Payments.Cancel(d.noting(c, v, audit.ActionCancelPayment, string(p.ID), ""), string(p.ID)); err != nil {
 		return d.paymentRefused(c, v, shell.NewForm(url.Values{}), err)
 	}
 	return d.cookies.Redirect(c, paymentsPath+"/"+string(p.ID), "The payment is cancelled.")
@@ -86,7 +86,7 @@ func (d *desk) postComplete(c echo.Context, v visitor) error {
 	if ok, err := d.byHand(c, v, f); !ok {
 		return err
 	}
-	act := d.noting(c, v, account.ActionMarkCompleted, string(p.ID), reason)
+	act := d.noting(c, v, audit.ActionMarkCompleted, string(p.ID), reason)
 	_, err = d.d.Payments.MarkCompleted(act, p.KeyID, string(p.ID), payment.Actor{Name: v.user.Email, Reason: reason})
 	if errors.Is(err, payment.ErrUnknown) {
 		return err
@@ -116,7 +116,7 @@ func (d *desk) postAccept(c echo.Context, v visitor) error {
 		}
 	}
 	received := "$" + p.Received().Micros().Display()
-	act := d.noting(c, v, account.ActionAccept, string(p.ID), received+" of $"+p.Amount.Display())
+	act := d.noting(c, v, audit.ActionAccept, string(p.ID), received+" of $"+p.Amount.Display())
 	done, err := d.d.Payments.Accept(act, p.KeyID, string(p.ID), payment.Actor{Name: v.user.Email})
 	if err != nil {
 		return d.paymentRefused(c, v, f, err)

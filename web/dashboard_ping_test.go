@@ -9,8 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -29,7 +30,7 @@ func TestDashboard_PingEachEvent(t *testing.T) {
 	t.Cleanup(shop.Close)
 	b := newDesk(t)
 	m := b.shop(b.member(deskEmail))
-	_, err := b.store.UpdateCustodian(t.Context(), m.key.ID, nil, func(c account.Custodian) (account.Custodian, error) {
+	_, err := b.store.UpdateCustodian(t.Context(), m.key.ID, nil, func(c merchant.Custodian) (merchant.Custodian, error) {
 		c.CallbackURL = shop.URL
 		return c, nil
 	})
@@ -78,7 +79,7 @@ func TestDashboard_OperatorEndpoints(t *testing.T) {
 			}
 		}
 	})
-	_, err := b.accounts.CreateUser(t.Context(), account.NewUser{Email: "root@shop.example", Password: secret.New(deskPassword), Operator: true})
+	_, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: "root@shop.example", Password: secret.New(deskPassword), Operator: true})
 	must(t, err)
 	s := b.surfer()
 	s.signIn("root@shop.example")

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -61,19 +62,19 @@ func TestDashboard_Rail(t *testing.T) {
 	slices.Sort(all)
 	merchants := slices.DeleteFunc(slices.Clone(all), func(route string) bool { return strings.HasPrefix(route, operatorPath) })
 	for _, x := range []struct {
-		role  account.Role
+		role  merchant.Role
 		words int
 		pages []string
 	}{
-		{account.RoleOwner, 9, merchants},
-		{account.RoleViewer, 9, slices.DeleteFunc(slices.Clone(merchants), func(route string) bool { return route == createPath })},
+		{merchant.RoleOwner, 9, merchants},
+		{merchant.RoleViewer, 9, slices.DeleteFunc(slices.Clone(merchants), func(route string) bool { return route == createPath })},
 	} {
 		s, _ := b.colleague(owner, string(x.role)+"@shop.example", x.role)
 		if got := s.ways(x.words); !slices.Equal(got, x.pages) {
 			t.Errorf("as %s the rail leads to %q, want %q", x.role, got, x.pages)
 		}
 	}
-	_, err := b.accounts.CreateUser(t.Context(), account.NewUser{Email: rootEmail, Password: secret.New(deskPassword), Operator: true})
+	_, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: rootEmail, Password: secret.New(deskPassword), Operator: true})
 	must(t, err)
 	root := b.surfer()
 	root.signIn(rootEmail)

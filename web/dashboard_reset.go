@@ -7,14 +7,14 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/identity"
 )
 
 // resetDone tells the user what a new password by mail has ended, and what it
 // has not. It proves that they read their mail, so every session is over; it
 // does not prove that they lost their passkeys, which sign in by themselves. So
 // those stay, each is named, and signing in leads to where they are removed.
-func (d *desk) resetDone(c echo.Context, user account.User) error {
+func (d *desk) resetDone(c echo.Context, user identity.User) error {
 	passkeys, err := d.x.Members.PasskeysOf(c.Request().Context(), user)
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func (d *desk) resetDone(c echo.Context, user account.User) error {
 	return d.cookies.Redirect(c, "/signin?next="+url.QueryEscape(securityPath), said)
 }
 
-func (d *desk) resetLetter(passkeys []account.Passkey, factor bool) string {
+func (d *desk) resetLetter(passkeys []identity.Passkey, factor bool) string {
 	var b strings.Builder
 	b.WriteString("A new password was set for your account in Florin by a link that was mailed to you. Every session was ended.\n\n")
 	if len(passkeys) > 0 {

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -91,21 +92,21 @@ var routeRoles = map[string]string{
 	"POST /dashboard/confirm":                           "odsv-",
 }
 
-var roleLetters = map[string]account.Role{
-	"o": account.RoleOwner, "d": account.RoleDeveloper, "s": account.RoleSupport, "v": account.RoleViewer, "-": "",
+var roleLetters = map[string]merchant.Role{
+	"o": merchant.RoleOwner, "d": merchant.RoleDeveloper, "s": merchant.RoleSupport, "v": merchant.RoleViewer, "-": "",
 }
 
 // colleague makes a user in a role for the owner's merchant, and signs them in;
 // the empty role is somebody who was removed from it.
-func (b deskBundle) colleague(owner account.User, email string, role account.Role) (*surfer, account.User) {
+func (b deskBundle) colleague(owner identity.User, email string, role merchant.Role) (*surfer, identity.User) {
 	b.t.Helper()
 	ctx, joining := b.t.Context(), role
 	if role == "" {
-		joining = account.RoleOwner
+		joining = merchant.RoleOwner
 	}
-	_, token, err := b.accounts.InviteMember(ctx, account.Seat{User: owner, Merchant: owner, Role: account.RoleOwner}, email, joining)
+	_, token, err := b.accounts.InviteMember(ctx, merchant.Membership{User: owner, Merchant: owner, Role: merchant.RoleOwner}, email, joining)
 	must(b.t, err)
-	u, _, err := b.accounts.JoinNew(ctx, token.Reveal(), account.NewUser{Email: email, Password: secret.New(deskPassword), FirstName: "Cole"})
+	u, _, err := b.accounts.JoinNew(ctx, token.Reveal(), identity.NewUser{Email: email, Password: secret.New(deskPassword), FirstName: "Cole"})
 	must(b.t, err)
 	s := b.surfer()
 	s.signIn(email)
@@ -165,7 +166,7 @@ func TestDashboard_Roles_Wallets(t *testing.T) {
 	b := newDesk(t)
 	owner := b.member(deskEmail)
 	m := b.shop(owner)
-	dev, _ := b.colleague(owner, "dev@shop.example", account.RoleDeveloper)
+	dev, _ := b.colleague(owner, "dev@shop.example", merchant.RoleDeveloper)
 	const theirs = "0x00000000000000000000000000000000000000AA"
 	form := []string{"key", m.key.PublicID, "name", "Nordlicht", "callbackUrl", "https://shop.example/other", "password", deskPassword}
 	dev.get("/dashboard/custodian").wants(t, 200, "Only an owner can change the wallets.")
@@ -207,7 +208,7 @@ func TestGraphQL_Roles(t *testing.T) {
 	for letter, role := range roleLetters {
 		email := "cole-" + strings.ReplaceAll(letter, "-", "x") + "@shop.example"
 		b.colleague(owner, email, role)
-		in, err := b.accounts.SignIn(t.Context(), account.Credentials{Email: email, Password: secret.New(deskPassword)})
+		in, err := b.accounts.SignIn(t.Context(), identity.Credentials{Email: email, Password: secret.New(deskPassword)})
 		must(t, err)
 		for _, op := range operations {
 			text, letters := op[0], op[1]

@@ -13,9 +13,10 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
@@ -73,7 +74,7 @@ func ranNothing(ctx context.Context, t *testing.T, name string) bool {
 type hostileShop struct {
 	deskBundle
 
-	key       account.Key
+	key       merchant.Key
 	completed payment.Payment
 	started   payment.Payment
 	pending   payment.Payment
@@ -83,28 +84,28 @@ type hostileShop struct {
 
 func newHostileShop(b deskBundle) hostileShop {
 	t, ctx, text := b.t, b.t.Context(), hostileText
-	u, err := b.accounts.CreateUser(ctx, account.NewUser{Email: deskEmail, Password: secret.New(deskPassword), FirstName: text, LastName: text, Operator: true})
+	u, err := b.accounts.CreateUser(ctx, identity.NewUser{Email: deskEmail, Password: secret.New(deskPassword), FirstName: text, LastName: text, Operator: true})
 	must(t, err)
 	h := hostileShop{deskBundle: b}
-	h.key, _, err = b.accounts.CreateKey(ctx, u, account.NewKey{Label: text, Credits: 20, Queries: 5})
+	h.key, _, err = b.accounts.CreateKey(ctx, u, merchant.NewKey{Label: text, Credits: 20, Queries: 5})
 	must(t, err)
 	callback := "https://shop.example/hook?x=" + url.QueryEscape(text)
-	_, _, err = b.accounts.ArrangeCustodian(ctx, h.key, account.CustodianInput{
-		Name: &text, CallbackURL: &callback, Branding: &account.BrandingInput{Tagline: &text},
+	_, _, err = b.accounts.ArrangeCustodian(ctx, h.key, merchant.CustodianInput{
+		Name: &text, CallbackURL: &callback, Branding: &merchant.BrandingInput{Tagline: &text},
 		Wallets: map[chain.Network]string{chain.BEP20: merchantWallet, chain.Polygon: merchantWallet, chain.Base: merchantWallet},
 	})
 	must(t, err)
 	// Fields with a form of their own either refuse the text or show it as text.
-	for _, in := range []account.BrandingInput{
+	for _, in := range []merchant.BrandingInput{
 		{Website: new("https://shop.example/?" + text)},
 		{Website: new("javascript:ran()")},
 		{LogoURL: new(`https://127.0.0.1/"onerror="ran()`)},
 		{SupportEmail: new(`"<svg/onload=ran()>"@shop.example`)},
 		{PrimaryColor: new(`red;}</style>` + text)},
 	} {
-		_, _, _ = b.accounts.ArrangeCustodian(ctx, h.key, account.CustodianInput{Branding: &in})
+		_, _, _ = b.accounts.ArrangeCustodian(ctx, h.key, merchant.CustodianInput{Branding: &in})
 	}
-	m := merchant{key: h.key}
+	m := seller{key: h.key}
 	create := func() payment.Payment {
 		p, err := b.payments.Create(ctx, payment.CreateInput{KeyID: h.key.ID, Amount: "5", Details: payment.Details{
 			Reference: text, Description: text, Metadata: map[string]string{text: text},
@@ -130,19 +131,19 @@ func newHostileShop(b deskBundle) hostileShop {
 }
 
 // people join, sign in with strange browsers, and give strange reasons.
-func (h hostileShop) people(owner account.User) {
+func (h hostileShop) people(owner identity.User) {
 	h.t.Helper()
-	seat := account.Seat{User: owner, Merchant: owner, Role: account.RoleOwner}
-	_, token, err := h.accounts.InviteMember(h.t.Context(), seat, "dev@shop.example", account.RoleDeveloper)
+	seat := merchant.Membership{User: owner, Merchant: owner, Role: merchant.RoleOwner}
+	_, token, err := h.accounts.InviteMember(h.t.Context(), seat, "dev@shop.example", merchant.RoleDeveloper)
 	must(h.t, err)
-	_, _, err = h.accounts.JoinNew(h.t.Context(), token.Reveal(), account.NewUser{
+	_, _, err = h.accounts.JoinNew(h.t.Context(), token.Reveal(), identity.NewUser{
 		Email: "dev@shop.example", Password: secret.New(deskPassword), FirstName: hostileText, LastName: hostileText,
 	})
 	must(h.t, err)
 	s := h.surfer()
 	s.do("POST", "/signin", url.Values{"email": {deskEmail}, "password": {deskPassword}}, "User-Agent", hostileText).leads(h.t, "/dashboard")
 	s.post("/dashboard/team/invite", "email", "help@shop.example", "role", "support", "password", deskPassword).wants(h.t, 200)
-	by := h.newPaymentOf(merchant{key: h.key}, "7")
+	by := h.newPaymentOf(seller{key: h.key}, "7")
 	s.post("/dashboard/payments/"+string(by.ID)+"/complete", "reason", hostileText, "password", deskPassword)
 }
 

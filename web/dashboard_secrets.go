@@ -5,15 +5,16 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/web/shell"
 )
 
 // secretAct asks once more who is there before it acts on the secrets of
 // webhooks: whoever knows one can tell a shop of payments that never were.
-func (d *desk) secretAct(c echo.Context, v visitor, act func(*shell.Form, account.Key) error) error {
+func (d *desk) secretAct(c echo.Context, v visitor, act func(*shell.Form, merchant.Key) error) error {
 	f, key, err := d.ownCustodian(c, v)
 	if err != nil {
 		return err
@@ -29,21 +30,21 @@ func (d *desk) secretAct(c echo.Context, v visitor, act func(*shell.Form, accoun
 	return d.secretRefused(c, v, proofStatus(err), key, f)
 }
 
-func (d *desk) secretRefused(c echo.Context, v visitor, status int, key account.Key, f *shell.Form) error {
+func (d *desk) secretRefused(c echo.Context, v visitor, status int, key merchant.Key, f *shell.Form) error {
 	all := emptyCustodianForm()
 	all.secret = f
 	return d.custodianPage(c, v, status, key.PublicID, all)
 }
 
 func (d *desk) postSecret(c echo.Context, v visitor) error {
-	return d.secretAct(c, v, func(f *shell.Form, key account.Key) error {
+	return d.secretAct(c, v, func(f *shell.Form, key merchant.Key) error {
 		before, _, err := d.custodianOf(c.Request().Context(), key)
 		if err != nil {
 			return err
 		}
 		text := secret.New(f.Values.Get("secret"))
-		act := d.noting(c, v, account.ActionCustodian, labelOf(key), "shared secret")
-		after, _, err := d.x.Members.ArrangeCustodian(act, key, account.CustodianInput{Secret: &text})
+		act := d.noting(c, v, audit.ActionCustodian, labelOf(key), "shared secret")
+		after, _, err := d.x.Members.ArrangeCustodian(act, key, merchant.CustodianInput{Secret: &text})
 		if err == nil {
 			d.tellSecrets(c, v, key, after.SharedSecret(before)...)
 			return d.cookies.Redirect(c, custodianPath+"?key="+key.PublicID, "The shared secret is saved.")
@@ -56,8 +57,8 @@ func (d *desk) postSecret(c echo.Context, v visitor) error {
 }
 
 func (d *desk) postRotateSigning(c echo.Context, v visitor) error {
-	return d.secretAct(c, v, func(_ *shell.Form, key account.Key) error {
-		signing, err := d.x.Members.RotateSigningSecret(d.noting(c, v, account.ActionSigningSecret, labelOf(key), ""), key)
+	return d.secretAct(c, v, func(_ *shell.Form, key merchant.Key) error {
+		signing, err := d.x.Members.RotateSigningSecret(d.noting(c, v, audit.ActionSigningSecret, labelOf(key), ""), key)
 		if err != nil {
 			return err
 		}
@@ -67,8 +68,8 @@ func (d *desk) postRotateSigning(c echo.Context, v visitor) error {
 }
 
 func (d *desk) postRetireSigning(c echo.Context, v visitor) error {
-	return d.secretAct(c, v, func(_ *shell.Form, key account.Key) error {
-		act := d.noting(c, v, account.ActionSigningSecret, labelOf(key), "the old one was retired")
+	return d.secretAct(c, v, func(_ *shell.Form, key merchant.Key) error {
+		act := d.noting(c, v, audit.ActionSigningSecret, labelOf(key), "the old one was retired")
 		if err := d.x.Members.RetireSigningSecret(act, key); err != nil {
 			return err
 		}
@@ -78,7 +79,7 @@ func (d *desk) postRetireSigning(c echo.Context, v visitor) error {
 }
 
 // tellSecrets mails the owners what became of their secrets; nothing is no mail.
-func (d *desk) tellSecrets(c echo.Context, v visitor, key account.Key, changes ...string) {
+func (d *desk) tellSecrets(c echo.Context, v visitor, key merchant.Key, changes ...string) {
 	if len(changes) > 0 {
 		d.mailOwners(c, v, "A secret of your webhooks was changed", v.user.Email+" changed in Florin, for the API key “"+labelOf(key)+"”:\n\n"+
 			strings.Join(changes, "\n"))

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/merchant"
 )
 
 // Whoever knows a secret of the webhooks can tell a shop of payments that never
@@ -15,7 +15,7 @@ func TestDashboard_SecretsAskForProof(t *testing.T) {
 	m := b.shop(b.member(deskEmail))
 	s := b.surfer()
 	s.signIn(deskEmail)
-	stored := func() account.Custodian {
+	stored := func() merchant.Custodian {
 		t.Helper()
 		c, err := b.accounts.Custodian(t.Context(), m.key.ID)
 		must(t, err)

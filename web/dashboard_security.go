@@ -8,8 +8,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
@@ -51,7 +52,7 @@ func (d *desk) securityPage(c echo.Context, v visitor, status int, f securityFor
 	if err != nil {
 		return err
 	}
-	here := account.LoginOf(v.token.Reveal())
+	here := identity.LoginOf(v.token.Reveal())
 	for _, l := range logins {
 		p.Logins = append(p.Logins, dashboard.LoginRow{ID: l.ID, Agent: l.UserAgent, CreatedAt: l.CreatedAt, ExpiresAt: l.ExpiresAt, Here: l.ID == here})
 	}
@@ -70,9 +71,9 @@ func (d *desk) securityPage(c echo.Context, v visitor, status int, f securityFor
 	return d.show(c, status, p.Frame, dashboard.Security(p))
 }
 
-func auditRow(a account.Audit) panel.AuditRow {
+func auditRow(a audit.Entry) panel.AuditRow {
 	row := panel.AuditRow{At: a.At, Actor: a.Actor, Action: string(a.Action), Subject: a.Subject, Detail: a.Detail, Where: a.Address}
-	if a.Action == account.ActionSignIn {
+	if a.Action == audit.ActionSignIn {
 		row.Agent = a.Subject
 	}
 	return row
@@ -86,9 +87,9 @@ func (d *desk) postPassword(c echo.Context, v visitor) error {
 	}
 	f, forms := shell.NewForm(values), emptySecurityForms()
 	forms.password = f
-	act := d.notingOwn(c, v.user, account.ActionPassword, "", "")
+	act := d.notingOwn(c, v.user, audit.ActionPassword, "", "")
 	in, err := d.x.Members.ChangePassword(act, v.user, secret.New(values.Get("old")), secret.New(values.Get("next")), shell.CallOf(c).Client, shell.CallOf(c).UserAgent)
-	if errors.Is(err, account.ErrBadPassword) {
+	if errors.Is(err, identity.ErrBadPassword) {
 		f.Bad("old", "The password is wrong.")
 		return d.securityPage(c, v, http.StatusBadRequest, forms)
 	}
@@ -107,7 +108,7 @@ func (d *desk) postPassword(c echo.Context, v visitor) error {
 
 func (d *desk) factorRefused(c echo.Context, v visitor, err error) error {
 	f := shell.NewForm(url.Values{})
-	if errors.Is(err, account.ErrBadPassword) {
+	if errors.Is(err, identity.ErrBadPassword) {
 		f.Bad("password", "The password is wrong.")
 	} else if !f.Refused(err) {
 		return err
@@ -131,7 +132,7 @@ func (d *desk) getFactor(c echo.Context, v visitor) error {
 
 func (d *desk) factorPage(c echo.Context, v visitor, status int, f *shell.Form) error {
 	e, err := d.x.Members.PendingFactor(c.Request().Context(), v.user, v.token)
-	if errors.Is(err, account.ErrNoFactor) {
+	if errors.Is(err, identity.ErrNoFactor) {
 		return d.cookies.Redirect(c, securityPath, "Begin here: the code of an authenticator is shown only where it was asked for last.")
 	}
 	if err != nil {
@@ -169,9 +170,9 @@ func (d *desk) postConfirmFactor(c echo.Context, v visitor) error {
 		}
 		return d.factorPage(c, v, proofStatus(err), f)
 	}
-	act := d.notingOwn(c, v.user, account.ActionFactorOn, "", "")
+	act := d.notingOwn(c, v.user, audit.ActionFactorOn, "", "")
 	codes, err := d.x.Members.ConfirmFactor(act, v.user, v.token, values.Get("code"))
-	if errors.Is(err, account.ErrBadCode) {
+	if errors.Is(err, identity.ErrBadCode) {
 		f := shell.NewForm(url.Values{})
 		f.Bad("code", "The code is wrong. Check the clock of your device, and try the next one.")
 		return d.factorPage(c, v, http.StatusBadRequest, f)
@@ -193,7 +194,7 @@ func (d *desk) postRemoveFactor(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	act := d.notingOwn(c, v.user, account.ActionFactorOff, "", "")
+	act := d.notingOwn(c, v.user, audit.ActionFactorOff, "", "")
 	err = d.x.Members.RemoveFactor(act, v.user, v.token, secret.New(values.Get("password")), shell.CallOf(c).Client)
 	if err != nil {
 		return d.factorRefused(c, v, err)
@@ -204,7 +205,7 @@ func (d *desk) postRemoveFactor(c echo.Context, v visitor) error {
 }
 
 func (d *desk) postEndLogin(c echo.Context, v visitor) error {
-	act := d.notingOwn(c, v.user, account.ActionRevokeSession, "", "")
+	act := d.notingOwn(c, v.user, audit.ActionRevokeSession, "", "")
 	if err := d.x.Members.EndLogin(act, v.user, c.Param("session")); err != nil {
 		return err
 	}

@@ -8,8 +8,10 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/views/signin"
@@ -19,16 +21,16 @@ import (
 const teamPath = "/dashboard/team"
 
 // roleWords say what a role may do, in words people use.
-var roleWords = map[account.Role]string{
-	account.RoleOwner:     "May do everything: wallets, credits, the team, and marking payments as completed.",
-	account.RoleDeveloper: "May make API keys, and set callback, webhooks and branding, and run donation campaigns. Sees everything, and cannot change wallets in the dashboard.",
-	account.RoleSupport:   "May create payment links, look for a customer's money, cancel payments, send webhooks again, and approve what donors wrote. Cannot mark a payment as completed.",
-	account.RoleViewer:    "May look at everything and change nothing.",
+var roleWords = map[merchant.Role]string{
+	merchant.RoleOwner:     "May do everything: wallets, credits, the team, and marking payments as completed.",
+	merchant.RoleDeveloper: "May make API keys, and set callback, webhooks and branding, and run donation campaigns. Sees everything, and cannot change wallets in the dashboard.",
+	merchant.RoleSupport:   "May create payment links, look for a customer's money, cancel payments, send webhooks again, and approve what donors wrote. Cannot mark a payment as completed.",
+	merchant.RoleViewer:    "May look at everything and change nothing.",
 }
 
 func roleChoices() []panel.Choice {
 	var all []panel.Choice
-	for _, r := range account.Roles() {
+	for _, r := range merchant.Roles() {
 		all = append(all, panel.Choice{Value: string(r), Text: strings.ToUpper(string(r[:1])) + string(r[1:])})
 	}
 	return all
@@ -62,7 +64,7 @@ func (d *desk) teamPage(c echo.Context, v visitor, status int, f *shell.Form, li
 		Choices: roleChoices(), Chosen: f.Values.Get("role"),
 	}
 	if p.Chosen == "" || shown.Posted != "" {
-		p.Chosen = string(account.RoleViewer)
+		p.Chosen = string(merchant.RoleViewer)
 	}
 	owners := 0
 	for _, m := range members {
@@ -74,17 +76,17 @@ func (d *desk) teamPage(c echo.Context, v visitor, status int, f *shell.Form, li
 			row.Chosen = f.Values.Get("role")
 		}
 		p.Members = append(p.Members, row)
-		if m.Role == account.RoleOwner {
+		if m.Role == merchant.RoleOwner {
 			owners++
 		}
 	}
-	p.MayLeave = len(members) > 1 && (v.seat.Role != account.RoleOwner || owners > 1)
+	p.MayLeave = len(members) > 1 && (v.seat.Role != merchant.RoleOwner || owners > 1)
 	for _, n := range invited {
 		p.Invited = append(p.Invited, dashboard.InvitedRow{
 			ID: n.ID, Email: n.Email, Role: string(n.Role), By: n.By, ExpiresAt: n.ExpiresAt, Expired: !n.ExpiresAt.After(d.d.Now()),
 		})
 	}
-	for _, r := range account.Roles() {
+	for _, r := range merchant.Roles() {
 		p.Roles = append(p.Roles, dashboard.RoleRow{Name: string(r), Does: roleWords[r]})
 	}
 	email := emailField()
@@ -93,7 +95,7 @@ func (d *desk) teamPage(c echo.Context, v visitor, status int, f *shell.Form, li
 	return d.show(c, status, p.Frame, dashboard.Team(p))
 }
 
-func nameOf(u account.User) string {
+func nameOf(u identity.User) string {
 	if name := strings.TrimSpace(u.FirstName + " " + u.LastName); name != "" {
 		return name
 	}
@@ -134,18 +136,18 @@ func (d *desk) postInviteMember(c echo.Context, v visitor) error {
 	if !ok {
 		return err
 	}
-	act := d.noting(c, v, account.ActionTeamInvite, "", "as "+f.Values.Get("role"))
-	n, token, err := d.x.Members.InviteMember(act, v.seat, f.Text("email"), account.Role(f.Values.Get("role")))
+	act := d.noting(c, v, audit.ActionTeamInvite, "", "as "+f.Values.Get("role"))
+	n, token, err := d.x.Members.InviteMember(act, v.seat, f.Text("email"), merchant.Role(f.Values.Get("role")))
 	if err != nil {
 		return d.teamRefused(c, v, f, err)
 	}
-	if n.Role == account.RoleOwner {
+	if n.Role == merchant.RoleOwner {
 		d.mailOwners(c, v, "Somebody was invited as an owner", v.user.Email+" invited "+n.Email+" to your Florin merchant account as an owner, who may change where your money goes.")
 	}
 	return d.showInvitation(c, v, n, token.Reveal())
 }
 
-func (d *desk) showInvitation(c echo.Context, v visitor, n account.Invited, token string) error {
+func (d *desk) showInvitation(c echo.Context, v visitor, n merchant.Invited, token string) error {
 	link := d.o.BaseURL + "/join?token=" + token
 	d.mail(c, n.Email, "You are invited to a team in Florin", v.user.Email+" invites you to their merchant account as "+string(n.Role)+".\n\n"+
 		"Join within seven days:\n"+link+"\n\nIf you do not know them, do nothing.")
@@ -158,7 +160,7 @@ func (d *desk) postResendInvitation(c echo.Context, v visitor) error {
 	if _, ok, err := d.teamForm(c, v); !ok {
 		return err
 	}
-	act := d.noting(c, v, account.ActionTeamInvite, "", "a new link")
+	act := d.noting(c, v, audit.ActionTeamInvite, "", "a new link")
 	n, token, err := d.x.Members.RenewInvitation(act, v.seat.Merchant, c.Param("invitation"))
 	if err != nil {
 		return err
@@ -167,7 +169,7 @@ func (d *desk) postResendInvitation(c echo.Context, v visitor) error {
 }
 
 func (d *desk) postRevokeInvitation(c echo.Context, v visitor) error {
-	act := d.noting(c, v, account.ActionTeamRevoke, "", "")
+	act := d.noting(c, v, audit.ActionTeamRevoke, "", "")
 	if err := d.x.Members.RevokeInvitation(act, v.seat.Merchant, c.Param("invitation")); err != nil {
 		return err
 	}
@@ -175,7 +177,7 @@ func (d *desk) postRevokeInvitation(c echo.Context, v visitor) error {
 }
 
 // memberAct finds the member an act is about, after it was confirmed.
-func (d *desk) memberAct(c echo.Context, v visitor, act func(f *shell.Form, m account.Member) error) error {
+func (d *desk) memberAct(c echo.Context, v visitor, act func(f *shell.Form, m merchant.Member) error) error {
 	m, err := d.x.Members.Member(c.Request().Context(), v.seat.Merchant, c.Param("member"))
 	if err != nil {
 		return err
@@ -191,9 +193,9 @@ func (d *desk) memberAct(c echo.Context, v visitor, act func(f *shell.Form, m ac
 }
 
 func (d *desk) postMemberRole(c echo.Context, v visitor) error {
-	return d.memberAct(c, v, func(f *shell.Form, m account.Member) error {
-		role := account.Role(f.Values.Get("role"))
-		act := d.noting(c, v, account.ActionTeamRole, m.User.Email, string(m.Role)+" → "+string(role))
+	return d.memberAct(c, v, func(f *shell.Form, m merchant.Member) error {
+		role := merchant.Role(f.Values.Get("role"))
+		act := d.noting(c, v, audit.ActionTeamRole, m.User.Email, string(m.Role)+" → "+string(role))
 		if err := d.x.Members.SetRole(act, v.seat.Merchant, m.User, role); err != nil {
 			return err
 		}
@@ -203,8 +205,8 @@ func (d *desk) postMemberRole(c echo.Context, v visitor) error {
 }
 
 func (d *desk) postRemoveMember(c echo.Context, v visitor) error {
-	return d.memberAct(c, v, func(_ *shell.Form, m account.Member) error {
-		act := d.noting(c, v, account.ActionTeamRemove, m.User.Email, "was "+string(m.Role))
+	return d.memberAct(c, v, func(_ *shell.Form, m merchant.Member) error {
+		act := d.noting(c, v, audit.ActionTeamRemove, m.User.Email, "was "+string(m.Role))
 		if err := d.x.Members.RemoveMember(act, v.seat.Merchant, m.User); err != nil {
 			return err
 		}
@@ -216,9 +218,9 @@ func (d *desk) postRemoveMember(c echo.Context, v visitor) error {
 // postLeave ends the visitor's own membership.
 func (d *desk) postLeave(c echo.Context, v visitor) error {
 	if v.seat.Role == "" {
-		return account.ErrNoMerchant
+		return merchant.ErrNoMerchant
 	}
-	if err := d.x.Members.RemoveMember(d.noting(c, v, account.ActionTeamLeave, "", ""), v.seat.Merchant, v.user); err != nil {
+	if err := d.x.Members.RemoveMember(d.noting(c, v, audit.ActionTeamLeave, "", ""), v.seat.Merchant, v.user); err != nil {
 		return err
 	}
 	return d.cookies.Redirect(c, securityPath, "You have left the team.")
@@ -237,7 +239,7 @@ func (d *desk) postMerchant(c echo.Context, v visitor) error {
 }
 
 // whoMay names the people who may do what the visitor may not.
-func (d *desk) whoMay(c echo.Context, v visitor, act account.Act) string {
+func (d *desk) whoMay(c echo.Context, v visitor, act merchant.Act) string {
 	if v.seat.Role == "" {
 		return ""
 	}
@@ -266,7 +268,7 @@ func (d *desk) getJoin(c echo.Context) error {
 func (d *desk) joinPage(c echo.Context, status int, token string, f *shell.Form) error {
 	p := signin.JoinProps{EntryProps: d.entry(c)}
 	n, merchant, known, err := d.x.Members.Invitation(c.Request().Context(), token)
-	if errors.Is(err, account.ErrBadInvitation) {
+	if errors.Is(err, identity.ErrBadInvitation) {
 		return d.enter(c, http.StatusForbidden, p.Page, signin.Join(p))
 	}
 	if err != nil {
@@ -312,7 +314,7 @@ func (d *desk) postJoining(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	act := account.WithLines(ctx, d.line(c, merchant.ID, v.user.Email, account.ActionTeamJoin, "", "as "+string(n.Role)))
+	act := audit.WithLines(ctx, d.line(c, merchant.ID, v.user.Email, audit.ActionTeamJoin, "", "as "+string(n.Role)))
 	n, err = d.x.Members.Join(act, token, v.user)
 	if err != nil {
 		return err

@@ -11,7 +11,8 @@ import (
 
 	"github.com/pquerna/otp/totp"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -157,7 +158,7 @@ func TestDashboard_KnownDevice(t *testing.T) {
 	s.post("/signout").leads(t, "/signin")
 	limited := false
 	for i := range 60 {
-		_, err := b.accounts.SignIn(t.Context(), account.Credentials{
+		_, err := b.accounts.SignIn(t.Context(), identity.Credentials{
 			Email: deskEmail, Password: secret.New("wrong password"), Address: "192.0.2." + string(rune('0'+i%10)) + string(rune('0'+i/10)),
 		})
 		if strings.Contains(err.Error(), "too many") {
@@ -178,8 +179,8 @@ func TestDashboard_Confirm(t *testing.T) {
 	b := newDesk(t)
 	u := b.member(deskEmail)
 	m := b.shop(u)
-	b.colleague(u, "second@shop.example", account.RoleOwner)
-	b.colleague(u, "dev@shop.example", account.RoleDeveloper)
+	b.colleague(u, "second@shop.example", merchant.RoleOwner)
+	b.colleague(u, "dev@shop.example", merchant.RoleDeveloper)
 	s := b.surfer()
 	s.signIn(deskEmail)
 	form := []string{"key", m.key.PublicID, "name", "Nordlicht", "wallet.BASE", merchantWallet, "callbackUrl", "https://shop.example/"}
@@ -189,7 +190,7 @@ func TestDashboard_Confirm(t *testing.T) {
 	}
 	post("a", "123456").wants(t, 403, "The password is wrong")
 
-	in, err := b.accounts.SignIn(t.Context(), account.Credentials{Email: deskEmail, Password: secret.New(deskPassword)})
+	in, err := b.accounts.SignIn(t.Context(), identity.Credentials{Email: deskEmail, Password: secret.New(deskPassword)})
 	must(t, err)
 	e, err := b.accounts.BeginFactor(t.Context(), u, in.Token)
 	must(t, err)

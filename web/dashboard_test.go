@@ -12,9 +12,10 @@ import (
 
 	"github.com/pquerna/otp/totp"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/report"
@@ -587,7 +588,7 @@ func TestDashboard_SecondFactor(t *testing.T) {
 	other := b.surfer()
 	other.post("/signin", "email", deskEmail, "password", deskPassword, "next", "/dashboard/payments").wants(t, 200, "Second step")
 	other.get("/dashboard").leads(t, "/signin")
-	if _, err := b.accounts.SignIn(t.Context(), account.Credentials{Email: deskEmail, Password: secret.New(deskPassword)}); err == nil {
+	if _, err := b.accounts.SignIn(t.Context(), identity.Credentials{Email: deskEmail, Password: secret.New(deskPassword)}); err == nil {
 		t.Error("the interface signs in without a code")
 	}
 	used := code()
@@ -669,7 +670,7 @@ func TestDashboard_Webhooks(t *testing.T) {
 func TestDashboard_Operator(t *testing.T) {
 	t.Parallel()
 	b := newDesk(t, func(d *Deps, o *Options) { o.SignUp, d.Dashboard.Invite = false, true })
-	_, err := b.accounts.CreateUser(t.Context(), account.NewUser{Email: deskEmail, Password: secret.New(deskPassword), Operator: true})
+	_, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: deskEmail, Password: secret.New(deskPassword), Operator: true})
 	must(t, err)
 	s := b.surfer()
 	s.signIn(deskEmail)
@@ -688,19 +689,19 @@ func TestDashboard_StoredScripts(t *testing.T) {
 	t.Parallel()
 	b := newDesk(t)
 	canary := `"><img src=x onerror=alert(1)><script>alert(2)</script>`
-	u, err := b.accounts.CreateUser(t.Context(), account.NewUser{Email: deskEmail, Password: secret.New(deskPassword), FirstName: canary, LastName: canary, Operator: true})
+	u, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: deskEmail, Password: secret.New(deskPassword), FirstName: canary, LastName: canary, Operator: true})
 	must(t, err)
-	key, _, err := b.accounts.CreateKey(t.Context(), u, account.NewKey{Label: canary, Credits: 20, Queries: 5})
+	key, _, err := b.accounts.CreateKey(t.Context(), u, merchant.NewKey{Label: canary, Credits: 20, Queries: 5})
 	must(t, err)
-	_, _, err = b.accounts.ArrangeCustodian(t.Context(), key, account.CustodianInput{
-		Name: &canary, Branding: &account.BrandingInput{Tagline: &canary}, Wallets: map[chain.Network]string{"POLYGON": merchantWallet},
+	_, _, err = b.accounts.ArrangeCustodian(t.Context(), key, merchant.CustodianInput{
+		Name: &canary, Branding: &merchant.BrandingInput{Tagline: &canary}, Wallets: map[chain.Network]string{"POLYGON": merchantWallet},
 	})
 	must(t, err)
 	p, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: key.ID, Amount: "5", Details: payment.Details{
 		Reference: canary, Description: canary, Metadata: map[string]string{canary: canary},
 	}})
 	must(t, err)
-	m := merchant{key: key}
+	m := seller{key: key}
 	given := b.newCampaign(m, func(in *campaign.Draft) { in.Title, in.Description = canary, canary })
 	body, err := json.Marshal(map[string]any{"amount": 5, "network": "POLYGON", "token": "USDC", "name": canary, "message": canary})
 	must(t, err)

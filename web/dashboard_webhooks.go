@@ -12,8 +12,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/internal/webhook"
@@ -25,7 +26,7 @@ import (
 const webhooksPath = "/dashboard/webhooks"
 
 // chosenKey returns the key a page is about and the choice of others.
-func (d *desk) chosenKey(v visitor, path, asked string) (account.Key, bool, panel.KeyChoice, error) {
+func (d *desk) chosenKey(v visitor, path, asked string) (merchant.Key, bool, panel.KeyChoice, error) {
 	key, ok, err := v.chosen(asked)
 	choice := panel.KeyChoice{Path: path, Current: key.PublicID}
 	for _, k := range v.keys {
@@ -53,7 +54,7 @@ func (d *desk) webhooksPage(c echo.Context, v visitor, status int, asked string,
 		return d.show(c, status, p.Frame, dashboard.Webhooks(p))
 	}
 	custodian, err := d.d.Accounts.Custodian(ctx, key.ID)
-	if err != nil && !errors.Is(err, account.ErrNoCustodian) {
+	if err != nil && !errors.Is(err, merchant.ErrNoCustodian) {
 		return err
 	}
 	p.CallbackURL = custodian.CallbackURL
@@ -138,7 +139,7 @@ func (d *desk) postResend(c echo.Context, v visitor) error {
 		return err
 	}
 	id := webhookID(c)
-	act := d.noting(c, v, account.ActionResendWebhooks, "webhook "+strconv.FormatInt(id, 10), "")
+	act := d.noting(c, v, audit.ActionResendWebhooks, "webhook "+strconv.FormatInt(id, 10), "")
 	if err := d.x.Reports.Resend(act, v.ids(), id, d.d.Now()); err != nil {
 		return err
 	}
@@ -174,7 +175,7 @@ func (d *desk) postResendFailed(c echo.Context, v visitor) error {
 		f.Bad("since", fmt.Sprintf("Give a day of the last %d, such as %s.", maxResendDays, d.d.Now().UTC().Format(dayFormat)))
 		return d.webhooksPage(c, v, http.StatusBadRequest, key.PublicID, f)
 	}
-	act := d.noting(c, v, account.ActionResendWebhooks, labelOf(key), "failed since "+since.Format(dayFormat)+": ")
+	act := d.noting(c, v, audit.ActionResendWebhooks, labelOf(key), "failed since "+since.Format(dayFormat)+": ")
 	n, err := d.x.Reports.ResendFailed(act, key.ID, since, d.d.Now())
 	if err != nil {
 		return err

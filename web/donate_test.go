@@ -17,7 +17,7 @@ import (
 )
 
 // newCampaign makes a campaign of the merchant with a slug of its own.
-func (b *bundle) newCampaign(m merchant, change ...func(*campaign.Draft)) campaign.Campaign {
+func (b *bundle) newCampaign(m seller, change ...func(*campaign.Draft)) campaign.Campaign {
 	b.t.Helper()
 	in := campaign.Draft{
 		Slug: "c-" + strings.ToLower(string(testID(b.clock.Now()))), Title: "Winter shelter", Description: "One.\n\nTwo.", Goal: "100", Suggested: []string{"5", "25"},
@@ -65,7 +65,7 @@ func badDonations() []badRow {
 	five := func(name string, code int, says ...string) badRow {
 		return row(name, `{"amount":5,"network":"POLYGON","token":"USDC"}`, `amount: 5, network: POLYGON, token: USDC`, code, says...)
 	}
-	changed := func(act func(*campaign.Service, *bundle, merchant, string) error) func(*bundle) string {
+	changed := func(act func(*campaign.Service, *bundle, seller, string) error) func(*bundle) string {
 		return func(b *bundle) string {
 			m := b.newMerchant(5)
 			c := b.newCampaign(m)
@@ -87,15 +87,15 @@ func badDonations() []badRow {
 		text("writing backwards", "name", `\u202eada`),
 		on(five("unknown campaign", 404, "campaignId"), func(*bundle) string { return "nothing-like-it" }),
 		on(five("malformed campaign", 404, "campaignId"), func(*bundle) string { return "A_B" }),
-		on(five("paused", 409, "paused"), changed(func(s *campaign.Service, b *bundle, m merchant, slug string) error {
+		on(five("paused", 409, "paused"), changed(func(s *campaign.Service, b *bundle, m seller, slug string) error {
 			_, err := s.Pause(b.t.Context(), []int64{m.key.ID}, slug)
 			return err
 		})),
-		on(five("ended", 409, "ended"), changed(func(s *campaign.Service, b *bundle, m merchant, slug string) error {
+		on(five("ended", 409, "ended"), changed(func(s *campaign.Service, b *bundle, m seller, slug string) error {
 			_, err := s.End(b.t.Context(), []int64{m.key.ID}, slug)
 			return err
 		})),
-		on(five("key revoked", 409, "API key"), changed(func(_ *campaign.Service, b *bundle, m merchant, _ string) error {
+		on(five("key revoked", 409, "API key"), changed(func(_ *campaign.Service, b *bundle, m seller, _ string) error {
 			return b.store.RevokeKey(b.t.Context(), m.key.UserID, m.key.ID, b.clock.Now())
 		})),
 		on(five("no credits", 402, "credit"), func(b *bundle) string { return b.newCampaign(b.newMerchant(0)).Slug }),

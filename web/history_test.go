@@ -12,7 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-func (b *bundle) queries(m merchant) int64 {
+func (b *bundle) queries(m seller) int64 {
 	b.t.Helper()
 	balance, err := b.accounts.Balance(b.t.Context(), m.key.ID)
 	must(b.t, err)
@@ -20,7 +20,7 @@ func (b *bundle) queries(m merchant) int64 {
 }
 
 // list asks for transactions and returns their txnids in order.
-func (b *bundle) list(t *testing.T, m merchant, arguments string) ([]string, reply) {
+func (b *bundle) list(t *testing.T, m seller, arguments string) ([]string, reply) {
 	t.Helper()
 	r := b.graphQL(`{ getTransactions(apiKey: "`+m.text+`"`+arguments+`) { code message transactions { txnid } apiKey { creditsLeft } pageInfo { hasNextPage endCursor } } }`, "")
 	var ids []string

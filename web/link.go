@@ -7,9 +7,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
@@ -78,7 +78,7 @@ func (s *Server) postLink(c echo.Context) error {
 func (s *Server) refuseLink(c echo.Context, l campaign.Link, err error) error {
 	problem := views.ProblemNone
 	switch {
-	case errors.Is(err, account.ErrNoCustodian):
+	case errors.Is(err, merchant.ErrNoCustodian):
 		problem = views.ProblemMerchant
 	case fault.Is(err, fault.Limited):
 		problem = views.ProblemTooOften

@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/passkey/passkeytest"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -39,7 +41,7 @@ func (s *surfer) enter(answer string, more ...string) reply {
 }
 
 // keyed is a desk whose member has a passkey.
-func keyed(t *testing.T) (b deskBundle, u account.User, s *surfer, k *passkeytest.Key) {
+func keyed(t *testing.T) (b deskBundle, u identity.User, s *surfer, k *passkeytest.Key) {
 	t.Helper()
 	b = newDesk(t)
 	u = b.member(deskEmail)
@@ -50,7 +52,7 @@ func keyed(t *testing.T) (b deskBundle, u account.User, s *surfer, k *passkeytes
 }
 
 // passkeyOf returns the id of the only passkey of the user.
-func (b deskBundle) passkeyOf(u account.User) string {
+func (b deskBundle) passkeyOf(u identity.User) string {
 	b.t.Helper()
 	list, err := b.accounts.PasskeysOf(b.t.Context(), u)
 	if err != nil || len(list) != 1 {
@@ -77,10 +79,10 @@ func TestPasskey_SignIn(t *testing.T) {
 	answer := device.Answer(t, asked, k)
 	other.enter(answer, "next", "/dashboard/payments").leads(t, "/dashboard/payments")
 	other.get(securityPath).wants(t, 200, "with a passkey")
-	b.audited(u, account.ActionPasskeyAdd, account.ActionSignIn)
+	b.audited(u, audit.ActionPasskeyAdd, audit.ActionSignIn)
 
 	// With an authenticator in force too: a passkey is both factors.
-	factor := account.SecondFactor{UserID: u.ID, Secret: secret.New("JBSWY3DPEHPK3PXP"), CreatedAt: b.clock.Now()}
+	factor := identity.SecondFactor{UserID: u.ID, Secret: secret.New("JBSWY3DPEHPK3PXP"), CreatedAt: b.clock.Now()}
 	must(t, b.store.PutSecondFactor(t.Context(), factor))
 	must(t, b.store.ConfirmSecondFactor(t.Context(), factor, 1, nil, b.clock.Now()))
 	third := b.surfer()
@@ -123,7 +125,7 @@ func TestPasskey_SignIn_Attacks(t *testing.T) {
 		"Expired": func(t *testing.T, s *surfer) reply {
 			answer := device.Answer(t, s.asks(enterPath+"/ask"), k)
 			kept := maps.Clone(s.cookies)
-			b.clock.advance(account.ChallengeTTL)
+			b.clock.advance(identity.ChallengeTTL)
 			s.cookies = kept
 			return s.enter(answer)
 		},
@@ -202,7 +204,7 @@ func TestPasskey_Copied(t *testing.T) {
 	s.enter(device.Answer(t, s.asks(enterPath+"/ask"), &theirs)).wants(t, 401, "may have been copied")
 	s.get("/dashboard").leads(t, "/signin")
 	owner.post(passkeysPath+"/ask", "passkey", device.Answer(t, owner.asks(confirmPath), &theirs)).wants(t, 401, "may have been copied")
-	b.audited(u, account.ActionPasskeyCopied)
+	b.audited(u, audit.ActionPasskeyCopied)
 	if mails := b.mailed(3); !strings.Contains(mails[1]+mails[2], "may have been copied") {
 		t.Errorf("mailed: %q", mails)
 	}
@@ -230,7 +232,7 @@ func TestPasskey_Register_Attacks(t *testing.T) {
 		"Taken":          {func() string { copied := *k; return device.Make(t, ask(s), &copied) }, 409},
 		"Expired": {func() string {
 			made := device.Make(t, ask(s), passkeytest.NewKey(t))
-			b.clock.advance(account.ChallengeTTL)
+			b.clock.advance(identity.ChallengeTTL)
 			return made
 		}, 401},
 		"Nothing": {func() string { ask(s); return "" }, 401},
@@ -261,7 +263,7 @@ func TestPasskey_Confirm(t *testing.T) {
 	revoke := "/dashboard/keys/" + m.key.PublicID + "/revoke"
 	s.get("/dashboard/keys").wants(t, 200, "Use a passkey instead")
 
-	b.colleague(u, "thief@shop.example", account.RoleDeveloper)
+	b.colleague(u, "thief@shop.example", merchant.RoleDeveloper)
 	thief, stolen := b.surfer(), passkeytest.NewKey(t)
 	thief.signIn("thief@shop.example")
 	thief.post(confirmPath).wants(t, 404) // no passkey yet
@@ -279,7 +281,7 @@ func TestPasskey_Confirm(t *testing.T) {
 	found.Unverified = true
 	s.post(revoke, "passkey", found.Answer(t, s.asks(confirmPath), k)).wants(t, 401, "not accepted")
 	late := device.Answer(t, s.asks(confirmPath), k)
-	b.clock.advance(account.ChallengeTTL)
+	b.clock.advance(identity.ChallengeTTL)
 	s.post(revoke, "passkey", late).wants(t, 401, "not accepted")
 	if _, err := b.accounts.Authenticate(t.Context(), m.text); err != nil {
 		t.Fatalf("the key is gone: %v", err)
@@ -308,7 +310,7 @@ func TestPasskey_RenameAndRemove(t *testing.T) {
 	s.post(path+"/remove", "password", deskPassword).leads(t, securityPath)
 	s.get(securityPath).wants(t, 200, "Removed a passkey", "Work phone")
 	elsewhere.get("/dashboard").leads(t, "/signin")
-	b.audited(u, account.ActionPasskeyRemove)
+	b.audited(u, audit.ActionPasskeyRemove)
 	if mails := b.mailed(2); !strings.Contains(mails[0]+mails[1], "passkey called “Work phone” signs nobody in") {
 		t.Errorf("mailed: %q", mails)
 	}

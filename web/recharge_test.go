@@ -8,9 +8,10 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
@@ -58,9 +59,9 @@ func TestRechargeAPIKey(t *testing.T) {
 	m := b.newKey(1, 5)
 	user, err := b.store.UserByEmail(t.Context(), m.key.Email)
 	must(t, err)
-	mine, text, err := b.accounts.CreateKey(t.Context(), user, account.NewKey{Wallet: devWallet, Queries: 5})
+	mine, text, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{Wallet: devWallet, Queries: 5})
 	must(t, err)
-	_, bare, err := b.accounts.CreateKey(t.Context(), user, account.NewKey{})
+	_, bare, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{})
 	must(t, err)
 	key, code := text.Reveal(), "data.rechargeApiKey.code"
 	if r := b.recharge(key, devKey, "1"); r.text(t, code) != "422" {
@@ -99,7 +100,7 @@ func TestRechargeAPIKey(t *testing.T) {
 	}
 	lines, err := b.store.AuditLog(t.Context(), mine.UserID, mine.UserID, 0, 10)
 	must(t, err)
-	if len(lines) != 1 || lines[0].Action != account.ActionRecharge || lines[0].Actor != "API key" || !strings.Contains(lines[0].Detail, paid.text(t, "data.rechargeApiKey.hash")) {
+	if len(lines) != 1 || lines[0].Action != audit.ActionRecharge || lines[0].Actor != "API key" || !strings.Contains(lines[0].Detail, paid.text(t, "data.rechargeApiKey.hash")) {
 		t.Errorf("audit log: %+v", lines)
 	}
 	for name, secret := range map[string]string{"private key": devKey[2:], "API key": key} {

@@ -14,8 +14,8 @@ import (
 
 	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/graph/operation"
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/campaign"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/web/shell"
@@ -32,7 +32,7 @@ type Payments interface {
 	// came.
 	Accept(ctx context.Context, keyID int64, id string, by payment.Actor) (payment.Payment, error)
 	// Merchant returns whose name and looks the payer sees.
-	Merchant(ctx context.Context, p payment.Payment) (account.Custodian, error)
+	Merchant(ctx context.Context, p payment.Payment) (merchant.Custodian, error)
 }
 
 // Accounts is what the surfaces ask of users, keys and custodians.

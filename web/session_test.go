@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -93,7 +93,7 @@ func TestSession_Expires(t *testing.T) {
 	b.member(deskEmail)
 	s := b.surfer()
 	s.signIn(deskEmail)
-	b.clock.advance(account.SessionTTL - time.Minute)
+	b.clock.advance(identity.SessionTTL - time.Minute)
 	s.get("/dashboard").wants(t, 200)
 	b.clock.advance(2 * time.Minute)
 	s.get("/dashboard").leads(t, "/signin")
@@ -175,7 +175,7 @@ func TestSession_GuessedAt(t *testing.T) {
 	if got := guess("bystander@shop.example", "203.0.113.10"); got != 429 {
 		t.Errorf("the address may go on: %d", got)
 	}
-	b.clock.advance(account.GuessNoticeEvery)
+	b.clock.advance(identity.GuessNoticeEvery)
 	for range 9 {
 		b.graphQL(`mutation { UserLogin(email: "`+deskEmail+`", password: "wrong wrong wrong") { code } }`, "", "X-Forwarded-For", "203.0.113.11")
 	}
@@ -275,7 +275,7 @@ func TestReset(t *testing.T) {
 	s.post("/reset", "token", link[2], "password", "third horse battery").wants(t, 400, "This link has been used")
 	s.post("/signin", "email", deskEmail, "password", deskPassword).wants(t, 401)
 	s.post("/signin", "email", deskEmail, "password", "another horse battery").leads(t, "/dashboard")
-	if _, err := b.accounts.SignIn(t.Context(), account.Credentials{Email: deskEmail, Password: secret.New("third horse battery")}); err == nil {
+	if _, err := b.accounts.SignIn(t.Context(), identity.Credentials{Email: deskEmail, Password: secret.New("third horse battery")}); err == nil {
 		t.Error("a link works twice")
 	}
 }

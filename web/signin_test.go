@@ -9,7 +9,8 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"github.com/florinpay/florin/graph"
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -68,7 +69,7 @@ func TestLoginWithSecondFactor(t *testing.T) {
 func TestSignUpByInvitation(t *testing.T) {
 	t.Parallel()
 	b := newBundleWith(t, Options{BaseURL: testBaseURL, CheckoutURL: testBaseURL})
-	boss, err := b.accounts.CreateUser(t.Context(), account.NewUser{Email: "boss@shop.example", Password: secret.New("correct horse battery staple")})
+	boss, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: "boss@shop.example", Password: secret.New("correct horse battery staple")})
 	must(t, err)
 	token, err := b.accounts.Invite(t.Context(), boss, "ada@shop.example")
 	must(t, err)
@@ -100,7 +101,7 @@ func TestKeyLimit(t *testing.T) {
 		var mu sync.Mutex
 		var made, refused int
 		var all sync.WaitGroup
-		for range account.MaxKeys + 6 {
+		for range merchant.MaxKeys + 6 {
 			all.Go(func() {
 				r := b.graphQL(`mutation { UserCreateApiKey { code } }`, "", "Authorization", "Bearer "+session)
 				mu.Lock()
@@ -114,7 +115,7 @@ func TestKeyLimit(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if made != account.MaxKeys || refused != 6 {
+		if made != merchant.MaxKeys || refused != 6 {
 			t.Errorf("%d made, %d refused", made, refused)
 		}
 	})

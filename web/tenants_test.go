@@ -27,9 +27,9 @@ var foreign = []string{"txnid", "apiKeyId", "after"}
 type tenants struct {
 	t        *testing.T
 	b        *bundle
-	mine     merchant
+	mine     seller
 	session  string
-	theirs   merchant
+	theirs   seller
 	payment  string // theirs, started
 	theirKey string // id of their key
 }

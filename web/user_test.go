@@ -12,7 +12,8 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/florinpay/florin/graph"
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/merchant"
 )
 
 const signUp = `mutation($e: String!, $p: String!) { UserSignUp(email: $e, password: $p, firstName: "Ada") { code message token expiresAt user { id email firstName createdAt } } }`
@@ -72,13 +73,13 @@ func TestUsers(t *testing.T) {
 	must(t, err)
 	lines, err := b.store.AuditLog(t.Context(), user.ID, user.ID, 0, 10)
 	must(t, err)
-	var told []account.Action
+	var told []audit.Action
 	for _, l := range lines {
 		if told = append(told, l.Action); l.Actor != user.Email {
 			t.Errorf("the audit log says that %q %s", l.Actor, l.Action)
 		}
 	}
-	if want := []account.Action{account.ActionCreateKey, account.ActionSignOut, account.ActionSignIn, account.ActionSignIn, account.ActionSignUp}; !slices.Equal(told, want) {
+	if want := []audit.Action{audit.ActionCreateKey, audit.ActionSignOut, audit.ActionSignIn, audit.ActionSignIn, audit.ActionSignUp}; !slices.Equal(told, want) {
 		t.Errorf("the audit log tells of %q, want %q", told, want)
 	}
 }
@@ -184,7 +185,7 @@ func TestRotateWithSignature(t *testing.T) {
 	b := newBundle(t)
 	user, err := b.store.UserByEmail(t.Context(), b.newKey(0, 0).key.Email)
 	must(t, err)
-	_, text, err := b.accounts.CreateKey(t.Context(), user, account.NewKey{Wallet: devWallet, Credits: 2})
+	_, text, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{Wallet: devWallet, Credits: 2})
 	must(t, err)
 	challenge := func(key string) reply {
 		return b.graphQL(`{ rotateApiKeyChallenge(apiKey: "`+key+`") { code message challenge expiresAt } }`, "")
@@ -232,7 +233,7 @@ func revokeKeyStory(t *testing.T, b *bundle) {
 	m := b.newKey(2, 0)
 	user, err := b.store.UserByEmail(t.Context(), m.key.Email)
 	must(t, err)
-	_, text, err := b.accounts.CreateKey(t.Context(), user, account.NewKey{Wallet: devWallet, Credits: 1})
+	_, text, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{Wallet: devWallet, Credits: 1})
 	must(t, err)
 	revoke := func(apiKey, privateKey string) reply {
 		return b.graphQL(`mutation { revokeApiKey(apiKey: "`+apiKey+`", privateKey: "`+privateKey+`") { code message newApiKey apiKey { key wallet creditsLeft } } }`, "")

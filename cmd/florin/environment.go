@@ -12,9 +12,10 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/app"
 	"github.com/florinpay/florin/internal/config"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
 )
@@ -54,10 +55,11 @@ func (p *process) withStore(ctx context.Context, cfg config.Config, do func(*sto
 	return errors.Join(do(s), s.Close())
 }
 
-// withAccounts calls do with the accounts in the database.
-func (p *process) withAccounts(ctx context.Context, cfg config.Config, do func(*account.Service) error) error {
+// withUsers calls do with the users and merchants in the database.
+func (p *process) withUsers(ctx context.Context, cfg config.Config, do func(*identity.Service, *merchant.Service) error) error {
 	return p.withStore(ctx, cfg, func(s *store.Store) error {
-		return do(account.New(s, app.Now, account.Options{Profiles: cfg.Profiles()}))
+		users := identity.New(s, app.Now, identity.Options{})
+		return do(users, merchant.New(s, users, app.Now, merchant.Options{Profiles: cfg.Profiles()}))
 	})
 }
 

@@ -10,8 +10,9 @@ import (
 	"github.com/gagliardetto/solana-go"
 	"github.com/pquerna/otp/totp"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/campaign"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/sandbox/devsol"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
@@ -56,7 +57,7 @@ func (w *witness) onSolana(txnid, address string) {
 }
 
 // behind is what the interface has no operation for: people do it on pages.
-func (w *witness) behind() (*account.Service, *campaign.Service) {
+func (w *witness) behind() (*identity.Service, *merchant.Service, *campaign.Service) {
 	w.t.Helper()
 	raw, err := base64.StdEncoding.DecodeString(secretKey)
 	if err != nil {
@@ -71,13 +72,14 @@ func (w *witness) behind() (*account.Service, *campaign.Service) {
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(func() { _ = st.Close() })
-	return account.New(st, time.Now, account.Options{Security: st}), campaign.NewService(st, nil, time.Now)
+	users := identity.New(st, time.Now, identity.Options{})
+	return users, merchant.New(st, users, time.Now, merchant.Options{}), campaign.NewService(st, nil, time.Now)
 }
 
 // giving reads a campaign and gives to it.
 func (w *witness) giving() {
-	accounts, campaigns := w.behind()
-	key, err := accounts.Authenticate(w.t.Context(), w.key)
+	_, merchants, campaigns := w.behind()
+	key, err := merchants.Authenticate(w.t.Context(), w.key)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -104,14 +106,14 @@ func (w *witness) giving() {
 // secondFactor signs in as somebody with an authenticator.
 func (w *witness) secondFactor() {
 	const email, password = "totp@example.com", "correct horse battery"
-	accounts, _ := w.behind()
+	users, _, _ := w.behind()
 	signedUp := w.gql("sign up for two factors", "", "mutation", fmt.Sprintf(`UserSignUp(email: %q, password: %q)`, email, password), "code message token expiresAt user { id email }")
-	user, err := accounts.UserByEmail(w.t.Context(), email)
+	user, err := users.UserByEmail(w.t.Context(), email)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	session := secret.New(signedUp.text("token"))
-	enrolment, err := accounts.BeginFactor(w.t.Context(), user, session)
+	enrolment, err := users.BeginFactor(w.t.Context(), user, session)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -122,7 +124,7 @@ func (w *witness) secondFactor() {
 		}
 		return text
 	}
-	if _, err := accounts.ConfirmFactor(w.t.Context(), user, session, code(time.Now())); err != nil {
+	if _, err := users.ConfirmFactor(w.t.Context(), user, session, code(time.Now())); err != nil {
 		w.t.Fatal(err)
 	}
 	login := func(name, more string) said {

@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -39,19 +40,19 @@ func (c keyCreate) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	return p.withAccounts(ctx, cfg, func(s *account.Service) error {
-		user, err := s.UserByEmail(ctx, c.Email)
-		if errors.Is(err, account.ErrUnknownUser) {
+	return p.withUsers(ctx, cfg, func(users *identity.Service, merchants *merchant.Service) error {
+		user, err := users.UserByEmail(ctx, c.Email)
+		if errors.Is(err, identity.ErrUnknownUser) {
 			return fault.New(fault.NotFound, "there is no user with the e-mail address %s; make one with `florin user create`", c.Email)
 		}
 		if err != nil {
 			return err
 		}
-		key, text, err := s.CreateKey(ctx, user, c.asked(cfg))
+		key, text, err := merchants.CreateKey(ctx, user, c.asked(cfg))
 		if err != nil {
 			return err
 		}
-		left, err := s.Balance(ctx, key.ID)
+		left, err := merchants.Balance(ctx, key.ID)
 		if err != nil {
 			return fmt.Errorf("the key was made, but: %w", err)
 		}
@@ -61,8 +62,8 @@ func (c keyCreate) Run(ctx context.Context, p *process) error {
 
 // asked returns the request, with the free credits of any new key where the
 // flags say nothing.
-func (c keyCreate) asked(cfg config.Config) account.NewKey {
-	in := account.NewKey{Label: c.Label, Wallet: c.Wallet, Credits: cfg.SignupCredits, Queries: cfg.SignupQueries}
+func (c keyCreate) asked(cfg config.Config) merchant.NewKey {
+	in := merchant.NewKey{Label: c.Label, Wallet: c.Wallet, Credits: cfg.SignupCredits, Queries: cfg.SignupQueries}
 	if c.Credits != nil {
 		in.Credits = *c.Credits
 	}
@@ -72,7 +73,7 @@ func (c keyCreate) asked(cfg config.Config) account.NewKey {
 	return in
 }
 
-func (c keyCreate) print(p *process, k account.Key, text secret.Text, left ledger.Balance) error {
+func (c keyCreate) print(p *process, k merchant.Key, text secret.Text, left ledger.Balance) error {
 	if !c.JSON {
 		return p.say("API key %s (id %s) has %d credits and %d queries. Keep it safe: it is not shown again.",
 			text.Reveal(), k.PublicID, left.Credits, left.Queries)

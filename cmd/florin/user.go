@@ -3,7 +3,8 @@ package main
 import (
 	"context"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -37,8 +38,8 @@ func (c userCreate) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	return p.withAccounts(ctx, cfg, func(s *account.Service) error {
-		u, err := s.CreateUser(ctx, account.NewUser{
+	return p.withUsers(ctx, cfg, func(users *identity.Service, _ *merchant.Service) error {
+		u, err := users.CreateUser(ctx, identity.NewUser{
 			Email: c.Email, Password: password, FirstName: c.FirstName, LastName: c.LastName, Operator: c.Operator,
 		})
 		if err != nil {
@@ -55,7 +56,7 @@ func (c userCreate) password(p *process) (secret.Text, error) {
 	return secret.New(*c.Password), nil
 }
 
-func (c userCreate) print(p *process, u account.User) error {
+func (c userCreate) print(p *process, u identity.User) error {
 	if !c.JSON {
 		return p.say("User %s was made, with the id %s.", u.Email, u.PublicID)
 	}

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/graph/model"
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -39,7 +39,7 @@ func (o *Operations) RotationChallenge(ctx context.Context, apiKey secret.Text) 
 // challenge writes a text that nobody else can make: its proof covers the
 // present key, so that it is worth nothing once the key was replaced. Nothing
 // needs to be kept.
-func (o *Operations) challenge(key account.Key, until time.Time) string {
+func (o *Operations) challenge(key merchant.Key, until time.Time) string {
 	expires := until.Format(time.RFC3339)
 	mac := hmac.New(sha256.New, o.d.Sealer.Derive("rotation challenge v1"))
 	mac.Write(key.Hash[:])
@@ -49,7 +49,7 @@ func (o *Operations) challenge(key account.Key, until time.Time) string {
 }
 
 // checkChallenge refuses a text that is no challenge for the key now.
-func (o *Operations) checkChallenge(key account.Key, text string) error {
+func (o *Operations) checkChallenge(key merchant.Key, text string) error {
 	_, rest, _ := strings.Cut(text, "\nValid until: ")
 	expires, _, _ := strings.Cut(rest, "\n")
 	until, err := time.Parse(time.RFC3339, expires)
@@ -65,7 +65,7 @@ func (o *Operations) RotateWithSignature(
 	ctx context.Context, apiKey secret.Text, challenge, signature string,
 ) (*model.RevokeResult, error) {
 	key, err := o.caller(ctx, apiKey)
-	if errors.Is(err, account.ErrBadKey) {
+	if errors.Is(err, merchant.ErrBadKey) {
 		return o.replacedBefore(ctx, apiKey)
 	}
 	if err != nil {

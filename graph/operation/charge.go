@@ -3,8 +3,8 @@ package operation
 import (
 	"context"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -21,7 +21,7 @@ type Ledger interface {
 
 // charge returns the entry by which a key pays one credit for an operation.
 // Its ref is fresh for every call, so each call that succeeds costs one.
-func (o *Operations) charge(key account.Key, name string) []ledger.Entry {
+func (o *Operations) charge(key merchant.Key, name string) []ledger.Entry {
 	now := o.d.Now()
 	ref := name + ":" + string(o.d.NewID(now))
 	return []ledger.Entry{ledger.Spend(key.ID, ledger.Credit, ledger.ReasonOperation, ref, now)}

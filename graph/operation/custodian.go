@@ -6,8 +6,9 @@ import (
 	"strings"
 
 	"github.com/florinpay/florin/graph/model"
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
@@ -21,7 +22,7 @@ func (o *Operations) CreateCustodian(ctx context.Context, in model.CustodianCrea
 // UpdateCustodian changes what is given of the key's custodian. It takes one
 // credit.
 func (o *Operations) UpdateCustodian(ctx context.Context, in model.CustodianUpdateInput) (*model.CustodianResult, error) {
-	update := func(ctx context.Context, key account.Key, in account.CustodianInput) (account.Custodian, secret.Text, error) {
+	update := func(ctx context.Context, key merchant.Key, in merchant.CustodianInput) (merchant.Custodian, secret.Text, error) {
 		c, err := o.d.Accounts.UpdateCustodian(ctx, key, in)
 		return c, secret.Text{}, err
 	}
@@ -30,7 +31,7 @@ func (o *Operations) UpdateCustodian(ctx context.Context, in model.CustodianUpda
 
 func (o *Operations) changeCustodian(
 	ctx context.Context, in model.CustodianUpdateInput,
-	change func(context.Context, account.Key, account.CustodianInput) (account.Custodian, secret.Text, error),
+	change func(context.Context, merchant.Key, merchant.CustodianInput) (merchant.Custodian, secret.Text, error),
 ) (*model.CustodianResult, error) {
 	apiKey := secret.New(in.APIKey)
 	key, err := o.caller(ctx, apiKey)
@@ -43,7 +44,7 @@ func (o *Operations) changeCustodian(
 	}
 	return once(ctx, o, scope{keyID: key.ID}, func(payment.ID) (*model.CustodianResult, error) {
 		before, err := o.d.Accounts.Custodian(ctx, key.ID)
-		if err != nil && !errors.Is(err, account.ErrNoCustodian) {
+		if err != nil && !errors.Is(err, merchant.ErrNoCustodian) {
 			return nil, err
 		}
 		c, signing, err := change(noting(ctx, o.custodianLines(ctx, key, wanted)...), key, wanted)
@@ -65,7 +66,7 @@ func (o *Operations) changeCustodian(
 // tellMoney tells the owners of the merchant that a key was used to change
 // where their money goes, who is told of it, what counts as paid, or what a
 // webhook is known by: whoever has got hold of a key can do that.
-func (o *Operations) tellMoney(ctx context.Context, key account.Key, before, after account.Custodian) {
+func (o *Operations) tellMoney(ctx context.Context, key merchant.Key, before, after merchant.Custodian) {
 	if o.d.TellOwners == nil {
 		return
 	}
@@ -86,9 +87,9 @@ func (o *Operations) tellMoney(ctx context.Context, key account.Key, before, aft
 
 // custodianLines are one line for each part that is given, as the pages write
 // them.
-func (o *Operations) custodianLines(ctx context.Context, key account.Key, in account.CustodianInput) []account.Audit {
-	var lines []account.Audit
-	add := func(action account.Action, detail string) {
+func (o *Operations) custodianLines(ctx context.Context, key merchant.Key, in merchant.CustodianInput) []audit.Entry {
+	var lines []audit.Entry
+	add := func(action audit.Action, detail string) {
 		lines = append(lines, o.line(ctx, key, action, named(key), detail))
 	}
 	if len(in.Wallets) > 0 {
@@ -98,13 +99,13 @@ func (o *Operations) custodianLines(ctx context.Context, key account.Key, in acc
 				changes = append(changes, string(n)+" "+address)
 			}
 		}
-		add(account.ActionWallets, strings.Join(changes, ", "))
+		add(audit.ActionWallets, strings.Join(changes, ", "))
 	}
 	if in.CallbackURL != nil {
-		add(account.ActionCallback, *in.CallbackURL)
+		add(audit.ActionCallback, *in.CallbackURL)
 	}
 	if in.Branding != nil {
-		add(account.ActionBranding, "")
+		add(audit.ActionBranding, "")
 	}
 	var rest []string
 	if in.Name != nil {
@@ -117,15 +118,15 @@ func (o *Operations) custodianLines(ctx context.Context, key account.Key, in acc
 		rest = append(rest, "network options")
 	}
 	if len(rest) > 0 {
-		add(account.ActionCustodian, strings.Join(rest, ", "))
+		add(audit.ActionCustodian, strings.Join(rest, ", "))
 	}
 	return lines
 }
 
 // custodianInput reads the arguments. Null counts as left out: many clients
 // send null for what they do not set, and a wallet must not vanish by that.
-func custodianInput(in model.CustodianUpdateInput) (account.CustodianInput, error) {
-	out := account.CustodianInput{Name: in.Name, CallbackURL: in.CallbackURL, Wallets: wallets(in.Wallets)}
+func custodianInput(in model.CustodianUpdateInput) (merchant.CustodianInput, error) {
+	out := merchant.CustodianInput{Name: in.Name, CallbackURL: in.CallbackURL, Wallets: wallets(in.Wallets)}
 	if in.Secret != nil {
 		s := secret.New(*in.Secret)
 		out.Secret = &s
@@ -133,14 +134,14 @@ func custodianInput(in model.CustodianUpdateInput) (account.CustodianInput, erro
 	for _, n := range in.Networks {
 		network, err := networkInput(*n)
 		if err != nil {
-			return account.CustodianInput{}, err
+			return merchant.CustodianInput{}, err
 		}
 		out.Networks = append(out.Networks, network)
 	}
 	if b := in.Branding; b != nil {
-		out.Branding = &account.BrandingInput{
+		out.Branding = &merchant.BrandingInput{
 			Tagline: b.Tagline, LogoURL: b.LogoURL, PrimaryColor: b.PrimaryColor, BackgroundColor: b.BackgroundColor,
-			Theme: (*account.Theme)(b.Theme), SupportEmail: b.SupportEmail, Website: b.Website,
+			Theme: (*merchant.Theme)(b.Theme), SupportEmail: b.SupportEmail, Website: b.Website,
 		}
 	}
 	return out, nil
@@ -161,8 +162,8 @@ func wallets(in *model.CustodianWalletsInput) map[chain.Network]string {
 	return out
 }
 
-func networkInput(in model.CustodianNetworkInput) (account.NetworkInput, error) {
-	out := account.NetworkInput{Network: chain.Network(in.Network), Enabled: in.Enabled, Finality: in.Finality}
+func networkInput(in model.CustodianNetworkInput) (merchant.NetworkInput, error) {
+	out := merchant.NetworkInput{Network: chain.Network(in.Network), Enabled: in.Enabled, Finality: in.Finality}
 	if in.Tokens != nil {
 		tokens := make([]money.Token, len(in.Tokens))
 		for i, t := range in.Tokens {
@@ -186,7 +187,7 @@ func networkInput(in model.CustodianNetworkInput) (account.NetworkInput, error) 
 		if err != nil {
 			return out, err
 		}
-		m, err := account.ParseLimit("networks."+limit.name, text)
+		m, err := merchant.ParseLimit("networks."+limit.name, text)
 		if err != nil {
 			return out, err
 		}
@@ -197,7 +198,7 @@ func networkInput(in model.CustodianNetworkInput) (account.NetworkInput, error) 
 
 // custodian writes a custodian as the interface shows it. Its secret is never
 // shown again.
-func (o *Operations) custodian(c account.Custodian) *model.Custodian {
+func (o *Operations) custodian(c merchant.Custodian) *model.Custodian {
 	out := &model.Custodian{
 		ID: c.PublicID, Name: optional(c.Name), CallbackURL: optional(c.CallbackURL), CreatedAt: model.At(c.CreatedAt),
 		Wallets: &model.CustodianWallets{
@@ -219,14 +220,14 @@ func (o *Operations) custodian(c account.Custodian) *model.Custodian {
 	return out
 }
 
-func theme(t account.Theme) model.Theme {
+func theme(t merchant.Theme) model.Theme {
 	if t == "" {
 		return model.ThemeAuto
 	}
 	return model.Theme(t)
 }
 
-func custodianNetwork(n chain.Network, o account.NetworkOptions) *model.CustodianNetwork {
+func custodianNetwork(n chain.Network, o merchant.NetworkOptions) *model.CustodianNetwork {
 	out := &model.CustodianNetwork{
 		Network: model.Network(n), Enabled: o.Enabled, Tokens: []model.Token{},
 		MinAmount: limit(o.MinAmount), MaxAmount: limit(o.MaxAmount), SweepMinAmount: limit(o.SweepMin),
@@ -249,7 +250,7 @@ func limit(m money.Micros) *model.Decimal {
 }
 
 // logoURL is the whole address of a logo; an uploaded one is served by us.
-func (o *Operations) logoURL(b account.Branding) string {
+func (o *Operations) logoURL(b merchant.Branding) string {
 	if b.Uploaded() {
 		return o.d.CheckoutURL + b.LogoURL
 	}

@@ -6,9 +6,9 @@ import (
 	"strconv"
 
 	"github.com/florinpay/florin/graph/model"
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -89,7 +89,7 @@ func (o *Operations) campaign(c campaign.Campaign, t campaign.Totals) *model.Cam
 // no custodian takes nothing.
 func (o *Operations) addOwner(ctx context.Context, out *model.Campaign, c campaign.Campaign) error {
 	owner, err := o.d.Accounts.Custodian(ctx, c.KeyID)
-	if errors.Is(err, account.ErrNoCustodian) {
+	if errors.Is(err, merchant.ErrNoCustodian) {
 		return nil
 	}
 	if err != nil {

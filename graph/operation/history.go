@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/florinpay/florin/graph/model"
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/ledger"
@@ -143,7 +143,7 @@ func (o *Operations) MarkCompleted(ctx context.Context, apiKey secret.Text, txni
 		if err := o.affords(ctx, key.ID, ledger.Query); err != nil {
 			return nil, err
 		}
-		act := noting(ctx, o.line(ctx, key, account.ActionMarkCompleted, txnid, named(key)))
+		act := noting(ctx, o.line(ctx, key, audit.ActionMarkCompleted, txnid, named(key)))
 		if _, err := o.d.Payments.MarkCompleted(act, key.ID, txnid, payment.Actor{Name: viaAPI}); err != nil {
 			return nil, err
 		}

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/florinpay/florin/graph/model"
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -50,7 +50,7 @@ func (o *Operations) QueriesLeft(ctx context.Context, apiKey secret.Text) (*mode
 // custodianName returns the key's custodian in brief, nil if it has none.
 func (o *Operations) custodianName(ctx context.Context, keyID int64) (*model.CustodianName, error) {
 	c, err := o.d.Accounts.Custodian(ctx, keyID)
-	if errors.Is(err, account.ErrNoCustodian) {
+	if errors.Is(err, merchant.ErrNoCustodian) {
 		return nil, nil //nolint:nilnil // none is an answer
 	}
 	if err != nil {
@@ -66,7 +66,7 @@ func echo(apiKey secret.Text) *string {
 	return &text
 }
 
-func at(key account.Key) *model.DateTime {
+func at(key merchant.Key) *model.DateTime {
 	t := model.At(key.CreatedAt)
 	return &t
 }

@@ -5,9 +5,10 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -33,11 +34,11 @@ type Payments interface {
 
 // Accounts is what operations ask of users, keys and custodians.
 type Accounts interface {
-	Authenticate(ctx context.Context, text string) (account.Key, error)
+	Authenticate(ctx context.Context, text string) (merchant.Key, error)
 	Balance(ctx context.Context, keyID int64) (ledger.Balance, error)
-	Custodian(ctx context.Context, keyID int64) (account.Custodian, error)
-	CreateCustodian(ctx context.Context, key account.Key, in account.CustodianInput) (account.Custodian, secret.Text, error)
-	UpdateCustodian(ctx context.Context, key account.Key, in account.CustodianInput) (account.Custodian, error)
+	Custodian(ctx context.Context, keyID int64) (merchant.Custodian, error)
+	CreateCustodian(ctx context.Context, key merchant.Key, in merchant.CustodianInput) (merchant.Custodian, secret.Text, error)
+	UpdateCustodian(ctx context.Context, key merchant.Key, in merchant.CustodianInput) (merchant.Custodian, error)
 }
 
 // Sealer encrypts the answers that are kept for replay, for some hold secrets
@@ -83,7 +84,7 @@ type Deps struct {
 	TellOwners func(ctx context.Context, merchant int64, subject, text string)
 	// Guessed has the user told whose sign-in was refused because too many
 	// failed; may be nil. It must return quickly.
-	Guessed func(ctx context.Context, c account.Credentials)
+	Guessed func(ctx context.Context, c identity.Credentials)
 }
 
 // Operations are the operations of the interface.
@@ -93,16 +94,16 @@ type Operations struct{ d Deps }
 func New(d Deps) *Operations { return &Operations{d} }
 
 // caller returns the API key in use whose text this is.
-func (o *Operations) caller(ctx context.Context, key secret.Text) (account.Key, error) {
+func (o *Operations) caller(ctx context.Context, key secret.Text) (merchant.Key, error) {
 	if key.Empty() {
-		return account.Key{}, account.ErrBadKey
+		return merchant.Key{}, merchant.ErrBadKey
 	}
 	k, err := o.d.Accounts.Authenticate(ctx, key.Reveal())
 	if err != nil {
-		return account.Key{}, err
+		return merchant.Key{}, err
 	}
 	if err := o.d.Limits.Key(ctx, k.ID); err != nil {
-		return account.Key{}, err
+		return merchant.Key{}, err
 	}
 	return k, nil
 }

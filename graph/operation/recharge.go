@@ -6,9 +6,10 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/graph/model"
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/secret"
@@ -49,7 +50,7 @@ func (o *Operations) Recharge(ctx context.Context, apiKey, privateKey secret.Tex
 	}
 	return once(ctx, o, scope{keyID: key.ID}, func(subject payment.ID) (*model.RechargeResult, error) {
 		// Its transaction is added to the line when it is signed.
-		act := noting(ctx, o.line(ctx, key, account.ActionRecharge, named(key), fmt.Sprintf("%d units", units)))
+		act := noting(ctx, o.line(ctx, key, audit.ActionRecharge, named(key), fmt.Sprintf("%d units", units)))
 		r, err := o.d.Recharges.Buy(act, recharge.Request{
 			ID: recharge.ID(subject), KeyID: key.ID, Units: int64(units), Wallet: key.Wallet, PrivateKey: privateKey,
 		}, rechargeWait)
@@ -61,7 +62,7 @@ func (o *Operations) Recharge(ctx context.Context, apiKey, privateKey secret.Tex
 }
 
 // recharged tells how a recharge stands.
-func (o *Operations) recharged(ctx context.Context, key account.Key, apiKey secret.Text, r recharge.Recharge) (*model.RechargeResult, error) {
+func (o *Operations) recharged(ctx context.Context, key merchant.Key, apiKey secret.Text, r recharge.Recharge) (*model.RechargeResult, error) {
 	if r.State == recharge.Failed || r.State == recharge.Replaced || r.State == recharge.Abandoned {
 		return nil, fault.New(fault.Conflict, "nothing was credited: %s (%s)", r.Note, r.Bytes.Tx)
 	}

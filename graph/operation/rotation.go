@@ -5,20 +5,21 @@ import (
 	"errors"
 
 	"github.com/florinpay/florin/graph/model"
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 )
 
 // Rotation replaces keys.
 type Rotation interface {
-	ReplaceKey(ctx context.Context, key account.Key, entries []ledger.Entry, keep *account.Keep) (secret.Text, ledger.Balance, error)
+	ReplaceKey(ctx context.Context, key merchant.Key, entries []ledger.Entry, keep *merchant.Keep) (secret.Text, ledger.Balance, error)
 	// RetiredAnswer returns what the named request was answered by which the
-	// key of this text was replaced; any other fails with account.ErrBadKey.
+	// key of this text was replaced; any other fails with merchant.ErrBadKey.
 	RetiredAnswer(ctx context.Context, text, name string, request idempotency.Hash) (keyID int64, a idempotency.Answer, err error)
 }
 
@@ -42,7 +43,7 @@ var (
 // It takes one credit.
 func (o *Operations) RevokeKey(ctx context.Context, apiKey, privateKey secret.Text) (*model.RevokeResult, error) {
 	key, err := o.caller(ctx, apiKey)
-	if errors.Is(err, account.ErrBadKey) {
+	if errors.Is(err, merchant.ErrBadKey) {
 		return o.replacedBefore(ctx, apiKey)
 	}
 	if err != nil {
@@ -59,7 +60,7 @@ func (o *Operations) RevokeKey(ctx context.Context, apiKey, privateKey secret.Te
 
 // replaceKey gives the key a new text for one credit. The answer is kept in
 // the same transaction: a repetition of the request cannot be run again.
-func (o *Operations) replaceKey(ctx context.Context, key account.Key, apiKey secret.Text, name string) (*model.RevokeResult, error) {
+func (o *Operations) replaceKey(ctx context.Context, key merchant.Key, apiKey secret.Text, name string) (*model.RevokeResult, error) {
 	s := scope{keyID: key.ID}
 	return once(ctx, o, s, func(subject payment.ID) (*model.RevokeResult, error) {
 		answer := func(text secret.Text, left ledger.Balance) *model.RevokeResult {
@@ -69,14 +70,14 @@ func (o *Operations) replaceKey(ctx context.Context, key account.Key, apiKey sec
 				APIKey:    &model.APIKey{Key: echo(apiKey), Wallet: optional(string(key.Wallet)), CreditsLeft: &credits},
 			}
 		}
-		var keep *account.Keep
+		var keep *merchant.Keep
 		if request := CallOf(ctx).IdempotencyKey; request != "" {
-			keep = &account.Keep{Request: s.name(request), Answer: func(text secret.Text, left ledger.Balance) (idempotency.Answer, error) {
+			keep = &merchant.Keep{Request: s.name(request), Answer: func(text secret.Text, left ledger.Balance) (idempotency.Answer, error) {
 				return sealed[model.RevokeResult](o, s, request, succeeded[model.RevokeResult](answer(text, left)))
 			}}
 		}
 		cost := ledger.Spend(key.ID, ledger.Credit, ledger.ReasonOperation, name+":"+string(subject), o.d.Now())
-		act := noting(ctx, o.line(ctx, key, account.ActionRotateKey, named(key), name))
+		act := noting(ctx, o.line(ctx, key, audit.ActionRotateKey, named(key), name))
 		text, left, err := o.d.Rotation.ReplaceKey(act, key, []ledger.Entry{cost}, keep)
 		if err != nil {
 			return nil, err
@@ -93,7 +94,7 @@ func (o *Operations) replaceKey(ctx context.Context, key account.Key, apiKey sec
 func (o *Operations) replacedBefore(ctx context.Context, apiKey secret.Text) (*model.RevokeResult, error) {
 	call := CallOf(ctx)
 	if call.IdempotencyKey == "" {
-		return nil, account.ErrBadKey
+		return nil, merchant.ErrBadKey
 	}
 	if err := o.d.Limits.Costly(ctx); err != nil {
 		return nil, err
@@ -106,7 +107,7 @@ func (o *Operations) replacedBefore(ctx context.Context, apiKey secret.Text) (*m
 }
 
 // holdsWallet checks that the private key belongs to the key's wallet.
-func (o *Operations) holdsWallet(key account.Key, privateKey secret.Text) error {
+func (o *Operations) holdsWallet(key merchant.Key, privateKey secret.Text) error {
 	if key.Wallet == "" {
 		return errNoWallet
 	}

@@ -7,27 +7,29 @@ import (
 	"strings"
 
 	"github.com/florinpay/florin/graph/model"
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 )
 
 // Users is what operations ask of those who sign in.
 type Users interface {
-	CreateUser(ctx context.Context, in account.NewUser) (account.User, error)
+	CreateUser(ctx context.Context, in identity.NewUser) (identity.User, error)
 	// CreateInvited makes a user by an invitation, which is used up with it.
-	CreateInvited(ctx context.Context, token string, in account.NewUser) (account.User, error)
-	SignIn(ctx context.Context, c account.Credentials) (account.SignedIn, error)
-	SeatBySession(ctx context.Context, token string) (account.Seat, error)
+	CreateInvited(ctx context.Context, token string, in identity.NewUser) (identity.User, error)
+	SignIn(ctx context.Context, c identity.Credentials) (identity.SignedIn, error)
+	MembershipBySession(ctx context.Context, token string) (merchant.Membership, error)
 	SignOut(ctx context.Context, token string) error
-	CreateKey(ctx context.Context, user account.User, in account.NewKey) (account.Key, secret.Text, error)
+	CreateKey(ctx context.Context, user identity.User, in merchant.NewKey) (merchant.Key, secret.Text, error)
 }
 
 // Keys lists the keys of a merchant.
 type Keys interface {
-	KeysOfUser(ctx context.Context, userID int64) ([]account.Key, error)
+	KeysOfUser(ctx context.Context, userID int64) ([]merchant.Key, error)
 }
 
 // NewKeys says what a new key starts with.
@@ -40,10 +42,10 @@ var errSignUpClosed = fault.New(fault.Forbidden, "signing up is closed here; ask
 
 // acting returns who the Bearer session token of the request belongs to, and
 // for which merchant they act, if they may do it there.
-func (o *Operations) acting(ctx context.Context, act account.Act) (account.Seat, error) {
-	seat, err := o.d.Users.SeatBySession(ctx, CallOf(ctx).Bearer.Reveal())
+func (o *Operations) acting(ctx context.Context, act merchant.Act) (merchant.Membership, error) {
+	seat, err := o.d.Users.MembershipBySession(ctx, CallOf(ctx).Bearer.Reveal())
 	if err != nil {
-		return account.Seat{}, err
+		return merchant.Membership{}, err
 	}
 	return seat, seat.Allow(act)
 }
@@ -66,12 +68,12 @@ func (o *Operations) SignUp(ctx context.Context, in SignUpInput) (*model.Session
 	if err := o.d.Limits.Costly(ctx); err != nil {
 		return nil, err
 	}
-	user := account.NewUser{Email: in.Email, Password: in.Password, FirstName: in.FirstName, LastName: in.LastName}
-	email, err := account.NormalizeEmail(in.Email)
+	user := identity.NewUser{Email: in.Email, Password: in.Password, FirstName: in.FirstName, LastName: in.LastName}
+	email, err := identity.NormalizeEmail(in.Email)
 	if err != nil {
 		return nil, err
 	}
-	act := noting(ctx, o.lineBy(ctx, 0, email, account.ActionSignUp, "", ""))
+	act := noting(ctx, o.lineBy(ctx, 0, email, audit.ActionSignUp, "", ""))
 	if o.d.SignUp {
 		_, err = o.d.Users.CreateUser(act, user)
 	} else {
@@ -93,12 +95,12 @@ func (o *Operations) Login(ctx context.Context, email string, password secret.Te
 
 func (o *Operations) signIn(ctx context.Context, email string, password secret.Text, code string) (*model.SessionResult, error) {
 	call := CallOf(ctx)
-	actor, err := account.NormalizeEmail(email)
+	actor, err := identity.NormalizeEmail(email)
 	if err != nil {
 		return nil, err
 	}
-	who := account.Credentials{Email: email, Password: password, Code: code, Address: call.Client, UserAgent: call.UserAgent}
-	act := noting(ctx, o.lineBy(ctx, 0, actor, account.ActionSignIn, call.UserAgent, ""))
+	who := identity.Credentials{Email: email, Password: password, Code: code, Address: call.Client, UserAgent: call.UserAgent}
+	act := noting(ctx, o.lineBy(ctx, 0, actor, audit.ActionSignIn, call.UserAgent, ""))
 	in, err := o.d.Users.SignIn(act, who)
 	if fault.Is(err, fault.Limited) && o.d.Guessed != nil {
 		// A code counts as shown only to whoever had the password right.
@@ -114,7 +116,7 @@ func (o *Operations) signIn(ctx context.Context, email string, password secret.T
 
 // Me tells who is signed in.
 func (o *Operations) Me(ctx context.Context) (*model.UserResult, error) {
-	seat, err := o.acting(ctx, account.ActOwn)
+	seat, err := o.acting(ctx, merchant.ActOwn)
 	if err != nil {
 		return nil, err
 	}
@@ -123,11 +125,11 @@ func (o *Operations) Me(ctx context.Context) (*model.UserResult, error) {
 
 // Logout ends the session of the request.
 func (o *Operations) Logout(ctx context.Context) (*model.UserResult, error) {
-	seat, err := o.acting(ctx, account.ActOwn)
+	seat, err := o.acting(ctx, merchant.ActOwn)
 	if err != nil {
 		return nil, err
 	}
-	act := noting(ctx, o.lineBy(ctx, seat.User.ID, seat.User.Email, account.ActionSignOut, "", ""))
+	act := noting(ctx, o.lineBy(ctx, seat.User.ID, seat.User.Email, audit.ActionSignOut, "", ""))
 	if err := o.d.Users.SignOut(act, CallOf(ctx).Bearer.Reveal()); err != nil {
 		return nil, err
 	}
@@ -136,13 +138,13 @@ func (o *Operations) Logout(ctx context.Context) (*model.UserResult, error) {
 
 // CreateAPIKey makes a key for the merchant. Its text is shown only here.
 func (o *Operations) CreateAPIKey(ctx context.Context, label, wallet string) (*model.APIKeyResult, error) {
-	seat, err := o.acting(ctx, account.ActKeys)
+	seat, err := o.acting(ctx, merchant.ActKeys)
 	if err != nil {
 		return nil, err
 	}
 	// Without a label it is called by the id it is about to get.
-	act := noting(ctx, o.lineBy(ctx, seat.Merchant.ID, seat.User.Email, account.ActionCreateKey, strings.TrimSpace(label), ""))
-	key, text, err := o.d.Users.CreateKey(act, seat.Merchant, account.NewKey{
+	act := noting(ctx, o.lineBy(ctx, seat.Merchant.ID, seat.User.Email, audit.ActionCreateKey, strings.TrimSpace(label), ""))
+	key, text, err := o.d.Users.CreateKey(act, seat.Merchant, merchant.NewKey{
 		Label: label, Wallet: wallet, Credits: o.d.NewKeys.Credits, Queries: o.d.NewKeys.Queries, Limited: true,
 	})
 	if err != nil {
@@ -158,7 +160,7 @@ func (o *Operations) CreateAPIKey(ctx context.Context, label, wallet string) (*m
 
 // APIKeys lists the keys of the merchant.
 func (o *Operations) APIKeys(ctx context.Context) (*model.APIKeysResult, error) {
-	seat, err := o.acting(ctx, account.ActRead)
+	seat, err := o.acting(ctx, merchant.ActRead)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +178,7 @@ func (o *Operations) APIKeys(ctx context.Context) (*model.APIKeysResult, error) 
 }
 
 // ownKey writes a key as its owner sees it in a list.
-func (o *Operations) ownKey(ctx context.Context, key account.Key) (*model.APIKey, error) {
+func (o *Operations) ownKey(ctx context.Context, key merchant.Key) (*model.APIKey, error) {
 	balance, err := o.d.Accounts.Balance(ctx, key.ID)
 	if err != nil {
 		return nil, err
@@ -195,11 +197,11 @@ func (o *Operations) ownKey(ctx context.Context, key account.Key) (*model.APIKey
 
 // CreateTopUp makes a payment by which one of the merchant's keys buys credits.
 func (o *Operations) CreateTopUp(ctx context.Context, keyID string, credits int) (*model.TopupResult, error) {
-	seat, err := o.acting(ctx, account.ActCredits)
+	seat, err := o.acting(ctx, merchant.ActCredits)
 	if err != nil {
 		return nil, err
 	}
-	key, err := o.keyOf(ctx, seat.Merchant, func(k account.Key) bool { return k.PublicID == keyID })
+	key, err := o.keyOf(ctx, seat.Merchant, func(k merchant.Key) bool { return k.PublicID == keyID })
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +210,7 @@ func (o *Operations) CreateTopUp(ctx context.Context, keyID string, credits int)
 		return nil, err
 	}
 	return once(ctx, o, scope{keyID: key.ID}, func(subject payment.ID) (*model.TopupResult, error) {
-		line := o.lineBy(ctx, seat.Merchant.ID, seat.User.Email, account.ActionTopUp, named(key), fmt.Sprintf("%d credits for $%s", credits, price.Display()))
+		line := o.lineBy(ctx, seat.Merchant.ID, seat.User.Email, audit.ActionTopUp, named(key), fmt.Sprintf("%d credits for $%s", credits, price.Display()))
 		p, err := o.d.Payments.CreateTopUp(noting(ctx, line), subject, key.ID, int64(credits))
 		if err != nil {
 			return nil, err
@@ -220,7 +222,7 @@ func (o *Operations) CreateTopUp(ctx context.Context, keyID string, credits int)
 
 // StartTopUp starts a top-up of one of the merchant's keys.
 func (o *Operations) StartTopUp(ctx context.Context, in StartInput) (*model.TransactionResult, error) {
-	seat, err := o.acting(ctx, account.ActCredits)
+	seat, err := o.acting(ctx, merchant.ActCredits)
 	if err != nil {
 		return nil, err
 	}
@@ -235,8 +237,8 @@ func (o *Operations) StartTopUp(ctx context.Context, in StartInput) (*model.Tran
 	if p.Kind != payment.KindTopUp {
 		return nil, payment.ErrUnknown
 	}
-	_, err = o.keyOf(ctx, seat.Merchant, func(k account.Key) bool { return k.ID == p.KeyID })
-	if errors.Is(err, account.ErrUnknownKey) {
+	_, err = o.keyOf(ctx, seat.Merchant, func(k merchant.Key) bool { return k.ID == p.KeyID })
+	if errors.Is(err, merchant.ErrUnknownKey) {
 		return nil, payment.ErrUnknown
 	}
 	if err != nil {
@@ -253,24 +255,24 @@ func (o *Operations) StartTopUp(ctx context.Context, in StartInput) (*model.Tran
 
 // keyOf returns the merchant's key that is meant; another's is unknown, and
 // one that an operator disabled takes no money.
-func (o *Operations) keyOf(ctx context.Context, merchant account.User, is func(account.Key) bool) (account.Key, error) {
-	keys, err := o.d.Keys.KeysOfUser(ctx, merchant.ID)
+func (o *Operations) keyOf(ctx context.Context, owner identity.User, is func(merchant.Key) bool) (merchant.Key, error) {
+	keys, err := o.d.Keys.KeysOfUser(ctx, owner.ID)
 	if err != nil {
-		return account.Key{}, err
+		return merchant.Key{}, err
 	}
 	for _, k := range keys {
 		if !is(k) {
 			continue
 		}
 		if !k.DisabledAt.IsZero() {
-			return account.Key{}, account.ErrKeyDisabled
+			return merchant.Key{}, merchant.ErrKeyDisabled
 		}
 		return k, nil
 	}
-	return account.Key{}, account.ErrUnknownKey
+	return merchant.Key{}, merchant.ErrUnknownKey
 }
 
-func user(u account.User) *model.User {
+func user(u identity.User) *model.User {
 	return &model.User{
 		ID: u.PublicID, Email: u.Email, FirstName: optional(u.FirstName), LastName: optional(u.LastName), CreatedAt: model.At(u.CreatedAt),
 	}

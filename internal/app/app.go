@@ -22,10 +22,11 @@ import (
 	"github.com/oklog/ulid/v2"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/idempotency"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/notice"
 	"github.com/florinpay/florin/internal/passkey"
 	"github.com/florinpay/florin/internal/payment"
@@ -39,10 +40,11 @@ import (
 
 // App is the program, built but not running.
 type App struct {
-	Config   config.Config
-	Store    *store.Store
-	Accounts *account.Service
-	Payments *payment.Service
+	Config    config.Config
+	Store     *store.Store
+	Users     *identity.Service
+	Merchants *merchant.Service
+	Payments  *payment.Service
 	// Campaigns are donation campaigns and payment links.
 	Campaigns *campaign.Service
 
@@ -96,18 +98,15 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	if err != nil {
 		return err
 	}
-	accounts := account.Options{
+	var users identity.Options
+	if party, ok := passkey.New(a.Config.BaseURL); ok {
+		users.RelyingParty = party
+	}
+	a.Users = identity.New(a.Store, Now, users)
+	a.Merchants = merchant.New(a.Store, a.Users, Now, merchant.Options{
 		CheckCallback: func(u string) error { return webhook.CheckURL(u, a.Config.AllowPrivateCallbacks) },
 		Profiles:      a.Config.Profiles(),
-		Usage:         a.Store,
-		Security:      a.Store,
-		Team:          a.Store,
-		Passkeys:      a.Store,
-	}
-	if party, ok := passkey.New(a.Config.BaseURL); ok {
-		accounts.RelyingParty = party
-	}
-	a.Accounts = account.New(a.Store, Now, accounts)
+	})
 	holder := newULID(Now())
 	if a.Config.MetricsListen != "" {
 		a.monitor = newMonitor(a.Config.MetricsListen, o.Version, a.log)
@@ -210,7 +209,7 @@ const startTakes = 2 * time.Second
 
 // housekeep writes key usage and forgets what has run out.
 func (a *App) housekeep(ctx context.Context) {
-	go a.Accounts.Run(ctx, func(err error) { a.log.Warn("key usage not stored", "error", err) })
+	go a.Merchants.Run(ctx, func(err error) { a.log.Warn("key usage not stored", "error", err) })
 	tick := time.NewTicker(pruneEvery)
 	defer tick.Stop()
 	started := time.After(startTakes)

@@ -10,12 +10,12 @@ import (
 
 // domain are the packages of rules and services. They import the standard library, the vocabulary and each other.
 var domain = []string{
-	"internal/account", "internal/campaign", "internal/ledger", "internal/idempotency",
+	"internal/identity", "internal/merchant", "internal/campaign", "internal/ledger", "internal/idempotency",
 	"internal/notice", "internal/payment", "internal/proof", "internal/recharge", "internal/report", "internal/settlement", "internal/webhook",
 }
 
 // vocabulary are the words everything else is said in.
-var vocabulary = []string{"internal/fault", "internal/money", "internal/chain", "internal/secret"}
+var vocabulary = []string{"internal/fault", "internal/money", "internal/chain", "internal/secret", "internal/audit", "internal/input"}
 
 // testSupport are packages that are not tests themselves, but there for tests only.
 var testSupport = []string{
@@ -62,8 +62,20 @@ var edgeRules = map[string]edges{
 		from: []string{"internal/ledger"}, to: domain,
 		reason: "a ledger that knew its users would have to change with them",
 	},
+	"audit stands alone": {
+		from: []string{"internal/audit"}, to: []string{"own"},
+		reason: "it is the vocabulary of the audit log, and every package that acts uses it",
+	},
+	"input knows only faults": {
+		from: []string{"internal/input"}, to: []string{"own"}, allow: []string{"internal/fault"},
+		reason: "it checks texts, whatever they are for",
+	},
+	"identity does not know merchant": {
+		from: []string{"internal/identity"}, to: []string{"internal/merchant", "internal/campaign", "internal/payment", "internal/ledger"},
+		reason: "a user signs in whether or not they belong to a merchant",
+	},
 	"payment does not know campaign": {
-		from: []string{"internal/payment", "internal/account"}, to: []string{"internal/campaign"},
+		from: []string{"internal/payment", "internal/identity", "internal/merchant"}, to: []string{"internal/campaign"},
 		reason: "a campaign opens payments, never the other way round",
 	},
 	"chain adapters and wallet know only the vocabulary": {
@@ -146,10 +158,10 @@ var edgeRules = map[string]edges{
 	},
 	"only passkey sees go-webauthn": {
 		except: []string{"internal/passkey"}, to: []string{"github.com/go-webauthn/..."},
-		reason: "its types carry HTTP; elsewhere a passkey is an account.Passkey, and what is asked and answered is text",
+		reason: "its types carry HTTP; elsewhere a passkey is an identity.Passkey, and what is asked and answered is text",
 	},
-	"passkey knows accounts": {
-		from: []string{"internal/passkey"}, to: []string{"own"}, allow: []string{"internal/account", "internal/secret"},
+	"passkey knows users": {
+		from: []string{"internal/passkey"}, to: []string{"own"}, allow: []string{"internal/identity", "internal/secret"},
 		reason: "it translates a protocol; what follows from an answer is decided in the domain",
 	},
 	"only web and graph see Echo": {
@@ -159,7 +171,7 @@ var edgeRules = map[string]edges{
 	},
 	"only web sees cookies": {
 		except: []string{"web/..."}, to: []string{"github.com/gorilla/..."},
-		reason: "behind it, a session is an account's, however the browser carries it",
+		reason: "behind it, a session is a user's, however the browser carries it",
 	},
 	"only graph sees gqlgen": {
 		except: []string{"graph/...", "web/..."}, to: []string{"github.com/99designs/gqlgen/...", "github.com/vektah/gqlparser/..."},

@@ -14,7 +14,7 @@ import (
 // their cookies derive from FLORIN_SECRET_KEY, so every instance reads them.
 func (a *App) dashboard(o Options, sealer *secret.Sealer) *web.Dashboard {
 	return &web.Dashboard{
-		Members: a.Accounts, Reports: a.Store, Pings: a.sender(), Logos: a.Store, Nudge: a.deliver.Nudge, Proof: a.proofs, Sweeping: a.lanes.Sweeping, Endpoints: a.lanes.endpoints, Dust: a.Config.SweepDust,
+		Members: a.accounts(), Reports: a.Store, Pings: a.sender(), Logos: a.Store, Nudge: a.deliver.Nudge, Proof: a.proofs, Sweeping: a.lanes.Sweeping, Endpoints: a.lanes.endpoints, Dust: a.Config.SweepDust,
 		AuthKey: sealer.Derive("cookie authentication v1"), SealKey: sealer.Derive("cookie encryption v1"),
 		Invite: a.Config.Signup == config.SignupInvite,
 		Mail:   a.mailer(o),

@@ -16,7 +16,7 @@ import (
 
 func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 	return web.New(web.Deps{
-		Payments: a.Payments, Campaigns: a.Campaigns, Accounts: a.Accounts, Store: a.Store, Sealer: sealer, Wallets: wallets{},
+		Payments: a.Payments, Campaigns: a.Campaigns, Accounts: a.accounts(), Store: a.Store, Sealer: sealer, Wallets: wallets{},
 		Recharges: a.recharge,
 		Finder:    payment.NewLookup(a.Payments, a.lanes.readers(), Now),
 		Transfers: a.lanes.transfers(),

@@ -16,12 +16,12 @@ import (
 	"context"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/merchant"
 )
 
 // Low is a key whose credits have run low, and whom to tell.
 type Low struct {
-	Key      account.Key
+	Key      merchant.Key
 	Crossing int64    // which fall of the key it is about
 	Attempt  int      // attempts made before this one
 	Left     int64    // credits it has now

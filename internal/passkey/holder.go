@@ -6,18 +6,18 @@ import (
 
 	"github.com/go-webauthn/webauthn/webauthn"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/identity"
 )
 
 // holder is a user as the protocol sees one.
 type holder struct {
-	user        account.User
+	user        identity.User
 	credentials []webauthn.Credential
 }
 
 var _ webauthn.User = holder{}
 
-func newHolder(user account.User, have []account.Passkey) (holder, error) {
+func newHolder(user identity.User, have []identity.Passkey) (holder, error) {
 	h := holder{user: user, credentials: make([]webauthn.Credential, len(have))}
 	for i, x := range have {
 		if err := json.Unmarshal([]byte(x.Record.Reveal()), &h.credentials[i]); err != nil {

@@ -1,5 +1,5 @@
 // Package passkey speaks Web Authentication Level 3 with browsers, for
-// account.RelyingParty.
+// identity.RelyingParty.
 //
 // Its one invariant: an answer is accepted only from our own origin, to the
 // very challenge it is checked against, by an authenticator that verified its
@@ -17,7 +17,7 @@ import (
 	"github.com/go-webauthn/webauthn/protocol/webauthncose"
 	"github.com/go-webauthn/webauthn/webauthn"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -46,7 +46,7 @@ var algorithms = []protocol.CredentialParameter{
 // concurrent use.
 type Party struct{ protocol *webauthn.WebAuthn }
 
-var _ account.RelyingParty = (*Party)(nil)
+var _ identity.RelyingParty = (*Party)(nil)
 
 // New returns the party at the public address. ok is false where browsers offer
 // no passkeys: they want https and a host name, or localhost.
@@ -84,104 +84,104 @@ func origin(scheme, host, port string) string {
 }
 
 // AskNew asks for a passkey beside those the user has.
-func (p *Party) AskNew(user account.User, have []account.Passkey) (account.Question, error) {
+func (p *Party) AskNew(user identity.User, have []identity.Passkey) (identity.Question, error) {
 	h, err := newHolder(user, have)
 	if err != nil {
-		return account.Question{}, err
+		return identity.Question{}, err
 	}
 	options, session, err := p.protocol.BeginRegistration(h, webauthn.WithCredentialParameters(algorithms),
 		webauthn.WithExclusions(webauthn.Credentials(h.credentials).CredentialDescriptors()))
 	if err != nil {
-		return account.Question{}, fmt.Errorf("ask for a new passkey: %w", err)
+		return identity.Question{}, fmt.Errorf("ask for a new passkey: %w", err)
 	}
 	return question(options, session)
 }
 
-// Made returns the passkey that was made, or account.ErrBadPasskey.
-func (p *Party) Made(user account.User, state, answer string) (account.Passkey, error) {
+// Made returns the passkey that was made, or identity.ErrBadPasskey.
+func (p *Party) Made(user identity.User, state, answer string) (identity.Passkey, error) {
 	session, err := sessionOf(state)
 	if err != nil {
-		return account.Passkey{}, err
+		return identity.Passkey{}, err
 	}
 	if len(answer) > maxAnswer {
-		return account.Passkey{}, account.ErrBadPasskey
+		return identity.Passkey{}, identity.ErrBadPasskey
 	}
 	parsed, err := protocol.ParseCredentialCreationResponseBytes([]byte(answer))
 	if err != nil {
-		return account.Passkey{}, account.ErrBadPasskey
+		return identity.Passkey{}, identity.ErrBadPasskey
 	}
 	made, err := p.protocol.CreateCredential(holder{user: user}, session, parsed)
 	if err != nil || len(made.ID) > maxCredential {
-		return account.Passkey{}, account.ErrBadPasskey
+		return identity.Passkey{}, identity.ErrBadPasskey
 	}
 	// Who made the authenticator is not asked, so there is nothing to keep of it.
 	made.Attestation = webauthn.CredentialAttestation{}
-	return recorded(account.Passkey{}, made)
+	return recorded(identity.Passkey{}, made)
 }
 
 // Ask asks for one of the user's passkeys.
-func (p *Party) Ask(user account.User, have []account.Passkey) (account.Question, error) {
+func (p *Party) Ask(user identity.User, have []identity.Passkey) (identity.Question, error) {
 	h, err := newHolder(user, have)
 	if err != nil {
-		return account.Question{}, err
+		return identity.Question{}, err
 	}
 	options, session, err := p.protocol.BeginLogin(h)
 	if err != nil {
-		return account.Question{}, fmt.Errorf("ask for a passkey: %w", err)
+		return identity.Question{}, fmt.Errorf("ask for a passkey: %w", err)
 	}
 	return question(options, session)
 }
 
 // AskAny asks for anybody's passkey.
-func (p *Party) AskAny() (account.Question, error) {
+func (p *Party) AskAny() (identity.Question, error) {
 	options, session, err := p.protocol.BeginDiscoverableLogin()
 	if err != nil {
-		return account.Question{}, fmt.Errorf("ask for any passkey: %w", err)
+		return identity.Question{}, fmt.Errorf("ask for any passkey: %w", err)
 	}
 	return question(options, session)
 }
 
-// Names returns whose passkey the answer says it is of, or account.ErrBadPasskey.
+// Names returns whose passkey the answer says it is of, or identity.ErrBadPasskey.
 func (p *Party) Names(answer string) (string, error) {
 	parsed, err := parsedAnswer(answer)
 	if err != nil {
 		return "", err
 	}
 	if len(parsed.Response.UserHandle) > maxHandle {
-		return "", account.ErrBadPasskey
+		return "", identity.ErrBadPasskey
 	}
 	return string(parsed.Response.UserHandle), nil
 }
 
 // Answered checks an answer to Ask or AskAny. It fails with
-// account.ErrBadPasskey or account.ErrCopiedPasskey.
-func (p *Party) Answered(user account.User, have []account.Passkey, state, answer string) (account.Passkey, error) {
+// identity.ErrBadPasskey or identity.ErrCopiedPasskey.
+func (p *Party) Answered(user identity.User, have []identity.Passkey, state, answer string) (identity.Passkey, error) {
 	session, err := sessionOf(state)
 	if err != nil {
-		return account.Passkey{}, err
+		return identity.Passkey{}, err
 	}
 	h, err := newHolder(user, have)
 	if err != nil {
-		return account.Passkey{}, err
+		return identity.Passkey{}, err
 	}
 	parsed, err := parsedAnswer(answer)
 	if err != nil {
-		return account.Passkey{}, err
+		return identity.Passkey{}, err
 	}
 	used, err := p.validate(h, session, parsed)
 	if err != nil {
-		return account.Passkey{}, account.ErrBadPasskey
+		return identity.Passkey{}, identity.ErrBadPasskey
 	}
 	for _, x := range have {
 		if string(x.Credential) != string(used.ID) {
 			continue
 		}
 		if used.Authenticator.CloneWarning {
-			return x, account.ErrCopiedPasskey
+			return x, identity.ErrCopiedPasskey
 		}
 		return recorded(x, used)
 	}
-	return account.Passkey{}, account.ErrBadPasskey
+	return identity.Passkey{}, identity.ErrBadPasskey
 }
 
 // validate tells apart what was asked of one user and what was asked of anybody.
@@ -201,26 +201,26 @@ func (p *Party) validate(h holder, session webauthn.SessionData, parsed *protoco
 
 func parsedAnswer(answer string) (*protocol.ParsedCredentialAssertionData, error) {
 	if len(answer) > maxAnswer {
-		return nil, account.ErrBadPasskey
+		return nil, identity.ErrBadPasskey
 	}
 	parsed, err := protocol.ParseCredentialRequestResponseBytes([]byte(answer))
 	if err != nil {
-		return nil, account.ErrBadPasskey
+		return nil, identity.ErrBadPasskey
 	}
 	return parsed, nil
 }
 
 // question writes what to ask, and what the answer is checked against.
-func question(options any, session *webauthn.SessionData) (account.Question, error) {
+func question(options any, session *webauthn.SessionData) (identity.Question, error) {
 	text, err := json.Marshal(options)
 	if err != nil {
-		return account.Question{}, fmt.Errorf("write the options of a challenge: %w", err)
+		return identity.Question{}, fmt.Errorf("write the options of a challenge: %w", err)
 	}
 	state, err := json.Marshal(session)
 	if err != nil {
-		return account.Question{}, fmt.Errorf("write a challenge: %w", err)
+		return identity.Question{}, fmt.Errorf("write a challenge: %w", err)
 	}
-	return account.Question{Options: string(text), State: string(state)}, nil
+	return identity.Question{Options: string(text), State: string(state)}, nil
 }
 
 func sessionOf(state string) (webauthn.SessionData, error) {
@@ -232,10 +232,10 @@ func sessionOf(state string) (webauthn.SessionData, error) {
 }
 
 // recorded returns the passkey with what is known of it now.
-func recorded(x account.Passkey, c *webauthn.Credential) (account.Passkey, error) {
+func recorded(x identity.Passkey, c *webauthn.Credential) (identity.Passkey, error) {
 	record, err := json.Marshal(c)
 	if err != nil {
-		return account.Passkey{}, fmt.Errorf("write a passkey: %w", err)
+		return identity.Passkey{}, fmt.Errorf("write a passkey: %w", err)
 	}
 	x.Credential, x.Record = c.ID, secret.New(string(record))
 	return x, nil

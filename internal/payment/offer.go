@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -122,7 +122,7 @@ const retryBehind = 15 * time.Second
 // operator's treasury for a top-up.
 type taker struct {
 	operator  bool
-	custodian account.Custodian
+	custodian merchant.Custodian
 }
 
 func (s *Service) takerOf(ctx context.Context, p Payment) (taker, error) {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/merchant"
 )
 
 // Store keeps payments. Every method is one transaction; each is safe with
@@ -115,10 +115,10 @@ type WatchStore interface {
 
 // Custodians tells who takes the money of a key.
 type Custodians interface {
-	// Custodian returns the custodian of the key, or account.ErrNoCustodian.
-	Custodian(ctx context.Context, keyID int64) (account.Custodian, error)
+	// Custodian returns the custodian of the key, or merchant.ErrNoCustodian.
+	Custodian(ctx context.Context, keyID int64) (merchant.Custodian, error)
 	// Terms returns on what terms that custodian takes money, or
-	// account.ErrNoCustodian.
+	// merchant.ErrNoCustodian.
 	Terms(ctx context.Context, keyID int64) (Terms, error)
 }
 

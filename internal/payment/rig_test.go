@@ -10,11 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
@@ -32,7 +33,7 @@ type rig struct {
 	service   *payment.Service
 	watcher   *payment.Watcher
 	expirer   *payment.Expirer
-	key       account.Key
+	key       merchant.Key
 
 	mu    sync.Mutex
 	ahead time.Duration // of the chain's newest block
@@ -147,14 +148,14 @@ func (r *rig) newID(time.Time) payment.ID {
 
 func (r *rig) openShop() {
 	ctx := r.Context()
-	user, err := r.store.CreateUser(ctx, account.User{PublicID: "01KAJ0000000000000000000U1", Email: "shop@example.com", CreatedAt: r.now()})
+	user, err := r.store.CreateUser(ctx, identity.User{PublicID: "01KAJ0000000000000000000U1", Email: "shop@example.com", CreatedAt: r.now()})
 	r.must(err)
-	r.key, err = r.store.CreateKey(ctx, account.Key{PublicID: "01KAJ0000000000000000000K1", UserID: user.ID, Hash: account.Hash{1}, CreatedAt: r.now()},
+	r.key, err = r.store.CreateKey(ctx, merchant.Key{PublicID: "01KAJ0000000000000000000K1", UserID: user.ID, Hash: identity.Hash{1}, CreatedAt: r.now()},
 		func(id int64) []ledger.Entry {
 			return []ledger.Entry{ledger.Grant(id, ledger.Credit, 100, ledger.ReasonSignup, "signup", r.now())}
 		})
 	r.must(err)
-	_, err = r.store.CreateCustodian(ctx, account.Custodian{
+	_, err = r.store.CreateCustodian(ctx, merchant.Custodian{
 		PublicID: "01KAJ0000000000000000000C1", KeyID: r.key.ID, Name: "Shop", CallbackURL: "https://shop.example.com/hook",
 		Wallets:        map[chain.Network]chain.Address{r.profile.Network: rigWallet},
 		SigningSecrets: []secret.Text{secret.New("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")}, CreatedAt: r.now(), UpdatedAt: r.now(),

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -57,7 +57,7 @@ const (
 )
 
 // Create makes a pending payment of a key that has a custodian. It fails with
-// fault.Invalid for what breaks a rule, or account.ErrNoCustodian.
+// fault.Invalid for what breaks a rule, or merchant.ErrNoCustodian.
 func (s *Service) Create(ctx context.Context, in CreateInput) (Payment, error) {
 	amount, err := s.amount(in.Amount)
 	if err != nil {
@@ -283,7 +283,7 @@ func (s *Service) Network(n chain.Network) (OfferedNetwork, bool) { return s.net
 func (s *Service) Health(n chain.Network) Health { return s.networks.Health(n) }
 
 // Merchant returns the custodian whose name and looks the payer sees.
-func (s *Service) Merchant(ctx context.Context, p Payment) (account.Custodian, error) {
+func (s *Service) Merchant(ctx context.Context, p Payment) (merchant.Custodian, error) {
 	return s.custodians.Custodian(ctx, p.KeyID)
 }
 

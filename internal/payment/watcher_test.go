@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -139,8 +139,8 @@ func TestWatcher_CreditedTooEarly(t *testing.T) {
 func TestWatcher_MerchantsRule(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 2)
-	_, err := r.store.UpdateCustodian(t.Context(), r.key.ID, nil, func(c account.Custodian) (account.Custodian, error) {
-		c.Networks = map[chain.Network]account.NetworkOptions{chain.Polygon: {Enabled: true, Finality: chain.Finality{Depth: time.Second}}}
+	_, err := r.store.UpdateCustodian(t.Context(), r.key.ID, nil, func(c merchant.Custodian) (merchant.Custodian, error) {
+		c.Networks = map[chain.Network]merchant.NetworkOptions{chain.Polygon: {Enabled: true, Finality: chain.Finality{Depth: time.Second}}}
 		return c, nil
 	})
 	r.must(err)

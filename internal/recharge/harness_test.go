@@ -16,10 +16,11 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/oklog/ulid/v2"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/testkit/postgres"
 
@@ -39,7 +40,7 @@ type world struct {
 	asset   chain.Asset
 	remit   evm.Remitter
 	store   *store.Store
-	key     account.Key
+	key     merchant.Key
 	owner   *ecdsa.PrivateKey
 	wallet  chain.Address
 	private secret.Text
@@ -78,12 +79,12 @@ func newWorld(t *testing.T, url string) *world {
 	w.must(err)
 	w.private = secret.New(common.Bytes2Hex(crypto.FromECDSA(w.owner)))
 	w.wallet = chain.AddressOf(chain.BEP20, w.account().Bytes()).Address
-	user, err := w.store.CreateUser(t.Context(), account.User{
+	user, err := w.store.CreateUser(t.Context(), identity.User{
 		PublicID: newID(), Email: "ada@shop.example", PasswordHash: "none", CreatedAt: w.now(),
 	})
 	w.must(err)
-	w.key, err = w.store.CreateKey(t.Context(), account.Key{
-		PublicID: newID(), UserID: user.ID, Hash: account.Hash{1}, Wallet: w.wallet, CreatedAt: w.now(),
+	w.key, err = w.store.CreateKey(t.Context(), merchant.Key{
+		PublicID: newID(), UserID: user.ID, Hash: identity.Hash{1}, Wallet: w.wallet, CreatedAt: w.now(),
 	}, func(int64) []ledger.Entry { return nil })
 	w.must(err)
 	w.fund(1e18, money.USD)

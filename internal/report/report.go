@@ -9,8 +9,8 @@ package report
 import (
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -234,7 +234,7 @@ const MaxDifferences = 20
 
 // Person is a user as the operator sees them.
 type Person struct {
-	account.User
+	identity.User
 
 	Keys     int64
 	Payments bool // has taken at least one

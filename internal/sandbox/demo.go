@@ -9,8 +9,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -45,19 +46,19 @@ const (
 
 // loadDemo returns the demo merchant of the directory, making it if the
 // directory has none.
-func loadDemo(ctx context.Context, path, inboxURL string, accounts *account.Service, users Users) (Demo, error) {
+func loadDemo(ctx context.Context, path, inboxURL string, users *identity.Service, merchants *merchant.Service) (Demo, error) {
 	raw, err := os.ReadFile(filepath.Clean(path))
 	if err == nil {
 		var d Demo
 		if err := json.Unmarshal(raw, &d); err != nil {
 			return Demo{}, fmt.Errorf("%s is damaged; delete the sandbox's directory to start anew: %w", path, err)
 		}
-		return d, addWallets(ctx, d, accounts)
+		return d, addWallets(ctx, d, merchants)
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return Demo{}, err
 	}
-	d, err := makeDemo(ctx, inboxURL, accounts, users)
+	d, err := makeDemo(ctx, inboxURL, users, merchants)
 	if err != nil {
 		return Demo{}, fmt.Errorf("make the demo merchant: %w", err)
 	}
@@ -71,8 +72,8 @@ func loadDemo(ctx context.Context, path, inboxURL string, accounts *account.Serv
 // addWallets gives the demo merchant the settlement wallets it lacks: a
 // directory may be from before a network was there. Those it has stay, for
 // whoever uses the sandbox may have changed them.
-func addWallets(ctx context.Context, d Demo, accounts *account.Service) error {
-	c, err := accounts.Custodian(ctx, d.KeyID)
+func addWallets(ctx context.Context, d Demo, merchants *merchant.Service) error {
+	c, err := merchants.Custodian(ctx, d.KeyID)
 	if err != nil {
 		return fmt.Errorf("read the demo merchant: %w", err)
 	}
@@ -85,7 +86,7 @@ func addWallets(ctx context.Context, d Demo, accounts *account.Service) error {
 	if len(lacks) == 0 {
 		return nil
 	}
-	_, _, err = accounts.ArrangeCustodian(ctx, account.Key{ID: d.KeyID}, account.CustodianInput{Wallets: lacks})
+	_, _, err = merchants.ArrangeCustodian(ctx, merchant.Key{ID: d.KeyID}, merchant.CustodianInput{Wallets: lacks})
 	if err != nil {
 		return fmt.Errorf("add wallets to the demo merchant: %w", err)
 	}
@@ -96,40 +97,35 @@ func demoWallets() map[chain.Network]string {
 	return map[chain.Network]string{chain.BEP20: demoWallet, chain.Polygon: demoWallet, chain.Base: demoWallet, chain.Solana: solanaDemoWallet}
 }
 
-// Users finds a user who was made by a run that ended too soon.
-type Users interface {
-	UserByEmail(ctx context.Context, email string) (account.User, error)
-}
-
-func makeDemo(ctx context.Context, inboxURL string, accounts *account.Service, users Users) (Demo, error) {
-	user, err := accounts.CreateUser(ctx, account.NewUser{
+func makeDemo(ctx context.Context, inboxURL string, users *identity.Service, merchants *merchant.Service) (Demo, error) {
+	user, err := users.CreateUser(ctx, identity.NewUser{
 		Email: DemoEmail, Password: secret.New(DemoPassword), FirstName: "Demo", LastName: "Merchant", Operator: true,
 	})
-	if errors.Is(err, account.ErrEmailTaken) {
+	if errors.Is(err, identity.ErrEmailTaken) { // made by a run that ended too soon
 		user, err = users.UserByEmail(ctx, DemoEmail)
 	}
 	if err != nil {
 		return Demo{}, err
 	}
-	key, text, err := accounts.CreateKey(ctx, user, account.NewKey{
+	key, text, err := merchants.CreateKey(ctx, user, merchant.NewKey{
 		Label: "Sandbox", Wallet: demoWallet, Credits: demoCredits, Queries: demoQueries,
 	})
 	if err != nil {
 		return Demo{}, err
 	}
-	_, signing, err := accounts.CreateCustodian(ctx, key, demoCustodian(inboxURL))
+	_, signing, err := merchants.CreateCustodian(ctx, key, demoCustodian(inboxURL))
 	if err != nil {
 		return Demo{}, err
 	}
 	return Demo{Key: text.Reveal(), KeyID: key.ID, Signing: signing.Reveal()}, nil
 }
 
-func demoCustodian(inboxURL string) account.CustodianInput {
+func demoCustodian(inboxURL string) merchant.CustodianInput {
 	name, callback, secretText := "Corner Coffee", inboxURL, secret.New("sandbox-callback-secret")
 	tagline, colour, mail := "Beans, roasted on Tuesdays", "#7a4b2a", "hello@example.com"
-	return account.CustodianInput{
+	return merchant.CustodianInput{
 		Name: &name, CallbackURL: &callback, Secret: &secretText,
 		Wallets:  demoWallets(),
-		Branding: &account.BrandingInput{Tagline: &tagline, PrimaryColor: &colour, SupportEmail: &mail},
+		Branding: &merchant.BrandingInput{Tagline: &tagline, PrimaryColor: &colour, SupportEmail: &mail},
 	}
 }

@@ -15,7 +15,7 @@ import (
 func TestRecharge(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
-	before, err := s.App.Accounts.Balance(t.Context(), s.Demo.KeyID)
+	before, err := s.App.Merchants.Balance(t.Context(), s.Demo.KeyID)
 	if err != nil {
 		t.Fatal(err)
 	}

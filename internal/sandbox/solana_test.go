@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -45,18 +45,18 @@ func TestSolana_OldDirectory(t *testing.T) {
 	dir := t.TempDir()
 	first := start(t, dir)
 	own := "0x52908400098527886E0F7030069857D2E4169EE7"
-	_, _, err := first.App.Accounts.ArrangeCustodian(t.Context(), account.Key{ID: first.Demo.KeyID},
-		account.CustodianInput{Wallets: map[chain.Network]string{chain.Solana: "", chain.Polygon: own}})
+	_, _, err := first.App.Merchants.ArrangeCustodian(t.Context(), merchant.Key{ID: first.Demo.KeyID},
+		merchant.CustodianInput{Wallets: map[chain.Network]string{chain.Solana: "", chain.Polygon: own}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, err := first.App.Accounts.Custodian(t.Context(), first.Demo.KeyID)
+	before, err := first.App.Merchants.Custodian(t.Context(), first.Demo.KeyID)
 	if err != nil || before.Wallets[chain.Solana] != "" {
 		t.Fatalf("the custodian is %+v, %v", before.Wallets, err)
 	}
 	first.stop(t)
 	second := start(t, dir)
-	after, err := second.App.Accounts.Custodian(t.Context(), second.Demo.KeyID)
+	after, err := second.App.Merchants.Custodian(t.Context(), second.Demo.KeyID)
 	if err != nil || after.Wallets[chain.Solana] == "" || after.Wallets[chain.Polygon] != chain.Address(own) {
 		t.Errorf("the custodian is %+v, %v", after.Wallets, err)
 	}

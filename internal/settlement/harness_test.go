@@ -12,10 +12,11 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/oklog/ulid/v2"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
@@ -60,7 +61,7 @@ type world struct {
 	instance [16]byte
 	watcher  *payment.Watcher
 	sender   *evm.Sender
-	key      account.Key
+	key      merchant.Key
 }
 
 // gasFunds is a coin.
@@ -166,12 +167,12 @@ func (w *world) fund(wei *big.Int) {
 	w.finalize()
 }
 
-func (w *world) newKey() account.Key {
+func (w *world) newKey() merchant.Key {
 	w.t.Helper()
 	ctx := w.t.Context()
-	u, err := w.store.CreateUser(ctx, account.User{PublicID: string(newID(w.clock.now())), Email: "a@example.com", PasswordHash: "x", CreatedAt: w.clock.now()})
+	u, err := w.store.CreateUser(ctx, identity.User{PublicID: string(newID(w.clock.now())), Email: "a@example.com", PasswordHash: "x", CreatedAt: w.clock.now()})
 	w.must(err)
-	k, err := w.store.CreateKey(ctx, account.Key{PublicID: string(newID(w.clock.now())), UserID: u.ID, Hash: account.Hash{1}, CreatedAt: w.clock.now()},
+	k, err := w.store.CreateKey(ctx, merchant.Key{PublicID: string(newID(w.clock.now())), UserID: u.ID, Hash: identity.Hash{1}, CreatedAt: w.clock.now()},
 		func(id int64) []ledger.Entry {
 			return []ledger.Entry{ledger.Grant(id, ledger.Credit, 100_000, ledger.ReasonGrant, "grant", w.clock.now())}
 		})

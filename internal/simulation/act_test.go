@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -170,7 +170,7 @@ func (w *world) moveShop() {
 	if w.wallet == otherShop {
 		to = firstShop
 	}
-	_, _ = w.any().store.UpdateCustodian(w.Context(), w.key, nil, func(c account.Custodian) (account.Custodian, error) {
+	_, _ = w.any().store.UpdateCustodian(w.Context(), w.key, nil, func(c merchant.Custodian) (merchant.Custodian, error) {
 		c.Wallets = map[chain.Network]chain.Address{chain.Polygon: to}
 		return c, nil
 	})

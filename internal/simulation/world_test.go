@@ -13,9 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
@@ -162,9 +163,9 @@ func (w *world) openShop() {
 	w.books, err = store.Open(ctx, w.url, sealer, store.Options{Log: silent(), MaxConns: 2})
 	w.must(err)
 	w.Cleanup(func() { _ = w.books.Close() })
-	user, err := w.books.CreateUser(ctx, account.User{PublicID: "01KAJ0000000000000000000U1", Email: "shop@example.com", CreatedAt: begin})
+	user, err := w.books.CreateUser(ctx, identity.User{PublicID: "01KAJ0000000000000000000U1", Email: "shop@example.com", CreatedAt: begin})
 	w.must(err)
-	key, err := w.books.CreateKey(ctx, account.Key{PublicID: "01KAJ0000000000000000000K1", UserID: user.ID, Hash: account.Hash{1}, CreatedAt: begin},
+	key, err := w.books.CreateKey(ctx, merchant.Key{PublicID: "01KAJ0000000000000000000K1", UserID: user.ID, Hash: identity.Hash{1}, CreatedAt: begin},
 		func(id int64) []ledger.Entry {
 			return []ledger.Entry{
 				ledger.Grant(id, ledger.Credit, creditsGiven, ledger.ReasonGrant, "credits", begin),
@@ -173,7 +174,7 @@ func (w *world) openShop() {
 		})
 	w.must(err)
 	w.key = key.ID
-	_, err = w.books.CreateCustodian(ctx, account.Custodian{
+	_, err = w.books.CreateCustodian(ctx, merchant.Custodian{
 		PublicID: "01KAJ0000000000000000000C1", KeyID: key.ID, Name: "Shop", CallbackURL: "https://shop.example.com/hook",
 		Wallets:        map[chain.Network]chain.Address{chain.Polygon: w.wallet},
 		SigningSecrets: []secret.Text{secret.New("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")}, CreatedAt: begin, UpdatedAt: begin,

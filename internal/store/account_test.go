@@ -6,9 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
@@ -27,10 +28,10 @@ func TestStore_User(t *testing.T) {
 		twin := u
 		twin.PublicID = string(newID())
 		_, err = w.CreateUser(t.Context(), twin)
-		wants(t, "the same e-mail", err, account.ErrEmailTaken)
+		wants(t, "the same e-mail", err, identity.ErrEmailTaken)
 		for _, email := range []string{"", "nobody@example.org", "' OR ''='", "\x00"} {
 			_, err = w.UserByEmail(t.Context(), email)
-			wants(t, "unknown e-mail", err, account.ErrUnknownUser)
+			wants(t, "unknown e-mail", err, identity.ErrUnknownUser)
 		}
 		twin.Email, twin.FirstName = "other@example.org", "\x00"
 		_, err = w.CreateUser(t.Context(), twin)
@@ -43,13 +44,13 @@ func TestStore_User_OneEmailAtOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		made := 0
 		for _, err := range together(20, func(int) error {
-			_, err := w.CreateUser(t.Context(), account.User{PublicID: string(newID()), Email: "one@example.org", CreatedAt: start})
+			_, err := w.CreateUser(t.Context(), identity.User{PublicID: string(newID()), Email: "one@example.org", CreatedAt: start})
 			return err
 		}) {
 			if err == nil {
 				made++
 			} else {
-				wants(t, "the same e-mail", err, account.ErrEmailTaken)
+				wants(t, "the same e-mail", err, identity.ErrEmailTaken)
 			}
 		}
 		if made != 1 {
@@ -62,21 +63,21 @@ func TestStore_Session(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		u := w.user()
-		n := account.Session{Token: hashOf("token"), UserID: u.ID, CreatedAt: start, ExpiresAt: start.Add(time.Hour), UserAgent: "curl"}
+		n := identity.Session{Token: hashOf("token"), UserID: u.ID, CreatedAt: start, ExpiresAt: start.Add(time.Hour), UserAgent: "curl"}
 		w.must(w.CreateSession(t.Context(), n))
-		read, err := w.SeatBySession(t.Context(), n.Token, start.Add(time.Hour-time.Microsecond))
+		read, err := w.MembershipBySession(t.Context(), n.Token, start.Add(time.Hour-time.Microsecond))
 		w.must(err)
-		same(t, "seat", read, account.Seat{User: u, Merchant: u, Role: account.RoleOwner})
-		_, err = w.SeatBySession(t.Context(), n.Token, n.ExpiresAt)
-		wants(t, "expired", err, account.ErrBadSession)
-		_, err = w.SeatBySession(t.Context(), hashOf("another"), start)
-		wants(t, "unknown", err, account.ErrBadSession)
+		same(t, "seat", read, merchant.Membership{User: u, Merchant: u, Role: merchant.RoleOwner})
+		_, err = w.MembershipBySession(t.Context(), n.Token, n.ExpiresAt)
+		wants(t, "expired", err, identity.ErrBadSession)
+		_, err = w.MembershipBySession(t.Context(), hashOf("another"), start)
+		wants(t, "unknown", err, identity.ErrBadSession)
 		w.must(w.RevokeSession(t.Context(), hashOf("another"), start))
 		for range 2 {
 			w.must(w.RevokeSession(t.Context(), n.Token, start))
 		}
-		_, err = w.SeatBySession(t.Context(), n.Token, start)
-		wants(t, "revoked", err, account.ErrBadSession)
+		_, err = w.MembershipBySession(t.Context(), n.Token, start)
+		wants(t, "revoked", err, identity.ErrBadSession)
 	})
 }
 
@@ -94,23 +95,23 @@ func TestStore_Key(t *testing.T) {
 		w.must(err)
 		same(t, "balance", b, ledger.Balance{Credits: 20, Queries: 5})
 		_, err = w.KeyByHash(t.Context(), hashOf("another"))
-		wants(t, "unknown key", err, account.ErrBadKey)
+		wants(t, "unknown key", err, merchant.ErrBadKey)
 		_, err = w.Balance(t.Context(), 1<<40)
-		wants(t, "unknown balance", err, account.ErrUnknownKey)
+		wants(t, "unknown balance", err, merchant.ErrUnknownKey)
 		w.balanced()
 
-		_, err = w.CreateKey(t.Context(), account.Key{PublicID: string(newID()), UserID: k.UserID, Hash: k.Hash, CreatedAt: start},
+		_, err = w.CreateKey(t.Context(), merchant.Key{PublicID: string(newID()), UserID: k.UserID, Hash: k.Hash, CreatedAt: start},
 			func(int64) []ledger.Entry { return nil })
 		if !isDuplicate(err) {
 			t.Errorf("the same key twice: %v", err)
 		}
-		sad := account.Key{PublicID: string(newID()), UserID: k.UserID, Hash: hashOf("sad"), CreatedAt: start}
+		sad := merchant.Key{PublicID: string(newID()), UserID: k.UserID, Hash: hashOf("sad"), CreatedAt: start}
 		_, err = w.CreateKey(t.Context(), sad, func(id int64) []ledger.Entry {
 			return []ledger.Entry{ledger.Spend(id, ledger.Credit, ledger.ReasonStart, "x", start)}
 		})
 		wants(t, "a key that begins with a debt", err, ledger.ErrNoCredits)
 		_, err = w.KeyByHash(t.Context(), sad.Hash)
-		wants(t, "the key that was refused", err, account.ErrBadKey)
+		wants(t, "the key that was refused", err, merchant.ErrBadKey)
 	})
 }
 
@@ -118,8 +119,8 @@ func TestStore_RotateKey(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(2, 0)
-		rotate := func(old, next account.Hash, ref string) error {
-			_, err := w.RotateKey(t.Context(), account.Replacement{
+		rotate := func(old, next identity.Hash, ref string) error {
+			_, err := w.RotateKey(t.Context(), merchant.Replacement{
 				KeyID: k.ID, Old: old, Next: next, Now: start,
 				Entries: []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, ref, start)},
 			})
@@ -128,13 +129,13 @@ func TestStore_RotateKey(t *testing.T) {
 		next := hashOf("next")
 		w.must(rotate(k.Hash, next, "rotate 1"))
 		_, err := w.KeyByHash(t.Context(), k.Hash)
-		wants(t, "the old key", err, account.ErrBadKey)
+		wants(t, "the old key", err, merchant.ErrBadKey)
 		read, err := w.KeyByHash(t.Context(), next)
 		w.must(err)
 		if read.ID != k.ID || read.PublicID != k.PublicID {
 			t.Errorf("another key: %+v", read)
 		}
-		wants(t, "rotating the old key", rotate(k.Hash, hashOf("third"), "rotate 2"), account.ErrBadKey)
+		wants(t, "rotating the old key", rotate(k.Hash, hashOf("third"), "rotate 2"), merchant.ErrBadKey)
 
 		// Of many rotations of one key at once one succeeds, and one is paid.
 		won := 0
@@ -144,7 +145,7 @@ func TestStore_RotateKey(t *testing.T) {
 			if err == nil {
 				won++
 			} else {
-				wants(t, "rotating at once", err, account.ErrBadKey)
+				wants(t, "rotating at once", err, merchant.ErrBadKey)
 			}
 		}
 		b, err := w.Balance(t.Context(), k.ID)
@@ -160,7 +161,7 @@ func TestStore_RotateKey_NoCredits(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(0, 0)
-		_, err := w.RotateKey(t.Context(), account.Replacement{
+		_, err := w.RotateKey(t.Context(), merchant.Replacement{
 			KeyID: k.ID, Old: k.Hash, Next: hashOf("next"), Now: start,
 			Entries: []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, "rotate", start)},
 		})
@@ -175,7 +176,7 @@ func TestStore_Custodian(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(2, 0)
 		_, err := w.Custodian(t.Context(), k.ID)
-		wants(t, "before there is one", err, account.ErrNoCustodian)
+		wants(t, "before there is one", err, merchant.ErrNoCustodian)
 		c := w.custodian(k, "https://shop.example/hook")
 		read, err := w.Custodian(t.Context(), k.ID)
 		w.must(err)
@@ -190,7 +191,7 @@ func TestStore_Custodian(t *testing.T) {
 		twin := c
 		twin.PublicID = string(newID())
 		_, err = w.CreateCustodian(t.Context(), twin, pay)
-		wants(t, "a second one", err, account.ErrHasCustodian)
+		wants(t, "a second one", err, merchant.ErrHasCustodian)
 		b, err := w.Balance(t.Context(), k.ID)
 		w.must(err)
 		same(t, "balance", b, ledger.Balance{Credits: 2})
@@ -208,7 +209,7 @@ func TestStore_UpdateCustodian(t *testing.T) {
 		pay := func(ref string) []ledger.Entry {
 			return []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, ref, start)}
 		}
-		change := func(c account.Custodian) (account.Custodian, error) {
+		change := func(c merchant.Custodian) (merchant.Custodian, error) {
 			c.Name, c.UpdatedAt, c.LateFor = "Näw", start.Add(time.Hour), 0
 			c.Wallets = map[chain.Network]chain.Address{chain.Solana: "9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin"}
 			c.Networks = nil
@@ -219,23 +220,23 @@ func TestStore_UpdateCustodian(t *testing.T) {
 		after, err := w.UpdateCustodian(t.Context(), k.ID, pay("update 1"), change)
 		w.must(err)
 		want, _ := change(c)
-		want.Networks = map[chain.Network]account.NetworkOptions{}
+		want.Networks = map[chain.Network]merchant.NetworkOptions{}
 		same(t, "updated", after, want)
 		read, err := w.Custodian(t.Context(), k.ID)
 		w.must(err)
 		same(t, "read", read, want)
 
-		_, err = w.UpdateCustodian(t.Context(), k.ID, pay("update 2"), func(c account.Custodian) (account.Custodian, error) {
+		_, err = w.UpdateCustodian(t.Context(), k.ID, pay("update 2"), func(c merchant.Custodian) (merchant.Custodian, error) {
 			c.Name = "unpaid"
 			return c, nil
 		})
 		wants(t, "without credits", err, ledger.ErrNoCredits)
 		sad := errors.New("no")
-		_, err = w.UpdateCustodian(t.Context(), k.ID, nil, func(c account.Custodian) (account.Custodian, error) { return c, sad })
+		_, err = w.UpdateCustodian(t.Context(), k.ID, nil, func(c merchant.Custodian) (merchant.Custodian, error) { return c, sad })
 		wants(t, "the change's own error", err, sad)
 		_, err = w.UpdateCustodian(t.Context(), 1<<40, nil, change)
-		wants(t, "of an unknown key", err, account.ErrNoCustodian)
-		_, err = w.UpdateCustodian(t.Context(), k.ID, nil, func(c account.Custodian) (account.Custodian, error) {
+		wants(t, "of an unknown key", err, merchant.ErrNoCustodian)
+		_, err = w.UpdateCustodian(t.Context(), k.ID, nil, func(c merchant.Custodian) (merchant.Custodian, error) {
 			c.Name = "\x00"
 			return c, nil
 		})
@@ -253,7 +254,7 @@ func TestStore_UpdateCustodian_AtOnce(t *testing.T) {
 		k := w.key(0, 0)
 		first := w.custodian(k, "")
 		for _, err := range together(20, func(int) error {
-			_, err := w.UpdateCustodian(t.Context(), k.ID, nil, func(c account.Custodian) (account.Custodian, error) {
+			_, err := w.UpdateCustodian(t.Context(), k.ID, nil, func(c merchant.Custodian) (merchant.Custodian, error) {
 				c.ShortBasis++
 				wallet, option := c.Wallets[chain.Polygon], c.Networks[chain.Polygon]
 				c.Wallets[chain.Polygon] = wallet + "+"
@@ -280,7 +281,7 @@ func TestStore_UpdateCustodian_AtOnce(t *testing.T) {
 		w.must(err)
 		same(t, "terms", terms, payment.Terms{ShortBasis: c.ShortBasis, LateFor: c.LateFor})
 		_, err = w.Terms(t.Context(), 1<<40)
-		wants(t, "terms of an unknown key", err, account.ErrNoCustodian)
+		wants(t, "terms of an unknown key", err, merchant.ErrNoCustodian)
 	})
 }
 

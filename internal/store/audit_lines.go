@@ -3,7 +3,7 @@ package store
 import (
 	"context"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 )
 
 // about is what only an act itself can tell of the lines it leaves.
@@ -12,7 +12,7 @@ type about struct {
 	actor   string // who did it, for lines without an actor
 	subject string // what it was done to, for lines without a subject
 	detail  string // ends each detail
-	more    []account.Audit
+	more    []audit.Entry
 	// nothing was done, so nothing is told.
 	nothing bool
 }
@@ -21,7 +21,7 @@ type about struct {
 // carries are written in the same transaction. body may fill in what they are
 // about.
 func (s *Store) act(ctx context.Context, a about, body func(ctx context.Context, t tx, a *about) error) error {
-	lines := account.LinesOf(ctx)
+	lines := audit.LinesOf(ctx)
 	return s.write(ctx, func(ctx context.Context, t tx) error {
 		told := a
 		if err := body(ctx, t, &told); err != nil || told.nothing {
@@ -48,7 +48,7 @@ func (s *Store) actOne(ctx context.Context, a about, text string, args ...any) (
 }
 
 // saveLines returns the calls that write the lines; none without any.
-func saveLines(lines []account.Audit, a about) []*call {
+func saveLines(lines []audit.Entry, a about) []*call {
 	calls := make([]*call, len(lines))
 	for i, line := range lines {
 		if line.UserID == 0 {
@@ -66,7 +66,7 @@ func saveLines(lines []account.Audit, a about) []*call {
 	return calls
 }
 
-func saveLine(a account.Audit) *call {
+func saveLine(a audit.Entry) *call {
 	return statement("INSERT INTO audit_log (user_id, at, actor, action, subject, detail, address) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		a.UserID, at(a.At), shown(a.Actor), string(a.Action), shown(a.Subject), shown(a.Detail), shown(a.Address))
 }

@@ -6,10 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/recharge"
@@ -34,11 +36,11 @@ var makers = []string{"create user", "create invited user", "join as a new user"
 func (w *world) leaveLines(acts map[string]func(context.Context) error) {
 	t := w.t
 	for name, act := range acts {
-		line := account.Audit{At: start, Actor: "ada@example.org", Action: account.Action(name), Subject: name, Detail: "detail"}
+		line := audit.Entry{At: start, Actor: "ada@example.org", Action: audit.Action(name), Subject: name, Detail: "detail"}
 		before := w.everything()
 		lost := line
 		lost.UserID = 1 << 40
-		if err := act(account.WithLines(t.Context(), line, lost)); err == nil {
+		if err := act(audit.WithLines(t.Context(), line, lost)); err == nil {
 			t.Errorf("%s happened without one of its lines", name)
 		}
 		if after := w.everything(); !slices.Equal(before, after) {
@@ -47,7 +49,7 @@ func (w *world) leaveLines(acts map[string]func(context.Context) error) {
 		if line.UserID = 1; slices.Contains(makers, name) {
 			line.UserID = 0
 		}
-		w.must(act(account.WithLines(t.Context(), line, line)))
+		w.must(act(audit.WithLines(t.Context(), line, line)))
 		if got := w.count("SELECT count(*) FROM audit_log WHERE subject = '" + name + "' AND user_id > 0"); got != 2 {
 			t.Errorf("%s left %d lines, want 2", name, got)
 		}
@@ -67,7 +69,7 @@ func TestStore_LinesTell(t *testing.T) {
 		p := w.payment(k)
 		told := func(what string, act func(context.Context) error, want ...string) {
 			t.Helper()
-			w.must(act(account.WithLines(t.Context(), account.Audit{UserID: u.ID, At: start, Action: account.Action(what)})))
+			w.must(act(audit.WithLines(t.Context(), audit.Entry{UserID: u.ID, At: start, Action: audit.Action(what)})))
 			var got []string
 			w.must(w.reader().NewRaw("SELECT actor || '|' || subject || '|' || detail FROM audit_log WHERE action = ?", what).Scan(t.Context(), &got))
 			if !slices.Equal(got, want) {
@@ -96,7 +98,7 @@ func TestStore_LinesTell(t *testing.T) {
 			return err
 		})
 		told("an invitation that is taken back", func(ctx context.Context) error {
-			w.must(w.AddInvited(t.Context(), hashOf("team"), account.Invited{ID: "T1", MerchantID: u.ID, Email: "new@example.org", Role: account.RoleViewer, CreatedAt: start, ExpiresAt: start.Add(time.Hour)}))
+			w.must(w.AddInvited(t.Context(), hashOf("team"), merchant.Invited{ID: "T1", MerchantID: u.ID, Email: "new@example.org", Role: merchant.RoleViewer, CreatedAt: start, ExpiresAt: start.Add(time.Hour)}))
 			return w.RevokeInvited(ctx, u.ID, "T1", start)
 		}, "|new@example.org|")
 		told("a reset", func(ctx context.Context) error {
@@ -118,10 +120,10 @@ func TestStore_LinesTell(t *testing.T) {
 		}
 		told("the same payment again", again)
 
-		changes := func(before, after account.Custodian) []account.Audit {
-			return []account.Audit{{UserID: u.ID, At: start, Action: "renamed", Subject: "shop", Detail: before.Name + " → " + after.Name}}
+		changes := func(before, after merchant.Custodian) []audit.Entry {
+			return []audit.Entry{{UserID: u.ID, At: start, Action: "renamed", Subject: "shop", Detail: before.Name + " → " + after.Name}}
 		}
-		_, err := w.UpdateCustodian(account.WithCustodianLines(t.Context(), changes), k.ID, nil, func(c account.Custodian) (account.Custodian, error) {
+		_, err := w.UpdateCustodian(merchant.WithCustodianLines(t.Context(), changes), k.ID, nil, func(c merchant.Custodian) (merchant.Custodian, error) {
 			c.Name = "Renamed"
 			return c, nil
 		})
@@ -159,17 +161,17 @@ func (w *world) acts() map[string]func(context.Context) error {
 	k, bare, u := w.key(5, 5), w.key(0, 0), w.user()
 	w.custodian(k, "")
 	p := w.payment(k)
-	session := func(name string) account.Session {
-		return account.Session{Token: hashOf(name), UserID: u.ID, CreatedAt: start, ExpiresAt: start.Add(time.Hour)}
+	session := func(name string) identity.Session {
+		return identity.Session{Token: hashOf(name), UserID: u.ID, CreatedAt: start, ExpiresAt: start.Add(time.Hour)}
 	}
 	w.must(w.CreateSession(w.t.Context(), session("old")))
-	newKey := account.Key{PublicID: string(newID()), UserID: u.ID, Hash: hashOf("new key"), CreatedAt: start}
+	newKey := merchant.Key{PublicID: string(newID()), UserID: u.ID, Hash: hashOf("new key"), CreatedAt: start}
 	pay := func(ref string) []ledger.Entry {
 		return []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, ref, start)}
 	}
 	return map[string]func(context.Context) error{
 		"create user": func(ctx context.Context) error {
-			_, err := w.CreateUser(ctx, account.User{PublicID: string(newID()), Email: "new@example.org", CreatedAt: start})
+			_, err := w.CreateUser(ctx, identity.User{PublicID: string(newID()), Email: "new@example.org", CreatedAt: start})
 			return err
 		},
 		"sign in":  func(ctx context.Context) error { return w.CreateSession(ctx, session("new")) },
@@ -179,15 +181,15 @@ func (w *world) acts() map[string]func(context.Context) error {
 			return err
 		},
 		"replace key": func(ctx context.Context) error {
-			_, err := w.RotateKey(ctx, account.Replacement{KeyID: k.ID, Old: k.Hash, Next: hashOf("next"), Now: start, Entries: pay("rotate")})
+			_, err := w.RotateKey(ctx, merchant.Replacement{KeyID: k.ID, Old: k.Hash, Next: hashOf("next"), Now: start, Entries: pay("rotate")})
 			return err
 		},
 		"create custodian": func(ctx context.Context) error {
-			_, err := w.CreateCustodian(ctx, account.Custodian{PublicID: string(newID()), KeyID: bare.ID, CreatedAt: start, UpdatedAt: start}, nil)
+			_, err := w.CreateCustodian(ctx, merchant.Custodian{PublicID: string(newID()), KeyID: bare.ID, CreatedAt: start, UpdatedAt: start}, nil)
 			return err
 		},
 		"change custodian": func(ctx context.Context) error {
-			_, err := w.UpdateCustodian(ctx, k.ID, pay("update"), func(c account.Custodian) (account.Custodian, error) {
+			_, err := w.UpdateCustodian(ctx, k.ID, pay("update"), func(c merchant.Custodian) (merchant.Custodian, error) {
 				c.Name = "Renamed"
 				return c, nil
 			})

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/campaign"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -26,14 +27,14 @@ func (w *world) pageActs() map[string]func(context.Context) error {
 func (w *world) entryActs() map[string]func(context.Context) error {
 	ctx := w.t.Context()
 	u, guarded, pending, forgetful, closed := w.user(), w.user(), w.user(), w.user(), w.user()
-	factor := func(u account.User) account.SecondFactor {
-		return account.SecondFactor{UserID: u.ID, Secret: secret.New("SECRET"), CreatedAt: start}
+	factor := func(u identity.User) identity.SecondFactor {
+		return identity.SecondFactor{UserID: u.ID, Secret: secret.New("SECRET"), CreatedAt: start}
 	}
 	w.must(w.PutSecondFactor(ctx, factor(guarded)))
-	w.must(w.ConfirmSecondFactor(ctx, factor(guarded), 5, []account.Hash{hashOf("code")}, start))
+	w.must(w.ConfirmSecondFactor(ctx, factor(guarded), 5, []identity.Hash{hashOf("code")}, start))
 	spare := w.user()
 	w.must(w.PutSecondFactor(ctx, factor(spare)))
-	w.must(w.ConfirmSecondFactor(ctx, factor(spare), 5, []account.Hash{hashOf("spare")}, start))
+	w.must(w.ConfirmSecondFactor(ctx, factor(spare), 5, []identity.Hash{hashOf("spare")}, start))
 	w.must(w.PutSecondFactor(ctx, factor(pending)))
 	w.must(w.AddReset(ctx, hashOf("reset"), forgetful.ID, start, start.Add(time.Hour)))
 	w.must(w.AddInvitation(ctx, hashOf("sign up"), "invited@example.org", u.ID, start, start.Add(time.Hour)))
@@ -56,7 +57,7 @@ func (w *world) entryActs() map[string]func(context.Context) error {
 			return err
 		},
 		"create invited user": func(ctx context.Context) error {
-			_, err := w.CreateInvited(ctx, hashOf("sign up"), account.User{PublicID: string(newID()), Email: "invited@example.org", CreatedAt: start})
+			_, err := w.CreateInvited(ctx, hashOf("sign up"), identity.User{PublicID: string(newID()), Email: "invited@example.org", CreatedAt: start})
 			return err
 		},
 		"invite": func(ctx context.Context) error {
@@ -79,14 +80,14 @@ func (w *world) entryActs() map[string]func(context.Context) error {
 // teamActs concern who belongs to a merchant.
 func (w *world) teamActs() map[string]func(context.Context) error {
 	ctx, owner := w.t.Context(), w.user()
-	invited := func(id, email string, token string) account.Invited {
-		n := account.Invited{ID: id, MerchantID: owner.ID, Email: email, Role: account.RoleOwner, CreatedAt: start, ExpiresAt: start.Add(time.Hour)}
+	invited := func(id, email string, token string) merchant.Invited {
+		n := merchant.Invited{ID: id, MerchantID: owner.ID, Email: email, Role: merchant.RoleOwner, CreatedAt: start, ExpiresAt: start.Add(time.Hour)}
 		if token != "" {
 			w.must(w.AddInvited(ctx, hashOf(token), n))
 		}
 		return n
 	}
-	member := func(token string) account.User {
+	member := func(token string) identity.User {
 		u := w.user()
 		invited(token, u.Email, token)
 		_, _, err := w.JoinTeam(ctx, hashOf(token), u, start)
@@ -112,10 +113,10 @@ func (w *world) teamActs() map[string]func(context.Context) error {
 			return err
 		},
 		"join as a new user": func(ctx context.Context) error {
-			_, _, err := w.JoinTeam(ctx, hashOf("new"), account.User{PublicID: string(newID()), Email: "new.member@example.org", CreatedAt: start}, start)
+			_, _, err := w.JoinTeam(ctx, hashOf("new"), identity.User{PublicID: string(newID()), Email: "new.member@example.org", CreatedAt: start}, start)
 			return err
 		},
-		"set a role":      func(ctx context.Context) error { return w.SetRole(ctx, owner.ID, promoted.ID, account.RoleViewer) },
+		"set a role":      func(ctx context.Context) error { return w.SetRole(ctx, owner.ID, promoted.ID, merchant.RoleViewer) },
 		"remove a member": func(ctx context.Context) error { return w.RemoveMember(ctx, owner.ID, removed.ID) },
 	}
 }
@@ -152,7 +153,7 @@ func (w *world) shopActs() map[string]func(context.Context) error {
 		"revoke a key":  func(ctx context.Context) error { return w.RevokeKey(ctx, revoked.UserID, revoked.ID, start) },
 		"disable a key": func(ctx context.Context) error { _, err := w.DisableKey(ctx, disabled.ID, start); return err },
 		"put a logo": func(ctx context.Context) error {
-			return w.PutLogo(ctx, k.ID, account.Logo{Hash: strings.Repeat("a", 64), Kind: "png", Picture: []byte{1}}, start)
+			return w.PutLogo(ctx, k.ID, merchant.Logo{Hash: strings.Repeat("a", 64), Kind: "png", Picture: []byte{1}}, start)
 		},
 		"resend": func(ctx context.Context) error { return w.Resend(ctx, []int64{k.ID}, first, start) },
 		"create a link": func(ctx context.Context) error {

@@ -5,16 +5,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
 
 // campaign makes a campaign of the key.
-func (w *world) campaign(k account.Key, slug string) campaign.Campaign {
+func (w *world) campaign(k merchant.Key, slug string) campaign.Campaign {
 	w.t.Helper()
 	c, err := campaign.New(campaign.Draft{
 		Slug: slug, Title: "Ein Dach für Mia 🐈", Description: "Zeile ? 'eins'\n\n\"zwei\"", Goal: "1000", Suggested: []string{"5", "2.50"},
@@ -35,7 +35,7 @@ func (w *world) gift(c campaign.Campaign, name string) payment.Payment {
 }
 
 func giftRequest(c campaign.Campaign, name string) payment.Request {
-	r := request(account.Key{ID: c.KeyID})
+	r := request(merchant.Key{ID: c.KeyID})
 	r.Kind, r.CampaignID = payment.KindDonation, c.Number
 	r.Details.DonorName, r.Terms = name, payment.Terms{}
 	return r

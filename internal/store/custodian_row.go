@@ -9,8 +9,8 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -94,7 +94,7 @@ func secretPlace(publicID string) string  { return "custodian/" + publicID + "/s
 func signingPlace(publicID string) string { return "custodian/" + publicID + "/signing" }
 
 // sealCustodian returns the rows of a custodian.
-func (s *Store) sealCustodian(c account.Custodian) (custodianRow, error) {
+func (s *Store) sealCustodian(c merchant.Custodian) (custodianRow, error) {
 	sealed := make([]string, len(c.SigningSecrets))
 	for i, t := range c.SigningSecrets {
 		sealed[i] = s.sealer.Seal(signingPlace(c.PublicID), t)
@@ -115,21 +115,21 @@ func (s *Store) sealCustodian(c account.Custodian) (custodianRow, error) {
 }
 
 // openCustodian returns the custodian without wallets and network options.
-func (s *Store) openCustodian(r custodianRow) (account.Custodian, error) {
+func (s *Store) openCustodian(r custodianRow) (merchant.Custodian, error) {
 	text, err := s.sealer.Open(secretPlace(r.PublicID), r.Secret)
 	if err != nil {
-		return account.Custodian{}, err
+		return merchant.Custodian{}, err
 	}
 	signing, err := s.openSigning(r.PublicID, r.SigningSecrets)
 	if err != nil {
-		return account.Custodian{}, err
+		return merchant.Custodian{}, err
 	}
-	return account.Custodian{
+	return merchant.Custodian{
 		ID: r.ID, PublicID: r.PublicID, KeyID: r.KeyID, Name: r.Name, CallbackURL: r.CallbackURL,
 		Secret: text, SigningSecrets: signing,
-		Branding: account.Branding{
+		Branding: merchant.Branding{
 			Tagline: r.Tagline, LogoURL: r.LogoURL, PrimaryColor: r.PrimaryColor, BackgroundColor: r.BackgroundColor,
-			Theme: account.Theme(r.Theme), SupportEmail: r.SupportEmail, Website: r.Website,
+			Theme: merchant.Theme(r.Theme), SupportEmail: r.SupportEmail, Website: r.Website,
 		},
 		ShortBasis: r.ShortBasis, LateFor: time.Duration(r.LateForUs) * time.Microsecond,
 		CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
@@ -152,7 +152,7 @@ func (s *Store) openSigning(publicID, list string) ([]secret.Text, error) {
 	return texts, nil
 }
 
-func walletRows(c account.Custodian) []custodianWalletRow {
+func walletRows(c merchant.Custodian) []custodianWalletRow {
 	var rows []custodianWalletRow
 	for n, address := range c.Wallets {
 		if address != "" {
@@ -162,7 +162,7 @@ func walletRows(c account.Custodian) []custodianWalletRow {
 	return rows
 }
 
-func networkRows(c account.Custodian) []custodianNetworkRow {
+func networkRows(c merchant.Custodian) []custodianNetworkRow {
 	var rows []custodianNetworkRow
 	for n, o := range c.Networks {
 		finality := ""
@@ -178,8 +178,8 @@ func networkRows(c account.Custodian) []custodianNetworkRow {
 }
 
 // options returns what a merchant wants of one network.
-func (r custodianNetworkRow) options() (account.NetworkOptions, error) {
-	o := account.NetworkOptions{
+func (r custodianNetworkRow) options() (merchant.NetworkOptions, error) {
+	o := merchant.NetworkOptions{
 		Enabled: r.Enabled, Tokens: splitTokens(r.Tokens),
 		MinAmount: money.Micros(r.MinAmount), MaxAmount: money.Micros(r.MaxAmount), SweepMin: money.Micros(r.SweepMin),
 	}

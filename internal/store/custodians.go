@@ -7,24 +7,24 @@ import (
 	"slices"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 )
 
 // CreateCustodian stores the custodian of a key with the entries that pay for
-// it, or fails with account.ErrHasCustodian and books nothing.
-func (s *Store) CreateCustodian(ctx context.Context, c account.Custodian, entries []ledger.Entry) (account.Custodian, error) {
+// it, or fails with merchant.ErrHasCustodian and books nothing.
+func (s *Store) CreateCustodian(ctx context.Context, c merchant.Custodian, entries []ledger.Entry) (merchant.Custodian, error) {
 	if err := checkCustodian(c); err != nil {
-		return account.Custodian{}, err
+		return merchant.Custodian{}, err
 	}
 	row, err := s.sealCustodian(c)
 	if err != nil {
-		return account.Custodian{}, fmt.Errorf("create custodian: %w", err)
+		return merchant.Custodian{}, fmt.Errorf("create custodian: %w", err)
 	}
-	tell := account.CustodianLinesOf(ctx)
-	var stored account.Custodian
+	tell := merchant.CustodianLinesOf(ctx)
+	var stored merchant.Custodian
 	err = s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
 		row.ID = 0
 		res, err := t.NewInsert().Model(&row).On("CONFLICT (key_id) DO NOTHING").Returning("id").Exec(ctx)
@@ -32,7 +32,7 @@ func (s *Store) CreateCustodian(ctx context.Context, c account.Custodian, entrie
 			return err
 		}
 		if n, err := res.RowsAffected(); err != nil || n != 1 {
-			return orElse(err, account.ErrHasCustodian)
+			return orElse(err, merchant.ErrHasCustodian)
 		}
 		c.ID = row.ID
 		if err := saveCustodianParts(ctx, t, c); err != nil {
@@ -42,29 +42,29 @@ func (s *Store) CreateCustodian(ctx context.Context, c account.Custodian, entrie
 			return err
 		}
 		stored, err = s.readCustodian(ctx, t, c.KeyID)
-		a.more = tell(account.Custodian{}, stored)
+		a.more = tell(merchant.Custodian{}, stored)
 		return err
 	})
 	if err != nil {
-		return account.Custodian{}, fmt.Errorf("create custodian of key %d: %w", c.KeyID, err)
+		return merchant.Custodian{}, fmt.Errorf("create custodian of key %d: %w", c.KeyID, err)
 	}
 	return stored, nil
 }
 
-// Custodian returns the custodian of the key, or account.ErrNoCustodian.
-func (s *Store) Custodian(ctx context.Context, keyID int64) (account.Custodian, error) {
+// Custodian returns the custodian of the key, or merchant.ErrNoCustodian.
+func (s *Store) Custodian(ctx context.Context, keyID int64) (merchant.Custodian, error) {
 	c, err := s.custodians.get(ctx, keyID, func(ctx context.Context) (c custodianScan, err error) {
 		err = s.lookUp(ctx, c.read(keyID))
 		return c, err
 	})
 	if err != nil {
-		return account.Custodian{}, fmt.Errorf("custodian of key %d: %w", keyID, err)
+		return merchant.Custodian{}, fmt.Errorf("custodian of key %d: %w", keyID, err)
 	}
 	return s.custodian(c)
 }
 
 // Terms returns on what terms the custodian of the key takes money, or
-// account.ErrNoCustodian: all that a new payment needs to know of it.
+// merchant.ErrNoCustodian: all that a new payment needs to know of it.
 func (s *Store) Terms(ctx context.Context, keyID int64) (payment.Terms, error) {
 	return s.terms.get(ctx, keyID, func(ctx context.Context) (payment.Terms, error) {
 		var basis, late int64
@@ -77,7 +77,7 @@ func (s *Store) Terms(ctx context.Context, keyID int64) (payment.Terms, error) {
 		case err != nil:
 			return payment.Terms{}, fmt.Errorf("terms of key %d: %w", keyID, err)
 		case !found:
-			return payment.Terms{}, account.ErrNoCustodian
+			return payment.Terms{}, merchant.ErrNoCustodian
 		}
 		return payment.Terms{ShortBasis: basis, LateFor: time.Duration(late) * time.Microsecond}, nil
 	})
@@ -87,10 +87,10 @@ func (s *Store) Terms(ctx context.Context, keyID int64) (payment.Terms, error) {
 // the entries; change may run again, so it must have no effects. Deliveries
 // that wait go to the new callback URL.
 func (s *Store) UpdateCustodian(
-	ctx context.Context, keyID int64, entries []ledger.Entry, change func(account.Custodian) (account.Custodian, error),
-) (account.Custodian, error) {
-	tell := account.CustodianLinesOf(ctx)
-	var stored account.Custodian
+	ctx context.Context, keyID int64, entries []ledger.Entry, change func(merchant.Custodian) (merchant.Custodian, error),
+) (merchant.Custodian, error) {
+	tell := merchant.CustodianLinesOf(ctx)
+	var stored merchant.Custodian
 	err := s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
 		before, err := s.lockCustodian(ctx, t, keyID)
 		if err != nil {
@@ -111,12 +111,12 @@ func (s *Store) UpdateCustodian(
 		return err
 	})
 	if err != nil {
-		return account.Custodian{}, fmt.Errorf("update custodian of key %d: %w", keyID, err)
+		return merchant.Custodian{}, fmt.Errorf("update custodian of key %d: %w", keyID, err)
 	}
 	return stored, nil
 }
 
-func (s *Store) saveCustodian(ctx context.Context, t tx, before, after account.Custodian) error {
+func (s *Store) saveCustodian(ctx context.Context, t tx, before, after merchant.Custodian) error {
 	if after.ID != before.ID || after.PublicID != before.PublicID || after.KeyID != before.KeyID {
 		return fmt.Errorf("an update changed the identity of custodian %s", before.PublicID)
 	}
@@ -145,7 +145,7 @@ func (s *Store) saveCustodian(ctx context.Context, t tx, before, after account.C
 	return err
 }
 
-func saveCustodianParts(ctx context.Context, t tx, c account.Custodian) error {
+func saveCustodianParts(ctx context.Context, t tx, c merchant.Custodian) error {
 	if wallets := walletRows(c); len(wallets) > 0 {
 		if _, err := t.NewInsert().Model(&wallets).Exec(ctx); err != nil {
 			return err
@@ -197,30 +197,30 @@ func (c *custodianScan) read(keyID int64) *call {
 	}, custodianJoined, keyID)
 }
 
-// custodian returns what was read, or account.ErrNoCustodian.
-func (s *Store) custodian(c custodianScan) (account.Custodian, error) {
+// custodian returns what was read, or merchant.ErrNoCustodian.
+func (s *Store) custodian(c custodianScan) (merchant.Custodian, error) {
 	if c.row.ID == 0 {
-		return account.Custodian{}, account.ErrNoCustodian
+		return merchant.Custodian{}, merchant.ErrNoCustodian
 	}
 	whole, err := s.openCustodian(c.row)
 	if err != nil {
-		return account.Custodian{}, err
+		return merchant.Custodian{}, err
 	}
 	whole.Wallets, whole.Closed = maps.Clone(c.wallets), c.closed
-	whole.Networks = make(map[chain.Network]account.NetworkOptions, len(c.networks))
+	whole.Networks = make(map[chain.Network]merchant.NetworkOptions, len(c.networks))
 	for network, row := range c.networks {
 		if whole.Networks[network], err = row.options(); err != nil {
-			return account.Custodian{}, fmt.Errorf("options of custodian %s on %s: %w", whole.PublicID, network, err)
+			return merchant.Custodian{}, fmt.Errorf("options of custodian %s on %s: %w", whole.PublicID, network, err)
 		}
 	}
 	return whole, nil
 }
 
 // readCustodian reads the custodian of a key in the transaction.
-func (s *Store) readCustodian(ctx context.Context, t tx, keyID int64) (account.Custodian, error) {
+func (s *Store) readCustodian(ctx context.Context, t tx, keyID int64) (merchant.Custodian, error) {
 	var c custodianScan
 	if err := t.run(ctx, c.read(keyID)); err != nil {
-		return account.Custodian{}, err
+		return merchant.Custodian{}, err
 	}
 	return s.custodian(c)
 }
@@ -228,16 +228,16 @@ func (s *Store) readCustodian(ctx context.Context, t tx, keyID int64) (account.C
 // lockCustodian is readCustodian that keeps others from changing it until the
 // transaction ends. The lock is a statement of its own: one that waits for a
 // lock reads what it joins from before it waited.
-func (s *Store) lockCustodian(ctx context.Context, t tx, keyID int64) (account.Custodian, error) {
+func (s *Store) lockCustodian(ctx context.Context, t tx, keyID int64) (merchant.Custodian, error) {
 	var id int64
 	lock := query(func(scan func(...any) error) error { return scan(&id) }, "SELECT id FROM custodians WHERE key_id = ?"+t.forUpdate(), keyID)
 	if err := t.run(ctx, lock); err != nil {
-		return account.Custodian{}, err
+		return merchant.Custodian{}, err
 	}
 	return s.readCustodian(ctx, t, keyID)
 }
 
-func checkCustodian(c account.Custodian) error {
+func checkCustodian(c merchant.Custodian) error {
 	return checkTexts("texts of a custodian", c.PublicID, c.Name, c.CallbackURL, c.Branding.Tagline, c.Branding.LogoURL,
 		c.Branding.PrimaryColor, c.Branding.BackgroundColor, string(c.Branding.Theme), c.Branding.SupportEmail, c.Branding.Website)
 }

@@ -9,7 +9,8 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/merchant"
 )
 
 // auditRow is one line of the audit log.
@@ -25,7 +26,7 @@ type auditRow struct {
 }
 
 // AddAudit appends a line to the audit log.
-func (s *Store) AddAudit(ctx context.Context, a account.Audit) error {
+func (s *Store) AddAudit(ctx context.Context, a audit.Entry) error {
 	err := s.write(ctx, func(ctx context.Context, t tx) error { return runAll(ctx, t, []*call{saveLine(a)}) })
 	return wrapIf(err, "append to the audit log of user %d", a.UserID)
 }
@@ -33,7 +34,7 @@ func (s *Store) AddAudit(ctx context.Context, a account.Audit) error {
 // AuditLog lists what the user did to their own sign-in, and what was done for
 // the merchant (0: none), before the line given (0: from the newest), the
 // newest first.
-func (s *Store) AuditLog(ctx context.Context, userID, merchantID, before int64, limit int) ([]account.Audit, error) {
+func (s *Store) AuditLog(ctx context.Context, userID, merchantID, before int64, limit int) ([]audit.Entry, error) {
 	if before <= 0 {
 		before = math.MaxInt64
 	}
@@ -42,45 +43,43 @@ func (s *Store) AuditLog(ctx context.Context, userID, merchantID, before int64, 
 		return "SELECT * FROM (SELECT id, user_id, at, actor, action, subject, detail, address FROM audit_log WHERE user_id = ? AND id < ? AND action " +
 			is + " (?) ORDER BY id DESC LIMIT ?) AS " + name
 	}
-	personal := bun.List(account.Personal())
+	personal := bun.List(audit.Personal())
 	var rows []auditRow
 	err := s.reader().NewRaw(half("IN", "own")+" UNION ALL "+half("NOT IN", "merchant")+" ORDER BY id DESC LIMIT ?",
 		userID, before, personal, limit, merchantID, before, personal, limit, limit).Scan(ctx, &rows)
 	if err != nil {
 		return nil, wrapIf(err, "audit log of user %d", userID)
 	}
-	list := make([]account.Audit, len(rows))
+	list := make([]audit.Entry, len(rows))
 	for i, r := range rows {
-		list[i] = account.Audit{
-			ID: r.ID, UserID: r.UserID, At: r.At.Time, Actor: r.Actor, Action: account.Action(r.Action),
+		list[i] = audit.Entry{
+			ID: r.ID, UserID: r.UserID, At: r.At.Time, Actor: r.Actor, Action: audit.Action(r.Action),
 			Subject: r.Subject, Detail: r.Detail, Address: r.Address,
 		}
 	}
 	return list, nil
 }
 
-// SetKeyLabel renames a key of the user, or fails with account.ErrUnknownKey.
+// SetKeyLabel renames a key of the user, or fails with merchant.ErrUnknownKey.
 func (s *Store) SetKeyLabel(ctx context.Context, userID, keyID int64, label string) error {
 	if err := checkTexts("label", label); err != nil {
 		return err
 	}
 	ok, err := s.actOne(ctx, about{}, "UPDATE api_keys SET label = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", label, keyID, userID)
 	if err == nil && !ok {
-		return account.ErrUnknownKey
+		return merchant.ErrUnknownKey
 	}
 	return err
 }
 
-// RevokeKey ends a key of the user, or fails with account.ErrUnknownKey.
+// RevokeKey ends a key of the user, or fails with merchant.ErrUnknownKey.
 func (s *Store) RevokeKey(ctx context.Context, userID, keyID int64, now time.Time) error {
 	ok, err := s.actOne(ctx, about{}, "UPDATE api_keys SET revoked_at = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", at(now), keyID, userID)
 	if err == nil && !ok {
-		return account.ErrUnknownKey
+		return merchant.ErrUnknownKey
 	}
 	return err
 }
-
-var _ account.UsageStore = (*Store)(nil)
 
 // TouchKeys sets when keys were last used, where that is later than what is stored.
 func (s *Store) TouchKeys(ctx context.Context, used map[int64]time.Time) error {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/report"
@@ -68,7 +68,7 @@ func (s *Store) Activity(ctx context.Context, keys []int64, since time.Time) (re
 
 // EveryKeyOfUser returns all API keys the user ever had, revoked ones last: their
 // payments are still the user's.
-func (s *Store) EveryKeyOfUser(ctx context.Context, userID int64) ([]account.Key, error) {
+func (s *Store) EveryKeyOfUser(ctx context.Context, userID int64) ([]merchant.Key, error) {
 	var list keyList
 	c := list.next.read("k.user_id = ? ORDER BY (k.revoked_at IS NOT NULL), k.id", userID)
 	c.row = list.scan

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/identity"
 )
 
 // factorPlace binds a sealed second factor to its user.
@@ -25,18 +25,18 @@ type factorRow struct {
 }
 
 // SecondFactor returns the user's; ok is false if there is none.
-func (s *Store) SecondFactor(ctx context.Context, userID int64) (f account.SecondFactor, ok bool, err error) {
+func (s *Store) SecondFactor(ctx context.Context, userID int64) (f identity.SecondFactor, ok bool, err error) {
 	var rows []factorRow
 	err = s.reader().NewRaw("SELECT user_id, secret, session, created_at, confirmed_at, last_step FROM second_factors WHERE user_id = ?", userID).Scan(ctx, &rows)
 	if err != nil || len(rows) == 0 {
-		return account.SecondFactor{}, false, wrapIf(err, "second factor of user %d", userID)
+		return identity.SecondFactor{}, false, wrapIf(err, "second factor of user %d", userID)
 	}
 	r := rows[0]
 	text, err := s.sealer.Open(factorPlace(userID), r.Secret)
 	if err != nil {
-		return account.SecondFactor{}, false, fmt.Errorf("second factor of user %d: %w", userID, err)
+		return identity.SecondFactor{}, false, fmt.Errorf("second factor of user %d: %w", userID, err)
 	}
-	f = account.SecondFactor{UserID: r.UserID, Secret: text, CreatedAt: r.CreatedAt.Time, ConfirmedAt: r.ConfirmedAt.Time, LastStep: r.LastStep}
+	f = identity.SecondFactor{UserID: r.UserID, Secret: text, CreatedAt: r.CreatedAt.Time, ConfirmedAt: r.ConfirmedAt.Time, LastStep: r.LastStep}
 	copy(f.Session[:], r.Session)
 	return f, true, nil
 }
@@ -50,8 +50,8 @@ func wrapIf(err error, format string, args ...any) error {
 }
 
 // PutSecondFactor stores one that is not in force, in place of another such, or
-// fails with account.ErrHasFactor.
-func (s *Store) PutSecondFactor(ctx context.Context, f account.SecondFactor) error {
+// fails with identity.ErrHasFactor.
+func (s *Store) PutSecondFactor(ctx context.Context, f identity.SecondFactor) error {
 	sealed := s.sealer.Seal(factorPlace(f.UserID), f.Secret)
 	err := s.write(ctx, func(ctx context.Context, t tx) error {
 		res, err := t.NewRaw("INSERT INTO second_factors (user_id, secret, session, created_at, last_step) VALUES (?, ?, ?, ?, 0) "+
@@ -61,7 +61,7 @@ func (s *Store) PutSecondFactor(ctx context.Context, f account.SecondFactor) err
 			return err
 		}
 		if n, err := res.RowsAffected(); err != nil || n != 1 {
-			return orElse(err, account.ErrHasFactor)
+			return orElse(err, identity.ErrHasFactor)
 		}
 		return nil
 	})
@@ -69,22 +69,22 @@ func (s *Store) PutSecondFactor(ctx context.Context, f account.SecondFactor) err
 }
 
 // ConfirmSecondFactor brings the factor into force and replaces the recovery
-// codes, or fails with account.ErrHasFactor. If another factor has taken its
+// codes, or fails with identity.ErrHasFactor. If another factor has taken its
 // place meanwhile, whose secret may be somebody else's, it fails with
-// account.ErrBadCode.
-func (s *Store) ConfirmSecondFactor(ctx context.Context, f account.SecondFactor, step int64, codes []account.Hash, now time.Time) error {
+// identity.ErrBadCode.
+func (s *Store) ConfirmSecondFactor(ctx context.Context, f identity.SecondFactor, step int64, codes []identity.Hash, now time.Time) error {
 	err := s.act(ctx, about{}, func(ctx context.Context, t tx, _ *about) error {
 		var stored []string
 		err := t.NewRaw("SELECT secret FROM second_factors WHERE user_id = ? AND confirmed_at IS NULL"+t.forUpdate(), f.UserID).Scan(ctx, &stored)
 		if err != nil || len(stored) == 0 {
-			return orElse(err, account.ErrHasFactor)
+			return orElse(err, identity.ErrHasFactor)
 		}
 		text, err := s.sealer.Open(factorPlace(f.UserID), stored[0])
 		if err != nil {
 			return err
 		}
 		if !text.Equal(f.Secret) {
-			return account.ErrBadCode
+			return identity.ErrBadCode
 		}
 		res, err := t.NewRaw("UPDATE second_factors SET confirmed_at = ?, session = NULL, last_step = ? WHERE user_id = ? AND confirmed_at IS NULL",
 			at(now), step, f.UserID).Exec(ctx)
@@ -92,7 +92,7 @@ func (s *Store) ConfirmSecondFactor(ctx context.Context, f account.SecondFactor,
 			return err
 		}
 		if n, err := res.RowsAffected(); err != nil || n != 1 {
-			return orElse(err, account.ErrHasFactor)
+			return orElse(err, identity.ErrHasFactor)
 		}
 		if _, err := t.NewRaw("DELETE FROM recovery_codes WHERE user_id = ?", f.UserID).Exec(ctx); err != nil {
 			return err
@@ -115,7 +115,7 @@ func (s *Store) TakeStep(ctx context.Context, userID, step int64) (bool, error) 
 }
 
 // TakeRecoveryCode uses a recovery code up; false if there is none such.
-func (s *Store) TakeRecoveryCode(ctx context.Context, userID int64, code account.Hash, now time.Time) (bool, error) {
+func (s *Store) TakeRecoveryCode(ctx context.Context, userID int64, code identity.Hash, now time.Time) (bool, error) {
 	return s.actOne(ctx, about{}, "UPDATE recovery_codes SET used_at = ? WHERE user_id = ? AND hash = ? AND used_at IS NULL",
 		at(now), userID, code[:])
 }
@@ -143,7 +143,7 @@ func (s *Store) RecoveryCodesLeft(ctx context.Context, userID int64) (int, error
 
 // RemoveSecondFactor removes it with its recovery codes, and ends every session
 // of the user but the one kept.
-func (s *Store) RemoveSecondFactor(ctx context.Context, userID int64, keep account.Hash, now time.Time) error {
+func (s *Store) RemoveSecondFactor(ctx context.Context, userID int64, keep identity.Hash, now time.Time) error {
 	err := s.act(ctx, about{}, func(ctx context.Context, t tx, _ *about) error {
 		if _, err := t.NewRaw("DELETE FROM recovery_codes WHERE user_id = ?", userID).Exec(ctx); err != nil {
 			return err

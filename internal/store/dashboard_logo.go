@@ -4,14 +4,14 @@ import (
 	"context"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
 )
 
 // PutLogo stores the logo of the key's custodian in place of the one before and
 // has the pages show it. An empty logo takes it away. It fails with
-// account.ErrNoCustodian.
-func (s *Store) PutLogo(ctx context.Context, keyID int64, l account.Logo, now time.Time) error {
+// merchant.ErrNoCustodian.
+func (s *Store) PutLogo(ctx context.Context, keyID int64, l merchant.Logo, now time.Time) error {
 	err := s.act(ctx, about{}, func(ctx context.Context, t tx, _ *about) error {
 		c, err := s.lockCustodian(ctx, t, keyID)
 		if err != nil {
@@ -39,17 +39,17 @@ func (s *Store) PutLogo(ctx context.Context, keyID int64, l account.Logo, now ti
 var errNoLogo = fault.New(fault.NotFound, "there is no such logo")
 
 // Logo returns the uploaded logo of that hash, whosever it is, or fault.NotFound.
-func (s *Store) Logo(ctx context.Context, hash string) (account.Logo, error) {
+func (s *Store) Logo(ctx context.Context, hash string) (merchant.Logo, error) {
 	var rows []struct {
 		Kind    string
 		Picture []byte
 	}
 	if !storable(hash) {
-		return account.Logo{}, errNoLogo
+		return merchant.Logo{}, errNoLogo
 	}
 	err := s.reader().NewRaw("SELECT kind, picture FROM logos WHERE hash = ? LIMIT 1", hash).Scan(ctx, &rows)
 	if err != nil || len(rows) == 0 {
-		return account.Logo{}, wrapIf(orElse(err, errNoLogo), "logo")
+		return merchant.Logo{}, wrapIf(orElse(err, errNoLogo), "logo")
 	}
-	return account.Logo{Hash: hash, Kind: rows[0].Kind, Picture: rows[0].Picture}, nil
+	return merchant.Logo{Hash: hash, Kind: rows[0].Kind, Picture: rows[0].Picture}, nil
 }

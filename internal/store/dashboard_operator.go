@@ -7,7 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/report"
 )
@@ -48,17 +48,17 @@ func (s *Store) People(ctx context.Context, q report.PeopleQuery) ([]report.Pers
 	return list, nil
 }
 
-// Person returns the user of the public id, or account.ErrUnknownUser.
+// Person returns the user of the public id, or identity.ErrUnknownUser.
 func (s *Store) Person(ctx context.Context, publicID string) (report.Person, error) {
 	if !storable(publicID) {
-		return report.Person{}, account.ErrUnknownUser
+		return report.Person{}, identity.ErrUnknownUser
 	}
 	var rows []personRow
 	if err := s.reader().NewRaw(selectPeople+"WHERE u.public_id = ?", publicID).Scan(ctx, &rows); err != nil {
 		return report.Person{}, wrapIf(err, "user %s", publicID)
 	}
 	if len(rows) == 0 {
-		return report.Person{}, account.ErrUnknownUser
+		return report.Person{}, identity.ErrUnknownUser
 	}
 	return rows[0].person(), nil
 }

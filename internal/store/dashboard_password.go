@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/identity"
 )
 
-var _ account.Security = (*Store)(nil)
-
 // SetPassword stores the hash of a new password and ends every session of the
-// user, or fails with account.ErrBadPassword if the stored hash is not old.
+// user, or fails with identity.ErrBadPassword if the stored hash is not old.
 func (s *Store) SetPassword(ctx context.Context, userID int64, old, next string, now time.Time) error {
 	err := s.act(ctx, about{}, func(ctx context.Context, t tx, _ *about) error {
 		res, err := t.NewRaw("UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?", next, userID, old).Exec(ctx)
@@ -19,7 +17,7 @@ func (s *Store) SetPassword(ctx context.Context, userID int64, old, next string,
 			return err
 		}
 		if n, err := res.RowsAffected(); err != nil || n != 1 {
-			return orElse(err, account.ErrBadPassword)
+			return orElse(err, identity.ErrBadPassword)
 		}
 		return endSessions(ctx, t, userID, now)
 	})
@@ -32,7 +30,7 @@ func (s *Store) SetPassword(ctx context.Context, userID int64, old, next string,
 // endOtherSessions ends every session of the user but one. Where something that
 // guarded the account was taken away, whoever came in before must show again
 // who they are.
-func endOtherSessions(ctx context.Context, t tx, userID int64, keep account.Hash, now time.Time) error {
+func endOtherSessions(ctx context.Context, t tx, userID int64, keep identity.Hash, now time.Time) error {
 	_, err := t.NewRaw("UPDATE sessions SET revoked_at = ? WHERE user_id = ? AND token <> ? AND revoked_at IS NULL", at(now), userID, keep[:]).Exec(ctx)
 	return err
 }
@@ -49,17 +47,17 @@ func endSessions(ctx context.Context, t tx, userID int64, now time.Time) error {
 
 // Logins lists the user's sessions that are neither over nor revoked, the
 // newest first.
-func (s *Store) Logins(ctx context.Context, userID int64, now time.Time) ([]account.Session, error) {
+func (s *Store) Logins(ctx context.Context, userID int64, now time.Time) ([]identity.Session, error) {
 	var rows []sessionRow
 	err := s.reader().NewSelect().Model(&rows).Where("user_id = ? AND revoked_at IS NULL AND expires_at > ?", userID, at(now)).
 		Order("created_at DESC").Limit(maxLogins).Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("sessions of user %d: %w", userID, err)
 	}
-	list := make([]account.Session, len(rows))
+	list := make([]identity.Session, len(rows))
 	for i, r := range rows {
-		list[i] = account.Session{
-			Token: account.Hash(r.Token), UserID: r.UserID, CreatedAt: r.CreatedAt.Time, ExpiresAt: r.ExpiresAt.Time, UserAgent: r.UserAgent,
+		list[i] = identity.Session{
+			Token: identity.Hash(r.Token), UserID: r.UserID, CreatedAt: r.CreatedAt.Time, ExpiresAt: r.ExpiresAt.Time, UserAgent: r.UserAgent,
 		}
 	}
 	return list, nil
@@ -69,7 +67,7 @@ func (s *Store) Logins(ctx context.Context, userID int64, now time.Time) ([]acco
 const maxLogins = 200
 
 // AddReset stores the hash of a token by which the user can set a new password.
-func (s *Store) AddReset(ctx context.Context, token account.Hash, userID int64, now, until time.Time) error {
+func (s *Store) AddReset(ctx context.Context, token identity.Hash, userID int64, now, until time.Time) error {
 	err := s.write(ctx, func(ctx context.Context, t tx) error {
 		_, err := t.NewRaw("INSERT INTO password_resets (token, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)",
 			token[:], userID, at(now), at(until)).Exec(ctx)
@@ -82,8 +80,8 @@ func (s *Store) AddReset(ctx context.Context, token account.Hash, userID int64, 
 }
 
 // UseReset uses a token up, sets the password and ends every session of the
-// user, or fails with account.ErrBadReset.
-func (s *Store) UseReset(ctx context.Context, token account.Hash, next string, now time.Time) (account.User, error) {
+// user, or fails with identity.ErrBadReset.
+func (s *Store) UseReset(ctx context.Context, token identity.Hash, next string, now time.Time) (identity.User, error) {
 	var users []userRow
 	err := s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
 		users = nil
@@ -91,7 +89,7 @@ func (s *Store) UseReset(ctx context.Context, token account.Hash, next string, n
 		err := t.NewRaw("UPDATE password_resets SET used_at = ? WHERE token = ? AND used_at IS NULL AND expires_at > ? RETURNING user_id",
 			at(now), token[:], at(now)).Scan(ctx, &ids)
 		if err != nil || len(ids) == 0 {
-			return orElse(err, account.ErrBadReset)
+			return orElse(err, identity.ErrBadReset)
 		}
 		if _, err := t.NewRaw("UPDATE users SET password_hash = ? WHERE id = ?", next, ids[0]).Exec(ctx); err != nil {
 			return err
@@ -106,13 +104,13 @@ func (s *Store) UseReset(ctx context.Context, token account.Hash, next string, n
 		return nil
 	})
 	if err != nil {
-		return account.User{}, fmt.Errorf("reset a password: %w", err)
+		return identity.User{}, fmt.Errorf("reset a password: %w", err)
 	}
 	return users[0].user(), nil
 }
 
 // AddInvitation stores the hash of an invitation.
-func (s *Store) AddInvitation(ctx context.Context, token account.Hash, email string, by int64, now, until time.Time) error {
+func (s *Store) AddInvitation(ctx context.Context, token identity.Hash, email string, by int64, now, until time.Time) error {
 	err := s.act(ctx, about{subject: email}, func(ctx context.Context, t tx, _ *about) error {
 		_, err := t.NewRaw("INSERT INTO invitations (token, email, invited_by, created_at, expires_at) VALUES (?, ?, ?, ?, ?)",
 			token[:], email, by, at(now), at(until)).Exec(ctx)
@@ -125,11 +123,11 @@ func (s *Store) AddInvitation(ctx context.Context, token account.Hash, email str
 }
 
 // CreateInvited uses an invitation of the user's address up and stores the user
-// as CreateUser does, or fails with account.ErrBadInvitation or
-// account.ErrEmailTaken, which leaves the invitation good.
-func (s *Store) CreateInvited(ctx context.Context, token account.Hash, u account.User) (account.User, error) {
+// as CreateUser does, or fails with identity.ErrBadInvitation or
+// identity.ErrEmailTaken, which leaves the invitation good.
+func (s *Store) CreateInvited(ctx context.Context, token identity.Hash, u identity.User) (identity.User, error) {
 	if err := checkTexts("texts of a user", u.PublicID, u.Email, u.FirstName, u.LastName); err != nil {
-		return account.User{}, err
+		return identity.User{}, err
 	}
 	row := rowOfUser(u)
 	err := s.act(ctx, about{actor: u.Email}, func(ctx context.Context, t tx, a *about) error {
@@ -139,12 +137,12 @@ func (s *Store) CreateInvited(ctx context.Context, token account.Hash, u account
 			return err
 		}
 		if n, err := res.RowsAffected(); err != nil || n != 1 {
-			return orElse(err, account.ErrBadInvitation)
+			return orElse(err, identity.ErrBadInvitation)
 		}
 		return addOwner(ctx, t, &row, a)
 	})
 	if err != nil {
-		return account.User{}, fmt.Errorf("create an invited user: %w", err)
+		return identity.User{}, fmt.Errorf("create an invited user: %w", err)
 	}
 	return row.user(), nil
 }

@@ -6,9 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/report"
@@ -255,56 +257,56 @@ func TestStore_Entries(t *testing.T) {
 func TestStore_Security(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, u, other := t.Context(), w.user(), w.user()
-		w.must(w.CreateSession(ctx, account.Session{Token: hashOf("mine"), UserID: u.ID, CreatedAt: start, ExpiresAt: start.Add(time.Hour)}))
-		w.must(w.CreateSession(ctx, account.Session{Token: hashOf("theirs"), UserID: other.ID, CreatedAt: start, ExpiresAt: start.Add(time.Hour)}))
+		w.must(w.CreateSession(ctx, identity.Session{Token: hashOf("mine"), UserID: u.ID, CreatedAt: start, ExpiresAt: start.Add(time.Hour)}))
+		w.must(w.CreateSession(ctx, identity.Session{Token: hashOf("theirs"), UserID: other.ID, CreatedAt: start, ExpiresAt: start.Add(time.Hour)}))
 		logins, err := w.Logins(ctx, u.ID, start)
 		w.must(err)
 		if len(logins) != 1 || logins[0].Token != hashOf("mine") {
 			t.Errorf("sessions are %v", logins)
 		}
-		wants(t, "an old hash", w.SetPassword(ctx, u.ID, "other", "next", start), account.ErrBadPassword)
+		wants(t, "an old hash", w.SetPassword(ctx, u.ID, "other", "next", start), identity.ErrBadPassword)
 		w.must(w.AddReset(ctx, hashOf("stale"), u.ID, start, start.Add(time.Hour)))
 		w.must(w.SetPassword(ctx, u.ID, "argon2id", "next", start))
-		_, err = w.SeatBySession(ctx, hashOf("mine"), start)
-		wants(t, "a session after the password changed", err, account.ErrBadSession)
-		if _, err := w.SeatBySession(ctx, hashOf("theirs"), start); err != nil {
+		_, err = w.MembershipBySession(ctx, hashOf("mine"), start)
+		wants(t, "a session after the password changed", err, identity.ErrBadSession)
+		if _, err := w.MembershipBySession(ctx, hashOf("theirs"), start); err != nil {
 			t.Errorf("another user was signed out: %v", err)
 		}
 		_, err = w.UseReset(ctx, hashOf("stale"), "x", start)
-		wants(t, "a reset from before", err, account.ErrBadReset)
+		wants(t, "a reset from before", err, identity.ErrBadReset)
 		w.must(w.AddReset(ctx, hashOf("r"), u.ID, start, start.Add(time.Hour)))
 		_, err = w.UseReset(ctx, hashOf("r"), "x", start.Add(2*time.Hour))
-		wants(t, "a reset too late", err, account.ErrBadReset)
+		wants(t, "a reset too late", err, identity.ErrBadReset)
 		got, err := w.UseReset(ctx, hashOf("r"), "newest", start)
 		w.must(err)
 		if got.ID != u.ID || got.PasswordHash != "newest" {
 			t.Errorf("the reset changed %+v", got)
 		}
 		_, err = w.UseReset(ctx, hashOf("r"), "x", start)
-		wants(t, "a reset twice", err, account.ErrBadReset)
+		wants(t, "a reset twice", err, identity.ErrBadReset)
 
 		w.must(w.AddInvitation(ctx, hashOf("i"), "new@example.org", u.ID, start, start.Add(time.Hour)))
 		join := func(token, email string) error {
-			_, err := w.CreateInvited(ctx, hashOf(token), account.User{PublicID: string(newID()), Email: email, CreatedAt: start})
+			_, err := w.CreateInvited(ctx, hashOf(token), identity.User{PublicID: string(newID()), Email: email, CreatedAt: start})
 			return err
 		}
-		wants(t, "another's invitation", join("i", "else@example.org"), account.ErrBadInvitation)
+		wants(t, "another's invitation", join("i", "else@example.org"), identity.ErrBadInvitation)
 		w.must(join("i", "new@example.org"))
-		wants(t, "an invitation twice", join("i", "new@example.org"), account.ErrBadInvitation)
+		wants(t, "an invitation twice", join("i", "new@example.org"), identity.ErrBadInvitation)
 		w.must(w.AddInvitation(ctx, hashOf("taken"), u.Email, u.ID, start, start.Add(time.Hour)))
-		wants(t, "an invitation for somebody who has an account", join("taken", u.Email), account.ErrEmailTaken)
+		wants(t, "an invitation for somebody who has an account", join("taken", u.Email), identity.ErrEmailTaken)
 		if n := w.count("SELECT count(*) FROM invitations WHERE used_at IS NULL"); n != 1 {
 			t.Errorf("%d invitations are good after one that led to no account, want 1", n)
 		}
 
 		for i := range 3 {
-			w.must(w.AddAudit(ctx, account.Audit{UserID: u.ID, At: start, Actor: u.Email, Action: account.ActionSignIn, Detail: fmt.Sprint(i, "\x00")}))
+			w.must(w.AddAudit(ctx, audit.Entry{UserID: u.ID, At: start, Actor: u.Email, Action: audit.ActionSignIn, Detail: fmt.Sprint(i, "\x00")}))
 		}
 		page, err := w.AuditLog(ctx, u.ID, u.ID, 0, 2)
 		w.must(err)
 		rest, err := w.AuditLog(ctx, u.ID, u.ID, page[1].ID, 2)
 		w.must(err)
-		if len(page) != 2 || len(rest) != 1 || rest[0].Action != account.ActionSignIn {
+		if len(page) != 2 || len(rest) != 1 || rest[0].Action != audit.ActionSignIn {
 			t.Errorf("audit log is %v, %v", page, rest)
 		}
 		if _, err := w.raw().Exec("DELETE FROM audit_log"); err == nil {
@@ -319,19 +321,19 @@ func TestStore_SecondFactor(t *testing.T) {
 		if _, ok, err := w.SecondFactor(ctx, u.ID); ok || err != nil {
 			t.Errorf("a new user has a second factor, %v", err)
 		}
-		w.must(w.PutSecondFactor(ctx, account.SecondFactor{UserID: u.ID, Secret: secret.New("FIRST"), CreatedAt: start}))
-		w.must(w.PutSecondFactor(ctx, account.SecondFactor{UserID: u.ID, Secret: secret.New("SECOND"), CreatedAt: start}))
+		w.must(w.PutSecondFactor(ctx, identity.SecondFactor{UserID: u.ID, Secret: secret.New("FIRST"), CreatedAt: start}))
+		w.must(w.PutSecondFactor(ctx, identity.SecondFactor{UserID: u.ID, Secret: secret.New("SECOND"), CreatedAt: start}))
 		if n := w.count("SELECT count(*) FROM second_factors WHERE secret LIKE '%SECOND%'"); n != 0 {
 			t.Error("the secret is stored as it is")
 		}
 		if ok, err := w.TakeStep(ctx, u.ID, 5); ok || err != nil {
 			t.Errorf("a factor that is not in force took a code, %v", err)
 		}
-		replaced, second := account.SecondFactor{UserID: u.ID, Secret: secret.New("FIRST")}, account.SecondFactor{UserID: u.ID, Secret: secret.New("SECOND")}
-		wants(t, "confirming one that was replaced", w.ConfirmSecondFactor(ctx, replaced, 5, nil, start), account.ErrBadCode)
-		w.must(w.ConfirmSecondFactor(ctx, second, 5, []account.Hash{hashOf("a"), hashOf("b")}, start))
-		wants(t, "confirming twice", w.ConfirmSecondFactor(ctx, second, 6, nil, start), account.ErrHasFactor)
-		wants(t, "replacing one in force", w.PutSecondFactor(ctx, account.SecondFactor{UserID: u.ID, Secret: secret.New("X"), CreatedAt: start}), account.ErrHasFactor)
+		replaced, second := identity.SecondFactor{UserID: u.ID, Secret: secret.New("FIRST")}, identity.SecondFactor{UserID: u.ID, Secret: secret.New("SECOND")}
+		wants(t, "confirming one that was replaced", w.ConfirmSecondFactor(ctx, replaced, 5, nil, start), identity.ErrBadCode)
+		w.must(w.ConfirmSecondFactor(ctx, second, 5, []identity.Hash{hashOf("a"), hashOf("b")}, start))
+		wants(t, "confirming twice", w.ConfirmSecondFactor(ctx, second, 6, nil, start), identity.ErrHasFactor)
+		wants(t, "replacing one in force", w.PutSecondFactor(ctx, identity.SecondFactor{UserID: u.ID, Secret: secret.New("X"), CreatedAt: start}), identity.ErrHasFactor)
 		f, ok, err := w.SecondFactor(ctx, u.ID)
 		w.must(err)
 		if !ok || !f.InForce() || f.Secret.Reveal() != "SECOND" || f.LastStep != 5 {
@@ -374,8 +376,8 @@ func TestStore_SecondFactor(t *testing.T) {
 func TestStore_KeysOfTheirOwner(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, k, other := t.Context(), w.key(1, 0), w.key(1, 0)
-		wants(t, "renaming another's", w.SetKeyLabel(ctx, other.UserID, k.ID, "mine now"), account.ErrUnknownKey)
-		wants(t, "revoking another's", w.RevokeKey(ctx, other.UserID, k.ID, start), account.ErrUnknownKey)
+		wants(t, "renaming another's", w.SetKeyLabel(ctx, other.UserID, k.ID, "mine now"), merchant.ErrUnknownKey)
+		wants(t, "revoking another's", w.RevokeKey(ctx, other.UserID, k.ID, start), merchant.ErrUnknownKey)
 		w.must(w.SetKeyLabel(ctx, k.UserID, k.ID, "Till 2"))
 		w.must(w.TouchKeys(ctx, map[int64]time.Time{k.ID: start.Add(time.Hour)}))
 		w.must(w.TouchKeys(ctx, map[int64]time.Time{k.ID: start, other.ID: start}))
@@ -386,7 +388,7 @@ func TestStore_KeysOfTheirOwner(t *testing.T) {
 		}
 		w.must(w.RevokeKey(ctx, k.UserID, k.ID, start))
 		_, err = w.KeyByHash(ctx, k.Hash)
-		wants(t, "a revoked key", err, account.ErrBadKey)
+		wants(t, "a revoked key", err, merchant.ErrBadKey)
 		keys, err := w.EveryKeyOfUser(ctx, k.UserID)
 		w.must(err)
 		if len(keys) != 1 || keys[0].RevokedAt.IsZero() {

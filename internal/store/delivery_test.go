@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
 // receiver makes a merchant with a callback URL.
-func (w *world) receiver(url string) account.Key {
+func (w *world) receiver(url string) merchant.Key {
 	w.t.Helper()
 	k := w.key(0, 0)
 	w.custodian(k, url)
@@ -216,7 +216,7 @@ func TestStore_Claim_NewURL(t *testing.T) {
 		k := w.receiver("https://old.example/hook")
 		w.end(k)
 		for _, url := range []string{"https://new.example/hook", ""} {
-			_, err := w.UpdateCustodian(t.Context(), k.ID, nil, func(c account.Custodian) (account.Custodian, error) {
+			_, err := w.UpdateCustodian(t.Context(), k.ID, nil, func(c merchant.Custodian) (merchant.Custodian, error) {
 				c.CallbackURL = url
 				return c, nil
 			})

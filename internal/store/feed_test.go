@@ -5,12 +5,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 )
 
 // feed reads on from the cursor, in pages of three, until there is no more.
-func (w *world) feed(k account.Key, after string) (ids []string, next string) {
+func (w *world) feed(k merchant.Key, after string) (ids []string, next string) {
 	w.t.Helper()
 	for {
 		page, cursor, err := w.PublicEvents(w.t.Context(), k.ID, after, 3)
@@ -25,7 +25,7 @@ func (w *world) feed(k account.Key, after string) (ids []string, next string) {
 }
 
 // end cancels a new payment of the key and returns the event of it.
-func (w *world) end(k account.Key) string {
+func (w *world) end(k merchant.Key) string {
 	w.t.Helper()
 	p, err := w.UpdatePayment(w.t.Context(), w.payment(k).ID, func(p payment.Payment) (payment.Change, error) { return p.Cancel(start) })
 	w.must(err)

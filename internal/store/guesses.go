@@ -4,13 +4,13 @@ import (
 	"context"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/identity"
 )
 
 // NoteGuesses notes that the user with the address is told at now that sign-in
 // guesses at them are slowed. tell is false if there is no such user, or if
 // they were told after since.
-func (s *Store) NoteGuesses(ctx context.Context, email string, now, since time.Time) (user account.User, tell bool, err error) {
+func (s *Store) NoteGuesses(ctx context.Context, email string, now, since time.Time) (user identity.User, tell bool, err error) {
 	err = s.write(ctx, func(ctx context.Context, t tx) error {
 		tell = false
 		var rows []userRow

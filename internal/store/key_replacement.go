@@ -5,15 +5,16 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/idempotency"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 )
 
 // RotateKey replaces the key's hash, books the entries, and keeps the answer
 // if one is to be kept; the old key fails from then on. It returns what the
-// key has left, or fails with account.ErrBadKey if r.Old is no longer in use.
-func (s *Store) RotateKey(ctx context.Context, r account.Replacement) (left ledger.Balance, err error) {
+// key has left, or fails with merchant.ErrBadKey if r.Old is no longer in use.
+func (s *Store) RotateKey(ctx context.Context, r merchant.Replacement) (left ledger.Balance, err error) {
 	err = s.act(ctx, about{}, func(ctx context.Context, t tx, _ *about) error {
 		res, err := t.NewUpdate().Model((*keyRow)(nil)).Set("hash = ?", r.Next[:]).
 			Where("id = ? AND hash = ? AND revoked_at IS NULL", r.KeyID, r.Old[:]).Exec(ctx)
@@ -21,7 +22,7 @@ func (s *Store) RotateKey(ctx context.Context, r account.Replacement) (left ledg
 			return err
 		}
 		if n, err := res.RowsAffected(); err != nil || n != 1 {
-			return orElse(err, account.ErrBadKey)
+			return orElse(err, merchant.ErrBadKey)
 		}
 		if left, err = charge(ctx, t, r.KeyID, r.Entries); err != nil || r.Answer == nil {
 			return err
@@ -36,7 +37,7 @@ func (s *Store) RotateKey(ctx context.Context, r account.Replacement) (left ledg
 
 // keepReplacement finishes the request that replaced the key, and notes the
 // old hash, by which the same request finds its answer when it comes again.
-func keepReplacement(ctx context.Context, t tx, r account.Replacement, left ledger.Balance) error {
+func keepReplacement(ctx context.Context, t tx, r merchant.Replacement, left ledger.Balance) error {
 	answer, err := r.Answer(left)
 	if err != nil {
 		return err
@@ -51,10 +52,10 @@ func keepReplacement(ctx context.Context, t tx, r account.Replacement, left ledg
 }
 
 // RetiredAnswer returns what the request was answered that replaced the old
-// key, and whose key it is; or account.ErrBadKey for any other request, so
+// key, and whose key it is; or merchant.ErrBadKey for any other request, so
 // that it tells nothing to whoever cannot repeat that one to the letter.
 func (s *Store) RetiredAnswer(
-	ctx context.Context, old account.Hash, name string, request idempotency.Hash, now time.Time,
+	ctx context.Context, old identity.Hash, name string, request idempotency.Hash, now time.Time,
 ) (keyID int64, a idempotency.Answer, err error) {
 	var status int64
 	find := query(func(scan func(...any) error) error { return scan(&keyID, &status, &a.Body) },
@@ -64,13 +65,13 @@ func (s *Store) RetiredAnswer(
 			"AND k.revoked_at IS NULL AND k.disabled_at IS NULL AND u.disabled_at IS NULL",
 		old[:], name, request[:], at(now.Add(-idempotency.KeepFor)))
 	if !storable(name) {
-		return 0, a, account.ErrBadKey
+		return 0, a, merchant.ErrBadKey
 	}
 	if err := s.read(ctx, find); err != nil {
 		return 0, idempotency.Answer{}, fmt.Errorf("answer of a retired key: %w", err)
 	}
 	if status == 0 {
-		return 0, idempotency.Answer{}, account.ErrBadKey
+		return 0, idempotency.Answer{}, merchant.ErrBadKey
 	}
 	a.Status = int(status)
 	return keyID, a, nil

@@ -5,15 +5,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/idempotency"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 )
 
 // replace gives a key another hash.
-func (w *world) replace(keyID int64, old, next account.Hash) {
+func (w *world) replace(keyID int64, old, next identity.Hash) {
 	w.t.Helper()
-	_, err := w.RotateKey(w.t.Context(), account.Replacement{KeyID: keyID, Old: old, Next: next, Now: start})
+	_, err := w.RotateKey(w.t.Context(), merchant.Replacement{KeyID: keyID, Old: old, Next: next, Now: start})
 	w.must(err)
 }
 
@@ -24,12 +25,12 @@ func TestStore_RetiredAnswer(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, k := t.Context(), w.key(5, 0)
 		body := idempotency.Hash(hashOf("revoke"))
-		replace := func(old, next account.Hash, name string, answer error) error {
+		replace := func(old, next identity.Hash, name string, answer error) error {
 			_, _, err := w.IdempotencyBegin(ctx, idempotency.Try{
 				KeyID: k.ID, Key: name, Request: body, Subject: "S", Now: start, LockedUntil: start.Add(time.Minute),
 			})
 			w.must(err)
-			_, err = w.RotateKey(ctx, account.Replacement{
+			_, err = w.RotateKey(ctx, merchant.Replacement{
 				KeyID: k.ID, Old: old, Next: next, Now: start, Request: name,
 				Entries: []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, "rotate "+name, start)},
 				Answer: func(left ledger.Balance) (idempotency.Answer, error) {
@@ -38,11 +39,11 @@ func TestStore_RetiredAnswer(t *testing.T) {
 			})
 			return err
 		}
-		ask := func(what string, old account.Hash, name string, request idempotency.Hash, now time.Time, want string) {
+		ask := func(what string, old identity.Hash, name string, request idempotency.Hash, now time.Time, want string) {
 			t.Helper()
 			keyID, a, err := w.RetiredAnswer(ctx, old, name, request, now)
 			if want == "" {
-				wants(t, what, err, account.ErrBadKey)
+				wants(t, what, err, merchant.ErrBadKey)
 				return
 			}
 			if err != nil || keyID != k.ID || a.Status != 200 || string(a.Body) != want {

@@ -6,9 +6,10 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 )
 
 // keyRow is an API key.
@@ -32,34 +33,34 @@ func units() []ledger.Unit { return []ledger.Unit{ledger.Credit, ledger.Query} }
 
 // CreateKey stores a new key with its first entries and returns it with its
 // ID and its owner's name.
-func (s *Store) CreateKey(ctx context.Context, k account.Key, entries func(id int64) []ledger.Entry) (account.Key, error) {
+func (s *Store) CreateKey(ctx context.Context, k merchant.Key, entries func(id int64) []ledger.Entry) (merchant.Key, error) {
 	return s.createKey(ctx, k, entries, func(context.Context, tx) error { return nil })
 }
 
 // CreateKeyWithin is CreateKey for a user who may have one more key, or fails
-// with account.ErrTooManyKeys. The user is locked, so that keys made at the
+// with merchant.ErrTooManyKeys. The user is locked, so that keys made at the
 // same time are counted one after the other.
-func (s *Store) CreateKeyWithin(ctx context.Context, k account.Key, entries func(id int64) []ledger.Entry) (account.Key, error) {
+func (s *Store) CreateKeyWithin(ctx context.Context, k merchant.Key, entries func(id int64) []ledger.Entry) (merchant.Key, error) {
 	return s.createKey(ctx, k, entries, func(ctx context.Context, t tx) error {
 		var id, ever, used int64
 		if err := t.NewRaw("SELECT id FROM users WHERE id = ?"+t.forUpdate(), k.UserID).Scan(ctx, &id); err != nil {
 			return err
 		}
 		err := t.NewRaw("SELECT count(*), count(*) - count(revoked_at) FROM api_keys WHERE user_id = ?", k.UserID).Scan(ctx, &ever, &used)
-		if err == nil && (used >= account.MaxKeys || ever >= account.MaxEverKeys) {
-			return account.ErrTooManyKeys
+		if err == nil && (used >= merchant.MaxKeys || ever >= merchant.MaxEverKeys) {
+			return merchant.ErrTooManyKeys
 		}
 		return err
 	})
 }
 
 func (s *Store) createKey(
-	ctx context.Context, k account.Key, entries func(id int64) []ledger.Entry, allowed func(context.Context, tx) error,
-) (account.Key, error) {
+	ctx context.Context, k merchant.Key, entries func(id int64) []ledger.Entry, allowed func(context.Context, tx) error,
+) (merchant.Key, error) {
 	if err := checkTexts("texts of an API key", k.PublicID, k.Label, string(k.Wallet)); err != nil {
-		return account.Key{}, err
+		return merchant.Key{}, err
 	}
-	var stored account.Key
+	var stored merchant.Key
 	err := s.act(ctx, about{subject: k.PublicID}, func(ctx context.Context, t tx, _ *about) error {
 		if err := allowed(ctx, t); err != nil {
 			return err
@@ -88,14 +89,14 @@ func (s *Store) createKey(
 		return nil
 	})
 	if err != nil {
-		return account.Key{}, fmt.Errorf("create API key: %w", err)
+		return merchant.Key{}, fmt.Errorf("create API key: %w", err)
 	}
 	return stored, nil
 }
 
 // keyScan reads a key with its owner.
 type keyScan struct {
-	key   account.Key
+	key   merchant.Key
 	found bool
 }
 
@@ -122,15 +123,15 @@ func (c *keyScan) scan(scan func(...any) error) error {
 }
 
 // KeyByHash returns the key in use with the hash and its owner's name, or
-// account.ErrBadKey: so also for one that is disabled, or whose owner is.
-func (s *Store) KeyByHash(ctx context.Context, h account.Hash) (account.Key, error) {
-	return s.keys.get(ctx, h, func(ctx context.Context) (account.Key, error) {
+// merchant.ErrBadKey: so also for one that is disabled, or whose owner is.
+func (s *Store) KeyByHash(ctx context.Context, h identity.Hash) (merchant.Key, error) {
+	return s.keys.get(ctx, h, func(ctx context.Context) (merchant.Key, error) {
 		var c keyScan
 		if err := s.lookUp(ctx, c.read("k.hash = ? AND k.revoked_at IS NULL AND k.disabled_at IS NULL AND u.disabled_at IS NULL", h[:])); err != nil {
-			return account.Key{}, fmt.Errorf("API key by hash: %w", err)
+			return merchant.Key{}, fmt.Errorf("API key by hash: %w", err)
 		}
 		if !c.found {
-			return account.Key{}, account.ErrBadKey
+			return merchant.Key{}, merchant.ErrBadKey
 		}
 		return c.key, nil
 	})
@@ -144,7 +145,7 @@ func orElse(err, other error) error {
 	return other
 }
 
-// Balance returns what the key has left, or account.ErrUnknownKey.
+// Balance returns what the key has left, or merchant.ErrUnknownKey.
 func (s *Store) Balance(ctx context.Context, keyID int64) (ledger.Balance, error) {
 	var b balanceScan
 	if err := s.read(ctx, b.read(keyID)); err != nil {
@@ -181,7 +182,7 @@ func (b *balanceScan) scan(scan func(...any) error) error {
 
 func (b *balanceScan) missing() error {
 	if b.rows == 0 {
-		return account.ErrUnknownKey
+		return merchant.ErrUnknownKey
 	}
 	return nil
 }

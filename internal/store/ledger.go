@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 )
 
 // purse is one balance: what a key has of a unit.
@@ -133,7 +133,7 @@ func (l *posting) postOne(e ledger.Entry) error {
 	}
 	for _, p := range pursesOf(e) {
 		if _, ok := l.balances[p]; !ok {
-			return account.ErrUnknownKey
+			return merchant.ErrUnknownKey
 		}
 	}
 	if id, ok := keyOf(e.From); ok && l.balances[purse{id, e.Unit}] < e.Count {

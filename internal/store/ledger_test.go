@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 )
 
 func TestStore_Book(t *testing.T) {
@@ -44,7 +44,7 @@ func TestStore_Book(t *testing.T) {
 			w.balanced()
 		}
 		_, err := w.Book(t.Context(), 1<<40, []ledger.Entry{ledger.Grant(1<<40, ledger.Credit, 1, ledger.ReasonGrant, "x", start)})
-		wants(t, "unknown key", err, account.ErrUnknownKey)
+		wants(t, "unknown key", err, merchant.ErrUnknownKey)
 		for name, e := range map[string]ledger.Entry{
 			"another count": grant(ledger.Credit, 6, "e"), "none": grant(ledger.Credit, 0, "g"), "negative": grant(ledger.Credit, -1, "h"),
 			"no reference": grant(ledger.Credit, 1, ""),
@@ -79,7 +79,7 @@ func TestStore_Book_BothWays(t *testing.T) {
 		}) {
 			w.must(err)
 		}
-		for _, k := range []account.Key{a, b} {
+		for _, k := range []merchant.Key{a, b} {
 			got, err := w.Balance(t.Context(), k.ID)
 			w.must(err)
 			same(t, "balance", got, ledger.Balance{Credits: 100, Queries: 100})

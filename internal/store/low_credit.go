@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/notice"
 )
 
@@ -61,7 +61,7 @@ func takeLow(ctx context.Context, t tx, keyID int64) (notice.Low, error) {
 	err := t.NewRaw("UPDATE low_credit SET state = 'TAKEN', attempt = attempt + 1 WHERE key_id = ? "+
 		"RETURNING crossing, attempt - 1 AS attempt, crossed_at", keyID).Scan(ctx, &rows)
 	if err != nil || len(rows) == 0 {
-		return notice.Low{}, orElse(err, account.ErrUnknownKey)
+		return notice.Low{}, orElse(err, merchant.ErrUnknownKey)
 	}
 	l := notice.Low{Crossing: rows[0].Crossing, Attempt: rows[0].Attempt, At: rows[0].CrossedAt.Time}
 	var key keyScan
@@ -74,7 +74,7 @@ func takeLow(ctx context.Context, t tx, keyID int64) (notice.Low, error) {
 		return l, nil // nobody needs credits for it: nobody is told
 	}
 	err = t.NewRaw("SELECT u.email FROM memberships AS m JOIN users AS u ON u.id = m.user_id WHERE m.merchant_id = ? AND m.role = ? ORDER BY u.id",
-		l.Key.UserID, string(account.RoleOwner)).Scan(ctx, &l.Owners)
+		l.Key.UserID, string(merchant.RoleOwner)).Scan(ctx, &l.Owners)
 	return l, err
 }
 

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/notice"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -39,7 +39,7 @@ func (p *postbox) send(_ context.Context, to, subject, text string) error {
 // lowWorld is a key with credits, a mail server, and a clock.
 type lowWorld struct {
 	*world
-	key  account.Key
+	key  merchant.Key
 	post postbox
 	now  time.Time
 	refs int

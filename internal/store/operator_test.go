@@ -4,7 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/report"
 )
@@ -15,11 +16,11 @@ func TestStore_Disable(t *testing.T) {
 		ctx, k := t.Context(), w.key(5, 5)
 		w.custodian(k, "https://shop.example/hook")
 		p, token := w.started(k), hashOf("session")
-		w.must(w.CreateSession(ctx, account.Session{Token: token, UserID: k.UserID, CreatedAt: start, ExpiresAt: start.Add(time.Hour)}))
+		w.must(w.CreateSession(ctx, identity.Session{Token: token, UserID: k.UserID, CreatedAt: start, ExpiresAt: start.Add(time.Hour)}))
 		closed := func(name string, want bool) {
 			t.Helper()
 			_, err := w.KeyByHash(ctx, k.Hash)
-			wants(t, name+": key", err, map[bool]error{true: account.ErrBadKey}[want])
+			wants(t, name+": key", err, map[bool]error{true: merchant.ErrBadKey}[want])
 			c, err := w.Custodian(ctx, k.ID)
 			w.must(err)
 			if c.Closed != want {
@@ -45,16 +46,16 @@ func TestStore_Disable(t *testing.T) {
 		change("disable", user(start), true)
 		change("disable again", user(start), false)
 		closed("user disabled", true)
-		_, err := w.SeatBySession(ctx, token, start)
-		wants(t, "session of a disabled user", err, account.ErrBadSession)
+		_, err := w.MembershipBySession(ctx, token, start)
+		wants(t, "session of a disabled user", err, identity.ErrBadSession)
 		p = w.read(p.ID)
 		done, err := w.UpdatePayment(ctx, p.ID, observe(20, transfer(p, "0xaa", p.Amount, 10)))
 		w.must(err)
 		same(t, "a started payment", done.Status, payment.Completed)
 		change("enable", user(time.Time{}), true)
 		closed("user enabled", false)
-		_, err = w.SeatBySession(ctx, token, start)
-		wants(t, "a session that was ended", err, account.ErrBadSession)
+		_, err = w.MembershipBySession(ctx, token, start)
+		wants(t, "a session that was ended", err, identity.ErrBadSession)
 		change("disable the key", key(start), true)
 		closed("key disabled", true)
 		change("enable the key", key(time.Time{}), true)
@@ -84,7 +85,7 @@ func TestStore_FindPeople(t *testing.T) {
 			}
 		}
 		_, err := w.Person(ctx, "nobody")
-		wants(t, "nobody", err, account.ErrUnknownUser)
+		wants(t, "nobody", err, identity.ErrUnknownUser)
 		one, err := w.Person(ctx, a.UserPublic)
 		w.must(err)
 		same(t, "email", one.Email, a.Email)

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/identity"
 )
-
-var _ account.PasskeyStore = (*Store)(nil)
 
 // passkeyPlace binds a sealed passkey to its id.
 func passkeyPlace(id string) string { return "passkey " + id }
@@ -26,7 +24,7 @@ type passkeyRow struct {
 
 // AddChallenge stores a challenge in place of another of the same holder and
 // purpose, and drops those that expired before now.
-func (s *Store) AddChallenge(ctx context.Context, c account.Challenge, now time.Time) error {
+func (s *Store) AddChallenge(ctx context.Context, c identity.Challenge, now time.Time) error {
 	err := s.write(ctx, func(ctx context.Context, t tx) error {
 		if _, err := t.NewRaw("DELETE FROM passkey_challenges WHERE expires_at <= ?", at(now)).Exec(ctx); err != nil {
 			return err
@@ -39,8 +37,8 @@ func (s *Store) AddChallenge(ctx context.Context, c account.Challenge, now time.
 	return wrapIf(err, "store a challenge")
 }
 
-// TakeChallenge uses a challenge up, or fails with account.ErrBadPasskey.
-func (s *Store) TakeChallenge(ctx context.Context, holder account.Hash, p account.Purpose, now time.Time) (account.Challenge, error) {
+// TakeChallenge uses a challenge up, or fails with identity.ErrBadPasskey.
+func (s *Store) TakeChallenge(ctx context.Context, holder identity.Hash, p identity.Purpose, now time.Time) (identity.Challenge, error) {
 	var rows []struct {
 		State     string
 		ExpiresAt instant
@@ -51,17 +49,17 @@ func (s *Store) TakeChallenge(ctx context.Context, holder account.Hash, p accoun
 			holder[:], string(p)).Scan(ctx, &rows)
 	})
 	if err != nil {
-		return account.Challenge{}, wrapIf(err, "take a challenge")
+		return identity.Challenge{}, wrapIf(err, "take a challenge")
 	}
 	if len(rows) == 0 || !rows[0].ExpiresAt.After(now) {
-		return account.Challenge{}, account.ErrBadPasskey
+		return identity.Challenge{}, identity.ErrBadPasskey
 	}
-	return account.Challenge{Holder: holder, Purpose: p, State: rows[0].State, ExpiresAt: rows[0].ExpiresAt.Time}, nil
+	return identity.Challenge{Holder: holder, Purpose: p, State: rows[0].State, ExpiresAt: rows[0].ExpiresAt.Time}, nil
 }
 
-// AddPasskey stores a passkey, or fails with account.ErrHasPasskey or
-// account.ErrTooManyPasskeys.
-func (s *Store) AddPasskey(ctx context.Context, p account.Passkey) error {
+// AddPasskey stores a passkey, or fails with identity.ErrHasPasskey or
+// identity.ErrTooManyPasskeys.
+func (s *Store) AddPasskey(ctx context.Context, p identity.Passkey) error {
 	if err := checkTexts("a passkey", p.Name); err != nil {
 		return err
 	}
@@ -73,8 +71,8 @@ func (s *Store) AddPasskey(ctx context.Context, p account.Passkey) error {
 		}
 		var n int
 		err := t.NewRaw("SELECT count(*) FROM passkeys WHERE user_id = ?", p.UserID).Scan(ctx, &n)
-		if err != nil || n >= account.MaxPasskeys {
-			return orElse(err, account.ErrTooManyPasskeys)
+		if err != nil || n >= identity.MaxPasskeys {
+			return orElse(err, identity.ErrTooManyPasskeys)
 		}
 		res, err := t.NewRaw("INSERT INTO passkeys (public_id, credential, user_id, name, record, created_at) VALUES (?, ?, ?, ?, ?, ?) "+
 			"ON CONFLICT (credential) DO NOTHING", p.ID, p.Credential, p.UserID, p.Name, sealed, at(p.CreatedAt)).Exec(ctx)
@@ -82,7 +80,7 @@ func (s *Store) AddPasskey(ctx context.Context, p account.Passkey) error {
 			return err
 		}
 		if n, err := res.RowsAffected(); err != nil || n != 1 {
-			return orElse(err, account.ErrHasPasskey)
+			return orElse(err, identity.ErrHasPasskey)
 		}
 		return nil
 	})
@@ -90,20 +88,20 @@ func (s *Store) AddPasskey(ctx context.Context, p account.Passkey) error {
 }
 
 // PasskeysOf lists a user's passkeys, the oldest first.
-func (s *Store) PasskeysOf(ctx context.Context, userID int64) ([]account.Passkey, error) {
+func (s *Store) PasskeysOf(ctx context.Context, userID int64) ([]identity.Passkey, error) {
 	var rows []passkeyRow
 	err := s.reader().NewRaw("SELECT public_id, credential, user_id, name, record, created_at, used_at FROM passkeys WHERE user_id = ? ORDER BY created_at, public_id",
 		userID).Scan(ctx, &rows)
 	if err != nil {
 		return nil, wrapIf(err, "passkeys of user %d", userID)
 	}
-	list := make([]account.Passkey, len(rows))
+	list := make([]identity.Passkey, len(rows))
 	for i, r := range rows {
 		record, err := s.sealer.Open(passkeyPlace(r.PublicID), r.Record)
 		if err != nil {
 			return nil, fmt.Errorf("passkey %s: %w", r.PublicID, err)
 		}
-		list[i] = account.Passkey{
+		list[i] = identity.Passkey{
 			ID: r.PublicID, UserID: r.UserID, Name: r.Name, Credential: r.Credential, Record: record, CreatedAt: r.CreatedAt.Time, UsedAt: r.UsedAt.Time,
 		}
 	}
@@ -112,7 +110,7 @@ func (s *Store) PasskeysOf(ctx context.Context, userID int64) ([]account.Passkey
 
 // UsePasskey stores the record after an answer; false if another answer changed
 // it since it was read, or it was removed.
-func (s *Store) UsePasskey(ctx context.Context, before, after account.Passkey) (changed bool, err error) {
+func (s *Store) UsePasskey(ctx context.Context, before, after identity.Passkey) (changed bool, err error) {
 	sealed := s.sealer.Seal(passkeyPlace(after.ID), after.Record)
 	err = s.write(ctx, func(ctx context.Context, t tx) error {
 		changed = false
@@ -132,10 +130,10 @@ func (s *Store) UsePasskey(ctx context.Context, before, after account.Passkey) (
 	return changed, wrapIf(err, "note the use of a passkey")
 }
 
-// RenamePasskey names a passkey of the user, or fails with account.ErrUnknownPasskey.
+// RenamePasskey names a passkey of the user, or fails with identity.ErrUnknownPasskey.
 func (s *Store) RenamePasskey(ctx context.Context, userID int64, id, name string) error {
 	if !storable(id) {
-		return account.ErrUnknownPasskey
+		return identity.ErrUnknownPasskey
 	}
 	if err := checkTexts("a passkey", name); err != nil {
 		return err
@@ -144,7 +142,7 @@ func (s *Store) RenamePasskey(ctx context.Context, userID int64, id, name string
 		var before []string
 		err := t.NewRaw("SELECT name FROM passkeys WHERE user_id = ? AND public_id = ?"+t.forUpdate(), userID, id).Scan(ctx, &before)
 		if err != nil || len(before) == 0 {
-			return orElse(err, account.ErrUnknownPasskey)
+			return orElse(err, identity.ErrUnknownPasskey)
 		}
 		a.subject = before[0]
 		_, err = t.NewRaw("UPDATE passkeys SET name = ? WHERE user_id = ? AND public_id = ?", name, userID, id).Exec(ctx)
@@ -154,13 +152,13 @@ func (s *Store) RenamePasskey(ctx context.Context, userID int64, id, name string
 }
 
 // RemovePasskey removes a passkey of the user and ends every session of theirs
-// but the one kept, or fails with account.ErrUnknownPasskey.
-func (s *Store) RemovePasskey(ctx context.Context, userID int64, id string, keep account.Hash, now time.Time) error {
+// but the one kept, or fails with identity.ErrUnknownPasskey.
+func (s *Store) RemovePasskey(ctx context.Context, userID int64, id string, keep identity.Hash, now time.Time) error {
 	err := s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
 		var names []string
 		err := t.NewRaw("DELETE FROM passkeys WHERE user_id = ? AND public_id = ? RETURNING name", userID, id).Scan(ctx, &names)
 		if err != nil || len(names) == 0 {
-			return orElse(err, account.ErrUnknownPasskey)
+			return orElse(err, identity.ErrUnknownPasskey)
 		}
 		a.subject = names[0]
 		return endOtherSessions(ctx, t, userID, keep, now)
@@ -168,17 +166,17 @@ func (s *Store) RemovePasskey(ctx context.Context, userID int64, id string, keep
 	return wrapIf(err, "remove a passkey of user %d", userID)
 }
 
-// UserByPublicID returns the user, or account.ErrUnknownUser.
-func (s *Store) UserByPublicID(ctx context.Context, id string) (account.User, error) {
+// UserByPublicID returns the user, or identity.ErrUnknownUser.
+func (s *Store) UserByPublicID(ctx context.Context, id string) (identity.User, error) {
 	if !storable(id) {
-		return account.User{}, account.ErrUnknownUser
+		return identity.User{}, identity.ErrUnknownUser
 	}
 	var rows []userRow
 	if err := s.reader().NewSelect().Model(&rows).Where("public_id = ?", id).Scan(ctx); err != nil {
-		return account.User{}, wrapIf(err, "user by id")
+		return identity.User{}, wrapIf(err, "user by id")
 	}
 	if len(rows) == 0 {
-		return account.User{}, account.ErrUnknownUser
+		return identity.User{}, identity.ErrUnknownUser
 	}
 	return rows[0].user(), nil
 }

@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/secret"
 )
 
-func passkeyOf(userID int64, credential string) account.Passkey {
-	return account.Passkey{
+func passkeyOf(userID int64, credential string) identity.Passkey {
+	return identity.Passkey{
 		ID: string(newID()), UserID: userID, Name: "Laptop", Credential: []byte(credential), Record: secret.New("record of " + credential), CreatedAt: start,
 	}
 }
@@ -20,14 +20,14 @@ func passkeyOf(userID int64, credential string) account.Passkey {
 func TestStore_Challenge(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
-		c := account.Challenge{Holder: hashOf("here"), Purpose: account.PurposeConfirm, State: "old", ExpiresAt: start.Add(account.ChallengeTTL)}
+		c := identity.Challenge{Holder: hashOf("here"), Purpose: identity.PurposeConfirm, State: "old", ExpiresAt: start.Add(identity.ChallengeTTL)}
 		w.must(w.AddChallenge(ctx, c, start))
 		c.State = "new"
 		w.must(w.AddChallenge(ctx, c, start))
 		_, err := w.TakeChallenge(ctx, hashOf("there"), c.Purpose, start)
-		wants(t, "another holder", err, account.ErrBadPasskey)
-		_, err = w.TakeChallenge(ctx, c.Holder, account.PurposeRegister, start)
-		wants(t, "another purpose", err, account.ErrBadPasskey)
+		wants(t, "another holder", err, identity.ErrBadPasskey)
+		_, err = w.TakeChallenge(ctx, c.Holder, identity.PurposeRegister, start)
+		wants(t, "another purpose", err, identity.ErrBadPasskey)
 
 		var taken atomic.Int64
 		for _, err := range together(8, func(int) error {
@@ -38,7 +38,7 @@ func TestStore_Challenge(t *testing.T) {
 			return err
 		}) {
 			if err != nil {
-				wants(t, "a challenge that was answered", err, account.ErrBadPasskey)
+				wants(t, "a challenge that was answered", err, identity.ErrBadPasskey)
 			}
 		}
 		if taken.Load() != 1 {
@@ -47,9 +47,9 @@ func TestStore_Challenge(t *testing.T) {
 
 		w.must(w.AddChallenge(ctx, c, start))
 		_, err = w.TakeChallenge(ctx, c.Holder, c.Purpose, c.ExpiresAt)
-		wants(t, "a challenge that is over", err, account.ErrBadPasskey)
+		wants(t, "a challenge that is over", err, identity.ErrBadPasskey)
 		w.must(w.AddChallenge(ctx, c, start))
-		other := account.Challenge{Holder: hashOf("there"), Purpose: account.PurposeSignIn, State: "x", ExpiresAt: c.ExpiresAt.Add(time.Hour)}
+		other := identity.Challenge{Holder: hashOf("there"), Purpose: identity.PurposeSignIn, State: "x", ExpiresAt: c.ExpiresAt.Add(time.Hour)}
 		w.must(w.AddChallenge(ctx, other, c.ExpiresAt))
 		if n := w.count("SELECT count(*) FROM passkey_challenges"); n != 1 {
 			t.Errorf("%d challenges are kept, one of them is over", n)
@@ -62,19 +62,19 @@ func TestStore_Passkeys(t *testing.T) {
 		ctx, u, other := t.Context(), w.user(), w.user()
 		p := passkeyOf(u.ID, "first")
 		w.must(w.AddPasskey(ctx, p))
-		wants(t, "the same credential", w.AddPasskey(ctx, passkeyOf(other.ID, "first")), account.ErrHasPasskey)
-		for i, err := range together(account.MaxPasskeys+3, func(i int) error {
+		wants(t, "the same credential", w.AddPasskey(ctx, passkeyOf(other.ID, "first")), identity.ErrHasPasskey)
+		for i, err := range together(identity.MaxPasskeys+3, func(i int) error {
 			more := passkeyOf(u.ID, "more"+strconv.Itoa(i))
 			more.CreatedAt = start.Add(time.Minute)
 			return w.AddPasskey(ctx, more)
 		}) {
 			if err != nil {
-				wants(t, "passkey "+strconv.Itoa(i), err, account.ErrTooManyPasskeys)
+				wants(t, "passkey "+strconv.Itoa(i), err, identity.ErrTooManyPasskeys)
 			}
 		}
 		list, err := w.PasskeysOf(ctx, u.ID)
 		w.must(err)
-		if len(list) != account.MaxPasskeys || list[0].ID != p.ID || list[0].Record.Reveal() != "record of first" || !list[0].UsedAt.IsZero() {
+		if len(list) != identity.MaxPasskeys || list[0].ID != p.ID || list[0].Record.Reveal() != "record of first" || !list[0].UsedAt.IsZero() {
 			t.Fatalf("passkeys are %+v", list)
 		}
 		if got, err := w.UserByPublicID(ctx, u.PublicID); err != nil || got.ID != u.ID {
@@ -82,7 +82,7 @@ func TestStore_Passkeys(t *testing.T) {
 		}
 		for _, id := range []string{"", "nobody", "a\x00b", "\xff"} {
 			_, err := w.UserByPublicID(ctx, id)
-			wants(t, "user "+strconv.Quote(id), err, account.ErrUnknownUser)
+			wants(t, "user "+strconv.Quote(id), err, identity.ErrUnknownUser)
 		}
 		// What is stored does not tell the public key, and cannot be put in another's place.
 		db := w.raw()
@@ -127,8 +127,8 @@ func TestStore_RenamePasskey(t *testing.T) {
 		ctx, u, other := t.Context(), w.user(), w.user()
 		p := passkeyOf(u.ID, "c")
 		w.must(w.AddPasskey(ctx, p))
-		wants(t, "another's", w.RenamePasskey(ctx, other.ID, p.ID, "Mine"), account.ErrUnknownPasskey)
-		wants(t, "none", w.RenamePasskey(ctx, u.ID, "a\x00b", "Mine"), account.ErrUnknownPasskey)
+		wants(t, "another's", w.RenamePasskey(ctx, other.ID, p.ID, "Mine"), identity.ErrUnknownPasskey)
+		wants(t, "none", w.RenamePasskey(ctx, u.ID, "a\x00b", "Mine"), identity.ErrUnknownPasskey)
 		w.must(w.RenamePasskey(ctx, u.ID, p.ID, "Phone"))
 		list, err := w.PasskeysOf(ctx, u.ID)
 		w.must(err)
@@ -147,7 +147,7 @@ func TestStore_NoteGuesses(t *testing.T) {
 		var told atomic.Int64
 		note := func(now time.Time) {
 			for _, err := range together(8, func(int) error {
-				got, tell, err := w.NoteGuesses(ctx, u.Email, now, now.Add(-account.GuessNoticeEvery))
+				got, tell, err := w.NoteGuesses(ctx, u.Email, now, now.Add(-identity.GuessNoticeEvery))
 				if tell && got.ID == u.ID {
 					told.Add(1)
 				}
@@ -157,11 +157,11 @@ func TestStore_NoteGuesses(t *testing.T) {
 			}
 		}
 		note(start)
-		note(start.Add(account.GuessNoticeEvery - time.Second))
+		note(start.Add(identity.GuessNoticeEvery - time.Second))
 		if told.Load() != 1 {
 			t.Errorf("told %d times within a day", told.Load())
 		}
-		note(start.Add(account.GuessNoticeEvery))
+		note(start.Add(identity.GuessNoticeEvery))
 		if told.Load() != 2 {
 			t.Errorf("told %d times after a day", told.Load())
 		}
@@ -175,9 +175,9 @@ func TestStore_RemovePasskey(t *testing.T) {
 		w.must(w.AddPasskey(ctx, p))
 		w.sessions(u.ID, "here", "elsewhere")
 		w.sessions(other.ID, "theirs")
-		wants(t, "another's", w.RemovePasskey(ctx, other.ID, p.ID, hashOf("theirs"), start), account.ErrUnknownPasskey)
+		wants(t, "another's", w.RemovePasskey(ctx, other.ID, p.ID, hashOf("theirs"), start), identity.ErrUnknownPasskey)
 		w.must(w.RemovePasskey(ctx, u.ID, p.ID, hashOf("here"), start))
-		wants(t, "a second time", w.RemovePasskey(ctx, u.ID, p.ID, hashOf("here"), start), account.ErrUnknownPasskey)
+		wants(t, "a second time", w.RemovePasskey(ctx, u.ID, p.ID, hashOf("here"), start), identity.ErrUnknownPasskey)
 		w.onlySession(u.ID, "here")
 		w.onlySession(other.ID, "theirs")
 	})
@@ -196,7 +196,7 @@ func TestStore_RemoveSecondFactor_Sessions(t *testing.T) {
 func (w *world) sessions(userID int64, tokens ...string) {
 	w.t.Helper()
 	for _, token := range tokens {
-		w.must(w.CreateSession(w.t.Context(), account.Session{Token: hashOf(token), UserID: userID, CreatedAt: start, ExpiresAt: start.Add(time.Hour)}))
+		w.must(w.CreateSession(w.t.Context(), identity.Session{Token: hashOf(token), UserID: userID, CreatedAt: start, ExpiresAt: start.Add(time.Hour)}))
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
@@ -17,7 +17,7 @@ import (
 type changeOp struct {
 	id     payment.ID
 	decide func(payment.Payment) (payment.Change, error)
-	lines  []account.Audit // what it leaves in the audit log; nil but for what merchants do
+	lines  []audit.Entry // what it leaves in the audit log; nil but for what merchants do
 
 	rows   loaded
 	before payment.Payment // as it was loaded
@@ -36,7 +36,7 @@ func (s *Store) UpdatePayment(
 	if !storable(string(id)) {
 		return payment.Payment{}, payment.ErrUnknown
 	}
-	op := &changeOp{id: id, decide: decide, lines: account.LinesOf(ctx)}
+	op := &changeOp{id: id, decide: decide, lines: audit.LinesOf(ctx)}
 	if err := s.change(ctx, op); err != nil {
 		return payment.Payment{}, fmt.Errorf("update payment %s: %w", id, err)
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -14,7 +14,7 @@ import (
 type createOp struct {
 	row    *paymentRow
 	events []payment.Event
-	lines  []account.Audit // what it leaves in the audit log; nil but for what merchants do
+	lines  []audit.Entry // what it leaves in the audit log; nil but for what merchants do
 	// exists: a payment with this ID was there before; row is as it was given.
 	exists bool
 }
@@ -27,7 +27,7 @@ func (s *Store) CreatePayment(ctx context.Context, c payment.Change) (payment.Pa
 	if err != nil {
 		return payment.Payment{}, err
 	}
-	op.lines = account.LinesOf(ctx)
+	op.lines = audit.LinesOf(ctx)
 	changes := s.recent.changesOf(c.Payment.ID)
 	if err := s.create(ctx, op); err != nil {
 		return payment.Payment{}, fmt.Errorf("create payment %s: %w", c.Payment.ID, err)

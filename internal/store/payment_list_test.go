@@ -6,15 +6,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
 
 // populate makes payments in every state, some at the same instant, and
 // returns them by creation, oldest first.
-func (w *world) populate(k account.Key) []payment.Payment {
+func (w *world) populate(k merchant.Key) []payment.Payment {
 	w.t.Helper()
 	var all []payment.Payment
 	complete := func(p payment.Payment) (payment.Change, error) {

@@ -10,12 +10,13 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/idempotency"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/report"
@@ -136,11 +137,11 @@ func (w *world) useEverything() {
 	w.must(err)
 	_, err = w.KeyByHash(ctx, k.Hash)
 	w.must(err)
-	_, err = w.SeatBySession(ctx, hashOf("x"), start)
-	wants(w.t, "no session", err, account.ErrBadSession)
+	_, err = w.MembershipBySession(ctx, hashOf("x"), start)
+	wants(w.t, "no session", err, identity.ErrBadSession)
 	_, _, err = w.begin(k.ID, "a", "b", "c", start)
 	w.must(err)
-	_, err = w.RotateKey(ctx, account.Replacement{
+	_, err = w.RotateKey(ctx, merchant.Replacement{
 		KeyID: k.ID, Old: k.Hash, Next: hashOf("next"), Now: start, Request: "a",
 		Answer: func(ledger.Balance) (idempotency.Answer, error) {
 			return idempotency.Answer{Status: 200, Body: []byte("b")}, nil
@@ -158,7 +159,7 @@ func (w *world) useEverything() {
 	low.round()
 }
 
-func (w *world) useCampaigns(k account.Key) {
+func (w *world) useCampaigns(k merchant.Key) {
 	w.t.Helper()
 	ctx, c := w.t.Context(), w.campaign(k, "plans")
 	_, _, err := w.Campaign(ctx, c.Slug)
@@ -175,7 +176,7 @@ func (w *world) useCampaigns(k account.Key) {
 }
 
 // useDashboard runs what the pages of merchants and operators ask.
-func (w *world) useDashboard(k account.Key, p payment.Payment) {
+func (w *world) useDashboard(k merchant.Key, p payment.Payment) {
 	w.t.Helper()
 	ctx, keys := w.t.Context(), []int64{k.ID, k.ID + 1}
 	for _, q := range []report.Query{
@@ -246,7 +247,7 @@ func (w *world) useDashboard(k account.Key, p payment.Payment) {
 	w.must(err)
 	_, err = w.EveryKeyOfUser(ctx, k.UserID)
 	w.must(err)
-	w.must(w.PutLogo(ctx, k.ID, account.Logo{Hash: strings.Repeat("0", 64), Kind: "png", Picture: []byte{1}}, start))
+	w.must(w.PutLogo(ctx, k.ID, merchant.Logo{Hash: strings.Repeat("0", 64), Kind: "png", Picture: []byte{1}}, start))
 	_, err = w.Logo(ctx, strings.Repeat("0", 64))
 	w.must(err)
 }

@@ -20,9 +20,10 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/idempotency"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/webhook"
@@ -36,7 +37,7 @@ type Store struct {
 	hooks  hooks
 	recent *recent
 	// What every create and start asks for.
-	keys       *shared[account.Hash, account.Key]
+	keys       *shared[identity.Hash, merchant.Key]
 	terms      *shared[int64, payment.Terms]
 	custodians *shared[int64, custodianScan]
 	closing    sync.Once
@@ -46,7 +47,8 @@ var (
 	_ payment.Store      = (*Store)(nil)
 	_ payment.WatchStore = (*Store)(nil)
 	_ payment.Custodians = (*Store)(nil)
-	_ account.Store      = (*Store)(nil)
+	_ identity.Store     = (*Store)(nil)
+	_ merchant.Store     = (*Store)(nil)
 	_ webhook.Store      = (*Store)(nil)
 	_ idempotency.Store  = (*Store)(nil)
 )
@@ -118,7 +120,7 @@ type dialect struct {
 // hold a password.
 func Open(ctx context.Context, url string, sealer *secret.Sealer, o Options) (*Store, error) {
 	s := &Store{sealer: sealer, log: o.Log, recent: newRecent()}
-	s.keys, s.terms, s.custodians = newShared[account.Hash, account.Key](), newShared[int64, payment.Terms](), newShared[int64, custodianScan]()
+	s.keys, s.terms, s.custodians = newShared[identity.Hash, merchant.Key](), newShared[int64, payment.Terms](), newShared[int64, custodianScan]()
 	if s.log == nil {
 		s.log = slog.Default()
 	}

@@ -17,8 +17,9 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
 
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/ledger"
@@ -125,15 +126,15 @@ func newID() payment.ID {
 	return payment.ID(ulid.MustNew(ulid.Timestamp(start), rand.Reader).String())
 }
 
-func hashOf(text string) account.Hash { return sha256.Sum256([]byte(text)) }
+func hashOf(text string) identity.Hash { return sha256.Sum256([]byte(text)) }
 
 var counter atomic.Int64
 
 // user makes a user.
-func (w *world) user() account.User {
+func (w *world) user() identity.User {
 	w.t.Helper()
 	n := counter.Add(1)
-	u, err := w.CreateUser(w.t.Context(), account.User{
+	u, err := w.CreateUser(w.t.Context(), identity.User{
 		PublicID: string(newID()), Email: fmt.Sprintf("user%d@example.org", n), FirstName: "Ada", LastName: "Lovelace",
 		PasswordHash: "argon2id", CreatedAt: start,
 	})
@@ -142,10 +143,10 @@ func (w *world) user() account.User {
 }
 
 // key makes an API key with what it is granted.
-func (w *world) key(credits, queries int64) account.Key {
+func (w *world) key(credits, queries int64) merchant.Key {
 	w.t.Helper()
 	u := w.user()
-	k, err := w.CreateKey(w.t.Context(), account.Key{
+	k, err := w.CreateKey(w.t.Context(), merchant.Key{
 		PublicID: string(newID()), UserID: u.ID, Hash: hashOf(u.Email), Label: "shop", CreatedAt: start,
 	}, func(id int64) []ledger.Entry {
 		var all []ledger.Entry
@@ -162,18 +163,18 @@ func (w *world) key(credits, queries int64) account.Key {
 }
 
 // custodian gives the key a custodian.
-func (w *world) custodian(k account.Key, callback string) account.Custodian {
+func (w *world) custodian(k merchant.Key, callback string) merchant.Custodian {
 	w.t.Helper()
-	c, err := w.CreateCustodian(w.t.Context(), account.Custodian{
+	c, err := w.CreateCustodian(w.t.Context(), merchant.Custodian{
 		PublicID: string(newID()), KeyID: k.ID, Name: "Shop", CallbackURL: callback,
 		Wallets:        map[chain.Network]chain.Address{chain.Polygon: "0x52908400098527886E0F7030069857D2E4169EE7"},
 		Secret:         secret.New("merchant secret"),
 		SigningSecrets: []secret.Text{secret.New("whsec_new"), secret.New("whsec_old")},
-		Networks: map[chain.Network]account.NetworkOptions{
+		Networks: map[chain.Network]merchant.NetworkOptions{
 			chain.Polygon: {Enabled: true, Tokens: []money.Token{money.USDC}, MinAmount: money.USD, Finality: chain.Finality{Depth: 12 * time.Second}},
 			chain.Base:    {},
 		},
-		Branding:   account.Branding{Tagline: "Grüße", Theme: account.ThemeDark, PrimaryColor: "#102030"},
+		Branding:   merchant.Branding{Tagline: "Grüße", Theme: merchant.ThemeDark, PrimaryColor: "#102030"},
 		ShortBasis: 50, LateFor: time.Hour, CreatedAt: start, UpdatedAt: start,
 	}, nil)
 	w.must(err)
@@ -181,7 +182,7 @@ func (w *world) custodian(k account.Key, callback string) account.Custodian {
 }
 
 // request is what an ordinary payment is made of.
-func request(k account.Key) payment.Request {
+func request(k merchant.Key) payment.Request {
 	return payment.Request{
 		ID: newID(), KeyID: k.ID, Kind: payment.KindMerchant, Amount: 12_500_000, ValidFor: time.Hour,
 		Terms: payment.Terms{ShortBasis: 50, LateFor: time.Hour},
@@ -193,9 +194,9 @@ func request(k account.Key) payment.Request {
 }
 
 // payment makes a payment of the key.
-func (w *world) payment(k account.Key) payment.Payment { return w.paymentAt(k, start) }
+func (w *world) payment(k merchant.Key) payment.Payment { return w.paymentAt(k, start) }
 
-func (w *world) paymentAt(k account.Key, when time.Time) payment.Payment {
+func (w *world) paymentAt(k merchant.Key, when time.Time) payment.Payment {
 	w.t.Helper()
 	p, err := w.CreatePayment(w.t.Context(), payment.New(request(k), when))
 	w.must(err)
@@ -223,7 +224,7 @@ func startOn(n chain.Network, token money.Token, now time.Time) func(payment.Pay
 }
 
 // started makes a payment and starts it on Polygon in USDC.
-func (w *world) started(k account.Key) payment.Payment {
+func (w *world) started(k merchant.Key) payment.Payment {
 	w.t.Helper()
 	p := w.payment(k)
 	p, err := w.UpdatePayment(w.t.Context(), p.ID, startOn(chain.Polygon, money.USDC, start))

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
@@ -20,7 +20,7 @@ func newSweepID() settlement.ID { return settlement.ID(newID()) }
 
 // paidIn makes a started payment and takes in transfers of these amounts, one
 // a block from the first block on, final up to the block given.
-func (w *world) paidIn(k account.Key, final uint64, amounts ...money.Micros) payment.Payment {
+func (w *world) paidIn(k merchant.Key, final uint64, amounts ...money.Micros) payment.Payment {
 	w.t.Helper()
 	return w.takeIn(w.started(k), 10, final, amounts...)
 }

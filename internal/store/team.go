@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
 )
 
 // addMember puts a user into a merchant account.
-func addMember(ctx context.Context, t tx, merchantID, userID int64, role account.Role, now time.Time) error {
+func addMember(ctx context.Context, t tx, merchantID, userID int64, role merchant.Role, now time.Time) error {
 	_, err := t.NewRaw("INSERT INTO memberships (merchant_id, user_id, role, created_at, chosen_at) VALUES (?, ?, ?, ?, ?)",
 		merchantID, userID, string(role), at(now), at(now)).Exec(ctx)
 	return err
@@ -26,10 +27,10 @@ func chosenMerchant(ctx context.Context, t tx, userID int64) (int64, error) {
 	return ids[0], nil
 }
 
-// SeatBySession returns who acts by the session, for which merchant and in
-// which role, or account.ErrBadSession. The role is empty if the user does not
+// MembershipBySession returns who acts by the session, for which merchant and in
+// which role, or identity.ErrBadSession. The role is empty if the user does not
 // belong to the merchant any more.
-func (s *Store) SeatBySession(ctx context.Context, token account.Hash, now time.Time) (account.Seat, error) {
+func (s *Store) MembershipBySession(ctx context.Context, token identity.Hash, now time.Time) (merchant.Membership, error) {
 	var rows []struct {
 		UserID     int64
 		MerchantID int64
@@ -39,17 +40,17 @@ func (s *Store) SeatBySession(ctx context.Context, token account.Hash, now time.
 		"LEFT JOIN memberships AS m ON m.merchant_id = s.merchant_id AND m.user_id = s.user_id " +
 		"WHERE s.token = ? AND s.revoked_at IS NULL AND s.expires_at > ?"
 	if err := s.reader().NewRaw(q, token[:], at(now)).Scan(ctx, &rows); err != nil {
-		return account.Seat{}, fmt.Errorf("seat by session: %w", err)
+		return merchant.Membership{}, fmt.Errorf("seat by session: %w", err)
 	}
 	if len(rows) == 0 {
-		return account.Seat{}, account.ErrBadSession
+		return merchant.Membership{}, identity.ErrBadSession
 	}
 	r, users := rows[0], []userRow(nil)
 	// Users are never deleted, so what was read above still holds.
 	if err := s.reader().NewSelect().Model(&users).Where("id IN (?, ?)", r.UserID, r.MerchantID).Scan(ctx); err != nil {
-		return account.Seat{}, fmt.Errorf("users of a session: %w", err)
+		return merchant.Membership{}, fmt.Errorf("users of a session: %w", err)
 	}
-	seat := account.Seat{Role: account.Role(r.Role)}
+	seat := merchant.Membership{Role: merchant.Role(r.Role)}
 	for _, u := range users {
 		if u.ID == r.UserID {
 			seat.User = u.user()
@@ -59,15 +60,13 @@ func (s *Store) SeatBySession(ctx context.Context, token account.Hash, now time.
 		}
 	}
 	if !seat.User.DisabledAt.IsZero() {
-		return account.Seat{}, account.ErrBadSession
+		return merchant.Membership{}, identity.ErrBadSession
 	}
 	return seat, nil
 }
 
-var _ account.Team = (*Store)(nil)
-
-// SeatsOf lists the merchants the user belongs to, their own first.
-func (s *Store) SeatsOf(ctx context.Context, user account.User) ([]account.Seat, error) {
+// MembershipsOf lists the merchants the user belongs to, their own first.
+func (s *Store) MembershipsOf(ctx context.Context, user identity.User) ([]merchant.Membership, error) {
 	var rows []struct {
 		userRow `bun:",extend"`
 
@@ -78,23 +77,23 @@ func (s *Store) SeatsOf(ctx context.Context, user account.User) ([]account.Seat,
 	if err != nil {
 		return nil, wrapIf(err, "merchants of user %d", user.ID)
 	}
-	seats := make([]account.Seat, len(rows))
+	seats := make([]merchant.Membership, len(rows))
 	for i, r := range rows {
-		seats[i] = account.Seat{User: user, Merchant: r.user(), Role: account.Role(r.Role)}
+		seats[i] = merchant.Membership{User: user, Merchant: r.user(), Role: merchant.Role(r.Role)}
 	}
 	return seats, nil
 }
 
 // ChooseMerchant makes the session act for the merchant, or fails with
-// account.ErrNoMerchant if its user does not belong to it.
-func (s *Store) ChooseMerchant(ctx context.Context, token account.Hash, userID, merchantID int64, now time.Time) error {
+// merchant.ErrNoMerchant if its user does not belong to it.
+func (s *Store) ChooseMerchant(ctx context.Context, token identity.Hash, userID, merchantID int64, now time.Time) error {
 	err := s.write(ctx, func(ctx context.Context, t tx) error {
 		res, err := t.NewRaw("UPDATE memberships SET chosen_at = ? WHERE merchant_id = ? AND user_id = ?", at(now), merchantID, userID).Exec(ctx)
 		if err != nil {
 			return err
 		}
 		if n, err := res.RowsAffected(); err != nil || n != 1 {
-			return orElse(err, account.ErrNoMerchant)
+			return orElse(err, merchant.ErrNoMerchant)
 		}
 		_, err = t.NewRaw("UPDATE sessions SET merchant_id = ? WHERE token = ? AND user_id = ?", merchantID, token[:], userID).Exec(ctx)
 		return err
@@ -103,7 +102,7 @@ func (s *Store) ChooseMerchant(ctx context.Context, token account.Hash, userID, 
 }
 
 // Members lists who belongs to the merchant, owners first.
-func (s *Store) Members(ctx context.Context, merchantID int64) ([]account.Member, error) {
+func (s *Store) Members(ctx context.Context, merchantID int64) ([]merchant.Member, error) {
 	var rows []struct {
 		userRow `bun:",extend"`
 
@@ -115,24 +114,24 @@ func (s *Store) Members(ctx context.Context, merchantID int64) ([]account.Member
 	if err != nil {
 		return nil, wrapIf(err, "members of merchant %d", merchantID)
 	}
-	list := make([]account.Member, len(rows))
+	list := make([]merchant.Member, len(rows))
 	for i, r := range rows {
-		list[i] = account.Member{User: r.user(), Role: account.Role(r.Role), Since: r.Since.Time}
+		list[i] = merchant.Member{User: r.user(), Role: merchant.Role(r.Role), Since: r.Since.Time}
 	}
 	return list, nil
 }
 
-// SetRole gives a member another role, or fails with account.ErrUnknownMember
-// or account.ErrLastOwner.
-func (s *Store) SetRole(ctx context.Context, merchantID, userID int64, role account.Role) error {
+// SetRole gives a member another role, or fails with merchant.ErrUnknownMember
+// or merchant.ErrLastOwner.
+func (s *Store) SetRole(ctx context.Context, merchantID, userID int64, role merchant.Role) error {
 	err := s.act(ctx, about{}, func(ctx context.Context, t tx, _ *about) error {
 		return changeMember(ctx, t, merchantID, "UPDATE memberships SET role = ? WHERE merchant_id = ? AND user_id = ?", string(role), merchantID, userID)
 	})
 	return wrapIf(err, "set the role of user %d", userID)
 }
 
-// RemoveMember ends a membership, or fails with account.ErrUnknownMember or
-// account.ErrLastOwner. Sessions of the user have no role there from then on.
+// RemoveMember ends a membership, or fails with merchant.ErrUnknownMember or
+// merchant.ErrLastOwner. Sessions of the user have no role there from then on.
 func (s *Store) RemoveMember(ctx context.Context, merchantID, userID int64) error {
 	err := s.act(ctx, about{}, func(ctx context.Context, t tx, _ *about) error {
 		return changeMember(ctx, t, merchantID, "DELETE FROM memberships WHERE merchant_id = ? AND user_id = ?", merchantID, userID)
@@ -151,14 +150,14 @@ func changeMember(ctx context.Context, t tx, merchantID int64, text string, args
 		return err
 	}
 	if n, err := res.RowsAffected(); err != nil || n != 1 {
-		return orElse(err, account.ErrUnknownMember)
+		return orElse(err, merchant.ErrUnknownMember)
 	}
 	var owners int
 	if err := t.NewRaw("SELECT count(*) FROM memberships WHERE merchant_id = ? AND role = 'owner'", merchantID).Scan(ctx, &owners); err != nil {
 		return err
 	}
 	if owners == 0 {
-		return account.ErrLastOwner
+		return merchant.ErrLastOwner
 	}
 	return nil
 }

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -27,7 +27,7 @@ func TestStore_ChangeTogether(t *testing.T) {
 		rich, silent, poor := w.key(100, 0), w.key(100, 0), w.key(2, 0)
 		w.custodian(rich, "https://shop.example/hook")
 		var ops []*changeOp
-		keys := []account.Key{rich, silent, poor}
+		keys := []merchant.Key{rich, silent, poor}
 		for i := range 30 {
 			p := w.payment(keys[i%3])
 			ops = append(ops, &changeOp{id: p.ID, decide: startOn(chain.Polygon, money.USDC, start)})

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/merchant"
 )
 
 // KeysOfUser returns the user's API keys in use, the oldest first.
-func (s *Store) KeysOfUser(ctx context.Context, userID int64) ([]account.Key, error) {
+func (s *Store) KeysOfUser(ctx context.Context, userID int64) ([]merchant.Key, error) {
 	var list keyList
 	if err := s.read(ctx, list.read(userID)); err != nil {
 		return nil, fmt.Errorf("API keys of user %d: %w", userID, err)
@@ -18,7 +18,7 @@ func (s *Store) KeysOfUser(ctx context.Context, userID int64) ([]account.Key, er
 
 // keyList collects keys.
 type keyList struct {
-	keys []account.Key
+	keys []merchant.Key
 	next keyScan
 }
 

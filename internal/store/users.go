@@ -7,7 +7,8 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
 )
 
 // userRow is a person who signs in.
@@ -25,28 +26,28 @@ type userRow struct {
 	DisabledAt   instant
 }
 
-func (r userRow) user() account.User {
-	return account.User{
+func (r userRow) user() identity.User {
+	return identity.User{
 		ID: r.ID, PublicID: r.PublicID, Email: r.Email, FirstName: r.FirstName, LastName: r.LastName,
 		PasswordHash: r.PasswordHash, Operator: r.Operator, CreatedAt: r.CreatedAt.Time, DisabledAt: r.DisabledAt.Time,
 	}
 }
 
 // CreateUser stores a new user, the owner of a merchant account of their own,
-// and returns it with its ID, or account.ErrEmailTaken.
-func (s *Store) CreateUser(ctx context.Context, u account.User) (account.User, error) {
+// and returns it with its ID, or identity.ErrEmailTaken.
+func (s *Store) CreateUser(ctx context.Context, u identity.User) (identity.User, error) {
 	if err := checkTexts("texts of a user", u.PublicID, u.Email, u.FirstName, u.LastName); err != nil {
-		return account.User{}, err
+		return identity.User{}, err
 	}
 	row := rowOfUser(u)
 	err := s.act(ctx, about{actor: u.Email}, func(ctx context.Context, t tx, a *about) error { return addOwner(ctx, t, &row, a) })
 	if err != nil {
-		return account.User{}, fmt.Errorf("create user: %w", err)
+		return identity.User{}, fmt.Errorf("create user: %w", err)
 	}
 	return row.user(), nil
 }
 
-func rowOfUser(u account.User) userRow {
+func rowOfUser(u identity.User) userRow {
 	return userRow{
 		PublicID: u.PublicID, Email: u.Email, FirstName: u.FirstName, LastName: u.LastName,
 		PasswordHash: u.PasswordHash, Operator: u.Operator, CreatedAt: at(u.CreatedAt),
@@ -59,10 +60,10 @@ func addOwner(ctx context.Context, t tx, row *userRow, a *about) error {
 		return err
 	}
 	a.user = row.ID
-	return addMember(ctx, t, row.ID, row.ID, account.RoleOwner, row.CreatedAt.Time)
+	return addMember(ctx, t, row.ID, row.ID, merchant.RoleOwner, row.CreatedAt.Time)
 }
 
-// addUser stores the row and sets its ID, or fails with account.ErrEmailTaken.
+// addUser stores the row and sets its ID, or fails with identity.ErrEmailTaken.
 func addUser(ctx context.Context, t tx, row *userRow) error {
 	res, err := t.NewInsert().Model(row).On("CONFLICT (email) DO NOTHING").Returning("id").Exec(ctx)
 	if err != nil {
@@ -71,20 +72,20 @@ func addUser(ctx context.Context, t tx, row *userRow) error {
 	if n, err := res.RowsAffected(); err != nil || n == 1 {
 		return err
 	}
-	return account.ErrEmailTaken
+	return identity.ErrEmailTaken
 }
 
-// UserByEmail returns the user, or account.ErrUnknownUser.
-func (s *Store) UserByEmail(ctx context.Context, email string) (account.User, error) {
+// UserByEmail returns the user, or identity.ErrUnknownUser.
+func (s *Store) UserByEmail(ctx context.Context, email string) (identity.User, error) {
 	var rows []userRow
 	if !storable(email) {
-		return account.User{}, account.ErrUnknownUser
+		return identity.User{}, identity.ErrUnknownUser
 	}
 	if err := s.reader().NewSelect().Model(&rows).Where("email = ?", email).Scan(ctx); err != nil {
-		return account.User{}, fmt.Errorf("user by e-mail: %w", err)
+		return identity.User{}, fmt.Errorf("user by e-mail: %w", err)
 	}
 	if len(rows) == 0 {
-		return account.User{}, account.ErrUnknownUser
+		return identity.User{}, identity.ErrUnknownUser
 	}
 	return rows[0].user(), nil
 }
@@ -104,7 +105,7 @@ type sessionRow struct {
 }
 
 // CreateSession stores a session, which acts for the merchant its user chose last.
-func (s *Store) CreateSession(ctx context.Context, n account.Session) error {
+func (s *Store) CreateSession(ctx context.Context, n identity.Session) error {
 	if err := checkTexts("the user agent", n.UserAgent); err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func (s *Store) CreateSession(ctx context.Context, n account.Session) error {
 
 // RevokeSession ends a session; one that has ended or does not exist is left
 // alone.
-func (s *Store) RevokeSession(ctx context.Context, token account.Hash, now time.Time) error {
+func (s *Store) RevokeSession(ctx context.Context, token identity.Hash, now time.Time) error {
 	err := s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
 		res, err := t.NewUpdate().Model((*sessionRow)(nil)).Set("revoked_at = ?", at(now)).
 			Where("token = ? AND revoked_at IS NULL", token[:]).Exec(ctx)

@@ -16,8 +16,9 @@ import (
 	"github.com/oklog/ulid/v2"
 	_ "modernc.org/sqlite"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/testkit/postgres"
 
@@ -152,17 +153,17 @@ func (s *stored) key(t *testing.T, url string) int64 {
 		return id
 	}
 	n := len(s.keys)
-	u, err := s.CreateUser(t.Context(), account.User{PublicID: newULID(), Email: fmt.Sprintf("%d@example.org", n), PasswordHash: "argon2id", CreatedAt: noon})
+	u, err := s.CreateUser(t.Context(), identity.User{PublicID: newULID(), Email: fmt.Sprintf("%d@example.org", n), PasswordHash: "argon2id", CreatedAt: noon})
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := s.CreateKey(t.Context(), account.Key{PublicID: newULID(), UserID: u.ID, Hash: sha256.Sum256([]byte(u.Email)), CreatedAt: noon}, func(int64) []ledger.Entry { return nil })
+	k, err := s.CreateKey(t.Context(), merchant.Key{PublicID: newULID(), UserID: u.ID, Hash: sha256.Sum256([]byte(u.Email)), CreatedAt: noon}, func(int64) []ledger.Entry { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.CreateCustodian(t.Context(), account.Custodian{
+	_, err = s.CreateCustodian(t.Context(), merchant.Custodian{
 		PublicID: newULID(), KeyID: k.ID, Name: "Shop", CallbackURL: url, Secret: shopSecret,
-		SigningSecrets: []secret.Text{webhook.NewSigningSecret()}, Branding: account.Branding{Theme: account.ThemeAuto},
+		SigningSecrets: []secret.Text{webhook.NewSigningSecret()}, Branding: merchant.Branding{Theme: merchant.ThemeAuto},
 		CreatedAt: noon, UpdatedAt: noon,
 	}, nil)
 	if err != nil {

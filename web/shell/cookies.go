@@ -11,7 +11,7 @@ import (
 	"github.com/gorilla/sessions"
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -50,7 +50,7 @@ func NewCookies(authKey, sealKey []byte, secure bool, now func() time.Time) *Coo
 	if secure {
 		k.prefix = hostPrefix
 	}
-	k.store.MaxAge(int(account.SessionTTL / time.Second))
+	k.store.MaxAge(int(identity.SessionTTL / time.Second))
 	k.store.Options = &sessions.Options{Path: "/", Secure: secure, HttpOnly: true, SameSite: http.SameSiteLaxMode}
 	return k
 }
@@ -94,7 +94,7 @@ func (k *Cookies) Drop(w http.ResponseWriter, name string) {
 
 // SignIn gives the browser a fresh session in place of the one it carried, so a
 // session that an attacker planted gains nothing.
-func (k *Cookies) SignIn(w http.ResponseWriter, in account.SignedIn) error {
+func (k *Cookies) SignIn(w http.ResponseWriter, in identity.SignedIn) error {
 	k.Drop(w, HalfCookie)
 	k.Drop(w, AskedCookie)
 	if err := k.Know(w, in.User); err != nil {
@@ -105,13 +105,13 @@ func (k *Cookies) SignIn(w http.ResponseWriter, in account.SignedIn) error {
 
 // Know marks the browser as a known device of the user, which failed sign-ins from
 // elsewhere do not slow down. It grants no access by itself.
-func (k *Cookies) Know(w http.ResponseWriter, user account.User) error {
+func (k *Cookies) Know(w http.ResponseWriter, user identity.User) error {
 	return k.Put(w, deviceCookie, deviceTTL, map[string]string{"email": user.Email})
 }
 
 // Knows reports whether the user with the e-mail address signed in from here before.
 func (k *Cookies) Knows(r *http.Request, email string) bool {
-	normal, err := account.NormalizeEmail(email)
+	normal, err := identity.NormalizeEmail(email)
 	return err == nil && k.Get(r, deviceCookie, "email") == normal
 }
 

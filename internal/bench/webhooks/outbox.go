@@ -13,8 +13,9 @@ import (
 	"github.com/oklog/ulid/v2"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/florinpay/florin/internal/account"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
@@ -62,18 +63,18 @@ func (o *outbox) close() error {
 // merchant makes a merchant with the callback URL and returns the key.
 func (o *outbox) merchant(ctx context.Context, url string) (int64, error) {
 	now, id := time.Now(), newULID()
-	u, err := o.CreateUser(ctx, account.User{PublicID: newULID(), Email: id + "@example.org", PasswordHash: "none", CreatedAt: now})
+	u, err := o.CreateUser(ctx, identity.User{PublicID: newULID(), Email: id + "@example.org", PasswordHash: "none", CreatedAt: now})
 	if err != nil {
 		return 0, err
 	}
-	k, err := o.CreateKey(ctx, account.Key{PublicID: newULID(), UserID: u.ID, Hash: sha256.Sum256([]byte(id)), CreatedAt: now},
+	k, err := o.CreateKey(ctx, merchant.Key{PublicID: newULID(), UserID: u.ID, Hash: sha256.Sum256([]byte(id)), CreatedAt: now},
 		func(int64) []ledger.Entry { return nil })
 	if err != nil {
 		return 0, err
 	}
-	_, err = o.CreateCustodian(ctx, account.Custodian{
+	_, err = o.CreateCustodian(ctx, merchant.Custodian{
 		PublicID: newULID(), KeyID: k.ID, Name: "Shop", CallbackURL: url, Secret: secret.New("shop secret"),
-		SigningSecrets: []secret.Text{webhook.NewSigningSecret()}, Branding: account.Branding{Theme: account.ThemeAuto},
+		SigningSecrets: []secret.Text{webhook.NewSigningSecret()}, Branding: merchant.Branding{Theme: merchant.ThemeAuto},
 		CreatedAt: now, UpdatedAt: now,
 	}, nil)
 	return k.ID, err

@@ -22,9 +22,10 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
-	"github.com/florinpay/florin/internal/account"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
@@ -89,13 +90,13 @@ func (b *bench) step(what string) func(context.Context, int) error {
 // prepare makes keys with credits, and payments to read.
 func (b *bench) prepare(ctx context.Context, keys int) error {
 	now := time.Now()
-	u, err := b.CreateUser(ctx, account.User{PublicID: string(newID()), Email: string(newID()) + "@example.org", CreatedAt: now})
+	u, err := b.CreateUser(ctx, identity.User{PublicID: string(newID()), Email: string(newID()) + "@example.org", CreatedAt: now})
 	if err != nil {
 		return err
 	}
 	for range keys {
 		id := newID()
-		k, err := b.CreateKey(ctx, account.Key{PublicID: string(id), UserID: u.ID, Hash: sha256.Sum256([]byte(id)), CreatedAt: now},
+		k, err := b.CreateKey(ctx, merchant.Key{PublicID: string(id), UserID: u.ID, Hash: sha256.Sum256([]byte(id)), CreatedAt: now},
 			func(key int64) []ledger.Entry {
 				return []ledger.Entry{ledger.Grant(key, ledger.Credit, 1<<40, ledger.ReasonGrant, string(id), now)}
 			})

@@ -1,0 +1,88 @@
+// Package audit is the vocabulary of the audit log: what was done, by whom, to
+// what, and from where.
+//
+// Its one invariant: an entry is written in the transaction of the act it
+// records, so neither exists without the other.
+package audit
+
+import "time"
+
+// Entry records one act. It holds no secret.
+type Entry struct {
+	ID      int64
+	UserID  int64 // the user or the merchant's founder it concerns
+	At      time.Time
+	Actor   string // e-mail address of the user who acted
+	Action  Action
+	Subject string // what was acted on
+	Detail  string
+	Address string // IP address of the client; may be empty
+}
+
+// Action names an act. Its text is stored, so it never changes.
+type Action string
+
+// The actions.
+const (
+	ActionSignUp         Action = "signed up"
+	ActionSignIn         Action = "signed in"
+	ActionSignOut        Action = "signed out"
+	ActionPassword       Action = "changed the password"
+	ActionReset          Action = "reset the password"
+	ActionFactorOn       Action = "turned the second factor on"
+	ActionFactorOff      Action = "turned the second factor off"
+	ActionRecovery       Action = "used a recovery code"
+	ActionPasskeyAdd     Action = "added a passkey"
+	ActionPasskeyName    Action = "renamed a passkey"
+	ActionPasskeyRemove  Action = "removed a passkey"
+	ActionPasskeyCopied  Action = "tried a passkey whose counter went back"
+	ActionRevokeSession  Action = "ended a session"
+	ActionCreateKey      Action = "created an API key"
+	ActionRotateKey      Action = "rotated an API key"
+	ActionRelabelKey     Action = "renamed an API key"
+	ActionRevokeKey      Action = "revoked an API key"
+	ActionCustodian      Action = "changed the custodian"
+	ActionWallets        Action = "changed settlement wallets"
+	ActionCallback       Action = "changed the callback address"
+	ActionSigningSecret  Action = "rotated the signing secret"
+	ActionBranding       Action = "changed the branding"
+	ActionCreatePayment  Action = "created a payment"
+	ActionCampaignNew    Action = "created a campaign"
+	ActionCampaign       Action = "changed a campaign"
+	ActionCampaignPause  Action = "paused a campaign"
+	ActionCampaignResume Action = "resumed a campaign"
+	ActionCampaignEnd    Action = "ended a campaign"
+	ActionModerate       Action = "reviewed what donors wrote"
+	ActionLinkNew        Action = "created a payment link"
+	ActionLinkPause      Action = "paused a payment link"
+	ActionLinkResume     Action = "resumed a payment link"
+	ActionCancelPayment  Action = "cancelled a payment"
+	ActionMarkCompleted  Action = "marked a payment as completed"
+	ActionAccept         Action = "accepted short or late money"
+	ActionResendWebhooks Action = "sent webhooks again"
+	ActionTopUp          Action = "bought credits"
+	ActionRecharge       Action = "bought queries"
+	ActionExport         Action = "exported payments"
+	ActionInvite         Action = "invited somebody"
+	ActionDisableUser    Action = "disabled a user"
+	ActionEnableUser     Action = "enabled a user"
+	ActionDisableKey     Action = "disabled an API key"
+	ActionEnableKey      Action = "enabled an API key"
+	ActionCheckLedger    Action = "had the book of credits added up"
+	ActionTeamInvite     Action = "invited a member"
+	ActionTeamRevoke     Action = "took an invitation back"
+	ActionTeamJoin       Action = "joined the team"
+	ActionTeamRole       Action = "changed a member's role"
+	ActionTeamRemove     Action = "removed a member"
+	ActionTeamLeave      Action = "left the team"
+)
+
+// Personal lists the actions on a user's own sign-in. Only that user reads
+// them, even where the user founded a merchant account that others share.
+func Personal() []Action {
+	return []Action{
+		ActionSignUp, ActionSignIn, ActionSignOut, ActionPassword, ActionReset, ActionFactorOn, ActionFactorOff,
+		ActionRecovery, ActionPasskeyAdd, ActionPasskeyName, ActionPasskeyRemove, ActionPasskeyCopied, ActionRevokeSession,
+		ActionInvite, ActionCheckLedger,
+	}
+}

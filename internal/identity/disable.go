@@ -1,0 +1,37 @@
+package identity
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinpay/florin/internal/fault"
+)
+
+// Refusals of what an operator does to others; package merchant shares them.
+var (
+	ErrSelf       = fault.New(fault.Conflict, "you cannot disable yourself; another operator can")
+	ErrAsItIs     = fault.New(fault.Conflict, "that is so already; look again")
+	ErrNoOperator = fault.New(fault.Forbidden, "only an operator may do this")
+)
+
+// SetUserDisabled keeps a user from signing in, and every key of theirs from
+// being taken, or lets them again. Payments that were started go on: their
+// money is settled and told as ever. It fails with ErrSelf, ErrNoOperator or
+// ErrAsItIs.
+func (s *Service) SetUserDisabled(ctx context.Context, by, user User, disabled bool) error {
+	switch {
+	case !by.Operator:
+		return ErrNoOperator
+	case disabled && by.ID == user.ID:
+		return ErrSelf
+	}
+	var when time.Time
+	if disabled {
+		when = s.now().UTC()
+	}
+	changed, err := s.store.DisableUser(ctx, user.ID, when)
+	if err == nil && !changed {
+		return ErrAsItIs
+	}
+	return err
+}

@@ -1,0 +1,40 @@
+package identity
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// InvitationTTL is how long an invitation holds.
+const InvitationTTL = 7 * 24 * time.Hour
+
+// Invite lets somebody sign up with the address. The token is shown only here.
+func (s *Service) Invite(ctx context.Context, by User, email string) (secret.Text, error) {
+	email, err := NormalizeEmail(email)
+	if err != nil {
+		return secret.Text{}, err
+	}
+	token, hash, err := inviteToken.New(s.opts.Random)
+	if err != nil {
+		return secret.Text{}, err
+	}
+	now := s.now().UTC()
+	return token, s.store.AddInvitation(ctx, hash, email, by.ID, now, now.Add(InvitationTTL))
+}
+
+// CreateInvited makes a user by an invitation, which is used up with it. It
+// fails as CreateUser does, or with ErrBadInvitation; the invitation stays good
+// then.
+func (s *Service) CreateInvited(ctx context.Context, token string, in NewUser) (User, error) {
+	hash, ok := inviteToken.Hash(token)
+	if !ok {
+		return User{}, ErrBadInvitation
+	}
+	u, err := s.Prepare(ctx, in)
+	if err != nil {
+		return User{}, err
+	}
+	return s.store.CreateInvited(ctx, hash, u)
+}

@@ -1,0 +1,56 @@
+package identity
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+)
+
+// Login is one of a user's sessions, without the token.
+type Login struct {
+	ID        string // names it to its owner; tells nothing about the token
+	CreatedAt time.Time
+	ExpiresAt time.Time
+	UserAgent string
+}
+
+// Logins lists the user's sessions.
+func (s *Service) Logins(ctx context.Context, user User) ([]Login, error) {
+	sessions, err := s.store.Logins(ctx, user.ID, s.now())
+	logins := make([]Login, len(sessions))
+	for i, x := range sessions {
+		logins[i] = Login{ID: loginID(x.Token), CreatedAt: x.CreatedAt, ExpiresAt: x.ExpiresAt, UserAgent: x.UserAgent}
+	}
+	return logins, err
+}
+
+// LoginOf names the session of a token as Logins does.
+func LoginOf(token string) string {
+	h, ok := SessionToken.Hash(token)
+	if !ok {
+		return ""
+	}
+	return loginID(h)
+}
+
+// loginID is a hash of the hash, cut short: enough to tell a user's sessions
+// apart, and of no use to anybody.
+func loginID(token Hash) string {
+	sum := sha256.Sum256(token[:])
+	return hex.EncodeToString(sum[:8])
+}
+
+// EndLogin revokes one of the user's sessions, or fails with ErrUnknownLogin.
+func (s *Service) EndLogin(ctx context.Context, user User, id string) error {
+	sessions, err := s.store.Logins(ctx, user.ID, s.now())
+	if err != nil {
+		return err
+	}
+	for _, x := range sessions {
+		if loginID(x.Token) == id {
+			return s.store.RevokeSession(ctx, x.Token, s.now())
+		}
+	}
+	return ErrUnknownLogin
+}

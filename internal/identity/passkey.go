@@ -1,0 +1,198 @@
+package identity
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/input"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// Limits of passkeys.
+const (
+	// MaxPasskeys bounds how many a user has: some devices and a spare.
+	MaxPasskeys = 10
+	// ChallengeTTL is how long somebody may look for their passkey.
+	ChallengeTTL = 5 * time.Minute
+)
+
+// Refusals about passkeys. ErrBadPasskey does not say what was wrong: who
+// answers may be guessing.
+var (
+	ErrNoPasskeys      = fault.New(fault.Conflict, "passkeys are not available here: the public address of this installation is no https address with a host name")
+	ErrBadPasskey      = fault.New(fault.Unauthorized, "the passkey was not accepted; try again")
+	ErrCopiedPasskey   = fault.New(fault.Unauthorized, "this passkey may have been copied: its counter went back, so it is not accepted; sign in with your password and remove it")
+	ErrHasPasskey      = fault.New(fault.Conflict, "this passkey is registered already")
+	ErrTooManyPasskeys = fault.New(fault.Conflict, "there are at most %d passkeys; remove one first", MaxPasskeys)
+	ErrUnknownPasskey  = fault.New(fault.NotFound, "there is no such passkey")
+)
+
+// Passkey is a discoverable credential of a user (Web Authentication Level 3).
+type Passkey struct {
+	ID         string // ULID
+	UserID     int64
+	Name       string      // at most 100 characters
+	Credential []byte      // its id, as the authenticator chose it
+	Record     secret.Text // public key, sign counter and flags, as RelyingParty writes them
+	CreatedAt  time.Time
+	UsedAt     time.Time // zero if never
+}
+
+// Purpose is what a challenge asks for; an answer to one is none to another.
+type Purpose string
+
+// The purposes.
+const (
+	PurposeRegister Purpose = "register"
+	PurposeSignIn   Purpose = "sign in"
+	PurposeConfirm  Purpose = "confirm"
+)
+
+// Challenge is what a browser was asked, kept here until it answers.
+type Challenge struct {
+	// Holder is the hash of the token only the browser that was asked carries.
+	Holder    Hash
+	Purpose   Purpose
+	State     string // as RelyingParty writes it
+	ExpiresAt time.Time
+}
+
+// RelyingParty speaks the protocol. It computes, and keeps nothing.
+type RelyingParty interface {
+	// AskNew asks for a passkey of the user beside those they have.
+	AskNew(user User, have []Passkey) (Question, error)
+	// Made returns Credential and Record of the passkey that was made, or ErrBadPasskey.
+	Made(user User, state, answer string) (Passkey, error)
+	// Ask asks for one of the user's passkeys, AskAny for anybody's.
+	Ask(user User, have []Passkey) (Question, error)
+	AskAny() (Question, error)
+	// Names returns the public id of the user the answer says it is of, or
+	// ErrBadPasskey. It proves nothing.
+	Names(answer string) (publicID string, err error)
+	// Answered returns the passkey that answered with what is to be stored of
+	// it, or fails with ErrBadPasskey. If its counter went back, it returns the
+	// passkey with ErrCopiedPasskey.
+	Answered(user User, have []Passkey, state, answer string) (Passkey, error)
+}
+
+// Question is what to ask a browser.
+type Question struct {
+	Options string // JSON, for navigator.credentials
+	State   string // what the answer is checked against
+}
+
+// HasPasskeys reports whether passkeys are available at all.
+func (s *Service) HasPasskeys() bool { return s.opts.RelyingParty != nil }
+
+// PasskeysOf lists the user's passkeys, the oldest first.
+func (s *Service) PasskeysOf(ctx context.Context, user User) ([]Passkey, error) {
+	if !s.HasPasskeys() {
+		return nil, nil
+	}
+	return s.store.PasskeysOf(ctx, user.ID)
+}
+
+// keep stores what was asked of whom.
+func (s *Service) keep(ctx context.Context, holder Hash, p Purpose, q Question) error {
+	now := s.now().UTC()
+	return s.store.AddChallenge(ctx, Challenge{Holder: holder, Purpose: p, State: q.State, ExpiresAt: now.Add(ChallengeTTL)}, now)
+}
+
+// NewPasskey asks the browser of the session to make a passkey for the user,
+// and returns the options. The caller has asked who is there: a passkey opens
+// the account by itself. It fails with ErrNoPasskeys or ErrTooManyPasskeys.
+func (s *Service) NewPasskey(ctx context.Context, user User, session secret.Text) (string, error) {
+	have, holder, err := s.passkeysIn(ctx, user, session)
+	if err != nil {
+		return "", err
+	}
+	if len(have) >= MaxPasskeys {
+		return "", ErrTooManyPasskeys
+	}
+	q, err := s.opts.RelyingParty.AskNew(user, have)
+	if err != nil {
+		return "", err
+	}
+	return q.Options, s.keep(ctx, holder, PurposeRegister, q)
+}
+
+// passkeysIn returns the user's passkeys, and who holds challenges in the session.
+func (s *Service) passkeysIn(ctx context.Context, user User, session secret.Text) ([]Passkey, Hash, error) {
+	if !s.HasPasskeys() {
+		return nil, Hash{}, ErrNoPasskeys
+	}
+	holder, ok := SessionToken.Hash(session.Reveal())
+	if !ok {
+		return nil, Hash{}, ErrBadSession
+	}
+	have, err := s.store.PasskeysOf(ctx, user.ID)
+	return have, holder, err
+}
+
+// PasskeyName returns the name as it is stored; without one it is "Passkey".
+// It fails with fault.Invalid naming name.
+func PasskeyName(name string) (string, error) {
+	name, err := input.Text("name", name, input.MaxName)
+	if err == nil && name == "" {
+		name = "Passkey"
+	}
+	return name, err
+}
+
+// AddPasskey stores the passkey that answers what NewPasskey asked in the same
+// session. It fails with ErrBadPasskey, ErrHasPasskey, ErrTooManyPasskeys, or
+// fault.Invalid naming name.
+func (s *Service) AddPasskey(ctx context.Context, user User, session secret.Text, name, answer string) (Passkey, error) {
+	name, err := PasskeyName(name)
+	if err != nil {
+		return Passkey{}, err
+	}
+	_, holder, err := s.passkeysIn(ctx, user, session)
+	if err != nil {
+		return Passkey{}, err
+	}
+	now := s.now().UTC()
+	c, err := s.store.TakeChallenge(ctx, holder, PurposeRegister, now)
+	if err != nil {
+		return Passkey{}, err
+	}
+	p, err := s.opts.RelyingParty.Made(user, c.State, answer)
+	if err != nil {
+		return Passkey{}, err
+	}
+	if p.ID, err = s.newID(now); err != nil {
+		return Passkey{}, err
+	}
+	p.UserID, p.Name, p.CreatedAt = user.ID, name, now
+	return p, s.store.AddPasskey(ctx, p)
+}
+
+// RenamePasskey names one of the user's. It fails with ErrUnknownPasskey, or
+// fault.Invalid naming name.
+func (s *Service) RenamePasskey(ctx context.Context, user User, id, name string) error {
+	if !s.HasPasskeys() {
+		return ErrNoPasskeys
+	}
+	name, err := PasskeyName(name)
+	if err != nil {
+		return err
+	}
+	return s.store.RenamePasskey(ctx, user.ID, id, name)
+}
+
+// RemovePasskey removes one of the user's and ends every session of theirs but
+// this one. The caller has asked who is there. It returns what was removed, or
+// ErrUnknownPasskey.
+func (s *Service) RemovePasskey(ctx context.Context, user User, session secret.Text, id string) (Passkey, error) {
+	have, keep, err := s.passkeysIn(ctx, user, session)
+	if err != nil {
+		return Passkey{}, err
+	}
+	for _, p := range have {
+		if p.ID == id {
+			return p, s.store.RemovePasskey(ctx, user.ID, id, keep, s.now().UTC())
+		}
+	}
+	return Passkey{}, ErrUnknownPasskey
+}

@@ -1,0 +1,148 @@
+package identity
+
+import (
+	"context"
+	"errors"
+
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// AskPasskey asks for any passkey, to sign in. It returns the options and a
+// token to be kept where only this browser has it, such as a sealed cookie. It
+// fails with ErrNoPasskeys.
+func (s *Service) AskPasskey(ctx context.Context) (options string, token secret.Text, err error) {
+	if !s.HasPasskeys() {
+		return "", secret.Text{}, ErrNoPasskeys
+	}
+	q, err := s.opts.RelyingParty.AskAny()
+	if err != nil {
+		return "", secret.Text{}, err
+	}
+	token, holder, err := challengeToken.New(s.opts.Random)
+	if err != nil {
+		return "", secret.Text{}, err
+	}
+	return q.Options, token, s.keep(ctx, holder, PurposeSignIn, q)
+}
+
+// EnterWithPasskey starts a session for whoever the passkey is of that answers
+// what AskPasskey asked; of c only Address and UserAgent count. The
+// authenticator has verified its user, so it is two factors in one: neither the
+// password nor a code is asked for. It fails with ErrBadPasskey, which is the
+// same for users there are and users there are not, with ErrCopiedPasskey, with
+// which it returns the user, with ErrDisabled, or with fault.Limited after too
+// many failures.
+func (s *Service) EnterWithPasskey(ctx context.Context, token, answer string, c Credentials) (SignedIn, error) {
+	if !s.HasPasskeys() {
+		return SignedIn{}, ErrNoPasskeys
+	}
+	// What cannot be read names nobody, and counts for the address.
+	id, _ := s.opts.RelyingParty.Names(answer)
+	whose := "passkey " + id
+	if err := s.attempts.take(whose, c.Address, true, s.now()); err != nil {
+		return SignedIn{}, err
+	}
+	user, err := s.answeredBy(ctx, token, id, answer)
+	if errors.Is(err, ErrBadPasskey) || errors.Is(err, ErrCopiedPasskey) {
+		return SignedIn{User: user}, err
+	}
+	s.attempts.giveBack(whose, c.Address, true)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	s.attempts.forget(whose, c.Address)
+	return s.startSession(ctx, user, c.UserAgent)
+}
+
+// answeredBy uses the challenge of the token up and returns whose answer it
+// is. It returns the user with ErrCopiedPasskey, and with no other failure.
+func (s *Service) answeredBy(ctx context.Context, token, id, answer string) (User, error) {
+	holder, ok := challengeToken.Hash(token)
+	if !ok {
+		return User{}, ErrBadPasskey
+	}
+	c, err := s.store.TakeChallenge(ctx, holder, PurposeSignIn, s.now().UTC())
+	if err != nil {
+		return User{}, err
+	}
+	user, err := s.store.UserByPublicID(ctx, id)
+	if fault.Is(err, fault.NotFound) {
+		return User{}, ErrBadPasskey
+	}
+	if err != nil {
+		return User{}, err
+	}
+	have, err := s.store.PasskeysOf(ctx, user.ID)
+	if err != nil {
+		return User{}, err
+	}
+	err = s.use(ctx, user, have, c, answer)
+	if err != nil && !errors.Is(err, ErrCopiedPasskey) {
+		return User{}, err
+	}
+	return user, err
+}
+
+// AskToConfirm asks the browser of the session for one of the user's passkeys.
+// It fails with ErrNoPasskeys, or ErrUnknownPasskey for a user without one.
+func (s *Service) AskToConfirm(ctx context.Context, user User, session secret.Text) (options string, err error) {
+	have, holder, err := s.passkeysIn(ctx, user, session)
+	if err != nil {
+		return "", err
+	}
+	if len(have) == 0 {
+		return "", ErrUnknownPasskey
+	}
+	q, err := s.opts.RelyingParty.Ask(user, have)
+	if err != nil {
+		return "", err
+	}
+	return q.Options, s.keep(ctx, holder, PurposeConfirm, q)
+}
+
+// ConfirmByPasskey is Confirm by an answer to AskToConfirm in the same session.
+// It fails with ErrBadPasskey, ErrCopiedPasskey or fault.Limited.
+func (s *Service) ConfirmByPasskey(ctx context.Context, user User, session secret.Text, answer, address string) error {
+	if err := s.attempts.take(user.Email, address, true, s.now()); err != nil {
+		return err
+	}
+	err := s.confirmedBy(ctx, user, session, answer)
+	if !errors.Is(err, ErrBadPasskey) && !errors.Is(err, ErrCopiedPasskey) {
+		s.attempts.giveBack(user.Email, address, true)
+	}
+	return err
+}
+
+func (s *Service) confirmedBy(ctx context.Context, user User, session secret.Text, answer string) error {
+	have, holder, err := s.passkeysIn(ctx, user, session)
+	if err != nil {
+		return err
+	}
+	c, err := s.store.TakeChallenge(ctx, holder, PurposeConfirm, s.now().UTC())
+	if err != nil {
+		return err
+	}
+	return s.use(ctx, user, have, c, answer)
+}
+
+// use checks an answer and stores the counter it came with. Of two answers at
+// once with the same counter, the second is refused: one of them is a copy's.
+func (s *Service) use(ctx context.Context, user User, have []Passkey, c Challenge, answer string) error {
+	after, err := s.opts.RelyingParty.Answered(user, have, c.State, answer)
+	if err != nil {
+		return err
+	}
+	after.UsedAt = s.now().UTC()
+	for _, before := range have {
+		if before.ID != after.ID {
+			continue
+		}
+		used, err := s.store.UsePasskey(ctx, before, after)
+		if err == nil && !used {
+			return ErrBadPasskey
+		}
+		return err
+	}
+	return ErrBadPasskey
+}

@@ -1,0 +1,124 @@
+package identity
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"github.com/alexedwards/argon2id"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// Length of a password in characters. No other rule on its make-up: rules make
+// passwords worse (NIST SP 800-63B).
+const (
+	MinPassword = 10
+	MaxPassword = 128
+)
+
+const (
+	// maxHashing bounds how many passwords are hashed at once: each takes
+	// 19 MiB and a core for some 40 ms.
+	maxHashing = 2
+	// maxWaiting bounds how many more may wait for that, about two seconds'
+	// worth; those beyond are sent away instead of piling up.
+	maxWaiting = 100
+)
+
+// errHashingBusy refuses a sign-in while too many others wait.
+var errHashingBusy = fault.Retry(fault.Limited, 5*time.Second, "too many people are signing in at this moment; try again in a few seconds")
+
+// hashing is argon2id as OWASP advises it.
+var hashing = &argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
+
+// nobodysHash is the hash of no user's password. A sign-in for an unknown user
+// is checked against it, so that it takes as long as any other and does not
+// tell who has an account.
+const nobodysHash = "$argon2id$v=19$m=19456,t=2,p=1$gL0EWwnkp+F2e7PGKSHRXg$h6rrFwTmZqj6S03P1YVYKBtXczLVBjP4p3/18G9euS4"
+
+// hasher hashes passwords, at most maxHashing at once.
+type hasher struct {
+	slots   chan struct{}
+	waiting atomic.Int64
+	running atomic.Int64 // how many hash now
+}
+
+func newHasher() *hasher { return &hasher{slots: make(chan struct{}, maxHashing)} }
+
+// turn waits until it may hash. The caller must call done when it has.
+func (h *hasher) turn(ctx context.Context) (done func(), err error) {
+	defer h.waiting.Add(-1)
+	if h.waiting.Add(1) > maxWaiting {
+		return nil, errHashingBusy
+	}
+	select {
+	case h.slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("wait to hash a password: %w", ctx.Err())
+	}
+	h.running.Add(1)
+	return func() {
+		h.running.Add(-1)
+		<-h.slots
+	}, nil
+}
+
+func (h *hasher) hash(ctx context.Context, password secret.Text) (string, error) {
+	done, err := h.turn(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	hash, err := argon2id.CreateHash(password.Reveal(), hashing)
+	if err != nil {
+		return "", fmt.Errorf("hash a password: %w", err)
+	}
+	return hash, nil
+}
+
+func (h *hasher) verify(ctx context.Context, password secret.Text, hash string) (bool, error) {
+	done, err := h.turn(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer done()
+	ok, err := argon2id.ComparePasswordAndHash(password.Reveal(), hash)
+	if err != nil {
+		return false, fmt.Errorf("check a password: %w", err)
+	}
+	return ok, nil
+}
+
+// checkPassword refuses a password that breaks a rule for this user.
+func checkPassword(password secret.Text, email string) error {
+	text := password.Reveal()
+	chars := utf8.RuneCountInString(text)
+	switch {
+	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
+		return fault.New(fault.Invalid, "password must be text in UTF-8")
+	case chars < MinPassword:
+		return fault.New(fault.Invalid, "password must have at least %d characters", MinPassword)
+	case chars > MaxPassword:
+		return fault.New(fault.Invalid, "password must have at most %d characters", MaxPassword)
+	case strings.EqualFold(strings.TrimSpace(text), email):
+		return fault.New(fault.Invalid, "password must not be the e-mail address")
+	}
+	return nil
+}
+
+// normalPassword returns the password in the form it is hashed in (NFKC), so
+// that the same characters typed on another keyboard match. ok is false for
+// one that no user can have.
+func normalPassword(password secret.Text) (p secret.Text, ok bool) {
+	text := password.Reveal()
+	if len(text) > MaxPassword*utf8.UTFMax || !utf8.ValidString(text) {
+		return secret.Text{}, false
+	}
+	return secret.New(norm.NFKC.String(text)), true
+}

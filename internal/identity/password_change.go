@@ -1,0 +1,89 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// CheckPassword asks somebody who is signed in for their password again. It
+// fails with ErrBadPassword, or fault.Limited after too many failures.
+func (s *Service) CheckPassword(ctx context.Context, user User, password secret.Text, address string) error {
+	if err := s.attempts.take(user.Email, address, true, s.now()); err != nil {
+		return err
+	}
+	_, err := s.verify(ctx, user.Email, password)
+	if errors.Is(err, ErrBadCredentials) {
+		return ErrBadPassword
+	}
+	s.attempts.giveBack(user.Email, address, true)
+	return err
+}
+
+// Confirm asks somebody who is signed in to show once more who they are: by
+// their password or, where an authenticator is in force, by a code of it. No
+// password is as short as a code, so one text is enough to tell them apart. It
+// fails with ErrBadPassword, ErrBadCode, or fault.Limited.
+func (s *Service) Confirm(ctx context.Context, user User, proof secret.Text, address string) error {
+	if !isCode(proof.Reveal()) {
+		return s.CheckPassword(ctx, user, proof, address)
+	}
+	f, ok, err := s.store.SecondFactor(ctx, user.ID)
+	if err != nil {
+		return err
+	}
+	if !ok || !f.InForce() {
+		return s.CheckPassword(ctx, user, proof, address)
+	}
+	if err := s.attempts.take(user.Email, address, true, s.now()); err != nil {
+		return err
+	}
+	err = s.checkCode(ctx, user, proof.Reveal(), address)
+	if !errors.Is(err, ErrBadCode) {
+		s.attempts.giveBack(user.Email, address, true)
+	}
+	return err
+}
+
+// isCode reports whether the text has the form of an authenticator's code.
+func isCode(text string) bool {
+	digits := strings.Map(withoutSpace, text)
+	return len(digits) == int(totpDigits) && strings.Trim(digits, "0123456789") == ""
+}
+
+// ChangePassword gives the user a new password, ends all their sessions and
+// starts a fresh one. It fails with ErrBadPassword, or fault.Invalid for a new
+// password that breaks a rule.
+func (s *Service) ChangePassword(ctx context.Context, user User, old, next secret.Text, address, userAgent string) (SignedIn, error) {
+	if err := checkPassword(next, user.Email); err != nil {
+		return SignedIn{}, err
+	}
+	if err := s.CheckPassword(ctx, user, old, address); err != nil {
+		return SignedIn{}, err
+	}
+	current, err := s.store.UserByEmail(ctx, user.Email)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	hash, err := s.hashOf(ctx, next)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	if err := s.store.SetPassword(ctx, user.ID, current.PasswordHash, hash, s.now().UTC()); err != nil {
+		return SignedIn{}, err
+	}
+	current.PasswordHash = hash
+	return s.startSession(audit.WithLines(ctx), current, userAgent)
+}
+
+func (s *Service) hashOf(ctx context.Context, password secret.Text) (string, error) {
+	normal, ok := normalPassword(password)
+	if !ok {
+		return "", fault.New(fault.Invalid, "password must be text in UTF-8")
+	}
+	return s.passwords.hash(ctx, normal)
+}

@@ -1,0 +1,50 @@
+package identity
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// ResetTTL is how long a link to a new password works: long enough for slow
+// mail, short enough that an old mailbox is no key.
+const ResetTTL = time.Hour
+
+// BeginReset returns a token by which the user with the address can set a new
+// password; the token is empty for an address nobody has. The caller sends it
+// to that address and answers alike in both cases.
+func (s *Service) BeginReset(ctx context.Context, email string) (User, secret.Text, error) {
+	user, err := s.UserByEmail(ctx, email)
+	if fault.Is(err, fault.NotFound) {
+		return User{}, secret.Text{}, nil
+	}
+	if err != nil {
+		return User{}, secret.Text{}, err
+	}
+	token, hash, err := resetToken.New(s.opts.Random)
+	if err != nil {
+		return User{}, secret.Text{}, err
+	}
+	now := s.now().UTC()
+	return user, token, s.store.AddReset(ctx, hash, user.ID, now, now.Add(ResetTTL))
+}
+
+// FinishReset sets a new password by the token of BeginReset, once, and ends
+// all sessions of the user. It fails with ErrBadReset, or fault.Invalid for a
+// password that breaks a rule, which leaves the token good.
+func (s *Service) FinishReset(ctx context.Context, token string, next secret.Text) (User, error) {
+	hash, ok := resetToken.Hash(token)
+	if !ok {
+		return User{}, ErrBadReset
+	}
+	if err := checkPassword(next, ""); err != nil {
+		return User{}, err
+	}
+	password, err := s.hashOf(ctx, next)
+	if err != nil {
+		return User{}, err
+	}
+	return s.store.UseReset(ctx, hash, password, s.now().UTC())
+}

@@ -1,0 +1,229 @@
+package identity
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/pquerna/otp"
+	"github.com/pquerna/otp/hotp"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// Time-based one-time passwords (RFC 6238) with what every authenticator
+// takes: SHA-1, six digits, 30 seconds. A code of the step before or after
+// counts too, for clocks that differ.
+const (
+	totpStep        = 30 // seconds
+	totpDigits      = otp.DigitsSix
+	totpSkew        = 1
+	totpSecretBytes = 20 // as RFC 4226 advises
+	issuer          = "Florin"
+)
+
+// Recovery codes stand in for a lost authenticator, each once.
+const (
+	recoveryCodes = 10
+	recoveryBytes = 10 // 80 bits, 16 characters
+)
+
+var plainBase32 = base32.StdEncoding.WithPadding(base32.NoPadding)
+
+// SecondFactor is a user's authenticator.
+type SecondFactor struct {
+	UserID      int64
+	Secret      secret.Text // base32, as authenticators take it
+	Session     Hash        // of the token of the session that sets it up; zero once it is in force
+	CreatedAt   time.Time
+	ConfirmedAt time.Time // zero: shown, but not in force
+	LastStep    int64     // time step of the last code that was taken
+}
+
+// InForce reports whether signing in asks for it.
+func (f SecondFactor) InForce() bool { return !f.ConfirmedAt.IsZero() }
+
+// Enrolment is an authenticator to set up. Its texts are shown to the owner only.
+type Enrolment struct {
+	Secret secret.Text
+	URI    secret.Text // otpauth://, for a QR code
+}
+
+// BeginFactor makes a second factor that is not in force until the same session
+// calls ConfirmFactor. Calling it again, from whatever session, gives a new one
+// in its place. It fails with ErrHasFactor.
+func (s *Service) BeginFactor(ctx context.Context, user User, session secret.Text) (Enrolment, error) {
+	holder, ok := SessionToken.Hash(session.Reveal())
+	if !ok {
+		return Enrolment{}, ErrBadSession
+	}
+	raw := make([]byte, totpSecretBytes)
+	if _, err := io.ReadFull(s.opts.Random, raw); err != nil {
+		return Enrolment{}, fmt.Errorf("make a second factor: %w", err)
+	}
+	text := secret.New(plainBase32.EncodeToString(raw))
+	err := s.store.PutSecondFactor(ctx, SecondFactor{UserID: user.ID, Secret: text, Session: holder, CreatedAt: s.now().UTC()})
+	return enrolment(user, text), err
+}
+
+// PendingFactor returns the one BeginFactor made in the same session. It fails
+// with ErrHasFactor or ErrNoFactor.
+func (s *Service) PendingFactor(ctx context.Context, user User, session secret.Text) (Enrolment, error) {
+	f, err := s.pending(ctx, user, session)
+	if err != nil {
+		return Enrolment{}, err
+	}
+	return enrolment(user, f.Secret), nil
+}
+
+// pending returns the user's factor that is not in force yet, to the session
+// that makes it: whoever reads its secret has its codes from then on.
+func (s *Service) pending(ctx context.Context, user User, session secret.Text) (SecondFactor, error) {
+	f, ok, err := s.store.SecondFactor(ctx, user.ID)
+	if err != nil {
+		return SecondFactor{}, err
+	}
+	if ok && f.InForce() {
+		return SecondFactor{}, ErrHasFactor
+	}
+	if holder, valid := SessionToken.Hash(session.Reveal()); !ok || !valid || f.Session != holder {
+		return SecondFactor{}, ErrNoFactor
+	}
+	return f, nil
+}
+
+func enrolment(user User, text secret.Text) Enrolment {
+	q := url.Values{"secret": {text.Reveal()}, "issuer": {issuer}}
+	return Enrolment{Secret: text, URI: secret.New("otpauth://totp/" + issuer + ":" + url.PathEscape(user.Email) + "?" + q.Encode())}
+}
+
+// ConfirmFactor brings the factor that BeginFactor made in the same session into
+// force if the code is its own, and returns the recovery codes, which are shown
+// only here. It fails with ErrHasFactor, ErrNoFactor or ErrBadCode.
+func (s *Service) ConfirmFactor(ctx context.Context, user User, session secret.Text, code string) ([]secret.Text, error) {
+	f, err := s.pending(ctx, user, session)
+	if err != nil {
+		return nil, err
+	}
+	step, ok := stepOf(f.Secret, code, s.now())
+	if !ok {
+		return nil, ErrBadCode
+	}
+	texts, hashes, err := s.newRecoveryCodes()
+	if err != nil {
+		return nil, err
+	}
+	return texts, s.store.ConfirmSecondFactor(ctx, f, step, hashes, s.now().UTC())
+}
+
+// Factor reports whether signing in asks for a code, and how many recovery
+// codes are left.
+func (s *Service) Factor(ctx context.Context, user User) (inForce bool, left int, err error) {
+	f, ok, err := s.store.SecondFactor(ctx, user.ID)
+	if err != nil || !ok || !f.InForce() {
+		return false, 0, err
+	}
+	left, err = s.store.RecoveryCodesLeft(ctx, user.ID)
+	return true, left, err
+}
+
+// RemoveFactor ends the second factor of a user who knows the password, and
+// every session of theirs but this one.
+func (s *Service) RemoveFactor(ctx context.Context, user User, session, password secret.Text, address string) error {
+	keep, ok := SessionToken.Hash(session.Reveal())
+	if !ok {
+		return ErrBadSession
+	}
+	if err := s.CheckPassword(ctx, user, password, address); err != nil {
+		return err
+	}
+	return s.store.RemoveSecondFactor(ctx, user.ID, keep, s.now().UTC())
+}
+
+// checkCode takes a code of the user's authenticator, or a recovery code, from
+// somebody at the address. A user without a second factor needs none.
+func (s *Service) checkCode(ctx context.Context, user User, code, address string) error {
+	f, ok, err := s.store.SecondFactor(ctx, user.ID)
+	if err != nil || !ok || !f.InForce() {
+		return err
+	}
+	if strings.TrimSpace(code) == "" {
+		return ErrNeedCode
+	}
+	// Taken before the code is looked at, so that many at once cannot slip
+	// through; a right one gives it back.
+	if err := s.codes.take(user.ID, s.now()); err != nil {
+		return err
+	}
+	err = s.takeCode(ctx, user, f, code, address)
+	if !errors.Is(err, ErrBadCode) {
+		s.codes.giveBack(user.ID)
+	}
+	return err
+}
+
+// takeCode uses up a code of the authenticator, or a recovery code.
+func (s *Service) takeCode(ctx context.Context, user User, f SecondFactor, code, address string) error {
+	if step, ok := stepOf(f.Secret, code, s.now()); ok {
+		fresh, err := s.store.TakeStep(ctx, user.ID, step)
+		if err == nil && !fresh {
+			return ErrBadCode
+		}
+		return err
+	}
+	now := s.now().UTC()
+	used := audit.WithLines(ctx, audit.Entry{UserID: user.ID, At: now, Actor: user.Email, Action: audit.ActionRecovery, Address: address})
+	taken, err := s.store.TakeRecoveryCode(used, user.ID, recoveryHash(code), now)
+	if err == nil && !taken {
+		return ErrBadCode
+	}
+	return err
+}
+
+// stepOf returns the time step whose code it is.
+func stepOf(text secret.Text, code string, now time.Time) (int64, bool) {
+	code = strings.Map(withoutSpace, code)
+	current := now.Unix() / totpStep
+	for step := current - totpSkew; step <= current+totpSkew; step++ {
+		want, err := hotp.GenerateCodeCustom(text.Reveal(), uint64(step), hotp.ValidateOpts{Digits: totpDigits, Algorithm: otp.AlgorithmSHA1})
+		if err == nil && subtle.ConstantTimeCompare([]byte(want), []byte(code)) == 1 {
+			return step, true
+		}
+	}
+	return 0, false
+}
+
+func withoutSpace(r rune) rune {
+	if r == ' ' || r == '-' || r == '\t' {
+		return -1
+	}
+	return r
+}
+
+func (s *Service) newRecoveryCodes() ([]secret.Text, []Hash, error) {
+	texts, hashes := make([]secret.Text, recoveryCodes), make([]Hash, recoveryCodes)
+	for i := range texts {
+		raw := make([]byte, recoveryBytes)
+		if _, err := io.ReadFull(s.opts.Random, raw); err != nil {
+			return nil, nil, fmt.Errorf("make recovery codes: %w", err)
+		}
+		text := strings.ToLower(plainBase32.EncodeToString(raw))
+		texts[i] = secret.New(text[:4] + "-" + text[4:8] + "-" + text[8:12] + "-" + text[12:])
+		hashes[i] = recoveryHash(texts[i].Reveal())
+	}
+	return texts, hashes, nil
+}
+
+// recoveryHash is the hash of a recovery code as people type it. The code is
+// random enough that a plain hash cannot be turned back.
+func recoveryHash(code string) Hash {
+	return sha256.Sum256([]byte("recovery " + strings.ToLower(strings.Map(withoutSpace, code))))
+}

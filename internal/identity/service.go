@@ -1,0 +1,54 @@
+// Package identity knows the users: how they sign in, by password, second
+// factor or passkey, the sessions that follow, and how guessing is slowed.
+//
+// Its one invariant: a secret is stored only as a hash or sealed, and shown
+// once, when it is made.
+package identity
+
+import (
+	"crypto/rand"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+)
+
+// Options are what the service needs besides its store. The zero value works.
+type Options struct {
+	// RelyingParty speaks the passkey protocol; nil offers no passkeys.
+	RelyingParty RelyingParty
+	// Random is the source of tokens and ids; nil means crypto/rand.
+	Random io.Reader
+}
+
+// Service signs users in and changes what they sign in with. It is safe for
+// concurrent use.
+type Service struct {
+	store     Store
+	now       func() time.Time
+	opts      Options
+	passwords *hasher
+	attempts  *throttle
+	codes     *codeBudget
+}
+
+// New returns the service. now returns the current time.
+func New(store Store, now func() time.Time, opts Options) *Service {
+	if opts.Random == nil {
+		opts.Random = rand.Reader
+	}
+	return &Service{
+		store: store, now: now, opts: opts,
+		passwords: newHasher(), attempts: newThrottle(), codes: newCodeBudget(),
+	}
+}
+
+// newID returns a fresh ULID.
+func (s *Service) newID(now time.Time) (string, error) {
+	id, err := ulid.New(ulid.Timestamp(now), s.opts.Random)
+	if err != nil {
+		return "", fmt.Errorf("make an id: %w", err)
+	}
+	return id.String(), nil
+}

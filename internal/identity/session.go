@@ -1,0 +1,158 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/input"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// Session is a signed-in user: a Bearer token or a browser's cookie.
+type Session struct {
+	Token     Hash
+	UserID    int64
+	CreatedAt time.Time
+	ExpiresAt time.Time
+	UserAgent string // at most 200 characters
+}
+
+// SessionTTL is how long a session lasts, used or not.
+const SessionTTL = 30 * 24 * time.Hour
+
+// maxUserAgent bounds what is kept of a browser's own description.
+const maxUserAgent = 200
+
+// Credentials are what somebody signs in with, and from where.
+type Credentials struct {
+	Email     string
+	Password  secret.Text
+	Code      string // of the second factor, if the user has one
+	Address   string // IP address of the client; tries are counted by it
+	UserAgent string
+	// Known: the client has shown that this user signed in from it before. Then
+	// what others try at the user from elsewhere does not hold it up.
+	Known bool
+}
+
+// SignedIn is a fresh session. Its token is shown only here.
+type SignedIn struct {
+	Token     secret.Text
+	ExpiresAt time.Time
+	User      User
+}
+
+// SignIn starts a session. It fails with ErrBadCredentials, which takes as
+// long for an unknown user as for a wrong password, with ErrNeedCode or
+// ErrBadCode where a second factor is in force, or with fault.Limited after
+// too many failures.
+func (s *Service) SignIn(ctx context.Context, c Credentials) (SignedIn, error) {
+	email, err := NormalizeEmail(c.Email)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	if err := s.attempts.take(email, c.Address, c.Known, s.now()); err != nil {
+		return SignedIn{}, err
+	}
+	user, err := s.verify(ctx, email, c.Password)
+	if err == nil {
+		err = s.checkCode(ctx, user, c.Code, c.Address)
+	}
+	if !errors.Is(err, ErrBadCredentials) && !errors.Is(err, ErrBadCode) {
+		s.attempts.giveBack(email, c.Address, c.Known)
+	}
+	if err != nil {
+		return SignedIn{}, err
+	}
+	s.attempts.forget(email, c.Address)
+	return s.startSession(ctx, user, c.UserAgent)
+}
+
+// verify returns the user if the password is right. It hashes a password in
+// every case.
+func (s *Service) verify(ctx context.Context, email string, password secret.Text) (User, error) {
+	normal, ok := normalPassword(password)
+	if !ok {
+		return User{}, ErrBadCredentials
+	}
+	user, err := s.store.UserByEmail(ctx, email)
+	hash := user.PasswordHash
+	if fault.Is(err, fault.NotFound) {
+		hash = nobodysHash
+	} else if err != nil {
+		return User{}, err
+	}
+	match, failed := s.passwords.verify(ctx, normal, hash)
+	if failed != nil {
+		return User{}, failed
+	}
+	if err != nil || !match {
+		return User{}, ErrBadCredentials
+	}
+	return user, nil
+}
+
+// startSession signs the user in without asking anything, or fails with
+// ErrDisabled: only whoever showed the password learns that.
+func (s *Service) startSession(ctx context.Context, user User, userAgent string) (SignedIn, error) {
+	if !user.DisabledAt.IsZero() {
+		return SignedIn{}, ErrDisabled
+	}
+	token, hash, err := SessionToken.New(s.opts.Random)
+	if err != nil {
+		return SignedIn{}, fmt.Errorf("make a session token: %w", err)
+	}
+	now := s.now().UTC()
+	session := Session{
+		Token: hash, UserID: user.ID, CreatedAt: now, ExpiresAt: now.Add(SessionTTL), UserAgent: cleanUserAgent(userAgent),
+	}
+	if err := s.store.CreateSession(audit.WithLines(ctx, linesBy(user, audit.LinesOf(ctx))...), session); err != nil {
+		return SignedIn{}, err
+	}
+	return SignedIn{Token: token, ExpiresAt: session.ExpiresAt, User: user}, nil
+}
+
+// linesBy names the user as the actor of lines that have none: who signs in is
+// known only now.
+func linesBy(user User, lines []audit.Entry) []audit.Entry {
+	named := slices.Clone(lines)
+	for i := range named {
+		if named[i].Actor == "" {
+			named[i].Actor = user.Email
+		}
+	}
+	return named
+}
+
+// SignOut ends the session. Ending one that is unknown or over is fine.
+func (s *Service) SignOut(ctx context.Context, token string) error {
+	h, ok := SessionToken.Hash(token)
+	if !ok {
+		return nil
+	}
+	err := s.store.RevokeSession(ctx, h, s.now())
+	if fault.Is(err, fault.Unauthorized) || fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
+}
+
+// cleanUserAgent keeps what prints of a header that the client made up.
+func cleanUserAgent(text string) string {
+	text = text[:min(len(text), maxUserAgent*utf8.UTFMax)]
+	clean := strings.Map(func(r rune) rune {
+		if input.Hidden(r) {
+			return -1
+		}
+		return r
+	}, text)
+	chars := []rune(clean)
+	return string(chars[:min(len(chars), maxUserAgent)])
+}

@@ -1,0 +1,68 @@
+package identity
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"strings"
+)
+
+// Halfway is a sign-in whose password was right and whose second factor is
+// still asked for. It is kept where nobody can make one up, such as a sealed
+// cookie, for a few minutes.
+type Halfway string
+
+// Email is whose sign-in it is.
+func (h Halfway) Email() string {
+	email, _, _ := strings.Cut(string(h), " ")
+	return email
+}
+
+// Enter is SignIn for a page that asks for the second factor on a second form:
+// half is set, and nothing else, when the user has one.
+func (s *Service) Enter(ctx context.Context, c Credentials) (in SignedIn, half Halfway, err error) {
+	c.Code = ""
+	in, err = s.SignIn(ctx, c)
+	if !errors.Is(err, ErrNeedCode) {
+		return in, "", err
+	}
+	user, err := s.UserByEmail(ctx, c.Email)
+	if err != nil {
+		return SignedIn{}, "", err
+	}
+	return SignedIn{}, halfway(user), nil
+}
+
+// EnterWithCode completes what Enter began, by c.Code. It fails with ErrBadCode,
+// ErrBadSession if the password was changed in the meantime, or fault.Limited.
+func (s *Service) EnterWithCode(ctx context.Context, half Halfway, c Credentials) (SignedIn, error) {
+	email := half.Email()
+	user, err := s.UserByEmail(ctx, email)
+	if err != nil {
+		return SignedIn{}, ErrBadSession
+	}
+	if halfway(user) != half {
+		return SignedIn{}, ErrBadSession
+	}
+	if err := s.attempts.take(email, c.Address, c.Known, s.now()); err != nil {
+		return SignedIn{}, err
+	}
+	if strings.TrimSpace(c.Code) == "" {
+		return SignedIn{}, ErrBadCode
+	}
+	if err := s.checkCode(ctx, user, c.Code, c.Address); err != nil {
+		if !errors.Is(err, ErrBadCode) {
+			s.attempts.giveBack(email, c.Address, c.Known)
+		}
+		return SignedIn{}, err
+	}
+	s.attempts.forget(email, c.Address)
+	return s.startSession(ctx, user, c.UserAgent)
+}
+
+// halfway binds the sign-in to the password it was begun with.
+func halfway(user User) Halfway {
+	sum := sha256.Sum256([]byte("halfway " + user.PasswordHash))
+	return Halfway(user.Email + " " + hex.EncodeToString(sum[:16]))
+}

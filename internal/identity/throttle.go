@@ -1,0 +1,156 @@
+package identity
+
+import (
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/florinpay/florin/internal/fault"
+)
+
+// How many failed sign-ins are let through: a burst, then one for each
+// interval. Somebody who mistypes never notices; somebody who guesses gets
+// 100 tries a day at a user, and 1,500 a day over all users, from one address,
+// and 1,000 a day at a user from all addresses together.
+var (
+	perUserAndAddress = allowance{burst: 8, interval: 15 * time.Minute}
+	perAddress        = allowance{burst: 50, interval: time.Minute}
+	// perUser counts tries at a user from everywhere, so that guessing from
+	// many addresses gets a thousand tries in a day and not a million. A known
+	// device of the user is exempt, or the guesser would lock the user out;
+	// from a new one they wait minutes, or set a new password by mail, which
+	// makes the device a known one.
+	perUser = allowance{burst: 40, interval: 90 * time.Second}
+)
+
+// maxTracked bounds how many senders are remembered. When more are seen than
+// that within the hour, some are forgotten early: an attack from so many
+// addresses at once is for a firewall to stop, and must not fill the memory.
+const maxTracked = 20_000
+
+type allowance struct {
+	burst    int
+	interval time.Duration
+}
+
+// throttle counts failed sign-ins. It keeps one time for each sender, at which
+// its allowance is whole again (the generic cell rate algorithm). It is safe
+// for concurrent use.
+type throttle struct {
+	mu    sync.Mutex
+	whole map[sender]time.Time
+	// alarmed is when a user may be told again that guesses are slowed, by address.
+	alarmed map[string]time.Time
+}
+
+// sender is who tries: an address, and the user it tries at or empty for all
+// of its tries together.
+type sender struct{ email, address string }
+
+func newThrottle() *throttle {
+	return &throttle{whole: make(map[sender]time.Time), alarmed: make(map[string]time.Time)}
+}
+
+// take counts an attempt before it is made, so that many at once cannot all
+// slip through, or refuses it with fault.Limited. known: it comes from a device
+// the user signed in from before.
+func (t *throttle) take(email, address string, known bool, now time.Time) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var wait time.Duration
+	counts := counted(email, address, known)
+	for _, c := range counts {
+		wait = max(wait, t.wait(c.sender, c.allowance, now))
+	}
+	if wait > 0 {
+		return fault.Retry(fault.Limited, wait, "too many failed attempts to sign in; try again in %s", wait.Round(time.Second))
+	}
+	t.makeRoom(now)
+	for _, c := range counts {
+		t.whole[c.sender] = later(t.whole[c.sender], now).Add(c.interval)
+	}
+	return nil
+}
+
+// giveBack undoes a take whose attempt was not a failure.
+func (t *throttle) giveBack(email, address string, known bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, c := range counted(email, address, known) {
+		t.whole[c.sender] = t.whole[c.sender].Add(-c.interval)
+	}
+}
+
+// count is what a try counts for.
+type count struct {
+	sender
+	allowance
+}
+
+func counted(email, address string, known bool) []count {
+	both, all := senders(email, address)
+	counts := []count{{both, perUserAndAddress}, {all, perAddress}}
+	if !known {
+		counts = append(counts, count{sender{email, everywhere}, perUser})
+	}
+	return counts
+}
+
+// everywhere stands for all addresses together; no address looks like it.
+const everywhere = "*"
+
+// forget clears the failures at the user from the address, who has shown to be
+// the user. Those of the address as a whole stay: a guesser may well own an
+// account.
+func (t *throttle) forget(email, address string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	both, _ := senders(email, address)
+	delete(t.whole, both)
+}
+
+// wait returns how long until the sender may try again; 0 or less for now.
+func (t *throttle) wait(s sender, a allowance, now time.Time) time.Duration {
+	return later(t.whole[s], now).Sub(now) - time.Duration(a.burst-1)*a.interval
+}
+
+// makeRoom keeps the map bounded: first without those whose allowance is
+// whole, then, if that is not enough, without some others. It leaves a quarter
+// free, so that it need not run for every attempt.
+func (t *throttle) makeRoom(now time.Time) {
+	if len(t.whole) < maxTracked {
+		return
+	}
+	for s, at := range t.whole {
+		if !at.After(now) {
+			delete(t.whole, s)
+		}
+	}
+	for s := range t.whole {
+		if len(t.whole) < maxTracked*3/4 {
+			return
+		}
+		delete(t.whole, s)
+	}
+}
+
+// senders names the two a try counts for. An IPv6 address counts by its
+// network of 64 bits, which is what one subscriber has.
+func senders(email, address string) (both, all sender) {
+	if ip, err := netip.ParseAddr(address); err == nil {
+		address = ip.Unmap().WithZone("").String()
+		if ip = ip.Unmap(); ip.Is6() {
+			if network, err := ip.WithZone("").Prefix(64); err == nil {
+				address = network.String()
+			}
+		}
+	}
+	return sender{email, address}, sender{"", address}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,90 @@
+package identity
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinpay/florin/internal/input"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// User is a person who signs in.
+type User struct {
+	ID           int64
+	PublicID     string // ULID
+	Email        string // lower case, unique
+	FirstName    string
+	LastName     string
+	PasswordHash string // argon2id
+	Operator     bool
+	CreatedAt    time.Time
+	DisabledAt   time.Time // zero unless the operator disabled the user
+}
+
+// NewUser asks for a user.
+type NewUser struct {
+	Email     string
+	Password  secret.Text
+	FirstName string // at most 100 characters; may be empty
+	LastName  string
+	Operator  bool
+}
+
+// CreateUser makes a user. It fails with fault.Invalid naming the field, or
+// ErrEmailTaken.
+func (s *Service) CreateUser(ctx context.Context, in NewUser) (User, error) {
+	u, err := s.Prepare(ctx, in)
+	if err != nil {
+		return User{}, err
+	}
+	return s.store.CreateUser(ctx, u)
+}
+
+// Prepare returns a user to be stored by another act, such as joining a team. It
+// fails as CreateUser does, save ErrEmailTaken.
+func (s *Service) Prepare(ctx context.Context, in NewUser) (User, error) {
+	u, err := s.newUser(in)
+	if err != nil {
+		return User{}, err
+	}
+	password, _ := normalPassword(in.Password)
+	u.PasswordHash, err = s.passwords.hash(ctx, password)
+	return u, err
+}
+
+func (s *Service) newUser(in NewUser) (User, error) {
+	now := s.now().UTC()
+	email, err := NormalizeEmail(in.Email)
+	if err != nil {
+		return User{}, err
+	}
+	if err := checkPassword(in.Password, email); err != nil {
+		return User{}, err
+	}
+	first, err := input.Text("firstName", in.FirstName, input.MaxName)
+	if err != nil {
+		return User{}, err
+	}
+	last, err := input.Text("lastName", in.LastName, input.MaxName)
+	if err != nil {
+		return User{}, err
+	}
+	id, err := s.newID(now)
+	if err != nil {
+		return User{}, err
+	}
+	return User{PublicID: id, Email: email, FirstName: first, LastName: last, Operator: in.Operator, CreatedAt: now}, nil
+}
+
+// UserByEmail returns the user with the address, or ErrUnknownUser.
+func (s *Service) UserByEmail(ctx context.Context, email string) (User, error) {
+	email, err := NormalizeEmail(email)
+	if err != nil {
+		return User{}, err
+	}
+	return s.store.UserByEmail(ctx, email)
+}
+
+// NormalizeEmail returns the address in the form users are stored under. It
+// fails with fault.Invalid naming email.
+func NormalizeEmail(text string) (string, error) { return input.Email("email", text) }

@@ -1,0 +1,84 @@
+package identity
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+func TestService_CreateUser(t *testing.T) {
+	t.Parallel()
+	b := newBundle()
+	u, err := b.CreateUser(t.Context(), NewUser{Email: "  Ada@Example.COM ", Password: secret.New(password), FirstName: " Ada ", Operator: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u.ID == 0 || len(u.PublicID) != 26 || u.Email != email || u.FirstName != "Ada" || !u.Operator || !u.CreatedAt.Equal(noon) {
+		t.Errorf("the user is %+v", u)
+	}
+	if !strings.HasPrefix(u.PasswordHash, "$argon2id$v=19$m=19456,t=2,p=1$") || strings.Contains(fmt.Sprintf("%+v", b.store.users), password) {
+		t.Errorf("the password is kept as %q", u.PasswordHash)
+	}
+	_, err = b.CreateUser(t.Context(), NewUser{Email: "ADA@example.com", Password: secret.New(password)})
+	wantErr(t, "the same address in capitals", err, ErrEmailTaken)
+	if found, err := b.UserByEmail(t.Context(), "ADA@EXAMPLE.COM"); err != nil || found.ID != u.ID {
+		t.Errorf("UserByEmail = %+v, %v", found, err)
+	}
+}
+
+func TestService_CreateUser_Refuses(t *testing.T) {
+	t.Parallel()
+	b := newBundle()
+	for name, c := range map[string]struct {
+		in    NewUser
+		field string
+	}{
+		"no address":         {NewUser{Password: secret.New(password)}, "email"},
+		"no password":        {NewUser{Email: email}, "password"},
+		"9 characters":       {NewUser{Email: email, Password: secret.New("123456789")}, "password"},
+		"9 wide characters":  {NewUser{Email: email, Password: secret.New(strings.Repeat("ü", 9))}, "password"},
+		"129 characters":     {NewUser{Email: email, Password: secret.New(strings.Repeat("ü", 129))}, "password"},
+		"a megabyte":         {NewUser{Email: email, Password: secret.New(strings.Repeat("a", 1<<20))}, "password"},
+		"the address":        {NewUser{Email: email, Password: secret.New(strings.ToUpper(email))}, "password"},
+		"a NUL":              {NewUser{Email: email, Password: secret.New(password + "\x00")}, "password"},
+		"no UTF-8":           {NewUser{Email: email, Password: secret.New(password + "\xff")}, "password"},
+		"control in name":    {NewUser{Email: email, Password: secret.New(password), FirstName: "A\x1b[31mda"}, "firstName"},
+		"reversed last name": {NewUser{Email: email, Password: secret.New(password), LastName: "\u202eada"}, "lastName"},
+		"long last name":     {NewUser{Email: email, Password: secret.New(password), LastName: strings.Repeat("ü", 101)}, "lastName"},
+	} {
+		_, err := b.CreateUser(t.Context(), c.in)
+		wantInvalid(t, name, err, c.field)
+		if p := c.in.Password.Reveal(); err != nil && p != "" && !strings.EqualFold(p, email) && strings.Contains(err.Error(), p) {
+			t.Errorf("%s: the message holds the password", name)
+		}
+	}
+	if len(b.store.users) != 0 {
+		t.Errorf("%d users were stored", len(b.store.users))
+	}
+}
+
+func TestNormalizeEmail(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"ada@example.com": "ada@example.com", " A.d+a_1@Sub.Example.COM\n": "a.d+a_1@sub.example.com",
+		"owner@localhost": "owner@localhost", "a@xn--bcher-kva.example": "a@xn--bcher-kva.example",
+	} {
+		if got, err := NormalizeEmail(text); err != nil || got != want {
+			t.Errorf("NormalizeEmail(%q) = %q, %v; want %q", text, got, err, want)
+		}
+	}
+	for _, text := range []string{
+		"", " ", "ada", "@example.com", "ada@", "ada@@example.com", "ada@example..com", "ada@-example.com", "ada@example.com, eve@example.com",
+		"Ada <ada@example.com>", "a da@example.com", "ada@exa mple.com", "ada\x00@example.com", "ada\r\nBcc: eve@example.com", "ädа@example.com",
+		strings.Repeat("a", 65) + "@example.com", "a@" + strings.Repeat("a", 64) + ".com", strings.Repeat("a", 64) + "@" + strings.Repeat("abc.", 50) + "com",
+		strings.Repeat("@", 1<<20),
+	} {
+		got, err := NormalizeEmail(text)
+		if !fault.Is(err, fault.Invalid) {
+			t.Errorf("NormalizeEmail(%.40q) = %q, %v; want fault.Invalid", text, got, err)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+// Package input checks the texts that users and merchants enter. Every check
+// takes the name of the field, and its refusal names that field.
+package input
+
+import (
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/florinpay/florin/internal/fault"
+)
+
+// Limits in characters: enough for any name, small enough to lay out.
+const (
+	MaxName = 100
+	MaxURL  = 2048
+)
+
+// Text returns the text without the space around it, or fails as CheckText.
+func Text(field, text string, most int) (string, error) {
+	text = strings.TrimSpace(text)
+	if err := CheckText(field, text, most); err != nil {
+		return "", err
+	}
+	return text, nil
+}
+
+// CheckText refuses, with fault.Invalid, a text that is not UTF-8, has more
+// than most characters, or holds characters that do not print.
+func CheckText(field, text string, most int) error {
+	if len(text) > most*utf8.UTFMax || utf8.RuneCountInString(text) > most {
+		return fault.New(fault.Invalid, "%s must have at most %d characters", field, most)
+	}
+	if !utf8.ValidString(text) {
+		return fault.New(fault.Invalid, "%s must be text in UTF-8", field)
+	}
+	if strings.ContainsFunc(text, Hidden) {
+		return fault.New(fault.Invalid, "%s must not hold control characters", field)
+	}
+	return nil
+}
+
+// Hidden reports whether a character does not print but changes the text around
+// it: controls, line separators, and the overrides of writing direction, which
+// can make one name look like another.
+func Hidden(r rune) bool {
+	switch {
+	case unicode.IsControl(r), r == '\u2028', r == '\u2029':
+		return true
+	case r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
+		return true
+	}
+	return r == utf8.RuneError || r == '\ufeff'
+}
+
+// URL returns an absolute https URL without credentials. An empty text is
+// allowed and clears the field.
+func URL(field, text string) (string, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return "", nil
+	}
+	if err := CheckText(field, text, MaxURL); err != nil {
+		return "", err
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
+		return "", fault.New(fault.Invalid, "%s must be an https URL such as https://example.com/page", field)
+	}
+	return text, nil
+}
+
+// Colour returns a colour as #rrggbb in lower case. An empty text is allowed
+// and clears the field.
+func Colour(field, text string) (string, error) {
+	text = strings.ToLower(strings.TrimSpace(text))
+	if text == "" {
+		return "", nil
+	}
+	digits, ok := strings.CutPrefix(text, "#")
+	if !ok || strings.Trim(digits, "0123456789abcdef") != "" || (len(digits) != 3 && len(digits) != 6) {
+		return "", fault.New(fault.Invalid, "%s must be a colour such as #09f or #0099ff", field)
+	}
+	if len(digits) == 3 {
+		d := digits
+		digits = string([]byte{d[0], d[0], d[1], d[1], d[2], d[2]})
+	}
+	return "#" + digits, nil
+}

@@ -1,0 +1,78 @@
+package merchant
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+)
+
+// Acceptance says, a line each, what differs from the custodian before of how
+// payments are accepted: what is offered, from and up to which amount, when
+// money counts as final, and what counts as paid. People are mailed that.
+func (c Custodian) Acceptance(before Custodian) []string {
+	var changes []string
+	for _, n := range chain.Networks() {
+		was, is := before.optionsOf(n).words(), c.optionsOf(n).words()
+		for i := range is {
+			changes = appendChange(changes, string(n)+" "+is[i][0], was[i][1], is[i][1])
+		}
+	}
+	changes = appendChange(changes, "accepted short by", percent(before.ShortBasis), percent(c.ShortBasis))
+	return appendChange(changes, "accepted after expiry for", hours(before.LateFor), hours(c.LateFor))
+}
+
+// optionsOf are the options of a network; one the merchant said nothing about
+// is offered as it comes.
+func (c Custodian) optionsOf(n chain.Network) NetworkOptions {
+	if o, ok := c.Networks[n]; ok {
+		return o
+	}
+	return NetworkOptions{Enabled: true}
+}
+
+// words are the options by name, for people.
+func (o NetworkOptions) words() [][2]string {
+	tokens := make([]string, len(o.Tokens))
+	for i, t := range o.Tokens {
+		tokens[i] = string(t)
+	}
+	all := [][2]string{
+		{"offered", map[bool]string{true: "yes", false: "no"}[o.Enabled]},
+		{"tokens", orAll(strings.Join(tokens, " and "))},
+		{"smallest amount", limit(o.MinAmount)},
+		{"largest amount", limit(o.MaxAmount)},
+		{"final after", "the network's own rule"},
+	}
+	if o.Finality != (chain.Finality{}) {
+		all[4][1] = o.Finality.String()
+	}
+	return all
+}
+
+func appendChange(changes []string, name, was, is string) []string {
+	if was == is {
+		return changes
+	}
+	return append(changes, name+": "+was+" → "+is)
+}
+
+func limit(m money.Micros) string {
+	if m == 0 {
+		return "none"
+	}
+	return "$" + m.Display()
+}
+
+func orAll(tokens string) string {
+	if tokens == "" {
+		return "all"
+	}
+	return tokens
+}
+
+func percent(basis int64) string { return strconv.FormatFloat(float64(basis)/100, 'f', -1, 64) + " %" }
+
+func hours(d time.Duration) string { return strconv.FormatFloat(d.Hours(), 'f', -1, 64) + " h" }

@@ -1,0 +1,86 @@
+package merchant
+
+import (
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/input"
+)
+
+// maxTagline bounds a tagline, in characters.
+const maxTagline = 160
+
+// Theme is how a merchant wants the checkout to look.
+type Theme string
+
+// The themes.
+const (
+	ThemeAuto  Theme = "AUTO"
+	ThemeLight Theme = "LIGHT"
+	ThemeDark  Theme = "DARK"
+)
+
+// Branding is how the checkout looks. Colours are #rrggbb.
+type Branding struct {
+	Tagline         string
+	LogoURL         string
+	PrimaryColor    string
+	BackgroundColor string
+	Theme           Theme
+	SupportEmail    string
+	Website         string
+}
+
+func setBranding(c *Custodian, in CustodianInput) error {
+	if in.Branding == nil {
+		return nil
+	}
+	b, err := c.Branding.with(*in.Branding)
+	if err != nil {
+		return named("branding", err)
+	}
+	c.Branding = b
+	return nil
+}
+
+// with returns the branding with what the input gives.
+func (b Branding) with(in BrandingInput) (Branding, error) {
+	for _, f := range []struct {
+		field string
+		from  *string
+		to    *string
+		clean func(field, text string) (string, error)
+	}{
+		{"tagline", in.Tagline, &b.Tagline, cleanTagline},
+		{"logoUrl", in.LogoURL, &b.LogoURL, input.URL},
+		{"primaryColor", in.PrimaryColor, &b.PrimaryColor, input.Colour},
+		{"backgroundColor", in.BackgroundColor, &b.BackgroundColor, input.Colour},
+		{"supportEmail", in.SupportEmail, &b.SupportEmail, input.OptionalEmail},
+		{"website", in.Website, &b.Website, input.URL},
+	} {
+		if f.from == nil {
+			continue
+		}
+		text, err := f.clean(f.field, *f.from)
+		if err != nil {
+			return b, err
+		}
+		*f.to = text
+	}
+	if in.Theme == nil {
+		return b, nil
+	}
+	var err error
+	b.Theme, err = parseTheme(*in.Theme)
+	return b, err
+}
+
+func cleanTagline(field, text string) (string, error) { return input.Text(field, text, maxTagline) }
+
+func parseTheme(t Theme) (Theme, error) {
+	switch t {
+	case "":
+		return ThemeAuto, nil
+	case ThemeAuto, ThemeLight, ThemeDark:
+		return t, nil
+	}
+	return "", fault.New(fault.Invalid, "theme must be AUTO, LIGHT or DARK")
+}

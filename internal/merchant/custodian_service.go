@@ -1,0 +1,71 @@
+package merchant
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
+
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// signingPrefix marks a signing secret of Standard Webhooks 1.0: the rest is
+// base64 of its bytes.
+const (
+	signingPrefix = "whsec_"
+	signingBytes  = 32 // the standard asks for 24 to 64
+)
+
+// CreateCustodian makes the custodian of the key and debits one credit with
+// it. The new signing secret is returned here and never again. It fails with
+// fault.Invalid naming the field, ErrHasCustodian, or credit.ErrNoCredits, and
+// costs nothing then.
+func (s *Service) CreateCustodian(ctx context.Context, key Key, in CustodianInput) (Custodian, secret.Text, error) {
+	c, signing, err := s.newCustodian(key, in)
+	if err != nil {
+		return Custodian{}, secret.Text{}, err
+	}
+	entries, err := s.charge(key, "custodian.create", c.CreatedAt)
+	if err != nil {
+		return Custodian{}, secret.Text{}, err
+	}
+	c, err = s.store.CreateCustodian(ctx, c, entries)
+	if err != nil {
+		return Custodian{}, secret.Text{}, err
+	}
+	return c, signing, nil
+}
+
+// UpdateCustodian changes what the input gives of the key's custodian and
+// debits one credit with it. It fails with fault.Invalid naming the field,
+// ErrNoCustodian, or credit.ErrNoCredits, and costs nothing then.
+func (s *Service) UpdateCustodian(ctx context.Context, key Key, in CustodianInput) (Custodian, error) {
+	now := s.now().UTC()
+	// What is wrong by itself is refused before anything is locked; what is
+	// wrong only beside what is stored, inside.
+	if _, err := s.with(Custodian{}, in); err != nil {
+		return Custodian{}, err
+	}
+	entries, err := s.charge(key, "custodian.update", now)
+	if err != nil {
+		return Custodian{}, err
+	}
+	return s.store.UpdateCustodian(ctx, key.ID, entries, func(c Custodian) (Custodian, error) {
+		c, err := s.with(c, in)
+		c.UpdatedAt = now
+		return c, err
+	})
+}
+
+// Custodian returns the custodian of the key, or ErrNoCustodian.
+func (s *Service) Custodian(ctx context.Context, keyID int64) (Custodian, error) {
+	return s.store.Custodian(ctx, keyID)
+}
+
+func newSigningSecret(random io.Reader) (secret.Text, error) {
+	raw := make([]byte, signingBytes)
+	if _, err := io.ReadFull(random, raw); err != nil {
+		return secret.Text{}, fmt.Errorf("make a signing secret: %w", err)
+	}
+	return secret.New(signingPrefix + base64.StdEncoding.EncodeToString(raw)), nil
+}

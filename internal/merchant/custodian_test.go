@@ -1,0 +1,337 @@
+package merchant
+
+import (
+	"encoding/base64"
+	"errors"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+const (
+	evmWallet    = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
+	solanaWallet = "HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk"
+)
+
+func everything() CustodianInput {
+	return CustodianInput{
+		Name:        new(" Shop "),
+		Wallets:     map[chain.Network]string{chain.BEP20: strings.ToLower(evmWallet), chain.Polygon: evmWallet, chain.Base: " " + evmWallet, chain.Solana: solanaWallet},
+		CallbackURL: new("https://shop.example/webhook"),
+		Secret:      new(secret.New(" its secret ")),
+		Networks: []NetworkInput{
+			{Network: chain.BEP20, Enabled: new(false)},
+			{Network: chain.Base, Tokens: new([]money.Token{money.USDC}), MinAmount: new(money.USD), MaxAmount: new(100 * money.USD), Finality: new("12s"), SweepMin: new(5 * money.USD)},
+		},
+		Branding: &BrandingInput{
+			Tagline: new("Best in town"), LogoURL: new("https://shop.example/logo.svg"), PrimaryColor: new("#09F"), BackgroundColor: new("#FfFfFe"),
+			Theme: new(ThemeDark), SupportEmail: new("Help@Shop.example"), Website: new("https://shop.example"),
+		},
+		ShortBasis: new(int64(50)), LateFor: new(2 * time.Hour),
+	}
+}
+
+func TestService_CreateCustodian(t *testing.T) {
+	t.Parallel()
+	b := newBundle()
+	k, _ := b.mustCreateKey(t, NewKey{Credits: 2})
+	c, signing, err := b.CreateCustodian(t.Context(), k, everything())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Custodian{
+		ID: 1, PublicID: c.PublicID, KeyID: k.ID, Name: "Shop", CallbackURL: "https://shop.example/webhook", Secret: secret.New(" its secret "),
+		Wallets:        map[chain.Network]chain.Address{chain.BEP20: evmWallet, chain.Polygon: evmWallet, chain.Base: evmWallet, chain.Solana: solanaWallet},
+		SigningSecrets: []secret.Text{signing},
+		Networks: map[chain.Network]NetworkOptions{
+			chain.BEP20: {},
+			chain.Base:  {Enabled: true, Tokens: []money.Token{money.USDC}, MinAmount: money.USD, MaxAmount: 100 * money.USD, Finality: chain.Finality{Depth: 12 * time.Second}, SweepMin: 5 * money.USD},
+		},
+		Branding:   Branding{"Best in town", "https://shop.example/logo.svg", "#0099ff", "#fffffe", ThemeDark, "help@shop.example", "https://shop.example"},
+		ShortBasis: 50, LateFor: 2 * time.Hour, CreatedAt: noon, UpdatedAt: noon,
+	}
+	if !reflect.DeepEqual(c, want) || len(c.PublicID) != 26 {
+		t.Errorf("the custodian is\n%+v, want\n%+v", c, want)
+	}
+	raw, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(signing.Reveal(), "whsec_"))
+	if err != nil || len(raw) != 32 || !strings.HasPrefix(signing.Reveal(), "whsec_") {
+		t.Errorf("the signing secret is not whsec_ and the base64 of 32 bytes: %v", err)
+	}
+	if got := b.credits(t, k); got != 1 {
+		t.Errorf("%d credits left, want 1", got)
+	}
+	_, _, err = b.CreateCustodian(t.Context(), k, everything())
+	wantErr(t, "a second one", err, ErrHasCustodian)
+	if got := b.credits(t, k); got != 1 {
+		t.Errorf("the refusal cost %d", 1-got)
+	}
+}
+
+func TestService_CreateCustodian_Empty(t *testing.T) {
+	t.Parallel()
+	b := newBundle()
+	_, c := b.mustCreateCustodian(t, CustodianInput{})
+	if len(c.Wallets) != 0 || len(c.Networks) != 0 || c.Branding.Theme != ThemeAuto || c.Offers(chain.BEP20, money.USDT) {
+		t.Errorf("the custodian is %+v", c)
+	}
+}
+
+func TestService_CreateCustodian_NoCredits(t *testing.T) {
+	t.Parallel()
+	b := newBundle()
+	k, _ := b.mustCreateKey(t, NewKey{})
+	_, signing, err := b.CreateCustodian(t.Context(), k, CustodianInput{})
+	wantErr(t, "without credits", err, ledger.ErrNoCredits)
+	_, err = b.Custodian(t.Context(), k.ID)
+	wantErr(t, "afterwards", err, ErrNoCustodian)
+	if !signing.Empty() {
+		t.Error("a secret came with the refusal")
+	}
+}
+
+func TestService_UpdateCustodian_OnlyWhatIsGiven(t *testing.T) {
+	t.Parallel()
+	b := newBundle()
+	k, before := b.mustCreateCustodian(t, everything())
+	b.clock.pass(time.Hour)
+	same, err := b.UpdateCustodian(t.Context(), k, CustodianInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := before
+	want.UpdatedAt = noon.Add(time.Hour)
+	if !reflect.DeepEqual(same, want) {
+		t.Errorf("an empty update gave\n%+v, want\n%+v", same, want)
+	}
+	changed, err := b.UpdateCustodian(t.Context(), k, CustodianInput{
+		Wallets:  map[chain.Network]string{chain.Base: ""},
+		Networks: []NetworkInput{{Network: chain.Base, MaxAmount: new(money.Micros(0))}},
+		Branding: &BrandingInput{Tagline: new("New")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.Wallets = map[chain.Network]chain.Address{chain.BEP20: evmWallet, chain.Polygon: evmWallet, chain.Solana: solanaWallet}
+	base := before.Networks[chain.Base]
+	base.MaxAmount = 0
+	want.Networks = map[chain.Network]NetworkOptions{chain.BEP20: {}, chain.Base: base}
+	want.Branding.Tagline = "New"
+	if !reflect.DeepEqual(changed, want) {
+		t.Errorf("the update gave\n%+v, want\n%+v", changed, want)
+	}
+	if got := b.credits(t, k); got != 20-3 {
+		t.Errorf("%d credits left after a create and two updates, want 17", got)
+	}
+	if before.Wallets[chain.Base] != evmWallet || before.Networks[chain.Base].MaxAmount == 0 {
+		t.Error("the update changed the value it was given")
+	}
+}
+
+func TestService_UpdateCustodian_Clears(t *testing.T) {
+	t.Parallel()
+	b := newBundle()
+	k, before := b.mustCreateCustodian(t, everything())
+	c, err := b.UpdateCustodian(t.Context(), k, CustodianInput{
+		Name: new(""), CallbackURL: new(" "), Secret: new(secret.New("")),
+		Wallets:  map[chain.Network]string{chain.BEP20: "", chain.Polygon: "", chain.Base: "", chain.Solana: " "},
+		Networks: []NetworkInput{{Network: chain.Base, Tokens: new([]money.Token{}), MinAmount: new(money.Micros(0)), MaxAmount: new(money.Micros(0)), Finality: new(""), SweepMin: new(money.Micros(0))}},
+		Branding: &BrandingInput{Tagline: new(""), LogoURL: new(""), PrimaryColor: new(""), BackgroundColor: new(""), Theme: new(Theme("")), SupportEmail: new(""), Website: new("")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Name != "" || c.CallbackURL != "" || !c.Secret.Empty() || len(c.Wallets) != 0 || c.Branding != (Branding{Theme: ThemeAuto}) {
+		t.Errorf("not all is cleared: %+v", c)
+	}
+	if got := c.Networks[chain.Base]; !got.Enabled || len(got.Tokens) != 0 || got.MinAmount != 0 || got.MaxAmount != 0 || got.Finality != (chain.Finality{}) || got.SweepMin != 0 {
+		t.Errorf("not all of the network is cleared: %+v", got)
+	}
+	if !reflect.DeepEqual(c.SigningSecrets, before.SigningSecrets) {
+		t.Error("the signing secret changed")
+	}
+}
+
+func TestService_Custodian_Refuses(t *testing.T) {
+	t.Parallel()
+	wallet := func(n chain.Network, text string) CustodianInput {
+		return CustodianInput{Wallets: map[chain.Network]string{n: text}}
+	}
+	network := func(n NetworkInput) CustodianInput {
+		if n.Network == "" {
+			n.Network = chain.Base
+		}
+		return CustodianInput{Networks: []NetworkInput{n}}
+	}
+	branding := func(x BrandingInput) CustodianInput { return CustodianInput{Branding: &x} }
+	for name, c := range map[string]struct {
+		in    CustodianInput
+		field string
+	}{
+		"long name":              {CustodianInput{Name: new(strings.Repeat("ü", 101))}, "name"},
+		"NUL in name":            {CustodianInput{Name: new("a\x00b")}, "name"},
+		"newline in name":        {CustodianInput{Name: new("a\nb")}, "name"},
+		"name not UTF-8":         {CustodianInput{Name: new("\xc3\x28")}, "name"},
+		"zero address":           {wallet(chain.BEP20, "0x0000000000000000000000000000000000000000"), "wallets.bep20"},
+		"wrong checksum":         {wallet(chain.Polygon, strings.Replace(evmWallet, "C", "c", 1)), "wallets.polygon"},
+		"Solana on Base":         {wallet(chain.Base, solanaWallet), "wallets.base"},
+		"EVM on Solana":          {wallet(chain.Solana, evmWallet), "wallets.solana"},
+		"token contract":         {wallet(chain.BEP20, "0x55d398326f99059ff775485246999027b3197955"), "wallets.bep20"},
+		"twin's contract":        {wallet(chain.Polygon, "0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174"), "wallets.polygon"},
+		"mint":                   {wallet(chain.Solana, "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"), "wallets.solana"},
+		"unknown network":        {wallet("TRON", evmWallet), "network"},
+		"http callback":          {CustodianInput{CallbackURL: new("http://shop.example/")}, "callbackUrl"},
+		"callback with password": {CustodianInput{CallbackURL: new("https://u:p@shop.example/")}, "callbackUrl"},
+		"callback with newline":  {CustodianInput{CallbackURL: new("https://shop.example/\nx")}, "callbackUrl"},
+		"long callback":          {CustodianInput{CallbackURL: new("https://shop.example/" + strings.Repeat("a", 2048))}, "callbackUrl"},
+		"long secret":            {CustodianInput{Secret: new(secret.New(strings.Repeat("a", 257)))}, "secret"},
+		"NUL in secret":          {CustodianInput{Secret: new(secret.New("a\x00"))}, "secret"},
+		"network of no name":     {CustodianInput{Networks: []NetworkInput{{}}}, "networks[0]"},
+		"network twice":          {CustodianInput{Networks: []NetworkInput{{Network: chain.Base}, {Network: chain.Base}}}, "networks[1]"},
+		"unknown token":          {network(NetworkInput{Tokens: new([]money.Token{"DAI"})}), "tokens"},
+		"token twice":            {network(NetworkInput{Tokens: new([]money.Token{money.USDT, money.USDT})}), "tokens"},
+		"negative minimum":       {network(NetworkInput{MinAmount: new(money.Micros(-1))}), "minAmount"},
+		"negative sweep":         {network(NetworkInput{SweepMin: new(money.Micros(-1))}), "sweepMinAmount"},
+		"minimum over maximum":   {network(NetworkInput{MinAmount: new(2 * money.USD), MaxAmount: new(money.USD)}), "maxAmount"},
+		"finality in blocks":     {network(NetworkInput{Finality: new("12")}), "finality"},
+		"long tagline":           {branding(BrandingInput{Tagline: new(strings.Repeat("a", 161))}), "branding: tagline"},
+		"script as logo":         {branding(BrandingInput{LogoURL: new("javascript:alert(1)")}), "branding: logoUrl"},
+		"http logo":              {branding(BrandingInput{LogoURL: new("http://shop.example/logo.png")}), "branding: logoUrl"},
+		"data logo":              {branding(BrandingInput{LogoURL: new("data:image/svg+xml,<svg/>")}), "branding: logoUrl"},
+		"colour by name":         {branding(BrandingInput{PrimaryColor: new("red")}), "branding: primaryColor"},
+		"colour of four":         {branding(BrandingInput{PrimaryColor: new("#1234")}), "branding: primaryColor"},
+		"colour with style":      {branding(BrandingInput{BackgroundColor: new("#fff;x:url(")}), "branding: backgroundColor"},
+		"theme":                  {branding(BrandingInput{Theme: new(Theme("dark"))}), "branding: theme"},
+		"support address":        {branding(BrandingInput{SupportEmail: new("help@")}), "branding: supportEmail"},
+		"website":                {branding(BrandingInput{Website: new("shop.example")}), "branding: website"},
+		"short by half":          {CustodianInput{ShortBasis: new(int64(5_000))}, "shortBasis"},
+		"short by less than 0":   {CustodianInput{ShortBasis: new(int64(-1))}, "shortBasis"},
+		"late for ever":          {CustodianInput{LateFor: new(MaxLateFor + time.Second)}, "lateFor"},
+		"late by half a second":  {CustodianInput{LateFor: new(500 * time.Millisecond)}, "lateFor"},
+	} {
+		b := newBundle()
+		k, _ := b.mustCreateKey(t, NewKey{Credits: 5})
+		_, signing, err := b.CreateCustodian(t.Context(), k, c.in)
+		wantInvalid(t, name+" (create)", err, c.field)
+		if !signing.Empty() {
+			t.Errorf("%s: a secret came with the refusal", name)
+		}
+		if _, _, err := b.CreateCustodian(t.Context(), k, everything()); err != nil {
+			t.Fatal(err)
+		}
+		_, err = b.UpdateCustodian(t.Context(), k, c.in)
+		wantInvalid(t, name+" (update)", err, c.field)
+		if after, _ := b.Custodian(t.Context(), k.ID); after.Name != "Shop" || b.credits(t, k) != 4 {
+			t.Errorf("%s: the refusals cost %d or changed %+v", name, 4-b.credits(t, k), after)
+		}
+	}
+}
+
+// TestService_UpdateCustodian_BesideWhatIsStored: a value may be wrong only
+// together with one that is stored.
+func TestService_UpdateCustodian_BesideWhatIsStored(t *testing.T) {
+	t.Parallel()
+	b := newBundle()
+	k, _ := b.mustCreateCustodian(t, everything()) // BASE takes 1 to 100
+	_, err := b.UpdateCustodian(t.Context(), k, CustodianInput{Networks: []NetworkInput{{Network: chain.Base, MinAmount: new(101 * money.USD)}}})
+	wantInvalid(t, "a minimum over the stored maximum", err, "minAmount")
+	if got := b.credits(t, k); got != 19 {
+		t.Errorf("%d credits left, want 19: a refusal is free", got)
+	}
+}
+
+func TestService_UpdateCustodian_None(t *testing.T) {
+	t.Parallel()
+	b := newBundle()
+	k, _ := b.mustCreateKey(t, NewKey{Credits: 1})
+	_, err := b.UpdateCustodian(t.Context(), k, CustodianInput{})
+	wantErr(t, "without a custodian", err, ErrNoCustodian)
+	if got := b.credits(t, k); got != 1 {
+		t.Errorf("%d credits left, want 1", got)
+	}
+}
+
+func TestService_UpdateCustodian_NoCredits(t *testing.T) {
+	t.Parallel()
+	b := newBundle()
+	k, _ := b.mustCreateKey(t, NewKey{Credits: 1})
+	if _, _, err := b.CreateCustodian(t.Context(), k, everything()); err != nil {
+		t.Fatal(err)
+	}
+	_, err := b.UpdateCustodian(t.Context(), k, CustodianInput{Name: new("Other")})
+	wantErr(t, "without credits", err, ledger.ErrNoCredits)
+	if c, _ := b.Custodian(t.Context(), k.ID); c.Name != "Shop" {
+		t.Errorf("the name is %q: it changed without payment", c.Name)
+	}
+}
+
+// TestService_UpdateCustodian_AtOnce: each update that succeeds costs one, and
+// no more succeed than are paid for.
+func TestService_UpdateCustodian_AtOnce(t *testing.T) {
+	t.Parallel()
+	b := newBundle()
+	k, _ := b.mustCreateKey(t, NewKey{Credits: 6})
+	if _, _, err := b.CreateCustodian(t.Context(), k, CustodianInput{}); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	done, refused := 0, 0
+	for range 12 {
+		wg.Go(func() {
+			_, err := b.UpdateCustodian(t.Context(), k, CustodianInput{Name: new("x")})
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case err == nil:
+				done++
+			case errors.Is(err, ledger.ErrNoCredits):
+				refused++
+			default:
+				t.Errorf("UpdateCustodian: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	if done != 5 || refused != 7 || b.credits(t, k) != 0 {
+		t.Errorf("%d done, %d refused, %d credits left; want 5, 7, 0", done, refused, b.credits(t, k))
+	}
+}
+
+// TestService_CheckCallback: the check that is given decides.
+func TestService_CheckCallback(t *testing.T) {
+	t.Parallel()
+	b := newBundle()
+	s := New(b.store, nil, b.clock.Now, Options{CheckCallback: func(text string) error {
+		if text != "http://127.0.0.1:9/hook" {
+			return errors.New("callbackUrl is " + text)
+		}
+		return nil
+	}})
+	k, _ := b.mustCreateKey(t, NewKey{Credits: 5})
+	if c, _, err := s.CreateCustodian(t.Context(), k, CustodianInput{CallbackURL: new(" http://127.0.0.1:9/hook ")}); err != nil || c.CallbackURL != "http://127.0.0.1:9/hook" {
+		t.Errorf("CreateCustodian = %+v, %v", c, err)
+	}
+	if c, err := s.UpdateCustodian(t.Context(), k, CustodianInput{CallbackURL: new("https://shop.example/")}); err == nil {
+		t.Errorf("what the check refuses is stored: %+v", c)
+	}
+}
+
+func TestParseLimit(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]money.Micros{"0": 0, "0.00": 0, "12.5": 12_500_000, "1e2": 100 * money.USD} {
+		if got, err := ParseLimit("minAmount", text); err != nil || got != want {
+			t.Errorf("ParseLimit(%s) = %s, %v; want %s", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "-1", "x", "0.0000001", "1e99"} {
+		_, err := ParseLimit("minAmount", text)
+		wantInvalid(t, text, err, "minAmount")
+	}
+}

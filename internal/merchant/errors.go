@@ -1,0 +1,14 @@
+package merchant
+
+import "github.com/florinpay/florin/internal/fault"
+
+// Refusals about keys and custodians.
+var (
+	ErrBadKey       = fault.New(fault.Unauthorized, "the API key is missing or not valid")
+	ErrUnknownKey   = fault.New(fault.NotFound, "there is no such API key")
+	ErrTooManyKeys  = fault.New(fault.Conflict, "a user has at most %d API keys in use, and %d in all", MaxKeys, MaxEverKeys)
+	ErrKeyDisabled  = fault.New(fault.Forbidden, "this API key is disabled; ask whoever runs this service")
+	ErrNoCustodian  = fault.New(fault.Conflict, "this API key has no custodian yet; create one with createCustodianAccount")
+	ErrHasCustodian = fault.New(fault.Conflict, "this API key already has a custodian; change it with updateCustodianDetails")
+	ErrClosed       = fault.New(fault.Forbidden, "this merchant account is disabled; ask whoever runs this service")
+)

@@ -1,0 +1,187 @@
+package merchant
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/input"
+	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// Key is an API key. Its secret is known only as a hash.
+type Key struct {
+	ID         int64
+	PublicID   string // ULID
+	UserID     int64  // the owner
+	UserPublic string // the owner's public id
+	Hash       identity.Hash
+	Label      string
+	Wallet     chain.Address // the EVM wallet registered on the key; may be empty
+	FirstName  string        // of the owner
+	LastName   string
+	Email      string
+	CreatedAt  time.Time
+	LastUsedAt time.Time // zero if never
+	RevokedAt  time.Time // zero while it is in use
+	DisabledAt time.Time // zero unless the operator disabled the key
+}
+
+// Authenticate returns the key in use whose text this is, or ErrBadKey. What
+// is not even well formed never reaches the database.
+//
+// A rotated key must fail at once, on every instance, so nothing is kept
+// between calls here; a cache belongs behind Store.KeyByHash, where it can be
+// told of a rotation.
+func (s *Service) Authenticate(ctx context.Context, text string) (Key, error) {
+	h, ok := identity.APIKey.Hash(text)
+	if !ok {
+		return Key{}, ErrBadKey
+	}
+	key, err := s.store.KeyByHash(ctx, h)
+	if err != nil {
+		return Key{}, err
+	}
+	s.usage.note(key, s.now())
+	return key, nil
+}
+
+// NewKey asks for an API key.
+type NewKey struct {
+	Label   string // at most 100 characters; may be empty
+	Wallet  string // the EVM wallet registered on the key; may be empty
+	Credits int64  // free credits, 0 to credit.MaxTopUp
+	Queries int64  // free queries, 0 to credit.MaxRecharge
+	// Limited: the user makes it, and may have only so many.
+	Limited bool
+}
+
+// How many keys a user may have, for each starts with free credits.
+const (
+	MaxKeys     = 20  // in use
+	MaxEverKeys = 100 // revoked ones included
+)
+
+// CreateKey makes an API key for the user and books its free credits and
+// queries. The key's text is returned here and never again. It fails with
+// fault.Invalid naming the field.
+func (s *Service) CreateKey(ctx context.Context, user identity.User, in NewKey) (Key, secret.Text, error) {
+	wallet, err := parseKeyWallet(in.Wallet)
+	if err != nil {
+		return Key{}, secret.Text{}, err
+	}
+	label, err := input.Text("label", in.Label, input.MaxName)
+	if err != nil {
+		return Key{}, secret.Text{}, err
+	}
+	if err := checkFree(in); err != nil {
+		return Key{}, secret.Text{}, err
+	}
+	now := s.now().UTC()
+	id, err := s.newID(now)
+	if err != nil {
+		return Key{}, secret.Text{}, err
+	}
+	text, hash, err := identity.APIKey.New(s.opts.Random)
+	if err != nil {
+		return Key{}, secret.Text{}, fmt.Errorf("make an API key: %w", err)
+	}
+	create := s.store.CreateKey
+	if in.Limited {
+		create = s.store.CreateKeyWithin
+	}
+	key, err := create(ctx, Key{
+		PublicID: id, UserID: user.ID, UserPublic: user.PublicID, Hash: hash, Label: label, Wallet: wallet,
+		FirstName: user.FirstName, LastName: user.LastName, Email: user.Email, CreatedAt: now,
+	}, func(keyID int64) []ledger.Entry { return freeEntries(keyID, id, in, now) })
+	if err != nil {
+		return Key{}, secret.Text{}, err
+	}
+	return key, text, nil
+}
+
+func parseKeyWallet(text string) (chain.Address, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return "", nil
+	}
+	w, err := chain.ParseAddress(chain.BEP20, text)
+	if err != nil {
+		return "", named("wallet", err)
+	}
+	return w.Address, nil
+}
+
+func checkFree(in NewKey) error {
+	if in.Credits < 0 || in.Credits > ledger.MaxTopUp {
+		return fault.New(fault.Invalid, "credits must be between 0 and %d", ledger.MaxTopUp)
+	}
+	if in.Queries < 0 || in.Queries > ledger.MaxRecharge {
+		return fault.New(fault.Invalid, "queries must be between 0 and %d", ledger.MaxRecharge)
+	}
+	return nil
+}
+
+func freeEntries(keyID int64, publicID string, in NewKey, now time.Time) []ledger.Entry {
+	var entries []ledger.Entry
+	ref := "signup:" + publicID
+	if in.Credits > 0 {
+		entries = append(entries, ledger.Grant(keyID, ledger.Credit, in.Credits, ledger.ReasonSignup, ref, now))
+	}
+	if in.Queries > 0 {
+		entries = append(entries, ledger.Grant(keyID, ledger.Query, in.Queries, ledger.ReasonSignup, ref, now))
+	}
+	return entries
+}
+
+// Balance returns what the key has left.
+func (s *Service) Balance(ctx context.Context, keyID int64) (ledger.Balance, error) {
+	return s.store.Balance(ctx, keyID)
+}
+
+// charge returns the entry by which the key pays one credit for an operation.
+// Its ref is fresh for every call, so each call that succeeds costs one, while
+// a retry of the same transaction does not cost two.
+func (s *Service) charge(key Key, operation string, now time.Time) ([]ledger.Entry, error) {
+	id, err := s.newID(now)
+	if err != nil {
+		return nil, err
+	}
+	return []ledger.Entry{ledger.Spend(key.ID, ledger.Credit, ledger.ReasonOperation, operation+":"+id, now)}, nil
+}
+
+// SetKeyLabel renames a key of the user, or fails with ErrUnknownKey or
+// fault.Invalid.
+func (s *Service) SetKeyLabel(ctx context.Context, key Key, label string) error {
+	label, err := input.Text("label", label, input.MaxName)
+	if err != nil {
+		return err
+	}
+	return s.store.SetKeyLabel(ctx, key.UserID, key.ID, label)
+}
+
+// RevokeKey ends a key for good. Its payments stay and are still watched.
+func (s *Service) RevokeKey(ctx context.Context, key Key) error {
+	return s.store.RevokeKey(ctx, key.UserID, key.ID, s.now().UTC())
+}
+
+// SetKeyDisabled is SetUserDisabled for one key.
+func (s *Service) SetKeyDisabled(ctx context.Context, by identity.User, key Key, disabled bool) error {
+	if !by.Operator {
+		return identity.ErrNoOperator
+	}
+	var when time.Time
+	if disabled {
+		when = s.now().UTC()
+	}
+	changed, err := s.store.DisableKey(ctx, key.ID, when)
+	if err == nil && !changed {
+		return identity.ErrAsItIs
+	}
+	return err
+}

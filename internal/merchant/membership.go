@@ -1,0 +1,49 @@
+package merchant
+
+import (
+	"context"
+
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/identity"
+)
+
+// ErrNoMerchant refuses somebody who was removed from the merchant they acted
+// for, or never belonged to one.
+var ErrNoMerchant = fault.New(fault.Forbidden, "you do not belong to this merchant account; choose another one, or ask its owner to invite you")
+
+// Membership is a user in a role of a merchant account.
+type Membership struct {
+	User identity.User // who acts
+	// Merchant is whose keys, payments and settings it is about: the user who
+	// founded the merchant account. It is zero if Role is empty.
+	Merchant identity.User
+	Role     Role // empty: the user does not belong to the merchant
+}
+
+// Allow is the one question every surface asks before an act: nil, or
+// fault.Forbidden saying who may do it.
+func (m Membership) Allow(a Act) error {
+	switch {
+	case a != ActOwn && !m.Merchant.DisabledAt.IsZero():
+		return ErrClosed
+	case m.Role.May(a):
+		return nil
+	case m.Role == "":
+		return ErrNoMerchant
+	}
+	return fault.New(fault.Forbidden, "as %s you may not %s; ask %s", m.Role, a, whoText(a))
+}
+
+// MembershipBySession returns the user signed in with the token, the merchant
+// the session acts for and the user's role there, or ErrBadSession.
+func (s *Service) MembershipBySession(ctx context.Context, token string) (Membership, error) {
+	h, ok := identity.SessionToken.Hash(token)
+	if !ok {
+		return Membership{}, identity.ErrBadSession
+	}
+	m, err := s.store.MembershipBySession(ctx, h, s.now())
+	if fault.Is(err, fault.Unauthorized) {
+		return Membership{}, identity.ErrBadSession
+	}
+	return m, err
+}

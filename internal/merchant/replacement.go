@@ -1,0 +1,66 @@
+package merchant
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/florinpay/florin/internal/idempotency"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// Replacement gives a key a new text.
+type Replacement struct {
+	KeyID     int64
+	Old, Next identity.Hash
+	Entries   []ledger.Entry
+	Now       time.Time
+	// Request names the request that asked for it among those of the key, and
+	// Answer makes what is kept for its repetition; nil keeps nothing. Answer
+	// may be called again, so it must have no effects.
+	Request string
+	Answer  func(left ledger.Balance) (idempotency.Answer, error)
+}
+
+// Keep makes the answer of the named request, which is kept for its repetition
+// in the same transaction: the old key fails from then on, so a new text that
+// was not kept with it would be lost with the connection.
+type Keep struct {
+	Request string
+	Answer  func(text secret.Text, left ledger.Balance) (idempotency.Answer, error)
+}
+
+// ReplaceKey gives the key a new text, books the entries with it, and returns
+// the text, which is shown only here, and what the key has left. The old text
+// fails from then on. keep may be nil. The caller has made sure that whoever
+// asks may do so. It fails with ErrBadKey if the key was replaced in the
+// meantime.
+func (s *Service) ReplaceKey(ctx context.Context, key Key, entries []ledger.Entry, keep *Keep) (secret.Text, ledger.Balance, error) {
+	text, hash, err := identity.APIKey.New(s.opts.Random)
+	if err != nil {
+		return secret.Text{}, ledger.Balance{}, fmt.Errorf("make an API key: %w", err)
+	}
+	r := Replacement{KeyID: key.ID, Old: key.Hash, Next: hash, Entries: entries, Now: s.now()}
+	if keep != nil {
+		r.Request = keep.Request
+		r.Answer = func(left ledger.Balance) (idempotency.Answer, error) { return keep.Answer(text, left) }
+	}
+	left, err := s.store.RotateKey(ctx, r)
+	if err != nil {
+		return secret.Text{}, ledger.Balance{}, err
+	}
+	return text, left, nil
+}
+
+// RetiredAnswer returns what the request was answered by which the key of this
+// text was replaced, and whose key it was. Any other request learns only that
+// the key is not valid: ErrBadKey.
+func (s *Service) RetiredAnswer(ctx context.Context, text, name string, request idempotency.Hash) (int64, idempotency.Answer, error) {
+	old, ok := identity.APIKey.Hash(text)
+	if !ok {
+		return 0, idempotency.Answer{}, ErrBadKey
+	}
+	return s.store.RetiredAnswer(ctx, old, name, request, s.now())
+}

@@ -1,0 +1,126 @@
+package merchant
+
+import (
+	"slices"
+	"strings"
+)
+
+// Role is what somebody is to a merchant account. None of them contains
+// another except that an owner may do everything.
+type Role string
+
+// The roles.
+const (
+	RoleOwner     Role = "owner"
+	RoleDeveloper Role = "developer"
+	RoleSupport   Role = "support"
+	RoleViewer    Role = "viewer"
+)
+
+// Roles lists them, the mightiest first.
+func Roles() []Role { return []Role{RoleOwner, RoleDeveloper, RoleSupport, RoleViewer} }
+
+// ParseRole reads a role; ok is false for any other text.
+func ParseRole(text string) (r Role, ok bool) {
+	r = Role(text)
+	return r, slices.Contains(Roles(), r)
+}
+
+// Act is a kind of thing that is done for a merchant. Its text says what, and
+// completes "may …".
+type Act string
+
+// The acts.
+const (
+	// ActOwn is what concerns nobody but the person who acts: their password,
+	// second factors, sessions, the merchant they look at, and leaving. It
+	// needs no role.
+	ActOwn Act = "look after their own sign-in"
+	// ActRead is to see what the merchant has: payments, keys without their
+	// text, settings, the team.
+	ActRead Act = "look at everything"
+	// ActPay is to hand out what customers pay by, such as payment links.
+	ActPay Act = "create payments and payment links"
+	// ActCampaigns is what donations are asked for.
+	ActCampaigns Act = "create and change donation campaigns"
+	// ActModerate is which names and messages of donors everybody sees.
+	ActModerate Act = "approve and hide what donors wrote"
+	// ActPayments is to help with a payment that exists, short of saying that
+	// it was paid: cancel it, find its money.
+	ActPayments Act = "cancel payments and find their money"
+	// ActWebhooks is to send webhooks again, and to test them.
+	ActWebhooks Act = "send webhooks again"
+	// ActKeys is to make, rotate and revoke API keys.
+	ActKeys Act = "create, rotate and revoke API keys"
+	// ActCallback is where and how the merchant's programs are told.
+	ActCallback Act = "set the callback address and its secrets"
+	// ActBranding is how the checkout looks, the merchant's name included.
+	ActBranding Act = "change the branding"
+	// ActCredits is to buy credits.
+	ActCredits Act = "buy credits"
+	// ActMoney is where the money goes and what counts as paid: settlement
+	// wallets, networks, limits, finality, acceptance.
+	ActMoney Act = "change wallets and what counts as paid"
+	// ActComplete is to call a payment paid that is not paid in full and in time:
+	// it makes the shop hand out goods, so support may not, who are the
+	// ones a fraudster talks to; nor developers, whose business it is not.
+	ActComplete Act = "mark a payment as completed"
+	// ActAudit is to read who did what for the merchant, and from where.
+	ActAudit Act = "read the audit log"
+	// ActTeam is who belongs to the merchant, in which role.
+	ActTeam Act = "invite, change and remove members"
+)
+
+// mayDo is who may do what. It is the only place that says so.
+var mayDo = map[Act][]Role{
+	ActRead:      {RoleOwner, RoleDeveloper, RoleSupport, RoleViewer},
+	ActPay:       {RoleOwner, RoleDeveloper, RoleSupport},
+	ActPayments:  {RoleOwner, RoleSupport},
+	ActCampaigns: {RoleOwner, RoleDeveloper},
+	ActModerate:  {RoleOwner, RoleSupport},
+	ActWebhooks:  {RoleOwner, RoleDeveloper, RoleSupport},
+	ActKeys:      {RoleOwner, RoleDeveloper},
+	ActCallback:  {RoleOwner, RoleDeveloper},
+	ActBranding:  {RoleOwner, RoleDeveloper},
+	ActCredits:   {RoleOwner},
+	ActMoney:     {RoleOwner},
+	ActComplete:  {RoleOwner},
+	ActAudit:     {RoleOwner, RoleDeveloper},
+	ActTeam:      {RoleOwner},
+}
+
+// Acts lists the acts that need a role, the most common first.
+func Acts() []Act {
+	return []Act{
+		ActRead, ActPay, ActPayments, ActCampaigns, ActModerate, ActWebhooks, ActKeys, ActCallback, ActBranding, ActAudit, ActCredits, ActMoney, ActComplete, ActTeam,
+	}
+}
+
+// Who lists the roles that may do it; nil for ActOwn, which needs none.
+func (a Act) Who() []Role { return slices.Clone(mayDo[a]) }
+
+// May reports whether the role may do it. The empty role, of somebody who
+// belongs to no merchant, may do ActOwn alone.
+func (r Role) May(a Act) bool { return a == ActOwn || slices.Contains(mayDo[a], r) }
+
+// whoText names the roles that may do it, as in "an owner or a developer".
+func whoText(a Act) string {
+	var names []string
+	for _, r := range mayDo[a] {
+		names = append(names, r.Noun())
+	}
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " or " + names[n-1]
+	}
+	return strings.Join(names, "")
+}
+
+var nouns = map[Role]string{RoleOwner: "an owner", RoleSupport: "somebody in support"}
+
+// Noun is the role with its article.
+func (r Role) Noun() string {
+	if noun, ok := nouns[r]; ok {
+		return noun
+	}
+	return "a " + string(r)
+}

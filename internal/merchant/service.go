@@ -1,0 +1,87 @@
+package merchant
+
+import (
+	"crypto/rand"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/input"
+)
+
+// Options are what the service needs of its surroundings. The zero value works.
+type Options struct {
+	// CheckCallback refuses a callback URL that webhooks could not be sent to,
+	// with a fault that names callbackUrl. Without it a callback must be an
+	// https URL.
+	CheckCallback func(string) error
+	// Profiles are the configured networks: a settlement wallet must not be
+	// one of their token contracts. Without them the compiled-in ones count.
+	Profiles []chain.Profile
+	// Random is the source of keys, tokens and ids; crypto/rand without it.
+	Random io.Reader
+}
+
+// Service is what surfaces do with users, keys and custodians. It is safe for
+// concurrent use.
+type Service struct {
+	store     Store
+	users     *identity.Service
+	now       func() time.Time
+	opts      Options
+	usage     *usage
+	contracts map[chain.Address]string // token contracts, by the name people know them by
+}
+
+// New returns the service. now gives the time.
+func New(store Store, users *identity.Service, now func() time.Time, opts Options) *Service {
+	if opts.Random == nil {
+		opts.Random = rand.Reader
+	}
+	if opts.CheckCallback == nil {
+		opts.CheckCallback = func(text string) error {
+			_, err := input.URL("callbackUrl", text)
+			return err
+		}
+	}
+	if opts.Profiles == nil {
+		opts.Profiles = chain.Profiles()
+	}
+	return &Service{
+		store: store, users: users, now: now, opts: opts,
+		usage:     newUsage(),
+		contracts: contractsOf(opts.Profiles),
+	}
+}
+
+func contractsOf(profiles []chain.Profile) map[chain.Address]string {
+	m := make(map[chain.Address]string)
+	for _, p := range profiles {
+		for _, a := range p.Assets {
+			m[a.Contract] = a.Symbol + " on " + p.Name
+		}
+	}
+	return m
+}
+
+// newID returns a fresh ULID.
+func (s *Service) newID(now time.Time) (string, error) {
+	id, err := ulid.New(ulid.Timestamp(now), s.opts.Random)
+	if err != nil {
+		return "", fmt.Errorf("make an id: %w", err)
+	}
+	return id.String(), nil
+}
+
+// named puts the name of the field in front of a fault's message.
+func named(field string, err error) error {
+	if f := fault.Of(err); f != nil {
+		return fault.New(f.Kind, "%s: %s", field, f.Message)
+	}
+	return err
+}

@@ -1,0 +1,91 @@
+package merchant
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/idempotency"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/ledger"
+)
+
+// Store keeps keys, custodians, memberships and the audit log. Every method is
+// one transaction.
+type Store interface {
+	// CreateKey stores a new key with its first entries and returns it with its
+	// ID. entries is given that ID.
+	CreateKey(ctx context.Context, k Key, entries func(id int64) []ledger.Entry) (Key, error)
+	// CreateKeyWithin is CreateKey for a user who has fewer than MaxKeys in use
+	// and fewer than MaxEverKeys in all, or fails with ErrTooManyKeys.
+	CreateKeyWithin(ctx context.Context, k Key, entries func(id int64) []ledger.Entry) (Key, error)
+	// KeyByHash returns the key in use with the hash and its owner's name, or ErrBadKey.
+	KeyByHash(ctx context.Context, h identity.Hash) (Key, error)
+	// RotateKey carries a replacement out and returns the balance of the key;
+	// the old key fails from then on. It fails with ErrBadKey if that is no
+	// longer in use.
+	RotateKey(ctx context.Context, r Replacement) (ledger.Balance, error)
+	// RetiredAnswer returns the kept answer of the request that replaced the
+	// old key, and the key's ID; or ErrBadKey for any other request.
+	RetiredAnswer(ctx context.Context, old identity.Hash, name string, request idempotency.Hash, now time.Time) (int64, idempotency.Answer, error)
+	// SetKeyLabel and RevokeKey change a key of the user, or fail with ErrUnknownKey.
+	SetKeyLabel(ctx context.Context, userID, keyID int64, label string) error
+	RevokeKey(ctx context.Context, userID, keyID int64, now time.Time) error
+	// DisableKey disables the key at the time given; the zero time enables it.
+	// changed is false if nothing changed.
+	DisableKey(ctx context.Context, keyID int64, when time.Time) (changed bool, err error)
+	// TouchKeys sets when the keys with these ids were last used, where that
+	// is later than what is stored.
+	TouchKeys(ctx context.Context, used map[int64]time.Time) error
+	// Balance returns the credits and queries of the key.
+	Balance(ctx context.Context, keyID int64) (ledger.Balance, error)
+
+	// CreateCustodian stores the custodian of a key with the entries that pay
+	// for it, or fails with ErrHasCustodian.
+	CreateCustodian(ctx context.Context, c Custodian, entries []ledger.Entry) (Custodian, error)
+	// Custodian returns the custodian of the key, or ErrNoCustodian.
+	Custodian(ctx context.Context, keyID int64) (Custodian, error)
+	// UpdateCustodian locks the custodian, calls change and stores the result
+	// with the entries; change may run again, so it must have no effects.
+	UpdateCustodian(ctx context.Context, keyID int64, entries []ledger.Entry, change func(Custodian) (Custodian, error)) (Custodian, error)
+
+	// MembershipBySession returns the user of a session that has neither
+	// expired at now nor been revoked, and the merchant it acts for. The role
+	// is read afresh: a removed member has none. Otherwise it fails with
+	// fault.Unauthorized.
+	MembershipBySession(ctx context.Context, token identity.Hash, now time.Time) (Membership, error)
+	// MembershipsOf lists the merchants the user belongs to, their own first.
+	MembershipsOf(ctx context.Context, user identity.User) ([]Membership, error)
+	// ChooseMerchant makes the session, and the user's next ones, act for the
+	// merchant, or fails with ErrNoMerchant.
+	ChooseMerchant(ctx context.Context, token identity.Hash, userID, merchantID int64, now time.Time) error
+	// Members lists the members of the merchant, owners first.
+	Members(ctx context.Context, merchantID int64) ([]Member, error)
+	// SetRole and RemoveMember fail with ErrUnknownMember, or with ErrLastOwner
+	// where no owner would be left.
+	SetRole(ctx context.Context, merchantID, userID int64, role Role) error
+	RemoveMember(ctx context.Context, merchantID, userID int64) error
+
+	// AddInvited stores an invitation in place of an open one for the same
+	// address, or fails with ErrIsMember or ErrTeamFull.
+	AddInvited(ctx context.Context, token identity.Hash, n Invited) error
+	// Invitations lists the open ones, expired ones included, the newest first.
+	Invitations(ctx context.Context, merchantID int64) ([]Invited, error)
+	// InvitedBy returns the open invitation with the token and its merchant, or
+	// fails with identity.ErrBadInvitation.
+	InvitedBy(ctx context.Context, token identity.Hash, now time.Time) (Invited, identity.User, error)
+	// RenewInvited gives an invitation another token; RevokeInvited ends it.
+	// Both fail with ErrUnknownInvited.
+	RenewInvited(ctx context.Context, merchantID int64, id string, token identity.Hash, until time.Time) (Invited, error)
+	RevokeInvited(ctx context.Context, merchantID int64, id string, now time.Time) error
+	// JoinTeam uses an invitation for the user's address up and makes the user
+	// a member; a user without an ID is stored first. It fails with
+	// identity.ErrBadInvitation or ErrEmailTaken and changes nothing.
+	JoinTeam(ctx context.Context, token identity.Hash, user identity.User, now time.Time) (identity.User, Invited, error)
+
+	// AddAudit appends an entry to the audit log. AuditLog lists what the user
+	// did to their own sign-in, and what was done for the merchant (0: none),
+	// before the entry given (0: from the newest), the newest first.
+	AddAudit(ctx context.Context, e audit.Entry) error
+	AuditLog(ctx context.Context, userID, merchantID, before int64, limit int) ([]audit.Entry, error)
+}

@@ -1,0 +1,186 @@
+package merchant
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// MaxTeam bounds the members and open invitations of a merchant: each
+// invitation is a mail to a stranger.
+const MaxTeam = 50
+
+// Refusals about a team.
+var (
+	ErrUnknownMember  = fault.New(fault.NotFound, "there is no such member of this team")
+	ErrUnknownInvited = fault.New(fault.NotFound, "there is no such invitation, or it was taken already")
+	ErrLastOwner      = fault.New(fault.Conflict, "the last owner has to stay: make somebody else an owner first")
+	ErrIsMember       = fault.New(fault.Conflict, "email belongs to a member of this team already")
+	ErrTeamFull       = fault.New(fault.Conflict, "a team has at most %d members and open invitations", MaxTeam)
+)
+
+// Member is somebody who belongs to a merchant.
+type Member struct {
+	User  identity.User
+	Role  Role
+	Since time.Time
+}
+
+// Invited is an open invitation into a team. Its token is stored as a hash only.
+type Invited struct {
+	ID         string // ULID
+	MerchantID int64
+	Email      string
+	Role       Role
+	By         string // e-mail address of who invited
+	CreatedAt  time.Time
+	ExpiresAt  time.Time
+}
+
+// Memberships lists the merchants the user can act for.
+func (s *Service) Memberships(ctx context.Context, user identity.User) ([]Membership, error) {
+	return s.store.MembershipsOf(ctx, user)
+}
+
+// Choose makes the session act for the merchant with the public id, or fails
+// with ErrNoMerchant if the user does not belong to it.
+func (s *Service) Choose(ctx context.Context, user identity.User, token secret.Text, merchantID string) error {
+	h, ok := identity.SessionToken.Hash(token.Reveal())
+	if !ok {
+		return identity.ErrBadSession
+	}
+	seats, err := s.store.MembershipsOf(ctx, user)
+	if err != nil {
+		return err
+	}
+	for _, seat := range seats {
+		if seat.Merchant.PublicID == merchantID {
+			return s.store.ChooseMerchant(ctx, h, user.ID, seat.Merchant.ID, s.now().UTC())
+		}
+	}
+	return ErrNoMerchant
+}
+
+// Members lists who belongs to the merchant, owners first.
+func (s *Service) Members(ctx context.Context, merchant identity.User) ([]Member, error) {
+	return s.store.Members(ctx, merchant.ID)
+}
+
+// Member returns the member with the public id, or ErrUnknownMember.
+func (s *Service) Member(ctx context.Context, merchant identity.User, publicID string) (Member, error) {
+	members, err := s.store.Members(ctx, merchant.ID)
+	if err != nil {
+		return Member{}, err
+	}
+	for _, m := range members {
+		if m.User.PublicID == publicID {
+			return m, nil
+		}
+	}
+	return Member{}, ErrUnknownMember
+}
+
+// SetRole gives a member another role from the next request on.
+func (s *Service) SetRole(ctx context.Context, merchant, member identity.User, role Role) error {
+	if _, ok := ParseRole(string(role)); !ok {
+		return fault.New(fault.Invalid, "role must be owner, developer, support or viewer")
+	}
+	return s.store.SetRole(ctx, merchant.ID, member.ID, role)
+}
+
+// RemoveMember ends a membership; the next request of the member is refused.
+func (s *Service) RemoveMember(ctx context.Context, merchant, member identity.User) error {
+	return s.store.RemoveMember(ctx, merchant.ID, member.ID)
+}
+
+// InviteMember invites somebody with the address into the team. The token is
+// shown only here.
+func (s *Service) InviteMember(ctx context.Context, by Membership, email string, role Role) (Invited, secret.Text, error) {
+	email, err := identity.NormalizeEmail(email)
+	if err != nil {
+		return Invited{}, secret.Text{}, err
+	}
+	if _, ok := ParseRole(string(role)); !ok {
+		return Invited{}, secret.Text{}, fault.New(fault.Invalid, "role must be owner, developer, support or viewer")
+	}
+	now := s.now().UTC()
+	id, err := s.newID(now)
+	if err != nil {
+		return Invited{}, secret.Text{}, err
+	}
+	token, hash, err := identity.TeamToken.New(s.opts.Random)
+	if err != nil {
+		return Invited{}, secret.Text{}, err
+	}
+	n := Invited{
+		ID: id, MerchantID: by.Merchant.ID, Email: email, Role: role, By: by.User.Email, CreatedAt: now, ExpiresAt: now.Add(identity.InvitationTTL),
+	}
+	return n, token, s.store.AddInvited(ctx, hash, n)
+}
+
+// Invitations lists the open invitations, expired ones included.
+func (s *Service) Invitations(ctx context.Context, merchant identity.User) ([]Invited, error) {
+	return s.store.Invitations(ctx, merchant.ID)
+}
+
+// RenewInvitation makes a new link for an invitation; the old one is
+// worthless then. It fails with ErrUnknownInvited.
+func (s *Service) RenewInvitation(ctx context.Context, merchant identity.User, id string) (Invited, secret.Text, error) {
+	token, hash, err := identity.TeamToken.New(s.opts.Random)
+	if err != nil {
+		return Invited{}, secret.Text{}, err
+	}
+	n, err := s.store.RenewInvited(ctx, merchant.ID, id, hash, s.now().UTC().Add(identity.InvitationTTL))
+	return n, token, err
+}
+
+// RevokeInvitation ends an invitation, or fails with ErrUnknownInvited.
+func (s *Service) RevokeInvitation(ctx context.Context, merchant identity.User, id string) error {
+	return s.store.RevokeInvited(ctx, merchant.ID, id, s.now().UTC())
+}
+
+// Invitation returns what the token invites to, and the merchant; known tells
+// whether the address has an account already. It fails with identity.ErrBadInvitation.
+func (s *Service) Invitation(ctx context.Context, token string) (n Invited, merchant identity.User, known bool, err error) {
+	hash, ok := identity.TeamToken.Hash(token)
+	if !ok {
+		return Invited{}, identity.User{}, false, identity.ErrBadInvitation
+	}
+	if n, merchant, err = s.store.InvitedBy(ctx, hash, s.now().UTC()); err != nil {
+		return Invited{}, identity.User{}, false, err
+	}
+	_, err = s.users.UserByEmail(ctx, n.Email)
+	if fault.Is(err, fault.NotFound) {
+		return n, merchant, false, nil
+	}
+	return n, merchant, err == nil, err
+}
+
+// Join takes an invitation for somebody who is signed in, whose address must be
+// the one invited. It fails with identity.ErrBadInvitation.
+func (s *Service) Join(ctx context.Context, token string, user identity.User) (Invited, error) {
+	hash, ok := identity.TeamToken.Hash(token)
+	if !ok {
+		return Invited{}, identity.ErrBadInvitation
+	}
+	_, n, err := s.store.JoinTeam(ctx, hash, user, s.now().UTC())
+	return n, err
+}
+
+// JoinNew makes a user by an invitation into a team, whether signing up is open
+// or not: an owner answers for them. The user has no merchant account of their
+// own. It fails as CreateUser does, or with identity.ErrBadInvitation.
+func (s *Service) JoinNew(ctx context.Context, token string, in identity.NewUser) (identity.User, Invited, error) {
+	hash, ok := identity.TeamToken.Hash(token)
+	if !ok {
+		return identity.User{}, Invited{}, identity.ErrBadInvitation
+	}
+	u, err := s.users.Prepare(ctx, in)
+	if err != nil {
+		return identity.User{}, Invited{}, err
+	}
+	return s.store.JoinTeam(ctx, hash, u, s.now().UTC())
+}

@@ -1,0 +1,77 @@
+package merchant
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+const (
+	// usageGrain is how exactly the last use of a key is known: finer, and
+	// each request would cost a write.
+	usageGrain = time.Minute
+	// maxUsage bounds how many keys wait to be written; one that does not fit
+	// is noted the next time it is used.
+	maxUsage = 10_000
+)
+
+// usage gathers which keys were used, so that the request that uses one pays
+// for a map look-up only. It is safe for concurrent use.
+type usage struct {
+	mu   sync.Mutex
+	used map[int64]time.Time
+}
+
+func newUsage() *usage { return &usage{used: make(map[int64]time.Time)} }
+
+func (u *usage) note(key Key, now time.Time) {
+	if now.Sub(key.LastUsedAt) < usageGrain {
+		return
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if _, ok := u.used[key.ID]; ok || len(u.used) < maxUsage {
+		u.used[key.ID] = now.UTC()
+	}
+}
+
+// take empties it.
+func (u *usage) take() map[int64]time.Time {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	used := u.used
+	u.used = make(map[int64]time.Time)
+	return used
+}
+
+// SaveUsage writes which keys were used since the last call. What cannot be
+// written is dropped: it is a hint for people, and comes again with the next use.
+func (s *Service) SaveUsage(ctx context.Context) error {
+	used := s.usage.take()
+	if len(used) == 0 {
+		return nil
+	}
+	return s.store.TouchKeys(ctx, used)
+}
+
+// Run calls SaveUsage every minute until ctx ends, and once more then. failed
+// is told what could not be written.
+func (s *Service) Run(ctx context.Context, failed func(error)) {
+	tick := time.NewTicker(usageGrain)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if err := s.SaveUsage(ctx); err != nil {
+				failed(err)
+			}
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+			defer cancel()
+			if err := s.SaveUsage(last); err != nil {
+				failed(err)
+			}
+			return
+		}
+	}
+}
