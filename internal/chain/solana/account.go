@@ -19,8 +19,8 @@ const (
 	statusesPerCall = 256
 	// signaturesPerPage is what getSignaturesForAddress gives at most.
 	signaturesPerPage = 1_000
-	// atOnce is how many calls are made to an endpoint in parallel.
-	atOnce = 8
+	// parallelCalls is how many calls are made to an endpoint in parallel.
+	parallelCalls = 8
 )
 
 // Sizes and offsets of the token program's accounts.
@@ -38,7 +38,7 @@ const (
 )
 
 // raw is an account as a node tells it.
-type raw struct {
+type rawAccount struct {
 	Lamports uint64    `json:"lamports"`
 	Owner    string    `json:"owner"`
 	Data     [2]string `json:"data"` // content, "base64"
@@ -47,12 +47,12 @@ type raw struct {
 // accounts reads accounts as of the slot or later, in order; an account that
 // does not exist is nil. It returns the slot they were read at: the oldest one
 // where it took several calls.
-func (e *endpoint) accounts(ctx context.Context, keys []solanago.PublicKey, slot uint64) ([]*raw, uint64, error) {
+func (e *endpoint) accounts(ctx context.Context, keys []solanago.PublicKey, slot uint64) ([]*rawAccount, uint64, error) {
 	var answer struct {
 		Context struct {
 			Slot uint64 `json:"slot"`
 		} `json:"context"`
-		Value []*raw `json:"value"`
+		Value []*rawAccount `json:"value"`
 	}
 	texts := make([]string, len(keys))
 	for i, k := range keys {
@@ -83,10 +83,10 @@ type holding struct {
 
 // holding reads a token account. What is not one, or of another program, holds
 // nothing.
-func (r *raw) holding() (holding, error) { return r.holdingOf(solanago.TokenProgramID) }
+func (r *rawAccount) holding() (holding, error) { return r.holdingOf(solanago.TokenProgramID) }
 
 // holdingOf is holding for accounts of either token program.
-func (r *raw) holdingOf(program solanago.PublicKey) (holding, error) {
+func (r *rawAccount) holdingOf(program solanago.PublicKey) (holding, error) {
 	if r == nil {
 		return holding{}, nil
 	}
@@ -109,7 +109,7 @@ func (r *raw) holdingOf(program solanago.PublicKey) (holding, error) {
 const stateFrozen = 2
 
 // same reports whether nothing happened to an account between two looks.
-func (r *raw) same(o *raw) bool {
+func (r *rawAccount) same(o *rawAccount) bool {
 	if r == nil || o == nil {
 		return r == o
 	}
@@ -117,7 +117,7 @@ func (r *raw) same(o *raw) bool {
 }
 
 // decimals reads a mint of the token program.
-func (r *raw) decimals() (int, bool) {
+func (r *rawAccount) decimals() (int, bool) {
 	if r == nil || r.Owner != solanago.TokenProgramID.String() {
 		return 0, false
 	}
@@ -146,7 +146,7 @@ func associatedOf(owner, mint, program solanago.PublicKey) solanago.PublicKey {
 // each calls f for every part of the list, some at once.
 func each[T any](ctx context.Context, list []T, size int, f func(ctx context.Context, part []T, at int) error) error {
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(atOnce)
+	g.SetLimit(parallelCalls)
 	for i := 0; i < len(list); i += size {
 		g.Go(func() error { return f(ctx, list[i:min(i+size, len(list))], i) })
 	}
@@ -171,8 +171,8 @@ func (e *endpoint) holdings(ctx context.Context, keys []solanago.PublicKey, slot
 	return all, err
 }
 
-// addressBook remembers associated accounts, which take a while to derive.
-type addressBook struct {
+// addressCache remembers associated accounts, which take a while to derive.
+type addressCache struct {
 	mu    sync.Mutex
 	known map[[2]solanago.PublicKey]solanago.PublicKey
 }
@@ -180,7 +180,7 @@ type addressBook struct {
 // knownAddresses bounds the book; it is begun anew when it is full.
 const knownAddresses = 1 << 18
 
-func (b *addressBook) associated(owner, mint solanago.PublicKey) solanago.PublicKey {
+func (b *addressCache) associated(owner, mint solanago.PublicKey) solanago.PublicKey {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	at := [2]solanago.PublicKey{owner, mint}

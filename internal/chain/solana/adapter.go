@@ -25,7 +25,7 @@ type Config struct {
 	// endpoints; 0 is DefaultRate. With more addresses than it allows to look
 	// at, new blocks are told later.
 	Rate float64
-	// Thorough reads the history of every account at first sight, even of one
+	// Thorough reads the history of every account at first snapshot, even of one
 	// that is not there and that no transaction of the gas wallet named: for
 	// reading anew what was swept by another gas wallet, or by hand.
 	Thorough bool
@@ -48,8 +48,8 @@ type Adapter struct {
 
 	thorough bool
 
-	heads  headMemory
-	memory *memory
+	heads   headCache
+	watched *watchedAccounts
 }
 
 // mint is an asset with its address in bytes.
@@ -96,7 +96,7 @@ func New(c Config) (*Adapter, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Adapter{profile: c.Profile, mints: mints, rate: c.Rate, thorough: c.Thorough, memory: newMemory()}
+	a := &Adapter{profile: c.Profile, mints: mints, rate: c.Rate, thorough: c.Thorough, watched: newWatchedAccounts()}
 	if c.Gas != "" {
 		if a.gas, err = parseKey(string(c.Gas)); err != nil {
 			return nil, fault.New(fault.Invalid, "gas wallet of %s: %s", n, err.Error())
@@ -104,12 +104,12 @@ func New(c Config) (*Adapter, error) {
 	}
 	a.pool = &pool{now: c.Now, genesis: expectedGenesis(mints)}
 	for i, raw := range c.Endpoints {
-		w, err := newWire(raw, httpClient(c.Client), c.Timeout)
+		w, err := newClient(raw, httpClient(c.Client), c.Timeout)
 		if err != nil {
 			return nil, fault.New(fault.Invalid, "endpoint %d of %s: %s", i+1, n, err.Error())
 		}
 		w.name = a.pool.uniqueName(w.name)
-		a.pool.endpoints = append(a.pool.endpoints, &endpoint{wire: w, pool: a.pool})
+		a.pool.endpoints = append(a.pool.endpoints, &endpoint{rpcClient: w, pool: a.pool})
 	}
 	return a, nil
 }

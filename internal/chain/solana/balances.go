@@ -28,7 +28,7 @@ func (a *Adapter) Balances(ctx context.Context, asset chain.Asset, addresses []c
 		if err != nil {
 			return nil, err
 		}
-		owners[i], keys[i] = owner, a.memory.book.associated(owner, m.key)
+		owners[i], keys[i] = owner, a.watched.addresses.associated(owner, m.key)
 	}
 	balances := make([]money.Units, len(addresses))
 	err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) error {

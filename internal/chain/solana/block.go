@@ -100,7 +100,7 @@ func (b block) head(slot uint64) chain.Head {
 // not final.
 func (e *endpoint) reached(ctx context.Context, at chain.Head) error {
 	if !e.pool.blocks.has(at) {
-		return e.standing(ctx, at)
+		return e.hasBlock(ctx, at)
 	}
 	newest, err := e.slot(ctx, finalized)
 	if err == nil && newest < at.Number {
@@ -110,7 +110,7 @@ func (e *endpoint) reached(ctx context.Context, at chain.Head) error {
 }
 
 // standing checks that the node's chain has the block.
-func (e *endpoint) standing(ctx context.Context, at chain.Head) error {
+func (e *endpoint) hasBlock(ctx context.Context, at chain.Head) error {
 	got, ok, err := e.head(ctx, at.Number)
 	switch {
 	case err != nil:
@@ -123,8 +123,8 @@ func (e *endpoint) standing(ctx context.Context, at chain.Head) error {
 	return nil
 }
 
-// blockMemory keeps the heads of finalized slots, which never change.
-type blockMemory struct {
+// blockCache keeps the heads of finalized slots, which never change.
+type blockCache struct {
 	mu    sync.Mutex
 	heads map[uint64]chain.Head
 	order []uint64
@@ -133,7 +133,7 @@ type blockMemory struct {
 // keptBlocks bounds the memory: some minutes of slots.
 const keptBlocks = 2_048
 
-func (m *blockMemory) keep(h chain.Head) {
+func (m *blockCache) keep(h chain.Head) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.heads == nil {
@@ -149,14 +149,14 @@ func (m *blockMemory) keep(h chain.Head) {
 	}
 }
 
-func (m *blockMemory) at(slot uint64) (chain.Head, bool) {
+func (m *blockCache) at(slot uint64) (chain.Head, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	h, ok := m.heads[slot]
 	return h, ok
 }
 
-func (m *blockMemory) has(h chain.Head) bool {
+func (m *blockCache) has(h chain.Head) bool {
 	known, ok := m.at(h.Number)
 	return ok && known.Hash == h.Hash
 }

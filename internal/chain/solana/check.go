@@ -22,7 +22,7 @@ func (a *Adapter) Check(ctx context.Context) error {
 	for i, m := range a.mints {
 		keys[i] = m.key
 	}
-	var mints []*raw
+	var mints []*rawAccount
 	err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
 		mints, _, err = e.accounts(ctx, keys, 0)
 		return err
@@ -48,7 +48,7 @@ func clusterFault(err error) error {
 		wrong.got, wrong.want)
 }
 
-func (a *Adapter) checkMint(asset chain.Asset, r *raw) error {
+func (a *Adapter) checkMint(asset chain.Asset, r *rawAccount) error {
 	n := a.profile.Network
 	decimals, ok := r.decimals()
 	if !ok {

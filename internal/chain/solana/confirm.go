@@ -31,7 +31,7 @@ func (a *Adapter) Confirm(ctx context.Context, transfers []chain.Transfer, at ch
 		endpoints = a.pool.without(t.Source)
 	}
 	verdict, behind := chain.Unsettled, false
-	err := a.pool.among(ctx, endpoints, func(ctx context.Context, e *endpoint) (err error) {
+	err := a.pool.tryEach(ctx, endpoints, func(ctx context.Context, e *endpoint) (err error) {
 		verdict, err = a.judge(ctx, e, transfers, signature, at)
 		behind = behind || errors.Is(err, errLagging)
 		return err
@@ -44,7 +44,7 @@ func (a *Adapter) Confirm(ctx context.Context, transfers []chain.Transfer, at ch
 
 // judge looks for the transfers through one endpoint, which must know `at`.
 func (a *Adapter) judge(ctx context.Context, e *endpoint, transfers []chain.Transfer, signature string, at chain.Head) (chain.Verdict, error) {
-	if err := e.standing(ctx, at); err != nil {
+	if err := e.hasBlock(ctx, at); err != nil {
 		return chain.Unsettled, err
 	}
 	statuses, err := e.statuses(ctx, []string{signature})
@@ -67,7 +67,7 @@ func (a *Adapter) judge(ctx context.Context, e *endpoint, transfers []chain.Tran
 	if tx == nil {
 		return chain.Unsettled, lagging("transaction %s is not there", signature)
 	}
-	if tx.Slot != st.Slot || slices.ContainsFunc(transfers, func(t chain.Transfer) bool { return !a.tells(tx, t) }) {
+	if tx.Slot != st.Slot || slices.ContainsFunc(transfers, func(t chain.Transfer) bool { return !a.includes(tx, t) }) {
 		return chain.Missing, nil
 	}
 	return chain.Stands, nil
@@ -98,13 +98,13 @@ func (e *endpoint) judgeBlock(ctx context.Context, signature string, claimed, at
 
 // tells reports whether the transaction made the transfer: the same account by
 // its index, mint, recipient and amount.
-func (a *Adapter) tells(tx *transaction, t chain.Transfer) bool {
+func (a *Adapter) includes(tx *transaction, t chain.Transfer) bool {
 	m, known := a.mint(t.Asset.Contract)
 	owner, err := parseKey(string(t.To))
 	if !known || err != nil {
 		return false
 	}
-	c, credited := tx.credit(a.memory.book.associated(owner, m.key), owner, m.key)
+	c, credited := tx.credit(a.watched.addresses.associated(owner, m.key), owner, m.key)
 	return credited && c.index == t.Ordinal && c.units().Cmp(t.Units) == 0
 }
 

@@ -26,19 +26,19 @@ const (
 
 // endpoint is one node with what is known about its health.
 type endpoint struct {
-	*wire
+	*rpcClient
 	pool *pool
 
-	mu        sync.Mutex
-	verified  time.Time // until when the genesis hash counts as checked
-	failures  int       // in a row
-	lags      int       // in a row
-	coolUntil time.Time
-	reason    string
-	slotSeen  uint64 // the newest it has shown
-	latency   time.Duration
-	errors    int64
-	requests  int64
+	mu         sync.Mutex
+	verified   time.Time // until when the genesis hash counts as checked
+	failures   int       // in a row
+	lags       int       // in a row
+	coolUntil  time.Time
+	reason     string
+	newestSlot uint64 // the newest it has shown
+	latency    time.Duration
+	errors     int64
+	requests   int64
 }
 
 // ask makes one call, counted and timed.
@@ -125,11 +125,11 @@ func (e *endpoint) failed(err error) {
 	e.coolUntil = e.pool.now().Add(wait)
 }
 
-// sawHead notes the newest slot the node knows.
-func (e *endpoint) sawHead(slot uint64) {
+// recordHead notes the newest slot the node knows.
+func (e *endpoint) recordHead(slot uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.slotSeen = slot
+	e.newestSlot = slot
 }
 
 // health tells how the endpoint does.
@@ -137,7 +137,7 @@ func (e *endpoint) health() chain.EndpointHealth {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	h := chain.EndpointHealth{
-		Name: e.name, Healthy: e.reason == "", Head: e.slotSeen, Latency: e.latency,
+		Name: e.name, Healthy: e.reason == "", Head: e.newestSlot, Latency: e.latency,
 		Reason: e.reason, Errors: e.errors, Requests: e.requests,
 	}
 	if e.coolUntil.After(e.pool.now()) {

@@ -11,7 +11,7 @@ import (
 // behind its accounts. list is the newest part of the account's history; older
 // parts are read as far as they are needed, for anybody can name an account in
 // transactions that do nothing to it.
-func (s *search) explain(ctx context.Context, x sight, list []signed) error {
+func (s *search) explain(ctx context.Context, x snapshot, list []signatureInfo) error {
 	now, err := x.now.holding()
 	if err != nil {
 		return err
@@ -25,14 +25,14 @@ func (s *search) explain(ctx context.Context, x sight, list []signed) error {
 			if found != 0 && l.Slot < found {
 				return unexplained(x)
 			}
-			left, told, err := s.left(ctx, x.account, l)
+			left, reported, err := s.left(ctx, x.account, l)
 			if err != nil {
 				return err
 			}
-			if told && left == now.amount {
+			if reported && left == now.amount {
 				return nil
 			}
-			if told {
+			if reported {
 				found = l.Slot
 			}
 		}
@@ -46,26 +46,26 @@ func (s *search) explain(ctx context.Context, x sight, list []signed) error {
 	return unexplained(x)
 }
 
-func unexplained(x sight) error {
+func unexplained(x snapshot) error {
 	return lagging("no transaction explains what %s holds at slot %d", x.key, x.slot)
 }
 
 // left returns what the account held after the transaction; told is false if
 // that tells nothing of it. Validators tell no token balances of a transaction
 // that does not name a token program, and such a one cannot change any.
-func (s *search) left(ctx context.Context, acc *account, l signed) (left uint64, told bool, err error) {
+func (s *search) left(ctx context.Context, acc *account, l signatureInfo) (left uint64, reported bool, err error) {
 	if e, ok := acc.entries[l.Signature]; ok && e.slot == l.Slot {
 		if err := s.fetch(ctx, acc, e); err != nil {
 			return 0, false, err
 		}
-		return e.tx.change.after, e.tx.told, nil
+		return e.tx.change.after, e.tx.reported, nil
 	}
-	t, err := s.read.transaction(ctx, l.Signature)
+	t, err := s.cache.transaction(ctx, l.Signature)
 	if err != nil {
 		return 0, false, err
 	}
-	c, told := t.change(acc.key)
-	return c.after, told, nil
+	c, reported := t.change(acc.key)
+	return c.after, reported, nil
 }
 
 // change returns what the transaction did to an account; ok is false where it

@@ -77,7 +77,7 @@ func retryAfter(h http.Header) time.Duration {
 }
 
 // meaning says what an error object tells about the node.
-func meaning(e *rpcError) error {
+func classify(e *rpcError) error {
 	switch e.Code {
 	case codeTooManyRequests:
 		return rateLimited{defaultRetryAfter}

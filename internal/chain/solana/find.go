@@ -52,7 +52,7 @@ func (a *Adapter) find(ctx context.Context, e *endpoint, signature string) (chai
 	if !st.included() {
 		return chain.Found{Exists: true}, nil
 	}
-	r := newReading(e)
+	r := newCache(e)
 	t, err := r.transaction(ctx, signature)
 	if err != nil {
 		return chain.Found{}, err

@@ -10,8 +10,8 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// headMemory is the newest that was told.
-type headMemory struct {
+// headCache is the newest that was told.
+type headCache struct {
 	mu       sync.Mutex
 	latest   chain.Head
 	final    chain.Head
@@ -45,7 +45,7 @@ func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 	var best chain.Heads
 	views := 0
 	err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
-		v, err := e.look(ctx)
+		v, err := e.heads(ctx)
 		if err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 
 // look asks one endpoint for the heads, the older one first, so that a block
 // arriving between them keeps their order.
-func (e *endpoint) look(ctx context.Context) (chain.Heads, error) {
+func (e *endpoint) heads(ctx context.Context) (chain.Heads, error) {
 	final, err := e.newest(ctx, finalized)
 	if err != nil {
 		return chain.Heads{}, err
@@ -77,7 +77,7 @@ func (e *endpoint) look(ctx context.Context) (chain.Heads, error) {
 	if err != nil {
 		return chain.Heads{}, err
 	}
-	e.sawHead(latest.Number)
+	e.recordHead(latest.Number)
 	if latest.Number < final.Number {
 		latest = final // answers of two nodes behind one address
 	}
@@ -101,7 +101,7 @@ func (e *endpoint) newest(ctx context.Context, commitment string) (chain.Head, e
 }
 
 // recall returns what was told last, and whether that is still to be told.
-func (m *headMemory) recall(now time.Time) (chain.Heads, bool) {
+func (m *headCache) recall(now time.Time) (chain.Heads, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return chain.Heads{Latest: m.latest, Final: m.final, Finalized: m.final}, m.latest.Hash != "" && now.Before(m.next)
@@ -109,7 +109,7 @@ func (m *headMemory) recall(now time.Time) (chain.Heads, bool) {
 
 // begin sets when to ask next: after what the requests since the last time,
 // these included, are allowed to take.
-func (m *headMemory) begin(now time.Time, requests int64, rate float64) {
+func (m *headCache) begin(now time.Time, requests int64, rate float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	cost := float64(requests - m.requests)
@@ -118,7 +118,7 @@ func (m *headMemory) begin(now time.Time, requests int64, rate float64) {
 }
 
 // behind tells how a view falls short of what was told.
-func (m *headMemory) behind(v chain.Heads, now time.Time) error {
+func (m *headCache) behind(v chain.Heads, now time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
@@ -132,7 +132,7 @@ func (m *headMemory) behind(v chain.Heads, now time.Time) error {
 
 // remember takes the newest view. Finalized slots never go back: where every
 // endpoint is behind, the newest one told still stands.
-func (m *headMemory) remember(v chain.Heads, now time.Time) chain.Heads {
+func (m *headCache) remember(v chain.Heads, now time.Time) chain.Heads {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if v.Final.Number < m.final.Number {
@@ -149,7 +149,7 @@ func (m *headMemory) remember(v chain.Heads, now time.Time) chain.Heads {
 }
 
 // finalNumber is the newest slot known to be final.
-func (m *headMemory) finalNumber() uint64 {
+func (m *headCache) finalNumber() uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.final.Number

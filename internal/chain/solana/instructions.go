@@ -44,14 +44,14 @@ func (s *Sender) instructions(p *sweepPlan) []solanago.Instruction {
 
 // create makes the settlement wallet's associated account, at the payer's
 // expense. The wallet may be off the curve: nothing is asked of it.
-func (l *load) create(payer solanago.PublicKey) solanago.Instruction {
+func (l *leg) create(payer solanago.PublicKey) solanago.Instruction {
 	return solanago.NewInstruction(solanago.SPLAssociatedTokenAccountProgramID, solanago.AccountMetaSlice{
 		solanago.Meta(payer).WRITE().SIGNER(), solanago.Meta(l.settlement).WRITE(), solanago.Meta(l.wallet),
 		solanago.Meta(l.mint), solanago.Meta(solanago.SystemProgramID), solanago.Meta(l.program),
 	}, []byte{createIdempotent})
 }
 
-func (l *load) transfer() solanago.Instruction {
+func (l *leg) transfer() solanago.Instruction {
 	if l.native() {
 		data := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32(nil, systemTransfer), l.units)
 		return solanago.NewInstruction(solanago.SystemProgramID, solanago.AccountMetaSlice{
@@ -64,7 +64,7 @@ func (l *load) transfer() solanago.Instruction {
 	}, data)
 }
 
-func (l *load) close(rentTo solanago.PublicKey) solanago.Instruction {
+func (l *leg) close(rentTo solanago.PublicKey) solanago.Instruction {
 	return solanago.NewInstruction(l.program, solanago.AccountMetaSlice{
 		solanago.Meta(l.account).WRITE(), solanago.Meta(rentTo).WRITE(), solanago.Meta(l.owner).SIGNER(),
 	}, []byte{tokenClose})

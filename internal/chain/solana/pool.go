@@ -18,7 +18,7 @@ type pool struct {
 	endpoints []*endpoint
 	now       func() time.Time
 	requests  atomic.Int64
-	blocks    blockMemory
+	blocks    blockCache
 
 	mu      sync.Mutex
 	genesis string // of the cluster; empty until the first endpoint tells
@@ -43,10 +43,10 @@ func (p *pool) cluster(seen string) string {
 // is chain.ErrReorged if any showed another fork, errLacking if none of them
 // has what was asked for, else chain.ErrNoEndpoint.
 func (p *pool) do(ctx context.Context, f func(context.Context, *endpoint) error) error {
-	return p.among(ctx, p.ready(), f)
+	return p.tryEach(ctx, p.ready(), f)
 }
 
-func (p *pool) among(ctx context.Context, endpoints []*endpoint, f func(context.Context, *endpoint) error) error {
+func (p *pool) tryEach(ctx context.Context, endpoints []*endpoint, f func(context.Context, *endpoint) error) error {
 	var reasons []error
 	reorged, lacking := false, false
 	for _, e := range endpoints {
@@ -70,7 +70,7 @@ func (p *pool) among(ctx context.Context, endpoints []*endpoint, f func(context.
 	case lacking && len(reasons) == 0:
 		return errLacking
 	case len(reasons) == 0:
-		return fmt.Errorf("%w: %s", chain.ErrNoEndpoint, strings.Join(p.resting(), "; "))
+		return fmt.Errorf("%w: %s", chain.ErrNoEndpoint, strings.Join(p.coolingDown(), "; "))
 	}
 	return fmt.Errorf("%w: %w", chain.ErrNoEndpoint, errors.Join(reasons...))
 }
@@ -127,7 +127,7 @@ func (p *pool) without(name string) []*endpoint {
 }
 
 // resting says why no endpoint can be asked.
-func (p *pool) resting() []string {
+func (p *pool) coolingDown() []string {
 	var reasons []string
 	for _, e := range p.endpoints {
 		if h := e.health(); !h.CoolUntil.IsZero() {

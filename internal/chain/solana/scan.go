@@ -27,13 +27,13 @@ func (a *Adapter) Scan(ctx context.Context, from uint64, to chain.Head, watch *c
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	case <-a.memory.turn:
-		defer func() { a.memory.turn <- struct{}{} }()
+	case <-a.watched.turn:
+		defer func() { a.watched.turn <- struct{}{} }()
 	}
-	accounts := a.memory.of(watch, a.mints, a.pool.now())
+	accounts := a.watched.accountsOf(watch, a.mints, a.pool.now())
 	var transfers []chain.Transfer
 	err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
-		s := &search{adapter: a, e: e, from: from, to: to, read: newReading(e)}
+		s := &search{adapter: a, e: e, from: from, to: to, cache: newCache(e)}
 		transfers, err = s.run(ctx, accounts)
 		return err
 	})
@@ -49,28 +49,28 @@ type search struct {
 	e       *endpoint
 	from    uint64
 	to      chain.Head
-	read    *reading
-	spent   signed // the gas wallet's newest transaction
+	cache   *cache
+	gasTx   signatureInfo // the gas wallet's newest transaction
 }
 
-// atOnceAccounts is how many accounts are finished with before the next are
+// accountsPerRound is how many accounts are finished with before the next are
 // begun: what was learnt about them is kept if a later one fails.
-const atOnceAccounts = 10 * accountsPerCall
+const accountsPerRound = 10 * accountsPerCall
 
 func (s *search) run(ctx context.Context, accounts []*account) ([]chain.Transfer, error) {
 	if err := s.e.reached(ctx, s.to); err != nil {
 		return nil, err
 	}
 	for round := 0; ; round++ {
-		if _, err := s.settle(ctx, accounts); err != nil {
+		if _, err := s.recheck(ctx, accounts); err != nil {
 			return nil, err
 		}
-		for part := range slices.Chunk(accounts, atOnceAccounts) {
-			if err := s.look(ctx, part); err != nil {
+		for part := range slices.Chunk(accounts, accountsPerRound) {
+			if err := s.refresh(ctx, part); err != nil {
 				return nil, err
 			}
 		}
-		gone, err := s.settle(ctx, accounts)
+		gone, err := s.recheck(ctx, accounts)
 		if err != nil {
 			return nil, err
 		}
@@ -98,10 +98,10 @@ const maxForks = 3
 // settle asks what became of transactions that a fork could take away. Where
 // one is gone, another may have taken its place without a trace, so the
 // account is to be looked at again; the result names one that is gone.
-func (s *search) settle(ctx context.Context, accounts []*account) (gone string, err error) {
+func (s *search) recheck(ctx context.Context, accounts []*account) (gone string, err error) {
 	var open []string
 	for _, acc := range accounts {
-		for _, e := range acc.unsettled() {
+		for _, e := range acc.notFinal() {
 			open = append(open, e.signature)
 		}
 	}
@@ -115,14 +115,14 @@ func (s *search) settle(ctx context.Context, accounts []*account) (gone string, 
 		return "", err
 	}
 	for _, acc := range accounts {
-		for _, e := range acc.unsettled() {
+		for _, e := range acc.notFinal() {
 			st := statuses[e.signature]
 			if !st.included() {
 				delete(acc.entries, e.signature)
 				acc.known, acc.covered, acc.state, gone = false, false, nil, e.signature
 				continue
 			}
-			if err := s.judge(e, st); err != nil {
+			if err := s.applyStatus(e, st); err != nil {
 				return "", err
 			}
 		}
@@ -131,7 +131,7 @@ func (s *search) settle(ctx context.Context, accounts []*account) (gone string, 
 }
 
 // judge takes in what became of a transaction.
-func (s *search) judge(e *entry, st *status) error {
+func (s *search) applyStatus(e *entry, st *status) error {
 	if st.Slot != e.slot {
 		e.slot, e.tx = st.Slot, nil
 	}
@@ -165,7 +165,7 @@ func (s *search) transfers(ctx context.Context, accounts []*account) ([]chain.Tr
 		if !p.e.tx.credited {
 			continue
 		}
-		at, err := s.read.head(ctx, p.e.slot)
+		at, err := s.cache.head(ctx, p.e.slot)
 		if err != nil {
 			return nil, err
 		}
@@ -183,7 +183,7 @@ func (s *search) fetch(ctx context.Context, acc *account, e *entry) error {
 	if e.tx != nil {
 		return nil
 	}
-	t, err := s.read.transaction(ctx, e.signature)
+	t, err := s.cache.transaction(ctx, e.signature)
 	if err != nil {
 		return err
 	}
@@ -191,8 +191,8 @@ func (s *search) fetch(ctx context.Context, acc *account, e *entry) error {
 		return lagging("transaction %s is in slot %d, not %d", e.signature, t.Slot, e.slot)
 	}
 	c, credited := t.credit(acc.key, acc.owner, acc.mint.key)
-	_, told := t.change(acc.key)
-	e.tx = &outcome{ordinal: c.index, told: told, credited: credited, change: c, source: s.e.name}
+	_, reported := t.change(acc.key)
+	e.tx = &outcome{ordinal: c.index, reported: reported, credited: credited, change: c, source: s.e.name}
 	if credited {
 		e.tx.from = payer(t.changes(), c.mint)
 	}

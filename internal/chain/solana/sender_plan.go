@@ -11,7 +11,7 @@ import (
 )
 
 // load is one item of a sweep: a token, or SOL, which has no contract.
-type load struct {
+type leg struct {
 	chain.SweepItem
 	known              bool               // the mint is an asset of the network
 	owner, account     solanago.PublicKey // where it lies; for SOL the owner itself
@@ -22,12 +22,12 @@ type load struct {
 	empties            bool
 }
 
-func (l *load) native() bool { return l.Asset.Contract == "" }
+func (l *leg) native() bool { return l.Asset.Contract == "" }
 
 // sweepPlan is a sweep on its way to being signed.
 type sweepPlan struct {
-	loads []*load
-	taken []*load // of them, what is moved
+	legs  []*leg
+	taken []*leg // of them, what is moved
 	fresh map[solanago.PublicKey]bool
 
 	hash  solanago.Hash
@@ -63,7 +63,7 @@ func (s *Sender) check(items []chain.SweepItem) error {
 func (s *Sender) plan(items []chain.SweepItem) (*sweepPlan, error) {
 	p := &sweepPlan{}
 	for _, i := range items {
-		l := &load{SweepItem: i, decimals: byte(i.Asset.Decimals)}
+		l := &leg{SweepItem: i, decimals: byte(i.Asset.Decimals)}
 		var err error
 		if l.owner, err = parseKey(string(i.Address.Address)); err != nil {
 			return nil, err
@@ -79,13 +79,13 @@ func (s *Sender) plan(items []chain.SweepItem) (*sweepPlan, error) {
 		if _, l.known = s.adapter.mint(i.Asset.Contract); l.known {
 			l.of(solanago.TokenProgramID)
 		}
-		p.loads = append(p.loads, l)
+		p.legs = append(p.legs, l)
 	}
 	return p, nil
 }
 
 // of sets the token program and with it the accounts.
-func (l *load) of(program solanago.PublicKey) {
+func (l *leg) of(program solanago.PublicKey) {
 	l.program = program
 	l.account, l.settlement = associatedOf(l.owner, l.mint, program), associatedOf(l.wallet, l.mint, program)
 }
@@ -93,7 +93,7 @@ func (l *load) of(program solanago.PublicKey) {
 // resolve asks for the program and the decimals of mints that are no assets of
 // the network, which only the operator can ask to sweep.
 func (e *endpoint) resolve(ctx context.Context, p *sweepPlan) (verdict, err error) {
-	for _, l := range p.loads {
+	for _, l := range p.legs {
 		if l.native() || l.known {
 			continue
 		}
@@ -141,7 +141,7 @@ func (e *endpoint) mintOf(ctx context.Context, key solanago.PublicKey) (foundMin
 }
 
 // holds reads what lies on the load's account.
-func (l *load) holds(r *raw) (holding, error) {
+func (l *leg) holds(r *rawAccount) (holding, error) {
 	if !l.native() {
 		return r.holdingOf(l.program)
 	}
@@ -153,7 +153,7 @@ func (l *load) holds(r *raw) (holding, error) {
 
 // take decides how much of what an account holds is moved: what is recorded,
 // or all of it when the operator asks.
-func (l *load) take(holds uint64) {
+func (l *leg) take(holds uint64) {
 	l.units = holds
 	if expected := l.Expected.Big(); !l.Rescue && expected.IsUint64() && expected.Uint64() < holds {
 		l.units = expected.Uint64()
@@ -163,7 +163,7 @@ func (l *load) take(holds uint64) {
 
 // closes reports whether the account is closed when the load has left it. One
 // of the newer program may hold fees that keep it open.
-func (l *load) closes() bool { return l.empties && l.program == solanago.TokenProgramID }
+func (l *leg) closes() bool { return l.empties && l.program == solanago.TokenProgramID }
 
 // roomyAccount is the size of an account of the newer token program with more
 // extensions than those of any stablecoin have.

@@ -74,7 +74,7 @@ func (s *Sender) prepare(ctx context.Context, e *endpoint, p *sweepPlan) (verdic
 	if verdict, err = e.resolve(ctx, p); verdict != nil || err != nil {
 		return verdict, err
 	}
-	balance, verdict, err := s.weigh(ctx, e, p)
+	balance, verdict, err := s.readBalances(ctx, e, p)
 	if verdict != nil || err != nil {
 		return verdict, err
 	}
@@ -112,16 +112,16 @@ func (s *Sender) prepare(ctx context.Context, e *endpoint, p *sweepPlan) (verdic
 
 // weigh reads what the accounts hold and what the gas wallet has. An account
 // that is frozen, or empty, is left out.
-func (s *Sender) weigh(ctx context.Context, e *endpoint, p *sweepPlan) (balance uint64, verdict, err error) {
+func (s *Sender) readBalances(ctx context.Context, e *endpoint, p *sweepPlan) (balance uint64, verdict, err error) {
 	final, err := e.slot(ctx, finalized)
 	if err != nil {
 		return 0, nil, err
 	}
 	keys := []solanago.PublicKey{s.payer()}
-	for _, l := range p.loads {
+	for _, l := range p.legs {
 		keys = append(keys, l.account, l.wallet, l.settlement)
 	}
-	all := make([]*raw, len(keys))
+	all := make([]*rawAccount, len(keys))
 	err = each(ctx, keys, accountsPerCall, func(ctx context.Context, part []solanago.PublicKey, at int) error {
 		got, _, err := e.accounts(ctx, part, final)
 		copy(all[at:], got)
@@ -132,7 +132,7 @@ func (s *Sender) weigh(ctx context.Context, e *endpoint, p *sweepPlan) (balance 
 	}
 	p.taken, p.fresh = nil, make(map[solanago.PublicKey]bool)
 	note := "nothing lies there"
-	for i, l := range p.loads {
+	for i, l := range p.legs {
 		held, err := l.holds(all[1+3*i])
 		if err != nil {
 			return 0, nil, err
@@ -163,7 +163,7 @@ func (s *Sender) weigh(ctx context.Context, e *endpoint, p *sweepPlan) (balance 
 const frozenNote = "the issuer has frozen the account"
 
 // token reports whether the account belongs to a token program.
-func (r *raw) token() bool {
+func (r *rawAccount) token() bool {
 	return r != nil && (r.Owner == solanago.TokenProgramID.String() || r.Owner == solanago.Token2022ProgramID.String())
 }
 
@@ -196,7 +196,7 @@ func (s *Sender) compile(p *sweepPlan) (verdict error) {
 			tx.Signatures[i] = s.gas.Sign(message)
 			continue
 		}
-		at := slices.IndexFunc(p.taken, func(l *load) bool { return l.owner == key })
+		at := slices.IndexFunc(p.taken, func(l *leg) bool { return l.owner == key })
 		if at < 0 {
 			return fmt.Errorf("nobody can sign for %s", key)
 		}

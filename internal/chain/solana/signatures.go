@@ -6,21 +6,21 @@ import (
 )
 
 // signed is a transaction that named an address.
-type signed struct {
+type signatureInfo struct {
 	Signature string          `json:"signature"`
 	Slot      uint64          `json:"slot"`
 	Err       json.RawMessage `json:"err"`
 }
 
-func (s signed) failed() bool { return len(s.Err) > 0 && string(s.Err) != "null" }
+func (s signatureInfo) failed() bool { return len(s.Err) > 0 && string(s.Err) != "null" }
 
 // maxPages bounds the history of one address: three million transactions.
 const maxPages = 3_000
 
 // signatures lists the transactions that named the address in the slot or
 // after it, the newest first, with at most one page of older ones.
-func (e *endpoint) signatures(ctx context.Context, address string, slot uint64) ([]signed, error) {
-	var all []signed
+func (e *endpoint) signatures(ctx context.Context, address string, slot uint64) ([]signatureInfo, error) {
+	var all []signatureInfo
 	before := ""
 	for range maxPages {
 		page, err := e.page(ctx, address, before, signaturesPerPage)
@@ -41,12 +41,12 @@ func (e *endpoint) signatures(ctx context.Context, address string, slot uint64) 
 
 // page lists the newest transactions that named the address before the one
 // given, or at all, so many at most.
-func (e *endpoint) page(ctx context.Context, address, before string, limit int) ([]signed, error) {
+func (e *endpoint) page(ctx context.Context, address, before string, limit int) ([]signatureInfo, error) {
 	o := options{"limit": limit, "commitment": confirmed}
 	if before != "" {
 		o["before"] = before
 	}
-	var page []signed
+	var page []signatureInfo
 	if err := e.ask(ctx, &page, "getSignaturesForAddress", address, o); err != nil {
 		return nil, err
 	}
@@ -60,10 +60,10 @@ func (e *endpoint) page(ctx context.Context, address, before string, limit int) 
 
 // newestSigned returns the newest transaction that named the address; its
 // signature is empty if none did.
-func (e *endpoint) newestSigned(ctx context.Context, address string) (signed, error) {
+func (e *endpoint) newestSigned(ctx context.Context, address string) (signatureInfo, error) {
 	page, err := e.page(ctx, address, "", 1)
 	if err != nil || len(page) == 0 {
-		return signed{}, err
+		return signatureInfo{}, err
 	}
 	return page[0], nil
 }

@@ -126,7 +126,7 @@ func (e *endpoint) transaction(ctx context.Context, signature string) (*transact
 	if err != nil || t == nil {
 		return nil, err
 	}
-	if !t.sound(signature) {
+	if !t.valid(signature) {
 		return nil, malformed("transaction %s", signature)
 	}
 	return t, nil
@@ -137,14 +137,14 @@ func (e *endpoint) transaction(ctx context.Context, signature string) (*transact
 // account, before and after, and at most one balance of tokens for each. One
 // that failed moved nothing and needs none: a node that leaves them out does
 // not keep an account from being read.
-func (t *transaction) sound(signature string) bool {
+func (t *transaction) valid(signature string) bool {
 	if t.Meta == nil || len(t.Transaction.Signatures) == 0 || t.Transaction.Signatures[0] != signature {
 		return false
 	}
 	t.keys = slices.Concat(t.Transaction.Message.AccountKeys, t.Meta.LoadedAddresses.Writable, t.Meta.LoadedAddresses.Readonly)
 	whole := len(t.Meta.PreBalances) == len(t.keys) && len(t.Meta.PostBalances) == len(t.keys)
 	return (whole || t.failed()) && distinct(t.keys) &&
-		readable(t.Meta.PreTokens, len(t.keys)) && readable(t.Meta.PostTokens, len(t.keys))
+		validBalances(t.Meta.PreTokens, len(t.keys)) && validBalances(t.Meta.PostTokens, len(t.keys))
 }
 
 func distinct(keys []string) bool {
@@ -157,7 +157,7 @@ func distinct(keys []string) bool {
 
 // readable reports whether each balance is an amount of one of so many
 // accounts, and none has two.
-func readable(balances []tokenBalance, accounts int) bool {
+func validBalances(balances []tokenBalance, accounts int) bool {
 	seen := make(map[int]bool, len(balances))
 	for _, b := range balances {
 		if _, ok := b.units(); !ok || b.AccountIndex < 0 || b.AccountIndex >= accounts || seen[b.AccountIndex] {
@@ -188,7 +188,7 @@ func (c change) gained() (uint64, bool) { return c.after - c.before, c.after > c
 
 // standing indexes token balances by account. One of an account without
 // lamports is left out, whatever it says: no such account exists.
-func standing(balances []tokenBalance, lamports []int64) map[int]tokenBalance {
+func existing(balances []tokenBalance, lamports []int64) map[int]tokenBalance {
 	byIndex := make(map[int]tokenBalance, len(balances))
 	for _, b := range balances {
 		if b.AccountIndex < len(lamports) && lamports[b.AccountIndex] > 0 {
@@ -200,8 +200,8 @@ func standing(balances []tokenBalance, lamports []int64) map[int]tokenBalance {
 
 // changes lists what a transaction did to token accounts, by index.
 func (t *transaction) changes() []change {
-	before := standing(t.Meta.PreTokens, t.Meta.PreBalances)
-	after := standing(t.Meta.PostTokens, t.Meta.PostBalances)
+	before := existing(t.Meta.PreTokens, t.Meta.PreBalances)
+	after := existing(t.Meta.PostTokens, t.Meta.PostBalances)
 	var list []change
 	for i, key := range t.keys {
 		b, was := before[i]
@@ -245,8 +245,8 @@ func payer(list []change, mint string) chain.Address {
 // owner: only money that is still there after it, in an account that was the
 // owner's all through.
 func (t *transaction) credit(account, owner, mint solanago.PublicKey) (change, bool) {
-	c, told := t.change(account)
-	if !told || t.failed() {
+	c, reported := t.change(account)
+	if !reported || t.failed() {
 		return change{}, false
 	}
 	_, gained := c.gained()

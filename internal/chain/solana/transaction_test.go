@@ -23,7 +23,7 @@ var (
 
 // told is a transaction as a node tells it, which pays 7 units to someATA that
 // held 5: the account has index 1, and the payer's one index 2.
-func told(change func(meta map[string]any, message map[string]any)) []byte {
+func asJSON(change func(meta map[string]any, message map[string]any)) []byte {
 	balance := func(index int, owner, amount string) map[string]any {
 		return map[string]any{
 			"accountIndex": index, "mint": someMint.String(), "owner": owner, "programId": solanago.TokenProgramID.String(),
@@ -64,7 +64,7 @@ func read(raw []byte) (*transaction, bool) {
 	if json.Unmarshal(raw, &t) != nil || t == nil {
 		return nil, false
 	}
-	return t, t.sound(someSignature)
+	return t, t.valid(someSignature)
 }
 
 // TestTransaction_Credit: only what a transaction without error brought to the
@@ -104,7 +104,7 @@ func TestTransaction_Credit(t *testing.T) {
 			m["accountKeys"] = []string{"Hh8QwFUA6MtVu1qAoq12ucvFHNwCcVTV7hpWjeY1Hztb", someOwner.String(), "11111111111111111111111111111112"}
 		}, 0},
 	} {
-		tx, ok := read(told(c.change))
+		tx, ok := read(asJSON(c.change))
 		if !ok {
 			t.Errorf("%s: not read", name)
 			continue
@@ -121,23 +121,23 @@ func TestTransaction_Credit(t *testing.T) {
 func TestTransaction_Unsound(t *testing.T) {
 	t.Parallel()
 	for name, raw := range map[string][]byte{
-		"OtherSignature": bytes.ReplaceAll(told(nil), []byte(someSignature), []byte("6"+someSignature[1:])),
-		"NoSignature":    bytes.ReplaceAll(told(nil), []byte(`"`+someSignature+`"`), nil),
+		"OtherSignature": bytes.ReplaceAll(asJSON(nil), []byte(someSignature), []byte("6"+someSignature[1:])),
+		"NoSignature":    bytes.ReplaceAll(asJSON(nil), []byte(`"`+someSignature+`"`), nil),
 		"NoMeta":         []byte(`{"slot":7,"transaction":{"signatures":["` + someSignature + `"]}}`),
-		"FewBefore":      told(func(m, _ map[string]any) { m["preBalances"] = []int64{9} }),
-		"FewAfter":       told(func(m, _ map[string]any) { m["postBalances"] = []int64{9} }),
-		"MoreBefore":     told(func(m, _ map[string]any) { m["preBalances"] = []int64{9, 1, 1, 1, 1} }),
-		"Index":          told(func(m, _ map[string]any) { first(m, "preTokenBalances")["accountIndex"] = 4 }),
-		"NegativeIndex":  told(func(m, _ map[string]any) { first(m, "postTokenBalances")["accountIndex"] = -1 }),
-		"Twice":          told(func(m, _ map[string]any) { first(m, "preTokenBalances")["accountIndex"] = 2 }),
-		"NoAmount":       told(func(m, _ map[string]any) { first(m, "preTokenBalances")["uiTokenAmount"] = map[string]any{} }),
-		"NegativeAmount": told(func(m, _ map[string]any) {
+		"FewBefore":      asJSON(func(m, _ map[string]any) { m["preBalances"] = []int64{9} }),
+		"FewAfter":       asJSON(func(m, _ map[string]any) { m["postBalances"] = []int64{9} }),
+		"MoreBefore":     asJSON(func(m, _ map[string]any) { m["preBalances"] = []int64{9, 1, 1, 1, 1} }),
+		"Index":          asJSON(func(m, _ map[string]any) { first(m, "preTokenBalances")["accountIndex"] = 4 }),
+		"NegativeIndex":  asJSON(func(m, _ map[string]any) { first(m, "postTokenBalances")["accountIndex"] = -1 }),
+		"Twice":          asJSON(func(m, _ map[string]any) { first(m, "preTokenBalances")["accountIndex"] = 2 }),
+		"NoAmount":       asJSON(func(m, _ map[string]any) { first(m, "preTokenBalances")["uiTokenAmount"] = map[string]any{} }),
+		"NegativeAmount": asJSON(func(m, _ map[string]any) {
 			first(m, "preTokenBalances")["uiTokenAmount"] = map[string]any{"amount": "-5"}
 		}),
-		"HugeAmount": told(func(m, _ map[string]any) {
+		"HugeAmount": asJSON(func(m, _ map[string]any) {
 			first(m, "postTokenBalances")["uiTokenAmount"] = map[string]any{"amount": "18446744073709551616"}
 		}),
-		"SameAccountTwice": told(func(_, m map[string]any) {
+		"SameAccountTwice": asJSON(func(_, m map[string]any) {
 			m["accountKeys"] = []string{someATA.String(), someATA.String(), "11111111111111111111111111111112"}
 		}),
 	} {
@@ -145,7 +145,7 @@ func TestTransaction_Unsound(t *testing.T) {
 			t.Errorf("%s: read", name)
 		}
 	}
-	failed, ok := read(told(func(m, _ map[string]any) { m["err"], m["preBalances"], m["postBalances"] = "x", []int64{}, nil }))
+	failed, ok := read(asJSON(func(m, _ map[string]any) { m["err"], m["preBalances"], m["postBalances"] = "x", []int64{}, nil }))
 	if !ok || !failed.failed() || len(failed.changes()) != 0 {
 		t.Errorf("one that failed, told without balances, is refused: %t", !ok)
 	}
@@ -156,10 +156,10 @@ func TestTransaction_Unsound(t *testing.T) {
 // the very account, mint and owner, in a transaction without error.
 func FuzzTransaction(f *testing.F) {
 	for _, raw := range [][]byte{
-		told(nil), told(func(m, _ map[string]any) { m["err"] = "x" }), told(func(m, _ map[string]any) { m["preTokenBalances"] = []any{} }),
-		told(func(m, _ map[string]any) { m["preBalances"] = []int64{9, 0, 0, 0} }), told(func(m, _ map[string]any) { m["postBalances"] = []int64{-9, -1, 0, 0} }),
-		told(func(m, _ map[string]any) { m["err"] = []any{} }), []byte("null"), []byte("{}"), []byte(`{"meta":{}}`), []byte("[]"), []byte(`"x"`), nil,
-		bytes.ReplaceAll(told(nil), []byte(`"12"`), []byte(`"18446744073709551615"`)), bytes.ReplaceAll(told(nil), []byte(`"err":null`), []byte(`"err": null , "ERR":1`)),
+		asJSON(nil), asJSON(func(m, _ map[string]any) { m["err"] = "x" }), asJSON(func(m, _ map[string]any) { m["preTokenBalances"] = []any{} }),
+		asJSON(func(m, _ map[string]any) { m["preBalances"] = []int64{9, 0, 0, 0} }), asJSON(func(m, _ map[string]any) { m["postBalances"] = []int64{-9, -1, 0, 0} }),
+		asJSON(func(m, _ map[string]any) { m["err"] = []any{} }), []byte("null"), []byte("{}"), []byte(`{"meta":{}}`), []byte("[]"), []byte(`"x"`), nil,
+		bytes.ReplaceAll(asJSON(nil), []byte(`"12"`), []byte(`"18446744073709551615"`)), bytes.ReplaceAll(asJSON(nil), []byte(`"err":null`), []byte(`"err": null , "ERR":1`)),
 	} {
 		f.Add(raw)
 	}

@@ -39,7 +39,7 @@ func (a *Adapter) Transfer(ctx context.Context, payer, to chain.Address, asset c
 	if err != nil {
 		return nil, err
 	}
-	l := transferLoad(m, from, owner, units)
+	l := transferLeg(m, from, owner, units)
 	var bytes []byte
 	var verdict error
 	err = a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
@@ -52,8 +52,8 @@ func (a *Adapter) Transfer(ctx context.Context, payer, to chain.Address, asset c
 	return bytes, nil
 }
 
-func transferLoad(m mint, from, to solanago.PublicKey, units money.Units) *load {
-	l := &load{
+func transferLeg(m mint, from, to solanago.PublicKey, units money.Units) *leg {
+	l := &leg{
 		owner: from, account: associated(from, m.key), mint: m.key, program: solanago.TokenProgramID,
 		wallet: to, settlement: associated(to, m.key), decimals: byte(m.asset.Decimals), units: units.Big().Uint64(),
 	}
@@ -63,7 +63,7 @@ func transferLoad(m mint, from, to solanago.PublicKey, units money.Units) *load 
 
 // transfer builds the transaction through one endpoint. Its verdict is what
 // another endpoint would say too.
-func (e *endpoint) transfer(ctx context.Context, l *load) (bytes []byte, verdict, err error) {
+func (e *endpoint) transfer(ctx context.Context, l *leg) (bytes []byte, verdict, err error) {
 	held, _, err := e.accounts(ctx, []solanago.PublicKey{l.owner, l.account, l.settlement}, 0)
 	if err != nil {
 		return nil, nil, err

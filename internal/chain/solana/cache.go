@@ -9,7 +9,7 @@ import (
 
 // reading keeps what one endpoint told during one question: a transaction that
 // pays several accounts is read once.
-type reading struct {
+type cache struct {
 	e *endpoint
 
 	mu           sync.Mutex
@@ -17,13 +17,13 @@ type reading struct {
 	heads        map[uint64]chain.Head
 }
 
-func newReading(e *endpoint) *reading {
-	return &reading{e: e, transactions: make(map[string]*transaction), heads: make(map[uint64]chain.Head)}
+func newCache(e *endpoint) *cache {
+	return &cache{e: e, transactions: make(map[string]*transaction), heads: make(map[uint64]chain.Head)}
 }
 
 // transaction reads a transaction that the endpoint knows of. Where it has none
 // after all, its parts are not equally far.
-func (r *reading) transaction(ctx context.Context, signature string) (*transaction, error) {
+func (r *cache) transaction(ctx context.Context, signature string) (*transaction, error) {
 	r.mu.Lock()
 	t, ok := r.transactions[signature]
 	r.mu.Unlock()
@@ -44,7 +44,7 @@ func (r *reading) transaction(ctx context.Context, signature string) (*transacti
 }
 
 // head returns the block of a slot that a transaction is in.
-func (r *reading) head(ctx context.Context, slot uint64) (chain.Head, error) {
+func (r *cache) head(ctx context.Context, slot uint64) (chain.Head, error) {
 	if h, ok := r.e.pool.blocks.at(slot); ok {
 		return h, nil
 	}

@@ -27,14 +27,14 @@ func (s *Sender) Track(ctx context.Context, items []chain.SweepItem, attempts []
 	var by *endpoint
 	err = s.adapter.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
 		by = e
-		seen, err = s.look(ctx, e, plan, attempts)
+		seen, err = s.trackThrough(ctx, e, plan, attempts)
 		return err
 	})
 	if err != nil {
 		return chain.SweepOutcome{}, fmt.Errorf("look for %s on %s: %w", attempts[len(attempts)-1].Tx, s.Network(), err)
 	}
 	if seen.Status == chain.TxDropped {
-		seen = s.seconded(ctx, seen, by, plan, attempts)
+		seen = s.confirmDropped(ctx, seen, by, plan, attempts)
 	}
 	return seen, nil
 }
@@ -42,7 +42,7 @@ func (s *Sender) Track(ctx context.Context, items []chain.SweepItem, attempts []
 // look asks one endpoint. The height is read before the signatures: what could
 // land until then has landed, and is known to a node that is as far. Behind one
 // address there are several, so each says how far it is.
-func (s *Sender) look(ctx context.Context, e *endpoint, p *sweepPlan, attempts []chain.Attempt) (chain.SweepOutcome, error) {
+func (s *Sender) trackThrough(ctx context.Context, e *endpoint, p *sweepPlan, attempts []chain.Attempt) (chain.SweepOutcome, error) {
 	var height uint64
 	if err := e.ask(ctx, &height, "getBlockHeight", options{"commitment": finalized}); err != nil {
 		return chain.SweepOutcome{}, err
@@ -55,7 +55,7 @@ func (s *Sender) look(ctx context.Context, e *endpoint, p *sweepPlan, attempts [
 	for i, a := range attempts {
 		signatures[i], until = string(a.Tx), max(until, a.Until)
 	}
-	statuses, told, err := e.statusesAt(ctx, signatures)
+	statuses, slot, err := e.statusesAt(ctx, signatures)
 	if err != nil {
 		return chain.SweepOutcome{}, err
 	}
@@ -68,8 +68,8 @@ func (s *Sender) look(ctx context.Context, e *endpoint, p *sweepPlan, attempts [
 			return chain.SweepOutcome{Status: chain.TxPending}, nil
 		}
 	}
-	if told < final {
-		return chain.SweepOutcome{}, lagging("statuses are of slot %d, and %d is final", told, final)
+	if slot < final {
+		return chain.SweepOutcome{}, lagging("statuses are of slot %d, and %d is final", slot, final)
 	}
 	if height > until {
 		return chain.SweepOutcome{Status: chain.TxDropped, Note: "its blockhash expired before it was included"}, nil
@@ -77,15 +77,15 @@ func (s *Sender) look(ctx context.Context, e *endpoint, p *sweepPlan, attempts [
 	return chain.SweepOutcome{Status: chain.TxUnknown}, nil
 }
 
-// seconded is what the other endpoints tell of attempts that one says can land
+// confirmDropped is what the other endpoints tell of attempts that one says can land
 // no more: one that has lost its index must not decide alone while there are
 // others, so one of them must say the same, and none may know better.
-func (s *Sender) seconded(ctx context.Context, told chain.SweepOutcome, by *endpoint, p *sweepPlan, attempts []chain.Attempt) chain.SweepOutcome {
+func (s *Sender) confirmDropped(ctx context.Context, first chain.SweepOutcome, by *endpoint, p *sweepPlan, attempts []chain.Attempt) chain.SweepOutcome {
 	agreed := len(s.adapter.pool.endpoints) == 1
 	for _, e := range s.adapter.pool.without(by.name) {
 		var seen chain.SweepOutcome
 		err := s.adapter.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
-			seen, err = s.look(ctx, e, p, attempts)
+			seen, err = s.trackThrough(ctx, e, p, attempts)
 			return err
 		})
 		if err == nil && seen.Status != chain.TxDropped {
@@ -96,12 +96,12 @@ func (s *Sender) seconded(ctx context.Context, told chain.SweepOutcome, by *endp
 	if !agreed {
 		return chain.SweepOutcome{Status: chain.TxUnknown}
 	}
-	return told
+	return first
 }
 
 // included tells what a transaction that is in a block did.
 func (s *Sender) included(ctx context.Context, e *endpoint, p *sweepPlan, signature string, st *status) (chain.SweepOutcome, error) {
-	r := newReading(e)
+	r := newCache(e)
 	t, err := r.transaction(ctx, signature)
 	if err != nil {
 		return chain.SweepOutcome{}, err
@@ -122,7 +122,7 @@ func (s *Sender) included(ctx context.Context, e *endpoint, p *sweepPlan, signat
 	for _, c := range t.changes() {
 		changes[c.account] = c
 	}
-	for _, l := range p.loads {
+	for _, l := range p.legs {
 		c := changes[l.account.String()]
 		if l.native() {
 			c = t.coinsOf(l.account)
@@ -133,7 +133,7 @@ func (s *Sender) included(ctx context.Context, e *endpoint, p *sweepPlan, signat
 			})
 			continue
 		}
-		reason, err := e.whyLeft(ctx, l)
+		reason, err := e.whyUnmoved(ctx, l)
 		if err != nil {
 			return chain.SweepOutcome{}, err
 		}
@@ -172,8 +172,8 @@ func (t *transaction) coinsOf(key solanago.PublicKey) change {
 	return change{}
 }
 
-// whyLeft tells why an item was left out.
-func (e *endpoint) whyLeft(ctx context.Context, l *load) (string, error) {
+// whyUnmoved tells why an item was left out.
+func (e *endpoint) whyUnmoved(ctx context.Context, l *leg) (string, error) {
 	held, err := e.holdings(ctx, []solanago.PublicKey{l.account}, 0)
 	if err != nil {
 		return "", err

@@ -13,15 +13,15 @@ import (
 // memory is what is known of watched token accounts since start, so that only
 // those that changed cost more than a hundredth of a call. One scan at a time
 // uses it.
-type memory struct {
-	turn     chan struct{} // holds a token while nobody scans
-	book     addressBook
-	accounts map[solanago.PublicKey]*account
-	pruned   time.Time
+type watchedAccounts struct {
+	turn      chan struct{} // holds a token while nobody scans
+	addresses addressCache
+	accounts  map[solanago.PublicKey]*account
+	pruned    time.Time
 }
 
-func newMemory() *memory {
-	m := &memory{turn: make(chan struct{}, 1), accounts: make(map[solanago.PublicKey]*account)}
+func newWatchedAccounts() *watchedAccounts {
+	m := &watchedAccounts{turn: make(chan struct{}, 1), accounts: make(map[solanago.PublicKey]*account)}
 	m.turn <- struct{}{}
 	return m
 }
@@ -32,10 +32,10 @@ type account struct {
 	address    chain.Address // the owner's, as it is shown
 	mint       mint
 
-	known bool   // it was looked at
-	state *raw   // as it was then
-	seen  uint64 // a slot up to which it shows everything
-	spent string // the gas wallet's newest transaction then
+	known bool        // it was looked at
+	state *rawAccount // as it was then
+	seen  uint64      // a slot up to which it shows everything
+	gasTx string      // the gas wallet's newest transaction then
 	used  time.Time
 
 	// entries are the transactions that named the account in slots
@@ -57,7 +57,7 @@ type entry struct {
 // outcome is what a transaction did to the account.
 type outcome struct {
 	ordinal  int
-	told     bool // it tells what the account held
+	reported bool // it tells what the account held
 	credited bool
 	change   change
 	from     chain.Address
@@ -69,7 +69,7 @@ const forgetAfter = time.Hour
 
 // of returns the accounts of the watched owners, an account for each mint, in
 // a steady order.
-func (m *memory) of(watch *chain.WatchSet, mints []mint, now time.Time) []*account {
+func (m *watchedAccounts) accountsOf(watch *chain.WatchSet, mints []mint, now time.Time) []*account {
 	list := make([]*account, 0, watch.Len()*len(mints))
 	for raw, address := range watch.All {
 		if len(raw) != solanago.PublicKeyLength {
@@ -77,7 +77,7 @@ func (m *memory) of(watch *chain.WatchSet, mints []mint, now time.Time) []*accou
 		}
 		owner := solanago.PublicKey(raw)
 		for _, mint := range mints {
-			key := m.book.associated(owner, mint.key)
+			key := m.addresses.associated(owner, mint.key)
 			acc, ok := m.accounts[key]
 			if !ok {
 				acc = &account{key: key, owner: owner, address: address, mint: mint, entries: make(map[string]*entry)}
@@ -92,7 +92,7 @@ func (m *memory) of(watch *chain.WatchSet, mints []mint, now time.Time) []*accou
 	return list
 }
 
-func (m *memory) prune(now time.Time) {
+func (m *watchedAccounts) prune(now time.Time) {
 	if now.Sub(m.pruned) < forgetAfter {
 		return
 	}
@@ -105,7 +105,7 @@ func (m *memory) prune(now time.Time) {
 }
 
 // unsettled lists the entries that a fork can still take away.
-func (acc *account) unsettled() []*entry {
+func (acc *account) notFinal() []*entry {
 	var list []*entry
 	for _, e := range acc.entries {
 		if !e.final {
@@ -133,7 +133,7 @@ func (acc *account) within(from, to uint64) []*entry {
 }
 
 // learn takes in the history of the account from the slot on.
-func (acc *account) learn(list []signed, since uint64) {
+func (acc *account) learn(list []signatureInfo, since uint64) {
 	for _, s := range list {
 		if s.Slot < since {
 			continue // what it did is not asked for, and a node may forget it

@@ -11,52 +11,52 @@ import (
 // read again: no fork of confirmed slots was ever longer.
 const forkMargin = 150
 
-// sight is what an account looks like now.
-type sight struct {
+// snapshot is what an account looks like now.
+type snapshot struct {
 	*account
-	now  *raw
+	now  *rawAccount
 	slot uint64
 }
 
 // isNew reports whether the account was never looked at since start.
-func (x sight) isNew() bool { return x.seen == 0 }
+func (x snapshot) isNew() bool { return x.seen == 0 }
 
 // look brings the accounts up to date: those last looked at before `to`, and
 // those whose history is not known back to `from`.
-func (s *search) look(ctx context.Context, accounts []*account) error {
+func (s *search) refresh(ctx context.Context, accounts []*account) error {
 	stale := slices.DeleteFunc(slices.Clone(accounts), func(acc *account) bool {
 		return acc.known && acc.seen >= s.to.Number && acc.covered && acc.since <= s.from
 	})
 	if len(stale) == 0 {
 		return nil
 	}
-	sights, err := s.see(ctx, stale)
+	snapshots, err := s.snapshots(ctx, stale)
 	if err != nil {
 		return err
 	}
-	if err := s.askSpent(ctx); err != nil {
+	if err := s.readGasHistory(ctx); err != nil {
 		return err
 	}
-	differs, err := s.differing(ctx, sights)
+	differs, err := s.differing(ctx, snapshots)
 	if err != nil {
 		return err
 	}
-	if err := s.study(ctx, differs); err != nil {
+	if err := s.readHistories(ctx, differs); err != nil {
 		return err
 	}
-	for _, x := range sights {
+	for _, x := range snapshots {
 		if !x.covered {
-			x.since, x.covered = s.back(x), true // nothing is there, and nothing was taken
+			x.since, x.covered = s.historyStart(x), true // nothing is there, and nothing was taken
 		}
 		// The slot an answer claims to be of may be one that is being made.
-		x.known, x.state, x.seen, x.spent = true, x.now, max(x.seen, s.to.Number), s.spent.Signature
+		x.known, x.state, x.seen, x.gasTx = true, x.now, max(x.seen, s.to.Number), s.gasTx.Signature
 	}
 	return nil
 }
 
 // see reads the accounts as of `to` or later.
-func (s *search) see(ctx context.Context, accounts []*account) ([]sight, error) {
-	sights := make([]sight, len(accounts))
+func (s *search) snapshots(ctx context.Context, accounts []*account) ([]snapshot, error) {
+	snapshots := make([]snapshot, len(accounts))
 	slot := s.to.Number
 	for _, acc := range accounts {
 		slot = max(slot, acc.seen) // never back to an older state
@@ -71,27 +71,27 @@ func (s *search) see(ctx context.Context, accounts []*account) ([]sight, error) 
 			return err
 		}
 		for i, acc := range part {
-			sights[at+i] = sight{account: acc, now: got[i], slot: slot}
+			snapshots[at+i] = snapshot{account: acc, now: got[i], slot: slot}
 		}
 		return nil
 	})
-	return sights, err
+	return snapshots, err
 }
 
-// askSpent asks for the gas wallet's newest transaction, after the accounts
+// readGasHistory asks for the gas wallet's newest transaction, after the accounts
 // were looked at: one that came before the look is then seen.
-func (s *search) askSpent(ctx context.Context) (err error) {
+func (s *search) readGasHistory(ctx context.Context) (err error) {
 	if s.adapter.gas.IsZero() {
 		return nil
 	}
-	s.spent, err = s.e.newestSigned(ctx, s.adapter.gas.String())
+	s.gasTx, err = s.e.newestSigned(ctx, s.adapter.gas.String())
 	return err
 }
 
 // back is how far back the history of an account must be known: further than
 // the range asked for, to what the authoritative pass will ask for soon, which
 // begins some slots below this one.
-func (s *search) back(x sight) uint64 {
+func (s *search) historyStart(x snapshot) uint64 {
 	if x.known && x.covered && x.since <= s.from {
 		return x.seen - min(x.seen, forkMargin)
 	}
@@ -100,24 +100,24 @@ func (s *search) back(x sight) uint64 {
 
 // differing picks the accounts whose history must be read: those that changed,
 // and those that a sweep may have emptied since.
-func (s *search) differing(ctx context.Context, sights []sight) ([]sight, error) {
-	var differ, same []sight
-	for _, x := range sights {
+func (s *search) differing(ctx context.Context, snapshots []snapshot) ([]snapshot, error) {
+	var differ, same []snapshot
+	for _, x := range snapshots {
 		switch {
 		case s.mustRead(x):
 			differ = append(differ, x)
-		case x.isNew() || x.spent != s.spent.Signature:
+		case x.isNew() || x.gasTx != s.gasTx.Signature:
 			same = append(same, x)
 		}
 	}
-	swept, err := s.sweptOf(ctx, same)
+	swept, err := s.namedBySweeps(ctx, same)
 	return append(differ, swept...), err
 }
 
 // mustRead reports whether the account's history must be read whatever the gas
-// wallet did. At first sight that is so for accounts that are there: of those
+// wallet did. At first snapshot that is so for accounts that are there: of those
 // that are not, a sweep took what was paid, if anything was.
-func (s *search) mustRead(x sight) bool {
+func (s *search) mustRead(x snapshot) bool {
 	switch {
 	case x.isNew():
 		return x.now != nil || s.adapter.thorough || s.adapter.gas.IsZero()
@@ -127,32 +127,32 @@ func (s *search) mustRead(x sight) bool {
 	return !x.state.same(x.now)
 }
 
-// sweptOf picks from accounts that look the same those that a transaction of
+// namedBySweeps picks from accounts that look the same those that a transaction of
 // the gas wallet named: one may have been emptied and paid the same again, or
 // have come and gone.
-func (s *search) sweptOf(ctx context.Context, sights []sight) ([]sight, error) {
-	if len(sights) == 0 || s.spent.Signature == "" {
+func (s *search) namedBySweeps(ctx context.Context, snapshots []snapshot) ([]snapshot, error) {
+	if len(snapshots) == 0 || s.gasTx.Signature == "" {
 		return nil, nil
 	}
-	since := s.back(sights[0])
-	for _, x := range sights {
-		since = min(since, s.back(x))
+	since := s.historyStart(snapshots[0])
+	for _, x := range snapshots {
+		since = min(since, s.historyStart(x))
 	}
-	if s.spent.Slot < since {
+	if s.gasTx.Slot < since {
 		return nil, nil
 	}
 	list, err := s.e.signatures(ctx, s.adapter.gas.String(), since)
 	if err != nil {
 		return nil, err
 	}
-	list = slices.DeleteFunc(list, func(l signed) bool { return l.failed() || l.Slot < since })
-	if len(list) >= len(sights) {
-		return sights, nil // their histories cost less
+	list = slices.DeleteFunc(list, func(l signatureInfo) bool { return l.failed() || l.Slot < since })
+	if len(list) >= len(snapshots) {
+		return snapshots, nil // their histories cost less
 	}
 	named := make(map[string]bool)
 	transactions := make([]*transaction, len(list))
-	err = each(ctx, list, 1, func(ctx context.Context, one []signed, at int) (err error) {
-		transactions[at], err = s.read.transaction(ctx, one[0].Signature)
+	err = each(ctx, list, 1, func(ctx context.Context, one []signatureInfo, at int) (err error) {
+		transactions[at], err = s.cache.transaction(ctx, one[0].Signature)
 		return err
 	})
 	if err != nil {
@@ -163,15 +163,15 @@ func (s *search) sweptOf(ctx context.Context, sights []sight) ([]sight, error) {
 			named[key] = true
 		}
 	}
-	return slices.DeleteFunc(sights, func(x sight) bool { return !named[x.key.String()] }), nil
+	return slices.DeleteFunc(snapshots, func(x snapshot) bool { return !named[x.key.String()] }), nil
 }
 
 // study reads the histories of accounts that may have changed, and holds what
 // they say against what the accounts hold.
-func (s *search) study(ctx context.Context, sights []sight) error {
-	return each(ctx, sights, 1, func(ctx context.Context, one []sight, _ int) error {
+func (s *search) readHistories(ctx context.Context, snapshots []snapshot) error {
+	return each(ctx, snapshots, 1, func(ctx context.Context, one []snapshot, _ int) error {
 		x := one[0]
-		since := s.back(x)
+		since := s.historyStart(x)
 		list, err := s.e.signatures(ctx, x.key.String(), since)
 		if err != nil {
 			return err

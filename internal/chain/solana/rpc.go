@@ -24,7 +24,7 @@ const (
 
 // wire is one node's HTTP endpoint: it makes calls one by one, since not every
 // provider of Solana takes several in one request, and knows nothing of health.
-type wire struct {
+type rpcClient struct {
 	target  *url.URL
 	name    string // host and port, without credentials
 	secrets []string
@@ -32,12 +32,12 @@ type wire struct {
 	timeout time.Duration // of one request
 }
 
-func newWire(raw string, client *http.Client, timeout time.Duration) (*wire, error) {
+func newClient(raw string, client *http.Client, timeout time.Duration) (*rpcClient, error) {
 	target, err := url.Parse(strings.TrimSpace(raw))
 	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
 		return nil, errors.New("an endpoint must be an http or https address") // raw may hold credentials
 	}
-	return &wire{target: target, name: target.Host, secrets: credentials(target), client: client, timeout: timeout}, nil
+	return &rpcClient{target: target, name: target.Host, secrets: credentials(target), client: client, timeout: timeout}, nil
 }
 
 // credentials lists the parts of an address that may be one: providers put
@@ -65,7 +65,7 @@ func httpClient(given *http.Client) *http.Client {
 		*c = *given
 	} else if t, ok := http.DefaultTransport.(*http.Transport); ok {
 		t = t.Clone()
-		t.MaxIdleConnsPerHost = atOnce
+		t.MaxIdleConnsPerHost = parallelCalls
 		c.Transport = t
 	}
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -74,7 +74,7 @@ func httpClient(given *http.Client) *http.Client {
 
 // redact makes a text from outside fit for logs and pages: bounded, on one
 // line, without the endpoint's credentials.
-func (w *wire) redact(text string) string {
+func (w *rpcClient) redact(text string) string {
 	for _, secret := range w.secrets {
 		text = strings.ReplaceAll(text, secret, "***")
 	}
@@ -98,7 +98,7 @@ type reply struct {
 
 // send makes one call and reads its result into the value, which keeps its
 // zero value where the result is null.
-func (w *wire) send(ctx context.Context, method string, params []any, into any) error {
+func (w *rpcClient) send(ctx context.Context, method string, params []any, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, w.timeout)
 	defer cancel()
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
@@ -121,7 +121,7 @@ func (w *wire) send(ctx context.Context, method string, params []any, into any) 
 	}
 	if r.Error != nil {
 		r.Error.Message = w.redact(r.Error.Message)
-		return fmt.Errorf("%s: %w", method, meaning(r.Error))
+		return fmt.Errorf("%s: %w", method, classify(r.Error))
 	}
 	if err := json.Unmarshal(r.Result, into); err != nil {
 		return malformed("%s", method)
@@ -129,7 +129,7 @@ func (w *wire) send(ctx context.Context, method string, params []any, into any) 
 	return nil
 }
 
-func (w *wire) post(ctx context.Context, body []byte) (status int, h http.Header, answer []byte, err error) {
+func (w *rpcClient) post(ctx context.Context, body []byte) (status int, h http.Header, answer []byte, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.target.String(), bytes.NewReader(body))
 	if err != nil {
 		return 0, nil, nil, errors.New("request could not be made")
@@ -152,7 +152,7 @@ func (w *wire) post(ctx context.Context, body []byte) (status int, h http.Header
 
 // transportError strips the address, which may hold credentials, from an
 // error of the HTTP client.
-func (w *wire) transportError(err error) error {
+func (w *rpcClient) transportError(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
