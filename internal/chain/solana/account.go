@@ -11,15 +11,15 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Limits of questions about many things.
+// Limits of calls about many things.
 const (
-	// accountsPerCall is what getMultipleAccounts takes at most.
+	// accountsPerCall is the limit of getMultipleAccounts.
 	accountsPerCall = 100
-	// statusesPerCall is what getSignatureStatuses takes at most.
+	// statusesPerCall is the limit of getSignatureStatuses.
 	statusesPerCall = 256
-	// signaturesPerPage is what getSignaturesForAddress gives at most.
+	// signaturesPerPage is the limit of getSignaturesForAddress.
 	signaturesPerPage = 1_000
-	// parallelCalls is how many calls are made to an endpoint in parallel.
+	// parallelCalls is how many calls are made to an endpoint at the same time.
 	parallelCalls = 8
 )
 
@@ -32,21 +32,20 @@ const (
 	offsetState      = 108
 	offsetDecimals   = 44
 	offsetMintReady  = 45
-	// kindMint and kindAccount stand after tokenAccountSize bytes where an
-	// account of the newer token program has extensions.
+	// kindMint and kindAccount are the byte after tokenAccountSize bytes in an account of Token-2022 that has
+	// extensions.
 	kindMint, kindAccount = 1, 2
 )
 
-// raw is an account as a node tells it.
+// rawAccount is an account as a node returns it.
 type rawAccount struct {
 	Lamports uint64    `json:"lamports"`
 	Owner    string    `json:"owner"`
 	Data     [2]string `json:"data"` // content, "base64"
 }
 
-// accounts reads accounts as of the slot or later, in order; an account that
-// does not exist is nil. It returns the slot they were read at: the oldest one
-// where it took several calls.
+// accounts reads accounts as of the slot or later, in order; an account that does not exist is nil. It also
+// returns the slot of the answer.
 func (e *endpoint) accounts(ctx context.Context, keys []solanago.PublicKey, slot uint64) ([]*rawAccount, uint64, error) {
 	var answer struct {
 		Context struct {
@@ -71,18 +70,17 @@ func (e *endpoint) accounts(ctx context.Context, keys []solanago.PublicKey, slot
 	return answer.Value, answer.Context.Slot, nil
 }
 
-// holding is a token account: what it holds, and whose it is.
+// holding is the content of a token account.
 type holding struct {
 	exists bool
-	valid  bool // of the mint, of the token program, initialized
+	valid  bool // an initialized account of the token program
 	mint   solanago.PublicKey
 	owner  solanago.PublicKey
 	amount uint64
 	frozen bool
 }
 
-// holding reads a token account. What is not one, or of another program, holds
-// nothing.
+// holding decodes a token account. Any other account, or one of another program, holds nothing.
 func (r *rawAccount) holding() (holding, error) { return r.holdingOf(solanago.TokenProgramID) }
 
 // holdingOf is holding for accounts of either token program.
@@ -105,10 +103,10 @@ func (r *rawAccount) holdingOf(program solanago.PublicKey) (holding, error) {
 	}, nil
 }
 
-// stateFrozen is a token account that its issuer has frozen.
+// stateFrozen is the state of a token account that its issuer has frozen.
 const stateFrozen = 2
 
-// same reports whether nothing happened to an account between two looks.
+// same reports whether an account did not change between two readings.
 func (r *rawAccount) same(o *rawAccount) bool {
 	if r == nil || o == nil {
 		return r == o
@@ -116,7 +114,7 @@ func (r *rawAccount) same(o *rawAccount) bool {
 	return *r == *o
 }
 
-// decimals reads a mint of the token program.
+// decimals returns the decimals of a mint of the token program; ok is false if the account is none.
 func (r *rawAccount) decimals() (int, bool) {
 	if r == nil || r.Owner != solanago.TokenProgramID.String() {
 		return 0, false
@@ -128,8 +126,8 @@ func (r *rawAccount) decimals() (int, bool) {
 	return int(data[offsetDecimals]), true
 }
 
-// associated returns the associated token account of an owner, who may be off
-// the curve, for a mint of the token program.
+// associated returns the associated token account of an owner, who may be off the curve, for a mint of the
+// token program.
 func associated(owner, mint solanago.PublicKey) solanago.PublicKey {
 	return associatedOf(owner, mint, solanago.TokenProgramID)
 }
@@ -138,12 +136,12 @@ func associated(owner, mint solanago.PublicKey) solanago.PublicKey {
 func associatedOf(owner, mint, program solanago.PublicKey) solanago.PublicKey {
 	ata, _, err := solanago.FindAssociatedTokenAddressWithProgram(owner, mint, program)
 	if err != nil {
-		return solanago.PublicKey{} // no bump of 255 is off the curve: never happens, and nobody can pay it
+		return solanago.PublicKey{} // no bump seed is off the curve: practically impossible, and nothing can be paid to such an account
 	}
 	return ata
 }
 
-// each calls f for every part of the list, some at once.
+// each calls f for every part of the list, parallelCalls at a time.
 func each[T any](ctx context.Context, list []T, size int, f func(ctx context.Context, part []T, at int) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(parallelCalls)
@@ -153,7 +151,7 @@ func each[T any](ctx context.Context, list []T, size int, f func(ctx context.Con
 	return g.Wait()
 }
 
-// holdings reads token accounts, any number of them, as of the slot or later.
+// holdings reads any number of token accounts as of the slot or later.
 func (e *endpoint) holdings(ctx context.Context, keys []solanago.PublicKey, slot uint64) ([]holding, error) {
 	all := make([]holding, len(keys))
 	err := each(ctx, keys, accountsPerCall, func(ctx context.Context, part []solanago.PublicKey, at int) error {
@@ -171,13 +169,13 @@ func (e *endpoint) holdings(ctx context.Context, keys []solanago.PublicKey, slot
 	return all, err
 }
 
-// addressCache remembers associated accounts, which take a while to derive.
+// addressCache caches associated accounts, because deriving one takes several hashes and curve checks.
 type addressCache struct {
 	mu    sync.Mutex
 	known map[[2]solanago.PublicKey]solanago.PublicKey
 }
 
-// knownAddresses bounds the book; it is begun anew when it is full.
+// knownAddresses bounds the cache; a full one is emptied.
 const knownAddresses = 1 << 18
 
 func (b *addressCache) associated(owner, mint solanago.PublicKey) solanago.PublicKey {

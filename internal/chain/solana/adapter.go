@@ -11,30 +11,28 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// Config says which cluster to read and through whom.
+// Config names the cluster to read and the endpoints to read it through.
 type Config struct {
 	Profile chain.Profile
-	// Endpoints are the http or https addresses of JSON-RPC endpoints, in
-	// order of preference. They may hold credentials, which are never shown.
+	// Endpoints are the http or https addresses of JSON-RPC endpoints, in order of preference. They may hold
+	// credentials, which are never logged or shown.
 	Endpoints []string
-	// Gas is the wallet that pays for sweeps; empty where nothing is swept.
-	// A new transaction of it tells that deposit accounts may have been
-	// emptied and filled again with the same amount since they were looked at.
+	// Gas is the wallet that pays for sweeps; empty where nothing is swept. A new transaction of this wallet
+	// means that deposit accounts may have been emptied and paid the same amount again since they were last
+	// read.
 	Gas chain.Address
-	// Rate is how many requests a second reading may cost on average, over all
-	// endpoints; 0 is DefaultRate. With more addresses than it allows to look
-	// at, new blocks are told later.
+	// Rate is the average number of requests a second that reading may cost, over all endpoints; 0 is
+	// DefaultRate. With more addresses than the rate allows for, new blocks are reported later.
 	Rate float64
-	// Thorough reads the history of every account at first snapshot, even of one
-	// that is not there and that no transaction of the gas wallet named: for
-	// reading anew what was swept by another gas wallet, or by hand.
+	// Thorough reads the history of every account the first time, even of one that does not exist and that no
+	// transaction of the gas wallet named. It is for rescans of accounts that another gas wallet, or a
+	// person, has swept.
 	Thorough bool
-	// Client makes the requests; nil takes one of its own. Redirects are
-	// never followed.
+	// Client makes the requests; nil means a client of the adapter's own. Redirects are never followed.
 	Client *http.Client
 	// Timeout bounds one request; 0 is DefaultTimeout.
 	Timeout time.Duration
-	// Now tells the time, for cool-downs and timings only; nil is time.Now.
+	// Now returns the time, for cool-downs and latencies only; nil is time.Now.
 	Now func() time.Time
 }
 
@@ -52,7 +50,7 @@ type Adapter struct {
 	watched *watchedAccounts
 }
 
-// mint is an asset with its address in bytes.
+// mint is an asset with its address as bytes.
 type mint struct {
 	key   solanago.PublicKey
 	asset chain.Asset
@@ -65,13 +63,12 @@ const (
 	DefaultTimeout = 20 * time.Second
 	// DefaultRate is what the cheapest plans of providers allow.
 	DefaultRate = 25
-	// maxEndpoints bounds the configuration; nobody needs more.
+	// maxEndpoints bounds the configuration; more endpoints only cost memory.
 	maxEndpoints = 16
 )
 
-// New returns an adapter for the cluster of the profile. It makes no request.
-// It fails with fault.Invalid for an address that is none and for assets that
-// contradict each other.
+// New returns an adapter for the cluster of the profile. It makes no request. It fails with fault.Invalid for
+// a malformed address and for assets that contradict each other.
 func New(c Config) (*Adapter, error) {
 	n := c.Profile.Network
 	if n != chain.Solana {
@@ -134,12 +131,11 @@ func mintTable(p chain.Profile) ([]mint, error) {
 	return mints, nil
 }
 
-// mainnetGenesis is the genesis hash of the cluster that real money is on.
+// mainnetGenesis is the genesis hash of mainnet-beta.
 const mainnetGenesis = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d"
 
-// expectedGenesis returns the genesis hash that endpoints must have, where the
-// mints tell: those that are compiled in are of one cluster only. Elsewhere it
-// is empty, and all endpoints must agree.
+// expectedGenesis returns mainnet's genesis hash if a mint is one of the compiled-in ones. For other mints it
+// is empty: then the first endpoint decides, and all others must agree.
 func expectedGenesis(mints []mint) string {
 	for _, p := range chain.Profiles() {
 		for _, a := range p.Assets {
@@ -172,7 +168,7 @@ func (a *Adapter) mint(contract chain.Address) (mint, bool) {
 // Network names the network the adapter reads.
 func (a *Adapter) Network() chain.Network { return a.profile.Network }
 
-// Endpoints tells the health of each endpoint, in the configured order.
+// Endpoints returns the health of each endpoint, in the configured order.
 func (a *Adapter) Endpoints() []chain.EndpointHealth {
 	healths := make([]chain.EndpointHealth, len(a.pool.endpoints))
 	for i, e := range a.pool.endpoints {

@@ -11,8 +11,8 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// Balances returns what the associated accounts of the owners hold of the
-// asset, by a node that has reached the slot of `at`.
+// Balances returns what the associated accounts of the owners hold of the asset, from a node that has reached
+// the slot of `at`.
 func (a *Adapter) Balances(ctx context.Context, asset chain.Asset, addresses []chain.Address, at chain.Head) ([]money.Units, error) {
 	m, ok := a.mint(asset.Contract)
 	if !ok {

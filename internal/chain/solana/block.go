@@ -8,8 +8,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// Commitments of the cluster. `processed` is never used: a node may take it
-// back by itself.
+// Commitments of the cluster. `processed` is never used: a single node may revert it.
 const (
 	confirmed = "confirmed"
 	finalized = "finalized"
@@ -25,7 +24,7 @@ func (e *endpoint) slot(ctx context.Context, commitment string) (uint64, error) 
 	return slot, err
 }
 
-// block is what is read of a block.
+// block is the part of a block that is read.
 type block struct {
 	Blockhash  string   `json:"blockhash"`
 	BlockTime  *int64   `json:"blockTime"`
@@ -33,8 +32,8 @@ type block struct {
 	Signatures []string `json:"signatures"`
 }
 
-// block reads the block of a slot, with signatures if asked for; ok is false
-// where the node has none, be it skipped, in the future or thrown away.
+// block reads the block of a slot, with signatures if asked for; ok is false where the node has none: the
+// slot was skipped, is in the future, or is older than what the node keeps.
 func (e *endpoint) block(ctx context.Context, slot uint64, details string) (b block, ok bool, err error) {
 	var got *block
 	err = e.ask(ctx, &got, "getBlock", slot, options{
@@ -54,15 +53,13 @@ func (e *endpoint) block(ctx context.Context, slot uint64, details string) (b bl
 	return *got, true, nil
 }
 
-// gaps are how far back the newest block at or below a slot is looked for:
-// leaders that are down leave four slots out each, an outage of the cluster
-// thousands.
+// gaps are the distances, in slots, within which the newest block at or before a slot is searched: leaders
+// that are down skip four slots each, an outage of the cluster thousands.
 var gaps = []uint64{32, 1_024, 32_768, 500_000}
 
-// head returns the block that stands at a slot. A slot that was skipped has
-// the hash and the time of the newest block below it, so that every slot up to
-// the newest can be named and compared; ok is false for a slot to come, and
-// below what the node keeps.
+// head returns the block at a slot. A skipped slot has the hash and the time of the newest block before it,
+// so that every slot up to the newest has a head to compare; ok is false for a future slot and for one older
+// than what the node keeps.
 func (e *endpoint) head(ctx context.Context, slot uint64) (chain.Head, bool, error) {
 	b, ok, err := e.block(ctx, slot, "none")
 	if err != nil || ok {
@@ -96,8 +93,7 @@ func (b block) head(slot uint64) chain.Head {
 	return chain.Head{Number: slot, Hash: b.Blockhash, Time: time.Unix(*b.BlockTime, 0).UTC()}
 }
 
-// reached checks that the node is as far as the block, and has it where it is
-// not final.
+// reached checks that the node has got as far as the block, and has this very block if it is not final.
 func (e *endpoint) reached(ctx context.Context, at chain.Head) error {
 	if !e.pool.blocks.has(at) {
 		return e.hasBlock(ctx, at)
@@ -109,7 +105,7 @@ func (e *endpoint) reached(ctx context.Context, at chain.Head) error {
 	return err
 }
 
-// standing checks that the node's chain has the block.
+// hasBlock checks that the node's chain contains the block.
 func (e *endpoint) hasBlock(ctx context.Context, at chain.Head) error {
 	got, ok, err := e.head(ctx, at.Number)
 	switch {
@@ -130,7 +126,7 @@ type blockCache struct {
 	order []uint64
 }
 
-// keptBlocks bounds the memory: some minutes of slots.
+// keptBlocks bounds the cache: some minutes of slots.
 const keptBlocks = 2_048
 
 func (m *blockCache) keep(h chain.Head) {

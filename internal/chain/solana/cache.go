@@ -7,8 +7,8 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// reading keeps what one endpoint told during one question: a transaction that
-// pays several accounts is read once.
+// cache keeps what one endpoint answered during one call of the adapter, so that a transaction that pays
+// several accounts is read once.
 type cache struct {
 	e *endpoint
 
@@ -21,8 +21,8 @@ func newCache(e *endpoint) *cache {
 	return &cache{e: e, transactions: make(map[string]*transaction), heads: make(map[uint64]chain.Head)}
 }
 
-// transaction reads a transaction that the endpoint knows of. Where it has none
-// after all, its parts are not equally far.
+// transaction reads a transaction that the endpoint's index has listed. If it is missing all the same, a node
+// behind the endpoint lags.
 func (r *cache) transaction(ctx context.Context, signature string) (*transaction, error) {
 	r.mu.Lock()
 	t, ok := r.transactions[signature]
@@ -43,7 +43,7 @@ func (r *cache) transaction(ctx context.Context, signature string) (*transaction
 	return t, nil
 }
 
-// head returns the block of a slot that a transaction is in.
+// head returns the block of a slot that holds a transaction.
 func (r *cache) head(ctx context.Context, slot uint64) (chain.Head, error) {
 	if h, ok := r.e.pool.blocks.at(slot); ok {
 		return h, nil

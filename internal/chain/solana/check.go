@@ -11,9 +11,8 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// Check asks the cluster whether it is the one configured: its genesis hash,
-// and that every asset is a mint of the token program with the decimals that
-// are expected.
+// Check compares the cluster with the configuration: its genesis hash, and that every asset is a mint of the
+// token program with the expected decimals.
 func (a *Adapter) Check(ctx context.Context) error {
 	if gaveUp(ctx) {
 		return ctx.Err()
@@ -38,7 +37,7 @@ func (a *Adapter) Check(ctx context.Context) error {
 	return nil
 }
 
-// clusterFault tells the operator about an endpoint of another cluster.
+// clusterFault explains an endpoint of another cluster to the operator.
 func clusterFault(err error) error {
 	wrong, ok := errors.AsType[wrongCluster](err)
 	if !ok {

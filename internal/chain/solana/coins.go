@@ -11,9 +11,8 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// Coins returns what each address holds of SOL, in lamports, by a node that
-// has reached the slot of `at`. What is on a token account is its rent, and no
-// coin of its owner's.
+// Coins returns the SOL of each address in lamports, from a node that has reached the slot of `at`. The
+// lamports of a token account are its rent and do not count.
 func (a *Adapter) Coins(ctx context.Context, addresses []chain.Address, at chain.Head) ([]money.Units, error) {
 	keys := make([]solanago.PublicKey, len(addresses))
 	for i, text := range addresses {
@@ -47,10 +46,9 @@ func (a *Adapter) Coin() chain.Asset {
 	return chain.Asset{Network: a.profile.Network, Symbol: a.profile.Coin, Decimals: coinDecimals}
 }
 
-// Token returns any mint of either token program as an asset, and what the
-// associated account of an owner holds of it. It fails with fault.Unprocessable
-// where there is no mint. What it calls itself means nothing, so unless it is
-// one of the network's assets its symbol is its address.
+// Token returns any mint of either token program as an asset, and what the associated account of an owner
+// holds of it. It fails with fault.Unprocessable where there is no mint. Unless the mint is one of the
+// network's assets its symbol is its address, because anyone can choose the name of a mint.
 func (a *Adapter) Token(ctx context.Context, contract, holder chain.Address) (chain.Asset, money.Units, error) {
 	key, err := parseKey(string(contract))
 	if err != nil {

@@ -11,9 +11,8 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// Confirm asks an endpoint other than their source whether the transfers of one
-// transaction stand in a slot at or below `at`. Only where a single endpoint is
-// configured is the source itself asked.
+// Confirm asks an endpoint other than their source whether the transfers of one transaction are on the chain
+// in a slot at or before `at`. With a single endpoint configured, the source itself is asked.
 func (a *Adapter) Confirm(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error) {
 	if !chain.OneTransaction(transfers) {
 		return chain.Unsettled, errors.New("confirm: not the transfers of one transaction")
@@ -73,8 +72,8 @@ func (a *Adapter) judge(ctx context.Context, e *endpoint, transfers []chain.Tran
 	return chain.Stands, nil
 }
 
-// judgeBlock looks for a transaction that the node does not know in the block
-// it should be in: it is missing only if that block is there without it.
+// judgeBlock looks for a transaction that the node does not know in the block that should contain it: it is
+// missing only if the node has that block and the block does not list it.
 func (e *endpoint) judgeBlock(ctx context.Context, signature string, claimed, at chain.Head) (chain.Verdict, error) {
 	if claimed.Number > at.Number {
 		return chain.Missing, nil
@@ -96,8 +95,7 @@ func (e *endpoint) judgeBlock(ctx context.Context, signature string, claimed, at
 	return chain.Missing, nil
 }
 
-// tells reports whether the transaction made the transfer: the same account by
-// its index, mint, recipient and amount.
+// includes reports whether the transaction made the transfer: same account index, mint, recipient and amount.
 func (a *Adapter) includes(tx *transaction, t chain.Transfer) bool {
 	m, known := a.mint(t.Asset.Contract)
 	owner, err := parseKey(string(t.To))
@@ -108,8 +106,8 @@ func (a *Adapter) includes(tx *transaction, t chain.Transfer) bool {
 	return credited && c.index == t.Ordinal && c.units().Cmp(t.Units) == 0
 }
 
-// owned reports whether the account of a change is its owner's associated one,
-// which is what owners are paid on.
+// owned reports whether the changed account is its owner's associated one, the only one that deposits are
+// credited on.
 func (c change) owned() bool {
 	owner, err1 := solanago.PublicKeyFromBase58(c.owner)
 	mint, err2 := solanago.PublicKeyFromBase58(c.mint)

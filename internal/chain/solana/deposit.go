@@ -5,7 +5,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// Keys derives the owners of deposit accounts: wallet.Seed.
+// Keys derives the owners of deposit accounts; wallet.Seed implements it.
 type Keys interface {
 	// DepositAddress returns the address of the n-th deposit key.
 	DepositAddress(n int64) (chain.Watched, error)
@@ -20,8 +20,8 @@ var _ chain.Depositor = Depositor{}
 // NewDepositor returns the depositor of a seed.
 func NewDepositor(keys Keys) Depositor { return Depositor{keys} }
 
-// DepositAddress returns the owner of the payment number. The settlement
-// wallet has no part in it, but must be one that can be settled to.
+// DepositAddress returns the owner for the payment number. The settlement wallet does not enter into it, but
+// must be a valid address.
 func (d Depositor) DepositAddress(s chain.Settlement) (chain.Watched, error) {
 	if s.Network != chain.Solana {
 		return chain.Watched{}, fault.New(fault.Internal, "a deposit address of %s was asked of %s", s.Network, chain.Solana)

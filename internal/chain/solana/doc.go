@@ -3,7 +3,7 @@
 //
 //	Adapter ──▶ pool ──▶ endpoint ──HTTP──▶ node
 //	   │                    └ health, cool-down, genesis hash
-//	   ├ memory: what each watched token account looked like, and its history
+//	   ├ watchedAccounts: the last known state of each watched token account, and its history
 //	   └ Heads, Scan, Confirm, Balances, Find, BlockAt, Check (chain.Reader)
 //	Sender ──▶ Adapter (chain.SweepSender)
 //

@@ -10,38 +10,37 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// How long an endpoint is left alone after failing: doubled with every failure
-// in a row.
+// Cool-downs of an endpoint. They double with every failure in a row.
 const (
 	firstCoolDown = time.Second
 	maxCoolDown   = time.Minute
-	// identityTTL is how long an endpoint's genesis hash is taken for granted.
+	// identityTTL is how long a checked genesis hash stays valid.
 	identityTTL = 10 * time.Minute
-	// quarantine is how long an endpoint of another cluster is left alone.
+	// quarantine is the cool-down of an endpoint of another cluster.
 	quarantine = 5 * time.Minute
-	// patience is how often in a row an endpoint may lag before it counts as
-	// unhealthy: behind one address there are several nodes.
+	// patience is how often in a row an endpoint may lag before it counts as unhealthy: one address may stand
+	// for several nodes.
 	patience = 3
 )
 
-// endpoint is one node with what is known about its health.
+// endpoint is one node and its health.
 type endpoint struct {
 	*rpcClient
 	pool *pool
 
 	mu         sync.Mutex
-	verified   time.Time // until when the genesis hash counts as checked
+	verified   time.Time // until when the checked genesis hash is valid
 	failures   int       // in a row
 	lags       int       // in a row
 	coolUntil  time.Time
 	reason     string
-	newestSlot uint64 // the newest it has shown
+	newestSlot uint64 // the newest it has reported
 	latency    time.Duration
 	errors     int64
 	requests   int64
 }
 
-// ask makes one call, counted and timed.
+// ask makes one call, counts it and measures its latency.
 func (e *endpoint) ask(ctx context.Context, into any, method string, params ...any) error {
 	if params == nil {
 		params = []any{}
@@ -57,20 +56,19 @@ func (e *endpoint) ask(ctx context.Context, into any, method string, params ...a
 		if e.latency == 0 {
 			e.latency = took
 		}
-		e.latency += (took - e.latency) / 4 // a moving average, a quarter of it new
+		e.latency += (took - e.latency) / 4 // moving average: a quarter of it is the new value
 	}
 	return err
 }
 
-// wrongCluster: the endpoint answers for another cluster.
+// wrongCluster: the endpoint belongs to another cluster.
 type wrongCluster struct{ got, want string }
 
 func (w wrongCluster) Error() string {
 	return fmt.Sprintf("answers for the cluster with genesis hash %s instead of %s; correct its address", w.got, w.want)
 }
 
-// identify checks that the node is one of the cluster before anything it says
-// is believed.
+// identify checks that the node belongs to the cluster before any of its answers is used.
 func (e *endpoint) identify(ctx context.Context) error {
 	e.mu.Lock()
 	fresh := e.pool.now().Before(e.verified)
@@ -94,15 +92,15 @@ func (e *endpoint) identify(ctx context.Context) error {
 	return nil
 }
 
-// succeeded notes an answer that made sense.
+// succeeded records a usable answer.
 func (e *endpoint) succeeded() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.failures, e.lags, e.coolUntil, e.reason = 0, 0, time.Time{}, ""
 }
 
-// failed notes why the endpoint could not answer and leaves it alone for a
-// while, unless it only lags: that passes by itself.
+// failed records why the endpoint could not answer and starts a cool-down, unless the endpoint only lags:
+// that passes by itself.
 func (e *endpoint) failed(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -125,14 +123,13 @@ func (e *endpoint) failed(err error) {
 	e.coolUntil = e.pool.now().Add(wait)
 }
 
-// recordHead notes the newest slot the node knows.
+// recordHead records the newest slot the node knows.
 func (e *endpoint) recordHead(slot uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.newestSlot = slot
 }
 
-// health tells how the endpoint does.
 func (e *endpoint) health() chain.EndpointHealth {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -6,17 +6,16 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 )
 
-// explain fails with errLagging unless the newest transaction that tells of the
-// account left it with what it holds: a node's index of signatures may be
-// behind its accounts. list is the newest part of the account's history; older
-// parts are read as far as they are needed, for anybody can name an account in
+// explain fails with errLagging unless the newest transaction that reports the account's balance left what
+// the account holds now: a node's index of signatures may be behind its accounts. list is the newest part of
+// the account's history. Older pages are read only as needed, because anybody can name an account in
 // transactions that do nothing to it.
 func (s *search) explain(ctx context.Context, x snapshot, list []signatureInfo) error {
 	now, err := x.now.holding()
 	if err != nil {
 		return err
 	}
-	found := uint64(0) // the slot of the newest that tells
+	found := uint64(0) // slot of the newest transaction with the account's balance
 	for page := 0; len(list) > 0 && page < maxPages; page++ {
 		for _, l := range list {
 			if l.Slot > x.slot || l.failed() {
@@ -41,7 +40,7 @@ func (s *search) explain(ctx context.Context, x snapshot, list []signatureInfo) 
 		}
 	}
 	if found == 0 && now.amount == 0 {
-		return nil // tokens never came
+		return nil // it never received tokens
 	}
 	return unexplained(x)
 }
@@ -50,9 +49,9 @@ func unexplained(x snapshot) error {
 	return lagging("no transaction explains what %s holds at slot %d", x.key, x.slot)
 }
 
-// left returns what the account held after the transaction; told is false if
-// that tells nothing of it. Validators tell no token balances of a transaction
-// that does not name a token program, and such a one cannot change any.
+// left returns what the account held after the transaction; reported is false if the transaction does not
+// say. Validators report no token balances for a transaction that names no token program, and such a
+// transaction cannot change any.
 func (s *search) left(ctx context.Context, acc *account, l signatureInfo) (left uint64, reported bool, err error) {
 	if e, ok := acc.entries[l.Signature]; ok && e.slot == l.Slot {
 		if err := s.fetch(ctx, acc, e); err != nil {
@@ -68,8 +67,7 @@ func (s *search) left(ctx context.Context, acc *account, l signatureInfo) (left 
 	return c.after, reported, nil
 }
 
-// change returns what the transaction did to an account; ok is false where it
-// tells nothing of it.
+// change returns what the transaction did to an account; ok is false if it does not say.
 func (t *transaction) change(key solanago.PublicKey) (c change, ok bool) {
 	for _, c := range t.changes() {
 		if c.account == key.String() {

@@ -14,11 +14,11 @@ const (
 	codeCleanedUp       = -32001 // older than what the node keeps
 	codeNotAvailable    = -32004 // no such block yet
 	codeUnhealthy       = -32005 // the node is behind the cluster
-	codeSkipped         = -32007 // no block was made in the slot
+	codeSkipped         = -32007 // the slot has no block
 	codeNoHistory       = -32011
 	codeLongTermSkipped = -32009
 	codeStatusNotYet    = -32014
-	codeMinContext      = -32016 // the node has not reached the slot asked for
+	codeMinContext      = -32016 // the node has not reached the requested slot
 	codeTooManyRequests = 429
 )
 
@@ -38,12 +38,12 @@ func code(err error) int {
 	return 0
 }
 
-// Failures of an endpoint that the pool and the scan tell apart.
+// Failures of an endpoint that the pool and the scan treat differently.
 var (
-	// errLagging: the endpoint does not know yet what others know.
+	// errLagging: the endpoint does not have yet what others have.
 	errLagging = errors.New("lags behind")
-	// errLacking: the endpoint has no such thing, and may be right; another is
-	// asked, and no fault is found with this one.
+	// errLacking: the endpoint does not have the thing asked for, and may be right. Another one is asked, and
+	// this one's health does not suffer.
 	errLacking = errors.New("does not have it")
 )
 
@@ -55,7 +55,7 @@ func malformed(format string, args ...any) error {
 	return fmt.Errorf("malformed answer: "+format, args...)
 }
 
-// rateLimited: the endpoint asks to be left alone for a while.
+// rateLimited: the endpoint asks for a pause.
 type rateLimited struct{ after time.Duration }
 
 func (rateLimited) Error() string { return "too many requests" }
@@ -66,8 +66,8 @@ const (
 	maxRetryAfter     = 5 * time.Minute
 )
 
-// retryAfter reads the header (RFC 9110 section 10.2.3), seconds only: that is
-// what providers of Solana send.
+// retryAfter reads the header (RFC 9110 section 10.2.3) in its form of seconds, the only one that providers
+// of Solana send.
 func retryAfter(h http.Header) time.Duration {
 	seconds, err := strconv.Atoi(h.Get("Retry-After"))
 	if err != nil {
@@ -76,7 +76,7 @@ func retryAfter(h http.Header) time.Duration {
 	return time.Duration(min(max(seconds, 1), int(maxRetryAfter/time.Second))) * time.Second
 }
 
-// meaning says what an error object tells about the node.
+// classify maps the code of an error object to the failure it means.
 func classify(e *rpcError) error {
 	switch e.Code {
 	case codeTooManyRequests:
@@ -87,5 +87,5 @@ func classify(e *rpcError) error {
 	return e
 }
 
-// gaveUp reports whether the caller ended the call.
+// gaveUp reports whether the caller's context has ended.
 func gaveUp(ctx context.Context) bool { return ctx.Err() != nil }

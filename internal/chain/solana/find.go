@@ -11,12 +11,10 @@ import (
 // coinDecimals is the scale of SOL in lamports.
 const coinDecimals = 9
 
-// Find looks a transaction up and tells everything it moved, whatever the
-// recipient: tokens of any mint, and SOL, whose Asset has no contract. The
-// recipient of a token is the owner of the account it came to where that is
-// the associated one, else the account itself. A failed transaction moved
-// nothing. Mints that are no asset of the network are told by address alone:
-// what they call themselves means nothing.
+// Find looks up a transaction and returns everything it moved, whoever the recipient is: tokens of any mint,
+// and SOL, whose Asset has no contract. The recipient of a token is the owner of the receiving account if
+// that is the associated one, else the account itself. A failed transaction moved nothing. A mint that is no
+// asset of the network is named by its address alone, because anyone can choose the name of a mint.
 func (a *Adapter) Find(ctx context.Context, tx chain.TxHash) (chain.Found, error) {
 	signature, ok := parseSignature(tx)
 	if !ok {
@@ -101,8 +99,7 @@ func (a *Adapter) moved(t *transaction, signature string) []chain.Transfer {
 	return transfers
 }
 
-// assetAt returns the asset of the change's mint, or one of which nothing but
-// the address is known.
+// assetAt returns the asset of the change's mint, with nothing but the address if the mint is unknown.
 func (a *Adapter) assetAt(c change) chain.Asset {
 	if m, ok := a.mint(chain.Address(c.mint)); ok {
 		return m.asset

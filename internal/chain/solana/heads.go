@@ -10,29 +10,28 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// headCache is the newest that was told.
+// headCache is the newest heads that Heads has returned, and when to ask for newer ones.
 type headCache struct {
 	mu       sync.Mutex
 	latest   chain.Head
 	final    chain.Head
-	moved    time.Time // when latest was first seen
+	moved    time.Time // when latest last changed
 	asked    time.Time
-	requests int64     // made until then
-	next     time.Time // before it nothing is asked
+	requests int64     // the pool's count when the nodes were last asked
+	next     time.Time // no request before this time
 }
 
 const (
-	// standstill is how long an endpoint may show the same newest slot before
-	// another is asked: the cluster makes several a second.
+	// standstill is how long an endpoint may report the same newest slot before another one is asked: the
+	// cluster makes several slots a second.
 	standstill = 5 * time.Second
-	// maxPace bounds how long new blocks are kept back to stay within the rate.
+	// maxPace bounds how long new blocks are held back to stay within the rate.
 	maxPace = 10 * time.Second
 )
 
-// Heads returns the present of the cluster: the newest confirmed slot and the
-// newest finalized one. It moves on only as fast as the requests that follow
-// from it are allowed to. An endpoint that has fallen behind what was told
-// before, or stands still, is passed over while another does better.
+// Heads returns the newest confirmed slot and the newest finalized one. It advances only as fast as the
+// configured rate allows the requests that follow. An endpoint that is behind an earlier answer, or has
+// stopped, is skipped while another one does better.
 func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 	if gaveUp(ctx) {
 		return chain.Heads{}, ctx.Err()
@@ -66,8 +65,8 @@ func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 	return a.heads.remember(best, a.pool.now()), nil
 }
 
-// look asks one endpoint for the heads, the older one first, so that a block
-// arriving between them keeps their order.
+// heads asks one endpoint for both heads, the older one first, so that a block that arrives in between keeps
+// their order.
 func (e *endpoint) heads(ctx context.Context) (chain.Heads, error) {
 	final, err := e.newest(ctx, finalized)
 	if err != nil {
@@ -100,15 +99,14 @@ func (e *endpoint) newest(ctx context.Context, commitment string) (chain.Head, e
 	return h, err
 }
 
-// recall returns what was told last, and whether that is still to be told.
+// recall returns the last heads, and whether they are still to be used.
 func (m *headCache) recall(now time.Time) (chain.Heads, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return chain.Heads{Latest: m.latest, Final: m.final, Finalized: m.final}, m.latest.Hash != "" && now.Before(m.next)
 }
 
-// begin sets when to ask next: after what the requests since the last time,
-// these included, are allowed to take.
+// begin sets the time of the next request: the requests since the last one, divided by the rate, later.
 func (m *headCache) begin(now time.Time, requests int64, rate float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -117,7 +115,7 @@ func (m *headCache) begin(now time.Time, requests int64, rate float64) {
 	m.next, m.asked, m.requests = now.Add(max(pace-now.Sub(m.asked), 0)), now, requests
 }
 
-// behind tells how a view falls short of what was told.
+// behind returns an error if a view is older than what was returned before, or has not moved for long.
 func (m *headCache) behind(v chain.Heads, now time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -130,8 +128,8 @@ func (m *headCache) behind(v chain.Heads, now time.Time) error {
 	return nil
 }
 
-// remember takes the newest view. Finalized slots never go back: where every
-// endpoint is behind, the newest one told still stands.
+// remember stores the newest view. Finalized slots never go back: where every endpoint is behind, the earlier
+// answer stands.
 func (m *headCache) remember(v chain.Heads, now time.Time) chain.Heads {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -155,8 +153,7 @@ func (m *headCache) finalNumber() uint64 {
 	return m.final.Number
 }
 
-// BlockAt returns the head of a slot; a skipped one has the hash and the time
-// of the block before it.
+// BlockAt returns the head of a slot. A skipped slot has the hash and the time of the block before it.
 func (a *Adapter) BlockAt(ctx context.Context, number uint64) (head chain.Head, ok bool, err error) {
 	if gaveUp(ctx) {
 		return chain.Head{}, false, ctx.Err()

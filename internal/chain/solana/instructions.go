@@ -11,14 +11,13 @@ const (
 	budgetLimit        = 2  // ComputeBudget: SetComputeUnitLimit, u32
 	budgetPrice        = 3  // ComputeBudget: SetComputeUnitPrice, u64 micro-lamports
 	systemTransfer     = 2  // System: Transfer, u32 kind, u64 lamports
-	createIdempotent   = 1  // Associated Token Account: nothing if it is there
+	createIdempotent   = 1  // Associated Token Account: creates it unless it exists
 	tokenClose         = 9  // Token: CloseAccount
 	tokenTransferCheck = 12 // Token: TransferChecked, u64 units, u8 decimals
 )
 
-// instructions are what the plan carries out: for each settlement account that
-// is not there its creation, then for each item its transfer and, where that
-// empties the account, its end.
+// instructions carry out the plan: creation of each settlement account that does not exist, then for each leg
+// its transfer and, where that empties the account, its closing.
 func (s *Sender) instructions(p *sweepPlan) []solanago.Instruction {
 	list := []solanago.Instruction{
 		solanago.NewInstruction(solanago.ComputeBudget, nil, binary.LittleEndian.AppendUint32([]byte{budgetLimit}, uint32(p.units))),
@@ -42,8 +41,8 @@ func (s *Sender) instructions(p *sweepPlan) []solanago.Instruction {
 	return list
 }
 
-// create makes the settlement wallet's associated account, at the payer's
-// expense. The wallet may be off the curve: nothing is asked of it.
+// create makes the settlement wallet's associated account at the payer's expense. The wallet may be off the
+// curve: it need not sign.
 func (l *leg) create(payer solanago.PublicKey) solanago.Instruction {
 	return solanago.NewInstruction(solanago.SPLAssociatedTokenAccountProgramID, solanago.AccountMetaSlice{
 		solanago.Meta(payer).WRITE().SIGNER(), solanago.Meta(l.settlement).WRITE(), solanago.Meta(l.wallet),

@@ -13,7 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// pool is the endpoints of the cluster, in the operator's order of preference.
+// pool is the cluster's endpoints, in the operator's order of preference.
 type pool struct {
 	endpoints []*endpoint
 	now       func() time.Time
@@ -21,13 +21,13 @@ type pool struct {
 	blocks    blockCache
 
 	mu      sync.Mutex
-	genesis string // of the cluster; empty until the first endpoint tells
+	genesis string // of the cluster; empty until the first endpoint has answered
 }
 
 func (p *pool) count() { p.requests.Add(1) }
 
-// cluster returns the genesis hash every endpoint must have, which is the one
-// given if none was known.
+// cluster returns the genesis hash that every endpoint must have. The first one reported becomes it, if none
+// was known.
 func (p *pool) cluster(seen string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -37,15 +37,14 @@ func (p *pool) cluster(seen string) string {
 	return p.genesis
 }
 
-// do has the first endpoint that can do it do f. An endpoint that fails is
-// left alone for a while and the next one is asked; one that lags or shows
-// another fork than asked about is passed over. When none is left the result
-// is chain.ErrReorged if any showed another fork, errLacking if none of them
-// has what was asked for, else chain.ErrNoEndpoint.
+// do calls f with one endpoint after another until one succeeds. An endpoint that fails cools down; one that
+// lags or is on another fork is skipped. When none is left the result is chain.ErrReorged if any was on
+// another fork, errLacking if none has the thing asked for, else chain.ErrNoEndpoint.
 func (p *pool) do(ctx context.Context, f func(context.Context, *endpoint) error) error {
 	return p.tryEach(ctx, p.ready(), f)
 }
 
+// tryEach is do with the given endpoints.
 func (p *pool) tryEach(ctx context.Context, endpoints []*endpoint, f func(context.Context, *endpoint) error) error {
 	var reasons []error
 	reorged, lacking := false, false
@@ -75,7 +74,7 @@ func (p *pool) tryEach(ctx context.Context, endpoints []*endpoint, f func(contex
 	return fmt.Errorf("%w: %w", chain.ErrNoEndpoint, errors.Join(reasons...))
 }
 
-// try has one endpoint do f and draws the conclusions for its health.
+// try calls f with one endpoint and updates its health by the result.
 func (p *pool) try(ctx context.Context, e *endpoint, f func(context.Context, *endpoint) error) error {
 	err := e.identify(ctx)
 	if err == nil {
@@ -92,12 +91,11 @@ func (p *pool) try(ctx context.Context, e *endpoint, f func(context.Context, *en
 	return err
 }
 
-// lagTolerance is how many slots an endpoint may be behind the best without
-// being asked last.
+// lagTolerance is how many slots an endpoint may be behind the best one before it is asked last.
 const lagTolerance = 10
 
-// ready lists the endpoints that are not cooling down: those that keep up with
-// the cluster first, otherwise in the operator's order.
+// ready lists the endpoints that are not cooling down: first those that keep up with the cluster, then the
+// others, each in the operator's order.
 func (p *pool) ready() []*endpoint {
 	var best uint64
 	var ready []*endpoint
@@ -121,12 +119,12 @@ func (p *pool) ready() []*endpoint {
 	return ready
 }
 
-// without lists the ready endpoints save the named one.
+// without lists the ready endpoints except the named one.
 func (p *pool) without(name string) []*endpoint {
 	return slices.DeleteFunc(p.ready(), func(e *endpoint) bool { return e.name == name })
 }
 
-// resting says why no endpoint can be asked.
+// coolingDown lists the endpoints that are cooling down, with their reasons.
 func (p *pool) coolingDown() []string {
 	var reasons []string
 	for _, e := range p.endpoints {
@@ -137,7 +135,7 @@ func (p *pool) coolingDown() []string {
 	return reasons
 }
 
-// uniqueName tells endpoints of one host apart.
+// uniqueName returns the host, with a number if another endpoint has the same one.
 func (p *pool) uniqueName(host string) string {
 	name := host
 	for i := 2; slices.ContainsFunc(p.endpoints, func(e *endpoint) bool { return e.name == name }); i++ {

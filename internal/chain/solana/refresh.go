@@ -7,22 +7,22 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 )
 
-// forkMargin is how far below the last look a changed account's history is
-// read again: no fork of confirmed slots was ever longer.
+// forkMargin is how many slots before the last reading the history of a changed account is read again: no
+// fork of confirmed slots was ever longer.
 const forkMargin = 150
 
-// snapshot is what an account looks like now.
+// snapshot is an account as it is now.
 type snapshot struct {
 	*account
 	now  *rawAccount
 	slot uint64
 }
 
-// isNew reports whether the account was never looked at since start.
+// isNew reports whether the account was never read since start.
 func (x snapshot) isNew() bool { return x.seen == 0 }
 
-// look brings the accounts up to date: those last looked at before `to`, and
-// those whose history is not known back to `from`.
+// refresh updates the accounts that were last read before `to`, and those whose history is not known back to
+// `from`.
 func (s *search) refresh(ctx context.Context, accounts []*account) error {
 	stale := slices.DeleteFunc(slices.Clone(accounts), func(acc *account) bool {
 		return acc.known && acc.seen >= s.to.Number && acc.covered && acc.since <= s.from
@@ -46,20 +46,20 @@ func (s *search) refresh(ctx context.Context, accounts []*account) error {
 	}
 	for _, x := range snapshots {
 		if !x.covered {
-			x.since, x.covered = s.historyStart(x), true // nothing is there, and nothing was taken
+			x.since, x.covered = s.historyStart(x), true // it does not exist, and no sweep emptied it
 		}
-		// The slot an answer claims to be of may be one that is being made.
+		// The node may claim a slot that is still being made, so only `to` counts as read.
 		x.known, x.state, x.seen, x.gasTx = true, x.now, max(x.seen, s.to.Number), s.gasTx.Signature
 	}
 	return nil
 }
 
-// see reads the accounts as of `to` or later.
+// snapshots reads the accounts as of `to` or later.
 func (s *search) snapshots(ctx context.Context, accounts []*account) ([]snapshot, error) {
 	snapshots := make([]snapshot, len(accounts))
 	slot := s.to.Number
 	for _, acc := range accounts {
-		slot = max(slot, acc.seen) // never back to an older state
+		slot = max(slot, acc.seen) // never an older state than before
 	}
 	err := each(ctx, accounts, accountsPerCall, func(ctx context.Context, part []*account, at int) error {
 		keys := make([]solanago.PublicKey, len(part))
@@ -78,8 +78,8 @@ func (s *search) snapshots(ctx context.Context, accounts []*account) ([]snapshot
 	return snapshots, err
 }
 
-// readGasHistory asks for the gas wallet's newest transaction, after the accounts
-// were looked at: one that came before the look is then seen.
+// readGasHistory reads the gas wallet's newest transaction. It comes after the accounts were read, so that a
+// sweep before that reading is not missed.
 func (s *search) readGasHistory(ctx context.Context) (err error) {
 	if s.adapter.gas.IsZero() {
 		return nil
@@ -88,9 +88,8 @@ func (s *search) readGasHistory(ctx context.Context) (err error) {
 	return err
 }
 
-// back is how far back the history of an account must be known: further than
-// the range asked for, to what the authoritative pass will ask for soon, which
-// begins some slots below this one.
+// historyStart is the slot from which the history of an account must be known: some slots before the range,
+// because the authoritative pass soon asks for a range that begins there.
 func (s *search) historyStart(x snapshot) uint64 {
 	if x.known && x.covered && x.since <= s.from {
 		return x.seen - min(x.seen, forkMargin)
@@ -98,8 +97,8 @@ func (s *search) historyStart(x snapshot) uint64 {
 	return s.from - min(s.from, forkMargin)
 }
 
-// differing picks the accounts whose history must be read: those that changed,
-// and those that a sweep may have emptied since.
+// differing picks the accounts whose history must be read: those that changed, and those that a sweep may
+// have emptied in between.
 func (s *search) differing(ctx context.Context, snapshots []snapshot) ([]snapshot, error) {
 	var differ, same []snapshot
 	for _, x := range snapshots {
@@ -114,9 +113,8 @@ func (s *search) differing(ctx context.Context, snapshots []snapshot) ([]snapsho
 	return append(differ, swept...), err
 }
 
-// mustRead reports whether the account's history must be read whatever the gas
-// wallet did. At first snapshot that is so for accounts that are there: of those
-// that are not, a sweep took what was paid, if anything was.
+// mustRead reports whether the account's history must be read whatever the gas wallet did. For an account
+// never read before that is so if it exists: what was paid to one that does not exist, a sweep took.
 func (s *search) mustRead(x snapshot) bool {
 	switch {
 	case x.isNew():
@@ -127,9 +125,8 @@ func (s *search) mustRead(x snapshot) bool {
 	return !x.state.same(x.now)
 }
 
-// namedBySweeps picks from accounts that look the same those that a transaction of
-// the gas wallet named: one may have been emptied and paid the same again, or
-// have come and gone.
+// namedBySweeps picks from unchanged accounts those that a transaction of the gas wallet named: such an
+// account may have been emptied and paid the same amount again, or created and closed.
 func (s *search) namedBySweeps(ctx context.Context, snapshots []snapshot) ([]snapshot, error) {
 	if len(snapshots) == 0 || s.gasTx.Signature == "" {
 		return nil, nil
@@ -147,7 +144,7 @@ func (s *search) namedBySweeps(ctx context.Context, snapshots []snapshot) ([]sna
 	}
 	list = slices.DeleteFunc(list, func(l signatureInfo) bool { return l.failed() || l.Slot < since })
 	if len(list) >= len(snapshots) {
-		return snapshots, nil // their histories cost less
+		return snapshots, nil // reading their histories costs less
 	}
 	named := make(map[string]bool)
 	transactions := make([]*transaction, len(list))
@@ -166,8 +163,8 @@ func (s *search) namedBySweeps(ctx context.Context, snapshots []snapshot) ([]sna
 	return slices.DeleteFunc(snapshots, func(x snapshot) bool { return !named[x.key.String()] }), nil
 }
 
-// study reads the histories of accounts that may have changed, and holds what
-// they say against what the accounts hold.
+// readHistories reads the histories of accounts that may have changed, and compares them with what the
+// accounts hold.
 func (s *search) readHistories(ctx context.Context, snapshots []snapshot) error {
 	return each(ctx, snapshots, 1, func(ctx context.Context, one []snapshot, _ int) error {
 		x := one[0]

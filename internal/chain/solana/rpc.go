@@ -15,15 +15,15 @@ import (
 
 // Limits of a conversation with a node.
 const (
-	// maxAnswer bounds an answer: the signatures of the fullest block are far
-	// below it. It keeps a broken node from filling the memory.
+	// maxAnswer bounds a response, so that a broken node cannot fill the memory. The signatures of the
+	// fullest block are far below it.
 	maxAnswer = 32 << 20
 	// maxMessage is how much of a node's error text is kept.
 	maxMessage = 200
 )
 
-// wire is one node's HTTP endpoint: it makes calls one by one, since not every
-// provider of Solana takes several in one request, and knows nothing of health.
+// rpcClient makes JSON-RPC calls to one node, one call a request: some providers of Solana refuse batches. It
+// knows nothing of health.
 type rpcClient struct {
 	target  *url.URL
 	name    string // host and port, without credentials
@@ -40,10 +40,10 @@ func newClient(raw string, client *http.Client, timeout time.Duration) (*rpcClie
 	return &rpcClient{target: target, name: target.Host, secrets: credentials(target), client: client, timeout: timeout}, nil
 }
 
-// credentials lists the parts of an address that may be one: providers put
-// keys into the path, the query or the user.
+// credentials lists the parts of an address that may be secret: providers put keys into the path, the query
+// or the user.
 func credentials(u *url.URL) (secrets []string) {
-	const shortest = 6 // what is shorter is "v1" or "rpc"
+	const shortest = 6 // shorter parts are "v1" or "rpc"
 	parts := strings.Split(u.EscapedPath(), "/")
 	for _, values := range u.Query() {
 		parts = append(parts, values...)
@@ -57,8 +57,7 @@ func credentials(u *url.URL) (secrets []string) {
 	return secrets
 }
 
-// httpClient returns a client that follows no redirect: it would carry
-// credentials to another host.
+// httpClient returns a client that follows no redirect, since that would send credentials to another host.
 func httpClient(given *http.Client) *http.Client {
 	c := &http.Client{}
 	if given != nil {
@@ -72,8 +71,8 @@ func httpClient(given *http.Client) *http.Client {
 	return c
 }
 
-// redact makes a text from outside fit for logs and pages: bounded, on one
-// line, without the endpoint's credentials.
+// redact makes text from a node safe for logs and pages: bounded, on one line, without the endpoint's
+// credentials.
 func (w *rpcClient) redact(text string) string {
 	for _, secret := range w.secrets {
 		text = strings.ReplaceAll(text, secret, "***")
@@ -90,14 +89,14 @@ func (w *rpcClient) redact(text string) string {
 	return text
 }
 
-// reply is the envelope of a JSON-RPC answer.
+// reply is the envelope of a JSON-RPC response.
 type reply struct {
 	Result json.RawMessage `json:"result"`
 	Error  *rpcError       `json:"error"`
 }
 
-// send makes one call and reads its result into the value, which keeps its
-// zero value where the result is null.
+// send makes one call and decodes its result into the value, which keeps its zero value where the result is
+// null.
 func (w *rpcClient) send(ctx context.Context, method string, params []any, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, w.timeout)
 	defer cancel()
@@ -150,8 +149,7 @@ func (w *rpcClient) post(ctx context.Context, body []byte) (status int, h http.H
 	return resp.StatusCode, resp.Header, answer, nil
 }
 
-// transportError strips the address, which may hold credentials, from an
-// error of the HTTP client.
+// transportError removes the address, which may hold credentials, from an error of the HTTP client.
 func (w *rpcClient) transportError(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err

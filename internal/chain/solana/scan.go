@@ -8,15 +8,14 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// Scan returns every transfer of the network's assets to the associated
-// accounts of the watched owners in slots from..to.
+// Scan returns every transfer of the network's assets to the associated token accounts of the watched owners
+// in slots from..to.
 //
-// Accounts are looked at, a hundred a call, unless the last look was after `to`.
-// The history of those that changed is read and must explain what they hold; of
-// those that were not looked at before, that of the ones that are there. Money
-// leaves them only by our own sweeps, so an account that looks the same, or is
-// not there, has had no transfer that a sweep did not take: those that a sweep
-// named in between are read too.
+// The accounts are read, a hundred a call, unless they were read after `to` already. The history of an
+// account that changed is read too, and must explain what the account holds. Of accounts never read before,
+// those that exist count as changed. Only our own sweeps take money out of these accounts. So an account that
+// is unchanged, or does not exist, can have received a transfer only if a sweep took it: accounts that a
+// sweep named since the last reading have their history read too.
 func (a *Adapter) Scan(ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet) ([]chain.Transfer, error) {
 	if from > to.Number {
 		return nil, fmt.Errorf("scan from slot %d to %d", from, to.Number)
@@ -43,7 +42,7 @@ func (a *Adapter) Scan(ctx context.Context, from uint64, to chain.Head, watch *c
 	return transfers, nil
 }
 
-// search is the reading of one range of slots through one endpoint.
+// search scans one range of slots through one endpoint.
 type search struct {
 	adapter *Adapter
 	e       *endpoint
@@ -53,8 +52,8 @@ type search struct {
 	gasTx   signatureInfo // the gas wallet's newest transaction
 }
 
-// accountsPerRound is how many accounts are finished with before the next are
-// begun: what was learnt about them is kept if a later one fails.
+// accountsPerRound is how many accounts are finished before the next ones are begun: what was learnt about
+// them is kept if a later one fails.
 const accountsPerRound = 10 * accountsPerCall
 
 func (s *search) run(ctx context.Context, accounts []*account) ([]chain.Transfer, error) {
@@ -91,13 +90,12 @@ func (s *search) run(ctx context.Context, accounts []*account) ([]chain.Transfer
 	return transfers, nil
 }
 
-// maxForks bounds how often a scan begins anew because a fork took a
-// transaction away.
+// maxForks bounds how often a scan starts again because a fork removed a transaction.
 const maxForks = 3
 
-// settle asks what became of transactions that a fork could take away. Where
-// one is gone, another may have taken its place without a trace, so the
-// account is to be looked at again; the result names one that is gone.
+// recheck asks for the status of transactions that a fork could still remove. Where one is gone, another may
+// have replaced it without changing the balance, so the account must be read again. The result names a
+// transaction that is gone.
 func (s *search) recheck(ctx context.Context, accounts []*account) (gone string, err error) {
 	var open []string
 	for _, acc := range accounts {
@@ -130,7 +128,7 @@ func (s *search) recheck(ctx context.Context, accounts []*account) (gone string,
 	return gone, nil
 }
 
-// judge takes in what became of a transaction.
+// applyStatus updates an entry by the status of its transaction.
 func (s *search) applyStatus(e *entry, st *status) error {
 	if st.Slot != e.slot {
 		e.slot, e.tx = st.Slot, nil
@@ -142,7 +140,7 @@ func (s *search) applyStatus(e *entry, st *status) error {
 	return nil
 }
 
-// transfers reads what the transactions of the range brought to the accounts.
+// transfers returns what the transactions of the range credited to the accounts.
 func (s *search) transfers(ctx context.Context, accounts []*account) ([]chain.Transfer, error) {
 	type pair struct {
 		acc *account

@@ -14,50 +14,47 @@ import (
 	"github.com/florinpay/florin/internal/wallet"
 )
 
-// Signer is the gas wallet: it pays fees and signs the message of a
-// transaction.
+// Signer is the gas wallet: it pays fees and signs the message of a transaction.
 type Signer interface {
 	PublicKey() [solanago.PublicKeyLength]byte
 	Sign(message []byte) [solanago.SignatureLength]byte
 }
 
-// Vault derives the owners of deposit accounts, who must sign what leaves
-// them: wallet.Seed.
+// Vault derives the owners of deposit accounts, who must sign every transfer out of them; wallet.Seed
+// implements it.
 type Vault interface {
 	Keys
 	// Deposit returns the n-th deposit key.
 	Deposit(n int64) (*wallet.Solana, error)
 }
 
-// SenderConfig says how Solana is swept.
+// SenderConfig configures sweeps on Solana.
 type SenderConfig struct {
 	Gas   Signer
 	Vault Vault
-	// MaxPrice is the most one unit of compute may cost, in micro-lamports;
-	// 0 is DefaultMaxPrice. Sweeps wait while it costs more.
+	// MaxPrice is the highest price of one compute unit, in micro-lamports; 0 is DefaultMaxPrice. Sweeps wait
+	// while the price is higher.
 	MaxPrice uint64
 }
 
 const (
-	// DefaultMaxPrice makes a sweep of five deposits cost less than a tenth of
-	// a cent's worth of SOL on an ordinary day, and some cents at the most.
+	// DefaultMaxPrice makes a sweep of five deposits cost less than a tenth of a cent's worth of SOL on an
+	// ordinary day, and some cents at most.
 	DefaultMaxPrice = 2_000_000
-	// SweepBatch is how many deposits to one settlement wallet fit a
-	// transaction: each brings a signature and two accounts into its 1,232
-	// bytes. Those to different wallets need more, and fewer fit.
+	// SweepBatch is how many deposits to one settlement wallet fit a transaction of 1,232 bytes: each adds a
+	// signature and two accounts. With different wallets fewer fit.
 	SweepBatch = 5
-	// maxTransaction is what fits a packet of the cluster, for transactions of
-	// the legacy version.
+	// maxTransaction is the size limit in bytes of a transaction of the legacy version: one packet of the
+	// cluster.
 	maxTransaction = 1_232
 )
 
-// Sender sweeps the deposit accounts of Solana. A transaction moves what is
-// recorded on each account to the settlement wallet's associated account,
-// which it makes if there is none, and closes accounts that are empty then;
-// their rent goes to the gas wallet. It carries all items or none.
+// Sender sweeps the deposit accounts of Solana. A transaction moves the recorded amount of each account to
+// the settlement wallet's associated account, which it creates if there is none, and closes accounts that are
+// empty afterwards; their rent goes to the gas wallet. It carries out all items or none.
 //
-// Its invariant: money that is not recorded stays where it is, so that an
-// account that is gone has nothing in its history that was not seen.
+// Its invariant: money that is not recorded stays where it is, so that a closed account has no unrecorded
+// transfer in its history.
 type Sender struct {
 	adapter  *Adapter
 	gas      Signer
@@ -80,7 +77,7 @@ func (s *Sender) Network() chain.Network { return s.adapter.profile.Network }
 
 func (s *Sender) payer() solanago.PublicKey { return s.gas.PublicKey() }
 
-// Gas tells what the gas wallet holds.
+// GasWallet returns the address and the balance of the gas wallet.
 func (s *Sender) GasWallet(ctx context.Context) (chain.GasWallet, error) {
 	var lamports uint64
 	err := s.adapter.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
@@ -96,9 +93,8 @@ func (s *Sender) GasWallet(ctx context.Context) (chain.GasWallet, error) {
 	return chain.GasWallet{Address: chain.Address(s.payer().String()), Balance: money.UnitsFromUint64(lamports)}, nil
 }
 
-// Broadcast gives the signed bytes to every endpoint that can be asked: some
-// do not pass on what they are given. One that takes them is enough. What is
-// in a block already, or can be in none any more, is dropped without a word.
+// Broadcast sends the signed bytes to every available endpoint, since some do not forward what they accept.
+// One that accepts them is enough. An attempt that is in a block already, or has expired, causes no error.
 func (s *Sender) Broadcast(ctx context.Context, a chain.Attempt) error {
 	var failed []error
 	taken := false
@@ -118,9 +114,8 @@ func (s *Sender) Broadcast(ctx context.Context, a chain.Attempt) error {
 	return fmt.Errorf("broadcast %s on %s: %w", a.Tx, s.Network(), errors.Join(failed...))
 }
 
-// offer gives signed bytes to one node. One that has them already may refuse
-// them, which is no refusal: whether it has them is asked, not guessed from
-// the text of its error.
+// offer sends signed bytes to one node. A node that has them already may refuse them, so after a refusal its
+// status of the signature decides, not the text of the error.
 func (e *endpoint) offer(ctx context.Context, a chain.Attempt) error {
 	var signature string
 	err := e.ask(ctx, &signature, "sendTransaction", base64.StdEncoding.EncodeToString(a.Raw),

@@ -10,11 +10,11 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// load is one item of a sweep: a token, or SOL, which has no contract.
+// leg is the movement of one item of a sweep: a token, or SOL, which has no contract.
 type leg struct {
 	chain.SweepItem
 	known              bool               // the mint is an asset of the network
-	owner, account     solanago.PublicKey // where it lies; for SOL the owner itself
+	owner, account     solanago.PublicKey // where the money is; for SOL the owner itself
 	mint, program      solanago.PublicKey // zero for SOL
 	wallet, settlement solanago.PublicKey // where it goes: owner and account
 	decimals           byte
@@ -24,23 +24,23 @@ type leg struct {
 
 func (l *leg) native() bool { return l.Asset.Contract == "" }
 
-// sweepPlan is a sweep on its way to being signed.
+// sweepPlan is a sweep before it is signed.
 type sweepPlan struct {
 	legs  []*leg
-	taken []*leg // of them, what is moved
+	taken []*leg // those of them that move money
 	fresh map[solanago.PublicKey]bool
 
 	hash  solanago.Hash
 	until uint64
 	units uint64
-	price uint64 // micro-lamports a unit
-	cost  uint64 // lamports, rent of new accounts included
+	price uint64 // micro-lamports a compute unit
+	cost  uint64 // lamports, with the rent of new accounts
 	tx    *solanago.Transaction
 	raw   []byte
 }
 
-// check refuses an item whose address is not that of its payment's key, and
-// one of a mint that is not accepted unless the operator asked for it.
+// check refuses an item whose address does not derive from its payment's key, and one of a mint that is not
+// accepted unless the operator asked for it.
 func (s *Sender) check(items []chain.SweepItem) error {
 	for _, i := range items {
 		owner, err := s.vault.DepositAddress(i.Number)
@@ -51,15 +51,14 @@ func (s *Sender) check(items []chain.SweepItem) error {
 			return fmt.Errorf("%s is not the deposit address of payment %s: it was derived from another FLORIN_SOL_SEED", i.Address.Address, i.PaymentID)
 		}
 		if _, known := s.adapter.mint(i.Asset.Contract); !known && !i.Rescue {
-			return fmt.Errorf("%w: %s is no mint that is accepted here", chain.ErrTooLarge, i.Asset.Contract)
+			return fmt.Errorf("%w: mint %s is not accepted", chain.ErrTooLarge, i.Asset.Contract)
 		}
 	}
 	return nil
 }
 
-// plan reads the addresses of the items. It needs neither keys nor the
-// configuration, so that what was sent can be looked for whatever became of
-// them.
+// plan parses the addresses of the items. It needs neither keys nor the configured mints, so that sent
+// transactions can be tracked even after the configuration changed.
 func (s *Sender) plan(items []chain.SweepItem) (*sweepPlan, error) {
 	p := &sweepPlan{}
 	for _, i := range items {
@@ -84,14 +83,14 @@ func (s *Sender) plan(items []chain.SweepItem) (*sweepPlan, error) {
 	return p, nil
 }
 
-// of sets the token program and with it the accounts.
+// of sets the token program, and with it the accounts.
 func (l *leg) of(program solanago.PublicKey) {
 	l.program = program
 	l.account, l.settlement = associatedOf(l.owner, l.mint, program), associatedOf(l.wallet, l.mint, program)
 }
 
-// resolve asks for the program and the decimals of mints that are no assets of
-// the network, which only the operator can ask to sweep.
+// resolve asks for the program and the decimals of mints that are no assets of the network. Only the operator
+// can ask to sweep those.
 func (e *endpoint) resolve(ctx context.Context, p *sweepPlan) (verdict, err error) {
 	for _, l := range p.legs {
 		if l.native() || l.known {
@@ -110,8 +109,7 @@ func (e *endpoint) resolve(ctx context.Context, p *sweepPlan) (verdict, err erro
 	return nil, nil
 }
 
-// foundMint is a mint as the chain has it; its program is zero where there is
-// none.
+// foundMint is a mint as it is on the chain; its program is zero where there is none.
 type foundMint struct {
 	program  solanago.PublicKey
 	decimals byte
@@ -131,8 +129,7 @@ func (e *endpoint) mintOf(ctx context.Context, key solanago.PublicKey) (foundMin
 	if err != nil {
 		return foundMint{}, malformed("data of %s", key)
 	}
-	// A mint of the newer program with extensions is as long as an account and
-	// then says what it is.
+	// A mint of Token-2022 with extensions has the length of an account, and then a byte for its kind.
 	long := len(data) > tokenAccountSize && data[tokenAccountSize] == kindMint
 	if len(data) != mintSize && !long || data[offsetMintReady] != 1 {
 		return foundMint{}, nil
@@ -140,7 +137,7 @@ func (e *endpoint) mintOf(ctx context.Context, key solanago.PublicKey) (foundMin
 	return foundMint{program: program, decimals: data[offsetDecimals]}, nil
 }
 
-// holds reads what lies on the load's account.
+// holds decodes the balance of the leg's account.
 func (l *leg) holds(r *rawAccount) (holding, error) {
 	if !l.native() {
 		return r.holdingOf(l.program)
@@ -151,8 +148,8 @@ func (l *leg) holds(r *rawAccount) (holding, error) {
 	return holding{exists: true, valid: true, owner: l.owner, amount: r.Lamports}, nil
 }
 
-// take decides how much of what an account holds is moved: what is recorded,
-// or all of it when the operator asks.
+// take decides how much of an account's balance is moved: what is recorded, or all of it when the operator
+// asks.
 func (l *leg) take(holds uint64) {
 	l.units = holds
 	if expected := l.Expected.Big(); !l.Rescue && expected.IsUint64() && expected.Uint64() < holds {
@@ -161,15 +158,15 @@ func (l *leg) take(holds uint64) {
 	l.empties = l.units == holds
 }
 
-// closes reports whether the account is closed when the load has left it. One
-// of the newer program may hold fees that keep it open.
+// closes reports whether the account is closed after the transfer. One of Token-2022 may hold withheld fees,
+// which keep it open.
 func (l *leg) closes() bool { return l.empties && l.program == solanago.TokenProgramID }
 
-// roomyAccount is the size of an account of the newer token program with more
-// extensions than those of any stablecoin have.
+// roomyAccount is a size, in bytes, that is enough for an account of Token-2022 with the extensions of any
+// stablecoin.
 const roomyAccount = 400
 
-// accountSize is how large the accounts are that the sweep makes, at most.
+// accountSize is the size of the largest account that the sweep creates.
 func (p *sweepPlan) accountSize() int {
 	for _, l := range p.taken {
 		if l.program == solanago.Token2022ProgramID {

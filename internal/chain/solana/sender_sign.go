@@ -18,22 +18,20 @@ import (
 )
 
 const (
-	// unitsMargin is the compute asked for beyond what the simulation took, in
-	// per cent, and at least: accounts may change until the block.
+	// unitsMargin is how much more compute than the simulation used is requested, in per cent, and at least:
+	// accounts may change before the block.
 	unitsMargin, leastMargin = 20, 10_000
-	// maxUnits is the most compute a transaction may ask for.
+	// maxUnits is the most compute units that a transaction may request.
 	maxUnits = 1_400_000
-	// unitsEach is what the simulation is given for each item, and once more:
-	// several times what the programs take.
+	// unitsEach is the compute budget of the simulation for each item, plus one: several times what the
+	// programs use.
 	unitsEach = 60_000
-	// pricePercentile is how many of a hundred recent slots asked for less than
-	// is offered.
+	// pricePercentile: the price offered exceeds that of so many per cent of the recent slots.
 	pricePercentile = 75
 )
 
-// Sign builds and signs the transaction that moves the items. It reads what
-// the accounts hold, has the node simulate it, and sends nothing. While an
-// attempt made before can still land it refuses.
+// Sign builds and signs the transaction that moves the items. It reads what the accounts hold, has the node
+// simulate the transaction, and sends nothing. While an earlier attempt can still be included it refuses.
 func (s *Sender) Sign(ctx context.Context, items []chain.SweepItem, previous []chain.Attempt, now time.Time) (chain.Attempt, error) {
 	if len(items) == 0 {
 		return chain.Attempt{}, errors.New("a sweep of nothing")
@@ -44,7 +42,7 @@ func (s *Sender) Sign(ctx context.Context, items []chain.SweepItem, previous []c
 			return chain.Attempt{}, err
 		}
 		if seen.Status != chain.TxDropped {
-			return chain.Attempt{}, fault.New(fault.Unavailable, "the sweep's last transaction can still land; it is waited for")
+			return chain.Attempt{}, fault.New(fault.Unavailable, "the sweep's last transaction can still be included; wait for it")
 		}
 	}
 	if err := s.check(items); err != nil {
@@ -68,8 +66,8 @@ func (s *Sender) Sign(ctx context.Context, items []chain.SweepItem, previous []c
 	}, nil
 }
 
-// prepare brings the plan to signed bytes through one endpoint. Its verdict is
-// a reason not to sweep that another endpoint would give too.
+// prepare turns the plan into signed bytes through one endpoint. Its verdict is a reason not to sweep that
+// another endpoint would repeat.
 func (s *Sender) prepare(ctx context.Context, e *endpoint, p *sweepPlan) (verdict, err error) {
 	if verdict, err = e.resolve(ctx, p); verdict != nil || err != nil {
 		return verdict, err
@@ -110,8 +108,7 @@ func (s *Sender) prepare(ctx context.Context, e *endpoint, p *sweepPlan) (verdic
 	return s.afford(ctx, e, p, balance)
 }
 
-// weigh reads what the accounts hold and what the gas wallet has. An account
-// that is frozen, or empty, is left out.
+// readBalances reads what the accounts and the gas wallet hold. A frozen or empty account is left out.
 func (s *Sender) readBalances(ctx context.Context, e *endpoint, p *sweepPlan) (balance uint64, verdict, err error) {
 	final, err := e.slot(ctx, finalized)
 	if err != nil {
@@ -131,7 +128,7 @@ func (s *Sender) readBalances(ctx context.Context, e *endpoint, p *sweepPlan) (b
 		return 0, nil, err
 	}
 	p.taken, p.fresh = nil, make(map[solanago.PublicKey]bool)
-	note := "nothing lies there"
+	note := "there is nothing to move"
 	for i, l := range p.legs {
 		held, err := l.holds(all[1+3*i])
 		if err != nil {
@@ -167,7 +164,7 @@ func (r *rawAccount) token() bool {
 	return r != nil && (r.Owner == solanago.TokenProgramID.String() || r.Owner == solanago.Token2022ProgramID.String())
 }
 
-// writable lists the accounts the sweep changes, whose contention is paid for.
+// writable lists the accounts the sweep changes: the priority fee depends on the competition for them.
 func (p *sweepPlan) writable(payer solanago.PublicKey) []string {
 	keys := []string{payer.String()}
 	for _, l := range p.taken {
@@ -198,7 +195,7 @@ func (s *Sender) compile(p *sweepPlan) (verdict error) {
 		}
 		at := slices.IndexFunc(p.taken, func(l *leg) bool { return l.owner == key })
 		if at < 0 {
-			return fmt.Errorf("nobody can sign for %s", key)
+			return fmt.Errorf("no key signs for %s", key)
 		}
 		owner, err := s.vault.Deposit(p.taken[at].Number)
 		if err != nil {
@@ -219,8 +216,8 @@ func (s *Sender) compile(p *sweepPlan) (verdict error) {
 	return nil
 }
 
-// blockhash returns a recent blockhash and the last block height at which a
-// transaction with it can land.
+// blockhash returns a recent blockhash and the last block height at which a transaction with it can be
+// included.
 func (e *endpoint) blockhash(ctx context.Context) (solanago.Hash, uint64, error) {
 	var answer struct {
 		Value struct {
@@ -235,13 +232,12 @@ func (e *endpoint) blockhash(ctx context.Context) (solanago.Hash, uint64, error)
 	return answer.Value.Blockhash, answer.Value.Until, err
 }
 
-// price returns what was paid for priority lately, in micro-lamports a unit:
-// more than three in four slots asked for.
+// price returns the recent priority fee in micro-lamports a compute unit, at pricePercentile.
 func (e *endpoint) price(ctx context.Context, writable []string) (uint64, error) {
 	var slots []struct {
 		Fee uint64 `json:"prioritizationFee"`
 	}
-	const most = 128 // accounts the call takes
+	const most = 128 // limit of the call
 	if err := e.ask(ctx, &slots, "getRecentPrioritizationFees", writable[:min(len(writable), most)]); err != nil {
 		return 0, err
 	}
@@ -256,11 +252,11 @@ func (e *endpoint) price(ctx context.Context, writable []string) (uint64, error)
 	return fees[min(len(fees)*pricePercentile/100, len(fees)-1)], nil
 }
 
-// unknownHash reports whether a simulation failed because the node has not
-// seen the blockhash: behind one address there are several nodes.
+// unknownHash reports whether a simulation failed because the node does not have the blockhash yet: one
+// address may stand for several nodes.
 func unknownHash(why string) bool { return strings.Trim(why, `"`) == "BlockhashNotFound" }
 
-// simulate has the node try signed bytes; why is the reason it fails for.
+// simulate has the node run signed bytes; why is the reason of a failure.
 func (e *endpoint) simulate(ctx context.Context, bytes []byte) (units uint64, why string, err error) {
 	var answer struct {
 		Value struct {
@@ -279,8 +275,8 @@ func (e *endpoint) simulate(ctx context.Context, bytes []byte) (units uint64, wh
 	return answer.Value.Units, "", nil
 }
 
-// afford asks the node what the sweep costs, rent of new accounts included,
-// and whether the gas wallet has it.
+// afford asks the node what the sweep costs, with the rent of new accounts, and checks that the gas wallet
+// has it.
 func (s *Sender) afford(ctx context.Context, e *endpoint, p *sweepPlan, balance uint64) (verdict, err error) {
 	message, err := p.tx.Message.MarshalBinary()
 	if err != nil {
@@ -320,7 +316,7 @@ func (s *Sender) noGas(has, needs uint64) error {
 	return fmt.Errorf("%w: %s holds %s SOL, and the sweep needs %s", chain.ErrNoGas, s.payer(), sol(has), sol(needs))
 }
 
-// rent returns what an account of the size must hold, by the node.
+// rent returns the minimum balance of an account of the size, in lamports.
 func (e *endpoint) rent(ctx context.Context, size int) (lamports uint64, err error) {
 	err = e.ask(ctx, &lamports, "getMinimumBalanceForRentExemption", size)
 	return lamports, err

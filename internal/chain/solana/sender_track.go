@@ -12,12 +12,11 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// Look tells what became of the attempts. They are dead when no endpoint knows
-// any of them and the finalized block is past the last height at which they
-// could land.
+// Track reports what became of the attempts. They are dropped when no endpoint knows any of them and the
+// finalized block is past the last height at which they could be included.
 func (s *Sender) Track(ctx context.Context, items []chain.SweepItem, attempts []chain.Attempt) (chain.SweepOutcome, error) {
 	if len(attempts) == 0 {
-		return chain.SweepOutcome{}, errors.New("look: a sweep without attempts")
+		return chain.SweepOutcome{}, errors.New("track: a sweep without attempts")
 	}
 	plan, err := s.plan(items)
 	if err != nil {
@@ -31,7 +30,7 @@ func (s *Sender) Track(ctx context.Context, items []chain.SweepItem, attempts []
 		return err
 	})
 	if err != nil {
-		return chain.SweepOutcome{}, fmt.Errorf("look for %s on %s: %w", attempts[len(attempts)-1].Tx, s.Network(), err)
+		return chain.SweepOutcome{}, fmt.Errorf("track %s on %s: %w", attempts[len(attempts)-1].Tx, s.Network(), err)
 	}
 	if seen.Status == chain.TxDropped {
 		seen = s.confirmDropped(ctx, seen, by, plan, attempts)
@@ -39,9 +38,9 @@ func (s *Sender) Track(ctx context.Context, items []chain.SweepItem, attempts []
 	return seen, nil
 }
 
-// look asks one endpoint. The height is read before the signatures: what could
-// land until then has landed, and is known to a node that is as far. Behind one
-// address there are several, so each says how far it is.
+// trackThrough asks one endpoint. It reads the height before the signatures: whatever could be included up to
+// that height has been, and a node that has reached it knows. One address may stand for several nodes, so
+// each answer must name its slot.
 func (s *Sender) trackThrough(ctx context.Context, e *endpoint, p *sweepPlan, attempts []chain.Attempt) (chain.SweepOutcome, error) {
 	var height uint64
 	if err := e.ask(ctx, &height, "getBlockHeight", options{"commitment": finalized}); err != nil {
@@ -77,9 +76,9 @@ func (s *Sender) trackThrough(ctx context.Context, e *endpoint, p *sweepPlan, at
 	return chain.SweepOutcome{Status: chain.TxUnknown}, nil
 }
 
-// confirmDropped is what the other endpoints tell of attempts that one says can land
-// no more: one that has lost its index must not decide alone while there are
-// others, so one of them must say the same, and none may know better.
+// confirmDropped asks the other endpoints about attempts that one of them considers dropped. An endpoint that
+// has lost its index must not decide alone: if there are others, at least one must agree and none may know
+// the attempts.
 func (s *Sender) confirmDropped(ctx context.Context, first chain.SweepOutcome, by *endpoint, p *sweepPlan, attempts []chain.Attempt) chain.SweepOutcome {
 	agreed := len(s.adapter.pool.endpoints) == 1
 	for _, e := range s.adapter.pool.without(by.name) {
@@ -99,7 +98,7 @@ func (s *Sender) confirmDropped(ctx context.Context, first chain.SweepOutcome, b
 	return first
 }
 
-// included tells what a transaction that is in a block did.
+// included reports the effects of a transaction that is in a block.
 func (s *Sender) included(ctx context.Context, e *endpoint, p *sweepPlan, signature string, st *status) (chain.SweepOutcome, error) {
 	r := newCache(e)
 	t, err := r.transaction(ctx, signature)
@@ -144,9 +143,8 @@ func (s *Sender) included(ctx context.Context, e *endpoint, p *sweepPlan, signat
 	return seen, nil
 }
 
-// paid returns what the transaction cost its payer: the fee, and what it put
-// into accounts that it made. Rent that came back from accounts it closed is
-// not taken off: others paid that, and sweeping cannot count on it.
+// paid returns what the transaction cost its payer: the fee, and the rent of accounts it created. Rent of
+// accounts it closed is not subtracted: others paid that, and a sweep cannot count on it.
 func (t *transaction) paid() money.Units {
 	cost := t.Meta.Fee
 	for i := range min(len(t.Meta.PreBalances), len(t.Meta.PostBalances)) {
@@ -172,7 +170,7 @@ func (t *transaction) coinsOf(key solanago.PublicKey) change {
 	return change{}
 }
 
-// whyUnmoved tells why an item was left out.
+// whyUnmoved returns the reason for which an item was left out.
 func (e *endpoint) whyUnmoved(ctx context.Context, l *leg) (string, error) {
 	held, err := e.holdings(ctx, []solanago.PublicKey{l.account}, 0)
 	if err != nil {

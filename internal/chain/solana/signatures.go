@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// signed is a transaction that named an address.
+// signatureInfo is a transaction that named an address.
 type signatureInfo struct {
 	Signature string          `json:"signature"`
 	Slot      uint64          `json:"slot"`
@@ -17,8 +17,8 @@ func (s signatureInfo) failed() bool { return len(s.Err) > 0 && string(s.Err) !=
 // maxPages bounds the history of one address: three million transactions.
 const maxPages = 3_000
 
-// signatures lists the transactions that named the address in the slot or
-// after it, the newest first, with at most one page of older ones.
+// signatures lists the transactions that named the address in the slot or after it, newest first. The last
+// page may add older ones.
 func (e *endpoint) signatures(ctx context.Context, address string, slot uint64) ([]signatureInfo, error) {
 	var all []signatureInfo
 	before := ""
@@ -39,8 +39,8 @@ func (e *endpoint) signatures(ctx context.Context, address string, slot uint64) 
 	return nil, malformed("a history of %s without an end", address)
 }
 
-// page lists the newest transactions that named the address before the one
-// given, or at all, so many at most.
+// page lists at most limit transactions that named the address, newest first, starting before the given
+// signature if there is one.
 func (e *endpoint) page(ctx context.Context, address, before string, limit int) ([]signatureInfo, error) {
 	o := options{"limit": limit, "commitment": confirmed}
 	if before != "" {
@@ -58,8 +58,8 @@ func (e *endpoint) page(ctx context.Context, address, before string, limit int) 
 	return page, nil
 }
 
-// newestSigned returns the newest transaction that named the address; its
-// signature is empty if none did.
+// newestSigned returns the newest transaction that named the address; its signature is empty if there is
+// none.
 func (e *endpoint) newestSigned(ctx context.Context, address string) (signatureInfo, error) {
 	page, err := e.page(ctx, address, "", 1)
 	if err != nil || len(page) == 0 {

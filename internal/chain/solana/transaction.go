@@ -14,8 +14,8 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// maxVersion is the newest version of transactions that is asked for. Nodes
-// refuse to show a block or a transaction of a newer one than that.
+// maxVersion is the newest transaction version that is requested. Nodes refuse to return a block or a
+// transaction of a newer version than the one asked for.
 const maxVersion = 1
 
 // status is what a node knows of a signature.
@@ -29,22 +29,20 @@ func (s *status) failed() bool { return s != nil && len(s.Err) > 0 && string(s.E
 
 func (s *status) final() bool { return s != nil && s.Confirmation == finalized }
 
-// included reports whether the transaction is in a block that the cluster
-// confirmed.
+// included reports whether the transaction is in a block that the cluster confirmed.
 func (s *status) included() bool {
 	return s != nil && (s.Confirmation == finalized || s.Confirmation == confirmed)
 }
 
-// statuses asks for signatures, however old; unknown ones are nil. Finality is
-// always taken from here: what a node says it read at a commitment is not
-// checked by anybody.
+// statuses returns the status of each signature, however old; that of an unknown one is nil. Finality is
+// always taken from here: nothing verifies the commitment at which a node claims to have read other answers.
 func (e *endpoint) statuses(ctx context.Context, signatures []string) (map[string]*status, error) {
 	bySignature, _, err := e.statusesAt(ctx, signatures)
 	return bySignature, err
 }
 
-// statusesAt is statuses with the slot the node was at when it answered, the
-// oldest one where that took several calls.
+// statusesAt is statuses with the node's slot at the time of the answer: the oldest one, where that took
+// several calls.
 func (e *endpoint) statusesAt(ctx context.Context, signatures []string) (bySignature map[string]*status, slot uint64, err error) {
 	all := make([]*status, len(signatures))
 	slots := make([]uint64, (len(signatures)+statusesPerCall-1)/statusesPerCall)
@@ -91,7 +89,7 @@ func (b tokenBalance) units() (uint64, bool) {
 	return v, err == nil
 }
 
-// transaction is a transaction with what it did, as a node tells it.
+// transaction is a transaction and its effects, as a node reports them.
 type transaction struct {
 	Slot      uint64 `json:"slot"`
 	BlockTime *int64 `json:"blockTime"`
@@ -114,7 +112,7 @@ type transaction struct {
 		} `json:"message"`
 	} `json:"transaction"`
 
-	keys []string // all accounts, those from lookup tables after the static ones
+	keys []string // all accounts: the static ones, then those from lookup tables
 }
 
 // transaction reads a transaction; it is nil where the node has none.
@@ -132,11 +130,10 @@ func (e *endpoint) transaction(ctx context.Context, signature string) (*transact
 	return t, nil
 }
 
-// sound lists the accounts and reports whether what the node tells is of this
-// transaction, whole and without contradiction: it has the balances of every
-// account, before and after, and at most one balance of tokens for each. One
-// that failed moved nothing and needs none: a node that leaves them out does
-// not keep an account from being read.
+// valid fills in the accounts and reports whether the node's answer is about this transaction, complete and
+// free of contradictions: it has the balances of every account before and after, and at most one token
+// balance an account. A failed transaction moved nothing, so its balances may be missing: a node that leaves
+// them out must not keep an account from being read.
 func (t *transaction) valid(signature string) bool {
 	if t.Meta == nil || len(t.Transaction.Signatures) == 0 || t.Transaction.Signatures[0] != signature {
 		return false
@@ -155,8 +152,8 @@ func distinct(keys []string) bool {
 	return len(seen) == len(keys)
 }
 
-// readable reports whether each balance is an amount of one of so many
-// accounts, and none has two.
+// validBalances reports whether every balance has an amount and belongs to one of the accounts, and no
+// account has two.
 func validBalances(balances []tokenBalance, accounts int) bool {
 	seen := make(map[int]bool, len(balances))
 	for _, b := range balances {
@@ -175,19 +172,19 @@ type change struct {
 	index         int // of the account in the transaction
 	account       string
 	mint          string
-	owner         string // after it; before it, if the account is gone
+	owner         string // after the transaction; before it, if the account was closed
 	program       string
 	before, after uint64
-	// steady: the account had the same mint and owner all through, as far as
-	// it existed, and exists after it.
+	// steady: the account had the same mint and owner throughout, as far as it existed, and exists
+	// afterwards.
 	steady bool
 }
 
-// gained returns what the account holds more after the transaction.
+// gained returns by how much the account's balance grew.
 func (c change) gained() (uint64, bool) { return c.after - c.before, c.after > c.before }
 
-// standing indexes token balances by account. One of an account without
-// lamports is left out, whatever it says: no such account exists.
+// existing indexes token balances by account. A balance of an account without lamports is left out: no such
+// account exists.
 func existing(balances []tokenBalance, lamports []int64) map[int]tokenBalance {
 	byIndex := make(map[int]tokenBalance, len(balances))
 	for _, b := range balances {
@@ -226,7 +223,8 @@ func (t *transaction) changes() []change {
 	return list
 }
 
-// payer returns the owner of the only account that lost some of the mint.
+// payer returns the owner of the only account whose balance of the mint fell; it is empty if there are
+// several.
 func payer(list []change, mint string) chain.Address {
 	var from chain.Address
 	for _, c := range list {
@@ -234,16 +232,15 @@ func payer(list []change, mint string) chain.Address {
 			continue
 		}
 		if from != "" && from != chain.Address(c.owner) {
-			return "" // several paid, and the chain does not say who paid whom
+			return "" // several paid, and the chain does not record who paid whom
 		}
 		from = chain.Address(c.owner)
 	}
 	return from
 }
 
-// credit returns what the transaction brought to the associated account of an
-// owner: only money that is still there after it, in an account that was the
-// owner's all through.
+// credit returns what the transaction brought to the associated account of an owner: only money that is still
+// there afterwards, in an account that belonged to the owner throughout.
 func (t *transaction) credit(account, owner, mint solanago.PublicKey) (change, bool) {
 	c, reported := t.change(account)
 	if !reported || t.failed() {
@@ -258,8 +255,8 @@ func (c change) units() money.Units {
 	return money.UnitsFromUint64(gained)
 }
 
-// coins lists what system accounts gained in lamports: coin that was sent in
-// place of a token. Token accounts gain their rent and are left out.
+// coins lists what system accounts gained in lamports: SOL that was sent in place of a token. Token accounts
+// gain their rent and are left out.
 func (t *transaction) coins() map[int]money.Units {
 	gains := make(map[int]money.Units)
 	tokens := make(map[int]bool)
@@ -274,7 +271,7 @@ func (t *transaction) coins() map[int]money.Units {
 	return gains
 }
 
-// parseSignature reads the base58 text of a signature.
+// parseSignature checks the base58 text of a signature.
 func parseSignature(tx chain.TxHash) (string, bool) {
 	const size = 64
 	if len(tx) > 88 {

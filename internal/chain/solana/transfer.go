@@ -12,20 +12,17 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// ErrTooLittle: the payer's wallet does not hold what a transfer moves, or not
-// the SOL that it costs.
+// ErrTooLittle: the payer's wallet holds too little of the token, or too little SOL for the costs.
 var ErrTooLittle = fault.New(fault.Unprocessable, "this wallet holds too little of the token, or too little SOL for the fee and the new account")
 
 var errNoPayer = fault.New(fault.Invalid, "account must be the address of a wallet that can sign")
 
-// signatureFee is what one signature costs, in lamports. Wallets add a
-// priority fee of their own.
+// signatureFee is the base fee of one signature, in lamports. Wallets add a priority fee of their own.
 const signatureFee = 5_000
 
-// Transfer returns the bytes of a transaction, not signed, by which the payer
-// sends units of the asset to the owner `to`, whose token account it makes if
-// it is not there. The payer pays the fee. It fails with ErrTooLittle when the
-// network would refuse it, and signs and sends nothing.
+// Transfer returns an unsigned transaction by which the payer sends units of the asset to the owner `to`,
+// whose token account it creates if there is none. The payer pays the fee. It fails with ErrTooLittle when
+// the network would refuse the transfer. It signs and sends nothing.
 func (a *Adapter) Transfer(ctx context.Context, payer, to chain.Address, asset chain.Asset, units money.Units) ([]byte, error) {
 	m, known := a.mint(asset.Contract)
 	if !known || !units.Big().IsUint64() || units.IsZero() {
@@ -61,8 +58,8 @@ func transferLeg(m mint, from, to solanago.PublicKey, units money.Units) *leg {
 	return l
 }
 
-// transfer builds the transaction through one endpoint. Its verdict is what
-// another endpoint would say too.
+// transfer builds the transaction through one endpoint. Its verdict is a refusal that another endpoint would
+// repeat.
 func (e *endpoint) transfer(ctx context.Context, l *leg) (bytes []byte, verdict, err error) {
 	held, _, err := e.accounts(ctx, []solanago.PublicKey{l.owner, l.account, l.settlement}, 0)
 	if err != nil {
@@ -92,8 +89,8 @@ func (e *endpoint) transfer(ctx context.Context, l *leg) (bytes []byte, verdict,
 	return bytes, verdict, nil
 }
 
-// costOfTransfer is what a transfer takes from its payer in lamports, and what
-// must stay with them.
+// costOfTransfer is what the payer needs in lamports: fee, rent of a new account, and the minimum balance of
+// the wallet itself.
 func (e *endpoint) costOfTransfer(ctx context.Context, fresh bool) (uint64, error) {
 	cost, err := e.rent(ctx, 0)
 	if err != nil || !fresh {

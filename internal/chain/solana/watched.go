@@ -10,11 +10,10 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// memory is what is known of watched token accounts since start, so that only
-// those that changed cost more than a hundredth of a call. One scan at a time
-// uses it.
+// it was read
+// change costs no more than its share of one call for a hundred. One scan at a time uses it.
 type watchedAccounts struct {
-	turn      chan struct{} // holds a token while nobody scans
+	turn      chan struct{} // holds a token while no scan runs
 	addresses addressCache
 	accounts  map[solanago.PublicKey]*account
 	pruned    time.Time
@@ -33,13 +32,13 @@ type account struct {
 	mint       mint
 
 	known bool        // it was looked at
-	state *rawAccount // as it was then
-	seen  uint64      // a slot up to which it shows everything
-	gasTx string      // the gas wallet's newest transaction then
+	state *rawAccount // as of that reading
+	seen  uint64      // a slot up to which state includes everything
+	gasTx string      // the gas wallet's newest transaction at that reading
 	used  time.Time
 
-	// entries are the transactions that named the account in slots
-	// since..seen, by signature: all of them that left something behind.
+	// entries are the transactions that named the account in slots since..seen, by signature. Those that a fork
+	// removed are not among them.
 	since   uint64
 	covered bool
 	entries map[string]*entry
@@ -57,18 +56,17 @@ type entry struct {
 // outcome is what a transaction did to the account.
 type outcome struct {
 	ordinal  int
-	reported bool // it tells what the account held
+	reported bool // the transaction reports the account's balance
 	credited bool
 	change   change
 	from     chain.Address
 	source   string
 }
 
-// forgetAfter is how long an account that is watched no more is remembered.
+// forgetAfter is how long an account that is no longer watched is kept.
 const forgetAfter = time.Hour
 
-// of returns the accounts of the watched owners, an account for each mint, in
-// a steady order.
+// accountsOf returns the accounts of the watched owners, one for each mint, in a stable order.
 func (m *watchedAccounts) accountsOf(watch *chain.WatchSet, mints []mint, now time.Time) []*account {
 	list := make([]*account, 0, watch.Len()*len(mints))
 	for raw, address := range watch.All {
@@ -104,7 +102,7 @@ func (m *watchedAccounts) prune(now time.Time) {
 	}
 }
 
-// unsettled lists the entries that a fork can still take away.
+// notFinal lists the entries that a fork can still remove.
 func (acc *account) notFinal() []*entry {
 	var list []*entry
 	for _, e := range acc.entries {
@@ -132,15 +130,15 @@ func (acc *account) within(from, to uint64) []*entry {
 	return list
 }
 
-// learn takes in the history of the account from the slot on.
+// learn adds the history of the account from the slot on.
 func (acc *account) learn(list []signatureInfo, since uint64) {
 	for _, s := range list {
 		if s.Slot < since {
-			continue // what it did is not asked for, and a node may forget it
+			continue // not part of the requested range, and the node may prune it
 		}
 		if known, ok := acc.entries[s.Signature]; ok {
 			if known.slot != s.Slot {
-				known.tx = nil // included again, elsewhere
+				known.tx = nil // included again in another slot
 			}
 			known.slot, known.failed = s.Slot, s.failed()
 			continue
