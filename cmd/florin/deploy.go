@@ -57,7 +57,7 @@ func (c deploy) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	plan, err := adapter.PlanDeploy(ctx, cfg.EVMGas.Address())
+	plan, err := evm.NewDeployer(adapter).Plan(ctx, cfg.EVMGas.Address())
 	if err != nil {
 		return err
 	}
@@ -67,8 +67,8 @@ func (c deploy) Run(ctx context.Context, p *process) error {
 	if err := c.agree(p); err != nil {
 		return err
 	}
-	record := func(_ context.Context, tx evm.Signed) error { return p.say("sending %s: %s", tx.Tx, tx.Step) }
-	if err := adapter.Deploy(ctx, plan, cfg.EVMGas, record); err != nil {
+	record := func(_ context.Context, tx evm.SignedStep) error { return p.say("sending %s: %s", tx.Tx, tx.Step) }
+	if err := evm.NewDeployer(adapter).Deploy(ctx, plan, cfg.EVMGas, record); err != nil {
 		return err
 	}
 	return p.say("The factory is at %s on %s.", plan.Factory, n.Profile.Name)

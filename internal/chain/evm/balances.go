@@ -48,7 +48,7 @@ func (a *Adapter) Balances(ctx context.Context, asset chain.Asset, addresses []c
 	}
 	var balances []money.Units
 	err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
-		balances, err = e.words(ctx, calls, at.Number)
+		balances, err = readWords(ctx, e, calls, at.Number)
 		return err
 	})
 	if err != nil {
@@ -59,7 +59,7 @@ func (a *Adapter) Balances(ctx context.Context, asset chain.Asset, addresses []c
 
 // words makes calls to contracts, the first of calls being the question for
 // the newest block, which must have reached a number.
-func (e *endpoint) words(ctx context.Context, calls []call, number uint64) ([]money.Units, error) {
+func readWords(ctx context.Context, e *endpoint, calls []call, number uint64) ([]money.Units, error) {
 	results, err := e.results(ctx, calls...)
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func notBelow(raw []byte, number uint64) error {
 
 // reached fails with errLagging unless the endpoint knows a block with the
 // number.
-func (e *endpoint) reached(ctx context.Context, number uint64) error {
+func requireBlock(ctx context.Context, e *endpoint, number uint64) error {
 	results, err := e.results(ctx, call{method: "eth_blockNumber"})
 	if err != nil {
 		return err

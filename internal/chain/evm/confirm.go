@@ -22,7 +22,7 @@ func (a *Adapter) Confirm(ctx context.Context, transfers []chain.Transfer, at ch
 		return chain.Unsettled, fmt.Errorf("confirm: %q is no transaction hash", t.Tx)
 	}
 	endpoints := a.pool.ready()
-	if len(a.pool.endpoints) > 1 {
+	if !a.pool.single() {
 		endpoints = a.pool.without(t.Source)
 	}
 	verdict, lagging := chain.Unsettled, false
@@ -75,7 +75,7 @@ func (a *Adapter) judgeBlock(ctx context.Context, e *endpoint, transfers []chain
 	if err != nil || verdict != chain.Stands {
 		return verdict, err
 	}
-	r, found, err := e.rebuild(ctx, tx, header{number: told.Number, hash: block})
+	r, found, err := rebuildReceipt(ctx, e, tx, header{number: told.Number, hash: block})
 	if err != nil {
 		return chain.Unsettled, err
 	}

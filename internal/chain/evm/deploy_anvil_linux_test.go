@@ -25,12 +25,12 @@ func TestDeploy_AnvilFromNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := reader.PlanDeploy(t.Context(), faucetSigner{}.Address())
+	plan, err := evm.NewDeployer(reader).Plan(t.Context(), faucetSigner{}.Address())
 	if err != nil || len(plan.Steps) != 3 || plan.Cost().Big().Cmp(contracts.DeployerFunding()) <= 0 {
 		t.Fatalf("the plan is %+v, error %v", plan, err)
 	}
 	var l log
-	if err := reader.Deploy(t.Context(), plan, faucetSigner{}, l.record); err != nil {
+	if err := evm.NewDeployer(reader).Deploy(t.Context(), plan, faucetSigner{}, l.record); err != nil {
 		t.Fatal(err)
 	}
 	if len(l.steps) != 3 {

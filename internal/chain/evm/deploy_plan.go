@@ -54,16 +54,16 @@ const (
 // in wei; it cannot be changed, as nobody has its key.
 const presignedPrice = 100 * gwei
 
-// PlanDeploy looks at the network and says what deploying would take, for the
+// Plan looks at the network and says what deploying would take, for the
 // operator to agree to. It fails with fault.Unprocessable where it cannot work:
 // another contract in a place that is needed, or a network on which the
 // presigned transaction is not paid enough.
-func (a *Adapter) PlanDeploy(ctx context.Context, wallet common.Address) (DeployPlan, error) {
-	d, err := a.survey(ctx, wallet, 0)
+func (c Deployer) Plan(ctx context.Context, wallet common.Address) (DeployPlan, error) {
+	d, err := c.survey(ctx, wallet, 0)
 	if err != nil {
-		return DeployPlan{}, fmt.Errorf("plan the deployment on %s: %w", a.profile.Network, err)
+		return DeployPlan{}, fmt.Errorf("plan the deployment on %s: %w", c.profile.Network, err)
 	}
-	return d.plan(a), nil
+	return d.plan(c.client), nil
 }
 
 // deployment is the state of a network with what is still to do.
@@ -75,10 +75,10 @@ type deployment struct {
 	factory *priced // nil: the factory is there
 }
 
-func (d deployment) plan(a *Adapter) DeployPlan {
+func (d deployment) plan(c client) DeployPlan {
 	p := DeployPlan{
-		Network: a.profile.Network, Factory: a.text(address(contracts.FactoryAddress())),
-		Wallet: a.text(address(d.wallet)), Balance: unitsOf(d.account.balance),
+		Network: c.profile.Network, Factory: c.text(address(contracts.FactoryAddress())),
+		Wallet: c.text(address(d.wallet)), Balance: unitsOf(d.account.balance),
 	}
 	if d.funding != nil {
 		cost := new(big.Int).Add(d.funding.cost, d.funding.value)
@@ -98,14 +98,14 @@ func unitsOf(v *big.Int) money.Units { return money.NewUnits(v) }
 // survey finds out what is missing and what that would cost, through an
 // endpoint that has reached a block. A refusal of the network is no reason to
 // ask another one.
-func (a *Adapter) survey(ctx context.Context, wallet common.Address, reached uint64) (deployment, error) {
+func (c client) survey(ctx context.Context, wallet common.Address, reached uint64) (deployment, error) {
 	d := deployment{wallet: wallet}
 	var verdict error
-	err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
+	err := c.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
 		d = deployment{wallet: wallet}
-		verdict = e.reached(ctx, reached)
+		verdict = requireBlock(ctx, e, reached)
 		if verdict == nil {
-			verdict = a.inspect(ctx, e, &d)
+			verdict = c.inspect(ctx, e, &d)
 		}
 		var refused refusal
 		if errors.As(verdict, &refused) || fault.Is(verdict, fault.Unprocessable) {
@@ -119,24 +119,24 @@ func (a *Adapter) survey(ctx context.Context, wallet common.Address, reached uin
 }
 
 // inspect is survey through one endpoint.
-func (a *Adapter) inspect(ctx context.Context, e *endpoint, d *deployment) (err error) {
-	if d.account, err = e.account(ctx, d.wallet); err != nil {
+func (c client) inspect(ctx context.Context, e *endpoint, d *deployment) (err error) {
+	if d.account, err = readAccount(ctx, e, d.wallet); err != nil {
 		return err
 	}
-	hasProxy, err := a.standsAt(ctx, e, "deterministic deployment proxy", contracts.DeployerAddress, contracts.DeployerCodeHash)
+	hasProxy, err := c.standsAt(ctx, e, "deterministic deployment proxy", contracts.DeployerAddress, contracts.DeployerCodeHash)
 	if err != nil {
 		return err
 	}
-	hasFactory, err := a.standsAt(ctx, e, "forwarder factory", contracts.FactoryAddress(), contracts.FactoryCodeHash)
+	hasFactory, err := c.standsAt(ctx, e, "forwarder factory", contracts.FactoryAddress(), contracts.FactoryCodeHash)
 	if err != nil || hasFactory {
 		return err
 	}
 	if !hasProxy {
-		if err := a.inspectProxy(ctx, e, d); err != nil {
+		if err := c.inspectProxy(ctx, e, d); err != nil {
 			return err
 		}
 	}
-	factory, err := a.price(ctx, e, factoryIntent(d.wallet, hasProxy))
+	factory, err := c.price(ctx, e, factoryIntent(d.wallet, hasProxy))
 	d.factory = &factory
 	return err
 }
@@ -152,8 +152,8 @@ func factoryIntent(wallet common.Address, hasProxy bool) intent {
 }
 
 // inspectProxy finds out what deploying the proxy takes.
-func (a *Adapter) inspectProxy(ctx context.Context, e *endpoint, d *deployment) error {
-	signer, err := e.account(ctx, contracts.DeployerSigner)
+func (c client) inspectProxy(ctx context.Context, e *endpoint, d *deployment) error {
+	signer, err := readAccount(ctx, e, contracts.DeployerSigner)
 	if err != nil {
 		return err
 	}
@@ -161,27 +161,27 @@ func (a *Adapter) inspectProxy(ctx context.Context, e *endpoint, d *deployment) 
 	missing := new(big.Int).Sub(contracts.DeployerFunding(), signer.balance)
 	if missing.Sign() > 0 {
 		to := contracts.DeployerSigner
-		funding, err := a.price(ctx, e, intent{from: d.wallet, to: &to})
+		funding, err := c.price(ctx, e, intent{from: d.wallet, to: &to})
 		if err != nil {
 			return err
 		}
 		funding.value = missing // not before: a wallet without it could not even try
 		d.funding = &funding
 	}
-	fees, err := a.fees(ctx, e)
+	fees, err := c.fees(ctx, e)
 	if err != nil {
 		return err
 	}
 	if least := new(big.Int).Add(fees.Base, fees.Tip); least.Cmp(big.NewInt(presignedPrice)) > 0 {
 		return fault.New(fault.Unprocessable, "the deterministic deployment proxy is missing on %s and cannot be deployed while gas costs more than 100 gwei",
-			a.profile.Network)
+			c.profile.Network)
 	}
 	return nil
 }
 
 // standsAt reports whether a contract is in its place; another one there is an
 // error nothing but another version of Florin can mend.
-func (a *Adapter) standsAt(ctx context.Context, e *endpoint, name string, at common.Address, want common.Hash) (bool, error) {
+func (c client) standsAt(ctx context.Context, e *endpoint, name string, at common.Address, want common.Hash) (bool, error) {
 	replies, err := e.ask(ctx, codeCall(address(at)))
 	if err != nil {
 		return false, err
@@ -191,7 +191,7 @@ func (a *Adapter) standsAt(ctx context.Context, e *endpoint, name string, at com
 		return false, err
 	}
 	if got != hash(want) {
-		return false, fault.New(fault.Unprocessable, "there is other code at %s on %s than the %s has", at, a.profile.Network, name)
+		return false, fault.New(fault.Unprocessable, "there is other code at %s on %s than the %s has", at, c.profile.Network, name)
 	}
 	return true, nil
 }

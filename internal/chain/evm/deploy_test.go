@@ -37,10 +37,10 @@ func (f faucetSigner) SignTx(tx *types.Transaction, chainID *big.Int) (*types.Tr
 type log struct {
 	mu     sync.Mutex
 	steps  []string
-	signed []evm.Signed
+	signed []evm.SignedStep
 }
 
-func (l *log) record(_ context.Context, s evm.Signed) error {
+func (l *log) record(_ context.Context, s evm.SignedStep) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.steps, l.signed = append(l.steps, s.Step), append(l.signed, s)
@@ -73,7 +73,7 @@ func TestDeploy_Geth(t *testing.T) {
 		t.Run(string(n), func(t *testing.T) {
 			t.Parallel()
 			g := bareGeth(t, n)
-			plan, err := g.reader.PlanDeploy(t.Context(), faucetSigner{}.Address())
+			plan, err := evm.NewDeployer(g.reader).Plan(t.Context(), faucetSigner{}.Address())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,16 +82,16 @@ func TestDeploy_Geth(t *testing.T) {
 				t.Errorf("the plan is %+v", plan)
 			}
 			var l log
-			if err := g.reader.Deploy(t.Context(), plan, faucetSigner{}, l.record); err != nil {
+			if err := evm.NewDeployer(g.reader).Deploy(t.Context(), plan, faucetSigner{}, l.record); err != nil {
 				t.Fatal(err)
 			}
 			g.wantFactory()
 			g.wantPaid(plan, l.signed)
-			again, err := g.reader.PlanDeploy(t.Context(), faucetSigner{}.Address())
+			again, err := evm.NewDeployer(g.reader).Plan(t.Context(), faucetSigner{}.Address())
 			if err != nil || len(again.Steps) != 0 || !again.Cost().IsZero() {
 				t.Errorf("after deploying the plan is %+v, error %v", again, err)
 			}
-			if err := g.reader.Deploy(t.Context(), plan, faucetSigner{}, l.record); err != nil || len(l.steps) != 2 {
+			if err := evm.NewDeployer(g.reader).Deploy(t.Context(), plan, faucetSigner{}, l.record); err != nil || len(l.steps) != 2 {
 				t.Errorf("deploying again: %v, error %v", l.steps, err)
 			}
 		})
@@ -113,7 +113,7 @@ func (g *geth) wantFactory() {
 
 // wantPaid checks that the wallet's transactions cost no more than planned and
 // offered the network's least tip.
-func (g *geth) wantPaid(plan evm.DeployPlan, signed []evm.Signed) {
+func (g *geth) wantPaid(plan evm.DeployPlan, signed []evm.SignedStep) {
 	g.t.Helper()
 	paid := new(big.Int)
 	for _, s := range signed {
@@ -144,13 +144,13 @@ func (g *geth) wantPaid(plan evm.DeployPlan, signed []evm.Signed) {
 func TestDeploy_Resumes(t *testing.T) {
 	t.Parallel()
 	g := bareGeth(t, chain.Polygon)
-	plan, err := g.reader.PlanDeploy(t.Context(), faucetSigner{}.Address())
+	plan, err := evm.NewDeployer(g.reader).Plan(t.Context(), faucetSigner{}.Address())
 	if err != nil {
 		t.Fatal(err)
 	}
 	stop := errors.New("stopped")
 	calls := 0
-	err = g.reader.Deploy(t.Context(), plan, faucetSigner{}, func(context.Context, evm.Signed) error {
+	err = evm.NewDeployer(g.reader).Deploy(t.Context(), plan, faucetSigner{}, func(context.Context, evm.SignedStep) error {
 		if calls++; calls == 2 {
 			return stop
 		}
@@ -161,14 +161,14 @@ func TestDeploy_Resumes(t *testing.T) {
 	}
 	var l log
 	ctx, cancel := context.WithCancel(t.Context())
-	err = g.reader.Deploy(ctx, plan, faucetSigner{}, func(_ context.Context, s evm.Signed) error {
+	err = evm.NewDeployer(g.reader).Deploy(ctx, plan, faucetSigner{}, func(_ context.Context, s evm.SignedStep) error {
 		cancel() // on the way out already
 		return l.record(ctx, s)
 	})
 	if err == nil {
 		t.Fatal("deployed with a cancelled context")
 	}
-	if err := g.reader.Deploy(t.Context(), plan, faucetSigner{}, l.record); err != nil {
+	if err := evm.NewDeployer(g.reader).Deploy(t.Context(), plan, faucetSigner{}, l.record); err != nil {
 		t.Fatal(err)
 	}
 	g.wantFactory()
@@ -178,12 +178,12 @@ func TestDeploy_NoMoney(t *testing.T) {
 	t.Parallel()
 	g := bareGeth(t, chain.Polygon)
 	poor := faucetSigner{poor: true}
-	plan, err := g.reader.PlanDeploy(t.Context(), poor.Address())
+	plan, err := evm.NewDeployer(g.reader).Plan(t.Context(), poor.Address())
 	if err != nil || plan.Affordable() || len(plan.Steps) != 2 {
 		t.Fatalf("the plan is %+v, error %v", plan, err)
 	}
 	var l log
-	if err := g.reader.Deploy(t.Context(), plan, poor, l.record); !fault.Is(err, fault.PaymentRequired) || len(l.steps) != 0 {
+	if err := evm.NewDeployer(g.reader).Deploy(t.Context(), plan, poor, l.record); !fault.Is(err, fault.PaymentRequired) || len(l.steps) != 0 {
 		t.Errorf("error %v after %v, want PaymentRequired", err, l.steps)
 	}
 }
@@ -192,7 +192,7 @@ func TestDeploy_NoMoney(t *testing.T) {
 func TestDeploy_NotAgreed(t *testing.T) {
 	t.Parallel()
 	g := bareGeth(t, chain.Polygon)
-	plan, err := g.reader.PlanDeploy(t.Context(), faucetSigner{}.Address())
+	plan, err := evm.NewDeployer(g.reader).Plan(t.Context(), faucetSigner{}.Address())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestDeploy_NotAgreed(t *testing.T) {
 	cheap.Steps[1].Cost = units(1)
 	var l log
 	for name, p := range map[string]evm.DeployPlan{"Nothing": {}, "Less": cheap} {
-		if err := g.reader.Deploy(t.Context(), p, faucetSigner{}, l.record); !fault.Is(err, fault.Unprocessable) {
+		if err := evm.NewDeployer(g.reader).Deploy(t.Context(), p, faucetSigner{}, l.record); !fault.Is(err, fault.Unprocessable) {
 			t.Errorf("%s: error %v, want Unprocessable", name, err)
 		}
 	}

@@ -36,7 +36,7 @@ func tipRange(n chain.Network) (least, most int64) {
 // fees asks what gas costs now. The most is twice the base fee plus the tip,
 // so that a transaction survives several full blocks, each of which raises the
 // base fee by an eighth.
-func (a *Adapter) fees(ctx context.Context, e *endpoint) (Fees, error) {
+func (c client) fees(ctx context.Context, e *endpoint) (Fees, error) {
 	replies, err := e.ask(ctx, blockCall("latest"), call{method: "eth_maxPriorityFeePerGas"})
 	if err != nil {
 		return Fees{}, err
@@ -48,15 +48,15 @@ func (a *Adapter) fees(ctx context.Context, e *endpoint) (Fees, error) {
 	if err != nil {
 		return Fees{}, err
 	}
-	tip := a.tip(replies[1])
+	tip := c.tip(replies[1])
 	most := new(big.Int).Lsh(base, 1)
 	return Fees{Base: base, Tip: tip, Max: most.Add(most, tip)}, nil
 }
 
 // tip judges the answer to eth_maxPriorityFeePerGas, which not every node
 // knows.
-func (a *Adapter) tip(r reply) *big.Int {
-	least, most := tipRange(a.profile.Network)
+func (c client) tip(r reply) *big.Int {
+	least, most := tipRange(c.profile.Network)
 	tip := big.NewInt(least)
 	var text string
 	if r.err != nil || json.Unmarshal(r.result, &text) != nil {
@@ -100,9 +100,9 @@ const (
 // extraFee returns what Base charges beside gas for a transaction of that size
 // in bytes and that much gas, in wei: for publishing it on Ethereum, and for
 // the operator of the chain. A development chain has no oracle and no such fee.
-func (a *Adapter) extraFee(ctx context.Context, e *endpoint, size, gas uint64) (*big.Int, error) {
+func (c client) extraFee(ctx context.Context, e *endpoint, size, gas uint64) (*big.Int, error) {
 	sum := new(big.Int)
-	if a.profile.Network != chain.Base {
+	if c.profile.Network != chain.Base {
 		return sum, nil
 	}
 	replies, err := e.ask(ctx,

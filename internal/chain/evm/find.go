@@ -104,7 +104,7 @@ func (a *Adapter) find(ctx context.Context, e *endpoint, id hash) (chain.Found, 
 		return chain.Found{Exists: exists}, nil
 	}
 	found := chain.Found{Exists: true, Failed: r.failed}
-	if found.Block, err = e.blockOf(ctx, r); err != nil {
+	if found.Block, err = readBlockOf(ctx, e, r); err != nil {
 		return chain.Found{}, err
 	}
 	found.Transfers = a.moved(tx, r)
@@ -116,7 +116,7 @@ func (a *Adapter) find(ctx context.Context, e *endpoint, id hash) (chain.Found, 
 
 // blockOf returns the head of the block a receipt names, which must be in the
 // node's chain.
-func (e *endpoint) blockOf(ctx context.Context, r receipt) (chain.Head, error) {
+func readBlockOf(ctx context.Context, e *endpoint, r receipt) (chain.Head, error) {
 	results, err := e.results(ctx, numberCall(r.block))
 	if err != nil {
 		return chain.Head{}, err

@@ -43,7 +43,7 @@ func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 	if views == 0 {
 		return chain.Heads{}, fmt.Errorf("heads of %s: %w", a.profile.Network, err)
 	}
-	a.heads.remember(best, views == len(a.pool.endpoints))
+	a.heads.remember(best, views == a.pool.size())
 	return best.heads(), nil
 }
 

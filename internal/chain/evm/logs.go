@@ -43,7 +43,7 @@ type logText struct {
 }
 
 // log reads one log object. Fields Florin has no use for may hold anything.
-func (s *scanner) log(l *logText) bool {
+func readLog(s *scanner, l *logText) bool {
 	*l = logText{}
 	return s.object(func(key []byte) bool {
 		var ok bool
@@ -53,7 +53,7 @@ func (s *scanner) log(l *logText) bool {
 		case "data":
 			l.data, ok = s.text()
 		case "topics":
-			ok = s.topics(l)
+			ok = readTopics(s, l)
 		case "blockNumber":
 			l.blockNumber, ok = s.text()
 		case "blockHash":
@@ -74,7 +74,7 @@ func (s *scanner) log(l *logText) bool {
 	})
 }
 
-func (s *scanner) topics(l *logText) bool {
+func readTopics(s *scanner, l *logText) bool {
 	l.topicCount = 0
 	return s.array(func() bool {
 		if l.topicCount == maxTopics {
@@ -89,13 +89,14 @@ func (s *scanner) topics(l *logText) bool {
 
 // logs reads an array of logs and calls each with every one; each returns an
 // error to stop. The logText is valid during the call only.
-func (s *scanner) logs(each func(*logText) error) error {
+func readLogs(raw []byte, each func(*logText) error) error {
+	s := &scanner{b: raw}
 	var l logText
 	var failed error
 	ok := s.array(func() bool {
 		s.space()
 		start := s.i
-		if !s.log(&l) {
+		if !readLog(s, &l) {
 			return false
 		}
 		l.whole = s.b[start:s.i]
@@ -105,7 +106,7 @@ func (s *scanner) logs(each func(*logText) error) error {
 	if failed != nil {
 		return failed
 	}
-	if !ok {
+	if !ok || !s.end() {
 		return malformed("logs that are not what eth_getLogs returns")
 	}
 	return nil

@@ -199,14 +199,13 @@ func checkLogs(t *testing.T, b []byte) {
 	if tooDeep(b) || repeats(b) || !isUTF8(b) {
 		return
 	}
-	s := &scanner{b: b}
 	var got []slowLog
-	err := s.logs(func(l *logText) error {
+	err := readLogs(b, func(l *logText) error {
 		got = append(got, l.copied())
 		return nil
 	})
 	want, ok := slowLogs(b)
-	if accepted := err == nil && s.end(); accepted != ok {
+	if accepted := err == nil; accepted != ok {
 		t.Fatalf("%q: accepted %v, want %v", b, accepted, ok)
 	}
 	if !ok {

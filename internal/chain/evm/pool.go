@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
 )
 
 // pool is the endpoints of one network, in the operator's order of preference.
@@ -19,6 +21,79 @@ type pool struct {
 
 	beating  sync.Mutex
 	nextBeat time.Time
+}
+
+// DefaultTimeout is how long one request may take: large log queries take
+// providers seconds.
+const DefaultTimeout = 20 * time.Second
+
+// maxEndpoints bounds the configuration; nobody needs more.
+const maxEndpoints = 16
+
+// poolConfig says through which endpoints a network is read.
+type poolConfig struct {
+	Network chain.Network
+	ChainID uint64 // EIP-155; an endpoint that answers for another chain is not used
+	// Endpoints are the http or https addresses of JSON-RPC endpoints, in
+	// order of preference. They may hold credentials, which are never shown.
+	Endpoints []string
+	// Client makes the requests; nil takes one of the pool's own. Redirects
+	// are never followed.
+	Client *http.Client
+	// Timeout bounds one request; 0 is DefaultTimeout.
+	Timeout time.Duration
+	// Now returns the time, for cool-downs and timings only; nil is time.Now.
+	Now func() time.Time
+}
+
+// newPool returns the pool of the endpoints. It makes no request. It fails with
+// fault.Invalid for an address that is malformed or given twice.
+func newPool(c poolConfig) (*pool, error) {
+	if len(c.Endpoints) == 0 || len(c.Endpoints) > maxEndpoints {
+		return nil, fault.New(fault.Invalid, "%s needs 1 to %d endpoints", c.Network, maxEndpoints)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Timeout <= 0 {
+		c.Timeout = DefaultTimeout
+	}
+	p := &pool{now: c.Now}
+	for i, raw := range c.Endpoints {
+		w, err := newWire(raw, httpClient(c.Client), c.Now)
+		if err != nil {
+			return nil, fault.New(fault.Invalid, "endpoint %d of %s: %s", i+1, c.Network, err.Error())
+		}
+		if p.has(w) {
+			return nil, fault.New(fault.Invalid, "endpoint %d of %s is there twice; a second opinion must come from somebody else", i+1, c.Network)
+		}
+		w.name, w.timeout = p.uniqueName(w.name), c.Timeout
+		p.endpoints = append(p.endpoints, newEndpoint(w, c.ChainID))
+	}
+	return p, nil
+}
+
+// single reports whether only one endpoint is configured, so that nothing can
+// be asked of a second one.
+func (p *pool) single() bool { return len(p.endpoints) == 1 }
+
+// size returns how many endpoints are configured.
+func (p *pool) size() int { return len(p.endpoints) }
+
+// close closes the idle connections of all endpoints.
+func (p *pool) close() {
+	for _, e := range p.endpoints {
+		e.client.CloseIdleConnections()
+	}
+}
+
+// health reports the health of each endpoint, in the configured order.
+func (p *pool) health() []chain.EndpointHealth {
+	healths := make([]chain.EndpointHealth, len(p.endpoints))
+	for i, e := range p.endpoints {
+		healths[i] = e.health()
+	}
+	return healths
 }
 
 // do has the first endpoint that can do it do f. An endpoint that fails is
@@ -126,4 +201,40 @@ func boolInt(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+// httpClient returns a client that follows no redirect: it would carry
+// credentials to another host.
+func httpClient(given *http.Client) *http.Client {
+	c := &http.Client{}
+	if given != nil {
+		*c = *given
+	} else {
+		c.Transport = &http.Transport{
+			Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true,
+			MaxIdleConnsPerHost: 4, IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second,
+		}
+	}
+	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return c
+}
+
+// has reports whether the address is one of the endpoints' already.
+func (p *pool) has(w *wire) bool {
+	return slices.ContainsFunc(p.endpoints, func(e *endpoint) bool { return e.target.String() == w.target.String() })
+}
+
+// uniqueName tells endpoints of one host apart.
+func (p *pool) uniqueName(host string) string {
+	name := host
+	for i := 2; ; i++ {
+		taken := false
+		for _, e := range p.endpoints {
+			taken = taken || e.name == name
+		}
+		if !taken {
+			return name
+		}
+		name = fmt.Sprintf("%s#%d", host, i)
+	}
 }

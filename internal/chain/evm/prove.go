@@ -49,7 +49,7 @@ func parseReceipt(raw []byte, tx hash) (r receipt, ok bool, err error) {
 		return receipt{}, false, malformed("receipt")
 	}
 	r.failed = text.Status == "0x0"
-	err = (&scanner{b: text.Logs}).logs(r.add)
+	err = readLogs(text.Logs, r.add)
 	return r, err == nil, err
 }
 
@@ -187,7 +187,7 @@ func (s *search) receipts(ctx context.Context, txs []hash) (map[hash]receipt, er
 	for i, tx := range txs {
 		r, ok, err := parseReceipt(results[i], tx)
 		if err == nil && !ok {
-			r, ok, err = s.e.rebuild(ctx, tx, s.blockOf(tx))
+			r, ok, err = rebuildReceipt(ctx, s.e, tx, s.blockOf(tx))
 			if err == nil && !ok {
 				err = malformed("a log that its block does not have")
 			}
@@ -208,7 +208,7 @@ func (s *search) blockOf(tx hash) header {
 // rebuild makes what a receipt says of a successful transaction out of all
 // logs of its block; ok is false when the block does not have the transaction
 // or no log of it.
-func (e *endpoint) rebuild(ctx context.Context, tx hash, block header) (r receipt, ok bool, err error) {
+func rebuildReceipt(ctx context.Context, e *endpoint, tx hash, block header) (r receipt, ok bool, err error) {
 	replies, err := e.ask(ctx, numberCall(block.number),
 		call{"eth_getLogs", []any{map[string]any{"blockHash": block.hash.String()}}})
 	if err != nil {
@@ -224,7 +224,7 @@ func (e *endpoint) rebuild(ctx context.Context, tx hash, block header) (r receip
 		return receipt{}, false, err
 	}
 	g := gathering{receipt: receipt{tx: tx, block: block.number, blockHash: block.hash}}
-	if err := (&scanner{b: replies[1].result}).logs(g.add); err != nil {
+	if err := readLogs(replies[1].result, g.add); err != nil {
 		return receipt{}, false, err
 	}
 	slices.SortFunc(g.found, func(a, b indexed) int { return cmp.Compare(a.index, b.index) })

@@ -20,7 +20,7 @@ import (
 // Remitter makes and sends transfers of tokens with keys that are given to it
 // for one call each. It is safe for concurrent use.
 type Remitter struct {
-	*Adapter
+	client
 	maxPrice *big.Int
 }
 
@@ -32,7 +32,7 @@ func NewRemitter(a *Adapter, maxPrice money.Units) Remitter {
 	if maxPrice.IsZero() {
 		maxPrice = DefaultMaxPrice(a.profile.Network)
 	}
-	return Remitter{a, maxPrice.Big()}
+	return Remitter{newClient(a), maxPrice.Big()}
 }
 
 const transferSelector = "a9059cbb" // transfer(address,uint256)
@@ -74,7 +74,7 @@ func (r Remitter) Sign(ctx context.Context, privateKey secret.Text, t chain.Toke
 
 // transfer encodes the call of the token.
 func (r Remitter) transfer(t chain.TokenTransfer) (intent, error) {
-	contract, ok := r.contract(t.Asset)
+	contract, ok := r.reader.contract(t.Asset)
 	if !ok {
 		return intent{}, fmt.Errorf("%s is not an asset of %s", t.Asset.Contract, r.profile.Network)
 	}
@@ -96,11 +96,11 @@ func (r Remitter) transfer(t chain.TokenTransfer) (intent, error) {
 // quote fills in gas, fees and cost. Its verdict is a reason not to send that
 // another endpoint would give too.
 func (r Remitter) quote(ctx context.Context, e *endpoint, p *priced, t chain.TokenTransfer) (acc account, verdict, err error) {
-	if acc, err = e.account(ctx, p.from); err != nil {
+	if acc, err = readAccount(ctx, e, p.from); err != nil {
 		return acc, nil, err
 	}
 	data := balanceOfSelector + addressPadding[2:] + hexText(p.from[:])[2:]
-	held, err := e.words(ctx, []call{{method: "eth_blockNumber"}, contractCall(address(*p.to), data)}, 0)
+	held, err := readWords(ctx, e, []call{{method: "eth_blockNumber"}, contractCall(address(*p.to), data)}, 0)
 	if err != nil {
 		return acc, nil, err
 	}
@@ -157,6 +157,12 @@ func (r Remitter) Broadcast(ctx context.Context, b chain.SignedTx) error {
 	return r.spread(ctx, b.Tx, b.Raw)
 }
 
+// Confirm asks an endpoint other than their source whether the transfers of one
+// transaction stand in a block at or below `at`.
+func (r Remitter) Confirm(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error) {
+	return r.reader.Confirm(ctx, transfers, at)
+}
+
 // Look tells what became of the bytes, which only the wallet's nonce can make
 // void. What is final is told when a second endpoint tells the same, if there
 // is one: else somebody who has paid could be told that they have not.
@@ -169,7 +175,7 @@ func (r Remitter) Track(ctx context.Context, from chain.Address, b chain.SignedT
 	if err != nil {
 		return chain.TransferOutcome{}, err
 	}
-	heads, err := r.Heads(ctx)
+	heads, err := r.reader.Heads(ctx)
 	if err != nil {
 		return chain.TransferOutcome{}, err
 	}
@@ -185,7 +191,7 @@ func (r Remitter) Track(ctx context.Context, from chain.Address, b chain.SignedT
 	if err = r.pool.do(ctx, look(&first)); err != nil {
 		return chain.TransferOutcome{}, fmt.Errorf("look for %s on %s: %w", tx, r.profile.Network, err)
 	}
-	if told := seen; told.Status.Ended() && len(r.pool.endpoints) > 1 {
+	if told := seen; told.Status.Ended() && !r.pool.single() {
 		if err := r.pool.among(ctx, r.pool.without(first), look(&second)); err != nil {
 			return chain.TransferOutcome{}, fmt.Errorf("look a second time for %s on %s: %w", tx, r.profile.Network, err)
 		}
@@ -195,7 +201,7 @@ func (r Remitter) Track(ctx context.Context, from chain.Address, b chain.SignedT
 	}
 	if seen.Status == chain.TxDropped {
 		// One endpoint that has lost its index must not decide alone.
-		found, err := r.Find(ctx, b.Tx)
+		found, err := r.reader.Find(ctx, b.Tx)
 		if err != nil {
 			return chain.TransferOutcome{}, err
 		}
@@ -260,7 +266,7 @@ func (r Remitter) lookAt(ctx context.Context, e *endpoint, final chain.Head, own
 
 // landed tells of a transaction that is in a block.
 func (r Remitter) landed(ctx context.Context, e *endpoint, final chain.Head, raw []byte, got receipt) (chain.TransferOutcome, error) {
-	block, err := e.blockOf(ctx, got)
+	block, err := readBlockOf(ctx, e, got)
 	if err != nil {
 		return chain.TransferOutcome{}, err
 	}
@@ -276,7 +282,7 @@ func (r Remitter) landed(ctx context.Context, e *endpoint, final chain.Head, raw
 	if err != nil {
 		return chain.TransferOutcome{}, err
 	}
-	seen.Status, seen.Transfers = chain.TxFinal, r.moved(tx, got)
+	seen.Status, seen.Transfers = chain.TxFinal, r.reader.moved(tx, got)
 	for i := range seen.Transfers {
 		seen.Transfers[i].Block, seen.Transfers[i].Source = block, e.name
 	}

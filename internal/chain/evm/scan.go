@@ -12,9 +12,6 @@ import (
 
 // Bounds of a scan.
 const (
-	// maxTopicAddresses is how many recipients one eth_getLogs names. Nodes
-	// allow up to 1,000 values in a topic position, some providers fewer.
-	maxTopicAddresses = 250
 	// maxTopicQueries is up to how many such queries asking the node to filter
 	// pays; beyond it every transfer is fetched and matched here.
 	maxTopicQueries = 2
@@ -133,8 +130,7 @@ func (s *search) fetch(ctx context.Context, first, last uint64, perQuery int) (s
 	s.waiting = s.waiting[:0]
 	for _, r := range replies[1:] {
 		size += len(r.result)
-		scan := &scanner{b: r.result}
-		if err := scan.logs(func(l *logText) error { return s.take(l, first, last) }); err != nil {
+		if err := readLogs(r.result, func(l *logText) error { return s.take(l, first, last) }); err != nil {
 			return 0, err
 		}
 		if err := s.match(); err != nil {

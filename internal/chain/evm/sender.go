@@ -26,7 +26,7 @@ type SenderConfig struct {
 // sends calls of the factory's sweep and tells what became of them. It is safe
 // for concurrent use.
 type Sender struct {
-	adapter  *Adapter
+	client
 	signer   Signer
 	instance [16]byte
 	maxPrice *big.Int
@@ -50,7 +50,7 @@ func NewSender(a *Adapter, c SenderConfig) *Sender {
 	if price.IsZero() {
 		price = DefaultMaxPrice(a.profile.Network)
 	}
-	return &Sender{adapter: a, signer: c.Signer, instance: c.Instance, maxPrice: price.Big()}
+	return &Sender{client: newClient(a), signer: c.Signer, instance: c.Instance, maxPrice: price.Big()}
 }
 
 // DefaultMaxPrice is the most a unit of gas may cost, in wei, unless the
@@ -67,16 +67,16 @@ func DefaultMaxPrice(n chain.Network) money.Units {
 }
 
 // Network names the network it sweeps.
-func (s *Sender) Network() chain.Network { return s.adapter.profile.Network }
+func (s *Sender) Network() chain.Network { return s.profile.Network }
 
 // wallet is the account that pays.
-func (s *Sender) wallet() chain.Address { return s.adapter.text(address(s.signer.Address())) }
+func (s *Sender) wallet() chain.Address { return s.text(address(s.signer.Address())) }
 
 // Gas tells what the gas wallet holds.
 func (s *Sender) GasWallet(ctx context.Context) (chain.GasWallet, error) {
 	var acc account
-	err := s.adapter.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
-		acc, err = e.account(ctx, s.signer.Address())
+	err := s.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
+		acc, err = readAccount(ctx, e, s.signer.Address())
 		return err
 	})
 	if err != nil {
@@ -87,13 +87,13 @@ func (s *Sender) GasWallet(ctx context.Context) (chain.GasWallet, error) {
 
 // Broadcast gives the signed bytes to every endpoint that can be asked.
 func (s *Sender) Broadcast(ctx context.Context, a chain.Attempt) error {
-	return s.adapter.spread(ctx, a.Tx, a.Raw)
+	return s.spread(ctx, a.Tx, a.Raw)
 }
 
 // offer gives signed bytes to one node. A node that has them already refuses
 // them, which is no refusal: whether it has them is asked, not guessed from
 // the text of its error.
-func (e *endpoint) offer(ctx context.Context, tx hash, raw []byte) (refused, err error) {
+func offer(ctx context.Context, e *endpoint, tx hash, raw []byte) (refused, err error) {
 	replies, err := e.ask(ctx, call{"eth_sendRawTransaction", []any{hexText(raw)}})
 	if err != nil || replies[0].err == nil {
 		return nil, err
@@ -109,7 +109,7 @@ func (e *endpoint) offer(ctx context.Context, tx hash, raw []byte) (refused, err
 // which money is credited, where the chain itself names it. A rule in seconds
 // is a bet of the operator's on small amounts; a sweep carries many.
 func (s *Sender) final(h chain.Heads) chain.Head {
-	if s.adapter.profile.Finality.Depth > 0 {
+	if s.profile.Finality.Depth > 0 {
 		return h.Finalized
 	}
 	return h.Final

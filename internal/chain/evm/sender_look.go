@@ -22,7 +22,7 @@ func (s *Sender) Track(ctx context.Context, items []chain.SweepItem, attempts []
 	if len(txs) == 0 {
 		return chain.SweepOutcome{}, errors.New("look: a sweep without attempts")
 	}
-	heads, err := s.adapter.Heads(ctx)
+	heads, err := s.reader.Heads(ctx)
 	if err != nil {
 		return chain.SweepOutcome{}, err
 	}
@@ -32,7 +32,7 @@ func (s *Sender) Track(ctx context.Context, items []chain.SweepItem, attempts []
 	}
 	var seen chain.SweepOutcome
 	var by *endpoint
-	err = s.adapter.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
+	err = s.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
 		by = e
 		seen, err = look(ctx, e)
 		return err
@@ -144,10 +144,10 @@ func (s *Sender) remember(p passing) {
 func (s *Sender) seconded(
 	ctx context.Context, told chain.SweepOutcome, by *endpoint, look func(context.Context, *endpoint) (chain.SweepOutcome, error),
 ) chain.SweepOutcome {
-	agreed := len(s.adapter.pool.endpoints) == 1
-	for _, e := range s.adapter.pool.without(by.name) {
+	agreed := s.pool.single()
+	for _, e := range s.pool.without(by.name) {
 		var seen chain.SweepOutcome
-		err := s.adapter.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
+		err := s.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
 			seen, err = look(ctx, e)
 			return err
 		})
@@ -164,7 +164,7 @@ func (s *Sender) seconded(
 
 // included tells what a transaction that is in a block did.
 func (s *Sender) included(ctx context.Context, e *endpoint, final chain.Head, items []chain.SweepItem, r sweepReceipt) (chain.SweepOutcome, error) {
-	block, err := e.blockOf(ctx, r.receipt)
+	block, err := readBlockOf(ctx, e, r.receipt)
 	if err != nil {
 		return chain.SweepOutcome{}, err
 	}
@@ -284,7 +284,7 @@ func (s *Sender) holds(ctx context.Context, e *endpoint, of, contract chain.Addr
 		return money.Units{}, err
 	}
 	data := balanceOfSelector + addressPadding[2:] + hexText(holder.Raw)[2:]
-	words, err := e.words(ctx, []call{number, contractCall(address(token.Raw), data)}, at.Number)
+	words, err := readWords(ctx, e, []call{number, contractCall(address(token.Raw), data)}, at.Number)
 	if err != nil {
 		return money.Units{}, err
 	}

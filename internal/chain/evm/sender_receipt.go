@@ -57,7 +57,7 @@ func parseSweepReceipt(raw []byte, tx hash) (r sweepReceipt, ok bool, err error)
 		}
 		r.paid.Add(r.paid, fee)
 	}
-	err = (&scanner{b: text.Logs}).logs(r.takeFlush)
+	err = readLogs(text.Logs, r.takeFlush)
 	return r, err == nil, err
 }
 
@@ -73,7 +73,7 @@ func (r *sweepReceipt) takeFlush(l *logText) error {
 	if by != factory {
 		return nil
 	}
-	f, ok := l.flush()
+	f, ok := flushOf(l)
 	if !ok || r.failed {
 		return malformed("a log of the factory that it does not write")
 	}
@@ -82,7 +82,7 @@ func (r *sweepReceipt) takeFlush(l *logText) error {
 }
 
 // flush decodes an event of the factory.
-func (l *logText) flush() (f flush, ok bool) {
+func flushOf(l *logText) (f flush, ok bool) {
 	var word hash
 	if l.topicCount != 3 || !topicAddress(l.topics[1], &f.forwarder) || !topicAddress(l.topics[2], &f.token) || !parseBytes(word[:], l.data) {
 		return flush{}, false

@@ -36,7 +36,7 @@ func (s *Sender) Sign(ctx context.Context, items []chain.SweepItem, previous []c
 	if err != nil {
 		return chain.Attempt{}, err
 	}
-	heads, err := s.adapter.Heads(ctx)
+	heads, err := s.reader.Heads(ctx)
 	if err != nil {
 		return chain.Attempt{}, err
 	}
@@ -44,11 +44,11 @@ func (s *Sender) Sign(ctx context.Context, items []chain.SweepItem, previous []c
 	p := priced{intent: intent{from: s.signer.Address(), to: &factory, data: data}}
 	var acc account
 	var verdict error
-	err = s.adapter.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
-		if err = e.reached(ctx, s.final(heads).Number); err != nil {
+	err = s.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
+		if err = requireBlock(ctx, e, s.final(heads).Number); err != nil {
 			return err
 		}
-		if acc, err = e.account(ctx, p.from); err != nil {
+		if acc, err = readAccount(ctx, e, p.from); err != nil {
 			return err
 		}
 		verdict, err = s.quote(ctx, e, &p, previous)
@@ -66,13 +66,13 @@ func (s *Sender) Sign(ctx context.Context, items []chain.SweepItem, previous []c
 	}
 	if acc.balance.Cmp(p.cost) < 0 {
 		return chain.Attempt{}, fmt.Errorf("%w: %s holds %s on %s, and the sweep takes up to %s", chain.ErrNoGas,
-			s.wallet(), s.adapter.wei(acc.balance), s.Network(), s.adapter.wei(p.cost))
+			s.wallet(), s.wei(acc.balance), s.Network(), s.wei(p.cost))
 	}
 	return s.signed(p, nonce, now)
 }
 
 func (s *Sender) signed(p priced, nonce uint64, now time.Time) (chain.Attempt, error) {
-	id := s.adapter.chainID()
+	id := s.chainID()
 	tx, err := s.signer.SignTx(p.unsigned(id, nonce), id)
 	if err != nil {
 		return chain.Attempt{}, err
@@ -126,7 +126,7 @@ func (s *Sender) item(i chain.SweepItem) (contracts.ForwarderFactoryItem, error)
 	}
 	salt := contracts.Salt(uint64(i.Number), s.instance)
 	forwarder := contracts.ForwarderAddress(contracts.FactoryAddress(), common.Address(settlement.Raw), salt)
-	if s.adapter.text(address(forwarder)) != i.Address.Address {
+	if s.text(address(forwarder)) != i.Address.Address {
 		return contracts.ForwarderFactoryItem{}, fmt.Errorf("%s is not the forwarder of payment %s to %s",
 			i.Address.Address, i.PaymentID, i.Settlement)
 	}
@@ -148,7 +148,7 @@ func (s *Sender) token(contract chain.Address) (common.Address, error) {
 // quote fills in gas, fees and cost. Its verdict is a reason not to sweep that
 // another endpoint would give too.
 func (s *Sender) quote(ctx context.Context, e *endpoint, p *priced, previous []chain.Attempt) (verdict, err error) {
-	if p.fees, err = s.adapter.fees(ctx, e); err != nil {
+	if p.fees, err = s.fees(ctx, e); err != nil {
 		return nil, err
 	}
 	if err := s.bid(&p.fees, previous); err != nil {
@@ -157,7 +157,7 @@ func (s *Sender) quote(ctx context.Context, e *endpoint, p *priced, previous []c
 	if verdict, err = p.estimate(ctx, e); verdict != nil || err != nil {
 		return verdict, err
 	}
-	extra, err := s.adapter.extraFee(ctx, e, p.size(), p.gas)
+	extra, err := s.extraFee(ctx, e, p.size(), p.gas)
 	if err != nil {
 		return nil, err
 	}

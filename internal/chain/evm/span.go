@@ -5,6 +5,10 @@ import "time"
 // How many blocks one eth_getLogs asks for. Providers allow anything from 5 to
 // 10,000 and more, and some limit the answer instead; nothing tells beforehand.
 const (
+	// maxTopicAddresses is how many recipients one eth_getLogs names. Nodes
+	// allow up to 1,000 values in a topic position, some providers fewer.
+	maxTopicAddresses = 250
+
 	firstSpan = 1_000
 	maxSpan   = 10_000
 	// wantedAnswer is the size of answer aimed at, in bytes: beyond it a

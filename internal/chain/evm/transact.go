@@ -21,6 +21,21 @@ type Signer interface {
 	SignTx(tx *types.Transaction, chainID *big.Int) (*types.Transaction, error)
 }
 
+// client asks the endpoints of one network about transactions and gives them
+// new ones.
+type client struct {
+	reader  *Adapter
+	pool    *pool
+	profile chain.Profile
+}
+
+func newClient(a *Adapter) client { return client{a, a.pool, a.profile} }
+
+// text returns an address as people read it.
+func (c client) text(raw address) chain.Address {
+	return chain.AddressOf(c.profile.Network, raw[:]).Address
+}
+
 // maxTxGas is the most gas one transaction may ask for on any of the networks
 // (EIP-7825).
 const maxTxGas = 1 << 24
@@ -58,8 +73,8 @@ type priced struct {
 
 // price estimates an intent by running it on the node's newest block. It fails
 // with fault.Unprocessable if it would revert.
-func (a *Adapter) price(ctx context.Context, e *endpoint, i intent) (priced, error) {
-	fees, err := a.fees(ctx, e)
+func (c client) price(ctx context.Context, e *endpoint, i intent) (priced, error) {
+	fees, err := c.fees(ctx, e)
 	if err != nil {
 		return priced{}, err
 	}
@@ -79,7 +94,7 @@ func (a *Adapter) price(ctx context.Context, e *endpoint, i intent) (priced, err
 		return priced{}, fault.New(fault.Unprocessable, "the transaction needs %d gas, more than the %d one may use", gas, maxTxGas)
 	}
 	p := priced{intent: i, gas: gas, fees: fees}
-	extra, err := a.extraFee(ctx, e, p.size(), gas)
+	extra, err := c.extraFee(ctx, e, p.size(), gas)
 	if err != nil {
 		return priced{}, err
 	}
@@ -112,7 +127,7 @@ type account struct {
 	nonce, pending uint64   // transactions in blocks; those and the waiting ones
 }
 
-func (e *endpoint) account(ctx context.Context, of common.Address) (account, error) {
+func readAccount(ctx context.Context, e *endpoint, of common.Address) (account, error) {
 	text := address(of).String()
 	results, err := e.results(ctx,
 		call{"eth_getBalance", []any{text, "latest"}},
@@ -138,9 +153,9 @@ func (e *endpoint) account(ctx context.Context, of common.Address) (account, err
 
 // broadcast gives signed bytes to the network. Bytes it has already are no
 // error: whether it has them is asked, not guessed from the text of its error.
-func (a *Adapter) broadcast(ctx context.Context, tx hash, raw []byte) error {
+func (c client) broadcast(ctx context.Context, tx hash, raw []byte) error {
 	var refused *rpcError
-	err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
+	err := c.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
 		replies, err := e.ask(ctx, call{"eth_sendRawTransaction", []any{hexText(raw)}})
 		if err != nil || replies[0].err == nil {
 			refused = nil
@@ -161,17 +176,17 @@ func (a *Adapter) broadcast(ctx context.Context, tx hash, raw []byte) error {
 
 // spread gives signed bytes to every endpoint that can be asked: some keep what
 // they are given to themselves. One that takes them is enough.
-func (a *Adapter) spread(ctx context.Context, id chain.TxHash, raw []byte) error {
+func (c client) spread(ctx context.Context, id chain.TxHash, raw []byte) error {
 	tx, ok := parseHash(string(id))
 	if !ok {
 		return fmt.Errorf("broadcast: %q is no transaction hash", id)
 	}
 	var failed []error
 	taken := false
-	for _, e := range a.pool.ready() {
+	for _, e := range c.pool.ready() {
 		var refused error
-		err := a.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
-			refused, err = e.offer(ctx, tx, raw)
+		err := c.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
+			refused, err = offer(ctx, e, tx, raw)
 			return err
 		})
 		if err = errors.Join(err, refused); err != nil {
@@ -186,7 +201,7 @@ func (a *Adapter) spread(ctx context.Context, id chain.TxHash, raw []byte) error
 	if len(failed) == 0 {
 		return chain.ErrNoEndpoint
 	}
-	return fmt.Errorf("broadcast %s on %s: %w", tx, a.profile.Network, errors.Join(failed...))
+	return fmt.Errorf("broadcast %s on %s: %w", tx, c.profile.Network, errors.Join(failed...))
 }
 
 // receiptPoll is how often a receipt is asked for: about the block time of the
@@ -195,10 +210,10 @@ const receiptPoll = 500 * time.Millisecond
 
 // await waits until the transaction is in a block and returns its receipt.
 // It asks until ctx ends; endpoints that fail meanwhile are no reason to stop.
-func (a *Adapter) await(ctx context.Context, tx hash) (receipt, error) {
+func (c client) await(ctx context.Context, tx hash) (receipt, error) {
 	for {
 		var r receipt
-		err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
+		err := c.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
 			results, err := e.results(ctx, receiptCall(tx))
 			if err != nil {
 				return err
@@ -232,10 +247,10 @@ func sleep(ctx context.Context, d time.Duration) bool {
 }
 
 // wei returns an amount of the native coin as people read it.
-func (a *Adapter) wei(v *big.Int) string {
-	return unitsOf(v).Format(nativeDecimals) + " " + a.profile.Coin
+func (c client) wei(v *big.Int) string {
+	return unitsOf(v).Format(nativeDecimals) + " " + c.profile.Coin
 }
 
-func (a *Adapter) chainID() *big.Int { return new(big.Int).SetUint64(a.profile.ChainID) }
+func (c client) chainID() *big.Int { return new(big.Int).SetUint64(c.profile.ChainID) }
 
 func txHash(tx *types.Transaction) chain.TxHash { return chain.TxHash(hash(tx.Hash()).String()) }
