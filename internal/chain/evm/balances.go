@@ -22,6 +22,11 @@ func contractCall(contract address, data string) call {
 	return call{"eth_call", []any{map[string]string{"to": contract.String(), "data": data}, "latest"}}
 }
 
+// balanceOfData is the call data of ERC-20's balanceOf for a holder.
+func balanceOfData(holder []byte) string {
+	return balanceOfSelector + addressPadding[2:] + hexText(holder)[2:]
+}
+
 // parseWord reads the single 32-byte word a contract returned.
 func parseWord(raw []byte) (*big.Int, bool) {
 	var word hash
@@ -44,7 +49,7 @@ func (a *Adapter) Balances(ctx context.Context, asset chain.Asset, addresses []c
 		if err != nil {
 			return nil, err
 		}
-		calls = append(calls, contractCall(contract, balanceOfSelector+addressPadding[2:]+hexText(w.Raw)[2:]))
+		calls = append(calls, contractCall(contract, balanceOfData(w.Raw)))
 	}
 	var balances []money.Units
 	err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {

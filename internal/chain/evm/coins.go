@@ -48,7 +48,7 @@ func (a *Adapter) Coins(ctx context.Context, addresses []chain.Address, at chain
 
 // Coin returns the network's native coin as an asset without a contract.
 func (a *Adapter) Coin() chain.Asset {
-	return chain.Asset{Network: a.profile.Network, Symbol: a.profile.Coin, Decimals: nativeDecimals}
+	return chain.Asset{Network: a.profile.Network, Symbol: a.profile.Coin, Decimals: a.profile.Network.CoinDecimals()}
 }
 
 // Token returns any token contract as an asset, and what an address holds of
@@ -70,7 +70,7 @@ func (a *Adapter) Token(ctx context.Context, contract, holder chain.Address) (ch
 	}
 	var replies []reply
 	err = a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
-		replies, err = e.ask(ctx, contractCall(address(w.Raw), balanceOfSelector+addressPadding[2:]+hexText(of.Raw)[2:]),
+		replies, err = e.ask(ctx, contractCall(address(w.Raw), balanceOfData(of.Raw)),
 			contractCall(address(w.Raw), decimalsSelector))
 		return err
 	})
@@ -84,7 +84,7 @@ func (a *Adapter) Token(ctx context.Context, contract, holder chain.Address) (ch
 	if d, ok := parseWord(replies[1].result); !known && replies[1].err == nil && ok && d.IsInt64() && d.Int64() <= maxShownDecimals {
 		asset.Decimals = int(d.Int64())
 	}
-	return asset, unitsOf(balance), nil
+	return asset, money.NewUnits(balance), nil
 }
 
 // maxShownDecimals bounds the scale that a token may claim.
@@ -100,5 +100,5 @@ func parseBalance(raw []byte) (money.Units, error) {
 	if !ok {
 		return money.Units{}, malformed("eth_getBalance")
 	}
-	return unitsOf(v), nil
+	return money.NewUnits(v), nil
 }

@@ -28,7 +28,7 @@ func (a *Adapter) Confirm(ctx context.Context, transfers []chain.Transfer, at ch
 	verdict, lagging := chain.Unsettled, false
 	err := a.pool.among(ctx, endpoints, func(ctx context.Context, e *endpoint) (err error) {
 		verdict, err = a.judge(ctx, e, transfers, tx, at)
-		lagging = lagging || isLagging(err)
+		lagging = lagging || errors.Is(err, errLagging)
 		return err
 	})
 	if err != nil && lagging && ctx.Err() == nil {

@@ -78,22 +78,20 @@ type deployment struct {
 func (d deployment) plan(c client) DeployPlan {
 	p := DeployPlan{
 		Network: c.profile.Network, Factory: c.text(address(contracts.FactoryAddress())),
-		Wallet: c.text(address(d.wallet)), Balance: unitsOf(d.account.balance),
+		Wallet: c.text(address(d.wallet)), Balance: money.NewUnits(d.account.balance),
 	}
 	if d.funding != nil {
 		cost := new(big.Int).Add(d.funding.cost, d.funding.value)
-		p.Steps = append(p.Steps, DeployStep{stepFund, d.funding.gas, unitsOf(cost)})
+		p.Steps = append(p.Steps, DeployStep{stepFund, d.funding.gas, money.NewUnits(cost)})
 	}
 	if d.deploys {
 		p.Steps = append(p.Steps, DeployStep{Name: stepDeployer})
 	}
 	if d.factory != nil {
-		p.Steps = append(p.Steps, DeployStep{stepFactory, d.factory.gas, unitsOf(d.factory.cost)})
+		p.Steps = append(p.Steps, DeployStep{stepFactory, d.factory.gas, money.NewUnits(d.factory.cost)})
 	}
 	return p
 }
-
-func unitsOf(v *big.Int) money.Units { return money.NewUnits(v) }
 
 // survey finds out what is missing and what that would cost, through an
 // endpoint that has reached a block. A refusal of the network is no reason to

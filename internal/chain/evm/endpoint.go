@@ -50,6 +50,9 @@ func newEndpoint(w *wire, chainID uint64) *endpoint {
 	return &endpoint{wire: w, chainID: chainID, batchLimit: maxBatch, span: newSpan(), topicLimit: maxTopicAddresses}
 }
 
+// Name is the host and port of the endpoint, without credentials.
+func (e *endpoint) Name() string { return e.name }
+
 // ask sends the calls in as many requests as the node's batch limit needs and
 // returns a reply for each. An error object is the reply's own affair.
 func (e *endpoint) ask(ctx context.Context, calls ...call) ([]reply, error) {

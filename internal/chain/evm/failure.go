@@ -33,8 +33,6 @@ var (
 	errBatch = errors.New("refuses calls in one request")
 )
 
-func isLagging(err error) bool { return errors.Is(err, errLagging) }
-
 // malformed is an answer that makes no sense.
 func malformed(format string, args ...any) error {
 	return fmt.Errorf("malformed answer: "+format, args...)

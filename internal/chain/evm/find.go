@@ -15,9 +15,6 @@ import (
 // log of its transaction. Its Asset has no contract.
 const NativeOrdinal = -1
 
-// nativeDecimals is the scale of every EVM network's coin.
-const nativeDecimals = 18
-
 // Find looks a transaction up and tells everything it moved, whatever the
 // recipient: transfers of any contract, those of nothing included, and of the
 // native coin. A pending or failed transaction moved nothing. Contracts that
@@ -109,7 +106,7 @@ func (a *Adapter) find(ctx context.Context, e *endpoint, id hash) (chain.Found, 
 	}
 	found.Transfers = a.moved(tx, r)
 	for i := range found.Transfers {
-		found.Transfers[i].Block, found.Transfers[i].Source = found.Block, e.name
+		found.Transfers[i].Block, found.Transfers[i].Source = found.Block, e.Name()
 	}
 	return found, nil
 }
@@ -140,7 +137,7 @@ func (a *Adapter) moved(tx transaction, r receipt) []chain.Transfer {
 	if tx.value != nil && tx.value.Sign() > 0 && tx.to != (address{}) {
 		transfers = append(transfers, chain.Transfer{
 			Key:   a.key(r.tx, NativeOrdinal),
-			Asset: chain.Asset{Network: a.profile.Network, Symbol: a.profile.Coin, Decimals: nativeDecimals},
+			Asset: chain.Asset{Network: a.profile.Network, Symbol: a.profile.Coin, Decimals: a.profile.Network.CoinDecimals()},
 			From:  a.text(tx.from), To: a.text(tx.to), Units: money.NewUnits(tx.value),
 		})
 	}

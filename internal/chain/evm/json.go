@@ -18,6 +18,9 @@ type scanner struct {
 	i int
 }
 
+// newScanner returns a scanner at the beginning of the text.
+func newScanner(text []byte) *scanner { return &scanner{b: text} }
+
 func (s *scanner) space() {
 	for s.i < len(s.b) {
 		switch s.b[s.i] {
@@ -28,6 +31,15 @@ func (s *scanner) space() {
 		}
 	}
 }
+
+// pos returns where the next byte that is not space is.
+func (s *scanner) pos() int {
+	s.space()
+	return s.i
+}
+
+// since returns the text from a position to where the scanner is.
+func (s *scanner) since(start int) []byte { return s.b[start:s.i] }
 
 // peek returns the next byte that is not space, or 0 at the end.
 func (s *scanner) peek() byte {

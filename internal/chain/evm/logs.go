@@ -90,16 +90,15 @@ func readTopics(s *scanner, l *logText) bool {
 // logs reads an array of logs and calls each with every one; each returns an
 // error to stop. The logText is valid during the call only.
 func readLogs(raw []byte, each func(*logText) error) error {
-	s := &scanner{b: raw}
+	s := newScanner(raw)
 	var l logText
 	var failed error
 	ok := s.array(func() bool {
-		s.space()
-		start := s.i
+		start := s.pos()
 		if !readLog(s, &l) {
 			return false
 		}
-		l.whole = s.b[start:s.i]
+		l.whole = s.since(start)
 		failed = each(&l)
 		return failed == nil
 	})

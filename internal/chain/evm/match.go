@@ -47,7 +47,7 @@ func (s *search) match() error {
 			continue
 		}
 		var l logText
-		if !readLog(&scanner{b: waiting[i].log}, &l) {
+		if !readLog(newScanner(waiting[i].log), &l) {
 			return malformed("a log") // it was read before
 		}
 		if err := s.keep(&l); err != nil {

@@ -63,7 +63,7 @@ func FuzzScanner_Skip(f *testing.F) {
 }
 
 func checkSkip(t *testing.T, b []byte) {
-	s := &scanner{b: b}
+	s := newScanner(b)
 	raw, ok := s.skip()
 	ok = ok && s.end()
 	if want := json.Valid(b) && !tooDeep(b); ok != want {
@@ -115,7 +115,7 @@ func FuzzScanner_Text(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s := &scanner{b: b}
+		s := newScanner(b)
 		got, ok := s.text()
 		ok = ok && s.end()
 		var want *string

@@ -287,7 +287,7 @@ func (s *search) transfers(found []entry, r receipt, headers map[uint64]header) 
 	var transfers []chain.Transfer
 	for ordinal, l := range r.logs {
 		if t, ok := s.adapter.transfer(l, ordinal, s.watch); ok {
-			t.Block, t.Source = headers[r.block].head(), s.e.name
+			t.Block, t.Source = headers[r.block].head(), s.e.Name()
 			transfers = append(transfers, t)
 		}
 	}

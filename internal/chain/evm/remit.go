@@ -99,7 +99,7 @@ func (r Remitter) quote(ctx context.Context, e *endpoint, p *priced, t chain.Tok
 	if acc, err = readAccount(ctx, e, p.from); err != nil {
 		return acc, nil, err
 	}
-	data := balanceOfSelector + addressPadding[2:] + hexText(p.from[:])[2:]
+	data := balanceOfData(p.from[:])
 	held, err := readWords(ctx, e, []call{{method: "eth_blockNumber"}, contractCall(address(*p.to), data)}, 0)
 	if err != nil {
 		return acc, nil, err
@@ -113,7 +113,7 @@ func (r Remitter) quote(ctx context.Context, e *endpoint, p *priced, t chain.Tok
 	}
 	if least := new(big.Int).Add(p.fees.Base, p.fees.Tip); least.Cmp(r.maxPrice) > 0 {
 		return acc, fault.New(fault.Unavailable, "gas costs %s gwei a unit on %s at present, and at most %s are paid; try again later",
-			unitsOf(least).Format(gweiDecimals), r.profile.Network, unitsOf(r.maxPrice).Format(gweiDecimals)), nil
+			money.NewUnits(least).Format(gweiDecimals), r.profile.Network, money.NewUnits(r.maxPrice).Format(gweiDecimals)), nil
 	}
 	p.fees.Max = smaller(p.fees.Max, r.maxPrice)
 	if verdict, err = r.allow(ctx, e, p); verdict != nil || err != nil {
@@ -182,7 +182,7 @@ func (r Remitter) Track(ctx context.Context, from chain.Address, b chain.SignedT
 	var seen chain.TransferOutcome
 	look := func(by *string) func(context.Context, *endpoint) error {
 		return func(ctx context.Context, e *endpoint) (err error) {
-			*by = e.name
+			*by = e.Name()
 			seen, err = r.lookAt(ctx, e, heads.Final, address(owner.Raw), tx, b.Nonce)
 			return err
 		}
@@ -284,7 +284,7 @@ func (r Remitter) landed(ctx context.Context, e *endpoint, final chain.Head, raw
 	}
 	seen.Status, seen.Transfers = chain.TxFinal, r.reader.moved(tx, got)
 	for i := range seen.Transfers {
-		seen.Transfers[i].Block, seen.Transfers[i].Source = block, e.name
+		seen.Transfers[i].Block, seen.Transfers[i].Source = block, e.Name()
 	}
 	return seen, nil
 }

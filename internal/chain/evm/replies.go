@@ -20,7 +20,7 @@ type replySet struct {
 // whatever order they come. refusal is an error object that belongs to no
 // call and so answers the request as a whole.
 func parseReplies(answer []byte, n int) (replies []reply, refusal *rpcError, err error) {
-	s := &scanner{b: answer}
+	s := newScanner(answer)
 	set := &replySet{replies: make([]reply, n), seen: make([]bool, n), single: s.peek() != '['}
 	var ok bool
 	if set.single {

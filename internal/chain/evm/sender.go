@@ -82,7 +82,7 @@ func (s *Sender) GasWallet(ctx context.Context) (chain.GasWallet, error) {
 	if err != nil {
 		return chain.GasWallet{}, fmt.Errorf("gas wallet on %s: %w", s.Network(), err)
 	}
-	return chain.GasWallet{Address: s.wallet(), Balance: unitsOf(acc.balance)}, nil
+	return chain.GasWallet{Address: s.wallet(), Balance: money.NewUnits(acc.balance)}, nil
 }
 
 // Broadcast gives the signed bytes to every endpoint that can be asked.

@@ -145,7 +145,7 @@ func (s *Sender) seconded(
 	ctx context.Context, told chain.SweepOutcome, by *endpoint, look func(context.Context, *endpoint) (chain.SweepOutcome, error),
 ) chain.SweepOutcome {
 	agreed := s.pool.single()
-	for _, e := range s.pool.without(by.name) {
+	for _, e := range s.pool.without(by.Name()) {
 		var seen chain.SweepOutcome
 		err := s.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
 			seen, err = look(ctx, e)
@@ -168,7 +168,7 @@ func (s *Sender) included(ctx context.Context, e *endpoint, final chain.Head, it
 	if err != nil {
 		return chain.SweepOutcome{}, err
 	}
-	seen := chain.SweepOutcome{Status: chain.TxIncluded, Tx: chain.TxHash(r.tx.String()), Block: block, Paid: unitsOf(r.paid)}
+	seen := chain.SweepOutcome{Status: chain.TxIncluded, Tx: chain.TxHash(r.tx.String()), Block: block, Paid: money.NewUnits(r.paid)}
 	if block.Number > final.Number {
 		return seen, nil
 	}
@@ -246,7 +246,7 @@ func (o *outcome) flushed(i chain.SweepItem) (moved money.Units, reason string, 
 		if f.failed {
 			return money.Units{}, f.why(), nil
 		}
-		moved = moved.Add(unitsOf(f.units))
+		moved = moved.Add(money.NewUnits(f.units))
 	}
 	if i.Asset.Contract == "" || moved.IsZero() {
 		return moved, "", nil
@@ -283,7 +283,7 @@ func (s *Sender) holds(ctx context.Context, e *endpoint, of, contract chain.Addr
 	if err != nil {
 		return money.Units{}, err
 	}
-	data := balanceOfSelector + addressPadding[2:] + hexText(holder.Raw)[2:]
+	data := balanceOfData(holder.Raw)
 	words, err := readWords(ctx, e, []call{number, contractCall(address(token.Raw), data)}, at.Number)
 	if err != nil {
 		return money.Units{}, err

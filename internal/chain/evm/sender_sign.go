@@ -12,6 +12,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
+	"github.com/florinpay/florin/internal/money"
 )
 
 const (
@@ -83,7 +84,7 @@ func (s *Sender) signed(p priced, nonce uint64, now time.Time) (chain.Attempt, e
 	}
 	return chain.Attempt{
 		Tx: txHash(tx), Raw: raw, Nonce: nonce, MadeAt: now,
-		Fee: chain.Fee{Gas: p.gas, Price: unitsOf(p.fees.Max), Tip: unitsOf(p.fees.Tip), Ceiling: unitsOf(p.cost)},
+		Fee: chain.Fee{Gas: p.gas, Price: money.NewUnits(p.fees.Max), Tip: money.NewUnits(p.fees.Tip), Ceiling: money.NewUnits(p.cost)},
 	}, nil
 }
 
@@ -179,7 +180,7 @@ func (s *Sender) bid(f *Fees, previous []chain.Attempt) error {
 	}
 	if least.Cmp(s.maxPrice) > 0 {
 		return fmt.Errorf("%w: %s gwei a unit on %s, and at most %s are allowed", chain.ErrTooExpensive,
-			unitsOf(least).Format(gweiDecimals), s.Network(), unitsOf(s.maxPrice).Format(gweiDecimals))
+			money.NewUnits(least).Format(gweiDecimals), s.Network(), money.NewUnits(s.maxPrice).Format(gweiDecimals))
 	}
 	f.Tip, f.Max = tip, larger(least, smaller(larger(most, least), s.maxPrice))
 	return nil

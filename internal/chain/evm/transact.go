@@ -13,6 +13,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
 )
 
 // Signer signs with the gas wallet's key, which it does not show.
@@ -190,7 +191,7 @@ func (c client) spread(ctx context.Context, id chain.TxHash, raw []byte) error {
 			return err
 		})
 		if err = errors.Join(err, refused); err != nil {
-			failed = append(failed, fmt.Errorf("%s: %w", e.name, err))
+			failed = append(failed, fmt.Errorf("%s: %w", e.Name(), err))
 		} else {
 			taken = true
 		}
@@ -248,7 +249,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 
 // wei returns an amount of the native coin as people read it.
 func (c client) wei(v *big.Int) string {
-	return unitsOf(v).Format(nativeDecimals) + " " + c.profile.Coin
+	return money.NewUnits(v).Format(c.profile.Network.CoinDecimals()) + " " + c.profile.Coin
 }
 
 func (c client) chainID() *big.Int { return new(big.Int).SetUint64(c.profile.ChainID) }
