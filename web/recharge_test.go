@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/chain/evm/sender"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/recharge"
@@ -40,7 +41,7 @@ func (b *bundle) sellQueries(usdt money.Micros) *devchain.Chain {
 	must(b.t, err)
 	c.Mine(devchain.DefaultFinalDepth + 1)
 	b.recharges.Service = recharge.New(b.store, &recharge.Lane{
-		Chain: evm.NewRemitter(a, money.UnitsFromUint64(100e9)), Asset: asset, Treasury: merchantWallet, Ready: func() error { return nil },
+		Chain: sender.NewTransfers(a, money.UnitsFromUint64(100e9)), Asset: asset, Treasury: merchantWallet, Ready: func() error { return nil },
 	}, b.clock.Now, b.logger)
 	return c
 }

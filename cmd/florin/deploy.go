@@ -9,6 +9,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/chain/evm/sender"
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/fault"
 )
@@ -57,7 +58,7 @@ func (c deploy) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	plan, err := evm.NewDeployer(adapter).Plan(ctx, cfg.EVMGas.Address())
+	plan, err := sender.NewDeployer(adapter).Plan(ctx, cfg.EVMGas.Address())
 	if err != nil {
 		return err
 	}
@@ -67,8 +68,8 @@ func (c deploy) Run(ctx context.Context, p *process) error {
 	if err := c.agree(p); err != nil {
 		return err
 	}
-	record := func(_ context.Context, tx evm.SignedStep) error { return p.say("sending %s: %s", tx.Tx, tx.Step) }
-	if err := evm.NewDeployer(adapter).Deploy(ctx, plan, cfg.EVMGas, record); err != nil {
+	record := func(_ context.Context, tx sender.SignedStep) error { return p.say("sending %s: %s", tx.Tx, tx.Step) }
+	if err := sender.NewDeployer(adapter).Deploy(ctx, plan, cfg.EVMGas, record); err != nil {
 		return err
 	}
 	return p.say("The factory is at %s on %s.", plan.Factory, n.Profile.Name)
@@ -96,7 +97,7 @@ func open(n config.Network) (*evm.Adapter, error) {
 }
 
 // show tells what is to be done and what it costs at most.
-func (c deploy) show(p *process, n chain.Profile, plan evm.DeployPlan) error {
+func (c deploy) show(p *process, n chain.Profile, plan sender.DeployPlan) error {
 	if len(plan.Steps) == 0 {
 		return p.say("The factory is already at %s on %s.", plan.Factory, n.Name)
 	}

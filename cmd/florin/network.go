@@ -8,6 +8,7 @@ import (
 	"github.com/florinpay/florin/internal/app"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/chain/evm/sender"
 	"github.com/florinpay/florin/internal/chain/solana"
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/fault"
@@ -98,7 +99,7 @@ func (p *process) sender(ctx context.Context, cfg config.Config, n config.Networ
 	if err != nil {
 		return nil, err
 	}
-	return evm.NewSender(a, evm.SenderConfig{Signer: cfg.EVMGas, Instance: instance, MaxPrice: n.MaxGasPrice}), nil
+	return sender.NewSweeps(a, sender.Config{Signer: cfg.EVMGas, Instance: instance, MaxPrice: n.MaxGasPrice}), nil
 }
 
 // sweeper returns a sweeper of the network, which shares its turns with the

@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/chain/evm/sender"
 	"github.com/florinpay/florin/internal/chain/solana"
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/payment"
@@ -68,9 +69,9 @@ func openLane(cfg config.Config, n config.Network, instance [16]byte) (*lane, ch
 	if err != nil {
 		return nil, nil, err
 	}
-	var sender chain.SweepSender
+	var sweeps chain.SweepSender
 	if cfg.EVMGas != nil {
-		sender = evm.NewSender(reader, evm.SenderConfig{Signer: cfg.EVMGas, Instance: instance, MaxPrice: n.MaxGasPrice})
+		sweeps = sender.NewSweeps(reader, sender.Config{Signer: cfg.EVMGas, Instance: instance, MaxPrice: n.MaxGasPrice})
 	}
 	return &lane{
 		OfferedNetwork: payment.OfferedNetwork{
@@ -78,7 +79,7 @@ func openLane(cfg config.Config, n config.Network, instance [16]byte) (*lane, ch
 			Depositor: evm.NewDepositor(n.Profile.Network, instance),
 		},
 		reader: reader, close: reader.Close,
-	}, sender, nil
+	}, sweeps, nil
 }
 
 // openSolana is openLane for Solana, whose deposit addresses come from a seed.

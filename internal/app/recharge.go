@@ -5,6 +5,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/chain/evm/sender"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/recharge"
@@ -24,7 +25,7 @@ func (a *App) recharges() *recharge.Service {
 		return recharge.New(a.Store, nil, Now, a.log)
 	}
 	return recharge.New(a.Store, &recharge.Lane{
-		Chain: evm.NewRemitter(reader, n.MaxGasPrice), Asset: asset, Treasury: n.Treasury,
+		Chain: sender.NewTransfers(reader, n.MaxGasPrice), Asset: asset, Treasury: n.Treasury,
 		Ready: func() error {
 			if h := a.lanes.Health(chain.BEP20); !h.OK {
 				return fault.Retry(fault.Unavailable, rechargeAgain, "BEP20 cannot be used at the moment: %s", h.Reason)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/chain/evm/sender"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
@@ -38,7 +39,8 @@ type world struct {
 	chain   *devchain.Chain
 	profile chain.Profile
 	asset   chain.Asset
-	remit   evm.Remitter
+	reader  *evm.Adapter
+	remit   sender.Transfers
 	store   *store.Store
 	key     merchant.Key
 	owner   *ecdsa.PrivateKey
@@ -113,7 +115,8 @@ func (w *world) startChain() {
 	w.profile = p
 	a, err := evm.New(evm.Config{Profile: p, Endpoints: []string{c.URL()}})
 	w.must(err)
-	w.remit = evm.NewRemitter(a, money.UnitsFromUint64(100e9))
+	w.reader = a
+	w.remit = sender.NewTransfers(a, money.UnitsFromUint64(100e9))
 }
 
 func silent() *slog.Logger { return slog.New(slog.DiscardHandler) }
@@ -225,7 +228,7 @@ func (w *world) queries() int64 {
 // earned is what the treasury holds, in Micros.
 func (w *world) earned() string {
 	w.t.Helper()
-	held, err := w.remit.Balances(w.t.Context(), w.asset, []chain.Address{treasury}, chain.Head{})
+	held, err := w.reader.Balances(w.t.Context(), w.asset, []chain.Address{treasury}, chain.Head{})
 	w.must(err)
 	return held[0].Format(18)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/chain/evm/sender"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/recharge"
 )
@@ -81,7 +82,7 @@ func TestFailed_SaysOne(t *testing.T) {
 			a, err := evm.New(evm.Config{Profile: p, Endpoints: []string{w.distorting(change), w.chain.URL()}})
 			w.must(err)
 			honest := w.remit
-			w.remit = evm.NewRemitter(a, money.UnitsFromUint64(100e9))
+			w.remit = sender.NewTransfers(a, money.UnitsFromUint64(100e9))
 			w.round()
 			if w.state(r) != recharge.Signed || w.queries() != 0 {
 				t.Errorf("while two endpoints disagree: %s, %d queries", w.state(r), w.queries())
@@ -108,7 +109,7 @@ func TestFailed_FoundAfterAll(t *testing.T) {
 		a, err := evm.New(evm.Config{Profile: w.profile, Endpoints: []string{w.distorting(func(r map[string]any) { r["logs"] = []any{} })}})
 		w.must(err)
 		honest := w.remit
-		w.remit = evm.NewRemitter(a, money.UnitsFromUint64(100e9))
+		w.remit = sender.NewTransfers(a, money.UnitsFromUint64(100e9))
 		w.round()
 		if w.state(r) != recharge.Failed {
 			t.Fatalf("without its logs: %s", w.state(r))
@@ -144,7 +145,7 @@ func TestFailed_OtherBehind(t *testing.T) {
 			a, err := evm.New(evm.Config{Profile: w.profile, Endpoints: []string{w.distorting(change), behind}})
 			w.must(err)
 			honest := w.remit
-			w.remit = evm.NewRemitter(a, money.UnitsFromUint64(100e9))
+			w.remit = sender.NewTransfers(a, money.UnitsFromUint64(100e9))
 			for range 2 {
 				w.round()
 				if w.state(r) != recharge.Signed || w.queries() != 0 {

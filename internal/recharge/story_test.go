@@ -14,7 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/chain/evm/sender"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/recharge"
@@ -109,7 +109,7 @@ func TestBuy_Signs(t *testing.T) {
 	base := new(big.Int).Rsh(new(big.Int).Sub(tx.GasFeeCap(), tx.GasTipCap()), 1)
 	least := new(big.Int).Add(base, tx.GasTipCap())
 	between := new(big.Int).Add(least, new(big.Int).Rsh(base, 1))
-	capped, err := evm.NewRemitter(w.remit.Adapter, money.NewUnits(between)).Sign(t.Context(), w.private, free.Transfer)
+	capped, err := sender.NewTransfers(w.reader, money.NewUnits(between)).Sign(t.Context(), w.private, free.Transfer)
 	w.must(err)
 	w.must(tx.UnmarshalBinary(capped.Raw))
 	if tx.GasFeeCap().Cmp(between) != 0 || tx.To().Cmp(common.HexToAddress(string(w.asset.Contract))) != 0 {
@@ -126,7 +126,7 @@ func TestBuy_Signs(t *testing.T) {
 	}{
 		"another's key": {w.lane(w.remit), other, fault.Internal},
 		"another token": {token, w.request(1), fault.Internal},
-		"gas too dear":  {w.lane(evm.NewRemitter(w.remit.Adapter, money.NewUnits(new(big.Int).Sub(least, big.NewInt(1))))), w.request(1), fault.Unavailable},
+		"gas too dear":  {w.lane(sender.NewTransfers(w.reader, money.NewUnits(new(big.Int).Sub(least, big.NewInt(1))))), w.request(1), fault.Unavailable},
 	} {
 		if b, err := row.lane.Chain.Sign(t.Context(), row.q.PrivateKey, chain.TokenTransfer{
 			Asset: row.lane.Asset, From: w.wallet, To: treasury, Amount: free.Transfer.Amount,

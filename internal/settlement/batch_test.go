@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/chain/evm/sender"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
@@ -36,7 +36,7 @@ func (p *estimator) sender() chain.SweepSender {
 	p.w.t.Helper()
 	server := httptest.NewServer(p)
 	p.w.t.Cleanup(server.Close)
-	return evm.NewSender(p.w.newAdapter(server.URL), evm.SenderConfig{Signer: p.w.gas, Instance: p.w.instance, MaxPrice: ceiling})
+	return sender.NewSweeps(p.w.newAdapter(server.URL), sender.Config{Signer: p.w.gas, Instance: p.w.instance, MaxPrice: ceiling})
 }
 
 func (p *estimator) ServeHTTP(rw http.ResponseWriter, r *http.Request) {

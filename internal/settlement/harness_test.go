@@ -14,6 +14,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/chain/evm/sender"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
@@ -60,7 +61,7 @@ type world struct {
 	url      string
 	instance [16]byte
 	watcher  *payment.Watcher
-	sender   *evm.Sender
+	sender   *sender.Sweeps
 	key      merchant.Key
 }
 
@@ -135,8 +136,8 @@ func (w *world) open() *store.Store {
 	return s
 }
 
-func (w *world) newSender(most money.Units) *evm.Sender {
-	return evm.NewSender(w.adapter, evm.SenderConfig{Signer: w.gas, Instance: w.instance, MaxPrice: most})
+func (w *world) newSender(most money.Units) *sender.Sweeps {
+	return sender.NewSweeps(w.adapter, sender.Config{Signer: w.gas, Instance: w.instance, MaxPrice: most})
 }
 
 // eager sweeps everything at once.

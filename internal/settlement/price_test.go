@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/chain/evm/sender"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/wallet"
 )
@@ -31,7 +31,7 @@ func (p *pricedProxy) sender(most money.Units) chain.SweepSender {
 	p.set(p.factor)
 	server := httptest.NewServer(p)
 	p.w.t.Cleanup(server.Close)
-	return evm.NewSender(p.w.newAdapter(server.URL), evm.SenderConfig{Signer: p.w.gas, Instance: p.w.instance, MaxPrice: most})
+	return sender.NewSweeps(p.w.newAdapter(server.URL), sender.Config{Signer: p.w.gas, Instance: p.w.instance, MaxPrice: most})
 }
 
 func (p *pricedProxy) ServeHTTP(rw http.ResponseWriter, r *http.Request) {

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/chain/evm/sender"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
@@ -52,7 +52,7 @@ func TestSweeper_SignsLater(t *testing.T) {
 	w := newWorld(t, chain.Polygon, sqlite(t))
 	p := w.paid(10 * money.USD)
 	deaf := w.newAdapter("http://127.0.0.1:1")
-	s := w.newSweeper(evm.NewSender(deaf, evm.SenderConfig{Signer: w.gas, Instance: w.instance, MaxPrice: ceiling}), w.store, "sweeper")
+	s := w.newSweeper(sender.NewSweeps(deaf, sender.Config{Signer: w.gas, Instance: w.instance, MaxPrice: ceiling}), w.store, "sweeper")
 	if err := s.RunOnce(t.Context()); err == nil {
 		t.Fatal("a sweep is signed without a network")
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/chain/evm/sender"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 )
@@ -22,7 +23,7 @@ import (
 // bench is a chain on which both ways are tried.
 type bench struct {
 	*devchain.Chain
-	sender *evm.Sender
+	sender *sender.Sweeps
 	asset  chain.Asset
 	next   int64 // payment number
 }
@@ -62,7 +63,7 @@ func startChain(ctx context.Context) (*bench, error) {
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-	b.sender = evm.NewSender(adapter, evm.SenderConfig{Signer: faucet{}, Instance: instance, MaxPrice: money.UnitsFromUint64(1e13)})
+	b.sender = sender.NewSweeps(adapter, sender.Config{Signer: faucet{}, Instance: instance, MaxPrice: money.UnitsFromUint64(1e13)})
 	return b, b.mint(ctx, common.HexToAddress(string(merchantWallet)))
 }
 

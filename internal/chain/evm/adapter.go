@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm/rpc"
 	"github.com/florinpay/florin/internal/fault"
 )
 
@@ -26,8 +27,8 @@ type Config struct {
 // Adapter reads one EVM network. It is safe for concurrent use.
 type Adapter struct {
 	profile chain.Profile
-	pool    *pool
-	assets  map[address]chain.Asset
+	pool    *rpc.Pool
+	assets  map[rpc.Address]chain.Asset
 	heads   headMemory
 }
 
@@ -45,7 +46,7 @@ func New(c Config) (*Adapter, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := newPool(poolConfig{
+	p, err := rpc.NewPool(rpc.Config{
 		Network: n, ChainID: c.Profile.ChainID, Endpoints: c.Endpoints, Client: c.Client, Timeout: c.Timeout, Now: c.Now,
 	})
 	if err != nil {
@@ -55,18 +56,18 @@ func New(c Config) (*Adapter, error) {
 }
 
 // assetTable indexes the network's assets by contract.
-func assetTable(p chain.Profile) (map[address]chain.Asset, error) {
-	assets := make(map[address]chain.Asset, len(p.Assets))
+func assetTable(p chain.Profile) (map[rpc.Address]chain.Asset, error) {
+	assets := make(map[rpc.Address]chain.Asset, len(p.Assets))
 	for _, a := range p.Assets {
 		w, err := chain.ParseAddress(p.Network, string(a.Contract))
 		if err != nil {
 			return nil, fault.New(fault.Invalid, "contract of %s on %s: %s", a.Symbol, p.Network, err.Error())
 		}
 		a.Network, a.Contract = p.Network, w.Address
-		if _, twice := assets[address(w.Raw)]; twice {
+		if _, twice := assets[rpc.Address(w.Raw)]; twice {
 			return nil, fault.New(fault.Invalid, "contract %s stands for two assets of %s", a.Contract, p.Network)
 		}
-		assets[address(w.Raw)] = a
+		assets[rpc.Address(w.Raw)] = a
 	}
 	if len(assets) == 0 {
 		return nil, fault.New(fault.Invalid, "%s has no assets", p.Network)
@@ -77,9 +78,15 @@ func assetTable(p chain.Profile) (map[address]chain.Asset, error) {
 // Network names the network the adapter reads.
 func (a *Adapter) Network() chain.Network { return a.profile.Network }
 
+// Profile returns what is configured about the network.
+func (a *Adapter) Profile() chain.Profile { return a.profile }
+
+// Pool returns the endpoints through which the network is read.
+func (a *Adapter) Pool() *rpc.Pool { return a.pool }
+
 // Close closes the idle connections. A node that shuts down waits seconds for
 // connections on which nothing was asked yet.
-func (a *Adapter) Close() { a.pool.close() }
+func (a *Adapter) Close() { a.pool.Close() }
 
 // Endpoints reports the health of each endpoint, in the configured order.
-func (a *Adapter) Endpoints() []chain.EndpointHealth { return a.pool.health() }
+func (a *Adapter) Endpoints() []chain.EndpointHealth { return a.pool.Health() }

@@ -2,14 +2,12 @@ package evm
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 
-	"golang.org/x/crypto/sha3"
-
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
+	"github.com/florinpay/florin/internal/chain/evm/rpc"
 	"github.com/florinpay/florin/internal/fault"
 )
 
@@ -22,9 +20,9 @@ var ErrNoFactory = errors.New("no forwarder factory")
 // its forwarders run.
 func (a *Adapter) Check(ctx context.Context) error {
 	calls, contractsOf := a.checkCalls()
-	var replies []reply
-	err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
-		replies, err = e.ask(ctx, calls...)
+	var replies []rpc.Reply
+	err := a.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) (err error) {
+		replies, err = e.Ask(ctx, calls...)
 		return err
 	})
 	if err != nil {
@@ -40,23 +38,21 @@ func (a *Adapter) Check(ctx context.Context) error {
 
 // checkCalls asks for the decimals of every asset, then for the code of the
 // factory and of the implementation.
-func (a *Adapter) checkCalls() ([]call, []address) {
-	var calls []call
-	var list []address
+func (a *Adapter) checkCalls() ([]rpc.Call, []rpc.Address) {
+	var calls []rpc.Call
+	var list []rpc.Address
 	for contract := range a.assets {
 		list = append(list, contract)
-		calls = append(calls, contractCall(contract, decimalsSelector))
+		calls = append(calls, rpc.ContractCall(contract, rpc.DecimalsSelector))
 	}
 	factory := contracts.FactoryAddress()
-	return append(calls, codeCall(address(factory)), codeCall(address(contracts.ImplementationAddress(factory)))), list
+	return append(calls, rpc.CodeCall(rpc.Address(factory)), rpc.CodeCall(rpc.Address(contracts.ImplementationAddress(factory)))), list
 }
 
-func codeCall(at address) call { return call{"eth_getCode", []any{at.String(), "latest"}} }
-
-func (a *Adapter) checkDecimals(asset chain.Asset, r reply) error {
+func (a *Adapter) checkDecimals(asset chain.Asset, r rpc.Reply) error {
 	n := a.profile.Network
-	decimals, ok := parseWord(r.result)
-	if r.err != nil || !ok {
+	decimals, ok := rpc.ParseWord(r.Result)
+	if r.Err != nil || !ok {
 		return fault.New(fault.Unprocessable, "%s of %s: there is no token at %s on chain %d; correct FLORIN_%s_%s or the chain id",
 			asset.Symbol, n, asset.Contract, a.profile.ChainID, n, asset.Symbol)
 	}
@@ -69,16 +65,16 @@ func (a *Adapter) checkDecimals(asset chain.Asset, r reply) error {
 
 // checkCode compares the code of the factory and of the implementation with
 // what Florin was built with.
-func (a *Adapter) checkCode(replies []reply) error {
+func (a *Adapter) checkCode(replies []rpc.Reply) error {
 	want := []struct {
 		name string
-		hash hash
+		hash rpc.Hash
 	}{
-		{"forwarder factory", hash(contracts.FactoryCodeHash)},
-		{"forwarder implementation", hash(contracts.ImplementationCodeHash)},
+		{"forwarder factory", rpc.Hash(contracts.FactoryCodeHash)},
+		{"forwarder implementation", rpc.Hash(contracts.ImplementationCodeHash)},
 	}
 	for i, w := range want {
-		got, size, err := codeHash(replies[i])
+		got, size, err := rpc.CodeHash(replies[i])
 		switch {
 		case err != nil:
 			return fmt.Errorf("check %s: code of the %s: %w", a.profile.Network, w.name, err)
@@ -91,23 +87,4 @@ func (a *Adapter) checkCode(replies []reply) error {
 		}
 	}
 	return nil
-}
-
-// codeHash returns the Keccak-256 of the code in answer to eth_getCode.
-func codeHash(r reply) (h hash, size int, err error) {
-	if r.err != nil {
-		return h, 0, callFailure(r.err)
-	}
-	raw := r.result
-	if len(raw) < 4 || string(raw[:3]) != `"0x` || raw[len(raw)-1] != '"' {
-		return h, 0, malformed("eth_getCode")
-	}
-	code, err := hex.DecodeString(string(raw[3 : len(raw)-1]))
-	if err != nil {
-		return h, 0, malformed("eth_getCode")
-	}
-	keccak := sha3.NewLegacyKeccak256()
-	keccak.Write(code)
-	keccak.Sum(h[:0])
-	return h, len(code), nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
 // Confirm asks an endpoint other than their source whether the transfers of one
@@ -17,18 +18,18 @@ func (a *Adapter) Confirm(ctx context.Context, transfers []chain.Transfer, at ch
 		return chain.Unsettled, errors.New("confirm: not the transfers of one transaction")
 	}
 	t := transfers[0]
-	tx, ok := parseHash(string(t.Tx))
+	tx, ok := rpc.ParseHash(string(t.Tx))
 	if !ok {
 		return chain.Unsettled, fmt.Errorf("confirm: %q is no transaction hash", t.Tx)
 	}
-	endpoints := a.pool.ready()
-	if !a.pool.single() {
-		endpoints = a.pool.without(t.Source)
+	endpoints := a.pool.Ready()
+	if !a.pool.Single() {
+		endpoints = a.pool.Without(t.Source)
 	}
 	verdict, lagging := chain.Unsettled, false
-	err := a.pool.among(ctx, endpoints, func(ctx context.Context, e *endpoint) (err error) {
-		verdict, err = a.judge(ctx, e, transfers, tx, at)
-		lagging = lagging || errors.Is(err, errLagging)
+	err := a.pool.Among(ctx, endpoints, func(ctx context.Context, e *rpc.Endpoint) (err error) {
+		verdict, err = a.confirmVia(ctx, e, transfers, tx, at)
+		lagging = lagging || errors.Is(err, rpc.ErrLagging)
 		return err
 	})
 	if err != nil && lagging && ctx.Err() == nil {
@@ -38,33 +39,33 @@ func (a *Adapter) Confirm(ctx context.Context, transfers []chain.Transfer, at ch
 }
 
 // judge looks for the transfers through one endpoint, which must know `at`.
-func (a *Adapter) judge(ctx context.Context, e *endpoint, transfers []chain.Transfer, tx hash, at chain.Head) (chain.Verdict, error) {
-	results, err := e.results(ctx, numberCall(at.Number), receiptCall(tx))
+func (a *Adapter) confirmVia(ctx context.Context, e *rpc.Endpoint, transfers []chain.Transfer, tx rpc.Hash, at chain.Head) (chain.Verdict, error) {
+	results, err := e.Results(ctx, rpc.BlockByNumber(at.Number), rpc.ReceiptCall(tx))
 	if err != nil {
 		return chain.Unsettled, err
 	}
-	if err := standing(results[0], at); err != nil {
+	if err := rpc.RequireHead(results[0], at); err != nil {
 		return chain.Unsettled, err
 	}
-	r, ok, err := parseReceipt(results[1], tx)
+	r, ok, err := rpc.ParseReceipt(results[1], tx)
 	if err != nil {
 		return chain.Unsettled, err
 	}
 	if !ok {
-		return a.judgeBlock(ctx, e, transfers, tx, at)
+		return a.confirmInBlock(ctx, e, transfers, tx, at)
 	}
-	if r.block > at.Number || r.failed || !a.tells(r, transfers) {
+	if r.Block > at.Number || r.Failed || !a.hasAll(r, transfers) {
 		return chain.Missing, nil
 	}
-	return included(ctx, e, r.block, r.blockHash)
+	return included(ctx, e, r.Block, r.BlockHash)
 }
 
 // judgeBlock looks for transfers whose transaction the node cannot find: it
 // may have dropped old transactions from its index, while their blocks are
 // still there.
-func (a *Adapter) judgeBlock(ctx context.Context, e *endpoint, transfers []chain.Transfer, tx hash, at chain.Head) (chain.Verdict, error) {
+func (a *Adapter) confirmInBlock(ctx context.Context, e *rpc.Endpoint, transfers []chain.Transfer, tx rpc.Hash, at chain.Head) (chain.Verdict, error) {
 	told := transfers[0].Block
-	block, ok := parseHash(told.Hash)
+	block, ok := rpc.ParseHash(told.Hash)
 	if !ok {
 		return chain.Unsettled, fmt.Errorf("confirm: %q is no block hash", told.Hash)
 	}
@@ -75,47 +76,47 @@ func (a *Adapter) judgeBlock(ctx context.Context, e *endpoint, transfers []chain
 	if err != nil || verdict != chain.Stands {
 		return verdict, err
 	}
-	r, found, err := rebuildReceipt(ctx, e, tx, header{number: told.Number, hash: block})
+	r, found, err := rpc.RebuildReceipt(ctx, e, tx, rpc.Header{Number: told.Number, Hash: block})
 	if err != nil {
 		return chain.Unsettled, err
 	}
-	if !found || !a.tells(r, transfers) {
+	if !found || !a.hasAll(r, transfers) {
 		return chain.Missing, nil
 	}
 	return chain.Stands, nil
 }
 
 // included tells whether the node's chain has the block: Stands or Missing.
-func included(ctx context.Context, e *endpoint, number uint64, block hash) (chain.Verdict, error) {
-	results, err := e.results(ctx, numberCall(number))
+func included(ctx context.Context, e *rpc.Endpoint, number uint64, block rpc.Hash) (chain.Verdict, error) {
+	results, err := e.Results(ctx, rpc.BlockByNumber(number))
 	if err != nil {
 		return chain.Unsettled, err
 	}
-	h, ok, err := parseNumbered(results[0], number)
+	h, ok, err := rpc.ParseNumberedHeader(results[0], number)
 	switch {
 	case err != nil:
 		return chain.Unsettled, err
 	case !ok:
-		return chain.Unsettled, fmt.Errorf("%w: block %d is not there", errLagging, number)
-	case h.hash != block:
+		return chain.Unsettled, fmt.Errorf("%w: block %d is not there", rpc.ErrLagging, number)
+	case h.Hash != block:
 		return chain.Missing, nil
 	}
 	return chain.Stands, nil
 }
 
 // tells reports whether the receipt holds every one of the transfers.
-func (a *Adapter) tells(r receipt, transfers []chain.Transfer) bool {
-	return !slices.ContainsFunc(transfers, func(t chain.Transfer) bool { return !a.holds(r, t) })
+func (a *Adapter) hasAll(r rpc.Receipt, transfers []chain.Transfer) bool {
+	return !slices.ContainsFunc(transfers, func(t chain.Transfer) bool { return !a.has(r, t) })
 }
 
 // holds reports whether the receipt holds the transfer: the same ordinal,
 // contract, recipient and amount.
-func (a *Adapter) holds(r receipt, t chain.Transfer) bool {
-	if t.Ordinal < 0 || t.Ordinal >= len(r.logs) {
+func (a *Adapter) has(r rpc.Receipt, t chain.Transfer) bool {
+	if t.Ordinal < 0 || t.Ordinal >= len(r.Logs) {
 		return false
 	}
-	l := r.logs[t.Ordinal]
-	asset, known := a.assets[l.entry.contract]
-	return l.transfer && known && asset.Contract == t.Asset.Contract &&
-		a.text(l.entry.to) == t.To && l.entry.units.Cmp(t.Units) == 0
+	l := r.Logs[t.Ordinal]
+	asset, known := a.assets[l.Transfer.Contract]
+	return l.IsTransfer && known && asset.Contract == t.Asset.Contract &&
+		a.text(l.Transfer.To) == t.To && l.Transfer.Units.Cmp(t.Units) == 0
 }

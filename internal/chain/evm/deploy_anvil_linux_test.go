@@ -8,6 +8,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
+	"github.com/florinpay/florin/internal/chain/evm/sender"
 )
 
 // On a chain where nothing is there, the signer of the proxy's deployment is
@@ -25,12 +26,12 @@ func TestDeploy_AnvilFromNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := evm.NewDeployer(reader).Plan(t.Context(), faucetSigner{}.Address())
+	plan, err := sender.NewDeployer(reader).Plan(t.Context(), faucetSigner{}.Address())
 	if err != nil || len(plan.Steps) != 3 || plan.Cost().Big().Cmp(contracts.DeployerFunding()) <= 0 {
 		t.Fatalf("the plan is %+v, error %v", plan, err)
 	}
 	var l log
-	if err := evm.NewDeployer(reader).Deploy(t.Context(), plan, faucetSigner{}, l.record); err != nil {
+	if err := sender.NewDeployer(reader).Deploy(t.Context(), plan, faucetSigner{}, l.record); err != nil {
 		t.Fatal(err)
 	}
 	if len(l.steps) != 3 {

@@ -15,6 +15,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
+	"github.com/florinpay/florin/internal/chain/evm/sender"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 )
@@ -37,10 +38,10 @@ func (f faucetSigner) SignTx(tx *types.Transaction, chainID *big.Int) (*types.Tr
 type log struct {
 	mu     sync.Mutex
 	steps  []string
-	signed []evm.SignedStep
+	signed []sender.SignedStep
 }
 
-func (l *log) record(_ context.Context, s evm.SignedStep) error {
+func (l *log) record(_ context.Context, s sender.SignedStep) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.steps, l.signed = append(l.steps, s.Step), append(l.signed, s)
@@ -73,7 +74,7 @@ func TestDeploy_Geth(t *testing.T) {
 		t.Run(string(n), func(t *testing.T) {
 			t.Parallel()
 			g := bareGeth(t, n)
-			plan, err := evm.NewDeployer(g.reader).Plan(t.Context(), faucetSigner{}.Address())
+			plan, err := sender.NewDeployer(g.reader).Plan(t.Context(), faucetSigner{}.Address())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,16 +83,16 @@ func TestDeploy_Geth(t *testing.T) {
 				t.Errorf("the plan is %+v", plan)
 			}
 			var l log
-			if err := evm.NewDeployer(g.reader).Deploy(t.Context(), plan, faucetSigner{}, l.record); err != nil {
+			if err := sender.NewDeployer(g.reader).Deploy(t.Context(), plan, faucetSigner{}, l.record); err != nil {
 				t.Fatal(err)
 			}
 			g.wantFactory()
 			g.wantPaid(plan, l.signed)
-			again, err := evm.NewDeployer(g.reader).Plan(t.Context(), faucetSigner{}.Address())
+			again, err := sender.NewDeployer(g.reader).Plan(t.Context(), faucetSigner{}.Address())
 			if err != nil || len(again.Steps) != 0 || !again.Cost().IsZero() {
 				t.Errorf("after deploying the plan is %+v, error %v", again, err)
 			}
-			if err := evm.NewDeployer(g.reader).Deploy(t.Context(), plan, faucetSigner{}, l.record); err != nil || len(l.steps) != 2 {
+			if err := sender.NewDeployer(g.reader).Deploy(t.Context(), plan, faucetSigner{}, l.record); err != nil || len(l.steps) != 2 {
 				t.Errorf("deploying again: %v, error %v", l.steps, err)
 			}
 		})
@@ -113,7 +114,7 @@ func (g *geth) wantFactory() {
 
 // wantPaid checks that the wallet's transactions cost no more than planned and
 // offered the network's least tip.
-func (g *geth) wantPaid(plan evm.DeployPlan, signed []evm.SignedStep) {
+func (g *geth) wantPaid(plan sender.DeployPlan, signed []sender.SignedStep) {
 	g.t.Helper()
 	paid := new(big.Int)
 	for _, s := range signed {
@@ -144,13 +145,13 @@ func (g *geth) wantPaid(plan evm.DeployPlan, signed []evm.SignedStep) {
 func TestDeploy_Resumes(t *testing.T) {
 	t.Parallel()
 	g := bareGeth(t, chain.Polygon)
-	plan, err := evm.NewDeployer(g.reader).Plan(t.Context(), faucetSigner{}.Address())
+	plan, err := sender.NewDeployer(g.reader).Plan(t.Context(), faucetSigner{}.Address())
 	if err != nil {
 		t.Fatal(err)
 	}
 	stop := errors.New("stopped")
 	calls := 0
-	err = evm.NewDeployer(g.reader).Deploy(t.Context(), plan, faucetSigner{}, func(context.Context, evm.SignedStep) error {
+	err = sender.NewDeployer(g.reader).Deploy(t.Context(), plan, faucetSigner{}, func(context.Context, sender.SignedStep) error {
 		if calls++; calls == 2 {
 			return stop
 		}
@@ -161,14 +162,14 @@ func TestDeploy_Resumes(t *testing.T) {
 	}
 	var l log
 	ctx, cancel := context.WithCancel(t.Context())
-	err = evm.NewDeployer(g.reader).Deploy(ctx, plan, faucetSigner{}, func(_ context.Context, s evm.SignedStep) error {
+	err = sender.NewDeployer(g.reader).Deploy(ctx, plan, faucetSigner{}, func(_ context.Context, s sender.SignedStep) error {
 		cancel() // on the way out already
 		return l.record(ctx, s)
 	})
 	if err == nil {
 		t.Fatal("deployed with a cancelled context")
 	}
-	if err := evm.NewDeployer(g.reader).Deploy(t.Context(), plan, faucetSigner{}, l.record); err != nil {
+	if err := sender.NewDeployer(g.reader).Deploy(t.Context(), plan, faucetSigner{}, l.record); err != nil {
 		t.Fatal(err)
 	}
 	g.wantFactory()
@@ -178,12 +179,12 @@ func TestDeploy_NoMoney(t *testing.T) {
 	t.Parallel()
 	g := bareGeth(t, chain.Polygon)
 	poor := faucetSigner{poor: true}
-	plan, err := evm.NewDeployer(g.reader).Plan(t.Context(), poor.Address())
+	plan, err := sender.NewDeployer(g.reader).Plan(t.Context(), poor.Address())
 	if err != nil || plan.Affordable() || len(plan.Steps) != 2 {
 		t.Fatalf("the plan is %+v, error %v", plan, err)
 	}
 	var l log
-	if err := evm.NewDeployer(g.reader).Deploy(t.Context(), plan, poor, l.record); !fault.Is(err, fault.PaymentRequired) || len(l.steps) != 0 {
+	if err := sender.NewDeployer(g.reader).Deploy(t.Context(), plan, poor, l.record); !fault.Is(err, fault.PaymentRequired) || len(l.steps) != 0 {
 		t.Errorf("error %v after %v, want PaymentRequired", err, l.steps)
 	}
 }
@@ -192,16 +193,16 @@ func TestDeploy_NoMoney(t *testing.T) {
 func TestDeploy_NotAgreed(t *testing.T) {
 	t.Parallel()
 	g := bareGeth(t, chain.Polygon)
-	plan, err := evm.NewDeployer(g.reader).Plan(t.Context(), faucetSigner{}.Address())
+	plan, err := sender.NewDeployer(g.reader).Plan(t.Context(), faucetSigner{}.Address())
 	if err != nil {
 		t.Fatal(err)
 	}
 	cheap := plan
-	cheap.Steps = append([]evm.DeployStep{}, plan.Steps...)
+	cheap.Steps = append([]sender.DeployStep{}, plan.Steps...)
 	cheap.Steps[1].Cost = units(1)
 	var l log
-	for name, p := range map[string]evm.DeployPlan{"Nothing": {}, "Less": cheap} {
-		if err := evm.NewDeployer(g.reader).Deploy(t.Context(), p, faucetSigner{}, l.record); !fault.Is(err, fault.Unprocessable) {
+	for name, p := range map[string]sender.DeployPlan{"Nothing": {}, "Less": cheap} {
+		if err := sender.NewDeployer(g.reader).Deploy(t.Context(), p, faucetSigner{}, l.record); !fault.Is(err, fault.Unprocessable) {
 			t.Errorf("%s: error %v, want Unprocessable", name, err)
 		}
 	}

@@ -4,33 +4,35 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
 // probes is how many blocks one step of the search for a buried block asks
 // for: each step divides what is left by one more than that.
-const probes = 8
+const probesPerStep = 8
 
 // buried returns the newest block at least Finality.Depth older than latest,
 // by the timestamps of the chain: never by counting blocks, whose rate changes.
 // guess, the result of the last search, is where this one begins. A chain
 // younger than the depth has only its first block that deep.
-func (a *Adapter) buried(ctx context.Context, e *endpoint, latest, guess header) (header, error) {
-	s := &burial{deadline: int64(latest.time) - int64(a.profile.Finality.Depth/time.Second), high: latest.number}
-	if err := s.begin(ctx, e, guess.number); err != nil {
-		return header{}, err
+func (a *Adapter) blockAtDepth(ctx context.Context, e *rpc.Endpoint, latest, guess rpc.Header) (rpc.Header, error) {
+	s := &depthSearch{deadline: int64(latest.Time) - int64(a.profile.Finality.Depth/time.Second), high: latest.Number}
+	if err := s.begin(ctx, e, guess.Number); err != nil {
+		return rpc.Header{}, err
 	}
-	for s.high-s.low.number > 1 {
+	for s.high-s.low.Number > 1 {
 		if err := s.step(ctx, e); err != nil {
-			return header{}, err
+			return rpc.Header{}, err
 		}
 	}
 	return s.low, nil
 }
 
 // burial is a search: block low is old enough, block number high is not.
-type burial struct {
+type depthSearch struct {
 	deadline int64
-	low      header
+	low      rpc.Header
 	found    bool // low is set
 	high     uint64
 }
@@ -38,7 +40,7 @@ type burial struct {
 // begin brackets the block: at growing distances above the guess, where it
 // usually is now, and below it only if the guess is too young itself, after a
 // reorganisation. The chain's first block is the last resort.
-func (s *burial) begin(ctx context.Context, e *endpoint, guess uint64) error {
+func (s *depthSearch) begin(ctx context.Context, e *rpc.Endpoint, guess uint64) error {
 	guess = min(guess, s.high)
 	numbers := []uint64{guess}
 	for _, ahead := range []uint64{2, 8, 32, 256} {
@@ -58,17 +60,17 @@ func (s *burial) begin(ctx context.Context, e *endpoint, guess uint64) error {
 	return s.probe(ctx, e, numbers)
 }
 
-func (s *burial) step(ctx context.Context, e *endpoint) error {
-	gap := s.high - s.low.number
+func (s *depthSearch) step(ctx context.Context, e *rpc.Endpoint) error {
+	gap := s.high - s.low.Number
 	var numbers []uint64
-	for i := uint64(1); i <= probes; i++ {
-		n := s.low.number + gap*i/(probes+1)
-		if n > s.low.number && n < s.high && (len(numbers) == 0 || n > numbers[len(numbers)-1]) {
+	for i := uint64(1); i <= probesPerStep; i++ {
+		n := s.low.Number + gap*i/(probesPerStep+1)
+		if n > s.low.Number && n < s.high && (len(numbers) == 0 || n > numbers[len(numbers)-1]) {
 			numbers = append(numbers, n)
 		}
 	}
 	if len(numbers) == 0 {
-		numbers = []uint64{s.low.number + 1}
+		numbers = []uint64{s.low.Number + 1}
 	}
 	return s.probe(ctx, e, numbers)
 }
@@ -76,26 +78,26 @@ func (s *burial) step(ctx context.Context, e *endpoint) error {
 // probe narrows the bracket by the blocks with these ascending numbers.
 // Timestamps never fall along a chain; blocks of two forks mixed up can make
 // them seem to, and are told by Scan, which checks hashes.
-func (s *burial) probe(ctx context.Context, e *endpoint, numbers []uint64) error {
-	calls := make([]call, len(numbers))
+func (s *depthSearch) probe(ctx context.Context, e *rpc.Endpoint, numbers []uint64) error {
+	calls := make([]rpc.Call, len(numbers))
 	for i, n := range numbers {
-		calls[i] = numberCall(n)
+		calls[i] = rpc.BlockByNumber(n)
 	}
-	results, err := e.results(ctx, calls...)
+	results, err := e.Results(ctx, calls...)
 	if err != nil {
 		return err
 	}
 	for i, n := range numbers {
-		h, ok, err := parseNumbered(results[i], n)
+		h, ok, err := rpc.ParseNumberedHeader(results[i], n)
 		if err != nil {
 			return err
 		}
 		if !ok {
-			return fmt.Errorf("%w: block %d is not there", errLagging, n)
+			return fmt.Errorf("%w: block %d is not there", rpc.ErrLagging, n)
 		}
-		old := n == 0 || int64(h.time) <= s.deadline
+		old := n == 0 || int64(h.Time) <= s.deadline
 		switch {
-		case old && n >= s.low.number:
+		case old && n >= s.low.Number:
 			s.low, s.found = h, true
 		case !old && n < s.high:
 			s.high = n

@@ -12,8 +12,8 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/chaintest"
-	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
+	"github.com/florinpay/florin/internal/chain/evm/sender"
 	"github.com/florinpay/florin/internal/fault"
 )
 
@@ -87,7 +87,7 @@ func TestPlanDeploy_Price(t *testing.T) {
 			s := newScript(t, 1, func(p *chain.Profile) { *p, _ = profileOf(c.network) })
 			s.bare(true)
 			c.market.answers(s)
-			plan, err := evm.NewDeployer(s.reader).Plan(t.Context(), common.Address{1})
+			plan, err := sender.NewDeployer(s.reader).Plan(t.Context(), common.Address{1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -130,7 +130,7 @@ func TestPlanDeploy_Refuses(t *testing.T) {
 				s.chain.SetCode(factoryAddress, c.code)
 			}
 			c.market.answers(s)
-			if plan, err := evm.NewDeployer(s.reader).Plan(t.Context(), common.Address{1}); !fault.Is(err, fault.Unprocessable) {
+			if plan, err := sender.NewDeployer(s.reader).Plan(t.Context(), common.Address{1}); !fault.Is(err, fault.Unprocessable) {
 				t.Errorf("the plan is %+v, error %v, want Unprocessable", plan, err)
 			}
 			if e := s.reader.Endpoints()[0]; !e.Healthy {
@@ -144,7 +144,7 @@ func TestPlanDeploy_Refuses(t *testing.T) {
 		s.bare(false)
 		s.chain.SetCode(contracts.DeployerAddress.Hex(), "0x6001")
 		ordinary.answers(s)
-		if plan, err := evm.NewDeployer(s.reader).Plan(t.Context(), common.Address{1}); !fault.Is(err, fault.Unprocessable) {
+		if plan, err := sender.NewDeployer(s.reader).Plan(t.Context(), common.Address{1}); !fault.Is(err, fault.Unprocessable) {
 			t.Errorf("the plan is %+v, error %v, want Unprocessable", plan, err)
 		}
 	})

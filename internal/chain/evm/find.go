@@ -2,11 +2,10 @@ package evm
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"math/big"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm/rpc"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 )
@@ -21,7 +20,7 @@ const NativeOrdinal = -1
 // are no asset of the network are told by address alone: what they call
 // themselves means nothing.
 func (a *Adapter) Find(ctx context.Context, tx chain.TxHash) (chain.Found, error) {
-	id, ok := parseHash(string(tx))
+	id, ok := rpc.ParseHash(string(tx))
 	if !ok {
 		return chain.Found{}, fault.New(fault.Invalid, "a transaction hash of %s is 0x followed by 64 hexadecimal digits", a.profile.Network)
 	}
@@ -30,125 +29,69 @@ func (a *Adapter) Find(ctx context.Context, tx chain.TxHash) (chain.Found, error
 		return chain.Found{}, err
 	}
 	var found chain.Found
-	err = a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
+	err = a.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) (err error) {
 		found, err = a.find(ctx, e, id)
 		if err == nil && !found.Exists {
-			return errLacking
+			return rpc.ErrNotFound
 		}
 		return err
 	})
-	if err != nil && !errors.Is(err, errLacking) {
+	if err != nil && !errors.Is(err, rpc.ErrNotFound) {
 		return chain.Found{}, err
 	}
 	found.Final = found.Block.Hash != "" && found.Block.Number <= heads.Final.Number
 	return found, nil
 }
 
-// transaction is what Florin reads of a transaction itself.
-type transaction struct {
-	hash     hash
-	from, to address
-	value    *big.Int
-}
-
-func parseTransaction(raw []byte, tx hash) (t transaction, ok bool, err error) {
-	if isNull(raw) {
-		return transaction{}, false, nil
-	}
-	var text struct{ Hash, From, To, Value string }
-	if json.Unmarshal(raw, &text) != nil {
-		return transaction{}, false, malformed("transaction")
-	}
-	var okHash bool
-	t.hash, okHash = parseHash(text.Hash)
-	value, okValue := parseBig(text.Value)
-	okTo := text.To == "" || parseBytes(t.to[:], []byte(text.To)) // none when it creates a contract
-	if !okHash || t.hash != tx || !okValue || !okTo || !parseBytes(t.from[:], []byte(text.From)) {
-		return transaction{}, false, malformed("transaction")
-	}
-	t.value = value
-	return t, true, nil
-}
-
-// parseBig reads a quantity of up to 256 bits.
-func parseBig(text string) (*big.Int, bool) {
-	if len(text) < 3 || len(text) > 66 || text[:2] != "0x" {
-		return nil, false
-	}
-	for _, c := range []byte(text[2:]) {
-		if nibbles[c] > 0xf {
-			return nil, false
-		}
-	}
-	return new(big.Int).SetString(text[2:], 16)
-}
-
 // find is Find through one endpoint.
-func (a *Adapter) find(ctx context.Context, e *endpoint, id hash) (chain.Found, error) {
-	results, err := e.results(ctx, call{"eth_getTransactionByHash", []any{id.String()}}, receiptCall(id))
+func (a *Adapter) find(ctx context.Context, e *rpc.Endpoint, id rpc.Hash) (chain.Found, error) {
+	results, err := e.Results(ctx, rpc.NewCall("eth_getTransactionByHash", id.String()), rpc.ReceiptCall(id))
 	if err != nil {
 		return chain.Found{}, err
 	}
-	tx, exists, err := parseTransaction(results[0], id)
+	tx, exists, err := rpc.ParseTransaction(results[0], id)
 	if err != nil {
 		return chain.Found{}, err
 	}
-	r, included, err := parseReceipt(results[1], id)
+	r, included, err := rpc.ParseReceipt(results[1], id)
 	if err != nil {
 		return chain.Found{}, err
 	}
 	if !included {
 		return chain.Found{Exists: exists}, nil
 	}
-	found := chain.Found{Exists: true, Failed: r.failed}
-	if found.Block, err = readBlockOf(ctx, e, r); err != nil {
+	found := chain.Found{Exists: true, Failed: r.Failed}
+	if found.Block, err = rpc.BlockOf(ctx, e, r); err != nil {
 		return chain.Found{}, err
 	}
-	found.Transfers = a.moved(tx, r)
+	found.Transfers = a.Moved(tx, r)
 	for i := range found.Transfers {
 		found.Transfers[i].Block, found.Transfers[i].Source = found.Block, e.Name()
 	}
 	return found, nil
 }
 
-// blockOf returns the head of the block a receipt names, which must be in the
-// node's chain.
-func readBlockOf(ctx context.Context, e *endpoint, r receipt) (chain.Head, error) {
-	results, err := e.results(ctx, numberCall(r.block))
-	if err != nil {
-		return chain.Head{}, err
-	}
-	h, ok, err := parseNumbered(results[0], r.block)
-	if err != nil {
-		return chain.Head{}, err
-	}
-	if !ok || h.hash != r.blockHash {
-		return chain.Head{}, chain.ErrReorged
-	}
-	return h.head(), nil
-}
-
 // moved lists what a transaction moved: the native coin, then its logs.
-func (a *Adapter) moved(tx transaction, r receipt) []chain.Transfer {
-	if r.failed {
+func (a *Adapter) Moved(tx rpc.Transaction, r rpc.Receipt) []chain.Transfer {
+	if r.Failed {
 		return nil
 	}
 	var transfers []chain.Transfer
-	if tx.value != nil && tx.value.Sign() > 0 && tx.to != (address{}) {
+	if tx.Value != nil && tx.Value.Sign() > 0 && tx.To != (rpc.Address{}) {
 		transfers = append(transfers, chain.Transfer{
-			Key:   a.key(r.tx, NativeOrdinal),
+			Key:   a.key(r.Tx, NativeOrdinal),
 			Asset: chain.Asset{Network: a.profile.Network, Symbol: a.profile.Coin, Decimals: a.profile.Network.CoinDecimals()},
-			From:  a.text(tx.from), To: a.text(tx.to), Units: money.NewUnits(tx.value),
+			From:  a.text(tx.From), To: a.text(tx.To), Units: money.NewUnits(tx.Value),
 		})
 	}
-	for ordinal, l := range r.logs {
-		if !l.transfer {
+	for ordinal, l := range r.Logs {
+		if !l.IsTransfer {
 			continue
 		}
 		transfers = append(transfers, chain.Transfer{
-			Key:   a.key(r.tx, ordinal),
-			Asset: a.assetAt(l.entry.contract),
-			From:  a.text(l.entry.from), To: a.text(l.entry.to), Units: l.entry.units,
+			Key:   a.key(r.Tx, ordinal),
+			Asset: a.assetAt(l.Transfer.Contract),
+			From:  a.text(l.Transfer.From), To: a.text(l.Transfer.To), Units: l.Transfer.Units,
 		})
 	}
 	return transfers
@@ -156,7 +99,7 @@ func (a *Adapter) moved(tx transaction, r receipt) []chain.Transfer {
 
 // assetAt returns the asset of the contract, or one of which nothing but the
 // address is known.
-func (a *Adapter) assetAt(contract address) chain.Asset {
+func (a *Adapter) assetAt(contract rpc.Address) chain.Asset {
 	if asset, ok := a.assets[contract]; ok {
 		return asset
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
 // headMemory is the newest that was ever told, to know an endpoint that falls
@@ -23,16 +24,16 @@ type headMemory struct {
 // still stands, and an endpoint that shows another block in its place is not
 // believed.
 func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
-	a.pool.beat(ctx)
+	a.pool.CheckHealth(ctx)
 	known := a.heads.recall()
 	var best view
 	views := 0
-	err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
-		v, err := a.look(ctx, e, known)
+	err := a.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) error {
+		v, err := a.readHeads(ctx, e, known)
 		if err != nil {
 			return err
 		}
-		if views++; views == 1 || v.latest.number > best.latest.number {
+		if views++; views == 1 || v.latest.Number > best.latest.Number {
 			best = v
 		}
 		return v.behind
@@ -43,24 +44,24 @@ func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 	if views == 0 {
 		return chain.Heads{}, fmt.Errorf("heads of %s: %w", a.profile.Network, err)
 	}
-	a.heads.remember(best, views == a.pool.size())
+	a.heads.remember(best, views == a.pool.Size())
 	return best.heads(), nil
 }
 
 // view is the chain as one endpoint shows it.
 type view struct {
-	latest, final, finalized header
+	latest, final, finalized rpc.Header
 	behind                   error // how it falls short of what is known
 }
 
 func (v view) heads() chain.Heads {
-	return chain.Heads{Latest: v.latest.head(), Final: v.final.head(), Finalized: v.finalized.head()}
+	return chain.Heads{Latest: v.latest.Head(), Final: v.final.Head(), Finalized: v.finalized.Head()}
 }
 
 // knowledge is what a headMemory held at one moment.
 type knowledge struct {
 	latest           uint64
-	finalized, final header
+	finalized, final rpc.Header
 	any              bool
 }
 
@@ -76,31 +77,31 @@ func (m *headMemory) remember(v view, everybody bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.final = v.final
-	if everybody || v.latest.number > m.latest {
-		m.latest = v.latest.number
+	if everybody || v.latest.Number > m.latest {
+		m.latest = v.latest.Number
 	}
-	if !m.any || v.finalized.number > m.finalized.number {
+	if !m.any || v.finalized.Number > m.finalized.Number {
 		m.finalized, m.any = v.finalized, true
 	}
 }
 
 // look asks one endpoint for the heads. The tags come from the oldest to the
 // newest block, so that a block arriving between them keeps their order.
-func (a *Adapter) look(ctx context.Context, e *endpoint, known knowledge) (view, error) {
+func (a *Adapter) readHeads(ctx context.Context, e *rpc.Endpoint, known knowledge) (view, error) {
 	tags := []string{string(chain.TagFinalized)}
 	if a.profile.Finality.Tag == chain.TagSafe {
 		tags = append(tags, string(chain.TagSafe))
 	}
-	tags = append(tags, "latest", quantity(known.finalized.number))
-	calls := make([]call, len(tags))
+	tags = append(tags, "latest", rpc.Quantity(known.finalized.Number))
+	calls := make([]rpc.Call, len(tags))
 	for i, tag := range tags {
-		calls[i] = blockCall(tag)
+		calls[i] = rpc.BlockByTag(tag)
 	}
-	replies, err := e.ask(ctx, calls...)
+	replies, err := e.Ask(ctx, calls...)
 	if err != nil {
 		return view{}, err
 	}
-	blocks := make([]header, len(tags))
+	blocks := make([]rpc.Header, len(tags))
 	for i, r := range replies {
 		if blocks[i], err = tagged(r, tags[i]); err != nil {
 			return view{}, err
@@ -114,12 +115,12 @@ func (a *Adapter) look(ctx context.Context, e *endpoint, known knowledge) (view,
 	} else {
 		v.fill(here)
 	}
-	e.sawHead(v.latest.number)
+	e.RecordHead(v.latest.Number)
 	if err := known.compare(&v, here); err != nil {
 		return view{}, err
 	}
 	if a.profile.Finality.Depth > 0 {
-		if v.final, err = a.buried(ctx, e, v.latest, known.final); err != nil {
+		if v.final, err = a.blockAtDepth(ctx, e, v.latest, known.final); err != nil {
 			return view{}, err
 		}
 	}
@@ -129,27 +130,27 @@ func (a *Adapter) look(ctx context.Context, e *endpoint, known knowledge) (view,
 // fill puts a block that is final in any case where the endpoint has no safe
 // or finalized one: the newest known, or the chain's first, which holds no
 // transaction.
-func (v *view) fill(sure header) {
-	if v.finalized == (header{}) {
+func (v *view) fill(sure rpc.Header) {
+	if v.finalized == (rpc.Header{}) {
 		v.finalized = sure
 	}
-	if v.final == (header{}) {
+	if v.final == (rpc.Header{}) {
 		v.final = sure
 	}
 }
 
 // tagged reads the answer for a tag, empty where the chain has no such block
 // yet: nodes say that with null or with an error.
-func tagged(r reply, tag string) (header, error) {
-	if r.err != nil && tag != "latest" && strings.Contains(strings.ToLower(r.err.Message), "not found") {
-		return header{}, nil
+func tagged(r rpc.Reply, tag string) (rpc.Header, error) {
+	if r.Err != nil && tag != "latest" && strings.Contains(strings.ToLower(r.Err.Message), "not found") {
+		return rpc.Header{}, nil
 	}
-	if r.err != nil {
-		return header{}, fmt.Errorf("block %s: %w", tag, callFailure(r.err))
+	if r.Err != nil {
+		return rpc.Header{}, fmt.Errorf("block %s: %w", tag, rpc.CallError(r.Err))
 	}
-	h, ok, err := parseHeader(r.result)
-	if err == nil && !ok && (tag == "latest" || tag == quantity(0)) {
-		return header{}, malformed("no block %s", tag)
+	h, ok, err := rpc.ParseHeader(r.Result)
+	if err == nil && !ok && (tag == "latest" || tag == rpc.Quantity(0)) {
+		return rpc.Header{}, rpc.Malformed("no block %s", tag)
 	}
 	return h, err
 }
@@ -160,20 +161,20 @@ var errFinality = errors.New("shows another block in place of a finalized one")
 
 // compare holds a view against what is known: here is the block the endpoint
 // has at the number of the newest finalized block.
-func (k knowledge) compare(v *view, here header) error {
+func (k knowledge) compare(v *view, here rpc.Header) error {
 	switch {
 	case !k.any:
 		return nil
-	case here == header{}:
-		return fmt.Errorf("%w: finalized block %d is not there", errLagging, k.finalized.number)
-	case here.hash != k.finalized.hash:
-		return fmt.Errorf("%w: number %d", errFinality, k.finalized.number)
-	case v.latest.number < k.latest:
-		v.behind = fmt.Errorf("%w: newest block is %d after %d", errLagging, v.latest.number, k.latest)
-	case v.finalized.number < k.finalized.number:
-		v.behind = fmt.Errorf("%w: finalized block is %d after %d", errLagging, v.finalized.number, k.finalized.number)
+	case here == rpc.Header{}:
+		return fmt.Errorf("%w: finalized block %d is not there", rpc.ErrLagging, k.finalized.Number)
+	case here.Hash != k.finalized.Hash:
+		return fmt.Errorf("%w: number %d", errFinality, k.finalized.Number)
+	case v.latest.Number < k.latest:
+		v.behind = fmt.Errorf("%w: newest block is %d after %d", rpc.ErrLagging, v.latest.Number, k.latest)
+	case v.finalized.Number < k.finalized.Number:
+		v.behind = fmt.Errorf("%w: finalized block is %d after %d", rpc.ErrLagging, v.finalized.Number, k.finalized.Number)
 	}
-	if v.finalized.number < k.finalized.number {
+	if v.finalized.Number < k.finalized.Number {
 		v.finalized = k.finalized
 	}
 	return nil
@@ -182,13 +183,13 @@ func (k knowledge) compare(v *view, here header) error {
 // ordered makes Finalized ≤ Final ≤ Latest hold: answers of different nodes
 // behind one address may not, and a tag is not finalized more than its rule.
 func (v view) ordered(rule chain.Finality) view {
-	if rule.Tag != "" && v.final.number < v.finalized.number {
+	if rule.Tag != "" && v.final.Number < v.finalized.Number {
 		v.final = v.finalized
 	}
-	if v.final.number > v.latest.number {
+	if v.final.Number > v.latest.Number {
 		v.latest = v.final
 	}
-	if v.finalized.number > v.final.number {
+	if v.finalized.Number > v.final.Number {
 		v.finalized = v.final
 	}
 	return v

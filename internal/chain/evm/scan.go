@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
 // Bounds of a scan.
@@ -19,7 +20,7 @@ const (
 	// checked again, which bounds the work a failure can undo.
 	maxChunks = 16
 	// maxAttempts bounds how often one range is asked for in smaller pieces.
-	maxAttempts = 32
+	maxPieces = 32
 )
 
 // Scan returns every transfer of the network's assets to a watched address in
@@ -44,9 +45,9 @@ func (a *Adapter) Scan(ctx context.Context, from uint64, to chain.Head, watch *c
 	for next := from; next <= to.Number; {
 		var found []chain.Transfer
 		var after uint64
-		err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
-			s := &search{adapter: a, e: e, to: to, watch: watch, buffer: &buffer}
-			found, after, err = s.stretch(ctx, next)
+		err := a.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) (err error) {
+			s := &stretch{adapter: a, e: e, to: to, watch: watch, buffer: &buffer}
+			found, after, err = s.run(ctx, next)
 			return err
 		})
 		if err != nil {
@@ -60,7 +61,7 @@ func (a *Adapter) Scan(ctx context.Context, from uint64, to chain.Head, watch *c
 
 // stretch reads blocks from first on, as far as maxChunks ranges reach, and
 // returns their transfers and the number of the block after them.
-func (s *search) stretch(ctx context.Context, first uint64) ([]chain.Transfer, uint64, error) {
+func (s *stretch) run(ctx context.Context, first uint64) ([]chain.Transfer, uint64, error) {
 	next := first
 	for i := 0; i < maxChunks && next <= s.to.Number; i++ {
 		last, err := s.read(ctx, next)
@@ -69,38 +70,38 @@ func (s *search) stretch(ctx context.Context, first uint64) ([]chain.Transfer, u
 		}
 		next = last + 1
 	}
-	transfers, err := s.prove(ctx)
+	transfers, err := s.verify(ctx)
 	return transfers, next, err
 }
 
 // search is the reading of one stretch of blocks from one endpoint.
-type search struct {
+type stretch struct {
 	adapter *Adapter
-	e       *endpoint
+	e       *rpc.Endpoint
 	to      chain.Head
 	watch   *chain.WatchSet
 	buffer  *bytes.Buffer // for the answers with logs, one after the other
 	waiting []candidate
-	found   []entry
+	found   []rpc.TransferLog
 }
 
 // read fetches and matches the logs from block first on and returns the last
 // block it covered, as many as the endpoint takes at once.
-func (s *search) read(ctx context.Context, first uint64) (last uint64, err error) {
-	for range maxAttempts {
-		blocks, perQuery := s.e.sizes()
+func (s *stretch) read(ctx context.Context, first uint64) (last uint64, err error) {
+	for range maxPieces {
+		blocks, perQuery := s.e.LogLimits()
 		last = min(s.to.Number, first+blocks-1)
 		var size int
 		size, err = s.fetch(ctx, first, last, perQuery)
 		count := last - first + 1
 		switch {
 		case err == nil:
-			s.e.accepted(count, size)
+			s.e.LogsAccepted(count, size)
 			return last, nil
-		case errors.Is(err, errTooManyTopics) && s.e.fewerTopics(perQuery):
-		case errors.Is(err, errTooMuch) && s.e.fewerBlocks(count):
+		case errors.Is(err, rpc.ErrTooManyTopics) && s.e.ReduceTopics(perQuery):
+		case errors.Is(err, rpc.ErrTooLarge) && s.e.ReduceBlocks(count):
 		case errors.Is(err, context.DeadlineExceeded):
-			s.e.fewerBlocks(count) // the next attempt, here or elsewhere, asks for less
+			s.e.ReduceBlocks(count) // the next attempt, here or elsewhere, asks for less
 			return 0, err
 		default:
 			return 0, err
@@ -110,30 +111,30 @@ func (s *search) read(ctx context.Context, first uint64) (last uint64, err error
 }
 
 // fetch asks for the logs of blocks first to last, together with block `to`.
-func (s *search) fetch(ctx context.Context, first, last uint64, perQuery int) (size int, err error) {
-	calls := append([]call{numberCall(s.to.Number)}, s.adapter.logCalls(first, last, s.watch, perQuery)...)
-	replies, err := s.e.askInto(ctx, s.buffer, calls...)
+func (s *stretch) fetch(ctx context.Context, first, last uint64, perQuery int) (size int, err error) {
+	calls := append([]rpc.Call{rpc.BlockByNumber(s.to.Number)}, s.adapter.logCalls(first, last, s.watch, perQuery)...)
+	replies, err := s.e.AskInto(ctx, s.buffer, calls...)
 	if err != nil {
 		return 0, err
 	}
-	if r := replies[0]; r.err != nil {
-		return 0, callFailure(r.err)
+	if r := replies[0]; r.Err != nil {
+		return 0, rpc.CallError(r.Err)
 	}
-	if err := standing(replies[0].result, s.to); err != nil {
+	if err := rpc.RequireHead(replies[0].Result, s.to); err != nil {
 		return 0, err
 	}
 	for _, r := range replies[1:] {
-		if r.err != nil {
-			return 0, logsFailure(r.err)
+		if r.Err != nil {
+			return 0, rpc.LogsError(r.Err)
 		}
 	}
 	s.waiting = s.waiting[:0]
 	for _, r := range replies[1:] {
-		size += len(r.result)
-		if err := readLogs(r.result, func(l *logText) error { return s.take(l, first, last) }); err != nil {
+		size += len(r.Result)
+		if err := rpc.ReadLogs(r.Result, func(l *rpc.RawLog) error { return s.collect(l, first, last) }); err != nil {
 			return 0, err
 		}
-		if err := s.match(); err != nil {
+		if err := s.matchRecipients(); err != nil {
 			return 0, err
 		}
 	}
@@ -142,26 +143,26 @@ func (s *search) fetch(ctx context.Context, first, last uint64, perQuery int) (s
 
 // logCalls asks for the transfers of all assets in a range: to the watched
 // addresses where those are few, to anybody where they are many.
-func (a *Adapter) logCalls(first, last uint64, watch *chain.WatchSet, perQuery int) []call {
-	query := func(topics ...any) call {
-		return call{"eth_getLogs", []any{map[string]any{
-			"fromBlock": quantity(first), "toBlock": quantity(last), "address": a.contracts(), "topics": topics,
-		}}}
+func (a *Adapter) logCalls(first, last uint64, watch *chain.WatchSet, perQuery int) []rpc.Call {
+	query := func(topics ...any) rpc.Call {
+		return rpc.NewCall("eth_getLogs", map[string]any{
+			"fromBlock": rpc.Quantity(first), "toBlock": rpc.Quantity(last), "address": a.contracts(), "topics": topics,
+		})
 	}
 	if watch.Len() == 0 {
 		return nil
 	}
 	if watch.Len() > perQuery*maxTopicQueries {
-		return []call{query(transferTopic)}
+		return []rpc.Call{query(rpc.TransferTopic)}
 	}
 	topics := make([]string, 0, watch.Len())
 	for raw := range watch.All {
-		topics = append(topics, addressPadding+hexText(raw)[2:])
+		topics = append(topics, rpc.AddressPadding+rpc.Hex(raw)[2:])
 	}
 	slices.Sort(topics) // the same question looks the same to caches on the way
-	var calls []call
+	var calls []rpc.Call
 	for part := range slices.Chunk(topics, perQuery) {
-		calls = append(calls, query(transferTopic, nil, part))
+		calls = append(calls, query(rpc.TransferTopic, nil, part))
 	}
 	return calls
 }

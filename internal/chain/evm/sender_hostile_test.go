@@ -14,6 +14,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
+	"github.com/florinpay/florin/internal/chain/evm/sender"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
@@ -21,17 +22,17 @@ import (
 
 // through returns a sender that sees the chain through these endpoints, and the
 // clock by which it rests those that fail.
-func (g *geth) through(urls ...string) (*evm.Sender, *clock) {
+func (g *geth) through(urls ...string) (*sender.Sweeps, *clock) {
 	g.t.Helper()
 	c := &clock{now: time.Now()}
 	a, err := evm.New(evm.Config{Profile: g.profile, Endpoints: urls, Now: c.Now})
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	return evm.NewSender(a, evm.SenderConfig{Signer: faucetSigner{}, Instance: sweptBy, MaxPrice: plenty}), c
+	return sender.NewSweeps(a, sender.Config{Signer: faucetSigner{}, Instance: sweptBy, MaxPrice: plenty}), c
 }
 
-func (g *geth) mustSign(s *evm.Sender, items []chain.SweepItem, previous ...chain.Attempt) chain.Attempt {
+func (g *geth) mustSign(s *sender.Sweeps, items []chain.SweepItem, previous ...chain.Attempt) chain.Attempt {
 	g.t.Helper()
 	a, err := s.Sign(g.t.Context(), items, previous, time.Now())
 	if err != nil {
@@ -40,7 +41,7 @@ func (g *geth) mustSign(s *evm.Sender, items []chain.SweepItem, previous ...chai
 	return a
 }
 
-func (g *geth) mustBroadcast(s *evm.Sender, a chain.Attempt) {
+func (g *geth) mustBroadcast(s *sender.Sweeps, a chain.Attempt) {
 	g.t.Helper()
 	if err := s.Broadcast(g.t.Context(), a); err != nil {
 		g.t.Fatal(err)
@@ -48,7 +49,7 @@ func (g *geth) mustBroadcast(s *evm.Sender, a chain.Attempt) {
 }
 
 // look fails unless this is seen.
-func (g *geth) look(s *evm.Sender, want chain.TxStatus, items []chain.SweepItem, attempts ...chain.Attempt) {
+func (g *geth) look(s *sender.Sweeps, want chain.TxStatus, items []chain.SweepItem, attempts ...chain.Attempt) {
 	g.t.Helper()
 	seen, err := s.Track(g.t.Context(), items, attempts)
 	if err != nil || seen.Status != want {

@@ -20,6 +20,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
+	"github.com/florinpay/florin/internal/chain/evm/sender"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -29,8 +30,8 @@ var (
 	plenty  = money.UnitsFromUint64(1e12)
 )
 
-func (g *geth) sender(price money.Units) *evm.Sender {
-	return evm.NewSender(g.reader, evm.SenderConfig{Signer: faucetSigner{}, Instance: sweptBy, MaxPrice: price})
+func (g *geth) sender(price money.Units) *sender.Sweeps {
+	return sender.NewSweeps(g.reader, sender.Config{Signer: faucetSigner{}, Instance: sweptBy, MaxPrice: price})
 }
 
 // item is a deposit of some units on the address of a payment number.
@@ -168,7 +169,7 @@ func TestSender_DataFee(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	charged, err := evm.NewSender(behind, evm.SenderConfig{Signer: faucetSigner{}, Instance: sweptBy, MaxPrice: plenty}).Sign(t.Context(), items, nil, time.Now())
+	charged, err := sender.NewSweeps(behind, sender.Config{Signer: faucetSigner{}, Instance: sweptBy, MaxPrice: plenty}).Sign(t.Context(), items, nil, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

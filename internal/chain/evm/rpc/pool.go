@@ -1,4 +1,4 @@
-package evm
+package rpc
 
 import (
 	"context"
@@ -15,12 +15,12 @@ import (
 )
 
 // pool is the endpoints of one network, in the operator's order of preference.
-type pool struct {
-	endpoints []*endpoint
+type Pool struct {
+	endpoints []*Endpoint
 	now       func() time.Time
 
-	beating  sync.Mutex
-	nextBeat time.Time
+	checking  sync.Mutex
+	nextCheck time.Time
 }
 
 // DefaultTimeout is how long one request may take: large log queries take
@@ -31,7 +31,7 @@ const DefaultTimeout = 20 * time.Second
 const maxEndpoints = 16
 
 // poolConfig says through which endpoints a network is read.
-type poolConfig struct {
+type Config struct {
 	Network chain.Network
 	ChainID uint64 // EIP-155; an endpoint that answers for another chain is not used
 	// Endpoints are the http or https addresses of JSON-RPC endpoints, in
@@ -48,7 +48,7 @@ type poolConfig struct {
 
 // newPool returns the pool of the endpoints. It makes no request. It fails with
 // fault.Invalid for an address that is malformed or given twice.
-func newPool(c poolConfig) (*pool, error) {
+func NewPool(c Config) (*Pool, error) {
 	if len(c.Endpoints) == 0 || len(c.Endpoints) > maxEndpoints {
 		return nil, fault.New(fault.Invalid, "%s needs 1 to %d endpoints", c.Network, maxEndpoints)
 	}
@@ -58,7 +58,7 @@ func newPool(c poolConfig) (*pool, error) {
 	if c.Timeout <= 0 {
 		c.Timeout = DefaultTimeout
 	}
-	p := &pool{now: c.Now}
+	p := &Pool{now: c.Now}
 	for i, raw := range c.Endpoints {
 		w, err := newWire(raw, httpClient(c.Client), c.Now)
 		if err != nil {
@@ -75,20 +75,20 @@ func newPool(c poolConfig) (*pool, error) {
 
 // single reports whether only one endpoint is configured, so that nothing can
 // be asked of a second one.
-func (p *pool) single() bool { return len(p.endpoints) == 1 }
+func (p *Pool) Single() bool { return len(p.endpoints) == 1 }
 
 // size returns how many endpoints are configured.
-func (p *pool) size() int { return len(p.endpoints) }
+func (p *Pool) Size() int { return len(p.endpoints) }
 
 // close closes the idle connections of all endpoints.
-func (p *pool) close() {
+func (p *Pool) Close() {
 	for _, e := range p.endpoints {
 		e.client.CloseIdleConnections()
 	}
 }
 
 // health reports the health of each endpoint, in the configured order.
-func (p *pool) health() []chain.EndpointHealth {
+func (p *Pool) Health() []chain.EndpointHealth {
 	healths := make([]chain.EndpointHealth, len(p.endpoints))
 	for i, e := range p.endpoints {
 		healths[i] = e.health()
@@ -101,15 +101,15 @@ func (p *pool) health() []chain.EndpointHealth {
 // another fork than asked about is passed over. When none is left the result
 // is chain.ErrReorged if any showed another fork, errLacking if none of them
 // has what was asked for, else chain.ErrNoEndpoint.
-func (p *pool) do(ctx context.Context, f func(context.Context, *endpoint) error) error {
-	return p.among(ctx, p.ready(), f)
+func (p *Pool) Do(ctx context.Context, f func(context.Context, *Endpoint) error) error {
+	return p.Among(ctx, p.Ready(), f)
 }
 
-func (p *pool) among(ctx context.Context, endpoints []*endpoint, f func(context.Context, *endpoint) error) error {
+func (p *Pool) Among(ctx context.Context, endpoints []*Endpoint, f func(context.Context, *Endpoint) error) error {
 	var reasons []string
 	reorged, lacking := false, false
 	for _, e := range endpoints {
-		err := p.try(ctx, e, f)
+		err := p.Try(ctx, e, f)
 		switch {
 		case err == nil:
 			return nil
@@ -117,7 +117,7 @@ func (p *pool) among(ctx context.Context, endpoints []*endpoint, f func(context.
 			return ctx.Err()
 		case errors.Is(err, chain.ErrReorged):
 			reorged = true
-		case errors.Is(err, errLacking):
+		case errors.Is(err, ErrNotFound):
 			lacking = true
 		default:
 			reasons = append(reasons, e.name+" "+err.Error())
@@ -127,22 +127,22 @@ func (p *pool) among(ctx context.Context, endpoints []*endpoint, f func(context.
 		return chain.ErrReorged
 	}
 	if lacking && len(reasons) == 0 {
-		return errLacking
+		return ErrNotFound
 	}
 	if len(reasons) == 0 {
-		reasons = p.resting()
+		reasons = p.coolingDown()
 	}
 	return fmt.Errorf("%w: %s", chain.ErrNoEndpoint, strings.Join(reasons, "; "))
 }
 
 // try has one endpoint do f and draws the conclusions for its health.
-func (p *pool) try(ctx context.Context, e *endpoint, f func(context.Context, *endpoint) error) error {
+func (p *Pool) Try(ctx context.Context, e *Endpoint, f func(context.Context, *Endpoint) error) error {
 	err := e.identify(ctx)
 	if err == nil {
 		err = f(ctx, e)
 	}
 	switch {
-	case err == nil, errors.Is(err, errLacking):
+	case err == nil, errors.Is(err, ErrNotFound):
 		e.succeeded()
 	case ctx.Err() != nil, errors.Is(err, chain.ErrReorged):
 		// The caller gave up, or the chain moved: not the endpoint's fault.
@@ -154,10 +154,10 @@ func (p *pool) try(ctx context.Context, e *endpoint, f func(context.Context, *en
 
 // ready lists the endpoints that are not cooling down: those that keep up with
 // the chain first, otherwise in the operator's order.
-func (p *pool) ready() []*endpoint {
+func (p *Pool) Ready() []*Endpoint {
 	var best uint64
-	var ready []*endpoint
-	heads := make(map[*endpoint]uint64, len(p.endpoints))
+	var ready []*Endpoint
+	heads := make(map[*Endpoint]uint64, len(p.endpoints))
 	now := p.now()
 	for _, e := range p.endpoints {
 		e.mu.Lock()
@@ -170,7 +170,7 @@ func (p *pool) ready() []*endpoint {
 		best = max(best, head)
 		ready = append(ready, e)
 	}
-	slices.SortStableFunc(ready, func(a, b *endpoint) int {
+	slices.SortStableFunc(ready, func(a, b *Endpoint) int {
 		return boolInt(heads[a]+lagTolerance < best) - boolInt(heads[b]+lagTolerance < best)
 	})
 	return ready
@@ -181,12 +181,12 @@ func (p *pool) ready() []*endpoint {
 const lagTolerance = 10
 
 // without lists the ready endpoints save the named one.
-func (p *pool) without(name string) []*endpoint {
-	return slices.DeleteFunc(p.ready(), func(e *endpoint) bool { return e.name == name })
+func (p *Pool) Without(name string) []*Endpoint {
+	return slices.DeleteFunc(p.Ready(), func(e *Endpoint) bool { return e.name == name })
 }
 
 // resting says why no endpoint can be asked.
-func (p *pool) resting() []string {
+func (p *Pool) coolingDown() []string {
 	var reasons []string
 	for _, e := range p.endpoints {
 		if h := e.health(); !h.CoolUntil.IsZero() {
@@ -220,12 +220,12 @@ func httpClient(given *http.Client) *http.Client {
 }
 
 // has reports whether the address is one of the endpoints' already.
-func (p *pool) has(w *wire) bool {
-	return slices.ContainsFunc(p.endpoints, func(e *endpoint) bool { return e.target.String() == w.target.String() })
+func (p *Pool) has(w *wire) bool {
+	return slices.ContainsFunc(p.endpoints, func(e *Endpoint) bool { return e.target.String() == w.target.String() })
 }
 
 // uniqueName tells endpoints of one host apart.
-func (p *pool) uniqueName(host string) string {
+func (p *Pool) uniqueName(host string) string {
 	name := host
 	for i := 2; ; i++ {
 		taken := false

@@ -1,4 +1,4 @@
-package evm
+package rpc
 
 import (
 	"errors"
@@ -11,30 +11,30 @@ import (
 )
 
 // rpcError is the error object of a JSON-RPC answer.
-type rpcError struct {
+type Error struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 }
 
-func (e *rpcError) Error() string { return fmt.Sprintf("error %d: %s", e.Code, e.Message) }
+func (e *Error) Error() string { return fmt.Sprintf("error %d: %s", e.Code, e.Message) }
 
 // Failures of an endpoint that the pool and the scan tell apart.
 var (
 	// errTooMuch: the endpoint refuses a question for its size; ask for less.
-	errTooMuch = errors.New("asked for too much at once")
+	ErrTooLarge = errors.New("asked for too much at once")
 	// errTooManyTopics: the same, for the number of addresses asked about.
-	errTooManyTopics = errors.New("asked for too many addresses at once")
+	ErrTooManyTopics = errors.New("asked for too many addresses at once")
 	// errLagging: the endpoint does not know a block yet that others know.
-	errLagging = errors.New("lags behind")
+	ErrLagging = errors.New("lags behind")
 	// errLacking: the endpoint has no such block or transaction, and may be
 	// right; another is asked, and no fault is found with this one.
-	errLacking = errors.New("does not have it")
+	ErrNotFound = errors.New("does not have it")
 	// errBatch: the endpoint refuses several calls in one request.
-	errBatch = errors.New("refuses calls in one request")
+	errBatchRefused = errors.New("refuses calls in one request")
 )
 
 // malformed is an answer that makes no sense.
-func malformed(format string, args ...any) error {
+func Malformed(format string, args ...any) error {
 	return fmt.Errorf("malformed answer: "+format, args...)
 }
 
@@ -77,32 +77,32 @@ var (
 )
 
 // logsFailure says what an error object in answer to eth_getLogs means.
-func logsFailure(e *rpcError) error {
+func LogsError(e *Error) error {
 	text := strings.ToLower(e.Message)
 	switch {
 	case contains(text, rateTexts) || e.Code == http.StatusTooManyRequests:
 		return rateLimited{defaultRetryAfter}
 	case contains(text, lateTexts):
-		return fmt.Errorf("%w: %w", errLagging, e)
+		return fmt.Errorf("%w: %w", ErrLagging, e)
 	case contains(text, manyTexts):
-		return fmt.Errorf("%w: %w", errTooManyTopics, e)
+		return fmt.Errorf("%w: %w", ErrTooManyTopics, e)
 	case contains(text, sizeTexts):
-		return fmt.Errorf("%w: %w", errTooMuch, e)
+		return fmt.Errorf("%w: %w", ErrTooLarge, e)
 	}
 	if slices.Contains(sizeCodes, e.Code) {
-		return fmt.Errorf("%w: %w", errTooMuch, e)
+		return fmt.Errorf("%w: %w", ErrTooLarge, e)
 	}
 	return e
 }
 
 // callFailure says what an error object in answer to any other call means.
-func callFailure(e *rpcError) error {
+func CallError(e *Error) error {
 	text := strings.ToLower(e.Message)
 	switch {
 	case contains(text, rateTexts) || e.Code == http.StatusTooManyRequests:
 		return rateLimited{defaultRetryAfter}
 	case contains(text, lateTexts):
-		return fmt.Errorf("%w: %w", errLagging, e)
+		return fmt.Errorf("%w: %w", ErrLagging, e)
 	}
 	return e
 }
@@ -116,11 +116,11 @@ const (
 
 // crowdedOut reports whether a call of a batch got no reply of its own because
 // of the others. Both codes have other meanings elsewhere, so the text counts.
-func (r reply) crowdedOut() bool {
-	if r.err == nil || r.err.Code != codeBatchTimedOut && r.err.Code != codeBatchTooLarge {
+func (r Reply) crowdedOut() bool {
+	if r.Err == nil || r.Err.Code != codeBatchTimedOut && r.Err.Code != codeBatchTooLarge {
 		return false
 	}
-	return contains(strings.ToLower(r.err.Message), []string{"too large", "timed out"})
+	return contains(strings.ToLower(r.Err.Message), []string{"too large", "timed out"})
 }
 
 func contains(text string, any []string) bool {

@@ -1,4 +1,4 @@
-package evm
+package sender
 
 import (
 	"context"
@@ -9,7 +9,9 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
+	"github.com/florinpay/florin/internal/chain/evm/rpc"
 	"github.com/florinpay/florin/internal/fault"
 )
 
@@ -25,7 +27,7 @@ type SignedStep struct {
 type Deployer struct{ client }
 
 // NewDeployer returns the deployer of the adapter's network.
-func NewDeployer(a *Adapter) Deployer { return Deployer{newClient(a)} }
+func NewDeployer(a *evm.Adapter) Deployer { return Deployer{newClient(a)} }
 
 // Deploy carries out a plan, transaction by transaction, and returns when the
 // factory stands with the expected code. record is called with each signed
@@ -59,12 +61,12 @@ var deploySteps = [...]string{stepFund, stepDeployer, stepFactory}
 func (c client) settled(ctx context.Context, wallet common.Address, reached uint64) (deployment, error) {
 	for {
 		d, err := c.survey(ctx, wallet, reached)
-		if err != nil || d.account.pending <= d.account.nonce {
+		if err != nil || d.account.Pending <= d.account.Nonce {
 			return d, err
 		}
 		if !sleep(ctx, receiptPoll) {
 			return d, fault.New(fault.Conflict, "the gas wallet on %s has %d transactions waiting; try again when they are through",
-				c.profile.Network, d.account.pending-d.account.nonce)
+				c.profile.Network, d.account.Pending-d.account.Nonce)
 		}
 	}
 }
@@ -88,28 +90,28 @@ func (c client) deployNext(ctx context.Context, d deployment, plan DeployPlan, s
 	if err := record(ctx, SignedStep{c.profile.Network, step.Name, txHash(tx), raw}); err != nil {
 		return 0, err
 	}
-	if err := c.broadcast(ctx, hash(tx.Hash()), raw); err != nil {
+	if err := c.broadcast(ctx, rpc.Hash(tx.Hash()), raw); err != nil {
 		return 0, fmt.Errorf("%s: %w", step.Name, err)
 	}
-	r, err := c.await(ctx, hash(tx.Hash()))
-	if err == nil && r.failed {
+	r, err := c.await(ctx, rpc.Hash(tx.Hash()))
+	if err == nil && r.Failed {
 		err = fmt.Errorf("transaction %s failed", txHash(tx))
 	}
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", step.Name, err)
 	}
-	return r.block, nil
+	return r.Block, nil
 }
 
 // deployTx builds and signs the transaction of a step.
 func (c client) deployTx(d deployment, step string, s Signer) (*types.Transaction, error) {
 	switch step {
 	case stepFund:
-		return s.SignTx(d.funding.unsigned(c.chainID(), d.account.nonce), c.chainID())
+		return s.SignTx(d.funding.unsigned(c.chainID(), d.account.Nonce), c.chainID())
 	case stepDeployer:
 		return contracts.DeployerTransaction(), nil
 	}
-	return s.SignTx(d.factory.unsigned(c.chainID(), d.account.nonce), c.chainID())
+	return s.SignTx(d.factory.unsigned(c.chainID(), d.account.Nonce), c.chainID())
 }
 
 // maxDearer is how many times what the plan said a step may cost: gas prices

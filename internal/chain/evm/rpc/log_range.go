@@ -1,6 +1,8 @@
-package evm
+package rpc
 
-import "time"
+import (
+	"time"
+)
 
 // How many blocks one eth_getLogs asks for. Providers allow anything from 5 to
 // 10,000 and more, and some limit the answer instead; nothing tells beforehand.
@@ -20,17 +22,17 @@ const (
 
 // span finds the number of blocks an endpoint takes: halved when refused,
 // grown again when it does, half-way towards a size that was refused lately.
-type span struct {
+type logRange struct {
 	size    uint64
 	ceiling uint64 // refused; maxSpan+1 when nothing was
 	until   time.Time
 }
 
-func newSpan() span { return span{size: firstSpan, ceiling: maxSpan + 1} }
+func newLogRange() logRange { return logRange{size: firstSpan, ceiling: maxSpan + 1} }
 
 // shrink notes that asked blocks were too many. It reports false when there is
 // nothing less to ask for.
-func (s *span) shrink(asked uint64, now time.Time) bool {
+func (s *logRange) shrink(asked uint64, now time.Time) bool {
 	if asked <= 1 {
 		return false
 	}
@@ -40,7 +42,7 @@ func (s *span) shrink(asked uint64, now time.Time) bool {
 }
 
 // grow notes that asked blocks were answered with that many bytes.
-func (s *span) grow(asked uint64, bytes int, now time.Time) {
+func (s *logRange) grow(asked uint64, bytes int, now time.Time) {
 	if bytes > wantedAnswer && asked > 1 {
 		s.size = min(s.size, asked/2)
 		return
@@ -59,26 +61,26 @@ func (s *span) grow(asked uint64, bytes int, now time.Time) {
 }
 
 // sizes returns how many blocks and addresses the endpoint takes at once.
-func (e *endpoint) sizes() (blocks uint64, addresses int) {
+func (e *Endpoint) LogLimits() (blocks uint64, addresses int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.span.size, e.topicLimit
+	return e.logRange.size, e.topicLimit
 }
 
-func (e *endpoint) accepted(blocks uint64, bytes int) {
+func (e *Endpoint) LogsAccepted(blocks uint64, bytes int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.span.grow(blocks, bytes, e.now())
+	e.logRange.grow(blocks, bytes, e.now())
 }
 
-func (e *endpoint) fewerBlocks(asked uint64) bool {
+func (e *Endpoint) ReduceBlocks(asked uint64) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.span.shrink(asked, e.now())
+	return e.logRange.shrink(asked, e.now())
 }
 
 // fewerTopics reports false when there is nothing less to ask for.
-func (e *endpoint) fewerTopics(asked int) bool {
+func (e *Endpoint) ReduceTopics(asked int) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if asked <= 1 {

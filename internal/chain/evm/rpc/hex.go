@@ -1,9 +1,23 @@
-package evm
+package rpc
 
 import (
 	"encoding/hex"
+	"math/big"
 	"strconv"
 )
+
+// parseBig reads a quantity of up to 256 bits.
+func ParseBig(text string) (*big.Int, bool) {
+	if len(text) < 3 || len(text) > 66 || text[:2] != "0x" {
+		return nil, false
+	}
+	for _, c := range []byte(text[2:]) {
+		if nibbles[c] > 0xf {
+			return nil, false
+		}
+	}
+	return new(big.Int).SetString(text[2:], 16)
+}
 
 // nibbles maps a hexadecimal digit to its value and everything else to 0xff.
 var nibbles = func() (t [256]byte) {
@@ -20,7 +34,7 @@ var nibbles = func() (t [256]byte) {
 }()
 
 // parseBytes reads 0x and exactly two digits for each byte of dst.
-func parseBytes(dst, text []byte) bool {
+func ParseBytes(dst, text []byte) bool {
 	if len(text) != 2+2*len(dst) || text[0] != '0' || text[1] != 'x' {
 		return false
 	}
@@ -42,7 +56,7 @@ func parseDigits(dst, text []byte) bool {
 }
 
 // parseQuantity reads a number of the JSON-RPC encoding: 0x and 1 to 16 digits.
-func parseQuantity(text []byte) (uint64, bool) {
+func ParseQuantity(text []byte) (uint64, bool) {
 	if len(text) < 3 || len(text) > 18 || text[0] != '0' || text[1] != 'x' {
 		return 0, false
 	}
@@ -58,7 +72,7 @@ func parseQuantity(text []byte) (uint64, bool) {
 }
 
 // quantity writes a number as JSON-RPC wants it.
-func quantity(v uint64) string { return "0x" + strconv.FormatUint(v, 16) }
+func Quantity(v uint64) string { return "0x" + strconv.FormatUint(v, 16) }
 
 // hexText writes bytes as 0x and lower-case digits.
-func hexText(b []byte) string { return "0x" + hex.EncodeToString(b) }
+func Hex(b []byte) string { return "0x" + hex.EncodeToString(b) }

@@ -1,4 +1,4 @@
-package evm
+package rpc
 
 import (
 	"bytes"
@@ -27,7 +27,7 @@ const (
 
 // endpoint is one node of the network with what is known about it: whether it
 // is fit to be asked and how much at once.
-type endpoint struct {
+type Endpoint struct {
 	*wire
 	chainID uint64
 
@@ -42,21 +42,21 @@ type endpoint struct {
 	errors     int64
 	requests   int64
 	batchLimit int
-	span       span
+	logRange   logRange
 	topicLimit int
 }
 
-func newEndpoint(w *wire, chainID uint64) *endpoint {
-	return &endpoint{wire: w, chainID: chainID, batchLimit: maxBatch, span: newSpan(), topicLimit: maxTopicAddresses}
+func newEndpoint(w *wire, chainID uint64) *Endpoint {
+	return &Endpoint{wire: w, chainID: chainID, batchLimit: maxBatch, logRange: newLogRange(), topicLimit: maxTopicAddresses}
 }
 
 // Name is the host and port of the endpoint, without credentials.
-func (e *endpoint) Name() string { return e.name }
+func (e *Endpoint) Name() string { return e.name }
 
 // ask sends the calls in as many requests as the node's batch limit needs and
 // returns a reply for each. An error object is the reply's own affair.
-func (e *endpoint) ask(ctx context.Context, calls ...call) ([]reply, error) {
-	return e.askInto(ctx, nil, calls...)
+func (e *Endpoint) Ask(ctx context.Context, calls ...Call) ([]Reply, error) {
+	return e.AskInto(ctx, nil, calls...)
 }
 
 // askInto is ask with a buffer to read the answer into, where one request is
@@ -65,8 +65,8 @@ func (e *endpoint) ask(ctx context.Context, calls ...call) ([]reply, error) {
 //
 // Calls whose answers are too much together are asked in smaller parts, this
 // once: what was too much is what these answers hold, not the number of calls.
-func (e *endpoint) askInto(ctx context.Context, buffer *bytes.Buffer, calls ...call) ([]reply, error) {
-	replies := make([]reply, 0, len(calls))
+func (e *Endpoint) AskInto(ctx context.Context, buffer *bytes.Buffer, calls ...Call) ([]Reply, error) {
+	replies := make([]Reply, 0, len(calls))
 	for most := len(calls); len(replies) < len(calls); {
 		part := calls[len(replies):]
 		part = part[:min(len(part), e.batch(), most)]
@@ -75,7 +75,7 @@ func (e *endpoint) askInto(ctx context.Context, buffer *bytes.Buffer, calls ...c
 			into = new(bytes.Buffer)
 		}
 		got, err := e.request(ctx, part, into)
-		if errors.Is(err, errBatch) {
+		if errors.Is(err, errBatchRefused) {
 			e.shrinkBatch(len(part))
 			continue
 		}
@@ -97,11 +97,11 @@ func (e *endpoint) askInto(ctx context.Context, buffer *bytes.Buffer, calls ...c
 // one request did not get because their answers are too large together; 0 if
 // there is nothing to ask again. thorough takes a late answer and one that is
 // missing replies for too large as well.
-func smallerPart(n int, got []reply, err error, thorough bool) int {
+func smallerPart(n int, got []Reply, err error, thorough bool) int {
 	switch {
 	case n < 2:
 		return 0
-	case errors.Is(err, errTooMuch), thorough && slices.ContainsFunc(got, reply.crowdedOut):
+	case errors.Is(err, ErrTooLarge), thorough && slices.ContainsFunc(got, Reply.crowdedOut):
 		return n / 2
 	case thorough && errors.Is(err, context.DeadlineExceeded):
 		// One by one, so that an endpoint that hangs is given up after one
@@ -112,23 +112,23 @@ func smallerPart(n int, got []reply, err error, thorough bool) int {
 }
 
 // results is ask for calls of which none may fail.
-func (e *endpoint) results(ctx context.Context, calls ...call) ([][]byte, error) {
-	replies, err := e.ask(ctx, calls...)
+func (e *Endpoint) Results(ctx context.Context, calls ...Call) ([][]byte, error) {
+	replies, err := e.Ask(ctx, calls...)
 	if err != nil {
 		return nil, err
 	}
 	results := make([][]byte, len(replies))
 	for i, r := range replies {
-		if r.err != nil {
-			return nil, fmt.Errorf("%s: %w", calls[i].method, callFailure(r.err)) //nolint:gosec // as many replies as calls
+		if r.Err != nil {
+			return nil, fmt.Errorf("%s: %w", calls[i].method, CallError(r.Err)) //nolint:gosec // as many replies as calls
 		}
-		results[i] = r.result
+		results[i] = r.Result
 	}
 	return results, nil
 }
 
 // request is one HTTP request, counted and timed.
-func (e *endpoint) request(ctx context.Context, calls []call, into *bytes.Buffer) ([]reply, error) {
+func (e *Endpoint) request(ctx context.Context, calls []Call, into *bytes.Buffer) ([]Reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
 	begin := e.now()
@@ -143,20 +143,20 @@ func (e *endpoint) request(ctx context.Context, calls []call, into *bytes.Buffer
 }
 
 // measure keeps a moving average of the latency, a quarter of it new.
-func (e *endpoint) measure(d time.Duration) {
+func (e *Endpoint) measure(d time.Duration) {
 	if e.latency == 0 {
 		e.latency = d
 	}
 	e.latency += (d - e.latency) / 4
 }
 
-func (e *endpoint) batch() int {
+func (e *Endpoint) batch() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.batchLimit
 }
 
-func (e *endpoint) shrinkBatch(refused int) {
+func (e *Endpoint) shrinkBatch(refused int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.batchLimit = max(1, min(e.batchLimit, refused/2))
@@ -164,20 +164,20 @@ func (e *endpoint) shrinkBatch(refused int) {
 
 // identify checks that the node is one of the chain before anything it says
 // is believed.
-func (e *endpoint) identify(ctx context.Context) error {
+func (e *Endpoint) identify(ctx context.Context) error {
 	e.mu.Lock()
 	fresh := e.now().Before(e.verified)
 	e.mu.Unlock()
 	if fresh {
 		return nil
 	}
-	results, err := e.results(ctx, call{method: "eth_chainId"})
+	results, err := e.Results(ctx, NewCall("eth_chainId"))
 	if err != nil {
 		return err
 	}
-	id, ok := parseText(results[0])
+	id, ok := ParseNumber(results[0])
 	if !ok {
-		return malformed("eth_chainId")
+		return Malformed("eth_chainId")
 	}
 	if id != e.chainID {
 		return wrongChain{got: id, want: e.chainID}
@@ -196,7 +196,7 @@ func (w wrongChain) Error() string {
 }
 
 // succeeded notes an answer that made sense.
-func (e *endpoint) succeeded() {
+func (e *Endpoint) succeeded() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.failures, e.lags, e.coolUntil, e.reason = 0, 0, time.Time{}, ""
@@ -209,11 +209,11 @@ const patience = 3
 // failed notes why the endpoint could not answer and leaves it alone for a
 // while, unless it only lags: that passes by itself and other questions it can
 // answer.
-func (e *endpoint) failed(err error) {
+func (e *Endpoint) failed(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now := e.now()
-	if errors.Is(err, errLagging) {
+	if errors.Is(err, ErrLagging) {
 		if e.lags++; e.lags >= patience {
 			e.reason = err.Error()
 		}
@@ -233,14 +233,14 @@ func (e *endpoint) failed(err error) {
 }
 
 // sawHead notes the number of the newest block the node knows.
-func (e *endpoint) sawHead(number uint64) {
+func (e *Endpoint) RecordHead(number uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.head = number
 }
 
 // health tells how the endpoint does.
-func (e *endpoint) health() chain.EndpointHealth {
+func (e *Endpoint) health() chain.EndpointHealth {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	h := chain.EndpointHealth{

@@ -1,4 +1,4 @@
-package evm
+package rpc
 
 import (
 	"encoding/binary"
@@ -19,7 +19,7 @@ type scanner struct {
 }
 
 // newScanner returns a scanner at the beginning of the text.
-func newScanner(text []byte) *scanner { return &scanner{b: text} }
+func NewScanner(text []byte) *scanner { return &scanner{b: text} }
 
 func (s *scanner) space() {
 	for s.i < len(s.b) {
@@ -231,4 +231,4 @@ func (s *scanner) array(element func() bool) bool {
 	}
 }
 
-func isNull(raw []byte) bool { return string(raw) == "null" }
+func IsNull(raw []byte) bool { return string(raw) == "null" }

@@ -1,4 +1,4 @@
-package evm
+package rpc
 
 import (
 	"testing"
@@ -11,7 +11,7 @@ func TestSpan_FindsTheLimit(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	for _, limit := range []uint64{1, 2, 5, 10, 17, 999, 1_000, 2_000, 5_000, 9_999, 10_000, 1_000_000} {
-		s := newSpan()
+		s := newLogRange()
 		refusals := 0
 		for range 40 {
 			if s.size == 0 || s.size > maxSpan {
@@ -44,14 +44,14 @@ func TestSpan_AnswerSize(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	const perBlock = 100_000 // bytes of logs
-	s := newSpan()
+	s := newLogRange()
 	for range 30 {
 		s.grow(s.size, int(s.size)*perBlock, now)
 	}
 	if bytes := int(s.size) * perBlock; bytes > wantedAnswer || bytes < wantedAnswer/4 {
 		t.Errorf("settled at answers of %d bytes, wanted are %d", bytes, wantedAnswer)
 	}
-	if one := (&span{size: 1, ceiling: 2}); one.shrink(1, now) {
+	if one := (&logRange{size: 1, ceiling: 2}); one.shrink(1, now) {
 		t.Error("less than one block was found")
 	}
 }
@@ -59,7 +59,7 @@ func TestSpan_AnswerSize(t *testing.T) {
 // A short range at the head says nothing about what else the provider takes.
 func TestSpan_ShortRange(t *testing.T) {
 	t.Parallel()
-	s := newSpan()
+	s := newLogRange()
 	for range 100 {
 		s.grow(3, 100, time.Time{})
 	}

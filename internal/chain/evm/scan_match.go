@@ -1,35 +1,39 @@
 package evm
 
+import (
+	"github.com/florinpay/florin/internal/chain/evm/rpc"
+)
+
 // take judges one log of the answer and has its recipient looked up. A log
 // that was not asked for, or that is no transfer, makes the whole answer
 // worthless: what else is wrong with it cannot be known.
-func (s *search) take(l *logText, first, last uint64) error {
-	if l.removed {
+func (s *stretch) collect(l *rpc.RawLog, first, last uint64) error {
+	if l.Removed {
 		return nil // of a fork the node has left
 	}
-	if !l.isTransfer() {
-		return malformed("a log that is no transfer")
+	if !l.IsTransfer() {
+		return rpc.Malformed("a log that is no transfer")
 	}
-	number, ok := parseQuantity(l.blockNumber)
+	number, ok := rpc.ParseQuantity(l.BlockNumber)
 	if !ok || number < first || number > last {
-		return malformed("a log outside the blocks asked for")
+		return rpc.Malformed("a log outside the blocks asked for")
 	}
-	if !s.adapter.isAsset(l.address) {
-		return malformed("a log of another contract")
+	if !s.adapter.isAsset(l.Address) {
+		return rpc.Malformed("a log of another contract")
 	}
-	c := candidate{log: l.whole}
-	if !l.recipient(&c.to) {
-		return malformed("a transfer to no address")
+	c := candidate{log: l.Text}
+	if !l.Recipient(&c.to) {
+		return rpc.Malformed("a transfer to no address")
 	}
 	if s.waiting = append(s.waiting, c); len(s.waiting) == maxWaiting {
-		return s.match()
+		return s.matchRecipients()
 	}
 	return nil
 }
 
 // candidate is a transfer whose recipient is yet to be looked up.
 type candidate struct {
-	to  address
+	to  rpc.Address
 	log []byte
 }
 
@@ -39,16 +43,16 @@ type candidate struct {
 const maxWaiting = 64
 
 // match looks the recipients up and keeps the transfers to watched ones.
-func (s *search) match() error {
+func (s *stretch) matchRecipients() error {
 	waiting := s.waiting
 	s.waiting = s.waiting[:0]
 	for i := range waiting {
 		if _, watched := s.watch.Lookup(waiting[i].to[:]); !watched {
 			continue
 		}
-		var l logText
-		if !readLog(newScanner(waiting[i].log), &l) {
-			return malformed("a log") // it was read before
+		var l rpc.RawLog
+		if !rpc.ReadLog(rpc.NewScanner(waiting[i].log), &l) {
+			return rpc.Malformed("a log") // it was read before
 		}
 		if err := s.keep(&l); err != nil {
 			return err
@@ -57,12 +61,12 @@ func (s *search) match() error {
 	return nil
 }
 
-func (s *search) keep(l *logText) error {
-	e, ok := l.decode()
+func (s *stretch) keep(l *rpc.RawLog) error {
+	e, ok := l.Decode()
 	if !ok {
-		return malformed("a transfer log that cannot be read")
+		return rpc.Malformed("a transfer log that cannot be read")
 	}
-	if e.units.IsZero() {
+	if e.Units.IsZero() {
 		return nil // anybody may move nothing, and does, to plant addresses
 	}
 	s.found = append(s.found, e)
@@ -71,8 +75,8 @@ func (s *search) keep(l *logText) error {
 
 // isAsset reports whether the text is the address of one of the assets.
 func (a *Adapter) isAsset(text []byte) bool {
-	var contract address
-	if !parseBytes(contract[:], text) {
+	var contract rpc.Address
+	if !rpc.ParseBytes(contract[:], text) {
 		return false
 	}
 	_, ok := a.assets[contract]

@@ -1,4 +1,4 @@
-package evm
+package sender
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
+	"github.com/florinpay/florin/internal/chain/evm/rpc"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 )
@@ -69,16 +70,16 @@ func (c Deployer) Plan(ctx context.Context, wallet common.Address) (DeployPlan, 
 // deployment is the state of a network with what is still to do.
 type deployment struct {
 	wallet  common.Address
-	account account
-	funding *priced // nil: the presigned transaction is paid for
-	deploys bool    // the proxy is missing
-	factory *priced // nil: the factory is there
+	account rpc.Account
+	funding *pricedTx // nil: the presigned transaction is paid for
+	deploys bool      // the proxy is missing
+	factory *pricedTx // nil: the factory is there
 }
 
 func (d deployment) plan(c client) DeployPlan {
 	p := DeployPlan{
-		Network: c.profile.Network, Factory: c.text(address(contracts.FactoryAddress())),
-		Wallet: c.text(address(d.wallet)), Balance: money.NewUnits(d.account.balance),
+		Network: c.profile.Network, Factory: c.text(rpc.Address(contracts.FactoryAddress())),
+		Wallet: c.text(rpc.Address(d.wallet)), Balance: money.NewUnits(d.account.Balance),
 	}
 	if d.funding != nil {
 		cost := new(big.Int).Add(d.funding.cost, d.funding.value)
@@ -99,13 +100,13 @@ func (d deployment) plan(c client) DeployPlan {
 func (c client) survey(ctx context.Context, wallet common.Address, reached uint64) (deployment, error) {
 	d := deployment{wallet: wallet}
 	var verdict error
-	err := c.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
+	err := c.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) error {
 		d = deployment{wallet: wallet}
-		verdict = requireBlock(ctx, e, reached)
+		verdict = rpc.RequireBlock(ctx, e, reached)
 		if verdict == nil {
 			verdict = c.inspect(ctx, e, &d)
 		}
-		var refused refusal
+		var refused rejected
 		if errors.As(verdict, &refused) || fault.Is(verdict, fault.Unprocessable) {
 			return nil
 		}
@@ -117,8 +118,8 @@ func (c client) survey(ctx context.Context, wallet common.Address, reached uint6
 }
 
 // inspect is survey through one endpoint.
-func (c client) inspect(ctx context.Context, e *endpoint, d *deployment) (err error) {
-	if d.account, err = readAccount(ctx, e, d.wallet); err != nil {
+func (c client) inspect(ctx context.Context, e *rpc.Endpoint, d *deployment) (err error) {
+	if d.account, err = rpc.ReadAccount(ctx, e, d.wallet); err != nil {
 		return err
 	}
 	hasProxy, err := c.standsAt(ctx, e, "deterministic deployment proxy", contracts.DeployerAddress, contracts.DeployerCodeHash)
@@ -141,25 +142,25 @@ func (c client) inspect(ctx context.Context, e *endpoint, d *deployment) (err er
 
 // factoryIntent deploys the factory through the proxy. Without the proxy, the
 // factory's plain creation shows about what it will cost.
-func factoryIntent(wallet common.Address, hasProxy bool) intent {
+func factoryIntent(wallet common.Address, hasProxy bool) txRequest {
 	to, data := contracts.FactoryDeployment()
 	if !hasProxy {
-		return intent{from: wallet, data: contracts.FactoryInitCode()}
+		return txRequest{from: wallet, data: contracts.FactoryInitCode()}
 	}
-	return intent{from: wallet, to: &to, data: data}
+	return txRequest{from: wallet, to: &to, data: data}
 }
 
 // inspectProxy finds out what deploying the proxy takes.
-func (c client) inspectProxy(ctx context.Context, e *endpoint, d *deployment) error {
-	signer, err := readAccount(ctx, e, contracts.DeployerSigner)
+func (c client) inspectProxy(ctx context.Context, e *rpc.Endpoint, d *deployment) error {
+	signer, err := rpc.ReadAccount(ctx, e, contracts.DeployerSigner)
 	if err != nil {
 		return err
 	}
 	d.deploys = true
-	missing := new(big.Int).Sub(contracts.DeployerFunding(), signer.balance)
+	missing := new(big.Int).Sub(contracts.DeployerFunding(), signer.Balance)
 	if missing.Sign() > 0 {
 		to := contracts.DeployerSigner
-		funding, err := c.price(ctx, e, intent{from: d.wallet, to: &to})
+		funding, err := c.price(ctx, e, txRequest{from: d.wallet, to: &to})
 		if err != nil {
 			return err
 		}
@@ -179,16 +180,16 @@ func (c client) inspectProxy(ctx context.Context, e *endpoint, d *deployment) er
 
 // standsAt reports whether a contract is in its place; another one there is an
 // error nothing but another version of Florin can mend.
-func (c client) standsAt(ctx context.Context, e *endpoint, name string, at common.Address, want common.Hash) (bool, error) {
-	replies, err := e.ask(ctx, codeCall(address(at)))
+func (c client) standsAt(ctx context.Context, e *rpc.Endpoint, name string, at common.Address, want common.Hash) (bool, error) {
+	replies, err := e.Ask(ctx, rpc.CodeCall(rpc.Address(at)))
 	if err != nil {
 		return false, err
 	}
-	got, size, err := codeHash(replies[0])
+	got, size, err := rpc.CodeHash(replies[0])
 	if err != nil || size == 0 {
 		return false, err
 	}
-	if got != hash(want) {
+	if got != rpc.Hash(want) {
 		return false, fault.New(fault.Unprocessable, "there is other code at %s on %s than the %s has", at, c.profile.Network, name)
 	}
 	return true, nil

@@ -1,4 +1,4 @@
-package evm
+package sender
 
 import (
 	"context"
@@ -6,16 +6,17 @@ import (
 	"fmt"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm/rpc"
 	"github.com/florinpay/florin/internal/money"
 )
 
 // Look tells what became of the attempts, which share one nonce: at most one
 // of them lands.
-func (s *Sender) Track(ctx context.Context, items []chain.SweepItem, attempts []chain.Attempt) (chain.SweepOutcome, error) {
-	txs := make([]hash, len(attempts))
+func (s *Sweeps) Track(ctx context.Context, items []chain.SweepItem, attempts []chain.Attempt) (chain.SweepOutcome, error) {
+	txs := make([]rpc.Hash, len(attempts))
 	for i, a := range attempts {
 		var ok bool
-		if txs[i], ok = parseHash(string(a.Tx)); !ok {
+		if txs[i], ok = rpc.ParseHash(string(a.Tx)); !ok {
 			return chain.SweepOutcome{}, fmt.Errorf("look: %q is no transaction hash", a.Tx)
 		}
 	}
@@ -27,12 +28,12 @@ func (s *Sender) Track(ctx context.Context, items []chain.SweepItem, attempts []
 		return chain.SweepOutcome{}, err
 	}
 	final := s.final(heads)
-	look := func(ctx context.Context, e *endpoint) (chain.SweepOutcome, error) {
+	look := func(ctx context.Context, e *rpc.Endpoint) (chain.SweepOutcome, error) {
 		return s.look(ctx, e, final, items, attempts[0].Nonce, txs)
 	}
 	var seen chain.SweepOutcome
-	var by *endpoint
-	err = s.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
+	var by *rpc.Endpoint
+	err = s.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) (err error) {
 		by = e
 		seen, err = look(ctx, e)
 		return err
@@ -47,26 +48,26 @@ func (s *Sender) Track(ctx context.Context, items []chain.SweepItem, attempts []
 }
 
 // look asks one endpoint, which must know the final block.
-func (s *Sender) look(
-	ctx context.Context, e *endpoint, final chain.Head, items []chain.SweepItem, nonce uint64, txs []hash,
+func (s *Sweeps) look(
+	ctx context.Context, e *rpc.Endpoint, final chain.Head, items []chain.SweepItem, nonce uint64, txs []rpc.Hash,
 ) (chain.SweepOutcome, error) {
-	calls := []call{numberCall(final.Number), blockCall("latest")}
+	calls := []rpc.Call{rpc.BlockByNumber(final.Number), rpc.BlockByTag("latest")}
 	for _, tx := range txs {
-		calls = append(calls, receiptCall(tx))
+		calls = append(calls, rpc.ReceiptCall(tx))
 	}
 	for _, tx := range txs {
-		calls = append(calls, call{"eth_getTransactionByHash", []any{tx.String()}})
+		calls = append(calls, rpc.NewCall("eth_getTransactionByHash", tx.String()))
 	}
-	results, err := e.results(ctx, calls...)
+	results, err := e.Results(ctx, calls...)
 	if err != nil {
 		return chain.SweepOutcome{}, err
 	}
-	if err := standing(results[0], final); err != nil {
+	if err := rpc.RequireHead(results[0], final); err != nil {
 		return chain.SweepOutcome{}, err
 	}
-	latest, ok, err := parseHeader(results[1])
+	latest, ok, err := rpc.ParseHeader(results[1])
 	if err != nil || !ok {
-		return chain.SweepOutcome{}, errors.Join(err, malformed("no block latest"))
+		return chain.SweepOutcome{}, errors.Join(err, rpc.Malformed("no block latest"))
 	}
 	receipts, pooled := results[2:2+len(txs)], results[2+len(txs):]
 	for i, tx := range txs {
@@ -80,7 +81,7 @@ func (s *Sender) look(
 	}
 	seen := chain.SweepOutcome{Status: chain.TxUnknown}
 	for _, raw := range pooled {
-		if !isNull(raw) {
+		if !rpc.IsNull(raw) {
 			seen.Status = chain.TxPending
 		}
 	}
@@ -98,41 +99,41 @@ func (s *Sender) look(
 // ours, in a final block. Full nodes keep the count of recent blocks only, so
 // the block at which it was first seen past is remembered: when that block is
 // final and still in the chain, the count is final too.
-func (s *Sender) dead(ctx context.Context, e *endpoint, final chain.Head, latest header, nonce uint64) (bool, error) {
+func (s *Sweeps) dead(ctx context.Context, e *rpc.Endpoint, final chain.Head, latest rpc.Header, nonce uint64) (bool, error) {
 	s.mu.Lock()
 	first := s.passed
 	s.mu.Unlock()
-	calls := []call{{"eth_getTransactionCount", []any{address(s.signer.Address()).String(), quantity(latest.number)}}}
-	known := first.nonce == nonce && first.at != header{}
+	calls := []rpc.Call{rpc.NewCall("eth_getTransactionCount", rpc.Address(s.signer.Address()).String(), rpc.Quantity(latest.Number))}
+	known := first.nonce == nonce && first.at != rpc.Header{}
 	if known {
-		calls = append(calls, numberCall(first.at.number))
+		calls = append(calls, rpc.BlockByNumber(first.at.Number))
 	}
-	results, err := e.results(ctx, calls...)
+	results, err := e.Results(ctx, calls...)
 	if err != nil {
 		return false, err
 	}
-	count, ok := parseText(results[0])
+	count, ok := rpc.ParseNumber(results[0])
 	if !ok {
-		return false, malformed("eth_getTransactionCount")
+		return false, rpc.Malformed("eth_getTransactionCount")
 	}
 	if count <= nonce {
 		s.remember(passing{})
 		return false, nil
 	}
 	if known {
-		h, ok, err := parseNumbered(results[1], first.at.number)
+		h, ok, err := rpc.ParseNumberedHeader(results[1], first.at.Number)
 		if err != nil {
 			return false, err
 		}
-		if ok && h.hash == first.at.hash {
-			return first.at.number <= final.Number, nil
+		if ok && h.Hash == first.at.Hash {
+			return first.at.Number <= final.Number, nil
 		}
 	}
 	s.remember(passing{nonce, latest})
 	return false, nil
 }
 
-func (s *Sender) remember(p passing) {
+func (s *Sweeps) remember(p passing) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.passed = p
@@ -141,13 +142,13 @@ func (s *Sender) remember(p passing) {
 // seconded is what the other endpoints tell of attempts that one says can land
 // no more: one that has lost its index must not decide alone while there are
 // others, so one of them must say the same, and none may know better.
-func (s *Sender) seconded(
-	ctx context.Context, told chain.SweepOutcome, by *endpoint, look func(context.Context, *endpoint) (chain.SweepOutcome, error),
+func (s *Sweeps) seconded(
+	ctx context.Context, told chain.SweepOutcome, by *rpc.Endpoint, look func(context.Context, *rpc.Endpoint) (chain.SweepOutcome, error),
 ) chain.SweepOutcome {
-	agreed := s.pool.single()
-	for _, e := range s.pool.without(by.Name()) {
+	agreed := s.pool.Single()
+	for _, e := range s.pool.Without(by.Name()) {
 		var seen chain.SweepOutcome
-		err := s.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
+		err := s.pool.Try(ctx, e, func(ctx context.Context, e *rpc.Endpoint) (err error) {
 			seen, err = look(ctx, e)
 			return err
 		})
@@ -163,21 +164,21 @@ func (s *Sender) seconded(
 }
 
 // included tells what a transaction that is in a block did.
-func (s *Sender) included(ctx context.Context, e *endpoint, final chain.Head, items []chain.SweepItem, r sweepReceipt) (chain.SweepOutcome, error) {
-	block, err := readBlockOf(ctx, e, r.receipt)
+func (s *Sweeps) included(ctx context.Context, e *rpc.Endpoint, final chain.Head, items []chain.SweepItem, r sweepReceipt) (chain.SweepOutcome, error) {
+	block, err := rpc.BlockOf(ctx, e, r.Receipt)
 	if err != nil {
 		return chain.SweepOutcome{}, err
 	}
-	seen := chain.SweepOutcome{Status: chain.TxIncluded, Tx: chain.TxHash(r.tx.String()), Block: block, Paid: money.NewUnits(r.paid)}
+	seen := chain.SweepOutcome{Status: chain.TxIncluded, Tx: chain.TxHash(r.Tx.String()), Block: block, Paid: money.NewUnits(r.paid)}
 	if block.Number > final.Number {
 		return seen, nil
 	}
-	if r.failed {
+	if r.Failed {
 		seen.Status, seen.Note = chain.TxReverted, "the transaction failed as a whole"
 		return seen, nil
 	}
 	seen.Status = chain.TxFinal
-	o := outcome{sender: s, receipt: r, at: block}
+	o := sweepResult{sender: s, receipt: r, at: block}
 	for _, i := range items {
 		if err := o.judge(ctx, e, i); err != nil {
 			return chain.SweepOutcome{}, err
@@ -188,8 +189,8 @@ func (s *Sender) included(ctx context.Context, e *endpoint, final chain.Head, it
 }
 
 // outcome gathers what a sweep did with each item.
-type outcome struct {
-	sender  *Sender
+type sweepResult struct {
+	sender  *Sweeps
 	receipt sweepReceipt
 	at      chain.Head
 	moved   []chain.Moved
@@ -197,7 +198,7 @@ type outcome struct {
 }
 
 // judge decides about one item.
-func (o *outcome) judge(ctx context.Context, e *endpoint, i chain.SweepItem) error {
+func (o *sweepResult) judge(ctx context.Context, e *rpc.Endpoint, i chain.SweepItem) error {
 	moved, reason, err := o.flushed(i)
 	if err != nil {
 		return err
@@ -225,7 +226,7 @@ func (o *outcome) judge(ctx context.Context, e *endpoint, i chain.SweepItem) err
 
 // flushed adds up what the factory and the token say of an item; reason is why
 // it was not moved.
-func (o *outcome) flushed(i chain.SweepItem) (moved money.Units, reason string, err error) {
+func (o *sweepResult) flushed(i chain.SweepItem) (moved money.Units, reason string, err error) {
 	token, err := o.sender.token(i.Asset.Contract)
 	if err != nil {
 		return moved, "", err
@@ -238,9 +239,9 @@ func (o *outcome) flushed(i chain.SweepItem) (moved money.Units, reason string, 
 	if err != nil {
 		return moved, "", err
 	}
-	forwarder := address(holder.Raw)
+	forwarder := rpc.Address(holder.Raw)
 	for _, f := range o.receipt.flushes {
-		if f.forwarder != forwarder || f.token != address(token) {
+		if f.forwarder != forwarder || f.token != rpc.Address(token) {
 			continue
 		}
 		if f.failed {
@@ -251,7 +252,7 @@ func (o *outcome) flushed(i chain.SweepItem) (moved money.Units, reason string, 
 	if i.Asset.Contract == "" || moved.IsZero() {
 		return moved, "", nil
 	}
-	left, arrived := o.receipt.left(address(token), forwarder, address(settlement.Raw))
+	left, arrived := o.receipt.left(rpc.Address(token), forwarder, rpc.Address(settlement.Raw))
 	if arrived.IsZero() {
 		return money.Units{}, "the token reported a transfer that its log does not show", nil
 	}
@@ -263,28 +264,28 @@ func (o *outcome) flushed(i chain.SweepItem) (moved money.Units, reason string, 
 
 // holds returns what an address holds of a contract's token, or of the native
 // coin, in the newest block of an endpoint that has reached a block.
-func (s *Sender) holds(ctx context.Context, e *endpoint, of, contract chain.Address, at chain.Head) (money.Units, error) {
+func (s *Sweeps) holds(ctx context.Context, e *rpc.Endpoint, of, contract chain.Address, at chain.Head) (money.Units, error) {
 	holder, err := chain.ParseAddress(s.Network(), string(of))
 	if err != nil {
 		return money.Units{}, err
 	}
-	number := call{method: "eth_blockNumber"}
+	number := rpc.NewCall("eth_blockNumber")
 	if contract == "" {
-		results, err := e.results(ctx, number, call{"eth_getBalance", []any{address(holder.Raw).String(), "latest"}})
+		results, err := e.Results(ctx, number, rpc.NewCall("eth_getBalance", rpc.Address(holder.Raw).String(), "latest"))
 		if err != nil {
 			return money.Units{}, err
 		}
-		if err := notBelow(results[0], at.Number); err != nil {
+		if err := rpc.CheckHeight(results[0], at.Number); err != nil {
 			return money.Units{}, err
 		}
-		return parseBalance(results[1])
+		return rpc.ParseBalance(results[1])
 	}
 	token, err := chain.ParseAddress(s.Network(), string(contract))
 	if err != nil {
 		return money.Units{}, err
 	}
-	data := balanceOfData(holder.Raw)
-	words, err := readWords(ctx, e, []call{number, contractCall(address(token.Raw), data)}, at.Number)
+	data := rpc.BalanceOfData(holder.Raw)
+	words, err := rpc.CallWords(ctx, e, []rpc.Call{number, rpc.ContractCall(rpc.Address(token.Raw), data)}, at.Number)
 	if err != nil {
 		return money.Units{}, err
 	}

@@ -1,4 +1,4 @@
-package evm
+package sender
 
 import (
 	"encoding/json"
@@ -10,6 +10,12 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
+	"github.com/florinpay/florin/internal/chain/evm/rpc"
+)
+
+const (
+	someHash  = "0x1f2e3d4c5b6a79881f2e3d4c5b6a79881f2e3d4c5b6a79881f2e3d4c5b6a7988"
+	someTopic = "0x000000000000000000000000aabbccddeeff00112233445566778899aabbccdd"
 )
 
 // sweepReceiptOf is a receipt in JSON with a log of the factory.
@@ -27,7 +33,7 @@ const (
 
 func TestParseSweepReceipt(t *testing.T) {
 	t.Parallel()
-	id, _ := parseHash(someHash)
+	id, _ := rpc.ParseHash(someHash)
 	r, ok, err := parseSweepReceipt(sweepReceiptOf("0x1", flushedTopic, wordOfMillion, factory.String()), id)
 	if err != nil || !ok || len(r.flushes) != 1 || r.flushes[0].failed || r.flushes[0].units.Int64() != 1_000_000 || r.paid.Int64() != 21_000*1_000_000_000+7 {
 		t.Errorf("a flush was read as %+v, %v", r, err)
@@ -40,7 +46,7 @@ func TestParseSweepReceipt(t *testing.T) {
 		t.Errorf("another contract's log was believed: %+v, %v", r, err)
 	}
 	for name, raw := range map[string][]byte{
-		"UnknownEvent":  sweepReceiptOf("0x1", transferTopic[:10]+flushedTopic[10:], wordOfMillion, factory.String()),
+		"UnknownEvent":  sweepReceiptOf("0x1", rpc.TransferTopic[:10]+flushedTopic[10:], wordOfMillion, factory.String()),
 		"ShortData":     sweepReceiptOf("0x1", flushedTopic, "0x01", factory.String()),
 		"LogOfAFailure": sweepReceiptOf("0x0", flushedTopic, wordOfMillion, factory.String()),
 		"NoAddress":     sweepReceiptOf("0x1", flushedTopic, wordOfMillion, "0x"),
@@ -58,13 +64,12 @@ func TestParseSweepReceipt(t *testing.T) {
 // Whatever a node answers is read or refused, and what is read of the factory's
 // events is what go-ethereum reads.
 func FuzzParseSweepReceipt(f *testing.F) {
-	seed(f)
-	for _, topic := range []string{flushedTopic, flushFailedTopic, transferTopic} {
+	for _, topic := range []string{flushedTopic, flushFailedTopic, rpc.TransferTopic} {
 		for _, data := range []string{wordOfMillion, wordOfReason, "0x"} {
 			f.Add(sweepReceiptOf("0x1", topic, data, factory.String()))
 		}
 	}
-	id, _ := parseHash(someHash)
+	id, _ := rpc.ParseHash(someHash)
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		r, ok, err := parseSweepReceipt(raw, id)
 		if !ok || err != nil {
@@ -91,9 +96,9 @@ func FuzzParseSweepReceipt(f *testing.F) {
 				continue
 			}
 			if e, err := binding.UnpackFlushedEvent(log); err == nil {
-				events = append(events, flush{forwarder: address(e.Forwarder), token: address(e.Token), units: e.Amount})
+				events = append(events, flush{forwarder: rpc.Address(e.Forwarder), token: rpc.Address(e.Token), units: e.Amount})
 			} else if e, err := binding.UnpackFlushFailedEvent(log); err == nil {
-				events = append(events, flush{forwarder: address(e.Forwarder), token: address(e.Token), failed: true, reason: e.Reason})
+				events = append(events, flush{forwarder: rpc.Address(e.Forwarder), token: rpc.Address(e.Token), failed: true, reason: e.Reason})
 			}
 		}
 		if len(events) != len(r.flushes) {
@@ -105,6 +110,17 @@ func FuzzParseSweepReceipt(f *testing.F) {
 				!got.failed && got.units.Cmp(new(big.Int).Set(e.units)) != 0 {
 				t.Fatalf("read %+v, go-ethereum reads %+v", got, e)
 			}
+		}
+	})
+}
+
+func FuzzParseBaseFee(f *testing.F) {
+	for _, block := range []string{`null`, `{}`, `{"baseFeePerGas":"0x3b9aca00"}`, `{"baseFeePerGas":"-0x1"}`, `{"baseFeePerGas":1}`} {
+		f.Add([]byte(block))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		if fee, err := parseBaseFee(raw); err == nil && fee.Sign() < 0 {
+			t.Fatalf("%q was read as %s", raw, fee)
 		}
 	})
 }

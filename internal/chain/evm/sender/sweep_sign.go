@@ -1,4 +1,4 @@
-package evm
+package sender
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
+	"github.com/florinpay/florin/internal/chain/evm/rpc"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -32,7 +33,7 @@ const (
 // Sign builds and signs the transaction that sweeps the items. It asks the
 // network for the price of gas, the nonce and the gas it takes; it sends
 // nothing.
-func (s *Sender) Sign(ctx context.Context, items []chain.SweepItem, previous []chain.Attempt, now time.Time) (chain.Attempt, error) {
+func (s *Sweeps) Sign(ctx context.Context, items []chain.SweepItem, previous []chain.Attempt, now time.Time) (chain.Attempt, error) {
 	data, err := s.calldata(items)
 	if err != nil {
 		return chain.Attempt{}, err
@@ -42,14 +43,14 @@ func (s *Sender) Sign(ctx context.Context, items []chain.SweepItem, previous []c
 		return chain.Attempt{}, err
 	}
 	factory := contracts.FactoryAddress()
-	p := priced{intent: intent{from: s.signer.Address(), to: &factory, data: data}}
-	var acc account
+	p := pricedTx{txRequest: txRequest{from: s.signer.Address(), to: &factory, data: data}}
+	var acc rpc.Account
 	var verdict error
-	err = s.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
-		if err = requireBlock(ctx, e, s.final(heads).Number); err != nil {
+	err = s.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) (err error) {
+		if err = rpc.RequireBlock(ctx, e, s.final(heads).Number); err != nil {
 			return err
 		}
-		if acc, err = readAccount(ctx, e, p.from); err != nil {
+		if acc, err = rpc.ReadAccount(ctx, e, p.from); err != nil {
 			return err
 		}
 		verdict, err = s.quote(ctx, e, &p, previous)
@@ -58,21 +59,21 @@ func (s *Sender) Sign(ctx context.Context, items []chain.SweepItem, previous []c
 	if err = errors.Join(err, verdict); err != nil {
 		return chain.Attempt{}, fmt.Errorf("sweep on %s: %w", s.Network(), err)
 	}
-	nonce := acc.nonce
+	nonce := acc.Nonce
 	switch {
 	case len(previous) > 0:
 		nonce = previous[0].Nonce
-	case acc.pending > acc.nonce:
+	case acc.Pending > acc.Nonce:
 		return chain.Attempt{}, s.errWaiting(acc)
 	}
-	if acc.balance.Cmp(p.cost) < 0 {
+	if acc.Balance.Cmp(p.cost) < 0 {
 		return chain.Attempt{}, fmt.Errorf("%w: %s holds %s on %s, and the sweep takes up to %s", chain.ErrNoGas,
-			s.wallet(), s.wei(acc.balance), s.Network(), s.wei(p.cost))
+			s.wallet(), s.wei(acc.Balance), s.Network(), s.wei(p.cost))
 	}
 	return s.signed(p, nonce, now)
 }
 
-func (s *Sender) signed(p priced, nonce uint64, now time.Time) (chain.Attempt, error) {
+func (s *Sweeps) signed(p pricedTx, nonce uint64, now time.Time) (chain.Attempt, error) {
 	id := s.chainID()
 	tx, err := s.signer.SignTx(p.unsigned(id, nonce), id)
 	if err != nil {
@@ -91,7 +92,7 @@ func (s *Sender) signed(p priced, nonce uint64, now time.Time) (chain.Attempt, e
 // calldata encodes the call of the factory, an item for each address with all
 // its tokens. It refuses an item whose address is not the forwarder of the
 // settlement: the call would flush another one.
-func (s *Sender) calldata(items []chain.SweepItem) ([]byte, error) {
+func (s *Sweeps) calldata(items []chain.SweepItem) ([]byte, error) {
 	if len(items) == 0 {
 		return nil, errors.New("a sweep of nothing")
 	}
@@ -117,7 +118,7 @@ func (s *Sender) calldata(items []chain.SweepItem) ([]byte, error) {
 	return contracts.NewForwarderFactory().TryPackSweep(list)
 }
 
-func (s *Sender) item(i chain.SweepItem) (contracts.ForwarderFactoryItem, error) {
+func (s *Sweeps) item(i chain.SweepItem) (contracts.ForwarderFactoryItem, error) {
 	settlement, err := chain.ParseAddress(s.Network(), string(i.Settlement))
 	if err != nil {
 		return contracts.ForwarderFactoryItem{}, err
@@ -127,7 +128,7 @@ func (s *Sender) item(i chain.SweepItem) (contracts.ForwarderFactoryItem, error)
 	}
 	salt := contracts.Salt(uint64(i.Number), s.instance)
 	forwarder := contracts.ForwarderAddress(contracts.FactoryAddress(), common.Address(settlement.Raw), salt)
-	if s.text(address(forwarder)) != i.Address.Address {
+	if s.text(rpc.Address(forwarder)) != i.Address.Address {
 		return contracts.ForwarderFactoryItem{}, fmt.Errorf("%s is not the forwarder of payment %s to %s",
 			i.Address.Address, i.PaymentID, i.Settlement)
 	}
@@ -135,7 +136,7 @@ func (s *Sender) item(i chain.SweepItem) (contracts.ForwarderFactoryItem, error)
 }
 
 // token returns what the factory knows the asset by.
-func (s *Sender) token(contract chain.Address) (common.Address, error) {
+func (s *Sweeps) token(contract chain.Address) (common.Address, error) {
 	if contract == "" {
 		return contracts.NativeCoin, nil
 	}
@@ -148,7 +149,7 @@ func (s *Sender) token(contract chain.Address) (common.Address, error) {
 
 // quote fills in gas, fees and cost. Its verdict is a reason not to sweep that
 // another endpoint would give too.
-func (s *Sender) quote(ctx context.Context, e *endpoint, p *priced, previous []chain.Attempt) (verdict, err error) {
+func (s *Sweeps) quote(ctx context.Context, e *rpc.Endpoint, p *pricedTx, previous []chain.Attempt) (verdict, err error) {
 	if p.fees, err = s.fees(ctx, e); err != nil {
 		return nil, err
 	}
@@ -169,7 +170,7 @@ func (s *Sender) quote(ctx context.Context, e *endpoint, p *priced, previous []c
 
 // bid makes what is offered enough to replace the attempts before, and no more
 // than the operator allows.
-func (s *Sender) bid(f *Fees, previous []chain.Attempt) error {
+func (s *Sweeps) bid(f *Fees, previous []chain.Attempt) error {
 	tip, most := new(big.Int).Set(f.Tip), new(big.Int).Set(f.Max)
 	for _, a := range previous {
 		tip, most = larger(tip, bumped(a.Fee.Tip.Big())), larger(most, bumped(a.Fee.Price.Big()))
@@ -213,20 +214,20 @@ func smaller(a, b *big.Int) *big.Int {
 // estimate has the node try the call and sets the gas limit. A call that does
 // not fit one transaction, or that fails as a whole, is too large: the sweeper
 // halves it until what is to blame is alone.
-func (p *priced) estimate(ctx context.Context, e *endpoint) (verdict, err error) {
-	replies, err := e.ask(ctx, call{"eth_estimateGas", []any{p.object()}})
+func (p *pricedTx) estimate(ctx context.Context, e *rpc.Endpoint) (verdict, err error) {
+	replies, err := e.Ask(ctx, rpc.NewCall("eth_estimateGas", p.object()))
 	if err != nil {
 		return nil, err
 	}
-	if failed := replies[0].err; failed != nil {
+	if failed := replies[0].Err; failed != nil {
 		if reverts(failed) {
 			return fmt.Errorf("%w: %s", chain.ErrTooLarge, failed.Message), nil
 		}
-		return nil, callFailure(failed)
+		return nil, rpc.CallError(failed)
 	}
-	estimate, ok := parseText(replies[0].result)
+	estimate, ok := rpc.ParseNumber(replies[0].Result)
 	if !ok {
-		return nil, malformed("eth_estimateGas")
+		return nil, rpc.Malformed("eth_estimateGas")
 	}
 	if estimate > maxTxGas-tokenSpare {
 		return chain.ErrTooLarge, nil
@@ -241,7 +242,7 @@ const codeReverted = 3
 
 // reverts reports whether the node tried the call and it failed, rather than
 // the node.
-func reverts(e *rpcError) bool {
+func reverts(e *rpc.Error) bool {
 	text := strings.ToLower(e.Message)
 	return e.Code == codeReverted || strings.Contains(text, "revert") || strings.Contains(text, "out of gas") ||
 		strings.Contains(text, "gas required exceeds")

@@ -1,4 +1,4 @@
-package evm
+package rpc
 
 import (
 	"context"
@@ -11,42 +11,42 @@ import (
 // take. Without it an endpoint that stopped moving would stay the preferred
 // one: it answers, and nothing it says is wrong.
 const (
-	beatEvery   = 5 * time.Second
-	beatTimeout = 2 * time.Second
+	healthEvery  = 5 * time.Second
+	probeTimeout = 2 * time.Second
 )
 
 // beat has every endpoint that is not cooling down tell its newest block, if
 // it is time. With one endpoint there is nothing to choose.
-func (p *pool) beat(ctx context.Context) {
-	p.beating.Lock()
-	defer p.beating.Unlock()
+func (p *Pool) CheckHealth(ctx context.Context) {
+	p.checking.Lock()
+	defer p.checking.Unlock()
 	now := p.now()
-	if len(p.endpoints) < 2 || now.Before(p.nextBeat) {
+	if len(p.endpoints) < 2 || now.Before(p.nextCheck) {
 		return
 	}
-	p.nextBeat = now.Add(beatEvery)
+	p.nextCheck = now.Add(healthEvery)
 	var all sync.WaitGroup
-	for _, e := range p.ready() {
-		all.Go(func() { p.pulse(ctx, e) })
+	for _, e := range p.Ready() {
+		all.Go(func() { p.probe(ctx, e) })
 	}
 	all.Wait()
 }
 
 // pulse asks one endpoint. One that takes too long is left alone for a while
 // like one that fails.
-func (p *pool) pulse(ctx context.Context, e *endpoint) {
-	short, cancel := context.WithTimeout(ctx, beatTimeout)
+func (p *Pool) probe(ctx context.Context, e *Endpoint) {
+	short, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	err := p.try(short, e, func(ctx context.Context, e *endpoint) error {
-		results, err := e.results(ctx, call{method: "eth_blockNumber"})
+	err := p.Try(short, e, func(ctx context.Context, e *Endpoint) error {
+		results, err := e.Results(ctx, NewCall("eth_blockNumber"))
 		if err != nil {
 			return err
 		}
-		number, ok := parseText(results[0])
+		number, ok := ParseNumber(results[0])
 		if !ok {
-			return malformed("eth_blockNumber")
+			return Malformed("eth_blockNumber")
 		}
-		e.sawHead(number)
+		e.RecordHead(number)
 		return nil
 	})
 	if err != nil && short.Err() != nil && ctx.Err() == nil {
@@ -55,7 +55,7 @@ func (p *pool) pulse(ctx context.Context, e *endpoint) {
 }
 
 // farthest returns the number of the newest block any endpoint has shown.
-func (p *pool) farthest() uint64 {
+func (p *Pool) HighestBlock() uint64 {
 	var best uint64
 	for _, e := range p.endpoints {
 		best = max(best, e.health().Head)

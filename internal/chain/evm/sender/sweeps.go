@@ -1,4 +1,4 @@
-package evm
+package sender
 
 import (
 	"context"
@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/chain/evm/rpc"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 )
 
 // SenderConfig says how a network is swept.
-type SenderConfig struct {
+type Config struct {
 	Signer Signer
 	// Instance is the installation's id, part of every deposit address.
 	Instance [16]byte
@@ -25,7 +27,7 @@ type SenderConfig struct {
 // Sender sweeps the deposit addresses of one EVM network: it makes, signs and
 // sends calls of the factory's sweep and tells what became of them. It is safe
 // for concurrent use.
-type Sender struct {
+type Sweeps struct {
 	client
 	signer   Signer
 	instance [16]byte
@@ -39,18 +41,18 @@ type Sender struct {
 
 type passing struct {
 	nonce uint64
-	at    header
+	at    rpc.Header
 }
 
-var _ chain.SweepSender = (*Sender)(nil)
+var _ chain.SweepSender = (*Sweeps)(nil)
 
 // NewSender returns the sender of the adapter's network.
-func NewSender(a *Adapter, c SenderConfig) *Sender {
+func NewSweeps(a *evm.Adapter, c Config) *Sweeps {
 	price := c.MaxPrice
 	if price.IsZero() {
-		price = DefaultMaxPrice(a.profile.Network)
+		price = DefaultMaxPrice(a.Network())
 	}
-	return &Sender{client: newClient(a), signer: c.Signer, instance: c.Instance, maxPrice: price.Big()}
+	return &Sweeps{client: newClient(a), signer: c.Signer, instance: c.Instance, maxPrice: price.Big()}
 }
 
 // DefaultMaxPrice is the most a unit of gas may cost, in wei, unless the
@@ -67,48 +69,48 @@ func DefaultMaxPrice(n chain.Network) money.Units {
 }
 
 // Network names the network it sweeps.
-func (s *Sender) Network() chain.Network { return s.profile.Network }
+func (s *Sweeps) Network() chain.Network { return s.profile.Network }
 
 // wallet is the account that pays.
-func (s *Sender) wallet() chain.Address { return s.text(address(s.signer.Address())) }
+func (s *Sweeps) wallet() chain.Address { return s.text(rpc.Address(s.signer.Address())) }
 
 // Gas tells what the gas wallet holds.
-func (s *Sender) GasWallet(ctx context.Context) (chain.GasWallet, error) {
-	var acc account
-	err := s.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
-		acc, err = readAccount(ctx, e, s.signer.Address())
+func (s *Sweeps) GasWallet(ctx context.Context) (chain.GasWallet, error) {
+	var acc rpc.Account
+	err := s.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) (err error) {
+		acc, err = rpc.ReadAccount(ctx, e, s.signer.Address())
 		return err
 	})
 	if err != nil {
 		return chain.GasWallet{}, fmt.Errorf("gas wallet on %s: %w", s.Network(), err)
 	}
-	return chain.GasWallet{Address: s.wallet(), Balance: money.NewUnits(acc.balance)}, nil
+	return chain.GasWallet{Address: s.wallet(), Balance: money.NewUnits(acc.Balance)}, nil
 }
 
 // Broadcast gives the signed bytes to every endpoint that can be asked.
-func (s *Sender) Broadcast(ctx context.Context, a chain.Attempt) error {
+func (s *Sweeps) Broadcast(ctx context.Context, a chain.Attempt) error {
 	return s.spread(ctx, a.Tx, a.Raw)
 }
 
 // offer gives signed bytes to one node. A node that has them already refuses
 // them, which is no refusal: whether it has them is asked, not guessed from
 // the text of its error.
-func offer(ctx context.Context, e *endpoint, tx hash, raw []byte) (refused, err error) {
-	replies, err := e.ask(ctx, call{"eth_sendRawTransaction", []any{hexText(raw)}})
-	if err != nil || replies[0].err == nil {
+func offer(ctx context.Context, e *rpc.Endpoint, tx rpc.Hash, raw []byte) (refused, err error) {
+	replies, err := e.Ask(ctx, rpc.NewCall("eth_sendRawTransaction", rpc.Hex(raw)))
+	if err != nil || replies[0].Err == nil {
 		return nil, err
 	}
-	results, err := e.results(ctx, call{"eth_getTransactionByHash", []any{tx.String()}})
-	if err != nil || !isNull(results[0]) {
+	results, err := e.Results(ctx, rpc.NewCall("eth_getTransactionByHash", tx.String()))
+	if err != nil || !rpc.IsNull(results[0]) {
 		return nil, err
 	}
-	return refusal{replies[0].err}, nil
+	return rejected{replies[0].Err}, nil
 }
 
 // final returns the newest block in which a sweep counts as done: the one in
 // which money is credited, where the chain itself names it. A rule in seconds
 // is a bet of the operator's on small amounts; a sweep carries many.
-func (s *Sender) final(h chain.Heads) chain.Head {
+func (s *Sweeps) final(h chain.Heads) chain.Head {
 	if s.profile.Finality.Depth > 0 {
 		return h.Finalized
 	}
@@ -116,8 +118,8 @@ func (s *Sender) final(h chain.Heads) chain.Head {
 }
 
 // errWaiting: somebody uses the gas wallet beside us.
-func (s *Sender) errWaiting(acc account) error {
+func (s *Sweeps) errWaiting(acc rpc.Account) error {
 	return fault.Retry(fault.Conflict, 10*time.Second,
 		"the gas wallet %s on %s has %d transactions waiting that are no sweeps; sweeps wait for them",
-		s.wallet(), s.Network(), acc.pending-acc.nonce)
+		s.wallet(), s.Network(), acc.Pending-acc.Nonce)
 }

@@ -1,8 +1,7 @@
-package evm
+package sender
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/big"
@@ -12,6 +11,8 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/chain/evm/rpc"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 )
@@ -25,15 +26,15 @@ type Signer interface {
 // client asks the endpoints of one network about transactions and gives them
 // new ones.
 type client struct {
-	reader  *Adapter
-	pool    *pool
+	reader  *evm.Adapter
+	pool    *rpc.Pool
 	profile chain.Profile
 }
 
-func newClient(a *Adapter) client { return client{a, a.pool, a.profile} }
+func newClient(a *evm.Adapter) client { return client{a, a.Pool(), a.Profile()} }
 
 // text returns an address as people read it.
-func (c client) text(raw address) chain.Address {
+func (c client) text(raw rpc.Address) chain.Address {
 	return chain.AddressOf(c.profile.Network, raw[:]).Address
 }
 
@@ -46,17 +47,17 @@ const maxTxGas = 1 << 24
 const gasMargin = 20
 
 // intent is a transaction that is to be made.
-type intent struct {
+type txRequest struct {
 	from  common.Address
 	to    *common.Address // nil creates a contract
 	value *big.Int        // wei; nil is none
 	data  []byte
 }
 
-func (i intent) object() map[string]string {
-	o := map[string]string{"from": address(i.from).String(), "data": hexText(i.data)}
+func (i txRequest) object() map[string]string {
+	o := map[string]string{"from": rpc.Address(i.from).String(), "data": rpc.Hex(i.data)}
 	if i.to != nil {
-		o["to"] = address(*i.to).String()
+		o["to"] = rpc.Address(*i.to).String()
 	}
 	if i.value != nil {
 		o["value"] = "0x" + i.value.Text(16)
@@ -65,8 +66,8 @@ func (i intent) object() map[string]string {
 }
 
 // priced is an intent with the gas it may use and what that may cost.
-type priced struct {
-	intent
+type pricedTx struct {
+	txRequest
 	gas  uint64
 	fees Fees
 	cost *big.Int // the most, in wei, value not included
@@ -74,30 +75,30 @@ type priced struct {
 
 // price estimates an intent by running it on the node's newest block. It fails
 // with fault.Unprocessable if it would revert.
-func (c client) price(ctx context.Context, e *endpoint, i intent) (priced, error) {
+func (c client) price(ctx context.Context, e *rpc.Endpoint, i txRequest) (pricedTx, error) {
 	fees, err := c.fees(ctx, e)
 	if err != nil {
-		return priced{}, err
+		return pricedTx{}, err
 	}
-	replies, err := e.ask(ctx, call{"eth_estimateGas", []any{i.object()}})
+	replies, err := e.Ask(ctx, rpc.NewCall("eth_estimateGas", i.object()))
 	if err != nil {
-		return priced{}, err
+		return pricedTx{}, err
 	}
-	if r := replies[0]; r.err != nil {
-		return priced{}, refusal{r.err}
+	if r := replies[0]; r.Err != nil {
+		return pricedTx{}, rejected{r.Err}
 	}
-	estimate, ok := parseText(replies[0].result)
+	estimate, ok := rpc.ParseNumber(replies[0].Result)
 	if !ok {
-		return priced{}, malformed("eth_estimateGas")
+		return pricedTx{}, rpc.Malformed("eth_estimateGas")
 	}
 	gas := estimate + estimate*gasMargin/100
 	if estimate > maxTxGas || gas > maxTxGas {
-		return priced{}, fault.New(fault.Unprocessable, "the transaction needs %d gas, more than the %d one may use", gas, maxTxGas)
+		return pricedTx{}, fault.New(fault.Unprocessable, "the transaction needs %d gas, more than the %d one may use", gas, maxTxGas)
 	}
-	p := priced{intent: i, gas: gas, fees: fees}
+	p := pricedTx{txRequest: i, gas: gas, fees: fees}
 	extra, err := c.extraFee(ctx, e, p.size(), gas)
 	if err != nil {
-		return priced{}, err
+		return pricedTx{}, err
 	}
 	p.cost = new(big.Int).Mul(fees.Max, new(big.Int).SetUint64(gas))
 	p.cost.Add(p.cost, extra)
@@ -106,71 +107,41 @@ func (c client) price(ctx context.Context, e *endpoint, i intent) (priced, error
 
 // refusal is a node's verdict on a transaction: it says nothing against the
 // node.
-type refusal struct{ err *rpcError }
+type rejected struct{ err *rpc.Error }
 
-func (r refusal) Error() string { return "the network refuses the transaction: " + r.err.Message }
+func (r rejected) Error() string { return "the network refuses the transaction: " + r.err.Message }
 
 // size is about how many bytes the transaction has unsigned: its data, and
 // what the other fields take at most.
-func (p priced) size() uint64 { return uint64(len(p.data)) + 150 }
+func (p pricedTx) size() uint64 { return uint64(len(p.data)) + 150 }
 
 // unsigned builds the transaction.
-func (p priced) unsigned(chainID *big.Int, nonce uint64) *types.Transaction {
+func (p pricedTx) unsigned(chainID *big.Int, nonce uint64) *types.Transaction {
 	return types.NewTx(&types.DynamicFeeTx{
 		ChainID: chainID, Nonce: nonce, To: p.to, Value: p.value, Data: p.data,
 		Gas: p.gas, GasTipCap: p.fees.Tip, GasFeeCap: p.fees.Max,
 	})
 }
 
-// account is what the network knows of an account.
-type account struct {
-	balance        *big.Int // wei
-	nonce, pending uint64   // transactions in blocks; those and the waiting ones
-}
-
-func readAccount(ctx context.Context, e *endpoint, of common.Address) (account, error) {
-	text := address(of).String()
-	results, err := e.results(ctx,
-		call{"eth_getBalance", []any{text, "latest"}},
-		call{"eth_getTransactionCount", []any{text, "latest"}},
-		call{"eth_getTransactionCount", []any{text, "pending"}})
-	if err != nil {
-		return account{}, err
-	}
-	var balance string
-	var acc account
-	okBalance := json.Unmarshal(results[0], &balance) == nil
-	if okBalance {
-		acc.balance, okBalance = parseBig(balance)
-	}
-	var okNonce, okPending bool
-	acc.nonce, okNonce = parseText(results[1])
-	acc.pending, okPending = parseText(results[2])
-	if !okBalance || !okNonce || !okPending {
-		return account{}, malformed("an account")
-	}
-	return acc, nil
-}
-
 // broadcast gives signed bytes to the network. Bytes it has already are no
 // error: whether it has them is asked, not guessed from the text of its error.
-func (c client) broadcast(ctx context.Context, tx hash, raw []byte) error {
-	var refused *rpcError
-	err := c.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
-		replies, err := e.ask(ctx, call{"eth_sendRawTransaction", []any{hexText(raw)}})
-		if err != nil || replies[0].err == nil {
+func (c client) broadcast(ctx context.Context, tx rpc.Hash, raw []byte) error {
+	var refused *rpc.Error
+	err := c.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) error {
+		replies, err := e.Ask(ctx, rpc.NewCall("eth_sendRawTransaction", rpc.Hex(raw)))
+		if err != nil || replies[0].Err == nil {
 			refused = nil
 			return err
 		}
-		refused = replies[0].err
-		results, err := e.results(ctx, call{"eth_getTransactionByHash", []any{tx.String()}})
-		if err == nil && !isNull(results[0]) {
+		refused = replies[0].Err
+		results, err := e.Results(ctx, rpc.NewCall("eth_getTransactionByHash", tx.String()))
+		if err == nil && !rpc.IsNull(results[0]) {
 			refused = nil
 		}
 		return err
 	})
 	if err == nil && refused != nil {
-		return refusal{refused}
+		return rejected{refused}
 	}
 	return err
 }
@@ -178,15 +149,15 @@ func (c client) broadcast(ctx context.Context, tx hash, raw []byte) error {
 // spread gives signed bytes to every endpoint that can be asked: some keep what
 // they are given to themselves. One that takes them is enough.
 func (c client) spread(ctx context.Context, id chain.TxHash, raw []byte) error {
-	tx, ok := parseHash(string(id))
+	tx, ok := rpc.ParseHash(string(id))
 	if !ok {
 		return fmt.Errorf("broadcast: %q is no transaction hash", id)
 	}
 	var failed []error
 	taken := false
-	for _, e := range c.pool.ready() {
+	for _, e := range c.pool.Ready() {
 		var refused error
-		err := c.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
+		err := c.pool.Try(ctx, e, func(ctx context.Context, e *rpc.Endpoint) (err error) {
 			refused, err = offer(ctx, e, tx, raw)
 			return err
 		})
@@ -211,17 +182,17 @@ const receiptPoll = 500 * time.Millisecond
 
 // await waits until the transaction is in a block and returns its receipt.
 // It asks until ctx ends; endpoints that fail meanwhile are no reason to stop.
-func (c client) await(ctx context.Context, tx hash) (receipt, error) {
+func (c client) await(ctx context.Context, tx rpc.Hash) (rpc.Receipt, error) {
 	for {
-		var r receipt
-		err := c.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
-			results, err := e.results(ctx, receiptCall(tx))
+		var r rpc.Receipt
+		err := c.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) error {
+			results, err := e.Results(ctx, rpc.ReceiptCall(tx))
 			if err != nil {
 				return err
 			}
-			got, ok, err := parseReceipt(results[0], tx)
+			got, ok, err := rpc.ParseReceipt(results[0], tx)
 			if err == nil && !ok {
-				return errLacking
+				return rpc.ErrNotFound
 			}
 			r = got
 			return err
@@ -230,7 +201,7 @@ func (c client) await(ctx context.Context, tx hash) (receipt, error) {
 			return r, nil
 		}
 		if !sleep(ctx, receiptPoll) {
-			return receipt{}, errors.Join(fmt.Errorf("transaction %s is in no block yet", tx), ctx.Err())
+			return rpc.Receipt{}, errors.Join(fmt.Errorf("transaction %s is in no block yet", tx), ctx.Err())
 		}
 	}
 }
@@ -254,4 +225,4 @@ func (c client) wei(v *big.Int) string {
 
 func (c client) chainID() *big.Int { return new(big.Int).SetUint64(c.profile.ChainID) }
 
-func txHash(tx *types.Transaction) chain.TxHash { return chain.TxHash(hash(tx.Hash()).String()) }
+func txHash(tx *types.Transaction) chain.TxHash { return chain.TxHash(rpc.Hash(tx.Hash()).String()) }

@@ -1,4 +1,4 @@
-package evm
+package sender
 
 import (
 	"context"
@@ -10,36 +10,37 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/chain/evm/rpc"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
-
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/wallet"
 )
 
 // Remitter makes and sends transfers of tokens with keys that are given to it
 // for one call each. It is safe for concurrent use.
-type Remitter struct {
+type Transfers struct {
 	client
 	maxPrice *big.Int
 }
 
-var _ chain.TransferSender = Remitter{}
+var _ chain.TransferSender = Transfers{}
 
 // NewRemitter returns the remitter of the adapter's network. maxPrice is the
 // most one unit of gas may cost, in wei; zero takes DefaultMaxPrice.
-func NewRemitter(a *Adapter, maxPrice money.Units) Remitter {
+func NewTransfers(a *evm.Adapter, maxPrice money.Units) Transfers {
 	if maxPrice.IsZero() {
-		maxPrice = DefaultMaxPrice(a.profile.Network)
+		maxPrice = DefaultMaxPrice(a.Network())
 	}
-	return Remitter{newClient(a), maxPrice.Big()}
+	return Transfers{newClient(a), maxPrice.Big()}
 }
 
 const transferSelector = "a9059cbb" // transfer(address,uint256)
 
 // Sign makes and signs a transfer, after making sure that the wallet can pay
 // it and its gas. It sends nothing.
-func (r Remitter) Sign(ctx context.Context, privateKey secret.Text, t chain.TokenTransfer) (chain.SignedTx, error) {
+func (r Transfers) Sign(ctx context.Context, privateKey secret.Text, t chain.TokenTransfer) (chain.SignedTx, error) {
 	key, err := wallet.ParseEVM(privateKey)
 	if err != nil {
 		return chain.SignedTx{}, err
@@ -51,17 +52,17 @@ func (r Remitter) Sign(ctx context.Context, privateKey secret.Text, t chain.Toke
 	if err != nil {
 		return chain.SignedTx{}, err
 	}
-	p := priced{intent: i}
-	var acc account
+	p := pricedTx{txRequest: i}
+	var acc rpc.Account
 	var verdict error
-	err = r.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
+	err = r.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) (err error) {
 		acc, verdict, err = r.quote(ctx, e, &p, t)
 		return err
 	})
 	if err = errors.Join(err, verdict); err != nil {
 		return chain.SignedTx{}, err
 	}
-	tx, err := key.SignTx(p.unsigned(r.chainID(), acc.pending), r.chainID())
+	tx, err := key.SignTx(p.unsigned(r.chainID(), acc.Pending), r.chainID())
 	if err != nil {
 		return chain.SignedTx{}, err
 	}
@@ -69,38 +70,38 @@ func (r Remitter) Sign(ctx context.Context, privateKey secret.Text, t chain.Toke
 	if err != nil {
 		return chain.SignedTx{}, fmt.Errorf("encode a transfer: %w", err)
 	}
-	return chain.SignedTx{Tx: txHash(tx), Raw: raw, Nonce: acc.pending}, nil
+	return chain.SignedTx{Tx: txHash(tx), Raw: raw, Nonce: acc.Pending}, nil
 }
 
 // transfer encodes the call of the token.
-func (r Remitter) transfer(t chain.TokenTransfer) (intent, error) {
-	contract, ok := r.reader.contract(t.Asset)
+func (r Transfers) transfer(t chain.TokenTransfer) (txRequest, error) {
+	contract, ok := r.reader.Contract(t.Asset)
 	if !ok {
-		return intent{}, fmt.Errorf("%s is not an asset of %s", t.Asset.Contract, r.profile.Network)
+		return txRequest{}, fmt.Errorf("%s is not an asset of %s", t.Asset.Contract, r.profile.Network)
 	}
 	from, err := chain.ParseAddress(r.profile.Network, string(t.From))
 	if err != nil {
-		return intent{}, err
+		return txRequest{}, err
 	}
 	to, err := chain.ParseAddress(r.profile.Network, string(t.To))
 	if err != nil {
-		return intent{}, err
+		return txRequest{}, err
 	}
 	token := common.Address(contract)
 	data := common.FromHex(transferSelector)
 	data = append(data, common.LeftPadBytes(to.Raw, 32)...)
 	data = append(data, common.LeftPadBytes(t.Amount.Big().Bytes(), 32)...)
-	return intent{from: common.Address(from.Raw), to: &token, data: data}, nil
+	return txRequest{from: common.Address(from.Raw), to: &token, data: data}, nil
 }
 
 // quote fills in gas, fees and cost. Its verdict is a reason not to send that
 // another endpoint would give too.
-func (r Remitter) quote(ctx context.Context, e *endpoint, p *priced, t chain.TokenTransfer) (acc account, verdict, err error) {
-	if acc, err = readAccount(ctx, e, p.from); err != nil {
+func (r Transfers) quote(ctx context.Context, e *rpc.Endpoint, p *pricedTx, t chain.TokenTransfer) (acc rpc.Account, verdict, err error) {
+	if acc, err = rpc.ReadAccount(ctx, e, p.from); err != nil {
 		return acc, nil, err
 	}
-	data := balanceOfData(p.from[:])
-	held, err := readWords(ctx, e, []call{{method: "eth_blockNumber"}, contractCall(address(*p.to), data)}, 0)
+	data := rpc.BalanceOfData(p.from[:])
+	held, err := rpc.CallWords(ctx, e, []rpc.Call{rpc.NewCall("eth_blockNumber"), rpc.ContractCall(rpc.Address(*p.to), data)}, 0)
 	if err != nil {
 		return acc, nil, err
 	}
@@ -119,28 +120,28 @@ func (r Remitter) quote(ctx context.Context, e *endpoint, p *priced, t chain.Tok
 	if verdict, err = r.allow(ctx, e, p); verdict != nil || err != nil {
 		return acc, verdict, err
 	}
-	if acc.balance.Cmp(p.cost) < 0 {
+	if acc.Balance.Cmp(p.cost) < 0 {
 		return acc, fault.New(fault.PaymentRequired, "%s: %s holds %s, and the transfer takes up to %s", chain.ErrTransferGas.Message, t.From,
-			r.wei(acc.balance), r.wei(p.cost)), nil
+			r.wei(acc.Balance), r.wei(p.cost)), nil
 	}
 	return acc, nil, nil
 }
 
 // allow has the node try the transfer, and sets how much gas it may use.
-func (r Remitter) allow(ctx context.Context, e *endpoint, p *priced) (verdict, err error) {
-	replies, err := e.ask(ctx, call{"eth_estimateGas", []any{p.object()}})
+func (r Transfers) allow(ctx context.Context, e *rpc.Endpoint, p *pricedTx) (verdict, err error) {
+	replies, err := e.Ask(ctx, rpc.NewCall("eth_estimateGas", p.object()))
 	if err != nil {
 		return nil, err
 	}
-	if failed := replies[0].err; failed != nil {
+	if failed := replies[0].Err; failed != nil {
 		if reverts(failed) {
 			return fault.New(fault.Unprocessable, "the token refuses the transfer from this wallet"), nil
 		}
-		return nil, callFailure(failed)
+		return nil, rpc.CallError(failed)
 	}
-	estimate, ok := parseText(replies[0].result)
+	estimate, ok := rpc.ParseNumber(replies[0].Result)
 	if !ok || estimate > maxTxGas/2 {
-		return nil, malformed("eth_estimateGas")
+		return nil, rpc.Malformed("eth_estimateGas")
 	}
 	p.gas = estimate + estimate*gasMargin/100
 	extra, err := r.extraFee(ctx, e, p.size(), p.gas)
@@ -153,21 +154,21 @@ func (r Remitter) allow(ctx context.Context, e *endpoint, p *priced) (verdict, e
 }
 
 // Broadcast gives the bytes to every endpoint that can be asked.
-func (r Remitter) Broadcast(ctx context.Context, b chain.SignedTx) error {
+func (r Transfers) Broadcast(ctx context.Context, b chain.SignedTx) error {
 	return r.spread(ctx, b.Tx, b.Raw)
 }
 
 // Confirm asks an endpoint other than their source whether the transfers of one
 // transaction stand in a block at or below `at`.
-func (r Remitter) Confirm(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error) {
+func (r Transfers) Confirm(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error) {
 	return r.reader.Confirm(ctx, transfers, at)
 }
 
 // Look tells what became of the bytes, which only the wallet's nonce can make
 // void. What is final is told when a second endpoint tells the same, if there
 // is one: else somebody who has paid could be told that they have not.
-func (r Remitter) Track(ctx context.Context, from chain.Address, b chain.SignedTx) (chain.TransferOutcome, error) {
-	tx, ok := parseHash(string(b.Tx))
+func (r Transfers) Track(ctx context.Context, from chain.Address, b chain.SignedTx) (chain.TransferOutcome, error) {
+	tx, ok := rpc.ParseHash(string(b.Tx))
 	if !ok {
 		return chain.TransferOutcome{}, fmt.Errorf("look: %q is no transaction hash", b.Tx)
 	}
@@ -180,19 +181,19 @@ func (r Remitter) Track(ctx context.Context, from chain.Address, b chain.SignedT
 		return chain.TransferOutcome{}, err
 	}
 	var seen chain.TransferOutcome
-	look := func(by *string) func(context.Context, *endpoint) error {
-		return func(ctx context.Context, e *endpoint) (err error) {
+	look := func(by *string) func(context.Context, *rpc.Endpoint) error {
+		return func(ctx context.Context, e *rpc.Endpoint) (err error) {
 			*by = e.Name()
-			seen, err = r.lookAt(ctx, e, heads.Final, address(owner.Raw), tx, b.Nonce)
+			seen, err = r.lookAt(ctx, e, heads.Final, rpc.Address(owner.Raw), tx, b.Nonce)
 			return err
 		}
 	}
 	var first, second string
-	if err = r.pool.do(ctx, look(&first)); err != nil {
+	if err = r.pool.Do(ctx, look(&first)); err != nil {
 		return chain.TransferOutcome{}, fmt.Errorf("look for %s on %s: %w", tx, r.profile.Network, err)
 	}
-	if told := seen; told.Status.Ended() && !r.pool.single() {
-		if err := r.pool.among(ctx, r.pool.without(first), look(&second)); err != nil {
+	if told := seen; told.Status.Ended() && !r.pool.Single() {
+		if err := r.pool.Among(ctx, r.pool.Without(first), look(&second)); err != nil {
 			return chain.TransferOutcome{}, fmt.Errorf("look a second time for %s on %s: %w", tx, r.profile.Network, err)
 		}
 		if seen, ok = together(told, seen); !ok {
@@ -231,42 +232,42 @@ func sameTransfer(a, b chain.Transfer) bool {
 }
 
 // lookAt asks one endpoint, which must know the final block.
-func (r Remitter) lookAt(ctx context.Context, e *endpoint, final chain.Head, owner address, tx hash, nonce uint64) (chain.TransferOutcome, error) {
+func (r Transfers) lookAt(ctx context.Context, e *rpc.Endpoint, final chain.Head, owner rpc.Address, tx rpc.Hash, nonce uint64) (chain.TransferOutcome, error) {
 	// The count comes first: what lands after it was asked is not in it.
-	counted, err := e.ask(ctx, numberCall(final.Number), call{"eth_getTransactionCount", []any{owner.String(), quantity(final.Number)}})
+	counted, err := e.Ask(ctx, rpc.BlockByNumber(final.Number), rpc.NewCall("eth_getTransactionCount", owner.String(), rpc.Quantity(final.Number)))
 	if err != nil {
 		return chain.TransferOutcome{}, err
 	}
-	if counted[0].err != nil {
-		return chain.TransferOutcome{}, callFailure(counted[0].err)
+	if counted[0].Err != nil {
+		return chain.TransferOutcome{}, rpc.CallError(counted[0].Err)
 	}
-	if err := standing(counted[0].result, final); err != nil {
+	if err := rpc.RequireHead(counted[0].Result, final); err != nil {
 		return chain.TransferOutcome{}, err
 	}
-	results, err := e.results(ctx, receiptCall(tx), call{"eth_getTransactionByHash", []any{tx.String()}})
+	results, err := e.Results(ctx, rpc.ReceiptCall(tx), rpc.NewCall("eth_getTransactionByHash", tx.String()))
 	if err != nil {
 		return chain.TransferOutcome{}, err
 	}
-	got, included, err := parseReceipt(results[0], tx)
+	got, included, err := rpc.ParseReceipt(results[0], tx)
 	if err != nil {
 		return chain.TransferOutcome{}, err
 	}
 	if included {
-		return r.landed(ctx, e, final, results[1], got)
+		return r.included(ctx, e, final, results[1], got)
 	}
-	if !isNull(results[1]) {
+	if !rpc.IsNull(results[1]) {
 		return chain.TransferOutcome{Status: chain.TxPending}, nil
 	}
 	// A node without the state of that block says nothing about the nonce.
-	if count, ok := parseText(counted[1].result); counted[1].err == nil && ok && count > nonce {
+	if count, ok := rpc.ParseNumber(counted[1].Result); counted[1].Err == nil && ok && count > nonce {
 		return chain.TransferOutcome{Status: chain.TxDropped}, nil
 	}
 	return chain.TransferOutcome{Status: chain.TxUnknown}, nil
 }
 
 // landed tells of a transaction that is in a block.
-func (r Remitter) landed(ctx context.Context, e *endpoint, final chain.Head, raw []byte, got receipt) (chain.TransferOutcome, error) {
-	block, err := readBlockOf(ctx, e, got)
+func (r Transfers) included(ctx context.Context, e *rpc.Endpoint, final chain.Head, raw []byte, got rpc.Receipt) (chain.TransferOutcome, error) {
+	block, err := rpc.BlockOf(ctx, e, got)
 	if err != nil {
 		return chain.TransferOutcome{}, err
 	}
@@ -274,15 +275,15 @@ func (r Remitter) landed(ctx context.Context, e *endpoint, final chain.Head, raw
 	if block.Number > final.Number {
 		return seen, nil
 	}
-	if got.failed {
+	if got.Failed {
 		seen.Status = chain.TxReverted
 		return seen, nil
 	}
-	tx, _, err := parseTransaction(raw, got.tx)
+	tx, _, err := rpc.ParseTransaction(raw, got.Tx)
 	if err != nil {
 		return chain.TransferOutcome{}, err
 	}
-	seen.Status, seen.Transfers = chain.TxFinal, r.reader.moved(tx, got)
+	seen.Status, seen.Transfers = chain.TxFinal, r.reader.Moved(tx, got)
 	for i := range seen.Transfers {
 		seen.Transfers[i].Block, seen.Transfers[i].Source = block, e.Name()
 	}

@@ -1,4 +1,4 @@
-package evm
+package rpc
 
 import (
 	"bytes"
@@ -25,16 +25,19 @@ const (
 	maxMessage = 200
 )
 
-// call is one JSON-RPC 2.0 call.
-type call struct {
+// Call is one JSON-RPC 2.0 call.
+type Call struct {
 	method string
 	params []any
 }
 
+// NewCall returns the call of a method.
+func NewCall(method string, params ...any) Call { return Call{method, params} }
+
 // reply is what came back for a call: either a result in JSON or an error.
-type reply struct {
-	result []byte
-	err    *rpcError
+type Reply struct {
+	Result []byte
+	Err    *Error
 }
 
 // wire is one node's HTTP endpoint: it sends calls and gets replies, and knows
@@ -99,7 +102,7 @@ func (w *wire) redact(text string) string {
 // send makes one request of the calls and returns a reply for each. Several
 // calls travel as a batch; errBatch says that the node refuses those. The
 // answer is read into the buffer, to which the replies refer.
-func (w *wire) send(ctx context.Context, calls []call, into *bytes.Buffer) ([]reply, error) {
+func (w *wire) send(ctx context.Context, calls []Call, into *bytes.Buffer) ([]Reply, error) {
 	body, err := encode(calls)
 	if err != nil {
 		return nil, err
@@ -111,15 +114,15 @@ func (w *wire) send(ctx context.Context, calls []call, into *bytes.Buffer) ([]re
 	}
 	replies, refusal, err := parseReplies(answer, len(calls))
 	for i := range replies {
-		if replies[i].err != nil {
-			replies[i].err.Message = w.redact(replies[i].err.Message)
+		if replies[i].Err != nil {
+			replies[i].Err.Message = w.redact(replies[i].Err.Message)
 		}
 	}
 	switch {
 	case status == http.StatusTooManyRequests:
 		return nil, rateLimited{retryAfter(header, w.now())}
 	case status == http.StatusRequestEntityTooLarge:
-		return nil, errTooMuch
+		return nil, ErrTooLarge
 	case err == nil && refusal == nil:
 		return replies, nil // some providers add a 4xx or 5xx to error objects
 	case refusal != nil:
@@ -131,14 +134,14 @@ func (w *wire) send(ctx context.Context, calls []call, into *bytes.Buffer) ([]re
 }
 
 // refused judges a single error object that answers a whole request.
-func (w *wire) refused(e *rpcError, calls int) error {
+func (w *wire) refused(e *Error, calls int) error {
 	e.Message = w.redact(e.Message)
 	var limited rateLimited
-	if err := callFailure(e); errors.As(err, &limited) {
+	if err := CallError(e); errors.As(err, &limited) {
 		return err
 	}
 	if calls > 1 {
-		return fmt.Errorf("%w: %w", errBatch, e)
+		return fmt.Errorf("%w: %w", errBatchRefused, e)
 	}
 	return e
 }
@@ -164,7 +167,7 @@ func (w *wire) post(ctx context.Context, body []byte, into *bytes.Buffer) (statu
 func readAll(resp *http.Response, into *bytes.Buffer) error {
 	into.Reset()
 	if resp.ContentLength > maxAnswer {
-		return errTooMuch
+		return ErrTooLarge
 	}
 	if resp.ContentLength > 0 {
 		into.Grow(int(resp.ContentLength) + bytes.MinRead)
@@ -173,7 +176,7 @@ func readAll(resp *http.Response, into *bytes.Buffer) error {
 		return err
 	}
 	if into.Len() > maxAnswer {
-		return errTooMuch
+		return ErrTooLarge
 	}
 	return nil
 }
@@ -184,7 +187,7 @@ func (w *wire) transportError(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
-	if errors.Is(err, errTooMuch) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+	if errors.Is(err, ErrTooLarge) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return err
 	}
 	return errors.New(w.redact(err.Error()))
@@ -192,7 +195,7 @@ func (w *wire) transportError(err error) error {
 
 // encode writes one call as an object and several as an array. The id of a
 // call is its position.
-func encode(calls []call) ([]byte, error) {
+func encode(calls []Call) ([]byte, error) {
 	var b bytes.Buffer
 	if len(calls) > 1 {
 		b.WriteByte('[')

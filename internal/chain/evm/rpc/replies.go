@@ -1,4 +1,4 @@
-package evm
+package rpc
 
 import (
 	"bytes"
@@ -8,20 +8,20 @@ import (
 
 // replySet gathers the replies to one request.
 type replySet struct {
-	replies []reply
+	replies []Reply
 	seen    []bool
 	count   int
-	single  bool      // the answer is an object, not an array
-	refusal *rpcError // the whole request was refused
+	single  bool   // the answer is an object, not an array
+	refusal *Error // the whole request was refused
 	err     error
 }
 
 // parseReplies reads the answer to n calls, whose ids are 0 to n-1, in
 // whatever order they come. refusal is an error object that belongs to no
 // call and so answers the request as a whole.
-func parseReplies(answer []byte, n int) (replies []reply, refusal *rpcError, err error) {
-	s := newScanner(answer)
-	set := &replySet{replies: make([]reply, n), seen: make([]bool, n), single: s.peek() != '['}
+func parseReplies(answer []byte, n int) (replies []Reply, refusal *Error, err error) {
+	s := NewScanner(answer)
+	set := &replySet{replies: make([]Reply, n), seen: make([]bool, n), single: s.peek() != '['}
 	var ok bool
 	if set.single {
 		ok = set.read(s)
@@ -32,11 +32,11 @@ func parseReplies(answer []byte, n int) (replies []reply, refusal *rpcError, err
 	case set.err != nil:
 		return nil, nil, set.err
 	case !ok || !s.end():
-		return nil, nil, malformed("not JSON-RPC")
+		return nil, nil, Malformed("not JSON-RPC")
 	case set.refusal != nil:
 		return nil, set.refusal, nil
 	case set.count != n:
-		return nil, nil, malformed("%d replies to %d calls", set.count, n)
+		return nil, nil, Malformed("%d replies to %d calls", set.count, n)
 	}
 	return set.replies, nil, nil
 }
@@ -51,11 +51,11 @@ func (set *replySet) read(s *scanner) bool {
 	i, err := strconv.Atoi(string(bytes.Trim(id, `"`)))
 	known := err == nil && i >= 0 && i < n && !set.seen[i]
 	switch {
-	case r.err != nil && (!known || set.single && n > 1):
-		set.refusal = r.err
+	case r.Err != nil && (!known || set.single && n > 1):
+		set.refusal = r.Err
 		return true
 	case !known:
-		set.err = malformed("reply to no call")
+		set.err = Malformed("reply to no call")
 		return false
 	}
 	set.replies[i], set.seen[i] = r, true
@@ -64,14 +64,14 @@ func (set *replySet) read(s *scanner) bool {
 }
 
 // reply reads one response object (JSON-RPC 2.0 section 5).
-func (s *scanner) reply() (id []byte, r reply, ok bool) {
+func (s *scanner) reply() (id []byte, r Reply, ok bool) {
 	var fault []byte
 	ok = s.object(func(key []byte) (ok bool) {
 		switch string(key) {
 		case "id":
 			id, ok = s.skip()
 		case "result":
-			r.result, ok = s.skip()
+			r.Result, ok = s.skip()
 		case "error":
 			fault, ok = s.skip()
 		default:
@@ -79,17 +79,17 @@ func (s *scanner) reply() (id []byte, r reply, ok bool) {
 		}
 		return ok
 	})
-	if fault != nil && !isNull(fault) {
-		r = reply{err: parseFault(fault)}
+	if fault != nil && !IsNull(fault) {
+		r = Reply{Err: parseError(fault)}
 	}
-	return id, r, ok && (r.err != nil || r.result != nil)
+	return id, r, ok && (r.Err != nil || r.Result != nil)
 }
 
 // parseFault reads an error object; one of the wrong shape is an error too.
-func parseFault(raw []byte) *rpcError {
-	e := &rpcError{}
+func parseError(raw []byte) *Error {
+	e := &Error{}
 	if json.Unmarshal(raw, e) != nil {
-		e = &rpcError{Message: string(raw[:min(len(raw), maxMessage)])}
+		e = &Error{Message: string(raw[:min(len(raw), maxMessage)])}
 	}
 	return e
 }

@@ -1,4 +1,4 @@
-package evm
+package rpc
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 const (
 	someHash  = "0x1f2e3d4c5b6a79881f2e3d4c5b6a79881f2e3d4c5b6a79881f2e3d4c5b6a7988"
 	someTopic = "0x000000000000000000000000aabbccddeeff00112233445566778899aabbccdd"
-	someLog   = `{"address":"0x3c499c542cef5e3811e1192ce70d8cc03d5c3359","topics":["` + transferTopic + `","` + someTopic + `","` + someTopic + `"],` +
+	someLog   = `{"address":"0x3c499c542cef5e3811e1192ce70d8cc03d5c3359","topics":["` + TransferTopic + `","` + someTopic + `","` + someTopic + `"],` +
 		`"data":"0x00000000000000000000000000000000000000000000000000000000000f4240","blockNumber":"0x10","blockHash":"` + someHash +
 		`","transactionHash":"` + someHash + `","transactionIndex":"0x0","logIndex":"0x2a","removed":false}`
 )
@@ -63,7 +63,7 @@ func FuzzScanner_Skip(f *testing.F) {
 }
 
 func checkSkip(t *testing.T, b []byte) {
-	s := newScanner(b)
+	s := NewScanner(b)
 	raw, ok := s.skip()
 	ok = ok && s.end()
 	if want := json.Valid(b) && !tooDeep(b); ok != want {
@@ -115,7 +115,7 @@ func FuzzScanner_Text(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s := newScanner(b)
+		s := NewScanner(b)
 		got, ok := s.text()
 		ok = ok && s.end()
 		var want *string
@@ -159,7 +159,7 @@ func slowLogs(b []byte) (logs []slowLog, ok bool) {
 			if !there {
 				continue
 			}
-			if json.Unmarshal(value, into) != nil || isNull(value) && name != "removed" {
+			if json.Unmarshal(value, into) != nil || IsNull(value) && name != "removed" {
 				return nil, false
 			}
 		}
@@ -200,7 +200,7 @@ func checkLogs(t *testing.T, b []byte) {
 		return
 	}
 	var got []slowLog
-	err := readLogs(b, func(l *logText) error {
+	err := ReadLogs(b, func(l *RawLog) error {
 		got = append(got, l.copied())
 		return nil
 	})
@@ -237,15 +237,15 @@ func (l slowLog) filled() slowLog {
 	return l
 }
 
-func (l *logText) copied() slowLog {
+func (l *RawLog) copied() slowLog {
 	text := func(b []byte) *string { s := string(b); return &s }
 	topics := []*string{}
-	for _, topic := range l.topics[:l.topicCount] {
+	for _, topic := range l.Topics[:l.TopicCount] {
 		topics = append(topics, text(topic))
 	}
 	return slowLog{
-		Address: text(l.address), Data: text(l.data), BlockNumber: text(l.blockNumber), BlockHash: text(l.hash),
-		TransactionHash: text(l.tx), LogIndex: text(l.index), Topics: &topics, Removed: &l.removed,
+		Address: text(l.Address), Data: text(l.Data), BlockNumber: text(l.BlockNumber), BlockHash: text(l.hash),
+		TransactionHash: text(l.tx), LogIndex: text(l.index), Topics: &topics, Removed: &l.Removed,
 	}
 }
 
@@ -263,31 +263,31 @@ func FuzzLogText_Decode(f *testing.F) {
 	f.Add("0x3c499c542cef5e3811e1192ce70d8cc03d5c3359", someTopic, someTopic, someHash, "0x10", someHash, someHash, "0x2a")
 	f.Add("0x", "", "0x0", "0xzz", "0x", "", "", "0x10000000000000000")
 	f.Fuzz(func(t *testing.T, contract, from, to, data, number, block, tx, index string) {
-		l := logText{
-			address: []byte(contract), data: []byte(data), topicCount: 3,
-			topics:      [maxTopics][]byte{[]byte(transferTopic), []byte(from), []byte(to)},
-			blockNumber: []byte(number), hash: []byte(block), tx: []byte(tx), index: []byte(index),
+		l := RawLog{
+			Address: []byte(contract), Data: []byte(data), TopicCount: 3,
+			Topics:      [maxTopics][]byte{[]byte(TransferTopic), []byte(from), []byte(to)},
+			BlockNumber: []byte(number), hash: []byte(block), tx: []byte(tx), index: []byte(index),
 		}
-		e, ok := l.decode()
+		e, ok := l.Decode()
 		if !ok {
 			return
 		}
-		var recipient address
-		if !l.recipient(&recipient) || recipient != e.to {
-			t.Fatalf("recipient %s, then %s", recipient, e.to)
+		var recipient Address
+		if !l.Recipient(&recipient) || recipient != e.To {
+			t.Fatalf("recipient %s, then %s", recipient, e.To)
 		}
 		units := make([]byte, 32)
-		e.units.Big().FillBytes(units)
+		e.Units.Big().FillBytes(units)
 		for got, want := range map[string]string{
-			e.contract.String(): contract, addressPadding + e.from.String()[2:]: from, addressPadding + e.to.String()[2:]: to,
-			hexText(units): data, e.blockHash.String(): block, e.tx.String(): tx,
+			e.Contract.String(): contract, AddressPadding + e.From.String()[2:]: from, AddressPadding + e.To.String()[2:]: to,
+			Hex(units): data, e.BlockHash.String(): block, e.Tx.String(): tx,
 		} {
 			if got != strings.ToLower(want) && "0x"+strings.ToLower(strings.TrimPrefix(want, "0x")) != got {
 				t.Fatalf("%q was read as %q", want, got)
 			}
 		}
-		if n, ok := new(big.Int).SetString(number[2:], 16); !ok || n.Uint64() != e.block || !n.IsUint64() {
-			t.Fatalf("block %q was read as %d", number, e.block)
+		if n, ok := new(big.Int).SetString(number[2:], 16); !ok || n.Uint64() != e.Block || !n.IsUint64() {
+			t.Fatalf("block %q was read as %d", number, e.Block)
 		}
 	})
 }
@@ -316,7 +316,7 @@ func checkReplies(t *testing.T, b []byte, n int) {
 		t.Fatalf("%q: %d replies to %d calls", b, len(replies), n)
 	}
 	for _, r := range replies {
-		if (r.err == nil) == (r.result == nil) || r.result != nil && !json.Valid(r.result) {
+		if (r.Err == nil) == (r.Result == nil) || r.Result != nil && !json.Valid(r.Result) {
 			t.Fatalf("%q: reply %+v", b, r)
 		}
 	}
@@ -326,36 +326,33 @@ func checkReplies(t *testing.T, b []byte, n int) {
 // refused; nothing panics.
 func FuzzParseObjects(f *testing.F) {
 	seed(f)
-	want, _ := parseHash(someHash)
+	want, _ := ParseHash(someHash)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if !json.Valid(b) {
 			return // parsers are given values only
 		}
-		if h, ok, err := parseHeader(b); ok && err == nil {
-			if again, ok := parseHash(h.head().Hash); !ok || again != h.hash || h.head().Time.Year() > 9999 {
+		if h, ok, err := ParseHeader(b); ok && err == nil {
+			if again, ok := ParseHash(h.Head().Hash); !ok || again != h.Hash || h.Head().Time.Year() > 9999 {
 				t.Fatalf("%q was read as %+v", b, h)
 			}
 		}
-		if r, ok, err := parseReceipt(b, want); ok && err == nil && (r.tx != want || r.failed && anyTransfer(r)) {
+		if r, ok, err := ParseReceipt(b, want); ok && err == nil && (r.Tx != want || r.Failed && anyTransfer(r)) {
 			t.Fatalf("%q was read as %+v", b, r)
 		}
-		if tx, ok, err := parseTransaction(b, want); ok && err == nil && (tx.hash != want || tx.value == nil || tx.value.Sign() < 0) {
+		if tx, ok, err := ParseTransaction(b, want); ok && err == nil && (tx.hash != want || tx.Value == nil || tx.Value.Sign() < 0) {
 			t.Fatalf("%q was read as %+v", b, tx)
 		}
-		if fee, err := parseBaseFee(b); err == nil && fee.Sign() < 0 {
-			t.Fatalf("%q was read as %s", b, fee)
-		}
-		if v, ok := parseWord(b); ok && (v.Sign() < 0 || v.BitLen() > 256) {
+		if v, ok := ParseWord(b); ok && (v.Sign() < 0 || v.BitLen() > 256) {
 			t.Fatalf("%q was read as %s", b, v)
 		}
-		if _, _, err := codeHash(reply{result: b}); err == nil && b[0] != '"' {
+		if _, _, err := CodeHash(Reply{Result: b}); err == nil && b[0] != '"' {
 			t.Fatalf("%q was read as code", b)
 		}
 	})
 }
 
-func anyTransfer(r receipt) bool {
-	return slices.ContainsFunc(r.logs, func(l receiptLog) bool { return l.transfer })
+func anyTransfer(r Receipt) bool {
+	return slices.ContainsFunc(r.Logs, func(l ReceiptLog) bool { return l.IsTransfer })
 }
 
 func FuzzQuantity(f *testing.F) {
@@ -363,14 +360,14 @@ func FuzzQuantity(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		v, ok := parseQuantity([]byte(text))
+		v, ok := ParseQuantity([]byte(text))
 		want, good := new(big.Int).SetString(strings.TrimPrefix(text, "0x"), 16)
 		good = good && strings.HasPrefix(text, "0x") && len(text) <= 18 && !strings.ContainsAny(text[2:], "+-_")
 		if ok != good || ok && want.Uint64() != v {
 			t.Fatalf("%q: %d, %v", text, v, ok)
 		}
 		if ok {
-			if again, ok := parseQuantity([]byte(quantity(v))); !ok || again != v {
+			if again, ok := ParseQuantity([]byte(Quantity(v))); !ok || again != v {
 				t.Fatalf("%d does not survive writing", v)
 			}
 		}

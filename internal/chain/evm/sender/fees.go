@@ -1,4 +1,4 @@
-package evm
+package sender
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"math/big"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
 // Fees is what a transaction pays for gas, in wei (EIP-1559).
@@ -36,15 +37,15 @@ func tipRange(n chain.Network) (least, most int64) {
 // fees asks what gas costs now. The most is twice the base fee plus the tip,
 // so that a transaction survives several full blocks, each of which raises the
 // base fee by an eighth.
-func (c client) fees(ctx context.Context, e *endpoint) (Fees, error) {
-	replies, err := e.ask(ctx, blockCall("latest"), call{method: "eth_maxPriorityFeePerGas"})
+func (c client) fees(ctx context.Context, e *rpc.Endpoint) (Fees, error) {
+	replies, err := e.Ask(ctx, rpc.BlockByTag("latest"), rpc.NewCall("eth_maxPriorityFeePerGas"))
 	if err != nil {
 		return Fees{}, err
 	}
-	if replies[0].err != nil {
-		return Fees{}, callFailure(replies[0].err)
+	if replies[0].Err != nil {
+		return Fees{}, rpc.CallError(replies[0].Err)
 	}
-	base, err := parseBaseFee(replies[0].result)
+	base, err := parseBaseFee(replies[0].Result)
 	if err != nil {
 		return Fees{}, err
 	}
@@ -55,14 +56,14 @@ func (c client) fees(ctx context.Context, e *endpoint) (Fees, error) {
 
 // tip judges the answer to eth_maxPriorityFeePerGas, which not every node
 // knows.
-func (c client) tip(r reply) *big.Int {
+func (c client) tip(r rpc.Reply) *big.Int {
 	least, most := tipRange(c.profile.Network)
 	tip := big.NewInt(least)
 	var text string
-	if r.err != nil || json.Unmarshal(r.result, &text) != nil {
+	if r.Err != nil || json.Unmarshal(r.Result, &text) != nil {
 		return tip
 	}
-	suggested, ok := parseBig(text)
+	suggested, ok := rpc.ParseBig(text)
 	switch {
 	case !ok || suggested.Cmp(tip) <= 0:
 		return tip
@@ -76,20 +77,20 @@ func (c client) tip(r reply) *big.Int {
 func parseBaseFee(raw []byte) (*big.Int, error) {
 	var block *struct{ BaseFeePerGas *string }
 	if json.Unmarshal(raw, &block) != nil || block == nil {
-		return nil, malformed("block")
+		return nil, rpc.Malformed("block")
 	}
 	if block.BaseFeePerGas == nil {
 		return new(big.Int), nil
 	}
-	fee, ok := parseBig(*block.BaseFeePerGas)
+	fee, ok := rpc.ParseBig(*block.BaseFeePerGas)
 	if !ok {
-		return nil, malformed("base fee")
+		return nil, rpc.Malformed("base fee")
 	}
 	return fee, nil
 }
 
 // gasPriceOracle tells what an OP Stack chain charges beside gas.
-var gasPriceOracle = address{0: 0x42, 19: 0x0f}
+var gasPriceOracle = rpc.Address{0: 0x42, 19: 0x0f}
 
 // Selectors of the oracle.
 const (
@@ -100,19 +101,19 @@ const (
 // extraFee returns what Base charges beside gas for a transaction of that size
 // in bytes and that much gas, in wei: for publishing it on Ethereum, and for
 // the operator of the chain. A development chain has no oracle and no such fee.
-func (c client) extraFee(ctx context.Context, e *endpoint, size, gas uint64) (*big.Int, error) {
+func (c client) extraFee(ctx context.Context, e *rpc.Endpoint, size, gas uint64) (*big.Int, error) {
 	sum := new(big.Int)
 	if c.profile.Network != chain.Base {
 		return sum, nil
 	}
-	replies, err := e.ask(ctx,
-		contractCall(gasPriceOracle, l1FeeUpperBoundSelector+wordOf(size)),
-		contractCall(gasPriceOracle, operatorFeeSelector+wordOf(gas)))
+	replies, err := e.Ask(ctx,
+		rpc.ContractCall(gasPriceOracle, l1FeeUpperBoundSelector+wordOf(size)),
+		rpc.ContractCall(gasPriceOracle, operatorFeeSelector+wordOf(gas)))
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range replies {
-		if fee, ok := parseWord(r.result); r.err == nil && ok {
+		if fee, ok := rpc.ParseWord(r.Result); r.Err == nil && ok {
 			sum.Add(sum, fee)
 		}
 	}

@@ -1,4 +1,4 @@
-package evm
+package sender
 
 import (
 	"encoding/json"
@@ -7,18 +7,19 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
+	"github.com/florinpay/florin/internal/chain/evm/rpc"
 	"github.com/florinpay/florin/internal/money"
 )
 
 // Topics of the factory's events.
 var (
-	flushedTopic     = hash(crypto.Keccak256Hash([]byte("Flushed(address,address,uint256)"))).String()
-	flushFailedTopic = hash(crypto.Keccak256Hash([]byte("FlushFailed(address,address,bytes4)"))).String()
+	flushedTopic     = rpc.Hash(crypto.Keccak256Hash([]byte("Flushed(address,address,uint256)"))).String()
+	flushFailedTopic = rpc.Hash(crypto.Keccak256Hash([]byte("FlushFailed(address,address,bytes4)"))).String()
 )
 
 // flush is what the factory says it did with one token of one forwarder.
 type flush struct {
-	forwarder, token address
+	forwarder, token rpc.Address
 	failed           bool
 	units            *big.Int // of a flush that succeeded
 	reason           [4]byte  // of one that failed
@@ -26,14 +27,14 @@ type flush struct {
 
 // sweepReceipt is what Florin reads of the receipt of a sweep.
 type sweepReceipt struct {
-	receipt
+	rpc.Receipt
 	paid    *big.Int // in wei, all fees included
 	flushes []flush
 }
 
 // parseSweepReceipt reads the receipt of tx; ok is false for null.
-func parseSweepReceipt(raw []byte, tx hash) (r sweepReceipt, ok bool, err error) {
-	if r.receipt, ok, err = parseReceipt(raw, tx); err != nil || !ok {
+func parseSweepReceipt(raw []byte, tx rpc.Hash) (r sweepReceipt, ok bool, err error) {
+	if r.Receipt, ok, err = rpc.ParseReceipt(raw, tx); err != nil || !ok {
 		return sweepReceipt{}, false, err
 	}
 	var text struct {
@@ -42,55 +43,55 @@ func parseSweepReceipt(raw []byte, tx hash) (r sweepReceipt, ok bool, err error)
 		Logs                       json.RawMessage
 	}
 	if json.Unmarshal(raw, &text) != nil {
-		return sweepReceipt{}, false, malformed("receipt")
+		return sweepReceipt{}, false, rpc.Malformed("receipt")
 	}
-	gas, okGas := parseBig(text.GasUsed)
-	price, okPrice := parseBig(text.EffectiveGasPrice)
+	gas, okGas := rpc.ParseBig(text.GasUsed)
+	price, okPrice := rpc.ParseBig(text.EffectiveGasPrice)
 	if !okGas || !okPrice {
-		return sweepReceipt{}, false, malformed("fee of a receipt")
+		return sweepReceipt{}, false, rpc.Malformed("fee of a receipt")
 	}
 	r.paid = new(big.Int).Mul(gas, price)
 	if text.L1Fee != nil {
-		fee, ok := parseBig(*text.L1Fee)
+		fee, ok := rpc.ParseBig(*text.L1Fee)
 		if !ok {
-			return sweepReceipt{}, false, malformed("fee of a receipt")
+			return sweepReceipt{}, false, rpc.Malformed("fee of a receipt")
 		}
 		r.paid.Add(r.paid, fee)
 	}
-	err = readLogs(text.Logs, r.takeFlush)
+	err = rpc.ReadLogs(text.Logs, r.takeFlush)
 	return r, err == nil, err
 }
 
-var factory = address(contracts.FactoryAddress())
+var factory = rpc.Address(contracts.FactoryAddress())
 
 // takeFlush takes a log of the factory. The receipt's own logs are read for
 // transfers already.
-func (r *sweepReceipt) takeFlush(l *logText) error {
-	var by address
-	if !parseBytes(by[:], l.address) {
-		return malformed("a log without address")
+func (r *sweepReceipt) takeFlush(l *rpc.RawLog) error {
+	var by rpc.Address
+	if !rpc.ParseBytes(by[:], l.Address) {
+		return rpc.Malformed("a log without address")
 	}
 	if by != factory {
 		return nil
 	}
 	f, ok := flushOf(l)
-	if !ok || r.failed {
-		return malformed("a log of the factory that it does not write")
+	if !ok || r.Failed {
+		return rpc.Malformed("a log of the factory that it does not write")
 	}
 	r.flushes = append(r.flushes, f)
 	return nil
 }
 
 // flush decodes an event of the factory.
-func flushOf(l *logText) (f flush, ok bool) {
-	var word hash
-	if l.topicCount != 3 || !topicAddress(l.topics[1], &f.forwarder) || !topicAddress(l.topics[2], &f.token) || !parseBytes(word[:], l.data) {
+func flushOf(l *rpc.RawLog) (f flush, ok bool) {
+	var word rpc.Hash
+	if l.TopicCount != 3 || !rpc.TopicAddress(l.Topics[1], &f.forwarder) || !rpc.TopicAddress(l.Topics[2], &f.token) || !rpc.ParseBytes(word[:], l.Data) {
 		return flush{}, false
 	}
 	switch {
-	case sameHex(l.topics[0], flushedTopic):
+	case rpc.SameHex(l.Topics[0], flushedTopic):
 		f.units = new(big.Int).SetBytes(word[:])
-	case sameHex(l.topics[0], flushFailedTopic):
+	case rpc.SameHex(l.Topics[0], flushFailedTopic):
 		f.failed, f.reason = true, [4]byte(word[:4])
 	default:
 		return flush{}, false
@@ -101,14 +102,14 @@ func flushOf(l *logText) (f flush, ok bool) {
 // left returns what the token's own logs say left the forwarder, and what of
 // it arrived at the settlement. The factory's word alone is the token's word:
 // one that only claims to transfer would be believed.
-func (r *sweepReceipt) left(token, forwarder, settlement address) (sum, arrived money.Units) {
-	for _, l := range r.logs {
-		if !l.transfer || l.entry.contract != token || l.entry.from != forwarder {
+func (r *sweepReceipt) left(token, forwarder, settlement rpc.Address) (sum, arrived money.Units) {
+	for _, l := range r.Logs {
+		if !l.IsTransfer || l.Transfer.Contract != token || l.Transfer.From != forwarder {
 			continue
 		}
-		sum = sum.Add(l.entry.units)
-		if l.entry.to == settlement {
-			arrived = arrived.Add(l.entry.units)
+		sum = sum.Add(l.Transfer.Units)
+		if l.Transfer.To == settlement {
+			arrived = arrived.Add(l.Transfer.Units)
 		}
 	}
 	return sum, arrived
@@ -130,5 +131,5 @@ func (f flush) why() string {
 	if text, ok := reasons[f.reason]; ok {
 		return text
 	}
-	return "the token refused the transfer with error " + hexText(f.reason[:])
+	return "the token refused the transfer with error " + rpc.Hex(f.reason[:])
 }

@@ -1,0 +1,37 @@
+package evm
+
+import (
+	"context"
+	"errors"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm/rpc"
+)
+
+// BlockAt returns the head of the block with that number. ok is false only
+// when nobody has seen that many blocks: every endpoint that can be asked lacks
+// the block, none failed, and none was ever that far.
+func (a *Adapter) BlockAt(ctx context.Context, number uint64) (head chain.Head, ok bool, err error) {
+	sure := number > a.pool.HighestBlock()
+	err = a.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) error {
+		results, err := e.Results(ctx, rpc.BlockByNumber(number))
+		if err != nil {
+			sure = false
+			return err
+		}
+		var h rpc.Header
+		if h, ok, err = rpc.ParseNumberedHeader(results[0], number); err != nil {
+			sure = false
+			return err
+		}
+		if !ok {
+			return rpc.ErrNotFound
+		}
+		head = h.Head()
+		return nil
+	})
+	if errors.Is(err, rpc.ErrNotFound) && sure && ctx.Err() == nil {
+		return chain.Head{}, false, nil
+	}
+	return head, ok, err
+}

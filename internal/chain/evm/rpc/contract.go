@@ -1,0 +1,79 @@
+package rpc
+
+import (
+	"context"
+	"encoding/hex"
+	"math/big"
+
+	"golang.org/x/crypto/sha3"
+
+	"github.com/florinpay/florin/internal/money"
+)
+
+// Selectors of ERC-20: the first four bytes of the Keccak-256 of the signature.
+const (
+	balanceOfSelector = "0x70a08231"
+	DecimalsSelector  = "0x313ce567"
+)
+
+// contractCall reads from a contract in the node's newest block: full nodes
+// keep the state of the last few minutes only.
+func ContractCall(contract Address, data string) Call {
+	return NewCall("eth_call", map[string]string{"to": contract.String(), "data": data}, "latest")
+}
+
+// balanceOfData is the call data of ERC-20's balanceOf for a holder.
+func BalanceOfData(holder []byte) string {
+	return balanceOfSelector + AddressPadding[2:] + Hex(holder)[2:]
+}
+
+// parseWord reads the single 32-byte word a contract returned.
+func ParseWord(raw []byte) (*big.Int, bool) {
+	var word Hash
+	if len(raw) < 2 || raw[0] != '"' || !ParseBytes(word[:], raw[1:len(raw)-1]) {
+		return nil, false
+	}
+	return new(big.Int).SetBytes(word[:]), true
+}
+
+// words makes calls to contracts, the first of calls being the question for
+// the newest block, which must have reached a number.
+func CallWords(ctx context.Context, e *Endpoint, calls []Call, number uint64) ([]money.Units, error) {
+	results, err := e.Results(ctx, calls...)
+	if err != nil {
+		return nil, err
+	}
+	if err := CheckHeight(results[0], number); err != nil {
+		return nil, err
+	}
+	words := make([]money.Units, 0, len(results)-1)
+	for _, raw := range results[1:] {
+		word, ok := ParseWord(raw)
+		if !ok {
+			return nil, Malformed("a balance that is no number")
+		}
+		words = append(words, money.NewUnits(word))
+	}
+	return words, nil
+}
+
+func CodeCall(at Address) Call { return NewCall("eth_getCode", at.String(), "latest") }
+
+// codeHash returns the Keccak-256 of the code in answer to eth_getCode.
+func CodeHash(r Reply) (h Hash, size int, err error) {
+	if r.Err != nil {
+		return h, 0, CallError(r.Err)
+	}
+	raw := r.Result
+	if len(raw) < 4 || string(raw[:3]) != `"0x` || raw[len(raw)-1] != '"' {
+		return h, 0, Malformed("eth_getCode")
+	}
+	code, err := hex.DecodeString(string(raw[3 : len(raw)-1]))
+	if err != nil {
+		return h, 0, Malformed("eth_getCode")
+	}
+	keccak := sha3.NewLegacyKeccak256()
+	keccak.Write(code)
+	keccak.Sum(h[:0])
+	return h, len(code), nil
+}

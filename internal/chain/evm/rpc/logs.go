@@ -1,0 +1,163 @@
+package rpc
+
+import (
+	"math/big"
+	"strings"
+
+	"github.com/florinpay/florin/internal/money"
+)
+
+// transferTopic is the first topic of ERC-20's Transfer(address indexed from,
+// address indexed to, uint256 value): the Keccak-256 of its signature.
+const TransferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
+
+// addressPadding is what precedes an address in a topic.
+const AddressPadding = "0x000000000000000000000000"
+
+// maxTopics is how many topics the virtual machine can give a log.
+const maxTopics = 4
+
+type (
+	Address [20]byte
+	Hash    [32]byte
+)
+
+func (a Address) String() string { return Hex(a[:]) }
+func (h Hash) String() string    { return Hex(h[:]) }
+
+func ParseHash(text string) (h Hash, ok bool) {
+	ok = ParseBytes(h[:], []byte(text))
+	return h, ok
+}
+
+// logText is a log as the node wrote it: every field is still text, part of
+// the answer's bytes, so that a log that is none of ours costs no decoding.
+type RawLog struct {
+	Text              []byte // the object itself
+	Address, Data     []byte
+	Topics            [maxTopics][]byte
+	TopicCount        int
+	BlockNumber, hash []byte
+	tx, index         []byte
+	Removed           bool
+}
+
+// log reads one log object. Fields Florin has no use for may hold anything.
+func ReadLog(s *scanner, l *RawLog) bool {
+	*l = RawLog{}
+	return s.object(func(key []byte) bool {
+		var ok bool
+		switch string(key) {
+		case "address":
+			l.Address, ok = s.text()
+		case "data":
+			l.Data, ok = s.text()
+		case "topics":
+			ok = readTopics(s, l)
+		case "blockNumber":
+			l.BlockNumber, ok = s.text()
+		case "blockHash":
+			l.hash, ok = s.text()
+		case "transactionHash":
+			l.tx, ok = s.text()
+		case "logIndex":
+			l.index, ok = s.text()
+		case "removed":
+			var raw []byte
+			raw, ok = s.skip()
+			l.Removed = string(raw) == "true"
+			ok = ok && (l.Removed || string(raw) == "false" || IsNull(raw))
+		default:
+			_, ok = s.skip()
+		}
+		return ok
+	})
+}
+
+func readTopics(s *scanner, l *RawLog) bool {
+	l.TopicCount = 0
+	return s.array(func() bool {
+		if l.TopicCount == maxTopics {
+			return false
+		}
+		text, ok := s.text()
+		l.Topics[l.TopicCount] = text
+		l.TopicCount++
+		return ok
+	})
+}
+
+// logs reads an array of logs and calls each with every one; each returns an
+// error to stop. The logText is valid during the call only.
+func ReadLogs(raw []byte, each func(*RawLog) error) error {
+	s := NewScanner(raw)
+	var l RawLog
+	var failed error
+	ok := s.array(func() bool {
+		start := s.pos()
+		if !ReadLog(s, &l) {
+			return false
+		}
+		l.Text = s.since(start)
+		failed = each(&l)
+		return failed == nil
+	})
+	if failed != nil {
+		return failed
+	}
+	if !ok || !s.end() {
+		return Malformed("logs that are not what eth_getLogs returns")
+	}
+	return nil
+}
+
+// entry is a decoded ERC-20 Transfer log.
+type TransferLog struct {
+	Contract  Address
+	From, To  Address
+	Units     money.Units
+	Block     uint64
+	BlockHash Hash
+	Tx        Hash
+	Index     uint64 // within the block
+}
+
+// isTransfer reports whether the log has the shape of an ERC-20 Transfer.
+// ERC-721 uses the same first topic with a fourth one and is no money.
+func (l *RawLog) IsTransfer() bool {
+	return l.TopicCount == 3 && SameHex(l.Topics[0], TransferTopic)
+}
+
+// sameHex compares hex text with lower-case hex text.
+func SameHex(text []byte, lower string) bool {
+	return string(text) == lower || len(text) == len(lower) && strings.EqualFold(string(text), lower)
+}
+
+// recipient decodes only whom a Transfer log pays.
+func (l *RawLog) Recipient(to *Address) bool { return TopicAddress(l.Topics[2], to) }
+
+// topicAddress decodes an address out of a topic, whose upper 12 bytes are 0.
+func TopicAddress(topic []byte, a *Address) bool {
+	const digits = len(AddressPadding)
+	return len(topic) == digits+2*len(a) && string(topic[:digits]) == AddressPadding && parseDigits(a[:], topic[digits:])
+}
+
+// decode reads a Transfer log whole.
+func (l *RawLog) Decode() (e TransferLog, ok bool) {
+	var word Hash
+	if !l.IsTransfer() || !ParseBytes(word[:], l.Data) {
+		return TransferLog{}, false
+	}
+	e.Units = money.NewUnits(new(big.Int).SetBytes(word[:]))
+	ok = ParseBytes(e.Contract[:], l.Address) && TopicAddress(l.Topics[1], &e.From) && TopicAddress(l.Topics[2], &e.To) &&
+		ParseBytes(e.BlockHash[:], l.hash) && ParseBytes(e.Tx[:], l.tx)
+	var okNumber, okIndex bool
+	e.Block, okNumber = ParseQuantity(l.BlockNumber)
+	e.Index, okIndex = ParseQuantity(l.index)
+	return e, ok && okNumber && okIndex
+}
+
+// same reports whether two logs tell the same, wherever they were included.
+func (e TransferLog) same(o TransferLog) bool {
+	return e.Contract == o.Contract && e.From == o.From && e.To == o.To && e.Units.Cmp(o.Units) == 0 && e.Tx == o.Tx
+}

@@ -1,0 +1,95 @@
+package rpc
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// blockOf returns the head of the block a receipt names, which must be in the
+// node's chain.
+func BlockOf(ctx context.Context, e *Endpoint, r Receipt) (chain.Head, error) {
+	results, err := e.Results(ctx, BlockByNumber(r.Block))
+	if err != nil {
+		return chain.Head{}, err
+	}
+	h, ok, err := ParseNumberedHeader(results[0], r.Block)
+	if err != nil {
+		return chain.Head{}, err
+	}
+	if !ok || h.Hash != r.BlockHash {
+		return chain.Head{}, chain.ErrReorged
+	}
+	return h.Head(), nil
+}
+
+// receipt is what Florin reads of a transaction's receipt.
+type Receipt struct {
+	Tx        Hash
+	Block     uint64
+	BlockHash Hash
+	Failed    bool
+	Logs      []ReceiptLog
+}
+
+// receiptLog is a log in the order of its transaction. entry is set for
+// ERC-20 transfers only. A failed transaction has none.
+type ReceiptLog struct {
+	IsTransfer bool
+	Transfer   TransferLog
+}
+
+func ReceiptCall(tx Hash) Call { return NewCall("eth_getTransactionReceipt", tx.String()) }
+
+// parseReceipt reads the receipt of tx; ok is false for null, a transaction
+// that is in no block the node knows.
+func ParseReceipt(raw []byte, tx Hash) (r Receipt, ok bool, err error) {
+	if IsNull(raw) {
+		return Receipt{}, false, nil
+	}
+	var text struct {
+		TransactionHash, BlockNumber, BlockHash, Status string
+		Logs                                            json.RawMessage
+	}
+	if json.Unmarshal(raw, &text) != nil {
+		return Receipt{}, false, Malformed("receipt")
+	}
+	var okTx, okNumber, okHash bool
+	r.Tx, okTx = ParseHash(text.TransactionHash)
+	r.Block, okNumber = ParseQuantity([]byte(text.BlockNumber))
+	r.BlockHash, okHash = ParseHash(text.BlockHash)
+	if !okTx || !okNumber || !okHash || r.Tx != tx || text.Status != "0x1" && text.Status != "0x0" {
+		return Receipt{}, false, Malformed("receipt")
+	}
+	r.Failed = text.Status == "0x0"
+	err = ReadLogs(text.Logs, r.add)
+	return r, err == nil, err
+}
+
+// add takes the next log of the receipt.
+func (r *Receipt) add(l *RawLog) error {
+	if !l.IsTransfer() {
+		r.Logs = append(r.Logs, ReceiptLog{})
+		return nil
+	}
+	e, ok := l.Decode()
+	if !ok {
+		// Any contract may log this topic over data of its own.
+		r.Logs = append(r.Logs, ReceiptLog{})
+		return nil
+	}
+	if e.Tx != r.Tx || e.BlockHash != r.BlockHash || r.Failed {
+		return Malformed("receipt with logs of another transaction")
+	}
+	r.Logs = append(r.Logs, ReceiptLog{IsTransfer: true, Transfer: e})
+	return nil
+}
+
+// holds reports whether the receipt has the log.
+func (r Receipt) Has(e TransferLog) bool {
+	return slices.ContainsFunc(r.Logs, func(l ReceiptLog) bool {
+		return l.IsTransfer && l.Transfer.Index == e.Index && l.Transfer.same(e)
+	})
+}

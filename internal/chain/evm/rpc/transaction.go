@@ -1,0 +1,32 @@
+package rpc
+
+import (
+	"encoding/json"
+	"math/big"
+)
+
+// transaction is what Florin reads of a transaction itself.
+type Transaction struct {
+	hash     Hash
+	From, To Address
+	Value    *big.Int
+}
+
+func ParseTransaction(raw []byte, tx Hash) (t Transaction, ok bool, err error) {
+	if IsNull(raw) {
+		return Transaction{}, false, nil
+	}
+	var text struct{ Hash, From, To, Value string }
+	if json.Unmarshal(raw, &text) != nil {
+		return Transaction{}, false, Malformed("transaction")
+	}
+	var okHash bool
+	t.hash, okHash = ParseHash(text.Hash)
+	value, okValue := ParseBig(text.Value)
+	okTo := text.To == "" || ParseBytes(t.To[:], []byte(text.To)) // none when it creates a contract
+	if !okHash || t.hash != tx || !okValue || !okTo || !ParseBytes(t.From[:], []byte(text.From)) {
+		return Transaction{}, false, Malformed("transaction")
+	}
+	t.Value = value
+	return t, true, nil
+}

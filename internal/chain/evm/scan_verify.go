@@ -1,0 +1,188 @@
+package evm
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm/rpc"
+)
+
+// prove fetches the receipts of the transactions found and the times of their
+// blocks, has block `to` shown once more, and returns the transfers.
+//
+// A transfer's ordinal is the position of its log among all logs of its
+// transaction, as the receipt lists them. It follows from the execution of the
+// transaction alone: which other transactions a block holds moves a log's
+// index in the block, and which addresses were asked about moves its index
+// among the matches, but neither moves this.
+func (s *stretch) verify(ctx context.Context) ([]chain.Transfer, error) {
+	slices.SortFunc(s.found, func(a, b rpc.TransferLog) int {
+		return cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Index, b.Index))
+	})
+	headers, err := s.headers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	byTx := make(map[rpc.Hash][]rpc.TransferLog, len(s.found))
+	for _, e := range s.found {
+		byTx[e.Tx] = append(byTx[e.Tx], e)
+	}
+	var transfers []chain.Transfer
+	for txs := range slices.Chunk(s.transactions(), receiptPage) {
+		receipts, err := s.receipts(ctx, txs)
+		if err != nil {
+			return nil, err
+		}
+		for _, tx := range txs {
+			told, err := s.transfers(byTx[tx], receipts[tx], headers)
+			if err != nil {
+				return nil, err
+			}
+			transfers = append(transfers, told...)
+		}
+	}
+	return transfers, nil
+}
+
+// provePage bounds how many receipts are held at once: anybody can fill a
+// transaction with thousands of logs.
+const receiptPage = 64
+
+// headers asks for the blocks of what was found.
+func (s *stretch) headers(ctx context.Context) (map[uint64]rpc.Header, error) {
+	blocks := s.blocks()
+	calls := make([]rpc.Call, 0, len(blocks)+1)
+	for _, number := range blocks {
+		calls = append(calls, rpc.BlockByNumber(number))
+	}
+	results, err := s.e.Results(ctx, append(calls, rpc.BlockByNumber(s.to.Number))...)
+	if err != nil {
+		return nil, err
+	}
+	if err := rpc.RequireHead(results[len(blocks)], s.to); err != nil {
+		return nil, err
+	}
+	return parseHeaders(results[:len(blocks)], blocks)
+}
+
+// transactions lists the transactions of what was found, each once.
+func (s *stretch) transactions() []rpc.Hash {
+	var txs []rpc.Hash
+	listed := make(map[rpc.Hash]bool, len(s.found))
+	for _, e := range s.found {
+		if !listed[e.Tx] {
+			listed[e.Tx] = true
+			txs = append(txs, e.Tx)
+		}
+	}
+	return txs
+}
+
+func (s *stretch) blocks() []uint64 {
+	numbers := make([]uint64, 0, len(s.found))
+	for _, e := range s.found {
+		numbers = append(numbers, e.Block)
+	}
+	slices.Sort(numbers)
+	return slices.Compact(numbers)
+}
+
+func parseHeaders(results [][]byte, numbers []uint64) (map[uint64]rpc.Header, error) {
+	headers := make(map[uint64]rpc.Header, len(numbers))
+	for i, n := range numbers {
+		h, ok, err := rpc.ParseNumberedHeader(results[i], n)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, fmt.Errorf("%w: block %d is not there", rpc.ErrLagging, n)
+		}
+		headers[n] = h
+	}
+	return headers, nil
+}
+
+// receipts asks for the receipts of txs, and for block `to` once more after
+// them. Nodes forget which block an old transaction is in before they forget
+// the block's logs; then the logs of the whole block give the order inside the
+// transaction.
+func (s *stretch) receipts(ctx context.Context, txs []rpc.Hash) (map[rpc.Hash]rpc.Receipt, error) {
+	calls := make([]rpc.Call, 0, len(txs)+1)
+	for _, tx := range txs {
+		calls = append(calls, rpc.ReceiptCall(tx))
+	}
+	results, err := s.e.Results(ctx, append(calls, rpc.BlockByNumber(s.to.Number))...)
+	if err != nil {
+		return nil, err
+	}
+	if err := rpc.RequireHead(results[len(txs)], s.to); err != nil {
+		return nil, err
+	}
+	receipts := make(map[rpc.Hash]rpc.Receipt, len(txs))
+	for i, tx := range txs {
+		r, ok, err := rpc.ParseReceipt(results[i], tx)
+		if err == nil && !ok {
+			r, ok, err = rpc.RebuildReceipt(ctx, s.e, tx, s.blockOf(tx))
+			if err == nil && !ok {
+				err = rpc.Malformed("a log that its block does not have")
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		receipts[tx] = r
+	}
+	return receipts, nil
+}
+
+func (s *stretch) blockOf(tx rpc.Hash) rpc.Header {
+	i := slices.IndexFunc(s.found, func(e rpc.TransferLog) bool { return e.Tx == tx })
+	return rpc.Header{Number: s.found[i].Block, Hash: s.found[i].BlockHash}
+}
+
+// transfers puts together what the logs found of one transaction, its receipt
+// and headers say, which must be the same. The receipt decides: a log the node
+// left out of its answer beside one it gave is found here.
+func (s *stretch) transfers(found []rpc.TransferLog, r rpc.Receipt, headers map[uint64]rpc.Header) ([]chain.Transfer, error) {
+	for _, e := range found {
+		if headers[e.Block].Hash != e.BlockHash || r.BlockHash != e.BlockHash {
+			return nil, chain.ErrReorged
+		}
+		if !r.Has(e) {
+			return nil, rpc.Malformed("a log that its receipt does not have")
+		}
+	}
+	var transfers []chain.Transfer
+	for ordinal, l := range r.Logs {
+		if t, ok := s.adapter.transfer(l, ordinal, s.watch); ok {
+			t.Block, t.Source = headers[r.Block].Head(), s.e.Name()
+			transfers = append(transfers, t)
+		}
+	}
+	return transfers, nil
+}
+
+// transfer turns a log into a transfer of a known asset to a watched address,
+// if it is one and moves anything.
+func (a *Adapter) transfer(l rpc.ReceiptLog, ordinal int, watch *chain.WatchSet) (chain.Transfer, bool) {
+	asset, known := a.assets[l.Transfer.Contract]
+	to, watched := watch.Lookup(l.Transfer.To[:])
+	if !l.IsTransfer || !known || !watched || l.Transfer.Units.IsZero() {
+		return chain.Transfer{}, false
+	}
+	return chain.Transfer{
+		Key:   a.key(l.Transfer.Tx, ordinal),
+		Asset: asset, From: a.text(l.Transfer.From), To: to, Units: l.Transfer.Units,
+	}, true
+}
+
+func (a *Adapter) key(tx rpc.Hash, ordinal int) chain.Key {
+	return chain.Key{Network: a.profile.Network, Tx: chain.TxHash(tx.String()), Ordinal: ordinal}
+}
+
+func (a *Adapter) text(raw rpc.Address) chain.Address {
+	return chain.AddressOf(a.profile.Network, raw[:]).Address
+}
