@@ -13,6 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 func TestStore_User(t *testing.T) {
@@ -102,7 +103,7 @@ func TestStore_Key(t *testing.T) {
 
 		_, err = w.CreateKey(t.Context(), merchant.Key{PublicID: string(newID()), UserID: k.UserID, Hash: k.Hash, CreatedAt: start},
 			func(int64) []ledger.Entry { return nil })
-		if !isDuplicate(err) {
+		if !db.IsDuplicate(err) {
 			t.Errorf("the same key twice: %v", err)
 		}
 		sad := merchant.Key{PublicID: string(newID()), UserID: k.UserID, Hash: hashOf("sad"), CreatedAt: start}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // about is what only an act itself can tell of the lines it leaves.
@@ -22,12 +23,12 @@ type about struct {
 // about.
 func (s *Store) act(ctx context.Context, a about, body func(ctx context.Context, t tx, a *about) error) error {
 	lines := audit.LinesOf(ctx)
-	return s.write(ctx, func(ctx context.Context, t tx) error {
+	return s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		told := a
 		if err := body(ctx, t, &told); err != nil || told.nothing {
 			return err
 		}
-		return runAll(ctx, t, append(saveLines(lines, told), saveLines(told.more, told)...))
+		return db.RunEach(ctx, t, append(saveLines(lines, told), saveLines(told.more, told)...))
 	})
 }
 
@@ -48,8 +49,8 @@ func (s *Store) actOne(ctx context.Context, a about, text string, args ...any) (
 }
 
 // saveLines returns the calls that write the lines; none without any.
-func saveLines(lines []audit.Entry, a about) []*call {
-	calls := make([]*call, len(lines))
+func saveLines(lines []audit.Entry, a about) []*db.Stmt {
+	calls := make([]*db.Stmt, len(lines))
 	for i, line := range lines {
 		if line.UserID == 0 {
 			line.UserID = a.user
@@ -66,7 +67,7 @@ func saveLines(lines []audit.Entry, a about) []*call {
 	return calls
 }
 
-func saveLine(a audit.Entry) *call {
-	return statement("INSERT INTO audit_log (user_id, at, actor, action, subject, detail, address) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		a.UserID, at(a.At), shown(a.Actor), string(a.Action), shown(a.Subject), shown(a.Detail), shown(a.Address))
+func saveLine(a audit.Entry) *db.Stmt {
+	return db.Exec("INSERT INTO audit_log (user_id, at, actor, action, subject, detail, address) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		a.UserID, db.At(a.At), shown(a.Actor), string(a.Action), shown(a.Subject), shown(a.Detail), shown(a.Address))
 }

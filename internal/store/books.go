@@ -9,6 +9,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 var _ settlement.BookStore = (*Store)(nil)
@@ -77,7 +78,7 @@ func (s *Store) Books(ctx context.Context, addresses []chain.Address) ([]settlem
 	}
 	var pots []potBookRow
 	var deposits []bookedRow
-	err := s.snapshot(ctx, func(ctx context.Context, t tx) error {
+	err := s.db.Snapshot(ctx, func(ctx context.Context, t tx) error {
 		err := t.NewRaw("SELECT pot.*, p.public_id FROM pots AS pot JOIN payments AS p ON p.id = pot.payment_id WHERE pot.address IN (?)",
 			bun.List(texts)).Scan(ctx, &pots)
 		if err != nil {
@@ -166,20 +167,11 @@ func enter(b *settlement.Book, r depositRow, through int64) error {
 	return nil
 }
 
-// from returns the time as the beginning of a span; the zero time, which is
-// stored as NULL and compares with nothing, is the beginning of everything.
-func from(t time.Time) instant {
-	if t.IsZero() {
-		return at(time.Unix(0, 0))
-	}
-	return at(t)
-}
-
 // ConfirmedSince lists the network's sweeps that were confirmed since then.
 func (s *Store) ConfirmedSince(ctx context.Context, n chain.Network, since time.Time) ([]settlement.Sweep, error) {
 	var ids []string
 	err := s.reader().NewRaw("SELECT public_id FROM sweeps WHERE network = ? AND ended_at >= ? AND state = ? ORDER BY ended_at, id",
-		string(n), from(since), string(settlement.Confirmed)).Scan(ctx, &ids)
+		string(n), db.From(since), string(settlement.Confirmed)).Scan(ctx, &ids)
 	if err != nil {
 		return nil, fmt.Errorf("confirmed sweeps of %s: %w", n, err)
 	}

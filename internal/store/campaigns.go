@@ -11,6 +11,7 @@ import (
 
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 var _ campaign.Store = (*Store)(nil)
@@ -91,7 +92,7 @@ func (s *Store) CreateCampaign(ctx context.Context, c campaign.Campaign) (campai
 		err := t.NewRaw("INSERT INTO campaigns (slug, key_id, title, description, goal, suggested, state, show_at_once, created_at, updated_at, ends_at) "+
 			"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (slug) DO NOTHING RETURNING id",
 			c.Slug, c.KeyID, c.Title, c.Description, int64(c.Goal), joinAmounts(c.Suggested), string(c.State), c.ShowAtOnce,
-			at(c.CreatedAt), at(c.UpdatedAt), at(c.EndsAt)).Scan(ctx, &c.Number)
+			db.At(c.CreatedAt), db.At(c.UpdatedAt), db.At(c.EndsAt)).Scan(ctx, &c.Number)
 		return noRows(err, campaign.ErrTaken)
 	})
 	if err != nil {
@@ -110,7 +111,7 @@ func noRows(err, missing error) error {
 
 // normalCampaign returns the campaign as it will be read back.
 func normalCampaign(c campaign.Campaign) campaign.Campaign {
-	c.CreatedAt, c.UpdatedAt, c.EndsAt = at(c.CreatedAt).Time, at(c.UpdatedAt).Time, at(c.EndsAt).Time
+	c.CreatedAt, c.UpdatedAt, c.EndsAt = db.At(c.CreatedAt).Time, db.At(c.UpdatedAt).Time, db.At(c.EndsAt).Time
 	if len(c.Suggested) == 0 {
 		c.Suggested = nil
 	}
@@ -128,7 +129,7 @@ func (s *Store) UpdateCampaign(
 	var changed campaign.Campaign
 	err := s.act(ctx, about{subject: slug}, func(ctx context.Context, t tx, a *about) error {
 		var row campaignRow
-		lock := t.forUpdate()
+		lock := t.ForUpdate()
 		if lock != "" {
 			lock += " OF c"
 		}
@@ -149,7 +150,7 @@ func (s *Store) UpdateCampaign(
 		}
 		_, err = t.NewRaw("UPDATE campaigns SET key_id = ?, title = ?, description = ?, goal = ?, suggested = ?, state = ?, show_at_once = ?, "+
 			"updated_at = ?, ends_at = ? WHERE id = ?", changed.KeyID, changed.Title, changed.Description, int64(changed.Goal),
-			joinAmounts(changed.Suggested), string(changed.State), changed.ShowAtOnce, at(changed.UpdatedAt), at(changed.EndsAt), before.Number).Exec(ctx)
+			joinAmounts(changed.Suggested), string(changed.State), changed.ShowAtOnce, db.At(changed.UpdatedAt), db.At(changed.EndsAt), before.Number).Exec(ctx)
 		return err
 	})
 	if err != nil {

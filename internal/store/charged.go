@@ -20,11 +20,11 @@ func (s *Store) ChargedPayments(
 	}
 	page := f.Limit
 	f.Limit++ // one more tells whether another page follows
-	err = s.write(ctx, func(ctx context.Context, t tx) (err error) {
+	err = s.db.Write(ctx, func(ctx context.Context, t tx) (err error) {
 		if left, err = charge(ctx, t, f.KeyID, entries); err != nil {
 			return err
 		}
-		list, err = listPayments(ctx, t, f)
+		list, err = s.listPayments(ctx, t, f)
 		return err
 	})
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Store) ChargedPayments(
 // ChargedPayment books the entries and reads one payment of the key in one
 // transaction, or fails with payment.ErrUnknown.
 func (s *Store) ChargedPayment(ctx context.Context, keyID int64, id payment.ID, entries []ledger.Entry) (p payment.Payment, err error) {
-	err = s.write(ctx, func(ctx context.Context, t tx) error {
+	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		if _, err := charge(ctx, t, keyID, entries); err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func (s *Store) ChargedPayment(ctx context.Context, keyID int64, id payment.ID, 
 		if err := t.NewSelect().Model(&rows).Where("public_id = ? AND key_id = ?", string(id), keyID).Scan(ctx); err != nil {
 			return err
 		}
-		list, err := withParts(ctx, t, rows)
+		list, err := wholePayments(ctx, t, s.db.Dialect(), rows)
 		if err != nil || len(list) == 0 {
 			return orElse(err, payment.ErrUnknown)
 		}
@@ -66,7 +66,7 @@ func charge(ctx context.Context, t tx, keyID int64, entries []ledger.Entry) (led
 		return ledger.Balance{}, err
 	}
 	var b balanceScan
-	if err := t.run(ctx, b.read(keyID)); err != nil {
+	if err := t.Run(ctx, b.read(keyID)); err != nil {
 		return ledger.Balance{}, err
 	}
 	return b.balance, b.missing()

@@ -95,7 +95,7 @@ func TestStore_Crash(t *testing.T) {
 		}
 		again.balanced()
 		again.started(k)
-		if !again.dialect().manyWriters {
+		if !again.db.Dialect().ManyWriters {
 			again.sound()
 		}
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // cursorRow is how far a network has been read.
@@ -57,11 +58,11 @@ func (s *Store) SaveCursor(ctx context.Context, n chain.Network, c payment.Curso
 	}
 	row := &cursorRow{
 		Network:       string(n),
-		ScannedNumber: scanned, ScannedHash: c.Scanned.Hash, ScannedTime: at(c.Scanned.Time),
-		HardenedNumber: hardened, HardenedHash: c.Rechecked.Hash, HardenedTime: at(c.Rechecked.Time),
-		BehindSince: at(c.BehindSince), UpdatedAt: at(c.UpdatedAt),
+		ScannedNumber: scanned, ScannedHash: c.Scanned.Hash, ScannedTime: db.At(c.Scanned.Time),
+		HardenedNumber: hardened, HardenedHash: c.Rechecked.Hash, HardenedTime: db.At(c.Rechecked.Time),
+		BehindSince: db.At(c.BehindSince), UpdatedAt: db.At(c.UpdatedAt),
 	}
-	err = s.write(ctx, func(ctx context.Context, t tx) error {
+	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		_, err := t.NewInsert().Model(row).On("CONFLICT (network) DO UPDATE").
 			Set("scanned_number = EXCLUDED.scanned_number, scanned_hash = EXCLUDED.scanned_hash, scanned_time = EXCLUDED.scanned_time").
 			Set("hardened_number = EXCLUDED.hardened_number, hardened_hash = EXCLUDED.hardened_hash, hardened_time = EXCLUDED.hardened_time").
@@ -79,10 +80,10 @@ func (s *Store) SaveCursor(ctx context.Context, n chain.Network, c payment.Curso
 // now is anybody's.
 func (s *Store) Lease(ctx context.Context, name, holder string, now, until time.Time) (bool, error) {
 	var has bool
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		res, err := t.NewRaw("INSERT INTO leases (name, holder, until) VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE "+
 			"SET holder = excluded.holder, until = excluded.until WHERE leases.holder = excluded.holder OR leases.until <= ?",
-			name, holder, at(until), at(now)).Exec(ctx)
+			name, holder, db.At(until), db.At(now)).Exec(ctx)
 		if err != nil {
 			return err
 		}

@@ -13,6 +13,14 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store/db"
+)
+
+// Generated statements of a custodian's rows.
+var (
+	custodians        = db.NewTable[custodianRow]()
+	custodianWallets  = db.NewTable[custodianWalletRow]()
+	custodianNetworks = db.NewTable[custodianNetworkRow]()
 )
 
 // custodianRow is a custodian without wallets and network options.
@@ -40,17 +48,6 @@ type custodianRow struct {
 	UpdatedAt       instant
 }
 
-const custodianColumns = "id, public_id, key_id, name, callback_url, lane, secret, signing_secrets, tagline, logo_url, primary_color, " +
-	"background_color, theme, support_email, website, short_basis, late_for_us, created_at, updated_at"
-
-// fields are where custodianColumns is read to.
-func (r *custodianRow) fields() []any {
-	return []any{
-		&r.ID, &r.PublicID, &r.KeyID, &r.Name, &r.CallbackURL, &r.Lane, &r.Secret, &r.SigningSecrets, &r.Tagline, &r.LogoURL, &r.PrimaryColor,
-		&r.BackgroundColor, &r.Theme, &r.SupportEmail, &r.Website, &r.ShortBasis, &r.LateForUs, &r.CreatedAt, &r.UpdatedAt,
-	}
-}
-
 type custodianWalletRow struct {
 	bun.BaseModel `bun:"table:custodian_wallets,alias:cw"`
 
@@ -58,10 +55,6 @@ type custodianWalletRow struct {
 	Network     string
 	Address     string
 }
-
-const custodianWalletColumns = "network, address"
-
-func (r *custodianWalletRow) fields() []any { return []any{&r.Network, &r.Address} }
 
 type custodianNetworkRow struct {
 	bun.BaseModel `bun:"table:custodian_networks,alias:cn"`
@@ -74,12 +67,6 @@ type custodianNetworkRow struct {
 	MaxAmount   int64
 	Finality    string
 	SweepMin    int64
-}
-
-const custodianNetworkColumns = "network, enabled, tokens, min_amount, max_amount, finality, sweep_min"
-
-func (r *custodianNetworkRow) fields() []any {
-	return []any{&r.Network, &r.Enabled, &r.Tokens, &r.MinAmount, &r.MaxAmount, &r.Finality, &r.SweepMin}
 }
 
 // laneOf is the lane of a receiver's deliveries: a hash of its URL, for URLs
@@ -110,7 +97,7 @@ func (s *Store) sealCustodian(c merchant.Custodian) (custodianRow, error) {
 		BackgroundColor: c.Branding.BackgroundColor, Theme: string(c.Branding.Theme),
 		SupportEmail: c.Branding.SupportEmail, Website: c.Branding.Website,
 		ShortBasis: c.ShortBasis, LateForUs: c.LateFor.Microseconds(),
-		CreatedAt: at(c.CreatedAt), UpdatedAt: at(c.UpdatedAt),
+		CreatedAt: db.At(c.CreatedAt), UpdatedAt: db.At(c.UpdatedAt),
 	}, nil
 }
 

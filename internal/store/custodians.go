@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // CreateCustodian stores the custodian of a key with the entries that pay for
@@ -53,8 +54,8 @@ func (s *Store) CreateCustodian(ctx context.Context, c merchant.Custodian, entri
 
 // Custodian returns the custodian of the key, or merchant.ErrNoCustodian.
 func (s *Store) Custodian(ctx context.Context, keyID int64) (merchant.Custodian, error) {
-	c, err := s.custodians.get(ctx, keyID, func(ctx context.Context) (c custodianScan, err error) {
-		err = s.lookUp(ctx, c.read(keyID))
+	c, err := s.custodians.Get(ctx, keyID, func(ctx context.Context) (c custodianScan, err error) {
+		err = s.db.LookUp(ctx, c.read(keyID))
 		return c, err
 	})
 	if err != nil {
@@ -66,10 +67,10 @@ func (s *Store) Custodian(ctx context.Context, keyID int64) (merchant.Custodian,
 // Terms returns on what terms the custodian of the key takes money, or
 // merchant.ErrNoCustodian: all that a new payment needs to know of it.
 func (s *Store) Terms(ctx context.Context, keyID int64) (payment.Terms, error) {
-	return s.terms.get(ctx, keyID, func(ctx context.Context) (payment.Terms, error) {
+	return s.terms.Get(ctx, keyID, func(ctx context.Context) (payment.Terms, error) {
 		var basis, late int64
 		found := false
-		err := s.lookUp(ctx, query(func(scan func(...any) error) error {
+		err := s.db.LookUp(ctx, db.Query(func(scan scan) error {
 			found = true
 			return scan(&basis, &late)
 		}, "SELECT short_basis, late_for_us FROM custodians WHERE key_id = ?", keyID))
@@ -161,9 +162,7 @@ func saveCustodianParts(ctx context.Context, t tx, c merchant.Custodian) error {
 
 // custodianJoined reads a custodian with its wallets and network options in one
 // statement, and so on one snapshot. Each wallet comes with every option.
-var custodianJoined = "SELECT " + aliased("c", custodianColumns) + ", " +
-	aliasedOrEmpty("w", custodianWalletColumns, (&custodianWalletRow{}).fields()) + ", " +
-	aliasedOrEmpty("n", custodianNetworkColumns, (&custodianNetworkRow{}).fields()) +
+var custodianJoined = "SELECT " + custodians.Columns("c") + ", " + custodianWallets.ColumnsOrZero("w") + ", " + custodianNetworks.ColumnsOrZero("n") +
 	", " + custodianClosed + " FROM custodians AS c LEFT JOIN custodian_wallets AS w ON w.custodian_id = c.id " +
 	"LEFT JOIN custodian_networks AS n ON n.custodian_id = c.id WHERE c.key_id = ?"
 
@@ -179,12 +178,12 @@ type custodianScan struct {
 	closed   bool
 }
 
-func (c *custodianScan) read(keyID int64) *call {
+func (c *custodianScan) read(keyID int64) *db.Stmt {
 	c.wallets, c.networks = make(map[chain.Network]chain.Address), make(map[chain.Network]custodianNetworkRow)
-	return query(func(scan func(...any) error) error {
+	return db.Query(func(scan scan) error {
 		var w custodianWalletRow
 		var n custodianNetworkRow
-		if err := scan(slices.Concat(c.row.fields(), w.fields(), n.fields(), []any{&c.closed})...); err != nil {
+		if err := scan(slices.Concat(custodians.Dest(&c.row), custodianWallets.Dest(&w), custodianNetworks.Dest(&n), []any{&c.closed})...); err != nil {
 			return err
 		}
 		if w.Network != "" {
@@ -219,7 +218,7 @@ func (s *Store) custodian(c custodianScan) (merchant.Custodian, error) {
 // readCustodian reads the custodian of a key in the transaction.
 func (s *Store) readCustodian(ctx context.Context, t tx, keyID int64) (merchant.Custodian, error) {
 	var c custodianScan
-	if err := t.run(ctx, c.read(keyID)); err != nil {
+	if err := t.Run(ctx, c.read(keyID)); err != nil {
 		return merchant.Custodian{}, err
 	}
 	return s.custodian(c)
@@ -230,8 +229,8 @@ func (s *Store) readCustodian(ctx context.Context, t tx, keyID int64) (merchant.
 // lock reads what it joins from before it waited.
 func (s *Store) lockCustodian(ctx context.Context, t tx, keyID int64) (merchant.Custodian, error) {
 	var id int64
-	lock := query(func(scan func(...any) error) error { return scan(&id) }, "SELECT id FROM custodians WHERE key_id = ?"+t.forUpdate(), keyID)
-	if err := t.run(ctx, lock); err != nil {
+	lock := db.Query(func(scan scan) error { return scan(&id) }, "SELECT id FROM custodians WHERE key_id = ?"+t.ForUpdate(), keyID)
+	if err := t.Run(ctx, lock); err != nil {
 		return merchant.Custodian{}, err
 	}
 	return s.readCustodian(ctx, t, keyID)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // auditRow is one line of the audit log.
@@ -27,7 +28,7 @@ type auditRow struct {
 
 // AddAudit appends a line to the audit log.
 func (s *Store) AddAudit(ctx context.Context, a audit.Entry) error {
-	err := s.write(ctx, func(ctx context.Context, t tx) error { return runAll(ctx, t, []*call{saveLine(a)}) })
+	err := s.db.Write(ctx, func(ctx context.Context, t tx) error { return db.RunEach(ctx, t, []*db.Stmt{saveLine(a)}) })
 	return wrapIf(err, "append to the audit log of user %d", a.UserID)
 }
 
@@ -74,7 +75,7 @@ func (s *Store) SetKeyLabel(ctx context.Context, userID, keyID int64, label stri
 
 // RevokeKey ends a key of the user, or fails with merchant.ErrUnknownKey.
 func (s *Store) RevokeKey(ctx context.Context, userID, keyID int64, now time.Time) error {
-	ok, err := s.actOne(ctx, about{}, "UPDATE api_keys SET revoked_at = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", at(now), keyID, userID)
+	ok, err := s.actOne(ctx, about{}, "UPDATE api_keys SET revoked_at = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", db.At(now), keyID, userID)
 	if err == nil && !ok {
 		return merchant.ErrUnknownKey
 	}
@@ -83,12 +84,12 @@ func (s *Store) RevokeKey(ctx context.Context, userID, keyID int64, now time.Tim
 
 // TouchKeys sets when keys were last used, where that is later than what is stored.
 func (s *Store) TouchKeys(ctx context.Context, used map[int64]time.Time) error {
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		// In one order for everybody, so that two instances cannot lock each other.
 		for _, id := range slices.Sorted(maps.Keys(used)) {
 			when := used[id]
 			_, err := t.NewRaw("UPDATE api_keys SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)",
-				at(when), id, at(when)).Exec(ctx)
+				db.At(when), id, db.At(when)).Exec(ctx)
 			if err != nil {
 				return err
 			}

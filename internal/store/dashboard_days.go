@@ -11,13 +11,14 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/report"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 const day = 24 * time.Hour
 
 // dayNumber is the expression of whole days since 1970 (UTC) of created_at.
 func (s *Store) dayNumber() bun.Safe {
-	if s.dialect().manyWriters {
+	if s.db.Dialect().ManyWriters {
 		return "floor(extract(epoch FROM created_at) / 86400)::bigint"
 	}
 	return "created_at / 86400000000"
@@ -37,7 +38,7 @@ func (s *Store) Days(ctx context.Context, keys []int64, since time.Time) ([]repo
 	}
 	err := s.reader().NewRaw("SELECT ? AS day, network, count(*) AS payments, CAST(sum(amount) AS bigint) AS volume FROM payments "+
 		"WHERE key_id IN (?) AND created_at >= ? AND status = ? AND kind <> ? GROUP BY 1, 2 ORDER BY 1, 2",
-		s.dayNumber(), bun.List(keys), at(since), string(payment.Completed), string(payment.KindTopUp)).Scan(ctx, &rows)
+		s.dayNumber(), bun.List(keys), db.At(since), string(payment.Completed), string(payment.KindTopUp)).Scan(ctx, &rows)
 	if err != nil {
 		return nil, wrapIf(err, "payments by day")
 	}
@@ -62,18 +63,17 @@ func (s *Store) Activity(ctx context.Context, keys []int64, since time.Time) (re
 		"(SELECT count(*) FROM payments WHERE key_id IN (?) AND created_at >= ? AND started_at IS NOT NULL AND kind <> 'TOPUP'), "+
 		"EXISTS (SELECT 1 FROM payments WHERE key_id IN (?) AND kind <> 'TOPUP'), "+
 		"EXISTS (SELECT 1 FROM payments WHERE key_id IN (?) AND status = 'COMPLETED' AND kind <> 'TOPUP')",
-		list, list, at(since), list, list).Scan(ctx, &a.Open, &a.Started, &a.Any, &a.Paid)
+		list, list, db.At(since), list, list).Scan(ctx, &a.Open, &a.Started, &a.Any, &a.Paid)
 	return a, wrapIf(err, "activity")
 }
 
 // EveryKeyOfUser returns all API keys the user ever had, revoked ones last: their
 // payments are still the user's.
 func (s *Store) EveryKeyOfUser(ctx context.Context, userID int64) ([]merchant.Key, error) {
-	var list keyList
-	c := list.next.read("k.user_id = ? ORDER BY (k.revoked_at IS NOT NULL), k.id", userID)
-	c.row = list.scan
-	if err := s.read(ctx, c); err != nil {
+	var list []merchant.Key
+	add := func(k merchant.Key) { list = append(list, k) }
+	if err := s.db.Read(ctx, readKeys(add, "k.user_id = ? ORDER BY (k.revoked_at IS NOT NULL), k.id", userID)); err != nil {
 		return nil, wrapIf(err, "all API keys of user %d", userID)
 	}
-	return list.keys, nil
+	return list, nil
 }

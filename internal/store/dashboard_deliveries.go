@@ -10,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/report"
+	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -128,7 +129,7 @@ func (s *Store) Resend(ctx context.Context, keys []int64, id int64, now time.Tim
 	if len(keys) == 0 {
 		return errUnknownDelivery
 	}
-	ok, err := s.actOne(ctx, about{}, again+" AND id = ?", at(now), bun.List(keys), id)
+	ok, err := s.actOne(ctx, about{}, again+" AND id = ?", db.At(now), bun.List(keys), id)
 	if err == nil && !ok {
 		return errUnknownDelivery
 	}
@@ -142,7 +143,7 @@ func (s *Store) ResendFailed(ctx context.Context, keyID int64, since, now time.T
 	err := s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
 		res, err := t.NewRaw(again+" AND state IN ('FAILED', 'STOPPED') AND "+
 			"(SELECT e.at FROM events AS e WHERE e.payment_id = deliveries.payment_id AND e.seq = deliveries.seq) >= ?",
-			at(now), bun.List([]int64{keyID}), at(since)).Exec(ctx)
+			db.At(now), bun.List([]int64{keyID}), db.At(since)).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -167,6 +168,6 @@ func (s *Store) FailedDeliveries(ctx context.Context, keys []int64, since time.T
 	err = s.reader().NewRaw("SELECT (SELECT count(*) FROM deliveries WHERE "+half+"state IN ('FAILED', 'STOPPED') AND state = 'FAILED'), "+
 		"(SELECT count(*) FROM deliveries WHERE +"+half+"state = 'WAITING' AND attempt > 1 AND NOT EXISTS "+
 		"(SELECT 1 FROM delivery_attempts AS a WHERE a.delivery_id = deliveries.id AND a.status BETWEEN 200 AND 299))",
-		bun.List(keys), at(since), bun.List(keys), at(since)).Scan(ctx, &f.GivenUp, &f.Waiting)
+		bun.List(keys), db.At(since), bun.List(keys), db.At(since)).Scan(ctx, &f.GivenUp, &f.Waiting)
 	return f, wrapIf(err, "failing deliveries")
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // factorPlace binds a sealed second factor to its user.
@@ -53,10 +54,10 @@ func wrapIf(err error, format string, args ...any) error {
 // fails with identity.ErrHasFactor.
 func (s *Store) PutSecondFactor(ctx context.Context, f identity.SecondFactor) error {
 	sealed := s.sealer.Seal(factorPlace(f.UserID), f.Secret)
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		res, err := t.NewRaw("INSERT INTO second_factors (user_id, secret, session, created_at, last_step) VALUES (?, ?, ?, ?, 0) "+
 			"ON CONFLICT (user_id) DO UPDATE SET secret = excluded.secret, session = excluded.session, created_at = excluded.created_at, last_step = 0 "+
-			"WHERE second_factors.confirmed_at IS NULL", f.UserID, sealed, f.Session[:], at(f.CreatedAt)).Exec(ctx)
+			"WHERE second_factors.confirmed_at IS NULL", f.UserID, sealed, f.Session[:], db.At(f.CreatedAt)).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -75,7 +76,7 @@ func (s *Store) PutSecondFactor(ctx context.Context, f identity.SecondFactor) er
 func (s *Store) ConfirmSecondFactor(ctx context.Context, f identity.SecondFactor, step int64, codes []identity.Hash, now time.Time) error {
 	err := s.act(ctx, about{}, func(ctx context.Context, t tx, _ *about) error {
 		var stored []string
-		err := t.NewRaw("SELECT secret FROM second_factors WHERE user_id = ? AND confirmed_at IS NULL"+t.forUpdate(), f.UserID).Scan(ctx, &stored)
+		err := t.NewRaw("SELECT secret FROM second_factors WHERE user_id = ? AND confirmed_at IS NULL"+t.ForUpdate(), f.UserID).Scan(ctx, &stored)
 		if err != nil || len(stored) == 0 {
 			return orElse(err, identity.ErrHasFactor)
 		}
@@ -87,7 +88,7 @@ func (s *Store) ConfirmSecondFactor(ctx context.Context, f identity.SecondFactor
 			return identity.ErrBadCode
 		}
 		res, err := t.NewRaw("UPDATE second_factors SET confirmed_at = ?, session = NULL, last_step = ? WHERE user_id = ? AND confirmed_at IS NULL",
-			at(now), step, f.UserID).Exec(ctx)
+			db.At(now), step, f.UserID).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -117,12 +118,12 @@ func (s *Store) TakeStep(ctx context.Context, userID, step int64) (bool, error) 
 // TakeRecoveryCode uses a recovery code up; false if there is none such.
 func (s *Store) TakeRecoveryCode(ctx context.Context, userID int64, code identity.Hash, now time.Time) (bool, error) {
 	return s.actOne(ctx, about{}, "UPDATE recovery_codes SET used_at = ? WHERE user_id = ? AND hash = ? AND used_at IS NULL",
-		at(now), userID, code[:])
+		db.At(now), userID, code[:])
 }
 
 // changesOne runs a statement in a transaction and reports whether it changed a row.
 func (s *Store) changesOne(ctx context.Context, text string, args ...any) (changed bool, err error) {
-	err = s.write(ctx, func(ctx context.Context, t tx) error {
+	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		res, err := t.NewRaw(text, args...).Exec(ctx)
 		if err != nil {
 			return err

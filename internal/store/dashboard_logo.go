@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // PutLogo stores the logo of the key's custodian in place of the one before and
@@ -24,12 +25,12 @@ func (s *Store) PutLogo(ctx context.Context, keyID int64, l merchant.Logo, now t
 		if len(l.Picture) > 0 {
 			address = l.Path()
 			_, err := t.NewRaw("INSERT INTO logos (custodian_id, hash, kind, picture, created_at) VALUES (?, ?, ?, ?, ?)",
-				c.ID, l.Hash, l.Kind, l.Picture, at(now)).Exec(ctx)
+				c.ID, l.Hash, l.Kind, l.Picture, db.At(now)).Exec(ctx)
 			if err != nil {
 				return err
 			}
 		}
-		_, err = t.NewRaw("UPDATE custodians SET logo_url = ?, updated_at = ? WHERE id = ?", address, at(now), c.ID).Exec(ctx)
+		_, err = t.NewRaw("UPDATE custodians SET logo_url = ?, updated_at = ? WHERE id = ?", address, db.At(now), c.ID).Exec(ctx)
 		return err
 	})
 	return wrapIf(err, "logo of key %d", keyID)

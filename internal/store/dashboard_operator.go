@@ -10,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/report"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 const selectPeople = "SELECT u.id, u.public_id, u.email, u.first_name, u.last_name, u.operator, u.created_at, u.disabled_at, " +
@@ -72,7 +73,7 @@ func (s *Store) peopleByText(ctx context.Context, text string) ([]int64, error) 
 	if !storable(text) {
 		return nil, nil
 	}
-	bytewise, db := bun.Safe(s.dialect().bytewise), s.reader()
+	bytewise, db := bun.Safe(s.db.Dialect().Bytewise), s.reader()
 	var all []int64
 	for _, way := range []*bun.RawQuery{
 		db.NewRaw("SELECT id FROM users WHERE public_id = ?", strings.ToUpper(text)),
@@ -111,7 +112,7 @@ func (s *Store) Stuck(ctx context.Context, now time.Time, dust money.Micros) (re
 		"(SELECT count(*) FROM deposits AS d WHERE swept_at IS NULL AND state = 'FINAL' AND final_at < ? AND "+aboutUSD+" >= ?), "+
 		"(SELECT count(*) FROM deposits AS d WHERE swept_at IS NULL AND state = 'FINAL' AND final_at < ? AND "+aboutUSD+" < ?), "+
 		"(SELECT count(*) FROM recharges WHERE look_at < ?)",
-		at(now.Add(-lateDelivery)), at(now.Add(-lateDelivery)), at(now.Add(-lateSweep)), at(now.Add(-day)), usd(dust), at(now.Add(-day)), usd(dust), at(now.Add(-lateRecharge))).
+		db.At(now.Add(-lateDelivery)), db.At(now.Add(-lateDelivery)), db.At(now.Add(-lateSweep)), db.At(now.Add(-day)), usd(dust), db.At(now.Add(-day)), usd(dust), db.At(now.Add(-lateRecharge))).
 		Scan(ctx, &st.Deliveries, &oldest, &st.Sweeps, &st.Unswept, &st.Dust, &st.Recharges)
 	st.OldestDue = oldest.Time
 	return st, wrapIf(err, "stuck work")

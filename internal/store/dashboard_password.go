@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // SetPassword stores the hash of a new password and ends every session of the
@@ -31,17 +32,17 @@ func (s *Store) SetPassword(ctx context.Context, userID int64, old, next string,
 // guarded the account was taken away, whoever came in before must show again
 // who they are.
 func endOtherSessions(ctx context.Context, t tx, userID int64, keep identity.Hash, now time.Time) error {
-	_, err := t.NewRaw("UPDATE sessions SET revoked_at = ? WHERE user_id = ? AND token <> ? AND revoked_at IS NULL", at(now), userID, keep[:]).Exec(ctx)
+	_, err := t.NewRaw("UPDATE sessions SET revoked_at = ? WHERE user_id = ? AND token <> ? AND revoked_at IS NULL", db.At(now), userID, keep[:]).Exec(ctx)
 	return err
 }
 
 // endSessions also makes links to a new password that are still under way useless.
 func endSessions(ctx context.Context, t tx, userID int64, now time.Time) error {
-	_, err := t.NewRaw("UPDATE sessions SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL", at(now), userID).Exec(ctx)
+	_, err := t.NewRaw("UPDATE sessions SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL", db.At(now), userID).Exec(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = t.NewRaw("UPDATE password_resets SET used_at = ? WHERE user_id = ? AND used_at IS NULL", at(now), userID).Exec(ctx)
+	_, err = t.NewRaw("UPDATE password_resets SET used_at = ? WHERE user_id = ? AND used_at IS NULL", db.At(now), userID).Exec(ctx)
 	return err
 }
 
@@ -49,7 +50,7 @@ func endSessions(ctx context.Context, t tx, userID int64, now time.Time) error {
 // newest first.
 func (s *Store) Logins(ctx context.Context, userID int64, now time.Time) ([]identity.Session, error) {
 	var rows []sessionRow
-	err := s.reader().NewSelect().Model(&rows).Where("user_id = ? AND revoked_at IS NULL AND expires_at > ?", userID, at(now)).
+	err := s.reader().NewSelect().Model(&rows).Where("user_id = ? AND revoked_at IS NULL AND expires_at > ?", userID, db.At(now)).
 		Order("created_at DESC").Limit(maxLogins).Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("sessions of user %d: %w", userID, err)
@@ -68,9 +69,9 @@ const maxLogins = 200
 
 // AddReset stores the hash of a token by which the user can set a new password.
 func (s *Store) AddReset(ctx context.Context, token identity.Hash, userID int64, now, until time.Time) error {
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		_, err := t.NewRaw("INSERT INTO password_resets (token, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)",
-			token[:], userID, at(now), at(until)).Exec(ctx)
+			token[:], userID, db.At(now), db.At(until)).Exec(ctx)
 		return err
 	})
 	if err != nil {
@@ -87,7 +88,7 @@ func (s *Store) UseReset(ctx context.Context, token identity.Hash, next string, 
 		users = nil
 		var ids []int64
 		err := t.NewRaw("UPDATE password_resets SET used_at = ? WHERE token = ? AND used_at IS NULL AND expires_at > ? RETURNING user_id",
-			at(now), token[:], at(now)).Scan(ctx, &ids)
+			db.At(now), token[:], db.At(now)).Scan(ctx, &ids)
 		if err != nil || len(ids) == 0 {
 			return orElse(err, identity.ErrBadReset)
 		}
@@ -113,7 +114,7 @@ func (s *Store) UseReset(ctx context.Context, token identity.Hash, next string, 
 func (s *Store) AddInvitation(ctx context.Context, token identity.Hash, email string, by int64, now, until time.Time) error {
 	err := s.act(ctx, about{subject: email}, func(ctx context.Context, t tx, _ *about) error {
 		_, err := t.NewRaw("INSERT INTO invitations (token, email, invited_by, created_at, expires_at) VALUES (?, ?, ?, ?, ?)",
-			token[:], email, by, at(now), at(until)).Exec(ctx)
+			token[:], email, by, db.At(now), db.At(until)).Exec(ctx)
 		return err
 	})
 	if err != nil {
@@ -132,7 +133,7 @@ func (s *Store) CreateInvited(ctx context.Context, token identity.Hash, u identi
 	row := rowOfUser(u)
 	err := s.act(ctx, about{actor: u.Email}, func(ctx context.Context, t tx, a *about) error {
 		res, err := t.NewRaw("UPDATE invitations SET used_at = ? WHERE token = ? AND email = ? AND used_at IS NULL AND expires_at > ?",
-			at(u.CreatedAt), token[:], u.Email, at(u.CreatedAt)).Exec(ctx)
+			db.At(u.CreatedAt), token[:], u.Email, db.At(u.CreatedAt)).Exec(ctx)
 		if err != nil {
 			return err
 		}

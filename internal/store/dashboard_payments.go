@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/report"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // maxRanges is how many parts a UNION may have; SQLite takes at most 500.
@@ -33,7 +34,7 @@ func (s *Store) SearchPayments(ctx context.Context, q report.Query) ([]payment.P
 		return nil, nil
 	}
 	var list []payment.Payment
-	err := s.snapshot(ctx, func(ctx context.Context, t tx) error {
+	err := s.db.Snapshot(ctx, func(ctx context.Context, t tx) error {
 		f := finder{t, q}
 		ranges, err := f.ranges(ctx)
 		if err != nil || len(ranges) == 0 {
@@ -44,7 +45,7 @@ func (s *Store) SearchPayments(ctx context.Context, q report.Query) ([]payment.P
 		if err := merge.merge(ranges).Scan(ctx, &rows); err != nil {
 			return err
 		}
-		list, err = withParts(ctx, t, rows)
+		list, err = wholePayments(ctx, t, s.db.Dialect(), rows)
 		return err
 	})
 	return list, wrapIf(err, "search payments")
@@ -136,15 +137,15 @@ func (f *finder) page(q *bun.SelectQuery) *bun.SelectQuery {
 		{f.q.Kind != "", "p.kind = ?", string(f.q.Kind)},
 		{f.q.Min > 0, "p.amount >= ?", int64(f.q.Min)},
 		{f.q.Max > 0, "p.amount <= ?", int64(f.q.Max)},
-		{!f.q.From.IsZero(), "p.created_at >= ?", at(f.q.From)},
-		{!f.q.Until.IsZero(), "p.created_at < ?", at(f.q.Until)},
+		{!f.q.From.IsZero(), "p.created_at >= ?", db.At(f.q.From)},
+		{!f.q.Until.IsZero(), "p.created_at < ?", db.At(f.q.Until)},
 	} {
 		if c.on {
 			q = q.Where(c.text, c.arg)
 		}
 	}
 	if f.q.After != (report.Place{}) {
-		q = q.Where("(p.created_at, p.id) < (?, ?)", at(f.q.After.At), f.q.After.Number)
+		q = q.Where("(p.created_at, p.id) < (?, ?)", db.At(f.q.After.At), f.q.After.Number)
 	}
 	return q.OrderExpr("p.created_at DESC, p.id DESC").Limit(int64(f.q.Limit))
 }
@@ -164,7 +165,7 @@ func (f *finder) byText(ctx context.Context) ([]int64, error) {
 			since = f.q.Now.Add(-report.AmountReach)
 		}
 		ways = append(ways, f.NewRaw("SELECT id FROM payments WHERE key_id IN (?) AND created_at >= ? AND amount = ? ORDER BY created_at DESC LIMIT ?",
-			keys, at(since), int64(amount), maxFound))
+			keys, db.At(since), int64(amount), maxFound))
 	}
 	var all []int64
 	for _, way := range ways {

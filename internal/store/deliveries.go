@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -26,11 +27,11 @@ func (s *Store) Claim(ctx context.Context, holder string, now, until time.Time, 
 	}
 	var list []webhook.Delivery
 	var sealed []unsendable
-	err = s.write(ctx, func(ctx context.Context, t tx) error {
+	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		var held []int64
 		err := t.NewRaw("UPDATE deliveries SET holder = ?, due_at = ? WHERE id IN (SELECT id FROM deliveries "+
 			"WHERE id IN (?) AND state = 'WAITING' AND due_at <= ? ORDER BY id ?) RETURNING id",
-			holder, at(until), bun.List(ids), at(now), bun.Safe(s.dialect().skipLocked)).Scan(ctx, &held)
+			holder, db.At(until), bun.List(ids), db.At(now), bun.Safe(s.db.Dialect().SkipLocked)).Scan(ctx, &held)
 		if err != nil {
 			return err
 		}
@@ -116,47 +117,47 @@ func (s *Store) openSecrets(d *webhook.Delivery, r deliveryRow) (err error) {
 
 // Settle writes the outcome of an attempt if the holder still has it.
 func (s *Store) Settle(ctx context.Context, holder string, o webhook.Outcome) error {
-	err := s.hot(ctx, func(ctx context.Context, db conn) error { return settle(ctx, db, holder, o) })
+	err := s.db.Hot(ctx, func(ctx context.Context, c conn) error { return settle(ctx, c, holder, o) })
 	if err != nil {
 		return fmt.Errorf("settle delivery %d: %w", o.DeliveryID, err)
 	}
 	return nil
 }
 
-func settle(ctx context.Context, db conn, holder string, o webhook.Outcome) error {
+func settle(ctx context.Context, c conn, holder string, o webhook.Outcome) error {
 	var attempt int64
-	take := query(func(scan func(...any) error) error { return scan(&attempt) },
+	take := db.Query(func(scan scan) error { return scan(&attempt) },
 		"UPDATE deliveries SET state = ?, attempt = attempt + 1, due_at = ?, holder = NULL "+
 			"WHERE id = ? AND holder = ? AND state = 'WAITING' RETURNING attempt",
 		string(o.State), dueAt(o), o.DeliveryID, holder)
-	if err := db.run(ctx, take); err != nil || take.affected == 0 {
+	if err := c.Run(ctx, take); err != nil || take.Affected() == 0 {
 		return err
 	}
 	a := o.Attempt
-	return db.run(ctx, statement("INSERT INTO delivery_attempts "+
+	return c.Run(ctx, db.Exec("INSERT INTO delivery_attempts "+
 		"(delivery_id, attempt, at, url, status, latency_us, error, response, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		o.DeliveryID, attempt, at(a.At), shown(a.URL), int64(a.Status),
+		o.DeliveryID, attempt, db.At(a.At), shown(a.URL), int64(a.Status),
 		a.Latency.Microseconds(), shown(a.Error), shown(a.Response), shown(a.Request)))
 }
 
 // dueAt is when the delivery is due again; for one that has ended, when it ended.
 func dueAt(o webhook.Outcome) instant {
 	if o.State == webhook.Waiting {
-		return at(o.NextAt)
+		return db.At(o.NextAt)
 	}
-	return at(o.Attempt.At)
+	return db.At(o.Attempt.At)
 }
 
 // NextDue returns when the next unheld delivery is due; ok is false if none
 // waits.
 func (s *Store) NextDue(ctx context.Context, now time.Time) (due time.Time, ok bool, err error) {
-	next := query(func(scan func(...any) error) error {
+	next := db.Query(func(scan scan) error {
 		var i instant
 		err := scan(&i)
 		due, ok = i.Time, true
 		return err
-	}, "SELECT due_at FROM deliveries WHERE state = 'WAITING' AND (holder IS NULL OR due_at <= ?) ORDER BY due_at LIMIT 1", at(now))
-	if err := s.read(ctx, next); err != nil {
+	}, "SELECT due_at FROM deliveries WHERE state = 'WAITING' AND (holder IS NULL OR due_at <= ?) ORDER BY due_at LIMIT 1", db.At(now))
+	if err := s.db.Read(ctx, next); err != nil {
 		return time.Time{}, false, fmt.Errorf("next delivery: %w", err)
 	}
 	return due, ok, nil

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // lane is a receiver that has deliveries due.
@@ -46,7 +48,7 @@ type candidate struct {
 // lane's second, so that a receiver with a long queue delays nobody.
 func (s *Store) candidates(ctx context.Context, now time.Time, limit, perURL int) ([]int64, error) {
 	var lanes []lane
-	if err := s.reader().NewRaw(dueLanes, at(now)).Scan(ctx, &lanes); err != nil {
+	if err := s.reader().NewRaw(dueLanes, db.At(now)).Scan(ctx, &lanes); err != nil {
 		return nil, err
 	}
 	lanes = slices.DeleteFunc(lanes, func(l lane) bool { return l.Held >= perURL })
@@ -78,7 +80,7 @@ func (s *Store) headsOf(ctx context.Context, lanes []lane, now time.Time, perLan
 		}
 		text.WriteString("SELECT * FROM (SELECT id, lane, due_at FROM deliveries WHERE state = 'WAITING' AND lane = ? AND due_at <= ? " +
 			"ORDER BY due_at LIMIT ?) AS l" + strconv.Itoa(i))
-		args = append(args, l.Lane, at(now), max(perLane-l.Held, 0))
+		args = append(args, l.Lane, db.At(now), max(perLane-l.Held, 0))
 		ranks[l.Lane] = l.Held
 	}
 	var found []candidate

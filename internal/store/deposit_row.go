@@ -8,23 +8,28 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
-// depositRow is money that was seen on a payment's address, with all that is
-// needed to know its asset again whatever is configured later.
+// deposits generates the statements of depositRow.
+var deposits = db.NewTable[depositRow]()
+
+// depositRow is money that was seen on a payment's address. It describes its
+// asset in full, whatever is configured later.
 type depositRow struct {
 	bun.BaseModel `bun:"table:deposits,alias:d"`
 
-	PaymentID   int64
-	Network     string
-	TxHash      string
-	Ordinal     int64
-	Contract    string
-	Symbol      string
-	Decimals    int64
-	Token       string
+	PaymentID   int64  `db:"fixed"`
+	KeyID       int64  `db:"fixed"`
+	Network     string `db:"fixed"`
+	TxHash      string `db:"fixed"`
+	Ordinal     int64  `db:"fixed"`
+	Contract    string `db:"fixed"`
+	Symbol      string `db:"fixed"`
+	Decimals    int64  `db:"fixed"`
+	Token       string `db:"fixed"`
 	FromAddress string
-	ToAddress   string
+	ToAddress   string `db:"fixed"`
 	Units       string
 	BlockNumber int64
 	BlockHash   string
@@ -32,22 +37,10 @@ type depositRow struct {
 	Source      string
 	State       string
 	Hardened    bool
-	Late        bool
-	SeenAt      instant
+	Late        bool    `db:"fixed"`
+	SeenAt      instant `db:"fixed"`
 	FinalAt     instant
-	SweptAt     instant
-}
-
-const depositColumns = "payment_id, network, tx_hash, ordinal, contract, symbol, decimals, token, from_address, to_address, " +
-	"units, block_number, block_hash, block_time, source, state, hardened, late, seen_at, final_at, swept_at"
-
-// fields are where depositColumns is read to.
-func (r *depositRow) fields() []any {
-	return []any{
-		&r.PaymentID, &r.Network, &r.TxHash, &r.Ordinal, &r.Contract, &r.Symbol, &r.Decimals, &r.Token,
-		&r.FromAddress, &r.ToAddress, &r.Units, &r.BlockNumber, &r.BlockHash, &r.BlockTime, &r.Source,
-		&r.State, &r.Hardened, &r.Late, &r.SeenAt, &r.FinalAt, &r.SweptAt,
-	}
+	SweptAt     instant `db:"read"` // sweeps write it
 }
 
 func (r *depositRow) deposit() (payment.Deposit, error) {
@@ -72,9 +65,12 @@ func (r *depositRow) deposit() (payment.Deposit, error) {
 	}, nil
 }
 
-// saveDeposit returns the call that stores a deposit or brings it up to date.
-// It writes one row, or none if the transfer belongs to another payment.
-func saveDeposit(p *paymentRow, d payment.Deposit) (*call, error) {
+// A transfer belongs to one payment: the upsert writes no row if another payment
+// has it.
+var upsertDeposit = deposits.Upsert("network, tx_hash, ordinal", " WHERE deposits.payment_id = excluded.payment_id")
+
+// saveDeposit returns the statement that stores a deposit or updates it.
+func saveDeposit(p *paymentRow, d payment.Deposit) (*db.Stmt, error) {
 	t := d.Transfer
 	block, err := storedBlock(t.Block)
 	if err != nil {
@@ -83,16 +79,11 @@ func saveDeposit(p *paymentRow, d payment.Deposit) (*call, error) {
 	if t.Units.Big().Sign() < 0 {
 		return nil, fmt.Errorf("deposit %s %s: negative amount", t.Network, t.Tx)
 	}
-	return statement("INSERT INTO deposits (payment_id, key_id, network, tx_hash, ordinal, contract, symbol, decimals, token, "+
-		"from_address, to_address, units, block_number, block_hash, block_time, source, state, hardened, late, seen_at, final_at) "+
-		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "+
-		"ON CONFLICT (network, tx_hash, ordinal) DO UPDATE SET "+
-		"units = excluded.units, from_address = excluded.from_address, block_number = excluded.block_number, "+
-		"block_hash = excluded.block_hash, block_time = excluded.block_time, source = excluded.source, "+
-		"state = excluded.state, hardened = excluded.hardened, final_at = excluded.final_at "+
-		"WHERE deposits.payment_id = excluded.payment_id",
-		p.ID, p.KeyID, string(t.Network), string(t.Tx), int64(t.Ordinal), string(t.Asset.Contract), t.Asset.Symbol,
-		int64(t.Asset.Decimals), string(t.Asset.Token), string(t.From), string(t.To), t.Units.String(),
-		block, t.Block.Hash, at(t.Block.Time), t.Source, string(d.State), d.Rechecked, d.Late,
-		at(d.SeenAt), at(d.FinalAt)), nil
+	return upsertDeposit.With(deposits.Values(&depositRow{
+		PaymentID: p.ID, KeyID: p.KeyID, Network: string(t.Network), TxHash: string(t.Tx), Ordinal: int64(t.Ordinal),
+		Contract: string(t.Asset.Contract), Symbol: t.Asset.Symbol, Decimals: int64(t.Asset.Decimals), Token: string(t.Asset.Token),
+		FromAddress: string(t.From), ToAddress: string(t.To), Units: t.Units.String(),
+		BlockNumber: block, BlockHash: t.Block.Hash, BlockTime: db.At(t.Block.Time), Source: t.Source,
+		State: string(d.State), Hardened: d.Rechecked, Late: d.Late, SeenAt: db.At(d.SeenAt), FinalAt: db.At(d.FinalAt),
+	})...), nil
 }

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"time"
+
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // keyGone is since when no payment can be made with the key k.
@@ -38,7 +40,7 @@ func setDisabled(ctx context.Context, t tx, table string, id int64, when time.Ti
 	if !when.IsZero() {
 		is = "NULL"
 	}
-	res, err := t.NewRaw("UPDATE "+table+" SET disabled_at = ? WHERE id = ? AND disabled_at IS "+is, at(when), id).Exec(ctx)
+	res, err := t.NewRaw("UPDATE "+table+" SET disabled_at = ? WHERE id = ? AND disabled_at IS "+is, db.At(when), id).Exec(ctx)
 	if err != nil {
 		return false, err
 	}

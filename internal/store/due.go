@@ -10,6 +10,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // Unsettled lists payments with a deposit in the network's blocks from..to that
@@ -32,7 +33,7 @@ func (s *Store) Due(ctx context.Context, now time.Time, after payment.ID, limit 
 	return s.ids(ctx, "payments that are due", s.reader().NewRaw(
 		"SELECT p.public_id FROM payments AS p WHERE p.ended_at IS NULL AND p.expires_at <= ? "+
 			"AND "+byIDAlone+" > ? ORDER BY "+byIDAlone+" LIMIT ?",
-		at(now), string(after), limit))
+		db.At(now), string(after), limit))
 }
 
 // Running lists started payments with a route on the network that expire after
@@ -41,7 +42,7 @@ func (s *Store) Running(ctx context.Context, n chain.Network, expireAfter time.T
 	return s.ids(ctx, "running payments", s.reader().NewRaw(
 		"SELECT p.public_id FROM payments AS p WHERE p.ended_at IS NULL AND p.status = ? AND p.expires_at > ? AND "+byIDAlone+" > ? "+
 			"AND EXISTS (SELECT 1 FROM routes AS r WHERE r.payment_id = p.id AND r.network = ?) ORDER BY "+byIDAlone+" LIMIT ?",
-		string(payment.Started), at(expireAfter), string(after), string(n), limit))
+		string(payment.Started), db.At(expireAfter), string(after), string(n), limit))
 }
 
 func (s *Store) ids(ctx context.Context, what string, q *bun.RawQuery) ([]payment.ID, error) {

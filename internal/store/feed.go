@@ -2,12 +2,12 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strconv"
 
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // PublicEvents returns the public events of a key's payments after the cursor
@@ -27,7 +27,7 @@ func (s *Store) PublicEvents(ctx context.Context, keyID int64, after string, lim
 	if err := s.place(ctx, keyID); err != nil {
 		return nil, "", fmt.Errorf("place public events of key %d: %w", keyID, err)
 	}
-	if err := s.read(ctx, page.read(keyID, limit)); err != nil {
+	if err := s.db.Read(ctx, page.read(keyID, limit)); err != nil {
 		return nil, "", fmt.Errorf("public events of key %d: %w", keyID, err)
 	}
 	if len(page.events) == 0 {
@@ -51,16 +51,16 @@ func parsePosition(after string) (int64, error) {
 // does it has locked the key, so positions become visible in their order.
 func (s *Store) place(ctx context.Context, keyID int64) error {
 	var waiting bool
-	look := query(func(scan func(...any) error) error { return scan(&waiting) },
+	look := db.Query(func(scan scan) error { return scan(&waiting) },
 		"SELECT EXISTS (SELECT 1 FROM feed WHERE key_id = ? AND position IS NULL)", keyID)
-	if err := s.read(ctx, look); err != nil || !waiting {
+	if err := s.db.Read(ctx, look); err != nil || !waiting {
 		return err
 	}
-	return s.hot(ctx, func(ctx context.Context, db conn) error {
+	return s.db.Hot(ctx, func(ctx context.Context, c conn) error {
 		var locked int64
-		lock := query(func(scan func(...any) error) error { return scan(&locked) },
-			"SELECT id FROM api_keys WHERE id = ?"+db.forUpdate(), keyID)
-		return db.run(ctx, lock, statement("UPDATE feed SET position = placed.position FROM "+
+		lock := db.Query(func(scan scan) error { return scan(&locked) },
+			"SELECT id FROM api_keys WHERE id = ?"+c.ForUpdate(), keyID)
+		return c.Run(ctx, lock, db.Exec("UPDATE feed SET position = placed.position FROM "+
 			"(SELECT f.payment_id, f.seq, (SELECT coalesce(max(position), 0) FROM feed WHERE key_id = ?) + "+
 			"row_number() OVER (ORDER BY e.at, f.payment_id, f.seq) AS position "+
 			"FROM feed AS f JOIN events AS e ON e.payment_id = f.payment_id AND e.seq = f.seq "+
@@ -75,19 +75,16 @@ type feedPage struct {
 	position int64 // of the last event
 }
 
-func (p *feedPage) read(keyID int64, limit int) *call {
-	return query(p.scan, "SELECT f.position, e.seq, e.event_id, e.type, e.at, e.data, p.public_id FROM feed AS f "+
+func (p *feedPage) read(keyID int64, limit int) *db.Stmt {
+	return db.Query(p.add, "SELECT "+events.Columns("e")+", f.position, p.public_id FROM feed AS f "+
 		"JOIN events AS e ON e.payment_id = f.payment_id AND e.seq = f.seq JOIN payments AS p ON p.id = f.payment_id "+
 		"WHERE f.key_id = ? AND f.position > ? ORDER BY f.position LIMIT ?", keyID, p.position, int64(limit))
 }
 
-func (p *feedPage) scan(scan func(...any) error) error {
-	var seq int64
-	var eventID, kind, data, publicID string
-	var when instant
-	err := scan(&p.position, &seq, &eventID, &kind, &when, &data, &publicID)
-	p.events = append(p.events, payment.Event{
-		ID: eventID, PaymentID: payment.ID(publicID), Seq: int(seq), Type: payment.EventType(kind), At: when.Time, Data: json.RawMessage(data),
-	})
+func (p *feedPage) add(scan scan) error {
+	var row eventRow
+	var publicID string
+	err := scan(append(events.Dest(&row), &p.position, &publicID)...)
+	p.events = append(p.events, row.event(payment.ID(publicID)))
 	return err
 }

@@ -73,7 +73,7 @@ func TestStore_PublicEvents(t *testing.T) {
 func TestStore_PublicEvents_LateCommit(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		if !w.dialect().manyWriters {
+		if !w.db.Dialect().ManyWriters {
 			w.checkOneWriter()
 			return
 		}

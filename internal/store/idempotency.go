@@ -10,6 +10,7 @@ import (
 
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/idempotency"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // idempotencyRow is what a write with an Idempotency-Key was answered.
@@ -34,15 +35,15 @@ func (s *Store) IdempotencyBegin(ctx context.Context, n idempotency.Try) (subjec
 	if length := utf8.RuneCountInString(n.Key); length < 1 || length > idempotency.MaxKey || !storable(n.Key) {
 		return "", a, fault.New(fault.Invalid, "Idempotency-Key must have 1 to %d characters of valid UTF-8", idempotency.MaxKey)
 	}
-	err = s.write(ctx, func(ctx context.Context, t tx) error {
+	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		fresh := &idempotencyRow{
-			KeyID: n.KeyID, Key: n.Key, Request: n.Request[:], Subject: n.Subject, CreatedAt: at(n.Now), LockedUntil: at(n.LockedUntil),
+			KeyID: n.KeyID, Key: n.Key, Request: n.Request[:], Subject: n.Subject, CreatedAt: db.At(n.Now), LockedUntil: db.At(n.LockedUntil),
 		}
 		// A record that has outlived its time is taken over whole.
 		res, err := t.NewInsert().Model(fresh).On("CONFLICT (key_id, key) DO UPDATE").
 			Set("request = EXCLUDED.request, subject = EXCLUDED.subject, status = 0, answer = NULL").
 			Set("created_at = EXCLUDED.created_at, finished_at = NULL, locked_until = EXCLUDED.locked_until").
-			Where("i.created_at <= ?", at(n.Now.Add(-idempotency.KeepFor))).Exec(ctx)
+			Where("i.created_at <= ?", db.At(n.Now.Add(-idempotency.KeepFor))).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -63,7 +64,7 @@ func (s *Store) IdempotencyBegin(ctx context.Context, n idempotency.Try) (subjec
 func (s *Store) takeUp(ctx context.Context, t tx, n idempotency.Try) (string, idempotency.Answer, error) {
 	var known idempotencyRow
 	q := t.NewSelect().Model(&known).Where("key_id = ? AND key = ?", n.KeyID, n.Key)
-	if s.dialect().manyWriters {
+	if s.db.Dialect().ManyWriters {
 		q = q.For("NO KEY UPDATE")
 	}
 	if err := q.Scan(ctx); err != nil {
@@ -77,7 +78,7 @@ func (s *Store) takeUp(ctx context.Context, t tx, n idempotency.Try) (string, id
 	case known.LockedUntil.After(n.Now):
 		return "", idempotency.Answer{}, idempotency.ErrRunning
 	}
-	_, err := t.NewRaw("UPDATE idempotency SET locked_until = ? WHERE key_id = ? AND key = ?", at(n.LockedUntil), n.KeyID, n.Key).Exec(ctx)
+	_, err := t.NewRaw("UPDATE idempotency SET locked_until = ? WHERE key_id = ? AND key = ?", db.At(n.LockedUntil), n.KeyID, n.Key).Exec(ctx)
 	return known.Subject, idempotency.Answer{}, err
 }
 
@@ -87,19 +88,19 @@ func (s *Store) IdempotencyFinish(ctx context.Context, keyID int64, key string, 
 	return s.idempotencyUpdate(ctx, "finish", finish(keyID, key, a, now))
 }
 
-func finish(keyID int64, key string, a idempotency.Answer, now time.Time) *call {
-	return statement("UPDATE idempotency SET status = ?, answer = ?, finished_at = ? "+
-		"WHERE key_id = ? AND key = ? AND finished_at IS NULL", int64(a.Status), a.Body, at(now), keyID, key)
+func finish(keyID int64, key string, a idempotency.Answer, now time.Time) *db.Stmt {
+	return db.Exec("UPDATE idempotency SET status = ?, answer = ?, finished_at = ? "+
+		"WHERE key_id = ? AND key = ? AND finished_at IS NULL", int64(a.Status), a.Body, db.At(now), keyID, key)
 }
 
 // IdempotencyAbandon frees the key of a try that had no lasting answer.
 func (s *Store) IdempotencyAbandon(ctx context.Context, keyID int64, key string) error {
-	return s.idempotencyUpdate(ctx, "abandon", statement("UPDATE idempotency SET locked_until = created_at "+
+	return s.idempotencyUpdate(ctx, "abandon", db.Exec("UPDATE idempotency SET locked_until = created_at "+
 		"WHERE key_id = ? AND key = ? AND finished_at IS NULL", keyID, key))
 }
 
-func (s *Store) idempotencyUpdate(ctx context.Context, what string, update *call) error {
-	err := s.hot(ctx, func(ctx context.Context, db conn) error { return db.run(ctx, update) })
+func (s *Store) idempotencyUpdate(ctx context.Context, what string, update *db.Stmt) error {
+	err := s.db.Hot(ctx, func(ctx context.Context, c conn) error { return c.Run(ctx, update) })
 	if err != nil {
 		return fmt.Errorf("%s idempotent request: %w", what, err)
 	}
@@ -108,9 +109,9 @@ func (s *Store) idempotencyUpdate(ctx context.Context, what string, update *call
 
 // IdempotencyPrune forgets records made before the time, and returns how many.
 func (s *Store) IdempotencyPrune(ctx context.Context, before time.Time) (int64, error) {
-	prune := statement("DELETE FROM idempotency WHERE created_at < ?", at(before))
-	if err := s.hot(ctx, func(ctx context.Context, db conn) error { return db.run(ctx, prune) }); err != nil {
+	prune := db.Exec("DELETE FROM idempotency WHERE created_at < ?", db.At(before))
+	if err := s.db.Hot(ctx, func(ctx context.Context, c conn) error { return c.Run(ctx, prune) }); err != nil {
 		return 0, fmt.Errorf("prune idempotent requests: %w", err)
 	}
-	return prune.affected, nil
+	return prune.Affected(), nil
 }

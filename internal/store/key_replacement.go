@@ -9,6 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // RotateKey replaces the key's hash, books the entries, and keeps the answer
@@ -42,11 +43,10 @@ func keepReplacement(ctx context.Context, t tx, r merchant.Replacement, left led
 	if err != nil {
 		return err
 	}
-	forget := statement("DELETE FROM retired_keys WHERE retired_at <= ?", at(r.Now.Add(-idempotency.KeepFor)))
-	forget.anyNumber = true
-	return runAll(ctx, t, []*call{
+	forget := db.Exec("DELETE FROM retired_keys WHERE retired_at <= ?", db.At(r.Now.Add(-idempotency.KeepFor))).AnyNumber()
+	return db.RunEach(ctx, t, []*db.Stmt{
 		forget,
-		statement("INSERT INTO retired_keys (hash, key_id, retired_at) VALUES (?, ?, ?)", r.Old[:], r.KeyID, at(r.Now)),
+		db.Exec("INSERT INTO retired_keys (hash, key_id, retired_at) VALUES (?, ?, ?)", r.Old[:], r.KeyID, db.At(r.Now)),
 		finish(r.KeyID, r.Request, answer, r.Now),
 	})
 }
@@ -58,16 +58,16 @@ func (s *Store) RetiredAnswer(
 	ctx context.Context, old identity.Hash, name string, request idempotency.Hash, now time.Time,
 ) (keyID int64, a idempotency.Answer, err error) {
 	var status int64
-	find := query(func(scan func(...any) error) error { return scan(&keyID, &status, &a.Body) },
+	find := db.Query(func(scan scan) error { return scan(&keyID, &status, &a.Body) },
 		"SELECT i.key_id, i.status, i.answer FROM retired_keys AS r JOIN idempotency AS i ON i.key_id = r.key_id "+
 			"JOIN api_keys AS k ON k.id = r.key_id JOIN users AS u ON u.id = k.user_id "+
 			"WHERE r.hash = ? AND i.key = ? AND i.request = ? AND i.created_at > ? AND i.finished_at IS NOT NULL "+
 			"AND k.revoked_at IS NULL AND k.disabled_at IS NULL AND u.disabled_at IS NULL",
-		old[:], name, request[:], at(now.Add(-idempotency.KeepFor)))
+		old[:], name, request[:], db.At(now.Add(-idempotency.KeepFor)))
 	if !storable(name) {
 		return 0, a, merchant.ErrBadKey
 	}
-	if err := s.read(ctx, find); err != nil {
+	if err := s.db.Read(ctx, find); err != nil {
 		return 0, idempotency.Answer{}, fmt.Errorf("answer of a retired key: %w", err)
 	}
 	if status == 0 {

@@ -10,7 +10,11 @@ import (
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/store/db"
 )
+
+// keys generates the statements of keyRow.
+var keys = db.NewTable[keyRow]()
 
 // keyRow is an API key.
 type keyRow struct {
@@ -43,7 +47,7 @@ func (s *Store) CreateKey(ctx context.Context, k merchant.Key, entries func(id i
 func (s *Store) CreateKeyWithin(ctx context.Context, k merchant.Key, entries func(id int64) []ledger.Entry) (merchant.Key, error) {
 	return s.createKey(ctx, k, entries, func(ctx context.Context, t tx) error {
 		var id, ever, used int64
-		if err := t.NewRaw("SELECT id FROM users WHERE id = ?"+t.forUpdate(), k.UserID).Scan(ctx, &id); err != nil {
+		if err := t.NewRaw("SELECT id FROM users WHERE id = ?"+t.ForUpdate(), k.UserID).Scan(ctx, &id); err != nil {
 			return err
 		}
 		err := t.NewRaw("SELECT count(*), count(*) - count(revoked_at) FROM api_keys WHERE user_id = ?", k.UserID).Scan(ctx, &ever, &used)
@@ -67,7 +71,7 @@ func (s *Store) createKey(
 		}
 		row := keyRow{
 			PublicID: k.PublicID, UserID: k.UserID, Hash: k.Hash[:], Label: k.Label, Wallet: string(k.Wallet),
-			CreatedAt: at(k.CreatedAt), LastUsedAt: at(k.LastUsedAt), RevokedAt: at(k.RevokedAt),
+			CreatedAt: db.At(k.CreatedAt), LastUsedAt: db.At(k.LastUsedAt), RevokedAt: db.At(k.RevokedAt),
 		}
 		if _, err := t.NewInsert().Model(&row).Returning("id").Exec(ctx); err != nil {
 			return err
@@ -82,7 +86,7 @@ func (s *Store) createKey(
 			return err
 		}
 		var c keyScan
-		if err := t.run(ctx, c.read("k.id = ?", row.ID)); err != nil {
+		if err := t.Run(ctx, c.read("k.id = ?", row.ID)); err != nil {
 			return err
 		}
 		stored = c.key
@@ -94,40 +98,48 @@ func (s *Store) createKey(
 	return stored, nil
 }
 
-// keyScan reads a key with its owner.
+// keyColumns are those of a key and of its owner.
+var keyColumns = keys.Columns("k") + ", u.public_id, u.first_name, u.last_name, u.email"
+
+// readKeys reads the keys, with their owners, that the condition selects; where
+// may end with an order.
+func readKeys(add func(merchant.Key), where string, args ...any) *db.Stmt {
+	return db.Query(func(scan scan) error {
+		var row keyRow
+		var owner merchant.Key
+		err := scan(append(keys.Dest(&row), &owner.UserPublic, &owner.FirstName, &owner.LastName, &owner.Email)...)
+		if err == nil {
+			add(row.key(owner))
+		}
+		return err
+	}, "SELECT "+keyColumns+" FROM api_keys AS k JOIN users AS u ON u.id = k.user_id WHERE "+where, args...)
+}
+
+// key returns the key with the owner's names.
+func (r *keyRow) key(owner merchant.Key) merchant.Key {
+	k := owner
+	k.ID, k.PublicID, k.UserID, k.Label, k.Wallet = r.ID, r.PublicID, r.UserID, r.Label, chain.Address(r.Wallet)
+	copy(k.Hash[:], r.Hash)
+	k.CreatedAt, k.LastUsedAt, k.RevokedAt, k.DisabledAt = r.CreatedAt.Time, r.LastUsedAt.Time, r.RevokedAt.Time, r.DisabledAt.Time
+	return k
+}
+
+// keyScan reads one key with its owner.
 type keyScan struct {
 	key   merchant.Key
 	found bool
 }
 
-func (c *keyScan) read(where string, args ...any) *call {
-	return query(c.scan, "SELECT k.id, k.public_id, k.user_id, u.public_id, k.hash, k.label, k.wallet, u.first_name, u.last_name, u.email, "+
-		"k.created_at, k.last_used_at, k.revoked_at, k.disabled_at FROM api_keys AS k JOIN users AS u ON u.id = k.user_id WHERE "+where, args...)
-}
-
-func (c *keyScan) scan(scan func(...any) error) error {
-	var hash []byte
-	var wallet string
-	var created, used, revoked, disabled instant
-	k := &c.key
-	err := scan(&k.ID, &k.PublicID, &k.UserID, &k.UserPublic, &hash, &k.Label, &wallet, &k.FirstName, &k.LastName, &k.Email,
-		&created, &used, &revoked, &disabled)
-	if err != nil {
-		return err
-	}
-	copy(k.Hash[:], hash)
-	k.Wallet = chain.Address(wallet)
-	k.CreatedAt, k.LastUsedAt, k.RevokedAt, k.DisabledAt = created.Time, used.Time, revoked.Time, disabled.Time
-	c.found = true
-	return nil
+func (c *keyScan) read(where string, args ...any) *db.Stmt {
+	return readKeys(func(k merchant.Key) { c.key, c.found = k, true }, where, args...)
 }
 
 // KeyByHash returns the key in use with the hash and its owner's name, or
 // merchant.ErrBadKey: so also for one that is disabled, or whose owner is.
 func (s *Store) KeyByHash(ctx context.Context, h identity.Hash) (merchant.Key, error) {
-	return s.keys.get(ctx, h, func(ctx context.Context) (merchant.Key, error) {
+	return s.keys.Get(ctx, h, func(ctx context.Context) (merchant.Key, error) {
 		var c keyScan
-		if err := s.lookUp(ctx, c.read("k.hash = ? AND k.revoked_at IS NULL AND k.disabled_at IS NULL AND u.disabled_at IS NULL", h[:])); err != nil {
+		if err := s.db.LookUp(ctx, c.read("k.hash = ? AND k.revoked_at IS NULL AND k.disabled_at IS NULL AND u.disabled_at IS NULL", h[:])); err != nil {
 			return merchant.Key{}, fmt.Errorf("API key by hash: %w", err)
 		}
 		if !c.found {
@@ -148,7 +160,7 @@ func orElse(err, other error) error {
 // Balance returns what the key has left, or merchant.ErrUnknownKey.
 func (s *Store) Balance(ctx context.Context, keyID int64) (ledger.Balance, error) {
 	var b balanceScan
-	if err := s.read(ctx, b.read(keyID)); err != nil {
+	if err := s.db.Read(ctx, b.read(keyID)); err != nil {
 		return ledger.Balance{}, fmt.Errorf("balance of key %d: %w", keyID, err)
 	}
 	return b.balance, b.missing()
@@ -160,11 +172,11 @@ type balanceScan struct {
 	rows    int
 }
 
-func (b *balanceScan) read(keyID int64) *call {
-	return query(b.scan, "SELECT unit, balance FROM balances WHERE key_id = ?", keyID)
+func (b *balanceScan) read(keyID int64) *db.Stmt {
+	return db.Query(b.scan, "SELECT unit, balance FROM balances WHERE key_id = ?", keyID)
 }
 
-func (b *balanceScan) scan(scan func(...any) error) error {
+func (b *balanceScan) scan(scan scan) error {
 	var unit string
 	var n int64
 	if err := scan(&unit, &n); err != nil {
@@ -192,12 +204,12 @@ func (b *balanceScan) missing() error {
 // and Unit are booked already is left out.
 func (s *Store) Book(ctx context.Context, keyID int64, entries []ledger.Entry) (ledger.Balance, error) {
 	var after ledger.Balance
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		if err := book(ctx, t, entries); err != nil {
 			return err
 		}
 		var b balanceScan
-		if err := t.run(ctx, b.read(keyID)); err != nil {
+		if err := t.Run(ctx, b.read(keyID)); err != nil {
 			return err
 		}
 		after = b.balance

@@ -10,6 +10,8 @@ import (
 
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/store/db"
+	"github.com/uptrace/bun"
 )
 
 // purse is one balance: what a key has of a unit.
@@ -34,79 +36,104 @@ type entryKey struct {
 }
 
 // book loads, posts and saves the entries.
-func book(ctx context.Context, c conn, entries []ledger.Entry) error {
-	if len(entries) == 0 {
+func book(ctx context.Context, c conn, list []ledger.Entry) error {
+	if len(list) == 0 {
 		return nil
 	}
 	var l posting
-	if err := l.load(ctx, c, entries); err != nil {
+	if err := l.load(ctx, c, list); err != nil {
 		return err
 	}
-	if err := l.post(entries); err != nil {
+	if err := l.post(list); err != nil {
 		return err
 	}
-	return runAll(ctx, c, l.save())
+	return db.RunEach(ctx, c, l.save())
 }
 
 // load locks the purses of the entries, in one order for everybody, and reads
 // which entries are booked already. Two bookings of one entry touch the same
 // purse, so the later one finds the earlier.
-func (l *posting) load(ctx context.Context, c conn, entries []ledger.Entry) error {
+func (l *posting) load(ctx context.Context, c conn, list []ledger.Entry) error {
 	l.balances, l.changes = make(map[purse]int64), make(map[purse]int64)
 	l.known = make(map[entryKey]ledger.Entry)
 	var purses []purse
-	for _, e := range entries {
+	for _, e := range list {
 		purses = append(purses, pursesOf(e)...)
 	}
 	slices.SortFunc(purses, func(a, b purse) int {
 		return cmp.Or(cmp.Compare(a.keyID, b.keyID), cmp.Compare(a.unit, b.unit))
 	})
-	var calls []*call
+	var calls []*db.Stmt
 	for _, p := range slices.Compact(purses) {
 		calls = append(calls, l.lockPurse(c, p))
 	}
 	// The entries are looked up only when the purses are locked: on
 	// PostgreSQL every statement sees what is committed when it begins.
-	for _, e := range entries {
+	for _, e := range list {
 		calls = append(calls, l.lookUp(e))
 	}
-	return c.run(ctx, calls...)
+	return c.Run(ctx, calls...)
 }
 
-func (l *posting) lockPurse(c conn, p purse) *call {
-	return query(func(scan func(...any) error) error {
+func (l *posting) lockPurse(c conn, p purse) *db.Stmt {
+	return db.Query(func(scan scan) error {
 		var balance int64
 		err := scan(&balance)
 		l.balances[p] = balance
 		return err
-	}, "SELECT balance FROM balances WHERE key_id = ? AND unit = ?"+c.forUpdate(), p.keyID, string(p.unit))
+	}, "SELECT balance FROM balances WHERE key_id = ? AND unit = ?"+c.ForUpdate(), p.keyID, string(p.unit))
 }
 
-func (l *posting) lookUp(e ledger.Entry) *call {
-	k := query(func(scan func(...any) error) error {
-		var ref, unit, from, to string
-		var known ledger.Entry
-		err := scan(&ref, &unit, &from, &to, &known.Count)
-		known.From, known.To = ledger.Account(from), ledger.Account(to)
-		l.known[entryKey{ref, ledger.Unit(unit)}] = known
-		return err
-	}, "SELECT ref, unit, from_account, to_account, count FROM ledger_entries WHERE ref = ? AND unit = ?", e.Ref, string(e.Unit))
-	k.many = lookUpEntries
-	return k
+// entries generates the statements of entryRow.
+var entries = db.NewTable[entryRow]()
+
+// entryRow is one entry of the ledger. Entries are never changed.
+type entryRow struct {
+	bun.BaseModel `bun:"table:ledger_entries,alias:e"`
+
+	Ref         string
+	Unit        string
+	FromAccount string
+	ToAccount   string
+	Count       int64
+	Reason      string
+	At          instant
+}
+
+func rowOfEntry(e ledger.Entry) *entryRow {
+	return &entryRow{
+		Ref: e.Ref, Unit: string(e.Unit), FromAccount: string(e.From), ToAccount: string(e.To), Count: e.Count,
+		Reason: string(e.Reason), At: db.At(e.At),
+	}
+}
+
+func (r *entryRow) entry() ledger.Entry {
+	return ledger.Entry{
+		Ref: r.Ref, Unit: ledger.Unit(r.Unit), From: ledger.Account(r.FromAccount), To: ledger.Account(r.ToAccount), Count: r.Count,
+		Reason: ledger.Reason(r.Reason), At: r.At.Time,
+	}
 }
 
 var (
-	lookUpEntries = "SELECT ref, unit, from_account, to_account, count FROM " + table("ref text", "unit text") +
-		" JOIN ledger_entries USING (ref, unit)"
-	insertEntries = insertMany("ledger_entries", "ref text", "unit text", "from_account text", "to_account text", "count bigint",
-		"reason text", "at timestamptz")
+	selectEntry = db.ForRows("SELECT "+entries.Columns("e")+" FROM {rows} JOIN ledger_entries AS e ON e.ref = n.ref AND e.unit = n.unit",
+		"ref text", "unit text")
+	insertEntry = entries.Insert("")
 )
+
+func (l *posting) lookUp(e ledger.Entry) *db.Stmt {
+	return selectEntry.Query(func(scan scan) error {
+		var row entryRow
+		err := scan(entries.Dest(&row)...)
+		l.known[entryKey{row.Ref, ledger.Unit(row.Unit)}] = row.entry()
+		return err
+	}, e.Ref, string(e.Unit))
+}
 
 // post books all of the entries or none of them, in memory. One that is booked
 // already is left out.
-func (l *posting) post(entries []ledger.Entry) error {
+func (l *posting) post(list []ledger.Entry) error {
 	before := len(l.posted)
-	for _, e := range entries {
+	for _, e := range list {
 		if err := l.postOne(e); err != nil {
 			for _, e := range l.posted[before:] {
 				l.shift(e.From, e.Unit, e.Count)
@@ -155,17 +182,13 @@ func (l *posting) shift(a ledger.Account, unit ledger.Unit, count int64) {
 }
 
 // save returns the calls that write what was posted; each writes one row.
-func (l *posting) save() []*call {
-	var calls []*call
+func (l *posting) save() []*db.Stmt {
+	var calls []*db.Stmt
 	for _, e := range l.posted {
-		entry := statement("INSERT INTO ledger_entries (ref, unit, from_account, to_account, count, reason, at) "+
-			"VALUES (?, ?, ?, ?, ?, ?, ?)",
-			e.Ref, string(e.Unit), string(e.From), string(e.To), e.Count, string(e.Reason), at(e.At))
-		entry.many = insertEntries
-		calls = append(calls, entry)
+		calls = append(calls, insertEntry.With(entries.Values(rowOfEntry(e))...))
 	}
 	for p, n := range l.changes {
-		calls = append(calls, statement("UPDATE balances SET balance = balance + ? WHERE key_id = ? AND unit = ?",
+		calls = append(calls, db.Exec("UPDATE balances SET balance = balance + ? WHERE key_id = ? AND unit = ?",
 			n, p.keyID, string(p.unit)))
 		if left := l.balances[p]; p.unit == ledger.Credit && ledger.IsLow(left) && !ledger.IsLow(left-n) {
 			calls = append(calls, fallsLow(p.keyID, l.posted))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/report"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // LedgerCheck returns the last check of the book that was asked for; ok is
@@ -36,7 +37,7 @@ func (s *Store) LedgerCheck(ctx context.Context) (c report.LedgerCheck, ok bool,
 func (s *Store) AskLedgerCheck(ctx context.Context, by string, now, stale time.Time) (asked bool, err error) {
 	return s.actOne(ctx, about{}, "INSERT INTO ledger_checks (only_row, asked_at, asked_by, entries, differences, found, problem) VALUES (1, ?, ?, 0, '[]', 0, '') "+
 		"ON CONFLICT (only_row) DO UPDATE SET asked_at = excluded.asked_at, asked_by = excluded.asked_by, ended_at = NULL, entries = 0, differences = '[]', "+
-		"found = 0, problem = '' WHERE ledger_checks.ended_at IS NOT NULL OR ledger_checks.asked_at <= ?", at(now), shown(by), at(stale))
+		"found = 0, problem = '' WHERE ledger_checks.ended_at IS NOT NULL OR ledger_checks.asked_at <= ?", db.At(now), shown(by), db.At(stale))
 }
 
 // EndLedgerCheck stores what came of the check that was asked for at c.AskedAt.
@@ -46,6 +47,6 @@ func (s *Store) EndLedgerCheck(ctx context.Context, c report.LedgerCheck) error 
 		return wrapIf(err, "end the check of the ledger")
 	}
 	_, err = s.changesOne(ctx, "UPDATE ledger_checks SET ended_at = ?, entries = ?, differences = ?, found = ?, problem = ? WHERE only_row = 1 AND asked_at = ? AND ended_at IS NULL",
-		at(c.EndedAt), c.Entries, string(texts), c.Found, c.Problem, at(c.AskedAt))
+		db.At(c.EndedAt), c.Entries, string(texts), c.Found, c.Problem, db.At(c.AskedAt))
 	return wrapIf(err, "end the check of the ledger")
 }

@@ -121,7 +121,7 @@ func TestStore_AppendOnly(t *testing.T) {
 			"UPDATE balances SET balance = -1",
 			"UPDATE payments SET status = 'COMPLETED'",
 		}
-		if w.dialect().manyWriters {
+		if w.db.Dialect().ManyWriters {
 			statements = append(statements, "TRUNCATE ledger_entries", "TRUNCATE events CASCADE")
 		}
 		for _, text := range statements {

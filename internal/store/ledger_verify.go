@@ -19,7 +19,7 @@ type accountSum struct {
 // balance must be the sum of its entries, all accounts of a unit must add up
 // to nothing, and each start of a payment must be paid for once.
 func (s *Store) VerifyLedger(ctx context.Context) (entries int64, differences []string, err error) {
-	err = s.snapshot(ctx, func(ctx context.Context, t tx) error {
+	err = s.db.Snapshot(ctx, func(ctx context.Context, t tx) error {
 		differences = nil
 		if err := t.NewRaw("SELECT count(*) FROM ledger_entries").Scan(ctx, &entries); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // linkRow is a payment link.
@@ -42,13 +43,13 @@ func (s *Store) CreateLink(ctx context.Context, l campaign.Link) (campaign.Link,
 	err := s.act(ctx, about{subject: l.Slug, detail: l.Description}, func(ctx context.Context, t tx, _ *about) error {
 		err := t.NewRaw("INSERT INTO links (slug, key_id, description, reference, amount, min_amount, max_amount, paused, created_at) "+
 			"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (slug) DO NOTHING RETURNING id",
-			l.Slug, l.KeyID, l.Description, l.Reference, int64(l.Amount), int64(l.Min), int64(l.Max), l.Paused, at(l.CreatedAt)).Scan(ctx, &l.Number)
+			l.Slug, l.KeyID, l.Description, l.Reference, int64(l.Amount), int64(l.Min), int64(l.Max), l.Paused, db.At(l.CreatedAt)).Scan(ctx, &l.Number)
 		return noRows(err, campaign.ErrLinkTaken)
 	})
 	if err != nil {
 		return campaign.Link{}, wrapIf(err, "create payment link %s", l.Slug)
 	}
-	l.CreatedAt = at(l.CreatedAt).Time
+	l.CreatedAt = db.At(l.CreatedAt).Time
 	return l, nil
 }
 

@@ -7,22 +7,23 @@ import (
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/notice"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 var _ notice.Store = (*Store)(nil)
 
 // fallsLow notes, with the entries that cause it, that the credits of a key
 // have fallen to credit.Low.
-func fallsLow(keyID int64, posted []ledger.Entry) *call {
+func fallsLow(keyID int64, posted []ledger.Entry) *db.Stmt {
 	var when time.Time
 	for _, e := range posted {
 		if e.At.After(when) {
 			when = e.At
 		}
 	}
-	return statement("INSERT INTO low_credit (key_id, crossing, crossed_at, state, attempt, due_at) VALUES (?, 1, ?, 'WAITING', 0, ?) "+
+	return db.Exec("INSERT INTO low_credit (key_id, crossing, crossed_at, state, attempt, due_at) VALUES (?, 1, ?, 'WAITING', 0, ?) "+
 		"ON CONFLICT (key_id) DO UPDATE SET crossing = low_credit.crossing + 1, crossed_at = excluded.crossed_at, state = 'WAITING', "+
-		"attempt = 0, due_at = excluded.due_at", keyID, at(when), at(when))
+		"attempt = 0, due_at = excluded.due_at", keyID, db.At(when), db.At(when))
 }
 
 // TakeLow takes up to limit notices that are due at now, the oldest first.
@@ -30,14 +31,14 @@ func (s *Store) TakeLow(ctx context.Context, now time.Time, limit int) ([]notice
 	const due = "SELECT key_id FROM low_credit WHERE state = 'WAITING' AND due_at <= ? ORDER BY due_at LIMIT ?"
 	var waiting []int64
 	// Usually there are none, and nothing is written.
-	if err := s.reader().NewRaw(due, from(now), limit).Scan(ctx, &waiting); err != nil || len(waiting) == 0 {
+	if err := s.reader().NewRaw(due, db.From(now), limit).Scan(ctx, &waiting); err != nil || len(waiting) == 0 {
 		return nil, wrapIf(err, "notices of low credits")
 	}
 	var list []notice.Low
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		list = nil
 		var ids []int64
-		if err := t.NewRaw(due+s.dialect().skipLocked, from(now), limit).Scan(ctx, &ids); err != nil {
+		if err := t.NewRaw(due+s.db.Dialect().SkipLocked, db.From(now), limit).Scan(ctx, &ids); err != nil {
 			return err
 		}
 		for _, id := range ids {
@@ -66,7 +67,7 @@ func takeLow(ctx context.Context, t tx, keyID int64) (notice.Low, error) {
 	l := notice.Low{Crossing: rows[0].Crossing, Attempt: rows[0].Attempt, At: rows[0].CrossedAt.Time}
 	var key keyScan
 	var purse balanceScan
-	if err := t.run(ctx, key.read("k.id = ?", keyID), purse.read(keyID)); err != nil {
+	if err := t.Run(ctx, key.read("k.id = ?", keyID), purse.read(keyID)); err != nil {
 		return notice.Low{}, err
 	}
 	l.Key, l.Left = key.key, purse.balance.Credits
@@ -81,6 +82,6 @@ func takeLow(ctx context.Context, t tx, keyID int64) (notice.Low, error) {
 // EndLow stores what became of a notice that was taken.
 func (s *Store) EndLow(ctx context.Context, l notice.Low, state notice.State, due time.Time) error {
 	_, err := s.changesOne(ctx, "UPDATE low_credit SET state = ?, due_at = ? WHERE key_id = ? AND crossing = ? AND state = 'TAKEN'",
-		string(state), at(due), l.Key.ID, l.Crossing)
+		string(state), db.At(due), l.Key.ID, l.Crossing)
 	return wrapIf(err, "end the notice of key %d", l.Key.ID)
 }

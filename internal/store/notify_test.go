@@ -45,7 +45,7 @@ func TestStore_OnChange(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(2, 0)
 		heard := hear(t, w.Store)
-		if w.dialect().manyWriters {
+		if w.db.Dialect().ManyWriters {
 			if id := next(heard, patience); id != "" {
 				t.Fatalf("heard %q before anything", id)
 			}

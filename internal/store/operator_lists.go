@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/report"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // TopUps lists purchases of credits before the one given (0: from the newest),
@@ -103,26 +104,26 @@ func (s *Store) SweepLines(ctx context.Context, before int64, limit int) ([]repo
 // at now, all as one moment knows it. Deposits below dust wait for more to come.
 func (s *Store) Trouble(ctx context.Context, now time.Time, dust money.Micros) (report.Trouble, error) {
 	var all report.Trouble
-	err := s.snapshot(ctx, func(ctx context.Context, db tx) error {
-		var t report.Trouble
+	err := s.db.Snapshot(ctx, func(ctx context.Context, t tx) error {
+		var found report.Trouble
 		for _, part := range []func() error{
-			func() (err error) { t.Deliveries, err = lateDeliveries(ctx, db, now); return err },
-			func() (err error) { t.Sweeps, err = lateSweeps(ctx, db, now); return err },
-			func() (err error) { t.Deposits, err = leftDeposits(ctx, db, now, dust); return err },
-			func() (err error) { t.Reorged, err = reorged(ctx, db); return err },
-			func() (err error) { t.Recharges, err = lateRecharges(ctx, db, now); return err },
+			func() (err error) { found.Deliveries, err = lateDeliveries(ctx, t, now); return err },
+			func() (err error) { found.Sweeps, err = lateSweeps(ctx, t, now); return err },
+			func() (err error) { found.Deposits, err = leftDeposits(ctx, t, now, dust); return err },
+			func() (err error) { found.Reorged, err = reorged(ctx, t); return err },
+			func() (err error) { found.Recharges, err = lateRecharges(ctx, t, now); return err },
 		} {
 			if err := part(); err != nil {
 				return err
 			}
 		}
-		all = t
+		all = found
 		return nil
 	})
 	return all, wrapIf(err, "list trouble")
 }
 
-func lateDeliveries(ctx context.Context, db tx, now time.Time) ([]report.LateDelivery, error) {
+func lateDeliveries(ctx context.Context, t tx, now time.Time) ([]report.LateDelivery, error) {
 	var rows []struct {
 		PublicID string
 		Email    string
@@ -130,10 +131,10 @@ func lateDeliveries(ctx context.Context, db tx, now time.Time) ([]report.LateDel
 		Attempt  int64
 		DueAt    instant
 	}
-	err := db.NewRaw("SELECT p.public_id, u.email, e.type, d.attempt, d.due_at FROM deliveries AS d "+
+	err := t.NewRaw("SELECT p.public_id, u.email, e.type, d.attempt, d.due_at FROM deliveries AS d "+
 		"JOIN payments AS p ON p.id = d.payment_id JOIN events AS e ON e.payment_id = d.payment_id AND e.seq = d.seq "+
 		"JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id "+
-		"WHERE d.state = 'WAITING' AND d.due_at < ? ORDER BY d.due_at LIMIT ?", at(now.Add(-lateDelivery)), report.MaxTrouble).Scan(ctx, &rows)
+		"WHERE d.state = 'WAITING' AND d.due_at < ? ORDER BY d.due_at LIMIT ?", db.At(now.Add(-lateDelivery)), report.MaxTrouble).Scan(ctx, &rows)
 	list := make([]report.LateDelivery, len(rows))
 	for i, r := range rows {
 		list[i] = report.LateDelivery{TxnID: payment.ID(r.PublicID), Email: r.Email, Type: payment.EventType(r.Type), Made: r.Attempt, DueAt: r.DueAt.Time}
@@ -141,7 +142,7 @@ func lateDeliveries(ctx context.Context, db tx, now time.Time) ([]report.LateDel
 	return list, err
 }
 
-func lateRecharges(ctx context.Context, db tx, now time.Time) ([]report.LateRecharge, error) {
+func lateRecharges(ctx context.Context, t tx, now time.Time) ([]report.LateRecharge, error) {
 	var rows []struct {
 		Email     string
 		Units     int64
@@ -149,9 +150,9 @@ func lateRecharges(ctx context.Context, db tx, now time.Time) ([]report.LateRech
 		TxHash    string
 		CreatedAt instant
 	}
-	err := db.NewRaw("SELECT u.email, r.units, r.network, r.tx_hash, r.created_at FROM recharges AS r "+
+	err := t.NewRaw("SELECT u.email, r.units, r.network, r.tx_hash, r.created_at FROM recharges AS r "+
 		"JOIN api_keys AS k ON k.id = r.key_id JOIN users AS u ON u.id = k.user_id "+
-		"WHERE r.look_at < ? ORDER BY r.look_at LIMIT ?", at(now.Add(-lateRecharge)), report.MaxTrouble).Scan(ctx, &rows)
+		"WHERE r.look_at < ? ORDER BY r.look_at LIMIT ?", db.At(now.Add(-lateRecharge)), report.MaxTrouble).Scan(ctx, &rows)
 	list := make([]report.LateRecharge, len(rows))
 	for i, r := range rows {
 		list[i] = report.LateRecharge{Email: r.Email, Units: r.Units, Network: chain.Network(r.Network), Tx: chain.TxHash(r.TxHash), CreatedAt: r.CreatedAt.Time}
@@ -159,10 +160,10 @@ func lateRecharges(ctx context.Context, db tx, now time.Time) ([]report.LateRech
 	return list, err
 }
 
-func lateSweeps(ctx context.Context, db tx, now time.Time) ([]report.SweepLine, error) {
+func lateSweeps(ctx context.Context, t tx, now time.Time) ([]report.SweepLine, error) {
 	var rows []sweepLineRow
-	err := db.NewRaw(selectSweepLines+"WHERE s.ended_at IS NULL AND s.created_at < ? ORDER BY s.created_at LIMIT ?",
-		at(now.Add(-lateSweep)), report.MaxTrouble).Scan(ctx, &rows)
+	err := t.NewRaw(selectSweepLines+"WHERE s.ended_at IS NULL AND s.created_at < ? ORDER BY s.created_at LIMIT ?",
+		db.At(now.Add(-lateSweep)), report.MaxTrouble).Scan(ctx, &rows)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +174,7 @@ func lateSweeps(ctx context.Context, db tx, now time.Time) ([]report.SweepLine, 
 // that network for the address, so that no sweep takes them, or where a sweep
 // could not move them; otherwise after a day. It reads what is not swept, which
 // is little.
-func leftDeposits(ctx context.Context, db tx, now time.Time, dust money.Micros) ([]report.LeftDeposit, error) {
+func leftDeposits(ctx context.Context, t tx, now time.Time, dust money.Micros) ([]report.LeftDeposit, error) {
 	var rows []struct {
 		PublicID string
 		Email    string
@@ -188,13 +189,13 @@ func leftDeposits(ctx context.Context, db tx, now time.Time, dust money.Micros) 
 		Blocked  instant
 		Reason   string
 	}
-	err := db.NewRaw("SELECT p.public_id, u.email, d.network, r.id IS NOT NULL AS chosen, d.token, d.symbol, d.decimals, d.units, d.contract, d.final_at, "+
+	err := t.NewRaw("SELECT p.public_id, u.email, d.network, r.id IS NOT NULL AS chosen, d.token, d.symbol, d.decimals, d.units, d.contract, d.final_at, "+
 		"pot.blocked_until AS blocked, coalesce(pot.reason, '') AS reason FROM deposits AS d JOIN payments AS p ON p.id = d.payment_id "+
 		"JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id "+
 		"LEFT JOIN routes AS r ON r.payment_id = d.payment_id AND r.network = d.network AND r.address = d.to_address "+
 		"LEFT JOIN pots AS pot ON pot.network = d.network AND pot.address = d.to_address AND pot.contract = d.contract "+
 		"WHERE d.network IN (?) AND d.swept_at IS NULL AND d.state = 'FINAL' AND "+aboutUSD+" >= ? AND (r.id IS NULL OR pot.blocked_until > ? OR d.final_at < ?) "+
-		"ORDER BY d.final_at LIMIT ?", bun.List(chain.Networks()), usd(dust), at(now), at(now.Add(-day)), report.MaxTrouble).Scan(ctx, &rows)
+		"ORDER BY d.final_at LIMIT ?", bun.List(chain.Networks()), usd(dust), db.At(now), db.At(now.Add(-day)), report.MaxTrouble).Scan(ctx, &rows)
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +213,7 @@ func leftDeposits(ctx context.Context, db tx, now time.Time, dust money.Micros) 
 	return list, nil
 }
 
-func reorged(ctx context.Context, db tx) ([]report.ReorgedPayment, error) {
+func reorged(ctx context.Context, t tx) ([]report.ReorgedPayment, error) {
 	var rows []struct {
 		ID       int64
 		PublicID string
@@ -222,7 +223,7 @@ func reorged(ctx context.Context, db tx) ([]report.ReorgedPayment, error) {
 		Hash     string
 		EndedAt  instant
 	}
-	err := db.NewRaw("SELECT p.id, p.public_id, u.email, p.amount, p.network, p.hash, p.ended_at FROM payments AS p "+
+	err := t.NewRaw("SELECT p.id, p.public_id, u.email, p.amount, p.network, p.hash, p.ended_at FROM payments AS p "+
 		"JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id WHERE p.reorged ORDER BY p.id DESC LIMIT ?", report.MaxTrouble).Scan(ctx, &rows)
 	list := make([]report.ReorgedPayment, len(rows))
 	for i, r := range rows {

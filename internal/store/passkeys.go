@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // passkeyPlace binds a sealed passkey to its id.
@@ -25,13 +26,13 @@ type passkeyRow struct {
 // AddChallenge stores a challenge in place of another of the same holder and
 // purpose, and drops those that expired before now.
 func (s *Store) AddChallenge(ctx context.Context, c identity.Challenge, now time.Time) error {
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
-		if _, err := t.NewRaw("DELETE FROM passkey_challenges WHERE expires_at <= ?", at(now)).Exec(ctx); err != nil {
+	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
+		if _, err := t.NewRaw("DELETE FROM passkey_challenges WHERE expires_at <= ?", db.At(now)).Exec(ctx); err != nil {
 			return err
 		}
 		_, err := t.NewRaw("INSERT INTO passkey_challenges (holder, purpose, state, expires_at) VALUES (?, ?, ?, ?) "+
 			"ON CONFLICT (holder, purpose) DO UPDATE SET state = excluded.state, expires_at = excluded.expires_at",
-			c.Holder[:], string(c.Purpose), c.State, at(c.ExpiresAt)).Exec(ctx)
+			c.Holder[:], string(c.Purpose), c.State, db.At(c.ExpiresAt)).Exec(ctx)
 		return err
 	})
 	return wrapIf(err, "store a challenge")
@@ -43,7 +44,7 @@ func (s *Store) TakeChallenge(ctx context.Context, holder identity.Hash, p ident
 		State     string
 		ExpiresAt instant
 	}
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		rows = nil
 		return t.NewRaw("DELETE FROM passkey_challenges WHERE holder = ? AND purpose = ? RETURNING state, expires_at",
 			holder[:], string(p)).Scan(ctx, &rows)
@@ -75,7 +76,7 @@ func (s *Store) AddPasskey(ctx context.Context, p identity.Passkey) error {
 			return orElse(err, identity.ErrTooManyPasskeys)
 		}
 		res, err := t.NewRaw("INSERT INTO passkeys (public_id, credential, user_id, name, record, created_at) VALUES (?, ?, ?, ?, ?, ?) "+
-			"ON CONFLICT (credential) DO NOTHING", p.ID, p.Credential, p.UserID, p.Name, sealed, at(p.CreatedAt)).Exec(ctx)
+			"ON CONFLICT (credential) DO NOTHING", p.ID, p.Credential, p.UserID, p.Name, sealed, db.At(p.CreatedAt)).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -112,10 +113,10 @@ func (s *Store) PasskeysOf(ctx context.Context, userID int64) ([]identity.Passke
 // it since it was read, or it was removed.
 func (s *Store) UsePasskey(ctx context.Context, before, after identity.Passkey) (changed bool, err error) {
 	sealed := s.sealer.Seal(passkeyPlace(after.ID), after.Record)
-	err = s.write(ctx, func(ctx context.Context, t tx) error {
+	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		changed = false
 		var stored []string
-		err := t.NewRaw("SELECT record FROM passkeys WHERE public_id = ? AND user_id = ?"+t.forUpdate(), before.ID, before.UserID).Scan(ctx, &stored)
+		err := t.NewRaw("SELECT record FROM passkeys WHERE public_id = ? AND user_id = ?"+t.ForUpdate(), before.ID, before.UserID).Scan(ctx, &stored)
 		if err != nil || len(stored) == 0 {
 			return err
 		}
@@ -123,7 +124,7 @@ func (s *Store) UsePasskey(ctx context.Context, before, after identity.Passkey) 
 		if err != nil || record.Reveal() != before.Record.Reveal() {
 			return err
 		}
-		_, err = t.NewRaw("UPDATE passkeys SET record = ?, used_at = ? WHERE public_id = ?", sealed, at(after.UsedAt), after.ID).Exec(ctx)
+		_, err = t.NewRaw("UPDATE passkeys SET record = ?, used_at = ? WHERE public_id = ?", sealed, db.At(after.UsedAt), after.ID).Exec(ctx)
 		changed = err == nil
 		return err
 	})
@@ -140,7 +141,7 @@ func (s *Store) RenamePasskey(ctx context.Context, userID int64, id, name string
 	}
 	err := s.act(ctx, about{detail: name}, func(ctx context.Context, t tx, a *about) error {
 		var before []string
-		err := t.NewRaw("SELECT name FROM passkeys WHERE user_id = ? AND public_id = ?"+t.forUpdate(), userID, id).Scan(ctx, &before)
+		err := t.NewRaw("SELECT name FROM passkeys WHERE user_id = ? AND public_id = ?"+t.ForUpdate(), userID, id).Scan(ctx, &before)
 		if err != nil || len(before) == 0 {
 			return orElse(err, identity.ErrUnknownPasskey)
 		}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // changeOp is one decision on its way into the database. It may be run again,
@@ -19,10 +21,10 @@ type changeOp struct {
 	decide func(payment.Payment) (payment.Change, error)
 	lines  []audit.Entry // what it leaves in the audit log; nil but for what merchants do
 
-	rows   loaded
+	rows   *loaded
 	before payment.Payment // as it was loaded
 	change payment.Change  // what was decided
-	calls  []*call         // what writes it
+	writes []*db.Stmt
 	result payment.Payment
 	err    error // why this one is not written; the others are
 }
@@ -44,97 +46,105 @@ func (s *Store) UpdatePayment(
 	return op.result, nil
 }
 
-// changePayments runs decisions on payments that differ, in one transaction:
-// load and lock, decide, book, write. One that is refused has its reason in
-// err and writes nothing; all refusals come before the first write.
-func changePayments(ctx context.Context, db conn, d dialect, ops []*changeOp) error {
-	if err := loadForChange(ctx, db, d, ops); err != nil {
-		return err
-	}
-	for _, op := range ops {
-		op.decideOnce(d)
-	}
-	booked, err := bookChanges(ctx, db, ops)
-	if err != nil {
-		return err
-	}
-	calls := booked.save()
-	var changed []string
-	for _, op := range ops {
-		if op.err == nil && len(op.calls) > 0 {
-			calls = append(calls, op.calls...)
-			changed = append(changed, string(op.id))
-		}
-	}
-	if d.manyWriters && len(changed) > 0 {
-		calls = append(calls, nudge(changed))
-	}
-	return runAll(ctx, db, calls)
-}
-
-// changeIn runs a decision with those of other callers, or alone if that fails.
-func changeIn(ctx context.Context, e engine, changes *batcher[*changeOp], op *changeOp) error {
-	err := changes.do(ctx, op)
+// change runs a decision together with those of other callers, or in a
+// transaction of its own if the batch fails.
+func (s *Store) change(ctx context.Context, op *changeOp) error {
+	err := s.changes.Do(ctx, op)
 	if err == nil {
 		err = op.err
 	}
-	if errors.Is(err, errAlone) {
-		err = e.hot(ctx, func(ctx context.Context, db conn) error { return changeOne(ctx, db, e.dialect(), op) })
+	if errors.Is(err, db.ErrRunSingly) {
+		err = s.db.Hot(ctx, func(ctx context.Context, c conn) error { return s.changeOne(ctx, c, op) })
 	}
-	repanic(err)
+	db.Repanic(err)
 	return err
 }
 
-// changeOne runs one decision in a transaction of its own.
-func changeOne(ctx context.Context, db conn, d dialect, op *changeOp) error {
-	if err := changePayments(ctx, db, d, []*changeOp{op}); err != nil {
+// changeBatch runs decisions in one transaction, ordered by payment, so that two
+// batches cannot wait for each other. Of several decisions on one payment the
+// first runs here and the others singly.
+func (s *Store) changeBatch(ctx context.Context, ops []*changeOp) error {
+	slices.SortStableFunc(ops, func(a, b *changeOp) int { return cmp.Compare(a.id, b.id) })
+	first := ops[:0:0]
+	for i, op := range ops {
+		if i > 0 && op.id == ops[i-1].id {
+			op.err = db.ErrRunSingly
+			continue
+		}
+		first = append(first, op)
+	}
+	return s.db.HotBatch(ctx, func(ctx context.Context, c conn) error { return s.changePayments(ctx, c, first) })
+}
+
+// changeOne runs one decision in the transaction.
+func (s *Store) changeOne(ctx context.Context, c conn, op *changeOp) error {
+	if err := s.changePayments(ctx, c, []*changeOp{op}); err != nil {
 		return err
 	}
 	return op.err
 }
 
-// loadForChange locks the payments first and reads the rest when they are
-// locked: what another transaction wrote before is then visible.
-func loadForChange(ctx context.Context, db conn, d dialect, ops []*changeOp) error {
-	ids, byID := make([]string, len(ops)), make(map[string]*changeOp, len(ops))
-	for i, op := range ops {
-		op.rows, op.calls, op.err = loaded{}, nil, nil
-		ids[i], byID[string(op.id)] = string(op.id), op
-	}
-	locked := func(scan func(...any) error) error {
-		var row paymentRow
-		if err := scan(row.fields()...); err != nil {
-			return err
-		}
-		byID[row.PublicID].rows.row = row
-		return nil
-	}
-	var locks []*call
-	if d.manyWriters {
-		locks = append(locks, query(locked, "SELECT id, "+paymentColumns+" FROM payments WHERE public_id = ANY(?) ORDER BY public_id"+rowLock, ids))
-	} else {
-		for _, id := range ids {
-			locks = append(locks, query(locked, "SELECT id, "+paymentColumns+" FROM payments WHERE public_id = ?", id))
-		}
-	}
-	if err := db.run(ctx, locks...); err != nil {
+// changePayments runs decisions on different payments in one transaction: load
+// and lock, decide, post, write. One that is refused has its reason in err and
+// writes nothing; all refusals come before the first write.
+func (s *Store) changePayments(ctx context.Context, c conn, ops []*changeOp) error {
+	if err := s.loadForChange(ctx, c, ops); err != nil {
 		return err
 	}
-	var rest []*call
 	for _, op := range ops {
-		switch op.rows.row.Status {
-		case "":
-			op.err = payment.ErrUnknown
-		case string(payment.Pending): // was shown no address yet
-		default:
-			rest = append(rest, op.rows.routesOf(op.rows.row.ID), op.rows.depositsOf(op.rows.row.ID))
+		op.decideOnce()
+	}
+	posted, err := postChanges(ctx, c, ops)
+	if err != nil {
+		return err
+	}
+	writes := posted.save()
+	var changed []string
+	for _, op := range ops {
+		if op.err == nil && len(op.writes) > 0 {
+			writes = append(writes, op.writes...)
+			changed = append(changed, string(op.id))
 		}
 	}
-	return db.run(ctx, rest...)
+	if s.db.Dialect().ManyWriters && len(changed) > 0 {
+		writes = append(writes, db.Notify(channel, changed))
+	}
+	return db.RunEach(ctx, c, writes)
+}
+
+// loadForChange locks the payments first and then reads their parts, so that
+// what another transaction wrote before is visible. A payment that is PENDING
+// has no parts yet.
+func (s *Store) loadForChange(ctx context.Context, c conn, ops []*changeOp) error {
+	lock := newLoader(s.db.Dialect())
+	for _, op := range ops {
+		lock.ids = append(lock.ids, string(op.id))
+	}
+	if err := c.Run(ctx, lock.payments(" ORDER BY public_id"+c.ForUpdate())); err != nil {
+		return err
+	}
+	byID := make(map[string]*loaded, len(ops))
+	parts := &loader{dialect: lock.dialect, byNumber: lock.byNumber}
+	for _, one := range lock.byNumber {
+		byID[one.row.PublicID] = one
+		if one.row.Status != string(payment.Pending) {
+			parts.ids = append(parts.ids, one.row.PublicID)
+		}
+	}
+	for _, op := range ops {
+		op.writes, op.err = nil, nil
+		if op.rows = byID[string(op.id)]; op.rows == nil {
+			op.err = payment.ErrUnknown
+		}
+	}
+	if len(parts.ids) == 0 {
+		return nil
+	}
+	return c.Run(ctx, parts.routes(), parts.deposits())
 }
 
 // decideOnce runs the decision on what was loaded and prepares its writes.
-func (op *changeOp) decideOnce(d dialect) {
+func (op *changeOp) decideOnce() {
 	if op.err != nil {
 		return
 	}
@@ -142,7 +152,7 @@ func (op *changeOp) decideOnce(d dialect) {
 		return
 	}
 	op.result = op.before
-	op.err = guard(func() (err error) {
+	op.err = db.Guard(func() (err error) {
 		op.change, err = op.decide(op.before)
 		return err
 	})
@@ -150,13 +160,13 @@ func (op *changeOp) decideOnce(d dialect) {
 		return
 	}
 	if op.err = checkChange(op.before, op.change); op.err == nil {
-		op.calls, op.err = op.save(d)
+		op.writes, op.err = op.save()
 	}
 }
 
-// bookChanges posts the entries of all, and refuses those whose entries are
-// not covered.
-func bookChanges(ctx context.Context, db conn, ops []*changeOp) (*posting, error) {
+// postChanges posts the entries of all decisions, and refuses those whose
+// entries are not covered.
+func postChanges(ctx context.Context, c conn, ops []*changeOp) (*posting, error) {
 	var l posting
 	var entries []ledger.Entry
 	for _, op := range ops {
@@ -167,7 +177,7 @@ func bookChanges(ctx context.Context, db conn, ops []*changeOp) (*posting, error
 	if len(entries) == 0 {
 		return &l, nil
 	}
-	if err := l.load(ctx, db, entries); err != nil {
+	if err := l.load(ctx, c, entries); err != nil {
 		return nil, err
 	}
 	for _, op := range ops {
@@ -191,70 +201,59 @@ func checkChange(before payment.Payment, c payment.Change) error {
 	return checkEvents(p, before.Seq, c.Events)
 }
 
-const updatePayment = "UPDATE payments SET status = ?, network = ?, token = ?, expires_at = ?, started_at = ?, ended_at = ?, " +
-	"resumed_at = ?, hash = ?, extended = ?, reorged = ?, by_hand = ?, seq = ? WHERE id = ? AND seq = ?"
+// A change is written only if the payment still has the sequence number that the
+// decision saw.
+var updatePayment = payments.Update("id", "seq")
 
-var updatePayments = "UPDATE payments AS p SET status = n.status, network = n.network, token = n.token, expires_at = n.expires_at, " +
-	"started_at = n.started_at, ended_at = n.ended_at, resumed_at = n.resumed_at, hash = n.hash, extended = n.extended, " +
-	"reorged = n.reorged, by_hand = n.by_hand, seq = n.seq FROM " +
-	table("status text", "network text", "token text", "expires_at timestamptz", "started_at timestamptz", "ended_at timestamptz",
-		"resumed_at timestamptz", "hash text", "extended boolean", "reorged boolean", "by_hand boolean", "seq bigint", "id bigint", "was bigint") +
-	" WHERE p.id = n.id AND p.seq = n.was"
-
-// save returns the calls that write the change.
-func (op *changeOp) save(d dialect) ([]*call, error) {
+// save returns the statements that write the change.
+func (op *changeOp) save() ([]*db.Stmt, error) {
 	r, err := rowOf(op.change.Payment)
 	if err != nil {
 		return nil, err
 	}
-	update := statement(updatePayment, r.Status, r.Network, r.Token, r.ExpiresAt, r.StartedAt, r.EndedAt,
-		r.ResumedAt, r.Hash, r.Extended, r.Reorged, r.ByHand, r.Seq, r.ID, int64(op.before.Seq))
-	update.many = updatePayments
-	calls := []*call{update}
-	routes, err := op.saveRoutes(d)
+	all := []*db.Stmt{updatePayment.With(payments.Changes(r, r.ID, int64(op.before.Seq))...)}
+	routes, err := op.saveRoutes()
 	if err != nil {
 		return nil, err
 	}
-	calls = append(calls, routes...)
+	all = append(all, routes...)
 	for _, d := range op.change.Deposits {
 		save, err := saveDeposit(r, d)
 		if err != nil {
 			return nil, err
 		}
-		calls = append(calls, save)
+		all = append(all, save)
 	}
-	calls = append(calls, saveDonation(op.change.Payment)...)
+	all = append(all, saveDonation(op.change.Payment)...)
 	op.result = normal(op.change.Payment)
-	calls = append(calls, saveEvents(r, op.change.Events)...)
-	return append(calls, saveLines(op.lines, about{})...), nil
+	all = append(all, saveEvents(r, op.change.Events)...)
+	return append(all, saveLines(op.lines, about{})...), nil
 }
 
-var routeTable = table("payment_id bigint", "network text", "address text", "raw bytea", "settlement text", "tokens text",
-	"since timestamptz", "finality text")
+var (
+	insertRoute = routes.Insert("")
+	updateRoute = routes.Update("payment_id", "network")
+)
 
-// saveRoutes returns the calls that store new routes and new tokens of old ones.
-func (op *changeOp) saveRoutes(d dialect) ([]*call, error) {
-	var calls []*call
+// saveRoutes returns the statements that store new routes and new tokens of old
+// ones.
+func (op *changeOp) saveRoutes() ([]*db.Stmt, error) {
+	var all []*db.Stmt
 	for _, r := range op.change.Payment.Routes {
+		row := rowOfRoute(op.before.Number, r)
 		old := slices.IndexFunc(op.before.Routes, func(o payment.Route) bool { return o.Network == r.Network })
 		if old < 0 {
-			route := statement(
-				"INSERT INTO routes ("+routeColumns+", xact) VALUES (?, ?, ?, ?, ?, ?, ?, ?, "+d.xact+")",
-				op.before.Number, string(r.Network), string(r.Address.Address), r.Address.Raw, string(r.Settlement),
-				joinTokens(r.Tokens), at(r.Since), finalityText(r.Finality))
-			route.many = "INSERT INTO routes (" + routeColumns + ", xact) SELECT n.*, " + d.xact + " FROM " + routeTable
-			calls = append(calls, route)
+			all = append(all, insertRoute.With(routes.Values(row)...))
 			continue
 		}
 		if !sameRoute(op.before.Routes[old], r) {
 			return nil, fmt.Errorf("a decision changed the %s route of payment %s", r.Network, op.id)
 		}
 		if !slices.Equal(op.before.Routes[old].Tokens, r.Tokens) {
-			calls = append(calls, statement("UPDATE routes SET tokens = ? WHERE payment_id = ? AND network = ?",
-				joinTokens(r.Tokens), op.before.Number, string(r.Network)))
+			all = append(all, updateRoute.With(routes.Changes(row, row.PaymentID, row.Network)...))
 		}
 	}
-	return calls, nil
+	return all, nil
 }
 
 // sameRoute compares what is fixed when a route is made.
@@ -266,25 +265,25 @@ func sameRoute(a, b payment.Route) bool {
 // normal returns the payment as it will be read back: times in UTC and whole
 // microseconds.
 func normal(p payment.Payment) payment.Payment {
-	p.CreatedAt, p.ExpiresAt = at(p.CreatedAt).Time, at(p.ExpiresAt).Time
-	p.StartedAt, p.EndedAt, p.ResumedAt = at(p.StartedAt).Time, at(p.EndedAt).Time, at(p.ResumedAt).Time
+	p.CreatedAt, p.ExpiresAt = db.At(p.CreatedAt).Time, db.At(p.ExpiresAt).Time
+	p.StartedAt, p.EndedAt, p.ResumedAt = db.At(p.StartedAt).Time, db.At(p.EndedAt).Time, db.At(p.ResumedAt).Time
 	if len(p.Metadata) == 0 {
 		p.Metadata = nil
 	}
 	p.Routes = slices.Clone(p.Routes)
 	for i := range p.Routes {
-		p.Routes[i].Since = at(p.Routes[i].Since).Time
+		p.Routes[i].Since = db.At(p.Routes[i].Since).Time
 	}
 	p.Deposits = slices.Clone(p.Deposits)
 	for i := range p.Deposits {
 		d := &p.Deposits[i]
-		d.SeenAt, d.FinalAt = at(d.SeenAt).Time, at(d.FinalAt).Time
+		d.SeenAt, d.FinalAt = db.At(d.SeenAt).Time, db.At(d.FinalAt).Time
 		d.Transfer.Block = normalHead(d.Transfer.Block)
 	}
 	return p
 }
 
 func normalHead(h chain.Head) chain.Head {
-	h.Time = at(h.Time).Time
+	h.Time = db.At(h.Time).Time
 	return h
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 func TestStore_UpdatePayment_Life(t *testing.T) {
@@ -283,7 +284,7 @@ func TestStore_UpdatePayment_AddressTaken(t *testing.T) {
 		_, err := w.UpdatePayment(t.Context(), second.ID, func(p payment.Payment) (payment.Change, error) {
 			return p.Start(payment.Choice{Network: chain.Polygon, Token: money.USDC}, first.Routes[0], time.Hour, start)
 		})
-		if !isDuplicate(err) {
+		if !db.IsDuplicate(err) {
 			t.Errorf("the address of another payment: %v", err)
 		}
 		read, err := w.Payment(t.Context(), second.ID)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // createOp is one new payment on its way into the database.
@@ -59,72 +60,68 @@ func newCreateOp(c payment.Change) (*createOp, error) {
 	return &createOp{row: row, events: c.Events}, nil
 }
 
-const insertPayment = "INSERT INTO payments (" + paymentColumns + ") VALUES (" + paymentMarks + ") ON CONFLICT (public_id) DO NOTHING"
+var (
+	insertPayment = payments.Insert(" ON CONFLICT (public_id) DO NOTHING")
+	// insertCreated inserts payments with the event of their creation.
+	insertCreated = db.InsertWith(payments, "public_id", events, "payment_id")
+)
 
-func insertOne(ctx context.Context, db conn, op *createOp) error {
-	op.row.ID = 0
-	insert := query(func(scan func(...any) error) error { return scan(&op.row.ID) }, insertPayment+" RETURNING id", op.row.values()...)
-	if err := db.run(ctx, insert); err != nil {
+// create stores a new payment, together with those of other callers if it leaves
+// nothing but the event of its creation.
+func (s *Store) create(ctx context.Context, op *createOp) error {
+	err := db.ErrRunSingly
+	if len(op.events) == 1 && len(op.lines) == 0 && !op.events[0].Type.Public() {
+		err = s.creates.Do(ctx, op)
+	}
+	if errors.Is(err, db.ErrRunSingly) {
+		err = s.db.Hot(ctx, func(ctx context.Context, c conn) error { return op.insert(ctx, c) })
+	}
+	return err
+}
+
+// createBatch stores payments in one transaction. On PostgreSQL they are one
+// statement (see db.InsertWith); it refuses a payment that is there twice, for
+// its event would be written twice.
+func (s *Store) createBatch(ctx context.Context, ops []*createOp) error {
+	if !s.db.Dialect().ManyWriters {
+		return s.db.HotBatch(ctx, func(ctx context.Context, c conn) error {
+			for _, op := range ops {
+				if err := op.insert(ctx, c); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	rows, byID := make([][]any, len(ops)), make(map[string]*createOp, len(ops))
+	for i, op := range ops {
+		op.row.ID = 0
+		byID[op.row.PublicID] = op
+		rows[i] = append(payments.Values(op.row), events.Values(rowOfEvent(0, op.events[0]))[1:]...)
+	}
+	err := s.db.WriteBatch(ctx, insertCreated.QueryMany(func(scan scan) error {
+		var id string
+		var number int64
+		if err := scan(&id, &number); err != nil {
+			return err
+		}
+		byID[id].row.ID = number
+		return nil
+	}, rows))
+	for _, op := range ops {
+		op.exists = op.row.ID == 0
+	}
+	return err
+}
+
+// insert stores the payment with what comes with it, unless it exists.
+func (op *createOp) insert(ctx context.Context, c conn) error {
+	insert := insertPayment.Numbered(&op.row.ID, payments.Values(op.row)...)
+	if err := c.Run(ctx, insert); err != nil {
 		return err
 	}
-	op.exists = op.row.ID == 0
-	if op.exists {
+	if op.exists = insert.Affected() == 0; op.exists {
 		return nil
 	}
-	return runAll(ctx, db, op.parts())
+	return db.RunEach(ctx, c, append(saveEvents(op.row, op.events), saveLines(op.lines, about{subject: op.row.PublicID})...))
 }
-
-// parts returns the calls that write what comes with the payment.
-func (op *createOp) parts() []*call {
-	return append(saveEvents(op.row, op.events), saveLines(op.lines, about{subject: op.row.PublicID})...)
-}
-
-// checkEvents refuses events that would leave a gap in the sequence, which
-// ends with p.Seq.
-func checkEvents(p payment.Payment, before int, events []payment.Event) error {
-	for i, e := range events {
-		if e.PaymentID != p.ID || e.Seq != before+1+i {
-			return fmt.Errorf("event %s is number %d of payment %s, not %d", e.ID, e.Seq, p.ID, before+1+i)
-		}
-	}
-	if p.Seq != before+len(events) {
-		return fmt.Errorf("payment %s counts %d events and has %d", p.ID, p.Seq, before+len(events))
-	}
-	if p.Seq == 0 {
-		return errors.New("a payment has at least the event of its creation")
-	}
-	return nil
-}
-
-// saveEvents returns the calls that store events and, for public ones, their
-// row in the feed and the delivery to the owner's callback URL if there is one.
-func saveEvents(p *paymentRow, events []payment.Event) []*call {
-	var calls []*call
-	for _, e := range events {
-		event := statement("INSERT INTO events (payment_id, seq, event_id, type, at, data) VALUES (?, ?, ?, ?, ?, ?)",
-			p.ID, int64(e.Seq), e.ID, string(e.Type), at(e.At), string(e.Data))
-		event.many = insertEvents
-		calls = append(calls, event)
-		if e.Type.Public() {
-			delivery := statement("INSERT INTO deliveries (payment_id, seq, custodian_id, lane, state, attempt, due_at) "+
-				"SELECT ?, ?, id, lane, 'WAITING', 0, ? FROM custodians WHERE key_id = ? AND callback_url <> ''",
-				p.ID, int64(e.Seq), at(e.At), p.KeyID)
-			delivery.many = insertDeliveries
-			delivery.anyNumber = true // none without a callback URL
-			feed := statement("INSERT INTO feed (payment_id, seq, key_id) VALUES (?, ?, ?)", p.ID, int64(e.Seq), p.KeyID)
-			feed.many = insertFeed
-			calls = append(calls, delivery, feed)
-		}
-	}
-	return calls
-}
-
-var (
-	insertEvents = insertMany("events", "payment_id bigint", "seq bigint", "event_id text", "type text", "at timestamptz", "data text")
-	insertFeed   = insertMany("feed", "payment_id bigint", "seq bigint", "key_id bigint")
-
-	insertDeliveries = "INSERT INTO deliveries (payment_id, seq, custodian_id, lane, state, attempt, due_at) " +
-		"SELECT n.payment_id, n.seq, c.id, c.lane, 'WAITING', 0, n.due_at FROM " +
-		table("payment_id bigint", "seq bigint", "due_at timestamptz", "key_id bigint") +
-		" JOIN custodians AS c ON c.key_id = n.key_id WHERE c.callback_url <> ''"
-)

@@ -10,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // Payments lists a key's payments by time of creation, with routes and
@@ -23,8 +24,8 @@ func (s *Store) Payments(ctx context.Context, f payment.Filter) ([]payment.Payme
 		return nil, fault.New(fault.Invalid, "first must be between 1 and %d", payment.MaxPage)
 	}
 	var list []payment.Payment
-	err := s.snapshot(ctx, func(ctx context.Context, t tx) (err error) {
-		list, err = listPayments(ctx, t, f)
+	err := s.db.Snapshot(ctx, func(ctx context.Context, t tx) (err error) {
+		list, err = s.listPayments(ctx, t, f)
 		return err
 	})
 	if err != nil {
@@ -34,7 +35,7 @@ func (s *Store) Payments(ctx context.Context, f payment.Filter) ([]payment.Payme
 }
 
 // listPayments reads a list in a transaction.
-func listPayments(ctx context.Context, t tx, f payment.Filter) ([]payment.Payment, error) {
+func (s *Store) listPayments(ctx context.Context, t tx, f payment.Filter) ([]payment.Payment, error) {
 	l := lister{t, f, nil}
 	if err := l.findAfter(ctx); err != nil {
 		return nil, err
@@ -47,7 +48,7 @@ func listPayments(ctx context.Context, t tx, f payment.Filter) ([]payment.Paymen
 	if err := l.merge(ranges).Scan(ctx, &rows); err != nil {
 		return nil, err
 	}
-	return withParts(ctx, t, rows)
+	return wholePayments(ctx, t, s.db.Dialect(), rows)
 }
 
 // PaymentsByID returns the payments of at most payment.MaxPage IDs, by Number.
@@ -56,13 +57,13 @@ func (s *Store) PaymentsByID(ctx context.Context, ids []payment.ID) ([]payment.P
 		return nil, fmt.Errorf("read %d payments at once, at least 1 and at most %d", len(ids), payment.MaxPage)
 	}
 	var list []payment.Payment
-	err := s.snapshot(ctx, func(ctx context.Context, t tx) error {
+	err := s.db.Snapshot(ctx, func(ctx context.Context, t tx) error {
 		var rows []*paymentRow
 		if err := t.NewSelect().Model(&rows).Where("public_id IN (?)", bun.List(ids)).Order("id").Scan(ctx); err != nil {
 			return err
 		}
 		var err error
-		list, err = withParts(ctx, t, rows)
+		list, err = wholePayments(ctx, t, s.db.Dialect(), rows)
 		return err
 	})
 	if err != nil {
@@ -124,7 +125,7 @@ func (l *lister) unswept() *bun.SelectQuery {
 func (l *lister) page(q *bun.SelectQuery) *bun.SelectQuery {
 	q = q.ColumnExpr("p.*")
 	if !l.f.Since.IsZero() {
-		q = q.Where("p.created_at >= ?", at(l.f.Since))
+		q = q.Where("p.created_at >= ?", db.At(l.f.Since))
 	}
 	than, direction := "<", "DESC"
 	if l.f.Ascending {
@@ -173,37 +174,4 @@ func (l *lister) networks() []chain.Network {
 		return []chain.Network{l.f.Network}
 	}
 	return append(chain.Networks(), "")
-}
-
-// withParts reads the routes and deposits of the payments.
-func withParts(ctx context.Context, t tx, rows []*paymentRow) ([]payment.Payment, error) {
-	numbers, parts := make([]int64, len(rows)), make(map[int64]*loaded, len(rows))
-	for i, r := range rows {
-		numbers[i], parts[r.ID] = r.ID, &loaded{row: *r}
-	}
-	if len(rows) == 0 {
-		return nil, nil
-	}
-	var routes []routeRow
-	if err := t.NewSelect().Model(&routes).Where("payment_id IN (?)", bun.List(numbers)).Order("id").Scan(ctx); err != nil {
-		return nil, err
-	}
-	for _, r := range routes {
-		parts[r.PaymentID].routes = append(parts[r.PaymentID].routes, r)
-	}
-	var deposits []depositRow
-	if err := t.NewSelect().Model(&deposits).Where("payment_id IN (?)", bun.List(numbers)).Order("id").Scan(ctx); err != nil {
-		return nil, err
-	}
-	for _, d := range deposits {
-		parts[d.PaymentID].deposits = append(parts[d.PaymentID].deposits, d)
-	}
-	list := make([]payment.Payment, len(rows))
-	for i, r := range rows {
-		var err error
-		if list[i], err = parts[r.ID].whole(); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // OpenPayment stores a new payment and what start makes of it, both or
@@ -17,13 +18,13 @@ func (s *Store) OpenPayment(
 		return payment.Payment{}, err
 	}
 	started := &changeOp{id: c.Payment.ID, decide: start}
-	err = s.hot(ctx, func(ctx context.Context, db conn) error {
-		if err := insertOne(ctx, db, created); err != nil {
+	err = s.db.Hot(ctx, func(ctx context.Context, c conn) error {
+		if err := created.insert(ctx, c); err != nil {
 			return err
 		}
-		return changeOne(ctx, db, s.dialect(), started)
+		return s.changeOne(ctx, c, started)
 	})
-	repanic(err)
+	db.Repanic(err)
 	if err != nil {
 		return payment.Payment{}, fmt.Errorf("open payment %s: %w", c.Payment.ID, err)
 	}
@@ -40,9 +41,9 @@ func (s *Store) WaitingDonations(ctx context.Context, campaign int64, most int) 
 	return n, wrapIf(err, "donations that wait for campaign %d", campaign)
 }
 
-// saveDonation returns the call that keeps what the chain holds of a completed
+// saveDonation returns the statement that keeps what the chain holds of a completed
 // donation; none for any other payment. What the merchant made of it stays.
-func saveDonation(p payment.Payment) []*call {
+func saveDonation(p payment.Payment) []*db.Stmt {
 	if p.Kind != payment.KindDonation || p.Status != payment.Completed {
 		return nil
 	}
@@ -50,7 +51,7 @@ func saveDonation(p payment.Payment) []*call {
 	if p.DonorName == "" && p.DonorMessage == "" {
 		review = "APPROVED" // there is nothing to look at
 	}
-	return []*call{statement("INSERT INTO donations (payment_id, campaign_id, received, review) VALUES (?, ?, ?, ?) "+
+	return []*db.Stmt{db.Exec("INSERT INTO donations (payment_id, campaign_id, received, review) VALUES (?, ?, ?, ?) "+
 		"ON CONFLICT (payment_id) DO UPDATE SET received = EXCLUDED.received",
 		p.Number, p.CampaignID, int64(max(p.Received().Micros(), 0)), review)}
 }

@@ -10,21 +10,26 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
-// paymentRow is a payment without its routes and deposits.
+// payments generates the statements of paymentRow.
+var payments = db.NewTable[paymentRow]()
+
+// paymentRow is a payment without its routes and deposits. Columns are written
+// as their tag says (db.Table).
 type paymentRow struct {
 	bun.BaseModel `bun:"table:payments,alias:p"`
 
-	ID            int64
-	PublicID      string
-	KeyID         int64
-	Kind          string
-	Amount        int64
+	ID            int64  `bun:",pk,autoincrement"`
+	PublicID      string `db:"fixed"`
+	KeyID         int64  `db:"fixed"`
+	Kind          string `db:"fixed"`
+	Amount        int64  `db:"fixed"`
 	Status        string
 	Network       string
 	Token         string
-	CreatedAt     instant
+	CreatedAt     instant `db:"fixed"`
 	ExpiresAt     instant
 	StartedAt     instant
 	EndedAt       instant
@@ -33,48 +38,19 @@ type paymentRow struct {
 	Extended      bool
 	Reorged       bool
 	ByHand        bool
-	ShortBasis    int64
-	LateForUs     int64
-	Credits       int64
-	CampaignID    int64
+	ShortBasis    int64 `db:"fixed"`
+	LateForUs     int64 `db:"fixed"`
+	Credits       int64 `db:"fixed"`
+	CampaignID    int64 `db:"fixed"`
 	Seq           int64
-	Reference     string
-	Description   string
-	SuccessURL    string
-	CancelURL     string
-	Metadata      string
-	CustomerEmail string
-	DonorName     string
-	DonorMessage  string
-}
-
-// paymentColumns are the columns in the order of fields and values, which
-// leave out the number: the database gives it.
-const paymentColumns = "public_id, key_id, kind, amount, status, network, token, created_at, expires_at, started_at, " +
-	"ended_at, resumed_at, hash, extended, reorged, by_hand, short_basis, late_for_us, credits, campaign_id, seq, " +
-	"reference, description, success_url, cancel_url, metadata, customer_email, donor_name, donor_message"
-
-// paymentMarks is a question mark for each of them.
-const paymentMarks = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
-
-// fields are where "id, " + paymentColumns is read to.
-func (r *paymentRow) fields() []any {
-	return []any{
-		&r.ID, &r.PublicID, &r.KeyID, &r.Kind, &r.Amount, &r.Status, &r.Network, &r.Token,
-		&r.CreatedAt, &r.ExpiresAt, &r.StartedAt, &r.EndedAt, &r.ResumedAt, &r.Hash,
-		&r.Extended, &r.Reorged, &r.ByHand, &r.ShortBasis, &r.LateForUs, &r.Credits, &r.CampaignID, &r.Seq,
-		&r.Reference, &r.Description, &r.SuccessURL, &r.CancelURL, &r.Metadata, &r.CustomerEmail, &r.DonorName, &r.DonorMessage,
-	}
-}
-
-// values are the arguments of paymentMarks.
-func (r *paymentRow) values() []any {
-	return []any{
-		r.PublicID, r.KeyID, r.Kind, r.Amount, r.Status, r.Network, r.Token,
-		r.CreatedAt, r.ExpiresAt, r.StartedAt, r.EndedAt, r.ResumedAt, r.Hash,
-		r.Extended, r.Reorged, r.ByHand, r.ShortBasis, r.LateForUs, r.Credits, r.CampaignID, r.Seq,
-		r.Reference, r.Description, r.SuccessURL, r.CancelURL, r.Metadata, r.CustomerEmail, r.DonorName, r.DonorMessage,
-	}
+	Reference     string `db:"fixed"`
+	Description   string `db:"fixed"`
+	SuccessURL    string `db:"fixed"`
+	CancelURL     string `db:"fixed"`
+	Metadata      string `db:"fixed"`
+	CustomerEmail string `db:"fixed"`
+	DonorName     string `db:"fixed"`
+	DonorMessage  string `db:"fixed"`
 }
 
 // rowOf returns the payment as it is stored.
@@ -86,8 +62,8 @@ func rowOf(p payment.Payment) (*paymentRow, error) {
 	return &paymentRow{
 		ID: p.Number, PublicID: string(p.ID), KeyID: p.KeyID, Kind: string(p.Kind), Amount: int64(p.Amount),
 		Status: string(p.Status), Network: string(p.Choice.Network), Token: string(p.Choice.Token),
-		CreatedAt: at(p.CreatedAt), ExpiresAt: at(p.ExpiresAt), StartedAt: at(p.StartedAt), EndedAt: at(p.EndedAt),
-		ResumedAt: at(p.ResumedAt), Hash: string(p.Hash), Extended: p.Extended, Reorged: p.Reorged, ByHand: p.ByHand,
+		CreatedAt: db.At(p.CreatedAt), ExpiresAt: db.At(p.ExpiresAt), StartedAt: db.At(p.StartedAt), EndedAt: db.At(p.EndedAt),
+		ResumedAt: db.At(p.ResumedAt), Hash: string(p.Hash), Extended: p.Extended, Reorged: p.Reorged, ByHand: p.ByHand,
 		ShortBasis: p.Terms.ShortBasis, LateForUs: p.Terms.LateFor.Microseconds(),
 		Credits: p.Credits, CampaignID: p.CampaignID, Seq: int64(p.Seq),
 		Reference: p.Reference, Description: p.Description, SuccessURL: p.SuccessURL, CancelURL: p.CancelURL,

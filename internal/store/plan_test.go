@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"strings"
 	"sync"
@@ -20,6 +21,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/report"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // recorder keeps the text of what bun runs.
@@ -45,6 +47,8 @@ var wholeTable = regexp.MustCompile(`SCAN (\w+)$|Seq Scan on (\w+)|Index Cond: \
 // payments stored.
 var small = map[string]bool{
 	"instance": true, "custodians": true, "c": true, "ledger_checks": true, "cursors": true, "leases": true, "bun_migrations": true,
+	// The arguments of a statement, one row.
+	"n": true,
 	// Parts of a union that end after a page.
 	"from_account": true, "to_account": true, "own": true, "merchant": true,
 	"lanes": true, "heads": true, "first": true, "placed": true,
@@ -55,13 +59,7 @@ func TestStore_Plans(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		var r recorder
-		switch e := w.engine.(type) {
-		case *sqliteEngine:
-			e.db.AddQueryHook(&r)        //nolint:staticcheck // a connection keeps the DB it was made from
-			e.writer.db.AddQueryHook(&r) //nolint:staticcheck // the same
-		case *postgresEngine:
-			e.db.AddQueryHook(&r) //nolint:staticcheck // the same
-		}
+		db.Observe(w.db, &r)
 		w.useEverything()
 		explained := 0
 		for _, text := range append(r.texts, w.preparedTexts()...) {
@@ -252,24 +250,18 @@ func (w *world) useDashboard(k merchant.Key, p payment.Payment) {
 	w.must(err)
 }
 
-// preparedTexts lists the prepared statements, their arguments as NULL.
+// preparedTexts lists the prepared statements: on SQLite with NULL for each
+// argument, on PostgreSQL with numbered ones.
 func (w *world) preparedTexts() []string {
-	var texts []string
-	switch e := w.engine.(type) {
-	case *sqliteEngine:
-		for text := range e.writer.stmts.byText {
-			texts = append(texts, strings.ReplaceAll(text, "?", "NULL"))
+	texts := db.Prepared(w.db)
+	for i, text := range texts {
+		if !w.db.Dialect().ManyWriters {
+			texts[i] = strings.ReplaceAll(text, "?", "NULL")
+			continue
 		}
-		one := <-e.readers.free
-		for text := range one.byText {
-			texts = append(texts, strings.ReplaceAll(text, "?", "NULL"))
+		for n := 1; strings.Contains(texts[i], "?"); n++ {
+			texts[i] = strings.Replace(texts[i], "?", fmt.Sprintf("$%d", n), 1)
 		}
-		e.readers.free <- one
-	case *postgresEngine:
-		numberedTexts.Range(func(text, _ any) bool {
-			texts = append(texts, text.(string))
-			return true
-		})
 	}
 	return texts
 }
@@ -278,18 +270,18 @@ func (w *world) preparedTexts() []string {
 // whole tables, as it would with many rows; SQLite has no statistics.
 func (w *world) explain(text string) []string {
 	w.t.Helper()
-	db := w.raw()
-	defer db.Close()
-	conn, err := db.Conn(w.t.Context())
+	pool := w.raw()
+	defer pool.Close()
+	conn, err := pool.Conn(w.t.Context())
 	w.must(err)
 	defer conn.Close()
 	explain := "EXPLAIN QUERY PLAN " + text
-	if w.dialect().manyWriters {
+	if w.db.Dialect().ManyWriters {
 		_, err := conn.ExecContext(w.t.Context(), "SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan; "+
-			"PREPARE one AS "+numbered(text))
+			"PREPARE one AS "+text)
 		w.must(err)
 		explain = "EXPLAIN EXECUTE one"
-		if n := strings.Count(text, "?"); n > 0 {
+		if n := strings.Count(text, "$"); n > 0 {
 			explain += "(NULL" + strings.Repeat(", NULL", n-1) + ")"
 		}
 	}
@@ -302,7 +294,7 @@ func (w *world) explain(text string) []string {
 	for rows.Next() {
 		var line string
 		var a, b, c any
-		if w.dialect().manyWriters {
+		if w.db.Dialect().ManyWriters {
 			w.must(rows.Scan(&line))
 		} else {
 			w.must(rows.Scan(&a, &b, &c, &line))

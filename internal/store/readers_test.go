@@ -10,6 +10,7 @@ import (
 
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // leaving calls the lists for a while as clients do that hang up at any moment.
@@ -44,7 +45,7 @@ func TestStore_ClientsHangUp(t *testing.T) {
 		old, fresh := k.Hash, hashOf("replaced "+k.PublicID)
 		w.replace(k.ID, old, fresh)
 		// Enough at once that every connection takes part.
-		for _, err := range together(4*DefaultMaxConns, func(int) error {
+		for _, err := range together(4*db.DefaultMaxConns, func(int) error {
 			for range 10 {
 				if err := w.seesKey(fresh, old); err != nil {
 					return err
@@ -91,14 +92,14 @@ func onOneConn(t *testing.T, story func(t *testing.T, w *world)) {
 func TestStore_SnapshotEnds(t *testing.T) {
 	t.Parallel()
 	const endedAlready = "has been ended"
-	see := func(ctx context.Context, db tx) error {
-		return db.run(ctx, query(func(scan func(...any) error) error { return scan(new(int64)) }, "SELECT count(*) FROM users"))
+	see := func(ctx context.Context, t tx) error {
+		return t.Run(ctx, db.Query(func(scan scan) error { return scan(new(int64)) }, "SELECT count(*) FROM users"))
 	}
 	for name, fn := range map[string]func(context.Context, tx) error{
-		"fails":  func(context.Context, tx) error { return errLost },
+		"fails":  func(context.Context, tx) error { return db.ErrLost },
 		"panics": func(context.Context, tx) error { panic("a fault") },
-		endedAlready: func(ctx context.Context, db tx) error {
-			return db.run(ctx, statement("COMMIT"))
+		endedAlready: func(ctx context.Context, t tx) error {
+			return t.Run(ctx, db.Exec("COMMIT"))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -107,13 +108,13 @@ func TestStore_SnapshotEnds(t *testing.T) {
 				k := w.key(0, 0)
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
-				failed := guard(func() error {
-					return w.snapshot(ctx, func(ctx context.Context, db tx) error {
-						return errors.Join(see(ctx, db), fn(ctx, db))
+				failed := db.Guard(func() error {
+					return w.db.Snapshot(ctx, func(ctx context.Context, t tx) error {
+						return errors.Join(see(ctx, t), fn(ctx, t))
 					})
 				})
 				if name != "panics" {
-					repanic(failed)
+					db.Repanic(failed)
 				}
 				if failed == nil && name != endedAlready { // PostgreSQL does not mind
 					t.Fatal("the snapshot did not fail")
@@ -121,29 +122,8 @@ func TestStore_SnapshotEnds(t *testing.T) {
 				fresh := hashOf("replaced " + k.PublicID)
 				w.replace(k.ID, k.Hash, fresh)
 				w.must(w.seesKey(fresh, k.Hash))
-				w.must(w.snapshot(ctx, see))
+				w.must(w.db.Snapshot(ctx, see))
 			})
 		})
 	}
-}
-
-// A panic while a row is read does not cost PostgreSQL's pool its connection.
-func TestPostgres_PanicInARow(t *testing.T) {
-	t.Parallel()
-	onOneConn(t, func(t *testing.T, w *world) {
-		e, ok := w.engine.(*postgresEngine)
-		if !ok {
-			return // SQLite has no batches
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		one := func(row func(func(...any) error) error) *call { return query(row, "SELECT 1") }
-		panics := one(func(func(...any) error) error { panic("a fault") })
-		if guard(func() error { return pgxConn{e.pool}.run(ctx, panics, panics) }) == nil {
-			t.Fatal("the panic was lost")
-		}
-		var n int
-		reads := one(func(scan func(...any) error) error { return scan(&n) })
-		w.must(pgxConn{e.pool}.run(ctx, reads, reads))
-	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/recharge"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // rechargeRow is a purchase of query units.
@@ -55,8 +56,8 @@ func rowOfRecharge(r recharge.Recharge) (rechargeRow, error) {
 		Network: string(t.Asset.Network), Contract: string(t.Asset.Contract), Symbol: shown(t.Asset.Symbol), Decimals: int64(t.Asset.Decimals),
 		Token: string(t.Asset.Token), Wallet: string(t.From), Treasury: string(t.To), Amount: t.Amount.String(),
 		TxHash: string(r.Bytes.Tx), Raw: r.Bytes.Raw, Nonce: int64(r.Bytes.Nonce), State: string(r.State), Note: shown(r.Note),
-		BlockNumber: block, BlockHash: r.Block.Hash, BlockTime: at(r.Block.Time),
-		CreatedAt: at(r.CreatedAt), SentAt: at(r.SentAt), LookAt: at(r.LookAt), EndedAt: at(r.EndedAt),
+		BlockNumber: block, BlockHash: r.Block.Hash, BlockTime: db.At(r.Block.Time),
+		CreatedAt: db.At(r.CreatedAt), SentAt: db.At(r.SentAt), LookAt: db.At(r.LookAt), EndedAt: db.At(r.EndedAt),
 	}, nil
 }
 

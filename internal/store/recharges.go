@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/recharge"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 var _ recharge.Store = (*Store)(nil)
@@ -21,7 +22,7 @@ func (s *Store) CreateRecharge(ctx context.Context, r recharge.Recharge) error {
 	// Which transaction it is was not known before it was signed.
 	err = s.act(ctx, about{detail: ", " + string(r.Bytes.Tx)}, func(ctx context.Context, t tx, _ *about) error {
 		if _, err := t.NewInsert().Model(&row).Exec(ctx); err != nil {
-			if isDuplicate(err) {
+			if db.IsDuplicate(err) {
 				return recharge.ErrBusy
 			}
 			return err
@@ -60,7 +61,7 @@ func (s *Store) OpenRecharges(ctx context.Context) (n int64, err error) {
 
 // DueRecharges lists recharges whose next look has come, the longest due first.
 func (s *Store) DueRecharges(ctx context.Context, now time.Time, limit int) ([]recharge.Recharge, error) {
-	list, err := s.recharges(ctx, "WHERE look_at IS NOT NULL AND look_at <= ? ORDER BY look_at, id LIMIT ?", at(now), limit)
+	list, err := s.recharges(ctx, "WHERE look_at IS NOT NULL AND look_at <= ? ORDER BY look_at, id LIMIT ?", db.At(now), limit)
 	return list, wrapIf(err, "recharges that are due")
 }
 
@@ -84,9 +85,9 @@ func (s *Store) recharges(ctx context.Context, where string, args ...any) ([]rec
 func (s *Store) UpdateRecharge(
 	ctx context.Context, id recharge.ID, decide func(recharge.Recharge) recharge.Change,
 ) (after recharge.Recharge, err error) {
-	err = s.write(ctx, func(ctx context.Context, t tx) error {
+	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		var rows []rechargeRow
-		if err := t.NewRaw("SELECT * FROM recharges WHERE public_id = ?"+t.forUpdate(), string(id)).Scan(ctx, &rows); err != nil {
+		if err := t.NewRaw("SELECT * FROM recharges WHERE public_id = ?"+t.ForUpdate(), string(id)).Scan(ctx, &rows); err != nil {
 			return err
 		}
 		if len(rows) == 0 {

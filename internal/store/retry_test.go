@@ -2,23 +2,20 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"path/filepath"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // A transaction that loses against another is repeated, whole.
 func TestStore_Retry(t *testing.T) {
 	t.Parallel()
-	for _, state := range []string{pgSerializationFailure, pgDeadlockDetected} {
+	for _, state := range []string{"40001", "40P01"} {
 		t.Run(state, func(t *testing.T) {
 			t.Parallel()
 			url := migrated.URL(t)
@@ -75,17 +72,17 @@ func TestStore_Retry_GivesUp(t *testing.T) {
 	url := migrated.URL(t)
 	w := &world{Store: mustOpen(t, url), t: t, url: url}
 	p := w.payment(w.key(1, 0))
-	db := w.raw()
+	raw := w.raw()
 	for _, text := range []string{
 		"CREATE FUNCTION fail_always() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'injected' USING ERRCODE = '40001'; END $$",
 		"CREATE TRIGGER fail_always BEFORE INSERT ON routes FOR EACH ROW EXECUTE FUNCTION fail_always()",
 	} {
-		_, err := db.Exec(text)
+		_, err := raw.Exec(text)
 		w.must(err)
 	}
 	begun := time.Now()
 	_, err := w.UpdatePayment(t.Context(), p.ID, startOn(chain.Polygon, money.USDC, start))
-	if !lostAgainstAnother(err) {
+	if !db.IsConflict(err) {
 		t.Errorf("gave up with %v", err)
 	}
 	if took := time.Since(begun); took > time.Minute {
@@ -100,30 +97,4 @@ func TestStore_Retry_GivesUp(t *testing.T) {
 	defer cancel()
 	_, err = w.UpdatePayment(short, p.ID, startOn(chain.Polygon, money.USDC, start))
 	wants(t, "a caller in a hurry", err, context.DeadlineExceeded)
-}
-
-// What SQLite says when another process writes is such a loss.
-func TestLostAgainstAnother_SQLite(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "busy.db")
-	open := func() *sql.DB {
-		db, err := sql.Open("sqlite", "file:"+path+"?_txlock=immediate&_pragma=journal_mode(WAL)")
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = db.Close() })
-		return db
-	}
-	first, err := open().Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = first.Rollback() }()
-	_, err = open().Begin()
-	if !lostAgainstAnother(err) {
-		t.Errorf("a busy database: %v", err)
-	}
-	if lostAgainstAnother(&pgconn.PgError{Code: pgUniqueViolation}) || lostAgainstAnother(context.Canceled) {
-		t.Error("another failure is taken for a lost race")
-	}
 }

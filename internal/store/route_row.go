@@ -8,27 +8,32 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
-// routeRow is an address that was shown to a payer.
+// routes generates the statements of routeRow.
+var routes = db.NewTable[routeRow]()
+
+// routeRow is an address that was shown to a payer. The database sets its xact
+// (see Watches).
 type routeRow struct {
 	bun.BaseModel `bun:"table:routes,alias:r"`
 
-	PaymentID  int64
-	Network    string
-	Address    string
-	Raw        []byte
-	Settlement string
+	PaymentID  int64  `db:"fixed"`
+	Network    string `db:"fixed"`
+	Address    string `db:"fixed"`
+	Raw        []byte `db:"fixed"`
+	Settlement string `db:"fixed"`
 	Tokens     string
-	Since      instant
-	Finality   string
+	Since      instant `db:"fixed"`
+	Finality   string  `db:"fixed"`
 }
 
-const routeColumns = "payment_id, network, address, raw, settlement, tokens, since, finality"
-
-// fields are where routeColumns is read to.
-func (r *routeRow) fields() []any {
-	return []any{&r.PaymentID, &r.Network, &r.Address, &r.Raw, &r.Settlement, &r.Tokens, &r.Since, &r.Finality}
+func rowOfRoute(number int64, r payment.Route) *routeRow {
+	return &routeRow{
+		PaymentID: number, Network: string(r.Network), Address: string(r.Address.Address), Raw: r.Address.Raw,
+		Settlement: string(r.Settlement), Tokens: joinTokens(r.Tokens), Since: db.At(r.Since), Finality: finalityText(r.Finality),
+	}
 }
 
 func (r *routeRow) route() payment.Route {

@@ -13,6 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // EndSweep stores the end of a sweep, releases its pots, adds what it moved,
@@ -22,7 +23,7 @@ func (s *Store) EndSweep(ctx context.Context, w settlement.Sweep, now time.Time)
 	if w.State.InFlight() {
 		return fmt.Errorf("end sweep %s: %s is no end", w.ID, w.State)
 	}
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		row, err := lockSweep(ctx, t, w.ID)
 		if err != nil || !settlement.State(row.State).InFlight() {
 			return err
@@ -77,7 +78,7 @@ func endRow(ctx context.Context, t tx, id int64, w settlement.Sweep) error {
 	}
 	_, err = t.NewRaw("UPDATE sweeps SET state = ?, ended_at = ?, tx_hash = ?, block_number = ?, block_hash = ?, block_time = ?, "+
 		"paid = ?, moved = ?, note = ? WHERE id = ?",
-		string(w.State), at(w.EndedAt), string(w.Tx), block, w.Block.Hash, at(w.Block.Time),
+		string(w.State), db.At(w.EndedAt), string(w.Tx), block, w.Block.Hash, db.At(w.Block.Time),
 		w.Paid.String(), int64(len(w.Moved)), shown(w.Note), id).Exec(ctx)
 	if err != nil {
 		return err
@@ -105,7 +106,7 @@ func endItem(ctx context.Context, t tx, id int64, a, contract chain.Address, mov
 func settlePots(ctx context.Context, t tx, id int64, w settlement.Sweep, now time.Time) error {
 	var rows []potRow
 	err := t.NewRaw("SELECT * FROM pots WHERE network = ?0 AND (address, contract) IN "+
-		"(SELECT address, contract FROM sweep_items WHERE sweep_id = ?1) ORDER BY address, contract"+t.forUpdate(), string(w.Network), id).Scan(ctx, &rows)
+		"(SELECT address, contract FROM sweep_items WHERE sweep_id = ?1) ORDER BY address, contract"+t.ForUpdate(), string(w.Network), id).Scan(ctx, &rows)
 	if err != nil {
 		return err
 	}
@@ -160,7 +161,7 @@ func (b *potBook) take(w settlement.Sweep, i chain.SweepItem, now time.Time) err
 		return err
 	}
 	r.Moved, r.Failures = after.Moved.String(), int64(after.Failures)
-	r.BlockedUntil, r.Reason = at(after.BlockedUntil), shown(after.Reason)
+	r.BlockedUntil, r.Reason = db.At(after.BlockedUntil), shown(after.Reason)
 	return nil
 }
 
@@ -209,7 +210,7 @@ func (b *potBook) mark(ctx context.Context, t tx, now time.Time) error {
 		return nil
 	}
 	slices.Sort(swept)
-	_, err = t.NewRaw("UPDATE deposits SET swept_at = ? WHERE id IN (?) AND swept_at IS NULL", at(now), bun.List(swept)).Exec(ctx)
+	_, err = t.NewRaw("UPDATE deposits SET swept_at = ? WHERE id IN (?) AND swept_at IS NULL", db.At(now), bun.List(swept)).Exec(ctx)
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // potRow is what sweeps have done to one address in one asset.
@@ -86,8 +87,8 @@ func (s *Store) Pots(ctx context.Context, n chain.Network, q settlement.Query) (
 		"AND NOT EXISTS (SELECT 1 FROM sweep_items AS i JOIN sweeps AS s ON s.id = i.sweep_id WHERE s.network = d.network "+
 		"AND s.ended_at IS NULL AND i.address = d.to_address AND i.contract = d.contract)) AS each_due WHERE place <= ?) AS due "+
 		"ORDER BY "+worth+"0 ELSE 1 END, "+worth+"oldest END, about DESC, address, contract, id LIMIT ?",
-		string(payment.KindTopUp), string(n), from(q.Now), min(potDeposits, q.Limit), surely(q.Dust), from(q.Aged), surely(q.Least),
-		surely(q.Dust), from(q.Aged), surely(q.Least), q.Limit).Scan(ctx, &rows)
+		string(payment.KindTopUp), string(n), db.From(q.Now), min(potDeposits, q.Limit), surely(q.Dust), db.From(q.Aged), surely(q.Least),
+		surely(q.Dust), db.From(q.Aged), surely(q.Least), q.Limit).Scan(ctx, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("what is due on %s: %w", n, err)
 	}
@@ -175,9 +176,9 @@ func (s *Store) SettleCovered(ctx context.Context, n chain.Network, now time.Tim
 	if len(rows) == 0 {
 		return nil
 	}
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		var pots []potRow
-		if err := t.NewRaw(covered+t.forUpdate(), string(n)).Scan(ctx, &pots); err != nil {
+		if err := t.NewRaw(covered+t.ForUpdate(), string(n)).Scan(ctx, &pots); err != nil {
 			return err
 		}
 		b := newPotBook(n, pots)

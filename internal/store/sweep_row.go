@@ -10,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // sweepRow is a sweep without its items and attempts.
@@ -101,7 +102,7 @@ func rowOfAttempt(sweepID int64, a chain.Attempt) (attemptRow, error) {
 	return attemptRow{
 		SweepID: sweepID, N: int64(a.N), TxHash: string(a.Tx), Raw: a.Raw, Nonce: int64(a.Nonce), ValidUntil: int64(a.Until),
 		Gas: int64(a.Fee.Gas), Price: a.Fee.Price.String(), Tip: a.Fee.Tip.String(), Ceiling: a.Fee.Ceiling.String(),
-		MadeAt: at(a.MadeAt), SentAt: at(a.SentAt),
+		MadeAt: db.At(a.MadeAt), SentAt: db.At(a.SentAt),
 	}, nil
 }
 

@@ -9,13 +9,14 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 var _ settlement.Store = (*Store)(nil)
 
 // InFlight returns the network's sweep in flight; ok is false if there is none.
 func (s *Store) InFlight(ctx context.Context, n chain.Network) (w settlement.Sweep, ok bool, err error) {
-	err = s.snapshot(ctx, func(ctx context.Context, t tx) error {
+	err = s.db.Snapshot(ctx, func(ctx context.Context, t tx) error {
 		w, ok, err = readSweep(ctx, t, "s.network = ? AND s.ended_at IS NULL", string(n))
 		return err
 	})
@@ -27,7 +28,7 @@ func (s *Store) InFlight(ctx context.Context, n chain.Network) (w settlement.Swe
 
 // Sweep returns the sweep of the id, or sweep.ErrUnknown.
 func (s *Store) Sweep(ctx context.Context, id settlement.ID) (w settlement.Sweep, err error) {
-	err = s.snapshot(ctx, func(ctx context.Context, t tx) (err error) {
+	err = s.db.Snapshot(ctx, func(ctx context.Context, t tx) (err error) {
 		var ok bool
 		w, ok, err = readSweep(ctx, t, "s.public_id = ?", string(id))
 		if err == nil && !ok {
@@ -68,10 +69,10 @@ func (s *Store) PlanSweep(ctx context.Context, w settlement.Sweep) error {
 	if w.State != settlement.Planned || len(w.Items) == 0 || len(w.Attempts) > 0 {
 		return fmt.Errorf("plan sweep %s: it is not planned", w.ID)
 	}
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
-		row := sweepRow{PublicID: string(w.ID), Network: string(w.Network), State: string(settlement.Planned), CreatedAt: at(w.CreatedAt), Paid: "0"}
+	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
+		row := sweepRow{PublicID: string(w.ID), Network: string(w.Network), State: string(settlement.Planned), CreatedAt: db.At(w.CreatedAt), Paid: "0"}
 		if _, err := t.NewInsert().Model(&row).Exec(ctx); err != nil {
-			if isDuplicate(err) {
+			if db.IsDuplicate(err) {
 				return settlement.ErrBusy
 			}
 			return err
@@ -117,7 +118,7 @@ func stillDue(ctx context.Context, t tx, w settlement.Sweep) error {
 // lockSweep locks the sweep and returns its row, or sweep.ErrUnknown.
 func lockSweep(ctx context.Context, t tx, id settlement.ID) (sweepRow, error) {
 	var rows []sweepRow
-	if err := t.NewRaw("SELECT * FROM sweeps WHERE public_id = ?"+t.forUpdate(), string(id)).Scan(ctx, &rows); err != nil {
+	if err := t.NewRaw("SELECT * FROM sweeps WHERE public_id = ?"+t.ForUpdate(), string(id)).Scan(ctx, &rows); err != nil {
 		return sweepRow{}, err
 	}
 	if len(rows) == 0 {
@@ -129,7 +130,7 @@ func lockSweep(ctx context.Context, t tx, id settlement.ID) (sweepRow, error) {
 // AddAttempt stores a signed attempt of a sweep in flight. It fails with
 // sweep.ErrBusy if another instance has stored that attempt or ended the sweep.
 func (s *Store) AddAttempt(ctx context.Context, id settlement.ID, a chain.Attempt) error {
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		w, err := lockSweep(ctx, t, id)
 		if err != nil {
 			return err
@@ -161,12 +162,12 @@ func (s *Store) AddAttempt(ctx context.Context, id settlement.ID, a chain.Attemp
 // MarkSent records that attempt n was given to the network. For a sweep that
 // has ended meanwhile it changes nothing.
 func (s *Store) MarkSent(ctx context.Context, id settlement.ID, n int, when time.Time) error {
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
+	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		w, err := lockSweep(ctx, t, id)
 		if err != nil || !settlement.State(w.State).InFlight() {
 			return err
 		}
-		_, err = t.NewRaw("UPDATE sweep_attempts SET sent_at = ? WHERE sweep_id = ? AND n = ?", at(when), w.ID, int64(n)).Exec(ctx)
+		_, err = t.NewRaw("UPDATE sweep_attempts SET sent_at = ? WHERE sweep_id = ? AND n = ?", db.At(when), w.ID, int64(n)).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -183,7 +184,7 @@ func (s *Store) MarkSent(ctx context.Context, id settlement.ID, n int, when time
 func (s *Store) Spent(ctx context.Context, n chain.Network, since time.Time) (settlement.Spending, error) {
 	var rows []sweepRow
 	err := s.reader().NewSelect().Model(&rows).Column("paid", "moved", "ended_at").
-		Where("network = ? AND ended_at >= ? AND paid <> '0'", string(n), from(since)).Order("ended_at").Scan(ctx)
+		Where("network = ? AND ended_at >= ? AND paid <> '0'", string(n), db.From(since)).Order("ended_at").Scan(ctx)
 	if err != nil {
 		return settlement.Spending{}, fmt.Errorf("what sweeps of %s cost: %w", n, err)
 	}

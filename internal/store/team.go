@@ -7,12 +7,13 @@ import (
 
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // addMember puts a user into a merchant account.
 func addMember(ctx context.Context, t tx, merchantID, userID int64, role merchant.Role, now time.Time) error {
 	_, err := t.NewRaw("INSERT INTO memberships (merchant_id, user_id, role, created_at, chosen_at) VALUES (?, ?, ?, ?, ?)",
-		merchantID, userID, string(role), at(now), at(now)).Exec(ctx)
+		merchantID, userID, string(role), db.At(now), db.At(now)).Exec(ctx)
 	return err
 }
 
@@ -39,7 +40,7 @@ func (s *Store) MembershipBySession(ctx context.Context, token identity.Hash, no
 	const q = "SELECT s.user_id, coalesce(m.merchant_id, 0) AS merchant_id, coalesce(m.role, '') AS role FROM sessions AS s " +
 		"LEFT JOIN memberships AS m ON m.merchant_id = s.merchant_id AND m.user_id = s.user_id " +
 		"WHERE s.token = ? AND s.revoked_at IS NULL AND s.expires_at > ?"
-	if err := s.reader().NewRaw(q, token[:], at(now)).Scan(ctx, &rows); err != nil {
+	if err := s.reader().NewRaw(q, token[:], db.At(now)).Scan(ctx, &rows); err != nil {
 		return merchant.Membership{}, fmt.Errorf("seat by session: %w", err)
 	}
 	if len(rows) == 0 {
@@ -87,8 +88,8 @@ func (s *Store) MembershipsOf(ctx context.Context, user identity.User) ([]mercha
 // ChooseMerchant makes the session act for the merchant, or fails with
 // merchant.ErrNoMerchant if its user does not belong to it.
 func (s *Store) ChooseMerchant(ctx context.Context, token identity.Hash, userID, merchantID int64, now time.Time) error {
-	err := s.write(ctx, func(ctx context.Context, t tx) error {
-		res, err := t.NewRaw("UPDATE memberships SET chosen_at = ? WHERE merchant_id = ? AND user_id = ?", at(now), merchantID, userID).Exec(ctx)
+	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
+		res, err := t.NewRaw("UPDATE memberships SET chosen_at = ? WHERE merchant_id = ? AND user_id = ?", db.At(now), merchantID, userID).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -164,5 +165,5 @@ func changeMember(ctx context.Context, t tx, merchantID int64, text string, args
 
 func lockMerchant(ctx context.Context, t tx, merchantID int64) error {
 	var ids []int64
-	return t.NewRaw("SELECT id FROM users WHERE id = ?"+t.forUpdate(), merchantID).Scan(ctx, &ids)
+	return t.NewRaw("SELECT id FROM users WHERE id = ?"+t.ForUpdate(), merchantID).Scan(ctx, &ids)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // invitedRow is an invitation into a team.
@@ -56,14 +57,14 @@ func (s *Store) AddInvited(ctx context.Context, token identity.Hash, n merchant.
 			return orElse(err, merchant.ErrTeamFull)
 		}
 		_, err = t.NewRaw("INSERT INTO team_invitations (public_id, token, merchant_id, email, role, invited_by, created_at, expires_at) "+
-			"VALUES (?, ?, ?, ?, ?, ?, ?, ?)", n.ID, token[:], n.MerchantID, n.Email, string(n.Role), n.By, at(n.CreatedAt), at(n.ExpiresAt)).Exec(ctx)
+			"VALUES (?, ?, ?, ?, ?, ?, ?, ?)", n.ID, token[:], n.MerchantID, n.Email, string(n.Role), n.By, db.At(n.CreatedAt), db.At(n.ExpiresAt)).Exec(ctx)
 		return err
 	})
 	return wrapIf(err, "store an invitation into the team of merchant %d", n.MerchantID)
 }
 
 func endInvited(ctx context.Context, t tx, where string, now time.Time, args ...any) error {
-	_, err := t.NewRaw("UPDATE team_invitations SET ended_at = ? WHERE ended_at IS NULL AND "+where, append([]any{at(now)}, args...)...).Exec(ctx)
+	_, err := t.NewRaw("UPDATE team_invitations SET ended_at = ? WHERE ended_at IS NULL AND "+where, append([]any{db.At(now)}, args...)...).Exec(ctx)
 	return err
 }
 
@@ -86,7 +87,7 @@ func (s *Store) Invitations(ctx context.Context, merchantID int64) ([]merchant.I
 // at now, and the merchant it is of; or identity.ErrBadInvitation.
 func (s *Store) InvitedBy(ctx context.Context, token identity.Hash, now time.Time) (merchant.Invited, identity.User, error) {
 	var rows []invitedRow
-	err := s.reader().NewRaw(invitedColumns+"WHERE token = ? AND ended_at IS NULL AND expires_at > ?", token[:], at(now)).Scan(ctx, &rows)
+	err := s.reader().NewRaw(invitedColumns+"WHERE token = ? AND ended_at IS NULL AND expires_at > ?", token[:], db.At(now)).Scan(ctx, &rows)
 	if err != nil || len(rows) == 0 {
 		return merchant.Invited{}, identity.User{}, orElse(err, identity.ErrBadInvitation)
 	}
@@ -104,7 +105,7 @@ func (s *Store) RenewInvited(ctx context.Context, merchantID int64, id string, t
 	err := s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
 		rows = nil
 		err := t.NewRaw("UPDATE team_invitations SET token = ?, expires_at = ? WHERE merchant_id = ? AND public_id = ? AND ended_at IS NULL "+
-			"RETURNING public_id, merchant_id, email, role, invited_by, created_at, expires_at", token[:], at(until), merchantID, id).Scan(ctx, &rows)
+			"RETURNING public_id, merchant_id, email, role, invited_by, created_at, expires_at", token[:], db.At(until), merchantID, id).Scan(ctx, &rows)
 		if err != nil || len(rows) == 0 {
 			return orElse(err, merchant.ErrUnknownInvited)
 		}
@@ -123,7 +124,7 @@ func (s *Store) RevokeInvited(ctx context.Context, merchantID int64, id string, 
 	err := s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
 		var emails []string
 		err := t.NewRaw("UPDATE team_invitations SET ended_at = ? WHERE merchant_id = ? AND public_id = ? AND ended_at IS NULL RETURNING email",
-			at(now), merchantID, id).Scan(ctx, &emails)
+			db.At(now), merchantID, id).Scan(ctx, &emails)
 		if err != nil || len(emails) == 0 {
 			return orElse(err, merchant.ErrUnknownInvited)
 		}
@@ -146,7 +147,7 @@ func (s *Store) JoinTeam(ctx context.Context, token identity.Hash, user identity
 	err := s.act(ctx, about{actor: user.Email}, func(ctx context.Context, t tx, a *about) error {
 		joined, rows = user, nil
 		err := t.NewRaw("UPDATE team_invitations SET ended_at = ? WHERE token = ? AND email = ? AND ended_at IS NULL AND expires_at > ? "+
-			"RETURNING public_id, merchant_id, email, role, invited_by, created_at, expires_at", at(now), token[:], user.Email, at(now)).Scan(ctx, &rows)
+			"RETURNING public_id, merchant_id, email, role, invited_by, created_at, expires_at", db.At(now), token[:], user.Email, db.At(now)).Scan(ctx, &rows)
 		if err != nil || len(rows) == 0 {
 			return orElse(err, identity.ErrBadInvitation)
 		}

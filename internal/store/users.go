@@ -9,6 +9,7 @@ import (
 
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // userRow is a person who signs in.
@@ -50,7 +51,7 @@ func (s *Store) CreateUser(ctx context.Context, u identity.User) (identity.User,
 func rowOfUser(u identity.User) userRow {
 	return userRow{
 		PublicID: u.PublicID, Email: u.Email, FirstName: u.FirstName, LastName: u.LastName,
-		PasswordHash: u.PasswordHash, Operator: u.Operator, CreatedAt: at(u.CreatedAt),
+		PasswordHash: u.PasswordHash, Operator: u.Operator, CreatedAt: db.At(u.CreatedAt),
 	}
 }
 
@@ -110,7 +111,7 @@ func (s *Store) CreateSession(ctx context.Context, n identity.Session) error {
 		return err
 	}
 	row := sessionRow{
-		Token: n.Token[:], UserID: n.UserID, CreatedAt: at(n.CreatedAt), ExpiresAt: at(n.ExpiresAt), UserAgent: n.UserAgent,
+		Token: n.Token[:], UserID: n.UserID, CreatedAt: db.At(n.CreatedAt), ExpiresAt: db.At(n.ExpiresAt), UserAgent: n.UserAgent,
 	}
 	err := s.act(ctx, about{user: n.UserID}, func(ctx context.Context, t tx, _ *about) error {
 		chosen, err := chosenMerchant(ctx, t, n.UserID)
@@ -131,7 +132,7 @@ func (s *Store) CreateSession(ctx context.Context, n identity.Session) error {
 // alone.
 func (s *Store) RevokeSession(ctx context.Context, token identity.Hash, now time.Time) error {
 	err := s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
-		res, err := t.NewUpdate().Model((*sessionRow)(nil)).Set("revoked_at = ?", at(now)).
+		res, err := t.NewUpdate().Model((*sessionRow)(nil)).Set("revoked_at = ?", db.At(now)).
 			Where("token = ? AND revoked_at IS NULL", token[:]).Exec(ctx)
 		if err != nil {
 			return err

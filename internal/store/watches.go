@@ -9,6 +9,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // watchRow is a route as a watcher needs it.
@@ -33,7 +34,7 @@ func (s *Store) Watches(
 	}
 	var rows []watchRow
 	next := since
-	err := s.snapshot(ctx, func(ctx context.Context, t tx) error {
+	err := s.db.Snapshot(ctx, func(ctx context.Context, t tx) error {
 		horizon, newest, err := s.watchEnd(ctx, t)
 		if err != nil {
 			return err
@@ -62,7 +63,7 @@ func (s *Store) Watches(
 // oldest transaction that still runs: all below it have ended. SQLite has one
 // writer, so row ids grow in the order of commits.
 func (s *Store) watchEnd(ctx context.Context, t tx) (xact, row int64, err error) {
-	if s.dialect().manyWriters {
+	if s.db.Dialect().ManyWriters {
 		err = t.NewRaw("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint").Scan(ctx, &xact)
 		return xact, 0, err
 	}
@@ -83,12 +84,12 @@ func (s *Store) watchQuery(t tx, networks []chain.Network, since payment.Mark, e
 		return t.NewRaw(columns+"payments AS p CROSS JOIN routes AS r WHERE p.ended_at IS NULL "+
 			"AND r.payment_id = p.id AND r.network IN (?0) UNION ALL "+
 			columns+"payments AS p CROSS JOIN routes AS r WHERE p.ended_at > ?1 AND p.ended_at IS NOT NULL AND p.started_at IS NOT NULL "+
-			"AND r.payment_id = p.id AND r.network IN (?0) ORDER BY id", bun.List(names), at(endedAfter))
+			"AND r.payment_id = p.id AND r.network IN (?0) ORDER BY id", bun.List(names), db.At(endedAfter))
 	}
 	newer := t.NewRaw("r.id > ?", since.Row)
-	if s.dialect().manyWriters {
+	if s.db.Dialect().ManyWriters {
 		newer = t.NewRaw("r.xact >= ?", int64(since.Xact)) //nolint:gosec // as Watches gave it
 	}
 	return t.NewRaw(columns+"routes AS r CROSS JOIN payments AS p WHERE ? AND p.id = r.payment_id AND r.network IN (?) "+
-		"AND (p.ended_at IS NULL OR p.ended_at > ?) ORDER BY r.id", newer, bun.List(names), at(endedAfter))
+		"AND (p.ended_at IS NULL OR p.ended_at > ?) ORDER BY r.id", newer, bun.List(names), db.At(endedAfter))
 }

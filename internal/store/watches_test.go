@@ -60,7 +60,7 @@ func TestStore_Watches(t *testing.T) {
 		// on the server, another test's for instance, runs since before it.
 		again, _ := w.watched(mark, start, chain.Polygon)
 		delete(again, late.ID)
-		if w.dialect().manyWriters {
+		if w.db.Dialect().ManyWriters {
 			delete(again, running.ID)
 			delete(again, ended.ID)
 		}
@@ -83,13 +83,13 @@ func TestStore_Watches_LateCommit(t *testing.T) {
 		defer func() { _ = open.Rollback() }()
 		r := routeOf(chain.Polygon, late.Number)
 		xact := "0"
-		if w.dialect().manyWriters {
+		if w.db.Dialect().ManyWriters {
 			xact = "pg_current_xact_id()::text::bigint"
 		}
 		_, err = open.Exec(fmt.Sprintf("INSERT INTO routes (payment_id, network, address, raw, settlement, tokens, since, xact) "+
 			"SELECT id, 'POLYGON', '%s', '%s', 'x', 'USDC', created_at, %s FROM payments WHERE id = %d",
 			r.Address.Address, strings.Repeat("a", 20), xact, late.Number))
-		if err != nil && !w.dialect().manyWriters {
+		if err != nil && !w.db.Dialect().ManyWriters {
 			// SQLite takes bytes as bytes only.
 			_, err = open.Exec(fmt.Sprintf("INSERT INTO routes (payment_id, network, address, raw, settlement, tokens, since, xact) "+
 				"SELECT id, 'POLYGON', '%s', x'%s', 'x', 'USDC', created_at, 0 FROM payments WHERE id = %d",
@@ -104,7 +104,7 @@ func TestStore_Watches_LateCommit(t *testing.T) {
 			}
 			mark = next
 		}
-		if w.dialect().manyWriters { // on SQLite nobody else can write meanwhile
+		if w.db.Dialect().ManyWriters { // on SQLite nobody else can write meanwhile
 			for range 3 {
 				early := w.started(k)
 				read()
@@ -143,7 +143,7 @@ func TestStore_Watches_MovedServer(t *testing.T) {
 		}
 		fresh := moved.started(k)
 		set, _ = moved.watched(mark, start, chain.Polygon)
-		if _, ok := set[old.ID]; ok && moved.dialect().manyWriters {
+		if _, ok := set[old.ID]; ok && moved.db.Dialect().ManyWriters {
 			t.Error("an address that was moved comes again and again")
 		}
 		if _, ok := set[fresh.ID]; !ok {

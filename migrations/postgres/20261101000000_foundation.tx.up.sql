@@ -155,7 +155,7 @@ CREATE TABLE routes (
     settlement text        NOT NULL,
     tokens     text        NOT NULL, -- separated by commas, in order of choice
     since      timestamptz NOT NULL,
-    xact       bigint      NOT NULL, -- the transaction that stored it: see Store.Watches
+    xact       bigint      NOT NULL DEFAULT pg_current_xact_id()::text::bigint, -- the transaction that stored it: see Store.Watches
     PRIMARY KEY (payment_id, network),
     UNIQUE (address, network)
 );

@@ -154,7 +154,7 @@ CREATE TABLE routes (
     settlement TEXT    NOT NULL,
     tokens     TEXT    NOT NULL, -- separated by commas, in order of choice
     since      INTEGER NOT NULL,
-    xact       INTEGER NOT NULL, -- the transaction that stored it: see Store.Watches
+    xact       INTEGER NOT NULL DEFAULT 0, -- the transaction that stored it: see Store.Watches
     UNIQUE (payment_id, network),
     UNIQUE (address, network)
 ) STRICT;

@@ -1,4 +1,4 @@
-package store
+package db
 
 import (
 	"context"
@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// pgxConn runs calls as prepared statements of PostgreSQL, several in one
-// round trip, and those with a form for many in one statement. Unless it is in
-// a transaction, they are one.
+// pgxConn runs prepared statements of PostgreSQL, several in one round trip,
+// and executions of one text for many rows as one statement. On a pool, one
+// call of Run is one transaction.
 type pgxConn struct {
 	db interface {
 		Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
@@ -21,23 +21,26 @@ type pgxConn struct {
 	}
 }
 
-func (pgxConn) forUpdate() string { return rowLock }
+func (pgxConn) ForUpdate() string { return rowLock }
 
-func (c pgxConn) run(ctx context.Context, calls ...*call) error {
-	switch len(calls) {
+func (c pgxConn) Run(ctx context.Context, all ...*Stmt) error {
+	switch len(all) {
 	case 0:
 		return nil
 	case 1:
-		return c.one(ctx, calls[0])
+		return c.one(ctx, all[0])
 	}
-	groups := grouped(calls)
+	for _, s := range all {
+		s.returning()
+	}
+	groups := grouped(all)
 	var batch pgx.Batch
 	for _, g := range groups {
 		batch.Queue(numbered(g.one.text), forPostgres(g.one.args)...)
 	}
 	results := c.db.SendBatch(ctx, &batch)
-	// Whatever reading a row does, a panic included, the pool gets its
-	// connection back. Closing again is nothing.
+	// Even if reading a row panics, the pool gets its connection back. Closing a
+	// second time has no effect.
 	defer func() { _ = results.Close() }()
 	for _, g := range groups {
 		if err := takeResult(results, g.one); err != nil {
@@ -48,40 +51,41 @@ func (c pgxConn) run(ctx context.Context, calls ...*call) error {
 	return results.Close()
 }
 
-func (c pgxConn) one(ctx context.Context, k *call) error {
-	if k.row == nil {
-		tag, err := c.db.Exec(ctx, numbered(k.text), forPostgres(k.args)...)
-		k.affected = tag.RowsAffected()
+func (c pgxConn) one(ctx context.Context, s *Stmt) error {
+	s.returning()
+	if s.row == nil {
+		tag, err := c.db.Exec(ctx, numbered(s.text), forPostgres(s.args)...)
+		s.affected = tag.RowsAffected()
 		return err
 	}
-	rows, err := c.db.Query(ctx, numbered(k.text), forPostgres(k.args)...)
+	rows, err := c.db.Query(ctx, numbered(s.text), forPostgres(s.args)...)
 	if err != nil {
 		return err
 	}
-	return takeRows(rows, k)
+	return takeRows(rows, s)
 }
 
-func takeResult(results pgx.BatchResults, k *call) error {
-	if k.row == nil {
+func takeResult(results pgx.BatchResults, s *Stmt) error {
+	if s.row == nil {
 		tag, err := results.Exec()
-		k.affected = tag.RowsAffected()
+		s.affected = tag.RowsAffected()
 		return err
 	}
 	rows, err := results.Query()
 	if err != nil {
 		return err
 	}
-	return takeRows(rows, k)
+	return takeRows(rows, s)
 }
 
-func takeRows(rows pgx.Rows, k *call) error {
+func takeRows(rows pgx.Rows, s *Stmt) error {
 	defer rows.Close()
-	k.affected = 0
+	s.affected = 0
 	for rows.Next() {
-		if err := k.row(rows.Scan); err != nil {
+		if err := s.row(rows.Scan); err != nil {
 			return err
 		}
-		k.affected++
+		s.affected++
 	}
 	return rows.Err()
 }
@@ -89,8 +93,8 @@ func takeRows(rows pgx.Rows, k *call) error {
 func forPostgres(args []any) []any {
 	out := make([]any, len(args))
 	for i, a := range args {
-		if t, ok := a.(instant); ok {
-			a = t.forPostgres()
+		if v, ok := a.(value); ok {
+			a = v.forPostgres()
 		}
 		out[i] = a
 	}
@@ -102,7 +106,7 @@ var numberedTexts sync.Map
 
 func numbered(text string) string {
 	if known, ok := numberedTexts.Load(text); ok {
-		return known.(string) //nolint:forcetypeassert // nothing else is stored below
+		return known.(string) //nolint:forcetypeassert // only strings are stored below
 	}
 	var b strings.Builder
 	n := 0

@@ -1,4 +1,4 @@
-package store
+package db
 
 import (
 	"context"
@@ -9,12 +9,12 @@ import (
 	"testing/synctest"
 )
 
-// TestShared: those who ask while a read runs are answered by the next one, and
+// TestCoalescer: those who ask while a read runs are answered by the next one, and
 // by one alone.
-func TestShared(t *testing.T) {
+func TestCoalescer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newShared[string, int]()
+		s := NewCoalescer[string, int]()
 		var stored, reads atomic.Int64
 		go1 := make(chan struct{})
 		read := func(context.Context) (int, error) {
@@ -26,7 +26,7 @@ func TestShared(t *testing.T) {
 		}
 		var all sync.WaitGroup
 		all.Go(func() {
-			if v, err := s.get(t.Context(), "k", read); v != 0 || err != nil {
+			if v, err := s.Get(t.Context(), "k", read); v != 0 || err != nil {
 				t.Errorf("the first reads %d, %v", v, err)
 			}
 		})
@@ -34,13 +34,13 @@ func TestShared(t *testing.T) {
 		stored.Store(1)
 		for range 50 {
 			all.Go(func() {
-				if v, err := s.get(t.Context(), "k", read); v != 1 || err != nil {
+				if v, err := s.Get(t.Context(), "k", read); v != 1 || err != nil {
 					t.Errorf("who asked after the change reads %d, %v", v, err)
 				}
 			})
 		}
 		all.Go(func() {
-			if v, err := s.get(t.Context(), "other", read); v != 1 || err != nil {
+			if v, err := s.Get(t.Context(), "other", read); v != 1 || err != nil {
 				t.Errorf("another key waits: %d, %v", v, err)
 			}
 		})
@@ -56,17 +56,17 @@ func TestShared(t *testing.T) {
 	})
 }
 
-// TestShared_LeavingAndFailing: one who leaves takes nothing from the others,
+// TestCoalescer_LeavingAndFailing: one who leaves takes nothing from the others,
 // and a read that fails or panics is an error to all who wait for it.
-func TestShared_LeavingAndFailing(t *testing.T) {
+func TestCoalescer_LeavingAndFailing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newShared[string, int]()
+		s := NewCoalescer[string, int]()
 		hold := make(chan struct{})
 		first, leave := context.WithCancel(t.Context())
 		var all sync.WaitGroup
 		all.Go(func() {
-			v, err := s.get(first, "k", func(ctx context.Context) (int, error) {
+			v, err := s.Get(first, "k", func(ctx context.Context) (int, error) {
 				<-hold
 				return 7, ctx.Err()
 			})
@@ -78,19 +78,19 @@ func TestShared_LeavingAndFailing(t *testing.T) {
 		leave()
 		broken := errors.New("broken")
 		all.Go(func() {
-			if _, err := s.get(t.Context(), "k", func(context.Context) (int, error) { return 0, broken }); !errors.Is(err, broken) {
+			if _, err := s.Get(t.Context(), "k", func(context.Context) (int, error) { return 0, broken }); !errors.Is(err, broken) {
 				t.Errorf("the second gets %v", err)
 			}
 		})
 		synctest.Wait()
 		gone, goNow := context.WithCancel(t.Context())
 		all.Go(func() {
-			if _, err := s.get(gone, "k", nil); !errors.Is(err, context.Canceled) {
+			if _, err := s.Get(gone, "k", nil); !errors.Is(err, context.Canceled) {
 				t.Errorf("who leaves gets %v", err)
 			}
 		})
 		all.Go(func() {
-			if _, err := s.get(t.Context(), "k", nil); !errors.Is(err, broken) {
+			if _, err := s.Get(t.Context(), "k", nil); !errors.Is(err, broken) {
 				t.Errorf("who waits for the second gets %v", err)
 			}
 		})
@@ -101,7 +101,7 @@ func TestShared_LeavingAndFailing(t *testing.T) {
 		all.Wait()
 		func() {
 			defer func() { _ = recover() }()
-			_, _ = s.get(t.Context(), "k", func(context.Context) (int, error) { panic("broken") })
+			_, _ = s.Get(t.Context(), "k", func(context.Context) (int, error) { panic("broken") })
 		}()
 		if len(s.last) != 0 {
 			t.Error("a panic leaves the key taken")

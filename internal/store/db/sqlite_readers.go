@@ -1,4 +1,4 @@
-package store
+package db
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 )
 
 // readers are connections to SQLite that only read, each with its prepared
-// statements. They are opened when they are first needed, and no call holds
+// statements. They are opened when they are first needed, and no caller holds
 // one while it waits for another.
 type readers struct {
 	db   *bun.DB
@@ -20,10 +20,11 @@ type readers struct {
 
 // reader is one of them, used by one caller at a time.
 type reader struct {
-	statements
+	sqliteConn
+
 	conn bun.Conn
 	// inSnapshot: a transaction is open, or may be. Nobody else may use the
-	// reader then: to them the database would stand still.
+	// reader then, since they would read an old state.
 	inSnapshot bool
 }
 
@@ -45,7 +46,7 @@ func (r *readers) with(ctx context.Context, fn func(*reader) error) error {
 	return fn(one)
 }
 
-// putBack frees a reader, or drops one that could not end its transaction; the
+// putBack frees a reader, or drops it if it could not end its transaction; the
 // next caller opens another.
 func (r *readers) putBack(one *reader) {
 	if !one.inSnapshot {
@@ -59,7 +60,7 @@ func (r *readers) putBack(one *reader) {
 func (r *readers) take(ctx context.Context) (*reader, error) {
 	select {
 	case <-r.stop:
-		return nil, errClosed
+		return nil, ErrClosed
 	case one := <-r.free:
 		return one, nil
 	default:
@@ -70,7 +71,7 @@ func (r *readers) take(ctx context.Context) (*reader, error) {
 	case <-r.room:
 		return r.open(ctx)
 	case <-r.stop:
-		return nil, errClosed
+		return nil, ErrClosed
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -82,24 +83,24 @@ func (r *readers) open(ctx context.Context) (*reader, error) {
 		r.room <- struct{}{}
 		return nil, err
 	}
-	return &reader{statements: newStatements(conn.Conn), conn: conn}, nil
+	return &reader{sqliteConn: newSQLiteConn(conn.Conn), conn: conn}, nil
 }
 
-// snapshot runs fn in a transaction that only reads, and ends it whatever fn
-// does. The caller's leaving reaches fn alone: the driver reports it also for
-// a statement that took effect, so BEGIN might fail and yet have begun.
-func (r *reader) snapshot(ctx context.Context, fn func(context.Context, tx) error) (err error) {
+// snapshot runs fn in a read-only transaction and ends it whatever fn does. The
+// caller's cancellation reaches fn only: the driver reports it also for a
+// statement that took effect, so BEGIN might fail and yet have begun.
+func (r *reader) snapshot(ctx context.Context, fn func(context.Context, Tx) error) (err error) {
 	whole := context.WithoutCancel(ctx)
 	r.inSnapshot = true
 	if err := r.exec(whole, "BEGIN"); err != nil {
 		return err
 	}
 	defer func() {
-		end := r.exec(whole, "ROLLBACK") // there is nothing to lose
+		end := r.exec(whole, "ROLLBACK") // nothing was written
 		r.inSnapshot = end != nil
 		err = errors.Join(err, end)
 	}()
-	return fn(ctx, tx{IDB: r.conn, conn: &r.statements})
+	return fn(ctx, Tx{IDB: r.conn, Conn: &r.sqliteConn})
 }
 
 // drop closes the connection itself: close would give it back to the pool.

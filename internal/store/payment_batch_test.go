@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"errors"
 	"testing"
 	"time"
@@ -13,15 +12,9 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// batches is what both engines do for many callers at once.
-type batches interface {
-	createTogether(ctx context.Context, ops []*createOp) error
-	changeTogether(ctx context.Context, ops []*changeOp) error
-}
-
-// TestStore_ChangeTogether: decisions of every kind in one batch are stored as
+// TestStore_ChangeBatch: decisions of every kind in one batch are stored as
 // they would be one by one, and the refused ones leave nothing.
-func TestStore_ChangeTogether(t *testing.T) {
+func TestStore_ChangeBatch(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		rich, silent, poor := w.key(100, 0), w.key(100, 0), w.key(2, 0)
@@ -37,7 +30,7 @@ func TestStore_ChangeTogether(t *testing.T) {
 			&changeOp{id: paid.ID, decide: observe(200, transfer(paid, "0xaa", paid.Amount, 150))},
 			&changeOp{id: native.ID, decide: startOn(chain.Solana, money.USDC, start)},
 			&changeOp{id: newID(), decide: startOn(chain.Base, money.USDC, start)})
-		w.must(w.engine.(batches).changeTogether(t.Context(), ops))
+		w.must(w.changeBatch(t.Context(), ops))
 		refused, completed := 0, 0
 		for _, op := range ops {
 			switch {
@@ -82,9 +75,9 @@ func TestStore_ChangeTogether(t *testing.T) {
 	})
 }
 
-// TestStore_CreateTogether: of a batch, those that are stored already are told
-// so, and the others get their numbers.
-func TestStore_CreateTogether(t *testing.T) {
+// TestStore_CreateBatch: payments of a batch that are stored already are marked,
+// and the others get their numbers.
+func TestStore_CreateBatch(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(0, 0)
@@ -100,7 +93,7 @@ func TestStore_CreateTogether(t *testing.T) {
 			w.must(err)
 			ops = append(ops, op)
 		}
-		w.must(w.engine.(batches).createTogether(t.Context(), ops))
+		w.must(w.createBatch(t.Context(), ops))
 		for i, op := range ops {
 			if op.exists != (i == 7) {
 				t.Errorf("payment %d exists: %v", i, op.exists)
@@ -118,29 +111,4 @@ func TestStore_CreateTogether(t *testing.T) {
 			same(t, "events", events, op.events)
 		}
 	})
-}
-
-// TestGroup_Done: a statement for many that wrote fewer rows than it should is
-// seen, and taken for nobody's success.
-func TestGroup_Done(t *testing.T) {
-	t.Parallel()
-	for affected, want := range map[int64]int64{0: 0, 1: 0, 2: 0, 3: 1, 4: 0} {
-		var calls []*call
-		for i := range 3 {
-			k := statement("UPDATE one", int64(i))
-			k.many = "UPDATE many"
-			calls = append(calls, k)
-		}
-		groups := grouped(calls)
-		if len(groups) != 1 {
-			t.Fatalf("%d statements for calls of one text", len(groups))
-		}
-		groups[0].one.affected = affected
-		groups[0].done()
-		for i, k := range calls {
-			if k.affected != want {
-				t.Errorf("%d rows of 3: call %d is told of %d, want %d", affected, i, k.affected, want)
-			}
-		}
-	}
 }

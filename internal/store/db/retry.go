@@ -1,4 +1,4 @@
-package store
+package db
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	sqlitecode "modernc.org/sqlite/lib"
 )
 
-// How often and after what pauses a transaction that lost against another is
+// How often, and after what pauses, a transaction that lost a race is
 // repeated. Eight tries with doubling pauses take about a second in all: a
-// conflict that lasts longer is no accident.
+// conflict that lasts longer will not pass by itself.
 const (
 	maxTries   = 8
 	firstPause = 4 * time.Millisecond
@@ -25,19 +25,18 @@ const (
 	pgSerializationFailure = "40001"
 	pgDeadlockDetected     = "40P01"
 	pgUniqueViolation      = "23505"
-	pgCheckViolation       = "23514"
 )
 
-// retry runs fn until it does not fail for another transaction's sake.
+// retry runs fn until it succeeds or fails for a reason of its own.
 func retry(ctx context.Context, fn func() error) error {
 	pause := firstPause
 	for try := 1; ; try++ {
 		err := fn()
-		if err == nil || try == maxTries || !lostAgainstAnother(err) {
+		if err == nil || try == maxTries || !IsConflict(err) {
 			return err
 		}
-		// Half to all of the pause: those who met must not meet again.
-		wait := time.NewTimer(pause/2 + rand.N(pause/2+1)) //nolint:gosec // nobody gains by guessing it
+		// Half to all of the pause: transactions that collided must not collide again.
+		wait := time.NewTimer(pause/2 + rand.N(pause/2+1)) //nolint:gosec // not a secret
 		select {
 		case <-ctx.Done():
 			wait.Stop()
@@ -48,9 +47,9 @@ func retry(ctx context.Context, fn func() error) error {
 	}
 }
 
-// lostAgainstAnother reports whether the transaction was rolled back only
-// because of another that ran at the same time.
-func lostAgainstAnother(err error) bool {
+// IsConflict reports whether the transaction was rolled back only because of
+// another one that ran at the same time.
+func IsConflict(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pg.Code == pgSerializationFailure || pg.Code == pgDeadlockDetected
 	}
@@ -61,8 +60,8 @@ func lostAgainstAnother(err error) bool {
 	return false
 }
 
-// isDuplicate reports whether a unique index refused a row.
-func isDuplicate(err error) bool {
+// IsDuplicate reports whether a unique index refused a row.
+func IsDuplicate(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pg.Code == pgUniqueViolation
 	}

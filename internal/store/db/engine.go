@@ -1,0 +1,104 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+
+	"github.com/uptrace/bun"
+
+	"github.com/florinpay/florin/internal/fault"
+)
+
+// Engine is one of the two databases. It is safe for concurrent use.
+type Engine interface {
+	// Reader runs bun queries outside a transaction.
+	Reader() bun.IDB
+	// Read runs a prepared statement outside a transaction.
+	Read(ctx context.Context, s *Stmt) error
+	// LookUp is Read for small rows that every request needs. A row may be
+	// scanned twice, so the scan function must not add up.
+	LookUp(ctx context.Context, s *Stmt) error
+	// ReadAll runs prepared statements on one snapshot, on PostgreSQL in one
+	// round trip.
+	ReadAll(ctx context.Context, all ...*Stmt) error
+	// Snapshot runs fn in a read-only transaction: all its reads see the same
+	// moment.
+	Snapshot(ctx context.Context, fn func(context.Context, Tx) error) error
+	// Write runs fn in one transaction and commits unless fn fails. fn may run
+	// again, so it must have no effects outside the transaction.
+	Write(ctx context.Context, fn func(context.Context, Tx) error) error
+	// Hot is Write for prepared statements only.
+	Hot(ctx context.Context, fn func(context.Context, Conn) error) error
+	// HotBatch is Hot for the operations of many callers. It fails with
+	// ErrRunSingly if one of them spoiled the transaction: each must then run in
+	// a transaction of its own.
+	HotBatch(ctx context.Context, fn func(context.Context, Conn) error) error
+	// WriteBatch is HotBatch for one statement, on PostgreSQL in one round trip.
+	WriteBatch(ctx context.Context, s *Stmt) error
+	// Dialect describes how the SQL of the two databases differs.
+	Dialect() Dialect
+	// Listen calls notify with every payload that is notified on the channel, by
+	// any program, until ctx ends; it returns nil then. notify("") means that
+	// notifications may have been missed. On SQLite, which has no channels, it
+	// only waits.
+	Listen(ctx context.Context, channel string, log *slog.Logger, notify func(payload string)) error
+	Ping(ctx context.Context) error
+	// Migrate applies the missing migrations of its database. Any number of
+	// programs may call it at once.
+	Migrate(ctx context.Context, m Migrations) error
+	Close() error
+}
+
+// Migrations are the schema changes of both databases, as bun migration files.
+type Migrations struct{ SQLite, Postgres fs.FS }
+
+// Dialect is how the SQL of the two databases differs, where it must.
+type Dialect struct {
+	// ManyWriters: transactions run side by side and commit in any order.
+	// SQLite has one writer, which holds the whole database.
+	ManyWriters bool
+	// SkipLocked locks the rows a SELECT returns and skips rows that another
+	// transaction has locked.
+	SkipLocked string
+	// Bytewise is the collation that compares byte by byte.
+	Bytewise string
+	// Xact is the number of the running transaction; SQLite needs none.
+	Xact string
+	// Server identifies the server that gives these numbers.
+	Server string
+}
+
+// DefaultMaxConns keeps two instances with two pools each well below the 100
+// connections that PostgreSQL allows by default.
+const DefaultMaxConns = 16
+
+// Open connects to the database at the URL: sqlite://PATH, where PATH is
+// relative to the working directory unless it begins with a slash, or
+// postgres://… (PostgreSQL 13 or later). maxConns bounds each of the two pools
+// of PostgreSQL, and the readers of SQLite; 0: DefaultMaxConns. Errors never
+// repeat the URL, which may hold a password.
+func Open(ctx context.Context, url string, maxConns int) (Engine, error) {
+	if maxConns <= 0 {
+		maxConns = DefaultMaxConns
+	}
+	place, err := parseURL(url)
+	if err != nil {
+		return nil, err
+	}
+	if place.path != "" {
+		return openSQLite(ctx, place.path, maxConns)
+	}
+	return openPostgres(ctx, place.postgres, maxConns)
+}
+
+var (
+	// ErrClosed: the database was closed before or while a method ran.
+	ErrClosed = fault.New(fault.Unavailable, "the program is stopping; try again")
+	// ErrLost: a statement did not find the row it had locked or just written.
+	ErrLost = errors.New("a row changed although it was locked")
+	// ErrRunSingly: one operation spoiled its batch, so nothing of the batch is
+	// stored and each operation must run in a transaction of its own.
+	ErrRunSingly = errors.New("the batch failed")
+)

@@ -1,0 +1,162 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+)
+
+// connIdle is how long an unused connection is kept.
+const connIdle = 5 * time.Minute
+
+// postgresEngine keeps the database on a PostgreSQL server. bun has a pool of
+// its own: it writes arguments into the text, so every text is new and must not
+// be kept prepared. The other pool keeps the few hot statements prepared.
+type postgresEngine struct {
+	config  *pgx.ConnConfig
+	db      *bun.DB
+	pool    *pgxpool.Pool
+	lookups *Batcher[*Stmt]
+}
+
+func openPostgres(ctx context.Context, url string, maxConns int) (*postgresEngine, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, errURL // the cause repeats parts of the URL
+	}
+	config.MaxConns = int32(min(maxConns, math.MaxInt32)) //nolint:gosec // just bounded
+	config.MaxConnIdleTime = connIdle
+	// Do not depend on the server's settings of zone and literals.
+	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
+	config.ConnConfig.RuntimeParams["standard_conforming_strings"] = "on"
+	if config.ConnConfig.RuntimeParams["application_name"] == "" {
+		config.ConnConfig.RuntimeParams["application_name"] = "florin"
+	}
+	e := &postgresEngine{config: config.ConnConfig.Copy()}
+	if e.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+		return nil, fmt.Errorf("PostgreSQL: %w", err)
+	}
+	e.db = e.openBun(pgx.QueryExecModeExec, maxConns)
+	e.lookups = NewBatcher(e.runLookUps)
+	if err := e.Ping(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("PostgreSQL: %w", err), e.Close())
+	}
+	return e, nil
+}
+
+func (e *postgresEngine) openBun(mode pgx.QueryExecMode, conns int) *bun.DB {
+	config := e.config.Copy()
+	config.DefaultQueryExecMode = mode
+	config.StatementCacheCapacity, config.DescriptionCacheCapacity = 0, 0
+	pool := stdlib.OpenDB(*config)
+	pool.SetMaxOpenConns(conns)
+	pool.SetMaxIdleConns(conns)
+	pool.SetConnMaxIdleTime(connIdle)
+	return bun.NewDB(pool, pgdialect.New())
+}
+
+func (e *postgresEngine) Reader() bun.IDB { return e.db }
+
+func (e *postgresEngine) Dialect() Dialect {
+	return Dialect{
+		ManyWriters: true,
+		SkipLocked:  rowLock + " SKIP LOCKED",
+		Bytewise:    `"C"`,
+		Xact:        "pg_current_xact_id()::text::bigint",
+		Server:      "(SELECT system_identifier::text FROM pg_control_system())",
+	}
+}
+
+func (e *postgresEngine) Read(ctx context.Context, s *Stmt) error {
+	return pgxConn{e.pool}.one(ctx, s)
+}
+
+// LookUp shares a round trip with other callers. If that fails, each reads for
+// itself, so that one caller's mistake does not fail the others.
+func (e *postgresEngine) LookUp(ctx context.Context, s *Stmt) error {
+	err := e.lookups.Do(ctx, s)
+	if errors.Is(err, ErrRunSingly) {
+		return e.Read(ctx, s)
+	}
+	return err
+}
+
+func (e *postgresEngine) runLookUps(ctx context.Context, all []*Stmt) error {
+	if (pgxConn{e.pool}).Run(ctx, all...) != nil {
+		return ErrRunSingly
+	}
+	return nil
+}
+
+// ReadAll sends the transaction that gives the reads one snapshot with them.
+func (e *postgresEngine) ReadAll(ctx context.Context, all ...*Stmt) error {
+	whole := make([]*Stmt, 0, len(all)+2)
+	whole = append(whole, Exec("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"))
+	whole = append(append(whole, all...), Exec("COMMIT"))
+	return pgxConn{e.pool}.Run(ctx, whole...)
+}
+
+func (e *postgresEngine) Snapshot(ctx context.Context, fn func(context.Context, Tx) error) error {
+	options := &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
+	return e.db.RunInTx(ctx, options, func(ctx context.Context, t bun.Tx) error {
+		return fn(ctx, Tx{IDB: t, Conn: bunConn{t}})
+	})
+}
+
+func (e *postgresEngine) Write(ctx context.Context, fn func(context.Context, Tx) error) error {
+	return retry(ctx, func() error {
+		return e.db.RunInTx(ctx, nil, func(ctx context.Context, t bun.Tx) error {
+			return fn(ctx, Tx{IDB: t, Conn: bunConn{t}})
+		})
+	})
+}
+
+func (e *postgresEngine) Hot(ctx context.Context, fn func(context.Context, Conn) error) error {
+	return retry(ctx, func() error {
+		return pgx.BeginFunc(ctx, e.pool, func(t pgx.Tx) error { return fn(ctx, pgxConn{t}) })
+	})
+}
+
+// beginBatch bounds the wait for a row that another transaction holds for long,
+// so that it does not hold up the whole batch: its operation then runs singly.
+var beginBatch = pgx.TxOptions{BeginQuery: "BEGIN; SET LOCAL lock_timeout = '1s'"}
+
+// HotBatch is not repeated as a whole after a lost race: each operation is, when
+// it runs singly.
+func (e *postgresEngine) HotBatch(ctx context.Context, fn func(context.Context, Conn) error) error {
+	return runSinglyIfRefused(pgx.BeginTxFunc(ctx, e.pool, beginBatch, func(t pgx.Tx) error {
+		return fn(ctx, pgxConn{t})
+	}))
+}
+
+func (e *postgresEngine) WriteBatch(ctx context.Context, s *Stmt) error {
+	return runSinglyIfRefused(pgxConn{e.pool}.one(ctx, s))
+}
+
+// runSinglyIfRefused lets each operation of a batch run by itself if the server
+// refused one of them, or a row was not what it must be.
+func runSinglyIfRefused(err error) error {
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) || errors.Is(err, ErrLost) {
+		return ErrRunSingly
+	}
+	return err
+}
+
+func (e *postgresEngine) Ping(ctx context.Context) error { return e.pool.Ping(ctx) }
+
+func (e *postgresEngine) Close() error {
+	e.lookups.Close()
+	e.pool.Close()
+	return e.db.Close()
+}

@@ -1,0 +1,120 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/db"
+)
+
+// events and feed generate the statements of their rows.
+var (
+	events = db.NewTable[eventRow]()
+	feed   = db.NewTable[feedRow]()
+)
+
+// eventRow is one entry of a payment's history. Its reference to the payment is
+// its first column (db.InsertWith).
+type eventRow struct {
+	bun.BaseModel `bun:"table:events,alias:e"`
+
+	PaymentID int64
+	Seq       int64
+	EventID   string
+	Type      string
+	At        instant
+	Data      string
+}
+
+// feedRow is a public event in the feed of a key.
+type feedRow struct {
+	bun.BaseModel `bun:"table:feed,alias:f"`
+
+	PaymentID int64
+	Seq       int64
+	KeyID     int64
+}
+
+func rowOfEvent(number int64, e payment.Event) *eventRow {
+	return &eventRow{
+		PaymentID: number, Seq: int64(e.Seq), EventID: e.ID, Type: string(e.Type), At: db.At(e.At), Data: string(e.Data),
+	}
+}
+
+func (r *eventRow) event(id payment.ID) payment.Event {
+	return payment.Event{
+		ID: r.EventID, PaymentID: id, Seq: int(r.Seq), Type: payment.EventType(r.Type), At: r.At.Time, Data: json.RawMessage(r.Data),
+	}
+}
+
+var (
+	insertEvent = events.Insert("")
+	insertFeed  = feed.Insert("")
+
+	insertDelivery = db.ForRows("INSERT INTO deliveries (payment_id, seq, custodian_id, lane, state, attempt, due_at) "+
+		"SELECT n.payment_id, n.seq, c.id, c.lane, 'WAITING', 0, n.due_at FROM {rows} "+
+		"JOIN custodians AS c ON c.key_id = n.key_id WHERE c.callback_url <> ''",
+		"payment_id bigint", "seq bigint", "due_at timestamptz", "key_id bigint")
+)
+
+// saveEvents returns the statements that store events and, for public ones,
+// their row in the feed and the delivery to the owner's callback URL if there is
+// one.
+func saveEvents(p *paymentRow, list []payment.Event) []*db.Stmt {
+	var all []*db.Stmt
+	for _, e := range list {
+		all = append(all, insertEvent.With(events.Values(rowOfEvent(p.ID, e))...))
+		if !e.Type.Public() {
+			continue
+		}
+		seq := int64(e.Seq)
+		all = append(all,
+			insertDelivery.With(p.ID, seq, db.At(e.At), p.KeyID).AnyNumber(), // none without a callback URL
+			insertFeed.With(feed.Values(&feedRow{PaymentID: p.ID, Seq: seq, KeyID: p.KeyID})...))
+	}
+	return all
+}
+
+// checkEvents refuses events that would leave a gap in the sequence, which ends
+// with p.Seq.
+func checkEvents(p payment.Payment, before int, list []payment.Event) error {
+	for i, e := range list {
+		if e.PaymentID != p.ID || e.Seq != before+1+i {
+			return fmt.Errorf("event %s is number %d of payment %s, not %d", e.ID, e.Seq, p.ID, before+1+i)
+		}
+	}
+	if p.Seq != before+len(list) {
+		return fmt.Errorf("payment %s counts %d events and has %d", p.ID, p.Seq, before+len(list))
+	}
+	if p.Seq == 0 {
+		return errors.New("a payment has at least the event of its creation")
+	}
+	return nil
+}
+
+// Events lists a payment's history in order, or fails with payment.ErrUnknown:
+// every payment has the event of its creation.
+func (s *Store) Events(ctx context.Context, id payment.ID) ([]payment.Event, error) {
+	if !storable(string(id)) {
+		return nil, payment.ErrUnknown
+	}
+	var list []payment.Event
+	err := s.db.Read(ctx, db.Query(func(scan scan) error {
+		var row eventRow
+		err := scan(events.Dest(&row)...)
+		list = append(list, row.event(id))
+		return err
+	}, "SELECT "+events.Columns("")+" FROM events WHERE payment_id = (SELECT id FROM payments WHERE public_id = ?) ORDER BY seq", string(id)))
+	if err == nil && len(list) == 0 {
+		err = payment.ErrUnknown
+	}
+	if err != nil {
+		return nil, fmt.Errorf("events of payment %s: %w", id, err)
+	}
+	return list, nil
+}

@@ -1,0 +1,82 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/migrations"
+)
+
+// instanceIDLen is the length of the installation's random id in bytes.
+const instanceIDLen = 16
+
+// keyCheck is what is sealed to recognise the operator's key, and where.
+const (
+	keyCheckPlace = "instance/key_check"
+	keyCheckText  = "florin"
+)
+
+// Migrate brings the schema up to date and checks that the sealing key is the
+// one this database was made with (secret.ErrSealed otherwise). Any number of
+// programs may call it at once.
+func (s *Store) Migrate(ctx context.Context) error {
+	if err := s.db.Migrate(ctx, db.Migrations{SQLite: migrations.SQLite(), Postgres: migrations.Postgres()}); err != nil {
+		return fmt.Errorf("migrate the database: %w", err)
+	}
+	if err := s.db.Write(ctx, s.settle); err != nil {
+		return fmt.Errorf("database: %w", err)
+	}
+	return nil
+}
+
+// settle makes the instance row of a new installation and checks the key of an
+// old one.
+func (s *Store) settle(ctx context.Context, t tx) error {
+	id := make([]byte, instanceIDLen)
+	_, _ = rand.Read(id) // crypto/rand never fails; it ends the program instead
+	check := s.sealer.Seal(keyCheckPlace, secret.New(keyCheckText))
+	server := bun.Safe(s.db.Dialect().Server)
+	_, err := t.NewRaw("INSERT INTO instance (only_row, id, key_check, server) VALUES (TRUE, ?, ?, ?) ON CONFLICT DO NOTHING",
+		id, check, server).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	var stored string
+	if err := t.NewRaw("SELECT key_check FROM instance").Scan(ctx, &stored); err != nil {
+		return err
+	}
+	if _, err := s.sealer.Open(keyCheckPlace, stored); err != nil {
+		return fmt.Errorf("it was made with another FLORIN_SECRET_KEY: %w", err)
+	}
+	return welcome(ctx, t, server)
+}
+
+// welcome prepares data that has come from another server: its transaction
+// numbers mean nothing here.
+func welcome(ctx context.Context, t tx, server bun.Safe) error {
+	res, err := t.NewRaw("UPDATE instance SET server = ? WHERE server <> ?", server, server).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if moved, err := res.RowsAffected(); err != nil || moved == 0 {
+		return err
+	}
+	_, err = t.NewRaw("UPDATE routes SET xact = 0 WHERE xact <> 0").Exec(ctx)
+	return err
+}
+
+// InstanceID returns the random id of this installation, which was made with
+// the first migration and goes into every deposit address.
+func (s *Store) InstanceID(ctx context.Context) ([instanceIDLen]byte, error) {
+	var raw []byte
+	err := s.reader().NewRaw("SELECT id FROM instance").Scan(ctx, &raw)
+	if err != nil {
+		return [instanceIDLen]byte{}, fmt.Errorf("instance id: %w", err)
+	}
+	return [instanceIDLen]byte(raw), nil
+}
