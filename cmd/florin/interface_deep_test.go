@@ -102,7 +102,7 @@ func (w *witness) settled() {
 	w.gql("mark started", w.key, "mutation", fmt.Sprintf(`manualMarkAsCompleted(apiKey: %q, txnid: %q)`, w.key, txnid), "code message success")
 	ask("untransferred after the hand", "BASE")
 
-	polygon, paid := w.lanes[1], w.heard["payment"].text("transaction.txnid")
+	polygon, paid := w.chains[1], w.heard["payment"].text("transaction.txnid")
 	before := polygon.balance(w.t, polygon.Tokens().USDT, settlementWallet)
 	coins, err := polygon.FundNative(w.t.Context(), common.HexToAddress(sweepWallet), big.NewInt(1e18))
 	if err != nil {

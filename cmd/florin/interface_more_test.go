@@ -96,7 +96,7 @@ func (w *witness) giving() {
 	w.rest("POST /donate/pay", w.key, "POST", "/donate/"+campaignSlug+"/pay as /donate/{campaignId}/pay", `{"amount":7.5,"network":"BASE","token":"USDT"}`)
 	w.rest("give nothing", w.key, "POST", "/donate/"+campaignSlug+"/pay as /donate/{campaignId}/pay", `{"network":"BASE","token":"USDT"}`)
 	txnid := given.text("transaction.txnid")
-	w.lanes[1].pay(w.t, w.lanes[1].Tokens().USDC, given.text("transaction.wallet.address"), 500)
+	w.chains[1].pay(w.t, w.chains[1].Tokens().USDC, given.text("transaction.wallet.address"), 500)
 	w.await(w.t, txnid, "COMPLETED")
 	w.hook("webhook of a donation", txnid)
 	w.gql("getDonate afterwards", w.key, "query", fmt.Sprintf(`getDonate(campaignId: %q)`, campaignSlug), campaignFields)

@@ -109,7 +109,7 @@ func (w *witness) payments() {
 	address := w.rest("POST /pay", w.key, "POST", "/pay", startBody(paid, "POLYGON", "USDT")).text("transaction.wallet.address")
 	w.rest("pay again", w.key, "POST", "/pay", startBody(paid, "POLYGON", "USDT"))
 	w.read("started", paid)
-	w.lanes[1].pay(w.t, w.lanes[1].Tokens().USDT, address, 1250)
+	w.chains[1].pay(w.t, w.chains[1].Tokens().USDT, address, 1250)
 
 	w.starts()
 
@@ -286,14 +286,14 @@ func (w *witness) topUp() {
 	address := w.gql("UserStartCreditTopup", text, "mutation", start, "code message transaction { status wallet { address } }", session...).text("transaction.wallet.address")
 	w.rest("POST /pay for a top-up", text, "POST", "/pay", startBody(txnid, "POLYGON", "USDC"), session...)
 	before := w.left(text)
-	w.lanes[1].pay(w.t, w.lanes[1].Tokens().USDC, address, 100)
+	w.chains[1].pay(w.t, w.chains[1].Tokens().USDC, address, 100)
 	w.await(w.t, txnid, "COMPLETED")
 	w.remember("the top-up", said{body: map[string]any{"code": 200.0}, before: before, after: w.left(text)})
 }
 
 // recharge buys queries with the wallet registered on a key.
 func (w *witness) recharge() {
-	bsc, wallet := w.lanes[0], common.HexToAddress(ownWallet)
+	bsc, wallet := w.chains[0], common.HexToAddress(ownWallet)
 	if _, err := bsc.FundNative(w.t.Context(), wallet, big.NewInt(1e18)); err != nil {
 		w.t.Fatal(err)
 	}

@@ -88,7 +88,7 @@ func TestMetrics(t *testing.T) {
 		t.Errorf("stopping ends with %d: %s", status, log)
 	}
 	s.server = s.serve(t) // which measures a gas wallet that is full
-	polygon := s.lanes[1]
+	polygon := s.chains[1]
 	txnid, deposit := s.start(t, "POLYGON", "USDC", 1250)
 	page, err := http.Get(s.server.url + "/pay/" + txnid + "/live")
 	if err != nil {

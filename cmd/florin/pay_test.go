@@ -19,17 +19,17 @@ import (
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 )
 
-// lane is a development chain as florin is configured to read it.
-type lane struct {
+// testChain is a development chain as florin is configured to read it.
+type testChain struct {
 	*devchain.Chain
 	name string
 }
 
-// startLanes runs the three EVM networks, each with the decimals it has in
+// startChains runs the three EVM networks, each with the decimals it has in
 // production, making a block a second.
-func startLanes(t *testing.T) []lane {
+func startChains(t *testing.T) []testChain {
 	t.Helper()
-	var lanes []lane
+	var chains []testChain
 	for _, n := range []struct {
 		name     string
 		id       uint64
@@ -43,36 +43,36 @@ func startLanes(t *testing.T) []lane {
 		if err := c.Setup(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		lanes = append(lanes, lane{c, n.name})
+		chains = append(chains, testChain{c, n.name})
 	}
-	return lanes
+	return chains
 }
 
-func (l lane) environ() []string {
-	tokens := l.Tokens()
+func (c testChain) environ() []string {
+	tokens := c.Tokens()
 	return []string{
-		"FLORIN_" + l.name + "_RPC=" + l.URL(),
-		"FLORIN_" + l.name + "_USDT=" + tokens.USDT.Address.Hex(),
-		"FLORIN_" + l.name + "_USDC=" + tokens.USDC.Address.Hex(),
+		"FLORIN_" + c.name + "_RPC=" + c.URL(),
+		"FLORIN_" + c.name + "_USDT=" + tokens.USDT.Address.Hex(),
+		"FLORIN_" + c.name + "_USDC=" + tokens.USDC.Address.Hex(),
 	}
 }
 
 // pay sends whole dollars of the token, in cents, and returns the transaction.
-func (l lane) pay(t *testing.T, token devchain.Token, to string, cents int64) string {
+func (c testChain) pay(t *testing.T, token devchain.Token, to string, cents int64) string {
 	t.Helper()
 	units := new(big.Int).Mul(big.NewInt(cents), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(token.Decimals)-2), nil))
-	tx, err := l.Mint(t.Context(), token.Address, common.HexToAddress(to), units)
+	tx, err := c.Mint(t.Context(), token.Address, common.HexToAddress(to), units)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return tx.Hex()
 }
 
-func (l lane) token(name string) devchain.Token {
+func (c testChain) token(name string) devchain.Token {
 	if name == "USDT" {
-		return l.Tokens().USDT
+		return c.Tokens().USDT
 	}
-	return l.Tokens().USDC
+	return c.Tokens().USDC
 }
 
 // receiver is a merchant's server that keeps the webhooks it takes.
@@ -123,7 +123,7 @@ type shop struct {
 	installation
 	*server
 	*receiver
-	lanes   []lane
+	chains  []testChain
 	key     string
 	signing string
 }
@@ -132,10 +132,10 @@ const settlementWallet = "0x6Fac4D18c912343BF86fa7049364Dd4E424Ab9C0"
 
 func openShop(t *testing.T, more ...string) *shop {
 	t.Helper()
-	s := &shop{receiver: newReceiver(t), lanes: startLanes(t)}
+	s := &shop{receiver: newReceiver(t), chains: startChains(t)}
 	env := []string{"FLORIN_ALLOW_PRIVATE_CALLBACKS=true"}
-	for _, l := range s.lanes {
-		env = append(env, l.environ()...)
+	for _, c := range s.chains {
+		env = append(env, c.environ()...)
 	}
 	s.open(t, append(env, more...), map[string]any{"bep20": settlementWallet, "polygon": settlementWallet, "base": settlementWallet, "solana": solanaWallet})
 	return s
@@ -253,14 +253,14 @@ func (s *shop) told(t *testing.T, txnid, status string) arrival {
 func TestPay(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
-	for _, l := range s.lanes {
+	for _, c := range s.chains {
 		for _, token := range []string{"USDT", "USDC"} {
-			t.Run(l.name+token, func(t *testing.T) {
+			t.Run(c.name+token, func(t *testing.T) {
 				t.Parallel()
-				txnid, address := s.start(t, l.name, token, 1250)
-				tx := l.pay(t, l.token(token), address, 1250)
+				txnid, address := s.start(t, c.name, token, 1250)
+				tx := c.pay(t, c.token(token), address, 1250)
 				p := s.await(t, txnid, "COMPLETED")
-				if p["hash"] != tx || p["receivedAmount"] != 12.5 || p["network"] != l.name || p["token"] != token {
+				if p["hash"] != tx || p["receivedAmount"] != 12.5 || p["network"] != c.name || p["token"] != token {
 					t.Errorf("paid by %s, got %v", tx, p)
 				}
 				a := s.told(t, txnid, "completed")
@@ -276,7 +276,7 @@ func TestPay(t *testing.T) {
 func TestPay_NeverCredited(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
-	bsc, polygon, base := s.lanes[0], s.lanes[1], s.lanes[2]
+	bsc, polygon, base := s.chains[0], s.chains[1], s.chains[2]
 	txnid, address := s.start(t, "POLYGON", "USDT", 1250)
 	control, controlAddress := s.start(t, "POLYGON", "USDT", 1250)
 
@@ -298,15 +298,15 @@ func TestPay_NeverCredited(t *testing.T) {
 
 // transferOfNothing sends a transfer the sender has no tokens for, which fails
 // in its block.
-func (l lane) transferOfNothing(t *testing.T, token, to common.Address) string {
+func (c testChain) transferOfNothing(t *testing.T, token, to common.Address) string {
 	t.Helper()
 	data := append(common.FromHex("0xa9059cbb"), common.LeftPadBytes(to.Bytes(), 32)...)
 	data = append(data, common.LeftPadBytes(big.NewInt(12_500_000).Bytes(), 32)...)
-	tx, err := l.Send(t.Context(), devchain.FaucetKey(), devchain.Tx{To: &token, Gas: 200_000, Data: data})
+	tx, err := c.Send(t.Context(), devchain.FaucetKey(), devchain.Tx{To: &token, Gas: 200_000, Data: data})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := l.WaitReceipt(t.Context(), tx)
+	r, err := c.WaitReceipt(t.Context(), tx)
 	if err != nil || r.Status != 0 {
 		t.Fatalf("the transfer that should fail: status %v, %v", r, err)
 	}
@@ -318,7 +318,7 @@ func (l lane) transferOfNothing(t *testing.T, token, to common.Address) string {
 func TestPay_Killed(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
-	polygon := s.lanes[1]
+	polygon := s.chains[1]
 	txnid, address := s.start(t, "POLYGON", "USDC", 1250)
 	s.stop(t, syscall.SIGKILL)
 	tx := polygon.pay(t, polygon.Tokens().USDC, address, 1250)

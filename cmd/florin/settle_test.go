@@ -23,16 +23,16 @@ var settling = []string{
 // fundGas gives the gas wallet a coin on every network.
 func (s *shop) fundGas(t *testing.T) {
 	t.Helper()
-	for _, l := range s.lanes {
-		fund(t, l.Chain)
+	for _, c := range s.chains {
+		fund(t, c.Chain)
 	}
 }
 
 // balance returns what an account holds of a token, in whole cents.
-func (l lane) balance(t *testing.T, token devchain.Token, of string) int64 {
+func (c testChain) balance(t *testing.T, token devchain.Token, of string) int64 {
 	t.Helper()
 	binding := testtoken.NewTestToken()
-	out, err := l.Client().CallContract(t.Context(), ethereum.CallMsg{To: &token.Address, Data: binding.PackBalanceOf(common.HexToAddress(of))}, nil)
+	out, err := c.Client().CallContract(t.Context(), ethereum.CallMsg{To: &token.Address, Data: binding.PackBalanceOf(common.HexToAddress(of))}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestSettle(t *testing.T) {
 	s := openShop(t, settling...)
 	s.fundGas(t)
 	type place struct {
-		lane  int
+		chain int
 		token string
 	}
 	sums := make(map[place]int64)
@@ -74,8 +74,8 @@ func TestSettle(t *testing.T) {
 	for i := range 100 {
 		l, token := i%3, []string{"USDT", "USDC"}[i%2]
 		cents := int64(500 + 7*i)
-		txnid, address := s.start(t, s.lanes[l].name, token, cents)
-		s.lanes[l].pay(t, s.lanes[l].token(token), address, cents)
+		txnid, address := s.start(t, s.chains[l].name, token, cents)
+		s.chains[l].pay(t, s.chains[l].token(token), address, cents)
 		sums[place{l, token}] += cents
 		all = append(all, txnid)
 		if i == 60 {
@@ -87,16 +87,16 @@ func TestSettle(t *testing.T) {
 		s.await(t, txnid, "COMPLETED")
 	}
 	for p, cents := range sums {
-		l := s.lanes[p.lane]
+		l := s.chains[p.chain]
 		eventually(t, p.token+" on "+l.name, func() bool { return l.balance(t, l.token(p.token), settlementWallet) >= cents })
 		if got := l.balance(t, l.token(p.token), settlementWallet); got != cents {
 			t.Errorf("the settlement wallet holds %d cents of %s on %s, want %d", got, p.token, l.name, cents)
 		}
 	}
 	eventually(t, "the last sweeps are final", func() bool {
-		for _, l := range s.lanes {
+		for _, c := range s.chains {
 			out := s.graphql(t, "checkAdminUntransferred", `query ($key: String!, $n: Network!) { checkAdminUntransferred(apiKey: $key, network: $n) { code message transactions { txnid } } }`,
-				map[string]any{"key": s.key, "n": l.name})
+				map[string]any{"key": s.key, "n": c.name})
 			if list, _ := out["transactions"].([]any); len(list) > 0 {
 				return false
 			}
@@ -110,10 +110,10 @@ func TestSettle(t *testing.T) {
 		t.Errorf("verify-ledger says %q", out)
 	}
 	_, health := s.do(t, "GET", "/health", "")
-	for _, l := range s.lanes {
-		gas, _ := health["networks"].(map[string]any)[l.name].(map[string]any)["gas"].(map[string]any)
+	for _, c := range s.chains {
+		gas, _ := health["networks"].(map[string]any)[c.name].(map[string]any)["gas"].(map[string]any)
 		if gas["wallet"] != gasAddress || gas["level"] == "" || gas["balance"] == "" {
-			t.Errorf("the health of %s says of gas: %v", l.name, gas)
+			t.Errorf("the health of %s says of gas: %v", c.name, gas)
 		}
 	}
 }
@@ -124,7 +124,7 @@ func TestRescue(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, settling...)
 	s.fundGas(t)
-	polygon, base := s.lanes[1], s.lanes[2]
+	polygon, base := s.chains[1], s.chains[2]
 	txnid, address := s.start(t, "POLYGON", "USDT", 1250)
 	base.pay(t, base.Tokens().USDC, address, 300)
 	polygon.pay(t, polygon.Tokens().Bridged, address, 200)
@@ -178,7 +178,7 @@ func TestRescue(t *testing.T) {
 
 // rescansWhatWasMissed: money that came while nobody looked, and whose block
 // the cursor has passed, is found by reading again.
-func (s *shop) rescansWhatWasMissed(t *testing.T, polygon lane, txnid, address string) {
+func (s *shop) rescansWhatWasMissed(t *testing.T, polygon testChain, txnid, address string) {
 	t.Helper()
 	head, err := polygon.Client().BlockNumber(t.Context())
 	if err != nil {

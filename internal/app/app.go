@@ -1,9 +1,9 @@
 // Package app builds the whole program from a checked configuration, runs it
 // and stops it in order.
 //
-// Its one invariant: nothing here decides anything. It wires ports to what
-// implements them, starts the loops, and on the way down stops taking work
-// before it stops doing it, and closes the database last.
+// Its one invariant: there are no rules here. It connects ports to their
+// implementations, starts the loops, and on shutdown first stops accepting
+// work, then stops the loops, and closes the database last.
 package app
 
 import (
@@ -16,7 +16,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"runtime/debug"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -45,10 +44,10 @@ type App struct {
 	Users     *identity.Service
 	Merchants *merchant.Service
 	Payments  *payment.Service
-	// Campaigns are donation campaigns and payment links.
+	// Campaigns serves donation campaigns and payment links.
 	Campaigns *campaign.Service
 
-	lanes    lanes
+	networks networks
 	expirer  *payment.Expirer
 	recharge *recharge.Service
 	deliver  *webhook.Deliverer
@@ -60,7 +59,7 @@ type App struct {
 	log      *slog.Logger
 }
 
-// Options are what the configuration does not hold.
+// Options are settings that do not come from the environment.
 type Options struct {
 	Version string
 	Log     *slog.Logger
@@ -71,9 +70,8 @@ type Options struct {
 // Now is the program's clock: UTC, to the microsecond, which both databases keep.
 func Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
-// New opens and migrates the database and builds everything on it. It does not
-// wait for any network: a chain that cannot be reached is not offered until it
-// can.
+// New opens and migrates the database and builds everything on it. It waits for
+// no network: a chain is offered once it can be reached.
 func New(ctx context.Context, cfg config.Config, o Options) (*App, error) {
 	sealer, err := secret.NewSealer([]byte(cfg.SecretKey.Reveal()))
 	if err != nil {
@@ -112,15 +110,16 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		a.monitor = newMonitor(a.Config.MetricsListen, o.Version, a.log)
 	}
 	books := a.monitor.count(a.Store)
-	if a.lanes, err = openLanes(a.Config, instance, books, holder, a.monitor.read, a.log); err != nil {
+	if a.networks, err = openNetworks(a.Config, instance, books, holder, a.monitor.read, a.log); err != nil {
 		return err
 	}
-	a.Payments = payment.NewService(books, a.Store, a.lanes, payment.Options{
+	a.Payments = payment.NewService(books, a.Store, a.networks, payment.Options{
 		MaxWaiting: payment.MaxWaitingDonations,
-		TTL:        a.Config.PaymentTTL, StartTTL: a.Config.StartTTL, MinAmount: a.Config.MinAmount, MaxAmount: a.Config.MaxAmount,
+		TTL:        a.Config.PaymentTTL, StartTTL: a.Config.StartTTL,
+		MinAmount: a.Config.MinAmount, MaxAmount: a.Config.MaxAmount,
 	}, Now, func(t time.Time) payment.ID { return payment.ID(newULID(t)) })
 	a.Campaigns = campaign.NewService(a.Store, a.Payments, Now)
-	a.expirer = payment.NewExpirer(a.Config.Profiles(), a.lanes.readers(), books, Now, a.log)
+	a.expirer = payment.NewExpirer(a.Config.Profiles(), a.networks.readers(), books, Now, a.log)
 	a.deliver = webhook.NewDeliverer(webhook.Config{
 		Store:  books,
 		Sender: a.monitor.posts(a.sender()),
@@ -130,7 +129,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	a.notices = notice.NewMailer(a.Store, a.mailer(o), a.Config.BaseURL, Now, a.log)
 	a.proofs = proof.NewChecker(a.Store, Now, a.log)
 	a.server = a.newServer(o, sealer)
-	a.server.ReportGas(a.lanes.Sweeping)
+	a.server.ReportGas(a.networks.Sweeping)
 	a.monitor.look(a)
 	a.Store.OnChange(func(id payment.ID) {
 		a.server.Changed(id)
@@ -139,8 +138,8 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	return nil
 }
 
-// Listen takes the configured address, so that what is printed about it is
-// true before Run is called. Without it, Run listens itself.
+// Listen listens on the configured address, so that the address can be printed
+// before Run is called. Run calls it if it was not called before.
 func (a *App) Listen(ctx context.Context) (net.Addr, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", a.Config.Listen)
@@ -151,11 +150,11 @@ func (a *App) Listen(ctx context.Context) (net.Addr, error) {
 	return l.Addr(), a.monitor.listen(ctx)
 }
 
-// stopWithin bounds an ordered stop.
+// stopWithin bounds the time of an ordered shutdown.
 const stopWithin = 2 * time.Second
 
-// Run serves and works until ctx ends, then stops in order and closes the
-// database. It returns nil after an ordered stop.
+// Run serves and runs the loops until ctx ends, then stops in order and closes
+// the database. It returns nil after an ordered shutdown.
 func (a *App) Run(ctx context.Context) error {
 	if a.listener == nil {
 		if _, err := a.Listen(ctx); err != nil {
@@ -163,13 +162,13 @@ func (a *App) Run(ctx context.Context) error {
 		}
 	}
 	err := a.run(ctx)
-	a.lanes.close()
+	a.networks.close()
 	return errors.Join(err, a.Store.Close())
 }
 
 func (a *App) run(ctx context.Context) error {
 	loops, working := errgroup.WithContext(ctx)
-	for _, l := range a.lanes.inOrder() {
+	for _, l := range a.networks.inOrder() {
 		loops.Go(func() error { return l.watcher.Run(working) })
 		if l.sweeper != nil {
 			loops.Go(func() error { return l.sweeper.Run(working) })
@@ -201,27 +200,18 @@ func (a *App) run(ctx context.Context) error {
 	return nil
 }
 
-// pruneEvery is how often what is kept for a while only is thrown away.
+// pruneEvery is how often expired records are deleted.
 const pruneEvery = 10 * time.Minute
 
-// startTakes is after how long what only the start needed is not needed any more.
-const startTakes = 2 * time.Second
-
-// housekeep writes key usage and forgets what has run out.
+// housekeep stores the usage of keys and deletes expired records.
 func (a *App) housekeep(ctx context.Context) {
 	go a.Merchants.Run(ctx, func(err error) { a.log.Warn("key usage not stored", "error", err) })
 	tick := time.NewTicker(pruneEvery)
 	defer tick.Stop()
-	started := time.After(startTakes)
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-started:
-			debug.FreeOSMemory()
-			if err := forgetStart(); err != nil {
-				a.log.Debug("memory of the start not given back", "error", err)
-			}
 		case <-tick.C:
 			if _, err := a.Store.IdempotencyPrune(ctx, Now().Add(-idempotency.KeepFor)); err != nil && ctx.Err() == nil {
 				a.log.Warn("old idempotency records not pruned", "error", err)
@@ -240,7 +230,7 @@ func (a *App) Close() error {
 }
 
 // newULID returns a ULID: 48 bits of time and 80 random bits from the system's
-// cryptographic source, not monotonic, for a successor must not be guessable.
+// cryptographic source. It is not monotonic: the next one must not be guessable.
 func newULID(t time.Time) string {
 	return ulid.MustNew(ulid.Timestamp(t), cryptorand.Reader).String()
 }

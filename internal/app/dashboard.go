@@ -10,20 +10,22 @@ import (
 	"github.com/florinpay/florin/web"
 )
 
-// dashboard is what the pages of merchants and operators need. The keys of
-// their cookies derive from FLORIN_SECRET_KEY, so every instance reads them.
+// dashboard returns the dependencies of the merchants' and operators' pages. The
+// keys of their cookies derive from FLORIN_SECRET_KEY, so that every instance
+// reads them.
 func (a *App) dashboard(o Options, sealer *secret.Sealer) *web.Dashboard {
 	return &web.Dashboard{
-		Members: a.accounts(), Reports: a.Store, Pings: a.sender(), Logos: a.Store, Nudge: a.deliver.Nudge, Proof: a.proofs, Sweeping: a.lanes.Sweeping, Endpoints: a.lanes.endpoints, Dust: a.Config.SweepDust,
+		Members: a.accounts(), Reports: a.Store, Pings: a.sender(), Logos: a.Store,
+		Nudge: a.deliver.Nudge, Proof: a.proofs, Sweeping: a.networks.Sweeping, Endpoints: a.networks.endpoints,
+		Dust:    a.Config.SweepDust,
 		AuthKey: sealer.Derive("cookie authentication v1"), SealKey: sealer.Derive("cookie encryption v1"),
 		Invite: a.Config.Signup == config.SignupInvite,
 		Mail:   a.mailer(o),
 	}
 }
 
-// mailer returns what sends mails. The sandbox shows them in its log, where
-// nobody but the developer reads; elsewhere they hold secrets, so without a
-// mail server they are not sent at all.
+// mailer returns the function that sends mails; nil if none are sent. Mails hold
+// secrets, so only the sandbox logs them when there is no mail server.
 func (a *App) mailer(o Options) func(ctx context.Context, to, subject, text string) error {
 	if !a.Config.SMTPURL.Empty() {
 		s, err := mail.New(a.Config.SMTPURL, a.Config.MailFrom, Now)

@@ -17,7 +17,7 @@ import (
 	"github.com/florinpay/florin/internal/webhook"
 )
 
-// monitor serves what is measured on an address of its own, which only the
+// monitor serves the metrics on an address of their own, which only the
 // operator's network should reach. A nil monitor measures nothing.
 type monitor struct {
 	*metrics.Metrics
@@ -41,14 +41,14 @@ func newMonitor(address, version string, log *slog.Logger) *monitor {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", m.Handler())
 	m.server = &http.Server{
-		Handler: mux, ReadHeaderTimeout: metricsReadTimeout, ReadTimeout: metricsReadTimeout, WriteTimeout: metricsWriteTimeout,
-		IdleTimeout: metricsIdleTimeout, MaxHeaderBytes: metricsHeaderBytes,
+		Handler: mux, ReadHeaderTimeout: metricsReadTimeout, ReadTimeout: metricsReadTimeout,
+		WriteTimeout: metricsWriteTimeout, IdleTimeout: metricsIdleTimeout, MaxHeaderBytes: metricsHeaderBytes,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	return m
 }
 
-// count returns the store, counted if anything is.
+// count wraps the store to count its transactions.
 func (m *monitor) count(s *store.Store) metrics.Store {
 	if m == nil {
 		return s
@@ -56,7 +56,7 @@ func (m *monitor) count(s *store.Store) metrics.Store {
 	return m.Count(s)
 }
 
-// read returns the reader, noted if anything is.
+// read wraps the reader to measure its endpoints.
 func (m *monitor) read(r chain.Reader) chain.Reader {
 	if m == nil {
 		return r
@@ -64,7 +64,7 @@ func (m *monitor) read(r chain.Reader) chain.Reader {
 	return m.Read(r)
 }
 
-// posts returns the sender, timed if anything is.
+// posts wraps the sender to time deliveries.
 func (m *monitor) posts(s *webhook.Sender) webhook.Posts {
 	if m == nil {
 		return s
@@ -72,7 +72,7 @@ func (m *monitor) posts(s *webhook.Sender) webhook.Posts {
 	return m.Posts(s)
 }
 
-// answered is who counts requests; nil when nobody does.
+// answered returns the function that counts requests; nil without metrics.
 func (m *monitor) answered() func(route, method string, status int, took time.Duration) {
 	if m == nil {
 		return nil
@@ -80,22 +80,23 @@ func (m *monitor) answered() func(route, method string, status int, took time.Du
 	return m.Answered
 }
 
-// look makes scrapes look at the built program.
+// look gives the metrics the built program to read from.
 func (m *monitor) look(a *App) {
 	if m == nil {
 		return
 	}
 	s := metrics.Sources{
-		Health: a.lanes.Health, Sweeping: a.lanes.Sweeping, Streams: a.server.Streams, Store: a.Store, Dust: a.Config.SweepDust,
-		Endpoints: func(n chain.Network) []chain.EndpointHealth { return a.lanes[n].reader.Endpoints() },
+		Health: a.networks.Health, Sweeping: a.networks.Sweeping, Streams: a.server.Streams,
+		Store: a.Store, Dust: a.Config.SweepDust,
+		Endpoints: func(n chain.Network) []chain.EndpointHealth { return a.networks[n].reader.Endpoints() },
 	}
-	for _, l := range a.lanes.inOrder() {
+	for _, l := range a.networks.inOrder() {
 		s.Networks = append(s.Networks, l.Profile.Network)
 	}
 	m.Look(s)
 }
 
-// listen takes the address.
+// listen listens on the address.
 func (m *monitor) listen(ctx context.Context) error {
 	if m == nil {
 		return nil
@@ -109,8 +110,7 @@ func (m *monitor) listen(ctx context.Context) error {
 	return nil
 }
 
-// run serves until ctx ends, and looks after what is measured in the
-// background.
+// run serves and verifies the ledger in the background until ctx ends.
 func (m *monitor) run(ctx context.Context, s *store.Store) error {
 	if m == nil {
 		return nil
@@ -135,7 +135,7 @@ func (m *monitor) run(ctx context.Context, s *store.Store) error {
 	return group.Wait()
 }
 
-// close gives the address back of a program that never ran.
+// close releases the address of a program that never ran.
 func (m *monitor) close() {
 	if m != nil && m.listener != nil {
 		_ = m.listener.Close()

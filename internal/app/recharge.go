@@ -11,11 +11,12 @@ import (
 	"github.com/florinpay/florin/internal/recharge"
 )
 
-// recharges sells query units for USDT on BNB Smart Chain, if that network is
-// on and has a treasury. Without a treasury it still looks after what was sold.
+// recharges returns the service that sells query units for USDT on BNB Smart
+// Chain. Without that network it sells nothing; without a treasury it only
+// completes recharges that were sold before.
 func (a *App) recharges() *recharge.Service {
 	n, on := a.Config.Network(chain.BEP20)
-	l := a.lanes[chain.BEP20]
+	l := a.networks[chain.BEP20]
 	if !on || l == nil {
 		return recharge.New(a.Store, nil, Now, a.log)
 	}
@@ -27,7 +28,7 @@ func (a *App) recharges() *recharge.Service {
 	return recharge.New(a.Store, &recharge.Lane{
 		Chain: sender.NewTransfers(reader, n.MaxGasPrice), Asset: asset, Treasury: n.Treasury,
 		Ready: func() error {
-			if h := a.lanes.Health(chain.BEP20); !h.OK {
+			if h := a.networks.Health(chain.BEP20); !h.OK {
 				return fault.Retry(fault.Unavailable, rechargeAgain, "BEP20 cannot be used at the moment: %s", h.Reason)
 			}
 			return nil
@@ -35,5 +36,5 @@ func (a *App) recharges() *recharge.Service {
 	}, Now, a.log)
 }
 
-// rechargeAgain is when to ask again while the network is blind or behind.
+// rechargeAgain is when to retry while the network is blind or behind.
 const rechargeAgain = 10 * time.Second

@@ -16,10 +16,11 @@ import (
 
 func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 	return web.New(web.Deps{
-		Payments: a.Payments, Campaigns: a.Campaigns, Accounts: a.accounts(), Store: a.Store, Sealer: sealer, Wallets: wallets{},
+		Payments: a.Payments, Campaigns: a.Campaigns, Accounts: a.accounts(), Store: a.Store,
+		Sealer: sealer, Wallets: wallets{},
 		Recharges: a.recharge,
-		Finder:    payment.NewLookup(a.Payments, a.lanes.readers(), Now),
-		Transfers: a.lanes.transfers(),
+		Finder:    payment.NewLookup(a.Payments, a.networks.readers(), Now),
+		Transfers: a.networks.transfers(),
 		Dashboard: a.dashboard(o, sealer),
 		Now:       Now, NewID: func(t time.Time) payment.ID { return payment.ID(newULID(t)) }, Log: a.log,
 	}, web.Options{
@@ -38,21 +39,23 @@ func graphLimits(g config.GraphQL) graph.Limits {
 	}
 }
 
-// rates are the configured ones; how many live pages there may be is what the
-// system has room for.
+// rates returns the configured rates. The number of event streams is bounded by
+// the files the system lets the program open.
 func rates(r config.Rates) shell.Rates {
 	out := shell.DefaultRates()
 	out.AllStreams = streamsWithin(maxFiles(), out.AllStreams)
-	out.Client, out.Key, out.Costly, out.Open = shell.Rate(r.Client), shell.Rate(r.Key), shell.Rate(r.Costly), shell.Rate(r.Open)
+	out.Client, out.Key = shell.Rate(r.Client), shell.Rate(r.Key)
+	out.Costly, out.Open = shell.Rate(r.Costly), shell.Rate(r.Open)
 	return out
 }
 
-// otherFiles are kept free of live pages: requests, the database, chains and
-// callbacks must never find that customers who only watch have taken them all.
+// otherFiles is how many open files are reserved for requests, the database,
+// chains and webhooks: event streams must never use them up.
 const otherFiles = 1_024
 
-// streamsWithin is how many of so many live pages there may be where so many
-// files may be open; 0: any number. Half of very few are theirs.
+// streamsWithin returns how many event streams to allow, at most the given
+// number, if so many files may be open; 0 files means no limit. Of very few
+// files, streams get half.
 func streamsWithin(files uint64, most int) int {
 	if files == 0 || files >= uint64(most)+otherFiles {
 		return most
@@ -63,14 +66,21 @@ func streamsWithin(files uint64, most int) int {
 	return int(files - otherFiles)
 }
 
-// wallets tells which wallet a private key belongs to.
+// wallets finds the EVM wallet of a private key or a signature.
 type wallets struct{}
 
-// WalletOf returns the wallet, or fault.Invalid for what is no private key.
+// WalletOf returns the wallet of a private key. It fails with fault.Invalid if
+// the text is not a private key.
 func (wallets) WalletOf(privateKey secret.Text) (chain.Address, error) {
 	k, err := wallet.ParseEVM(privateKey)
 	if err != nil {
 		return "", err
 	}
 	return k.Wallet(), nil
+}
+
+// SignerOf returns the wallet that signed the message (EIP-191). It fails with
+// fault.Invalid if the text is not a signature.
+func (wallets) SignerOf(message, signature string) (chain.Address, error) {
+	return wallet.SignerOf(message, signature)
 }

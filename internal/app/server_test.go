@@ -9,7 +9,7 @@ import (
 	"github.com/florinpay/florin/web/shell"
 )
 
-// TestDefaultLimits: who configures nothing gets what the surfaces were measured with.
+// Without configuration the limits are those the surfaces were measured with.
 func TestDefaultLimits(t *testing.T) {
 	t.Parallel()
 	load := func(settings ...string) config.Config {
@@ -29,18 +29,24 @@ func TestDefaultLimits(t *testing.T) {
 	if got := rates(c.Rates); got != want {
 		t.Errorf("rates %+v, want %+v", got, want)
 	}
-	c = load("FLORIN_GRAPHQL_MAX_COMPLEXITY=77", "FLORIN_GRAPHQL_MAX_BODY=5000", "FLORIN_RATE_COSTLY=3", "FLORIN_RATE_KEY_BURST=9")
-	if g, r := graphLimits(c.GraphQL), rates(c.Rates); g.Fields != 77 || g.Body != 5000 || r.Costly.PerSecond != 3 || r.Key.Burst != 9 {
-		t.Errorf("what was configured does not count: %+v, %+v", g, r)
+	c = load(
+		"FLORIN_GRAPHQL_MAX_COMPLEXITY=77", "FLORIN_GRAPHQL_MAX_BODY=5000",
+		"FLORIN_RATE_COSTLY=3", "FLORIN_RATE_KEY_BURST=9",
+	)
+	g, r := graphLimits(c.GraphQL), rates(c.Rates)
+	if g.Fields != 77 || g.Body != 5000 || r.Costly.PerSecond != 3 || r.Key.Burst != 9 {
+		t.Errorf("the configured limits are ignored: %+v, %+v", g, r)
 	}
 }
 
-// TestStreamsWithin: live pages never take all files that may be open.
+// Event streams never use up all files that may be open.
 func TestStreamsWithin(t *testing.T) {
 	t.Parallel()
-	for files, want := range map[uint64]int{0: 30_000, 1 << 63: 30_000, 31_024: 30_000, 31_023: 29_999, 20_000: 18_976, 2_048: 1_024, 1_024: 512, 256: 128} {
+	for files, want := range map[uint64]int{
+		0: 30_000, 1 << 63: 30_000, 31_024: 30_000, 31_023: 29_999, 20_000: 18_976, 2_048: 1_024, 1_024: 512, 256: 128,
+	} {
 		if got := streamsWithin(files, 30_000); got != want {
-			t.Errorf("%d files leave room for %d pages, want %d", files, got, want)
+			t.Errorf("%d files leave room for %d streams, want %d", files, got, want)
 		}
 	}
 }

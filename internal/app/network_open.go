@@ -1,0 +1,142 @@
+package app
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/chain/evm/sender"
+	"github.com/florinpay/florin/internal/chain/solana"
+	"github.com/florinpay/florin/internal/config"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/web"
+)
+
+// networkStore is the store of the loops of a network.
+type networkStore interface {
+	payment.WatchStore
+	settlement.Store
+}
+
+// openNetworks builds everything that serves the configured networks. It sends
+// no request yet. read wraps every reader.
+func openNetworks(
+	cfg config.Config, instance [16]byte, s networkStore, holder string,
+	read func(chain.Reader) chain.Reader, log *slog.Logger,
+) (networks, error) {
+	all := make(networks, len(cfg.Networks))
+	for _, n := range cfg.Networks {
+		l, sender, err := openNetwork(cfg, n, instance)
+		if err != nil {
+			return nil, err
+		}
+		if sender != nil {
+			policy := sweepPolicy(cfg, n.Profile.Network)
+			l.sweeper = settlement.New(sender, s, policy, holder, Now, NewSweepID, log)
+		}
+		l.reader = read(l.reader)
+		l.watcher = payment.NewWatcher(n.Profile, l.reader, s, holder, Now, log)
+		all[n.Profile.Network] = l
+	}
+	return all, nil
+}
+
+// SweepPolicy returns the configured policy of when sweeping is worth its price.
+func SweepPolicy(cfg config.Config) settlement.Policy {
+	p := settlement.DefaultPolicy()
+	p.Least, p.Wait, p.Age, p.Dust = cfg.SweepMin, cfg.SweepWait, cfg.SweepAge, cfg.SweepDust
+	return p
+}
+
+// sweepPolicy is SweepPolicy with a smaller batch on Solana, whose
+// transactions are small.
+func sweepPolicy(cfg config.Config, n chain.Network) settlement.Policy {
+	p := SweepPolicy(cfg)
+	if n == chain.Solana {
+		p.Batch = solana.SweepBatch
+	}
+	return p
+}
+
+// NewSweepID makes the id of a sweep.
+func NewSweepID(t time.Time) settlement.ID { return settlement.ID(newULID(t)) }
+
+// openNetwork builds what serves one network; the sender is nil without a gas
+// wallet.
+func openNetwork(cfg config.Config, n config.Network, instance [16]byte) (*network, chain.SweepSender, error) {
+	if n.Profile.Network == chain.Solana {
+		return openSolana(cfg, n)
+	}
+	reader, err := evm.New(evm.Config{Profile: n.Profile, Endpoints: reveal(n.RPC)})
+	if err != nil {
+		return nil, nil, err
+	}
+	var sweeps chain.SweepSender
+	if cfg.EVMGas != nil {
+		sweeps = sender.NewSweeps(reader, sender.Config{
+			Signer: cfg.EVMGas, Instance: instance, MaxPrice: n.MaxGasPrice,
+		})
+	}
+	return &network{
+		OfferedNetwork: payment.OfferedNetwork{
+			Profile: n.Profile, Treasury: n.Treasury,
+			Depositor: evm.NewDepositor(n.Profile.Network, instance),
+		},
+		reader: reader, close: reader.Close,
+	}, sweeps, nil
+}
+
+// openSolana is openNetwork for Solana, whose deposit addresses come from a seed.
+func openSolana(cfg config.Config, n config.Network) (*network, chain.SweepSender, error) {
+	c := solana.Config{Profile: n.Profile, Endpoints: reveal(n.RPC)}
+	if cfg.SolGas != nil {
+		c.Gas = cfg.SolGas.Wallet()
+	}
+	reader, err := solana.New(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	var sender chain.SweepSender
+	if cfg.SolGas != nil {
+		sender = solana.NewSender(reader, solana.SenderConfig{
+			Gas: cfg.SolGas, Vault: cfg.SolSeed, MaxPrice: n.MaxPriorityFee,
+		})
+	}
+	return &network{
+		OfferedNetwork: payment.OfferedNetwork{
+			Profile: n.Profile, Treasury: n.Treasury, Depositor: solana.NewDepositor(cfg.SolSeed),
+		},
+		reader: reader,
+	}, sender, nil
+}
+
+func reveal(endpoints []secret.Text) []string {
+	urls := make([]string, len(endpoints))
+	for i, e := range endpoints {
+		urls[i] = e.Reveal()
+	}
+	return urls
+}
+
+// readers returns the network readers by network.
+func (all networks) readers() map[chain.Network]chain.Reader {
+	list := make(map[chain.Network]chain.Reader, len(all))
+	for n, x := range all {
+		list[n] = x.reader
+	}
+	return list
+}
+
+// transfers builds transactions for the payer's wallet on Solana; nil if Solana
+// is not configured.
+func (all networks) transfers() web.Transfers {
+	if x, ok := all[chain.Solana]; ok {
+		if t, ok := x.reader.(web.Transfers); ok {
+			return t
+		}
+	}
+	return nil
+}
