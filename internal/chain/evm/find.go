@@ -45,7 +45,7 @@ func (a *Adapter) Find(ctx context.Context, tx chain.TxHash) (chain.Found, error
 
 // find is Find through one endpoint.
 func (a *Adapter) find(ctx context.Context, e *rpc.Endpoint, id rpc.Hash) (chain.Found, error) {
-	results, err := e.Results(ctx, rpc.NewCall("eth_getTransactionByHash", id.String()), rpc.ReceiptCall(id))
+	results, err := e.Results(ctx, rpc.TransactionCall(id), rpc.ReceiptCall(id))
 	if err != nil {
 		return chain.Found{}, err
 	}

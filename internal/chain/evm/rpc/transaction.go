@@ -12,6 +12,11 @@ type Transaction struct {
 	Value    *big.Int
 }
 
+// TransactionCall asks for a transaction, in a block or pending.
+func TransactionCall(tx Hash) Call { return NewCall("eth_getTransactionByHash", tx.String()) }
+
+// ParseTransaction reads the answer to TransactionCall; ok is false for null, a
+// transaction the node does not have.
 func ParseTransaction(raw []byte, tx Hash) (t Transaction, ok bool, err error) {
 	if IsNull(raw) {
 		return Transaction{}, false, nil

@@ -134,7 +134,7 @@ func (c client) broadcast(ctx context.Context, tx rpc.Hash, raw []byte) error {
 			return err
 		}
 		refused = replies[0].Err
-		results, err := e.Results(ctx, rpc.NewCall("eth_getTransactionByHash", tx.String()))
+		results, err := e.Results(ctx, rpc.TransactionCall(tx))
 		if err == nil && !rpc.IsNull(results[0]) {
 			refused = nil
 		}

@@ -10,185 +10,65 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// Look tells what became of the attempts, which share one nonce: at most one
-// of them lands.
-func (s *Sweeps) Track(ctx context.Context, items []chain.SweepItem, attempts []chain.Attempt) (chain.SweepOutcome, error) {
-	txs := make([]rpc.Hash, len(attempts))
-	for i, a := range attempts {
-		var ok bool
-		if txs[i], ok = rpc.ParseHash(string(a.Tx)); !ok {
-			return chain.SweepOutcome{}, fmt.Errorf("look: %q is no transaction hash", a.Tx)
-		}
+// Track returns what became of the attempts, which share one nonce: at most one
+// of them is included.
+func (s *Sweeps) Track(
+	ctx context.Context, items []chain.SweepItem, attempts []chain.Attempt,
+) (chain.SweepOutcome, error) {
+	if len(attempts) == 0 {
+		return chain.SweepOutcome{}, errors.New("track: a sweep without attempts")
 	}
-	if len(txs) == 0 {
-		return chain.SweepOutcome{}, errors.New("look: a sweep without attempts")
+	txs := tracked{accountNonce: accountNonce{rpc.Address(s.signer.Address()), attempts[0].Nonce}}
+	for _, a := range attempts {
+		tx, ok := rpc.ParseHash(string(a.Tx))
+		if !ok {
+			return chain.SweepOutcome{}, fmt.Errorf("track: %q is no transaction hash", a.Tx)
+		}
+		txs.txs = append(txs.txs, tx)
 	}
 	heads, err := s.reader.Heads(ctx)
 	if err != nil {
 		return chain.SweepOutcome{}, err
 	}
-	final := s.final(heads)
-	look := func(ctx context.Context, e *rpc.Endpoint) (chain.SweepOutcome, error) {
-		return s.look(ctx, e, final, items, attempts[0].Nonce, txs)
-	}
-	var seen chain.SweepOutcome
-	var by *rpc.Endpoint
-	err = s.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) (err error) {
-		by = e
-		seen, err = look(ctx, e)
+	var outcome chain.SweepOutcome
+	_, err = s.tracker.track(ctx, txs, s.final(heads), func(ctx context.Context, r txReport) (err error) {
+		outcome, err = s.outcome(ctx, r, items)
 		return err
 	})
-	if err != nil {
-		return chain.SweepOutcome{}, fmt.Errorf("look for %s on %s: %w", txs[len(txs)-1], s.Network(), err)
-	}
-	if seen.Status == chain.TxDropped {
-		seen = s.seconded(ctx, seen, by, look)
-	}
-	return seen, nil
+	return outcome, err
 }
 
-// look asks one endpoint, which must know the final block.
-func (s *Sweeps) look(
-	ctx context.Context, e *rpc.Endpoint, final chain.Head, items []chain.SweepItem, nonce uint64, txs []rpc.Hash,
-) (chain.SweepOutcome, error) {
-	calls := []rpc.Call{rpc.BlockByNumber(final.Number), rpc.BlockByTag("latest")}
-	for _, tx := range txs {
-		calls = append(calls, rpc.ReceiptCall(tx))
+// outcome reads from the receipt what the sweep cost and moved.
+func (s *Sweeps) outcome(ctx context.Context, r txReport, items []chain.SweepItem) (chain.SweepOutcome, error) {
+	outcome := chain.SweepOutcome{Status: r.status}
+	if r.status == chain.TxDropped {
+		outcome.Note = "another transaction of the gas wallet took its place"
 	}
-	for _, tx := range txs {
-		calls = append(calls, rpc.NewCall("eth_getTransactionByHash", tx.String()))
+	if r.receipt == nil {
+		return outcome, nil
 	}
-	results, err := e.Results(ctx, calls...)
+	receipt, _, err := parseSweepReceipt(r.receipt, r.tx)
 	if err != nil {
 		return chain.SweepOutcome{}, err
 	}
-	if err := rpc.RequireHead(results[0], final); err != nil {
-		return chain.SweepOutcome{}, err
+	outcome.Tx, outcome.Block, outcome.Paid = chain.TxHash(r.tx.String()), r.block, money.NewUnits(receipt.paid)
+	if r.status == chain.TxReverted {
+		outcome.Note = "the transaction failed as a whole"
 	}
-	latest, ok, err := rpc.ParseHeader(results[1])
-	if err != nil || !ok {
-		return chain.SweepOutcome{}, errors.Join(err, rpc.Malformed("no block latest"))
+	if r.status != chain.TxFinal {
+		return outcome, nil
 	}
-	receipts, pooled := results[2:2+len(txs)], results[2+len(txs):]
-	for i, tx := range txs {
-		r, ok, err := parseSweepReceipt(receipts[i], tx)
-		if err != nil {
-			return chain.SweepOutcome{}, err
-		}
-		if ok {
-			return s.included(ctx, e, final, items, r)
-		}
-	}
-	seen := chain.SweepOutcome{Status: chain.TxUnknown}
-	for _, raw := range pooled {
-		if !rpc.IsNull(raw) {
-			seen.Status = chain.TxPending
-		}
-	}
-	dead, err := s.dead(ctx, e, final, latest, nonce)
-	if err != nil {
-		return chain.SweepOutcome{}, err
-	}
-	if dead {
-		seen = chain.SweepOutcome{Status: chain.TxDropped, Note: "another transaction of the gas wallet took its place"}
-	}
-	return seen, nil
-}
-
-// dead reports whether the nonce was used by a transaction that is none of
-// ours, in a final block. Full nodes keep the count of recent blocks only, so
-// the block at which it was first seen past is remembered: when that block is
-// final and still in the chain, the count is final too.
-func (s *Sweeps) dead(ctx context.Context, e *rpc.Endpoint, final chain.Head, latest rpc.Header, nonce uint64) (bool, error) {
-	s.mu.Lock()
-	first := s.passed
-	s.mu.Unlock()
-	calls := []rpc.Call{rpc.NewCall("eth_getTransactionCount", rpc.Address(s.signer.Address()).String(), rpc.Quantity(latest.Number))}
-	known := first.nonce == nonce && first.at != rpc.Header{}
-	if known {
-		calls = append(calls, rpc.BlockByNumber(first.at.Number))
-	}
-	results, err := e.Results(ctx, calls...)
-	if err != nil {
-		return false, err
-	}
-	count, ok := rpc.ParseNumber(results[0])
-	if !ok {
-		return false, rpc.Malformed("eth_getTransactionCount")
-	}
-	if count <= nonce {
-		s.remember(passing{})
-		return false, nil
-	}
-	if known {
-		h, ok, err := rpc.ParseNumberedHeader(results[1], first.at.Number)
-		if err != nil {
-			return false, err
-		}
-		if ok && h.Hash == first.at.Hash {
-			return first.at.Number <= final.Number, nil
-		}
-	}
-	s.remember(passing{nonce, latest})
-	return false, nil
-}
-
-func (s *Sweeps) remember(p passing) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.passed = p
-}
-
-// seconded is what the other endpoints tell of attempts that one says can land
-// no more: one that has lost its index must not decide alone while there are
-// others, so one of them must say the same, and none may know better.
-func (s *Sweeps) seconded(
-	ctx context.Context, told chain.SweepOutcome, by *rpc.Endpoint, look func(context.Context, *rpc.Endpoint) (chain.SweepOutcome, error),
-) chain.SweepOutcome {
-	agreed := s.pool.Single()
-	for _, e := range s.pool.Without(by.Name()) {
-		var seen chain.SweepOutcome
-		err := s.pool.Try(ctx, e, func(ctx context.Context, e *rpc.Endpoint) (err error) {
-			seen, err = look(ctx, e)
-			return err
-		})
-		if err == nil && seen.Status != chain.TxDropped {
-			return seen
-		}
-		agreed = agreed || err == nil
-	}
-	if !agreed {
-		return chain.SweepOutcome{Status: chain.TxUnknown}
-	}
-	return told
-}
-
-// included tells what a transaction that is in a block did.
-func (s *Sweeps) included(ctx context.Context, e *rpc.Endpoint, final chain.Head, items []chain.SweepItem, r sweepReceipt) (chain.SweepOutcome, error) {
-	block, err := rpc.BlockOf(ctx, e, r.Receipt)
-	if err != nil {
-		return chain.SweepOutcome{}, err
-	}
-	seen := chain.SweepOutcome{Status: chain.TxIncluded, Tx: chain.TxHash(r.Tx.String()), Block: block, Paid: money.NewUnits(r.paid)}
-	if block.Number > final.Number {
-		return seen, nil
-	}
-	if r.Failed {
-		seen.Status, seen.Note = chain.TxReverted, "the transaction failed as a whole"
-		return seen, nil
-	}
-	seen.Status = chain.TxFinal
-	o := sweepResult{sender: s, receipt: r, at: block}
+	result := sweepResult{sender: s, receipt: receipt, at: r.block}
 	for _, i := range items {
-		if err := o.judge(ctx, e, i); err != nil {
+		if err := result.add(ctx, r.endpoint, i); err != nil {
 			return chain.SweepOutcome{}, err
 		}
 	}
-	seen.Moved, seen.Unmoved = o.moved, o.unmoved
-	return seen, nil
+	outcome.Moved, outcome.Unmoved = result.moved, result.unmoved
+	return outcome, nil
 }
 
-// outcome gathers what a sweep did with each item.
+// sweepResult collects what a sweep did with each item.
 type sweepResult struct {
 	sender  *Sweeps
 	receipt sweepReceipt
@@ -197,8 +77,8 @@ type sweepResult struct {
 	unmoved []chain.Unmoved
 }
 
-// judge decides about one item.
-func (o *sweepResult) judge(ctx context.Context, e *rpc.Endpoint, i chain.SweepItem) error {
+// add reads what became of one item.
+func (o *sweepResult) add(ctx context.Context, e *rpc.Endpoint, i chain.SweepItem) error {
 	moved, reason, err := o.flushed(i)
 	if err != nil {
 		return err

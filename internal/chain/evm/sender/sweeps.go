@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/big"
-	"sync"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -28,20 +27,10 @@ type Config struct {
 // sends calls of the factory's sweep and tells what became of them. It is safe
 // for concurrent use.
 type Sweeps struct {
-	client
+	*tracker
 	signer   Signer
 	instance [16]byte
 	maxPrice *big.Int
-
-	mu sync.Mutex
-	// passed is the block at which the wallet's count was first seen to be
-	// past a nonce in flight, although none of its transactions landed.
-	passed passing
-}
-
-type passing struct {
-	nonce uint64
-	at    rpc.Header
 }
 
 var _ chain.SweepSender = (*Sweeps)(nil)
@@ -52,7 +41,7 @@ func NewSweeps(a *evm.Adapter, c Config) *Sweeps {
 	if price.IsZero() {
 		price = DefaultMaxPrice(a.Network())
 	}
-	return &Sweeps{client: newClient(a), signer: c.Signer, instance: c.Instance, maxPrice: price.Big()}
+	return &Sweeps{tracker: newTracker(a), signer: c.Signer, instance: c.Instance, maxPrice: price.Big()}
 }
 
 // DefaultMaxPrice is the most a unit of gas may cost, in wei, unless the
@@ -100,7 +89,7 @@ func offer(ctx context.Context, e *rpc.Endpoint, tx rpc.Hash, raw []byte) (refus
 	if err != nil || replies[0].Err == nil {
 		return nil, err
 	}
-	results, err := e.Results(ctx, rpc.NewCall("eth_getTransactionByHash", tx.String()))
+	results, err := e.Results(ctx, rpc.TransactionCall(tx))
 	if err != nil || !rpc.IsNull(results[0]) {
 		return nil, err
 	}

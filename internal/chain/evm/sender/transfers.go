@@ -21,7 +21,7 @@ import (
 // Remitter makes and sends transfers of tokens with keys that are given to it
 // for one call each. It is safe for concurrent use.
 type Transfers struct {
-	client
+	*tracker
 	maxPrice *big.Int
 }
 
@@ -33,7 +33,7 @@ func NewTransfers(a *evm.Adapter, maxPrice money.Units) Transfers {
 	if maxPrice.IsZero() {
 		maxPrice = DefaultMaxPrice(a.Network())
 	}
-	return Transfers{newClient(a), maxPrice.Big()}
+	return Transfers{newTracker(a), maxPrice.Big()}
 }
 
 const transferSelector = "a9059cbb" // transfer(address,uint256)
@@ -164,13 +164,13 @@ func (r Transfers) Confirm(ctx context.Context, transfers []chain.Transfer, at c
 	return r.reader.Confirm(ctx, transfers, at)
 }
 
-// Look tells what became of the bytes, which only the wallet's nonce can make
-// void. What is final is told when a second endpoint tells the same, if there
-// is one: else somebody who has paid could be told that they have not.
+// Track returns what became of the transfer. That it is final, or failed, is
+// believed when a second endpoint says the same, if there is one: otherwise a
+// merchant who has paid could be refused the units.
 func (r Transfers) Track(ctx context.Context, from chain.Address, b chain.SignedTx) (chain.TransferOutcome, error) {
 	tx, ok := rpc.ParseHash(string(b.Tx))
 	if !ok {
-		return chain.TransferOutcome{}, fmt.Errorf("look: %q is no transaction hash", b.Tx)
+		return chain.TransferOutcome{}, fmt.Errorf("track: %q is no transaction hash", b.Tx)
 	}
 	owner, err := chain.ParseAddress(r.profile.Network, string(from))
 	if err != nil {
@@ -180,112 +180,77 @@ func (r Transfers) Track(ctx context.Context, from chain.Address, b chain.Signed
 	if err != nil {
 		return chain.TransferOutcome{}, err
 	}
-	var seen chain.TransferOutcome
-	look := func(by *string) func(context.Context, *rpc.Endpoint) error {
-		return func(ctx context.Context, e *rpc.Endpoint) (err error) {
-			*by = e.Name()
-			seen, err = r.lookAt(ctx, e, heads.Final, rpc.Address(owner.Raw), tx, b.Nonce)
-			return err
-		}
+	txs := tracked{accountNonce{rpc.Address(owner.Raw), b.Nonce}, []rpc.Hash{tx}}
+	var outcome chain.TransferOutcome
+	report, err := r.track(ctx, txs, heads.Final, func(_ context.Context, report txReport) (err error) {
+		outcome, err = r.outcome(report)
+		return err
+	})
+	if err != nil {
+		return chain.TransferOutcome{}, err
 	}
-	var first, second string
-	if err = r.pool.Do(ctx, look(&first)); err != nil {
-		return chain.TransferOutcome{}, fmt.Errorf("look for %s on %s: %w", tx, r.profile.Network, err)
-	}
-	if told := seen; told.Status.Ended() && !r.pool.Single() {
-		if err := r.pool.Among(ctx, r.pool.Without(first), look(&second)); err != nil {
-			return chain.TransferOutcome{}, fmt.Errorf("look a second time for %s on %s: %w", tx, r.profile.Network, err)
-		}
-		if seen, ok = together(told, seen); !ok {
-			return chain.TransferOutcome{}, fault.New(fault.Unavailable, "%s and %s disagree about what became of %s", first, second, tx)
-		}
-	}
-	if seen.Status == chain.TxDropped {
-		// One endpoint that has lost its index must not decide alone.
-		found, err := r.reader.Find(ctx, b.Tx)
-		if err != nil {
+	if (report.status == chain.TxFinal || report.status == chain.TxReverted) && !r.pool.Single() {
+		if outcome, err = r.confirm(ctx, txs, heads.Final, report, outcome); err != nil {
 			return chain.TransferOutcome{}, err
 		}
-		if found.Exists {
-			seen.Status = chain.TxUnknown
-		}
 	}
-	seen.Final = heads.Final
-	return seen, nil
+	outcome.Final = heads.Final
+	return outcome, nil
 }
 
-// together is what two endpoints tell of a transaction, of which the first
-// takes it for final; ok is false if the second tells of another end.
-func together(told, again chain.TransferOutcome) (both chain.TransferOutcome, ok bool) {
-	switch {
-	case again.Status.Ended():
-		return told, told.Status == again.Status && slices.EqualFunc(told.Transfers, again.Transfers, sameTransfer)
-	case told.Status == chain.TxDropped:
-		return again, true
+// confirm asks a second endpoint about a transfer of which the first says that
+// it is final. A second one that does not have the block or its receipts yet
+// keeps the transfer from counting as final; one that reports another end is
+// an error.
+func (r Transfers) confirm(
+	ctx context.Context, txs tracked, final chain.Head, first txReport, outcome chain.TransferOutcome,
+) (chain.TransferOutcome, error) {
+	tx := txs.txs[0]
+	var second txReport
+	var again chain.TransferOutcome
+	others := r.pool.Without(first.endpoint.Name())
+	err := r.pool.Among(ctx, others, func(ctx context.Context, e *rpc.Endpoint) (err error) {
+		if second, err = r.read(ctx, e, txs, final); err != nil {
+			return err
+		}
+		again, err = r.outcome(second)
+		return err
+	})
+	if err != nil {
+		return outcome, fmt.Errorf("confirm %s on %s: %w", tx, r.profile.Network, err)
 	}
-	// The second does not have the block yet, or not its receipts.
-	return chain.TransferOutcome{Status: chain.TxIncluded, Block: told.Block}, true
+	if !again.Status.Ended() {
+		return chain.TransferOutcome{Status: chain.TxIncluded, Block: outcome.Block}, nil
+	}
+	if outcome.Status != again.Status || !slices.EqualFunc(outcome.Transfers, again.Transfers, sameTransfer) {
+		return outcome, fault.New(fault.Unavailable, "%s and %s disagree about what became of %s",
+			first.endpoint.Name(), second.endpoint.Name(), tx)
+	}
+	return outcome, nil
 }
 
 func sameTransfer(a, b chain.Transfer) bool {
-	return a.Key == b.Key && a.Asset.Contract == b.Asset.Contract && a.From == b.From && a.To == b.To && a.Units.Cmp(b.Units) == 0
+	return a.Key == b.Key && a.Asset.Contract == b.Asset.Contract &&
+		a.From == b.From && a.To == b.To && a.Units.Cmp(b.Units) == 0
 }
 
-// lookAt asks one endpoint, which must know the final block.
-func (r Transfers) lookAt(ctx context.Context, e *rpc.Endpoint, final chain.Head, owner rpc.Address, tx rpc.Hash, nonce uint64) (chain.TransferOutcome, error) {
-	// The count comes first: what lands after it was asked is not in it.
-	counted, err := e.Ask(ctx, rpc.BlockByNumber(final.Number), rpc.NewCall("eth_getTransactionCount", owner.String(), rpc.Quantity(final.Number)))
+// outcome reads from receipt and transaction what was moved.
+func (r Transfers) outcome(report txReport) (chain.TransferOutcome, error) {
+	outcome := chain.TransferOutcome{Status: report.status, Block: report.block}
+	if report.status != chain.TxFinal {
+		return outcome, nil
+	}
+	receipt, _, err := rpc.ParseReceipt(report.receipt, report.tx)
 	if err != nil {
 		return chain.TransferOutcome{}, err
 	}
-	if counted[0].Err != nil {
-		return chain.TransferOutcome{}, rpc.CallError(counted[0].Err)
-	}
-	if err := rpc.RequireHead(counted[0].Result, final); err != nil {
-		return chain.TransferOutcome{}, err
-	}
-	results, err := e.Results(ctx, rpc.ReceiptCall(tx), rpc.NewCall("eth_getTransactionByHash", tx.String()))
+	tx, _, err := rpc.ParseTransaction(report.transaction, report.tx)
 	if err != nil {
 		return chain.TransferOutcome{}, err
 	}
-	got, included, err := rpc.ParseReceipt(results[0], tx)
-	if err != nil {
-		return chain.TransferOutcome{}, err
+	outcome.Transfers = r.reader.Moved(tx, receipt)
+	for i := range outcome.Transfers {
+		outcome.Transfers[i].Block, outcome.Transfers[i].Source = report.block, report.endpoint.Name()
 	}
-	if included {
-		return r.included(ctx, e, final, results[1], got)
-	}
-	if !rpc.IsNull(results[1]) {
-		return chain.TransferOutcome{Status: chain.TxPending}, nil
-	}
-	// A node without the state of that block says nothing about the nonce.
-	if count, ok := rpc.ParseNumber(counted[1].Result); counted[1].Err == nil && ok && count > nonce {
-		return chain.TransferOutcome{Status: chain.TxDropped}, nil
-	}
-	return chain.TransferOutcome{Status: chain.TxUnknown}, nil
-}
-
-// landed tells of a transaction that is in a block.
-func (r Transfers) included(ctx context.Context, e *rpc.Endpoint, final chain.Head, raw []byte, got rpc.Receipt) (chain.TransferOutcome, error) {
-	block, err := rpc.BlockOf(ctx, e, got)
-	if err != nil {
-		return chain.TransferOutcome{}, err
-	}
-	seen := chain.TransferOutcome{Status: chain.TxIncluded, Block: block}
-	if block.Number > final.Number {
-		return seen, nil
-	}
-	if got.Failed {
-		seen.Status = chain.TxReverted
-		return seen, nil
-	}
-	tx, _, err := rpc.ParseTransaction(raw, got.Tx)
-	if err != nil {
-		return chain.TransferOutcome{}, err
-	}
-	seen.Status, seen.Transfers = chain.TxFinal, r.reader.Moved(tx, got)
-	for i := range seen.Transfers {
-		seen.Transfers[i].Block, seen.Transfers[i].Source = block, e.Name()
-	}
-	return seen, nil
+	return outcome, nil
 }

@@ -1,0 +1,210 @@
+package sender
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/chain/evm/rpc"
+)
+
+// tracker finds out what became of signed transactions. It is safe for
+// concurrent use.
+type tracker struct {
+	client
+
+	mu sync.Mutex
+	// used remembers, for each nonce whose transactions no endpoint has, the
+	// block at which the account's count was first past it.
+	used map[accountNonce]rpc.Header
+}
+
+func newTracker(a *evm.Adapter) *tracker {
+	return &tracker{client: newClient(a), used: make(map[accountNonce]rpc.Header)}
+}
+
+type accountNonce struct {
+	account rpc.Address
+	nonce   uint64
+}
+
+// maxRemembered bounds the memory of used nonces. What is forgotten is noticed
+// again at the next call.
+const maxRemembered = 1024
+
+// tracked are transactions of one account with one nonce: at most one of them
+// can be included.
+type tracked struct {
+	accountNonce
+	txs []rpc.Hash
+}
+
+// txReport is what one endpoint knows of tracked transactions. Receipt and
+// transaction are set when one of them is in a block.
+type txReport struct {
+	status      chain.TxStatus
+	endpoint    *rpc.Endpoint
+	tx          rpc.Hash
+	block       chain.Head
+	receipt     []byte // as JSON
+	transaction []byte // as JSON
+}
+
+// track returns the report of the first endpoint that can give one. handle is
+// called with each report, so that it can ask the same endpoint for more; the
+// last call is with the report that is returned. An endpoint that lost its
+// index must not decide alone that transactions were dropped: where there are
+// others, one must say the same and none may know better.
+func (t *tracker) track(
+	ctx context.Context, txs tracked, final chain.Head, handle func(context.Context, txReport) error,
+) (txReport, error) {
+	if len(txs.txs) == 0 {
+		return txReport{}, errors.New("track: no transactions")
+	}
+	var first txReport
+	read := func(report *txReport) func(context.Context, *rpc.Endpoint) error {
+		return func(ctx context.Context, e *rpc.Endpoint) (err error) {
+			if *report, err = t.read(ctx, e, txs, final); err != nil {
+				return err
+			}
+			return handle(ctx, *report)
+		}
+	}
+	if err := t.pool.Do(ctx, read(&first)); err != nil {
+		return txReport{}, fmt.Errorf("track %s on %s: %w", txs.txs[len(txs.txs)-1], t.profile.Network, err)
+	}
+	if first.status != chain.TxDropped {
+		return first, nil
+	}
+	agreed := t.pool.Single()
+	for _, e := range t.pool.Without(first.endpoint.Name()) {
+		var other txReport
+		err := t.pool.Try(ctx, e, read(&other))
+		if err == nil && other.status != chain.TxDropped {
+			return other, nil
+		}
+		agreed = agreed || err == nil
+	}
+	if !agreed {
+		first.status = chain.TxUnknown
+	}
+	return first, handle(ctx, first)
+}
+
+// read asks one endpoint, which must have the final block.
+func (t *tracker) read(ctx context.Context, e *rpc.Endpoint, txs tracked, final chain.Head) (txReport, error) {
+	calls := []rpc.Call{rpc.BlockByNumber(final.Number), rpc.BlockByTag("latest")}
+	for _, tx := range txs.txs {
+		calls = append(calls, rpc.ReceiptCall(tx), rpc.TransactionCall(tx))
+	}
+	results, err := e.Results(ctx, calls...)
+	if err != nil {
+		return txReport{}, err
+	}
+	if err := rpc.RequireHead(results[0], final); err != nil {
+		return txReport{}, err
+	}
+	latest, ok, err := rpc.ParseHeader(results[1])
+	if err != nil || !ok {
+		return txReport{}, errors.Join(err, rpc.Malformed("no block latest"))
+	}
+	report := txReport{status: chain.TxUnknown, endpoint: e}
+	for i, tx := range txs.txs {
+		receipt, transaction := results[2+2*i], results[3+2*i]
+		r, included, err := rpc.ParseReceipt(receipt, tx)
+		if err != nil {
+			return txReport{}, err
+		}
+		if included {
+			report.tx, report.receipt, report.transaction = tx, receipt, transaction
+			return report.included(ctx, r, final)
+		}
+		if !rpc.IsNull(transaction) {
+			report.status = chain.TxPending
+		}
+	}
+	dropped, err := t.nonceUsed(ctx, e, txs.accountNonce, latest, final)
+	if dropped {
+		report.status = chain.TxDropped
+	}
+	return report, err
+}
+
+// included completes the report of a transaction that is in a block.
+func (r txReport) included(ctx context.Context, receipt rpc.Receipt, final chain.Head) (txReport, error) {
+	var err error
+	if r.block, err = rpc.BlockOf(ctx, r.endpoint, receipt); err != nil {
+		return txReport{}, err
+	}
+	switch {
+	case r.block.Number > final.Number:
+		r.status = chain.TxIncluded
+	case receipt.Failed:
+		r.status = chain.TxReverted
+	default:
+		r.status = chain.TxFinal
+	}
+	return r, nil
+}
+
+// nonceUsed reports whether a transaction that is none of the tracked ones used
+// their nonce in a final block. Full nodes keep the counts of recent blocks
+// only, so the block at which the count was first past the nonce is remembered:
+// when that block is final and still in the chain, the count is final too.
+func (t *tracker) nonceUsed(
+	ctx context.Context, e *rpc.Endpoint, of accountNonce, latest rpc.Header, final chain.Head,
+) (bool, error) {
+	first, known := t.remembered(of)
+	calls := []rpc.Call{rpc.NewCall("eth_getTransactionCount", of.account.String(), rpc.Quantity(latest.Number))}
+	if known {
+		calls = append(calls, rpc.BlockByNumber(first.Number))
+	}
+	results, err := e.Results(ctx, calls...)
+	if err != nil {
+		return false, err
+	}
+	count, ok := rpc.ParseNumber(results[0])
+	if !ok {
+		return false, rpc.Malformed("eth_getTransactionCount")
+	}
+	if count <= of.nonce {
+		t.forget(of)
+		return false, nil
+	}
+	if known {
+		h, ok, err := rpc.ParseNumberedHeader(results[1], first.Number)
+		if err != nil {
+			return false, err
+		}
+		if ok && h.Hash == first.Hash {
+			return first.Number <= final.Number, nil
+		}
+	}
+	t.remember(of, latest)
+	return false, nil
+}
+
+func (t *tracker) remembered(of accountNonce) (rpc.Header, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	h, ok := t.used[of]
+	return h, ok
+}
+
+func (t *tracker) remember(of accountNonce, at rpc.Header) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.used) >= maxRemembered {
+		clear(t.used)
+	}
+	t.used[of] = at
+}
+
+func (t *tracker) forget(of accountNonce) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.used, of)
+}
