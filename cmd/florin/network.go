@@ -89,7 +89,7 @@ func (p *process) sender(ctx context.Context, cfg config.Config, n config.Networ
 		if err != nil {
 			return nil, err
 		}
-		return solana.NewSender(a, solana.SenderConfig{Gas: cfg.SolGas, Vault: cfg.SolSeed, MaxPrice: n.MaxPriorityFee}), nil
+		return solana.NewSender(a, solana.SenderConfig{Gas: cfg.SolGas, Seed: cfg.SolSeed, MaxPrice: n.MaxPriorityFee}), nil
 	}
 	a, err := open(n)
 	if err != nil {

@@ -102,7 +102,7 @@ func openSolana(cfg config.Config, n config.Network) (*network, chain.SweepSende
 	var sender chain.SweepSender
 	if cfg.SolGas != nil {
 		sender = solana.NewSender(reader, solana.SenderConfig{
-			Gas: cfg.SolGas, Vault: cfg.SolSeed, MaxPrice: n.MaxPriorityFee,
+			Gas: cfg.SolGas, Seed: cfg.SolSeed, MaxPrice: n.MaxPriorityFee,
 		})
 	}
 	return &network{

@@ -140,7 +140,7 @@ func (w *solWorld) seal(n int) {
 }
 
 func (w *solWorld) sweeper() *settlement.Sweeper {
-	return w.newSweeper(solana.NewSender(w.reader, solana.SenderConfig{Gas: w.solGas, Vault: w.seed}), w.store, "sweeper")
+	return w.newSweeper(solana.NewSender(w.reader, solana.SenderConfig{Gas: w.solGas, Seed: w.seed}), w.store, "sweeper")
 }
 
 // paid makes a payment that is paid in full, final and completed.
@@ -265,7 +265,7 @@ func TestSweeper_SolanaGone(t *testing.T) {
 // has the seed.
 func (w *solWorld) byHand(p payment.Payment) {
 	w.t.Helper()
-	sender := solana.NewSender(w.reader, solana.SenderConfig{Gas: w.solGas, Vault: w.seed})
+	sender := solana.NewSender(w.reader, solana.SenderConfig{Gas: w.solGas, Seed: w.seed})
 	item := chain.SweepItem{
 		PaymentID: string(p.ID), Number: p.Number, Address: p.Routes[0].Address, Asset: w.profile.Assets[0], Rescue: true,
 	}

@@ -3,22 +3,17 @@ package solana
 import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/wallet"
 )
-
-// Keys derives the owners of deposit accounts; wallet.Seed implements it.
-type Keys interface {
-	// DepositAddress returns the address of the n-th deposit key.
-	DepositAddress(n int64) (chain.Watched, error)
-}
 
 // Depositor derives the deposit addresses of Solana: owners whose keys come
 // from the operator's seed (SLIP-0010, m/44'/501'/n'/0').
-type Depositor struct{ keys Keys }
+type Depositor struct{ seed *wallet.Seed }
 
 var _ chain.Depositor = Depositor{}
 
 // NewDepositor returns the depositor of a seed.
-func NewDepositor(keys Keys) Depositor { return Depositor{keys} }
+func NewDepositor(seed *wallet.Seed) Depositor { return Depositor{seed} }
 
 // DepositAddress returns the owner for the payment number. The settlement wallet does not enter into it, but
 // must be a valid address.
@@ -32,5 +27,5 @@ func (d Depositor) DepositAddress(s chain.Settlement) (chain.Watched, error) {
 	if _, err := parseKey(string(s.Wallet)); err != nil {
 		return chain.Watched{}, err
 	}
-	return d.keys.DepositAddress(s.Number)
+	return d.seed.DepositAddress(s.Number)
 }

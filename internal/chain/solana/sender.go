@@ -10,28 +10,13 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
-
 	"github.com/florinpay/florin/internal/wallet"
 )
 
-// Signer is the gas wallet: it pays fees and signs the message of a transaction.
-type Signer interface {
-	PublicKey() [solanago.PublicKeyLength]byte
-	Sign(message []byte) [solanago.SignatureLength]byte
-}
-
-// Vault derives the owners of deposit accounts, who must sign every transfer out of them; wallet.Seed
-// implements it.
-type Vault interface {
-	Keys
-	// Deposit returns the n-th deposit key.
-	Deposit(n int64) (*wallet.Solana, error)
-}
-
 // SenderConfig configures sweeps on Solana.
 type SenderConfig struct {
-	Gas   Signer
-	Vault Vault
+	Gas  *wallet.Solana // pays fees, and signs for that
+	Seed *wallet.Seed   // derives the owners of deposit accounts, who sign every transfer out of them
 	// MaxPrice is the highest price of one compute unit, in micro-lamports; 0 is DefaultMaxPrice. Sweeps wait
 	// while the price is higher.
 	MaxPrice uint64
@@ -57,8 +42,8 @@ const (
 // transfer in its history.
 type Sender struct {
 	adapter  *Adapter
-	gas      Signer
-	vault    Vault
+	gas      *wallet.Solana
+	seed     *wallet.Seed
 	maxPrice uint64
 }
 
@@ -69,7 +54,7 @@ func NewSender(a *Adapter, c SenderConfig) *Sender {
 	if c.MaxPrice == 0 {
 		c.MaxPrice = DefaultMaxPrice
 	}
-	return &Sender{adapter: a, gas: c.Gas, vault: c.Vault, maxPrice: c.MaxPrice}
+	return &Sender{adapter: a, gas: c.Gas, seed: c.Seed, maxPrice: c.MaxPrice}
 }
 
 // Network names the network it sweeps.

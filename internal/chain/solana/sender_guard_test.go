@@ -92,7 +92,7 @@ func TestSender_DeadByOne(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return solana.NewSender(reader, solana.SenderConfig{Gas: s.gas, Vault: s.seed})
+		return solana.NewSender(reader, solana.SenderConfig{Gas: s.gas, Seed: s.seed})
 	}
 	a := s.mustSign(t, items)
 	if err := s.sender.Broadcast(t.Context(), a); err != nil {
@@ -208,7 +208,7 @@ func TestSender_Broadcasts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sender := solana.NewSender(reader, solana.SenderConfig{Gas: s.gas, Vault: s.seed})
+	sender := solana.NewSender(reader, solana.SenderConfig{Gas: s.gas, Seed: s.seed})
 	if err := sender.Broadcast(t.Context(), a); err != nil || one.count("sendTransaction") != 1 || two.count("sendTransaction") != 1 {
 		t.Errorf("given to %d and %d, %v", one.count("sendTransaction"), two.count("sendTransaction"), err)
 	}
@@ -220,7 +220,7 @@ func TestSender_Broadcasts(t *testing.T) {
 	alone := newNode(t, s.URL())
 	alone.set("sendTransaction", other)
 	s.reader = s.coldReader(t, alone.url())
-	if err := solana.NewSender(s.reader, solana.SenderConfig{Gas: s.gas, Vault: s.seed}).Broadcast(t.Context(), a); err == nil {
+	if err := solana.NewSender(s.reader, solana.SenderConfig{Gas: s.gas, Seed: s.seed}).Broadcast(t.Context(), a); err == nil {
 		t.Error("a node that took something else took it")
 	}
 }

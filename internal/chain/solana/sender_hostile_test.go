@@ -23,7 +23,7 @@ func (s *till) through(t *testing.T, c solana.SenderConfig) *node {
 	t.Helper()
 	n := newNode(t, s.URL())
 	s.reader = s.coldReader(t, n.url())
-	c.Gas, c.Vault = s.gas, s.seed
+	c.Gas, c.Seed = s.gas, s.seed
 	s.sender = solana.NewSender(s.reader, c)
 	return n
 }
@@ -72,7 +72,7 @@ func TestSender_Reconfigured(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.carryOut(t, items, a)
-	s.sender = solana.NewSender(reader, solana.SenderConfig{Gas: s.gas, Vault: other})
+	s.sender = solana.NewSender(reader, solana.SenderConfig{Gas: s.gas, Seed: other})
 	wantMoved(t, s.look(t, chain.TxFinal, items, a), items, 4)
 	if _, err := s.sender.Sign(t.Context(), items, nil, time.Now()); err == nil {
 		t.Error("another seed signed")

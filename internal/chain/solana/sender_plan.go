@@ -43,7 +43,7 @@ type sweepPlan struct {
 // accepted unless the operator asked for it.
 func (s *Sender) check(items []chain.SweepItem) error {
 	for _, i := range items {
-		owner, err := s.vault.DepositAddress(i.Number)
+		owner, err := s.seed.DepositAddress(i.Number)
 		if err != nil {
 			return err
 		}

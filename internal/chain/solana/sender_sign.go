@@ -197,7 +197,7 @@ func (s *Sender) compile(p *sweepPlan) (verdict error) {
 		if at < 0 {
 			return fmt.Errorf("no key signs for %s", key)
 		}
-		owner, err := s.vault.Deposit(p.taken[at].Number)
+		owner, err := s.seed.Deposit(p.taken[at].Number)
 		if err != nil {
 			return err
 		}

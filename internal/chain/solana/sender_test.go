@@ -47,7 +47,7 @@ func newTill(t *testing.T, h *harness) *till {
 	h.reader = reader
 	return &till{
 		harness: h, seed: seed, gas: gas, gasKey: solanago.MustPrivateKeyFromBase58(text.Reveal()), settlement: vault,
-		sender: solana.NewSender(reader, solana.SenderConfig{Gas: gas, Vault: seed}),
+		sender: solana.NewSender(reader, solana.SenderConfig{Gas: gas, Seed: seed}),
 	}
 }
 
