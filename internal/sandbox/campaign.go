@@ -8,14 +8,13 @@ import (
 	"github.com/florinpay/florin/internal/campaign"
 )
 
-// The demo merchant publishes these.
+// Slugs of what the demo merchant publishes.
 const (
 	DemoCampaign = "new-roaster"
 	DemoLink     = "coffee-bag"
 )
 
-// makeCampaign gives the demo merchant a donation campaign and a payment link,
-// unless an earlier run did.
+// makeCampaign gives the demo merchant a donation campaign and a payment link, unless an earlier run did.
 func makeCampaign(ctx context.Context, campaigns *campaign.Service, keyID int64) error {
 	_, err := campaigns.Create(ctx, keyID, campaign.Draft{
 		Slug: DemoCampaign, Title: "A new roaster for the corner",

@@ -15,43 +15,39 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// The demo merchant signs in with these.
+// Credentials of the demo merchant.
 const (
 	DemoEmail    = "merchant@example.com"
 	DemoPassword = "sandbox-merchant"
 )
 
-// demoWallet is where the demo merchant's money settles: the second account of
-// the well-known test mnemonic "abandon … about", so nobody mistakes it for
-// a wallet of worth.
+// demoWallet is the demo merchant's settlement wallet: the second account of the well-known test mnemonic
+// "abandon … about", recognizable as a test wallet.
 const demoWallet = "0x6Fac4D18c912343BF86fa7049364Dd4E424Ab9C0"
 
-// DemoWalletKey is the private key of demoWallet. It is no secret: everybody
-// can derive it from the mnemonic.
+// DemoWalletKey is the private key of demoWallet. It is public, like the mnemonic.
 const DemoWalletKey = "0x9a983cb3d832fbde5ab49d692b7a8bf5b5d232479c99333d0fc8e1d21f1b55b6" //nolint:gosec // of a published test mnemonic
 
-// Demo is the demo merchant, kept between runs so that what was printed once
-// still works.
+// Demo is the demo merchant. It is kept between runs, so that the keys printed once keep working.
 type Demo struct {
 	Key     string `json:"key"`
 	KeyID   int64  `json:"keyId"`
 	Signing string `json:"signingSecret"`
 }
 
-// demoCredits are more than anybody clicks away.
+// What the demo merchant starts with: more than anyone uses up by hand.
 const (
 	demoCredits = 1_000
 	demoQueries = 100
 )
 
-// loadDemo returns the demo merchant of the directory, making it if the
-// directory has none.
+// loadDemo returns the demo merchant stored in the directory, or creates one.
 func loadDemo(ctx context.Context, path, inboxURL string, users *identity.Service, merchants *merchant.Service) (Demo, error) {
 	raw, err := os.ReadFile(filepath.Clean(path))
 	if err == nil {
 		var d Demo
 		if err := json.Unmarshal(raw, &d); err != nil {
-			return Demo{}, fmt.Errorf("%s is damaged; delete the sandbox's directory to start anew: %w", path, err)
+			return Demo{}, fmt.Errorf("%s is damaged; delete the sandbox's directory to start again: %w", path, err)
 		}
 		return d, addWallets(ctx, d, merchants)
 	}
@@ -69,9 +65,8 @@ func loadDemo(ctx context.Context, path, inboxURL string, users *identity.Servic
 	return d, os.WriteFile(path, raw, 0o600)
 }
 
-// addWallets gives the demo merchant the settlement wallets it lacks: a
-// directory may be from before a network was there. Those it has stay, for
-// whoever uses the sandbox may have changed them.
+// addWallets adds the settlement wallets that the demo merchant lacks: the directory may be older than a
+// network. Existing ones stay, because the user of the sandbox may have changed them.
 func addWallets(ctx context.Context, d Demo, merchants *merchant.Service) error {
 	c, err := merchants.Custodian(ctx, d.KeyID)
 	if err != nil {

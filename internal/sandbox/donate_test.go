@@ -10,9 +10,8 @@ import (
 	"github.com/florinpay/florin/internal/testkit/browser"
 )
 
-// TestDonate makes a campaign in the dashboard, gives to it without JavaScript,
-// pays on the chain and approves the donor, while somebody else watches the
-// campaign's page without ever reloading it.
+// TestDonate creates a campaign in the dashboard, donates without JavaScript, pays on the chain and approves
+// the donor. Meanwhile another browser watches the campaign's page without reloading it.
 func TestDonate(t *testing.T) {
 	t.Parallel()
 	r := start(t, t.TempDir())
@@ -47,7 +46,7 @@ func TestDonate(t *testing.T) {
 		t.Fatalf("the payment of %s: %v", at, err)
 	}
 	browser.Screenshot(donor, t, "pay")
-	// Another window of the donor runs scripts: it hears of the money on the same page.
+	// Another window of the donor runs scripts and shows the money without a reload.
 	window := browser.New(t, browser.Desktop)
 	browser.Run(window, t, chromedp.Navigate(at), chromedp.WaitVisible(testID("waiting")), chromedp.Evaluate(`window.notReloaded = true`, nil))
 	r.payWith(t, p, "exactly")

@@ -15,7 +15,7 @@ func (s *Sandbox) Chain(n chain.Network) *devchain.Chain { return s.chains[n] }
 // Ledger is the development ledger of Solana.
 func (s *Sandbox) Ledger() *devsol.Ledger { return s.sol }
 
-// Received are the webhooks of one payment that the inbox holds.
+// Received returns the webhooks of one payment that the inbox has.
 func (s *Sandbox) Received(txnid string) []views.SandboxDelivery {
 	return slices.DeleteFunc(s.inbox.Deliveries(), func(d views.SandboxDelivery) bool { return d.TxnID != txnid })
 }

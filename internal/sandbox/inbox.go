@@ -17,7 +17,7 @@ import (
 // Mode is how the inbox answers webhooks.
 type Mode string
 
-// The modes.
+// Modes of the inbox.
 const (
 	ModeUp      Mode = "up"
 	ModeFailing Mode = "failing" // answers 500
@@ -25,16 +25,15 @@ const (
 )
 
 const (
-	// SlowAnswer is longer than a sender waits, so that slow means lost.
+	// SlowAnswer is longer than the sender's timeout, so a slow receiver means a failed attempt.
 	SlowAnswer = 20 * time.Second
-	// inboxKeeps bounds the inbox: it is a window, not an archive.
+	// inboxKeeps is how many deliveries the inbox keeps: it is for looking on, not for storage.
 	inboxKeeps = 100
-	// inboxBody bounds a body: webhooks are far below it.
+	// inboxBody is the limit of a body in bytes; webhooks are far smaller.
 	inboxBody = 64 << 10
 )
 
-// Inbox is a merchant's webhook receiver: it checks every delivery with the
-// reference library and shows what came.
+// Inbox is a merchant's webhook receiver: it verifies every delivery with the reference library and shows it.
 type Inbox struct {
 	mu         sync.Mutex
 	mode       Mode
@@ -42,7 +41,7 @@ type Inbox struct {
 	deliveries []views.SandboxDelivery // newest first
 }
 
-// NewInbox returns an inbox that checks signatures with the signing secret.
+// NewInbox returns an inbox that verifies signatures with the signing secret.
 func NewInbox(signing string) (*Inbox, error) {
 	v, err := standardwebhooks.NewWebhook(signing)
 	if err != nil {
@@ -51,7 +50,7 @@ func NewInbox(signing string) (*Inbox, error) {
 	return &Inbox{mode: ModeUp, verifier: v}, nil
 }
 
-// SetMode changes how the inbox answers; an unknown mode is refused.
+// SetMode changes how the inbox answers; it returns false for an unknown mode.
 func (b *Inbox) SetMode(m Mode) bool {
 	if !slices.Contains([]Mode{ModeUp, ModeFailing, ModeSlow}, m) {
 		return false
@@ -69,7 +68,7 @@ func (b *Inbox) Mode() Mode {
 	return b.mode
 }
 
-// Deliveries returns what came, newest first.
+// Deliveries returns the received deliveries, newest first.
 func (b *Inbox) Deliveries() []views.SandboxDelivery {
 	b.mu.Lock()
 	defer b.mu.Unlock()

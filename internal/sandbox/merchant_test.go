@@ -32,7 +32,7 @@ const (
 	bakeryWallet     = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
 )
 
-// newMerchant is a merchant on their first day, at their own browser.
+// newMerchant is a merchant on their first day, with a browser of their own.
 type newMerchant struct {
 	*testing.T
 	*running
@@ -43,16 +43,16 @@ type newMerchant struct {
 	txnid                        string
 }
 
-// TestMerchant_FirstDay walks the whole job of a new merchant through pages
-// alone: from signing up to a payment that is paid, told of and exported, a
-// colleague, and a new key. Every page on the way is accessible in both themes.
+// TestMerchant_FirstDay does everything that a new merchant does, through pages alone: from signing up to a
+// payment that is paid, reported and exported, a colleague, and a new key. Every page on the way is
+// accessible in both themes.
 func TestMerchant_FirstDay(t *testing.T) {
 	t.Parallel()
 	m := &newMerchant{T: t, running: start(t, t.TempDir())}
 	m.ctx = browser.New(t, browser.AllowError(`status of 403`))
 	m.signUp()
 	m.protect()
-	// Another browser, on another day: the password alone does not let anybody in.
+	// In another browser the password alone does not sign in.
 	m.ctx = browser.New(t, browser.AllowError(`status of 403`))
 	m.signIn(m.code(30 * time.Second))
 	m.makeKey()
@@ -61,7 +61,7 @@ func TestMerchant_FirstDay(t *testing.T) {
 	link := m.createPayment()
 	m.watchPaid(link)
 	browser.FirstParty(m.ctx, t, m.BaseURL)
-	// And a third one, with the authenticator left at home.
+	// A third browser signs in with a recovery code.
 	m.ctx = browser.New(t)
 	m.signIn(m.recovery)
 	m.seesPaid()
@@ -78,7 +78,7 @@ func (m *newMerchant) at(path string) {
 	browser.Run(m.ctx, m, chromedp.Navigate(m.BaseURL+path), chromedp.WaitVisible("h1", chromedp.ByQuery))
 }
 
-// look has the page checked in both themes.
+// look checks the page in both themes.
 func look(ctx context.Context, t testing.TB) {
 	t.Helper()
 	for _, scheme := range []string{"dark", "light"} {
@@ -89,8 +89,8 @@ func look(ctx context.Context, t testing.TB) {
 	}
 }
 
-// fill types into fields by name, then presses a button and waits for what
-// comes of it, in the page that follows: the old one may show the like.
+// fill types into fields by name, presses a button and waits for the result in the page that follows: the old
+// page may contain the same text.
 func fill(ctx context.Context, t testing.TB, button, result string, fields ...string) {
 	t.Helper()
 	for i := 0; i < len(fields); i += 2 {
@@ -123,9 +123,8 @@ func (m *newMerchant) signUp() {
 	look(m.ctx, m)
 }
 
-// code is what the authenticator shows after some time. A code works once, so
-// whoever signs in right after setting it up waits for the next one; the server
-// accepts it a little early, as it would from a clock that is fast.
+// code is what the authenticator shows after some time. A code works once, so a sign-in right after enrolment
+// needs the next one; the server accepts it a little early, as it would from a fast clock.
 func (m *newMerchant) code(later time.Duration) string {
 	m.Helper()
 	code, err := totp.GenerateCode(m.totp, time.Now().Add(later))
@@ -166,7 +165,7 @@ func (m *newMerchant) makeKey() {
 	look(m.ctx, m)
 }
 
-// sayWallets says where the money goes, first without proof of who is asking.
+// sayWallets sets the settlement wallets, first without re-authentication.
 func (m *newMerchant) sayWallets() {
 	m.Helper()
 	m.at("/dashboard/custodian")
@@ -204,7 +203,7 @@ func (m *newMerchant) brand() {
 	look(m.ctx, m)
 }
 
-// createPayment makes the first payment and returns its link.
+// createPayment creates the first payment and returns its link.
 func (m *newMerchant) createPayment() string {
 	m.Helper()
 	m.at("/dashboard/create")
@@ -216,7 +215,7 @@ func (m *newMerchant) createPayment() string {
 	return link
 }
 
-// watchPaid has a customer pay while the overview stands open.
+// watchPaid pays while the overview is open.
 func (m *newMerchant) watchPaid(link string) {
 	m.Helper()
 	m.at("/dashboard")
@@ -265,8 +264,7 @@ func (m *newMerchant) seesPaid() {
 	look(m.ctx, m)
 }
 
-// seesWebhook waits until the webhook is delivered, and holds it against the
-// signing secret that was shown.
+// seesWebhook waits until the webhook is delivered, and verifies it with the signing secret that was shown.
 func (m *newMerchant) seesWebhook() {
 	m.Helper()
 	delivered := testID("deliveries") + ` [data-status=DELIVERED]`
@@ -307,7 +305,7 @@ func (m *newMerchant) seesWebhook() {
 
 func awaitPromise(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
 
-// exports fetches what the export button leads to, with the browser's cookies.
+// exports fetches the target of the export button, with the browser's cookies.
 func (m *newMerchant) exports() {
 	m.Helper()
 	m.at("/dashboard/payments")
@@ -325,8 +323,8 @@ func (m *newMerchant) exports() {
 	}
 }
 
-// invites has a colleague join from a browser of their own; support sees the
-// payment, and has no button to rotate the key.
+// invites has a colleague join from another browser; the role Support sees the payment and has no button to
+// rotate the key.
 func (m *newMerchant) invites() {
 	m.Helper()
 	m.at("/dashboard/team")
@@ -355,7 +353,7 @@ func (m *newMerchant) invites() {
 	look(m.ctx, m)
 }
 
-// rotates replaces the key: the old text stops working, the new one works.
+// rotates replaces the key: the old one stops working, the new one works.
 func (m *newMerchant) rotates() {
 	m.Helper()
 	m.at("/dashboard/keys")

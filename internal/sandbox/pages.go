@@ -18,13 +18,13 @@ import (
 	"github.com/florinpay/florin/views"
 )
 
-// pages serves what is below /sandbox.
+// pages serves the paths below /sandbox.
 type pages struct {
 	*http.ServeMux
 	sandbox *Sandbox
 }
 
-// shownPayments bounds the list: the sandbox is for trying, not for keeping.
+// shownPayments bounds the list: the sandbox shows recent payments only.
 const shownPayments = 50
 
 func newPages(s *Sandbox) *pages {
@@ -94,8 +94,8 @@ func (p *pages) pay(w http.ResponseWriter, r *http.Request) {
 		p.refuse(w, r, err)
 		return
 	}
-	payer := Payer{purses: p.sandbox.purses(), ledger: p.sandbox.App.Store}
-	// Money is sent whether or not the browser waits for the answer.
+	payer := Payer{faucets: p.sandbox.faucets(), store: p.sandbox.App.Store}
+	// The payment goes on even if the browser stops waiting for the response.
 	notice, err := payer.Pay(context.WithoutCancel(r.Context()), x.ID, Act(r.PostFormValue("how")))
 	if err != nil {
 		p.refuse(w, r, err)
@@ -112,7 +112,7 @@ func (p *pages) receiver(w http.ResponseWriter, r *http.Request) {
 	p.back(w, r, "", "inbox")
 }
 
-// back returns to the sandbox page with what was done.
+// back redirects to the sandbox page with a sentence about what was done.
 func (p *pages) back(w http.ResponseWriter, r *http.Request, notice, at string) {
 	target := "/sandbox"
 	if notice != "" {
@@ -121,7 +121,7 @@ func (p *pages) back(w http.ResponseWriter, r *http.Request, notice, at string) 
 	http.Redirect(w, r, target+"#"+at, http.StatusSeeOther)
 }
 
-// refuse shows the page again with why nothing was done.
+// refuse shows the page again with the reason of the refusal.
 func (p *pages) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	f := fault.Of(err)
 	if f == nil {
@@ -136,8 +136,8 @@ func (p *pages) fail(w http.ResponseWriter, err error) {
 	http.Error(w, "The sandbox failed; its log says why.", http.StatusInternalServerError)
 }
 
-// transaction is the sandbox's block explorer: what a development chain knows
-// of one transaction, as JSON.
+// transaction is the sandbox's block explorer: it returns what a development chain knows of one transaction,
+// as JSON.
 func (p *pages) transaction(w http.ResponseWriter, r *http.Request) {
 	shown, err := p.sandbox.transaction(r.Context(), chain.Network(strings.ToUpper(r.PathValue("network"))), r.PathValue("hash"))
 	if err != nil {
@@ -168,11 +168,11 @@ func (s *Sandbox) transaction(ctx context.Context, n chain.Network, hash string)
 	return shown, nil
 }
 
-// purses returns the test money of every chain.
-func (s *Sandbox) purses() map[chain.Network]purse {
-	all := map[chain.Network]purse{chain.Solana: solPurse{s.sol}}
+// faucets returns the faucet of every chain.
+func (s *Sandbox) faucets() map[chain.Network]faucet {
+	all := map[chain.Network]faucet{chain.Solana: solanaFaucet{s.sol}}
 	for n, dev := range s.chains {
-		all[n] = evmPurse{dev}
+		all[n] = evmFaucet{dev}
 	}
 	return all
 }

@@ -10,12 +10,13 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store"
 )
 
-// Act is one way to pay a payment with test money.
+// Act is a way of paying a payment with test money.
 type Act string
 
-// The acts.
+// Ways of paying.
 const (
 	Exactly    Act = "exactly"
 	Short      Act = "short"
@@ -31,22 +32,15 @@ const (
 	overBy  money.Micros = 1_100_000
 )
 
-// Ledger is what the payer changes of a payment to have it end early.
-type Ledger interface {
-	Payment(ctx context.Context, id payment.ID) (payment.Payment, error)
-	UpdatePayment(ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error)) (payment.Payment, error)
-}
-
-// Payer pays payments on the development chains as a customer would, and as
-// customers should not.
+// Payer pays payments on the development chains, correctly or with the mistakes that customers make.
 type Payer struct {
-	purses map[chain.Network]purse
-	ledger Ledger
+	faucets map[chain.Network]faucet
+	store   *store.Store
 }
 
-// Pay does the act and returns one sentence about what it did.
+// Pay performs the act and returns one sentence about it.
 func (p *Payer) Pay(ctx context.Context, id payment.ID, act Act) (string, error) {
-	x, err := p.ledger.Payment(ctx, id)
+	x, err := p.store.Payment(ctx, id)
 	if err != nil {
 		return "", err
 	}
@@ -81,7 +75,7 @@ func (p *Payer) Pay(ctx context.Context, id payment.ID, act Act) (string, error)
 }
 
 func (p *Payer) send(ctx context.Context, r payment.Route, c payment.Choice, amount money.Micros) (string, error) {
-	from, err := p.purse(c.Network)
+	from, err := p.faucet(c.Network)
 	if err != nil {
 		return "", err
 	}
@@ -92,10 +86,10 @@ func (p *Payer) send(ctx context.Context, r payment.Route, c payment.Choice, amo
 	return fmt.Sprintf("Sent %s %s on %s in %s.", amount.Display(), c.Token, c.Network, tx), nil
 }
 
-// wrongToken sends the stablecoin that was not asked for, which is shown but
-// does not count, and a counterfeit, which is not even shown.
+// wrongToken sends the other stablecoin, which is shown but does not count, and a counterfeit, which is not
+// even shown.
 func (p *Payer) wrongToken(ctx context.Context, r payment.Route, c payment.Choice, amount money.Micros) (string, error) {
-	from, err := p.purse(r.Network)
+	from, err := p.faucet(r.Network)
 	if err != nil {
 		return "", err
 	}
@@ -123,7 +117,7 @@ func (p *Payer) elsewhere(ctx context.Context, r payment.Route, c payment.Choice
 }
 
 func (p *Payer) reorg(r payment.Route) (string, error) {
-	on, err := p.purse(r.Network)
+	on, err := p.faucet(r.Network)
 	if err != nil {
 		return "", err
 	}
@@ -131,12 +125,12 @@ func (p *Payer) reorg(r payment.Route) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("replace blocks of %s: %w", r.Network, err)
 	}
-	return fmt.Sprintf("Replaced the newest %d blocks of %s. What was paid in them is gone.", depth, r.Network), nil
+	return fmt.Sprintf("Replaced the newest %d blocks of %s. Payments in them are gone.", depth, r.Network), nil
 }
 
-// end lets the payment's time run out now.
+// end makes the payment expire now.
 func (p *Payer) end(ctx context.Context, x payment.Payment) error {
-	_, err := p.ledger.UpdatePayment(ctx, x.ID, func(x payment.Payment) (payment.Change, error) {
+	_, err := p.store.UpdatePayment(ctx, x.ID, func(x payment.Payment) (payment.Change, error) {
 		now := time.Now().UTC()
 		if x.Status.Final() {
 			return payment.Change{Payment: x}, nil
@@ -151,8 +145,8 @@ func (p *Payer) end(ctx context.Context, x payment.Payment) error {
 	return err
 }
 
-func (p *Payer) purse(n chain.Network) (purse, error) {
-	if from, ok := p.purses[n]; ok {
+func (p *Payer) faucet(n chain.Network) (faucet, error) {
+	if from, ok := p.faucets[n]; ok {
 		return from, nil
 	}
 	return nil, errors.New("the sandbox runs no chain for " + string(n))

@@ -10,8 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/sandbox"
 )
 
-// The line that is printed works: the demo merchant buys query units with the
-// wallet of their key.
+// TestRecharge: the printed command works. The demo merchant buys query units with the wallet of their key.
 func TestRecharge(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())

@@ -1,10 +1,8 @@
-// Package sandbox runs Florin with everything around it that it needs to take
-// a payment without real money: development chains with test tokens, a demo
-// merchant, a payer and a webhook inbox.
+// Package sandbox runs Florin with all it needs to take a payment without real money: development chains with test
+// tokens, a demo merchant, a payer and a webhook inbox.
 //
-// Its one invariant: the server in it is the one of production, configured
-// through the same environment variables, talking JSON-RPC to the chains over
-// loopback. Nothing in it knows that it is a sandbox.
+// Its one invariant: the server is the production server. It is configured through the same environment variables,
+// talks JSON-RPC to the chains over loopback, and does not know that it runs in a sandbox.
 package sandbox
 
 import (
@@ -35,25 +33,25 @@ import (
 	"github.com/florinpay/florin/internal/sandbox/devsol"
 )
 
-// Config says where the sandbox lives.
+// Config says where the sandbox stores its data and how it serves.
 type Config struct {
 	Dir       string // keeps chains, database and keys between runs
 	Listen    string // host:port of the server
 	BlockTime time.Duration
 	Version   string
 	Log       *slog.Logger
-	// Environ is added to the server's configuration, and wins.
+	// Environ is added to the server's configuration and overrides it.
 	Environ []string
 }
 
-// networks are the chains the sandbox runs, with the decimals their stablecoins
-// have in production.
+// networks are the EVM chains that the sandbox runs, with the decimals that their stablecoins have in
+// production.
 var networks = []struct {
 	network  chain.Network
 	chainID  uint64
 	decimals uint8
-	// safeDepth is how many blocks the safe label trails the head by: enough
-	// for a payer to see a payment become final.
+	// safeDepth is by how many blocks the safe label trails the head: enough for a payer to see a payment
+	// become final.
 	safeDepth uint64
 }{
 	{chain.BEP20, 56, 18, 0},
@@ -61,7 +59,7 @@ var networks = []struct {
 	{chain.Base, 8453, 6, 2},
 }
 
-// Sandbox is the program with its surroundings.
+// Sandbox is the server with development chains, a demo merchant and a webhook inbox.
 type Sandbox struct {
 	App     *app.App
 	Demo    Demo
@@ -104,7 +102,7 @@ func (s *Sandbox) start(ctx context.Context, c Config) error {
 	if err := s.fundDemo(ctx); err != nil {
 		return err
 	}
-	purse, err := s.startSolana(c)
+	keys, err := s.startSolana(c)
 	if err != nil {
 		return err
 	}
@@ -116,7 +114,7 @@ func (s *Sandbox) start(ctx context.Context, c Config) error {
 		host = "localhost"
 	}
 	s.BaseURL = "http://" + net.JoinHostPort(host, port)
-	cfg, err := config.Load(slices.Concat(s.environ(c, secretKey, gasKey), s.solanaEnviron(purse), c.Environ), "")
+	cfg, err := config.Load(slices.Concat(s.environ(c, secretKey, gasKey), s.solanaEnviron(keys), c.Environ), "")
 	if err != nil {
 		return err
 	}
@@ -152,7 +150,7 @@ func (s *Sandbox) startChains(ctx context.Context, c Config) error {
 	return nil
 }
 
-// gasFunds is what a wallet that pays gas is given on a chain: 100 coins.
+// gasFunds is the balance that a wallet that pays gas receives on a chain: 100 coins.
 var gasFunds = new(big.Int).Mul(big.NewInt(100), big.NewInt(1e18))
 
 // fundGas gives the gas wallet coins on every chain.
@@ -170,11 +168,11 @@ func (s *Sandbox) fundGas(ctx context.Context, key []byte) error {
 	return nil
 }
 
-// demoUSDT is what the demo wallet is given to spend, in dollars.
+// demoUSDT is the balance that the demo wallet receives, in dollars.
 const demoUSDT = 1_000 * money.USD
 
-// fundDemo gives the demo merchant's wallet coins and USDT on BNB Smart Chain,
-// so that query units can be bought with it.
+// fundDemo gives the demo merchant's wallet coins and USDT on BNB Smart Chain, so that it can buy query
+// units.
 func (s *Sandbox) fundDemo(ctx context.Context) error {
 	dev, wallet := s.chains[chain.BEP20], common.HexToAddress(demoWallet)
 	poor, err := fund(ctx, dev, wallet)
@@ -192,8 +190,7 @@ func (s *Sandbox) fundDemo(ctx context.Context) error {
 	return nil
 }
 
-// fund gives a wallet coins if it has less than a tenth of gasFunds, and
-// reports whether it had.
+// fund gives a wallet coins if it has less than a tenth of gasFunds, and reports whether it did.
 func fund(ctx context.Context, dev *devchain.Chain, wallet common.Address) (poor bool, err error) {
 	has, err := dev.Client().BalanceAt(ctx, wallet, nil)
 	if err != nil {
@@ -209,19 +206,18 @@ func fund(ctx context.Context, dev *devchain.Chain, wallet common.Address) (poor
 	return true, nil
 }
 
-// treasury takes the sandbox's top-ups: the first account of the well-known
-// test mnemonic "abandon … about".
+// treasury receives the sandbox's top-ups: the first account of the well-known test mnemonic "abandon …
+// about".
 var treasury = common.HexToAddress("0x9858EfFD232B4033E47d90003D41EC34EcaEda94")
 
 const (
-	// sweepWait is short, so that somebody who tries it sees the money arrive.
+	// sweepWait is short, so that a user of the sandbox sees the money settle.
 	sweepWait = "3s"
-	// maxGasPrice is in gwei: a development chain begins at 1 gwei whatever
-	// network it stands in for.
+	// maxGasPrice is in gwei: every development chain starts at 1 gwei.
 	maxGasPrice = "100"
 )
 
-// environ is the configuration of the server, as an operator would write it.
+// environ is the server's configuration, as an operator would write it.
 func (s *Sandbox) environ(c Config, secretKey, gasKey []byte) []string {
 	env := []string{
 		"FLORIN_LISTEN=" + c.Listen,
@@ -273,8 +269,7 @@ func (s *Sandbox) Close() error {
 	return errors.Join(errs...)
 }
 
-// keptSecret returns the 32 random bytes kept in the file, making them if there
-// is none.
+// keptSecret returns the 32 random bytes stored in the file, creating it if there is none.
 func keptSecret(path string) ([]byte, error) {
 	raw, err := os.ReadFile(filepath.Clean(path))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -287,7 +282,7 @@ func keptSecret(path string) ([]byte, error) {
 	}
 	key, err := hex.DecodeString(strings.TrimSpace(string(raw)))
 	if err != nil || len(key) != 32 {
-		return nil, fmt.Errorf("%s is damaged; delete the sandbox's directory to start anew", path)
+		return nil, fmt.Errorf("%s is damaged; delete the sandbox's directory to start again", path)
 	}
 	return key, nil
 }

@@ -14,18 +14,17 @@ import (
 	"github.com/florinpay/florin/internal/settlement"
 )
 
-// TestSettle: a hundred payments on three networks are swept by themselves,
-// the books agree with the chains, and the settlement wallets hold exactly the
-// sum of the deposits more than they did.
+// TestSettle: a hundred payments on three networks are swept, the ledger agrees with the chains, and the
+// settlement wallets hold exactly the sum of the deposits more than before.
 func TestSettle(t *testing.T) {
 	t.Parallel()
 	r := start(t, t.TempDir())
 	readers, ledgers := r.ledgers(t)
-	type purse struct {
+	type holding struct {
 		asset  chain.Asset
 		wallet chain.Address
 	}
-	holds := func(at purse) money.Units {
+	holds := func(at holding) money.Units {
 		t.Helper()
 		reader := readers[at.asset.Network]
 		heads, err := reader.Heads(t.Context())
@@ -38,7 +37,7 @@ func TestSettle(t *testing.T) {
 		}
 		return got[0]
 	}
-	want := make(map[purse]money.Units)
+	want := make(map[holding]money.Units)
 	var all []payment.Payment
 	for i := range 100 {
 		p := r.create(t, fmt.Sprintf("%d.%02d", 5+i/10, 7*i%100))
@@ -46,9 +45,9 @@ func TestSettle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The wallet's query units are paid from it, so it is not empty before.
+		// The demo wallet has funds already, for query units.
 		for _, asset := range ledgers[i%3].Profile.Assets {
-			at := purse{asset, p.Routes[0].Settlement}
+			at := holding{asset, p.Routes[0].Settlement}
 			if _, known := want[at]; !known {
 				want[at] = holds(at)
 			}
@@ -61,14 +60,14 @@ func TestSettle(t *testing.T) {
 			t.Fatal("they are not all swept in time")
 		}
 	}
-	came := make(map[purse]bool)
+	came := make(map[holding]bool)
 	for _, p := range all {
 		p, err := r.App.Payments.Get(t.Context(), string(p.ID))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, d := range p.Deposits {
-			at := purse{d.Transfer.Asset, p.Routes[0].Settlement}
+			at := holding{d.Transfer.Asset, p.Routes[0].Settlement}
 			want[at] = want[at].Add(d.Transfer.Units)
 			came[at] = true
 		}
@@ -94,8 +93,7 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// ledgers are readers of the sandbox's EVM chains, and the same as books to
-// compare with.
+// ledgers returns adapters of the sandbox's EVM chains, alone and as the ledgers to reconcile with.
 func (r *running) ledgers(t *testing.T) (map[chain.Network]*evm.Adapter, []settlement.Ledger) {
 	t.Helper()
 	readers := make(map[chain.Network]*evm.Adapter)

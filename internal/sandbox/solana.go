@@ -26,12 +26,11 @@ const (
 )
 
 const (
-	// solanaSlot is how long a slot of the development ledger lasts: about what
-	// the cluster takes.
+	// solanaSlot is the duration of a slot of the development ledger, about that of the cluster.
 	solanaSlot = 250 * time.Millisecond
-	// solanaSkip leaves one slot in so many without a block.
+	// solanaSkip: one slot in so many has no block.
 	solanaSkip = 23
-	// solanaGas is what the gas wallet is given, in lamports.
+	// solanaGas is the balance that the gas wallet receives, in lamports.
 	solanaGas = 100 * solana.LAMPORTS_PER_SOL
 )
 
@@ -87,8 +86,8 @@ func (s *Sandbox) solanaEnviron(k solanaKeys) []string {
 	}
 }
 
-// keptText returns the secret kept in the file, made by produce if there is
-// none. It is written in hexadecimal, so that nobody takes it for a wallet's.
+// keptText returns the secret stored in the file, or stores the one that produce makes. It is written in
+// hexadecimal, so that it does not look like the key of a real wallet.
 func keptText(path string, produce func() (secret.Text, error)) (secret.Text, error) {
 	raw, err := os.ReadFile(filepath.Clean(path))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -103,7 +102,7 @@ func keptText(path string, produce func() (secret.Text, error)) (secret.Text, er
 	}
 	text, err := hex.DecodeString(strings.TrimSpace(string(raw)))
 	if err != nil || len(text) == 0 {
-		return secret.Text{}, fmt.Errorf("%s is damaged; delete the sandbox's directory to start anew", path)
+		return secret.Text{}, fmt.Errorf("%s is damaged; delete the sandbox's directory to start again", path)
 	}
 	return secret.New(string(text)), nil
 }

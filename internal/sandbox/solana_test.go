@@ -38,8 +38,8 @@ func (r *running) settled(t *testing.T, p payment.Payment) payment.Payment {
 	}
 }
 
-// TestSolana_OldDirectory: a directory whose demo merchant has no wallet on
-// Solana, as those from before it was there, gets one; the others stay.
+// TestSolana_OldDirectory: a demo merchant without a wallet on Solana, as in a directory from before that
+// network, gets one; the other wallets stay.
 func TestSolana_OldDirectory(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -63,8 +63,7 @@ func TestSolana_OldDirectory(t *testing.T) {
 	second.settled(t, second.paySolana(t, "2.50", "USDC"))
 }
 
-// TestSolana_Settles: payments in both tokens complete and settle, and go on
-// doing so after a restart.
+// TestSolana_Settles: payments in both tokens complete and settle, also after a restart.
 func TestSolana_Settles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -132,7 +132,7 @@ func (w *evmWallet) change(ctx context.Context, method string, params json.RawMe
 	return nil
 }
 
-// pass asks the node of the present chain.
+// pass forwards a request to the node of the selected chain.
 func (w *evmWallet) pass(ctx context.Context, method string, params json.RawMessage) (any, error) {
 	here, ok := w.chains[w.chain]
 	if !ok {

@@ -34,7 +34,7 @@ const bridgeScript = `
 	window.testAnswers = (id, result, error) => { error ? open.get(id).reject(error) : open.get(id).resolve(result); };
 })();`
 
-// testWallet is a wallet outside of the page.
+// testWallet is a wallet outside the page.
 type testWallet interface {
 	answer(ctx context.Context, method string, params json.RawMessage) (any, error)
 }
@@ -197,7 +197,7 @@ func (r *running) openStarted(t *testing.T, n chain.Network, script string, w te
 	return ctx
 }
 
-// changeOfMind says no at first, then has an account without money, then pays.
+// changeOfMind refuses at first, then tries an account without money, then pays.
 func (r *running) changeOfMind(t *testing.T) {
 	t.Parallel()
 	on := r.Chain(chain.Polygon)
