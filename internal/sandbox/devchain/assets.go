@@ -32,15 +32,15 @@ func newToken(kind, name, symbol string, decimals uint8) Token {
 	return t
 }
 
-// Tokens are the test tokens of a chain. Chains with equal decimals have them
-// at equal addresses, so whoever forgets the chain id is found out.
+// Tokens are the test tokens of a chain. Chains with equal decimals have them at equal addresses, so that
+// code that forgets the chain id fails tests.
 type Tokens struct {
 	USDT, USDC  Token
 	Bridged     Token // a bridged twin of USDC: real money elsewhere, but not USDC
 	Counterfeit Token // name and symbol of USDT, worth nothing
 }
 
-// Tokens returns the tokens Setup deploys; the addresses are known before.
+// Tokens returns the tokens that Setup deploys; their addresses are known before.
 func (c *Chain) Tokens() Tokens {
 	d := c.config.Decimals
 	return Tokens{
@@ -57,9 +57,9 @@ const (
 	deployFactoryGas = 4_000_000
 )
 
-// Setup deploys what is missing of the deterministic deployment proxy, the test
-// tokens and the forwarder factory, and returns when they stand, after at most
-// one block of its own. Calling it again does nothing.
+// Setup deploys the deterministic deployment proxy, the test tokens and the forwarder factory where they are
+// missing, and returns when they have code, after at most one block of its own. Calling it again does
+// nothing.
 func (c *Chain) Setup(ctx context.Context) error {
 	sent, err := c.sendMissing(ctx)
 	if err != nil || !sent {
@@ -72,8 +72,8 @@ func (c *Chain) Setup(ctx context.Context) error {
 	return nil
 }
 
-// sendMissing sends the deployments of the contracts that have no code and says
-// whether there were any. The proxy's comes first in the block, by its price.
+// sendMissing sends the deployments of the contracts that have no code and reports whether there were any.
+// The proxy pays most and so comes first in the block.
 func (c *Chain) sendMissing(ctx context.Context) (sent bool, err error) {
 	missing := func(a common.Address) bool {
 		if err != nil {

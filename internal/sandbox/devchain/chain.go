@@ -27,9 +27,8 @@ type Chain struct {
 	closed    error
 }
 
-// Start runs a chain until Close. With the DataDir of an earlier run it goes
-// on from the head stored there. A directory that another process uses, or
-// that holds a chain with another id, is an error.
+// Start runs a chain until Close. With the DataDir of an earlier run it continues from the stored head. A
+// directory that another process uses, or that holds a chain with another id, is an error.
 func Start(config Config) (*Chain, error) {
 	config, err := config.withDefaults()
 	if err != nil {
@@ -66,11 +65,11 @@ func (c *Chain) URL() string { return c.stack.HTTPEndpoint() }
 // ChainID is the EIP-155 chain id.
 func (c *Chain) ChainID() uint64 { return c.config.ChainID }
 
-// Client talks to the chain without a network in between.
+// Client talks to the chain inside the process.
 func (c *Chain) Client() *ethclient.Client { return c.client }
 
-// Close stops making blocks, closes the server and the database. Calling it
-// again returns the first call's result.
+// Close stops making blocks and closes the server and the database. Calling it again returns the first call's
+// result.
 func (c *Chain) Close() error {
 	c.closing.Do(func() {
 		c.stopTimer()

@@ -9,18 +9,17 @@ import (
 // when Config.FinalDepth is zero: about what BNB Smart Chain does.
 const DefaultFinalDepth = 3
 
-// Config says what chain to start. Only ChainID is required.
+// Config configures a chain. Only ChainID is required.
 type Config struct {
 	// ChainID is the EIP-155 chain id, such as 56, 137 or 8453.
 	ChainID uint64
-	// DataDir keeps the chain on disk; empty keeps it in memory. A directory
-	// belongs to one chain id and to one process at a time.
+	// DataDir stores the chain; empty keeps it in memory. A directory belongs to one chain id, and to one
+	// process at a time.
 	DataDir string
-	// BlockTime makes a block at this interval, with or without transactions;
-	// zero leaves it to Commit. It must be whole seconds: a block's timestamp
-	// counts seconds and must exceed its parent's, so a faster timer would
-	// run the chain's clock ahead of the wall clock, and with it everything
-	// that measures windows by block time. Commit is free to do so.
+	// BlockTime is the interval at which blocks are made, with or without transactions; with zero only Commit
+	// makes them. It must be whole seconds: a block's timestamp counts seconds and must exceed its parent's,
+	// so a faster timer would run the chain's clock ahead of the wall clock, and everything that measures
+	// windows by block time with it.
 	BlockTime time.Duration
 	// Port is the TCP port of the JSON-RPC server on 127.0.0.1; zero picks one.
 	Port int

@@ -8,6 +8,5 @@
 //	Fork   ──▶ head goes back; the transactions return to the pool
 //	Rollback ▶ the pool forgets them
 //
-// Its one invariant: a block at or below the finalized label is never taken
-// back, as on the networks it stands in for.
+// Its one invariant: a block at or below the finalized label is never rolled back, as on the networks it simulates.
 package devchain

@@ -73,10 +73,9 @@ func chainConfig(c Config) *ethconfig.Config {
 	return &conf
 }
 
-// genesis gives the faucet and the signer of the deterministic proxy's
-// deployment what they need. Of the system contracts it has only those without
-// which no block is valid: those that record every block's hash and beacon
-// root would make even empty blocks grow the database.
+// genesis funds the faucet and the signer of the deterministic proxy's deployment. Of the system contracts it
+// has only those without which no block is valid: those that record every block's hash and beacon root would
+// make even empty blocks grow the database.
 func genesis(chainID uint64) *core.Genesis {
 	config := *params.AllDevChainProtocolChanges
 	config.ChainID = new(big.Int).SetUint64(chainID)
@@ -84,8 +83,8 @@ func genesis(chainID uint64) *core.Genesis {
 	system := core.SystemContractAllocs()
 	return &core.Genesis{
 		Config: &config,
-		// The chain id is in no header. Here it makes the first block another,
-		// and so a directory of another chain an error.
+		// No header contains the chain id. Here it changes the first block's hash, so that opening a directory of
+		// another chain is an error.
 		ExtraData: strconv.AppendUint(nil, chainID, 10),
 		GasLimit:  blockGasLimit,
 		Alloc: types.GenesisAlloc{

@@ -12,23 +12,22 @@ import (
 	"github.com/ethereum/go-ethereum/miner"
 )
 
-// ErrClosed refuses to make blocks after Close.
+// ErrClosed: no blocks are made after Close.
 var ErrClosed = errors.New("devchain: the chain is closed")
 
-// ErrFinal refuses to take back a finalized block.
+// ErrFinal: a finalized block cannot be rolled back.
 var ErrFinal = errors.New("devchain: the block is final; no fork may start below it")
 
-// Commit makes a block of the pool's transactions and returns its hash. Its
-// timestamp is the wall clock's second, or one more than the parent's if that
-// is later, so many commits in a second run the chain's clock ahead. After
-// Close it does nothing and returns the last block's hash.
+// Commit makes a block of the pool's transactions and returns its hash. Its timestamp is the present second,
+// or one more than the parent's if that is later, so many commits in a second run the chain's clock ahead.
+// After Close it does nothing and returns the last block's hash.
 func (c *Chain) Commit() common.Hash {
 	c.sealing.Lock()
 	defer c.sealing.Unlock()
 	return c.mustSeal(c.nextTime())
 }
 
-// Mine makes that many blocks and returns the hash of the last.
+// Mine makes blocks and returns the hash of the last one.
 func (c *Chain) Mine(blocks int) common.Hash {
 	c.sealing.Lock()
 	defer c.sealing.Unlock()
@@ -38,8 +37,8 @@ func (c *Chain) Mine(blocks int) common.Hash {
 	return c.backend.BlockChain().CurrentBlock().Hash()
 }
 
-// AdjustTime makes a block whose timestamp is that much after its parent's, at
-// least a second. Later blocks go on from there.
+// AdjustTime makes a block whose timestamp is by that much, at least a second, later than its parent's. Later
+// blocks continue from there.
 func (c *Chain) AdjustTime(by time.Duration) error {
 	if by < time.Second {
 		return errors.New("devchain: time can only go forward, by at least a second")
@@ -49,25 +48,23 @@ func (c *Chain) AdjustTime(by time.Duration) error {
 	return c.seal(c.backend.BlockChain().CurrentBlock().Time + uint64(by/time.Second))
 }
 
-// Fork takes the chain back to an ancestor of the head: what came after is
-// gone, and its transactions wait in the pool for the next Commit. It returns
-// ErrFinal for an ancestor below the finalized block.
+// Fork rolls the chain back to an ancestor of the head. Transactions of the removed blocks wait in the pool
+// for the next Commit. It returns ErrFinal for an ancestor below the finalized block.
 func (c *Chain) Fork(parent common.Hash) error {
 	c.sealing.Lock()
 	defer c.sealing.Unlock()
 	return c.fork(parent)
 }
 
-// Rollback makes the pool forget all transactions that are in no block.
+// Rollback empties the pool.
 func (c *Chain) Rollback() {
 	c.sealing.Lock()
 	defer c.sealing.Unlock()
 	c.rollback()
 }
 
-// Reorg replaces the newest blocks, at least one, by empty ones and makes one
-// more, at a stroke: what was in them is gone and comes back only if it is
-// sent again. It returns the hash of the new head.
+// Reorg replaces the newest blocks, at least one, by empty ones and makes one more, in one step. The removed
+// transactions come back only if they are sent again. It returns the hash of the new head.
 func (c *Chain) Reorg(blocks uint64) (common.Hash, error) {
 	c.sealing.Lock()
 	defer c.sealing.Unlock()
@@ -110,13 +107,12 @@ func (c *Chain) rollback() {
 	if c.ended {
 		return
 	}
-	if err := c.settlePool(); err == nil { // what a fork just freed must be in the pool to be forgotten
+	if err := c.settlePool(); err == nil { // the pool must have the transactions of a fork before it is cleared
 		c.backend.TxPool().Clear()
 	}
 }
 
-// settlePool waits until the pool has taken note of the head: it does so in
-// the background.
+// settlePool waits until the pool, which follows the head in the background, has caught up.
 func (c *Chain) settlePool() error {
 	if err := c.backend.TxPool().Sync(); err != nil {
 		return fmt.Errorf("devchain: transaction pool: %w", err)
@@ -128,8 +124,8 @@ func (c *Chain) nextTime() uint64 {
 	return max(uint64(time.Now().Unix()), c.backend.BlockChain().CurrentBlock().Time+1)
 }
 
-// mustSeal is for callers without an error to return: a node without peers
-// refuses its own block only when it is closed or broken.
+// mustSeal is seal for callers that return no error: a node without peers refuses its own block only when it
+// is closed or broken.
 func (c *Chain) mustSeal(timestamp uint64) common.Hash {
 	if err := c.seal(timestamp); err != nil && !errors.Is(err, ErrClosed) {
 		panic(err)
@@ -137,8 +133,7 @@ func (c *Chain) mustSeal(timestamp uint64) common.Hash {
 	return c.backend.BlockChain().CurrentBlock().Hash()
 }
 
-// seal makes the next block of what the pool holds, makes it the head and
-// moves the labels.
+// seal makes the next block of the pool's transactions, makes it the head and moves the labels.
 func (c *Chain) seal(timestamp uint64) error {
 	if c.ended {
 		return ErrClosed
@@ -161,19 +156,18 @@ func (c *Chain) seal(timestamp uint64) error {
 	if err := c.backend.ChainDb().SyncKeyValue(); err != nil {
 		return fmt.Errorf("devchain: sync: %w", err)
 	}
-	// Whoever sees the block may spend what it brought.
+	// A caller that sees the block may spend its money at once.
 	if err := c.settlePool(); err != nil {
 		return err
 	}
 	return c.awaitIndex()
 }
 
-// indexTimeout bounds the building of the index of transactions, which is
-// there after the first block and kept up from then on.
+// indexTimeout bounds the building of the index of transactions, which exists after the first block.
 const indexTimeout = 10 * time.Second
 
-// awaitIndex waits for the index of transactions: until it stands, the node
-// answers with an error, not with nothing, when asked for an unknown receipt.
+// awaitIndex waits for the index of transactions: until it exists, the node answers a request for an unknown
+// receipt with an error.
 func (c *Chain) awaitIndex() error {
 	for began := time.Now(); !c.backend.BlockChain().TxIndexDone(); time.Sleep(time.Millisecond) {
 		if time.Since(began) > indexTimeout {
@@ -183,14 +177,14 @@ func (c *Chain) awaitIndex() error {
 	return nil
 }
 
-// build puts the pool's transactions, best paid first, on top of the head.
+// build makes a block on top of the head from the pool's transactions, best paid first.
 func (c *Chain) build(timestamp uint64) (*types.Block, error) {
 	args := miner.BuildPayloadArgs{
 		Parent:     c.backend.BlockChain().CurrentBlock().Hash(),
 		Timestamp:  timestamp,
 		BeaconRoot: new(common.Hash),
 	}
-	// Without it an empty block of a fork would be the very block it replaces.
+	// Otherwise an empty block of a fork would have the hash of the block it replaces.
 	if _, err := rand.Read(args.Random[:]); err != nil {
 		return nil, err
 	}
@@ -198,8 +192,7 @@ func (c *Chain) build(timestamp uint64) (*types.Block, error) {
 	return block, err
 }
 
-// label moves the safe and finalized labels to where they belong below a head:
-// finalized never back, safe never below it.
+// label moves the safe and finalized labels for a new head: finalized never back, safe never below it.
 func (c *Chain) label(head uint64) {
 	blocks := c.backend.BlockChain()
 	final := head - min(head, c.config.FinalDepth)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// startTimer makes a block each BlockTime until stopTimer.
+// startTimer makes a block every BlockTime until stopTimer.
 func (c *Chain) startTimer() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -24,8 +24,8 @@ func (c *Chain) startTimer() {
 	}()
 }
 
-// tick makes a block unless one with the current second exists already, made
-// by hand: waiting lets the wall clock catch up with the chain's.
+// tick makes a block unless one with the present second exists already, made by hand: waiting lets the wall
+// clock catch up with the chain's.
 func (c *Chain) tick() {
 	c.sealing.Lock()
 	defer c.sealing.Unlock()
@@ -38,12 +38,12 @@ func (c *Chain) tick() {
 	}
 }
 
-// maxCatchUp is how many seconds the chain's clock may be ahead for the timer
-// to wait. Farther ahead it was put there on purpose, by AdjustTime.
+// maxCatchUp is by how many seconds the chain's clock may be ahead for the timer to wait. A larger distance
+// comes from AdjustTime and is intended.
 const maxCatchUp = 10
 
-// untilNext is the time to the next block: on multiples of the interval, in the
-// middle of a second, where a late timer still meets the second it was set for.
+// untilNext is the time to the next block: blocks are due at multiples of the interval plus half a second, so
+// that a late timer still gets the intended second.
 func untilNext(now time.Time, interval time.Duration) time.Duration {
 	next := now.Truncate(interval).Add(time.Second / 2)
 	for !next.After(now) {

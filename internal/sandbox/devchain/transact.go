@@ -18,8 +18,8 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/contracts/testtoken"
 )
 
-// FaucetKey is the private key of an account with all the native coins one may
-// want. It is no secret: the same on every development chain.
+// FaucetKey is the private key of an account with practically unlimited native coins. It is public, and the
+// same on every development chain.
 func FaucetKey() *ecdsa.PrivateKey { return faucetKey() }
 
 var faucetKey = sync.OnceValue(func() *ecdsa.PrivateKey {
@@ -42,8 +42,8 @@ const (
 // defaultTip is what a transaction pays above the base fee, in wei per gas.
 const defaultTip = 1_000_000_000
 
-// Mint sends a transaction that prints test tokens, in base units, and returns
-// its hash. The token must be one of Tokens, or another TestToken.
+// Mint sends a transaction that mints test tokens, in base units, and returns its hash. The token must be one
+// of Tokens, or another TestToken.
 func (c *Chain) Mint(ctx context.Context, token, to common.Address, units *big.Int) (common.Hash, error) {
 	data := testtoken.NewTestToken().PackMint(to, units)
 	return c.fromFaucet(ctx, Tx{To: &token, Gas: transferGas, Data: data})
@@ -77,8 +77,8 @@ type Tx struct {
 	Tip   *big.Int // wei per gas above the base fee; nil is 1 gwei. A replacement must pay at least 10 % more
 }
 
-// Send signs and sends a transaction and returns its hash. The transaction
-// waits in the pool for the next block.
+// Send signs and sends a transaction and returns its hash. The transaction waits in the pool for the next
+// block.
 func (c *Chain) Send(ctx context.Context, from *ecdsa.PrivateKey, tx Tx) (common.Hash, error) {
 	c.sending.Lock()
 	defer c.sending.Unlock()
@@ -90,14 +90,14 @@ func (c *Chain) Send(ctx context.Context, from *ecdsa.PrivateKey, tx Tx) (common
 	if err != nil {
 		return common.Hash{}, fmt.Errorf("devchain: sign: %w", err)
 	}
-	// Not over RPC, which returns before the pool has counted the nonce as used.
+	// Not over RPC, which returns before the pool has updated the nonce.
 	if err := c.backend.TxPool().Add([]*types.Transaction{signed}, true)[0]; err != nil {
 		return common.Hash{}, fmt.Errorf("devchain: send: %w", err)
 	}
 	return signed.Hash(), nil
 }
 
-// complete fills in what Tx leaves open.
+// complete fills in the fields that Tx leaves open.
 func (c *Chain) complete(ctx context.Context, from common.Address, tx Tx) (*types.DynamicFeeTx, error) {
 	full := &types.DynamicFeeTx{
 		ChainID: new(big.Int).SetUint64(c.config.ChainID),
@@ -124,18 +124,18 @@ func (c *Chain) complete(ctx context.Context, from common.Address, tx Tx) (*type
 	return full, nil
 }
 
-// receiptPoll is how often WaitReceipt looks.
+// receiptPoll is the polling interval of WaitReceipt.
 const receiptPoll = 10 * time.Millisecond
 
-// WaitReceipt waits until a transaction is in a block and returns its receipt,
-// whatever its status. Without a timer somebody else must Commit.
+// WaitReceipt waits until a transaction is in a block and returns its receipt, whatever its status. Without a
+// timer another goroutine must call Commit.
 func (c *Chain) WaitReceipt(ctx context.Context, tx common.Hash) (*types.Receipt, error) {
 	for {
 		receipt, err := c.client.TransactionReceipt(ctx, tx)
 		if err == nil {
 			return receipt, nil
 		}
-		var indexing rpc.Error // before the first block the node has no index to say no by
+		var indexing rpc.Error // before the first block the node has no index
 		if !errors.Is(err, ethereum.NotFound) && !errors.As(err, &indexing) {
 			return nil, fmt.Errorf("devchain: receipt of %s: %w", tx, err)
 		}

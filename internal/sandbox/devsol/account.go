@@ -7,7 +7,7 @@ import (
 	solana "github.com/gagliardetto/solana-go"
 )
 
-// Account is what an address holds.
+// Account is the content of an address.
 type Account struct {
 	Lamports   uint64
 	Owner      solana.PublicKey // the program that may change it
@@ -15,7 +15,7 @@ type Account struct {
 	Executable bool
 }
 
-// missing is an address that holds nothing.
+// missing is the account of an unused address.
 func missing() Account { return Account{Owner: solana.SystemProgramID} }
 
 func (a Account) exists() bool { return a.Lamports > 0 }
@@ -29,10 +29,10 @@ func (a Account) equal(b Account) bool {
 	return a.Lamports == b.Lamports && a.Owner == b.Owner && a.Executable == b.Executable && bytes.Equal(a.Data, b.Data)
 }
 
-// storageOverhead is what an account takes beside its data, in bytes.
+// storageOverhead is what an account occupies beside its data, in bytes.
 const storageOverhead = 128
 
-// rentExempt is the least an account of the size must hold.
+// rentExempt is the minimum balance of an account of the size, in lamports.
 func (c Config) rentExempt(size int) uint64 {
 	return (uint64(size) + storageOverhead) * c.LamportsPerByte
 }

@@ -2,8 +2,8 @@ package devsol
 
 import solana "github.com/gagliardetto/solana-go"
 
-// associated is the associated token account program: it makes the one account
-// that an owner is paid a mint on.
+// associated is the associated token account program: it creates the account on which an owner receives a
+// mint.
 //
 //	accounts: payer, account, owner, mint, system program, token program
 func associated(c *call) any {

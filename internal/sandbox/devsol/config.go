@@ -7,24 +7,20 @@ import (
 
 // Defaults of a ledger.
 const (
-	// DefaultFinalDepth is how many slots make one below them final, as on
-	// mainnet.
+	// DefaultFinalDepth is how many slots on top make a slot final, as on mainnet.
 	DefaultFinalDepth = 31
-	// DefaultLamportsPerByte is what a byte of rent-exempt account takes: the
-	// rate of mainnet since September 2026.
+	// DefaultLamportsPerByte is the rent exemption a byte: the rate of mainnet since September 2026.
 	DefaultLamportsPerByte = 5_080
 )
 
-// Config says what ledger to start. The zero value is one in memory whose
-// slots are made by Seal.
+// Config configures a ledger. The zero value is one in memory whose slots are made by Seal.
 type Config struct {
-	// Dir keeps the ledger; empty keeps it in memory. A directory belongs to
-	// one process at a time.
+	// Dir stores the ledger; empty keeps it in memory. Only one process at a time may use a directory.
 	Dir string
-	// SlotTime makes a slot at this interval; zero leaves it to Seal.
+	// SlotTime is the interval at which slots are made; with zero only Seal makes them.
 	SlotTime time.Duration
-	// SkipEvery leaves every so many-th slot of the timer without a block, as
-	// happens when a leader is down; zero never.
+	// SkipEvery leaves one slot in so many of the timer without a block, as when a leader is down; zero
+	// leaves none.
 	SkipEvery uint64
 	// FinalDepth is how many slots finalized trails confirmed by; zero means
 	// DefaultFinalDepth.

@@ -13,18 +13,17 @@ import (
 // Fees and limits of the cluster.
 const (
 	lamportsPerSignature = 5_000
-	// maxTransactionSize is what fits a packet.
+	// maxTransactionSize is the size of a packet in bytes.
 	maxTransactionSize = 1_232
-	// blockhashAge is for how many blocks a blockhash is good.
+	// blockhashAge is the number of blocks for which a blockhash is valid.
 	blockhashAge = 150
-	// unitsPerInstruction is the compute a transaction may use for each
-	// instruction if it asks for nothing else.
+	// unitsPerInstruction is the default compute budget of an instruction.
 	unitsPerInstruction = 200_000
 	maxUnits            = 1_400_000
 	microLamports       = 1_000_000
 )
 
-// result is what became of a transaction that was carried out.
+// result is the outcome of an executed transaction.
 type result struct {
 	signature solana.Signature
 	raw       []byte
@@ -34,10 +33,10 @@ type result struct {
 	fee       uint64
 	units     uint64
 	logs      []string
-	pre, post map[solana.PublicKey]Account // of all its accounts
+	pre, post map[solana.PublicKey]Account // all of its accounts
 }
 
-// view is the state a transaction works on: the ledger's, with its changes.
+// view is the state that a transaction works on: the ledger's, with the transaction's changes.
 type view struct {
 	base    func(solana.PublicKey) Account
 	changed map[solana.PublicKey]Account
@@ -57,7 +56,7 @@ func (v *view) set(k solana.PublicKey, a Account) {
 	v.changed[k] = a
 }
 
-// call is an instruction being carried out.
+// call is an instruction in execution.
 type call struct {
 	*view
 	config  Config
@@ -75,10 +74,10 @@ type meta struct {
 // key returns the n-th account.
 func (c *call) key(n int) meta { return c.keys[n] }
 
-// account returns what the n-th account holds.
+// account returns a copy of the n-th account.
 func (c *call) account(n int) Account { return c.get(c.keys[n].PublicKey).clone() }
 
-// put changes the n-th account, which must be writable.
+// put replaces the n-th account, which must be writable.
 func (c *call) put(n int, a Account) any {
 	if !c.keys[n].writable {
 		return errReadonlyChanged
@@ -87,11 +86,10 @@ func (c *call) put(n int, a Account) any {
 	return nil
 }
 
-// program carries an instruction out; it returns nil or what to put into an
-// InstructionError.
+// program executes an instruction; it returns nil or the content of an InstructionError.
 type program func(c *call) any
 
-// programs are those that the ledger knows.
+// programs are the programs that the ledger simulates.
 var programs = map[solana.PublicKey]program{
 	solana.SystemProgramID:                    system,
 	solana.TokenProgramID:                     token,
@@ -100,7 +98,7 @@ var programs = map[solana.PublicKey]program{
 	solana.MemoProgramID:                      memo,
 }
 
-// privileges lists the accounts of a message with what they may be used for.
+// privileges lists the accounts of a message with their privileges.
 func privileges(m *solana.Message) []meta {
 	signed := int(m.Header.NumRequiredSignatures)
 	all := make([]meta, len(m.AccountKeys))
@@ -115,8 +113,8 @@ func privileges(m *solana.Message) []meta {
 	return all
 }
 
-// execute carries a transaction out on the state. A failure that costs nothing
-// is returned; one that is charged for is in the result.
+// execute runs a transaction on the state. A failure that costs no fee is returned as such; one that does is
+// in the result.
 func (c Config) execute(tx *solana.Transaction, base func(solana.PublicKey) Account) (result, map[solana.PublicKey]Account, *failure) {
 	all := privileges(&tx.Message)
 	price, limit, failed := computeBudget(&tx.Message)
@@ -159,8 +157,7 @@ func (c Config) execute(tx *solana.Transaction, base func(solana.PublicKey) Acco
 	return r, v.changed, nil
 }
 
-// fee is what a transaction costs, in lamports; what nobody has where it is more
-// than can be counted.
+// fee is the cost of a transaction in lamports; math.MaxUint64, which nobody has, on overflow.
 func fee(signatures int, price, limit uint64) uint64 {
 	high, low := bits.Mul64(price, limit)
 	low, carry := bits.Add64(low, microLamports-1, 0)
@@ -175,7 +172,7 @@ func fee(signatures int, price, limit uint64) uint64 {
 	return sum
 }
 
-// run carries out the instructions one after the other, all or none.
+// run executes the instructions one after the other, all or none.
 func (c Config) run(tx *solana.Transaction, all []meta, v *view, r *result) *failure {
 	for i, ix := range tx.Message.Instructions {
 		id := all[ix.ProgramIDIndex].PublicKey
@@ -199,8 +196,7 @@ func (c Config) run(tx *solana.Transaction, all []meta, v *view, r *result) *fai
 	return nil
 }
 
-// computeBudget reads what a transaction pays for compute, in micro-lamports a
-// unit, and how much it may use.
+// computeBudget returns the compute price in micro-lamports a unit, and the compute limit.
 func computeBudget(m *solana.Message) (price, limit uint64, failed *failure) {
 	others := uint64(0)
 	seen := make(map[byte]bool)
@@ -233,10 +229,10 @@ func computeBudget(m *solana.Message) (price, limit uint64, failed *failure) {
 	return price, limit, nil
 }
 
-// budget was read before anything was carried out.
+// budget does nothing: computeBudget has read the instruction before.
 func budget(*call) any { return nil }
 
-// memo takes any text; accounts it names must have signed.
+// memo accepts any text; accounts it names must have signed.
 func memo(c *call) any {
 	if slices.ContainsFunc(c.keys, func(m meta) bool { return !m.signer }) {
 		return errMissingSigner

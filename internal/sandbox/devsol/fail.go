@@ -2,7 +2,7 @@ package devsol
 
 import "encoding/json"
 
-// failure is why a transaction failed, as nodes write it in JSON.
+// failure is the reason of a failed transaction, as nodes write it in JSON.
 type failure struct{ value any }
 
 func (f *failure) MarshalJSON() ([]byte, error) { return json.Marshal(f.value) }
@@ -15,7 +15,7 @@ func (f *failure) Error() string {
 	return string(text)
 }
 
-// Failures before anything is carried out.
+// Failures before execution.
 var (
 	failBlockhash = &failure{"BlockhashNotFound"}
 	failProcessed = &failure{"AlreadyProcessed"}
@@ -27,7 +27,7 @@ var (
 	failTwice     = &failure{"AccountLoadedTwice"}
 )
 
-// failRent: an account would hold less than it must.
+// failRent: an account would hold less than its rent exemption.
 func failRent(index int) *failure {
 	return &failure{map[string]any{"InsufficientFundsForRent": map[string]int{"account_index": index}}}
 }
@@ -51,7 +51,7 @@ const (
 	errReadonlyChanged = "ReadonlyDataModified"
 )
 
-// custom is an error code of a program's own.
+// custom is an error code of a program.
 func custom(code uint32) map[string]uint32 { return map[string]uint32{"Custom": code} }
 
 // Codes of the system program.

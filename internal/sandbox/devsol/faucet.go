@@ -14,7 +14,7 @@ const Decimals = 6
 // Tokens are the ledger's mints.
 type Tokens struct {
 	USDT, USDC solana.PublicKey
-	// Counterfeit calls itself USDT wherever names are shown, and is nothing.
+	// Counterfeit has the displayed name USDT and is worthless.
 	Counterfeit solana.PublicKey
 }
 
@@ -23,13 +23,13 @@ func (l *Ledger) Tokens() Tokens {
 	return Tokens{USDT: l.keys.usdt.PublicKey(), USDC: l.keys.usdc.PublicKey(), Counterfeit: l.keys.fake.PublicKey()}
 }
 
-// Faucet is the account that has all SOL there is and may mint every token.
+// Faucet is the account that holds all SOL and may mint every token.
 func (l *Ledger) Faucet() solana.PrivateKey { return l.keys.faucet }
 
-// plenty is the SOL there is, in lamports: 500 million.
+// plenty is the total supply of SOL in lamports: 500 million SOL.
 const plenty = 500_000_000 * solana.LAMPORTS_PER_SOL
 
-// genesis makes the accounts a ledger begins with.
+// genesis creates the first accounts of a ledger.
 func (l *Ledger) genesis() {
 	l.head = firstSlot
 	l.forks, l.skipped = nil, nil
@@ -46,7 +46,7 @@ func (l *Ledger) genesis() {
 	}
 }
 
-// Balance returns what an address holds in lamports.
+// Balance returns the lamports of an address.
 func (l *Ledger) Balance(of solana.PublicKey) uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -58,8 +58,8 @@ func (l *Ledger) FundSOL(to solana.PublicKey, lamports uint64) (solana.Signature
 	return l.fund(transferSOL(l.keys.faucet.PublicKey(), to, lamports))
 }
 
-// Mint gives the owner units of a mint, on the associated account, which is
-// made if there is none, and returns the signature.
+// Mint gives the owner units of a mint on the associated account, which is created if needed, and returns the
+// signature.
 func (l *Ledger) Mint(mint, owner solana.PublicKey, units uint64) (solana.Signature, error) {
 	faucet := l.keys.faucet.PublicKey()
 	account, _, err := solana.FindAssociatedTokenAddress(owner, mint)
@@ -69,8 +69,7 @@ func (l *Ledger) Mint(mint, owner solana.PublicKey, units uint64) (solana.Signat
 	return l.fund(createAssociated(faucet, account, owner, mint), mintTokens(mint, account, faucet, units))
 }
 
-// Pay gives the owner units of a mint the way a customer does: by transfer,
-// from an account of the faucet's own.
+// Pay gives the owner units of a mint as a customer does: by a transfer from an account of the faucet.
 func (l *Ledger) Pay(mint, owner solana.PublicKey, units uint64) (solana.Signature, error) {
 	faucet := l.keys.faucet.PublicKey()
 	from, _, err := solana.FindAssociatedTokenAddress(faucet, mint)
@@ -87,7 +86,7 @@ func (l *Ledger) Pay(mint, owner solana.PublicKey, units uint64) (solana.Signatu
 	)
 }
 
-// fund sends a transaction of the faucet's. A memo tells equal ones apart.
+// fund sends a transaction of the faucet. A memo makes equal ones distinct.
 func (l *Ledger) fund(list ...solana.Instruction) (solana.Signature, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -144,7 +143,7 @@ func transferTokens(from, mint, to, owner solana.PublicKey, units uint64) solana
 	}, append(data, Decimals))
 }
 
-// decode reads a transaction and checks that it is one that can be carried out.
+// decode parses a transaction and checks that it can be executed.
 func decode(raw []byte) (*solana.Transaction, error) {
 	if len(raw) > maxTransactionSize {
 		return nil, errors.New("base64 encoded solana_transaction::versioned::VersionedTransaction too large")

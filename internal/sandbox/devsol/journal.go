@@ -15,7 +15,7 @@ import (
 	solana "github.com/gagliardetto/solana-go"
 )
 
-// record is one line of the journal: exactly one field is set, Slot aside.
+// record is one line of the journal. Exactly one field is set, or Slot and Tx.
 type record struct {
 	Keys  *storedKeys `json:"keys,omitempty"`
 	Clock *anchor     `json:"clock,omitempty"` // a run begins
@@ -23,15 +23,15 @@ type record struct {
 	Tx    []byte      `json:"tx,omitempty"` // of Slot
 	Skip  uint64      `json:"skip,omitempty"`
 	Fork  *fork       `json:"fork,omitempty"`
-	Mark  uint64      `json:"mark,omitempty"` // the ledger was at least here
+	Mark  uint64      `json:"mark,omitempty"` // the ledger had reached this slot
 }
 
-// markEvery is after how many slots the journal notes how far the ledger is.
-// After a crash it goes on so many slots above the last note: every slot that
-// was ever shown exists, and empty ones need no line.
+// markEvery is after how many slots the journal records the newest slot. After a crash the ledger continues
+// so many slots above the last record: every slot that was ever reported exists, and empty slots need no
+// line.
 const markEvery = 64
 
-// keyring are the keys a ledger begins with.
+// keyring holds the keys a ledger begins with.
 type keyring struct {
 	genesis solana.Hash
 	faucet  solana.PrivateKey
@@ -58,13 +58,13 @@ func newKeys() *storedKeys {
 
 func (k *storedKeys) open() (keyring, error) {
 	if len(k.Genesis) != 32 || len(k.Seeds) != 4 {
-		return keyring{}, errors.New("devsol: the journal's keys are damaged; delete the directory to start anew")
+		return keyring{}, errors.New("devsol: the journal's keys are damaged; delete the directory to start again")
 	}
 	key := func(i int) solana.PrivateKey { return solana.PrivateKey(ed25519.NewKeyFromSeed(k.Seeds[i])) }
 	return keyring{genesis: solana.Hash(k.Genesis), faucet: key(0), usdt: key(1), usdc: key(2), fake: key(3)}, nil
 }
 
-// journal is what a ledger is remade from; the zero journal keeps nothing.
+// journal is the file from which a ledger is rebuilt; the zero journal stores nothing.
 type journal struct{ file *os.File }
 
 func (j *journal) write(r record) error {
@@ -88,7 +88,7 @@ func (j *journal) close() error {
 	return errors.Join(j.file.Sync(), j.file.Close())
 }
 
-// open reads the journal, or begins one, and brings the ledger to where it was.
+// open reads the journal, or creates one, and restores the ledger.
 func (l *Ledger) open() error {
 	l.journal = &journal{}
 	if l.config.Dir == "" {
@@ -112,7 +112,7 @@ func (l *Ledger) open() error {
 	return l.run()
 }
 
-// begin makes the first accounts.
+// begin creates the first accounts.
 func (l *Ledger) begin() (err error) {
 	stored := newKeys()
 	if l.keys, err = stored.open(); err != nil {
@@ -125,7 +125,7 @@ func (l *Ledger) begin() (err error) {
 	return l.run()
 }
 
-// run notes when this run begins.
+// run records the start of this run.
 func (l *Ledger) run() error {
 	a := anchor{Slot: l.next(), Time: time.Now().UnixMilli(), Millis: l.config.SlotTime.Milliseconds()}
 	if len(l.clock) > 0 { // slots made by hand may be ahead of the wall clock
@@ -135,8 +135,7 @@ func (l *Ledger) run() error {
 	return l.journal.write(record{Clock: &a})
 }
 
-// replay takes the journal in, up to a line that a crash cut short, which is
-// cut off.
+// replay applies the journal up to a line that a crash cut short, and removes that line.
 func (l *Ledger) replay(file *os.File) error {
 	reader := bufio.NewReader(file)
 	good := int64(0)
@@ -152,7 +151,7 @@ func (l *Ledger) replay(file *os.File) error {
 		}
 		var r record
 		if err := json.Unmarshal(line, &r); err != nil {
-			return fmt.Errorf("damaged at byte %d; delete the directory to start anew", good)
+			return fmt.Errorf("damaged at byte %d; delete the directory to start again", good)
 		}
 		if err := l.redo(r); err != nil {
 			return err
@@ -163,7 +162,7 @@ func (l *Ledger) replay(file *os.File) error {
 	}
 	l.sealTo(marked)
 	if marked > 0 && !ended {
-		l.sealTo(l.head + markEvery) // it was shown slots that left no line
+		l.sealTo(l.head + markEvery) // slots without a line may have been reported
 	}
 	if err := file.Truncate(good); err != nil {
 		return err
@@ -172,7 +171,7 @@ func (l *Ledger) replay(file *os.File) error {
 	return err
 }
 
-// redo takes one line in.
+// redo applies one line.
 func (l *Ledger) redo(r record) (err error) {
 	switch {
 	case r.Keys != nil:
@@ -203,7 +202,7 @@ func (l *Ledger) redo(r record) (err error) {
 	return nil
 }
 
-// sealTo makes slots up to that one, if there are any to make.
+// sealTo makes slots up to the given one.
 func (l *Ledger) sealTo(slot uint64) {
 	for l.next() <= slot {
 		if l.pending == nil {

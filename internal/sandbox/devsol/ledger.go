@@ -12,8 +12,8 @@ import (
 	solana "github.com/gagliardetto/solana-go"
 )
 
-// Ledger is a running development ledger. Its methods are safe for concurrent
-// use. After Close no slots are made and no calls answered.
+// Ledger is a running development ledger. Its methods are safe for concurrent use. After Close no slots are
+// made and no calls answered.
 type Ledger struct {
 	config Config
 	keys   keyring
@@ -28,11 +28,11 @@ type Ledger struct {
 	clock   []anchor
 	results map[solana.Signature]*result
 	history map[solana.PublicKey][]*result // by account, oldest first
-	pending *slot                          // being made: head+1 or later
+	pending *slot                          // the one being made: head+1 or later
 
 	journal *journal
 	server  *server
-	stop    func() // ends the timer and waits for it
+	stop    func() // stops the timer and waits for it
 	closing sync.Once
 	closed  error
 }
@@ -41,8 +41,8 @@ type Ledger struct {
 type slot struct {
 	number  uint64
 	results []*result
-	before  map[solana.PublicKey]Account // what its transactions changed
-	after   map[solana.PublicKey]Account // of the one being made: changes so far
+	before  map[solana.PublicKey]Account // accounts before its transactions
+	after   map[solana.PublicKey]Account // changes so far, of the slot being made
 }
 
 // fork is a slot from which on blocks have other hashes.
@@ -51,20 +51,18 @@ type fork struct {
 	Salt uint64 `json:"salt"`
 }
 
-// anchor ties slots to time: from its slot on, each lasts Millis; 0 means that
-// they were made by hand, a second each.
+// anchor ties slots to time. From its slot on each lasts Millis; 0 means that they were made by hand, one a
+// second.
 type anchor struct {
 	Slot   uint64 `json:"slot"`
 	Time   int64  `json:"time"` // of the slot, Unix milliseconds
 	Millis int64  `json:"millis"`
 }
 
-// firstSlot is where a ledger begins: far enough for everything below to be
-// final.
+// firstSlot is the first slot of a ledger, so high that all slots below are final.
 const firstSlot = 100
 
-// Start runs a ledger until Close. With the Dir of an earlier run it goes on
-// from there.
+// Start runs a ledger until Close. With the Dir of an earlier run it continues there.
 func Start(config Config) (*Ledger, error) {
 	config, err := config.withDefaults()
 	if err != nil {
@@ -89,14 +87,13 @@ func Start(config Config) (*Ledger, error) {
 // URL is the address of the JSON-RPC server, HTTP on 127.0.0.1.
 func (l *Ledger) URL() string { return l.server.url }
 
-// Close stops making slots and closes the server and the directory. Calling it
-// again returns the first call's result.
+// Close stops the timer, the server and the journal. Calling it again returns the first call's result.
 func (l *Ledger) Close() error {
 	l.closing.Do(func() {
 		l.stop()
 		l.mu.Lock()
 		if l.pending != nil {
-			l.closed = l.seal() // what was sent is not lost
+			l.closed = l.seal() // queued transactions are not lost
 		}
 		l.ended = true
 		mark := l.head
@@ -118,7 +115,7 @@ func (l *Ledger) Slot() uint64 {
 	return l.head
 }
 
-// Seal makes n slots, the first with every transaction that was sent.
+// Seal makes n slots, the first with all queued transactions.
 func (l *Ledger) Seal(n int) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -176,7 +173,7 @@ func (l *Ledger) seal() error {
 	return nil
 }
 
-// skip records that the next slot gets no block.
+// skip records that the next slot has no block.
 func (l *Ledger) skip() error {
 	if l.ended {
 		return errEnded
@@ -195,7 +192,7 @@ func (l *Ledger) next() uint64 {
 	return n
 }
 
-// finalSlot is the newest slot that is never taken back.
+// finalSlot is the newest slot that is never rolled back.
 func (l *Ledger) finalSlot() uint64 {
 	final := l.head - min(l.head, l.config.FinalDepth)
 	for l.isSkipped(final) {
@@ -209,12 +206,11 @@ func (l *Ledger) isSkipped(slot uint64) bool {
 	return found
 }
 
-// ErrFinal: the slots asked to be taken back are final.
-var ErrFinal = errors.New("devsol: a finalized slot is never taken back")
+// ErrFinal: the slots to roll back are final.
+var ErrFinal = errors.New("devsol: a finalized slot cannot be rolled back")
 
-// Fork takes the newest n slots back and makes them anew, and one more, with
-// other hashes. Their transactions are in the new slots again, in reverse
-// order (keep), or gone. It fails with ErrFinal for slots that are final.
+// Fork replaces the newest n slots by n+1 slots with other hashes. Their transactions are in the new slots in
+// reverse order (keep), or gone. It fails with ErrFinal if one of the slots is final.
 func (l *Ledger) Fork(n int, keep bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -246,7 +242,7 @@ func (l *Ledger) Fork(n int, keep bool) error {
 	return nil
 }
 
-// undo takes the slots from that one on back and returns their transactions.
+// undo rolls back the slots from the given one on and returns their transactions.
 func (l *Ledger) undo(from uint64) (dropped [][]byte) {
 	for number := l.head; number >= from; number-- {
 		s, ok := l.slots[number]
@@ -279,7 +275,7 @@ func (l *Ledger) undo(from uint64) (dropped [][]byte) {
 	return dropped
 }
 
-// account returns what an address holds in the newest confirmed slot.
+// account returns an account as of the newest confirmed slot.
 func (l *Ledger) account(k solana.PublicKey) Account {
 	if a, ok := l.state[k]; ok {
 		return a
@@ -287,7 +283,7 @@ func (l *Ledger) account(k solana.PublicKey) Account {
 	return missing()
 }
 
-// accountAt returns what an address held at an earlier slot.
+// accountAt returns an account as of an earlier slot.
 func (l *Ledger) accountAt(k solana.PublicKey, at uint64) Account {
 	a := l.account(k)
 	for number := l.head; number > at; number-- {
@@ -300,7 +296,7 @@ func (l *Ledger) accountAt(k solana.PublicKey, at uint64) Account {
 	return a
 }
 
-// working returns what an address holds in the slot being made.
+// working returns an account as of the slot being made.
 func (l *Ledger) working(k solana.PublicKey) Account {
 	if l.pending != nil {
 		if a, ok := l.pending.after[k]; ok {
@@ -310,8 +306,8 @@ func (l *Ledger) working(k solana.PublicKey) Account {
 	return l.account(k)
 }
 
-// take carries a transaction out in the slot being made. One that fails is
-// included and charged for all the same.
+// take executes a transaction in the slot being made. One that fails is included and pays its fee all the
+// same.
 func (l *Ledger) take(tx *solana.Transaction, raw []byte, trusted bool) (*result, *failure) {
 	if _, twice := l.results[tx.Signatures[0]]; twice {
 		return nil, failProcessed
@@ -334,8 +330,7 @@ func (l *Ledger) take(tx *solana.Transaction, raw []byte, trusted bool) (*result
 	return kept, nil
 }
 
-// blockhash returns the hash of a slot's block; that of a skipped slot is its
-// predecessor's.
+// blockhash returns the hash of a slot's block; a skipped slot has that of the slot before.
 func (l *Ledger) blockhash(slot uint64) solana.Hash {
 	for l.isSkipped(slot) {
 		slot--
@@ -359,7 +354,7 @@ func (l *Ledger) height(slot uint64) uint64 {
 	return slot - uint64(below)
 }
 
-// recent reports whether a blockhash is still good.
+// recent reports whether a blockhash is still valid.
 func (l *Ledger) recent(h solana.Hash) bool {
 	for slot := l.head; l.height(slot)+blockhashAge >= l.height(l.head); slot-- {
 		if !l.isSkipped(slot) && l.blockhash(slot) == h {
@@ -372,7 +367,7 @@ func (l *Ledger) recent(h solana.Hash) bool {
 	return false
 }
 
-// timeOf returns when a slot was made.
+// timeOf returns the time of a slot.
 func (l *Ledger) timeOf(slot uint64) time.Time {
 	at := l.clock[0]
 	for _, a := range l.clock {

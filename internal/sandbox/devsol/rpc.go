@@ -2,7 +2,7 @@ package devsol
 
 import solana "github.com/gagliardetto/solana-go"
 
-// methods are the calls that are answered; each runs alone.
+// methods are the supported calls. They run one at a time.
 var methods = map[string]func(*Ledger, params) (any, *rpcFailure){
 	"getAccountInfo":                    getAccountInfo,
 	"getBalance":                        getBalance,
@@ -33,7 +33,7 @@ var methods = map[string]func(*Ledger, params) (any, *rpcFailure){
 	"simulateTransaction": simulateTransaction,
 }
 
-// options are the named parameters that calls have in common.
+// options are the named parameters that several calls share.
 type options struct {
 	Commitment     string  `json:"commitment"`
 	Encoding       string  `json:"encoding"`
@@ -48,7 +48,7 @@ type options struct {
 	Search         bool   `json:"searchTransactionHistory"`
 }
 
-// at returns the slot that a commitment names.
+// at returns the slot that a commitment stands for.
 func (l *Ledger) at(o options) (uint64, *rpcFailure) {
 	slot := l.head
 	switch o.Commitment {
@@ -76,7 +76,7 @@ func (l *Ledger) withSlot(p params, n int, f func(uint64) uint64) (any, *rpcFail
 	return f(slot), nil
 }
 
-// inContext is an answer that tells the slot it is of.
+// inContext is an answer with the slot it belongs to.
 func inContext(slot uint64, value any) any {
 	return map[string]any{"context": map[string]any{"slot": slot, "apiVersion": "devsol"}, "value": value}
 }

@@ -93,7 +93,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		for i, c := range list {
 			answers[i] = h.answer(c)
 		}
-		_ = enc.Encode(answers) // the client may be gone
+		_ = enc.Encode(answers) // the client may have disconnected
 		return
 	}
 	var one incoming
@@ -121,7 +121,7 @@ func (h *handler) answer(c incoming) any {
 // params are the parameters of a call.
 type params []json.RawMessage
 
-// into reads the n-th parameter; one that is left out keeps the zero value.
+// into decodes the n-th parameter; an omitted one keeps the zero value.
 func (p params) into(n int, v any) *rpcFailure {
 	if n >= len(p) || string(p[n]) == "null" {
 		return nil

@@ -93,8 +93,8 @@ func shownAmount(units uint64, decimals uint8) map[string]any {
 	return shown
 }
 
-// Transaction returns what the ledger knows of a transaction, as getTransaction
-// tells it; ok is false for one it does not have.
+// Transaction returns a transaction in the form of getTransaction; ok is false if the ledger does not have
+// it.
 func (l *Ledger) Transaction(signature solana.Signature) (shown map[string]any, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -6,10 +6,10 @@ import (
 	solana "github.com/gagliardetto/solana-go"
 )
 
-// maxAccountSize is what an account may be made with.
+// maxAccountSize is the largest size, in bytes, of a new account.
 const maxAccountSize = 10 << 20
 
-// system is the system program: it makes accounts and moves SOL.
+// system is the system program: it creates accounts and moves SOL.
 func system(c *call) any {
 	if len(c.data) < 4 {
 		return errInvalidData

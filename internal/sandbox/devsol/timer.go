@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// startTimer makes a slot each SlotTime until stop. Slots missed, as when the
-// machine slept, are not made up for: the clock is tied anew.
+// startTimer makes a slot every SlotTime until stop. Missed slots, as after the machine slept, are not made
+// up for: a new anchor ties the next slot to the clock.
 func (l *Ledger) startTimer() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -29,7 +29,7 @@ func (l *Ledger) startTimer() {
 	}()
 }
 
-// maxDrift is how far the clock of the slots may be off the wall clock.
+// maxDrift is how far the time of a slot may differ from the wall clock.
 const maxDrift = 2 * time.Second
 
 func (l *Ledger) tick(now time.Time) error {

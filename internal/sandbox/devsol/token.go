@@ -20,7 +20,7 @@ const (
 	tokenInitializeMint2    = 20
 )
 
-// token is the classic token program, as far as money is moved with it.
+// token is the classic token program, as far as sweeps and wallets use it.
 func token(c *call) any {
 	if len(c.data) == 0 {
 		return custom(tokenInvalidInstr)
@@ -47,7 +47,7 @@ func token(c *call) any {
 	return custom(tokenInvalidInstr)
 }
 
-// amount reads the u64 that an instruction begins with.
+// amount decodes the u64 at the start of an instruction.
 func amount(data []byte) (uint64, bool) {
 	if len(data) < 8 {
 		return 0, false
@@ -106,7 +106,7 @@ func (c *call) initializeAccount(data []byte) any {
 	return c.put(0, a)
 }
 
-// tokenAt reads the n-th account as one that holds tokens.
+// tokenAt decodes the n-th account as a token account.
 func (c *call) tokenAt(n int) (Account, tokenAccount, any) {
 	a := c.account(n)
 	if a.Owner != solana.TokenProgramID {
@@ -191,7 +191,7 @@ func (c *call) moveTokens(data []byte, checked bool) any {
 	return c.put(to, target)
 }
 
-// mintTo makes tokens: mint, account, authority.
+// mintTo mints tokens: mint, account, authority.
 func (c *call) mintTo(data []byte) any {
 	units, ok := amount(data)
 	if !ok {
@@ -233,8 +233,7 @@ func (c *call) mintTo(data []byte) any {
 	return c.put(1, account)
 }
 
-// closeAccount gives the rent of an emptied account away: account, target,
-// owner.
+// closeAccount sends the rent of an emptied account to a target: account, target, owner.
 func (c *call) closeAccount() any {
 	if len(c.keys) < 3 {
 		return errNotEnoughKeys
@@ -272,7 +271,7 @@ const (
 	authorityClose  = 3
 )
 
-// setAuthority hands a right over: account or mint, who has it.
+// setAuthority transfers a right: account or mint, present authority.
 func (c *call) setAuthority(data []byte) any {
 	if len(data) < 2 || data[1] == 1 && len(data) < 34 {
 		return custom(tokenInvalidInstr)
