@@ -20,35 +20,34 @@ import (
 type instance struct {
 	w         *world
 	name      string
-	fuse      *fuse
-	weather   weather
-	skew      time.Duration // how wrong its clock is
+	crasher   *crasher
+	faults    faults
+	skew      time.Duration // error of its clock
 	store     *store.Store
 	service   *payment.Service
 	watcher   *payment.Watcher
 	expirer   *payment.Expirer
 	sweeper   *settlement.Sweeper
 	deliverer *webhook.Deliverer
-	busy      bool // one of its rounds is under way
+	busy      bool // one of its rounds is running
 }
 
-// twice makes every decision twice, as a transaction does that loses against
-// another: what the first one did must not be felt.
-type twice struct{ *store.Store }
+// decideTwice calls every decision twice, as a transaction does that is retried: the first call must leave no
+// effect.
+type decideTwice struct{ *store.Store }
 
-func (s twice) UpdatePayment(ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error)) (payment.Payment, error) {
+func (s decideTwice) UpdatePayment(ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error)) (payment.Payment, error) {
 	return s.Store.UpdatePayment(ctx, id, func(p payment.Payment) (payment.Change, error) {
 		_, _ = decide(p)
 		return decide(p)
 	})
 }
 
-// outbox is the store of a deliverer. It gives out one delivery at a time, since
-// those that are sent side by side are answered and written in any order. One
-// that is dead does not wait for its outcome to be written.
+// outbox is the store of a deliverer. It claims one delivery at a time, since concurrent ones are answered
+// and stored in any order. After a crash it does not wait for the outcome to be stored.
 type outbox struct {
 	webhook.Store
-	fuse *fuse
+	crasher *crasher
 }
 
 func (o outbox) Claim(ctx context.Context, holder string, now, until time.Time, _, perURL int) ([]webhook.Delivery, error) {
@@ -57,33 +56,33 @@ func (o outbox) Claim(ctx context.Context, holder string, now, until time.Time, 
 
 func (o outbox) Settle(ctx context.Context, holder string, out webhook.Outcome) error {
 	err := o.Store.Settle(ctx, holder, out)
-	if o.fuse.isDead() {
+	if o.crasher.crashed() {
 		return nil
 	}
 	return err
 }
 
 func (w *world) open(name string) *instance {
-	in := &instance{w: w, name: name, fuse: &fuse{}}
+	in := &instance{w: w, name: name, crasher: &crasher{}}
 	if w.path != "" {
-		defer guard(w.path, in.fuse)()
+		defer guard(w.path, in.crasher)()
 	}
 	sealer, err := secret.NewSealer(make([]byte, secret.KeyLen))
 	w.must(err)
 	in.store, err = store.Open(w.Context(), w.url, sealer, store.Options{Log: silent(), MaxConns: 2})
 	w.must(err)
 	w.Cleanup(func() { _ = in.store.Close() })
-	both := twice{in.store}
+	both := decideTwice{in.store}
 	r := &reader{w: w, in: in}
 	in.watcher = payment.NewWatcher(w.profile, r, both, name, in.now, silent())
-	in.service = payment.NewService(both, in.store, lanes{in}, payment.Options{
+	in.service = payment.NewService(both, in.store, offered{in}, payment.Options{
 		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
 	}, in.now, w.newPayment)
 	in.expirer = payment.NewExpirer([]chain.Profile{w.profile}, map[chain.Network]chain.Reader{chain.Polygon: r}, both, in.now, silent())
 	policy := settlement.Policy{Least: 1, Age: time.Hour, Batch: 3}
 	in.sweeper = settlement.New(&sender{w: w, in: in}, in.store, policy, name, in.now, w.newSweep, silent())
 	in.deliverer = webhook.NewDeliverer(webhook.Config{
-		Store: outbox{in.store, in.fuse}, Sender: mail{w: w, in: in}, Holder: name, Now: in.now,
+		Store: outbox{in.store, in.crasher}, Sender: webhookSender{w: w, in: in}, Holder: name, Now: in.now,
 		Jitter: func() float64 { return 0.5 }, Log: silent(),
 	})
 	return in
@@ -93,34 +92,33 @@ func silent() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func (in *instance) now() time.Time { return in.w.clock.Add(in.skew) }
 
-// lanes are the networks of an instance.
-type lanes struct{ in *instance }
+// offered are the networks of an instance.
+type offered struct{ in *instance }
 
-func (l lanes) Network(n chain.Network) (payment.OfferedNetwork, bool) {
+func (l offered) Network(n chain.Network) (payment.OfferedNetwork, bool) {
 	return payment.OfferedNetwork{
 		Profile: l.in.w.profile, Depositor: evm.NewDepositor(chain.Polygon, [16]byte{1}), Treasury: treasury,
 	}, n == chain.Polygon
 }
 
-func (l lanes) Health(chain.Network) payment.Health { return l.in.watcher.Health() }
+func (l offered) Health(chain.Network) payment.Health { return l.in.watcher.Health() }
 
-// call is a call over the network: it may fail, and something else may happen
-// in its middle.
+// call is a call over the network: it may fail, and something else may happen during it.
 func (in *instance) call() error {
-	if in.fuse.isDead() {
-		return errKilled
+	if in.crasher.crashed() {
+		return errCrashed
 	}
-	if in.weather.blind {
+	if in.faults.blind {
 		return chain.ErrNoEndpoint
 	}
-	if in.weather.failAt > 0 {
-		if in.weather.failAt--; in.weather.failAt == 0 {
+	if in.faults.failAt > 0 {
+		if in.faults.failAt--; in.faults.failAt == 0 {
 			return chain.ErrNoEndpoint
 		}
 	}
-	if in.weather.interlude > 0 {
-		if in.weather.interlude--; in.weather.interlude == 0 {
-			in.w.interlude(in)
+	if in.faults.interleave > 0 {
+		if in.faults.interleave--; in.faults.interleave == 0 {
+			in.w.interleave(in)
 		}
 	}
 	return nil
@@ -128,7 +126,7 @@ func (in *instance) call() error {
 
 // round runs one round of a loop, unless the instance is in the middle of one.
 func (in *instance) round(kind string) {
-	if in.busy || in.fuse.isDead() {
+	if in.busy || in.crasher.crashed() {
 		return
 	}
 	in.busy = true
@@ -145,16 +143,16 @@ func (in *instance) round(kind string) {
 	case "deliver":
 		err = in.deliver(ctx)
 	}
-	in.w.tellf("%s %s failed=%t", in.name, kind, err != nil)
-	in.w.why(err)
+	in.w.tracef("%s %s failed=%t", in.name, kind, err != nil)
+	in.w.traceError(err)
 }
 
-// deliver sends what is due, one after the other.
+// deliver sends what is due, one delivery after the other.
 func (in *instance) deliver(ctx context.Context) error {
 	const most = 60
 	for range most {
 		n, err := in.deliverer.RunOnce(ctx)
-		in.w.sortMail()
+		in.w.checkSent()
 		if err != nil || n == 0 {
 			return err
 		}

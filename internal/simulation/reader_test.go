@@ -9,31 +9,31 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// weather is how the endpoints of one instance do at present.
-type weather struct {
-	failAt    int  // the call that fails, counted down; 0: none does
-	lag       int  // blocks the endpoint is behind
-	blind     bool // no call is answered
-	invents   bool // it tells of a transfer that is in no block
-	repeats   bool // it tells of every transfer twice
-	doubts    bool // the second endpoint does not know the newest blocks yet
-	interlude int  // the call in whose middle something else happens; 0: none
+// faults are the present faults of the endpoints of one instance.
+type faults struct {
+	failAt     int  // countdown to the call that fails; 0: none
+	lag        int  // blocks the endpoint is behind
+	blind      bool // every call fails
+	invents    bool // it reports a transfer that is in no block
+	repeats    bool // it reports every transfer twice
+	secondLags bool // the second endpoint does not have the newest blocks yet
+	interleave int  // countdown to the call during which something else happens; 0: none
 }
 
-// reader is a chain.Reader of the ledger with weather.
+// reader is a chain.Reader of the simulated chain, with faults.
 type reader struct {
 	w  *world
 	in *instance
-	// mu guards what Confirm reads, which is called side by side.
+	// mu guards what Confirm reads, which is called concurrently.
 	mu sync.Mutex
 }
 
 var _ chain.Reader = (*reader)(nil)
 
-// call counts a call that may fail, or be interrupted.
+// call counts a call, which may fail or be interleaved.
 func (r *reader) call() error { return r.in.call() }
 
-func (r *reader) height() int { return max(1, len(r.w.ledger.blocks)-r.in.weather.lag) }
+func (r *reader) height() int { return max(1, len(r.w.chain.blocks)-r.in.faults.lag) }
 
 func (r *reader) Network() chain.Network { return chain.Polygon }
 
@@ -43,7 +43,7 @@ func (r *reader) Heads(context.Context) (chain.Heads, error) {
 	if err := r.call(); err != nil {
 		return chain.Heads{}, err
 	}
-	l, n := r.w.ledger, r.height()
+	l, n := r.w.chain, r.height()
 	h := chain.Heads{Latest: l.blocks[n-1].Head, Final: l.blocks[l.safe(n)].Head, Finalized: l.blocks[l.finalized(n)].Head}
 	return h, nil
 }
@@ -52,20 +52,20 @@ func (r *reader) BlockAt(_ context.Context, number uint64) (chain.Head, bool, er
 	if err := r.call(); err != nil || number >= uint64(r.height()) {
 		return chain.Head{}, false, err
 	}
-	return r.w.ledger.blocks[number].Head, true, nil
+	return r.w.chain.blocks[number].Head, true, nil
 }
 
 func (r *reader) Scan(_ context.Context, from uint64, to chain.Head, watch *chain.WatchSet) ([]chain.Transfer, error) {
 	if err := r.call(); err != nil {
 		return nil, err
 	}
-	if to.Number >= uint64(r.height()) || r.w.ledger.blocks[to.Number].Hash != to.Hash {
+	if to.Number >= uint64(r.height()) || r.w.chain.blocks[to.Number].Hash != to.Hash {
 		return nil, chain.ErrReorged
 	}
 	watched := make(map[chain.Address]bool, watch.Len())
 	watch.All(func(_ []byte, a chain.Address) bool { watched[a] = true; return true })
 	var list []chain.Transfer
-	for _, b := range r.w.ledger.blocks[from : to.Number+1] {
+	for _, b := range r.w.chain.blocks[from : to.Number+1] {
 		for _, t := range b.txs {
 			for i, m := range t.moves {
 				if watched[m.to] && m.units > 0 && !r.w.hidden[t.hash] {
@@ -74,13 +74,13 @@ func (r *reader) Scan(_ context.Context, from uint64, to chain.Head, watch *chai
 			}
 		}
 	}
-	if r.in.weather.invents && len(r.w.shown) > 0 && to.Number >= from {
-		b, victim := r.w.ledger.blocks[to.Number], r.w.shown[len(r.w.shown)-1]
+	if r.in.faults.invents && len(r.w.shown) > 0 && to.Number >= from {
+		b, victim := r.w.chain.blocks[to.Number], r.w.shown[len(r.w.shown)-1]
 		if watched[victim] {
-			list = append(list, r.transfer(b, "0xinvented", 0, move{r.w.profile.Assets[0].Contract, "0xliar", victim, 1_000_000_000}))
+			list = append(list, r.transfer(b, "0xinvented", 0, move{r.w.profile.Assets[0].Contract, "0xinvented", victim, 1_000_000_000}))
 		}
 	}
-	if r.in.weather.repeats {
+	if r.in.faults.repeats {
 		list = append(list, list...)
 	}
 	return list, nil
@@ -99,18 +99,18 @@ func (r *reader) transfer(b *block, h chain.TxHash, i int, m move) chain.Transfe
 	return t
 }
 
-// Confirm is asked side by side, so it neither counts nor draws.
+// Confirm is called concurrently, so it neither counts calls nor draws random numbers.
 func (r *reader) Confirm(_ context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.in.weather.blind {
+	if r.in.faults.blind {
 		return chain.Unsettled, chain.ErrNoEndpoint
 	}
-	if r.in.weather.doubts || at.Number >= uint64(len(r.w.ledger.blocks)) {
+	if r.in.faults.secondLags || at.Number >= uint64(len(r.w.chain.blocks)) {
 		return chain.Unsettled, nil
 	}
 	for _, t := range transfers {
-		b, found := r.w.ledger.find(t.Tx, int(at.Number)+1)
+		b, found := r.w.chain.find(t.Tx, int(at.Number)+1)
 		if b == nil || b.Hash != t.Block.Hash || t.Ordinal >= len(found.moves) || found.moves[t.Ordinal].units != t.Units.Big().Uint64() {
 			return chain.Missing, nil
 		}
@@ -122,16 +122,16 @@ func (r *reader) Balances(_ context.Context, asset chain.Asset, addresses []chai
 	if err := r.call(); err != nil {
 		return nil, err
 	}
-	state := r.w.ledger.blocks[r.height()-1].state
+	state := r.w.chain.blocks[r.height()-1].state
 	list := make([]money.Units, len(addresses))
 	for i, a := range addresses {
-		list[i] = money.UnitsFromUint64(state[purse{a, asset.Contract}])
+		list[i] = money.UnitsFromUint64(state[holding{a, asset.Contract}])
 	}
 	return list, nil
 }
 
 func (r *reader) Find(context.Context, chain.TxHash) (chain.Found, error) {
-	return chain.Found{}, fault.New(fault.Unavailable, "nobody looks up transactions here")
+	return chain.Found{}, fault.New(fault.Unavailable, "the simulation looks up no transactions")
 }
 
 func (r *reader) Endpoints() []chain.EndpointHealth { return nil }

@@ -10,8 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// sender is a chain.SweepSender of the ledger. What it calls signed bytes is the
-// transaction, written down.
+// sender is a chain.SweepSender of the simulated chain. Its signed bytes are the transaction as JSON.
 type sender struct {
 	w  *world
 	in *instance
@@ -19,8 +18,8 @@ type sender struct {
 
 var _ chain.SweepSender = (*sender)(nil)
 
-// letter is a transaction as its bytes tell it.
-type letter struct {
+// sweepTx is the content of the signed bytes.
+type sweepTx struct {
 	Nonce, Price uint64
 	Legs         []leg
 	Made         int
@@ -28,19 +27,19 @@ type letter struct {
 
 func (s *sender) Network() chain.Network { return chain.Polygon }
 
-func (s *sender) height() int { return max(1, len(s.w.ledger.blocks)-s.in.weather.lag) }
+func (s *sender) height() int { return max(1, len(s.w.chain.blocks)-s.in.faults.lag) }
 
 func (s *sender) Sign(_ context.Context, items []chain.SweepItem, previous []chain.Attempt, _ time.Time) (chain.Attempt, error) {
 	if err := s.in.call(); err != nil {
 		return chain.Attempt{}, err
 	}
 	switch {
-	case s.w.broke:
-		return chain.Attempt{}, fmt.Errorf("%w: nothing is left", chain.ErrNoGas)
-	case s.w.dear:
+	case s.w.gasEmpty:
+		return chain.Attempt{}, fmt.Errorf("%w: the gas wallet is empty", chain.ErrNoGas)
+	case s.w.gasExpensive:
 		return chain.Attempt{}, fmt.Errorf("%w: a hundred times the price", chain.ErrTooExpensive)
 	}
-	at := letter{Nonce: s.w.ledger.blocks[s.height()-1].nonce, Price: 1000}
+	at := sweepTx{Nonce: s.w.chain.blocks[s.height()-1].nonce, Price: 1000}
 	for _, a := range previous {
 		at.Nonce, at.Price = a.Nonce, max(at.Price, (a.Fee.Price.Big().Uint64()*9+7)/8)
 	}
@@ -65,12 +64,12 @@ func (s *sender) Broadcast(ctx context.Context, a chain.Attempt) error {
 		return err
 	}
 	s.w.checkBroadcast(ctx, a)
-	var at letter
+	var at sweepTx
 	if err := json.Unmarshal(a.Raw, &at); err != nil {
 		return err
 	}
-	s.w.ledger.send(&tx{hash: a.Tx, flush: at.Legs, ours: true, nonce: at.Nonce, price: at.Price})
-	if s.w.deaf { // it was taken, and the answer is lost
+	s.w.chain.send(&tx{hash: a.Tx, flush: at.Legs, ours: true, nonce: at.Nonce, price: at.Price})
+	if s.w.answersLost { // it was accepted, and the answer is lost
 		return chain.ErrNoEndpoint
 	}
 	return nil
@@ -80,7 +79,7 @@ func (s *sender) Track(_ context.Context, items []chain.SweepItem, attempts []ch
 	if err := s.in.call(); err != nil {
 		return chain.SweepOutcome{}, err
 	}
-	l, n := s.w.ledger, s.height()
+	l, n := s.w.chain, s.height()
 	final := l.finalized(n)
 	for _, a := range attempts {
 		b, _ := l.find(a.Tx, n)
@@ -102,7 +101,7 @@ func (s *sender) Track(_ context.Context, items []chain.SweepItem, attempts []ch
 		return seen, nil
 	}
 	if l.blocks[final].nonce > attempts[0].Nonce {
-		return chain.SweepOutcome{Status: chain.TxDropped, Note: "another transaction took its place"}, nil
+		return chain.SweepOutcome{Status: chain.TxDropped, Note: "another transaction used its nonce"}, nil
 	}
 	for _, a := range attempts {
 		if l.known(a.Tx) {

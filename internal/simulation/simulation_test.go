@@ -17,12 +17,12 @@ import (
 var (
 	seedFlag  = flag.Uint64("seed", 1, "the first seed TestSeed runs")
 	seedsFlag = flag.Uint64("seeds", 4, "how many seeds TestSeed runs; TestPostgres runs a quarter of them")
-	stepsFlag = flag.Int("steps", 350, "how many steps a seed takes before all is calm")
-	wholeFlag = flag.Bool("whole", false, "tell the whole story of a seed that fails, not its end alone")
-	forFlag   = flag.Duration("for", 0, "run seeds for so long instead of counting them")
+	stepsFlag = flag.Int("steps", 350, "how many steps a seed takes before the faults end")
+	traceFlag = flag.Bool("trace", false, "print the whole trace of a seed that fails, not only its end")
+	forFlag   = flag.Duration("for", 0, "run seeds for this long instead of counting them")
 )
 
-// template makes a database that has its schema, for all worlds to begin with.
+// template makes a migrated database, from which every world starts.
 func template(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "template.db")
@@ -45,24 +45,23 @@ func migrate(t *testing.T, url string) {
 	}
 }
 
-// live lets the world of a seed happen and returns it when all has come to an
-// end and was checked.
-func live(t testing.TB, seed uint64, database string) *world {
+// run runs the world of a seed to its end, checks it and returns it.
+func run(t testing.TB, seed uint64, database string) *world {
 	t.Helper()
 	w := newWorld(t, seed, database)
 	steps := *stepsFlag
 	if w.path == "" {
-		steps /= 3 // each waits for another process
+		steps /= 3 // each step waits for another process
 	}
 	for range steps {
 		w.step()
 	}
-	w.calm()
+	w.finish()
 	w.checkEnd()
-	for _, in := range w.live {
+	for _, in := range w.instances {
 		w.must(in.store.Close())
 	}
-	w.must(w.books.Close())
+	w.must(w.observer.Close())
 	return w
 }
 
@@ -74,13 +73,12 @@ func TestSeed(t *testing.T) {
 	for n := uint64(0); n < *seedsFlag || *forFlag > 0 && time.Now().Before(until); n++ {
 		seed := *seedFlag + n
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
-			live(t, seed, from).sumUp()
+			run(t, seed, from).logSummary()
 		})
 	}
 }
 
-// TestPostgres is TestSeed on the other database, where processes die between
-// rounds only.
+// TestPostgres is TestSeed on PostgreSQL, where an instance crashes between rounds only.
 func TestPostgres(t *testing.T) {
 	t.Parallel()
 	for n := range max(*seedsFlag/4, 1) {
@@ -88,49 +86,50 @@ func TestPostgres(t *testing.T) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			url := postgres.URL(t)
 			migrate(t, url)
-			live(t, seed, url).sumUp()
+			run(t, seed, url).logSummary()
 		})
 	}
 }
 
-func (w *world) sumUp() {
+// logSummary logs how the payments ended and how much happened.
+func (w *world) logSummary() {
 	ended := map[payment.Status]int{}
 	for _, p := range w.last {
 		ended[p.Status]++
 	}
-	w.Logf("%v, %d crashes, %d interludes, %d sweeps signed, %d blocks", ended, w.crashes, w.interludes, w.signed, len(w.ledger.blocks))
+	w.Logf("%v, %d crashes, %d interleavings, %d sweeps signed, %d blocks", ended, w.crashes, w.interleavings, w.signed, len(w.chain.blocks))
 }
 
 // TestSameSeed: a run is a function of its seed.
 func TestSameSeed(t *testing.T) {
 	t.Parallel()
 	from := template(t)
-	one, two := live(t, 7, from), live(t, 7, from)
+	one, two := run(t, 7, from), run(t, 7, from)
 	if one.sum() != two.sum() {
 		for i := range min(len(one.lines), len(two.lines)) {
 			if one.lines[i] != two.lines[i] {
 				t.Fatalf("line %d is %q and %q", i, one.lines[i], two.lines[i])
 			}
 		}
-		t.Fatalf("one told %d lines, the other %d", len(one.lines), len(two.lines))
+		t.Fatalf("one trace has %d lines, the other %d", len(one.lines), len(two.lines))
 	}
 }
 
-// calm ends all troubles and gives everything time to come to its end.
-func (w *world) calm() {
-	w.tellf("all is calm")
-	for _, in := range w.live {
+// finish ends all faults and runs the loops until nothing is open.
+func (w *world) finish() {
+	w.tracef("the faults end")
+	for _, in := range w.instances {
 		w.must(in.store.Close())
 	}
 	clear(w.hidden)
-	w.dear, w.broke, w.deaf, w.badPost, w.fullPost, w.ledger.frozen = false, false, false, false, false, 0
-	w.live = []*instance{w.start()}
-	in := w.live[0]
-	const most = 600 // rounds: more than any timer that was extended again and again
+	w.gasExpensive, w.gasEmpty, w.answersLost, w.receiversFail, w.receiversBusy, w.chain.frozen = false, false, false, false, false, 0
+	w.instances = []*instance{w.start()}
+	in := w.instances[0]
+	const most = 600 // rounds: more than any timer needs, even if extended repeatedly
 	for range most {
 		w.pass(40 * time.Second)
-		for range w.ledger.deepDepth + 1 {
-			w.ledger.mine(w.clock)
+		for range w.chain.deepDepth + 1 {
+			w.chain.mine(w.clock)
 		}
 		for _, kind := range []string{"watch", "expire", "sweep", "deliver"} {
 			in.round(kind)
@@ -140,9 +139,9 @@ func (w *world) calm() {
 			break
 		}
 	}
-	for range 20 { // what receivers refused comes again within days
+	for range 20 { // receivers that failed are tried again within days
 		w.pass(13 * time.Hour)
-		w.ledger.mine(w.clock)
+		w.chain.mine(w.clock)
 		in.round("watch")
 		in.round("deliver")
 	}

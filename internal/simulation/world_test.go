@@ -22,13 +22,13 @@ import (
 	"github.com/florinpay/florin/internal/store"
 )
 
-// Wallets of the story.
+// Wallets of the simulation.
 const (
-	gasWallet = chain.Address("0x8617E340B3D01FA5F11F306F4090FD50E238070D")
-	treasury  = chain.Address("0xde709f2102306220921060314715629080e2fb77")
-	firstShop = chain.Address("0x52908400098527886E0F7030069857D2E4169EE7")
-	otherShop = chain.Address("0x27b1fdb04752bbc536007a920d24acb045561c26")
-	payer     = chain.Address("0x00000000000000000000000000000000000000F1")
+	gasWallet   = chain.Address("0x8617E340B3D01FA5F11F306F4090FD50E238070D")
+	treasury    = chain.Address("0xde709f2102306220921060314715629080e2fb77")
+	firstWallet = chain.Address("0x52908400098527886E0F7030069857D2E4169EE7")
+	otherWallet = chain.Address("0x27b1fdb04752bbc536007a920d24acb045561c26")
+	payer       = chain.Address("0x00000000000000000000000000000000000000F1")
 )
 
 const (
@@ -36,81 +36,80 @@ const (
 	queriesGiven = 1_000
 )
 
-// begin is when every story begins.
+// begin is the start time of every run.
 var begin = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
-// world is everything there is: a ledger, one or two instances, payers,
-// merchants, receivers, and what they have seen.
+// world is the whole simulation: a chain, one or two instances, payers, merchants, receivers, and what they
+// have observed.
 type world struct {
 	testing.TB
-	seed    uint64
-	rng     *rand.Rand
-	clock   time.Time
-	path    string // of the SQLite file; empty on PostgreSQL
-	url     string
-	profile chain.Profile
-	ledger  *testChain
-	books   *store.Store // looks on; nothing ever fails for it
-	key     int64
-	live    []*instance
-	opened  int
-	ids     int
-	signed  int
+	seed      uint64
+	rng       *rand.Rand
+	clock     time.Time
+	path      string // of the SQLite file; empty on PostgreSQL
+	url       string
+	profile   chain.Profile
+	chain     *testChain
+	observer  *store.Store // reads the database for the checks; it never fails
+	key       int64
+	instances []*instance
+	opened    int
+	ids       int
+	signed    int
 
-	// Troubles of the network and the gas wallet.
-	hidden     map[chain.TxHash]bool // what the first endpoint leaves out
-	wasHidden  map[chain.TxHash]bool
-	dear       bool
-	broke      bool
-	deaf       bool
-	badPost    bool // receivers fail more often than not
-	fullPost   bool // receivers ask to be left alone
-	wallet     chain.Address
-	shown      []chain.Address // deposit addresses, in the order they were seen
-	recorded   map[chain.Address]chain.Address
-	last       map[payment.ID]payment.Payment
-	post       mailbox
-	trace      hash.Hash
-	lines      []string
-	crashes    int
-	interludes int
+	// Faults of the network, the gas wallet and the receivers.
+	hidden        map[chain.TxHash]bool // transactions that the first endpoint omits
+	wasHidden     map[chain.TxHash]bool
+	gasExpensive  bool // signing fails: the price is too high
+	gasEmpty      bool // signing fails: the gas wallet is empty
+	answersLost   bool // broadcasts arrive, and their answer is lost
+	receiversFail bool // receivers fail more often than not
+	receiversBusy bool // receivers ask for a pause
+	wallet        chain.Address
+	shown         []chain.Address // deposit addresses, in the order of their first appearance
+	recorded      map[chain.Address]chain.Address
+	last          map[payment.ID]payment.Payment
+	inbox         inbox
+	trace         hash.Hash
+	lines         []string
+	crashes       int
+	interleavings int
 }
 
-// newWorld makes the world of a seed. database is where it is stored: the path of
-// an SQLite file that has its schema, of which a copy is made, or the URL of a
-// PostgreSQL database that has.
+// newWorld makes the world of a seed. database is the path of a migrated SQLite file, of which a copy is
+// used, or the URL of a migrated PostgreSQL database.
 func newWorld(t testing.TB, seed uint64, database string) *world {
 	t.Helper()
 	w := &world{
-		TB: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 4)), clock: begin, wallet: firstShop, //nolint:gosec // it must be repeatable
+		TB: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 4)), clock: begin, wallet: firstWallet, //nolint:gosec // it must be repeatable
 		hidden: map[chain.TxHash]bool{}, wasHidden: map[chain.TxHash]bool{},
 		recorded: map[chain.Address]chain.Address{}, last: map[payment.ID]payment.Payment{}, trace: sha256.New(),
-		post: mailbox{got: map[string][]letterIn{}},
+		inbox: inbox{got: map[string][]receivedBody{}},
 	}
 	for _, p := range chain.Profiles() {
 		if p.Network == chain.Polygon {
 			w.profile = p
 		}
 	}
-	// Half of the worlds credit before the chain itself is certain.
+	// Half of the worlds credit deposits before the chain finalizes them.
 	safe, deep := 4, 4
 	if seed%2 == 1 {
 		safe, deep = 3, 9
 		w.profile.Finality = chain.Finality{Tag: chain.TagSafe}
 	}
-	w.ledger = newTestChain(begin, safe, deep)
+	w.chain = newTestChain(begin, safe, deep)
 	for range deep + 1 {
 		w.pass(2 * time.Second)
-		w.ledger.mine(w.clock)
+		w.chain.mine(w.clock)
 	}
 	if w.url = database; !strings.Contains(database, "://") {
 		w.path = filepath.Join(t.TempDir(), fmt.Sprintf("seed%d.db", seed))
 		w.url = "sqlite://" + w.path
 		copyFile(w, database, w.path)
 	}
-	w.openShop()
-	w.live = []*instance{w.start()}
-	w.live[0].round("watch")
+	w.createMerchant()
+	w.instances = []*instance{w.start()}
+	w.instances[0].round("watch")
 	return w
 }
 
@@ -127,21 +126,21 @@ func (w *world) must(err error) {
 	}
 }
 
-// failf ends the story and says how to see it again.
+// failf ends the run and prints how to repeat it.
 func (w *world) failf(format string, args ...any) {
 	w.Helper()
-	told := w.lines
-	if !*wholeFlag {
-		told = told[max(0, len(told)-40):]
+	lines := w.lines
+	if !*traceFlag {
+		lines = lines[max(0, len(lines)-40):]
 	}
-	w.Logf("the story:\n%s", strings.Join(told, "\n"))
-	w.Logf("%d steps told, %d crashes, %d interludes", len(w.lines), w.crashes, w.interludes)
-	w.Fatalf("seed %d: %s\nsee it again: go test ./internal/simulation -run %s -seed %d -seeds 1 -whole",
+	w.Logf("the trace:\n%s", strings.Join(lines, "\n"))
+	w.Logf("%d lines, %d crashes, %d interleavings", len(w.lines), w.crashes, w.interleavings)
+	w.Fatalf("seed %d: %s\nrepeat it: go test ./internal/simulation -run %s -seed %d -seeds 1 -trace",
 		w.seed, fmt.Sprintf(format, args...), strings.Split(w.Name(), "/")[0], w.seed)
 }
 
-// tellf adds a line to the trace.
-func (w *world) tellf(format string, args ...any) {
+// tracef adds a line to the trace.
+func (w *world) tracef(format string, args ...any) {
 	line := fmt.Sprintf("%s ", w.clock.Sub(begin)) + fmt.Sprintf(format, args...)
 	w.lines = append(w.lines, line)
 	_, _ = w.trace.Write([]byte(line + "\n"))
@@ -156,16 +155,17 @@ func (w *world) start() *instance {
 	return w.open(fmt.Sprintf("instance %d", w.opened))
 }
 
-func (w *world) openShop() {
+// createMerchant makes the merchant with a key, credits and a settlement wallet.
+func (w *world) createMerchant() {
 	ctx := w.Context()
 	sealer, err := secret.NewSealer(make([]byte, secret.KeyLen))
 	w.must(err)
-	w.books, err = store.Open(ctx, w.url, sealer, store.Options{Log: silent(), MaxConns: 2})
+	w.observer, err = store.Open(ctx, w.url, sealer, store.Options{Log: silent(), MaxConns: 2})
 	w.must(err)
-	w.Cleanup(func() { _ = w.books.Close() })
-	user, err := w.books.CreateUser(ctx, identity.User{PublicID: "01KAJ0000000000000000000U1", Email: "shop@example.com", CreatedAt: begin})
+	w.Cleanup(func() { _ = w.observer.Close() })
+	user, err := w.observer.CreateUser(ctx, identity.User{PublicID: "01KAJ0000000000000000000U1", Email: "shop@example.com", CreatedAt: begin})
 	w.must(err)
-	key, err := w.books.CreateKey(ctx, merchant.Key{PublicID: "01KAJ0000000000000000000K1", UserID: user.ID, Hash: identity.Hash{1}, CreatedAt: begin},
+	key, err := w.observer.CreateKey(ctx, merchant.Key{PublicID: "01KAJ0000000000000000000K1", UserID: user.ID, Hash: identity.Hash{1}, CreatedAt: begin},
 		func(id int64) []ledger.Entry {
 			return []ledger.Entry{
 				ledger.Grant(id, ledger.Credit, creditsGiven, ledger.ReasonGrant, "credits", begin),
@@ -174,7 +174,7 @@ func (w *world) openShop() {
 		})
 	w.must(err)
 	w.key = key.ID
-	_, err = w.books.CreateCustodian(ctx, merchant.Custodian{
+	_, err = w.observer.CreateCustodian(ctx, merchant.Custodian{
 		PublicID: "01KAJ0000000000000000000C1", KeyID: key.ID, Name: "Shop", CallbackURL: "https://shop.example.com/hook",
 		Wallets:        map[chain.Network]chain.Address{chain.Polygon: w.wallet},
 		SigningSecrets: []secret.Text{secret.New("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")}, CreatedAt: begin, UpdatedAt: begin,
@@ -182,13 +182,13 @@ func (w *world) openShop() {
 	w.must(err)
 }
 
-// chance is true that many times in a hundred.
+// chance is true with a probability of so many per cent.
 func (w *world) chance(percent int) bool { return w.rng.IntN(100) < percent }
 
-// any returns one of the live instances.
-func (w *world) any() *instance { return w.live[w.rng.IntN(len(w.live))] }
+// any returns one of the running instances.
+func (w *world) any() *instance { return w.instances[w.rng.IntN(len(w.instances))] }
 
-// newest returns one of the payments, mostly a late one; ok is false without any.
+// newest returns one of the payments, mostly a recent one; ok is false if there is none.
 func (w *world) newest() (p payment.Payment, ok bool) {
 	ids := w.known()
 	if len(ids) == 0 {
@@ -210,41 +210,41 @@ func (w *world) known() []payment.ID {
 	return ids
 }
 
-// reap lets an instance that has died be started again.
-func (w *world) reap() {
-	for i, in := range w.live {
-		if in.fuse.isDead() {
+// restartCrashed replaces instances that have crashed.
+func (w *world) restartCrashed() {
+	for i, in := range w.instances {
+		if in.crasher.crashed() {
 			w.crashes++
-			w.tellf("%s died after %d commits", in.name, in.fuse.count)
+			w.tracef("%s crashed after %d commits", in.name, in.crasher.count)
 			_ = in.store.Close()
-			w.live[i] = w.start()
+			w.instances[i] = w.start()
 		}
 	}
 }
 
-// interlude is what happens while an instance waits for an answer.
-func (w *world) interlude(in *instance) {
-	w.interludes++
-	w.tellf("meanwhile")
-	in.weather.interlude = 0
-	others := slices.DeleteFunc(slices.Clone(w.live), func(o *instance) bool { return o == in || o.busy || o.fuse.isDead() })
+// interleave runs something else while an instance waits for an answer.
+func (w *world) interleave(in *instance) {
+	w.interleavings++
+	w.tracef("while it waits")
+	in.faults.interleave = 0
+	others := slices.DeleteFunc(slices.Clone(w.instances), func(o *instance) bool { return o == in || o.busy || o.crasher.crashed() })
 	switch at := w.rng.IntN(6); {
 	case at < 3 && len(others) > 0:
-		others[0].weather = weather{}
+		others[0].faults = faults{}
 		others[0].round([]string{"watch", "sweep", "expire"}[at])
 	case at == 3:
 		w.reorg()
 	case at == 4:
 		w.pay()
-		w.ledger.mine(w.clock)
+		w.chain.mine(w.clock)
 	default:
 		w.cancel()
 	}
 }
 
-// why adds an error to the story; its text is no part of the trace.
-func (w *world) why(err error) {
+// traceError adds an error to the printed lines; its text does not count for the trace's hash.
+func (w *world) traceError(err error) {
 	if err != nil {
-		w.lines = append(w.lines, "      because "+err.Error())
+		w.lines = append(w.lines, "      error: "+err.Error())
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// payments reads what is stored, by ID.
+// payments reads the stored payments, by ID.
 func (w *world) payments() []payment.Payment {
 	var ids []payment.ID
 	for n := 1; n <= w.ids; n++ {
@@ -19,7 +19,7 @@ func (w *world) payments() []payment.Payment {
 	}
 	var all []payment.Payment
 	for page := range slices.Chunk(ids, payment.MaxPage) {
-		list, err := w.books.PaymentsByID(w.Context(), page)
+		list, err := w.observer.PaymentsByID(w.Context(), page)
 		w.must(err)
 		all = append(all, list...)
 	}
@@ -27,12 +27,12 @@ func (w *world) payments() []payment.Payment {
 	return all
 }
 
-// check holds what is stored against the ledger: what must never be otherwise.
+// check compares the database with the chain and with its earlier state.
 func (w *world) check() {
 	w.Helper()
 	list := w.payments()
 	if len(list) < len(w.last) {
-		w.failf("%d payments are stored, and there were %d", len(list), len(w.last))
+		w.failf("%d payments are stored, and there were %d before", len(list), len(w.last))
 	}
 	for _, p := range list {
 		before, known := w.last[p.ID]
@@ -42,7 +42,7 @@ func (w *world) check() {
 		w.checkRoutes(p)
 		w.checkDeposits(p)
 		if p.Status != before.Status {
-			w.tellf("%s is %s", p.ID, p.Status)
+			w.tracef("%s is %s", p.ID, p.Status)
 			w.checkCompleted(p)
 			w.checkCancelled(p)
 		}
@@ -50,8 +50,8 @@ func (w *world) check() {
 	}
 }
 
-// checkRoutes: the settlement wallet is the merchant's when the address is
-// first shown, and never changes.
+// checkRoutes: the settlement wallet of an address is the merchant's wallet at its first appearance, and
+// never changes.
 func (w *world) checkRoutes(p payment.Payment) {
 	w.Helper()
 	for _, r := range p.Routes {
@@ -66,16 +66,16 @@ func (w *world) checkRoutes(p payment.Payment) {
 			w.recorded[a] = before
 		}
 		if r.Settlement != before {
-			w.failf("address %s of %s settles to %s, and not to %s", a, p.ID, r.Settlement, before)
+			w.failf("address %s of %s settles to %s, want %s", a, p.ID, r.Settlement, before)
 		}
 	}
 }
 
-// checkDeposits: what is recorded as final was in a block that counts, once.
+// checkDeposits: a deposit recorded as final was in a safe block, and is recorded once.
 func (w *world) checkDeposits(p payment.Payment) {
 	w.Helper()
 	seen := map[chain.Key]bool{}
-	swept := map[purse]uint64{}
+	swept := map[holding]uint64{}
 	for _, d := range p.Deposits {
 		t := d.Transfer
 		if seen[t.Key] {
@@ -83,7 +83,7 @@ func (w *world) checkDeposits(p payment.Payment) {
 		}
 		seen[t.Key] = true
 		if d.Swept {
-			swept[purse{t.To, t.Asset.Contract}] += t.Units.Big().Uint64()
+			swept[holding{t.To, t.Asset.Contract}] += t.Units.Big().Uint64()
 			if d.State != payment.DepositFinal {
 				w.failf("deposit %v of %s is swept and %s", t.Key, p.ID, d.State)
 			}
@@ -91,31 +91,31 @@ func (w *world) checkDeposits(p payment.Payment) {
 		if d.State != payment.DepositFinal {
 			continue
 		}
-		b := w.ledger.counted[t.Block.Hash]
+		b := w.chain.counted[t.Block.Hash]
 		if b == nil {
-			w.failf("deposit %v of %s is final in block %d, which never counted", t.Key, p.ID, t.Block.Number)
+			w.failf("deposit %v of %s is final in block %d, which was never safe", t.Key, p.ID, t.Block.Number)
 		}
 		i := slices.IndexFunc(b.txs, func(o *tx) bool { return o.hash == t.Tx })
 		if i < 0 || t.Ordinal >= len(b.txs[i].moves) {
 			w.failf("deposit %v of %s is in no block", t.Key, p.ID)
 		}
 		if m := b.txs[i].moves[t.Ordinal]; m.to != t.To || m.contract != t.Asset.Contract || m.units != t.Units.Big().Uint64() {
-			w.failf("deposit %v of %s is recorded as %s, and was %d", t.Key, p.ID, t.Units, m.units)
+			w.failf("deposit %v of %s is recorded as %s, want %d", t.Key, p.ID, t.Units, m.units)
 		}
-		if d.Rechecked && b.Number > uint64(w.ledger.forever) {
-			w.failf("deposit %v of %s cannot vanish, it says, in block %d after %d", t.Key, p.ID, b.Number, w.ledger.forever)
+		if d.Rechecked && b.Number > uint64(w.chain.finalHeight) {
+			w.failf("deposit %v of %s is rechecked in block %d, and only %d is final", t.Key, p.ID, b.Number, w.chain.finalHeight)
 		}
 	}
 	for at, units := range swept {
 		if moved := w.movedFrom(at); moved < units {
-			w.failf("%d of %s were swept, it says, and %d were", units, at.address, moved)
+			w.failf("%d of %s are recorded as swept, want %d", units, at.address, moved)
 		}
 	}
 }
 
-// movedFrom sums what has left the address for ever.
-func (w *world) movedFrom(at purse) (sum uint64) {
-	for _, b := range w.ledger.blocks[:w.ledger.credited+1] {
+// movedFrom sums what has left the address in safe blocks.
+func (w *world) movedFrom(at holding) (sum uint64) {
+	for _, b := range w.chain.blocks[:w.chain.credited+1] {
 		for _, done := range b.moved {
 			for _, m := range done {
 				if m.from == at.address && m.contract == at.contract {
@@ -127,7 +127,7 @@ func (w *world) movedFrom(at purse) (sum uint64) {
 	return sum
 }
 
-// checkCompleted: a payment completes only with money that counts.
+// checkCompleted: a payment completes only with enough money that counts.
 func (w *world) checkCompleted(p payment.Payment) {
 	w.Helper()
 	if p.Status != payment.Completed || p.ByHand {
@@ -138,25 +138,25 @@ func (w *world) checkCompleted(p payment.Payment) {
 		sum = money.Micros(w.everFinal(p.Routes[0].Address.Address, func(c chain.Address) bool { return w.counts(p, c) }))
 	}
 	if sum < p.Amount {
-		w.failf("payment %s of %s is completed, and %s of final money came", p.ID, p.Amount, sum)
+		w.failf("payment %s of %s is completed with %s of final money", p.ID, p.Amount, sum)
 	}
 }
 
-// checkCancelled: nobody cancels a payment whose money is known to be there.
+// checkCancelled: a payment with a known deposit cannot be cancelled.
 func (w *world) checkCancelled(p payment.Payment) {
 	w.Helper()
 	for _, d := range p.Deposits {
 		if p.Status == payment.Cancelled && p.Counts(d) && !d.Late {
-			w.failf("payment %s is cancelled, and %v was known", p.ID, d.Transfer.Key)
+			w.failf("payment %s is cancelled with the known deposit %v", p.ID, d.Transfer.Key)
 		}
 	}
 }
 
-// everFinal sums what came to the address in blocks that counted, even if the
-// chain has replaced them since: a rule weaker than its own finality allows that.
+// everFinal sums what came to the address in blocks that were ever safe, even if replaced since: a finality
+// rule weaker than the chain's own permits that.
 func (w *world) everFinal(a chain.Address, counts func(contract chain.Address) bool) (sum uint64) {
 	seen := map[chain.Key]bool{}
-	for _, b := range w.ledger.counted {
+	for _, b := range w.chain.counted {
 		for _, t := range b.txs {
 			for i, m := range t.moves {
 				k := chain.Key{Tx: t.hash, Ordinal: i}
@@ -170,39 +170,38 @@ func (w *world) everFinal(a chain.Address, counts func(contract chain.Address) b
 	return sum
 }
 
-// counts reports whether a contract is one of those the payer was asked for.
+// counts reports whether the payment accepts the contract.
 func (w *world) counts(p payment.Payment, contract chain.Address) bool {
 	return slices.ContainsFunc(w.profile.Assets, func(a chain.Asset) bool {
 		return a.Contract == contract && a.Token != "" && slices.Contains(p.Routes[0].Tokens, a.Token)
 	})
 }
 
-// checkBroadcast: what is sent is stored, pays the recorded wallets alone, and
-// moves nothing for which no final money is there.
+// checkBroadcast: a sweep that is sent is stored, pays only the recorded wallets, and moves only final money.
 func (w *world) checkBroadcast(ctx context.Context, a chain.Attempt) {
 	w.Helper()
-	s, ok, err := w.books.InFlight(ctx, chain.Polygon)
+	s, ok, err := w.observer.InFlight(ctx, chain.Polygon)
 	w.must(err)
 	if !ok || !slices.ContainsFunc(s.Attempts, func(o chain.Attempt) bool { return o.Tx == a.Tx && bytes.Equal(o.Raw, a.Raw) }) {
-		w.failf("sweep %s is sent and not stored", a.Tx)
+		w.failf("sweep %s is sent but not stored", a.Tx)
 	}
 	for _, i := range s.Items {
 		if got, want := i.Settlement, w.recorded[i.Address.Address]; got != want {
-			w.failf("sweep %s pays %s to %s, and not to %s", s.ID, i.Address.Address, got, want)
+			w.failf("sweep %s pays %s to %s, want %s", s.ID, i.Address.Address, got, want)
 		}
 		final := w.everFinal(i.Address.Address, func(c chain.Address) bool { return c == i.Asset.Contract })
 		if i.Expected.Big().Uint64() > final {
-			w.failf("sweep %s takes %s of %s, and %d are final", s.ID, i.Expected, i.Address.Address, final)
+			w.failf("sweep %s takes %s of %s, of which %d are final", s.ID, i.Expected, i.Address.Address, final)
 		}
 	}
-	w.tellf("sweep %s is sent as %s", s.ID, a.Tx)
+	w.tracef("sweep %s is sent as %s", s.ID, a.Tx)
 }
 
-// checkEnd: everything has come to its end, and nothing is lost.
+// checkEnd: every payment and sweep has ended, and no money is lost.
 func (w *world) checkEnd() {
 	w.Helper()
 	var started, topped, marked int64
-	height := len(w.ledger.blocks)
+	height := len(w.chain.blocks)
 	for _, p := range w.last {
 		if !p.Status.Final() {
 			w.failf("payment %s is still %s", p.ID, p.Status)
@@ -216,21 +215,21 @@ func (w *world) checkEnd() {
 		}
 		marked += w.checkEvents(p)
 	}
-	_, differences, err := w.books.VerifyLedger(w.Context())
+	_, differences, err := w.observer.VerifyLedger(w.Context())
 	w.must(err)
 	if len(differences) > 0 {
 		w.failf("the ledger: %v", differences)
 	}
-	balance, err := w.books.Balance(w.Context(), w.key)
+	balance, err := w.observer.Balance(w.Context(), w.key)
 	w.must(err)
 	if want := (ledger.Balance{Credits: creditsGiven + topped - started, Queries: queriesGiven - marked}); balance != want {
 		w.failf("the key has %+v, want %+v", balance, want)
 	}
-	w.checkPurses()
+	w.checkHoldings()
 }
 
-// checkArrivals: every final transfer to a payment's address is recorded once
-// and swept, and decides the payment as it should.
+// checkArrivals: every final transfer to a payment's address is recorded once and swept, and decides the
+// payment as it should.
 func (w *world) checkArrivals(p payment.Payment, height int) {
 	w.Helper()
 	if len(p.Routes) == 0 {
@@ -243,7 +242,7 @@ func (w *world) checkArrivals(p payment.Payment, height int) {
 		}
 	}
 	var inTime money.Micros
-	for k, in := range w.ledger.arrivals(height, p.Routes[0].Address.Address) {
+	for k, in := range w.chain.arrivals(height, p.Routes[0].Address.Address) {
 		if w.counts(p, in.contract) && !in.block.Time.After(p.ExpiresAt) {
 			inTime += money.Micros(in.units)
 		}
@@ -251,32 +250,31 @@ func (w *world) checkArrivals(p payment.Payment, height int) {
 		delete(recorded, k)
 		switch {
 		case !ok && w.wasHidden[k.Tx] && p.Status != payment.Expired:
-			// An endpoint lied, and the payment ended by other means before its
-			// addresses were asked.
+			// An endpoint hid it, and the payment ended otherwise before the balances were read.
 		case !ok:
-			w.failf("%d came to %s in block %d (%s), and payment %s (%s) does not know it", in.units, in.to, in.block.Number, k.Tx, p.ID, p.Status)
+			w.failf("%d came to %s in block %d (%s), but payment %s (%s) does not have it", in.units, in.to, in.block.Number, k.Tx, p.ID, p.Status)
 		case d.State != payment.DepositFinal || !d.Swept || !d.Rechecked:
-			w.failf("deposit %v of %s is %s, hardened %t, swept %t in the end", k, p.ID, d.State, d.Rechecked, d.Swept)
+			w.failf("deposit %v of %s is %s, rechecked %t, swept %t at the end", k, p.ID, d.State, d.Rechecked, d.Swept)
 		}
 	}
 	for k := range recorded {
 		w.failf("deposit %v of %s is in no block", k, p.ID)
 	}
 	if p.Status == payment.Expired && inTime >= p.Amount {
-		w.failf("payment %s of %s expired, and %s came in time", p.ID, p.Amount, inTime)
+		w.failf("payment %s of %s expired although %s came in time", p.ID, p.Amount, inTime)
 	}
 }
 
-// checkEvents: the history has no gap, each end has one event, and it was
-// delivered. It returns how often the payment was marked as completed.
+// checkEvents: the history has no gap, each end has one event, and that was delivered. It returns how often
+// the payment was marked as completed.
 func (w *world) checkEvents(p payment.Payment) (marked int64) {
 	w.Helper()
-	events, err := w.books.Events(w.Context(), p.ID)
+	events, err := w.observer.Events(w.Context(), p.ID)
 	w.must(err)
 	ends := map[payment.EventType]int{}
 	for i, e := range events {
 		if e.Seq != i+1 {
-			w.failf("event %s has sequence %d at place %d", e.ID, e.Seq, i+1)
+			w.failf("event %s has sequence %d, want %d", e.ID, e.Seq, i+1)
 		}
 		if e.Type == payment.EventMarked {
 			marked++
@@ -295,38 +293,37 @@ func (w *world) checkEvents(p payment.Payment) (marked int64) {
 		}
 	}
 	if ends[terminal(p.Status)] != 1 {
-		w.failf("payment %s is %s, and no event says so", p.ID, p.Status)
+		w.failf("payment %s is %s without an event", p.ID, p.Status)
 	}
 	if p.Seq != len(events) {
-		w.failf("payment %s counts %d events of %d", p.ID, p.Seq, len(events))
+		w.failf("payment %s counts %d events, want %d", p.ID, p.Seq, len(events))
 	}
 	return marked
 }
 
-// checkPurses: nothing that counts lies on a deposit address any more, each
-// settlement wallet holds what came to its addresses, and no transaction of the
-// gas wallet waits.
-func (w *world) checkPurses() {
+// checkHoldings: deposit addresses are empty, each settlement wallet holds what came to its addresses, and no
+// transaction of the gas wallet is pending.
+func (w *world) checkHoldings() {
 	w.Helper()
-	state := w.ledger.head().state
-	want := map[purse]uint64{}
+	state := w.chain.head().state
+	want := map[holding]uint64{}
 	unseen := map[chain.Address]bool{}
 	for _, p := range w.last {
 		for _, r := range p.Routes {
-			for k, in := range w.ledger.arrivals(len(w.ledger.blocks), r.Address.Address) {
+			for k, in := range w.chain.arrivals(len(w.chain.blocks), r.Address.Address) {
 				if w.wasHidden[k.Tx] && !slices.ContainsFunc(p.Deposits, func(d payment.Deposit) bool { return d.Transfer.Key == k }) {
 					unseen[in.to] = true
 				}
-				want[purse{r.Settlement, in.contract}] += in.units
+				want[holding{r.Settlement, in.contract}] += in.units
 			}
 		}
 	}
 	for at, units := range state {
 		if to, deposit := w.recorded[at.address]; deposit && units > 0 {
 			if !unseen[at.address] {
-				w.failf("%d of %s still lie on %s", units, at.contract, at.address)
+				w.failf("%d of %s are still on %s", units, at.contract, at.address)
 			}
-			want[purse{to, at.contract}] -= units
+			want[holding{to, at.contract}] -= units
 		}
 	}
 	for at, units := range want {
@@ -334,7 +331,7 @@ func (w *world) checkPurses() {
 			w.failf("settlement wallet %s holds %d of %s, want %d", at.address, state[at], at.contract, units)
 		}
 	}
-	if slices.ContainsFunc(w.ledger.pool, func(t *tx) bool { return t.ours }) {
-		w.failf("a transaction of the gas wallet waits for ever")
+	if slices.ContainsFunc(w.chain.pool, func(t *tx) bool { return t.ours }) {
+		w.failf("a transaction of the gas wallet is still pending")
 	}
 }

@@ -9,18 +9,17 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// purse is what one address holds of one asset.
-type purse struct{ address, contract chain.Address }
+// holding is the balance of one address in one asset.
+type holding struct{ address, contract chain.Address }
 
-// move is money that goes from one address to another.
+// move is a transfer from one address to another.
 type move struct {
 	contract chain.Address
 	from, to chain.Address
 	units    uint64
 }
 
-// tx is a transaction of the ledger: a payer's transfers, or a flush of deposit
-// addresses by the gas wallet.
+// tx is a transaction of the chain: a payer's transfers, or a sweep of deposit addresses by the gas wallet.
 type tx struct {
 	hash  chain.TxHash
 	moves []move // of a payer
@@ -33,32 +32,32 @@ type tx struct {
 // leg is an address that a sweep empties.
 type leg struct{ Address, Contract, Settlement chain.Address }
 
-// block is a block with the state after it. It is never changed.
+// block is a block with the state after it. It is immutable.
 type block struct {
 	chain.Head
 	txs   []*tx
-	moved map[chain.TxHash][]move // what each transaction did
-	state map[purse]uint64
+	moved map[chain.TxHash][]move // transfers made by each transaction
+	state map[holding]uint64
 	nonce uint64 // of the gas wallet
 }
 
-// testChain is a chain that is made, forked and taken back on command.
+// testChain is a chain that is mined and reorganized on command.
 type testChain struct {
-	blocks    []*block
-	pool      []*tx
-	safeDepth int // of the block that is credited by rule
-	deepDepth int // of the block that stays for ever
-	frozen    int // finality stands still at this block while it is above 0
-	forever   int // the newest finalized block ever; no reorg goes below
-	credited  int // the newest safe block of the chain as it stands
-	// counted are the blocks that were ever safe, whatever became of them.
+	blocks      []*block
+	pool        []*tx
+	safeDepth   int // blocks by which the safe block trails the head
+	deepDepth   int // blocks by which the finalized block trails the head
+	frozen      int // finality stops at this block while it is above 0
+	finalHeight int // the newest finalized block ever; no reorg goes below
+	credited    int // the newest safe block of the present chain
+	// counted are the blocks that were ever safe, even if replaced since.
 	counted map[string]*block
 	made    int
 }
 
 func newTestChain(at time.Time, safe, deep int) *testChain {
 	l := &testChain{safeDepth: safe, deepDepth: deep, counted: map[string]*block{}}
-	l.blocks = []*block{{Head: chain.Head{Hash: "0xgenesis", Time: at}, state: map[purse]uint64{}}}
+	l.blocks = []*block{{Head: chain.Head{Hash: "0xgenesis", Time: at}, state: map[holding]uint64{}}}
 	return l
 }
 
@@ -69,8 +68,8 @@ func (l *testChain) hash(kind string) string {
 	return fmt.Sprintf("0x%s%060d", kind, l.made)
 }
 
-// send puts a transaction into the pool. One of the gas wallet must pay more
-// than another with its nonce, and must come next.
+// send puts a transaction into the pool. One of the gas wallet must have an unused nonce, and pay more than a
+// pending one with the same nonce.
 func (l *testChain) send(t *tx) bool {
 	if t.ours {
 		if t.nonce < l.head().nonce || l.known(t.hash) {
@@ -97,7 +96,7 @@ func (l *testChain) known(h chain.TxHash) bool {
 	return slices.ContainsFunc(l.pool, func(t *tx) bool { return t.hash == h })
 }
 
-// find returns the block below the height that has the transaction.
+// find returns the block below the height that contains the transaction.
 func (l *testChain) find(h chain.TxHash, height int) (*block, *tx) {
 	for _, b := range l.blocks[:height] {
 		for _, t := range b.txs {
@@ -137,14 +136,14 @@ func (l *testChain) mine(at time.Time) {
 func (b *block) include(t *tx) {
 	var done []move
 	for _, m := range t.moves {
-		b.state[purse{m.to, m.contract}] += m.units
+		b.state[holding{m.to, m.contract}] += m.units
 		done = append(done, m)
 	}
 	for _, f := range t.flush {
-		from := purse{f.Address, f.Contract}
+		from := holding{f.Address, f.Contract}
 		if units := b.state[from]; units > 0 {
 			b.state[from] = 0
-			b.state[purse{f.Settlement, f.Contract}] += units
+			b.state[holding{f.Settlement, f.Contract}] += units
 			done = append(done, move{f.Contract, f.Address, f.Settlement, units})
 		}
 	}
@@ -155,17 +154,17 @@ func (b *block) include(t *tx) {
 	b.moved[t.hash] = done
 }
 
-// settle notes how far the chain can never go back.
+// settle updates the final and the safe block.
 func (l *testChain) settle() {
-	l.forever = max(l.forever, l.finalized(len(l.blocks)))
+	l.finalHeight = max(l.finalHeight, l.finalized(len(l.blocks)))
 	l.credited = l.safe(len(l.blocks))
 	for _, b := range l.blocks[:l.credited+1] {
 		l.counted[b.Hash] = b
 	}
 }
 
-// finalized returns the number of the newest finalized block of the first
-// height blocks, safe that of the newest safe one.
+// finalized is the number of the newest finalized block among the first height blocks; safe is that of the
+// newest safe one.
 func (l *testChain) finalized(height int) int {
 	n := max(0, height-1-l.deepDepth)
 	if l.frozen > 0 {
@@ -178,10 +177,10 @@ func (l *testChain) safe(height int) int {
 	return max(max(0, height-1-l.safeDepth), l.finalized(height))
 }
 
-// reorg takes blocks back, as many as asked and may be, and makes as many new
-// ones. Their transactions return to the pool in reverse order, or are lost.
+// reorg replaces up to n blocks, but no final one, by as many new ones. Their transactions return to the pool
+// in reverse order, or are lost.
 func (l *testChain) reorg(n int, keep bool, at time.Time) int {
-	n = min(n, len(l.blocks)-1-l.forever)
+	n = min(n, len(l.blocks)-1-l.finalHeight)
 	if n <= 0 {
 		return 0
 	}
@@ -204,7 +203,7 @@ func (l *testChain) reorg(n int, keep bool, at time.Time) int {
 	return n
 }
 
-// drop forgets the pool.
+// drop empties the pool.
 func (l *testChain) drop() { l.pool = nil }
 
 // arrivals lists the payers' transfers to the address in the first height blocks.
