@@ -1,11 +1,13 @@
 package sandbox_test
 
 import (
+	"context"
 	"net/url"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/sandbox"
 	"github.com/florinpay/florin/internal/testkit/browser"
 )
@@ -16,36 +18,12 @@ func TestDonate(t *testing.T) {
 	t.Parallel()
 	r := start(t, t.TempDir())
 	const path = "/donate/boat-for-ida"
-	desk := browser.New(t, browser.Desktop)
-	browser.Run(desk, t, chromedp.Navigate(r.BaseURL+"/signin?next=%2Fdashboard%2Fcampaigns"), chromedp.WaitVisible("#f-email"),
-		chromedp.SendKeys("#f-email", sandbox.DemoEmail), chromedp.SendKeys("#f-password", sandbox.DemoPassword),
-		chromedp.Click(testID("submit")), chromedp.WaitVisible("#f-title"),
-		chromedp.SendKeys("#f-title", "Boat for Ida"), chromedp.SendKeys("#f-goal", "20"), chromedp.SendKeys("#f-suggested", "5 25"),
-		chromedp.Click(testID("create")), chromedp.WaitVisible(testID("no-gifts")))
-	browser.Axe(desk, t)
-
+	dashboard := r.createCampaign(t)
 	watcher := browser.New(t, browser.Desktop, browser.Light)
 	browser.Run(watcher, t, chromedp.Navigate(r.BaseURL+path), chromedp.WaitVisible(testID("donate")), chromedp.Evaluate(`window.notReloaded = true`, nil))
 	browser.Axe(watcher, t)
 
-	donor := browser.New(t, browser.Phone, browser.Dark, browser.NoScript)
-	var at string
-	browser.Run(donor, t, chromedp.Navigate(r.BaseURL+path), chromedp.WaitVisible(testID("donate-form")),
-		chromedp.Click(`.pick:has(input[name="suggested"][value="25.00"])`), chromedp.Click(`.pick:has(input[name="way"][value="POLYGON.USDC"])`),
-		chromedp.SendKeys("#name", "Ada"), chromedp.SendKeys("#message", "Fair winds"),
-		chromedp.Click(testID("donate-submit")), chromedp.WaitVisible(testID("waiting")), chromedp.Location(&at))
-	u, err := url.Parse(at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if u.Path != path {
-		t.Errorf("a donation is paid at %s, not on the page of its campaign", at)
-	}
-	p, err := r.App.Payments.Get(t.Context(), u.Query().Get("pay"))
-	if err != nil {
-		t.Fatalf("the payment of %s: %v", at, err)
-	}
-	browser.Screenshot(donor, t, "pay")
+	donor, at, p := r.donate(t, path)
 	// Another window of the donor runs scripts and shows the money without a reload.
 	window := browser.New(t, browser.Desktop)
 	browser.Run(window, t, chromedp.Navigate(at), chromedp.WaitVisible(testID("waiting")), chromedp.Evaluate(`window.notReloaded = true`, nil))
@@ -65,11 +43,7 @@ func TestDonate(t *testing.T) {
 		t.Error("a message is shown before it was approved")
 	}
 
-	browser.Run(desk, t, chromedp.Reload(), chromedp.WaitVisible(`input[name="donation"]`))
-	browser.Axe(desk, t)
-	browser.Screenshot(desk, t, "dashboard")
-	browser.Run(desk, t, chromedp.Click(`input[name="donation"]`), chromedp.Click(testID("approve")), chromedp.WaitVisible(".gift .badge.is-good"))
-
+	approveDonation(dashboard, t)
 	var kept bool
 	browser.Run(watcher, t,
 		chromedp.Poll(`document.body.textContent.includes("Fair winds") && document.body.textContent.includes("Ada")`, nil, chromedp.WithPollingTimeout(patience)),
@@ -83,4 +57,49 @@ func TestDonate(t *testing.T) {
 	browser.Run(dark, t, chromedp.Navigate(r.BaseURL+path), chromedp.WaitVisible(testID("reached")))
 	browser.Axe(dark, t)
 	browser.Screenshot(dark, t, "public-arabic")
+}
+
+// createCampaign signs in and creates the campaign; it returns the dashboard's page.
+func (r *running) createCampaign(t *testing.T) context.Context {
+	t.Helper()
+	dashboard := browser.New(t, browser.Desktop)
+	browser.Run(dashboard, t, chromedp.Navigate(r.BaseURL+"/signin?next=%2Fdashboard%2Fcampaigns"), chromedp.WaitVisible("#f-email"),
+		chromedp.SendKeys("#f-email", sandbox.DemoEmail), chromedp.SendKeys("#f-password", sandbox.DemoPassword),
+		chromedp.Click(testID("submit")), chromedp.WaitVisible("#f-title"),
+		chromedp.SendKeys("#f-title", "Boat for Ida"), chromedp.SendKeys("#f-goal", "20"), chromedp.SendKeys("#f-suggested", "5 25"),
+		chromedp.Click(testID("create")), chromedp.WaitVisible(testID("no-gifts")))
+	browser.Axe(dashboard, t)
+	return dashboard
+}
+
+// donate opens a donation without JavaScript and returns the donor's page with its address, and the payment.
+func (r *running) donate(t *testing.T, path string) (donor context.Context, at string, p payment.Payment) {
+	t.Helper()
+	donor = browser.New(t, browser.Phone, browser.Dark, browser.NoScript)
+	browser.Run(donor, t, chromedp.Navigate(r.BaseURL+path), chromedp.WaitVisible(testID("donate-form")),
+		chromedp.Click(`.pick:has(input[name="suggested"][value="25.00"])`), chromedp.Click(`.pick:has(input[name="way"][value="POLYGON.USDC"])`),
+		chromedp.SendKeys("#name", "Ada"), chromedp.SendKeys("#message", "Fair winds"),
+		chromedp.Click(testID("donate-submit")), chromedp.WaitVisible(testID("waiting")), chromedp.Location(&at))
+	u, err := url.Parse(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u.Path != path {
+		t.Errorf("a donation is paid at %s, not on the page of its campaign", at)
+	}
+	p, err = r.App.Payments.Get(t.Context(), u.Query().Get("pay"))
+	if err != nil {
+		t.Fatalf("the payment of %s: %v", at, err)
+	}
+	browser.Screenshot(donor, t, "pay")
+	return donor, at, p
+}
+
+// approveDonation approves the only donation.
+func approveDonation(dashboard context.Context, t *testing.T) {
+	t.Helper()
+	browser.Run(dashboard, t, chromedp.Reload(), chromedp.WaitVisible(`input[name="donation"]`))
+	browser.Axe(dashboard, t)
+	browser.Screenshot(dashboard, t, "dashboard")
+	browser.Run(dashboard, t, chromedp.Click(`input[name="donation"]`), chromedp.Click(testID("approve")), chromedp.WaitVisible(".gift .badge.is-good"))
 }

@@ -20,23 +20,6 @@ func TestSettle(t *testing.T) {
 	t.Parallel()
 	r := start(t, t.TempDir())
 	readers, ledgers := r.ledgers(t)
-	type holding struct {
-		asset  chain.Asset
-		wallet chain.Address
-	}
-	holds := func(at holding) money.Units {
-		t.Helper()
-		reader := readers[at.asset.Network]
-		heads, err := reader.Heads(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := reader.Balances(t.Context(), at.asset, []chain.Address{at.wallet}, heads.Latest)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return got[0]
-	}
 	want := make(map[holding]money.Units)
 	var all []payment.Payment
 	for i := range 100 {
@@ -49,7 +32,7 @@ func TestSettle(t *testing.T) {
 		for _, asset := range ledgers[i%3].Profile.Assets {
 			at := holding{asset, p.Routes[0].Settlement}
 			if _, known := want[at]; !known {
-				want[at] = holds(at)
+				want[at] = readHolding(t, readers, at)
 			}
 		}
 		r.payWith(t, p, "exactly")
@@ -57,7 +40,7 @@ func TestSettle(t *testing.T) {
 	}
 	for deadline := time.Now().Add(2 * patience); !r.swept(t, all); time.Sleep(500 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("they are not all swept in time")
+			t.Fatal("not all payments are swept in time")
 		}
 	}
 	came := make(map[holding]bool)
@@ -76,17 +59,44 @@ func TestSettle(t *testing.T) {
 		t.Errorf("money came in %d assets, want two on each of three networks", len(came))
 	}
 	for at, want := range want {
-		if got := holds(at); got.Cmp(want) != 0 {
+		if got := readHolding(t, readers, at); got.Cmp(want) != 0 {
 			t.Errorf("the settlement wallet on %s holds %s of %s, want %s", at.asset.Network, got, at.asset.Symbol, want)
 		}
 	}
+	r.reconcile(t, ledgers, len(all))
+}
+
+// holding is an asset in a settlement wallet.
+type holding struct {
+	asset  chain.Asset
+	wallet chain.Address
+}
+
+// readHolding returns the balance of a holding on the chain.
+func readHolding(t *testing.T, readers map[chain.Network]*evm.Adapter, at holding) money.Units {
+	t.Helper()
+	reader := readers[at.asset.Network]
+	heads, err := reader.Heads(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := reader.Balances(t.Context(), at.asset, []chain.Address{at.wallet}, heads.Latest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got[0]
+}
+
+// reconcile compares the recorded deposits of all addresses with the chains.
+func (r *running) reconcile(t *testing.T, ledgers []settlement.Ledger, addresses int) {
+	t.Helper()
 	done := 0
 	differences, err := settlement.Reconciler{
 		Books: r.App.Store, Ledgers: ledgers, Since: app.Now().Add(-time.Hour), Progress: func(n int) { done = n },
 		Wait: func(context.Context) error { time.Sleep(time.Second); return nil },
 	}.Run(t.Context())
-	if err != nil || done != len(all) {
-		t.Fatalf("%d of %d addresses are reconciled: %v", done, len(all), err)
+	if err != nil || done != addresses {
+		t.Fatalf("%d of %d addresses are reconciled: %v", done, addresses, err)
 	}
 	for _, d := range differences {
 		t.Errorf("difference: %s", d)

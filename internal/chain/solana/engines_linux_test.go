@@ -2,8 +2,8 @@ package solana_test
 
 import "testing"
 
-// engines are what the adapter is tried on: the development ledger and the
-// real runtime.
+// engines are the implementations of Solana that the tests run on: the development ledger and the real
+// runtime.
 func engines() map[string]func(t *testing.T) *harness {
 	return map[string]func(t *testing.T) *harness{
 		"Devsol":   func(t *testing.T) *harness { return newLedger(t).harness },

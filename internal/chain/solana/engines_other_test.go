@@ -4,7 +4,7 @@ package solana_test
 
 import "testing"
 
-// engines are what the adapter is tried on. The real runtime runs on Linux only.
+// engines are the implementations of Solana that the tests run on. The real runtime exists for Linux only.
 func engines() map[string]func(t *testing.T) *harness {
 	return map[string]func(t *testing.T) *harness{"Devsol": func(t *testing.T) *harness { return newLedger(t).harness }}
 }

@@ -23,7 +23,7 @@ func twoNodes(t *testing.T) (h *ledgerHarness, first, second *node) {
 	return h, first, second
 }
 
-// watching is a set of these owners.
+// watching is the set of the owners.
 func watching(owners ...chain.Watched) *chain.WatchSet {
 	set := chain.NewWatchSet(len(owners))
 	for _, o := range owners {
@@ -32,9 +32,9 @@ func watching(owners ...chain.Watched) *chain.WatchSet {
 	return set
 }
 
-// TestFaults_Lies: whatever one node leaves out or does not know yet, the
-// payment is told by the other; alone it gets no answer believed.
-func TestFaults_Lies(t *testing.T) {
+// TestFaults_WrongAnswers: whatever one node omits or does not know yet, the reader gets the payment from the
+// other one; with the faulty node alone it reports an error.
+func TestFaults_WrongAnswers(t *testing.T) {
 	t.Parallel()
 	noBalances := func(_, result json.RawMessage) json.RawMessage {
 		return json.RawMessage(strings.ReplaceAll(string(result), `"accountIndex":`, `"accountIndex":1`))
@@ -64,14 +64,14 @@ func TestFaults_Lies(t *testing.T) {
 			first.set(c.method, c.alter)
 			wantUnits(t, h.scanned(t, to), 5)
 
-			alone := newHarness(t, h.bank, first.url())
+			single := newHarness(t, h.bank, first.url())
 			first.set(c.method, nil)
-			heads, err := alone.reader.Heads(t.Context())
+			heads, err := single.reader.Heads(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			first.set(c.method, c.alter)
-			if got, err := alone.reader.Scan(t.Context(), 0, heads.Latest, watching(to)); !fault.Is(err, fault.Unavailable) {
+			if got, err := single.reader.Scan(t.Context(), 0, heads.Latest, watching(to)); !fault.Is(err, fault.Unavailable) {
 				t.Errorf("believed: %+v, %v", got, err)
 			}
 			first.set(c.method, nil)
@@ -79,7 +79,7 @@ func TestFaults_Lies(t *testing.T) {
 	}
 }
 
-// TestFaults_Behind: a node that is behind is passed over.
+// TestFaults_Behind: a node that is behind is skipped.
 func TestFaults_Behind(t *testing.T) {
 	t.Parallel()
 	h, first, _ := twoNodes(t)
@@ -90,12 +90,11 @@ func TestFaults_Behind(t *testing.T) {
 	first.set("getSlot", always("50"))
 	h.Mine(1)
 	if now, err := h.reader.Heads(t.Context()); err != nil || now.Latest.Number <= before.Latest.Number {
-		t.Errorf("heads are %+v, %v behind a node that is behind", now, err)
+		t.Errorf("heads through a node that is behind: %+v, %v", now, err)
 	}
 }
 
-// TestFaults_Refused: a node that refuses is passed over and rests, and its
-// secret is shown nowhere.
+// TestFaults_Refused: a node that refuses is skipped and cools down, and its secret appears nowhere.
 func TestFaults_Refused(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{429, 500, 503} {
@@ -107,17 +106,17 @@ func TestFaults_Refused(t *testing.T) {
 		wantUnits(t, h.scanned(t, to), 5)
 		e := h.reader.Endpoints()[0]
 		if e.Name != first.name() || e.Healthy || e.CoolUntil.IsZero() {
-			t.Errorf("after HTTP status %d the node counts as %+v", status, e)
+			t.Errorf("after HTTP status %d: %+v", status, e)
 		}
-		alone := newHarness(t, h.bank, first.url())
-		_, err := alone.reader.Heads(t.Context())
+		single := newHarness(t, h.bank, first.url())
+		_, err := single.reader.Heads(t.Context())
 		if !fault.Is(err, fault.Unavailable) || strings.Contains(err.Error()+e.Reason, secretPath) {
-			t.Errorf("with HTTP status %d alone: %v; %+v", status, err, e)
+			t.Errorf("single node with HTTP status %d: %v; %+v", status, err, e)
 		}
 	}
 }
 
-// TestFaults_OtherCluster: a node of another cluster is not believed.
+// TestFaults_OtherCluster: answers of a node of another cluster are not used.
 func TestFaults_OtherCluster(t *testing.T) {
 	t.Parallel()
 	h, _, second := twoNodes(t)
@@ -152,8 +151,8 @@ func TestFaults_OtherCluster(t *testing.T) {
 	}
 }
 
-// TestConfirm_SecondNode: the node that told of a transfer is not asked to
-// confirm it, and one that denies it is heard.
+// TestConfirm_SecondNode: the node that reported a transfer does not confirm it, and a node that denies it
+// prevails.
 func TestConfirm_SecondNode(t *testing.T) {
 	t.Parallel()
 	h, first, second := twoNodes(t)
@@ -188,8 +187,7 @@ func TestConfirm_SecondNode(t *testing.T) {
 	confirm(chain.Missing)
 }
 
-// TestScan_SkippedSlots: slots without a block can be named, and are as good
-// an end of a range as any.
+// TestScan_SkippedSlots: slots without a block have a head and can end a range.
 func TestScan_SkippedSlots(t *testing.T) {
 	t.Parallel()
 	h := newLedger(t)
@@ -223,7 +221,7 @@ func TestScan_SkippedSlots(t *testing.T) {
 	}
 }
 
-// TestScan_LongHistory: more signatures than one answer holds.
+// TestScan_LongHistory: an account has more signatures than one answer holds.
 func TestScan_LongHistory(t *testing.T) {
 	t.Parallel()
 	h := newLedger(t)
@@ -242,8 +240,7 @@ func TestScan_LongHistory(t *testing.T) {
 	wantUnits(t, h.scanned(t, to), 5)
 }
 
-// TestScan_Cost: accounts that did not change cost a hundredth of a call, and
-// no look at their history.
+// TestScan_Cost: an unchanged account costs a hundredth of a call, and its history is not read.
 func TestScan_Cost(t *testing.T) {
 	t.Parallel()
 	h, first, _ := twoNodes(t)
@@ -255,22 +252,21 @@ func TestScan_Cost(t *testing.T) {
 	h.reader = h.withGas(t, first.url())
 	wantUnits(t, h.scanned(t, owners...))
 	if n := first.count("getSignaturesForAddress"); n != 1 {
-		t.Errorf("%d histories were read of 300 accounts that are not there and a gas wallet", n)
+		t.Errorf("%d histories were read for 300 accounts that do not exist and a gas wallet", n)
 	}
 	looks, histories := first.count("getMultipleAccounts"), first.count("getSignaturesForAddress")
 	h.Pay(chaintest.Payment{To: owners[7], Asset: h.Credited(), Units: 5})
 	h.Mine(1)
 	wantUnits(t, h.scanned(t, owners...), 5)
 	if n := first.count("getMultipleAccounts") - looks; n != 3 {
-		t.Errorf("%d calls to look at 300 accounts, want 3", n)
+		t.Errorf("%d calls to read 300 accounts, want 3", n)
 	}
 	if n := first.count("getSignaturesForAddress") - histories; n != 2 {
 		t.Errorf("%d histories were read for one that changed and a gas wallet", n)
 	}
 }
 
-// withGas is a reader of a cluster where a gas wallet sweeps that was never
-// used.
+// withGas is a reader of a cluster with a gas wallet that was never used.
 func (h *harness) withGas(t *testing.T, endpoint string) *solana.Adapter {
 	t.Helper()
 	gas := chain.Address(newKey(t).PublicKey().String())
@@ -281,7 +277,7 @@ func (h *harness) withGas(t *testing.T, endpoint string) *solana.Adapter {
 	return reader
 }
 
-// TestDepositor: the same address for ever, its own for each payment.
+// TestDepositor: addresses are stable, and different for each payment.
 func TestDepositor(t *testing.T) {
 	t.Parallel()
 	s := newTill(t, newLedger(t).harness)

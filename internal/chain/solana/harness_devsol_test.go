@@ -15,7 +15,7 @@ import (
 	"github.com/florinpay/florin/internal/sandbox/devsol"
 )
 
-// harness is the conformance suite's view of a bank.
+// harness adapts a bank to the conformance suite.
 type harness struct {
 	*bank
 	reader *solana.Adapter
@@ -50,14 +50,14 @@ func (h *harness) Pay(payments ...chaintest.Payment) chain.TxHash {
 }
 
 func (h *harness) PayFailed(p chaintest.Payment) chain.TxHash {
-	// More than the payer has, at the end: all of it fails.
+	// The last transfer is more than the payer has, so the whole transaction fails.
 	mint, payer := h.mints[p.Asset.Contract], h.rich.PublicKey()
 	from := ata(payer, mint)
 	list := append(h.pays(p), transferChecked(from, mint, ata(solanago.PublicKey(p.To.Raw), mint), payer, 1<<62, 6))
 	return chain.TxHash(h.mustSend(list).String())
 }
 
-// ledger is the development ledger, driven by the test.
+// ledger is the development ledger under the test's control.
 type ledger struct {
 	*devsol.Ledger
 	t *testing.T
@@ -87,7 +87,7 @@ func (l *ledger) Seal(n int) {
 
 func (l *ledger) Finalize() { l.Seal(devsol.DefaultFinalDepth + 1) }
 
-// ledgerHarness can take slots back.
+// ledgerHarness can also roll slots back.
 type ledgerHarness struct {
 	*harness
 	ledger *ledger

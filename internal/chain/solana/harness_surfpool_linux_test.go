@@ -15,8 +15,7 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 )
 
-// surfpool is the real Solana virtual machine with the real programs, in a
-// process of its own.
+// surfpool is the real Solana virtual machine with the real programs, in a process of its own.
 type surfpool struct {
 	t      *testing.T
 	url    string
@@ -86,8 +85,8 @@ func (s *surfpool) submit(raw []byte) string {
 	return signature
 }
 
-// Seal makes slots: every transaction has one of its own, save one that fails,
-// which shares that of the next, and those without are travelled over.
+// Seal makes slots: every transaction has one of its own, except that a failed one shares the next slot.
+// Empty slots are skipped by time travel.
 func (s *surfpool) Seal(n int) {
 	s.t.Helper()
 	before := s.slot()
@@ -102,8 +101,7 @@ func (s *surfpool) Seal(n int) {
 	s.travel(n - made)
 }
 
-// execute submits a transaction and waits until it was carried out and, if it
-// did not fail, its slot has ended.
+// execute submits a transaction and waits until it was executed and, unless it failed, its slot has ended.
 func (s *surfpool) execute(raw []byte) {
 	s.t.Helper()
 	before := s.slot()
@@ -119,13 +117,13 @@ func (s *surfpool) execute(raw []byte) {
 	})
 }
 
-// await waits until it is so.
+// await waits until the condition holds.
 func await(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(time.Minute)
 	for !so() {
 		if time.Now().After(deadline) {
-			t.Fatalf("it never came to pass that %s", what)
+			t.Fatalf("timeout while waiting until %s", what)
 		}
 		time.Sleep(2 * time.Millisecond)
 	}
@@ -147,7 +145,7 @@ func (s *surfpool) travel(slots int) {
 	call(s.t, s.url, &answer, "surfnet_timeTravel", map[string]any{"absoluteSlot": s.slot() + uint64(slots)})
 }
 
-// surfpoolDepth is how many slots its finalized trails by, and some.
+// surfpoolDepth is a little more than the number of slots by which finalized trails.
 const surfpoolDepth = 40
 
 func (s *surfpool) Finalize() { s.Seal(surfpoolDepth) }

@@ -14,25 +14,24 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// unhurried is a rate at which nothing is ever kept back.
+// unhurried is a rate at which no block is held back.
 const unhurried = 1e9
 
-// cluster is a ledger that tests drive: the development ledger or the real
-// runtime.
+// cluster is a ledger under the test's control: the development ledger or the real runtime.
 type cluster interface {
-	// URL is where it answers.
+	// URL is the address of its JSON-RPC server.
 	URL() string
-	// Blockhash is good for a transaction now.
+	// Blockhash is valid for a transaction now.
 	Blockhash() solanago.Hash
 	// Send queues a transaction for the next slot; none is refused.
 	Send(raw []byte)
 	// Seal makes n slots, the first with everything that was sent.
 	Seal(n int)
-	// Finalize makes slots until all that was made before is final.
+	// Finalize makes slots until all earlier ones are final.
 	Finalize()
 }
 
-// bank makes tokens and payments on a cluster with an account that has SOL.
+// bank makes tokens and payments on a cluster, with an account that has SOL.
 type bank struct {
 	cluster
 	t      *testing.T
@@ -89,7 +88,7 @@ func (b *bank) mustSend(list []solanago.Instruction, signers ...solanago.Private
 	return tx.Signatures[0]
 }
 
-// sign makes a transaction that no other equals.
+// sign makes a unique transaction.
 func (b *bank) sign(list []solanago.Instruction, signers ...solanago.PrivateKey) (*solanago.Transaction, []byte) {
 	b.t.Helper()
 	b.sent++
@@ -126,7 +125,7 @@ func (b *bank) newMint(decimals byte) solanago.PublicKey {
 	return mint.PublicKey()
 }
 
-// pays are the instructions that pay: the account is made if there is none.
+// pays returns the instructions of a payment; they create the account if there is none.
 func (b *bank) pays(p chaintest.Payment) []solanago.Instruction {
 	mint, payer := b.mints[p.Asset.Contract], b.rich.PublicKey()
 	from, to := ata(payer, mint), ata(solanago.PublicKey(p.To.Raw), mint)
@@ -147,7 +146,7 @@ func ata(owner, mint solanago.PublicKey) solanago.PublicKey {
 	return k
 }
 
-// Instructions, by the layouts of the programs.
+// Instructions in the layouts of the programs.
 
 func system(kind uint32, accounts []*solanago.AccountMeta, rest ...byte) solanago.Instruction {
 	return solanago.NewInstruction(solanago.SystemProgramID, accounts, append(binary.LittleEndian.AppendUint32(nil, kind), rest...))

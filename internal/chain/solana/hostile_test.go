@@ -11,9 +11,8 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// TestScan_CoinOnAccount: SOL that somebody sends to a token account that was
-// paid changes the account, and its transaction tells nothing of tokens. One
-// lamport must not stop the reading of a network.
+// TestScan_CoinOnAccount: SOL sent to a token account changes the account, and the transaction reports no
+// token balances. One lamport must not stop the reading of a network.
 func TestScan_CoinOnAccount(t *testing.T) {
 	t.Parallel()
 	onEngines(t, func(t *testing.T, h *harness) {
@@ -23,7 +22,7 @@ func TestScan_CoinOnAccount(t *testing.T) {
 		wantUnits(t, h.scanned(t, to), 5)
 		account := ata(solanago.PublicKey(to.Raw), h.mints[h.Credited().Contract])
 		for range 3 {
-			h.landed(t, h.mineOne(transferSOL(payer, account, 1)))
+			h.included(t, h.mineOne(transferSOL(payer, account, 1)))
 			wantUnits(t, h.scanned(t, to), 5)
 		}
 		h.Pay(chaintest.Payment{To: other, Asset: h.Credited(), Units: 7})
@@ -34,15 +33,15 @@ func TestScan_CoinOnAccount(t *testing.T) {
 	})
 }
 
-// mineOne has a transaction of one instruction carried out.
+// mineOne executes a transaction of one instruction.
 func (h *harness) mineOne(i solanago.Instruction) solanago.Signature {
 	tx := h.mustSend([]solanago.Instruction{i})
 	h.Mine(1)
 	return tx
 }
 
-// TestScan_FailedSpam: a page full of failed transactions that name an account,
-// all newer than its payment, hides neither the payment nor what explains it.
+// TestScan_FailedSpam: a page full of failed transactions that name an account, all newer than its payment,
+// hides neither the payment nor the explanation of the balance.
 func TestScan_FailedSpam(t *testing.T) {
 	t.Parallel()
 	h := newLedger(t)
@@ -65,12 +64,12 @@ func TestScan_FailedSpam(t *testing.T) {
 	}
 	got, err := fresh.reader.Scan(t.Context(), heads.Final.Number, heads.Latest, watching(to))
 	if err != nil {
-		t.Fatalf("begun after the spam: %v", err)
+		t.Fatalf("started after the spam: %v", err)
 	}
 	wantUnits(t, got)
 }
 
-// coldReader is a reader that begins now, of the till's gas wallet.
+// coldReader is a new reader that knows the till's gas wallet.
 func (s *till) coldReader(t *testing.T, endpoint string) *solana.Adapter {
 	t.Helper()
 	reader, err := solana.New(solana.Config{Profile: s.profile(), Endpoints: []string{endpoint}, Rate: unhurried, Gas: s.gas.Wallet()})
@@ -80,9 +79,8 @@ func (s *till) coldReader(t *testing.T, endpoint string) *solana.Adapter {
 	return reader
 }
 
-// TestScan_ColdStart: a reader that begins finds what is there and what a
-// sweep took, and reads the histories of these alone, however many addresses
-// are watched.
+// TestScan_ColdStart: a new reader finds the money that is there and the money that a sweep took, and reads
+// only the histories of those accounts, however many addresses are watched.
 func TestScan_ColdStart(t *testing.T) {
 	t.Parallel()
 	s := newTill(t, newLedger(t).harness)
@@ -101,13 +99,12 @@ func TestScan_ColdStart(t *testing.T) {
 		t.Errorf("%d histories were read, want 4: two of the gas wallet, one of each that was paid", got)
 	}
 	if got := n.count("getMultipleAccounts"); got != 7 {
-		t.Errorf("%d calls to look at 606 accounts, want 7", got)
+		t.Errorf("%d calls to read 606 accounts, want 7", got)
 	}
 }
 
-// TestScan_SweptMeanwhile: money that came and was swept between two looks of
-// a reader, by another instance, leaves an account as it was: gone, or with the
-// same amount in it. It is found all the same.
+// TestScan_SweptMeanwhile: money that arrived and was swept by another instance between two readings leaves
+// an account unchanged: it does not exist, or it holds the same amount. The payment is found all the same.
 func TestScan_SweptMeanwhile(t *testing.T) {
 	t.Parallel()
 	onEngines(t, func(t *testing.T, h *harness) {

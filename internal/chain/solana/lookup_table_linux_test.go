@@ -44,7 +44,7 @@ func TestScan_LookupTable(t *testing.T) {
 	}
 	h.Send(raw)
 	h.Mine(1)
-	h.landed(t, build.Signatures[0])
+	h.included(t, build.Signatures[0])
 	found, err := h.reader.Find(t.Context(), chain.TxHash(build.Signatures[0].String()))
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func (h *harness) setTable(t *testing.T, at solanago.PublicKey, addresses solana
 	data := binary.LittleEndian.AppendUint32(nil, 1)              // a table
 	data = binary.LittleEndian.AppendUint64(data, math.MaxUint64) // never deactivated
 	data = binary.LittleEndian.AppendUint64(data, 1)              // last extended in slot 1
-	data = append(data, make([]byte, 56-len(data))...)            // nobody may change it
+	data = append(data, make([]byte, 56-len(data))...)            // without an authority
 	for _, a := range addresses {
 		data = append(data, a[:]...)
 	}

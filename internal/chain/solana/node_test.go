@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// secretPath is what a provider's address ends in, and must never be shown.
+// secretPath is the secret end of a provider's address.
 const secretPath = "s3cr3t-api-key-0123456789"
 
-// node stands before a ledger and answers as a node in trouble does.
+// node is a proxy before a ledger that can answer wrongly.
 type node struct {
 	*httptest.Server
 
@@ -39,7 +39,7 @@ func (n *node) name() string { return strings.TrimPrefix(n.URL, "http://") }
 func (n *node) answer(t *testing.T, w http.ResponseWriter, r *http.Request, upstream string) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the client gave up
+		return // the client disconnected
 	}
 	var call struct {
 		Method string          `json:"method"`
@@ -91,7 +91,7 @@ func altered(t *testing.T, answer []byte, f func(json.RawMessage) json.RawMessag
 	return out
 }
 
-// set makes the node answer a method otherwise; nil makes it honest again.
+// set makes the node answer a method otherwise; nil makes it correct again.
 func (n *node) set(method string, f func(params, result json.RawMessage) json.RawMessage) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -102,7 +102,7 @@ func (n *node) set(method string, f func(params, result json.RawMessage) json.Ra
 	n.alter[method] = f
 }
 
-// refuse makes the node answer everything with an HTTP status; 0 ends it.
+// refuse makes the node answer every call with an HTTP status; 0 ends it.
 func (n *node) refuse(status int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -116,7 +116,7 @@ func (n *node) count(method string) int {
 	return n.calls[method]
 }
 
-// always answers with this.
+// always answers with the text.
 func always(text string) func(params, result json.RawMessage) json.RawMessage {
 	return func(json.RawMessage, json.RawMessage) json.RawMessage { return json.RawMessage(text) }
 }

@@ -23,8 +23,8 @@ type world struct {
 	usdKey, eurKy solanago.PrivateKey
 }
 
-// worlds are the development ledger and the real runtime in the same state:
-// Alice has 1,000 units of each token, Bob has an empty account.
+// worlds are the development ledger and the real runtime in the same state: Alice has 1,000 units of each
+// token, Bob has an empty account.
 func worlds(t *testing.T) (simulated, runtime *world) {
 	t.Helper()
 	l := startLedger(t, devsol.Config{LamportsPerByte: surfpoolRent})
@@ -59,7 +59,7 @@ func newWorld(t *testing.T, w world, payer solanago.PrivateKey, c cluster, rich 
 	return &w
 }
 
-// outcome is what a transaction did, without what engines may differ in.
+// outcome is what a transaction did, without the details that engines may differ in.
 type outcome struct {
 	Refused   any // by the simulation before sending
 	Err       any
@@ -71,7 +71,7 @@ type outcome struct {
 
 type holding struct{ Mint, Owner, Program, Amount string }
 
-// run sends the instructions and tells what they did.
+// run sends the instructions and returns their outcome.
 func (w *world) run(t *testing.T, list []solanago.Instruction, signers ...solanago.PrivateKey) outcome {
 	t.Helper()
 	tx, raw := w.sign(list, signers...)
@@ -83,8 +83,7 @@ func (w *world) run(t *testing.T, list []solanago.Instruction, signers ...solana
 	return o
 }
 
-// simulate returns why the engine would not carry signed bytes out, nil if it
-// would.
+// simulate returns why the engine would refuse signed bytes, or nil.
 func (w *world) simulate(t *testing.T, raw []byte) any {
 	t.Helper()
 	var answer struct {
@@ -140,8 +139,7 @@ func (o *outcome) read(t *testing.T, w *world, signature string) {
 	o.Before, o.After = list(tx.Meta.PreTokenBalances, tx.Meta.PreBalances), list(tx.Meta.PostTokenBalances, tx.Meta.PostBalances)
 }
 
-// ours reports whether the account is one of the test's: what programs
-// themselves hold differs between engines.
+// ours reports whether the account is one of the test's: the accounts of programs differ between engines.
 func (w *world) ours(key string) bool {
 	for _, program := range []solanago.PublicKey{
 		solanago.SystemProgramID, solanago.TokenProgramID, solanago.SPLAssociatedTokenAccountProgramID, solanago.ComputeBudget, solanago.MemoProgramID,
@@ -153,9 +151,8 @@ func (w *world) ours(key string) bool {
 	return true
 }
 
-// TestParity holds the development ledger against the real runtime: the same
-// instructions on the same accounts, one after the other, do the same there,
-// fail the same way and cost the same.
+// TestParity compares the development ledger with the real runtime: the same instructions on the same
+// accounts have the same effects, failures and costs.
 func TestParity(t *testing.T) {
 	t.Parallel()
 	simulated, runtime := worlds(t)
@@ -174,7 +171,7 @@ func TestParity(t *testing.T) {
 	}
 }
 
-// parityCase is one transaction; they build on each other.
+// parityCase is one transaction; the cases build on each other.
 type parityCase struct {
 	name  string
 	fails bool
@@ -203,7 +200,7 @@ func one(f func(w *world) solanago.Instruction) func(w *world) []solanago.Instru
 
 func (w *world) pk() solanago.PublicKey { return w.alice.PublicKey() }
 
-// unsigned takes the signature away that an instruction asks for.
+// unsigned removes the signature that an instruction asks for.
 func unsigned(i solanago.Instruction) solanago.Instruction {
 	data, _ := i.Data()
 	var accounts []*solanago.AccountMeta
@@ -213,7 +210,7 @@ func unsigned(i solanago.Instruction) solanago.Instruction {
 	return solanago.NewInstruction(i.ProgramID(), accounts, data)
 }
 
-// readonly takes the right to write away.
+// readonly removes the right to write.
 func readonly(i solanago.Instruction) solanago.Instruction {
 	data, _ := i.Data()
 	var accounts []*solanago.AccountMeta
@@ -340,8 +337,7 @@ func (c parityCase) with(by func(w *world) []solanago.PrivateKey) parityCase {
 	return c
 }
 
-// TestParity_Refused: what is refused before it is included is refused by both,
-// for the same reason.
+// TestParity_Refused: both engines refuse the same transactions before inclusion, for the same reason.
 func TestParity_Refused(t *testing.T) {
 	t.Parallel()
 	simulated, runtime := worlds(t)

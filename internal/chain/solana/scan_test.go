@@ -59,8 +59,8 @@ func wantUnits(t *testing.T, got []chain.Transfer, want ...uint64) {
 	}
 }
 
-// landed fails unless the transaction is in a block without error.
-func (h *harness) landed(t *testing.T, signature solanago.Signature) {
+// included fails unless the transaction is in a block without error.
+func (h *harness) included(t *testing.T, signature solanago.Signature) {
 	t.Helper()
 	found, err := h.reader.Find(t.Context(), chain.TxHash(signature.String()))
 	if err != nil || !found.Exists || found.Failed {
@@ -75,8 +75,8 @@ func customer(t *testing.T) (solanago.PrivateKey, chain.Watched) {
 	return key, watched(key.PublicKey())
 }
 
-// TestScan_OtherAccount: tokens on an account of the owner's that is not the
-// associated one are not credited; Find tells where they are.
+// TestScan_OtherAccount: tokens on an account of the owner that is not the associated one are not credited;
+// Find reports where they are.
 func TestScan_OtherAccount(t *testing.T) {
 	t.Parallel()
 	onEngines(t, func(t *testing.T, h *harness) {
@@ -90,7 +90,7 @@ func TestScan_OtherAccount(t *testing.T) {
 			transferChecked(from, mint, account.PublicKey(), payer, 7, 6),
 		}, account)
 		h.Mine(1)
-		h.landed(t, tx)
+		h.included(t, tx)
 		wantUnits(t, h.scanned(t, to))
 		found, err := h.reader.Find(t.Context(), chain.TxHash(tx.String()))
 		if err != nil || len(found.Transfers) == 0 || found.Transfers[0].To != chain.Address(account.PublicKey().String()) {
@@ -99,8 +99,8 @@ func TestScan_OtherAccount(t *testing.T) {
 	})
 }
 
-// TestScan_Reassigned: an account whose owner changes in the paying
-// transaction is not credited, though it holds the money.
+// TestScan_Reassigned: an account whose owner changes in the paying transaction is not credited, although it
+// holds the money.
 func TestScan_Reassigned(t *testing.T) {
 	t.Parallel()
 	onEngines(t, func(t *testing.T, h *harness) {
@@ -110,7 +110,7 @@ func TestScan_Reassigned(t *testing.T) {
 			setOwner(ata(owner.PublicKey(), mint), owner.PublicKey(), newKey(t).PublicKey()))
 		tx := h.mustSend(list, owner)
 		h.Mine(1)
-		h.landed(t, tx)
+		h.included(t, tx)
 		wantUnits(t, h.scanned(t, to))
 		heads, err := h.reader.Heads(t.Context())
 		if err != nil {
@@ -123,8 +123,8 @@ func TestScan_Reassigned(t *testing.T) {
 	})
 }
 
-// TestScan_InAndOut: what comes and goes within one transaction is no payment;
-// what is left of it is.
+// TestScan_InAndOut: tokens that arrive and leave within one transaction are no payment; the rest that stays
+// is.
 func TestScan_InAndOut(t *testing.T) {
 	t.Parallel()
 	onEngines(t, func(t *testing.T, h *harness) {
@@ -134,21 +134,21 @@ func TestScan_InAndOut(t *testing.T) {
 		p := chaintest.Payment{To: to, Asset: h.Credited(), Units: 10}
 		all := h.mustSend(append(h.pays(p), transfer(account, back, owner.PublicKey(), 10)), owner)
 		h.Mine(1)
-		h.landed(t, all)
+		h.included(t, all)
 		wantUnits(t, h.scanned(t, to))
 		most := h.mustSend(append(h.pays(p), transfer(account, back, owner.PublicKey(), 6)), owner)
 		h.Mine(1)
-		h.landed(t, most)
+		h.included(t, most)
 		wantUnits(t, h.scanned(t, to), 4)
 		closed := h.mustSend(append(h.pays(p), transfer(account, back, owner.PublicKey(), 14), closeAccount(account, payer, owner.PublicKey())), owner)
 		h.Mine(1)
-		h.landed(t, closed)
+		h.included(t, closed)
 		wantUnits(t, h.scanned(t, to), 4)
 	})
 }
 
-// TestScan_Reopened: an account that was closed and paid again has both
-// payments, for a reader that saw it all and for one that begins now.
+// TestScan_Reopened: an account that was closed and paid again has both payments, for a reader that ran all
+// the time and for one that starts now.
 func TestScan_Reopened(t *testing.T) {
 	t.Parallel()
 	onEngines(t, func(t *testing.T, h *harness) {
@@ -177,8 +177,7 @@ func TestScan_Reopened(t *testing.T) {
 	})
 }
 
-// TestScan_Dusted: SOL, frozen accounts and other people's payments do not
-// disturb.
+// TestScan_Dusted: SOL, frozen accounts and payments of other owners do no harm.
 func TestScan_Dusted(t *testing.T) {
 	t.Parallel()
 	onEngines(t, func(t *testing.T, h *harness) {
@@ -201,7 +200,7 @@ func TestScan_Dusted(t *testing.T) {
 	})
 }
 
-// TestScan_LargestAmount: the whole of 64 bits.
+// TestScan_LargestAmount: amounts use all 64 bits.
 func TestScan_LargestAmount(t *testing.T) {
 	t.Parallel()
 	onEngines(t, func(t *testing.T, h *harness) {

@@ -17,8 +17,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// byOwner carries out what the owner of a deposit must sign, as somebody does
-// who has the seed.
+// byOwner executes instructions that the owner of a deposit signs, as anyone with the seed could.
 func (s *till) byOwner(t *testing.T, number int64, list ...solanago.Instruction) {
 	t.Helper()
 	owner, err := s.seed.Deposit(number)
@@ -57,8 +56,8 @@ func ready(t *testing.T) (*till, []chain.SweepItem) {
 	return s, items
 }
 
-// TestSender_NotOursAnyMore: an account that was given to somebody else, or
-// that is there and holds nothing, is left alone and holds nobody up.
+// TestSender_NotOursAnyMore: an account that has another owner now, or exists and is empty, is left alone and
+// does not block the sweep.
 func TestSender_NotOursAnyMore(t *testing.T) {
 	t.Parallel()
 	s, items := ready(t)
@@ -75,14 +74,13 @@ func TestSender_NotOursAnyMore(t *testing.T) {
 	items = append(items, given, empty)
 	wantMoved(t, s.carryOut(t, items, s.mustSign(t, items)), items[:1], 4)
 	if !s.exists(t, account) || !s.exists(t, ata(solanago.PublicKey(empty.Address.Raw), mint)) {
-		t.Error("an account was closed that nothing was taken from")
+		t.Error("an account was closed although nothing was moved from it")
 	}
 }
 
-// TestSender_DeadByOne: an endpoint that has lost its index does not decide
-// alone that a sweep can land no more: while there are others, one of them must
-// have answered, and know it as little.
-func TestSender_DeadByOne(t *testing.T) {
+// TestSender_DroppedBySingleEndpoint: an endpoint that has lost its index does not decide alone that a sweep
+// is dropped: if there are others, at least one of them must agree.
+func TestSender_DroppedBySingleEndpoint(t *testing.T) {
 	t.Parallel()
 	s, items := ready(t)
 	lost, other := newNode(t, s.URL()), newNode(t, s.URL())
@@ -107,7 +105,7 @@ func TestSender_DeadByOne(t *testing.T) {
 			t.Errorf("seen as %+v, %v; want %s", seen, err, want)
 		}
 	}
-	look(sender(lost.url()), chain.TxDropped) // nobody else can be asked, ever
+	look(sender(lost.url()), chain.TxDropped) // it is the only endpoint
 	look(sender(lost.url(), other.url()), chain.TxFinal)
 	other.refuse(http.StatusServiceUnavailable)
 	both := sender(lost.url(), other.url())
@@ -122,8 +120,8 @@ func TestSender_DeadByOne(t *testing.T) {
 	look(sender(lost.url(), other.url()), chain.TxDropped)
 }
 
-// TestSender_LastHeight: an attempt can land up to its last height, that one
-// included, and of several the one that can land longest counts.
+// TestSender_LastHeight: an attempt can be included up to and including its last height; of several attempts
+// the latest last height counts.
 func TestSender_LastHeight(t *testing.T) {
 	t.Parallel()
 	s, items := ready(t)
@@ -131,7 +129,7 @@ func TestSender_LastHeight(t *testing.T) {
 	s.Mine(3)
 	b := s.mustSign(t, items)
 	if b.Until <= a.Until {
-		t.Fatalf("attempts can land until %d and %d", a.Until, b.Until)
+		t.Fatalf("attempts are valid until %d and %d", a.Until, b.Until)
 	}
 	final := func() (height uint64) {
 		call(t, s.URL(), &height, "getBlockHeight", map[string]any{"commitment": "finalized"})
@@ -140,19 +138,18 @@ func TestSender_LastHeight(t *testing.T) {
 	for final() < a.Until {
 		s.Mine(1)
 	}
-	s.look(t, chain.TxUnknown, items, a)
+	s.track(t, chain.TxUnknown, items, a)
 	s.Mine(1)
-	s.look(t, chain.TxDropped, items, a)
-	s.look(t, chain.TxUnknown, items, a, b)
-	s.look(t, chain.TxUnknown, items, b, a)
+	s.track(t, chain.TxDropped, items, a)
+	s.track(t, chain.TxUnknown, items, a, b)
+	s.track(t, chain.TxUnknown, items, b, a)
 	for final() <= b.Until {
 		s.Mine(1)
 	}
-	s.look(t, chain.TxDropped, items, a, b)
+	s.track(t, chain.TxDropped, items, a, b)
 }
 
-// TestSender_Answers: what a node must not answer, when a sweep is signed, is
-// told from what it may.
+// TestSender_Answers: impossible answers to the calls of signing are refused, possible ones are used.
 func TestSender_Answers(t *testing.T) {
 	t.Parallel()
 	s, items := ready(t)
@@ -185,20 +182,20 @@ func TestSender_Answers(t *testing.T) {
 			t.Errorf("%s: signed %+v, %v; want %v", name, a, err, c.want)
 		}
 		n.set(c.method, nil)
-		n = s.through(t, solana.SenderConfig{}) // the endpoint that failed rests
+		n = s.through(t, solana.SenderConfig{}) // the failed endpoint is cooling down
 	}
 	n.set("getFeeForMessage", always(fmt.Sprintf(`{"context":{"slot":1},"value":%d}`, gasFunds-s.rent(165)-s.rent(0))))
 	for used, want := range map[uint64]uint64{1_000: 11_000, 100_000: 120_000, 1_300_000: 1_400_000} {
 		n.set("simulateTransaction", always(fmt.Sprintf(`{"context":{"slot":1},"value":{"err":null,"unitsConsumed":%d}}`, used)))
 		a, err := s.sender.Sign(t.Context(), items, nil, time.Now())
 		if err != nil || a.Fee.Gas != want || a.Fee.Ceiling.Cmp(money.UnitsFromUint64(gasFunds-s.rent(0))) != 0 {
-			t.Errorf("when it takes %d, %d units are asked for at most %s lamports, %v; want %d", used, a.Fee.Gas, a.Fee.Ceiling, err, want)
+			t.Errorf("after a simulation of %d units, %d are requested for at most %s lamports, %v; want %d", used, a.Fee.Gas, a.Fee.Ceiling, err, want)
 		}
 	}
 }
 
-// TestSender_Broadcasts: every endpoint is given the bytes, one that takes them
-// is enough, and one that answers with another signature has not.
+// TestSender_Broadcasts: every endpoint is sent the bytes; one that accepts them is enough, and one that
+// answers with another signature has not.
 func TestSender_Broadcasts(t *testing.T) {
 	t.Parallel()
 	s, items := ready(t)
@@ -210,17 +207,17 @@ func TestSender_Broadcasts(t *testing.T) {
 	}
 	sender := solana.NewSender(reader, solana.SenderConfig{Gas: s.gas, Seed: s.seed})
 	if err := sender.Broadcast(t.Context(), a); err != nil || one.count("sendTransaction") != 1 || two.count("sendTransaction") != 1 {
-		t.Errorf("given to %d and %d, %v", one.count("sendTransaction"), two.count("sendTransaction"), err)
+		t.Errorf("sent to %d and %d, %v", one.count("sendTransaction"), two.count("sendTransaction"), err)
 	}
 	other := always(`"` + strings.Repeat("1", 64) + `"`)
 	one.set("sendTransaction", other)
 	if err := sender.Broadcast(t.Context(), a); err != nil {
-		t.Errorf("one of two took it: %v", err)
+		t.Errorf("one of two accepted it: %v", err)
 	}
-	alone := newNode(t, s.URL())
-	alone.set("sendTransaction", other)
-	s.reader = s.coldReader(t, alone.url())
+	single := newNode(t, s.URL())
+	single.set("sendTransaction", other)
+	s.reader = s.coldReader(t, single.url())
 	if err := solana.NewSender(s.reader, solana.SenderConfig{Gas: s.gas, Seed: s.seed}).Broadcast(t.Context(), a); err == nil {
-		t.Error("a node that took something else took it")
+		t.Error("an answer with another signature counts as accepted")
 	}
 }

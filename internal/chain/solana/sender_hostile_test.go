@@ -18,7 +18,7 @@ import (
 	"github.com/florinpay/florin/internal/wallet"
 )
 
-// through puts a node before the till's ledger and sweeps through it.
+// through puts a faulty node before the till's ledger and sweeps through it.
 func (s *till) through(t *testing.T, c solana.SenderConfig) *node {
 	t.Helper()
 	n := newNode(t, s.URL())
@@ -28,9 +28,8 @@ func (s *till) through(t *testing.T, c solana.SenderConfig) *node {
 	return n
 }
 
-// TestSender_StaleStatuses: behind one address, the node that knows the height
-// is far ahead of the one that is asked for the signatures. A sweep is not dead
-// because a node is behind.
+// TestSender_StaleStatuses: of two nodes behind one address, the one with the height is far ahead of the one
+// with the signatures. A sweep is not dropped because a node is behind.
 func TestSender_StaleStatuses(t *testing.T) {
 	t.Parallel()
 	s := newTill(t, newLedger(t).harness)
@@ -46,14 +45,14 @@ func TestSender_StaleStatuses(t *testing.T) {
 	s.Finalize()
 	n.set("getSignatureStatuses", always(`{"context":{"slot":1},"value":[null]}`))
 	if seen, err := s.sender.Track(t.Context(), items, []chain.Attempt{a}); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("by a node that is behind the sweep is %+v, %v", seen, err)
+		t.Errorf("through a node that is behind: %+v, %v", seen, err)
 	}
 	n.set("getSignatureStatuses", nil)
-	s.look(t, chain.TxFinal, items, a)
+	s.track(t, chain.TxFinal, items, a)
 }
 
-// TestSender_Reconfigured: what was sent is found though the seed and the mints
-// of the configuration are others now; nothing new is signed.
+// TestSender_Reconfigured: a sent sweep is tracked even after the seed and the mints of the configuration
+// changed; nothing new is signed.
 func TestSender_Reconfigured(t *testing.T) {
 	t.Parallel()
 	s := newTill(t, newLedger(t).harness)
@@ -73,14 +72,14 @@ func TestSender_Reconfigured(t *testing.T) {
 	}
 	s.carryOut(t, items, a)
 	s.sender = solana.NewSender(reader, solana.SenderConfig{Gas: s.gas, Seed: other})
-	wantMoved(t, s.look(t, chain.TxFinal, items, a), items, 4)
+	wantMoved(t, s.track(t, chain.TxFinal, items, a), items, 4)
 	if _, err := s.sender.Sign(t.Context(), items, nil, time.Now()); err == nil {
 		t.Error("another seed signed")
 	}
 }
 
-// TestSender_Price: sweeps pay for priority what the node says others pay, and
-// wait while that is more than the operator allows.
+// TestSender_Price: sweeps pay the priority fee that the node reports, and wait while it exceeds the
+// operator's limit.
 func TestSender_Price(t *testing.T) {
 	t.Parallel()
 	s := newTill(t, newLedger(t).harness)
@@ -100,8 +99,8 @@ func TestSender_Price(t *testing.T) {
 	}
 }
 
-// TestSender_UnknownHash: a simulation by a node that has not seen the
-// blockhash yet says nothing about the sweep.
+// TestSender_UnknownHash: a simulation by a node that does not have the blockhash yet says nothing about the
+// sweep.
 func TestSender_UnknownHash(t *testing.T) {
 	t.Parallel()
 	s := newTill(t, newLedger(t).harness)
@@ -115,8 +114,8 @@ func TestSender_UnknownHash(t *testing.T) {
 	}
 }
 
-// TestSender_Drained: a gas wallet that is emptied after signing costs nothing
-// but time: the attempt never lands, and the next one waits for coins.
+// TestSender_Drained: if the gas wallet is emptied after signing, the attempt is never included, and the next
+// one waits for coins.
 func TestSender_Drained(t *testing.T) {
 	t.Parallel()
 	s := newTill(t, newLedger(t).harness)
@@ -136,7 +135,7 @@ func TestSender_Drained(t *testing.T) {
 	}
 	s.Mine(151)
 	s.Finalize()
-	s.look(t, chain.TxDropped, items, a)
+	s.track(t, chain.TxDropped, items, a)
 	if _, err := s.sender.Sign(t.Context(), items, []chain.Attempt{a}, time.Now()); !errors.Is(err, chain.ErrNoGas) {
 		t.Errorf("signing: %v, want ErrNoGas", err)
 	}
@@ -144,8 +143,7 @@ func TestSender_Drained(t *testing.T) {
 	wantMoved(t, s.carryOut(t, items, s.mustSign(t, items, a)), items, 4)
 }
 
-// TestSender_Rescue: what the operator asks for is moved whole, though nobody
-// recorded it: another mint, and SOL.
+// TestSender_Rescue: a rescue moves the whole balance, although it is not recorded: another mint, and SOL.
 func TestSender_Rescue(t *testing.T) {
 	t.Parallel()
 	onEngines(t, func(t *testing.T, h *harness) {
@@ -176,7 +174,7 @@ func TestSender_Rescue(t *testing.T) {
 		seen := s.carryOut(t, items, s.mustSign(t, items))
 		wantMoved(t, seen, items, 9, lamports)
 		if want := money.UnitsFromUint64(s.rent(165) + 2*5_000); seen.Paid.Cmp(want) != 0 {
-			t.Errorf("it cost %s lamports, want %s: what is moved is no cost", seen.Paid, want)
+			t.Errorf("the cost is %s lamports, want %s without the moved SOL", seen.Paid, want)
 		}
 		if !s.exists(t, ata(s.settlement, s.mints[s.assets[3].Contract])) {
 			t.Error("the settlement wallet has no account of the other mint")
@@ -188,7 +186,7 @@ func TestSender_Rescue(t *testing.T) {
 	})
 }
 
-// unasked is an item that the operator did not ask for.
+// unasked is an item that is not a rescue.
 func unasked(i chain.SweepItem) chain.SweepItem {
 	i.Rescue = false
 	return i
@@ -203,8 +201,8 @@ func (s *till) lamports(t *testing.T, of solanago.PublicKey) uint64 {
 	return answer.Value
 }
 
-// TestScan_VersionOne: nodes show transactions of version 1 only to those who
-// ask for them by that number, and show them like any other.
+// TestScan_VersionOne: nodes return transactions of version 1 only if that version is requested, and in the
+// same form as others.
 func TestScan_VersionOne(t *testing.T) {
 	t.Parallel()
 	h := newLedger(t)

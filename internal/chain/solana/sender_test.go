@@ -15,8 +15,8 @@ import (
 	"github.com/florinpay/florin/internal/wallet"
 )
 
-// till is a harness with a seed, a gas wallet and a settlement wallet that is
-// off the curve, as the vault of a multisig is.
+// till is a harness with a seed, a gas wallet and a settlement wallet that is off the curve, like the vault
+// of a multisig.
 type till struct {
 	*harness
 	seed       *wallet.Seed
@@ -57,7 +57,7 @@ func (s *till) fill(lamports uint64) {
 	s.Mine(1)
 }
 
-// deposit pays a new payment's address and returns it as a sweep takes it.
+// deposit pays a new payment's address and returns it as an item of a sweep.
 func (s *till) deposit(t *testing.T, asset chain.Asset, units uint64) chain.SweepItem {
 	t.Helper()
 	s.number++
@@ -87,7 +87,7 @@ func (s *till) holds(t *testing.T, owner solanago.PublicKey, asset chain.Asset) 
 	return got[0].Big().Uint64()
 }
 
-// exists reports whether there is an account at the address.
+// exists reports whether the account exists.
 func (s *till) exists(t *testing.T, key solanago.PublicKey) bool {
 	t.Helper()
 	var answer struct {
@@ -106,8 +106,8 @@ func (s *till) mustSign(t *testing.T, items []chain.SweepItem, previous ...chain
 	return a
 }
 
-// look fails unless this is seen.
-func (s *till) look(t *testing.T, want chain.TxStatus, items []chain.SweepItem, attempts ...chain.Attempt) chain.SweepOutcome {
+// track fails unless the attempts have the status.
+func (s *till) track(t *testing.T, want chain.TxStatus, items []chain.SweepItem, attempts ...chain.Attempt) chain.SweepOutcome {
 	t.Helper()
 	seen, err := s.sender.Track(t.Context(), items, attempts)
 	if err != nil || seen.Status != want {
@@ -116,7 +116,7 @@ func (s *till) look(t *testing.T, want chain.TxStatus, items []chain.SweepItem, 
 	return seen
 }
 
-// carryOut sends an attempt, twice, and waits until it is final.
+// carryOut broadcasts an attempt twice and waits until it is final.
 func (s *till) carryOut(t *testing.T, items []chain.SweepItem, a chain.Attempt) chain.SweepOutcome {
 	t.Helper()
 	for range 2 {
@@ -130,7 +130,7 @@ func (s *till) carryOut(t *testing.T, items []chain.SweepItem, a chain.Attempt) 
 		return err == nil && seen.Status == chain.TxIncluded
 	})
 	s.Finalize()
-	return s.look(t, chain.TxFinal, items, a)
+	return s.track(t, chain.TxFinal, items, a)
 }
 
 func wantMoved(t *testing.T, seen chain.SweepOutcome, items []chain.SweepItem, units ...uint64) {
@@ -145,8 +145,8 @@ func wantMoved(t *testing.T, seen chain.SweepOutcome, items []chain.SweepItem, u
 	}
 }
 
-// TestSender_Sweep: deposits of both tokens go to a settlement wallet that has
-// no accounts yet, the emptied accounts are closed and their rent comes back.
+// TestSender_Sweep: deposits of both tokens go to a settlement wallet without accounts, the emptied accounts
+// are closed and their rent is refunded.
 func TestSender_Sweep(t *testing.T) {
 	t.Parallel()
 	onEngines(t, func(t *testing.T, h *harness) {
@@ -162,10 +162,10 @@ func TestSender_Sweep(t *testing.T) {
 		wantUnits(t, s.scanned(t, owners...), 11, 22, 33)
 
 		a := s.mustSign(t, items)
-		s.look(t, chain.TxUnknown, items, a)
+		s.track(t, chain.TxUnknown, items, a)
 		seen := s.carryOut(t, items, a)
 		wantMoved(t, seen, items, 11, 22, 33)
-		// Two accounts and four signatures; rent that came back does not count.
+		// Two accounts and four signatures; refunded rent does not count.
 		if want := money.UnitsFromUint64(2*s.rent(165) + 4*5_000); seen.Paid.Cmp(want) != 0 {
 			t.Errorf("the sweep cost %s lamports, want %s", seen.Paid, want)
 		}
@@ -182,7 +182,7 @@ func TestSender_Sweep(t *testing.T) {
 		}
 		gas, err := s.sender.GasWallet(t.Context())
 		if err != nil || gas.Address != s.gas.Wallet() || gas.Balance.Cmp(money.UnitsFromUint64(gasFunds)) <= 0 {
-			t.Errorf("the gas wallet holds %+v, %v: three rents came back for two spent", gas, err)
+			t.Errorf("the gas wallet holds %+v, %v: three rents are refunded for two paid", gas, err)
 		}
 		wantUnits(t, s.scanned(t, owners...), 11, 22, 33)
 		s.reader = newHarness(t, s.bank, s.URL()).reader
@@ -190,8 +190,8 @@ func TestSender_Sweep(t *testing.T) {
 	})
 }
 
-// TestSender_Unrecorded: what came after the plan stays, and its account too;
-// paid the same amount again after a sweep, the reader sees both.
+// TestSender_Unrecorded: money that came after the plan stays, and so does its account; if the same amount is
+// paid again after a sweep, the reader finds both payments.
 func TestSender_Unrecorded(t *testing.T) {
 	t.Parallel()
 	onEngines(t, func(t *testing.T, h *harness) {
@@ -216,8 +216,8 @@ func TestSender_Unrecorded(t *testing.T) {
 	})
 }
 
-// TestSender_Refuses: what does not fit, what there is nothing of, what cannot
-// be paid for, and a settlement wallet that is none.
+// TestSender_Refuses: items that do not fit, empty accounts, missing gas, and an invalid settlement wallet
+// are refused.
 func TestSender_Refuses(t *testing.T) {
 	t.Parallel()
 	onEngines(t, func(t *testing.T, h *harness) {
@@ -258,8 +258,7 @@ func (s *till) refuses(t *testing.T, want error, items []chain.SweepItem) {
 	}
 }
 
-// TestSender_Frozen: an account that its issuer has frozen is left out, and
-// does not hold the others up.
+// TestSender_Frozen: an account that its issuer has frozen is left out and does not block the others.
 func TestSender_Frozen(t *testing.T) {
 	t.Parallel()
 	onEngines(t, func(t *testing.T, h *harness) {
@@ -279,8 +278,7 @@ func TestSender_Frozen(t *testing.T) {
 	})
 }
 
-// TestSender_Reverted: a transaction that fails as a whole is told as such,
-// with what it cost, and the money stays.
+// TestSender_Reverted: a transaction that fails as a whole is reported with its cost, and the money stays.
 func TestSender_Reverted(t *testing.T) {
 	t.Parallel()
 	onEngines(t, func(t *testing.T, h *harness) {
@@ -297,7 +295,7 @@ func TestSender_Reverted(t *testing.T) {
 		}
 		s.Mine(1)
 		s.Finalize()
-		if seen := s.look(t, chain.TxReverted, items, a); seen.Paid.IsZero() || seen.Note == "" {
+		if seen := s.track(t, chain.TxReverted, items, a); seen.Paid.IsZero() || seen.Note == "" {
 			t.Errorf("seen as %+v", seen)
 		}
 		if got := s.holds(t, solanago.PublicKey(items[0].Address.Raw), s.assets[0]); got != 4 {
@@ -306,9 +304,8 @@ func TestSender_Reverted(t *testing.T) {
 	})
 }
 
-// TestSender_Expired: an attempt that was never included is dead when its
-// blockhash can land no more at the finalized height, and not before; until
-// then no other is signed.
+// TestSender_Expired: an attempt that was never included is dropped when the finalized height is past its
+// blockhash, and not before; until then no other is signed.
 func TestSender_Expired(t *testing.T) {
 	t.Parallel()
 	h := newLedger(t)
@@ -318,19 +315,19 @@ func TestSender_Expired(t *testing.T) {
 	s.Mine(1)
 	a := s.mustSign(t, items)
 	s.Mine(150)
-	s.look(t, chain.TxUnknown, items, a)
+	s.track(t, chain.TxUnknown, items, a)
 	if _, err := s.sender.Sign(t.Context(), items, []chain.Attempt{a}, time.Now()); err == nil {
-		t.Error("another attempt was signed while the first could land")
+		t.Error("another attempt was signed while the first was still valid")
 	}
 	s.Mine(1)
-	s.look(t, chain.TxUnknown, items, a) // past it, but that is not final
+	s.track(t, chain.TxUnknown, items, a) // past it, but that is not final
 	s.Finalize()
-	s.look(t, chain.TxDropped, items, a)
+	s.track(t, chain.TxDropped, items, a)
 	if err := s.sender.Broadcast(t.Context(), a); err != nil {
-		t.Errorf("sending what is dead: %v", err)
+		t.Errorf("sending a dropped attempt: %v", err)
 	}
 	s.Mine(1)
-	s.look(t, chain.TxDropped, items, a)
+	s.track(t, chain.TxDropped, items, a)
 	b := s.mustSign(t, items, a)
 	if b.Tx == a.Tx || b.Until <= a.Until {
 		t.Errorf("the second attempt is %+v after %+v", b, a)
@@ -340,11 +337,10 @@ func TestSender_Expired(t *testing.T) {
 	}
 	s.Mine(1)
 	s.Finalize()
-	wantMoved(t, s.look(t, chain.TxFinal, items, a, b), items, 4)
+	wantMoved(t, s.track(t, chain.TxFinal, items, a, b), items, 4)
 }
 
-// TestSender_Forked: a sweep that a fork takes away is unknown again, and the
-// same bytes land once more.
+// TestSender_Forked: a sweep that a fork removes is unknown again, and the same bytes are included once more.
 func TestSender_Forked(t *testing.T) {
 	t.Parallel()
 	h := newLedger(t)
@@ -357,10 +353,10 @@ func TestSender_Forked(t *testing.T) {
 	if err := s.sender.Broadcast(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}
-	s.look(t, chain.TxPending, items, a)
+	s.track(t, chain.TxPending, items, a)
 	s.Mine(1)
-	s.look(t, chain.TxIncluded, items, a)
+	s.track(t, chain.TxIncluded, items, a)
 	h.Reorg(1, false)
-	s.look(t, chain.TxUnknown, items, a)
+	s.track(t, chain.TxUnknown, items, a)
 	wantMoved(t, s.carryOut(t, items, a), items, 4)
 }

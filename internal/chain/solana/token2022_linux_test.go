@@ -12,8 +12,8 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// TestToken2022_TransferFee: a mint of the newer token program, which keeps a
-// part of every transfer, is neither accepted as an asset nor credited.
+// TestToken2022_TransferFee: a mint of Token-2022 with a transfer fee is neither accepted as an asset nor
+// credited.
 func TestToken2022_TransferFee(t *testing.T) {
 	t.Parallel()
 	h := newSurfpool(t)
@@ -33,8 +33,7 @@ func TestToken2022_TransferFee(t *testing.T) {
 	wantUnits(t, scanWith(t, reader, to))
 }
 
-// feeMint makes a mint that keeps a hundredth of every transfer, and pays an
-// owner the units of it.
+// feeMint makes a mint with a fee of one per cent, and pays an owner units of it.
 func (h *harness) feeMint(t *testing.T, owner solanago.PublicKey, units uint64) solanago.PublicKey {
 	t.Helper()
 	payer, mint := h.rich.PublicKey(), newKey(t)
@@ -61,7 +60,7 @@ func (h *harness) feeMint(t *testing.T, owner solanago.PublicKey, units uint64) 
 			solanago.Meta(from).WRITE(), solanago.Meta(mint.PublicKey()), solanago.Meta(account).WRITE(), solanago.Meta(payer).SIGNER()),
 	})
 	h.Mine(1)
-	h.landed(t, tx)
+	h.included(t, tx)
 	return mint.PublicKey()
 }
 
@@ -76,8 +75,8 @@ func createNewer(payer, account, owner, mint solanago.PublicKey) solanago.Instru
 	}, []byte{1})
 }
 
-// TestToken2022_Rescue: what came in a mint with a transfer fee is no payment,
-// and the operator can send it on all the same, less the fee.
+// TestToken2022_Rescue: money in a mint with a transfer fee is no payment, but the operator can rescue it,
+// less the fee.
 func TestToken2022_Rescue(t *testing.T) {
 	t.Parallel()
 	s := newTill(t, newSurfpool(t))

@@ -21,8 +21,8 @@ var (
 	someATA   = associated(someOwner, someMint)
 )
 
-// told is a transaction as a node tells it, which pays 7 units to someATA that
-// held 5: the account has index 1, and the payer's one index 2.
+// asJSON is a transaction as a node returns it, which pays 7 units to someATA. That account held 5 and has
+// index 1; the payer's has index 2.
 func asJSON(change func(meta map[string]any, message map[string]any)) []byte {
 	balance := func(index int, owner, amount string) map[string]any {
 		return map[string]any{
@@ -58,7 +58,7 @@ func first(meta map[string]any, list string) map[string]any {
 	return balance
 }
 
-// read reads what a node tells; ok is false if it is refused.
+// read decodes a transaction; ok is false if it is refused.
 func read(raw []byte) (*transaction, bool) {
 	var t *transaction
 	if json.Unmarshal(raw, &t) != nil || t == nil {
@@ -67,8 +67,8 @@ func read(raw []byte) (*transaction, bool) {
 	return t, t.valid(someSignature)
 }
 
-// TestTransaction_Credit: only what a transaction without error brought to the
-// owner's account of the mint, which was the owner's all through, is credited.
+// TestTransaction_Credit: credited is only what a transaction without error brought to the owner's account of
+// the mint, which belonged to the owner throughout.
 func TestTransaction_Credit(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -116,9 +116,9 @@ func TestTransaction_Credit(t *testing.T) {
 	}
 }
 
-// TestTransaction_Unsound: what is not whole, of another transaction, or
-// contradicts itself is no transaction.
-func TestTransaction_Unsound(t *testing.T) {
+// TestTransaction_Invalid: an answer that is incomplete, about another transaction, or contradicts itself is
+// refused.
+func TestTransaction_Invalid(t *testing.T) {
 	t.Parallel()
 	for name, raw := range map[string][]byte{
 		"OtherSignature": bytes.ReplaceAll(asJSON(nil), []byte(someSignature), []byte("6"+someSignature[1:])),
@@ -147,13 +147,13 @@ func TestTransaction_Unsound(t *testing.T) {
 	}
 	failed, ok := read(asJSON(func(m, _ map[string]any) { m["err"], m["preBalances"], m["postBalances"] = "x", []int64{}, nil }))
 	if !ok || !failed.failed() || len(failed.changes()) != 0 {
-		t.Errorf("one that failed, told without balances, is refused: %t", !ok)
+		t.Errorf("a failed transaction without balances is refused: %t", !ok)
 	}
 }
 
-// FuzzTransaction: whatever a node tells is read or refused, and credited is
-// only what it says itself: one balance after it, more than the one before, of
-// the very account, mint and owner, in a transaction without error.
+// FuzzTransaction: whatever a node returns is decoded or refused. Credited is only what the answer itself
+// says: one balance after the transaction, higher than the one before, of the account, mint and owner, in a
+// transaction without error.
 func FuzzTransaction(f *testing.F) {
 	for _, raw := range [][]byte{
 		asJSON(nil), asJSON(func(m, _ map[string]any) { m["err"] = "x" }), asJSON(func(m, _ map[string]any) { m["preTokenBalances"] = []any{} }),

@@ -13,8 +13,8 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// TestAdapter_Transfer: what the adapter builds moves exactly the money once
-// the payer has signed it, and is refused to a payer who cannot pay.
+// TestAdapter_Transfer: the transaction that the adapter builds moves exactly the money once the payer has
+// signed it, and is refused for a payer who cannot pay.
 func TestAdapter_Transfer(t *testing.T) {
 	t.Parallel()
 	for name, open := range engines() {
@@ -57,8 +57,7 @@ func TestAdapter_Transfer(t *testing.T) {
 	}
 }
 
-// signedBy signs a transaction as a wallet does: nothing but its signature is
-// put in.
+// signedBy signs a transaction as a wallet does: it adds its signature and changes nothing else.
 func signedBy(t *testing.T, raw []byte, key solanago.PrivateKey) []byte {
 	t.Helper()
 	tx, err := solanago.TransactionFromBytes(raw)
@@ -92,11 +91,11 @@ func TestAdapter_TransferRefused(t *testing.T) {
 		asset chain.Asset
 		units money.Units
 	}{
-		"no address":          {"hello", usdc, one},
-		"nobody can sign":     {chain.Address(vault.String()), usdc, one},
-		"the address itself":  {to, usdc, one},
-		"nothing":             {wallet, usdc, money.Units{}},
-		"a mint nobody knows": {wallet, unknown, one},
+		"no address":             {"hello", usdc, one},
+		"a wallet off the curve": {chain.Address(vault.String()), usdc, one},
+		"the address itself":     {to, usdc, one},
+		"nothing":                {wallet, usdc, money.Units{}},
+		"an unknown mint":        {wallet, unknown, one},
 	} {
 		if _, err := h.reader.Transfer(t.Context(), row.payer, to, row.asset, row.units); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: %v", name, err)
