@@ -90,6 +90,7 @@ Buy query units, at 0.05 test USDT each, with the wallet registered on the key:
 
 Press Ctrl-C to stop. The next start goes on where this one ends.
 
-`, s.BaseURL, p.ID, sandbox.DemoEmail, sandbox.DemoPassword, s.Demo.Key, sandbox.DemoCampaign, sandbox.DemoLink, sandbox.DemoWalletKey, s.Demo.Signing)
+`, s.BaseURL, p.ID, sandbox.DemoEmail, sandbox.DemoPassword, s.Demo.Key, sandbox.DemoCampaign, sandbox.DemoLink,
+		sandbox.DemoWalletKey, s.Demo.Signing)
 	return nil
 }

@@ -42,7 +42,9 @@ const (
 )
 
 // loadDemo returns the demo merchant stored in the directory, or creates one.
-func loadDemo(ctx context.Context, path, inboxURL string, users *identity.Service, merchants *merchant.Service) (Demo, error) {
+func loadDemo(
+	ctx context.Context, path, inboxURL string, users *identity.Service, merchants *merchant.Service,
+) (Demo, error) {
 	raw, err := os.ReadFile(filepath.Clean(path))
 	if err == nil {
 		var d Demo
@@ -89,10 +91,14 @@ func addWallets(ctx context.Context, d Demo, merchants *merchant.Service) error 
 }
 
 func demoWallets() map[chain.Network]string {
-	return map[chain.Network]string{chain.BEP20: demoWallet, chain.Polygon: demoWallet, chain.Base: demoWallet, chain.Solana: solanaDemoWallet}
+	return map[chain.Network]string{
+		chain.BEP20: demoWallet, chain.Polygon: demoWallet, chain.Base: demoWallet, chain.Solana: solanaDemoWallet,
+	}
 }
 
-func makeDemo(ctx context.Context, inboxURL string, users *identity.Service, merchants *merchant.Service) (Demo, error) {
+func makeDemo(
+	ctx context.Context, inboxURL string, users *identity.Service, merchants *merchant.Service,
+) (Demo, error) {
 	user, err := users.CreateUser(ctx, identity.NewUser{
 		Email: DemoEmail, Password: secret.New(DemoPassword), FirstName: "Demo", LastName: "Merchant", Operator: true,
 	})

@@ -20,7 +20,9 @@ func TestDonate(t *testing.T) {
 	const path = "/donate/boat-for-ida"
 	dashboard := r.createCampaign(t)
 	watcher := browser.New(t, browser.Desktop, browser.Light)
-	browser.Run(watcher, t, chromedp.Navigate(r.BaseURL+path), chromedp.WaitVisible(testID("donate")), chromedp.Evaluate(`window.notReloaded = true`, nil))
+	browser.Run(
+		watcher, t, chromedp.Navigate(r.BaseURL+path), chromedp.WaitVisible(testID("donate")), chromedp.Evaluate(`window.notReloaded = true`, nil),
+	)
 	browser.Axe(watcher, t)
 
 	donor, at, p := r.donate(t, path)
@@ -36,7 +38,9 @@ func TestDonate(t *testing.T) {
 	}
 	browser.Axe(window, t)
 	browser.Screenshot(window, t, "paid")
-	browser.Run(donor, t, chromedp.WaitVisible(testID("paid")), chromedp.Click(testID("campaign")), chromedp.WaitVisible(testID("donate-form")))
+	browser.Run(
+		donor, t, chromedp.WaitVisible(testID("paid")), chromedp.Click(testID("campaign")), chromedp.WaitVisible(testID("donate-form")),
+	)
 	var early bool
 	browser.Run(watcher, t, chromedp.Evaluate(`document.body.textContent.includes("Fair winds")`, &early))
 	if early {

@@ -98,10 +98,15 @@ func fill(ctx context.Context, t testing.TB, button, result string, fields ...st
 		browser.Run(ctx, t, chromedp.WaitVisible(field, chromedp.ByQuery),
 			chromedp.Evaluate("document.querySelector(`"+field+"`).select()", nil), chromedp.SendKeys(field, fields[i+1], chromedp.ByQuery))
 	}
-	browser.Run(ctx, t, chromedp.SetAttributeValue(testID(button), "data-pressed", "", chromedp.ByQuery), chromedp.Click(testID(button), chromedp.ByQuery))
+	browser.Run(
+		ctx, t, chromedp.SetAttributeValue(testID(button), "data-pressed", "", chromedp.ByQuery),
+		chromedp.Click(testID(button), chromedp.ByQuery),
+	)
 	bounded, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if err := chromedp.Run(bounded, chromedp.WaitNotPresent("[data-pressed]", chromedp.ByQuery), chromedp.WaitVisible(result, chromedp.ByQuery)); err != nil {
+	if err := chromedp.Run(
+		bounded, chromedp.WaitNotPresent("[data-pressed]", chromedp.ByQuery), chromedp.WaitVisible(result, chromedp.ByQuery),
+	); err != nil {
 		var shown string
 		browser.Run(ctx, t, chromedp.Evaluate(`document.querySelector("main").innerText`, &shown))
 		t.Fatalf("%s does not lead to %s: %v; the page says\n%s", button, result, err, shown)
@@ -138,7 +143,9 @@ func (m *newMerchant) protect() {
 	m.Helper()
 	m.at("/dashboard/security")
 	look(m.ctx, m)
-	browser.Run(m.ctx, m, chromedp.Click(testID("begin-factor"), chromedp.ByQuery), chromedp.WaitVisible(testID("totp-secret"), chromedp.ByQuery))
+	browser.Run(
+		m.ctx, m, chromedp.Click(testID("begin-factor"), chromedp.ByQuery), chromedp.WaitVisible(testID("totp-secret"), chromedp.ByQuery),
+	)
 	look(m.ctx, m)
 	m.totp = m.text(testID("totp-secret"))
 	fill(m.ctx, m, "confirm-factor", testID("codes"), "password", newcomerPassword, "code", m.code(0))
@@ -238,7 +245,9 @@ func (m *newMerchant) watchPaid(link string) {
 		m.Errorf("the logo is %d pixels wide on the payment page", logo)
 	}
 	look(customer, m)
-	browser.Run(customer, m, chromedp.Click(testID("pay-POLYGON-USDC"), chromedp.ByQuery), chromedp.WaitVisible(testID("waiting"), chromedp.ByQuery))
+	browser.Run(
+		customer, m, chromedp.Click(testID("pay-POLYGON-USDC"), chromedp.ByQuery), chromedp.WaitVisible(testID("waiting"), chromedp.ByQuery),
+	)
 	look(customer, m)
 	p, err := m.App.Payments.Get(m.Context(), m.txnid)
 	if err != nil {
@@ -247,11 +256,16 @@ func (m *newMerchant) watchPaid(link string) {
 	m.payWith(m.T, p, "exactly")
 	browser.Run(customer, m, chromedp.WaitVisible(testID("paid"), chromedp.ByQuery))
 	look(customer, m)
-	browser.Run(customer, m, chromedp.Click(testID("receipt-link"), chromedp.ByQuery), chromedp.WaitVisible(testID("receipt"), chromedp.ByQuery))
+	browser.Run(
+		customer, m, chromedp.Click(testID("receipt-link"), chromedp.ByQuery), chromedp.WaitVisible(testID("receipt"), chromedp.ByQuery),
+	)
 	look(customer, m)
 
 	done := fmt.Sprintf(`document.querySelector('%s')?.closest("tr").querySelector("[data-status=COMPLETED]") && window.notReloaded`, testID("row-"+m.txnid))
-	browser.Run(m.ctx, m, chromedp.Poll(done, nil, chromedp.WithPollingTimeout(patience)), chromedp.WaitNotPresent(row, chromedp.ByQuery))
+	browser.Run(
+		m.ctx, m, chromedp.Poll(done, nil, chromedp.WithPollingTimeout(patience)),
+		chromedp.WaitNotPresent(row, chromedp.ByQuery),
+	)
 	look(m.ctx, m)
 }
 
@@ -280,7 +294,9 @@ func (m *newMerchant) seesWebhook() {
 		}
 	}
 	look(m.ctx, m)
-	browser.Run(m.ctx, m, chromedp.Click(testID("deliveries")+" a", chromedp.ByQuery), chromedp.WaitVisible(testID("attempt"), chromedp.ByQuery))
+	browser.Run(
+		m.ctx, m, chromedp.Click(testID("deliveries")+" a", chromedp.ByQuery), chromedp.WaitVisible(testID("attempt"), chromedp.ByQuery),
+	)
 	if heading := m.text(testID("attempt") + " h2"); !strings.HasPrefix(heading, "Attempt 1: 200") {
 		m.Errorf("the attempt is shown as %q", heading)
 	}

@@ -43,7 +43,9 @@ func (p *pages) index(w http.ResponseWriter, r *http.Request) {
 }
 
 func (p *pages) show(w http.ResponseWriter, r *http.Request, status int, notice string) {
-	list, err := p.sandbox.App.Payments.List(r.Context(), payment.Filter{KeyID: p.sandbox.Demo.KeyID, Limit: shownPayments})
+	list, err := p.sandbox.App.Payments.List(
+		r.Context(), payment.Filter{KeyID: p.sandbox.Demo.KeyID, Limit: shownPayments},
+	)
 	if err != nil {
 		p.fail(w, err)
 		return
@@ -51,7 +53,8 @@ func (p *pages) show(w http.ResponseWriter, r *http.Request, status int, notice 
 	nonce := cryptorand.Text()
 	props := views.SandboxProps{
 		Page: views.Page{Lang: "en", Nonce: nonce}, Inbox: p.sandbox.inbox.Deliveries(),
-		Receiver: string(p.sandbox.inbox.Mode()), APIKey: p.sandbox.Demo.Key, BaseURL: p.sandbox.BaseURL, Notice: notice,
+		Receiver: string(p.sandbox.inbox.Mode()), APIKey: p.sandbox.Demo.Key, BaseURL: p.sandbox.BaseURL,
+		Notice: notice,
 	}
 	for _, x := range list {
 		props.Payments = append(props.Payments, shown(x))
@@ -67,7 +70,8 @@ func (p *pages) show(w http.ResponseWriter, r *http.Request, status int, notice 
 
 func shown(x payment.Payment) views.SandboxPayment {
 	s := views.SandboxPayment{
-		TxnID: string(x.ID), Amount: x.Amount.String(), Network: string(x.Choice.Network), Token: string(x.Choice.Token),
+		TxnID: string(x.ID), Amount: x.Amount.String(), Network: string(x.Choice.Network),
+		Token:  string(x.Choice.Token),
 		Status: string(x.Status), Received: x.Received().Micros().String(), CreatedAt: x.CreatedAt,
 	}
 	if route, ok := x.Route(); ok {

@@ -193,7 +193,9 @@ func TestPay_Otherwise(t *testing.T) {
 			t.Parallel()
 			p := r.create(t, "49.90")
 			ctx := browser.New(t, browser.Phone, browser.Dark)
-			browser.Run(ctx, t, chromedp.Navigate(r.link(p)), chromedp.Click(testID("pay-POLYGON-USDC")), chromedp.WaitVisible(testID("waiting")))
+			browser.Run(
+				ctx, t, chromedp.Navigate(r.link(p)), chromedp.Click(testID("pay-POLYGON-USDC")), chromedp.WaitVisible(testID("waiting")),
+			)
 			r.payWith(t, p, how)
 			browser.Run(ctx, t, chromedp.WaitVisible(testID(want)))
 			browser.Screenshot(ctx, t, how)

@@ -88,7 +88,9 @@ func (p *Payer) send(ctx context.Context, r payment.Route, c payment.Choice, amo
 
 // wrongToken sends the other stablecoin, which is shown but does not count, and a counterfeit, which is not
 // even shown.
-func (p *Payer) wrongToken(ctx context.Context, r payment.Route, c payment.Choice, amount money.Micros) (string, error) {
+func (p *Payer) wrongToken(
+	ctx context.Context, r payment.Route, c payment.Choice, amount money.Micros,
+) (string, error) {
 	from, err := p.faucet(r.Network)
 	if err != nil {
 		return "", err

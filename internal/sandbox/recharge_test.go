@@ -24,7 +24,9 @@ func TestRecharge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.BaseURL+"/graphql", strings.NewReader(string(body)))
+	request, err := http.NewRequestWithContext(
+		t.Context(), http.MethodPost, s.BaseURL+"/graphql", strings.NewReader(string(body)),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,9 @@ func TestSettle(t *testing.T) {
 	var all []payment.Payment
 	for i := range 100 {
 		p := r.create(t, fmt.Sprintf("%d.%02d", 5+i/10, 7*i%100))
-		p, err := r.App.Payments.Start(t.Context(), string(p.ID), choice(string(ledgers[i%3].Profile.Network), []string{"USDT", "USDC"}[i%2]))
+		p, err := r.App.Payments.Start(
+			t.Context(), string(p.ID), choice(string(ledgers[i%3].Profile.Network), []string{"USDT", "USDC"}[i%2]),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -132,7 +132,9 @@ func pays(ctx context.Context, t *testing.T) {
 // fund gives an account test money and coins.
 func fund(t *testing.T, on *devchain.Chain, token devchain.Token, to common.Address, whole int64) {
 	t.Helper()
-	units := new(big.Int).Mul(big.NewInt(whole), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(token.Decimals)), nil))
+	units := new(big.Int).Mul(
+		big.NewInt(whole), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(token.Decimals)), nil),
+	)
 	if _, err := on.Mint(t.Context(), token.Address, to, units); err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +171,8 @@ func TestPay_BrowserWallet(t *testing.T) {
 				on := r.Chain(row.network)
 				w := &evmWallet{
 					chain: 1, key: newAccount(t), nested: row.nested,
-					chains: map[uint64]*devchain.Chain{on.ChainID(): on}, known: map[uint64]bool{1: true, on.ChainID(): row.knows},
+					chains: map[uint64]*devchain.Chain{on.ChainID(): on},
+					known:  map[uint64]bool{1: true, on.ChainID(): row.knows},
 				}
 				fund(t, on, on.Tokens().USDC, crypto.PubkeyToAddress(w.key.PublicKey), 50)
 				ctx := r.openStarted(t, row.network, evmScript, w, browser.Phone)
@@ -186,7 +189,9 @@ func TestPay_BrowserWallet(t *testing.T) {
 }
 
 // openStarted starts a payment of 49.90 USDC and opens its page with a wallet.
-func (r *running) openStarted(t *testing.T, n chain.Network, script string, w testWallet, options ...browser.Option) context.Context {
+func (r *running) openStarted(
+	t *testing.T, n chain.Network, script string, w testWallet, options ...browser.Option,
+) context.Context {
 	t.Helper()
 	p := r.create(t, "49.90")
 	if _, err := r.App.Payments.Start(t.Context(), string(p.ID), choice(string(n), "USDC")); err != nil {

@@ -30,7 +30,9 @@ var actions = []action{
 	{"start", 14, func(w *world) {
 		if p, ok := w.newest(); ok {
 			tok := money.Tokens()[w.rng.IntN(2)]
-			_, err := w.any().service.Start(w.Context(), string(p.ID), payment.Choice{Network: chain.Polygon, Token: tok})
+			_, err := w.any().service.Start(
+				w.Context(), string(p.ID), payment.Choice{Network: chain.Polygon, Token: tok},
+			)
 			w.tracef("%s %s failed=%t", p.ID, tok, err != nil)
 		}
 	}},
@@ -170,7 +172,9 @@ func (w *world) changeWallet() {
 	if w.wallet == otherWallet {
 		to = firstWallet
 	}
-	_, _ = w.any().store.UpdateCustodian(w.Context(), w.key, nil, func(c merchant.Custodian) (merchant.Custodian, error) {
+	_, _ = w.any().store.UpdateCustodian(w.Context(), w.key, nil, func(
+		c merchant.Custodian,
+	) (merchant.Custodian, error) {
 		c.Wallets = map[chain.Network]chain.Address{chain.Polygon: to}
 		return c, nil
 	})

@@ -36,7 +36,9 @@ type instance struct {
 // effect.
 type decideTwice struct{ *store.Store }
 
-func (s decideTwice) UpdatePayment(ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error)) (payment.Payment, error) {
+func (s decideTwice) UpdatePayment(
+	ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error),
+) (payment.Payment, error) {
 	return s.Store.UpdatePayment(ctx, id, func(p payment.Payment) (payment.Change, error) {
 		_, _ = decide(p)
 		return decide(p)
@@ -50,7 +52,9 @@ type outbox struct {
 	crasher *crasher
 }
 
-func (o outbox) Claim(ctx context.Context, holder string, now, until time.Time, _, perURL int) ([]webhook.Delivery, error) {
+func (o outbox) Claim(
+	ctx context.Context, holder string, now, until time.Time, _, perURL int,
+) ([]webhook.Delivery, error) {
 	return o.Store.Claim(ctx, holder, now, until, 1, perURL)
 }
 
@@ -78,7 +82,9 @@ func (w *world) open(name string) *instance {
 	in.service = payment.NewService(both, in.store, offered{in}, payment.Options{
 		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
 	}, in.now, w.newPayment)
-	in.expirer = payment.NewExpirer([]chain.Profile{w.profile}, map[chain.Network]chain.Reader{chain.Polygon: r}, both, in.now, silent())
+	in.expirer = payment.NewExpirer(
+		[]chain.Profile{w.profile}, map[chain.Network]chain.Reader{chain.Polygon: r}, both, in.now, silent(),
+	)
 	policy := settlement.Policy{Least: 1, Age: time.Hour, Batch: 3}
 	in.sweeper = settlement.New(&sender{w: w, in: in}, in.store, policy, name, in.now, w.newSweep, silent())
 	in.deliverer = webhook.NewDeliverer(webhook.Config{

@@ -99,7 +99,8 @@ func (w *world) checkDeposits(p payment.Payment) {
 		if i < 0 || t.Ordinal >= len(b.txs[i].moves) {
 			w.failf("deposit %v of %s is in no block", t.Key, p.ID)
 		}
-		if m := b.txs[i].moves[t.Ordinal]; m.to != t.To || m.contract != t.Asset.Contract || m.units != t.Units.Big().Uint64() {
+		if m := b.txs[i].moves[t.Ordinal]; m.to != t.To || m.contract != t.Asset.Contract ||
+			m.units != t.Units.Big().Uint64() {
 			w.failf("deposit %v of %s is recorded as %s, want %d", t.Key, p.ID, t.Units, m.units)
 		}
 		if d.Rechecked && b.Number > uint64(w.chain.finalHeight) {
@@ -135,7 +136,9 @@ func (w *world) checkCompleted(p payment.Payment) {
 	}
 	var sum money.Micros
 	if len(p.Routes) > 0 {
-		sum = money.Micros(w.everFinal(p.Routes[0].Address.Address, func(c chain.Address) bool { return w.counts(p, c) }))
+		sum = money.Micros(
+			w.everFinal(p.Routes[0].Address.Address, func(c chain.Address) bool { return w.counts(p, c) }),
+		)
 	}
 	if sum < p.Amount {
 		w.failf("payment %s of %s is completed with %s of final money", p.ID, p.Amount, sum)
@@ -182,7 +185,9 @@ func (w *world) checkBroadcast(ctx context.Context, a chain.Attempt) {
 	w.Helper()
 	s, ok, err := w.observer.InFlight(ctx, chain.Polygon)
 	w.must(err)
-	if !ok || !slices.ContainsFunc(s.Attempts, func(o chain.Attempt) bool { return o.Tx == a.Tx && bytes.Equal(o.Raw, a.Raw) }) {
+	if !ok || !slices.ContainsFunc(
+		s.Attempts, func(o chain.Attempt) bool { return o.Tx == a.Tx && bytes.Equal(o.Raw, a.Raw) },
+	) {
 		w.failf("sweep %s is sent but not stored", a.Tx)
 	}
 	for _, i := range s.Items {
@@ -222,7 +227,9 @@ func (w *world) checkEnd() {
 	}
 	balance, err := w.observer.Balance(w.Context(), w.key)
 	w.must(err)
-	if want := (ledger.Balance{Credits: creditsGiven + topped - started, Queries: queriesGiven - marked}); balance != want {
+	if want := (ledger.Balance{
+		Credits: creditsGiven + topped - started, Queries: queriesGiven - marked,
+	}); balance != want {
 		w.failf("the key has %+v, want %+v", balance, want)
 	}
 	w.checkHoldings()
@@ -311,7 +318,8 @@ func (w *world) checkHoldings() {
 	for _, p := range w.last {
 		for _, r := range p.Routes {
 			for k, in := range w.chain.arrivals(len(w.chain.blocks), r.Address.Address) {
-				if w.wasHidden[k.Tx] && !slices.ContainsFunc(p.Deposits, func(d payment.Deposit) bool { return d.Transfer.Key == k }) {
+				if w.wasHidden[k.Tx] &&
+					!slices.ContainsFunc(p.Deposits, func(d payment.Deposit) bool { return d.Transfer.Key == k }) {
 					unseen[in.to] = true
 				}
 				want[holding{r.Settlement, in.contract}] += in.units

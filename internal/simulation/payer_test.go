@@ -80,7 +80,10 @@ func (w *world) lastMinute() {
 		w.must(err)
 	}
 	asset, _ := w.profile.Asset(p.Choice.Token)
-	t := &tx{hash: chain.TxHash(w.chain.hash("t")), moves: []move{{asset.Contract, payer, p.Routes[0].Address.Address, uint64(p.Amount)}}}
+	t := &tx{
+		hash:  chain.TxHash(w.chain.hash("t")),
+		moves: []move{{asset.Contract, payer, p.Routes[0].Address.Address, uint64(p.Amount)}},
+	}
 	if w.chance(40) {
 		w.hidden[t.hash], w.wasHidden[t.hash] = true, true
 	}

@@ -44,7 +44,9 @@ func (r *reader) Heads(context.Context) (chain.Heads, error) {
 		return chain.Heads{}, err
 	}
 	l, n := r.w.chain, r.height()
-	h := chain.Heads{Latest: l.blocks[n-1].Head, Final: l.blocks[l.safe(n)].Head, Finalized: l.blocks[l.finalized(n)].Head}
+	h := chain.Heads{
+		Latest: l.blocks[n-1].Head, Final: l.blocks[l.safe(n)].Head, Finalized: l.blocks[l.finalized(n)].Head,
+	}
 	return h, nil
 }
 
@@ -111,14 +113,17 @@ func (r *reader) Confirm(_ context.Context, transfers []chain.Transfer, at chain
 	}
 	for _, t := range transfers {
 		b, found := r.w.chain.find(t.Tx, int(at.Number)+1)
-		if b == nil || b.Hash != t.Block.Hash || t.Ordinal >= len(found.moves) || found.moves[t.Ordinal].units != t.Units.Big().Uint64() {
+		if b == nil || b.Hash != t.Block.Hash || t.Ordinal >= len(found.moves) ||
+			found.moves[t.Ordinal].units != t.Units.Big().Uint64() {
 			return chain.Missing, nil
 		}
 	}
 	return chain.Stands, nil
 }
 
-func (r *reader) Balances(_ context.Context, asset chain.Asset, addresses []chain.Address, _ chain.Head) ([]money.Units, error) {
+func (r *reader) Balances(
+	_ context.Context, asset chain.Asset, addresses []chain.Address, _ chain.Head,
+) ([]money.Units, error) {
 	if err := r.call(); err != nil {
 		return nil, err
 	}

@@ -29,7 +29,9 @@ func (s *sender) Network() chain.Network { return chain.Polygon }
 
 func (s *sender) height() int { return max(1, len(s.w.chain.blocks)-s.in.faults.lag) }
 
-func (s *sender) Sign(_ context.Context, items []chain.SweepItem, previous []chain.Attempt, _ time.Time) (chain.Attempt, error) {
+func (s *sender) Sign(
+	_ context.Context, items []chain.SweepItem, previous []chain.Attempt, _ time.Time,
+) (chain.Attempt, error) {
 	if err := s.in.call(); err != nil {
 		return chain.Attempt{}, err
 	}
@@ -75,7 +77,9 @@ func (s *sender) Broadcast(ctx context.Context, a chain.Attempt) error {
 	return nil
 }
 
-func (s *sender) Track(_ context.Context, items []chain.SweepItem, attempts []chain.Attempt) (chain.SweepOutcome, error) {
+func (s *sender) Track(
+	_ context.Context, items []chain.SweepItem, attempts []chain.Attempt,
+) (chain.SweepOutcome, error) {
 	if err := s.in.call(); err != nil {
 		return chain.SweepOutcome{}, err
 	}
@@ -94,7 +98,10 @@ func (s *sender) Track(_ context.Context, items []chain.SweepItem, attempts []ch
 		for _, i := range items {
 			for _, m := range b.moved[a.Tx] {
 				if m.from == i.Address.Address && m.contract == i.Asset.Contract {
-					seen.Moved = append(seen.Moved, chain.Moved{Address: m.from, Contract: m.contract, Units: money.UnitsFromUint64(m.units)})
+					seen.Moved = append(
+						seen.Moved,
+						chain.Moved{Address: m.from, Contract: m.contract, Units: money.UnitsFromUint64(m.units)},
+					)
 				}
 			}
 		}

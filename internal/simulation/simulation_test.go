@@ -122,7 +122,8 @@ func (w *world) finish() {
 		w.must(in.store.Close())
 	}
 	clear(w.hidden)
-	w.gasExpensive, w.gasEmpty, w.answersLost, w.receiversFail, w.receiversBusy, w.chain.frozen = false, false, false, false, false, 0
+	w.gasExpensive, w.gasEmpty, w.answersLost = false, false, false
+	w.receiversFail, w.receiversBusy, w.chain.frozen = false, false, 0
 	w.instances = []*instance{w.start()}
 	in := w.instances[0]
 	const most = 600 // rounds: more than any timer needs, even if extended repeatedly

@@ -61,7 +61,9 @@ func (m webhookSender) Send(_ context.Context, d webhook.Delivery) webhook.Resul
 	}
 	m.w.inbox.mu.Lock()
 	defer m.w.inbox.mu.Unlock()
-	m.w.inbox.got[d.EventID] = append(m.w.inbox.got[d.EventID], receivedBody{d.Body, res.Attempt.Status == http.StatusOK})
+	m.w.inbox.got[d.EventID] = append(
+		m.w.inbox.got[d.EventID], receivedBody{d.Body, res.Attempt.Status == http.StatusOK},
+	)
 	m.w.inbox.fresh = append(m.w.inbox.fresh, d.EventID)
 	return res
 }

@@ -81,7 +81,8 @@ type world struct {
 func newWorld(t testing.TB, seed uint64, database string) *world {
 	t.Helper()
 	w := &world{
-		TB: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 4)), clock: begin, wallet: firstWallet, //nolint:gosec // it must be repeatable
+		TB: t, seed: seed, clock: begin, wallet: firstWallet,
+		rng:    rand.New(rand.NewPCG(seed, 4)), //nolint:gosec // it must be repeatable
 		hidden: map[chain.TxHash]bool{}, wasHidden: map[chain.TxHash]bool{},
 		recorded: map[chain.Address]chain.Address{}, last: map[payment.ID]payment.Payment{}, trace: sha256.New(),
 		inbox: inbox{got: map[string][]receivedBody{}},
@@ -165,7 +166,9 @@ func (w *world) createMerchant() {
 	w.Cleanup(func() { _ = w.observer.Close() })
 	user, err := w.observer.CreateUser(ctx, identity.User{PublicID: "01KAJ0000000000000000000U1", Email: "shop@example.com", CreatedAt: begin})
 	w.must(err)
-	key, err := w.observer.CreateKey(ctx, merchant.Key{PublicID: "01KAJ0000000000000000000K1", UserID: user.ID, Hash: identity.Hash{1}, CreatedAt: begin},
+	key, err := w.observer.CreateKey(ctx, merchant.Key{
+		PublicID: "01KAJ0000000000000000000K1", UserID: user.ID, Hash: identity.Hash{1}, CreatedAt: begin,
+	},
 		func(id int64) []ledger.Entry {
 			return []ledger.Entry{
 				ledger.Grant(id, ledger.Credit, creditsGiven, ledger.ReasonGrant, "credits", begin),
@@ -227,7 +230,9 @@ func (w *world) interleave(in *instance) {
 	w.interleavings++
 	w.tracef("while it waits")
 	in.faults.interleave = 0
-	others := slices.DeleteFunc(slices.Clone(w.instances), func(o *instance) bool { return o == in || o.busy || o.crasher.crashed() })
+	others := slices.DeleteFunc(
+		slices.Clone(w.instances), func(o *instance) bool { return o == in || o.busy || o.crasher.crashed() },
+	)
 	switch at := w.rng.IntN(6); {
 	case at < 3 && len(others) > 0:
 		others[0].faults = faults{}

@@ -46,7 +46,9 @@ type rawAccount struct {
 
 // accounts reads accounts as of the slot or later, in order; an account that does not exist is nil. It also
 // returns the slot of the answer.
-func (e *endpoint) accounts(ctx context.Context, keys []solanago.PublicKey, slot uint64) ([]*rawAccount, uint64, error) {
+func (e *endpoint) accounts(
+	ctx context.Context, keys []solanago.PublicKey, slot uint64,
+) ([]*rawAccount, uint64, error) {
 	var answer struct {
 		Context struct {
 			Slot uint64 `json:"slot"`
@@ -92,7 +94,8 @@ func (r *rawAccount) holdingOf(program solanago.PublicKey) (holding, error) {
 	if err != nil {
 		return holding{}, malformed("data of an account")
 	}
-	long := program == solanago.Token2022ProgramID && len(data) > tokenAccountSize && data[tokenAccountSize] == kindAccount
+	long := program == solanago.Token2022ProgramID && len(data) > tokenAccountSize &&
+		data[tokenAccountSize] == kindAccount
 	if r.Owner != program.String() || len(data) != tokenAccountSize && !long || data[offsetState] == 0 {
 		return holding{exists: true}, nil
 	}
@@ -136,7 +139,8 @@ func associated(owner, mint solanago.PublicKey) solanago.PublicKey {
 func associatedOf(owner, mint, program solanago.PublicKey) solanago.PublicKey {
 	ata, _, err := solanago.FindAssociatedTokenAddressWithProgram(owner, mint, program)
 	if err != nil {
-		return solanago.PublicKey{} // no bump seed is off the curve: practically impossible, and nothing can be paid to such an account
+		// no bump seed is off the curve: practically impossible, and nothing can be paid to such an account
+		return solanago.PublicKey{}
 	}
 	return ata
 }

@@ -139,7 +139,8 @@ const mainnetGenesis = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d"
 func expectedGenesis(mints []mint) string {
 	for _, p := range chain.Profiles() {
 		for _, a := range p.Assets {
-			if p.Network == chain.Solana && slices.ContainsFunc(mints, func(m mint) bool { return m.asset.Contract == a.Contract }) {
+			if p.Network == chain.Solana &&
+				slices.ContainsFunc(mints, func(m mint) bool { return m.asset.Contract == a.Contract }) {
 				return mainnetGenesis
 			}
 		}

@@ -13,7 +13,9 @@ import (
 
 // Balances returns what the associated accounts of the owners hold of the asset, from a node that has reached
 // the slot of `at`.
-func (a *Adapter) Balances(ctx context.Context, asset chain.Asset, addresses []chain.Address, at chain.Head) ([]money.Units, error) {
+func (a *Adapter) Balances(
+	ctx context.Context, asset chain.Asset, addresses []chain.Address, at chain.Head,
+) ([]money.Units, error) {
 	m, ok := a.mint(asset.Contract)
 	if !ok {
 		return nil, fault.New(fault.Invalid, "%s is not an asset of %s", asset.Contract, a.profile.Network)

@@ -77,7 +77,10 @@ func (a *Adapter) Token(ctx context.Context, contract, holder chain.Address) (ch
 	if m.program.IsZero() {
 		return chain.Asset{}, money.Units{}, fault.New(fault.Unprocessable, "there is no token at %s on %s", contract, a.profile.Network)
 	}
-	asset := chain.Asset{Network: a.profile.Network, Contract: chain.Address(key.String()), Symbol: key.String(), Decimals: int(m.decimals)}
+	asset := chain.Asset{
+		Network: a.profile.Network, Contract: chain.Address(key.String()), Symbol: key.String(),
+		Decimals: int(m.decimals),
+	}
 	if known, ok := a.mint(asset.Contract); ok {
 		asset = known.asset
 	}

@@ -42,7 +42,9 @@ func (a *Adapter) Confirm(ctx context.Context, transfers []chain.Transfer, at ch
 }
 
 // judge looks for the transfers through one endpoint, which must know `at`.
-func (a *Adapter) judge(ctx context.Context, e *endpoint, transfers []chain.Transfer, signature string, at chain.Head) (chain.Verdict, error) {
+func (a *Adapter) judge(
+	ctx context.Context, e *endpoint, transfers []chain.Transfer, signature string, at chain.Head,
+) (chain.Verdict, error) {
 	if err := e.hasBlock(ctx, at); err != nil {
 		return chain.Unsettled, err
 	}
@@ -111,5 +113,6 @@ func (a *Adapter) includes(tx *transaction, t chain.Transfer) bool {
 func (c change) owned() bool {
 	owner, err1 := solanago.PublicKeyFromBase58(c.owner)
 	mint, err2 := solanago.PublicKeyFromBase58(c.mint)
-	return err1 == nil && err2 == nil && c.program == solanago.TokenProgramID.String() && associated(owner, mint).String() == c.account
+	return err1 == nil && err2 == nil && c.program == solanago.TokenProgramID.String() &&
+		associated(owner, mint).String() == c.account
 }

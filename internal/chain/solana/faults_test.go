@@ -71,7 +71,9 @@ func TestFaults_WrongAnswers(t *testing.T) {
 				t.Fatal(err)
 			}
 			first.set(c.method, c.alter)
-			if got, err := single.reader.Scan(t.Context(), 0, heads.Latest, watching(to)); !fault.Is(err, fault.Unavailable) {
+			if got, err := single.reader.Scan(
+				t.Context(), 0, heads.Latest, watching(to),
+			); !fault.Is(err, fault.Unavailable) {
 				t.Errorf("believed: %+v, %v", got, err)
 			}
 			first.set(c.method, nil)
@@ -167,7 +169,8 @@ func TestConfirm_SecondNode(t *testing.T) {
 	}
 	confirm := func(want chain.Verdict) {
 		t.Helper()
-		if verdict, err := h.reader.Confirm(t.Context(), []chain.Transfer{got[0]}, heads.Final); err != nil || verdict != want {
+		if verdict, err := h.reader.Confirm(t.Context(), []chain.Transfer{got[0]}, heads.Final); err != nil ||
+			verdict != want {
 			t.Errorf("verdict %d, %v; want %d", verdict, err, want)
 		}
 	}
@@ -231,7 +234,11 @@ func TestScan_LongHistory(t *testing.T) {
 	const spam = 1_050
 	for i := range spam {
 		account := ata(solanago.PublicKey(to.Raw), mint)
-		h.mustSend([]solanago.Instruction{transferChecked(ata(h.rich.PublicKey(), mint), mint, account, h.rich.PublicKey(), 0, 6)})
+		h.mustSend(
+			[]solanago.Instruction{
+				transferChecked(ata(h.rich.PublicKey(), mint), mint, account, h.rich.PublicKey(), 0, 6),
+			},
+		)
 		if i%200 == 0 {
 			h.Mine(1)
 		}
@@ -270,7 +277,9 @@ func TestScan_Cost(t *testing.T) {
 func (h *harness) withGas(t *testing.T, endpoint string) *solana.Adapter {
 	t.Helper()
 	gas := chain.Address(newKey(t).PublicKey().String())
-	reader, err := solana.New(solana.Config{Profile: h.profile(), Endpoints: []string{endpoint}, Rate: unhurried, Gas: gas})
+	reader, err := solana.New(
+		solana.Config{Profile: h.profile(), Endpoints: []string{endpoint}, Rate: unhurried, Gas: gas},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,10 @@ func newBank(t *testing.T, c cluster, rich solanago.PrivateKey, rent func(size i
 		mint := b.newMint(6)
 		address := chain.Address(mint.String())
 		b.mints[address] = mint
-		b.assets = append(b.assets, chain.Asset{Network: chain.Solana, Contract: address, Symbol: a.symbol, Decimals: 6, Token: a.token})
+		b.assets = append(
+			b.assets,
+			chain.Asset{Network: chain.Solana, Contract: address, Symbol: a.symbol, Decimals: 6, Token: a.token},
+		)
 	}
 	return b
 }
@@ -149,16 +152,26 @@ func ata(owner, mint solanago.PublicKey) solanago.PublicKey {
 // Instructions in the layouts of the programs.
 
 func system(kind uint32, accounts []*solanago.AccountMeta, rest ...byte) solanago.Instruction {
-	return solanago.NewInstruction(solanago.SystemProgramID, accounts, append(binary.LittleEndian.AppendUint32(nil, kind), rest...))
+	return solanago.NewInstruction(
+		solanago.SystemProgramID, accounts, append(binary.LittleEndian.AppendUint32(nil, kind), rest...),
+	)
 }
 
-func createAccount(payer, account solanago.PublicKey, lamports, size uint64, owner solanago.PublicKey) solanago.Instruction {
+func createAccount(
+	payer, account solanago.PublicKey, lamports, size uint64, owner solanago.PublicKey,
+) solanago.Instruction {
 	data := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, lamports), size)
-	return system(0, []*solanago.AccountMeta{solanago.Meta(payer).WRITE().SIGNER(), solanago.Meta(account).WRITE().SIGNER()}, append(data, owner[:]...)...)
+	return system(
+		0, []*solanago.AccountMeta{solanago.Meta(payer).WRITE().SIGNER(), solanago.Meta(account).WRITE().SIGNER()},
+		append(data, owner[:]...)...,
+	)
 }
 
 func transferSOL(from, to solanago.PublicKey, lamports uint64) solanago.Instruction {
-	return system(2, []*solanago.AccountMeta{solanago.Meta(from).WRITE().SIGNER(), solanago.Meta(to).WRITE()}, binary.LittleEndian.AppendUint64(nil, lamports)...)
+	return system(
+		2, []*solanago.AccountMeta{solanago.Meta(from).WRITE().SIGNER(), solanago.Meta(to).WRITE()},
+		binary.LittleEndian.AppendUint64(nil, lamports)...,
+	)
 }
 
 func tokens(data []byte, accounts ...*solanago.AccountMeta) solanago.Instruction {
@@ -208,7 +221,8 @@ func createATA(payer, owner, mint solanago.PublicKey) solanago.Instruction {
 
 func associatedWith(data []byte, payer, owner, mint solanago.PublicKey) solanago.Instruction {
 	return solanago.NewInstruction(solanago.SPLAssociatedTokenAccountProgramID, solanago.AccountMetaSlice{
-		solanago.Meta(payer).WRITE().SIGNER(), solanago.Meta(ata(owner, mint)).WRITE(), solanago.Meta(owner), solanago.Meta(mint),
+		solanago.Meta(payer).WRITE().SIGNER(), solanago.Meta(ata(owner, mint)).WRITE(), solanago.Meta(owner),
+		solanago.Meta(mint),
 		solanago.Meta(solanago.SystemProgramID), solanago.Meta(solanago.TokenProgramID),
 	}, data)
 }

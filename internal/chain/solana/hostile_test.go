@@ -72,7 +72,9 @@ func TestScan_FailedSpam(t *testing.T) {
 // coldReader is a new reader that knows the till's gas wallet.
 func (s *till) coldReader(t *testing.T, endpoint string) *solana.Adapter {
 	t.Helper()
-	reader, err := solana.New(solana.Config{Profile: s.profile(), Endpoints: []string{endpoint}, Rate: unhurried, Gas: s.gas.Wallet()})
+	reader, err := solana.New(
+		solana.Config{Profile: s.profile(), Endpoints: []string{endpoint}, Rate: unhurried, Gas: s.gas.Wallet()},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,10 +20,17 @@ const (
 // its transfer and, where that empties the account, its closing.
 func (s *Sender) instructions(p *sweepPlan) []solanago.Instruction {
 	list := []solanago.Instruction{
-		solanago.NewInstruction(solanago.ComputeBudget, nil, binary.LittleEndian.AppendUint32([]byte{budgetLimit}, uint32(p.units))),
+		solanago.NewInstruction(
+			solanago.ComputeBudget, nil, binary.LittleEndian.AppendUint32([]byte{budgetLimit}, uint32(p.units)),
+		),
 	}
 	if p.price > 0 {
-		list = append(list, solanago.NewInstruction(solanago.ComputeBudget, nil, binary.LittleEndian.AppendUint64([]byte{budgetPrice}, p.price)))
+		list = append(
+			list,
+			solanago.NewInstruction(
+				solanago.ComputeBudget, nil, binary.LittleEndian.AppendUint64([]byte{budgetPrice}, p.price),
+			),
+		)
 	}
 	made := make(map[solanago.PublicKey]bool)
 	for _, l := range p.taken {
@@ -59,7 +66,8 @@ func (l *leg) transfer() solanago.Instruction {
 	}
 	data := append(binary.LittleEndian.AppendUint64([]byte{tokenTransferCheck}, l.units), l.decimals)
 	return solanago.NewInstruction(l.program, solanago.AccountMetaSlice{
-		solanago.Meta(l.account).WRITE(), solanago.Meta(l.mint), solanago.Meta(l.settlement).WRITE(), solanago.Meta(l.owner).SIGNER(),
+		solanago.Meta(l.account).WRITE(), solanago.Meta(l.mint), solanago.Meta(l.settlement).WRITE(),
+		solanago.Meta(l.owner).SIGNER(),
 	}, data)
 }
 

@@ -30,8 +30,12 @@ func TestScan_LookupTable(t *testing.T) {
 	table, addresses := newKey(t).PublicKey(), solanago.PublicKeySlice{mint, account}
 	h.setTable(t, table, addresses)
 
-	build, err := solanago.NewTransaction([]solanago.Instruction{transferChecked(from, mint, account, payer, 37, 6)}, h.Blockhash(),
-		solanago.TransactionPayer(payer), solanago.TransactionAddressTables(map[solanago.PublicKey]solanago.PublicKeySlice{table: addresses}))
+	build, err := solanago.NewTransaction([]solanago.Instruction{
+		transferChecked(from, mint, account, payer, 37, 6),
+	}, h.Blockhash(),
+		solanago.TransactionPayer(payer), solanago.TransactionAddressTables(
+			map[solanago.PublicKey]solanago.PublicKeySlice{table: addresses},
+		))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +64,8 @@ func TestScan_LookupTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tr := range got {
-		if verdict, err := h.reader.Confirm(t.Context(), []chain.Transfer{tr}, heads.Latest); err != nil || verdict != chain.Stands {
+		if verdict, err := h.reader.Confirm(t.Context(), []chain.Transfer{tr}, heads.Latest); err != nil ||
+			verdict != chain.Stands {
 			t.Errorf("%+v is confirmed as %d, %v", tr, verdict, err)
 		}
 	}

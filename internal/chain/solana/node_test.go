@@ -26,8 +26,12 @@ type node struct {
 
 func newNode(t *testing.T, upstream string) *node {
 	t.Helper()
-	n := &node{alter: make(map[string]func(params, result json.RawMessage) json.RawMessage), calls: make(map[string]int)}
-	n.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { n.answer(t, w, r, upstream) }))
+	n := &node{
+		alter: make(map[string]func(params, result json.RawMessage) json.RawMessage), calls: make(map[string]int),
+	}
+	n.Server = httptest.NewServer(
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { n.answer(t, w, r, upstream) }),
+	)
 	t.Cleanup(n.Close)
 	return n
 }

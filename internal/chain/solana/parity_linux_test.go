@@ -49,8 +49,10 @@ func newWorld(t *testing.T, w world, payer solanago.PrivateKey, c cluster, rich 
 	for _, mint := range []solanago.PrivateKey{w.usdKey, w.eurKy} {
 		account := ata(w.alice.PublicKey(), mint.PublicKey())
 		w.mustSend([]solanago.Instruction{
-			createAccount(w.payer, mint.PublicKey(), rent(82), 82, solanago.TokenProgramID), initializeMint(mint.PublicKey(), w.payer, 6),
-			createATA(w.payer, w.alice.PublicKey(), mint.PublicKey()), mintTo(mint.PublicKey(), account, w.payer, 1_000),
+			createAccount(w.payer, mint.PublicKey(), rent(82), 82, solanago.TokenProgramID),
+			initializeMint(mint.PublicKey(), w.payer, 6),
+			createATA(w.payer, w.alice.PublicKey(), mint.PublicKey()),
+			mintTo(mint.PublicKey(), account, w.payer, 1_000),
 		}, mint)
 		c.Seal(1)
 	}
@@ -136,13 +138,15 @@ func (o *outcome) read(t *testing.T, w *world, signature string) {
 		}
 		return all
 	}
-	o.Before, o.After = list(tx.Meta.PreTokenBalances, tx.Meta.PreBalances), list(tx.Meta.PostTokenBalances, tx.Meta.PostBalances)
+	o.Before = list(tx.Meta.PreTokenBalances, tx.Meta.PreBalances)
+	o.After = list(tx.Meta.PostTokenBalances, tx.Meta.PostBalances)
 }
 
 // ours reports whether the account is one of the test's: the accounts of programs differ between engines.
 func (w *world) ours(key string) bool {
 	for _, program := range []solanago.PublicKey{
-		solanago.SystemProgramID, solanago.TokenProgramID, solanago.SPLAssociatedTokenAccountProgramID, solanago.ComputeBudget, solanago.MemoProgramID,
+		solanago.SystemProgramID, solanago.TokenProgramID, solanago.SPLAssociatedTokenAccountProgramID,
+		solanago.ComputeBudget, solanago.MemoProgramID,
 	} {
 		if program.String() == key {
 			return false
@@ -158,7 +162,8 @@ func TestParity(t *testing.T) {
 	simulated, runtime := worlds(t)
 	for _, c := range parityCases {
 		t.Run(c.name, func(t *testing.T) {
-			got, want := simulated.run(t, c.list(simulated), c.signers(simulated)...), runtime.run(t, c.list(runtime), c.signers(runtime)...)
+			got := simulated.run(t, c.list(simulated), c.signers(simulated)...)
+			want := runtime.run(t, c.list(runtime), c.signers(runtime)...)
 			if !reflect.DeepEqual(got, want) {
 				gotText, _ := json.MarshalIndent(got, "", " ")
 				wantText, _ := json.MarshalIndent(want, "", " ")
@@ -232,7 +237,9 @@ var parityCases = []parityCase{
 	})),
 	fails("SystemTransferBelowRent", one(func(w *world) solanago.Instruction { return transferSOL(w.pk(), w.spare.PublicKey(), 1_000) })),
 	fails("SystemTransferUnsigned", func(w *world) []solanago.Instruction {
-		return []solanago.Instruction{unsigned(transferSOL(w.bob.PublicKey(), w.payer, 1_000)), transferSOL(w.pk(), w.payer, 1)}
+		return []solanago.Instruction{
+			unsigned(transferSOL(w.bob.PublicKey(), w.payer, 1_000)), transferSOL(w.pk(), w.payer, 1),
+		}
 	}),
 	fails("SystemTransferOfTokenAccount", one(func(w *world) solanago.Instruction { return transferSOL(w.usd, w.payer, 1) })).with(
 		func(w *world) []solanago.PrivateKey { return []solanago.PrivateKey{w.usdKey} }),
@@ -240,7 +247,9 @@ var parityCases = []parityCase{
 		return createAccount(w.payer, w.pk(), w.rent(165), 165, solanago.TokenProgramID)
 	})),
 	fails("SystemGarbled", one(func(w *world) solanago.Instruction {
-		return system(2, []*solanago.AccountMeta{solanago.Meta(w.pk()).WRITE().SIGNER(), solanago.Meta(w.payer).WRITE()}, 1, 2)
+		return system(
+			2, []*solanago.AccountMeta{solanago.Meta(w.pk()).WRITE().SIGNER(), solanago.Meta(w.payer).WRITE()}, 1, 2,
+		)
 	})),
 
 	does("Transfer", one(func(w *world) solanago.Instruction { return transfer(w.a, w.b, w.pk(), 100) })),
@@ -250,7 +259,9 @@ var parityCases = []parityCase{
 	fails("TransferOfAnother", one(func(w *world) solanago.Instruction { return transfer(w.b, w.a, w.pk(), 1) })),
 	fails("TransferOtherMint", one(func(w *world) solanago.Instruction { return transfer(w.ae, w.b, w.pk(), 1) })),
 	fails("TransferUnsigned", func(w *world) []solanago.Instruction {
-		return []solanago.Instruction{unsigned(transfer(w.b, w.a, w.bob.PublicKey(), 1)), transferSOL(w.pk(), w.payer, 1)}
+		return []solanago.Instruction{
+			unsigned(transfer(w.b, w.a, w.bob.PublicKey(), 1)), transferSOL(w.pk(), w.payer, 1),
+		}
 	}),
 	fails("TransferReadonly", func(w *world) []solanago.Instruction {
 		return []solanago.Instruction{readonly(transfer(w.a, w.b, w.pk(), 1))}
@@ -258,7 +269,9 @@ var parityCases = []parityCase{
 	fails("TransferToWallet", one(func(w *world) solanago.Instruction { return transfer(w.a, w.bob.PublicKey(), w.pk(), 1) })),
 	fails("TransferToNothing", one(func(w *world) solanago.Instruction { return transfer(w.a, w.spare.PublicKey(), w.pk(), 1) })),
 	fails("TransferGarbled", one(func(w *world) solanago.Instruction {
-		return tokens([]byte{3, 1}, solanago.Meta(w.a).WRITE(), solanago.Meta(w.b).WRITE(), solanago.Meta(w.pk()).SIGNER())
+		return tokens(
+			[]byte{3, 1}, solanago.Meta(w.a).WRITE(), solanago.Meta(w.b).WRITE(), solanago.Meta(w.pk()).SIGNER(),
+		)
 	})),
 	does("TransferChecked", one(func(w *world) solanago.Instruction { return transferChecked(w.a, w.usd, w.b, w.pk(), 100, 6) })),
 	fails("TransferCheckedDecimals", one(func(w *world) solanago.Instruction { return transferChecked(w.a, w.usd, w.b, w.pk(), 1, 9) })),
@@ -284,7 +297,8 @@ var parityCases = []parityCase{
 	})),
 	does("CreateOnDust", func(w *world) []solanago.Instruction {
 		return []solanago.Instruction{
-			transferSOL(w.payer, ata(w.spare.PublicKey(), w.usd), 1_000_000), createATA(w.payer, w.spare.PublicKey(), w.usd),
+			transferSOL(w.payer, ata(w.spare.PublicKey(), w.usd), 1_000_000),
+			createATA(w.payer, w.spare.PublicKey(), w.usd),
 		}
 	}),
 
@@ -298,10 +312,14 @@ var parityCases = []parityCase{
 	})),
 	does("EmptyAndClose", func(w *world) []solanago.Instruction {
 		return []solanago.Instruction{
-			transferChecked(w.ae, w.eur, ata(w.bob.PublicKey(), w.eur), w.pk(), 1_000, 6), closeAccount(w.ae, w.payer, w.pk()),
+			transferChecked(w.ae, w.eur, ata(w.bob.PublicKey(), w.eur), w.pk(), 1_000, 6),
+			closeAccount(w.ae, w.payer, w.pk()),
 		}
 	}),
-	fails("TransferFromClosed", one(func(w *world) solanago.Instruction { return transfer(w.ae, ata(w.bob.PublicKey(), w.eur), w.pk(), 1) })),
+	fails(
+		"TransferFromClosed",
+		one(func(w *world) solanago.Instruction { return transfer(w.ae, ata(w.bob.PublicKey(), w.eur), w.pk(), 1) }),
+	),
 	does("ReopenPayClose", func(w *world) []solanago.Instruction {
 		return []solanago.Instruction{
 			createATA(w.payer, w.pk(), w.eur), mintTo(w.eur, w.ae, w.payer, 7),
@@ -319,13 +337,19 @@ var parityCases = []parityCase{
 	fails("SetOwnerByFormer", one(func(w *world) solanago.Instruction { return setOwner(w.a, w.pk(), w.pk()) })),
 
 	does("Memo", one(func(w *world) solanago.Instruction {
-		return solanago.NewInstruction(solanago.MemoProgramID, solanago.AccountMetaSlice{solanago.Meta(w.pk()).SIGNER()}, []byte("order 7"))
+		return solanago.NewInstruction(
+			solanago.MemoProgramID, solanago.AccountMetaSlice{solanago.Meta(w.pk()).SIGNER()}, []byte("order 7"),
+		)
 	})),
 	fails("MemoUnsigned", one(func(w *world) solanago.Instruction {
-		return solanago.NewInstruction(solanago.MemoProgramID, solanago.AccountMetaSlice{solanago.Meta(w.bob.PublicKey())}, []byte("order 7"))
+		return solanago.NewInstruction(
+			solanago.MemoProgramID, solanago.AccountMetaSlice{solanago.Meta(w.bob.PublicKey())}, []byte("order 7"),
+		)
 	})),
 	does("ComputeLimit", func(w *world) []solanago.Instruction {
-		return []solanago.Instruction{budgetOf(2, binary.LittleEndian.AppendUint32(nil, 100_000)), transferSOL(w.pk(), w.payer, 1)}
+		return []solanago.Instruction{
+			budgetOf(2, binary.LittleEndian.AppendUint32(nil, 100_000)), transferSOL(w.pk(), w.payer, 1),
+		}
 	}),
 	fails("TokenUnknownInstruction", one(func(w *world) solanago.Instruction {
 		return tokens([]byte{200}, solanago.Meta(w.a).WRITE())

@@ -37,7 +37,9 @@ func newClient(raw string, client *http.Client, timeout time.Duration) (*rpcClie
 	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
 		return nil, errors.New("an endpoint must be an http or https address") // raw may hold credentials
 	}
-	return &rpcClient{target: target, name: target.Host, secrets: credentials(target), client: client, timeout: timeout}, nil
+	return &rpcClient{
+		target: target, name: target.Host, secrets: credentials(target), client: client, timeout: timeout,
+	}, nil
 }
 
 // credentials lists the parts of an address that may be secret: providers put keys into the path, the query

@@ -16,7 +16,9 @@ import (
 // those that exist count as changed. Only our own sweeps take money out of these accounts. So an account that
 // is unchanged, or does not exist, can have received a transfer only if a sweep took it: accounts that a
 // sweep named since the last reading have their history read too.
-func (a *Adapter) Scan(ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet) ([]chain.Transfer, error) {
+func (a *Adapter) Scan(
+	ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet,
+) ([]chain.Transfer, error) {
 	if from > to.Number {
 		return nil, fmt.Errorf("scan from slot %d to %d", from, to.Number)
 	}
@@ -168,7 +170,9 @@ func (s *search) transfers(ctx context.Context, accounts []*account) ([]chain.Tr
 			return nil, err
 		}
 		transfers = append(transfers, chain.Transfer{
-			Key:   chain.Key{Network: s.adapter.profile.Network, Tx: chain.TxHash(p.e.signature), Ordinal: p.e.tx.ordinal},
+			Key: chain.Key{
+				Network: s.adapter.profile.Network, Tx: chain.TxHash(p.e.signature), Ordinal: p.e.tx.ordinal,
+			},
 			Asset: p.acc.mint.asset, From: p.e.tx.from, To: p.acc.address, Units: p.e.tx.change.units(),
 			Block: at, Source: p.e.tx.source,
 		})

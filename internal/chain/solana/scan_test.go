@@ -93,7 +93,8 @@ func TestScan_OtherAccount(t *testing.T) {
 		h.included(t, tx)
 		wantUnits(t, h.scanned(t, to))
 		found, err := h.reader.Find(t.Context(), chain.TxHash(tx.String()))
-		if err != nil || len(found.Transfers) == 0 || found.Transfers[0].To != chain.Address(account.PublicKey().String()) {
+		if err != nil || len(found.Transfers) == 0 ||
+			found.Transfers[0].To != chain.Address(account.PublicKey().String()) {
 			t.Errorf("found as %+v, %v", found, err)
 		}
 	})
@@ -140,7 +141,12 @@ func TestScan_InAndOut(t *testing.T) {
 		h.Mine(1)
 		h.included(t, most)
 		wantUnits(t, h.scanned(t, to), 4)
-		closed := h.mustSend(append(h.pays(p), transfer(account, back, owner.PublicKey(), 14), closeAccount(account, payer, owner.PublicKey())), owner)
+		closed := h.mustSend(
+			append(
+				h.pays(p), transfer(account, back, owner.PublicKey(), 14),
+				closeAccount(account, payer, owner.PublicKey()),
+			), owner,
+		)
 		h.Mine(1)
 		h.included(t, closed)
 		wantUnits(t, h.scanned(t, to), 4)
@@ -162,7 +168,8 @@ func TestScan_Reopened(t *testing.T) {
 				wantUnits(t, h.scanned(t, to), 10)
 			}
 			h.mustSend([]solanago.Instruction{
-				transfer(account, ata(payer, mint), owner.PublicKey(), units), closeAccount(account, payer, owner.PublicKey()),
+				transfer(account, ata(payer, mint), owner.PublicKey(), units),
+				closeAccount(account, payer, owner.PublicKey()),
 			}, owner)
 			h.Mine(1)
 		}
@@ -183,7 +190,11 @@ func TestScan_Dusted(t *testing.T) {
 	onEngines(t, func(t *testing.T, h *harness) {
 		to, mint, payer := h.Address(), h.mints[h.Credited().Contract], h.rich.PublicKey()
 		account := ata(solanago.PublicKey(to.Raw), mint)
-		h.mustSend([]solanago.Instruction{transferSOL(payer, account, h.rent(165)), transferSOL(payer, solanago.PublicKey(to.Raw), h.rent(0))})
+		h.mustSend(
+			[]solanago.Instruction{
+				transferSOL(payer, account, h.rent(165)), transferSOL(payer, solanago.PublicKey(to.Raw), h.rent(0)),
+			},
+		)
 		h.Mine(1)
 		wantUnits(t, h.scanned(t, to))
 		h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: 3})
@@ -194,7 +205,8 @@ func TestScan_Dusted(t *testing.T) {
 		h.Mine(1)
 		wantUnits(t, h.scanned(t, to), 3)
 		found, err := h.reader.Find(t.Context(), chain.TxHash(tx.String()))
-		if err != nil || len(found.Transfers) != 1 || found.Transfers[0].To != to.Address || found.Transfers[0].Asset.Contract != "" {
+		if err != nil || len(found.Transfers) != 1 || found.Transfers[0].To != to.Address ||
+			found.Transfers[0].Asset.Contract != "" {
 			t.Errorf("SOL sent in place of a token is found as %+v, %v", found, err)
 		}
 	})

@@ -201,7 +201,9 @@ func TestSender_Broadcasts(t *testing.T) {
 	s, items := ready(t)
 	a := s.mustSign(t, items)
 	one, two := newNode(t, s.URL()), newNode(t, s.URL())
-	reader, err := solana.New(solana.Config{Profile: s.profile(), Endpoints: []string{one.url(), two.url()}, Rate: unhurried})
+	reader, err := solana.New(
+		solana.Config{Profile: s.profile(), Endpoints: []string{one.url(), two.url()}, Rate: unhurried},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +219,9 @@ func TestSender_Broadcasts(t *testing.T) {
 	single := newNode(t, s.URL())
 	single.set("sendTransaction", other)
 	s.reader = s.coldReader(t, single.url())
-	if err := solana.NewSender(s.reader, solana.SenderConfig{Gas: s.gas, Seed: s.seed}).Broadcast(t.Context(), a); err == nil {
+	if err := solana.NewSender(
+		s.reader, solana.SenderConfig{Gas: s.gas, Seed: s.seed},
+	).Broadcast(t.Context(), a); err == nil {
 		t.Error("an answer with another signature counts as accepted")
 	}
 }

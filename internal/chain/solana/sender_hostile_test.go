@@ -86,7 +86,9 @@ func TestSender_Price(t *testing.T) {
 	s.fill(gasFunds)
 	items := []chain.SweepItem{s.deposit(t, s.assets[0], 4)}
 	s.Mine(1)
-	for most, want := range map[uint64]error{0: chain.ErrTooExpensive, 2_999_999: chain.ErrTooExpensive, 3_000_000: nil} {
+	for most, want := range map[uint64]error{
+		0: chain.ErrTooExpensive, 2_999_999: chain.ErrTooExpensive, 3_000_000: nil,
+	} {
 		n := s.through(t, solana.SenderConfig{MaxPrice: most})
 		n.set("getRecentPrioritizationFees", always(`[{"slot":1,"prioritizationFee":3000000},{"slot":2,"prioritizationFee":3000000}]`))
 		a, err := s.sender.Sign(t.Context(), items, nil, time.Now())
@@ -109,7 +111,8 @@ func TestSender_UnknownHash(t *testing.T) {
 	s.Mine(1)
 	n := s.through(t, solana.SenderConfig{})
 	n.set("simulateTransaction", always(`{"context":{"slot":1},"value":{"err":"BlockhashNotFound","unitsConsumed":0}}`))
-	if _, err := s.sender.Sign(t.Context(), items, nil, time.Now()); !fault.Is(err, fault.Unavailable) || errors.Is(err, chain.ErrTooLarge) {
+	if _, err := s.sender.Sign(t.Context(), items, nil, time.Now()); !fault.Is(err, fault.Unavailable) ||
+		errors.Is(err, chain.ErrTooLarge) {
 		t.Errorf("signing: %v, want Unavailable", err)
 	}
 }
@@ -154,7 +157,9 @@ func TestSender_Rescue(t *testing.T) {
 		coin := stray
 		coin.Asset = s.reader.Coin()
 		const lamports = 7_000_000
-		s.mustSend([]solanago.Instruction{transferSOL(s.rich.PublicKey(), solanago.PublicKey(coin.Address.Raw), lamports)})
+		s.mustSend(
+			[]solanago.Instruction{transferSOL(s.rich.PublicKey(), solanago.PublicKey(coin.Address.Raw), lamports)},
+		)
 		s.Mine(1)
 		s.Finalize()
 		asset, held, err := s.reader.Token(t.Context(), s.assets[3].Contract, stray.Address.Address)
@@ -165,7 +170,9 @@ func TestSender_Rescue(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		coins, err := s.reader.Coins(t.Context(), []chain.Address{stray.Address.Address, s.Address().Address}, heads.Latest)
+		coins, err := s.reader.Coins(
+			t.Context(), []chain.Address{stray.Address.Address, s.Address().Address}, heads.Latest,
+		)
 		if err != nil || coins[0].Cmp(money.UnitsFromUint64(lamports)) != 0 || !coins[1].IsZero() {
 			t.Errorf("of SOL there is %v, %v", coins, err)
 		}

@@ -32,7 +32,9 @@ const (
 
 // Sign builds and signs the transaction that moves the items. It reads what the accounts hold, has the node
 // simulate the transaction, and sends nothing. While an earlier attempt can still be included it refuses.
-func (s *Sender) Sign(ctx context.Context, items []chain.SweepItem, previous []chain.Attempt, now time.Time) (chain.Attempt, error) {
+func (s *Sender) Sign(
+	ctx context.Context, items []chain.SweepItem, previous []chain.Attempt, now time.Time,
+) (chain.Attempt, error) {
 	if len(items) == 0 {
 		return chain.Attempt{}, errors.New("a sweep of nothing")
 	}
@@ -62,7 +64,9 @@ func (s *Sender) Sign(ctx context.Context, items []chain.SweepItem, previous []c
 	}
 	return chain.Attempt{
 		Tx: chain.TxHash(plan.tx.Signatures[0].String()), Raw: plan.raw, Until: plan.until, MadeAt: now,
-		Fee: chain.Fee{Gas: plan.units, Price: money.UnitsFromUint64(plan.price), Ceiling: money.UnitsFromUint64(plan.cost)},
+		Fee: chain.Fee{
+			Gas: plan.units, Price: money.UnitsFromUint64(plan.price), Ceiling: money.UnitsFromUint64(plan.cost),
+		},
 	}, nil
 }
 

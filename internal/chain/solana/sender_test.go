@@ -40,7 +40,9 @@ func newTill(t *testing.T, h *harness) *till {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader, err := solana.New(solana.Config{Profile: h.profile(), Endpoints: []string{h.URL()}, Rate: unhurried, Gas: gas.Wallet()})
+	reader, err := solana.New(
+		solana.Config{Profile: h.profile(), Endpoints: []string{h.URL()}, Rate: unhurried, Gas: gas.Wallet()},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +109,9 @@ func (s *till) mustSign(t *testing.T, items []chain.SweepItem, previous ...chain
 }
 
 // track fails unless the attempts have the status.
-func (s *till) track(t *testing.T, want chain.TxStatus, items []chain.SweepItem, attempts ...chain.Attempt) chain.SweepOutcome {
+func (s *till) track(
+	t *testing.T, want chain.TxStatus, items []chain.SweepItem, attempts ...chain.Attempt,
+) chain.SweepOutcome {
 	t.Helper()
 	seen, err := s.sender.Track(t.Context(), items, attempts)
 	if err != nil || seen.Status != want {
@@ -139,7 +143,8 @@ func wantMoved(t *testing.T, seen chain.SweepOutcome, items []chain.SweepItem, u
 		t.Fatalf("moved %+v, want %d", seen.Moved, units)
 	}
 	for i, m := range seen.Moved {
-		if m.Address != items[i].Address.Address || m.Contract != items[i].Asset.Contract || m.Units.Cmp(money.UnitsFromUint64(units[i])) != 0 {
+		if m.Address != items[i].Address.Address || m.Contract != items[i].Asset.Contract ||
+			m.Units.Cmp(money.UnitsFromUint64(units[i])) != 0 {
 			t.Errorf("moved %+v, want %d of %s", m, units[i], items[i].Address.Address)
 		}
 	}
@@ -152,7 +157,9 @@ func TestSender_Sweep(t *testing.T) {
 	onEngines(t, func(t *testing.T, h *harness) {
 		s := newTill(t, h)
 		s.fill(gasFunds)
-		items := []chain.SweepItem{s.deposit(t, s.assets[0], 11), s.deposit(t, s.assets[0], 22), s.deposit(t, s.assets[1], 33)}
+		items := []chain.SweepItem{
+			s.deposit(t, s.assets[0], 11), s.deposit(t, s.assets[0], 22), s.deposit(t, s.assets[1], 33),
+		}
 		s.Mine(1)
 		s.Finalize()
 		var owners []chain.Watched
@@ -267,11 +274,16 @@ func TestSender_Frozen(t *testing.T) {
 		items := []chain.SweepItem{s.deposit(t, s.assets[0], 1), s.deposit(t, s.assets[0], 2)}
 		s.Mine(1)
 		mint := s.mints[s.assets[0].Contract]
-		s.mustSend([]solanago.Instruction{freeze(ata(solanago.PublicKey(items[0].Address.Raw), mint), mint, s.rich.PublicKey())})
+		s.mustSend(
+			[]solanago.Instruction{
+				freeze(ata(solanago.PublicKey(items[0].Address.Raw), mint), mint, s.rich.PublicKey()),
+			},
+		)
 		s.Mine(1)
 		seen := s.carryOut(t, items, s.mustSign(t, items))
 		wantMoved(t, seen, items[1:], 2)
-		if len(seen.Unmoved) != 1 || seen.Unmoved[0].Address != items[0].Address.Address || seen.Unmoved[0].Reason == "" {
+		if len(seen.Unmoved) != 1 || seen.Unmoved[0].Address != items[0].Address.Address ||
+			seen.Unmoved[0].Reason == "" {
 			t.Errorf("left behind is %+v", seen.Unmoved)
 		}
 		s.refuses(t, chain.ErrTooLarge, items[:1])
@@ -288,7 +300,11 @@ func TestSender_Reverted(t *testing.T) {
 		s.Mine(1)
 		a := s.mustSign(t, items)
 		mint := s.mints[s.assets[0].Contract]
-		s.mustSend([]solanago.Instruction{freeze(ata(solanago.PublicKey(items[0].Address.Raw), mint), mint, s.rich.PublicKey())})
+		s.mustSend(
+			[]solanago.Instruction{
+				freeze(ata(solanago.PublicKey(items[0].Address.Raw), mint), mint, s.rich.PublicKey()),
+			},
+		)
 		s.Mine(1)
 		if err := s.sender.Broadcast(t.Context(), a); err != nil {
 			t.Fatal(err)

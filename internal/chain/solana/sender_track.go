@@ -14,7 +14,9 @@ import (
 
 // Track reports what became of the attempts. They are dropped when no endpoint knows any of them and the
 // finalized block is past the last height at which they could be included.
-func (s *Sender) Track(ctx context.Context, items []chain.SweepItem, attempts []chain.Attempt) (chain.SweepOutcome, error) {
+func (s *Sender) Track(
+	ctx context.Context, items []chain.SweepItem, attempts []chain.Attempt,
+) (chain.SweepOutcome, error) {
 	if len(attempts) == 0 {
 		return chain.SweepOutcome{}, errors.New("track: a sweep without attempts")
 	}
@@ -41,7 +43,9 @@ func (s *Sender) Track(ctx context.Context, items []chain.SweepItem, attempts []
 // trackThrough asks one endpoint. It reads the height before the signatures: whatever could be included up to
 // that height has been, and a node that has reached it knows. One address may stand for several nodes, so
 // each answer must name its slot.
-func (s *Sender) trackThrough(ctx context.Context, e *endpoint, p *sweepPlan, attempts []chain.Attempt) (chain.SweepOutcome, error) {
+func (s *Sender) trackThrough(
+	ctx context.Context, e *endpoint, p *sweepPlan, attempts []chain.Attempt,
+) (chain.SweepOutcome, error) {
 	var height uint64
 	if err := e.ask(ctx, &height, "getBlockHeight", options{"commitment": finalized}); err != nil {
 		return chain.SweepOutcome{}, err
@@ -79,7 +83,9 @@ func (s *Sender) trackThrough(ctx context.Context, e *endpoint, p *sweepPlan, at
 // confirmDropped asks the other endpoints about attempts that one of them considers dropped. An endpoint that
 // has lost its index must not decide alone: if there are others, at least one must agree and none may know
 // the attempts.
-func (s *Sender) confirmDropped(ctx context.Context, first chain.SweepOutcome, by *endpoint, p *sweepPlan, attempts []chain.Attempt) chain.SweepOutcome {
+func (s *Sender) confirmDropped(
+	ctx context.Context, first chain.SweepOutcome, by *endpoint, p *sweepPlan, attempts []chain.Attempt,
+) chain.SweepOutcome {
 	agreed := len(s.adapter.pool.endpoints) == 1
 	for _, e := range s.adapter.pool.without(by.name) {
 		var seen chain.SweepOutcome
@@ -99,7 +105,9 @@ func (s *Sender) confirmDropped(ctx context.Context, first chain.SweepOutcome, b
 }
 
 // included reports the effects of a transaction that is in a block.
-func (s *Sender) included(ctx context.Context, e *endpoint, p *sweepPlan, signature string, st *status) (chain.SweepOutcome, error) {
+func (s *Sender) included(
+	ctx context.Context, e *endpoint, p *sweepPlan, signature string, st *status,
+) (chain.SweepOutcome, error) {
 	r := newCache(e)
 	t, err := r.transaction(ctx, signature)
 	if err != nil {
@@ -128,7 +136,8 @@ func (s *Sender) included(ctx context.Context, e *endpoint, p *sweepPlan, signat
 		}
 		if c.before > c.after {
 			seen.Moved = append(seen.Moved, chain.Moved{
-				Address: l.Address.Address, Contract: l.Asset.Contract, Units: money.UnitsFromUint64(c.before - c.after),
+				Address: l.Address.Address, Contract: l.Asset.Contract,
+				Units: money.UnitsFromUint64(c.before - c.after),
 			})
 			continue
 		}
@@ -137,7 +146,9 @@ func (s *Sender) included(ctx context.Context, e *endpoint, p *sweepPlan, signat
 			return chain.SweepOutcome{}, err
 		}
 		if reason != "" {
-			seen.Unmoved = append(seen.Unmoved, chain.Unmoved{Address: l.Address.Address, Contract: l.Asset.Contract, Reason: reason})
+			seen.Unmoved = append(
+				seen.Unmoved, chain.Unmoved{Address: l.Address.Address, Contract: l.Asset.Contract, Reason: reason},
+			)
 		}
 	}
 	return seen, nil
@@ -164,7 +175,9 @@ func (t *transaction) isToken(index int) bool {
 func (t *transaction) coinsOf(key solanago.PublicKey) change {
 	for i, k := range t.keys {
 		if k == key.String() && i < len(t.Meta.PreBalances) && i < len(t.Meta.PostBalances) {
-			return change{index: i, account: k, before: uint64(t.Meta.PreBalances[i]), after: uint64(t.Meta.PostBalances[i])}
+			return change{
+				index: i, account: k, before: uint64(t.Meta.PreBalances[i]), after: uint64(t.Meta.PostBalances[i]),
+			}
 		}
 	}
 	return change{}

@@ -22,7 +22,10 @@ func TestToken2022_TransferFee(t *testing.T) {
 	wantUnits(t, h.scanned(t, to))
 
 	p := h.profile()
-	p.Assets = append(p.Assets[:1:1], chain.Asset{Network: chain.Solana, Contract: chain.Address(mint.String()), Symbol: "USDC", Decimals: 6, Token: "USDC"})
+	p.Assets = append(
+		p.Assets[:1:1],
+		chain.Asset{Network: chain.Solana, Contract: chain.Address(mint.String()), Symbol: "USDC", Decimals: 6, Token: "USDC"},
+	)
 	reader, err := solana.New(solana.Config{Profile: p, Endpoints: []string{h.URL()}, Rate: unhurried})
 	if err != nil {
 		t.Fatal(err)
@@ -49,15 +52,21 @@ func (h *harness) feeMint(t *testing.T, owner solanago.PublicKey, units uint64) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	account, _, err := solanago.FindAssociatedTokenAddressWithProgram(owner, mint.PublicKey(), solanago.Token2022ProgramID)
+	account, _, err := solanago.FindAssociatedTokenAddressWithProgram(
+		owner, mint.PublicKey(), solanago.Token2022ProgramID,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	tx := h.mustSend([]solanago.Instruction{
 		createNewer(payer, from, payer, mint.PublicKey()), createNewer(payer, account, owner, mint.PublicKey()),
-		newer(binary.LittleEndian.AppendUint64([]byte{7}, units), solanago.Meta(mint.PublicKey()).WRITE(), solanago.Meta(from).WRITE(), solanago.Meta(payer).SIGNER()),
+		newer(
+			binary.LittleEndian.AppendUint64([]byte{7}, units), solanago.Meta(mint.PublicKey()).WRITE(),
+			solanago.Meta(from).WRITE(), solanago.Meta(payer).SIGNER(),
+		),
 		newer(append(binary.LittleEndian.AppendUint64([]byte{12}, units), 6),
-			solanago.Meta(from).WRITE(), solanago.Meta(mint.PublicKey()), solanago.Meta(account).WRITE(), solanago.Meta(payer).SIGNER()),
+			solanago.Meta(from).WRITE(), solanago.Meta(mint.PublicKey()), solanago.Meta(account).WRITE(),
+			solanago.Meta(payer).SIGNER()),
 	})
 	h.Mine(1)
 	h.included(t, tx)
@@ -70,7 +79,8 @@ func newer(data []byte, accounts ...*solanago.AccountMeta) solanago.Instruction 
 
 func createNewer(payer, account, owner, mint solanago.PublicKey) solanago.Instruction {
 	return solanago.NewInstruction(solanago.SPLAssociatedTokenAccountProgramID, solanago.AccountMetaSlice{
-		solanago.Meta(payer).WRITE().SIGNER(), solanago.Meta(account).WRITE(), solanago.Meta(owner), solanago.Meta(mint),
+		solanago.Meta(payer).WRITE().SIGNER(), solanago.Meta(account).WRITE(), solanago.Meta(owner),
+		solanago.Meta(mint),
 		solanago.Meta(solanago.SystemProgramID), solanago.Meta(solanago.Token2022ProgramID),
 	}, []byte{1})
 }
@@ -83,7 +93,9 @@ func TestToken2022_Rescue(t *testing.T) {
 	s.fill(gasFunds)
 	item := s.deposit(t, s.assets[3], 1) // for its address
 	mint := s.feeMint(t, solanago.PublicKey(item.Address.Raw), 1_000)
-	item.Asset, item.Rescue, item.Expected = chain.Asset{Network: chain.Solana, Contract: chain.Address(mint.String())}, true, money.Units{}
+	item.Asset, item.Rescue, item.Expected = chain.Asset{
+		Network: chain.Solana, Contract: chain.Address(mint.String()),
+	}, true, money.Units{}
 	asset, held, err := s.reader.Token(t.Context(), item.Asset.Contract, item.Address.Address)
 	if err != nil || asset.Decimals != 6 || held.Cmp(money.UnitsFromUint64(990)) != 0 {
 		t.Fatalf("there is %s of %+v, %v", held, asset, err)

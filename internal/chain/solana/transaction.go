@@ -43,7 +43,9 @@ func (e *endpoint) statuses(ctx context.Context, signatures []string) (map[strin
 
 // statusesAt is statuses with the node's slot at the time of the answer: the oldest one, where that took
 // several calls.
-func (e *endpoint) statusesAt(ctx context.Context, signatures []string) (bySignature map[string]*status, slot uint64, err error) {
+func (e *endpoint) statusesAt(
+	ctx context.Context, signatures []string,
+) (bySignature map[string]*status, slot uint64, err error) {
 	all := make([]*status, len(signatures))
 	slots := make([]uint64, (len(signatures)+statusesPerCall-1)/statusesPerCall)
 	err = each(ctx, signatures, statusesPerCall, func(ctx context.Context, part []string, at int) error {
@@ -138,7 +140,9 @@ func (t *transaction) valid(signature string) bool {
 	if t.Meta == nil || len(t.Transaction.Signatures) == 0 || t.Transaction.Signatures[0] != signature {
 		return false
 	}
-	t.keys = slices.Concat(t.Transaction.Message.AccountKeys, t.Meta.LoadedAddresses.Writable, t.Meta.LoadedAddresses.Readonly)
+	t.keys = slices.Concat(
+		t.Transaction.Message.AccountKeys, t.Meta.LoadedAddresses.Writable, t.Meta.LoadedAddresses.Readonly,
+	)
 	whole := len(t.Meta.PreBalances) == len(t.keys) && len(t.Meta.PostBalances) == len(t.keys)
 	return (whole || t.failed()) && distinct(t.keys) &&
 		validBalances(t.Meta.PreTokens, len(t.keys)) && validBalances(t.Meta.PostTokens, len(t.keys))
@@ -247,7 +251,8 @@ func (t *transaction) credit(account, owner, mint solanago.PublicKey) (change, b
 		return change{}, false
 	}
 	_, gained := c.gained()
-	return c, gained && c.steady && c.owner == owner.String() && c.mint == mint.String() && c.program == solanago.TokenProgramID.String()
+	return c, gained && c.steady && c.owner == owner.String() && c.mint == mint.String() &&
+		c.program == solanago.TokenProgramID.String()
 }
 
 func (c change) units() money.Units {

@@ -110,7 +110,8 @@ func TestTransaction_Credit(t *testing.T) {
 			continue
 		}
 		got, credited := tx.credit(someATA, someOwner, someMint)
-		if credited != (c.want > 0) || credited && (got.units().Cmp(money.UnitsFromUint64(c.want)) != 0 || got.index != 1) {
+		if credited != (c.want > 0) || credited &&
+			(got.units().Cmp(money.UnitsFromUint64(c.want)) != 0 || got.index != 1) {
 			t.Errorf("%s: credited %t, %s at %d; want %d", name, credited, got.units(), got.index, c.want)
 		}
 	}
@@ -156,14 +157,20 @@ func TestTransaction_Invalid(t *testing.T) {
 // transaction without error.
 func FuzzTransaction(f *testing.F) {
 	for _, raw := range [][]byte{
-		asJSON(nil), asJSON(func(m, _ map[string]any) { m["err"] = "x" }), asJSON(func(m, _ map[string]any) { m["preTokenBalances"] = []any{} }),
-		asJSON(func(m, _ map[string]any) { m["preBalances"] = []int64{9, 0, 0, 0} }), asJSON(func(m, _ map[string]any) { m["postBalances"] = []int64{-9, -1, 0, 0} }),
-		asJSON(func(m, _ map[string]any) { m["err"] = []any{} }), []byte("null"), []byte("{}"), []byte(`{"meta":{}}`), []byte("[]"), []byte(`"x"`), nil,
+		asJSON(nil), asJSON(func(m, _ map[string]any) { m["err"] = "x" }),
+		asJSON(func(m, _ map[string]any) { m["preTokenBalances"] = []any{} }),
+		asJSON(func(m, _ map[string]any) { m["preBalances"] = []int64{9, 0, 0, 0} }),
+		asJSON(func(m, _ map[string]any) { m["postBalances"] = []int64{-9, -1, 0, 0} }),
+		asJSON(func(m, _ map[string]any) { m["err"] = []any{} }), []byte("null"), []byte("{}"), []byte(`{"meta":{}}`),
+		[]byte("[]"), []byte(`"x"`), nil,
 		bytes.ReplaceAll(asJSON(nil), []byte(`"12"`), []byte(`"18446744073709551615"`)), bytes.ReplaceAll(asJSON(nil), []byte(`"err":null`), []byte(`"err": null , "ERR":1`)),
 	} {
 		f.Add(raw)
 	}
-	adapter := &Adapter{profile: chain.Profile{Network: chain.Solana, Coin: "SOL"}, mints: []mint{{key: someMint, asset: chain.Asset{Contract: chain.Address(someMint.String())}}}}
+	adapter := &Adapter{
+		profile: chain.Profile{Network: chain.Solana, Coin: "SOL"},
+		mints:   []mint{{key: someMint, asset: chain.Asset{Contract: chain.Address(someMint.String())}}},
+	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		tx, ok := read(raw)
 		if !ok {
@@ -183,10 +190,12 @@ func FuzzTransaction(f *testing.F) {
 		now, _ := after.units()
 		then, _ := before.units()
 		switch {
-		case tx.failed(), tx.keys[c.index] != someATA.String(), after.Mint != someMint.String(), after.Owner != someOwner.String(),
+		case tx.failed(), tx.keys[c.index] != someATA.String(), after.Mint != someMint.String(),
+			after.Owner != someOwner.String(),
 			after.ProgramID != solanago.TokenProgramID.String(), tx.Meta.PostBalances[c.index] <= 0:
 			t.Fatalf("%s credits %+v", raw, c)
-		case before.Mint != "" && tx.Meta.PreBalances[c.index] > 0 && (before.Owner != after.Owner || before.Mint != after.Mint):
+		case before.Mint != "" && tx.Meta.PreBalances[c.index] > 0 &&
+			(before.Owner != after.Owner || before.Mint != after.Mint):
 			t.Fatalf("%s credits an account that was another's", raw)
 		case c.units().Big().Uint64() > now, tx.Meta.PreBalances[c.index] > 0 && c.units().Big().Uint64() != now-then:
 			t.Fatalf("%s credits %s, which held %d before and %d after", raw, c.units(), then, now)

@@ -23,7 +23,9 @@ const signatureFee = 5_000
 // Transfer returns an unsigned transaction by which the payer sends units of the asset to the owner `to`,
 // whose token account it creates if there is none. The payer pays the fee. It fails with ErrTooLittle when
 // the network would refuse the transfer. It signs and sends nothing.
-func (a *Adapter) Transfer(ctx context.Context, payer, to chain.Address, asset chain.Asset, units money.Units) ([]byte, error) {
+func (a *Adapter) Transfer(
+	ctx context.Context, payer, to chain.Address, asset chain.Asset, units money.Units,
+) ([]byte, error) {
 	m, known := a.mint(asset.Contract)
 	if !known || !units.Big().IsUint64() || units.IsZero() {
 		return nil, fault.New(fault.Invalid, "%s of %s cannot be sent on %s", units, asset.Contract, a.profile.Network)
@@ -80,7 +82,9 @@ func (e *endpoint) transfer(ctx context.Context, l *leg) (bytes []byte, verdict,
 	if err != nil {
 		return nil, nil, err
 	}
-	tx, verdict := solanago.NewTransaction([]solanago.Instruction{l.create(l.owner), l.transfer()}, hash, solanago.TransactionPayer(l.owner))
+	tx, verdict := solanago.NewTransaction(
+		[]solanago.Instruction{l.create(l.owner), l.transfer()}, hash, solanago.TransactionPayer(l.owner),
+	)
 	if verdict != nil {
 		return nil, verdict, nil
 	}

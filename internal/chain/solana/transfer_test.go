@@ -97,7 +97,9 @@ func TestAdapter_TransferRefused(t *testing.T) {
 		"nothing":                {wallet, usdc, money.Units{}},
 		"an unknown mint":        {wallet, unknown, one},
 	} {
-		if _, err := h.reader.Transfer(t.Context(), row.payer, to, row.asset, row.units); !fault.Is(err, fault.Invalid) {
+		if _, err := h.reader.Transfer(
+			t.Context(), row.payer, to, row.asset, row.units,
+		); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -82,7 +82,9 @@ func TestChain_Replace(t *testing.T) {
 	nonce := uint64(0)
 	tx := devchain.Tx{To: &deposit, Value: big.NewInt(1), Nonce: &nonce}
 	first := chain.sent(chain.Send(chain.ctx, key, tx))
-	if _, err := chain.Send(chain.ctx, key, devchain.Tx{To: &deposit, Value: big.NewInt(2), Nonce: &nonce}); err == nil {
+	if _, err := chain.Send(
+		chain.ctx, key, devchain.Tx{To: &deposit, Value: big.NewInt(2), Nonce: &nonce},
+	); err == nil {
 		t.Error("replaced without paying more")
 	}
 	tx.Value, tx.Tip = big.NewInt(3), big.NewInt(10_000_000_000)
@@ -268,7 +270,8 @@ func TestChain_SendOverHTTP(t *testing.T) {
 			t.Fatal(err)
 		}
 		chain.Commit()
-		if receipt, err := client.TransactionReceipt(chain.ctx, tx.Hash()); err != nil || receipt.Status != types.ReceiptStatusSuccessful {
+		if receipt, err := client.TransactionReceipt(chain.ctx, tx.Hash()); err != nil ||
+			receipt.Status != types.ReceiptStatusSuccessful {
 			t.Fatalf("nonce %d is not in the next block: %v", nonce, err)
 		}
 	}

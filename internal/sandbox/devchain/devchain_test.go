@@ -151,7 +151,8 @@ func TestStart_ThreeChains(t *testing.T) {
 			t.Fatalf("chain %d: %d logs, want 2", c.ChainID(), len(logs))
 		}
 		log := logs[1]
-		if log.TxHash != receipt.TxHash || log.BlockHash != receipt.BlockHash || log.Topics[1] != common.BytesToHash(address[:]) ||
+		if log.TxHash != receipt.TxHash || log.BlockHash != receipt.BlockHash ||
+			log.Topics[1] != common.BytesToHash(address[:]) ||
 			log.Topics[2] != common.BytesToHash(deposit[:]) || new(big.Int).SetBytes(log.Data).Int64() != int64(100+i) {
 			t.Errorf("chain %d: log %+v", c.ChainID(), log)
 		}

@@ -151,7 +151,8 @@ func TestStart_Again(t *testing.T) {
 		t.Errorf("safe %d, want %d", got, head-1)
 	}
 	second.wantBalance(usdt, deposit, 42)
-	if again, err := second.WaitReceipt(second.ctx, receipt.TxHash); err != nil || again.BlockHash != receipt.BlockHash {
+	if again, err := second.WaitReceipt(second.ctx, receipt.TxHash); err != nil ||
+		again.BlockHash != receipt.BlockHash {
 		t.Errorf("receipt %+v (%v)", again, err)
 	}
 	if logs := second.transfers(usdt); len(logs) != 1 {

@@ -57,7 +57,9 @@ func (c *Chain) FundNative(ctx context.Context, to common.Address, wei *big.Int)
 
 // Transfer sends a transaction that moves tokens of the key's account, in base
 // units, and returns its hash. The account must have native coin for the gas.
-func (c *Chain) Transfer(ctx context.Context, from *ecdsa.PrivateKey, token, to common.Address, units *big.Int) (common.Hash, error) {
+func (c *Chain) Transfer(
+	ctx context.Context, from *ecdsa.PrivateKey, token, to common.Address, units *big.Int,
+) (common.Hash, error) {
 	data := testtoken.NewTestToken().PackTransfer(to, units)
 	return c.Send(ctx, from, Tx{To: &token, Gas: transferGas, Data: data})
 }

@@ -115,7 +115,9 @@ func privileges(m *solana.Message) []meta {
 
 // execute runs a transaction on the state. A failure that costs no fee is returned as such; one that does is
 // in the result.
-func (c Config) execute(tx *solana.Transaction, base func(solana.PublicKey) Account) (result, map[solana.PublicKey]Account, *failure) {
+func (c Config) execute(
+	tx *solana.Transaction, base func(solana.PublicKey) Account,
+) (result, map[solana.PublicKey]Account, *failure) {
 	all := privileges(&tx.Message)
 	price, limit, failed := computeBudget(&tx.Message)
 	if failed != nil {

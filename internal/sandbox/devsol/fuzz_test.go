@@ -46,8 +46,10 @@ func stage(tb testing.TB) (*Ledger, cast) {
 	}
 	other := l.Tokens().USDC
 	return l, cast{thief: thief, victim: victim, keys: []solana.PublicKey{
-		thief, victim, account(thief, mint), account(victim, mint), account(thief, other), account(victim, other), mint, other,
-		solana.SystemProgramID, solana.TokenProgramID, solana.SPLAssociatedTokenAccountProgramID, solana.ComputeBudget, solana.MemoProgramID,
+		thief, victim, account(thief, mint), account(victim, mint), account(thief, other), account(victim, other), mint,
+		other,
+		solana.SystemProgramID, solana.TokenProgramID, solana.SPLAssociatedTokenAccountProgramID, solana.ComputeBudget,
+		solana.MemoProgramID,
 		l.Faucet().PublicKey(),
 		{7, 8, 9},
 	}}
@@ -79,7 +81,9 @@ func (c cast) script(b []byte) *solana.Transaction {
 }
 
 // sum adds up all SOL, and all of the mint that accounts hold, after a change.
-func sum(l *Ledger, changed map[solana.PublicKey]Account, keys []solana.PublicKey, mint solana.PublicKey) (lamports, units uint64) {
+func sum(
+	l *Ledger, changed map[solana.PublicKey]Account, keys []solana.PublicKey, mint solana.PublicKey,
+) (lamports, units uint64) {
 	for _, k := range keys {
 		a, ok := changed[k]
 		if !ok {
@@ -110,7 +114,11 @@ func FuzzExecute(f *testing.F) {
 	f.Add(append([]byte{0, 2, 1, 0, 12, 2, 0, 0, 0}, binary.LittleEndian.AppendUint64(nil, 5)...))
 	f.Add([]byte{2, 6, 0, 4, 0, 7, 8, 9, 1, 1})
 	f.Add([]byte{1, 3, 6, 2, 0, 9, tokenMintTo, 255, 255, 255, 255, 255, 255, 255, 255})
-	f.Add(append(append([]byte{3, 0, 9, 3}, binary.LittleEndian.AppendUint64(nil, 1<<63)...), 3, 0, 5, 2, 255, 255, 255, 255))
+	f.Add(
+		append(
+			append([]byte{3, 0, 9, 3}, binary.LittleEndian.AppendUint64(nil, 1<<63)...), 3, 0, 5, 2, 255, 255, 255, 255,
+		),
+	)
 	f.Add(append([]byte{1, 2, 2, 0, 35, tokenSetAuthority, authorityOwner, 1}, c.victim[:]...))
 	f.Add([]byte{4, 1, 1, 3, 'a', 'b', 'c'})
 	mint := l.Tokens().USDT
@@ -145,7 +153,8 @@ func FuzzExecute(f *testing.F) {
 			}
 			old, token := readToken(was)
 			now, still := readToken(is)
-			if is.Lamports < was.Lamports || is.Owner != was.Owner || token != still || token && (now.amount < old.amount || now.owner != old.owner || now.state != old.state) {
+			if is.Lamports < was.Lamports || is.Owner != was.Owner || token != still || token &&
+				(now.amount < old.amount || now.owner != old.owner || now.state != old.state) {
 				t.Fatalf("%s was %+v and is %+v", k, was, is)
 			}
 			if r.failed != nil && !is.equal(was) {

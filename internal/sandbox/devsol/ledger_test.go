@@ -227,7 +227,9 @@ func TestLedger_Signatures(t *testing.T) {
 		}
 	}
 	for range 3 {
-		if got := must[string](t, l, "sendTransaction", base64.StdEncoding.EncodeToString(raw), encoding); got != tx.Signatures[0].String() {
+		if got := must[string](
+			t, l, "sendTransaction", base64.StdEncoding.EncodeToString(raw), encoding,
+		); got != tx.Signatures[0].String() {
 			t.Errorf("signature %s, want %s", got, tx.Signatures[0])
 		}
 		seal(t, l, 1)

@@ -23,7 +23,9 @@ func system(c *call) any {
 		if len(c.keys) < 2 {
 			return errNotEnoughKeys
 		}
-		return c.createAccount(0, 1, binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:]), solana.PublicKey(data[16:48]))
+		return c.createAccount(
+			0, 1, binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:]), solana.PublicKey(data[16:48]),
+		)
 	case 2:
 		if len(data) < 8 {
 			return errInvalidData
