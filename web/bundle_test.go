@@ -152,9 +152,10 @@ func newBundleOn(t *testing.T, url string, o Options) *bundle {
 	}
 	o.Answered = b.metrics.Answered
 	b.server = New(Deps{
-		Payments: b.payments, Campaigns: b.campaigns, Accounts: b.accounts, Store: st, Sealer: sealer, Wallets: testWallets{},
+		Payments: b.payments, Campaigns: b.campaigns, Users: b.accounts.users, Merchants: b.accounts.merchants,
+		Accounts: b.accounts, Store: st, Sealer: sealer, Wallets: testWallets,
 		Recharges: b.recharges,
-		Finder:    payment.NewLookup(b.payments, b.lanes.readers(), b.clock.Now),
+		Lookup:    payment.NewLookup(b.payments, b.lanes.readers(), b.clock.Now),
 		Now:       b.clock.Now, NewID: testID, Log: logger,
 	}, o)
 	st.OnChange(b.server.Changed)
@@ -405,19 +406,13 @@ func (testDepositor) DepositAddress(s chain.Settlement) (chain.Watched, error) {
 type testRecharges struct{ *recharge.Service }
 
 // testWallets reads private keys as the program does.
-type testWallets struct{}
-
-func (testWallets) WalletOf(privateKey secret.Text) (chain.Address, error) {
+var testWallets = operation.Wallets{SignerOf: wallet.SignerOf, WalletOf: func(privateKey secret.Text) (chain.Address, error) {
 	k, err := wallet.ParseEVM(privateKey)
 	if err != nil {
 		return "", err
 	}
 	return k.Wallet(), nil
-}
-
-func (testWallets) SignerOf(message, signature string) (chain.Address, error) {
-	return wallet.SignerOf(message, signature)
-}
+}}
 
 // logBook keeps what was logged.
 type logBook struct {

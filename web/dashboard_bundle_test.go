@@ -90,8 +90,9 @@ func newDeskAt(t *testing.T, baseURL string, with ...func(*Deps, *Options)) desk
 	}, b.clock.Now, testID)
 	b.campaigns = campaign.NewService(st, b.payments, b.clock.Now)
 	d := Deps{
-		Payments: b.payments, Campaigns: b.campaigns, Accounts: b.accounts, Store: st, Sealer: sealer, Wallets: testWallets{},
-		Finder: payment.NewLookup(b.payments, b.lanes.readers(), b.clock.Now), Now: b.clock.Now, NewID: testID, Log: logger,
+		Payments: b.payments, Campaigns: b.campaigns, Users: b.accounts.users, Merchants: b.accounts.merchants,
+		Accounts: b.accounts, Store: st, Sealer: sealer, Wallets: testWallets,
+		Lookup: payment.NewLookup(b.payments, b.lanes.readers(), b.clock.Now), Now: b.clock.Now, NewID: testID, Log: logger,
 		Dashboard: &Dashboard{
 			Members: b.accounts, Reports: st, Logos: st, Pings: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: b.clock.Now}), Mail: b.mail.send,
 			AuthKey: bytes.Repeat([]byte{1}, 32), SealKey: bytes.Repeat([]byte{2}, 32),

@@ -15,63 +15,45 @@ import (
 	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/internal/campaign"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/web/shell"
 )
 
-// Payments is what the surfaces ask of payments.
-type Payments interface {
-	operation.Payments
-	// Bounds returns the smallest and the largest amount of a payment.
-	Bounds() (least, most money.Micros)
-	// Shown notes that the payer opened the page of the payment.
-	Shown(ctx context.Context, p payment.Payment) error
-	// Accept completes a payment of the key with the short or late money that
-	// came.
-	Accept(ctx context.Context, keyID int64, id string, by payment.Actor) (payment.Payment, error)
-	// Merchant returns whose name and looks the payer sees.
-	Merchant(ctx context.Context, p payment.Payment) (merchant.Custodian, error)
-}
-
-// Accounts is what the surfaces ask of users, keys and custodians.
+// Accounts is what pages ask of users, keys and custodians.
 type Accounts interface {
-	operation.Accounts
-	operation.Users
-	operation.Rotation
-}
-
-// Campaigns is what the public pages ask of donation campaigns and payment
-// links.
-type Campaigns interface {
-	operation.Campaigns
-	Link(ctx context.Context, slug string) (campaign.Link, error)
-	UseLink(ctx context.Context, l campaign.Link, amount string) (payment.Payment, error)
-	Campaigning
+	CreateUser(ctx context.Context, in identity.NewUser) (identity.User, error)
+	SignIn(ctx context.Context, c identity.Credentials) (identity.SignedIn, error)
+	SignOut(ctx context.Context, token string) error
+	MembershipBySession(ctx context.Context, token string) (merchant.Membership, error)
+	CreateKey(ctx context.Context, user identity.User, in merchant.NewKey) (merchant.Key, secret.Text, error)
+	Balance(ctx context.Context, keyID int64) (ledger.Balance, error)
+	Custodian(ctx context.Context, keyID int64) (merchant.Custodian, error)
 }
 
 // Store is what the surfaces ask of the database beside what services do.
 type Store interface {
-	operation.Answers
-	operation.Ledger
-	operation.Feed
-	operation.Keys
+	operation.Store
 	// Ping fails while the database cannot be asked.
 	Ping(ctx context.Context) error
 }
 
 // Deps is what the server needs.
 type Deps struct {
-	Payments  Payments
-	Campaigns Campaigns
+	Payments  *payment.Service
+	Campaigns *campaign.Service
+	Users     *identity.Service
+	Merchants *merchant.Service
 	Accounts  Accounts
 	Store     Store
-	Finder    operation.Finder
+	Lookup    *payment.Lookup
 	// Recharges sells query units; nil sells none.
 	Recharges operation.Recharges
 	Wallets   operation.Wallets
-	Sealer    operation.Sealer
+	Sealer    *secret.Sealer
 	// Transfers builds transactions for wallets on Solana; nil builds none.
 	Transfers Transfers
 	// Dashboard serves the pages of merchants and operators; nil serves none.
@@ -145,10 +127,12 @@ func New(d Deps, o Options) *Server {
 // newOperations returns the operations both surfaces call.
 func newOperations(d Deps, o Options, l operation.Limits) *operation.Operations {
 	return operation.New(operation.Deps{
-		Payments: d.Payments, Campaigns: d.Campaigns, Accounts: d.Accounts, Users: d.Accounts, Rotation: d.Accounts, Wallets: d.Wallets,
-		Answers: d.Store, Ledger: d.Store, Feed: d.Store, Keys: d.Store, Recharges: d.Recharges, Finder: d.Finder, Sealer: d.Sealer, Limits: l,
-		BaseURL: o.BaseURL, CheckoutURL: o.CheckoutURL, SignUp: o.SignUp, Invite: d.Dashboard != nil && d.Dashboard.Invite, NewKeys: o.NewKeys, Now: d.Now, NewID: d.NewID, Log: d.Log,
-		TellOwners: newLetters(d, o).tellOwners, Guessed: newLetters(d, o).guessed,
+		Users: d.Users, Merchants: d.Merchants, Payments: d.Payments, Campaigns: d.Campaigns, Lookup: d.Lookup,
+		Recharges: d.Recharges, Store: d.Store, Sealer: d.Sealer, Wallets: d.Wallets, Limits: l,
+		BaseURL: o.BaseURL, CheckoutURL: o.CheckoutURL,
+		SignUp: o.SignUp, Invite: d.Dashboard != nil && d.Dashboard.Invite, NewKeys: o.NewKeys,
+		Now: d.Now, NewID: d.NewID, Log: d.Log,
+		NotifyOwners: newLetters(d, o).tellOwners, Guessed: newLetters(d, o).guessed,
 	})
 }
 

@@ -16,14 +16,14 @@ import (
 
 // CreateCustodian makes the custodian of a key. It takes one credit.
 func (o *Operations) CreateCustodian(ctx context.Context, in model.CustodianCreateInput) (*model.CustodianResult, error) {
-	return o.changeCustodian(ctx, model.CustodianUpdateInput(in), o.d.Accounts.CreateCustodian)
+	return o.changeCustodian(ctx, model.CustodianUpdateInput(in), o.d.Merchants.CreateCustodian)
 }
 
 // UpdateCustodian changes what is given of the key's custodian. It takes one
 // credit.
 func (o *Operations) UpdateCustodian(ctx context.Context, in model.CustodianUpdateInput) (*model.CustodianResult, error) {
 	update := func(ctx context.Context, key merchant.Key, in merchant.CustodianInput) (merchant.Custodian, secret.Text, error) {
-		c, err := o.d.Accounts.UpdateCustodian(ctx, key, in)
+		c, err := o.d.Merchants.UpdateCustodian(ctx, key, in)
 		return c, secret.Text{}, err
 	}
 	return o.changeCustodian(ctx, in, update)
@@ -43,7 +43,7 @@ func (o *Operations) changeCustodian(
 		return nil, err
 	}
 	return once(ctx, o, scope{keyID: key.ID}, func(payment.ID) (*model.CustodianResult, error) {
-		before, err := o.d.Accounts.Custodian(ctx, key.ID)
+		before, err := o.d.Merchants.Custodian(ctx, key.ID)
 		if err != nil && !errors.Is(err, merchant.ErrNoCustodian) {
 			return nil, err
 		}
@@ -52,7 +52,7 @@ func (o *Operations) changeCustodian(
 			return nil, err
 		}
 		o.tellMoney(ctx, key, before, c)
-		balance, err := o.d.Accounts.Balance(ctx, key.ID)
+		balance, err := o.d.Merchants.Balance(ctx, key.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -67,7 +67,7 @@ func (o *Operations) changeCustodian(
 // where their money goes, who is told of it, what counts as paid, or what a
 // webhook is known by: whoever has got hold of a key can do that.
 func (o *Operations) tellMoney(ctx context.Context, key merchant.Key, before, after merchant.Custodian) {
-	if o.d.TellOwners == nil {
+	if o.d.NotifyOwners == nil {
 		return
 	}
 	for _, x := range []struct {
@@ -79,7 +79,7 @@ func (o *Operations) tellMoney(ctx context.Context, key merchant.Key, before, af
 		{"A secret of your webhooks was changed", after.SharedSecret(before)},
 	} {
 		if len(x.changes) > 0 {
-			o.d.TellOwners(ctx, key.UserID, x.subject,
+			o.d.NotifyOwners(ctx, key.UserID, x.subject,
 				"Somebody changed in Florin, with the API key “"+named(key)+"”:\n\n"+strings.Join(x.changes, "\n"))
 		}
 	}

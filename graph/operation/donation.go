@@ -12,13 +12,6 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// Campaigns is what operations ask of donation campaigns.
-type Campaigns interface {
-	Get(ctx context.Context, slug string) (campaign.Campaign, campaign.Totals, error)
-	Wall(ctx context.Context, c campaign.Campaign, before int64, limit int) ([]campaign.Donation, int64, error)
-	Donate(ctx context.Context, c campaign.Campaign, g campaign.Gift) (payment.Payment, error)
-}
-
 // WallPage is how many donations are shown at once.
 const WallPage = 50
 
@@ -88,7 +81,7 @@ func (o *Operations) campaign(c campaign.Campaign, t campaign.Totals) *model.Cam
 // addOwner tells who receives, and on which networks. A campaign whose key has
 // no custodian takes nothing.
 func (o *Operations) addOwner(ctx context.Context, out *model.Campaign, c campaign.Campaign) error {
-	owner, err := o.d.Accounts.Custodian(ctx, c.KeyID)
+	owner, err := o.d.Merchants.Custodian(ctx, c.KeyID)
 	if errors.Is(err, merchant.ErrNoCustodian) {
 		return nil
 	}

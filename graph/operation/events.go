@@ -9,13 +9,6 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// Feed gives what webhooks tell, for whoever would rather ask.
-type Feed interface {
-	// PublicEvents returns the events of a key's payments after the cursor,
-	// none skipped, and the cursor for the next call.
-	PublicEvents(ctx context.Context, keyID int64, after string, limit int) ([]payment.Event, string, error)
-}
-
 // defaultEvents is how many events a page has unless asked otherwise.
 const defaultEvents = 100
 
@@ -32,7 +25,7 @@ func (o *Operations) Events(ctx context.Context, apiKey secret.Text, after strin
 	if n < 1 || n > payment.MaxPage {
 		return nil, fault.New(fault.Invalid, "limit must be between 1 and %d", payment.MaxPage)
 	}
-	events, next, err := o.d.Feed.PublicEvents(ctx, key.ID, after, n)
+	events, next, err := o.d.Store.PublicEvents(ctx, key.ID, after, n)
 	if err != nil {
 		return nil, err
 	}

@@ -9,11 +9,6 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// Finder looks a transaction up on the networks.
-type Finder interface {
-	Find(ctx context.Context, id, hash string) (payment.LookupResult, error)
-}
-
 // Look says what became of a transaction, for a payment whose txnid is known.
 func (o *Operations) Look(ctx context.Context, txnid, hash string) (payment.LookupResult, error) {
 	if hash == "" {
@@ -22,7 +17,7 @@ func (o *Operations) Look(ctx context.Context, txnid, hash string) (payment.Look
 	if err := o.d.Limits.Costly(ctx); err != nil {
 		return payment.LookupResult{}, err
 	}
-	return o.d.Finder.Find(ctx, txnid, hash)
+	return o.d.Lookup.Find(ctx, txnid, hash)
 }
 
 // Find is Look as the interface shows it.

@@ -34,7 +34,7 @@ func (o *Operations) Transactions(ctx context.Context, in TransactionsInput) (*m
 	if err != nil {
 		return nil, err
 	}
-	list, more, left, err := o.d.Ledger.ChargedPayments(ctx, f, o.charge(key, "getTransactions"))
+	list, more, left, err := o.d.Store.ChargedPayments(ctx, f, o.charge(key, "getTransactions"))
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (o *Operations) TransactionDetails(ctx context.Context, apiKey secret.Text,
 	if err != nil {
 		return nil, err
 	}
-	p, err = o.d.Ledger.ChargedPayment(ctx, key.ID, p.ID, o.charge(key, "getTransactionDetails"))
+	p, err = o.d.Store.ChargedPayment(ctx, key.ID, p.ID, o.charge(key, "getTransactionDetails"))
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (o *Operations) Untransferred(ctx context.Context, apiKey secret.Text, netw
 		return nil, err
 	}
 	f := payment.Filter{KeyID: key.ID, Network: n, Unswept: true, Limit: payment.MaxPage}
-	list, _, _, err := o.d.Ledger.ChargedPayments(ctx, f, o.charge(key, "checkAdminUntransferred"))
+	list, _, _, err := o.d.Store.ChargedPayments(ctx, f, o.charge(key, "checkAdminUntransferred"))
 	if err != nil {
 		return nil, err
 	}

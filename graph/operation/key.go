@@ -15,7 +15,7 @@ func (o *Operations) CreditsLeft(ctx context.Context, apiKey secret.Text) (*mode
 	if err != nil {
 		return nil, err
 	}
-	balance, err := o.d.Accounts.Balance(ctx, key.ID)
+	balance, err := o.d.Merchants.Balance(ctx, key.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (o *Operations) QueriesLeft(ctx context.Context, apiKey secret.Text) (*mode
 	if err != nil {
 		return nil, err
 	}
-	balance, err := o.d.Accounts.Balance(ctx, key.ID)
+	balance, err := o.d.Merchants.Balance(ctx, key.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (o *Operations) QueriesLeft(ctx context.Context, apiKey secret.Text) (*mode
 
 // custodianName returns the key's custodian in brief, nil if it has none.
 func (o *Operations) custodianName(ctx context.Context, keyID int64) (*model.CustodianName, error) {
-	c, err := o.d.Accounts.Custodian(ctx, keyID)
+	c, err := o.d.Merchants.Custodian(ctx, keyID)
 	if errors.Is(err, merchant.ErrNoCustodian) {
 		return nil, nil //nolint:nilnil // none is an answer
 	}

@@ -16,13 +16,6 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// Answers keeps the answers of writes that came with an Idempotency-Key.
-type Answers interface {
-	IdempotencyBegin(ctx context.Context, t idempotency.Try) (subject string, a idempotency.Answer, err error)
-	IdempotencyFinish(ctx context.Context, keyID int64, key string, a idempotency.Answer, now time.Time) error
-	IdempotencyAbandon(ctx context.Context, keyID int64, key string) error
-}
-
 // claimTime is how long a write may run before it counts as crashed: longer
 // than any request does.
 const claimTime = 2 * time.Minute
@@ -62,7 +55,7 @@ func once[T any, R result[T]](ctx context.Context, o *Operations, s scope, run f
 	if call.IdempotencyKey == "" {
 		return run(id)
 	}
-	subject, answer, err := o.d.Answers.IdempotencyBegin(ctx, idempotency.Try{
+	subject, answer, err := o.d.Store.IdempotencyBegin(ctx, idempotency.Try{
 		KeyID: s.keyID, Key: s.name(call.IdempotencyKey), Request: call.Request, Subject: string(id),
 		Now: now, LockedUntil: now.Add(claimTime),
 	})
@@ -99,7 +92,7 @@ func record[T any, R result[T]](ctx context.Context, o *Operations, s scope, out
 	// What is on its way is told anew each time, so that a repetition learns how it ended.
 	underway := failed == nil && codeOf[T](out) == codeAccepted
 	if underway || passing(failed) {
-		if err := o.d.Answers.IdempotencyAbandon(ctx, s.keyID, s.name(key)); err != nil {
+		if err := o.d.Store.IdempotencyAbandon(ctx, s.keyID, s.name(key)); err != nil {
 			o.d.Log.ErrorContext(ctx, "an idempotency key could not be given back", "error", err)
 		}
 		return out, failed
@@ -113,7 +106,7 @@ func record[T any, R result[T]](ctx context.Context, o *Operations, s scope, out
 	if err != nil {
 		return nil, err
 	}
-	if err := o.d.Answers.IdempotencyFinish(ctx, s.keyID, s.name(key), answer, o.d.Now()); err != nil {
+	if err := o.d.Store.IdempotencyFinish(ctx, s.keyID, s.name(key), answer, o.d.Now()); err != nil {
 		// The write has happened, so its answer is given. A repetition waits
 		// for the claim to run out and then makes the same thing again.
 		o.d.Log.ErrorContext(ctx, "an answer could not be kept", "error", err)

@@ -5,7 +5,9 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
@@ -13,76 +15,66 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// Payments is what operations ask of payments.
-type Payments interface {
-	Create(ctx context.Context, in payment.CreateInput) (payment.Payment, error)
-	Get(ctx context.Context, id string) (payment.Payment, error)
-	// Poll is Get for reads alone; see payment.Service.
-	Poll(ctx context.Context, id string) (payment.Payment, error)
-	Start(ctx context.Context, id string, choice payment.Choice) (payment.Payment, error)
-	StartOwned(ctx context.Context, keyID int64, id string, choice payment.Choice) (payment.Payment, error)
-	Cancel(ctx context.Context, id string) (payment.Payment, error)
-	Owned(ctx context.Context, keyID int64, id string) (payment.Payment, error)
-	List(ctx context.Context, f payment.Filter) ([]payment.Payment, error)
-	MarkCompleted(ctx context.Context, keyID int64, id string, by payment.Actor) (payment.Payment, error)
-	CreateTopUp(ctx context.Context, id payment.ID, keyID, credits int64) (payment.Payment, error)
-	// Offers lists the networks the payer may choose from.
-	Offers(ctx context.Context, p payment.Payment) ([]payment.Offer, error)
-	Network(n chain.Network) (payment.OfferedNetwork, bool)
-	Health(n chain.Network) payment.Health
+// Store is the part of the database that operations use directly.
+type Store interface {
+	idempotency.Store
+	// ChargedPayments posts the entries and lists payments, both in one
+	// transaction: a list that cannot be read costs nothing, and one that is not
+	// paid for is not shown. more is true if the list goes on.
+	ChargedPayments(
+		ctx context.Context, f payment.Filter, entries []ledger.Entry,
+	) (list []payment.Payment, more bool, left ledger.Balance, err error)
+	// ChargedPayment does the same with one payment of the key. It fails with
+	// payment.ErrUnknown.
+	ChargedPayment(ctx context.Context, keyID int64, id payment.ID, entries []ledger.Entry) (payment.Payment, error)
+	// PublicEvents returns the events of a key's payments after the cursor,
+	// without gaps, and the cursor for the next call.
+	PublicEvents(ctx context.Context, keyID int64, after string, limit int) ([]payment.Event, string, error)
+	// KeysOfUser lists the API keys of a merchant.
+	KeysOfUser(ctx context.Context, userID int64) ([]merchant.Key, error)
 }
 
-// Accounts is what operations ask of users, keys and custodians.
-type Accounts interface {
-	Authenticate(ctx context.Context, text string) (merchant.Key, error)
-	Balance(ctx context.Context, keyID int64) (ledger.Balance, error)
-	Custodian(ctx context.Context, keyID int64) (merchant.Custodian, error)
-	CreateCustodian(ctx context.Context, key merchant.Key, in merchant.CustodianInput) (merchant.Custodian, secret.Text, error)
-	UpdateCustodian(ctx context.Context, key merchant.Key, in merchant.CustodianInput) (merchant.Custodian, error)
+// Wallets finds the EVM wallet of a private key or a signature. It keeps
+// nothing.
+type Wallets struct {
+	// WalletOf fails with fault.Invalid if the text is not a private key.
+	WalletOf func(privateKey secret.Text) (chain.Address, error)
+	// SignerOf returns the wallet that signed a message (EIP-191). It fails with
+	// fault.Invalid if the text is not a signature.
+	SignerOf func(message, signature string) (chain.Address, error)
 }
 
-// Sealer encrypts the answers that are kept for replay, for some hold secrets
-// that are shown once, and gives keys for what must not be made up.
-type Sealer interface {
-	Seal(place string, t secret.Text) string
-	Open(place, sealed string) (secret.Text, error)
-	// Derive returns a key for another purpose.
-	Derive(purpose string) []byte
-}
-
-// Deps is what the operations need.
+// Deps are the services and settings of the operations.
 type Deps struct {
-	Payments  Payments
-	Campaigns Campaigns
-	Accounts  Accounts
-	Users     Users
-	Keys      Keys
-	Rotation  Rotation
-	Wallets   Wallets
-	Ledger    Ledger
+	Users     *identity.Service
+	Merchants *merchant.Service
+	Payments  *payment.Service
+	Campaigns *campaign.Service
+	Lookup    *payment.Lookup
 	// Recharges sells query units; nil sells none.
 	Recharges Recharges
-	Feed      Feed
-	Finder    Finder
-	Answers   Answers
-	Sealer    Sealer
-	Limits    Limits
+	Store     Store
+	// Sealer encrypts stored answers, because some hold secrets, and
+	// authenticates challenges.
+	Sealer  *secret.Sealer
+	Wallets Wallets
+	Limits  Limits
 	// BaseURL and CheckoutURL are the public addresses of the service and of
 	// the checkout, without a slash at their ends.
 	BaseURL     string
 	CheckoutURL string
-	// Invite lets who is invited make a user, even if SignUp is off.
-	Invite bool
-	// SignUp lets anybody make a user; NewKeys is what their keys start with.
+	// SignUp lets everyone create a user. Invite lets those who were invited do
+	// so even if SignUp is off.
 	SignUp  bool
-	NewKeys NewKeys
+	Invite  bool
+	NewKeys NewKeys // what a user's new key starts with
 	Now     func() time.Time
 	NewID   func(time.Time) payment.ID
 	Log     *slog.Logger
-	// TellOwners mails the owners of a merchant account; nil where no mail is
+	// NotifyOwners mails the owners of a merchant account; nil if no mail is
 	// sent. It must return quickly.
-	TellOwners func(ctx context.Context, merchant int64, subject, text string)
-	// Guessed has the user told whose sign-in was refused because too many
+	NotifyOwners func(ctx context.Context, merchant int64, subject, text string)
+	// Guessed notifies the user whose sign-in was refused because too many
 	// failed; may be nil. It must return quickly.
 	Guessed func(ctx context.Context, c identity.Credentials)
 }
@@ -93,12 +85,12 @@ type Operations struct{ d Deps }
 // New returns the operations.
 func New(d Deps) *Operations { return &Operations{d} }
 
-// caller returns the API key in use whose text this is.
+// caller returns the API key with this text and counts the operation.
 func (o *Operations) caller(ctx context.Context, key secret.Text) (merchant.Key, error) {
 	if key.Empty() {
 		return merchant.Key{}, merchant.ErrBadKey
 	}
-	k, err := o.d.Accounts.Authenticate(ctx, key.Reveal())
+	k, err := o.d.Merchants.Authenticate(ctx, key.Reveal())
 	if err != nil {
 		return merchant.Key{}, err
 	}

@@ -69,7 +69,7 @@ func (o *Operations) recharged(ctx context.Context, key merchant.Key, apiKey sec
 	// The transfer is made: its hash must be told, whoever has gone meanwhile.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
-	balance, err := o.d.Accounts.Balance(ctx, key.ID)
+	balance, err := o.d.Merchants.Balance(ctx, key.ID)
 	if err != nil {
 		return nil, err
 	}

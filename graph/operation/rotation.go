@@ -6,7 +6,6 @@ import (
 
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/internal/audit"
-	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/ledger"
@@ -14,23 +13,6 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 )
-
-// Rotation replaces keys.
-type Rotation interface {
-	ReplaceKey(ctx context.Context, key merchant.Key, entries []ledger.Entry, keep *merchant.Keep) (secret.Text, ledger.Balance, error)
-	// RetiredAnswer returns what the named request was answered by which the
-	// key of this text was replaced; any other fails with merchant.ErrBadKey.
-	RetiredAnswer(ctx context.Context, text, name string, request idempotency.Hash) (keyID int64, a idempotency.Answer, err error)
-}
-
-// Wallets tells which EVM wallet a private key belongs to. It keeps nothing.
-type Wallets interface {
-	// WalletOf fails with fault.Invalid for what is no private key.
-	WalletOf(privateKey secret.Text) (chain.Address, error)
-	// SignerOf tells who signed a message (EIP-191); it fails with
-	// fault.Invalid for what is no signature.
-	SignerOf(message, signature string) (chain.Address, error)
-}
 
 // Refusals of a rotation.
 var (
@@ -78,7 +60,7 @@ func (o *Operations) replaceKey(ctx context.Context, key merchant.Key, apiKey se
 		}
 		cost := ledger.Spend(key.ID, ledger.Credit, ledger.ReasonOperation, name+":"+string(subject), o.d.Now())
 		act := noting(ctx, o.line(ctx, key, audit.ActionRotateKey, named(key), name))
-		text, left, err := o.d.Rotation.ReplaceKey(act, key, []ledger.Entry{cost}, keep)
+		text, left, err := o.d.Merchants.ReplaceKey(act, key, []ledger.Entry{cost}, keep)
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +81,7 @@ func (o *Operations) replacedBefore(ctx context.Context, apiKey secret.Text) (*m
 	if err := o.d.Limits.Costly(ctx); err != nil {
 		return nil, err
 	}
-	keyID, answer, err := o.d.Rotation.RetiredAnswer(ctx, apiKey.Reveal(), scope{}.name(call.IdempotencyKey), call.Request)
+	keyID, answer, err := o.d.Merchants.RetiredAnswer(ctx, apiKey.Reveal(), scope{}.name(call.IdempotencyKey), call.Request)
 	if err != nil {
 		return nil, err
 	}

@@ -16,22 +16,6 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// Users is what operations ask of those who sign in.
-type Users interface {
-	CreateUser(ctx context.Context, in identity.NewUser) (identity.User, error)
-	// CreateInvited makes a user by an invitation, which is used up with it.
-	CreateInvited(ctx context.Context, token string, in identity.NewUser) (identity.User, error)
-	SignIn(ctx context.Context, c identity.Credentials) (identity.SignedIn, error)
-	MembershipBySession(ctx context.Context, token string) (merchant.Membership, error)
-	SignOut(ctx context.Context, token string) error
-	CreateKey(ctx context.Context, user identity.User, in merchant.NewKey) (merchant.Key, secret.Text, error)
-}
-
-// Keys lists the keys of a merchant.
-type Keys interface {
-	KeysOfUser(ctx context.Context, userID int64) ([]merchant.Key, error)
-}
-
 // NewKeys says what a new key starts with.
 type NewKeys struct {
 	Credits int64
@@ -43,7 +27,7 @@ var errSignUpClosed = fault.New(fault.Forbidden, "signing up is closed here; ask
 // acting returns who the Bearer session token of the request belongs to, and
 // for which merchant they act, if they may do it there.
 func (o *Operations) acting(ctx context.Context, act merchant.Act) (merchant.Membership, error) {
-	seat, err := o.d.Users.MembershipBySession(ctx, CallOf(ctx).Bearer.Reveal())
+	seat, err := o.d.Merchants.MembershipBySession(ctx, CallOf(ctx).Bearer.Reveal())
 	if err != nil {
 		return merchant.Membership{}, err
 	}
@@ -144,7 +128,7 @@ func (o *Operations) CreateAPIKey(ctx context.Context, label, wallet string) (*m
 	}
 	// Without a label it is called by the id it is about to get.
 	act := noting(ctx, o.lineBy(ctx, seat.Merchant.ID, seat.User.Email, audit.ActionCreateKey, strings.TrimSpace(label), ""))
-	key, text, err := o.d.Users.CreateKey(act, seat.Merchant, merchant.NewKey{
+	key, text, err := o.d.Merchants.CreateKey(act, seat.Merchant, merchant.NewKey{
 		Label: label, Wallet: wallet, Credits: o.d.NewKeys.Credits, Queries: o.d.NewKeys.Queries, Limited: true,
 	})
 	if err != nil {
@@ -164,7 +148,7 @@ func (o *Operations) APIKeys(ctx context.Context) (*model.APIKeysResult, error) 
 	if err != nil {
 		return nil, err
 	}
-	keys, err := o.d.Keys.KeysOfUser(ctx, seat.Merchant.ID)
+	keys, err := o.d.Store.KeysOfUser(ctx, seat.Merchant.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +163,7 @@ func (o *Operations) APIKeys(ctx context.Context) (*model.APIKeysResult, error) 
 
 // ownKey writes a key as its owner sees it in a list.
 func (o *Operations) ownKey(ctx context.Context, key merchant.Key) (*model.APIKey, error) {
-	balance, err := o.d.Accounts.Balance(ctx, key.ID)
+	balance, err := o.d.Merchants.Balance(ctx, key.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +240,7 @@ func (o *Operations) StartTopUp(ctx context.Context, in StartInput) (*model.Tran
 // keyOf returns the merchant's key that is meant; another's is unknown, and
 // one that an operator disabled takes no money.
 func (o *Operations) keyOf(ctx context.Context, owner identity.User, is func(merchant.Key) bool) (merchant.Key, error) {
-	keys, err := o.d.Keys.KeysOfUser(ctx, owner.ID)
+	keys, err := o.d.Store.KeysOfUser(ctx, owner.ID)
 	if err != nil {
 		return merchant.Key{}, err
 	}

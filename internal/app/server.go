@@ -16,10 +16,11 @@ import (
 
 func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 	return web.New(web.Deps{
-		Payments: a.Payments, Campaigns: a.Campaigns, Accounts: a.accounts(), Store: a.Store,
-		Sealer: sealer, Wallets: wallets{},
+		Users: a.Users, Merchants: a.Merchants, Accounts: a.accounts(),
+		Payments: a.Payments, Campaigns: a.Campaigns, Store: a.Store, Sealer: sealer,
+		Wallets:   operation.Wallets{WalletOf: walletOf, SignerOf: wallet.SignerOf},
 		Recharges: a.recharge,
-		Finder:    payment.NewLookup(a.Payments, a.networks.readers(), Now),
+		Lookup:    payment.NewLookup(a.Payments, a.networks.readers(), Now),
 		Transfers: a.networks.transfers(),
 		Dashboard: a.dashboard(o, sealer),
 		Now:       Now, NewID: func(t time.Time) payment.ID { return payment.ID(newULID(t)) }, Log: a.log,
@@ -66,21 +67,12 @@ func streamsWithin(files uint64, most int) int {
 	return int(files - otherFiles)
 }
 
-// wallets finds the EVM wallet of a private key or a signature.
-type wallets struct{}
-
-// WalletOf returns the wallet of a private key. It fails with fault.Invalid if
+// walletOf returns the wallet of a private key. It fails with fault.Invalid if
 // the text is not a private key.
-func (wallets) WalletOf(privateKey secret.Text) (chain.Address, error) {
+func walletOf(privateKey secret.Text) (chain.Address, error) {
 	k, err := wallet.ParseEVM(privateKey)
 	if err != nil {
 		return "", err
 	}
 	return k.Wallet(), nil
-}
-
-// SignerOf returns the wallet that signed the message (EIP-191). It fails with
-// fault.Invalid if the text is not a signature.
-func (wallets) SignerOf(message, signature string) (chain.Address, error) {
-	return wallet.SignerOf(message, signature)
 }
