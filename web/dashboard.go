@@ -17,9 +17,9 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/shell"
 
@@ -110,7 +110,7 @@ type Reports interface {
 	TopUps(ctx context.Context, before int64, limit int) ([]report.TopUp, error)
 	SweepLines(ctx context.Context, before int64, limit int) ([]report.SweepLine, error)
 	Trouble(ctx context.Context, now time.Time, dust money.Micros) (report.Trouble, error)
-	LedgerCheck(ctx context.Context) (c report.LedgerCheck, ok bool, err error)
+	LedgerCheck(ctx context.Context) (c ledger.Check, ok bool, err error)
 	Stuck(ctx context.Context, now time.Time, dust money.Micros) (report.Stuck, error)
 }
 

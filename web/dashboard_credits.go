@@ -12,7 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/report"
+	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"

@@ -17,7 +17,7 @@ import (
 
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/report"
+	"github.com/florinpay/florin/internal/store/report"
 )
 
 // longList is a merchant with that many payments, paged as the database pages.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/report"
+	"github.com/florinpay/florin/internal/store/report"
 )
 
 // storable reports whether every database knows the time: PostgreSQL has no year

@@ -9,8 +9,8 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/operator"
 	"github.com/florinpay/florin/views/panel"

@@ -10,7 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/internal/report"
+	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/views/operator"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/shell"

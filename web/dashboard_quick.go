@@ -7,7 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/report"
+	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/web/shell"
 )

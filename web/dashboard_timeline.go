@@ -11,7 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/report"
+	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 )

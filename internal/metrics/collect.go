@@ -10,8 +10,8 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/report"
 )
 
 // Sources are what is looked at when Prometheus asks. Everything is required

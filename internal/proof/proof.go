@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/fault"
-	"github.com/florinpay/florin/internal/report"
+	"github.com/florinpay/florin/internal/ledger"
 )
 
 const (
@@ -32,7 +32,7 @@ type Store interface {
 	// was asked for after stale.
 	AskLedgerCheck(ctx context.Context, by string, now, stale time.Time) (bool, error)
 	// EndLedgerCheck stores what came of the check that was asked for at c.AskedAt.
-	EndLedgerCheck(ctx context.Context, c report.LedgerCheck) error
+	EndLedgerCheck(ctx context.Context, c ledger.Check) error
 	// VerifyLedger adds the whole book up and returns what does not agree.
 	VerifyLedger(ctx context.Context) (entries int64, differences []string, err error)
 }
@@ -42,12 +42,12 @@ type Checker struct {
 	store Store
 	now   func() time.Time
 	log   *slog.Logger
-	asked chan report.LedgerCheck // the store lets one in at a time
+	asked chan ledger.Check // the store lets one in at a time
 }
 
 // NewChecker returns the checker. Nothing is checked before Run.
 func NewChecker(store Store, now func() time.Time, log *slog.Logger) *Checker {
-	return &Checker{store: store, now: now, log: log, asked: make(chan report.LedgerCheck, 1)}
+	return &Checker{store: store, now: now, log: log, asked: make(chan ledger.Check, 1)}
 }
 
 // Ask begins a check for somebody and does not wait for it. It fails with
@@ -62,7 +62,7 @@ func (c *Checker) Ask(ctx context.Context, by string) error {
 		return ErrUnderWay
 	}
 	select {
-	case c.asked <- report.LedgerCheck{AskedAt: now, AskedBy: by}:
+	case c.asked <- ledger.Check{AskedAt: now, AskedBy: by}:
 		return nil
 	default: // one that the store has given up still waits here
 		return ErrUnderWay
@@ -83,12 +83,12 @@ func (c *Checker) Run(ctx context.Context) error {
 	}
 }
 
-func (c *Checker) check(ctx context.Context, one report.LedgerCheck) error {
+func (c *Checker) check(ctx context.Context, one ledger.Check) error {
 	bounded, cancel := context.WithTimeout(ctx, Limit)
 	defer cancel()
 	entries, differences, err := c.store.VerifyLedger(bounded)
 	one.EndedAt, one.Entries, one.Found = c.now(), entries, int64(len(differences))
-	one.Differences = differences[:min(len(differences), report.MaxDifferences)]
+	one.Differences = differences[:min(len(differences), ledger.MaxDifferences)]
 	switch {
 	case err == nil && len(differences) > 0:
 		c.log.Error("the book of credits does not agree with itself; see `florin verify-ledger`", "differences", len(differences), "first", differences[0])

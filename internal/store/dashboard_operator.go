@@ -9,8 +9,8 @@ import (
 
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/report"
 )
 
 const selectPeople = "SELECT u.id, u.public_id, u.email, u.first_name, u.last_name, u.operator, u.created_at, u.disabled_at, " +

@@ -11,8 +11,8 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/report"
 )
 
 // maxRanges is how many parts a UNION may have; SQLite takes at most 500.

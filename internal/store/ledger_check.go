@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/florinpay/florin/internal/report"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/store/db"
 )
 
 // LedgerCheck returns the last check of the book that was asked for; ok is
 // false if there was none.
-func (s *Store) LedgerCheck(ctx context.Context) (c report.LedgerCheck, ok bool, err error) {
+func (s *Store) LedgerCheck(ctx context.Context) (c ledger.Check, ok bool, err error) {
 	var rows []struct {
 		AskedAt     instant
 		AskedBy     string
@@ -23,10 +23,10 @@ func (s *Store) LedgerCheck(ctx context.Context) (c report.LedgerCheck, ok bool,
 	}
 	err = s.reader().NewRaw("SELECT asked_at, asked_by, ended_at, entries, differences, found, problem FROM ledger_checks WHERE only_row = 1").Scan(ctx, &rows)
 	if err != nil || len(rows) == 0 {
-		return report.LedgerCheck{}, false, wrapIf(err, "last check of the ledger")
+		return ledger.Check{}, false, wrapIf(err, "last check of the ledger")
 	}
 	r := rows[0]
-	c = report.LedgerCheck{AskedAt: r.AskedAt.Time, AskedBy: r.AskedBy, EndedAt: r.EndedAt.Time, Entries: r.Entries, Found: r.Found, Problem: r.Problem}
+	c = ledger.Check{AskedAt: r.AskedAt.Time, AskedBy: r.AskedBy, EndedAt: r.EndedAt.Time, Entries: r.Entries, Found: r.Found, Problem: r.Problem}
 	err = json.Unmarshal([]byte(r.Differences), &c.Differences)
 	return c, err == nil, wrapIf(err, "last check of the ledger")
 }
@@ -41,7 +41,7 @@ func (s *Store) AskLedgerCheck(ctx context.Context, by string, now, stale time.T
 }
 
 // EndLedgerCheck stores what came of the check that was asked for at c.AskedAt.
-func (s *Store) EndLedgerCheck(ctx context.Context, c report.LedgerCheck) error {
+func (s *Store) EndLedgerCheck(ctx context.Context, c ledger.Check) error {
 	texts, err := json.Marshal(append([]string{}, c.Differences...))
 	if err != nil {
 		return wrapIf(err, "end the check of the ledger")

@@ -5,9 +5,10 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/report"
+	"github.com/florinpay/florin/internal/store/report"
 )
 
 func TestStore_Disable(t *testing.T) {
@@ -149,16 +150,16 @@ func TestStore_LedgerCheck(t *testing.T) {
 		ask("while one is under way", start.Add(time.Second), false)
 		ask("when it was given up", start.Add(2*time.Minute), true)
 		again := start.Add(2 * time.Minute)
-		w.must(w.EndLedgerCheck(ctx, report.LedgerCheck{AskedAt: start, EndedAt: again, Entries: 9})) // given up: too late
+		w.must(w.EndLedgerCheck(ctx, ledger.Check{AskedAt: start, EndedAt: again, Entries: 9})) // given up: too late
 		c, _, err := w.LedgerCheck(ctx)
 		w.must(err)
 		if !c.EndedAt.IsZero() || c.AskedBy != "root@shop.example" {
 			t.Errorf("the check is %+v", c)
 		}
-		w.must(w.EndLedgerCheck(ctx, report.LedgerCheck{AskedAt: again, EndedAt: again, Entries: 7, Found: 1, Differences: []string{"key 1"}}))
+		w.must(w.EndLedgerCheck(ctx, ledger.Check{AskedAt: again, EndedAt: again, Entries: 7, Found: 1, Differences: []string{"key 1"}}))
 		c, _, err = w.LedgerCheck(ctx)
 		w.must(err)
-		same(t, "result", c, report.LedgerCheck{AskedAt: again, AskedBy: "root@shop.example", EndedAt: again, Entries: 7, Found: 1, Differences: []string{"key 1"}})
+		same(t, "result", c, ledger.Check{AskedAt: again, AskedBy: "root@shop.example", EndedAt: again, Entries: 7, Found: 1, Differences: []string{"key 1"}})
 		ask("when one has ended", again.Add(time.Second), true)
 	})
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/report"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/report"
 )
 
 // recorder keeps the text of what bun runs.
@@ -238,7 +238,7 @@ func (w *world) useDashboard(k merchant.Key, p payment.Payment) {
 	w.must(err)
 	_, _, err = w.LedgerCheck(ctx)
 	w.must(err)
-	w.must(w.EndLedgerCheck(ctx, report.LedgerCheck{AskedAt: start, EndedAt: start}))
+	w.must(w.EndLedgerCheck(ctx, ledger.Check{AskedAt: start, EndedAt: start}))
 	_, err = w.Stuck(ctx, start, 1)
 	w.must(err)
 	_, err = w.AuditLog(ctx, 1, 1, 9, 3)

@@ -218,20 +218,6 @@ type ReorgedPayment struct {
 	EndedAt time.Time
 }
 
-// LedgerCheck is the last time the book of credits was added up for somebody.
-type LedgerCheck struct {
-	AskedAt     time.Time
-	AskedBy     string
-	EndedAt     time.Time // zero while it is under way
-	Entries     int64
-	Differences []string // the first MaxDifferences
-	Found       int64    // how many there were
-	Problem     string   // why it could not be added up; empty otherwise
-}
-
-// MaxDifferences is how many differences are kept: one is already an alarm.
-const MaxDifferences = 20
-
 // Person is a user as the operator sees them.
 type Person struct {
 	identity.User
