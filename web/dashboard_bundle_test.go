@@ -20,6 +20,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/store/report"
 
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/passkey"
@@ -94,7 +95,7 @@ func newDeskAt(t *testing.T, baseURL string, with ...func(*Deps, *Options)) desk
 		Accounts: b.accounts, Store: st, Sealer: sealer, Wallets: testWallets,
 		Lookup: payment.NewLookup(b.payments, b.lanes.readers(), b.clock.Now), Now: b.clock.Now, NewID: testID, Log: logger,
 		Dashboard: &Dashboard{
-			Members: b.accounts, Reports: st, Logos: st, Pings: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: b.clock.Now}), Mail: b.mail.send,
+			Members: b.accounts, Reports: reports{st, st.Reports()}, Logos: st, Pings: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: b.clock.Now}), Mail: b.mail.send,
 			AuthKey: bytes.Repeat([]byte{1}, 32), SealKey: bytes.Repeat([]byte{2}, 32),
 		},
 	}
@@ -214,4 +215,10 @@ var tags = regexp.MustCompile(`(?s)<(style|script|svg).*?</(style|script|svg)>|<
 func plainText(page string) string {
 	text := strings.Join(strings.Fields(tags.ReplaceAllString(page, " ")), " ")
 	return text[:min(len(text), 1500)]
+}
+
+// reports is what the dashboard reads and the few writes beside it.
+type reports struct {
+	*store.Store
+	*report.Reader
 }

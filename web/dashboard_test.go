@@ -235,7 +235,7 @@ func TestDashboard_Accept(t *testing.T) {
 	b.deposit(late, 30*money.USD, true)
 	s.get(page).wants(t, 200, "Accept $30.00", "came after the payment had ended")
 	s.post(page+"/accept").leads(t, page)
-	hooks, err := b.store.Deliveries(t.Context(), report.DeliveryQuery{KeyID: m.key.ID, TxnID: late.ID, Limit: 5})
+	hooks, err := b.store.Reports().Deliveries(t.Context(), report.DeliveryQuery{KeyID: m.key.ID, TxnID: late.ID, Limit: 5})
 	must(t, err)
 	if len(hooks) != 2 || hooks[0].Type != payment.EventCompleted {
 		t.Errorf("the shop is told %+v", hooks)

@@ -6,16 +6,24 @@ import (
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/internal/webhook"
 	"github.com/florinpay/florin/web"
 )
+
+// reports is what the dashboard reads and the few writes beside it.
+type reports struct {
+	*store.Store
+	*report.Reader
+}
 
 // dashboard returns the dependencies of the merchants' and operators' pages. The
 // keys of their cookies derive from FLORIN_SECRET_KEY, so that every instance
 // reads them.
 func (a *App) dashboard(o Options, sealer *secret.Sealer) *web.Dashboard {
 	return &web.Dashboard{
-		Members: a.accounts(), Reports: a.Store, Pings: a.sender(), Logos: a.Store,
+		Members: a.accounts(), Reports: reports{a.Store, a.Store.Reports()}, Pings: a.sender(), Logos: a.Store,
 		Nudge: a.deliver.Nudge, Proof: a.proofs, Sweeping: a.networks.Sweeping, Endpoints: a.networks.endpoints,
 		Dust:    a.Config.SweepDust,
 		AuthKey: sealer.Derive("cookie authentication v1"), SealKey: sealer.Derive("cookie encryption v1"),

@@ -87,7 +87,7 @@ func (m *monitor) look(a *App) {
 	}
 	s := metrics.Sources{
 		Health: a.networks.Health, Sweeping: a.networks.Sweeping, Streams: a.server.Streams,
-		Store: a.Store, Dust: a.Config.SweepDust,
+		Store: a.Store, Reports: a.Store.Reports(), Dust: a.Config.SweepDust,
 		Endpoints: func(n chain.Network) []chain.EndpointHealth { return a.networks[n].reader.Endpoints() },
 	}
 	for _, l := range a.networks.inOrder() {

@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/store/report"
 )
 
@@ -24,16 +25,9 @@ type Sources struct {
 	// is swept.
 	Sweeping func(chain.Network) (st settlement.Status, ok bool)
 	Streams  func() int // live pages that are open
-	Store    Reports
+	Store    *store.Store
+	Reports  *report.Reader
 	Dust     money.Micros // deposits of less wait for more
-}
-
-// Reports is what is asked of the database.
-type Reports interface {
-	Ping(ctx context.Context) error
-	NextDue(ctx context.Context, now time.Time) (at time.Time, ok bool, err error)
-	InFlight(ctx context.Context, n chain.Network) (s settlement.Sweep, ok bool, err error)
-	Stuck(ctx context.Context, now time.Time, dust money.Micros) (report.Stuck, error)
 }
 
 // Look makes every scrape look at the sources. Call it once.
@@ -187,7 +181,7 @@ func (s scrape) stuck() {
 		}
 		s.gauge(oldestDue, age)
 	}
-	if st, err := s.Store.Stuck(s.ctx, s.now, s.Dust); err == nil {
+	if st, err := s.Reports.Stuck(s.ctx, s.now, s.Dust); err == nil {
 		s.gauge(stuckWebhook, float64(st.Deliveries))
 		s.gauge(unswept, float64(st.Unswept))
 		s.gauge(dust, float64(st.Dust))

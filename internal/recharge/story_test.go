@@ -214,9 +214,9 @@ func TestConfiguredAway(t *testing.T) {
 			t.Errorf("one is on its way, and the log says %s", log)
 		}
 		w.pass(30 * time.Minute)
-		stuck, err := w.store.Stuck(t.Context(), w.now(), 0)
+		stuck, err := w.store.Reports().Stuck(t.Context(), w.now(), 0)
 		w.must(err)
-		trouble, err := w.store.Trouble(t.Context(), w.now(), 0)
+		trouble, err := w.store.Reports().Trouble(t.Context(), w.now(), 0)
 		w.must(err)
 		if stuck.Recharges != 1 || len(trouble.Recharges) != 1 || trouble.Recharges[0].Tx != r.Bytes.Tx || trouble.Recharges[0].Email != "ada@shop.example" {
 			t.Errorf("the operator is shown %+v, %+v", stuck, trouble.Recharges)
@@ -235,7 +235,7 @@ func TestConfiguredAway(t *testing.T) {
 		if w.state(r) != recharge.Credited || w.queries() != 2 || w.earned() != "0.1" {
 			t.Errorf("%s, %d queries, the treasury holds %s", w.state(r), w.queries(), w.earned())
 		}
-		if stuck, err = w.store.Stuck(t.Context(), w.now(), 0); err != nil || stuck.Recharges != 0 {
+		if stuck, err = w.store.Reports().Stuck(t.Context(), w.now(), 0); err != nil || stuck.Recharges != 0 {
 			t.Errorf("settled, and the operator is shown %+v, %v", stuck, err)
 		}
 	})

@@ -88,7 +88,7 @@ func TestSweeper_Dust(t *testing.T) {
 			t.Errorf("%d transactions, want 2", got)
 		}
 
-		st, err := w.store.Stuck(t.Context(), w.clock.now(), policy.Dust)
+		st, err := w.store.Reports().Stuck(t.Context(), w.clock.now(), policy.Dust)
 		w.must(err)
 		if st.Dust != 9*10 || st.Unswept != 0 {
 			t.Errorf("the operator is told of %d deposits of dust and of %d others", st.Dust, st.Unswept)

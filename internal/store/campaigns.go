@@ -123,7 +123,7 @@ func normalCampaign(c campaign.Campaign) campaign.Campaign {
 func (s *Store) UpdateCampaign(
 	ctx context.Context, keys []int64, slug string, decide func(campaign.Campaign) (campaign.Campaign, error),
 ) (campaign.Campaign, error) {
-	if len(keys) == 0 || !storable(slug) {
+	if len(keys) == 0 || !db.Storable(slug) {
 		return campaign.Campaign{}, campaign.ErrUnknown
 	}
 	var changed campaign.Campaign
@@ -161,7 +161,7 @@ func (s *Store) UpdateCampaign(
 
 // Campaign returns the campaign with its totals, or campaign.ErrUnknown.
 func (s *Store) Campaign(ctx context.Context, slug string) (campaign.Campaign, campaign.Totals, error) {
-	if !storable(slug) {
+	if !db.Storable(slug) {
 		return campaign.Campaign{}, campaign.Totals{}, campaign.ErrUnknown
 	}
 	var row campaignRow

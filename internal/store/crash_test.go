@@ -78,7 +78,7 @@ func TestStore_Crash(t *testing.T) {
 		done := killedAfter(t, 300, w.url, k.ID)
 		w.must(w.Close())
 
-		again := &world{Store: mustOpen(t, w.url), t: t, url: w.url}
+		again := newWorld(t, mustOpen(t, w.url), w.url)
 		for _, id := range done {
 			if p := again.read(id); p.Status != payment.Started || len(p.Routes) != 1 {
 				t.Fatalf("payment %s is %s with %d routes", id, p.Status, len(p.Routes))

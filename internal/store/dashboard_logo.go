@@ -45,7 +45,7 @@ func (s *Store) Logo(ctx context.Context, hash string) (merchant.Logo, error) {
 		Kind    string
 		Picture []byte
 	}
-	if !storable(hash) {
+	if !db.Storable(hash) {
 		return merchant.Logo{}, errNoLogo
 	}
 	err := s.reader().NewRaw("SELECT kind, picture FROM logos WHERE hash = ? LIMIT 1", hash).Scan(ctx, &rows)

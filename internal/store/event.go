@@ -100,7 +100,7 @@ func checkEvents(p payment.Payment, before int, list []payment.Event) error {
 // Events lists a payment's history in order, or fails with payment.ErrUnknown:
 // every payment has the event of its creation.
 func (s *Store) Events(ctx context.Context, id payment.ID) ([]payment.Event, error) {
-	if !storable(string(id)) {
+	if !db.Storable(string(id)) {
 		return nil, payment.ErrUnknown
 	}
 	var list []payment.Event

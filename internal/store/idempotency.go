@@ -32,7 +32,7 @@ type idempotencyRow struct {
 // on, or the answer that was given already; it fails with
 // idempotency.ErrRunning or ErrMismatch.
 func (s *Store) IdempotencyBegin(ctx context.Context, n idempotency.Try) (subject string, a idempotency.Answer, err error) {
-	if length := utf8.RuneCountInString(n.Key); length < 1 || length > idempotency.MaxKey || !storable(n.Key) {
+	if length := utf8.RuneCountInString(n.Key); length < 1 || length > idempotency.MaxKey || !db.Storable(n.Key) {
 		return "", a, fault.New(fault.Invalid, "Idempotency-Key must have 1 to %d characters of valid UTF-8", idempotency.MaxKey)
 	}
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {

@@ -64,7 +64,7 @@ func (s *Store) RetiredAnswer(
 			"WHERE r.hash = ? AND i.key = ? AND i.request = ? AND i.created_at > ? AND i.finished_at IS NOT NULL "+
 			"AND k.revoked_at IS NULL AND k.disabled_at IS NULL AND u.disabled_at IS NULL",
 		old[:], name, request[:], db.At(now.Add(-idempotency.KeepFor)))
-	if !storable(name) {
+	if !db.Storable(name) {
 		return 0, a, merchant.ErrBadKey
 	}
 	if err := s.db.Read(ctx, find); err != nil {

@@ -55,7 +55,7 @@ func (s *Store) CreateLink(ctx context.Context, l campaign.Link) (campaign.Link,
 
 // Link returns a link, or campaign.ErrUnknownLink.
 func (s *Store) Link(ctx context.Context, slug string) (campaign.Link, error) {
-	if !storable(slug) {
+	if !db.Storable(slug) {
 		return campaign.Link{}, campaign.ErrUnknownLink
 	}
 	var row linkRow
@@ -84,7 +84,7 @@ func (s *Store) Links(ctx context.Context, keys []int64) ([]campaign.Link, error
 // PauseLink takes a link of one of the keys out of use or back, or fails with
 // campaign.ErrUnknownLink.
 func (s *Store) PauseLink(ctx context.Context, keys []int64, slug string, paused bool) error {
-	if len(keys) == 0 || !storable(slug) {
+	if len(keys) == 0 || !db.Storable(slug) {
 		return campaign.ErrUnknownLink
 	}
 	ok, err := s.actOne(ctx, about{subject: slug}, "UPDATE links SET paused = ? WHERE slug = ? AND key_id IN (?)", paused, slug, bun.List(keys))

@@ -47,7 +47,7 @@ type lowWorld struct {
 
 func newLowWorld(t *testing.T, w *world, credits int64) *lowWorld {
 	t.Helper()
-	w = &world{Store: w.Store, t: t, url: w.url}
+	w = newWorld(t, w.Store, w.url)
 	return &lowWorld{world: w, key: w.key(credits, 0), now: start}
 }
 

@@ -39,7 +39,7 @@ func TestStore_Migrate_AtOnce(t *testing.T) {
 					t.Errorf("instance ids differ: %x", ids)
 				}
 			}
-			w := &world{Store: mustOpen(t, url), t: t, url: url}
+			w := newWorld(t, mustOpen(t, url), url)
 			if n := w.count("SELECT count(*) FROM bun_migrations"); n != int64(len(names(t, migrations.SQLite()))) {
 				t.Errorf("%d migrations are marked as applied", n)
 			}

@@ -72,7 +72,7 @@ func TestStore_OnChange(t *testing.T) {
 func TestStore_Listen_Others(t *testing.T) {
 	t.Parallel()
 	url := migrated.URL(t)
-	w := &world{Store: mustOpen(t, url), t: t, url: url}
+	w := newWorld(t, mustOpen(t, url), url)
 	other := mustOpen(t, url)
 	heard := hear(t, other)
 	if id := next(heard, patience); id != "" {

@@ -133,7 +133,7 @@ func (s *Store) UsePasskey(ctx context.Context, before, after identity.Passkey) 
 
 // RenamePasskey names a passkey of the user, or fails with identity.ErrUnknownPasskey.
 func (s *Store) RenamePasskey(ctx context.Context, userID int64, id, name string) error {
-	if !storable(id) {
+	if !db.Storable(id) {
 		return identity.ErrUnknownPasskey
 	}
 	if err := checkTexts("a passkey", name); err != nil {
@@ -169,7 +169,7 @@ func (s *Store) RemovePasskey(ctx context.Context, userID int64, id string, keep
 
 // UserByPublicID returns the user, or identity.ErrUnknownUser.
 func (s *Store) UserByPublicID(ctx context.Context, id string) (identity.User, error) {
-	if !storable(id) {
+	if !db.Storable(id) {
 		return identity.User{}, identity.ErrUnknownUser
 	}
 	var rows []userRow

@@ -35,7 +35,7 @@ type changeOp struct {
 func (s *Store) UpdatePayment(
 	ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error),
 ) (payment.Payment, error) {
-	if !storable(string(id)) {
+	if !db.Storable(string(id)) {
 		return payment.Payment{}, payment.ErrUnknown
 	}
 	op := &changeOp{id: id, decide: decide, lines: audit.LinesOf(ctx)}
@@ -123,10 +123,9 @@ func (s *Store) loadForChange(ctx context.Context, c conn, ops []*changeOp) erro
 	if err := c.Run(ctx, lock.payments(" ORDER BY public_id"+c.ForUpdate())); err != nil {
 		return err
 	}
-	byID := make(map[string]*loaded, len(ops))
+	byID := lock.byID()
 	parts := &loader{dialect: lock.dialect, byNumber: lock.byNumber}
 	for _, one := range lock.byNumber {
-		byID[one.row.PublicID] = one
 		if one.row.Status != string(payment.Pending) {
 			parts.ids = append(parts.ids, one.row.PublicID)
 		}

@@ -316,7 +316,7 @@ func TestStore_UpdatePayment_Panic(t *testing.T) {
 func TestStore_UpdatePayment_LockedOutside(t *testing.T) {
 	t.Parallel()
 	url := migrated.URL(t)
-	w := &world{Store: mustOpen(t, url), t: t, url: url}
+	w := newWorld(t, mustOpen(t, url), url)
 	k := w.key(100, 0)
 	stuck, others := w.payment(k), make([]payment.Payment, 20)
 	for i := range others {

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/uptrace/bun"
 
@@ -45,7 +44,7 @@ func (s *Store) listPayments(ctx context.Context, t tx, f payment.Filter) ([]pay
 		return nil, nil
 	}
 	var rows []*paymentRow
-	if err := l.merge(ranges).Scan(ctx, &rows); err != nil {
+	if err := db.Merge(t, ranges, "created_at "+l.direction()+", id "+l.direction(), f.Limit).Scan(ctx, &rows); err != nil {
 		return nil, err
 	}
 	return wholePayments(ctx, t, s.db.Dialect(), rows)
@@ -121,39 +120,27 @@ func (l *lister) unswept() *bun.SelectQuery {
 	return l.page(q)
 }
 
+func (l *lister) direction() string {
+	if l.f.Ascending {
+		return "ASC"
+	}
+	return "DESC"
+}
+
 // page restricts a query to the rows that can be on the page.
 func (l *lister) page(q *bun.SelectQuery) *bun.SelectQuery {
 	q = q.ColumnExpr("p.*")
 	if !l.f.Since.IsZero() {
 		q = q.Where("p.created_at >= ?", db.At(l.f.Since))
 	}
-	than, direction := "<", "DESC"
+	than, direction := "<", l.direction()
 	if l.f.Ascending {
-		than, direction = ">", "ASC"
+		than = ">"
 	}
 	for _, last := range l.after {
 		q = q.Where("(p.created_at, p.id) "+than+" (?, ?)", last.CreatedAt, last.ID)
 	}
 	return q.OrderExpr("p.created_at " + direction + ", p.id " + direction).Limit(int64(l.f.Limit))
-}
-
-// merge takes the first rows of all ranges together.
-func (l *lister) merge(ranges []*bun.SelectQuery) *bun.RawQuery {
-	var text strings.Builder
-	var args []any
-	for i, q := range ranges {
-		if i > 0 {
-			text.WriteString(" UNION ALL ")
-		}
-		fmt.Fprintf(&text, "SELECT * FROM (?) AS r%d", i)
-		args = append(args, q)
-	}
-	direction := "DESC"
-	if l.f.Ascending {
-		direction = "ASC"
-	}
-	fmt.Fprintf(&text, " ORDER BY created_at %s, id %s LIMIT ?", direction, direction)
-	return l.NewRaw(text.String(), append(args, l.f.Limit)...)
 }
 
 // statuses lists what the filter takes.

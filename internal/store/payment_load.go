@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/report"
 )
 
 // loader collects the rows of some payments.
@@ -64,6 +65,15 @@ func (l *loader) deposits() *db.Stmt {
 	}, "SELECT "+deposits.Columns("")+" FROM deposits"+l.ofPayments(), l.ids)
 }
 
+// byID returns the rows by the id of the payment.
+func (l *loader) byID() map[string]*loaded {
+	byID := make(map[string]*loaded, len(l.byNumber))
+	for _, one := range l.byNumber {
+		byID[one.row.PublicID] = one
+	}
+	return byID
+}
+
 // whole builds the payment from its rows.
 func (l *loaded) whole() (payment.Payment, error) {
 	p, err := l.row.payment()
@@ -106,6 +116,31 @@ func wholePayments(ctx context.Context, t tx, d db.Dialect, rows []*paymentRow) 
 	return list, nil
 }
 
+// Reports returns the reader of lists and figures.
+func (s *Store) Reports() *report.Reader {
+	return report.New(s.db, func(ctx context.Context, t tx, ids []payment.ID) ([]payment.Payment, error) {
+		if len(ids) == 0 {
+			return nil, nil
+		}
+		l := newLoader(s.db.Dialect())
+		for _, id := range ids {
+			l.ids = append(l.ids, string(id))
+		}
+		if err := t.Run(ctx, l.payments(""), l.routes(), l.deposits()); err != nil {
+			return nil, err
+		}
+		byID := l.byID()
+		list := make([]payment.Payment, len(ids))
+		for i, id := range ids {
+			var err error
+			if list[i], err = byID[string(id)].whole(); err != nil {
+				return nil, err
+			}
+		}
+		return list, nil
+	})
+}
+
 // loadOp is one payment to read.
 type loadOp struct {
 	id   payment.ID
@@ -121,10 +156,7 @@ func (s *Store) loadBatch(ctx context.Context, ops []*loadOp) error {
 	if err := s.db.ReadAll(ctx, l.payments(""), l.routes(), l.deposits()); err != nil {
 		return err
 	}
-	byID := make(map[string]*loaded, len(l.byNumber))
-	for _, one := range l.byNumber {
-		byID[one.row.PublicID] = one
-	}
+	byID := l.byID()
 	for _, op := range ops {
 		op.rows = byID[string(op.id)]
 	}
@@ -134,7 +166,7 @@ func (s *Store) loadBatch(ctx context.Context, ops []*loadOp) error {
 // Payment returns the payment with routes and deposits, or payment.ErrUnknown.
 // Callers that ask at the same time share a round trip.
 func (s *Store) Payment(ctx context.Context, id payment.ID) (payment.Payment, error) {
-	if !storable(string(id)) {
+	if !db.Storable(string(id)) {
 		return payment.Payment{}, payment.ErrUnknown
 	}
 	op := &loadOp{id: id}

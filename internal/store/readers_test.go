@@ -84,7 +84,7 @@ func onOneConn(t *testing.T, story func(t *testing.T, w *world)) {
 		s, err := Open(t.Context(), w.url, mustSealer(1), Options{MaxConns: 1})
 		w.must(err)
 		t.Cleanup(func() { w.must(s.Close()) })
-		story(t, &world{Store: s, t: t, url: w.url})
+		story(t, newWorld(t, s, w.url))
 	})
 }
 

@@ -41,7 +41,7 @@ func TestStore_RecentPayment(t *testing.T) {
 func TestStore_RecentPayment_OfAnotherInstance(t *testing.T) {
 	t.Parallel()
 	url := migrated.URL(t)
-	w := &world{Store: mustOpen(t, url), t: t, url: url}
+	w := newWorld(t, mustOpen(t, url), url)
 	other := mustOpen(t, url)
 	heard := hear(t, other)
 	p := w.started(w.key(1, 0))

@@ -19,7 +19,7 @@ func TestStore_Retry(t *testing.T) {
 		t.Run(state, func(t *testing.T) {
 			t.Parallel()
 			url := migrated.URL(t)
-			w := &world{Store: mustOpen(t, url), t: t, url: url}
+			w := newWorld(t, mustOpen(t, url), url)
 			k := w.key(1, 0)
 			p := w.payment(k)
 			for _, table := range []string{"events", "ledger_entries", "leases"} {
@@ -70,7 +70,7 @@ func (w *world) inject(n int, state, table string) {
 func TestStore_Retry_GivesUp(t *testing.T) {
 	t.Parallel()
 	url := migrated.URL(t)
-	w := &world{Store: mustOpen(t, url), t: t, url: url}
+	w := newWorld(t, mustOpen(t, url), url)
 	p := w.payment(w.key(1, 0))
 	raw := w.raw()
 	for _, text := range []string{

@@ -20,6 +20,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/store/report"
 
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/ledger"
@@ -73,7 +74,7 @@ func onEach(t *testing.T, story func(t *testing.T, w *world)) {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
 			url := d.ready(t)
-			w := &world{Store: mustOpen(t, url), t: t, url: url}
+			w := newWorld(t, mustOpen(t, url), url)
 			story(t, w)
 		})
 	}
@@ -110,8 +111,15 @@ func mustSealer(seed byte) *secret.Sealer {
 // world is a store with what stories are made of.
 type world struct {
 	*Store
+	*report.Reader
+
 	t   *testing.T
 	url string
+}
+
+func newWorld(t *testing.T, s *Store, url string) *world {
+	t.Helper()
+	return &world{Store: s, Reader: s.Reports(), t: t, url: url}
 }
 
 // must fails the test for an error.

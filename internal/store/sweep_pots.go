@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/report"
 )
 
 // potRow is what sweeps have done to one address in one asset.
@@ -77,7 +78,7 @@ func (s *Store) Pots(ctx context.Context, n chain.Network, q settlement.Query) (
 		"SELECT d.id, d.payment_id, p.public_id, r.address, r.raw, r.settlement, "+
 		"d.contract, d.symbol, d.decimals, d.token, d.units, d.block_number AS block, d.final_at, coalesce(pot.moved, '0') AS moved, coalesce(pot.marked, '0') AS marked, "+
 		"coalesce(pot.through, 0) AS through, coalesce(pot.failures, 0) AS failures, pot.blocked_until AS blocked, coalesce(cn.sweep_min, 0) AS least, "+
-		aboutUSD+" AS size, row_number() OVER (PARTITION BY d.to_address, d.contract ORDER BY "+aboutUSD+" DESC, d.id) AS place "+
+		report.AboutUSD+" AS size, row_number() OVER (PARTITION BY d.to_address, d.contract ORDER BY "+report.AboutUSD+" DESC, d.id) AS place "+
 		"FROM deposits AS d JOIN payments AS p ON p.id = d.payment_id "+
 		"JOIN routes AS r ON r.payment_id = d.payment_id AND r.network = d.network AND r.address = d.to_address "+
 		"LEFT JOIN pots AS pot ON pot.network = d.network AND pot.address = d.to_address AND pot.contract = d.contract "+
@@ -99,16 +100,9 @@ func (s *Store) Pots(ctx context.Context, n chain.Network, q settlement.Query) (
 	return pots, nil
 }
 
-// aboutUSD is what a deposit d is worth, as a float: good for an order, never
-// for a sum that is told to anybody. What is exactly due, Plan decides.
-const aboutUSD = "CAST(d.units AS double precision) / CAST('1e' || d.decimals AS double precision)"
-
-// surely is an amount for comparing with aboutUSD, a little more, so that what
+// surely is an amount for comparing with report.AboutUSD, a little more, so that what
 // comes first by it is worth sweeping whatever was lost in rounding.
-func surely(m money.Micros) float64 { return usd(m) * 1.0001 }
-
-// usd is an amount for comparing with aboutUSD.
-func usd(m money.Micros) float64 { return float64(m) / float64(money.USD) }
+func surely(m money.Micros) float64 { return report.USD(m) * 1.0001 }
 
 // potsOf adds the deposits of each pot up. What a sweep moved and no deposit
 // is marked for counts against those that had arrived by then.

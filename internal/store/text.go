@@ -4,21 +4,15 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/db"
 )
-
-// storable reports whether both databases hold the text as it is: PostgreSQL
-// refuses NUL and invalid UTF-8, SQLite would take them.
-func storable(text string) bool {
-	return utf8.ValidString(text) && strings.IndexByte(text, 0) < 0
-}
 
 // checkTexts refuses a text that cannot be stored. what names the input.
 func checkTexts(what string, texts ...string) error {
-	if slices.ContainsFunc(texts, func(t string) bool { return !storable(t) }) {
+	if slices.ContainsFunc(texts, func(t string) bool { return !db.Storable(t) }) {
 		return fault.New(fault.Invalid, "%s must be valid UTF-8 without NUL characters", what)
 	}
 	return nil

@@ -79,7 +79,7 @@ func addUser(ctx context.Context, t tx, row *userRow) error {
 // UserByEmail returns the user, or identity.ErrUnknownUser.
 func (s *Store) UserByEmail(ctx context.Context, email string) (identity.User, error) {
 	var rows []userRow
-	if !storable(email) {
+	if !db.Storable(email) {
 		return identity.User{}, identity.ErrUnknownUser
 	}
 	if err := s.reader().NewSelect().Model(&rows).Where("email = ?", email).Scan(ctx); err != nil {

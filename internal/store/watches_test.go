@@ -136,7 +136,7 @@ func TestStore_Watches_MovedServer(t *testing.T) {
 			_, err := w.raw().Exec(text)
 			w.must(err)
 		}
-		moved := &world{Store: mustOpen(t, w.url), t: t, url: w.url}
+		moved := newWorld(t, mustOpen(t, w.url), w.url)
 		set, mark := moved.watched(payment.Mark{}, start, chain.Polygon)
 		if _, ok := set[old.ID]; !ok {
 			t.Error("an address was lost with the move")

@@ -1,6 +1,15 @@
 package db
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Storable reports whether both databases hold the text as it is: PostgreSQL
+// refuses NUL and invalid UTF-8, SQLite would accept them.
+func Storable(text string) bool {
+	return utf8.ValidString(text) && strings.IndexByte(text, 0) < 0
+}
 
 // Text is the text of a statement for one row of arguments and, on PostgreSQL,
 // for many rows at once.

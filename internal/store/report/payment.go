@@ -1,9 +1,10 @@
-package store
+package report
 
 import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -12,8 +13,36 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
-	"github.com/florinpay/florin/internal/store/report"
 )
+
+// Query asks for payments, the newest first. Empty fields take everything.
+type Query struct {
+	Keys    []int64 // whose payments; none means no payments at all
+	Status  payment.Status
+	Network chain.Network
+	Token   money.Token
+	Kind    payment.Kind
+	From    time.Time // by creation, included
+	Until   time.Time // not included
+	Min     money.Micros
+	Max     money.Micros // 0: no limit
+	// Text finds by txnid, reference, transaction hash, deposit address or
+	// amount, to the letter. Amounts are looked for among those created
+	// AmountReach before now, or since From.
+	Text  string
+	Now   time.Time
+	After Place // the last payment of the page before; zero for the first page
+	Limit int   // 1 to MaxPage
+}
+
+// AmountReach is how far back a payment is found by its amount alone.
+const AmountReach = 90 * 24 * time.Hour
+
+// Place is where a payment stands in a list.
+type Place struct {
+	At     time.Time
+	Number int64
+}
 
 // maxRanges is how many parts a UNION may have; SQLite takes at most 500.
 const maxRanges = 400
@@ -24,28 +53,35 @@ const maxFound = 200
 // SearchPayments lists payments of the keys, the newest first, with routes and
 // deposits. It fails with fault.Invalid for a limit out of range.
 //
-// Like Payments it merges ranges of an index that end after Limit rows each.
+// Like store.Payments it merges ranges of an index that end after Limit rows each.
 // Token, kind and amount are looked at row by row within them.
-func (s *Store) SearchPayments(ctx context.Context, q report.Query) ([]payment.Payment, error) {
-	if q.Limit < 1 || q.Limit > report.MaxPage {
-		return nil, fault.New(fault.Invalid, "limit must be between 1 and %d", report.MaxPage)
+func (r *Reader) SearchPayments(ctx context.Context, q Query) ([]payment.Payment, error) {
+	if q.Limit < 1 || q.Limit > MaxPage {
+		return nil, fault.New(fault.Invalid, "limit must be between 1 and %d", MaxPage)
 	}
-	if len(q.Keys) == 0 || !storable(q.Text) {
+	if len(q.Keys) == 0 || !db.Storable(q.Text) {
 		return nil, nil
 	}
 	var list []payment.Payment
-	err := s.db.Snapshot(ctx, func(ctx context.Context, t tx) error {
+	err := r.db.Snapshot(ctx, func(ctx context.Context, t db.Tx) error {
 		f := finder{t, q}
 		ranges, err := f.ranges(ctx)
 		if err != nil || len(ranges) == 0 {
 			return err
 		}
-		merge := lister{tx: t, f: payment.Filter{Limit: q.Limit}}
-		var rows []*paymentRow
-		if err := merge.merge(ranges).Scan(ctx, &rows); err != nil {
+		var rows []struct {
+			ID        int64
+			PublicID  string
+			CreatedAt db.Instant
+		}
+		if err := db.Merge(t, ranges, "created_at DESC, id DESC", q.Limit).Scan(ctx, &rows); err != nil {
 			return err
 		}
-		list, err = wholePayments(ctx, t, s.db.Dialect(), rows)
+		ids := make([]payment.ID, len(rows))
+		for i, row := range rows {
+			ids[i] = payment.ID(row.PublicID)
+		}
+		list, err = r.load(ctx, t, ids)
 		return err
 	})
 	return list, wrapIf(err, "search payments")
@@ -53,8 +89,9 @@ func (s *Store) SearchPayments(ctx context.Context, q report.Query) ([]payment.P
 
 // finder builds the queries of one search.
 type finder struct {
-	tx
-	q report.Query
+	db.Tx
+
+	q Query
 }
 
 // ranges returns one query for each range of an index that the search needs;
@@ -113,7 +150,7 @@ func (f *finder) states() []state {
 }
 
 func (f *finder) selectPayments() *bun.SelectQuery {
-	return f.NewSelect().Model((*paymentRow)(nil)).ColumnExpr("p.*")
+	return f.NewSelect().TableExpr("payments AS p").ColumnExpr("p.id, p.public_id, p.created_at")
 }
 
 func (f *finder) inState(q *bun.SelectQuery) *bun.SelectQuery {
@@ -144,13 +181,13 @@ func (f *finder) page(q *bun.SelectQuery) *bun.SelectQuery {
 			q = q.Where(c.text, c.arg)
 		}
 	}
-	if f.q.After != (report.Place{}) {
+	if f.q.After != (Place{}) {
 		q = q.Where("(p.created_at, p.id) < (?, ?)", db.At(f.q.After.At), f.q.After.Number)
 	}
 	return q.OrderExpr("p.created_at DESC, p.id DESC").Limit(int64(f.q.Limit))
 }
 
-// byText returns the numbers of payments that the text may mean.
+// byText returns the numbers of payments that the text may identify.
 func (f *finder) byText(ctx context.Context) ([]int64, error) {
 	text, keys := strings.TrimSpace(f.q.Text), bun.List(f.q.Keys)
 	ways := []*bun.RawQuery{
@@ -162,7 +199,7 @@ func (f *finder) byText(ctx context.Context) ([]int64, error) {
 	if amount, err := money.ParseMicros("amount", strings.TrimPrefix(text, "$")); err == nil {
 		since := f.q.From
 		if since.IsZero() {
-			since = f.q.Now.Add(-report.AmountReach)
+			since = f.q.Now.Add(-AmountReach)
 		}
 		ways = append(ways, f.NewRaw("SELECT id FROM payments WHERE key_id IN (?) AND created_at >= ? AND amount = ? ORDER BY created_at DESC LIMIT ?",
 			keys, db.At(since), int64(amount), maxFound))

@@ -1,0 +1,53 @@
+package report
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/store/db"
+)
+
+// Entry is a ledger entry of a key: Count is negative for what was spent.
+type Entry struct {
+	ID     int64
+	Ref    string
+	Unit   ledger.Unit
+	Count  int64
+	Reason ledger.Reason
+	At     time.Time
+}
+
+// Entries lists the ledger entries of a key before the entry given (0: from the newest),
+// the newest first.
+func (r *Reader) Entries(ctx context.Context, keyID, before int64, limit int) ([]Entry, error) {
+	own, page, args := string(ledger.Key(keyID)), "", []any{}
+	if before > 0 {
+		page, args = " AND id < ?", []any{before}
+	}
+	half := func(side, sign string) string {
+		return "SELECT * FROM (SELECT id, ref, unit, " + sign + "count AS count, reason, at FROM ledger_entries WHERE " + side + " = ?" + page +
+			" AND " + side + " <> 'issued' AND " + side + " <> 'spent' ORDER BY id DESC LIMIT ?) AS " + side
+	}
+	args = append(append([]any{own}, args...), limit)
+	var rows []struct {
+		ID     int64
+		Ref    string
+		Unit   string
+		Count  int64
+		Reason string
+		At     db.Instant
+	}
+	err := r.db.Reader().NewRaw(half("from_account", "-")+" UNION ALL "+half("to_account", "")+" ORDER BY id DESC LIMIT ?",
+		append(append(append([]any{}, args...), args...), limit)...).Scan(ctx, &rows)
+	if err != nil {
+		return nil, wrapIf(err, "ledger entries of key %d", keyID)
+	}
+	list := make([]Entry, len(rows))
+	for i, row := range rows {
+		list[i] = Entry{
+			ID: row.ID, Ref: row.Ref, Unit: ledger.Unit(row.Unit), Count: row.Count, Reason: ledger.Reason(row.Reason), At: row.At.Time,
+		}
+	}
+	return list, nil
+}

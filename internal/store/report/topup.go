@@ -1,0 +1,59 @@
+package report
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/db"
+)
+
+// TopUp is a purchase of credits.
+type TopUp struct {
+	ID        int64
+	TxnID     payment.ID
+	Email     string // of the key's owner
+	Label     string // of the key
+	Credits   int64
+	Amount    money.Micros
+	Status    payment.Status
+	Network   chain.Network // empty until started
+	Token     money.Token
+	Hash      chain.TxHash
+	CreatedAt time.Time
+}
+
+// TopUps lists purchases of credits before the one given (0: from the newest),
+// the newest first.
+func (r *Reader) TopUps(ctx context.Context, before int64, limit int) ([]TopUp, error) {
+	var rows []struct {
+		ID        int64
+		PublicID  string
+		Email     string
+		Label     string
+		Credits   int64
+		Amount    int64
+		Status    string
+		Network   string
+		Token     string
+		Hash      string
+		CreatedAt db.Instant
+	}
+	// The kind is written out, or the index of top-ups alone could not be used.
+	err := r.db.Reader().NewRaw("SELECT p.id, p.public_id, u.email, k.label, p.credits, p.amount, p.status, p.network, p.token, p.hash, p.created_at "+
+		"FROM payments AS p JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id "+
+		"WHERE p.kind = 'TOPUP' AND p.id < ? ORDER BY p.id DESC LIMIT ?", beforeOrLast(before), limit).Scan(ctx, &rows)
+	if err != nil {
+		return nil, wrapIf(err, "list top-ups")
+	}
+	list := make([]TopUp, len(rows))
+	for i, row := range rows {
+		list[i] = TopUp{
+			ID: row.ID, TxnID: payment.ID(row.PublicID), Email: row.Email, Label: row.Label, Credits: row.Credits, Amount: money.Micros(row.Amount),
+			Status: payment.Status(row.Status), Network: chain.Network(row.Network), Token: money.Token(row.Token), Hash: chain.TxHash(row.Hash), CreatedAt: row.CreatedAt.Time,
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,248 @@
+package report
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/db"
+)
+
+// Trouble is work that waits for a person, or for longer than it should.
+type Trouble struct {
+	Deliveries []LateDelivery
+	Sweeps     []SweepLine // under way for long
+	Deposits   []LeftDeposit
+	Reorged    []ReorgedPayment
+	Recharges  []LateRecharge
+}
+
+// MaxTrouble bounds each list of Trouble: who has more begins with these.
+const MaxTrouble = 50
+
+// LateDelivery is a webhook that should have been tried long ago.
+type LateDelivery struct {
+	TxnID payment.ID
+	Email string // of the merchant
+	Type  payment.EventType
+	Made  int64 // attempts made
+	DueAt time.Time
+}
+
+// LeftDeposit is final money that is not on its way to the merchant.
+type LeftDeposit struct {
+	TxnID    payment.ID
+	Email    string // of the merchant
+	Network  chain.Network
+	Chosen   bool   // the payer was shown this network for this address
+	Counted  bool   // it is one of the tokens that count
+	Symbol   string // as the token calls itself
+	Amount   string // in tokens
+	FinalAt  time.Time
+	Blocked  time.Time // until when sweeping leaves it alone; zero: it does not
+	Reason   string    // why it could not be moved; may be empty
+	Contract chain.Address
+}
+
+// LateRecharge is a purchase of query units that is paid, or about to be, and
+// that no longer makes progress, since its network is not configured any more.
+type LateRecharge struct {
+	Email     string // of the merchant
+	Units     int64
+	Network   chain.Network
+	Tx        chain.TxHash
+	CreatedAt time.Time
+}
+
+// ReorgedPayment is a payment that was completed by money that vanished.
+type ReorgedPayment struct {
+	Number  int64
+	TxnID   payment.ID
+	Email   string // of the merchant
+	Amount  money.Micros
+	Network chain.Network
+	Hash    chain.TxHash
+	EndedAt time.Time
+}
+
+// Stuck is work that has waited longer than it should.
+type Stuck struct {
+	Deliveries int64     // webhooks overdue
+	OldestDue  time.Time // since when; zero if none
+	Sweeps     int64     // sweeps under way for long
+	Unswept    int64     // deposits that are final for a day and not swept, dust apart
+	Recharges  int64     // purchases of query units whose network is not configured
+	Dust       int64     // the same that are worth less than moving them costs
+}
+
+// A delivery is tried within a second of being due, a sweep within some minutes
+// of being planned.
+const (
+	lateDelivery = 5 * time.Minute
+	lateSweep    = 10 * time.Minute
+	lateRecharge = 10 * time.Minute // those looked after are looked at every few seconds
+)
+
+// Stuck counts what has waited longer than it should at now. Deposits below dust
+// wait for more to come.
+func (r *Reader) Stuck(ctx context.Context, now time.Time, dust money.Micros) (Stuck, error) {
+	var st Stuck
+	var oldest db.Instant
+	err := r.db.Reader().NewRaw("SELECT "+
+		"(SELECT count(*) FROM deliveries WHERE state = 'WAITING' AND due_at < ?), "+
+		"(SELECT min(due_at) FROM deliveries WHERE state = 'WAITING' AND due_at < ?), "+
+		"(SELECT count(*) FROM sweeps WHERE ended_at IS NULL AND created_at < ?), "+
+		"(SELECT count(*) FROM deposits AS d WHERE swept_at IS NULL AND state = 'FINAL' AND final_at < ? AND "+AboutUSD+" >= ?), "+
+		"(SELECT count(*) FROM deposits AS d WHERE swept_at IS NULL AND state = 'FINAL' AND final_at < ? AND "+AboutUSD+" < ?), "+
+		"(SELECT count(*) FROM recharges WHERE look_at < ?)",
+		db.At(now.Add(-lateDelivery)), db.At(now.Add(-lateDelivery)), db.At(now.Add(-lateSweep)), db.At(now.Add(-day)), USD(dust), db.At(now.Add(-day)), USD(dust), db.At(now.Add(-lateRecharge))).
+		Scan(ctx, &st.Deliveries, &oldest, &st.Sweeps, &st.Unswept, &st.Dust, &st.Recharges)
+	st.OldestDue = oldest.Time
+	return st, wrapIf(err, "stuck work")
+}
+
+// Trouble lists what waits for a person, or has waited longer than it should
+// at now, all as one moment knows it. Deposits below dust wait for more to come.
+func (r *Reader) Trouble(ctx context.Context, now time.Time, dust money.Micros) (Trouble, error) {
+	var all Trouble
+	err := r.db.Snapshot(ctx, func(ctx context.Context, t db.Tx) error {
+		var found Trouble
+		for _, part := range []func() error{
+			func() (err error) { found.Deliveries, err = lateDeliveries(ctx, t, now); return err },
+			func() (err error) { found.Sweeps, err = lateSweeps(ctx, t, now); return err },
+			func() (err error) { found.Deposits, err = leftDeposits(ctx, t, now, dust); return err },
+			func() (err error) { found.Reorged, err = reorged(ctx, t); return err },
+			func() (err error) { found.Recharges, err = lateRecharges(ctx, t, now); return err },
+		} {
+			if err := part(); err != nil {
+				return err
+			}
+		}
+		all = found
+		return nil
+	})
+	return all, wrapIf(err, "list trouble")
+}
+
+func lateDeliveries(ctx context.Context, t db.Tx, now time.Time) ([]LateDelivery, error) {
+	var rows []struct {
+		PublicID string
+		Email    string
+		Type     string
+		Attempt  int64
+		DueAt    db.Instant
+	}
+	err := t.NewRaw("SELECT p.public_id, u.email, e.type, d.attempt, d.due_at FROM deliveries AS d "+
+		"JOIN payments AS p ON p.id = d.payment_id JOIN events AS e ON e.payment_id = d.payment_id AND e.seq = d.seq "+
+		"JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id "+
+		"WHERE d.state = 'WAITING' AND d.due_at < ? ORDER BY d.due_at LIMIT ?", db.At(now.Add(-lateDelivery)), MaxTrouble).Scan(ctx, &rows)
+	list := make([]LateDelivery, len(rows))
+	for i, r := range rows {
+		list[i] = LateDelivery{TxnID: payment.ID(r.PublicID), Email: r.Email, Type: payment.EventType(r.Type), Made: r.Attempt, DueAt: r.DueAt.Time}
+	}
+	return list, err
+}
+
+func lateRecharges(ctx context.Context, t db.Tx, now time.Time) ([]LateRecharge, error) {
+	var rows []struct {
+		Email     string
+		Units     int64
+		Network   string
+		TxHash    string
+		CreatedAt db.Instant
+	}
+	err := t.NewRaw("SELECT u.email, r.units, r.network, r.tx_hash, r.created_at FROM recharges AS r "+
+		"JOIN api_keys AS k ON k.id = r.key_id JOIN users AS u ON u.id = k.user_id "+
+		"WHERE r.look_at < ? ORDER BY r.look_at LIMIT ?", db.At(now.Add(-lateRecharge)), MaxTrouble).Scan(ctx, &rows)
+	list := make([]LateRecharge, len(rows))
+	for i, r := range rows {
+		list[i] = LateRecharge{Email: r.Email, Units: r.Units, Network: chain.Network(r.Network), Tx: chain.TxHash(r.TxHash), CreatedAt: r.CreatedAt.Time}
+	}
+	return list, err
+}
+
+func lateSweeps(ctx context.Context, t db.Tx, now time.Time) ([]SweepLine, error) {
+	var rows []sweepLineRow
+	err := t.NewRaw(selectSweepLines+"WHERE s.ended_at IS NULL AND s.created_at < ? ORDER BY s.created_at LIMIT ?",
+		db.At(now.Add(-lateSweep)), MaxTrouble).Scan(ctx, &rows)
+	if err != nil {
+		return nil, err
+	}
+	return sweepLines(rows)
+}
+
+// leftDeposits are final and not swept: at once where the payer was not shown
+// that network for the address, so that no sweep takes them, or where a sweep
+// could not move them; otherwise after a day. It reads what is not swept, which
+// is little.
+func leftDeposits(ctx context.Context, t db.Tx, now time.Time, dust money.Micros) ([]LeftDeposit, error) {
+	var rows []struct {
+		PublicID string
+		Email    string
+		Network  string
+		Chosen   bool
+		Token    string
+		Symbol   string
+		Decimals int
+		Units    string
+		Contract string
+		FinalAt  db.Instant
+		Blocked  db.Instant
+		Reason   string
+	}
+	err := t.NewRaw("SELECT p.public_id, u.email, d.network, r.id IS NOT NULL AS chosen, d.token, d.symbol, d.decimals, d.units, d.contract, d.final_at, "+
+		"pot.blocked_until AS blocked, coalesce(pot.reason, '') AS reason FROM deposits AS d JOIN payments AS p ON p.id = d.payment_id "+
+		"JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id "+
+		"LEFT JOIN routes AS r ON r.payment_id = d.payment_id AND r.network = d.network AND r.address = d.to_address "+
+		"LEFT JOIN pots AS pot ON pot.network = d.network AND pot.address = d.to_address AND pot.contract = d.contract "+
+		"WHERE d.network IN (?) AND d.swept_at IS NULL AND d.state = 'FINAL' AND "+AboutUSD+" >= ? AND (r.id IS NULL OR pot.blocked_until > ? OR d.final_at < ?) "+
+		"ORDER BY d.final_at LIMIT ?", bun.List(chain.Networks()), USD(dust), db.At(now), db.At(now.Add(-day)), MaxTrouble).Scan(ctx, &rows)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]LeftDeposit, len(rows))
+	for i, r := range rows {
+		units, err := money.ParseUnits(r.Units)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = LeftDeposit{
+			TxnID: payment.ID(r.PublicID), Email: r.Email, Network: chain.Network(r.Network), Chosen: r.Chosen, Counted: r.Token != "", Symbol: r.Symbol,
+			Amount: units.Format(r.Decimals), FinalAt: r.FinalAt.Time, Blocked: r.Blocked.Time, Reason: r.Reason, Contract: chain.Address(r.Contract),
+		}
+	}
+	return list, nil
+}
+
+func reorged(ctx context.Context, t db.Tx) ([]ReorgedPayment, error) {
+	var rows []struct {
+		ID       int64
+		PublicID string
+		Email    string
+		Amount   int64
+		Network  string
+		Hash     string
+		EndedAt  db.Instant
+	}
+	err := t.NewRaw("SELECT p.id, p.public_id, u.email, p.amount, p.network, p.hash, p.ended_at FROM payments AS p "+
+		"JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id WHERE p.reorged ORDER BY p.id DESC LIMIT ?", MaxTrouble).Scan(ctx, &rows)
+	list := make([]ReorgedPayment, len(rows))
+	for i, r := range rows {
+		list[i] = ReorgedPayment{
+			Number: r.ID, TxnID: payment.ID(r.PublicID), Email: r.Email, Amount: money.Micros(r.Amount), Network: chain.Network(r.Network),
+			Hash: chain.TxHash(r.Hash), EndedAt: r.EndedAt.Time,
+		}
+	}
+	return list, err
+}
+
+// AboutUSD is the value of a deposit d in SQL, as a float: good for an order or a
+// threshold, never for a sum that is shown.
+const AboutUSD = "CAST(d.units AS double precision) / CAST('1e' || d.decimals AS double precision)"
+
+// USD is an amount for comparing with AboutUSD.
+func USD(m money.Micros) float64 { return float64(m) / float64(money.USD) }

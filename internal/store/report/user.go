@@ -1,0 +1,119 @@
+package report
+
+import (
+	"context"
+	"strings"
+
+	"github.com/uptrace/bun"
+
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/store/db"
+)
+
+// Person is a user as the operator sees them.
+type Person struct {
+	identity.User
+
+	Keys     int64
+	Payments bool // has taken at least one
+}
+
+// PeopleQuery asks for users, the newest first.
+type PeopleQuery struct {
+	// Text finds by the beginning of an e-mail address or of a key's name, or
+	// by the public id of a user or key; empty takes everybody.
+	Text   string
+	Before int64 // ID of the last of the page before; 0 for the first page
+	Limit  int
+}
+
+const selectPeople = "SELECT u.id, u.public_id, u.email, u.first_name, u.last_name, u.operator, u.created_at, u.disabled_at, " +
+	"(SELECT count(*) FROM api_keys AS k WHERE k.user_id = u.id AND k.revoked_at IS NULL) AS keys, " +
+	"EXISTS (SELECT 1 FROM payments AS p JOIN api_keys AS k ON k.id = p.key_id WHERE k.user_id = u.id) AS taken FROM users AS u "
+
+type personRow struct {
+	ID         int64
+	PublicID   string
+	Email      string
+	FirstName  string
+	LastName   string
+	Operator   bool
+	CreatedAt  db.Instant
+	DisabledAt db.Instant
+	Keys       int64
+	Taken      bool
+}
+
+func (r personRow) person() Person {
+	return Person{
+		User: identity.User{
+			ID: r.ID, PublicID: r.PublicID, Email: r.Email, FirstName: r.FirstName, LastName: r.LastName, Operator: r.Operator,
+			CreatedAt: r.CreatedAt.Time, DisabledAt: r.DisabledAt.Time,
+		},
+		Keys: r.Keys, Payments: r.Taken,
+	}
+}
+
+// People lists users, the newest first.
+func (r *Reader) People(ctx context.Context, q PeopleQuery) ([]Person, error) {
+	where, args := "WHERE u.id < ? ", []any{beforeOrLast(q.Before)}
+	if q.Text != "" {
+		ids, err := r.peopleByText(ctx, q.Text)
+		if err != nil || len(ids) == 0 {
+			return nil, wrapIf(err, "find users")
+		}
+		where, args = where+"AND u.id IN (?) ", append(args, bun.List(ids))
+	}
+	var rows []personRow
+	if err := r.db.Reader().NewRaw(selectPeople+where+"ORDER BY u.id DESC LIMIT ?", append(args, q.Limit)...).Scan(ctx, &rows); err != nil {
+		return nil, wrapIf(err, "list users")
+	}
+	list := make([]Person, len(rows))
+	for i, row := range rows {
+		list[i] = row.person()
+	}
+	return list, nil
+}
+
+// Person returns the user of the public id, or identity.ErrUnknownUser.
+func (r *Reader) Person(ctx context.Context, publicID string) (Person, error) {
+	if !db.Storable(publicID) {
+		return Person{}, identity.ErrUnknownUser
+	}
+	var rows []personRow
+	if err := r.db.Reader().NewRaw(selectPeople+"WHERE u.public_id = ?", publicID).Scan(ctx, &rows); err != nil {
+		return Person{}, wrapIf(err, "user %s", publicID)
+	}
+	if len(rows) == 0 {
+		return Person{}, identity.ErrUnknownUser
+	}
+	return rows[0].person(), nil
+}
+
+// lastChar sorts behind every text that begins as it does, byte by byte.
+const lastChar = "\U0010FFFF"
+
+// peopleByText returns the numbers of users the text may mean.
+func (r *Reader) peopleByText(ctx context.Context, text string) ([]int64, error) {
+	text = strings.ToLower(strings.TrimSpace(text))
+	if !db.Storable(text) {
+		return nil, nil
+	}
+	bytewise, reader := bun.Safe(r.db.Dialect().Bytewise), r.db.Reader()
+	var all []int64
+	for _, way := range []*bun.RawQuery{
+		reader.NewRaw("SELECT id FROM users WHERE public_id = ?", strings.ToUpper(text)),
+		reader.NewRaw("SELECT user_id FROM api_keys WHERE public_id = ?", strings.ToUpper(text)),
+		reader.NewRaw("SELECT id FROM users WHERE email COLLATE ? >= ? AND email COLLATE ? < ? ORDER BY email COLLATE ? LIMIT ?",
+			bytewise, text, bytewise, text+lastChar, bytewise, maxFound),
+		reader.NewRaw("SELECT user_id FROM api_keys WHERE lower(label) COLLATE ? >= ? AND lower(label) COLLATE ? < ? LIMIT ?",
+			bytewise, text, bytewise, text+lastChar, maxFound),
+	} {
+		var found []int64
+		if err := way.Scan(ctx, &found); err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
