@@ -12,6 +12,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/florinpay/florin/graph/generated"
+	"github.com/florinpay/florin/web/docs"
 )
 
 // wrong are values that a type must refuse, as JSON; odd are those it may
@@ -176,7 +177,7 @@ func TestBadInput_EveryField(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	m := b.newMerchant(10_000)
-	document, err := b.server.openAPI()
+	document, err := b.server.docs.OpenAPI()
 	must(t, err)
 	kinds := map[string]string{"string": "String", "number": "Float", "integer": "Int", "object": "map", "enum": "enum"}
 	tried := 0
@@ -185,9 +186,9 @@ func TestBadInput_EveryField(t *testing.T) {
 		if !ok || path == "/graphql" {
 			continue
 		}
-		s := document.Components.Schemas[strings.TrimPrefix(o.RequestBody.Content["application/json"].Schema.Ref, schemaPrefix)]
+		s := document.Components.Schemas[strings.TrimPrefix(o.RequestBody.Content["application/json"].Schema.Ref, docs.SchemaPrefix)]
 		for name, field := range s.Properties {
-			kind := kinds[strings.TrimSuffix(strings.SplitN(strings.SplitN(first(field.words()), ",", 2)[0], " ", 2)[0], " ")]
+			kind := kinds[strings.TrimSuffix(strings.SplitN(strings.SplitN(first(field.Words()), ",", 2)[0], " ", 2)[0], " ")]
 			if field.Ref != "" {
 				kind = "enum"
 			}
@@ -195,12 +196,12 @@ func TestBadInput_EveryField(t *testing.T) {
 				t.Fatalf("%s: no values for %s", path, name)
 			}
 			for i, value := range append(slices.Clone(wrong[kind]), odd...) {
-				good := o.good(document)
-				if name != "txnid" && good["txnid"] != nil {
-					good["txnid"] = string(b.newPayment(m).ID)
+				rest := good(document, o)
+				if name != "txnid" && rest["txnid"] != nil {
+					rest["txnid"] = string(b.newPayment(m).ID)
 				}
-				delete(good, name)
-				raw, err := json.Marshal(good)
+				delete(rest, name)
+				raw, err := json.Marshal(rest)
 				must(t, err)
 				body := `{"` + name + `":` + value + strings.TrimSuffix(","+strings.TrimPrefix(string(raw), "{"), ",}")
 				if !strings.HasSuffix(body, "}") {

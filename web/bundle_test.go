@@ -28,7 +28,6 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
-
 	"github.com/florinpay/florin/internal/metrics"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -515,4 +514,15 @@ func (r reply) text(t *testing.T, path string) string {
 
 func custodianOf(wallets map[chain.Network]string) merchant.CustodianInput {
 	return merchant.CustodianInput{Wallets: wallets}
+}
+
+// eventually waits until the condition holds.
+func eventually(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+		if so() {
+			return
+		}
+	}
+	t.Fatalf("%s: not within a minute", what)
 }

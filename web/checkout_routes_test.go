@@ -244,7 +244,9 @@ func TestTransactionForWallet(t *testing.T) {
 	if page := b.ask("GET", "/pay?txnid="+string(waiting.ID), ""); strings.Contains(page.body, "data-solana") {
 		t.Error("the page offers a wallet that cannot pay")
 	}
-	b.server.d.Transfers = solanaPurses{poor}
+	d := b.server.d
+	d.Transfers = solanaPurses{poor}
+	b.server = New(d, b.server.o)
 	b.run(t, []scenario{
 		{name: "OK", method: "POST", path: path(waiting), body: "account=" + rich, header: asForm, status: 200, want: []string{`{"transaction":"VVNEQyA0OTkwMDAwMA=="}`}}, // "USDC 49900000"
 		{name: "page", method: "GET", path: "/pay?txnid=" + string(waiting.ID), status: 200, want: []string{`data-solana="solana:mainnet"`}},
@@ -256,7 +258,7 @@ func TestTransactionForWallet(t *testing.T) {
 		{name: "other network", method: "POST", path: path(elsewhere), body: "account=" + rich, header: asForm, status: 409},
 		{name: "unknown payment", method: "POST", path: "/pay/" + unknownTxn + "/transaction", body: "account=" + rich, header: asForm, status: 404},
 		{name: "from another site", method: "POST", path: path(waiting), body: "account=" + rich, header: []string{"Sec-Fetch-Site", "cross-site"}, status: 403},
-		{name: "too long", method: "POST", path: path(waiting), body: "account=" + strings.Repeat("a", maxForm), header: asForm, status: 400},
+		{name: "too long", method: "POST", path: path(waiting), body: "account=" + strings.Repeat("a", 4<<10), header: asForm, status: 400},
 	})
 	limited := false
 	for range 30 {

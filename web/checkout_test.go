@@ -171,7 +171,7 @@ func TestLivePage(t *testing.T) {
 	srv := httptest.NewServer(b.server.Handler())
 	defer srv.Close()
 	p := b.start(b.newPayment(b.newMerchant(5)), chain.Polygon)
-	shown, err := b.server.checkoutProps(t.Context(), p, views.Page{Lang: "en"}, views.ViewNow)
+	shown, err := b.server.presenter.Props(t.Context(), p, views.Page{Lang: "en"}, views.ViewNow)
 	must(t, err)
 	live := b.openLive(srv, p, shown.Stage())
 	if name, data, _ := live.next(); name != "status" || data == "" {
@@ -194,7 +194,7 @@ func TestLivePage(t *testing.T) {
 	if last != "done" {
 		t.Errorf("the stream ended with %q", last)
 	}
-	if streams := b.server.hub.count(); streams != 0 {
+	if streams := b.server.hub.Count(); streams != 0 {
 		t.Errorf("%d streams are left", streams)
 	}
 }
@@ -214,7 +214,7 @@ func TestStreamsEndWithTheServer(t *testing.T) {
 	if _, _, ok := live.next(); ok {
 		t.Error("the stream goes on")
 	}
-	if took := time.Since(began); took > heartbeat/2 {
+	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("it took %v", took)
 	}
 }

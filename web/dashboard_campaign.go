@@ -14,6 +14,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/web/checkout"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -43,9 +44,9 @@ func (d *desk) getCampaign(c echo.Context, v visitor) error {
 	link, now := d.ops.DonateLink(found.Slug), d.d.Now()
 	p := dashboard.CampaignProps{
 		Frame: d.frame(c, v, found.Title, campaignsPath), Slug: found.Slug, Name: found.Title, State: string(found.At(now)), KeyGone: found.KeyRevoked,
-		Raised: totals.Raised.Display(), Goal: positive(found.Goal), Percent: found.Percent(totals), Donors: totals.Donors, Waiting: totals.Waiting,
+		Raised: totals.Raised.Display(), Goal: checkout.Positive(found.Goal), Percent: found.Percent(totals), Donors: totals.Donors, Waiting: totals.Waiting,
 		EndsAt: found.EndsAt, AtOnce: found.ShowAtOnce, OnlyWaiting: q.Review != "", Paged: q.Before > 0,
-		Link: link, QR: d.codes.of(link), Embed: views.EmbedHTML(link, found.Title),
+		Link: link, QR: d.presenter.QR(link), Embed: views.EmbedHTML(link, found.Title),
 	}
 	if p.Button, err = d.button(c.Request().Context(), found.KeyID, link, "Donate"); err != nil {
 		return err
@@ -65,7 +66,7 @@ func (d *desk) getCampaign(c echo.Context, v visitor) error {
 func (d *desk) giftRow(found campaign.Campaign, g campaign.Donation) dashboard.GiftRow {
 	row := dashboard.GiftRow{
 		Number: strconv.FormatInt(g.Number, 10), TxnID: string(g.PaymentID), Name: g.Name, Message: g.Message, Review: string(g.Review),
-		Amount: g.Received.Display(), Token: string(g.Token), At: g.At, Proven: g.Received > 0, TxURL: d.txURL(g.Network, g.Hash),
+		Amount: g.Received.Display(), Token: string(g.Token), At: g.At, Proven: g.Received > 0, TxURL: d.presenter.TxURL(g.Network, g.Hash),
 	}
 	shown := g.Public(found)
 	row.Shown = shown.Name != "" || shown.Message != ""

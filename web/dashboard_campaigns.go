@@ -17,6 +17,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/checkout"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -55,7 +56,7 @@ func (d *desk) campaignsPage(c echo.Context, v visitor, status int, f *shell.For
 	p := dashboard.CampaignsProps{Frame: d.frame(c, v, "Campaigns", campaignsPath), Problem: f.Problem, HasKey: ok, Form: campaignForm(f, campaign.Campaign{}, choice)}
 	for _, s := range list {
 		p.Rows = append(p.Rows, dashboard.CampaignRow{
-			Slug: s.Slug, Title: s.Title, State: string(s.At(d.d.Now())), Raised: s.Raised.Display(), Goal: positive(s.Goal), Donors: s.Donors, Waiting: s.Waiting,
+			Slug: s.Slug, Title: s.Title, State: string(s.At(d.d.Now())), Raised: s.Raised.Display(), Goal: checkout.Positive(s.Goal), Donors: s.Donors, Waiting: s.Waiting,
 		})
 	}
 	return d.show(c, status, p.Frame, dashboard.Campaigns(p))

@@ -105,7 +105,7 @@ func (d *desk) getCreated(c echo.Context, v visitor) error {
 	link := d.ops.CheckoutLink(x.ID)
 	p := dashboard.CreatedProps{
 		Frame: d.frame(c, v, "Payment created", createPath), TxnID: string(x.ID), Amount: x.Amount.Display(), Link: link,
-		QR: d.codes.of(link), ExpiresAt: x.ExpiresAt,
+		QR: d.presenter.QR(link), ExpiresAt: x.ExpiresAt,
 	}
 	p.Snippet = `<a href="` + html.EscapeString(link) + `" rel="noopener">Pay $` + p.Amount + ` with USDT or USDC</a>`
 	return d.show(c, http.StatusOK, p.Frame, dashboard.Created(p))

@@ -16,6 +16,7 @@ import (
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/checkout"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -23,7 +24,7 @@ const linksPath = "/dashboard/links"
 
 // merchantOf is how a key's merchant looks to payers.
 func (d *desk) merchantOf(ctx context.Context, keyID int64) (views.Merchant, error) {
-	return d.merchant(ctx, payment.Payment{KeyID: keyID, Kind: payment.KindMerchant})
+	return d.presenter.Merchant(ctx, payment.Payment{KeyID: keyID, Kind: payment.KindMerchant})
 }
 
 // linkURL is the address that is handed out.
@@ -70,7 +71,7 @@ func (d *desk) linksPage(c echo.Context, v visitor, status int, f *shell.Form) e
 
 func linkRow(l campaign.Link) dashboard.LinkRow {
 	return dashboard.LinkRow{
-		Slug: l.Slug, Description: l.Description, Reference: l.Reference, Amount: positive(l.Amount), Min: positive(l.Min), Max: positive(l.Max),
+		Slug: l.Slug, Description: l.Description, Reference: l.Reference, Amount: checkout.Positive(l.Amount), Min: checkout.Positive(l.Min), Max: checkout.Positive(l.Max),
 		Paused: l.Paused, KeyGone: l.KeyRevoked, CreatedAt: l.CreatedAt,
 	}
 }
@@ -116,7 +117,7 @@ func (d *desk) getOwnLink(c echo.Context, v visitor) error {
 	if l.Amount > 0 {
 		label = "Pay $" + l.Amount.Display() + " with USDT or USDC"
 	}
-	p := dashboard.LinkProps{Frame: d.frame(c, v, "Payment link", linksPath), LinkRow: linkRow(l), Link: link, QR: d.codes.of(link)}
+	p := dashboard.LinkProps{Frame: d.frame(c, v, "Payment link", linksPath), LinkRow: linkRow(l), Link: link, QR: d.presenter.QR(link)}
 	if p.Button, err = d.button(c.Request().Context(), l.KeyID, link, label); err != nil {
 		return err
 	}

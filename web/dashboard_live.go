@@ -3,8 +3,6 @@ package web
 import (
 	"bytes"
 	"context"
-	"hash/maphash"
-	"strconv"
 	"time"
 
 	"github.com/a-h/templ"
@@ -15,6 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/web/live"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -33,37 +32,34 @@ const (
 
 // deskLive keeps an overview up to date.
 type deskLive struct {
-	wire
+	live.Stream
 
 	d        *desk
 	token    secret.Text // of the session it was opened with
 	merchant int64       // whose payments it shows
 	keys     []int64
-	sent     map[string]uint64 // by event: hash of what was sent last
-	stale    bool              // something has changed since the last look
-	due      time.Time         // of the next look without news
-	quiet    time.Time
+	stale    bool      // something has changed since the last look
+	due      time.Time // of the next look without news
 	end      time.Time
 }
 
 // getDeskLive keeps the overview's lists of payments up to date.
 func (d *desk) getDeskLive(c echo.Context, v visitor) error {
-	id := payment.ID(deskStream + strconv.FormatInt(v.user.ID, 10))
 	now := time.Now()
-	l := &deskLive{d: d, token: v.token, merchant: v.seat.Merchant.ID, keys: v.ids(), sent: map[string]uint64{}, quiet: now.Add(heartbeat), end: now.Add(deskLife)}
-	return d.hub.admit(id, shell.CallOf(c).Client, d.sh.Limits.Rates, l, func() error { return l.open(c) })
+	l := &deskLive{d: d, token: v.token, merchant: v.seat.Merchant.ID, keys: v.ids(), end: now.Add(deskLife)}
+	return d.hub.Admit(live.Dashboard(v.user.ID), shell.CallOf(c).Client, l, func() error { return l.Open(c) })
 }
 
-// turn sends what has changed. It ends when the session has.
-func (l *deskLive) turn(now time.Time, news bool) (next time.Time, more bool) {
-	l.stale = l.stale || news || !now.Before(l.due)
+// Turn sends what has changed. It ends when the session has.
+func (l *deskLive) Turn(now time.Time, changed bool) (next time.Time, more bool) {
+	l.stale = l.stale || changed || !now.Before(l.due)
 	if now.After(l.end) {
 		return now, false
 	}
 	b := shell.GetBuffer()
 	defer shell.PutBuffer(b)
 	if l.stale {
-		ctx, cancel := context.WithTimeout(context.Background(), lookTime)
+		ctx, cancel := context.WithTimeout(context.Background(), live.TurnTime)
 		defer cancel()
 		seat, err := l.d.d.Accounts.MembershipBySession(ctx, l.token.Reveal())
 		if err != nil || seat.Merchant.ID != l.merchant || seat.Allow(merchant.ActRead) != nil {
@@ -76,14 +72,8 @@ func (l *deskLive) turn(now time.Time, news bool) (next time.Time, more bool) {
 		}
 		l.stale, l.due = false, now.Add(deskLook)
 	}
-	if b.Len() == 0 && !now.Before(l.quiet) {
-		b.WriteString(": \n\n")
-	}
-	if b.Len() > 0 {
-		l.quiet = now.Add(heartbeat)
-		if err := l.write(b.Bytes()); err != nil {
-			return now, false
-		}
+	if err := l.Flush(b, now); err != nil {
+		return now, false
 	}
 	return now.Add(deskTick), true
 }
@@ -94,16 +84,9 @@ func (l *deskLive) look(ctx context.Context, b *bytes.Buffer) error {
 	if err != nil {
 		return err
 	}
-	html := shell.GetBuffer()
-	defer shell.PutBuffer(html)
 	for event, part := range map[string]templ.Component{"count": dashboard.OpenCount(lists), "lists": dashboard.OverviewLists(lists)} {
-		html.Reset()
-		if err := part.Render(ctx, html); err != nil {
+		if err := l.Add(ctx, b, event, event, part); err != nil {
 			return err
-		}
-		if sum := maphash.Bytes(sentSeed, html.Bytes()); sum != l.sent[event] {
-			l.sent[event] = sum
-			writeEvent(b, event, html.Bytes())
 		}
 	}
 	return nil

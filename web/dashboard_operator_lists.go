@@ -36,7 +36,7 @@ func (d *desk) getTopUps(c echo.Context, v visitor) error {
 	for _, x := range list {
 		row := operator.TopUpRow{
 			TxnID: string(x.TxnID), Email: x.Email, Label: x.Label, Amount: x.Amount.Display(), Status: string(x.Status), Credits: x.Credits,
-			Hash: string(x.Hash), HashURL: d.txURL(x.Network, x.Hash), CreatedAt: x.CreatedAt,
+			Hash: string(x.Hash), HashURL: d.presenter.TxURL(x.Network, x.Hash), CreatedAt: x.CreatedAt,
 		}
 		if x.Network != "" {
 			row.Network = string(x.Token) + " on " + views.NetworkName(string(x.Network))
@@ -85,7 +85,7 @@ func (d *desk) sweepRows(list []report.SweepLine) []operator.SweepRow {
 	for _, x := range list {
 		words := sweepWords[settlement.State(x.State)]
 		row := operator.SweepRow{
-			ID: x.ID, Network: views.NetworkName(string(x.Network)), State: words[0], Meaning: words[1], Hash: string(x.Tx), HashURL: d.txURL(x.Network, x.Tx),
+			ID: x.ID, Network: views.NetworkName(string(x.Network)), State: words[0], Meaning: words[1], Hash: string(x.Tx), HashURL: d.presenter.TxURL(x.Network, x.Tx),
 			Note: x.Note, Pots: x.Pots, Moved: x.Moved, Attempts: x.Attempts, CreatedAt: x.CreatedAt, EndedAt: x.EndedAt,
 		}
 		if lane, ok := d.d.Payments.Network(x.Network); ok && !x.Paid.IsZero() {
@@ -128,7 +128,7 @@ func (d *desk) getTrouble(c echo.Context, v visitor) error {
 	for _, x := range t.Reorged {
 		p.Reorged = append(p.Reorged, operator.ReorgRow{
 			TxnID: string(x.TxnID), Email: x.Email, Network: views.NetworkName(string(x.Network)), Amount: x.Amount.Display(),
-			Hash: string(x.Hash), HashURL: d.txURL(x.Network, x.Hash), EndedAt: x.EndedAt,
+			Hash: string(x.Hash), HashURL: d.presenter.TxURL(x.Network, x.Hash), EndedAt: x.EndedAt,
 		})
 	}
 	return d.show(c, http.StatusOK, p.Frame, operator.Trouble(p))

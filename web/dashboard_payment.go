@@ -15,6 +15,7 @@ import (
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/checkout"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -56,7 +57,7 @@ func (d *desk) paymentPage(c echo.Context, v visitor, status int, f *shell.Form,
 		return err
 	}
 	p.Find = f.Field(panel.Field{
-		Name: "hash", Label: "Transaction hash, or an explorer's address of it", Required: true, Max: strconv.Itoa(maxAsked), Mono: true,
+		Name: "hash", Label: "Transaction hash, or an explorer's address of it", Required: true, Max: strconv.Itoa(checkout.MaxHash), Mono: true,
 	})
 	p.Lookup = found
 	if p.Timeline, err = d.timeline(ctx, x); err != nil {
@@ -91,9 +92,9 @@ func strayNotices(x payment.Payment) []panel.Notice {
 
 func (d *desk) paymentProps(x payment.Payment, key merchant.Key) dashboard.PaymentProps {
 	p := dashboard.PaymentProps{
-		TxnID: string(x.ID), Status: string(x.Status), Amount: x.Amount.Display(), Received: positive(x.Received().Micros()),
+		TxnID: string(x.ID), Status: string(x.Status), Amount: x.Amount.Display(), Received: checkout.Positive(x.Received().Micros()),
 		Token: string(x.Choice.Token), Reference: x.Reference, Description: x.Description, CustomerEmail: x.CustomerEmail, KeyLabel: labelOf(key),
-		CreatedAt: x.CreatedAt, ExpiresAt: x.ExpiresAt, EndedAt: x.EndedAt, Hash: string(x.Hash), ExplorerURL: d.explorerURL(x),
+		CreatedAt: x.CreatedAt, ExpiresAt: x.ExpiresAt, EndedAt: x.EndedAt, Hash: string(x.Hash), ExplorerURL: d.presenter.ExplorerURL(x),
 		CheckoutURL: d.ops.CheckoutLink(x.ID), Reorged: x.Reorged, ByHand: x.ByHand,
 		CanCancel:   !x.Status.Final() && x.Received().IsZero() && x.Incoming().IsZero(),
 		CanComplete: x.Status != payment.Completed && x.Kind != payment.KindTopUp && key.RevokedAt.IsZero(),
@@ -102,7 +103,7 @@ func (d *desk) paymentProps(x payment.Payment, key merchant.Key) dashboard.Payme
 		p.Network = views.NetworkName(string(x.Choice.Network))
 	}
 	if x.Status == payment.Started && p.Received != "" {
-		p.Missing = positive(x.Missing())
+		p.Missing = checkout.Positive(x.Missing())
 	}
 	if x.Acceptable() {
 		p.Accept, p.AcceptLate = "$"+x.Received().Micros().Display(), onlyLate(x)

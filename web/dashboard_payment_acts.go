@@ -10,7 +10,6 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
-
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
@@ -157,7 +156,7 @@ func (d *desk) findingRow(f payment.LookupResult) *dashboard.LookupRow {
 		r.FinalIn = f.FinalIn.Round(time.Second).String()
 	}
 	if f.Network != "" {
-		r.Network, r.URL = views.NetworkName(string(f.Network)), d.txURL(f.Network, f.Hash)
+		r.Network, r.URL = views.NetworkName(string(f.Network)), d.presenter.TxURL(f.Network, f.Hash)
 	}
 	return r
 }

@@ -99,7 +99,7 @@ func (d *desk) eventMoment(e payment.Event) dashboard.Moment {
 		if n.Late {
 			m.Detail += "; after the end"
 		}
-		m.Hash, m.URL = string(n.Tx), d.txURL(n.Network, n.Tx)
+		m.Hash, m.URL = string(n.Tx), d.presenter.TxURL(n.Network, n.Tx)
 	case n.Network != "":
 		m.Detail = n.Token + " on " + views.NetworkName(string(n.Network)) + ", to " + n.Address
 	case n.Until != "":
@@ -158,7 +158,7 @@ func (d *desk) sweepMoments(ctx context.Context, p payment.Payment) ([]dashboard
 		case s.SentAt.IsZero():
 			continue
 		}
-		m.Hash, m.URL = string(s.Tx), d.txURL(s.Network, s.Tx)
+		m.Hash, m.URL = string(s.Tx), d.presenter.TxURL(s.Network, s.Tx)
 		all = append(all, m)
 	}
 	return all, nil

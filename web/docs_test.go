@@ -1,21 +1,14 @@
 package web
 
 import (
-	"encoding/json"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/sv-tools/openapi"
-
-	"github.com/florinpay/florin/internal/fault"
-	"github.com/florinpay/florin/views/docs"
 )
 
-// pagesOnly are the routes for browsers, by their beginnings. Whatever the
-// router has beside them is the interface, and must be documented.
+// pagesOnly are the routes for browsers, by their beginnings. All other routes are
+// the interface, and must be documented.
 var pagesOnly = []string{
 	"/static/", "/docs", "/pay/:txnid/", "/dashboard", "/operator", "/sandbox", "/link",
 	"/signin", "/signup", "/signout", "/forgot", "/reset", "/join", "/graphiql", "/metrics", "/logo",
@@ -33,11 +26,11 @@ func isPage(method, route string) bool {
 	return slices.ContainsFunc(pagesOnly, func(p string) bool { return strings.HasPrefix(route, p) })
 }
 
-// The document says what the router has, and nothing more.
+// The OpenAPI document has exactly the routes of the router.
 func TestOpenAPI_Routes(t *testing.T) {
 	t.Parallel()
 	b := newDesk(t)
-	document, err := b.server.openAPI()
+	document, err := b.server.docs.OpenAPI()
 	must(t, err)
 	seen := map[string]bool{}
 	for _, r := range b.server.handler.Routes() {
@@ -62,78 +55,21 @@ func TestOpenAPI_Routes(t *testing.T) {
 	}
 }
 
-// The document is one of OpenAPI 3.1, its examples fit, and it is about this
-// server.
-func TestOpenAPI_Valid(t *testing.T) {
-	t.Parallel()
-	got := newBundle(t).ask("GET", "/openapi.json", "")
-	var document openapi.Extendable[openapi.OpenAPI]
-	must(t, json.Unmarshal([]byte(got.body), &document))
-	v, err := openapi.NewValidator(&document)
-	must(t, err)
-	if err := v.ValidateSpec(); err != nil {
-		t.Errorf("openapi.json: %v", err)
+// pathOf writes a path of the router as OpenAPI does: /orders/{txnid}.
+func pathOf(route string) string {
+	parts := strings.Split(route, "/")
+	for i, p := range parts {
+		if name, ok := strings.CutPrefix(p, ":"); ok {
+			parts[i] = "{" + name + "}"
+		}
 	}
-	if got.status != 200 || document.Spec.OpenAPI != "3.1.0" || document.Spec.Servers[0].Spec.URL != testBaseURL {
-		t.Errorf("%d, OpenAPI %s, servers %v", got.status, document.Spec.OpenAPI, document.Spec.Servers)
-	}
+	return strings.Join(parts, "/")
 }
 
-// Every code an operation can refuse with is explained.
-func TestDocs_Errors(t *testing.T) {
+// The front page links the documentation.
+func TestLanding_Docs(t *testing.T) {
 	t.Parallel()
-	codes := []int{fault.Internal.Code()}
-	for kind := fault.Internal + 1; kind.Code() != fault.Internal.Code(); kind++ {
-		codes = append(codes, kind.Code())
-	}
-	if len(codes) < 10 {
-		t.Fatalf("kinds of faults: %v", codes)
-	}
-	page := newBundle(t).ask("GET", docs.ErrorsPath, "").body
-	last := 0
-	for _, x := range problems {
-		if x.code <= last || x.when == "" || x.do == "" {
-			t.Errorf("the row of %d", x.code)
-		}
-		last = x.code
-		codes = slices.DeleteFunc(codes, func(code int) bool { return code == x.code })
-		if !strings.Contains(page, `data-testid="code-`+strconv.Itoa(x.code)+`"`) {
-			t.Errorf("the page does not show %d", x.code)
-		}
-	}
-	if len(codes) > 0 {
-		t.Errorf("not explained: %v", codes)
-	}
-}
-
-// Every page is there, about this server, and complete.
-func TestDocs_Pages(t *testing.T) {
-	t.Parallel()
-	b := newDesk(t)
-	for path, wants := range map[string][]string{
-		docs.StartPath:    {testBaseURL + "/create-payment", "20 free credits"},
-		docs.ExamplesPath: {"sample-verify-webhook-php", "sample-list-payments-go", testBaseURL + "/graphql"},
-		docs.WebhooksPath: {"webhook-signature", "after 5 seconds", "after 24 hours", "75 hours", testBaseURL + "/events", "privateKey"},
-		docs.RequestsPath: {"Idempotent-Replayed", "65536", "400 at once", "500 payments"},
-		docs.ErrorsPath:   {"Retry-After"},
-		docs.TestingPath:  {"make run"},
-		docs.RESTPath:     {"get-orders-txnid", "type-WebhookBody", "type-TransactionResult"},
-		docs.GraphQLPath:  {"operation-payment", "operation-getTransactions", "operation-UserLogin", "type-CustodianCreateInput", "type-TransactionStatus", "type-DateTime"},
-	} {
-		got := b.ask("GET", path, "", "Accept", "text/html")
-		if got.status != 200 {
-			t.Fatalf("%s: %d %s", path, got.status, got.start())
-		}
-		for _, want := range wants {
-			if !strings.Contains(got.body, want) {
-				t.Errorf("%s does not show %s", path, want)
-			}
-		}
-		if strings.Contains(got.body, "localhost:8080") || strings.Contains(got.body, "{base}") {
-			t.Errorf("%s speaks of another server", path)
-		}
-	}
-	landing := b.ask("GET", "/", "", "Accept", "text/html")
+	landing := newDesk(t).ask("GET", "/", "", "Accept", "text/html")
 	if !strings.Contains(landing.body, `href="/docs"`) {
 		t.Error("the front page does not link the documentation")
 	}

@@ -1,13 +1,11 @@
 package web
 
 import (
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -69,23 +67,5 @@ func TestPanicBecomesAnAnswer(t *testing.T) {
 	}
 	if log := b.log.String(); strings.Contains(log, "canary-in-a-panic") || !strings.Contains(log, "edge_test.go") {
 		t.Error("the log must hold where it happened and not what was said")
-	}
-}
-
-func TestQRCache(t *testing.T) {
-	t.Parallel()
-	c := newQRCache()
-	first := c.of("0x71C7656EC7ab88b098defB751B7401B5f6d8976F")
-	if first.Size == 0 || c.of("0x71C7656EC7ab88b098defB751B7401B5f6d8976F") != first {
-		t.Error("the code changed")
-	}
-	for i := range 3 * qrKept {
-		c.keep(strconv.Itoa(i), views.QR{})
-	}
-	if n := len(c.young) + len(c.old); n > 2*qrKept {
-		t.Errorf("%d codes are kept", n)
-	}
-	if c.of("") != (views.QR{}) {
-		t.Error("an empty text has a code")
 	}
 }

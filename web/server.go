@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -20,6 +19,11 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/web/api"
+	"github.com/florinpay/florin/web/checkout"
+	"github.com/florinpay/florin/web/docs"
+	"github.com/florinpay/florin/web/donate"
+	"github.com/florinpay/florin/web/live"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -34,10 +38,10 @@ type Accounts interface {
 	Custodian(ctx context.Context, keyID int64) (merchant.Custodian, error)
 }
 
-// Store is what the surfaces ask of the database beside what services do.
+// Store is the database, as far as the operations use it directly.
 type Store interface {
 	operation.Store
-	// Ping fails while the database cannot be asked.
+	// Ping fails while the database does not answer.
 	Ping(ctx context.Context) error
 }
 
@@ -55,7 +59,7 @@ type Deps struct {
 	Wallets   operation.Wallets
 	Sealer    *secret.Sealer
 	// Transfers builds transactions for wallets on Solana; nil builds none.
-	Transfers Transfers
+	Transfers checkout.Transfers
 	// Dashboard serves the pages of merchants and operators; nil serves none.
 	Dashboard *Dashboard
 	Now       func() time.Time
@@ -75,56 +79,65 @@ type Options struct {
 	// Proxies are the networks whose X-Forwarded-For is believed; nil means
 	// loopback.
 	Proxies []netip.Prefix
-	// SignUp lets anybody make a user; NewKeys is what their keys start with.
+	// SignUp lets anyone make a user; NewKeys is what their keys start with.
 	SignUp  bool
 	NewKeys operation.NewKeys
 	// Sandbox serves /sandbox; nil in production.
 	Sandbox http.Handler
-	// Answered is told of each request that was answered: the route it
-	// matched, empty for none, and its method, "other" for none that HTTP has.
-	// It may be nil, and must return quickly.
+	// Answered is called after each request (shell.Options). It may be nil.
 	Answered func(route, method string, status int, took time.Duration)
 }
 
 // Server is Florin's HTTP server.
 type Server struct {
-	d       Deps
-	o       Options
-	ops     *operation.Operations
-	graphQL *graph.Handler
-	sh      *shell.Shell
-	hub     *hub
-	codes   *qrCache
-	cards   *cardCache
-	gifts   *giftCache
-	health  healthCache
-	openAPI func() (*openAPIDocument, error) // made when it is first asked for
-	handler *echo.Echo
-	http    *http.Server
+	d         Deps
+	o         Options
+	sh        *shell.Shell
+	ops       *operation.Operations
+	hub       *live.Hub
+	presenter *checkout.Presenter
+	api       *api.Surface
+	docs      *docs.Surface
+	checkout  *checkout.Surface
+	donate    *donate.Surface
+	health    healthCache
+	handler   *echo.Echo
+	http      *http.Server
 }
 
-// New returns a server. It serves nothing by itself: mount Handler, or call
-// Serve.
+// New returns a server. It serves nothing by itself: mount Handler, or call Serve.
 func New(d Deps, o Options) *Server {
 	if o.GraphQL.Limits == (graph.Limits{}) {
 		o.GraphQL.Limits = graph.DefaultLimits()
 	}
-	s := &Server{
-		d: d, o: o, hub: newHub(), codes: newQRCache(), cards: newCardCache(), gifts: newGiftCache(d.Now),
-		sh: shell.New(shell.Options{
-			BaseURL: o.BaseURL, CheckoutURL: o.CheckoutURL, Rates: o.Rates, Proxies: o.Proxies, Answered: o.Answered,
-			Now: d.Now, Log: d.Log,
-		}),
-	}
+	s := &Server{d: d, o: o, sh: shell.New(shell.Options{
+		BaseURL: o.BaseURL, CheckoutURL: o.CheckoutURL, Rates: o.Rates, Proxies: o.Proxies, Answered: o.Answered,
+		Now: d.Now, Log: d.Log,
+	})}
 	s.ops = newOperations(d, o, s.sh.Limits)
-	s.graphQL = graph.New(s.ops, o.GraphQL, d.Log)
-	s.openAPI = sync.OnceValues(func() (*openAPIDocument, error) { return buildOpenAPI(o.BaseURL) })
+	s.hub = live.NewHub(s.sh.Limits.Rates)
+	s.presenter = checkout.NewPresenter(d.Payments, checkout.PresenterOptions{
+		Now: d.Now, Sandbox: o.Sandbox != nil, Transfers: d.Transfers != nil,
+	})
+	s.api = &api.Surface{Operations: s.ops, GraphQL: graph.New(s.ops, o.GraphQL, d.Log)}
+	s.docs = docs.New(s.sh, docs.Options{
+		GraphQL: o.GraphQL, Version: o.Version, FreeCredits: o.NewKeys.Credits,
+		SignIn: d.Dashboard != nil, Sandbox: o.Sandbox != nil,
+	})
+	s.checkout = &checkout.Surface{
+		Shell: s.sh, Payments: d.Payments, Operations: s.ops, Presenter: s.presenter, Hub: s.hub, Transfers: d.Transfers,
+	}
+	s.donate = donate.New(donate.Services{
+		Shell: s.sh, Campaigns: d.Campaigns, Payments: d.Payments, Operations: s.ops, API: s.api,
+		Presenter: s.presenter, Hub: s.hub, NoteShown: s.checkout.NoteShown, NewID: d.NewID,
+	})
+	s.checkout.CampaignPage = s.donate.GiftPage
 	s.handler = s.routes()
 	s.http = s.newHTTP()
 	return s
 }
 
-// newOperations returns the operations both surfaces call.
+// newOperations returns the operations behind REST, GraphQL and the forms.
 func newOperations(d Deps, o Options, l operation.Limits) *operation.Operations {
 	return operation.New(operation.Deps{
 		Users: d.Users, Merchants: d.Merchants, Payments: d.Payments, Campaigns: d.Campaigns, Lookup: d.Lookup,
@@ -139,12 +152,12 @@ func newOperations(d Deps, o Options, l operation.Limits) *operation.Operations 
 // Handler returns the whole of the server's routes.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// Changed tells open pages of a payment that it has changed; with an empty id,
-// that any may have. It never blocks.
-func (s *Server) Changed(id payment.ID) { s.hub.publish(id) }
+// Changed brings the open pages of a payment up to date; with an empty id, all open
+// pages. It never blocks.
+func (s *Server) Changed(id payment.ID) { s.hub.Publish(id) }
 
 // Streams counts the open pages that are kept up to date.
-func (s *Server) Streams() int { return s.hub.count() }
+func (s *Server) Streams() int { return s.hub.Count() }
 
 // Timeouts of the server. Streams set their own.
 const (
@@ -163,7 +176,7 @@ func (s *Server) Serve(l net.Listener) error { return s.http.Serve(l) }
 // Shutdown ends streams at once, lets running requests finish until ctx ends,
 // and closes what is left. Calling it twice, or before Serve, is fine.
 func (s *Server) Shutdown(ctx context.Context) error {
-	s.hub.stop()
+	s.hub.Stop()
 	err := s.http.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return s.http.Close()

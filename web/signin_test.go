@@ -75,8 +75,7 @@ func TestSignUpByInvitation(t *testing.T) {
 	must(t, err)
 	d := b.server.d
 	d.Dashboard = &Dashboard{Invite: true}
-	b.server.ops = newOperations(d, b.server.o, b.server.sh.Limits)
-	b.server.graphQL = graph.New(b.server.ops, b.server.o.GraphQL, d.Log)
+	b.server.api.GraphQL = graph.New(newOperations(d, b.server.o, b.server.sh.Limits), b.server.o.GraphQL, d.Log)
 	ask := func(email, invitation string) string {
 		r := b.graphQL(`mutation { UserSignUp(email: "`+email+`", password: "correct horse battery staple", invitation: "`+invitation+`") { code token } }`, "")
 		return r.text(t, "data.UserSignUp.code")

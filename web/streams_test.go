@@ -35,13 +35,9 @@ func TestOpenPagesAreSmall(t *testing.T) {
 			p.ID, strings.Repeat("Mozilla ", 20))
 		must(t, err)
 	}
-	eventually(t, "all pages open", func() bool { return b.server.hub.count() == pages })
+	eventually(t, "all pages open", func() bool { return b.server.hub.Count() == pages })
 	b.deposit(p, 20*money.USD, true)
-	eventually(t, "no worker left", func() bool {
-		b.server.hub.mu.Lock()
-		defer b.server.hub.mu.Unlock()
-		return b.server.hub.workers == 0
-	})
+	eventually(t, "no worker left", b.server.hub.Idle)
 	if each := (inUse() - before) / pages; each > 40<<10 {
 		t.Errorf("an open page holds %d bytes", each)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/florinpay/florin/graph/generated"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/web/docs"
 )
 
 // byTxnid are the operations for which knowing a txnid is enough (interface.md
@@ -70,14 +71,14 @@ func TestTenants_REST(t *testing.T) {
 	b := newBundle(t)
 	w := &tenants{t: t, b: b, mine: b.newMerchant(100), theirs: b.newMerchant(5)}
 	w.payment = string(b.start(b.newPayment(w.theirs), chain.Polygon).ID)
-	document, err := b.server.openAPI()
+	document, err := b.server.docs.OpenAPI()
 	must(t, err)
 	tried := 0
 	for _, r := range b.server.handler.Routes() {
 		if r.Method == http.MethodHead || isPage(r.Method, r.Path) {
 			continue
 		}
-		body := document.Paths[pathOf(r.Path)][strings.ToLower(r.Method)].good(document)
+		body := good(document, document.Paths[pathOf(r.Path)][strings.ToLower(r.Method)])
 		if !strings.Contains(r.Path, ":") && body["txnid"] == nil && body["campaignId"] == nil {
 			continue
 		}
@@ -114,10 +115,10 @@ func TestTenants_REST(t *testing.T) {
 	}
 }
 
-// good is a body with a good value for every required field.
-func (o apiOperation) good(d *openAPIDocument) map[string]any {
+// good is a body of the operation with a good value for every required field.
+func good(d *docs.Document, o docs.Operation) map[string]any {
 	out := map[string]any{}
-	s := d.Components.Schemas[strings.TrimPrefix(o.RequestBody.Content["application/json"].Schema.Ref, schemaPrefix)]
+	s := d.Components.Schemas[strings.TrimPrefix(o.RequestBody.Content["application/json"].Schema.Ref, docs.SchemaPrefix)]
 	for _, name := range s.Required {
 		switch {
 		case name == "network":

@@ -14,6 +14,7 @@ import (
 	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/web/checkout"
 )
 
 const signUp = `mutation($e: String!, $p: String!) { UserSignUp(email: $e, password: $p, firstName: "Ada") { code message token expiresAt user { id email firstName createdAt } } }`
@@ -150,7 +151,7 @@ func topUpStory(t *testing.T, b *bundle) {
 		t.Errorf("a payment by session: %d %s", r.status, r.body)
 	}
 	page := b.ask("GET", "/pay?txnid="+txnid, "")
-	if page.status != 200 || !strings.Contains(page.body, operatorName) {
+	if page.status != 200 || !strings.Contains(page.body, checkout.OperatorName) {
 		t.Errorf("the top-up's page: %d %s", page.status, page.start())
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/settlement"
-	"github.com/florinpay/florin/web"
+	"github.com/florinpay/florin/web/checkout"
 )
 
 // networkStore is the store of the loops of a network.
@@ -132,9 +132,9 @@ func (all networks) readers() map[chain.Network]chain.Reader {
 
 // transfers builds transactions for the payer's wallet on Solana; nil if Solana
 // is not configured.
-func (all networks) transfers() web.Transfers {
+func (all networks) transfers() checkout.Transfers {
 	if x, ok := all[chain.Solana]; ok {
-		if t, ok := x.reader.(web.Transfers); ok {
+		if t, ok := x.reader.(checkout.Transfers); ok {
 			return t
 		}
 	}

@@ -1,0 +1,83 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/graph/jsonbody"
+	"github.com/florinpay/florin/graph/model"
+	"github.com/florinpay/florin/graph/operation"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/web/shell"
+)
+
+// result is a pointer to a result type.
+type result[T any] interface {
+	*T
+	model.Outcome
+}
+
+// Answer runs an operation and writes its result; the status is its code.
+func Answer[T any, R result[T]](c echo.Context, s *Surface, run func(context.Context) (R, error)) error {
+	out := operation.Settle(c.Request().Context(), s.Operations, run)
+	code, _ := out.Envelope()
+	h := c.Response().Header()
+	shell.AddHeaders(c)
+	if *code == 401 {
+		h.Set("WWW-Authenticate", "Bearer")
+	}
+	return shell.WriteJSON(c, *code, out)
+}
+
+// Write reads the body of a REST write, runs the operation on it and answers.
+// An Idempotency-Key of the request holds for it.
+func Write[T any, R result[T]](c echo.Context, s *Surface, run func(context.Context, *jsonbody.Object) (R, error)) error {
+	return Answer(c, s, func(ctx context.Context) (R, error) {
+		body, err := jsonbody.Read(c.Request(), jsonbody.Max)
+		if err != nil {
+			return nil, err
+		}
+		if err := addIdempotency(c, body); err != nil {
+			return nil, err
+		}
+		object, err := jsonbody.Parse(body)
+		if err != nil {
+			return nil, err
+		}
+		return run(ctx, object)
+	})
+}
+
+// addIdempotency adds the header to the call of the request.
+func addIdempotency(c echo.Context, body []byte) error {
+	r := c.Request()
+	key, err := operation.ParseIdempotencyKey(r.Header.Get("Idempotency-Key"))
+	if err != nil || key == "" {
+		return err
+	}
+	x := shell.CallOf(c)
+	x.IdempotencyKey = key
+	x.Request = sha256.Sum256(append([]byte(r.Method+" "+r.URL.Path+"\n"), body...))
+	return nil
+}
+
+// apiKey returns the API key of a REST request: the body's, or that of one of
+// three headers.
+func apiKey(c echo.Context, body *jsonbody.Object) secret.Text {
+	if key := body.Secret("apiKey"); !key.Empty() {
+		return key
+	}
+	return headerKey(c)
+}
+
+func headerKey(c echo.Context) secret.Text {
+	h := c.Request().Header
+	for _, name := range []string{"x-api-key", "api-key"} {
+		if v := h.Get(name); v != "" {
+			return secret.New(v)
+		}
+	}
+	return shell.CallOf(c).Bearer
+}

@@ -1,0 +1,21 @@
+package api
+
+import (
+	"context"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/graph/jsonbody"
+	"github.com/florinpay/florin/graph/model"
+)
+
+// postCancelPayment is `cancelPayment` over REST.
+func (s *Surface) postCancelPayment(c echo.Context) error {
+	return Write(c, s, func(ctx context.Context, b *jsonbody.Object) (*model.TransactionResult, error) {
+		txnid := b.Text("txnid")
+		if err := b.Err(); err != nil {
+			return nil, err
+		}
+		return s.Operations.CancelPayment(ctx, txnid)
+	})
+}

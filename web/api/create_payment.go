@@ -1,0 +1,26 @@
+package api
+
+import (
+	"context"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/graph/jsonbody"
+	"github.com/florinpay/florin/graph/model"
+	"github.com/florinpay/florin/graph/operation"
+)
+
+// postCreatePayment is `payment` over REST.
+func (s *Surface) postCreatePayment(c echo.Context) error {
+	return Write(c, s, func(ctx context.Context, b *jsonbody.Object) (*model.PaymentResult, error) {
+		in := operation.PaymentInput{
+			APIKey: apiKey(c, b), Amount: b.Decimal("amount"), Reference: b.Text("reference"), Description: b.Text("description"),
+			SuccessURL: b.Text("successUrl"), CancelURL: b.Text("cancelUrl"), Metadata: b.Strings("metadata"),
+			ExpiresInMinutes: b.Int("expiresInMinutes"), CustomerEmail: b.Text("customerEmail"),
+		}
+		if err := b.Err(); err != nil {
+			return nil, err
+		}
+		return s.Operations.Payment(ctx, in)
+	})
+}

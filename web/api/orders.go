@@ -1,0 +1,16 @@
+package api
+
+import (
+	"context"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/graph/model"
+)
+
+// getOrder is `getTxnDetails` over REST, at /orders/:txnid and /txn/:txnid.
+func (s *Surface) getOrder(c echo.Context) error {
+	return Answer(c, s, func(ctx context.Context) (*model.TransactionResult, error) {
+		return s.Operations.TxnDetails(ctx, c.Param("txnid"))
+	})
+}

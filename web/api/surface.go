@@ -1,0 +1,39 @@
+package api
+
+import (
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/graph"
+	"github.com/florinpay/florin/graph/operation"
+	"github.com/florinpay/florin/web/shell"
+)
+
+// Surface serves the interface.
+type Surface struct {
+	Operations *operation.Operations
+	GraphQL    *graph.Handler
+}
+
+// Routes adds the routes of the interface.
+func (s *Surface) Routes(r shell.Router) {
+	r.Renders(graphQLFailure).POST("/graphql", s.postGraphQL)
+	r.POST("/create-payment", s.postCreatePayment)
+	r.POST("/pay", s.postPay)
+	r.POST("/cancel-payment", s.postCancelPayment)
+	r.Read("/orders/:txnid", s.getOrder)
+	r.Read("/txn/:txnid", s.getOrder)
+	r.POST("/txn/:txnid/find", s.postFind)
+	r.Read("/events", s.getEvents)
+}
+
+// graphQLFailure renders a refusal for GraphQL clients, which read errors.
+func graphQLFailure(c echo.Context, r operation.Refusal) error {
+	type message struct {
+		Message string `json:"message"`
+	}
+	return shell.WriteJSON(c, r.Code, struct {
+		shell.Problem
+
+		Errors []message `json:"errors"`
+	}{shell.Problem{Code: r.Code, Message: r.Message}, []message{{r.Message}}})
+}

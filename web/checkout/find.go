@@ -1,0 +1,71 @@
+package checkout
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/web/shell"
+)
+
+// postFind is the form "I have paid" of the checkout.
+func (s *Surface) postFind(c echo.Context) error {
+	form, err := shell.ReadForm(c, maxForm)
+	if err != nil {
+		return err
+	}
+	ctx, asked := c.Request().Context(), form.Get("hash")
+	p, err := s.Payments.Get(ctx, c.Param("txnid"))
+	if err != nil {
+		return err
+	}
+	found, err := s.Operations.Look(ctx, string(p.ID), asked)
+	status := http.StatusOK
+	if err != nil {
+		status = s.Shell.Refuse(c, err).Code
+	}
+	shown := s.shownFinding(found, err)
+	shown.Asked = asked[:min(len(asked), MaxHash)]
+	return s.show(c, p, status, func(props *views.CheckoutProps) {
+		props.View, props.Finding = views.ViewFind, &shown
+	})
+}
+
+// MaxHash is how much of a typed hash is read and written back into the field, in bytes.
+const MaxHash = 200
+
+func (s *Surface) shownFinding(f payment.LookupResult, failed error) views.Finding {
+	if failed != nil {
+		return views.Finding{Verdict: failedVerdict(failed)}
+	}
+	out := views.Finding{
+		Verdict: views.Verdict(f.Verdict), Network: string(f.Network), Token: f.Token, Amount: shownAmount(f.Amount),
+		Missing: Positive(f.Missing), SecondsToFinal: shell.Seconds(f.FinalIn), ByAddress: f.ByAddress,
+	}
+	if f.Network != "" {
+		out.ExplorerURL = s.Presenter.TxURL(f.Network, f.Hash)
+	}
+	return out
+}
+
+func failedVerdict(err error) views.Verdict {
+	switch {
+	case fault.Is(err, fault.Invalid):
+		return views.VerdictInvalid
+	case fault.Is(err, fault.Limited):
+		return views.VerdictTooOften
+	}
+	return views.VerdictUnavailable
+}
+
+// shownAmount is an amount for people; empty where nothing was found.
+func shownAmount(plain string) string {
+	if plain == "" {
+		return ""
+	}
+	return money.Display(plain)
+}

@@ -1,0 +1,96 @@
+package checkout
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/web/live"
+	"github.com/florinpay/florin/web/shell"
+)
+
+// movingTick is how often a page has a turn while a deposit waits to be final: its
+// seconds count down without the payment changing.
+const movingTick = time.Second
+
+// livePage is an open payment page.
+type livePage struct {
+	live.Stream
+
+	s    *Surface
+	id   payment.ID
+	lang string
+	// campaign is the one on whose page the payment is shown; empty for its own.
+	campaign string
+	view     views.View
+	shown    string // the stage the page shows
+	end      time.Time
+}
+
+// getLive keeps a page up to date.
+func (s *Surface) getLive(c echo.Context) error {
+	p, err := s.Payments.Get(c.Request().Context(), c.Param("txnid"))
+	if err != nil {
+		return err
+	}
+	l := &livePage{
+		s: s, id: p.ID, lang: shell.Language(c), campaign: c.QueryParam("campaign"),
+		view: views.ParseView(c.QueryParam("view")), shown: c.QueryParam("stage"), end: time.Now().Add(live.Lifetime),
+	}
+	return s.Hub.Admit(live.Payment(p.ID), shell.CallOf(c).Client, l, func() error { return l.Open(c) })
+}
+
+// Turn sends what the page does not show yet. A payment that cannot be read now is
+// read at the next turn.
+func (l *livePage) Turn(now time.Time, _ bool) (next time.Time, more bool) {
+	if now.After(l.end) {
+		return now, false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), live.TurnTime)
+	defer cancel()
+	b := shell.GetBuffer()
+	defer shell.PutBuffer(b)
+	moving, done, err := l.look(ctx, b)
+	if err != nil {
+		l.s.Shell.Log.Debug("an open page could not be brought up to date", "error", err)
+		b.Reset()
+	}
+	if err := l.Flush(b, now); err != nil || done {
+		return now, false
+	}
+	if moving {
+		return now.Add(movingTick), true
+	}
+	return l.Quiet(), true
+}
+
+// look reads the payment and adds the events that the page needs.
+func (l *livePage) look(ctx context.Context, b *bytes.Buffer) (moving, done bool, err error) {
+	p, err := l.s.Payments.Get(ctx, string(l.id))
+	if err != nil {
+		return false, false, err
+	}
+	props, err := l.s.Presenter.Props(ctx, p, views.Page{Lang: l.lang}, l.view)
+	if err != nil {
+		return false, false, err
+	}
+	if l.campaign != "" {
+		props = props.OnCampaign(l.campaign)
+	}
+	if props.Stage() != l.shown {
+		l.s.Presenter.AddCodes(&props)
+	}
+	event, fragment, next, done := views.LiveEvent(props, l.shown)
+	if err := l.Add(ctx, b, "payment", event, fragment); err != nil {
+		return false, false, err
+	}
+	l.shown = next
+	if done {
+		live.WriteEvent(b, "done", nil)
+	}
+	return props.State == views.StateSeen || props.State == views.StateConfirming, done, nil
+}

@@ -1,0 +1,137 @@
+package checkout
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/web/shell"
+)
+
+// getCheckout is the page a payer pays on.
+func (s *Surface) getCheckout(c echo.Context) error {
+	p, err := s.Payments.Get(c.Request().Context(), c.QueryParam("txnid"))
+	if err != nil {
+		return err
+	}
+	s.NoteShown(c, p)
+	return s.show(c, p, http.StatusOK, func(*views.CheckoutProps) {})
+}
+
+// NoteShown records that a page showed the payment. Only the merchant sees that, so
+// the payer gets the page even if it fails.
+func (s *Surface) NoteShown(c echo.Context, p payment.Payment) {
+	if c.Request().Method != http.MethodGet {
+		return
+	}
+	if err := s.Payments.Shown(c.Request().Context(), p); err != nil {
+		s.Shell.Log.Warn("the view of a payment was not recorded", "request", shell.CallOf(c).RequestID, "error", err)
+	}
+}
+
+// show writes the page of a payment, or of the campaign whose form was sent; add
+// completes its props.
+func (s *Surface) show(c echo.Context, p payment.Payment, status int, add func(*views.CheckoutProps)) error {
+	if slug := c.QueryParam("campaign"); slug != "" && c.Param("txnid") != "" {
+		return s.CampaignPage(c, slug, p, status, add)
+	}
+	props, err := s.Presenter.Props(c.Request().Context(), p, shell.NewPage(c), views.ParseView(c.QueryParam("view")))
+	if err != nil {
+		return err
+	}
+	s.Presenter.AddCodes(&props)
+	add(&props)
+	return shell.Render(c, status, props.Page, views.Checkout(props))
+}
+
+// postStart starts the payment with what the form chose.
+func (s *Surface) postStart(c echo.Context) error {
+	choice, err := formChoice(c)
+	if err != nil {
+		return err
+	}
+	_, err = s.Payments.Start(c.Request().Context(), c.Param("txnid"), choice)
+	return s.afterForm(c, err, problemOfStart)
+}
+
+// maxForm is more than any form of the checkout has.
+const maxForm = 4 << 10
+
+func formChoice(c echo.Context) (payment.Choice, error) {
+	form, err := shell.ReadForm(c, maxForm)
+	if err != nil {
+		return payment.Choice{}, err
+	}
+	n, err := chain.ParseNetwork(form.Get("network"))
+	if err != nil {
+		return payment.Choice{}, err
+	}
+	t, err := money.ParseToken(form.Get("token"))
+	return payment.Choice{Network: n, Token: t}, err
+}
+
+// postCancel cancels the payment.
+func (s *Surface) postCancel(c echo.Context) error {
+	_, err := s.Payments.Cancel(c.Request().Context(), c.Param("txnid"))
+	return s.afterForm(c, err, problemOfCancel)
+}
+
+// afterForm sends the payer back to the page, or shows the page with the reason why
+// the form was refused.
+func (s *Surface) afterForm(c echo.Context, failed error, problemOf func(error) views.Problem) error {
+	txnid := c.Param("txnid")
+	if failed == nil {
+		return c.Redirect(http.StatusSeeOther, payPage(c))
+	}
+	problem := problemOf(failed)
+	if problem == views.ProblemNone {
+		return failed
+	}
+	p, err := s.Payments.Get(c.Request().Context(), txnid)
+	if err != nil {
+		return err
+	}
+	refusal := s.Shell.Refuse(c, failed)
+	return s.show(c, p, refusal.Code, func(props *views.CheckoutProps) { props.Problem = problem })
+}
+
+// payPage is the page a form of a payment was sent from.
+func payPage(c echo.Context) string {
+	txnid, lang := c.Param("txnid"), c.QueryParam("lang")
+	if slug := c.QueryParam("campaign"); slug != "" {
+		return views.GiftPath(slug, txnid, lang, views.ViewNow)
+	}
+	return views.PayPath(txnid, lang, views.ViewNow)
+}
+
+// problemOfStart says why a start was refused, for the page; ProblemNone if the
+// error is not about the payer's choice.
+func problemOfStart(err error) views.Problem {
+	switch {
+	case errors.Is(err, payment.ErrMoneyReceived):
+		return views.ProblemReceived
+	case errors.Is(err, merchant.ErrNoCustodian), fault.Is(err, fault.PaymentRequired):
+		return views.ProblemMerchant
+	case errors.Is(err, payment.ErrEnded), errors.Is(err, payment.ErrPastExpiry):
+		return views.ProblemClosed
+	case fault.Is(err, fault.Unprocessable), fault.Is(err, fault.Unavailable):
+		return views.ProblemUnavailable
+	case fault.Is(err, fault.Limited):
+		return views.ProblemTooOften
+	}
+	return views.ProblemNone
+}
+
+func problemOfCancel(err error) views.Problem {
+	if errors.Is(err, payment.ErrMoneyReceived) {
+		return views.ProblemCannotCancel
+	}
+	return problemOfStart(err)
+}

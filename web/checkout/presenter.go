@@ -1,0 +1,34 @@
+package checkout
+
+import (
+	"time"
+
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/views"
+)
+
+// Presenter turns payments into what pages show of them.
+type Presenter struct {
+	payments *payment.Service
+	codes    *qrCache
+	now      func() time.Time
+	sandbox  bool
+	solana   bool
+}
+
+// PresenterOptions say what pages may offer.
+type PresenterOptions struct {
+	Now func() time.Time
+	// Sandbox adds links to the sandbox's buttons.
+	Sandbox bool
+	// Transfers lets wallets on Solana pay from the page.
+	Transfers bool
+}
+
+// NewPresenter returns a presenter of the payments.
+func NewPresenter(payments *payment.Service, o PresenterOptions) *Presenter {
+	return &Presenter{payments: payments, codes: newQRCache(), now: o.Now, sandbox: o.Sandbox, solana: o.Transfers}
+}
+
+// QR is the QR code of a text, from a cache; empty if the text is too long.
+func (x *Presenter) QR(text string) views.QR { return x.codes.of(text) }

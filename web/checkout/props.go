@@ -1,0 +1,272 @@
+package checkout
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/web/shell"
+)
+
+// Props are what the page of a payment shows, without the QR codes (AddCodes), which
+// are made only where they are shown.
+func (x *Presenter) Props(ctx context.Context, p payment.Payment, page views.Page, view views.View) (views.CheckoutProps, error) {
+	merchant, err := x.Merchant(ctx, p)
+	if err != nil {
+		return views.CheckoutProps{}, err
+	}
+	now := x.now()
+	out := views.CheckoutProps{
+		Page: page, Merchant: merchant, TxnID: string(p.ID), Amount: p.Amount.Display(), Token: string(p.Choice.Token),
+		Description: p.Description, Reference: p.Reference, State: state(p, now), View: view, Cancelled: p.Status == payment.Cancelled,
+		Deposits: x.deposits(p), Received: Positive(p.Received().Micros()), Excess: Positive(p.Received().Sub(p.Amount.Atto()).Micros()),
+		ExpiresAt: p.ExpiresAt, CountdownSeconds: int(p.Countdown(now)),
+		PaidAt: p.EndedAt, Hash: string(p.Hash), ExplorerURL: x.ExplorerURL(p),
+		ReturnURL: returnURL(p.SuccessURL), CancelURL: returnURL(p.CancelURL),
+	}
+	x.addInstructions(&out, p)
+	if p.Status == payment.Started {
+		out.Missing = Positive(p.Missing())
+		x.addProgress(&out, p, now)
+	}
+	if out.State == views.StateChoose || view == views.ViewChoose {
+		out.Choices, err = x.Choices(ctx, p)
+	}
+	if x.sandbox {
+		out.SandboxURL = "/sandbox#txn-" + string(p.ID)
+	}
+	return out, err
+}
+
+// OperatorName is shown as the merchant of payments to the operator.
+const OperatorName = "Florin"
+
+// Merchant is the name and branding the payer sees.
+func (x *Presenter) Merchant(ctx context.Context, p payment.Payment) (views.Merchant, error) {
+	if p.Kind == payment.KindTopUp {
+		return views.Merchant{Name: OperatorName}, nil
+	}
+	c, err := x.payments.Merchant(ctx, p)
+	if errors.Is(err, merchant.ErrNoCustodian) {
+		return views.Merchant{Name: OperatorName}, nil
+	}
+	if err != nil {
+		return views.Merchant{}, err
+	}
+	b := c.Branding
+	m := views.Merchant{
+		Name: c.Name, LogoURL: b.LogoURL, Tagline: b.Tagline, SupportEmail: b.SupportEmail,
+		Accent: b.PrimaryColor, Background: b.BackgroundColor, Theme: string(b.Theme),
+	}
+	if u, err := url.Parse(b.Website); err == nil {
+		m.Host = u.Hostname()
+	}
+	return m, nil
+}
+
+// state is the state of the payment as its page names it.
+func state(p payment.Payment, now time.Time) views.State {
+	switch p.Status {
+	case payment.Completed:
+		return views.StatePaid
+	case payment.Expired, payment.Cancelled:
+		return ended(p)
+	case payment.Pending:
+		if !now.Before(p.ExpiresAt) {
+			return views.StateExpired
+		}
+		return views.StateChoose
+	case payment.Started:
+	}
+	switch {
+	case !p.Incoming().IsZero():
+		return views.StateSeen
+	case !p.Received().IsZero():
+		return views.StateShort
+	}
+	return views.StateWaiting
+}
+
+func ended(p payment.Payment) views.State {
+	for _, d := range p.Deposits {
+		if d.Late && p.Counts(d) {
+			return views.StateLate
+		}
+	}
+	if p.Status == payment.Cancelled {
+		return views.StateCancelled
+	}
+	return views.StateExpired
+}
+
+// addInstructions adds what to send and where.
+func (x *Presenter) addInstructions(out *views.CheckoutProps, p payment.Payment) {
+	route, ok := p.Route()
+	offered, known := x.payments.Network(p.Choice.Network)
+	if !ok || !known {
+		return
+	}
+	due := p.Due()
+	out.Pay = &views.Instructions{
+		Network: string(p.Choice.Network), Token: string(p.Choice.Token), Address: string(route.Address.Address),
+		Amount: due.Display(), PaymentURI: p.URI(offered.Profile),
+	}
+	asset, ok := offered.Profile.Asset(p.Choice.Token)
+	if ok && p.Choice.Network.EVM() {
+		out.Pay.Browser = &views.BrowserWallet{
+			ChainID: offered.Profile.ChainID, Contract: string(asset.Contract), Units: due.Units(asset.Decimals).String(),
+			CoinSymbol: offered.Profile.Coin, ExplorerURL: offered.Profile.Explorer, RPCURL: offered.Profile.WalletRPC,
+		}
+	}
+	if ok && p.Choice.Network == chain.Solana && x.solana {
+		out.Pay.Solana = &views.SolanaWallet{Chain: "solana:" + offered.Profile.Cluster}
+	}
+}
+
+// AddCodes adds the QR codes of the instructions.
+func (x *Presenter) AddCodes(p *views.CheckoutProps) {
+	if p.Pay == nil || (p.State != views.StateWaiting && p.State != views.StateShort) {
+		return
+	}
+	p.Pay.QRPlain = x.QR(p.Pay.Address)
+	p.Pay.QRWallet = x.QR(p.Pay.PaymentURI)
+}
+
+// Limits of the progress bar: only the chain itself completes it.
+const (
+	mostProgress = 95
+	leastSeconds = 1
+)
+
+// addProgress adds how far the newest deposit is from being final, by the time the
+// network takes at present.
+func (x *Presenter) addProgress(out *views.CheckoutProps, p payment.Payment, now time.Time) {
+	h := x.payments.Health(p.Choice.Network)
+	out.Paused = !h.OK
+	d, ok := newestSeen(p)
+	if !ok {
+		return
+	}
+	takes := x.payments.Health(d.Transfer.Network).FinalIn
+	if takes <= 0 {
+		return
+	}
+	since := max(now.Sub(d.SeenAt), 0)
+	out.State = views.StateConfirming
+	out.SecondsToFinal = max(shell.Seconds(takes-since), leastSeconds)
+	out.Progress = min(int(100*since/takes), mostProgress)
+}
+
+func newestSeen(p payment.Payment) (payment.Deposit, bool) {
+	for _, d := range slices.Backward(p.Deposits) {
+		if d.State == payment.DepositSeen && p.Counts(d) {
+			return d, true
+		}
+	}
+	return payment.Deposit{}, false
+}
+
+// deposits lists the money that arrived.
+func (x *Presenter) deposits(p payment.Payment) []views.Deposit {
+	var out []views.Deposit
+	for _, d := range p.Deposits {
+		if d.State == payment.DepositVanished {
+			continue
+		}
+		t := d.Transfer
+		v := views.Deposit{
+			Kind: depositKind(p, d), Network: string(t.Network), Token: t.Asset.Symbol,
+			Amount: t.Units.Display(t.Asset.Decimals), Hash: string(t.Tx), At: d.SeenAt,
+		}
+		if offered, ok := x.payments.Network(t.Network); ok {
+			v.ExplorerURL = offered.Profile.TxURL(t.Tx)
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+func depositKind(p payment.Payment, d payment.Deposit) views.DepositKind {
+	switch {
+	case !p.Counts(d):
+		return views.DepositOther
+	case d.Late:
+		return views.DepositLate
+	case d.State == payment.DepositFinal:
+		return views.DepositFinal
+	}
+	return views.DepositSeen
+}
+
+// Choices lists the networks the payer may choose, the chosen one first.
+func (x *Presenter) Choices(ctx context.Context, p payment.Payment) ([]views.NetworkChoice, error) {
+	offers, err := x.payments.Offers(ctx, p)
+	if errors.Is(err, merchant.ErrNoCustodian) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []views.NetworkChoice
+	for _, o := range offers {
+		n := views.NetworkChoice{
+			Network: string(o.Network), FeeUSD: o.Profile.TypicalFee.String(), Seconds: shell.Seconds(o.FinalIn),
+			Last: o.Network == p.Choice.Network,
+		}
+		if o.Reason != "" {
+			n.Reason = views.ReasonBehind
+		}
+		for _, t := range o.Tokens {
+			n.Tokens = append(n.Tokens, views.TokenChoice{Token: string(t)})
+		}
+		if n.Last {
+			out = append([]views.NetworkChoice{n}, out...)
+			continue
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}
+
+// ExplorerURL is the address of the payment in an explorer; empty for none.
+func (x *Presenter) ExplorerURL(p payment.Payment) string {
+	for _, d := range p.Deposits {
+		if d.Transfer.Tx == p.Hash {
+			return x.TxURL(d.Transfer.Network, p.Hash)
+		}
+	}
+	return ""
+}
+
+// TxURL is the address of a transaction in the network's explorer; empty for none.
+func (x *Presenter) TxURL(n chain.Network, tx chain.TxHash) string {
+	if offered, ok := x.payments.Network(n); ok && tx != "" {
+		return offered.Profile.TxURL(tx)
+	}
+	return ""
+}
+
+// returnURL is the merchant's address if a browser may be sent there; the page adds
+// the txnid and the status.
+func returnURL(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" {
+		return ""
+	}
+	return text
+}
+
+// Positive writes an amount; empty for none.
+func Positive(m money.Micros) string {
+	if m <= 0 {
+		return ""
+	}
+	return m.Display()
+}

@@ -1,0 +1,58 @@
+package checkout
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/graph/operation"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/web/live"
+	"github.com/florinpay/florin/web/shell"
+)
+
+// CampaignPage writes the page of a campaign on which one of its donations is
+// paid; add completes the props of the payment.
+type CampaignPage func(
+	c echo.Context, slug string, p payment.Payment, status int, add func(*views.CheckoutProps),
+) error
+
+// Surface serves the checkout.
+type Surface struct {
+	Shell      *shell.Shell
+	Payments   *payment.Service
+	Operations *operation.Operations
+	Presenter  *Presenter
+	Hub        *live.Hub
+	// Transfers builds transactions for wallets on Solana; nil builds none.
+	Transfers Transfers
+	// CampaignPage shows a payment whose form was sent from a campaign.
+	CampaignPage CampaignPage
+}
+
+// Routes adds the routes of the checkout. Its errors are pages.
+func (s *Surface) Routes(r shell.Router) {
+	r = r.Renders(failure)
+	r.Read("/pay", s.getCheckout)
+	r.GET("/pay/:txnid/live", s.getLive)
+	r.Read("/pay/:txnid/receipt", s.getReceipt)
+	forms := r.With(s.Shell.SameSite)
+	forms.POST("/pay/:txnid/start", s.postStart)
+	forms.POST("/pay/:txnid/cancel", s.postCancel)
+	forms.POST("/pay/:txnid/find", s.postFind)
+	forms.Renders(shell.JSON).POST("/pay/:txnid/transaction", s.postTransaction)
+}
+
+// failure is a page that speaks of the payer's money.
+func failure(c echo.Context, r operation.Refusal) error {
+	p := views.FailureProps{Checkout: true, Again: payPage(c)}
+	switch {
+	case !shell.Reads(c):
+		// The address of a form cannot be opened; its payment's can.
+		p.Path = views.PayPath(c.Param("txnid"), "", views.ViewNow)
+	case r.Code == http.StatusBadRequest:
+		p.Kind = views.FailurePaymentUnknown // a link that lost its end
+	}
+	return shell.FailurePage(c, r, p)
+}

@@ -1,0 +1,81 @@
+package checkout
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/web/shell"
+)
+
+// Transfers builds transactions for wallets that sign what a page gives them. The
+// adapter of Solana does; tests stand in for it.
+type Transfers interface {
+	// Transfer returns a transaction, not signed, by which the payer sends
+	// units of the asset to the owner `to`. It fails with fault.Unprocessable
+	// for a wallet that does not hold enough.
+	Transfer(ctx context.Context, payer, to chain.Address, asset chain.Asset, units money.Units) ([]byte, error)
+}
+
+// transaction is what a wallet is given to sign.
+type transaction struct {
+	Transaction []byte `json:"transaction"` // base64
+}
+
+var (
+	errNotPayable = fault.New(fault.Conflict, "this payment does not wait for money on Solana")
+	errNoTransfer = fault.New(fault.Unavailable, "transactions for wallets on Solana cannot be built here")
+)
+
+// postTransaction builds the transaction by which the wallet in the form pays what
+// is still due. Nothing is stored: the payment changes only when the transaction is
+// on the chain.
+func (s *Surface) postTransaction(c echo.Context) error {
+	form, err := shell.ReadForm(c, maxForm)
+	if err != nil {
+		return err
+	}
+	payer, err := chain.ParseAddress(chain.Solana, form.Get("account"))
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	p, err := s.Payments.Get(ctx, c.Param("txnid"))
+	if err != nil {
+		return err
+	}
+	route, asset, err := s.payable(p)
+	if err != nil {
+		return err
+	}
+	if err := s.Shell.Limits.Costly(ctx); err != nil {
+		return err
+	}
+	bytes, err := s.Transfers.Transfer(ctx, payer.Address, route.Address.Address, asset, p.Due().Units(asset.Decimals))
+	if err != nil {
+		return err
+	}
+	return shell.WriteJSON(c, http.StatusOK, transaction{bytes})
+}
+
+// payable returns where a payment on Solana waits for money, and in what.
+func (s *Surface) payable(p payment.Payment) (payment.Route, chain.Asset, error) {
+	if s.Transfers == nil {
+		return payment.Route{}, chain.Asset{}, errNoTransfer
+	}
+	route, started := p.Route()
+	offered, known := s.Payments.Network(chain.Solana)
+	if !started || !known || p.Status != payment.Started || p.Choice.Network != chain.Solana || !p.Incoming().IsZero() {
+		return payment.Route{}, chain.Asset{}, errNotPayable
+	}
+	asset, known := offered.Profile.Asset(p.Choice.Token)
+	if !known {
+		return payment.Route{}, chain.Asset{}, errNotPayable
+	}
+	return route, asset, nil
+}

@@ -1,0 +1,211 @@
+package docs
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/florinpay/florin/graph/generated"
+)
+
+const openAPIPath = "/openapi.json"
+
+// openAPISource holds the paths and what only REST has. What both surfaces
+// have is written once, in the GraphQL schema, and added from there.
+//
+//go:embed openapi.json
+var openAPISource []byte
+
+// Document is the document as it is served, and as much of it as the
+// reference shows.
+type Document struct {
+	text  []byte
+	order []string // paths as they stand in the source
+
+	Paths      map[string]map[string]Operation `json:"paths"`
+	Webhooks   map[string]map[string]Operation `json:"webhooks"`
+	Components struct {
+		Schemas    map[string]Schema    `json:"schemas"`
+		Parameters map[string]parameter `json:"parameters"`
+		Responses  map[string]response  `json:"responses"`
+	} `json:"components"`
+}
+
+type Operation struct {
+	Summary     string                `json:"summary"`
+	Description string                `json:"description"`
+	Security    []map[string][]string `json:"security"`
+	Parameters  []parameter           `json:"parameters"`
+	RequestBody struct {
+		Content map[string]content `json:"content"`
+	} `json:"requestBody"`
+	Responses map[string]response `json:"responses"`
+}
+
+type parameter struct {
+	Ref         string `json:"$ref"`
+	Name        string `json:"name"`
+	In          string `json:"in"`
+	Description string `json:"description"`
+	Required    bool   `json:"required"`
+	Schema      Schema `json:"schema"`
+}
+
+type response struct {
+	Ref         string             `json:"$ref"`
+	Description string             `json:"description"`
+	Content     map[string]content `json:"content"`
+}
+
+type content struct {
+	Schema  Schema          `json:"schema"`
+	Example json.RawMessage `json:"example"`
+}
+
+const SchemaPrefix = "#/components/schemas/"
+
+// buildOpenAPI makes the document of a server at the public address base.
+func buildOpenAPI(base string) (*Document, error) {
+	var whole map[string]any
+	d := json.NewDecoder(bytes.NewReader(openAPISource))
+	d.UseNumber()
+	if err := d.Decode(&whole); err != nil {
+		return nil, fmt.Errorf("read openapi.json: %w", err)
+	}
+	whole["servers"] = []any{map[string]any{"url": base}}
+	schemas, ok := whole["components"].(map[string]any)["schemas"].(map[string]any)
+	if !ok {
+		return nil, errors.New("openapi.json has no components.schemas")
+	}
+	schema := generated.NewExecutableSchema(generated.Config{}).Schema()
+	if err := addSchemas(whole, schemas, schema); err != nil {
+		return nil, err
+	}
+	out := &Document{}
+	var err error
+	if out.text, err = json.Marshal(whole); err != nil {
+		return nil, fmt.Errorf("write openapi.json: %w", err)
+	}
+	if err := json.Unmarshal(out.text, out); err != nil {
+		return nil, fmt.Errorf("read openapi.json: %w", err)
+	}
+	out.order = inOrder(out.Paths)
+	return out, nil
+}
+
+// inOrder returns the paths in the order of the source.
+func inOrder(paths map[string]map[string]Operation) []string {
+	var out []string
+	for p := range paths {
+		out = append(out, p)
+	}
+	at := func(p string) int { return bytes.Index(openAPISource, []byte(`"`+p+`": {`)) }
+	slices.SortFunc(out, func(a, b string) int { return at(a) - at(b) })
+	return out
+}
+
+// addSchemas adds the types of the GraphQL schema that are referred to and not
+// there yet, and those they refer to.
+func addSchemas(whole, schemas map[string]any, schema *ast.Schema) error {
+	for added := true; added; {
+		added = false
+		for _, name := range references(whole) {
+			if _, ok := schemas[name]; ok {
+				continue
+			}
+			d := schema.Types[name]
+			if d == nil {
+				return fmt.Errorf("openapi.json refers to %s, which is nowhere", name)
+			}
+			schemas[name], added = schemaOf(schema, d), true
+		}
+	}
+	return nil
+}
+
+// references returns the names of the schemas a value refers to.
+func references(v any) []string {
+	var out []string
+	switch v := v.(type) {
+	case map[string]any:
+		for key, each := range v {
+			if text, ok := each.(string); ok && key == "$ref" {
+				if name, ok := strings.CutPrefix(text, SchemaPrefix); ok {
+					out = append(out, name)
+				}
+			}
+			out = append(out, references(each)...)
+		}
+	case []any:
+		for _, each := range v {
+			out = append(out, references(each)...)
+		}
+	}
+	return out
+}
+
+// schemaOf writes a type of the GraphQL schema as a JSON schema.
+func schemaOf(schema *ast.Schema, d *ast.Definition) map[string]any {
+	switch {
+	case d.Name == "DateTime":
+		return map[string]any{"type": "string", "format": "date-time", "pattern": `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`, "description": d.Description}
+	case d.Name == "StringMap":
+		return map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "string"}, "description": d.Description}
+	case d.Kind == ast.Enum:
+		var values []any
+		for _, v := range d.EnumValues {
+			values = append(values, v.Name)
+		}
+		return map[string]any{"type": "string", "enum": values, "description": d.Description}
+	}
+	properties, required := map[string]any{}, []any{}
+	for _, f := range d.Fields {
+		p := schemaOfType(f.Type)
+		p["description"] = inherited(schema, d, f)
+		properties[f.Name] = p
+		required = append(required, f.Name)
+	}
+	return map[string]any{"type": "object", "description": d.Description, "properties": properties, "required": required}
+}
+
+var scalarNames = map[string]string{"Int": "integer", "Float": "number", "String": "string", "ID": "string", "Boolean": "boolean"}
+
+func schemaOfType(t *ast.Type) map[string]any {
+	var out map[string]any
+	switch scalar := scalarNames[t.NamedType]; {
+	case t.Elem != nil:
+		out = map[string]any{"type": "array", "items": schemaOfType(t.Elem)}
+	case scalar != "":
+		out = map[string]any{"type": scalar}
+	default:
+		out = map[string]any{"$ref": SchemaPrefix + t.NamedType}
+	}
+	if t.NonNull {
+		return out
+	}
+	if kind, ok := out["type"]; ok {
+		out["type"] = []any{kind, "null"}
+		return out
+	}
+	return map[string]any{"oneOf": []any{out, map[string]any{"type": "null"}}}
+}
+
+// inherited is a field's own description, or that of the interface it
+// implements.
+func inherited(schema *ast.Schema, d *ast.Definition, f *ast.FieldDefinition) string {
+	if f.Description != "" {
+		return f.Description
+	}
+	for _, name := range d.Interfaces {
+		if of := schema.Types[name].Fields.ForName(f.Name); of != nil {
+			return of.Description
+		}
+	}
+	return ""
+}

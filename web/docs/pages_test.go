@@ -1,0 +1,126 @@
+package docs
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"github.com/sv-tools/openapi"
+
+	"github.com/florinpay/florin/graph"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/docs"
+	"github.com/florinpay/florin/web/shell"
+)
+
+const testBaseURL = "https://pay.example"
+
+// ask reads a page of a server that serves only the documentation.
+func ask(t *testing.T, path string) string {
+	t.Helper()
+	sh := shell.New(shell.Options{BaseURL: testBaseURL, CheckoutURL: testBaseURL, Now: time.Now})
+	e := echo.New()
+	New(sh, Options{
+		GraphQL: graph.Options{Limits: graph.DefaultLimits(), Introspection: true}, Version: "test", FreeCredits: 20,
+		SignIn: true,
+	}).Routes(sh.Router(e))
+	w := httptest.NewRecorder()
+	e.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+	if w.Code != http.StatusOK {
+		t.Fatalf("%s: %d %.300s", path, w.Code, w.Body)
+	}
+	return w.Body.String()
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The document is valid OpenAPI 3.1, examples included, and names this server.
+func TestOpenAPI_Valid(t *testing.T) {
+	t.Parallel()
+	got := ask(t, "/openapi.json")
+	var document openapi.Extendable[openapi.OpenAPI]
+	must(t, json.Unmarshal([]byte(got), &document))
+	v, err := openapi.NewValidator(&document)
+	must(t, err)
+	if err := v.ValidateSpec(); err != nil {
+		t.Errorf("openapi.json: %v", err)
+	}
+	if document.Spec.OpenAPI != "3.1.0" || document.Spec.Servers[0].Spec.URL != testBaseURL {
+		t.Errorf("OpenAPI %s, servers %v", document.Spec.OpenAPI, document.Spec.Servers)
+	}
+}
+
+// The page of errors explains every code of a refusal.
+func TestDocs_Errors(t *testing.T) {
+	t.Parallel()
+	codes := []int{fault.Internal.Code()}
+	for kind := fault.Internal + 1; kind.Code() != fault.Internal.Code(); kind++ {
+		codes = append(codes, kind.Code())
+	}
+	if len(codes) < 10 {
+		t.Fatalf("kinds of faults: %v", codes)
+	}
+	page := ask(t, docs.ErrorsPath)
+	last := 0
+	for _, x := range problems {
+		if x.code <= last || x.when == "" || x.do == "" {
+			t.Errorf("the row of %d", x.code)
+		}
+		last = x.code
+		codes = slices.DeleteFunc(codes, func(code int) bool { return code == x.code })
+		if !strings.Contains(page, `data-testid="code-`+strconv.Itoa(x.code)+`"`) {
+			t.Errorf("the page does not show %d", x.code)
+		}
+	}
+	if len(codes) > 0 {
+		t.Errorf("not explained: %v", codes)
+	}
+}
+
+// Every page is complete and has the addresses of this server.
+func TestDocs_Pages(t *testing.T) {
+	t.Parallel()
+	for path, wants := range map[string][]string{
+		docs.StartPath:    {testBaseURL + "/create-payment", "20 free credits"},
+		docs.ExamplesPath: {"sample-verify-webhook-php", "sample-list-payments-go", testBaseURL + "/graphql"},
+		docs.WebhooksPath: {"webhook-signature", "after 5 seconds", "after 24 hours", "75 hours", testBaseURL + "/events", "privateKey"},
+		docs.RequestsPath: {"Idempotent-Replayed", "65536", "400 at once", "500 payments"},
+		docs.ErrorsPath:   {"Retry-After"},
+		docs.TestingPath:  {"make run"},
+		docs.RESTPath:     {"get-orders-txnid", "type-WebhookBody", "type-TransactionResult"},
+		docs.GraphQLPath:  {"operation-payment", "operation-getTransactions", "operation-UserLogin", "type-CustodianCreateInput", "type-TransactionStatus", "type-DateTime"},
+	} {
+		got := ask(t, path)
+		for _, want := range wants {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s does not show %s", path, want)
+			}
+		}
+		if strings.Contains(got, "localhost:8080") || strings.Contains(got, "{base}") {
+			t.Errorf("%s has the address of another server", path)
+		}
+	}
+}
+
+// The page about testing explains each button of the sandbox by its label.
+func TestDocs_SandboxButtons(t *testing.T) {
+	t.Parallel()
+	page := ask(t, docs.TestingPath)
+	for _, act := range views.SandboxActs {
+		if !strings.Contains(page, "<dt>"+act.Label+"</dt>") {
+			t.Errorf("the button %q is not explained", act.Label)
+		}
+	}
+}

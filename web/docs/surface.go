@@ -1,0 +1,36 @@
+package docs
+
+import (
+	"sync"
+
+	"github.com/florinpay/florin/graph"
+	"github.com/florinpay/florin/web/shell"
+)
+
+// Options are what the pages say about the server.
+type Options struct {
+	GraphQL graph.Options
+	Version string
+	// FreeCredits is what a new key starts with.
+	FreeCredits int64
+	// SignIn and Sandbox say whether the server has a dashboard and a sandbox.
+	SignIn, Sandbox bool
+}
+
+// Surface serves the documentation.
+type Surface struct {
+	Shell *shell.Shell
+	Options
+
+	openAPI func() (*Document, error) // made when it is first asked for
+}
+
+// New returns the surface.
+func New(sh *shell.Shell, o Options) *Surface {
+	return &Surface{
+		Shell: sh, Options: o, openAPI: sync.OnceValues(func() (*Document, error) { return buildOpenAPI(sh.BaseURL) }),
+	}
+}
+
+// OpenAPI returns the OpenAPI document of the server.
+func (s *Surface) OpenAPI() (*Document, error) { return s.openAPI() }

@@ -1,0 +1,162 @@
+package donate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/graph/model"
+	"github.com/florinpay/florin/graph/operation"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/web/shell"
+)
+
+// maxOnce is the length of the id of a form.
+const maxOnce = 26
+
+// postDonateForm is the form of a campaign's page.
+func (s *Surface) postDonateForm(c echo.Context) error {
+	form, err := shell.ReadForm(c, maxDonation)
+	if err != nil {
+		return err
+	}
+	lang := shell.Language(c)
+	typed := form.Get("suggested")
+	if typed == "" || typed == "other" {
+		typed = views.LocaleFor(lang).Plain(form.Get("amount"))
+	}
+	network, token, ok := views.ParseWay(form.Get("way"))
+	problems := map[string]views.InputError{}
+	if !ok {
+		problems["way"] = views.InputWay
+	}
+	least, most := s.Payments.Bounds()
+	if e := amountError(typed, least, most); e != "" {
+		problems["amount"] = e
+	}
+	if len(problems) > 0 {
+		return s.donateAgain(c, http.StatusUnprocessableEntity, problems, views.ProblemNone)
+	}
+	s.addOnce(c, form)
+	out, err := s.Operations.StartDonation(c.Request().Context(), operation.DonationInput{
+		CampaignID: c.Param("campaignId"), Amount: model.Number(typed), Network: model.Network(network), Token: model.Token(token),
+		Name: form.Get("name"), Message: form.Get("message"),
+	})
+	var refusal operation.Refusal
+	switch {
+	case err != nil:
+		refusal = s.Shell.Refuse(c, err)
+	case out.Transaction == nil:
+		refusal = operation.Refusal{Code: out.Code, Message: out.Message}
+	default:
+		return c.Redirect(http.StatusSeeOther, views.GiftPath(c.Param("campaignId"), out.Transaction.Txnid, c.QueryParam("lang"), views.ViewNow))
+	}
+	return s.refuseDonation(c, refusal, err)
+}
+
+// maxDonation leaves room for a message that is far too long, so that the page can
+// say so: 10,000 characters of three bytes, each written as three.
+const maxDonation = 128 << 10
+
+// addOnce makes sending the same form twice one payment. A form that was changed in
+// between makes another.
+func (s *Surface) addOnce(c echo.Context, form url.Values) {
+	once := form.Get("once")
+	if len(once) != maxOnce {
+		return
+	}
+	x, body := shell.CallOf(c), []byte(c.Request().URL.Path+"\n"+form.Encode())
+	x.Request = sha256.Sum256(body)
+	x.IdempotencyKey = "form-" + hex.EncodeToString(x.Request[:])
+}
+
+// amountError says what is wrong with an amount that was typed, read as a plain
+// decimal, where amounts from least to most are taken.
+func amountError(plain string, least, most money.Micros) views.InputError {
+	m, err := money.ParseMicros("amount", plain)
+	whole, _, _ := strings.Cut(strings.TrimLeft(plain, "0"), ".")
+	switch {
+	case plain == "":
+		return views.InputAmount
+	case strings.Trim(plain, "0.") == "":
+		return views.InputTooSmall
+	case m > most || err != nil && len(whole) > maxWhole:
+		return views.InputTooLarge
+	case err != nil:
+		return views.InputAmount
+	case m < least:
+		return views.InputTooSmall
+	}
+	return ""
+}
+
+// maxWhole is how many digits before the point can be an amount at all.
+const maxWhole = 12
+
+// refuseDonation shows the page again with why nothing was started.
+func (s *Surface) refuseDonation(c echo.Context, r operation.Refusal, err error) error {
+	shell.AddHeaders(c)
+	problems, problem := map[string]views.InputError{}, views.ProblemNone
+	switch r.Code {
+	case http.StatusBadRequest:
+		field, _, _ := strings.Cut(r.Message, " ")
+		problems = s.fieldProblem(c.Request().PostForm, field)
+		r.Code = http.StatusUnprocessableEntity
+	case http.StatusPaymentRequired:
+		problem = views.ProblemMerchant
+	case http.StatusTooManyRequests:
+		problem = views.ProblemTooOften
+		if errors.Is(err, payment.ErrManyWaiting) {
+			problem = views.ProblemFull
+		}
+	case http.StatusConflict: // the page itself says that it is paused or has ended
+	case http.StatusUnprocessableEntity, http.StatusServiceUnavailable:
+		problem = views.ProblemUnavailable
+	default:
+		if err == nil {
+			err = fmt.Errorf("a donation was refused with %d: %s", r.Code, r.Message)
+		}
+		return err
+	}
+	return s.donateAgain(c, r.Code, problems, problem)
+}
+
+// fieldProblem says what is wrong with the field that a refusal names.
+func (s *Surface) fieldProblem(form url.Values, field string) map[string]views.InputError {
+	switch most := map[string]int{"name": views.MaxDonorName, "message": views.MaxDonorMessage}[field]; {
+	case most == 0:
+		return map[string]views.InputError{"way": views.InputWay}
+	case utf8.RuneCountInString(strings.TrimSpace(form.Get(field))) > most:
+		return map[string]views.InputError{field: views.InputTooLong}
+	}
+	return map[string]views.InputError{field: views.InputText}
+}
+
+// donateAgain shows the page with what was typed. What no page can show, such
+// as bytes that are no text, is left out.
+func (s *Surface) donateAgain(c echo.Context, status int, problems map[string]views.InputError, problem views.Problem) error {
+	typed := make(url.Values)
+	for name, values := range c.Request().PostForm {
+		typed.Set(name, shownText(values[0]))
+	}
+	return s.donatePage(c, status, 0, func(p *views.DonateProps) {
+		p.Typed, p.Errors, p.Problem = typed, problems, problem
+	})
+}
+
+// maxShownText is how much of a field is shown again, in bytes.
+const maxShownText = 4 << 10
+
+func shownText(text string) string {
+	text = strings.ToValidUTF8(text[:min(len(text), maxShownText)], "")
+	return strings.ReplaceAll(text, "\x00", "")
+}

@@ -1,0 +1,72 @@
+package donate
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/graph/jsonbody"
+	"github.com/florinpay/florin/graph/model"
+	"github.com/florinpay/florin/graph/operation"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/web/api"
+	"github.com/florinpay/florin/web/shell"
+)
+
+// getDonate is a campaign: its page for a browser, JSON for programs.
+func (s *Surface) getDonate(c echo.Context) error {
+	c.Response().Header().Add("Vary", "Accept")
+	if !strings.Contains(c.Request().Header.Get("Accept"), "text/html") {
+		return api.Answer(c, s.API, func(ctx context.Context) (*model.CampaignResult, error) {
+			return s.Operations.Donate(ctx, c.Param("campaignId"), c.QueryParam("before"))
+		})
+	}
+	if txnid := c.QueryParam("pay"); txnid != "" {
+		return s.getGift(c, txnid)
+	}
+	before, err := operation.ParseBefore(c.QueryParam("before"))
+	if err != nil {
+		return err
+	}
+	return s.donatePage(c, http.StatusOK, before, func(*views.DonateProps) {})
+}
+
+// donatePage writes the page of a campaign; add completes its props.
+func (s *Surface) donatePage(c echo.Context, status int, before int64, add func(*views.DonateProps)) error {
+	p, err := s.donateProps(c.Request().Context(), shell.NewPage(c), c.Param("campaignId"), before)
+	if err != nil {
+		return err
+	}
+	p.Once = string(s.NewID(s.Shell.Now()))
+	add(&p)
+	return shell.Render(c, status, p.Page, views.Donate(p))
+}
+
+// getWidget is a campaign in a frame on another site.
+func (s *Surface) getWidget(c echo.Context) error {
+	p, err := s.donateProps(c.Request().Context(), shell.NewPage(c), c.Param("campaignId"), 0)
+	if err != nil {
+		return err
+	}
+	shell.AllowFraming(c, p.Nonce)
+	return shell.Render(c, http.StatusOK, p.Page, views.DonateWidget(p))
+}
+
+// postDonate starts a donation: over REST, or by the form of the page.
+func (s *Surface) postDonate(c echo.Context) error {
+	if shell.IsForm(c) {
+		return s.Shell.SameSite(s.postDonateForm)(c)
+	}
+	return api.Write(c, s.API, func(ctx context.Context, b *jsonbody.Object) (*model.DonationResult, error) {
+		in := operation.DonationInput{
+			CampaignID: c.Param("campaignId"), Amount: b.Decimal("amount"),
+			Network: model.Network(b.Text("network")), Token: model.Token(b.Text("token")), Name: b.Text("name"), Message: b.Text("message"),
+		}
+		if err := b.Err(); err != nil {
+			return nil, err
+		}
+		return s.Operations.StartDonation(ctx, in)
+	})
+}

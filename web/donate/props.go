@@ -1,0 +1,127 @@
+package donate
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/florinpay/florin/graph/operation"
+	"github.com/florinpay/florin/internal/campaign"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/web/checkout"
+)
+
+// gifts are a campaign with what it has raised and its newest donations.
+type gifts struct {
+	campaign campaign.Campaign
+	totals   campaign.Totals
+	wall     []campaign.Donation
+	next     int64
+}
+
+func (s *Surface) readGifts(ctx context.Context, slug string, before int64) (gifts, error) {
+	var g gifts
+	var err error
+	if g.campaign, g.totals, err = s.Campaigns.Get(ctx, slug); err != nil {
+		return g, err
+	}
+	g.wall, g.next, err = s.Campaigns.Wall(ctx, g.campaign, before, operation.WallPage)
+	return g, err
+}
+
+// giftCache keeps what open pages of campaigns show for a second, so that a thousand
+// of them read the database once.
+type giftCache struct {
+	mu   sync.Mutex
+	now  func() time.Time
+	kept map[string]keptGifts
+}
+
+type keptGifts struct {
+	gifts
+	until time.Time
+}
+
+// Limits of the cache.
+const (
+	giftLife = time.Second
+	maxGifts = 1_000
+)
+
+func newGiftCache(now func() time.Time) *giftCache {
+	return &giftCache{now: now, kept: make(map[string]keptGifts)}
+}
+
+func (g *giftCache) get(slug string, read func() (gifts, error)) (gifts, error) {
+	g.mu.Lock()
+	kept, ok := g.kept[slug]
+	g.mu.Unlock()
+	if ok && g.now().Before(kept.until) {
+		return kept.gifts, nil
+	}
+	fresh, err := read()
+	if err != nil {
+		return gifts{}, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.kept) >= maxGifts {
+		clear(g.kept)
+	}
+	g.kept[slug] = keptGifts{fresh, g.now().Add(giftLife)}
+	return fresh, nil
+}
+
+// donateProps are what the page of a campaign shows.
+func (s *Surface) donateProps(ctx context.Context, page views.Page, slug string, before int64) (views.DonateProps, error) {
+	g, err := s.readGifts(ctx, slug, before)
+	if err != nil {
+		return views.DonateProps{}, err
+	}
+	stand := payment.Payment{KeyID: g.campaign.KeyID, Kind: payment.KindDonation}
+	merchant, err := s.Presenter.Merchant(ctx, stand)
+	if err != nil {
+		return views.DonateProps{}, err
+	}
+	p := s.giftProps(g, page)
+	p.Merchant = merchant
+	if p.Status == views.CampaignActive {
+		if p.Choices, err = s.Presenter.Choices(ctx, stand); err != nil {
+			return p, err
+		}
+	}
+	if before == 0 {
+		p.LivePath = "/donate/" + slug + "/live?lang=" + page.Lang
+	}
+	return p, nil
+}
+
+// giftProps are the part that depends on the campaign alone.
+func (s *Surface) giftProps(g gifts, page views.Page) views.DonateProps {
+	c, now := g.campaign, s.Shell.Now()
+	least, most := s.Payments.Bounds()
+	p := views.DonateProps{
+		Page: page, CampaignID: c.Slug, Title: c.Title, Description: c.Description, Status: views.CampaignStatus(c.At(now)),
+		Raised: g.totals.Raised.Display(), Goal: checkout.Positive(c.Goal), Percent: c.Percent(g.totals), Reached: c.Reached(g.totals),
+		Donors: int(g.totals.Donors), EndsAt: c.EndsAt, Min: least.Display(), Max: most.Display(), ShownAtOnce: c.ShowAtOnce,
+		URL: s.Operations.DonateLink(c.Slug), CardURL: s.Operations.DonateLink(c.Slug) + "/card.png",
+	}
+	if p.Status == views.CampaignActive && c.KeyRevoked {
+		p.Status = views.CampaignPaused // it is the same to a donor
+	}
+	for _, m := range c.Suggested {
+		p.Suggested = append(p.Suggested, m.Display())
+	}
+	for _, d := range g.wall {
+		p.Donations = append(p.Donations, views.Donation{
+			Name: d.Name, Message: d.Message, Amount: d.Received.Display(), Token: string(d.Token), Network: string(d.Network),
+			Hash: string(d.Hash), ExplorerURL: s.Presenter.TxURL(d.Network, d.Hash), At: d.At,
+		})
+	}
+	if g.next > 0 {
+		p.Older = views.DonatePath(c.Slug, page.Lang) + "&before=" + strconv.FormatInt(g.next, 10)
+	}
+	return p
+}

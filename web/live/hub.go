@@ -1,0 +1,294 @@
+package live
+
+import (
+	"runtime"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/web/shell"
+)
+
+var errManyStreams = fault.Retry(fault.Limited, 30*time.Second, "too many pages are open at once")
+
+// Topic is what a page shows, and so which changes concern it.
+type Topic struct {
+	name string
+	kind topicKind
+}
+
+type topicKind int
+
+const (
+	paymentTopic topicKind = iota
+	campaignTopic
+	dashboardTopic
+)
+
+// Payment is the topic of one payment. The number of its pages is limited.
+func Payment(id payment.ID) Topic { return Topic{string(id), paymentTopic} }
+
+// Campaign is the topic of a public campaign, whose pages are limited only by the
+// room there is.
+func Campaign(slug string) Topic { return Topic{slug, campaignTopic} }
+
+// Dashboard is the topic of a user's dashboard, which any payment may concern.
+func Dashboard(userID int64) Topic { return Topic{strconv.FormatInt(userID, 10), dashboardTopic} }
+
+// Hub holds the open pages and gives each its turns. A page has no goroutine of its
+// own, since ten thousand stacks would fill the memory; a few workers serve all.
+type Hub struct {
+	rates      shell.Rates
+	mu         sync.Mutex
+	streams    map[Topic]map[*stream]struct{}
+	dashboards map[*stream]struct{}
+	clients    map[string]int // by address and by neighbourhood
+	all        int
+	ready      []*stream // waiting for a turn, in order
+	workers    int
+	ticking    bool
+	stopped    bool
+}
+
+// Page is an open page. Turn sends what is due and returns when the next turn is,
+// or false when the page is done. One page has one turn at a time.
+type Page interface {
+	Turn(now time.Time, changed bool) (next time.Time, more bool)
+	Close()
+}
+
+// stream is an open page in the hub. Its fields belong to the hub's lock.
+type stream struct {
+	topic   Topic
+	names   [2]string // the client's address and neighbourhood
+	page    Page
+	next    time.Time
+	changed bool // its topic has changed since its last turn
+	waiting bool // it is in ready
+	busy    bool // a worker serves it
+	opening bool // it has its place, and no connection yet
+}
+
+// tick is the precision of turns.
+const tick = 250 * time.Millisecond
+
+// maxWorkers serve pages at once. A turn reads the database and writes to a
+// socket, which mostly has room.
+var maxWorkers = max(8, 2*runtime.GOMAXPROCS(0))
+
+// NewHub returns a hub with the limits on streams of the rates.
+func NewHub(r shell.Rates) *Hub {
+	return &Hub{
+		rates: r, streams: make(map[Topic]map[*stream]struct{}), dashboards: make(map[*stream]struct{}),
+		clients: make(map[string]int),
+	}
+}
+
+// Admit takes a page in, opens it and gives it its first turn. Its place is taken
+// before it is opened, so that pages that come at once cannot pass the limits
+// together. It fails with fault.Limited, or as open does. An empty client has no
+// limit of its own.
+func (h *Hub) Admit(topic Topic, client string, page Page, open func() error) error {
+	s := h.place(topic, client, page)
+	if s == nil {
+		return errManyStreams
+	}
+	err := open()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s.opening = false
+	switch {
+	case err != nil:
+		h.forget(s)
+		return err
+	case h.stopped:
+		page.Close()
+	default:
+		h.wake(s)
+	}
+	return nil
+}
+
+// place takes a place for a page that is to be opened, or returns nil when there
+// is none.
+func (h *Hub) place(topic Topic, client string, page Page) *stream {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.room(topic, client) {
+		return nil
+	}
+	s := &stream{
+		topic: topic, names: [2]string{client, shell.Neighbourhood(client)}, page: page, changed: true, opening: true,
+	}
+	if h.streams[topic] == nil {
+		h.streams[topic] = make(map[*stream]struct{}, 1)
+	}
+	h.streams[topic][s] = struct{}{}
+	if topic.kind == dashboardTopic {
+		h.dashboards[s] = struct{}{}
+	}
+	for _, name := range s.names {
+		h.clients[name]++
+	}
+	h.all++
+	if !h.ticking {
+		h.ticking = true
+		go h.tick()
+	}
+	return s
+}
+
+func (h *Hub) room(topic Topic, client string) bool {
+	r := h.rates
+	if h.stopped || h.all >= r.AllStreams {
+		return false
+	}
+	if topic.kind != campaignTopic && len(h.streams[topic]) >= r.PaymentStreams {
+		return false
+	}
+	return client == "" || h.clients[client] < r.Streams && h.clients[shell.Neighbourhood(client)] < r.NearStreams
+}
+
+// Count returns how many pages are open.
+func (h *Hub) Count() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.all
+}
+
+// Publish says that a payment has changed. With an empty id any may have, because
+// events were lost: every page gets a turn. It never blocks.
+func (h *Hub) Publish(id payment.ID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if id != "" {
+		h.publish(h.streams[Payment(id)])
+		// A dashboard is not woken for each payment: it has a turn every second.
+		for s := range h.dashboards {
+			s.changed = true
+		}
+		return
+	}
+	for _, streams := range h.streams {
+		h.publish(streams)
+	}
+}
+
+func (h *Hub) publish(streams map[*stream]struct{}) {
+	for s := range streams {
+		s.changed = true
+		h.wake(s)
+	}
+}
+
+// wake gives the page a turn. A page that is being opened or served gets it after
+// that.
+func (h *Hub) wake(s *stream) {
+	if s.waiting || s.busy || s.opening {
+		return
+	}
+	s.waiting = true
+	h.ready = append(h.ready, s)
+	if h.workers < maxWorkers {
+		h.workers++
+		go h.work()
+	}
+}
+
+// work serves pages until none is ready.
+func (h *Hub) work() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for len(h.ready) > 0 && !h.stopped {
+		s := h.ready[0]
+		h.ready = h.ready[1:]
+		changed := s.changed
+		s.waiting, s.changed, s.busy = false, false, true
+		h.mu.Unlock()
+		next, more := s.page.Turn(time.Now(), changed)
+		h.mu.Lock()
+		s.busy, s.next = false, next
+		switch {
+		case !more:
+			h.remove(s)
+		case s.changed:
+			h.wake(s)
+		}
+	}
+	h.workers--
+	if len(h.ready) == 0 {
+		h.ready = nil
+	}
+}
+
+// tick wakes pages whose time has come, as long as there are pages.
+func (h *Hub) tick() {
+	t := time.NewTicker(tick)
+	defer t.Stop()
+	for now := range t.C {
+		if !h.wakeDue(now) {
+			return
+		}
+	}
+}
+
+func (h *Hub) wakeDue(now time.Time) (more bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, streams := range h.streams {
+		for s := range streams {
+			if !now.Before(s.next) {
+				h.wake(s)
+			}
+		}
+	}
+	h.ticking = h.all > 0
+	return h.ticking
+}
+
+// remove forgets a page and closes it. A page that is being opened is closed by
+// Admit.
+func (h *Hub) remove(s *stream) {
+	if !s.opening {
+		s.page.Close()
+	}
+	h.forget(s)
+}
+
+func (h *Hub) forget(s *stream) {
+	if _, ok := h.streams[s.topic][s]; !ok {
+		return
+	}
+	delete(h.dashboards, s)
+	delete(h.streams[s.topic], s)
+	if len(h.streams[s.topic]) == 0 {
+		delete(h.streams, s.topic)
+	}
+	for _, name := range s.names {
+		if h.clients[name]--; h.clients[name] == 0 {
+			delete(h.clients, name)
+		}
+	}
+	h.all--
+}
+
+// Stop closes every page; no more are admitted. Stopping twice is fine.
+func (h *Hub) Stop() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.stopped = true
+	for _, streams := range h.streams {
+		for s := range streams {
+			h.remove(s)
+		}
+	}
+}
+
+// Idle reports whether no page has a turn or waits for one.
+func (h *Hub) Idle() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.workers == 0
+}
