@@ -29,15 +29,17 @@ type Deployer struct{ client }
 // NewDeployer returns the deployer of the adapter's network.
 func NewDeployer(a *evm.Adapter) Deployer { return Deployer{newClient(a)} }
 
-// Deploy carries out a plan, transaction by transaction, and returns when the
-// factory stands with the expected code. record is called with each signed
+// Deploy carries out a plan, one transaction after the other, and returns when
+// the factory has the expected code. record is called with each signed
 // transaction before it is broadcast; its error stops the deployment.
 //
 // It may be stopped and called again at any point, with a new plan or the old
-// one: what is done is not done twice. It fails with fault.Unprocessable when
-// a step has become dearer than maxDearer times what the plan said, with
+// one; no step is repeated. It fails with fault.Unprocessable when a step costs
+// more than maxCostFactor times what the plan said, and with
 // fault.PaymentRequired when the gas wallet cannot pay.
-func (c Deployer) Deploy(ctx context.Context, plan DeployPlan, s Signer, record func(context.Context, SignedStep) error) error {
+func (c Deployer) Deploy(
+	ctx context.Context, plan DeployPlan, s Signer, record func(context.Context, SignedStep) error,
+) error {
 	var reached uint64 // the block of the last step
 	for range 2 * len(deploySteps) {
 		d, err := c.settled(ctx, s.Address(), reached)
@@ -56,8 +58,8 @@ func (c Deployer) Deploy(ctx context.Context, plan DeployPlan, s Signer, record 
 
 var deploySteps = [...]string{stepFund, stepDeployer, stepFactory}
 
-// settled surveys the network once nothing of the gas wallet is waiting: a
-// deployment that was stopped may still be on its way.
+// settled surveys the network when no transaction of the gas wallet is pending:
+// those of a deployment that was stopped may still be.
 func (c client) settled(ctx context.Context, wallet common.Address, reached uint64) (deployment, error) {
 	for {
 		d, err := c.survey(ctx, wallet, reached)
@@ -71,9 +73,11 @@ func (c client) settled(ctx context.Context, wallet common.Address, reached uint
 	}
 }
 
-// deployNext makes the first transaction that is still to be made and returns
-// the number of its block.
-func (c client) deployNext(ctx context.Context, d deployment, plan DeployPlan, s Signer, record func(context.Context, SignedStep) error) (uint64, error) {
+// deployNext sends the first transaction that is still missing and returns the
+// number of its block.
+func (c client) deployNext(
+	ctx context.Context, d deployment, plan DeployPlan, s Signer, record func(context.Context, SignedStep) error,
+) (uint64, error) {
 	now := d.plan(c)
 	step := now.Steps[0]
 	if err := c.withinPlan(step, plan, now); err != nil {
@@ -114,19 +118,20 @@ func (c client) deployTx(d deployment, step string, s Signer) (*types.Transactio
 	return s.SignTx(d.factory.unsigned(c.chainID(), d.account.Nonce), c.chainID())
 }
 
-// maxDearer is how many times what the plan said a step may cost: gas prices
-// move, by small amounts of money.
-const maxDearer = 4
+// maxCostFactor bounds the cost of a step as a multiple of the planned one: gas
+// prices change between plan and deployment.
+const maxCostFactor = 4
 
-// withinPlan refuses a step that the operator did not agree to or that the
-// gas wallet cannot pay.
+// withinPlan refuses a step that the operator did not agree to or that the gas
+// wallet cannot pay for.
 func (c client) withinPlan(step DeployStep, plan, now DeployPlan) error {
 	if !now.Affordable() {
-		return fault.New(fault.PaymentRequired, "the gas wallet %s holds %s, and deploying on %s takes up to %s; send it some %s",
-			now.Wallet, c.wei(now.Balance.Big()), c.profile.Network, c.wei(now.Cost().Big()), c.profile.Coin)
+		return fault.New(fault.PaymentRequired,
+			"the gas wallet %s holds %s, and deploying on %s takes up to %s; send it some %s",
+			now.Wallet, c.coins(now.Balance.Big()), c.profile.Network, c.coins(now.Cost().Big()), c.profile.Coin)
 	}
 	for _, agreed := range plan.Steps {
-		limit := new(big.Int).Mul(agreed.Cost.Big(), big.NewInt(maxDearer))
+		limit := new(big.Int).Mul(agreed.Cost.Big(), big.NewInt(maxCostFactor))
 		if agreed.Name == step.Name && step.Cost.Big().Cmp(limit) <= 0 {
 			return nil
 		}

@@ -15,8 +15,8 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// DeployPlan is what it takes to put the forwarder factory on a network. With
-// no Steps everything is there.
+// DeployPlan lists the transactions that put the forwarder factory on a network.
+// Without Steps the factory is there already.
 type DeployPlan struct {
 	Network chain.Network
 	Factory chain.Address // where the factory is or will be
@@ -28,11 +28,11 @@ type DeployPlan struct {
 // DeployStep is one transaction of a deployment.
 type DeployStep struct {
 	Name string
-	Gas  uint64      // limit; 0 for a transaction that is signed already
-	Cost money.Units // at most, in wei, with the coins it sends
+	Gas  uint64      // limit; 0 for the presigned transaction
+	Cost money.Units // the most, in wei, with the coins it sends
 }
 
-// Cost is what the plan takes at most, in wei.
+// Cost is the most the plan can cost, in wei.
 func (p DeployPlan) Cost() money.Units {
 	var sum money.Units
 	for _, s := range p.Steps {
@@ -51,14 +51,14 @@ const (
 	stepFactory  = "deploy the forwarder factory"
 )
 
-// presignedPrice is what the presigned deployment of the proxy pays for gas,
-// in wei; it cannot be changed, as nobody has its key.
+// presignedPrice is what the presigned deployment of the proxy pays for gas, in
+// wei. It cannot be changed: the key of its signer is unknown to everyone.
 const presignedPrice = 100 * gwei
 
-// Plan looks at the network and says what deploying would take, for the
-// operator to agree to. It fails with fault.Unprocessable where it cannot work:
-// another contract in a place that is needed, or a network on which the
-// presigned transaction is not paid enough.
+// Plan returns the transactions that deploying takes, for the operator to agree
+// to. It fails with fault.Unprocessable where deploying cannot work: another
+// contract stands at a needed address, or gas costs more than the presigned
+// transaction pays.
 func (c Deployer) Plan(ctx context.Context, wallet common.Address) (DeployPlan, error) {
 	d, err := c.survey(ctx, wallet, 0)
 	if err != nil {
@@ -67,7 +67,7 @@ func (c Deployer) Plan(ctx context.Context, wallet common.Address) (DeployPlan, 
 	return d.plan(c.client), nil
 }
 
-// deployment is the state of a network with what is still to do.
+// deployment is the state of a network and the steps that are still missing.
 type deployment struct {
 	wallet  common.Address
 	account rpc.Account
@@ -94,9 +94,9 @@ func (d deployment) plan(c client) DeployPlan {
 	return p
 }
 
-// survey finds out what is missing and what that would cost, through an
-// endpoint that has reached a block. A refusal of the network is no reason to
-// ask another one.
+// survey finds out which steps are missing and what they cost, through an
+// endpoint that has reached a block. If the network rejects a transaction, no
+// other endpoint is asked.
 func (c client) survey(ctx context.Context, wallet common.Address, reached uint64) (deployment, error) {
 	d := deployment{wallet: wallet}
 	var verdict error
@@ -122,7 +122,8 @@ func (c client) inspect(ctx context.Context, e *rpc.Endpoint, d *deployment) (er
 	if d.account, err = rpc.ReadAccount(ctx, e, d.wallet); err != nil {
 		return err
 	}
-	hasProxy, err := c.standsAt(ctx, e, "deterministic deployment proxy", contracts.DeployerAddress, contracts.DeployerCodeHash)
+	hasProxy, err := c.standsAt(ctx, e, "deterministic deployment proxy", contracts.DeployerAddress,
+		contracts.DeployerCodeHash)
 	if err != nil {
 		return err
 	}
@@ -135,14 +136,14 @@ func (c client) inspect(ctx context.Context, e *rpc.Endpoint, d *deployment) (er
 			return err
 		}
 	}
-	factory, err := c.price(ctx, e, factoryIntent(d.wallet, hasProxy))
+	factory, err := c.price(ctx, e, factoryRequest(d.wallet, hasProxy))
 	d.factory = &factory
 	return err
 }
 
-// factoryIntent deploys the factory through the proxy. Without the proxy, the
-// factory's plain creation shows about what it will cost.
-func factoryIntent(wallet common.Address, hasProxy bool) txRequest {
+// factoryRequest deploys the factory through the proxy. While the proxy is
+// missing, a plain creation of the factory serves for an estimate.
+func factoryRequest(wallet common.Address, hasProxy bool) txRequest {
 	to, data := contracts.FactoryDeployment()
 	if !hasProxy {
 		return txRequest{from: wallet, data: contracts.FactoryInitCode()}
@@ -150,7 +151,7 @@ func factoryIntent(wallet common.Address, hasProxy bool) txRequest {
 	return txRequest{from: wallet, to: &to, data: data}
 }
 
-// inspectProxy finds out what deploying the proxy takes.
+// inspectProxy finds out what deploying the proxy costs.
 func (c client) inspectProxy(ctx context.Context, e *rpc.Endpoint, d *deployment) error {
 	signer, err := rpc.ReadAccount(ctx, e, contracts.DeployerSigner)
 	if err != nil {
@@ -164,7 +165,7 @@ func (c client) inspectProxy(ctx context.Context, e *rpc.Endpoint, d *deployment
 		if err != nil {
 			return err
 		}
-		funding.value = missing // not before: a wallet without it could not even try
+		funding.value = missing // set after the estimate, which fails for a wallet without the money
 		d.funding = &funding
 	}
 	fees, err := c.fees(ctx, e)
@@ -172,15 +173,19 @@ func (c client) inspectProxy(ctx context.Context, e *rpc.Endpoint, d *deployment
 		return err
 	}
 	if least := new(big.Int).Add(fees.Base, fees.Tip); least.Cmp(big.NewInt(presignedPrice)) > 0 {
-		return fault.New(fault.Unprocessable, "the deterministic deployment proxy is missing on %s and cannot be deployed while gas costs more than 100 gwei",
+		return fault.New(fault.Unprocessable,
+			"the deterministic deployment proxy is missing on %s and cannot be deployed while gas costs more than 100 gwei",
 			c.profile.Network)
 	}
 	return nil
 }
 
-// standsAt reports whether a contract is in its place; another one there is an
-// error nothing but another version of Florin can mend.
-func (c client) standsAt(ctx context.Context, e *rpc.Endpoint, name string, at common.Address, want common.Hash) (bool, error) {
+// standsAt reports whether the contract is at its address. It fails with
+// fault.Unprocessable if another one is there, which only another version of
+// Florin can use.
+func (c client) standsAt(
+	ctx context.Context, e *rpc.Endpoint, name string, at common.Address, want common.Hash,
+) (bool, error) {
 	replies, err := e.Ask(ctx, rpc.CodeCall(rpc.Address(at)))
 	if err != nil {
 		return false, err
@@ -190,7 +195,8 @@ func (c client) standsAt(ctx context.Context, e *rpc.Endpoint, name string, at c
 		return false, err
 	}
 	if got != rpc.Hash(want) {
-		return false, fault.New(fault.Unprocessable, "there is other code at %s on %s than the %s has", at, c.profile.Network, name)
+		return false, fault.New(fault.Unprocessable, "there is other code at %s on %s than the %s has", at,
+			c.profile.Network, name)
 	}
 	return true, nil
 }

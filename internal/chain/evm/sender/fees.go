@@ -8,10 +8,11 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
+	"github.com/florinpay/florin/internal/money"
 )
 
-// Fees is what a transaction pays for gas, in wei (EIP-1559).
-type Fees struct {
+// gasFees is what a transaction pays for gas, in wei (EIP-1559).
+type gasFees struct {
 	Base *big.Int // of the newest block; the network sets it
 	Tip  *big.Int // offered per gas on top
 	Max  *big.Int // the most it may cost per gas
@@ -20,10 +21,10 @@ type Fees struct {
 // gwei is 10^9 wei.
 const gwei = 1_000_000_000
 
-// tipRange is what a network's tips may be, in wei per gas. Below the least,
-// nodes or validators do not take a transaction; what a node suggests can be
-// below it, even zero. It can also be absurdly high, after one transaction
-// that overpaid or out of malice: the most is beyond what a busy day takes.
+// tipRange is the range of a network's tips, in wei per gas. Nodes or validators
+// do not take a transaction below the least, although nodes suggest less, even
+// zero. After one transaction that overpaid, or by malice, a node suggests far
+// too much; the most is above what a busy day takes.
 func tipRange(n chain.Network) (least, most int64) {
 	switch n {
 	case chain.BEP20:
@@ -34,28 +35,28 @@ func tipRange(n chain.Network) (least, most int64) {
 	return gwei / 1000, gwei / 10
 }
 
-// fees asks what gas costs now. The most is twice the base fee plus the tip,
-// so that a transaction survives several full blocks, each of which raises the
-// base fee by an eighth.
-func (c client) fees(ctx context.Context, e *rpc.Endpoint) (Fees, error) {
+// fees reads what gas costs now. Max is twice the base fee plus the tip, so that
+// a transaction is still valid after several full blocks, each of which raises
+// the base fee by an eighth.
+func (c client) fees(ctx context.Context, e *rpc.Endpoint) (gasFees, error) {
 	replies, err := e.Ask(ctx, rpc.BlockByTag("latest"), rpc.NewCall("eth_maxPriorityFeePerGas"))
 	if err != nil {
-		return Fees{}, err
+		return gasFees{}, err
 	}
 	if replies[0].Err != nil {
-		return Fees{}, rpc.CallError(replies[0].Err)
+		return gasFees{}, rpc.CallError(replies[0].Err)
 	}
 	base, err := parseBaseFee(replies[0].Result)
 	if err != nil {
-		return Fees{}, err
+		return gasFees{}, err
 	}
 	tip := c.tip(replies[1])
 	most := new(big.Int).Lsh(base, 1)
-	return Fees{Base: base, Tip: tip, Max: most.Add(most, tip)}, nil
+	return gasFees{Base: base, Tip: tip, Max: most.Add(most, tip)}, nil
 }
 
-// tip judges the answer to eth_maxPriorityFeePerGas, which not every node
-// knows.
+// tip reads the answer to eth_maxPriorityFeePerGas, which not every node
+// implements, and keeps it in the network's range.
 func (c client) tip(r rpc.Reply) *big.Int {
 	least, most := tipRange(c.profile.Network)
 	tip := big.NewInt(least)
@@ -73,7 +74,7 @@ func (c client) tip(r rpc.Reply) *big.Int {
 	return suggested
 }
 
-// parseBaseFee reads the base fee of a block; a chain without one has none.
+// parseBaseFee reads the base fee of a block; 0 on a chain without base fees.
 func parseBaseFee(raw []byte) (*big.Int, error) {
 	var block *struct{ BaseFeePerGas *string }
 	if json.Unmarshal(raw, &block) != nil || block == nil {
@@ -89,7 +90,7 @@ func parseBaseFee(raw []byte) (*big.Int, error) {
 	return fee, nil
 }
 
-// gasPriceOracle tells what an OP Stack chain charges beside gas.
+// gasPriceOracle is the contract with the fees an OP Stack chain charges beside gas.
 var gasPriceOracle = rpc.Address{0: 0x42, 19: 0x0f}
 
 // Selectors of the oracle.
@@ -98,8 +99,8 @@ const (
 	operatorFeeSelector     = "0x275aedd2" // getOperatorFee(uint256 gasUsed), since Isthmus
 )
 
-// extraFee returns what Base charges beside gas for a transaction of that size
-// in bytes and that much gas, in wei: for publishing it on Ethereum, and for
+// extraFee returns what Base charges beside gas, in wei, for a transaction of
+// that size in bytes and that much gas: for publishing it on Ethereum and for
 // the operator of the chain. A development chain has no oracle and no such fee.
 func (c client) extraFee(ctx context.Context, e *rpc.Endpoint, size, gas uint64) (*big.Int, error) {
 	sum := new(big.Int)
@@ -119,6 +120,12 @@ func (c client) extraFee(ctx context.Context, e *rpc.Endpoint, size, gas uint64)
 	}
 	return sum, nil
 }
+
+// gweiDecimals is the scale of gwei in wei.
+const gweiDecimals = 9
+
+// gweiText formats a price of gas, given in wei, in gwei.
+func gweiText(wei *big.Int) string { return money.NewUnits(wei).Format(gweiDecimals) }
 
 // wordOf writes a number as an argument of a contract call.
 func wordOf(v uint64) string { return fmt.Sprintf("%064x", v) }

@@ -17,7 +17,7 @@ var (
 	flushFailedTopic = rpc.Hash(crypto.Keccak256Hash([]byte("FlushFailed(address,address,bytes4)"))).String()
 )
 
-// flush is what the factory says it did with one token of one forwarder.
+// flush is an event of the factory about one token of one forwarder.
 type flush struct {
 	forwarder, token rpc.Address
 	failed           bool
@@ -25,7 +25,7 @@ type flush struct {
 	reason           [4]byte  // of one that failed
 }
 
-// sweepReceipt is what Florin reads of the receipt of a sweep.
+// sweepReceipt is the part of a sweep's receipt that Florin reads.
 type sweepReceipt struct {
 	rpc.Receipt
 	paid    *big.Int // in wei, all fees included
@@ -64,8 +64,7 @@ func parseSweepReceipt(raw []byte, tx rpc.Hash) (r sweepReceipt, ok bool, err er
 
 var factory = rpc.Address(contracts.FactoryAddress())
 
-// takeFlush takes a log of the factory. The receipt's own logs are read for
-// transfers already.
+// takeFlush keeps a log if it is the factory's.
 func (r *sweepReceipt) takeFlush(l *rpc.RawLog) error {
 	var by rpc.Address
 	if !rpc.ParseBytes(by[:], l.Address) {
@@ -85,7 +84,8 @@ func (r *sweepReceipt) takeFlush(l *rpc.RawLog) error {
 // flush decodes an event of the factory.
 func flushOf(l *rpc.RawLog) (f flush, ok bool) {
 	var word rpc.Hash
-	if l.TopicCount != 3 || !rpc.TopicAddress(l.Topics[1], &f.forwarder) || !rpc.TopicAddress(l.Topics[2], &f.token) || !rpc.ParseBytes(word[:], l.Data) {
+	if l.TopicCount != 3 || !rpc.TopicAddress(l.Topics[1], &f.forwarder) || !rpc.TopicAddress(l.Topics[2], &f.token) ||
+		!rpc.ParseBytes(word[:], l.Data) {
 		return flush{}, false
 	}
 	switch {
@@ -99,9 +99,10 @@ func flushOf(l *rpc.RawLog) (f flush, ok bool) {
 	return f, true
 }
 
-// left returns what the token's own logs say left the forwarder, and what of
-// it arrived at the settlement. The factory's word alone is the token's word:
-// one that only claims to transfer would be believed.
+// left returns the units that left the forwarder by the token's own logs, and
+// how many of them arrived at the settlement wallet. The factory's event repeats
+// what the token returned: without the logs, a token that only claims to
+// transfer would be believed.
 func (r *sweepReceipt) left(token, forwarder, settlement rpc.Address) (sum, arrived money.Units) {
 	for _, l := range r.Logs {
 		if !l.IsTransfer || l.Transfer.Contract != token || l.Transfer.From != forwarder {
@@ -115,8 +116,8 @@ func (r *sweepReceipt) left(token, forwarder, settlement rpc.Address) (sum, arri
 	return sum, arrived
 }
 
-// reasons are what a flush fails with, in words. Of others the four bytes are
-// shown.
+// reasons explains the error selectors of failed flushes. Of others the four
+// bytes are shown.
 var reasons = map[[4]byte]string{
 	{}: "the token refused the transfer without a reason, or used up the gas it was given",
 	[4]byte(crypto.Keccak256([]byte("Error(string)"))):                                     "the token refused the transfer; the address may be frozen or the token paused",

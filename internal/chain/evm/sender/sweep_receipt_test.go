@@ -35,14 +35,16 @@ func TestParseSweepReceipt(t *testing.T) {
 	t.Parallel()
 	id, _ := rpc.ParseHash(someHash)
 	r, ok, err := parseSweepReceipt(sweepReceiptOf("0x1", flushedTopic, wordOfMillion, factory.String()), id)
-	if err != nil || !ok || len(r.flushes) != 1 || r.flushes[0].failed || r.flushes[0].units.Int64() != 1_000_000 || r.paid.Int64() != 21_000*1_000_000_000+7 {
+	if err != nil || !ok || len(r.flushes) != 1 || r.flushes[0].failed || r.flushes[0].units.Int64() != 1_000_000 ||
+		r.paid.Int64() != 21_000*1_000_000_000+7 {
 		t.Errorf("a flush was read as %+v, %v", r, err)
 	}
 	r, ok, err = parseSweepReceipt(sweepReceiptOf("0x1", flushFailedTopic, wordOfReason, factory.String()), id)
 	if err != nil || !ok || !r.flushes[0].failed || r.flushes[0].why() == (flush{}).why() {
 		t.Errorf("a failure was read as %+v, %v", r, err)
 	}
-	if r, ok, err = parseSweepReceipt(sweepReceiptOf("0x1", flushedTopic, wordOfMillion, someTopic[:2]+someTopic[26:]), id); err != nil || !ok || len(r.flushes) != 0 {
+	if r, ok, err = parseSweepReceipt(sweepReceiptOf("0x1", flushedTopic, wordOfMillion, someTopic[:2]+someTopic[26:]),
+		id); err != nil || !ok || len(r.flushes) != 0 {
 		t.Errorf("another contract's log was believed: %+v, %v", r, err)
 	}
 	for name, raw := range map[string][]byte{
@@ -50,7 +52,8 @@ func TestParseSweepReceipt(t *testing.T) {
 		"ShortData":     sweepReceiptOf("0x1", flushedTopic, "0x01", factory.String()),
 		"LogOfAFailure": sweepReceiptOf("0x0", flushedTopic, wordOfMillion, factory.String()),
 		"NoAddress":     sweepReceiptOf("0x1", flushedTopic, wordOfMillion, "0x"),
-		"NoFee":         []byte(`{"transactionHash":"` + someHash + `","blockNumber":"0x10","blockHash":"` + someHash + `","status":"0x1","logs":[]}`),
+		"NoFee": []byte(`{"transactionHash":"` + someHash + `","blockNumber":"0x10","blockHash":"` + someHash +
+			`","status":"0x1","logs":[]}`),
 	} {
 		if _, _, err := parseSweepReceipt(raw, id); err == nil {
 			t.Errorf("%s was read", name)
@@ -98,7 +101,10 @@ func FuzzParseSweepReceipt(f *testing.F) {
 			if e, err := binding.UnpackFlushedEvent(log); err == nil {
 				events = append(events, flush{forwarder: rpc.Address(e.Forwarder), token: rpc.Address(e.Token), units: e.Amount})
 			} else if e, err := binding.UnpackFlushFailedEvent(log); err == nil {
-				events = append(events, flush{forwarder: rpc.Address(e.Forwarder), token: rpc.Address(e.Token), failed: true, reason: e.Reason})
+				events = append(events, flush{
+					forwarder: rpc.Address(e.Forwarder), token: rpc.Address(e.Token), failed: true,
+					reason: e.Reason,
+				})
 			}
 		}
 		if len(events) != len(r.flushes) {
@@ -115,7 +121,10 @@ func FuzzParseSweepReceipt(f *testing.F) {
 }
 
 func FuzzParseBaseFee(f *testing.F) {
-	for _, block := range []string{`null`, `{}`, `{"baseFeePerGas":"0x3b9aca00"}`, `{"baseFeePerGas":"-0x1"}`, `{"baseFeePerGas":1}`} {
+	for _, block := range []string{
+		`null`, `{}`, `{"baseFeePerGas":"0x3b9aca00"}`, `{"baseFeePerGas":"-0x1"}`,
+		`{"baseFeePerGas":1}`,
+	} {
 		f.Add([]byte(block))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {

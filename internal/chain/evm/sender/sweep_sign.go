@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"strings"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -17,23 +16,24 @@ import (
 )
 
 const (
-	// sweepMargin is what is asked for beyond the estimate, in per cent:
-	// settlement wallets and tokens may change until the block.
+	// sweepMargin is added to the estimate, in per cent: settlement wallets
+	// and tokens may change until the transaction is included.
 	sweepMargin = 10
-	// tokenSpare is what the factory wants in hand before each token, so that
-	// a token cannot be starved of gas and look like a bad one. A node that
-	// estimates what is used, not what is needed, leaves it out. What is not
-	// used is not paid.
+	// tokenSpare is the gas the factory requires to be left before each token,
+	// so that a transfer cannot fail for lack of gas and look refused. Nodes
+	// that estimate the gas used, not the gas needed, leave it out. Gas that
+	// is not used is not paid for.
 	tokenSpare = 320_000
-	// A replacement must pay more by a tenth to be taken by any node, by an
-	// eighth by some.
+	// A replacement must pay a tenth more for most nodes, an eighth more for
+	// some.
 	bumpNumerator, bumpDenominator = 9, 8
 )
 
-// Sign builds and signs the transaction that sweeps the items. It asks the
-// network for the price of gas, the nonce and the gas it takes; it sends
-// nothing.
-func (s *Sweeps) Sign(ctx context.Context, items []chain.SweepItem, previous []chain.Attempt, now time.Time) (chain.Attempt, error) {
+// Sign builds and signs the transaction that sweeps the items. It reads fees,
+// nonce and gas estimate from the network and sends nothing.
+func (s *Sweeps) Sign(
+	ctx context.Context, items []chain.SweepItem, previous []chain.Attempt, now time.Time,
+) (chain.Attempt, error) {
 	data, err := s.calldata(items)
 	if err != nil {
 		return chain.Attempt{}, err
@@ -68,7 +68,7 @@ func (s *Sweeps) Sign(ctx context.Context, items []chain.SweepItem, previous []c
 	}
 	if acc.Balance.Cmp(p.cost) < 0 {
 		return chain.Attempt{}, fmt.Errorf("%w: %s holds %s on %s, and the sweep takes up to %s", chain.ErrNoGas,
-			s.wallet(), s.wei(acc.Balance), s.Network(), s.wei(p.cost))
+			s.wallet(), s.coins(acc.Balance), s.Network(), s.coins(p.cost))
 	}
 	return s.signed(p, nonce, now)
 }
@@ -85,13 +85,16 @@ func (s *Sweeps) signed(p pricedTx, nonce uint64, now time.Time) (chain.Attempt,
 	}
 	return chain.Attempt{
 		Tx: txHash(tx), Raw: raw, Nonce: nonce, MadeAt: now,
-		Fee: chain.Fee{Gas: p.gas, Price: money.NewUnits(p.fees.Max), Tip: money.NewUnits(p.fees.Tip), Ceiling: money.NewUnits(p.cost)},
+		Fee: chain.Fee{
+			Gas: p.gas, Price: money.NewUnits(p.fees.Max), Tip: money.NewUnits(p.fees.Tip),
+			Ceiling: money.NewUnits(p.cost),
+		},
 	}, nil
 }
 
-// calldata encodes the call of the factory, an item for each address with all
+// calldata encodes the call of the factory: one item for each address, with all
 // its tokens. It refuses an item whose address is not the forwarder of the
-// settlement: the call would flush another one.
+// settlement, because the call would flush a different forwarder.
 func (s *Sweeps) calldata(items []chain.SweepItem) ([]byte, error) {
 	if len(items) == 0 {
 		return nil, errors.New("a sweep of nothing")
@@ -135,7 +138,7 @@ func (s *Sweeps) item(i chain.SweepItem) (contracts.ForwarderFactoryItem, error)
 	return contracts.ForwarderFactoryItem{Settlement: common.Address(settlement.Raw), Salt: salt}, nil
 }
 
-// token returns what the factory knows the asset by.
+// token returns the address that stands for the asset in calls of the factory.
 func (s *Sweeps) token(contract chain.Address) (common.Address, error) {
 	if contract == "" {
 		return contracts.NativeCoin, nil
@@ -147,9 +150,11 @@ func (s *Sweeps) token(contract chain.Address) (common.Address, error) {
 	return common.Address(w.Raw), nil
 }
 
-// quote fills in gas, fees and cost. Its verdict is a reason not to sweep that
-// another endpoint would give too.
-func (s *Sweeps) quote(ctx context.Context, e *rpc.Endpoint, p *pricedTx, previous []chain.Attempt) (verdict, err error) {
+// quote fills in gas, fees and cost. verdict is a reason not to sweep that does
+// not depend on the endpoint.
+func (s *Sweeps) quote(
+	ctx context.Context, e *rpc.Endpoint, p *pricedTx, previous []chain.Attempt,
+) (verdict, err error) {
 	if p.fees, err = s.fees(ctx, e); err != nil {
 		return nil, err
 	}
@@ -159,18 +164,12 @@ func (s *Sweeps) quote(ctx context.Context, e *rpc.Endpoint, p *pricedTx, previo
 	if verdict, err = p.estimate(ctx, e); verdict != nil || err != nil {
 		return verdict, err
 	}
-	extra, err := s.extraFee(ctx, e, p.size(), p.gas)
-	if err != nil {
-		return nil, err
-	}
-	p.cost = new(big.Int).Mul(p.fees.Max, new(big.Int).SetUint64(p.gas))
-	p.cost.Add(p.cost, extra)
-	return nil, nil
+	return nil, s.setCost(ctx, e, p)
 }
 
-// bid makes what is offered enough to replace the attempts before, and no more
-// than the operator allows.
-func (s *Sweeps) bid(f *Fees, previous []chain.Attempt) error {
+// bid raises the fees so that the transaction replaces the previous attempts,
+// and caps them at the operator's ceiling.
+func (s *Sweeps) bid(f *gasFees, previous []chain.Attempt) error {
 	tip, most := new(big.Int).Set(f.Tip), new(big.Int).Set(f.Max)
 	for _, a := range previous {
 		tip, most = larger(tip, bumped(a.Fee.Tip.Big())), larger(most, bumped(a.Fee.Price.Big()))
@@ -181,16 +180,13 @@ func (s *Sweeps) bid(f *Fees, previous []chain.Attempt) error {
 	}
 	if least.Cmp(s.maxPrice) > 0 {
 		return fmt.Errorf("%w: %s gwei a unit on %s, and at most %s are allowed", chain.ErrTooExpensive,
-			money.NewUnits(least).Format(gweiDecimals), s.Network(), money.NewUnits(s.maxPrice).Format(gweiDecimals))
+			gweiText(least), s.Network(), gweiText(s.maxPrice))
 	}
 	f.Tip, f.Max = tip, larger(least, smaller(larger(most, least), s.maxPrice))
 	return nil
 }
 
-// gweiDecimals is the scale of gwei in wei.
-const gweiDecimals = 9
-
-// bumped returns what replaces an offer: an eighth more, rounded up.
+// bumped returns the least fee that replaces another: an eighth more, rounded up.
 func bumped(v *big.Int) *big.Int {
 	up := new(big.Int).Mul(v, big.NewInt(bumpNumerator))
 	up.Add(up, big.NewInt(bumpDenominator-1))
@@ -211,39 +207,23 @@ func smaller(a, b *big.Int) *big.Int {
 	return b
 }
 
-// estimate has the node try the call and sets the gas limit. A call that does
-// not fit one transaction, or that fails as a whole, is too large: the sweeper
-// halves it until what is to blame is alone.
+// estimate runs the call on the node and sets the gas limit. A call that does
+// not fit one transaction, or that reverts, is too large: the sweeper halves
+// the batch until the item at fault is single.
 func (p *pricedTx) estimate(ctx context.Context, e *rpc.Endpoint) (verdict, err error) {
-	replies, err := e.Ask(ctx, rpc.NewCall("eth_estimateGas", p.object()))
+	estimate, failed, err := p.estimateGas(ctx, e)
 	if err != nil {
 		return nil, err
 	}
-	if failed := replies[0].Err; failed != nil {
+	if failed != nil {
 		if reverts(failed) {
 			return fmt.Errorf("%w: %s", chain.ErrTooLarge, failed.Message), nil
 		}
 		return nil, rpc.CallError(failed)
-	}
-	estimate, ok := rpc.ParseNumber(replies[0].Result)
-	if !ok {
-		return nil, rpc.Malformed("eth_estimateGas")
 	}
 	if estimate > maxTxGas-tokenSpare {
 		return chain.ErrTooLarge, nil
 	}
 	p.gas = min(estimate+estimate*sweepMargin/100+tokenSpare, maxTxGas)
 	return nil, nil
-}
-
-// codeReverted is the code of an execution that was reverted, in geth and its
-// kin.
-const codeReverted = 3
-
-// reverts reports whether the node tried the call and it failed, rather than
-// the node.
-func reverts(e *rpc.Error) bool {
-	text := strings.ToLower(e.Message)
-	return e.Code == codeReverted || strings.Contains(text, "revert") || strings.Contains(text, "out of gas") ||
-		strings.Contains(text, "gas required exceeds")
 }

@@ -84,12 +84,14 @@ func (o *sweepResult) add(ctx context.Context, e *rpc.Endpoint, i chain.SweepIte
 		return err
 	}
 	if reason != "" {
-		o.unmoved = append(o.unmoved, chain.Unmoved{Address: i.Address.Address, Contract: i.Asset.Contract, Reason: reason})
+		o.unmoved = append(o.unmoved, chain.Unmoved{
+			Address: i.Address.Address, Contract: i.Asset.Contract, Reason: reason,
+		})
 		return nil
 	}
 	if moved.Cmp(i.Expected) < 0 && !i.Rescue {
-		// Anybody may flush a forwarder, and only to the settlement wallet:
-		// what was expected and is not there has gone where it should.
+		// Anybody may flush a forwarder, but only to the settlement wallet.
+		// Money that was expected and is not on the address has arrived there.
 		holds, err := o.sender.holds(ctx, e, i.Address.Address, i.Asset.Contract, o.at)
 		if err != nil {
 			return err
@@ -104,8 +106,8 @@ func (o *sweepResult) add(ctx context.Context, e *rpc.Endpoint, i chain.SweepIte
 	return nil
 }
 
-// flushed adds up what the factory and the token say of an item; reason is why
-// it was not moved.
+// flushed sums the units that the logs of factory and token show as moved for
+// the item; reason says why the item was not moved.
 func (o *sweepResult) flushed(i chain.SweepItem) (moved money.Units, reason string, err error) {
 	token, err := o.sender.token(i.Asset.Contract)
 	if err != nil {
@@ -142,9 +144,11 @@ func (o *sweepResult) flushed(i chain.SweepItem) (moved money.Units, reason stri
 	return moved, "", nil
 }
 
-// holds returns what an address holds of a contract's token, or of the native
-// coin, in the newest block of an endpoint that has reached a block.
-func (s *Sweeps) holds(ctx context.Context, e *rpc.Endpoint, of, contract chain.Address, at chain.Head) (money.Units, error) {
+// holds returns the balance of an address in a token, or in the native coin if
+// contract is empty, in the newest block of an endpoint that has reached `at`.
+func (s *Sweeps) holds(
+	ctx context.Context, e *rpc.Endpoint, of, contract chain.Address, at chain.Head,
+) (money.Units, error) {
 	holder, err := chain.ParseAddress(s.Network(), string(of))
 	if err != nil {
 		return money.Units{}, err

@@ -13,7 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// SenderConfig says how a network is swept.
+// Config configures the sweeps of one network.
 type Config struct {
 	Signer Signer
 	// Instance is the installation's id, part of every deposit address.
@@ -23,9 +23,8 @@ type Config struct {
 	MaxPrice money.Units
 }
 
-// Sender sweeps the deposit addresses of one EVM network: it makes, signs and
-// sends calls of the factory's sweep and tells what became of them. It is safe
-// for concurrent use.
+// Sweeps moves money from the deposit addresses of one EVM network by calling
+// the factory's sweep. It is safe for concurrent use.
 type Sweeps struct {
 	*tracker
 	signer   Signer
@@ -35,7 +34,7 @@ type Sweeps struct {
 
 var _ chain.SweepSender = (*Sweeps)(nil)
 
-// NewSender returns the sender of the adapter's network.
+// NewSweeps returns the sweep sender of the adapter's network.
 func NewSweeps(a *evm.Adapter, c Config) *Sweeps {
 	price := c.MaxPrice
 	if price.IsZero() {
@@ -60,10 +59,10 @@ func DefaultMaxPrice(n chain.Network) money.Units {
 // Network names the network it sweeps.
 func (s *Sweeps) Network() chain.Network { return s.profile.Network }
 
-// wallet is the account that pays.
+// wallet is the gas wallet.
 func (s *Sweeps) wallet() chain.Address { return s.text(rpc.Address(s.signer.Address())) }
 
-// Gas tells what the gas wallet holds.
+// GasWallet returns what the gas wallet holds.
 func (s *Sweeps) GasWallet(ctx context.Context) (chain.GasWallet, error) {
 	var acc rpc.Account
 	err := s.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) (err error) {
@@ -78,27 +77,13 @@ func (s *Sweeps) GasWallet(ctx context.Context) (chain.GasWallet, error) {
 
 // Broadcast gives the signed bytes to every endpoint that can be asked.
 func (s *Sweeps) Broadcast(ctx context.Context, a chain.Attempt) error {
-	return s.spread(ctx, a.Tx, a.Raw)
+	return s.broadcastToAll(ctx, a.Tx, a.Raw)
 }
 
-// offer gives signed bytes to one node. A node that has them already refuses
-// them, which is no refusal: whether it has them is asked, not guessed from
-// the text of its error.
-func offer(ctx context.Context, e *rpc.Endpoint, tx rpc.Hash, raw []byte) (refused, err error) {
-	replies, err := e.Ask(ctx, rpc.NewCall("eth_sendRawTransaction", rpc.Hex(raw)))
-	if err != nil || replies[0].Err == nil {
-		return nil, err
-	}
-	results, err := e.Results(ctx, rpc.TransactionCall(tx))
-	if err != nil || !rpc.IsNull(results[0]) {
-		return nil, err
-	}
-	return rejected{replies[0].Err}, nil
-}
-
-// final returns the newest block in which a sweep counts as done: the one in
-// which money is credited, where the chain itself names it. A rule in seconds
-// is a bet of the operator's on small amounts; a sweep carries many.
+// final returns the newest block whose sweeps count as done: the newest final
+// one by the network's rule, if that rule is a tag of the chain. A rule in
+// seconds is a risk the operator takes for single payments; a sweep moves many,
+// so for it the chain's own finality counts.
 func (s *Sweeps) final(h chain.Heads) chain.Head {
 	if s.profile.Finality.Depth > 0 {
 		return h.Finalized
@@ -106,7 +91,7 @@ func (s *Sweeps) final(h chain.Heads) chain.Head {
 	return h.Final
 }
 
-// errWaiting: somebody uses the gas wallet beside us.
+// errWaiting reports that another program uses the gas wallet.
 func (s *Sweeps) errWaiting(acc rpc.Account) error {
 	return fault.Retry(fault.Conflict, 10*time.Second,
 		"the gas wallet %s on %s has %d transactions waiting that are no sweeps; sweeps wait for them",

@@ -18,8 +18,9 @@ import (
 	"github.com/florinpay/florin/internal/wallet"
 )
 
-// Remitter makes and sends transfers of tokens with keys that are given to it
-// for one call each. It is safe for concurrent use.
+// Transfers makes, sends and tracks token transfers of one EVM network. The
+// private key is given for each call and not kept. It is safe for concurrent
+// use.
 type Transfers struct {
 	*tracker
 	maxPrice *big.Int
@@ -27,8 +28,8 @@ type Transfers struct {
 
 var _ chain.TransferSender = Transfers{}
 
-// NewRemitter returns the remitter of the adapter's network. maxPrice is the
-// most one unit of gas may cost, in wei; zero takes DefaultMaxPrice.
+// NewTransfers returns the transfer sender of the adapter's network. maxPrice is
+// the most one unit of gas may cost, in wei; zero takes DefaultMaxPrice.
 func NewTransfers(a *evm.Adapter, maxPrice money.Units) Transfers {
 	if maxPrice.IsZero() {
 		maxPrice = DefaultMaxPrice(a.Network())
@@ -38,8 +39,8 @@ func NewTransfers(a *evm.Adapter, maxPrice money.Units) Transfers {
 
 const transferSelector = "a9059cbb" // transfer(address,uint256)
 
-// Sign makes and signs a transfer, after making sure that the wallet can pay
-// it and its gas. It sends nothing.
+// Sign makes and signs a transfer if the wallet can pay for it and its gas. It
+// sends nothing.
 func (r Transfers) Sign(ctx context.Context, privateKey secret.Text, t chain.TokenTransfer) (chain.SignedTx, error) {
 	key, err := wallet.ParseEVM(privateKey)
 	if err != nil {
@@ -94,68 +95,65 @@ func (r Transfers) transfer(t chain.TokenTransfer) (txRequest, error) {
 	return txRequest{from: common.Address(from.Raw), to: &token, data: data}, nil
 }
 
-// quote fills in gas, fees and cost. Its verdict is a reason not to send that
-// another endpoint would give too.
-func (r Transfers) quote(ctx context.Context, e *rpc.Endpoint, p *pricedTx, t chain.TokenTransfer) (acc rpc.Account, verdict, err error) {
+// quote fills in gas, fees and cost. verdict is a reason not to send that does
+// not depend on the endpoint.
+func (r Transfers) quote(
+	ctx context.Context, e *rpc.Endpoint, p *pricedTx, t chain.TokenTransfer,
+) (acc rpc.Account, verdict, err error) {
 	if acc, err = rpc.ReadAccount(ctx, e, p.from); err != nil {
 		return acc, nil, err
 	}
-	data := rpc.BalanceOfData(p.from[:])
-	held, err := rpc.CallWords(ctx, e, []rpc.Call{rpc.NewCall("eth_blockNumber"), rpc.ContractCall(rpc.Address(*p.to), data)}, 0)
+	balanceOf := rpc.ContractCall(rpc.Address(*p.to), rpc.BalanceOfData(p.from[:]))
+	held, err := rpc.CallWords(ctx, e, []rpc.Call{rpc.NewCall("eth_blockNumber"), balanceOf}, 0)
 	if err != nil {
 		return acc, nil, err
 	}
 	if held[0].Cmp(t.Amount) < 0 {
-		return acc, fault.New(fault.PaymentRequired, "%s: %s holds %s on %s, and this costs %s", chain.ErrTransferFunds.Message, t.From,
-			held[0].Format(t.Asset.Decimals), r.profile.Network, t.Amount.Format(t.Asset.Decimals)), nil
+		return acc, fault.New(fault.PaymentRequired, "%s: %s holds %s on %s, and this costs %s",
+			chain.ErrTransferFunds.Message, t.From, held[0].Format(t.Asset.Decimals), r.profile.Network,
+			t.Amount.Format(t.Asset.Decimals)), nil
 	}
 	if p.fees, err = r.fees(ctx, e); err != nil {
 		return acc, nil, err
 	}
 	if least := new(big.Int).Add(p.fees.Base, p.fees.Tip); least.Cmp(r.maxPrice) > 0 {
-		return acc, fault.New(fault.Unavailable, "gas costs %s gwei a unit on %s at present, and at most %s are paid; try again later",
-			money.NewUnits(least).Format(gweiDecimals), r.profile.Network, money.NewUnits(r.maxPrice).Format(gweiDecimals)), nil
+		return acc, fault.New(fault.Unavailable,
+			"gas costs %s gwei a unit on %s at present, and at most %s are paid; try again later",
+			gweiText(least), r.profile.Network, gweiText(r.maxPrice)), nil
 	}
 	p.fees.Max = smaller(p.fees.Max, r.maxPrice)
-	if verdict, err = r.allow(ctx, e, p); verdict != nil || err != nil {
+	if verdict, err = r.estimate(ctx, e, p); verdict != nil || err != nil {
 		return acc, verdict, err
 	}
 	if acc.Balance.Cmp(p.cost) < 0 {
-		return acc, fault.New(fault.PaymentRequired, "%s: %s holds %s, and the transfer takes up to %s", chain.ErrTransferGas.Message, t.From,
-			r.wei(acc.Balance), r.wei(p.cost)), nil
+		return acc, fault.New(fault.PaymentRequired, "%s: %s holds %s, and the transfer takes up to %s",
+			chain.ErrTransferGas.Message, t.From, r.coins(acc.Balance), r.coins(p.cost)), nil
 	}
 	return acc, nil, nil
 }
 
-// allow has the node try the transfer, and sets how much gas it may use.
-func (r Transfers) allow(ctx context.Context, e *rpc.Endpoint, p *pricedTx) (verdict, err error) {
-	replies, err := e.Ask(ctx, rpc.NewCall("eth_estimateGas", p.object()))
+// estimate runs the transfer on the node and sets gas and cost.
+func (r Transfers) estimate(ctx context.Context, e *rpc.Endpoint, p *pricedTx) (verdict, err error) {
+	estimate, failed, err := p.estimateGas(ctx, e)
 	if err != nil {
 		return nil, err
 	}
-	if failed := replies[0].Err; failed != nil {
+	if failed != nil {
 		if reverts(failed) {
 			return fault.New(fault.Unprocessable, "the token refuses the transfer from this wallet"), nil
 		}
 		return nil, rpc.CallError(failed)
 	}
-	estimate, ok := rpc.ParseNumber(replies[0].Result)
-	if !ok || estimate > maxTxGas/2 {
+	if estimate > maxTxGas/2 {
 		return nil, rpc.Malformed("eth_estimateGas")
 	}
 	p.gas = estimate + estimate*gasMargin/100
-	extra, err := r.extraFee(ctx, e, p.size(), p.gas)
-	if err != nil {
-		return nil, err
-	}
-	p.cost = new(big.Int).Mul(p.fees.Max, new(big.Int).SetUint64(p.gas))
-	p.cost.Add(p.cost, extra)
-	return nil, nil
+	return nil, r.setCost(ctx, e, p)
 }
 
 // Broadcast gives the bytes to every endpoint that can be asked.
 func (r Transfers) Broadcast(ctx context.Context, b chain.SignedTx) error {
-	return r.spread(ctx, b.Tx, b.Raw)
+	return r.broadcastToAll(ctx, b.Tx, b.Raw)
 }
 
 // Confirm asks an endpoint other than their source whether the transfers of one

@@ -1,0 +1,109 @@
+package sender
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm/rpc"
+)
+
+// broadcast gives signed bytes to the first endpoint that can be asked. It
+// fails with rejected if the node refuses them.
+func (c client) broadcast(ctx context.Context, tx rpc.Hash, raw []byte) error {
+	var refused error
+	err := c.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) (err error) {
+		refused, err = offer(ctx, e, tx, raw)
+		return err
+	})
+	return errors.Join(err, refused)
+}
+
+// broadcastToAll gives signed bytes to every endpoint that can be asked: some
+// nodes do not pass transactions on. One that takes them is enough.
+func (c client) broadcastToAll(ctx context.Context, id chain.TxHash, raw []byte) error {
+	tx, ok := rpc.ParseHash(string(id))
+	if !ok {
+		return fmt.Errorf("broadcast: %q is no transaction hash", id)
+	}
+	var failed []error
+	taken := false
+	for _, e := range c.pool.Ready() {
+		var refused error
+		err := c.pool.Try(ctx, e, func(ctx context.Context, e *rpc.Endpoint) (err error) {
+			refused, err = offer(ctx, e, tx, raw)
+			return err
+		})
+		if err = errors.Join(err, refused); err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", e.Name(), err))
+		} else {
+			taken = true
+		}
+	}
+	if taken {
+		return nil
+	}
+	if len(failed) == 0 {
+		return chain.ErrNoEndpoint
+	}
+	return fmt.Errorf("broadcast %s on %s: %w", tx, c.profile.Network, errors.Join(failed...))
+}
+
+// offer gives signed bytes to one node. A node that has them already answers
+// with an error, which is not a refusal. Whether it has them is asked, not
+// guessed from the text of the error.
+func offer(ctx context.Context, e *rpc.Endpoint, tx rpc.Hash, raw []byte) (refused, err error) {
+	replies, err := e.Ask(ctx, rpc.NewCall("eth_sendRawTransaction", rpc.Hex(raw)))
+	if err != nil || replies[0].Err == nil {
+		return nil, err
+	}
+	results, err := e.Results(ctx, rpc.TransactionCall(tx))
+	if err != nil || !rpc.IsNull(results[0]) {
+		return nil, err
+	}
+	return rejected{replies[0].Err}, nil
+}
+
+// receiptPoll is how often a receipt is asked for: about the block time of the
+// networks.
+const receiptPoll = 500 * time.Millisecond
+
+// await waits until the transaction is in a block and returns its receipt. It
+// stops only when ctx ends, not when endpoints fail.
+func (c client) await(ctx context.Context, tx rpc.Hash) (rpc.Receipt, error) {
+	for {
+		var r rpc.Receipt
+		err := c.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) error {
+			results, err := e.Results(ctx, rpc.ReceiptCall(tx))
+			if err != nil {
+				return err
+			}
+			got, ok, err := rpc.ParseReceipt(results[0], tx)
+			if err == nil && !ok {
+				return rpc.ErrNotFound
+			}
+			r = got
+			return err
+		})
+		if err == nil {
+			return r, nil
+		}
+		if !sleep(ctx, receiptPoll) {
+			return rpc.Receipt{}, errors.Join(fmt.Errorf("transaction %s is in no block yet", tx), ctx.Err())
+		}
+	}
+}
+
+// sleep reports false when ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
