@@ -10,7 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// parseBalance reads the answer to eth_getBalance.
+// ParseBalance reads the answer to eth_getBalance, in wei.
 func ParseBalance(raw []byte) (money.Units, error) {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {
@@ -23,12 +23,13 @@ func ParseBalance(raw []byte) (money.Units, error) {
 	return money.NewUnits(v), nil
 }
 
-// account is what the network knows of an account.
+// Account is the state of an account.
 type Account struct {
 	Balance        *big.Int // wei
-	Nonce, Pending uint64   // transactions in blocks; those and the waiting ones
+	Nonce, Pending uint64   // transactions in blocks; those and the pending ones
 }
 
+// ReadAccount reads balance and transaction counts of an account.
 func ReadAccount(ctx context.Context, e *Endpoint, of common.Address) (Account, error) {
 	text := Address(of).String()
 	results, err := e.Results(ctx,

@@ -9,7 +9,8 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// notBelow judges the answer to eth_blockNumber.
+// CheckHeight reads the answer to eth_blockNumber and fails with ErrLagging if
+// the newest block is below the number.
 func CheckHeight(raw []byte, number uint64) error {
 	head, ok := ParseNumber(raw)
 	if !ok {
@@ -21,7 +22,7 @@ func CheckHeight(raw []byte, number uint64) error {
 	return nil
 }
 
-// reached fails with errLagging unless the endpoint knows a block with the
+// RequireBlock fails with ErrLagging unless the endpoint has a block with the
 // number.
 func RequireBlock(ctx context.Context, e *Endpoint, number uint64) error {
 	results, err := e.Results(ctx, NewCall("eth_blockNumber"))
@@ -31,22 +32,25 @@ func RequireBlock(ctx context.Context, e *Endpoint, number uint64) error {
 	return CheckHeight(results[0], number)
 }
 
-// header is what Florin reads of a block.
+// Header is the part of a block that Florin reads.
 type Header struct {
 	Number uint64
 	Hash   Hash
 	Time   uint64 // seconds since 1970; several blocks may share one
 }
 
+// Head returns the block as the rest of the program knows it.
 func (h Header) Head() chain.Head {
 	return chain.Head{Number: h.Number, Hash: h.Hash.String(), Time: time.Unix(int64(h.Time), 0).UTC()}
 }
 
+// BlockByTag asks for a block by tag, without its transactions.
 func BlockByTag(tag string) Call { return NewCall("eth_getBlockByNumber", tag, false) }
 
+// BlockByNumber asks for a block by number.
 func BlockByNumber(number uint64) Call { return BlockByTag(Quantity(number)) }
 
-// parseHeader reads a block; ok is false for null, a block the node does not
+// ParseHeader reads a block; ok is false for null, a block the node does not
 // have.
 func ParseHeader(raw []byte) (h Header, ok bool, err error) {
 	if IsNull(raw) {
@@ -66,10 +70,11 @@ func ParseHeader(raw []byte) (h Header, ok bool, err error) {
 	return h, true, nil
 }
 
-// maxTimestamp is the end of the year 9999, beyond which times do not print.
+// maxTimestamp is the end of the year 9999, the last time that RFC 3339 can
+// write.
 const maxTimestamp = 253402300799
 
-// parseNumbered reads the block that was asked for by number.
+// ParseNumberedHeader reads the block that was asked for by number.
 func ParseNumberedHeader(raw []byte, number uint64) (Header, bool, error) {
 	h, ok, err := ParseHeader(raw)
 	if ok && h.Number != number {
@@ -78,7 +83,7 @@ func ParseNumberedHeader(raw []byte, number uint64) (Header, bool, error) {
 	return h, ok, err
 }
 
-// parseText reads a number that stands alone as a JSON string.
+// ParseNumber reads a quantity in a JSON string.
 func ParseNumber(raw []byte) (uint64, bool) {
 	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
 		return 0, false
@@ -86,8 +91,9 @@ func ParseNumber(raw []byte) (uint64, bool) {
 	return ParseQuantity(raw[1 : len(raw)-1])
 }
 
-// standing judges the answer to numberCall(b.Number): whether the node has
-// exactly that block in its chain.
+// RequireHead reads the answer to BlockByNumber(b.Number). It fails with
+// ErrLagging if the node does not have the block yet, and with chain.ErrReorged
+// if it has another one in its place.
 func RequireHead(raw []byte, b chain.Head) error {
 	h, ok, err := ParseNumberedHeader(raw, b.Number)
 	switch {

@@ -16,18 +16,18 @@ const (
 	DecimalsSelector  = "0x313ce567"
 )
 
-// contractCall reads from a contract in the node's newest block: full nodes
+// ContractCall calls a contract on the state of the newest block: full nodes
 // keep the state of the last few minutes only.
 func ContractCall(contract Address, data string) Call {
 	return NewCall("eth_call", map[string]string{"to": contract.String(), "data": data}, "latest")
 }
 
-// balanceOfData is the call data of ERC-20's balanceOf for a holder.
+// BalanceOfData is the call data of ERC-20's balanceOf for a holder.
 func BalanceOfData(holder []byte) string {
 	return balanceOfSelector + AddressPadding[2:] + Hex(holder)[2:]
 }
 
-// parseWord reads the single 32-byte word a contract returned.
+// ParseWord reads the 32-byte word a contract returned.
 func ParseWord(raw []byte) (*big.Int, bool) {
 	var word Hash
 	if len(raw) < 2 || raw[0] != '"' || !ParseBytes(word[:], raw[1:len(raw)-1]) {
@@ -36,8 +36,8 @@ func ParseWord(raw []byte) (*big.Int, bool) {
 	return new(big.Int).SetBytes(word[:]), true
 }
 
-// words makes calls to contracts, the first of calls being the question for
-// the newest block, which must have reached a number.
+// CallWords calls contracts that return one word each. The first of calls must
+// be eth_blockNumber, whose answer must have reached the number.
 func CallWords(ctx context.Context, e *Endpoint, calls []Call, number uint64) ([]money.Units, error) {
 	results, err := e.Results(ctx, calls...)
 	if err != nil {
@@ -57,9 +57,11 @@ func CallWords(ctx context.Context, e *Endpoint, calls []Call, number uint64) ([
 	return words, nil
 }
 
+// CodeCall asks for the code of a contract.
 func CodeCall(at Address) Call { return NewCall("eth_getCode", at.String(), "latest") }
 
-// codeHash returns the Keccak-256 of the code in answer to eth_getCode.
+// CodeHash returns the Keccak-256 and the size of the code in the answer to
+// CodeCall.
 func CodeHash(r Reply) (h Hash, size int, err error) {
 	if r.Err != nil {
 		return h, 0, CallError(r.Err)

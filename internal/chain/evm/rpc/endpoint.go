@@ -12,21 +12,21 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// How long an endpoint is left alone after failing: doubled with every failure
-// in a row, so that a dead one costs next to nothing and one that stumbled is
-// back within a second or two.
+// The cool-down after a failure doubles with every failure in a row: a dead
+// endpoint costs next to nothing, and one that failed once is back within a
+// second or two.
 const (
 	firstCoolDown = time.Second
 	maxCoolDown   = time.Minute
-	// identityTTL is how long an endpoint's chain id is taken for granted:
-	// providers move hosts between chains by mistake, too.
+	// identityTTL is how long a checked chain id counts: providers sometimes
+	// move a host to another chain.
 	identityTTL = 10 * time.Minute
-	// quarantine is how long an endpoint of the wrong chain is left alone.
+	// quarantine is the cool-down of an endpoint of the wrong chain.
 	quarantine = 5 * time.Minute
 )
 
-// endpoint is one node of the network with what is known about it: whether it
-// is fit to be asked and how much at once.
+// Endpoint is one node of the network, with its health and the sizes of
+// requests it accepts.
 type Endpoint struct {
 	*wire
 	chainID uint64
@@ -47,24 +47,28 @@ type Endpoint struct {
 }
 
 func newEndpoint(w *wire, chainID uint64) *Endpoint {
-	return &Endpoint{wire: w, chainID: chainID, batchLimit: maxBatch, logRange: newLogRange(), topicLimit: maxTopicAddresses}
+	return &Endpoint{
+		wire: w, chainID: chainID, batchLimit: maxBatch, logRange: newLogRange(),
+		topicLimit: maxTopicAddresses,
+	}
 }
 
 // Name is the host and port of the endpoint, without credentials.
 func (e *Endpoint) Name() string { return e.name }
 
-// ask sends the calls in as many requests as the node's batch limit needs and
-// returns a reply for each. An error object is the reply's own affair.
+// Ask sends the calls, in as many requests as the node's batch limit needs, and
+// returns a reply for each. An error object in a reply is not an error of Ask.
 func (e *Endpoint) Ask(ctx context.Context, calls ...Call) ([]Reply, error) {
 	return e.AskInto(ctx, nil, calls...)
 }
 
-// askInto is ask with a buffer to read the answer into, where one request is
-// enough. The replies are good until it is used again. Large answers read into
-// ever new memory would make most of the garbage of the program.
+// AskInto is Ask with a buffer to read the answer into, where one request is
+// enough. The replies are valid until the buffer is used again. Without it,
+// large answers would make most of the garbage of the program.
 //
-// Calls whose answers are too much together are asked in smaller parts, this
-// once: what was too much is what these answers hold, not the number of calls.
+// Calls whose answers are too large together are asked in smaller parts. The
+// batch limit stays, because the size of the answers was at fault, not the
+// number of calls.
 func (e *Endpoint) AskInto(ctx context.Context, buffer *bytes.Buffer, calls ...Call) ([]Reply, error) {
 	replies := make([]Reply, 0, len(calls))
 	for most := len(calls); len(replies) < len(calls); {
@@ -79,8 +83,8 @@ func (e *Endpoint) AskInto(ctx context.Context, buffer *bytes.Buffer, calls ...C
 			e.shrinkBatch(len(part))
 			continue
 		}
-		// Who brings a buffer asks about a range and shortens that after a
-		// slow or partial answer.
+		// Callers with a buffer ask for a range and shorten it themselves after
+		// a slow or partial answer.
 		if fewer := smallerPart(len(part), got, err, buffer == nil); fewer > 0 && ctx.Err() == nil {
 			most = fewer
 			continue
@@ -93,10 +97,9 @@ func (e *Endpoint) AskInto(ctx context.Context, buffer *bytes.Buffer, calls ...C
 	return replies, nil
 }
 
-// smallerPart says in parts of how many calls to ask again for what n calls in
-// one request did not get because their answers are too large together; 0 if
-// there is nothing to ask again. thorough takes a late answer and one that is
-// missing replies for too large as well.
+// smallerPart returns how many calls to ask at once when n calls in one request
+// got answers that are too large together; 0 if no retry helps. thorough also
+// takes a timeout, or missing replies, for an answer that is too large.
 func smallerPart(n int, got []Reply, err error, thorough bool) int {
 	switch {
 	case n < 2:
@@ -104,14 +107,14 @@ func smallerPart(n int, got []Reply, err error, thorough bool) int {
 	case errors.Is(err, ErrTooLarge), thorough && slices.ContainsFunc(got, Reply.crowdedOut):
 		return n / 2
 	case thorough && errors.Is(err, context.DeadlineExceeded):
-		// One by one, so that an endpoint that hangs is given up after one
-		// more try.
+		// One by one, so that an endpoint that hangs is given up after one more
+		// try.
 		return 1
 	}
 	return 0
 }
 
-// results is ask for calls of which none may fail.
+// Results is Ask for calls of which none may fail.
 func (e *Endpoint) Results(ctx context.Context, calls ...Call) ([][]byte, error) {
 	replies, err := e.Ask(ctx, calls...)
 	if err != nil {
@@ -127,7 +130,7 @@ func (e *Endpoint) Results(ctx context.Context, calls ...Call) ([][]byte, error)
 	return results, nil
 }
 
-// request is one HTTP request, counted and timed.
+// request makes one HTTP request, counted and timed.
 func (e *Endpoint) request(ctx context.Context, calls []Call, into *bytes.Buffer) ([]Reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
@@ -142,7 +145,8 @@ func (e *Endpoint) request(ctx context.Context, calls []Call, into *bytes.Buffer
 	return replies, err
 }
 
-// measure keeps a moving average of the latency, a quarter of it new.
+// measure keeps a moving average of the latency, in which the newest value
+// weighs a quarter.
 func (e *Endpoint) measure(d time.Duration) {
 	if e.latency == 0 {
 		e.latency = d
@@ -162,8 +166,8 @@ func (e *Endpoint) shrinkBatch(refused int) {
 	e.batchLimit = max(1, min(e.batchLimit, refused/2))
 }
 
-// identify checks that the node is one of the chain before anything it says
-// is believed.
+// identify checks that the node is on the right chain before any of its answers
+// is used.
 func (e *Endpoint) identify(ctx context.Context) error {
 	e.mu.Lock()
 	fresh := e.now().Before(e.verified)
@@ -188,14 +192,14 @@ func (e *Endpoint) identify(ctx context.Context) error {
 	return nil
 }
 
-// wrongChain: the endpoint answers for another chain.
+// wrongChain is returned by an endpoint of another chain.
 type wrongChain struct{ got, want uint64 }
 
 func (w wrongChain) Error() string {
 	return fmt.Sprintf("answers for chain %d instead of %d; correct its address", w.got, w.want)
 }
 
-// succeeded notes an answer that made sense.
+// succeeded records a valid answer.
 func (e *Endpoint) succeeded() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -203,12 +207,12 @@ func (e *Endpoint) succeeded() {
 }
 
 // patience is how often in a row an endpoint may lag before it counts as
-// unhealthy: behind one address there are several nodes, not all equally far.
+// unhealthy: an address can hide several nodes, not all equally far.
 const patience = 3
 
-// failed notes why the endpoint could not answer and leaves it alone for a
-// while, unless it only lags: that passes by itself and other questions it can
-// answer.
+// failed records why the endpoint could not answer and starts its cool-down.
+// One that only lags is not cooled down: it will catch up, and can answer other
+// questions meanwhile.
 func (e *Endpoint) failed(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -232,14 +236,14 @@ func (e *Endpoint) failed(err error) {
 	e.coolUntil = now.Add(wait)
 }
 
-// sawHead notes the number of the newest block the node knows.
+// RecordHead records the number of the newest block the node has.
 func (e *Endpoint) RecordHead(number uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.head = number
 }
 
-// health tells how the endpoint does.
+// health returns the state of the endpoint.
 func (e *Endpoint) health() chain.EndpointHealth {
 	e.mu.Lock()
 	defer e.mu.Unlock()

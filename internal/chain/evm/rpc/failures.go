@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// rpcError is the error object of a JSON-RPC answer.
+// Error is the error object of a JSON-RPC answer.
 type Error struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -18,32 +18,32 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("error %d: %s", e.Code, e.Message) }
 
-// Failures of an endpoint that the pool and the scan tell apart.
+// Failures of an endpoint that pool, scan and sender handle differently.
 var (
-	// errTooMuch: the endpoint refuses a question for its size; ask for less.
+	// ErrTooLarge: the endpoint refuses the size of the answer; ask for less.
 	ErrTooLarge = errors.New("asked for too much at once")
-	// errTooManyTopics: the same, for the number of addresses asked about.
+	// ErrTooManyTopics: the endpoint refuses the number of addresses asked for.
 	ErrTooManyTopics = errors.New("asked for too many addresses at once")
-	// errLagging: the endpoint does not know a block yet that others know.
+	// ErrLagging: the endpoint does not have a block yet that others have.
 	ErrLagging = errors.New("lags behind")
-	// errLacking: the endpoint has no such block or transaction, and may be
-	// right; another is asked, and no fault is found with this one.
+	// ErrNotFound: the endpoint does not have the block or transaction, and may
+	// be right. Another endpoint is asked; this one stays healthy.
 	ErrNotFound = errors.New("does not have it")
-	// errBatch: the endpoint refuses several calls in one request.
+	// errBatchRefused: the endpoint refuses several calls in one request.
 	errBatchRefused = errors.New("refuses calls in one request")
 )
 
-// malformed is an answer that makes no sense.
+// Malformed is an answer that does not have the expected form.
 func Malformed(format string, args ...any) error {
 	return fmt.Errorf("malformed answer: "+format, args...)
 }
 
-// rateLimited: the endpoint asks to be left alone for a while.
+// rateLimited: the endpoint asks to wait before the next request.
 type rateLimited struct{ after time.Duration }
 
 func (rateLimited) Error() string { return "too many requests" }
 
-// Bounds of what a Retry-After may ask for.
+// Bounds of the Retry-After header.
 const (
 	defaultRetryAfter = 2 * time.Second
 	maxRetryAfter     = 5 * time.Minute
@@ -61,22 +61,28 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return min(max(after, time.Second), maxRetryAfter)
 }
 
-// What providers write when a question is too large, too frequent or too
-// early. There is no standard: the texts are those of geth, Erigon, reth and
-// the large providers. A text that is taken for the wrong thing costs a few
-// more requests, never a wrong answer.
+// Parts of error texts of providers for requests that are too frequent, too
+// early or too large. There is no standard; the texts are those of geth,
+// Erigon, reth and the large providers. Misreading one costs a few more
+// requests, never a wrong answer.
 var (
-	rateTexts = []string{"rate limit", "rate-limit", "too many requests", "requests per", "request count", "quota", "credits", "throughput", "capacity"}
+	rateTexts = []string{
+		"rate limit", "rate-limit", "too many requests", "requests per", "request count", "quota",
+		"credits", "throughput", "capacity",
+	}
 	lateTexts = []string{
 		"unknown block", "header not found", "block not found", "could not find block",
 		"beyond current head", "beyond the latest", "exceeds head", "invalid block range", "in the future",
 	}
 	manyTexts = []string{"addresses or topics", "number of addresses", "too many topics", "too many addresses"}
-	sizeTexts = []string{"range", "too large", "too wide", "too big", "more than", "max results", "response size", "exceed", "limited to", "timed out", "timeout", "deadline"}
+	sizeTexts = []string{
+		"range", "too large", "too wide", "too big", "more than", "max results", "response size",
+		"exceed", "limited to", "timed out", "timeout", "deadline",
+	}
 	sizeCodes = []int{-32005, -32602, -32614, -32020, -32012}
 )
 
-// logsFailure says what an error object in answer to eth_getLogs means.
+// LogsError classifies an error object in answer to eth_getLogs.
 func LogsError(e *Error) error {
 	text := strings.ToLower(e.Message)
 	switch {
@@ -95,7 +101,7 @@ func LogsError(e *Error) error {
 	return e
 }
 
-// callFailure says what an error object in answer to any other call means.
+// CallError classifies an error object in answer to any other call.
 func CallError(e *Error) error {
 	text := strings.ToLower(e.Message)
 	switch {
@@ -107,15 +113,15 @@ func CallError(e *Error) error {
 	return e
 }
 
-// Codes with which geth and its kin fill up a batch whose other replies took
-// all the room or all the time there is for one answer.
+// Codes by which geth and its forks fill up a batch whose other replies took
+// all the space or time for one answer.
 const (
 	codeBatchTimedOut = -32002
 	codeBatchTooLarge = -32003
 )
 
-// crowdedOut reports whether a call of a batch got no reply of its own because
-// of the others. Both codes have other meanings elsewhere, so the text counts.
+// crowdedOut reports whether a call of a batch got no reply because of the
+// others. Both codes have other meanings elsewhere, so the text counts too.
 func (r Reply) crowdedOut() bool {
 	if r.Err == nil || r.Err.Code != codeBatchTimedOut && r.Err.Code != codeBatchTooLarge {
 		return false

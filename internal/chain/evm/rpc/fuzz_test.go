@@ -13,20 +13,28 @@ import (
 const (
 	someHash  = "0x1f2e3d4c5b6a79881f2e3d4c5b6a79881f2e3d4c5b6a79881f2e3d4c5b6a7988"
 	someTopic = "0x000000000000000000000000aabbccddeeff00112233445566778899aabbccdd"
-	someLog   = `{"address":"0x3c499c542cef5e3811e1192ce70d8cc03d5c3359","topics":["` + TransferTopic + `","` + someTopic + `","` + someTopic + `"],` +
-		`"data":"0x00000000000000000000000000000000000000000000000000000000000f4240","blockNumber":"0x10","blockHash":"` + someHash +
+	someLog   = `{"address":"0x3c499c542cef5e3811e1192ce70d8cc03d5c3359","topics":["` + TransferTopic + `","` +
+		someTopic + `","` + someTopic + `"],` +
+		`"data":"0x00000000000000000000000000000000000000000000000000000000000f4240","blockNumber":"0x10","blockHash":"` +
+		someHash +
 		`","transactionHash":"` + someHash + `","transactionIndex":"0x0","logIndex":"0x2a","removed":false}`
 )
 
 var jsonSeeds = []string{
-	`null`, `[]`, `{}`, `[` + someLog + `]`, `[` + someLog + `,` + someLog + `]`, ` [ { "address" : "0x" , "topics" : [ ] } ] `,
-	`[{"topics":["a","b","c","d","e"]}]`, `[{"address":"\u0030x"}]`, `[{"add\u0072ess":"0x1","removed":true}]`, `[{"data":"\ud83d"}]`,
-	`{"jsonrpc":"2.0","id":0,"result":"0x1"}`, `[{"id":1,"result":null},{"id":0,"error":{"code":-32005,"message":"limit exceeded"}}]`,
-	`{"id":null,"error":{"code":-32600,"message":"batch"}}`, `{"id":0,"error":"text"}`, `[1,-0.5e+3,true,false,"\"\\\n\u00e9"]`,
+	`null`, `[]`, `{}`, `[` + someLog + `]`, `[` + someLog + `,` + someLog + `]`,
+	` [ { "address" : "0x" , "topics" : [ ] } ] `,
+	`[{"topics":["a","b","c","d","e"]}]`, `[{"address":"\u0030x"}]`, `[{"add\u0072ess":"0x1","removed":true}]`,
+	`[{"data":"\ud83d"}]`,
+	`{"jsonrpc":"2.0","id":0,"result":"0x1"}`,
+	`[{"id":1,"result":null},{"id":0,"error":{"code":-32005,"message":"limit exceeded"}}]`,
+	`{"id":null,"error":{"code":-32600,"message":"batch"}}`, `{"id":0,"error":"text"}`,
+	`[1,-0.5e+3,true,false,"\"\\\n\u00e9"]`,
 	`{"number":"0x10","hash":"` + someHash + `","timestamp":"0x650000","transactions":[]}`,
-	`{"transactionHash":"` + someHash + `","blockNumber":"0x10","blockHash":"` + someHash + `","status":"0x1","logs":[` + someLog + `]}`,
+	`{"transactionHash":"` + someHash + `","blockNumber":"0x10","blockHash":"` + someHash +
+		`","status":"0x1","logs":[` + someLog + `]}`,
 	`{"hash":"` + someHash + `","from":"0x3c499c542cef5e3811e1192ce70d8cc03d5c3359","to":null,"value":"0x0"}`,
-	strings.Repeat("[", 70) + strings.Repeat("]", 70), `[{"a":[{"b":[[[{}]]]}]}]`, "\x00", `"`, `"\`, `"\u12`, `[1 2]`, `{"a"}`, `{"a":1,}`, `[1,]`, `01`, `-`, `1.`,
+	strings.Repeat("[", 70) + strings.Repeat("]", 70), `[{"a":[{"b":[[[{}]]]}]}]`, "\x00", `"`, `"\`, `"\u12`, `[1 2]`,
+	`{"a"}`, `{"a":1,}`, `[1,]`, `01`, `-`, `1.`,
 }
 
 func seed(f *testing.F) {
@@ -111,7 +119,10 @@ func mutate(r *rand.Rand, b []byte) []byte {
 }
 
 func FuzzScanner_Text(f *testing.F) {
-	for _, s := range []string{`""`, `"0x"`, `"abcdefghijklmnop"`, `"abcdefg\"hij"`, "\"\x1f\"", "\"\xff\xfe\"", `"\u0000"`, `"\ud83d\ude00"`, `"\x"`} {
+	for _, s := range []string{
+		`""`, `"0x"`, `"abcdefghijklmnop"`, `"abcdefg\"hij"`, "\"\x1f\"", "\"\xff\xfe\"",
+		`"\u0000"`, `"\ud83d\ude00"`, `"\x"`,
+	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -339,7 +350,8 @@ func FuzzParseObjects(f *testing.F) {
 		if r, ok, err := ParseReceipt(b, want); ok && err == nil && (r.Tx != want || r.Failed && anyTransfer(r)) {
 			t.Fatalf("%q was read as %+v", b, r)
 		}
-		if tx, ok, err := ParseTransaction(b, want); ok && err == nil && (tx.hash != want || tx.Value == nil || tx.Value.Sign() < 0) {
+		if tx, ok, err := ParseTransaction(b, want); ok && err == nil &&
+			(tx.hash != want || tx.Value == nil || tx.Value.Sign() < 0) {
 			t.Fatalf("%q was read as %+v", b, tx)
 		}
 		if v, ok := ParseWord(b); ok && (v.Sign() < 0 || v.BitLen() > 256) {
@@ -356,7 +368,10 @@ func anyTransfer(r Receipt) bool {
 }
 
 func FuzzQuantity(f *testing.F) {
-	for _, s := range []string{"0x0", "0x", "0xffffffffffffffff", "0x10000000000000000", "0x00", "1", "0X1", "0x-1", "0xG"} {
+	for _, s := range []string{
+		"0x0", "0x", "0xffffffffffffffff", "0x10000000000000000", "0x00", "1", "0X1", "0x-1",
+		"0xG",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

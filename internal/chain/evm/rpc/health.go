@@ -7,16 +7,17 @@ import (
 	"time"
 )
 
-// How often the endpoints are asked how far they are, and how long that may
-// take. Without it an endpoint that stopped moving would stay the preferred
-// one: it answers, and nothing it says is wrong.
+// Interval and timeout of the health check. Without it, an endpoint that no
+// longer follows the chain would stay the preferred one: its answers are valid,
+// only old.
 const (
 	healthEvery  = 5 * time.Second
 	probeTimeout = 2 * time.Second
 )
 
-// beat has every endpoint that is not cooling down tell its newest block, if
-// it is time. With one endpoint there is nothing to choose.
+// CheckHealth reads the newest block of every endpoint that is not cooling
+// down, at most once in healthEvery. A single endpoint is not checked, because
+// there is nothing to choose.
 func (p *Pool) CheckHealth(ctx context.Context) {
 	p.checking.Lock()
 	defer p.checking.Unlock()
@@ -32,8 +33,8 @@ func (p *Pool) CheckHealth(ctx context.Context) {
 	all.Wait()
 }
 
-// pulse asks one endpoint. One that takes too long is left alone for a while
-// like one that fails.
+// probe reads the newest block of one endpoint. One that takes too long cools
+// down like one that fails.
 func (p *Pool) probe(ctx context.Context, e *Endpoint) {
 	short, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -54,7 +55,8 @@ func (p *Pool) probe(ctx context.Context, e *Endpoint) {
 	}
 }
 
-// farthest returns the number of the newest block any endpoint has shown.
+// HighestBlock returns the number of the newest block any endpoint has
+// reported.
 func (p *Pool) HighestBlock() uint64 {
 	var best uint64
 	for _, e := range p.endpoints {

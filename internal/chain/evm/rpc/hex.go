@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// parseBig reads a quantity of up to 256 bits.
+// ParseBig reads a quantity of up to 256 bits.
 func ParseBig(text string) (*big.Int, bool) {
 	if len(text) < 3 || len(text) > 66 || text[:2] != "0x" {
 		return nil, false
@@ -19,7 +19,7 @@ func ParseBig(text string) (*big.Int, bool) {
 	return new(big.Int).SetString(text[2:], 16)
 }
 
-// nibbles maps a hexadecimal digit to its value and everything else to 0xff.
+// nibbles maps a hexadecimal digit to its value and every other byte to 0xff.
 var nibbles = func() (t [256]byte) {
 	for i := range t {
 		t[i] = 0xff
@@ -33,7 +33,7 @@ var nibbles = func() (t [256]byte) {
 	return t
 }()
 
-// parseBytes reads 0x and exactly two digits for each byte of dst.
+// ParseBytes reads 0x and exactly two digits for each byte of dst.
 func ParseBytes(dst, text []byte) bool {
 	if len(text) != 2+2*len(dst) || text[0] != '0' || text[1] != 'x' {
 		return false
@@ -55,7 +55,7 @@ func parseDigits(dst, text []byte) bool {
 	return bad < 0x10
 }
 
-// parseQuantity reads a number of the JSON-RPC encoding: 0x and 1 to 16 digits.
+// ParseQuantity reads a quantity of JSON-RPC: 0x and 1 to 16 digits.
 func ParseQuantity(text []byte) (uint64, bool) {
 	if len(text) < 3 || len(text) > 18 || text[0] != '0' || text[1] != 'x' {
 		return 0, false
@@ -71,8 +71,8 @@ func ParseQuantity(text []byte) (uint64, bool) {
 	return v, true
 }
 
-// quantity writes a number as JSON-RPC wants it.
+// Quantity writes a number as JSON-RPC expects it.
 func Quantity(v uint64) string { return "0x" + strconv.FormatUint(v, 16) }
 
-// hexText writes bytes as 0x and lower-case digits.
+// Hex writes bytes as 0x and lower-case digits.
 func Hex(b []byte) string { return "0x" + hex.EncodeToString(b) }

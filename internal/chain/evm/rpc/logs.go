@@ -7,16 +7,17 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// transferTopic is the first topic of ERC-20's Transfer(address indexed from,
+// TransferTopic is the first topic of ERC-20's Transfer(address indexed from,
 // address indexed to, uint256 value): the Keccak-256 of its signature.
 const TransferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
 
-// addressPadding is what precedes an address in a topic.
+// AddressPadding precedes an address in a topic.
 const AddressPadding = "0x000000000000000000000000"
 
-// maxTopics is how many topics the virtual machine can give a log.
+// maxTopics is the most topics a log can have.
 const maxTopics = 4
 
+// Address and Hash are an account and a hash in raw bytes.
 type (
 	Address [20]byte
 	Hash    [32]byte
@@ -25,13 +26,14 @@ type (
 func (a Address) String() string { return Hex(a[:]) }
 func (h Hash) String() string    { return Hex(h[:]) }
 
+// ParseHash reads 0x and 64 digits.
 func ParseHash(text string) (h Hash, ok bool) {
 	ok = ParseBytes(h[:], []byte(text))
 	return h, ok
 }
 
-// logText is a log as the node wrote it: every field is still text, part of
-// the answer's bytes, so that a log that is none of ours costs no decoding.
+// RawLog is a log as the node wrote it. Every field refers to the bytes of the
+// answer, so that a log that is not needed costs no decoding.
 type RawLog struct {
 	Text              []byte // the object itself
 	Address, Data     []byte
@@ -42,7 +44,8 @@ type RawLog struct {
 	Removed           bool
 }
 
-// log reads one log object. Fields Florin has no use for may hold anything.
+// ReadLog reads one log object. Fields that Florin does not use may hold
+// anything.
 func ReadLog(s *scanner, l *RawLog) bool {
 	*l = RawLog{}
 	return s.object(func(key []byte) bool {
@@ -87,8 +90,8 @@ func readTopics(s *scanner, l *RawLog) bool {
 	})
 }
 
-// logs reads an array of logs and calls each with every one; each returns an
-// error to stop. The logText is valid during the call only.
+// ReadLogs reads an array of logs and calls each with every one; each returns
+// an error to stop. The RawLog is valid during the call only.
 func ReadLogs(raw []byte, each func(*RawLog) error) error {
 	s := NewScanner(raw)
 	var l RawLog
@@ -111,7 +114,7 @@ func ReadLogs(raw []byte, each func(*RawLog) error) error {
 	return nil
 }
 
-// entry is a decoded ERC-20 Transfer log.
+// TransferLog is a decoded ERC-20 Transfer log.
 type TransferLog struct {
 	Contract  Address
 	From, To  Address
@@ -122,27 +125,27 @@ type TransferLog struct {
 	Index     uint64 // within the block
 }
 
-// isTransfer reports whether the log has the shape of an ERC-20 Transfer.
-// ERC-721 uses the same first topic with a fourth one and is no money.
+// IsTransfer reports whether the log has the shape of an ERC-20 Transfer.
+// ERC-721 uses the same first topic, but has a fourth one.
 func (l *RawLog) IsTransfer() bool {
 	return l.TopicCount == 3 && SameHex(l.Topics[0], TransferTopic)
 }
 
-// sameHex compares hex text with lower-case hex text.
+// SameHex compares hex text with lower-case hex text.
 func SameHex(text []byte, lower string) bool {
 	return string(text) == lower || len(text) == len(lower) && strings.EqualFold(string(text), lower)
 }
 
-// recipient decodes only whom a Transfer log pays.
+// Recipient decodes only the recipient of a Transfer log.
 func (l *RawLog) Recipient(to *Address) bool { return TopicAddress(l.Topics[2], to) }
 
-// topicAddress decodes an address out of a topic, whose upper 12 bytes are 0.
+// TopicAddress decodes an address from a topic, whose upper 12 bytes are 0.
 func TopicAddress(topic []byte, a *Address) bool {
 	const digits = len(AddressPadding)
 	return len(topic) == digits+2*len(a) && string(topic[:digits]) == AddressPadding && parseDigits(a[:], topic[digits:])
 }
 
-// decode reads a Transfer log whole.
+// Decode reads a Transfer log; ok is false if it is malformed or another event.
 func (l *RawLog) Decode() (e TransferLog, ok bool) {
 	var word Hash
 	if !l.IsTransfer() || !ParseBytes(word[:], l.Data) {
@@ -157,7 +160,7 @@ func (l *RawLog) Decode() (e TransferLog, ok bool) {
 	return e, ok && okNumber && okIndex
 }
 
-// same reports whether two logs tell the same, wherever they were included.
+// Same reports whether two logs are of the same transfer, in whatever block.
 func (e TransferLog) same(o TransferLog) bool {
 	return e.Contract == o.Contract && e.From == o.From && e.To == o.To && e.Units.Cmp(o.Units) == 0 && e.Tx == o.Tx
 }

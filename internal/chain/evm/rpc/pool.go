@@ -14,7 +14,8 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// pool is the endpoints of one network, in the operator's order of preference.
+// Pool is the endpoints of one network, in the operator's order of preference.
+// It is safe for concurrent use.
 type Pool struct {
 	endpoints []*Endpoint
 	now       func() time.Time
@@ -30,7 +31,7 @@ const DefaultTimeout = 20 * time.Second
 // maxEndpoints bounds the configuration; nobody needs more.
 const maxEndpoints = 16
 
-// poolConfig says through which endpoints a network is read.
+// Config says through which endpoints a network is read.
 type Config struct {
 	Network chain.Network
 	ChainID uint64 // EIP-155; an endpoint that answers for another chain is not used
@@ -46,7 +47,7 @@ type Config struct {
 	Now func() time.Time
 }
 
-// newPool returns the pool of the endpoints. It makes no request. It fails with
+// NewPool returns the pool of the endpoints. It makes no request. It fails with
 // fault.Invalid for an address that is malformed or given twice.
 func NewPool(c Config) (*Pool, error) {
 	if len(c.Endpoints) == 0 || len(c.Endpoints) > maxEndpoints {
@@ -65,7 +66,8 @@ func NewPool(c Config) (*Pool, error) {
 			return nil, fault.New(fault.Invalid, "endpoint %d of %s: %s", i+1, c.Network, err.Error())
 		}
 		if p.has(w) {
-			return nil, fault.New(fault.Invalid, "endpoint %d of %s is there twice; a second opinion must come from somebody else", i+1, c.Network)
+			return nil, fault.New(fault.Invalid,
+				"endpoint %d of %s is there twice; a second opinion must come from somebody else", i+1, c.Network)
 		}
 		w.name, w.timeout = p.uniqueName(w.name), c.Timeout
 		p.endpoints = append(p.endpoints, newEndpoint(w, c.ChainID))
@@ -73,21 +75,21 @@ func NewPool(c Config) (*Pool, error) {
 	return p, nil
 }
 
-// single reports whether only one endpoint is configured, so that nothing can
-// be asked of a second one.
+// Single reports whether only one endpoint is configured, so that no second one
+// can confirm an answer.
 func (p *Pool) Single() bool { return len(p.endpoints) == 1 }
 
-// size returns how many endpoints are configured.
+// Size returns how many endpoints are configured.
 func (p *Pool) Size() int { return len(p.endpoints) }
 
-// close closes the idle connections of all endpoints.
+// Close closes the idle connections of all endpoints.
 func (p *Pool) Close() {
 	for _, e := range p.endpoints {
 		e.client.CloseIdleConnections()
 	}
 }
 
-// health reports the health of each endpoint, in the configured order.
+// Health reports the health of each endpoint, in the configured order.
 func (p *Pool) Health() []chain.EndpointHealth {
 	healths := make([]chain.EndpointHealth, len(p.endpoints))
 	for i, e := range p.endpoints {
@@ -96,15 +98,16 @@ func (p *Pool) Health() []chain.EndpointHealth {
 	return healths
 }
 
-// do has the first endpoint that can do it do f. An endpoint that fails is
-// left alone for a while and the next one is asked; one that lags or shows
-// another fork than asked about is passed over. When none is left the result
-// is chain.ErrReorged if any showed another fork, errLacking if none of them
-// has what was asked for, else chain.ErrNoEndpoint.
+// Do calls f with one endpoint after the other until it succeeds. An endpoint
+// that fails cools down. One that lags, or shows another fork than f expects,
+// is skipped. When none is left the result is chain.ErrReorged if any showed
+// another fork, ErrNotFound if none has what was asked for, and
+// chain.ErrNoEndpoint otherwise.
 func (p *Pool) Do(ctx context.Context, f func(context.Context, *Endpoint) error) error {
 	return p.Among(ctx, p.Ready(), f)
 }
 
+// Among is Do with these endpoints.
 func (p *Pool) Among(ctx context.Context, endpoints []*Endpoint, f func(context.Context, *Endpoint) error) error {
 	var reasons []string
 	reorged, lacking := false, false
@@ -135,7 +138,7 @@ func (p *Pool) Among(ctx context.Context, endpoints []*Endpoint, f func(context.
 	return fmt.Errorf("%w: %s", chain.ErrNoEndpoint, strings.Join(reasons, "; "))
 }
 
-// try has one endpoint do f and draws the conclusions for its health.
+// Try calls f with one endpoint and records in its health how that went.
 func (p *Pool) Try(ctx context.Context, e *Endpoint, f func(context.Context, *Endpoint) error) error {
 	err := e.identify(ctx)
 	if err == nil {
@@ -152,8 +155,8 @@ func (p *Pool) Try(ctx context.Context, e *Endpoint, f func(context.Context, *En
 	return err
 }
 
-// ready lists the endpoints that are not cooling down: those that keep up with
-// the chain first, otherwise in the operator's order.
+// Ready lists the endpoints that are not cooling down: first those that keep up
+// with the chain, then the others, each in the operator's order.
 func (p *Pool) Ready() []*Endpoint {
 	var best uint64
 	var ready []*Endpoint
@@ -176,16 +179,16 @@ func (p *Pool) Ready() []*Endpoint {
 	return ready
 }
 
-// lagTolerance is how many blocks an endpoint may be behind the best without
-// being asked last: one or two polls of the fastest chain.
+// lagTolerance is how many blocks an endpoint may be behind the best one
+// without being asked last: one or two polls of the fastest chain.
 const lagTolerance = 10
 
-// without lists the ready endpoints save the named one.
+// Without lists the ready endpoints except the named one.
 func (p *Pool) Without(name string) []*Endpoint {
 	return slices.DeleteFunc(p.Ready(), func(e *Endpoint) bool { return e.name == name })
 }
 
-// resting says why no endpoint can be asked.
+// coolingDown says of each endpoint that is cooling down why.
 func (p *Pool) coolingDown() []string {
 	var reasons []string
 	for _, e := range p.endpoints {
@@ -203,7 +206,7 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// httpClient returns a client that follows no redirect: it would carry
+// httpClient returns a client that follows no redirects, which would carry
 // credentials to another host.
 func httpClient(given *http.Client) *http.Client {
 	c := &http.Client{}
@@ -219,12 +222,12 @@ func httpClient(given *http.Client) *http.Client {
 	return c
 }
 
-// has reports whether the address is one of the endpoints' already.
+// has reports whether the address is that of an endpoint in the pool.
 func (p *Pool) has(w *wire) bool {
 	return slices.ContainsFunc(p.endpoints, func(e *Endpoint) bool { return e.target.String() == w.target.String() })
 }
 
-// uniqueName tells endpoints of one host apart.
+// uniqueName numbers the endpoints of one host.
 func (p *Pool) uniqueName(host string) string {
 	name := host
 	for i := 2; ; i++ {

@@ -8,8 +8,8 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// blockOf returns the head of the block a receipt names, which must be in the
-// node's chain.
+// BlockOf returns the head of the block that the receipt names. It fails with
+// chain.ErrReorged if that block is not in the node's chain.
 func BlockOf(ctx context.Context, e *Endpoint, r Receipt) (chain.Head, error) {
 	results, err := e.Results(ctx, BlockByNumber(r.Block))
 	if err != nil {
@@ -25,7 +25,7 @@ func BlockOf(ctx context.Context, e *Endpoint, r Receipt) (chain.Head, error) {
 	return h.Head(), nil
 }
 
-// receipt is what Florin reads of a transaction's receipt.
+// Receipt is the part of a transaction's receipt that Florin reads.
 type Receipt struct {
 	Tx        Hash
 	Block     uint64
@@ -34,17 +34,18 @@ type Receipt struct {
 	Logs      []ReceiptLog
 }
 
-// receiptLog is a log in the order of its transaction. entry is set for
-// ERC-20 transfers only. A failed transaction has none.
+// ReceiptLog is a log of a transaction. Transfer is set for ERC-20 transfers
+// only. A failed transaction has no logs.
 type ReceiptLog struct {
 	IsTransfer bool
 	Transfer   TransferLog
 }
 
+// ReceiptCall asks for the receipt of a transaction.
 func ReceiptCall(tx Hash) Call { return NewCall("eth_getTransactionReceipt", tx.String()) }
 
-// parseReceipt reads the receipt of tx; ok is false for null, a transaction
-// that is in no block the node knows.
+// ParseReceipt reads the receipt of tx; ok is false for null: the node knows no
+// block with the transaction.
 func ParseReceipt(raw []byte, tx Hash) (r Receipt, ok bool, err error) {
 	if IsNull(raw) {
 		return Receipt{}, false, nil
@@ -68,7 +69,7 @@ func ParseReceipt(raw []byte, tx Hash) (r Receipt, ok bool, err error) {
 	return r, err == nil, err
 }
 
-// add takes the next log of the receipt.
+// add appends the next log of the receipt.
 func (r *Receipt) add(l *RawLog) error {
 	if !l.IsTransfer() {
 		r.Logs = append(r.Logs, ReceiptLog{})
@@ -76,7 +77,7 @@ func (r *Receipt) add(l *RawLog) error {
 	}
 	e, ok := l.Decode()
 	if !ok {
-		// Any contract may log this topic over data of its own.
+		// Any contract may log this topic with other data.
 		r.Logs = append(r.Logs, ReceiptLog{})
 		return nil
 	}
@@ -87,7 +88,7 @@ func (r *Receipt) add(l *RawLog) error {
 	return nil
 }
 
-// holds reports whether the receipt has the log.
+// Has reports whether the receipt has the log.
 func (r Receipt) Has(e TransferLog) bool {
 	return slices.ContainsFunc(r.Logs, func(l ReceiptLog) bool {
 		return l.IsTransfer && l.Transfer.Index == e.Index && l.Transfer.same(e)

@@ -7,9 +7,10 @@ import (
 	"slices"
 )
 
-// rebuild makes what a receipt says of a successful transaction out of all
-// logs of its block; ok is false when the block does not have the transaction
-// or no log of it.
+// RebuildReceipt assembles the receipt of a successful transaction from all
+// logs of its block, for nodes that have dropped the transaction from their
+// index. ok is false when the block has neither the transaction nor a log of
+// it.
 func RebuildReceipt(ctx context.Context, e *Endpoint, tx Hash, block Header) (r Receipt, ok bool, err error) {
 	replies, err := e.Ask(ctx, BlockByNumber(block.Number),
 		NewCall("eth_getLogs", map[string]any{"blockHash": block.Hash.String()}))
@@ -36,7 +37,7 @@ func RebuildReceipt(ctx context.Context, e *Endpoint, tx Hash, block Header) (r 
 	return g.Receipt, len(g.Logs) > 0, nil
 }
 
-// blockHolds judges the answer to numberCall(block.number): whether the chain
+// blockHolds reads the answer to BlockByNumber(block.Number): whether the chain
 // has the block, and the block the transaction.
 func blockHolds(raw []byte, block Header, tx Hash) (bool, error) {
 	h, ok, err := ParseNumberedHeader(raw, block.Number)
@@ -50,7 +51,7 @@ func blockHolds(raw []byte, block Header, tx Hash) (bool, error) {
 	return slices.ContainsFunc(text.Transactions, func(t string) bool { return SameHex([]byte(t), tx.String()) }), nil
 }
 
-// gathering picks the logs of one transaction from those of its block.
+// receiptBuilder collects the logs of one transaction from those of its block.
 type receiptBuilder struct {
 	Receipt
 	logs []indexedLog

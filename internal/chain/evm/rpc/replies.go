@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// replySet gathers the replies to one request.
+// replySet collects the replies to one request.
 type replySet struct {
 	replies []Reply
 	seen    []bool
@@ -16,9 +16,9 @@ type replySet struct {
 	err     error
 }
 
-// parseReplies reads the answer to n calls, whose ids are 0 to n-1, in
-// whatever order they come. refusal is an error object that belongs to no
-// call and so answers the request as a whole.
+// parseReplies reads the answer to n calls, whose ids are 0 to n-1, in any
+// order. refusal is an error object that belongs to no call and so answers the
+// whole request.
 func parseReplies(answer []byte, n int) (replies []Reply, refusal *Error, err error) {
 	s := NewScanner(answer)
 	set := &replySet{replies: make([]Reply, n), seen: make([]bool, n), single: s.peek() != '['}
@@ -41,7 +41,7 @@ func parseReplies(answer []byte, n int) (replies []Reply, refusal *Error, err er
 	return set.replies, nil, nil
 }
 
-// read takes one reply and puts it where its call is.
+// read reads one reply and stores it at the position of its call.
 func (set *replySet) read(s *scanner) bool {
 	id, r, ok := s.reply()
 	if !ok {
@@ -85,7 +85,7 @@ func (s *scanner) reply() (id []byte, r Reply, ok bool) {
 	return id, r, ok && (r.Err != nil || r.Result != nil)
 }
 
-// parseFault reads an error object; one of the wrong shape is an error too.
+// parseError reads an error object; one of the wrong form is an error too.
 func parseError(raw []byte) *Error {
 	e := &Error{}
 	if json.Unmarshal(raw, e) != nil {

@@ -6,19 +6,19 @@ import (
 	"math/bits"
 )
 
-// maxDepth bounds how deep a value may be nested: a node's answers need about
-// five levels, and a hostile one must not exhaust the stack.
+// maxDepth bounds the nesting of values: answers need about five levels, and a
+// hostile one must not exhaust the stack.
 const maxDepth = 64
 
-// scanner walks over JSON text (RFC 8259) without building values: it finds
-// where they begin and end. Its methods return false at the first byte that
+// Scanner reads JSON text (RFC 8259) without building values: it finds where
+// they begin and end. Its methods return false at the first byte that
 // encoding/json would refuse.
 type scanner struct {
 	b []byte
 	i int
 }
 
-// newScanner returns a scanner at the beginning of the text.
+// NewScanner returns a scanner at the beginning of the text.
 func NewScanner(text []byte) *scanner { return &scanner{b: text} }
 
 func (s *scanner) space() {
@@ -32,13 +32,13 @@ func (s *scanner) space() {
 	}
 }
 
-// pos returns where the next byte that is not space is.
+// pos returns the position of the next byte that is not space.
 func (s *scanner) pos() int {
 	s.space()
 	return s.i
 }
 
-// since returns the text from a position to where the scanner is.
+// since returns the text from a position to the current one.
 func (s *scanner) since(start int) []byte { return s.b[start:s.i] }
 
 // peek returns the next byte that is not space, or 0 at the end.
@@ -50,7 +50,7 @@ func (s *scanner) peek() byte {
 	return s.b[s.i]
 }
 
-// take skips space and the byte, if that is what comes.
+// take skips space and the byte, if it comes next.
 func (s *scanner) take(c byte) bool {
 	if s.peek() != c || s.i == len(s.b) {
 		return false
@@ -74,8 +74,8 @@ const (
 	blanks = lows * 0x20
 )
 
-// text reads a string and returns what it says. Without escapes, which no hex
-// text has, the result is part of the scanned bytes.
+// text reads a string and returns its content. Without escapes, which hex text
+// never has, the result refers to the scanned bytes.
 func (s *scanner) text() ([]byte, bool) {
 	if !s.take('"') {
 		return nil, false
@@ -110,7 +110,7 @@ func (s *scanner) plain() {
 	}
 }
 
-// escaped finishes a string that began at start and is not plain so far.
+// escaped finishes a string that began at start and has an escape.
 func (s *scanner) escaped(start int) ([]byte, bool) {
 	for {
 		s.plain()
@@ -120,7 +120,7 @@ func (s *scanner) escaped(start int) ([]byte, bool) {
 		if s.b[s.i] == '"' {
 			break
 		}
-		s.i = min(s.i+2, len(s.b)) // a backslash and what it escapes; unquoting judges it
+		s.i = min(s.i+2, len(s.b)) // a backslash and the escaped byte; unquote validates it
 	}
 	text := s.unquote(start)
 	s.i++
@@ -137,7 +137,7 @@ func (s *scanner) unquote(start int) []byte {
 	return append([]byte{}, text...)
 }
 
-// skip passes over one value of any kind and returns its text.
+// skip skips one value of any kind and returns its text.
 func (s *scanner) skip() ([]byte, bool) {
 	s.space()
 	start := s.i
@@ -186,8 +186,8 @@ func (s *scanner) number() bool {
 	return s.i > start && json.Valid(s.b[start:s.i])
 }
 
-// object reads an object, calling member for each key with the scanner at the
-// value, which member must pass over.
+// object reads an object and calls member for each key with the scanner at the
+// value, which member must skip.
 func (s *scanner) object(member func(key []byte) bool) bool {
 	if !s.take('{') {
 		return false
@@ -209,8 +209,8 @@ func (s *scanner) object(member func(key []byte) bool) bool {
 	}
 }
 
-// array reads an array, calling element with the scanner at each element,
-// which element must pass over.
+// array reads an array and calls element with the scanner at each element,
+// which element must skip.
 func (s *scanner) array(element func() bool) bool {
 	if !s.take('[') {
 		return false

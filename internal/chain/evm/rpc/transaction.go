@@ -5,7 +5,7 @@ import (
 	"math/big"
 )
 
-// transaction is what Florin reads of a transaction itself.
+// Transaction is the part of a transaction that Florin reads.
 type Transaction struct {
 	hash     Hash
 	From, To Address

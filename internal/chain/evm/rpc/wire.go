@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// Limits of a conversation with a node.
+// Limits of a request.
 const (
-	// maxAnswer bounds an answer. Scans aim far below it (wantedAnswer); it
-	// keeps a broken node from filling the memory.
+	// maxAnswer bounds an answer, in bytes. Scans aim far below it
+	// (wantedAnswer); it keeps a broken node from filling the memory.
 	maxAnswer = 64 << 20
-	// maxBatch is how many calls one request carries at most: Bor takes 100
-	// by default, public endpoints often less, and each is found out.
+	// maxBatch is the most calls in one request: Bor takes 100 by default,
+	// public endpoints often fewer. Lower limits are learned from refusals.
 	maxBatch = 50
 	// maxMessage is how much of a node's error text is kept.
 	maxMessage = 200
@@ -34,14 +34,14 @@ type Call struct {
 // NewCall returns the call of a method.
 func NewCall(method string, params ...any) Call { return Call{method, params} }
 
-// reply is what came back for a call: either a result in JSON or an error.
+// Reply is the answer to a call: a result in JSON, or an error.
 type Reply struct {
 	Result []byte
 	Err    *Error
 }
 
-// wire is one node's HTTP endpoint: it sends calls and gets replies, and knows
-// nothing of health.
+// wire is the HTTP connection to one node. It sends calls and reads replies,
+// and knows nothing of health.
 type wire struct {
 	target  *url.URL
 	name    string // host and port, without credentials
@@ -62,7 +62,7 @@ func newWire(raw string, client *http.Client, now func() time.Time) (*wire, erro
 // secretsOf lists the parts of an address that may be a credential: providers
 // put keys into the path, the query, the user or a label of the host.
 func secretsOf(u *url.URL) []string {
-	const shortest = 6 // what is shorter is "v1", "rpc", "eth"
+	const shortest = 6 // shorter parts are words such as "v1", "rpc" or "eth"
 	parts := append(strings.Split(u.EscapedPath(), "/"), strings.Split(u.Path, "/")...)
 	parts = append(parts, strings.FieldsFunc(u.RawQuery, func(r rune) bool { return r == '=' || r == '&' })...)
 	for _, values := range u.Query() {
@@ -81,8 +81,8 @@ func secretsOf(u *url.URL) []string {
 	return secrets
 }
 
-// redact makes a text from outside fit for logs and pages: bounded, on one
-// line, without the endpoint's credentials.
+// redact prepares text from outside for logs and pages: bounded, on one line,
+// without the credentials of the endpoint.
 func (w *wire) redact(text string) string {
 	for _, secret := range w.secrets {
 		text = strings.ReplaceAll(text, secret, "***")
@@ -100,8 +100,8 @@ func (w *wire) redact(text string) string {
 }
 
 // send makes one request of the calls and returns a reply for each. Several
-// calls travel as a batch; errBatch says that the node refuses those. The
-// answer is read into the buffer, to which the replies refer.
+// calls travel as a batch; errBatchRefused says that the node refuses batches.
+// The answer is read into the buffer, to which the replies refer.
 func (w *wire) send(ctx context.Context, calls []Call, into *bytes.Buffer) ([]Reply, error) {
 	body, err := encode(calls)
 	if err != nil {
@@ -133,7 +133,7 @@ func (w *wire) send(ctx context.Context, calls []Call, into *bytes.Buffer) ([]Re
 	return nil, err
 }
 
-// refused judges a single error object that answers a whole request.
+// refused reads a single error object that answers a whole request.
 func (w *wire) refused(e *Error, calls int) error {
 	e.Message = w.redact(e.Message)
 	var limited rateLimited
