@@ -16,10 +16,10 @@ const (
 	solanaAddressLen = 32
 )
 
-// ParseAddress reads an address of the network as people write it and returns
+// ParseAddress reads an address of the network as wallets show it and returns
 // it with its raw bytes. EVM addresses may be all lower or all upper case, or
-// mixed case with a valid checksum (EIP-55); Solana addresses are the base58
-// of 32 bytes. The zero address is refused: money sent there is gone.
+// mixed case with a valid checksum (EIP-55); Solana addresses are the base58 of
+// 32 bytes. The zero address is refused: money sent there is lost.
 func ParseAddress(n Network, text string) (Watched, error) {
 	if n.EVM() {
 		return parseEVM(n, text)

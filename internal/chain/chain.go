@@ -1,5 +1,5 @@
 // Package chain is the vocabulary of the networks Florin accepts money on, and
-// the port through which the rest of the program sees and uses them.
+// the ports through which the rest of the program reads and uses them.
 //
 // Its one invariant: a token is identified by network and contract (or mint)
 // alone, never by its name or symbol.
@@ -66,7 +66,7 @@ type Head struct {
 	Time   time.Time
 }
 
-// Heads is the present of a network.
+// Heads are the newest blocks of a network, by how certain they are.
 type Heads struct {
 	// Latest is the newest block; money in it may still vanish.
 	Latest Head
@@ -123,7 +123,7 @@ func (f Finality) String() string {
 type Asset struct {
 	Network  Network
 	Contract Address
-	Symbol   string // for people only; never decides anything
+	Symbol   string // for display only; decides nothing
 	Decimals int
 	// Token is what the asset counts as. Empty for one that is watched but
 	// never credited, such as a bridged twin.
@@ -139,7 +139,7 @@ type Key struct {
 	Ordinal int
 }
 
-// Transfer is money that moved to a watched address, as the chain tells it.
+// Transfer is money that moved to a watched address, as the chain reports it.
 type Transfer struct {
 	Key
 	Asset Asset
@@ -147,26 +147,28 @@ type Transfer struct {
 	To    Address // the watched address as it was shown to the payer
 	Units money.Units
 	Block Head
-	// Source names the endpoint that told it, for the timeline.
+	// Source names the endpoint that reported it, for the timeline.
 	Source string
 }
 
-// Told says in which transaction, in which block and by which endpoint a
-// transfer was told. Transfers that are told alike are answered for by one
-// second look.
-type Told struct {
+// Inclusion says where a transfer was found: in which transaction and block,
+// and by which endpoint. Transfers of one inclusion share one confirmation.
+type Inclusion struct {
 	Tx     TxHash
 	Block  string
 	Source string
 }
 
-// Told returns what the transfer is told by.
-func (t Transfer) Told() Told { return Told{Tx: t.Tx, Block: t.Block.Hash, Source: t.Source} }
+// Inclusion returns where the transfer was found.
+func (t Transfer) Inclusion() Inclusion {
+	return Inclusion{Tx: t.Tx, Block: t.Block.Hash, Source: t.Source}
+}
 
-// OneTransaction reports whether there are transfers and all are told alike.
-func OneTransaction(transfers []Transfer) bool {
+// SameInclusion reports whether there are transfers and all are of one
+// inclusion.
+func SameInclusion(transfers []Transfer) bool {
 	for _, t := range transfers {
-		if t.Told() != transfers[0].Told() {
+		if t.Inclusion() != transfers[0].Inclusion() {
 			return false
 		}
 	}

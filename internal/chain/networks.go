@@ -10,7 +10,7 @@ import (
 // decimals are compared with the chain at start; test networks override them.
 type Profile struct {
 	Network  Network
-	Name     string // as people know it
+	Name     string // for display
 	ChainID  uint64 // EIP-155; 0 on Solana
 	Coin     string // native coin, which pays for gas
 	Explorer string // base address, EIP-3091 paths on EVM networks
@@ -70,8 +70,9 @@ func Profiles() []Profile {
 		},
 		{
 			Network: Solana, Name: "Solana", Coin: "SOL", Explorer: "https://solscan.io",
-			Finality: Finality{Tag: TagFinalized}, HeadLimit: 60 * time.Second, TypicalFinal: 12 * time.Second, TypicalFee: 1_000,
-			Cluster: "mainnet",
+			Finality: Finality{Tag: TagFinalized}, HeadLimit: 60 * time.Second, TypicalFinal: 12 * time.Second,
+			TypicalFee: 1_000,
+			Cluster:    "mainnet",
 			Assets: []Asset{
 				{Solana, "Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB", "USDT", 6, money.USDT},
 				{Solana, "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "USDC", 6, money.USDC},

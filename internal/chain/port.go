@@ -7,18 +7,18 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// Reader sees one network. Every implementation passes the conformance suite
+// Reader reads one network. Every implementation passes the conformance suite
 // of package chaintest. Methods are safe for concurrent use, honour ctx, and
 // fail with fault.Unavailable when no endpoint can answer.
 type Reader interface {
 	// Network names the network it reads.
 	Network() Network
-	// Check asks the chain whether it is the configured one: chain id, the
-	// decimals of every asset, and what deposit addresses need (on EVM the
-	// forwarder factory with the expected code). Its error is for the
-	// operator and says what to do.
+	// Check compares the chain with the configuration: chain id, the decimals
+	// of every asset, and what deposit addresses need (on EVM the forwarder
+	// factory with the expected code). Its error is for the operator and says
+	// what to do.
 	Check(ctx context.Context) error
-	// Heads returns the present of the chain.
+	// Heads returns the newest, final and finalized blocks.
 	Heads(ctx context.Context) (Heads, error)
 	// BlockAt returns the head of the block with that number, for comparing a
 	// stored hash; ok is false when the chain has no such block.
@@ -31,34 +31,33 @@ type Reader interface {
 	Scan(ctx context.Context, from uint64, to Head, watch *WatchSet) ([]Transfer, error)
 	// Confirm asks an endpoint other than their source, where there is more
 	// than one, whether the transfers stand in a block at or below `at`. They
-	// are one or more of a single transaction, as one Scan gave them, so one
-	// look at the transaction answers for all; Stands means every one of them.
+	// are of one Inclusion; Stands means that every one of them stands.
 	Confirm(ctx context.Context, transfers []Transfer, at Head) (Verdict, error)
-	// Balances asks directly, as of block `at` or later, what the addresses
-	// hold of the asset: a second detector, independent of Scan. The result
-	// has one entry for each address.
+	// Balances reads, as of block `at` or later, what the addresses hold of the
+	// asset: a second detector, independent of Scan. The result has one entry
+	// for each address.
 	Balances(ctx context.Context, asset Asset, addresses []Address, at Head) ([]money.Units, error)
-	// Find looks a transaction up and tells everything it moved, whatever
-	// the recipient; it serves the search for a payment that cannot be seen.
+	// Find looks a transaction up and returns everything it moved, whatever the
+	// recipient; it serves the lookup of payments that were not detected.
 	Find(ctx context.Context, tx TxHash) (Found, error)
-	// Endpoints tells the health of each endpoint.
+	// Endpoints reports the health of each endpoint.
 	Endpoints() []EndpointHealth
 }
 
-// Verdict is what a second look at a transfer gave.
+// Verdict is the result of a confirmation.
 type Verdict int
 
 // The verdicts.
 const (
-	// Unsettled: the endpoint does not know the block yet; ask again.
-	Unsettled Verdict = iota
-	// Stands: the same transfer is there, in a block of the chain.
+	// Undecided: the endpoint does not have the block yet; ask again.
+	Undecided Verdict = iota
+	// Stands: the same transfer is in a block of the chain.
 	Stands
-	// Missing: the endpoint knows the block and the transfer is not in it.
+	// Missing: the endpoint has the block, and the transfer is not in it.
 	Missing
 )
 
-// Found is a transaction somebody asked about.
+// Found is a transaction that was looked up.
 type Found struct {
 	Exists    bool
 	Failed    bool // it was included, but reverted or failed
@@ -67,7 +66,7 @@ type Found struct {
 	Transfers []Transfer // of any contract; Asset.Decimals is 0 where unknown
 }
 
-// EndpointHealth is how one RPC endpoint does. Name holds no credentials.
+// EndpointHealth is the state of one RPC endpoint. Name holds no credentials.
 type EndpointHealth struct {
 	Name      string
 	Healthy   bool
@@ -79,8 +78,8 @@ type EndpointHealth struct {
 	Requests  int64     // since start
 }
 
-// Settlement is where a deposit's money goes, and all that is needed to derive
-// the address it arrives on.
+// Settlement says where a deposit's money goes, with everything needed to
+// derive the deposit address.
 type Settlement struct {
 	Network Network
 	Wallet  Address // the merchant's settlement wallet

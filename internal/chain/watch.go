@@ -7,8 +7,8 @@ type Watched struct {
 	Raw []byte
 }
 
-// WatchSet answers in constant time whether an address is watched. It is not
-// safe for concurrent use.
+// WatchSet is a set of watched addresses with look-ups in constant time. It is
+// not safe for concurrent use.
 type WatchSet struct {
 	byRaw map[string]Address
 }

@@ -22,7 +22,7 @@ type slowConfirm struct {
 func (s slowConfirm) Confirm(ctx context.Context, t []chain.Transfer, at chain.Head) (chain.Verdict, error) {
 	select {
 	case <-ctx.Done():
-		return chain.Unsettled, ctx.Err()
+		return chain.Undecided, ctx.Err()
 	case <-time.After(s.wait):
 	}
 	return s.Reader.Confirm(ctx, t, at)

@@ -91,12 +91,12 @@ func (w *Watcher) confirmAll(ctx context.Context, transfers []chain.Transfer, at
 // for: anybody can put a thousand specks of dust into a single one.
 func byTransaction(transfers []chain.Transfer) [][]chain.Transfer {
 	var groups [][]chain.Transfer
-	at := make(map[chain.Told]int)
+	at := make(map[chain.Inclusion]int)
 	for _, t := range transfers {
-		i, known := at[t.Told()]
+		i, known := at[t.Inclusion()]
 		if !known {
 			i = len(groups)
-			at[t.Told()] = i
+			at[t.Inclusion()] = i
 			groups = append(groups, nil)
 		}
 		groups[i] = append(groups[i], t)
@@ -122,7 +122,7 @@ func confirmOne(ctx context.Context, r chain.Reader, transfers []chain.Transfer,
 		return fmt.Errorf("confirm transaction %s: %w", told.Tx, err)
 	case verdict == chain.Missing:
 		return fmt.Errorf("transaction %s, block %d, told by %s: %w", told.Tx, told.Block.Number, told.Source, ErrDisagree)
-	case verdict == chain.Unsettled:
+	case verdict == chain.Undecided:
 		return fault.New(fault.Unavailable, "a second endpoint does not know block %d yet", told.Block.Number)
 	}
 	return nil

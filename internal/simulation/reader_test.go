@@ -106,10 +106,10 @@ func (r *reader) Confirm(_ context.Context, transfers []chain.Transfer, at chain
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.in.faults.blind {
-		return chain.Unsettled, chain.ErrNoEndpoint
+		return chain.Undecided, chain.ErrNoEndpoint
 	}
 	if r.in.faults.secondLags || at.Number >= uint64(len(r.w.chain.blocks)) {
-		return chain.Unsettled, nil
+		return chain.Undecided, nil
 	}
 	for _, t := range transfers {
 		b, found := r.w.chain.find(t.Tx, int(at.Number)+1)

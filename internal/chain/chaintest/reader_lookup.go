@@ -34,7 +34,7 @@ func testConfirm(t *testing.T, h Harness) {
 		t.Run(name, func(t *testing.T) { wantVerdict(t, h, lie, final, chain.Missing) })
 	}
 	future := chain.Head{Number: final.Number + 1_000_000, Hash: final.Hash, Time: final.Time.Add(time.Hour)}
-	wantVerdict(t, h, real, future, chain.Unsettled)
+	wantVerdict(t, h, real, future, chain.Undecided)
 	before, _ := blockAt(t, h, real.Block.Number-1)
 	wantVerdict(t, h, real, before, chain.Missing)
 }

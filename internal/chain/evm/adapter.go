@@ -9,7 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// Config says which network to read and through whom.
+// Config says which network to read and through which endpoints.
 type Config struct {
 	Profile chain.Profile
 	// Endpoints are the http or https addresses of JSON-RPC endpoints, in
@@ -20,7 +20,7 @@ type Config struct {
 	Client *http.Client
 	// Timeout bounds one request; 0 is DefaultTimeout.
 	Timeout time.Duration
-	// Now tells the time, for cool-downs and timings only; nil is time.Now.
+	// Now returns the time, for cool-downs and timings only; nil is time.Now.
 	Now func() time.Time
 }
 
@@ -35,7 +35,7 @@ type Adapter struct {
 var _ chain.Reader = (*Adapter)(nil)
 
 // New returns an adapter for the network of the profile. It makes no request.
-// It fails with fault.Invalid for an address that is none and for assets that
+// It fails with fault.Invalid for a malformed endpoint and for assets that
 // contradict each other.
 func New(c Config) (*Adapter, error) {
 	n := c.Profile.Network
@@ -85,7 +85,7 @@ func (a *Adapter) Profile() chain.Profile { return a.profile }
 func (a *Adapter) Pool() *rpc.Pool { return a.pool }
 
 // Close closes the idle connections. A node that shuts down waits seconds for
-// connections on which nothing was asked yet.
+// connections without requests.
 func (a *Adapter) Close() { a.pool.Close() }
 
 // Endpoints reports the health of each endpoint, in the configured order.

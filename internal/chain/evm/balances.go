@@ -12,7 +12,9 @@ import (
 
 // Balances returns what each address holds of the asset in the newest block of
 // an endpoint that has reached `at`.
-func (a *Adapter) Balances(ctx context.Context, asset chain.Asset, addresses []chain.Address, at chain.Head) ([]money.Units, error) {
+func (a *Adapter) Balances(
+	ctx context.Context, asset chain.Asset, addresses []chain.Address, at chain.Head,
+) ([]money.Units, error) {
 	contract, ok := a.Contract(asset)
 	if !ok {
 		return nil, fault.New(fault.Invalid, "%s is not an asset of %s", asset.Contract, a.profile.Network)
@@ -36,7 +38,7 @@ func (a *Adapter) Balances(ctx context.Context, asset chain.Asset, addresses []c
 	return balances, nil
 }
 
-// contract returns the address of a known asset.
+// Contract returns the address of a known asset.
 func (a *Adapter) Contract(asset chain.Asset) (rpc.Address, bool) {
 	w, err := chain.ParseAddress(a.profile.Network, string(asset.Contract))
 	if err != nil {

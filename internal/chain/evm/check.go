@@ -11,13 +11,13 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// ErrNoFactory: the network lacks the contract that deposit addresses come
-// from; `florin deploy` puts it there.
+// ErrNoFactory: the network lacks the contract that makes deposit addresses;
+// `florin deploy` deploys it.
 var ErrNoFactory = errors.New("no forwarder factory")
 
-// Check asks the chain whether it is the one configured: chain id, the
-// decimals of every asset, and the code of the forwarder factory and of what
-// its forwarders run.
+// Check compares the chain with the configuration: chain id, the decimals of
+// every asset, and the code of the forwarder factory and of the implementation
+// of its forwarders.
 func (a *Adapter) Check(ctx context.Context) error {
 	calls, contractsOf := a.checkCalls()
 	var replies []rpc.Reply
@@ -46,18 +46,21 @@ func (a *Adapter) checkCalls() ([]rpc.Call, []rpc.Address) {
 		calls = append(calls, rpc.ContractCall(contract, rpc.DecimalsSelector))
 	}
 	factory := contracts.FactoryAddress()
-	return append(calls, rpc.CodeCall(rpc.Address(factory)), rpc.CodeCall(rpc.Address(contracts.ImplementationAddress(factory)))), list
+	return append(calls, rpc.CodeCall(rpc.Address(factory)),
+		rpc.CodeCall(rpc.Address(contracts.ImplementationAddress(factory)))), list
 }
 
 func (a *Adapter) checkDecimals(asset chain.Asset, r rpc.Reply) error {
 	n := a.profile.Network
 	decimals, ok := rpc.ParseWord(r.Result)
 	if r.Err != nil || !ok {
-		return fault.New(fault.Unprocessable, "%s of %s: there is no token at %s on chain %d; correct FLORIN_%s_%s or the chain id",
+		return fault.New(fault.Unprocessable,
+			"%s of %s: there is no token at %s on chain %d; correct FLORIN_%s_%s or the chain id",
 			asset.Symbol, n, asset.Contract, a.profile.ChainID, n, asset.Symbol)
 	}
 	if !decimals.IsInt64() || decimals.Int64() != int64(asset.Decimals) {
-		return fault.New(fault.Unprocessable, "%s of %s has %s decimals on the chain, not %d; correct FLORIN_%s_%s_DECIMALS or the contract",
+		return fault.New(fault.Unprocessable,
+			"%s of %s has %s decimals on the chain, not %d; correct FLORIN_%s_%s_DECIMALS or the contract",
 			asset.Symbol, n, decimals, asset.Decimals, n, asset.Symbol)
 	}
 	return nil
@@ -82,7 +85,8 @@ func (a *Adapter) checkCode(replies []rpc.Reply) error {
 			return fmt.Errorf("%w: %w", ErrNoFactory, fault.New(fault.Unprocessable,
 				"deposit addresses on %[1]s need the forwarder factory, which is not deployed; run `florin deploy --network %[1]s`", a.profile.Network))
 		case got != w.hash:
-			return fault.New(fault.Unprocessable, "the %s on %s has other code than this version of Florin expects; use the version that deployed it",
+			return fault.New(fault.Unprocessable,
+				"the %s on %s has other code than this version of Florin expects; use the version that deployed it",
 				w.name, a.profile.Network)
 		}
 	}

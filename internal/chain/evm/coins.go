@@ -51,10 +51,10 @@ func (a *Adapter) Coin() chain.Asset {
 	return chain.Asset{Network: a.profile.Network, Symbol: a.profile.Coin, Decimals: a.profile.Network.CoinDecimals()}
 }
 
-// Token returns any token contract as an asset, and what an address holds of
-// it. It fails with fault.Unprocessable where there is no token. What it calls
-// itself means nothing, so unless it is one of the network's assets its symbol
-// is its address.
+// Token returns any token contract as an asset, with the balance of an address.
+// It fails with fault.Unprocessable where there is no token. Unless it is one
+// of the network's assets its symbol is its address, because the name a
+// contract gives itself proves nothing.
 func (a *Adapter) Token(ctx context.Context, contract, holder chain.Address) (chain.Asset, money.Units, error) {
 	w, err := chain.ParseAddress(a.profile.Network, string(contract))
 	if err != nil {
@@ -79,9 +79,11 @@ func (a *Adapter) Token(ctx context.Context, contract, holder chain.Address) (ch
 	}
 	balance, ok := rpc.ParseWord(replies[0].Result)
 	if replies[0].Err != nil || !ok {
-		return chain.Asset{}, money.Units{}, fault.New(fault.Unprocessable, "there is no token at %s on %s", contract, a.profile.Network)
+		return chain.Asset{}, money.Units{}, fault.New(fault.Unprocessable, "there is no token at %s on %s", contract,
+			a.profile.Network)
 	}
-	if d, ok := rpc.ParseWord(replies[1].Result); !known && replies[1].Err == nil && ok && d.IsInt64() && d.Int64() <= maxShownDecimals {
+	if d, ok := rpc.ParseWord(replies[1].Result); !known && replies[1].Err == nil && ok && d.IsInt64() &&
+		d.Int64() <= maxShownDecimals {
 		asset.Decimals = int(d.Int64())
 	}
 	return asset, money.NewUnits(balance), nil

@@ -9,7 +9,7 @@ import (
 )
 
 // Depositor derives the deposit addresses of one EVM network: forwarders whose
-// code can pay nobody but the settlement wallet.
+// code can pay only the settlement wallet.
 type Depositor struct {
 	network  chain.Network
 	instance [16]byte

@@ -8,14 +8,14 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
-// probes is how many blocks one step of the search for a buried block asks
-// for: each step divides what is left by one more than that.
+// probesPerStep is how many blocks one step of the depth search asks for: each
+// step divides the remaining range by one more than that.
 const probesPerStep = 8
 
-// buried returns the newest block at least Finality.Depth older than latest,
-// by the timestamps of the chain: never by counting blocks, whose rate changes.
-// guess, the result of the last search, is where this one begins. A chain
-// younger than the depth has only its first block that deep.
+// blockAtDepth returns the newest block that is at least Finality.Depth older
+// than latest, by the timestamps of the chain: block rates change, so blocks
+// are not counted. The search starts at guess, its last result. On a chain
+// younger than the depth the result is the first block.
 func (a *Adapter) blockAtDepth(ctx context.Context, e *rpc.Endpoint, latest, guess rpc.Header) (rpc.Header, error) {
 	s := &depthSearch{deadline: int64(latest.Time) - int64(a.profile.Finality.Depth/time.Second), high: latest.Number}
 	if err := s.begin(ctx, e, guess.Number); err != nil {
@@ -29,7 +29,8 @@ func (a *Adapter) blockAtDepth(ctx context.Context, e *rpc.Endpoint, latest, gue
 	return s.low, nil
 }
 
-// burial is a search: block low is old enough, block number high is not.
+// depthSearch is a search for a block: block low is old enough, block number
+// high is not.
 type depthSearch struct {
 	deadline int64
 	low      rpc.Header
@@ -37,9 +38,10 @@ type depthSearch struct {
 	high     uint64
 }
 
-// begin brackets the block: at growing distances above the guess, where it
-// usually is now, and below it only if the guess is too young itself, after a
-// reorganisation. The chain's first block is the last resort.
+// begin brackets the block by exponential search: at growing distances above
+// the guess, where it usually is now, and below it only if the guess is too
+// young, as after a reorganisation. The first block of the chain is the last
+// resort.
 func (s *depthSearch) begin(ctx context.Context, e *rpc.Endpoint, guess uint64) error {
 	guess = min(guess, s.high)
 	numbers := []uint64{guess}
@@ -60,6 +62,7 @@ func (s *depthSearch) begin(ctx context.Context, e *rpc.Endpoint, guess uint64) 
 	return s.probe(ctx, e, numbers)
 }
 
+// step asks for probesPerStep blocks inside the bracket.
 func (s *depthSearch) step(ctx context.Context, e *rpc.Endpoint) error {
 	gap := s.high - s.low.Number
 	var numbers []uint64
@@ -76,8 +79,8 @@ func (s *depthSearch) step(ctx context.Context, e *rpc.Endpoint) error {
 }
 
 // probe narrows the bracket by the blocks with these ascending numbers.
-// Timestamps never fall along a chain; blocks of two forks mixed up can make
-// them seem to, and are told by Scan, which checks hashes.
+// Timestamps never fall along a chain. Blocks of two forks can make them seem
+// to, which Scan notices by the hashes.
 func (s *depthSearch) probe(ctx context.Context, e *rpc.Endpoint, numbers []uint64) error {
 	calls := make([]rpc.Call, len(numbers))
 	for i, n := range numbers {

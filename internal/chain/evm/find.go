@@ -10,19 +10,20 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// NativeOrdinal is the ordinal of a transfer of the native coin, which is no
+// NativeOrdinal is the ordinal of a transfer of the native coin, which is not a
 // log of its transaction. Its Asset has no contract.
 const NativeOrdinal = -1
 
-// Find looks a transaction up and tells everything it moved, whatever the
-// recipient: transfers of any contract, those of nothing included, and of the
-// native coin. A pending or failed transaction moved nothing. Contracts that
-// are no asset of the network are told by address alone: what they call
-// themselves means nothing.
+// Find looks a transaction up and returns everything it moved, whatever the
+// recipient: the native coin and tokens of any contract, transfers of nothing
+// included. A pending or failed transaction moved nothing. Of contracts that
+// are not assets of the network only the address is given, because the name a
+// contract gives itself proves nothing.
 func (a *Adapter) Find(ctx context.Context, tx chain.TxHash) (chain.Found, error) {
 	id, ok := rpc.ParseHash(string(tx))
 	if !ok {
-		return chain.Found{}, fault.New(fault.Invalid, "a transaction hash of %s is 0x followed by 64 hexadecimal digits", a.profile.Network)
+		return chain.Found{}, fault.New(fault.Invalid, "a transaction hash of %s is 0x followed by 64 hexadecimal digits",
+			a.profile.Network)
 	}
 	heads, err := a.Heads(ctx)
 	if err != nil {
@@ -71,7 +72,8 @@ func (a *Adapter) find(ctx context.Context, e *rpc.Endpoint, id rpc.Hash) (chain
 	return found, nil
 }
 
-// moved lists what a transaction moved: the native coin, then its logs.
+// Moved lists what a transaction moved: the native coin, then the transfers in
+// its logs.
 func (a *Adapter) Moved(tx rpc.Transaction, r rpc.Receipt) []chain.Transfer {
 	if r.Failed {
 		return nil
@@ -97,8 +99,8 @@ func (a *Adapter) Moved(tx rpc.Transaction, r rpc.Receipt) []chain.Transfer {
 	return transfers
 }
 
-// assetAt returns the asset of the contract, or one of which nothing but the
-// address is known.
+// assetAt returns the asset of the contract, or one with nothing but the
+// address.
 func (a *Adapter) assetAt(contract rpc.Address) chain.Asset {
 	if asset, ok := a.assets[contract]; ok {
 		return asset

@@ -11,18 +11,17 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
-// headMemory is the newest that was ever told, to know an endpoint that falls
-// behind it from a chain that moved.
+// headMemory keeps the newest heads, to distinguish an endpoint that falls
+// behind from a chain that was reorganised.
 type headMemory struct {
 	mu sync.Mutex
 	knowledge
 }
 
-// Heads returns the present of the chain. An endpoint that has fallen behind
-// what was told before is passed over while another does better. Finalized
-// blocks never go back: where all endpoints are behind, the newest one known
-// still stands, and an endpoint that shows another block in its place is not
-// believed.
+// Heads returns the newest blocks. An endpoint that is behind the newest known
+// heads is skipped while another is not. Finalized blocks never go back: where
+// all endpoints are behind, the newest one known is returned, and an endpoint
+// that shows another block in its place is not used.
 func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 	a.pool.CheckHealth(ctx)
 	known := a.heads.recall()
@@ -48,17 +47,17 @@ func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 	return best.heads(), nil
 }
 
-// view is the chain as one endpoint shows it.
+// view is the chain as one endpoint reports it.
 type view struct {
 	latest, final, finalized rpc.Header
-	behind                   error // how it falls short of what is known
+	behind                   error // how it falls short of the known heads
 }
 
 func (v view) heads() chain.Heads {
 	return chain.Heads{Latest: v.latest.Head(), Final: v.final.Head(), Finalized: v.finalized.Head()}
 }
 
-// knowledge is what a headMemory held at one moment.
+// knowledge is the content of a headMemory at one moment.
 type knowledge struct {
 	latest           uint64
 	finalized, final rpc.Header
@@ -71,13 +70,13 @@ func (m *headMemory) recall() knowledge {
 	return m.knowledge
 }
 
-// remember takes the newest view. When every endpoint shows a chain shorter
-// than before, it is shorter.
-func (m *headMemory) remember(v view, everybody bool) {
+// remember keeps the newest view. Only when every endpoint reports a shorter
+// chain than before is it shorter.
+func (m *headMemory) remember(v view, all bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.final = v.final
-	if everybody || v.latest.Number > m.latest {
+	if all || v.latest.Number > m.latest {
 		m.latest = v.latest.Number
 	}
 	if !m.any || v.finalized.Number > m.finalized.Number {
@@ -85,8 +84,9 @@ func (m *headMemory) remember(v view, everybody bool) {
 	}
 }
 
-// look asks one endpoint for the heads. The tags come from the oldest to the
-// newest block, so that a block arriving between them keeps their order.
+// readHeads asks one endpoint for the heads. The tags are ordered from the
+// oldest to the newest block, so that a block arriving between the answers
+// keeps their order.
 func (a *Adapter) readHeads(ctx context.Context, e *rpc.Endpoint, known knowledge) (view, error) {
 	tags := []string{string(chain.TagFinalized)}
 	if a.profile.Finality.Tag == chain.TagSafe {
@@ -127,9 +127,9 @@ func (a *Adapter) readHeads(ctx context.Context, e *rpc.Endpoint, known knowledg
 	return v.ordered(a.profile.Finality), nil
 }
 
-// fill puts a block that is final in any case where the endpoint has no safe
-// or finalized one: the newest known, or the chain's first, which holds no
-// transaction.
+// fill uses a block that is certainly final where the endpoint has no safe or
+// finalized one: the newest known one, or the first block of the chain, which
+// holds no transaction.
 func (v *view) fill(sure rpc.Header) {
 	if v.finalized == (rpc.Header{}) {
 		v.finalized = sure
@@ -139,8 +139,8 @@ func (v *view) fill(sure rpc.Header) {
 	}
 }
 
-// tagged reads the answer for a tag, empty where the chain has no such block
-// yet: nodes say that with null or with an error.
+// tagged reads the answer for a tag. The result is empty where the chain has no
+// such block yet, which nodes answer with null or with an error.
 func tagged(r rpc.Reply, tag string) (rpc.Header, error) {
 	if r.Err != nil && tag != "latest" && strings.Contains(strings.ToLower(r.Err.Message), "not found") {
 		return rpc.Header{}, nil
@@ -155,11 +155,11 @@ func tagged(r rpc.Reply, tag string) (rpc.Header, error) {
 	return h, err
 }
 
-// errFinality: an endpoint shows another block where the chain had
-// finalized one. Either it lies or the chain broke its promise.
+// errFinality: an endpoint reports another block in place of a finalized one.
+// Either it is faulty or the chain broke its finality.
 var errFinality = errors.New("shows another block in place of a finalized one")
 
-// compare holds a view against what is known: here is the block the endpoint
+// compare checks a view against what is known. here is the block the endpoint
 // has at the number of the newest finalized block.
 func (k knowledge) compare(v *view, here rpc.Header) error {
 	switch {
@@ -180,8 +180,8 @@ func (k knowledge) compare(v *view, here rpc.Header) error {
 	return nil
 }
 
-// ordered makes Finalized ≤ Final ≤ Latest hold: answers of different nodes
-// behind one address may not, and a tag is not finalized more than its rule.
+// ordered makes Finalized ≤ Final ≤ Latest hold. Answers of different nodes
+// behind one address may not, and under a tag rule Final is at least Finalized.
 func (v view) ordered(rule chain.Finality) view {
 	if rule.Tag != "" && v.final.Number < v.finalized.Number {
 		v.final = v.finalized

@@ -13,13 +13,13 @@ import (
 
 // Bounds of a scan.
 const (
-	// maxTopicQueries is up to how many such queries asking the node to filter
-	// pays; beyond it every transfer is fetched and matched here.
+	// maxTopicQueries is the most queries that name recipients; for more
+	// recipients every transfer is fetched and matched here.
 	maxTopicQueries = 2
 	// maxChunks is how many ranges are read before the end of the scan is
-	// checked again, which bounds the work a failure can undo.
+	// checked again, which bounds the work that a failure undoes.
 	maxChunks = 16
-	// maxAttempts bounds how often one range is asked for in smaller pieces.
+	// maxPieces bounds how often one range is asked for in smaller pieces.
 	maxPieces = 32
 )
 
@@ -27,16 +27,18 @@ const (
 // blocks from..to.
 //
 // Each stretch of blocks is read from one endpoint, which must show block `to`
-// under its hash before, with and after its logs: then the logs are those of
-// to's own ancestors, whatever forks the node has seen. What matches is proved
-// by the receipt of its transaction, which also gives its ordinal.
+// under its hash before, with and after the logs: then the logs are of to's
+// ancestors, whatever forks the node has seen. Matches are verified by the
+// receipt of their transaction, which also gives their ordinal.
 //
-// An address may hide several nodes. One that lags is found out by the block
-// asked for together with the logs, or by its refusal of a range it does not
-// know the end of. Only nodes of former years, which end such a range silently,
-// behind an address that answers the calls of one request from several of them,
-// can leave money out; reading final blocks again a little later finds it.
-func (a *Adapter) Scan(ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet) ([]chain.Transfer, error) {
+// An address may hide several nodes. One that lags is noticed by the block
+// asked for together with the logs, or because it refuses a range whose end it
+// does not have. Only old node versions, which cut such a range silently,
+// behind an address that spreads the calls of one request over several nodes,
+// can leave money out; the second scan, of final blocks, finds it.
+func (a *Adapter) Scan(
+	ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet,
+) ([]chain.Transfer, error) {
 	if from > to.Number {
 		return nil, fmt.Errorf("scan from block %d to %d", from, to.Number)
 	}
@@ -59,8 +61,8 @@ func (a *Adapter) Scan(ctx context.Context, from uint64, to chain.Head, watch *c
 	return transfers, nil
 }
 
-// stretch reads blocks from first on, as far as maxChunks ranges reach, and
-// returns their transfers and the number of the block after them.
+// run reads blocks from first on, at most maxChunks ranges, and returns their
+// transfers and the number of the block after them.
 func (s *stretch) run(ctx context.Context, first uint64) ([]chain.Transfer, uint64, error) {
 	next := first
 	for i := 0; i < maxChunks && next <= s.to.Number; i++ {
@@ -74,7 +76,7 @@ func (s *stretch) run(ctx context.Context, first uint64) ([]chain.Transfer, uint
 	return transfers, next, err
 }
 
-// search is the reading of one stretch of blocks from one endpoint.
+// stretch reads one stretch of blocks from one endpoint.
 type stretch struct {
 	adapter *Adapter
 	e       *rpc.Endpoint
@@ -85,8 +87,8 @@ type stretch struct {
 	found   []rpc.TransferLog
 }
 
-// read fetches and matches the logs from block first on and returns the last
-// block it covered, as many as the endpoint takes at once.
+// read fetches and matches the logs from block first on, as many as the
+// endpoint takes at once, and returns the last block it covered.
 func (s *stretch) read(ctx context.Context, first uint64) (last uint64, err error) {
 	for range maxPieces {
 		blocks, perQuery := s.e.LogLimits()
@@ -142,7 +144,7 @@ func (s *stretch) fetch(ctx context.Context, first, last uint64, perQuery int) (
 }
 
 // logCalls asks for the transfers of all assets in a range: to the watched
-// addresses where those are few, to anybody where they are many.
+// addresses where those are few, to any address where they are many.
 func (a *Adapter) logCalls(first, last uint64, watch *chain.WatchSet, perQuery int) []rpc.Call {
 	query := func(topics ...any) rpc.Call {
 		return rpc.NewCall("eth_getLogs", map[string]any{
@@ -159,7 +161,7 @@ func (a *Adapter) logCalls(first, last uint64, watch *chain.WatchSet, perQuery i
 	for raw := range watch.All {
 		topics = append(topics, rpc.AddressPadding+rpc.Hex(raw)[2:])
 	}
-	slices.Sort(topics) // the same question looks the same to caches on the way
+	slices.Sort(topics) // so that caches recognise the request
 	var calls []rpc.Call
 	for part := range slices.Chunk(topics, perQuery) {
 		calls = append(calls, query(rpc.TransferTopic, nil, part))

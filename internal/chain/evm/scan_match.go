@@ -4,9 +4,9 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
-// take judges one log of the answer and has its recipient looked up. A log
-// that was not asked for, or that is no transfer, makes the whole answer
-// worthless: what else is wrong with it cannot be known.
+// collect checks one log of the answer and queues its recipient for the
+// look-up. A log that was not asked for, or that is no transfer, makes the
+// whole answer invalid: more may be wrong with it.
 func (s *stretch) collect(l *rpc.RawLog, first, last uint64) error {
 	if l.Removed {
 		return nil // of a fork the node has left
@@ -31,18 +31,19 @@ func (s *stretch) collect(l *rpc.RawLog, first, last uint64) error {
 	return nil
 }
 
-// candidate is a transfer whose recipient is yet to be looked up.
+// candidate is a transfer whose recipient is not yet looked up.
 type candidate struct {
 	to  rpc.Address
 	log []byte
 }
 
-// maxWaiting is how many recipients are looked up at a stretch. Among a
-// million addresses every look-up waits for memory; one after the other they
-// wait together, between the parsing of two logs each waits alone.
+// maxWaiting is how many recipients are looked up in one go. In a set of a
+// million addresses every look-up waits for memory; in one loop the processor
+// overlaps those waits.
 const maxWaiting = 64
 
-// match looks the recipients up and keeps the transfers to watched ones.
+// matchRecipients looks the recipients up and keeps the transfers to watched
+// addresses.
 func (s *stretch) matchRecipients() error {
 	waiting := s.waiting
 	s.waiting = s.waiting[:0]
@@ -67,7 +68,7 @@ func (s *stretch) keep(l *rpc.RawLog) error {
 		return rpc.Malformed("a transfer log that cannot be read")
 	}
 	if e.Units.IsZero() {
-		return nil // anybody may move nothing, and does, to plant addresses
+		return nil // spam: transfers of nothing plant addresses in histories
 	}
 	s.found = append(s.found, e)
 	return nil

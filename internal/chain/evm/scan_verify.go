@@ -10,14 +10,13 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
-// prove fetches the receipts of the transactions found and the times of their
-// blocks, has block `to` shown once more, and returns the transfers.
+// verify fetches the receipts of the transactions found and the headers of
+// their blocks, checks block `to` once more, and returns the transfers.
 //
 // A transfer's ordinal is the position of its log among all logs of its
-// transaction, as the receipt lists them. It follows from the execution of the
-// transaction alone: which other transactions a block holds moves a log's
-// index in the block, and which addresses were asked about moves its index
-// among the matches, but neither moves this.
+// transaction, as the receipt lists them. It depends on the execution of the
+// transaction alone. A log's index in the block depends on other transactions,
+// and its index among the matches on the addresses asked for.
 func (s *stretch) verify(ctx context.Context) ([]chain.Transfer, error) {
 	slices.SortFunc(s.found, func(a, b rpc.TransferLog) int {
 		return cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Index, b.Index))
@@ -37,21 +36,21 @@ func (s *stretch) verify(ctx context.Context) ([]chain.Transfer, error) {
 			return nil, err
 		}
 		for _, tx := range txs {
-			told, err := s.transfers(byTx[tx], receipts[tx], headers)
+			moved, err := s.transfers(byTx[tx], receipts[tx], headers)
 			if err != nil {
 				return nil, err
 			}
-			transfers = append(transfers, told...)
+			transfers = append(transfers, moved...)
 		}
 	}
 	return transfers, nil
 }
 
-// provePage bounds how many receipts are held at once: anybody can fill a
-// transaction with thousands of logs.
+// receiptPage bounds how many receipts are held at once: a transaction can have
+// thousands of logs.
 const receiptPage = 64
 
-// headers asks for the blocks of what was found.
+// headers reads the headers of the blocks with matches.
 func (s *stretch) headers(ctx context.Context) (map[uint64]rpc.Header, error) {
 	blocks := s.blocks()
 	calls := make([]rpc.Call, 0, len(blocks)+1)
@@ -68,7 +67,7 @@ func (s *stretch) headers(ctx context.Context) (map[uint64]rpc.Header, error) {
 	return parseHeaders(results[:len(blocks)], blocks)
 }
 
-// transactions lists the transactions of what was found, each once.
+// transactions lists the transactions with matches, each once.
 func (s *stretch) transactions() []rpc.Hash {
 	var txs []rpc.Hash
 	listed := make(map[rpc.Hash]bool, len(s.found))
@@ -105,10 +104,9 @@ func parseHeaders(results [][]byte, numbers []uint64) (map[uint64]rpc.Header, er
 	return headers, nil
 }
 
-// receipts asks for the receipts of txs, and for block `to` once more after
-// them. Nodes forget which block an old transaction is in before they forget
-// the block's logs; then the logs of the whole block give the order inside the
-// transaction.
+// receipts reads the receipts of txs, and block `to` once more after them.
+// Nodes drop old transactions from their index before they drop the logs of a
+// block; then the receipt is rebuilt from the logs of the whole block.
 func (s *stretch) receipts(ctx context.Context, txs []rpc.Hash) (map[rpc.Hash]rpc.Receipt, error) {
 	calls := make([]rpc.Call, 0, len(txs)+1)
 	for _, tx := range txs {
@@ -143,10 +141,12 @@ func (s *stretch) blockOf(tx rpc.Hash) rpc.Header {
 	return rpc.Header{Number: s.found[i].Block, Hash: s.found[i].BlockHash}
 }
 
-// transfers puts together what the logs found of one transaction, its receipt
-// and headers say, which must be the same. The receipt decides: a log the node
-// left out of its answer beside one it gave is found here.
-func (s *stretch) transfers(found []rpc.TransferLog, r rpc.Receipt, headers map[uint64]rpc.Header) ([]chain.Transfer, error) {
+// transfers combines the logs found of one transaction, its receipt and the
+// headers, which must agree. The receipt decides, so a log that the node left
+// out of its answer beside another one is found here.
+func (s *stretch) transfers(
+	found []rpc.TransferLog, r rpc.Receipt, headers map[uint64]rpc.Header,
+) ([]chain.Transfer, error) {
 	for _, e := range found {
 		if headers[e.Block].Hash != e.BlockHash || r.BlockHash != e.BlockHash {
 			return nil, chain.ErrReorged
@@ -165,8 +165,8 @@ func (s *stretch) transfers(found []rpc.TransferLog, r rpc.Receipt, headers map[
 	return transfers, nil
 }
 
-// transfer turns a log into a transfer of a known asset to a watched address,
-// if it is one and moves anything.
+// transfer returns a log as a transfer of a known asset to a watched address;
+// ok is false if it is not one or moves nothing.
 func (a *Adapter) transfer(l rpc.ReceiptLog, ordinal int, watch *chain.WatchSet) (chain.Transfer, bool) {
 	asset, known := a.assets[l.Transfer.Contract]
 	to, watched := watch.Lookup(l.Transfer.To[:])

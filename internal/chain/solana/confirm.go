@@ -14,29 +14,29 @@ import (
 // Confirm asks an endpoint other than their source whether the transfers of one transaction are on the chain
 // in a slot at or before `at`. With a single endpoint configured, the source itself is asked.
 func (a *Adapter) Confirm(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error) {
-	if !chain.OneTransaction(transfers) {
-		return chain.Unsettled, errors.New("confirm: not the transfers of one transaction")
+	if !chain.SameInclusion(transfers) {
+		return chain.Undecided, errors.New("confirm: not the transfers of one transaction")
 	}
 	t := transfers[0]
 	signature, ok := parseSignature(t.Tx)
 	if !ok {
-		return chain.Unsettled, fmt.Errorf("confirm: %q is no signature", t.Tx)
+		return chain.Undecided, fmt.Errorf("confirm: %q is no signature", t.Tx)
 	}
 	if gaveUp(ctx) {
-		return chain.Unsettled, ctx.Err()
+		return chain.Undecided, ctx.Err()
 	}
 	endpoints := a.pool.ready()
 	if len(a.pool.endpoints) > 1 {
 		endpoints = a.pool.without(t.Source)
 	}
-	verdict, behind := chain.Unsettled, false
+	verdict, behind := chain.Undecided, false
 	err := a.pool.tryEach(ctx, endpoints, func(ctx context.Context, e *endpoint) (err error) {
 		verdict, err = a.judge(ctx, e, transfers, signature, at)
 		behind = behind || errors.Is(err, errLagging)
 		return err
 	})
 	if err != nil && behind && !gaveUp(ctx) {
-		return chain.Unsettled, nil
+		return chain.Undecided, nil
 	}
 	return verdict, err
 }
@@ -46,11 +46,11 @@ func (a *Adapter) judge(
 	ctx context.Context, e *endpoint, transfers []chain.Transfer, signature string, at chain.Head,
 ) (chain.Verdict, error) {
 	if err := e.hasBlock(ctx, at); err != nil {
-		return chain.Unsettled, err
+		return chain.Undecided, err
 	}
 	statuses, err := e.statuses(ctx, []string{signature})
 	if err != nil {
-		return chain.Unsettled, err
+		return chain.Undecided, err
 	}
 	st := statuses[signature]
 	switch {
@@ -59,14 +59,14 @@ func (a *Adapter) judge(
 	case st.failed(), st.Slot > at.Number:
 		return chain.Missing, nil
 	case at.Number <= a.heads.finalNumber() && !st.final():
-		return chain.Unsettled, nil
+		return chain.Undecided, nil
 	}
 	tx, err := e.transaction(ctx, signature)
 	if err != nil {
-		return chain.Unsettled, err
+		return chain.Undecided, err
 	}
 	if tx == nil {
-		return chain.Unsettled, lagging("transaction %s is not there", signature)
+		return chain.Undecided, lagging("transaction %s is not there", signature)
 	}
 	if tx.Slot != st.Slot || slices.ContainsFunc(transfers, func(t chain.Transfer) bool { return !a.includes(tx, t) }) {
 		return chain.Missing, nil
@@ -82,7 +82,7 @@ func (e *endpoint) judgeBlock(ctx context.Context, signature string, claimed, at
 	}
 	b, ok, err := e.block(ctx, claimed.Number, "signatures")
 	if err != nil {
-		return chain.Unsettled, err
+		return chain.Undecided, err
 	}
 	if !ok {
 		h, kept, err := e.head(ctx, claimed.Number)
@@ -92,7 +92,7 @@ func (e *endpoint) judgeBlock(ctx context.Context, signature string, claimed, at
 		return chain.Missing, err // the slot was skipped
 	}
 	if slices.Contains(b.Signatures, signature) {
-		return chain.Unsettled, lagging("transaction %s is not there", signature)
+		return chain.Undecided, lagging("transaction %s is not there", signature)
 	}
 	return chain.Missing, nil
 }

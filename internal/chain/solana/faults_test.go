@@ -176,14 +176,14 @@ func TestConfirm_SecondNode(t *testing.T) {
 	}
 	confirm(chain.Stands)
 	second.set("getSignatureStatuses", always(`{"value":[null]}`))
-	confirm(chain.Unsettled) // its block has it
+	confirm(chain.Undecided) // its block has it
 	second.set("getBlock", func(params, result json.RawMessage) json.RawMessage {
 		return json.RawMessage(strings.Replace(string(result), `"signatures":[`, `"others":[`, 1))
 	})
 	confirm(chain.Missing)
 	second.set("getSignatureStatuses", nil)
 	second.set("getTransaction", always("null"))
-	confirm(chain.Unsettled)
+	confirm(chain.Undecided)
 	second.set("getTransaction", func(_, result json.RawMessage) json.RawMessage {
 		return json.RawMessage(strings.ReplaceAll(string(result), `"amount":"5"`, `"amount":"6"`))
 	})

@@ -28,7 +28,7 @@ type Pool struct {
 // providers seconds.
 const DefaultTimeout = 20 * time.Second
 
-// maxEndpoints bounds the configuration; nobody needs more.
+// maxEndpoints bounds the configuration.
 const maxEndpoints = 16
 
 // Config says through which endpoints a network is read.
@@ -67,7 +67,7 @@ func NewPool(c Config) (*Pool, error) {
 		}
 		if p.has(w) {
 			return nil, fault.New(fault.Invalid,
-				"endpoint %d of %s is there twice; a second opinion must come from somebody else", i+1, c.Network)
+				"endpoint %d of %s is there twice; a second opinion must come from another provider", i+1, c.Network)
 		}
 		w.name, w.timeout = p.uniqueName(w.name), c.Timeout
 		p.endpoints = append(p.endpoints, newEndpoint(w, c.ChainID))
