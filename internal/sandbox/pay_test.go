@@ -44,8 +44,8 @@ func start(t *testing.T, dir string) *running {
 	return r
 }
 
-// stopLimit is how long Ctrl-C may take where other tests hold the processors;
-// alone it takes under a second.
+// stopLimit is the time limit of Ctrl-C while other tests use the processors; otherwise it takes under a
+// second.
 const stopLimit = 15 * time.Second
 
 func (r *running) stop(t *testing.T) {
@@ -95,7 +95,7 @@ func (r *running) awaitNetworks(t *testing.T) {
 	}
 }
 
-// create makes a payment over the demo merchant's key.
+// create makes a payment with the demo merchant's key.
 func (r *running) create(t *testing.T, amount string) payment.Payment {
 	t.Helper()
 	p, err := r.App.Payments.Create(t.Context(), payment.CreateInput{
@@ -125,8 +125,8 @@ func (r *running) payWith(t *testing.T, p payment.Payment, how string) {
 
 func testID(id string) string { return `[data-testid="` + id + `"]` }
 
-// TestPay pays in a browser on every network and token, and looks at the page
-// in each state without ever reloading it.
+// TestPay pays in a browser on every network and token, and checks the page in each state without reloading
+// it.
 func TestPay(t *testing.T) {
 	t.Parallel()
 	r := start(t, t.TempDir())
@@ -183,8 +183,7 @@ func (r *running) showsWebhook(t *testing.T, p payment.Payment) {
 	}
 }
 
-// TestPay_Otherwise pays as customers should not, and looks at what the page
-// says.
+// TestPay_Otherwise makes the mistakes of customers, and checks what the page says.
 func TestPay_Otherwise(t *testing.T) {
 	t.Parallel()
 	r := start(t, t.TempDir())
@@ -204,8 +203,7 @@ func TestPay_Otherwise(t *testing.T) {
 	}
 }
 
-// TestPay_NoScript pays in a browser that runs no JavaScript: forms and the
-// page's own refreshing do.
+// TestPay_NoScript pays in a browser without JavaScript, with forms and automatic refreshes.
 func TestPay_NoScript(t *testing.T) {
 	t.Parallel()
 	r := start(t, t.TempDir())
@@ -217,7 +215,7 @@ func TestPay_NoScript(t *testing.T) {
 	browser.Screenshot(ctx, t, "paid")
 }
 
-// slowLine is the profile "slow 3G" of browsers: 400 kbit/s, 400 ms there and back.
+// slowLine is the network profile "slow 3G" of browsers: 400 kbit/s, latency 400 ms.
 func slowLine() chromedp.Action {
 	const latencyMillis, bytesPerSecond = 400, 50_000
 	return network.EmulateNetworkConditions(false, latencyMillis, bytesPerSecond, bytesPerSecond)
@@ -278,7 +276,7 @@ func tabTo(ctx context.Context, t *testing.T, id string) {
 	t.Fatalf("Tab does not reach %s", id)
 }
 
-// TestStart_Again: a second start goes on with the same data.
+// TestStart_Again: a second start continues with the same data.
 func TestStart_Again(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

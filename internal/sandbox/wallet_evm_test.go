@@ -17,8 +17,7 @@ import (
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 )
 
-// evmScript announces a wallet by EIP-6963 whose provider passes every request
-// on to the test.
+// evmScript announces a wallet by EIP-6963 whose provider passes every request to the test.
 const evmScript = `
 (() => {
 	const provider = {request: ({method, params}) => window.askTest("evm", method, params || [])};
@@ -29,8 +28,8 @@ const evmScript = `
 	announce();
 })();`
 
-// evmWallet answers by EIP-1193 with keys of its own: it signs real
-// transactions and sends them to the chain it stands on.
+// evmWallet answers by EIP-1193 with keys of its own: it signs real transactions and sends them to the
+// selected chain.
 type evmWallet struct {
 	mu       sync.Mutex
 	chains   map[uint64]*devchain.Chain // that exist
@@ -42,7 +41,7 @@ type evmWallet struct {
 	asked    []string
 }
 
-// walletError is an error as a wallet gives it.
+// walletError is an error in the form that wallets use.
 type walletError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -83,22 +82,21 @@ func (w *evmWallet) answer(ctx context.Context, method string, params json.RawMe
 	return nil, &walletError{Code: 4200, Message: "unsupported"}
 }
 
-// requests lists the methods that were asked for, in order.
+// requests lists the requested methods, in order.
 func (w *evmWallet) requests() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return strings.Join(w.asked, " ")
 }
 
-// choose makes another account the one in use.
+// choose selects another account.
 func (w *evmWallet) choose(key *ecdsa.PrivateKey) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.key = key
 }
 
-// change switches the chain, or adds one after asking the node that the page
-// names what chain it is.
+// change switches the chain, or adds one after asking the node that the page names for its chain id.
 func (w *evmWallet) change(ctx context.Context, method string, params json.RawMessage) error {
 	var list []struct {
 		ChainID hexutil.Uint64 `json:"chainId"`

@@ -12,8 +12,7 @@ import (
 	solana "github.com/gagliardetto/solana-go"
 )
 
-// solanaScript registers a wallet by the Wallet Standard that passes every
-// request on to the test.
+// solanaScript registers a wallet by the Wallet Standard that passes every request to the test.
 const solanaScript = `
 (() => {
 	const chains = ["solana:localnet"];

@@ -66,7 +66,7 @@ func openWallet(t *testing.T, address, script string, w testWallet, options ...b
 	return ctx
 }
 
-// reply has the wallet answer one request of the page.
+// reply makes the wallet answer one request of the page.
 func reply(ctx context.Context, t *testing.T, w testWallet, request string) {
 	var asked struct {
 		ID             int
@@ -100,7 +100,7 @@ var press = chromedp.Tasks{
 	chromedp.Click("#wallets button:enabled"),
 }
 
-// presses presses the wallet's button until the page says what is expected.
+// presses clicks the wallet's button until the page shows the expected text.
 func presses(ctx context.Context, t *testing.T, want string) {
 	t.Helper()
 	browser.Run(ctx, t, press)
@@ -112,7 +112,7 @@ func presses(ctx context.Context, t *testing.T, want string) {
 	}
 }
 
-// pays presses the wallet's button and waits for the end, on the same page.
+// pays clicks the wallet's button and waits for the end, on the same page.
 func pays(ctx context.Context, t *testing.T) {
 	t.Helper()
 	var kept bool
@@ -149,9 +149,8 @@ func fund(t *testing.T, on *devchain.Chain, token devchain.Token, to common.Addr
 	}
 }
 
-// TestPay_BrowserWallet pays with wallets in the browser that sign real
-// transactions on the development chains, from the press of the button to
-// "Paid" without a reload.
+// TestPay_BrowserWallet pays with wallets in the browser that sign real transactions on the development
+// chains, from the click to "Paid" without a reload.
 func TestPay_BrowserWallet(t *testing.T) {
 	t.Parallel()
 	r := start(t, t.TempDir())

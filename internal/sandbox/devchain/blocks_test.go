@@ -17,8 +17,8 @@ import (
 
 var deposit = common.HexToAddress("0xdede")
 
-// TestChain_Fork takes a payment's block back: it is gone at once, waits in the
-// pool and is in another block after the next Commit.
+// TestChain_Fork rolls a payment's block back: the payment disappears at once, waits in the pool and is in
+// another block after the next Commit.
 func TestChain_Fork(t *testing.T) {
 	t.Parallel()
 	chain := start(t, devchain.Config{ChainID: 56})
@@ -51,8 +51,7 @@ func TestChain_Fork(t *testing.T) {
 	}
 }
 
-// TestChain_Rollback replaces a payment that was taken back by another of the
-// same nonce: a double spend.
+// TestChain_Rollback replaces a rolled-back payment by another transaction of the same nonce: a double spend.
 func TestChain_Rollback(t *testing.T) {
 	t.Parallel()
 	chain := start(t, devchain.Config{ChainID: 56})
@@ -92,8 +91,7 @@ func TestChain_Replace(t *testing.T) {
 	chain.wantGone(first)
 }
 
-// TestChain_Reorg drops the newest blocks with what was in them, and tells
-// those who listen.
+// TestChain_Reorg drops the newest blocks with their transactions, and notifies subscribers.
 func TestChain_Reorg(t *testing.T) {
 	t.Parallel()
 	chain := start(t, devchain.Config{ChainID: 56})
@@ -137,8 +135,7 @@ func TestChain_Reorg(t *testing.T) {
 	}
 }
 
-// TestChain_Labels: safe and finalized trail the head as configured, over HTTP
-// too, and what is final stays.
+// TestChain_Labels: safe and finalized trail the head as configured, over HTTP too, and a final block stays.
 func TestChain_Labels(t *testing.T) {
 	t.Parallel()
 	chain := start(t, devchain.Config{ChainID: 8453, SafeDepth: 2, FinalDepth: 5})
@@ -191,8 +188,7 @@ func TestChain_Labels(t *testing.T) {
 	}
 }
 
-// TestChain_Time: blocks by hand are never of one second, and time can be
-// pushed forward but not back.
+// TestChain_Time: blocks made by Commit never share a second, and time can be moved forward but not back.
 func TestChain_Time(t *testing.T) {
 	t.Parallel()
 	chain := start(t, devchain.Config{ChainID: 56})
@@ -220,8 +216,8 @@ func TestChain_Time(t *testing.T) {
 	}
 }
 
-// TestChain_SendMany: all that was sent before a Commit is in its block, nonces
-// in order, also from several senders at once.
+// TestChain_SendMany: everything sent before a Commit is in its block, nonces in order, also from several
+// senders at once.
 func TestChain_SendMany(t *testing.T) {
 	t.Parallel()
 	chain := start(t, devchain.Config{ChainID: 56})
@@ -248,7 +244,7 @@ func TestChain_SendMany(t *testing.T) {
 	chain.wantBalance(usdt, deposit, senders*each)
 }
 
-// TestChain_SendOverHTTP: what comes in over HTTP is in the next block too.
+// TestChain_SendOverHTTP: transactions sent over HTTP are in the next block too.
 func TestChain_SendOverHTTP(t *testing.T) {
 	t.Parallel()
 	chain := start(t, devchain.Config{ChainID: 56})
@@ -281,8 +277,8 @@ func TestChain_SendOverHTTP(t *testing.T) {
 	}
 }
 
-// TestFaucetAddress pins the faucet: it is part of every chain's first block,
-// so another key would make chains on disk unreadable.
+// TestFaucetAddress pins the faucet's key: the faucet is part of every chain's first block, so another key
+// would make stored chains unreadable.
 func TestFaucetAddress(t *testing.T) {
 	t.Parallel()
 	if got, want := devchain.FaucetAddress(), common.HexToAddress("0x8b5B3Ea75f2344272ad395cc396e0bA66b7E1385"); got != want {

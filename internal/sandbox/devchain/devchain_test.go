@@ -46,7 +46,7 @@ func start(t *testing.T, config devchain.Config) testChain {
 	return testChain{Chain: chain, t: t, ctx: ctx}
 }
 
-// sent takes the answer of a sending method.
+// sent returns the hash of a sending method, which must succeed.
 func (c testChain) sent(hash common.Hash, err error) common.Hash {
 	c.t.Helper()
 	if err != nil {
@@ -96,7 +96,7 @@ func (c testChain) wantBalance(token, of common.Address, want int64) {
 	}
 }
 
-// wantGone checks that a transaction is in no block.
+// wantGone fails if the transaction is in a block.
 func (c testChain) wantGone(tx common.Hash) {
 	c.t.Helper()
 	if receipt, err := c.Client().TransactionReceipt(c.ctx, tx); !errors.Is(err, ethereum.NotFound) {
@@ -104,7 +104,7 @@ func (c testChain) wantGone(tx common.Hash) {
 	}
 }
 
-// number is the block number a tag stands for.
+// number is the block number of a tag.
 func (c testChain) number(tag rpc.BlockNumber) uint64 {
 	c.t.Helper()
 	header, err := c.Client().HeaderByNumber(c.ctx, big.NewInt(int64(tag)))
@@ -132,8 +132,7 @@ func (c testChain) transfers(token common.Address) []types.Log {
 	return logs
 }
 
-// TestStart_ThreeChains runs the three networks side by side: a payment on one
-// shows on that one only, over HTTP.
+// TestStart_ThreeChains runs the three networks side by side: a payment on one appears only there, over HTTP.
 func TestStart_ThreeChains(t *testing.T) {
 	t.Parallel()
 	chains := []testChain{
@@ -209,7 +208,7 @@ func TestChain_Setup(t *testing.T) {
 		t.Errorf("tokens %+v", tokens)
 	}
 	if tokens.Counterfeit.Symbol != tokens.USDT.Symbol || tokens.Bridged.Symbol == tokens.USDC.Symbol {
-		t.Errorf("counterfeit and bridged token give themselves away or are not told apart: %+v", tokens)
+		t.Errorf("counterfeit and bridged token look different from the original, or equal to each other: %+v", tokens)
 	}
 	code, err := chain.Client().CodeAt(chain.ctx, contracts.FactoryAddress(), nil)
 	if err != nil || crypto.Keccak256Hash(code) != contracts.FactoryCodeHash {
@@ -237,7 +236,7 @@ func (c testChain) describe(token common.Address) (d [3]any) {
 	return [3]any{name, symbol, decimals}
 }
 
-// TestChain_Close: at once, twice, while blocks are made and calls go on.
+// TestChain_Close closes at once, twice, and while blocks are made and calls are in progress.
 func TestChain_Close(t *testing.T) {
 	t.Parallel()
 	chain, err := devchain.Start(devchain.Config{ChainID: 56, BlockTime: time.Second, DataDir: t.TempDir()})

@@ -56,8 +56,7 @@ func payForEver(dir string) error {
 	}
 }
 
-// TestStart_AfterKill: whatever was committed before the process was killed is
-// there afterwards.
+// TestStart_AfterKill: everything committed before the process was killed exists afterwards.
 func TestStart_AfterKill(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -109,8 +108,8 @@ func TestStart_AfterKill(t *testing.T) {
 	chain.included(chain.Mint(chain.ctx, chain.Tokens().USDT.Address, deposit, big.NewInt(1)))
 }
 
-// TestStart_Again goes on where a closed chain stopped: head, labels, balances,
-// transactions; and Setup finds all in place.
+// TestStart_Again continues where a closed chain stopped: head, labels, balances, transactions; and Setup
+// finds everything deployed.
 func TestStart_Again(t *testing.T) {
 	t.Parallel()
 	config := devchain.Config{ChainID: 137, DataDir: t.TempDir(), FinalDepth: 4, SafeDepth: 1}

@@ -20,9 +20,8 @@ func filterOf(token common.Address) ethereum.FilterQuery {
 	}
 }
 
-// TestChain_Timer: the timer makes a block a second, with or without
-// transactions, and the chain's clock is the wall clock, also after blocks made
-// by hand ran it ahead.
+// TestChain_Timer: the timer makes a block a second, with or without transactions, and the chain's clock is
+// the wall clock, even after Commit ran it ahead.
 func TestChain_Timer(t *testing.T) {
 	t.Parallel()
 	chain := start(t, devchain.Config{ChainID: 56, BlockTime: time.Second})

@@ -159,7 +159,7 @@ func (c Config) execute(
 	return r, v.changed, nil
 }
 
-// fee is the cost of a transaction in lamports; math.MaxUint64, which nobody has, on overflow.
+// fee is the cost of a transaction in lamports. On overflow it is the highest number, which no account holds.
 func fee(signatures int, price, limit uint64) uint64 {
 	high, low := bits.Mul64(price, limit)
 	low, carry := bits.Add64(low, microLamports-1, 0)

@@ -9,7 +9,7 @@ import (
 	solana "github.com/gagliardetto/solana-go"
 )
 
-// cast is who plays in a fuzzed transaction: the thief signs, nobody else does.
+// cast is the accounts of a fuzzed transaction. Only the thief signs.
 type cast struct {
 	keys   []solana.PublicKey
 	thief  solana.PublicKey
@@ -97,8 +97,7 @@ func sum(
 	return lamports, units
 }
 
-// FuzzExecute: whatever somebody signs for, nothing comes out of nothing, and
-// nobody else loses anything or gets a say taken away.
+// FuzzExecute: whatever the thief signs, no money is created, and no other account loses money or a right.
 func FuzzExecute(f *testing.F) {
 	l, c := stage(f)
 	transfer := func(from, to byte, units uint64) []byte {
@@ -201,7 +200,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		if len(tx.Message.AccountKeys) == 0 || len(tx.Signatures) == 0 {
-			t.Fatalf("%x is a transaction that nobody signs", raw)
+			t.Fatalf("%x is a transaction without signatures", raw)
 		}
 		seen := make(map[solana.PublicKey]bool)
 		for _, k := range tx.Message.AccountKeys {

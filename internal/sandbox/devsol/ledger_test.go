@@ -28,7 +28,7 @@ func start(t *testing.T, c devsol.Config) *devsol.Ledger {
 	return l
 }
 
-// ask makes a call; failed is the code of the error it was answered with.
+// ask makes a call; failed is the code of its error.
 func ask[T any](t *testing.T, l *devsol.Ledger, method string, params ...any) (result T, failed int) {
 	t.Helper()
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
@@ -50,7 +50,7 @@ func ask[T any](t *testing.T, l *devsol.Ledger, method string, params ...any) (r
 	return answer.Result, answer.Error.Code
 }
 
-// must is ask for a call that succeeds.
+// must is ask for a call that must succeed.
 func must[T any](t *testing.T, l *devsol.Ledger, method string, params ...any) T {
 	t.Helper()
 	result, failed := ask[T](t, l, method, params...)
@@ -91,7 +91,7 @@ type tokenAmount struct {
 	}
 }
 
-// units reads what an owner holds of a mint at a commitment.
+// units returns what an owner holds of a mint at a commitment.
 func units(t *testing.T, l *devsol.Ledger, mint, of solana.PublicKey, commitment string) uint64 {
 	t.Helper()
 	account, _, err := solana.FindAssociatedTokenAddress(of, mint)
@@ -113,8 +113,7 @@ func units(t *testing.T, l *devsol.Ledger, mint, of solana.PublicKey, commitment
 	return sum
 }
 
-// TestLedger_Commitments: money is there in the slot it was sealed in, and at
-// finalized only when that is final.
+// TestLedger_Commitments: money is confirmed in its slot, and finalized only when that slot is final.
 func TestLedger_Commitments(t *testing.T) {
 	t.Parallel()
 	l := start(t, devsol.Config{})
@@ -192,8 +191,8 @@ func TestLedger_Restart(t *testing.T) {
 	}
 }
 
-// TestLedger_Signatures: a transaction that was tampered with is refused, and
-// one that is sent twice is carried out once.
+// TestLedger_Signatures: a transaction that was tampered with is refused, and one that is sent twice is
+// executed once.
 func TestLedger_Signatures(t *testing.T) {
 	t.Parallel()
 	l := start(t, devsol.Config{})
@@ -239,7 +238,7 @@ func TestLedger_Signatures(t *testing.T) {
 	}
 }
 
-// TestLedger_Fork: what is final is never taken back.
+// TestLedger_Fork: a final slot is never rolled back.
 func TestLedger_Fork(t *testing.T) {
 	t.Parallel()
 	l := start(t, devsol.Config{FinalDepth: 5})
@@ -256,8 +255,7 @@ func TestLedger_Fork(t *testing.T) {
 	}
 }
 
-// TestLedger_Timer: slots come by themselves, near the wall clock, and closing
-// ends them, however often.
+// TestLedger_Timer: the timer makes slots near the wall clock, and Close stops it, also when called twice.
 func TestLedger_Timer(t *testing.T) {
 	t.Parallel()
 	l := start(t, devsol.Config{SlotTime: 20 * time.Millisecond, SkipEvery: 3})

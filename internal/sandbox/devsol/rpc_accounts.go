@@ -10,7 +10,7 @@ func getBalance(l *Ledger, p params) (any, *rpcFailure) {
 	return l.reading(p, func(slot uint64, _ options) (any, *rpcFailure) { return l.accountAt(key, slot).Lamports, nil })
 }
 
-// shown is an account as calls tell it; nil where there is none.
+// shown is an account in the JSON form of the RPC calls; nil if it does not exist.
 func (a Account) shown() any {
 	if !a.exists() {
 		return nil
@@ -29,7 +29,7 @@ func getAccountInfo(l *Ledger, p params) (any, *rpcFailure) {
 	return l.reading(p, func(slot uint64, _ options) (any, *rpcFailure) { return l.accountAt(key, slot).shown(), nil })
 }
 
-// maxAccounts is what getMultipleAccounts takes, as real nodes do.
+// maxAccounts is the limit of getMultipleAccounts, as on real nodes.
 const maxAccounts = 100
 
 func getMultipleAccounts(l *Ledger, p params) (any, *rpcFailure) {

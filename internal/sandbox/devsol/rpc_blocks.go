@@ -30,7 +30,7 @@ func isBlockhashValid(l *Ledger, p params) (any, *rpcFailure) {
 	return l.reading(p, func(uint64, options) (any, *rpcFailure) { return l.recent(hash), nil })
 }
 
-// getPriorityFees tells that nobody pays for priority here.
+// getPriorityFees reports that nothing is paid for priority.
 func getPriorityFees(l *Ledger, _ params) (any, *rpcFailure) {
 	return []any{map[string]uint64{"slot": l.head, "prioritizationFee": 0}}, nil
 }
@@ -56,7 +56,7 @@ func getBlockTime(l *Ledger, p params) (any, *rpcFailure) {
 	return l.timeOf(slot).Unix(), nil
 }
 
-// maxBlocks is how many slots getBlocks spans, as on real nodes.
+// maxBlocks is the limit of slots for getBlocks, as on real nodes.
 const maxBlocks = 500_000
 
 func getBlocks(l *Ledger, p params) (any, *rpcFailure) {

@@ -9,7 +9,7 @@ import (
 	"github.com/mr-tron/base58"
 )
 
-// shownTransaction is a transaction as getTransaction tells it in JSON.
+// shownTransaction is a transaction in the JSON form of getTransaction.
 func (l *Ledger) shownTransaction(r *result) map[string]any {
 	m := &r.tx.Message
 	keys := make([]string, len(m.AccountKeys))
@@ -50,6 +50,8 @@ func (l *Ledger) shownTransaction(r *result) map[string]any {
 		},
 		"meta": map[string]any{
 			"err": r.failed, "status": status, "fee": r.fee, "preBalances": pre, "postBalances": post,
+			// tokenBalances lists the token balances of a message's accounts. Like validators (agave,
+			// svm/src/transaction_balances.rs) it lists none unless the message names the token program.
 			"preTokenBalances": l.tokenBalances(m, r.pre), "postTokenBalances": l.tokenBalances(m, r.post),
 			"innerInstructions": []any{}, "logMessages": r.logs, "rewards": []any{}, "computeUnitsConsumed": unitsUsed(r.tx),
 			"loadedAddresses": map[string]any{"writable": []any{}, "readonly": []any{}},

@@ -18,8 +18,8 @@ import (
 // axeFile is the accessibility checker, relative to the module's root.
 const axeFile = "internal/engines/node_modules/axe-core/axe.min.js"
 
-// runAxe checks the whole document against WCAG 2.0 to 2.2, levels A and AA, and the checker's best practices,
-// and returns what violates them.
+// runAxe checks the whole document against WCAG 2.0 to 2.2, levels A and AA, and the checker's best
+// practices, and returns the violations.
 const runAxe = `axe.run(document, {
 	runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
 	resultTypes: ["violations"],
@@ -28,19 +28,19 @@ const runAxe = `axe.run(document, {
 	elements: v.nodes.map(n => n.html + "\n    " + (n.failureSummary || "").replaceAll("\n", "\n    ")),
 })))`
 
-// violation is one rule the page breaks.
+// violation is one violated rule.
 type violation struct {
 	ID       string   `json:"id"`
 	Impact   string   `json:"impact"`
 	Help     string   `json:"help"`
-	Elements []string `json:"elements"` // each with what would mend it
+	Elements []string `json:"elements"` // each with its remedy
 }
 
 func (v violation) String() string {
 	return fmt.Sprintf("%s (%s): %s\n  %s", v.ID, v.Impact, v.Help, strings.Join(v.Elements, "\n  "))
 }
 
-// axeSource is read once: half a megabyte that every check evaluates in its page.
+// axeSource is the checker's source, half a megabyte, read once.
 var axeSource = sync.OnceValues(func() (string, error) {
 	root, err := moduleRoot()
 	if err != nil {
@@ -53,8 +53,8 @@ var axeSource = sync.OnceValues(func() (string, error) {
 	return string(source), nil
 })
 
-// Axe fails the test for every accessibility rule the page breaks in its present state, naming rule, elements and
-// remedy. Wait for animations to end first: contrast is measured on what is painted.
+// Axe fails the test for every accessibility rule that the page violates now, with rule, elements and remedy.
+// Wait for animations first: contrast is measured on painted pixels.
 func Axe(ctx context.Context, t testing.TB) {
 	t.Helper()
 	violations, err := axe(ctx)
@@ -66,8 +66,8 @@ func Axe(ctx context.Context, t testing.TB) {
 	}
 }
 
-// axeTries is how often the checker is begun: a page that goes on to another, or is loaded anew, while it is checked
-// takes the checker with it.
+// axeTries bounds how often the check starts again: a page that navigates or reloads meanwhile removes the
+// checker.
 const axeTries = 3
 
 func axe(ctx context.Context) (violations []violation, err error) {
@@ -76,11 +76,11 @@ func axe(ctx context.Context) (violations []violation, err error) {
 		return nil, err
 	}
 	await := func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
-	// The checker waits for timers, which a page without scripts has none of. Allowing scripts for its sake does
-	// not bring back those the page was loaded without.
+	// The checker needs timers, which a page without scripts does not have. Allowing scripts now does not run those
+	// that the page was loaded without.
 	noScript := visitOf(ctx).noScript
 	for range axeTries {
-		// Checker and check are one piece, or the page could change between them.
+		// Loading the checker and checking are one action, or the page could navigate in between.
 		if err = chromedp.Run(ctx,
 			emulation.SetScriptExecutionDisabled(false),
 			chromedp.Evaluate(source+"\n;"+runAxe, &violations, await),

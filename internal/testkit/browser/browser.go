@@ -17,33 +17,34 @@ import (
 	"github.com/florinpay/florin/internal/testkit/watchdog"
 )
 
-// errNoBrowser names what is missing and how to get it, for a person who has just run the tests.
+// errNoBrowser tells a developer what to install.
 var errNoBrowser = errors.New("no Chromium or Chrome in PATH: install the package chromium and " +
 	"its fonts (run .ci/install-chromium)")
 
 // programs are the names of the browser, the one of Debian's package first.
 var programs = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "headless_shell"}
 
-// loopbackOnly makes every name and address but the machine's own unresolvable: a page that asks a third party for
-// something fails on every machine alike, with or without an internet connection.
+// loopbackOnly makes every name and address except loopback unresolvable, so that a page with a request to a
+// third party fails everywhere, with or without an internet connection.
 const loopbackOnly = "MAP * ~NOTFOUND , EXCLUDE localhost , EXCLUDE *.localhost , EXCLUDE 127.0.0.1 , EXCLUDE [::1]"
 
-// killAndRemove ends the browser's process group and removes its profile. Processes that are just ending may
-// still write into the profile, so a removal that finds it in use is tried again.
+// killAndRemove kills the browser's process group and removes its profile. Ending processes may still write
+// into the profile, so the removal is tried several times.
 const killAndRemove = `
 kill -s KILL -- "-$1" 2>/dev/null
 for attempt in 1 2 3 4 5 6 7 8 9 10; do rm -rf "$2" 2>/dev/null && exit 0; sleep 0.2; done
 exit 1
 `
 
-// runningBrowser is the browser of this process.
+// runningBrowser is the browser of this test process.
 type runningBrowser struct {
-	ctx     context.Context // the browser's own; pages are its children, and it is never cancelled
+	ctx     context.Context // the parent of all pages; never cancelled
 	profile string
 	guard   *watchdog.Guard
 }
 
-// browser starts the browser at its first call. It stays reachable, and so does its guard, until the process ends.
+// browser starts the browser at its first call. The variable keeps it, and its guard, reachable until the
+// process ends.
 var browser = sync.OnceValues(startBrowser)
 
 func startBrowser() (*runningBrowser, error) {
@@ -70,8 +71,8 @@ func startBrowser() (*runningBrowser, error) {
 	return &runningBrowser{ctx: ctx, profile: profile, guard: guard}, nil
 }
 
-// openTab makes a context of its own in the browser, with cookies and storage apart, and one blank tab in it.
-// chromedp can do the same, but asks for a tab in a window, and a fresh context has no window yet.
+// openTab makes a browser context with separate cookies and storage, and one blank tab in it. chromedp can do
+// the same, but only in an existing window, and a new browser context has none.
 func (b *runningBrowser) openTab() (tab context.Context, closeTab func() error, err error) {
 	executor := cdp.WithExecutor(b.ctx, chromedp.FromContext(b.ctx).Browser)
 	apart, err := target.CreateBrowserContext().WithDisposeOnDetach(true).Do(executor)
@@ -96,7 +97,8 @@ func findProgram(names []string) (string, error) {
 	return "", errNoBrowser
 }
 
-// flags makes the browser quiet, alike on every machine, and unthrottled in the many tabs nobody looks at.
+// flags are the options for a browser that behaves alike on every machine and does not throttle background
+// tabs.
 func flags(program, profile string) []chromedp.ExecAllocatorOption {
 	options := []chromedp.ExecAllocatorOption{
 		chromedp.ExecPath(program),
@@ -111,7 +113,7 @@ func flags(program, profile string) []chromedp.ExecAllocatorOption {
 		chromedp.Flag("font-render-hinting", "none"),
 		chromedp.Flag("disable-dev-shm-usage", true), // containers give /dev/shm 64 MB, less than a few pages need
 		chromedp.ModifyCmdFunc(func(command *exec.Cmd) {
-			// A group of its own, for killAndRemove; and away from the terminal's interrupts.
+			// An own process group for killAndRemove, which the terminal does not interrupt.
 			command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		}),
 	}
@@ -128,6 +130,6 @@ func flags(program, profile string) []chromedp.ExecAllocatorOption {
 	return options
 }
 
-// ignoreUnknownEvents drops chromedp's complaints about events of browsers newer than its protocol definitions.
-// Errors of actions do not come this way: they are returned.
+// ignoreUnknownEvents drops chromedp's messages about events that its protocol definitions do not know.
+// Errors of actions do not come this way; they are returned.
 func ignoreUnknownEvents(string, ...any) {}

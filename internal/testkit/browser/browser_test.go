@@ -15,10 +15,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// childVariable tells a copy of this test binary to start a browser and then to wait for its death.
+// childVariable makes a copy of this test binary start a browser and wait to be killed.
 const childVariable = "FLORIN_TEST_BROWSERTEST_CHILD"
 
-// grace is how long a killed process's browser may take to be gone.
+// grace is how long the browser of a killed process may take to end.
 const grace = time.Minute
 
 func TestMain(m *testing.M) {
@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fataler is a test inside the test that is expected to end by Fatalf, in a goroutine of its own.
+// fataler is a test inside the test that is expected to end with Fatalf, in a goroutine of its own.
 type fataler struct {
 	testing.TB
 
@@ -78,7 +78,7 @@ func TestBrowser_GoneWithAKilledProcess(t *testing.T) {
 	}
 }
 
-// alive tells whether the process runs: one that is dead but not yet collected by its parent does not.
+// alive reports whether the process runs; a zombie does not.
 func alive(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false

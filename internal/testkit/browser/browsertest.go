@@ -1,17 +1,17 @@
 // Package browser opens pages in a real browser for tests: headless Chromium, driven by chromedp.
 //
-// One browser serves the whole test process; every test gets a context of its own in it, with its own cookies,
-// storage and emulated device. The package's one invariant: what a visitor's browser would complain about fails
-// the test. Console errors, uncaught exceptions, failed requests and crashes are collected from the first moment
-// of a page, and only those a test has allowed by name are let pass. The browser reaches nothing but loopback.
+// One browser serves the whole test process; every test gets a browser context with its own cookies, storage and
+// emulated device. The package's one invariant: an error that the browser reports fails the test. Console errors,
+// uncaught exceptions, failed requests and crashes are collected from the start of a page; a test can allow some of
+// them by pattern. The browser reaches nothing but loopback.
 //
 // Start the server under test before the page, so that clean-up closes the page first:
 //
 //	server := httptest.NewServer(handler)
 //	t.Cleanup(server.Close)
-//	ctx := browsertest.New(t, browsertest.Phone, browsertest.Dark)
-//	browsertest.Run(ctx, t, chromedp.Navigate(server.URL), chromedp.WaitVisible("h1"))
-//	browsertest.Axe(ctx, t)
+//	ctx := browser.New(t, browser.Phone, browser.Dark)
+//	browser.Run(ctx, t, chromedp.Navigate(server.URL), chromedp.WaitVisible("h1"))
+//	browser.Axe(ctx, t)
 package browser
 
 import (
@@ -22,8 +22,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// pageTimeout bounds all that one test does with its page. A whole payment takes some seconds; a busy machine
-// with two cores and several browsers takes ten times that.
+// pageTimeout bounds everything that one test does with its page. A whole payment takes some seconds, on a
+// busy machine with two cores and several browsers ten times that.
 const pageTimeout = 4 * time.Minute
 
 // pageKey is the key of the *visit in a page's context.

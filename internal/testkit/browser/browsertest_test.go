@@ -20,7 +20,7 @@ import (
 const rightToLeft = `<!doctype html><html lang="ar" dir="rtl"><head><title>Pay</title><meta name="viewport" content="width=device-width">
 	<link rel="icon" href="data:,"></head><body style="margin:0"><main style="height:%dpx"><div style="width:50px;height:50px;background:#000"></div></main></body></html>`
 
-// pages are what the server of these tests answers, by path; {{language}} is replaced by what was asked for.
+// pages are the responses of the test server, by path; {{language}} is replaced by the requested language.
 var pages = map[string]string{
 	"/good": `<!doctype html><html lang="en"><head><title>Pay</title><meta name="viewport" content="width=device-width">
 		<link rel="icon" href="data:,"></head><body><main><h1>Pay 10 USDC</h1><p id="language">{{language}}</p>
@@ -56,7 +56,7 @@ func serve(t testing.TB) string {
 	return server.URL
 }
 
-// recorder is a test inside the test, whose failure is what we want to see.
+// recorder is a test inside the test whose failure is expected.
 type recorder struct {
 	testing.TB
 
@@ -71,10 +71,10 @@ func (r *recorder) Errorf(format string, arguments ...any) {
 	r.failures = append(r.failures, fmt.Sprintf(format, arguments...))
 }
 
-func (r *recorder) Failed() bool           { return false } // no screenshot of a failure that is wanted
+func (r *recorder) Failed() bool           { return false } // no screenshot of an expected failure
 func (r *recorder) Cleanup(cleanup func()) { r.cleanups = append(r.cleanups, cleanup) }
 
-// finish runs the clean-ups and returns what failed.
+// finish runs the clean-ups and returns the recorded errors.
 func (r *recorder) finish() string {
 	for _, cleanup := range slices.Backward(r.cleanups) {
 		cleanup()

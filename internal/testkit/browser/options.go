@@ -8,7 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Option sets what the page believes of its visitor. Later options win over earlier ones.
+// Option configures a page. Later options win over earlier ones.
 type Option func(*settings)
 
 type settings struct {
@@ -19,13 +19,13 @@ type settings struct {
 	allowedErrors []*regexp.Regexp
 }
 
-// Phone is a small telephone of 360 × 780 CSS pixels with a touch screen, at 2 device pixels each.
+// Phone emulates a small phone of 360 × 780 CSS pixels with a touch screen, at 2 device pixels each.
 func Phone(s *settings) {
 	s.viewport = chromedp.EmulateViewport(360, 780, chromedp.EmulatePortrait, chromedp.EmulateMobile,
 		chromedp.EmulateTouch, chromedp.EmulateScale(2))
 }
 
-// Tablet is a tablet held upright: 768 × 1024 CSS pixels with a touch screen.
+// Tablet emulates an upright tablet of 768 × 1024 CSS pixels with a touch screen.
 func Tablet(s *settings) {
 	s.viewport = chromedp.EmulateViewport(768, 1024, chromedp.EmulatePortrait, chromedp.EmulateMobile,
 		chromedp.EmulateTouch)
@@ -34,25 +34,25 @@ func Tablet(s *settings) {
 // Desktop is a window of 1280 × 800 CSS pixels with a mouse. It is the default.
 func Desktop(s *settings) { s.viewport = chromedp.EmulateViewport(1280, 800) }
 
-// Light is a visitor who prefers a light colour scheme. It is the default.
+// Light prefers a light colour scheme. It is the default.
 func Light(s *settings) { s.prefer("prefers-color-scheme", "light") }
 
-// Dark is a visitor who prefers a dark colour scheme.
+// Dark prefers a dark colour scheme.
 func Dark(s *settings) { s.prefer("prefers-color-scheme", "dark") }
 
-// ReducedMotion is a visitor who asks for less motion.
+// ReducedMotion prefers less motion.
 func ReducedMotion(s *settings) { s.prefer("prefers-reduced-motion", "reduce") }
 
-// NoScript is a visitor whose browser runs no JavaScript of the page. Actions that look for elements still work.
+// NoScript turns the page's JavaScript off. Actions that look for elements still work.
 func NoScript(s *settings) { s.noScript = true }
 
-// Language is a visitor who asks for a language, in the form of the Accept-Language header of RFC 9110.
+// Language sets the preferred language, in the form of the Accept-Language header of RFC 9110.
 func Language(accept string) Option {
 	return func(s *settings) { s.language = accept }
 }
 
-// AllowError lets complaints of the browser pass that match the regular expression, in a test that provokes them:
-// `status of 404` for a page that must not exist.
+// AllowError allows browser errors that match the regular expression, in a test that provokes them: `status
+// of 404` for a page that must not exist.
 func AllowError(pattern string) Option {
 	allowed := regexp.MustCompile(pattern)
 	return func(s *settings) { s.allowedErrors = append(s.allowedErrors, allowed) }

@@ -11,15 +11,15 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// ScreenshotsVariable names the environment variable that holds the directory for screenshots. Without it they
-// go to a directory beside other temporary files, and the test's log tells which.
+// ScreenshotsVariable names the environment variable with the directory for screenshots. Without it they go
+// to a temporary directory that the test's log names.
 const ScreenshotsVariable = "FLORIN_SCREENSHOTS"
 
 // unfit are the characters that have no place in a file name.
 var unfit = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// Screenshot writes the whole page, also what is below the window's edge, as a PNG named after the test and name,
-// and returns its path.
+// Screenshot saves the whole page, also the part below the window's edge, as a PNG named after the test and
+// name, and returns its path.
 func Screenshot(ctx context.Context, t testing.TB, name string) string {
 	t.Helper()
 	var png []byte
@@ -44,8 +44,8 @@ func Screenshot(ctx context.Context, t testing.TB, name string) string {
 	return path
 }
 
-// wholePage takes a picture of the page. Only where the page is larger than the window is the browser asked to look
-// beyond it: asked without need, it draws a right-to-left page moved to the side.
+// wholePage takes a picture of the page. Only a page larger than the window is captured beyond the viewport:
+// otherwise Chromium would draw a right-to-left page shifted sideways.
 func wholePage(png *[]byte) chromedp.Action {
 	return chromedp.ActionFunc(func(ctx context.Context) error {
 		_, _, _, _, window, content, err := page.GetLayoutMetrics().Do(ctx)

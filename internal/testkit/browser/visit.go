@@ -18,14 +18,14 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Request is one request a page made, redirects included.
+// Request is one request of a page; redirects count separately.
 type Request struct {
 	Method string
 	URL    string
-	Kind   string // what it was for, as the DevTools protocol names it: Document, Stylesheet, Fetch, EventSource, …
+	Kind   string // type in the DevTools protocol: Document, Stylesheet, Fetch, EventSource, …
 }
 
-// visit is what the browser said of one page.
+// visit is everything that the browser reported about one page.
 type visit struct {
 	allowed  []*regexp.Regexp
 	noScript bool
@@ -35,14 +35,15 @@ type visit struct {
 	errors   []string
 }
 
-// newVisit listens to the tab, which must not have run anything yet.
+// newVisit listens to the tab, which must still be blank.
 func newVisit(tab context.Context, with settings) *visit {
 	seen := &visit{allowed: with.allowedErrors, noScript: with.noScript}
 	chromedp.ListenTarget(tab, func(event any) { seen.hear(tab, event) })
 	return seen
 }
 
-// hear is called by chromedp in the order of events. It must not run actions itself: their answers come this way.
+// hear is called by chromedp in the order of events. It must not run actions: their responses arrive the same
+// way.
 func (v *visit) hear(tab context.Context, event any) {
 	switch event := event.(type) {
 	case *network.EventRequestWillBeSent:
@@ -67,14 +68,14 @@ func (v *visit) hear(tab context.Context, event any) {
 	}
 }
 
-// dismiss closes an open dialog, so that the test fails by its complaint and not by its timeout.
+// dismiss closes an open dialog, so that the test fails with a clear error before its timeout.
 func (v *visit) dismiss(tab context.Context) {
 	if err := chromedp.Run(tab, page.HandleJavaScriptDialog(false)); err != nil && tab.Err() == nil {
 		v.complain("dismissing the dialog: " + err.Error())
 	}
 }
 
-// visitOf returns what the browser said of the page that New returned as ctx.
+// visitOf returns the visit of a page that New returned.
 func visitOf(ctx context.Context) *visit {
 	seen, ok := ctx.Value(pageKey{}).(*visit)
 	if !ok {
@@ -95,7 +96,7 @@ func (v *visit) complain(text string) {
 	v.errors = append(v.errors, text)
 }
 
-// unexpected returns the complaints that were not allowed, one a line.
+// unexpected returns the errors that were not allowed, one a line.
 func (v *visit) unexpected() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -105,7 +106,7 @@ func (v *visit) unexpected() string {
 	return strings.Join(rest, "\n")
 }
 
-// describe puts the arguments of a console call into words.
+// describe formats the arguments of a console call.
 func describe(arguments []*runtime.RemoteObject) string {
 	var words []string
 	for _, argument := range arguments {
@@ -118,7 +119,7 @@ func describe(arguments []*runtime.RemoteObject) string {
 	return strings.Join(words, " ")
 }
 
-// Requests returns all requests the page has made so far, in order.
+// Requests returns all requests of the page so far, in order.
 func Requests(ctx context.Context) []Request {
 	seen := visitOf(ctx)
 	seen.mu.Lock()
@@ -126,8 +127,8 @@ func Requests(ctx context.Context) []Request {
 	return slices.Clone(seen.requests)
 }
 
-// FirstParty fails the test if the page has asked anybody but origin (scheme, host and port) for anything.
-// Data inside the page itself (data:, blob:, about:) asks nobody.
+// FirstParty fails the test if the page has sent a request anywhere but to origin (scheme, host and port).
+// Data inside the page (data:, blob:, about:) is no request.
 func FirstParty(ctx context.Context, t testing.TB, origin string) {
 	t.Helper()
 	home, err := url.Parse(origin)

@@ -14,21 +14,22 @@ import (
 	"syscall"
 )
 
-// errNoPostgres names what is missing and how to get it, for a person who has just run the tests.
+// errNoPostgres tells a developer what to install.
 var errNoPostgres = errors.New("no PostgreSQL server programs (initdb, pg_ctl) in PATH or /usr/lib/postgresql: " +
 	"install the package postgresql-15 or any newer one (.ci/install-postgres does), or set " + ServerVariable)
 
-// binaryPatterns are the places where packages put the server programs, which Debian and others keep out of PATH.
+// binaryPatterns are the directories into which packages put the server programs, which are not in PATH on
+// Debian and others.
 var binaryPatterns = []string{
 	"/usr/lib/postgresql/*/bin",          // Debian, Ubuntu, Alpine
 	"/usr/pgsql-*/bin",                   // the PostgreSQL project's RPMs
 	"/opt/homebrew/opt/postgresql@*/bin", // macOS
 }
 
-// findBinaries returns the directory of initdb and pg_ctl: the one in PATH, else the newest version installed.
+// findBinaries returns the directory of initdb and pg_ctl: the one in PATH, else that of the newest version.
 func findBinaries(patterns []string) (string, error) {
 	if initdb, err := exec.LookPath("initdb"); err == nil {
-		// A link in PATH does not lead to the other programs; its target's directory holds them all.
+		// A link in PATH stands alone; its target's directory has the other programs too.
 		if initdb, err = filepath.EvalSymlinks(initdb); err == nil && complete(filepath.Dir(initdb)) {
 			return filepath.Dir(initdb), nil
 		}
@@ -56,7 +57,7 @@ func complete(directory string) bool {
 	return true
 }
 
-// majorVersion reads the 15 of /usr/lib/postgresql/15/bin or postgresql@15; 0 if there is none.
+// majorVersion parses the 15 of /usr/lib/postgresql/15/bin or postgresql@15; 0 if there is none.
 func majorVersion(directory string) int {
 	name := filepath.Base(filepath.Dir(directory))
 	version, err := strconv.Atoi(name[strings.LastIndexAny(name, "@-")+1:])
@@ -66,7 +67,8 @@ func majorVersion(directory string) int {
 	return version
 }
 
-// unprivileged returns whom the server runs as when the caller is root, as whom PostgreSQL refuses to run.
+// unprivileged returns the user that the server runs as if the caller is root, because PostgreSQL refuses to
+// run as root.
 func unprivileged() (*syscall.Credential, error) {
 	for _, name := range []string{"postgres", "nobody"} {
 		found, err := user.Lookup(name)

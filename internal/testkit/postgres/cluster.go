@@ -21,17 +21,19 @@ const (
 	// in it but the data of running tests.
 	role = "florin"
 
-	// startAttempts covers a port that was free when asked for and taken a moment later, by another test process.
+	// startAttempts covers a free port that another test process takes before the server does.
 	startAttempts = 5
 
 	// startTimeoutSeconds bounds one start of the server: a tenth of a second on an idle machine.
 	startTimeoutSeconds = "60"
 
-	// connectTimeoutSeconds bounds a connection of a test, so that a dead server is an error and no hang.
+	// connectTimeoutSeconds bounds a connection of a test, so that a dead server is an error instead of a
+	// hang.
 	connectTimeoutSeconds = "30"
 )
 
-// fastSettings of the private cluster, beside the port. Durability is traded for speed, behaviour is not.
+// fastSettings are the settings of the private cluster, beside the port. They trade durability for speed and
+// change no behaviour.
 const fastSettings = `
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''       # its default directory belongs to the system's own server
@@ -49,7 +51,7 @@ log_min_messages = warning
 port = %s
 `
 
-// durableSettings are PostgreSQL's own, as in production, but for where it listens and how many it serves.
+// durableSettings are PostgreSQL's defaults, as in production, except for address and number of connections.
 const durableSettings = `
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
@@ -60,8 +62,8 @@ log_min_messages = warning
 port = %s
 `
 
-// stopAndRemove is what remains to be done when the process is gone. An immediate stop needs no clean shutdown of
-// what is thrown away; a server whose start was cut short stops by itself when its directory is missing.
+// stopAndRemove stops the server and removes its directory when the process is gone. The data is thrown away,
+// so an immediate stop is enough; a server that was still starting stops when its directory is missing.
 const stopAndRemove = `
 "$1" stop -D "$2/data" -m immediate >/dev/null 2>&1
 rm -rf "$2"
@@ -70,12 +72,13 @@ rm -rf "$2"
 // cluster is a running private server.
 type cluster struct {
 	directory string
-	programs  string // where initdb and pg_ctl are
+	programs  string // directory of initdb and pg_ctl
 	url       *url.URL
 	guard     *watchdog.Guard
 }
 
-// ours is the cluster of this process. It stays reachable, and so does its guard, until the process ends.
+// ours is the cluster of this process. The variable keeps it, and its guard, reachable until the process
+// ends.
 var ours = sync.OnceValues(func() (*cluster, error) { return startCluster(fastSettings) })
 
 func privateCluster() (*url.URL, error) {
@@ -86,9 +89,9 @@ func privateCluster() (*url.URL, error) {
 	return running.url, nil
 }
 
-// Durable starts another private server, one that keeps what it has committed through a power cut, for measurements.
-// It returns the address of its empty database and the directory of its programs, pgbench among them. The server is
-// gone when stop has returned, or with the process.
+// Durable starts another private server, one that survives a power cut, for measurements. It returns the
+// address of its empty database and the directory of its programs, among them pgbench. The server ends with
+// stop, or with the process.
 func Durable() (address, programs string, stop func() error, err error) {
 	c, err := startCluster(durableSettings)
 	if err != nil {
@@ -170,7 +173,7 @@ func clusterURL(port string) *url.URL {
 	}
 }
 
-// freePort asks the kernel for a port nobody listens on. PostgreSQL cannot ask for itself.
+// freePort asks the kernel for an unused port, since PostgreSQL cannot choose one itself.
 func freePort() (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -184,8 +187,8 @@ func freePort() (string, error) {
 	return port, nil
 }
 
-// runAs runs a PostgreSQL program as owner, apart from the caller's PG* variables and language. Output goes to a
-// file, not a pipe: the server that pg_ctl leaves behind would keep a pipe open, and its reader waiting.
+// runAs runs a PostgreSQL program as owner, without the caller's PG* variables and language. Output goes to a
+// file: the server that pg_ctl starts would keep a pipe open, and its reader waiting.
 func runAs(owner *syscall.Credential, directory, program string, args ...string) error {
 	output, err := os.CreateTemp("", "florin-pgtest-output-")
 	if err != nil {
@@ -204,7 +207,7 @@ func runAs(owner *syscall.Credential, directory, program string, args ...string)
 			command.Env = append(command.Env, variable)
 		}
 	}
-	// No context: pg_ctl ends by its own -t, and initdb does no waiting.
+	// No context: pg_ctl has its own time limit (-t), and initdb does not wait.
 	if err := command.Run(); err != nil {
 		said, _ := os.ReadFile(output.Name())
 		return fmt.Errorf("%s: %w\n%s", filepath.Base(program), err, bytes.TrimSpace(said))

@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// childVariable tells a copy of this test binary to start a cluster and then to wait for its death.
+// childVariable makes a copy of this test binary start a cluster and wait to be killed.
 const childVariable = "FLORIN_TEST_PGTEST_CHILD"
 
-// grace is how long a killed process's server may take to be gone.
+// grace is how long the server of a killed process may take to end.
 const grace = time.Minute
 
 func TestMain(m *testing.M) {

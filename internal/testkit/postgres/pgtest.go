@@ -1,11 +1,11 @@
 // Package postgres gives tests an empty PostgreSQL database of their own, on a real server.
 //
 // The server is a private cluster, started once per test process on a free port of 127.0.0.1 and gone with that
-// process, or the one named by FLORIN_TEST_POSTGRES. The package's one invariant: no database is ever given to two
-// tests, and no test is skipped for want of PostgreSQL; it fails and names the package to install.
+// process, or the one named by FLORIN_TEST_POSTGRES. The package's one invariant: no two tests share a database, and
+// no test is skipped because PostgreSQL is missing; it fails and names the package to install.
 //
-// The cluster does not survive a power cut (fsync is off), so it says nothing about durability. Its time zone is
-// not UTC, as on many real servers: whoever forgets to convert a time finds out here.
+// The cluster does not survive a power cut (fsync is off), so tests on it say nothing about durability. Its time zone
+// is not UTC, as on many real servers, so that a missing time conversion fails a test.
 package postgres
 
 import (
@@ -26,20 +26,21 @@ import (
 // cluster. Its role must be allowed to create databases.
 const ServerVariable = "FLORIN_TEST_POSTGRES"
 
-// adminTimeout bounds the making and the dropping of one database: tens of milliseconds, more on a busy machine.
+// adminTimeout bounds creating and dropping one database: tens of milliseconds, more on a busy machine.
 const adminTimeout = 60 * time.Second
 
 // emptyTemplate is PostgreSQL's pristine template: copying it needs no lock that another test could hold.
 const emptyTemplate = "template0"
 
-// URL returns the address of a new empty database, which is dropped, its connections cut, when the test ends.
+// URL returns the address of a new empty database. It is dropped when the test ends, and open connections are
+// closed.
 func URL(t testing.TB) string {
 	t.Helper()
 	return cloneOf(t, emptyTemplate)
 }
 
-// Template is a database prepared once per process and copied for each test: with many tables, a copy is much
-// cheaper than the migrations that made them. A Template must not be copied after its first use.
+// Template is a database that is prepared once per process and copied for each test: a copy of many tables is
+// much cheaper than the migrations that created them. A Template must not be copied after its first use.
 type Template struct {
 	// Prepare brings the empty database at the URL into the wanted state. It closes its connections.
 	Prepare func(ctx context.Context, url string) error
@@ -49,11 +50,11 @@ type Template struct {
 	err  error
 }
 
-// URL returns the address of a new copy of the template, dropped like that of the function URL.
+// URL returns the address of a new copy of the template, which is dropped like that of the function URL.
 func (m *Template) URL(t testing.TB) string {
 	t.Helper()
 	if os.Getenv(ServerVariable) != "" {
-		return m.prepared(t) // a template of our own would stay on a server that is not ours
+		return m.prepared(t) // a template would stay on a server that the tests do not own
 	}
 	m.once.Do(func() {
 		if m.name, m.err = create(emptyTemplate); m.err == nil {
@@ -106,7 +107,7 @@ func cloneOf(t testing.TB, template string) string {
 	return withDatabase(server, name)
 }
 
-// create makes a database with an unguessed name, so that processes sharing one server cannot meet.
+// create makes a database with a random name, so that processes that share a server do not collide.
 func create(template string) (string, error) {
 	var random [8]byte
 	rand.Read(random[:])

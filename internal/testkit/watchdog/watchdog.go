@@ -1,8 +1,8 @@
 // Package watchdog cleans up after this process, however it ends: by returning from main, by a panic, by a
 // test timeout or by SIGKILL. Test harnesses use it for the servers and directories they leave behind.
 //
-// Its one invariant: the clean-up runs once, and not before this process is gone or has said so. It rests on the
-// kernel, which closes the writing end of a pipe when its last holder dies; a shell waits at the reading end.
+// Its one invariant: the clean-up runs once, and not before this process has ended or called Release. It relies on the
+// kernel, which closes the writing end of a pipe when its last holder ends; a shell waits at the reading end.
 package watchdog
 
 import (
@@ -15,16 +15,16 @@ import (
 // waitThenRun reads until the pipe is closed and only then runs the script.
 const waitThenRun = "cat >/dev/null\n"
 
-// Guard is a clean-up that waits for its hour. Whoever starts one must keep it reachable: a collected Guard
-// closes its pipe, which looks like the end of the process.
+// Guard is a pending clean-up. Its owner must keep it reachable: a collected Guard closes its pipe, which
+// looks like the end of the process.
 type Guard struct {
 	alive *os.File // closed by Release, or by the kernel
 	shell *exec.Cmd
 }
 
-// OnExit arranges for the shell script to run, with args as $1, $2, …, once this process is gone. The shell runs
-// in its own session, so an interrupt from the terminal does not reach it, and as owner unless owner is nil.
-// It holds neither standard output nor standard error, or whoever reads those of a test would wait for it.
+// OnExit runs the shell script, with args as $1, $2, …, once this process has ended. The shell runs in its
+// own session, so that an interrupt from the terminal does not reach it, and as owner unless owner is nil. It
+// holds neither standard output nor standard error, or a reader of the test's output would wait for it.
 func OnExit(owner *syscall.Credential, script string, args ...string) (*Guard, error) {
 	waiting, alive, err := os.Pipe()
 	if err != nil {
@@ -43,7 +43,7 @@ func OnExit(owner *syscall.Credential, script string, args ...string) (*Guard, e
 	return &Guard{alive: alive, shell: shell}, nil
 }
 
-// Release runs the clean-up now and waits until it is done. The error is that of the script's last command.
+// Release runs the clean-up now and waits for it. The error is that of the script's last command.
 func (g *Guard) Release() error {
 	if err := g.alive.Close(); err != nil {
 		return fmt.Errorf("watchdog: already released: %w", err)

@@ -12,7 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/testkit/watchdog"
 )
 
-// markerVariable tells a copy of this test binary to guard the file it names and then to wait for its death.
+// markerVariable makes a copy of this test binary guard the named file and wait to be killed.
 const markerVariable = "FLORIN_TEST_WATCHDOG_MARKER"
 
 // patience bounds the wait for a shell to notice a closed pipe, which takes milliseconds on an idle machine.
