@@ -18,11 +18,11 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/passkey"
-	"github.com/florinpay/florin/internal/passkey/passkeytest"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/proof"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/testkit/authenticator"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -254,7 +254,7 @@ func (d *diary) team(s *surfer, ada identity.User) {
 func (d *diary) entry(s *surfer, ada identity.User) {
 	t, b, me := d.b.t, d.b, deskEmail+" "
 	t.Helper()
-	k := passkeytest.NewKey(t)
+	k := authenticator.NewKey(t)
 	d.leaves(passkeysPath, s.addPasskey(k), me+"added a passkey: Phone|")
 	id := b.passkeyOf(ada)
 	d.leaves(passkeysPath+"/:passkey/name", s.post(passkeysPath+"/"+id+"/name", "name", "Tablet"), me+"renamed a passkey: Phone|Tablet")

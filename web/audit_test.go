@@ -5,12 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"net/http/httptest"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/florinpay/florin/internal/testkit/engines"
 )
 
 // The published audit of GraphQL over HTTP (npm graphql-http) finds nothing
@@ -50,9 +51,7 @@ func TestIntrospectionByTheReferenceImplementation(t *testing.T) {
 func runNode(t *testing.T, script string, into any) {
 	t.Helper()
 	for _, name := range []string{"graphql", "graphql-http"} {
-		if _, err := os.Stat("../internal/engines/node_modules/" + name + "/package.json"); err != nil {
-			t.Fatalf("the npm package %s is missing: run `npm ci --ignore-scripts` in internal/engines, or `make test`, which does", name)
-		}
+		engines.MustPath(t, name+"/package.json")
 	}
 	srv := httptest.NewServer(newDesk(t).server.Handler()) // as it runs in production, dashboard and all
 	defer srv.Close()

@@ -10,12 +10,12 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/internal/passkey/passkeytest"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/testkit/authenticator"
 )
 
 // device is an authenticator at the address of the tests.
-var device = passkeytest.Authenticator{Origin: testBaseURL, RPID: "pay.example"}
+var device = authenticator.Device{Origin: testBaseURL, RPID: "pay.example"}
 
 // asks returns what the server asks a browser.
 func (s *surfer) asks(path string, pairs ...string) string {
@@ -29,7 +29,7 @@ func (s *surfer) asks(path string, pairs ...string) string {
 }
 
 // addPasskey registers k for whoever is signed in.
-func (s *surfer) addPasskey(k *passkeytest.Key) reply {
+func (s *surfer) addPasskey(k *authenticator.Key) reply {
 	s.b.t.Helper()
 	return s.post(passkeysPath, "name", "Phone", "made", device.Make(s.b.t, s.asks(passkeysPath+"/ask", "password", deskPassword), k))
 }
@@ -41,11 +41,11 @@ func (s *surfer) enter(answer string, more ...string) reply {
 }
 
 // keyed is a desk whose member has a passkey.
-func keyed(t *testing.T) (b deskBundle, u identity.User, s *surfer, k *passkeytest.Key) {
+func keyed(t *testing.T) (b deskBundle, u identity.User, s *surfer, k *authenticator.Key) {
 	t.Helper()
 	b = newDesk(t)
 	u = b.member(deskEmail)
-	s, k = b.surfer(), passkeytest.NewKey(t)
+	s, k = b.surfer(), authenticator.NewKey(t)
 	s.signIn(deskEmail)
 	s.addPasskey(k).leads(t, securityPath)
 	return b, u, s, k
@@ -73,7 +73,7 @@ func TestPasskey_SignIn(t *testing.T) {
 	other := b.surfer()
 	other.get("/signin").wants(t, 200, "Sign in with a passkey")
 	asked := other.asks(enterPath + "/ask")
-	if q := passkeytest.Parse(t, asked).PublicKey; len(q.AllowCredentials) != 0 || q.UserVerification != "required" {
+	if q := authenticator.Parse(t, asked).PublicKey; len(q.AllowCredentials) != 0 || q.UserVerification != "required" {
 		t.Errorf("anybody is asked for %+v", q)
 	}
 	answer := device.Answer(t, asked, k)
@@ -101,7 +101,7 @@ func TestPasskey_SignIn(t *testing.T) {
 func TestPasskey_SignIn_Attacks(t *testing.T) {
 	t.Parallel()
 	b, u, owner, k := keyed(t)
-	thief, stolen := b.member("thief@shop.example"), passkeytest.NewKey(t)
+	thief, stolen := b.member("thief@shop.example"), authenticator.NewKey(t)
 	ts := b.surfer()
 	ts.signIn(thief.Email)
 	ts.addPasskey(stolen).leads(t, securityPath)
@@ -164,7 +164,7 @@ func TestPasskey_SignIn_Attacks(t *testing.T) {
 			return s.enter(device.Answer(t, owner.asks(confirmPath), k))
 		},
 		"Unknown": func(t *testing.T, s *surfer) reply {
-			nobody := passkeytest.NewKey(t)
+			nobody := authenticator.NewKey(t)
 			nobody.Handle = []byte("01HZZZZZZZZZZZZZZZZZZZZZZZ")
 			return s.enter(device.Answer(t, s.asks(enterPath+"/ask"), nobody))
 		},
@@ -225,13 +225,13 @@ func TestPasskey_Register_Attacks(t *testing.T) {
 		made   func() string
 		status int
 	}{
-		"Origin":         {func() string { return evil.Make(t, ask(s), passkeytest.NewKey(t)) }, 401},
-		"RelyingParty":   {func() string { return plain.Make(t, ask(s), passkeytest.NewKey(t)) }, 401},
-		"Unverified":     {func() string { return found.Make(t, ask(s), passkeytest.NewKey(t)) }, 401},
-		"AnotherSession": {func() string { ask(s); return device.Make(t, ask(owner), passkeytest.NewKey(t)) }, 401},
+		"Origin":         {func() string { return evil.Make(t, ask(s), authenticator.NewKey(t)) }, 401},
+		"RelyingParty":   {func() string { return plain.Make(t, ask(s), authenticator.NewKey(t)) }, 401},
+		"Unverified":     {func() string { return found.Make(t, ask(s), authenticator.NewKey(t)) }, 401},
+		"AnotherSession": {func() string { ask(s); return device.Make(t, ask(owner), authenticator.NewKey(t)) }, 401},
 		"Taken":          {func() string { copied := *k; return device.Make(t, ask(s), &copied) }, 409},
 		"Expired": {func() string {
-			made := device.Make(t, ask(s), passkeytest.NewKey(t))
+			made := device.Make(t, ask(s), authenticator.NewKey(t))
 			b.clock.advance(identity.ChallengeTTL)
 			return made
 		}, 401},
@@ -249,7 +249,7 @@ func TestPasskey_Register_Attacks(t *testing.T) {
 	s.post(passkeysPath+"/ask", "password", "wrong password").wants(t, 400, "The password is wrong")
 	s.post(passkeysPath+"/ask").wants(t, 400)
 	// A question is answered once.
-	made := device.Make(t, ask(s), passkeytest.NewKey(t))
+	made := device.Make(t, ask(s), authenticator.NewKey(t))
 	s.post(passkeysPath, "made", made).leads(t, securityPath)
 	s.post(passkeysPath, "made", made).wants(t, 401, refusedPasskey)
 }
@@ -264,7 +264,7 @@ func TestPasskey_Confirm(t *testing.T) {
 	s.get("/dashboard/keys").wants(t, 200, "Use a passkey instead")
 
 	b.colleague(u, "thief@shop.example", merchant.RoleDeveloper)
-	thief, stolen := b.surfer(), passkeytest.NewKey(t)
+	thief, stolen := b.surfer(), authenticator.NewKey(t)
 	thief.signIn("thief@shop.example")
 	thief.post(confirmPath).wants(t, 404) // no passkey yet
 	thief.addPasskey(stolen).leads(t, securityPath)
@@ -317,7 +317,7 @@ func TestPasskey_RenameAndRemove(t *testing.T) {
 
 	// What is removed is as unknown as what never was.
 	gone, never := b.surfer(), b.surfer()
-	nobody := passkeytest.NewKey(t)
+	nobody := authenticator.NewKey(t)
 	nobody.Handle = []byte("01HZZZZZZZZZZZZZZZZZZZZZZZ")
 	a := gone.enter(device.Answer(t, gone.asks(enterPath+"/ask"), k))
 	z := never.enter(device.Answer(t, never.asks(enterPath+"/ask"), nobody))

@@ -19,8 +19,8 @@ var vocabulary = []string{"internal/fault", "internal/money", "internal/chain", 
 
 // testSupport are packages that are not tests themselves, but there for tests only.
 var testSupport = []string{
-	"internal/testkit/postgres", "internal/testkit/browser", "internal/testkit/watchdog", "internal/chain/chaintest",
-	"internal/chain/evm/contracts/contractstest", "internal/store/storetest", "internal/passkey/passkeytest", "internal/webhook/webhooktest",
+	"internal/testkit/...", "internal/chain/chaintest", "internal/chain/evm/contracts/contractstest",
+	"internal/store/storetest", "internal/webhook/webhooktest",
 }
 
 // adapters talk to the world outside: chains, keys, database.

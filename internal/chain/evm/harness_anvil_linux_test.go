@@ -3,10 +3,7 @@ package evm_test
 import (
 	"bufio"
 	"context"
-	"errors"
-	"io/fs"
 	"math/big"
-	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -26,6 +23,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/contracts/testtoken"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
+	"github.com/florinpay/florin/internal/testkit/engines"
 )
 
 func TestReader_Anvil(t *testing.T) {
@@ -73,10 +71,7 @@ func newAnvil(t *testing.T, n chain.Network) *anvil {
 // startAnvil starts an empty chain that mines on command.
 func startAnvil(t *testing.T, chainID uint64) *anvil {
 	t.Helper()
-	const program = "../../engines/node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil"
-	if _, err := os.Stat(program); errors.Is(err, fs.ErrNotExist) {
-		t.Fatal("anvil is missing: run `npm ci --ignore-scripts` in internal/engines, or `make test`, which does")
-	}
+	program := engines.MustPath(t, "@foundry-rs/anvil-linux-amd64/bin/anvil")
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	command := exec.CommandContext(ctx, program, "--host", "127.0.0.1", "--port", "0", "--no-mining",
 		"--slots-in-an-epoch", "1", "--accounts", "1", "--chain-id", new(big.Int).SetUint64(chainID).String())

@@ -4,15 +4,14 @@ import (
 	"bufio"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
-	"io/fs"
-	"os"
 	"os/exec"
 	"syscall"
 	"testing"
 	"time"
 
 	solanago "github.com/gagliardetto/solana-go"
+
+	"github.com/florinpay/florin/internal/testkit/engines"
 )
 
 // surfpool is the real Solana virtual machine with the real programs, in a process of its own.
@@ -25,12 +24,13 @@ type surfpool struct {
 
 func startSurfpool(t *testing.T) *surfpool {
 	t.Helper()
-	const engines = "../../engines"
-	if _, err := os.Stat(engines + "/node_modules/@solana/surfpool-linux-x64-gnu"); errors.Is(err, fs.ErrNotExist) {
-		t.Fatal("surfpool is missing: run `npm ci --ignore-scripts` in internal/engines, or `make test`, which does")
+	engines.MustPath(t, "@solana/surfpool-linux-x64-gnu")
+	directory, err := engines.Directory()
+	if err != nil {
+		t.Fatal(err)
 	}
 	command := exec.Command("node", "surfpool.js", "transaction")
-	command.Dir = engines
+	command.Dir = directory
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // it must not outlive the test
 	stdin, err := command.StdinPipe()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // token balances. One lamport must not stop the reading of a network.
 func TestScan_CoinOnAccount(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, h *harness) {
+	onRuntimes(t, func(t *testing.T, h *harness) {
 		to, other, payer := h.Address(), h.Address(), h.rich.PublicKey()
 		h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: 5})
 		h.Mine(1)
@@ -109,7 +109,7 @@ func TestScan_ColdStart(t *testing.T) {
 // an account unchanged: it does not exist, or it holds the same amount. The payment is found all the same.
 func TestScan_SweptMeanwhile(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, h *harness) {
+	onRuntimes(t, func(t *testing.T, h *harness) {
 		s := newTill(t, h)
 		s.fill(gasFunds)
 		gone, same := s.deposit(t, s.assets[0], 5), s.deposit(t, s.assets[0], 7)

@@ -12,7 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/sandbox/devsol"
 )
 
-// world is an engine with accounts whose keys are the same on every engine.
+// world is an engine with accounts whose keys are the same on every runtime.
 type world struct {
 	*bank
 	alice, bob    solanago.PrivateKey

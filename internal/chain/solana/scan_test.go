@@ -11,10 +11,10 @@ import (
 	"github.com/florinpay/florin/internal/chain/chaintest"
 )
 
-// onEngines runs the test on every engine.
-func onEngines(t *testing.T, run func(t *testing.T, h *harness)) {
+// onRuntimes runs the test on every runtime.
+func onRuntimes(t *testing.T, run func(t *testing.T, h *harness)) {
 	t.Helper()
-	for name, start := range engines() {
+	for name, start := range runtimes() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			run(t, start(t))
@@ -79,7 +79,7 @@ func customer(t *testing.T) (solanago.PrivateKey, chain.Watched) {
 // Find reports where they are.
 func TestScan_OtherAccount(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, h *harness) {
+	onRuntimes(t, func(t *testing.T, h *harness) {
 		to, mint, account := h.Address(), h.mints[h.Credited().Contract], newKey(t)
 		payer := h.rich.PublicKey()
 		from := ata(payer, mint)
@@ -104,7 +104,7 @@ func TestScan_OtherAccount(t *testing.T) {
 // holds the money.
 func TestScan_Reassigned(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, h *harness) {
+	onRuntimes(t, func(t *testing.T, h *harness) {
 		owner, to := customer(t)
 		mint := h.mints[h.Credited().Contract]
 		list := append(h.pays(chaintest.Payment{To: to, Asset: h.Credited(), Units: 9}),
@@ -128,7 +128,7 @@ func TestScan_Reassigned(t *testing.T) {
 // is.
 func TestScan_InAndOut(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, h *harness) {
+	onRuntimes(t, func(t *testing.T, h *harness) {
 		owner, to := customer(t)
 		mint, payer := h.mints[h.Credited().Contract], h.rich.PublicKey()
 		account, back := ata(owner.PublicKey(), mint), ata(payer, mint)
@@ -157,7 +157,7 @@ func TestScan_InAndOut(t *testing.T) {
 // the time and for one that starts now.
 func TestScan_Reopened(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, h *harness) {
+	onRuntimes(t, func(t *testing.T, h *harness) {
 		owner, to := customer(t)
 		mint, payer := h.mints[h.Credited().Contract], h.rich.PublicKey()
 		account := ata(owner.PublicKey(), mint)
@@ -187,7 +187,7 @@ func TestScan_Reopened(t *testing.T) {
 // TestScan_Dusted: SOL, frozen accounts and payments of other owners do no harm.
 func TestScan_Dusted(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, h *harness) {
+	onRuntimes(t, func(t *testing.T, h *harness) {
 		to, mint, payer := h.Address(), h.mints[h.Credited().Contract], h.rich.PublicKey()
 		account := ata(solanago.PublicKey(to.Raw), mint)
 		h.mustSend(
@@ -215,7 +215,7 @@ func TestScan_Dusted(t *testing.T) {
 // TestScan_LargestAmount: amounts use all 64 bits.
 func TestScan_LargestAmount(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, h *harness) {
+	onRuntimes(t, func(t *testing.T, h *harness) {
 		to := h.Address()
 		h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: math.MaxUint64})
 		h.Mine(1)

@@ -149,7 +149,7 @@ func TestSender_Drained(t *testing.T) {
 // TestSender_Rescue: a rescue moves the whole balance, although it is not recorded: another mint, and SOL.
 func TestSender_Rescue(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, h *harness) {
+	onRuntimes(t, func(t *testing.T, h *harness) {
 		s := newTill(t, h)
 		s.fill(gasFunds)
 		stray := s.deposit(t, s.assets[3], 9)

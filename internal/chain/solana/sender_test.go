@@ -154,7 +154,7 @@ func wantMoved(t *testing.T, seen chain.SweepOutcome, items []chain.SweepItem, u
 // are closed and their rent is refunded.
 func TestSender_Sweep(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, h *harness) {
+	onRuntimes(t, func(t *testing.T, h *harness) {
 		s := newTill(t, h)
 		s.fill(gasFunds)
 		items := []chain.SweepItem{
@@ -201,7 +201,7 @@ func TestSender_Sweep(t *testing.T) {
 // paid again after a sweep, the reader finds both payments.
 func TestSender_Unrecorded(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, h *harness) {
+	onRuntimes(t, func(t *testing.T, h *harness) {
 		s := newTill(t, h)
 		s.fill(gasFunds)
 		item := s.deposit(t, s.assets[0], 10)
@@ -227,7 +227,7 @@ func TestSender_Unrecorded(t *testing.T) {
 // are refused.
 func TestSender_Refuses(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, h *harness) {
+	onRuntimes(t, func(t *testing.T, h *harness) {
 		s := newTill(t, h)
 		var items []chain.SweepItem
 		for range solana.SweepBatch + 1 {
@@ -268,7 +268,7 @@ func (s *till) refuses(t *testing.T, want error, items []chain.SweepItem) {
 // TestSender_Frozen: an account that its issuer has frozen is left out and does not block the others.
 func TestSender_Frozen(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, h *harness) {
+	onRuntimes(t, func(t *testing.T, h *harness) {
 		s := newTill(t, h)
 		s.fill(gasFunds)
 		items := []chain.SweepItem{s.deposit(t, s.assets[0], 1), s.deposit(t, s.assets[0], 2)}
@@ -293,7 +293,7 @@ func TestSender_Frozen(t *testing.T) {
 // TestSender_Reverted: a transaction that fails as a whole is reported with its cost, and the money stays.
 func TestSender_Reverted(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, h *harness) {
+	onRuntimes(t, func(t *testing.T, h *harness) {
 		s := newTill(t, h)
 		s.fill(gasFunds)
 		items := []chain.SweepItem{s.deposit(t, s.assets[0], 4)}

@@ -17,7 +17,7 @@ import (
 // signed it, and is refused for a payer who cannot pay.
 func TestAdapter_Transfer(t *testing.T) {
 	t.Parallel()
-	for name, open := range engines() {
+	for name, open := range runtimes() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := open(t)

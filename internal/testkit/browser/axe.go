@@ -2,10 +2,8 @@ package browser
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -13,10 +11,9 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
-)
 
-// axeFile is the accessibility checker, relative to the module's root.
-const axeFile = "internal/engines/node_modules/axe-core/axe.min.js"
+	"github.com/florinpay/florin/internal/testkit/engines"
+)
 
 // runAxe checks the whole document against WCAG 2.0 to 2.2, levels A and AA, and the checker's best
 // practices, and returns the violations.
@@ -42,13 +39,13 @@ func (v violation) String() string {
 
 // axeSource is the checker's source, half a megabyte, read once.
 var axeSource = sync.OnceValues(func() (string, error) {
-	root, err := moduleRoot()
+	path, err := engines.Path("axe-core/axe.min.js")
 	if err != nil {
 		return "", err
 	}
-	source, err := os.ReadFile(filepath.Join(root, axeFile))
+	source, err := os.ReadFile(path)
 	if err != nil {
-		return "", fmt.Errorf("%w: run npm ci --ignore-scripts in internal/engines (.ci/install-engines does)", err)
+		return "", err
 	}
 	return string(source), nil
 })
@@ -59,7 +56,7 @@ func Axe(ctx context.Context, t testing.TB) {
 	t.Helper()
 	violations, err := axe(ctx)
 	if err != nil {
-		t.Fatalf("browsertest: axe: %v", err)
+		t.Fatalf("browser: axe: %v", err)
 	}
 	for _, broken := range violations {
 		t.Errorf("accessibility: %s", broken)
@@ -93,22 +90,4 @@ func axe(ctx context.Context) (violations []violation, err error) {
 		}
 	}
 	return nil, fmt.Errorf("running in the page: %w", err)
-}
-
-// moduleRoot is the directory of go.mod above the test, which runs in its package's directory.
-func moduleRoot() (string, error) {
-	directory, err := os.Getwd()
-	if err != nil {
-		return "", fmt.Errorf("looking for the module: %w", err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(directory, "go.mod")); err == nil {
-			return directory, nil
-		}
-		above := filepath.Dir(directory)
-		if above == directory {
-			return "", errors.New("no go.mod above the working directory: run the test inside the module")
-		}
-		directory = above
-	}
 }

@@ -52,7 +52,7 @@ func startBrowser() (*runningBrowser, error) {
 	if err != nil {
 		return nil, err
 	}
-	profile, err := os.MkdirTemp("", "florin-browsertest-")
+	profile, err := os.MkdirTemp("", "florin-browser-")
 	if err != nil {
 		return nil, fmt.Errorf("making a directory for the browser's profile: %w", err)
 	}

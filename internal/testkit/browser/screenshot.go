@@ -24,7 +24,7 @@ func Screenshot(ctx context.Context, t testing.TB, name string) string {
 	t.Helper()
 	var png []byte
 	if err := chromedp.Run(ctx, wholePage(&png)); err != nil {
-		t.Errorf("browsertest: screenshot %s: %v", name, err)
+		t.Errorf("browser: screenshot %s: %v", name, err)
 		return ""
 	}
 	directory := os.Getenv(ScreenshotsVariable)
@@ -33,11 +33,11 @@ func Screenshot(ctx context.Context, t testing.TB, name string) string {
 	}
 	path := filepath.Join(directory, unfit.ReplaceAllString(t.Name()+"-"+name, "-")+".png")
 	if err := os.MkdirAll(directory, 0o750); err != nil {
-		t.Errorf("browsertest: %v", err)
+		t.Errorf("browser: %v", err)
 		return ""
 	}
 	if err := os.WriteFile(path, png, 0o600); err != nil {
-		t.Errorf("browsertest: %v", err)
+		t.Errorf("browser: %v", err)
 		return ""
 	}
 	t.Logf("screenshot: %s", path)

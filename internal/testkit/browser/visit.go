@@ -79,7 +79,7 @@ func (v *visit) dismiss(tab context.Context) {
 func visitOf(ctx context.Context) *visit {
 	seen, ok := ctx.Value(pageKey{}).(*visit)
 	if !ok {
-		panic("browsertest: the context is not one of New, nor made from it")
+		panic("browser: the context is not one of New, nor made from it")
 	}
 	return seen
 }
@@ -133,13 +133,13 @@ func FirstParty(ctx context.Context, t testing.TB, origin string) {
 	t.Helper()
 	home, err := url.Parse(origin)
 	if err != nil {
-		t.Fatalf("browsertest: %v", err)
+		t.Fatalf("browser: %v", err)
 	}
 	for _, made := range Requests(ctx) {
 		address, err := url.Parse(made.URL)
 		switch {
 		case err != nil:
-			t.Errorf("browsertest: %s request: %v", made.Kind, err)
+			t.Errorf("browser: %s request: %v", made.Kind, err)
 		case address.Host == "" || address.Host == home.Host:
 		default:
 			t.Errorf("the page asked a third party: %s %s (%s)", made.Method, made.URL, made.Kind)

@@ -111,7 +111,7 @@ func startCluster(settings string) (*cluster, error) {
 			return nil, err
 		}
 	}
-	directory, err := os.MkdirTemp("", "florin-pgtest-")
+	directory, err := os.MkdirTemp("", "florin-postgres-")
 	if err != nil {
 		return nil, fmt.Errorf("making a directory for PostgreSQL: %w", err)
 	}
@@ -190,7 +190,7 @@ func freePort() (string, error) {
 // runAs runs a PostgreSQL program as owner, without the caller's PG* variables and language. Output goes to a
 // file: the server that pg_ctl starts would keep a pipe open, and its reader waiting.
 func runAs(owner *syscall.Credential, directory, program string, args ...string) error {
-	output, err := os.CreateTemp("", "florin-pgtest-output-")
+	output, err := os.CreateTemp("", "florin-postgres-output-")
 	if err != nil {
 		return fmt.Errorf("making a file for PostgreSQL's output: %w", err)
 	}

@@ -4,10 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
-	"io/fs"
 	"math/big"
-	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -23,6 +20,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
 	"github.com/florinpay/florin/internal/chain/evm/contracts/testtoken"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
+	"github.com/florinpay/florin/internal/testkit/engines"
 )
 
 // TestAnvil deploys and sweeps on an Ethereum virtual machine that is not
@@ -70,10 +68,7 @@ type anvilChain struct {
 
 func startAnvil(t *testing.T) anvilChain {
 	t.Helper()
-	const program = "../../../engines/node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil"
-	if _, err := os.Stat(program); errors.Is(err, fs.ErrNotExist) {
-		t.Fatal("anvil is missing: run `npm ci --ignore-scripts` in internal/engines, or `make test`, which does")
-	}
+	program := engines.MustPath(t, "@foundry-rs/anvil-linux-amd64/bin/anvil")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	command := exec.CommandContext(ctx, program, "--host", "127.0.0.1", "--port", "0")
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // it must not outlive the test

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +12,8 @@ import (
 	"github.com/ethereum/go-ethereum/accounts/abi/abigen"
 	"github.com/ethereum/go-ethereum/common/compiler"
 	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/florinpay/florin/internal/testkit/engines"
 )
 
 // generated lists what go generate makes of each directory of Solidity sources.
@@ -27,10 +27,7 @@ var generated = []struct{ pkg, sources, artifact, bindings string }{
 // to the byte, since deposit addresses follow from it.
 func TestCompile(t *testing.T) {
 	t.Parallel()
-	const solc = "../../../engines/node_modules/solc/package.json"
-	if _, err := os.Stat(solc); errors.Is(err, fs.ErrNotExist) {
-		t.Fatal("the Solidity compiler is missing: run `npm ci --ignore-scripts` in internal/engines, or `make test`, which does")
-	}
+	engines.MustPath(t, "solc/package.json")
 	for _, g := range generated {
 		t.Run(g.pkg, func(t *testing.T) {
 			t.Parallel()

@@ -1,9 +1,9 @@
-// Package passkeytest is an authenticator in software, for tests: it makes
-// passkeys and answers with them as a browser does, or as an attacker would.
+// Package authenticator is a passkey device in software, for tests: it registers passkeys and signs in with them as a
+// browser does, or as an attacker would.
 //
-// Its one invariant: what it signs is what it says. An attack changes one thing
-// about an honest answer, so that it is refused for that thing.
-package passkeytest
+// Its one invariant: its signatures are valid for its data. An attack changes one thing about a correct response, so
+// that the server must refuse it for that thing.
+package authenticator
 
 import (
 	"crypto/ecdsa"
@@ -17,19 +17,19 @@ import (
 	"testing"
 )
 
-// Authenticator is a device with a browser in front of it.
-type Authenticator struct {
-	Origin string // the page the browser is on
-	RPID   string // for whom passkeys are made and used
-	// Unverified: the device did not ask for a finger or a code.
+// Device is an authenticator with a browser in front of it.
+type Device struct {
+	Origin string // origin of the page in the browser
+	RPID   string // relying party that passkeys are registered for
+	// Unverified: the device did not verify its user.
 	Unverified bool
 }
 
 // Key is a passkey with its private half.
 type Key struct {
 	ID      []byte
-	Handle  []byte // of the user, as the server gave it
-	Counter uint32 // that of the last answer; one more with each
+	Handle  []byte // user handle, as given by the server
+	Counter uint32 // signature counter of the last response
 	private *ecdsa.PrivateKey
 }
 
@@ -40,7 +40,7 @@ const (
 	attested     = 1 << 6
 )
 
-// Question is what the server asks.
+// Question is the options that the server sends.
 type Question struct {
 	PublicKey struct {
 		Challenge string
@@ -51,17 +51,17 @@ type Question struct {
 	} `json:"publicKey"`
 }
 
-// Parse reads what the server asks.
+// Parse decodes the server's options.
 func Parse(t testing.TB, options string) Question {
 	t.Helper()
 	var q Question
 	if err := json.Unmarshal([]byte(options), &q); err != nil || q.PublicKey.Challenge == "" {
-		t.Fatalf("no question: %v: %s", err, options)
+		t.Fatalf("no options: %v: %s", err, options)
 	}
 	return q
 }
 
-// NewKey makes the two halves of a passkey, for a user nobody named yet.
+// NewKey makes a key pair and a credential id. The user handle is set by Make.
 func NewKey(t testing.TB) *Key {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -73,8 +73,8 @@ func NewKey(t testing.TB) *Key {
 	return k
 }
 
-// Make answers the question for a new passkey with k.
-func (a Authenticator) Make(t testing.TB, options string, k *Key) string {
+// Make returns the response of a registration with k.
+func (a Device) Make(t testing.TB, options string, k *Key) string {
 	t.Helper()
 	q := Parse(t, options)
 	k.Handle = fromText(t, q.PublicKey.User.ID)
@@ -83,9 +83,12 @@ func (a Authenticator) Make(t testing.TB, options string, k *Key) string {
 		t.Fatal(err)
 	}
 	// COSE_Key of ES256 (RFC 9053), in CBOR: {1: 2, 3: -7, -1: 1, -2: x, -3: y}.
-	key := slices.Concat([]byte{0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, 0x20}, point[1:33], []byte{0x22, 0x58, 0x20}, point[33:])
+	key := slices.Concat(
+		[]byte{0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, 0x20}, point[1:33], []byte{0x22, 0x58, 0x20},
+		point[33:],
+	)
 	data := a.data(k, attested)
-	data = append(data, make([]byte, 16)...) // AAGUID: no model is named
+	data = append(data, make([]byte, 16)...) // AAGUID: none
 	data = binary.BigEndian.AppendUint16(data, uint16(len(k.ID)))
 	data = slices.Concat(data, k.ID, key)
 	// {"fmt": "none", "attStmt": {}, "authData": data}
@@ -95,8 +98,8 @@ func (a Authenticator) Make(t testing.TB, options string, k *Key) string {
 	})
 }
 
-// Answer shows k. Its counter goes up first.
-func (a Authenticator) Answer(t testing.TB, options string, k *Key) string {
+// Answer returns the response of a sign-in with k. Its counter is incremented first.
+func (a Device) Answer(t testing.TB, options string, k *Key) string {
 	t.Helper()
 	k.Counter++
 	data, client := a.data(k, 0), a.client(t, "webauthn.get", Parse(t, options))
@@ -111,8 +114,8 @@ func (a Authenticator) Answer(t testing.TB, options string, k *Key) string {
 	})
 }
 
-// data is what an authenticator says of itself.
-func (a Authenticator) data(k *Key, flags byte) []byte {
+// data is the authenticator data.
+func (a Device) data(k *Key, flags byte) []byte {
 	flags |= userPresent
 	if !a.Unverified {
 		flags |= userVerified
@@ -121,8 +124,8 @@ func (a Authenticator) data(k *Key, flags byte) []byte {
 	return binary.BigEndian.AppendUint32(append(rp[:], flags), k.Counter)
 }
 
-// client is what the browser says.
-func (a Authenticator) client(t testing.TB, kind string, q Question) []byte {
+// client is the client data, which the browser adds.
+func (a Device) client(t testing.TB, kind string, q Question) []byte {
 	t.Helper()
 	said, err := json.Marshal(map[string]any{"type": kind, "challenge": q.PublicKey.Challenge, "origin": a.Origin, "crossOrigin": false})
 	if err != nil {

@@ -35,7 +35,7 @@ func New(t testing.TB, options ...Option) context.Context {
 	t.Helper()
 	running, err := browser()
 	if err != nil {
-		t.Fatalf("browsertest: %v", err)
+		t.Fatalf("browser: %v", err)
 	}
 	var with settings
 	for _, option := range append([]Option{Desktop, Light}, options...) {
@@ -44,7 +44,7 @@ func New(t testing.TB, options ...Option) context.Context {
 
 	tab, closeTab, err := running.openTab()
 	if err != nil {
-		t.Fatalf("browsertest: %v", err)
+		t.Fatalf("browser: %v", err)
 	}
 	seen := newVisit(tab, with)
 	ctx, cancel := context.WithTimeout(context.WithValue(tab, pageKey{}, seen), pageTimeout)
@@ -57,11 +57,11 @@ func New(t testing.TB, options ...Option) context.Context {
 		}
 		cancel()
 		if err := closeTab(); err != nil {
-			t.Errorf("browsertest: closing the page: %v", err)
+			t.Errorf("browser: closing the page: %v", err)
 		}
 	})
 	if err := chromedp.Run(ctx, with.actions()...); err != nil {
-		t.Fatalf("browsertest: opening a page: %v", err)
+		t.Fatalf("browser: opening a page: %v", err)
 	}
 	return ctx
 }
@@ -70,6 +70,6 @@ func New(t testing.TB, options ...Option) context.Context {
 func Run(ctx context.Context, t testing.TB, actions ...chromedp.Action) {
 	t.Helper()
 	if err := chromedp.Run(ctx, actions...); err != nil {
-		t.Fatalf("browsertest: %v", err)
+		t.Fatalf("browser: %v", err)
 	}
 }

@@ -62,7 +62,7 @@ func (m *Template) URL(t testing.TB) string {
 		}
 	})
 	if m.err != nil {
-		t.Fatalf("pgtest: preparing the template: %v", m.err)
+		t.Fatalf("postgres: preparing the template: %v", m.err)
 	}
 	return cloneOf(t, m.name)
 }
@@ -74,7 +74,7 @@ func (m *Template) prepared(t testing.TB) string {
 	ctx, cancel := context.WithTimeout(context.Background(), adminTimeout)
 	defer cancel()
 	if err := m.Prepare(ctx, address); err != nil {
-		t.Fatalf("pgtest: preparing the database: %v", err)
+		t.Fatalf("postgres: preparing the database: %v", err)
 	}
 	return address
 }
@@ -93,15 +93,15 @@ func cloneOf(t testing.TB, template string) string {
 	t.Helper()
 	name, err := create(template)
 	if err != nil {
-		t.Fatalf("pgtest: %v", err)
+		t.Fatalf("postgres: %v", err)
 	}
 	server, err := serverURL()
 	if err != nil {
-		t.Fatalf("pgtest: %v", err)
+		t.Fatalf("postgres: %v", err)
 	}
 	t.Cleanup(func() {
 		if err := administer("DROP DATABASE " + pgx.Identifier{name}.Sanitize() + " WITH (FORCE)"); err != nil {
-			t.Errorf("pgtest: %v", err)
+			t.Errorf("postgres: %v", err)
 		}
 	})
 	return withDatabase(server, name)
