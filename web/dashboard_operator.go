@@ -99,7 +99,7 @@ func gasRow(p chain.Profile, st settlement.Status) operator.GasRow {
 	}
 	row := operator.GasRow{
 		Name: views.NetworkName(string(p.Network)), Wallet: string(r.Wallet.Address), Balance: coinText(r.Wallet.Balance, p.Network) + " " + p.Coin,
-		PerDay: coins(r.PerDay), PerPayment: coins(r.PerPot), Level: string(r.Level), Lasts: "not measured yet",
+		PerDay: coins(r.PerDay), PerPayment: coins(r.PerItem), Level: string(r.Level), Lasts: "not measured yet",
 	}
 	switch {
 	case r.Days >= settlement.MaxDays:

@@ -34,7 +34,7 @@ func TestDashboard_Settlement(t *testing.T) {
 	shows(s.get(page), []string{}, "Settlement planned", "florin sweep")
 
 	ctx, now := t.Context(), b.clock.Now()
-	pots, err := b.store.Pots(ctx, chain.Polygon, settlement.Query{Now: now, Limit: 10})
+	pots, err := b.store.DepositBalances(ctx, chain.Polygon, settlement.Query{Now: now, Limit: 10})
 	must(t, err)
 	if len(pots) != 1 {
 		t.Fatalf("%d pots are due, want 1", len(pots))

@@ -36,8 +36,8 @@ func (s *Server) gasHealth(n chain.Network) *gasHealth {
 	h := &gasHealth{
 		Wallet: r.Wallet.Address, Balance: r.Wallet.Balance.Format(n.CoinDecimals()), Level: string(r.Level), Waiting: st.Waiting,
 	}
-	if !r.PerPot.IsZero() {
-		cost := r.PerPot.Format(n.CoinDecimals())
+	if !r.PerItem.IsZero() {
+		cost := r.PerItem.Format(n.CoinDecimals())
 		h.CostPerPayment = &cost
 	}
 	if r.Days >= 0 {

@@ -42,13 +42,13 @@ func (c reconcile) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	return p.withStore(ctx, cfg, func(s *store.Store) error {
-		total, err := s.CountShown(ctx)
+		total, err := s.CountDepositAddresses(ctx)
 		if err != nil {
 			return err
 		}
 		bar := p.progress("addresses", total)
 		differences, err := settlement.Reconciler{
-			Books: s, Ledgers: ledgers, Since: app.Now().AddDate(0, 0, -c.Days), Progress: bar.at,
+			Records: s, Networks: ledgers, Since: app.Now().AddDate(0, 0, -c.Days), Progress: bar.at,
 			Wait: func(ctx context.Context) error { return sleep(ctx, c.Wait) },
 		}.Run(ctx)
 		bar.end()
@@ -68,14 +68,14 @@ func (c reconcile) Run(ctx context.Context, p *process) error {
 }
 
 // ledgersOf opens every network that is on.
-func ledgersOf(cfg config.Config) ([]settlement.Ledger, error) {
-	var list []settlement.Ledger
+func ledgersOf(cfg config.Config) ([]settlement.ReconciledNetwork, error) {
+	var list []settlement.ReconciledNetwork
 	for _, n := range cfg.Networks {
 		a, err := openHome(cfg, n)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, settlement.Ledger{Profile: n.Profile, Reader: a, Coins: a.Coins})
+		list = append(list, settlement.ReconciledNetwork{Profile: n.Profile, Reader: a, Coins: a.Coins})
 	}
 	return list, nil
 }

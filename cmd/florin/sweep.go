@@ -104,11 +104,11 @@ func (c rescue) networks(cfg config.Config) ([]config.Network, error) {
 }
 
 // shown lists the addresses meant, each once.
-func (c rescue) shown(ctx context.Context, s *store.Store) ([]settlement.Shown, error) {
-	var list []settlement.Shown
+func (c rescue) shown(ctx context.Context, s *store.Store) ([]settlement.DepositAddress, error) {
+	var list []settlement.DepositAddress
 	var err error
 	if c.Txnid != "" {
-		if list, err = s.ShownOf(ctx, c.Txnid); err == nil && len(list) == 0 {
+		if list, err = s.DepositAddressesOf(ctx, c.Txnid); err == nil && len(list) == 0 {
 			err = fault.New(fault.NotFound, "payment %s is unknown, or has no address yet", c.Txnid)
 		}
 	} else {
@@ -116,11 +116,11 @@ func (c rescue) shown(ctx context.Context, s *store.Store) ([]settlement.Shown, 
 		if at, err = chain.ParseAddress(chain.Network(strings.ToUpper(c.Network)), c.Address); err != nil {
 			return nil, fault.New(fault.Invalid, "--address: %s", err.Error())
 		}
-		if list, err = s.ShownAt(ctx, at.Address); err == nil && len(list) == 0 {
+		if list, err = s.DepositAddressesAt(ctx, at.Address); err == nil && len(list) == 0 {
 			err = fault.New(fault.NotFound, "%s was never shown to a payer by this installation", at.Address)
 		}
 	}
-	var once []settlement.Shown
+	var once []settlement.DepositAddress
 	seen := make(map[chain.Address]bool)
 	for _, x := range list {
 		if !seen[x.Address.Address] {
@@ -133,7 +133,7 @@ func (c rescue) shown(ctx context.Context, s *store.Store) ([]settlement.Shown, 
 
 // on brings home what lies on one network, and reports whether there was
 // anything.
-func (c rescue) on(ctx context.Context, p *process, cfg config.Config, n config.Network, s *store.Store, shown []settlement.Shown) (bool, error) {
+func (c rescue) on(ctx context.Context, p *process, cfg config.Config, n config.Network, s *store.Store, shown []settlement.DepositAddress) (bool, error) {
 	shown = settlement.On(n.Profile.Network, shown)
 	if len(shown) == 0 {
 		return false, nil
@@ -187,7 +187,7 @@ func (c rescue) on(ctx context.Context, p *process, cfg config.Config, n config.
 }
 
 // items lists what an address holds of what is asked for.
-func (c rescue) items(ctx context.Context, a home, p chain.Profile, x settlement.Shown) ([]chain.SweepItem, error) {
+func (c rescue) items(ctx context.Context, a home, p chain.Profile, x settlement.DepositAddress) ([]chain.SweepItem, error) {
 	var items []chain.SweepItem
 	add := func(asset chain.Asset, units money.Units) {
 		if !units.IsZero() {

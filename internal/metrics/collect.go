@@ -152,8 +152,8 @@ func (s scrape) gas(n chain.Network) {
 	if st.Runway.Days >= 0 {
 		s.gauge(gasRunway, float64(st.Runway.Days), label)
 	}
-	if !st.Runway.PerPot.IsZero() {
-		s.gauge(gasCost, coins(st.Runway.PerPot, n), label)
+	if !st.Runway.PerItem.IsZero() {
+		s.gauge(gasCost, coins(st.Runway.PerItem, n), label)
 	}
 }
 

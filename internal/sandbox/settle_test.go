@@ -90,11 +90,11 @@ func readHolding(t *testing.T, readers map[chain.Network]*evm.Adapter, at holdin
 }
 
 // reconcile compares the recorded deposits of all addresses with the chains.
-func (r *running) reconcile(t *testing.T, ledgers []settlement.Ledger, addresses int) {
+func (r *running) reconcile(t *testing.T, ledgers []settlement.ReconciledNetwork, addresses int) {
 	t.Helper()
 	done := 0
 	differences, err := settlement.Reconciler{
-		Books: r.App.Store, Ledgers: ledgers, Since: app.Now().Add(-time.Hour), Progress: func(n int) { done = n },
+		Records: r.App.Store, Networks: ledgers, Since: app.Now().Add(-time.Hour), Progress: func(n int) { done = n },
 		Wait: func(context.Context) error { time.Sleep(time.Second); return nil },
 	}.Run(t.Context())
 	if err != nil || done != addresses {
@@ -105,11 +105,11 @@ func (r *running) reconcile(t *testing.T, ledgers []settlement.Ledger, addresses
 	}
 }
 
-// ledgers returns adapters of the sandbox's EVM chains, alone and as the ledgers to reconcile with.
-func (r *running) ledgers(t *testing.T) (map[chain.Network]*evm.Adapter, []settlement.Ledger) {
+// ledgers returns adapters of the sandbox's EVM chains, by network and as the networks to reconcile.
+func (r *running) ledgers(t *testing.T) (map[chain.Network]*evm.Adapter, []settlement.ReconciledNetwork) {
 	t.Helper()
 	readers := make(map[chain.Network]*evm.Adapter)
-	var ledgers []settlement.Ledger
+	var ledgers []settlement.ReconciledNetwork
 	for _, n := range r.App.Config.Networks {
 		if !n.Profile.Network.EVM() {
 			continue
@@ -119,7 +119,7 @@ func (r *running) ledgers(t *testing.T) (map[chain.Network]*evm.Adapter, []settl
 			t.Fatal(err)
 		}
 		readers[n.Profile.Network] = a
-		ledgers = append(ledgers, settlement.Ledger{Profile: n.Profile, Reader: a, Coins: a.Coins})
+		ledgers = append(ledgers, settlement.ReconciledNetwork{Profile: n.Profile, Reader: a, Coins: a.Coins})
 	}
 	return readers, ledgers
 }

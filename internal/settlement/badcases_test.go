@@ -554,7 +554,7 @@ func (w *world) wantEven() {
 
 func (w *world) reconciler() settlement.Reconciler {
 	return settlement.Reconciler{
-		Books: w.store, Ledgers: []settlement.Ledger{{Profile: w.profile, Reader: w.adapter, Coins: w.adapter.Coins}},
+		Records: w.store, Networks: []settlement.ReconciledNetwork{{Profile: w.profile, Reader: w.adapter, Coins: w.adapter.Coins}},
 		Wait: func(context.Context) error { return nil }, Progress: func(int) {},
 	}
 }

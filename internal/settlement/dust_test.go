@@ -15,7 +15,7 @@ import (
 // to one, are never a reason to sweep; nor do they keep anything else waiting.
 func TestPlan_DustAttack(t *testing.T) {
 	t.Parallel()
-	var pots []settlement.Pot
+	var pots []settlement.DepositBalance
 	for i := range 1000 {
 		p := potOf(fmt.Sprintf("%04d", i), 0, 365*24*time.Hour)
 		p.Due = money.Micros(1).Units(6)
@@ -27,7 +27,7 @@ func TestPlan_DustAttack(t *testing.T) {
 	}
 	all := potOf("one", 0, 365*24*time.Hour)
 	all.Due = money.Micros(1000).Units(6)
-	if plan := settlement.Plan([]settlement.Pot{all}, policy, noon); len(plan) != 0 {
+	if plan := settlement.Plan([]settlement.DepositBalance{all}, policy, noon); len(plan) != 0 {
 		t.Error("the gas wallet pays for a thousandth of a dollar")
 	}
 	if got := ids(settlement.Plan(append(pots, potOf("good", 500, time.Minute)), policy, noon)); got != "good" {
@@ -66,7 +66,7 @@ func TestSweeper_Dust(t *testing.T) {
 		}
 
 		paid := w.paid(10 * money.USD)
-		first, err := w.store.Pots(t.Context(), chain.Polygon, settlement.Query{
+		first, err := w.store.DepositBalances(t.Context(), chain.Polygon, settlement.Query{
 			Now: w.clock.now(), Aged: w.clock.now().Add(-policy.Age), Least: policy.Least, Dust: policy.Dust, Limit: 1,
 		})
 		w.must(err)

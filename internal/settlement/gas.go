@@ -13,7 +13,7 @@ type Spending struct {
 	Since  time.Time // of the first sweep in the span; zero when there is none
 	Paid   money.Units
 	Sweeps int
-	Pots   int // moved by them
+	Items  int // deposit balances they moved
 }
 
 // Level says how urgent the gas wallet is.
@@ -43,9 +43,9 @@ const (
 
 // Runway is for how long a gas wallet lasts.
 type Runway struct {
-	Wallet chain.GasWallet
-	PerDay money.Units // what sweeping costs a day, measured
-	PerPot money.Units // what it costs to move one pot, measured; 0 unknown
+	Wallet  chain.GasWallet
+	PerDay  money.Units // what sweeping costs a day, measured
+	PerItem money.Units // what it costs to move one pot, measured; 0 unknown
 	// Days is for how many whole days the balance lasts at that rate, at most
 	// MaxDays; -1 while nothing was spent to measure.
 	Days  int
@@ -58,8 +58,8 @@ const MaxDays = 3650
 // Forecast says how long the wallet lasts if sweeping goes on as it did.
 func Forecast(w chain.GasWallet, s Spending, now time.Time) Runway {
 	r := Runway{Wallet: w, Days: -1, Level: LevelOK}
-	if s.Pots > 0 {
-		r.PerPot = money.NewUnits(new(big.Int).Div(s.Paid.Big(), big.NewInt(int64(s.Pots))))
+	if s.Items > 0 {
+		r.PerItem = money.NewUnits(new(big.Int).Div(s.Paid.Big(), big.NewInt(int64(s.Items))))
 	}
 	if w.Balance.IsZero() {
 		r.Days, r.Level = 0, LevelAlarm

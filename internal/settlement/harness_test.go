@@ -265,9 +265,9 @@ func (w *world) idle() bool {
 	return !busy && len(w.pots()) == 0
 }
 
-func (w *world) pots() []settlement.Pot {
+func (w *world) pots() []settlement.DepositBalance {
 	w.t.Helper()
-	pots, err := w.store.Pots(w.t.Context(), w.profile.Network, settlement.Query{Now: w.clock.now(), Limit: 1000})
+	pots, err := w.store.DepositBalances(w.t.Context(), w.profile.Network, settlement.Query{Now: w.clock.now(), Limit: 1000})
 	w.must(err)
 	return pots
 }

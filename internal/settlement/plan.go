@@ -46,20 +46,20 @@ func (p Policy) Company() money.Micros { return p.Dust / companyShare }
 // small and young, no dust, the oldest first, at most one batch, grouped by settlement
 // wallet and asset because equal ones cost less together. It returns none while
 // waiting for more is better.
-func Plan(pots []Pot, policy Policy, now time.Time) []Pot {
+func Plan(pots []DepositBalance, policy Policy, now time.Time) []DepositBalance {
 	together := gathered(pots, policy, now)
-	ripe := slices.DeleteFunc(slices.Clone(pots), func(p Pot) bool {
+	ripe := slices.DeleteFunc(slices.Clone(pots), func(p DepositBalance) bool {
 		return !p.due(now) || !worth(p, policy, now) && !(company(p, policy, now) && together[p.Settlement])
 	})
 	if len(ripe) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(ripe, func(a, b Pot) int { return a.Oldest.Compare(b.Oldest) })
+	slices.SortStableFunc(ripe, func(a, b DepositBalance) int { return a.Oldest.Compare(b.Oldest) })
 	if len(ripe) < policy.Batch && now.Sub(ripe[0].Oldest) < policy.Wait {
 		return nil
 	}
 	ripe = ripe[:min(len(ripe), policy.Batch)]
-	slices.SortStableFunc(ripe, func(a, b Pot) int {
+	slices.SortStableFunc(ripe, func(a, b DepositBalance) int {
 		return cmp.Or(cmp.Compare(a.Settlement, b.Settlement), cmp.Compare(a.Address.Address, b.Address.Address),
 			cmp.Compare(a.Asset.Contract, b.Asset.Contract))
 	})
@@ -67,28 +67,32 @@ func Plan(pots []Pot, policy Policy, now time.Time) []Pot {
 }
 
 // due reports whether there is anything to move, and moving it may be tried.
-func (p Pot) due(now time.Time) bool {
+func (p DepositBalance) due(now time.Time) bool {
 	return p.Due.Cmp(money.Units{}) > 0 && !now.Before(p.BlockedUntil)
 }
 
-func (p Pot) holds(least money.Micros) bool { return p.Due.Cmp(least.Units(p.Asset.Decimals)) >= 0 }
+func (p DepositBalance) holds(least money.Micros) bool {
+	return p.Due.Cmp(least.Units(p.Asset.Decimals)) >= 0
+}
 
-func (p Pot) aged(policy Policy, now time.Time) bool { return now.Sub(p.Oldest) >= policy.Age }
+func (p DepositBalance) aged(policy Policy, now time.Time) bool {
+	return now.Sub(p.Oldest) >= policy.Age
+}
 
 // worth reports whether a pot is a reason to sweep.
-func worth(p Pot, policy Policy, now time.Time) bool {
+func worth(p DepositBalance, policy Policy, now time.Time) bool {
 	return p.holds(policy.Dust) && (p.aged(policy, now) || p.holds(max(policy.Least, p.Least)))
 }
 
 // company reports whether an old pot is worth what it costs to move it with
 // others, though not alone.
-func company(p Pot, policy Policy, now time.Time) bool {
+func company(p DepositBalance, policy Policy, now time.Time) bool {
 	return !p.holds(policy.Dust) && p.holds(policy.Company()) && p.aged(policy, now)
 }
 
 // gathered tells to which settlement wallets so much is owed in such pots that
 // moving them together is worth it.
-func gathered(pots []Pot, policy Policy, now time.Time) map[chain.Address]bool {
+func gathered(pots []DepositBalance, policy Policy, now time.Time) map[chain.Address]bool {
 	sums := make(map[chain.Address]money.Atto)
 	enough := make(map[chain.Address]bool)
 	for _, p := range pots {

@@ -17,15 +17,15 @@ import (
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // potOf is a pot of cents that has been final for a while.
-func potOf(id string, cents int64, since time.Duration) settlement.Pot {
-	return settlement.Pot{
+func potOf(id string, cents int64, since time.Duration) settlement.DepositBalance {
+	return settlement.DepositBalance{
 		PaymentID: id, Address: chain.Watched{Address: chain.Address("0x" + id)}, Settlement: merchantWallet,
 		Asset: chain.Asset{Network: chain.Polygon, Contract: "0xusdt", Decimals: 6, Token: money.USDT},
 		Due:   money.Micros(cents * 10_000).Units(6), Oldest: noon.Add(-since),
 	}
 }
 
-func ids(pots []settlement.Pot) string {
+func ids(pots []settlement.DepositBalance) string {
 	var text strings.Builder
 	for _, p := range pots {
 		text.WriteString(p.PaymentID)
@@ -36,7 +36,7 @@ func ids(pots []settlement.Pot) string {
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	policy := settlement.Policy{Least: money.USD, Age: 24 * time.Hour, Dust: money.USD / 2, Wait: time.Minute, Batch: 3}
-	many := func(n int, cents int64, change func(*settlement.Pot)) (list []settlement.Pot) {
+	many := func(n int, cents int64, change func(*settlement.DepositBalance)) (list []settlement.DepositBalance) {
 		for i := range n {
 			p := potOf(string(rune('a'+i)), cents, 24*time.Hour+time.Duration(n-i)*time.Second)
 			change(&p)
@@ -44,36 +44,39 @@ func TestPlan(t *testing.T) {
 		}
 		return list
 	}
-	with := func(p settlement.Pot, change func(*settlement.Pot)) settlement.Pot { change(&p); return p }
+	with := func(p settlement.DepositBalance, change func(*settlement.DepositBalance)) settlement.DepositBalance {
+		change(&p)
+		return p
+	}
 	for name, c := range map[string]struct {
-		pots []settlement.Pot
+		pots []settlement.DepositBalance
 		want string
 	}{
 		"Nothing":             {nil, ""},
-		"OneThatWaited":       {[]settlement.Pot{potOf("a", 500, time.Minute)}, "a"},
-		"OneThatMustWait":     {[]settlement.Pot{potOf("a", 500, 59*time.Second)}, ""},
-		"FullBatchGoesAtOnce": {[]settlement.Pot{potOf("a", 500, 0), potOf("b", 500, 0), potOf("c", 500, 0)}, "abc"},
-		"OldestFirst":         {[]settlement.Pot{potOf("d", 500, 1*time.Minute), potOf("a", 500, 4*time.Minute), potOf("b", 500, 3*time.Minute), potOf("c", 500, 2*time.Minute)}, "abc"},
-		"YoungGoAlong":        {[]settlement.Pot{potOf("a", 500, time.Minute), potOf("b", 500, 0)}, "ab"},
-		"Dust":                {[]settlement.Pot{potOf("a", 99, time.Hour)}, ""},
-		"JustEnough":          {[]settlement.Pot{potOf("a", 100, time.Hour)}, "a"},
-		"OldButNoDust":        {[]settlement.Pot{potOf("a", 50, 24*time.Hour)}, "a"},
-		"OldDust":             {[]settlement.Pot{potOf("a", 49, 1000*24*time.Hour)}, ""},
-		"DustOfOneMerchant":   {many(3, 40, func(*settlement.Pot) {}), "abc"},
-		"TooLittleTogether":   {many(3, 33, func(*settlement.Pot) {}), ""},
-		"DustOfTwoMerchants":  {many(3, 40, func(p *settlement.Pot) { p.Settlement = "0x" + chain.Address(p.PaymentID[:1]) }), ""},
-		"TooSmallForCompany":  {many(26, 24, func(*settlement.Pot) {}), ""},
-		"BlockedIsNoCompany":  {many(3, 40, func(p *settlement.Pot) { p.BlockedUntil = noon.Add(1) }), ""},
-		"YoungIsNoCompany":    {many(3, 40, func(p *settlement.Pot) { p.Oldest = noon }), ""},
-		"MerchantWantsDust":   {[]settlement.Pot{with(potOf("a", 10, 25*time.Hour), func(p *settlement.Pot) { p.Least = 1 })}, ""},
-		"DustDoesNotHurry":    {[]settlement.Pot{potOf("a", 1, time.Hour), potOf("b", 500, 0)}, ""},
-		"MerchantsLeast":      {[]settlement.Pot{with(potOf("a", 5000, time.Hour), func(p *settlement.Pot) { p.Least = 100 * money.USD })}, ""},
-		"MerchantsLeastOld":   {[]settlement.Pot{with(potOf("a", 5000, 25*time.Hour), func(p *settlement.Pot) { p.Least = 100 * money.USD })}, "a"},
-		"Blocked":             {[]settlement.Pot{with(potOf("a", 5000, time.Hour), func(p *settlement.Pot) { p.BlockedUntil = noon.Add(1) })}, ""},
-		"BlockedNoMore":       {[]settlement.Pot{with(potOf("a", 5000, time.Hour), func(p *settlement.Pot) { p.BlockedUntil = noon })}, "a"},
-		"NothingDue":          {[]settlement.Pot{potOf("a", 0, 48*time.Hour)}, ""},
-		"MovedTooMuch":        {[]settlement.Pot{with(potOf("a", 0, 48*time.Hour), func(p *settlement.Pot) { p.Due = p.Due.Sub(money.UnitsFromUint64(5)) })}, ""},
-		"GroupedBySettlement": {[]settlement.Pot{with(potOf("a", 500, 3*time.Minute), func(p *settlement.Pot) { p.Settlement = "0xz" }), potOf("b", 500, 2*time.Minute), with(potOf("c", 500, time.Minute), func(p *settlement.Pot) { p.Settlement = "0xz" })}, "bac"},
+		"OneThatWaited":       {[]settlement.DepositBalance{potOf("a", 500, time.Minute)}, "a"},
+		"OneThatMustWait":     {[]settlement.DepositBalance{potOf("a", 500, 59*time.Second)}, ""},
+		"FullBatchGoesAtOnce": {[]settlement.DepositBalance{potOf("a", 500, 0), potOf("b", 500, 0), potOf("c", 500, 0)}, "abc"},
+		"OldestFirst":         {[]settlement.DepositBalance{potOf("d", 500, 1*time.Minute), potOf("a", 500, 4*time.Minute), potOf("b", 500, 3*time.Minute), potOf("c", 500, 2*time.Minute)}, "abc"},
+		"YoungGoAlong":        {[]settlement.DepositBalance{potOf("a", 500, time.Minute), potOf("b", 500, 0)}, "ab"},
+		"Dust":                {[]settlement.DepositBalance{potOf("a", 99, time.Hour)}, ""},
+		"JustEnough":          {[]settlement.DepositBalance{potOf("a", 100, time.Hour)}, "a"},
+		"OldButNoDust":        {[]settlement.DepositBalance{potOf("a", 50, 24*time.Hour)}, "a"},
+		"OldDust":             {[]settlement.DepositBalance{potOf("a", 49, 1000*24*time.Hour)}, ""},
+		"DustOfOneMerchant":   {many(3, 40, func(*settlement.DepositBalance) {}), "abc"},
+		"TooLittleTogether":   {many(3, 33, func(*settlement.DepositBalance) {}), ""},
+		"DustOfTwoMerchants":  {many(3, 40, func(p *settlement.DepositBalance) { p.Settlement = "0x" + chain.Address(p.PaymentID[:1]) }), ""},
+		"TooSmallForCompany":  {many(26, 24, func(*settlement.DepositBalance) {}), ""},
+		"BlockedIsNoCompany":  {many(3, 40, func(p *settlement.DepositBalance) { p.BlockedUntil = noon.Add(1) }), ""},
+		"YoungIsNoCompany":    {many(3, 40, func(p *settlement.DepositBalance) { p.Oldest = noon }), ""},
+		"MerchantWantsDust":   {[]settlement.DepositBalance{with(potOf("a", 10, 25*time.Hour), func(p *settlement.DepositBalance) { p.Least = 1 })}, ""},
+		"DustDoesNotHurry":    {[]settlement.DepositBalance{potOf("a", 1, time.Hour), potOf("b", 500, 0)}, ""},
+		"MerchantsLeast":      {[]settlement.DepositBalance{with(potOf("a", 5000, time.Hour), func(p *settlement.DepositBalance) { p.Least = 100 * money.USD })}, ""},
+		"MerchantsLeastOld":   {[]settlement.DepositBalance{with(potOf("a", 5000, 25*time.Hour), func(p *settlement.DepositBalance) { p.Least = 100 * money.USD })}, "a"},
+		"Blocked":             {[]settlement.DepositBalance{with(potOf("a", 5000, time.Hour), func(p *settlement.DepositBalance) { p.BlockedUntil = noon.Add(1) })}, ""},
+		"BlockedNoMore":       {[]settlement.DepositBalance{with(potOf("a", 5000, time.Hour), func(p *settlement.DepositBalance) { p.BlockedUntil = noon })}, "a"},
+		"NothingDue":          {[]settlement.DepositBalance{potOf("a", 0, 48*time.Hour)}, ""},
+		"MovedTooMuch":        {[]settlement.DepositBalance{with(potOf("a", 0, 48*time.Hour), func(p *settlement.DepositBalance) { p.Due = p.Due.Sub(money.UnitsFromUint64(5)) })}, ""},
+		"GroupedBySettlement": {[]settlement.DepositBalance{with(potOf("a", 500, 3*time.Minute), func(p *settlement.DepositBalance) { p.Settlement = "0xz" }), potOf("b", 500, 2*time.Minute), with(potOf("c", 500, time.Minute), func(p *settlement.DepositBalance) { p.Settlement = "0xz" })}, "bac"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -98,7 +101,7 @@ func TestPlan_Properties(t *testing.T) {
 			Least: money.Micros(rapid.Int64Range(1, 5_000_000).Draw(t, "least")), Age: time.Hour, Wait: time.Minute,
 			Batch: rapid.IntRange(1, 6).Draw(t, "batch"),
 		}
-		var pots []settlement.Pot
+		var pots []settlement.DepositBalance
 		for i := range rapid.IntRange(0, 15).Draw(t, "pots") {
 			p := potOf(fmt.Sprintf("%02d", i), rapid.Int64Range(0, 700).Draw(t, "cents"), time.Duration(rapid.IntRange(0, 7200).Draw(t, "age"))*time.Second)
 			if rapid.Bool().Draw(t, "blocked") {
@@ -122,7 +125,7 @@ func TestPlan_Properties(t *testing.T) {
 				youngest = p.Oldest
 			}
 		}
-		ripe := slices.DeleteFunc(slices.Clone(pots), func(p settlement.Pot) bool {
+		ripe := slices.DeleteFunc(slices.Clone(pots), func(p settlement.DepositBalance) bool {
 			return p.Due.IsZero() || noon.Before(p.BlockedUntil) || p.Due.Cmp(policy.Least.Units(6)) < 0 && noon.Sub(p.Oldest) < policy.Age
 		})
 		for _, p := range ripe {
@@ -198,7 +201,7 @@ func TestForecast(t *testing.T) {
 		return chain.GasWallet{Address: "0xgas", Balance: money.UnitsFromUint64(n)}
 	}
 	week := func(paid uint64) settlement.Spending {
-		return settlement.Spending{Since: noon.Add(-7 * 24 * time.Hour), Paid: money.UnitsFromUint64(paid), Sweeps: 10, Pots: 70}
+		return settlement.Spending{Since: noon.Add(-7 * 24 * time.Hour), Paid: money.UnitsFromUint64(paid), Sweeps: 10, Items: 70}
 	}
 	for name, c := range map[string]struct {
 		w     chain.GasWallet
@@ -215,7 +218,7 @@ func TestForecast(t *testing.T) {
 		"AsGoodAsEmpty":   {coins(299), week(700), 2, settlement.LevelAlarm},
 		"ForEver":         {coins(1 << 62), week(700), settlement.MaxDays, settlement.LevelOK},
 		"NextToNothing":   {coins(100), week(1), -1, settlement.LevelOK},
-		"FirstHourCounts": {coins(400), settlement.Spending{Since: noon.Add(-time.Minute), Paid: money.UnitsFromUint64(25), Sweeps: 1, Pots: 1}, 4, settlement.LevelWarn},
+		"FirstHourCounts": {coins(400), settlement.Spending{Since: noon.Add(-time.Minute), Paid: money.UnitsFromUint64(25), Sweeps: 1, Items: 1}, 4, settlement.LevelWarn},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -223,8 +226,8 @@ func TestForecast(t *testing.T) {
 			if r.Days != c.days || r.Level != c.level {
 				t.Errorf("%d days, %s; want %d, %s", r.Days, r.Level, c.days, c.level)
 			}
-			if c.s.Pots == 70 && c.s.Paid.String() == "700" && (r.PerPot.String() != "10" || r.PerDay.String() != "100") {
-				t.Errorf("it costs %s a pot and %s a day", r.PerPot, r.PerDay)
+			if c.s.Items == 70 && c.s.Paid.String() == "700" && (r.PerItem.String() != "10" || r.PerDay.String() != "100") {
+				t.Errorf("it costs %s a pot and %s a day", r.PerItem, r.PerDay)
 			}
 		})
 	}

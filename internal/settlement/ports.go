@@ -23,7 +23,7 @@ type Query struct {
 type Store interface {
 	// Pots lists what is due on the network, not claimed by a sweep in flight
 	// and not blocked.
-	Pots(ctx context.Context, n chain.Network, q Query) ([]Pot, error)
+	DepositBalances(ctx context.Context, n chain.Network, q Query) ([]DepositBalance, error)
 	// SettleCovered marks deposits as swept that became final after a sweep
 	// had moved them with others.
 	SettleCovered(ctx context.Context, n chain.Network, now time.Time) error

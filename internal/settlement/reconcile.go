@@ -9,8 +9,8 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// Ledger is a network whose balances are compared with the books.
-type Ledger struct {
+// ReconciledNetwork is a network whose balances are compared with the records.
+type ReconciledNetwork struct {
 	Profile chain.Profile
 	Reader  interface {
 		Heads(ctx context.Context) (chain.Heads, error)
@@ -18,12 +18,12 @@ type Ledger struct {
 		Confirm(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error)
 		Find(ctx context.Context, tx chain.TxHash) (chain.Found, error)
 	}
-	// Coins returns what addresses hold of the native coin; nil where that
-	// says nothing.
+	// Coins returns the balances of the native coin; nil on a network where
+	// deposit addresses hold some anyway.
 	Coins func(ctx context.Context, addresses []chain.Address, at chain.Head) ([]money.Units, error)
 }
 
-// Difference is one thing that chain and books tell differently.
+// Difference is one disagreement of a chain with the records.
 type Difference struct {
 	Network   chain.Network
 	Address   chain.Address // empty for a transaction
@@ -42,34 +42,34 @@ func (d Difference) String() string {
 	return text + ": " + d.Text
 }
 
-// Reconciler compares the chains with the books.
+// Reconciler compares the chains with the records.
 type Reconciler struct {
-	Books   BookStore
-	Ledgers []Ledger
-	// Since bounds which deposits and sweeps are looked up one by one; nodes
-	// forget old transactions. Balances are compared whatever their age.
+	Records  RecordStore
+	Networks []ReconciledNetwork
+	// Since limits which deposits and sweeps are looked up one by one, since
+	// nodes forget old transactions. Balances are compared whatever their age.
 	Since time.Time
-	// Wait lets what is on its way arrive before a difference is believed.
+	// Wait waits before an address that differs is read again.
 	Wait func(context.Context) error
-	// Progress is told after each address.
+	// Progress receives the number of addresses compared so far.
 	Progress func(done int)
 }
 
 const (
 	// addressesAtOnce is how many addresses are compared together.
 	addressesAtOnce = 100
-	// looks is how often a difference is looked at before it is told: money
-	// may arrive, or be swept, while chain and books are read.
+	// looks is how often a difference is read before it is reported: money may
+	// arrive, or be swept, between reading the chain and the records.
 	looks = 3
 )
 
-// Run compares every address that was ever shown, on every network it exists
-// on, and returns what differs.
+// Run compares every deposit address on every network it exists on and returns
+// the differences.
 func (r Reconciler) Run(ctx context.Context) ([]Difference, error) {
 	var all []Difference
 	done, row := 0, int64(0)
 	for {
-		page, err := r.Books.ShownAfter(ctx, row, addressesAtOnce)
+		page, err := r.Records.DepositAddressesAfter(ctx, row, addressesAtOnce)
 		if err != nil {
 			return nil, err
 		}
@@ -85,8 +85,8 @@ func (r Reconciler) Run(ctx context.Context) ([]Difference, error) {
 		done += len(page)
 		r.Progress(done)
 	}
-	for _, l := range r.Ledgers {
-		found, err := r.sweeps(ctx, l)
+	for _, n := range r.Networks {
+		found, err := r.sweeps(ctx, n)
 		if err != nil {
 			return nil, err
 		}
@@ -95,23 +95,23 @@ func (r Reconciler) Run(ctx context.Context) ([]Difference, error) {
 	return all, nil
 }
 
-// page compares some addresses, and those that differ again.
-func (r Reconciler) page(ctx context.Context, page []Shown) ([]Difference, error) {
+// page compares some addresses, and again those that differ.
+func (r Reconciler) page(ctx context.Context, page []DepositAddress) ([]Difference, error) {
 	var all []Difference
-	for _, l := range r.Ledgers {
-		mine := On(l.Profile.Network, page)
+	for _, n := range r.Networks {
+		open := On(n.Profile.Network, page)
 		var found []Difference
-		for look := 0; look < looks && len(mine) > 0; look++ {
+		for look := 0; look < looks && len(open) > 0; look++ {
 			if look > 0 {
 				if err := r.Wait(ctx); err != nil {
 					return nil, err
 				}
 			}
 			var err error
-			if found, err = r.compare(ctx, l, mine); err != nil {
+			if found, err = r.compare(ctx, n, open); err != nil {
 				return nil, err
 			}
-			mine = of(mine, found)
+			open = differing(open, found)
 		}
 		all = append(all, found...)
 	}
@@ -119,171 +119,189 @@ func (r Reconciler) page(ctx context.Context, page []Shown) ([]Difference, error
 }
 
 // On lists the addresses that exist on the network, each once.
-func On(n chain.Network, page []Shown) []Shown {
-	var list []Shown
-	seen := make(map[chain.Address]bool)
-	for _, s := range page {
-		if (s.Network == n || s.Network.EVM() && n.EVM()) && !seen[s.Address.Address] {
-			seen[s.Address.Address] = true
-			list = append(list, s)
+func On(n chain.Network, page []DepositAddress) []DepositAddress {
+	var list []DepositAddress
+	listed := make(map[chain.Address]bool)
+	for _, a := range page {
+		if (a.Network == n || a.Network.EVM() && n.EVM()) && !listed[a.Address.Address] {
+			listed[a.Address.Address] = true
+			list = append(list, a)
 		}
 	}
 	return list
 }
 
-// of lists the addresses that differences are about.
-func of(page []Shown, found []Difference) []Shown {
+// differing lists the addresses that have a difference.
+func differing(page []DepositAddress, found []Difference) []DepositAddress {
 	differs := make(map[chain.Address]bool)
 	for _, d := range found {
 		differs[d.Address] = true
 	}
-	var list []Shown
-	for _, s := range page {
-		if differs[s.Address.Address] {
-			list = append(list, s)
+	var list []DepositAddress
+	for _, a := range page {
+		if differs[a.Address.Address] {
+			list = append(list, a)
 		}
 	}
 	return list
 }
 
-// compare reads the chain first, so that money that arrives meanwhile is in
-// the books at worst, and in the chain's balance at the next look.
-func (r Reconciler) compare(ctx context.Context, l Ledger, page []Shown) ([]Difference, error) {
-	heads, err := l.Reader.Heads(ctx)
+// compare reads the chain before the records: money that arrives in between is
+// then in the records first, and in the chain's balance at the next look.
+func (r Reconciler) compare(ctx context.Context, n ReconciledNetwork, page []DepositAddress) ([]Difference, error) {
+	heads, err := n.Reader.Heads(ctx)
 	if err != nil {
 		return nil, err
 	}
 	addresses := make([]chain.Address, len(page))
-	for i, s := range page {
-		addresses[i] = s.Address.Address
+	for i, a := range page {
+		addresses[i] = a.Address.Address
 	}
-	coin := chain.Asset{Network: l.Profile.Network, Symbol: l.Profile.Coin, Decimals: l.Profile.Network.CoinDecimals()}
-	holdings := make(map[chain.Asset][]money.Units)
-	for _, a := range l.Profile.Assets {
-		if holdings[a], err = l.Reader.Balances(ctx, a, addresses, heads.Latest); err != nil {
-			return nil, err
-		}
-	}
-	if l.Coins != nil {
-		if holdings[coin], err = l.Coins(ctx, addresses, heads.Latest); err != nil {
-			return nil, err
-		}
-	}
-	list, err := r.Books.Books(ctx, addresses)
+	holdings, err := n.holdings(ctx, addresses, heads.Latest)
 	if err != nil {
 		return nil, err
 	}
-	books := make(map[bookKey]Book, len(list))
-	for _, b := range list {
-		books[bookKey{b.Network, b.Address, b.Contract}] = b
+	list, err := r.Records.Records(ctx, addresses)
+	if err != nil {
+		return nil, err
+	}
+	records := make(map[recordKey]Record, len(list))
+	for _, x := range list {
+		records[recordKey{x.Network, x.Address, x.Contract}] = x
 	}
 	var found []Difference
 	for asset, balances := range holdings {
-		for i, s := range page {
-			b := books[bookKey{l.Profile.Network, s.Address.Address, asset.Contract}]
-			for _, text := range b.differences(asset, balances[i]) {
-				found = append(found, Difference{l.Profile.Network, s.Address.Address, s.PaymentID, text})
+		for i, a := range page {
+			record := records[recordKey{n.Profile.Network, a.Address.Address, asset.Contract}]
+			for _, text := range record.differences(asset, balances[i]) {
+				found = append(found, Difference{n.Profile.Network, a.Address.Address, a.PaymentID, text})
 			}
 		}
 	}
-	lost, err := r.deposits(ctx, l, heads, list)
-	return append(found, lost...), err
+	missing, err := r.deposits(ctx, n, heads, list)
+	return append(found, missing...), err
 }
 
-type bookKey struct {
+// holdings returns the balances of the addresses in every asset of the network.
+func (n ReconciledNetwork) holdings(
+	ctx context.Context, addresses []chain.Address, at chain.Head,
+) (map[chain.Asset][]money.Units, error) {
+	balances := make(map[chain.Asset][]money.Units)
+	var err error
+	for _, a := range n.Profile.Assets {
+		if balances[a], err = n.Reader.Balances(ctx, a, addresses, at); err != nil {
+			return nil, err
+		}
+	}
+	if n.Coins != nil {
+		network := n.Profile.Network
+		coin := chain.Asset{Network: network, Symbol: n.Profile.Coin, Decimals: network.CoinDecimals()}
+		if balances[coin], err = n.Coins(ctx, addresses, at); err != nil {
+			return nil, err
+		}
+	}
+	return balances, nil
+}
+
+type recordKey struct {
 	network           chain.Network
 	address, contract chain.Address
 }
 
-// differences compares a book with what the address holds. A book without
-// entries is the zero Book.
-func (b Book) differences(a chain.Asset, holds money.Units) []string {
+// differences compares a record with what the address holds. An address
+// without a record has the zero Record.
+func (r Record) differences(a chain.Asset, holds money.Units) []string {
 	show := func(u money.Units) string { return u.Format(a.Decimals) + " " + a.Symbol }
 	var texts []string
-	rest, surplus := b.Early.Sub(b.Moved), b.Moved.Sub(b.Early)
+	rest, surplus := r.Early.Sub(r.Moved), r.Moved.Sub(r.Early)
 	if rest.Cmp(money.Units{}) < 0 {
 		rest = money.Units{}
 	}
-	if surplus.Cmp(b.Found) > 0 {
-		texts = append(texts, fmt.Sprintf("sweeps moved %s, and deposits are recorded of %s only; run `florin rescan` from before they came",
-			show(b.Moved), show(b.Early)))
+	if surplus.Cmp(r.Found) > 0 {
+		texts = append(texts, fmt.Sprintf("sweeps moved %s, and deposits are recorded of %s only; "+
+			"run `florin rescan` from before they came", show(r.Moved), show(r.Early)))
 	}
-	if b.Marked.Cmp(b.Moved) > 0 {
-		texts = append(texts, fmt.Sprintf("deposits of %s are marked as swept, and only %s were moved", show(b.Marked), show(b.Moved)))
+	if r.Marked.Cmp(r.Moved) > 0 {
+		texts = append(texts, fmt.Sprintf("deposits of %s are marked as swept, and only %s were moved",
+			show(r.Marked), show(r.Moved)))
 	}
-	switch want := rest.Add(b.Late); holds.Cmp(want) {
+	switch want := rest.Add(r.Late); holds.Cmp(want) {
 	case 1:
-		texts = append(texts, fmt.Sprintf("it holds %s, and %s are recorded; run `florin rescan`, or bring it home with `florin sweep --address`",
-			show(holds), show(want)))
+		texts = append(texts, fmt.Sprintf("it holds %s, and %s are recorded; run `florin rescan`, "+
+			"or sweep it with `florin sweep --address`", show(holds), show(want)))
 	case -1:
-		texts = append(texts, fmt.Sprintf("it holds %s, and %s are recorded; somebody else may have swept it, which the next sweep finds out",
-			show(holds), show(want)))
+		texts = append(texts, fmt.Sprintf("it holds %s, and %s are recorded; if another account swept it, "+
+			"the next sweep records that", show(holds), show(want)))
 	}
 	return texts
 }
 
 // deposits asks the chain for every recorded deposit that is not too old.
-func (r Reconciler) deposits(ctx context.Context, l Ledger, heads chain.Heads, books []Book) ([]Difference, error) {
+func (r Reconciler) deposits(
+	ctx context.Context, n ReconciledNetwork, heads chain.Heads, records []Record,
+) ([]Difference, error) {
 	var found []Difference
-	for _, b := range books {
-		if b.Network != l.Profile.Network {
+	for _, record := range records {
+		if record.Network != n.Profile.Network {
 			continue
 		}
-		for _, t := range b.Deposits {
+		for _, t := range record.Deposits {
 			if t.Block.Time.Before(r.Since) || t.Block.Number > heads.Final.Number {
 				continue
 			}
-			verdict, err := l.Reader.Confirm(ctx, []chain.Transfer{t}, heads.Final)
+			verdict, err := n.Reader.Confirm(ctx, []chain.Transfer{t}, heads.Final)
 			if err != nil {
 				return nil, fmt.Errorf("deposit %s: %w", t.Tx, err)
 			}
 			if verdict == chain.Missing {
-				text := fmt.Sprintf("the deposit of %s %s in %s is not on the chain", t.Units.Format(t.Asset.Decimals), t.Asset.Symbol, t.Tx)
-				found = append(found, Difference{l.Profile.Network, b.Address, b.PaymentID, text})
+				text := fmt.Sprintf("the deposit of %s %s in %s is not on the chain",
+					t.Units.Format(t.Asset.Decimals), t.Asset.Symbol, t.Tx)
+				found = append(found, Difference{n.Profile.Network, record.Address, record.PaymentID, text})
 			}
 		}
 	}
 	return found, nil
 }
 
-// sweeps looks every confirmed sweep up that is not too old.
-func (r Reconciler) sweeps(ctx context.Context, l Ledger) ([]Difference, error) {
-	list, err := r.Books.ConfirmedSince(ctx, l.Profile.Network, r.Since)
+// sweeps looks up every confirmed sweep that is not too old.
+func (r Reconciler) sweeps(ctx context.Context, n ReconciledNetwork) ([]Difference, error) {
+	list, err := r.Records.ConfirmedSince(ctx, n.Profile.Network, r.Since)
 	if err != nil {
 		return nil, err
 	}
 	var all []Difference
 	for _, w := range list {
-		found, err := l.Reader.Find(ctx, w.Tx)
+		found, err := n.Reader.Find(ctx, w.Tx)
 		if err != nil {
 			return nil, fmt.Errorf("sweep %s: %w", w.ID, err)
 		}
 		for _, text := range w.differences(found) {
-			all = append(all, Difference{Network: l.Profile.Network, Text: text})
+			all = append(all, Difference{Network: n.Profile.Network, Text: text})
 		}
 	}
 	return all, nil
 }
 
-// differences compares a confirmed sweep with its transaction. What it moved
-// may be more than the transaction shows, when somebody else had flushed an
-// address before; never less.
+// differences compares a confirmed sweep with its transaction. The record may
+// show more than the transaction, when another account had flushed an address
+// before, but never less.
 func (w Sweep) differences(f chain.Found) []string {
 	if !f.Exists || f.Failed || !f.Final {
-		return []string{fmt.Sprintf("sweep %s is recorded as confirmed, and its transaction %s is not on the chain", w.ID, w.Tx)}
+		return []string{fmt.Sprintf("sweep %s is recorded as confirmed, and its transaction %s is not on the chain",
+			w.ID, w.Tx)}
 	}
 	var texts []string
 	for _, i := range w.Items {
 		moved, _ := w.moved(i)
-		var shown money.Units
+		var onChain money.Units
 		for _, t := range f.Transfers {
 			if t.From == i.Address.Address && t.Asset.Contract == i.Asset.Contract {
-				shown = shown.Add(t.Units)
+				onChain = onChain.Add(t.Units)
 			}
 		}
-		if shown.Cmp(moved) > 0 {
+		if onChain.Cmp(moved) > 0 {
 			texts = append(texts, fmt.Sprintf("sweep %s moved %s %s from %s, and %s are recorded", w.ID,
-				shown.Format(i.Asset.Decimals), i.Asset.Symbol, i.Address.Address, moved.Format(i.Asset.Decimals)))
+				onChain.Format(i.Asset.Decimals), i.Asset.Symbol, i.Address.Address, moved.Format(i.Asset.Decimals)))
 		}
 	}
 	return texts

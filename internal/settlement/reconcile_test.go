@@ -16,11 +16,11 @@ import (
 // forged is a book store that says something else than the database.
 type forged struct {
 	*store.Store
-	books func([]settlement.Book) []settlement.Book
+	books func([]settlement.Record) []settlement.Record
 }
 
-func (f forged) Books(ctx context.Context, a []chain.Address) ([]settlement.Book, error) {
-	list, err := f.Store.Books(ctx, a)
+func (f forged) Records(ctx context.Context, a []chain.Address) ([]settlement.Record, error) {
+	list, err := f.Store.Records(ctx, a)
 	if f.books != nil {
 		list = f.books(list)
 	}
@@ -35,8 +35,8 @@ func TestReconciler(t *testing.T) {
 	w.settle(w.sweeper())
 	lying := w.paid(5 * money.USD)
 	w.wantEven()
-	change := func(p payment.Payment, f func(*settlement.Book)) func([]settlement.Book) []settlement.Book {
-		return func(list []settlement.Book) []settlement.Book {
+	change := func(p payment.Payment, f func(*settlement.Record)) func([]settlement.Record) []settlement.Record {
+		return func(list []settlement.Record) []settlement.Record {
 			for i := range list {
 				if list[i].PaymentID == string(p.ID) {
 					f(&list[i])
@@ -47,22 +47,22 @@ func TestReconciler(t *testing.T) {
 	}
 	cent := money.UnitsFromUint64(10_000)
 	for name, c := range map[string]struct {
-		forge func([]settlement.Book) []settlement.Book
+		forge func([]settlement.Record) []settlement.Record
 		about payment.Payment
 		text  string
 	}{
-		"DepositMissed":    {change(lying, func(b *settlement.Book) { b.Late = b.Late.Sub(cent) }), lying, "it holds 5 USDT, and 4.99 USDT are recorded"},
-		"DepositInvented":  {change(lying, func(b *settlement.Book) { b.Late = b.Late.Add(cent) }), lying, "it holds 5 USDT, and 5.01 USDT are recorded"},
-		"MovedTooMuch":     {change(swept, func(b *settlement.Book) { b.Moved = b.Moved.Add(cent) }), swept, "sweeps moved 10.01 USDT"},
-		"MovedTooLittle":   {change(swept, func(b *settlement.Book) { b.Moved, b.Marked = b.Moved.Sub(cent), b.Marked.Sub(cent) }), swept, "it holds 0 USDT, and 0.01 USDT"},
-		"MarkedTooMuch":    {change(swept, func(b *settlement.Book) { b.Marked = b.Marked.Add(cent) }), swept, "are marked as swept"},
-		"NoBook":           {func([]settlement.Book) []settlement.Book { return nil }, lying, "it holds 5 USDT, and 0 USDT are recorded"},
-		"DepositNotThere":  {change(lying, func(b *settlement.Book) { b.Deposits[0].Ordinal++ }), lying, "is not on the chain"},
-		"DepositOtherHash": {change(swept, func(b *settlement.Book) { b.Deposits[0].Units = b.Deposits[0].Units.Add(cent) }), swept, "is not on the chain"},
+		"DepositMissed":    {change(lying, func(b *settlement.Record) { b.Late = b.Late.Sub(cent) }), lying, "it holds 5 USDT, and 4.99 USDT are recorded"},
+		"DepositInvented":  {change(lying, func(b *settlement.Record) { b.Late = b.Late.Add(cent) }), lying, "it holds 5 USDT, and 5.01 USDT are recorded"},
+		"MovedTooMuch":     {change(swept, func(b *settlement.Record) { b.Moved = b.Moved.Add(cent) }), swept, "sweeps moved 10.01 USDT"},
+		"MovedTooLittle":   {change(swept, func(b *settlement.Record) { b.Moved, b.Marked = b.Moved.Sub(cent), b.Marked.Sub(cent) }), swept, "it holds 0 USDT, and 0.01 USDT"},
+		"MarkedTooMuch":    {change(swept, func(b *settlement.Record) { b.Marked = b.Marked.Add(cent) }), swept, "are marked as swept"},
+		"NoBook":           {func([]settlement.Record) []settlement.Record { return nil }, lying, "it holds 5 USDT, and 0 USDT are recorded"},
+		"DepositNotThere":  {change(lying, func(b *settlement.Record) { b.Deposits[0].Ordinal++ }), lying, "is not on the chain"},
+		"DepositOtherHash": {change(swept, func(b *settlement.Record) { b.Deposits[0].Units = b.Deposits[0].Units.Add(cent) }), swept, "is not on the chain"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := w.reconciler()
-			r.Books = forged{Store: w.store, books: c.forge}
+			r.Records = forged{Store: w.store, books: c.forge}
 			found, err := r.Run(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -74,12 +74,12 @@ func TestReconciler(t *testing.T) {
 	}
 	t.Run("SweepNotThere", func(t *testing.T) {
 		r := w.reconciler()
-		r.Books = forgedSweeps{w.store, func(s *settlement.Sweep) { s.Tx = "0x" + chain.TxHash(strings.Repeat("12", 32)) }}
+		r.Records = forgedSweeps{w.store, func(s *settlement.Sweep) { s.Tx = "0x" + chain.TxHash(strings.Repeat("12", 32)) }}
 		wantOne(t, r, "is not on the chain")
 	})
 	t.Run("SweepMovedMore", func(t *testing.T) {
 		r := w.reconciler()
-		r.Books = forgedSweeps{w.store, func(s *settlement.Sweep) { s.Moved[0].Units = s.Moved[0].Units.Sub(cent) }}
+		r.Records = forgedSweeps{w.store, func(s *settlement.Sweep) { s.Moved[0].Units = s.Moved[0].Units.Sub(cent) }}
 		wantOne(t, r, "moved 10 USDT")
 	})
 	// Money that comes while nobody reads the blocks.

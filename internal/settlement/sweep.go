@@ -10,8 +10,8 @@ import (
 // ID names a sweep: a ULID.
 type ID string
 
-// Pot is what lies on one deposit address in one asset.
-type Pot struct {
+// DepositBalance is what lies on one deposit address in one asset.
+type DepositBalance struct {
 	PaymentID  string
 	Number     int64 // the payment's internal number, from which the address derives
 	Address    chain.Watched

@@ -145,7 +145,7 @@ func (s *Sweeper) plan(ctx context.Context) (Sweep, bool, error) {
 	}
 	policy := s.policy
 	policy.Batch = s.batch
-	pots, err := s.store.Pots(ctx, n, Query{
+	pots, err := s.store.DepositBalances(ctx, n, Query{
 		Now: now, Aged: now.Add(-policy.Age), Least: policy.Least, Dust: policy.Dust, Limit: potsRead,
 	})
 	if err != nil {
@@ -166,7 +166,7 @@ func (s *Sweeper) plan(ctx context.Context) (Sweep, bool, error) {
 	return w, true, nil
 }
 
-func items(pots []Pot) []chain.SweepItem {
+func items(pots []DepositBalance) []chain.SweepItem {
 	list := make([]chain.SweepItem, len(pots))
 	for i, p := range pots {
 		list[i] = chain.SweepItem{

@@ -12,7 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 )
 
-var _ settlement.BookStore = (*Store)(nil)
+var _ settlement.RecordStore = (*Store)(nil)
 
 // shownRow is an address that was shown to a payer.
 type shownRow struct {
@@ -28,23 +28,23 @@ type shownRow struct {
 const selectShown = "SELECT r.id, p.public_id, r.payment_id, r.network, r.address, r.raw, r.settlement " +
 	"FROM routes AS r JOIN payments AS p ON p.id = r.payment_id WHERE "
 
-// ShownAfter lists addresses by row after the one given, at most limit.
-func (s *Store) ShownAfter(ctx context.Context, row int64, limit int) ([]settlement.Shown, error) {
+// DepositAddressesAfter lists addresses by row after the one given, at most limit.
+func (s *Store) DepositAddressesAfter(ctx context.Context, row int64, limit int) ([]settlement.DepositAddress, error) {
 	return s.shownWhere(ctx, "r.id > ? ORDER BY r.id LIMIT ?", row, limit)
 }
 
 // ShownAt lists what was shown with the address, on every network.
-func (s *Store) ShownAt(ctx context.Context, a chain.Address) ([]settlement.Shown, error) {
+func (s *Store) DepositAddressesAt(ctx context.Context, a chain.Address) ([]settlement.DepositAddress, error) {
 	return s.shownWhere(ctx, "r.address = ? ORDER BY r.id", string(a))
 }
 
 // ShownOf lists the addresses that were shown for a payment.
-func (s *Store) ShownOf(ctx context.Context, paymentID string) ([]settlement.Shown, error) {
+func (s *Store) DepositAddressesOf(ctx context.Context, paymentID string) ([]settlement.DepositAddress, error) {
 	return s.shownWhere(ctx, "p.public_id = ? ORDER BY r.id", paymentID)
 }
 
-// CountShown returns how many addresses were ever shown.
-func (s *Store) CountShown(ctx context.Context) (int, error) {
+// CountDepositAddresses returns how many addresses were ever shown.
+func (s *Store) CountDepositAddresses(ctx context.Context) (int, error) {
 	var n int64
 	if err := s.reader().NewRaw("SELECT count(*) FROM routes").Scan(ctx, &n); err != nil {
 		return 0, fmt.Errorf("count addresses: %w", err)
@@ -52,14 +52,14 @@ func (s *Store) CountShown(ctx context.Context) (int, error) {
 	return int(n), nil
 }
 
-func (s *Store) shownWhere(ctx context.Context, where string, args ...any) ([]settlement.Shown, error) {
+func (s *Store) shownWhere(ctx context.Context, where string, args ...any) ([]settlement.DepositAddress, error) {
 	var rows []shownRow
 	if err := s.reader().NewRaw(selectShown+where, args...).Scan(ctx, &rows); err != nil {
 		return nil, fmt.Errorf("addresses that were shown: %w", err)
 	}
-	list := make([]settlement.Shown, len(rows))
+	list := make([]settlement.DepositAddress, len(rows))
 	for i, r := range rows {
-		list[i] = settlement.Shown{
+		list[i] = settlement.DepositAddress{
 			Row: r.ID, PaymentID: r.PublicID, Number: r.PaymentID, Network: chain.Network(r.Network),
 			Address: chain.Watched{Address: chain.Address(r.Address), Raw: r.Raw}, Settlement: chain.Address(r.Settlement),
 		}
@@ -68,7 +68,7 @@ func (s *Store) shownWhere(ctx context.Context, where string, args ...any) ([]se
 }
 
 // Books returns what is written about the addresses, on every network.
-func (s *Store) Books(ctx context.Context, addresses []chain.Address) ([]settlement.Book, error) {
+func (s *Store) Records(ctx context.Context, addresses []chain.Address) ([]settlement.Record, error) {
 	texts := make([]string, len(addresses))
 	for i, a := range addresses {
 		texts[i] = string(a)
@@ -114,16 +114,16 @@ type bookedRow struct {
 
 type bookPlace struct{ network, address, contract string }
 
-func booksOf(pots []potBookRow, deposits []bookedRow) ([]settlement.Book, error) {
-	var books []settlement.Book
+func booksOf(pots []potBookRow, deposits []bookedRow) ([]settlement.Record, error) {
+	var books []settlement.Record
 	index := make(map[bookPlace]int)
 	through := make(map[bookPlace]int64)
-	open := func(p bookPlace, paymentID string) *settlement.Book {
+	open := func(p bookPlace, paymentID string) *settlement.Record {
 		i, known := index[p]
 		if !known {
 			i = len(books)
 			index[p] = i
-			books = append(books, settlement.Book{
+			books = append(books, settlement.Record{
 				Network: chain.Network(p.network), Address: chain.Address(p.address), Contract: chain.Address(p.contract), PaymentID: paymentID,
 			})
 		}
@@ -148,7 +148,7 @@ func booksOf(pots []potBookRow, deposits []bookedRow) ([]settlement.Book, error)
 }
 
 // enter writes a deposit into its book.
-func enter(b *settlement.Book, r depositRow, through int64) error {
+func enter(b *settlement.Record, r depositRow, through int64) error {
 	d, err := r.deposit()
 	if err != nil {
 		return err

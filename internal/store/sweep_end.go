@@ -12,6 +12,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/db"
 )
@@ -214,38 +215,38 @@ func (b *potBook) mark(ctx context.Context, t tx, now time.Time) error {
 	return err
 }
 
-// cover returns the deposits that what was moved covers and that are not
-// marked yet. What a rescue moved beyond all deposits is noted as found.
+// cover applies the covering rule and returns the deposits it newly marks.
 func (r *potRow) cover(deposits []lyingRow, rescued bool) ([]int64, error) {
-	amounts, err := parseAll(r.Moved, r.Marked, r.Found)
+	covering, err := r.covering()
 	if err != nil {
 		return nil, err
 	}
-	moved, marked, found := amounts[0], amounts[1], amounts[2]
-	left := moved.Sub(marked)
-	var ids []int64
-	var deposited money.Units
-	open := true
-	for _, d := range deposits {
+	list := make([]settlement.CoveredDeposit, len(deposits))
+	for i, d := range deposits {
 		units, err := money.ParseUnits(d.Units)
 		if err != nil {
 			return nil, err
 		}
-		if d.Block <= r.Through {
-			deposited = deposited.Add(units)
-		}
-		if d.State != "FINAL" || !d.SweptAt.IsZero() || d.Block > r.Through {
-			continue
-		}
-		if open = open && units.Cmp(left) <= 0; open {
-			ids, left, marked = append(ids, d.ID), left.Sub(units), marked.Add(units)
+		list[i] = settlement.CoveredDeposit{
+			Units: units, Block: uint64(d.Block), Final: d.State == string(payment.DepositFinal), Swept: !d.SweptAt.IsZero(),
 		}
 	}
-	if excess := moved.Sub(deposited); rescued && excess.Cmp(found) > 0 {
-		found = excess
+	after, marked := covering.Cover(list, rescued)
+	ids := make([]int64, len(marked))
+	for i, index := range marked {
+		ids[i] = deposits[index].ID
 	}
-	r.Marked, r.Found, r.Ahead = marked.String(), found.String(), moved.Cmp(marked) > 0
+	r.Marked, r.Found, r.Ahead = after.Marked.String(), after.Found.String(), after.Ahead()
 	return ids, nil
+}
+
+// covering returns what sweeps have moved and covered of the balance.
+func (r *potRow) covering() (settlement.Covering, error) {
+	amounts, err := parseAll(r.Moved, r.Marked, r.Found)
+	if err != nil {
+		return settlement.Covering{}, err
+	}
+	return settlement.Covering{Moved: amounts[0], Marked: amounts[1], Found: amounts[2], Through: uint64(r.Through)}, nil
 }
 
 // save writes the pots.

@@ -68,7 +68,7 @@ const potDeposits = 200
 // What comes first is decided by the deposits that are read, and they come pot
 // by pot: so the first pot is whole, and if it is worth sweeping by the order,
 // it is so for whoever plans.
-func (s *Store) Pots(ctx context.Context, n chain.Network, q settlement.Query) ([]settlement.Pot, error) {
+func (s *Store) DepositBalances(ctx context.Context, n chain.Network, q settlement.Query) ([]settlement.DepositBalance, error) {
 	const columns = "payment_id, public_id, address, raw, settlement, contract, symbol, decimals, token, units, block, final_at, " +
 		"moved, marked, through, failures, blocked, least"
 	const worth = "CASE WHEN about >= ? AND (oldest <= ? OR about >= ? AND about >= least * 0.0000010001) THEN "
@@ -104,12 +104,12 @@ func (s *Store) Pots(ctx context.Context, n chain.Network, q settlement.Query) (
 // comes first by it is worth sweeping whatever was lost in rounding.
 func surely(m money.Micros) float64 { return report.USD(m) * 1.0001 }
 
-// potsOf adds the deposits of each pot up. What a sweep moved and no deposit
-// is marked for counts against those that had arrived by then.
-func potsOf(n chain.Network, rows []dueRow) ([]settlement.Pot, error) {
-	var pots []settlement.Pot
+// potsOf adds the deposits of each pot up.
+func potsOf(n chain.Network, rows []dueRow) ([]settlement.DepositBalance, error) {
+	var pots []settlement.DepositBalance
 	index := make(map[potKey]int)
-	var spare []money.Units // of each pot: moved and not marked
+	var coverings []settlement.Covering
+	var deposits [][]settlement.CoveredDeposit
 	for _, r := range rows {
 		amounts, err := parseAll(r.Units, r.Moved, r.Marked)
 		if err != nil {
@@ -120,33 +120,26 @@ func potsOf(n chain.Network, rows []dueRow) ([]settlement.Pot, error) {
 		if !known {
 			i = len(pots)
 			index[key] = i
-			pots, spare = append(pots, r.pot(n)), append(spare, amounts[1].Sub(amounts[2]))
+			pots, deposits = append(pots, r.pot(n)), append(deposits, nil)
+			coverings = append(coverings, settlement.Covering{Moved: amounts[1], Marked: amounts[2], Through: uint64(r.Through)})
 		}
-		p, units := &pots[i], amounts[0]
-		if r.Block <= r.Through && spare[i].Cmp(money.Units{}) > 0 {
-			units, spare[i] = units.Sub(least(units, spare[i])), spare[i].Sub(least(units, spare[i]))
+		deposits[i] = append(deposits[i], settlement.CoveredDeposit{Units: amounts[0], Block: uint64(r.Block), Final: true})
+		if r.FinalAt.Before(pots[i].Oldest) {
+			pots[i].Oldest = r.FinalAt.Time
 		}
-		p.Due = p.Due.Add(units)
-		if r.FinalAt.Before(p.Oldest) {
-			p.Oldest = r.FinalAt.Time
-		}
+	}
+	for i := range pots {
+		pots[i].Due = coverings[i].Due(deposits[i])
 	}
 	return pots, nil
-}
-
-func least(a, b money.Units) money.Units {
-	if a.Cmp(b) < 0 {
-		return a
-	}
-	return b
 }
 
 // potKey names a pot on one network.
 type potKey struct{ address, contract string }
 
 // pot returns the pot before its deposits are added.
-func (r dueRow) pot(n chain.Network) settlement.Pot {
-	return settlement.Pot{
+func (r dueRow) pot(n chain.Network) settlement.DepositBalance {
+	return settlement.DepositBalance{
 		PaymentID: r.PublicID, Number: r.PaymentID,
 		Address:    chain.Watched{Address: chain.Address(r.Address), Raw: r.Raw},
 		Settlement: chain.Address(r.Settlement),

@@ -196,7 +196,7 @@ func (s *Store) Spent(ctx context.Context, n chain.Network, since time.Time) (se
 		}
 		sum.Paid = sum.Paid.Add(paid)
 		sum.Sweeps++
-		sum.Pots += int(r.Moved)
+		sum.Items += int(r.Moved)
 	}
 	if len(rows) > 0 {
 		sum.Since = rows[0].EndedAt.Time

@@ -40,22 +40,22 @@ func (w *world) takeIn(p payment.Payment, block, final uint64, amounts ...money.
 	return w.read(p.ID)
 }
 
-func (w *world) due() []settlement.Pot {
+func (w *world) due() []settlement.DepositBalance {
 	w.t.Helper()
-	pots, err := w.Pots(w.t.Context(), chain.Polygon, everything)
+	pots, err := w.DepositBalances(w.t.Context(), chain.Polygon, everything)
 	w.must(err)
 	return pots
 }
 
 // planned plans a sweep of the pots.
-func (w *world) planned(pots ...settlement.Pot) settlement.Sweep {
+func (w *world) planned(pots ...settlement.DepositBalance) settlement.Sweep {
 	w.t.Helper()
 	s := sweepOf(pots...)
 	w.must(w.PlanSweep(w.t.Context(), s))
 	return s
 }
 
-func sweepOf(pots ...settlement.Pot) settlement.Sweep {
+func sweepOf(pots ...settlement.DepositBalance) settlement.Sweep {
 	s := settlement.Sweep{ID: newSweepID(), Network: chain.Polygon, State: settlement.Planned, CreatedAt: start}
 	for _, p := range pots {
 		s.Items = append(s.Items, chain.SweepItem{
@@ -103,12 +103,12 @@ func TestStore_Pots(t *testing.T) {
 			t.Fatalf("%d pots are due, want 2: %+v", len(pots), pots)
 		}
 		r := p.Routes[0]
-		same(t, "a pot", pots[0], settlement.Pot{
+		same(t, "a pot", pots[0], settlement.DepositBalance{
 			PaymentID: string(p.ID), Number: p.Number, Address: r.Address, Settlement: r.Settlement, Asset: p.Deposits[0].Transfer.Asset,
 			Due: money.UnitsFromUint64(7_000_000), Oldest: p.Deposits[0].FinalAt,
 		})
 		same(t, "the second pot", pots[1].PaymentID, string(small.ID))
-		other, err := w.Pots(t.Context(), chain.Base, everything)
+		other, err := w.DepositBalances(t.Context(), chain.Base, everything)
 		w.must(err)
 		same(t, "pots of another network", len(other), 0)
 		// What is worth sweeping comes first, the oldest of it before the rest.
@@ -123,7 +123,7 @@ func TestStore_Pots(t *testing.T) {
 			"OnlyOneIs":   {settlement.Query{Aged: start.Add(-time.Hour), Least: 7 * money.USD, Dust: 8 * money.USD}, p.ID},
 		} {
 			c.q.Now, c.q.Limit = everything.Now, 1
-			first, err := w.Pots(t.Context(), chain.Polygon, c.q)
+			first, err := w.DepositBalances(t.Context(), chain.Polygon, c.q)
 			w.must(err)
 			if len(first) != 1 || first[0].PaymentID != string(c.first) {
 				t.Errorf("%s: first comes %+v, want %s", name, first, c.first)
@@ -149,7 +149,7 @@ func TestStore_PotsSpecks(t *testing.T) {
 		w.must(err)
 		policy := settlement.DefaultPolicy()
 		now := start.Add(2 * policy.Age)
-		pots, err := w.Pots(t.Context(), chain.Polygon, settlement.Query{
+		pots, err := w.DepositBalances(t.Context(), chain.Polygon, settlement.Query{
 			Now: now, Aged: now.Add(-policy.Age), Least: policy.Least, Dust: 70_000, Limit: 3,
 		})
 		w.must(err)
@@ -166,7 +166,7 @@ func TestStore_SweepWholeLife(t *testing.T) {
 		a, b := w.paidIn(k, 11, 3_000_000, 4_000_000), w.paidIn(k, 11, 5_000_000)
 		s := w.planned(w.due()...)
 		same(t, "pots due while they are claimed", len(w.due()), 0)
-		wants(t, "a second sweep of the network", w.PlanSweep(t.Context(), sweepOf(settlement.Pot{Number: a.Number})), settlement.ErrBusy)
+		wants(t, "a second sweep of the network", w.PlanSweep(t.Context(), sweepOf(settlement.DepositBalance{Number: a.Number})), settlement.ErrBusy)
 
 		one := attempt(1)
 		w.must(w.AddAttempt(t.Context(), s.ID, one))
@@ -204,7 +204,7 @@ func TestStore_SweepWholeLife(t *testing.T) {
 		wants(t, "an unknown sweep", w.EndSweep(t.Context(), confirmed(sweepOf(), 1), start), settlement.ErrUnknown)
 		spent, err := w.Spent(t.Context(), chain.Polygon, start)
 		w.must(err)
-		same(t, "what it cost", fmt.Sprintf("%+v", spent), fmt.Sprintf("%+v", settlement.Spending{Since: start.Add(time.Minute), Paid: money.UnitsFromUint64(21_000), Sweeps: 1, Pots: 2}))
+		same(t, "what it cost", fmt.Sprintf("%+v", spent), fmt.Sprintf("%+v", settlement.Spending{Since: start.Add(time.Minute), Paid: money.UnitsFromUint64(21_000), Sweeps: 1, Items: 2}))
 	})
 }
 
@@ -228,7 +228,7 @@ func TestStore_SweepMovesWhatIsNotFinal(t *testing.T) {
 
 		w.must(w.EndSweep(t.Context(), confirmed(w.planned(w.due()...), 30), start))
 		same(t, "swept in the end", swept(w.read(p.ID)), []bool{true, true, true})
-		books, err := w.Books(t.Context(), []chain.Address{p.Routes[0].Address.Address})
+		books, err := w.Records(t.Context(), []chain.Address{p.Routes[0].Address.Address})
 		w.must(err)
 		if len(books) != 1 || books[0].Moved.String() != "7900000" || books[0].Marked.String() != "7400000" || !books[0].Found.IsZero() ||
 			books[0].Early.String() != "7400000" || len(books[0].Deposits) != 3 {
@@ -275,11 +275,11 @@ func TestStore_SweepFailures(t *testing.T) {
 		same(t, "the other one", swept(w.read(fine.ID)), []bool{true})
 		q := settlement.Query{Now: start, Limit: 10}
 		for failures := 1; failures <= 3; failures++ {
-			if pots, err := w.Pots(t.Context(), chain.Polygon, q); err != nil || len(pots) != 0 {
+			if pots, err := w.DepositBalances(t.Context(), chain.Polygon, q); err != nil || len(pots) != 0 {
 				t.Fatalf("a pot that failed is due at once: %+v, %v", pots, err)
 			}
 			q.Now = settlement.Block(failures, q.Now)
-			pots, err := w.Pots(t.Context(), chain.Polygon, q)
+			pots, err := w.DepositBalances(t.Context(), chain.Polygon, q)
 			w.must(err)
 			if len(pots) != 1 || pots[0].Failures != failures {
 				t.Fatalf("after its pause: %+v, want one pot with %d failures", pots, failures)
@@ -324,9 +324,9 @@ func TestStore_EndSweep_OfWhatIsStored(t *testing.T) {
 	})
 }
 
-func mustPots(t *testing.T, w *world, now time.Time) []settlement.Pot {
+func mustPots(t *testing.T, w *world, now time.Time) []settlement.DepositBalance {
 	t.Helper()
-	pots, err := w.Pots(t.Context(), chain.Polygon, settlement.Query{Now: now, Limit: 10})
+	pots, err := w.DepositBalances(t.Context(), chain.Polygon, settlement.Query{Now: now, Limit: 10})
 	w.must(err)
 	return pots
 }
@@ -388,7 +388,7 @@ func TestStore_SweepTogether(t *testing.T) {
 		}) {
 			w.must(err)
 		}
-		books, err := w.Books(t.Context(), []chain.Address{p.Routes[0].Address.Address})
+		books, err := w.Records(t.Context(), []chain.Address{p.Routes[0].Address.Address})
 		w.must(err)
 		same(t, "moved", books[0].Moved, money.UnitsFromUint64(3_000_000))
 		same(t, "swept", swept(w.read(p.ID)), []bool{true})
@@ -419,15 +419,15 @@ func onlyOne(t *testing.T, what string, errs []error) int {
 func TestStore_Rescue(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.started(w.key(100, 0))
-		list, err := w.ShownAt(t.Context(), p.Routes[0].Address.Address)
+		list, err := w.DepositAddressesAt(t.Context(), p.Routes[0].Address.Address)
 		w.must(err)
 		if len(list) != 1 || list[0].PaymentID != string(p.ID) || list[0].Settlement != p.Routes[0].Settlement {
 			t.Fatalf("shown: %+v", list)
 		}
-		of, err := w.ShownOf(t.Context(), string(p.ID))
+		of, err := w.DepositAddressesOf(t.Context(), string(p.ID))
 		w.must(err)
 		same(t, "shown of the payment", of, list)
-		after, err := w.ShownAfter(t.Context(), list[0].Row-1, 5)
+		after, err := w.DepositAddressesAfter(t.Context(), list[0].Row-1, 5)
 		w.must(err)
 		same(t, "shown after", after, list)
 
@@ -436,7 +436,7 @@ func TestStore_Rescue(t *testing.T) {
 		}}
 		w.must(w.PlanSweep(t.Context(), s))
 		w.must(w.EndSweep(t.Context(), confirmed(s, 40), start))
-		books, err := w.Books(t.Context(), []chain.Address{list[0].Address.Address})
+		books, err := w.Records(t.Context(), []chain.Address{list[0].Address.Address})
 		w.must(err)
 		if len(books) != 1 || books[0].Found.String() != "5" || books[0].Moved.String() != "5" || !books[0].Early.IsZero() {
 			t.Errorf("the book says %+v", books)

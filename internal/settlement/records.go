@@ -1,0 +1,52 @@
+package settlement
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+)
+
+// DepositAddress is an address that was shown to a payer.
+type DepositAddress struct {
+	Row        int64 // increases with every address; for paging
+	PaymentID  string
+	Number     int64         // the payment's internal number
+	Network    chain.Network // it was shown for; an EVM address exists on every EVM network
+	Address    chain.Watched
+	Settlement chain.Address
+}
+
+// Item returns the item of a rescue that moves an asset from the address.
+func (a DepositAddress) Item(asset chain.Asset, units money.Units) chain.SweepItem {
+	return chain.SweepItem{
+		PaymentID: a.PaymentID, Number: a.Number, Address: a.Address, Settlement: a.Settlement,
+		Asset: asset, Expected: units, Rescue: true,
+	}
+}
+
+// Record is what the database holds on one address in one asset.
+type Record struct {
+	Network   chain.Network
+	Address   chain.Address
+	Contract  chain.Address
+	PaymentID string
+	// Early is the sum of deposits up to the block of the last sweep, Late of
+	// those after it; vanished deposits are in neither.
+	Early, Late money.Units
+	// Moved is what sweeps moved, Marked the sum of deposits marked as swept,
+	// Found what a rescue moved beyond all deposits.
+	Moved, Marked, Found money.Units
+	Deposits             []chain.Transfer // the final ones
+}
+
+// RecordStore reads what is compared with the chains.
+type RecordStore interface {
+	// DepositAddressesAfter lists addresses with a higher row, at most limit.
+	DepositAddressesAfter(ctx context.Context, row int64, limit int) ([]DepositAddress, error)
+	// Records returns the records of the addresses on every network.
+	Records(ctx context.Context, addresses []chain.Address) ([]Record, error)
+	// ConfirmedSince lists the network's sweeps confirmed since then.
+	ConfirmedSince(ctx context.Context, n chain.Network, since time.Time) ([]Sweep, error)
+}
