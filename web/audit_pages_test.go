@@ -339,7 +339,7 @@ func (b deskBundle) given(slug string) string {
 func (b deskBundle) failAll() string {
 	b.t.Helper()
 	ctx, later := b.t.Context(), b.clock.Now().Add(time.Hour)
-	list, err := b.store.Claim(ctx, "test", later, later.Add(time.Hour), 100, 100)
+	list, err := webhook.ClaimDue(ctx, b.store, "test", later, later.Add(time.Hour), 100, 100)
 	must(b.t, err)
 	for _, x := range list {
 		must(b.t, b.store.Settle(ctx, "test", webhook.Outcome{

@@ -134,8 +134,8 @@ type Dashboard struct {
 	Proof Proof
 	// Mail sends a plain text; nil where no mail is sent.
 	Mail func(ctx context.Context, to, subject, text string) error
-	// Nudge says that webhooks were made due; may be nil.
-	Nudge func()
+	// Wake says that webhooks were made due; may be nil.
+	Wake func()
 	// Sweeping tells how the settlement of a network does; ok is false where
 	// nothing is settled. May be nil.
 	Sweeping func(chain.Network) (settlement.Status, bool)

@@ -59,7 +59,7 @@ func (b deskBundle) busy(m seller) payment.Payment {
 	gone := b.newPaymentOf(m, "17.99")
 	_, err := b.payments.Cancel(ctx, string(gone.ID))
 	must(b.t, err)
-	list, err := b.store.Claim(ctx, "test", b.clock.Now().Add(time.Hour), b.clock.Now().Add(2*time.Hour), 10, 10)
+	list, err := webhook.ClaimDue(ctx, b.store, "test", b.clock.Now().Add(time.Hour), b.clock.Now().Add(2*time.Hour), 10, 10)
 	must(b.t, err)
 	for _, x := range list {
 		must(b.t, b.store.Settle(ctx, "test", webhook.Outcome{

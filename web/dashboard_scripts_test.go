@@ -151,7 +151,7 @@ func (h hostileShop) people(owner identity.User) {
 func (h hostileShop) answers() {
 	h.t.Helper()
 	ctx, now := h.t.Context(), h.clock.Now()
-	list, err := h.store.Claim(ctx, "test", now.Add(time.Hour), now.Add(2*time.Hour), 10, 10)
+	list, err := webhook.ClaimDue(ctx, h.store, "test", now.Add(time.Hour), now.Add(2*time.Hour), 10, 10)
 	must(h.t, err)
 	if len(list) == 0 {
 		h.t.Fatal("no webhook is due")

@@ -152,8 +152,8 @@ func (d *desk) postResend(c echo.Context, v visitor) error {
 }
 
 func (d *desk) nudge() {
-	if d.x.Nudge != nil {
-		d.x.Nudge()
+	if d.x.Wake != nil {
+		d.x.Wake()
 	}
 }
 

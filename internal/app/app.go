@@ -133,7 +133,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	a.monitor.look(a)
 	a.Store.OnChange(func(id payment.ID) {
 		a.server.Changed(id)
-		a.deliver.Nudge()
+		a.deliver.Wake()
 	})
 	return nil
 }

@@ -24,7 +24,7 @@ type reports struct {
 func (a *App) dashboard(o Options, sealer *secret.Sealer) *web.Dashboard {
 	return &web.Dashboard{
 		Members: a.accounts(), Reports: reports{a.Store, a.Store.Reports()}, Pings: a.sender(), Logos: a.Store,
-		Nudge: a.deliver.Nudge, Proof: a.proofs, Sweeping: a.networks.Sweeping, Endpoints: a.networks.endpoints,
+		Wake: a.deliver.Wake, Proof: a.proofs, Sweeping: a.networks.Sweeping, Endpoints: a.networks.endpoints,
 		Dust:    a.Config.SweepDust,
 		AuthKey: sealer.Derive("cookie authentication v1"), SealKey: sealer.Derive("cookie encryption v1"),
 		Invite: a.Config.Signup == config.SignupInvite,

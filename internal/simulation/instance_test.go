@@ -53,9 +53,9 @@ type outbox struct {
 }
 
 func (o outbox) Claim(
-	ctx context.Context, holder string, now, until time.Time, _, perURL int,
+	ctx context.Context, holder string, now, until time.Time, shares []webhook.Share,
 ) ([]webhook.Delivery, error) {
-	return o.Store.Claim(ctx, holder, now, until, 1, perURL)
+	return o.Store.Claim(ctx, holder, now, until, []webhook.Share{{Receiver: shares[0].Receiver, N: 1}})
 }
 
 func (o outbox) Settle(ctx context.Context, holder string, out webhook.Outcome) error {

@@ -1,8 +1,6 @@
 package store
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -14,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/webhook"
 )
 
 // Generated statements of a custodian's rows.
@@ -69,13 +68,6 @@ type custodianNetworkRow struct {
 	SweepMin    int64
 }
 
-// laneOf is the lane of a receiver's deliveries: a hash of its URL, for URLs
-// are longer than a good index key.
-func laneOf(url string) int64 {
-	sum := sha256.Sum256([]byte(url))
-	return int64(binary.BigEndian.Uint64(sum[:8])) //nolint:gosec // 64 bits are 64 bits
-}
-
 // Secrets are sealed for the custodian they belong to.
 func secretPlace(publicID string) string  { return "custodian/" + publicID + "/secret" }
 func signingPlace(publicID string) string { return "custodian/" + publicID + "/signing" }
@@ -91,7 +83,7 @@ func (s *Store) sealCustodian(c merchant.Custodian) (custodianRow, error) {
 		return custodianRow{}, err
 	}
 	return custodianRow{
-		ID: c.ID, PublicID: c.PublicID, KeyID: c.KeyID, Name: c.Name, CallbackURL: c.CallbackURL, Lane: laneOf(c.CallbackURL),
+		ID: c.ID, PublicID: c.PublicID, KeyID: c.KeyID, Name: c.Name, CallbackURL: c.CallbackURL, Lane: int64(webhook.ReceiverOf(c.CallbackURL)),
 		Secret: s.sealer.Seal(secretPlace(c.PublicID), c.Secret), SigningSecrets: string(signing),
 		Tagline: c.Branding.Tagline, LogoURL: c.Branding.LogoURL, PrimaryColor: c.Branding.PrimaryColor,
 		BackgroundColor: c.Branding.BackgroundColor, Theme: string(c.Branding.Theme),

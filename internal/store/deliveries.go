@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -13,21 +14,26 @@ import (
 	"github.com/florinpay/florin/internal/webhook"
 )
 
-// Claim takes at most limit deliveries that are due at now and that nobody
-// holds, and holds them until the time given. Two instances that claim at once
-// may get less than there is; nothing is given to both.
-func (s *Store) Claim(ctx context.Context, holder string, now, until time.Time, limit, perURL int) ([]webhook.Delivery, error) {
-	// Whoever claims one of these in between is noticed below.
-	ids, err := s.candidates(ctx, now, limit, perURL)
-	if err != nil {
-		return nil, fmt.Errorf("claim deliveries: %w", err)
+// Claim takes the first due deliveries of each receiver, as many as its share,
+// and holds them until the time given. Two instances that claim at once may get
+// fewer; no delivery goes to both.
+func (s *Store) Claim(
+	ctx context.Context, holder string, now, until time.Time, shares []webhook.Share,
+) ([]webhook.Delivery, error) {
+	var ids []int64
+	for part := range slices.Chunk(shares, maxUnion) {
+		found, err := s.firstDue(ctx, part, now)
+		if err != nil {
+			return nil, fmt.Errorf("claim deliveries: %w", err)
+		}
+		ids = append(ids, found...)
 	}
 	if len(ids) == 0 {
 		return nil, nil
 	}
 	var list []webhook.Delivery
 	var sealed []unsendable
-	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
+	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		var held []int64
 		err := t.NewRaw("UPDATE deliveries SET holder = ?, due_at = ? WHERE id IN (SELECT id FROM deliveries "+
 			"WHERE id IN (?) AND state = 'WAITING' AND due_at <= ? ORDER BY id ?) RETURNING id",
@@ -75,6 +81,7 @@ type deliveryRow struct {
 	ID             int64
 	EventID        string
 	Attempt        int64
+	Lane           int64
 	CallbackURL    string
 	Data           string
 	PublicID       string
@@ -88,7 +95,7 @@ func (s *Store) readDeliveries(ctx context.Context, t tx, ids []int64) (list []w
 		return nil, nil, nil
 	}
 	var rows []deliveryRow
-	err = t.NewRaw("SELECT d.id, e.event_id, d.attempt, c.callback_url, e.data, c.public_id, c.secret, c.signing_secrets "+
+	err = t.NewRaw("SELECT d.id, e.event_id, d.attempt, d.lane, c.callback_url, e.data, c.public_id, c.secret, c.signing_secrets "+
 		"FROM deliveries AS d JOIN events AS e ON e.payment_id = d.payment_id AND e.seq = d.seq "+
 		"JOIN custodians AS c ON c.id = d.custodian_id WHERE d.id IN (?) ORDER BY d.id", bun.List(ids)).Scan(ctx, &rows)
 	if err != nil {
@@ -96,7 +103,8 @@ func (s *Store) readDeliveries(ctx context.Context, t tx, ids []int64) (list []w
 	}
 	for _, r := range rows {
 		d := webhook.Delivery{
-			ID: r.ID, EventID: r.EventID, Attempt: int(r.Attempt), URL: r.CallbackURL, Body: json.RawMessage(r.Data),
+			ID: r.ID, EventID: r.EventID, Attempt: int(r.Attempt), URL: r.CallbackURL,
+			Receiver: webhook.ReceiverID(r.Lane), Body: json.RawMessage(r.Data),
 		}
 		if err := s.openSecrets(&d, r); err != nil {
 			sealed = append(sealed, unsendable{d, err})

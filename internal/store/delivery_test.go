@@ -23,7 +23,7 @@ func (w *world) receiver(url string) merchant.Key {
 // claim claims for a minute.
 func (w *world) claim(holder string, now time.Time, limit, perURL int) []webhook.Delivery {
 	w.t.Helper()
-	list, err := w.Claim(w.t.Context(), holder, now, now.Add(time.Minute), limit, perURL)
+	list, err := webhook.ClaimDue(w.t.Context(), w, holder, now, now.Add(time.Minute), limit, perURL)
 	w.must(err)
 	return list
 }
@@ -195,7 +195,7 @@ func TestStore_Claim_AtOnce(t *testing.T) {
 				s = other
 			}
 			for range 20 { // two that meet may both come away with less
-				list, err := s.Claim(t.Context(), strconv.Itoa(i), start, start.Add(time.Minute), 5, 10)
+				list, err := webhook.ClaimDue(t.Context(), s, strconv.Itoa(i), start, start.Add(time.Minute), 5, 10)
 				if err != nil {
 					return err
 				}

@@ -8,7 +8,7 @@ import (
 )
 
 // nextDue calls the store; a panic in it is an error like any other.
-func (f *flight) nextDue(ctx context.Context, now time.Time) (at time.Time, ok bool, err error) {
+func (f *inFlight) nextDue(ctx context.Context, now time.Time) (at time.Time, ok bool, err error) {
 	defer contain(&err)
 	return f.d.Store.NextDue(ctx, now)
 }

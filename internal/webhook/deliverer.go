@@ -7,9 +7,8 @@ import (
 )
 
 const (
-	// Lease is how long a claimed delivery belongs to its holder. What waits
-	// for a slow receiver may wait for the most of it; what a crash leaves
-	// behind is due again after it.
+	// Lease is how long a claimed delivery belongs to its holder; what a crash
+	// leaves behind is due again after it.
 	Lease = time.Minute
 	// leaseMargin is left of a lease when an attempt has taken all its time:
 	// for writing the outcome and for clocks that differ between instances.
@@ -19,10 +18,10 @@ const (
 	// claimSpacing keeps a stream of small claims from keeping the database
 	// busy; it is what a delivery waits at most when all is quiet.
 	claimSpacing = 5 * time.Millisecond
-	// poll is how often the store is asked although nobody nudged.
+	// poll is how often the store is asked without a Wake.
 	poll = time.Second
-	// crowded is the least time between two looks. What is due but held back
-	// because of PerURL would otherwise have the store asked without a pause.
+	// crowded is the least time between two looks. Deliveries that are due but
+	// held back by a bound would otherwise have the store asked without a pause.
 	crowded = 100 * time.Millisecond
 	// stopGrace is how long attempts in flight may go on when the loop stops.
 	stopGrace = 1500 * time.Millisecond // Ctrl-C is answered within 3 s
@@ -52,24 +51,24 @@ type Config struct {
 // Deliverer sends what is due.
 //
 // Its invariants: an attempt is made only under a lease that outlasts it, so
-// that no two instances ever send one delivery at once; and whatever it knows
-// of receivers may be lost at any time, since the store knows what is due.
+// that no two instances ever send one delivery at once; and its knowledge of
+// receivers may be lost at any time, since the store knows what is due.
 type Deliverer struct {
 	Config
-	nudge chan struct{}
+	wake chan struct{}
 }
 
 // NewDeliverer returns a deliverer, which does nothing until Run or RunOnce.
 func NewDeliverer(c Config) *Deliverer {
-	return &Deliverer{Config: c, nudge: make(chan struct{}, 1)}
+	return &Deliverer{Config: c, wake: make(chan struct{}, 1)}
 }
 
-// Nudge says that something may be due. It never blocks, and Run finds what is
-// due without it too, only later.
-func (d *Deliverer) Nudge() {
+// Wake says that something may be due. It never blocks. Run finds what is due
+// without it too, within a second.
+func (d *Deliverer) Wake() {
 	select {
-	case d.nudge <- struct{}{}:
-	default: // one is on its way already
+	case d.wake <- struct{}{}:
+	default: // one is pending
 	}
 }
 
@@ -77,9 +76,9 @@ func (d *Deliverer) Nudge() {
 // while and abandons the rest, whose leases make them due again. It returns
 // nil. It may be run again, and twice at once.
 func (d *Deliverer) Run(ctx context.Context) error {
-	f := d.newFlight(ctx)
-	defer f.land(stopGrace)
-	l := loop{flight: f, look: time.NewTimer(0), rest: time.NewTimer(0)}
+	f := d.newInFlight(ctx)
+	defer f.drain(stopGrace)
+	l := loop{inFlight: f, look: time.NewTimer(0), rest: time.NewTimer(0)}
 	defer l.look.Stop()
 	defer l.rest.Stop()
 	for ctx.Err() == nil {
@@ -88,17 +87,16 @@ func (d *Deliverer) Run(ctx context.Context) error {
 	return nil
 }
 
-// RunOnce claims one batch, sends it and waits for the outcomes. It returns
-// how many deliveries were claimed. Those of a receiver that asks to be left
-// alone are left to their lease.
+// RunOnce makes one claim, sends it and waits for the outcomes. It returns how
+// many deliveries were claimed.
 func (d *Deliverer) RunOnce(ctx context.Context) (int, error) {
-	f := d.newFlight(ctx)
-	defer f.land(stopGrace)
-	n, err := f.claim(ctx, claimBatch)
+	f := d.newInFlight(ctx)
+	defer f.drain(stopGrace)
+	n, err := f.claim(ctx)
 	if err != nil {
 		return 0, err
 	}
-	for ctx.Err() == nil && f.launch() > 0 {
+	for ctx.Err() == nil && f.count() > 0 {
 		select {
 		case <-ctx.Done():
 		case <-f.progress:

@@ -438,12 +438,12 @@ func TestRun_Nudge(t *testing.T) {
 	shop := startReceiver(t, answer(200))
 	o := &memory{Memory: webhooktest.NewMemory()}
 	d := deliverer(blindfold{o}, "one", time.Now)
-	d.Nudge() // also before it runs, and more than once
-	d.Nudge()
+	d.Wake() // also before it runs, and more than once
+	d.Wake()
 	run(t, d)
 	for range 3 {
 		id := o.Enqueue(t, shop.URL, overdue())
-		d.Nudge()
+		d.Wake()
 		eventually(t, "the outcome", func() bool { return o.Look(t, id).State == webhook.Delivered })
 	}
 }
@@ -458,7 +458,7 @@ func TestRun_LongQueueOfOneReceiver(t *testing.T) {
 		o.Enqueue(t, shop.URL, overdue())
 	}
 	d := deliverer(blindfold{o}, "one", time.Now)
-	d.Nudge()
+	d.Wake()
 	run(t, d)
 	eventually(t, "the last of them", func() bool { return o.Count(webhook.Delivered) == events })
 }
@@ -542,14 +542,14 @@ type unwell struct {
 	claims, looks atomic.Int64
 }
 
-func (u *unwell) Claim(ctx context.Context, holder string, now, until time.Time, limit, perURL int) ([]webhook.Delivery, error) {
+func (u *unwell) Claim(ctx context.Context, holder string, now, until time.Time, shares []webhook.Share) ([]webhook.Delivery, error) {
 	switch u.claims.Add(1) {
 	case 1:
 		return nil, errors.New("the database is gone")
 	case 2:
 		panic("and so is its driver")
 	}
-	return u.Store.Claim(ctx, holder, now, until, limit, perURL)
+	return u.Store.Claim(ctx, holder, now, until, shares)
 }
 
 func (u *unwell) NextDue(ctx context.Context, now time.Time) (time.Time, bool, error) {

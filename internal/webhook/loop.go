@@ -7,30 +7,21 @@ import (
 
 // loop is the state of Run: what it waits for.
 type loop struct {
-	*flight
+	*inFlight
 	due  bool        // something may be claimable
 	look *time.Timer // when to ask the store whether something is due
 	rest *time.Timer // runs between two claims
 	idle bool        // rest has run out
 }
 
-// step sends what can be sent, claims if there is reason to, and waits for the
-// next reason.
+// step claims and starts what it can, and waits for the next reason to.
 func (l *loop) step(ctx context.Context) {
-	l.launch()
-	if l.due && l.idle && l.claimable() > 0 {
+	if l.due && l.idle && l.hasRoom() {
 		l.fetch(ctx)
-		l.launch()
-	}
-	var retry <-chan time.Time
-	if wait, ok := l.untilWake(); ok {
-		timer := time.NewTimer(wait)
-		defer timer.Stop()
-		retry = timer.C
 	}
 	select {
 	case <-ctx.Done():
-	case <-l.d.nudge:
+	case <-l.d.wake:
 		l.due = true
 	case <-l.progress:
 		l.due = l.takeMore() || l.due
@@ -38,24 +29,22 @@ func (l *loop) step(ctx context.Context) {
 		l.idle = true
 	case <-l.look.C:
 		l.ask(ctx)
-	case <-retry:
 	}
 }
 
 // fetch claims what there is room for.
 func (l *loop) fetch(ctx context.Context) {
-	limit := min(l.claimable(), claimBatch)
-	n, err := l.claim(ctx, limit)
+	n, err := l.claim(ctx)
 	l.idle = false
 	l.rest.Reset(claimSpacing)
 	// A full batch means that there is more.
-	l.due = err == nil && (l.takeMore() || n == limit)
+	l.due = err == nil && (l.takeMore() || n == claimBatch)
 	switch {
 	case err != nil:
 		l.complain(ctx, "webhook deliveries cannot be claimed", err)
 		l.look.Reset(poll)
 	case !l.due:
-		l.look.Reset(crowded) // whatever is due by then, or held back now because of PerURL
+		l.look.Reset(crowded) // for what is due by then, or held back now by a bound
 	}
 }
 
@@ -80,7 +69,7 @@ func (l *loop) untilDue(ctx context.Context) time.Duration {
 	return min(max(at.Sub(now), 0), poll)
 }
 
-// complain tells the operator, unless it is only that the loop stops.
+// complain logs a failure, unless the loop is stopping.
 func (l *loop) complain(ctx context.Context, what string, err error) {
 	if ctx.Err() == nil {
 		l.d.Log.Error(what, "error", err)

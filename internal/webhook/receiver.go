@@ -6,48 +6,47 @@ import (
 )
 
 const (
-	// firstHold doubles with every answer that says "too much", up to
-	// longestHold; a Retry-After counts up to maxHold. Meanwhile nothing is
-	// sent to that receiver.
+	// firstHold doubles with every answer that asks for less traffic, up to
+	// longestHold; a Retry-After counts up to maxHold. Nothing is sent to the
+	// receiver meanwhile.
 	firstHold   = time.Second
 	longestHold = time.Minute
 	maxHold     = time.Hour
 )
 
-// receiver is what is known of a URL.
+// receiver is what is known of a receiver.
 type receiver struct {
-	inFlight  int
-	waiting   []*job
-	queued    bool      // it is among those ready or resting
-	prompt    bool      // it has answered within slowAfter since it was last slow
-	slowUntil time.Time // it kept us waiting not long ago
-	notBefore time.Time // it asked to be left alone until then
-	strikes   int       // answers in a row that said "too much"
+	inFlight    int
+	mayHaveMore bool      // more of its deliveries were due when the last claim was made
+	prompt      bool      // it has answered within slowAfter since it was last slow
+	slowUntil   time.Time // it counts as slow until then
+	notBefore   time.Time // it asked for a pause until then
+	strikes     int       // answers in a row that asked for less traffic
 }
 
-// lane is where the receiver's next attempt belongs.
-func (r *receiver) lane(now time.Time) lane {
+// class returns the priority class of the receiver's next attempt.
+func (r *receiver) class(now time.Time) class {
 	switch {
 	case now.Before(r.slowUntil) || r.strikes > 0:
-		return slowLane
+		return slowClass
 	case r.prompt:
-		return fastLane
+		return promptClass
 	}
-	return trialLane
+	return trialClass
 }
 
 // bound is how many deliveries may be in flight to the receiver.
 func (r *receiver) bound(now time.Time) int {
-	return [laneCount]int{fastLane: PerURL, trialLane: perURLUnknown, slowLane: perURLSlow}[r.lane(now)]
+	return [classCount]int{promptClass: PerURL, trialClass: perURLUnknown, slowClass: perURLSlow}[r.class(now)]
 }
 
-func (r *receiver) keptWaiting(now time.Time) {
+func (r *receiver) slow(now time.Time) {
 	r.prompt, r.slowUntil = false, now.Add(slowFor)
 }
 
-// heed leaves a receiver alone for a while that says it is too much, and ends
-// that with the first answer that does not.
-func (r *receiver) heed(res Result, now time.Time) {
+// observe starts or prolongs a pause when the answer asks for less traffic, and
+// ends it with the first success.
+func (r *receiver) observe(res Result, now time.Time) {
 	status := res.Attempt.Status
 	asks := res.RetryAfter > 0 && !success(status) && status != http.StatusGone
 	if !throttles(status) && !asks {
@@ -58,7 +57,7 @@ func (r *receiver) heed(res Result, now time.Time) {
 		return
 	}
 	if now.Before(r.notBefore) && !asks {
-		return // several were in flight: one strike
+		return // attempts that were in flight together are one strike
 	}
 	hold := min(firstHold<<min(r.strikes, 6), longestHold)
 	if !now.Before(r.notBefore) {

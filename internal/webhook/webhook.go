@@ -1,4 +1,4 @@
-// Package webhook tells merchants what happened to their payments.
+// Package webhook reports to merchants what happened to their payments.
 //
 // Its one invariant: an event is delivered at least once or its attempts are
 // used up and shown; a delivery is a row that was written with the event, so a
@@ -19,6 +19,8 @@ type Delivery struct {
 	EventID string // the webhook-id header: constant for all attempts
 	Attempt int    // attempts made so far
 	URL     string // the custodian's callback URL now
+	// Receiver is that of the URL when the delivery was stored, or of a later one.
+	Receiver ReceiverID
 	// Body is the event's data; secret and privateKey are added to it when
 	// Secret is not empty.
 	Body           json.RawMessage
@@ -26,7 +28,7 @@ type Delivery struct {
 	SigningSecrets []secret.Text // newest first
 }
 
-// Attempt is what came of one try.
+// Attempt is one attempt to deliver and its result.
 type Attempt struct {
 	At       time.Time
 	URL      string
@@ -58,14 +60,32 @@ type Outcome struct {
 
 // Store is the outbox. Every method is one transaction.
 type Store interface {
-	// Claim takes at most limit deliveries that are due at now and that nobody
-	// holds, and holds them until the time given: a crashed holder's work is
-	// due again then. perURL bounds how many of one URL's deliveries may be
-	// held at once, over all instances as nearly as is cheap, so that a slow
-	// receiver delays nobody else.
-	Claim(ctx context.Context, holder string, now, until time.Time, limit, perURL int) ([]Delivery, error)
+	// DueReceivers lists the receivers with deliveries that are due at now and
+	// that no instance holds. Its cost grows with the receivers, not with their
+	// queues.
+	DueReceivers(ctx context.Context, now time.Time) ([]DueReceiver, error)
+	// Claim takes the first due deliveries of each receiver, as many as its
+	// share, and holds them until the time given: a crashed holder's work is due
+	// again then. It may return fewer, but no delivery to two holders.
+	Claim(ctx context.Context, holder string, now, until time.Time, shares []Share) ([]Delivery, error)
 	// Settle writes the outcome of an attempt if the holder still has it.
 	Settle(ctx context.Context, holder string, o Outcome) error
 	// NextDue returns when the next unheld delivery is due; ok is false if none waits.
 	NextDue(ctx context.Context, now time.Time) (at time.Time, ok bool, err error)
+}
+
+// ClaimDue claims at most limit due deliveries, with at most perReceiver of
+// each receiver held by all instances together.
+func ClaimDue(
+	ctx context.Context, s Store, holder string, now, until time.Time, limit, perReceiver int,
+) ([]Delivery, error) {
+	due, err := s.DueReceivers(ctx, now)
+	if err != nil {
+		return nil, err
+	}
+	shares := Divide(due, limit, func(_ ReceiverID, n int) bool { return n <= perReceiver })
+	if len(shares) == 0 {
+		return nil, nil
+	}
+	return s.Claim(ctx, holder, now, until, shares)
 }

@@ -55,9 +55,9 @@ func (m *mean) since(t time.Time) {
 
 func (m *mean) value() time.Duration { return time.Duration(m.nanos.Load() / max(m.n.Load(), 1)) }
 
-func (c *counting) Claim(ctx context.Context, holder string, now, until time.Time, limit, perURL int) ([]webhook.Delivery, error) {
+func (c *counting) Claim(ctx context.Context, holder string, now, until time.Time, shares []webhook.Share) ([]webhook.Delivery, error) {
 	defer c.claims.since(time.Now())
-	return c.Store.Claim(ctx, holder, now, until, limit, perURL)
+	return c.Store.Claim(ctx, holder, now, until, shares)
 }
 
 func (c *counting) Settle(ctx context.Context, holder string, o webhook.Outcome) error {
@@ -163,7 +163,7 @@ func measure(ctx context.Context, s settings) (f figures, err error) {
 	d := webhook.NewDeliverer(webhook.Config{
 		Store: c, Sender: m.sender(), Holder: "bench", Now: time.Now, Jitter: rand.Float64, Log: log,
 	})
-	o.OnChange(func(payment.ID) { d.Nudge() })
+	o.OnChange(func(payment.ID) { d.Wake() })
 	running, stop := context.WithCancel(ctx)
 	var loops sync.WaitGroup
 	loops.Go(func() { _ = o.Listen(running) }) // on PostgreSQL it brings the nudges

@@ -11,12 +11,12 @@ import (
 	"github.com/florinpay/florin/internal/webhook"
 )
 
-// Outbox is a store under test, with what a test must do to it.
+// Outbox is a store under test, with what tests need of it.
 type Outbox interface {
 	webhook.Store
 	// Enqueue puts a delivery to the URL in, due at the time given.
 	Enqueue(t *testing.T, url string, due time.Time) int64
-	// Look returns what is known of the delivery.
+	// Look returns the delivery as it is stored.
 	Look(t *testing.T, id int64) Row
 }
 
@@ -33,7 +33,7 @@ func Conform(t *testing.T, open func(t *testing.T) Outbox) {
 		"SettlesEachState":       settlesEachState,
 		"KeepsEveryAttempt":      keepsEveryAttempt,
 		"OnlyTheHolderSettles":   onlyTheHolderSettles,
-		"TellsWhatIsNextDue":     tellsWhatIsNextDue,
+		"ReturnsWhatIsNextDue":   returnsWhatIsNextDue,
 		"HandsOutEachOnce":       handsOutEachOnce,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -45,7 +45,7 @@ func Conform(t *testing.T, open func(t *testing.T) Outbox) {
 
 func mustClaim(t *testing.T, o Outbox, holder string, now time.Time, limit, perURL int) []webhook.Delivery {
 	t.Helper()
-	got, err := o.Claim(t.Context(), holder, now, now.Add(time.Minute), limit, perURL)
+	got, err := webhook.ClaimDue(t.Context(), o, holder, now, now.Add(time.Minute), limit, perURL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func keepsEveryAttempt(t *testing.T, o Outbox) {
 func onlyTheHolderSettles(t *testing.T, o Outbox) {
 	id := o.Enqueue(t, "https://a.example/", noon)
 	out := webhook.Outcome{DeliveryID: id, Attempt: failed(noon), State: webhook.Delivered}
-	mustSettle(t, o, "nobody", out)
+	mustSettle(t, o, "other", out)
 	mustClaim(t, o, "one", noon, 1, 1)
 	later := noon.Add(2 * time.Minute)
 	if got := mustClaim(t, o, "two", later, 1, 1); len(got) != 1 {
@@ -206,16 +206,16 @@ func onlyTheHolderSettles(t *testing.T, o Outbox) {
 	}
 	mustSettle(t, o, "one", out) // too late: two has it now
 	if row := o.Look(t, id); row.State != webhook.Waiting || row.Made != 0 {
-		t.Fatalf("settled by who does not hold it: %+v", row)
+		t.Fatalf("settled by another than its holder: %+v", row)
 	}
 	mustSettle(t, o, "two", out)
 	mustSettle(t, o, "two", out)
 	if row := o.Look(t, id); row.State != webhook.Delivered || row.Made != 1 || len(row.Attempts) != 1 {
-		t.Fatalf("settled twice by who held it once: %+v", row)
+		t.Fatalf("settled twice by its holder: %+v", row)
 	}
 }
 
-func tellsWhatIsNextDue(t *testing.T, o Outbox) {
+func returnsWhatIsNextDue(t *testing.T, o Outbox) {
 	expect := func(now time.Time, want time.Time) {
 		t.Helper()
 		at, ok, err := o.NextDue(t.Context(), now)
@@ -246,7 +246,7 @@ func handsOutEachOnce(t *testing.T, o Outbox) {
 		all.Go(func() {
 			holder := fmt.Sprint("instance", i)
 			for idle := 0; idle < 50; {
-				got, err := o.Claim(context.WithoutCancel(t.Context()), holder, noon, noon.Add(time.Minute), 7, perURL)
+				got, err := webhook.ClaimDue(context.WithoutCancel(t.Context()), o, holder, noon, noon.Add(time.Minute), 7, perURL)
 				if err != nil {
 					t.Error(err)
 					return

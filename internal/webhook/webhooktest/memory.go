@@ -1,7 +1,5 @@
-// Package webhooktest is for tests of whatever delivers webhooks: an outbox in
-// memory and the conformance suite of webhook.Store.
-//
-// Its one invariant: the memory outbox passes the same suite as the databases.
+// Package webhooktest has an outbox in memory and the conformance suite of
+// webhook.Store, which the outbox passes like the databases.
 package webhooktest
 
 import (
@@ -30,7 +28,7 @@ type row struct {
 	attempts []webhook.Attempt
 }
 
-// Row is what an outbox knows of a delivery.
+// Row is a delivery as an outbox stores it.
 type Row struct {
 	State    webhook.State
 	NextAt   time.Time
@@ -47,12 +45,12 @@ func NewMemory() *Memory { return &Memory{rows: make(map[int64]*row)} }
 func (m *Memory) Add(d webhook.Delivery, due time.Time) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	d.ID = int64(len(m.rows) + 1)
+	d.ID, d.Receiver = int64(len(m.rows)+1), webhook.ReceiverOf(d.URL)
 	m.rows[d.ID] = &row{Delivery: d, state: webhook.Waiting, nextAt: due}
 	return d.ID
 }
 
-// Row returns what is known of a delivery that was added.
+// Row returns a delivery that was added.
 func (m *Memory) Row(id int64) Row {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -73,17 +71,41 @@ func (m *Memory) Count(s webhook.State) int {
 	return n
 }
 
-// Claim implements webhook.Store: the longest due come first.
-func (m *Memory) Claim(_ context.Context, holder string, now, until time.Time, limit, perURL int) ([]webhook.Delivery, error) {
+// DueReceivers implements webhook.Store.
+func (m *Memory) DueReceivers(_ context.Context, now time.Time) ([]webhook.DueReceiver, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	held := make(map[string]int)
-	var due []*row
+	held := make(map[webhook.ReceiverID]int)
+	since := make(map[webhook.ReceiverID]time.Time)
 	for _, r := range m.rows {
+		first, known := since[r.Receiver]
 		switch {
 		case r.heldAt(now):
-			held[r.URL]++
-		case r.state == webhook.Waiting && !r.nextAt.After(now):
+			held[r.Receiver]++
+		case r.dueAt(now) && (!known || r.nextAt.Before(first)):
+			since[r.Receiver] = r.nextAt
+		}
+	}
+	var list []webhook.DueReceiver
+	for id, at := range since {
+		list = append(list, webhook.DueReceiver{ID: id, Since: at, Held: held[id]})
+	}
+	return list, nil
+}
+
+// Claim implements webhook.Store.
+func (m *Memory) Claim(
+	_ context.Context, holder string, now, until time.Time, shares []webhook.Share,
+) ([]webhook.Delivery, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	left := make(map[webhook.ReceiverID]int)
+	for _, s := range shares {
+		left[s.Receiver] = s.N
+	}
+	var due []*row
+	for _, r := range m.rows {
+		if r.dueAt(now) && !r.heldAt(now) && left[r.Receiver] > 0 {
 			due = append(due, r)
 		}
 	}
@@ -92,13 +114,10 @@ func (m *Memory) Claim(_ context.Context, holder string, now, until time.Time, l
 	})
 	var claimed []webhook.Delivery
 	for _, r := range due {
-		if len(claimed) == limit {
-			break
-		}
-		if held[r.URL] >= perURL {
+		if left[r.Receiver] == 0 {
 			continue
 		}
-		held[r.URL]++
+		left[r.Receiver]--
 		r.holder, r.until = holder, until
 		claimed = append(claimed, r.Delivery)
 	}
@@ -131,5 +150,7 @@ func (m *Memory) NextDue(_ context.Context, now time.Time) (at time.Time, ok boo
 	}
 	return at, ok, nil
 }
+
+func (r *row) dueAt(now time.Time) bool { return r.state == webhook.Waiting && !r.nextAt.After(now) }
 
 func (r *row) heldAt(now time.Time) bool { return r.holder != "" && r.until.After(now) }
