@@ -539,7 +539,17 @@ func TestRun_PanicIsContained(t *testing.T) {
 // unwell is a store whose reads fail at first, in every way.
 type unwell struct {
 	webhook.Store
-	claims, looks atomic.Int64
+	lists, claims, looks atomic.Int64
+}
+
+func (u *unwell) DueReceivers(ctx context.Context, now time.Time) ([]webhook.DueReceiver, error) {
+	switch u.lists.Add(1) {
+	case 1:
+		return nil, errors.New("the database is gone")
+	case 2:
+		panic("and so is its driver")
+	}
+	return u.Store.DueReceivers(ctx, now)
 }
 
 func (u *unwell) Claim(ctx context.Context, holder string, now, until time.Time, shares []webhook.Share) ([]webhook.Delivery, error) {
@@ -571,13 +581,13 @@ func TestRun_StoreFails(t *testing.T) {
 	d := deliverer(u, "one", time.Now)
 	run(t, d)
 	eventually(t, "the outcome", func() bool { return o.Look(t, id).State == webhook.Delivered })
-	if u.claims.Load() < 3 || u.looks.Load() < 3 {
-		t.Errorf("%d claims, %d looks", u.claims.Load(), u.looks.Load())
+	if u.lists.Load() < 3 || u.claims.Load() < 3 || u.looks.Load() < 3 {
+		t.Errorf("%d lists, %d claims, %d looks", u.lists.Load(), u.claims.Load(), u.looks.Load())
 	}
 	broken := deliverer(&unwell{Store: o}, "two", time.Now)
 	for range 2 {
 		if _, err := broken.RunOnce(t.Context()); err == nil {
-			t.Error("RunOnce does not tell that the store fails")
+			t.Error("RunOnce does not fail with the store")
 		}
 	}
 }
