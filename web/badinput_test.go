@@ -251,6 +251,6 @@ func TestBadInput(t *testing.T) {
 }
 
 func (b *bundle) makeCustodian(m seller, wallets map[chain.Network]string) error {
-	_, _, err := b.accounts.CreateCustodian(b.t.Context(), m.key, custodianOf(wallets))
+	_, _, err := b.accounts.CreateCustodian(b.t.Context(), m.key, custodianOf(wallets), nil)
 	return err
 }

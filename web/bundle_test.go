@@ -201,7 +201,7 @@ func (b *bundle) newMerchant(credits int64) seller {
 	_, _, err := b.accounts.CreateCustodian(b.t.Context(), m.key, merchant.CustodianInput{
 		Name: &name, CallbackURL: &callback, Secret: &own,
 		Wallets: map[chain.Network]string{chain.BEP20: merchantWallet, chain.Polygon: merchantWallet, chain.Base: merchantWallet},
-	})
+	}, nil)
 	must(b.t, err)
 	return m
 }

@@ -273,7 +273,7 @@ func TestTransactionForWallet(t *testing.T) {
 func (b *bundle) newSolanaMerchant() seller {
 	b.t.Helper()
 	m := b.newMerchant(9)
-	_, err := b.accounts.UpdateCustodian(b.t.Context(), m.key, merchant.CustodianInput{Wallets: map[chain.Network]string{chain.Solana: solanaWallet}})
+	_, err := b.accounts.UpdateCustodian(b.t.Context(), m.key, merchant.CustodianInput{Wallets: map[chain.Network]string{chain.Solana: solanaWallet}}, nil)
 	must(b.t, err)
 	return m
 }

@@ -31,30 +31,30 @@ type Members interface {
 	Teams
 	Passkeys
 
-	Enter(ctx context.Context, c identity.Credentials) (identity.SignedIn, identity.Halfway, error)
-	EnterWithCode(ctx context.Context, half identity.Halfway, c identity.Credentials) (identity.SignedIn, error)
-	CreateInvited(ctx context.Context, token string, in identity.NewUser) (identity.User, error)
-	Invite(ctx context.Context, by identity.User, email string) (secret.Text, error)
+	Enter(ctx context.Context, c identity.Credentials, trail ...audit.Entry) (identity.SignedIn, identity.Halfway, error)
+	EnterWithCode(ctx context.Context, half identity.Halfway, c identity.Credentials, trail ...audit.Entry) (identity.SignedIn, error)
+	CreateInvited(ctx context.Context, token string, in identity.NewUser, trail ...audit.Entry) (identity.User, error)
+	Invite(ctx context.Context, by identity.User, email string, trail ...audit.Entry) (secret.Text, error)
 	BeginReset(ctx context.Context, email string) (identity.User, secret.Text, error)
-	FinishReset(ctx context.Context, token string, next secret.Text) (identity.User, error)
+	FinishReset(ctx context.Context, token string, next secret.Text, trail ...audit.Entry) (identity.User, error)
 	Guessed(ctx context.Context, c identity.Credentials) (user identity.User, tell bool, err error)
 	Confirm(ctx context.Context, user identity.User, proof secret.Text, address string) error
-	ChangePassword(ctx context.Context, user identity.User, old, next secret.Text, address, userAgent string) (identity.SignedIn, error)
+	ChangePassword(ctx context.Context, user identity.User, old, next secret.Text, address, userAgent string, trail ...audit.Entry) (identity.SignedIn, error)
 	BeginFactor(ctx context.Context, user identity.User, session secret.Text) (identity.Enrolment, error)
 	PendingFactor(ctx context.Context, user identity.User, session secret.Text) (identity.Enrolment, error)
-	ConfirmFactor(ctx context.Context, user identity.User, session secret.Text, code string) ([]secret.Text, error)
+	ConfirmFactor(ctx context.Context, user identity.User, session secret.Text, code string, trail ...audit.Entry) ([]secret.Text, error)
 	Factor(ctx context.Context, user identity.User) (inForce bool, left int, err error)
-	RemoveFactor(ctx context.Context, user identity.User, session, password secret.Text, address string) error
+	RemoveFactor(ctx context.Context, user identity.User, session, password secret.Text, address string, trail ...audit.Entry) error
 	Logins(ctx context.Context, user identity.User) ([]identity.Login, error)
-	EndLogin(ctx context.Context, user identity.User, id string) error
-	ReplaceKey(ctx context.Context, key merchant.Key, entries []ledger.Entry, keep *merchant.Keep) (secret.Text, ledger.Balance, error)
-	SetKeyLabel(ctx context.Context, key merchant.Key, label string) error
-	RevokeKey(ctx context.Context, key merchant.Key) error
-	SetUserDisabled(ctx context.Context, by, user identity.User, disabled bool) error
-	SetKeyDisabled(ctx context.Context, by identity.User, key merchant.Key, disabled bool) error
-	ArrangeCustodian(ctx context.Context, key merchant.Key, in merchant.CustodianInput) (merchant.Custodian, secret.Text, error)
-	RotateSigningSecret(ctx context.Context, key merchant.Key) (secret.Text, error)
-	RetireSigningSecret(ctx context.Context, key merchant.Key) error
+	EndLogin(ctx context.Context, user identity.User, id string, trail ...audit.Entry) error
+	ReplaceKey(ctx context.Context, key merchant.Key, entries []ledger.Entry, keep *merchant.Keep, trail ...audit.Entry) (secret.Text, ledger.Balance, error)
+	SetKeyLabel(ctx context.Context, key merchant.Key, label string, trail ...audit.Entry) error
+	RevokeKey(ctx context.Context, key merchant.Key, trail ...audit.Entry) error
+	SetUserDisabled(ctx context.Context, by, user identity.User, disabled bool, trail ...audit.Entry) error
+	SetKeyDisabled(ctx context.Context, by identity.User, key merchant.Key, disabled bool, trail ...audit.Entry) error
+	ArrangeCustodian(ctx context.Context, key merchant.Key, in merchant.CustodianInput, record merchant.AuditFunc) (merchant.Custodian, secret.Text, error)
+	RotateSigningSecret(ctx context.Context, key merchant.Key, trail ...audit.Entry) (secret.Text, error)
+	RetireSigningSecret(ctx context.Context, key merchant.Key, trail ...audit.Entry) error
 	Record(ctx context.Context, a audit.Entry) error
 	AuditLog(ctx context.Context, seat merchant.Membership, before int64, limit int) ([]audit.Entry, error)
 }
@@ -65,15 +65,15 @@ type Teams interface {
 	Choose(ctx context.Context, user identity.User, token secret.Text, merchantID string) error
 	Members(ctx context.Context, owner identity.User) ([]merchant.Member, error)
 	Member(ctx context.Context, owner identity.User, publicID string) (merchant.Member, error)
-	SetRole(ctx context.Context, merchant, member identity.User, role merchant.Role) error
-	RemoveMember(ctx context.Context, merchant, member identity.User) error
-	InviteMember(ctx context.Context, seat merchant.Membership, email string, role merchant.Role) (merchant.Invited, secret.Text, error)
+	SetRole(ctx context.Context, merchant, member identity.User, role merchant.Role, trail ...audit.Entry) error
+	RemoveMember(ctx context.Context, merchant, member identity.User, trail ...audit.Entry) error
+	InviteMember(ctx context.Context, seat merchant.Membership, email string, role merchant.Role, trail ...audit.Entry) (merchant.Invited, secret.Text, error)
 	Invitations(ctx context.Context, owner identity.User) ([]merchant.Invited, error)
-	RenewInvitation(ctx context.Context, owner identity.User, id string) (merchant.Invited, secret.Text, error)
-	RevokeInvitation(ctx context.Context, owner identity.User, id string) error
+	RenewInvitation(ctx context.Context, owner identity.User, id string, trail ...audit.Entry) (merchant.Invited, secret.Text, error)
+	RevokeInvitation(ctx context.Context, owner identity.User, id string, trail ...audit.Entry) error
 	Invitation(ctx context.Context, token string) (n merchant.Invited, owner identity.User, known bool, err error)
-	Join(ctx context.Context, token string, user identity.User) (merchant.Invited, error)
-	JoinNew(ctx context.Context, token string, in identity.NewUser) (identity.User, merchant.Invited, error)
+	Join(ctx context.Context, token string, user identity.User, trail ...audit.Entry) (merchant.Invited, error)
+	JoinNew(ctx context.Context, token string, in identity.NewUser, trail ...audit.Entry) (identity.User, merchant.Invited, error)
 }
 
 // Passkeys is what the dashboard asks about signing in without a password.
@@ -81,11 +81,11 @@ type Passkeys interface {
 	HasPasskeys() bool
 	PasskeysOf(ctx context.Context, user identity.User) ([]identity.Passkey, error)
 	NewPasskey(ctx context.Context, user identity.User, session secret.Text) (options string, err error)
-	AddPasskey(ctx context.Context, user identity.User, session secret.Text, name, answer string) (identity.Passkey, error)
-	RenamePasskey(ctx context.Context, user identity.User, id, name string) error
-	RemovePasskey(ctx context.Context, user identity.User, session secret.Text, id string) (identity.Passkey, error)
+	AddPasskey(ctx context.Context, user identity.User, session secret.Text, name, answer string, trail ...audit.Entry) (identity.Passkey, error)
+	RenamePasskey(ctx context.Context, user identity.User, id, name string, trail ...audit.Entry) error
+	RemovePasskey(ctx context.Context, user identity.User, session secret.Text, id string, trail ...audit.Entry) (identity.Passkey, error)
 	AskPasskey(ctx context.Context) (options string, token secret.Text, err error)
-	EnterWithPasskey(ctx context.Context, token, answer string, c identity.Credentials) (identity.SignedIn, error)
+	EnterWithPasskey(ctx context.Context, token, answer string, c identity.Credentials, trail ...audit.Entry) (identity.SignedIn, error)
 	AskToConfirm(ctx context.Context, user identity.User, session secret.Text) (options string, err error)
 	ConfirmByPasskey(ctx context.Context, user identity.User, session secret.Text, answer, address string) error
 }
@@ -101,8 +101,8 @@ type Reports interface {
 	Deliveries(ctx context.Context, q report.DeliveryQuery) ([]report.Delivery, error)
 	Delivery(ctx context.Context, keys []int64, id int64) (report.Delivery, []webhook.Attempt, error)
 	FailedDeliveries(ctx context.Context, keys []int64, since time.Time) (report.Failing, error)
-	Resend(ctx context.Context, keys []int64, id int64, now time.Time) error
-	ResendFailed(ctx context.Context, keyID int64, since, now time.Time) (int64, error)
+	Resend(ctx context.Context, keys []int64, id int64, now time.Time, trail ...audit.Entry) error
+	ResendFailed(ctx context.Context, keyID int64, since, now time.Time, trail ...audit.Entry) (int64, error)
 	Entries(ctx context.Context, keyID, before int64, limit int) ([]report.Entry, error)
 	SweepsOf(ctx context.Context, number int64) ([]report.Sweep, error)
 	People(ctx context.Context, q report.PeopleQuery) ([]report.Person, error)
@@ -121,7 +121,7 @@ type Pings interface {
 
 // Proof adds the book of credits up in the background.
 type Proof interface {
-	Ask(ctx context.Context, by string) error
+	Ask(ctx context.Context, by string, trail ...audit.Entry) error
 }
 
 // Dashboard is what the pages of merchants and operators need beyond Deps.

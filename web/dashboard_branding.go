@@ -85,11 +85,11 @@ func (d *desk) postBranding(c echo.Context, v visitor) error {
 	if *logo == "" && before.Branding.Uploaded() {
 		logo = nil // the uploaded one stays
 	}
-	act := d.noting(c, v, audit.ActionBranding, labelOf(key), "")
-	_, _, err = d.x.Members.ArrangeCustodian(act, key, merchant.CustodianInput{Name: text("name"), Branding: &merchant.BrandingInput{
+	entry := d.auditEntry(c, v, audit.ActionBranding, labelOf(key), "")
+	_, _, err = d.x.Members.ArrangeCustodian(c.Request().Context(), key, merchant.CustodianInput{Name: text("name"), Branding: &merchant.BrandingInput{
 		Tagline: text("tagline"), LogoURL: logo, PrimaryColor: text("primaryColor"), BackgroundColor: text("backgroundColor"),
 		Theme: &theme, SupportEmail: text("supportEmail"), Website: text("website"),
-	}})
+	}}, merchant.Audited(entry))
 	if err == nil {
 		return d.cookies.Redirect(c, brandingPath+"?key="+key.PublicID, "The branding is saved.")
 	}

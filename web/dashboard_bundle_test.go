@@ -127,7 +127,7 @@ func (b deskBundle) shop(u identity.User) seller {
 	name, callback := "Nordlicht", "https://shop.example/hook"
 	_, _, err = b.accounts.ArrangeCustodian(b.t.Context(), key, merchant.CustodianInput{
 		Name: &name, CallbackURL: &callback, Wallets: map[chain.Network]string{"BEP20": merchantWallet, "POLYGON": merchantWallet, "BASE": merchantWallet},
-	})
+	}, nil)
 	must(b.t, err)
 	return seller{key, text.Reveal()}
 }

@@ -79,9 +79,12 @@ func (d *desk) button(ctx context.Context, keyID int64, link, label string) (str
 	return views.ButtonHTML(link, label, merchant), err
 }
 
-// campaignAct changes the state of the campaign of the address.
-func (d *desk) campaignAct(c echo.Context, v visitor, act func(ctx context.Context, keys []int64, slug string) (campaign.Campaign, error), as audit.Action, said string) error {
-	changed, err := act(d.noting(c, v, as, "", ""), v.ids(), c.Param("campaign"))
+// changeState pauses, resumes or ends a campaign.
+type changeState func(ctx context.Context, keys []int64, slug string, trail ...audit.Entry) (campaign.Campaign, error)
+
+// campaignAct changes the state of the campaign in the address.
+func (d *desk) campaignAct(c echo.Context, v visitor, act changeState, as audit.Action, said string) error {
+	changed, err := act(c.Request().Context(), v.ids(), c.Param("campaign"), d.auditEntry(c, v, as, "", ""))
 	if err != nil {
 		return err
 	}
@@ -133,8 +136,8 @@ func (d *desk) postReview(c echo.Context, v visitor) error {
 		return d.cookies.Redirect(c, back, "Nothing was selected. Tick the donations first.")
 	}
 	for i, n := range numbers {
-		act := d.noting(c, v, audit.ActionModerate, found.Slug, strings.ToLower(string(review))+" donation "+chosen[i])
-		if err := d.d.Campaigns.Review(act, found, n, review); err != nil {
+		entry := d.auditEntry(c, v, audit.ActionModerate, found.Slug, strings.ToLower(string(review))+" donation "+chosen[i])
+		if err := d.d.Campaigns.Review(c.Request().Context(), found, n, review, entry); err != nil {
 			return err
 		}
 	}

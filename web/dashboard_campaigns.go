@@ -23,17 +23,17 @@ import (
 
 // Campaigning is what the dashboard asks of campaigns and payment links.
 type Campaigning interface {
-	Create(ctx context.Context, keyID int64, in campaign.Draft) (campaign.Campaign, error)
-	Edit(ctx context.Context, keys []int64, slug string, keyID int64, in campaign.Draft) (campaign.Campaign, error)
-	Pause(ctx context.Context, keys []int64, slug string) (campaign.Campaign, error)
-	Resume(ctx context.Context, keys []int64, slug string) (campaign.Campaign, error)
-	End(ctx context.Context, keys []int64, slug string) (campaign.Campaign, error)
+	Create(ctx context.Context, keyID int64, in campaign.Draft, trail ...audit.Entry) (campaign.Campaign, error)
+	Edit(ctx context.Context, keys []int64, slug string, keyID int64, in campaign.Draft, trail ...audit.Entry) (campaign.Campaign, error)
+	Pause(ctx context.Context, keys []int64, slug string, trail ...audit.Entry) (campaign.Campaign, error)
+	Resume(ctx context.Context, keys []int64, slug string, trail ...audit.Entry) (campaign.Campaign, error)
+	End(ctx context.Context, keys []int64, slug string, trail ...audit.Entry) (campaign.Campaign, error)
 	List(ctx context.Context, keys []int64) ([]campaign.Summary, error)
 	Donations(ctx context.Context, q campaign.DonationQuery) ([]campaign.Donation, int64, error)
-	Review(ctx context.Context, c campaign.Campaign, donation int64, r campaign.Review) error
-	CreateLink(ctx context.Context, keyID int64, in campaign.LinkDraft) (campaign.Link, error)
+	Review(ctx context.Context, c campaign.Campaign, donation int64, r campaign.Review, trail ...audit.Entry) error
+	CreateLink(ctx context.Context, keyID int64, in campaign.LinkDraft, trail ...audit.Entry) (campaign.Link, error)
 	Links(ctx context.Context, keys []int64) ([]campaign.Link, error)
-	PauseLink(ctx context.Context, keys []int64, slug string, paused bool) error
+	PauseLink(ctx context.Context, keys []int64, slug string, paused bool, trail ...audit.Entry) error
 }
 
 var _ Campaigning = (*campaign.Service)(nil)
@@ -164,7 +164,7 @@ func (d *desk) postCampaignNew(c echo.Context, v visitor) error {
 	if !f.OK() {
 		return d.campaignsPage(c, v, http.StatusBadRequest, f)
 	}
-	made, err := d.d.Campaigns.Create(d.noting(c, v, audit.ActionCampaignNew, "", ""), key.ID, in)
+	made, err := d.d.Campaigns.Create(c.Request().Context(), key.ID, in, d.auditEntry(c, v, audit.ActionCampaignNew, "", ""))
 	if err != nil {
 		if !f.Refused(err, campaignSubjects...) {
 			return err
@@ -228,7 +228,7 @@ func (d *desk) postCampaignEdit(c echo.Context, v visitor) error {
 	if !f.OK() {
 		return d.campaignEditPage(c, v, http.StatusBadRequest, f)
 	}
-	changed, err := d.d.Campaigns.Edit(d.noting(c, v, audit.ActionCampaign, "", ""), v.ids(), found.Slug, key.ID, in)
+	changed, err := d.d.Campaigns.Edit(c.Request().Context(), v.ids(), found.Slug, key.ID, in, d.auditEntry(c, v, audit.ActionCampaign, "", ""))
 	if err != nil {
 		if !f.Refused(err, campaignSubjects...) {
 			return err

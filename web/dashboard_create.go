@@ -69,7 +69,7 @@ func (d *desk) postCreate(c echo.Context, v visitor) error {
 			return d.createPage(c, v, http.StatusBadRequest, f)
 		}
 	}
-	p, err := d.d.Payments.Create(d.noting(c, v, audit.ActionCreatePayment, "", amountNote(in.Amount)), in)
+	p, err := d.d.Payments.Create(c.Request().Context(), in, d.auditEntry(c, v, audit.ActionCreatePayment, "", amountNote(in.Amount)))
 	if errors.Is(err, merchant.ErrNoCustodian) {
 		f.Problem = "This key has no custodian yet: say first which wallets its money goes to."
 		return d.createPage(c, v, http.StatusConflict, f)

@@ -102,8 +102,8 @@ func (d *desk) postCredits(c echo.Context, v visitor) error {
 	price, err := ledger.Price(n)
 	var p payment.Payment
 	if err == nil {
-		act := d.noting(c, v, audit.ActionTopUp, labelOf(key), strconv.FormatInt(n, 10)+" credits for $"+price.Display())
-		p, err = d.d.Payments.CreateTopUp(act, d.d.NewID(d.d.Now()), key.ID, n)
+		entry := d.auditEntry(c, v, audit.ActionTopUp, labelOf(key), strconv.FormatInt(n, 10)+" credits for $"+price.Display())
+		p, err = d.d.Payments.CreateTopUp(c.Request().Context(), d.d.NewID(d.d.Now()), key.ID, n, entry)
 	}
 	if err != nil {
 		if !f.Refused(err, shell.Subject{Service: "credits", Input: "credits", Label: "The number of credits"}) {

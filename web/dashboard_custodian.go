@@ -138,11 +138,11 @@ func (d *desk) postCustodian(c echo.Context, v visitor) error {
 	}
 	if err == nil {
 		var changes []string
-		act := d.notingChanges(c, v, func(before, after merchant.Custodian) []audit.Entry {
+		entry := d.auditChanges(c, v, func(before, after merchant.Custodian) []audit.Entry {
 			changes = after.Destinations(before)
 			return moneyLines(key, before, after)
 		})
-		if _, f.signing, err = d.x.Members.ArrangeCustodian(act, key, in); err == nil {
+		if _, f.signing, err = d.x.Members.ArrangeCustodian(c.Request().Context(), key, in, entry); err == nil {
 			d.tellMoney(c, v, key, changes)
 			return d.custodianSaved(c, v, key, f.signing, "Wallets and callback are saved.")
 		}

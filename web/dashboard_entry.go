@@ -82,7 +82,7 @@ func (d *desk) postSignIn(c echo.Context) error {
 		Email: f.Text("email"), Password: secret.New(values.Get("password")), Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent,
 		Known: d.cookies.Knows(c.Request(), f.Text("email")),
 	}
-	in, half, err := d.x.Members.Enter(d.notingSignIn(c, ""), who)
+	in, half, err := d.x.Members.Enter(c.Request().Context(), who, d.auditSignIn(c, ""))
 	if err != nil {
 		d.ifGuessed(c, who, err)
 		return d.signInAgain(c, f, err)
@@ -138,7 +138,7 @@ func (d *desk) postSignInCode(c echo.Context) error {
 	}
 	who := identity.Credentials{Email: identity.Halfway(half).Email(), Code: values.Get("code"), Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent}
 	who.Known = d.cookies.Knows(c.Request(), who.Email)
-	in, err := d.x.Members.EnterWithCode(d.notingSignIn(c, "with a code"), identity.Halfway(half), who)
+	in, err := d.x.Members.EnterWithCode(c.Request().Context(), identity.Halfway(half), who, d.auditSignIn(c, "with a code"))
 	d.ifGuessed(c, who, err)
 	switch {
 	case errors.Is(err, identity.ErrBadSession):
@@ -164,10 +164,11 @@ func (d *desk) ifGuessed(c echo.Context, who identity.Credentials, err error) {
 
 func (d *desk) postSignOut(c echo.Context) error {
 	ctx, token := c.Request().Context(), d.cookies.Token(c.Request()).Reveal()
+	var trail []audit.Entry
 	if seat, err := d.d.Accounts.MembershipBySession(ctx, token); err == nil {
-		ctx = d.notingOwn(c, seat.User, audit.ActionSignOut, "", "")
+		trail = append(trail, d.auditOwn(c, seat.User, audit.ActionSignOut, "", ""))
 	}
-	if err := d.d.Accounts.SignOut(ctx, token); err != nil {
+	if err := d.d.Accounts.SignOut(ctx, token, trail...); err != nil {
 		return err
 	}
 	d.cookies.Drop(c.Response(), shell.SessionCookie)
@@ -220,9 +221,9 @@ func (d *desk) postSignUp(c echo.Context) error {
 		}
 		return d.signUpPage(c, d.sh.Refuse(c, err).Code, p, f)
 	}
-	session, err := d.d.Accounts.SignIn(d.notingSignIn(c, ""), identity.Credentials{
+	session, err := d.d.Accounts.SignIn(c.Request().Context(), identity.Credentials{
 		Email: in.Email, Password: in.Password, Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent,
-	})
+	}, d.auditSignIn(c, ""))
 	if err != nil {
 		return err
 	}
@@ -230,12 +231,12 @@ func (d *desk) postSignUp(c echo.Context) error {
 }
 
 func (d *desk) makeUser(c echo.Context, invite string, in identity.NewUser) error {
-	act := d.notingOwn(c, identity.User{}, audit.ActionSignUp, "", "")
+	entry := d.auditOwn(c, identity.User{}, audit.ActionSignUp, "", "")
 	if d.o.SignUp {
-		_, err := d.d.Accounts.CreateUser(act, in)
+		_, err := d.d.Accounts.CreateUser(c.Request().Context(), in, entry)
 		return err
 	}
-	_, err := d.x.Members.CreateInvited(act, invite, in)
+	_, err := d.x.Members.CreateInvited(c.Request().Context(), invite, in, entry)
 	return err
 }
 
@@ -297,8 +298,8 @@ func (d *desk) postReset(c echo.Context) error {
 	f, ctx := shell.NewForm(values), c.Request().Context()
 	var user identity.User
 	if err = d.sh.Limits.Costly(ctx); err == nil {
-		act := d.notingOwn(c, identity.User{}, audit.ActionReset, "", "")
-		user, err = d.x.Members.FinishReset(act, values.Get("token"), secret.New(values.Get("password")))
+		entry := d.auditOwn(c, identity.User{}, audit.ActionReset, "", "")
+		user, err = d.x.Members.FinishReset(c.Request().Context(), values.Get("token"), secret.New(values.Get("password")), entry)
 	}
 	if err != nil {
 		if !f.Refused(err, shell.Subject{Service: "password", Input: "password", Label: "The password"}) {

@@ -42,7 +42,7 @@ func (d *desk) getExport(c echo.Context, v visitor) error {
 		d.d.Log.Debug("an export keeps the ordinary deadline", "error", err)
 	}
 	// It changes nothing, so its line is the act: nothing leaves without it.
-	if err := d.x.Members.Record(ctx, d.line(c, v.seat.Merchant.ID, v.user.Email, audit.ActionExport, sentenceOfQuery(q), "")); err != nil {
+	if err := d.x.Members.Record(ctx, d.entryOf(c, v.seat.Merchant.ID, v.user.Email, audit.ActionExport, sentenceOfQuery(q), "")); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")

@@ -30,9 +30,12 @@ func (d *desk) postJoin(c echo.Context) error {
 	in := identity.NewUser{
 		Email: n.Email, Password: secret.New(values.Get("password")), FirstName: f.Text("firstName"), LastName: f.Text("lastName"),
 	}
-	act := audit.WithLines(ctx, d.line(c, 0, "", audit.ActionSignUp, "", ""), d.line(c, merchant.ID, "", audit.ActionTeamJoin, "", "as "+string(n.Role)))
+	entries := []audit.Entry{
+		d.entryOf(c, 0, "", audit.ActionSignUp, "", ""),
+		d.entryOf(c, merchant.ID, "", audit.ActionTeamJoin, "", "as "+string(n.Role)),
+	}
 	if err = d.sh.Limits.Costly(ctx); err == nil {
-		_, _, err = d.x.Members.JoinNew(act, token, in)
+		_, _, err = d.x.Members.JoinNew(ctx, token, in, entries...)
 	}
 	if err != nil {
 		if !f.Refused(err, shell.Subject{Service: "password", Input: "password", Label: "The password"},
@@ -41,9 +44,9 @@ func (d *desk) postJoin(c echo.Context) error {
 		}
 		return d.joinPage(c, d.sh.Refuse(c, err).Code, token, f)
 	}
-	session, err := d.d.Accounts.SignIn(d.notingSignIn(c, ""), identity.Credentials{
+	session, err := d.d.Accounts.SignIn(c.Request().Context(), identity.Credentials{
 		Email: in.Email, Password: in.Password, Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent,
-	})
+	}, d.auditSignIn(c, ""))
 	if err != nil {
 		return err
 	}

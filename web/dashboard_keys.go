@@ -86,10 +86,10 @@ func (d *desk) postKey(c echo.Context, v visitor) error {
 		return d.keysPage(c, v, http.StatusConflict, f, dashboard.FreshKey{}, "")
 	}
 	// Without a label it is called by the id it is about to get.
-	act := d.noting(c, v, audit.ActionCreateKey, f.Text("label"), "")
-	key, text, err := d.d.Accounts.CreateKey(act, v.seat.Merchant, merchant.NewKey{
+	entry := d.auditEntry(c, v, audit.ActionCreateKey, f.Text("label"), "")
+	key, text, err := d.d.Accounts.CreateKey(c.Request().Context(), v.seat.Merchant, merchant.NewKey{
 		Label: f.Text("label"), Wallet: f.Text("wallet"), Credits: d.o.NewKeys.Credits, Queries: d.o.NewKeys.Queries, Limited: true,
-	})
+	}, entry)
 	if err != nil {
 		if !f.Refused(err, shell.Subject{Service: "label", Input: "label", Label: "The name"}, shell.Subject{Service: "wallet", Input: "wallet", Label: "The wallet"}) {
 			return err
@@ -120,8 +120,8 @@ func (d *desk) postKeyLabel(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	act := d.noting(c, v, audit.ActionRelabelKey, labelOf(key), f.Text("label"))
-	if err := d.x.Members.SetKeyLabel(act, key, f.Text("label")); err != nil {
+	entry := d.auditEntry(c, v, audit.ActionRelabelKey, labelOf(key), f.Text("label"))
+	if err := d.x.Members.SetKeyLabel(c.Request().Context(), key, f.Text("label"), entry); err != nil {
 		return d.keyRefused(c, v, f, key, err)
 	}
 	return d.cookies.Redirect(c, keysPath, "The key is renamed.")
@@ -136,7 +136,7 @@ func (d *desk) keyRefused(c echo.Context, v visitor, f *shell.Form, key merchant
 
 func (d *desk) postKeyRotate(c echo.Context, v visitor) error {
 	return d.keyAct(c, v, func(key merchant.Key) error {
-		text, _, err := d.x.Members.ReplaceKey(d.noting(c, v, audit.ActionRotateKey, labelOf(key), ""), key, nil, nil)
+		text, _, err := d.x.Members.ReplaceKey(c.Request().Context(), key, nil, nil, d.auditEntry(c, v, audit.ActionRotateKey, labelOf(key), ""))
 		if errors.Is(err, merchant.ErrBadKey) {
 			return fault.New(fault.Conflict, "the key was changed in the meantime; look again")
 		}
@@ -149,7 +149,7 @@ func (d *desk) postKeyRotate(c echo.Context, v visitor) error {
 
 func (d *desk) postKeyRevoke(c echo.Context, v visitor) error {
 	return d.keyAct(c, v, func(key merchant.Key) error {
-		if err := d.x.Members.RevokeKey(d.noting(c, v, audit.ActionRevokeKey, labelOf(key), ""), key); err != nil {
+		if err := d.x.Members.RevokeKey(c.Request().Context(), key, d.auditEntry(c, v, audit.ActionRevokeKey, labelOf(key), "")); err != nil {
 			return err
 		}
 		return d.cookies.Redirect(c, keysPath, "The key is revoked. Its payments stay in your lists.")

@@ -86,9 +86,9 @@ func (d *desk) postLinkNew(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	l, err := d.d.Campaigns.CreateLink(d.noting(c, v, audit.ActionLinkNew, "", ""), key.ID, campaign.LinkDraft{
+	l, err := d.d.Campaigns.CreateLink(c.Request().Context(), key.ID, campaign.LinkDraft{
 		Slug: f.Text("slug"), Description: f.Text("description"), Reference: f.Text("reference"), Amount: f.Text("amount"), Min: f.Text("min"), Max: f.Text("max"),
-	})
+	}, d.auditEntry(c, v, audit.ActionLinkNew, "", ""))
 	if err != nil {
 		if !f.Refused(err, shell.Subject{Service: "slug", Input: "slug", Label: "The address"}, shell.Subject{Service: "description", Input: "description", Label: "The text"}, shell.Subject{Service: "reference", Input: "reference", Label: "The reference"},
 			shell.Subject{Service: "amount", Input: "amount", Label: "The amount"}, shell.Subject{Service: "minAmount", Input: "min", Label: "The least amount"}, shell.Subject{Service: "maxAmount", Input: "max", Label: "The largest amount"}) {
@@ -134,7 +134,7 @@ func (d *desk) postLinkResume(c echo.Context, v visitor) error {
 
 func (d *desk) pauseLink(c echo.Context, v visitor, paused bool, as audit.Action, said string) error {
 	slug := c.Param("link")
-	if err := d.d.Campaigns.PauseLink(d.noting(c, v, as, slug, ""), v.ids(), slug, paused); err != nil {
+	if err := d.d.Campaigns.PauseLink(c.Request().Context(), v.ids(), slug, paused, d.auditEntry(c, v, as, slug, "")); err != nil {
 		return err
 	}
 	return d.cookies.Redirect(c, linksPath+"/"+slug, said)

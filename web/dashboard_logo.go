@@ -25,7 +25,7 @@ import (
 // Logos keeps the pictures that merchants upload.
 type Logos interface {
 	// PutLogo replaces the logo of a key's custodian; an empty one takes it away.
-	PutLogo(ctx context.Context, keyID int64, l merchant.Logo, now time.Time) error
+	PutLogo(ctx context.Context, keyID int64, l merchant.Logo, now time.Time, trail ...audit.Entry) error
 	// Logo returns the logo of the hash, or fault.NotFound.
 	Logo(ctx context.Context, hash string) (merchant.Logo, error)
 }
@@ -108,7 +108,7 @@ func (d *desk) postLogo(c echo.Context, v visitor) error {
 		return err
 	}
 	if failed == nil {
-		failed = d.takeLogo(d.noting(c, v, audit.ActionBranding, labelOf(key), "uploaded a logo"), key, file)
+		failed = d.takeLogo(c.Request().Context(), key, file, d.auditEntry(c, v, audit.ActionBranding, labelOf(key), "uploaded a logo"))
 	}
 	if failed == nil {
 		return d.cookies.Redirect(c, brandingPath+"?key="+key.PublicID, "The logo is saved.")
@@ -120,7 +120,7 @@ func (d *desk) postLogo(c echo.Context, v visitor) error {
 	return d.brandingPage(c, v, fault.KindOf(failed).Code(), key.PublicID, f)
 }
 
-func (d *desk) takeLogo(ctx context.Context, key merchant.Key, file []byte) error {
+func (d *desk) takeLogo(ctx context.Context, key merchant.Key, file []byte, entry audit.Entry) error {
 	if len(file) == 0 {
 		return fault.New(fault.Invalid, "logo must be chosen first")
 	}
@@ -135,7 +135,7 @@ func (d *desk) takeLogo(ctx context.Context, key merchant.Key, file []byte) erro
 		return err
 	}
 	sum := sha256.Sum256(drawn)
-	return d.x.Logos.PutLogo(ctx, key.ID, merchant.Logo{Hash: hex.EncodeToString(sum[:]), Kind: string(kind), Picture: drawn}, d.d.Now())
+	return d.x.Logos.PutLogo(ctx, key.ID, merchant.Logo{Hash: hex.EncodeToString(sum[:]), Kind: string(kind), Picture: drawn}, d.d.Now(), entry)
 }
 
 func (d *desk) postRemoveLogo(c echo.Context, v visitor) error {
@@ -143,8 +143,8 @@ func (d *desk) postRemoveLogo(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	act := d.noting(c, v, audit.ActionBranding, labelOf(key), "removed the logo")
-	if err := d.x.Logos.PutLogo(act, key.ID, merchant.Logo{}, d.d.Now()); err != nil {
+	entry := d.auditEntry(c, v, audit.ActionBranding, labelOf(key), "removed the logo")
+	if err := d.x.Logos.PutLogo(c.Request().Context(), key.ID, merchant.Logo{}, d.d.Now(), entry); err != nil {
 		return err
 	}
 	return d.cookies.Redirect(c, brandingPath+"?key="+key.PublicID, "The logo is removed.")

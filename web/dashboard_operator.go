@@ -64,7 +64,7 @@ func (d *desk) postLedger(c echo.Context, v visitor) error {
 	if d.x.Proof == nil {
 		return shell.ErrNotFound
 	}
-	err := d.x.Proof.Ask(d.notingOwn(c, v.user, audit.ActionCheckLedger, "", ""), v.user.Email)
+	err := d.x.Proof.Ask(c.Request().Context(), v.user.Email, d.auditOwn(c, v.user, audit.ActionCheckLedger, "", ""))
 	if f := fault.Of(err); f != nil && f.Kind == fault.Conflict {
 		return d.operatorPage(c, v, http.StatusConflict, shell.Sentence(f.Message))
 	}
@@ -232,7 +232,7 @@ func (d *desk) postInvite(c echo.Context, v visitor) error {
 		return err
 	}
 	f := shell.NewForm(values)
-	token, err := d.x.Members.Invite(d.notingOwn(c, v.user, audit.ActionInvite, "", ""), v.user, f.Text("email"))
+	token, err := d.x.Members.Invite(c.Request().Context(), v.user, f.Text("email"), d.auditOwn(c, v.user, audit.ActionInvite, "", ""))
 	if err != nil {
 		if !f.Refused(err, shell.Subject{Service: "email", Input: "email", Label: "The e-mail address"}) {
 			return err

@@ -157,8 +157,8 @@ func (d *desk) postUserAble(disable bool) deskHandler {
 		if !ok {
 			return err
 		}
-		act := audit.WithLines(c.Request().Context(), d.line(c, person.ID, v.user.Email, action, person.Email, ""))
-		if err := d.x.Members.SetUserDisabled(act, v.user, person.User, disable); err != nil {
+		entry := d.entryOf(c, person.ID, v.user.Email, action, person.Email, "")
+		if err := d.x.Members.SetUserDisabled(c.Request().Context(), v.user, person.User, disable, entry); err != nil {
 			return d.personRefused(c, v, person, f, err)
 		}
 		return d.cookies.Redirect(c, peoplePath+"/"+person.PublicID, person.Email+said)
@@ -180,8 +180,8 @@ func (d *desk) postKeyAble(disable bool) deskHandler {
 		if err != nil {
 			return err
 		}
-		act := audit.WithLines(c.Request().Context(), d.line(c, person.ID, v.user.Email, action, labelOf(key), ""))
-		if err := d.x.Members.SetKeyDisabled(act, v.user, key, disable); err != nil {
+		entry := d.entryOf(c, person.ID, v.user.Email, action, labelOf(key), "")
+		if err := d.x.Members.SetKeyDisabled(c.Request().Context(), v.user, key, disable, entry); err != nil {
 			return d.personRefused(c, v, person, f, err)
 		}
 		return d.cookies.Redirect(c, peoplePath+"/"+person.PublicID, "The key “"+labelOf(key)+"”"+said)

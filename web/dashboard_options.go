@@ -94,13 +94,13 @@ func (d *desk) postOptions(c echo.Context, v visitor) error {
 		return d.custodianPage(c, v, proofStatus(err), key.PublicID, all)
 	}
 	var changes []string
-	act := d.notingChanges(c, v, func(before, after merchant.Custodian) []audit.Entry {
+	entry := d.auditChanges(c, v, func(before, after merchant.Custodian) []audit.Entry {
 		if changes = after.Acceptance(before); len(changes) == 0 {
 			return nil
 		}
 		return []audit.Entry{{Action: audit.ActionCustodian, Subject: labelOf(key), Detail: strings.Join(changes, ", ")}}
 	})
-	_, _, err = d.x.Members.ArrangeCustodian(act, key, in)
+	_, _, err = d.x.Members.ArrangeCustodian(c.Request().Context(), key, in, entry)
 	if err == nil {
 		d.tellAcceptance(c, v, key, changes)
 		return d.cookies.Redirect(c, custodianPath+"?key="+key.PublicID, "The options are saved.")

@@ -57,9 +57,9 @@ func (d *desk) postEnterPasskey(c echo.Context) error {
 	}
 	token := d.cookies.Get(c.Request(), shell.AskedCookie, "token")
 	d.cookies.Drop(c.Response(), shell.AskedCookie)
-	in, err := d.x.Members.EnterWithPasskey(d.notingSignIn(c, "with a passkey"), token, values.Get("passkey"), identity.Credentials{
+	in, err := d.x.Members.EnterWithPasskey(c.Request().Context(), token, values.Get("passkey"), identity.Credentials{
 		Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent,
-	})
+	}, d.auditSignIn(c, "with a passkey"))
 	if err != nil {
 		d.ifCopied(c, in.User, err)
 		return d.signInAgain(c, shell.NewForm(url.Values{"next": values["next"]}), err)
@@ -73,7 +73,7 @@ func (d *desk) ifCopied(c echo.Context, user identity.User, err error) {
 		return
 	}
 	// Nothing came of it but this line, so there is no act to write it with.
-	line := d.line(c, user.ID, user.Email, audit.ActionPasskeyCopied, "", "")
+	line := d.entryOf(c, user.ID, user.Email, audit.ActionPasskeyCopied, "", "")
 	if err := d.x.Members.Record(c.Request().Context(), line); err != nil {
 		d.d.Log.Error("the audit log misses a line", "request", shell.CallOf(c).RequestID, "action", string(line.Action), "error", err)
 	}
@@ -105,8 +105,8 @@ func (d *desk) postPasskey(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	act := d.notingOwn(c, v.user, audit.ActionPasskeyAdd, "", "")
-	p, err := d.x.Members.AddPasskey(act, v.user, v.token, values.Get("name"), values.Get("made"))
+	entry := d.auditOwn(c, v.user, audit.ActionPasskeyAdd, "", "")
+	p, err := d.x.Members.AddPasskey(c.Request().Context(), v.user, v.token, values.Get("name"), values.Get("made"), entry)
 	if err != nil {
 		return d.passkeyRefused(c, v, shell.NewForm(values), err)
 	}
@@ -120,8 +120,8 @@ func (d *desk) postPasskeyName(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	act := d.notingOwn(c, v.user, audit.ActionPasskeyName, "", "")
-	if err := d.x.Members.RenamePasskey(act, v.user, c.Param("passkey"), values.Get("name")); err != nil {
+	entry := d.auditOwn(c, v.user, audit.ActionPasskeyName, "", "")
+	if err := d.x.Members.RenamePasskey(c.Request().Context(), v.user, c.Param("passkey"), values.Get("name"), entry); err != nil {
 		return d.passkeyRefused(c, v, shell.NewForm(url.Values{}), err)
 	}
 	return d.cookies.Redirect(c, securityPath, "The passkey has its new name.")
@@ -136,8 +136,8 @@ func (d *desk) postRemovePasskey(c echo.Context, v visitor) error {
 	if err := d.confirm(c, v, f); err != nil {
 		return d.passkeyRefused(c, v, f, err)
 	}
-	act := d.notingOwn(c, v.user, audit.ActionPasskeyRemove, "", "")
-	p, err := d.x.Members.RemovePasskey(act, v.user, v.token, c.Param("passkey"))
+	entry := d.auditOwn(c, v.user, audit.ActionPasskeyRemove, "", "")
+	p, err := d.x.Members.RemovePasskey(c.Request().Context(), v.user, v.token, c.Param("passkey"), entry)
 	if err != nil {
 		return d.passkeyRefused(c, v, f, err)
 	}

@@ -39,7 +39,7 @@ func (d *desk) postCancelPayment(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	if _, err := d.d.Payments.Cancel(d.noting(c, v, audit.ActionCancelPayment, string(p.ID), ""), string(p.ID)); err != nil {
+	if _, err := d.d.Payments.Cancel(c.Request().Context(), string(p.ID), d.auditEntry(c, v, audit.ActionCancelPayment, string(p.ID), "")); err != nil {
 		return d.paymentRefused(c, v, shell.NewForm(url.Values{}), err)
 	}
 	return d.cookies.Redirect(c, paymentsPath+"/"+string(p.ID), "The payment is cancelled.")
@@ -85,8 +85,8 @@ func (d *desk) postComplete(c echo.Context, v visitor) error {
 	if ok, err := d.byHand(c, v, f); !ok {
 		return err
 	}
-	act := d.noting(c, v, audit.ActionMarkCompleted, string(p.ID), reason)
-	_, err = d.d.Payments.MarkCompleted(act, p.KeyID, string(p.ID), payment.Actor{Name: v.user.Email, Reason: reason})
+	entry := d.auditEntry(c, v, audit.ActionMarkCompleted, string(p.ID), reason)
+	_, err = d.d.Payments.MarkCompleted(c.Request().Context(), p.KeyID, string(p.ID), payment.Actor{Name: v.user.Email, Reason: reason}, entry)
 	if errors.Is(err, payment.ErrUnknown) {
 		return err
 	}
@@ -115,8 +115,8 @@ func (d *desk) postAccept(c echo.Context, v visitor) error {
 		}
 	}
 	received := "$" + p.Received().Micros().Display()
-	act := d.noting(c, v, audit.ActionAccept, string(p.ID), received+" of $"+p.Amount.Display())
-	done, err := d.d.Payments.Accept(act, p.KeyID, string(p.ID), payment.Actor{Name: v.user.Email})
+	entry := d.auditEntry(c, v, audit.ActionAccept, string(p.ID), received+" of $"+p.Amount.Display())
+	done, err := d.d.Payments.Accept(c.Request().Context(), p.KeyID, string(p.ID), payment.Actor{Name: v.user.Email}, entry)
 	if err != nil {
 		return d.paymentRefused(c, v, f, err)
 	}

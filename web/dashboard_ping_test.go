@@ -33,7 +33,7 @@ func TestDashboard_PingEachEvent(t *testing.T) {
 	_, err := b.store.UpdateCustodian(t.Context(), m.key.ID, nil, func(c merchant.Custodian) (merchant.Custodian, error) {
 		c.CallbackURL = shop.URL
 		return c, nil
-	})
+	}, nil)
 	must(t, err)
 	s := b.surfer()
 	s.signIn(deskEmail)

@@ -93,7 +93,7 @@ func newHostileShop(b deskBundle) hostileShop {
 	_, _, err = b.accounts.ArrangeCustodian(ctx, h.key, merchant.CustodianInput{
 		Name: &text, CallbackURL: &callback, Branding: &merchant.BrandingInput{Tagline: &text},
 		Wallets: map[chain.Network]string{chain.BEP20: merchantWallet, chain.Polygon: merchantWallet, chain.Base: merchantWallet},
-	})
+	}, nil)
 	must(t, err)
 	// Fields with a form of their own either refuse the text or show it as text.
 	for _, in := range []merchant.BrandingInput{
@@ -103,7 +103,7 @@ func newHostileShop(b deskBundle) hostileShop {
 		{SupportEmail: new(`"<svg/onload=ran()>"@shop.example`)},
 		{PrimaryColor: new(`red;}</style>` + text)},
 	} {
-		_, _, _ = b.accounts.ArrangeCustodian(ctx, h.key, merchant.CustodianInput{Branding: &in})
+		_, _, _ = b.accounts.ArrangeCustodian(ctx, h.key, merchant.CustodianInput{Branding: &in}, nil)
 	}
 	m := seller{key: h.key}
 	create := func() payment.Payment {

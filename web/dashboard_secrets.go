@@ -43,8 +43,8 @@ func (d *desk) postSecret(c echo.Context, v visitor) error {
 			return err
 		}
 		text := secret.New(f.Values.Get("secret"))
-		act := d.noting(c, v, audit.ActionCustodian, labelOf(key), "shared secret")
-		after, _, err := d.x.Members.ArrangeCustodian(act, key, merchant.CustodianInput{Secret: &text})
+		entry := d.auditEntry(c, v, audit.ActionCustodian, labelOf(key), "shared secret")
+		after, _, err := d.x.Members.ArrangeCustodian(c.Request().Context(), key, merchant.CustodianInput{Secret: &text}, merchant.Audited(entry))
 		if err == nil {
 			d.tellSecrets(c, v, key, after.SharedSecret(before)...)
 			return d.cookies.Redirect(c, custodianPath+"?key="+key.PublicID, "The shared secret is saved.")
@@ -58,7 +58,7 @@ func (d *desk) postSecret(c echo.Context, v visitor) error {
 
 func (d *desk) postRotateSigning(c echo.Context, v visitor) error {
 	return d.secretAct(c, v, func(_ *shell.Form, key merchant.Key) error {
-		signing, err := d.x.Members.RotateSigningSecret(d.noting(c, v, audit.ActionSigningSecret, labelOf(key), ""), key)
+		signing, err := d.x.Members.RotateSigningSecret(c.Request().Context(), key, d.auditEntry(c, v, audit.ActionSigningSecret, labelOf(key), ""))
 		if err != nil {
 			return err
 		}
@@ -69,8 +69,8 @@ func (d *desk) postRotateSigning(c echo.Context, v visitor) error {
 
 func (d *desk) postRetireSigning(c echo.Context, v visitor) error {
 	return d.secretAct(c, v, func(_ *shell.Form, key merchant.Key) error {
-		act := d.noting(c, v, audit.ActionSigningSecret, labelOf(key), "the old one was retired")
-		if err := d.x.Members.RetireSigningSecret(act, key); err != nil {
+		entry := d.auditEntry(c, v, audit.ActionSigningSecret, labelOf(key), "the old one was retired")
+		if err := d.x.Members.RetireSigningSecret(c.Request().Context(), key, entry); err != nil {
 			return err
 		}
 		d.tellSecrets(c, v, key, "signing secret: only the newest is valid, the old one was retired")

@@ -87,8 +87,8 @@ func (d *desk) postPassword(c echo.Context, v visitor) error {
 	}
 	f, forms := shell.NewForm(values), emptySecurityForms()
 	forms.password = f
-	act := d.notingOwn(c, v.user, audit.ActionPassword, "", "")
-	in, err := d.x.Members.ChangePassword(act, v.user, secret.New(values.Get("old")), secret.New(values.Get("next")), shell.CallOf(c).Client, shell.CallOf(c).UserAgent)
+	entry := d.auditOwn(c, v.user, audit.ActionPassword, "", "")
+	in, err := d.x.Members.ChangePassword(c.Request().Context(), v.user, secret.New(values.Get("old")), secret.New(values.Get("next")), shell.CallOf(c).Client, shell.CallOf(c).UserAgent, entry)
 	if errors.Is(err, identity.ErrBadPassword) {
 		f.Bad("old", "The password is wrong.")
 		return d.securityPage(c, v, http.StatusBadRequest, forms)
@@ -170,8 +170,8 @@ func (d *desk) postConfirmFactor(c echo.Context, v visitor) error {
 		}
 		return d.factorPage(c, v, proofStatus(err), f)
 	}
-	act := d.notingOwn(c, v.user, audit.ActionFactorOn, "", "")
-	codes, err := d.x.Members.ConfirmFactor(act, v.user, v.token, values.Get("code"))
+	entry := d.auditOwn(c, v.user, audit.ActionFactorOn, "", "")
+	codes, err := d.x.Members.ConfirmFactor(c.Request().Context(), v.user, v.token, values.Get("code"), entry)
 	if errors.Is(err, identity.ErrBadCode) {
 		f := shell.NewForm(url.Values{})
 		f.Bad("code", "The code is wrong. Check the clock of your device, and try the next one.")
@@ -194,8 +194,8 @@ func (d *desk) postRemoveFactor(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	act := d.notingOwn(c, v.user, audit.ActionFactorOff, "", "")
-	err = d.x.Members.RemoveFactor(act, v.user, v.token, secret.New(values.Get("password")), shell.CallOf(c).Client)
+	entry := d.auditOwn(c, v.user, audit.ActionFactorOff, "", "")
+	err = d.x.Members.RemoveFactor(c.Request().Context(), v.user, v.token, secret.New(values.Get("password")), shell.CallOf(c).Client, entry)
 	if err != nil {
 		return d.factorRefused(c, v, err)
 	}
@@ -205,8 +205,8 @@ func (d *desk) postRemoveFactor(c echo.Context, v visitor) error {
 }
 
 func (d *desk) postEndLogin(c echo.Context, v visitor) error {
-	act := d.notingOwn(c, v.user, audit.ActionRevokeSession, "", "")
-	if err := d.x.Members.EndLogin(act, v.user, c.Param("session")); err != nil {
+	entry := d.auditOwn(c, v.user, audit.ActionRevokeSession, "", "")
+	if err := d.x.Members.EndLogin(c.Request().Context(), v.user, c.Param("session"), entry); err != nil {
 		return err
 	}
 	return d.cookies.Redirect(c, securityPath, "That session has ended.")

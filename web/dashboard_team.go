@@ -136,8 +136,8 @@ func (d *desk) postInviteMember(c echo.Context, v visitor) error {
 	if !ok {
 		return err
 	}
-	act := d.noting(c, v, audit.ActionTeamInvite, "", "as "+f.Values.Get("role"))
-	n, token, err := d.x.Members.InviteMember(act, v.seat, f.Text("email"), merchant.Role(f.Values.Get("role")))
+	entry := d.auditEntry(c, v, audit.ActionTeamInvite, "", "as "+f.Values.Get("role"))
+	n, token, err := d.x.Members.InviteMember(c.Request().Context(), v.seat, f.Text("email"), merchant.Role(f.Values.Get("role")), entry)
 	if err != nil {
 		return d.teamRefused(c, v, f, err)
 	}
@@ -160,8 +160,8 @@ func (d *desk) postResendInvitation(c echo.Context, v visitor) error {
 	if _, ok, err := d.teamForm(c, v); !ok {
 		return err
 	}
-	act := d.noting(c, v, audit.ActionTeamInvite, "", "a new link")
-	n, token, err := d.x.Members.RenewInvitation(act, v.seat.Merchant, c.Param("invitation"))
+	entry := d.auditEntry(c, v, audit.ActionTeamInvite, "", "a new link")
+	n, token, err := d.x.Members.RenewInvitation(c.Request().Context(), v.seat.Merchant, c.Param("invitation"), entry)
 	if err != nil {
 		return err
 	}
@@ -169,8 +169,8 @@ func (d *desk) postResendInvitation(c echo.Context, v visitor) error {
 }
 
 func (d *desk) postRevokeInvitation(c echo.Context, v visitor) error {
-	act := d.noting(c, v, audit.ActionTeamRevoke, "", "")
-	if err := d.x.Members.RevokeInvitation(act, v.seat.Merchant, c.Param("invitation")); err != nil {
+	entry := d.auditEntry(c, v, audit.ActionTeamRevoke, "", "")
+	if err := d.x.Members.RevokeInvitation(c.Request().Context(), v.seat.Merchant, c.Param("invitation"), entry); err != nil {
 		return err
 	}
 	return d.cookies.Redirect(c, teamPath, "The invitation is taken back. Its link leads nowhere now.")
@@ -195,8 +195,8 @@ func (d *desk) memberAct(c echo.Context, v visitor, act func(f *shell.Form, m me
 func (d *desk) postMemberRole(c echo.Context, v visitor) error {
 	return d.memberAct(c, v, func(f *shell.Form, m merchant.Member) error {
 		role := merchant.Role(f.Values.Get("role"))
-		act := d.noting(c, v, audit.ActionTeamRole, m.User.Email, string(m.Role)+" → "+string(role))
-		if err := d.x.Members.SetRole(act, v.seat.Merchant, m.User, role); err != nil {
+		entry := d.auditEntry(c, v, audit.ActionTeamRole, m.User.Email, string(m.Role)+" → "+string(role))
+		if err := d.x.Members.SetRole(c.Request().Context(), v.seat.Merchant, m.User, role, entry); err != nil {
 			return err
 		}
 		d.mailOwners(c, v, "A role in your team was changed", v.user.Email+" made "+m.User.Email+" "+role.Noun()+" of your Florin merchant account; before that it was "+m.Role.Noun()+".")
@@ -206,8 +206,8 @@ func (d *desk) postMemberRole(c echo.Context, v visitor) error {
 
 func (d *desk) postRemoveMember(c echo.Context, v visitor) error {
 	return d.memberAct(c, v, func(_ *shell.Form, m merchant.Member) error {
-		act := d.noting(c, v, audit.ActionTeamRemove, m.User.Email, "was "+string(m.Role))
-		if err := d.x.Members.RemoveMember(act, v.seat.Merchant, m.User); err != nil {
+		entry := d.auditEntry(c, v, audit.ActionTeamRemove, m.User.Email, "was "+string(m.Role))
+		if err := d.x.Members.RemoveMember(c.Request().Context(), v.seat.Merchant, m.User, entry); err != nil {
 			return err
 		}
 		d.mailOwners(c, v, "Somebody was removed from your team", v.user.Email+" removed "+m.User.Email+" from your Florin merchant account.")
@@ -220,7 +220,7 @@ func (d *desk) postLeave(c echo.Context, v visitor) error {
 	if v.seat.Role == "" {
 		return merchant.ErrNoMerchant
 	}
-	if err := d.x.Members.RemoveMember(d.noting(c, v, audit.ActionTeamLeave, "", ""), v.seat.Merchant, v.user); err != nil {
+	if err := d.x.Members.RemoveMember(c.Request().Context(), v.seat.Merchant, v.user, d.auditEntry(c, v, audit.ActionTeamLeave, "", "")); err != nil {
 		return err
 	}
 	return d.cookies.Redirect(c, securityPath, "You have left the team.")
@@ -314,8 +314,8 @@ func (d *desk) postJoining(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	act := audit.WithLines(ctx, d.line(c, merchant.ID, v.user.Email, audit.ActionTeamJoin, "", "as "+string(n.Role)))
-	n, err = d.x.Members.Join(act, token, v.user)
+	entry := d.entryOf(c, merchant.ID, v.user.Email, audit.ActionTeamJoin, "", "as "+string(n.Role))
+	n, err = d.x.Members.Join(c.Request().Context(), token, v.user, entry)
 	if err != nil {
 		return err
 	}

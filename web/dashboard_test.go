@@ -695,7 +695,7 @@ func TestDashboard_StoredScripts(t *testing.T) {
 	must(t, err)
 	_, _, err = b.accounts.ArrangeCustodian(t.Context(), key, merchant.CustodianInput{
 		Name: &canary, Branding: &merchant.BrandingInput{Tagline: &canary}, Wallets: map[chain.Network]string{"POLYGON": merchantWallet},
-	})
+	}, nil)
 	must(t, err)
 	p, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: key.ID, Amount: "5", Details: payment.Details{
 		Reference: canary, Description: canary, Metadata: map[string]string{canary: canary},

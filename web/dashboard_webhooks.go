@@ -139,8 +139,8 @@ func (d *desk) postResend(c echo.Context, v visitor) error {
 		return err
 	}
 	id := webhookID(c)
-	act := d.noting(c, v, audit.ActionResendWebhooks, "webhook "+strconv.FormatInt(id, 10), "")
-	if err := d.x.Reports.Resend(act, v.ids(), id, d.d.Now()); err != nil {
+	entry := d.auditEntry(c, v, audit.ActionResendWebhooks, "webhook "+strconv.FormatInt(id, 10), "")
+	if err := d.x.Reports.Resend(c.Request().Context(), v.ids(), id, d.d.Now(), entry); err != nil {
 		return err
 	}
 	d.nudge()
@@ -175,8 +175,8 @@ func (d *desk) postResendFailed(c echo.Context, v visitor) error {
 		f.Bad("since", fmt.Sprintf("Give a day of the last %d, such as %s.", maxResendDays, d.d.Now().UTC().Format(dayFormat)))
 		return d.webhooksPage(c, v, http.StatusBadRequest, key.PublicID, f)
 	}
-	act := d.noting(c, v, audit.ActionResendWebhooks, labelOf(key), "failed since "+since.Format(dayFormat)+": ")
-	n, err := d.x.Reports.ResendFailed(act, key.ID, since, d.d.Now())
+	entry := d.auditEntry(c, v, audit.ActionResendWebhooks, labelOf(key), "failed since "+since.Format(dayFormat)+": ")
+	n, err := d.x.Reports.ResendFailed(c.Request().Context(), key.ID, since, d.d.Now(), entry)
 	if err != nil {
 		return err
 	}

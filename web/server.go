@@ -13,6 +13,7 @@ import (
 
 	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/graph/operation"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
@@ -29,11 +30,11 @@ import (
 
 // Accounts is what pages ask of users, keys and custodians.
 type Accounts interface {
-	CreateUser(ctx context.Context, in identity.NewUser) (identity.User, error)
-	SignIn(ctx context.Context, c identity.Credentials) (identity.SignedIn, error)
-	SignOut(ctx context.Context, token string) error
+	CreateUser(ctx context.Context, in identity.NewUser, trail ...audit.Entry) (identity.User, error)
+	SignIn(ctx context.Context, c identity.Credentials, trail ...audit.Entry) (identity.SignedIn, error)
+	SignOut(ctx context.Context, token string, trail ...audit.Entry) error
 	MembershipBySession(ctx context.Context, token string) (merchant.Membership, error)
-	CreateKey(ctx context.Context, user identity.User, in merchant.NewKey) (merchant.Key, secret.Text, error)
+	CreateKey(ctx context.Context, user identity.User, in merchant.NewKey, trail ...audit.Entry) (merchant.Key, secret.Text, error)
 	Balance(ctx context.Context, keyID int64) (ledger.Balance, error)
 	Custodian(ctx context.Context, keyID int64) (merchant.Custodian, error)
 }

@@ -22,8 +22,10 @@ func (o *Operations) CreateCustodian(ctx context.Context, in model.CustodianCrea
 // UpdateCustodian changes what is given of the key's custodian. It takes one
 // credit.
 func (o *Operations) UpdateCustodian(ctx context.Context, in model.CustodianUpdateInput) (*model.CustodianResult, error) {
-	update := func(ctx context.Context, key merchant.Key, in merchant.CustodianInput) (merchant.Custodian, secret.Text, error) {
-		c, err := o.d.Merchants.UpdateCustodian(ctx, key, in)
+	update := func(
+		ctx context.Context, key merchant.Key, in merchant.CustodianInput, record merchant.AuditFunc,
+	) (merchant.Custodian, secret.Text, error) {
+		c, err := o.d.Merchants.UpdateCustodian(ctx, key, in, record)
 		return c, secret.Text{}, err
 	}
 	return o.changeCustodian(ctx, in, update)
@@ -31,7 +33,7 @@ func (o *Operations) UpdateCustodian(ctx context.Context, in model.CustodianUpda
 
 func (o *Operations) changeCustodian(
 	ctx context.Context, in model.CustodianUpdateInput,
-	change func(context.Context, merchant.Key, merchant.CustodianInput) (merchant.Custodian, secret.Text, error),
+	change func(context.Context, merchant.Key, merchant.CustodianInput, merchant.AuditFunc) (merchant.Custodian, secret.Text, error),
 ) (*model.CustodianResult, error) {
 	apiKey := secret.New(in.APIKey)
 	key, err := o.caller(ctx, apiKey)
@@ -47,7 +49,7 @@ func (o *Operations) changeCustodian(
 		if err != nil && !errors.Is(err, merchant.ErrNoCustodian) {
 			return nil, err
 		}
-		c, signing, err := change(noting(ctx, o.custodianLines(ctx, key, wanted)...), key, wanted)
+		c, signing, err := change(ctx, key, wanted, merchant.Audited(o.custodianEntries(ctx, key, wanted)...))
 		if err != nil {
 			return nil, err
 		}
@@ -85,12 +87,12 @@ func (o *Operations) tellMoney(ctx context.Context, key merchant.Key, before, af
 	}
 }
 
-// custodianLines are one line for each part that is given, as the pages write
+// custodianEntries are one line for each part that is given, as the pages write
 // them.
-func (o *Operations) custodianLines(ctx context.Context, key merchant.Key, in merchant.CustodianInput) []audit.Entry {
+func (o *Operations) custodianEntries(ctx context.Context, key merchant.Key, in merchant.CustodianInput) []audit.Entry {
 	var lines []audit.Entry
 	add := func(action audit.Action, detail string) {
-		lines = append(lines, o.line(ctx, key, action, named(key), detail))
+		lines = append(lines, o.entry(ctx, key, action, named(key), detail))
 	}
 	if len(in.Wallets) > 0 {
 		var changes []string

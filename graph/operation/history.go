@@ -143,8 +143,8 @@ func (o *Operations) MarkCompleted(ctx context.Context, apiKey secret.Text, txni
 		if err := o.affords(ctx, key.ID, ledger.Query); err != nil {
 			return nil, err
 		}
-		act := noting(ctx, o.line(ctx, key, audit.ActionMarkCompleted, txnid, named(key)))
-		if _, err := o.d.Payments.MarkCompleted(act, key.ID, txnid, payment.Actor{Name: viaAPI}); err != nil {
+		entry := o.entry(ctx, key, audit.ActionMarkCompleted, txnid, named(key))
+		if _, err := o.d.Payments.MarkCompleted(ctx, key.ID, txnid, payment.Actor{Name: viaAPI}, entry); err != nil {
 			return nil, err
 		}
 		return &model.CompletionResult{Success: true}, nil

@@ -19,7 +19,7 @@ import (
 type Recharges interface {
 	// Offered returns why nothing is sold now; nil where something is.
 	Offered() error
-	Buy(ctx context.Context, q recharge.Request, wait time.Duration) (recharge.Recharge, error)
+	Buy(ctx context.Context, q recharge.Request, wait time.Duration, trail ...audit.Entry) (recharge.Recharge, error)
 }
 
 const (
@@ -50,10 +50,10 @@ func (o *Operations) Recharge(ctx context.Context, apiKey, privateKey secret.Tex
 	}
 	return once(ctx, o, scope{keyID: key.ID}, func(subject payment.ID) (*model.RechargeResult, error) {
 		// Its transaction is added to the line when it is signed.
-		act := noting(ctx, o.line(ctx, key, audit.ActionRecharge, named(key), fmt.Sprintf("%d units", units)))
-		r, err := o.d.Recharges.Buy(act, recharge.Request{
+		entry := o.entry(ctx, key, audit.ActionRecharge, named(key), fmt.Sprintf("%d units", units))
+		r, err := o.d.Recharges.Buy(ctx, recharge.Request{
 			ID: recharge.ID(subject), KeyID: key.ID, Units: int64(units), Wallet: key.Wallet, PrivateKey: privateKey,
-		}, rechargeWait)
+		}, rechargeWait, entry)
 		if err != nil {
 			return nil, err
 		}

@@ -59,8 +59,8 @@ func (o *Operations) replaceKey(ctx context.Context, key merchant.Key, apiKey se
 			}}
 		}
 		cost := ledger.Spend(key.ID, ledger.Credit, ledger.ReasonOperation, name+":"+string(subject), o.d.Now())
-		act := noting(ctx, o.line(ctx, key, audit.ActionRotateKey, named(key), name))
-		text, left, err := o.d.Merchants.ReplaceKey(act, key, []ledger.Entry{cost}, keep)
+		entry := o.entry(ctx, key, audit.ActionRotateKey, named(key), name)
+		text, left, err := o.d.Merchants.ReplaceKey(ctx, key, []ledger.Entry{cost}, keep, entry)
 		if err != nil {
 			return nil, err
 		}

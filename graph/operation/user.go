@@ -57,11 +57,11 @@ func (o *Operations) SignUp(ctx context.Context, in SignUpInput) (*model.Session
 	if err != nil {
 		return nil, err
 	}
-	act := noting(ctx, o.lineBy(ctx, 0, email, audit.ActionSignUp, "", ""))
+	entry := o.entryBy(ctx, 0, email, audit.ActionSignUp, "", "")
 	if o.d.SignUp {
-		_, err = o.d.Users.CreateUser(act, user)
+		_, err = o.d.Users.CreateUser(ctx, user, entry)
 	} else {
-		_, err = o.d.Users.CreateInvited(act, in.Invitation.Reveal(), user)
+		_, err = o.d.Users.CreateInvited(ctx, in.Invitation.Reveal(), user, entry)
 	}
 	if err != nil {
 		return nil, err
@@ -84,8 +84,8 @@ func (o *Operations) signIn(ctx context.Context, email string, password secret.T
 		return nil, err
 	}
 	who := identity.Credentials{Email: email, Password: password, Code: code, Address: call.Client, UserAgent: call.UserAgent}
-	act := noting(ctx, o.lineBy(ctx, 0, actor, audit.ActionSignIn, call.UserAgent, ""))
-	in, err := o.d.Users.SignIn(act, who)
+	entry := o.entryBy(ctx, 0, actor, audit.ActionSignIn, call.UserAgent, "")
+	in, err := o.d.Users.SignIn(ctx, who, entry)
 	if fault.Is(err, fault.Limited) && o.d.Guessed != nil {
 		// A code counts as shown only to whoever had the password right.
 		who.Code = ""
@@ -113,8 +113,8 @@ func (o *Operations) Logout(ctx context.Context) (*model.UserResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	act := noting(ctx, o.lineBy(ctx, seat.User.ID, seat.User.Email, audit.ActionSignOut, "", ""))
-	if err := o.d.Users.SignOut(act, CallOf(ctx).Bearer.Reveal()); err != nil {
+	entry := o.entryBy(ctx, seat.User.ID, seat.User.Email, audit.ActionSignOut, "", "")
+	if err := o.d.Users.SignOut(ctx, CallOf(ctx).Bearer.Reveal(), entry); err != nil {
 		return nil, err
 	}
 	return &model.UserResult{User: user(seat.User)}, nil
@@ -127,10 +127,10 @@ func (o *Operations) CreateAPIKey(ctx context.Context, label, wallet string) (*m
 		return nil, err
 	}
 	// Without a label it is called by the id it is about to get.
-	act := noting(ctx, o.lineBy(ctx, seat.Merchant.ID, seat.User.Email, audit.ActionCreateKey, strings.TrimSpace(label), ""))
-	key, text, err := o.d.Merchants.CreateKey(act, seat.Merchant, merchant.NewKey{
+	entry := o.entryBy(ctx, seat.Merchant.ID, seat.User.Email, audit.ActionCreateKey, strings.TrimSpace(label), "")
+	key, text, err := o.d.Merchants.CreateKey(ctx, seat.Merchant, merchant.NewKey{
 		Label: label, Wallet: wallet, Credits: o.d.NewKeys.Credits, Queries: o.d.NewKeys.Queries, Limited: true,
-	})
+	}, entry)
 	if err != nil {
 		return nil, err
 	}
@@ -194,8 +194,8 @@ func (o *Operations) CreateTopUp(ctx context.Context, keyID string, credits int)
 		return nil, err
 	}
 	return once(ctx, o, scope{keyID: key.ID}, func(subject payment.ID) (*model.TopupResult, error) {
-		line := o.lineBy(ctx, seat.Merchant.ID, seat.User.Email, audit.ActionTopUp, named(key), fmt.Sprintf("%d credits for $%s", credits, price.Display()))
-		p, err := o.d.Payments.CreateTopUp(noting(ctx, line), subject, key.ID, int64(credits))
+		line := o.entryBy(ctx, seat.Merchant.ID, seat.User.Email, audit.ActionTopUp, named(key), fmt.Sprintf("%d credits for $%s", credits, price.Display()))
+		p, err := o.d.Payments.CreateTopUp(ctx, subject, key.ID, int64(credits), line)
 		if err != nil {
 			return nil, err
 		}

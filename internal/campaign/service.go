@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -12,10 +13,10 @@ import (
 // those whose data may be seen or changed; what belongs to another is unknown.
 type Store interface {
 	// CreateCampaign stores a new campaign, or fails with ErrTaken.
-	CreateCampaign(ctx context.Context, c Campaign) (Campaign, error)
+	CreateCampaign(ctx context.Context, c Campaign, trail ...audit.Entry) (Campaign, error)
 	// UpdateCampaign locks the campaign, calls decide and stores what it
 	// returns, or fails with ErrUnknown. decide may run again.
-	UpdateCampaign(ctx context.Context, keys []int64, slug string, decide func(Campaign) (Campaign, error)) (Campaign, error)
+	UpdateCampaign(ctx context.Context, keys []int64, slug string, decide func(Campaign) (Campaign, error), trail ...audit.Entry) (Campaign, error)
 	// Campaign returns the campaign with its totals, or ErrUnknown.
 	Campaign(ctx context.Context, slug string) (Campaign, Totals, error)
 	// Campaigns lists the campaigns of keys with their totals, the newest first.
@@ -24,16 +25,16 @@ type Store interface {
 	Donations(ctx context.Context, q DonationQuery) ([]Donation, error)
 	// ReviewDonation sets what the merchant made of a donation, or fails with
 	// ErrUnknownGift.
-	ReviewDonation(ctx context.Context, campaign, donation int64, r Review) error
+	ReviewDonation(ctx context.Context, campaign, donation int64, r Review, trail ...audit.Entry) error
 
 	// CreateLink stores a new link, or fails with ErrLinkTaken.
-	CreateLink(ctx context.Context, l Link) (Link, error)
+	CreateLink(ctx context.Context, l Link, trail ...audit.Entry) (Link, error)
 	// Link returns a link, or ErrUnknownLink.
 	Link(ctx context.Context, slug string) (Link, error)
 	// Links lists the links of keys, the newest first.
 	Links(ctx context.Context, keys []int64) ([]Link, error)
 	// PauseLink takes a link out of use or back, or fails with ErrUnknownLink.
-	PauseLink(ctx context.Context, keys []int64, slug string, paused bool) error
+	PauseLink(ctx context.Context, keys []int64, slug string, paused bool, trail ...audit.Entry) error
 }
 
 // Summary is a campaign with what it has raised.
@@ -59,7 +60,7 @@ const MaxPage = 100
 // Payments opens the payments of campaigns and links.
 type Payments interface {
 	OpenDonation(ctx context.Context, in payment.DonationInput) (payment.Payment, error)
-	Create(ctx context.Context, in payment.CreateInput) (payment.Payment, error)
+	Create(ctx context.Context, in payment.CreateInput, trail ...audit.Entry) (payment.Payment, error)
 }
 
 // Service is what surfaces do with campaigns and links.
@@ -73,40 +74,40 @@ type Service struct {
 func NewService(s Store, p Payments, now func() time.Time) *Service { return &Service{s, p, now} }
 
 // Create makes a campaign of a key.
-func (s *Service) Create(ctx context.Context, keyID int64, in Draft) (Campaign, error) {
+func (s *Service) Create(ctx context.Context, keyID int64, in Draft, trail ...audit.Entry) (Campaign, error) {
 	c, err := New(in, keyID, s.now())
 	if err != nil {
 		return Campaign{}, err
 	}
-	return s.store.CreateCampaign(ctx, c)
+	return s.store.CreateCampaign(ctx, c, trail...)
 }
 
 // Edit replaces what is said about a campaign of one of the keys, and the key
 // it belongs to.
-func (s *Service) Edit(ctx context.Context, keys []int64, slug string, keyID int64, in Draft) (Campaign, error) {
-	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.Edit(in, keyID, s.now()) })
+func (s *Service) Edit(ctx context.Context, keys []int64, slug string, keyID int64, in Draft, trail ...audit.Entry) (Campaign, error) {
+	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.Edit(in, keyID, s.now()) }, trail...)
 }
 
 // Pause stops donations to a campaign of one of the keys until Resume.
-func (s *Service) Pause(ctx context.Context, keys []int64, slug string) (Campaign, error) {
-	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.Pause(s.now()) })
+func (s *Service) Pause(ctx context.Context, keys []int64, slug string, trail ...audit.Entry) (Campaign, error) {
+	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.Pause(s.now()) }, trail...)
 }
 
 // Resume takes donations to a campaign of one of the keys again.
-func (s *Service) Resume(ctx context.Context, keys []int64, slug string) (Campaign, error) {
-	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.Resume(s.now()) })
+func (s *Service) Resume(ctx context.Context, keys []int64, slug string, trail ...audit.Entry) (Campaign, error) {
+	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.Resume(s.now()) }, trail...)
 }
 
 // End stops donations to a campaign of one of the keys for good.
-func (s *Service) End(ctx context.Context, keys []int64, slug string) (Campaign, error) {
-	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.End(s.now()) })
+func (s *Service) End(ctx context.Context, keys []int64, slug string, trail ...audit.Entry) (Campaign, error) {
+	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.End(s.now()) }, trail...)
 }
 
-func (s *Service) update(ctx context.Context, keys []int64, slug string, decide func(Campaign) (Campaign, error)) (Campaign, error) {
+func (s *Service) update(ctx context.Context, keys []int64, slug string, decide func(Campaign) (Campaign, error), trail ...audit.Entry) (Campaign, error) {
 	if !ValidSlug(slug) {
 		return Campaign{}, ErrUnknown
 	}
-	return s.store.UpdateCampaign(ctx, keys, slug, decide)
+	return s.store.UpdateCampaign(ctx, keys, slug, decide, trail...)
 }
 
 // Get returns a campaign to anybody. A malformed slug is as unknown as any other.
@@ -147,8 +148,8 @@ func (s *Service) Donations(ctx context.Context, q DonationQuery) ([]Donation, i
 }
 
 // Review sets what the merchant makes of a donation's name and message.
-func (s *Service) Review(ctx context.Context, c Campaign, donation int64, r Review) error {
-	return s.store.ReviewDonation(ctx, c.Number, donation, r)
+func (s *Service) Review(ctx context.Context, c Campaign, donation int64, r Review, trail ...audit.Entry) error {
+	return s.store.ReviewDonation(ctx, c.Number, donation, r, trail...)
 }
 
 // Gift asks for a donation.
@@ -186,12 +187,12 @@ func (s *Service) Donate(ctx context.Context, c Campaign, g Gift) (payment.Payme
 }
 
 // CreateLink makes a payment link of a key.
-func (s *Service) CreateLink(ctx context.Context, keyID int64, in LinkDraft) (Link, error) {
+func (s *Service) CreateLink(ctx context.Context, keyID int64, in LinkDraft, trail ...audit.Entry) (Link, error) {
 	l, err := NewLink(in, keyID, s.now())
 	if err != nil {
 		return Link{}, err
 	}
-	return s.store.CreateLink(ctx, l)
+	return s.store.CreateLink(ctx, l, trail...)
 }
 
 // Link returns a link to anybody.
@@ -208,11 +209,11 @@ func (s *Service) Links(ctx context.Context, keys []int64) ([]Link, error) {
 }
 
 // PauseLink takes a link of one of the keys out of use, or back.
-func (s *Service) PauseLink(ctx context.Context, keys []int64, slug string, paused bool) error {
+func (s *Service) PauseLink(ctx context.Context, keys []int64, slug string, paused bool, trail ...audit.Entry) error {
 	if !ValidSlug(slug) {
 		return ErrUnknownLink
 	}
-	return s.store.PauseLink(ctx, keys, slug, paused)
+	return s.store.PauseLink(ctx, keys, slug, paused, trail...)
 }
 
 // UseLink makes a payment of the link. amount is what the payer typed, and

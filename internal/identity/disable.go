@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 )
 
@@ -18,7 +19,7 @@ var (
 // being taken, or lets them again. Payments that were started go on: their
 // money is settled and told as ever. It fails with ErrSelf, ErrNoOperator or
 // ErrAsItIs.
-func (s *Service) SetUserDisabled(ctx context.Context, by, user User, disabled bool) error {
+func (s *Service) SetUserDisabled(ctx context.Context, by, user User, disabled bool, trail ...audit.Entry) error {
 	switch {
 	case !by.Operator:
 		return ErrNoOperator
@@ -29,7 +30,7 @@ func (s *Service) SetUserDisabled(ctx context.Context, by, user User, disabled b
 	if disabled {
 		when = s.now().UTC()
 	}
-	changed, err := s.store.DisableUser(ctx, user.ID, when)
+	changed, err := s.store.DisableUser(ctx, user.ID, when, trail...)
 	if err == nil && !changed {
 		return ErrAsItIs
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -11,7 +12,7 @@ import (
 const InvitationTTL = 7 * 24 * time.Hour
 
 // Invite lets somebody sign up with the address. The token is shown only here.
-func (s *Service) Invite(ctx context.Context, by User, email string) (secret.Text, error) {
+func (s *Service) Invite(ctx context.Context, by User, email string, trail ...audit.Entry) (secret.Text, error) {
 	email, err := NormalizeEmail(email)
 	if err != nil {
 		return secret.Text{}, err
@@ -21,13 +22,13 @@ func (s *Service) Invite(ctx context.Context, by User, email string) (secret.Tex
 		return secret.Text{}, err
 	}
 	now := s.now().UTC()
-	return token, s.store.AddInvitation(ctx, hash, email, by.ID, now, now.Add(InvitationTTL))
+	return token, s.store.AddInvitation(ctx, hash, email, by.ID, now, now.Add(InvitationTTL), trail...)
 }
 
 // CreateInvited makes a user by an invitation, which is used up with it. It
 // fails as CreateUser does, or with ErrBadInvitation; the invitation stays good
 // then.
-func (s *Service) CreateInvited(ctx context.Context, token string, in NewUser) (User, error) {
+func (s *Service) CreateInvited(ctx context.Context, token string, in NewUser, trail ...audit.Entry) (User, error) {
 	hash, ok := inviteToken.Hash(token)
 	if !ok {
 		return User{}, ErrBadInvitation
@@ -36,5 +37,5 @@ func (s *Service) CreateInvited(ctx context.Context, token string, in NewUser) (
 	if err != nil {
 		return User{}, err
 	}
-	return s.store.CreateInvited(ctx, hash, u)
+	return s.store.CreateInvited(ctx, hash, u, trail...)
 }

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"time"
+
+	"github.com/florinpay/florin/internal/audit"
 )
 
 // Login is one of a user's sessions, without the token.
@@ -42,14 +44,14 @@ func loginID(token Hash) string {
 }
 
 // EndLogin revokes one of the user's sessions, or fails with ErrUnknownLogin.
-func (s *Service) EndLogin(ctx context.Context, user User, id string) error {
+func (s *Service) EndLogin(ctx context.Context, user User, id string, trail ...audit.Entry) error {
 	sessions, err := s.store.Logins(ctx, user.ID, s.now())
 	if err != nil {
 		return err
 	}
 	for _, x := range sessions {
 		if loginID(x.Token) == id {
-			return s.store.RevokeSession(ctx, x.Token, s.now())
+			return s.store.RevokeSession(ctx, x.Token, s.now(), trail...)
 		}
 	}
 	return ErrUnknownLogin

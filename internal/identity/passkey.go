@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/secret"
@@ -143,7 +144,7 @@ func PasskeyName(name string) (string, error) {
 // AddPasskey stores the passkey that answers what NewPasskey asked in the same
 // session. It fails with ErrBadPasskey, ErrHasPasskey, ErrTooManyPasskeys, or
 // fault.Invalid naming name.
-func (s *Service) AddPasskey(ctx context.Context, user User, session secret.Text, name, answer string) (Passkey, error) {
+func (s *Service) AddPasskey(ctx context.Context, user User, session secret.Text, name, answer string, trail ...audit.Entry) (Passkey, error) {
 	name, err := PasskeyName(name)
 	if err != nil {
 		return Passkey{}, err
@@ -165,12 +166,12 @@ func (s *Service) AddPasskey(ctx context.Context, user User, session secret.Text
 		return Passkey{}, err
 	}
 	p.UserID, p.Name, p.CreatedAt = user.ID, name, now
-	return p, s.store.AddPasskey(ctx, p)
+	return p, s.store.AddPasskey(ctx, p, trail...)
 }
 
 // RenamePasskey names one of the user's. It fails with ErrUnknownPasskey, or
 // fault.Invalid naming name.
-func (s *Service) RenamePasskey(ctx context.Context, user User, id, name string) error {
+func (s *Service) RenamePasskey(ctx context.Context, user User, id, name string, trail ...audit.Entry) error {
 	if !s.HasPasskeys() {
 		return ErrNoPasskeys
 	}
@@ -178,20 +179,20 @@ func (s *Service) RenamePasskey(ctx context.Context, user User, id, name string)
 	if err != nil {
 		return err
 	}
-	return s.store.RenamePasskey(ctx, user.ID, id, name)
+	return s.store.RenamePasskey(ctx, user.ID, id, name, trail...)
 }
 
 // RemovePasskey removes one of the user's and ends every session of theirs but
 // this one. The caller has asked who is there. It returns what was removed, or
 // ErrUnknownPasskey.
-func (s *Service) RemovePasskey(ctx context.Context, user User, session secret.Text, id string) (Passkey, error) {
+func (s *Service) RemovePasskey(ctx context.Context, user User, session secret.Text, id string, trail ...audit.Entry) (Passkey, error) {
 	have, keep, err := s.passkeysIn(ctx, user, session)
 	if err != nil {
 		return Passkey{}, err
 	}
 	for _, p := range have {
 		if p.ID == id {
-			return p, s.store.RemovePasskey(ctx, user.ID, id, keep, s.now().UTC())
+			return p, s.store.RemovePasskey(ctx, user.ID, id, keep, s.now().UTC(), trail...)
 		}
 	}
 	return Passkey{}, ErrUnknownPasskey

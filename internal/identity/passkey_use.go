@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -33,7 +34,7 @@ func (s *Service) AskPasskey(ctx context.Context) (options string, token secret.
 // same for users there are and users there are not, with ErrCopiedPasskey, with
 // which it returns the user, with ErrDisabled, or with fault.Limited after too
 // many failures.
-func (s *Service) EnterWithPasskey(ctx context.Context, token, answer string, c Credentials) (SignedIn, error) {
+func (s *Service) EnterWithPasskey(ctx context.Context, token, answer string, c Credentials, trail ...audit.Entry) (SignedIn, error) {
 	if !s.HasPasskeys() {
 		return SignedIn{}, ErrNoPasskeys
 	}
@@ -52,7 +53,7 @@ func (s *Service) EnterWithPasskey(ctx context.Context, token, answer string, c 
 		return SignedIn{}, err
 	}
 	s.attempts.forget(whose, c.Address)
-	return s.startSession(ctx, user, c.UserAgent)
+	return s.startSession(ctx, user, c.UserAgent, trail...)
 }
 
 // answeredBy uses the challenge of the token up and returns whose answer it

@@ -58,7 +58,7 @@ func isCode(text string) bool {
 // ChangePassword gives the user a new password, ends all their sessions and
 // starts a fresh one. It fails with ErrBadPassword, or fault.Invalid for a new
 // password that breaks a rule.
-func (s *Service) ChangePassword(ctx context.Context, user User, old, next secret.Text, address, userAgent string) (SignedIn, error) {
+func (s *Service) ChangePassword(ctx context.Context, user User, old, next secret.Text, address, userAgent string, trail ...audit.Entry) (SignedIn, error) {
 	if err := checkPassword(next, user.Email); err != nil {
 		return SignedIn{}, err
 	}
@@ -73,11 +73,11 @@ func (s *Service) ChangePassword(ctx context.Context, user User, old, next secre
 	if err != nil {
 		return SignedIn{}, err
 	}
-	if err := s.store.SetPassword(ctx, user.ID, current.PasswordHash, hash, s.now().UTC()); err != nil {
+	if err := s.store.SetPassword(ctx, user.ID, current.PasswordHash, hash, s.now().UTC(), trail...); err != nil {
 		return SignedIn{}, err
 	}
 	current.PasswordHash = hash
-	return s.startSession(audit.WithLines(ctx), current, userAgent)
+	return s.startSession(ctx, current, userAgent)
 }
 
 func (s *Service) hashOf(ctx context.Context, password secret.Text) (string, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -34,7 +35,7 @@ func (s *Service) BeginReset(ctx context.Context, email string) (User, secret.Te
 // FinishReset sets a new password by the token of BeginReset, once, and ends
 // all sessions of the user. It fails with ErrBadReset, or fault.Invalid for a
 // password that breaks a rule, which leaves the token good.
-func (s *Service) FinishReset(ctx context.Context, token string, next secret.Text) (User, error) {
+func (s *Service) FinishReset(ctx context.Context, token string, next secret.Text, trail ...audit.Entry) (User, error) {
 	hash, ok := resetToken.Hash(token)
 	if !ok {
 		return User{}, ErrBadReset
@@ -46,5 +47,5 @@ func (s *Service) FinishReset(ctx context.Context, token string, next secret.Tex
 	if err != nil {
 		return User{}, err
 	}
-	return s.store.UseReset(ctx, hash, password, s.now().UTC())
+	return s.store.UseReset(ctx, hash, password, s.now().UTC(), trail...)
 }

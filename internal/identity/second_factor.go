@@ -108,7 +108,7 @@ func enrolment(user User, text secret.Text) Enrolment {
 // ConfirmFactor brings the factor that BeginFactor made in the same session into
 // force if the code is its own, and returns the recovery codes, which are shown
 // only here. It fails with ErrHasFactor, ErrNoFactor or ErrBadCode.
-func (s *Service) ConfirmFactor(ctx context.Context, user User, session secret.Text, code string) ([]secret.Text, error) {
+func (s *Service) ConfirmFactor(ctx context.Context, user User, session secret.Text, code string, trail ...audit.Entry) ([]secret.Text, error) {
 	f, err := s.pending(ctx, user, session)
 	if err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (s *Service) ConfirmFactor(ctx context.Context, user User, session secret.T
 	if err != nil {
 		return nil, err
 	}
-	return texts, s.store.ConfirmSecondFactor(ctx, f, step, hashes, s.now().UTC())
+	return texts, s.store.ConfirmSecondFactor(ctx, f, step, hashes, s.now().UTC(), trail...)
 }
 
 // Factor reports whether signing in asks for a code, and how many recovery
@@ -137,7 +137,7 @@ func (s *Service) Factor(ctx context.Context, user User) (inForce bool, left int
 
 // RemoveFactor ends the second factor of a user who knows the password, and
 // every session of theirs but this one.
-func (s *Service) RemoveFactor(ctx context.Context, user User, session, password secret.Text, address string) error {
+func (s *Service) RemoveFactor(ctx context.Context, user User, session, password secret.Text, address string, trail ...audit.Entry) error {
 	keep, ok := SessionToken.Hash(session.Reveal())
 	if !ok {
 		return ErrBadSession
@@ -145,7 +145,7 @@ func (s *Service) RemoveFactor(ctx context.Context, user User, session, password
 	if err := s.CheckPassword(ctx, user, password, address); err != nil {
 		return err
 	}
-	return s.store.RemoveSecondFactor(ctx, user.ID, keep, s.now().UTC())
+	return s.store.RemoveSecondFactor(ctx, user.ID, keep, s.now().UTC(), trail...)
 }
 
 // checkCode takes a code of the user's authenticator, or a recovery code, from
@@ -180,8 +180,8 @@ func (s *Service) takeCode(ctx context.Context, user User, f SecondFactor, code,
 		return err
 	}
 	now := s.now().UTC()
-	used := audit.WithLines(ctx, audit.Entry{UserID: user.ID, At: now, Actor: user.Email, Action: audit.ActionRecovery, Address: address})
-	taken, err := s.store.TakeRecoveryCode(used, user.ID, recoveryHash(code), now)
+	used := audit.Entry{UserID: user.ID, At: now, Actor: user.Email, Action: audit.ActionRecovery, Address: address}
+	taken, err := s.store.TakeRecoveryCode(ctx, user.ID, recoveryHash(code), now, used)
 	if err == nil && !taken {
 		return ErrBadCode
 	}

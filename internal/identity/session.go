@@ -53,7 +53,7 @@ type SignedIn struct {
 // long for an unknown user as for a wrong password, with ErrNeedCode or
 // ErrBadCode where a second factor is in force, or with fault.Limited after
 // too many failures.
-func (s *Service) SignIn(ctx context.Context, c Credentials) (SignedIn, error) {
+func (s *Service) SignIn(ctx context.Context, c Credentials, trail ...audit.Entry) (SignedIn, error) {
 	email, err := NormalizeEmail(c.Email)
 	if err != nil {
 		return SignedIn{}, err
@@ -72,7 +72,7 @@ func (s *Service) SignIn(ctx context.Context, c Credentials) (SignedIn, error) {
 		return SignedIn{}, err
 	}
 	s.attempts.forget(email, c.Address)
-	return s.startSession(ctx, user, c.UserAgent)
+	return s.startSession(ctx, user, c.UserAgent, trail...)
 }
 
 // verify returns the user if the password is right. It hashes a password in
@@ -101,7 +101,7 @@ func (s *Service) verify(ctx context.Context, email string, password secret.Text
 
 // startSession signs the user in without asking anything, or fails with
 // ErrDisabled: only whoever showed the password learns that.
-func (s *Service) startSession(ctx context.Context, user User, userAgent string) (SignedIn, error) {
+func (s *Service) startSession(ctx context.Context, user User, userAgent string, trail ...audit.Entry) (SignedIn, error) {
 	if !user.DisabledAt.IsZero() {
 		return SignedIn{}, ErrDisabled
 	}
@@ -113,16 +113,16 @@ func (s *Service) startSession(ctx context.Context, user User, userAgent string)
 	session := Session{
 		Token: hash, UserID: user.ID, CreatedAt: now, ExpiresAt: now.Add(SessionTTL), UserAgent: cleanUserAgent(userAgent),
 	}
-	if err := s.store.CreateSession(audit.WithLines(ctx, linesBy(user, audit.LinesOf(ctx))...), session); err != nil {
+	if err := s.store.CreateSession(ctx, session, signedBy(user, trail)...); err != nil {
 		return SignedIn{}, err
 	}
 	return SignedIn{Token: token, ExpiresAt: session.ExpiresAt, User: user}, nil
 }
 
-// linesBy names the user as the actor of lines that have none: who signs in is
-// known only now.
-func linesBy(user User, lines []audit.Entry) []audit.Entry {
-	named := slices.Clone(lines)
+// signedBy names the user as the actor of entries that have none: who signs in
+// is known only now.
+func signedBy(user User, trail []audit.Entry) []audit.Entry {
+	named := slices.Clone(trail)
 	for i := range named {
 		if named[i].Actor == "" {
 			named[i].Actor = user.Email
@@ -132,12 +132,12 @@ func linesBy(user User, lines []audit.Entry) []audit.Entry {
 }
 
 // SignOut ends the session. Ending one that is unknown or over is fine.
-func (s *Service) SignOut(ctx context.Context, token string) error {
+func (s *Service) SignOut(ctx context.Context, token string, trail ...audit.Entry) error {
 	h, ok := SessionToken.Hash(token)
 	if !ok {
 		return nil
 	}
-	err := s.store.RevokeSession(ctx, h, s.now())
+	err := s.store.RevokeSession(ctx, h, s.now(), trail...)
 	if fault.Is(err, fault.Unauthorized) || fault.Is(err, fault.NotFound) {
 		return nil
 	}

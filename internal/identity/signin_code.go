@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"strings"
+
+	"github.com/florinpay/florin/internal/audit"
 )
 
 // Halfway is a sign-in whose password was right and whose second factor is
@@ -21,9 +23,9 @@ func (h Halfway) Email() string {
 
 // Enter is SignIn for a page that asks for the second factor on a second form:
 // half is set, and nothing else, when the user has one.
-func (s *Service) Enter(ctx context.Context, c Credentials) (in SignedIn, half Halfway, err error) {
+func (s *Service) Enter(ctx context.Context, c Credentials, trail ...audit.Entry) (in SignedIn, half Halfway, err error) {
 	c.Code = ""
-	in, err = s.SignIn(ctx, c)
+	in, err = s.SignIn(ctx, c, trail...)
 	if !errors.Is(err, ErrNeedCode) {
 		return in, "", err
 	}
@@ -36,7 +38,7 @@ func (s *Service) Enter(ctx context.Context, c Credentials) (in SignedIn, half H
 
 // EnterWithCode completes what Enter began, by c.Code. It fails with ErrBadCode,
 // ErrBadSession if the password was changed in the meantime, or fault.Limited.
-func (s *Service) EnterWithCode(ctx context.Context, half Halfway, c Credentials) (SignedIn, error) {
+func (s *Service) EnterWithCode(ctx context.Context, half Halfway, c Credentials, trail ...audit.Entry) (SignedIn, error) {
 	email := half.Email()
 	user, err := s.UserByEmail(ctx, email)
 	if err != nil {
@@ -58,7 +60,7 @@ func (s *Service) EnterWithCode(ctx context.Context, half Halfway, c Credentials
 		return SignedIn{}, err
 	}
 	s.attempts.forget(email, c.Address)
-	return s.startSession(ctx, user, c.UserAgent)
+	return s.startSession(ctx, user, c.UserAgent, trail...)
 }
 
 // halfway binds the sign-in to the password it was begun with.

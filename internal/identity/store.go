@@ -3,6 +3,8 @@ package identity
 import (
 	"context"
 	"time"
+
+	"github.com/florinpay/florin/internal/audit"
 )
 
 // Store keeps users, their sessions and what they sign in with. Every method is
@@ -10,34 +12,34 @@ import (
 type Store interface {
 	// CreateUser stores a new user, the owner of a merchant account of their
 	// own, and returns it with its ID, or ErrEmailTaken.
-	CreateUser(ctx context.Context, u User) (User, error)
+	CreateUser(ctx context.Context, u User, trail ...audit.Entry) (User, error)
 	// UserByEmail and UserByPublicID fail with ErrUnknownUser.
 	UserByEmail(ctx context.Context, email string) (User, error)
 	UserByPublicID(ctx context.Context, id string) (User, error)
 	// DisableUser disables the user at the time given and ends their sessions;
 	// the zero time enables them. changed is false if nothing changed.
-	DisableUser(ctx context.Context, userID int64, when time.Time) (changed bool, err error)
+	DisableUser(ctx context.Context, userID int64, when time.Time, trail ...audit.Entry) (changed bool, err error)
 
 	// CreateSession stores a session, which acts for the merchant its user
 	// chose last.
-	CreateSession(ctx context.Context, s Session) error
-	RevokeSession(ctx context.Context, token Hash, now time.Time) error
+	CreateSession(ctx context.Context, s Session, trail ...audit.Entry) error
+	RevokeSession(ctx context.Context, token Hash, now time.Time, trail ...audit.Entry) error
 	// Logins lists the sessions that are neither over nor revoked, the newest
 	// first, with the hash of each token.
 	Logins(ctx context.Context, userID int64, now time.Time) ([]Session, error)
 
 	// SetPassword stores the hash of a new password and ends every session of
 	// the user. It fails with ErrBadPassword if the stored hash is not old.
-	SetPassword(ctx context.Context, userID int64, old, next string, now time.Time) error
+	SetPassword(ctx context.Context, userID int64, old, next string, now time.Time, trail ...audit.Entry) error
 	// AddReset stores the hash of a reset token; UseReset uses it up once and
 	// sets the password as SetPassword does, or fails with ErrBadReset.
 	AddReset(ctx context.Context, token Hash, userID int64, now, until time.Time) error
-	UseReset(ctx context.Context, token Hash, next string, now time.Time) (User, error)
+	UseReset(ctx context.Context, token Hash, next string, now time.Time, trail ...audit.Entry) (User, error)
 	// AddInvitation stores the hash of an invitation for an address.
 	// CreateInvited uses it up and stores the user as CreateUser does, or fails
 	// with ErrBadInvitation or ErrEmailTaken and changes nothing.
-	AddInvitation(ctx context.Context, token Hash, email string, by int64, now, until time.Time) error
-	CreateInvited(ctx context.Context, token Hash, u User) (User, error)
+	AddInvitation(ctx context.Context, token Hash, email string, by int64, now, until time.Time, trail ...audit.Entry) error
+	CreateInvited(ctx context.Context, token Hash, u User, trail ...audit.Entry) (User, error)
 	// NoteGuesses returns the user with the address and stores that they are
 	// notified of guesses at now. notify is false if there is no such user, or
 	// if they were notified after since.
@@ -51,16 +53,16 @@ type Store interface {
 	// ConfirmSecondFactor brings f into force with the step of the code that
 	// confirmed it, and replaces the recovery codes. It fails with ErrBadCode
 	// if another factor has replaced f since it was read.
-	ConfirmSecondFactor(ctx context.Context, f SecondFactor, step int64, codes []Hash, now time.Time) error
+	ConfirmSecondFactor(ctx context.Context, f SecondFactor, step int64, codes []Hash, now time.Time, trail ...audit.Entry) error
 	// TakeStep stores that the code of a time step was used; false if it, or a
 	// later one, was used before.
 	TakeStep(ctx context.Context, userID, step int64) (bool, error)
 	// TakeRecoveryCode uses a recovery code up; false if there is no such code.
-	TakeRecoveryCode(ctx context.Context, userID int64, code Hash, now time.Time) (bool, error)
+	TakeRecoveryCode(ctx context.Context, userID int64, code Hash, now time.Time, trail ...audit.Entry) (bool, error)
 	RecoveryCodesLeft(ctx context.Context, userID int64) (int, error)
 	// RemoveSecondFactor removes it with its recovery codes, and ends every
 	// session of the user but the one kept.
-	RemoveSecondFactor(ctx context.Context, userID int64, keep Hash, now time.Time) error
+	RemoveSecondFactor(ctx context.Context, userID int64, keep Hash, now time.Time, trail ...audit.Entry) error
 
 	// AddChallenge stores a challenge in place of another of the same holder
 	// and purpose, and drops those that expired before now.
@@ -69,15 +71,15 @@ type Store interface {
 	// fails with ErrBadPasskey if there is none at now.
 	TakeChallenge(ctx context.Context, holder Hash, p Purpose, now time.Time) (Challenge, error)
 	// AddPasskey fails with ErrHasPasskey or ErrTooManyPasskeys.
-	AddPasskey(ctx context.Context, p Passkey) error
+	AddPasskey(ctx context.Context, p Passkey, trail ...audit.Entry) error
 	// PasskeysOf lists a user's, the oldest first.
 	PasskeysOf(ctx context.Context, userID int64) ([]Passkey, error)
 	// UsePasskey stores what an answer changed; false if another answer was
 	// first, or the passkey was removed.
 	UsePasskey(ctx context.Context, before, after Passkey) (bool, error)
 	// RenamePasskey fails with ErrUnknownPasskey.
-	RenamePasskey(ctx context.Context, userID int64, id, name string) error
+	RenamePasskey(ctx context.Context, userID int64, id, name string, trail ...audit.Entry) error
 	// RemovePasskey ends every session of the user but the one kept, or fails
 	// with ErrUnknownPasskey.
-	RemovePasskey(ctx context.Context, userID int64, id string, keep Hash, now time.Time) error
+	RemovePasskey(ctx context.Context, userID int64, id string, keep Hash, now time.Time, trail ...audit.Entry) error
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/florinpay/florin/internal/audit"
 )
 
 // memory is a Store in memory: each method is one transaction, written whole or
@@ -30,7 +32,7 @@ func (m *memory) begin() (end func(), err error) {
 	return m.mu.Unlock, nil
 }
 
-func (m *memory) CreateUser(_ context.Context, u User) (User, error) {
+func (m *memory) CreateUser(_ context.Context, u User, trail ...audit.Entry) (User, error) {
 	end, err := m.begin()
 	if err != nil {
 		return User{}, err
@@ -57,7 +59,7 @@ func (m *memory) UserByEmail(_ context.Context, email string) (User, error) {
 	return u, nil
 }
 
-func (m *memory) CreateSession(_ context.Context, s Session) error {
+func (m *memory) CreateSession(_ context.Context, s Session, trail ...audit.Entry) error {
 	end, err := m.begin()
 	if err != nil {
 		return err
@@ -67,7 +69,7 @@ func (m *memory) CreateSession(_ context.Context, s Session) error {
 	return nil
 }
 
-func (m *memory) RevokeSession(_ context.Context, token Hash, _ time.Time) error {
+func (m *memory) RevokeSession(_ context.Context, token Hash, _ time.Time, trail ...audit.Entry) error {
 	end, err := m.begin()
 	if err != nil {
 		return err

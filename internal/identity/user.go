@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -32,12 +33,12 @@ type NewUser struct {
 
 // CreateUser makes a user. It fails with fault.Invalid naming the field, or
 // ErrEmailTaken.
-func (s *Service) CreateUser(ctx context.Context, in NewUser) (User, error) {
+func (s *Service) CreateUser(ctx context.Context, in NewUser, trail ...audit.Entry) (User, error) {
 	u, err := s.Prepare(ctx, in)
 	if err != nil {
 		return User{}, err
 	}
-	return s.store.CreateUser(ctx, u)
+	return s.store.CreateUser(ctx, u, trail...)
 }
 
 // Prepare returns a user to be stored by another act, such as joining a team. It

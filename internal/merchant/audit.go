@@ -6,6 +6,24 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 )
 
+// AuditFunc returns the audit entries of a change to a custodian. It runs where
+// the custodian is locked, and again if the transaction does, so it must have
+// no effects. nil records nothing.
+type AuditFunc func(before, after Custodian) []audit.Entry
+
+// Entries returns the entries of the change.
+func (f AuditFunc) Entries(before, after Custodian) []audit.Entry {
+	if f == nil {
+		return nil
+	}
+	return f(before, after)
+}
+
+// Audited records a change by these entries, whatever it changed.
+func Audited(trail ...audit.Entry) AuditFunc {
+	return func(Custodian, Custodian) []audit.Entry { return trail }
+}
+
 // Record appends a line to the audit log of the account.
 func (s *Service) Record(ctx context.Context, a audit.Entry) error {
 	a.At = s.now().UTC()

@@ -57,7 +57,7 @@ func (b bundle) mustCreateKey(t *testing.T, in NewKey) (Key, string) {
 func (b bundle) mustCreateCustodian(t *testing.T, in CustodianInput) (Key, Custodian) {
 	t.Helper()
 	k, _ := b.mustCreateKey(t, NewKey{Credits: 20})
-	c, _, err := b.CreateCustodian(t.Context(), k, in)
+	c, _, err := b.CreateCustodian(t.Context(), k, in, nil)
 	if err != nil {
 		t.Fatalf("CreateCustodian: %v", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -16,7 +17,9 @@ const maxSigning = 2
 // signed in. Unlike the operations of the interface it costs nothing, for
 // somebody without credits must be able to correct a wallet. signing is set
 // when a custodian was made. It fails with fault.Invalid naming the field.
-func (s *Service) ArrangeCustodian(ctx context.Context, key Key, in CustodianInput) (c Custodian, signing secret.Text, err error) {
+func (s *Service) ArrangeCustodian(
+	ctx context.Context, key Key, in CustodianInput, record AuditFunc,
+) (c Custodian, signing secret.Text, err error) {
 	now := s.now().UTC()
 	if _, err := s.with(Custodian{}, in); err != nil {
 		return Custodian{}, secret.Text{}, err
@@ -27,7 +30,7 @@ func (s *Service) ArrangeCustodian(ctx context.Context, key Key, in CustodianInp
 			c, err := s.with(c, in)
 			c.UpdatedAt = now
 			return c, err
-		})
+		}, record)
 		return c, secret.Text{}, err
 	}
 	if !errors.Is(err, ErrNoCustodian) {
@@ -37,7 +40,7 @@ func (s *Service) ArrangeCustodian(ctx context.Context, key Key, in CustodianInp
 	if err != nil {
 		return Custodian{}, secret.Text{}, err
 	}
-	c, err = s.store.CreateCustodian(ctx, c, nil)
+	c, err = s.store.CreateCustodian(ctx, c, nil, record)
 	return c, signing, err
 }
 
@@ -61,7 +64,7 @@ func (s *Service) newCustodian(key Key, in CustodianInput) (Custodian, secret.Te
 // RotateSigningSecret gives the custodian a new signing secret, which is
 // returned here and never again. The one before stays valid beside it until
 // the next rotation or RetireSigningSecret.
-func (s *Service) RotateSigningSecret(ctx context.Context, key Key) (secret.Text, error) {
+func (s *Service) RotateSigningSecret(ctx context.Context, key Key, trail ...audit.Entry) (secret.Text, error) {
 	signing, err := newSigningSecret(s.opts.Random)
 	if err != nil {
 		return secret.Text{}, err
@@ -71,7 +74,7 @@ func (s *Service) RotateSigningSecret(ctx context.Context, key Key) (secret.Text
 		c.SigningSecrets = secrets[:min(len(secrets), maxSigning)]
 		c.UpdatedAt = s.now().UTC()
 		return c, nil
-	})
+	}, Audited(trail...))
 	if err != nil {
 		return secret.Text{}, fmt.Errorf("rotate the signing secret: %w", err)
 	}
@@ -79,11 +82,11 @@ func (s *Service) RotateSigningSecret(ctx context.Context, key Key) (secret.Text
 }
 
 // RetireSigningSecret leaves only the newest signing secret valid.
-func (s *Service) RetireSigningSecret(ctx context.Context, key Key) error {
+func (s *Service) RetireSigningSecret(ctx context.Context, key Key, trail ...audit.Entry) error {
 	_, err := s.store.UpdateCustodian(ctx, key.ID, nil, func(c Custodian) (Custodian, error) {
 		c.SigningSecrets = c.SigningSecrets[:min(len(c.SigningSecrets), 1)]
 		c.UpdatedAt = s.now().UTC()
 		return c, nil
-	})
+	}, Audited(trail...))
 	return err
 }

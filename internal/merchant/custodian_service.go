@@ -20,7 +20,7 @@ const (
 // it. The new signing secret is returned here and never again. It fails with
 // fault.Invalid naming the field, ErrHasCustodian, or credit.ErrNoCredits, and
 // costs nothing then.
-func (s *Service) CreateCustodian(ctx context.Context, key Key, in CustodianInput) (Custodian, secret.Text, error) {
+func (s *Service) CreateCustodian(ctx context.Context, key Key, in CustodianInput, record AuditFunc) (Custodian, secret.Text, error) {
 	c, signing, err := s.newCustodian(key, in)
 	if err != nil {
 		return Custodian{}, secret.Text{}, err
@@ -29,7 +29,7 @@ func (s *Service) CreateCustodian(ctx context.Context, key Key, in CustodianInpu
 	if err != nil {
 		return Custodian{}, secret.Text{}, err
 	}
-	c, err = s.store.CreateCustodian(ctx, c, entries)
+	c, err = s.store.CreateCustodian(ctx, c, entries, record)
 	if err != nil {
 		return Custodian{}, secret.Text{}, err
 	}
@@ -39,7 +39,7 @@ func (s *Service) CreateCustodian(ctx context.Context, key Key, in CustodianInpu
 // UpdateCustodian changes what the input gives of the key's custodian and
 // debits one credit with it. It fails with fault.Invalid naming the field,
 // ErrNoCustodian, or credit.ErrNoCredits, and costs nothing then.
-func (s *Service) UpdateCustodian(ctx context.Context, key Key, in CustodianInput) (Custodian, error) {
+func (s *Service) UpdateCustodian(ctx context.Context, key Key, in CustodianInput, record AuditFunc) (Custodian, error) {
 	now := s.now().UTC()
 	// What is wrong by itself is refused before anything is locked; what is
 	// wrong only beside what is stored, inside.
@@ -54,7 +54,7 @@ func (s *Service) UpdateCustodian(ctx context.Context, key Key, in CustodianInpu
 		c, err := s.with(c, in)
 		c.UpdatedAt = now
 		return c, err
-	})
+	}, record)
 }
 
 // Custodian returns the custodian of the key, or ErrNoCustodian.

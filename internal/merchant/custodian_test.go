@@ -42,7 +42,7 @@ func TestService_CreateCustodian(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
 	k, _ := b.mustCreateKey(t, NewKey{Credits: 2})
-	c, signing, err := b.CreateCustodian(t.Context(), k, everything())
+	c, signing, err := b.CreateCustodian(t.Context(), k, everything(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestService_CreateCustodian(t *testing.T) {
 	if got := b.credits(t, k); got != 1 {
 		t.Errorf("%d credits left, want 1", got)
 	}
-	_, _, err = b.CreateCustodian(t.Context(), k, everything())
+	_, _, err = b.CreateCustodian(t.Context(), k, everything(), nil)
 	wantErr(t, "a second one", err, ErrHasCustodian)
 	if got := b.credits(t, k); got != 1 {
 		t.Errorf("the refusal cost %d", 1-got)
@@ -87,7 +87,7 @@ func TestService_CreateCustodian_NoCredits(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
 	k, _ := b.mustCreateKey(t, NewKey{})
-	_, signing, err := b.CreateCustodian(t.Context(), k, CustodianInput{})
+	_, signing, err := b.CreateCustodian(t.Context(), k, CustodianInput{}, nil)
 	wantErr(t, "without credits", err, ledger.ErrNoCredits)
 	_, err = b.Custodian(t.Context(), k.ID)
 	wantErr(t, "afterwards", err, ErrNoCustodian)
@@ -101,7 +101,7 @@ func TestService_UpdateCustodian_OnlyWhatIsGiven(t *testing.T) {
 	b := newBundle()
 	k, before := b.mustCreateCustodian(t, everything())
 	b.clock.pass(time.Hour)
-	same, err := b.UpdateCustodian(t.Context(), k, CustodianInput{})
+	same, err := b.UpdateCustodian(t.Context(), k, CustodianInput{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestService_UpdateCustodian_OnlyWhatIsGiven(t *testing.T) {
 		Wallets:  map[chain.Network]string{chain.Base: ""},
 		Networks: []NetworkInput{{Network: chain.Base, MaxAmount: new(money.Micros(0))}},
 		Branding: &BrandingInput{Tagline: new("New")},
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestService_UpdateCustodian_Clears(t *testing.T) {
 		Wallets:  map[chain.Network]string{chain.BEP20: "", chain.Polygon: "", chain.Base: "", chain.Solana: " "},
 		Networks: []NetworkInput{{Network: chain.Base, Tokens: new([]money.Token{}), MinAmount: new(money.Micros(0)), MaxAmount: new(money.Micros(0)), Finality: new(""), SweepMin: new(money.Micros(0))}},
 		Branding: &BrandingInput{Tagline: new(""), LogoURL: new(""), PrimaryColor: new(""), BackgroundColor: new(""), Theme: new(Theme("")), SupportEmail: new(""), Website: new("")},
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,15 +217,15 @@ func TestService_Custodian_Refuses(t *testing.T) {
 	} {
 		b := newBundle()
 		k, _ := b.mustCreateKey(t, NewKey{Credits: 5})
-		_, signing, err := b.CreateCustodian(t.Context(), k, c.in)
+		_, signing, err := b.CreateCustodian(t.Context(), k, c.in, nil)
 		wantInvalid(t, name+" (create)", err, c.field)
 		if !signing.Empty() {
 			t.Errorf("%s: a secret came with the refusal", name)
 		}
-		if _, _, err := b.CreateCustodian(t.Context(), k, everything()); err != nil {
+		if _, _, err := b.CreateCustodian(t.Context(), k, everything(), nil); err != nil {
 			t.Fatal(err)
 		}
-		_, err = b.UpdateCustodian(t.Context(), k, c.in)
+		_, err = b.UpdateCustodian(t.Context(), k, c.in, nil)
 		wantInvalid(t, name+" (update)", err, c.field)
 		if after, _ := b.Custodian(t.Context(), k.ID); after.Name != "Shop" || b.credits(t, k) != 4 {
 			t.Errorf("%s: the refusals cost %d or changed %+v", name, 4-b.credits(t, k), after)
@@ -239,7 +239,7 @@ func TestService_UpdateCustodian_BesideWhatIsStored(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
 	k, _ := b.mustCreateCustodian(t, everything()) // BASE takes 1 to 100
-	_, err := b.UpdateCustodian(t.Context(), k, CustodianInput{Networks: []NetworkInput{{Network: chain.Base, MinAmount: new(101 * money.USD)}}})
+	_, err := b.UpdateCustodian(t.Context(), k, CustodianInput{Networks: []NetworkInput{{Network: chain.Base, MinAmount: new(101 * money.USD)}}}, nil)
 	wantInvalid(t, "a minimum over the stored maximum", err, "minAmount")
 	if got := b.credits(t, k); got != 19 {
 		t.Errorf("%d credits left, want 19: a refusal is free", got)
@@ -250,7 +250,7 @@ func TestService_UpdateCustodian_None(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
 	k, _ := b.mustCreateKey(t, NewKey{Credits: 1})
-	_, err := b.UpdateCustodian(t.Context(), k, CustodianInput{})
+	_, err := b.UpdateCustodian(t.Context(), k, CustodianInput{}, nil)
 	wantErr(t, "without a custodian", err, ErrNoCustodian)
 	if got := b.credits(t, k); got != 1 {
 		t.Errorf("%d credits left, want 1", got)
@@ -261,10 +261,10 @@ func TestService_UpdateCustodian_NoCredits(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
 	k, _ := b.mustCreateKey(t, NewKey{Credits: 1})
-	if _, _, err := b.CreateCustodian(t.Context(), k, everything()); err != nil {
+	if _, _, err := b.CreateCustodian(t.Context(), k, everything(), nil); err != nil {
 		t.Fatal(err)
 	}
-	_, err := b.UpdateCustodian(t.Context(), k, CustodianInput{Name: new("Other")})
+	_, err := b.UpdateCustodian(t.Context(), k, CustodianInput{Name: new("Other")}, nil)
 	wantErr(t, "without credits", err, ledger.ErrNoCredits)
 	if c, _ := b.Custodian(t.Context(), k.ID); c.Name != "Shop" {
 		t.Errorf("the name is %q: it changed without payment", c.Name)
@@ -277,7 +277,7 @@ func TestService_UpdateCustodian_AtOnce(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
 	k, _ := b.mustCreateKey(t, NewKey{Credits: 6})
-	if _, _, err := b.CreateCustodian(t.Context(), k, CustodianInput{}); err != nil {
+	if _, _, err := b.CreateCustodian(t.Context(), k, CustodianInput{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	var wg sync.WaitGroup
@@ -285,7 +285,7 @@ func TestService_UpdateCustodian_AtOnce(t *testing.T) {
 	done, refused := 0, 0
 	for range 12 {
 		wg.Go(func() {
-			_, err := b.UpdateCustodian(t.Context(), k, CustodianInput{Name: new("x")})
+			_, err := b.UpdateCustodian(t.Context(), k, CustodianInput{Name: new("x")}, nil)
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
@@ -315,10 +315,10 @@ func TestService_CheckCallback(t *testing.T) {
 		return nil
 	}})
 	k, _ := b.mustCreateKey(t, NewKey{Credits: 5})
-	if c, _, err := s.CreateCustodian(t.Context(), k, CustodianInput{CallbackURL: new(" http://127.0.0.1:9/hook ")}); err != nil || c.CallbackURL != "http://127.0.0.1:9/hook" {
+	if c, _, err := s.CreateCustodian(t.Context(), k, CustodianInput{CallbackURL: new(" http://127.0.0.1:9/hook ")}, nil); err != nil || c.CallbackURL != "http://127.0.0.1:9/hook" {
 		t.Errorf("CreateCustodian = %+v, %v", c, err)
 	}
-	if c, err := s.UpdateCustodian(t.Context(), k, CustodianInput{CallbackURL: new("https://shop.example/")}); err == nil {
+	if c, err := s.UpdateCustodian(t.Context(), k, CustodianInput{CallbackURL: new("https://shop.example/")}, nil); err == nil {
 		t.Errorf("what the check refuses is stored: %+v", c)
 	}
 }

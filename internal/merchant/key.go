@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
@@ -70,7 +71,7 @@ const (
 // CreateKey makes an API key for the user and books its free credits and
 // queries. The key's text is returned here and never again. It fails with
 // fault.Invalid naming the field.
-func (s *Service) CreateKey(ctx context.Context, user identity.User, in NewKey) (Key, secret.Text, error) {
+func (s *Service) CreateKey(ctx context.Context, user identity.User, in NewKey, trail ...audit.Entry) (Key, secret.Text, error) {
 	wallet, err := parseKeyWallet(in.Wallet)
 	if err != nil {
 		return Key{}, secret.Text{}, err
@@ -98,7 +99,7 @@ func (s *Service) CreateKey(ctx context.Context, user identity.User, in NewKey) 
 	key, err := create(ctx, Key{
 		PublicID: id, UserID: user.ID, UserPublic: user.PublicID, Hash: hash, Label: label, Wallet: wallet,
 		FirstName: user.FirstName, LastName: user.LastName, Email: user.Email, CreatedAt: now,
-	}, func(keyID int64) []ledger.Entry { return freeEntries(keyID, id, in, now) })
+	}, func(keyID int64) []ledger.Entry { return freeEntries(keyID, id, in, now) }, trail...)
 	if err != nil {
 		return Key{}, secret.Text{}, err
 	}
@@ -157,21 +158,21 @@ func (s *Service) charge(key Key, operation string, now time.Time) ([]ledger.Ent
 
 // SetKeyLabel renames a key of the user, or fails with ErrUnknownKey or
 // fault.Invalid.
-func (s *Service) SetKeyLabel(ctx context.Context, key Key, label string) error {
+func (s *Service) SetKeyLabel(ctx context.Context, key Key, label string, trail ...audit.Entry) error {
 	label, err := input.Text("label", label, input.MaxName)
 	if err != nil {
 		return err
 	}
-	return s.store.SetKeyLabel(ctx, key.UserID, key.ID, label)
+	return s.store.SetKeyLabel(ctx, key.UserID, key.ID, label, trail...)
 }
 
 // RevokeKey ends a key for good. Its payments stay and are still watched.
-func (s *Service) RevokeKey(ctx context.Context, key Key) error {
-	return s.store.RevokeKey(ctx, key.UserID, key.ID, s.now().UTC())
+func (s *Service) RevokeKey(ctx context.Context, key Key, trail ...audit.Entry) error {
+	return s.store.RevokeKey(ctx, key.UserID, key.ID, s.now().UTC(), trail...)
 }
 
 // SetKeyDisabled is SetUserDisabled for one key.
-func (s *Service) SetKeyDisabled(ctx context.Context, by identity.User, key Key, disabled bool) error {
+func (s *Service) SetKeyDisabled(ctx context.Context, by identity.User, key Key, disabled bool, trail ...audit.Entry) error {
 	if !by.Operator {
 		return identity.ErrNoOperator
 	}
@@ -179,7 +180,7 @@ func (s *Service) SetKeyDisabled(ctx context.Context, by identity.User, key Key,
 	if disabled {
 		when = s.now().UTC()
 	}
-	changed, err := s.store.DisableKey(ctx, key.ID, when)
+	changed, err := s.store.DisableKey(ctx, key.ID, when, trail...)
 	if err == nil && !changed {
 		return identity.ErrAsItIs
 	}

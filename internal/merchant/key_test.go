@@ -168,7 +168,7 @@ func TestSecretsDoNotPrint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, signing, err := b.CreateCustodian(t.Context(), k, CustodianInput{})
+	c, signing, err := b.CreateCustodian(t.Context(), k, CustodianInput{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

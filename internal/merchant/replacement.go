@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
@@ -16,6 +17,7 @@ type Replacement struct {
 	KeyID     int64
 	Old, Next identity.Hash
 	Entries   []ledger.Entry
+	Audit     []audit.Entry
 	Now       time.Time
 	// Request names the request that asked for it among those of the key, and
 	// Answer makes what is kept for its repetition; nil keeps nothing. Answer
@@ -37,12 +39,12 @@ type Keep struct {
 // fails from then on. keep may be nil. The caller has made sure that whoever
 // asks may do so. It fails with ErrBadKey if the key was replaced in the
 // meantime.
-func (s *Service) ReplaceKey(ctx context.Context, key Key, entries []ledger.Entry, keep *Keep) (secret.Text, ledger.Balance, error) {
+func (s *Service) ReplaceKey(ctx context.Context, key Key, entries []ledger.Entry, keep *Keep, trail ...audit.Entry) (secret.Text, ledger.Balance, error) {
 	text, hash, err := identity.APIKey.New(s.opts.Random)
 	if err != nil {
 		return secret.Text{}, ledger.Balance{}, fmt.Errorf("make an API key: %w", err)
 	}
-	r := Replacement{KeyID: key.ID, Old: key.Hash, Next: hash, Entries: entries, Now: s.now()}
+	r := Replacement{KeyID: key.ID, Old: key.Hash, Next: hash, Entries: entries, Audit: trail, Now: s.now()}
 	if keep != nil {
 		r.Request = keep.Request
 		r.Answer = func(left ledger.Balance) (idempotency.Answer, error) { return keep.Answer(text, left) }

@@ -15,10 +15,10 @@ import (
 type Store interface {
 	// CreateKey stores a new key with its first entries and returns it with its
 	// ID. entries is given that ID.
-	CreateKey(ctx context.Context, k Key, entries func(id int64) []ledger.Entry) (Key, error)
+	CreateKey(ctx context.Context, k Key, entries func(id int64) []ledger.Entry, trail ...audit.Entry) (Key, error)
 	// CreateKeyWithin is CreateKey for a user who has fewer than MaxKeys in use
 	// and fewer than MaxEverKeys in all, or fails with ErrTooManyKeys.
-	CreateKeyWithin(ctx context.Context, k Key, entries func(id int64) []ledger.Entry) (Key, error)
+	CreateKeyWithin(ctx context.Context, k Key, entries func(id int64) []ledger.Entry, trail ...audit.Entry) (Key, error)
 	// KeyByHash returns the key in use with the hash and its owner's name, or ErrBadKey.
 	KeyByHash(ctx context.Context, h identity.Hash) (Key, error)
 	// RotateKey carries a replacement out and returns the balance of the key;
@@ -29,11 +29,11 @@ type Store interface {
 	// old key, and the key's ID; or ErrBadKey for any other request.
 	RetiredAnswer(ctx context.Context, old identity.Hash, name string, request idempotency.Hash, now time.Time) (int64, idempotency.Answer, error)
 	// SetKeyLabel and RevokeKey change a key of the user, or fail with ErrUnknownKey.
-	SetKeyLabel(ctx context.Context, userID, keyID int64, label string) error
-	RevokeKey(ctx context.Context, userID, keyID int64, now time.Time) error
+	SetKeyLabel(ctx context.Context, userID, keyID int64, label string, trail ...audit.Entry) error
+	RevokeKey(ctx context.Context, userID, keyID int64, now time.Time, trail ...audit.Entry) error
 	// DisableKey disables the key at the time given; the zero time enables it.
 	// changed is false if nothing changed.
-	DisableKey(ctx context.Context, keyID int64, when time.Time) (changed bool, err error)
+	DisableKey(ctx context.Context, keyID int64, when time.Time, trail ...audit.Entry) (changed bool, err error)
 	// TouchKeys sets when the keys with these ids were last used, where that
 	// is later than what is stored.
 	TouchKeys(ctx context.Context, used map[int64]time.Time) error
@@ -42,12 +42,12 @@ type Store interface {
 
 	// CreateCustodian stores the custodian of a key with the entries that pay
 	// for it, or fails with ErrHasCustodian.
-	CreateCustodian(ctx context.Context, c Custodian, entries []ledger.Entry) (Custodian, error)
+	CreateCustodian(ctx context.Context, c Custodian, entries []ledger.Entry, record AuditFunc) (Custodian, error)
 	// Custodian returns the custodian of the key, or ErrNoCustodian.
 	Custodian(ctx context.Context, keyID int64) (Custodian, error)
 	// UpdateCustodian locks the custodian, calls change and stores the result
 	// with the entries; change may run again, so it must have no effects.
-	UpdateCustodian(ctx context.Context, keyID int64, entries []ledger.Entry, change func(Custodian) (Custodian, error)) (Custodian, error)
+	UpdateCustodian(ctx context.Context, keyID int64, entries []ledger.Entry, change func(Custodian) (Custodian, error), record AuditFunc) (Custodian, error)
 
 	// MembershipBySession returns the user of a session that has neither
 	// expired at now nor been revoked, and the merchant it acts for. The role
@@ -63,12 +63,12 @@ type Store interface {
 	Members(ctx context.Context, merchantID int64) ([]Member, error)
 	// SetRole and RemoveMember fail with ErrUnknownMember, or with ErrLastOwner
 	// where no owner would be left.
-	SetRole(ctx context.Context, merchantID, userID int64, role Role) error
-	RemoveMember(ctx context.Context, merchantID, userID int64) error
+	SetRole(ctx context.Context, merchantID, userID int64, role Role, trail ...audit.Entry) error
+	RemoveMember(ctx context.Context, merchantID, userID int64, trail ...audit.Entry) error
 
 	// AddInvited stores an invitation in place of an open one for the same
 	// address, or fails with ErrIsMember or ErrTeamFull.
-	AddInvited(ctx context.Context, token identity.Hash, n Invited) error
+	AddInvited(ctx context.Context, token identity.Hash, n Invited, trail ...audit.Entry) error
 	// Invitations lists the open ones, expired ones included, the newest first.
 	Invitations(ctx context.Context, merchantID int64) ([]Invited, error)
 	// InvitedBy returns the open invitation with the token and its merchant, or
@@ -76,12 +76,12 @@ type Store interface {
 	InvitedBy(ctx context.Context, token identity.Hash, now time.Time) (Invited, identity.User, error)
 	// RenewInvited gives an invitation another token; RevokeInvited ends it.
 	// Both fail with ErrUnknownInvited.
-	RenewInvited(ctx context.Context, merchantID int64, id string, token identity.Hash, until time.Time) (Invited, error)
-	RevokeInvited(ctx context.Context, merchantID int64, id string, now time.Time) error
+	RenewInvited(ctx context.Context, merchantID int64, id string, token identity.Hash, until time.Time, trail ...audit.Entry) (Invited, error)
+	RevokeInvited(ctx context.Context, merchantID int64, id string, now time.Time, trail ...audit.Entry) error
 	// JoinTeam uses an invitation for the user's address up and makes the user
 	// a member; a user without an ID is stored first. It fails with
 	// identity.ErrBadInvitation or ErrEmailTaken and changes nothing.
-	JoinTeam(ctx context.Context, token identity.Hash, user identity.User, now time.Time) (identity.User, Invited, error)
+	JoinTeam(ctx context.Context, token identity.Hash, user identity.User, now time.Time, trail ...audit.Entry) (identity.User, Invited, error)
 
 	// AddAudit appends an entry to the audit log. AuditLog lists what the user
 	// did to their own sign-in, and what was done for the merchant (0: none),

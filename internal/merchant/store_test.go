@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
@@ -46,11 +47,11 @@ func (m *memory) begin() (end func(), err error) {
 }
 
 // CreateKeyWithin does not count: the limits are the database's to keep.
-func (m *memory) CreateKeyWithin(ctx context.Context, k Key, entries func(int64) []ledger.Entry) (Key, error) {
+func (m *memory) CreateKeyWithin(ctx context.Context, k Key, entries func(int64) []ledger.Entry, trail ...audit.Entry) (Key, error) {
 	return m.CreateKey(ctx, k, entries)
 }
 
-func (m *memory) CreateKey(_ context.Context, k Key, entries func(int64) []ledger.Entry) (Key, error) {
+func (m *memory) CreateKey(_ context.Context, k Key, entries func(int64) []ledger.Entry, trail ...audit.Entry) (Key, error) {
 	end, err := m.begin()
 	if err != nil {
 		return Key{}, err
@@ -137,7 +138,7 @@ func (m *memory) apply(keyID int64, entries []ledger.Entry) error {
 	return nil
 }
 
-func (m *memory) CreateCustodian(_ context.Context, c Custodian, entries []ledger.Entry) (Custodian, error) {
+func (m *memory) CreateCustodian(_ context.Context, c Custodian, entries []ledger.Entry, _ AuditFunc) (Custodian, error) {
 	end, err := m.begin()
 	if err != nil {
 		return Custodian{}, err
@@ -167,7 +168,9 @@ func (m *memory) Custodian(_ context.Context, keyID int64) (Custodian, error) {
 	return c, nil
 }
 
-func (m *memory) UpdateCustodian(_ context.Context, keyID int64, entries []ledger.Entry, change func(Custodian) (Custodian, error)) (Custodian, error) {
+func (m *memory) UpdateCustodian(
+	_ context.Context, keyID int64, entries []ledger.Entry, change func(Custodian) (Custodian, error), _ AuditFunc,
+) (Custodian, error) {
 	end, err := m.begin()
 	if err != nil {
 		return Custodian{}, err

@@ -50,19 +50,19 @@ func TestService_Stored(t *testing.T) {
 			Network: chain.Base, Tokens: new([]money.Token{money.USDC}), MaxAmount: new(100 * money.USD), Finality: new("12s"),
 		}},
 		Branding: &merchant.BrandingInput{PrimaryColor: new("#09f")}, ShortBasis: new(int64(50)), LateFor: new(time.Hour),
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if found, err := s.Custodian(t.Context(), key.ID); err != nil || !reflect.DeepEqual(found, created) {
 		t.Errorf("the custodian is stored as\n%+v (%v), want\n%+v", found, err, created)
 	}
-	updated, err := s.UpdateCustodian(t.Context(), key, merchant.CustodianInput{Name: new("Shop")})
+	updated, err := s.UpdateCustodian(t.Context(), key, merchant.CustodianInput{Name: new("Shop")}, nil)
 	created.Name = "Shop"
 	if err != nil || !reflect.DeepEqual(updated, created) || !updated.SigningSecrets[0].Equal(signing) {
 		t.Errorf("the update gave\n%+v (%v), want\n%+v", updated, err, created)
 	}
-	if _, err := s.UpdateCustodian(t.Context(), key, merchant.CustodianInput{Name: new("Other")}); !errors.Is(err, ledger.ErrNoCredits) {
+	if _, err := s.UpdateCustodian(t.Context(), key, merchant.CustodianInput{Name: new("Other")}, nil); !errors.Is(err, ledger.ErrNoCredits) {
 		t.Errorf("without credits: %v", err)
 	}
 	if found, _ := s.Custodian(t.Context(), key.ID); found.Name != "Shop" {

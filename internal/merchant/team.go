@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/secret"
@@ -84,21 +85,21 @@ func (s *Service) Member(ctx context.Context, merchant identity.User, publicID s
 }
 
 // SetRole gives a member another role from the next request on.
-func (s *Service) SetRole(ctx context.Context, merchant, member identity.User, role Role) error {
+func (s *Service) SetRole(ctx context.Context, merchant, member identity.User, role Role, trail ...audit.Entry) error {
 	if _, ok := ParseRole(string(role)); !ok {
 		return fault.New(fault.Invalid, "role must be owner, developer, support or viewer")
 	}
-	return s.store.SetRole(ctx, merchant.ID, member.ID, role)
+	return s.store.SetRole(ctx, merchant.ID, member.ID, role, trail...)
 }
 
 // RemoveMember ends a membership; the next request of the member is refused.
-func (s *Service) RemoveMember(ctx context.Context, merchant, member identity.User) error {
-	return s.store.RemoveMember(ctx, merchant.ID, member.ID)
+func (s *Service) RemoveMember(ctx context.Context, merchant, member identity.User, trail ...audit.Entry) error {
+	return s.store.RemoveMember(ctx, merchant.ID, member.ID, trail...)
 }
 
 // InviteMember invites somebody with the address into the team. The token is
 // shown only here.
-func (s *Service) InviteMember(ctx context.Context, by Membership, email string, role Role) (Invited, secret.Text, error) {
+func (s *Service) InviteMember(ctx context.Context, by Membership, email string, role Role, trail ...audit.Entry) (Invited, secret.Text, error) {
 	email, err := identity.NormalizeEmail(email)
 	if err != nil {
 		return Invited{}, secret.Text{}, err
@@ -118,7 +119,7 @@ func (s *Service) InviteMember(ctx context.Context, by Membership, email string,
 	n := Invited{
 		ID: id, MerchantID: by.Merchant.ID, Email: email, Role: role, By: by.User.Email, CreatedAt: now, ExpiresAt: now.Add(identity.InvitationTTL),
 	}
-	return n, token, s.store.AddInvited(ctx, hash, n)
+	return n, token, s.store.AddInvited(ctx, hash, n, trail...)
 }
 
 // Invitations lists the open invitations, expired ones included.
@@ -128,18 +129,18 @@ func (s *Service) Invitations(ctx context.Context, merchant identity.User) ([]In
 
 // RenewInvitation makes a new link for an invitation; the old one is
 // worthless then. It fails with ErrUnknownInvited.
-func (s *Service) RenewInvitation(ctx context.Context, merchant identity.User, id string) (Invited, secret.Text, error) {
+func (s *Service) RenewInvitation(ctx context.Context, merchant identity.User, id string, trail ...audit.Entry) (Invited, secret.Text, error) {
 	token, hash, err := identity.TeamToken.New(s.opts.Random)
 	if err != nil {
 		return Invited{}, secret.Text{}, err
 	}
-	n, err := s.store.RenewInvited(ctx, merchant.ID, id, hash, s.now().UTC().Add(identity.InvitationTTL))
+	n, err := s.store.RenewInvited(ctx, merchant.ID, id, hash, s.now().UTC().Add(identity.InvitationTTL), trail...)
 	return n, token, err
 }
 
 // RevokeInvitation ends an invitation, or fails with ErrUnknownInvited.
-func (s *Service) RevokeInvitation(ctx context.Context, merchant identity.User, id string) error {
-	return s.store.RevokeInvited(ctx, merchant.ID, id, s.now().UTC())
+func (s *Service) RevokeInvitation(ctx context.Context, merchant identity.User, id string, trail ...audit.Entry) error {
+	return s.store.RevokeInvited(ctx, merchant.ID, id, s.now().UTC(), trail...)
 }
 
 // Invitation returns what the token invites to, and the merchant; known tells
@@ -161,19 +162,19 @@ func (s *Service) Invitation(ctx context.Context, token string) (n Invited, merc
 
 // Join takes an invitation for somebody who is signed in, whose address must be
 // the one invited. It fails with identity.ErrBadInvitation.
-func (s *Service) Join(ctx context.Context, token string, user identity.User) (Invited, error) {
+func (s *Service) Join(ctx context.Context, token string, user identity.User, trail ...audit.Entry) (Invited, error) {
 	hash, ok := identity.TeamToken.Hash(token)
 	if !ok {
 		return Invited{}, identity.ErrBadInvitation
 	}
-	_, n, err := s.store.JoinTeam(ctx, hash, user, s.now().UTC())
+	_, n, err := s.store.JoinTeam(ctx, hash, user, s.now().UTC(), trail...)
 	return n, err
 }
 
 // JoinNew makes a user by an invitation into a team, whether signing up is open
 // or not: an owner answers for them. The user has no merchant account of their
 // own. It fails as CreateUser does, or with identity.ErrBadInvitation.
-func (s *Service) JoinNew(ctx context.Context, token string, in identity.NewUser) (identity.User, Invited, error) {
+func (s *Service) JoinNew(ctx context.Context, token string, in identity.NewUser, trail ...audit.Entry) (identity.User, Invited, error) {
 	hash, ok := identity.TeamToken.Hash(token)
 	if !ok {
 		return identity.User{}, Invited{}, identity.ErrBadInvitation
@@ -182,5 +183,5 @@ func (s *Service) JoinNew(ctx context.Context, token string, in identity.NewUser
 	if err != nil {
 		return identity.User{}, Invited{}, err
 	}
-	return s.store.JoinTeam(ctx, hash, u, s.now().UTC())
+	return s.store.JoinTeam(ctx, hash, u, s.now().UTC(), trail...)
 }

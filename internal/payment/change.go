@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
@@ -17,6 +18,16 @@ type Change struct {
 	Deposits []Deposit // new or changed
 	Events   []Event
 	Entries  []ledger.Entry
+	Audit    []audit.Entry // of an act by a user; none for what the chain or the clock decides
+}
+
+// audited returns the change with the entries that record it. A change that
+// writes nothing records nothing.
+func (c Change) audited(entries []audit.Entry, err error) (Change, error) {
+	if err == nil && !c.None() {
+		c.Audit = entries
+	}
+	return c, err
 }
 
 // None reports whether there is nothing to write.

@@ -159,7 +159,7 @@ func (r *rig) openShop() {
 		PublicID: "01KAJ0000000000000000000C1", KeyID: r.key.ID, Name: "Shop", CallbackURL: "https://shop.example.com/hook",
 		Wallets:        map[chain.Network]chain.Address{r.profile.Network: rigWallet},
 		SigningSecrets: []secret.Text{secret.New("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")}, CreatedAt: r.now(), UpdatedAt: r.now(),
-	}, nil)
+	}, nil, nil)
 	r.must(err)
 }
 

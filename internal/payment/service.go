@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/ledger"
@@ -58,7 +59,7 @@ const (
 
 // Create makes a pending payment of a key that has a custodian. It fails with
 // fault.Invalid for what breaks a rule, or merchant.ErrNoCustodian.
-func (s *Service) Create(ctx context.Context, in CreateInput) (Payment, error) {
+func (s *Service) Create(ctx context.Context, in CreateInput, trail ...audit.Entry) (Payment, error) {
 	amount, err := s.amount(in.Amount)
 	if err != nil {
 		return Payment{}, err
@@ -77,7 +78,7 @@ func (s *Service) Create(ctx context.Context, in CreateInput) (Payment, error) {
 	return s.create(ctx, Request{
 		ID: in.ID, KeyID: in.KeyID, Kind: KindMerchant, Amount: amount, ValidFor: valid,
 		Terms: terms, Details: in.Details,
-	})
+	}, trail...)
 }
 
 // TopUpLate is for how long after expiry money still completes a top-up: as
@@ -85,7 +86,7 @@ func (s *Service) Create(ctx context.Context, in CreateInput) (Payment, error) {
 const TopUpLate = WatchAfterEnd
 
 // CreateTopUp makes a payment by which a key buys credits.
-func (s *Service) CreateTopUp(ctx context.Context, id ID, keyID, credits int64) (Payment, error) {
+func (s *Service) CreateTopUp(ctx context.Context, id ID, keyID, credits int64, trail ...audit.Entry) (Payment, error) {
 	price, err := ledger.Price(credits)
 	if err != nil {
 		return Payment{}, err
@@ -94,15 +95,17 @@ func (s *Service) CreateTopUp(ctx context.Context, id ID, keyID, credits int64) 
 		ID: id, KeyID: keyID, Kind: KindTopUp, Amount: price, ValidFor: s.opts.TTL,
 		Terms: Terms{LateFor: TopUpLate}, Credits: credits,
 		Details: Details{Description: fmt.Sprintf("%d credits", credits)},
-	})
+	}, trail...)
 }
 
-func (s *Service) create(ctx context.Context, r Request) (Payment, error) {
+func (s *Service) create(ctx context.Context, r Request, trail ...audit.Entry) (Payment, error) {
 	now := s.now()
 	if r.ID == "" {
 		r.ID = s.newID(now)
 	}
-	return s.store.CreatePayment(ctx, New(r, now))
+	c := New(r, now)
+	c.Audit = trail
+	return s.store.CreatePayment(ctx, c)
 }
 
 func (s *Service) amount(text string) (money.Micros, error) {
@@ -229,30 +232,39 @@ func (s *Service) startOn(ctx context.Context, id ID, choice Choice, route Route
 }
 
 // Cancel ends a payment for which nothing was received. Knowing the ID is enough.
-func (s *Service) Cancel(ctx context.Context, id string) (Payment, error) {
+func (s *Service) Cancel(ctx context.Context, id string, trail ...audit.Entry) (Payment, error) {
 	p, err := s.Get(ctx, id)
 	if err != nil {
 		return Payment{}, err
 	}
-	return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) { return p.Cancel(s.now()) })
+	return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
+		c, err := p.Cancel(s.now())
+		return c.audited(trail, err)
+	})
 }
 
 // MarkCompleted completes a payment of the key by hand, for one query.
-func (s *Service) MarkCompleted(ctx context.Context, keyID int64, id string, by Actor) (Payment, error) {
+func (s *Service) MarkCompleted(ctx context.Context, keyID int64, id string, by Actor, trail ...audit.Entry) (Payment, error) {
 	p, err := s.Owned(ctx, keyID, id)
 	if err != nil {
 		return Payment{}, err
 	}
-	return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) { return p.MarkCompleted(by, s.now()) })
+	return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
+		c, err := p.MarkCompleted(by, s.now())
+		return c.audited(trail, err)
+	})
 }
 
 // Accept completes a payment of the key with the short or late money that came.
-func (s *Service) Accept(ctx context.Context, keyID int64, id string, by Actor) (Payment, error) {
+func (s *Service) Accept(ctx context.Context, keyID int64, id string, by Actor, trail ...audit.Entry) (Payment, error) {
 	p, err := s.Owned(ctx, keyID, id)
 	if err != nil {
 		return Payment{}, err
 	}
-	return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) { return p.Accept(by, s.now()) })
+	return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
+		c, err := p.Accept(by, s.now())
+		return c.audited(trail, err)
+	})
 }
 
 // Shown notes that the payer opened the page of a payment. Only the first time

@@ -142,7 +142,7 @@ func TestWatcher_MerchantsRule(t *testing.T) {
 	_, err := r.store.UpdateCustodian(t.Context(), r.key.ID, nil, func(c merchant.Custodian) (merchant.Custodian, error) {
 		c.Networks = map[chain.Network]merchant.NetworkOptions{chain.Polygon: {Enabled: true, Finality: chain.Finality{Depth: time.Second}}}
 		return c, nil
-	})
+	}, nil)
 	r.must(err)
 	p := r.start()
 	r.pay(p)

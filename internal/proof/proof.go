@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/ledger"
 )
@@ -30,7 +31,7 @@ var ErrUnderWay = fault.New(fault.Conflict, "a check is under way already; look 
 type Store interface {
 	// AskLedgerCheck notes that a check is under way; false if another is, that
 	// was asked for after stale.
-	AskLedgerCheck(ctx context.Context, by string, now, stale time.Time) (bool, error)
+	AskLedgerCheck(ctx context.Context, by string, now, stale time.Time, trail ...audit.Entry) (bool, error)
 	// EndLedgerCheck stores what came of the check that was asked for at c.AskedAt.
 	EndLedgerCheck(ctx context.Context, c ledger.Check) error
 	// VerifyLedger adds the whole book up and returns what does not agree.
@@ -52,9 +53,9 @@ func NewChecker(store Store, now func() time.Time, log *slog.Logger) *Checker {
 
 // Ask begins a check for somebody and does not wait for it. It fails with
 // ErrUnderWay while another runs, on whichever instance.
-func (c *Checker) Ask(ctx context.Context, by string) error {
+func (c *Checker) Ask(ctx context.Context, by string, trail ...audit.Entry) error {
 	now := c.now()
-	asked, err := c.store.AskLedgerCheck(ctx, by, now, now.Add(-2*Limit))
+	asked, err := c.store.AskLedgerCheck(ctx, by, now, now.Add(-2*Limit), trail...)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/secret"
@@ -42,7 +43,7 @@ const pollEvery = 500 * time.Millisecond
 
 // Buy makes the transfer and waits, at most as long as said, until it ends.
 // The recharge it returns may still be on its way: the loop goes on with it.
-func (s *Service) Buy(ctx context.Context, q Request, wait time.Duration) (Recharge, error) {
+func (s *Service) Buy(ctx context.Context, q Request, wait time.Duration, trail ...audit.Entry) (Recharge, error) {
 	if q.Units < 1 || q.Units > MaxUnits {
 		return Recharge{}, fault.New(fault.Invalid, "unit must be between 1 and %d", MaxUnits)
 	}
@@ -50,7 +51,7 @@ func (s *Service) Buy(ctx context.Context, q Request, wait time.Duration) (Recha
 	defer cancel()
 	r, err := s.store.Recharge(ctx, q.ID)
 	if errors.Is(err, ErrUnknown) {
-		r, err = s.begin(ctx, waiting, q)
+		r, err = s.begin(ctx, waiting, q, trail...)
 	}
 	if err != nil {
 		return Recharge{}, err
@@ -68,7 +69,7 @@ func (s *Service) Offered() error {
 }
 
 // begin signs, stores and broadcasts, in this order.
-func (s *Service) begin(ctx, waiting context.Context, q Request) (Recharge, error) {
+func (s *Service) begin(ctx, waiting context.Context, q Request, trail ...audit.Entry) (Recharge, error) {
 	if err := s.Offered(); err != nil {
 		return Recharge{}, err
 	}
@@ -80,7 +81,7 @@ func (s *Service) begin(ctx, waiting context.Context, q Request) (Recharge, erro
 		if err := s.turn(ctx, waiting, q.Wallet); err != nil {
 			return Recharge{}, err
 		}
-		r, err := s.sign(ctx, q, t)
+		r, err := s.sign(ctx, q, t, trail...)
 		// Another was quicker, or a node that is behind told a nonce that is
 		// used: the next one is known a moment later.
 		if errors.Is(err, ErrBusy) && sleep(waiting, pollEvery) {
@@ -94,7 +95,7 @@ func (s *Service) begin(ctx, waiting context.Context, q Request) (Recharge, erro
 }
 
 // sign makes the bytes and stores them.
-func (s *Service) sign(ctx context.Context, q Request, t chain.TokenTransfer) (Recharge, error) {
+func (s *Service) sign(ctx context.Context, q Request, t chain.TokenTransfer, trail ...audit.Entry) (Recharge, error) {
 	b, err := s.lane.Chain.Sign(ctx, q.PrivateKey, t)
 	if err != nil {
 		return Recharge{}, err
@@ -103,7 +104,7 @@ func (s *Service) sign(ctx context.Context, q Request, t chain.TokenTransfer) (R
 	r := Recharge{
 		ID: q.ID, KeyID: q.KeyID, Units: q.Units, Transfer: t, Bytes: b, State: Signed, CreatedAt: now, LookAt: now.Add(pause(0)),
 	}
-	return r, s.store.CreateRecharge(ctx, r)
+	return r, s.store.CreateRecharge(ctx, r, trail...)
 }
 
 // turn waits until no other recharge of the wallet is on its way.

@@ -83,7 +83,7 @@ func addWallets(ctx context.Context, d Demo, merchants *merchant.Service) error 
 	if len(lacks) == 0 {
 		return nil
 	}
-	_, _, err = merchants.ArrangeCustodian(ctx, merchant.Key{ID: d.KeyID}, merchant.CustodianInput{Wallets: lacks})
+	_, _, err = merchants.ArrangeCustodian(ctx, merchant.Key{ID: d.KeyID}, merchant.CustodianInput{Wallets: lacks}, nil)
 	if err != nil {
 		return fmt.Errorf("add wallets to the demo merchant: %w", err)
 	}
@@ -114,7 +114,7 @@ func makeDemo(
 	if err != nil {
 		return Demo{}, err
 	}
-	_, signing, err := merchants.CreateCustodian(ctx, key, demoCustodian(inboxURL))
+	_, signing, err := merchants.CreateCustodian(ctx, key, demoCustodian(inboxURL), nil)
 	if err != nil {
 		return Demo{}, err
 	}

@@ -46,7 +46,7 @@ func TestSolana_OldDirectory(t *testing.T) {
 	first := start(t, dir)
 	own := "0x52908400098527886E0F7030069857D2E4169EE7"
 	_, _, err := first.App.Merchants.ArrangeCustodian(t.Context(), merchant.Key{ID: first.Demo.KeyID},
-		merchant.CustodianInput{Wallets: map[chain.Network]string{chain.Solana: "", chain.Polygon: own}})
+		merchant.CustodianInput{Wallets: map[chain.Network]string{chain.Solana: "", chain.Polygon: own}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -177,7 +177,7 @@ func (w *world) changeWallet() {
 	) (merchant.Custodian, error) {
 		c.Wallets = map[chain.Network]chain.Address{chain.Polygon: to}
 		return c, nil
-	})
+	}, nil)
 	c, err := w.observer.Custodian(context.Background(), w.key)
 	w.must(err)
 	w.wallet = c.Wallets[chain.Polygon]

@@ -181,7 +181,7 @@ func (w *world) createMerchant() {
 		PublicID: "01KAJ0000000000000000000C1", KeyID: key.ID, Name: "Shop", CallbackURL: "https://shop.example.com/hook",
 		Wallets:        map[chain.Network]chain.Address{chain.Polygon: w.wallet},
 		SigningSecrets: []secret.Text{secret.New("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")}, CreatedAt: begin, UpdatedAt: begin,
-	}, nil)
+	}, nil, nil)
 	w.must(err)
 }
 

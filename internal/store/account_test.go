@@ -191,7 +191,7 @@ func TestStore_Custodian(t *testing.T) {
 		pay := []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, "again", start)}
 		twin := c
 		twin.PublicID = string(newID())
-		_, err = w.CreateCustodian(t.Context(), twin, pay)
+		_, err = w.CreateCustodian(t.Context(), twin, pay, nil)
 		wants(t, "a second one", err, merchant.ErrHasCustodian)
 		b, err := w.Balance(t.Context(), k.ID)
 		w.must(err)
@@ -218,7 +218,7 @@ func TestStore_UpdateCustodian(t *testing.T) {
 			c.SigningSecrets = []secret.Text{secret.New("whsec_newest"), c.SigningSecrets[0]}
 			return c, nil
 		}
-		after, err := w.UpdateCustodian(t.Context(), k.ID, pay("update 1"), change)
+		after, err := w.UpdateCustodian(t.Context(), k.ID, pay("update 1"), change, nil)
 		w.must(err)
 		want, _ := change(c)
 		want.Networks = map[chain.Network]merchant.NetworkOptions{}
@@ -230,17 +230,17 @@ func TestStore_UpdateCustodian(t *testing.T) {
 		_, err = w.UpdateCustodian(t.Context(), k.ID, pay("update 2"), func(c merchant.Custodian) (merchant.Custodian, error) {
 			c.Name = "unpaid"
 			return c, nil
-		})
+		}, nil)
 		wants(t, "without credits", err, ledger.ErrNoCredits)
 		sad := errors.New("no")
-		_, err = w.UpdateCustodian(t.Context(), k.ID, nil, func(c merchant.Custodian) (merchant.Custodian, error) { return c, sad })
+		_, err = w.UpdateCustodian(t.Context(), k.ID, nil, func(c merchant.Custodian) (merchant.Custodian, error) { return c, sad }, nil)
 		wants(t, "the change's own error", err, sad)
-		_, err = w.UpdateCustodian(t.Context(), 1<<40, nil, change)
+		_, err = w.UpdateCustodian(t.Context(), 1<<40, nil, change, nil)
 		wants(t, "of an unknown key", err, merchant.ErrNoCustodian)
 		_, err = w.UpdateCustodian(t.Context(), k.ID, nil, func(c merchant.Custodian) (merchant.Custodian, error) {
 			c.Name = "\x00"
 			return c, nil
-		})
+		}, nil)
 		wantsInvalid(t, "NUL", err)
 		read, err = w.Custodian(t.Context(), k.ID)
 		w.must(err)
@@ -262,7 +262,7 @@ func TestStore_UpdateCustodian_AtOnce(t *testing.T) {
 				option.MinAmount++
 				c.Networks[chain.Polygon] = option
 				return c, nil
-			})
+			}, nil)
 			return err
 		}) {
 			w.must(err)

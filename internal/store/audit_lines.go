@@ -18,24 +18,22 @@ type about struct {
 	nothing bool
 }
 
-// act is write for what leaves lines in the audit log: those the context
-// carries are written in the same transaction. body may fill in what they are
-// about.
-func (s *Store) act(ctx context.Context, a about, body func(ctx context.Context, t tx, a *about) error) error {
-	lines := audit.LinesOf(ctx)
+// act is write for an act that is audited: its entries are written in the same
+// transaction. body may fill in what only the act knows of them.
+func (s *Store) act(ctx context.Context, trail []audit.Entry, a about, body func(ctx context.Context, t tx, a *about) error) error {
 	return s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		told := a
 		if err := body(ctx, t, &told); err != nil || told.nothing {
 			return err
 		}
-		return db.RunEach(ctx, t, append(saveLines(lines, told), saveLines(told.more, told)...))
+		return db.RunEach(ctx, t, append(saveLines(trail, told), saveLines(told.more, told)...))
 	})
 }
 
 // actOne is act for one statement. It reports whether the statement changed a
 // row; if it did not, nothing is told.
-func (s *Store) actOne(ctx context.Context, a about, text string, args ...any) (changed bool, err error) {
-	err = s.act(ctx, a, func(ctx context.Context, t tx, a *about) error {
+func (s *Store) actOne(ctx context.Context, trail []audit.Entry, a about, text string, args ...any) (changed bool, err error) {
+	err = s.act(ctx, trail, a, func(ctx context.Context, t tx, a *about) error {
 		res, err := t.NewRaw(text, args...).Exec(ctx)
 		if err != nil {
 			return err

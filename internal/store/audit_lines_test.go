@@ -33,14 +33,14 @@ func TestStore_ActsOnPagesLeaveLines(t *testing.T) {
 // makers are the acts that tell themselves whom their lines are about.
 var makers = []string{"create user", "create invited user", "join as a new user", "sign in", "reset the password"}
 
-func (w *world) leaveLines(acts map[string]func(context.Context) error) {
+func (w *world) leaveLines(acts map[string]func(context.Context, ...audit.Entry) error) {
 	t := w.t
 	for name, act := range acts {
 		line := audit.Entry{At: start, Actor: "ada@example.org", Action: audit.Action(name), Subject: name, Detail: "detail"}
 		before := w.everything()
 		lost := line
 		lost.UserID = 1 << 40
-		if err := act(audit.WithLines(t.Context(), line, lost)); err == nil {
+		if err := act(t.Context(), line, lost); err == nil {
 			t.Errorf("%s happened without one of its lines", name)
 		}
 		if after := w.everything(); !slices.Equal(before, after) {
@@ -49,7 +49,7 @@ func (w *world) leaveLines(acts map[string]func(context.Context) error) {
 		if line.UserID = 1; slices.Contains(makers, name) {
 			line.UserID = 0
 		}
-		w.must(act(audit.WithLines(t.Context(), line, line)))
+		w.must(act(t.Context(), line, line))
 		if got := w.count("SELECT count(*) FROM audit_log WHERE subject = '" + name + "' AND user_id > 0"); got != 2 {
 			t.Errorf("%s left %d lines, want 2", name, got)
 		}
@@ -57,6 +57,12 @@ func (w *world) leaveLines(acts map[string]func(context.Context) error) {
 			t.Errorf("%s changed nothing", name)
 		}
 	}
+}
+
+// audited returns the change with the entries that record it.
+func audited(c payment.Change, trail []audit.Entry) payment.Change {
+	c.Audit = trail
+	return c
 }
 
 // What an act did not do it does not tell of, and what only the act knows is in
@@ -67,66 +73,77 @@ func TestStore_LinesTell(t *testing.T) {
 		u, k := w.user(), w.key(5, 5)
 		w.custodian(k, "https://shop.example/hook")
 		p := w.payment(k)
-		told := func(what string, act func(context.Context) error, want ...string) {
+		told := func(what string, act func(context.Context, ...audit.Entry) error, want ...string) {
 			t.Helper()
-			w.must(act(audit.WithLines(t.Context(), audit.Entry{UserID: u.ID, At: start, Action: audit.Action(what)})))
+			w.must(act(t.Context(), audit.Entry{UserID: u.ID, At: start, Action: audit.Action(what)}))
 			var got []string
 			w.must(w.reader().NewRaw("SELECT actor || '|' || subject || '|' || detail FROM audit_log WHERE action = ?", what).Scan(t.Context(), &got))
 			if !slices.Equal(got, want) {
 				t.Errorf("%s: told %q, want %q", what, got, want)
 			}
 		}
-		told("an unknown session", func(ctx context.Context) error { return w.RevokeSession(ctx, hashOf("nobody's"), start) })
-		told("enabling who is enabled", func(ctx context.Context) error {
-			_, err := w.DisableUser(ctx, u.ID, time.Time{})
+		told("an unknown session", func(ctx context.Context, trail ...audit.Entry) error {
+			return w.RevokeSession(ctx, hashOf("nobody's"), start, trail...)
+		})
+		told("enabling who is enabled", func(ctx context.Context, trail ...audit.Entry) error {
+			_, err := w.DisableUser(ctx, u.ID, time.Time{}, trail...)
 			return err
 		})
-		told("no failed webhook", func(ctx context.Context) error {
-			_, err := w.ResendFailed(ctx, k.ID, start, start)
+		told("no failed webhook", func(ctx context.Context, trail ...audit.Entry) error {
+			_, err := w.ResendFailed(ctx, k.ID, start, start, trail...)
 			return err
 		})
-		told("one failed webhook", func(ctx context.Context) error {
+		told("one failed webhook", func(ctx context.Context, trail ...audit.Entry) error {
 			_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) { return p.Cancel(start) })
 			w.must(err)
 			_, err = w.raw().Exec("UPDATE deliveries SET state = 'FAILED'")
 			w.must(err)
-			_, err = w.ResendFailed(ctx, k.ID, start, start)
+			_, err = w.ResendFailed(ctx, k.ID, start, start, trail...)
 			return err
 		}, "||1")
-		told("a wrong recovery code", func(ctx context.Context) error {
-			_, err := w.TakeRecoveryCode(ctx, u.ID, hashOf("none"), start)
+		told("a wrong recovery code", func(ctx context.Context, trail ...audit.Entry) error {
+			_, err := w.TakeRecoveryCode(ctx, u.ID, hashOf("none"), start, trail...)
 			return err
 		})
-		told("an invitation that is taken back", func(ctx context.Context) error {
+		told("an invitation that is taken back", func(ctx context.Context, trail ...audit.Entry) error {
 			w.must(w.AddInvited(t.Context(), hashOf("team"), merchant.Invited{ID: "T1", MerchantID: u.ID, Email: "new@example.org", Role: merchant.RoleViewer, CreatedAt: start, ExpiresAt: start.Add(time.Hour)}))
-			return w.RevokeInvited(ctx, u.ID, "T1", start)
+			return w.RevokeInvited(ctx, u.ID, "T1", start, trail...)
 		}, "|new@example.org|")
-		told("a reset", func(ctx context.Context) error {
+		told("a reset", func(ctx context.Context, trail ...audit.Entry) error {
 			w.must(w.AddReset(t.Context(), hashOf("reset"), u.ID, start, start.Add(time.Hour)))
-			_, err := w.UseReset(ctx, hashOf("reset"), "next", start)
+			_, err := w.UseReset(ctx, hashOf("reset"), "next", start, trail...)
 			return err
 		}, u.Email+"||")
-		told("a campaign", func(ctx context.Context) error {
-			_, err := w.CreateCampaign(ctx, campaign.Campaign{Slug: "well", KeyID: k.ID, Title: "A well", State: campaign.Active, CreatedAt: start, UpdatedAt: start})
+		told("a campaign", func(ctx context.Context, trail ...audit.Entry) error {
+			_, err := w.CreateCampaign(ctx, campaign.Campaign{Slug: "well", KeyID: k.ID, Title: "A well", State: campaign.Active, CreatedAt: start, UpdatedAt: start}, trail...)
 			return err
 		}, "|well|A well")
-		told("a payment", func(ctx context.Context) error {
-			_, err := w.CreatePayment(ctx, payment.New(payment.Request{ID: "01J0000000000000000000000A", KeyID: k.ID, Kind: payment.KindMerchant, Amount: 1, ValidFor: time.Hour}, start))
+		told("a payment", func(ctx context.Context, trail ...audit.Entry) error {
+			_, err := w.CreatePayment(ctx, audited(payment.New(payment.Request{ID: "01J0000000000000000000000A", KeyID: k.ID, Kind: payment.KindMerchant, Amount: 1, ValidFor: time.Hour}, start), trail))
 			return err
 		}, "|01J0000000000000000000000A|")
-		again := func(ctx context.Context) error {
-			_, err := w.CreatePayment(ctx, payment.New(payment.Request{ID: "01J0000000000000000000000A", KeyID: k.ID, Kind: payment.KindMerchant, Amount: 1, ValidFor: time.Hour}, start))
+		again := func(ctx context.Context, trail ...audit.Entry) error {
+			_, err := w.CreatePayment(ctx, audited(payment.New(payment.Request{ID: "01J0000000000000000000000A", KeyID: k.ID, Kind: payment.KindMerchant, Amount: 1, ValidFor: time.Hour}, start), trail))
 			return err
 		}
 		told("the same payment again", again)
+		told("a payment opened and cancelled at once", func(ctx context.Context, trail ...audit.Entry) error {
+			const id = "01J0000000000000000000000B"
+			made := payment.New(payment.Request{ID: id, KeyID: k.ID, Kind: payment.KindMerchant, Amount: 1, ValidFor: time.Hour}, start)
+			_, err := w.OpenPayment(ctx, audited(made, trail), func(p payment.Payment) (payment.Change, error) {
+				c, err := p.Cancel(start)
+				return audited(c, trail), err
+			})
+			return err
+		}, "|01J0000000000000000000000B|", "||")
 
 		changes := func(before, after merchant.Custodian) []audit.Entry {
 			return []audit.Entry{{UserID: u.ID, At: start, Action: "renamed", Subject: "shop", Detail: before.Name + " → " + after.Name}}
 		}
-		_, err := w.UpdateCustodian(merchant.WithCustodianLines(t.Context(), changes), k.ID, nil, func(c merchant.Custodian) (merchant.Custodian, error) {
+		_, err := w.UpdateCustodian(t.Context(), k.ID, nil, func(c merchant.Custodian) (merchant.Custodian, error) {
 			c.Name = "Renamed"
 			return c, nil
-		})
+		}, changes)
 		w.must(err)
 		if n := w.count("SELECT count(*) FROM audit_log WHERE action = 'renamed' AND detail = 'Shop → Renamed'"); n != 1 {
 			t.Errorf("%d lines tell what the custodian was called before, want 1", n)
@@ -157,7 +174,7 @@ func (w *world) everything() []int64 {
 }
 
 // acts are the store methods that leave lines, each ready to run.
-func (w *world) acts() map[string]func(context.Context) error {
+func (w *world) acts() map[string]func(context.Context, ...audit.Entry) error {
 	k, bare, u := w.key(5, 5), w.key(0, 0), w.user()
 	w.custodian(k, "")
 	p := w.payment(k)
@@ -169,45 +186,50 @@ func (w *world) acts() map[string]func(context.Context) error {
 	pay := func(ref string) []ledger.Entry {
 		return []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, ref, start)}
 	}
-	return map[string]func(context.Context) error{
-		"create user": func(ctx context.Context) error {
-			_, err := w.CreateUser(ctx, identity.User{PublicID: string(newID()), Email: "new@example.org", CreatedAt: start})
+	return map[string]func(context.Context, ...audit.Entry) error{
+		"create user": func(ctx context.Context, trail ...audit.Entry) error {
+			_, err := w.CreateUser(ctx, identity.User{PublicID: string(newID()), Email: "new@example.org", CreatedAt: start}, trail...)
 			return err
 		},
-		"sign in":  func(ctx context.Context) error { return w.CreateSession(ctx, session("new")) },
-		"sign out": func(ctx context.Context) error { return w.RevokeSession(ctx, hashOf("old"), start) },
-		"create key": func(ctx context.Context) error {
-			_, err := w.CreateKeyWithin(ctx, newKey, func(int64) []ledger.Entry { return nil })
+		"sign in": func(ctx context.Context, trail ...audit.Entry) error {
+			return w.CreateSession(ctx, session("new"), trail...)
+		},
+		"sign out": func(ctx context.Context, trail ...audit.Entry) error {
+			return w.RevokeSession(ctx, hashOf("old"), start, trail...)
+		},
+		"create key": func(ctx context.Context, trail ...audit.Entry) error {
+			_, err := w.CreateKeyWithin(ctx, newKey, func(int64) []ledger.Entry { return nil }, trail...)
 			return err
 		},
-		"replace key": func(ctx context.Context) error {
-			_, err := w.RotateKey(ctx, merchant.Replacement{KeyID: k.ID, Old: k.Hash, Next: hashOf("next"), Now: start, Entries: pay("rotate")})
+		"replace key": func(ctx context.Context, trail ...audit.Entry) error {
+			_, err := w.RotateKey(ctx, merchant.Replacement{KeyID: k.ID, Old: k.Hash, Next: hashOf("next"), Now: start, Entries: pay("rotate"), Audit: trail})
 			return err
 		},
-		"create custodian": func(ctx context.Context) error {
-			_, err := w.CreateCustodian(ctx, merchant.Custodian{PublicID: string(newID()), KeyID: bare.ID, CreatedAt: start, UpdatedAt: start}, nil)
+		"create custodian": func(ctx context.Context, trail ...audit.Entry) error {
+			_, err := w.CreateCustodian(ctx, merchant.Custodian{PublicID: string(newID()), KeyID: bare.ID, CreatedAt: start, UpdatedAt: start}, nil, merchant.Audited(trail...))
 			return err
 		},
-		"change custodian": func(ctx context.Context) error {
+		"change custodian": func(ctx context.Context, trail ...audit.Entry) error {
 			_, err := w.UpdateCustodian(ctx, k.ID, pay("update"), func(c merchant.Custodian) (merchant.Custodian, error) {
 				c.Name = "Renamed"
 				return c, nil
-			})
+			}, merchant.Audited(trail...))
 			return err
 		},
-		"mark completed": func(ctx context.Context) error {
+		"mark completed": func(ctx context.Context, trail ...audit.Entry) error {
 			_, err := w.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
-				return p.MarkCompleted(payment.Actor{Name: "API key"}, start)
+				c, err := p.MarkCompleted(payment.Actor{Name: "API key"}, start)
+				return audited(c, trail), err
 			})
 			return err
 		},
-		"top up": func(ctx context.Context) error {
+		"top up": func(ctx context.Context, trail ...audit.Entry) error {
 			r := request(k)
 			r.Kind = payment.KindTopUp
-			_, err := w.CreatePayment(ctx, payment.New(r, start))
+			_, err := w.CreatePayment(ctx, audited(payment.New(r, start), trail))
 			return err
 		},
-		"recharge": func(ctx context.Context) error {
+		"recharge": func(ctx context.Context, trail ...audit.Entry) error {
 			return w.CreateRecharge(ctx, recharge.Recharge{
 				ID: recharge.ID(newID()), KeyID: k.ID, Units: 1, State: recharge.Signed, CreatedAt: start, LookAt: start,
 				Transfer: chain.TokenTransfer{
@@ -215,7 +237,7 @@ func (w *world) acts() map[string]func(context.Context) error {
 					From:  "0x52908400098527886E0F7030069857D2E4169EE7", To: "0x8617E340B3D01FA5F11F306F4090FD50E238070D", Amount: money.UnitsFromUint64(5),
 				},
 				Bytes: chain.SignedTx{Tx: "0x01", Raw: []byte{1}},
-			})
+			}, trail...)
 		},
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/store/db"
@@ -84,11 +85,11 @@ func splitAmounts(text string) ([]money.Micros, error) {
 }
 
 // CreateCampaign stores a new campaign, or fails with campaign.ErrTaken.
-func (s *Store) CreateCampaign(ctx context.Context, c campaign.Campaign) (campaign.Campaign, error) {
+func (s *Store) CreateCampaign(ctx context.Context, c campaign.Campaign, trail ...audit.Entry) (campaign.Campaign, error) {
 	if err := checkTexts("texts of a campaign", c.Slug, c.Title, c.Description); err != nil {
 		return campaign.Campaign{}, err
 	}
-	err := s.act(ctx, about{subject: c.Slug, detail: c.Title}, func(ctx context.Context, t tx, _ *about) error {
+	err := s.act(ctx, trail, about{subject: c.Slug, detail: c.Title}, func(ctx context.Context, t tx, _ *about) error {
 		err := t.NewRaw("INSERT INTO campaigns (slug, key_id, title, description, goal, suggested, state, show_at_once, created_at, updated_at, ends_at) "+
 			"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (slug) DO NOTHING RETURNING id",
 			c.Slug, c.KeyID, c.Title, c.Description, int64(c.Goal), joinAmounts(c.Suggested), string(c.State), c.ShowAtOnce,
@@ -121,13 +122,13 @@ func normalCampaign(c campaign.Campaign) campaign.Campaign {
 // UpdateCampaign locks the campaign of one of the keys, calls decide and
 // stores what it returns, or fails with campaign.ErrUnknown.
 func (s *Store) UpdateCampaign(
-	ctx context.Context, keys []int64, slug string, decide func(campaign.Campaign) (campaign.Campaign, error),
+	ctx context.Context, keys []int64, slug string, decide func(campaign.Campaign) (campaign.Campaign, error), trail ...audit.Entry,
 ) (campaign.Campaign, error) {
 	if len(keys) == 0 || !db.Storable(slug) {
 		return campaign.Campaign{}, campaign.ErrUnknown
 	}
 	var changed campaign.Campaign
-	err := s.act(ctx, about{subject: slug}, func(ctx context.Context, t tx, a *about) error {
+	err := s.act(ctx, trail, about{subject: slug}, func(ctx context.Context, t tx, a *about) error {
 		var row campaignRow
 		lock := t.ForUpdate()
 		if lock != "" {

@@ -16,7 +16,7 @@ import (
 
 // CreateCustodian stores the custodian of a key with the entries that pay for
 // it, or fails with merchant.ErrHasCustodian and books nothing.
-func (s *Store) CreateCustodian(ctx context.Context, c merchant.Custodian, entries []ledger.Entry) (merchant.Custodian, error) {
+func (s *Store) CreateCustodian(ctx context.Context, c merchant.Custodian, entries []ledger.Entry, record merchant.AuditFunc) (merchant.Custodian, error) {
 	if err := checkCustodian(c); err != nil {
 		return merchant.Custodian{}, err
 	}
@@ -24,9 +24,8 @@ func (s *Store) CreateCustodian(ctx context.Context, c merchant.Custodian, entri
 	if err != nil {
 		return merchant.Custodian{}, fmt.Errorf("create custodian: %w", err)
 	}
-	tell := merchant.CustodianLinesOf(ctx)
 	var stored merchant.Custodian
-	err = s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
+	err = s.act(ctx, nil, about{}, func(ctx context.Context, t tx, a *about) error {
 		row.ID = 0
 		res, err := t.NewInsert().Model(&row).On("CONFLICT (key_id) DO NOTHING").Returning("id").Exec(ctx)
 		if err != nil {
@@ -43,7 +42,7 @@ func (s *Store) CreateCustodian(ctx context.Context, c merchant.Custodian, entri
 			return err
 		}
 		stored, err = s.readCustodian(ctx, t, c.KeyID)
-		a.more = tell(merchant.Custodian{}, stored)
+		a.more = record.Entries(merchant.Custodian{}, stored)
 		return err
 	})
 	if err != nil {
@@ -89,10 +88,10 @@ func (s *Store) Terms(ctx context.Context, keyID int64) (payment.Terms, error) {
 // that wait go to the new callback URL.
 func (s *Store) UpdateCustodian(
 	ctx context.Context, keyID int64, entries []ledger.Entry, change func(merchant.Custodian) (merchant.Custodian, error),
+	record merchant.AuditFunc,
 ) (merchant.Custodian, error) {
-	tell := merchant.CustodianLinesOf(ctx)
 	var stored merchant.Custodian
-	err := s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
+	err := s.act(ctx, nil, about{}, func(ctx context.Context, t tx, a *about) error {
 		before, err := s.lockCustodian(ctx, t, keyID)
 		if err != nil {
 			return err
@@ -108,7 +107,7 @@ func (s *Store) UpdateCustodian(
 			return err
 		}
 		stored, err = s.readCustodian(ctx, t, keyID)
-		a.more = tell(before, stored)
+		a.more = record.Entries(before, stored)
 		return err
 	})
 	if err != nil {

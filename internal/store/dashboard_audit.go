@@ -62,11 +62,11 @@ func (s *Store) AuditLog(ctx context.Context, userID, merchantID, before int64, 
 }
 
 // SetKeyLabel renames a key of the user, or fails with merchant.ErrUnknownKey.
-func (s *Store) SetKeyLabel(ctx context.Context, userID, keyID int64, label string) error {
+func (s *Store) SetKeyLabel(ctx context.Context, userID, keyID int64, label string, trail ...audit.Entry) error {
 	if err := checkTexts("label", label); err != nil {
 		return err
 	}
-	ok, err := s.actOne(ctx, about{}, "UPDATE api_keys SET label = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", label, keyID, userID)
+	ok, err := s.actOne(ctx, trail, about{}, "UPDATE api_keys SET label = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", label, keyID, userID)
 	if err == nil && !ok {
 		return merchant.ErrUnknownKey
 	}
@@ -74,8 +74,8 @@ func (s *Store) SetKeyLabel(ctx context.Context, userID, keyID int64, label stri
 }
 
 // RevokeKey ends a key of the user, or fails with merchant.ErrUnknownKey.
-func (s *Store) RevokeKey(ctx context.Context, userID, keyID int64, now time.Time) error {
-	ok, err := s.actOne(ctx, about{}, "UPDATE api_keys SET revoked_at = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", db.At(now), keyID, userID)
+func (s *Store) RevokeKey(ctx context.Context, userID, keyID int64, now time.Time, trail ...audit.Entry) error {
+	ok, err := s.actOne(ctx, trail, about{}, "UPDATE api_keys SET revoked_at = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", db.At(now), keyID, userID)
 	if err == nil && !ok {
 		return merchant.ErrUnknownKey
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/store/db"
@@ -12,8 +13,8 @@ import (
 // PutLogo stores the logo of the key's custodian in place of the one before and
 // has the pages show it. An empty logo takes it away. It fails with
 // merchant.ErrNoCustodian.
-func (s *Store) PutLogo(ctx context.Context, keyID int64, l merchant.Logo, now time.Time) error {
-	err := s.act(ctx, about{}, func(ctx context.Context, t tx, _ *about) error {
+func (s *Store) PutLogo(ctx context.Context, keyID int64, l merchant.Logo, now time.Time, trail ...audit.Entry) error {
+	err := s.act(ctx, trail, about{}, func(ctx context.Context, t tx, _ *about) error {
 		c, err := s.lockCustodian(ctx, t, keyID)
 		if err != nil {
 			return err

@@ -5,14 +5,15 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/store/db"
 )
 
 // SetPassword stores the hash of a new password and ends every session of the
 // user, or fails with identity.ErrBadPassword if the stored hash is not old.
-func (s *Store) SetPassword(ctx context.Context, userID int64, old, next string, now time.Time) error {
-	err := s.act(ctx, about{}, func(ctx context.Context, t tx, _ *about) error {
+func (s *Store) SetPassword(ctx context.Context, userID int64, old, next string, now time.Time, trail ...audit.Entry) error {
+	err := s.act(ctx, trail, about{}, func(ctx context.Context, t tx, _ *about) error {
 		res, err := t.NewRaw("UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?", next, userID, old).Exec(ctx)
 		if err != nil {
 			return err
@@ -82,9 +83,9 @@ func (s *Store) AddReset(ctx context.Context, token identity.Hash, userID int64,
 
 // UseReset uses a token up, sets the password and ends every session of the
 // user, or fails with identity.ErrBadReset.
-func (s *Store) UseReset(ctx context.Context, token identity.Hash, next string, now time.Time) (identity.User, error) {
+func (s *Store) UseReset(ctx context.Context, token identity.Hash, next string, now time.Time, trail ...audit.Entry) (identity.User, error) {
 	var users []userRow
-	err := s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
+	err := s.act(ctx, trail, about{}, func(ctx context.Context, t tx, a *about) error {
 		users = nil
 		var ids []int64
 		err := t.NewRaw("UPDATE password_resets SET used_at = ? WHERE token = ? AND used_at IS NULL AND expires_at > ? RETURNING user_id",
@@ -111,8 +112,8 @@ func (s *Store) UseReset(ctx context.Context, token identity.Hash, next string, 
 }
 
 // AddInvitation stores the hash of an invitation.
-func (s *Store) AddInvitation(ctx context.Context, token identity.Hash, email string, by int64, now, until time.Time) error {
-	err := s.act(ctx, about{subject: email}, func(ctx context.Context, t tx, _ *about) error {
+func (s *Store) AddInvitation(ctx context.Context, token identity.Hash, email string, by int64, now, until time.Time, trail ...audit.Entry) error {
+	err := s.act(ctx, trail, about{subject: email}, func(ctx context.Context, t tx, _ *about) error {
 		_, err := t.NewRaw("INSERT INTO invitations (token, email, invited_by, created_at, expires_at) VALUES (?, ?, ?, ?, ?)",
 			token[:], email, by, db.At(now), db.At(until)).Exec(ctx)
 		return err
@@ -126,12 +127,12 @@ func (s *Store) AddInvitation(ctx context.Context, token identity.Hash, email st
 // CreateInvited uses an invitation of the user's address up and stores the user
 // as CreateUser does, or fails with identity.ErrBadInvitation or
 // identity.ErrEmailTaken, which leaves the invitation good.
-func (s *Store) CreateInvited(ctx context.Context, token identity.Hash, u identity.User) (identity.User, error) {
+func (s *Store) CreateInvited(ctx context.Context, token identity.Hash, u identity.User, trail ...audit.Entry) (identity.User, error) {
 	if err := checkTexts("texts of a user", u.PublicID, u.Email, u.FirstName, u.LastName); err != nil {
 		return identity.User{}, err
 	}
 	row := rowOfUser(u)
-	err := s.act(ctx, about{actor: u.Email}, func(ctx context.Context, t tx, a *about) error {
+	err := s.act(ctx, trail, about{actor: u.Email}, func(ctx context.Context, t tx, a *about) error {
 		res, err := t.NewRaw("UPDATE invitations SET used_at = ? WHERE token = ? AND email = ? AND used_at IS NULL AND expires_at > ?",
 			db.At(u.CreatedAt), token[:], u.Email, db.At(u.CreatedAt)).Exec(ctx)
 		if err != nil {

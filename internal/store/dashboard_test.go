@@ -144,7 +144,7 @@ func TestStore_Days(t *testing.T) {
 			t.Fatalf("%d rows for %d networks", len(days), len(sums))
 		}
 		for _, d := range days {
-			if d.Volume != sums[d.Network] || !d.Day.Equal(start.Truncate(24 * time.Hour)) {
+			if d.Volume != sums[d.Network] || !d.Day.Equal(start.Truncate(24*time.Hour)) {
 				t.Errorf("%s: %s on %s, want %s", d.Network, d.Volume, d.Day, sums[d.Network])
 			}
 		}

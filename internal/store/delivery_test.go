@@ -219,7 +219,7 @@ func TestStore_Claim_NewURL(t *testing.T) {
 			_, err := w.UpdateCustodian(t.Context(), k.ID, nil, func(c merchant.Custodian) (merchant.Custodian, error) {
 				c.CallbackURL = url
 				return c, nil
-			})
+			}, nil)
 			w.must(err)
 			list := w.claim("a", start, 10, 10)
 			if len(list) != 1 || list[0].URL != url {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/store/db"
 )
 
@@ -12,8 +13,8 @@ const keyGone = "coalesce(k.revoked_at, k.disabled_at, (SELECT u.disabled_at FRO
 
 // DisableUser disables the user at the time given and ends their sessions, or
 // enables them with the zero time; changed is false if it was so already.
-func (s *Store) DisableUser(ctx context.Context, userID int64, when time.Time) (changed bool, err error) {
-	err = s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
+func (s *Store) DisableUser(ctx context.Context, userID int64, when time.Time, trail ...audit.Entry) (changed bool, err error) {
+	err = s.act(ctx, trail, about{}, func(ctx context.Context, t tx, a *about) error {
 		changed, err = setDisabled(ctx, t, "users", userID, when)
 		a.nothing = !changed
 		if err != nil || !changed || when.IsZero() {
@@ -26,8 +27,8 @@ func (s *Store) DisableUser(ctx context.Context, userID int64, when time.Time) (
 
 // DisableKey disables the key at the time given, or enables it with the zero
 // time; changed is false if it was so already.
-func (s *Store) DisableKey(ctx context.Context, keyID int64, when time.Time) (changed bool, err error) {
-	err = s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
+func (s *Store) DisableKey(ctx context.Context, keyID int64, when time.Time, trail ...audit.Entry) (changed bool, err error) {
+	err = s.act(ctx, trail, about{}, func(ctx context.Context, t tx, a *about) error {
 		changed, err = setDisabled(ctx, t, "api_keys", keyID, when)
 		a.nothing = !changed
 		return err

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
@@ -60,8 +61,8 @@ func (s *Store) Donations(ctx context.Context, q campaign.DonationQuery) ([]camp
 
 // ReviewDonation sets what the merchant made of a donation, or fails with
 // campaign.ErrUnknownGift.
-func (s *Store) ReviewDonation(ctx context.Context, number, donation int64, r campaign.Review) error {
-	ok, err := s.actOne(ctx, about{}, "UPDATE donations SET review = ? WHERE id = ? AND campaign_id = ?", string(r), donation, number)
+func (s *Store) ReviewDonation(ctx context.Context, number, donation int64, r campaign.Review, trail ...audit.Entry) error {
+	ok, err := s.actOne(ctx, trail, about{}, "UPDATE donations SET review = ? WHERE id = ? AND campaign_id = ?", string(r), donation, number)
 	if err == nil && !ok {
 		return campaign.ErrUnknownGift
 	}

@@ -16,7 +16,7 @@ import (
 // if one is to be kept; the old key fails from then on. It returns what the
 // key has left, or fails with merchant.ErrBadKey if r.Old is no longer in use.
 func (s *Store) RotateKey(ctx context.Context, r merchant.Replacement) (left ledger.Balance, err error) {
-	err = s.act(ctx, about{}, func(ctx context.Context, t tx, _ *about) error {
+	err = s.act(ctx, r.Audit, about{}, func(ctx context.Context, t tx, _ *about) error {
 		res, err := t.NewUpdate().Model((*keyRow)(nil)).Set("hash = ?", r.Next[:]).
 			Where("id = ? AND hash = ? AND revoked_at IS NULL", r.KeyID, r.Old[:]).Exec(ctx)
 		if err != nil {

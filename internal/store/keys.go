@@ -6,6 +6,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
@@ -37,14 +38,14 @@ func units() []ledger.Unit { return []ledger.Unit{ledger.Credit, ledger.Query} }
 
 // CreateKey stores a new key with its first entries and returns it with its
 // ID and its owner's name.
-func (s *Store) CreateKey(ctx context.Context, k merchant.Key, entries func(id int64) []ledger.Entry) (merchant.Key, error) {
-	return s.createKey(ctx, k, entries, func(context.Context, tx) error { return nil })
+func (s *Store) CreateKey(ctx context.Context, k merchant.Key, entries func(id int64) []ledger.Entry, trail ...audit.Entry) (merchant.Key, error) {
+	return s.createKey(ctx, k, entries, func(context.Context, tx) error { return nil }, trail...)
 }
 
 // CreateKeyWithin is CreateKey for a user who may have one more key, or fails
 // with merchant.ErrTooManyKeys. The user is locked, so that keys made at the
 // same time are counted one after the other.
-func (s *Store) CreateKeyWithin(ctx context.Context, k merchant.Key, entries func(id int64) []ledger.Entry) (merchant.Key, error) {
+func (s *Store) CreateKeyWithin(ctx context.Context, k merchant.Key, entries func(id int64) []ledger.Entry, trail ...audit.Entry) (merchant.Key, error) {
 	return s.createKey(ctx, k, entries, func(ctx context.Context, t tx) error {
 		var id, ever, used int64
 		if err := t.NewRaw("SELECT id FROM users WHERE id = ?"+t.ForUpdate(), k.UserID).Scan(ctx, &id); err != nil {
@@ -55,17 +56,17 @@ func (s *Store) CreateKeyWithin(ctx context.Context, k merchant.Key, entries fun
 			return merchant.ErrTooManyKeys
 		}
 		return err
-	})
+	}, trail...)
 }
 
 func (s *Store) createKey(
-	ctx context.Context, k merchant.Key, entries func(id int64) []ledger.Entry, allowed func(context.Context, tx) error,
+	ctx context.Context, k merchant.Key, entries func(id int64) []ledger.Entry, allowed func(context.Context, tx) error, trail ...audit.Entry,
 ) (merchant.Key, error) {
 	if err := checkTexts("texts of an API key", k.PublicID, k.Label, string(k.Wallet)); err != nil {
 		return merchant.Key{}, err
 	}
 	var stored merchant.Key
-	err := s.act(ctx, about{subject: k.PublicID}, func(ctx context.Context, t tx, _ *about) error {
+	err := s.act(ctx, trail, about{subject: k.PublicID}, func(ctx context.Context, t tx, _ *about) error {
 		if err := allowed(ctx, t); err != nil {
 			return err
 		}

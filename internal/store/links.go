@@ -5,6 +5,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/store/db"
@@ -36,11 +37,11 @@ func (r *linkRow) link() campaign.Link {
 }
 
 // CreateLink stores a new link, or fails with campaign.ErrLinkTaken.
-func (s *Store) CreateLink(ctx context.Context, l campaign.Link) (campaign.Link, error) {
+func (s *Store) CreateLink(ctx context.Context, l campaign.Link, trail ...audit.Entry) (campaign.Link, error) {
 	if err := checkTexts("texts of a payment link", l.Slug, l.Description, l.Reference); err != nil {
 		return campaign.Link{}, err
 	}
-	err := s.act(ctx, about{subject: l.Slug, detail: l.Description}, func(ctx context.Context, t tx, _ *about) error {
+	err := s.act(ctx, trail, about{subject: l.Slug, detail: l.Description}, func(ctx context.Context, t tx, _ *about) error {
 		err := t.NewRaw("INSERT INTO links (slug, key_id, description, reference, amount, min_amount, max_amount, paused, created_at) "+
 			"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (slug) DO NOTHING RETURNING id",
 			l.Slug, l.KeyID, l.Description, l.Reference, int64(l.Amount), int64(l.Min), int64(l.Max), l.Paused, db.At(l.CreatedAt)).Scan(ctx, &l.Number)
@@ -83,11 +84,11 @@ func (s *Store) Links(ctx context.Context, keys []int64) ([]campaign.Link, error
 
 // PauseLink takes a link of one of the keys out of use or back, or fails with
 // campaign.ErrUnknownLink.
-func (s *Store) PauseLink(ctx context.Context, keys []int64, slug string, paused bool) error {
+func (s *Store) PauseLink(ctx context.Context, keys []int64, slug string, paused bool, trail ...audit.Entry) error {
 	if len(keys) == 0 || !db.Storable(slug) {
 		return campaign.ErrUnknownLink
 	}
-	ok, err := s.actOne(ctx, about{subject: slug}, "UPDATE links SET paused = ? WHERE slug = ? AND key_id IN (?)", paused, slug, bun.List(keys))
+	ok, err := s.actOne(ctx, trail, about{subject: slug}, "UPDATE links SET paused = ? WHERE slug = ? AND key_id IN (?)", paused, slug, bun.List(keys))
 	if err == nil && !ok {
 		return campaign.ErrUnknownLink
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/store/db"
 )
@@ -60,12 +61,12 @@ func (s *Store) TakeChallenge(ctx context.Context, holder identity.Hash, p ident
 
 // AddPasskey stores a passkey, or fails with identity.ErrHasPasskey or
 // identity.ErrTooManyPasskeys.
-func (s *Store) AddPasskey(ctx context.Context, p identity.Passkey) error {
+func (s *Store) AddPasskey(ctx context.Context, p identity.Passkey, trail ...audit.Entry) error {
 	if err := checkTexts("a passkey", p.Name); err != nil {
 		return err
 	}
 	sealed := s.sealer.Seal(passkeyPlace(p.ID), p.Record)
-	err := s.act(ctx, about{subject: p.Name}, func(ctx context.Context, t tx, _ *about) error {
+	err := s.act(ctx, trail, about{subject: p.Name}, func(ctx context.Context, t tx, _ *about) error {
 		// The user is locked, or two at once would both be the last.
 		if err := lockMerchant(ctx, t, p.UserID); err != nil {
 			return err
@@ -132,14 +133,14 @@ func (s *Store) UsePasskey(ctx context.Context, before, after identity.Passkey) 
 }
 
 // RenamePasskey names a passkey of the user, or fails with identity.ErrUnknownPasskey.
-func (s *Store) RenamePasskey(ctx context.Context, userID int64, id, name string) error {
+func (s *Store) RenamePasskey(ctx context.Context, userID int64, id, name string, trail ...audit.Entry) error {
 	if !db.Storable(id) {
 		return identity.ErrUnknownPasskey
 	}
 	if err := checkTexts("a passkey", name); err != nil {
 		return err
 	}
-	err := s.act(ctx, about{detail: name}, func(ctx context.Context, t tx, a *about) error {
+	err := s.act(ctx, trail, about{detail: name}, func(ctx context.Context, t tx, a *about) error {
 		var before []string
 		err := t.NewRaw("SELECT name FROM passkeys WHERE user_id = ? AND public_id = ?"+t.ForUpdate(), userID, id).Scan(ctx, &before)
 		if err != nil || len(before) == 0 {
@@ -154,8 +155,8 @@ func (s *Store) RenamePasskey(ctx context.Context, userID int64, id, name string
 
 // RemovePasskey removes a passkey of the user and ends every session of theirs
 // but the one kept, or fails with identity.ErrUnknownPasskey.
-func (s *Store) RemovePasskey(ctx context.Context, userID int64, id string, keep identity.Hash, now time.Time) error {
-	err := s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
+func (s *Store) RemovePasskey(ctx context.Context, userID int64, id string, keep identity.Hash, now time.Time, trail ...audit.Entry) error {
+	err := s.act(ctx, trail, about{}, func(ctx context.Context, t tx, a *about) error {
 		var names []string
 		err := t.NewRaw("DELETE FROM passkeys WHERE user_id = ? AND public_id = ? RETURNING name", userID, id).Scan(ctx, &names)
 		if err != nil || len(names) == 0 {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
@@ -19,7 +18,6 @@ import (
 type changeOp struct {
 	id     payment.ID
 	decide func(payment.Payment) (payment.Change, error)
-	lines  []audit.Entry // what it leaves in the audit log; nil but for what merchants do
 
 	rows   *loaded
 	before payment.Payment // as it was loaded
@@ -38,7 +36,7 @@ func (s *Store) UpdatePayment(
 	if !db.Storable(string(id)) {
 		return payment.Payment{}, payment.ErrUnknown
 	}
-	op := &changeOp{id: id, decide: decide, lines: audit.LinesOf(ctx)}
+	op := &changeOp{id: id, decide: decide}
 	if err := s.change(ctx, op); err != nil {
 		return payment.Payment{}, fmt.Errorf("update payment %s: %w", id, err)
 	}
@@ -226,7 +224,7 @@ func (op *changeOp) save() ([]*db.Stmt, error) {
 	all = append(all, saveDonation(op.change.Payment)...)
 	op.result = normal(op.change.Payment)
 	all = append(all, saveEvents(r, op.change.Events)...)
-	return append(all, saveLines(op.lines, about{})...), nil
+	return append(all, saveLines(op.change.Audit, about{})...), nil
 }
 
 var (

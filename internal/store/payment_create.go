@@ -15,7 +15,7 @@ import (
 type createOp struct {
 	row    *paymentRow
 	events []payment.Event
-	lines  []audit.Entry // what it leaves in the audit log; nil but for what merchants do
+	audit  []audit.Entry
 	// exists: a payment with this ID was there before; row is as it was given.
 	exists bool
 }
@@ -28,7 +28,6 @@ func (s *Store) CreatePayment(ctx context.Context, c payment.Change) (payment.Pa
 	if err != nil {
 		return payment.Payment{}, err
 	}
-	op.lines = audit.LinesOf(ctx)
 	changes := s.recent.changesOf(c.Payment.ID)
 	if err := s.create(ctx, op); err != nil {
 		return payment.Payment{}, fmt.Errorf("create payment %s: %w", c.Payment.ID, err)
@@ -57,7 +56,7 @@ func newCreateOp(c payment.Change) (*createOp, error) {
 	if err != nil {
 		return nil, fmt.Errorf("payment %s: %w", p.ID, err)
 	}
-	return &createOp{row: row, events: c.Events}, nil
+	return &createOp{row: row, events: c.Events, audit: c.Audit}, nil
 }
 
 var (
@@ -70,7 +69,7 @@ var (
 // nothing but the event of its creation.
 func (s *Store) create(ctx context.Context, op *createOp) error {
 	err := db.ErrRunSingly
-	if len(op.events) == 1 && len(op.lines) == 0 && !op.events[0].Type.Public() {
+	if len(op.events) == 1 && len(op.audit) == 0 && !op.events[0].Type.Public() {
 		err = s.creates.Do(ctx, op)
 	}
 	if errors.Is(err, db.ErrRunSingly) {
@@ -123,5 +122,5 @@ func (op *createOp) insert(ctx context.Context, c conn) error {
 	if op.exists = insert.Affected() == 0; op.exists {
 		return nil
 	}
-	return db.RunEach(ctx, c, append(saveEvents(op.row, op.events), saveLines(op.lines, about{subject: op.row.PublicID})...))
+	return db.RunEach(ctx, c, append(saveEvents(op.row, op.events), saveLines(op.audit, about{subject: op.row.PublicID})...))
 }

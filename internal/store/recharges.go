@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/store/db"
@@ -14,13 +15,13 @@ var _ recharge.Store = (*Store)(nil)
 
 // CreateRecharge stores a signed recharge, or fails with recharge.ErrBusy if
 // one of the same wallet is on its way.
-func (s *Store) CreateRecharge(ctx context.Context, r recharge.Recharge) error {
+func (s *Store) CreateRecharge(ctx context.Context, r recharge.Recharge, trail ...audit.Entry) error {
 	row, err := rowOfRecharge(r)
 	if err != nil || r.State != recharge.Signed {
 		return orElse(err, fmt.Errorf("create recharge %s: it is not signed", r.ID))
 	}
 	// Which transaction it is was not known before it was signed.
-	err = s.act(ctx, about{detail: ", " + string(r.Bytes.Tx)}, func(ctx context.Context, t tx, _ *about) error {
+	err = s.act(ctx, trail, about{detail: ", " + string(r.Bytes.Tx)}, func(ctx context.Context, t tx, _ *about) error {
 		if _, err := t.NewInsert().Model(&row).Exec(ctx); err != nil {
 			if db.IsDuplicate(err) {
 				return recharge.ErrBusy

@@ -184,7 +184,7 @@ func (w *world) custodian(k merchant.Key, callback string) merchant.Custodian {
 		},
 		Branding:   merchant.Branding{Tagline: "Grüße", Theme: merchant.ThemeDark, PrimaryColor: "#102030"},
 		ShortBasis: 50, LateFor: time.Hour, CreatedAt: start, UpdatedAt: start,
-	}, nil)
+	}, nil, nil)
 	w.must(err)
 	return c
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/store/db"
@@ -124,8 +125,8 @@ func (s *Store) Members(ctx context.Context, merchantID int64) ([]merchant.Membe
 
 // SetRole gives a member another role, or fails with merchant.ErrUnknownMember
 // or merchant.ErrLastOwner.
-func (s *Store) SetRole(ctx context.Context, merchantID, userID int64, role merchant.Role) error {
-	err := s.act(ctx, about{}, func(ctx context.Context, t tx, _ *about) error {
+func (s *Store) SetRole(ctx context.Context, merchantID, userID int64, role merchant.Role, trail ...audit.Entry) error {
+	err := s.act(ctx, trail, about{}, func(ctx context.Context, t tx, _ *about) error {
 		return changeMember(ctx, t, merchantID, "UPDATE memberships SET role = ? WHERE merchant_id = ? AND user_id = ?", string(role), merchantID, userID)
 	})
 	return wrapIf(err, "set the role of user %d", userID)
@@ -133,8 +134,8 @@ func (s *Store) SetRole(ctx context.Context, merchantID, userID int64, role merc
 
 // RemoveMember ends a membership, or fails with merchant.ErrUnknownMember or
 // merchant.ErrLastOwner. Sessions of the user have no role there from then on.
-func (s *Store) RemoveMember(ctx context.Context, merchantID, userID int64) error {
-	err := s.act(ctx, about{}, func(ctx context.Context, t tx, _ *about) error {
+func (s *Store) RemoveMember(ctx context.Context, merchantID, userID int64, trail ...audit.Entry) error {
+	err := s.act(ctx, trail, about{}, func(ctx context.Context, t tx, _ *about) error {
 		return changeMember(ctx, t, merchantID, "DELETE FROM memberships WHERE merchant_id = ? AND user_id = ?", merchantID, userID)
 	})
 	return wrapIf(err, "remove user %d from merchant %d", userID, merchantID)

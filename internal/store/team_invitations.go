@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/store/db"
@@ -34,11 +35,11 @@ func (r invitedRow) invited() merchant.Invited {
 
 // AddInvited stores an invitation in place of an open one for the same address,
 // or fails with merchant.ErrIsMember or merchant.ErrTeamFull.
-func (s *Store) AddInvited(ctx context.Context, token identity.Hash, n merchant.Invited) error {
+func (s *Store) AddInvited(ctx context.Context, token identity.Hash, n merchant.Invited, trail ...audit.Entry) error {
 	if err := checkTexts("an invitation", n.ID, n.Email, n.By); err != nil {
 		return err
 	}
-	err := s.act(ctx, about{subject: n.Email}, func(ctx context.Context, t tx, _ *about) error {
+	err := s.act(ctx, trail, about{subject: n.Email}, func(ctx context.Context, t tx, _ *about) error {
 		if err := lockMerchant(ctx, t, n.MerchantID); err != nil {
 			return err
 		}
@@ -100,9 +101,9 @@ func (s *Store) InvitedBy(ctx context.Context, token identity.Hash, now time.Tim
 
 // RenewInvited gives an open invitation of the merchant a new token and more
 // time, or fails with identity.ErrBadInvitation. The old token is worthless.
-func (s *Store) RenewInvited(ctx context.Context, merchantID int64, id string, token identity.Hash, until time.Time) (merchant.Invited, error) {
+func (s *Store) RenewInvited(ctx context.Context, merchantID int64, id string, token identity.Hash, until time.Time, trail ...audit.Entry) (merchant.Invited, error) {
 	var rows []invitedRow
-	err := s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
+	err := s.act(ctx, trail, about{}, func(ctx context.Context, t tx, a *about) error {
 		rows = nil
 		err := t.NewRaw("UPDATE team_invitations SET token = ?, expires_at = ? WHERE merchant_id = ? AND public_id = ? AND ended_at IS NULL "+
 			"RETURNING public_id, merchant_id, email, role, invited_by, created_at, expires_at", token[:], db.At(until), merchantID, id).Scan(ctx, &rows)
@@ -120,8 +121,8 @@ func (s *Store) RenewInvited(ctx context.Context, merchantID int64, id string, t
 
 // RevokeInvited ends an open invitation of the merchant, or fails with
 // merchant.ErrUnknownInvited.
-func (s *Store) RevokeInvited(ctx context.Context, merchantID int64, id string, now time.Time) error {
-	err := s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
+func (s *Store) RevokeInvited(ctx context.Context, merchantID int64, id string, now time.Time, trail ...audit.Entry) error {
+	err := s.act(ctx, trail, about{}, func(ctx context.Context, t tx, a *about) error {
 		var emails []string
 		err := t.NewRaw("UPDATE team_invitations SET ended_at = ? WHERE merchant_id = ? AND public_id = ? AND ended_at IS NULL RETURNING email",
 			db.At(now), merchantID, id).Scan(ctx, &emails)
@@ -138,13 +139,13 @@ func (s *Store) RevokeInvited(ctx context.Context, merchantID int64, id string, 
 // the team; one without an ID is stored first, without a merchant account of
 // their own. It fails with identity.ErrBadInvitation or identity.ErrEmailTaken,
 // and changes nothing then.
-func (s *Store) JoinTeam(ctx context.Context, token identity.Hash, user identity.User, now time.Time) (identity.User, merchant.Invited, error) {
+func (s *Store) JoinTeam(ctx context.Context, token identity.Hash, user identity.User, now time.Time, trail ...audit.Entry) (identity.User, merchant.Invited, error) {
 	if err := checkTexts("texts of a user", user.PublicID, user.Email, user.FirstName, user.LastName); err != nil {
 		return identity.User{}, merchant.Invited{}, err
 	}
 	var joined identity.User
 	var rows []invitedRow
-	err := s.act(ctx, about{actor: user.Email}, func(ctx context.Context, t tx, a *about) error {
+	err := s.act(ctx, trail, about{actor: user.Email}, func(ctx context.Context, t tx, a *about) error {
 		joined, rows = user, nil
 		err := t.NewRaw("UPDATE team_invitations SET ended_at = ? WHERE token = ? AND email = ? AND ended_at IS NULL AND expires_at > ? "+
 			"RETURNING public_id, merchant_id, email, role, invited_by, created_at, expires_at", db.At(now), token[:], user.Email, db.At(now)).Scan(ctx, &rows)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/store/db"
@@ -36,12 +37,12 @@ func (r userRow) user() identity.User {
 
 // CreateUser stores a new user, the owner of a merchant account of their own,
 // and returns it with its ID, or identity.ErrEmailTaken.
-func (s *Store) CreateUser(ctx context.Context, u identity.User) (identity.User, error) {
+func (s *Store) CreateUser(ctx context.Context, u identity.User, trail ...audit.Entry) (identity.User, error) {
 	if err := checkTexts("texts of a user", u.PublicID, u.Email, u.FirstName, u.LastName); err != nil {
 		return identity.User{}, err
 	}
 	row := rowOfUser(u)
-	err := s.act(ctx, about{actor: u.Email}, func(ctx context.Context, t tx, a *about) error { return addOwner(ctx, t, &row, a) })
+	err := s.act(ctx, trail, about{actor: u.Email}, func(ctx context.Context, t tx, a *about) error { return addOwner(ctx, t, &row, a) })
 	if err != nil {
 		return identity.User{}, fmt.Errorf("create user: %w", err)
 	}
@@ -106,14 +107,14 @@ type sessionRow struct {
 }
 
 // CreateSession stores a session, which acts for the merchant its user chose last.
-func (s *Store) CreateSession(ctx context.Context, n identity.Session) error {
+func (s *Store) CreateSession(ctx context.Context, n identity.Session, trail ...audit.Entry) error {
 	if err := checkTexts("the user agent", n.UserAgent); err != nil {
 		return err
 	}
 	row := sessionRow{
 		Token: n.Token[:], UserID: n.UserID, CreatedAt: db.At(n.CreatedAt), ExpiresAt: db.At(n.ExpiresAt), UserAgent: n.UserAgent,
 	}
-	err := s.act(ctx, about{user: n.UserID}, func(ctx context.Context, t tx, _ *about) error {
+	err := s.act(ctx, trail, about{user: n.UserID}, func(ctx context.Context, t tx, _ *about) error {
 		chosen, err := chosenMerchant(ctx, t, n.UserID)
 		if err != nil {
 			return err
@@ -130,8 +131,8 @@ func (s *Store) CreateSession(ctx context.Context, n identity.Session) error {
 
 // RevokeSession ends a session; one that has ended or does not exist is left
 // alone.
-func (s *Store) RevokeSession(ctx context.Context, token identity.Hash, now time.Time) error {
-	err := s.act(ctx, about{}, func(ctx context.Context, t tx, a *about) error {
+func (s *Store) RevokeSession(ctx context.Context, token identity.Hash, now time.Time, trail ...audit.Entry) error {
+	err := s.act(ctx, trail, about{}, func(ctx context.Context, t tx, a *about) error {
 		res, err := t.NewUpdate().Model((*sessionRow)(nil)).Set("revoked_at = ?", db.At(now)).
 			Where("token = ? AND revoked_at IS NULL", token[:]).Exec(ctx)
 		if err != nil {

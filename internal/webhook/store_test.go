@@ -165,7 +165,7 @@ func (s *stored) key(t *testing.T, url string) int64 {
 		PublicID: newULID(), KeyID: k.ID, Name: "Shop", CallbackURL: url, Secret: shopSecret,
 		SigningSecrets: []secret.Text{webhook.NewSigningSecret()}, Branding: merchant.Branding{Theme: merchant.ThemeAuto},
 		CreatedAt: noon, UpdatedAt: noon,
-	}, nil)
+	}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,7 +76,7 @@ func (o *outbox) merchant(ctx context.Context, url string) (int64, error) {
 		PublicID: newULID(), KeyID: k.ID, Name: "Shop", CallbackURL: url, Secret: secret.New("shop secret"),
 		SigningSecrets: []secret.Text{webhook.NewSigningSecret()}, Branding: merchant.Branding{Theme: merchant.ThemeAuto},
 		CreatedAt: now, UpdatedAt: now,
-	}, nil)
+	}, nil, nil)
 	return k.ID, err
 }
 
