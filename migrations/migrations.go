@@ -3,7 +3,7 @@
 //
 // Its one invariant: a migration that was released is never changed. Migrations
 // go forward only, each runs in one transaction, and the first line of each
-// says why it exists. The two directories hold the same names in the same order.
+// gives its reason. The two directories hold the same names in the same order.
 package migrations
 
 import (

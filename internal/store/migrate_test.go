@@ -85,7 +85,7 @@ func names(t *testing.T, files fs.FS) []string {
 	return list
 }
 
-// Both databases have the same migrations, and each says why it exists.
+// Both databases have the same migrations, and each gives its reason.
 func TestMigrations(t *testing.T) {
 	t.Parallel()
 	postgres, sqlite := migrations.Postgres(), migrations.SQLite()

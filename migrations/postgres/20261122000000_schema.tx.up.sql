@@ -1,0 +1,630 @@
+-- Reason: the schema of the first version.
+
+-- The installation itself. id goes into every deposit address. key_check tells a wrong FLORIN_SECRET_KEY at start.
+-- server is the PostgreSQL server it was last seen on: see Store.Watches.
+CREATE TABLE instance (
+    only_row  boolean PRIMARY KEY DEFAULT TRUE CHECK (only_row),
+    id        bytea   NOT NULL CHECK (octet_length(id) = 16),
+    key_check text    NOT NULL,
+    server    text    NOT NULL
+);
+
+CREATE TABLE users (
+    id            bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    public_id     text        NOT NULL UNIQUE,
+    email         text        NOT NULL UNIQUE, -- lower case
+    first_name    text        NOT NULL,
+    last_name     text        NOT NULL,
+    password_hash text        NOT NULL,
+    operator      boolean     NOT NULL,
+    created_at    timestamptz NOT NULL,
+    disabled_at timestamptz -- nobody signs in as a disabled user, and none of their keys is accepted
+);
+
+CREATE TABLE sessions (
+    token      bytea       PRIMARY KEY CHECK (octet_length(token) = 32),
+    user_id    bigint      NOT NULL REFERENCES users,
+    created_at timestamptz NOT NULL,
+    expires_at timestamptz NOT NULL,
+    revoked_at timestamptz,
+    user_agent text        NOT NULL,
+    merchant_id bigint     REFERENCES users -- the merchant it acts for; NULL: the user belongs to none
+);
+CREATE INDEX sessions_by_user ON sessions (user_id);
+CREATE INDEX sessions_by_end ON sessions (expires_at);
+
+CREATE TABLE api_keys (
+    id           bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    public_id    text        NOT NULL UNIQUE,
+    user_id      bigint      NOT NULL REFERENCES users,
+    hash         bytea       NOT NULL UNIQUE CHECK (octet_length(hash) = 32),
+    label        text        NOT NULL,
+    wallet       text        NOT NULL,
+    created_at   timestamptz NOT NULL,
+    last_used_at timestamptz,
+    revoked_at   timestamptz,
+    disabled_at timestamptz
+);
+CREATE INDEX api_keys_by_user ON api_keys (user_id);
+
+-- What the keys have left: the sums of ledger_entries, kept beside them. Many updates hit few rows, so their pages
+-- have room for the next version of a row.
+CREATE TABLE balances (
+    key_id  bigint NOT NULL REFERENCES api_keys,
+    unit    text   NOT NULL CHECK (unit IN ('credit', 'query')),
+    balance bigint NOT NULL CHECK (balance >= 0),
+    PRIMARY KEY (key_id, unit)
+) WITH (fillfactor = 50);
+
+CREATE TABLE ledger_entries (
+    id           bigint      GENERATED ALWAYS AS IDENTITY,
+    ref          text        NOT NULL,
+    unit         text        NOT NULL CHECK (unit IN ('credit', 'query')),
+    from_account text        NOT NULL,
+    to_account   text        NOT NULL CHECK (to_account <> from_account),
+    count        bigint      NOT NULL CHECK (count > 0),
+    reason       text        NOT NULL,
+    at           timestamptz NOT NULL,
+    PRIMARY KEY (ref, unit)
+);
+
+CREATE TABLE custodians (
+    id               bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    public_id        text        NOT NULL UNIQUE,
+    key_id           bigint      NOT NULL UNIQUE REFERENCES api_keys,
+    name             text        NOT NULL,
+    callback_url     text        NOT NULL,
+    lane             bigint      NOT NULL, -- hash of callback_url: deliveries of one receiver share a lane
+    secret           text        NOT NULL, -- sealed
+    signing_secrets  text        NOT NULL, -- JSON list of sealed texts, newest first
+    tagline          text        NOT NULL,
+    logo_url         text        NOT NULL,
+    primary_color    text        NOT NULL,
+    background_color text        NOT NULL,
+    theme            text        NOT NULL,
+    support_email    text        NOT NULL,
+    website          text        NOT NULL,
+    short_basis      bigint      NOT NULL CHECK (short_basis BETWEEN 0 AND 10000),
+    late_for_us      bigint      NOT NULL CHECK (late_for_us >= 0),
+    created_at       timestamptz NOT NULL,
+    updated_at       timestamptz NOT NULL
+);
+
+CREATE TABLE custodian_wallets (
+    custodian_id bigint NOT NULL REFERENCES custodians,
+    network      text   NOT NULL,
+    address      text   NOT NULL CHECK (address <> ''),
+    PRIMARY KEY (custodian_id, network)
+);
+
+CREATE TABLE custodian_networks (
+    custodian_id bigint  NOT NULL REFERENCES custodians,
+    network      text    NOT NULL,
+    enabled      boolean NOT NULL,
+    tokens       text    NOT NULL, -- separated by commas; empty: all
+    min_amount   bigint  NOT NULL CHECK (min_amount >= 0),
+    max_amount   bigint  NOT NULL CHECK (max_amount >= 0),
+    finality     text    NOT NULL, -- empty: the network's own
+    sweep_min    bigint  NOT NULL CHECK (sweep_min >= 0),
+    PRIMARY KEY (custodian_id, network)
+);
+
+CREATE TABLE payments (
+    id             bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY CHECK (id >= 1),
+    public_id      text        NOT NULL UNIQUE,
+    key_id         bigint      NOT NULL REFERENCES api_keys,
+    kind           text        NOT NULL,
+    amount         bigint      NOT NULL CHECK (amount > 0), -- USD micros
+    status         text        NOT NULL CHECK (status IN ('PENDING', 'STARTED', 'COMPLETED', 'EXPIRED', 'CANCELLED')),
+    network        text        NOT NULL, -- empty until started
+    token          text        NOT NULL,
+    created_at     timestamptz NOT NULL,
+    expires_at     timestamptz NOT NULL,
+    started_at     timestamptz,
+    ended_at       timestamptz,
+    resumed_at     timestamptz,
+    hash           text        NOT NULL,
+    extended       boolean     NOT NULL,
+    reorged        boolean     NOT NULL,
+    by_hand        boolean     NOT NULL,
+    short_basis    bigint      NOT NULL CHECK (short_basis BETWEEN 0 AND 10000),
+    late_for_us    bigint      NOT NULL,
+    credits        bigint      NOT NULL CHECK (credits >= 0),
+    campaign_id    bigint      NOT NULL,
+    seq            bigint      NOT NULL CHECK (seq > 0),
+    reference      text        NOT NULL,
+    description    text        NOT NULL,
+    success_url    text        NOT NULL,
+    cancel_url     text        NOT NULL,
+    metadata       text        NOT NULL, -- JSON object; empty: none
+    customer_email text        NOT NULL,
+    donor_name     text        NOT NULL,
+    donor_message  text        NOT NULL,
+    CHECK ((status IN ('COMPLETED', 'EXPIRED', 'CANCELLED')) = (ended_at IS NOT NULL)),
+    CHECK (status <> 'STARTED' OR (started_at IS NOT NULL AND network <> ''))
+);
+-- Lists of a key, newest first; a filter by status or network takes a few ranges of the second and merges them.
+CREATE INDEX payments_by_key ON payments (key_id, created_at, id);
+CREATE INDEX payments_by_state ON payments (key_id, status, network, created_at, id);
+CREATE INDEX payments_open ON payments (expires_at) WHERE ended_at IS NULL;
+CREATE INDEX payments_ended ON payments (ended_at) WHERE ended_at IS NOT NULL AND started_at IS NOT NULL;
+
+CREATE TABLE routes (
+    id         bigint      GENERATED ALWAYS AS IDENTITY,
+    payment_id bigint      NOT NULL REFERENCES payments,
+    network    text        NOT NULL,
+    address    text        NOT NULL,
+    raw        bytea       NOT NULL,
+    settlement text        NOT NULL,
+    tokens     text        NOT NULL, -- separated by commas, in order of choice
+    since      timestamptz NOT NULL,
+    xact       bigint      NOT NULL DEFAULT pg_current_xact_id()::text::bigint, -- the transaction that stored it: see Store.Watches
+    finality   text        NOT NULL DEFAULT '', -- empty: the network's own rule
+    PRIMARY KEY (payment_id, network),
+    UNIQUE (address, network)
+);
+CREATE INDEX routes_by_xact ON routes (xact, id);
+
+-- A transfer belongs to one payment. Its key leaves out the block, which a reorg may change.
+CREATE TABLE deposits (
+    id           bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    payment_id   bigint      NOT NULL REFERENCES payments,
+    key_id       bigint      NOT NULL,
+    network      text        NOT NULL,
+    tx_hash      text        NOT NULL,
+    ordinal      bigint      NOT NULL,
+    contract     text        NOT NULL,
+    symbol       text        NOT NULL,
+    decimals     bigint      NOT NULL,
+    token        text        NOT NULL,
+    from_address text        NOT NULL,
+    to_address   text        NOT NULL,
+    units        text        NOT NULL, -- whole number of the token's smallest unit
+    block_number bigint      NOT NULL CHECK (block_number >= 0),
+    block_hash   text        NOT NULL,
+    block_time   timestamptz,
+    source       text        NOT NULL,
+    state        text        NOT NULL CHECK (state IN ('SEEN', 'FINAL', 'VANISHED')),
+    hardened     boolean     NOT NULL,
+    late         boolean     NOT NULL,
+    seen_at      timestamptz NOT NULL,
+    final_at     timestamptz,
+    swept_at     timestamptz,
+    UNIQUE (network, tx_hash, ordinal)
+);
+CREATE INDEX deposits_by_payment ON deposits (payment_id);
+CREATE INDEX deposits_unsettled ON deposits (network, block_number, payment_id) WHERE NOT hardened AND state <> 'VANISHED';
+CREATE INDEX deposits_unswept ON deposits (key_id, payment_id) WHERE swept_at IS NULL AND state <> 'VANISHED';
+
+CREATE TABLE events (
+    id         bigint      GENERATED ALWAYS AS IDENTITY,
+    payment_id bigint      NOT NULL REFERENCES payments,
+    seq        bigint      NOT NULL CHECK (seq > 0),
+    event_id   text        NOT NULL,
+    type       text        NOT NULL,
+    at         timestamptz NOT NULL,
+    data       text        NOT NULL, -- JSON, byte for byte as it is delivered
+    PRIMARY KEY (payment_id, seq)
+);
+
+-- What GET /events serves: the public events of a key. An event gets its position when it is first asked for, after
+-- its transaction has committed; so positions grow in an order that no reader can see broken.
+CREATE TABLE feed (
+    payment_id bigint NOT NULL,
+    seq        bigint NOT NULL,
+    key_id     bigint NOT NULL,
+    position   bigint,
+    PRIMARY KEY (payment_id, seq),
+    UNIQUE (key_id, position),
+    FOREIGN KEY (payment_id, seq) REFERENCES events (payment_id, seq)
+);
+CREATE INDEX feed_unplaced ON feed (key_id) WHERE position IS NULL;
+
+-- The outbox: one row for each public event of a custodian with a callback URL, written with the event.
+CREATE TABLE deliveries (
+    id           bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    payment_id   bigint      NOT NULL,
+    seq          bigint      NOT NULL,
+    custodian_id bigint      NOT NULL REFERENCES custodians,
+    lane         bigint      NOT NULL,
+    state        text        NOT NULL CHECK (state IN ('WAITING', 'DELIVERED', 'FAILED', 'STOPPED')),
+    attempt      bigint      NOT NULL, -- attempts made
+    due_at       timestamptz NOT NULL, -- while it is held: when the hold ends
+    holder       text,
+    UNIQUE (payment_id, seq),
+    FOREIGN KEY (payment_id, seq) REFERENCES events (payment_id, seq)
+) WITH (fillfactor = 80);
+CREATE INDEX deliveries_by_lane ON deliveries (lane, due_at) WHERE state = 'WAITING';
+CREATE INDEX deliveries_due ON deliveries (due_at) WHERE state = 'WAITING';
+CREATE INDEX deliveries_held ON deliveries (lane, due_at) WHERE holder IS NOT NULL;
+CREATE INDEX deliveries_by_custodian ON deliveries (custodian_id) WHERE state = 'WAITING';
+
+CREATE TABLE delivery_attempts (
+    id          bigint      GENERATED ALWAYS AS IDENTITY,
+    delivery_id bigint      NOT NULL REFERENCES deliveries,
+    attempt     bigint      NOT NULL, -- from 1
+    at          timestamptz NOT NULL,
+    url         text        NOT NULL,
+    status      bigint      NOT NULL, -- HTTP status; 0: no answer
+    latency_us  bigint      NOT NULL,
+    error       text        NOT NULL,
+    response    text        NOT NULL,
+    request     text        NOT NULL,
+    PRIMARY KEY (delivery_id, attempt)
+);
+
+CREATE TABLE cursors (
+    network         text        PRIMARY KEY,
+    scanned_number  bigint      NOT NULL,
+    scanned_hash    text        NOT NULL,
+    scanned_time    timestamptz,
+    hardened_number bigint      NOT NULL,
+    hardened_hash   text        NOT NULL,
+    hardened_time   timestamptz,
+    behind_since    timestamptz,
+    updated_at      timestamptz
+);
+
+CREATE TABLE leases (
+    name   text        PRIMARY KEY,
+    holder text        NOT NULL,
+    until  timestamptz NOT NULL
+);
+
+-- What was answered to a write that carried an Idempotency-Key. subject is the public id the write gives to what it
+-- makes, chosen before the first try, so that a second try makes the same thing.
+CREATE TABLE idempotency (
+    key_id       bigint      NOT NULL REFERENCES api_keys,
+    key          text        NOT NULL CHECK (length(key) BETWEEN 1 AND 255),
+    request      bytea       NOT NULL CHECK (octet_length(request) = 32),
+    subject      text        NOT NULL,
+    status       bigint      NOT NULL, -- 0 until it is finished
+    answer       bytea,
+    created_at   timestamptz NOT NULL,
+    finished_at  timestamptz,
+    locked_until timestamptz NOT NULL,
+    PRIMARY KEY (key_id, key)
+);
+CREATE INDEX idempotency_by_age ON idempotency (created_at);
+
+CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+END
+$$;
+CREATE TRIGGER ledger_entries_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger_entries
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER events_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON events
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- Settlement: sweeps, what they cost, and the balance of each deposit address.
+
+CREATE TABLE sweeps (
+    id           bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    public_id    text        NOT NULL UNIQUE,
+    network      text        NOT NULL,
+    state        text        NOT NULL CHECK (state IN ('PLANNED', 'SIGNED', 'SENT', 'CONFIRMED', 'FAILED', 'SUPERSEDED')),
+    created_at   timestamptz NOT NULL,
+    ended_at     timestamptz,
+    tx_hash      text        NOT NULL, -- that landed; empty: none
+    block_number bigint      NOT NULL,
+    block_hash   text        NOT NULL,
+    block_time   timestamptz,
+    paid         text        NOT NULL, -- native coin's smallest unit
+    moved        bigint      NOT NULL, -- pots it moved
+    note         text        NOT NULL,
+    CHECK ((state IN ('CONFIRMED', 'FAILED', 'SUPERSEDED')) = (ended_at IS NOT NULL))
+);
+-- One sweep in flight per network: that makes the chain's own count the next nonce.
+CREATE UNIQUE INDEX sweeps_in_flight ON sweeps (network) WHERE ended_at IS NULL;
+CREATE INDEX sweeps_ended ON sweeps (network, ended_at) WHERE ended_at IS NOT NULL;
+
+CREATE TABLE sweep_items (
+    id         bigint  GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    sweep_id   bigint  NOT NULL REFERENCES sweeps,
+    payment_id bigint  NOT NULL REFERENCES payments,
+    address    text    NOT NULL,
+    raw        bytea   NOT NULL,
+    settlement text    NOT NULL,
+    contract   text    NOT NULL, -- empty: the native coin
+    symbol     text    NOT NULL,
+    decimals   bigint  NOT NULL,
+    token      text    NOT NULL,
+    expected   text    NOT NULL,
+    rescue     boolean NOT NULL,
+    moved      text,             -- NULL: nothing
+    reason     text    NOT NULL, -- why it could not be moved
+    UNIQUE (sweep_id, address, contract)
+);
+CREATE INDEX sweep_items_by_payment ON sweep_items (payment_id);
+
+CREATE TABLE sweep_attempts (
+    sweep_id     bigint      NOT NULL REFERENCES sweeps,
+    n            bigint      NOT NULL CHECK (n > 0),
+    tx_hash      text        NOT NULL UNIQUE,
+    raw          bytea       NOT NULL, -- the signed bytes
+    nonce        bigint      NOT NULL,
+    valid_until  bigint      NOT NULL,
+    gas          bigint      NOT NULL,
+    price        text        NOT NULL,
+    tip          text        NOT NULL,
+    ceiling      text        NOT NULL,
+    made_at      timestamptz NOT NULL,
+    sent_at      timestamptz,
+    PRIMARY KEY (sweep_id, n)
+);
+
+-- What sweeps have done to one address in one asset.
+CREATE TABLE pots (
+    network       text        NOT NULL,
+    address       text        NOT NULL,
+    contract      text        NOT NULL,
+    payment_id    bigint      NOT NULL REFERENCES payments,
+    moved         text        NOT NULL, -- all that left the address
+    marked        text        NOT NULL, -- of which deposits are marked as swept
+    found         text        NOT NULL, -- of which was moved by hand and is no deposit
+    through       bigint      NOT NULL, -- block of the last sweep that moved it
+    ahead         boolean     NOT NULL, -- moved is more than marked
+    failures      bigint      NOT NULL,
+    blocked_until timestamptz,
+    reason        text        NOT NULL,
+    PRIMARY KEY (network, address, contract)
+);
+CREATE INDEX pots_ahead ON pots (network) WHERE ahead;
+
+CREATE INDEX deposits_to_sweep ON deposits (network, final_at) WHERE swept_at IS NULL AND state = 'FINAL';
+
+-- The merchant's dashboard: second factors, password resets, invitations, the audit log.
+
+CREATE TABLE second_factors (
+    user_id      bigint      PRIMARY KEY REFERENCES users,
+    secret       text        NOT NULL, -- sealed
+    created_at   timestamptz NOT NULL,
+    confirmed_at timestamptz,          -- NULL: shown, but not in force
+    last_step    bigint      NOT NULL, -- time step of the last code taken: each counts once
+    session bytea -- hash of the token of the session that sets it up: the secret is shown to no other
+);
+
+CREATE TABLE recovery_codes (
+    user_id bigint NOT NULL REFERENCES users,
+    hash    bytea  NOT NULL CHECK (octet_length(hash) = 32),
+    used_at timestamptz,
+    PRIMARY KEY (user_id, hash)
+);
+
+CREATE TABLE password_resets (
+    token      bytea       PRIMARY KEY CHECK (octet_length(token) = 32),
+    user_id    bigint      NOT NULL REFERENCES users,
+    created_at timestamptz NOT NULL,
+    expires_at timestamptz NOT NULL,
+    used_at    timestamptz
+);
+CREATE INDEX password_resets_by_user ON password_resets (user_id);
+
+-- Who may sign up where only invited people may.
+CREATE TABLE invitations (
+    token      bytea       PRIMARY KEY CHECK (octet_length(token) = 32),
+    email      text        NOT NULL,
+    invited_by bigint      NOT NULL REFERENCES users,
+    created_at timestamptz NOT NULL,
+    expires_at timestamptz NOT NULL,
+    used_at    timestamptz
+);
+
+CREATE TABLE audit_log (
+    id      bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    user_id bigint      NOT NULL REFERENCES users, -- whose account it is about
+    at      timestamptz NOT NULL,
+    actor   text        NOT NULL, -- e-mail address of who did it
+    action  text        NOT NULL,
+    subject text        NOT NULL, -- what it was done to
+    detail  text        NOT NULL,
+    address text        NOT NULL  -- where from
+);
+CREATE INDEX audit_log_by_user ON audit_log (user_id, id);
+CREATE TRIGGER audit_log_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_log
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- Payments without a reference cost these nothing, and the accounts of the house are nobody's to list.
+CREATE INDEX payments_by_reference ON payments (key_id, reference) WHERE reference <> '';
+CREATE INDEX ledger_by_giver ON ledger_entries (from_account, id) WHERE from_account <> 'issued';
+CREATE INDEX ledger_by_taker ON ledger_entries (to_account, id) WHERE to_account <> 'spent';
+CREATE INDEX deliveries_of_custodian ON deliveries (custodian_id, id);
+
+-- Donation campaigns and payment links.
+
+CREATE TABLE campaigns (
+    id           bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    slug         text    NOT NULL UNIQUE,
+    key_id       bigint  NOT NULL REFERENCES api_keys, -- pays for starts; its custodian receives
+    title        text    NOT NULL CHECK (title <> ''),
+    description  text    NOT NULL,
+    goal         bigint  NOT NULL CHECK (goal >= 0), -- USD micros; 0: none
+    suggested    text    NOT NULL,                   -- USD micros, separated by commas
+    state        text    NOT NULL CHECK (state IN ('ACTIVE', 'PAUSED', 'ENDED')),
+    show_at_once boolean NOT NULL,
+    created_at   timestamptz NOT NULL,
+    updated_at   timestamptz NOT NULL,
+    ends_at      timestamptz
+);
+CREATE INDEX campaigns_by_key ON campaigns (key_id, id);
+
+-- One row for each donation that was completed, written with its payment. received is what the chain holds of it.
+CREATE TABLE donations (
+    id          bigint  GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    payment_id  bigint  NOT NULL UNIQUE REFERENCES payments,
+    campaign_id bigint  NOT NULL,
+    received    bigint  NOT NULL CHECK (received >= 0), -- USD micros
+    review      text    NOT NULL CHECK (review IN ('WAITING', 'APPROVED', 'HIDDEN'))
+);
+CREATE INDEX donations_by_campaign ON donations (campaign_id, id, received, review);
+
+CREATE TABLE links (
+    id          bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    slug        text    NOT NULL UNIQUE,
+    key_id      bigint  NOT NULL REFERENCES api_keys,
+    description text    NOT NULL,
+    reference   text    NOT NULL,
+    amount      bigint  NOT NULL CHECK (amount >= 0), -- USD micros; 0: the payer chooses
+    min_amount  bigint  NOT NULL CHECK (min_amount >= 0),
+    max_amount  bigint  NOT NULL CHECK (max_amount >= 0),
+    paused      boolean NOT NULL,
+    created_at  timestamptz NOT NULL
+);
+CREATE INDEX links_by_key ON links (key_id, id);
+
+-- Query units bought with a transfer: signed bytes are kept before they are broadcast.
+
+CREATE TABLE recharges (
+    id           bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    public_id    text    NOT NULL UNIQUE,
+    key_id       bigint  NOT NULL REFERENCES api_keys,
+    units        bigint  NOT NULL CHECK (units > 0), -- query units
+    network      text    NOT NULL,
+    contract     text    NOT NULL,
+    symbol       text    NOT NULL,
+    decimals     bigint  NOT NULL,
+    token        text    NOT NULL,
+    wallet       text    NOT NULL,
+    treasury     text    NOT NULL,
+    amount       text    NOT NULL, -- base units of the token
+    tx_hash      text    NOT NULL UNIQUE,
+    raw          bytea   NOT NULL, -- the signed bytes
+    nonce        bigint  NOT NULL,
+    state        text    NOT NULL CHECK (state IN ('SIGNED', 'CREDITED', 'FAILED', 'REPLACED', 'ABANDONED')),
+    note         text    NOT NULL,
+    block_number bigint  NOT NULL,
+    block_hash   text    NOT NULL,
+    block_time   timestamptz,
+    created_at   timestamptz NOT NULL,
+    sent_at      timestamptz,
+    look_at      timestamptz,          -- NULL: never again
+    ended_at     timestamptz,
+    CHECK ((state = 'SIGNED') = (ended_at IS NULL))
+);
+-- One on its way per wallet: so the chain's own count is the next nonce.
+CREATE UNIQUE INDEX recharges_signed ON recharges (wallet) WHERE state = 'SIGNED';
+CREATE INDEX recharges_due ON recharges (look_at) WHERE look_at IS NOT NULL;
+CREATE INDEX recharges_by_key ON recharges (key_id, id);
+
+-- Several users work for one merchant, each in a role.
+
+-- A merchant account is named by the user who founded it: keys belong to that user.
+CREATE TABLE memberships (
+    merchant_id bigint      NOT NULL REFERENCES users,
+    user_id     bigint      NOT NULL REFERENCES users,
+    role        text        NOT NULL CHECK (role IN ('owner', 'developer', 'support', 'viewer')),
+    created_at  timestamptz NOT NULL,
+    chosen_at   timestamptz NOT NULL, -- the one chosen last is what the user's next session acts for
+    PRIMARY KEY (merchant_id, user_id)
+);
+CREATE INDEX memberships_by_user ON memberships (user_id, chosen_at);
+
+CREATE TABLE team_invitations (
+    id          bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    public_id   text        NOT NULL UNIQUE,
+    token       bytea       NOT NULL UNIQUE CHECK (octet_length(token) = 32), -- SHA-256; sending again replaces it
+    merchant_id bigint      NOT NULL REFERENCES users,
+    email       text        NOT NULL,
+    role        text        NOT NULL CHECK (role IN ('owner', 'developer', 'support', 'viewer')),
+    invited_by  text        NOT NULL, -- e-mail address
+    created_at  timestamptz NOT NULL,
+    expires_at  timestamptz NOT NULL,
+    ended_at    timestamptz -- taken or revoked
+);
+-- One open invitation for an address.
+CREATE UNIQUE INDEX team_invitations_open ON team_invitations (merchant_id, email) WHERE ended_at IS NULL;
+
+-- Passkeys (WebAuthn) and their challenges.
+
+CREATE TABLE passkeys (
+    public_id  text NOT NULL PRIMARY KEY,
+    credential bytea NOT NULL UNIQUE CHECK (octet_length(credential) BETWEEN 1 AND 1023),
+    user_id    bigint NOT NULL REFERENCES users,
+    name       text NOT NULL,
+    record     text NOT NULL, -- sealed: public key, sign counter, flags
+    created_at timestamptz NOT NULL,
+    used_at    timestamptz
+);
+CREATE INDEX passkeys_by_user ON passkeys (user_id);
+
+-- Each is answered once, and only by the session (or, before there is one, the
+-- sealed cookie) it was made for.
+CREATE TABLE passkey_challenges (
+    holder     bytea NOT NULL CHECK (octet_length(holder) = 32), -- hash of the token of that session or cookie
+    purpose    text NOT NULL CHECK (purpose IN ('register', 'sign in', 'confirm')),
+    state      text NOT NULL,
+    expires_at timestamptz NOT NULL,
+    PRIMARY KEY (holder, purpose)
+);
+CREATE INDEX passkey_challenges_by_end ON passkey_challenges (expires_at);
+
+-- When a user was last warned of sign-in guesses.
+
+CREATE TABLE guess_notices (
+    user_id bigint NOT NULL PRIMARY KEY REFERENCES users,
+    told_at timestamptz NOT NULL
+);
+
+-- Logos that merchants upload.
+
+CREATE TABLE logos (
+    custodian_id bigint PRIMARY KEY REFERENCES custodians,
+    hash         text NOT NULL CHECK (length(hash) = 64),
+    kind         text NOT NULL CHECK (kind IN ('png', 'jpg')),
+    picture      bytea NOT NULL CHECK (octet_length(picture) BETWEEN 1 AND 500000),
+    created_at   timestamptz NOT NULL
+);
+CREATE INDEX logos_by_hash ON logos (hash);
+
+-- Failed webhooks are few among millions of delivered ones.
+
+CREATE INDEX deliveries_failed ON deliveries (custodian_id, due_at) WHERE state IN ('FAILED', 'STOPPED');
+
+-- The owners of a key are mailed once when its credits run low.
+
+-- One row a key that ever ran low, written with the entry that crossed the mark. TAKEN is before the mail is handed
+-- over, so that a crash between the two costs a mail and never sends it twice.
+CREATE TABLE low_credit (
+    key_id     bigint      PRIMARY KEY REFERENCES api_keys,
+    crossing   bigint      NOT NULL CHECK (crossing > 0), -- counts how often it ran low
+    crossed_at timestamptz NOT NULL,
+    state      text        NOT NULL CHECK (state IN ('WAITING', 'TAKEN', 'SENT', 'SKIPPED', 'FAILED')),
+    attempt    bigint      NOT NULL CHECK (attempt >= 0), -- attempts made
+    due_at     timestamptz NOT NULL
+);
+CREATE INDEX low_credit_due ON low_credit (due_at) WHERE state = 'WAITING';
+
+-- What operators search and list.
+
+-- What begins with the text searched for, byte by byte.
+CREATE INDEX users_by_beginning ON users (email COLLATE "C");
+CREATE INDEX api_keys_by_beginning ON api_keys (lower(label) COLLATE "C");
+
+CREATE INDEX payments_topups ON payments (id) WHERE kind = 'TOPUP';
+CREATE INDEX payments_reorged ON payments (id) WHERE reorged;
+
+-- The last time somebody had the book of credits added up. ended_at is NULL while it is asked for or under way.
+CREATE TABLE ledger_checks (
+    only_row    bigint PRIMARY KEY CHECK (only_row = 1),
+    asked_at    timestamptz NOT NULL,
+    asked_by    text NOT NULL, -- e-mail address
+    ended_at    timestamptz,
+    entries     bigint NOT NULL,
+    differences text NOT NULL, -- JSON list of sentences, the first ones
+    found       bigint NOT NULL, -- how many differences there were
+    problem     text NOT NULL  -- why it could not be added up; empty: it was
+);
+
+-- Donations to a campaign that wait for money.
+
+CREATE INDEX payments_waiting_donations ON payments (campaign_id) WHERE ended_at IS NULL AND campaign_id > 0;
+
+-- A request that replaced an API key is answered again when it is repeated.
+
+CREATE TABLE retired_keys (
+    hash       bytea       PRIMARY KEY CHECK (octet_length(hash) = 32), -- of the old key
+    key_id     bigint      NOT NULL REFERENCES api_keys,
+    retired_at timestamptz NOT NULL
+);
+CREATE INDEX retired_keys_by_age ON retired_keys (retired_at);

@@ -1,0 +1,642 @@
+-- Reason: the schema of the first version.
+
+-- The installation itself. id goes into every deposit address. key_check tells a wrong FLORIN_SECRET_KEY at start.
+-- server and routes.xact are for PostgreSQL.
+CREATE TABLE instance (
+    only_row  INTEGER PRIMARY KEY CHECK (only_row = 1),
+    id        BLOB    NOT NULL CHECK (length(id) = 16),
+    key_check TEXT    NOT NULL,
+    server    TEXT    NOT NULL
+) STRICT;
+
+CREATE TABLE users (
+    id            INTEGER PRIMARY KEY,
+    public_id     TEXT    NOT NULL UNIQUE,
+    email         TEXT    NOT NULL UNIQUE, -- lower case
+    first_name    TEXT    NOT NULL,
+    last_name     TEXT    NOT NULL,
+    password_hash TEXT    NOT NULL,
+    operator      INTEGER NOT NULL,
+    created_at    INTEGER NOT NULL,
+    disabled_at INTEGER -- nobody signs in as a disabled user, and none of their keys is accepted
+) STRICT;
+
+CREATE TABLE sessions (
+    token      BLOB    PRIMARY KEY CHECK (length(token) = 32),
+    user_id    INTEGER NOT NULL REFERENCES users,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    revoked_at INTEGER,
+    user_agent TEXT    NOT NULL,
+    merchant_id INTEGER REFERENCES users -- the merchant it acts for; NULL: the user belongs to none
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sessions_by_user ON sessions (user_id);
+CREATE INDEX sessions_by_end ON sessions (expires_at);
+
+CREATE TABLE api_keys (
+    id           INTEGER PRIMARY KEY,
+    public_id    TEXT    NOT NULL UNIQUE,
+    user_id      INTEGER NOT NULL REFERENCES users,
+    hash         BLOB    NOT NULL UNIQUE CHECK (length(hash) = 32),
+    label        TEXT    NOT NULL,
+    wallet       TEXT    NOT NULL,
+    created_at   INTEGER NOT NULL,
+    last_used_at INTEGER,
+    revoked_at   INTEGER,
+    disabled_at INTEGER
+) STRICT;
+CREATE INDEX api_keys_by_user ON api_keys (user_id);
+
+-- What the keys have left: the sums of ledger_entries, kept beside them.
+CREATE TABLE balances (
+    key_id  INTEGER NOT NULL REFERENCES api_keys,
+    unit    TEXT    NOT NULL CHECK (unit IN ('credit', 'query')),
+    balance INTEGER NOT NULL CHECK (balance >= 0),
+    PRIMARY KEY (key_id, unit)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE ledger_entries (
+    id           INTEGER PRIMARY KEY,
+    ref          TEXT    NOT NULL,
+    unit         TEXT    NOT NULL CHECK (unit IN ('credit', 'query')),
+    from_account TEXT    NOT NULL,
+    to_account   TEXT    NOT NULL CHECK (to_account <> from_account),
+    count        INTEGER NOT NULL CHECK (count > 0),
+    reason       TEXT    NOT NULL,
+    at           INTEGER NOT NULL,
+    UNIQUE (ref, unit)
+) STRICT;
+
+CREATE TABLE custodians (
+    id               INTEGER PRIMARY KEY,
+    public_id        TEXT    NOT NULL UNIQUE,
+    key_id           INTEGER NOT NULL UNIQUE REFERENCES api_keys,
+    name             TEXT    NOT NULL,
+    callback_url     TEXT    NOT NULL,
+    lane             INTEGER NOT NULL, -- hash of callback_url: deliveries of one receiver share a lane
+    secret           TEXT    NOT NULL, -- sealed
+    signing_secrets  TEXT    NOT NULL, -- JSON list of sealed texts, newest first
+    tagline          TEXT    NOT NULL,
+    logo_url         TEXT    NOT NULL,
+    primary_color    TEXT    NOT NULL,
+    background_color TEXT    NOT NULL,
+    theme            TEXT    NOT NULL,
+    support_email    TEXT    NOT NULL,
+    website          TEXT    NOT NULL,
+    short_basis      INTEGER NOT NULL CHECK (short_basis BETWEEN 0 AND 10000),
+    late_for_us      INTEGER NOT NULL CHECK (late_for_us >= 0),
+    created_at       INTEGER NOT NULL,
+    updated_at       INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE custodian_wallets (
+    custodian_id INTEGER NOT NULL REFERENCES custodians,
+    network      TEXT    NOT NULL,
+    address      TEXT    NOT NULL CHECK (address <> ''),
+    PRIMARY KEY (custodian_id, network)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE custodian_networks (
+    custodian_id INTEGER NOT NULL REFERENCES custodians,
+    network      TEXT    NOT NULL,
+    enabled      INTEGER NOT NULL,
+    tokens       TEXT    NOT NULL, -- separated by commas; empty: all
+    min_amount   INTEGER NOT NULL CHECK (min_amount >= 0),
+    max_amount   INTEGER NOT NULL CHECK (max_amount >= 0),
+    finality     TEXT    NOT NULL, -- empty: the network's own
+    sweep_min    INTEGER NOT NULL CHECK (sweep_min >= 0),
+    PRIMARY KEY (custodian_id, network)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE payments (
+    id             INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id >= 1),
+    public_id      TEXT    NOT NULL UNIQUE,
+    key_id         INTEGER NOT NULL REFERENCES api_keys,
+    kind           TEXT    NOT NULL,
+    amount         INTEGER NOT NULL CHECK (amount > 0), -- USD micros
+    status         TEXT    NOT NULL CHECK (status IN ('PENDING', 'STARTED', 'COMPLETED', 'EXPIRED', 'CANCELLED')),
+    network        TEXT    NOT NULL, -- empty until started
+    token          TEXT    NOT NULL,
+    created_at     INTEGER NOT NULL,
+    expires_at     INTEGER NOT NULL,
+    started_at     INTEGER,
+    ended_at       INTEGER,
+    resumed_at     INTEGER,
+    hash           TEXT    NOT NULL,
+    extended       INTEGER NOT NULL,
+    reorged        INTEGER NOT NULL,
+    by_hand        INTEGER NOT NULL,
+    short_basis    INTEGER NOT NULL CHECK (short_basis BETWEEN 0 AND 10000),
+    late_for_us    INTEGER NOT NULL,
+    credits        INTEGER NOT NULL CHECK (credits >= 0),
+    campaign_id    INTEGER NOT NULL,
+    seq            INTEGER NOT NULL CHECK (seq > 0),
+    reference      TEXT    NOT NULL,
+    description    TEXT    NOT NULL,
+    success_url    TEXT    NOT NULL,
+    cancel_url     TEXT    NOT NULL,
+    metadata       TEXT    NOT NULL, -- JSON object; empty: none
+    customer_email TEXT    NOT NULL,
+    donor_name     TEXT    NOT NULL,
+    donor_message  TEXT    NOT NULL,
+    CHECK ((status IN ('COMPLETED', 'EXPIRED', 'CANCELLED')) = (ended_at IS NOT NULL)),
+    CHECK (status <> 'STARTED' OR (started_at IS NOT NULL AND network <> ''))
+) STRICT;
+-- Lists of a key, newest first; a filter by status or network takes a few ranges of the second and merges them.
+CREATE INDEX payments_by_key ON payments (key_id, created_at, id);
+CREATE INDEX payments_by_state ON payments (key_id, status, network, created_at, id);
+CREATE INDEX payments_open ON payments (expires_at) WHERE ended_at IS NULL;
+CREATE INDEX payments_ended ON payments (ended_at) WHERE ended_at IS NOT NULL AND started_at IS NOT NULL;
+
+CREATE TABLE routes (
+    id         INTEGER PRIMARY KEY,
+    payment_id INTEGER NOT NULL REFERENCES payments,
+    network    TEXT    NOT NULL,
+    address    TEXT    NOT NULL,
+    raw        BLOB    NOT NULL,
+    settlement TEXT    NOT NULL,
+    tokens     TEXT    NOT NULL, -- separated by commas, in order of choice
+    since      INTEGER NOT NULL,
+    xact       INTEGER NOT NULL DEFAULT 0, -- the transaction that stored it: see Store.Watches
+    finality   TEXT    NOT NULL DEFAULT '', -- empty: the network's own rule
+    UNIQUE (payment_id, network),
+    UNIQUE (address, network)
+) STRICT;
+
+-- A transfer belongs to one payment. Its key leaves out the block, which a reorg may change.
+CREATE TABLE deposits (
+    id           INTEGER PRIMARY KEY,
+    payment_id   INTEGER NOT NULL REFERENCES payments,
+    key_id       INTEGER NOT NULL,
+    network      TEXT    NOT NULL,
+    tx_hash      TEXT    NOT NULL,
+    ordinal      INTEGER NOT NULL,
+    contract     TEXT    NOT NULL,
+    symbol       TEXT    NOT NULL,
+    decimals     INTEGER NOT NULL,
+    token        TEXT    NOT NULL,
+    from_address TEXT    NOT NULL,
+    to_address   TEXT    NOT NULL,
+    units        TEXT    NOT NULL, -- whole number of the token's smallest unit
+    block_number INTEGER NOT NULL CHECK (block_number >= 0),
+    block_hash   TEXT    NOT NULL,
+    block_time   INTEGER,
+    source       TEXT    NOT NULL,
+    state        TEXT    NOT NULL CHECK (state IN ('SEEN', 'FINAL', 'VANISHED')),
+    hardened     INTEGER NOT NULL,
+    late         INTEGER NOT NULL,
+    seen_at      INTEGER NOT NULL,
+    final_at     INTEGER,
+    swept_at     INTEGER,
+    UNIQUE (network, tx_hash, ordinal)
+) STRICT;
+CREATE INDEX deposits_by_payment ON deposits (payment_id);
+CREATE INDEX deposits_unsettled ON deposits (network, block_number, payment_id) WHERE NOT hardened AND state <> 'VANISHED';
+CREATE INDEX deposits_unswept ON deposits (key_id, payment_id) WHERE swept_at IS NULL AND state <> 'VANISHED';
+
+CREATE TABLE events (
+    id         INTEGER PRIMARY KEY,
+    payment_id INTEGER NOT NULL REFERENCES payments,
+    seq        INTEGER NOT NULL CHECK (seq > 0),
+    event_id   TEXT    NOT NULL,
+    type       TEXT    NOT NULL,
+    at         INTEGER NOT NULL,
+    data       TEXT    NOT NULL, -- JSON, byte for byte as it is delivered
+    UNIQUE (payment_id, seq)
+) STRICT;
+
+-- What GET /events serves: the public events of a key. An event gets its position when it is first asked for, after
+-- its transaction has committed; so positions grow in an order that no reader can see broken.
+CREATE TABLE feed (
+    payment_id INTEGER NOT NULL,
+    seq        INTEGER NOT NULL,
+    key_id     INTEGER NOT NULL,
+    position   INTEGER,
+    PRIMARY KEY (payment_id, seq),
+    UNIQUE (key_id, position),
+    FOREIGN KEY (payment_id, seq) REFERENCES events (payment_id, seq)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX feed_unplaced ON feed (key_id) WHERE position IS NULL;
+
+-- The outbox: one row for each public event of a custodian with a callback URL, written with the event.
+CREATE TABLE deliveries (
+    id           INTEGER PRIMARY KEY,
+    payment_id   INTEGER NOT NULL,
+    seq          INTEGER NOT NULL,
+    custodian_id INTEGER NOT NULL REFERENCES custodians,
+    lane         INTEGER NOT NULL,
+    state        TEXT    NOT NULL CHECK (state IN ('WAITING', 'DELIVERED', 'FAILED', 'STOPPED')),
+    attempt      INTEGER NOT NULL, -- attempts made
+    due_at       INTEGER NOT NULL, -- while it is held: when the hold ends
+    holder       TEXT,
+    UNIQUE (payment_id, seq),
+    FOREIGN KEY (payment_id, seq) REFERENCES events (payment_id, seq)
+) STRICT;
+CREATE INDEX deliveries_by_lane ON deliveries (lane, due_at) WHERE state = 'WAITING';
+CREATE INDEX deliveries_due ON deliveries (due_at) WHERE state = 'WAITING';
+CREATE INDEX deliveries_held ON deliveries (lane, due_at) WHERE holder IS NOT NULL;
+CREATE INDEX deliveries_by_custodian ON deliveries (custodian_id) WHERE state = 'WAITING';
+
+CREATE TABLE delivery_attempts (
+    id          INTEGER PRIMARY KEY,
+    delivery_id INTEGER NOT NULL REFERENCES deliveries,
+    attempt     INTEGER NOT NULL, -- from 1
+    at          INTEGER NOT NULL,
+    url         TEXT    NOT NULL,
+    status      INTEGER NOT NULL, -- HTTP status; 0: no answer
+    latency_us  INTEGER NOT NULL,
+    error       TEXT    NOT NULL,
+    response    TEXT    NOT NULL,
+    request     TEXT    NOT NULL,
+    UNIQUE (delivery_id, attempt)
+) STRICT;
+
+CREATE TABLE cursors (
+    network         TEXT    PRIMARY KEY,
+    scanned_number  INTEGER NOT NULL,
+    scanned_hash    TEXT    NOT NULL,
+    scanned_time    INTEGER,
+    hardened_number INTEGER NOT NULL,
+    hardened_hash   TEXT    NOT NULL,
+    hardened_time   INTEGER,
+    behind_since    INTEGER,
+    updated_at      INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE leases (
+    name   TEXT    PRIMARY KEY,
+    holder TEXT    NOT NULL,
+    until  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What was answered to a write that carried an Idempotency-Key. subject is the public id the write gives to what it
+-- makes, chosen before the first try, so that a second try makes the same thing.
+CREATE TABLE idempotency (
+    key_id       INTEGER NOT NULL REFERENCES api_keys,
+    key          TEXT    NOT NULL CHECK (length(key) BETWEEN 1 AND 255),
+    request      BLOB    NOT NULL CHECK (length(request) = 32),
+    subject      TEXT    NOT NULL,
+    status       INTEGER NOT NULL, -- 0 until it is finished
+    answer       BLOB,
+    created_at   INTEGER NOT NULL,
+    finished_at  INTEGER,
+    locked_until INTEGER NOT NULL,
+    PRIMARY KEY (key_id, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX idempotency_by_age ON idempotency (created_at);
+
+CREATE TRIGGER ledger_entries_no_update BEFORE UPDATE ON ledger_entries
+BEGIN
+    SELECT RAISE(ABORT, 'ledger_entries is append-only');
+END;
+CREATE TRIGGER ledger_entries_no_delete BEFORE DELETE ON ledger_entries
+BEGIN
+    SELECT RAISE(ABORT, 'ledger_entries is append-only');
+END;
+CREATE TRIGGER events_no_update BEFORE UPDATE ON events
+BEGIN
+    SELECT RAISE(ABORT, 'events is append-only');
+END;
+CREATE TRIGGER events_no_delete BEFORE DELETE ON events
+BEGIN
+    SELECT RAISE(ABORT, 'events is append-only');
+END;
+
+-- Settlement: sweeps, what they cost, and the balance of each deposit address.
+
+CREATE TABLE sweeps (
+    id           INTEGER PRIMARY KEY,
+    public_id    TEXT    NOT NULL UNIQUE,
+    network      TEXT    NOT NULL,
+    state        TEXT    NOT NULL CHECK (state IN ('PLANNED', 'SIGNED', 'SENT', 'CONFIRMED', 'FAILED', 'SUPERSEDED')),
+    created_at   INTEGER NOT NULL,
+    ended_at     INTEGER,
+    tx_hash      TEXT    NOT NULL, -- that landed; empty: none
+    block_number INTEGER NOT NULL,
+    block_hash   TEXT    NOT NULL,
+    block_time   INTEGER,
+    paid         TEXT    NOT NULL, -- native coin's smallest unit
+    moved        INTEGER NOT NULL, -- pots it moved
+    note         TEXT    NOT NULL,
+    CHECK ((state IN ('CONFIRMED', 'FAILED', 'SUPERSEDED')) = (ended_at IS NOT NULL))
+) STRICT;
+-- One sweep in flight per network: that makes the chain's own count the next nonce.
+CREATE UNIQUE INDEX sweeps_in_flight ON sweeps (network) WHERE ended_at IS NULL;
+CREATE INDEX sweeps_ended ON sweeps (network, ended_at) WHERE ended_at IS NOT NULL;
+
+CREATE TABLE sweep_items (
+    id         INTEGER PRIMARY KEY,
+    sweep_id   INTEGER NOT NULL REFERENCES sweeps,
+    payment_id INTEGER NOT NULL REFERENCES payments,
+    address    TEXT    NOT NULL,
+    raw        BLOB    NOT NULL,
+    settlement TEXT    NOT NULL,
+    contract   TEXT    NOT NULL, -- empty: the native coin
+    symbol     TEXT    NOT NULL,
+    decimals   INTEGER NOT NULL,
+    token      TEXT    NOT NULL,
+    expected   TEXT    NOT NULL,
+    rescue     INTEGER NOT NULL,
+    moved      TEXT,             -- NULL: nothing
+    reason     TEXT    NOT NULL, -- why it could not be moved
+    UNIQUE (sweep_id, address, contract)
+) STRICT;
+CREATE INDEX sweep_items_by_payment ON sweep_items (payment_id);
+
+CREATE TABLE sweep_attempts (
+    sweep_id     INTEGER NOT NULL REFERENCES sweeps,
+    n            INTEGER NOT NULL CHECK (n > 0),
+    tx_hash      TEXT    NOT NULL UNIQUE,
+    raw          BLOB    NOT NULL, -- the signed bytes
+    nonce        INTEGER NOT NULL,
+    valid_until  INTEGER NOT NULL,
+    gas          INTEGER NOT NULL,
+    price        TEXT    NOT NULL,
+    tip          TEXT    NOT NULL,
+    ceiling      TEXT    NOT NULL,
+    made_at      INTEGER NOT NULL,
+    sent_at      INTEGER,
+    PRIMARY KEY (sweep_id, n)
+) STRICT, WITHOUT ROWID;
+
+-- What sweeps have done to one address in one asset.
+CREATE TABLE pots (
+    network       TEXT    NOT NULL,
+    address       TEXT    NOT NULL,
+    contract      TEXT    NOT NULL,
+    payment_id    INTEGER NOT NULL REFERENCES payments,
+    moved         TEXT    NOT NULL, -- all that left the address
+    marked        TEXT    NOT NULL, -- of which deposits are marked as swept
+    found         TEXT    NOT NULL, -- of which was moved by hand and is no deposit
+    through       INTEGER NOT NULL, -- block of the last sweep that moved it
+    ahead         INTEGER NOT NULL, -- moved is more than marked
+    failures      INTEGER NOT NULL,
+    blocked_until INTEGER,
+    reason        TEXT    NOT NULL,
+    PRIMARY KEY (network, address, contract)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX pots_ahead ON pots (network) WHERE ahead;
+
+CREATE INDEX deposits_to_sweep ON deposits (network, final_at) WHERE swept_at IS NULL AND state = 'FINAL';
+
+-- The merchant's dashboard: second factors, password resets, invitations, the audit log.
+
+CREATE TABLE second_factors (
+    user_id      INTEGER PRIMARY KEY REFERENCES users,
+    secret       TEXT    NOT NULL, -- sealed
+    created_at   INTEGER NOT NULL,
+    confirmed_at INTEGER,          -- NULL: shown, but not in force
+    last_step    INTEGER NOT NULL, -- time step of the last code taken: each counts once
+    session BLOB -- hash of the token of the session that sets it up: the secret is shown to no other
+) STRICT;
+
+CREATE TABLE recovery_codes (
+    user_id INTEGER NOT NULL REFERENCES users,
+    hash    BLOB    NOT NULL CHECK (length(hash) = 32),
+    used_at INTEGER,
+    PRIMARY KEY (user_id, hash)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE password_resets (
+    token      BLOB    PRIMARY KEY CHECK (length(token) = 32),
+    user_id    INTEGER NOT NULL REFERENCES users,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    used_at    INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX password_resets_by_user ON password_resets (user_id);
+
+-- Who may sign up where only invited people may.
+CREATE TABLE invitations (
+    token      BLOB    PRIMARY KEY CHECK (length(token) = 32),
+    email      TEXT    NOT NULL,
+    invited_by INTEGER NOT NULL REFERENCES users,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    used_at    INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE audit_log (
+    id      INTEGER PRIMARY KEY,
+    user_id INTEGER NOT NULL REFERENCES users, -- whose account it is about
+    at      INTEGER NOT NULL,
+    actor   TEXT    NOT NULL, -- e-mail address of who did it
+    action  TEXT    NOT NULL,
+    subject TEXT    NOT NULL, -- what it was done to
+    detail  TEXT    NOT NULL,
+    address TEXT    NOT NULL  -- where from
+) STRICT;
+CREATE INDEX audit_log_by_user ON audit_log (user_id, id);
+
+CREATE TRIGGER audit_log_no_update BEFORE UPDATE ON audit_log
+BEGIN
+    SELECT RAISE(ABORT, 'audit_log is append-only');
+END;
+CREATE TRIGGER audit_log_no_delete BEFORE DELETE ON audit_log
+BEGIN
+    SELECT RAISE(ABORT, 'audit_log is append-only');
+END;
+
+-- Payments without a reference cost these nothing, and the accounts of the house are nobody's to list.
+CREATE INDEX payments_by_reference ON payments (key_id, reference) WHERE reference <> '';
+CREATE INDEX ledger_by_giver ON ledger_entries (from_account, id) WHERE from_account <> 'issued';
+CREATE INDEX ledger_by_taker ON ledger_entries (to_account, id) WHERE to_account <> 'spent';
+CREATE INDEX deliveries_of_custodian ON deliveries (custodian_id, id);
+
+-- Donation campaigns and payment links.
+
+CREATE TABLE campaigns (
+    id           INTEGER PRIMARY KEY,
+    slug         TEXT    NOT NULL UNIQUE,
+    key_id       INTEGER NOT NULL REFERENCES api_keys, -- pays for starts; its custodian receives
+    title        TEXT    NOT NULL CHECK (title <> ''),
+    description  TEXT    NOT NULL,
+    goal         INTEGER NOT NULL CHECK (goal >= 0), -- USD micros; 0: none
+    suggested    TEXT    NOT NULL,                   -- USD micros, separated by commas
+    state        TEXT    NOT NULL CHECK (state IN ('ACTIVE', 'PAUSED', 'ENDED')),
+    show_at_once INTEGER NOT NULL,
+    created_at   INTEGER NOT NULL,
+    updated_at   INTEGER NOT NULL,
+    ends_at      INTEGER
+) STRICT;
+CREATE INDEX campaigns_by_key ON campaigns (key_id, id);
+
+-- One row for each donation that was completed, written with its payment. received is what the chain holds of it.
+CREATE TABLE donations (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    payment_id  INTEGER NOT NULL UNIQUE REFERENCES payments,
+    campaign_id INTEGER NOT NULL,
+    received    INTEGER NOT NULL CHECK (received >= 0), -- USD micros
+    review      TEXT    NOT NULL CHECK (review IN ('WAITING', 'APPROVED', 'HIDDEN'))
+) STRICT;
+CREATE INDEX donations_by_campaign ON donations (campaign_id, id, received, review);
+
+CREATE TABLE links (
+    id          INTEGER PRIMARY KEY,
+    slug        TEXT    NOT NULL UNIQUE,
+    key_id      INTEGER NOT NULL REFERENCES api_keys,
+    description TEXT    NOT NULL,
+    reference   TEXT    NOT NULL,
+    amount      INTEGER NOT NULL CHECK (amount >= 0), -- USD micros; 0: the payer chooses
+    min_amount  INTEGER NOT NULL CHECK (min_amount >= 0),
+    max_amount  INTEGER NOT NULL CHECK (max_amount >= 0),
+    paused      INTEGER NOT NULL,
+    created_at  INTEGER NOT NULL
+) STRICT;
+CREATE INDEX links_by_key ON links (key_id, id);
+
+-- Query units bought with a transfer: signed bytes are kept before they are broadcast.
+
+CREATE TABLE recharges (
+    id           INTEGER PRIMARY KEY,
+    public_id    TEXT    NOT NULL UNIQUE,
+    key_id       INTEGER NOT NULL REFERENCES api_keys,
+    units        INTEGER NOT NULL CHECK (units > 0), -- query units
+    network      TEXT    NOT NULL,
+    contract     TEXT    NOT NULL,
+    symbol       TEXT    NOT NULL,
+    decimals     INTEGER NOT NULL,
+    token        TEXT    NOT NULL,
+    wallet       TEXT    NOT NULL,
+    treasury     TEXT    NOT NULL,
+    amount       TEXT    NOT NULL, -- base units of the token
+    tx_hash      TEXT    NOT NULL UNIQUE,
+    raw          BLOB    NOT NULL, -- the signed bytes
+    nonce        INTEGER NOT NULL,
+    state        TEXT    NOT NULL CHECK (state IN ('SIGNED', 'CREDITED', 'FAILED', 'REPLACED', 'ABANDONED')),
+    note         TEXT    NOT NULL,
+    block_number INTEGER NOT NULL,
+    block_hash   TEXT    NOT NULL,
+    block_time   INTEGER,
+    created_at   INTEGER NOT NULL,
+    sent_at      INTEGER,
+    look_at      INTEGER,          -- NULL: never again
+    ended_at     INTEGER,
+    CHECK ((state = 'SIGNED') = (ended_at IS NULL))
+) STRICT;
+-- One on its way per wallet: so the chain's own count is the next nonce.
+CREATE UNIQUE INDEX recharges_signed ON recharges (wallet) WHERE state = 'SIGNED';
+CREATE INDEX recharges_due ON recharges (look_at) WHERE look_at IS NOT NULL;
+CREATE INDEX recharges_by_key ON recharges (key_id, id);
+
+-- Several users work for one merchant, each in a role.
+
+-- A merchant account is named by the user who founded it: keys belong to that user.
+CREATE TABLE memberships (
+    merchant_id INTEGER NOT NULL REFERENCES users,
+    user_id     INTEGER NOT NULL REFERENCES users,
+    role        TEXT    NOT NULL CHECK (role IN ('owner', 'developer', 'support', 'viewer')),
+    created_at  INTEGER NOT NULL,
+    chosen_at   INTEGER NOT NULL, -- the one chosen last is what the user's next session acts for
+    PRIMARY KEY (merchant_id, user_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX memberships_by_user ON memberships (user_id, chosen_at);
+
+CREATE TABLE team_invitations (
+    id          INTEGER PRIMARY KEY,
+    public_id   TEXT    NOT NULL UNIQUE,
+    token       BLOB    NOT NULL UNIQUE CHECK (length(token) = 32), -- SHA-256; sending again replaces it
+    merchant_id INTEGER NOT NULL REFERENCES users,
+    email       TEXT    NOT NULL,
+    role        TEXT    NOT NULL CHECK (role IN ('owner', 'developer', 'support', 'viewer')),
+    invited_by  TEXT    NOT NULL, -- e-mail address
+    created_at  INTEGER NOT NULL,
+    expires_at  INTEGER NOT NULL,
+    ended_at    INTEGER -- taken or revoked
+) STRICT;
+-- One open invitation for an address.
+CREATE UNIQUE INDEX team_invitations_open ON team_invitations (merchant_id, email) WHERE ended_at IS NULL;
+
+-- Passkeys (WebAuthn) and their challenges.
+
+CREATE TABLE passkeys (
+    public_id  TEXT NOT NULL PRIMARY KEY,
+    credential BLOB NOT NULL UNIQUE CHECK (length(credential) BETWEEN 1 AND 1023),
+    user_id    INTEGER NOT NULL REFERENCES users,
+    name       TEXT NOT NULL,
+    record     TEXT NOT NULL, -- sealed: public key, sign counter, flags
+    created_at INTEGER NOT NULL,
+    used_at    INTEGER
+) STRICT;
+CREATE INDEX passkeys_by_user ON passkeys (user_id);
+
+-- Each is answered once, and only by the session (or, before there is one, the
+-- sealed cookie) it was made for.
+CREATE TABLE passkey_challenges (
+    holder     BLOB NOT NULL CHECK (length(holder) = 32), -- hash of the token of that session or cookie
+    purpose    TEXT NOT NULL CHECK (purpose IN ('register', 'sign in', 'confirm')),
+    state      TEXT NOT NULL,
+    expires_at INTEGER NOT NULL,
+    PRIMARY KEY (holder, purpose)
+) STRICT;
+CREATE INDEX passkey_challenges_by_end ON passkey_challenges (expires_at);
+
+-- When a user was last warned of sign-in guesses.
+
+CREATE TABLE guess_notices (
+    user_id INTEGER NOT NULL PRIMARY KEY REFERENCES users,
+    told_at INTEGER NOT NULL
+) STRICT;
+
+-- Logos that merchants upload.
+
+CREATE TABLE logos (
+    custodian_id INTEGER PRIMARY KEY REFERENCES custodians,
+    hash         TEXT NOT NULL CHECK (length(hash) = 64),
+    kind         TEXT NOT NULL CHECK (kind IN ('png', 'jpg')),
+    picture      BLOB NOT NULL CHECK (length(picture) BETWEEN 1 AND 500000),
+    created_at   INTEGER NOT NULL
+) STRICT;
+CREATE INDEX logos_by_hash ON logos (hash);
+
+-- Failed webhooks are few among millions of delivered ones.
+
+CREATE INDEX deliveries_failed ON deliveries (custodian_id, due_at) WHERE state IN ('FAILED', 'STOPPED');
+
+-- The owners of a key are mailed once when its credits run low.
+
+-- One row a key that ever ran low, written with the entry that crossed the mark. TAKEN is before the mail is handed
+-- over, so that a crash between the two costs a mail and never sends it twice.
+CREATE TABLE low_credit (
+    key_id     INTEGER PRIMARY KEY REFERENCES api_keys,
+    crossing   INTEGER NOT NULL CHECK (crossing > 0), -- counts how often it ran low
+    crossed_at INTEGER NOT NULL,
+    state      TEXT    NOT NULL CHECK (state IN ('WAITING', 'TAKEN', 'SENT', 'SKIPPED', 'FAILED')),
+    attempt    INTEGER NOT NULL CHECK (attempt >= 0), -- attempts made
+    due_at     INTEGER NOT NULL
+) STRICT;
+CREATE INDEX low_credit_due ON low_credit (due_at) WHERE state = 'WAITING';
+
+-- What operators search and list.
+
+-- What begins with the text searched for, byte by byte.
+CREATE INDEX users_by_beginning ON users (email COLLATE BINARY);
+CREATE INDEX api_keys_by_beginning ON api_keys (lower(label) COLLATE BINARY);
+
+CREATE INDEX payments_topups ON payments (id) WHERE kind = 'TOPUP';
+CREATE INDEX payments_reorged ON payments (id) WHERE reorged;
+
+-- The last time somebody had the book of credits added up. ended_at is NULL while it is asked for or under way.
+CREATE TABLE ledger_checks (
+    only_row    INTEGER PRIMARY KEY CHECK (only_row = 1),
+    asked_at    INTEGER NOT NULL,
+    asked_by    TEXT NOT NULL, -- e-mail address
+    ended_at    INTEGER,
+    entries     INTEGER NOT NULL,
+    differences TEXT NOT NULL, -- JSON list of sentences, the first ones
+    found       INTEGER NOT NULL, -- how many differences there were
+    problem     TEXT NOT NULL  -- why it could not be added up; empty: it was
+) STRICT;
+
+-- Donations to a campaign that wait for money.
+
+CREATE INDEX payments_waiting_donations ON payments (campaign_id) WHERE ended_at IS NULL AND campaign_id > 0;
+
+-- A request that replaced an API key is answered again when it is repeated.
+
+CREATE TABLE retired_keys (
+    hash       BLOB    PRIMARY KEY CHECK (length(hash) = 32), -- of the old key
+    key_id     INTEGER NOT NULL REFERENCES api_keys,
+    retired_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX retired_keys_by_age ON retired_keys (retired_at);
