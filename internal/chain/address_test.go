@@ -31,13 +31,15 @@ func TestParseAddress(t *testing.T) {
 		"0x0000000000000000000000000000000000000000": chain.Base, "HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk": chain.Base,
 		"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeg": chain.Base, "0X5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed": chain.Base,
 		"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed ": chain.Solana, "11111111111111111111111111111111": chain.Solana,
-		"HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpq0": chain.Solana, "HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqkk": chain.Solana,
+		"HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpq0":  chain.Solana,
+		"HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqkk": chain.Solana,
 	} {
 		if w, err := chain.ParseAddress(network, text); !fault.Is(err, fault.Invalid) || w.Address != "" {
 			t.Errorf("%q on %s is read as %s, %v", text, network, w.Address, err)
 		}
 	}
-	if w, err := chain.ParseAddress(chain.Solana, "HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk"); err != nil || len(w.Raw) != 32 {
+	if w, err := chain.ParseAddress(chain.Solana, "HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk"); err != nil ||
+		len(w.Raw) != 32 {
 		t.Errorf("a SOL address: %v", err)
 	}
 }

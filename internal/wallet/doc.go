@@ -1,7 +1,7 @@
 // Package wallet holds the operator's private keys: the gas wallets and the
 // seed that Solana deposit addresses derive from.
 //
-// Its one invariant: a key never leaves. What comes out is addresses and
-// signatures; every holder prints as ***, wherever it is printed. The only
-// texts it ever hands out are those of keys it has just made.
+// Its one invariant: a key never leaves the package. Only addresses and
+// signatures do, and the text of a key that was just generated. Every type that
+// holds a key prints as ***.
 package wallet

@@ -56,12 +56,12 @@ func newEVM(key *ecdsa.PrivateKey) *EVM {
 // Address returns the account of the key.
 func (k *EVM) Address() common.Address { return k.address }
 
-// Wallet returns the account of the key as people see it (EIP-55).
+// Wallet returns the account of the key with its checksum (EIP-55).
 func (k *EVM) Wallet() chain.Address { return chain.Address(k.address.Hex()) }
 
 // SignTx returns the transaction signed for the chain with that id (EIP-155).
-// It refuses a transaction that names another chain: a signature for the wrong
-// one would be good there.
+// It refuses a transaction that names another chain, on which the signature
+// would be valid.
 func (k *EVM) SignTx(tx *types.Transaction, chainID *big.Int) (*types.Transaction, error) {
 	if chainID == nil || chainID.Sign() <= 0 {
 		return nil, errors.New("sign a transaction: the chain id is missing")

@@ -14,7 +14,10 @@ import (
 // returns a key that signs.
 func FuzzParse(f *testing.F) {
 	sol, text := GenerateSolana()
-	for _, seed := range []string{"", junkKey, abandon, text.Reveal(), base58.Encode(sol.key()[:32]), "[1,2,null]", "[", strings.Repeat("1", 2000)} {
+	for _, seed := range []string{
+		"", junkKey, abandon, text.Reveal(), base58.Encode(sol.key()[:32]), "[1,2,null]", "[",
+		strings.Repeat("1", 2000),
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

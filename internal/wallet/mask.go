@@ -5,16 +5,16 @@ import (
 	"log/slog"
 )
 
-// mask is what a holder of a key prints as.
+// mask is the text that a type with a key prints as.
 const mask = "***"
 
-// closed holds a value inside a function, which no printer looks into: fmt
-// calls no methods of a field that is not exported, and would follow a pointer.
+// closed holds a value inside a function, so that no printer reaches it: fmt
+// calls no methods of unexported fields, and follows pointers.
 type closed[T any] func() T
 
 func enclose[T any](v T) closed[T] { return func() T { return v } }
 
-// masked is embedded by every holder of a key, so that it prints as a mask.
+// masked is embedded by every type with a key, so that it prints as a mask.
 type masked struct{}
 
 // String returns the mask.

@@ -11,10 +11,12 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-var errSignature = fault.New(fault.Invalid, "a signature is 0x followed by 130 hexadecimal digits, as personal_sign returns it")
+var errSignature = fault.New(fault.Invalid,
+	"a signature is 0x followed by 130 hexadecimal digits, as personal_sign returns it")
 
 // SignerOf returns the EVM wallet that signed the message with personal_sign
-// (EIP-191, version 0x45). It fails with fault.Invalid for what is no signature.
+// (EIP-191, version 0x45). It fails with fault.Invalid for a malformed
+// signature.
 func SignerOf(message, signature string) (chain.Address, error) {
 	raw, err := hex.DecodeString(strings.TrimPrefix(strings.TrimSpace(signature), "0x"))
 	if err != nil || len(raw) != crypto.SignatureLength {

@@ -34,7 +34,8 @@ func TestSignerOf(t *testing.T) {
 	if got, err := SignerOf(message+"x", asWalletsDo); err == nil && string(got) == want {
 		t.Error("another message has the same signer")
 	}
-	for _, bad := range []string{"", "0x", "hello", asWalletsDo + "00", asWalletsDo[:len(asWalletsDo)-2], "0x" + strings.Repeat("0", 130), "0x" + strings.Repeat("f", 130)} {
+	for _, bad := range []string{"", "0x", "hello", asWalletsDo + "00", asWalletsDo[:len(asWalletsDo)-2], "0x" +
+		strings.Repeat("0", 130), "0x" + strings.Repeat("f", 130)} {
 		if _, err := SignerOf(message, bad); !fault.Is(err, fault.Invalid) {
 			t.Errorf("SignerOf(%q): %v", bad, err)
 		}

@@ -60,7 +60,7 @@ func (k *Solana) PublicKey() [ed25519.PublicKeySize]byte {
 	return [ed25519.PublicKeySize]byte(k.key()[ed25519.SeedSize:])
 }
 
-// Wallet returns the account of the key as people see it.
+// Wallet returns the account of the key in base58.
 func (k *Solana) Wallet() chain.Address {
 	public := k.PublicKey()
 	return chain.AddressOf(chain.Solana, public[:]).Address

@@ -45,7 +45,10 @@ func TestParseEVM(t *testing.T) {
 func TestParseEVM_Refuses(t *testing.T) {
 	t.Parallel()
 	order := "0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141"
-	for _, text := range []string{"", "0x", junkKey[:65], junkKey + "00", "0x" + strings.Repeat("0", 64), order, strings.Repeat("zz", 32), abandon} {
+	for _, text := range []string{
+		"", "0x", junkKey[:65], junkKey + "00", "0x" + strings.Repeat("0", 64), order,
+		strings.Repeat("zz", 32), abandon,
+	} {
 		k, err := ParseEVM(secret.New(text))
 		if !fault.Is(err, fault.Invalid) || k != nil {
 			t.Errorf("ParseEVM(%q) = %v, %v; want fault.Invalid", text, k, err)
@@ -72,8 +75,12 @@ func TestEVM_SignTx(t *testing.T) {
 	k, _ := ParseEVM(secret.New(junkKey))
 	to := common.HexToAddress("0x01")
 	chainID := big.NewInt(56)
-	tx := types.NewTx(&types.DynamicFeeTx{ChainID: chainID, Nonce: 7, To: &to, Gas: 21_000, GasFeeCap: big.NewInt(1), GasTipCap: big.NewInt(1)})
-	for _, unsigned := range []*types.Transaction{tx, types.NewTransaction(7, to, big.NewInt(0), 21_000, big.NewInt(1), nil)} {
+	tx := types.NewTx(&types.DynamicFeeTx{
+		ChainID: chainID, Nonce: 7, To: &to, Gas: 21_000, GasFeeCap: big.NewInt(1),
+		GasTipCap: big.NewInt(1),
+	})
+	for _, unsigned := range []*types.Transaction{tx, types.NewTransaction(7, to, big.NewInt(0), 21_000, big.NewInt(1),
+		nil)} {
 		signed, err := k.SignTx(unsigned, chainID)
 		if err != nil {
 			t.Fatal(err)
@@ -115,7 +122,10 @@ func TestSeed_Deposit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n, want := range []string{"HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk", "Hh8QwFUA6MtVu1qAoq12ucvFHNwCcVTV7hpWjeY1Hztb"} {
+	for n, want := range []string{
+		"HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk",
+		"Hh8QwFUA6MtVu1qAoq12ucvFHNwCcVTV7hpWjeY1Hztb",
+	} {
 		if got := deposit(t, s, int64(n)).Wallet(); string(got) != want {
 			t.Errorf("deposit address %d is %s, want %s", n, got, want)
 		}
@@ -250,7 +260,8 @@ func TestKeysDoNotPrint(t *testing.T) {
 		val3 Solana
 	}{evm, evm, seed, seed, sol, sol, *evm, *seed, *sol}
 	canaries := []string{
-		junkKey[2:], strings.ToUpper(junkKey[2:]), scalar.String(), fmt.Sprint(sol.key()[:8]), hex.EncodeToString(sol.key()[:32]),
+		junkKey[2:], strings.ToUpper(junkKey[2:]), scalar.String(), fmt.Sprint(sol.key()[:8]),
+		hex.EncodeToString(sol.key()[:32]),
 		hex.EncodeToString(node.key[:]), fmt.Sprint(node.key[:4])[1:12], "abandon", base58.Encode(sol.key()[:]),
 	}
 	var out bytes.Buffer

@@ -15,7 +15,8 @@ import (
 // Endpoint serves a scripted chain over HTTP, with faults of its own. It is
 // safe for concurrent use.
 type Endpoint struct {
-	// URL is where it answers; it ends in a secret, as addresses of providers do.
+	// URL is the address of the endpoint. Like those of providers, it ends in a
+	// secret.
 	URL string
 
 	evm *EVM
@@ -27,7 +28,7 @@ type Endpoint struct {
 	posts  int
 }
 
-// Secret is the last part of every endpoint's URL, which must never be shown.
+// Secret is the last part of every endpoint's URL. It must never be shown.
 const Secret = "s3cr3t-api-key-0123456789"
 
 // Endpoint starts an endpoint that shows the chain until the test ends.
@@ -40,7 +41,7 @@ func (e *EVM) Endpoint(t testing.TB) *Endpoint {
 	return p
 }
 
-// Name is how the endpoint is called without its credentials.
+// Name is the name of the endpoint without its credentials.
 func (p *Endpoint) Name() string {
 	host, _, _ := strings.Cut(strings.TrimPrefix(p.URL, "http://"), "/")
 	return host
@@ -53,7 +54,7 @@ func (p *Endpoint) Set(f Faults) {
 	p.faults = f
 }
 
-// Freeze keeps showing the chain as it is now, whatever becomes of it.
+// Freeze keeps showing the chain as it is now, whatever happens to it.
 func (p *Endpoint) Freeze() {
 	now := p.evm.show(0)
 	p.mu.Lock()
@@ -95,8 +96,8 @@ func (p *Endpoint) chainID() uint64 {
 	return p.evm.config.ChainID
 }
 
-// look returns what the endpoint is shown now, answering a request.
-func (p *Endpoint) look(request int) shown {
+// view returns the chain as the endpoint shows it for a request.
+func (p *Endpoint) view(request int) shown {
 	f := p.fault()
 	p.mu.Lock()
 	frozen := p.frozen
@@ -138,7 +139,7 @@ func (p *Endpoint) handle(w http.ResponseWriter, r *http.Request) {
 		answer = answer[:len(answer)/2]
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(answer) // the client may be gone
+	_, _ = w.Write(answer) // the client may have disconnected
 }
 
 // answer answers a request of one or several calls.
@@ -197,7 +198,7 @@ func (p *Endpoint) call(c incoming, request int) json.RawMessage {
 			return encode(object{"jsonrpc": "2.0", "id": c.ID, "result": result})
 		}
 	}
-	result, fail := p.serve(p.look(request), c.Method, c.Params)
+	result, fail := p.serve(p.view(request), c.Method, c.Params)
 	if fail != nil {
 		return failure(c.ID, fail)
 	}
@@ -211,12 +212,12 @@ func failure(id json.RawMessage, f *rpcFailure) json.RawMessage {
 func encode(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // of our own making
+		panic(err) // the value is this package's own
 	}
 	return b
 }
 
-// pause waits unless the client goes away.
+// pause waits unless the client disconnects.
 func pause(r *http.Request, d time.Duration) {
 	select {
 	case <-r.Context().Done():

@@ -24,25 +24,25 @@ type EVM struct {
 	config EVMConfig
 
 	mu      sync.Mutex
-	blocks  []*block // the chain as it stands; the position is the number
+	blocks  []*block // the current chain; the position is the number
 	pending []*Tx
 	code    map[string]string // lower-case address → 0x-hex
 	clock   time.Duration     // since genesis
 	made    uint64            // blocks and transactions ever made, for unique hashes
-	pinned  bool              // the finalized label stays where it is
+	pinned  bool              // the finalized tag does not move
 	final   int
 }
 
-// EVMConfig says what chain it is.
+// EVMConfig configures a scripted chain.
 type EVMConfig struct {
 	ChainID   uint64
 	Assets    []chain.Asset // tokens with decimals(); other contracts have none
 	BlockTime time.Duration // of the chain's clock; timestamps are whole seconds
-	// SafeDepth and FinalDepth are how many blocks the labels trail the head.
+	// SafeDepth and FinalDepth are how many blocks the tags trail the head.
 	SafeDepth, FinalDepth int
 }
 
-// genesis is when scripted chains begin.
+// genesis is the time of the first block of scripted chains.
 var genesis = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
 type block struct {
@@ -59,7 +59,7 @@ type Tx struct {
 	From   string
 	To     string
 	Value  *big.Int // wei of the native coin; nil is none
-	Failed bool     // included, but reverted: its logs are void
+	Failed bool     // included, but reverted: its logs do not count
 	Logs   []Log
 }
 
@@ -111,8 +111,7 @@ func (e *EVM) SetCode(address, code string) {
 	e.code[strings.ToLower(address)] = code
 }
 
-// Send puts a transaction into the pool, after the others, and returns its
-// hash.
+// Send adds a transaction to the end of the pool and returns its hash.
 func (e *EVM) Send(tx Tx) string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -120,7 +119,7 @@ func (e *EVM) Send(tx Tx) string {
 	return tx.Hash
 }
 
-// SendFirst is Send before the others.
+// SendFirst adds a transaction to the beginning of the pool.
 func (e *EVM) SendFirst(tx Tx) string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -160,15 +159,16 @@ func (e *EVM) SetBlockTime(d time.Duration) {
 	e.config.BlockTime = d
 }
 
-// Wait lets the chain's clock run on without a block.
+// Wait advances the chain's clock without a block.
 func (e *EVM) Wait(d time.Duration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.clock += d
 }
 
-// Drop takes back the newest n blocks. Their transactions return to the pool,
-// in reverse order so that re-inclusion moves them, or are forgotten.
+// Drop takes back the newest n blocks. Their transactions are forgotten, or
+// return to the pool in reverse order, so that they are included at other
+// positions.
 func (e *EVM) Drop(n int, keep bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -182,14 +182,14 @@ func (e *EVM) Drop(n int, keep bool) {
 	}
 }
 
-// UnpinFinal lets the finalized label follow the head again.
+// UnpinFinal lets the finalized tag follow the head again.
 func (e *EVM) UnpinFinal() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.pinned = false
 }
 
-// PinFinal keeps the finalized label where it is, as when finality stalls.
+// PinFinal keeps the finalized tag where it is, as when finality stalls.
 func (e *EVM) PinFinal() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -210,7 +210,7 @@ type Mined struct {
 	Txs    []chain.TxHash
 }
 
-// Blocks returns the chain as it stands; the position is the number.
+// Blocks returns the current chain; the position is the number.
 func (e *EVM) Blocks() []Mined {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -228,7 +228,7 @@ func (b *block) head() chain.Head { return chain.Head{Number: b.number, Hash: b.
 
 func (e *EVM) label(head, depth int) int { return max(0, head-depth) }
 
-// shown is the chain as an endpoint sees it at one moment.
+// shown is the chain as an endpoint shows it at one moment.
 type shown struct {
 	blocks      []*block
 	pending     []*Tx

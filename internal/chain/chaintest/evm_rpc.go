@@ -24,7 +24,7 @@ func invalidParams(format string, args ...any) *rpcFailure {
 	return &rpcFailure{-32602, fmt.Sprintf(format, args...)}
 }
 
-// serve answers one call from what an endpoint is shown.
+// serve answers one call from the chain as shown.
 func (p *Endpoint) serve(s shown, method string, params []json.RawMessage) (any, *rpcFailure) {
 	switch method {
 	case "eth_chainId":
@@ -176,8 +176,8 @@ func (p *Endpoint) logs(s shown, params []json.RawMessage) (any, *rpcFailure) {
 }
 
 // blocks lists the blocks a query covers. A range that reaches beyond the head
-// is an error, as with every client of note; with those of former years it
-// silently ends at the head (clamp).
+// is an error in all current clients; old versions end it silently at the head
+// (clamp).
 func (q logQuery) blocks(s shown, clamp bool) ([]*block, *rpcFailure) {
 	if q.BlockHash != "" {
 		b := s.byHash(q.BlockHash)
@@ -209,7 +209,8 @@ func (p *Endpoint) ethCall(s shown, params []json.RawMessage) (any, *rpcFailure)
 		return nil, invalidParams("invalid call")
 	}
 	contract, data := strings.ToLower(q.To), q.Data+q.Input
-	i := slices.IndexFunc(p.evm.config.Assets, func(a chain.Asset) bool { return strings.EqualFold(string(a.Contract), contract) })
+	i := slices.IndexFunc(p.evm.config.Assets,
+		func(a chain.Asset) bool { return strings.EqualFold(string(a.Contract), contract) })
 	switch {
 	case i >= 0 && data == "0x313ce567":
 		return word(big.NewInt(int64(p.evm.config.Assets[i].Decimals))), nil

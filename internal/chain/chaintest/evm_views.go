@@ -13,7 +13,7 @@ type object = map[string]any
 
 func hexQuantity(v uint64) string { return "0x" + strconv.FormatUint(v, 16) }
 
-// header shows a block the way eth_getBlockByNumber does without transactions.
+// header returns a block as eth_getBlockByNumber does without transactions.
 func (b *block) object() object {
 	hashes := []string{}
 	for _, tx := range b.txs {
@@ -25,7 +25,7 @@ func (b *block) object() object {
 	}
 }
 
-// logs shows all logs of a block in order, as eth_getLogs does.
+// logs returns all logs of a block in order, as eth_getLogs does.
 func (b *block) logs() []object {
 	list := []object{}
 	for i, tx := range b.txs {
@@ -34,8 +34,8 @@ func (b *block) logs() []object {
 	return list
 }
 
-// logsOf shows the logs of the transaction at a position of the block, the
-// first with the index given.
+// logsOf returns the logs of the transaction at a position of the block. The
+// first has the index given.
 func (b *block) logsOf(tx *Tx, position, first int) []object {
 	list := []object{}
 	if tx.Failed {
@@ -70,7 +70,7 @@ func (b *block) receipt(tx *Tx) object {
 	}
 }
 
-// object shows a transaction; b is nil while it is pending.
+// object returns a transaction; b is nil while it is pending.
 func (tx *Tx) object(b *block) object {
 	value := tx.Value
 	if value == nil {
@@ -138,8 +138,8 @@ func (s shown) byHash(hash string) *block {
 	return nil
 }
 
-// balance adds up what an account got and gave of a token. Scripted accounts
-// may give what they never had; below zero counts as nothing.
+// balance sums what an account received and sent of a token. Scripted accounts
+// may send what they never had; below zero counts as zero.
 func (s shown) balance(contract, account string) *big.Int {
 	sum := new(big.Int)
 	account = padAddress(account)

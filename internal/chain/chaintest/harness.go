@@ -7,8 +7,8 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// Harness drives a chain for the conformance suite. Payments wait until Mine.
-// Whatever cannot be done fails the test it was made for.
+// Harness drives a chain for the conformance suite. Payments are pending until
+// Mine. A method that cannot do its work fails the test.
 type Harness interface {
 	// Reader returns the reader under test, the same each time.
 	Reader() chain.Reader
@@ -17,15 +17,15 @@ type Harness interface {
 	Credited() chain.Asset
 	Other() chain.Asset
 	Counterfeit() chain.Asset
-	// Address returns an address nobody has used.
+	// Address returns an unused address.
 	Address() chain.Watched
 	// Pay sends a transaction that makes all of the payments, in order, and
 	// returns its hash. Zero units are sent as such.
 	Pay(payments ...Payment) chain.TxHash
-	// PayFailed sends a transaction that will be included but fail, and would
-	// have made the payment.
+	// PayFailed sends a transaction that would make the payment, but is
+	// included as failed.
 	PayFailed(p Payment) chain.TxHash
-	// Mine makes n blocks, the first with everything that was sent.
+	// Mine makes n blocks, the first with everything sent so far.
 	Mine(n int)
 	// Finalize makes blocks until all that was mined before is final.
 	Finalize()
@@ -34,17 +34,17 @@ type Harness interface {
 // Forker is a Harness whose chain can take blocks back.
 type Forker interface {
 	Harness
-	// Reorg replaces the newest n blocks and makes one more. Their
-	// transactions are in the new blocks again (keep), in another order where
-	// that is possible, or gone.
+	// Reorg replaces the newest n blocks and makes one more. Their transactions
+	// are in the new blocks again (keep), in another order where that is
+	// possible, or gone.
 	Reorg(n int, keep bool)
 }
 
-// Summer is a Harness whose chain tells what a transaction brought to an
-// address in one sum, instead of each transfer.
+// Summer is a Harness whose chain reports the sum that a transaction brought to
+// an address, instead of each transfer.
 type Summer interface {
 	Harness
-	// Sums does nothing; it says that the chain is such a one.
+	// Sums marks such a chain.
 	Sums()
 }
 
@@ -55,11 +55,12 @@ type Payment struct {
 	Units uint64
 }
 
-// units returns the amount as a reader tells it.
+// units returns the amount as a reader reports it.
 func (p Payment) units() money.Units { return money.UnitsFromUint64(p.Units) }
 
-// RunReader is the conformance suite of chain.Reader. start makes a fresh
-// chain, with a reader of it, that ends with the test.
+// RunReader is the conformance suite of chain.Reader, one case for each
+// behaviour. start makes a new chain, with a reader of it, that ends with the
+// test.
 func RunReader(t *testing.T, start func(t *testing.T) Harness) {
 	t.Helper()
 	run(t, start, map[string]func(*testing.T, Harness){
@@ -86,14 +87,14 @@ func RunReader(t *testing.T, start func(t *testing.T) Harness) {
 	})
 }
 
-// RunForks is what RunReader leaves out: reorganisations, on a chain that can
+// RunForks is the part of the suite about reorganisations, for chains that can
 // be made to have them.
 func RunForks(t *testing.T, start func(t *testing.T) Forker) {
 	t.Helper()
 	run(t, start, map[string]func(*testing.T, Forker){
 		"ReorgDropsPayment":  testReorgDrops,
 		"ReorgKeepsIdentity": testReorgKeeps,
-		"ReorgOfNothingSeen": testReorgUnseen,
+		"ReorgBeforeScan":    testReorgUnseen,
 	})
 }
 

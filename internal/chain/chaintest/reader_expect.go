@@ -7,7 +7,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// want is a payment that must be told as a transfer of the transaction.
+// want is a payment that must be reported as a transfer of the transaction.
 type want struct {
 	Payment
 	tx chain.TxHash
@@ -49,7 +49,7 @@ func scan(t *testing.T, h Harness, from uint64, to chain.Head, addresses ...chai
 	return got
 }
 
-// scanAll scans from the chain's beginning to its newest block.
+// scanAll scans from the first block to the newest.
 func scanAll(t *testing.T, h Harness, addresses ...chain.Watched) []chain.Transfer {
 	t.Helper()
 	return scan(t, h, 0, heads(t, h).Latest, addresses...)
@@ -68,14 +68,16 @@ func sameHead(a, b chain.Head) bool {
 	return a.Number == b.Number && a.Hash == b.Hash && a.Time.Equal(b.Time)
 }
 
-// wantTransfers compares what was told with the payments made, in any order.
+// wantTransfers compares the reported transfers with the payments made, in any
+// order.
 func wantTransfers(t *testing.T, got []chain.Transfer, wants ...want) {
 	t.Helper()
 	rest := slices.Clone(got)
 	for _, w := range wants {
-		i := slices.IndexFunc(rest, func(tr chain.Transfer) bool { return w.isTold(tr) })
+		i := slices.IndexFunc(rest, func(tr chain.Transfer) bool { return w.matches(tr) })
 		if i < 0 {
-			t.Errorf("%d units of %s to %s in %s are not told; told is %+v", w.Units, w.Asset.Symbol, w.To.Address, w.tx, got)
+			t.Errorf("%d units of %s to %s in %s are not reported; the transfers are %+v", w.Units, w.Asset.Symbol,
+				w.To.Address, w.tx, got)
 			continue
 		}
 		if rest[i].Asset != w.Asset {
@@ -84,15 +86,15 @@ func wantTransfers(t *testing.T, got []chain.Transfer, wants ...want) {
 		rest = slices.Delete(rest, i, i+1)
 	}
 	if len(rest) > 0 {
-		t.Errorf("told but never paid: %+v", rest)
+		t.Errorf("reported but never paid: %+v", rest)
 	}
 	if t.Failed() {
 		t.FailNow()
 	}
 }
 
-// told returns the payments as the harness's chain tells them.
-func told(h Harness, wants ...want) []want {
+// reported returns the payments as the harness's chain reports them.
+func reported(h Harness, wants ...want) []want {
 	if _, sums := h.(Summer); !sums {
 		return wants
 	}
@@ -110,18 +112,18 @@ func told(h Harness, wants ...want) []want {
 	return list
 }
 
-// isTold reports whether the transfer tells of the payment.
-func (w want) isTold(tr chain.Transfer) bool {
+// matches reports whether the transfer is of the payment.
+func (w want) matches(tr chain.Transfer) bool {
 	return tr.Tx == w.tx && tr.Network == w.Asset.Network && tr.To == w.To.Address &&
 		tr.Asset.Contract == w.Asset.Contract && tr.Units.Cmp(w.units()) == 0
 }
 
-// wantFound is wantTransfers for Find, which may tell of more than was paid.
+// wantFound is wantTransfers for Find, which may report more than the payments.
 func wantFound(t *testing.T, found chain.Found, w want) {
 	t.Helper()
-	i := slices.IndexFunc(found.Transfers, w.isTold)
+	i := slices.IndexFunc(found.Transfers, w.matches)
 	if i < 0 {
-		t.Fatalf("%d units to %s are not told: %+v", w.Units, w.To.Address, found.Transfers)
+		t.Fatalf("%d units to %s are not reported: %+v", w.Units, w.To.Address, found.Transfers)
 	}
 	if found.Transfers[i].Asset != w.Asset {
 		t.Errorf("asset is %+v, want %+v", found.Transfers[i].Asset, w.Asset)

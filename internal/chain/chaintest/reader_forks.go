@@ -43,7 +43,8 @@ func testReorgKeeps(t *testing.T, h Forker) {
 	h.Reorg(2, true)
 	h.Mine(1)
 	after := scanAll(t, h, first, second)
-	wantTransfers(t, after, told(h, want{a[0], txA}, want{a[1], txA}, want{a[2], txA}, want{b[0], txB}, want{b[1], txB})...)
+	wantTransfers(t, after, reported(h, want{a[0], txA}, want{a[1], txA}, want{a[2], txA}, want{b[0], txB},
+		want{b[1], txB})...)
 	for _, tr := range after {
 		was, known := before[tr.Key]
 		if !known || was.To != tr.To || was.Units.Cmp(tr.Units) != 0 || was.Asset != tr.Asset {
@@ -71,7 +72,7 @@ func testReorgUnseen(t *testing.T, h Forker) {
 	}
 	got, ok := blockAt(t, h, old.Latest.Number)
 	if !ok || got.Hash == old.Latest.Hash {
-		t.Errorf("the replaced block %d is told as %+v", old.Latest.Number, got)
+		t.Errorf("the replaced block %d is reported as %+v", old.Latest.Number, got)
 	}
 	if got, ok := blockAt(t, h, old.Finalized.Number); !ok || got.Hash != old.Finalized.Hash {
 		t.Errorf("the finalized block %d became %+v", old.Finalized.Number, got)

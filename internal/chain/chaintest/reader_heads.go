@@ -45,7 +45,7 @@ func testBlockAt(t *testing.T, h Harness) {
 	}
 }
 
-// checkHeads holds what is true of any chain at any time.
+// checkHeads checks what holds for any chain at any time.
 func checkHeads(t *testing.T, h chain.Heads) {
 	t.Helper()
 	if h.Finalized.Number > h.Final.Number || h.Final.Number > h.Latest.Number {

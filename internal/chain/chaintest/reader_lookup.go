@@ -56,7 +56,7 @@ func testBalances(t *testing.T, h Harness) {
 	h.Pay(Payment{rich, h.Credited(), 30}, Payment{rich, h.Other(), 500})
 	h.Pay(Payment{rich, h.Credited(), 12})
 	h.Mine(1)
-	addresses := make([]chain.Address, 120) // more than one request carries
+	addresses := make([]chain.Address, 120) // more than fit one request
 	for i := range addresses {
 		addresses[i] = poor.Address
 	}
@@ -128,7 +128,7 @@ func testFindWorthless(t *testing.T, h Harness) {
 	}
 	tr := found.Transfers[0]
 	if tr.Asset.Contract != fake.Asset.Contract || tr.To != to.Address || tr.Units.Cmp(fake.units()) != 0 {
-		t.Errorf("a counterfeit is told as %+v", tr)
+		t.Errorf("a counterfeit is reported as %+v", tr)
 	}
 	if tr.Asset.Token != "" || tr.Asset.Symbol != "" || tr.Asset.Decimals != 0 {
 		t.Errorf("a counterfeit passes for %+v", tr.Asset)
@@ -155,7 +155,10 @@ func testCancelled(t *testing.T, h Harness) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	to := h.Address()
-	tr := chain.Transfer{Key: chain.Key{Network: h.Reader().Network(), Tx: h.Pay(Payment{to, h.Credited(), 1})}, Asset: h.Credited(), To: to.Address, Block: latest}
+	tr := chain.Transfer{
+		Key:   chain.Key{Network: h.Reader().Network(), Tx: h.Pay(Payment{to, h.Credited(), 1})},
+		Asset: h.Credited(), To: to.Address, Block: latest,
+	}
 	calls := map[string]func() error{
 		"Heads":   func() error { _, err := h.Reader().Heads(ctx); return err },
 		"BlockAt": func() error { _, _, err := h.Reader().BlockAt(ctx, 0); return err },

@@ -13,10 +13,10 @@ import (
 func testScanNothing(t *testing.T, h Harness) {
 	h.Mine(2)
 	if got := scanAll(t, h); len(got) != 0 {
-		t.Fatalf("nobody is watched, but %d transfers were found", len(got))
+		t.Fatalf("no address is watched, but %d transfers were found", len(got))
 	}
 	if got := scanAll(t, h, h.Address()); len(got) != 0 {
-		t.Fatalf("nobody paid, but %d transfers were found", len(got))
+		t.Fatalf("there was no payment, but %d transfers were found", len(got))
 	}
 }
 
@@ -72,7 +72,7 @@ func testScanOnlyWatched(t *testing.T, h Harness) {
 	wantTransfers(t, scanAll(t, h, mine.To), want{mine, tx})
 }
 
-// manyWatched is more addresses than anybody's node filters by.
+// manyWatched is more addresses than any node filters by.
 const manyWatched = 2_500
 
 func testScanManyWatched(t *testing.T, h Harness) {
@@ -134,7 +134,7 @@ func testScanSeveral(t *testing.T, h Harness) {
 	for i, p := range payments {
 		wants[i] = want{p, tx}
 	}
-	wantTransfers(t, all, told(h, wants...)...)
+	wantTransfers(t, all, reported(h, wants...)...)
 	ordinals := make(map[int]chain.Transfer)
 	for _, tr := range all {
 		if twin, twice := ordinals[tr.Ordinal]; twice {
@@ -144,7 +144,8 @@ func testScanSeveral(t *testing.T, h Harness) {
 	}
 	for _, tr := range scanAll(t, h, second) {
 		if known := ordinals[tr.Ordinal]; known.To != tr.To || known.Units.Cmp(tr.Units) != 0 {
-			t.Errorf("watching less, ordinal %d is %s to %s instead of %s to %s", tr.Ordinal, tr.Units, tr.To, known.Units, known.To)
+			t.Errorf("watching less, ordinal %d is %s to %s instead of %s to %s", tr.Ordinal, tr.Units, tr.To, known.Units,
+				known.To)
 		}
 	}
 }

@@ -79,7 +79,8 @@ func TestDeploy_Geth(t *testing.T) {
 				t.Fatal(err)
 			}
 			// The signer of the proxy's deployment has money on this chain.
-			if len(plan.Steps) != 2 || plan.Cost().IsZero() || !plan.Affordable() || plan.Factory != chain.AddressOf(n, contracts.FactoryAddress().Bytes()).Address {
+			if len(plan.Steps) != 2 || plan.Cost().IsZero() || !plan.Affordable() ||
+				plan.Factory != chain.AddressOf(n, contracts.FactoryAddress().Bytes()).Address {
 				t.Errorf("the plan is %+v", plan)
 			}
 			var l log
@@ -92,7 +93,8 @@ func TestDeploy_Geth(t *testing.T) {
 			if err != nil || len(again.Steps) != 0 || !again.Cost().IsZero() {
 				t.Errorf("after deploying the plan is %+v, error %v", again, err)
 			}
-			if err := sender.NewDeployer(g.reader).Deploy(t.Context(), plan, faucetSigner{}, l.record); err != nil || len(l.steps) != 2 {
+			if err := sender.NewDeployer(g.reader).Deploy(t.Context(), plan, faucetSigner{}, l.record); err != nil ||
+				len(l.steps) != 2 {
 				t.Errorf("deploying again: %v, error %v", l.steps, err)
 			}
 		})
@@ -151,21 +153,23 @@ func TestDeploy_Resumes(t *testing.T) {
 	}
 	stop := errors.New("stopped")
 	calls := 0
-	err = sender.NewDeployer(g.reader).Deploy(t.Context(), plan, faucetSigner{}, func(context.Context, sender.SignedStep) error {
-		if calls++; calls == 2 {
-			return stop
-		}
-		return nil
-	})
+	err = sender.NewDeployer(g.reader).Deploy(t.Context(), plan, faucetSigner{},
+		func(context.Context, sender.SignedStep) error {
+			if calls++; calls == 2 {
+				return stop
+			}
+			return nil
+		})
 	if !errors.Is(err, stop) {
 		t.Fatalf("error %v, want %v", err, stop)
 	}
 	var l log
 	ctx, cancel := context.WithCancel(t.Context())
-	err = sender.NewDeployer(g.reader).Deploy(ctx, plan, faucetSigner{}, func(_ context.Context, s sender.SignedStep) error {
-		cancel() // on the way out already
-		return l.record(ctx, s)
-	})
+	err = sender.NewDeployer(g.reader).Deploy(ctx, plan, faucetSigner{},
+		func(_ context.Context, s sender.SignedStep) error {
+			cancel() // on the way out already
+			return l.record(ctx, s)
+		})
 	if err == nil {
 		t.Fatal("deployed with a cancelled context")
 	}
@@ -184,7 +188,8 @@ func TestDeploy_NoMoney(t *testing.T) {
 		t.Fatalf("the plan is %+v, error %v", plan, err)
 	}
 	var l log
-	if err := sender.NewDeployer(g.reader).Deploy(t.Context(), plan, poor, l.record); !fault.Is(err, fault.PaymentRequired) || len(l.steps) != 0 {
+	if err := sender.NewDeployer(g.reader).Deploy(t.Context(), plan, poor, l.record); !fault.Is(err,
+		fault.PaymentRequired) || len(l.steps) != 0 {
 		t.Errorf("error %v after %v, want PaymentRequired", err, l.steps)
 	}
 }
@@ -202,13 +207,14 @@ func TestDeploy_NotAgreed(t *testing.T) {
 	cheap.Steps[1].Cost = units(1)
 	var l log
 	for name, p := range map[string]sender.DeployPlan{"Nothing": {}, "Less": cheap} {
-		if err := sender.NewDeployer(g.reader).Deploy(t.Context(), p, faucetSigner{}, l.record); !fault.Is(err, fault.Unprocessable) {
+		if err := sender.NewDeployer(g.reader).Deploy(t.Context(), p, faucetSigner{}, l.record); !fault.Is(err,
+			fault.Unprocessable) {
 			t.Errorf("%s: error %v, want Unprocessable", name, err)
 		}
 	}
 	for _, step := range l.steps {
 		if step == plan.Steps[1].Name {
-			t.Error("the factory was deployed at a price nobody agreed to")
+			t.Error("the factory was deployed at a price the operator did not agree to")
 		}
 	}
 }

@@ -27,7 +27,7 @@ type market struct {
 
 const gwei = 1_000_000_000
 
-// answers makes an endpoint tell of the market.
+// answers makes an endpoint report the market.
 func (m market) answers(s *script) chaintest.Faults {
 	f := chaintest.Faults{
 		AlterBlock: func(b map[string]any) { b["baseFeePerGas"] = hexutil.EncodeUint64(uint64(m.baseFee)) },
@@ -54,7 +54,8 @@ func (m market) answers(s *script) chaintest.Faults {
 func (m market) oracle(question string) (any, bool) {
 	fees := map[string]int64{"0xf1c7a58b": m.l1, "0x275aedd2": m.operator}
 	for selector, fee := range fees {
-		if strings.Contains(question, "0x420000000000000000000000000000000000000f") && strings.Contains(question, selector) && fee >= 0 {
+		if strings.Contains(question, "0x420000000000000000000000000000000000000f") &&
+			strings.Contains(question, selector) && fee >= 0 {
 			return fmt.Sprintf("0x%064x", fee), true
 		}
 	}
@@ -63,7 +64,7 @@ func (m market) oracle(question string) (any, bool) {
 
 // The price of a transaction by each network's rules: the factory's deployment
 // of 1,000,000 gas, asked for with a fifth more.
-func TestPlanDeploy_Price(t *testing.T) {
+func TestDeployer_PlanPrice(t *testing.T) {
 	t.Parallel()
 	const gas, asked = 1_000_000, 1_200_000
 	wei := func(perGas int64) *big.Int { return new(big.Int).Mul(big.NewInt(perGas), big.NewInt(asked)) }
@@ -72,15 +73,29 @@ func TestPlanDeploy_Price(t *testing.T) {
 		market  market
 		want    *big.Int
 	}{
-		"BSC without base fee":      {chain.BEP20, market{tip: gwei / 10, gas: gas}, wei(gwei / 10)},
-		"BSC skewed to zero":        {chain.BEP20, market{gas: gas}, wei(gwei / 20)},
-		"BSC absurd":                {chain.BEP20, market{tip: 500 * gwei, gas: gas}, wei(gwei)},
-		"BSC without suggestion":    {chain.BEP20, market{noTip: true, gas: gas}, wei(gwei / 20)},
-		"Polygon":                   {chain.Polygon, market{baseFee: 250 * gwei, tip: 30 * gwei, gas: gas}, wei(530 * gwei)},
-		"Polygon library default":   {chain.Polygon, market{baseFee: 100 * gwei, tip: gwei * 3 / 2, gas: gas}, wei(225 * gwei)},
-		"Base with Ethereum's part": {chain.Base, market{baseFee: gwei / 200, tip: gwei / 1000, gas: gas, l1: 777, operator: 55}, new(big.Int).Add(wei(gwei/100+gwei/1000), big.NewInt(777+55))},
-		"Base without operator fee": {chain.Base, market{baseFee: gwei / 200, tip: gwei / 1000, gas: gas, l1: 777, operator: -1}, new(big.Int).Add(wei(gwei/100+gwei/1000), big.NewInt(777))},
-		"Polygon has no oracle":     {chain.Polygon, market{baseFee: gwei, tip: 25 * gwei, gas: gas, l1: 777}, wei(27 * gwei)},
+		"BSC without base fee":   {chain.BEP20, market{tip: gwei / 10, gas: gas}, wei(gwei / 10)},
+		"BSC skewed to zero":     {chain.BEP20, market{gas: gas}, wei(gwei / 20)},
+		"BSC absurd":             {chain.BEP20, market{tip: 500 * gwei, gas: gas}, wei(gwei)},
+		"BSC without suggestion": {chain.BEP20, market{noTip: true, gas: gas}, wei(gwei / 20)},
+		"Polygon":                {chain.Polygon, market{baseFee: 250 * gwei, tip: 30 * gwei, gas: gas}, wei(530 * gwei)},
+		"Polygon library default": {
+			chain.Polygon,
+			market{baseFee: 100 * gwei, tip: gwei * 3 / 2, gas: gas},
+			wei(225 * gwei),
+		},
+		"Base with Ethereum's part": {chain.Base, market{
+			baseFee: gwei / 200, tip: gwei / 1000, gas: gas, l1: 777,
+			operator: 55,
+		}, new(big.Int).Add(wei(gwei/100+gwei/1000), big.NewInt(777+55))},
+		"Base without operator fee": {chain.Base, market{
+			baseFee: gwei / 200, tip: gwei / 1000, gas: gas, l1: 777,
+			operator: -1,
+		}, new(big.Int).Add(wei(gwei/100+gwei/1000), big.NewInt(777))},
+		"Polygon has no oracle": {
+			chain.Polygon,
+			market{baseFee: gwei, tip: 25 * gwei, gas: gas, l1: 777},
+			wei(27 * gwei),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -109,7 +124,7 @@ func (s *script) bare(proxy bool) {
 // deployerCode is the runtime code of the deterministic deployment proxy.
 const deployerCode = "0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3"
 
-func TestPlanDeploy_Refuses(t *testing.T) {
+func TestDeployer_PlanRefuses(t *testing.T) {
 	t.Parallel()
 	ordinary := market{baseFee: gwei, tip: 30 * gwei, gas: 1_000_000}
 	for name, c := range map[string]struct {
@@ -130,7 +145,8 @@ func TestPlanDeploy_Refuses(t *testing.T) {
 				s.chain.SetCode(factoryAddress, c.code)
 			}
 			c.market.answers(s)
-			if plan, err := sender.NewDeployer(s.reader).Plan(t.Context(), common.Address{1}); !fault.Is(err, fault.Unprocessable) {
+			if plan, err := sender.NewDeployer(s.reader).Plan(t.Context(), common.Address{1}); !fault.Is(err,
+				fault.Unprocessable) {
 				t.Errorf("the plan is %+v, error %v, want Unprocessable", plan, err)
 			}
 			if e := s.reader.Endpoints()[0]; !e.Healthy {
@@ -144,7 +160,8 @@ func TestPlanDeploy_Refuses(t *testing.T) {
 		s.bare(false)
 		s.chain.SetCode(contracts.DeployerAddress.Hex(), "0x6001")
 		ordinary.answers(s)
-		if plan, err := sender.NewDeployer(s.reader).Plan(t.Context(), common.Address{1}); !fault.Is(err, fault.Unprocessable) {
+		if plan, err := sender.NewDeployer(s.reader).Plan(t.Context(), common.Address{1}); !fault.Is(err,
+			fault.Unprocessable) {
 			t.Errorf("the plan is %+v, error %v, want Unprocessable", plan, err)
 		}
 	})

@@ -15,7 +15,7 @@ import (
 )
 
 // The right token, to the right address, on another chain: tokens and deposit
-// addresses are the same on both, and only the chain tells them apart.
+// addresses are the same on both, and only the chain id distinguishes them.
 func TestGeth_OtherChain(t *testing.T) {
 	t.Parallel()
 	polygon, base := newGeth(t, chain.Polygon), newGeth(t, chain.Base)
@@ -87,12 +87,13 @@ func TestGeth_ConfirmsElsewhere(t *testing.T) {
 		t.Errorf("verdict %d, error %v", v, err)
 	}
 	after := reader.Endpoints()
-	if got[0].Source != before[0].Name || after[0].Requests != before[0].Requests || after[1].Requests == before[1].Requests {
-		t.Errorf("told by %s, confirmed by %+v after %+v", got[0].Source, after, before)
+	if got[0].Source != before[0].Name || after[0].Requests != before[0].Requests ||
+		after[1].Requests == before[1].Requests {
+		t.Errorf("reported by %s, confirmed by %+v after %+v", got[0].Source, after, before)
 	}
 }
 
-// The coin of the network sent to a deposit address is told by Find.
+// Find reports the native coin sent to a deposit address.
 func TestGeth_NativeCoin(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)
@@ -103,7 +104,8 @@ func TestGeth_NativeCoin(t *testing.T) {
 	}
 	g.Mine(1)
 	found, err := g.reader.Find(t.Context(), chain.TxHash(tx.Hex()))
-	if err != nil || len(found.Transfers) != 1 || found.Transfers[0].To != to.Address || found.Transfers[0].Asset.Symbol != "POL" {
+	if err != nil || len(found.Transfers) != 1 || found.Transfers[0].To != to.Address ||
+		found.Transfers[0].Asset.Symbol != "POL" {
 		t.Errorf("found as %+v, error %v", found, err)
 	}
 }
@@ -134,7 +136,8 @@ func TestGeth_DepositAddress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := g.reader.Balances(t.Context(), g.Credited(), []chain.Address{wallet.Address, deposit.Address}, heads.Latest)
+	got, err := g.reader.Balances(t.Context(), g.Credited(), []chain.Address{wallet.Address, deposit.Address},
+		heads.Latest)
 	if err != nil || got[0].Cmp(units(700)) != 0 || !got[1].IsZero() {
 		t.Errorf("after the sweep wallet and deposit address hold %v, error %v", got, err)
 	}

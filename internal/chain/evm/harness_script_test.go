@@ -34,7 +34,7 @@ var (
 	_ chaintest.Forker = (*scriptDeep)(nil)
 )
 
-// clock is time that passes when told to.
+// clock is a clock that is advanced by hand.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -154,7 +154,10 @@ func freshAddress(n chain.Network) chain.Watched {
 }
 
 func (s *script) Pay(payments ...chaintest.Payment) chain.TxHash {
-	return chain.TxHash(s.chain.Send(chaintest.Tx{To: string(payments[0].Asset.Contract), Logs: transferLogs(payments...)}))
+	return chain.TxHash(s.chain.Send(chaintest.Tx{
+		To:   string(payments[0].Asset.Contract),
+		Logs: transferLogs(payments...),
+	}))
 }
 
 func (s *script) PayFailed(p chaintest.Payment) chain.TxHash {
@@ -166,12 +169,13 @@ const payer = "0x00000000000000000000000000000000000000AB"
 func transferLogs(payments ...chaintest.Payment) []chaintest.Log {
 	var logs []chaintest.Log
 	for _, p := range payments {
-		logs = append(logs, chaintest.TransferLog(string(p.Asset.Contract), payer, string(p.To.Address), new(big.Int).SetUint64(p.Units)))
+		logs = append(logs, chaintest.TransferLog(string(p.Asset.Contract), payer, string(p.To.Address),
+			new(big.Int).SetUint64(p.Units)))
 	}
 	return logs
 }
 
-// Reorg puts a transaction of somebody else's before those that are kept.
+// Reorg puts a transaction of another account before those that are kept.
 func (s *script) Reorg(n int, keep bool) {
 	s.chain.Drop(n, keep)
 	stranger := chaintest.Payment{To: s.Address(), Asset: s.Credited(), Units: 1}

@@ -79,7 +79,7 @@ func TestHeads_Depth(t *testing.T) {
 				s.Mine(1)
 				blocks = append(blocks, s.chain.Head())
 			}
-			want := buriedBlock(blocks, depth)
+			want := blockAtDepth(blocks, depth)
 			if got := s.heads(); got.Final != want {
 				t.Fatalf("seed %d, depth %s at %d: final is %+v, want %+v", seed, depth, len(blocks)-1, got.Final, want)
 			}
@@ -109,8 +109,8 @@ func TestHeads_DepthIsCheap(t *testing.T) {
 	}
 }
 
-// buriedBlock is the truth by counting.
-func buriedBlock(blocks []chain.Head, depth time.Duration) chain.Head {
+// blockAtDepth is the expected result, found by counting.
+func blockAtDepth(blocks []chain.Head, depth time.Duration) chain.Head {
 	latest := blocks[len(blocks)-1]
 	for i := len(blocks) - 1; i > 0; i-- {
 		if latest.Time.Sub(blocks[i].Time) >= depth {
@@ -120,7 +120,7 @@ func buriedBlock(blocks []chain.Head, depth time.Duration) chain.Head {
 	return blocks[0]
 }
 
-// An endpoint that goes back lags; the other one tells the present.
+// An endpoint that goes back lags; the other one is used.
 func TestHeads_OneFallsBehind(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, 2)
@@ -144,7 +144,7 @@ func TestHeads_OneFallsBehind(t *testing.T) {
 }
 
 // An endpoint that stops moving says nothing wrong, and would be asked for ever
-// if the others were not looked at.
+// if the others were not checked.
 func TestHeads_PreferredStops(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, 2)
@@ -199,7 +199,7 @@ func TestHeads_FinalityBroken(t *testing.T) {
 	}
 }
 
-// Finality that stalls while blocks go on is told as it is.
+// Finality that stalls while blocks go on is reported as it is.
 func TestHeads_FinalityStalls(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, 1)
@@ -219,7 +219,8 @@ func TestHeads_WrongChain(t *testing.T) {
 	s.endpoints[0].Set(chaintest.Faults{ChainID: 1})
 	s.heads()
 	e := s.reader.Endpoints()
-	if e[0].Healthy || e[0].CoolUntil.Sub(s.clock.Now()) < time.Minute || s.endpoints[0].Calls("eth_getBlockByNumber") != 0 {
+	if e[0].Healthy || e[0].CoolUntil.Sub(s.clock.Now()) < time.Minute ||
+		s.endpoints[0].Calls("eth_getBlockByNumber") != 0 {
 		t.Errorf("the endpoint of another chain is %+v", e[0])
 	}
 	s.endpoints[0].Set(chaintest.Faults{})
@@ -242,7 +243,8 @@ func TestHeads_ChainChanges(t *testing.T) {
 	}
 }
 
-// A dead endpoint is asked ever less, and comes back by itself.
+// An endpoint that is down is asked less and less, and is used again when it
+// answers.
 func TestEndpoints_CoolDown(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, 1)
@@ -277,7 +279,7 @@ func TestEndpoints_RetryAfter(t *testing.T) {
 		}
 		wait := int(s.reader.Endpoints()[0].CoolUntil.Sub(s.clock.Now()) / time.Second)
 		if wait < c.atLeast || wait > c.atMost {
-			t.Errorf("told to wait %d s, it waits %d", c.seconds, wait)
+			t.Errorf("asked to wait %d s, it waits %d", c.seconds, wait)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// transferOf makes a payment final and returns what the first endpoint tells.
+// transferOf makes a payment final and returns it as the first endpoint reports it.
 func (s *script) transferOf() chain.Transfer {
 	s.t.Helper()
 	p, _ := s.pay()
@@ -24,7 +24,7 @@ func (s *script) transferOf() chain.Transfer {
 	return got[0]
 }
 
-// With two endpoints, the second look is the other one's, or none.
+// With two endpoints, only the other one confirms.
 func TestConfirm_AsksTheOther(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, 2)
@@ -37,7 +37,8 @@ func TestConfirm_AsksTheOther(t *testing.T) {
 		t.Error("the other endpoint was not asked")
 	}
 	s.endpoints[1].Set(chaintest.Faults{Down: 1})
-	if v, err := s.reader.Confirm(t.Context(), []chain.Transfer{tr}, s.chain.Head()); !errors.Is(err, chain.ErrNoEndpoint) {
+	if v, err := s.reader.Confirm(t.Context(), []chain.Transfer{tr}, s.chain.Head()); !errors.Is(err,
+		chain.ErrNoEndpoint) {
 		t.Errorf("the other endpoint is down: verdict %d, error %v", v, err)
 	}
 }
@@ -48,7 +49,7 @@ func TestConfirm_Lagging(t *testing.T) {
 	tr := s.transferOf()
 	s.endpoints[1].Set(chaintest.Faults{Lag: 1})
 	if v, err := s.reader.Confirm(t.Context(), []chain.Transfer{tr}, s.chain.Head()); err != nil || v != chain.Undecided {
-		t.Errorf("verdict %d, error %v, want Unsettled", v, err)
+		t.Errorf("verdict %d, error %v, want Undecided", v, err)
 	}
 }
 
@@ -89,8 +90,9 @@ func TestBalances_Lagging(t *testing.T) {
 		t.Errorf("balances %v, error %v", got, err)
 	}
 	s.endpoints[1].Set(chaintest.Faults{Lag: 1})
-	if got, err := s.reader.Balances(t.Context(), s.Credited(), []chain.Address{p.To.Address}, s.chain.Head()); err == nil {
-		t.Errorf("everybody lags, and the balance is %v", got)
+	if got, err := s.reader.Balances(t.Context(), s.Credited(), []chain.Address{p.To.Address},
+		s.chain.Head()); err == nil {
+		t.Errorf("all lag, and the balance is %v", got)
 	}
 }
 
@@ -100,7 +102,8 @@ func TestBalances_BadInput(t *testing.T) {
 	if _, err := s.reader.Balances(t.Context(), s.Counterfeit(), nil, s.chain.Head()); !fault.Is(err, fault.Invalid) {
 		t.Errorf("balance of an unknown asset: %v, want Invalid", err)
 	}
-	if _, err := s.reader.Balances(t.Context(), s.Credited(), []chain.Address{"0x1"}, s.chain.Head()); !fault.Is(err, fault.Invalid) {
+	if _, err := s.reader.Balances(t.Context(), s.Credited(), []chain.Address{"0x1"}, s.chain.Head()); !fault.Is(err,
+		fault.Invalid) {
 		t.Errorf("balance of no address: %v, want Invalid", err)
 	}
 }
@@ -122,8 +125,9 @@ func TestFind_PendingAndNative(t *testing.T) {
 	}
 	native := found.Transfers[0]
 	if native.Ordinal != evm.NativeOrdinal || native.Asset.Contract != "" || native.Asset.Symbol != s.profile.Coin ||
-		native.Asset.Decimals != 18 || native.Asset.Token != "" || native.To != to.Address || native.Units.Big().Cmp(value) != 0 {
-		t.Errorf("the coin is told as %+v", native)
+		native.Asset.Decimals != 18 || native.Asset.Token != "" || native.To != to.Address ||
+		native.Units.Big().Cmp(value) != 0 {
+		t.Errorf("the coin is reported as %+v", native)
 	}
 }
 
@@ -149,7 +153,8 @@ func TestFind_ZeroValue(t *testing.T) {
 	tx := s.Pay(p)
 	s.Mine(1)
 	found, err := s.reader.Find(t.Context(), tx)
-	if err != nil || len(found.Transfers) != 1 || !found.Transfers[0].Units.IsZero() || found.Transfers[0].To != p.To.Address {
+	if err != nil || len(found.Transfers) != 1 || !found.Transfers[0].Units.IsZero() ||
+		found.Transfers[0].To != p.To.Address {
 		t.Errorf("found as %+v, error %v", found, err)
 	}
 }
@@ -232,7 +237,10 @@ func TestNew_Refuses(t *testing.T) {
 			t.Errorf("%s: %v, want Invalid", name, err)
 		}
 	}
-	a, err := evm.New(evm.Config{Profile: polygon, Endpoints: append(good, "https://rpc.example/other", "http://rpc.example:81")})
+	a, err := evm.New(evm.Config{
+		Profile:   polygon,
+		Endpoints: append(good, "https://rpc.example/other", "http://rpc.example:81"),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // Several nodes answer behind one address, some of them behind: whichever
-// answers what, money is told or the scan fails. Where calls travel one by one
+// answers what, money is reported or the scan fails. Where calls travel one by one
 // this rests on nodes refusing ranges they do not know the end of; where they
 // travel together, on the block that is asked for with the logs.
 func TestScan_SeveralNodesBehindOneAddress(t *testing.T) {
@@ -30,16 +30,16 @@ func TestScan_SeveralNodesBehindOneAddress(t *testing.T) {
 				}
 				return 0
 			}})
-			told := 0
+			reported := 0
 			for range 40 {
 				got, err := s.scan(0, s.chain.Head(), p.To)
 				if err == nil && (len(got) != 1 || got[0].Tx != tx) {
-					t.Fatalf("node %d of 4 lags, batches of %d: told is %+v", behind, batch, got)
+					t.Fatalf("node %d of 4 lags, batches of %d: reported is %+v", behind, batch, got)
 				}
-				told += len(got)
+				reported += len(got)
 			}
-			if told == 0 && batch == 0 {
-				t.Errorf("node %d of 4 lags: never told", behind)
+			if reported == 0 && batch == 0 {
+				t.Errorf("node %d of 4 lags: never reported", behind)
 			}
 		}
 	}
@@ -70,9 +70,9 @@ func TestHeads_SeveralNodesBehindOneAddress(t *testing.T) {
 	}
 }
 
-// Logs that pay strangers are judged like those that pay us: what is wrong
-// with them is wrong with the answer.
-func TestScan_MalformedStrangers(t *testing.T) {
+// Logs that pay other addresses are checked like those that pay watched ones: an
+// error in them makes the answer invalid.
+func TestScan_MalformedOtherLogs(t *testing.T) {
 	t.Parallel()
 	for name, alter := range map[string]func(map[string]any){
 		"OtherContract": func(l map[string]any) { l["address"] = "0x00000000000000000000000000000000000000ee" },
@@ -94,13 +94,13 @@ func TestScan_MalformedStrangers(t *testing.T) {
 			s.mustFind(map[chain.TxHash]bool{}, watched...)
 			s.endpoints[0].Set(chaintest.Faults{Alter: alter})
 			if got, err := s.scan(1, s.chain.Head(), watched...); err == nil {
-				t.Errorf("told is %+v", got)
+				t.Errorf("reported is %+v", got)
 			}
 		})
 	}
 }
 
-// A true log of a block that was not asked about would be told twice.
+// A true log of a block that was not asked for would be reported twice.
 func TestScan_LogOutsideRange(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, 1)
@@ -110,11 +110,11 @@ func TestScan_LogOutsideRange(t *testing.T) {
 	log := s.phantom(p, string(tx))
 	s.endpoints[0].Set(chaintest.Faults{Phantom: []map[string]any{log}})
 	if got, err := s.scan(0, to, p.To); err == nil {
-		t.Errorf("up to the block before it, told is %+v", got)
+		t.Errorf("up to the block before it, reported is %+v", got)
 	}
 }
 
-// Moving nothing is free for anybody: it costs us no further question.
+// Transfers of nothing cause no further requests.
 func TestScan_ZeroValueIsNotLookedUp(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, 1)
@@ -171,7 +171,7 @@ func TestScan_DisagreeingBlocks(t *testing.T) {
 			s.endpoints[1].Set(broken)
 			s.clock.advance(time.Minute)
 			if got, err := s.scan(0, s.chain.Head(), p.To); err == nil {
-				t.Errorf("told is %+v", got)
+				t.Errorf("reported is %+v", got)
 			}
 		})
 	}
@@ -201,7 +201,7 @@ func TestHeads_RemembersTheFarther(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, 2)
 	s.Mine(10)
-	s.chain.PinFinal() // so that the newest block alone tells
+	s.chain.PinFinal() // so that only the newest block shows it
 	s.heads()
 	s.endpoints[0].Set(chaintest.Faults{Status: 500})
 	s.endpoints[1].Set(chaintest.Faults{Lag: 2})

@@ -25,9 +25,9 @@ type world struct {
 	final     chain.Head
 }
 
-// Whatever endpoints and chain do, a scan tells exactly what lies between two
-// blocks or fails, finality never goes back, no lie is confirmed, and when all
-// is well again everything is told.
+// Whatever endpoints and chain do, a scan reports exactly the transfers between
+// two blocks or fails, finality never goes back, no false transfer is confirmed,
+// and when the faults end every transfer is reported.
 func TestReader_RandomFaults(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(24) {
@@ -40,7 +40,7 @@ func TestReader_RandomFaults(t *testing.T) {
 			w.addresses = w.script.addresses(4)
 			for range 60 {
 				w.move()
-				w.look()
+				w.check()
 			}
 			w.recover()
 		})
@@ -123,8 +123,8 @@ func (w *world) fault() chaintest.Faults {
 	return faults[w.r.IntN(len(faults))]
 }
 
-// look asks for everything and holds it against the truth.
-func (w *world) look() {
+// check reads everything and compares it with the chain.
+func (w *world) check() {
 	w.t.Helper()
 	heads, err := w.reader.Heads(w.t.Context())
 	if err != nil {
@@ -134,7 +134,8 @@ func (w *world) look() {
 	for _, b := range w.chain.Blocks() {
 		w.blocks[b.Hash] = b // an endpoint may have changed the chain just now
 	}
-	if heads.Final.Number < w.final.Number || heads.Final.Number == w.final.Number && w.final.Hash != "" && heads.Final.Hash != w.final.Hash {
+	if heads.Final.Number < w.final.Number || heads.Final.Number == w.final.Number && w.final.Hash != "" &&
+		heads.Final.Hash != w.final.Hash {
 		w.t.Fatalf("final was %+v and is %+v", w.final, heads.Final)
 	}
 	w.final = heads.Final
@@ -160,7 +161,7 @@ func (w *world) mustBeFault(what string, err error) {
 	}
 }
 
-// mustBeTrue compares what was told with the ancestors of the block.
+// mustBeTrue compares the reported transfers with the ancestors of the block.
 func (w *world) mustBeTrue(got []chain.Transfer, from uint64, to chain.Head) {
 	w.t.Helper()
 	truth := make(map[string]int)
@@ -179,28 +180,29 @@ func (w *world) mustBeTrue(got []chain.Transfer, from uint64, to chain.Head) {
 	for _, tr := range got {
 		name := fmt.Sprintf("%s/%d %s %s in %s", tr.Tx, tr.Ordinal, tr.To, tr.Units, tr.Block.Hash)
 		if truth[name] != 1 {
-			w.t.Fatalf("blocks %d to %d: %s is told %d times too often", from, to.Number, name, 1-truth[name])
+			w.t.Fatalf("blocks %d to %d: %s is reported %d times too often", from, to.Number, name, 1-truth[name])
 		}
 		delete(truth, name)
 	}
 	if len(truth) > 0 {
-		w.t.Fatalf("blocks %d to %d: not told: %v", from, to.Number, truth)
+		w.t.Fatalf("blocks %d to %d: not reported: %v", from, to.Number, truth)
 	}
 }
 
-// confirm asks for a second look at something true and at a lie.
+// confirm confirms a true transfer and a false one.
 func (w *world) confirm(tr chain.Transfer, at chain.Head) {
 	w.t.Helper()
-	if _, err := w.reader.Confirm(w.t.Context(), []chain.Transfer{tr}, at); err != nil && !errors.Is(err, chain.ErrReorged) {
+	if _, err := w.reader.Confirm(w.t.Context(), []chain.Transfer{tr}, at); err != nil &&
+		!errors.Is(err, chain.ErrReorged) {
 		w.mustBeFault("Confirm", err)
 	}
 	tr.Units = tr.Units.Add(units(1))
 	if v, err := w.reader.Confirm(w.t.Context(), []chain.Transfer{tr}, at); v == chain.Stands {
-		w.t.Fatalf("a lie was confirmed, error %v", err)
+		w.t.Fatalf("a false transfer was confirmed, error %v", err)
 	}
 }
 
-// recover ends all faults and expects everything to be told.
+// recover ends all faults and expects every transfer to be reported.
 func (w *world) recover() {
 	w.t.Helper()
 	for _, e := range w.endpoints {

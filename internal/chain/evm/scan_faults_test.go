@@ -17,7 +17,7 @@ import (
 )
 
 // An endpoint that dies in the middle of a long range: another one takes over
-// where it was, and nothing is lost or told twice.
+// where it was, and nothing is lost or reported twice.
 func TestScan_EndpointDiesMidway(t *testing.T) {
 	t.Parallel()
 	for _, after := range []int{1, 2, 5, 19, 40} {
@@ -27,7 +27,7 @@ func TestScan_EndpointDiesMidway(t *testing.T) {
 		s.endpoints[0].Set(chaintest.Faults{MaxRange: 5, Down: after})
 		got := s.mustFind(txs, watched...)
 		if last := got[len(got)-1]; last.Source != s.endpoints[1].Name() {
-			t.Errorf("dead after %d requests, the last transfer is told by %s", after, last.Source)
+			t.Errorf("down after %d requests, the last transfer is reported by %s", after, last.Source)
 		}
 	}
 }
@@ -39,11 +39,11 @@ func TestScan_LaggingEndpoint(t *testing.T) {
 	s.endpoints[0].Set(chaintest.Faults{Lag: 1})
 	got := s.mustFind(map[chain.TxHash]bool{tx: true}, p.To)
 	if got[0].Source != s.endpoints[1].Name() {
-		t.Errorf("told by %s, which cannot know it", got[0].Source)
+		t.Errorf("reported by %s, which cannot have it", got[0].Source)
 	}
 	s.endpoints[1].Set(chaintest.Faults{Lag: 1})
 	if _, err := s.scan(0, s.chain.Head(), p.To); !errors.Is(err, chain.ErrNoEndpoint) {
-		t.Errorf("everybody lags: %v, want ErrNoEndpoint", err)
+		t.Errorf("all lag: %v, want ErrNoEndpoint", err)
 	}
 }
 
@@ -140,12 +140,12 @@ func TestScan_MalformedLogs(t *testing.T) {
 			s.endpoints[0].Set(chaintest.Faults{Alter: alter})
 			got, err := s.scan(1, s.chain.Head(), p.To)
 			if err != nil || len(got) != 1 || got[0].Tx != tx || got[0].Source != s.endpoints[1].Name() {
-				t.Fatalf("with an honest endpoint beside it: %+v, error %v", got, err)
+				t.Fatalf("with a sound endpoint beside it: %+v, error %v", got, err)
 			}
 			s.endpoints[1].Set(chaintest.Faults{Alter: alter})
 			s.clock.advance(time.Minute)
 			if got, err := s.scan(1, s.chain.Head(), p.To); err == nil {
-				t.Errorf("with no honest endpoint: %+v", got)
+				t.Errorf("with no sound endpoint: %+v", got)
 			}
 		})
 	}
@@ -183,7 +183,7 @@ func TestScan_OmittedBesideAnother(t *testing.T) {
 	}
 }
 
-// phantom is a log of a payment nobody made, in a real block.
+// phantom is a log of a payment that was never made, in a real block.
 func (s *script) phantom(p chaintest.Payment, tx string) map[string]any {
 	l := transferLogs(p)[0]
 	head := s.chain.Head()
@@ -195,7 +195,7 @@ func (s *script) phantom(p chaintest.Payment, tx string) map[string]any {
 }
 
 // A log that is nowhere else is refused. One that a lying endpoint backs with
-// a receipt is told, and another endpoint does not confirm it.
+// a receipt is reported, and another endpoint does not confirm it.
 func TestScan_PhantomLogs(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, 2)
@@ -222,11 +222,11 @@ func TestScan_PhantomLogs(t *testing.T) {
 	}
 	verdict, err := s.reader.Confirm(t.Context(), []chain.Transfer{got[0]}, s.chain.Head())
 	if err != nil || verdict != chain.Missing {
-		t.Errorf("the other endpoint's verdict on the lie: %d, %v", verdict, err)
+		t.Errorf("the other endpoint's verdict on the false log: %d, %v", verdict, err)
 	}
 }
 
-// A log that says it is of a failed transaction is a lie.
+// A log of a failed transaction is false.
 func TestScan_LogOfFailedTransaction(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, 1)
@@ -235,7 +235,7 @@ func TestScan_LogOfFailedTransaction(t *testing.T) {
 	s.Mine(1)
 	s.endpoints[0].Set(chaintest.Faults{Phantom: []map[string]any{s.phantom(p, string(tx))}})
 	if got, err := s.scan(0, s.chain.Head(), p.To); err == nil {
-		t.Errorf("told as %+v", got)
+		t.Errorf("reported as %+v", got)
 	}
 }
 
@@ -253,9 +253,18 @@ func TestScan_BrokenAnswers(t *testing.T) {
 		"Truncated":   {Truncate: true},
 		"Hangs":       {Hang: time.Minute},
 		"WrongChain":  {ChainID: 1},
-		"NoMethod":    {Reject: map[string]*chaintest.RPCError{"eth_getLogs": {Code: -32601, Message: "the method eth_getLogs is disabled, key " + chaintest.Secret}}},
-		"NoBlocks":    {Reject: map[string]*chaintest.RPCError{"eth_getBlockByNumber": {Code: -32000, Message: "internal error"}}},
-		"Limited":     {Reject: map[string]*chaintest.RPCError{"eth_getBlockByNumber": {Code: -32005, Message: "daily request count exceeded, request rate limited"}}},
+		"NoMethod": {Reject: map[string]*chaintest.RPCError{"eth_getLogs": {
+			Code:    -32601,
+			Message: "the method eth_getLogs is disabled, key " + chaintest.Secret,
+		}}},
+		"NoBlocks": {Reject: map[string]*chaintest.RPCError{"eth_getBlockByNumber": {
+			Code:    -32000,
+			Message: "internal error",
+		}}},
+		"Limited": {Reject: map[string]*chaintest.RPCError{"eth_getBlockByNumber": {
+			Code:    -32005,
+			Message: "daily request count exceeded, request rate limited",
+		}}},
 	}
 	for name, faults := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -263,7 +272,10 @@ func TestScan_BrokenAnswers(t *testing.T) {
 			s := newScript(t, 2)
 			urls := []string{s.endpoints[0].URL, s.endpoints[1].URL}
 			var err error
-			if s.reader, err = evm.New(evm.Config{Profile: s.profile, Endpoints: urls, Now: s.clock.Now, Timeout: 300 * time.Millisecond}); err != nil {
+			if s.reader, err = evm.New(evm.Config{
+				Profile: s.profile, Endpoints: urls, Now: s.clock.Now,
+				Timeout: 300 * time.Millisecond,
+			}); err != nil {
 				t.Fatal(err)
 			}
 			p, tx := s.pay()
@@ -279,7 +291,10 @@ func TestScan_BrokenAnswers(t *testing.T) {
 			if !errors.Is(err, chain.ErrNoEndpoint) || !fault.Is(err, fault.Unavailable) {
 				t.Errorf("with no endpoint left: %v, want ErrNoEndpoint", err)
 			}
-			for _, text := range []string{err.Error(), s.reader.Endpoints()[0].Reason, s.reader.Endpoints()[0].Name, s.reader.Endpoints()[1].Reason} {
+			for _, text := range []string{
+				err.Error(), s.reader.Endpoints()[0].Reason, s.reader.Endpoints()[0].Name,
+				s.reader.Endpoints()[1].Reason,
+			} {
 				if strings.Contains(text, chaintest.Secret) {
 					t.Errorf("shows the endpoint's credentials: %s", text)
 				}
@@ -288,7 +303,7 @@ func TestScan_BrokenAnswers(t *testing.T) {
 	}
 }
 
-// A caller's deadline is the caller's affair: no endpoint suffers for it.
+// A deadline of the caller is not counted against the endpoint.
 func TestScan_Deadline(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, 1)

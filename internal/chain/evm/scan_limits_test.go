@@ -12,8 +12,8 @@ import (
 )
 
 // history pays each of the addresses once, spread over that many blocks, among
-// payments to strangers.
-func (s *script) history(addresses []chain.Watched, blocks, strangers int) map[chain.TxHash]bool {
+// payments to other addresses.
+func (s *script) history(addresses []chain.Watched, blocks, others int) map[chain.TxHash]bool {
 	s.t.Helper()
 	txs := make(map[chain.TxHash]bool, len(addresses))
 	paid := 0
@@ -21,7 +21,7 @@ func (s *script) history(addresses []chain.Watched, blocks, strangers int) map[c
 		for ; paid < len(addresses)*(i+1)/blocks; paid++ {
 			txs[s.Pay(chaintest.Payment{To: addresses[paid], Asset: s.Credited(), Units: uint64(paid + 1)})] = true
 		}
-		for range strangers {
+		for range others {
 			s.Pay(chaintest.Payment{To: s.Address(), Asset: s.Credited(), Units: 1})
 		}
 		s.Mine(1)
@@ -45,18 +45,18 @@ func (s *script) mustFind(txs map[chain.TxHash]bool, watched ...chain.Watched) [
 		s.t.Fatal(err)
 	}
 	if len(got) != len(txs) {
-		s.t.Fatalf("%d transfers are told, %d were made", len(got), len(txs))
+		s.t.Fatalf("%d transfers are reported, %d were made", len(got), len(txs))
 	}
 	for _, tr := range got {
 		if !txs[tr.Tx] {
-			s.t.Errorf("%+v was never made, or is told twice", tr)
+			s.t.Errorf("%+v was never made, or is reported twice", tr)
 		}
 		delete(txs, tr.Tx)
 	}
 	return got
 }
 
-// Providers tell that a range is too large in many ways.
+// Providers refuse a range that is too large in many ways.
 func TestScan_RangeLimits(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
@@ -66,7 +66,10 @@ func TestScan_RangeLimits(t *testing.T) {
 		mostAsks int
 	}{
 		{"Trial", 5, &chaintest.RPCError{Code: -32614, Message: "eth_getLogs is limited to a 5 range"}, 110},
-		{"FreeTier", 10, &chaintest.RPCError{Code: -32600, Message: "Under the Free tier plan, you can make eth_getLogs requests with up to a 10 block range."}, 60},
+		{"FreeTier", 10, &chaintest.RPCError{
+			Code:    -32600,
+			Message: "Under the Free tier plan, you can make eth_getLogs requests with up to a 10 block range.",
+		}, 60},
 		{"Client", 50, nil, 20},
 		{"Bare", 17, &chaintest.RPCError{Code: -32005, Message: "limit exceeded"}, 60},
 		{"Params", 100, &chaintest.RPCError{Code: -32602, Message: "query exceeds max block range 100"}, 20},
@@ -119,7 +122,11 @@ func TestScan_TopicLimit(t *testing.T) {
 func TestScan_BatchLimit(t *testing.T) {
 	t.Parallel()
 	for _, c := range []chaintest.Faults{
-		{MaxBatch: 1}, {MaxBatch: 1, BatchStatus: 400}, {MaxBatch: 3, Shuffle: true}, {Shuffle: true}, {MaxBatch: 10, BatchStatus: 500},
+		{MaxBatch: 1},
+		{MaxBatch: 1, BatchStatus: 400},
+		{MaxBatch: 3, Shuffle: true},
+		{Shuffle: true},
+		{MaxBatch: 10, BatchStatus: 500},
 	} {
 		t.Run(fmt.Sprintf("%d_%d_%v", c.MaxBatch, c.BatchStatus, c.Shuffle), func(t *testing.T) {
 			t.Parallel()
@@ -201,7 +208,7 @@ func TestScan_ForgottenTransactions(t *testing.T) {
 	}
 	for i := range want {
 		if got[i].Key != want[i].Key || got[i].To != want[i].To || got[i].Units.Cmp(want[i].Units) != 0 {
-			t.Errorf("forgotten, %+v is told as %+v", want[i], got[i])
+			t.Errorf("dropped from the index, %+v is reported as %+v", want[i], got[i])
 		}
 		verdict, err := s.reader.Confirm(t.Context(), []chain.Transfer{want[i]}, s.chain.Head())
 		if err != nil || verdict != chain.Stands {
@@ -209,8 +216,9 @@ func TestScan_ForgottenTransactions(t *testing.T) {
 		}
 		lie := want[i]
 		lie.Units = units(77)
-		if verdict, err := s.reader.Confirm(t.Context(), []chain.Transfer{lie}, s.chain.Head()); err != nil || verdict != chain.Missing {
-			t.Errorf("verdict on a lie about a forgotten transaction: %d, %v", verdict, err)
+		if verdict, err := s.reader.Confirm(t.Context(), []chain.Transfer{lie}, s.chain.Head()); err != nil ||
+			verdict != chain.Missing {
+			t.Errorf("verdict on a false transfer of a dropped transaction: %d, %v", verdict, err)
 		}
 	}
 }

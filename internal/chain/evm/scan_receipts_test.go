@@ -12,10 +12,11 @@ import (
 )
 
 // fat pays the address that many times, in transactions that log as much
-// besides: one logs no more than fits an answer, several together do.
+// besides: one logs no more than fits an answer, several in one batch do.
 func (s *script) fat(to chain.Watched, txs, size int) map[chain.TxHash]bool {
 	s.t.Helper()
-	noise := chaintest.Log{Address: "0x00000000000000000000000000000000000000aa", Topics: []string{}, Data: "0x" + strings.Repeat("00", size/2)}
+	noise := chaintest.Log{Address: "0x00000000000000000000000000000000000000aa", Topics: []string{}, Data: "0x" +
+		strings.Repeat("00", size/2)}
 	from := "0x00000000000000000000000000000000000000f1"
 	sent := make(map[chain.TxHash]bool, txs)
 	for range txs {
@@ -28,7 +29,7 @@ func (s *script) fat(to chain.Watched, txs, size int) map[chain.TxHash]bool {
 	return sent
 }
 
-// Anybody can make transactions with receipts that are too large together. They
+// Any account can make transactions whose receipts are too large for one batch. They
 // are asked for in smaller parts, and later requests are as large as ever.
 func TestScan_FatReceipts(t *testing.T) {
 	t.Parallel()
@@ -71,7 +72,10 @@ func TestScan_ReceiptsBeyondTheLimit(t *testing.T) {
 // patient returns a fresh adapter that waits so long for an answer.
 func (s *script) patient(timeout time.Duration) *evm.Adapter {
 	s.t.Helper()
-	a, err := evm.New(evm.Config{Profile: s.profile, Endpoints: []string{s.endpoints[0].URL}, Now: s.clock.Now, Timeout: timeout})
+	a, err := evm.New(evm.Config{
+		Profile: s.profile, Endpoints: []string{s.endpoints[0].URL}, Now: s.clock.Now,
+		Timeout: timeout,
+	})
 	if err != nil {
 		s.t.Fatal(err)
 	}

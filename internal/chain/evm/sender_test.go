@@ -37,23 +37,28 @@ func (g *geth) sender(price money.Units) *sender.Sweeps {
 // item is a deposit of some units on the address of a payment number.
 func (g *geth) item(number int64, units uint64) chain.SweepItem {
 	g.t.Helper()
-	at, err := evm.NewDepositor(g.profile.Network, sweptBy).DepositAddress(chain.Settlement{Network: g.profile.Network, Wallet: shop, Number: number})
+	at, err := evm.NewDepositor(g.profile.Network, sweptBy).DepositAddress(chain.Settlement{
+		Network: g.profile.Network,
+		Wallet:  shop, Number: number,
+	})
 	if err != nil {
 		g.t.Fatal(err)
 	}
 	if units > 0 {
-		if _, err := g.chain.Mint(g.t.Context(), common.HexToAddress(string(g.Credited().Contract)), common.Address(at.Raw), new(big.Int).SetUint64(units)); err != nil {
+		if _, err := g.chain.Mint(g.t.Context(), common.HexToAddress(string(g.Credited().Contract)),
+			common.Address(at.Raw), new(big.Int).SetUint64(units)); err != nil {
 			g.t.Fatal(err)
 		}
 	}
 	return chain.SweepItem{
-		PaymentID: strconv.FormatInt(number, 10), Number: number, Address: at, Settlement: shop, Asset: g.Credited(), Expected: money.UnitsFromUint64(units),
+		PaymentID: strconv.FormatInt(number, 10), Number: number, Address: at, Settlement: shop, Asset: g.Credited(),
+		Expected: money.UnitsFromUint64(units),
 	}
 }
 
 // Each network's least tip is offered, and the whole ceiling covers what the
 // transaction costs in the end.
-func TestSender_Fees(t *testing.T) {
+func TestSweeps_Fees(t *testing.T) {
 	t.Parallel()
 	for n, floor := range map[chain.Network]int64{chain.BEP20: 5e7, chain.Polygon: 25e9, chain.Base: 1e6} {
 		t.Run(string(n), func(t *testing.T) {
@@ -70,7 +75,8 @@ func TestSender_Fees(t *testing.T) {
 			if err := tx.UnmarshalBinary(a.Raw); err != nil {
 				t.Fatal(err)
 			}
-			if tx.Type() != types.DynamicFeeTxType || tx.GasTipCap().Cmp(big.NewInt(floor)) < 0 || tx.GasFeeCap().Cmp(tx.GasTipCap()) < 0 || chain.TxHash(tx.Hash().Hex()) != a.Tx {
+			if tx.Type() != types.DynamicFeeTxType || tx.GasTipCap().Cmp(big.NewInt(floor)) < 0 ||
+				tx.GasFeeCap().Cmp(tx.GasTipCap()) < 0 || chain.TxHash(tx.Hash().Hex()) != a.Tx {
 				t.Errorf("type %d, tip %s, most %s", tx.Type(), tx.GasTipCap(), tx.GasFeeCap())
 			}
 			for range 2 { // the same bytes twice are no error, in the pool and in a block
@@ -83,12 +89,12 @@ func TestSender_Fees(t *testing.T) {
 				t.Error(err)
 			}
 			g.Finalize()
-			seen, err := s.Track(t.Context(), items, []chain.Attempt{a})
-			if err != nil || seen.Status != chain.TxFinal || len(seen.Moved) != 1 || seen.Moved[0].Units.String() != "10" {
-				t.Fatalf("seen as %+v, %v", seen, err)
+			outcome, err := s.Track(t.Context(), items, []chain.Attempt{a})
+			if err != nil || outcome.Status != chain.TxFinal || len(outcome.Moved) != 1 || outcome.Moved[0].Units.String() != "10" {
+				t.Fatalf("the outcome is %+v, %v", outcome, err)
 			}
-			if seen.Paid.Cmp(a.Fee.Ceiling) > 0 || seen.Paid.IsZero() {
-				t.Errorf("paid %s with a ceiling of %s", seen.Paid, a.Fee.Ceiling)
+			if outcome.Paid.Cmp(a.Fee.Ceiling) > 0 || outcome.Paid.IsZero() {
+				t.Errorf("paid %s with a ceiling of %s", outcome.Paid, a.Fee.Ceiling)
 			}
 		})
 	}
@@ -96,7 +102,7 @@ func TestSender_Fees(t *testing.T) {
 
 // The most that is offered is what the operator allows, be twice the base fee
 // more than that; where not even today's base fee fits, nothing is offered.
-func TestSender_Ceiling(t *testing.T) {
+func TestSweeps_Ceiling(t *testing.T) {
 	t.Parallel()
 	for _, n := range []chain.Network{chain.BEP20, chain.Polygon, chain.Base} {
 		t.Run(string(n), func(t *testing.T) {
@@ -122,7 +128,8 @@ func TestSender_Ceiling(t *testing.T) {
 			if err := tx.UnmarshalBinary(capped.Raw); err != nil || tx.GasFeeCap().Cmp(between.Big()) != 0 {
 				t.Errorf("the transaction offers %s, %v", tx.GasFeeCap(), err)
 			}
-			if _, err := g.sender(least.Sub(money.UnitsFromUint64(1))).Sign(t.Context(), items, nil, time.Now()); !errors.Is(err, chain.ErrTooExpensive) {
+			if _, err := g.sender(least.Sub(money.UnitsFromUint64(1))).Sign(t.Context(), items, nil,
+				time.Now()); !errors.Is(err, chain.ErrTooExpensive) {
 				t.Errorf("with a wei less than it costs: %v, want ErrTooExpensive", err)
 			}
 		})
@@ -130,7 +137,7 @@ func TestSender_Ceiling(t *testing.T) {
 }
 
 // What Base charges for publishing on Ethereum is part of the ceiling.
-func TestSender_DataFee(t *testing.T) {
+func TestSweeps_DataFee(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Base)
 	items := []chain.SweepItem{g.item(1, 10)}
@@ -169,7 +176,8 @@ func TestSender_DataFee(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	charged, err := sender.NewSweeps(behind, sender.Config{Signer: faucetSigner{}, Instance: sweptBy, MaxPrice: plenty}).Sign(t.Context(), items, nil, time.Now())
+	charged, err := sender.NewSweeps(behind,
+		sender.Config{Signer: faucetSigner{}, Instance: sweptBy, MaxPrice: plenty}).Sign(t.Context(), items, nil, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +189,7 @@ func TestSender_DataFee(t *testing.T) {
 
 // As many first sweeps as the contracts promise fit one transaction, and more
 // are refused before anything is signed.
-func TestSender_BatchLimit(t *testing.T) {
+func TestSweeps_BatchLimit(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)
 	var items []chain.SweepItem
@@ -204,14 +212,14 @@ func TestSender_BatchLimit(t *testing.T) {
 	}
 	g.Mine(1)
 	g.Finalize()
-	seen, err := s.Track(t.Context(), items[:contracts.MaxFirstSweeps], []chain.Attempt{a})
-	if err != nil || len(seen.Moved) != contracts.MaxFirstSweeps || len(seen.Unmoved) != 0 {
-		t.Errorf("%d moved, %d left, %v", len(seen.Moved), len(seen.Unmoved), err)
+	outcome, err := s.Track(t.Context(), items[:contracts.MaxFirstSweeps], []chain.Attempt{a})
+	if err != nil || len(outcome.Moved) != contracts.MaxFirstSweeps || len(outcome.Unmoved) != 0 {
+		t.Errorf("%d moved, %d left, %v", len(outcome.Moved), len(outcome.Unmoved), err)
 	}
 }
 
 // A call for another address than the settlement's forwarder is never built.
-func TestSender_WrongAddress(t *testing.T) {
+func TestSweeps_WrongAddress(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.BEP20)
 	good := g.item(1, 5)
@@ -234,10 +242,10 @@ func TestSender_WrongAddress(t *testing.T) {
 	}
 	for _, a := range []chain.Attempt{{Tx: "nonsense"}, {Tx: "0x12"}} {
 		if _, err := g.sender(plenty).Track(t.Context(), nil, []chain.Attempt{a}); err == nil {
-			t.Error("nonsense was looked for")
+			t.Error("a malformed hash was tracked")
 		}
 		if err := g.sender(plenty).Broadcast(t.Context(), a); err == nil {
-			t.Error("nonsense was sent")
+			t.Error("a malformed hash was sent")
 		}
 	}
 }

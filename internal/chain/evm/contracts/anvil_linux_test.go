@@ -88,7 +88,8 @@ func startAnvil(t *testing.T) anvilChain {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	if err := client.Client().CallContext(ctx, nil, "anvil_setBalance", devchain.FaucetAddress(), "0xde0b6b3a7640000"); err != nil {
+	if err := client.Client().CallContext(ctx, nil, "anvil_setBalance", devchain.FaucetAddress(),
+		"0xde0b6b3a7640000"); err != nil {
 		t.Fatal(err)
 	}
 	return anvilChain{t, ctx, client}

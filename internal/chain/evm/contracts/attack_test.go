@@ -28,7 +28,7 @@ type world struct {
 	state    *state.StateDB
 	deposits map[common.Address]common.Address // forwarder → settlement
 	token    common.Address
-	evil     common.Address
+	hostile  common.Address
 	breach   error // the first call that is not allowed
 	paid     int   // calls that paid a settlement
 }
@@ -49,10 +49,12 @@ func newWorld() (*world, error) {
 	if _, err := w.call(attacker, to, data, 0); err != nil {
 		return nil, fmt.Errorf("deploy factory: %w", err)
 	}
-	if w.token, err = w.create(testtoken.TestTokenMetaData.Bin, testtoken.NewTestToken().PackConstructor("Tether USD", "USDT", 6)); err != nil {
+	if w.token, err = w.create(testtoken.TestTokenMetaData.Bin,
+		testtoken.NewTestToken().PackConstructor("Tether USD", "USDT", 6)); err != nil {
 		return nil, err
 	}
-	w.evil, err = w.create(contractstest.EvilTokenMetaData.Bin, contractstest.NewEvilToken().PackConstructor(uint8(contractstest.TokenCalls)))
+	w.hostile, err = w.create(contractstest.HostileTokenMetaData.Bin,
+		contractstest.NewHostileToken().PackConstructor(uint8(contractstest.TokenCalls)))
 	if err != nil {
 		return nil, err
 	}
@@ -116,10 +118,10 @@ func isTransferTo(recipient common.Address, input []byte) bool {
 	return len(input) == len(head)+32 && bytes.HasPrefix(input, head)
 }
 
-// attack is one call of somebody to something, with data that means something
+// attack is one call by some account to some contract, with valid data
 // or nothing.
 func (w *world) attack(t *rapid.T) {
-	from := rapid.SampledFrom([]common.Address{attacker, w.token, w.evil, contracts.FactoryAddress()}).Draw(t, "from")
+	from := rapid.SampledFrom([]common.Address{attacker, w.token, w.hostile, contracts.FactoryAddress()}).Draw(t, "from")
 	to, data := w.calldata(t, 0)
 	if rapid.IntRange(0, 3).Draw(t, "stray") == 0 {
 		to = w.party().Draw(t, "to")
@@ -135,7 +137,7 @@ func (w *world) attack(t *rapid.T) {
 func (w *world) party() *rapid.Generator[common.Address] {
 	factory := contracts.FactoryAddress()
 	return rapid.SampledFrom([]common.Address{
-		w.token, w.evil, contracts.NativeCoin, newDeposit(0, victim).forwarder, newDeposit(1, otherVictim).forwarder,
+		w.token, w.hostile, contracts.NativeCoin, newDeposit(0, victim).forwarder, newDeposit(1, otherVictim).forwarder,
 		attacker, victim, factory, contracts.ImplementationAddress(factory),
 	})
 }
@@ -164,7 +166,7 @@ func (w *world) calldata(t *rapid.T, depth int) (to common.Address, data []byte)
 		return deposit0, nil
 	case kind == 5 && depth < 2:
 		target, nested := w.calldata(t, depth+1)
-		return w.evil, contractstest.NewEvilToken().PackCallOnTransfer(target, nested)
+		return w.hostile, contractstest.NewHostileToken().PackCallOnTransfer(target, nested)
 	case kind == 6:
 		return deposit0, forwarder.PackFlush(w.party().Draw(t, "token"))
 	default:
@@ -172,7 +174,7 @@ func (w *world) calldata(t *rapid.T, depth int) (to common.Address, data []byte)
 		d := newDeposit(rapid.Uint64Range(0, 3).Draw(t, "number"), settlement)
 		w.deposits[d.forwarder] = d.settlement
 		return contracts.FactoryAddress(), contracts.NewForwarderFactory().PackSweep([]contracts.ForwarderFactoryItem{
-			d.item(w.party().Draw(t, "token"), w.token, w.evil),
+			d.item(w.party().Draw(t, "token"), w.token, w.hostile),
 		})
 	}
 }
@@ -188,7 +190,7 @@ func attacks(base *world, paid *int) func(t *rapid.T) {
 		w.state, w.deposits = base.state.Copy(), map[common.Address]common.Address{}
 		maps.Copy(w.deposits, base.deposits)
 		d := newDeposit(0, victim)
-		for _, token := range []common.Address{w.token, w.evil} {
+		for _, token := range []common.Address{w.token, w.hostile} {
 			if _, err := w.call(victim, token, testtoken.NewTestToken().PackMint(d.forwarder, big.NewInt(1000)), 0); err != nil {
 				t.Fatal(err)
 			}
@@ -214,7 +216,7 @@ func attacks(base *world, paid *int) func(t *rapid.T) {
 }
 
 // TestForwarder_Attacks: whoever calls whatever, a forwarder pays its
-// settlement and nobody else.
+// settlement and no other account.
 func TestForwarder_Attacks(t *testing.T) {
 	t.Parallel()
 	base, err := newWorld()
@@ -242,8 +244,9 @@ func TestWorld_Breach(t *testing.T) {
 				t.Fatal(err)
 			}
 			d := newDeposit(0, victim)
-			w.deposits[d.forwarder] = otherVictim // as if it should pay somebody else
-			if _, err := w.call(attacker, w.token, testtoken.NewTestToken().PackMint(d.forwarder, big.NewInt(1)), 0); err != nil {
+			w.deposits[d.forwarder] = otherVictim // as if it paid another account
+			if _, err := w.call(attacker, w.token, testtoken.NewTestToken().PackMint(d.forwarder, big.NewInt(1)),
+				0); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := w.call(attacker, d.forwarder, nil, 1); err != nil {

@@ -7,13 +7,15 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// The deterministic deployment proxy is a contract without owner that hands its calldata to CREATE2: 32 bytes of salt,
-// then init code. It was deployed by a transaction without chain id whose signature was chosen rather than made, so its
-// address is the same on every chain and nobody holds the key of its sender.
+// The deterministic deployment proxy is a contract without owner that hands its
+// calldata to CREATE2: 32 bytes of salt, then init code. It was deployed by a
+// transaction without chain id whose signature was chosen rather than made, so
+// its address is the same on every chain and the key of its sender is unknown.
 var (
 	// DeployerAddress is where the deterministic deployment proxy lives on every EVM chain.
 	DeployerAddress = common.HexToAddress("0x4e59b44847b379578588920cA78FbF26c0B4956C")
-	// DeployerSigner is the sender of the presigned deployment; it must hold DeployerFunding before that is broadcast.
+	// DeployerSigner is the sender of the presigned deployment; it must hold
+	// DeployerFunding before that is broadcast.
 	DeployerSigner = common.HexToAddress("0x3fab184622dc19b6109349b94811493bf2a45362")
 	// DeployerCodeHash is the keccak256 of the proxy's runtime code.
 	DeployerCodeHash = common.HexToHash("0x2fa86add0aed31f33a762c9d88e807c475bd51d0f52bd0955754b2608f7e4989")
@@ -22,8 +24,9 @@ var (
 // DeployerFunding is the price of the presigned deployment in wei: 100,000 gas at 100 gwei.
 func DeployerFunding() *big.Int { return big.NewInt(100_000 * 100_000_000_000) }
 
-// DeployerTransaction is the presigned transaction that deploys the proxy. It predates EIP-155, so nodes take it only
-// if they accept transactions without chain id. Development chains need it; public networks have the proxy already.
+// DeployerTransaction is the presigned transaction that deploys the proxy. It
+// predates EIP-155, so nodes take it only if they accept transactions without
+// chain id. Development chains need it; public networks have the proxy already.
 func DeployerTransaction() *types.Transaction {
 	r := new(big.Int).SetBytes(common.FromHex("0x2222222222222222222222222222222222222222222222222222222222222222"))
 	return types.NewTx(&types.LegacyTx{

@@ -12,7 +12,8 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/contracts/contractstest"
 )
 
-// TestSalt pins the derivation: keccak256(0000000000000001 ‖ 000102…0f), computed apart with another implementation.
+// TestSalt pins the derivation: keccak256(0000000000000001 ‖ 000102…0f),
+// computed apart with another implementation.
 func TestSalt(t *testing.T) {
 	t.Parallel()
 	instance := [16]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
@@ -31,7 +32,8 @@ func TestForwarderAddress(t *testing.T) {
 		for range 50 {
 			settlement := common.Address(drawBytes(t, "settlement", 20))
 			salt := [32]byte(drawBytes(t, "salt", 32))
-			if got, want := contracts.ForwarderAddress(contracts.FactoryAddress(), settlement, salt), chain.predicted(settlement, salt); got != want {
+			if got, want := contracts.ForwarderAddress(contracts.FactoryAddress(), settlement, salt),
+				chain.predicted(settlement, salt); got != want {
 				t.Fatalf("forwarder of %s, %x: Go says %s, the factory says %s", settlement, salt, got, want)
 			}
 		}
@@ -48,7 +50,8 @@ func TestForwarderAddress_OpenZeppelin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		factory, settlement := common.Address(drawBytes(t, "factory", 20)), common.Address(drawBytes(t, "settlement", 20))
 		salt := [32]byte(drawBytes(t, "salt", 32))
-		out, err := chain.call(at, library.PackPredict(contracts.ImplementationAddress(factory), settlement[:], salt, factory))
+		out, err := chain.call(at, library.PackPredict(contracts.ImplementationAddress(factory), settlement[:], salt,
+			factory))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -31,7 +31,7 @@ func (d deposit) item(tokens ...common.Address) contracts.ForwarderFactoryItem {
 	return contracts.ForwarderFactoryItem{Settlement: d.settlement, Salt: d.salt, Tokens: tokens}
 }
 
-// account is an address that nobody has used, named after its seed.
+// account is an unused address, named after its seed.
 func account(seed string) common.Address {
 	return common.BytesToAddress(crypto.Keccak256([]byte(seed))[12:])
 }
@@ -160,7 +160,8 @@ func TestFactory_Sweep(t *testing.T) {
 		chain.wantBalance(contracts.NativeCoin, shop, 5)
 		chain.wantBalance(usdt, d.forwarder, 0)
 		chain.wantBalance(contracts.NativeCoin, d.forwarder, 0)
-		if code := chain.code(d.forwarder); !bytes.Equal(code, contracts.RuntimeCodeOfForwarder(contracts.FactoryAddress(), shop)) {
+		if code := chain.code(d.forwarder); !bytes.Equal(code, contracts.RuntimeCodeOfForwarder(contracts.FactoryAddress(),
+			shop)) {
 			t.Errorf("forwarder has code %x", code)
 		}
 	})
@@ -168,7 +169,8 @@ func TestFactory_Sweep(t *testing.T) {
 		d := newDeposit(1, shop)
 		chain.pay(usdt, d.forwarder, 41)
 		chain.pay(contracts.NativeCoin, d.forwarder, 2) // to code now
-		chain.sweep(d.item(usdt, contracts.NativeCoin)).wantFlushed(t, flushed(d, usdt, 41), flushed(d, contracts.NativeCoin, 2))
+		chain.sweep(d.item(usdt, contracts.NativeCoin)).wantFlushed(t, flushed(d, usdt, 41),
+			flushed(d, contracts.NativeCoin, 2))
 		chain.sweep(d.item(usdt, contracts.NativeCoin)).wantFlushed(t)
 		chain.wantBalance(usdt, shop, 741)
 		chain.wantBalance(contracts.NativeCoin, shop, 7)
@@ -217,14 +219,15 @@ func TestFactory_Sweep(t *testing.T) {
 		b := newDeposit(8, a.forwarder) // a forwarder may settle to another
 		chain.pay(contracts.NativeCoin, b.forwarder, 3)
 		chain.pay(usdt, b.forwarder, 4)
-		chain.sweep(b.item(contracts.NativeCoin, usdt)).wantFlushed(t, flushed(b, contracts.NativeCoin, 3), flushed(b, usdt, 4))
+		chain.sweep(b.item(contracts.NativeCoin, usdt)).wantFlushed(t, flushed(b, contracts.NativeCoin, 3),
+			flushed(b, usdt, 4))
 		chain.wantBalance(contracts.NativeCoin, a.forwarder, 3)
 		chain.wantBalance(usdt, a.forwarder, 4)
 	})
 }
 
 // TestForwarder_Flush: a deployed forwarder is flushed directly too, by
-// anybody, with all the gas there is.
+// any account, with all the gas there is.
 func TestForwarder_Flush(t *testing.T) {
 	t.Parallel()
 	chain := startChain(t)

@@ -1,10 +1,10 @@
 package contractstest
 
-// TokenBehaviour says how an EvilToken misbehaves, in the order of
-// EvilToken.Behaviour; see there.
+// TokenBehaviour says how an HostileToken misbehaves, in the order of
+// HostileToken.Behaviour; see there.
 type TokenBehaviour uint8
 
-// The behaviours of an EvilToken.
+// The behaviours of an HostileToken.
 const (
 	TokenReturnsFalse TokenBehaviour = iota
 	TokenReturnsNothing
@@ -23,11 +23,11 @@ const (
 	TokenHeavy
 )
 
-// SettlementBehaviour says how an EvilSettlement misbehaves, in the order of
-// EvilSettlement.Behaviour; see there.
+// SettlementBehaviour says how an HostileSettlement misbehaves, in the order of
+// HostileSettlement.Behaviour; see there.
 type SettlementBehaviour uint8
 
-// The behaviours of an EvilSettlement.
+// The behaviours of an HostileSettlement.
 const (
 	SettlementAccepts SettlementBehaviour = iota
 	SettlementRefuses

@@ -24,832 +24,6 @@ var (
 	_ = abi.ConvertType
 )
 
-// EvilSettlementMetaData contains all meta data concerning the EvilSettlement contract.
-var EvilSettlementMetaData = bind.MetaData{
-	ABI: "[{\"inputs\":[{\"internalType\":\"enumEvilSettlement.Behaviour\",\"name\":\"behaviour_\",\"type\":\"uint8\"}],\"stateMutability\":\"nonpayable\",\"type\":\"constructor\"},{\"inputs\":[],\"name\":\"Evil\",\"type\":\"error\"},{\"inputs\":[],\"name\":\"behaviour\",\"outputs\":[{\"internalType\":\"enumEvilSettlement.Behaviour\",\"name\":\"\",\"type\":\"uint8\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"target_\",\"type\":\"address\"},{\"internalType\":\"bytes\",\"name\":\"data_\",\"type\":\"bytes\"}],\"name\":\"callOnReceive\",\"outputs\":[],\"stateMutability\":\"nonpayable\",\"type\":\"function\"},{\"stateMutability\":\"payable\",\"type\":\"receive\"}]",
-	ID:  "bf539af05db28c20a950ade9848c5e5899",
-	Bin: "0x608034605f57601f6106f938819003918201601f19168301916001600160401b03831184841017606357808492602094604052833981010312605f57516005811015605f5760ff80195f54169116175f5560405161068190816100788239f35b5f80fd5b634e487b7160e01b5f52604160045260245ffdfe60806040526004361015610022575b3615610018575f80fd5b61002061055b565b005b5f3560e01c80637daf4a98146100415763afcb17680361000e576100c1565b346100b3575f7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126100b35760ff5f541660058110156100865760805260206080f35b7f4e487b71000000000000000000000000000000000000000000000000000000005f52602160045260245ffd5b5f80fd5b6005111561008657565b346100b35760407ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126100b35760043573ffffffffffffffffffffffffffffffffffffffff811681036100b3576024359067ffffffffffffffff82116100b357366023830112156100b35781600401359067ffffffffffffffff82116100b35736602483850101116100b3576024610020930190610239565b7f4e487b71000000000000000000000000000000000000000000000000000000005f52604160045260245ffd5b90600182811c921680156101d0575b60208310146101a357565b7f4e487b71000000000000000000000000000000000000000000000000000000005f52602260045260245ffd5b91607f1691610198565b90601f82116101e7575050565b8082116101f2575050565b60015f5260205f206020601f830160051c9210610231575b81601f9101920160051c03905f5b82811061022457505050565b5f82820155600101610218565b5f915061020a565b929190927fffffffffffffffffffffff0000000000000000000000000000000000000000ff74ffffffffffffffffffffffffffffffffffffffff005f549260081b169116175f5567ffffffffffffffff81116103b9576102a38161029e600154610189565b6101da565b5f601f82116001146102ff5781906102ef93945f926102f4575b50507fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff8260011b9260031b1c19161790565b600155565b013590505f806102bd565b60015f527fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe08216937fb10e2d527612073b26eecdfd717e6a320cf44b4afac2b0732d9fcbe2b7fa0cf6915f5b8681106103a15750836001959610610369575b505050811b01600155565b7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff60f88560031b161c199101351690555f808061035e565b9092602060018192868601358155019401910161034b565b61015c565b7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff81146103eb5760010190565b7f4e487b71000000000000000000000000000000000000000000000000000000005f52601160045260245ffd5b90601f7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0910116810190811067ffffffffffffffff8211176103b957604052565b6001545f929161046882610189565b91600181169081156104ce5750600114610480575050565b60015f90815292935090917fb10e2d527612073b26eecdfd717e6a320cf44b4afac2b0732d9fcbe2b7fa0cf65b8382106104ba5750500190565b6001816020925484860152019101906104ad565b7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff0016825250811515909102019150565b3d15610556573d9067ffffffffffffffff82116103b9576040519161054b60207fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0601f8401160184610418565b82523d5f602084013e565b606090565b5f5460ff811661056a816100b7565b6001811461064c5761057b816100b7565b600381146106455761058c816100b7565b600281146105e357806105a06004926100b7565b146105a85750565b5f90819060081c73ffffffffffffffffffffffffffffffffffffffff1660405182816105d381610459565b03925af1506105e06104fe565b50565b61063e805f5b61063961060d5a604051918291856020840160209093929193604081019481520152565b03907fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe082018152610418565b6103be565b81906105e9565b620249f05ffd5b7fe4082682000000000000000000000000000000000000000000000000000000005f5260045ffdfea164736f6c6343000825000a",
-}
-
-// EvilSettlement is an auto generated Go binding around an Ethereum contract.
-type EvilSettlement struct {
-	abi abi.ABI
-}
-
-// GetABI returns the ABI associated with this contract binding.
-func (c *EvilSettlement) GetABI() abi.ABI {
-	return c.abi
-}
-
-// NewEvilSettlement creates a new instance of EvilSettlement.
-func NewEvilSettlement() *EvilSettlement {
-	parsed, err := EvilSettlementMetaData.ParseABI()
-	if err != nil {
-		panic(errors.New("invalid ABI: " + err.Error()))
-	}
-	return &EvilSettlement{abi: *parsed}
-}
-
-// Instance creates a wrapper for a deployed contract instance at the given address.
-// Use this to create the instance object passed to abigen v2 library functions Call, Transact, etc.
-func (c *EvilSettlement) Instance(backend bind.ContractBackend, addr common.Address) *bind.BoundContract {
-	return bind.NewBoundContract(addr, c.abi, backend, backend, backend)
-}
-
-// PackConstructor is the Go binding used to pack the parameters required for
-// contract deployment.
-//
-// Solidity: constructor(uint8 behaviour_) returns()
-func (evilSettlement *EvilSettlement) PackConstructor(behaviour_ uint8) []byte {
-	enc, err := evilSettlement.abi.Pack("", behaviour_)
-	if err != nil {
-		panic(err)
-	}
-	return enc
-}
-
-// PackBehaviour is the Go binding used to pack the parameters required for calling
-// the contract method with ID 0x7daf4a98.  This method will panic if any
-// invalid/nil inputs are passed.
-//
-// Solidity: function behaviour() view returns(uint8)
-func (evilSettlement *EvilSettlement) PackBehaviour() []byte {
-	enc, err := evilSettlement.abi.Pack("behaviour")
-	if err != nil {
-		panic(err)
-	}
-	return enc
-}
-
-// TryPackBehaviour is the Go binding used to pack the parameters required for calling
-// the contract method with ID 0x7daf4a98.  This method will return an error
-// if any inputs are invalid/nil.
-//
-// Solidity: function behaviour() view returns(uint8)
-func (evilSettlement *EvilSettlement) TryPackBehaviour() ([]byte, error) {
-	return evilSettlement.abi.Pack("behaviour")
-}
-
-// UnpackBehaviour is the Go binding that unpacks the parameters returned
-// from invoking the contract method with ID 0x7daf4a98.
-//
-// Solidity: function behaviour() view returns(uint8)
-func (evilSettlement *EvilSettlement) UnpackBehaviour(data []byte) (uint8, error) {
-	out, err := evilSettlement.abi.Unpack("behaviour", data)
-	if err != nil {
-		return *new(uint8), err
-	}
-	out0 := *abi.ConvertType(out[0], new(uint8)).(*uint8)
-	return out0, nil
-}
-
-// PackCallOnReceive is the Go binding used to pack the parameters required for calling
-// the contract method with ID 0xafcb1768.  This method will panic if any
-// invalid/nil inputs are passed.
-//
-// Solidity: function callOnReceive(address target_, bytes data_) returns()
-func (evilSettlement *EvilSettlement) PackCallOnReceive(target common.Address, data []byte) []byte {
-	enc, err := evilSettlement.abi.Pack("callOnReceive", target, data)
-	if err != nil {
-		panic(err)
-	}
-	return enc
-}
-
-// TryPackCallOnReceive is the Go binding used to pack the parameters required for calling
-// the contract method with ID 0xafcb1768.  This method will return an error
-// if any inputs are invalid/nil.
-//
-// Solidity: function callOnReceive(address target_, bytes data_) returns()
-func (evilSettlement *EvilSettlement) TryPackCallOnReceive(target common.Address, data []byte) ([]byte, error) {
-	return evilSettlement.abi.Pack("callOnReceive", target, data)
-}
-
-// UnpackError attempts to decode the provided error data using user-defined
-// error definitions.
-func (evilSettlement *EvilSettlement) UnpackError(raw []byte) (any, error) {
-	if bytes.Equal(raw[:4], evilSettlement.abi.Errors["Evil"].ID.Bytes()[:4]) {
-		return evilSettlement.UnpackEvilError(raw[4:])
-	}
-	return nil, errors.New("Unknown error")
-}
-
-// EvilSettlementEvil represents a Evil error raised by the EvilSettlement contract.
-type EvilSettlementEvil struct {
-}
-
-// ErrorID returns the hash of canonical representation of the error's signature.
-//
-// Solidity: error Evil()
-func EvilSettlementEvilErrorID() common.Hash {
-	return common.HexToHash("0xe4082682f30ec1b65810c094fc0befe9c8cd5c03b27c2aa221cdbc0fafa12803")
-}
-
-// UnpackEvilError is the Go binding used to decode the provided
-// error data into the corresponding Go error struct.
-//
-// Solidity: error Evil()
-func (evilSettlement *EvilSettlement) UnpackEvilError(raw []byte) (*EvilSettlementEvil, error) {
-	out := new(EvilSettlementEvil)
-	if err := evilSettlement.abi.UnpackIntoInterface(out, "Evil", raw); err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
-// EvilTokenMetaData contains all meta data concerning the EvilToken contract.
-var EvilTokenMetaData = bind.MetaData{
-	ABI: "[{\"inputs\":[{\"internalType\":\"enumEvilToken.Behaviour\",\"name\":\"behaviour\",\"type\":\"uint8\"}],\"stateMutability\":\"nonpayable\",\"type\":\"constructor\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"spender\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"allowance\",\"type\":\"uint256\"},{\"internalType\":\"uint256\",\"name\":\"needed\",\"type\":\"uint256\"}],\"name\":\"ERC20InsufficientAllowance\",\"type\":\"error\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"sender\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"balance\",\"type\":\"uint256\"},{\"internalType\":\"uint256\",\"name\":\"needed\",\"type\":\"uint256\"}],\"name\":\"ERC20InsufficientBalance\",\"type\":\"error\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"approver\",\"type\":\"address\"}],\"name\":\"ERC20InvalidApprover\",\"type\":\"error\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"receiver\",\"type\":\"address\"}],\"name\":\"ERC20InvalidReceiver\",\"type\":\"error\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"sender\",\"type\":\"address\"}],\"name\":\"ERC20InvalidSender\",\"type\":\"error\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"spender\",\"type\":\"address\"}],\"name\":\"ERC20InvalidSpender\",\"type\":\"error\"},{\"inputs\":[],\"name\":\"Evil\",\"type\":\"error\"},{\"anonymous\":false,\"inputs\":[{\"indexed\":true,\"internalType\":\"address\",\"name\":\"owner\",\"type\":\"address\"},{\"indexed\":true,\"internalType\":\"address\",\"name\":\"spender\",\"type\":\"address\"},{\"indexed\":false,\"internalType\":\"uint256\",\"name\":\"value\",\"type\":\"uint256\"}],\"name\":\"Approval\",\"type\":\"event\"},{\"anonymous\":false,\"inputs\":[{\"indexed\":true,\"internalType\":\"address\",\"name\":\"from\",\"type\":\"address\"},{\"indexed\":true,\"internalType\":\"address\",\"name\":\"to\",\"type\":\"address\"},{\"indexed\":false,\"internalType\":\"uint256\",\"name\":\"value\",\"type\":\"uint256\"}],\"name\":\"Transfer\",\"type\":\"event\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"owner\",\"type\":\"address\"},{\"internalType\":\"address\",\"name\":\"spender\",\"type\":\"address\"}],\"name\":\"allowance\",\"outputs\":[{\"internalType\":\"uint256\",\"name\":\"\",\"type\":\"uint256\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"spender\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"value\",\"type\":\"uint256\"}],\"name\":\"approve\",\"outputs\":[{\"internalType\":\"bool\",\"name\":\"\",\"type\":\"bool\"}],\"stateMutability\":\"nonpayable\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"account\",\"type\":\"address\"}],\"name\":\"balanceOf\",\"outputs\":[{\"internalType\":\"uint256\",\"name\":\"\",\"type\":\"uint256\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"target_\",\"type\":\"address\"},{\"internalType\":\"bytes\",\"name\":\"data_\",\"type\":\"bytes\"}],\"name\":\"callOnTransfer\",\"outputs\":[],\"stateMutability\":\"nonpayable\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"decimals\",\"outputs\":[{\"internalType\":\"uint8\",\"name\":\"\",\"type\":\"uint8\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"to\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"amount\",\"type\":\"uint256\"}],\"name\":\"mint\",\"outputs\":[],\"stateMutability\":\"nonpayable\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"name\",\"outputs\":[{\"internalType\":\"string\",\"name\":\"\",\"type\":\"string\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"symbol\",\"outputs\":[{\"internalType\":\"string\",\"name\":\"\",\"type\":\"string\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"totalSupply\",\"outputs\":[{\"internalType\":\"uint256\",\"name\":\"\",\"type\":\"uint256\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"to\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"amount\",\"type\":\"uint256\"}],\"name\":\"transfer\",\"outputs\":[{\"internalType\":\"bool\",\"name\":\"\",\"type\":\"bool\"}],\"stateMutability\":\"nonpayable\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"from\",\"type\":\"address\"},{\"internalType\":\"address\",\"name\":\"to\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"value\",\"type\":\"uint256\"}],\"name\":\"transferFrom\",\"outputs\":[{\"internalType\":\"bool\",\"name\":\"\",\"type\":\"bool\"}],\"stateMutability\":\"nonpayable\",\"type\":\"function\"}]",
-	ID:  "99126e3b97406e633dbe0b672ca27f32b6",
-	Bin: "0x60a060405234610344576115386020813803918261001c81610348565b9384928339810103126103445751600f8110156103445761003d6040610348565b906004825263115d9a5b60e21b60208301526100596040610348565b60048152631155925360e21b602082015282519091906001600160401b03811161024a57600354600181811c9116801561033a575b602082101461022c57601f81116102cc575b506020601f821160011461026957819293945f9261025e575b50508160011b915f199060031b1c1916176003555b81516001600160401b03811161024a57600454600181811c91168015610240575b602082101461022c57601f81116101be575b50602092601f821160011461015d57928192935f92610152575b50508160011b915f199060031b1c1916176004555b6080526040516111ca908161036e82396080518181816106540152610acb0152f35b015190505f8061011b565b601f1982169360045f52805f20915f5b8681106101a6575083600195961061018e575b505050811b01600455610130565b01515f1960f88460031b161c191690555f8080610180565b9192602060018192868501518155019401920161016d565b818111156101015760045f52601f820160051c7f8a35acfbc15ff81a39ae7d344fd709f28e8600b4aa8c65c6b64bfe7fe36bd19b60208410610224575b81601f9101920160051c03905f5b828110610217575050610101565b5f82820155600101610209565b5f91506101fb565b634e487b7160e01b5f52602260045260245ffd5b90607f16906100ef565b634e487b7160e01b5f52604160045260245ffd5b015190505f806100b9565b601f1982169060035f52805f20915f5b8181106102b45750958360019596971061029c575b505050811b016003556100ce565b01515f1960f88460031b161c191690555f808061028e565b9192602060018192868b015181550194019201610279565b818111156100a05760035f52601f820160051c7fc2575a0e9e593c00f959f8c92f12db2869c3395a3b0502d05e2516446f71f85b60208410610332575b81601f9101920160051c03905f5b8281106103255750506100a0565b5f82820155600101610317565b5f9150610309565b90607f169061008e565b5f80fd5b6040519190601f01601f191682016001600160401b0381118382101761024a5760405256fe60806040526004361015610011575f80fd5b5f3560e01c806306fdde03146100c4578063095ea7b3146100bf57806318160ddd146100ba57806323b872dd146100b5578063313ce567146100b057806340c10f19146100ab57806370a08231146100a657806395d89b41146100a1578063a9059cbb1461009c578063d38c7816146100975763dd62ed3e14610092575f80fd5b610903565b61087e565b61082f565b61076c565b61061b565b610525565b6104ec565b6103d0565b610395565b610271565b610111565b7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0601f602060409481855280519182918282880152018686015e5f8582860101520116010190565b34610227575f7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc360112610227576040515f60035461014f81610994565b80845290600181169081156101e55750600114610187575b6101838361017781850382610a12565b604051918291826100c9565b0390f35b91905060035f527fc2575a0e9e593c00f959f8c92f12db2869c3395a3b0502d05e2516446f71f85b915f905b8082106101cb57509091508101602001610177610167565b9192600181602092548385880101520191019092916101b3565b7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff001660208086019190915291151560051b840190910191506101779050610167565b5f80fd5b6004359073ffffffffffffffffffffffffffffffffffffffff8216820361022757565b6024359073ffffffffffffffffffffffffffffffffffffffff8216820361022757565b346102275760407ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc360112610227576102a861022b565b60243533156103695773ffffffffffffffffffffffffffffffffffffffff821691821561033d576103038291335f52600160205260405f209073ffffffffffffffffffffffffffffffffffffffff165f5260205260405f2090565b5560405190815233907f8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b92590602090a3602060405160018152f35b7f94280d62000000000000000000000000000000000000000000000000000000005f525f60045260245ffd5b7fe602df05000000000000000000000000000000000000000000000000000000005f525f60045260245ffd5b34610227575f7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc360112610227576020600254604051908152f35b346102275760607ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126102275761040761022b565b61040f61024e565b6044359073ffffffffffffffffffffffffffffffffffffffff83165f52600160205261045c3360405f209073ffffffffffffffffffffffffffffffffffffffff165f5260205260405f2090565b54927fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff841061049c575b6104909350610e38565b60405160018152602090f35b8284106104b8576104b3836104909503338361114f565b610486565b82847ffb8f41b2000000000000000000000000000000000000000000000000000000005f523360045260245260445260645ffd5b34610227575f7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc36011261022757602060405160128152f35b346102275760407ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126102275761055c61022b565b60243573ffffffffffffffffffffffffffffffffffffffff82169182156105ef57600254908282018092116105ea575f926105db6020927fddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef9460025573ffffffffffffffffffffffffffffffffffffffff165f525f60205260405f2090565b818154019055604051908152a3005b610a62565b7fec442f05000000000000000000000000000000000000000000000000000000005f525f60045260245ffd5b346102275760207ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126102275761065261022b565b7f0000000000000000000000000000000000000000000000000000000000000000600f81101561073f57600a8114610732575b61068e81610a58565b600b811461070a57806106a2600c92610a58565b146106e2576106d16101839173ffffffffffffffffffffffffffffffffffffffff165f525f60205260405f2090565b546040519081529081906020820190565b7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff5f52601f5ff35b7fe4082682000000000000000000000000000000000000000000000000000000005f5260045ffd5b61073a610f97565b610685565b7f4e487b71000000000000000000000000000000000000000000000000000000005f52602160045260245ffd5b34610227575f7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc360112610227576040515f6004546107aa81610994565b80845290600181169081156101e557506001146107d1576101838361017781850382610a12565b91905060045f527f8a35acfbc15ff81a39ae7d344fd709f28e8600b4aa8c65c6b64bfe7fe36bd19b915f905b80821061081557509091508101602001610177610167565b9192600181602092548385880101520191019092916107fd565b346102275760407ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc36011261022757602061087461086b61022b565b60243590610ac9565b6040519015158152f35b346102275760407ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc360112610227576108b561022b565b6024359067ffffffffffffffff821161022757366023830112156102275781600401359067ffffffffffffffff8211610227573660248385010111610227576024610901930190610cbb565b005b346102275760407ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc36011261022757602061098b61093f61022b565b73ffffffffffffffffffffffffffffffffffffffff61095c61024e565b91165f526001835260405f209073ffffffffffffffffffffffffffffffffffffffff165f5260205260405f2090565b54604051908152f35b90600182811c921680156109db575b60208310146109ae57565b7f4e487b71000000000000000000000000000000000000000000000000000000005f52602260045260245ffd5b91607f16916109a3565b7f4e487b71000000000000000000000000000000000000000000000000000000005f52604160045260245ffd5b90601f7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0910116810190811067ffffffffffffffff821117610a5357604052565b6109e5565b600f111561073f57565b7f4e487b71000000000000000000000000000000000000000000000000000000005f52601160045260245ffd5b907ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffcf2c082019182116105ea57565b919082039182116105ea57565b7f000000000000000000000000000000000000000000000000000000000000000091610af483610a58565b8215610c5557610b0383610a58565b600d8314610c4d57610b1483610a58565b6003831461070a57610b2583610a58565b60098314610c40575b610b3783610a58565b600e8314610c29575b610b4983610a58565b6004831461022757610b5a83610a58565b60088314610c2457610b9290610b6f84610a58565b60058414610c06575b610b8184610a58565b600684149283610bf9575b33610e38565b610b9b82610a58565b610bec575b610ba981610a58565b6001811461090157610bba81610a58565b60028114610be35780610bce600792610a58565b14610bd857600190565b60015f52620249f05ff35b60025f5260205ff35b610bf461106e565b610ba0565b610c0161106e565b610b8c565b610c1f90600a810490610c1a823033610e38565b610abc565b610b78565b610fe7565b610c325a610a8f565b5b805a11610c335750610b40565b610c48610f97565b610b2e565b505050600190565b5050505f90565b90601f8211610c69575050565b808211610c74575050565b60065f5260205f206020601f830160051c9210610cb3575b81601f9101920160051c03905f5b828110610ca657505050565b5f82820155600101610c9a565b5f9150610c8c565b73ffffffffffffffffffffffffffffffffffffffff9093929193167fffffffffffffffffffffffff0000000000000000000000000000000000000000600554161760055567ffffffffffffffff8111610a5357610d2281610d1d600654610994565b610c5c565b5f601f8211600114610d7e578190610d6e93945f92610d73575b50507fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff8260011b9260031b1c19161790565b600655565b013590505f80610d3c565b60065f527fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe08216937ff652222313e28459528d920b65115c16c04f3efc82aaedc97be59f3f377c0d3f915f5b868110610e205750836001959610610de8575b505050811b01600655565b7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff60f88560031b161c199101351690555f8080610ddd565b90926020600181928686013581550194019101610dca565b9173ffffffffffffffffffffffffffffffffffffffff8316918215610f6b5773ffffffffffffffffffffffffffffffffffffffff81169384156105ef57610e9c8173ffffffffffffffffffffffffffffffffffffffff165f525f60205260405f2090565b54838110610f3757610f32928492610ef87fddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef96610f1c94039173ffffffffffffffffffffffffffffffffffffffff165f525f60205260405f2090565b5573ffffffffffffffffffffffffffffffffffffffff165f525f60205260405f2090565b8054820190556040519081529081906020820190565b0390a3565b8390857fe450d38c000000000000000000000000000000000000000000000000000000005f5260045260245260445260645ffd5b7f96c6fd1e000000000000000000000000000000000000000000000000000000005f525f60045260245ffd5b505f5b610fb860605a60405190846020830152604082015260408152610a12565b7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff81146105ea57600101610f9a565b7fe4082682000000000000000000000000000000000000000000000000000000005f52620249f05ffd5b3d15611069573d9067ffffffffffffffff8211610a53576040519161105e60207fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0601f8401160184610a12565b82523d5f602084013e565b606090565b73ffffffffffffffffffffffffffffffffffffffff600554168061108f5750565b6040515f60065461109f81610994565b906001811690811561111c57506001146110cd575b5091815f809493819403925af1506110ca611011565b50565b905060065f527ff652222313e28459528d920b65115c16c04f3efc82aaedc97be59f3f377c0d3f5f905b8282106111085750508101816110b4565b6001816020925484870152019101906110f7565b7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff00168452508015150282019050816110b4565b73ffffffffffffffffffffffffffffffffffffffff169081156103695773ffffffffffffffffffffffffffffffffffffffff81161561033d576111ba915f52600160205260405f209073ffffffffffffffffffffffffffffffffffffffff165f5260205260405f2090565b5556fea164736f6c6343000825000a",
-}
-
-// EvilToken is an auto generated Go binding around an Ethereum contract.
-type EvilToken struct {
-	abi abi.ABI
-}
-
-// GetABI returns the ABI associated with this contract binding.
-func (c *EvilToken) GetABI() abi.ABI {
-	return c.abi
-}
-
-// NewEvilToken creates a new instance of EvilToken.
-func NewEvilToken() *EvilToken {
-	parsed, err := EvilTokenMetaData.ParseABI()
-	if err != nil {
-		panic(errors.New("invalid ABI: " + err.Error()))
-	}
-	return &EvilToken{abi: *parsed}
-}
-
-// Instance creates a wrapper for a deployed contract instance at the given address.
-// Use this to create the instance object passed to abigen v2 library functions Call, Transact, etc.
-func (c *EvilToken) Instance(backend bind.ContractBackend, addr common.Address) *bind.BoundContract {
-	return bind.NewBoundContract(addr, c.abi, backend, backend, backend)
-}
-
-// PackConstructor is the Go binding used to pack the parameters required for
-// contract deployment.
-//
-// Solidity: constructor(uint8 behaviour) returns()
-func (evilToken *EvilToken) PackConstructor(behaviour uint8) []byte {
-	enc, err := evilToken.abi.Pack("", behaviour)
-	if err != nil {
-		panic(err)
-	}
-	return enc
-}
-
-// PackAllowance is the Go binding used to pack the parameters required for calling
-// the contract method with ID 0xdd62ed3e.  This method will panic if any
-// invalid/nil inputs are passed.
-//
-// Solidity: function allowance(address owner, address spender) view returns(uint256)
-func (evilToken *EvilToken) PackAllowance(owner common.Address, spender common.Address) []byte {
-	enc, err := evilToken.abi.Pack("allowance", owner, spender)
-	if err != nil {
-		panic(err)
-	}
-	return enc
-}
-
-// TryPackAllowance is the Go binding used to pack the parameters required for calling
-// the contract method with ID 0xdd62ed3e.  This method will return an error
-// if any inputs are invalid/nil.
-//
-// Solidity: function allowance(address owner, address spender) view returns(uint256)
-func (evilToken *EvilToken) TryPackAllowance(owner common.Address, spender common.Address) ([]byte, error) {
-	return evilToken.abi.Pack("allowance", owner, spender)
-}
-
-// UnpackAllowance is the Go binding that unpacks the parameters returned
-// from invoking the contract method with ID 0xdd62ed3e.
-//
-// Solidity: function allowance(address owner, address spender) view returns(uint256)
-func (evilToken *EvilToken) UnpackAllowance(data []byte) (*big.Int, error) {
-	out, err := evilToken.abi.Unpack("allowance", data)
-	if err != nil {
-		return new(big.Int), err
-	}
-	out0 := abi.ConvertType(out[0], new(big.Int)).(*big.Int)
-	return out0, nil
-}
-
-// PackApprove is the Go binding used to pack the parameters required for calling
-// the contract method with ID 0x095ea7b3.  This method will panic if any
-// invalid/nil inputs are passed.
-//
-// Solidity: function approve(address spender, uint256 value) returns(bool)
-func (evilToken *EvilToken) PackApprove(spender common.Address, value *big.Int) []byte {
-	enc, err := evilToken.abi.Pack("approve", spender, value)
-	if err != nil {
-		panic(err)
-	}
-	return enc
-}
-
-// TryPackApprove is the Go binding used to pack the parameters required for calling
-// the contract method with ID 0x095ea7b3.  This method will return an error
-// if any inputs are invalid/nil.
-//
-// Solidity: function approve(address spender, uint256 value) returns(bool)
-func (evilToken *EvilToken) TryPackApprove(spender common.Address, value *big.Int) ([]byte, error) {
-	return evilToken.abi.Pack("approve", spender, value)
-}
-
-// UnpackApprove is the Go binding that unpacks the parameters returned
-// from invoking the contract method with ID 0x095ea7b3.
-//
-// Solidity: function approve(address spender, uint256 value) returns(bool)
-func (evilToken *EvilToken) UnpackApprove(data []byte) (bool, error) {
-	out, err := evilToken.abi.Unpack("approve", data)
-	if err != nil {
-		return *new(bool), err
-	}
-	out0 := *abi.ConvertType(out[0], new(bool)).(*bool)
-	return out0, nil
-}
-
-// PackBalanceOf is the Go binding used to pack the parameters required for calling
-// the contract method with ID 0x70a08231.  This method will panic if any
-// invalid/nil inputs are passed.
-//
-// Solidity: function balanceOf(address account) view returns(uint256)
-func (evilToken *EvilToken) PackBalanceOf(account common.Address) []byte {
-	enc, err := evilToken.abi.Pack("balanceOf", account)
-	if err != nil {
-		panic(err)
-	}
-	return enc
-}
-
-// TryPackBalanceOf is the Go binding used to pack the parameters required for calling
-// the contract method with ID 0x70a08231.  This method will return an error
-// if any inputs are invalid/nil.
-//
-// Solidity: function balanceOf(address account) view returns(uint256)
-func (evilToken *EvilToken) TryPackBalanceOf(account common.Address) ([]byte, error) {
-	return evilToken.abi.Pack("balanceOf", account)
-}
-
-// UnpackBalanceOf is the Go binding that unpacks the parameters returned
-// from invoking the contract method with ID 0x70a08231.
-//
-// Solidity: function balanceOf(address account) view returns(uint256)
-func (evilToken *EvilToken) UnpackBalanceOf(data []byte) (*big.Int, error) {
-	out, err := evilToken.abi.Unpack("balanceOf", data)
-	if err != nil {
-		return new(big.Int), err
-	}
-	out0 := abi.ConvertType(out[0], new(big.Int)).(*big.Int)
-	return out0, nil
-}
-
-// PackCallOnTransfer is the Go binding used to pack the parameters required for calling
-// the contract method with ID 0xd38c7816.  This method will panic if any
-// invalid/nil inputs are passed.
-//
-// Solidity: function callOnTransfer(address target_, bytes data_) returns()
-func (evilToken *EvilToken) PackCallOnTransfer(target common.Address, data []byte) []byte {
-	enc, err := evilToken.abi.Pack("callOnTransfer", target, data)
-	if err != nil {
-		panic(err)
-	}
-	return enc
-}
-
-// TryPackCallOnTransfer is the Go binding used to pack the parameters required for calling
-// the contract method with ID 0xd38c7816.  This method will return an error
-// if any inputs are invalid/nil.
-//
-// Solidity: function callOnTransfer(address target_, bytes data_) returns()
-func (evilToken *EvilToken) TryPackCallOnTransfer(target common.Address, data []byte) ([]byte, error) {
-	return evilToken.abi.Pack("callOnTransfer", target, data)
-}
-
-// PackDecimals is the Go binding used to pack the parameters required for calling
-// the contract method with ID 0x313ce567.  This method will panic if any
-// invalid/nil inputs are passed.
-//
-// Solidity: function decimals() view returns(uint8)
-func (evilToken *EvilToken) PackDecimals() []byte {
-	enc, err := evilToken.abi.Pack("decimals")
-	if err != nil {
-		panic(err)
-	}
-	return enc
-}
-
-// TryPackDecimals is the Go binding used to pack the parameters required for calling
-// the contract method with ID 0x313ce567.  This method will return an error
-// if any inputs are invalid/nil.
-//
-// Solidity: function decimals() view returns(uint8)
-func (evilToken *EvilToken) TryPackDecimals() ([]byte, error) {
-	return evilToken.abi.Pack("decimals")
-}
-
-// UnpackDecimals is the Go binding that unpacks the parameters returned
-// from invoking the contract method with ID 0x313ce567.
-//
-// Solidity: function decimals() view returns(uint8)
-func (evilToken *EvilToken) UnpackDecimals(data []byte) (uint8, error) {
-	out, err := evilToken.abi.Unpack("decimals", data)
-	if err != nil {
-		return *new(uint8), err
-	}
-	out0 := *abi.ConvertType(out[0], new(uint8)).(*uint8)
-	return out0, nil
-}
-
-// PackMint is the Go binding used to pack the parameters required for calling
-// the contract method with ID 0x40c10f19.  This method will panic if any
-// invalid/nil inputs are passed.
-//
-// Solidity: function mint(address to, uint256 amount) returns()
-func (evilToken *EvilToken) PackMint(to common.Address, amount *big.Int) []byte {
-	enc, err := evilToken.abi.Pack("mint", to, amount)
-	if err != nil {
-		panic(err)
-	}
-	return enc
-}
-
-// TryPackMint is the Go binding used to pack the parameters required for calling
-// the contract method with ID 0x40c10f19.  This method will return an error
-// if any inputs are invalid/nil.
-//
-// Solidity: function mint(address to, uint256 amount) returns()
-func (evilToken *EvilToken) TryPackMint(to common.Address, amount *big.Int) ([]byte, error) {
-	return evilToken.abi.Pack("mint", to, amount)
-}
-
-// PackName is the Go binding used to pack the parameters required for calling
-// the contract method with ID 0x06fdde03.  This method will panic if any
-// invalid/nil inputs are passed.
-//
-// Solidity: function name() view returns(string)
-func (evilToken *EvilToken) PackName() []byte {
-	enc, err := evilToken.abi.Pack("name")
-	if err != nil {
-		panic(err)
-	}
-	return enc
-}
-
-// TryPackName is the Go binding used to pack the parameters required for calling
-// the contract method with ID 0x06fdde03.  This method will return an error
-// if any inputs are invalid/nil.
-//
-// Solidity: function name() view returns(string)
-func (evilToken *EvilToken) TryPackName() ([]byte, error) {
-	return evilToken.abi.Pack("name")
-}
-
-// UnpackName is the Go binding that unpacks the parameters returned
-// from invoking the contract method with ID 0x06fdde03.
-//
-// Solidity: function name() view returns(string)
-func (evilToken *EvilToken) UnpackName(data []byte) (string, error) {
-	out, err := evilToken.abi.Unpack("name", data)
-	if err != nil {
-		return *new(string), err
-	}
-	out0 := *abi.ConvertType(out[0], new(string)).(*string)
-	return out0, nil
-}
-
-// PackSymbol is the Go binding used to pack the parameters required for calling
-// the contract method with ID 0x95d89b41.  This method will panic if any
-// invalid/nil inputs are passed.
-//
-// Solidity: function symbol() view returns(string)
-func (evilToken *EvilToken) PackSymbol() []byte {
-	enc, err := evilToken.abi.Pack("symbol")
-	if err != nil {
-		panic(err)
-	}
-	return enc
-}
-
-// TryPackSymbol is the Go binding used to pack the parameters required for calling
-// the contract method with ID 0x95d89b41.  This method will return an error
-// if any inputs are invalid/nil.
-//
-// Solidity: function symbol() view returns(string)
-func (evilToken *EvilToken) TryPackSymbol() ([]byte, error) {
-	return evilToken.abi.Pack("symbol")
-}
-
-// UnpackSymbol is the Go binding that unpacks the parameters returned
-// from invoking the contract method with ID 0x95d89b41.
-//
-// Solidity: function symbol() view returns(string)
-func (evilToken *EvilToken) UnpackSymbol(data []byte) (string, error) {
-	out, err := evilToken.abi.Unpack("symbol", data)
-	if err != nil {
-		return *new(string), err
-	}
-	out0 := *abi.ConvertType(out[0], new(string)).(*string)
-	return out0, nil
-}
-
-// PackTotalSupply is the Go binding used to pack the parameters required for calling
-// the contract method with ID 0x18160ddd.  This method will panic if any
-// invalid/nil inputs are passed.
-//
-// Solidity: function totalSupply() view returns(uint256)
-func (evilToken *EvilToken) PackTotalSupply() []byte {
-	enc, err := evilToken.abi.Pack("totalSupply")
-	if err != nil {
-		panic(err)
-	}
-	return enc
-}
-
-// TryPackTotalSupply is the Go binding used to pack the parameters required for calling
-// the contract method with ID 0x18160ddd.  This method will return an error
-// if any inputs are invalid/nil.
-//
-// Solidity: function totalSupply() view returns(uint256)
-func (evilToken *EvilToken) TryPackTotalSupply() ([]byte, error) {
-	return evilToken.abi.Pack("totalSupply")
-}
-
-// UnpackTotalSupply is the Go binding that unpacks the parameters returned
-// from invoking the contract method with ID 0x18160ddd.
-//
-// Solidity: function totalSupply() view returns(uint256)
-func (evilToken *EvilToken) UnpackTotalSupply(data []byte) (*big.Int, error) {
-	out, err := evilToken.abi.Unpack("totalSupply", data)
-	if err != nil {
-		return new(big.Int), err
-	}
-	out0 := abi.ConvertType(out[0], new(big.Int)).(*big.Int)
-	return out0, nil
-}
-
-// PackTransfer is the Go binding used to pack the parameters required for calling
-// the contract method with ID 0xa9059cbb.  This method will panic if any
-// invalid/nil inputs are passed.
-//
-// Solidity: function transfer(address to, uint256 amount) returns(bool)
-func (evilToken *EvilToken) PackTransfer(to common.Address, amount *big.Int) []byte {
-	enc, err := evilToken.abi.Pack("transfer", to, amount)
-	if err != nil {
-		panic(err)
-	}
-	return enc
-}
-
-// TryPackTransfer is the Go binding used to pack the parameters required for calling
-// the contract method with ID 0xa9059cbb.  This method will return an error
-// if any inputs are invalid/nil.
-//
-// Solidity: function transfer(address to, uint256 amount) returns(bool)
-func (evilToken *EvilToken) TryPackTransfer(to common.Address, amount *big.Int) ([]byte, error) {
-	return evilToken.abi.Pack("transfer", to, amount)
-}
-
-// UnpackTransfer is the Go binding that unpacks the parameters returned
-// from invoking the contract method with ID 0xa9059cbb.
-//
-// Solidity: function transfer(address to, uint256 amount) returns(bool)
-func (evilToken *EvilToken) UnpackTransfer(data []byte) (bool, error) {
-	out, err := evilToken.abi.Unpack("transfer", data)
-	if err != nil {
-		return *new(bool), err
-	}
-	out0 := *abi.ConvertType(out[0], new(bool)).(*bool)
-	return out0, nil
-}
-
-// PackTransferFrom is the Go binding used to pack the parameters required for calling
-// the contract method with ID 0x23b872dd.  This method will panic if any
-// invalid/nil inputs are passed.
-//
-// Solidity: function transferFrom(address from, address to, uint256 value) returns(bool)
-func (evilToken *EvilToken) PackTransferFrom(from common.Address, to common.Address, value *big.Int) []byte {
-	enc, err := evilToken.abi.Pack("transferFrom", from, to, value)
-	if err != nil {
-		panic(err)
-	}
-	return enc
-}
-
-// TryPackTransferFrom is the Go binding used to pack the parameters required for calling
-// the contract method with ID 0x23b872dd.  This method will return an error
-// if any inputs are invalid/nil.
-//
-// Solidity: function transferFrom(address from, address to, uint256 value) returns(bool)
-func (evilToken *EvilToken) TryPackTransferFrom(from common.Address, to common.Address, value *big.Int) ([]byte, error) {
-	return evilToken.abi.Pack("transferFrom", from, to, value)
-}
-
-// UnpackTransferFrom is the Go binding that unpacks the parameters returned
-// from invoking the contract method with ID 0x23b872dd.
-//
-// Solidity: function transferFrom(address from, address to, uint256 value) returns(bool)
-func (evilToken *EvilToken) UnpackTransferFrom(data []byte) (bool, error) {
-	out, err := evilToken.abi.Unpack("transferFrom", data)
-	if err != nil {
-		return *new(bool), err
-	}
-	out0 := *abi.ConvertType(out[0], new(bool)).(*bool)
-	return out0, nil
-}
-
-// EvilTokenApproval represents a Approval event raised by the EvilToken contract.
-type EvilTokenApproval struct {
-	Owner   common.Address
-	Spender common.Address
-	Value   *big.Int
-	Raw     *types.Log // Blockchain specific contextual infos
-}
-
-const EvilTokenApprovalEventName = "Approval"
-
-// ContractEventName returns the user-defined event name.
-func (EvilTokenApproval) ContractEventName() string {
-	return EvilTokenApprovalEventName
-}
-
-// UnpackApprovalEvent is the Go binding that unpacks the event data emitted
-// by contract.
-//
-// Solidity: event Approval(address indexed owner, address indexed spender, uint256 value)
-func (evilToken *EvilToken) UnpackApprovalEvent(log *types.Log) (*EvilTokenApproval, error) {
-	event := "Approval"
-	if len(log.Topics) == 0 {
-		return nil, bind.ErrNoEventSignature
-	}
-	if log.Topics[0] != evilToken.abi.Events[event].ID {
-		return nil, bind.ErrEventSignatureMismatch
-	}
-	out := new(EvilTokenApproval)
-	if len(log.Data) > 0 {
-		if err := evilToken.abi.UnpackIntoInterface(out, event, log.Data); err != nil {
-			return nil, err
-		}
-	}
-	var indexed abi.Arguments
-	for _, arg := range evilToken.abi.Events[event].Inputs {
-		if arg.Indexed {
-			indexed = append(indexed, arg)
-		}
-	}
-	if err := abi.ParseTopics(out, indexed, log.Topics[1:]); err != nil {
-		return nil, err
-	}
-	out.Raw = log
-	return out, nil
-}
-
-// EvilTokenTransfer represents a Transfer event raised by the EvilToken contract.
-type EvilTokenTransfer struct {
-	From  common.Address
-	To    common.Address
-	Value *big.Int
-	Raw   *types.Log // Blockchain specific contextual infos
-}
-
-const EvilTokenTransferEventName = "Transfer"
-
-// ContractEventName returns the user-defined event name.
-func (EvilTokenTransfer) ContractEventName() string {
-	return EvilTokenTransferEventName
-}
-
-// UnpackTransferEvent is the Go binding that unpacks the event data emitted
-// by contract.
-//
-// Solidity: event Transfer(address indexed from, address indexed to, uint256 value)
-func (evilToken *EvilToken) UnpackTransferEvent(log *types.Log) (*EvilTokenTransfer, error) {
-	event := "Transfer"
-	if len(log.Topics) == 0 {
-		return nil, bind.ErrNoEventSignature
-	}
-	if log.Topics[0] != evilToken.abi.Events[event].ID {
-		return nil, bind.ErrEventSignatureMismatch
-	}
-	out := new(EvilTokenTransfer)
-	if len(log.Data) > 0 {
-		if err := evilToken.abi.UnpackIntoInterface(out, event, log.Data); err != nil {
-			return nil, err
-		}
-	}
-	var indexed abi.Arguments
-	for _, arg := range evilToken.abi.Events[event].Inputs {
-		if arg.Indexed {
-			indexed = append(indexed, arg)
-		}
-	}
-	if err := abi.ParseTopics(out, indexed, log.Topics[1:]); err != nil {
-		return nil, err
-	}
-	out.Raw = log
-	return out, nil
-}
-
-// UnpackError attempts to decode the provided error data using user-defined
-// error definitions.
-func (evilToken *EvilToken) UnpackError(raw []byte) (any, error) {
-	if bytes.Equal(raw[:4], evilToken.abi.Errors["ERC20InsufficientAllowance"].ID.Bytes()[:4]) {
-		return evilToken.UnpackERC20InsufficientAllowanceError(raw[4:])
-	}
-	if bytes.Equal(raw[:4], evilToken.abi.Errors["ERC20InsufficientBalance"].ID.Bytes()[:4]) {
-		return evilToken.UnpackERC20InsufficientBalanceError(raw[4:])
-	}
-	if bytes.Equal(raw[:4], evilToken.abi.Errors["ERC20InvalidApprover"].ID.Bytes()[:4]) {
-		return evilToken.UnpackERC20InvalidApproverError(raw[4:])
-	}
-	if bytes.Equal(raw[:4], evilToken.abi.Errors["ERC20InvalidReceiver"].ID.Bytes()[:4]) {
-		return evilToken.UnpackERC20InvalidReceiverError(raw[4:])
-	}
-	if bytes.Equal(raw[:4], evilToken.abi.Errors["ERC20InvalidSender"].ID.Bytes()[:4]) {
-		return evilToken.UnpackERC20InvalidSenderError(raw[4:])
-	}
-	if bytes.Equal(raw[:4], evilToken.abi.Errors["ERC20InvalidSpender"].ID.Bytes()[:4]) {
-		return evilToken.UnpackERC20InvalidSpenderError(raw[4:])
-	}
-	if bytes.Equal(raw[:4], evilToken.abi.Errors["Evil"].ID.Bytes()[:4]) {
-		return evilToken.UnpackEvilError(raw[4:])
-	}
-	return nil, errors.New("Unknown error")
-}
-
-// EvilTokenERC20InsufficientAllowance represents a ERC20InsufficientAllowance error raised by the EvilToken contract.
-type EvilTokenERC20InsufficientAllowance struct {
-	Spender   common.Address
-	Allowance *big.Int
-	Needed    *big.Int
-}
-
-// ErrorID returns the hash of canonical representation of the error's signature.
-//
-// Solidity: error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)
-func EvilTokenERC20InsufficientAllowanceErrorID() common.Hash {
-	return common.HexToHash("0xfb8f41b23e99d2101d86da76cdfa87dd51c82ed07d3cb62cbc473e469dbc75c3")
-}
-
-// UnpackERC20InsufficientAllowanceError is the Go binding used to decode the provided
-// error data into the corresponding Go error struct.
-//
-// Solidity: error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)
-func (evilToken *EvilToken) UnpackERC20InsufficientAllowanceError(raw []byte) (*EvilTokenERC20InsufficientAllowance, error) {
-	out := new(EvilTokenERC20InsufficientAllowance)
-	if err := evilToken.abi.UnpackIntoInterface(out, "ERC20InsufficientAllowance", raw); err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
-// EvilTokenERC20InsufficientBalance represents a ERC20InsufficientBalance error raised by the EvilToken contract.
-type EvilTokenERC20InsufficientBalance struct {
-	Sender  common.Address
-	Balance *big.Int
-	Needed  *big.Int
-}
-
-// ErrorID returns the hash of canonical representation of the error's signature.
-//
-// Solidity: error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)
-func EvilTokenERC20InsufficientBalanceErrorID() common.Hash {
-	return common.HexToHash("0xe450d38cd8d9f7d95077d567d60ed49c7254716e6ad08fc9872816c97e0ffec6")
-}
-
-// UnpackERC20InsufficientBalanceError is the Go binding used to decode the provided
-// error data into the corresponding Go error struct.
-//
-// Solidity: error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)
-func (evilToken *EvilToken) UnpackERC20InsufficientBalanceError(raw []byte) (*EvilTokenERC20InsufficientBalance, error) {
-	out := new(EvilTokenERC20InsufficientBalance)
-	if err := evilToken.abi.UnpackIntoInterface(out, "ERC20InsufficientBalance", raw); err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
-// EvilTokenERC20InvalidApprover represents a ERC20InvalidApprover error raised by the EvilToken contract.
-type EvilTokenERC20InvalidApprover struct {
-	Approver common.Address
-}
-
-// ErrorID returns the hash of canonical representation of the error's signature.
-//
-// Solidity: error ERC20InvalidApprover(address approver)
-func EvilTokenERC20InvalidApproverErrorID() common.Hash {
-	return common.HexToHash("0xe602df05cc75712490294c6c104ab7c17f4030363910a7a2626411c6d3118847")
-}
-
-// UnpackERC20InvalidApproverError is the Go binding used to decode the provided
-// error data into the corresponding Go error struct.
-//
-// Solidity: error ERC20InvalidApprover(address approver)
-func (evilToken *EvilToken) UnpackERC20InvalidApproverError(raw []byte) (*EvilTokenERC20InvalidApprover, error) {
-	out := new(EvilTokenERC20InvalidApprover)
-	if err := evilToken.abi.UnpackIntoInterface(out, "ERC20InvalidApprover", raw); err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
-// EvilTokenERC20InvalidReceiver represents a ERC20InvalidReceiver error raised by the EvilToken contract.
-type EvilTokenERC20InvalidReceiver struct {
-	Receiver common.Address
-}
-
-// ErrorID returns the hash of canonical representation of the error's signature.
-//
-// Solidity: error ERC20InvalidReceiver(address receiver)
-func EvilTokenERC20InvalidReceiverErrorID() common.Hash {
-	return common.HexToHash("0xec442f055133b72f3b2f9f0bb351c406b178527de2040a7d1feb4e058771f613")
-}
-
-// UnpackERC20InvalidReceiverError is the Go binding used to decode the provided
-// error data into the corresponding Go error struct.
-//
-// Solidity: error ERC20InvalidReceiver(address receiver)
-func (evilToken *EvilToken) UnpackERC20InvalidReceiverError(raw []byte) (*EvilTokenERC20InvalidReceiver, error) {
-	out := new(EvilTokenERC20InvalidReceiver)
-	if err := evilToken.abi.UnpackIntoInterface(out, "ERC20InvalidReceiver", raw); err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
-// EvilTokenERC20InvalidSender represents a ERC20InvalidSender error raised by the EvilToken contract.
-type EvilTokenERC20InvalidSender struct {
-	Sender common.Address
-}
-
-// ErrorID returns the hash of canonical representation of the error's signature.
-//
-// Solidity: error ERC20InvalidSender(address sender)
-func EvilTokenERC20InvalidSenderErrorID() common.Hash {
-	return common.HexToHash("0x96c6fd1edd0cd6ef7ff0ecc0facdf53148dc0048b57fe58af65755250a7a96bd")
-}
-
-// UnpackERC20InvalidSenderError is the Go binding used to decode the provided
-// error data into the corresponding Go error struct.
-//
-// Solidity: error ERC20InvalidSender(address sender)
-func (evilToken *EvilToken) UnpackERC20InvalidSenderError(raw []byte) (*EvilTokenERC20InvalidSender, error) {
-	out := new(EvilTokenERC20InvalidSender)
-	if err := evilToken.abi.UnpackIntoInterface(out, "ERC20InvalidSender", raw); err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
-// EvilTokenERC20InvalidSpender represents a ERC20InvalidSpender error raised by the EvilToken contract.
-type EvilTokenERC20InvalidSpender struct {
-	Spender common.Address
-}
-
-// ErrorID returns the hash of canonical representation of the error's signature.
-//
-// Solidity: error ERC20InvalidSpender(address spender)
-func EvilTokenERC20InvalidSpenderErrorID() common.Hash {
-	return common.HexToHash("0x94280d62c347d8d9f4d59a76ea321452406db88df38e0c9da304f58b57b373a2")
-}
-
-// UnpackERC20InvalidSpenderError is the Go binding used to decode the provided
-// error data into the corresponding Go error struct.
-//
-// Solidity: error ERC20InvalidSpender(address spender)
-func (evilToken *EvilToken) UnpackERC20InvalidSpenderError(raw []byte) (*EvilTokenERC20InvalidSpender, error) {
-	out := new(EvilTokenERC20InvalidSpender)
-	if err := evilToken.abi.UnpackIntoInterface(out, "ERC20InvalidSpender", raw); err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
-// EvilTokenEvil represents a Evil error raised by the EvilToken contract.
-type EvilTokenEvil struct {
-}
-
-// ErrorID returns the hash of canonical representation of the error's signature.
-//
-// Solidity: error Evil()
-func EvilTokenEvilErrorID() common.Hash {
-	return common.HexToHash("0xe4082682f30ec1b65810c094fc0befe9c8cd5c03b27c2aa221cdbc0fafa12803")
-}
-
-// UnpackEvilError is the Go binding used to decode the provided
-// error data into the corresponding Go error struct.
-//
-// Solidity: error Evil()
-func (evilToken *EvilToken) UnpackEvilError(raw []byte) (*EvilTokenEvil, error) {
-	out := new(EvilTokenEvil)
-	if err := evilToken.abi.UnpackIntoInterface(out, "Evil", raw); err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
 // FreezableTokenMetaData contains all meta data concerning the FreezableToken contract.
 var FreezableTokenMetaData = bind.MetaData{
 	ABI: "[{\"inputs\":[],\"stateMutability\":\"nonpayable\",\"type\":\"constructor\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"spender\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"allowance\",\"type\":\"uint256\"},{\"internalType\":\"uint256\",\"name\":\"needed\",\"type\":\"uint256\"}],\"name\":\"ERC20InsufficientAllowance\",\"type\":\"error\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"sender\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"balance\",\"type\":\"uint256\"},{\"internalType\":\"uint256\",\"name\":\"needed\",\"type\":\"uint256\"}],\"name\":\"ERC20InsufficientBalance\",\"type\":\"error\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"approver\",\"type\":\"address\"}],\"name\":\"ERC20InvalidApprover\",\"type\":\"error\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"receiver\",\"type\":\"address\"}],\"name\":\"ERC20InvalidReceiver\",\"type\":\"error\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"sender\",\"type\":\"address\"}],\"name\":\"ERC20InvalidSender\",\"type\":\"error\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"spender\",\"type\":\"address\"}],\"name\":\"ERC20InvalidSpender\",\"type\":\"error\"},{\"anonymous\":false,\"inputs\":[{\"indexed\":true,\"internalType\":\"address\",\"name\":\"owner\",\"type\":\"address\"},{\"indexed\":true,\"internalType\":\"address\",\"name\":\"spender\",\"type\":\"address\"},{\"indexed\":false,\"internalType\":\"uint256\",\"name\":\"value\",\"type\":\"uint256\"}],\"name\":\"Approval\",\"type\":\"event\"},{\"anonymous\":false,\"inputs\":[{\"indexed\":true,\"internalType\":\"address\",\"name\":\"from\",\"type\":\"address\"},{\"indexed\":true,\"internalType\":\"address\",\"name\":\"to\",\"type\":\"address\"},{\"indexed\":false,\"internalType\":\"uint256\",\"name\":\"value\",\"type\":\"uint256\"}],\"name\":\"Transfer\",\"type\":\"event\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"owner\",\"type\":\"address\"},{\"internalType\":\"address\",\"name\":\"spender\",\"type\":\"address\"}],\"name\":\"allowance\",\"outputs\":[{\"internalType\":\"uint256\",\"name\":\"\",\"type\":\"uint256\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"spender\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"value\",\"type\":\"uint256\"}],\"name\":\"approve\",\"outputs\":[{\"internalType\":\"bool\",\"name\":\"\",\"type\":\"bool\"}],\"stateMutability\":\"nonpayable\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"account\",\"type\":\"address\"}],\"name\":\"balanceOf\",\"outputs\":[{\"internalType\":\"uint256\",\"name\":\"\",\"type\":\"uint256\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"decimals\",\"outputs\":[{\"internalType\":\"uint8\",\"name\":\"\",\"type\":\"uint8\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"account\",\"type\":\"address\"},{\"internalType\":\"bool\",\"name\":\"on\",\"type\":\"bool\"}],\"name\":\"freeze\",\"outputs\":[],\"stateMutability\":\"nonpayable\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"\",\"type\":\"address\"}],\"name\":\"frozen\",\"outputs\":[{\"internalType\":\"bool\",\"name\":\"\",\"type\":\"bool\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"to\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"amount\",\"type\":\"uint256\"}],\"name\":\"mint\",\"outputs\":[],\"stateMutability\":\"nonpayable\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"name\",\"outputs\":[{\"internalType\":\"string\",\"name\":\"\",\"type\":\"string\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"bool\",\"name\":\"on\",\"type\":\"bool\"}],\"name\":\"pause\",\"outputs\":[],\"stateMutability\":\"nonpayable\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"paused\",\"outputs\":[{\"internalType\":\"bool\",\"name\":\"\",\"type\":\"bool\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"symbol\",\"outputs\":[{\"internalType\":\"string\",\"name\":\"\",\"type\":\"string\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"totalSupply\",\"outputs\":[{\"internalType\":\"uint256\",\"name\":\"\",\"type\":\"uint256\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"to\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"value\",\"type\":\"uint256\"}],\"name\":\"transfer\",\"outputs\":[{\"internalType\":\"bool\",\"name\":\"\",\"type\":\"bool\"}],\"stateMutability\":\"nonpayable\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"from\",\"type\":\"address\"},{\"internalType\":\"address\",\"name\":\"to\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"value\",\"type\":\"uint256\"}],\"name\":\"transferFrom\",\"outputs\":[{\"internalType\":\"bool\",\"name\":\"\",\"type\":\"bool\"}],\"stateMutability\":\"nonpayable\",\"type\":\"function\"}]",
@@ -1592,6 +766,832 @@ func FreezableTokenERC20InvalidSpenderErrorID() common.Hash {
 func (freezableToken *FreezableToken) UnpackERC20InvalidSpenderError(raw []byte) (*FreezableTokenERC20InvalidSpender, error) {
 	out := new(FreezableTokenERC20InvalidSpender)
 	if err := freezableToken.abi.UnpackIntoInterface(out, "ERC20InvalidSpender", raw); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// HostileSettlementMetaData contains all meta data concerning the HostileSettlement contract.
+var HostileSettlementMetaData = bind.MetaData{
+	ABI: "[{\"inputs\":[{\"internalType\":\"enumHostileSettlement.Behaviour\",\"name\":\"behaviour_\",\"type\":\"uint8\"}],\"stateMutability\":\"nonpayable\",\"type\":\"constructor\"},{\"inputs\":[],\"name\":\"Hostile\",\"type\":\"error\"},{\"inputs\":[],\"name\":\"behaviour\",\"outputs\":[{\"internalType\":\"enumHostileSettlement.Behaviour\",\"name\":\"\",\"type\":\"uint8\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"target_\",\"type\":\"address\"},{\"internalType\":\"bytes\",\"name\":\"data_\",\"type\":\"bytes\"}],\"name\":\"callOnReceive\",\"outputs\":[],\"stateMutability\":\"nonpayable\",\"type\":\"function\"},{\"stateMutability\":\"payable\",\"type\":\"receive\"}]",
+	ID:  "53ba261a8dc6b1beaa116382b5317c23e7",
+	Bin: "0x608034605f57601f6106f938819003918201601f19168301916001600160401b03831184841017606357808492602094604052833981010312605f57516005811015605f5760ff80195f54169116175f5560405161068190816100788239f35b5f80fd5b634e487b7160e01b5f52604160045260245ffdfe60806040526004361015610022575b3615610018575f80fd5b61002061055b565b005b5f3560e01c80637daf4a98146100415763afcb17680361000e576100c1565b346100b3575f7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126100b35760ff5f541660058110156100865760805260206080f35b7f4e487b71000000000000000000000000000000000000000000000000000000005f52602160045260245ffd5b5f80fd5b6005111561008657565b346100b35760407ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126100b35760043573ffffffffffffffffffffffffffffffffffffffff811681036100b3576024359067ffffffffffffffff82116100b357366023830112156100b35781600401359067ffffffffffffffff82116100b35736602483850101116100b3576024610020930190610239565b7f4e487b71000000000000000000000000000000000000000000000000000000005f52604160045260245ffd5b90600182811c921680156101d0575b60208310146101a357565b7f4e487b71000000000000000000000000000000000000000000000000000000005f52602260045260245ffd5b91607f1691610198565b90601f82116101e7575050565b8082116101f2575050565b60015f5260205f206020601f830160051c9210610231575b81601f9101920160051c03905f5b82811061022457505050565b5f82820155600101610218565b5f915061020a565b929190927fffffffffffffffffffffff0000000000000000000000000000000000000000ff74ffffffffffffffffffffffffffffffffffffffff005f549260081b169116175f5567ffffffffffffffff81116103b9576102a38161029e600154610189565b6101da565b5f601f82116001146102ff5781906102ef93945f926102f4575b50507fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff8260011b9260031b1c19161790565b600155565b013590505f806102bd565b60015f527fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe08216937fb10e2d527612073b26eecdfd717e6a320cf44b4afac2b0732d9fcbe2b7fa0cf6915f5b8681106103a15750836001959610610369575b505050811b01600155565b7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff60f88560031b161c199101351690555f808061035e565b9092602060018192868601358155019401910161034b565b61015c565b7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff81146103eb5760010190565b7f4e487b71000000000000000000000000000000000000000000000000000000005f52601160045260245ffd5b90601f7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0910116810190811067ffffffffffffffff8211176103b957604052565b6001545f929161046882610189565b91600181169081156104ce5750600114610480575050565b60015f90815292935090917fb10e2d527612073b26eecdfd717e6a320cf44b4afac2b0732d9fcbe2b7fa0cf65b8382106104ba5750500190565b6001816020925484860152019101906104ad565b7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff0016825250811515909102019150565b3d15610556573d9067ffffffffffffffff82116103b9576040519161054b60207fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0601f8401160184610418565b82523d5f602084013e565b606090565b5f5460ff811661056a816100b7565b6001811461064c5761057b816100b7565b600381146106455761058c816100b7565b600281146105e357806105a06004926100b7565b146105a85750565b5f90819060081c73ffffffffffffffffffffffffffffffffffffffff1660405182816105d381610459565b03925af1506105e06104fe565b50565b61063e805f5b61063961060d5a604051918291856020840160209093929193604081019481520152565b03907fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe082018152610418565b6103be565b81906105e9565b620249f05ffd5b7f2fbac5c4000000000000000000000000000000000000000000000000000000005f5260045ffdfea164736f6c6343000825000a",
+}
+
+// HostileSettlement is an auto generated Go binding around an Ethereum contract.
+type HostileSettlement struct {
+	abi abi.ABI
+}
+
+// GetABI returns the ABI associated with this contract binding.
+func (c *HostileSettlement) GetABI() abi.ABI {
+	return c.abi
+}
+
+// NewHostileSettlement creates a new instance of HostileSettlement.
+func NewHostileSettlement() *HostileSettlement {
+	parsed, err := HostileSettlementMetaData.ParseABI()
+	if err != nil {
+		panic(errors.New("invalid ABI: " + err.Error()))
+	}
+	return &HostileSettlement{abi: *parsed}
+}
+
+// Instance creates a wrapper for a deployed contract instance at the given address.
+// Use this to create the instance object passed to abigen v2 library functions Call, Transact, etc.
+func (c *HostileSettlement) Instance(backend bind.ContractBackend, addr common.Address) *bind.BoundContract {
+	return bind.NewBoundContract(addr, c.abi, backend, backend, backend)
+}
+
+// PackConstructor is the Go binding used to pack the parameters required for
+// contract deployment.
+//
+// Solidity: constructor(uint8 behaviour_) returns()
+func (hostileSettlement *HostileSettlement) PackConstructor(behaviour_ uint8) []byte {
+	enc, err := hostileSettlement.abi.Pack("", behaviour_)
+	if err != nil {
+		panic(err)
+	}
+	return enc
+}
+
+// PackBehaviour is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x7daf4a98.  This method will panic if any
+// invalid/nil inputs are passed.
+//
+// Solidity: function behaviour() view returns(uint8)
+func (hostileSettlement *HostileSettlement) PackBehaviour() []byte {
+	enc, err := hostileSettlement.abi.Pack("behaviour")
+	if err != nil {
+		panic(err)
+	}
+	return enc
+}
+
+// TryPackBehaviour is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x7daf4a98.  This method will return an error
+// if any inputs are invalid/nil.
+//
+// Solidity: function behaviour() view returns(uint8)
+func (hostileSettlement *HostileSettlement) TryPackBehaviour() ([]byte, error) {
+	return hostileSettlement.abi.Pack("behaviour")
+}
+
+// UnpackBehaviour is the Go binding that unpacks the parameters returned
+// from invoking the contract method with ID 0x7daf4a98.
+//
+// Solidity: function behaviour() view returns(uint8)
+func (hostileSettlement *HostileSettlement) UnpackBehaviour(data []byte) (uint8, error) {
+	out, err := hostileSettlement.abi.Unpack("behaviour", data)
+	if err != nil {
+		return *new(uint8), err
+	}
+	out0 := *abi.ConvertType(out[0], new(uint8)).(*uint8)
+	return out0, nil
+}
+
+// PackCallOnReceive is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0xafcb1768.  This method will panic if any
+// invalid/nil inputs are passed.
+//
+// Solidity: function callOnReceive(address target_, bytes data_) returns()
+func (hostileSettlement *HostileSettlement) PackCallOnReceive(target common.Address, data []byte) []byte {
+	enc, err := hostileSettlement.abi.Pack("callOnReceive", target, data)
+	if err != nil {
+		panic(err)
+	}
+	return enc
+}
+
+// TryPackCallOnReceive is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0xafcb1768.  This method will return an error
+// if any inputs are invalid/nil.
+//
+// Solidity: function callOnReceive(address target_, bytes data_) returns()
+func (hostileSettlement *HostileSettlement) TryPackCallOnReceive(target common.Address, data []byte) ([]byte, error) {
+	return hostileSettlement.abi.Pack("callOnReceive", target, data)
+}
+
+// UnpackError attempts to decode the provided error data using user-defined
+// error definitions.
+func (hostileSettlement *HostileSettlement) UnpackError(raw []byte) (any, error) {
+	if bytes.Equal(raw[:4], hostileSettlement.abi.Errors["Hostile"].ID.Bytes()[:4]) {
+		return hostileSettlement.UnpackHostileError(raw[4:])
+	}
+	return nil, errors.New("Unknown error")
+}
+
+// HostileSettlementHostile represents a Hostile error raised by the HostileSettlement contract.
+type HostileSettlementHostile struct {
+}
+
+// ErrorID returns the hash of canonical representation of the error's signature.
+//
+// Solidity: error Hostile()
+func HostileSettlementHostileErrorID() common.Hash {
+	return common.HexToHash("0x2fbac5c40d21578d7037f18c197120e96deb0767324d410f3c8afe8973e1d451")
+}
+
+// UnpackHostileError is the Go binding used to decode the provided
+// error data into the corresponding Go error struct.
+//
+// Solidity: error Hostile()
+func (hostileSettlement *HostileSettlement) UnpackHostileError(raw []byte) (*HostileSettlementHostile, error) {
+	out := new(HostileSettlementHostile)
+	if err := hostileSettlement.abi.UnpackIntoInterface(out, "Hostile", raw); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// HostileTokenMetaData contains all meta data concerning the HostileToken contract.
+var HostileTokenMetaData = bind.MetaData{
+	ABI: "[{\"inputs\":[{\"internalType\":\"enumHostileToken.Behaviour\",\"name\":\"behaviour\",\"type\":\"uint8\"}],\"stateMutability\":\"nonpayable\",\"type\":\"constructor\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"spender\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"allowance\",\"type\":\"uint256\"},{\"internalType\":\"uint256\",\"name\":\"needed\",\"type\":\"uint256\"}],\"name\":\"ERC20InsufficientAllowance\",\"type\":\"error\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"sender\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"balance\",\"type\":\"uint256\"},{\"internalType\":\"uint256\",\"name\":\"needed\",\"type\":\"uint256\"}],\"name\":\"ERC20InsufficientBalance\",\"type\":\"error\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"approver\",\"type\":\"address\"}],\"name\":\"ERC20InvalidApprover\",\"type\":\"error\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"receiver\",\"type\":\"address\"}],\"name\":\"ERC20InvalidReceiver\",\"type\":\"error\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"sender\",\"type\":\"address\"}],\"name\":\"ERC20InvalidSender\",\"type\":\"error\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"spender\",\"type\":\"address\"}],\"name\":\"ERC20InvalidSpender\",\"type\":\"error\"},{\"inputs\":[],\"name\":\"Hostile\",\"type\":\"error\"},{\"anonymous\":false,\"inputs\":[{\"indexed\":true,\"internalType\":\"address\",\"name\":\"owner\",\"type\":\"address\"},{\"indexed\":true,\"internalType\":\"address\",\"name\":\"spender\",\"type\":\"address\"},{\"indexed\":false,\"internalType\":\"uint256\",\"name\":\"value\",\"type\":\"uint256\"}],\"name\":\"Approval\",\"type\":\"event\"},{\"anonymous\":false,\"inputs\":[{\"indexed\":true,\"internalType\":\"address\",\"name\":\"from\",\"type\":\"address\"},{\"indexed\":true,\"internalType\":\"address\",\"name\":\"to\",\"type\":\"address\"},{\"indexed\":false,\"internalType\":\"uint256\",\"name\":\"value\",\"type\":\"uint256\"}],\"name\":\"Transfer\",\"type\":\"event\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"owner\",\"type\":\"address\"},{\"internalType\":\"address\",\"name\":\"spender\",\"type\":\"address\"}],\"name\":\"allowance\",\"outputs\":[{\"internalType\":\"uint256\",\"name\":\"\",\"type\":\"uint256\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"spender\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"value\",\"type\":\"uint256\"}],\"name\":\"approve\",\"outputs\":[{\"internalType\":\"bool\",\"name\":\"\",\"type\":\"bool\"}],\"stateMutability\":\"nonpayable\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"account\",\"type\":\"address\"}],\"name\":\"balanceOf\",\"outputs\":[{\"internalType\":\"uint256\",\"name\":\"\",\"type\":\"uint256\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"target_\",\"type\":\"address\"},{\"internalType\":\"bytes\",\"name\":\"data_\",\"type\":\"bytes\"}],\"name\":\"callOnTransfer\",\"outputs\":[],\"stateMutability\":\"nonpayable\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"decimals\",\"outputs\":[{\"internalType\":\"uint8\",\"name\":\"\",\"type\":\"uint8\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"to\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"amount\",\"type\":\"uint256\"}],\"name\":\"mint\",\"outputs\":[],\"stateMutability\":\"nonpayable\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"name\",\"outputs\":[{\"internalType\":\"string\",\"name\":\"\",\"type\":\"string\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"symbol\",\"outputs\":[{\"internalType\":\"string\",\"name\":\"\",\"type\":\"string\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"totalSupply\",\"outputs\":[{\"internalType\":\"uint256\",\"name\":\"\",\"type\":\"uint256\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"to\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"amount\",\"type\":\"uint256\"}],\"name\":\"transfer\",\"outputs\":[{\"internalType\":\"bool\",\"name\":\"\",\"type\":\"bool\"}],\"stateMutability\":\"nonpayable\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"from\",\"type\":\"address\"},{\"internalType\":\"address\",\"name\":\"to\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"value\",\"type\":\"uint256\"}],\"name\":\"transferFrom\",\"outputs\":[{\"internalType\":\"bool\",\"name\":\"\",\"type\":\"bool\"}],\"stateMutability\":\"nonpayable\",\"type\":\"function\"}]",
+	ID:  "9dc361b4c350ffd38fb61ddc8a4285673f",
+	Bin: "0x60a06040523461034a5761153e6020813803918261001c8161034e565b93849283398101031261034a5751600f81101561034a5761003d604061034e565b906007825266486f7374696c6560c81b602083015261005c604061034e565b6007815266484f5354494c4560c81b602082015282519091906001600160401b03811161025057600354600181811c91168015610340575b602082101461023257601f81116102d2575b506020601f821160011461026f57819293945f92610264575b50508160011b915f199060031b1c1916176003555b81516001600160401b03811161025057600454600181811c91168015610246575b602082101461023257601f81116101c4575b50602092601f821160011461016357928192935f92610158575b50508160011b915f199060031b1c1916176004555b6080526040516111ca908161037482396080518181816106540152610acb0152f35b015190505f80610121565b601f1982169360045f52805f20915f5b8681106101ac5750836001959610610194575b505050811b01600455610136565b01515f1960f88460031b161c191690555f8080610186565b91926020600181928685015181550194019201610173565b818111156101075760045f52601f820160051c7f8a35acfbc15ff81a39ae7d344fd709f28e8600b4aa8c65c6b64bfe7fe36bd19b6020841061022a575b81601f9101920160051c03905f5b82811061021d575050610107565b5f8282015560010161020f565b5f9150610201565b634e487b7160e01b5f52602260045260245ffd5b90607f16906100f5565b634e487b7160e01b5f52604160045260245ffd5b015190505f806100bf565b601f1982169060035f52805f20915f5b8181106102ba575095836001959697106102a2575b505050811b016003556100d4565b01515f1960f88460031b161c191690555f8080610294565b9192602060018192868b01518155019401920161027f565b818111156100a65760035f52601f820160051c7fc2575a0e9e593c00f959f8c92f12db2869c3395a3b0502d05e2516446f71f85b60208410610338575b81601f9101920160051c03905f5b82811061032b5750506100a6565b5f8282015560010161031d565b5f915061030f565b90607f1690610094565b5f80fd5b6040519190601f01601f191682016001600160401b038111838210176102505760405256fe60806040526004361015610011575f80fd5b5f3560e01c806306fdde03146100c4578063095ea7b3146100bf57806318160ddd146100ba57806323b872dd146100b5578063313ce567146100b057806340c10f19146100ab57806370a08231146100a657806395d89b41146100a1578063a9059cbb1461009c578063d38c7816146100975763dd62ed3e14610092575f80fd5b610903565b61087e565b61082f565b61076c565b61061b565b610525565b6104ec565b6103d0565b610395565b610271565b610111565b7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0601f602060409481855280519182918282880152018686015e5f8582860101520116010190565b34610227575f7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc360112610227576040515f60035461014f81610994565b80845290600181169081156101e55750600114610187575b6101838361017781850382610a12565b604051918291826100c9565b0390f35b91905060035f527fc2575a0e9e593c00f959f8c92f12db2869c3395a3b0502d05e2516446f71f85b915f905b8082106101cb57509091508101602001610177610167565b9192600181602092548385880101520191019092916101b3565b7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff001660208086019190915291151560051b840190910191506101779050610167565b5f80fd5b6004359073ffffffffffffffffffffffffffffffffffffffff8216820361022757565b6024359073ffffffffffffffffffffffffffffffffffffffff8216820361022757565b346102275760407ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc360112610227576102a861022b565b60243533156103695773ffffffffffffffffffffffffffffffffffffffff821691821561033d576103038291335f52600160205260405f209073ffffffffffffffffffffffffffffffffffffffff165f5260205260405f2090565b5560405190815233907f8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b92590602090a3602060405160018152f35b7f94280d62000000000000000000000000000000000000000000000000000000005f525f60045260245ffd5b7fe602df05000000000000000000000000000000000000000000000000000000005f525f60045260245ffd5b34610227575f7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc360112610227576020600254604051908152f35b346102275760607ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126102275761040761022b565b61040f61024e565b6044359073ffffffffffffffffffffffffffffffffffffffff83165f52600160205261045c3360405f209073ffffffffffffffffffffffffffffffffffffffff165f5260205260405f2090565b54927fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff841061049c575b6104909350610e38565b60405160018152602090f35b8284106104b8576104b3836104909503338361114f565b610486565b82847ffb8f41b2000000000000000000000000000000000000000000000000000000005f523360045260245260445260645ffd5b34610227575f7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc36011261022757602060405160128152f35b346102275760407ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126102275761055c61022b565b60243573ffffffffffffffffffffffffffffffffffffffff82169182156105ef57600254908282018092116105ea575f926105db6020927fddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef9460025573ffffffffffffffffffffffffffffffffffffffff165f525f60205260405f2090565b818154019055604051908152a3005b610a62565b7fec442f05000000000000000000000000000000000000000000000000000000005f525f60045260245ffd5b346102275760207ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126102275761065261022b565b7f0000000000000000000000000000000000000000000000000000000000000000600f81101561073f57600a8114610732575b61068e81610a58565b600b811461070a57806106a2600c92610a58565b146106e2576106d16101839173ffffffffffffffffffffffffffffffffffffffff165f525f60205260405f2090565b546040519081529081906020820190565b7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff5f52601f5ff35b7f2fbac5c4000000000000000000000000000000000000000000000000000000005f5260045ffd5b61073a610f97565b610685565b7f4e487b71000000000000000000000000000000000000000000000000000000005f52602160045260245ffd5b34610227575f7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc360112610227576040515f6004546107aa81610994565b80845290600181169081156101e557506001146107d1576101838361017781850382610a12565b91905060045f527f8a35acfbc15ff81a39ae7d344fd709f28e8600b4aa8c65c6b64bfe7fe36bd19b915f905b80821061081557509091508101602001610177610167565b9192600181602092548385880101520191019092916107fd565b346102275760407ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc36011261022757602061087461086b61022b565b60243590610ac9565b6040519015158152f35b346102275760407ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc360112610227576108b561022b565b6024359067ffffffffffffffff821161022757366023830112156102275781600401359067ffffffffffffffff8211610227573660248385010111610227576024610901930190610cbb565b005b346102275760407ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc36011261022757602061098b61093f61022b565b73ffffffffffffffffffffffffffffffffffffffff61095c61024e565b91165f526001835260405f209073ffffffffffffffffffffffffffffffffffffffff165f5260205260405f2090565b54604051908152f35b90600182811c921680156109db575b60208310146109ae57565b7f4e487b71000000000000000000000000000000000000000000000000000000005f52602260045260245ffd5b91607f16916109a3565b7f4e487b71000000000000000000000000000000000000000000000000000000005f52604160045260245ffd5b90601f7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0910116810190811067ffffffffffffffff821117610a5357604052565b6109e5565b600f111561073f57565b7f4e487b71000000000000000000000000000000000000000000000000000000005f52601160045260245ffd5b907ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffcf2c082019182116105ea57565b919082039182116105ea57565b7f000000000000000000000000000000000000000000000000000000000000000091610af483610a58565b8215610c5557610b0383610a58565b600d8314610c4d57610b1483610a58565b6003831461070a57610b2583610a58565b60098314610c40575b610b3783610a58565b600e8314610c29575b610b4983610a58565b6004831461022757610b5a83610a58565b60088314610c2457610b9290610b6f84610a58565b60058414610c06575b610b8184610a58565b600684149283610bf9575b33610e38565b610b9b82610a58565b610bec575b610ba981610a58565b6001811461090157610bba81610a58565b60028114610be35780610bce600792610a58565b14610bd857600190565b60015f52620249f05ff35b60025f5260205ff35b610bf461106e565b610ba0565b610c0161106e565b610b8c565b610c1f90600a810490610c1a823033610e38565b610abc565b610b78565b610fe7565b610c325a610a8f565b5b805a11610c335750610b40565b610c48610f97565b610b2e565b505050600190565b5050505f90565b90601f8211610c69575050565b808211610c74575050565b60065f5260205f206020601f830160051c9210610cb3575b81601f9101920160051c03905f5b828110610ca657505050565b5f82820155600101610c9a565b5f9150610c8c565b73ffffffffffffffffffffffffffffffffffffffff9093929193167fffffffffffffffffffffffff0000000000000000000000000000000000000000600554161760055567ffffffffffffffff8111610a5357610d2281610d1d600654610994565b610c5c565b5f601f8211600114610d7e578190610d6e93945f92610d73575b50507fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff8260011b9260031b1c19161790565b600655565b013590505f80610d3c565b60065f527fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe08216937ff652222313e28459528d920b65115c16c04f3efc82aaedc97be59f3f377c0d3f915f5b868110610e205750836001959610610de8575b505050811b01600655565b7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff60f88560031b161c199101351690555f8080610ddd565b90926020600181928686013581550194019101610dca565b9173ffffffffffffffffffffffffffffffffffffffff8316918215610f6b5773ffffffffffffffffffffffffffffffffffffffff81169384156105ef57610e9c8173ffffffffffffffffffffffffffffffffffffffff165f525f60205260405f2090565b54838110610f3757610f32928492610ef87fddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef96610f1c94039173ffffffffffffffffffffffffffffffffffffffff165f525f60205260405f2090565b5573ffffffffffffffffffffffffffffffffffffffff165f525f60205260405f2090565b8054820190556040519081529081906020820190565b0390a3565b8390857fe450d38c000000000000000000000000000000000000000000000000000000005f5260045260245260445260645ffd5b7f96c6fd1e000000000000000000000000000000000000000000000000000000005f525f60045260245ffd5b505f5b610fb860605a60405190846020830152604082015260408152610a12565b7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff81146105ea57600101610f9a565b7f2fbac5c4000000000000000000000000000000000000000000000000000000005f52620249f05ffd5b3d15611069573d9067ffffffffffffffff8211610a53576040519161105e60207fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0601f8401160184610a12565b82523d5f602084013e565b606090565b73ffffffffffffffffffffffffffffffffffffffff600554168061108f5750565b6040515f60065461109f81610994565b906001811690811561111c57506001146110cd575b5091815f809493819403925af1506110ca611011565b50565b905060065f527ff652222313e28459528d920b65115c16c04f3efc82aaedc97be59f3f377c0d3f5f905b8282106111085750508101816110b4565b6001816020925484870152019101906110f7565b7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff00168452508015150282019050816110b4565b73ffffffffffffffffffffffffffffffffffffffff169081156103695773ffffffffffffffffffffffffffffffffffffffff81161561033d576111ba915f52600160205260405f209073ffffffffffffffffffffffffffffffffffffffff165f5260205260405f2090565b5556fea164736f6c6343000825000a",
+}
+
+// HostileToken is an auto generated Go binding around an Ethereum contract.
+type HostileToken struct {
+	abi abi.ABI
+}
+
+// GetABI returns the ABI associated with this contract binding.
+func (c *HostileToken) GetABI() abi.ABI {
+	return c.abi
+}
+
+// NewHostileToken creates a new instance of HostileToken.
+func NewHostileToken() *HostileToken {
+	parsed, err := HostileTokenMetaData.ParseABI()
+	if err != nil {
+		panic(errors.New("invalid ABI: " + err.Error()))
+	}
+	return &HostileToken{abi: *parsed}
+}
+
+// Instance creates a wrapper for a deployed contract instance at the given address.
+// Use this to create the instance object passed to abigen v2 library functions Call, Transact, etc.
+func (c *HostileToken) Instance(backend bind.ContractBackend, addr common.Address) *bind.BoundContract {
+	return bind.NewBoundContract(addr, c.abi, backend, backend, backend)
+}
+
+// PackConstructor is the Go binding used to pack the parameters required for
+// contract deployment.
+//
+// Solidity: constructor(uint8 behaviour) returns()
+func (hostileToken *HostileToken) PackConstructor(behaviour uint8) []byte {
+	enc, err := hostileToken.abi.Pack("", behaviour)
+	if err != nil {
+		panic(err)
+	}
+	return enc
+}
+
+// PackAllowance is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0xdd62ed3e.  This method will panic if any
+// invalid/nil inputs are passed.
+//
+// Solidity: function allowance(address owner, address spender) view returns(uint256)
+func (hostileToken *HostileToken) PackAllowance(owner common.Address, spender common.Address) []byte {
+	enc, err := hostileToken.abi.Pack("allowance", owner, spender)
+	if err != nil {
+		panic(err)
+	}
+	return enc
+}
+
+// TryPackAllowance is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0xdd62ed3e.  This method will return an error
+// if any inputs are invalid/nil.
+//
+// Solidity: function allowance(address owner, address spender) view returns(uint256)
+func (hostileToken *HostileToken) TryPackAllowance(owner common.Address, spender common.Address) ([]byte, error) {
+	return hostileToken.abi.Pack("allowance", owner, spender)
+}
+
+// UnpackAllowance is the Go binding that unpacks the parameters returned
+// from invoking the contract method with ID 0xdd62ed3e.
+//
+// Solidity: function allowance(address owner, address spender) view returns(uint256)
+func (hostileToken *HostileToken) UnpackAllowance(data []byte) (*big.Int, error) {
+	out, err := hostileToken.abi.Unpack("allowance", data)
+	if err != nil {
+		return new(big.Int), err
+	}
+	out0 := abi.ConvertType(out[0], new(big.Int)).(*big.Int)
+	return out0, nil
+}
+
+// PackApprove is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x095ea7b3.  This method will panic if any
+// invalid/nil inputs are passed.
+//
+// Solidity: function approve(address spender, uint256 value) returns(bool)
+func (hostileToken *HostileToken) PackApprove(spender common.Address, value *big.Int) []byte {
+	enc, err := hostileToken.abi.Pack("approve", spender, value)
+	if err != nil {
+		panic(err)
+	}
+	return enc
+}
+
+// TryPackApprove is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x095ea7b3.  This method will return an error
+// if any inputs are invalid/nil.
+//
+// Solidity: function approve(address spender, uint256 value) returns(bool)
+func (hostileToken *HostileToken) TryPackApprove(spender common.Address, value *big.Int) ([]byte, error) {
+	return hostileToken.abi.Pack("approve", spender, value)
+}
+
+// UnpackApprove is the Go binding that unpacks the parameters returned
+// from invoking the contract method with ID 0x095ea7b3.
+//
+// Solidity: function approve(address spender, uint256 value) returns(bool)
+func (hostileToken *HostileToken) UnpackApprove(data []byte) (bool, error) {
+	out, err := hostileToken.abi.Unpack("approve", data)
+	if err != nil {
+		return *new(bool), err
+	}
+	out0 := *abi.ConvertType(out[0], new(bool)).(*bool)
+	return out0, nil
+}
+
+// PackBalanceOf is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x70a08231.  This method will panic if any
+// invalid/nil inputs are passed.
+//
+// Solidity: function balanceOf(address account) view returns(uint256)
+func (hostileToken *HostileToken) PackBalanceOf(account common.Address) []byte {
+	enc, err := hostileToken.abi.Pack("balanceOf", account)
+	if err != nil {
+		panic(err)
+	}
+	return enc
+}
+
+// TryPackBalanceOf is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x70a08231.  This method will return an error
+// if any inputs are invalid/nil.
+//
+// Solidity: function balanceOf(address account) view returns(uint256)
+func (hostileToken *HostileToken) TryPackBalanceOf(account common.Address) ([]byte, error) {
+	return hostileToken.abi.Pack("balanceOf", account)
+}
+
+// UnpackBalanceOf is the Go binding that unpacks the parameters returned
+// from invoking the contract method with ID 0x70a08231.
+//
+// Solidity: function balanceOf(address account) view returns(uint256)
+func (hostileToken *HostileToken) UnpackBalanceOf(data []byte) (*big.Int, error) {
+	out, err := hostileToken.abi.Unpack("balanceOf", data)
+	if err != nil {
+		return new(big.Int), err
+	}
+	out0 := abi.ConvertType(out[0], new(big.Int)).(*big.Int)
+	return out0, nil
+}
+
+// PackCallOnTransfer is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0xd38c7816.  This method will panic if any
+// invalid/nil inputs are passed.
+//
+// Solidity: function callOnTransfer(address target_, bytes data_) returns()
+func (hostileToken *HostileToken) PackCallOnTransfer(target common.Address, data []byte) []byte {
+	enc, err := hostileToken.abi.Pack("callOnTransfer", target, data)
+	if err != nil {
+		panic(err)
+	}
+	return enc
+}
+
+// TryPackCallOnTransfer is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0xd38c7816.  This method will return an error
+// if any inputs are invalid/nil.
+//
+// Solidity: function callOnTransfer(address target_, bytes data_) returns()
+func (hostileToken *HostileToken) TryPackCallOnTransfer(target common.Address, data []byte) ([]byte, error) {
+	return hostileToken.abi.Pack("callOnTransfer", target, data)
+}
+
+// PackDecimals is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x313ce567.  This method will panic if any
+// invalid/nil inputs are passed.
+//
+// Solidity: function decimals() view returns(uint8)
+func (hostileToken *HostileToken) PackDecimals() []byte {
+	enc, err := hostileToken.abi.Pack("decimals")
+	if err != nil {
+		panic(err)
+	}
+	return enc
+}
+
+// TryPackDecimals is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x313ce567.  This method will return an error
+// if any inputs are invalid/nil.
+//
+// Solidity: function decimals() view returns(uint8)
+func (hostileToken *HostileToken) TryPackDecimals() ([]byte, error) {
+	return hostileToken.abi.Pack("decimals")
+}
+
+// UnpackDecimals is the Go binding that unpacks the parameters returned
+// from invoking the contract method with ID 0x313ce567.
+//
+// Solidity: function decimals() view returns(uint8)
+func (hostileToken *HostileToken) UnpackDecimals(data []byte) (uint8, error) {
+	out, err := hostileToken.abi.Unpack("decimals", data)
+	if err != nil {
+		return *new(uint8), err
+	}
+	out0 := *abi.ConvertType(out[0], new(uint8)).(*uint8)
+	return out0, nil
+}
+
+// PackMint is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x40c10f19.  This method will panic if any
+// invalid/nil inputs are passed.
+//
+// Solidity: function mint(address to, uint256 amount) returns()
+func (hostileToken *HostileToken) PackMint(to common.Address, amount *big.Int) []byte {
+	enc, err := hostileToken.abi.Pack("mint", to, amount)
+	if err != nil {
+		panic(err)
+	}
+	return enc
+}
+
+// TryPackMint is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x40c10f19.  This method will return an error
+// if any inputs are invalid/nil.
+//
+// Solidity: function mint(address to, uint256 amount) returns()
+func (hostileToken *HostileToken) TryPackMint(to common.Address, amount *big.Int) ([]byte, error) {
+	return hostileToken.abi.Pack("mint", to, amount)
+}
+
+// PackName is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x06fdde03.  This method will panic if any
+// invalid/nil inputs are passed.
+//
+// Solidity: function name() view returns(string)
+func (hostileToken *HostileToken) PackName() []byte {
+	enc, err := hostileToken.abi.Pack("name")
+	if err != nil {
+		panic(err)
+	}
+	return enc
+}
+
+// TryPackName is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x06fdde03.  This method will return an error
+// if any inputs are invalid/nil.
+//
+// Solidity: function name() view returns(string)
+func (hostileToken *HostileToken) TryPackName() ([]byte, error) {
+	return hostileToken.abi.Pack("name")
+}
+
+// UnpackName is the Go binding that unpacks the parameters returned
+// from invoking the contract method with ID 0x06fdde03.
+//
+// Solidity: function name() view returns(string)
+func (hostileToken *HostileToken) UnpackName(data []byte) (string, error) {
+	out, err := hostileToken.abi.Unpack("name", data)
+	if err != nil {
+		return *new(string), err
+	}
+	out0 := *abi.ConvertType(out[0], new(string)).(*string)
+	return out0, nil
+}
+
+// PackSymbol is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x95d89b41.  This method will panic if any
+// invalid/nil inputs are passed.
+//
+// Solidity: function symbol() view returns(string)
+func (hostileToken *HostileToken) PackSymbol() []byte {
+	enc, err := hostileToken.abi.Pack("symbol")
+	if err != nil {
+		panic(err)
+	}
+	return enc
+}
+
+// TryPackSymbol is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x95d89b41.  This method will return an error
+// if any inputs are invalid/nil.
+//
+// Solidity: function symbol() view returns(string)
+func (hostileToken *HostileToken) TryPackSymbol() ([]byte, error) {
+	return hostileToken.abi.Pack("symbol")
+}
+
+// UnpackSymbol is the Go binding that unpacks the parameters returned
+// from invoking the contract method with ID 0x95d89b41.
+//
+// Solidity: function symbol() view returns(string)
+func (hostileToken *HostileToken) UnpackSymbol(data []byte) (string, error) {
+	out, err := hostileToken.abi.Unpack("symbol", data)
+	if err != nil {
+		return *new(string), err
+	}
+	out0 := *abi.ConvertType(out[0], new(string)).(*string)
+	return out0, nil
+}
+
+// PackTotalSupply is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x18160ddd.  This method will panic if any
+// invalid/nil inputs are passed.
+//
+// Solidity: function totalSupply() view returns(uint256)
+func (hostileToken *HostileToken) PackTotalSupply() []byte {
+	enc, err := hostileToken.abi.Pack("totalSupply")
+	if err != nil {
+		panic(err)
+	}
+	return enc
+}
+
+// TryPackTotalSupply is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x18160ddd.  This method will return an error
+// if any inputs are invalid/nil.
+//
+// Solidity: function totalSupply() view returns(uint256)
+func (hostileToken *HostileToken) TryPackTotalSupply() ([]byte, error) {
+	return hostileToken.abi.Pack("totalSupply")
+}
+
+// UnpackTotalSupply is the Go binding that unpacks the parameters returned
+// from invoking the contract method with ID 0x18160ddd.
+//
+// Solidity: function totalSupply() view returns(uint256)
+func (hostileToken *HostileToken) UnpackTotalSupply(data []byte) (*big.Int, error) {
+	out, err := hostileToken.abi.Unpack("totalSupply", data)
+	if err != nil {
+		return new(big.Int), err
+	}
+	out0 := abi.ConvertType(out[0], new(big.Int)).(*big.Int)
+	return out0, nil
+}
+
+// PackTransfer is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0xa9059cbb.  This method will panic if any
+// invalid/nil inputs are passed.
+//
+// Solidity: function transfer(address to, uint256 amount) returns(bool)
+func (hostileToken *HostileToken) PackTransfer(to common.Address, amount *big.Int) []byte {
+	enc, err := hostileToken.abi.Pack("transfer", to, amount)
+	if err != nil {
+		panic(err)
+	}
+	return enc
+}
+
+// TryPackTransfer is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0xa9059cbb.  This method will return an error
+// if any inputs are invalid/nil.
+//
+// Solidity: function transfer(address to, uint256 amount) returns(bool)
+func (hostileToken *HostileToken) TryPackTransfer(to common.Address, amount *big.Int) ([]byte, error) {
+	return hostileToken.abi.Pack("transfer", to, amount)
+}
+
+// UnpackTransfer is the Go binding that unpacks the parameters returned
+// from invoking the contract method with ID 0xa9059cbb.
+//
+// Solidity: function transfer(address to, uint256 amount) returns(bool)
+func (hostileToken *HostileToken) UnpackTransfer(data []byte) (bool, error) {
+	out, err := hostileToken.abi.Unpack("transfer", data)
+	if err != nil {
+		return *new(bool), err
+	}
+	out0 := *abi.ConvertType(out[0], new(bool)).(*bool)
+	return out0, nil
+}
+
+// PackTransferFrom is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x23b872dd.  This method will panic if any
+// invalid/nil inputs are passed.
+//
+// Solidity: function transferFrom(address from, address to, uint256 value) returns(bool)
+func (hostileToken *HostileToken) PackTransferFrom(from common.Address, to common.Address, value *big.Int) []byte {
+	enc, err := hostileToken.abi.Pack("transferFrom", from, to, value)
+	if err != nil {
+		panic(err)
+	}
+	return enc
+}
+
+// TryPackTransferFrom is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x23b872dd.  This method will return an error
+// if any inputs are invalid/nil.
+//
+// Solidity: function transferFrom(address from, address to, uint256 value) returns(bool)
+func (hostileToken *HostileToken) TryPackTransferFrom(from common.Address, to common.Address, value *big.Int) ([]byte, error) {
+	return hostileToken.abi.Pack("transferFrom", from, to, value)
+}
+
+// UnpackTransferFrom is the Go binding that unpacks the parameters returned
+// from invoking the contract method with ID 0x23b872dd.
+//
+// Solidity: function transferFrom(address from, address to, uint256 value) returns(bool)
+func (hostileToken *HostileToken) UnpackTransferFrom(data []byte) (bool, error) {
+	out, err := hostileToken.abi.Unpack("transferFrom", data)
+	if err != nil {
+		return *new(bool), err
+	}
+	out0 := *abi.ConvertType(out[0], new(bool)).(*bool)
+	return out0, nil
+}
+
+// HostileTokenApproval represents a Approval event raised by the HostileToken contract.
+type HostileTokenApproval struct {
+	Owner   common.Address
+	Spender common.Address
+	Value   *big.Int
+	Raw     *types.Log // Blockchain specific contextual infos
+}
+
+const HostileTokenApprovalEventName = "Approval"
+
+// ContractEventName returns the user-defined event name.
+func (HostileTokenApproval) ContractEventName() string {
+	return HostileTokenApprovalEventName
+}
+
+// UnpackApprovalEvent is the Go binding that unpacks the event data emitted
+// by contract.
+//
+// Solidity: event Approval(address indexed owner, address indexed spender, uint256 value)
+func (hostileToken *HostileToken) UnpackApprovalEvent(log *types.Log) (*HostileTokenApproval, error) {
+	event := "Approval"
+	if len(log.Topics) == 0 {
+		return nil, bind.ErrNoEventSignature
+	}
+	if log.Topics[0] != hostileToken.abi.Events[event].ID {
+		return nil, bind.ErrEventSignatureMismatch
+	}
+	out := new(HostileTokenApproval)
+	if len(log.Data) > 0 {
+		if err := hostileToken.abi.UnpackIntoInterface(out, event, log.Data); err != nil {
+			return nil, err
+		}
+	}
+	var indexed abi.Arguments
+	for _, arg := range hostileToken.abi.Events[event].Inputs {
+		if arg.Indexed {
+			indexed = append(indexed, arg)
+		}
+	}
+	if err := abi.ParseTopics(out, indexed, log.Topics[1:]); err != nil {
+		return nil, err
+	}
+	out.Raw = log
+	return out, nil
+}
+
+// HostileTokenTransfer represents a Transfer event raised by the HostileToken contract.
+type HostileTokenTransfer struct {
+	From  common.Address
+	To    common.Address
+	Value *big.Int
+	Raw   *types.Log // Blockchain specific contextual infos
+}
+
+const HostileTokenTransferEventName = "Transfer"
+
+// ContractEventName returns the user-defined event name.
+func (HostileTokenTransfer) ContractEventName() string {
+	return HostileTokenTransferEventName
+}
+
+// UnpackTransferEvent is the Go binding that unpacks the event data emitted
+// by contract.
+//
+// Solidity: event Transfer(address indexed from, address indexed to, uint256 value)
+func (hostileToken *HostileToken) UnpackTransferEvent(log *types.Log) (*HostileTokenTransfer, error) {
+	event := "Transfer"
+	if len(log.Topics) == 0 {
+		return nil, bind.ErrNoEventSignature
+	}
+	if log.Topics[0] != hostileToken.abi.Events[event].ID {
+		return nil, bind.ErrEventSignatureMismatch
+	}
+	out := new(HostileTokenTransfer)
+	if len(log.Data) > 0 {
+		if err := hostileToken.abi.UnpackIntoInterface(out, event, log.Data); err != nil {
+			return nil, err
+		}
+	}
+	var indexed abi.Arguments
+	for _, arg := range hostileToken.abi.Events[event].Inputs {
+		if arg.Indexed {
+			indexed = append(indexed, arg)
+		}
+	}
+	if err := abi.ParseTopics(out, indexed, log.Topics[1:]); err != nil {
+		return nil, err
+	}
+	out.Raw = log
+	return out, nil
+}
+
+// UnpackError attempts to decode the provided error data using user-defined
+// error definitions.
+func (hostileToken *HostileToken) UnpackError(raw []byte) (any, error) {
+	if bytes.Equal(raw[:4], hostileToken.abi.Errors["ERC20InsufficientAllowance"].ID.Bytes()[:4]) {
+		return hostileToken.UnpackERC20InsufficientAllowanceError(raw[4:])
+	}
+	if bytes.Equal(raw[:4], hostileToken.abi.Errors["ERC20InsufficientBalance"].ID.Bytes()[:4]) {
+		return hostileToken.UnpackERC20InsufficientBalanceError(raw[4:])
+	}
+	if bytes.Equal(raw[:4], hostileToken.abi.Errors["ERC20InvalidApprover"].ID.Bytes()[:4]) {
+		return hostileToken.UnpackERC20InvalidApproverError(raw[4:])
+	}
+	if bytes.Equal(raw[:4], hostileToken.abi.Errors["ERC20InvalidReceiver"].ID.Bytes()[:4]) {
+		return hostileToken.UnpackERC20InvalidReceiverError(raw[4:])
+	}
+	if bytes.Equal(raw[:4], hostileToken.abi.Errors["ERC20InvalidSender"].ID.Bytes()[:4]) {
+		return hostileToken.UnpackERC20InvalidSenderError(raw[4:])
+	}
+	if bytes.Equal(raw[:4], hostileToken.abi.Errors["ERC20InvalidSpender"].ID.Bytes()[:4]) {
+		return hostileToken.UnpackERC20InvalidSpenderError(raw[4:])
+	}
+	if bytes.Equal(raw[:4], hostileToken.abi.Errors["Hostile"].ID.Bytes()[:4]) {
+		return hostileToken.UnpackHostileError(raw[4:])
+	}
+	return nil, errors.New("Unknown error")
+}
+
+// HostileTokenERC20InsufficientAllowance represents a ERC20InsufficientAllowance error raised by the HostileToken contract.
+type HostileTokenERC20InsufficientAllowance struct {
+	Spender   common.Address
+	Allowance *big.Int
+	Needed    *big.Int
+}
+
+// ErrorID returns the hash of canonical representation of the error's signature.
+//
+// Solidity: error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)
+func HostileTokenERC20InsufficientAllowanceErrorID() common.Hash {
+	return common.HexToHash("0xfb8f41b23e99d2101d86da76cdfa87dd51c82ed07d3cb62cbc473e469dbc75c3")
+}
+
+// UnpackERC20InsufficientAllowanceError is the Go binding used to decode the provided
+// error data into the corresponding Go error struct.
+//
+// Solidity: error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)
+func (hostileToken *HostileToken) UnpackERC20InsufficientAllowanceError(raw []byte) (*HostileTokenERC20InsufficientAllowance, error) {
+	out := new(HostileTokenERC20InsufficientAllowance)
+	if err := hostileToken.abi.UnpackIntoInterface(out, "ERC20InsufficientAllowance", raw); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// HostileTokenERC20InsufficientBalance represents a ERC20InsufficientBalance error raised by the HostileToken contract.
+type HostileTokenERC20InsufficientBalance struct {
+	Sender  common.Address
+	Balance *big.Int
+	Needed  *big.Int
+}
+
+// ErrorID returns the hash of canonical representation of the error's signature.
+//
+// Solidity: error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)
+func HostileTokenERC20InsufficientBalanceErrorID() common.Hash {
+	return common.HexToHash("0xe450d38cd8d9f7d95077d567d60ed49c7254716e6ad08fc9872816c97e0ffec6")
+}
+
+// UnpackERC20InsufficientBalanceError is the Go binding used to decode the provided
+// error data into the corresponding Go error struct.
+//
+// Solidity: error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)
+func (hostileToken *HostileToken) UnpackERC20InsufficientBalanceError(raw []byte) (*HostileTokenERC20InsufficientBalance, error) {
+	out := new(HostileTokenERC20InsufficientBalance)
+	if err := hostileToken.abi.UnpackIntoInterface(out, "ERC20InsufficientBalance", raw); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// HostileTokenERC20InvalidApprover represents a ERC20InvalidApprover error raised by the HostileToken contract.
+type HostileTokenERC20InvalidApprover struct {
+	Approver common.Address
+}
+
+// ErrorID returns the hash of canonical representation of the error's signature.
+//
+// Solidity: error ERC20InvalidApprover(address approver)
+func HostileTokenERC20InvalidApproverErrorID() common.Hash {
+	return common.HexToHash("0xe602df05cc75712490294c6c104ab7c17f4030363910a7a2626411c6d3118847")
+}
+
+// UnpackERC20InvalidApproverError is the Go binding used to decode the provided
+// error data into the corresponding Go error struct.
+//
+// Solidity: error ERC20InvalidApprover(address approver)
+func (hostileToken *HostileToken) UnpackERC20InvalidApproverError(raw []byte) (*HostileTokenERC20InvalidApprover, error) {
+	out := new(HostileTokenERC20InvalidApprover)
+	if err := hostileToken.abi.UnpackIntoInterface(out, "ERC20InvalidApprover", raw); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// HostileTokenERC20InvalidReceiver represents a ERC20InvalidReceiver error raised by the HostileToken contract.
+type HostileTokenERC20InvalidReceiver struct {
+	Receiver common.Address
+}
+
+// ErrorID returns the hash of canonical representation of the error's signature.
+//
+// Solidity: error ERC20InvalidReceiver(address receiver)
+func HostileTokenERC20InvalidReceiverErrorID() common.Hash {
+	return common.HexToHash("0xec442f055133b72f3b2f9f0bb351c406b178527de2040a7d1feb4e058771f613")
+}
+
+// UnpackERC20InvalidReceiverError is the Go binding used to decode the provided
+// error data into the corresponding Go error struct.
+//
+// Solidity: error ERC20InvalidReceiver(address receiver)
+func (hostileToken *HostileToken) UnpackERC20InvalidReceiverError(raw []byte) (*HostileTokenERC20InvalidReceiver, error) {
+	out := new(HostileTokenERC20InvalidReceiver)
+	if err := hostileToken.abi.UnpackIntoInterface(out, "ERC20InvalidReceiver", raw); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// HostileTokenERC20InvalidSender represents a ERC20InvalidSender error raised by the HostileToken contract.
+type HostileTokenERC20InvalidSender struct {
+	Sender common.Address
+}
+
+// ErrorID returns the hash of canonical representation of the error's signature.
+//
+// Solidity: error ERC20InvalidSender(address sender)
+func HostileTokenERC20InvalidSenderErrorID() common.Hash {
+	return common.HexToHash("0x96c6fd1edd0cd6ef7ff0ecc0facdf53148dc0048b57fe58af65755250a7a96bd")
+}
+
+// UnpackERC20InvalidSenderError is the Go binding used to decode the provided
+// error data into the corresponding Go error struct.
+//
+// Solidity: error ERC20InvalidSender(address sender)
+func (hostileToken *HostileToken) UnpackERC20InvalidSenderError(raw []byte) (*HostileTokenERC20InvalidSender, error) {
+	out := new(HostileTokenERC20InvalidSender)
+	if err := hostileToken.abi.UnpackIntoInterface(out, "ERC20InvalidSender", raw); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// HostileTokenERC20InvalidSpender represents a ERC20InvalidSpender error raised by the HostileToken contract.
+type HostileTokenERC20InvalidSpender struct {
+	Spender common.Address
+}
+
+// ErrorID returns the hash of canonical representation of the error's signature.
+//
+// Solidity: error ERC20InvalidSpender(address spender)
+func HostileTokenERC20InvalidSpenderErrorID() common.Hash {
+	return common.HexToHash("0x94280d62c347d8d9f4d59a76ea321452406db88df38e0c9da304f58b57b373a2")
+}
+
+// UnpackERC20InvalidSpenderError is the Go binding used to decode the provided
+// error data into the corresponding Go error struct.
+//
+// Solidity: error ERC20InvalidSpender(address spender)
+func (hostileToken *HostileToken) UnpackERC20InvalidSpenderError(raw []byte) (*HostileTokenERC20InvalidSpender, error) {
+	out := new(HostileTokenERC20InvalidSpender)
+	if err := hostileToken.abi.UnpackIntoInterface(out, "ERC20InvalidSpender", raw); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// HostileTokenHostile represents a Hostile error raised by the HostileToken contract.
+type HostileTokenHostile struct {
+}
+
+// ErrorID returns the hash of canonical representation of the error's signature.
+//
+// Solidity: error Hostile()
+func HostileTokenHostileErrorID() common.Hash {
+	return common.HexToHash("0x2fbac5c40d21578d7037f18c197120e96deb0767324d410f3c8afe8973e1d451")
+}
+
+// UnpackHostileError is the Go binding used to decode the provided
+// error data into the corresponding Go error struct.
+//
+// Solidity: error Hostile()
+func (hostileToken *HostileToken) UnpackHostileError(raw []byte) (*HostileTokenHostile, error) {
+	out := new(HostileTokenHostile)
+	if err := hostileToken.abi.UnpackIntoInterface(out, "Hostile", raw); err != nil {
 		return nil, err
 	}
 	return out, nil

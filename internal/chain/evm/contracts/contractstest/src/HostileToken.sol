@@ -3,19 +3,19 @@ pragma solidity 0.8.37;
 
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 
-/// @title EvilToken
+/// @title HostileToken
 /// @notice A token that misbehaves in one of the ways tokens do, by accident or on purpose.
-contract EvilToken is ERC20 {
+contract HostileToken is ERC20 {
     enum Behaviour {
         ReturnsFalse, // moves nothing, returns false
-        ReturnsNothing, // moves, returns nothing: honest, but older than the standard
+        ReturnsNothing, // moves, returns nothing: valid, but older than the standard
         ReturnsTwo, // moves, returns something that is no bool
         Reverts, // custom error
         RevertsEmpty, // no revert data
         TakesFee, // a tenth goes elsewhere
-        Calls, // moves, and calls whatever it was told to before and after
+        Calls, // moves, and makes the configured call before and after
         BombsOnSuccess, // moves, returns far more than asked for
-        BombsOnFailure, // reverts with far more than anybody wants to read
+        BombsOnFailure, // reverts with far more data than is useful
         BurnsGas, // uses all it gets
         BurnsGasInBalanceOf,
         RevertsInBalanceOf,
@@ -24,13 +24,13 @@ contract EvilToken is ERC20 {
         Heavy // moves, but takes 200,000 gas for it
     }
 
-    error Evil();
+    error Hostile();
 
     Behaviour private immutable BEHAVIOUR;
     address private target;
     bytes private data;
 
-    constructor(Behaviour behaviour) ERC20("Evil", "EVIL") {
+    constructor(Behaviour behaviour) ERC20("Hostile", "HOSTILE") {
         BEHAVIOUR = behaviour;
     }
 
@@ -45,7 +45,7 @@ contract EvilToken is ERC20 {
 
     function balanceOf(address account) public view override returns (uint256) {
         if (BEHAVIOUR == Behaviour.BurnsGasInBalanceOf) _burnGas();
-        if (BEHAVIOUR == Behaviour.RevertsInBalanceOf) revert Evil();
+        if (BEHAVIOUR == Behaviour.RevertsInBalanceOf) revert Hostile();
         if (BEHAVIOUR == Behaviour.ShortBalanceOf) {
             assembly {
                 mstore(0, not(0))
@@ -59,7 +59,7 @@ contract EvilToken is ERC20 {
         Behaviour b = BEHAVIOUR;
         if (b == Behaviour.ReturnsFalse) return false;
         if (b == Behaviour.Lies) return true;
-        if (b == Behaviour.Reverts) revert Evil();
+        if (b == Behaviour.Reverts) revert Hostile();
         if (b == Behaviour.BurnsGas) _burnGas();
         if (b == Behaviour.Heavy) {
             uint256 end = gasleft() - 200_000; // without so much it reverts
@@ -100,7 +100,7 @@ contract EvilToken is ERC20 {
         return true;
     }
 
-    /// @dev What becomes of the call is nobody's business: the attack goes on either way.
+    /// @dev The result of the call is ignored: the attack continues either way.
     function _call() private {
         if (target != address(0)) {
             (bool success, ) = target.call(data);
@@ -109,7 +109,7 @@ contract EvilToken is ERC20 {
     }
 
     function _revertWithBomb() private pure {
-        bytes4 selector = Evil.selector;
+        bytes4 selector = Hostile.selector;
         assembly {
             mstore(0, selector)
             revert(0, 150000)

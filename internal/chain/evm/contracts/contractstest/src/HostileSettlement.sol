@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-/// @title EvilSettlement
+/// @title HostileSettlement
 /// @notice A settlement contract that misbehaves when it is sent the native coin.
-contract EvilSettlement {
+contract HostileSettlement {
     enum Behaviour {
         Accepts,
         Refuses,
         BurnsGas,
         Bombs, // reverts with far more than anybody wants to read
-        Calls // calls whatever it was told to
+        Calls // makes the configured call
     }
 
-    error Evil();
+    error Hostile();
 
     Behaviour public behaviour;
     address private target;
@@ -28,7 +28,7 @@ contract EvilSettlement {
     }
 
     receive() external payable {
-        if (behaviour == Behaviour.Refuses) revert Evil();
+        if (behaviour == Behaviour.Refuses) revert Hostile();
         if (behaviour == Behaviour.Bombs) {
             assembly {
                 revert(0, 150000)

@@ -48,12 +48,12 @@ func (g *geth) mustBroadcast(s *sender.Sweeps, a chain.Attempt) {
 	}
 }
 
-// look fails unless this is seen.
-func (g *geth) look(s *sender.Sweeps, want chain.TxStatus, items []chain.SweepItem, attempts ...chain.Attempt) {
+// mustTrack fails unless the status is this.
+func (g *geth) mustTrack(s *sender.Sweeps, want chain.TxStatus, items []chain.SweepItem, attempts ...chain.Attempt) {
 	g.t.Helper()
-	seen, err := s.Track(g.t.Context(), items, attempts)
-	if err != nil || seen.Status != want {
-		g.t.Fatalf("seen as %+v, %v; want %s", seen, err, want)
+	outcome, err := s.Track(g.t.Context(), items, attempts)
+	if err != nil || outcome.Status != want {
+		g.t.Fatalf("the outcome is %+v, %v; want %s", outcome, err, want)
 	}
 }
 
@@ -67,35 +67,35 @@ func (g *geth) foreign(nonce uint64) {
 // An endpoint that has lost its index of transactions does not decide alone
 // that a sweep can land no more: while there are others, one of them must have
 // answered, and know it as little.
-func TestSender_DeadByOne(t *testing.T) {
+func TestSweeps_DroppedByOne(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)
 	items := []chain.SweepItem{g.item(1, 10)}
 	g.Mine(1)
 	lost, other := newRelay(t, g.chain.URL()), newRelay(t, g.chain.URL())
-	lost.forgetful()
+	lost.loseIndex()
 	both, rest := g.through(lost.URL, other.URL)
-	alone, _ := g.through(lost.URL)
+	single, _ := g.through(lost.URL)
 	a := g.mustSign(both, items)
 	g.mustBroadcast(both, a)
 	g.Mine(1)
-	g.look(both, chain.TxUnknown, items, a) // in a block that is not final
-	g.look(alone, chain.TxUnknown, items, a)
+	g.mustTrack(both, chain.TxUnknown, items, a) // in a block that is not final
+	g.mustTrack(single, chain.TxUnknown, items, a)
 	g.Finalize()
-	g.look(both, chain.TxFinal, items, a)
-	g.look(alone, chain.TxDropped, items, a) // nobody else can be asked, ever
+	g.mustTrack(both, chain.TxFinal, items, a)
+	g.mustTrack(single, chain.TxDropped, items, a) // there is no other endpoint
 	other.turn(false)
 	for range 3 { // it fails, and then it rests
-		g.look(both, chain.TxUnknown, items, a)
+		g.mustTrack(both, chain.TxUnknown, items, a)
 	}
 	other.turn(true)
 	rest.advance(time.Hour)
 	lost.set("eth_getTransactionReceipt", nil)
-	g.look(both, chain.TxFinal, items, a)
+	g.mustTrack(both, chain.TxFinal, items, a)
 }
 
 // Two endpoints agree that another transaction took the nonce.
-func TestSender_DeadByTwo(t *testing.T) {
+func TestSweeps_DroppedByTwo(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)
 	items := []chain.SweepItem{g.item(1, 10)}
@@ -106,15 +106,15 @@ func TestSender_DeadByTwo(t *testing.T) {
 	off.turn(false)
 	g.foreign(a.Nonce)
 	g.Mine(1)
-	g.look(s, chain.TxUnknown, items, a)
+	g.mustTrack(s, chain.TxUnknown, items, a)
 	g.Finalize()
-	g.look(s, chain.TxDropped, items, a)
+	g.mustTrack(s, chain.TxDropped, items, a)
 }
 
-// The block in which the count was first seen past the nonce is final only
+// The block in which the count was first past the nonce is final only
 // while it is that block: on a fork the other transaction may come later, or
 // not at all.
-func TestSender_PassedOnAFork(t *testing.T) {
+func TestSweeps_NonceUsedOnAFork(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)
 	items := []chain.SweepItem{g.item(1, 10)}
@@ -123,21 +123,21 @@ func TestSender_PassedOnAFork(t *testing.T) {
 	a := g.mustSign(s, items)
 	g.foreign(a.Nonce)
 	g.Mine(1)
-	g.look(s, chain.TxUnknown, items, a)
+	g.mustTrack(s, chain.TxUnknown, items, a)
 	g.Reorg(1, false)
 	g.Finalize() // the number is final, with another block
 	g.foreign(a.Nonce)
 	g.Mine(1)
-	g.look(s, chain.TxUnknown, items, a)
+	g.mustTrack(s, chain.TxUnknown, items, a)
 	g.Reorg(1, false)
 	g.mustBroadcast(s, a) // so ours can land after all
 	g.Mine(1)
 	g.Finalize()
-	g.look(s, chain.TxFinal, items, a)
+	g.mustTrack(s, chain.TxFinal, items, a)
 }
 
-// What was seen of one nonce says nothing about the next.
-func TestSender_PassedEachNonce(t *testing.T) {
+// A nonce that was used says nothing about the next one.
+func TestSweeps_NonceUsedEach(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)
 	items := []chain.SweepItem{g.item(1, 10)}
@@ -147,15 +147,16 @@ func TestSender_PassedEachNonce(t *testing.T) {
 		a := g.mustSign(s, items)
 		g.foreign(a.Nonce)
 		g.Mine(1)
-		g.look(s, chain.TxUnknown, items, a)
+		g.mustTrack(s, chain.TxUnknown, items, a)
 		g.Finalize()
-		g.look(s, chain.TxDropped, items, a)
+		g.mustTrack(s, chain.TxDropped, items, a)
 	}
 }
 
 // While a sweep is in flight another attempt of it has its nonce, though
-// somebody used that one already: with the next, both could land.
-func TestSender_SameNonce(t *testing.T) {
+// another transaction used that one already: with the next, both could be
+// included.
+func TestSweeps_SameNonce(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)
 	items := []chain.SweepItem{g.item(1, 10)}
@@ -169,8 +170,8 @@ func TestSender_SameNonce(t *testing.T) {
 	}
 }
 
-// A node on another fork than the final block, or behind it, is not believed.
-func TestSender_OtherFork(t *testing.T) {
+// A node on another fork than the final block, or behind it, is not used.
+func TestSweeps_OtherFork(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)
 	items := []chain.SweepItem{g.item(1, 10)}
@@ -181,13 +182,14 @@ func TestSender_OtherFork(t *testing.T) {
 	g.mustBroadcast(s, a)
 	g.Mine(1)
 	g.Finalize()
-	landed, err := s.Track(t.Context(), items, []chain.Attempt{a})
-	if err != nil || landed.Status != chain.TxFinal {
-		t.Fatalf("seen as %+v, %v", landed, err)
+	tracked, err := s.Track(t.Context(), items, []chain.Attempt{a})
+	if err != nil || tracked.Status != chain.TxFinal {
+		t.Fatalf("the outcome is %+v, %v", tracked, err)
 	}
 	g.Mine(3) // what is final is another block
 	others := func(params json.RawMessage) bool {
-		return strings.Contains(string(params), `"0x`) && !strings.Contains(string(params), fmt.Sprintf(`"%#x"`, landed.Block.Number))
+		return strings.Contains(string(params), `"0x`) &&
+			!strings.Contains(string(params), fmt.Sprintf(`"%#x"`, tracked.Block.Number))
 	}
 	for name, f := range map[string]rewrite{
 		"OtherHash": func(params, result json.RawMessage) json.RawMessage {
@@ -207,18 +209,18 @@ func TestSender_OtherFork(t *testing.T) {
 		},
 	} {
 		node.set("eth_getBlockByNumber", f)
-		if seen, err := s.Track(t.Context(), items, []chain.Attempt{a}); err == nil {
-			t.Errorf("%s: the sweep is %+v", name, seen)
+		if outcome, err := s.Track(t.Context(), items, []chain.Attempt{a}); err == nil {
+			t.Errorf("%s: the sweep is %+v", name, outcome)
 		}
 		rest.advance(time.Hour)
 	}
 	node.set("eth_getBlockByNumber", nil)
-	g.look(s, chain.TxFinal, items, a)
+	g.mustTrack(s, chain.TxFinal, items, a)
 }
 
-// A node that is behind what is final knows neither the nonce nor what lies on
-// the addresses: nothing is signed by what it says.
-func TestSender_SignsByNoLaggard(t *testing.T) {
+// A node that is behind what is final knows neither the nonce nor the balances of
+// the addresses: nothing is signed with its answers.
+func TestSweeps_SignNeedsCurrentNode(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)
 	items := []chain.SweepItem{g.item(1, 10)}
@@ -234,7 +236,7 @@ func TestSender_SignsByNoLaggard(t *testing.T) {
 
 // What a node estimates is taken up to what fits one transaction with what the
 // factory wants in hand, and no further.
-func TestSender_EstimateLimit(t *testing.T) {
+func TestSweeps_EstimateLimit(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)
 	items := []chain.SweepItem{g.item(1, 10)}
@@ -243,7 +245,8 @@ func TestSender_EstimateLimit(t *testing.T) {
 	s, _ := g.through(node.URL)
 	const most, spare = 1 << 24, 320_000
 	for estimate, want := range map[uint64]uint64{
-		100_000: 100_000 + 10_000 + spare, most - spare: most, (most - spare) / 110 * 100: most, most - spare + 1: 0, most: 0, most + 1: 0, 1 << 62: 0, 1<<64 - 1: 0,
+		100_000: 100_000 + 10_000 + spare, most - spare: most, (most - spare) / 110 * 100: most, most - spare + 1: 0,
+		most: 0, most + 1: 0, 1 << 62: 0, 1<<64 - 1: 0,
 	} {
 		node.set("eth_estimateGas", always(fmt.Sprintf(`"%#x"`, estimate)))
 		a, err := s.Sign(t.Context(), items, nil, time.Now())
@@ -256,15 +259,16 @@ func TestSender_EstimateLimit(t *testing.T) {
 	}
 }
 
-// Several assets of one address go in one sweep, and each is told as what it is.
-func TestSender_AssetsOfOneAddress(t *testing.T) {
+// Several assets of one address go in one sweep, and each is reported as itself.
+func TestSweeps_AssetsOfOneAddress(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)
 	token := g.item(1, 10)
 	second, coin := token, token
 	second.Asset, second.Expected = g.Other(), money.UnitsFromUint64(20)
 	coin.Asset, coin.Expected, coin.Rescue = g.reader.Coin(), money.Units{}, true
-	if _, err := g.chain.Mint(t.Context(), common.HexToAddress(string(second.Asset.Contract)), common.Address(token.Address.Raw), big.NewInt(20)); err != nil {
+	if _, err := g.chain.Mint(t.Context(), common.HexToAddress(string(second.Asset.Contract)),
+		common.Address(token.Address.Raw), big.NewInt(20)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := g.chain.FundNative(t.Context(), common.Address(token.Address.Raw), big.NewInt(7)); err != nil {
@@ -277,20 +281,20 @@ func TestSender_AssetsOfOneAddress(t *testing.T) {
 	g.mustBroadcast(s, a)
 	g.Mine(1)
 	g.Finalize()
-	seen, err := s.Track(t.Context(), items, []chain.Attempt{a})
-	if err != nil || seen.Status != chain.TxFinal || len(seen.Moved) != 3 {
-		t.Fatalf("seen as %+v, %v", seen, err)
+	outcome, err := s.Track(t.Context(), items, []chain.Attempt{a})
+	if err != nil || outcome.Status != chain.TxFinal || len(outcome.Moved) != 3 {
+		t.Fatalf("the outcome is %+v, %v", outcome, err)
 	}
 	for i, want := range []uint64{7, 10, 20} {
-		if m := seen.Moved[i]; m.Contract != items[i].Asset.Contract || m.Units.Cmp(money.UnitsFromUint64(want)) != 0 {
+		if m := outcome.Moved[i]; m.Contract != items[i].Asset.Contract || m.Units.Cmp(money.UnitsFromUint64(want)) != 0 {
 			t.Errorf("moved %+v, want %d", m, want)
 		}
 	}
 }
 
-// What somebody else flushed before us has gone where it should, and counts
-// where a deposit is recorded; of a rescue only what it moved itself is told.
-func TestSender_FlushedBefore(t *testing.T) {
+// Money that another account flushed before the sweep has arrived, and counts
+// where a deposit is recorded; a rescue reports only what it moved itself.
+func TestSweeps_FlushedBefore(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)
 	recorded, asked := g.item(1, 10), g.item(2, 20)
@@ -314,18 +318,19 @@ func TestSender_FlushedBefore(t *testing.T) {
 	g.Finalize()
 	moved := func() []chain.Moved {
 		t.Helper()
-		seen, err := s.Track(t.Context(), items, []chain.Attempt{a})
-		if err != nil || seen.Status != chain.TxFinal || len(seen.Moved) != 1 || seen.Moved[0].Address != recorded.Address.Address {
-			t.Fatalf("seen as %+v, %v", seen, err)
+		outcome, err := s.Track(t.Context(), items, []chain.Attempt{a})
+		if err != nil || outcome.Status != chain.TxFinal || len(outcome.Moved) != 1 ||
+			outcome.Moved[0].Address != recorded.Address.Address {
+			t.Fatalf("the outcome is %+v, %v", outcome, err)
 		}
-		return seen.Moved
+		return outcome.Moved
 	}
 	if m := moved(); m[0].Units.Cmp(recorded.Expected) != 0 {
 		t.Errorf("of 10 that others flushed %s count", m[0].Units)
 	}
-	g.item(1, 4) // what lies there now may be of what was expected
+	g.item(1, 4) // the balance may be part of what was expected
 	g.Mine(1)
 	if m := moved(); m[0].Units.Cmp(money.UnitsFromUint64(6)) != 0 {
-		t.Errorf("of 10, while 4 lie there, %s count", m[0].Units)
+		t.Errorf("of 10, while 4 are on the address, %s count", m[0].Units)
 	}
 }

@@ -22,7 +22,7 @@ func selector(signature string) (s [4]byte) {
 // Reasons a sweep reports.
 var (
 	noReason       = [4]byte{}
-	evil           = selector("Evil()")
+	hostile        = selector("Hostile()")
 	errorString    = selector("Error(string)")
 	safeERC20      = selector("SafeERC20FailedOperation(address)")
 	nativeRefused  = selector("NativeTransferFailed()")
@@ -31,14 +31,14 @@ var (
 
 func (c testChain) evilToken(behaviour contractstest.TokenBehaviour) common.Address {
 	c.t.Helper()
-	return c.deploy(contractstest.EvilTokenMetaData.Bin,
-		contractstest.NewEvilToken().PackConstructor(uint8(behaviour)))
+	return c.deploy(contractstest.HostileTokenMetaData.Bin,
+		contractstest.NewHostileToken().PackConstructor(uint8(behaviour)))
 }
 
 func (c testChain) evilSettlement(behaviour contractstest.SettlementBehaviour) common.Address {
 	c.t.Helper()
-	return c.deploy(contractstest.EvilSettlementMetaData.Bin,
-		contractstest.NewEvilSettlement().PackConstructor(uint8(behaviour)))
+	return c.deploy(contractstest.HostileSettlementMetaData.Bin,
+		contractstest.NewHostileSettlement().PackConstructor(uint8(behaviour)))
 }
 
 // wantFailed checks that a sweep failed at exactly this token.
@@ -50,9 +50,9 @@ func (s swept) wantFailed(t *testing.T, d deposit, token common.Address, reason 
 	}
 }
 
-// TestFactory_SweepEvilToken puts each evil token between good ones, in the
+// TestFactory_SweepHostileToken puts each hostile token between good ones, in the
 // same item and in items before and after: the good ones must arrive.
-func TestFactory_SweepEvilToken(t *testing.T) {
+func TestFactory_SweepHostileToken(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		behaviour contractstest.TokenBehaviour
@@ -63,14 +63,14 @@ func TestFactory_SweepEvilToken(t *testing.T) {
 		"ReturnsFalse":        {behaviour: contractstest.TokenReturnsFalse, fails: true, reason: safeERC20},
 		"ReturnsNothing":      {behaviour: contractstest.TokenReturnsNothing, settled: 100},
 		"ReturnsTwo":          {behaviour: contractstest.TokenReturnsTwo, fails: true, reason: safeERC20},
-		"Reverts":             {behaviour: contractstest.TokenReverts, fails: true, reason: evil},
+		"Reverts":             {behaviour: contractstest.TokenReverts, fails: true, reason: hostile},
 		"RevertsEmpty":        {behaviour: contractstest.TokenRevertsEmpty, fails: true, reason: noReason},
 		"TakesFee":            {behaviour: contractstest.TokenTakesFee, settled: 90},
 		"BombsOnSuccess":      {behaviour: contractstest.TokenBombsOnSuccess, settled: 100},
-		"BombsOnFailure":      {behaviour: contractstest.TokenBombsOnFailure, fails: true, reason: evil},
+		"BombsOnFailure":      {behaviour: contractstest.TokenBombsOnFailure, fails: true, reason: hostile},
 		"BurnsGas":            {behaviour: contractstest.TokenBurnsGas, fails: true, reason: noReason},
 		"BurnsGasInBalanceOf": {behaviour: contractstest.TokenBurnsGasInBalanceOf, fails: true, reason: noReason},
-		"RevertsInBalanceOf":  {behaviour: contractstest.TokenRevertsInBalanceOf, fails: true, reason: evil},
+		"RevertsInBalanceOf":  {behaviour: contractstest.TokenRevertsInBalanceOf, fails: true, reason: hostile},
 		"ShortBalanceOf":      {behaviour: contractstest.TokenShortBalanceOf, fails: true, reason: noReason},
 		"Lies":                {behaviour: contractstest.TokenLies},
 		"Heavy":               {behaviour: contractstest.TokenHeavy, settled: 100},
@@ -141,32 +141,32 @@ func TestFactory_SweepFrozen(t *testing.T) {
 }
 
 // TestFactory_SweepNoToken: an address without code is no token, and the
-// money of nobody is not burnt.
+// money without an owner is not burnt.
 func TestFactory_SweepNoToken(t *testing.T) {
 	t.Parallel()
 	chain := startChain(t)
 	usdt, shop := chain.Tokens().USDT.Address, account("shop")
-	d, nobody, good := newDeposit(1, shop), newDeposit(2, common.Address{}), newDeposit(3, shop)
+	d, zero, good := newDeposit(1, shop), newDeposit(2, common.Address{}), newDeposit(3, shop)
 	chain.pay(usdt, good.forwarder, 1)
-	chain.pay(contracts.NativeCoin, nobody.forwarder, 1)
+	chain.pay(contracts.NativeCoin, zero.forwarder, 1)
 
 	result := chain.sweep(d.item(account("no token")), good.item(usdt))
 	result.wantFailed(t, d, account("no token"), noReason)
 	result.wantEvents(t, flushed(good, usdt, 1))
 
 	chain.pay(usdt, good.forwarder, 2)
-	result = chain.sweep(nobody.item(contracts.NativeCoin, usdt), good.item(usdt))
-	result.wantFailed(t, nobody, common.Address{}, zeroSettlement)
+	result = chain.sweep(zero.item(contracts.NativeCoin, usdt), good.item(usdt))
+	result.wantFailed(t, zero, common.Address{}, zeroSettlement)
 	result.wantEvents(t, flushed(good, usdt, 2))
-	if len(chain.code(nobody.forwarder)) != 0 {
-		t.Error("a forwarder to nobody was deployed")
+	if len(chain.code(zero.forwarder)) != 0 {
+		t.Error("a forwarder to the zero address was deployed")
 	}
-	chain.wantBalance(contracts.NativeCoin, nobody.forwarder, 1)
+	chain.wantBalance(contracts.NativeCoin, zero.forwarder, 1)
 }
 
-// TestFactory_SweepEvilSettlement: a settlement contract that will not take the
-// native coin hurts nobody but itself.
-func TestFactory_SweepEvilSettlement(t *testing.T) {
+// TestFactory_SweepHostileSettlement: a settlement contract that will not take the
+// native coin affects only itself.
+func TestFactory_SweepHostileSettlement(t *testing.T) {
 	t.Parallel()
 	for name, behaviour := range map[string]contractstest.SettlementBehaviour{
 		"Refuses": contractstest.SettlementRefuses, "BurnsGas": contractstest.SettlementBurnsGas,
@@ -196,15 +196,18 @@ func TestFactory_SweepReentrant(t *testing.T) {
 	usdt, shop := chain.Tokens().USDT.Address, account("shop")
 	token := chain.evilToken(contractstest.TokenCalls)
 	settlement := chain.evilSettlement(contractstest.SettlementCalls)
-	evilBinding, settlementBinding := contractstest.NewEvilToken(), contractstest.NewEvilSettlement()
+	evilBinding, settlementBinding := contractstest.NewHostileToken(), contractstest.NewHostileSettlement()
 	a, b := newDeposit(1, shop), newDeposit(2, settlement)
 	for name, attack := range map[string]struct {
 		target common.Address
 		data   []byte
 	}{
-		"SweepAll": {contracts.FactoryAddress(), sweepTx(a.item(token, usdt, contracts.NativeCoin), b.item(token, usdt, contracts.NativeCoin)).Data},
-		"FlushA":   {a.forwarder, contracts.NewForwarder().PackFlush(token)},
-		"FlushB":   {b.forwarder, contracts.NewForwarder().PackFlush(contracts.NativeCoin)},
+		"SweepAll": {
+			contracts.FactoryAddress(),
+			sweepTx(a.item(token, usdt, contracts.NativeCoin), b.item(token, usdt, contracts.NativeCoin)).Data,
+		},
+		"FlushA": {a.forwarder, contracts.NewForwarder().PackFlush(token)},
+		"FlushB": {b.forwarder, contracts.NewForwarder().PackFlush(contracts.NativeCoin)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			shopHad, settlementHad := chain.balance(token, shop), chain.balance(token, settlement)

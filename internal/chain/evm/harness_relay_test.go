@@ -45,7 +45,7 @@ func newRelay(t *testing.T, upstream string) *relay {
 			w.WriteHeader(http.StatusBadGateway)
 			return
 		}
-		_, _ = w.Write(r.rewritten(t, body, answer)) // the client may be gone
+		_, _ = w.Write(r.rewritten(t, body, answer)) // the client may have disconnected
 	}))
 	t.Cleanup(r.Close)
 	return r
@@ -90,7 +90,7 @@ func (r *relay) rewritten(t *testing.T, request, answer []byte) []byte {
 	return answer
 }
 
-// set makes the node answer a method otherwise; nil makes it honest again.
+// set makes the node answer a method otherwise; nil restores its true answer.
 func (r *relay) set(method string, f rewrite) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -115,8 +115,8 @@ func always(text string) rewrite {
 	return func(json.RawMessage, json.RawMessage) json.RawMessage { return json.RawMessage(text) }
 }
 
-// forgetful has lost its index of transactions.
-func (r *relay) forgetful() {
+// loseIndex makes the node lose its index of transactions.
+func (r *relay) loseIndex() {
 	r.set("eth_getTransactionReceipt", always("null"))
 	r.set("eth_getTransactionByHash", always("null"))
 }
