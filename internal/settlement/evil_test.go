@@ -16,9 +16,9 @@ import (
 	"github.com/florinpay/florin/internal/settlement"
 )
 
-// TestSweeper_EvilTokens: what a token claims is believed only as far as its
+// TestSweeper_HostileTokens: what a token claims is believed only as far as its
 // own logs show it, and no token stops the others of its batch.
-func TestSweeper_EvilTokens(t *testing.T) {
+func TestSweeper_HostileTokens(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		behaviour contractstest.TokenBehaviour
@@ -38,7 +38,7 @@ func TestSweeper_EvilTokens(t *testing.T) {
 			w := newWorld(t, chain.Polygon, sqlite(t))
 			evil := w.evil(c.behaviour)
 			bad, good := w.started(10*money.USD, merchantWallet), w.started(10*money.USD, merchantWallet)
-			w.call(evil, contractstest.NewEvilToken().PackMint(addressOf(bad), big.NewInt(1e18)))
+			w.call(evil, contractstest.NewHostileToken().PackMint(addressOf(bad), big.NewInt(1e18)))
 			w.pay(good, 10*money.USD)
 			w.finalize()
 			w.watch()
@@ -63,7 +63,7 @@ func TestSweeper_EvilTokens(t *testing.T) {
 // evil makes a bad token one of the network's assets.
 func (w *world) evil(b contractstest.TokenBehaviour) common.Address {
 	w.t.Helper()
-	init := append(common.FromHex(contractstest.EvilTokenMetaData.Bin), contractstest.NewEvilToken().PackConstructor(uint8(b))...)
+	init := append(common.FromHex(contractstest.HostileTokenMetaData.Bin), contractstest.NewHostileToken().PackConstructor(uint8(b))...)
 	tx, err := w.chain.Send(w.t.Context(), devchain.FaucetKey(), devchain.Tx{Data: init, Gas: 3_000_000})
 	w.must(err)
 	w.chain.Mine(1)

@@ -197,17 +197,25 @@ func TestFactory_Sweep(t *testing.T) {
 		chain.sweep(b.item(usdt), a.item(usdt)).wantFlushed(t, flushed(b, usdt, 20), flushed(a, usdt, 10))
 		chain.wantBalance(usdt, other, 20)
 	})
-	t.Run("ByAnybody", func(t *testing.T) {
+}
+
+// A sweep may have any caller, items and settlement.
+func TestFactory_SweepCallers(t *testing.T) {
+	t.Parallel()
+	chain := startChain(t)
+	usdt, shop := chain.Tokens().USDT.Address, account("shop")
+
+	t.Run("AnyAccount", func(t *testing.T) {
 		d := newDeposit(5, shop)
 		chain.pay(usdt, d.forwarder, 8)
-		stranger, err := crypto.GenerateKey()
+		caller, err := crypto.GenerateKey()
 		if err != nil {
 			t.Fatal(err)
 		}
-		chain.pay(contracts.NativeCoin, crypto.PubkeyToAddress(stranger.PublicKey), 1e18)
-		receipt := chain.include(stranger, sweepTx(d.item(usdt)))
+		chain.pay(contracts.NativeCoin, crypto.PubkeyToAddress(caller.PublicKey), 1e18)
+		receipt := chain.include(caller, sweepTx(d.item(usdt)))
 		chain.sweptIn(receipt).wantFlushed(t, flushed(d, usdt, 8))
-		chain.wantBalance(usdt, crypto.PubkeyToAddress(stranger.PublicKey), 0)
+		chain.wantBalance(usdt, crypto.PubkeyToAddress(caller.PublicKey), 0)
 	})
 	t.Run("NoItems", func(t *testing.T) {
 		chain.sweep().wantFlushed(t)
@@ -226,8 +234,8 @@ func TestFactory_Sweep(t *testing.T) {
 	})
 }
 
-// TestForwarder_Flush: a deployed forwarder is flushed directly too, by
-// any account, with all the gas there is.
+// A deployed forwarder can also be flushed directly, by any account, with all
+// the gas there is.
 func TestForwarder_Flush(t *testing.T) {
 	t.Parallel()
 	chain := startChain(t)
