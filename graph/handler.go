@@ -40,7 +40,9 @@ func New(ops *operation.Operations, o Options, log *slog.Logger) *Handler {
 
 // Refusals of a request that is no GraphQL request.
 var (
-	errNotRequest    = fault.New(fault.Invalid, `the body must be one JSON object such as {"query": "…"}; batches are not supported`)
+	errNotRequest = fault.New(
+		fault.Invalid, `the body must be one JSON object such as {"query": "…"}; batches are not supported`,
+	)
 	errNoQuery       = fault.New(fault.Invalid, "query is required and must be a text")
 	errNameNotText   = fault.New(fault.Invalid, "operationName must be a text or null")
 	errVarsNotObject = fault.New(fault.Invalid, "variables must be an object or null")

@@ -15,7 +15,9 @@ const (
 	mediaGraphQL = "application/graphql-response+json"
 )
 
-var errNotAcceptable = fault.New(fault.NotAcceptable, "answers come as %s or %s; accept one of them", mediaGraphQL, mediaJSON)
+var errNotAcceptable = fault.New(
+	fault.NotAcceptable, "answers come as %s or %s; accept one of them", mediaGraphQL, mediaJSON,
+)
 
 // negotiate returns the media type to answer with. A client that names
 // application/graphql-response+json gets it unless it prefers JSON; one that

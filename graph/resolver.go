@@ -11,7 +11,9 @@ import (
 type Resolver struct{ ops *operation.Operations }
 
 // start resolves a per-network starter.
-func (r *Resolver) start(ctx context.Context, txnid string, network model.Network, token model.Token) (*model.TransactionResult, error) {
+func (r *Resolver) start(
+	ctx context.Context, txnid string, network model.Network, token model.Token,
+) (*model.TransactionResult, error) {
 	in := operation.StartInput{Txnid: txnid, Network: network, Token: token}
 	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.TransactionResult, error) {
 		return r.ops.StartPublic(ctx, in)

@@ -96,7 +96,8 @@ func TestAmount_Wrong(t *testing.T) {
 		} {
 			amount, errs := amountOf(t, query, map[string]string{"Variable": `{"a": ` + text + `}`, "Default": "{}"}[place])
 			isNumber := text[0] != '[' && text[0] != 't'
-			if _, err := parsed(amount); errs == nil && !fault.Is(err, fault.Invalid) || errs != nil && place == "Variable" && isNumber {
+			if _, err := parsed(amount); errs == nil && !fault.Is(err, fault.Invalid) ||
+				errs != nil && place == "Variable" && isNumber {
 				t.Errorf("%s %s: %v, %v; want a fault.Invalid", place, text, errs, err)
 			}
 		}

@@ -23,7 +23,8 @@ func TestHelp(t *testing.T) {
 	}
 	for _, command := range []string{"serve", "migrate", "keygen", "config", "deploy", "user create", "key create", "sweep", "rescan", "reconcile", "verify-ledger", "version"} {
 		out := i.must(t, "", append(strings.Fields(command), "--help")...)
-		if !strings.HasPrefix(out, "Usage: florin "+command) || !strings.Contains(out, "Example") || !strings.Contains(out, "    florin "+command) && command != "serve" {
+		if !strings.HasPrefix(out, "Usage: florin "+command) || !strings.Contains(out, "Example") ||
+			!strings.Contains(out, "    florin "+command) && command != "serve" {
 			t.Errorf("florin %s --help has no usage or no example:\n%s", command, out)
 		}
 	}
@@ -71,21 +72,34 @@ func decode(t *testing.T, line string, fields ...string) map[string]any {
 func TestUserAndKey(t *testing.T) {
 	t.Parallel()
 	i := newInstallation(t)
-	user := decode(t, i.must(t, password+"\n", "user", "create", "--email", "Ada@Example.com", "--operator", "--json"), "email", "id")
+	user := decode(
+		t, i.must(t, password+"\n", "user", "create", "--email", "Ada@Example.com", "--operator", "--json"),
+		"email", "id",
+	)
 	if user["email"] != email || len(user["id"].(string)) != 26 {
 		t.Errorf("the user is %v", user)
 	}
 	fields := []string{"creditsLeft", "id", "key", "label", "queriesLeft", "wallet"}
 	plain := decode(t, i.must(t, "", "key", "create", "--email", email, "--json"), fields...)
 	if !regexp.MustCompile(`^flk_[0-9A-Za-z]{43}$`).MatchString(plain["key"].(string)) || len(plain["id"].(string)) != 26 ||
-		plain["label"] != "" || plain["wallet"] != "" || plain["creditsLeft"] != 20.0 || plain["queriesLeft"] != 5.0 {
+		plain["label"] != "" || plain["wallet"] != "" ||
+		plain["creditsLeft"] != 20.0 ||
+		plain["queriesLeft"] != 5.0 {
 		t.Errorf("the key is %v", plain)
 	}
-	rich := decode(t, i.must(t, "", "key", "create", "--email", email, "--wallet", strings.ToLower(wallet), "--credits", "100", "--queries", "0", "--label", "shop", "--json"), fields...)
-	if rich["wallet"] != wallet || rich["creditsLeft"] != 100.0 || rich["queriesLeft"] != 0.0 || rich["label"] != "shop" || rich["key"] == plain["key"] {
+	rich := decode(
+		t,
+		i.must(
+			t, "", "key", "create", "--email", email, "--wallet", strings.ToLower(wallet), "--credits", "100",
+			"--queries", "0", "--label", "shop", "--json",
+		),
+		fields...)
+	if rich["wallet"] != wallet || rich["creditsLeft"] != 100.0 || rich["queriesLeft"] != 0.0 || rich["label"] != "shop" ||
+		rich["key"] == plain["key"] {
 		t.Errorf("the key is %v", rich)
 	}
-	if out := i.must(t, "", "key", "create", "--email", email); !strings.Contains(out, "flk_") || strings.Count(out, "\n") != 1 {
+	if out := i.must(t, "", "key", "create", "--email", email); !strings.Contains(out, "flk_") ||
+		strings.Count(out, "\n") != 1 {
 		t.Errorf("without --json it prints %q", out)
 	}
 }
@@ -143,7 +157,9 @@ func TestConfiguration_Refuses(t *testing.T) {
 		{"verify-ledger"},
 	}
 	for _, args := range commands {
-		newInstallation(t, "FLORIN_LISTN=:1", "FLORIN_SIGNUP=maybe").refuses(t, 1, args, "FLORIN_LISTN", "FLORIN_LISTEN?", "FLORIN_SIGNUP", "open, invite, closed")
+		newInstallation(
+			t, "FLORIN_LISTN=:1", "FLORIN_SIGNUP=maybe",
+		).refuses(t, 1, args, "FLORIN_LISTN", "FLORIN_LISTEN?", "FLORIN_SIGNUP", "open, invite, closed")
 		installation{dir: t.TempDir()}.refuses(t, 1, args, "FLORIN_SECRET_KEY", "florin keygen")
 	}
 	i := newInstallation(t)
@@ -155,14 +171,21 @@ func TestDatabase_Refuses(t *testing.T) {
 	t.Parallel()
 	i := newInstallation(t)
 	i.must(t, "", "migrate")
-	other := installation{i.dir, []string{"FLORIN_SECRET_KEY=" + strings.Replace(secretKey, "Y2Fu", "Y2Fv", 1), "FLORIN_DATABASE_URL=sqlite://test.db"}}
+	other := installation{
+		i.dir,
+		[]string{
+			"FLORIN_SECRET_KEY=" + strings.Replace(secretKey, "Y2Fu", "Y2Fv", 1),
+			"FLORIN_DATABASE_URL=sqlite://test.db",
+		},
+	}
 	other.refuses(t, 1, []string{"migrate"}, "FLORIN_SECRET_KEY")
 	i.env[1] = "FLORIN_DATABASE_URL=sqlite://none/test.db"
 	if r := i.run(t, "", "migrate"); r.status != 1 || strings.Count(r.stderr, "\n") != 1 {
 		t.Errorf("a database in a missing directory: status %d, %q", r.status, r.stderr)
 	}
 	i.env[1] = "FLORIN_DATABASE_URL=postgres://florin:" + password[:6] + "@127.0.0.1:1/florin?connect_timeout=2"
-	if r := i.run(t, "", "migrate"); r.status != 1 || strings.Count(r.stderr, "\n") != 1 || strings.Contains(r.stderr, password[:6]) {
+	if r := i.run(t, "", "migrate"); r.status != 1 || strings.Count(r.stderr, "\n") != 1 ||
+		strings.Contains(r.stderr, password[:6]) {
 		t.Errorf("a database that is not there: status %d, %q", r.status, r.stderr)
 	}
 }
@@ -184,7 +207,12 @@ func TestKeygen(t *testing.T) {
 	if first == second || strings.Count(first, "\n") != 1 {
 		t.Errorf("florin keygen prints %q and %q", first, second)
 	}
-	write(t, i.dir, ".env", first+i.must(t, "", "keygen", "--evm", "--sol", "--sol-seed")+"FLORIN_SOL_RPC=http://127.0.0.1:1\n")
+	write(
+		t,
+		i.dir,
+		".env",
+		first+i.must(t, "", "keygen", "--evm", "--sol", "--sol-seed")+"FLORIN_SOL_RPC=http://127.0.0.1:1\n",
+	)
 	out := i.must(t, "", "config")
 	for _, want := range []string{"FLORIN_SECRET_KEY=***", "FLORIN_EVM_GAS_KEY=***", "FLORIN_SOL_GAS_KEY=***", "FLORIN_SOL_SEED=***"} {
 		if !strings.Contains(out, want+"\n") {
@@ -207,7 +235,8 @@ func TestConfig(t *testing.T) {
 	if strings.Contains(out, secretKey) || strings.Contains(out, "canary") {
 		t.Errorf("florin config shows a secret:\n%s", out)
 	}
-	if out := i.must(t, "", "config", "--env-file", named); !strings.Contains(out, "FLORIN_LISTEN=127.0.0.1:81\n") || !strings.Contains(out, "FLORIN_LOG_FORMAT=text\n") {
+	if out := i.must(t, "", "config", "--env-file", named); !strings.Contains(out, "FLORIN_LISTEN=127.0.0.1:81\n") ||
+		!strings.Contains(out, "FLORIN_LOG_FORMAT=text\n") {
 		t.Errorf("--env-file does not count:\n%s", out)
 	}
 }

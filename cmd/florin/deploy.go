@@ -79,7 +79,9 @@ func (c deploy) network(cfg config.Config) (config.Network, error) {
 	name := strings.ToUpper(c.Network)
 	network, err := chain.ParseNetwork(name)
 	if err != nil || !network.EVM() {
-		return config.Network{}, fault.New(fault.Invalid, "--network must be bep20, polygon or base; Solana needs no deployment")
+		return config.Network{}, fault.New(
+			fault.Invalid, "--network must be bep20, polygon or base; Solana needs no deployment",
+		)
 	}
 	n, on := cfg.Network(network)
 	if !on {

@@ -35,16 +35,20 @@ func TestDeploy(t *testing.T) {
 		t.Fatalf("with an empty gas wallet: status %d, %s", r.status, r.stderr)
 	}
 	fund(t, c)
-	if r := i.run(t, "", "deploy", "--network", "base"); r.status != 1 || !strings.Contains(r.stderr, "--yes") || strings.Contains(r.stdout, "sending") {
+	if r := i.run(t, "", "deploy", "--network", "base"); r.status != 1 || !strings.Contains(r.stderr, "--yes") ||
+		strings.Contains(r.stdout, "sending") {
 		t.Fatalf("without anybody to agree: status %d, %s %s", r.status, r.stdout, r.stderr)
 	}
-	if out := i.must(t, "", "deploy", "--network", "BASE", "--plan"); !strings.Contains(out, "forwarder factory") || strings.Contains(out, "sending") {
+	if out := i.must(t, "", "deploy", "--network", "BASE", "--plan"); !strings.Contains(out, "forwarder factory") ||
+		strings.Contains(out, "sending") {
 		t.Errorf("the plan is %s", out)
 	}
-	if out := i.must(t, "", "deploy", "--network", "base", "--yes"); !strings.Contains(out, "sending 0x") || !strings.Contains(out, "The factory is at 0x") {
+	if out := i.must(t, "", "deploy", "--network", "base", "--yes"); !strings.Contains(out, "sending 0x") ||
+		!strings.Contains(out, "The factory is at 0x") {
 		t.Errorf("deploying prints %s", out)
 	}
-	if out := i.must(t, "", "deploy", "--network", "base"); !strings.Contains(out, "already") || strings.Contains(out, "sending") {
+	if out := i.must(t, "", "deploy", "--network", "base"); !strings.Contains(out, "already") ||
+		strings.Contains(out, "sending") {
 		t.Errorf("deploying again prints %s", out)
 	}
 }
@@ -72,7 +76,8 @@ func TestDeploy_Refuses(t *testing.T) {
 	i.refuses(t, 1, deploy("base"), "FLORIN_EVM_GAS_KEY")
 	i.env = append(i.env, "FLORIN_EVM_GAS_KEY="+gasKey)
 	r := i.run(t, "", deploy("base")...)
-	if r.status != 1 || strings.Count(r.stderr, "\n") != 1 || strings.Contains(r.stderr, "canary") || strings.Contains(r.stderr, gasKey[2:]) {
+	if r.status != 1 || strings.Count(r.stderr, "\n") != 1 || strings.Contains(r.stderr, "canary") ||
+		strings.Contains(r.stderr, gasKey[2:]) {
 		t.Errorf("without an endpoint that answers: status %d, %q", r.status, r.stderr)
 	}
 }

@@ -56,7 +56,9 @@ func (p *process) withStore(ctx context.Context, cfg config.Config, do func(*sto
 }
 
 // withUsers calls do with the users and merchants in the database.
-func (p *process) withUsers(ctx context.Context, cfg config.Config, do func(*identity.Service, *merchant.Service) error) error {
+func (p *process) withUsers(
+	ctx context.Context, cfg config.Config, do func(*identity.Service, *merchant.Service) error,
+) error {
 	return p.withStore(ctx, cfg, func(s *store.Store) error {
 		users := identity.New(s, app.Now, identity.Options{})
 		return do(users, merchant.New(s, users, app.Now, merchant.Options{Profiles: cfg.Profiles()}))

@@ -52,7 +52,10 @@ const secretKey = "Y2FuYXJ5IGNhbmFyeSBjYW5hcnkgY2FuYXJ5IDMyYnk="
 
 func newInstallation(t *testing.T, env ...string) installation {
 	t.Helper()
-	return installation{t.TempDir(), append([]string{"FLORIN_SECRET_KEY=" + secretKey, "FLORIN_DATABASE_URL=sqlite://test.db"}, env...)}
+	return installation{
+		t.TempDir(),
+		append([]string{"FLORIN_SECRET_KEY=" + secretKey, "FLORIN_DATABASE_URL=sqlite://test.db"}, env...),
+	}
 }
 
 // result is what a run of the program left behind.

@@ -12,28 +12,67 @@ import (
 // with their types, and what the result has. What is more than that must be
 // optional, or an old client would notice.
 var operationTable = []struct{ operation, arguments, result string }{
-	{"mutation payment", "apiKey String!, amount Float!", "code message paymentLink transaction.txnid transaction.amount transaction.status transaction.createdAt transaction.expiresAt"},
-	{"query getCreditsLeft", "apiKey String!", "code message creditsLeft apiKey.key apiKey.wallet apiKey.creditsLeft apiKey.userId apiKey.createdAt apiKey.custodian.id apiKey.custodian.name"},
-	{"query getQueriesLeft", "apiKey String!", "code message queriesLeft apiKey.id apiKey.key apiKey.firstName apiKey.lastName apiKey.email apiKey.wallet apiKey.queriesLeft apiKey.createdAt"},
-	{"query getTransactions", "apiKey String!, status TransactionStatus, network Network, timeRange String, sortOrder String", "code message apiKey.creditsLeft " + transactionIn("transactions.", "")},
+	{
+		"mutation payment", "apiKey String!, amount Float!",
+		"code message paymentLink transaction.txnid transaction.amount transaction.status transaction.createdAt transaction.expiresAt",
+	},
+	{
+		"query getCreditsLeft", "apiKey String!",
+		"code message creditsLeft apiKey.key apiKey.wallet apiKey.creditsLeft apiKey.userId apiKey.createdAt apiKey.custodian.id apiKey.custodian.name",
+	},
+	{
+		"query getQueriesLeft", "apiKey String!",
+		"code message queriesLeft apiKey.id apiKey.key apiKey.firstName apiKey.lastName apiKey.email apiKey.wallet apiKey.queriesLeft apiKey.createdAt",
+	},
+	{
+		"query getTransactions", "apiKey String!, status TransactionStatus, network Network, timeRange String, sortOrder String",
+		"code message apiKey.creditsLeft " + transactionIn("transactions.", ""),
+	},
 	{"query getTxnDetails", "txnid String!", "code message " + transactionIn("transaction.", "countdown")},
-	{"query getTransactionDetails", "apiKey String!, txnid String!", "code message " + transactionIn("transaction.", "countdown")},
-	{"query checkAdminUntransferred", "apiKey String!, network Network!", "code message transactions.txnid transactions.amount transactions.network transactions.status transactions.wallet.address transactions.hash transactions.createdAt"},
+	{
+		"query getTransactionDetails", "apiKey String!, txnid String!",
+		"code message " + transactionIn("transaction.", "countdown"),
+	},
+	{
+		"query checkAdminUntransferred", "apiKey String!, network Network!",
+		"code message transactions.txnid transactions.amount transactions.network transactions.status transactions.wallet.address transactions.hash transactions.createdAt",
+	},
 	{"mutation manualMarkAsCompleted", "apiKey String!, txnid String!", "code message success"},
-	{"mutation rechargeApiKey", "apiKey String!, privateKey String!, unit Int!", "code message newBalance apiKey.key apiKey.queriesLeft apiKey.wallet"},
-	{"mutation revokeApiKey", "apiKey String!, privateKey String!", "code message newApiKey apiKey.key apiKey.wallet apiKey.creditsLeft"},
-	{"mutation createCustodianAccount", "input CustodianCreateInput!", "code message custodian.id custodian.apiKey custodian.wallets.bep20 custodian.wallets.polygon custodian.wallets.base custodian.wallets.solana custodian.callbackUrl custodian.createdAt apiKey.key apiKey.creditsLeft"},
-	{"mutation updateCustodianDetails", "input CustodianUpdateInput!", "code message custodian.id custodian.wallets.bep20 custodian.wallets.polygon custodian.wallets.base custodian.wallets.solana custodian.callbackUrl custodian.createdAt apiKey.key apiKey.creditsLeft"},
+	{
+		"mutation rechargeApiKey", "apiKey String!, privateKey String!, unit Int!",
+		"code message newBalance apiKey.key apiKey.queriesLeft apiKey.wallet",
+	},
+	{
+		"mutation revokeApiKey", "apiKey String!, privateKey String!",
+		"code message newApiKey apiKey.key apiKey.wallet apiKey.creditsLeft",
+	},
+	{
+		"mutation createCustodianAccount", "input CustodianCreateInput!",
+		"code message custodian.id custodian.apiKey custodian.wallets.bep20 custodian.wallets.polygon custodian.wallets.base custodian.wallets.solana custodian.callbackUrl custodian.createdAt apiKey.key apiKey.creditsLeft",
+	},
+	{
+		"mutation updateCustodianDetails", "input CustodianUpdateInput!",
+		"code message custodian.id custodian.wallets.bep20 custodian.wallets.polygon custodian.wallets.base custodian.wallets.solana custodian.callbackUrl custodian.createdAt apiKey.key apiKey.creditsLeft",
+	},
 	{"mutation cancelPayment", "txnid String!", "code message"},
-	{"mutation StartPayment", "apiKey String!, txnid String!, network Network!, token Token!", "code message transaction.wallet.address transaction.paymentUri transaction.countdown"},
+	{
+		"mutation StartPayment", "apiKey String!, txnid String!, network Network!, token Token!",
+		"code message transaction.wallet.address transaction.paymentUri transaction.countdown",
+	},
 	{"mutation startBep20Payment", "txnid String!, token Token!", "code message transaction.wallet.address"},
 	{"mutation startPolygonPayment", "txnid String!, token Token!", "code message transaction.wallet.address"},
 	{"mutation startBasePayment", "txnid String!, token Token!", "code message transaction.wallet.address"},
 	{"mutation startSolPayment", "txnid String!, token Token!", "code message transaction.wallet.address"},
 	{"query getDonate", "campaignId String!", "code message campaign.campaignId"},
-	{"mutation StartDonation", "campaignId String!, amount Float!, network Network!, token Token!, name String, message String", "code message paymentLink transaction.wallet.address"},
+	{
+		"mutation StartDonation", "campaignId String!, amount Float!, network Network!, token Token!, name String, message String",
+		"code message paymentLink transaction.wallet.address",
+	},
 	{"mutation UserCreateCreditTopup", "apiKeyId String!, credits Int!", "code message paymentLink transaction.txnid"},
-	{"mutation UserStartCreditTopup", "txnid String!, network Network!, token Token!", "code message transaction.wallet.address"},
+	{
+		"mutation UserStartCreditTopup", "txnid String!, network Network!, token Token!",
+		"code message transaction.wallet.address",
+	},
 }
 
 // transactionIn are the fields of a transaction in a read, with some more.
@@ -58,8 +97,14 @@ var typesTold = []struct{ section, name, members string }{
 	{"2.4", "CustodianUpdateInput", custodianInput},
 	{"2.4", "CustodianWalletsInput", "bep20 String, polygon String, base String, solana String"},
 	{"2.4", "CustodianWallets", "bep20 String, polygon String, base String, solana String"},
-	{"2.2", "Transaction", "txnid String!, amount Float!, amountInToken Float!, network Network, status TransactionStatus!"},
-	{"2.3", "ApiKey", "id, key, wallet, creditsLeft, queriesLeft, userId, createdAt, firstName, lastName, email, custodian"},
+	{
+		"2.2", "Transaction",
+		"txnid String!, amount Float!, amountInToken Float!, network Network, status TransactionStatus!",
+	},
+	{
+		"2.3", "ApiKey",
+		"id, key, wallet, creditsLeft, queriesLeft, userId, createdAt, firstName, lastName, email, custodian",
+	},
 }
 
 // schema is what the program says of its types when it is asked, as clients of
@@ -108,8 +153,12 @@ func (r typeRef) object() string {
 func (w *witness) readSchema() {
 	w.t.Helper()
 	const ref = "kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name } } } }"
-	body, err := json.Marshal(map[string]string{"query": "{ __schema { types { name kind fields { name type { " + ref + " } args { name type { " + ref + " } } } " +
-		"inputFields { name type { " + ref + " } } enumValues { name } } } }"})
+	body, err := json.Marshal(
+		map[string]string{
+			"query": "{ __schema { types { name kind fields { name type { " + ref + " } args { name type { " + ref + " } } } " +
+				"inputFields { name type { " + ref + " } } enumValues { name } } } }",
+		},
+	)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -178,34 +227,47 @@ func schemaRows() []clause {
 	for _, row := range operationTable {
 		kind, name, _ := strings.Cut(row.operation, " ")
 		root := strings.ToUpper(kind[:1]) + kind[1:]
-		out = append(out,
-			clause{"4.1/schema/" + name + "/arguments", fmt.Sprintf("%s takes %s, and needs no more", row.operation, row.arguments), func(w *witness) string {
-				field, ok := member(w.schema[root].Fields, name)
-				if !ok {
-					return "there is no such " + kind
-				}
-				return differ(field.Args, row.arguments, true)
-			}},
-			clause{"4.1/schema/" + name + "/result", fmt.Sprintf("%s returns %s", row.operation, row.result), func(w *witness) string {
-				for path := range strings.FieldsSeq(row.result) {
-					if problem := w.schema.reaches(root, name+"."+path); problem != "" {
-						return problem
+		out = append(
+			out,
+			clause{
+				"4.1/schema/" + name + "/arguments",
+				fmt.Sprintf("%s takes %s, and needs no more", row.operation, row.arguments),
+				func(w *witness) string {
+					field, ok := member(w.schema[root].Fields, name)
+					if !ok {
+						return "there is no such " + kind
 					}
-				}
-				return ""
-			}})
+					return differ(field.Args, row.arguments, true)
+				},
+			},
+			clause{
+				"4.1/schema/" + name + "/result",
+				fmt.Sprintf("%s returns %s", row.operation, row.result),
+				func(w *witness) string {
+					for path := range strings.FieldsSeq(row.result) {
+						if problem := w.schema.reaches(root, name+"."+path); problem != "" {
+							return problem
+						}
+					}
+					return ""
+				},
+			},
+		)
 	}
 	for _, row := range typesTold {
-		out = append(out, clause{row.section + "/schema/" + row.name, row.name + " is " + row.members, func(w *witness) string {
-			t := w.schema[row.name]
-			switch t.Kind {
-			case "ENUM":
-				return differ(t.EnumValues, row.members, false)
-			case "INPUT_OBJECT":
-				return differ(t.InputFields, row.members, false)
-			}
-			return differ(nullable(t.Fields, row.members), row.members, true)
-		}})
+		out = append(
+			out,
+			clause{row.section + "/schema/" + row.name, row.name + " is " + row.members, func(w *witness) string {
+				t := w.schema[row.name]
+				switch t.Kind {
+				case "ENUM":
+					return differ(t.EnumValues, row.members, false)
+				case "INPUT_OBJECT":
+					return differ(t.InputFields, row.members, false)
+				}
+				return differ(nullable(t.Fields, row.members), row.members, true)
+			}},
+		)
 	}
 	return out
 }
@@ -214,6 +276,8 @@ func schemaRows() []clause {
 // harms no client, whatever its type.
 func nullable(list []memberTold, told string) []memberTold {
 	return slices.DeleteFunc(slices.Clone(list), func(m memberTold) bool {
-		return !slices.ContainsFunc(strings.Split(told, ", "), func(each string) bool { return m.Name == strings.Fields(each)[0] })
+		return !slices.ContainsFunc(
+			strings.Split(told, ", "), func(each string) bool { return m.Name == strings.Fields(each)[0] },
+		)
 	})
 }

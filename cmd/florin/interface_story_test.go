@@ -69,16 +69,34 @@ func (w *witness) beginning() {
 	w.bare = bare
 	w.gql("no custodian", bare, "mutation", fmt.Sprintf(`payment(apiKey: %q, amount: 10)`, bare), created)
 	w.gql("credits of a bare key", bare, "query", fmt.Sprintf(`getCreditsLeft(apiKey: %q)`, bare), creditFields)
-	input := fmt.Sprintf(`input: {apiKey: %q, name: "First", callbackUrl: %q, secret: "s", wallets: {bep20: %q, polygon: %q},
+	input := fmt.Sprintf(
+		`input: {apiKey: %q, name: "First", callbackUrl: %q, secret: "s", wallets: {bep20: %q, polygon: %q},
 		networks: [{network: BASE, enabled: false}], branding: {tagline: "Roasted here", primaryColor: "#1a2b3c", logoUrl: "https://shop.example/l.png"}}`,
-		bare, w.receiver.URL, settlementWallet, settlementWallet)
+		bare,
+		w.receiver.URL,
+		settlementWallet,
+		settlementWallet,
+	)
 	w.gql("createCustodianAccount", bare, "mutation", "createCustodianAccount("+input+")", custodianFields)
 	w.gql("second custodian", bare, "mutation", "createCustodianAccount("+input+")", custodianFields)
-	w.gql("updateCustodianDetails", bare, "mutation", fmt.Sprintf(`updateCustodianDetails(input: {apiKey: %q, name: "Second"})`, bare), updatedFields)
-	w.gql("update one wallet", bare, "mutation", fmt.Sprintf(`updateCustodianDetails(input: {apiKey: %q, wallets: {base: %q}})`, bare, settlementWallet), updatedFields)
+	w.gql(
+		"updateCustodianDetails", bare, "mutation",
+		fmt.Sprintf(`updateCustodianDetails(input: {apiKey: %q, name: "Second"})`, bare), updatedFields,
+	)
+	w.gql(
+		"update one wallet", bare, "mutation",
+		fmt.Sprintf(`updateCustodianDetails(input: {apiKey: %q, wallets: {base: %q}})`, bare, settlementWallet),
+		updatedFields,
+	)
 	w.gql("getCreditsLeft", bare, "query", fmt.Sprintf(`getCreditsLeft(apiKey: %q)`, bare), creditFields)
 	w.gql("getQueriesLeft", bare, "query", fmt.Sprintf(`getQueriesLeft(apiKey: %q)`, bare), queryFields)
-	w.gql("http callback", bare, "mutation", fmt.Sprintf(`updateCustodianDetails(input: {apiKey: %q, callbackUrl: "ftp://shop.example"})`, bare), updatedFields)
+	w.gql(
+		"http callback",
+		bare,
+		"mutation",
+		fmt.Sprintf(`updateCustodianDetails(input: {apiKey: %q, callbackUrl: "ftp://shop.example"})`, bare),
+		updatedFields,
+	)
 }
 
 // create makes a payment that lasts, and returns its txnid.
@@ -101,12 +119,15 @@ func startBody(txnid, network, token string) string {
 }
 
 func (w *witness) payments() {
-	paid := w.gql("payment", w.key, "mutation", fmt.Sprintf(`payment(apiKey: %q, amount: 12.5, expiresInMinutes: 60, reference: "order-7")`, w.key), created).text("transaction.txnid")
-	fleeting := w.gql("fleeting payment", w.key, "mutation", fmt.Sprintf(`payment(apiKey: %q, amount: 3)`, w.key), created).text("transaction.txnid")
+	paid := w.gql("payment", w.key, "mutation", fmt.Sprintf(`payment(apiKey: %q, amount: 12.5, expiresInMinutes: 60, reference: "order-7")`, w.key), created).
+		text("transaction.txnid")
+	fleeting := w.gql("fleeting payment", w.key, "mutation", fmt.Sprintf(`payment(apiKey: %q, amount: 3)`, w.key), created).
+		text("transaction.txnid")
 	w.read("pending", paid)
 	w.rest("GET /orders", w.key, "GET", "/orders/"+paid+" as /orders/{txnid}", "")
 	w.rest("GET /txn", w.key, "GET", "/txn/"+paid+" as /txn/{txnid}", "")
-	address := w.rest("POST /pay", w.key, "POST", "/pay", startBody(paid, "POLYGON", "USDT")).text("transaction.wallet.address")
+	address := w.rest("POST /pay", w.key, "POST", "/pay", startBody(paid, "POLYGON", "USDT")).
+		text("transaction.wallet.address")
 	w.rest("pay again", w.key, "POST", "/pay", startBody(paid, "POLYGON", "USDT"))
 	w.read("started", paid)
 	w.chains[1].pay(w.t, w.chains[1].Tokens().USDT, address, 1250)
@@ -131,14 +152,26 @@ func (w *witness) payments() {
 	w.cancel("cancel expired", fleeting)
 	w.hook("webhook expired", fleeting)
 	w.rest("start expired", w.key, "POST", "/pay", startBody(fleeting, "BASE", "USDC"))
-	w.gql("mark completed", w.key, "mutation", fmt.Sprintf(`manualMarkAsCompleted(apiKey: %q, txnid: %q)`, w.key, paid), "code message success")
+	w.gql(
+		"mark completed", w.key, "mutation",
+		fmt.Sprintf(`manualMarkAsCompleted(apiKey: %q, txnid: %q)`, w.key, paid), "code message success",
+	)
 
 	pending := w.create("one to mark")
-	w.gql("manualMarkAsCompleted", w.key, "mutation", fmt.Sprintf(`manualMarkAsCompleted(apiKey: %q, txnid: %q)`, w.key, pending), "code message success")
+	w.gql(
+		"manualMarkAsCompleted", w.key, "mutation",
+		fmt.Sprintf(`manualMarkAsCompleted(apiKey: %q, txnid: %q)`, w.key, pending), "code message success",
+	)
 	w.hook("webhook marked", pending)
-	w.gql("mark cancelled", w.key, "mutation", fmt.Sprintf(`manualMarkAsCompleted(apiKey: %q, txnid: %q)`, w.key, other), "code message success")
+	w.gql(
+		"mark cancelled", w.key, "mutation",
+		fmt.Sprintf(`manualMarkAsCompleted(apiKey: %q, txnid: %q)`, w.key, other), "code message success",
+	)
 	w.read("marked", other)
-	w.gql("mark expired", w.key, "mutation", fmt.Sprintf(`manualMarkAsCompleted(apiKey: %q, txnid: %q)`, w.key, fleeting), "code message success")
+	w.gql(
+		"mark expired", w.key, "mutation",
+		fmt.Sprintf(`manualMarkAsCompleted(apiKey: %q, txnid: %q)`, w.key, fleeting), "code message success",
+	)
 }
 
 // starts starts payments in every way there is.
@@ -153,8 +186,14 @@ func (w *witness) starts() {
 		}
 	}
 	own := w.create("for StartPayment")
-	w.gql("StartPayment", w.key, "mutation", fmt.Sprintf(`StartPayment(apiKey: %q, txnid: %q, network: BASE, token: USDT)`, w.key, own), result)
-	w.gql("start elsewhere", w.key, "mutation", fmt.Sprintf(`StartPayment(apiKey: %q, txnid: %q, network: BEP20, token: USDT)`, w.key, own), result)
+	w.gql(
+		"StartPayment", w.key, "mutation",
+		fmt.Sprintf(`StartPayment(apiKey: %q, txnid: %q, network: BASE, token: USDT)`, w.key, own), result,
+	)
+	w.gql(
+		"start elsewhere", w.key, "mutation",
+		fmt.Sprintf(`StartPayment(apiKey: %q, txnid: %q, network: BEP20, token: USDT)`, w.key, own), result,
+	)
 	for name, header := range map[string][]string{
 		"pay with Bearer": {"Authorization", "Bearer " + w.key}, "pay with x-api-key": {"x-api-key", w.key}, "pay with api-key": {"api-key", w.key}, "pay with body": nil,
 	} {
@@ -166,9 +205,15 @@ func (w *witness) starts() {
 	}
 	stranger := w.newKey()
 	theirs := w.create("for a stranger")
-	w.rest("pay as a stranger", w.key, "POST", "/pay", startBody(theirs, "BASE", "USDC"), "Authorization", "Bearer "+stranger)
+	w.rest(
+		"pay as a stranger", w.key, "POST", "/pay", startBody(theirs, "BASE", "USDC"), "Authorization",
+		"Bearer "+stranger,
+	)
 	w.rest("pay with a bad key", w.key, "POST", "/pay", startBody(theirs, "BASE", "USDC"), "x-api-key", "flk_bad")
-	w.gql("details as a stranger", stranger, "query", fmt.Sprintf(`getTransactionDetails(apiKey: %q, txnid: %q)`, stranger, theirs), detailed)
+	w.gql(
+		"details as a stranger", stranger, "query",
+		fmt.Sprintf(`getTransactionDetails(apiKey: %q, txnid: %q)`, stranger, theirs), detailed,
+	)
 	w.gql("list of a stranger", stranger, "query", fmt.Sprintf(`getTransactions(apiKey: %q)`, stranger), listed)
 }
 
@@ -202,34 +247,61 @@ func (w *witness) looking() {
 	}
 	list("no such range", `, timeRange: "soon"`)
 	paid := w.heard["payment"].text("transaction.txnid")
-	w.gql("getTransactionDetails", w.key, "query", fmt.Sprintf(`getTransactionDetails(apiKey: %q, txnid: %q)`, w.key, paid), detailed)
-	w.gql("checkAdminUntransferred", w.key, "query", fmt.Sprintf(`checkAdminUntransferred(apiKey: %q, network: POLYGON)`, w.key), untransferred)
-	w.gql("untransferred on Base", w.key, "query", fmt.Sprintf(`checkAdminUntransferred(apiKey: %q, network: BASE)`, w.key), untransferred)
+	w.gql(
+		"getTransactionDetails", w.key, "query",
+		fmt.Sprintf(`getTransactionDetails(apiKey: %q, txnid: %q)`, w.key, paid), detailed,
+	)
+	w.gql(
+		"checkAdminUntransferred", w.key, "query",
+		fmt.Sprintf(`checkAdminUntransferred(apiKey: %q, network: POLYGON)`, w.key), untransferred,
+	)
+	w.gql(
+		"untransferred on Base", w.key, "query",
+		fmt.Sprintf(`checkAdminUntransferred(apiKey: %q, network: BASE)`, w.key), untransferred,
+	)
 	w.rest("GET /events", w.key, "GET", "/events?limit=500 as /events", "", "x-api-key", w.key)
 	w.rest("unknown order", "", "GET", "/orders/"+unknownTxnid+" as /orders/{txnid}", "")
 	w.rest("unknown txn", "", "GET", "/txn/"+unknownTxnid+" as /txn/{txnid}", "")
 	w.gql("unknown txnid", "", "query", fmt.Sprintf(`getTxnDetails(txnid: %q)`, unknownTxnid), detailed)
 	w.cancel("cancel unknown", unknownTxnid)
 	w.rest("unknown campaign", "", "GET", "/donate/nothing as /donate/{campaignId}", "")
-	w.rest("give to an unknown campaign", "", "POST", "/donate/nothing/pay as /donate/{campaignId}/pay", `{"amount":5,"network":"BASE","token":"USDC"}`)
+	w.rest(
+		"give to an unknown campaign", "", "POST", "/donate/nothing/pay as /donate/{campaignId}/pay",
+		`{"amount":5,"network":"BASE","token":"USDC"}`,
+	)
 	w.gql("getDonate of nothing", "", "query", `getDonate(campaignId: "nothing")`, "code message campaign { campaignId }")
-	w.gql("StartDonation to nothing", "", "mutation", `StartDonation(campaignId: "nothing", amount: 5, network: BASE, token: USDC)`, "code message paymentLink transaction { txnid }")
+	w.gql(
+		"StartDonation to nothing", "", "mutation",
+		`StartDonation(campaignId: "nothing", amount: 5, network: BASE, token: USDC)`,
+		"code message paymentLink transaction { txnid }",
+	)
 	w.rest("cancel nothing", "", "POST", "/cancel-payment", `{}`)
 	w.rest("create without amount", w.key, "POST", "/create-payment", fmt.Sprintf(`{"apiKey":%q}`, w.key))
-	w.rest("create as a form", w.key, "POST", "/create-payment", "amount=1", "Content-Type", "application/x-www-form-urlencoded")
+	w.rest(
+		"create as a form", w.key, "POST", "/create-payment", "amount=1", "Content-Type",
+		"application/x-www-form-urlencoded",
+	)
 	w.rest("create without a key", "", "POST", "/create-payment", `{"amount":1}`)
 }
 
 // without asks for what costs with a key that has nothing left.
 func (w *witness) without() {
 	poor := w.newKey("--credits", "1", "--queries", "0")
-	w.gql("the last credit", poor, "mutation", fmt.Sprintf(`createCustodianAccount(input: {apiKey: %q, wallets: {base: %q}})`, poor, settlementWallet), custodianFields)
-	txnid := w.gql("payment of a poor key", poor, "mutation", fmt.Sprintf(`payment(apiKey: %q, amount: 1, expiresInMinutes: 60)`, poor), created).text("transaction.txnid")
+	w.gql(
+		"the last credit", poor, "mutation",
+		fmt.Sprintf(`createCustodianAccount(input: {apiKey: %q, wallets: {base: %q}})`, poor, settlementWallet),
+		custodianFields,
+	)
+	txnid := w.gql("payment of a poor key", poor, "mutation", fmt.Sprintf(`payment(apiKey: %q, amount: 1, expiresInMinutes: 60)`, poor), created).
+		text("transaction.txnid")
 	for name, x := range charged(poor, txnid) {
 		w.gql("poor "+name, poor, x.kind, x.call, "code message")
 	}
 	broke := w.newKey("--credits", "0")
-	w.gql("poor createCustodianAccount", broke, "mutation", fmt.Sprintf(`createCustodianAccount(input: {apiKey: %q})`, broke), custodianFields)
+	w.gql(
+		"poor createCustodianAccount", broke, "mutation",
+		fmt.Sprintf(`createCustodianAccount(input: {apiKey: %q})`, broke), custodianFields,
+	)
 	bad := w.key[:len(w.key)-1] + map[bool]string{true: "1", false: "0"}[strings.HasSuffix(w.key, "0")]
 	for name, x := range charged(bad, txnid) {
 		w.gql("bad key "+name, "", x.kind, x.call, "code message")
@@ -244,7 +316,10 @@ type call struct{ kind, call string }
 // charged are the operations of a key that cost, with good arguments.
 func charged(key, txnid string) map[string]call {
 	return map[string]call{
-		"StartPayment":            {"mutation", fmt.Sprintf(`StartPayment(apiKey: %q, txnid: %q, network: BASE, token: USDC)`, key, txnid)},
+		"StartPayment": {
+			"mutation",
+			fmt.Sprintf(`StartPayment(apiKey: %q, txnid: %q, network: BASE, token: USDC)`, key, txnid),
+		},
 		"getTransactions":         {"query", fmt.Sprintf(`getTransactions(apiKey: %q)`, key)},
 		"getTransactionDetails":   {"query", fmt.Sprintf(`getTransactionDetails(apiKey: %q, txnid: %q)`, key, txnid)},
 		"checkAdminUntransferred": {"query", fmt.Sprintf(`checkAdminUntransferred(apiKey: %q, network: BASE)`, key)},
@@ -257,7 +332,9 @@ func charged(key, txnid string) map[string]call {
 // free are those that cost nothing, or not there.
 func free(key string) map[string]call {
 	return map[string]call{
-		"rechargeApiKey":         {"mutation", fmt.Sprintf(`rechargeApiKey(apiKey: %q, privateKey: %q, unit: 1)`, key, ownPrivateKey)},
+		"rechargeApiKey": {
+			"mutation", fmt.Sprintf(`rechargeApiKey(apiKey: %q, privateKey: %q, unit: 1)`, key, ownPrivateKey),
+		},
 		"payment":                {"mutation", fmt.Sprintf(`payment(apiKey: %q, amount: 1)`, key)},
 		"getCreditsLeft":         {"query", fmt.Sprintf(`getCreditsLeft(apiKey: %q)`, key)},
 		"getQueriesLeft":         {"query", fmt.Sprintf(`getQueriesLeft(apiKey: %q)`, key)},
@@ -267,11 +344,24 @@ func free(key string) map[string]call {
 
 // topUp buys credits as somebody who signed in.
 func (w *witness) topUp() {
-	token := w.gql("UserSignUp", "", "mutation", `UserSignUp(email: "topup@example.com", password: "correct horse battery")`, "code message token").text("token")
-	w.gql("UserLogin", "", "mutation", `UserLogin(email: "topup@example.com", password: "correct horse battery")`, "code message token expiresAt user { id email }")
-	w.gql("UserLogin with a wrong password", "", "mutation", `UserLogin(email: "topup@example.com", password: "wrong horse battery")`, "code message token")
+	token := w.gql("UserSignUp", "", "mutation", `UserSignUp(email: "topup@example.com", password: "correct horse battery")`, "code message token").
+		text("token")
+	w.gql(
+		"UserLogin", "", "mutation", `UserLogin(email: "topup@example.com", password: "correct horse battery")`,
+		"code message token expiresAt user { id email }",
+	)
+	w.gql(
+		"UserLogin with a wrong password", "", "mutation",
+		`UserLogin(email: "topup@example.com", password: "wrong horse battery")`, "code message token",
+	)
 	session := []string{"Authorization", "Bearer " + token}
-	key := w.gql("UserCreateApiKey", "", "mutation", `UserCreateApiKey(label: "shop")`, "code message apiKey { id key creditsLeft }", session...)
+	key := w.gql(
+		"UserCreateApiKey",
+		"",
+		"mutation",
+		`UserCreateApiKey(label: "shop")`,
+		"code message apiKey { id key creditsLeft }",
+		session...)
 	id, text := key.text("apiKey.id"), key.text("apiKey.key")
 	topUp := func(name string, credits int, header ...string) said {
 		return w.gql(name, text, "mutation", fmt.Sprintf(`UserCreateCreditTopup(apiKeyId: %q, credits: %d)`, id, credits),
@@ -283,7 +373,8 @@ func (w *witness) topUp() {
 	txnid := topUp("UserCreateCreditTopup", 20, session...).text("transaction.txnid")
 	start := fmt.Sprintf(`UserStartCreditTopup(txnid: %q, network: POLYGON, token: USDC)`, txnid)
 	w.gql("start top-up without a session", text, "mutation", start, "code message")
-	address := w.gql("UserStartCreditTopup", text, "mutation", start, "code message transaction { status wallet { address } }", session...).text("transaction.wallet.address")
+	address := w.gql("UserStartCreditTopup", text, "mutation", start, "code message transaction { status wallet { address } }", session...).
+		text("transaction.wallet.address")
 	w.rest("POST /pay for a top-up", text, "POST", "/pay", startBody(txnid, "POLYGON", "USDC"), session...)
 	before := w.left(text)
 	w.chains[1].pay(w.t, w.chains[1].Tokens().USDC, address, 100)
@@ -303,8 +394,11 @@ func (w *witness) recharge() {
 	}
 	key := w.newKey()
 	buy := func(name, privateKey string, unit int) {
-		w.gql(name, key, "mutation", fmt.Sprintf(`rechargeApiKey(apiKey: %q, privateKey: %q, unit: %d)`, key, privateKey, unit),
-			"code message newBalance apiKey { key queriesLeft wallet }")
+		w.gql(
+			name, key, "mutation",
+			fmt.Sprintf(`rechargeApiKey(apiKey: %q, privateKey: %q, unit: %d)`, key, privateKey, unit),
+			"code message newBalance apiKey { key queriesLeft wallet }",
+		)
 	}
 	buy("recharge with another's key", "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d", 1)
 	buy("recharge of nothing", ownPrivateKey, 0)
@@ -319,7 +413,10 @@ func (w *witness) ending() {
 	call := func(privateKey string) string {
 		return fmt.Sprintf(`revokeApiKey(apiKey: %q, privateKey: %q)`, old, privateKey)
 	}
-	w.gql("revoke with another's key", old, "mutation", call("0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d"), revokeFields)
+	w.gql(
+		"revoke with another's key", old, "mutation",
+		call("0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d"), revokeFields,
+	)
 	s := w.gql("revokeApiKey", "", "mutation", call(ownPrivateKey), revokeFields)
 	w.gql("the old key", "", "query", fmt.Sprintf(`getCreditsLeft(apiKey: %q)`, old), creditFields)
 	w.gql("the new key", "", "query", fmt.Sprintf(`getCreditsLeft(apiKey: %q)`, s.text("newApiKey")), creditFields)

@@ -87,8 +87,13 @@ func newWitness(t *testing.T) *witness {
 	w := &witness{t: t, heard: map[string]said{}}
 	ledger, solana := openLedger(t)
 	w.ledger = ledger
-	w.shop = openShop(t, append(solana, "FLORIN_SIGNUP_CREDITS=1000", "FLORIN_PAYMENT_TTL=10s", "FLORIN_EVM_GAS_KEY="+sweepKey, "FLORIN_SWEEP_WAIT=1s",
-		"FLORIN_POLYGON_TREASURY="+treasuryWallet, "FLORIN_BEP20_TREASURY="+treasuryWallet, "FLORIN_INTROSPECTION=true")...)
+	w.shop = openShop(
+		t,
+		append(
+			solana, "FLORIN_SIGNUP_CREDITS=1000", "FLORIN_PAYMENT_TTL=10s", "FLORIN_EVM_GAS_KEY="+sweepKey,
+			"FLORIN_SWEEP_WAIT=1s", "FLORIN_POLYGON_TREASURY="+treasuryWallet,
+			"FLORIN_BEP20_TREASURY="+treasuryWallet, "FLORIN_INTROSPECTION=true",
+		)...)
 	text := w.ask(http.MethodGet, "/openapi.json", "").raw
 	var document openapi.Extendable[openapi.OpenAPI]
 	for _, into := range []any{&document, &w.document} {
@@ -208,7 +213,10 @@ func (w *witness) left(key string) balance {
 	if key == "" {
 		return balance{}
 	}
-	query := fmt.Sprintf(`{"query":"{ c: getCreditsLeft(apiKey: \"%s\") { creditsLeft } q: getQueriesLeft(apiKey: \"%s\") { queriesLeft } }"}`, key, key)
+	query := fmt.Sprintf(
+		`{"query":"{ c: getCreditsLeft(apiKey: \"%s\") { creditsLeft } q: getQueriesLeft(apiKey: \"%s\") { queriesLeft } }"}`,
+		key, key,
+	)
 	out := w.ask(http.MethodPost, "/graphql", query)
 	number := func(field, name string) int {
 		data, _ := out.body["data"].(map[string]any)

@@ -43,7 +43,10 @@ func (c keyCreate) Run(ctx context.Context, p *process) error {
 	return p.withUsers(ctx, cfg, func(users *identity.Service, merchants *merchant.Service) error {
 		user, err := users.UserByEmail(ctx, c.Email)
 		if errors.Is(err, identity.ErrUnknownUser) {
-			return fault.New(fault.NotFound, "there is no user with the e-mail address %s; make one with `florin user create`", c.Email)
+			return fault.New(
+				fault.NotFound,
+				"there is no user with the e-mail address %s; make one with `florin user create`", c.Email,
+			)
 		}
 		if err != nil {
 			return err

@@ -39,7 +39,10 @@ func (k keygen) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		err = p.say("# gas wallet %s: send it a little BNB, POL and ETH (on Base)\nFLORIN_EVM_GAS_KEY=%s", key.Wallet(), text.Reveal())
+		err = p.say(
+			"# gas wallet %s: send it a little BNB, POL and ETH (on Base)\nFLORIN_EVM_GAS_KEY=%s", key.Wallet(),
+			text.Reveal(),
+		)
 		if err != nil {
 			return err
 		}

@@ -44,7 +44,8 @@ func scrape(t *testing.T, address string) scraped {
 	}
 	defer res.Body.Close()
 	raw, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode != http.StatusOK || !strings.HasPrefix(res.Header.Get("Content-Type"), "text/plain; version=0.0.4") {
+	if err != nil || res.StatusCode != http.StatusOK ||
+		!strings.HasPrefix(res.Header.Get("Content-Type"), "text/plain; version=0.0.4") {
 		t.Fatalf("scrape: %s %q %v", res.Status, res.Header.Get("Content-Type"), err)
 	}
 	parser := expfmt.NewTextParser(model.LegacyValidation)
@@ -136,7 +137,8 @@ func TestMetrics(t *testing.T) {
 		{"go_goroutines", nil, 5, 1e5},
 		{"process_resident_memory_bytes", nil, 1e6, 1e10},
 	})
-	if found := secretLooking.FindString(m.text); found != "" || strings.Contains(m.text, txnid) || strings.Contains(m.text, s.key) {
+	if found := secretLooking.FindString(m.text); found != "" || strings.Contains(m.text, txnid) ||
+		strings.Contains(m.text, s.key) {
 		t.Errorf("the metrics name %q", found)
 	}
 	m.isBounded(t)
@@ -149,7 +151,8 @@ func TestMetrics(t *testing.T) {
 		t.Errorf("the metrics server serves more than metrics: %s", res.Status)
 	}
 	other := newInstallation(t, "FLORIN_LISTEN=127.0.0.1:0", "FLORIN_METRICS_LISTEN="+address)
-	if r := other.run(t, "", "serve"); r.status != 1 || !strings.Contains(r.stderr, "FLORIN_METRICS_LISTEN="+address) || strings.Count(r.stderr, "\n") != 1 {
+	if r := other.run(t, "", "serve"); r.status != 1 || !strings.Contains(r.stderr, "FLORIN_METRICS_LISTEN="+address) ||
+		strings.Count(r.stderr, "\n") != 1 {
 		t.Errorf("on an address in use: status %d, %q", r.status, r.stderr)
 	}
 }
@@ -176,7 +179,10 @@ func awaitMetrics(t *testing.T, address string, all []metric) (m scraped) {
 		m, wrong = scrape(t, address), nil
 		for _, want := range all {
 			if v, ok := m.value(want.name, want.labels...); !ok || v < want.least || v > want.most {
-				wrong = append(wrong, fmt.Sprintf("%s%v is %v (there: %t), want %v to %v", want.name, want.labels, v, ok, want.least, want.most))
+				wrong = append(
+					wrong,
+					fmt.Sprintf("%s%v is %v (there: %t), want %v to %v", want.name, want.labels, v, ok, want.least, want.most),
+				)
 			}
 		}
 		return len(wrong) == 0

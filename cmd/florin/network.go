@@ -66,10 +66,16 @@ func openSolana(cfg config.Config, n config.Network) (*solana.Adapter, error) {
 }
 
 // errNoSweepGas: nothing can be swept on EVM networks without a gas wallet.
-var errNoSweepGas = fault.New(fault.Invalid, "FLORIN_EVM_GAS_KEY is not set: the gas wallet pays for sweeps; make one with `florin keygen --evm`")
+var errNoSweepGas = fault.New(
+	fault.Invalid,
+	"FLORIN_EVM_GAS_KEY is not set: the gas wallet pays for sweeps; make one with `florin keygen --evm`",
+)
 
 // errNoSolanaGas is the same on Solana.
-var errNoSolanaGas = fault.New(fault.Invalid, "FLORIN_SOL_GAS_KEY is not set: the gas wallet pays for sweeps; make one with `florin keygen --sol`")
+var errNoSolanaGas = fault.New(
+	fault.Invalid,
+	"FLORIN_SOL_GAS_KEY is not set: the gas wallet pays for sweeps; make one with `florin keygen --sol`",
+)
 
 // needGas fails where the network's gas wallet is not configured.
 func needGas(cfg config.Config, n chain.Network) error {
@@ -83,7 +89,9 @@ func needGas(cfg config.Config, n chain.Network) error {
 }
 
 // sender returns what signs and sends the network's sweeps.
-func (p *process) sender(ctx context.Context, cfg config.Config, n config.Network, s *store.Store) (chain.SweepSender, error) {
+func (p *process) sender(
+	ctx context.Context, cfg config.Config, n config.Network, s *store.Store,
+) (chain.SweepSender, error) {
 	if !n.Profile.Network.EVM() {
 		a, err := openSolana(cfg, n)
 		if err != nil {
@@ -104,7 +112,9 @@ func (p *process) sender(ctx context.Context, cfg config.Config, n config.Networ
 
 // sweeper returns a sweeper of the network, which shares its turns with the
 // server's.
-func (p *process) sweeper(ctx context.Context, cfg config.Config, n config.Network, s *store.Store) (*settlement.Sweeper, error) {
+func (p *process) sweeper(
+	ctx context.Context, cfg config.Config, n config.Network, s *store.Store,
+) (*settlement.Sweeper, error) {
 	sender, err := p.sender(ctx, cfg, n, s)
 	if err != nil {
 		return nil, err

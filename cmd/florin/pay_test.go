@@ -35,7 +35,9 @@ func startChains(t *testing.T) []testChain {
 		id       uint64
 		decimals uint8
 	}{{"BEP20", 56, 18}, {"POLYGON", 137, 6}, {"BASE", 8453, 6}} {
-		c, err := devchain.Start(devchain.Config{ChainID: n.id, Decimals: n.decimals, BlockTime: time.Second, SafeDepth: 1, FinalDepth: 2})
+		c, err := devchain.Start(
+			devchain.Config{ChainID: n.id, Decimals: n.decimals, BlockTime: time.Second, SafeDepth: 1, FinalDepth: 2},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +62,9 @@ func (c testChain) environ() []string {
 // pay sends whole dollars of the token, in cents, and returns the transaction.
 func (c testChain) pay(t *testing.T, token devchain.Token, to string, cents int64) string {
 	t.Helper()
-	units := new(big.Int).Mul(big.NewInt(cents), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(token.Decimals)-2), nil))
+	units := new(
+		big.Int,
+	).Mul(big.NewInt(cents), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(token.Decimals)-2), nil))
 	tx, err := c.Mint(t.Context(), token.Address, common.HexToAddress(to), units)
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +141,14 @@ func openShop(t *testing.T, more ...string) *shop {
 	for _, c := range s.chains {
 		env = append(env, c.environ()...)
 	}
-	s.open(t, append(env, more...), map[string]any{"bep20": settlementWallet, "polygon": settlementWallet, "base": settlementWallet, "solana": solanaWallet})
+	s.open(
+		t,
+		append(env, more...),
+		map[string]any{
+			"bep20": settlementWallet, "polygon": settlementWallet, "base": settlementWallet,
+			"solana": solanaWallet,
+		},
+	)
 	return s
 }
 
@@ -356,8 +367,11 @@ func TestPay_LastCredit(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.key = key.Key
-	s.graphql(t, "createCustodianAccount", `mutation ($in: CustodianCreateInput!) { createCustodianAccount(input: $in) { code message } }`,
-		map[string]any{"in": map[string]any{"apiKey": s.key, "wallets": map[string]any{"base": settlementWallet}}})
+	s.graphql(
+		t, "createCustodianAccount",
+		`mutation ($in: CustodianCreateInput!) { createCustodianAccount(input: $in) { code message } }`,
+		map[string]any{"in": map[string]any{"apiKey": s.key, "wallets": map[string]any{"base": settlementWallet}}},
+	)
 	s.start(t, "BASE", "USDC", 100)
 	_, created := s.post(t, "/create-payment", fmt.Sprintf(`{"apiKey":%q,"amount":1}`, s.key))
 	txnid := created["transaction"].(map[string]any)["txnid"].(string)

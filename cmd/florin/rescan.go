@@ -69,7 +69,10 @@ func (c rescan) Run(ctx context.Context, p *process) error {
 		if err != nil {
 			return err
 		}
-		return p.say("Read %d blocks of %s; %d payments changed.", heads.Final.Number-before.Number, n.Profile.Name, len(again.changed))
+		return p.say(
+			"Read %d blocks of %s; %d payments changed.", heads.Final.Number-before.Number, n.Profile.Name,
+			len(again.changed),
+		)
 	})
 }
 

@@ -34,7 +34,10 @@ var tongues = []tongue{
 	{language: "javascript", program: "node", needed: true},
 	{language: "python", program: "python3", needed: true},
 	{language: "go", program: "go", needed: true},
-	{language: "php", program: "php", receive: func(port, file string) []string { return []string{"-S", "127.0.0.1:" + port, file} }},
+	{
+		language: "php", program: "php",
+		receive: func(port, file string) []string { return []string{"-S", "127.0.0.1:" + port, file} },
+	},
 }
 
 // TestSamples runs every sample of the documentation against the program: a
@@ -154,7 +157,8 @@ func (m *sampler) story(t *testing.T) {
 		t.Errorf("the same order made two payments: %s and %s", txnid, again)
 	}
 	for _, task := range []string{docs.ReadPayment, docs.ListPayments} {
-		if out := m.run(t, task); !strings.Contains(out, txnid) || !strings.Contains(out, "PENDING") || !strings.Contains(out, "49.9") {
+		if out := m.run(t, task); !strings.Contains(out, txnid) || !strings.Contains(out, "PENDING") ||
+			!strings.Contains(out, "49.9") {
 			t.Errorf("%s prints %s", task, out)
 		}
 	}
@@ -177,7 +181,11 @@ func (m *sampler) verifiesByHand(t *testing.T, hooks *receiver, txnid string) {
 	t.Helper()
 	eventually(t, "the webhook", func() bool { return len(hooks.about(txnid)) > 0 })
 	a := hooks.about(txnid)[0]
-	m.env["WEBHOOK_ID"], m.env["WEBHOOK_TIMESTAMP"], m.env["WEBHOOK_SIGNATURE"] = a.id, a.header.Get("webhook-timestamp"), a.header.Get("webhook-signature")
+	m.env["WEBHOOK_ID"], m.env["WEBHOOK_TIMESTAMP"], m.env["WEBHOOK_SIGNATURE"] = a.id, a.header.Get(
+		"webhook-timestamp",
+	), a.header.Get(
+		"webhook-signature",
+	)
 	write(t, m.dir, "body.json", string(a.raw))
 	if out := m.run(t, docs.VerifyWebhook); !strings.Contains(out, "right") {
 		t.Errorf("of a good webhook it says %s", out)
@@ -211,7 +219,12 @@ func (m *sampler) receives(t *testing.T, happens func(), want string) {
 	happens()
 	eventually(t, "the webhook, of "+want, func() bool { return strings.Contains(out.String(), want) })
 	for name, header := range map[string]string{"no signature": "", "a wrong one": "v1,AAAA", "another version": "v2,AAAA"} {
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://127.0.0.1:"+m.env["PORT"]+"/", strings.NewReader(`{"txnid":"forged","status":"completed"}`))
+		req, err := http.NewRequestWithContext(
+			ctx,
+			http.MethodPost,
+			"http://127.0.0.1:"+m.env["PORT"]+"/",
+			strings.NewReader(`{"txnid":"forged","status":"completed"}`),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,6 +37,9 @@ func (serve) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return errors.Join(err, a.Close())
 	}
-	log.Info("florin serves", "address", addr.String(), "url", cfg.BaseURL, "version", version, "networks", len(cfg.Networks))
+	log.Info(
+		"florin serves", "address", addr.String(), "url", cfg.BaseURL, "version", version, "networks",
+		len(cfg.Networks),
+	)
 	return a.Run(ctx)
 }

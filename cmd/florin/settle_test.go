@@ -32,7 +32,8 @@ func (s *shop) fundGas(t *testing.T) {
 func (c testChain) balance(t *testing.T, token devchain.Token, of string) int64 {
 	t.Helper()
 	binding := testtoken.NewTestToken()
-	out, err := c.Client().CallContract(t.Context(), ethereum.CallMsg{To: &token.Address, Data: binding.PackBalanceOf(common.HexToAddress(of))}, nil)
+	out, err := c.Client().
+		CallContract(t.Context(), ethereum.CallMsg{To: &token.Address, Data: binding.PackBalanceOf(common.HexToAddress(of))}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,8 +96,11 @@ func TestSettle(t *testing.T) {
 	}
 	eventually(t, "the last sweeps are final", func() bool {
 		for _, c := range s.chains {
-			out := s.graphql(t, "checkAdminUntransferred", `query ($key: String!, $n: Network!) { checkAdminUntransferred(apiKey: $key, network: $n) { code message transactions { txnid } } }`,
-				map[string]any{"key": s.key, "n": c.name})
+			out := s.graphql(
+				t, "checkAdminUntransferred",
+				`query ($key: String!, $n: Network!) { checkAdminUntransferred(apiKey: $key, network: $n) { code message transactions { txnid } } }`,
+				map[string]any{"key": s.key, "n": c.name},
+			)
 			if list, _ := out["transactions"].([]any); len(list) > 0 {
 				return false
 			}
@@ -142,10 +146,13 @@ func TestRescue(t *testing.T) {
 		t.Errorf("with a coin nobody recorded, reconcile says: status %d, %q %q", r.status, r.stdout, r.stderr)
 	}
 	dry := s.must(t, "", "sweep", "--txnid", txnid, "--dry-run")
-	if !strings.Contains(dry, "3 USDC on Base") || !strings.Contains(dry, "0.5 POL on Polygon") || strings.Contains(dry, "Moved") {
+	if !strings.Contains(dry, "3 USDC on Base") || !strings.Contains(dry, "0.5 POL on Polygon") ||
+		strings.Contains(dry, "Moved") {
 		t.Errorf("the dry run says %q", dry)
 	}
-	if out := s.must(t, "", "sweep", "--address", address, "--network", "polygon", "--token", polygon.Tokens().Bridged.Address.Hex()); !strings.Contains(out, "Moved 2 ") {
+	if out := s.must(t, "", "sweep", "--address", address, "--network", "polygon", "--token", polygon.Tokens().Bridged.Address.Hex()); !strings.Contains(
+		out, "Moved 2 ",
+	) {
 		t.Errorf("sweeping the bridged token says %q", out)
 	}
 	out := s.must(t, "", "sweep", "--txnid", txnid)
@@ -158,7 +165,8 @@ func TestRescue(t *testing.T) {
 	if got := polygon.balance(t, polygon.Tokens().Bridged, settlementWallet); got != 200 {
 		t.Errorf("the wallet holds %d cents of the bridged token", got)
 	}
-	if has, err := polygon.Client().BalanceAt(t.Context(), common.HexToAddress(settlementWallet), nil); err != nil || has.Cmp(big.NewInt(5e17)) != 0 {
+	if has, err := polygon.Client().BalanceAt(t.Context(), common.HexToAddress(settlementWallet), nil); err != nil ||
+		has.Cmp(big.NewInt(5e17)) != 0 {
 		t.Errorf("the wallet holds %s of the coin, %v", has, err)
 	}
 	if out := s.must(t, "", "sweep", "--txnid", txnid); !strings.Contains(out, "nothing to bring home") {
@@ -170,7 +178,10 @@ func TestRescue(t *testing.T) {
 	s.rescansWhatWasMissed(t, polygon, txnid, address)
 	s.refuses(t, 1, []string{"sweep"}, "--txnid", "--address")
 	s.refuses(t, 1, []string{"sweep", "--txnid", "unknown"}, "unknown")
-	s.refuses(t, 1, []string{"sweep", "--address", settlementWallet, "--network", "base", "--token", "USDT"}, "never shown")
+	s.refuses(
+		t, 1, []string{"sweep", "--address", settlementWallet, "--network", "base", "--token", "USDT"},
+		"never shown",
+	)
 	s.refuses(t, 1, []string{"sweep", "--address", address}, "--network", "--token")
 	s.refuses(t, 1, []string{"sweep", "--address", address, "--network", "base", "--token", settlementWallet}, "no token")
 	s.refuses(t, 1, []string{"rescan", "--network", "polygon", "--from", "99999999"}, "--from")
@@ -189,10 +200,14 @@ func (s *shop) rescansWhatWasMissed(t *testing.T, polygon testChain, txnid, addr
 		now, err := polygon.Client().BlockNumber(t.Context())
 		return err == nil && now > head+5
 	})
-	if out := s.must(t, "", "rescan", "--network", "polygon", "--from", "1"); !strings.Contains(out, "1 payments changed") {
+	if out := s.must(t, "", "rescan", "--network", "polygon", "--from", "1"); !strings.Contains(
+		out, "1 payments changed",
+	) {
 		t.Errorf("rescan says %q", out)
 	}
-	if out := s.must(t, "", "rescan", "--network", "polygon", "--from", "1"); !strings.Contains(out, "0 payments changed") {
+	if out := s.must(t, "", "rescan", "--network", "polygon", "--from", "1"); !strings.Contains(
+		out, "0 payments changed",
+	) {
 		t.Errorf("rescan again says %q", out)
 	}
 	s.server = s.serve(t)
@@ -208,7 +223,9 @@ func (s *shop) rescansWhatWasMissed(t *testing.T, polygon testChain, txnid, addr
 	if _, err := polygon.WaitReceipt(t.Context(), tx); err != nil {
 		t.Fatal(err)
 	}
-	if out := s.must(t, "", "sweep", "--txnid", txnid, "--network", "polygon", "--token", "native"); !strings.Contains(out, "Moved 0.1 POL") {
+	if out := s.must(t, "", "sweep", "--txnid", txnid, "--network", "polygon", "--token", "native"); !strings.Contains(
+		out, "Moved 0.1 POL",
+	) {
 		t.Errorf("sweeping without a server says %q", out)
 	}
 	if out := s.must(t, "", "reconcile"); !strings.Contains(out, "No differences") {

@@ -139,7 +139,8 @@ func readCode(t *testing.T, svg *html.Node) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := qrcode.NewQRCodeReader().Decode(bitmap, map[gozxing.DecodeHintType]any{gozxing.DecodeHintType_TRY_HARDER: true})
+	text, err := qrcode.NewQRCodeReader().
+		Decode(bitmap, map[gozxing.DecodeHintType]any{gozxing.DecodeHintType_TRY_HARDER: true})
 	if err != nil {
 		t.Fatalf("the code cannot be read: %v", err)
 	}
@@ -235,11 +236,16 @@ func (s *solanaShop) payAsAsked(t *testing.T, r request) string {
 	s.ask(t, &recent, "getLatestBlockhash", map[string]string{"commitment": "confirmed"})
 	tx, err := solanago.NewTransaction([]solanago.Instruction{
 		solanago.NewInstruction(solanago.SPLAssociatedTokenAccountProgramID, solanago.AccountMetaSlice{
-			solanago.Meta(customer.PublicKey()).WRITE().SIGNER(), solanago.Meta(to).WRITE(), solanago.Meta(r.recipient), solanago.Meta(r.mint),
+			solanago.Meta(customer.PublicKey()).
+				WRITE().
+				SIGNER(),
+			solanago.Meta(to).WRITE(), solanago.Meta(r.recipient), solanago.Meta(r.mint),
 			solanago.Meta(solanago.SystemProgramID), solanago.Meta(solanago.TokenProgramID),
 		}, []byte{1}),
 		solanago.NewInstruction(solanago.TokenProgramID, solanago.AccountMetaSlice{
-			solanago.Meta(from).WRITE(), solanago.Meta(r.mint), solanago.Meta(to).WRITE(), solanago.Meta(customer.PublicKey()).SIGNER(),
+			solanago.Meta(from).
+				WRITE(),
+			solanago.Meta(r.mint), solanago.Meta(to).WRITE(), solanago.Meta(customer.PublicKey()).SIGNER(),
 		}, append(binary.LittleEndian.AppendUint64([]byte{12}, units), decimals)),
 	}, recent.Value.Blockhash, solanago.TransactionPayer(customer.PublicKey()))
 	if err != nil {

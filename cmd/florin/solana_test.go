@@ -47,8 +47,14 @@ func openSolanaShop(t *testing.T) *solanaShop {
 	s := &solanaShop{shop: &shop{receiver: newReceiver(t)}, ledger: ledger, wallet: chain.Address(vault.String())}
 	profile := chain.Profiles()[3]
 	profile.Assets = []chain.Asset{
-		{Network: chain.Solana, Contract: chain.Address(ledger.Tokens().USDT.String()), Symbol: "USDT", Decimals: devsol.Decimals, Token: money.USDT},
-		{Network: chain.Solana, Contract: chain.Address(ledger.Tokens().USDC.String()), Symbol: "USDC", Decimals: devsol.Decimals, Token: money.USDC},
+		{
+			Network: chain.Solana, Contract: chain.Address(ledger.Tokens().USDT.String()), Symbol: "USDT",
+			Decimals: devsol.Decimals, Token: money.USDT,
+		},
+		{
+			Network: chain.Solana, Contract: chain.Address(ledger.Tokens().USDC.String()), Symbol: "USDC",
+			Decimals: devsol.Decimals, Token: money.USDC,
+		},
 	}
 	s.assets = profile.Assets
 	if s.reader, err = solana.New(solana.Config{Profile: profile, Endpoints: []string{ledger.URL()}, Rate: 1e9}); err != nil {
@@ -65,7 +71,10 @@ func openSolanaShop(t *testing.T) *solanaShop {
 // pay sends cents of a mint and returns the signature.
 func (s *solanaShop) pay(t *testing.T, mint chain.Address, to string, cents int64) string {
 	t.Helper()
-	tx, err := s.ledger.Pay(solanago.MustPublicKeyFromBase58(string(mint)), solanago.MustPublicKeyFromBase58(to), uint64(cents)*10_000)
+	tx, err := s.ledger.Pay(
+		solanago.MustPublicKeyFromBase58(string(mint)), solanago.MustPublicKeyFromBase58(to),
+		uint64(cents)*10_000,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,13 +157,19 @@ func TestSolana_Rescue(t *testing.T) {
 		r = s.run(t, "", "reconcile", "--wait", "100ms")
 		return r.status == 1 && strings.Contains(r.stdout, "0.5 SOL") && strings.Contains(r.stdout, txnid)
 	})
-	if dry := s.must(t, "", "sweep", "--txnid", txnid, "--dry-run"); !strings.Contains(dry, "Would sweep 0.5 SOL on Solana from "+address) {
+	if dry := s.must(t, "", "sweep", "--txnid", txnid, "--dry-run"); !strings.Contains(
+		dry, "Would sweep 0.5 SOL on Solana from "+address,
+	) {
 		t.Errorf("the dry run says %q", dry)
 	}
-	if dry := s.must(t, "", "sweep", "--address", address, "--network", "sol", "--token", fake, "--dry-run"); !strings.Contains(dry, "Would sweep 2 ") {
+	if dry := s.must(t, "", "sweep", "--address", address, "--network", "sol", "--token", fake, "--dry-run"); !strings.Contains(
+		dry, "Would sweep 2 ",
+	) {
 		t.Errorf("the dry run says %q", dry)
 	}
-	if out := s.must(t, "", "sweep", "--address", address, "--network", "sol", "--token", fake); !strings.Contains(out, "Moved 2 ") {
+	if out := s.must(t, "", "sweep", "--address", address, "--network", "sol", "--token", fake); !strings.Contains(
+		out, "Moved 2 ",
+	) {
 		t.Errorf("sweeping the other mint says %q", out)
 	}
 	if out := s.must(t, "", "sweep", "--txnid", txnid); !strings.Contains(out, "Moved 0.5 SOL to "+string(s.wallet)) {
@@ -187,5 +202,9 @@ func TestSolana_Rescue(t *testing.T) {
 	}
 	s.refuses(t, 1, []string{"sweep", "--address", string(s.wallet), "--network", "sol", "--token", "USDT"}, "never shown")
 	s.refuses(t, 1, []string{"sweep", "--address", settlementWallet, "--network", "sol", "--token", "USDT"}, "--address")
-	s.refuses(t, 1, []string{"sweep", "--address", address, "--network", "sol", "--token", string(s.wallet), "--dry-run"}, "no token")
+	s.refuses(
+		t, 1,
+		[]string{"sweep", "--address", address, "--network", "sol", "--token", string(s.wallet), "--dry-run"},
+		"no token",
+	)
 }

@@ -92,7 +92,10 @@ func (c rescue) networks(cfg config.Config) ([]config.Network, error) {
 	}
 	if c.Network == "" {
 		if len(cfg.Networks) == 0 {
-			return nil, fault.New(fault.Invalid, "no network is on: set FLORIN_BEP20_RPC, FLORIN_POLYGON_RPC, FLORIN_BASE_RPC or FLORIN_SOL_RPC")
+			return nil, fault.New(
+				fault.Invalid,
+				"no network is on: set FLORIN_BEP20_RPC, FLORIN_POLYGON_RPC, FLORIN_BASE_RPC or FLORIN_SOL_RPC",
+			)
 		}
 		return cfg.Networks, nil
 	}
@@ -133,7 +136,10 @@ func (c rescue) shown(ctx context.Context, s *store.Store) ([]settlement.Deposit
 
 // on brings home what lies on one network, and reports whether there was
 // anything.
-func (c rescue) on(ctx context.Context, p *process, cfg config.Config, n config.Network, s *store.Store, shown []settlement.DepositAddress) (bool, error) {
+func (c rescue) on(
+	ctx context.Context, p *process, cfg config.Config, n config.Network, s *store.Store,
+	shown []settlement.DepositAddress,
+) (bool, error) {
 	shown = settlement.On(n.Profile.Network, shown)
 	if len(shown) == 0 {
 		return false, nil
@@ -248,7 +254,10 @@ func tell(p *process, n chain.Profile, done settlement.Sweep) error {
 	}
 	if len(done.Unmoved) > 0 {
 		u := done.Unmoved[0]
-		return fault.New(fault.Unprocessable, "%d could not be moved; %s from %s: %s", len(done.Unmoved), u.Contract, u.Address, u.Reason)
+		return fault.New(
+			fault.Unprocessable, "%d could not be moved; %s from %s: %s", len(done.Unmoved), u.Contract,
+			u.Address, u.Reason,
+		)
 	}
 	if len(done.Moved) == 0 {
 		return errors.New("nothing was there when it was swept; somebody else may have brought it home")

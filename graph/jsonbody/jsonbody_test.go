@@ -51,11 +51,18 @@ func TestRead(t *testing.T) {
 
 func TestObject(t *testing.T) {
 	t.Parallel()
-	o, err := Parse([]byte(`{"text":"a","none":null,"number":7,"big":99999999999,"half":1.5,"amount":1e400,"map":{"a":"b"},"mixed":{"a":1},"list":[1],"twice":"x","twice":"y"}`))
+	o, err := Parse(
+		[]byte(
+			`{"text":"a","none":null,"number":7,"big":99999999999,"half":1.5,"amount":1e400,"map":{"a":"b"},"mixed":{"a":1},"list":[1],"twice":"x","twice":"y"}`,
+		),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.Text("text") != "a" || o.Text("none") != "" || o.Text("missing") != "" || o.Text("twice") != "y" || *o.Int("number") != 7 || o.Int("none") != nil || o.Int("missing") != nil {
+	if o.Text("text") != "a" || o.Text("none") != "" || o.Text("missing") != "" || o.Text("twice") != "y" ||
+		*o.Int("number") != 7 ||
+		o.Int("none") != nil ||
+		o.Int("missing") != nil {
 		t.Error("good fields are misread")
 	}
 	if digits, err := o.Decimal("amount").Text("amount"); err != nil || digits != "1e400" {

@@ -33,7 +33,10 @@ func DecimalOf(m money.Micros) Decimal { return Number(m.String()) }
 // name is the argument's.
 func (d Decimal) Text(name string) (string, error) {
 	if !d.number {
-		return "", fault.New(fault.Invalid, "%s is required and must be a decimal number such as 12.50, not a text or anything else", name)
+		return "", fault.New(
+			fault.Invalid,
+			"%s is required and must be a decimal number such as 12.50, not a text or anything else", name,
+		)
 	}
 	return d.text, nil
 }

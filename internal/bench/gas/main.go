@@ -46,7 +46,10 @@ func run(ctx context.Context) error {
 
 // compare prints a line for each batch and fails when one is over the limit.
 func (b *bench) compare(ctx context.Context) error {
-	fmt.Printf("%6s  %12s  %12s  %14s  %7s  %7s\n", "batch", "first sweep", "next sweep", "hot wallet way", "first", "next")
+	fmt.Printf(
+		"%6s  %12s  %12s  %14s  %7s  %7s\n", "batch", "first sweep", "next sweep", "hot wallet way", "first",
+		"next",
+	)
 	var missed []string
 	for _, n := range batches {
 		line, err := b.measure(ctx, n)
@@ -59,7 +62,10 @@ func (b *bench) compare(ctx context.Context) error {
 			missed = append(missed, fmt.Sprintf("a batch of %d costs %.2f x and %.2f x", n, first, again))
 		}
 	}
-	fmt.Printf("gas per payment; from %d on at most %.2f x for a first and %.2f x for a repeated sweep\n", fromBatch, mostFirst, mostRepeat)
+	fmt.Printf(
+		"gas per payment; from %d on at most %.2f x for a first and %.2f x for a repeated sweep\n", fromBatch,
+		mostFirst, mostRepeat,
+	)
 	if len(missed) > 0 {
 		return fmt.Errorf("over the limit: %v", missed)
 	}

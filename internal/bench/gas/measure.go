@@ -63,7 +63,9 @@ func startChain(ctx context.Context) (*bench, error) {
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-	b.sender = sender.NewSweeps(adapter, sender.Config{Signer: faucet{}, Instance: instance, MaxPrice: money.UnitsFromUint64(1e13)})
+	b.sender = sender.NewSweeps(
+		adapter, sender.Config{Signer: faucet{}, Instance: instance, MaxPrice: money.UnitsFromUint64(1e13)},
+	)
 	return b, b.mint(ctx, common.HexToAddress(string(merchantWallet)))
 }
 
@@ -81,7 +83,9 @@ func (b *bench) measure(ctx context.Context, n int) (l line, err error) {
 			return line{}, err
 		}
 		items = append(items, chain.SweepItem{
-			PaymentID: strconv.FormatInt(b.next, 10), Number: b.next, Address: at, Settlement: merchantWallet, Asset: b.asset, Expected: money.NewUnits(amount),
+			PaymentID: strconv.FormatInt(
+				b.next, 10,
+			), Number: b.next, Address: at, Settlement: merchantWallet, Asset: b.asset, Expected: money.NewUnits(amount),
 		})
 	}
 	if l.first, err = b.sweep(ctx, items); err != nil {
@@ -176,7 +180,10 @@ func (b *bench) hotPayment(ctx context.Context, key *ecdsa.PrivateKey) (uint64, 
 		return 0, err
 	}
 	b.Commit() // by then the pool has seen the coins arrive
-	tx, err := b.Transfer(ctx, key, common.HexToAddress(string(b.asset.Contract)), common.HexToAddress(string(merchantWallet)), amount)
+	tx, err := b.Transfer(
+		ctx, key, common.HexToAddress(string(b.asset.Contract)), common.HexToAddress(string(merchantWallet)),
+		amount,
+	)
 	if err != nil {
 		return 0, err
 	}

@@ -65,8 +65,10 @@ func measure(rounds int) error {
 	}
 	perSecond := transfers / costs[manyAddresses].Seconds()
 	ratio := float64(costs[manyAddresses]) / float64(costs[fewAddresses])
-	fmt.Printf("%.2f of the %d transfers/s asked for; a transfer costs %.2f times as much among %d addresses (at most %.1f)\n",
-		perSecond/leastPerSecond, leastPerSecond, ratio, manyAddresses, mostRatio)
+	fmt.Printf(
+		"%.2f of the %d transfers/s asked for; a transfer costs %.2f times as much among %d addresses (at most %.1f)\n",
+		perSecond/leastPerSecond, leastPerSecond, ratio, manyAddresses, mostRatio,
+	)
 	if perSecond < leastPerSecond || ratio > mostRatio {
 		return errors.New("too slow")
 	}

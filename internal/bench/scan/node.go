@@ -61,11 +61,22 @@ func logText(i int, asset chain.Asset) []byte {
 		to = addressOf(uint64(i / everyOurs))
 	}
 	number := 1 + i/perBlock
-	return fmt.Appendf(nil, `{"address":"%s","topics":["0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",`+
-		`"0x000000000000000000000000%x","0x000000000000000000000000%x"],"data":"0x%064x","blockNumber":"0x%x","transactionHash":"%s",`+
-		`"transactionIndex":"0x%x","blockHash":"%s","blockTimestamp":"0x%x","logIndex":"0x%x","removed":false}`,
-		asset.Contract, addressOf(uint64(1<<41+i)), to, 1_000_000+i, number, hash("tx", i), i%perBlock, hash("block", number),
-		timeOf(number), i%perBlock)
+	return fmt.Appendf(
+		nil,
+		`{"address":"%s","topics":["0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",`+
+			`"0x000000000000000000000000%x","0x000000000000000000000000%x"],"data":"0x%064x","blockNumber":"0x%x","transactionHash":"%s",`+
+			`"transactionIndex":"0x%x","blockHash":"%s","blockTimestamp":"0x%x","logIndex":"0x%x","removed":false}`,
+		asset.Contract,
+		addressOf(uint64(1<<41+i)),
+		to,
+		1_000_000+i,
+		number,
+		hash("tx", i),
+		i%perBlock,
+		hash("block", number),
+		timeOf(number),
+		i%perBlock,
+	)
 }
 
 func hash(kind string, i int) string {

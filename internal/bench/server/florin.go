@@ -35,7 +35,9 @@ const patience = time.Minute
 var servesAt = regexp.MustCompile(`address=(127\.0\.0\.1:\d+)`)
 
 func (l *lab) environ(database string) []string {
-	return append([]string{"FLORIN_SECRET_KEY=" + secretKey, "FLORIN_DATABASE_URL=" + database, "FLORIN_LISTEN=127.0.0.1:0"}, l.chainEnv...)
+	return append(
+		[]string{"FLORIN_SECRET_KEY=" + secretKey, "FLORIN_DATABASE_URL=" + database, "FLORIN_LISTEN=127.0.0.1:0"},
+		l.chainEnv...)
 }
 
 func (l *lab) command(ctx context.Context, database string, args ...string) *exec.Cmd {
@@ -132,8 +134,11 @@ func (f *florin) equip(ctx context.Context) error {
 		return err
 	}
 	defer c.conn.Close()
-	body := fmt.Appendf(nil, `{"query":"mutation { createCustodianAccount(input: {apiKey: \"%s\", name: \"Bench\", wallets: {polygon: \"%s\"}}) { code message } }"}`,
-		f.key, settlementWallet)
+	body := fmt.Appendf(
+		nil,
+		`{"query":"mutation { createCustodianAccount(input: {apiKey: \"%s\", name: \"Bench\", wallets: {polygon: \"%s\"}}) { code message } }"}`,
+		f.key, settlementWallet,
+	)
 	status, answer, err := c.post("/graphql", body)
 	if err != nil || status != http.StatusOK || !bytes.Contains(answer, []byte(`"code":200`)) {
 		return errors.Join(err, errStatus("createCustodianAccount", status, answer))

@@ -30,14 +30,19 @@ func newLab(ctx context.Context, s settings) (*lab, error) {
 		return nil, err
 	}
 	l := &lab{settings: s, dir: dir}
-	build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(dir, "florin"), "./cmd/florin")
+	build := exec.CommandContext(
+		ctx, "go", "build", "-buildvcs=false", "-trimpath", "-ldflags", "-s -w", "-o",
+		filepath.Join(dir, "florin"), "./cmd/florin",
+	)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
 		return nil, errors.Join(fmt.Errorf("build florin: %w", err), l.close())
 	}
 	// A second a block, so that the chain in this process takes little from what is measured.
-	l.chain, err = devchain.Start(devchain.Config{ChainID: 137, Decimals: 6, BlockTime: time.Second, SafeDepth: 1, FinalDepth: 2})
+	l.chain, err = devchain.Start(
+		devchain.Config{ChainID: 137, Decimals: 6, BlockTime: time.Second, SafeDepth: 1, FinalDepth: 2},
+	)
 	if err != nil {
 		return nil, errors.Join(err, l.close())
 	}
@@ -100,7 +105,10 @@ func (l *lab) startAndIdle(ctx context.Context) error {
 		}
 	}
 	l.sayf(best <= mostStart, "%-34s %8v (at most %v)", "exec to first 200", best.Round(time.Millisecond), mostStart)
-	l.sayf(resident <= mostIdleBytes, "%-34s %8.1f MB (at most %d MB)", "resident when idle", float64(resident)/(1<<20), mostIdleBytes>>20)
+	l.sayf(
+		resident <= mostIdleBytes, "%-34s %8.1f MB (at most %d MB)", "resident when idle",
+		float64(resident)/(1<<20), mostIdleBytes>>20,
+	)
 	return nil
 }
 

@@ -38,7 +38,11 @@ func dial(ctx context.Context, address string) (*client, error) {
 
 // post sends a JSON body and get none. The answer's body is valid until the next call.
 func (c *client) post(path string, body []byte) (status int, answer []byte, err error) {
-	c.out = fmt.Appendf(c.out[:0], "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", path, len(body))
+	c.out = fmt.Appendf(
+		c.out[:0],
+		"POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
+		path, len(body),
+	)
 	c.out = append(c.out, body...)
 	return c.ask()
 }

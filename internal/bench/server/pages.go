@@ -57,7 +57,10 @@ func (l *lab) openPages(ctx context.Context) (err error) {
 		return err
 	}
 	each := (after - before) / int64(l.streams)
-	l.sayf(each <= mostStream, "%-34s %8d, %.1f KB each (at most %d KB)", "open pages", len(conns), float64(each)/1024, mostStream>>10)
+	l.sayf(
+		each <= mostStream, "%-34s %8d, %.1f KB each (at most %d KB)", "open pages", len(conns),
+		float64(each)/1024, mostStream>>10,
+	)
 	return nil
 }
 

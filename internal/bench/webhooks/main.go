@@ -34,7 +34,10 @@ type settings struct {
 
 func main() {
 	var s settings
-	flag.StringVar(&s.database, "database", "", "database URL; it should be empty (default: SQLite in a temporary directory)")
+	flag.StringVar(
+		&s.database, "database", "",
+		"database URL; it should be empty (default: SQLite in a temporary directory)",
+	)
 	flag.IntVar(&s.fast, "fast", 50, "receivers that answer at once")
 	flag.IntVar(&s.hanging, "hanging", 100, "receivers that never answer")
 	flag.IntVar(&s.queued, "queued", 20, "events for each receiver that never answers")
@@ -72,7 +75,13 @@ func bench(ctx context.Context, s settings) error {
 
 func report(name string, f figures) {
 	round := func(d time.Duration) time.Duration { return d.Round(100 * time.Microsecond) }
-	fmt.Printf("%-14s %6.0f deliveries/s (%d in %.2f s, %.0f a CPU second); claim %v, settle %v; hanging at the end %d\n",
-		name, f.rate, f.delivered, f.took.Seconds(), float64(f.delivered)/f.cpu.Seconds(), round(f.claim), round(f.settle), f.hanging)
-	fmt.Printf("%-14s event stored to request received: p50 %v, p99 %v (%d events)\n", "", round(f.p50), round(f.p99), f.singles)
+	fmt.Printf(
+		"%-14s %6.0f deliveries/s (%d in %.2f s, %.0f a CPU second); claim %v, settle %v; hanging at the end %d\n",
+		name, f.rate, f.delivered, f.took.Seconds(), float64(f.delivered)/f.cpu.Seconds(), round(f.claim),
+		round(f.settle), f.hanging,
+	)
+	fmt.Printf(
+		"%-14s event stored to request received: p50 %v, p99 %v (%d events)\n", "", round(f.p50), round(f.p99),
+		f.singles,
+	)
 }

@@ -55,7 +55,9 @@ func (m *mean) since(t time.Time) {
 
 func (m *mean) value() time.Duration { return time.Duration(m.nanos.Load() / max(m.n.Load(), 1)) }
 
-func (c *counting) Claim(ctx context.Context, holder string, now, until time.Time, shares []webhook.Share) ([]webhook.Delivery, error) {
+func (c *counting) Claim(
+	ctx context.Context, holder string, now, until time.Time, shares []webhook.Share,
+) ([]webhook.Delivery, error) {
 	defer c.claims.since(time.Now())
 	return c.Store.Claim(ctx, holder, now, until, shares)
 }

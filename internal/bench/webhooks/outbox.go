@@ -63,12 +63,17 @@ func (o *outbox) close() error {
 // merchant makes a merchant with the callback URL and returns the key.
 func (o *outbox) merchant(ctx context.Context, url string) (int64, error) {
 	now, id := time.Now(), newULID()
-	u, err := o.CreateUser(ctx, identity.User{PublicID: newULID(), Email: id + "@example.org", PasswordHash: "none", CreatedAt: now})
+	u, err := o.CreateUser(
+		ctx,
+		identity.User{PublicID: newULID(), Email: id + "@example.org", PasswordHash: "none", CreatedAt: now},
+	)
 	if err != nil {
 		return 0, err
 	}
-	k, err := o.CreateKey(ctx, merchant.Key{PublicID: newULID(), UserID: u.ID, Hash: sha256.Sum256([]byte(id)), CreatedAt: now},
-		func(int64) []ledger.Entry { return nil })
+	k, err := o.CreateKey(
+		ctx, merchant.Key{PublicID: newULID(), UserID: u.ID, Hash: sha256.Sum256([]byte(id)), CreatedAt: now},
+		func(int64) []ledger.Entry { return nil },
+	)
 	if err != nil {
 		return 0, err
 	}
