@@ -21,7 +21,10 @@ func TestHelp(t *testing.T) {
 	if out := i.must(t, "", "--help"); !strings.Contains(out, "user create") {
 		t.Errorf("florin --help lacks the commands: %s", out)
 	}
-	for _, command := range []string{"serve", "migrate", "keygen", "config", "deploy", "user create", "key create", "sweep", "rescan", "reconcile", "verify-ledger", "version"} {
+	for _, command := range []string{
+		"serve", "migrate", "keygen", "config", "deploy", "user create", "key create", "sweep", "rescan",
+		"reconcile", "verify-ledger", "version",
+	} {
 		out := i.must(t, "", append(strings.Fields(command), "--help")...)
 		if !strings.HasPrefix(out, "Usage: florin "+command) || !strings.Contains(out, "Example") ||
 			!strings.Contains(out, "    florin "+command) && command != "serve" {
@@ -110,7 +113,10 @@ func TestUserCreate_Password(t *testing.T) {
 	i.must(t, "", "user", "create", "--email", "flag@example.com", "--password", password)
 	i.must(t, password+"\r\n", "user", "create", "--email", "dash@example.com", "--password", "-")
 	i.must(t, password, "user", "create", "--email", "pipe@example.com")
-	for name, stdin := range map[string]string{"nothing": "", "an empty line": "\n" + password, "too short": "123456789\n", "too long": strings.Repeat("a", 1<<20)} {
+	for name, stdin := range map[string]string{
+		"nothing": "", "an empty line": "\n" + password, "too short": "123456789\n",
+		"too long": strings.Repeat("a", 1<<20),
+	} {
 		r := i.run(t, stdin, "user", "create", "--email", "bad@example.com")
 		if r.status != 1 || strings.Count(r.stderr, "\n") != 1 || len(r.stderr) > 200 {
 			t.Errorf("%s as a password: status %d, %.300q", name, r.status, r.stderr)
@@ -214,7 +220,9 @@ func TestKeygen(t *testing.T) {
 		first+i.must(t, "", "keygen", "--evm", "--sol", "--sol-seed")+"FLORIN_SOL_RPC=http://127.0.0.1:1\n",
 	)
 	out := i.must(t, "", "config")
-	for _, want := range []string{"FLORIN_SECRET_KEY=***", "FLORIN_EVM_GAS_KEY=***", "FLORIN_SOL_GAS_KEY=***", "FLORIN_SOL_SEED=***"} {
+	for _, want := range []string{
+		"FLORIN_SECRET_KEY=***", "FLORIN_EVM_GAS_KEY=***", "FLORIN_SOL_GAS_KEY=***", "FLORIN_SOL_SEED=***",
+	} {
 		if !strings.Contains(out, want+"\n") {
 			t.Errorf("what keygen prints is no configuration; it lacks %s:\n%s", want, out)
 		}
@@ -227,7 +235,10 @@ func TestConfig(t *testing.T) {
 	write(t, i.dir, ".env", "FLORIN_SIGNUP=invite\nFLORIN_LOG_FORMAT=json\n")
 	named := write(t, i.dir, "other.env", "FLORIN_LOG_FORMAT=text\nFLORIN_LISTEN=127.0.0.1:81\n")
 	out := i.must(t, "", "config")
-	for _, want := range []string{"FLORIN_SIGNUP=closed\n", "FLORIN_LOG_FORMAT=json\n", "FLORIN_BASE_RPC=https://base.example.com/***\n", "FLORIN_BASE_FINALITY=safe\n"} {
+	for _, want := range []string{
+		"FLORIN_SIGNUP=closed\n", "FLORIN_LOG_FORMAT=json\n", "FLORIN_BASE_RPC=https://base.example.com/***\n",
+		"FLORIN_BASE_FINALITY=safe\n",
+	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("florin config lacks %q:\n%s", want, out)
 		}

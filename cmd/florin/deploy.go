@@ -103,7 +103,8 @@ func (c deploy) show(p *process, n chain.Profile, plan sender.DeployPlan) error 
 	if len(plan.Steps) == 0 {
 		return p.say("The factory is already at %s on %s.", plan.Factory, n.Name)
 	}
-	if err := p.say("On %s, paid by %s, which holds %s %s:", n.Name, plan.Wallet, plan.Balance.Format(coinDecimals), n.Coin); err != nil {
+	balance := plan.Balance.Format(coinDecimals)
+	if err := p.say("On %s, paid by %s, which holds %s %s:", n.Name, plan.Wallet, balance, n.Coin); err != nil {
 		return err
 	}
 	for _, s := range plan.Steps {

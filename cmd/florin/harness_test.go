@@ -86,7 +86,7 @@ func (i installation) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// must runs the program and fails unless it did what was asked.
+// must runs the program, fails unless it succeeds, and returns its output.
 func (i installation) must(t *testing.T, stdin string, args ...string) string {
 	t.Helper()
 	r := i.run(t, stdin, args...)
@@ -94,6 +94,14 @@ func (i installation) must(t *testing.T, stdin string, args ...string) string {
 		t.Fatalf("florin %v: status %d, %s", args, r.status, r.stderr)
 	}
 	return r.stdout
+}
+
+// prints runs the program and fails unless it succeeds and prints the text.
+func (i installation) prints(t *testing.T, text string, args ...string) {
+	t.Helper()
+	if out := i.must(t, "", args...); !strings.Contains(out, text) {
+		t.Errorf("florin %v prints %q, not %q", args, out, text)
+	}
 }
 
 // refuses runs the program and fails unless it gives up with the status and

@@ -81,7 +81,10 @@ func (w *witness) long() {
 			),
 		)
 	}
-	for name, filter := range map[string]string{"24h": `, timeRange: "24h"`, "1week": `, timeRange: "1week"`, "1month": `, timeRange: "1month"`, "all": ""} {
+	for name, filter := range map[string]string{
+		"24h": `, timeRange: "24h"`, "1week": `, timeRange: "1week"`, "1month": `, timeRange: "1month"`,
+		"all": "",
+	} {
 		w.gql("of long ago "+name, key, "query", fmt.Sprintf(`getTransactions(apiKey: %q%s)`, key, filter), listed)
 	}
 	w.gql(
@@ -89,11 +92,17 @@ func (w *witness) long() {
 		fmt.Sprintf(`getTransactions(apiKey: %q, status: STARTED, network: BASE)`, w.key), listed,
 	)
 	w.gql("an empty key", "", "query", `getCreditsLeft(apiKey: "")`, creditFields)
-	for name, amount := range map[string]string{"least": "0.01", "below the least": "0.009999", "most": "1000000", "above the most": "1000000.000001", "seven places": "0.1000001", "trailing zeros": "1.5000000", "a text": `"5"`, "nothing": "0"} {
+	for name, amount := range map[string]string{
+		"least": "0.01", "below the least": "0.009999", "most": "1000000", "above the most": "1000000.000001",
+		"seven places": "0.1000001", "trailing zeros": "1.5000000", "a text": `"5"`, "nothing": "0",
+	} {
 		w.rest("amount "+name, key, "POST", "/create-payment", fmt.Sprintf(`{"apiKey":%q,"amount":%s}`, key, amount))
 	}
 	bare := w.newKey("--wallet", "") // the last one counts
-	for name, call := range map[string]string{"revoke": "revokeApiKey(apiKey: %q, privateKey: %q)", "recharge": "rechargeApiKey(apiKey: %q, privateKey: %q, unit: 1)"} {
+	for name, call := range map[string]string{
+		"revoke":   "revokeApiKey(apiKey: %q, privateKey: %q)",
+		"recharge": "rechargeApiKey(apiKey: %q, privateKey: %q, unit: 1)",
+	} {
 		w.gql(name+" without a wallet", bare, "mutation", fmt.Sprintf(call, bare, ownPrivateKey), "code message")
 		w.gql(name+" with no private key", key, "mutation", fmt.Sprintf(call, key, "0x12"), "code message")
 	}

@@ -25,7 +25,8 @@ var operationTable = []struct{ operation, arguments, result string }{
 		"code message queriesLeft apiKey.id apiKey.key apiKey.firstName apiKey.lastName apiKey.email apiKey.wallet apiKey.queriesLeft apiKey.createdAt",
 	},
 	{
-		"query getTransactions", "apiKey String!, status TransactionStatus, network Network, timeRange String, sortOrder String",
+		"query getTransactions",
+		"apiKey String!, status TransactionStatus, network Network, timeRange String, sortOrder String",
 		"code message apiKey.creditsLeft " + transactionIn("transactions.", ""),
 	},
 	{"query getTxnDetails", "txnid String!", "code message " + transactionIn("transaction.", "countdown")},
@@ -65,7 +66,8 @@ var operationTable = []struct{ operation, arguments, result string }{
 	{"mutation startSolPayment", "txnid String!, token Token!", "code message transaction.wallet.address"},
 	{"query getDonate", "campaignId String!", "code message campaign.campaignId"},
 	{
-		"mutation StartDonation", "campaignId String!, amount Float!, network Network!, token Token!, name String, message String",
+		"mutation StartDonation",
+		"campaignId String!, amount Float!, network Network!, token Token!, name String, message String",
 		"code message paymentLink transaction.wallet.address",
 	},
 	{"mutation UserCreateCreditTopup", "apiKeyId String!, credits Int!", "code message paymentLink transaction.txnid"},

@@ -27,7 +27,10 @@ func TestInterface(t *testing.T) {
 	if t.Failed() {
 		t.FailNow()
 	}
-	rows := slices.Concat(interfaceRows, moreRows, deepRows, schemaRows(), debitRows(), keyRows(), envelopeRows(w))
+	rows := slices.Concat(
+		stateRows, graphQLRows, restRows, ruleRows, moreRows, deepRows,
+		schemaRows(), debitRows(), keyRows(), envelopeRows(w),
+	)
 	names := map[string]bool{}
 	for _, row := range rows {
 		if names[row.name] || row.says == "" {

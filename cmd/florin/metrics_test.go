@@ -79,7 +79,43 @@ func (s scraped) value(name string, labels ...string) (v float64, ok bool) {
 // secretLooking finds what no label may hold: payments, keys, addresses, hashes.
 var secretLooking = regexp.MustCompile(`flk_|whsec_|0x[0-9a-fA-F]{8}|"[0-9A-HJKMNP-TV-Z]{26}"|@example`)
 
-// TestMetrics makes a payment and reads what the operator's Prometheus would.
+// afterPayment are the metrics once a payment on Polygon is completed and swept.
+var afterPayment = []metric{
+	{"florin_sweeps_ended_total", []string{"network", "POLYGON", "state", "CONFIRMED"}, 1, 1},
+	{"florin_payment_changes_total", []string{"state", "PENDING", "network", "none"}, 1, 1},
+	{"florin_payment_changes_total", []string{"state", "STARTED", "network", "POLYGON"}, 1, 1},
+	{"florin_payment_changes_total", []string{"state", "COMPLETED", "network", "POLYGON"}, 1, 1},
+	{"florin_deposits_total", []string{"state", "seen", "network", "POLYGON"}, 1, 1},
+	{"florin_deposits_total", []string{"state", "credited", "network", "POLYGON"}, 1, 1},
+	{"florin_webhook_attempts_total", []string{"outcome", "delivered"}, 1, 1},
+	{"florin_webhook_attempts_total", []string{"outcome", "given_up"}, 0, 0},
+	{"florin_block_to_webhook_seconds", []string{"network", "POLYGON"}, 1, 1},
+	{"florin_webhook_oldest_due_seconds", nil, 0, 0},
+	{"florin_network_up", []string{"network", "BASE"}, 1, 1},
+	{"florin_network_head", []string{"network", "POLYGON"}, 3, 1e6},
+	{"florin_network_scanned", []string{"network", "POLYGON"}, 3, 1e6},
+	{"florin_network_final", []string{"network", "POLYGON"}, 3, 1e6},
+	{"florin_network_lag_seconds", []string{"network", "BEP20"}, 0, 30},
+	{"florin_network_endpoints", []string{"network", "BEP20"}, 1, 1},
+	{"florin_network_endpoints_healthy", []string{"network", "BEP20"}, 1, 1},
+	{"florin_network_endpoint_requests_total", []string{"network", "BEP20"}, 5, 1e9},
+	{"florin_network_endpoint_errors_total", []string{"network", "BEP20"}, 0, 1e3},
+	{"florin_gas_balance_coins", []string{"network", "POLYGON"}, 0.5, 1},
+	{"florin_sweeps_waiting", []string{"network", "POLYGON"}, 0, 0},
+	{"florin_sweep_in_flight_age_seconds", []string{"network", "POLYGON"}, 0, 0},
+	{"florin_sweep_in_flight", []string{"network", "POLYGON", "state", "SENT"}, 0, 0},
+	{"florin_ledger_differences", nil, 0, 0},
+	{"florin_ledger_checked_timestamp_seconds", nil, 1.7e9, 1e11},
+	{"florin_database_up", nil, 1, 1},
+	{"florin_http_requests_total", []string{"route", "/orders/:txnid", "method", "GET", "status", "200"}, 1, 1e4},
+	{"florin_http_requests_total", []string{"route", "none", "method", "GET", "status", "404"}, 1, 1},
+	{"florin_http_request_seconds", []string{"route", "/create-payment"}, 1, 1},
+	{"florin_build_info", []string{"version", testVersion}, 1, 1},
+	{"go_goroutines", nil, 5, 1e5},
+	{"process_resident_memory_bytes", nil, 1e6, 1e10},
+}
+
+// A payment shows in the metrics that the operator's Prometheus reads.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	address := freeAddress(t)
@@ -103,40 +139,7 @@ func TestMetrics(t *testing.T) {
 	polygon.pay(t, polygon.token("USDC"), deposit, 1250)
 	s.await(t, txnid, "COMPLETED")
 	s.told(t, txnid, "completed")
-	m := awaitMetrics(t, address, []metric{
-		{"florin_sweeps_ended_total", []string{"network", "POLYGON", "state", "CONFIRMED"}, 1, 1},
-		{"florin_payment_changes_total", []string{"state", "PENDING", "network", "none"}, 1, 1},
-		{"florin_payment_changes_total", []string{"state", "STARTED", "network", "POLYGON"}, 1, 1},
-		{"florin_payment_changes_total", []string{"state", "COMPLETED", "network", "POLYGON"}, 1, 1},
-		{"florin_deposits_total", []string{"state", "seen", "network", "POLYGON"}, 1, 1},
-		{"florin_deposits_total", []string{"state", "credited", "network", "POLYGON"}, 1, 1},
-		{"florin_webhook_attempts_total", []string{"outcome", "delivered"}, 1, 1},
-		{"florin_webhook_attempts_total", []string{"outcome", "given_up"}, 0, 0},
-		{"florin_block_to_webhook_seconds", []string{"network", "POLYGON"}, 1, 1},
-		{"florin_webhook_oldest_due_seconds", nil, 0, 0},
-		{"florin_network_up", []string{"network", "BASE"}, 1, 1},
-		{"florin_network_head", []string{"network", "POLYGON"}, 3, 1e6},
-		{"florin_network_scanned", []string{"network", "POLYGON"}, 3, 1e6},
-		{"florin_network_final", []string{"network", "POLYGON"}, 3, 1e6},
-		{"florin_network_lag_seconds", []string{"network", "BEP20"}, 0, 30},
-		{"florin_network_endpoints", []string{"network", "BEP20"}, 1, 1},
-		{"florin_network_endpoints_healthy", []string{"network", "BEP20"}, 1, 1},
-		{"florin_network_endpoint_requests_total", []string{"network", "BEP20"}, 5, 1e9},
-		{"florin_network_endpoint_errors_total", []string{"network", "BEP20"}, 0, 1e3},
-		{"florin_gas_balance_coins", []string{"network", "POLYGON"}, 0.5, 1},
-		{"florin_sweeps_waiting", []string{"network", "POLYGON"}, 0, 0},
-		{"florin_sweep_in_flight_age_seconds", []string{"network", "POLYGON"}, 0, 0},
-		{"florin_sweep_in_flight", []string{"network", "POLYGON", "state", "SENT"}, 0, 0},
-		{"florin_ledger_differences", nil, 0, 0},
-		{"florin_ledger_checked_timestamp_seconds", nil, 1.7e9, 1e11},
-		{"florin_database_up", nil, 1, 1},
-		{"florin_http_requests_total", []string{"route", "/orders/:txnid", "method", "GET", "status", "200"}, 1, 1e4},
-		{"florin_http_requests_total", []string{"route", "none", "method", "GET", "status", "404"}, 1, 1},
-		{"florin_http_request_seconds", []string{"route", "/create-payment"}, 1, 1},
-		{"florin_build_info", []string{"version", testVersion}, 1, 1},
-		{"go_goroutines", nil, 5, 1e5},
-		{"process_resident_memory_bytes", nil, 1e6, 1e10},
-	})
+	m := awaitMetrics(t, address, afterPayment)
 	if found := secretLooking.FindString(m.text); found != "" || strings.Contains(m.text, txnid) ||
 		strings.Contains(m.text, s.key) {
 		t.Errorf("the metrics name %q", found)

@@ -159,7 +159,8 @@ func (s *shop) open(t *testing.T, env []string, wallets map[string]any) {
 	s.installation = newInstallation(t, env...)
 	s.must(t, "correct horse battery\n", "user", "create", "--email", "shop@example.com", "--json")
 	var key struct{ Key string }
-	if err := json.Unmarshal([]byte(s.must(t, "", "key", "create", "--email", "shop@example.com", "--json")), &key); err != nil {
+	made := s.must(t, "", "key", "create", "--email", "shop@example.com", "--json")
+	if err := json.Unmarshal([]byte(made), &key); err != nil {
 		t.Fatal(err)
 	}
 	s.key = key.Key
@@ -167,7 +168,8 @@ func (s *shop) open(t *testing.T, env []string, wallets map[string]any) {
 	created := s.graphql(t, "createCustodianAccount", `mutation ($in: CustodianCreateInput!) {
 		createCustodianAccount(input: $in) { code message custodian { id apiKey callbackUrl signingSecret } apiKey { creditsLeft } } }`,
 		map[string]any{"in": map[string]any{
-			"apiKey": s.key, "callbackUrl": s.receiver.URL, "secret": "callback-secret", "name": "Corner Coffee", "wallets": wallets,
+			"apiKey": s.key, "callbackUrl": s.receiver.URL, "secret": "callback-secret", "name": "Corner Coffee",
+			"wallets": wallets,
 		}})
 	s.signing = created["custodian"].(map[string]any)["signingSecret"].(string)
 }

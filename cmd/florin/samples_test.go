@@ -218,7 +218,9 @@ func (m *sampler) receives(t *testing.T, happens func(), want string) {
 	})
 	happens()
 	eventually(t, "the webhook, of "+want, func() bool { return strings.Contains(out.String(), want) })
-	for name, header := range map[string]string{"no signature": "", "a wrong one": "v1,AAAA", "another version": "v2,AAAA"} {
+	for name, header := range map[string]string{
+		"no signature": "", "a wrong one": "v1,AAAA", "another version": "v2,AAAA",
+	} {
 		req, err := http.NewRequestWithContext(
 			ctx,
 			http.MethodPost,

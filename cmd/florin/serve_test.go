@@ -113,12 +113,15 @@ func TestServe(t *testing.T) {
 	}
 	// Users and keys are made beside a running server, and count at once.
 	i.must(t, password, "user", "create", "--email", email)
-	key := decode(t, i.must(t, "", "key", "create", "--email", email, "--json"), "creditsLeft", "id", "key", "label", "queriesLeft", "wallet")["key"].(string)
-	if status, answer := s.post(t, "/create-payment", `{"apiKey":"`+key+`","amount":12.5}`); status != http.StatusConflict {
+	created := i.must(t, "", "key", "create", "--email", email, "--json")
+	key := decode(t, created, "creditsLeft", "id", "key", "label", "queriesLeft", "wallet")["key"].(string)
+	status, answer := s.post(t, "/create-payment", `{"apiKey":"`+key+`","amount":12.5}`)
+	if status != http.StatusConflict {
 		t.Errorf("a payment of a key without custodian: %d %v, want 409", status, answer)
 	}
 	wrong := key[:46] + map[bool]string{true: "1", false: "0"}[key[46] == '0']
-	if status, answer := s.post(t, "/create-payment", `{"apiKey":"`+wrong+`","amount":12.5}`); status != http.StatusUnauthorized {
+	status, answer = s.post(t, "/create-payment", `{"apiKey":"`+wrong+`","amount":12.5}`)
+	if status != http.StatusUnauthorized {
 		t.Errorf("a payment of a wrong key: %d %v, want 401", status, answer)
 	}
 	code, log := s.stop(t, syscall.SIGTERM)

@@ -236,15 +236,12 @@ func (s *solanaShop) payAsAsked(t *testing.T, r request) string {
 	s.ask(t, &recent, "getLatestBlockhash", map[string]string{"commitment": "confirmed"})
 	tx, err := solanago.NewTransaction([]solanago.Instruction{
 		solanago.NewInstruction(solanago.SPLAssociatedTokenAccountProgramID, solanago.AccountMetaSlice{
-			solanago.Meta(customer.PublicKey()).
-				WRITE().
-				SIGNER(),
+			solanago.Meta(customer.PublicKey()).WRITE().SIGNER(),
 			solanago.Meta(to).WRITE(), solanago.Meta(r.recipient), solanago.Meta(r.mint),
 			solanago.Meta(solanago.SystemProgramID), solanago.Meta(solanago.TokenProgramID),
 		}, []byte{1}),
 		solanago.NewInstruction(solanago.TokenProgramID, solanago.AccountMetaSlice{
-			solanago.Meta(from).
-				WRITE(),
+			solanago.Meta(from).WRITE(),
 			solanago.Meta(r.mint), solanago.Meta(to).WRITE(), solanago.Meta(customer.PublicKey()).SIGNER(),
 		}, append(binary.LittleEndian.AppendUint64([]byte{12}, units), decimals)),
 	}, recent.Value.Blockhash, solanago.TransactionPayer(customer.PublicKey()))

@@ -246,7 +246,9 @@ func tell(p *process, n chain.Profile, done settlement.Sweep) error {
 	for _, m := range done.Moved {
 		for _, i := range done.Items {
 			if i.Address.Address == m.Address && i.Asset.Contract == m.Contract {
-				if err := p.say("Moved %s %s to %s in %s", m.Units.Format(i.Asset.Decimals), i.Asset.Symbol, i.Settlement, n.TxURL(done.Tx)); err != nil {
+				amount := m.Units.Format(i.Asset.Decimals)
+				err := p.say("Moved %s %s to %s in %s", amount, i.Asset.Symbol, i.Settlement, n.TxURL(done.Tx))
+				if err != nil {
 					return err
 				}
 			}

@@ -96,7 +96,9 @@ func TestObject(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{`{}`, `{"a":1}`, `[]`, `null`, `{"amount": NaN}`, `{"a":{"a":{"a"`, "\x00", `{"a":"\ud800"}`} {
+	for _, s := range []string{
+		`{}`, `{"a":1}`, `[]`, `null`, `{"amount": NaN}`, `{"a":{"a":{"a"`, "\x00", `{"a":"\ud800"}`,
+	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {

@@ -57,7 +57,8 @@ func startChain(ctx context.Context) (*bench, error) {
 		Decimals: int(token.Decimals), Token: money.USDT,
 	}}
 	profile := chain.Profile{
-		Network: chain.Polygon, ChainID: 137, Coin: "POL", Assets: []chain.Asset{b.asset}, Finality: chain.Finality{Tag: chain.TagFinalized},
+		Network: chain.Polygon, ChainID: 137, Coin: "POL", Assets: []chain.Asset{b.asset},
+		Finality: chain.Finality{Tag: chain.TagFinalized},
 	}
 	adapter, err := evm.New(evm.Config{Profile: profile, Endpoints: []string{c.URL()}})
 	if err != nil {

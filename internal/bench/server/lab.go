@@ -51,7 +51,8 @@ func newLab(ctx context.Context, s settings) (*lab, error) {
 	}
 	tokens := l.chain.Tokens()
 	l.chainEnv = []string{
-		"FLORIN_POLYGON_RPC=" + l.chain.URL(), "FLORIN_POLYGON_USDT=" + tokens.USDT.Address.Hex(), "FLORIN_POLYGON_USDC=" + tokens.USDC.Address.Hex(),
+		"FLORIN_POLYGON_RPC=" + l.chain.URL(), "FLORIN_POLYGON_USDT=" + tokens.USDT.Address.Hex(),
+		"FLORIN_POLYGON_USDC=" + tokens.USDC.Address.Hex(),
 	}
 	return l, nil
 }
@@ -134,7 +135,8 @@ func (l *lab) measure(ctx context.Context, database string) (r rates, err error)
 		return r, err
 	}
 	defer func() { err = errors.Join(err, f.stop()) }()
-	if r.create, err = rate(ctx, f.address, l.settings, func(c *client) error { _, err := f.create(c); return err }); err != nil {
+	r.create, err = rate(ctx, f.address, l.settings, func(c *client) error { _, err := f.create(c); return err })
+	if err != nil {
 		return r, err
 	}
 	if r.life, err = rate(ctx, f.address, l.settings, f.life); err != nil {
