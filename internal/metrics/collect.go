@@ -15,25 +15,25 @@ import (
 	"github.com/florinpay/florin/internal/store/report"
 )
 
-// Sources are what is looked at when Prometheus asks. Everything is required
-// and safe for concurrent use.
+// Sources are what a scrape reads. Everything is required and safe for concurrent
+// use.
 type Sources struct {
 	Networks  []chain.Network // those that are on
 	Health    func(chain.Network) payment.Health
 	Endpoints func(chain.Network) []chain.EndpointHealth
-	// Sweeping tells how sweeping of a network does; ok is false where nothing
+	// Sweeping returns the status of sweeping a network; ok is false where nothing
 	// is swept.
 	Sweeping func(chain.Network) (st settlement.Status, ok bool)
 	Streams  func() int // live pages that are open
 	Store    *store.Store
 	Reports  *report.Reader
-	Dust     money.Micros // deposits of less wait for more
+	Dust     money.Micros // smaller deposits wait for more
 }
 
-// Look makes every scrape look at the sources. Call it once.
+// Look makes every scrape read the sources. Call it once.
 func (m *Metrics) Look(s Sources) { m.registry.MustRegister(present{s, m}) }
 
-// present collects what is the case at the moment of a scrape.
+// present collects the state at the moment of a scrape.
 type present struct {
 	Sources
 	m *Metrics
@@ -69,7 +69,7 @@ var (
 	dust         = desc("deposits_dust", "The same that are worth less than moving them costs; they wait for more.")
 )
 
-// Describe names what is collected.
+// Describe names the metrics.
 func (p present) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		networkUp, networkHead, networkFinal, networkScanned, networkLag, endpoints, healthy, asked, erred,
@@ -79,7 +79,7 @@ func (p present) Describe(ch chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect looks. What cannot be asked now is left out.
+// Collect reads the sources. Those that fail are left out.
 func (p present) Collect(ch chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeLimit/2)
 	defer cancel()
@@ -100,7 +100,7 @@ func (p present) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// scrape is one look.
+// scrape is one scrape.
 type scrape struct {
 	present
 	ctx context.Context //nolint:containedctx // of one scrape, which it lives for
@@ -116,8 +116,8 @@ func (s scrape) network(n chain.Network) {
 	h, label := s.Health(n), network(n)
 	s.gauge(networkUp, oneIf(h.OK), label)
 	s.gauge(networkScanned, float64(h.Scanned.Number), label)
-	// A network that cannot be reached is as old as what was last read of it.
-	if heads, ok := s.m.sights.last(n); ok {
+	// The lag of an unreachable network grows from its newest block read.
+	if heads, ok := s.m.latency.last(n); ok {
 		s.gauge(networkHead, float64(heads.Latest.Number), label)
 		s.gauge(networkFinal, float64(heads.Final.Number), label)
 		s.gauge(networkLag, max(s.now.Sub(heads.Latest.Time).Seconds(), 0), label)

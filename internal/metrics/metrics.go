@@ -14,12 +14,12 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// Metrics is all that is measured.
+// Metrics holds all metrics.
 type Metrics struct {
 	registry *prometheus.Registry
 	now      func() time.Time
 	log      *slog.Logger
-	sights   *sights
+	latency  *latencyTracker
 
 	payments  *prometheus.CounterVec
 	reorgs    prometheus.Counter
@@ -29,7 +29,7 @@ type Metrics struct {
 	requests  *prometheus.CounterVec
 	took      *prometheus.HistogramVec
 	toWebhook *prometheus.HistogramVec
-	book      bookState
+	ledger    ledgerState
 }
 
 // Buckets in seconds. A webhook is to leave a quarter of a second after its
@@ -39,10 +39,10 @@ var (
 	requestBuckets = []float64{.001, .005, .025, .1, .25, 1, 5, 30}
 )
 
-// New returns metrics that nobody feeds yet.
+// New returns metrics without sources.
 func New(version string, now func() time.Time, log *slog.Logger) *Metrics {
 	m := &Metrics{
-		registry: prometheus.NewRegistry(), now: now, log: log, sights: newSights(),
+		registry: prometheus.NewRegistry(), now: now, log: log, latency: newLatencyTracker(),
 		payments: counter("payment_changes_total", "Payments that came into a state.", "network", "state"),
 		reorgs: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "florin_payment_reorgs_total", Help: "Completed payments whose money vanished from the chain.",
@@ -59,14 +59,14 @@ func New(version string, now func() time.Time, log *slog.Logger) *Metrics {
 		ConstLabels: prometheus.Labels{"version": version, "go": runtime.Version()},
 	})
 	build.Set(1)
-	m.registry.MustRegister(build, m.payments, m.reorgs, m.deposits, m.attempts, m.sweeps, m.requests, m.took, m.toWebhook, &m.book,
+	m.registry.MustRegister(build, m.payments, m.reorgs, m.deposits, m.attempts, m.sweeps, m.requests, m.took, m.toWebhook, &m.ledger,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.begin()
 	return m
 }
 
-// begin makes the counters an alert may rest on exist before anything is
-// counted: a rate that starts with the first event misses it.
+// begin creates the counters that alerts use before anything is counted: a rate
+// over a counter that starts at 1 misses the first event.
 func (m *Metrics) begin() {
 	for _, outcome := range outcomes {
 		m.attempts.WithLabelValues(outcome)
@@ -88,13 +88,13 @@ func histogram(name, help string, buckets []float64, labels ...string) *promethe
 
 const (
 	// scrapeLimit bounds one scrape; Prometheus gives up after ten seconds
-	// unless told otherwise.
+	// by default.
 	scrapeLimit = 8 * time.Second
 	// scrapesAtOnce: two servers may scrape at the same moment, no more need to.
 	scrapesAtOnce = 2
 )
 
-// Handler serves what is measured in the formats of Prometheus.
+// Handler serves the metrics in the formats of Prometheus.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
 		ErrorLog:      slog.NewLogLogger(m.log.Handler(), slog.LevelWarn),

@@ -11,7 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/webhook"
 )
 
-// Store is what payments, sweeps and webhooks are kept in.
+// Store is the ports of payments, sweeps and webhooks.
 type Store interface {
 	payment.Store
 	payment.WatchStore
@@ -19,7 +19,7 @@ type Store interface {
 	webhook.Store
 }
 
-// Count returns the store with everything that it stores counted.
+// Count returns the store with its writes counted.
 func (m *Metrics) Count(s Store) Store { return counted{s, m} }
 
 type counted struct {
@@ -36,7 +36,7 @@ func (c counted) CreatePayment(ctx context.Context, change payment.Change) (paym
 	return p, err
 }
 
-// OpenPayment counts the new payment, and what started it.
+// OpenPayment counts the new payment and its start.
 func (c counted) OpenPayment(
 	ctx context.Context, created payment.Change, start func(payment.Payment) (payment.Change, error),
 ) (payment.Payment, error) {
@@ -56,8 +56,8 @@ func (c counted) OpenPayment(
 	return p, err
 }
 
-// UpdatePayment counts what the decision that was stored changed: the last one
-// made, as a decision may be made again.
+// UpdatePayment counts the change that was stored, which is that of the last run
+// of the decision.
 func (c counted) UpdatePayment(ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error)) (payment.Payment, error) {
 	var before payment.Payment
 	var change payment.Change
@@ -94,12 +94,12 @@ func (c counted) Settle(ctx context.Context, holder string, o webhook.Outcome) e
 // sweepEnds are the states in which a sweep ends.
 var sweepEnds = []settlement.State{settlement.Confirmed, settlement.Failed, settlement.Superseded}
 
-// What became of an attempt at a webhook.
+// Outcomes of an attempt at a webhook.
 const (
 	outcomeDelivered = "delivered"
 	outcomeRetry     = "retry"    // it failed and is tried again
 	outcomeGivenUp   = "given_up" // it failed and was the last
-	outcomeStopped   = "stopped"  // the receiver wants no more
+	outcomeStopped   = "stopped"  // the receiver asked to stop
 )
 
 var outcomes = []string{outcomeDelivered, outcomeRetry, outcomeGivenUp, outcomeStopped}
@@ -124,8 +124,8 @@ var stateOf = map[payment.EventType]payment.Status{
 	payment.EventExpired: payment.Expired, payment.EventCancelled: payment.Cancelled,
 }
 
-// changed counts changes of state, and remembers which webhooks tell of a block
-// that was seen just now.
+// changed counts changes of state, and remembers which webhooks were caused by a
+// block that was just seen.
 func (m *Metrics) changed(c payment.Change) {
 	for _, e := range c.Events {
 		if e.Type == payment.EventReorged {
@@ -138,12 +138,12 @@ func (m *Metrics) changed(c payment.Change) {
 		n := networkOf(e)
 		m.payments.WithLabelValues(network(n), string(state)).Inc()
 		if e.Type == payment.EventCompleted && len(c.Deposits) > 0 { // not by hand
-			m.sights.expect(e.ID, n, m.now())
+			m.latency.expect(e.ID, n, m.now())
 		}
 	}
 }
 
-// networkOf returns the network an event's data names, in either spelling.
+// networkOf returns the network in an event's data, in either spelling.
 func networkOf(e payment.Event) chain.Network {
 	var data struct {
 		Network string `json:"network"`
@@ -167,8 +167,8 @@ func network(n chain.Network) string {
 	return string(n)
 }
 
-// moved counts deposits that came into a state, each once: a deposit is stored
-// again when the chain makes it harder, or puts it into another block.
+// moved counts deposits that entered a state, each once: a deposit is stored
+// again when it is rechecked or moves to another block.
 func (m *Metrics) moved(before, after []payment.Deposit) {
 	was := make(map[chain.Key]payment.DepositState, len(before))
 	for _, d := range before {

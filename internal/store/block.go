@@ -7,8 +7,8 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// Both databases count to 2^63 - 1, blocks to 2^64 - 1. No chain comes near
-// either, but an endpoint may say anything.
+// Both databases hold numbers up to 2^63 - 1, a block number up to 2^64 - 1. No
+// chain comes near either, but a faulty endpoint may report any number.
 
 // storedBlock returns the number of a block as it is stored.
 func storedBlock(h chain.Head) (int64, error) {

@@ -67,7 +67,7 @@ func (s *Store) shownWhere(ctx context.Context, where string, args ...any) ([]se
 	return list, nil
 }
 
-// Books returns what is written about the addresses, on every network.
+// Books returns what is recorded of the addresses, on every network.
 func (s *Store) Records(ctx context.Context, addresses []chain.Address) ([]settlement.Record, error) {
 	texts := make([]string, len(addresses))
 	for i, a := range addresses {
@@ -76,8 +76,8 @@ func (s *Store) Records(ctx context.Context, addresses []chain.Address) ([]settl
 	if len(texts) == 0 {
 		return nil, nil
 	}
-	var pots []potBookRow
-	var deposits []bookedRow
+	var pots []balanceOfRow
+	var deposits []depositOfRow
 	err := s.db.Snapshot(ctx, func(ctx context.Context, t tx) error {
 		err := t.NewRaw("SELECT pot.*, p.public_id FROM pots AS pot JOIN payments AS p ON p.id = pot.payment_id WHERE pot.address IN (?)",
 			bun.List(texts)).Scan(ctx, &pots)
@@ -92,33 +92,33 @@ func (s *Store) Records(ctx context.Context, addresses []chain.Address) ([]settl
 	if err != nil {
 		return nil, fmt.Errorf("books of %d addresses: %w", len(texts), err)
 	}
-	books, err := booksOf(pots, deposits)
+	books, err := recordsOf(pots, deposits)
 	if err != nil {
 		return nil, fmt.Errorf("books of %d addresses: %w", len(texts), err)
 	}
 	return books, nil
 }
 
-// potBookRow is a pot with its payment's id, bookedRow a deposit with it.
-type potBookRow struct {
-	potRow   `bun:",extend"`
-	PublicID string
+// balanceOfRow is a balance with its payment's id, depositOfRow a deposit with it.
+type balanceOfRow struct {
+	balanceRow `bun:",extend"`
+	PublicID   string
 }
 
-type bookedRow struct {
+type depositOfRow struct {
 	depositRow `bun:",extend"`
 	ID         int64
 	KeyID      int64
 	PublicID   string
 }
 
-type bookPlace struct{ network, address, contract string }
+type recordKey struct{ network, address, contract string }
 
-func booksOf(pots []potBookRow, deposits []bookedRow) ([]settlement.Record, error) {
+func recordsOf(pots []balanceOfRow, deposits []depositOfRow) ([]settlement.Record, error) {
 	var books []settlement.Record
-	index := make(map[bookPlace]int)
-	through := make(map[bookPlace]int64)
-	open := func(p bookPlace, paymentID string) *settlement.Record {
+	index := make(map[recordKey]int)
+	through := make(map[recordKey]int64)
+	open := func(p recordKey, paymentID string) *settlement.Record {
 		i, known := index[p]
 		if !known {
 			i = len(books)
@@ -134,12 +134,12 @@ func booksOf(pots []potBookRow, deposits []bookedRow) ([]settlement.Record, erro
 		if err != nil {
 			return nil, fmt.Errorf("pot %s: %w", r.Address, err)
 		}
-		p := bookPlace{r.Network, r.Address, r.Contract}
+		p := recordKey{r.Network, r.Address, r.Contract}
 		b := open(p, r.PublicID)
 		b.Moved, b.Found, through[p] = amounts[0], amounts[1], r.Through
 	}
 	for _, r := range deposits {
-		p := bookPlace{r.Network, r.ToAddress, r.Contract}
+		p := recordKey{r.Network, r.ToAddress, r.Contract}
 		if err := enter(open(p, r.PublicID), r.depositRow, through[p]); err != nil {
 			return nil, err
 		}
@@ -147,7 +147,7 @@ func booksOf(pots []potBookRow, deposits []bookedRow) ([]settlement.Record, erro
 	return books, nil
 }
 
-// enter writes a deposit into its book.
+// enter adds a deposit to the record of its balance.
 func enter(b *settlement.Record, r depositRow, through int64) error {
 	d, err := r.deposit()
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 
 var _ campaign.Store = (*Store)(nil)
 
-// campaignRow is a campaign, with what it has raised where that is asked for.
+// campaignRow is a campaign, with its totals in queries that select them.
 type campaignRow struct {
 	ID          int64
 	Slug        string
@@ -40,8 +40,7 @@ type campaignRow struct {
 const campaignColumns = "c.id, c.slug, c.key_id, c.title, c.description, c.goal, c.suggested, c.state, c.show_at_once, " +
 	"c.created_at, c.updated_at, c.ends_at, " + keyGone
 
-// campaignTotals count donations whose money the chain holds; the index has
-// all they read.
+// campaignTotals count donations that received money; they read only an index.
 const campaignTotals = ", (SELECT CAST(coalesce(sum(d.received), 0) AS bigint) FROM donations AS d WHERE d.campaign_id = c.id) AS raised" +
 	", (SELECT count(*) FROM donations AS d WHERE d.campaign_id = c.id AND d.received > 0) AS donors" +
 	", (SELECT count(*) FROM donations AS d WHERE d.campaign_id = c.id AND d.review = 'WAITING') AS waiting"
@@ -102,7 +101,7 @@ func (s *Store) CreateCampaign(ctx context.Context, c campaign.Campaign, trail .
 	return normalCampaign(c), nil
 }
 
-// noRows returns missing in the place of the error that says so.
+// noRows replaces sql.ErrNoRows by missing.
 func noRows(err, missing error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return missing

@@ -9,9 +9,9 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// ChargedPayments books the entries and lists payments as Payments does, both
-// in one transaction; more is true if the list goes on. The entries come first,
-// so that a key with nothing left reads nothing.
+// ChargedPayments posts the entries and lists payments as Payments does, both in
+// one transaction; more is true if the list goes on. The entries come first, so
+// that a key without query units reads nothing.
 func (s *Store) ChargedPayments(
 	ctx context.Context, f payment.Filter, entries []ledger.Entry,
 ) (list []payment.Payment, more bool, left ledger.Balance, err error) {
@@ -19,7 +19,7 @@ func (s *Store) ChargedPayments(
 		return nil, false, ledger.Balance{}, fault.New(fault.Invalid, "first must be between 1 and %d", payment.MaxPage)
 	}
 	page := f.Limit
-	f.Limit++ // one more tells whether another page follows
+	f.Limit++ // one more shows whether another page follows
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) (err error) {
 		if left, err = charge(ctx, t, f.KeyID, entries); err != nil {
 			return err
@@ -36,7 +36,7 @@ func (s *Store) ChargedPayments(
 	return list, false, left, nil
 }
 
-// ChargedPayment books the entries and reads one payment of the key in one
+// ChargedPayment posts the entries and reads one payment of the key in one
 // transaction, or fails with payment.ErrUnknown.
 func (s *Store) ChargedPayment(ctx context.Context, keyID int64, id payment.ID, entries []ledger.Entry) (p payment.Payment, err error) {
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
@@ -60,7 +60,7 @@ func (s *Store) ChargedPayment(ctx context.Context, keyID int64, id payment.ID, 
 	return p, nil
 }
 
-// charge books entries and returns what the key has left.
+// charge posts entries and returns what the key has left.
 func charge(ctx context.Context, t tx, keyID int64, entries []ledger.Entry) (ledger.Balance, error) {
 	if err := book(ctx, t, entries); err != nil {
 		return ledger.Balance{}, err

@@ -76,8 +76,8 @@ func (s *Store) SaveCursor(ctx context.Context, n chain.Network, c payment.Curso
 }
 
 // Lease takes or renews the lease of the name for the holder until the time
-// given, and reports whether the holder has it. A lease that has run out at
-// now is anybody's.
+// given, and reports whether the holder has it. A lease that has expired at now
+// is free.
 func (s *Store) Lease(ctx context.Context, name, holder string, now, until time.Time) (bool, error) {
 	var has bool
 	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {

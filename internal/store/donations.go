@@ -16,8 +16,8 @@ func (s *Store) Donations(ctx context.Context, q campaign.DonationQuery) ([]camp
 	if q.Limit < 1 || q.Limit > campaign.MaxPage+1 {
 		return nil, fault.New(fault.Invalid, "limit must be between 1 and %d", campaign.MaxPage)
 	}
-	// What proves it is the deposit that completed it, or the first that counts
-	// of one that was completed by hand.
+	// Its proof is the deposit that completed it or, if it was completed by hand,
+	// the first deposit that counts.
 	text := "SELECT d.id, d.received, d.review, p.public_id, coalesce(x.network, p.network) AS network, coalesce(x.token, p.token) AS token, " +
 		"coalesce(x.tx_hash, p.hash) AS hash, p.ended_at, p.donor_name, p.donor_message " +
 		"FROM donations AS d JOIN payments AS p ON p.id = d.payment_id LEFT JOIN deposits AS x ON x.id = " +
@@ -59,7 +59,7 @@ func (s *Store) Donations(ctx context.Context, q campaign.DonationQuery) ([]camp
 	return list, nil
 }
 
-// ReviewDonation sets what the merchant made of a donation, or fails with
+// ReviewDonation sets the merchant's review of a donation, or fails with
 // campaign.ErrUnknownGift.
 func (s *Store) ReviewDonation(ctx context.Context, number, donation int64, r campaign.Review, trail ...audit.Entry) error {
 	ok, err := s.actOne(ctx, trail, about{}, "UPDATE donations SET review = ? WHERE id = ? AND campaign_id = ?", string(r), donation, number)

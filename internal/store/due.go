@@ -14,7 +14,7 @@ import (
 )
 
 // Unsettled lists payments with a deposit in the network's blocks from..to that
-// is not hardened and has not vanished, by ID.
+// is not rechecked at finality and has not vanished, by ID.
 func (s *Store) Unsettled(ctx context.Context, n chain.Network, from, to uint64) ([]payment.ID, error) {
 	first, last := min(from, math.MaxInt64), min(to, math.MaxInt64)
 	return s.ids(ctx, "unsettled payments", s.reader().NewRaw(
@@ -23,8 +23,8 @@ func (s *Store) Unsettled(ctx context.Context, n chain.Network, from, to uint64)
 		string(n), first, last))
 }
 
-// byIDAlone is the public id where it only orders what another index finds:
-// as an expression, it does not tempt a planner to walk through all ids.
+// byIDAlone is the public id where it only orders rows that another index finds:
+// as an expression, it keeps a planner from walking through all ids.
 const byIDAlone = "p.public_id || ''"
 
 // Due lists payments that have not ended and whose time had run out at now, by

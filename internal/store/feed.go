@@ -12,9 +12,9 @@ import (
 
 // PublicEvents returns the public events of a key's payments after the cursor
 // and the cursor for the next call; the empty cursor is the beginning. No event
-// is ever skipped: one whose transaction began early and commits late comes
-// after those that were served before. It fails with fault.Invalid for a cursor
-// that it did not give, or a limit outside 1 to payment.MaxPage.
+// is ever skipped: one whose transaction began early and committed late comes
+// after those that were returned before. It fails with fault.Invalid for a cursor
+// that it did not return, or a limit outside 1 to payment.MaxPage.
 func (s *Store) PublicEvents(ctx context.Context, keyID int64, after string, limit int) ([]payment.Event, string, error) {
 	position, err := parsePosition(after)
 	if err != nil {
@@ -47,8 +47,8 @@ func parsePosition(after string) (int64, error) {
 	return n, nil
 }
 
-// place gives a position to every event of the key that has none yet. Whoever
-// does it has locked the key, so positions become visible in their order.
+// place gives a position to every event of the key that has none yet. It locks
+// the key, so positions become visible in their order.
 func (s *Store) place(ctx context.Context, keyID int64) error {
 	var waiting bool
 	look := db.Query(func(scan scan) error { return scan(&waiting) },

@@ -13,7 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 )
 
-// idempotencyRow is what a write with an Idempotency-Key was answered.
+// idempotencyRow is a write with an Idempotency-Key and its answer.
 type idempotencyRow struct {
 	bun.BaseModel `bun:"table:idempotency,alias:i"`
 
@@ -39,7 +39,7 @@ func (s *Store) IdempotencyBegin(ctx context.Context, n idempotency.Try) (subjec
 		fresh := &idempotencyRow{
 			KeyID: n.KeyID, Key: n.Key, Request: n.Request[:], Subject: n.Subject, CreatedAt: db.At(n.Now), LockedUntil: db.At(n.LockedUntil),
 		}
-		// A record that has outlived its time is taken over whole.
+		// An expired record is overwritten.
 		res, err := t.NewInsert().Model(fresh).On("CONFLICT (key_id, key) DO UPDATE").
 			Set("request = EXCLUDED.request, subject = EXCLUDED.subject, status = 0, answer = NULL").
 			Set("created_at = EXCLUDED.created_at, finished_at = NULL, locked_until = EXCLUDED.locked_until").
@@ -60,7 +60,7 @@ func (s *Store) IdempotencyBegin(ctx context.Context, n idempotency.Try) (subjec
 	return subject, a, nil
 }
 
-// takeUp answers a try whose key is known.
+// takeUp handles a try whose key is known.
 func (s *Store) takeUp(ctx context.Context, t tx, n idempotency.Try) (string, idempotency.Answer, error) {
 	var known idempotencyRow
 	q := t.NewSelect().Model(&known).Where("key_id = ? AND key = ?", n.KeyID, n.Key)
@@ -82,8 +82,7 @@ func (s *Store) takeUp(ctx context.Context, t tx, n idempotency.Try) (string, id
 	return known.Subject, idempotency.Answer{}, err
 }
 
-// IdempotencyFinish stores the answer of a try that began. The first answer
-// stays.
+// IdempotencyFinish stores the answer of a try. The first answer stays.
 func (s *Store) IdempotencyFinish(ctx context.Context, keyID int64, key string, a idempotency.Answer, now time.Time) error {
 	return s.idempotencyUpdate(ctx, "finish", finish(keyID, key, a, now))
 }
@@ -93,7 +92,7 @@ func finish(keyID int64, key string, a idempotency.Answer, now time.Time) *db.St
 		"WHERE key_id = ? AND key = ? AND finished_at IS NULL", int64(a.Status), a.Body, db.At(now), keyID, key)
 }
 
-// IdempotencyAbandon frees the key of a try that had no lasting answer.
+// IdempotencyAbandon frees the key of a try whose answer is not kept.
 func (s *Store) IdempotencyAbandon(ctx context.Context, keyID int64, key string) error {
 	return s.idempotencyUpdate(ctx, "abandon", db.Exec("UPDATE idempotency SET locked_until = created_at "+
 		"WHERE key_id = ? AND key = ? AND finished_at IS NULL", keyID, key))

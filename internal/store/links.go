@@ -82,7 +82,7 @@ func (s *Store) Links(ctx context.Context, keys []int64) ([]campaign.Link, error
 	return list, nil
 }
 
-// PauseLink takes a link of one of the keys out of use or back, or fails with
+// PauseLink pauses or resumes a link of one of the keys, or fails with
 // campaign.ErrUnknownLink.
 func (s *Store) PauseLink(ctx context.Context, keys []int64, slug string, paused bool, trail ...audit.Entry) error {
 	if len(keys) == 0 || !db.Storable(slug) {

@@ -13,8 +13,8 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 )
 
-// changeOp is one decision on its way into the database. It may be run again,
-// so every step sets what it finds anew.
+// changeOp is one decision to apply. It may run again, so every step overwrites
+// the results of the run before.
 type changeOp struct {
 	id     payment.ID
 	decide func(payment.Payment) (payment.Change, error)
@@ -29,7 +29,7 @@ type changeOp struct {
 
 // UpdatePayment locks the payment, calls decide and persists its Change, all
 // in one transaction. It fails with payment.ErrUnknown, with decide's own
-// error, or with credit.ErrNoCredits or ErrNoQueries; nothing is written then.
+// error, or with ledger.ErrNoCredits or ErrNoQueries; nothing is written then.
 func (s *Store) UpdatePayment(
 	ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error),
 ) (payment.Payment, error) {
@@ -259,7 +259,7 @@ func sameRoute(a, b payment.Route) bool {
 		a.Settlement == b.Settlement && a.Finality == b.Finality
 }
 
-// normal returns the payment as it will be read back: times in UTC and whole
+// normal returns the payment as it will be read back, with times in UTC and whole
 // microseconds.
 func normal(p payment.Payment) payment.Payment {
 	p.CreatedAt, p.ExpiresAt = db.At(p.CreatedAt).Time, db.At(p.ExpiresAt).Time

@@ -11,7 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 )
 
-// createOp is one new payment on its way into the database.
+// createOp is one new payment to store.
 type createOp struct {
 	row    *paymentRow
 	events []payment.Event
@@ -37,7 +37,7 @@ func (s *Store) CreatePayment(ctx context.Context, c payment.Change) (payment.Pa
 	}
 	p := normal(c.Payment)
 	p.Number = op.row.ID
-	s.recent.put(p, changes, time.Now()) // whoever creates one is about to ask for it
+	s.recent.put(p, changes, time.Now()) // the caller is about to read it
 	return p, nil
 }
 
@@ -79,8 +79,7 @@ func (s *Store) create(ctx context.Context, op *createOp) error {
 }
 
 // createBatch stores payments in one transaction. On PostgreSQL they are one
-// statement (see db.InsertWith); it refuses a payment that is there twice, for
-// its event would be written twice.
+// statement (see db.InsertWith), which fails if a payment is there twice.
 func (s *Store) createBatch(ctx context.Context, ops []*createOp) error {
 	if !s.db.Dialect().ManyWriters {
 		return s.db.HotBatch(ctx, func(ctx context.Context, c conn) error {

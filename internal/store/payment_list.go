@@ -108,8 +108,8 @@ func (l *lister) ranges() []*bun.SelectQuery {
 	return all
 }
 
-// unswept selects completed payments by way of the deposits that are not
-// swept, which are few, and not the other way round.
+// unswept selects completed payments starting from the deposits that are not
+// swept, which are few.
 func (l *lister) unswept() *bun.SelectQuery {
 	q := l.NewSelect().Distinct().TableExpr("deposits AS d CROSS JOIN payments AS p").
 		Where("d.key_id = ? AND d.swept_at IS NULL AND d.state <> 'VANISHED'", l.f.KeyID).

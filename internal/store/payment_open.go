@@ -8,8 +8,8 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 )
 
-// OpenPayment stores a new payment and what start makes of it, both or
-// neither. A payment of that ID that is stored already is started as it is.
+// OpenPayment stores a new payment and starts it, both or neither. If a payment
+// of that ID exists, that one is started.
 func (s *Store) OpenPayment(
 	ctx context.Context, c payment.Change, start func(payment.Payment) (payment.Change, error),
 ) (payment.Payment, error) {
@@ -41,8 +41,8 @@ func (s *Store) WaitingDonations(ctx context.Context, campaign int64, most int) 
 	return n, wrapIf(err, "donations that wait for campaign %d", campaign)
 }
 
-// saveDonation returns the statement that keeps what the chain holds of a completed
-// donation; none for any other payment. What the merchant made of it stays.
+// saveDonation returns the statement that records the money a completed donation
+// received; none for any other payment. The merchant's review of it stays.
 func saveDonation(p payment.Payment) []*db.Stmt {
 	if p.Kind != payment.KindDonation || p.Status != payment.Completed {
 		return nil

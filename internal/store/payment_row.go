@@ -92,7 +92,7 @@ func (r *paymentRow) payment() (payment.Payment, error) {
 	}, nil
 }
 
-// encodeMap writes a map as JSON; an empty one as nothing.
+// encodeMap writes a map as JSON, and an empty one as an empty text.
 func encodeMap(m map[string]string) (string, error) {
 	if len(m) == 0 {
 		return "", nil

@@ -9,23 +9,23 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// Limits of what was read recently.
+// Limits of the cache of recent reads.
 const (
-	// recentFor bounds how old an answer may be where no news of a change
-	// arrived: another process wrote, and the server's notice was lost.
+	// recentFor bounds how old an answer may be if another process wrote and its
+	// notification was lost.
 	recentFor = time.Second
 	// maxRecent payments are kept, some 10 MB when full.
 	maxRecent = 4_096
-	// maxRecentDeposits leaves out payments that would make the rest small.
+	// maxRecentDeposits leaves out payments that would take too much of it.
 	maxRecentDeposits = 16
-	// recentStripes is how finely changes are told apart while a read is on
-	// its way.
+	// recentStripes is how many change counters there are: payments that share
+	// one only lose a cached read to each other's changes.
 	recentStripes = 256
 )
 
-// recent keeps payments as they were read a moment ago, for those who ask about
-// the same one again and again. A change of this program is known before the
-// method that made it returns, so whoever has changed a payment reads it changed.
+// recent caches payments for a moment, for callers that poll the same one. A
+// change by this program drops the payment before the changing method returns,
+// so a caller that has changed a payment reads it changed.
 type recent struct {
 	mu      sync.Mutex
 	kept    map[payment.ID]recentPayment
@@ -46,8 +46,8 @@ func (r *recent) stripe(id payment.ID) *uint64 {
 	return &r.changes[maphash.String(r.seed, string(id))%recentStripes]
 }
 
-// get returns the payment if it was read in the last second, and otherwise what
-// put needs to know.
+// get returns the payment if it was read in the last second, and otherwise the
+// count of changes that put needs.
 func (r *recent) get(id payment.ID, now time.Time) (p payment.Payment, ok bool, changes uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -58,15 +58,16 @@ func (r *recent) get(id payment.ID, now time.Time) (p payment.Payment, ok bool, 
 	return payment.Payment{}, false, *r.stripe(id)
 }
 
-// changesOf returns what put needs to know for a payment that is not there yet.
+// changesOf returns the count of changes for a payment that is about to be
+// created.
 func (r *recent) changesOf(id payment.ID) uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return *r.stripe(id)
 }
 
-// put keeps what was read since get returned the number of changes, unless it
-// may have changed meanwhile.
+// put keeps a payment that was read after the changes were counted, unless it may
+// have changed since.
 func (r *recent) put(p payment.Payment, changes uint64, now time.Time) {
 	if len(p.Deposits) > maxRecentDeposits {
 		return
@@ -82,7 +83,8 @@ func (r *recent) put(p payment.Payment, changes uint64, now time.Time) {
 	r.kept[p.ID] = recentPayment{p, now}
 }
 
-// forget is told of a change; an empty ID says that any payment may have changed.
+// forget drops a payment that has changed; an empty ID means that any payment may
+// have changed.
 func (r *recent) forget(id payment.ID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -97,10 +99,9 @@ func (r *recent) forget(id payment.ID) {
 	clear(r.kept)
 }
 
-// RecentPayment is Payment for those who poll: what it returns may be up to a
-// second old, but never older than a change that this program has made, nor, on
-// PostgreSQL while Listen runs, than the news of another's. Its parts must not
-// be changed.
+// RecentPayment is Payment for callers that poll: the result may be up to a
+// second old, but never older than a change by this program, nor, on PostgreSQL
+// while Listen runs, than the last notification. Its parts must not be changed.
 func (s *Store) RecentPayment(ctx context.Context, id payment.ID) (payment.Payment, error) {
 	p, ok, changes := s.recent.get(id, time.Now())
 	if ok {

@@ -14,7 +14,7 @@ import (
 var _ recharge.Store = (*Store)(nil)
 
 // CreateRecharge stores a signed recharge, or fails with recharge.ErrBusy if
-// one of the same wallet is on its way.
+// one of the same wallet is in flight.
 func (s *Store) CreateRecharge(ctx context.Context, r recharge.Recharge, trail ...audit.Entry) error {
 	row, err := rowOfRecharge(r)
 	if err != nil || r.State != recharge.Signed {
@@ -45,7 +45,7 @@ func (s *Store) Recharge(ctx context.Context, id recharge.ID) (recharge.Recharge
 	return list[0], nil
 }
 
-// RechargeOf returns the wallet's recharge on its way; ok is false without one.
+// RechargeOf returns the wallet's recharge in flight; ok is false without one.
 func (s *Store) RechargeOf(ctx context.Context, wallet chain.Address) (r recharge.Recharge, ok bool, err error) {
 	list, err := s.recharges(ctx, "WHERE wallet = ? AND state = 'SIGNED'", string(wallet))
 	if err != nil || len(list) == 0 {
@@ -54,13 +54,13 @@ func (s *Store) RechargeOf(ctx context.Context, wallet chain.Address) (r recharg
 	return list[0], true, nil
 }
 
-// OpenRecharges counts recharges that are on their way.
+// OpenRecharges counts recharges in flight.
 func (s *Store) OpenRecharges(ctx context.Context) (n int64, err error) {
 	err = s.reader().NewRaw("SELECT count(*) FROM recharges WHERE state = 'SIGNED'").Scan(ctx, &n)
-	return n, wrapIf(err, "count recharges on their way")
+	return n, wrapIf(err, "count recharges in flight")
 }
 
-// DueRecharges lists recharges whose next look has come, the longest due first.
+// DueRecharges lists recharges whose next check is due, the longest due first.
 func (s *Store) DueRecharges(ctx context.Context, now time.Time, limit int) ([]recharge.Recharge, error) {
 	list, err := s.recharges(ctx, "WHERE look_at IS NOT NULL AND look_at <= ? ORDER BY look_at, id LIMIT ?", db.At(now), limit)
 	return list, wrapIf(err, "recharges that are due")
@@ -82,7 +82,7 @@ func (s *Store) recharges(ctx context.Context, where string, args ...any) ([]rec
 }
 
 // UpdateRecharge locks the recharge, calls decide and stores its change with
-// the entries it books. decide may run again, so it must have no effects.
+// the entries it posts. decide may run again, so it must have no effects.
 func (s *Store) UpdateRecharge(
 	ctx context.Context, id recharge.ID, decide func(recharge.Recharge) recharge.Change,
 ) (after recharge.Recharge, err error) {

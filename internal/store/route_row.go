@@ -55,8 +55,8 @@ func finalityText(f chain.Finality) string {
 	return f.String()
 }
 
-// finalityOf reads what finalityText wrote. What cannot be read counts as the
-// network's own rule, which is never earlier than is safe.
+// finalityOf reads what finalityText wrote. A rule that cannot be read counts as
+// the network's own, which is safe.
 func finalityOf(text string) chain.Finality {
 	f, err := chain.ParseFinality(text)
 	if err != nil {

@@ -17,9 +17,9 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 )
 
-// EndSweep stores the end of a sweep, releases its pots, adds what it moved,
-// marks the deposits that are covered as swept, and blocks the pots it could
-// not move. Ending it again changes nothing.
+// EndSweep stores the end of a sweep, releases its balances, adds what it moved,
+// marks the covered deposits as swept, and blocks the balances it could not
+// move. Ending it again changes nothing.
 func (s *Store) EndSweep(ctx context.Context, w settlement.Sweep, now time.Time) error {
 	if w.State.InFlight() {
 		return fmt.Errorf("end sweep %s: %s is no end", w.ID, w.State)
@@ -29,7 +29,7 @@ func (s *Store) EndSweep(ctx context.Context, w settlement.Sweep, now time.Time)
 		if err != nil || !settlement.State(row.State).InFlight() {
 			return err
 		}
-		// What it took along is what is stored, whoever tells how it ended.
+		// Its items are those that are stored, whatever the caller passes.
 		stored, _, err := readSweep(ctx, t, "s.id = ?", row.ID)
 		if err != nil {
 			return err
@@ -41,7 +41,7 @@ func (s *Store) EndSweep(ctx context.Context, w settlement.Sweep, now time.Time)
 		if err := endRow(ctx, t, row.ID, w); err != nil {
 			return err
 		}
-		return settlePots(ctx, t, row.ID, w, now)
+		return settleBalances(ctx, t, row.ID, w, now)
 	})
 	if err != nil {
 		return fmt.Errorf("end sweep %s: %w", w.ID, err)
@@ -49,27 +49,27 @@ func (s *Store) EndSweep(ctx context.Context, w settlement.Sweep, now time.Time)
 	return nil
 }
 
-// checkMoved refuses an end that tells of something the sweep did not carry.
+// checkMoved refuses an end that names an item the sweep did not contain.
 func checkMoved(w settlement.Sweep) error {
-	carried := make(map[potKey]bool, len(w.Items))
+	carried := make(map[balanceKey]bool, len(w.Items))
 	for _, i := range w.Items {
 		carried[keyOfItem(i)] = true
 	}
 	for _, m := range w.Moved {
-		if !carried[potKey{string(m.Address), string(m.Contract)}] || m.Units.Big().Sign() < 0 {
+		if !carried[balanceKey{string(m.Address), string(m.Contract)}] || m.Units.Big().Sign() < 0 {
 			return fmt.Errorf("it moved %s of %q from %s, which it did not take along", m.Units, m.Contract, m.Address)
 		}
 	}
 	for _, u := range w.Unmoved {
-		if !carried[potKey{string(u.Address), string(u.Contract)}] {
+		if !carried[balanceKey{string(u.Address), string(u.Contract)}] {
 			return fmt.Errorf("it left %q on %s, which it did not take along", u.Contract, u.Address)
 		}
 	}
 	return nil
 }
 
-func keyOfItem(i chain.SweepItem) potKey {
-	return potKey{string(i.Address.Address), string(i.Asset.Contract)}
+func keyOfItem(i chain.SweepItem) balanceKey {
+	return balanceKey{string(i.Address.Address), string(i.Asset.Contract)}
 }
 
 func endRow(ctx context.Context, t tx, id int64, w settlement.Sweep) error {
@@ -103,15 +103,15 @@ func endItem(ctx context.Context, t tx, id int64, a, contract chain.Address, mov
 	return err
 }
 
-// settlePots brings every pot of an ended sweep up to date.
-func settlePots(ctx context.Context, t tx, id int64, w settlement.Sweep, now time.Time) error {
-	var rows []potRow
+// settleBalances updates every balance of an ended sweep.
+func settleBalances(ctx context.Context, t tx, id int64, w settlement.Sweep, now time.Time) error {
+	var rows []balanceRow
 	err := t.NewRaw("SELECT * FROM pots WHERE network = ?0 AND (address, contract) IN "+
 		"(SELECT address, contract FROM sweep_items WHERE sweep_id = ?1) ORDER BY address, contract"+t.ForUpdate(), string(w.Network), id).Scan(ctx, &rows)
 	if err != nil {
 		return err
 	}
-	b := newPotBook(w.Network, rows)
+	b := newBalances(w.Network, rows)
 	for _, i := range w.Items {
 		if err := b.take(w, i, now); err != nil {
 			return err
@@ -123,27 +123,27 @@ func settlePots(ctx context.Context, t tx, id int64, w settlement.Sweep, now tim
 	return b.save(ctx, t)
 }
 
-// potBook is some pots of one network, locked, on their way through a change.
-type potBook struct {
+// balances is some locked balances of one network that are being changed.
+type balances struct {
 	network chain.Network
-	rows    map[potKey]*potRow
-	rescued map[potKey]bool
+	rows    map[balanceKey]*balanceRow
+	rescued map[balanceKey]bool
 }
 
-func newPotBook(n chain.Network, rows []potRow) *potBook {
-	b := &potBook{network: n, rows: make(map[potKey]*potRow), rescued: make(map[potKey]bool)}
+func newBalances(n chain.Network, rows []balanceRow) *balances {
+	b := &balances{network: n, rows: make(map[balanceKey]*balanceRow), rescued: make(map[balanceKey]bool)}
 	for _, r := range rows {
-		b.rows[potKey{r.Address, r.Contract}] = &r
+		b.rows[balanceKey{r.Address, r.Contract}] = &r
 	}
 	return b
 }
 
-// take applies how a sweep ended to an item's pot.
-func (b *potBook) take(w settlement.Sweep, i chain.SweepItem, now time.Time) error {
+// take applies the end of a sweep to the balance of an item.
+func (b *balances) take(w settlement.Sweep, i chain.SweepItem, now time.Time) error {
 	key := keyOfItem(i)
 	r, ok := b.rows[key]
 	if !ok {
-		r = &potRow{
+		r = &balanceRow{
 			Network: string(b.network), Address: key.address, Contract: key.contract, PaymentID: i.Number,
 			Moved: "0", Marked: "0", Found: "0",
 		}
@@ -179,7 +179,7 @@ type lyingRow struct {
 
 // mark marks final deposits as swept, in the order they were recorded, as far
 // as what was moved covers them.
-func (b *potBook) mark(ctx context.Context, t tx, now time.Time) error {
+func (b *balances) mark(ctx context.Context, t tx, now time.Time) error {
 	var payments []int64
 	for _, r := range b.rows {
 		payments = append(payments, r.PaymentID)
@@ -194,9 +194,9 @@ func (b *potBook) mark(ctx context.Context, t tx, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	byPot := make(map[potKey][]lyingRow)
+	byPot := make(map[balanceKey][]lyingRow)
 	for _, d := range lying {
-		key := potKey{d.ToAddress, d.Contract}
+		key := balanceKey{d.ToAddress, d.Contract}
 		byPot[key] = append(byPot[key], d)
 	}
 	var swept []int64
@@ -216,7 +216,7 @@ func (b *potBook) mark(ctx context.Context, t tx, now time.Time) error {
 }
 
 // cover applies the covering rule and returns the deposits it newly marks.
-func (r *potRow) cover(deposits []lyingRow, rescued bool) ([]int64, error) {
+func (r *balanceRow) cover(deposits []lyingRow, rescued bool) ([]int64, error) {
 	covering, err := r.covering()
 	if err != nil {
 		return nil, err
@@ -241,7 +241,7 @@ func (r *potRow) cover(deposits []lyingRow, rescued bool) ([]int64, error) {
 }
 
 // covering returns what sweeps have moved and covered of the balance.
-func (r *potRow) covering() (settlement.Covering, error) {
+func (r *balanceRow) covering() (settlement.Covering, error) {
 	amounts, err := parseAll(r.Moved, r.Marked, r.Found)
 	if err != nil {
 		return settlement.Covering{}, err
@@ -249,16 +249,16 @@ func (r *potRow) covering() (settlement.Covering, error) {
 	return settlement.Covering{Moved: amounts[0], Marked: amounts[1], Found: amounts[2], Through: uint64(r.Through)}, nil
 }
 
-// save writes the pots.
-func (b *potBook) save(ctx context.Context, t tx) error {
-	rows := make([]potRow, 0, len(b.rows))
+// save writes the balances.
+func (b *balances) save(ctx context.Context, t tx) error {
+	rows := make([]balanceRow, 0, len(b.rows))
 	for _, r := range b.rows {
 		rows = append(rows, *r)
 	}
 	if len(rows) == 0 {
 		return nil
 	}
-	slices.SortFunc(rows, func(a, b potRow) int {
+	slices.SortFunc(rows, func(a, b balanceRow) int {
 		return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.Contract, b.Contract))
 	})
 	_, err := t.NewInsert().Model(&rows).On("CONFLICT (network, address, contract) DO UPDATE").

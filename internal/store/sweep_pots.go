@@ -15,8 +15,8 @@ import (
 	"github.com/florinpay/florin/internal/store/report"
 )
 
-// potRow is what sweeps have done to one address in one asset.
-type potRow struct {
+// balanceRow is what sweeps have done to one address in one asset.
+type balanceRow struct {
 	bun.BaseModel `bun:"table:pots,alias:pot"`
 
 	Network      string
@@ -33,7 +33,7 @@ type potRow struct {
 	Reason       string
 }
 
-// dueRow is a final deposit that is not swept, with the pot it lies in.
+// dueRow is a final deposit that is not swept, with its balance.
 type dueRow struct {
 	PaymentID  int64
 	PublicID   string
@@ -55,19 +55,18 @@ type dueRow struct {
 	Least      int64
 }
 
-// potDeposits is how many deposits of one pot are read, the largest: a payer
-// pays in a few, but anybody can send specks by the thousand, and those must
-// not take the place of other pots.
-const potDeposits = 200
+// balanceDeposits is how many deposits of one balance are read, the largest
+// first: a payer pays in a few, but a stranger can send dust by the thousand,
+// which must not displace other balances.
+const balanceDeposits = 200
 
 // Pots lists what is due on the network, not claimed by a sweep in flight and
 // not blocked. A deposit counts where it was shown for: one on another network
 // of the same address waits for the operator, who knows whether the settlement
 // wallet exists there.
 //
-// What comes first is decided by the deposits that are read, and they come pot
-// by pot: so the first pot is whole, and if it is worth sweeping by the order,
-// it is so for whoever plans.
+// Deposits are read balance by balance. So the first balance is complete, and if
+// the order finds it worth sweeping, the plan does too.
 func (s *Store) DepositBalances(ctx context.Context, n chain.Network, q settlement.Query) ([]settlement.DepositBalance, error) {
 	const columns = "payment_id, public_id, address, raw, settlement, contract, symbol, decimals, token, units, block, final_at, " +
 		"moved, marked, through, failures, blocked, least"
@@ -88,26 +87,26 @@ func (s *Store) DepositBalances(ctx context.Context, n chain.Network, q settleme
 		"AND NOT EXISTS (SELECT 1 FROM sweep_items AS i JOIN sweeps AS s ON s.id = i.sweep_id WHERE s.network = d.network "+
 		"AND s.ended_at IS NULL AND i.address = d.to_address AND i.contract = d.contract)) AS each_due WHERE place <= ?) AS due "+
 		"ORDER BY "+worth+"0 ELSE 1 END, "+worth+"oldest END, about DESC, address, contract, id LIMIT ?",
-		string(payment.KindTopUp), string(n), db.From(q.Now), min(potDeposits, q.Limit), surely(q.Dust), db.From(q.Aged), surely(q.Least),
+		string(payment.KindTopUp), string(n), db.From(q.Now), min(balanceDeposits, q.Limit), surely(q.Dust), db.From(q.Aged), surely(q.Least),
 		surely(q.Dust), db.From(q.Aged), surely(q.Least), q.Limit).Scan(ctx, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("what is due on %s: %w", n, err)
 	}
-	pots, err := potsOf(n, rows)
+	pots, err := dueBalances(n, rows)
 	if err != nil {
 		return nil, fmt.Errorf("what is due on %s: %w", n, err)
 	}
 	return pots, nil
 }
 
-// surely is an amount for comparing with report.AboutUSD, a little more, so that what
-// comes first by it is worth sweeping whatever was lost in rounding.
+// surely is an amount for comparing with report.AboutUSD, a little more than m, so
+// that rounding never puts a balance first that is not worth sweeping.
 func surely(m money.Micros) float64 { return report.USD(m) * 1.0001 }
 
-// potsOf adds the deposits of each pot up.
-func potsOf(n chain.Network, rows []dueRow) ([]settlement.DepositBalance, error) {
+// dueBalances adds the deposits of each pot up.
+func dueBalances(n chain.Network, rows []dueRow) ([]settlement.DepositBalance, error) {
 	var pots []settlement.DepositBalance
-	index := make(map[potKey]int)
+	index := make(map[balanceKey]int)
 	var coverings []settlement.Covering
 	var deposits [][]settlement.CoveredDeposit
 	for _, r := range rows {
@@ -115,7 +114,7 @@ func potsOf(n chain.Network, rows []dueRow) ([]settlement.DepositBalance, error)
 		if err != nil {
 			return nil, fmt.Errorf("pot %s %s: %w", r.Address, r.Contract, err)
 		}
-		key := potKey{r.Address, r.Contract}
+		key := balanceKey{r.Address, r.Contract}
 		i, known := index[key]
 		if !known {
 			i = len(pots)
@@ -134,10 +133,10 @@ func potsOf(n chain.Network, rows []dueRow) ([]settlement.DepositBalance, error)
 	return pots, nil
 }
 
-// potKey names a pot on one network.
-type potKey struct{ address, contract string }
+// balanceKey identifies a balance on one network.
+type balanceKey struct{ address, contract string }
 
-// pot returns the pot before its deposits are added.
+// balance returns the balance before its deposits are added.
 func (r dueRow) pot(n chain.Network) settlement.DepositBalance {
 	return settlement.DepositBalance{
 		PaymentID: r.PublicID, Number: r.PaymentID,
@@ -156,7 +155,7 @@ func (s *Store) SettleCovered(ctx context.Context, n chain.Network, now time.Tim
 	const covered = "SELECT pot.* FROM pots AS pot WHERE pot.network = ? AND pot.ahead AND EXISTS (SELECT 1 FROM deposits AS d " +
 		"WHERE d.payment_id = pot.payment_id AND d.network = pot.network AND d.to_address = pot.address AND d.contract = pot.contract " +
 		"AND d.state = 'FINAL' AND d.swept_at IS NULL AND d.block_number <= pot.through) ORDER BY pot.address, pot.contract"
-	var rows []potRow
+	var rows []balanceRow
 	if err := s.reader().NewRaw(covered, string(n)).Scan(ctx, &rows); err != nil {
 		return fmt.Errorf("deposits of %s that were swept early: %w", n, err)
 	}
@@ -164,11 +163,11 @@ func (s *Store) SettleCovered(ctx context.Context, n chain.Network, now time.Tim
 		return nil
 	}
 	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
-		var pots []potRow
+		var pots []balanceRow
 		if err := t.NewRaw(covered+t.ForUpdate(), string(n)).Scan(ctx, &pots); err != nil {
 			return err
 		}
-		b := newPotBook(n, pots)
+		b := newBalances(n, pots)
 		if err := b.mark(ctx, t, now); err != nil {
 			return err
 		}

@@ -32,7 +32,7 @@ type sweepRow struct {
 	Note        string
 }
 
-// itemRow is a pot as a sweep takes it along, and what became of it.
+// itemRow is a balance that a sweep moves, and the outcome.
 type itemRow struct {
 	bun.BaseModel `bun:"table:sweep_items,alias:i"`
 
@@ -71,8 +71,8 @@ type attemptRow struct {
 	SentAt     instant
 }
 
-// rowOfItem returns the item as it is stored. Its token says what it counts
-// as; its name is for people and comes from the configuration, or from outside.
+// rowOfItem returns the item as it is stored. Its token says what it counts as;
+// its symbol is only shown, and may come from a contract.
 func rowOfItem(sweepID int64, i chain.SweepItem) itemRow {
 	return itemRow{
 		SweepID: sweepID, PaymentID: i.Number, Address: string(i.Address.Address), Raw: i.Address.Raw,

@@ -26,7 +26,7 @@ func (s *Store) InFlight(ctx context.Context, n chain.Network) (w settlement.Swe
 	return w, ok, nil
 }
 
-// Sweep returns the sweep of the id, or sweep.ErrUnknown.
+// Sweep returns the sweep of the id, or settlement.ErrUnknown.
 func (s *Store) Sweep(ctx context.Context, id settlement.ID) (w settlement.Sweep, err error) {
 	err = s.db.Snapshot(ctx, func(ctx context.Context, t tx) (err error) {
 		var ok bool
@@ -62,8 +62,8 @@ func readSweep(ctx context.Context, t tx, where string, arg any) (settlement.Swe
 	return w, err == nil, err
 }
 
-// PlanSweep stores a planned sweep and claims its pots. It fails with
-// sweep.ErrBusy if another sweep of the network is in flight, or was while
+// PlanSweep stores a planned sweep and claims its balances. It fails with
+// settlement.ErrBusy if another sweep of the network is in flight, or was while
 // this one was planned, so that it must be planned anew.
 func (s *Store) PlanSweep(ctx context.Context, w settlement.Sweep) error {
 	if w.State != settlement.Planned || len(w.Items) == 0 || len(w.Attempts) > 0 {
@@ -93,9 +93,9 @@ func (s *Store) PlanSweep(ctx context.Context, w settlement.Sweep) error {
 	return nil
 }
 
-// stillDue checks, now that the network's one place is taken, that each pot
-// has a deposit to sweep: since the pots were read, another instance may have
-// done so. A rescue may be of money that is no deposit.
+// stillDue checks, now that the sweep holds the network, that each balance has a
+// deposit to sweep: another instance may have swept it since the balances were
+// read. A rescue may move money that is no deposit.
 func stillDue(ctx context.Context, t tx, w settlement.Sweep) error {
 	for _, i := range w.Items {
 		if i.Rescue {
@@ -115,7 +115,7 @@ func stillDue(ctx context.Context, t tx, w settlement.Sweep) error {
 	return nil
 }
 
-// lockSweep locks the sweep and returns its row, or sweep.ErrUnknown.
+// lockSweep locks the sweep and returns its row, or settlement.ErrUnknown.
 func lockSweep(ctx context.Context, t tx, id settlement.ID) (sweepRow, error) {
 	var rows []sweepRow
 	if err := t.NewRaw("SELECT * FROM sweeps WHERE public_id = ?"+t.ForUpdate(), string(id)).Scan(ctx, &rows); err != nil {
@@ -128,7 +128,7 @@ func lockSweep(ctx context.Context, t tx, id settlement.ID) (sweepRow, error) {
 }
 
 // AddAttempt stores a signed attempt of a sweep in flight. It fails with
-// sweep.ErrBusy if another instance has stored that attempt or ended the sweep.
+// settlement.ErrBusy if another instance has stored that attempt or ended the sweep.
 func (s *Store) AddAttempt(ctx context.Context, id settlement.ID, a chain.Attempt) error {
 	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		w, err := lockSweep(ctx, t, id)

@@ -18,7 +18,7 @@ func checkTexts(what string, texts ...string) error {
 	return nil
 }
 
-// checkDetails checks every text of a new payment that a person may have written.
+// checkDetails checks every text of a new payment that came from outside.
 func checkDetails(p payment.Payment) error {
 	d := p.Details
 	texts := []string{
@@ -29,8 +29,7 @@ func checkDetails(p payment.Payment) error {
 	return checkTexts("texts of a payment", texts...)
 }
 
-// shown returns what can be stored of a text that came from outside and is
-// kept only to be looked at.
+// shown returns what can be stored of a text from outside that is only shown.
 func shown(text string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", "\uFFFD"), "\uFFFD")
 }

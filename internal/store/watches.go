@@ -23,9 +23,9 @@ type watchRow struct {
 
 // Watches returns the addresses stored since the mark that must be watched on
 // the networks given: those of payments that have not ended, or ended after
-// endedAfter. It returns everything that is committed and not below the mark,
-// and a new mark below which nothing can appear any more; what lies between
-// comes again.
+// endedAfter. It returns all that is committed and not below the mark, and a new
+// mark below which nothing can appear any more; rows between the two are returned
+// again.
 func (s *Store) Watches(
 	ctx context.Context, networks []chain.Network, since payment.Mark, endedAfter time.Time,
 ) ([]payment.Watch, payment.Mark, error) {
@@ -55,7 +55,7 @@ func (s *Store) Watches(
 	return watches, next, nil
 }
 
-// watchEnd returns the mark that is true of the transaction's snapshot.
+// watchEnd returns the new mark, which holds for the transaction's snapshot.
 //
 // On PostgreSQL transactions become visible in any order, so a row id is no
 // mark: a row that was inserted before may be committed later. Each row carries
@@ -71,9 +71,9 @@ func (s *Store) watchEnd(ctx context.Context, t tx) (xact, row int64, err error)
 	return 0, row, err
 }
 
-// watchQuery begins with the payments for a first read, which may find
-// millions of routes of payments long ended, and with the routes for the few
-// that are new.
+// watchQuery starts from the payments on the first read, since most routes belong
+// to payments that ended long ago, and from the routes afterwards, since few of
+// them are new.
 func (s *Store) watchQuery(t tx, networks []chain.Network, since payment.Mark, endedAfter time.Time) *bun.RawQuery {
 	names := make([]string, len(networks))
 	for i, n := range networks {

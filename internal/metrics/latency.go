@@ -9,15 +9,15 @@ import (
 	"github.com/florinpay/florin/internal/webhook"
 )
 
-// sights remembers when heads were first seen, and which webhooks that have
-// not been sent yet tell of one.
-type sights struct {
+// latencyTracker remembers when heads were first seen, and which webhooks that
+// have not been sent yet were caused by one.
+type latencyTracker struct {
 	mu      sync.Mutex
-	heads   map[chain.Network]sight
+	heads   map[chain.Network]seenHeads
 	waiting map[string]waiting // by event
 }
 
-type sight struct {
+type seenHeads struct {
 	heads chain.Heads
 	at    time.Time
 }
@@ -28,36 +28,36 @@ type waiting struct {
 }
 
 const (
-	// maxWaiting bounds how many webhooks are waited for; beyond it none is
-	// measured until there is room.
+	// maxWaiting bounds how many unsent webhooks are remembered; beyond it none is
+	// added until there is room.
 	maxWaiting = 4096
-	// waitingKept is how long one is waited for: it may be sent by another
-	// instance, or there is no callback URL.
+	// waitingKept is how long one is remembered: another instance may send it, or
+	// there may be no callback URL.
 	waitingKept = 5 * time.Minute
 )
 
-func newSights() *sights {
-	return &sights{heads: make(map[chain.Network]sight), waiting: make(map[string]waiting)}
+func newLatencyTracker() *latencyTracker {
+	return &latencyTracker{heads: make(map[chain.Network]seenHeads), waiting: make(map[string]waiting)}
 }
 
-func (s *sights) saw(n chain.Network, h chain.Heads, now time.Time) {
+func (s *latencyTracker) saw(n chain.Network, h chain.Heads, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if last := s.heads[n].heads; last.Latest.Hash != h.Latest.Hash || last.Final.Hash != h.Final.Hash || last.Latest.Number != h.Latest.Number {
-		s.heads[n] = sight{h, now}
+		s.heads[n] = seenHeads{h, now}
 	}
 }
 
-// last returns the newest heads read of the network, whatever came after.
-func (s *sights) last(n chain.Network) (chain.Heads, bool) {
+// last returns the newest heads read of the network.
+func (s *latencyTracker) last(n chain.Network) (chain.Heads, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	x, ok := s.heads[n]
 	return x.heads, ok
 }
 
-// expect notes that the event tells of the head seen last on the network.
-func (s *sights) expect(event string, n chain.Network, now time.Time) {
+// expect records that the newest head of the network caused the event.
+func (s *latencyTracker) expect(event string, n chain.Network, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.waiting) >= maxWaiting {
@@ -72,8 +72,8 @@ func (s *sights) expect(event string, n chain.Network, now time.Time) {
 	}
 }
 
-// sent returns, once, which head the event tells of.
-func (s *sights) sent(event string) (waiting, bool) {
+// sent returns, once, the head that caused the event.
+func (s *latencyTracker) sent(event string) (waiting, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w, ok := s.waiting[event]
@@ -81,7 +81,7 @@ func (s *sights) sent(event string) (waiting, bool) {
 	return w, ok
 }
 
-// Read returns the reader with its heads noted.
+// Read returns the reader with its heads recorded.
 func (m *Metrics) Read(r chain.Reader) chain.Reader { return reader{r, m} }
 
 type reader struct {
@@ -89,16 +89,16 @@ type reader struct {
 	m *Metrics
 }
 
-// Heads notes when heads are seen first.
+// Heads records when heads are first seen.
 func (r reader) Heads(ctx context.Context) (chain.Heads, error) {
 	h, err := r.Reader.Heads(ctx)
 	if err == nil {
-		r.m.sights.saw(r.Network(), h, r.m.now())
+		r.m.latency.saw(r.Network(), h, r.m.now())
 	}
 	return h, err
 }
 
-// Posts returns the sender with the first attempts at webhooks timed.
+// Posts returns the sender with the first attempt at each webhook timed.
 func (m *Metrics) Posts(p webhook.Posts) webhook.Posts { return posts{p, m} }
 
 type posts struct {
@@ -106,9 +106,9 @@ type posts struct {
 	m    *Metrics
 }
 
-// Send measures how long ago the block that the webhook tells of was seen.
+// Send measures how long ago the block that caused the webhook was seen.
 func (p posts) Send(ctx context.Context, d webhook.Delivery) webhook.Result {
-	if w, ok := p.m.sights.sent(d.EventID); ok && d.Attempt == 0 {
+	if w, ok := p.m.latency.sent(d.EventID); ok && d.Attempt == 0 {
 		p.m.toWebhook.WithLabelValues(network(w.network)).Observe(p.m.now().Sub(w.seen).Seconds())
 	}
 	return p.next.Send(ctx, d)
