@@ -3,10 +3,12 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
 )
 
@@ -50,4 +52,100 @@ func (s *Store) EndLedgerCheck(ctx context.Context, c ledger.Check) error {
 	_, err = s.changesOne(ctx, "UPDATE ledger_checks SET ended_at = ?, entries = ?, differences = ?, found = ?, problem = ? WHERE only_row = 1 AND asked_at = ? AND ended_at IS NULL",
 		db.At(c.EndedAt), c.Entries, string(texts), c.Found, c.Problem, db.At(c.AskedAt))
 	return wrapIf(err, "end the check of the ledger")
+}
+
+// accountSum is what the entries of an account add up to.
+type accountSum struct {
+	Unit    string
+	Account string
+	Balance int64
+}
+
+// VerifyLedger adds the whole book up and returns what does not agree: each
+// balance must be the sum of its entries, all accounts of a unit must add up
+// to nothing, and each start of a payment must be paid for once.
+func (s *Store) VerifyLedger(ctx context.Context) (entries int64, differences []string, err error) {
+	err = s.db.Snapshot(ctx, func(ctx context.Context, t tx) error {
+		differences = nil
+		if err := t.NewRaw("SELECT count(*) FROM ledger_entries").Scan(ctx, &entries); err != nil {
+			return err
+		}
+		for _, check := range []func(context.Context, tx) ([]string, error){checkAccounts, checkStarts} {
+			found, err := check(ctx, t)
+			if err != nil {
+				return err
+			}
+			differences = append(differences, found...)
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, nil, fmt.Errorf("verify the ledger: %w", err)
+	}
+	return entries, differences, nil
+}
+
+func checkAccounts(ctx context.Context, t tx) ([]string, error) {
+	var sums []accountSum
+	err := t.NewRaw("SELECT unit, account, CAST(sum(delta) AS bigint) AS balance FROM ("+
+		"SELECT unit, to_account AS account, count AS delta FROM ledger_entries UNION ALL "+
+		"SELECT unit, from_account, -count FROM ledger_entries) AS sides GROUP BY unit, account ORDER BY unit, account").Scan(ctx, &sums)
+	if err != nil {
+		return nil, err
+	}
+	var kept []struct {
+		KeyID   int64
+		Unit    string
+		Balance int64
+	}
+	if err := t.NewRaw("SELECT key_id, unit, balance FROM balances ORDER BY unit, key_id").Scan(ctx, &kept); err != nil {
+		return nil, err
+	}
+	var texts []string
+	total := make(map[string]int64)
+	booked := make(map[purse]int64)
+	for _, a := range sums {
+		total[a.Unit] += a.Balance
+		id, isKey := keyOf(ledger.Account(a.Account))
+		switch {
+		case isKey:
+			booked[purse{id, ledger.Unit(a.Unit)}] = a.Balance
+		case a.Account != string(ledger.Issued) && a.Account != string(ledger.Spent):
+			texts = append(texts, fmt.Sprintf("account %q in %s is nobody's", a.Account, a.Unit))
+		}
+	}
+	for unit, sum := range total {
+		if sum != 0 {
+			texts = append(texts, fmt.Sprintf("all accounts in %s add up to %d, not to 0", unit, sum))
+		}
+	}
+	for _, k := range kept {
+		p := purse{k.KeyID, ledger.Unit(k.Unit)}
+		if k.Balance != booked[p] {
+			texts = append(texts, fmt.Sprintf("key %d has a balance of %d in %s, and its entries add up to %d",
+				k.KeyID, k.Balance, k.Unit, booked[p]))
+		}
+		delete(booked, p)
+	}
+	for p, sum := range booked {
+		texts = append(texts, fmt.Sprintf("key %d has entries of %d in %s and no balance", p.keyID, sum, p.unit))
+	}
+	return texts, nil
+}
+
+// checkStarts: a start costs the key one credit, top-ups excepted.
+func checkStarts(ctx context.Context, t tx) ([]string, error) {
+	var unpaid []string
+	err := t.NewRaw("SELECT p.public_id FROM payments AS p WHERE p.started_at IS NOT NULL AND p.kind <> ? AND NOT EXISTS ("+
+		"SELECT 1 FROM ledger_entries AS e WHERE e.ref = 'start:' || p.public_id AND e.unit = ? AND e.count = 1 "+
+		"AND e.from_account = 'key:' || p.key_id AND e.to_account = ?) ORDER BY p.id",
+		string(payment.KindTopUp), string(ledger.Credit), string(ledger.Spent)).Scan(ctx, &unpaid)
+	if err != nil {
+		return nil, err
+	}
+	var texts []string
+	for _, id := range unpaid {
+		texts = append(texts, fmt.Sprintf("payment %s was started, and its key did not pay one credit for it", id))
+	}
+	return texts, nil
 }

@@ -3,11 +3,14 @@ package store
 import (
 	"context"
 	"fmt"
+	"math"
+	"time"
 
 	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
 )
@@ -161,4 +164,111 @@ func (l *lister) networks() []chain.Network {
 		return []chain.Network{l.f.Network}
 	}
 	return append(chain.Networks(), "")
+}
+
+// Unsettled lists payments with a deposit in the network's blocks from..to that
+// is not rechecked at finality and has not vanished, by ID.
+func (s *Store) Unsettled(ctx context.Context, n chain.Network, from, to uint64) ([]payment.ID, error) {
+	first, last := min(from, math.MaxInt64), min(to, math.MaxInt64)
+	return s.ids(ctx, "unsettled payments", s.reader().NewRaw(
+		"SELECT p.public_id FROM payments AS p WHERE p.id IN (SELECT payment_id FROM deposits "+
+			"WHERE network = ? AND block_number BETWEEN ? AND ? AND NOT hardened AND state <> 'VANISHED') ORDER BY p.public_id",
+		string(n), first, last))
+}
+
+// byIDAlone is the public id where it only orders rows that another index finds:
+// as an expression, it keeps a planner from walking through all ids.
+const byIDAlone = "p.public_id || ''"
+
+// Due lists payments that have not ended and whose time had run out at now, by
+// ID after the one given, at most limit.
+func (s *Store) Due(ctx context.Context, now time.Time, after payment.ID, limit int) ([]payment.ID, error) {
+	return s.ids(ctx, "payments that are due", s.reader().NewRaw(
+		"SELECT p.public_id FROM payments AS p WHERE p.ended_at IS NULL AND p.expires_at <= ? "+
+			"AND "+byIDAlone+" > ? ORDER BY "+byIDAlone+" LIMIT ?",
+		db.At(now), string(after), limit))
+}
+
+// Running lists started payments with a route on the network that expire after
+// the time given, by ID after the one given, at most limit.
+func (s *Store) Running(ctx context.Context, n chain.Network, expireAfter time.Time, after payment.ID, limit int) ([]payment.ID, error) {
+	return s.ids(ctx, "running payments", s.reader().NewRaw(
+		"SELECT p.public_id FROM payments AS p WHERE p.ended_at IS NULL AND p.status = ? AND p.expires_at > ? AND "+byIDAlone+" > ? "+
+			"AND EXISTS (SELECT 1 FROM routes AS r WHERE r.payment_id = p.id AND r.network = ?) ORDER BY "+byIDAlone+" LIMIT ?",
+		string(payment.Started), db.At(expireAfter), string(after), string(n), limit))
+}
+
+func (s *Store) ids(ctx context.Context, what string, q *bun.RawQuery) ([]payment.ID, error) {
+	var texts []string
+	if err := q.Scan(ctx, &texts); err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	list := make([]payment.ID, len(texts))
+	for i, text := range texts {
+		list[i] = payment.ID(text)
+	}
+	return list, nil
+}
+
+// ChargedPayments posts the entries and lists payments as Payments does, both in
+// one transaction; more is true if the list goes on. The entries come first, so
+// that a key without query units reads nothing.
+func (s *Store) ChargedPayments(
+	ctx context.Context, f payment.Filter, entries []ledger.Entry,
+) (list []payment.Payment, more bool, left ledger.Balance, err error) {
+	if f.Limit < 1 || f.Limit > payment.MaxPage {
+		return nil, false, ledger.Balance{}, fault.New(fault.Invalid, "first must be between 1 and %d", payment.MaxPage)
+	}
+	page := f.Limit
+	f.Limit++ // one more shows whether another page follows
+	err = s.db.Write(ctx, func(ctx context.Context, t tx) (err error) {
+		if left, err = charge(ctx, t, f.KeyID, entries); err != nil {
+			return err
+		}
+		list, err = s.listPayments(ctx, t, f)
+		return err
+	})
+	if err != nil {
+		return nil, false, ledger.Balance{}, fmt.Errorf("list payments of key %d: %w", f.KeyID, err)
+	}
+	if len(list) > page {
+		return list[:page], true, left, nil
+	}
+	return list, false, left, nil
+}
+
+// ChargedPayment posts the entries and reads one payment of the key in one
+// transaction, or fails with payment.ErrUnknown.
+func (s *Store) ChargedPayment(ctx context.Context, keyID int64, id payment.ID, entries []ledger.Entry) (p payment.Payment, err error) {
+	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
+		if _, err := charge(ctx, t, keyID, entries); err != nil {
+			return err
+		}
+		var rows []*paymentRow
+		if err := t.NewSelect().Model(&rows).Where("public_id = ? AND key_id = ?", string(id), keyID).Scan(ctx); err != nil {
+			return err
+		}
+		list, err := wholePayments(ctx, t, s.db.Dialect(), rows)
+		if err != nil || len(list) == 0 {
+			return orElse(err, payment.ErrUnknown)
+		}
+		p = list[0]
+		return nil
+	})
+	if err != nil {
+		return payment.Payment{}, fmt.Errorf("read payment %s: %w", id, err)
+	}
+	return p, nil
+}
+
+// charge posts entries and returns what the key has left.
+func charge(ctx context.Context, t tx, keyID int64, entries []ledger.Entry) (ledger.Balance, error) {
+	if err := book(ctx, t, entries); err != nil {
+		return ledger.Balance{}, err
+	}
+	var b balanceScan
+	if err := t.Run(ctx, b.read(keyID)); err != nil {
+		return ledger.Balance{}, err
+	}
+	return b.balance, b.missing()
 }

@@ -6,11 +6,15 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -169,4 +173,92 @@ func (s *Store) NextDue(ctx context.Context, now time.Time) (due time.Time, ok b
 		return time.Time{}, false, fmt.Errorf("next delivery: %w", err)
 	}
 	return due, ok, nil
+}
+
+// dueReceivers visits each receiver that has a delivery waiting once: a loose
+// index scan of deliveries_by_lane, whose cost grows with the receivers and not
+// with their queues.
+const dueReceivers = "WITH RECURSIVE receivers (id) AS (" +
+	"SELECT * FROM (SELECT lane FROM deliveries WHERE state = 'WAITING' ORDER BY lane LIMIT 1) AS first " +
+	"UNION ALL " +
+	"SELECT (SELECT d.lane FROM deliveries AS d WHERE d.state = 'WAITING' AND d.lane > receivers.id ORDER BY d.lane LIMIT 1) " +
+	"FROM receivers WHERE receivers.id IS NOT NULL), " +
+	"heads (id, due_at) AS (SELECT id, " +
+	"(SELECT d.due_at FROM deliveries AS d WHERE d.state = 'WAITING' AND d.lane = receivers.id ORDER BY d.due_at LIMIT 1) " +
+	"FROM receivers WHERE receivers.id IS NOT NULL) " +
+	"SELECT id, due_at, (SELECT count(*) FROM deliveries AS d " +
+	"WHERE d.holder IS NOT NULL AND d.lane = heads.id AND d.due_at > ?0) AS held FROM heads WHERE due_at <= ?0"
+
+// DueReceivers lists the receivers with deliveries that are due at now.
+func (s *Store) DueReceivers(ctx context.Context, now time.Time) ([]webhook.DueReceiver, error) {
+	var rows []struct {
+		ID    int64
+		DueAt instant
+		Held  int
+	}
+	if err := s.reader().NewRaw(dueReceivers, db.At(now)).Scan(ctx, &rows); err != nil {
+		return nil, fmt.Errorf("receivers of due deliveries: %w", err)
+	}
+	list := make([]webhook.DueReceiver, len(rows))
+	for i, r := range rows {
+		list[i] = webhook.DueReceiver{ID: webhook.ReceiverID(r.ID), Since: r.DueAt.Time, Held: r.Held}
+	}
+	return list, nil
+}
+
+// maxUnion is how many receivers one statement asks for: SQLite takes at most
+// 500 parts in a UNION.
+const maxUnion = 100
+
+// firstDue returns the first due deliveries of each receiver, as many as its share.
+func (s *Store) firstDue(ctx context.Context, shares []webhook.Share, now time.Time) ([]int64, error) {
+	var text strings.Builder
+	var args []any
+	for i, share := range shares {
+		if i > 0 {
+			text.WriteString(" UNION ALL ")
+		}
+		text.WriteString("SELECT * FROM (SELECT id FROM deliveries WHERE state = 'WAITING' AND lane = ? AND due_at <= ? " +
+			"ORDER BY due_at LIMIT ?) AS r" + strconv.Itoa(i))
+		args = append(args, int64(share.Receiver), db.At(now), share.N)
+	}
+	var ids []int64
+	return ids, s.reader().NewRaw(text.String(), args...).Scan(ctx, &ids)
+}
+
+// again makes a delivery due now, whatever its state, unless it is being sent.
+// Attempts go on being counted, so one whose attempts were used up is tried
+// once. It goes to the current callback URL.
+const again = "UPDATE deliveries SET state = 'WAITING', due_at = ?, holder = NULL, " +
+	"lane = (SELECT lane FROM custodians WHERE id = deliveries.custodian_id) " +
+	"WHERE custodian_id IN (SELECT id FROM custodians WHERE key_id IN (?)) AND (holder IS NULL OR state <> 'WAITING')"
+
+// Resend makes a delivery of the keys due now, or fails with fault.NotFound.
+func (s *Store) Resend(ctx context.Context, keys []int64, id int64, now time.Time, trail ...audit.Entry) error {
+	if len(keys) == 0 {
+		return report.ErrUnknownDelivery
+	}
+	ok, err := s.actOne(ctx, trail, about{}, again+" AND id = ?", db.At(now), bun.List(keys), id)
+	if err == nil && !ok {
+		return report.ErrUnknownDelivery
+	}
+	return err
+}
+
+// ResendFailed makes the deliveries of the key due now whose event came at since
+// or later and whose attempts were used up or stopped, and returns how many.
+func (s *Store) ResendFailed(ctx context.Context, keyID int64, since, now time.Time, trail ...audit.Entry) (int64, error) {
+	var n int64
+	err := s.act(ctx, trail, about{}, func(ctx context.Context, t tx, a *about) error {
+		res, err := t.NewRaw(again+" AND state IN ('FAILED', 'STOPPED') AND "+
+			"(SELECT e.at FROM events AS e WHERE e.payment_id = deliveries.payment_id AND e.seq = deliveries.seq) >= ?",
+			db.At(now), bun.List([]int64{keyID}), db.At(since)).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		n, err = res.RowsAffected()
+		a.detail, a.nothing = strconv.FormatInt(n, 10), n == 0
+		return err
+	})
+	return n, wrapIf(err, "send failed webhooks of key %d again", keyID)
 }

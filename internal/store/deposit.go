@@ -2,6 +2,8 @@ package store
 
 import (
 	"fmt"
+	"math"
+	"strings"
 
 	"github.com/uptrace/bun"
 
@@ -86,4 +88,94 @@ func saveDeposit(p *paymentRow, d payment.Deposit) (*db.Stmt, error) {
 		BlockNumber: block, BlockHash: t.Block.Hash, BlockTime: db.At(t.Block.Time), Source: t.Source,
 		State: string(d.State), Hardened: d.Rechecked, Late: d.Late, SeenAt: db.At(d.SeenAt), FinalAt: db.At(d.FinalAt),
 	})...), nil
+}
+
+// routes generates the statements of routeRow.
+var routes = db.NewTable[routeRow]()
+
+// routeRow is an address that was shown to a payer. The database sets its xact
+// (see Watches).
+type routeRow struct {
+	bun.BaseModel `bun:"table:routes,alias:r"`
+
+	PaymentID  int64  `db:"fixed"`
+	Network    string `db:"fixed"`
+	Address    string `db:"fixed"`
+	Raw        []byte `db:"fixed"`
+	Settlement string `db:"fixed"`
+	Tokens     string
+	Since      instant `db:"fixed"`
+	Finality   string  `db:"fixed"`
+}
+
+func rowOfRoute(number int64, r payment.Route) *routeRow {
+	return &routeRow{
+		PaymentID: number, Network: string(r.Network), Address: string(r.Address.Address), Raw: r.Address.Raw,
+		Settlement: string(r.Settlement), Tokens: joinTokens(r.Tokens), Since: db.At(r.Since), Finality: finalityText(r.Finality),
+	}
+}
+
+func (r *routeRow) route() payment.Route {
+	return payment.Route{
+		Network:    chain.Network(r.Network),
+		Address:    chain.Watched{Address: chain.Address(r.Address), Raw: r.Raw},
+		Settlement: chain.Address(r.Settlement),
+		Tokens:     splitTokens(r.Tokens),
+		Since:      r.Since.Time,
+		Finality:   finalityOf(r.Finality),
+	}
+}
+
+// finalityText writes a rule; the network's own is an empty text.
+func finalityText(f chain.Finality) string {
+	if f == (chain.Finality{}) {
+		return ""
+	}
+	return f.String()
+}
+
+// finalityOf reads what finalityText wrote. A rule that cannot be read counts as
+// the network's own, which is safe.
+func finalityOf(text string) chain.Finality {
+	f, err := chain.ParseFinality(text)
+	if err != nil {
+		return chain.Finality{}
+	}
+	return f
+}
+
+// joinTokens writes tokens as a list separated by commas.
+func joinTokens(tokens []money.Token) string {
+	names := make([]string, len(tokens))
+	for i, t := range tokens {
+		names[i] = string(t)
+	}
+	return strings.Join(names, ",")
+}
+
+func splitTokens(text string) []money.Token {
+	if text == "" {
+		return nil
+	}
+	var tokens []money.Token
+	for name := range strings.SplitSeq(text, ",") {
+		tokens = append(tokens, money.Token(name))
+	}
+	return tokens
+}
+
+// Both databases hold numbers up to 2^63 - 1, a block number up to 2^64 - 1. No
+// chain comes near either, but a faulty endpoint may report any number.
+
+// storedBlock returns the number of a block as it is stored.
+func storedBlock(h chain.Head) (int64, error) {
+	if h.Number > math.MaxInt64 {
+		return 0, fmt.Errorf("block number %d is out of range", h.Number)
+	}
+	return int64(h.Number), nil
+}
+
+// blockOf returns the block that was stored.
+func blockOf(number int64, hash string, when instant) chain.Head {
+	return chain.Head{Number: uint64(max(number, 0)), Hash: hash, Time: when.Time}
 }
