@@ -75,3 +75,27 @@ func TestStore_RetiredAnswer(t *testing.T) {
 		ask("a key that was disabled since", second, "two", body, start, "")
 	})
 }
+
+func TestStore_KeysOfTheirOwner(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		ctx, k, other := t.Context(), w.key(1, 0), w.key(1, 0)
+		wants(t, "renaming another's", w.SetKeyLabel(ctx, other.UserID, k.ID, "mine now"), merchant.ErrUnknownKey)
+		wants(t, "revoking another's", w.RevokeKey(ctx, other.UserID, k.ID, start), merchant.ErrUnknownKey)
+		w.must(w.SetKeyLabel(ctx, k.UserID, k.ID, "Till 2"))
+		w.must(w.TouchKeys(ctx, map[int64]time.Time{k.ID: start.Add(time.Hour)}))
+		w.must(w.TouchKeys(ctx, map[int64]time.Time{k.ID: start, other.ID: start}))
+		got, err := w.KeyByHash(ctx, k.Hash)
+		w.must(err)
+		if got.Label != "Till 2" || !got.LastUsedAt.Equal(start.Add(time.Hour)) {
+			t.Errorf("the key is %q, last used %s", got.Label, got.LastUsedAt)
+		}
+		w.must(w.RevokeKey(ctx, k.UserID, k.ID, start))
+		_, err = w.KeyByHash(ctx, k.Hash)
+		wants(t, "a revoked key", err, merchant.ErrBadKey)
+		keys, err := w.EveryKeyOfUser(ctx, k.UserID)
+		w.must(err)
+		if len(keys) != 1 || keys[0].RevokedAt.IsZero() {
+			t.Errorf("all keys are %v", keys)
+		}
+	})
+}

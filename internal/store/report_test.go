@@ -2,18 +2,13 @@ package store
 
 import (
 	"fmt"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
-	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/internal/webhook"
 )
@@ -251,149 +246,6 @@ func TestStore_Entries(t *testing.T) {
 			}
 		}
 		same(t, "counts", got, []int64{-1, -1, -1, 2, 10})
-	})
-}
-
-func TestStore_Security(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
-		ctx, u, other := t.Context(), w.user(), w.user()
-		w.must(w.CreateSession(ctx, identity.Session{Token: hashOf("mine"), UserID: u.ID, CreatedAt: start, ExpiresAt: start.Add(time.Hour)}))
-		w.must(w.CreateSession(ctx, identity.Session{Token: hashOf("theirs"), UserID: other.ID, CreatedAt: start, ExpiresAt: start.Add(time.Hour)}))
-		logins, err := w.Logins(ctx, u.ID, start)
-		w.must(err)
-		if len(logins) != 1 || logins[0].Token != hashOf("mine") {
-			t.Errorf("sessions are %v", logins)
-		}
-		wants(t, "an old hash", w.SetPassword(ctx, u.ID, "other", "next", start), identity.ErrBadPassword)
-		w.must(w.AddReset(ctx, hashOf("stale"), u.ID, start, start.Add(time.Hour)))
-		w.must(w.SetPassword(ctx, u.ID, "argon2id", "next", start))
-		_, err = w.MembershipBySession(ctx, hashOf("mine"), start)
-		wants(t, "a session after the password changed", err, identity.ErrBadSession)
-		if _, err := w.MembershipBySession(ctx, hashOf("theirs"), start); err != nil {
-			t.Errorf("another user was signed out: %v", err)
-		}
-		_, err = w.UseReset(ctx, hashOf("stale"), "x", start)
-		wants(t, "a reset from before", err, identity.ErrBadReset)
-		w.must(w.AddReset(ctx, hashOf("r"), u.ID, start, start.Add(time.Hour)))
-		_, err = w.UseReset(ctx, hashOf("r"), "x", start.Add(2*time.Hour))
-		wants(t, "a reset too late", err, identity.ErrBadReset)
-		got, err := w.UseReset(ctx, hashOf("r"), "newest", start)
-		w.must(err)
-		if got.ID != u.ID || got.PasswordHash != "newest" {
-			t.Errorf("the reset changed %+v", got)
-		}
-		_, err = w.UseReset(ctx, hashOf("r"), "x", start)
-		wants(t, "a reset twice", err, identity.ErrBadReset)
-
-		w.must(w.AddInvitation(ctx, hashOf("i"), "new@example.org", u.ID, start, start.Add(time.Hour)))
-		join := func(token, email string) error {
-			_, err := w.CreateInvited(ctx, hashOf(token), identity.User{PublicID: string(newID()), Email: email, CreatedAt: start})
-			return err
-		}
-		wants(t, "another's invitation", join("i", "else@example.org"), identity.ErrBadInvitation)
-		w.must(join("i", "new@example.org"))
-		wants(t, "an invitation twice", join("i", "new@example.org"), identity.ErrBadInvitation)
-		w.must(w.AddInvitation(ctx, hashOf("taken"), u.Email, u.ID, start, start.Add(time.Hour)))
-		wants(t, "an invitation for somebody who has an account", join("taken", u.Email), identity.ErrEmailTaken)
-		if n := w.count("SELECT count(*) FROM invitations WHERE used_at IS NULL"); n != 1 {
-			t.Errorf("%d invitations are good after one that led to no account, want 1", n)
-		}
-
-		for i := range 3 {
-			w.must(w.AddAudit(ctx, audit.Entry{UserID: u.ID, At: start, Actor: u.Email, Action: audit.ActionSignIn, Detail: fmt.Sprint(i, "\x00")}))
-		}
-		page, err := w.AuditLog(ctx, u.ID, u.ID, 0, 2)
-		w.must(err)
-		rest, err := w.AuditLog(ctx, u.ID, u.ID, page[1].ID, 2)
-		w.must(err)
-		if len(page) != 2 || len(rest) != 1 || rest[0].Action != audit.ActionSignIn {
-			t.Errorf("audit log is %v, %v", page, rest)
-		}
-		if _, err := w.raw().Exec("DELETE FROM audit_log"); err == nil {
-			t.Error("the audit log can be emptied")
-		}
-	})
-}
-
-func TestStore_SecondFactor(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
-		ctx, u := t.Context(), w.user()
-		if _, ok, err := w.SecondFactor(ctx, u.ID); ok || err != nil {
-			t.Errorf("a new user has a second factor, %v", err)
-		}
-		w.must(w.PutSecondFactor(ctx, identity.SecondFactor{UserID: u.ID, Secret: secret.New("FIRST"), CreatedAt: start}))
-		w.must(w.PutSecondFactor(ctx, identity.SecondFactor{UserID: u.ID, Secret: secret.New("SECOND"), CreatedAt: start}))
-		if n := w.count("SELECT count(*) FROM second_factors WHERE secret LIKE '%SECOND%'"); n != 0 {
-			t.Error("the secret is stored as it is")
-		}
-		if ok, err := w.TakeStep(ctx, u.ID, 5); ok || err != nil {
-			t.Errorf("a factor that is not in force took a code, %v", err)
-		}
-		replaced, second := identity.SecondFactor{UserID: u.ID, Secret: secret.New("FIRST")}, identity.SecondFactor{UserID: u.ID, Secret: secret.New("SECOND")}
-		wants(t, "confirming one that was replaced", w.ConfirmSecondFactor(ctx, replaced, 5, nil, start), identity.ErrBadCode)
-		w.must(w.ConfirmSecondFactor(ctx, second, 5, []identity.Hash{hashOf("a"), hashOf("b")}, start))
-		wants(t, "confirming twice", w.ConfirmSecondFactor(ctx, second, 6, nil, start), identity.ErrHasFactor)
-		wants(t, "replacing one in force", w.PutSecondFactor(ctx, identity.SecondFactor{UserID: u.ID, Secret: secret.New("X"), CreatedAt: start}), identity.ErrHasFactor)
-		f, ok, err := w.SecondFactor(ctx, u.ID)
-		w.must(err)
-		if !ok || !f.InForce() || f.Secret.Reveal() != "SECOND" || f.LastStep != 5 {
-			t.Errorf("the factor is %+v", f)
-		}
-		for step, want := range map[int64]bool{4: false, 5: false} {
-			if ok, err := w.TakeStep(ctx, u.ID, step); ok != want || err != nil {
-				t.Errorf("step %d is taken: %t, %v", step, ok, err)
-			}
-		}
-		var taken atomic.Int64
-		for _, err := range together(8, func(int) error {
-			ok, err := w.TakeStep(ctx, u.ID, 6)
-			if ok {
-				taken.Add(1)
-			}
-			return err
-		}) {
-			w.must(err)
-		}
-		if taken.Load() != 1 {
-			t.Errorf("one code was taken %d times", taken.Load())
-		}
-		if ok, err := w.TakeRecoveryCode(ctx, u.ID, hashOf("a"), start); !ok || err != nil {
-			t.Errorf("a recovery code is not taken, %v", err)
-		}
-		if ok, err := w.TakeRecoveryCode(ctx, u.ID, hashOf("a"), start); ok || err != nil {
-			t.Errorf("a recovery code is taken twice, %v", err)
-		}
-		if n, err := w.RecoveryCodesLeft(ctx, u.ID); n != 1 || err != nil {
-			t.Errorf("%d recovery codes are left, %v", n, err)
-		}
-		w.must(w.RemoveSecondFactor(ctx, u.ID, hashOf("here"), start))
-		if _, ok, _ := w.SecondFactor(ctx, u.ID); ok {
-			t.Error("it is still there")
-		}
-	})
-}
-
-func TestStore_KeysOfTheirOwner(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
-		ctx, k, other := t.Context(), w.key(1, 0), w.key(1, 0)
-		wants(t, "renaming another's", w.SetKeyLabel(ctx, other.UserID, k.ID, "mine now"), merchant.ErrUnknownKey)
-		wants(t, "revoking another's", w.RevokeKey(ctx, other.UserID, k.ID, start), merchant.ErrUnknownKey)
-		w.must(w.SetKeyLabel(ctx, k.UserID, k.ID, "Till 2"))
-		w.must(w.TouchKeys(ctx, map[int64]time.Time{k.ID: start.Add(time.Hour)}))
-		w.must(w.TouchKeys(ctx, map[int64]time.Time{k.ID: start, other.ID: start}))
-		got, err := w.KeyByHash(ctx, k.Hash)
-		w.must(err)
-		if got.Label != "Till 2" || !got.LastUsedAt.Equal(start.Add(time.Hour)) {
-			t.Errorf("the key is %q, last used %s", got.Label, got.LastUsedAt)
-		}
-		w.must(w.RevokeKey(ctx, k.UserID, k.ID, start))
-		_, err = w.KeyByHash(ctx, k.Hash)
-		wants(t, "a revoked key", err, merchant.ErrBadKey)
-		keys, err := w.EveryKeyOfUser(ctx, k.UserID)
-		w.must(err)
-		if len(keys) != 1 || keys[0].RevokedAt.IsZero() {
-			t.Errorf("all keys are %v", keys)
-		}
 	})
 }
 

@@ -1,0 +1,80 @@
+package store
+
+import (
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/settlement"
+)
+
+func TestStore_Pots(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(100, 0)
+		w.custodian(k, "")
+		w.started(k)                                          // has nothing
+		p := w.paidIn(k, 11, 3_000_000, 4_000_000, 5_000_000) // the last is not final
+		small := w.paidIn(k, 11, 10_000)                      // comes after what is larger
+		pots := w.due()
+		if len(pots) != 2 {
+			t.Fatalf("%d pots are due, want 2: %+v", len(pots), pots)
+		}
+		r := p.Routes[0]
+		same(t, "a pot", pots[0], settlement.DepositBalance{
+			PaymentID: string(p.ID), Number: p.Number, Address: r.Address, Settlement: r.Settlement, Asset: p.Deposits[0].Transfer.Asset,
+			Due: money.UnitsFromUint64(7_000_000), Oldest: p.Deposits[0].FinalAt,
+		})
+		same(t, "the second pot", pots[1].PaymentID, string(small.ID))
+		other, err := w.DepositBalances(t.Context(), chain.Base, everything)
+		w.must(err)
+		same(t, "pots of another network", len(other), 0)
+		// What is worth sweeping comes first, the oldest of it before the rest.
+		for name, c := range map[string]struct {
+			q     settlement.Query
+			first payment.ID
+		}{
+			"BySize":      {settlement.Query{Aged: start.Add(-time.Hour), Least: 10 * money.USD}, p.ID},
+			"WorthIt":     {settlement.Query{Aged: start.Add(-time.Hour), Least: money.USD}, p.ID},
+			"Aged":        {settlement.Query{Aged: start.Add(time.Hour), Least: 10 * money.USD}, p.ID},
+			"AgedAndDust": {settlement.Query{Aged: start.Add(time.Hour), Least: 10 * money.USD, Dust: money.USD}, p.ID},
+			"OnlyOneIs":   {settlement.Query{Aged: start.Add(-time.Hour), Least: 7 * money.USD, Dust: 8 * money.USD}, p.ID},
+		} {
+			c.q.Now, c.q.Limit = everything.Now, 1
+			first, err := w.DepositBalances(t.Context(), chain.Polygon, c.q)
+			w.must(err)
+			if len(first) != 1 || first[0].PaymentID != string(c.first) {
+				t.Errorf("%s: first comes %+v, want %s", name, first, c.first)
+			}
+		}
+	})
+}
+
+// Specks on one address, worth a sweep together but more than are read at once,
+// take nobody's place.
+func TestStore_PotsSpecks(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.key(100, 0)
+		w.custodian(k, "")
+		w.paidIn(k, 20, 20_000, 20_000, 20_000, 20_000)
+		good := w.started(k)
+		_, err := w.UpdatePayment(t.Context(), good.ID, func(p payment.Payment) (payment.Change, error) {
+			return p.Observe(payment.View{
+				Network: chain.Polygon, From: 1, To: 1000, Final: chain.Head{Number: 20}, Finalized: chain.Head{Number: 20},
+				Transfers: []chain.Transfer{transfer(p, "0xgood", 5_000_000, 15)},
+			}, start.Add(time.Hour))
+		})
+		w.must(err)
+		policy := settlement.DefaultPolicy()
+		now := start.Add(2 * policy.Age)
+		pots, err := w.DepositBalances(t.Context(), chain.Polygon, settlement.Query{
+			Now: now, Aged: now.Add(-policy.Age), Least: policy.Least, Dust: 70_000, Limit: 3,
+		})
+		w.must(err)
+		policy.Dust = 70_000
+		if plan := settlement.Plan(pots, policy, now); len(plan) != 1 || plan[0].PaymentID != string(good.ID) {
+			t.Errorf("of %+v the next sweep takes %+v", pots, plan)
+		}
+	})
+}
