@@ -93,22 +93,12 @@ func (d *desk) postBranding(c echo.Context, v visitor) error {
 	if err == nil {
 		return d.cookies.Redirect(c, brandingPath+"?key="+key.PublicID, "The branding is saved.")
 	}
-	if !f.Refused(withoutBranding(err), shell.Subject{Service: "name", Input: "name", Label: "The name"}, shell.Subject{Service: "tagline", Input: "tagline", Label: "The line"}, shell.Subject{Service: "logoUrl", Input: "logoUrl", Label: "The address"},
-		shell.Subject{Service: "primaryColor", Input: "primaryColor", Label: "The colour"}, shell.Subject{Service: "backgroundColor", Input: "backgroundColor", Label: "The colour"},
-		shell.Subject{Service: "supportEmail", Input: "supportEmail", Label: "The e-mail address"}, shell.Subject{Service: "website", Input: "website", Label: "The address"}) {
+	if !f.Refused(err, shell.Subject{Service: "name", Input: "name", Label: "The name"}, shell.Subject{Service: "branding.tagline", Input: "tagline", Label: "The line"}, shell.Subject{Service: "branding.logoUrl", Input: "logoUrl", Label: "The address"},
+		shell.Subject{Service: "branding.primaryColor", Input: "primaryColor", Label: "The colour"}, shell.Subject{Service: "branding.backgroundColor", Input: "backgroundColor", Label: "The colour"},
+		shell.Subject{Service: "branding.supportEmail", Input: "supportEmail", Label: "The e-mail address"}, shell.Subject{Service: "branding.website", Input: "website", Label: "The address"}) {
 		return err
 	}
 	return d.brandingPage(c, v, fault.KindOf(err).Code(), key.PublicID, f)
-}
-
-// withoutBranding takes away the name of the group, which the page itself says.
-func withoutBranding(err error) error {
-	f := fault.Of(err)
-	const group = "branding: "
-	if f == nil || len(f.Message) <= len(group) || f.Message[:len(group)] != group {
-		return err
-	}
-	return fault.New(f.Kind, "%s", f.Message[len(group):])
 }
 
 // getPreview is the real payment page of a payment that does not exist, with

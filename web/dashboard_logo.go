@@ -122,7 +122,7 @@ func (d *desk) postLogo(c echo.Context, v visitor) error {
 
 func (d *desk) takeLogo(ctx context.Context, key merchant.Key, file []byte, entry audit.Entry) error {
 	if len(file) == 0 {
-		return fault.New(fault.Invalid, "logo must be chosen first")
+		return fault.About(fault.Invalid, "logo", "must be chosen first")
 	}
 	select {
 	case d.drawing <- struct{}{}:

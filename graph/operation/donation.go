@@ -15,7 +15,7 @@ import (
 // WallPage is how many donations are shown at once.
 const WallPage = 50
 
-var errCampaignID = fault.New(fault.Invalid, "campaignId is required")
+var errCampaignID = fault.About(fault.Invalid, "campaignId", "is required")
 
 // Donate reads a campaign for anybody. before is where the page of donations
 // begins; empty for the newest.
@@ -56,7 +56,7 @@ func ParseBefore(text string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 1 {
-		return 0, fault.New(fault.Invalid, "before must be olderDonations of a page that was read before")
+		return 0, fault.About(fault.Invalid, "before", "must be olderDonations of a page that was read before")
 	}
 	return n, nil
 }

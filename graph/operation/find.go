@@ -12,7 +12,7 @@ import (
 // Look says what became of a transaction, for a payment whose txnid is known.
 func (o *Operations) Look(ctx context.Context, txnid, hash string) (payment.LookupResult, error) {
 	if hash == "" {
-		return payment.LookupResult{}, fault.New(fault.Invalid, "hash is required")
+		return payment.LookupResult{}, fault.About(fault.Invalid, "hash", "is required")
 	}
 	if err := o.d.Limits.Costly(ctx); err != nil {
 		return payment.LookupResult{}, err

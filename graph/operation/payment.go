@@ -68,7 +68,7 @@ func (in PaymentInput) minutes() (int64, error) {
 		return 0, nil
 	}
 	if *in.ExpiresInMinutes < payment.MinValidMinutes {
-		return 0, fault.New(fault.Invalid, "expiresInMinutes must be between %d and %d", payment.MinValidMinutes, payment.MaxValidMinutes)
+		return 0, fault.About(fault.Invalid, "expiresInMinutes", "must be between %d and %d", payment.MinValidMinutes, payment.MaxValidMinutes)
 	}
 	return int64(*in.ExpiresInMinutes), nil
 }

@@ -75,7 +75,7 @@ var (
 	ErrEnded         = fault.New(fault.Conflict, "this campaign has ended and takes no more donations")
 	ErrNoKey         = fault.New(fault.Conflict, "this campaign takes no donations: its API key was revoked; the merchant can give it another one")
 	ErrEndedForGood  = fault.New(fault.Conflict, "this campaign was ended and cannot be opened again; make a new one")
-	ErrTaken         = fault.New(fault.Conflict, "campaignId is taken already; choose another one")
+	ErrTaken         = fault.About(fault.Conflict, "campaignId", "is taken already; choose another one")
 	errAlreadyActive = fault.New(fault.Conflict, "this campaign is active already")
 )
 
@@ -167,7 +167,7 @@ func ParseReview(text string) (Review, error) {
 	if r := Review(text); slices.Contains([]Review{Approved, Hidden}, r) {
 		return r, nil
 	}
-	return "", fault.New(fault.Invalid, "review must be %s or %s", Approved, Hidden)
+	return "", fault.About(fault.Invalid, "review", "must be %s or %s", Approved, Hidden)
 }
 
 // Donation is a completed payment of a campaign.

@@ -56,7 +56,7 @@ func (in Draft) apply(c Campaign, now time.Time) (Campaign, error) {
 		return c, err
 	}
 	if c.Title == "" {
-		return c, fault.New(fault.Invalid, "title is required")
+		return c, fault.About(fault.Invalid, "title", "is required")
 	}
 	if c.Description, err = cleanText("description", in.Description, MaxDescription); err != nil {
 		return c, err
@@ -68,7 +68,7 @@ func (in Draft) apply(c Campaign, now time.Time) (Campaign, error) {
 		return c, err
 	}
 	if !in.EndsAt.IsZero() && !in.EndsAt.Equal(c.EndsAt) && (!in.EndsAt.After(now) || in.EndsAt.After(now.Add(MaxAhead))) {
-		return c, fault.New(fault.Invalid, "endsAt must be in the future, at most ten years ahead")
+		return c, fault.About(fault.Invalid, "endsAt", "must be in the future, at most ten years ahead")
 	}
 	c.EndsAt, c.ShowAtOnce = in.EndsAt, in.ShowAtOnce
 	return c, nil
@@ -87,7 +87,7 @@ func suggestions(texts []string) ([]money.Micros, error) {
 		}
 	}
 	if len(all) > MaxSuggested {
-		return nil, fault.New(fault.Invalid, "suggestedAmounts must be at most %d amounts", MaxSuggested)
+		return nil, fault.About(fault.Invalid, "suggestedAmounts", "must be at most %d amounts", MaxSuggested)
 	}
 	slices.Sort(all)
 	return all, nil
@@ -100,7 +100,7 @@ func optionalAmount(name, text string) (money.Micros, error) {
 	}
 	m, err := money.ParseMicros(name, strings.TrimSpace(text))
 	if err == nil && m > MaxAmount {
-		err = fault.New(fault.Invalid, "%s must be at most %s", name, MaxAmount)
+		err = fault.About(fault.Invalid, name, "must be at most %s", MaxAmount)
 	}
 	return m, err
 }
@@ -110,8 +110,7 @@ func optionalAmount(name, text string) (money.Micros, error) {
 func cleanSlug(field, text string) (string, error) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if !ValidSlug(text) {
-		return "", fault.New(fault.Invalid, "%s must be %d to %d letters a to z, digits and single hyphens between them, such as winter-shelter",
-			field, MinSlug, MaxSlug)
+		return "", fault.About(fault.Invalid, field, "must be %d to %d letters a to z, digits and single hyphens between them, such as winter-shelter", MinSlug, MaxSlug)
 	}
 	return text, nil
 }
@@ -149,7 +148,7 @@ func Slug(title string) string {
 func cleanLine(field, text string, most int) (string, error) {
 	text, err := cleanText(field, text, most)
 	if err == nil && strings.Contains(text, "\n") {
-		return "", fault.New(fault.Invalid, "%s must be one line", field)
+		return "", fault.About(fault.Invalid, field, "must be one line")
 	}
 	return text, err
 }
@@ -160,13 +159,13 @@ func cleanLine(field, text string, most int) (string, error) {
 func cleanText(field, text string, most int) (string, error) {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	if len(text) > most*utf8.UTFMax || utf8.RuneCountInString(text) > most {
-		return "", fault.New(fault.Invalid, "%s must have at most %d characters", field, most)
+		return "", fault.About(fault.Invalid, field, "must have at most %d characters", most)
 	}
 	if !utf8.ValidString(text) {
-		return "", fault.New(fault.Invalid, "%s must be text in UTF-8", field)
+		return "", fault.About(fault.Invalid, field, "must be text in UTF-8")
 	}
 	if strings.ContainsFunc(text, hidden) {
-		return "", fault.New(fault.Invalid, "%s must not hold control characters", field)
+		return "", fault.About(fault.Invalid, field, "must not hold control characters")
 	}
 	return text, nil
 }

@@ -36,7 +36,7 @@ type LinkDraft struct {
 var (
 	ErrUnknownLink = fault.New(fault.NotFound, "there is no such payment link")
 	ErrLinkClosed  = fault.New(fault.Conflict, "this payment link is not in use at the moment")
-	ErrLinkTaken   = fault.New(fault.Conflict, "slug is taken already; choose another one")
+	ErrLinkTaken   = fault.About(fault.Conflict, "slug", "is taken already; choose another one")
 )
 
 // NewLink makes a link of a key, or fails with fault.Invalid naming what
@@ -65,10 +65,10 @@ func NewLink(in LinkDraft, keyID int64, now time.Time) (Link, error) {
 		}
 	}
 	if l.Amount > 0 && (l.Min > 0 || l.Max > 0) {
-		return l, fault.New(fault.Invalid, "minAmount and maxAmount are for links whose payer chooses the amount")
+		return l, fault.About(fault.Invalid, "minAmount", "and maxAmount are for links whose payer chooses the amount")
 	}
 	if l.Max > 0 && l.Min > l.Max {
-		return l, fault.New(fault.Invalid, "maxAmount must not be below minAmount")
+		return l, fault.About(fault.Invalid, "maxAmount", "must not be below minAmount")
 	}
 	return l, nil
 }
@@ -86,10 +86,10 @@ func (l Link) amount(typed string) (string, error) {
 		return "", err
 	}
 	if m < l.Min {
-		return "", fault.New(fault.Invalid, "amount must be at least %s", l.Min)
+		return "", fault.About(fault.Invalid, "amount", "must be at least %s", l.Min)
 	}
 	if l.Max > 0 && m > l.Max {
-		return "", fault.New(fault.Invalid, "amount must be at most %s", l.Max)
+		return "", fault.About(fault.Invalid, "amount", "must be at most %s", l.Max)
 	}
 	return typed, nil
 }

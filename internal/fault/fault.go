@@ -1,8 +1,7 @@
 // Package fault is the closed set of ways an operation can fail.
 //
-// Every error that leaves the domain is either a fault, whose message is safe
-// and useful to the one who called, or something unknown, which is Internal
-// and whose text is never shown to anybody but the operator's log.
+// Every error that leaves the domain is either a fault, whose message is safe to
+// show and useful to the caller, or Internal, whose text only the log holds.
 package fault
 
 import (
@@ -11,8 +10,8 @@ import (
 	"time"
 )
 
-// Kind tells what sort of failure an error is. The zero value is Internal, so
-// that an error nobody thought about is never shown.
+// Kind is the sort of failure. The zero value is Internal, so an error without a
+// kind is never shown.
 type Kind int
 
 // The kinds, each with the numeric code that surfaces answer it with
@@ -73,6 +72,12 @@ func (k Kind) row() struct {
 type Error struct {
 	Kind    Kind
 	Message string
+	// Field is the name of the argument the refusal is about, such as
+	// wallets.bep20; empty where it is about no single one.
+	Field string
+	// reason completes a sentence that begins with the field; where cause is
+	// set, that says what is wrong by itself.
+	reason, cause string
 	// RetryAfter says when to try again; zero when there is nothing to say.
 	// Only Limited and Unavailable carry it.
 	RetryAfter time.Duration
@@ -86,13 +91,48 @@ func New(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
+// About returns a fault about one argument. The message is the name of the
+// field and the reason: About(Invalid, "label", "must have at most %d
+// characters", 100) says "label must have at most 100 characters".
+func About(kind Kind, field, format string, args ...any) *Error {
+	reason := fmt.Sprintf(format, args...)
+	return &Error{Kind: kind, Message: field + " " + reason, Field: field, reason: reason}
+}
+
+// Within returns the fault of a value that stands in the field. The message is
+// "field: message of the fault", and Field the path to the argument. An error
+// that is no fault is returned as it is.
+func Within(field string, err error) error {
+	f := Of(err)
+	if f == nil {
+		return err
+	}
+	e := &Error{Kind: f.Kind, Message: field + ": " + f.Message, Field: field, cause: f.Message}
+	if f.Field != "" {
+		e.Field, e.reason, e.cause = field+"."+f.Field, f.reason, f.cause
+	}
+	return e
+}
+
+// Sentence returns the message with the field called by its label, as a form
+// shows it: "The name must have at most 100 characters".
+func (e *Error) Sentence(label string) string {
+	switch {
+	case e.reason != "":
+		return label + " " + e.reason
+	case e.cause != "":
+		return e.cause
+	}
+	return e.Message
+}
+
 // Retry returns a fault that asks the caller to come back after the duration.
 func Retry(kind Kind, after time.Duration, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...), RetryAfter: after}
 }
 
 // KindOf returns the kind of the first fault in err's chain, Internal for an
-// error that holds none. It must not be asked about a nil error.
+// error that holds none. err must not be nil.
 func KindOf(err error) Kind {
 	if f := Of(err); f != nil {
 		return f.Kind

@@ -31,3 +31,30 @@ func TestKindOf(t *testing.T) {
 		t.Error("what is no fault is taken for one")
 	}
 }
+
+func TestAbout(t *testing.T) {
+	t.Parallel()
+	about := fault.About(fault.Invalid, "tagline", "must have at most %d characters", 160)
+	for name, c := range map[string]struct {
+		err                      error
+		message, field, sentence string
+	}{
+		"OneArgument":      {about, "tagline must have at most 160 characters", "tagline", "The line must have at most 160 characters"},
+		"InAGroup":         {fault.Within("branding", about), "branding: tagline must have at most 160 characters", "branding.tagline", "The line must have at most 160 characters"},
+		"AValueOfAField":   {fault.Within("wallet", fault.New(fault.Invalid, "it is a contract")), "wallet: it is a contract", "wallet", "it is a contract"},
+		"OfNoSingleField":  {fault.New(fault.Conflict, "another was quicker"), "another was quicker", "", "another was quicker"},
+		"WithinTwoGroups":  {fault.Within("a", fault.Within("b", about)), "a: b: tagline must have at most 160 characters", "a.b.tagline", "The line must have at most 160 characters"},
+		"WithinAndNoField": {fault.Within("a", fault.Within("b", fault.New(fault.Invalid, "no"))), "a: b: no", "a.b", "no"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := fault.Of(c.err)
+			if f.Message != c.message || f.Field != c.field || f.Sentence("The line") != c.sentence {
+				t.Errorf("message %q, field %q, sentence %q; want %q, %q, %q", f.Message, f.Field, f.Sentence("The line"), c.message, c.field, c.sentence)
+			}
+		})
+	}
+	if plain := errors.New("no fault"); fault.Within("a", plain) != plain { //nolint:errorlint // the same value is meant
+		t.Error("an error that is no fault was changed")
+	}
+}

@@ -101,13 +101,13 @@ func checkPassword(password secret.Text, email string) error {
 	chars := utf8.RuneCountInString(text)
 	switch {
 	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
-		return fault.New(fault.Invalid, "password must be text in UTF-8")
+		return fault.About(fault.Invalid, "password", "must be text in UTF-8")
 	case chars < MinPassword:
-		return fault.New(fault.Invalid, "password must have at least %d characters", MinPassword)
+		return fault.About(fault.Invalid, "password", "must have at least %d characters", MinPassword)
 	case chars > MaxPassword:
-		return fault.New(fault.Invalid, "password must have at most %d characters", MaxPassword)
+		return fault.About(fault.Invalid, "password", "must have at most %d characters", MaxPassword)
 	case strings.EqualFold(strings.TrimSpace(text), email):
-		return fault.New(fault.Invalid, "password must not be the e-mail address")
+		return fault.About(fault.Invalid, "password", "must not be the e-mail address")
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ func (s *Service) ChangePassword(ctx context.Context, user User, old, next secre
 func (s *Service) hashOf(ctx context.Context, password secret.Text) (string, error) {
 	normal, ok := normalPassword(password)
 	if !ok {
-		return "", fault.New(fault.Invalid, "password must be text in UTF-8")
+		return "", fault.About(fault.Invalid, "password", "must be text in UTF-8")
 	}
 	return s.passwords.hash(ctx, normal)
 }

@@ -25,15 +25,15 @@ var emailForm = sync.OnceValue(func() *regexp.Regexp {
 // fails with fault.Invalid.
 func Email(field, text string) (string, error) {
 	if len(text) > 2*maxEmail {
-		return "", fault.New(fault.Invalid, "%s must have at most %d characters", field, maxEmail)
+		return "", fault.About(fault.Invalid, field, "must have at most %d characters", maxEmail)
 	}
 	email := strings.ToLower(strings.TrimSpace(text))
 	if email == "" {
-		return "", fault.New(fault.Invalid, "%s is missing", field)
+		return "", fault.About(fault.Invalid, field, "is missing")
 	}
 	local, _, _ := strings.Cut(email, "@")
 	if len(email) > maxEmail || len(local) > maxEmailLocal || !emailForm().MatchString(email) {
-		return "", fault.New(fault.Invalid, "%s must be an e-mail address such as name@example.com", field)
+		return "", fault.About(fault.Invalid, field, "must be an e-mail address such as name@example.com")
 	}
 	return email, nil
 }

@@ -30,13 +30,13 @@ func Text(field, text string, most int) (string, error) {
 // than most characters, or holds characters that do not print.
 func CheckText(field, text string, most int) error {
 	if len(text) > most*utf8.UTFMax || utf8.RuneCountInString(text) > most {
-		return fault.New(fault.Invalid, "%s must have at most %d characters", field, most)
+		return fault.About(fault.Invalid, field, "must have at most %d characters", most)
 	}
 	if !utf8.ValidString(text) {
-		return fault.New(fault.Invalid, "%s must be text in UTF-8", field)
+		return fault.About(fault.Invalid, field, "must be text in UTF-8")
 	}
 	if strings.ContainsFunc(text, Hidden) {
-		return fault.New(fault.Invalid, "%s must not hold control characters", field)
+		return fault.About(fault.Invalid, field, "must not hold control characters")
 	}
 	return nil
 }
@@ -66,7 +66,7 @@ func URL(field, text string) (string, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
-		return "", fault.New(fault.Invalid, "%s must be an https URL such as https://example.com/page", field)
+		return "", fault.About(fault.Invalid, field, "must be an https URL such as https://example.com/page")
 	}
 	return text, nil
 }
@@ -80,7 +80,7 @@ func Colour(field, text string) (string, error) {
 	}
 	digits, ok := strings.CutPrefix(text, "#")
 	if !ok || strings.Trim(digits, "0123456789abcdef") != "" || (len(digits) != 3 && len(digits) != 6) {
-		return "", fault.New(fault.Invalid, "%s must be a colour such as #09f or #0099ff", field)
+		return "", fault.About(fault.Invalid, field, "must be a colour such as #09f or #0099ff")
 	}
 	if len(digits) == 3 {
 		d := digits

@@ -118,7 +118,7 @@ func Grant(keyID int64, unit Unit, count int64, reason Reason, ref string, now t
 // number of Micros.
 func Price(credits int64) (money.Micros, error) {
 	if credits < MinTopUp || credits > MaxTopUp {
-		return 0, fault.New(fault.Invalid, "credits must be between %d and %d", MinTopUp, MaxTopUp)
+		return 0, fault.About(fault.Invalid, "credits", "must be between %d and %d", MinTopUp, MaxTopUp)
 	}
 	return money.Micros(credits) * money.USD / PerUSD, nil
 }

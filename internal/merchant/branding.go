@@ -35,7 +35,7 @@ func setBranding(c *Custodian, in CustodianInput) error {
 	}
 	b, err := c.Branding.with(*in.Branding)
 	if err != nil {
-		return named("branding", err)
+		return fault.Within("branding", err)
 	}
 	c.Branding = b
 	return nil
@@ -82,5 +82,5 @@ func parseTheme(t Theme) (Theme, error) {
 	case ThemeAuto, ThemeLight, ThemeDark:
 		return t, nil
 	}
-	return "", fault.New(fault.Invalid, "theme must be AUTO, LIGHT or DARK")
+	return "", fault.About(fault.Invalid, "theme", "must be AUTO, LIGHT or DARK")
 }

@@ -49,10 +49,10 @@ func (s *Service) setWallets(c *Custodian, in CustodianInput) error {
 		}
 		w, err := chain.ParseAddress(n, text)
 		if err != nil {
-			return named(field, err)
+			return fault.Within(field, err)
 		}
 		if token, ok := s.contracts[w.Address]; ok {
-			return fault.New(fault.Invalid, "%s is the contract of %s, not a wallet; money sent there is lost", field, token)
+			return fault.About(fault.Invalid, field, "is the contract of %s, not a wallet; money sent there is lost", token)
 		}
 		wallets[n] = w.Address
 	}
@@ -102,13 +102,13 @@ func setSecret(c *Custodian, in CustodianInput) error {
 func setPolicy(c *Custodian, in CustodianInput) error {
 	if in.ShortBasis != nil {
 		if *in.ShortBasis < 0 || *in.ShortBasis > MaxShortBasis {
-			return fault.New(fault.Invalid, "shortBasis must be between 0 and %d hundredths of a percent", MaxShortBasis)
+			return fault.About(fault.Invalid, "shortBasis", "must be between 0 and %d hundredths of a percent", MaxShortBasis)
 		}
 		c.ShortBasis = *in.ShortBasis
 	}
 	if in.LateFor != nil {
 		if *in.LateFor < 0 || *in.LateFor > MaxLateFor || *in.LateFor%time.Second != 0 {
-			return fault.New(fault.Invalid, "lateFor must be whole seconds between 0 and %d days", MaxLateFor/(24*time.Hour))
+			return fault.About(fault.Invalid, "lateFor", "must be whole seconds between 0 and %d days", MaxLateFor/(24*time.Hour))
 		}
 		c.LateFor = *in.LateFor
 	}

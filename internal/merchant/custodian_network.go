@@ -20,10 +20,10 @@ func setNetworks(c *Custodian, in CustodianInput) error {
 	for i, x := range in.Networks {
 		field := fmt.Sprintf("networks[%d]", i)
 		if _, err := chain.ParseNetwork(string(x.Network)); err != nil {
-			return named(field, err)
+			return fault.Within(field, err)
 		}
 		if seen[x.Network] {
-			return fault.New(fault.Invalid, "%s: %s is listed twice", field, x.Network)
+			return fault.Within(field, fault.New(fault.Invalid, "%s is listed twice", x.Network))
 		}
 		seen[x.Network] = true
 		before, ok := networks[x.Network]
@@ -32,7 +32,7 @@ func setNetworks(c *Custodian, in CustodianInput) error {
 		}
 		after, err := before.with(x)
 		if err != nil {
-			return named(field, err)
+			return fault.Within(field, err)
 		}
 		networks[x.Network] = after
 	}
@@ -76,12 +76,12 @@ func (o NetworkOptions) withAmounts(in NetworkInput) (NetworkOptions, error) {
 			continue
 		}
 		if *a.from < 0 {
-			return o, fault.New(fault.Invalid, "%s must not be negative; 0 means no limit", a.field)
+			return o, fault.About(fault.Invalid, a.field, "must not be negative; 0 means no limit")
 		}
 		*a.to = *a.from
 	}
 	if o.MaxAmount > 0 && o.MinAmount > o.MaxAmount {
-		return o, fault.New(fault.Invalid, "minAmount %s must not be greater than maxAmount %s", o.MinAmount, o.MaxAmount)
+		return o, fault.About(fault.Invalid, "minAmount", "%s must not be greater than maxAmount %s", o.MinAmount, o.MaxAmount)
 	}
 	return o, nil
 }
@@ -89,10 +89,10 @@ func (o NetworkOptions) withAmounts(in NetworkInput) (NetworkOptions, error) {
 func uniqueTokens(tokens []money.Token) ([]money.Token, error) {
 	for i, t := range tokens {
 		if _, err := money.ParseToken(string(t)); err != nil {
-			return nil, named("tokens", err)
+			return nil, fault.Within("tokens", err)
 		}
 		if slices.Contains(tokens[:i], t) {
-			return nil, fault.New(fault.Invalid, "tokens: %s is listed twice", t)
+			return nil, fault.Within("tokens", fault.New(fault.Invalid, "%s is listed twice", t))
 		}
 	}
 	return slices.Clone(tokens), nil

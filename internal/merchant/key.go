@@ -113,17 +113,17 @@ func parseKeyWallet(text string) (chain.Address, error) {
 	}
 	w, err := chain.ParseAddress(chain.BEP20, text)
 	if err != nil {
-		return "", named("wallet", err)
+		return "", fault.Within("wallet", err)
 	}
 	return w.Address, nil
 }
 
 func checkFree(in NewKey) error {
 	if in.Credits < 0 || in.Credits > ledger.MaxTopUp {
-		return fault.New(fault.Invalid, "credits must be between 0 and %d", ledger.MaxTopUp)
+		return fault.About(fault.Invalid, "credits", "must be between 0 and %d", ledger.MaxTopUp)
 	}
 	if in.Queries < 0 || in.Queries > ledger.MaxRecharge {
-		return fault.New(fault.Invalid, "queries must be between 0 and %d", ledger.MaxRecharge)
+		return fault.About(fault.Invalid, "queries", "must be between 0 and %d", ledger.MaxRecharge)
 	}
 	return nil
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/input"
 )
@@ -76,12 +75,4 @@ func (s *Service) newID(now time.Time) (string, error) {
 		return "", fmt.Errorf("make an id: %w", err)
 	}
 	return id.String(), nil
-}
-
-// named puts the name of the field in front of a fault's message.
-func named(field string, err error) error {
-	if f := fault.Of(err); f != nil {
-		return fault.New(f.Kind, "%s: %s", field, f.Message)
-	}
-	return err
 }

@@ -19,7 +19,7 @@ var (
 	ErrUnknownMember  = fault.New(fault.NotFound, "there is no such member of this team")
 	ErrUnknownInvited = fault.New(fault.NotFound, "there is no such invitation, or it was taken already")
 	ErrLastOwner      = fault.New(fault.Conflict, "the last owner has to stay: make somebody else an owner first")
-	ErrIsMember       = fault.New(fault.Conflict, "email belongs to a member of this team already")
+	ErrIsMember       = fault.About(fault.Conflict, "email", "belongs to a member of this team already")
 	ErrTeamFull       = fault.New(fault.Conflict, "a team has at most %d members and open invitations", MaxTeam)
 )
 
@@ -87,7 +87,7 @@ func (s *Service) Member(ctx context.Context, merchant identity.User, publicID s
 // SetRole gives a member another role from the next request on.
 func (s *Service) SetRole(ctx context.Context, merchant, member identity.User, role Role, trail ...audit.Entry) error {
 	if _, ok := ParseRole(string(role)); !ok {
-		return fault.New(fault.Invalid, "role must be owner, developer, support or viewer")
+		return fault.About(fault.Invalid, "role", "must be owner, developer, support or viewer")
 	}
 	return s.store.SetRole(ctx, merchant.ID, member.ID, role, trail...)
 }
@@ -105,7 +105,7 @@ func (s *Service) InviteMember(ctx context.Context, by Membership, email string,
 		return Invited{}, secret.Text{}, err
 	}
 	if _, ok := ParseRole(string(role)); !ok {
-		return Invited{}, secret.Text{}, fault.New(fault.Invalid, "role must be owner, developer, support or viewer")
+		return Invited{}, secret.Text{}, fault.About(fault.Invalid, "role", "must be owner, developer, support or viewer")
 	}
 	now := s.now().UTC()
 	id, err := s.newID(now)

@@ -38,20 +38,20 @@ func ParseMicros(name, text string) (Micros, error) {
 	}
 	digits = strings.TrimLeft(digits, "0")
 	if digits == "" {
-		return 0, fault.New(fault.Invalid, "%s must be greater than 0", name)
+		return 0, fault.About(fault.Invalid, name, "must be greater than 0")
 	}
 	trimmed := strings.TrimRight(digits, "0")
 	exponent += len(digits) - len(trimmed)
 	if exponent < -MicrosDecimals {
-		return 0, fault.New(fault.Invalid, "%s must have at most %d decimal places", name, MicrosDecimals)
+		return 0, fault.About(fault.Invalid, name, "must have at most %d decimal places", MicrosDecimals)
 	}
 	shift := exponent + MicrosDecimals
 	if len(trimmed)+shift > 18 {
-		return 0, fault.New(fault.Invalid, "%s is too large", name)
+		return 0, fault.About(fault.Invalid, name, "is too large")
 	}
 	v, err := strconv.ParseInt(trimmed+strings.Repeat("0", shift), 10, 64)
 	if err != nil {
-		return 0, fault.New(fault.Invalid, "%s is too large", name)
+		return 0, fault.About(fault.Invalid, name, "is too large")
 	}
 	return Micros(v), nil
 }
@@ -59,7 +59,7 @@ func ParseMicros(name, text string) (Micros, error) {
 // splitNumber checks the grammar of a JSON number and returns its digits
 // without the point, and the power of ten they are to be multiplied by.
 func splitNumber(name, text string) (digits string, exponent int, err error) {
-	notNumber := fault.New(fault.Invalid, "%s must be a decimal number such as 12.50", name)
+	notNumber := fault.About(fault.Invalid, name, "must be a decimal number such as 12.50")
 	if text == "" || len(text) > MaxAmountText {
 		return "", 0, notNumber
 	}
@@ -67,19 +67,19 @@ func splitNumber(name, text string) (digits string, exponent int, err error) {
 		if _, _, err := splitNumber(name, text[1:]); err != nil || len(text) > 1 && text[1] == '-' {
 			return "", 0, notNumber
 		}
-		return "", 0, fault.New(fault.Invalid, "%s must be greater than 0", name)
+		return "", 0, fault.About(fault.Invalid, name, "must be greater than 0")
 	}
 	mantissa, exp, hasExp := strings.Cut(strings.ToLower(text), "e")
 	if hasExp {
 		exponent, err = strconv.Atoi(strings.TrimPrefix(exp, "+"))
 		if err != nil || exp == "" || strings.HasPrefix(exp, "+-") {
 			if exp != "" && allDigits(strings.TrimLeft(exp, "+-")) {
-				return "", 0, fault.New(fault.Invalid, "%s has an exponent out of range", name)
+				return "", 0, fault.About(fault.Invalid, name, "has an exponent out of range")
 			}
 			return "", 0, notNumber
 		}
 		if exponent > 100 || exponent < -100 {
-			return "", 0, fault.New(fault.Invalid, "%s has an exponent out of range", name)
+			return "", 0, fault.About(fault.Invalid, name, "has an exponent out of range")
 		}
 	}
 	whole, fraction, hasPoint := strings.Cut(mantissa, ".")

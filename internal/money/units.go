@@ -28,7 +28,7 @@ func ParseToken(s string) (Token, error) {
 			return t, nil
 		}
 	}
-	return "", fault.New(fault.Invalid, "token must be USDT or USDC")
+	return "", fault.About(fault.Invalid, "token", "must be USDT or USDC")
 }
 
 // Decimals a token contract may have. Below 6 an amount in Micros could not

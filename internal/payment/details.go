@@ -47,7 +47,7 @@ func (d Details) check() error {
 	}
 	if d.CustomerEmail != "" {
 		if a, err := mail.ParseAddress(d.CustomerEmail); err != nil || a.Address != d.CustomerEmail {
-			return fault.New(fault.Invalid, "customerEmail must be an e-mail address")
+			return fault.About(fault.Invalid, "customerEmail", "must be an e-mail address")
 		}
 	}
 	return checkMetadata(d.Metadata)
@@ -55,10 +55,10 @@ func (d Details) check() error {
 
 func checkText(name, text string, most int) error {
 	if utf8.RuneCountInString(text) > most {
-		return fault.New(fault.Invalid, "%s must have at most %d characters", name, most)
+		return fault.About(fault.Invalid, name, "must have at most %d characters", most)
 	}
 	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }) {
-		return fault.New(fault.Invalid, "%s must be plain text without control characters", name)
+		return fault.About(fault.Invalid, name, "must be plain text without control characters")
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func checkReturnURL(name, text string) error {
 	}
 	u, err := url.Parse(text)
 	if err != nil || len(text) > MaxURL || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" || u.User != nil {
-		return fault.New(fault.Invalid, "%s must be an http or https address of at most %d characters", name, MaxURL)
+		return fault.About(fault.Invalid, name, "must be an http or https address of at most %d characters", MaxURL)
 	}
 	return nil
 }
@@ -82,11 +82,11 @@ func checkMetadata(m map[string]string) error {
 		size += len(k) + len(v)
 	}
 	if size > MaxMetadata || len(m) > MaxMetaKeys {
-		return fault.New(fault.Invalid, "metadata must have at most %d keys and %d bytes", MaxMetaKeys, MaxMetadata)
+		return fault.About(fault.Invalid, "metadata", "must have at most %d keys and %d bytes", MaxMetaKeys, MaxMetadata)
 	}
 	for k, v := range m {
 		if k == "" {
-			return fault.New(fault.Invalid, "metadata must not have an empty key")
+			return fault.About(fault.Invalid, "metadata", "must not have an empty key")
 		}
 		if err := checkText("metadata", k+v, MaxMetadata); err != nil {
 			return err

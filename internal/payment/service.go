@@ -114,10 +114,10 @@ func (s *Service) amount(text string) (money.Micros, error) {
 		return 0, err
 	}
 	if m < s.opts.MinAmount {
-		return 0, fault.New(fault.Invalid, "amount must be at least %s", s.opts.MinAmount)
+		return 0, fault.About(fault.Invalid, "amount", "must be at least %s", s.opts.MinAmount)
 	}
 	if m > s.opts.MaxAmount {
-		return 0, fault.New(fault.Invalid, "amount must be at most %s", s.opts.MaxAmount)
+		return 0, fault.About(fault.Invalid, "amount", "must be at most %s", s.opts.MaxAmount)
 	}
 	return m, nil
 }
@@ -130,7 +130,7 @@ func (s *Service) validFor(minutes int64) (time.Duration, error) {
 		return s.opts.TTL, nil
 	}
 	if minutes < MinValidMinutes || minutes > MaxValidMinutes {
-		return 0, fault.New(fault.Invalid, "expiresInMinutes must be between %d and %d", MinValidMinutes, MaxValidMinutes)
+		return 0, fault.About(fault.Invalid, "expiresInMinutes", "must be between %d and %d", MinValidMinutes, MaxValidMinutes)
 	}
 	return time.Duration(minutes) * time.Minute, nil
 }
@@ -156,7 +156,7 @@ func (s *Service) Poll(ctx context.Context, id string) (Payment, error) {
 func checkID(id string) error {
 	switch {
 	case id == "":
-		return fault.New(fault.Invalid, "txnid is required")
+		return fault.About(fault.Invalid, "txnid", "is required")
 	case !validID(id):
 		return ErrUnknown
 	}

@@ -42,10 +42,10 @@ const (
 
 // Refusals.
 var (
-	ErrTooLarge = fault.New(fault.Invalid, "logo must be a file of at most 1 MB")
-	ErrFormat   = fault.New(fault.Invalid, "logo must be a PNG, JPEG or WebP picture; SVG, GIF and animations are not taken")
-	ErrPixels   = fault.New(fault.Invalid, "logo must have sides of 16 to 4096 pixels, and at most 4 million pixels")
-	ErrBroken   = fault.New(fault.Invalid, "logo cannot be read: the file is damaged, or holds more than a picture")
+	ErrTooLarge = fault.About(fault.Invalid, "logo", "must be a file of at most 1 MB")
+	ErrFormat   = fault.About(fault.Invalid, "logo", "must be a PNG, JPEG or WebP picture; SVG, GIF and animations are not taken")
+	ErrPixels   = fault.About(fault.Invalid, "logo", "must have sides of 16 to 4096 pixels, and at most 4 million pixels")
+	ErrBroken   = fault.About(fault.Invalid, "logo", "cannot be read: the file is damaged, or holds more than a picture")
 )
 
 // Kind is the format of a picture, as a file's name ends.

@@ -45,7 +45,7 @@ const pollEvery = 500 * time.Millisecond
 // The recharge it returns may still be on its way: the loop goes on with it.
 func (s *Service) Buy(ctx context.Context, q Request, wait time.Duration, trail ...audit.Entry) (Recharge, error) {
 	if q.Units < 1 || q.Units > MaxUnits {
-		return Recharge{}, fault.New(fault.Invalid, "unit must be between 1 and %d", MaxUnits)
+		return Recharge{}, fault.About(fault.Invalid, "unit", "must be between 1 and %d", MaxUnits)
 	}
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()

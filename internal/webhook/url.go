@@ -53,7 +53,7 @@ func CheckURL(raw string, allowPrivate bool) error {
 	return checkHost(u.Hostname(), allowPrivate)
 }
 
-func refuse(rule string) error { return fault.New(fault.Invalid, "callbackUrl %s", rule) }
+func refuse(rule string) error { return fault.About(fault.Invalid, "callbackUrl", "%s", rule) }
 
 func parseURL(raw string) (*url.URL, error) {
 	switch {

@@ -55,16 +55,10 @@ func (f *Form) Refused(err error, subjects ...Subject) bool {
 		return false
 	}
 	for _, s := range subjects {
-		rest, ok := strings.CutPrefix(x.Message, s.Service)
-		if !ok || rest == "" || rest[0] != ' ' && rest[0] != ':' {
-			continue
+		if x.Field == s.Service {
+			f.Bad(s.Input, Sentence(x.Sentence(s.Label)))
+			return true
 		}
-		if reason, ok := strings.CutPrefix(rest, ": "); ok {
-			f.Bad(s.Input, Sentence(reason))
-		} else {
-			f.Bad(s.Input, s.Label+rest+".")
-		}
-		return true
 	}
 	f.Problem = Sentence(x.Message)
 	return true
