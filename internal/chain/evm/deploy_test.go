@@ -20,7 +20,7 @@ import (
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 )
 
-// faucetSigner signs with the faucet's key, or with none that has money.
+// faucetSigner signs with the faucet's key; poor is an account without money.
 type faucetSigner struct{ poor bool }
 
 func (f faucetSigner) Address() common.Address {
@@ -142,8 +142,8 @@ func (g *geth) wantPaid(plan sender.DeployPlan, signed []sender.SignedStep) {
 	}
 }
 
-// A deployment stopped after it was recorded, before or after it was
-// broadcast, goes on where it was.
+// A deployment that was stopped after it was recorded, before or after it was
+// broadcast, continues where it stopped.
 func TestDeploy_Resumes(t *testing.T) {
 	t.Parallel()
 	g := bareGeth(t, chain.Polygon)
@@ -167,7 +167,7 @@ func TestDeploy_Resumes(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	err = sender.NewDeployer(g.reader).Deploy(ctx, plan, faucetSigner{},
 		func(_ context.Context, s sender.SignedStep) error {
-			cancel() // on the way out already
+			cancel() // as on shutdown
 			return l.record(ctx, s)
 		})
 	if err == nil {
@@ -194,7 +194,7 @@ func TestDeploy_NoMoney(t *testing.T) {
 	}
 }
 
-// A step the operator did not agree to is not made.
+// A step the operator did not agree to is not sent.
 func TestDeploy_NotAgreed(t *testing.T) {
 	t.Parallel()
 	g := bareGeth(t, chain.Polygon)

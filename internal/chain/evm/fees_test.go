@@ -17,7 +17,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// market is what a network says about the price of things.
+// market is the prices a network reports.
 type market struct {
 	baseFee, tip int64 // wei
 	gas          uint64
@@ -62,8 +62,8 @@ func (m market) oracle(question string) (any, bool) {
 	return nil, false
 }
 
-// The price of a transaction by each network's rules: the factory's deployment
-// of 1,000,000 gas, asked for with a fifth more.
+// The price of a transaction by each network's rules: the deployment of the
+// factory with 1,000,000 gas and a margin of a fifth.
 func TestDeployer_PlanPrice(t *testing.T) {
 	t.Parallel()
 	const gas, asked = 1_000_000, 1_200_000
@@ -113,7 +113,7 @@ func TestDeployer_PlanPrice(t *testing.T) {
 	}
 }
 
-// bare takes the factory off the chain, and puts the deployment proxy on it.
+// bare removes the factory from the chain and puts the deployment proxy on it.
 func (s *script) bare(proxy bool) {
 	s.chain.SetCode(factoryAddress, "0x")
 	if proxy {

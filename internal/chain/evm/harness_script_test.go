@@ -178,8 +178,8 @@ func transferLogs(payments ...chaintest.Payment) []chaintest.Log {
 // Reorg puts a transaction of another account before those that are kept.
 func (s *script) Reorg(n int, keep bool) {
 	s.chain.Drop(n, keep)
-	stranger := chaintest.Payment{To: s.Address(), Asset: s.Credited(), Units: 1}
-	s.chain.SendFirst(chaintest.Tx{To: string(s.Credited().Contract), Logs: transferLogs(stranger, stranger)})
+	other := chaintest.Payment{To: s.Address(), Asset: s.Credited(), Units: 1}
+	s.chain.SendFirst(chaintest.Tx{To: string(s.Credited().Contract), Logs: transferLogs(other, other)})
 	s.chain.Mine(n + 1)
 }
 

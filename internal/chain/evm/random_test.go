@@ -14,7 +14,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// world is a scripted chain that does as it likes, with every block it ever
+// world is a scripted chain that changes at random, with every block it ever
 // had.
 type world struct {
 	*script
@@ -83,8 +83,8 @@ func (w *world) pay() {
 	w.payments[w.Pay(payments...)] = payments
 }
 
-// fault is one of the ways an endpoint can be wrong; it says nothing of what
-// it leaves out, which a single endpoint cannot be caught at.
+// fault is one way an endpoint can be wrong. It leaves out omitted logs, which
+// cannot be noticed with a single endpoint.
 func (w *world) fault() chaintest.Faults {
 	hash := "0x" + strings.Repeat("9", 64)
 	own := rand.New(rand.NewPCG(w.r.Uint64(), 1)) // the hook runs on a goroutine of the endpoint
@@ -153,7 +153,7 @@ func (w *world) check() {
 	}
 }
 
-// mustBeFault: failing is allowed, but only as something to try again.
+// mustBeFault checks that an error is one to try again after.
 func (w *world) mustBeFault(what string, err error) {
 	w.t.Helper()
 	if !fault.Is(err, fault.Unavailable) {

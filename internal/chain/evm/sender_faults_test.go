@@ -20,8 +20,8 @@ import (
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 )
 
-// through returns a sender that sees the chain through these endpoints, and the
-// clock by which it rests those that fail.
+// through returns a sender that uses these endpoints, and the clock of their
+// cool-down.
 func (g *geth) through(urls ...string) (*sender.Sweeps, *clock) {
 	g.t.Helper()
 	c := &clock{now: time.Now()}
@@ -64,15 +64,14 @@ func (g *geth) foreign(nonce uint64) {
 	g.send(devchain.Tx{To: &to, Value: big.NewInt(1), Gas: 21_000, Nonce: &nonce})
 }
 
-// An endpoint that has lost its index of transactions does not decide alone
-// that a sweep can land no more: while there are others, one of them must have
-// answered, and know it as little.
+// An endpoint that lost its index of transactions does not decide alone that a
+// sweep was dropped: while there are others, one of them must say the same.
 func TestSweeps_DroppedByOne(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)
 	items := []chain.SweepItem{g.item(1, 10)}
 	g.Mine(1)
-	lost, other := newRelay(t, g.chain.URL()), newRelay(t, g.chain.URL())
+	lost, other := newProxy(t, g.chain.URL()), newProxy(t, g.chain.URL())
 	lost.loseIndex()
 	both, rest := g.through(lost.URL, other.URL)
 	single, _ := g.through(lost.URL)
@@ -85,7 +84,7 @@ func TestSweeps_DroppedByOne(t *testing.T) {
 	g.mustTrack(both, chain.TxFinal, items, a)
 	g.mustTrack(single, chain.TxDropped, items, a) // there is no other endpoint
 	other.turn(false)
-	for range 3 { // it fails, and then it rests
+	for range 3 { // it fails, then cools down
 		g.mustTrack(both, chain.TxUnknown, items, a)
 	}
 	other.turn(true)
@@ -100,7 +99,7 @@ func TestSweeps_DroppedByTwo(t *testing.T) {
 	g := newGeth(t, chain.Polygon)
 	items := []chain.SweepItem{g.item(1, 10)}
 	g.Mine(1)
-	one, two, off := newRelay(t, g.chain.URL()), newRelay(t, g.chain.URL()), newRelay(t, g.chain.URL())
+	one, two, off := newProxy(t, g.chain.URL()), newProxy(t, g.chain.URL()), newProxy(t, g.chain.URL())
 	s, _ := g.through(one.URL, off.URL, two.URL)
 	a := g.mustSign(s, items)
 	off.turn(false)
@@ -111,9 +110,9 @@ func TestSweeps_DroppedByTwo(t *testing.T) {
 	g.mustTrack(s, chain.TxDropped, items, a)
 }
 
-// The block in which the count was first past the nonce is final only
-// while it is that block: on a fork the other transaction may come later, or
-// not at all.
+// The block in which the count was first past the nonce is final only while it
+// is in the chain: on a fork the other transaction may come later, or not at
+// all.
 func TestSweeps_NonceUsedOnAFork(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)
@@ -130,7 +129,7 @@ func TestSweeps_NonceUsedOnAFork(t *testing.T) {
 	g.Mine(1)
 	g.mustTrack(s, chain.TxUnknown, items, a)
 	g.Reorg(1, false)
-	g.mustBroadcast(s, a) // so ours can land after all
+	g.mustBroadcast(s, a) // so ours can be included after all
 	g.Mine(1)
 	g.Finalize()
 	g.mustTrack(s, chain.TxFinal, items, a)
@@ -153,9 +152,8 @@ func TestSweeps_NonceUsedEach(t *testing.T) {
 	}
 }
 
-// While a sweep is in flight another attempt of it has its nonce, though
-// another transaction used that one already: with the next, both could be
-// included.
+// A new attempt of a sweep in flight keeps its nonce, even if another
+// transaction used it: with the next nonce, both attempts could be included.
 func TestSweeps_SameNonce(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)
@@ -176,7 +174,7 @@ func TestSweeps_OtherFork(t *testing.T) {
 	g := newGeth(t, chain.Polygon)
 	items := []chain.SweepItem{g.item(1, 10)}
 	g.Mine(1)
-	node := newRelay(t, g.chain.URL())
+	node := newProxy(t, g.chain.URL())
 	s, rest := g.through(node.URL)
 	a := g.mustSign(s, items)
 	g.mustBroadcast(s, a)
@@ -186,7 +184,7 @@ func TestSweeps_OtherFork(t *testing.T) {
 	if err != nil || tracked.Status != chain.TxFinal {
 		t.Fatalf("the outcome is %+v, %v", tracked, err)
 	}
-	g.Mine(3) // what is final is another block
+	g.Mine(3) // another block is final
 	others := func(params json.RawMessage) bool {
 		return strings.Contains(string(params), `"0x`) &&
 			!strings.Contains(string(params), fmt.Sprintf(`"%#x"`, tracked.Block.Number))
@@ -226,7 +224,7 @@ func TestSweeps_SignNeedsCurrentNode(t *testing.T) {
 	items := []chain.SweepItem{g.item(1, 10)}
 	g.Mine(1)
 	g.Finalize()
-	node := newRelay(t, g.chain.URL())
+	node := newProxy(t, g.chain.URL())
 	s, _ := g.through(node.URL)
 	node.set("eth_blockNumber", always(`"0x1"`))
 	if a, err := s.Sign(t.Context(), items, nil, time.Now()); !fault.Is(err, fault.Unavailable) {
@@ -234,14 +232,14 @@ func TestSweeps_SignNeedsCurrentNode(t *testing.T) {
 	}
 }
 
-// What a node estimates is taken up to what fits one transaction with what the
-// factory wants in hand, and no further.
+// The gas estimate of a node is accepted as long as it fits one transaction
+// together with the gas the factory requires to be left.
 func TestSweeps_EstimateLimit(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)
 	items := []chain.SweepItem{g.item(1, 10)}
 	g.Mine(1)
-	node := newRelay(t, g.chain.URL())
+	node := newProxy(t, g.chain.URL())
 	s, _ := g.through(node.URL)
 	const most, spare = 1 << 24, 320_000
 	for estimate, want := range map[uint64]uint64{

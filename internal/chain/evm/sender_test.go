@@ -56,7 +56,7 @@ func (g *geth) item(number int64, units uint64) chain.SweepItem {
 	}
 }
 
-// Each network's least tip is offered, and the whole ceiling covers what the
+// The tip is at least the network's least, and the ceiling covers what the
 // transaction costs in the end.
 func TestSweeps_Fees(t *testing.T) {
 	t.Parallel()
@@ -100,8 +100,8 @@ func TestSweeps_Fees(t *testing.T) {
 	}
 }
 
-// The most that is offered is what the operator allows, be twice the base fee
-// more than that; where not even today's base fee fits, nothing is offered.
+// Sign offers at most what the operator allows, even if that is less than twice
+// the base fee, and fails where not even the current base fee fits.
 func TestSweeps_Ceiling(t *testing.T) {
 	t.Parallel()
 	for _, n := range []chain.Network{chain.BEP20, chain.Polygon, chain.Base} {
@@ -187,8 +187,8 @@ func TestSweeps_DataFee(t *testing.T) {
 	}
 }
 
-// As many first sweeps as the contracts promise fit one transaction, and more
-// are refused before anything is signed.
+// As many first sweeps as MaxFirstSweeps fit one transaction; more are refused
+// before anything is signed.
 func TestSweeps_BatchLimit(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)
@@ -218,7 +218,7 @@ func TestSweeps_BatchLimit(t *testing.T) {
 	}
 }
 
-// A call for another address than the settlement's forwarder is never built.
+// Sign refuses an item whose address is not the settlement's forwarder.
 func TestSweeps_WrongAddress(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.BEP20)

@@ -87,8 +87,8 @@ func (w *world) create(bin string, constructor []byte) (common.Address, error) {
 	return address, err
 }
 
-// watch sees every call, whoever makes it, and holds those of our contracts
-// against what they may do.
+// watch checks every call of our contracts, whatever the caller, against what
+// they may do.
 func (w *world) watch(_ int, typ byte, from, to common.Address, input []byte, _ uint64, value *big.Int) {
 	settlement, ours := w.deposits[from]
 	implementation := contracts.ImplementationAddress(contracts.FactoryAddress())
@@ -215,8 +215,8 @@ func attacks(base *world, paid *int) func(t *rapid.T) {
 	}
 }
 
-// TestForwarder_Attacks: whoever calls whatever, a forwarder pays its
-// settlement and no other account.
+// Whatever is called by whatever account, a forwarder pays its settlement and no
+// other account.
 func TestForwarder_Attacks(t *testing.T) {
 	t.Parallel()
 	base, err := newWorld()
@@ -256,7 +256,7 @@ func TestWorld_Breach(t *testing.T) {
 				t.Fatal(err)
 			}
 			if w.breach == nil {
-				t.Error("a payment to a stranger went unnoticed")
+				t.Error("a payment to another account was not noticed")
 			}
 		})
 	}

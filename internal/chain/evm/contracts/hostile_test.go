@@ -188,8 +188,8 @@ func TestFactory_SweepHostileSettlement(t *testing.T) {
 	}
 }
 
-// TestFactory_SweepReentrant: tokens and settlements that call back get what
-// everybody gets, and money goes where it was going.
+// Tokens and settlements that call back gain nothing, and money goes to the
+// settlement.
 func TestFactory_SweepReentrant(t *testing.T) {
 	t.Parallel()
 	chain := startChain(t)

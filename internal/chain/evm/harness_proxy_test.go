@@ -13,8 +13,8 @@ import (
 // rewrite changes what a node answers to a call.
 type rewrite func(params, result json.RawMessage) json.RawMessage
 
-// relay stands before a chain's endpoint and answers as a node in trouble does.
-type relay struct {
+// proxy forwards requests to a node and alters its answers, as a faulty node would.
+type proxy struct {
 	*httptest.Server
 
 	mu    sync.Mutex
@@ -22,9 +22,9 @@ type relay struct {
 	down  bool
 }
 
-func newRelay(t *testing.T, upstream string) *relay {
+func newProxy(t *testing.T, upstream string) *proxy {
 	t.Helper()
-	r := &relay{alter: make(map[string]rewrite)}
+	r := &proxy{alter: make(map[string]rewrite)}
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		body, err := io.ReadAll(req.Body)
 		if err != nil {
@@ -59,7 +59,7 @@ type rpcCall struct {
 }
 
 // rewritten changes the answers to a request of one call or of several.
-func (r *relay) rewritten(t *testing.T, request, answer []byte) []byte {
+func (r *proxy) rewritten(t *testing.T, request, answer []byte) []byte {
 	var calls []rpcCall
 	var answers []map[string]json.RawMessage
 	one := len(request) > 0 && request[0] == '{'
@@ -91,20 +91,20 @@ func (r *relay) rewritten(t *testing.T, request, answer []byte) []byte {
 }
 
 // set makes the node answer a method otherwise; nil restores its true answer.
-func (r *relay) set(method string, f rewrite) {
+func (r *proxy) set(method string, f rewrite) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.alter[method] = f
 }
 
 // turn switches the node off, or on again.
-func (r *relay) turn(on bool) {
+func (r *proxy) turn(on bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.down = !on
 }
 
-func (r *relay) isDown() bool {
+func (r *proxy) isDown() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.down
@@ -116,7 +116,7 @@ func always(text string) rewrite {
 }
 
 // loseIndex makes the node lose its index of transactions.
-func (r *relay) loseIndex() {
+func (r *proxy) loseIndex() {
 	r.set("eth_getTransactionReceipt", always("null"))
 	r.set("eth_getTransactionByHash", always("null"))
 }
