@@ -90,7 +90,8 @@ func TestSweeps_Fees(t *testing.T) {
 			}
 			g.Finalize()
 			outcome, err := s.Track(t.Context(), items, []chain.Attempt{a})
-			if err != nil || outcome.Status != chain.TxFinal || len(outcome.Moved) != 1 || outcome.Moved[0].Units.String() != "10" {
+			if err != nil || outcome.Status != chain.TxFinal || len(outcome.Moved) != 1 ||
+				outcome.Moved[0].Units.String() != "10" {
 				t.Fatalf("the outcome is %+v, %v", outcome, err)
 			}
 			if outcome.Paid.Cmp(a.Fee.Ceiling) > 0 || outcome.Paid.IsZero() {
