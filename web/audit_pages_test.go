@@ -92,8 +92,8 @@ func loggedDesk(t *testing.T) deskBundle {
 		accounts := newServices(oneLog{st}, d.Now, identity.Options{RelyingParty: party}, merchant.Options{
 			CheckCallback: func(u string) error { return webhook.CheckURL(u, true) },
 		})
-		d.Accounts, d.Dashboard.Members, d.Dashboard.Invite = accounts, accounts, true
-		d.Dashboard.Proof = proof.NewChecker(st, d.Now, d.Log)
+		d.Users, d.Merchants, d.Dashboard.Invite = accounts.users, accounts.merchants, true
+		d.Dashboard.Ledger = proof.NewChecker(st, d.Now, d.Log)
 		o.SignUp = false
 	})
 }
@@ -202,7 +202,7 @@ func (d *diary) shop(s *surfer, ada identity.User) {
 	d.leaves("/dashboard/campaigns/:campaign/end", s.post("/dashboard/campaigns/well/end"), me+"ended a campaign: well|Two wells")
 
 	d.leaves("/dashboard/webhooks/:id/resend", s.post("/dashboard/webhooks/1/resend"), me+"sent webhooks again: webhook 1|")
-	today := b.clock.Now().Format(dayFormat)
+	today := b.clock.Now().Format(time.DateOnly)
 	d.leaves("/dashboard/webhooks/resend", s.post("/dashboard/webhooks/resend", "key", key, "since", today))
 	n := b.failAll()
 	d.leaves("/dashboard/webhooks/resend", s.post("/dashboard/webhooks/resend", "key", key, "since", today), me+"sent webhooks again: Till|failed since "+today+": "+n)
@@ -259,7 +259,7 @@ func (d *diary) entry(s *surfer, ada identity.User) {
 	id := b.passkeyOf(ada)
 	d.leaves(passkeysPath+"/:passkey/name", s.post(passkeysPath+"/"+id+"/name", "name", "Tablet"), me+"renamed a passkey: Phone|Tablet")
 	other := b.surfer()
-	d.leaves(enterPath, other.enter(device.Answer(t, other.asks(enterPath+"/ask"), k)), me+"signed in: |with a passkey")
+	d.leaves(passkeyPath, other.enter(device.Answer(t, other.asks(passkeyPath+"/ask"), k)), me+"signed in: |with a passkey")
 	d.leaves(passkeysPath+"/:passkey/remove", s.post(passkeysPath+"/"+id+"/remove", "password", deskPassword), me+"removed a passkey: Tablet|")
 
 	s.post(securityPath+"/factor").leads(t, securityPath+"/factor")
@@ -303,13 +303,13 @@ func (d *diary) operator(rs *surfer, ada identity.User) {
 	rs.post("/operator/ledger").wants(t, 409)
 	keys, err := b.store.KeysOfUser(t.Context(), ada.ID)
 	must(t, err)
-	user := peoplePath + "/" + ada.PublicID
+	user := usersPath + "/" + ada.PublicID
 	key := user + "/keys/" + keys[0].PublicID
-	d.leaves(peoplePath+"/:user/keys/:key/disable", rs.post(key+"/disable", "password", deskPassword), me+"disabled an API key: Till|")
+	d.leaves(usersPath+"/:user/keys/:key/disable", rs.post(key+"/disable", "password", deskPassword), me+"disabled an API key: Till|")
 	rs.post(key+"/disable", "password", deskPassword).wants(t, 409)
-	d.leaves(peoplePath+"/:user/keys/:key/enable", rs.post(key+"/enable", "password", deskPassword), me+"enabled an API key: Till|")
-	d.leaves(peoplePath+"/:user/disable", rs.post(user+"/disable", "password", deskPassword), me+"disabled a user: "+deskEmail+"|")
-	d.leaves(peoplePath+"/:user/enable", rs.post(user+"/enable", "password", deskPassword), me+"enabled a user: "+deskEmail+"|")
+	d.leaves(usersPath+"/:user/keys/:key/enable", rs.post(key+"/enable", "password", deskPassword), me+"enabled an API key: Till|")
+	d.leaves(usersPath+"/:user/disable", rs.post(user+"/disable", "password", deskPassword), me+"disabled a user: "+deskEmail+"|")
+	d.leaves(usersPath+"/:user/enable", rs.post(user+"/enable", "password", deskPassword), me+"enabled a user: "+deskEmail+"|")
 }
 
 // short starts a payment and has less than asked for arrive.

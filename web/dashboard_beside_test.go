@@ -5,9 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/internal/money"
 )
 
 // A page with several forms says what is wrong beside the input of the one that
@@ -66,21 +64,6 @@ func TestDashboard_SaysItBesideTheField(t *testing.T) {
 			if !strings.Contains(r.body, want) {
 				t.Errorf("%s: the page lacks %q", x.path, want)
 			}
-		}
-	}
-}
-
-// Sums of gas are told with the digits that count, and never rounded up.
-func TestCoinText(t *testing.T) {
-	t.Parallel()
-	for units, want := range map[string]string{
-		"99999982580497561270": "99.99", "10136951419173": "0.00001013", "100000000000000000000": "100", "0": "0",
-		"1500000000000000000": "1.5", "1": "0.000000000000000001", "123456000000000000000000": "123456", "999999999999999999": "0.9999",
-	} {
-		u, err := money.ParseUnits(units)
-		must(t, err)
-		if got := coinText(u, chain.Polygon); got != want {
-			t.Errorf("%s is written as %q, want %q", units, got, want)
 		}
 	}
 }

@@ -20,7 +20,6 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/internal/store/report"
 
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/passkey"
@@ -33,6 +32,25 @@ import (
 const (
 	deskEmail    = "ada@shop.example"
 	deskPassword = "correct horse battery"
+)
+
+// Addresses of pages.
+const (
+	brandingPath  = "/dashboard/branding"
+	campaignsPath = "/dashboard/campaigns"
+	confirmPath   = "/dashboard/confirm"
+	createPath    = "/dashboard/create"
+	keysPath      = "/dashboard/keys"
+	linksPath     = "/dashboard/links"
+	livePath      = "/dashboard/live"
+	logoPath      = "/logo/"
+	operatorPath  = "/operator"
+	passkeyPath   = "/signin/passkey"
+	passkeysPath  = "/dashboard/security/passkeys"
+	quickPath     = "/dashboard/find"
+	securityPath  = "/dashboard/security"
+	teamPath      = "/dashboard/team"
+	usersPath     = "/operator/users"
 )
 
 // mailBook keeps what was mailed.
@@ -91,11 +109,10 @@ func newDeskAt(t *testing.T, baseURL string, with ...func(*Deps, *Options)) desk
 	}, b.clock.Now, testID)
 	b.campaigns = campaign.NewService(st, b.payments, b.clock.Now)
 	d := Deps{
-		Payments: b.payments, Campaigns: b.campaigns, Users: b.accounts.users, Merchants: b.accounts.merchants,
-		Accounts: b.accounts, Store: st, Sealer: sealer, Wallets: testWallets,
+		Payments: b.payments, Campaigns: b.campaigns, Users: b.accounts.users, Merchants: b.accounts.merchants, Store: st, Sealer: sealer, Wallets: testWallets,
 		Lookup: payment.NewLookup(b.payments, b.lanes.readers(), b.clock.Now), Now: b.clock.Now, NewID: testID, Log: logger,
 		Dashboard: &Dashboard{
-			Members: b.accounts, Reports: reports{st, st.Reports()}, Logos: st, Pings: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: b.clock.Now}), Mail: b.mail.send,
+			Store: st, Reports: st.Reports(), Webhooks: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: b.clock.Now}), Mail: b.mail.send,
 			AuthKey: bytes.Repeat([]byte{1}, 32), SealKey: bytes.Repeat([]byte{2}, 32),
 		},
 	}
@@ -215,10 +232,4 @@ var tags = regexp.MustCompile(`(?s)<(style|script|svg).*?</(style|script|svg)>|<
 func plainText(page string) string {
 	text := strings.Join(strings.Fields(tags.ReplaceAllString(page, " ")), " ")
 	return text[:min(len(text), 1500)]
-}
-
-// reports is what the dashboard reads and the few writes beside it.
-type reports struct {
-	*store.Store
-	*report.Reader
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
@@ -62,14 +63,14 @@ func TestDashboard_Campaign(t *testing.T) {
 	}
 	s.post("/dashboard/campaigns", form("title", "Old, in the past", "ends", "2020-01-01")...).wants(t, 400, "problem-ends")
 
-	day := b.clock.Now().AddDate(0, 0, 30).Format(dayFormat)
+	day := b.clock.Now().AddDate(0, 0, 30).Format(time.DateOnly)
 	s.post("/dashboard/campaigns", form("title", "Rex & Bella", "goal", "100", "suggested", "25, 5 10", "ends", day)...).leads(t, "/dashboard/campaigns/rex-bella")
 	const path = "/dashboard/campaigns/rex-bella"
 	s.get(path).wants(t, 200, "Rex &amp; Bella", "No donation yet", "&lt;iframe src=", testBaseURL+"/donate/rex-bella", "$0.00", "$100.00")
 	s.post("/dashboard/campaigns", form("title", "Rex & Bella")...).wants(t, 409, "problem-slug")
 	made, _, err := b.campaigns.Get(t.Context(), "rex-bella")
 	must(t, err)
-	if lastDay(made.EndsAt) != day || len(made.Suggested) != 3 || made.ShowAtOnce {
+	if made.EndsAt.Add(-time.Second).Format(time.DateOnly) != day || len(made.Suggested) != 3 || made.ShowAtOnce {
 		t.Errorf("made as %+v", made)
 	}
 	query := `{ getDonate(campaignId: "rex-bella") { code campaign { title status raisedAmount donorsCount } } }`

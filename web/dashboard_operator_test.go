@@ -17,6 +17,7 @@ import (
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/web/session"
 )
 
 const rootEmail = "root@shop.example"
@@ -133,13 +134,13 @@ func TestOperator_Lists(t *testing.T) {
 	root.get("/operator/sweeps").wants(t, 200, "Nothing was settled yet")
 	root.get("/operator/trouble").wants(t, 200, "All final money is settled", "No reorg has removed")
 	m := b.shop(b.member(deskEmail))
-	for range pageRows + 1 {
+	for range session.PageRows + 1 {
 		_, err := b.payments.CreateTopUp(t.Context(), "", m.key.ID, 40)
 		must(t, err)
 	}
 	r := root.get("/operator/topups")
 	r.wants(t, 200, deskEmail, "$2.00", "Older")
-	if n := strings.Count(r.body, "Shop of "+deskEmail); n != pageRows {
+	if n := strings.Count(r.body, "Shop of "+deskEmail); n != session.PageRows {
 		t.Errorf("%d rows on a page", n)
 	}
 	b.busy(m)
@@ -158,8 +159,8 @@ func TestOperator_Ledger(t *testing.T) {
 	t.Parallel()
 	var checker *proof.Checker
 	b := newDesk(t, func(d *Deps, _ *Options) {
-		checker = proof.NewChecker(d.Dashboard.Reports.(proof.Store), d.Now, slog.New(slog.DiscardHandler))
-		d.Dashboard.Proof = checker
+		checker = proof.NewChecker(d.Dashboard.Store.(proof.Store), d.Now, slog.New(slog.DiscardHandler))
+		d.Dashboard.Ledger = checker
 	})
 	_, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: rootEmail, Password: secret.New(deskPassword), Operator: true})
 	must(t, err)
@@ -195,7 +196,7 @@ func TestOperator_Person_Devices(t *testing.T) {
 	const agent = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"
 	s := b.surfer()
 	s.do("POST", "/signin", url.Values{"email": {deskEmail}, "password": {deskPassword}}, "User-Agent", agent).leads(t, "/dashboard")
-	r := root.get(peoplePath + "/" + ada.PublicID)
+	r := root.get(usersPath + "/" + ada.PublicID)
 	r.wants(t, 200, ">Firefox on Linux<")
 	if strings.Contains(plainText(r.body), "Mozilla") {
 		t.Errorf("the page shows what only programs read: %s", plainText(r.body))

@@ -37,7 +37,7 @@ func (s *surfer) addPasskey(k *authenticator.Key) reply {
 // enter signs in with what the answer is.
 func (s *surfer) enter(answer string, more ...string) reply {
 	s.b.t.Helper()
-	return s.post(enterPath, append([]string{"passkey", answer}, more...)...)
+	return s.post(passkeyPath, append([]string{"passkey", answer}, more...)...)
 }
 
 // keyed is a desk whose member has a passkey.
@@ -72,7 +72,7 @@ func TestPasskey_SignIn(t *testing.T) {
 	}
 	other := b.surfer()
 	other.get("/signin").wants(t, 200, "Sign in with a passkey")
-	asked := other.asks(enterPath + "/ask")
+	asked := other.asks(passkeyPath + "/ask")
 	if q := authenticator.Parse(t, asked).PublicKey; len(q.AllowCredentials) != 0 || q.UserVerification != "required" {
 		t.Errorf("anybody is asked for %+v", q)
 	}
@@ -87,11 +87,11 @@ func TestPasskey_SignIn(t *testing.T) {
 	must(t, b.store.ConfirmSecondFactor(t.Context(), factor, 1, nil, b.clock.Now()))
 	third := b.surfer()
 	third.post("/signin", "email", deskEmail, "password", deskPassword).wants(t, 200, "Second step")
-	third.enter(device.Answer(t, third.asks(enterPath+"/ask"), k)).leads(t, "/dashboard")
+	third.enter(device.Answer(t, third.asks(passkeyPath+"/ask"), k)).leads(t, "/dashboard")
 
 	// A fresh session, and not the one somebody planted.
 	planted := third.cookies["__Host-florin"]
-	third.enter(device.Answer(t, third.asks(enterPath+"/ask"), k)).leads(t, "/dashboard")
+	third.enter(device.Answer(t, third.asks(passkeyPath+"/ask"), k)).leads(t, "/dashboard")
 	if third.cookies["__Host-florin"].Value == planted.Value {
 		t.Error("the session is the one from before")
 	}
@@ -107,7 +107,7 @@ func TestPasskey_SignIn_Attacks(t *testing.T) {
 	ts.addPasskey(stolen).leads(t, securityPath)
 	for name, attack := range map[string]func(t *testing.T, s *surfer) reply{
 		"Replayed": func(t *testing.T, s *surfer) reply {
-			asked := s.asks(enterPath + "/ask")
+			asked := s.asks(passkeyPath + "/ask")
 			before := maps.Clone(s.cookies)
 			answer := device.Answer(t, asked, k)
 			s.enter(answer).leads(t, "/dashboard")
@@ -115,15 +115,15 @@ func TestPasskey_SignIn_Attacks(t *testing.T) {
 			return s.enter(answer)
 		},
 		"AnotherSession": func(t *testing.T, s *surfer) reply {
-			answer := device.Answer(t, b.surfer().asks(enterPath+"/ask"), k)
-			s.asks(enterPath + "/ask")
+			answer := device.Answer(t, b.surfer().asks(passkeyPath+"/ask"), k)
+			s.asks(passkeyPath + "/ask")
 			return s.enter(answer)
 		},
 		"NotAsked": func(t *testing.T, s *surfer) reply {
-			return s.enter(device.Answer(t, b.surfer().asks(enterPath+"/ask"), k))
+			return s.enter(device.Answer(t, b.surfer().asks(passkeyPath+"/ask"), k))
 		},
 		"Expired": func(t *testing.T, s *surfer) reply {
-			answer := device.Answer(t, s.asks(enterPath+"/ask"), k)
+			answer := device.Answer(t, s.asks(passkeyPath+"/ask"), k)
 			kept := maps.Clone(s.cookies)
 			b.clock.advance(identity.ChallengeTTL)
 			s.cookies = kept
@@ -132,49 +132,49 @@ func TestPasskey_SignIn_Attacks(t *testing.T) {
 		"Origin": func(t *testing.T, s *surfer) reply {
 			evil := device
 			evil.Origin = "https://pay.example.evil.example"
-			return s.enter(evil.Answer(t, s.asks(enterPath+"/ask"), k))
+			return s.enter(evil.Answer(t, s.asks(passkeyPath+"/ask"), k))
 		},
 		"PlainOrigin": func(t *testing.T, s *surfer) reply {
 			evil := device
 			evil.Origin = "http://pay.example"
-			return s.enter(evil.Answer(t, s.asks(enterPath+"/ask"), k))
+			return s.enter(evil.Answer(t, s.asks(passkeyPath+"/ask"), k))
 		},
 		"RelyingParty": func(t *testing.T, s *surfer) reply {
 			evil := device
 			evil.RPID = "example"
-			return s.enter(evil.Answer(t, s.asks(enterPath+"/ask"), k))
+			return s.enter(evil.Answer(t, s.asks(passkeyPath+"/ask"), k))
 		},
 		"Unverified": func(t *testing.T, s *surfer) reply {
 			found := device
 			found.Unverified = true
-			return s.enter(found.Answer(t, s.asks(enterPath+"/ask"), k))
+			return s.enter(found.Answer(t, s.asks(passkeyPath+"/ask"), k))
 		},
 		"ClaimsTheUser": func(t *testing.T, s *surfer) reply {
 			claims := *stolen
 			claims.Handle = []byte(u.PublicID)
-			return s.enter(device.Answer(t, s.asks(enterPath+"/ask"), &claims))
+			return s.enter(device.Answer(t, s.asks(passkeyPath+"/ask"), &claims))
 		},
 		"ClaimsTheCredential": func(t *testing.T, s *surfer) reply {
 			claims := *stolen
 			claims.ID, claims.Handle, claims.Counter = k.ID, k.Handle, k.Counter
-			return s.enter(device.Answer(t, s.asks(enterPath+"/ask"), &claims))
+			return s.enter(device.Answer(t, s.asks(passkeyPath+"/ask"), &claims))
 		},
 		"AnsweredToConfirm": func(t *testing.T, s *surfer) reply {
-			s.asks(enterPath + "/ask")
+			s.asks(passkeyPath + "/ask")
 			return s.enter(device.Answer(t, owner.asks(confirmPath), k))
 		},
 		"Unknown": func(t *testing.T, s *surfer) reply {
 			nobody := authenticator.NewKey(t)
 			nobody.Handle = []byte("01HZZZZZZZZZZZZZZZZZZZZZZZ")
-			return s.enter(device.Answer(t, s.asks(enterPath+"/ask"), nobody))
+			return s.enter(device.Answer(t, s.asks(passkeyPath+"/ask"), nobody))
 		},
-		"Nothing": func(_ *testing.T, s *surfer) reply { s.asks(enterPath + "/ask"); return s.enter("") },
+		"Nothing": func(_ *testing.T, s *surfer) reply { s.asks(passkeyPath + "/ask"); return s.enter("") },
 		"Garbage": func(_ *testing.T, s *surfer) reply {
-			s.asks(enterPath + "/ask")
+			s.asks(passkeyPath + "/ask")
 			return s.enter(`{"id":"AA","type":"public-key"}`)
 		},
 		"Huge": func(_ *testing.T, s *surfer) reply {
-			s.asks(enterPath + "/ask")
+			s.asks(passkeyPath + "/ask")
 			return s.enter(strings.Repeat("x", 20<<10))
 		},
 	} {
@@ -188,7 +188,7 @@ func TestPasskey_SignIn_Attacks(t *testing.T) {
 	// Slowed, and let in again: none of it keeps the honest one out.
 	b.clock.advance(30 * time.Minute)
 	s := b.surfer()
-	s.enter(device.Answer(t, s.asks(enterPath+"/ask"), k)).leads(t, "/dashboard")
+	s.enter(device.Answer(t, s.asks(passkeyPath+"/ask"), k)).leads(t, "/dashboard")
 }
 
 // A counter that goes back is a copy's: it is refused, and the user is told.
@@ -197,11 +197,11 @@ func TestPasskey_Copied(t *testing.T) {
 	b, u, owner, k := keyed(t)
 	theirs := *k
 	s := b.surfer()
-	s.enter(device.Answer(t, s.asks(enterPath+"/ask"), k)).leads(t, "/dashboard")
+	s.enter(device.Answer(t, s.asks(passkeyPath+"/ask"), k)).leads(t, "/dashboard")
 	s = b.surfer()
-	s.enter(device.Answer(t, s.asks(enterPath+"/ask"), k)).leads(t, "/dashboard")
+	s.enter(device.Answer(t, s.asks(passkeyPath+"/ask"), k)).leads(t, "/dashboard")
 	s = b.surfer()
-	s.enter(device.Answer(t, s.asks(enterPath+"/ask"), &theirs)).wants(t, 401, "may have been copied")
+	s.enter(device.Answer(t, s.asks(passkeyPath+"/ask"), &theirs)).wants(t, 401, "may have been copied")
 	s.get("/dashboard").leads(t, "/signin")
 	owner.post(passkeysPath+"/ask", "passkey", device.Answer(t, owner.asks(confirmPath), &theirs)).wants(t, 401, "may have been copied")
 	b.audited(u, audit.ActionPasskeyCopied)
@@ -319,8 +319,8 @@ func TestPasskey_RenameAndRemove(t *testing.T) {
 	gone, never := b.surfer(), b.surfer()
 	nobody := authenticator.NewKey(t)
 	nobody.Handle = []byte("01HZZZZZZZZZZZZZZZZZZZZZZZ")
-	a := gone.enter(device.Answer(t, gone.asks(enterPath+"/ask"), k))
-	z := never.enter(device.Answer(t, never.asks(enterPath+"/ask"), nobody))
+	a := gone.enter(device.Answer(t, gone.asks(passkeyPath+"/ask"), k))
+	z := never.enter(device.Answer(t, never.asks(passkeyPath+"/ask"), nobody))
 	a.wants(t, 401, refusedPasskey)
 	if z.status != 401 || anonymous(a.body) != anonymous(z.body) {
 		t.Error("answers tell which passkeys there were")
@@ -335,7 +335,7 @@ func TestPasskey_Disabled(t *testing.T) {
 		t.Fatal("not disabled")
 	}
 	s := b.surfer()
-	s.enter(device.Answer(t, s.asks(enterPath+"/ask"), k)).wants(t, 403, "This account is disabled")
+	s.enter(device.Answer(t, s.asks(passkeyPath+"/ask"), k)).wants(t, 403, "This account is disabled")
 	s.get("/dashboard").leads(t, "/signin")
 }
 
@@ -349,7 +349,7 @@ func TestPasskey_Throttled(t *testing.T) {
 	refused := 0
 	for range 12 {
 		s := b.surfer()
-		r := s.enter(found.Answer(t, s.asks(enterPath+"/ask"), k))
+		r := s.enter(found.Answer(t, s.asks(passkeyPath+"/ask"), k))
 		if r.status == 429 {
 			refused++
 			if r.header.Get("Retry-After") == "" {
@@ -362,7 +362,7 @@ func TestPasskey_Throttled(t *testing.T) {
 		t.Errorf("only %d of 12 guesses were refused", refused)
 	}
 	s := b.surfer()
-	s.enter(device.Answer(t, s.asks(enterPath+"/ask"), k)).wants(t, 429)
+	s.enter(device.Answer(t, s.asks(passkeyPath+"/ask"), k)).wants(t, 429)
 	s.signIn("other@shop.example")
 	s.signIn(deskEmail) // by password, which others' guesses at the passkey do not hold up
 }
@@ -387,7 +387,7 @@ func TestPasskey_NotHere(t *testing.T) {
 		if offered {
 			continue
 		}
-		r := s.post(enterPath + "/ask")
+		r := s.post(passkeyPath + "/ask")
 		var said struct{ Problem string }
 		if err := json.Unmarshal([]byte(r.body), &said); r.status != 409 || err != nil || !strings.Contains(said.Problem, "not available") {
 			t.Errorf("%s: %d %s", base, r.status, r.body)

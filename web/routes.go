@@ -25,7 +25,7 @@ func (s *Server) routes() *echo.Echo {
 	s.docs.Routes(r)
 	s.checkout.Routes(r)
 	s.donate.Routes(r)
-	s.deskRoutes(r)
+	s.dashboardRoutes(r)
 
 	if s.o.Sandbox != nil {
 		e.Any("/sandbox", echo.WrapHandler(s.o.Sandbox))

@@ -13,10 +13,8 @@ import (
 
 	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/graph/operation"
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/identity"
-	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
@@ -27,17 +25,6 @@ import (
 	"github.com/florinpay/florin/web/live"
 	"github.com/florinpay/florin/web/shell"
 )
-
-// Accounts is what pages ask of users, keys and custodians.
-type Accounts interface {
-	CreateUser(ctx context.Context, in identity.NewUser, trail ...audit.Entry) (identity.User, error)
-	SignIn(ctx context.Context, c identity.Credentials, trail ...audit.Entry) (identity.SignedIn, error)
-	SignOut(ctx context.Context, token string, trail ...audit.Entry) error
-	MembershipBySession(ctx context.Context, token string) (merchant.Membership, error)
-	CreateKey(ctx context.Context, user identity.User, in merchant.NewKey, trail ...audit.Entry) (merchant.Key, secret.Text, error)
-	Balance(ctx context.Context, keyID int64) (ledger.Balance, error)
-	Custodian(ctx context.Context, keyID int64) (merchant.Custodian, error)
-}
 
 // Store is the database, as far as the operations use it directly.
 type Store interface {
@@ -52,7 +39,6 @@ type Deps struct {
 	Campaigns *campaign.Service
 	Users     *identity.Service
 	Merchants *merchant.Service
-	Accounts  Accounts
 	Store     Store
 	Lookup    *payment.Lookup
 	// Recharges sells query units; nil sells none.
@@ -146,7 +132,7 @@ func newOperations(d Deps, o Options, l operation.Limits) *operation.Operations 
 		BaseURL: o.BaseURL, CheckoutURL: o.CheckoutURL,
 		SignUp: o.SignUp, Invite: d.Dashboard != nil && d.Dashboard.Invite, NewKeys: o.NewKeys,
 		Now: d.Now, NewID: d.NewID, Log: d.Log,
-		NotifyOwners: newLetters(d, o).tellOwners, Guessed: newLetters(d, o).guessed,
+		NotifyOwners: d.mailer(o).SendOwners, Guessed: d.mailer(o).SignInGuessed,
 	})
 }
 

@@ -301,7 +301,7 @@ func TestReset_Passkeys(t *testing.T) {
 		}
 		return letter != ""
 	})
-	for _, text := range []string{"- “Phone”, added on " + b.clock.Now().Format(dayFormat), "Every session was ended", testBaseURL + securityPath} {
+	for _, text := range []string{"- “Phone”, added on " + b.clock.Now().Format(time.DateOnly), "Every session was ended", testBaseURL + securityPath} {
 		if !strings.Contains(letter, text) {
 			t.Errorf("the letter lacks %q: %s", text, letter)
 		}
@@ -310,5 +310,5 @@ func TestReset_Passkeys(t *testing.T) {
 	s.post("/signin", "email", deskEmail, "password", "another horse battery", "next", securityPath).leads(t, securityPath)
 	s.get(securityPath).wants(t, 200, "Phone", "Reset the password")
 	other := b.surfer()
-	other.enter(device.Answer(t, other.asks(enterPath+"/ask"), k)).leads(t, "/dashboard")
+	other.enter(device.Answer(t, other.asks(passkeyPath+"/ask"), k)).leads(t, "/dashboard")
 }

@@ -6,25 +6,17 @@ import (
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
-	"github.com/florinpay/florin/internal/store"
-	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/internal/webhook"
 	"github.com/florinpay/florin/web"
 )
-
-// reports is what the dashboard reads and the few writes beside it.
-type reports struct {
-	*store.Store
-	*report.Reader
-}
 
 // dashboard returns the dependencies of the merchants' and operators' pages. The
 // keys of their cookies derive from FLORIN_SECRET_KEY, so that every instance
 // reads them.
 func (a *App) dashboard(o Options, sealer *secret.Sealer) *web.Dashboard {
 	return &web.Dashboard{
-		Members: a.accounts(), Reports: reports{a.Store, a.Store.Reports()}, Pings: a.sender(), Logos: a.Store,
-		Wake: a.deliver.Wake, Proof: a.proofs, Sweeping: a.networks.Sweeping, Endpoints: a.networks.endpoints,
+		Store: a.Store, Reports: a.Store.Reports(), Webhooks: a.sender(),
+		Wake: a.deliver.Wake, Ledger: a.proofs, Sweeping: a.networks.Sweeping, Endpoints: a.networks.endpoints,
 		Dust:    a.Config.SweepDust,
 		AuthKey: sealer.Derive("cookie authentication v1"), SealKey: sealer.Derive("cookie encryption v1"),
 		Invite: a.Config.Signup == config.SignupInvite,

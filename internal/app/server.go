@@ -16,7 +16,7 @@ import (
 
 func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 	return web.New(web.Deps{
-		Users: a.Users, Merchants: a.Merchants, Accounts: a.accounts(),
+		Users: a.Users, Merchants: a.Merchants,
 		Payments: a.Payments, Campaigns: a.Campaigns, Store: a.Store, Sealer: sealer,
 		Wallets:   operation.Wallets{WalletOf: walletOf, SignerOf: wallet.SignerOf},
 		Recharges: a.recharge,

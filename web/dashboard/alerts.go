@@ -1,0 +1,83 @@
+package dashboard
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/store/report"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/session"
+)
+
+// alerts say what keeps money from coming in, or events from going out.
+func (d *Surface) alerts(ctx context.Context, houses []house, now time.Time) ([]panel.Notice, error) {
+	var all []panel.Notice
+	for _, h := range houses {
+		at := "?key=" + h.key.PublicID
+		switch {
+		case !h.has:
+			all = append(all, panel.Notice{Bad: true, Text: session.KeyLabel(h.key) + " has no custodian, so no payment can be created with it.", Link: "/dashboard/custodian" + at, LinkText: "Set it up"})
+			continue
+		case h.balance.Credits <= 0:
+			all = append(all, panel.Notice{Bad: true, Text: session.KeyLabel(h.key) + " has no credits left: your customers cannot start a payment.", Link: "/dashboard/credits" + at, LinkText: "Buy credits"})
+		case ledger.IsLow(h.balance.Credits):
+			all = append(all, panel.Notice{Bad: true, Text: fmt.Sprintf("%s has only %d credits left.", session.KeyLabel(h.key), h.balance.Credits), Link: "/dashboard/credits" + at, LinkText: "Buy credits"})
+		}
+		all = append(all, d.networkAlerts(h)...)
+		failing, err := d.Reports.FailedDeliveries(ctx, []int64{h.key.ID}, now.Add(-oneDay))
+		if err != nil {
+			return nil, err
+		}
+		if text := failingText(failing); text != "" {
+			all = append(all, panel.Notice{Bad: true, Text: "Webhooks of " + session.KeyLabel(h.key) + " do not arrive: in the last day, " + text + ".", Link: "/dashboard/webhooks" + at, LinkText: "See why"})
+		}
+	}
+	return all, nil
+}
+
+// failingText says how many events a receiver did not take; empty for none.
+func failingText(f report.Failing) string {
+	var parts []string
+	if f.Waiting > 0 {
+		parts = append(parts, strconv.FormatInt(f.Waiting, 10)+" failed so far and will be tried again")
+	}
+	if f.GivenUp > 0 {
+		parts = append(parts, strconv.FormatInt(f.GivenUp, 10)+" failed for good")
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (d *Surface) networkAlerts(h house) []panel.Notice {
+	var all []panel.Notice
+	var bare []string
+	for _, n := range chain.Networks() {
+		if _, ok := d.Payments.Network(n); !ok {
+			continue
+		}
+		if h.custodian.Wallets[n] == "" {
+			bare = append(bare, views.NetworkName(string(n)))
+			continue
+		}
+		if health := d.Payments.Health(n); !health.OK {
+			all = append(all, panel.Notice{Bad: true, Text: views.NetworkName(string(n)) + " is not offered to your customers at the moment: " + health.Reason + "."})
+		}
+	}
+	if len(bare) == 0 {
+		return all
+	}
+	last := len(bare) - 1
+	names, what := bare[last], "it is"
+	if last > 0 {
+		names, what = strings.Join(bare[:last], ", ")+" and "+bare[last], "these are"
+	}
+	return append(all, panel.Notice{
+		Plain: true, Text: session.KeyLabel(h.key) + " has no wallet on " + names + ", so " + what + " not offered to your customers.",
+		Link: "/dashboard/custodian?key=" + h.key.PublicID, LinkText: "Add one",
+	})
+}

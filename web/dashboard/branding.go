@@ -1,0 +1,102 @@
+package dashboard
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+const brandingPath = "/dashboard/branding"
+
+func (d *Surface) getBranding(c echo.Context, who session.Principal) error {
+	return d.brandingPage(c, who, http.StatusOK, c.QueryParam("key"), shell.NewForm(url.Values{}))
+}
+
+func (d *Surface) brandingPage(c echo.Context, who session.Principal, status int, asked string, f *shell.Form) error {
+	key, ok, choice, err := d.chosenKey(who, brandingPath, asked)
+	if err != nil {
+		return err
+	}
+	p := dashboard.BrandingProps{Frame: d.Frame(c, who, "Branding", brandingPath), Key: choice, HasKey: ok, Problem: f.Problem}
+	if ok {
+		custodian, has, err := d.custodianOf(c.Request().Context(), key)
+		if err != nil {
+			return err
+		}
+		p.Exists, p.Theme = has, string(custodian.Branding.Theme)
+		if typed := f.Values.Get("theme"); typed != "" {
+			p.Theme = typed
+		}
+		p.LogoProblem = f.Problems["logo"]
+		if p.Fields = brandingFields(f, custodian); custodian.Branding.Uploaded() {
+			p.Logo = custodian.Branding.LogoURL
+		}
+		now := url.Values{"theme": {p.Theme}, "key": {key.PublicID}}
+		for _, x := range p.Fields {
+			now.Set(x.Name, x.Value)
+		}
+		p.PreviewURL = brandingPath + "/preview?" + now.Encode()
+	}
+	shell.AllowOwnFrames(c)
+	return d.Show(c, status, p.Frame, dashboard.Branding(p))
+}
+
+func brandingFields(f *shell.Form, c merchant.Custodian) []panel.Field {
+	b := c.Branding
+	logo := panel.Field{
+		Name: "logoUrl", Label: "Or the address of your logo", Type: "url", Value: b.LogoURL, Max: "2048",
+		Hint: "An https address of a square picture.",
+	}
+	if b.Uploaded() {
+		logo.Value, logo.Hint = "", "Given, it is shown instead of the picture you uploaded."
+	}
+	return []panel.Field{
+		f.Field(panel.Field{Name: "name", Label: "Name", Value: c.Name, Max: "100"}),
+		f.Field(panel.Field{Name: "tagline", Label: "Line below the name", Value: b.Tagline, Max: "160"}),
+		f.Field(logo),
+		f.Field(panel.Field{Name: "primaryColor", Label: "Colour of buttons and links", Value: b.PrimaryColor, Max: "7", Mono: true, Placeholder: "#2b4fc4"}),
+		f.Field(panel.Field{Name: "backgroundColor", Label: "Colour of the page", Value: b.BackgroundColor, Max: "7", Mono: true, Placeholder: "#f8f7f4"}),
+		f.Field(panel.Field{Name: "website", Label: "Your website", Type: "url", Value: b.Website, Max: "2048"}),
+		f.Field(panel.Field{Name: "supportEmail", Label: "E-mail address for customers' questions", Type: "email", Value: b.SupportEmail, Max: "254"}),
+	}
+}
+
+func (d *Surface) postBranding(c echo.Context, who session.Principal) error {
+	f, key, err := d.ownCustodian(c, who)
+	if err != nil {
+		return err
+	}
+	text := func(name string) *string { x := f.Text(name); return &x }
+	theme := merchant.Theme(f.Text("theme"))
+	before, _, err := d.custodianOf(c.Request().Context(), key)
+	if err != nil {
+		return err
+	}
+	logo := text("logoUrl")
+	if *logo == "" && before.Branding.Uploaded() {
+		logo = nil // the uploaded one stays
+	}
+	entry := d.AuditEntry(c, who, audit.ActionBranding, session.KeyLabel(key), "")
+	_, _, err = d.Merchants.ArrangeCustodian(c.Request().Context(), key, merchant.CustodianInput{Name: text("name"), Branding: &merchant.BrandingInput{
+		Tagline: text("tagline"), LogoURL: logo, PrimaryColor: text("primaryColor"), BackgroundColor: text("backgroundColor"),
+		Theme: &theme, SupportEmail: text("supportEmail"), Website: text("website"),
+	}}, merchant.Audited(entry))
+	if err == nil {
+		return d.Cookies.Redirect(c, brandingPath+"?key="+key.PublicID, "The branding is saved.")
+	}
+	if !f.Refused(err, shell.Subject{Service: "name", Input: "name", Label: "The name"}, shell.Subject{Service: "branding.tagline", Input: "tagline", Label: "The line"}, shell.Subject{Service: "branding.logoUrl", Input: "logoUrl", Label: "The address"},
+		shell.Subject{Service: "branding.primaryColor", Input: "primaryColor", Label: "The colour"}, shell.Subject{Service: "branding.backgroundColor", Input: "backgroundColor", Label: "The colour"},
+		shell.Subject{Service: "branding.supportEmail", Input: "supportEmail", Label: "The e-mail address"}, shell.Subject{Service: "branding.website", Input: "website", Label: "The address"}) {
+		return err
+	}
+	return d.brandingPage(c, who, fault.KindOf(err).Code(), key.PublicID, f)
+}

@@ -1,0 +1,102 @@
+package dashboard
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/florinpay/florin/internal/campaign"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+// campaignForm asks what a campaign says; present is what it says now, zero
+// for a new one.
+func campaignForm(f *shell.Form, present campaign.Campaign, choice panel.KeyChoice) dashboard.CampaignForm {
+	var suggested []string
+	for _, m := range present.Suggested {
+		suggested = append(suggested, m.String())
+	}
+	form := dashboard.CampaignForm{Key: choice, AtOnce: present.ShowAtOnce}
+	if _, posted := f.Values["title"]; posted {
+		form.AtOnce = f.Values.Get("atOnce") != ""
+	}
+	form.Title = f.Field(panel.Field{Name: "title", Label: "Title", Required: true, Max: strconv.Itoa(campaign.MaxTitle), Value: present.Title, Placeholder: "A new roof for the shelter"})
+	form.Story = f.Field(panel.Field{
+		Name: "description", Label: "What it is for (optional)", Max: strconv.Itoa(campaign.MaxDescription), Value: present.Description,
+		Hint: "Plain text; an empty line begins a paragraph.",
+	})
+	if present.Slug == "" {
+		form.Fields = append(form.Fields, f.Field(panel.Field{
+			Name: "slug", Label: "Address (optional)", Max: strconv.Itoa(campaign.MaxSlug), Mono: true, Placeholder: "winter-shelter",
+			Hint: "The last part of the page's address; it cannot be changed later. Left empty, it is made of the title.",
+		}))
+	}
+	form.Fields = append(form.Fields,
+		f.Field(panel.Field{Name: "goal", Label: "Goal in US dollars (optional)", Mode: "decimal", Max: "24", Value: plainAmount(present.Goal), Placeholder: "5000"}),
+		f.Field(panel.Field{
+			Name: "suggested", Label: "Suggested amounts (optional)", Max: "120", Value: strings.Join(suggested, " "), Placeholder: "5 25 100",
+			Hint: "Up to " + strconv.Itoa(campaign.MaxSuggested) + " amounts in US dollars, with spaces between them.",
+		}),
+		f.Field(panel.Field{Name: "ends", Label: "Last day (optional)", Type: "date", Value: lastDay(present.EndsAt), Hint: "Donations can be started until midnight UTC at the end of it."}),
+	)
+	return form
+}
+
+// plainAmount is an amount as it is typed; empty for none.
+func plainAmount(m money.Micros) string {
+	if m <= 0 {
+		return ""
+	}
+	return m.String()
+}
+
+// lastDay is the day, in UTC, on which something ends at a time.
+func lastDay(ends time.Time) string {
+	if ends.IsZero() {
+		return ""
+	}
+	return ends.UTC().Add(-time.Nanosecond).Format(session.DayFormat)
+}
+
+// draftOf reads a campaign's form. A last day that was not touched keeps the
+// end to the second.
+func draftOf(f *shell.Form, present campaign.Campaign) campaign.Draft {
+	in := campaign.Draft{
+		Slug: f.Text("slug"), Title: f.Values.Get("title"), Description: f.Values.Get("description"), Goal: f.Text("goal"),
+		Suggested:  strings.FieldsFunc(strings.ReplaceAll(f.Values.Get("suggested"), ", ", " "), func(r rune) bool { return r == ' ' || r == ';' || r == '\t' }),
+		ShowAtOnce: f.Values.Get("atOnce") != "",
+	}
+	if strings.TrimSpace(in.Title) == "" {
+		// Said here, because without a title the address is missing, too.
+		f.Bad("title", "The title is required.")
+	}
+	if in.Slug == "" {
+		in.Slug = campaign.Slug(in.Title)
+	}
+	switch day := f.Text("ends"); day {
+	case "":
+	case lastDay(present.EndsAt):
+		in.EndsAt = present.EndsAt
+	default:
+		at, err := time.Parse(session.DayFormat, day)
+		if err != nil {
+			f.Bad("ends", "The last day must be a date such as 2027-01-31.")
+		}
+		in.EndsAt = at.AddDate(0, 0, 1)
+	}
+	return in
+}
+
+// campaignSubjects are the inputs a refusal of a campaign can be about.
+var campaignSubjects = []shell.Subject{
+	{Service: "campaignId", Input: "slug", Label: "The address"},
+	{Service: "title", Input: "title", Label: "The title"},
+	{Service: "description", Input: "description", Label: "The text"},
+	{Service: "goalAmount", Input: "goal", Label: "The goal"},
+	{Service: "suggestedAmounts", Input: "suggested", Label: "The suggested amounts"},
+	{Service: "endsAt", Input: "ends", Label: "The end"},
+}

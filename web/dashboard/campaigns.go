@@ -1,0 +1,127 @@
+package dashboard
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/campaign"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/web/checkout"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+const campaignsPath = "/dashboard/campaigns"
+
+func (d *Surface) getCampaigns(c echo.Context, who session.Principal) error {
+	return d.campaignsPage(c, who, http.StatusOK, shell.NewForm(url.Values{"key": {c.QueryParam("key")}}))
+}
+
+func (d *Surface) campaignsPage(c echo.Context, who session.Principal, status int, f *shell.Form) error {
+	_, ok, choice, err := d.chosenKey(who, campaignsPath, f.Text("key"))
+	if err != nil {
+		return err
+	}
+	list, err := d.Campaigns.List(c.Request().Context(), who.KeyIDs())
+	if err != nil {
+		return err
+	}
+	p := dashboard.CampaignsProps{Frame: d.Frame(c, who, "Campaigns", campaignsPath), Problem: f.Problem, HasKey: ok, Form: campaignForm(f, campaign.Campaign{}, choice)}
+	for _, s := range list {
+		p.Rows = append(p.Rows, dashboard.CampaignRow{
+			Slug: s.Slug, Title: s.Title, State: string(s.At(d.Shell.Now())), Raised: s.Raised.Display(), Goal: checkout.Positive(s.Goal), Donors: s.Donors, Waiting: s.Waiting,
+		})
+	}
+	return d.Show(c, status, p.Frame, dashboard.Campaigns(p))
+}
+
+func (d *Surface) postCampaignNew(c echo.Context, who session.Principal) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	key, err := who.Key(f.Text("key"))
+	if err != nil {
+		return err
+	}
+	in := draftOf(f, campaign.Campaign{})
+	if !f.OK() {
+		return d.campaignsPage(c, who, http.StatusBadRequest, f)
+	}
+	made, err := d.Campaigns.Create(c.Request().Context(), key.ID, in, d.AuditEntry(c, who, audit.ActionCampaignNew, "", ""))
+	if err != nil {
+		if !f.Refused(err, campaignSubjects...) {
+			return err
+		}
+		return d.campaignsPage(c, who, fault.KindOf(err).Code(), f)
+	}
+	return d.Cookies.Redirect(c, campaignsPath+"/"+made.Slug, "The campaign takes donations now. Share its page.")
+}
+
+// ownCampaign is the campaign of the address; another merchant's is unknown.
+func (d *Surface) ownCampaign(c echo.Context, who session.Principal) (campaign.Campaign, campaign.Totals, error) {
+	found, totals, err := d.Campaigns.Get(c.Request().Context(), c.Param("campaign"))
+	if err == nil && !slices.Contains(who.KeyIDs(), found.KeyID) {
+		err = campaign.ErrUnknown
+	}
+	return found, totals, err
+}
+
+func (d *Surface) getCampaignEdit(c echo.Context, who session.Principal) error {
+	return d.campaignEditPage(c, who, http.StatusOK, shell.NewForm(url.Values{}))
+}
+
+func (d *Surface) campaignEditPage(c echo.Context, who session.Principal, status int, f *shell.Form) error {
+	found, _, err := d.ownCampaign(c, who)
+	if err != nil {
+		return err
+	}
+	_, ok, choice, err := d.chosenKey(who, campaignsPath, f.Text("key"))
+	if err != nil {
+		return err
+	}
+	if f.Text("key") == "" {
+		for _, k := range who.Keys {
+			if k.ID == found.KeyID {
+				choice.Current = k.PublicID
+			}
+		}
+	}
+	p := dashboard.CampaignEditProps{
+		Frame: d.Frame(c, who, "Change a campaign", campaignsPath), Slug: found.Slug, Name: found.Title, Problem: f.Problem, HasKey: ok,
+		KeyGone: found.KeyRevoked, Form: campaignForm(f, found, choice),
+	}
+	return d.Show(c, status, p.Frame, dashboard.CampaignEdit(p))
+}
+
+func (d *Surface) postCampaignEdit(c echo.Context, who session.Principal) error {
+	found, _, err := d.ownCampaign(c, who)
+	if err != nil {
+		return err
+	}
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	key, err := who.Key(f.Text("key"))
+	if err != nil {
+		return err
+	}
+	in := draftOf(f, found)
+	if !f.OK() {
+		return d.campaignEditPage(c, who, http.StatusBadRequest, f)
+	}
+	changed, err := d.Campaigns.Edit(c.Request().Context(), who.KeyIDs(), found.Slug, key.ID, in, d.AuditEntry(c, who, audit.ActionCampaign, "", ""))
+	if err != nil {
+		if !f.Refused(err, campaignSubjects...) {
+			return err
+		}
+		return d.campaignEditPage(c, who, fault.KindOf(err).Code(), f)
+	}
+	return d.Cookies.Redirect(c, campaignsPath+"/"+changed.Slug, "The campaign is changed.")
+}

@@ -1,0 +1,112 @@
+package dashboard
+
+import (
+	"errors"
+	"html"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+const createPath = "/dashboard/create"
+
+func (d *Surface) getCreate(c echo.Context, who session.Principal) error {
+	return d.createPage(c, who, http.StatusOK, shell.NewForm(url.Values{"key": {c.QueryParam("key")}}))
+}
+
+func (d *Surface) createPage(c echo.Context, who session.Principal, status int, f *shell.Form) error {
+	_, ok, choice, err := d.chosenKey(who, createPath, f.Text("key"))
+	if err != nil {
+		return err
+	}
+	p := dashboard.CreateProps{Frame: d.Frame(c, who, "Create a payment", createPath), Key: choice, HasKey: ok, Problem: f.Problem}
+	p.Fields = []panel.Field{
+		f.Field(panel.Field{Name: "amount", Label: "Amount in US dollars", Mode: "decimal", Required: true, Max: "24", Placeholder: "49.90"}),
+		f.Field(panel.Field{Name: "reference", Label: "Reference (optional)", Hint: "Your order number; you can search for it.", Max: strconv.Itoa(payment.MaxReference)}),
+		f.Field(panel.Field{Name: "description", Label: "What it is for (optional)", Hint: "Your customer sees it.", Max: strconv.Itoa(payment.MaxDescription)}),
+	}
+	p.More = []panel.Field{
+		f.Field(panel.Field{Name: "successUrl", Label: "Where to go when it is paid", Type: "url", Hint: "The txnid and status are added to the address.", Max: strconv.Itoa(payment.MaxURL)}),
+		f.Field(panel.Field{Name: "cancelUrl", Label: "Where to go when it is given up", Type: "url", Max: strconv.Itoa(payment.MaxURL)}),
+		f.Field(panel.Field{Name: "customerEmail", Label: "Customer's e-mail address", Type: "email", Max: strconv.Itoa(payment.MaxEmail)}),
+		f.Field(panel.Field{Name: "expiresInMinutes", Label: "Valid for, in minutes", Mode: "numeric", Hint: "From 5 minutes to 7 days (10080); left empty, one hour.", Max: "5"}),
+	}
+	for _, x := range p.More {
+		p.Open = p.Open || x.Value != "" || x.Problem != ""
+	}
+	return d.Show(c, status, p.Frame, dashboard.Create(p))
+}
+
+func (d *Surface) postCreate(c echo.Context, who session.Principal) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	key, err := who.Key(f.Text("key"))
+	if err != nil {
+		return err
+	}
+	in := payment.CreateInput{KeyID: key.ID, Amount: f.Text("amount"), Details: payment.Details{
+		Reference: f.Text("reference"), Description: f.Text("description"), SuccessURL: f.Text("successUrl"), CancelURL: f.Text("cancelUrl"),
+		CustomerEmail: f.Text("customerEmail"),
+	}}
+	if minutes := f.Text("expiresInMinutes"); minutes != "" {
+		in.ExpiresInMinutes, err = strconv.ParseInt(minutes, 10, 64)
+		if err != nil || in.ExpiresInMinutes == 0 {
+			f.Bad("expiresInMinutes", "The time must be a whole number of minutes.")
+			return d.createPage(c, who, http.StatusBadRequest, f)
+		}
+	}
+	p, err := d.Payments.Create(c.Request().Context(), in, d.AuditEntry(c, who, audit.ActionCreatePayment, "", amountNote(in.Amount)))
+	if errors.Is(err, merchant.ErrNoCustodian) {
+		f.Problem = "This key has no custodian yet: say first which wallets its money goes to."
+		return d.createPage(c, who, http.StatusConflict, f)
+	}
+	if err != nil {
+		if !f.Refused(err, shell.Subject{Service: "amount", Input: "amount", Label: "The amount"}, shell.Subject{Service: "reference", Input: "reference", Label: "The reference"},
+			shell.Subject{Service: "description", Input: "description", Label: "The text"}, shell.Subject{Service: "successUrl", Input: "successUrl", Label: "The address"},
+			shell.Subject{Service: "cancelUrl", Input: "cancelUrl", Label: "The address"}, shell.Subject{Service: "customerEmail", Input: "customerEmail", Label: "The e-mail address"},
+			shell.Subject{Service: "expiresInMinutes", Input: "expiresInMinutes", Label: "The time"}) {
+			return err
+		}
+		return d.createPage(c, who, fault.KindOf(err).Code(), f)
+	}
+	return c.Redirect(http.StatusSeeOther, createPath+"/"+string(p.ID))
+}
+
+// amountNote is an amount as the audit log shows it. One that cannot be read is
+// about to be refused, with its line.
+func amountNote(text string) string {
+	amount, err := money.ParseMicros("amount", text)
+	if err != nil {
+		return ""
+	}
+	return "$" + amount.Display()
+}
+
+// getCreated shows how to hand a payment to its payer.
+func (d *Surface) getCreated(c echo.Context, who session.Principal) error {
+	x, _, err := d.ownPayment(c, who)
+	if err != nil {
+		return err
+	}
+	link := d.Operations.CheckoutLink(x.ID)
+	p := dashboard.CreatedProps{
+		Frame: d.Frame(c, who, "Payment created", createPath), TxnID: string(x.ID), Amount: x.Amount.Display(), Link: link,
+		QR: d.Presenter.QR(link), ExpiresAt: x.ExpiresAt,
+	}
+	p.Snippet = `<a href="` + html.EscapeString(link) + `" rel="noopener">Pay $` + p.Amount + ` with USDT or USDC</a>`
+	return d.Show(c, http.StatusOK, p.Frame, dashboard.Created(p))
+}

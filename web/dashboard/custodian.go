@@ -1,0 +1,249 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+const custodianPath = "/dashboard/custodian"
+
+// custodianForm is what the forms of the page have to say, each in its place.
+type custodianForm struct {
+	money, secret, options *shell.Form
+	signing                secret.Text
+}
+
+func emptyCustodianForm() custodianForm {
+	return custodianForm{money: shell.NewForm(url.Values{}), secret: shell.NewForm(url.Values{}), options: shell.NewForm(url.Values{})}
+}
+
+func (d *Surface) getCustodian(c echo.Context, who session.Principal) error {
+	return d.custodianPage(c, who, http.StatusOK, c.QueryParam("key"), emptyCustodianForm())
+}
+
+func (d *Surface) custodianPage(c echo.Context, who session.Principal, status int, asked string, f custodianForm) error {
+	key, ok, choice, err := d.chosenKey(who, custodianPath, asked)
+	if err != nil {
+		return err
+	}
+	p := dashboard.CustodianProps{
+		Frame: d.Frame(c, who, "Custodian", custodianPath), Key: choice, HasKey: ok, Signing: f.signing.Reveal(),
+		Problem: f.money.Problem, SecretProblem: f.secret.Problem, OptionsProblem: f.options.Problem,
+	}
+	if !ok {
+		return d.Show(c, status, p.Frame, dashboard.Custodian(p))
+	}
+	custodian, has, err := d.custodianOf(c.Request().Context(), key)
+	if err != nil {
+		return err
+	}
+	p.Exists, p.SigningCount, p.SecretSet = has, len(custodian.SigningSecrets), !custodian.Secret.Empty()
+	p.Money = moneyFields(f.money, custodian, who.Membership.Role.May(merchant.ActMoney))
+	if p.Password, err = d.ReauthField(c, who, f.money); err != nil {
+		return err
+	}
+	p.Secret = f.secret.Field(panel.Field{Name: "secret", Label: "Shared secret in the body (optional)", Hint: "Sent as “secret” in every webhook, for receivers that compare it.", Max: "256"})
+	p.SecretReauth.Posted = f.secret.Posted
+	if p.SecretReauth.Field, err = d.ReauthField(c, who, f.secret); err != nil {
+		return err
+	}
+	p.Networks, p.Policy = d.networkForms(f.options, custodian), policyFields(f.options, custodian)
+	if p.OptionsPassword, err = d.ReauthField(c, who, f.options); err != nil {
+		return err
+	}
+	p.OptionsPassword.Form = "options"
+	return d.Show(c, status, p.Frame, dashboard.Custodian(p))
+}
+
+func (d *Surface) custodianOf(ctx context.Context, key merchant.Key) (merchant.Custodian, bool, error) {
+	custodian, err := d.Merchants.Custodian(ctx, key.ID)
+	if errors.Is(err, merchant.ErrNoCustodian) {
+		return merchant.Custodian{}, false, nil
+	}
+	return custodian, err == nil, err
+}
+
+// walletNames are the inputs of wallets and how services call them.
+var walletNames = map[chain.Network]shell.Subject{
+	chain.BEP20:   {Service: "wallets.bep20", Input: "wallet.BEP20", Label: "The address"},
+	chain.Polygon: {Service: "wallets.polygon", Input: "wallet.POLYGON", Label: "The address"},
+	chain.Base:    {Service: "wallets.base", Input: "wallet.BASE", Label: "The address"},
+	chain.Solana:  {Service: "wallets.solana", Input: "wallet.SOL", Label: "The address"},
+}
+
+// moneyFields shows wallets to everybody, for changing to whom they are entrusted.
+func moneyFields(f *shell.Form, c merchant.Custodian, wallets bool) []panel.Field {
+	fields := []panel.Field{f.Field(panel.Field{Name: "name", Label: "Name of your shop", Value: c.Name, Hint: "Your customers see it while they pay.", Max: "100"})}
+	for i, n := range chain.Networks() {
+		hint := ""
+		switch {
+		case !wallets && i == 0:
+			hint = "Only an owner can change the wallets."
+		case !wallets:
+		case i == 0: // said once, for all that follow
+			hint = "The address of a wallet of your own; the same may stand for several networks. " +
+				"Not one of an exchange, unless the exchange takes deposits from contracts. A network without a wallet is not offered."
+		case n == chain.Solana:
+			hint = "Your wallet's own address, not that of a token account."
+		}
+		fields = append(fields, f.Field(panel.Field{
+			Name: walletNames[n].Input, Label: "Wallet on " + views.NetworkName(string(n)), Value: string(c.Wallets[n]), Mono: true, Max: "64", Hint: hint, ReadOnly: !wallets, Whole: true,
+		}))
+	}
+	return append(fields, f.Field(panel.Field{
+		Name: "callbackUrl", Label: "Callback address", Type: "url", Value: c.CallbackURL, Mono: true, Max: "2048",
+		Hint: "An https address of your shop. Left empty, no webhook is sent.", Placeholder: "https://shop.example/florin",
+	}))
+}
+
+// postCustodian changes where the money goes and where webhooks are sent. It asks
+// for re-authentication, notifies the owners by mail and writes the audit log.
+func (d *Surface) postCustodian(c echo.Context, who session.Principal) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	key, err := who.Key(f.Values.Get("key"))
+	if err != nil {
+		return err
+	}
+	before, _, err := d.custodianOf(c.Request().Context(), key)
+	if err != nil {
+		return err
+	}
+	in, err := moneyInput(who.Membership, f, before)
+	if err != nil {
+		return err
+	}
+	all := emptyCustodianForm()
+	all.money = f
+	err = d.Reauthenticate(c, who, f)
+	if err != nil && session.ReauthRefused(f, err) {
+		return d.custodianPage(c, who, session.ReauthStatus(err), key.PublicID, all)
+	}
+	if err == nil {
+		var changes []string
+		entry := d.AuditChanges(c, who, func(before, after merchant.Custodian) []audit.Entry {
+			changes = after.Destinations(before)
+			return moneyEntries(key, before, after)
+		})
+		var signing secret.Text
+		if _, signing, err = d.Merchants.ArrangeCustodian(c.Request().Context(), key, in, entry); err == nil {
+			d.mailMoney(c, who, key, changes)
+			return d.custodianSaved(c, who, key, signing, "Wallets and callback are saved.")
+		}
+	}
+	if !f.Refused(err, moneySubjects()...) {
+		return err
+	}
+	return d.custodianPage(c, who, fault.KindOf(err).Code(), key.PublicID, all)
+}
+
+// moneySubjects are the inputs a refusal of postCustodian can be about.
+func moneySubjects() []shell.Subject {
+	all := []shell.Subject{
+		{Service: "name", Input: "name", Label: "The name"},
+		{Service: "callbackUrl", Input: "callbackUrl", Label: "The callback address"},
+	}
+	for _, n := range chain.Networks() {
+		all = append(all, walletNames[n])
+	}
+	return all
+}
+
+// moneyInput reads the form. From somebody who may not say where the money goes
+// it is refused if a wallet is not what it was.
+func moneyInput(seat merchant.Membership, f *shell.Form, before merchant.Custodian) (merchant.CustodianInput, error) {
+	name, callback := f.Text("name"), f.Text("callbackUrl")
+	in := merchant.CustodianInput{Name: &name, CallbackURL: &callback}
+	denied := seat.Allow(merchant.ActMoney)
+	if denied == nil {
+		in.Wallets = make(map[chain.Network]string)
+	}
+	for _, n := range chain.Networks() {
+		input := walletNames[n].Input
+		if denied == nil {
+			in.Wallets[n] = f.Text(input)
+		} else if f.Values.Has(input) && f.Text(input) != string(before.Wallets[n]) {
+			return merchant.CustodianInput{}, denied
+		}
+	}
+	return in, nil
+}
+
+// custodianSaved shows a fresh signing secret in the answer itself, for a
+// redirect would have to carry it somewhere.
+func (d *Surface) custodianSaved(c echo.Context, who session.Principal, key merchant.Key, signing secret.Text, said string) error {
+	if signing.Empty() {
+		return d.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, said)
+	}
+	f := emptyCustodianForm()
+	f.signing = signing
+	return d.custodianPage(c, who, http.StatusOK, key.PublicID, f)
+}
+
+// moneyEntries say what changed of wallets, callback and name.
+func moneyEntries(key merchant.Key, before, after merchant.Custodian) []audit.Entry {
+	var lines []audit.Entry
+	add := func(action audit.Action, detail string) {
+		lines = append(lines, audit.Entry{Action: action, Subject: session.KeyLabel(key), Detail: detail})
+	}
+	if wallets := after.WalletChanges(before); len(wallets) > 0 {
+		add(audit.ActionWallets, strings.Join(wallets, ", "))
+	}
+	if before.CallbackURL != after.CallbackURL {
+		add(audit.ActionCallback, orNone(before.CallbackURL)+" → "+orNone(after.CallbackURL))
+	}
+	if before.Name != after.Name {
+		add(audit.ActionCustodian, "name "+orNone(before.Name)+" → "+orNone(after.Name))
+	}
+	return lines
+}
+
+// mailMoney mails what changed of wallets and callback.
+func (d *Surface) mailMoney(c echo.Context, who session.Principal, key merchant.Key, changes []string) {
+	if len(changes) > 0 {
+		d.MailOwners(c, who, "Where your money goes was changed", who.User.Email+" changed in Florin, for the API key “"+session.KeyLabel(key)+"”:\n\n"+
+			strings.Join(changes, "\n"))
+	}
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}
+
+// ownCustodian reads the form and finds the key it is about.
+func (d *Surface) ownCustodian(c echo.Context, who session.Principal) (*shell.Form, merchant.Key, error) {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return nil, merchant.Key{}, err
+	}
+	key, err := who.Key(f.Values.Get("key"))
+	if err != nil {
+		return nil, merchant.Key{}, err
+	}
+	_, has, err := d.custodianOf(c.Request().Context(), key)
+	if err == nil && !has {
+		err = merchant.ErrNoCustodian
+	}
+	return f, key, err
+}

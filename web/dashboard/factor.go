@@ -1,0 +1,115 @@
+package dashboard
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+	"github.com/labstack/echo/v4"
+)
+
+func (d *Surface) factorRefused(c echo.Context, who session.Principal, err error) error {
+	f := shell.NewForm(url.Values{})
+	if errors.Is(err, identity.ErrBadPassword) {
+		f.Bad("password", "The password is wrong.")
+	} else if !f.Refused(err) {
+		return err
+	}
+	forms := emptySecurityForms()
+	forms.factor = f
+	return d.securityPage(c, who, fault.KindOf(err).Code(), forms)
+}
+
+// postFactor begins to set up an authenticator.
+func (d *Surface) postFactor(c echo.Context, who session.Principal) error {
+	if _, err := d.Users.BeginFactor(c.Request().Context(), who.User, who.Token); err != nil {
+		return d.factorRefused(c, who, err)
+	}
+	return c.Redirect(http.StatusSeeOther, session.SecurityPath+"/factor")
+}
+
+func (d *Surface) getFactor(c echo.Context, who session.Principal) error {
+	return d.factorPage(c, who, http.StatusOK, shell.NewForm(url.Values{}))
+}
+
+func (d *Surface) factorPage(c echo.Context, who session.Principal, status int, f *shell.Form) error {
+	e, err := d.Users.PendingFactor(c.Request().Context(), who.User, who.Token)
+	if errors.Is(err, identity.ErrNoFactor) {
+		return d.Cookies.Redirect(c, session.SecurityPath, "Begin here: the code of an authenticator is shown only where it was asked for last.")
+	}
+	if err != nil {
+		return err
+	}
+	// Not by way of the cache of codes: this one is a secret.
+	qr, err := views.NewQR(e.URI.Reveal())
+	if err != nil {
+		return err
+	}
+	p := dashboard.FactorProps{Frame: d.Frame(c, who, "Set up an authenticator", session.SecurityPath), Secret: e.Secret.Reveal(), QR: qr}
+	p.Code = f.Field(panel.Field{Name: "code", Label: "Six digits", Autocomplete: "one-time-code", Mode: "numeric", Required: true, Max: "10", Mono: true})
+	p.Problem = f.Problem
+	if p.Password, err = d.ReauthField(c, who, f); err != nil {
+		return err
+	}
+	return d.Show(c, status, p.Frame, dashboard.Factor(p))
+}
+
+// postConfirmFactor turns the second factor on and shows the recovery codes, once.
+// It asks once more who is there: a code of the factor is a proof from then on,
+// and a session alone must not come by one.
+func (d *Surface) postConfirmFactor(c echo.Context, who session.Principal) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	if err := d.Shell.Limits.Costly(c.Request().Context()); err != nil {
+		return err
+	}
+	if err := d.Reauthenticate(c, who, f); err != nil {
+		if !session.ReauthRefused(f, err) {
+			return err
+		}
+		return d.factorPage(c, who, session.ReauthStatus(err), f)
+	}
+	entry := d.AuditOwn(c, who.User, audit.ActionFactorOn, "", "")
+	codes, err := d.Users.ConfirmFactor(c.Request().Context(), who.User, who.Token, f.Values.Get("code"), entry)
+	if errors.Is(err, identity.ErrBadCode) {
+		f := shell.NewForm(url.Values{})
+		f.Bad("code", "The code is wrong. Check the clock of your device, and try the next one.")
+		return d.factorPage(c, who, http.StatusBadRequest, f)
+	}
+	if err != nil {
+		return d.factorRefused(c, who, err)
+	}
+	d.MailTo(c, who.User.Email, "Your second factor was turned on", "Signing in to Florin asks for a code of an authenticator from now on.\n\n"+
+		"If this was not you, change your password and turn it off at once:\n"+d.Shell.BaseURL+session.SecurityPath)
+	p := dashboard.CodesProps{Frame: d.Frame(c, who, "Recovery codes", session.SecurityPath)}
+	for _, code := range codes {
+		p.Codes = append(p.Codes, code.Reveal())
+	}
+	return d.Show(c, http.StatusOK, p.Frame, dashboard.Codes(p))
+}
+
+func (d *Surface) postRemoveFactor(c echo.Context, who session.Principal) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	entry := d.AuditOwn(c, who.User, audit.ActionFactorOff, "", "")
+	err = d.Users.RemoveFactor(c.Request().Context(), who.User, who.Token, secret.New(f.Values.Get("password")), shell.CallOf(c).Client, entry)
+	if err != nil {
+		return d.factorRefused(c, who, err)
+	}
+	d.MailTo(c, who.User.Email, "Your second factor was turned off", "Signing in to Florin asks for the password alone now, "+
+		"and every other session was ended.\n\nIf this was not you, change your password at once:\n"+d.Shell.BaseURL+session.SecurityPath)
+	return d.Cookies.Redirect(c, session.SecurityPath, "The second factor is off. Every other session has ended.")
+}

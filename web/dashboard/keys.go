@@ -1,0 +1,171 @@
+package dashboard
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+const (
+	keysPath = "/dashboard/keys"
+)
+
+func (d *Surface) getKeys(c echo.Context, who session.Principal) error {
+	return d.keysPage(c, who, http.StatusOK, shell.NewForm(url.Values{}), dashboard.FreshKey{}, "")
+}
+
+// keysPage lists the keys; changed is the one that a refused form was about.
+func (d *Surface) keysPage(c echo.Context, who session.Principal, status int, f *shell.Form, fresh dashboard.FreshKey, changed string) error {
+	proof, err := d.ReauthField(c, who, f)
+	if err != nil {
+		return err
+	}
+	p := dashboard.KeysProps{Frame: d.Frame(c, who, "API keys", keysPath), Fresh: fresh, Full: full(who), Reauth: panel.Reauth{Field: proof, Posted: f.Posted}}
+	if changed == "" {
+		p.Problem = f.Problem
+	}
+	houses, err := d.houses(c.Request().Context(), who)
+	if err != nil {
+		return err
+	}
+	for _, h := range houses {
+		row := keyRow(h)
+		row.Rename = panel.Field{Form: h.key.PublicID, Name: "label", Label: "Name", Value: row.Label, Max: "100"}
+		if h.key.PublicID == changed {
+			row.Problem, row.Rename = f.Problem, f.Field(row.Rename)
+		}
+		p.Rows = append(p.Rows, row)
+	}
+	for _, k := range who.AllKeys {
+		if !k.RevokedAt.IsZero() || !k.DisabledAt.IsZero() {
+			p.Rows = append(p.Rows, keyRow(house{key: k}))
+		}
+	}
+	if changed != "" {
+		f = shell.NewForm(url.Values{}) // what was typed is another form's
+	}
+	p.Fields = []panel.Field{
+		f.Field(panel.Field{Name: "label", Label: "Name", Hint: "What it is for, such as “Web shop”.", Max: "100"}),
+		f.Field(panel.Field{
+			Name: "wallet", Label: "Wallet of the key (optional)", Mono: true, Max: "64",
+			Hint: "An EVM address of yours. Whoever holds its private key can rotate this key and buy queries over the API; no payment is sent to it.",
+		}),
+	}
+	return d.Show(c, status, p.Frame, dashboard.Keys(p))
+}
+
+func full(who session.Principal) bool {
+	return len(who.Keys) >= merchant.MaxKeys || len(who.AllKeys) >= merchant.MaxEverKeys
+}
+
+func keyRow(h house) dashboard.KeyRow {
+	return dashboard.KeyRow{
+		ID: h.key.PublicID, Label: session.KeyLabel(h.key), Wallet: string(h.key.Wallet), Credits: h.balance.Credits, Queries: h.balance.Queries,
+		CreatedAt: h.key.CreatedAt, LastUsedAt: h.key.LastUsedAt, RevokedAt: h.key.RevokedAt, DisabledAt: h.key.DisabledAt, Custodian: h.has,
+	}
+}
+
+func (d *Surface) postKey(c echo.Context, who session.Principal) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	if full(who) {
+		f.Problem = "You have as many keys as there may be."
+		return d.keysPage(c, who, http.StatusConflict, f, dashboard.FreshKey{}, "")
+	}
+	// Without a label it is called by the id it is about to get.
+	entry := d.AuditEntry(c, who, audit.ActionCreateKey, f.Text("label"), "")
+	key, text, err := d.Merchants.CreateKey(c.Request().Context(), who.Membership.Merchant, merchant.NewKey{
+		Label: f.Text("label"), Wallet: f.Text("wallet"), Credits: d.NewKeys.Credits, Queries: d.NewKeys.Queries, Limited: true,
+	}, entry)
+	if err != nil {
+		if !f.Refused(err, shell.Subject{Service: "label", Input: "label", Label: "The name"}, shell.Subject{Service: "wallet", Input: "wallet", Label: "The wallet"}) {
+			return err
+		}
+		return d.keysPage(c, who, fault.KindOf(err).Code(), f, dashboard.FreshKey{}, "")
+	}
+	return d.freshKey(c, key, text)
+}
+
+// freshKey shows a key's text in the answer itself: a redirect would have to
+// carry it somewhere.
+func (d *Surface) freshKey(c echo.Context, key merchant.Key, text secret.Text) error {
+	again, err := d.Principal(c)
+	if err != nil {
+		return err
+	}
+	return d.keysPage(c, again, http.StatusOK, shell.NewForm(url.Values{}), dashboard.FreshKey{Text: text.Reveal(), Label: session.KeyLabel(key)}, "")
+}
+
+func (d *Surface) postKeyLabel(c echo.Context, who session.Principal) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	key, err := who.Key(c.Param("key"))
+	if err != nil {
+		return err
+	}
+	entry := d.AuditEntry(c, who, audit.ActionRelabelKey, session.KeyLabel(key), f.Text("label"))
+	if err := d.Merchants.SetKeyLabel(c.Request().Context(), key, f.Text("label"), entry); err != nil {
+		return d.keyRefused(c, who, f, key, err)
+	}
+	return d.Cookies.Redirect(c, keysPath, "The key is renamed.")
+}
+
+func (d *Surface) keyRefused(c echo.Context, who session.Principal, f *shell.Form, key merchant.Key, err error) error {
+	if !session.ReauthRefused(f, err) && !f.Refused(err, shell.Subject{Service: "label", Input: "label", Label: "The name"}) {
+		return err
+	}
+	return d.keysPage(c, who, fault.KindOf(err).Code(), f, dashboard.FreshKey{}, key.PublicID)
+}
+
+func (d *Surface) postKeyRotate(c echo.Context, who session.Principal) error {
+	return d.keyAct(c, who, func(key merchant.Key) error {
+		text, _, err := d.Merchants.ReplaceKey(c.Request().Context(), key, nil, nil, d.AuditEntry(c, who, audit.ActionRotateKey, session.KeyLabel(key), ""))
+		if errors.Is(err, merchant.ErrBadKey) {
+			return fault.New(fault.Conflict, "the key was changed in the meantime; look again")
+		}
+		if err != nil {
+			return err
+		}
+		return d.freshKey(c, key, text)
+	})
+}
+
+func (d *Surface) postKeyRevoke(c echo.Context, who session.Principal) error {
+	return d.keyAct(c, who, func(key merchant.Key) error {
+		if err := d.Merchants.RevokeKey(c.Request().Context(), key, d.AuditEntry(c, who, audit.ActionRevokeKey, session.KeyLabel(key), "")); err != nil {
+			return err
+		}
+		return d.Cookies.Redirect(c, keysPath, "The key is revoked. Its payments stay in your lists.")
+	})
+}
+
+// keyAct asks for the password before it acts on a key.
+func (d *Surface) keyAct(c echo.Context, who session.Principal, act func(merchant.Key) error) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	key, err := who.Key(c.Param("key"))
+	if err != nil {
+		return err
+	}
+	if err := d.Reauthenticate(c, who, f); err != nil {
+		return d.keyRefused(c, who, f, key, err)
+	}
+	return act(key)
+}

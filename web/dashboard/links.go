@@ -1,0 +1,141 @@
+package dashboard
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/campaign"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/checkout"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+const linksPath = "/dashboard/links"
+
+// merchantOf is how a key's merchant looks to payers.
+func (d *Surface) merchantOf(ctx context.Context, keyID int64) (views.Merchant, error) {
+	return d.Presenter.Merchant(ctx, payment.Payment{KeyID: keyID, Kind: payment.KindMerchant})
+}
+
+// linkURL is the address that is handed out.
+func (d *Surface) linkURL(slug string) string { return d.Shell.CheckoutURL + "/link/" + slug }
+
+func (d *Surface) getLinks(c echo.Context, who session.Principal) error {
+	return d.linksPage(c, who, http.StatusOK, shell.NewForm(url.Values{"key": {c.QueryParam("key")}}))
+}
+
+func (d *Surface) linksPage(c echo.Context, who session.Principal, status int, f *shell.Form) error {
+	_, ok, choice, err := d.chosenKey(who, linksPath, f.Text("key"))
+	if err != nil {
+		return err
+	}
+	list, err := d.Campaigns.Links(c.Request().Context(), who.KeyIDs())
+	if err != nil {
+		return err
+	}
+	p := dashboard.LinksProps{Frame: d.Frame(c, who, "Payment links", linksPath), Problem: f.Problem, HasKey: ok, Key: choice}
+	for _, l := range list {
+		p.Rows = append(p.Rows, linkRow(l))
+	}
+	p.Fields = []panel.Field{
+		f.Field(panel.Field{
+			Name: "slug", Label: "Address", Required: true, Mono: true, Max: strconv.Itoa(campaign.MaxSlug), Placeholder: "coffee-500g",
+			Hint: "The last part of the link; it cannot be changed later.",
+		}),
+		f.Field(panel.Field{Name: "description", Label: "What it is for (optional)", Hint: "Your customer sees it.", Max: strconv.Itoa(payment.MaxDescription)}),
+		f.Field(panel.Field{Name: "amount", Label: "Amount in US dollars (optional)", Mode: "decimal", Max: "24", Placeholder: "12.50", Hint: "Left empty, your customer chooses the amount."}),
+		f.Field(panel.Field{
+			Name: "reference", Label: "Reference (optional)", Max: strconv.Itoa(payment.MaxReference),
+			Hint: "Every payment of the link carries it, and it finds them all. Left empty, it is the address.",
+		}),
+	}
+	p.More = []panel.Field{
+		f.Field(panel.Field{Name: "min", Label: "Least amount", Mode: "decimal", Max: "24"}),
+		f.Field(panel.Field{Name: "max", Label: "Largest amount", Mode: "decimal", Max: "24"}),
+	}
+	for _, x := range p.More {
+		p.Open = p.Open || x.Value != "" || x.Problem != ""
+	}
+	return d.Show(c, status, p.Frame, dashboard.Links(p))
+}
+
+func linkRow(l campaign.Link) dashboard.LinkRow {
+	return dashboard.LinkRow{
+		Slug: l.Slug, Description: l.Description, Reference: l.Reference, Amount: checkout.Positive(l.Amount), Min: checkout.Positive(l.Min), Max: checkout.Positive(l.Max),
+		Paused: l.Paused, KeyGone: l.KeyRevoked, CreatedAt: l.CreatedAt,
+	}
+}
+
+func (d *Surface) postLinkNew(c echo.Context, who session.Principal) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	key, err := who.Key(f.Text("key"))
+	if err != nil {
+		return err
+	}
+	l, err := d.Campaigns.CreateLink(c.Request().Context(), key.ID, campaign.LinkDraft{
+		Slug: f.Text("slug"), Description: f.Text("description"), Reference: f.Text("reference"), Amount: f.Text("amount"), Min: f.Text("min"), Max: f.Text("max"),
+	}, d.AuditEntry(c, who, audit.ActionLinkNew, "", ""))
+	if err != nil {
+		if !f.Refused(err, shell.Subject{Service: "slug", Input: "slug", Label: "The address"}, shell.Subject{Service: "description", Input: "description", Label: "The text"}, shell.Subject{Service: "reference", Input: "reference", Label: "The reference"},
+			shell.Subject{Service: "amount", Input: "amount", Label: "The amount"}, shell.Subject{Service: "minAmount", Input: "min", Label: "The least amount"}, shell.Subject{Service: "maxAmount", Input: "max", Label: "The largest amount"}) {
+			return err
+		}
+		return d.linksPage(c, who, fault.KindOf(err).Code(), f)
+	}
+	return d.Cookies.Redirect(c, linksPath+"/"+l.Slug, "The link works now, as often as you like.")
+}
+
+// ownLink is the link of the address; another merchant's is unknown.
+func (d *Surface) ownLink(c echo.Context, who session.Principal) (campaign.Link, error) {
+	l, err := d.Campaigns.Link(c.Request().Context(), c.Param("link"))
+	if err == nil && !slices.Contains(who.KeyIDs(), l.KeyID) {
+		err = campaign.ErrUnknownLink
+	}
+	return l, err
+}
+
+func (d *Surface) getOwnLink(c echo.Context, who session.Principal) error {
+	l, err := d.ownLink(c, who)
+	if err != nil {
+		return err
+	}
+	link, label := d.linkURL(l.Slug), "Pay with USDT or USDC"
+	if l.Amount > 0 {
+		label = "Pay $" + l.Amount.Display() + " with USDT or USDC"
+	}
+	p := dashboard.LinkProps{Frame: d.Frame(c, who, "Payment link", linksPath), LinkRow: linkRow(l), Link: link, QR: d.Presenter.QR(link)}
+	if p.Button, err = d.button(c.Request().Context(), l.KeyID, link, label); err != nil {
+		return err
+	}
+	return d.Show(c, http.StatusOK, p.Frame, dashboard.Link(p))
+}
+
+func (d *Surface) postLinkPause(c echo.Context, who session.Principal) error {
+	return d.pauseLink(c, who, true, audit.ActionLinkPause, "The link is paused: whoever opens it is told that it is not in use.")
+}
+
+func (d *Surface) postLinkResume(c echo.Context, who session.Principal) error {
+	return d.pauseLink(c, who, false, audit.ActionLinkResume, "The link works again.")
+}
+
+func (d *Surface) pauseLink(c echo.Context, who session.Principal, paused bool, as audit.Action, said string) error {
+	slug := c.Param("link")
+	if err := d.Campaigns.PauseLink(c.Request().Context(), who.KeyIDs(), slug, paused, d.AuditEntry(c, who, as, slug, "")); err != nil {
+		return err
+	}
+	return d.Cookies.Redirect(c, linksPath+"/"+slug, said)
+}

@@ -1,0 +1,152 @@
+package dashboard
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/picture"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+// Logos keeps the pictures that merchants upload.
+type Logos interface {
+	// PutLogo replaces the logo of a key's custodian; an empty one takes it away.
+	PutLogo(ctx context.Context, keyID int64, l merchant.Logo, now time.Time, trail ...audit.Entry) error
+	// Logo returns the logo of the hash, or fault.NotFound.
+	Logo(ctx context.Context, hash string) (merchant.Logo, error)
+}
+
+const logoPath = "/logo/"
+
+// getLogo serves an uploaded logo to whoever sees the payment page. Its address
+// is the hash of its content, so it may be kept for ever.
+func (d *Surface) getLogo(c echo.Context) error {
+	hash, _, _ := strings.Cut(c.Param("file"), ".")
+	l, err := d.Store.Logo(c.Request().Context(), hash)
+	if err != nil {
+		return err
+	}
+	if c.Request().URL.Path != l.Path() {
+		return shell.ErrNotFound
+	}
+	h := c.Response().Header()
+	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	// Opened by itself it is a picture and nothing else, whatever a browser may think of it.
+	h.Set("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'")
+	h.Set("Content-Disposition", `inline; filename="logo`+path.Ext(l.Path())+`"`)
+	return c.Blob(http.StatusOK, map[string]string{"png": "image/png", "jpg": "image/jpeg"}[l.Kind], l.Picture)
+}
+
+// maxLogoForm is the picture and what a form puts around it.
+const maxLogoForm = picture.MaxBytes + 64<<10
+
+// logoForm reads the form of an upload: the key, and the file's bytes. What the
+// browser says about the file is not believed, so it is not read.
+func logoForm(c echo.Context) (url.Values, []byte, error) {
+	r := c.Request()
+	r.Body = http.MaxBytesReader(c.Response(), r.Body, maxLogoForm)
+	parts, err := r.MultipartReader()
+	if err != nil {
+		return nil, nil, fault.New(fault.Invalid, "the form cannot be read")
+	}
+	values, file := url.Values{}, []byte(nil)
+	for {
+		part, err := parts.NextPart()
+		if errors.Is(err, io.EOF) {
+			return values, file, nil
+		}
+		if err == nil {
+			file, err = readPart(part, values, file)
+		}
+		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+			return values, nil, picture.ErrTooLarge
+		}
+		if err != nil {
+			return values, nil, fault.New(fault.Invalid, "the form cannot be read")
+		}
+	}
+}
+
+// maxLogoField is longer than a key's id.
+const maxLogoField = 128
+
+func readPart(part *multipart.Part, values url.Values, file []byte) ([]byte, error) {
+	if part.FormName() == "logo" {
+		return io.ReadAll(io.LimitReader(part, picture.MaxBytes+1))
+	}
+	text, err := io.ReadAll(io.LimitReader(part, maxLogoField))
+	if part.FormName() == "key" {
+		values.Set("key", string(text))
+	}
+	return file, err
+}
+
+// postLogo takes a picture in. One at a time is decoded, so that many uploads
+// at once cannot fill the memory.
+func (d *Surface) postLogo(c echo.Context, who session.Principal) error {
+	ctx := c.Request().Context()
+	if err := d.Shell.Limits.Costly(ctx); err != nil {
+		return err
+	}
+	values, file, failed := logoForm(c)
+	key, err := who.Key(values.Get("key"))
+	if err != nil && failed == nil {
+		return err
+	}
+	if failed == nil {
+		failed = d.takeLogo(c.Request().Context(), key, file, d.AuditEntry(c, who, audit.ActionBranding, session.KeyLabel(key), "uploaded a logo"))
+	}
+	if failed == nil {
+		return d.Cookies.Redirect(c, brandingPath+"?key="+key.PublicID, "The logo is saved.")
+	}
+	f := shell.NewForm(url.Values{})
+	if !f.Refused(failed, shell.Subject{Service: "logo", Input: "logo", Label: "The logo"}) {
+		return failed
+	}
+	return d.brandingPage(c, who, fault.KindOf(failed).Code(), key.PublicID, f)
+}
+
+func (d *Surface) takeLogo(ctx context.Context, key merchant.Key, file []byte, entry audit.Entry) error {
+	if len(file) == 0 {
+		return fault.About(fault.Invalid, "logo", "must be chosen first")
+	}
+	select {
+	case d.decoding <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	drawn, kind, err := picture.Logo(file)
+	<-d.decoding
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(drawn)
+	return d.Store.PutLogo(ctx, key.ID, merchant.Logo{Hash: hex.EncodeToString(sum[:]), Kind: string(kind), Picture: drawn}, d.Shell.Now(), entry)
+}
+
+func (d *Surface) postRemoveLogo(c echo.Context, who session.Principal) error {
+	_, key, err := d.ownCustodian(c, who)
+	if err != nil {
+		return err
+	}
+	entry := d.AuditEntry(c, who, audit.ActionBranding, session.KeyLabel(key), "removed the logo")
+	if err := d.Store.PutLogo(c.Request().Context(), key.ID, merchant.Logo{}, d.Shell.Now(), entry); err != nil {
+		return err
+	}
+	return d.Cookies.Redirect(c, brandingPath+"?key="+key.PublicID, "The logo is removed.")
+}

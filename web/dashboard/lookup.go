@@ -1,0 +1,61 @@
+package dashboard
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+	"github.com/labstack/echo/v4"
+)
+
+// verdicts say in a few words what became of a transaction, and how good that is.
+var verdicts = map[payment.LookupVerdict][2]string{
+	payment.LookupCredited: {"It has arrived and counts", "is-good"}, payment.LookupNotFinal: {"It is right, but not final yet", "is-seen"},
+	payment.LookupShort: {"It counts, but money is missing", "is-seen"}, payment.LookupOtherChain: {"Sent on another network", "is-bad"},
+	payment.LookupOtherToken: {"Sent in a token that does not count", "is-bad"}, payment.LookupOtherAddress: {"It pays somebody else", "is-bad"},
+	payment.LookupTokenContract: {"Sent to the token's own contract", "is-bad"}, payment.LookupFailed: {"The transaction failed", "is-bad"},
+	payment.LookupWorthless: {"It moved nothing of value", "is-bad"}, payment.LookupNotFound: {"No network knows it", "is-bad"},
+	payment.LookupUnavailable: {"The network cannot be asked now", "is-bad"},
+}
+
+// postFindIn tells what became of a transaction a customer claims to have paid with.
+func (d *Surface) postFindIn(c echo.Context, who session.Principal) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	p, _, err := d.ownPayment(c, who)
+	if err != nil {
+		return err
+	}
+	found, err := d.Operations.Look(c.Request().Context(), string(p.ID), f.Text("hash"))
+	if err != nil {
+		if !f.Refused(err, shell.Subject{Service: "hash", Input: "hash", Label: "The hash"}) {
+			return err
+		}
+		return d.paymentPage(c, who, fault.KindOf(err).Code(), f, nil)
+	}
+	return d.paymentPage(c, who, http.StatusOK, f, d.findingRow(found))
+}
+
+func (d *Surface) findingRow(f payment.LookupResult) *dashboard.LookupRow {
+	r := &dashboard.LookupRow{Title: verdicts[f.Verdict][0], Meaning: verdicts[f.Verdict][1], Verdict: string(f.Verdict), Advice: f.Advice(), Hash: string(f.Hash)}
+	if f.Amount != "" {
+		r.Moved = f.Amount + " " + f.Token
+	}
+	if f.Missing > 0 {
+		r.Missing = f.Missing.Display()
+	}
+	if f.FinalIn > 0 {
+		r.FinalIn = f.FinalIn.Round(time.Second).String()
+	}
+	if f.Network != "" {
+		r.Network, r.URL = views.NetworkName(string(f.Network)), d.Presenter.TxURL(f.Network, f.Hash)
+	}
+	return r
+}

@@ -1,0 +1,71 @@
+package dashboard
+
+import (
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+	"github.com/labstack/echo/v4"
+)
+
+// memberAct finds the member an act is about, after it was confirmed.
+func (d *Surface) memberAct(c echo.Context, who session.Principal, act func(f *shell.Form, m merchant.Member) error) error {
+	m, err := d.Merchants.Member(c.Request().Context(), who.Membership.Merchant, c.Param("member"))
+	if err != nil {
+		return err
+	}
+	f, ok, err := d.teamForm(c, who)
+	if !ok {
+		return err
+	}
+	if err := act(f, m); err != nil {
+		return d.teamRefused(c, who, f, err)
+	}
+	return nil
+}
+
+func (d *Surface) postMemberRole(c echo.Context, who session.Principal) error {
+	return d.memberAct(c, who, func(f *shell.Form, m merchant.Member) error {
+		role := merchant.Role(f.Values.Get("role"))
+		entry := d.AuditEntry(c, who, audit.ActionTeamRole, m.User.Email, string(m.Role)+" → "+string(role))
+		if err := d.Merchants.SetRole(c.Request().Context(), who.Membership.Merchant, m.User, role, entry); err != nil {
+			return err
+		}
+		d.MailOwners(c, who, "A role in your team was changed", who.User.Email+" made "+m.User.Email+" "+role.Noun()+" of your Florin merchant account; before that it was "+m.Role.Noun()+".")
+		return d.Cookies.Redirect(c, teamPath, m.User.Email+" is "+role.Noun()+" now.")
+	})
+}
+
+func (d *Surface) postRemoveMember(c echo.Context, who session.Principal) error {
+	return d.memberAct(c, who, func(_ *shell.Form, m merchant.Member) error {
+		entry := d.AuditEntry(c, who, audit.ActionTeamRemove, m.User.Email, "was "+string(m.Role))
+		if err := d.Merchants.RemoveMember(c.Request().Context(), who.Membership.Merchant, m.User, entry); err != nil {
+			return err
+		}
+		d.MailOwners(c, who, "Somebody was removed from your team", who.User.Email+" removed "+m.User.Email+" from your Florin merchant account.")
+		return d.Cookies.Redirect(c, teamPath, m.User.Email+" has no access any more. Keys they have seen still work: rotate them if need be.")
+	})
+}
+
+// postLeave ends the session.Principal's own membership.
+func (d *Surface) postLeave(c echo.Context, who session.Principal) error {
+	if who.Membership.Role == "" {
+		return merchant.ErrNoMerchant
+	}
+	if err := d.Merchants.RemoveMember(c.Request().Context(), who.Membership.Merchant, who.User, d.AuditEntry(c, who, audit.ActionTeamLeave, "", "")); err != nil {
+		return err
+	}
+	return d.Cookies.Redirect(c, session.SecurityPath, "You have left the team.")
+}
+
+// postMerchant changes for whom this session acts.
+func (d *Surface) postMerchant(c echo.Context, who session.Principal) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	if err := d.Merchants.Choose(c.Request().Context(), who.User, who.Token, f.Values.Get("merchant")); err != nil {
+		return err
+	}
+	return d.Cookies.Redirect(c, shell.HomePath, "")
+}

@@ -1,0 +1,124 @@
+package dashboard
+
+import (
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+// Where passkeys are asked for. A script asks at the first what to ask of the
+// browser, and sends the browser's answer as a form like any other.
+const (
+	enterPath    = "/signin/passkey"
+	passkeysPath = session.SecurityPath + "/passkeys"
+	confirmPath  = "/dashboard/confirm"
+)
+
+func (d *Surface) postAskToConfirm(c echo.Context, who session.Principal) error {
+	options, err := d.Users.AskToConfirm(c.Request().Context(), who.User, who.Token)
+	return d.Answer(c, options, err)
+}
+
+// postNewPasskey asks for a new passkey, of somebody who shows once more who
+// they are. The session's answer to it needs no other proof.
+func (d *Surface) postNewPasskey(c echo.Context, who session.Principal) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return d.Answer(c, "", err)
+	}
+	if err := d.Reauthenticate(c, who, f); err != nil {
+		return d.Answer(c, "", err)
+	}
+	options, err := d.Users.NewPasskey(c.Request().Context(), who.User, who.Token)
+	return d.Answer(c, options, err)
+}
+
+func (d *Surface) postPasskey(c echo.Context, who session.Principal) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	entry := d.AuditOwn(c, who.User, audit.ActionPasskeyAdd, "", "")
+	p, err := d.Users.AddPasskey(c.Request().Context(), who.User, who.Token, f.Values.Get("name"), f.Values.Get("made"), entry)
+	if err != nil {
+		return d.passkeyRefused(c, who, f, err)
+	}
+	d.MailTo(c, who.User.Email, "A passkey was added", "A passkey called “"+p.Name+"” was added to your account. Whoever has it can sign in to Florin as you.\n\n"+
+		"If this was not you, remove it and change your password at once:\n"+d.Shell.BaseURL+session.SecurityPath)
+	return d.Cookies.Redirect(c, session.SecurityPath, "The passkey “"+p.Name+"” is added. You can sign in with it from now on.")
+}
+
+func (d *Surface) postPasskeyName(c echo.Context, who session.Principal) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	entry := d.AuditOwn(c, who.User, audit.ActionPasskeyName, "", "")
+	if err := d.Users.RenamePasskey(c.Request().Context(), who.User, c.Param("passkey"), f.Values.Get("name"), entry); err != nil {
+		return d.passkeyRefused(c, who, shell.NewForm(url.Values{}), err)
+	}
+	return d.Cookies.Redirect(c, session.SecurityPath, "The passkey has its new name.")
+}
+
+func (d *Surface) postRemovePasskey(c echo.Context, who session.Principal) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	if err := d.Reauthenticate(c, who, f); err != nil {
+		return d.passkeyRefused(c, who, f, err)
+	}
+	entry := d.AuditOwn(c, who.User, audit.ActionPasskeyRemove, "", "")
+	p, err := d.Users.RemovePasskey(c.Request().Context(), who.User, who.Token, c.Param("passkey"), entry)
+	if err != nil {
+		return d.passkeyRefused(c, who, f, err)
+	}
+	d.MailTo(c, who.User.Email, "A passkey was removed", "The passkey called “"+p.Name+"” signs nobody in to Florin any more, and every other session was ended.\n\n"+
+		"If this was not you, change your password at once:\n"+d.Shell.BaseURL+session.SecurityPath)
+	return d.Cookies.Redirect(c, session.SecurityPath, "The passkey “"+p.Name+"” is removed. Every other session has ended.")
+}
+
+// passkeyRefused shows the page again with what is in the way, above the list:
+// several of its forms ask the same.
+func (d *Surface) passkeyRefused(c echo.Context, who session.Principal, f *shell.Form, err error) error {
+	if session.ReauthRefused(f, err) {
+		if text := f.Problems["password"]; text != "" {
+			f.Problem = text
+			delete(f.Problems, "password")
+		}
+	} else if !f.Refused(err, shell.Subject{Service: "name", Input: "name", Label: "The name"}) {
+		return err
+	}
+	forms := emptySecurityForms()
+	forms.passkey = f
+	return d.securityPage(c, who, fault.KindOf(err).Code(), forms)
+}
+
+// passkeys fills in what a page shows of passkeys; nothing where there are none
+// to be had.
+func (d *Surface) passkeys(c echo.Context, who session.Principal, f *shell.Form, p *dashboard.SecurityProps) error {
+	if !d.Users.HasPasskeys() {
+		return nil
+	}
+	all, err := d.Users.PasskeysOf(c.Request().Context(), who.User)
+	if err != nil {
+		return err
+	}
+	p.PasskeysAt, p.PasskeyProblem, p.PasskeysFull = d.Shell.BaseURL, f.Problem, len(all) >= identity.MaxPasskeys
+	for _, x := range all {
+		p.Passkeys = append(p.Passkeys, dashboard.PasskeyRow{ID: x.ID, Name: x.Name, CreatedAt: x.CreatedAt, UsedAt: x.UsedAt})
+	}
+	p.PasskeyName = f.Field(panel.Field{
+		Name: "name", Label: "Name (optional)", Placeholder: "Phone", Max: "100", Hint: "So that you can tell your passkeys apart.",
+	})
+	p.PasskeyReauth, err = d.ReauthField(c, who, shell.NewForm(url.Values{}))
+	return err
+}

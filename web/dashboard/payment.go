@@ -1,0 +1,122 @@
+package dashboard
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/report"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/checkout"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+// ownPayment returns a payment of one of the session.Principal's keys; another's is unknown.
+func (d *Surface) ownPayment(c echo.Context, who session.Principal) (payment.Payment, merchant.Key, error) {
+	p, err := d.Payments.Get(c.Request().Context(), c.Param("txnid"))
+	if err != nil {
+		return payment.Payment{}, merchant.Key{}, err
+	}
+	for _, k := range who.AllKeys {
+		if k.ID == p.KeyID {
+			return p, k, nil
+		}
+	}
+	return payment.Payment{}, merchant.Key{}, payment.ErrUnknown
+}
+
+func (d *Surface) getPayment(c echo.Context, who session.Principal) error {
+	return d.paymentPage(c, who, http.StatusOK, shell.NewForm(url.Values{}), nil)
+}
+
+// paymentPage shows a payment, with what a form had to say and what became of a
+// transaction somebody asked about; found may be nil.
+func (d *Surface) paymentPage(c echo.Context, who session.Principal, status int, f *shell.Form, found *dashboard.LookupRow) error {
+	ctx := c.Request().Context()
+	x, key, err := d.ownPayment(c, who)
+	if err != nil {
+		return err
+	}
+	p := d.paymentProps(x, key)
+	p.CanCancel = p.CanCancel && who.Membership.Role.May(merchant.ActPayments)
+	p.CanComplete = p.CanComplete && who.Membership.Role.May(merchant.ActComplete)
+	p.Frame = d.Frame(c, who, "Payment of $"+p.Amount, paymentsPath)
+	p.Frame.Notices = append(p.Frame.Notices, strayNotices(x)...)
+	p.Problem = f.Problem
+	p.Reason = f.Field(panel.Field{Name: "reason", Label: "Reason", Hint: "Shown in the history of the payment and kept in your audit log, for whoever asks later.", Required: true, Max: "500"})
+	p.Reauth.Posted = f.Posted
+	if p.Reauth.Field, err = d.ReauthField(c, who, f); err != nil {
+		return err
+	}
+	p.Find = f.Field(panel.Field{
+		Name: "hash", Label: "Transaction hash, or an explorer's address of it", Required: true, Max: strconv.Itoa(checkout.MaxHash), Mono: true,
+	})
+	p.Lookup = found
+	if p.Timeline, err = d.timeline(ctx, x); err != nil {
+		return err
+	}
+	hooks, err := d.Reports.Deliveries(ctx, report.DeliveryQuery{KeyID: x.KeyID, TxnID: x.ID, Limit: session.PageRows})
+	if err != nil {
+		return err
+	}
+	for _, h := range hooks {
+		p.Deliveries = append(p.Deliveries, deliveryRow(h))
+	}
+	return d.Show(c, status, p.Frame, dashboard.Payment(p))
+}
+
+// strayNotices name what lies on the payment's address on a network it was not
+// shown for, which no sweep brings home by itself, and the command that does.
+func strayNotices(x payment.Payment) []panel.Notice {
+	var all []panel.Notice
+	for _, dep := range x.Deposits {
+		t := dep.Transfer
+		shown := slices.ContainsFunc(x.Routes, func(r payment.Route) bool { return r.Network == t.Network })
+		if shown || dep.Swept || dep.State != payment.DepositFinal {
+			continue
+		}
+		all = append(all, panel.Notice{Bad: true, Text: t.Units.Display(t.Asset.Decimals) + " " + t.Asset.Symbol + " came to this address on " +
+			views.NetworkName(string(t.Network)) + ", which was not chosen. It cannot go anywhere but to your wallet. Whoever runs Florin brings it there with: " +
+			"florin sweep --txnid " + string(x.ID) + " --network " + t.Network.Lower()})
+	}
+	return all
+}
+
+func (d *Surface) paymentProps(x payment.Payment, key merchant.Key) dashboard.PaymentProps {
+	p := dashboard.PaymentProps{
+		TxnID: string(x.ID), Status: string(x.Status), Amount: x.Amount.Display(), Received: checkout.Positive(x.Received().Micros()),
+		Token: string(x.Choice.Token), Reference: x.Reference, Description: x.Description, CustomerEmail: x.CustomerEmail, KeyLabel: session.KeyLabel(key),
+		CreatedAt: x.CreatedAt, ExpiresAt: x.ExpiresAt, EndedAt: x.EndedAt, Hash: string(x.Hash), ExplorerURL: d.Presenter.ExplorerURL(x),
+		CheckoutURL: d.Operations.CheckoutLink(x.ID), Reorged: x.Reorged, ByHand: x.ByHand,
+		CanCancel:   !x.Status.Final() && x.Received().IsZero() && x.Incoming().IsZero(),
+		CanComplete: x.Status != payment.Completed && x.Kind != payment.KindTopUp && key.RevokedAt.IsZero(),
+	}
+	if x.Choice.Network != "" {
+		p.Network = views.NetworkName(string(x.Choice.Network))
+	}
+	if x.Status == payment.Started && p.Received != "" {
+		p.Missing = checkout.Positive(x.Missing())
+	}
+	if x.Acceptable() {
+		p.Accept, p.AcceptLate = "$"+x.Received().Micros().Display(), onlyLate(x)
+	}
+	if x.Status == payment.Completed {
+		p.ReceiptURL = d.Shell.CheckoutURL + "/pay/" + string(x.ID) + "/receipt"
+	}
+	if route, ok := x.Route(); ok {
+		p.Address, p.Settlement = string(route.Address.Address), string(route.Settlement)
+	}
+	for _, name := range slices.Sorted(maps.Keys(x.Metadata)) {
+		p.Metadata = append(p.Metadata, [2]string{name, x.Metadata[name]})
+	}
+	return p
+}

@@ -1,0 +1,109 @@
+package dashboard
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
+
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+// maxReason bounds the reason of an act.
+const maxReason = 500
+
+// onlyLate reports whether the money that came is enough, and came after the end.
+func onlyLate(x payment.Payment) bool {
+	return x.Status.Final() && x.Received().Cmp(x.Amount.Atto()) >= 0
+}
+
+func (d *Surface) postCancelPayment(c echo.Context, who session.Principal) error {
+	p, _, err := d.ownPayment(c, who)
+	if err != nil {
+		return err
+	}
+	if _, err := d.Payments.Cancel(c.Request().Context(), string(p.ID), d.AuditEntry(c, who, audit.ActionCancelPayment, string(p.ID), "")); err != nil {
+		return d.paymentRefused(c, who, shell.NewForm(url.Values{}), err)
+	}
+	return d.Cookies.Redirect(c, paymentsPath+"/"+string(p.ID), "The payment is cancelled.")
+}
+
+func (d *Surface) paymentRefused(c echo.Context, who session.Principal, f *shell.Form, err error) error {
+	if !f.Refused(err) {
+		return err
+	}
+	return d.paymentPage(c, who, fault.KindOf(err).Code(), f, nil)
+}
+
+// byHand reads a form that has goods go out for money that is not there, which
+// asks once more who is there; ok is false if the page was shown again.
+func (d *Surface) byHand(c echo.Context, who session.Principal, f *shell.Form) (ok bool, err error) {
+	err = d.Reauthenticate(c, who, f)
+	if err == nil {
+		return true, nil
+	}
+	if !session.ReauthRefused(f, err) {
+		return false, err
+	}
+	return false, d.paymentPage(c, who, session.ReauthStatus(err), f, nil)
+}
+
+// postComplete completes a payment whatever was received, for a reason.
+func (d *Surface) postComplete(c echo.Context, who session.Principal) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	p, _, err := d.ownPayment(c, who)
+	if err != nil {
+		return err
+	}
+	reason := f.Text("reason")
+	if reason == "" || len(reason) > maxReason {
+		f.Bad("reason", "Say in up to 500 characters why you complete it by hand.")
+		return d.paymentPage(c, who, http.StatusBadRequest, f, nil)
+	}
+	if ok, err := d.byHand(c, who, f); !ok {
+		return err
+	}
+	entry := d.AuditEntry(c, who, audit.ActionMarkCompleted, string(p.ID), reason)
+	_, err = d.Payments.MarkCompleted(c.Request().Context(), p.KeyID, string(p.ID), payment.Actor{Name: who.User.Email, Reason: reason}, entry)
+	if errors.Is(err, payment.ErrUnknown) {
+		return err
+	}
+	if err != nil {
+		return d.paymentRefused(c, who, f, err)
+	}
+	return d.Cookies.Redirect(c, paymentsPath+"/"+string(p.ID), "The payment is marked as completed.")
+}
+
+// postAccept takes money that is short or late as the whole. What is enough and
+// only late takes one click.
+func (d *Surface) postAccept(c echo.Context, who session.Principal) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	p, _, err := d.ownPayment(c, who)
+	if err != nil {
+		return err
+	}
+	if !onlyLate(p) {
+		if ok, err := d.byHand(c, who, f); !ok {
+			return err
+		}
+	}
+	received := "$" + p.Received().Micros().Display()
+	entry := d.AuditEntry(c, who, audit.ActionAccept, string(p.ID), received+" of $"+p.Amount.Display())
+	done, err := d.Payments.Accept(c.Request().Context(), p.KeyID, string(p.ID), payment.Actor{Name: who.User.Email}, entry)
+	if err != nil {
+		return d.paymentRefused(c, who, f, err)
+	}
+	return d.Cookies.Redirect(c, paymentsPath+"/"+string(p.ID), "The payment is completed with $"+done.Received().Micros().Display()+".")
+}

@@ -1,0 +1,77 @@
+package dashboard
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/report"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+const (
+	paymentsPath = shell.HomePath + "/payments"
+	// maxSearch is longer than any hash or reference.
+	maxSearch = 200
+)
+
+// getPayments lists payments.
+func (d *Surface) getPayments(c echo.Context, who session.Principal) error {
+	ctx := c.Request().Context()
+	p := dashboard.PaymentsProps{Frame: d.Frame(c, who, "Payments", paymentsPath), HasKey: len(who.AllKeys) > 0}
+	q, fields, problem := d.paymentQuery(c.QueryParams(), who)
+	p.Fields, p.Problem, p.Sentence = fields, problem, sentenceOfQuery(q)
+	p.Filtered = p.Sentence != sentenceOfQuery(report.Query{})
+	filter := filterOf(c.QueryParams())
+	p.ExportURL = session.WithQuery(paymentsPath+".csv", filter)
+	if q.After != (report.Place{}) {
+		p.FirstURL = session.WithQuery(paymentsPath, filter)
+	}
+	q.Limit = session.PageRows + 1
+	status := http.StatusOK
+	if problem != "" {
+		status, q.Keys = http.StatusBadRequest, nil
+	}
+	list, err := d.Reports.SearchPayments(ctx, q)
+	if err != nil {
+		return err
+	}
+	if len(list) > session.PageRows {
+		list = list[:session.PageRows]
+		last := list[session.PageRows-1]
+		filter.Set("after", formatPlace(last))
+		p.NextURL = session.WithQuery(paymentsPath, filter)
+	}
+	for _, x := range list {
+		p.Rows = append(p.Rows, paymentRow(x))
+	}
+	return d.Show(c, status, p.Frame, dashboard.Payments(p))
+}
+
+// paymentRow is a payment in a list.
+func paymentRow(p payment.Payment) dashboard.PaymentRow {
+	r := dashboard.PaymentRow{
+		TxnID: string(p.ID), Reference: p.Reference, Amount: p.Amount.Display(), Status: string(p.Status), Token: string(p.Choice.Token),
+		Kind: string(p.Kind), CreatedAt: p.CreatedAt,
+	}
+	if p.Choice.Network != "" {
+		r.Network = views.NetworkName(string(p.Choice.Network))
+	}
+	switch {
+	case p.Reorged:
+		r.Seen = "Taken back"
+	case p.Status == payment.Completed:
+	case !p.Incoming().IsZero():
+		r.Seen = "Money seen"
+	case p.Received().IsZero():
+	case p.Status == payment.Started:
+		r.Seen = "Short"
+	default:
+		r.Seen = "Money received"
+	}
+	return r
+}

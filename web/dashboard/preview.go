@@ -1,0 +1,63 @@
+package dashboard
+
+import (
+	"net/http"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+	"github.com/labstack/echo/v4"
+)
+
+// getPreview is the real payment page of a payment that does not exist, with
+// the looks of the query. It may be framed by ourselves, and does nothing: its
+// own policy lets it run no script and send no form.
+func (d *Surface) getPreview(c echo.Context, who session.Principal) error {
+	key, ok, err := who.ChosenKey(c.QueryParam("key"))
+	if err != nil || !ok {
+		return shell.ErrNotFound
+	}
+	custodian, _, err := d.custodianOf(c.Request().Context(), key)
+	if err != nil {
+		return err
+	}
+	q := c.QueryParams()
+	logo := q.Get("logoUrl")
+	if logo == "" && custodian.Branding.Uploaded() {
+		logo = custodian.Branding.LogoURL
+	}
+	p := views.CheckoutProps{
+		Page: shell.NewPage(c), State: views.StateChoose, TxnID: "01PREVW0000000000000000000", Amount: "49.90", Description: "Two pounds of coffee", Reference: "A-1042",
+		Merchant: views.Merchant{
+			Name: q.Get("name"), Tagline: q.Get("tagline"), LogoURL: logo, SupportEmail: q.Get("supportEmail"),
+			Accent: q.Get("primaryColor"), Background: q.Get("backgroundColor"), Theme: q.Get("theme"),
+		},
+		ExpiresAt: d.Shell.Now().Add(oneDay), CountdownSeconds: int(oneDay.Seconds()), Choices: d.previewChoices(custodian),
+	}
+	h := c.Response().Header()
+	c.Response().Before(func() {
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self' 'nonce-"+p.Nonce+"'; img-src 'self' https: data:; form-action 'none'; "+
+			"base-uri 'none'; frame-ancestors 'self'; sandbox")
+		h.Set("X-Frame-Options", "SAMEORIGIN")
+	})
+	return shell.Render(c, http.StatusOK, p.Page, views.Checkout(p))
+}
+
+// previewChoices are the networks the merchant has a wallet on; all of the
+// configured ones until there is any.
+func (d *Surface) previewChoices(c merchant.Custodian) []views.NetworkChoice {
+	var all []views.NetworkChoice
+	for _, n := range chain.Networks() {
+		lane, ok := d.Payments.Network(n)
+		if !ok || len(c.Wallets) > 0 && c.Wallets[n] == "" {
+			continue
+		}
+		all = append(all, views.NetworkChoice{
+			Network: string(n), FeeUSD: lane.Profile.TypicalFee.String(), Seconds: shell.Seconds(lane.Profile.TypicalFinal),
+			Tokens: []views.TokenChoice{{Token: "USDT"}, {Token: "USDC"}},
+		})
+	}
+	return all
+}

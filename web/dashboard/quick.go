@@ -1,0 +1,40 @@
+package dashboard
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/store/report"
+	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+const (
+	quickPath = shell.HomePath + "/find"
+	// quickRows is how many payments the search dialog lists.
+	quickRows = 7
+)
+
+// getQuick answers the search dialog while somebody types. A browser that asks
+// by itself gets the list of payments, which finds the same.
+func (d *Surface) getQuick(c echo.Context, who session.Principal) error {
+	text := strings.TrimSpace(c.QueryParam("q"))
+	if c.Request().Header.Get("HX-Request") == "" {
+		return c.Redirect(http.StatusSeeOther, session.WithQuery(paymentsPath, filterOf(url.Values{"q": {text}})))
+	}
+	p := dashboard.QuickProps{Text: text, Now: d.Shell.Now()}
+	if text != "" && len(text) <= maxSearch {
+		found, err := d.Reports.SearchPayments(c.Request().Context(), report.Query{Keys: who.KeyIDs(), Now: p.Now, Text: text, Limit: quickRows})
+		if err != nil {
+			return err
+		}
+		for _, x := range found {
+			p.Rows = append(p.Rows, paymentRow(x))
+		}
+	}
+	return shell.Render(c, http.StatusOK, shell.NewPage(c), dashboard.Quick(p))
+}

@@ -1,0 +1,87 @@
+package dashboard
+
+import (
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+// secretAct asks once more who is there before it acts on the secrets of
+// webhooks: whoever knows one can tell a shop of payments that never were.
+func (d *Surface) secretAct(c echo.Context, who session.Principal, act func(*shell.Form, merchant.Key) error) error {
+	f, key, err := d.ownCustodian(c, who)
+	if err != nil {
+		return err
+	}
+	err = d.Reauthenticate(c, who, f)
+	if err == nil {
+		return act(f, key)
+	}
+	if !session.ReauthRefused(f, err) {
+		return err
+	}
+	return d.secretRefused(c, who, session.ReauthStatus(err), key, f)
+}
+
+func (d *Surface) secretRefused(c echo.Context, who session.Principal, status int, key merchant.Key, f *shell.Form) error {
+	all := emptyCustodianForm()
+	all.secret = f
+	return d.custodianPage(c, who, status, key.PublicID, all)
+}
+
+func (d *Surface) postSecret(c echo.Context, who session.Principal) error {
+	return d.secretAct(c, who, func(f *shell.Form, key merchant.Key) error {
+		before, _, err := d.custodianOf(c.Request().Context(), key)
+		if err != nil {
+			return err
+		}
+		text := secret.New(f.Values.Get("secret"))
+		entry := d.AuditEntry(c, who, audit.ActionCustodian, session.KeyLabel(key), "shared secret")
+		after, _, err := d.Merchants.ArrangeCustodian(c.Request().Context(), key, merchant.CustodianInput{Secret: &text}, merchant.Audited(entry))
+		if err == nil {
+			d.tellSecrets(c, who, key, after.SharedSecret(before)...)
+			return d.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, "The shared secret is saved.")
+		}
+		if !f.Refused(err, shell.Subject{Service: "secret", Input: "secret", Label: "The secret"}) {
+			return err
+		}
+		return d.secretRefused(c, who, fault.KindOf(err).Code(), key, f)
+	})
+}
+
+func (d *Surface) postRotateSigning(c echo.Context, who session.Principal) error {
+	return d.secretAct(c, who, func(_ *shell.Form, key merchant.Key) error {
+		signing, err := d.Merchants.RotateSigningSecret(c.Request().Context(), key, d.AuditEntry(c, who, audit.ActionSigningSecret, session.KeyLabel(key), ""))
+		if err != nil {
+			return err
+		}
+		d.tellSecrets(c, who, key, "signing secret: a new one was made and shown")
+		return d.custodianSaved(c, who, key, signing, "")
+	})
+}
+
+func (d *Surface) postRetireSigning(c echo.Context, who session.Principal) error {
+	return d.secretAct(c, who, func(_ *shell.Form, key merchant.Key) error {
+		entry := d.AuditEntry(c, who, audit.ActionSigningSecret, session.KeyLabel(key), "the old one was retired")
+		if err := d.Merchants.RetireSigningSecret(c.Request().Context(), key, entry); err != nil {
+			return err
+		}
+		d.tellSecrets(c, who, key, "signing secret: only the newest is valid, the old one was retired")
+		return d.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, "Only the newest signing secret is valid now.")
+	})
+}
+
+// tellSecrets mails the owners what became of their secrets; nothing is no mail.
+func (d *Surface) tellSecrets(c echo.Context, who session.Principal, key merchant.Key, changes ...string) {
+	if len(changes) > 0 {
+		d.MailOwners(c, who, "A secret of your webhooks was changed", who.User.Email+" changed in Florin, for the API key “"+session.KeyLabel(key)+"”:\n\n"+
+			strings.Join(changes, "\n"))
+	}
+}

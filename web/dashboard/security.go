@@ -1,0 +1,105 @@
+package dashboard
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+// securityForms are the forms of the page.
+type securityForms struct{ password, factor, passkey *shell.Form }
+
+func emptySecurityForms() securityForms {
+	return securityForms{shell.NewForm(url.Values{}), shell.NewForm(url.Values{}), shell.NewForm(url.Values{})}
+}
+
+func (d *Surface) getSecurity(c echo.Context, who session.Principal) error {
+	return d.securityPage(c, who, http.StatusOK, emptySecurityForms())
+}
+
+func (d *Surface) securityPage(c echo.Context, who session.Principal, status int, f securityForms) error {
+	ctx, password := c.Request().Context(), f.password
+	p := dashboard.SecurityProps{Frame: d.Frame(c, who, "Security", session.SecurityPath), Problem: password.Problem, FactorProblem: f.factor.Problem}
+	next := session.NewPasswordField("New password")
+	next.Name = "next"
+	p.Password = []panel.Field{
+		password.Field(panel.Field{Name: "old", Label: "Present password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512"}),
+		password.Field(next),
+	}
+	p.RemovePassword = f.factor.Field(panel.Field{Name: "password", Label: "Your password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512"})
+	var err error
+	if p.InForce, p.CodesLeft, err = d.Users.Factor(ctx, who.User); err != nil {
+		return err
+	}
+	if err := d.passkeys(c, who, f.passkey, &p); err != nil {
+		return err
+	}
+	logins, err := d.Users.Logins(ctx, who.User)
+	if err != nil {
+		return err
+	}
+	here := identity.LoginOf(who.Token.Reveal())
+	for _, l := range logins {
+		p.Logins = append(p.Logins, dashboard.LoginRow{ID: l.ID, Agent: l.UserAgent, CreatedAt: l.CreatedAt, ExpiresAt: l.ExpiresAt, Here: l.ID == here})
+	}
+	before, _ := strconv.ParseInt(c.QueryParam("before"), 10, 64)
+	log, err := d.Merchants.AuditLog(ctx, who.Membership, before, session.PageRows+1)
+	if err != nil {
+		return err
+	}
+	if len(log) > session.PageRows {
+		log = log[:session.PageRows]
+		p.NextURL = session.SecurityPath + "?before=" + strconv.FormatInt(log[session.PageRows-1].ID, 10)
+	}
+	for _, a := range log {
+		p.Audit = append(p.Audit, session.AuditRow(a))
+	}
+	return d.Show(c, status, p.Frame, dashboard.Security(p))
+}
+
+// postPassword changes the password, ends all sessions and starts a fresh one here.
+func (d *Surface) postPassword(c echo.Context, who session.Principal) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	forms := emptySecurityForms()
+	forms.password = f
+	entry := d.AuditOwn(c, who.User, audit.ActionPassword, "", "")
+	in, err := d.Users.ChangePassword(c.Request().Context(), who.User, secret.New(f.Values.Get("old")), secret.New(f.Values.Get("next")), shell.CallOf(c).Client, shell.CallOf(c).UserAgent, entry)
+	if errors.Is(err, identity.ErrBadPassword) {
+		f.Bad("old", "The password is wrong.")
+		return d.securityPage(c, who, http.StatusBadRequest, forms)
+	}
+	if err != nil {
+		if !f.Refused(err, shell.Subject{Service: "password", Input: "next", Label: "The password"}) {
+			return err
+		}
+		return d.securityPage(c, who, fault.KindOf(err).Code(), forms)
+	}
+	if err := d.Cookies.SignIn(c.Response(), in); err != nil {
+		return err
+	}
+	d.MailTo(c, who.User.Email, "Your password was changed", "Your password for Florin was changed, and every other session was ended.\n\nIf this was not you, set a new one at once:\n"+d.Shell.BaseURL+"/forgot")
+	return d.Cookies.Redirect(c, session.SecurityPath, "Your password is changed. Every other session has ended.")
+}
+
+func (d *Surface) postEndLogin(c echo.Context, who session.Principal) error {
+	entry := d.AuditOwn(c, who.User, audit.ActionRevokeSession, "", "")
+	if err := d.Users.EndLogin(c.Request().Context(), who.User, c.Param("session"), entry); err != nil {
+		return err
+	}
+	return d.Cookies.Redirect(c, session.SecurityPath, "That session has ended.")
+}

@@ -1,0 +1,158 @@
+package dashboard
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+const teamPath = "/dashboard/team"
+
+func roleChoices() []panel.Choice {
+	var all []panel.Choice
+	for _, r := range merchant.Roles() {
+		all = append(all, panel.Choice{Value: string(r), Text: strings.ToUpper(string(r[:1])) + string(r[1:])})
+	}
+	return all
+}
+
+func (d *Surface) getTeam(c echo.Context, who session.Principal) error {
+	return d.teamPage(c, who, http.StatusOK, shell.NewForm(url.Values{}), "", "")
+}
+
+// teamPage lists the team; link is a fresh invitation, which is shown only now.
+func (d *Surface) teamPage(c echo.Context, who session.Principal, status int, f *shell.Form, link, linkFor string) error {
+	ctx := c.Request().Context()
+	members, err := d.Merchants.Members(ctx, who.Membership.Merchant)
+	if err != nil {
+		return err
+	}
+	invited, err := d.Merchants.Invitations(ctx, who.Membership.Merchant)
+	if err != nil {
+		return err
+	}
+	proof, err := d.ReauthField(c, who, f)
+	if err != nil {
+		return err
+	}
+	shown := panel.Reauth{Field: proof}
+	if f.Posted != "" && f.Posted != teamPath+"/invite" {
+		shown.Posted, proof.Problem = f.Posted, ""
+	}
+	p := dashboard.TeamProps{
+		Frame: d.Frame(c, who, "Team", teamPath), Problem: f.Problem, Link: link, LinkFor: linkFor, Mailed: d.Mail.Enabled(), Reauth: shown,
+		Choices: roleChoices(), Chosen: f.Values.Get("role"),
+	}
+	if p.Chosen == "" || shown.Posted != "" {
+		p.Chosen = string(merchant.RoleViewer)
+	}
+	owners := 0
+	for _, m := range members {
+		row := dashboard.MemberRow{
+			ID: m.User.PublicID, Name: session.UserName(m.User), Email: m.User.Email, Role: string(m.Role), Since: m.Since, You: m.User.ID == who.User.ID,
+			Chosen: string(m.Role),
+		}
+		if f.Posted == teamPath+"/members/"+row.ID+"/role" {
+			row.Chosen = f.Values.Get("role")
+		}
+		p.Members = append(p.Members, row)
+		if m.Role == merchant.RoleOwner {
+			owners++
+		}
+	}
+	p.MayLeave = len(members) > 1 && (who.Membership.Role != merchant.RoleOwner || owners > 1)
+	for _, n := range invited {
+		p.Invited = append(p.Invited, dashboard.InvitedRow{
+			ID: n.ID, Email: n.Email, Role: string(n.Role), By: n.By, ExpiresAt: n.ExpiresAt, Expired: !n.ExpiresAt.After(d.Shell.Now()),
+		})
+	}
+	for _, r := range merchant.Roles() {
+		p.Roles = append(p.Roles, dashboard.RoleRow{Name: string(r), Does: session.RoleTexts[r]})
+	}
+	email := session.EmailField()
+	email.Autocomplete = "off"
+	p.Fields = []panel.Field{f.Field(email), proof}
+	return d.Show(c, status, p.Frame, dashboard.Team(p))
+}
+
+// teamForm reads a form that changes who may do what, which asks once more who
+// is there: a colleague with the right role is as good as a password.
+func (d *Surface) teamForm(c echo.Context, who session.Principal) (*shell.Form, bool, error) {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return nil, false, err
+	}
+	err = d.Reauthenticate(c, who, f)
+	if err == nil {
+		return f, true, nil
+	}
+	if !session.ReauthRefused(f, err) {
+		return nil, false, err
+	}
+	return f, false, d.teamPage(c, who, fault.KindOf(err).Code(), f, "", "")
+}
+
+// teamRefused shows what keeps an act from being done.
+func (d *Surface) teamRefused(c echo.Context, who session.Principal, f *shell.Form, err error) error {
+	if !f.Refused(err, shell.Subject{Service: "email", Input: "email", Label: "The e-mail address"}) {
+		return err
+	}
+	return d.teamPage(c, who, fault.KindOf(err).Code(), f, "", "")
+}
+
+// postInviteMember makes an invitation. Its link is shown in the answer itself,
+// once, and mailed where mail is sent.
+func (d *Surface) postInviteMember(c echo.Context, who session.Principal) error {
+	f, ok, err := d.teamForm(c, who)
+	if !ok {
+		return err
+	}
+	entry := d.AuditEntry(c, who, audit.ActionTeamInvite, "", "as "+f.Values.Get("role"))
+	n, token, err := d.Merchants.InviteMember(c.Request().Context(), who.Membership, f.Text("email"), merchant.Role(f.Values.Get("role")), entry)
+	if err != nil {
+		return d.teamRefused(c, who, f, err)
+	}
+	if n.Role == merchant.RoleOwner {
+		d.MailOwners(c, who, "Somebody was invited as an owner", who.User.Email+" invited "+n.Email+" to your Florin merchant account as an owner, who may change where your money goes.")
+	}
+	return d.showInvitation(c, who, n, token.Reveal())
+}
+
+func (d *Surface) showInvitation(c echo.Context, who session.Principal, n merchant.Invited, token string) error {
+	link := d.Shell.BaseURL + "/join?token=" + token
+	d.MailTo(c, n.Email, "You are invited to a team in Florin", who.User.Email+" invites you to their merchant account as "+string(n.Role)+".\n\n"+
+		"Join within seven days:\n"+link+"\n\nIf you do not know them, do nothing.")
+	return d.teamPage(c, who, http.StatusOK, shell.NewForm(url.Values{}), link, n.Email)
+}
+
+// postResendInvitation shows a link that lets whoever has it in, so it asks
+// once more who is there, as inviting does.
+func (d *Surface) postResendInvitation(c echo.Context, who session.Principal) error {
+	if _, ok, err := d.teamForm(c, who); !ok {
+		return err
+	}
+	entry := d.AuditEntry(c, who, audit.ActionTeamInvite, "", "a new link")
+	n, token, err := d.Merchants.RenewInvitation(c.Request().Context(), who.Membership.Merchant, c.Param("invitation"), entry)
+	if err != nil {
+		return err
+	}
+	return d.showInvitation(c, who, n, token.Reveal())
+}
+
+func (d *Surface) postRevokeInvitation(c echo.Context, who session.Principal) error {
+	entry := d.AuditEntry(c, who, audit.ActionTeamRevoke, "", "")
+	if err := d.Merchants.RevokeInvitation(c.Request().Context(), who.Membership.Merchant, c.Param("invitation"), entry); err != nil {
+		return err
+	}
+	return d.Cookies.Redirect(c, teamPath, "The invitation is taken back. Its link leads nowhere now.")
+}

@@ -1,0 +1,178 @@
+package dashboard
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/report"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/web/session"
+)
+
+// titles say what an event means, and how it is coloured.
+var titles = map[payment.EventType][2]string{
+	payment.EventCreated:   {"Created", ""},
+	payment.EventShown:     {"The customer opened the payment page", ""},
+	payment.EventStarted:   {"The customer chose how to pay", ""},
+	payment.EventSwitched:  {"The customer chose another way", ""},
+	payment.EventSeen:      {"Money seen", "is-seen"},
+	payment.EventFinal:     {"Money is final", "is-good"},
+	payment.EventVanished:  {"The chain took money back", "is-bad"},
+	payment.EventExtended:  {"More time, because money fell short", ""},
+	payment.EventResumed:   {"More time, because the network was not available", ""},
+	payment.EventMarked:    {"Marked as completed by hand", ""},
+	payment.EventAccepted:  {"What was received was accepted", ""},
+	payment.EventCompleted: {"Completed", "is-good"},
+	payment.EventExpired:   {"Expired", "is-bad"},
+	payment.EventCancelled: {"Cancelled", "is-bad"},
+	payment.EventReorged:   {"Money that completed it vanished", "is-bad"},
+}
+
+// eventNote is what the data of an event may hold (payment.Event).
+type eventNote struct {
+	Network chain.Network `json:"network"`
+	Token   string        `json:"token"`
+	Address string        `json:"address"`
+	Tx      chain.TxHash  `json:"tx"`
+	Units   string        `json:"units"`
+	Asset   string        `json:"asset"`
+	Block   uint64        `json:"block"`
+	Source  string        `json:"source"`
+	Until   string        `json:"until"`
+	By      string        `json:"by"`
+	Reason  string        `json:"reason"`
+	Counted bool          `json:"counted"`
+	Late    bool          `json:"late"`
+}
+
+// timeline brings events, webhook attempts and settlement into one order.
+func (d *Surface) timeline(ctx context.Context, p payment.Payment) ([]dashboard.Moment, error) {
+	events, err := d.Store.Events(ctx, p.ID)
+	if err != nil {
+		return nil, err
+	}
+	var all []dashboard.Moment
+	for _, e := range events {
+		all = append(all, d.eventMoment(e))
+	}
+	attempts, err := d.attemptMoments(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	sweeps, err := d.sweepMoments(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.Concat(all, attempts, sweeps)
+	slices.SortStableFunc(all, func(a, b dashboard.Moment) int { return cmp.Compare(a.At.UnixMicro(), b.At.UnixMicro()) })
+	return all, nil
+}
+
+func (d *Surface) eventMoment(e payment.Event) dashboard.Moment {
+	m := dashboard.Moment{At: e.At, Title: titles[e.Type][0], Meaning: titles[e.Type][1]}
+	if m.Title == "" {
+		m.Title = string(e.Type)
+	}
+	if e.Type.Public() {
+		return m
+	}
+	var n eventNote
+	if err := json.Unmarshal(e.Data, &n); err != nil {
+		return m
+	}
+	switch {
+	case n.Units != "":
+		m.Detail = money.Display(n.Units) + " " + n.Asset + " on " + views.NetworkName(string(n.Network)) + ", block " + strconv.FormatUint(n.Block, 10)
+		if n.Source != "" {
+			m.Detail += ", told by " + n.Source
+		}
+		if !n.Counted {
+			m.Detail += "; not what was asked for, so it does not count"
+		}
+		if n.Late {
+			m.Detail += "; after the end"
+		}
+		m.Hash, m.URL = string(n.Tx), d.Presenter.TxURL(n.Network, n.Tx)
+	case n.Network != "":
+		m.Detail = n.Token + " on " + views.NetworkName(string(n.Network)) + ", to " + n.Address
+	case n.Until != "":
+		m.Detail = "until " + n.Until
+	case n.By != "":
+		m.Detail = "by " + n.By
+		if n.Reason != "" {
+			m.Detail += ": " + n.Reason
+		}
+	default:
+		m.Detail = n.Reason
+	}
+	return m
+}
+
+func (d *Surface) attemptMoments(ctx context.Context, p payment.Payment) ([]dashboard.Moment, error) {
+	hooks, err := d.Reports.Deliveries(ctx, report.DeliveryQuery{KeyID: p.KeyID, TxnID: p.ID, Limit: session.PageRows})
+	if err != nil {
+		return nil, err
+	}
+	var all []dashboard.Moment
+	for _, h := range hooks {
+		_, attempts, err := d.Reports.Delivery(ctx, []int64{p.KeyID}, h.ID)
+		if err != nil {
+			return nil, err
+		}
+		for i, a := range attempts {
+			m := dashboard.Moment{At: a.At, Title: "Webhook, attempt " + strconv.Itoa(i+1), Detail: answerOf(a) + ", after " + session.Latency(a.Latency), Meaning: "is-bad"}
+			if a.Status >= 200 && a.Status <= 299 {
+				m.Meaning = "is-good"
+			}
+			all = append(all, m)
+		}
+	}
+	return all, nil
+}
+
+func (d *Surface) sweepMoments(ctx context.Context, p payment.Payment) ([]dashboard.Moment, error) {
+	sweeps, err := d.Reports.SweepsOf(ctx, p.Number)
+	if err != nil {
+		return nil, err
+	}
+	var all []dashboard.Moment
+	for _, s := range sweeps {
+		if s.Moved == "" && s.Reason == "" && !s.EndedAt.IsZero() {
+			continue // given up for another try, which is listed too
+		}
+		all = append(all, dashboard.Moment{At: s.CreatedAt, Title: "Settlement planned", Detail: s.Symbol + " to " + string(s.Settlement)})
+		m := dashboard.Moment{At: s.SentAt, Title: "On the way to your wallet", Detail: s.Symbol + " to " + string(s.Settlement)}
+		switch {
+		case s.Moved != "":
+			m.At, m.Title, m.Meaning = s.EndedAt, "Arrived at your wallet", "is-good"
+			m.Detail = s.Moved + " " + s.Symbol + " at " + string(s.Settlement) + d.gasOf(s)
+		case s.Reason != "":
+			m.At, m.Title, m.Detail, m.Meaning = s.EndedAt, "Could not be moved; it is tried again", s.Reason, "is-bad"
+		case s.SentAt.IsZero():
+			continue
+		}
+		m.Hash, m.URL = string(s.Tx), d.Presenter.TxURL(s.Network, s.Tx)
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// gasOf tells what a settlement cost the operator.
+func (d *Surface) gasOf(s report.Sweep) string {
+	lane, ok := d.Payments.Network(s.Network)
+	if !ok || s.Paid.IsZero() {
+		return ""
+	}
+	text := "; gas " + session.Coins(s.Paid, s.Network) + " " + lane.Profile.Coin
+	if s.Pots > 1 {
+		text += " for " + strconv.Itoa(s.Pots) + " payments together"
+	}
+	return text + ", paid by the operator"
+}

@@ -1,0 +1,225 @@
+package dashboard
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/report"
+	"github.com/florinpay/florin/internal/webhook"
+	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+const webhooksPath = "/dashboard/webhooks"
+
+// chosenKey returns the key a page is about and the choice of others.
+func (d *Surface) chosenKey(who session.Principal, path, asked string) (merchant.Key, bool, panel.KeyChoice, error) {
+	key, ok, err := who.ChosenKey(asked)
+	choice := panel.KeyChoice{Path: path, Current: key.PublicID}
+	for _, k := range who.Keys {
+		choice.Keys = append(choice.Keys, panel.Choice{Value: k.PublicID, Text: session.KeyLabel(k)})
+	}
+	return key, ok, choice, err
+}
+
+func (d *Surface) getWebhooks(c echo.Context, who session.Principal) error {
+	return d.webhooksPage(c, who, http.StatusOK, c.QueryParam("key"), shell.NewForm(url.Values{}))
+}
+
+func (d *Surface) webhooksPage(c echo.Context, who session.Principal, status int, asked string, f *shell.Form) error {
+	ctx := c.Request().Context()
+	key, ok, choice, err := d.chosenKey(who, webhooksPath, asked)
+	if err != nil {
+		return err
+	}
+	p := dashboard.WebhooksProps{Frame: d.Frame(c, who, "Webhooks", webhooksPath), Key: choice, HasKey: ok, Problem: f.Problem, State: c.QueryParam("state"), Event: c.QueryParam("event")}
+	p.Since = f.Field(panel.Field{
+		Name: "since", Label: "Events since (UTC)", Type: "date", Required: true, Value: d.Shell.Now().UTC().AddDate(0, 0, -3).Format(session.DayFormat),
+		Hint: "Those whose attempts were used up, or that your server refused for good.",
+	})
+	if !ok {
+		return d.Show(c, status, p.Frame, dashboard.Webhooks(p))
+	}
+	custodian, err := d.Merchants.Custodian(ctx, key.ID)
+	if err != nil && !errors.Is(err, merchant.ErrNoCustodian) {
+		return err
+	}
+	p.CallbackURL = custodian.CallbackURL
+	before, _ := strconv.ParseInt(c.QueryParam("before"), 10, 64)
+	list, err := d.Reports.Deliveries(ctx, report.DeliveryQuery{KeyID: key.ID, State: webhook.State(p.State), Type: eventType(p.Event), Before: before, Limit: session.PageRows + 1})
+	if err != nil {
+		return err
+	}
+	if len(list) > session.PageRows {
+		list = list[:session.PageRows]
+		next := url.Values{"key": {key.PublicID}, "before": {strconv.FormatInt(list[session.PageRows-1].ID, 10)}}
+		for name, value := range map[string]string{"state": p.State, "event": p.Event} {
+			if value != "" {
+				next.Set(name, value)
+			}
+		}
+		p.NextURL = session.WithQuery(webhooksPath, next)
+	}
+	for _, x := range list {
+		p.Rows = append(p.Rows, deliveryRow(x))
+	}
+	return d.Show(c, status, p.Frame, dashboard.Webhooks(p))
+}
+
+// eventType is the event a filter names; empty for all.
+func eventType(name string) payment.EventType {
+	if name == "" {
+		return ""
+	}
+	return payment.EventType("payment." + name)
+}
+
+func deliveryRow(x report.Delivery) dashboard.DeliveryRow {
+	r := dashboard.DeliveryRow{
+		ID: strconv.FormatInt(x.ID, 10), TxnID: string(x.TxnID), Event: strings.TrimPrefix(string(x.Type), "payment."), EventID: x.EventID,
+		State: string(x.State), Made: int64(x.Made), At: x.At, DueAt: x.DueAt,
+	}
+	if !x.Last.At.IsZero() {
+		r.Answer = answerOf(x.Last)
+	}
+	return r
+}
+
+// answerOf says how a receiver answered.
+func answerOf(a webhook.Attempt) string {
+	switch {
+	case a.Status == 0:
+		return "no answer: " + a.Error
+	case a.Error != "":
+		return strconv.Itoa(a.Status) + ", " + a.Error
+	}
+	return strconv.Itoa(a.Status) + " " + http.StatusText(a.Status)
+}
+
+// webhookID reads the id of the address; one that is none is unknown.
+func webhookID(c echo.Context) int64 {
+	id, err := strconv.ParseInt(c.Param("id"), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return id
+}
+
+func (d *Surface) getWebhook(c echo.Context, who session.Principal) error {
+	x, attempts, err := d.Reports.Delivery(c.Request().Context(), who.KeyIDs(), webhookID(c))
+	if err != nil {
+		return err
+	}
+	p := dashboard.WebhookProps{Frame: d.Frame(c, who, "Webhook", webhooksPath), DeliveryRow: deliveryRow(x)}
+	for _, a := range attempts {
+		p.Attempts = append(p.Attempts, dashboard.AttemptRow{
+			At: a.At, URL: a.URL, Answer: answerOf(a), Latency: session.Latency(a.Latency), Request: a.Request, Response: a.Response,
+			Good: a.Status >= 200 && a.Status <= 299,
+		})
+	}
+	return d.Show(c, http.StatusOK, p.Frame, dashboard.Webhook(p))
+}
+
+func (d *Surface) postResend(c echo.Context, who session.Principal) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	id := webhookID(c)
+	entry := d.AuditEntry(c, who, audit.ActionResendWebhooks, "webhook "+strconv.FormatInt(id, 10), "")
+	if err := d.Store.Resend(c.Request().Context(), who.KeyIDs(), id, d.Shell.Now(), entry); err != nil {
+		return err
+	}
+	d.nudge()
+	to := webhooksPath + "/" + strconv.FormatInt(id, 10)
+	if back := f.Values.Get("back"); back != "" {
+		to = shell.SafeNext(back)
+	}
+	return d.Cookies.Redirect(c, to, "It is being sent again.")
+}
+
+func (d *Surface) nudge() {
+	if d.Wake != nil {
+		d.Wake()
+	}
+}
+
+// maxResendDays bounds how far back failed webhooks are sent again at once.
+const maxResendDays = 90
+
+func (d *Surface) postResendFailed(c echo.Context, who session.Principal) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	key, err := who.Key(f.Values.Get("key"))
+	if err != nil {
+		return err
+	}
+	since, err := time.Parse(session.DayFormat, f.Text("since"))
+	if err != nil || since.Before(d.Shell.Now().AddDate(0, 0, -maxResendDays)) {
+		f.Bad("since", fmt.Sprintf("Give a day of the last %d, such as %s.", maxResendDays, d.Shell.Now().UTC().Format(session.DayFormat)))
+		return d.webhooksPage(c, who, http.StatusBadRequest, key.PublicID, f)
+	}
+	entry := d.AuditEntry(c, who, audit.ActionResendWebhooks, session.KeyLabel(key), "failed since "+since.Format(session.DayFormat)+": ")
+	n, err := d.Store.ResendFailed(c.Request().Context(), key.ID, since, d.Shell.Now(), entry)
+	if err != nil {
+		return err
+	}
+	d.nudge()
+	said := fmt.Sprintf("%d failed webhooks are being sent again.", n)
+	switch n {
+	case 0:
+		said = "No webhook has failed since " + since.Format(session.DayFormat) + ", so there is nothing to send again."
+	case 1:
+		said = "One failed webhook is being sent again."
+	}
+	return d.Cookies.Redirect(c, webhooksPath+"?key="+key.PublicID, said)
+}
+
+// postPing sends a test to the callback address and says how it was answered.
+func (d *Surface) postPing(c echo.Context, who session.Principal) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	key, err := who.Key(f.Values.Get("key"))
+	if err != nil {
+		return err
+	}
+	if err := d.Shell.Limits.Costly(ctx); err != nil {
+		return err
+	}
+	custodian, err := d.Merchants.Custodian(ctx, key.ID)
+	if err != nil {
+		return err
+	}
+	if custodian.CallbackURL == "" {
+		return fault.New(fault.Conflict, "there is no callback address to send a test to")
+	}
+	status := f.Values.Get("event")
+	if !slices.Contains(webhook.TestStatuses(), status) {
+		return fault.New(fault.Invalid, "a test is completed, expired or cancelled")
+	}
+	a := d.Webhooks.Ping(ctx, "evt_test_"+string(d.NewID(d.Shell.Now())), status, custodian.CallbackURL, custodian.Secret, custodian.SigningSecrets...)
+	said := "The test “" + status + "” was answered with " + answerOf(a) + " after " + session.Latency(a.Latency) + "."
+	if a.Status == 0 {
+		said = "The test “" + status + "” got " + answerOf(a) + "."
+	}
+	return d.Cookies.Redirect(c, webhooksPath+"?key="+key.PublicID, said)
+}

@@ -1,0 +1,94 @@
+package operator
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/proof"
+	"github.com/florinpay/florin/internal/store/report"
+	"github.com/florinpay/florin/views/operator"
+	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+const operatorPath = "/operator"
+
+func (d *Surface) getInstallation(c echo.Context, who session.Principal) error {
+	return d.installationPage(c, who, http.StatusOK, "")
+}
+
+func (d *Surface) installationPage(c echo.Context, who session.Principal, status int, problem string) error {
+	ctx, now := c.Request().Context(), d.Shell.Now()
+	p := operator.InstallationProps{
+		Frame: d.Frame(c, who, "Operator", operatorPath), Version: d.Version, Problem: problem,
+		Networks: d.networkRows(), Gas: d.gasRows(), MayCheck: d.Ledger != nil,
+	}
+	stuck, err := d.Reports.Stuck(ctx, now, d.Dust)
+	if err != nil {
+		return err
+	}
+	p.Stuck = stuckNotices(stuck)
+	last, ok, err := d.Store.LedgerCheck(ctx)
+	if err != nil {
+		return err
+	}
+	if ok {
+		p.Check = operator.CheckRow{
+			Running: last.EndedAt.IsZero() && now.Sub(last.AskedAt) < checkGivenUp, AskedAt: last.AskedAt, EndedAt: last.EndedAt, AskedBy: last.AskedBy, Problem: last.Problem,
+			Entries: last.Entries, Found: last.Found, Differences: last.Differences,
+		}
+		if last.EndedAt.IsZero() && !p.Check.Running {
+			p.Check.EndedAt, p.Check.Problem = last.AskedAt, "Florin stopped before the book was added up."
+		}
+	}
+	return d.Show(c, status, p.Frame, operator.Installation(p))
+}
+
+// checkGivenUp is after how long a check that has not ended never will.
+const checkGivenUp = 2 * proof.Limit
+
+// postLedgerCheck has the book of credits added up, in the background.
+func (d *Surface) postLedgerCheck(c echo.Context, who session.Principal) error {
+	if d.Ledger == nil {
+		return shell.ErrNotFound
+	}
+	err := d.Ledger.Ask(c.Request().Context(), who.User.Email, d.AuditOwn(c, who.User, audit.ActionCheckLedger, "", ""))
+	if f := fault.Of(err); f != nil && f.Kind == fault.Conflict {
+		return d.installationPage(c, who, http.StatusConflict, shell.Sentence(f.Message))
+	}
+	if err != nil {
+		return err
+	}
+	return d.Cookies.Redirect(c, operatorPath, "The book of credits is being added up. Look again in a moment.")
+}
+
+func stuckNotices(s report.Stuck) []panel.Notice {
+	var all []panel.Notice
+	for _, x := range []struct {
+		n    int64
+		text string
+	}{
+		{s.Deliveries, fmt.Sprintf("%d webhooks are overdue, the oldest since %s.", s.Deliveries, s.OldestDue.UTC().Format(time.DateTime))},
+		{s.Sweeps, fmt.Sprintf("%d settlement transactions are under way for more than ten minutes.", s.Sweeps)},
+		{s.Unswept, fmt.Sprintf("%d deposits are final for more than a day and not settled.", s.Unswept)},
+		{s.Recharges, fmt.Sprintf("%d purchases of query units are on their way and nobody looks after them.", s.Recharges)},
+	} {
+		if x.n > 0 {
+			all = append(all, panel.Notice{Bad: true, Text: x.text, Link: troublePath, LinkText: "See which"})
+		}
+	}
+	if len(all) == 0 {
+		all = append(all, panel.Notice{Text: "Nothing is stuck."})
+	}
+	if s.Dust > 0 {
+		all = append(all, panel.Notice{Plain: true, Text: fmt.Sprintf(
+			"%d deposits are dust: moving one costs more than it is worth. They wait for more at their address; `florin sweep --txnid` moves them all the same.", s.Dust)})
+	}
+	return all
+}

@@ -1,0 +1,73 @@
+// Package operator serves the operator's pages: the state of the installation,
+// users and keys, settlement, top-ups and stuck work.
+package operator
+
+import (
+	"context"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/proof"
+	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/report"
+	"github.com/florinpay/florin/web/checkout"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+// Store is what the pages read without a service.
+type Store interface {
+	session.KeyReader
+	LedgerCheck(ctx context.Context) (c ledger.Check, ok bool, err error)
+}
+
+// Services are what the surface uses.
+type Services struct {
+	*session.Guard
+
+	Payments  *payment.Service
+	Presenter *checkout.Presenter
+	Store     Store
+	Reports   *report.Reader
+	// Ledger checks the ledger in the background; nil offers no check.
+	Ledger *proof.Checker
+	// Sweeping returns the state of settlement on a network; false if nothing is
+	// settled there. May be nil.
+	Sweeping func(chain.Network) (settlement.Status, bool)
+	// Endpoints returns the state of a network's endpoints. May be nil.
+	Endpoints func(chain.Network) []chain.EndpointHealth
+	// Dust is the value below which a deposit costs more to settle than it is
+	// worth.
+	Dust    money.Micros
+	Version string
+	// Invite lets operators invite users.
+	Invite bool
+}
+
+// Surface serves operators.
+type Surface struct{ Services }
+
+// New returns the surface.
+func New(s Services) *Surface { return &Surface{s} }
+
+// Routes adds the operator's pages.
+func (d *Surface) Routes(r shell.Router) {
+	g := r.With(d.Shell.OwnForms).Renders(session.Failure)
+	get := func(path string, h session.Handler) { g.GET(path, d.Guard.Operator(h)) }
+	post := func(path string, h session.Handler) { g.POST(path, d.Guard.Operator(h)) }
+
+	get(operatorPath, d.getInstallation)
+	post(operatorPath+"/ledger", d.postLedgerCheck)
+	get(usersPath, d.getUsers)
+	post(operatorPath+"/invite", d.postInvite)
+	get(usersPath+"/:user", d.getUser)
+	post(usersPath+"/:user/disable", d.postUserDisabled(true))
+	post(usersPath+"/:user/enable", d.postUserDisabled(false))
+	post(usersPath+"/:user/keys/:key/disable", d.postKeyDisabled(true))
+	post(usersPath+"/:user/keys/:key/enable", d.postKeyDisabled(false))
+	get(topUpsPath, d.getTopUps)
+	get(sweepsPath, d.getSweeps)
+	get(troublePath, d.getTrouble)
+}

@@ -1,0 +1,77 @@
+package operator
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/report"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/operator"
+	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+const (
+	topUpsPath  = operatorPath + "/topups"
+	sweepsPath  = operatorPath + "/sweeps"
+	troublePath = operatorPath + "/trouble"
+)
+
+func (d *Surface) getSweeps(c echo.Context, who session.Principal) error {
+	p := operator.SweepsProps{Frame: d.Frame(c, who, "Settlement", sweepsPath), Waiting: d.waitingNotices()}
+	list, err := d.Reports.SweepLines(c.Request().Context(), session.BeforeOf(c), session.PageRows+1)
+	if err != nil {
+		return err
+	}
+	if len(list) > session.PageRows {
+		list = list[:session.PageRows]
+		p.NextURL = session.OlderURL(sweepsPath, list[session.PageRows-1].Number, nil)
+	}
+	p.Rows = d.sweepRows(list)
+	return d.Show(c, http.StatusOK, p.Frame, operator.Sweeps(p))
+}
+
+// waitingNotices say on which networks settlement waits, and why.
+func (d *Surface) waitingNotices() []panel.Notice {
+	var all []panel.Notice
+	if d.Sweeping == nil {
+		return nil
+	}
+	for _, n := range chain.Networks() {
+		if st, ok := d.Sweeping(n); ok && st.Waiting != "" {
+			all = append(all, panel.Notice{Bad: true, Text: "Settlement on " + views.NetworkName(string(n)) + " waits: " + shell.Sentence(st.Detail)})
+		}
+	}
+	return all
+}
+
+// sweepWords are how the state of a sweep is told and coloured.
+var sweepWords = map[settlement.State][2]string{
+	settlement.Planned: {"Planned", "is-wait"}, settlement.Signed: {"Signed", "is-wait"}, settlement.Sent: {"On its way", "is-seen"},
+	settlement.Confirmed: {"Arrived", "is-good"}, settlement.Failed: {"Failed", "is-bad"}, settlement.Superseded: {"Given up", "is-wait"},
+}
+
+func (d *Surface) sweepRows(list []report.SweepLine) []operator.SweepRow {
+	var rows []operator.SweepRow
+	for _, x := range list {
+		words := sweepWords[settlement.State(x.State)]
+		row := operator.SweepRow{
+			ID: x.ID, Network: views.NetworkName(string(x.Network)), State: words[0], Meaning: words[1], Hash: string(x.Tx), HashURL: d.Presenter.TxURL(x.Network, x.Tx),
+			Note: x.Note, Pots: x.Pots, Moved: x.Moved, Attempts: x.Attempts, CreatedAt: x.CreatedAt, EndedAt: x.EndedAt,
+		}
+		if lane, ok := d.Payments.Network(x.Network); ok && !x.Paid.IsZero() {
+			row.Cost = session.Coins(x.Paid, x.Network) + " " + lane.Profile.Coin
+		}
+		if row.Note == "" && settlement.State(x.State).InFlight() && d.Sweeping != nil {
+			if st, ok := d.Sweeping(x.Network); ok {
+				row.Note = st.Detail
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}

@@ -1,0 +1,63 @@
+package operator
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/store/report"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/operator"
+	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/session"
+	"github.com/labstack/echo/v4"
+)
+
+func (d *Surface) getTrouble(c echo.Context, who session.Principal) error {
+	t, err := d.Reports.Trouble(c.Request().Context(), d.Shell.Now(), d.Dust)
+	if err != nil {
+		return err
+	}
+	p := operator.TroubleProps{
+		Frame: d.Frame(c, who, "Stuck work", troublePath), Notices: d.waitingNotices(), Sweeps: d.sweepRows(t.Sweeps), Most: report.MaxTrouble,
+	}
+	for _, x := range t.Recharges {
+		p.Notices = append(p.Notices, panel.Notice{Bad: true, Text: fmt.Sprintf(
+			"%s bought %d queries with %s on %s, and nobody looks after it since that network was configured away. Set it up again, with USDT, until this is gone.",
+			x.Email, x.Units, x.Tx, views.NetworkName(string(x.Network)))})
+	}
+	for _, x := range t.Deliveries {
+		p.Deliveries = append(p.Deliveries, operator.LateRow{
+			TxnID: string(x.TxnID), Email: x.Email, Event: strings.TrimPrefix(string(x.Type), "payment."), Made: x.Made, DueAt: x.DueAt,
+		})
+	}
+	for _, x := range t.Deposits {
+		p.Deposits = append(p.Deposits, operator.LeftRow{
+			TxnID: string(x.TxnID), Email: x.Email, Network: views.NetworkName(string(x.Network)), Amount: money.Display(x.Amount) + " " + x.Symbol, Why: whyLeft(x),
+			Command: []string{"florin sweep", "--txnid " + string(x.TxnID), "--network " + x.Network.Lower()}, FinalAt: x.FinalAt,
+		})
+	}
+	for _, x := range t.Reorged {
+		p.Reorged = append(p.Reorged, operator.ReorgRow{
+			TxnID: string(x.TxnID), Email: x.Email, Network: views.NetworkName(string(x.Network)), Amount: x.Amount.Display(),
+			Hash: string(x.Hash), HashURL: d.Presenter.TxURL(x.Network, x.Hash), EndedAt: x.EndedAt,
+		})
+	}
+	return d.Show(c, http.StatusOK, p.Frame, operator.Trouble(p))
+}
+
+// whyLeft says why money is not on its way.
+func whyLeft(x report.LeftDeposit) string {
+	why := "It has waited for more than a day."
+	switch {
+	case !x.Chosen:
+		why = "The payer sent it on a network they were not shown. If the merchant's wallet is a contract, make sure that it exists there."
+	case x.Reason != "":
+		why = "It could not be moved: " + x.Reason + "."
+	}
+	if !x.Counted {
+		why += " It is another token than USDT or USDC as this network has them."
+	}
+	return why
+}

@@ -1,0 +1,208 @@
+package operator
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/store/report"
+	"github.com/florinpay/florin/views/operator"
+	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+const usersPath = operatorPath + "/users"
+
+// maxFind is more than any e-mail address, name or id has.
+const maxFind = 200
+
+func (d *Surface) getUsers(c echo.Context, who session.Principal) error {
+	return d.usersPage(c, who, http.StatusOK, shell.NewForm(url.Values{}), "")
+}
+
+func (d *Surface) usersPage(c echo.Context, who session.Principal, status int, f *shell.Form, link string) error {
+	p := operator.UsersProps{
+		Frame: d.Frame(c, who, "Users and keys", usersPath), MayInvite: d.Invite, Problem: f.Problem, Link: link, Invite: f.Field(session.EmailField()),
+	}
+	q := report.PeopleQuery{Text: c.QueryParam("q"), Before: session.BeforeOf(c), Limit: session.PageRows + 1}
+	q.Text = q.Text[:min(len(q.Text), maxFind)]
+	p.Text = q.Text
+	people, err := d.Reports.People(c.Request().Context(), q)
+	if err != nil {
+		return err
+	}
+	if len(people) > session.PageRows {
+		people = people[:session.PageRows]
+		p.NextURL = session.OlderURL(usersPath, people[session.PageRows-1].ID, url.Values{"q": {q.Text}})
+	}
+	for _, x := range people {
+		p.Users = append(p.Users, userRow(x))
+	}
+	return d.Show(c, status, p.Frame, operator.Users(p))
+}
+
+func userRow(x report.Person) operator.UserRow {
+	row := operator.UserRow{
+		ID: x.PublicID, Email: x.Email, Name: session.UserName(x.User), Keys: x.Keys, Operator: x.Operator, Takes: x.Payments, CreatedAt: x.CreatedAt, DisabledAt: x.DisabledAt,
+	}
+	if row.Name == row.Email {
+		row.Name = ""
+	}
+	return row
+}
+
+func (d *Surface) getUser(c echo.Context, who session.Principal) error {
+	person, err := d.Reports.Person(c.Request().Context(), c.Param("user"))
+	if err != nil {
+		return err
+	}
+	return d.userPage(c, who, http.StatusOK, person, shell.NewForm(url.Values{}))
+}
+
+func (d *Surface) userPage(c echo.Context, who session.Principal, status int, person report.Person, f *shell.Form) error {
+	ctx := c.Request().Context()
+	p := operator.UserProps{
+		Frame: d.Frame(c, who, person.Email, usersPath), User: userRow(person), You: person.ID == who.User.ID, Problem: f.Problem,
+	}
+	field, err := d.ReauthField(c, who, f)
+	if err != nil {
+		return err
+	}
+	p.Reauth = panel.Reauth{Field: field, Posted: f.Posted}
+	keys, err := d.Store.EveryKeyOfUser(ctx, person.ID)
+	if err != nil {
+		return err
+	}
+	for _, k := range keys {
+		balance, err := d.Merchants.Balance(ctx, k.ID)
+		if err != nil {
+			return err
+		}
+		p.Keys = append(p.Keys, operator.KeyRow{
+			ID: k.PublicID, Label: session.KeyLabel(k), Credits: balance.Credits, Queries: balance.Queries, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt,
+			RevokedAt: k.RevokedAt, DisabledAt: k.DisabledAt,
+		})
+	}
+	// What the owner of the account would read.
+	seat := merchant.Membership{User: person.User, Merchant: person.User, Role: merchant.RoleOwner}
+	log, err := d.Merchants.AuditLog(ctx, seat, session.BeforeOf(c), session.PageRows+1)
+	if err != nil {
+		return err
+	}
+	if len(log) > session.PageRows {
+		log = log[:session.PageRows]
+		p.NextURL = session.OlderURL(usersPath+"/"+person.PublicID, log[session.PageRows-1].ID, nil)
+	}
+	for _, a := range log {
+		p.Audit = append(p.Audit, session.AuditRow(a))
+	}
+	return d.Show(c, status, p.Frame, operator.User(p))
+}
+
+// userForm reads a form about a user, which asks once more who is there; ok
+// is false if the page was shown again.
+func (d *Surface) userForm(c echo.Context, who session.Principal) (person report.Person, f *shell.Form, ok bool, err error) {
+	if f, err = session.ReadForm(c); err != nil {
+		return person, nil, false, err
+	}
+	if person, err = d.Reports.Person(c.Request().Context(), c.Param("user")); err != nil {
+		return person, nil, false, err
+	}
+	if err = d.Reauthenticate(c, who, f); err == nil {
+		return person, f, true, nil
+	}
+	if !session.ReauthRefused(f, err) {
+		return person, nil, false, err
+	}
+	return person, f, false, d.userPage(c, who, fault.KindOf(err).Code(), person, f)
+}
+
+// postUserDisabled disables a user, or enables them.
+func (d *Surface) postUserDisabled(disable bool) session.Handler {
+	action, said := audit.ActionEnableUser, " is enabled, and can sign in."
+	if disable {
+		action, said = audit.ActionDisableUser, " is disabled. Payments that were started go on."
+	}
+	return func(c echo.Context, who session.Principal) error {
+		person, f, ok, err := d.userForm(c, who)
+		if !ok {
+			return err
+		}
+		entry := d.Entry(c, person.ID, who.User.Email, action, person.Email, "")
+		if err := d.Users.SetUserDisabled(c.Request().Context(), who.User, person.User, disable, entry); err != nil {
+			return d.userRefused(c, who, person, f, err)
+		}
+		return d.Cookies.Redirect(c, usersPath+"/"+person.PublicID, person.Email+said)
+	}
+}
+
+// postKeyDisabled disables a key, or enables it.
+func (d *Surface) postKeyDisabled(disable bool) session.Handler {
+	action, said := audit.ActionEnableKey, " is enabled."
+	if disable {
+		action, said = audit.ActionDisableKey, " is disabled. Payments started with it go on."
+	}
+	return func(c echo.Context, who session.Principal) error {
+		person, f, ok, err := d.userForm(c, who)
+		if !ok {
+			return err
+		}
+		key, err := d.keyOf(c, person)
+		if err != nil {
+			return err
+		}
+		entry := d.Entry(c, person.ID, who.User.Email, action, session.KeyLabel(key), "")
+		if err := d.Merchants.SetKeyDisabled(c.Request().Context(), who.User, key, disable, entry); err != nil {
+			return d.userRefused(c, who, person, f, err)
+		}
+		return d.Cookies.Redirect(c, usersPath+"/"+person.PublicID, "The key “"+session.KeyLabel(key)+"”"+said)
+	}
+}
+
+// keyOf returns the person's key that the address names; another's is unknown.
+func (d *Surface) keyOf(c echo.Context, person report.Person) (merchant.Key, error) {
+	keys, err := d.Store.EveryKeyOfUser(c.Request().Context(), person.ID)
+	if err != nil {
+		return merchant.Key{}, err
+	}
+	for _, k := range keys {
+		if k.PublicID == c.Param("key") {
+			return k, nil
+		}
+	}
+	return merchant.Key{}, merchant.ErrUnknownKey
+}
+
+func (d *Surface) userRefused(c echo.Context, who session.Principal, person report.Person, f *shell.Form, err error) error {
+	if !f.Refused(err) {
+		return err
+	}
+	return d.userPage(c, who, fault.KindOf(err).Code(), person, f)
+}
+
+// postInvite makes a link by which somebody may sign up. The link is shown in
+// the answer itself, once, and mailed where mail is sent.
+func (d *Surface) postInvite(c echo.Context, who session.Principal) error {
+	if !d.Invite {
+		return shell.ErrNotFound
+	}
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	token, err := d.Users.Invite(c.Request().Context(), who.User, f.Text("email"), d.AuditOwn(c, who.User, audit.ActionInvite, "", ""))
+	if err != nil {
+		if !f.Refused(err, shell.Subject{Service: "email", Input: "email", Label: "The e-mail address"}) {
+			return err
+		}
+		return d.usersPage(c, who, fault.KindOf(err).Code(), f, "")
+	}
+	link := d.Shell.BaseURL + "/signup?invite=" + token.Reveal()
+	d.MailTo(c, f.Text("email"), "You are invited to Florin", "Create your account within seven days:\n"+link)
+	return d.usersPage(c, who, http.StatusOK, shell.NewForm(url.Values{}), link)
+}

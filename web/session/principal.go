@@ -1,0 +1,78 @@
+package session
+
+import (
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/views/panel"
+)
+
+// Principal is a signed-in user who acts for a merchant.
+type Principal struct {
+	User       identity.User       // who acts; the same as Membership.User
+	Membership merchant.Membership // for which merchant, and in which role
+	Token      secret.Text         // of the session
+	Keys       []merchant.Key      // the merchant's keys in use
+	AllKeys    []merchant.Key      // with revoked and disabled ones, whose payments remain the merchant's
+	Merchants  []panel.Choice      // the merchants the user can act for
+}
+
+// Principal returns who sent the request, or fault.Unauthorized.
+func (g *Guard) Principal(c echo.Context) (Principal, error) {
+	ctx, token := c.Request().Context(), g.Cookies.Token(c.Request())
+	membership, err := g.Merchants.MembershipBySession(ctx, token.Reveal())
+	if err != nil {
+		return Principal{}, err
+	}
+	who := Principal{User: membership.User, Membership: membership, Token: token}
+	if who.Merchants, err = g.merchantChoices(ctx, membership); err != nil {
+		return Principal{}, err
+	}
+	if membership.Role == "" {
+		return who, nil
+	}
+	if who.AllKeys, err = g.Keys.EveryKeyOfUser(ctx, membership.Merchant.ID); err != nil {
+		return Principal{}, err
+	}
+	for _, k := range who.AllKeys {
+		if k.RevokedAt.IsZero() && k.DisabledAt.IsZero() {
+			who.Keys = append(who.Keys, k)
+		}
+	}
+	return who, nil
+}
+
+// KeyIDs are the keys whose data the principal may see.
+func (who Principal) KeyIDs() []int64 {
+	ids := make([]int64, len(who.AllKeys))
+	for i, k := range who.AllKeys {
+		ids[i] = k.ID
+	}
+	return ids
+}
+
+// Key returns the merchant's key of that public id. Keys of other merchants are
+// unknown.
+func (who Principal) Key(publicID string) (merchant.Key, error) {
+	for _, k := range who.Keys {
+		if k.PublicID == publicID {
+			return k, nil
+		}
+	}
+	return merchant.Key{}, merchant.ErrUnknownKey
+}
+
+// ChosenKey returns the key of a page: that of the public id, else the first. It
+// returns false for a merchant without keys.
+func (who Principal) ChosenKey(publicID string) (k merchant.Key, ok bool, err error) {
+	if publicID != "" {
+		k, err = who.Key(publicID)
+		return k, err == nil, err
+	}
+	if len(who.Keys) == 0 {
+		return merchant.Key{}, false, nil
+	}
+	return who.Keys[0], true, nil
+}

@@ -1,0 +1,109 @@
+package session
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/shell"
+)
+
+// SecurityPath is where a user changes what they sign in with.
+const SecurityPath = shell.HomePath + "/security"
+
+// Reauthenticate checks the proof of identity in a form: a password or a code of
+// the authenticator in the input "password", or a passkey in the input "passkey".
+func (g *Guard) Reauthenticate(c echo.Context, who Principal, f *shell.Form) error {
+	ctx, client := c.Request().Context(), shell.CallOf(c).Client
+	if answer := f.Values.Get("passkey"); answer != "" {
+		err := g.Users.ConfirmByPasskey(ctx, who.User, who.Token, answer, client)
+		g.ReportCopied(c, who.User, err)
+		return err
+	}
+	return g.Users.Confirm(ctx, who.User, secret.New(f.Values.Get("password")), client)
+}
+
+// ReauthRefused puts a refusal of Reauthenticate beside its input. It returns
+// false for any other error.
+func ReauthRefused(f *shell.Form, err error) bool {
+	switch {
+	case errors.Is(err, identity.ErrBadPassword):
+		f.Bad("password", "The password is wrong. Nothing was changed.")
+	case errors.Is(err, identity.ErrBadCode):
+		f.Bad("password", "The code is wrong or was used already. Nothing was changed.")
+	case errors.Is(err, identity.ErrBadPasskey):
+		f.Bad("password", "The passkey was not accepted. Nothing was changed.")
+	case errors.Is(err, identity.ErrCopiedPasskey), fault.Is(err, fault.Limited):
+		f.Problem = shell.Sentence(fault.Of(err).Message)
+	default:
+		return false
+	}
+	return true
+}
+
+// ReauthStatus is the status of a page that shows a refused re-authentication. A
+// wrong password is no 401 here, because the session is valid.
+func ReauthStatus(err error) int {
+	code := fault.KindOf(err).Code()
+	if code == http.StatusBadRequest || code == http.StatusUnauthorized {
+		return http.StatusForbidden
+	}
+	return code
+}
+
+// ReauthField is the input that Reauthenticate reads.
+func (g *Guard) ReauthField(c echo.Context, who Principal, f *shell.Form) (panel.Field, error) {
+	inForce, _, err := g.Users.Factor(c.Request().Context(), who.User)
+	if err != nil {
+		return panel.Field{}, err
+	}
+	passkeys, err := g.Users.PasskeysOf(c.Request().Context(), who.User)
+	x := panel.Field{
+		Name: "password", Label: "Your password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512",
+		Hint: "Asked again, so that no one who finds your screen open can change it.",
+	}
+	if inForce {
+		x.Label = "Your password, or a code of your authenticator"
+	}
+	if len(passkeys) > 0 {
+		x.PasskeyAt = g.Shell.BaseURL
+	}
+	return f.Field(x), err
+}
+
+// ReportCopied tells the user, by mail and in the audit log, that a passkey of
+// theirs seems to have been copied. It does nothing for other errors.
+func (g *Guard) ReportCopied(c echo.Context, user identity.User, err error) {
+	if !errors.Is(err, identity.ErrCopiedPasskey) {
+		return
+	}
+	// The refusal changed nothing else, so the entry is written by itself.
+	entry := g.Entry(c, user.ID, user.Email, audit.ActionPasskeyCopied, "", "")
+	if err := g.Merchants.Record(c.Request().Context(), entry); err != nil {
+		g.Shell.Log.Error("audit entry not written",
+			"request", shell.CallOf(c).RequestID, "action", string(entry.Action), "error", err)
+	}
+	g.MailTo(c, user.Email, "One of your passkeys may have been copied",
+		"Florin was shown a passkey of yours whose counter went back, as that of a copy would. It was not accepted.\n\n"+
+			"Sign in with your password, remove the passkey that was used last, and add a new one:\n"+
+			g.Shell.BaseURL+SecurityPath)
+}
+
+// Answer answers the script of passkeys: with the options for
+// navigator.credentials, or with the problem.
+func (g *Guard) Answer(c echo.Context, options string, err error) error {
+	if err == nil {
+		return c.JSONBlob(http.StatusOK, []byte(options))
+	}
+	if f := fault.Of(err); f == nil || f.Kind == fault.Internal {
+		return err
+	}
+	refusal := g.Shell.Refuse(c, err)
+	return c.JSON(refusal.Code, map[string]string{"problem": shell.Sentence(refusal.Message)})
+}

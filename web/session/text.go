@@ -1,0 +1,61 @@
+package session
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/money"
+)
+
+// DayFormat is how days are written in forms and addresses (ISO 8601).
+const DayFormat = time.DateOnly
+
+// KeyLabel is the name of a key, or one made from its date.
+func KeyLabel(k merchant.Key) string {
+	if k.Label != "" {
+		return k.Label
+	}
+	return "Key of " + k.CreatedAt.UTC().Format("2 Jan 2006")
+}
+
+// UserName is the name of a user, or their e-mail address.
+func UserName(u identity.User) string {
+	if name := strings.TrimSpace(u.FirstName + " " + u.LastName); name != "" {
+		return name
+	}
+	return u.Email
+}
+
+// Latency writes how long a response took.
+func Latency(l time.Duration) string {
+	switch {
+	case l < time.Millisecond:
+		return "less than 1 ms"
+	case l < time.Second-time.Millisecond/2:
+		return strconv.FormatInt(l.Round(time.Millisecond).Milliseconds(), 10) + " ms"
+	}
+	return strconv.FormatFloat(l.Seconds(), 'f', 1, 64) + " s"
+}
+
+// coinDigits is how many of the eighteen digits of a sum of gas are shown.
+const coinDigits = 4
+
+// Coins writes an amount of a network's coin with its first significant digits. It
+// rounds down, so that a wallet never looks fuller than it is.
+func Coins(u money.Units, n chain.Network) string {
+	text := u.Format(n.CoinDecimals())
+	whole, part, _ := strings.Cut(text, ".")
+	keep := coinDigits - len(whole)
+	if whole == "0" {
+		keep = len(part) - len(strings.TrimLeft(part, "0")) + coinDigits
+	}
+	part = strings.TrimRight(part[:min(max(keep, 0), len(part))], "0")
+	if part == "" {
+		return whole
+	}
+	return whole + "." + part
+}

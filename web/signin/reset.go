@@ -1,0 +1,141 @@
+package signin
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/views/signin"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+// resetDone tells the user what a new password by mail has ended, and what it
+// has not. It proves that they read their mail, so every session is over; it
+// does not prove that they lost their passkeys, which sign in by themselves. So
+// those stay, each is named, and signing in leads to where they are removed.
+func (d *Surface) resetDone(c echo.Context, user identity.User) error {
+	passkeys, err := d.Users.PasskeysOf(c.Request().Context(), user)
+	if err != nil {
+		return err
+	}
+	factor, _, err := d.Users.Factor(c.Request().Context(), user)
+	if err != nil {
+		return err
+	}
+	d.MailTo(c, user.Email, "Your password was reset", d.resetLetter(passkeys, factor))
+	if len(passkeys) == 0 {
+		return d.Cookies.Redirect(c, "/signin", "Your new password is set, and every session has ended. Sign in with it.")
+	}
+	said := "Your new password is set, and every session has ended. A passkey of yours still signs in: look at it once you are in, and remove it if it is not yours."
+	if n := len(passkeys); n > 1 {
+		said = "Your new password is set, and every session has ended. " + strconv.Itoa(n) +
+			" passkeys of yours still sign in: look at them once you are in, and remove those that are not yours."
+	}
+	return d.Cookies.Redirect(c, "/signin?next="+url.QueryEscape(session.SecurityPath), said)
+}
+
+func (d *Surface) resetLetter(passkeys []identity.Passkey, factor bool) string {
+	var b strings.Builder
+	b.WriteString("A new password was set for your account in Florin by a link that was mailed to you. Every session was ended.\n\n")
+	if len(passkeys) > 0 {
+		b.WriteString("These passkeys still sign in as you. Remove those you do not know:\n")
+		for _, p := range passkeys {
+			b.WriteString("- “" + p.Name + "”, added on " + p.CreatedAt.Format(session.DayFormat))
+			if !p.UsedAt.IsZero() {
+				b.WriteString(", used last on " + p.UsedAt.Format(session.DayFormat))
+			}
+			b.WriteString("\n")
+		}
+		b.WriteString("\n")
+	}
+	if factor {
+		b.WriteString("Your authenticator is still asked for.\n\n")
+	}
+	b.WriteString("Your passkeys, your authenticator and who did what are here:\n" + d.Shell.BaseURL + session.SecurityPath +
+		"\n\nIf this was not you, somebody reads your mail: secure it first, then set a new password:\n" + d.Shell.BaseURL + "/forgot")
+	return b.String()
+}
+
+func (d *Surface) getForgot(c echo.Context) error {
+	p := d.entry(c)
+	p.Fields = []panel.Field{session.EmailField()}
+	if !d.Mail.Enabled() {
+		p.Problem = "This installation sends no mail. Ask its operator to set a new password for you."
+	}
+	return d.enter(c, http.StatusOK, p.Page, signin.Forgot(p))
+}
+
+// postForgot answers alike whether there is such an account or not, and takes
+// no notice of whether the mail could be sent.
+func (d *Surface) postForgot(c echo.Context) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	ctx, p := c.Request().Context(), d.entry(c)
+	email, err := identity.NormalizeEmail(f.Text("email"))
+	if err == nil {
+		err = d.Shell.Limits.Costly(ctx)
+	}
+	if err != nil {
+		if !f.Refused(err, shell.Subject{Service: "email", Input: "email", Label: "The e-mail address"}) {
+			return err
+		}
+		p.Problem, p.Fields = f.Problem, []panel.Field{f.Field(session.EmailField())}
+		return d.enter(c, d.Shell.Refuse(c, err).Code, p.Page, signin.Forgot(p))
+	}
+	if !d.Mail.Enabled() {
+		return d.getForgot(c)
+	}
+	user, token, err := d.Users.BeginReset(ctx, email)
+	if err != nil {
+		return err
+	}
+	if !token.Empty() {
+		d.MailTo(c, user.Email, "Set a new password", "Somebody, we hope you, asked for a new password for Florin.\n\n"+
+			"Set it here within one hour:\n"+d.Shell.BaseURL+"/reset?token="+token.Reveal()+"\n\n"+
+			"If it was not you, nothing needs to be done: your password stays as it is.")
+	}
+	p.Sent = true
+	return d.enter(c, http.StatusOK, p.Page, signin.Forgot(p))
+}
+
+func (d *Surface) getReset(c echo.Context) error {
+	p := d.entry(c)
+	p.Token, p.Fields = c.QueryParam("token"), []panel.Field{session.NewPasswordField("New password")}
+	return d.enter(c, http.StatusOK, p.Page, signin.Reset(p))
+}
+
+func (d *Surface) postReset(c echo.Context) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	var user identity.User
+	if err = d.Shell.Limits.Costly(ctx); err == nil {
+		entry := d.AuditOwn(c, identity.User{}, audit.ActionReset, "", "")
+		user, err = d.Users.FinishReset(c.Request().Context(), f.Values.Get("token"), secret.New(f.Values.Get("password")), entry)
+	}
+	if err != nil {
+		if !f.Refused(err, shell.Subject{Service: "password", Input: "password", Label: "The password"}) {
+			return err
+		}
+		p := d.entry(c)
+		p.Token, p.Problem, p.Fields = f.Values.Get("token"), f.Problem, []panel.Field{f.Field(session.NewPasswordField("New password"))}
+		return d.enter(c, d.Shell.Refuse(c, err).Code, p.Page, signin.Reset(p))
+	}
+	if err := d.Cookies.Know(c.Response(), user); err != nil {
+		return err
+	}
+	d.Cookies.Drop(c.Response(), shell.SessionCookie)
+	return d.resetDone(c, user)
+}

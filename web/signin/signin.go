@@ -1,0 +1,166 @@
+package signin
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/views/signin"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+func (d *Surface) entry(c echo.Context) signin.EntryProps {
+	page := shell.NewPage(c)
+	page.Lang = "en"
+	p := signin.EntryProps{Page: page, SignUp: d.SignUp, Forgot: d.Mail.Enabled()}
+	if d.Users.HasPasskeys() {
+		p.PasskeyAt = d.Shell.BaseURL
+	}
+	if text := d.Cookies.Notice(c); text != "" {
+		p.Notice = panel.Notice{Text: text}
+	}
+	return p
+}
+
+// enter writes a page for somebody who is not signed in.
+func (d *Surface) enter(c echo.Context, status int, page views.Page, view templ.Component) error {
+	return shell.Render(c, status, page, view)
+}
+
+func passwordField() panel.Field {
+	return panel.Field{Name: "password", Label: "Password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512"}
+}
+
+// signedInAlready sends somebody home who need not sign in.
+func (d *Surface) signedInAlready(c echo.Context) bool {
+	_, err := d.Merchants.MembershipBySession(c.Request().Context(), d.Cookies.Token(c.Request()).Reveal())
+	return err == nil
+}
+
+func (d *Surface) getSignIn(c echo.Context) error {
+	if d.signedInAlready(c) {
+		return c.Redirect(http.StatusSeeOther, shell.SafeNext(c.QueryParam("next")))
+	}
+	p := d.entry(c)
+	if next := c.QueryParam("next"); next != "" {
+		p.Next = shell.SafeNext(next)
+	}
+	p.Fields = []panel.Field{session.EmailField(), passwordField()}
+	return d.enter(c, http.StatusOK, p.Page, signin.SignIn(p))
+}
+
+func (d *Surface) postSignIn(c echo.Context) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	if err := d.Shell.Limits.Costly(ctx); err != nil {
+		return d.signInAgain(c, f, err)
+	}
+	who := identity.Credentials{
+		Email: f.Text("email"), Password: secret.New(f.Values.Get("password")), Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent,
+		Known: d.Cookies.Knows(c.Request(), f.Text("email")),
+	}
+	in, half, err := d.Users.Enter(c.Request().Context(), who, d.AuditSignIn(c, ""))
+	if err != nil {
+		d.ifGuessed(c, who, err)
+		return d.signInAgain(c, f, err)
+	}
+	if half != "" {
+		err := d.Cookies.Put(c.Response(), shell.HalfCookie, shell.HalfTTL, map[string]string{"half": string(half), "next": shell.SafeNext(f.Values.Get("next"))})
+		if err != nil {
+			return err
+		}
+		return d.askCode(c, http.StatusOK, shell.NewForm(url.Values{}))
+	}
+	return d.welcome(c, in, shell.SafeNext(f.Values.Get("next")))
+}
+
+// welcome starts the browser's session.
+func (d *Surface) welcome(c echo.Context, in identity.SignedIn, next string) error {
+	if err := d.Cookies.SignIn(c.Response(), in); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, next)
+}
+
+func (d *Surface) signInAgain(c echo.Context, f *shell.Form, err error) error {
+	if !f.Refused(err, shell.Subject{Service: "email", Input: "email", Label: "The e-mail address"}) {
+		return err
+	}
+	p := d.entry(c)
+	if next := f.Values.Get("next"); next != "" {
+		p.Next = shell.SafeNext(next)
+	}
+	p.Problem, p.Fields = f.Problem, []panel.Field{f.Field(session.EmailField()), f.Field(passwordField())}
+	refusal := d.Shell.Refuse(c, err)
+	return d.enter(c, refusal.Code, p.Page, signin.SignIn(p))
+}
+
+func (d *Surface) askCode(c echo.Context, status int, f *shell.Form) error {
+	p := d.entry(c)
+	p.Problem = f.Problem
+	p.Fields = []panel.Field{f.Field(panel.Field{
+		Name: "code", Label: "Code", Autocomplete: "one-time-code", Mode: "text", Required: true, Max: "40", Mono: true,
+	})}
+	return d.enter(c, status, p.Page, signin.SignInCode(p))
+}
+
+func (d *Surface) postSignInCode(c echo.Context) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	half, next := d.Cookies.Get(c.Request(), shell.HalfCookie, "half"), d.Cookies.Get(c.Request(), shell.HalfCookie, "next")
+	if half == "" {
+		return d.Cookies.Redirect(c, "/signin", "That took a little long. Sign in again.")
+	}
+	who := identity.Credentials{Email: identity.Halfway(half).Email(), Code: f.Values.Get("code"), Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent}
+	who.Known = d.Cookies.Knows(c.Request(), who.Email)
+	in, err := d.Users.EnterWithCode(c.Request().Context(), identity.Halfway(half), who, d.AuditSignIn(c, "with a code"))
+	d.ifGuessed(c, who, err)
+	switch {
+	case errors.Is(err, identity.ErrBadSession):
+		return d.Cookies.Redirect(c, "/signin", "Sign in again.")
+	case err != nil:
+		f := shell.NewForm(url.Values{})
+		if errors.Is(err, identity.ErrBadCode) {
+			f.Bad("code", shell.Sentence(identity.ErrBadCode.Message))
+		} else if !f.Refused(err) {
+			return err
+		}
+		return d.askCode(c, d.Shell.Refuse(c, err).Code, f)
+	}
+	return d.welcome(c, in, shell.SafeNext(next))
+}
+
+// ifGuessed has the user told if a sign-in was refused because too many failed.
+func (d *Surface) ifGuessed(c echo.Context, who identity.Credentials, err error) {
+	if fault.Is(err, fault.Limited) {
+		d.Mail.SignInGuessed(c.Request().Context(), who)
+	}
+}
+
+func (d *Surface) postSignOut(c echo.Context) error {
+	ctx, token := c.Request().Context(), d.Cookies.Token(c.Request()).Reveal()
+	var trail []audit.Entry
+	if m, err := d.Merchants.MembershipBySession(ctx, token); err == nil {
+		trail = append(trail, d.AuditOwn(c, m.User, audit.ActionSignOut, "", ""))
+	}
+	if err := d.Users.SignOut(ctx, token, trail...); err != nil {
+		return err
+	}
+	d.Cookies.Drop(c.Response(), shell.SessionCookie)
+	return d.Cookies.Redirect(c, "/signin", "You are signed out.")
+}

@@ -1,0 +1,81 @@
+package signin
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/views/signin"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+	"github.com/labstack/echo/v4"
+)
+
+func (d *Surface) getSignUp(c echo.Context) error {
+	p := d.entry(c)
+	p.Invite = c.QueryParam("invite")
+	if !d.mayAsk(p.Invite) {
+		return d.enter(c, http.StatusOK, p.Page, signin.Closed(p.Page, d.Invite))
+	}
+	return d.signUpPage(c, http.StatusOK, p, shell.NewForm(url.Values{}))
+}
+
+// mayAsk reports whether somebody with this invitation may fill in the form.
+func (d *Surface) mayAsk(invite string) bool { return d.SignUp || d.Invite && invite != "" }
+
+func (d *Surface) signUpPage(c echo.Context, status int, p signin.EntryProps, f *shell.Form) error {
+	p.Problem = f.Problem
+	p.Fields = []panel.Field{
+		f.Field(session.EmailField()), f.Field(session.NewPasswordField("Password")),
+		f.Field(panel.Field{Name: "firstName", Label: "First name (optional)", Autocomplete: "given-name", Max: "100"}),
+		f.Field(panel.Field{Name: "lastName", Label: "Last name (optional)", Autocomplete: "family-name", Max: "100"}),
+	}
+	return d.enter(c, status, p.Page, signin.SignUp(p))
+}
+
+func (d *Surface) postSignUp(c echo.Context) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	ctx, invite := c.Request().Context(), f.Values.Get("invite")
+	if !d.mayAsk(invite) {
+		return fault.New(fault.Forbidden, "signing up is closed here; ask the operator for an account")
+	}
+	in := identity.NewUser{
+		Email: f.Text("email"), Password: secret.New(f.Values.Get("password")), FirstName: f.Text("firstName"), LastName: f.Text("lastName"),
+	}
+	if err = d.Shell.Limits.Costly(ctx); err == nil {
+		err = d.makeUser(c, invite, in)
+	}
+	if err != nil {
+		p := d.entry(c)
+		p.Invite = invite
+		if !f.Refused(err, shell.Subject{Service: "email", Input: "email", Label: "The e-mail address"}, shell.Subject{Service: "password", Input: "password", Label: "The password"},
+			shell.Subject{Service: "firstName", Input: "firstName", Label: "The first name"}, shell.Subject{Service: "lastName", Input: "lastName", Label: "The last name"}) {
+			return err
+		}
+		return d.signUpPage(c, d.Shell.Refuse(c, err).Code, p, f)
+	}
+	session, err := d.Users.SignIn(c.Request().Context(), identity.Credentials{
+		Email: in.Email, Password: in.Password, Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent,
+	}, d.AuditSignIn(c, ""))
+	if err != nil {
+		return err
+	}
+	return d.welcome(c, session, shell.HomePath)
+}
+
+func (d *Surface) makeUser(c echo.Context, invite string, in identity.NewUser) error {
+	entry := d.AuditOwn(c, identity.User{}, audit.ActionSignUp, "", "")
+	if d.SignUp {
+		_, err := d.Users.CreateUser(c.Request().Context(), in, entry)
+		return err
+	}
+	_, err := d.Users.CreateInvited(c.Request().Context(), invite, in, entry)
+	return err
+}
