@@ -21,9 +21,9 @@ const (
 // root outweighs every selector of tokens.css, whichever theme it is for.
 const root = ":root:root:root"
 
-// brandCSS is the merchant's colours as custom properties, for the <style> of one page; paper is light in every theme. It is built
+// BrandCSS is the merchant's colours as custom properties, for the <style> of one page; paper is light in every theme. It is built
 // from parsed colours only, so nothing a merchant types can reach the style sheet.
-func brandCSS(m Merchant) string {
+func BrandCSS(m Merchant) string {
 	light, dark := brandProperties(m, false), brandProperties(m, true)
 	if light == "" {
 		return ""
@@ -46,13 +46,13 @@ func brandProperties(m Merchant, dark bool) string {
 			surfaces = []Colour{darkSurface, darkSunk}
 		}
 		accent = accent.Legible(MinContrast, surfaces...)
-		b.WriteString("--accent:" + accent.String() + ";--on-accent:" + inkOn(accent).String() + ";")
+		b.WriteString("--accent:" + accent.String() + ";--on-accent:" + InkOn(accent).String() + ";")
 	}
 	if page, err := ParseColour(m.Background); err == nil {
 		if dark {
 			page = page.AtMost(darkPageLightness, darkPageChroma)
 		}
-		ink := inkOn(page)
+		ink := InkOn(page)
 		b.WriteString("--page:" + page.String() + ";--on-page:" + ink.String() + ";--on-page-soft:" + soften(ink, page).String() + ";")
 	}
 	return b.String()
@@ -77,8 +77,8 @@ func (c Colour) towards(ink, page Colour) Colour {
 	return ink
 }
 
-// dataTheme is the data-theme attribute of the page: empty follows the device.
-func dataTheme(m Merchant) string {
+// DataTheme is the data-theme attribute of the page: empty follows the device.
+func DataTheme(m Merchant) string {
 	switch strings.ToUpper(m.Theme) {
 	case "LIGHT":
 		return "light"

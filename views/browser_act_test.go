@@ -1,4 +1,4 @@
-package views
+package views_test
 
 import (
 	"bytes"
@@ -18,6 +18,7 @@ import (
 
 	"github.com/florinpay/florin/internal/testkit/browser"
 	"github.com/florinpay/florin/static"
+	"github.com/florinpay/florin/views/checkout"
 )
 
 // test is the selector of the element with a data-testid.
@@ -45,7 +46,7 @@ func checkPage(ctx context.Context, t testing.TB, where string) {
 	picture(ctx, t, where)
 }
 
-// TestOpenedInBrowser opens what is closed at first: the other tab, the code, the menu of languages.
+// TestOpenedInBrowser opens what is closed at first: the other tab, the code, the menu of views.Languages().
 func TestOpenedInBrowser(t *testing.T) {
 	t.Parallel()
 	origin := serveSamples(t)
@@ -213,14 +214,14 @@ type stream struct {
 }
 
 // serveLive serves one payment and its stream.
-func serveLive(t testing.TB, p CheckoutProps) stream {
+func serveLive(t testing.TB, p checkout.Props) stream {
 	t.Helper()
 	s := stream{events: make(chan string)}
 	mux := http.NewServeMux()
 	mux.Handle(static.Prefix, static.Handler())
 	mux.HandleFunc("/pay", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", policy)
-		if err := Checkout(p).Render(r.Context(), w); err != nil {
+		if err := checkout.Pay(p).Render(r.Context(), w); err != nil {
 			t.Error(err)
 		}
 	})
@@ -244,9 +245,9 @@ func serveLive(t testing.TB, p CheckoutProps) stream {
 }
 
 // send sends what the handler would send to a page that shows a stage, and returns the stage it shows then.
-func (s stream) send(ctx context.Context, t testing.TB, p CheckoutProps, shown string) string {
+func (s stream) send(ctx context.Context, t testing.TB, p checkout.Props, shown string) string {
 	t.Helper()
-	event, fragment, next, done := LiveEvent(p, shown)
+	event, fragment, next, done := checkout.LiveEvent(p, shown)
 	text := "event: " + event + "\ndata: " + strings.ReplaceAll(render(t, fragment), "\n", "\ndata: ") + "\n\n"
 	if done {
 		text += "event: done\ndata:\n\n"
@@ -305,7 +306,7 @@ func TestOfflineInBrowser(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.Handle(static.Prefix, static.Handler())
 	mux.HandleFunc("/pay", func(w http.ResponseWriter, r *http.Request) {
-		if err := Checkout(waiting).Render(r.Context(), w); err != nil {
+		if err := checkout.Pay(waiting).Render(r.Context(), w); err != nil {
 			t.Error(err)
 		}
 	})

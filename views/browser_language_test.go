@@ -1,4 +1,4 @@
-package views
+package views_test
 
 import (
 	"encoding/json"
@@ -10,6 +10,8 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/florinpay/florin/internal/testkit/browser"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/checkout"
 )
 
 // tightStates are the states with the longest texts; what fits there fits everywhere.
@@ -20,7 +22,7 @@ var tightStates = []string{"choose", "waiting", "behind", "confirming", "paid", 
 func TestLanguagesInBrowser(t *testing.T) {
 	t.Parallel()
 	origin := serveSamples(t)
-	for _, l := range languages {
+	for _, l := range views.Languages() {
 		t.Run(l.Tag, func(t *testing.T) {
 			t.Parallel()
 			ctx := browser.New(t, browser.Phone, browser.ReducedMotion)
@@ -56,7 +58,7 @@ func TestNumbersInBrowser(t *testing.T) {
 	t.Parallel()
 	ctx := browser.New(t)
 	amounts := []string{"0.37", "999", "1234.5", "12345.67", "1234567.123456", "12345678"}
-	for _, l := range languages {
+	for _, l := range views.Languages() {
 		var got struct {
 			Amounts, Categories, Minutes []string
 		}
@@ -69,15 +71,15 @@ func TestNumbersInBrowser(t *testing.T) {
 			};
 		})()`, l.Tag, list(t, amounts), l.Tag), &got))
 		for i, plain := range amounts {
-			if ours := LocaleFor(l.Tag).Amount(plain); ours != got.Amounts[i] {
+			if ours := views.LocaleFor(l.Tag).Amount(plain); ours != got.Amounts[i] {
 				t.Errorf("%s: we write %s as %q, the browser as %q", l.Tag, plain, ours, got.Amounts[i])
 			}
 		}
 		compareCategories(t, l.Tag, got.Categories)
 		// Below six minutes the clock counts seconds, so that these never meet.
 		for n := 6; n < len(got.Minutes); n++ {
-			p := CheckoutProps{Page: Page{Lang: l.Tag}, CountdownSeconds: 60 * n}
-			if ours := isolates.Replace(p.countdownText()); ours != got.Minutes[n] {
+			p := checkout.Props{Page: views.Page{Lang: l.Tag}, CountdownSeconds: 60 * n}
+			if ours := isolates.Replace(p.CountdownText()); ours != got.Minutes[n] {
 				t.Errorf("%s: we say %q, the browser %q: the countdown would jump", l.Tag, ours, got.Minutes[n])
 			}
 		}

@@ -1,4 +1,4 @@
-package views
+package views_test
 
 import (
 	"net/http"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/florinpay/florin/internal/testkit/browser"
 	"github.com/florinpay/florin/static"
+	"github.com/florinpay/florin/views/checkout"
 )
 
 // TestReceiptOnPaper: a receipt is dark on white on paper, whatever theme the merchant has on screen.
@@ -21,7 +22,7 @@ func TestReceiptOnPaper(t *testing.T) {
 	mux.Handle(static.Prefix, static.Handler())
 	mux.HandleFunc("GET /receipt", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", policy)
-		if err := Receipt(receipt).Render(r.Context(), w); err != nil {
+		if err := checkout.Receipt(receipt).Render(r.Context(), w); err != nil {
 			t.Error(err)
 		}
 	})

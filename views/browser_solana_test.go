@@ -1,4 +1,4 @@
-package views
+package views_test
 
 import (
 	"encoding/base64"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/florinpay/florin/internal/testkit/browser"
 	"github.com/florinpay/florin/static"
+	"github.com/florinpay/florin/views/checkout"
 )
 
 // solanaScript registers a wallet by the Wallet Standard, before the page and again when it asks, and keeps what it
@@ -96,13 +97,13 @@ func TestSolanaWalletChain(t *testing.T) {
 func serveSolana(t testing.TB, transaction []byte, status int) (address string, accounts <-chan string) {
 	t.Helper()
 	p := sampleNamed(t, "solana")
-	p.Pay.Solana = &SolanaWallet{Chain: "solana:mainnet"}
+	p.Pay.Solana = &checkout.SolanaWallet{Chain: "solana:mainnet"}
 	asked := make(chan string, 4)
 	mux := http.NewServeMux()
 	mux.Handle(static.Prefix, static.Handler())
 	mux.HandleFunc("GET /pay", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", policy)
-		if err := Checkout(p).Render(r.Context(), w); err != nil {
+		if err := checkout.Pay(p).Render(r.Context(), w); err != nil {
 			t.Error(err)
 		}
 	})

@@ -1,4 +1,4 @@
-package views
+package views_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/florinpay/florin/internal/testkit/browser"
 	"github.com/florinpay/florin/static"
+	"github.com/florinpay/florin/views"
 )
 
 // policy is the Content-Security-Policy the package promises to work under, with the nonce of the samples.
@@ -30,7 +31,7 @@ func serveSamples(t testing.TB) string {
 		<-r.Context().Done()
 	})
 	pages := map[string]map[string]templ.Component{}
-	for _, l := range languages {
+	for _, l := range views.Languages() {
 		pages[l.Tag] = samplePages(t, l.Tag)
 	}
 	mux.HandleFunc("/sample/{lang}/{name}", func(w http.ResponseWriter, r *http.Request) {

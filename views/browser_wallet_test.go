@@ -1,4 +1,4 @@
-package views
+package views_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/florinpay/florin/internal/testkit/browser"
 	"github.com/florinpay/florin/static"
+	"github.com/florinpay/florin/views/checkout"
 )
 
 // walletScript announces a wallet by EIP-6963 that answers by EIP-1193 and keeps what it was asked for. It
@@ -48,13 +49,13 @@ window.asked = [];
 })();`
 
 // serveWaiting serves one waiting payment and nothing else: a page that asked for more would make its browser complain.
-func serveWaiting(t testing.TB, p CheckoutProps) (address string) {
+func serveWaiting(t testing.TB, p checkout.Props) (address string) {
 	t.Helper()
 	mux := http.NewServeMux()
 	mux.Handle(static.Prefix, static.Handler())
 	mux.HandleFunc("GET /pay", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", policy)
-		if err := Checkout(p).Render(r.Context(), w); err != nil {
+		if err := checkout.Pay(p).Render(r.Context(), w); err != nil {
 			t.Error(err)
 		}
 	})

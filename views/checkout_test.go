@@ -1,4 +1,4 @@
-package views
+package views_test
 
 import (
 	"context"
@@ -9,10 +9,13 @@ import (
 	"time"
 
 	"golang.org/x/net/html"
+
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/checkout"
 )
 
 // sampleNamed is the props of one sample in English.
-func sampleNamed(t testing.TB, name string) CheckoutProps {
+func sampleNamed(t testing.TB, name string) checkout.Props {
 	t.Helper()
 	for _, s := range checkoutSamples {
 		if s.name == name {
@@ -20,7 +23,7 @@ func sampleNamed(t testing.TB, name string) CheckoutProps {
 		}
 	}
 	t.Fatalf("there is no sample %q", name)
-	return CheckoutProps{}
+	return checkout.Props{}
 }
 
 // TestCheckoutStates says what the page of each state holds, what it must not hold, and what it says.
@@ -100,7 +103,7 @@ func TestCheckoutStates(t *testing.T) {
 	} {
 		t.Run(c.sample, func(t *testing.T) {
 			t.Parallel()
-			d := open(t, Checkout(sampleNamed(t, c.sample)))
+			d := open(t, checkout.Pay(sampleNamed(t, c.sample)))
 			d.hasAll(c.has...)
 			d.hasNone(c.not...)
 			for id, want := range c.says {
@@ -130,7 +133,7 @@ func TestCheckoutForms(t *testing.T) {
 	t.Parallel()
 	p := sampleNamed(t, "choose")
 	p.Lang = "de"
-	button := open(t, Checkout(p)).one("pay-BEP20-USDT")
+	button := open(t, checkout.Pay(p)).one("pay-BEP20-USDT")
 	form := button.Parent
 	if got, want := attribute(form, "action"), "/pay/"+sampleTxn+"/start?lang=de"; got != want || attribute(form, "method") != "post" {
 		t.Errorf("choosing posts to %q, want %q", got, want)
@@ -148,7 +151,7 @@ func TestCheckoutForms(t *testing.T) {
 		t.Errorf("the form chooses the network %q", network)
 	}
 	for _, c := range []struct{ sample, button, act string }{{"confirm-cancel", "cancel", "cancel"}, {"find", "find-submit", "find"}} {
-		form := open(t, Checkout(sampleNamed(t, c.sample))).one(c.button).Parent
+		form := open(t, checkout.Pay(sampleNamed(t, c.sample))).one(c.button).Parent
 		if got, want := attribute(form, "action"), "/pay/"+sampleTxn+"/"+c.act+"?lang=en"; got != want || form.Data != "form" {
 			t.Errorf("%s: <%s> posts to %q, want %q", c.sample, form.Data, got, want)
 		}
@@ -158,10 +161,10 @@ func TestCheckoutForms(t *testing.T) {
 // TestCheckoutCopies: copy buttons carry the plain text, whatever the language makes of it for reading.
 func TestCheckoutCopies(t *testing.T) {
 	t.Parallel()
-	for _, l := range languages {
+	for _, l := range views.Languages() {
 		p := sampleCheckout(t, l.Tag)
 		p.Amount, p.Pay.Amount = "12345.67", "12345.67"
-		d := open(t, Checkout(p))
+		d := open(t, checkout.Pay(p))
 		if got := attribute(d.one("copy-amount"), "data-copy"); got != "12345.67" {
 			t.Errorf("%s copies the amount as %q", l.Tag, got)
 		}
@@ -180,7 +183,7 @@ func TestCheckoutAliases(t *testing.T) {
 	t.Parallel()
 	p := sampleCheckout(t, "en")
 	p.Pay.Network, p.Pay.Token = "BEP20", "USDT"
-	d := open(t, Checkout(p))
+	d := open(t, checkout.Pay(p))
 	if got, want := d.says("alias"), "Some wallets show this USDT as BSC-USD."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -194,35 +197,35 @@ func TestCheckoutAliases(t *testing.T) {
 func TestCheckoutSideSteps(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		state State
-		view  View
+		state checkout.State
+		view  checkout.View
 		want  string
 	}{
-		{StateChoose, ViewCancel, "confirm-cancel"},
-		{StateChoose, ViewChoose, "choose"},
-		{StateChoose, ViewFind, "find"},
-		{StateWaiting, ViewChoose, "choose"},
-		{StateWaiting, ViewCancel, "confirm-cancel"},
-		{StateWaiting, ViewFind, "find"},
-		{StateSeen, ViewCancel, "arriving"},
-		{StateSeen, ViewChoose, "arriving"},
-		{StateConfirming, ViewCancel, "arriving"},
-		{StateShort, ViewCancel, "send"},
-		{StateShort, ViewChoose, "send"},
-		{StateShort, ViewFind, "find"},
-		{StatePaid, ViewFind, "paid"},
-		{StatePaid, ViewCancel, "paid"},
-		{StateLate, ViewCancel, "late"},
-		{StateExpired, ViewChoose, "expired"},
-		{StateExpired, ViewFind, "find"},
-		{StateCancelled, ViewFind, "find"},
+		{checkout.StateChoose, checkout.ViewCancel, "confirm-cancel"},
+		{checkout.StateChoose, checkout.ViewChoose, "choose"},
+		{checkout.StateChoose, checkout.ViewFind, "find"},
+		{checkout.StateWaiting, checkout.ViewChoose, "choose"},
+		{checkout.StateWaiting, checkout.ViewCancel, "confirm-cancel"},
+		{checkout.StateWaiting, checkout.ViewFind, "find"},
+		{checkout.StateSeen, checkout.ViewCancel, "arriving"},
+		{checkout.StateSeen, checkout.ViewChoose, "arriving"},
+		{checkout.StateConfirming, checkout.ViewCancel, "arriving"},
+		{checkout.StateShort, checkout.ViewCancel, "send"},
+		{checkout.StateShort, checkout.ViewChoose, "send"},
+		{checkout.StateShort, checkout.ViewFind, "find"},
+		{checkout.StatePaid, checkout.ViewFind, "paid"},
+		{checkout.StatePaid, checkout.ViewCancel, "paid"},
+		{checkout.StateLate, checkout.ViewCancel, "late"},
+		{checkout.StateExpired, checkout.ViewChoose, "expired"},
+		{checkout.StateExpired, checkout.ViewFind, "find"},
+		{checkout.StateCancelled, checkout.ViewFind, "find"},
 	} {
 		p := sampleCheckout(t, "en")
 		p.State, p.View, p.Received, p.Missing = c.state, c.view, "49.53", "0.37"
-		if c.state == StateChoose {
+		if c.state == checkout.StateChoose {
 			p.Pay = nil
 		}
-		if d := open(t, Checkout(p)); !d.has(c.want) {
+		if d := open(t, checkout.Pay(p)); !d.has(c.want) {
 			t.Errorf("%s with view %q does not show %q", c.state, c.view, c.want)
 		}
 	}
@@ -230,8 +233,8 @@ func TestCheckoutSideSteps(t *testing.T) {
 
 func TestParseView(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]View{"": ViewNow, "find": ViewFind, "choose": ViewChoose, "cancel": ViewCancel, "FIND": ViewNow, "<script>": ViewNow} {
-		if got := ParseView(text); got != want {
+	for text, want := range map[string]checkout.View{"": checkout.ViewNow, "find": checkout.ViewFind, "choose": checkout.ViewChoose, "cancel": checkout.ViewCancel, "FIND": checkout.ViewNow, "<script>": checkout.ViewNow} {
+		if got := checkout.ParseView(text); got != want {
 			t.Errorf("ParseView(%q) = %q, want %q", text, got, want)
 		}
 	}
@@ -245,25 +248,25 @@ func TestCheckoutReturns(t *testing.T) {
 		"expired":   "https://nordlicht.example/cart?status=expired&txnid=" + sampleTxn,
 		"cancelled": "https://nordlicht.example/cart?status=cancelled&txnid=" + sampleTxn,
 	} {
-		if got := attribute(open(t, Checkout(sampleNamed(t, sample))).one("return"), "href"); got != want {
+		if got := attribute(open(t, checkout.Pay(sampleNamed(t, sample))).one("return"), "href"); got != want {
 			t.Errorf("%s leads back to %q, want %q", sample, got, want)
 		}
 	}
 	p := sampleNamed(t, "paid")
 	p.ReturnURL = ""
-	open(t, Checkout(p)).hasNone("return")
+	open(t, checkout.Pay(p)).hasNone("return")
 }
 
 // TestProblems: every problem has words of its own.
 func TestProblems(t *testing.T) {
 	t.Parallel()
-	seen := map[string]Problem{}
-	for _, problem := range []Problem{
-		ProblemUnavailable, ProblemReceived, ProblemCannotCancel, ProblemClosed, ProblemMerchant, ProblemTooOften,
+	seen := map[string]checkout.Problem{}
+	for _, problem := range []checkout.Problem{
+		checkout.ProblemUnavailable, checkout.ProblemReceived, checkout.ProblemCannotCancel, checkout.ProblemClosed, checkout.ProblemMerchant, checkout.ProblemTooOften,
 	} {
 		p := sampleCheckout(t, "en")
 		p.Problem = problem
-		words := open(t, Checkout(p)).says("problem")
+		words := open(t, checkout.Pay(p)).says("problem")
 		if other, ok := seen[words]; ok {
 			t.Errorf("%s and %s are both told as %q", problem, other, words)
 		}
@@ -274,17 +277,17 @@ func TestProblems(t *testing.T) {
 // TestFindings: every verdict has words of its own, and what was asked stays in the field.
 func TestFindings(t *testing.T) {
 	t.Parallel()
-	seen := map[string]Verdict{}
-	for _, verdict := range []Verdict{
-		VerdictCredited, VerdictNotFinal, VerdictShort, VerdictOtherChain, VerdictOtherToken, VerdictOtherAddress,
-		VerdictTokenContract, VerdictFailed, VerdictWorthless, VerdictNotFound, VerdictInvalid, VerdictUnavailable, VerdictTooOften,
+	seen := map[string]checkout.Verdict{}
+	for _, verdict := range []checkout.Verdict{
+		checkout.VerdictCredited, checkout.VerdictNotFinal, checkout.VerdictShort, checkout.VerdictOtherChain, checkout.VerdictOtherToken, checkout.VerdictOtherAddress,
+		checkout.VerdictTokenContract, checkout.VerdictFailed, checkout.VerdictWorthless, checkout.VerdictNotFound, checkout.VerdictInvalid, checkout.VerdictUnavailable, checkout.VerdictTooOften,
 	} {
 		p := sampleCheckout(t, "en")
-		p.View = ViewFind
-		p.Finding = &Finding{
+		p.View = checkout.ViewFind
+		p.Finding = &checkout.Finding{
 			Verdict: verdict, Asked: "0xabc", Network: "BASE", Token: "USDC", Amount: "5", Missing: "1", SecondsToFinal: 100,
 		}
-		d := open(t, Checkout(p))
+		d := open(t, checkout.Pay(p))
 		words := d.says("finding")
 		if other, ok := seen[words]; ok {
 			t.Errorf("%s and %s are both told as %q", verdict, other, words)
@@ -293,7 +296,7 @@ func TestFindings(t *testing.T) {
 		if got := attribute(d.one("hash"), "value"); got != "0xabc" {
 			t.Errorf("%s: the field holds %q", verdict, got)
 		}
-		if got := attribute(d.one("hash"), "aria-invalid") == "true"; got != (verdict == VerdictInvalid) {
+		if got := attribute(d.one("hash"), "aria-invalid") == "true"; got != (verdict == checkout.VerdictInvalid) {
 			t.Errorf("%s: the field is marked as invalid: %t", verdict, got)
 		}
 	}
@@ -304,8 +307,8 @@ func TestFindingByAddress(t *testing.T) {
 	t.Parallel()
 	for byAddress, want := range map[bool]string{false: "this transaction", true: "this address"} {
 		p := sampleCheckout(t, "en")
-		p.View, p.Finding = ViewFind, &Finding{Verdict: VerdictNotFound, Asked: sampleAddress, ByAddress: byAddress}
-		words := open(t, Checkout(p)).says("finding")
+		p.View, p.Finding = checkout.ViewFind, &checkout.Finding{Verdict: checkout.VerdictNotFound, Asked: sampleAddress, ByAddress: byAddress}
+		words := open(t, checkout.Pay(p)).says("finding")
 		if !strings.Contains(words, want) || strings.Contains(words, "this transaction") == byAddress {
 			t.Errorf("by address %t: %q", byAddress, words)
 		}
@@ -320,7 +323,7 @@ func TestFees(t *testing.T) {
 		"0.05": "Fee about 0.05\u00a0USD", "1.5": "Fee about 1.5\u00a0USD", "": "",
 	} {
 		p := sampleCheckout(t, "en")
-		if got := p.networkFacts(NetworkChoice{FeeUSD: fee}); got != want {
+		if got := p.NetworkFacts(checkout.NetworkChoice{FeeUSD: fee}); got != want {
 			t.Errorf("%q is said as %q, want %q", fee, got, want)
 		}
 	}
@@ -329,7 +332,7 @@ func TestFees(t *testing.T) {
 // TestTokenReasons: a token that cannot be chosen says why where everybody reads it, also on a phone.
 func TestTokenReasons(t *testing.T) {
 	t.Parallel()
-	d := open(t, Checkout(sampleNamed(t, "choose")))
+	d := open(t, checkout.Pay(sampleNamed(t, "choose")))
 	if got, want := d.says("token-reason"), "USDT: Nordlicht Coffee does not accept this."; got != want {
 		t.Errorf("the page says %q, want %q", got, want)
 	}
@@ -341,13 +344,13 @@ func TestTokenReasons(t *testing.T) {
 // TestReasons: a network that cannot be chosen says why and offers no button.
 func TestReasons(t *testing.T) {
 	t.Parallel()
-	for reason, want := range map[Reason]string{
-		ReasonBehind: "This network is slow at the moment. Please choose another one.", ReasonNotOffered: "Nordlicht Coffee does not accept this.",
-		ReasonTooSmall: "The amount is too small for this network.", ReasonTooLarge: "The amount is too large for this network.",
+	for reason, want := range map[checkout.Reason]string{
+		checkout.ReasonBehind: "This network is slow at the moment. Please choose another one.", checkout.ReasonNotOffered: "Nordlicht Coffee does not accept this.",
+		checkout.ReasonTooSmall: "The amount is too small for this network.", checkout.ReasonTooLarge: "The amount is too large for this network.",
 	} {
 		p := sampleNamed(t, "choose")
-		p.Choices = []NetworkChoice{{Network: "BASE", Tokens: []TokenChoice{{Token: "USDC"}}, Reason: reason}}
-		d := open(t, Checkout(p))
+		p.Choices = []checkout.NetworkChoice{{Network: "BASE", Tokens: []checkout.TokenChoice{{Token: "USDC"}}, Reason: reason}}
+		d := open(t, checkout.Pay(p))
 		d.hasNone("pay-BASE-USDC")
 		if got := d.says("reason"); got != want {
 			t.Errorf("%s is told as %q, want %q", reason, got, want)
@@ -364,7 +367,7 @@ func TestLiveEvent(t *testing.T) {
 	shown := waiting.Stage()
 	for _, c := range []struct {
 		name  string
-		props CheckoutProps
+		props checkout.Props
 		event string
 		done  bool
 		has   string
@@ -376,7 +379,7 @@ func TestLiveEvent(t *testing.T) {
 		{"more is seen", confirming, "stage", false, "arriving"},
 		{"paid", paid, "stage", true, "paid"},
 	} {
-		event, fragment, next, done := LiveEvent(c.props, shown)
+		event, fragment, next, done := checkout.LiveEvent(c.props, shown)
 		if event != c.event || done != c.done {
 			t.Errorf("%s: event %q, done %t; want %q, %t", c.name, event, done, c.event, c.done)
 		}
@@ -391,11 +394,11 @@ func TestLiveEvent(t *testing.T) {
 func TestCountdown(t *testing.T) {
 	t.Parallel()
 	for seconds, want := range map[int]string{
-		3600: "60 minutes", 3541: "60 minutes", 3540: "59 minutes", QuietSeconds + 1: "6 minutes",
-		QuietSeconds: "05:00", 61: "01:01", 5: "00:05", 0: "00:00", -3: "00:00",
+		3600: "60 minutes", 3541: "60 minutes", 3540: "59 minutes", checkout.QuietSeconds + 1: "6 minutes",
+		checkout.QuietSeconds: "05:00", 61: "01:01", 5: "00:05", 0: "00:00", -3: "00:00",
 	} {
-		p := CheckoutProps{CountdownSeconds: seconds}
-		if got := p.countdownText(); got != want {
+		p := checkout.Props{CountdownSeconds: seconds}
+		if got := p.CountdownText(); got != want {
 			t.Errorf("%d s: %q, want %q", seconds, got, want)
 		}
 	}
@@ -404,17 +407,17 @@ func TestCountdown(t *testing.T) {
 // TestCheckoutSurvivesBareProps: a handler that knows little still gets a page.
 func TestCheckoutSurvivesBareProps(t *testing.T) {
 	t.Parallel()
-	for _, state := range []State{
-		StateChoose, StateWaiting, StateShort, StateSeen, StateConfirming, StatePaid, StateLate, StateExpired, StateCancelled,
+	for _, state := range []checkout.State{
+		checkout.StateChoose, checkout.StateWaiting, checkout.StateShort, checkout.StateSeen, checkout.StateConfirming, checkout.StatePaid, checkout.StateLate, checkout.StateExpired, checkout.StateCancelled,
 	} {
-		open(t, Checkout(CheckoutProps{State: state, TxnID: sampleTxn, Amount: "1", PaidAt: time.Unix(0, 0)})).hasAll("checkout", "amount")
+		open(t, checkout.Pay(checkout.Props{State: state, TxnID: sampleTxn, Amount: "1", PaidAt: time.Unix(0, 0)})).hasAll("checkout", "amount")
 	}
 }
 
 func BenchmarkCheckout(b *testing.B) {
 	p := sampleCheckout(b, "en")
 	for b.Loop() {
-		if err := Checkout(p).Render(context.Background(), io.Discard); err != nil {
+		if err := checkout.Pay(p).Render(context.Background(), io.Discard); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -425,7 +428,7 @@ func TestCheckoutInert(t *testing.T) {
 	t.Parallel()
 	p := sampleNamed(t, "waiting")
 	p.Inert = true
-	d := open(t, Checkout(p))
+	d := open(t, checkout.Pay(p))
 	if !hasAttribute(d.one("checkout"), "inert") {
 		t.Error("the page can be used")
 	}
@@ -433,7 +436,7 @@ func TestCheckoutInert(t *testing.T) {
 	if d.reloads() {
 		t.Error("the page reloads itself")
 	}
-	if hasAttribute(open(t, Checkout(sampleNamed(t, "waiting"))).one("checkout"), "inert") {
+	if hasAttribute(open(t, checkout.Pay(sampleNamed(t, "waiting"))).one("checkout"), "inert") {
 		t.Error("the real page cannot be used")
 	}
 }

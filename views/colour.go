@@ -85,13 +85,13 @@ func (c Colour) Legible(ratio float64, grounds ...Colour) Colour {
 		}
 	}
 	if math.IsInf(distance, 1) {
-		return inkOn(grounds...)
+		return InkOn(grounds...)
 	}
 	return best
 }
 
-// inkOn is black or white, whichever stands out more from the worst of the grounds.
-func inkOn(grounds ...Colour) Colour {
+// InkOn is black or white, whichever stands out more from the worst of the grounds.
+func InkOn(grounds ...Colour) Colour {
 	black, white := Colour{}, Colour{255, 255, 255}
 	if worst(black, grounds) >= worst(white, grounds) {
 		return black

@@ -235,11 +235,11 @@ func TestOKLCHRoundTrip(t *testing.T) {
 func TestBrandThemes(t *testing.T) {
 	t.Parallel()
 	for theme, want := range map[string]string{"LIGHT": "light", "dark": "dark", "AUTO": "", "": "", "blue": ""} {
-		if got := dataTheme(Merchant{Theme: theme}); got != want {
+		if got := DataTheme(Merchant{Theme: theme}); got != want {
 			t.Errorf("theme %q becomes %q, want %q", theme, got, want)
 		}
 	}
-	if css := brandCSS(Merchant{Accent: "red", Background: "#12"}); css != "" {
+	if css := BrandCSS(Merchant{Accent: "red", Background: "#12"}); css != "" {
 		t.Errorf("colours that do not parse reach the page: %q", css)
 	}
 }

@@ -1,4 +1,4 @@
-package views
+package views_test
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/testkit/browser"
+	"github.com/florinpay/florin/views"
 )
 
 // TestDateInBrowser holds our dates against those of a browser, for every month in every language: a script writes
@@ -14,9 +15,9 @@ func TestDateInBrowser(t *testing.T) {
 	t.Parallel()
 	ctx := browser.New(t)
 	ours := map[string][]string{}
-	for _, l := range languages {
+	for _, l := range views.Languages() {
 		for month := time.January; month <= time.December; month++ {
-			ours[l.Tag] = append(ours[l.Tag], LocaleFor(l.Tag).Date(time.Date(2026, month, 5, 23, 59, 0, 0, time.UTC)))
+			ours[l.Tag] = append(ours[l.Tag], views.LocaleFor(l.Tag).Date(time.Date(2026, month, 5, 23, 59, 0, 0, time.UTC)))
 		}
 	}
 	tags, err := json.Marshal(ours)
@@ -39,7 +40,7 @@ func TestDateInBrowser(t *testing.T) {
 func TestLocale_Time(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 0, 5, 0, 0, time.FixedZone("", 2*60*60))
-	if got := LocaleFor("de").Time(at); got != "28. Feb. 2026 · 22:05 UTC" {
+	if got := views.LocaleFor("de").Time(at); got != "28. Feb. 2026 · 22:05 UTC" {
 		t.Errorf("a time in another zone is written %q", got)
 	}
 }

@@ -1,4 +1,4 @@
-package views
+package views_test
 
 import (
 	"fmt"
@@ -11,6 +11,8 @@ import (
 
 	"github.com/a-h/templ"
 	"golang.org/x/net/html"
+
+	"github.com/florinpay/florin/views"
 )
 
 // document is a rendered page as a browser without scripts reads it.
@@ -259,7 +261,7 @@ func dangling(root *html.Node) []string {
 // TestPagesWellFormed reads every page in every language as strictly as no browser does.
 func TestPagesWellFormed(t *testing.T) {
 	t.Parallel()
-	for _, l := range languages {
+	for _, l := range views.Languages() {
 		for name, page := range samplePages(t, l.Tag) {
 			for _, problem := range malformed(t, render(t, page)) {
 				t.Errorf("%s in %s: %s", name, l.Tag, problem)

@@ -1,4 +1,4 @@
-package views
+package views_test
 
 import (
 	"net/url"
@@ -6,12 +6,15 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/donate"
 )
 
 func TestDonate(t *testing.T) {
 	t.Parallel()
 	p := sampleDonate("en")
-	d := open(t, Donate(p))
+	d := open(t, donate.Campaign(p))
 	d.hasAll("raised", "donate-form", "amounts", "ways", "wall", "older", "copy-link", "languages")
 	d.hasNone("paused", "ended", "problem", "no-donations")
 	for _, want := range []string{"8,421.50\u00a0USD of 12,000\u00a0USD raised", "214 donations until Dec 21, 2026"} {
@@ -34,7 +37,7 @@ func TestDonate(t *testing.T) {
 func TestDonateForm(t *testing.T) {
 	t.Parallel()
 	p := sampleDonate("es")
-	d := open(t, Donate(p))
+	d := open(t, donate.Campaign(p))
 	if got, want := attribute(d.one("donate-form"), "action"), "/donate/winter-shelter/pay?lang=es"; got != want {
 		t.Errorf("the form posts to %q, want %q", got, want)
 	}
@@ -49,15 +52,15 @@ func TestDonateForm(t *testing.T) {
 		t.Errorf("%d ways are offered, want 5: two are not available", len(ways))
 	}
 	p.Typed = url.Values{"suggested": {"other"}, "amount": {"7.5"}, "way": {"BASE.USDC"}, "name": {"Eve"}, "message": {"Hi"}}
-	d = open(t, Donate(p))
+	d = open(t, donate.Campaign(p))
 	if d.chosen("suggested") != "other" || d.chosen("way") != "BASE.USDC" || attribute(d.one("amount"), "value") != "7.5" {
 		t.Error("what was typed is lost")
 	}
 	p.Choices = nil
-	d = open(t, Donate(p))
+	d = open(t, donate.Campaign(p))
 	d.hasAll("no-network")
 	p.Typed = nil
-	if button := open(t, Donate(p)).one("donate-submit"); !hasAttribute(button, "disabled") {
+	if button := open(t, donate.Campaign(p)).one("donate-submit"); !hasAttribute(button, "disabled") {
 		t.Error("a payment can be started without any network")
 	}
 }
@@ -74,16 +77,16 @@ func (d document) chosen(name string) string {
 
 func TestDonateStates(t *testing.T) {
 	t.Parallel()
-	for status, want := range map[CampaignStatus]string{CampaignPaused: "paused", CampaignEnded: "ended"} {
+	for status, want := range map[donate.CampaignStatus]string{donate.CampaignPaused: "paused", donate.CampaignEnded: "ended"} {
 		p := sampleDonate("en")
 		p.Status = status
-		d := open(t, Donate(p))
+		d := open(t, donate.Campaign(p))
 		d.hasAll(want, "wall")
 		d.hasNone("donate-form")
 	}
 	p := sampleDonate("en")
 	p.Donations, p.Goal, p.Suggested, p.Donors = nil, "", nil, 1
-	d := open(t, Donate(p))
+	d := open(t, donate.Campaign(p))
 	d.hasAll("no-donations", "amount")
 	if got := d.says("raised"); !strings.HasPrefix(got, "8,421.50\u00a0USD raised") || !strings.Contains(got, "1 donation ") {
 		t.Errorf("without a goal it reads %q", got)
@@ -93,11 +96,11 @@ func TestDonateStates(t *testing.T) {
 // TestInputErrors: every error has words of its own, beside its field, and the field names them.
 func TestInputErrors(t *testing.T) {
 	t.Parallel()
-	seen := map[string]InputError{}
-	for _, e := range []InputError{InputAmount, InputTooSmall, InputTooLarge, InputWay, InputTooLong, InputText} {
+	seen := map[string]donate.InputError{}
+	for _, e := range []donate.InputError{donate.InputAmount, donate.InputTooSmall, donate.InputTooLarge, donate.InputWay, donate.InputTooLong, donate.InputText} {
 		p := sampleLink("en")
-		p.Amount, p.Min, p.Max, p.Errors = "", "1", "500", map[string]InputError{"amount": e}
-		d := open(t, PayLink(p))
+		p.Amount, p.Min, p.Max, p.Errors = "", "1", "500", map[string]donate.InputError{"amount": e}
+		d := open(t, donate.PayLink(p))
 		words := d.says("amount-problem")
 		if other, ok := seen[words]; ok {
 			t.Errorf("%s and %s are both told as %q", e, other, words)
@@ -110,14 +113,14 @@ func TestInputErrors(t *testing.T) {
 	}
 	for field := range map[string]bool{"name": true, "message": true, "way": true} {
 		p := sampleDonate("en")
-		p.Errors = map[string]InputError{field: InputText}
-		open(t, Donate(p)).hasAll(field + "-problem")
+		p.Errors = map[string]donate.InputError{field: donate.InputText}
+		open(t, donate.Campaign(p)).hasAll(field + "-problem")
 	}
 }
 
 func TestPayLink(t *testing.T) {
 	t.Parallel()
-	fixed := open(t, PayLink(sampleLink("fr")))
+	fixed := open(t, donate.PayLink(sampleLink("fr")))
 	if got, want := fixed.says("amount"), "18,50 USD"; got != want {
 		t.Errorf("the amount reads %q, want %q", got, want)
 	}
@@ -126,19 +129,19 @@ func TestPayLink(t *testing.T) {
 	}
 	closed := sampleLink("en")
 	closed.Closed = true
-	d := open(t, PayLink(closed))
+	d := open(t, donate.PayLink(closed))
 	d.hasAll("closed")
 	d.hasNone("link-form")
 	free := sampleLink("en")
 	free.Amount = ""
-	open(t, PayLink(free)).hasAll("open", "amount", "link-submit")
+	open(t, donate.PayLink(free)).hasAll("open", "amount", "link-submit")
 }
 
 // TestDonateShare: what other sites show of a link to a campaign.
 func TestDonateShare(t *testing.T) {
 	t.Parallel()
 	p := sampleDonate("en")
-	d := open(t, Donate(p))
+	d := open(t, donate.Campaign(p))
 	for property, want := range map[string]string{
 		"og:title": p.Title, "og:url": p.URL, "og:image": p.CardURL, "og:image:width": "1200", "og:image:height": "630",
 		"og:description": "Our heating failed in October, and the repair costs more than a whole year of food. Every donation goes to the new heat pump. What is left over buys blankets.",
@@ -149,7 +152,7 @@ func TestDonateShare(t *testing.T) {
 		}
 	}
 	p.Description = strings.Repeat("ä ", 300)
-	if got := []rune(p.summary()); len(got) > maxSummary+1 || got[len(got)-1] != '…' {
+	if got := []rune(p.Summary()); len(got) > donate.MaxSummary+1 || got[len(got)-1] != '…' {
 		t.Errorf("a long description is shared as %d characters", len(got))
 	}
 }
@@ -157,7 +160,7 @@ func TestDonateShare(t *testing.T) {
 func TestWidget(t *testing.T) {
 	t.Parallel()
 	p := sampleDonate("en")
-	d := open(t, DonateWidget(p))
+	d := open(t, donate.Widget(p))
 	d.hasAll("raised", "give")
 	if scripts := d.elements(func(n *html.Node) bool { return n.Data == "script" }); len(scripts) > 0 {
 		t.Error("the widget runs scripts on other people's sites")
@@ -165,19 +168,19 @@ func TestWidget(t *testing.T) {
 	if give := d.one("give"); attribute(give, "href") != p.URL || attribute(give, "target") != "_blank" || content(give) != "Donate" {
 		t.Errorf("the button leads to %q", attribute(give, "href"))
 	}
-	p.Status = CampaignEnded
-	if got := content(open(t, DonateWidget(p)).one("give")); got != "Read more" {
+	p.Status = donate.CampaignEnded
+	if got := content(open(t, donate.Widget(p)).one("give")); got != "Read more" {
 		t.Errorf("an ended campaign says %q", got)
 	}
 }
 
 func TestParseWay(t *testing.T) {
 	t.Parallel()
-	if n, token, ok := ParseWay(Way("BEP20", "USDT")); n != "BEP20" || token != "USDT" || !ok {
+	if n, token, ok := donate.ParseWay(donate.Way("BEP20", "USDT")); n != "BEP20" || token != "USDT" || !ok {
 		t.Errorf("read as %q, %q, %t", n, token, ok)
 	}
 	for _, bad := range []string{"", ".", "BEP20", "BEP20.", ".USDT", "A.B.C"} {
-		if _, _, ok := ParseWay(bad); ok {
+		if _, _, ok := donate.ParseWay(bad); ok {
 			t.Errorf("%q is a way to pay", bad)
 		}
 	}
@@ -187,13 +190,13 @@ func TestParseWay(t *testing.T) {
 func TestEmbeds(t *testing.T) {
 	t.Parallel()
 	const title = `"Rex" & <b>friends</b>`
-	frame := document{t: t, root: parse(t, EmbedHTML("https://pay.example/donate/a&b", title))}
+	frame := document{t: t, root: parse(t, donate.EmbedHTML("https://pay.example/donate/a&b", title))}
 	frames := frame.elements(func(n *html.Node) bool { return n.Data == "iframe" })
 	if len(frames) != 1 || attribute(frames[0], "src") != "https://pay.example/donate/a&b/widget" || attribute(frames[0], "title") != title {
 		t.Errorf("the frame is %v", frames)
 	}
 	for _, accent := range []string{"", "#ffd400", "#000", "red;}"} {
-		button := document{t: t, root: parse(t, ButtonHTML("https://pay.example/link/x", title, Merchant{Accent: accent}))}
+		button := document{t: t, root: parse(t, donate.ButtonHTML("https://pay.example/link/x", title, views.Merchant{Accent: accent}))}
 		links := button.elements(func(n *html.Node) bool { return n.Data == "a" })
 		if len(links) != 1 || content(links[0]) != title || strings.Contains(attribute(links[0], "style"), "red") {
 			t.Errorf("the button is %v", links)

@@ -6,8 +6,8 @@ import (
 )
 
 // head of the failure page.
-func (p FailureProps) head() head {
-	return head{
+func (p FailureProps) head() Head {
+	return Head{
 		Page:        p.Page,
 		Title:       p.title(),
 		Description: p.title(),
@@ -47,7 +47,7 @@ func (p FailureProps) againLabel() string {
 	return p.T("act.back")
 }
 
-// sign is the picture of what went wrong and its meaning.
+// Sign is the picture of what went wrong and its meaning.
 func (p FailureProps) sign() (name, meaning string) {
 	switch p.Kind {
 	case FailurePaymentUnknown, FailureNotFound:
@@ -91,7 +91,7 @@ func (p FailureProps) detail() string {
 		return p.T("failure.page_next")
 	case FailureTooOften, FailureUnavailable:
 		if p.RetrySeconds > 0 {
-			return p.locale().span(p.RetrySeconds, "failure.retry_seconds", "failure.retry_minutes")
+			return p.Locale().Span(p.RetrySeconds, "failure.retry_seconds", "failure.retry_minutes")
 		}
 		return p.T("failure.retry")
 	case FailureInvalid:

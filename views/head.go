@@ -9,8 +9,8 @@ import (
 	"github.com/florinpay/florin/static"
 )
 
-// head is what differs between pages outside of their body.
-type head struct {
+// Head is what differs between pages outside of their body.
+type Head struct {
 	Page
 	Title, Description string
 	// Theme is the data-theme attribute; empty follows the device.
@@ -26,11 +26,17 @@ type head struct {
 	// BodyClass is the class of <body>.
 	BodyClass string
 	// Share is what a link to the page shows elsewhere; nil for pages that are not shared.
-	Share *share
+	Share *Share
 }
 
-// share is what the Open Graph protocol says about a page. URL and Image are absolute.
-type share struct{ Title, URL, Image string }
+// Share is what the Open Graph protocol says about a page. URL and Image are absolute.
+type Share struct{ Title, URL, Image string }
+
+// ShareWidth and ShareHeight are the pixels of the picture for shares, of the shape that services ask for.
+const (
+	ShareWidth  = 1200
+	ShareHeight = 630
+)
 
 // styleTag writes a <style> with the nonce of the page. css is our own or built from parsed colours,
 // so it cannot end the element.
@@ -49,7 +55,7 @@ func styleTag(nonce, css string) templ.Component {
 }
 
 // style is the whole style sheet of the page, or nothing when it is linked.
-func (h head) style() string {
+func (h Head) style() string {
 	if h.Inline == "" {
 		return h.Extra
 	}

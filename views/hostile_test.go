@@ -1,4 +1,4 @@
-package views
+package views_test
 
 import (
 	"maps"
@@ -9,42 +9,47 @@ import (
 
 	"github.com/a-h/templ"
 	"golang.org/x/net/html"
+
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/checkout"
+	"github.com/florinpay/florin/views/donate"
+	"github.com/florinpay/florin/views/sandbox"
 )
 
 // hostilePages are the pages that show text of merchants and payers, with the given text wherever they may put it.
 func hostilePages(t testing.TB, text string) map[string]templ.Component {
 	t.Helper()
-	merchant := Merchant{
+	merchant := views.Merchant{
 		Name: text, Tagline: text, Host: text, HostVerified: true, SupportEmail: text, LogoURL: text,
 		Accent: text, Background: text, Theme: text,
 	}
-	deposits := []Deposit{
-		{Kind: DepositOther, Network: text, Token: text, Amount: text, Hash: text, ExplorerURL: text},
-		{Kind: DepositFinal, Network: text, Token: text, Amount: text, Hash: text, ExplorerURL: text},
+	deposits := []checkout.Deposit{
+		{Kind: checkout.DepositOther, Network: text, Token: text, Amount: text, Hash: text, ExplorerURL: text},
+		{Kind: checkout.DepositFinal, Network: text, Token: text, Amount: text, Hash: text, ExplorerURL: text},
 	}
 	pages := map[string]templ.Component{
-		"receipt": Receipt(ReceiptProps{
-			Page: Page{Lang: text, Nonce: "n"}, Merchant: merchant, TxnID: text, Reference: text, Description: text,
+		"receipt": checkout.Receipt(checkout.ReceiptProps{
+			Page: views.Page{Lang: text, Nonce: "n"}, Merchant: merchant, TxnID: text, Reference: text, Description: text,
 			Amount: text, Received: text, Network: text, Token: text, Address: text, Deposits: deposits, VerifyURL: "https://pay.example",
 		}),
-		"failure": Failure(FailureProps{Page: Page{Lang: text, Nonce: "n"}, RequestID: text, Path: text, Again: text, Kind: FailureKind(text)}),
-		"sandbox": Sandbox(SandboxProps{
-			Page: Page{Nonce: "n"}, Notice: text, APIKey: text, BaseURL: text, Receiver: text,
-			Payments: []SandboxPayment{{TxnID: text, Amount: text, Network: text, Token: text, Address: text, Status: text, Received: text}},
-			Inbox:    []SandboxDelivery{{ID: text, Status: text, TxnID: text, Body: text, Verdict: text, Headers: []Header{{text, text}}}},
+		"failure": views.Failure(views.FailureProps{Page: views.Page{Lang: text, Nonce: "n"}, RequestID: text, Path: text, Again: text, Kind: views.FailureKind(text)}),
+		"sandbox": sandbox.Page(sandbox.Props{
+			Page: views.Page{Nonce: "n"}, Notice: text, APIKey: text, BaseURL: text, Receiver: text,
+			Payments: []sandbox.Payment{{TxnID: text, Amount: text, Network: text, Token: text, Address: text, Status: text, Received: text}},
+			Inbox:    []sandbox.Delivery{{ID: text, Status: text, TxnID: text, Body: text, Verdict: text, Headers: []sandbox.Header{{Name: text, Value: text}}}},
 		}),
 	}
 	give := sampleDonate("en")
 	give.Merchant, give.CampaignID, give.Title, give.Description, give.Raised, give.Goal = merchant, text, text, text, text, text
-	give.Suggested, give.Donations = []string{text}, []Donation{{Name: text, Message: text, Amount: text, Token: text, Network: text, Hash: text, ExplorerURL: text}}
+	give.Suggested, give.Donations = []string{text}, []donate.Donation{{Name: text, Message: text, Amount: text, Token: text, Network: text, Hash: text, ExplorerURL: text}}
 	give.Typed = url.Values{"suggested": {text}, "amount": {text}, "way": {text}, "name": {text}, "message": {text}}
-	pages["donate"], pages["donate-widget"] = Donate(give), DonateWidget(give)
-	pages["link"] = PayLink(LinkProps{Merchant: merchant, Slug: text, Description: text, Typed: give.Typed, Min: text, Max: text})
+	pages["donate"], pages["donate-widget"] = donate.Campaign(give), donate.Widget(give)
+	pages["link"] = donate.PayLink(donate.LinkProps{Merchant: merchant, Slug: text, Description: text, Typed: give.Typed, Min: text, Max: text})
 	for _, s := range checkoutSamples {
 		p := s.props(t, "en")
 		p.Merchant, p.TxnID, p.Description, p.Reference, p.Deposits = merchant, text, text, text, append(p.Deposits, deposits...)
 		p.ReturnURL, p.CancelURL, p.ExplorerURL, p.Hash = text, text, text, text
-		p.Choices = append(p.Choices, NetworkChoice{Network: text, Tokens: []TokenChoice{{Token: text}}, FeeUSD: text})
+		p.Choices = append(p.Choices, checkout.NetworkChoice{Network: text, Tokens: []checkout.TokenChoice{{Token: text}}, FeeUSD: text})
 		if p.Finding != nil {
 			f := *p.Finding
 			f.Asked, f.Network, f.Token, f.ExplorerURL = text, text, text, text
@@ -53,11 +58,11 @@ func hostilePages(t testing.TB, text string) map[string]templ.Component {
 		if p.Pay != nil {
 			p.Pay.Address, p.Pay.PaymentURI, p.Pay.Network = text, text, text
 		}
-		pages["checkout-"+s.name] = Checkout(p)
+		pages["checkout-"+s.name] = checkout.Pay(p)
 		onCampaign := p.OnCampaign(text)
 		paying := give
 		paying.Paying = &onCampaign
-		pages["gift-"+s.name] = Donate(paying)
+		pages["gift-"+s.name] = donate.Campaign(paying)
 	}
 	return pages
 }
@@ -145,7 +150,7 @@ func TestHostileTextIsShown(t *testing.T) {
 	const text = `<b>"Tom & Jerry's"</b>`
 	p := sampleCheckout(t, "en")
 	p.Merchant.Name, p.Description, p.Reference = text, text, text
-	d := open(t, Checkout(p))
+	d := open(t, checkout.Pay(p))
 	for _, id := range []string{"merchant", "description"} {
 		if got := d.says(id); got != text {
 			t.Errorf("%s reads %q, want %q", id, got, text)
@@ -187,24 +192,24 @@ func TestWebHref(t *testing.T) {
 		"https://shop.example/a?b=c": true, "http://shop.example": true, "javascript:alert(1)": false, "//shop.example": false,
 		"shop.example": false, "": false, "https://": false, "ftp://shop.example": false, "https:shop.example": false, "\x01https://shop.example": false,
 	} {
-		if _, got := webHref(text); got != ok {
-			t.Errorf("webHref(%q) is accepted: %t, want %t", text, got, ok)
+		if _, got := views.WebHref(text); got != ok {
+			t.Errorf("WebHref(%q) is accepted: %t, want %t", text, got, ok)
 		}
-		if _, got := returnHref(text, "t", "s"); got != ok {
-			t.Errorf("returnHref(%q) is accepted: %t, want %t", text, got, ok)
+		if _, got := views.ReturnHref(text, "t", "s"); got != ok {
+			t.Errorf("ReturnHref(%q) is accepted: %t, want %t", text, got, ok)
 		}
 	}
 	for text, ok := range map[string]bool{"/logo.png": true, "//evil.example/x.png": false, `/\evil.example`: false, "https://cdn.example/x.png": true, "data:image/svg+xml,x": false} {
-		if _, got := imageSrc(text); got != ok {
-			t.Errorf("imageSrc(%q) is accepted: %t, want %t", text, got, ok)
+		if _, got := views.ImageSrc(text); got != ok {
+			t.Errorf("ImageSrc(%q) is accepted: %t, want %t", text, got, ok)
 		}
 	}
 	for text, want := range map[string]templ.SafeURL{
 		"ethereum:0x1@1": "ethereum:0x1@1", "solana:abc": "solana:abc",
 		"javascript:x": templ.FailedSanitizationURL, "https://x.example": templ.FailedSanitizationURL, "": templ.FailedSanitizationURL,
 	} {
-		if got := walletHref(text); got != want {
-			t.Errorf("walletHref(%q) = %q, want %q", text, got, want)
+		if got := views.WalletHref(text); got != want {
+			t.Errorf("WalletHref(%q) = %q, want %q", text, got, want)
 		}
 	}
 }

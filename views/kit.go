@@ -20,7 +20,7 @@ type Frame struct {
 
 // Shell is the frame of a page of another package; its children are the body.
 func Shell(f Frame) templ.Component {
-	return shell(head{
+	return Layout(Head{
 		Page: f.Page, Title: f.Title, Description: f.Description, Linked: f.Linked, Scripts: f.Scripts, BodyClass: f.BodyClass,
 	})
 }
@@ -30,6 +30,9 @@ func Icon(name string) templ.Component { return icon(name) }
 
 // Glyph is a plain sign for a network.
 func Glyph(network string) templ.Component { return glyph(network) }
+
+// Moment shows a time in the language of the page; a script turns it into the reader's own clock.
+func Moment(p Page, t time.Time) templ.Component { return when(p, t) }
 
 // When shows a time; a script turns it into the reader's own clock.
 func When(t time.Time) templ.Component { return when(Page{}, t) }

@@ -220,7 +220,7 @@ func Landing(p LandingProps) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = shell(head{Page: Page{Lang: "en", Nonce: p.Nonce}, Title: "Florin", Description: "Accept USDT and USDC on BNB Smart Chain, Polygon, Base and Solana, straight to your own wallets.", Linked: "app.css", Scripts: []string{"page.js"}}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Layout(Head{Page: Page{Lang: "en", Nonce: p.Nonce}, Title: "Florin", Description: "Accept USDT and USDC on BNB Smart Chain, Polygon, Base and Solana, straight to your own wallets.", Linked: "app.css", Scripts: []string{"page.js"}}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

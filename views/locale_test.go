@@ -1,4 +1,4 @@
-package views
+package views_test
 
 import (
 	"encoding/json"
@@ -10,12 +10,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/checkout"
 )
 
 // messages is one message file: every id with its text by plural category; "" is a text without plural.
 func messages(t testing.TB, tag string) map[string]map[string]string {
 	t.Helper()
-	raw, err := localeFiles.ReadFile("locales/active." + tag + ".json")
+	raw, err := views.LocaleFiles.ReadFile("locales/active." + tag + ".json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +55,7 @@ func placeholders(text string) []string {
 func TestMessagesTranslated(t *testing.T) {
 	t.Parallel()
 	english := messages(t, "en")
-	for _, l := range languages[1:] {
+	for _, l := range views.Languages()[1:] {
 		translated := messages(t, l.Tag)
 		for id := range translated {
 			if _, ok := english[id]; !ok {
@@ -176,7 +179,7 @@ func TestPluralForms(t *testing.T) {
 		{"ru", 22, "22 минуты"},
 		{"ru", 112, "112 минут"},
 	} {
-		if got := LocaleFor(c.tag).N("time.minutes", c.n); got != c.want {
+		if got := views.LocaleFor(c.tag).N("time.minutes", c.n); got != c.want {
 			t.Errorf("%s %d: %q, want %q", c.tag, c.n, got, c.want)
 		}
 	}
@@ -185,13 +188,13 @@ func TestPluralForms(t *testing.T) {
 // TestPluralsResolve says every plural message with many numbers: none may fall back to its id.
 func TestPluralsResolve(t *testing.T) {
 	t.Parallel()
-	for _, l := range languages {
+	for _, l := range views.Languages() {
 		for id, texts := range messages(t, l.Tag) {
 			if _, plural := texts["other"]; !plural {
 				continue
 			}
 			for _, n := range append(upTo(130), 1_000, 1_000_000, 2_000_000) {
-				if said := LocaleFor(l.Tag).N(id, n); said == id || strings.Contains(said, "{{") {
+				if said := views.LocaleFor(l.Tag).N(id, n); said == id || strings.Contains(said, "{{") {
 					t.Errorf("%s: %s with %d is said as %q", l.Tag, id, n, said)
 				}
 			}
@@ -223,7 +226,7 @@ func TestMatchLanguage(t *testing.T) {
 		{"", ";;;q=,,", "en"},
 		{"", strings.Repeat("-,", 2000), "en"},
 	} {
-		if got := MatchLanguage(c.query, c.header); got != c.want {
+		if got := views.MatchLanguage(c.query, c.header); got != c.want {
 			t.Errorf("MatchLanguage(%q, %.40q) = %s, want %s", c.query, c.header, got, c.want)
 		}
 	}
@@ -234,8 +237,8 @@ func FuzzMatchLanguage(f *testing.F) {
 	f.Add("de", "de-AT,de;q=0.9")
 	f.Add("", "\x00,,,;q=99")
 	f.Fuzz(func(t *testing.T, query, header string) {
-		tag := MatchLanguage(query, header)
-		if !slices.ContainsFunc(languages, func(l Language) bool { return l.Tag == tag }) {
+		tag := views.MatchLanguage(query, header)
+		if !slices.ContainsFunc(views.Languages(), func(l views.Language) bool { return l.Tag == tag }) {
 			t.Errorf("MatchLanguage(%q, %q) = %q", query, header, tag)
 		}
 	})
@@ -244,13 +247,13 @@ func FuzzMatchLanguage(f *testing.F) {
 // TestRightToLeft: the page turns round, and values keep their own direction inside of Arabic sentences.
 func TestRightToLeft(t *testing.T) {
 	t.Parallel()
-	page := render(t, Checkout(checkoutSamples[0].props(t, "ar")))
+	page := render(t, checkout.Pay(checkoutSamples[0].props(t, "ar")))
 	if !strings.Contains(page, `<html lang="ar" dir="rtl">`) {
 		t.Error("the Arabic page does not run from right to left")
 	}
 	p := sampleCheckout(t, "ar")
-	p.State, p.Missing = StateShort, "0.37"
-	if want := "\u20680.37\u00a0USDC\u2069"; !strings.Contains(render(t, status(p)), want) {
+	p.State, p.Missing = checkout.StateShort, "0.37"
+	if want := "\u20680.37\u00a0USDC\u2069"; !strings.Contains(render(t, checkout.Pay(p)), want) {
 		t.Errorf("the missing amount is not isolated as %q", want)
 	}
 }

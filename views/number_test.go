@@ -1,9 +1,11 @@
-package views
+package views_test
 
 import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/florinpay/florin/views"
 )
 
 func TestAmount(t *testing.T) {
@@ -28,7 +30,7 @@ func TestAmount(t *testing.T) {
 		{"en", "", ""},
 		{"en", "NaN", "NaN"},
 	} {
-		if got := LocaleFor(c.tag).Amount(c.plain); got != c.want {
+		if got := views.LocaleFor(c.tag).Amount(c.plain); got != c.want {
 			t.Errorf("%s: Amount(%q) = %q, want %q", c.tag, c.plain, got, c.want)
 		}
 	}
@@ -85,7 +87,7 @@ func TestPlain(t *testing.T) {
 		{"en", "5\x00", ""},
 		{"en", strings.Repeat("1", 101), ""},
 	} {
-		if got := LocaleFor(c.tag).Plain(c.typed); got != c.want {
+		if got := views.LocaleFor(c.tag).Plain(c.typed); got != c.want {
 			t.Errorf("%s: Plain(%q) = %q, want %q", c.tag, c.typed, got, c.want)
 		}
 	}
@@ -97,8 +99,8 @@ func FuzzPlain(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, l := range languages {
-			locale := LocaleFor(l.Tag)
+		for _, l := range views.Languages() {
+			locale := views.LocaleFor(l.Tag)
 			if got := locale.Plain(text); got != "" && !plainDecimal.MatchString(got) {
 				t.Errorf("%s: %q is read as %q", l.Tag, text, got)
 			}
@@ -121,16 +123,16 @@ func FuzzAmount(f *testing.F) {
 	f.Add("0")
 	f.Add("100.")
 	f.Fuzz(func(t *testing.T, plain string) {
-		for _, l := range languages {
-			got := LocaleFor(l.Tag).Amount(plain)
+		for _, l := range views.Languages() {
+			got := views.LocaleFor(l.Tag).Amount(plain)
 			if !plainDecimal.MatchString(plain) {
 				if got != plain {
 					t.Errorf("%s: %q became %q", l.Tag, plain, got)
 				}
 				continue
 			}
-			back := strings.ReplaceAll(got, l.separators.group, "")
-			back = strings.Replace(back, l.separators.decimal, ".", 1)
+			back := strings.ReplaceAll(got, views.GroupSign(l), "")
+			back = strings.Replace(back, views.DecimalSign(l), ".", 1)
 			if back != plain {
 				t.Errorf("%s: %q was written as %q, which reads as %q", l.Tag, plain, got, back)
 			}

@@ -1,9 +1,6 @@
 package views
 
-import (
-	"net/url"
-	"time"
-)
+import "time"
 
 // Page is what every page knows about the request that asked for it.
 type Page struct {
@@ -14,14 +11,14 @@ type Page struct {
 	Nonce string
 }
 
-// locale is the language in which the page speaks.
-func (p Page) locale() *Locale { return LocaleFor(p.Lang) }
+// Locale is the language in which the page speaks.
+func (p Page) Locale() *Locale { return LocaleFor(p.Lang) }
 
 // T is the message id in the language of the page; args are name, value pairs of its template.
-func (p Page) T(id string, args ...any) string { return p.locale().T(id, args...) }
+func (p Page) T(id string, args ...any) string { return p.Locale().T(id, args...) }
 
 // N is like T with the plural form for n.
-func (p Page) N(id string, n int, args ...any) string { return p.locale().N(id, n, args...) }
+func (p Page) N(id string, n int, args ...any) string { return p.Locale().N(id, n, args...) }
 
 // Merchant is who the payer pays, as the page shows them.
 type Merchant struct {
@@ -40,27 +37,6 @@ type Merchant struct {
 	Accent, Background string
 	// Theme is "LIGHT", "DARK" or "AUTO" (also when empty): follow the payer's device.
 	Theme string
-}
-
-// PayPath is the address of the checkout page of a payment. lang and view may be empty.
-func PayPath(txnID, lang string, view View) string {
-	q := "/pay?txnid=" + url.QueryEscape(txnID)
-	if lang != "" {
-		q += "&lang=" + url.QueryEscape(lang)
-	}
-	if view != ViewNow {
-		q += "&view=" + url.QueryEscape(string(view))
-	}
-	return q
-}
-
-// actPath is the address of one act on a payment: start, cancel, find, live, receipt.
-func actPath(txnID, act, lang string) string {
-	p := "/pay/" + url.PathEscape(txnID) + "/" + act
-	if lang != "" {
-		p += "?lang=" + url.QueryEscape(lang)
-	}
-	return p
 }
 
 // machineTime is the datetime attribute of a <time>.

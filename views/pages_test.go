@@ -1,4 +1,4 @@
-package views
+package views_test
 
 import (
 	"net/url"
@@ -6,15 +6,19 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/checkout"
+	"github.com/florinpay/florin/views/sandbox"
 )
 
 // TestFailures: each kind has words of its own, says what to do next, and tells payers about their money.
 func TestFailures(t *testing.T) {
 	t.Parallel()
-	seen := map[string]FailureKind{}
+	seen := map[string]views.FailureKind{}
 	for _, kind := range failureKinds {
 		p := sampleFailure(kind, "en")
-		d := open(t, Failure(p))
+		d := open(t, views.Failure(p))
 		words := d.says("failure")
 		if other, ok := seen[words]; ok {
 			t.Errorf("%s and %s are both told as %q", kind, other, words)
@@ -28,15 +32,15 @@ func TestFailures(t *testing.T) {
 		}
 		d.hasAll("languages")
 		// Of a payment that nobody can find, nobody can say that its money is safe.
-		if kind == FailurePaymentUnknown || kind == FailureNotFound {
+		if kind == views.FailurePaymentUnknown || kind == views.FailureNotFound {
 			d.hasNone("money-safe")
 		} else {
 			d.hasAll("money-safe")
 		}
 		p.Checkout, p.RequestID = false, ""
-		open(t, Failure(p)).hasNone("money-safe", "request-id")
+		open(t, views.Failure(p)).hasNone("money-safe", "request-id")
 	}
-	unknown := open(t, Failure(FailureProps{Kind: "something new"}))
+	unknown := open(t, views.Failure(views.FailureProps{Kind: "something new"}))
 	if !strings.Contains(unknown.says("failure"), "Something went wrong on our side") {
 		t.Error("a kind without words is not told as our fault")
 	}
@@ -50,10 +54,10 @@ func TestFailureAgain(t *testing.T) {
 		p := sampleFailure(kind, "en")
 		p.Again = "/pay?txnid=" + sampleTxn
 		want := "Back"
-		if kind == FailureTooOften || kind == FailureUnavailable || kind == FailureInternal {
+		if kind == views.FailureTooOften || kind == views.FailureUnavailable || kind == views.FailureInternal {
 			want = "Try again"
 		}
-		d := open(t, Failure(p))
+		d := open(t, views.Failure(p))
 		if got := d.says("again"); got != want {
 			t.Errorf("%s: the button says %q, want %q", kind, got, want)
 		}
@@ -62,7 +66,7 @@ func TestFailureAgain(t *testing.T) {
 		}
 		for _, stranger := range []string{"", "//evil.example/", `/\evil.example/`, "https://evil.example/", "javascript:alert(1)"} {
 			p.Again = stranger
-			open(t, Failure(p)).hasNone("again")
+			open(t, views.Failure(p)).hasNone("again")
 		}
 	}
 }
@@ -74,8 +78,8 @@ func TestFailureRetry(t *testing.T) {
 		0: "Please try again in a moment.", 1: "Please try again in 1 second.", 40: "Please try again in 40 seconds.",
 		89: "Please try again in 89 seconds.", 90: "Please try again in 2 minutes.", 3600: "Please try again in 60 minutes.",
 	} {
-		for _, kind := range []FailureKind{FailureTooOften, FailureUnavailable} {
-			d := open(t, Failure(FailureProps{Kind: kind, RetrySeconds: seconds}))
+		for _, kind := range []views.FailureKind{views.FailureTooOften, views.FailureUnavailable} {
+			d := open(t, views.Failure(views.FailureProps{Kind: kind, RetrySeconds: seconds}))
 			if !strings.Contains(d.says("failure"), want) {
 				t.Errorf("%s after %d s says %q, want %q", kind, seconds, d.says("failure"), want)
 			}
@@ -86,17 +90,17 @@ func TestFailureRetry(t *testing.T) {
 // TestLanguageLinks: the menu changes the language and nothing else of where the reader is.
 func TestLanguageLinks(t *testing.T) {
 	t.Parallel()
-	checkout := sampleNamed(t, "find")
+	find := sampleNamed(t, "find")
 	for _, c := range []struct {
 		name string
 		page document
 		want string
 	}{
-		{"checkout", open(t, Checkout(checkout)), "/pay?txnid=" + sampleTxn + "&lang=fr&view=find"},
-		{"receipt", open(t, Receipt(sampleReceipt("en"))), "/pay/" + sampleTxn + "/receipt?lang=fr"},
-		{"failure", open(t, Failure(FailureProps{Kind: FailurePaymentUnknown, Path: "/pay?txnid=X%26Y&lang=de"})), "/pay?lang=fr&txnid=X%26Y"},
-		{"another host in the path", open(t, Failure(FailureProps{Kind: FailureNotFound, Path: "//evil.example/pay?a=b"})), "?a=b&lang=fr"},
-		{"bare failure", open(t, Failure(FailureProps{Kind: FailureNotFound})), "?lang=fr"},
+		{"checkout", open(t, checkout.Pay(find)), "/pay?txnid=" + sampleTxn + "&lang=fr&view=find"},
+		{"receipt", open(t, checkout.Receipt(sampleReceipt("en"))), "/pay/" + sampleTxn + "/receipt?lang=fr"},
+		{"failure", open(t, views.Failure(views.FailureProps{Kind: views.FailurePaymentUnknown, Path: "/pay?txnid=X%26Y&lang=de"})), "/pay?lang=fr&txnid=X%26Y"},
+		{"another host in the path", open(t, views.Failure(views.FailureProps{Kind: views.FailureNotFound, Path: "//evil.example/pay?a=b"})), "?a=b&lang=fr"},
+		{"bare failure", open(t, views.Failure(views.FailureProps{Kind: views.FailureNotFound})), "?lang=fr"},
 	} {
 		links := c.page.elements(func(n *html.Node) bool { return attribute(n, "hreflang") == "fr" })
 		if len(links) != 1 || attribute(links[0], "href") != c.want {
@@ -106,7 +110,7 @@ func TestLanguageLinks(t *testing.T) {
 			return attribute(n, "hreflang") != "" && attribute(n, "aria-current") == "true"
 		})
 		if len(current) != 1 || attribute(current[0], "lang") != "en" {
-			t.Errorf("%s: %d languages are marked as the current one", c.name, len(current))
+			t.Errorf("%s: %d views.Languages() are marked as the current one", c.name, len(current))
 		}
 	}
 }
@@ -115,12 +119,12 @@ func TestLanguageLinks(t *testing.T) {
 func TestPayPath(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{sampleTxn, "a&b=c", "ä/ö?#", ""} {
-		u, err := url.Parse(PayPath(id, "de", ViewFind))
+		u, err := url.Parse(checkout.PayPath(id, "de", checkout.ViewFind))
 		if err != nil || u.Path != "/pay" || u.Query().Get("txnid") != id || u.Query().Get("lang") != "de" || u.Query().Get("view") != "find" {
 			t.Errorf("%q is at %v: %v", id, u, err)
 		}
 	}
-	if got, want := PayPath(sampleTxn, "", ViewNow), "/pay?txnid="+sampleTxn; got != want {
+	if got, want := checkout.PayPath(sampleTxn, "", checkout.ViewNow), "/pay?txnid="+sampleTxn; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -128,7 +132,7 @@ func TestPayPath(t *testing.T) {
 func TestReceipt(t *testing.T) {
 	t.Parallel()
 	p := sampleReceipt("en")
-	d := open(t, Receipt(p))
+	d := open(t, checkout.Receipt(p))
 	for id, want := range map[string]string{
 		"received": "49.90 USDC", "address": sampleAddress, "hash": sampleHash, "txnid": sampleTxn, "merchant": "Nordlicht Coffee",
 		"description": "2 × Espresso No. 4, 1 kg", "reference": "NL-10423", "verify": p.VerifyURL,
@@ -140,7 +144,7 @@ func TestReceipt(t *testing.T) {
 	d.hasNone("asked", "by-hand")
 	d.hasAll("print", "copy-link", "explorer")
 	p.Amount, p.ByHand, p.Deposits = "50", true, nil
-	d = open(t, Receipt(p))
+	d = open(t, checkout.Receipt(p))
 	d.hasAll("asked", "by-hand")
 	d.hasNone("hash", "explorer")
 	if strings.Contains(content(d.root), "block explorer") {
@@ -152,8 +156,8 @@ func TestReceipt(t *testing.T) {
 func TestReceiptDeposits(t *testing.T) {
 	t.Parallel()
 	p := sampleReceipt("en")
-	p.Deposits = []Deposit{sampleDeposit(DepositFinal, "49.53"), sampleDeposit(DepositFinal, "0.37"), sampleDeposit(DepositOther, "7")}
-	d := open(t, Receipt(p))
+	p.Deposits = []checkout.Deposit{sampleDeposit(checkout.DepositFinal, "49.53"), sampleDeposit(checkout.DepositFinal, "0.37"), sampleDeposit(checkout.DepositOther, "7")}
+	d := open(t, checkout.Receipt(p))
 	if got := len(d.all("hash")); got != 2 {
 		t.Errorf("%d transactions are named, want 2", got)
 	}
@@ -166,15 +170,15 @@ func TestReceiptDeposits(t *testing.T) {
 
 func TestLanding(t *testing.T) {
 	t.Parallel()
-	d := open(t, Landing(sampleLanding()))
+	d := open(t, views.Landing(sampleLanding()))
 	d.hasAll("sign-in", "sign-up", "sandbox", "docs", "networks")
-	open(t, Landing(LandingProps{Version: "1"})).hasNone("sign-in", "sign-up", "sandbox", "docs", "networks")
+	open(t, views.Landing(views.LandingProps{Version: "1"})).hasNone("sign-in", "sign-up", "sandbox", "docs", "networks")
 }
 
 func TestSandbox(t *testing.T) {
 	t.Parallel()
 	p := sampleSandbox()
-	d := open(t, Sandbox(p))
+	d := open(t, sandbox.Page(p))
 	d.hasAll("notice", "create", "curl", "receiver", "delivery", "verdict")
 	if got := len(d.all("act-exactly")); got != 2 {
 		t.Errorf("%d payments can be paid, want the 2 that have an address", got)
@@ -189,7 +193,7 @@ func TestSandbox(t *testing.T) {
 	if got := d.says("payment-" + sampleTxn); !strings.Contains(got, "Polygon · created Nov 21, 2026 · 09:30 UTC") {
 		t.Errorf("the payment reads %q", got)
 	}
-	open(t, Sandbox(SandboxProps{})).hasAll("no-payments", "no-deliveries")
+	open(t, sandbox.Page(sandbox.Props{})).hasAll("no-payments", "no-deliveries")
 }
 
 // TestGroups: joined, the groups of an address are the address.
@@ -198,9 +202,9 @@ func TestGroups(t *testing.T) {
 	for text, want := range map[string]string{
 		sampleAddress: "0x71C7 656E C7ab 88b0 98de fB75 1B74 01B5 f6d8 976F", "abcde": "abcd e", "abcd": "abcd", "": "", "0x": "0x", "0x1": "0x1",
 	} {
-		got := groups(text)
+		got := views.Groups(text)
 		if strings.Join(got, " ") != want || strings.Join(got, "") != text {
-			t.Errorf("groups(%q) = %q, want %q", text, got, want)
+			t.Errorf("views.Groups(%q) = %q, want %q", text, got, want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package views
+package views_test
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/a-h/templ"
+
+	"github.com/florinpay/florin/views"
 )
 
 // previewDir, when set in the environment as FLORIN_PREVIEW, receives every state as an HTML file for looking at.
@@ -27,7 +29,7 @@ func render(t testing.TB, c templ.Component) string {
 func TestPreview(t *testing.T) {
 	t.Parallel()
 	dir := os.Getenv(previewDir)
-	for _, l := range languages {
+	for _, l := range views.Languages() {
 		for name, component := range samplePages(t, l.Tag) {
 			page := render(t, component)
 			if len(page) < 1000 {

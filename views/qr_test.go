@@ -1,4 +1,4 @@
-package views
+package views_test
 
 import (
 	"fmt"
@@ -15,6 +15,9 @@ import (
 	"github.com/makiuchi-d/gozxing"
 	"github.com/makiuchi-d/gozxing/qrcode"
 	"golang.org/x/net/html"
+
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/checkout"
 )
 
 // modulePixels is how large a module is drawn for the decoder, as a camera would see it.
@@ -106,8 +109,8 @@ func TestQRReadBack(t *testing.T) {
 		if p.Pay == nil {
 			continue
 		}
-		p.State, p.View = StateWaiting, ViewNow
-		d := open(t, Checkout(p))
+		p.State, p.View = checkout.StateWaiting, checkout.ViewNow
+		d := open(t, checkout.Pay(p))
 		if got := scan(t, d.drawn("qr-plain")); got != sampleAddress {
 			t.Errorf("%s: the plain code holds %q", s.name, got)
 		}
@@ -172,18 +175,18 @@ func TestNewQR(t *testing.T) {
 	for _, text := range []string{
 		sampleAddress, sampleURI, "HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk",
 		"solana:HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk?amount=49.9&spl-token=Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB&label=Nordlicht%20Coffee",
-		"0", strings.Repeat("a1:/", maxQRBytes/4),
+		"0", strings.Repeat("a1:/", views.MaxQRBytes/4),
 	} {
 		q := mustQR(t, text)
 		if got := scan(t, draw(t, q.Size, q.Path)); got != text {
 			t.Errorf("%.60q is read as %.60q", text, got)
 		}
-		if side := number(t, q.side()); side > qrPixels || math.Mod(2*side, float64(q.Size)) != 0 {
+		if side := number(t, views.Side(q)); side > views.QRPixels || math.Mod(2*side, float64(q.Size)) != 0 {
 			t.Errorf("%d modules are drawn into %g pixels", q.Size, side)
 		}
 	}
-	for _, text := range []string{"", strings.Repeat("a", maxQRBytes+1)} {
-		if _, err := NewQR(text); err == nil {
+	for _, text := range []string{"", strings.Repeat("a", views.MaxQRBytes+1)} {
+		if _, err := views.NewQR(text); err == nil {
 			t.Errorf("a code of %d bytes is made", len(text))
 		}
 	}
@@ -191,7 +194,7 @@ func TestNewQR(t *testing.T) {
 
 func BenchmarkNewQR(b *testing.B) {
 	for b.Loop() {
-		if _, err := NewQR(sampleURI); err != nil {
+		if _, err := views.NewQR(sampleURI); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -25,8 +25,8 @@ func groups(s string) []string {
 	return append(out, prefix+s)
 }
 
-// walletHref is a payment request as a link; anything but the two schemes of wallets is refused.
-func walletHref(uri string) templ.SafeURL {
+// WalletHref is a payment request as a link; anything but the two schemes of wallets is refused.
+func WalletHref(uri string) templ.SafeURL {
 	for _, scheme := range []string{"ethereum:", "solana:"} {
 		if strings.HasPrefix(uri, scheme) {
 			return templ.SafeURL(uri)
@@ -35,8 +35,8 @@ func walletHref(uri string) templ.SafeURL {
 	return templ.FailedSanitizationURL
 }
 
-// webHref is an http or https address, or none: other schemes in a merchant's link would run in our origin.
-func webHref(s string) (templ.SafeURL, bool) {
+// WebHref is an http or https address, or none: other schemes in a merchant's link would run in our origin.
+func WebHref(s string) (templ.SafeURL, bool) {
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") {
 		return "", false
@@ -44,18 +44,18 @@ func webHref(s string) (templ.SafeURL, bool) {
 	return templ.SafeURL(u.String()), true
 }
 
-// imageSrc is webHref, or a path of our own origin.
-func imageSrc(s string) (string, bool) {
+// ImageSrc is webHref, or a path of our own origin.
+func ImageSrc(s string) (string, bool) {
 	// Browsers read a backslash as a slash: "/\host" would be another origin.
 	if strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "//") && !strings.Contains(s, `\`) {
 		return s, true
 	}
-	u, ok := webHref(s)
+	u, ok := WebHref(s)
 	return string(u), ok
 }
 
-// returnHref is the merchant's link with txnid and status added to its query.
-func returnHref(link, txnID, status string) (templ.SafeURL, bool) {
+// ReturnHref is the merchant's link with txnid and status added to its query.
+func ReturnHref(link, txnID, status string) (templ.SafeURL, bool) {
 	u, err := url.Parse(link)
 	if err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") {
 		return "", false
@@ -67,17 +67,17 @@ func returnHref(link, txnID, status string) (templ.SafeURL, bool) {
 	return templ.SafeURL(u.String()), true
 }
 
-// span says how long n seconds are, in whole seconds below 90 and in whole minutes above; ids are the
+// Span says how long n seconds are, in whole seconds below 90 and in whole minutes above; ids are the
 // two messages.
-func (l *Locale) span(n int, secondsID, minutesID string) string {
+func (l *Locale) Span(n int, secondsID, minutesID string) string {
 	if n < 90 {
 		return l.N(secondsID, max(n, 1))
 	}
 	return l.N(minutesID, (n+30)/60)
 }
 
-// clockText is mm:ss, or h:mm:ss from an hour.
-func clockText(seconds int) string {
+// ClockText is mm:ss, or h:mm:ss from an hour.
+func ClockText(seconds int) string {
 	d := time.Duration(max(seconds, 0)) * time.Second
 	h, m, s := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
 	two := func(n int) string { return string([]byte{byte('0' + n/10), byte('0' + n%10)}) }

@@ -1,4 +1,4 @@
-package views
+package views_test
 
 import (
 	"bytes"
@@ -12,6 +12,9 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/florinpay/florin/static"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/checkout"
+	"github.com/florinpay/florin/views/donate"
 )
 
 // What a payer on a slow line has to wait for.
@@ -85,9 +88,9 @@ func (d document) assets() []string {
 func TestWeight(t *testing.T) {
 	t.Parallel()
 	heaviest, whole := 0, 0
-	for _, l := range languages {
+	for _, l := range views.Languages() {
 		for _, s := range checkoutSamples {
-			d := open(t, Checkout(s.props(t, l.Tag)))
+			d := open(t, checkout.Pay(s.props(t, l.Tag)))
 			first, brotli := gzipped(t, d.text), brotlied(t, d.text)
 			if first > firstTrip || brotli > firstTrip {
 				t.Errorf("%s in %s: HTML and CSS are %d bytes (gzip), %d (brotli); at most %d", s.name, l.Tag, first, brotli, firstTrip)
@@ -102,8 +105,8 @@ func TestWeight(t *testing.T) {
 			heaviest, whole = max(heaviest, first), max(whole, sum)
 		}
 	}
-	for _, l := range languages {
-		for name, page := range map[string]templ.Component{"donate": Donate(sampleDonate(l.Tag)), "gift": Donate(sampleGift(t, l.Tag, "waiting-sandbox")), "link": PayLink(sampleLink(l.Tag)), "receipt": Receipt(sampleReceipt(l.Tag))} {
+	for _, l := range views.Languages() {
+		for name, page := range map[string]templ.Component{"donate": donate.Campaign(sampleDonate(l.Tag)), "gift": donate.Campaign(sampleGift(t, l.Tag, "waiting-sandbox")), "link": donate.PayLink(sampleLink(l.Tag)), "receipt": checkout.Receipt(sampleReceipt(l.Tag))} {
 			if first := gzipped(t, render(t, page)); first > firstTrip {
 				t.Errorf("%s in %s: HTML and CSS are %d bytes; at most %d", name, l.Tag, first, firstTrip)
 			}
@@ -116,7 +119,7 @@ func TestWeight(t *testing.T) {
 func TestStyleInline(t *testing.T) {
 	t.Parallel()
 	for _, s := range checkoutSamples {
-		d := open(t, Checkout(s.props(t, "en")))
+		d := open(t, checkout.Pay(s.props(t, "en")))
 		if sheets := d.elements(func(n *html.Node) bool { return attribute(n, "rel") == "stylesheet" }); len(sheets) > 0 {
 			t.Errorf("%s fetches %d style sheets", s.name, len(sheets))
 		}

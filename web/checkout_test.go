@@ -17,6 +17,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/checkout"
 )
 
 var asForm = []string{"Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site", "same-origin", "Accept", "text/html"}
@@ -171,7 +172,7 @@ func TestLivePage(t *testing.T) {
 	srv := httptest.NewServer(b.server.Handler())
 	defer srv.Close()
 	p := b.start(b.newPayment(b.newMerchant(5)), chain.Polygon)
-	shown, err := b.server.presenter.Props(t.Context(), p, views.Page{Lang: "en"}, views.ViewNow)
+	shown, err := b.server.presenter.Props(t.Context(), p, views.Page{Lang: "en"}, checkout.ViewNow)
 	must(t, err)
 	live := b.openLive(srv, p, shown.Stage())
 	if name, data, _ := live.next(); name != "status" || data == "" {

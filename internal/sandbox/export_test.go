@@ -6,7 +6,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 	"github.com/florinpay/florin/internal/sandbox/devsol"
-	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/sandbox"
 )
 
 // Chain is the development chain of an EVM network.
@@ -16,6 +16,6 @@ func (s *Sandbox) Chain(n chain.Network) *devchain.Chain { return s.chains[n] }
 func (s *Sandbox) Ledger() *devsol.Ledger { return s.sol }
 
 // Received returns the webhooks of one payment that the inbox has.
-func (s *Sandbox) Received(txnid string) []views.SandboxDelivery {
-	return slices.DeleteFunc(s.inbox.Deliveries(), func(d views.SandboxDelivery) bool { return d.TxnID != txnid })
+func (s *Sandbox) Received(txnid string) []sandbox.Delivery {
+	return slices.DeleteFunc(s.inbox.Deliveries(), func(d sandbox.Delivery) bool { return d.TxnID != txnid })
 }

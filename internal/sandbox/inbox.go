@@ -11,7 +11,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/sandbox"
 )
 
 // Mode is how the inbox answers webhooks.
@@ -38,7 +38,7 @@ type Inbox struct {
 	mu         sync.Mutex
 	mode       Mode
 	verifier   *standardwebhooks.Webhook
-	deliveries []views.SandboxDelivery // newest first
+	deliveries []sandbox.Delivery // newest first
 }
 
 // NewInbox returns an inbox that verifies signatures with the signing secret.
@@ -69,7 +69,7 @@ func (b *Inbox) Mode() Mode {
 }
 
 // Deliveries returns the received deliveries, newest first.
-func (b *Inbox) Deliveries() []views.SandboxDelivery {
+func (b *Inbox) Deliveries() []sandbox.Delivery {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.deliveries)
@@ -102,7 +102,7 @@ func (b *Inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (b *Inbox) keep(r *http.Request, body []byte, answered int) {
-	d := views.SandboxDelivery{
+	d := sandbox.Delivery{
 		At: time.Now(), ID: r.Header.Get("Webhook-Id"), Body: string(body), Answered: answered,
 		Signed: true, Verdict: "The signature is right.",
 	}
@@ -118,12 +118,12 @@ func (b *Inbox) keep(r *http.Request, body []byte, answered int) {
 	}
 	for _, name := range []string{"Content-Type", "User-Agent", "Webhook-Id", "Webhook-Timestamp", "Webhook-Signature"} {
 		if v := r.Header.Get(name); v != "" {
-			d.Headers = append(d.Headers, views.Header{Name: name, Value: v})
+			d.Headers = append(d.Headers, sandbox.Header{Name: name, Value: v})
 		}
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.deliveries = append([]views.SandboxDelivery{d}, b.deliveries...)
+	b.deliveries = append([]sandbox.Delivery{d}, b.deliveries...)
 	if len(b.deliveries) > inboxKeeps {
 		b.deliveries = b.deliveries[:inboxKeeps]
 	}

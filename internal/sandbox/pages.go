@@ -16,6 +16,8 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/checkout"
+	"github.com/florinpay/florin/views/sandbox"
 )
 
 // pages serves the paths below /sandbox.
@@ -51,7 +53,7 @@ func (p *pages) show(w http.ResponseWriter, r *http.Request, status int, notice 
 		return
 	}
 	nonce := cryptorand.Text()
-	props := views.SandboxProps{
+	props := sandbox.Props{
 		Page: views.Page{Lang: "en", Nonce: nonce}, Inbox: p.sandbox.inbox.Deliveries(),
 		Receiver: string(p.sandbox.inbox.Mode()), APIKey: p.sandbox.Demo.Key, BaseURL: p.sandbox.BaseURL,
 		Notice: notice,
@@ -65,11 +67,11 @@ func (p *pages) show(w http.ResponseWriter, r *http.Request, status int, notice 
 	if status != http.StatusOK {
 		w.WriteHeader(status)
 	}
-	_ = views.Sandbox(props).Render(r.Context(), w)
+	_ = sandbox.Page(props).Render(r.Context(), w)
 }
 
-func shown(x payment.Payment) views.SandboxPayment {
-	s := views.SandboxPayment{
+func shown(x payment.Payment) sandbox.Payment {
+	s := sandbox.Payment{
 		TxnID: string(x.ID), Amount: x.Amount.String(), Network: string(x.Choice.Network),
 		Token:  string(x.Choice.Token),
 		Status: string(x.Status), Received: x.Received().Micros().String(), CreatedAt: x.CreatedAt,
@@ -88,7 +90,7 @@ func (p *pages) create(w http.ResponseWriter, r *http.Request) {
 		p.refuse(w, r, err)
 		return
 	}
-	http.Redirect(w, r, views.PayPath(string(x.ID), "", views.ViewNow), http.StatusSeeOther)
+	http.Redirect(w, r, checkout.PayPath(string(x.ID), "", checkout.ViewNow), http.StatusSeeOther)
 }
 
 func (p *pages) pay(w http.ResponseWriter, r *http.Request) {

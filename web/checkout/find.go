@@ -8,7 +8,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/checkout"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -30,20 +30,20 @@ func (s *Surface) postFind(c echo.Context) error {
 	}
 	shown := s.shownFinding(found, err)
 	shown.Asked = asked[:min(len(asked), MaxHash)]
-	return s.show(c, p, status, func(props *views.CheckoutProps) {
-		props.View, props.Finding = views.ViewFind, &shown
+	return s.show(c, p, status, func(props *checkout.Props) {
+		props.View, props.Finding = checkout.ViewFind, &shown
 	})
 }
 
 // MaxHash is how much of a typed hash is read and written back into the field, in bytes.
 const MaxHash = 200
 
-func (s *Surface) shownFinding(f payment.LookupResult, failed error) views.Finding {
+func (s *Surface) shownFinding(f payment.LookupResult, failed error) checkout.Finding {
 	if failed != nil {
-		return views.Finding{Verdict: failedVerdict(failed)}
+		return checkout.Finding{Verdict: failedVerdict(failed)}
 	}
-	out := views.Finding{
-		Verdict: views.Verdict(f.Verdict), Network: string(f.Network), Token: f.Token, Amount: shownAmount(f.Amount),
+	out := checkout.Finding{
+		Verdict: checkout.Verdict(f.Verdict), Network: string(f.Network), Token: f.Token, Amount: shownAmount(f.Amount),
 		Missing: Positive(f.Missing), SecondsToFinal: shell.Seconds(f.FinalIn), ByAddress: f.ByAddress,
 	}
 	if f.Network != "" {
@@ -52,14 +52,14 @@ func (s *Surface) shownFinding(f payment.LookupResult, failed error) views.Findi
 	return out
 }
 
-func failedVerdict(err error) views.Verdict {
+func failedVerdict(err error) checkout.Verdict {
 	switch {
 	case fault.Is(err, fault.Invalid):
-		return views.VerdictInvalid
+		return checkout.VerdictInvalid
 	case fault.Is(err, fault.Limited):
-		return views.VerdictTooOften
+		return checkout.VerdictTooOften
 	}
-	return views.VerdictUnavailable
+	return checkout.VerdictUnavailable
 }
 
 // shownAmount is an amount for people; empty where nothing was found.

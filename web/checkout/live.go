@@ -9,6 +9,7 @@ import (
 
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/checkout"
 	"github.com/florinpay/florin/web/live"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -26,7 +27,7 @@ type livePage struct {
 	lang string
 	// campaign is the one on whose page the payment is shown; empty for its own.
 	campaign string
-	view     views.View
+	view     checkout.View
 	shown    string // the stage the page shows
 	end      time.Time
 }
@@ -39,7 +40,7 @@ func (s *Surface) getLive(c echo.Context) error {
 	}
 	l := &livePage{
 		s: s, id: p.ID, lang: shell.Language(c), campaign: c.QueryParam("campaign"),
-		view: views.ParseView(c.QueryParam("view")), shown: c.QueryParam("stage"), end: time.Now().Add(live.Lifetime),
+		view: checkout.ParseView(c.QueryParam("view")), shown: c.QueryParam("stage"), end: time.Now().Add(live.Lifetime),
 	}
 	return s.Hub.Admit(live.Payment(p.ID), shell.CallOf(c).Client, l, func() error { return l.Open(c) })
 }
@@ -84,7 +85,7 @@ func (l *livePage) look(ctx context.Context, b *bytes.Buffer) (moving, done bool
 	if props.Stage() != l.shown {
 		l.s.Presenter.AddCodes(&props)
 	}
-	event, fragment, next, done := views.LiveEvent(props, l.shown)
+	event, fragment, next, done := checkout.LiveEvent(props, l.shown)
 	if err := l.Add(ctx, b, "payment", event, fragment); err != nil {
 		return false, false, err
 	}
@@ -92,5 +93,5 @@ func (l *livePage) look(ctx context.Context, b *bytes.Buffer) (moving, done bool
 	if done {
 		live.WriteEvent(b, "done", nil)
 	}
-	return props.State == views.StateSeen || props.State == views.StateConfirming, done, nil
+	return props.State == checkout.StateSeen || props.State == checkout.StateConfirming, done, nil
 }

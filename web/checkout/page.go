@@ -11,7 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/checkout"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -22,7 +22,7 @@ func (s *Surface) getCheckout(c echo.Context) error {
 		return err
 	}
 	s.NoteShown(c, p)
-	return s.show(c, p, http.StatusOK, func(*views.CheckoutProps) {})
+	return s.show(c, p, http.StatusOK, func(*checkout.Props) {})
 }
 
 // NoteShown records that a page showed the payment. Only the merchant sees that, so
@@ -38,17 +38,17 @@ func (s *Surface) NoteShown(c echo.Context, p payment.Payment) {
 
 // show writes the page of a payment, or of the campaign whose form was sent; add
 // completes its props.
-func (s *Surface) show(c echo.Context, p payment.Payment, status int, add func(*views.CheckoutProps)) error {
+func (s *Surface) show(c echo.Context, p payment.Payment, status int, add func(*checkout.Props)) error {
 	if slug := c.QueryParam("campaign"); slug != "" && c.Param("txnid") != "" {
 		return s.CampaignPage(c, slug, p, status, add)
 	}
-	props, err := s.Presenter.Props(c.Request().Context(), p, shell.NewPage(c), views.ParseView(c.QueryParam("view")))
+	props, err := s.Presenter.Props(c.Request().Context(), p, shell.NewPage(c), checkout.ParseView(c.QueryParam("view")))
 	if err != nil {
 		return err
 	}
 	s.Presenter.AddCodes(&props)
 	add(&props)
-	return shell.Render(c, status, props.Page, views.Checkout(props))
+	return shell.Render(c, status, props.Page, checkout.Pay(props))
 }
 
 // postStart starts the payment with what the form chose.
@@ -85,13 +85,13 @@ func (s *Surface) postCancel(c echo.Context) error {
 
 // afterForm sends the payer back to the page, or shows the page with the reason why
 // the form was refused.
-func (s *Surface) afterForm(c echo.Context, failed error, problemOf func(error) views.Problem) error {
+func (s *Surface) afterForm(c echo.Context, failed error, problemOf func(error) checkout.Problem) error {
 	txnid := c.Param("txnid")
 	if failed == nil {
 		return c.Redirect(http.StatusSeeOther, payPage(c))
 	}
 	problem := problemOf(failed)
-	if problem == views.ProblemNone {
+	if problem == checkout.ProblemNone {
 		return failed
 	}
 	p, err := s.Payments.Get(c.Request().Context(), txnid)
@@ -99,39 +99,39 @@ func (s *Surface) afterForm(c echo.Context, failed error, problemOf func(error) 
 		return err
 	}
 	refusal := s.Shell.Refuse(c, failed)
-	return s.show(c, p, refusal.Code, func(props *views.CheckoutProps) { props.Problem = problem })
+	return s.show(c, p, refusal.Code, func(props *checkout.Props) { props.Problem = problem })
 }
 
 // payPage is the page a form of a payment was sent from.
 func payPage(c echo.Context) string {
 	txnid, lang := c.Param("txnid"), c.QueryParam("lang")
 	if slug := c.QueryParam("campaign"); slug != "" {
-		return views.GiftPath(slug, txnid, lang, views.ViewNow)
+		return checkout.GiftPath(slug, txnid, lang, checkout.ViewNow)
 	}
-	return views.PayPath(txnid, lang, views.ViewNow)
+	return checkout.PayPath(txnid, lang, checkout.ViewNow)
 }
 
 // problemOfStart says why a start was refused, for the page; ProblemNone if the
 // error is not about the payer's choice.
-func problemOfStart(err error) views.Problem {
+func problemOfStart(err error) checkout.Problem {
 	switch {
 	case errors.Is(err, payment.ErrMoneyReceived):
-		return views.ProblemReceived
+		return checkout.ProblemReceived
 	case errors.Is(err, merchant.ErrNoCustodian), fault.Is(err, fault.PaymentRequired):
-		return views.ProblemMerchant
+		return checkout.ProblemMerchant
 	case errors.Is(err, payment.ErrEnded), errors.Is(err, payment.ErrPastExpiry):
-		return views.ProblemClosed
+		return checkout.ProblemClosed
 	case fault.Is(err, fault.Unprocessable), fault.Is(err, fault.Unavailable):
-		return views.ProblemUnavailable
+		return checkout.ProblemUnavailable
 	case fault.Is(err, fault.Limited):
-		return views.ProblemTooOften
+		return checkout.ProblemTooOften
 	}
-	return views.ProblemNone
+	return checkout.ProblemNone
 }
 
-func problemOfCancel(err error) views.Problem {
+func problemOfCancel(err error) checkout.Problem {
 	if errors.Is(err, payment.ErrMoneyReceived) {
-		return views.ProblemCannotCancel
+		return checkout.ProblemCannotCancel
 	}
 	return problemOfStart(err)
 }

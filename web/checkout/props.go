@@ -12,18 +12,19 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/checkout"
 	"github.com/florinpay/florin/web/shell"
 )
 
 // Props are what the page of a payment shows, without the QR codes (AddCodes), which
 // are made only where they are shown.
-func (x *Presenter) Props(ctx context.Context, p payment.Payment, page views.Page, view views.View) (views.CheckoutProps, error) {
+func (x *Presenter) Props(ctx context.Context, p payment.Payment, page views.Page, view checkout.View) (checkout.Props, error) {
 	merchant, err := x.Merchant(ctx, p)
 	if err != nil {
-		return views.CheckoutProps{}, err
+		return checkout.Props{}, err
 	}
 	now := x.now()
-	out := views.CheckoutProps{
+	out := checkout.Props{
 		Page: page, Merchant: merchant, TxnID: string(p.ID), Amount: p.Amount.Display(), Token: string(p.Choice.Token),
 		Description: p.Description, Reference: p.Reference, State: state(p, now), View: view, Cancelled: p.Status == payment.Cancelled,
 		Deposits: x.deposits(p), Received: Positive(p.Received().Micros()), Excess: Positive(p.Received().Sub(p.Amount.Atto()).Micros()),
@@ -36,7 +37,7 @@ func (x *Presenter) Props(ctx context.Context, p payment.Payment, page views.Pag
 		out.Missing = Positive(p.Missing())
 		x.addProgress(&out, p, now)
 	}
-	if out.State == views.StateChoose || view == views.ViewChoose {
+	if out.State == checkout.StateChoose || view == checkout.ViewChoose {
 		out.Choices, err = x.Choices(ctx, p)
 	}
 	if x.sandbox {
@@ -72,67 +73,67 @@ func (x *Presenter) Merchant(ctx context.Context, p payment.Payment) (views.Merc
 }
 
 // state is the state of the payment as its page names it.
-func state(p payment.Payment, now time.Time) views.State {
+func state(p payment.Payment, now time.Time) checkout.State {
 	switch p.Status {
 	case payment.Completed:
-		return views.StatePaid
+		return checkout.StatePaid
 	case payment.Expired, payment.Cancelled:
 		return ended(p)
 	case payment.Pending:
 		if !now.Before(p.ExpiresAt) {
-			return views.StateExpired
+			return checkout.StateExpired
 		}
-		return views.StateChoose
+		return checkout.StateChoose
 	case payment.Started:
 	}
 	switch {
 	case !p.Incoming().IsZero():
-		return views.StateSeen
+		return checkout.StateSeen
 	case !p.Received().IsZero():
-		return views.StateShort
+		return checkout.StateShort
 	}
-	return views.StateWaiting
+	return checkout.StateWaiting
 }
 
-func ended(p payment.Payment) views.State {
+func ended(p payment.Payment) checkout.State {
 	for _, d := range p.Deposits {
 		if d.Late && p.Counts(d) {
-			return views.StateLate
+			return checkout.StateLate
 		}
 	}
 	if p.Status == payment.Cancelled {
-		return views.StateCancelled
+		return checkout.StateCancelled
 	}
-	return views.StateExpired
+	return checkout.StateExpired
 }
 
 // addInstructions adds what to send and where.
-func (x *Presenter) addInstructions(out *views.CheckoutProps, p payment.Payment) {
+func (x *Presenter) addInstructions(out *checkout.Props, p payment.Payment) {
 	route, ok := p.Route()
 	offered, known := x.payments.Network(p.Choice.Network)
 	if !ok || !known {
 		return
 	}
 	due := p.Due()
-	out.Pay = &views.Instructions{
+	out.Pay = &checkout.Instructions{
 		Network: string(p.Choice.Network), Token: string(p.Choice.Token), Address: string(route.Address.Address),
 		Amount: due.Display(), PaymentURI: p.URI(offered.Profile),
 	}
 	asset, ok := offered.Profile.Asset(p.Choice.Token)
 	if ok && p.Choice.Network.EVM() {
-		out.Pay.Browser = &views.BrowserWallet{
+		out.Pay.Browser = &checkout.BrowserWallet{
 			ChainID: offered.Profile.ChainID, Contract: string(asset.Contract), Units: due.Units(asset.Decimals).String(),
 			CoinSymbol: offered.Profile.Coin, ExplorerURL: offered.Profile.Explorer, RPCURL: offered.Profile.WalletRPC,
 		}
 	}
 	if ok && p.Choice.Network == chain.Solana && x.solana {
-		out.Pay.Solana = &views.SolanaWallet{Chain: "solana:" + offered.Profile.Cluster}
+		out.Pay.Solana = &checkout.SolanaWallet{Chain: "solana:" + offered.Profile.Cluster}
 	}
 }
 
 // AddCodes adds the QR codes of the instructions.
-func (x *Presenter) AddCodes(p *views.CheckoutProps) {
-	if p.Pay == nil || (p.State != views.StateWaiting && p.State != views.StateShort) {
+func (x *Presenter) AddCodes(p *checkout.Props) {
+	if p.Pay == nil || (p.State != checkout.StateWaiting && p.State != checkout.StateShort) {
 		return
 	}
 	p.Pay.QRPlain = x.QR(p.Pay.Address)
@@ -147,7 +148,7 @@ const (
 
 // addProgress adds how far the newest deposit is from being final, by the time the
 // network takes at present.
-func (x *Presenter) addProgress(out *views.CheckoutProps, p payment.Payment, now time.Time) {
+func (x *Presenter) addProgress(out *checkout.Props, p payment.Payment, now time.Time) {
 	h := x.payments.Health(p.Choice.Network)
 	out.Paused = !h.OK
 	d, ok := newestSeen(p)
@@ -159,7 +160,7 @@ func (x *Presenter) addProgress(out *views.CheckoutProps, p payment.Payment, now
 		return
 	}
 	since := max(now.Sub(d.SeenAt), 0)
-	out.State = views.StateConfirming
+	out.State = checkout.StateConfirming
 	out.SecondsToFinal = max(shell.Seconds(takes-since), leastSeconds)
 	out.Progress = min(int(100*since/takes), mostProgress)
 }
@@ -174,14 +175,14 @@ func newestSeen(p payment.Payment) (payment.Deposit, bool) {
 }
 
 // deposits lists the money that arrived.
-func (x *Presenter) deposits(p payment.Payment) []views.Deposit {
-	var out []views.Deposit
+func (x *Presenter) deposits(p payment.Payment) []checkout.Deposit {
+	var out []checkout.Deposit
 	for _, d := range p.Deposits {
 		if d.State == payment.DepositVanished {
 			continue
 		}
 		t := d.Transfer
-		v := views.Deposit{
+		v := checkout.Deposit{
 			Kind: depositKind(p, d), Network: string(t.Network), Token: t.Asset.Symbol,
 			Amount: t.Units.Display(t.Asset.Decimals), Hash: string(t.Tx), At: d.SeenAt,
 		}
@@ -193,20 +194,20 @@ func (x *Presenter) deposits(p payment.Payment) []views.Deposit {
 	return out
 }
 
-func depositKind(p payment.Payment, d payment.Deposit) views.DepositKind {
+func depositKind(p payment.Payment, d payment.Deposit) checkout.DepositKind {
 	switch {
 	case !p.Counts(d):
-		return views.DepositOther
+		return checkout.DepositOther
 	case d.Late:
-		return views.DepositLate
+		return checkout.DepositLate
 	case d.State == payment.DepositFinal:
-		return views.DepositFinal
+		return checkout.DepositFinal
 	}
-	return views.DepositSeen
+	return checkout.DepositSeen
 }
 
 // Choices lists the networks the payer may choose, the chosen one first.
-func (x *Presenter) Choices(ctx context.Context, p payment.Payment) ([]views.NetworkChoice, error) {
+func (x *Presenter) Choices(ctx context.Context, p payment.Payment) ([]checkout.NetworkChoice, error) {
 	offers, err := x.payments.Offers(ctx, p)
 	if errors.Is(err, merchant.ErrNoCustodian) {
 		return nil, nil
@@ -214,20 +215,20 @@ func (x *Presenter) Choices(ctx context.Context, p payment.Payment) ([]views.Net
 	if err != nil {
 		return nil, err
 	}
-	var out []views.NetworkChoice
+	var out []checkout.NetworkChoice
 	for _, o := range offers {
-		n := views.NetworkChoice{
+		n := checkout.NetworkChoice{
 			Network: string(o.Network), FeeUSD: o.Profile.TypicalFee.String(), Seconds: shell.Seconds(o.FinalIn),
 			Last: o.Network == p.Choice.Network,
 		}
 		if o.Reason != "" {
-			n.Reason = views.ReasonBehind
+			n.Reason = checkout.ReasonBehind
 		}
 		for _, t := range o.Tokens {
-			n.Tokens = append(n.Tokens, views.TokenChoice{Token: string(t)})
+			n.Tokens = append(n.Tokens, checkout.TokenChoice{Token: string(t)})
 		}
 		if n.Last {
-			out = append([]views.NetworkChoice{n}, out...)
+			out = append([]checkout.NetworkChoice{n}, out...)
 			continue
 		}
 		out = append(out, n)

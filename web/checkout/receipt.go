@@ -6,7 +6,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/checkout"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -19,13 +19,13 @@ func (s *Surface) getReceipt(c echo.Context) error {
 		return err
 	}
 	if p.Status != payment.Completed {
-		return c.Redirect(http.StatusSeeOther, views.PayPath(string(p.ID), c.QueryParam("lang"), views.ViewNow))
+		return c.Redirect(http.StatusSeeOther, checkout.PayPath(string(p.ID), c.QueryParam("lang"), checkout.ViewNow))
 	}
 	merchant, err := s.Presenter.Merchant(ctx, p)
 	if err != nil {
 		return err
 	}
-	props := views.ReceiptProps{
+	props := checkout.ReceiptProps{
 		Page: shell.NewPage(c), Merchant: merchant, TxnID: string(p.ID), Reference: p.Reference, Description: p.Description,
 		Amount: p.Amount.Display(), Received: p.Received().Micros().Display(),
 		Network: string(p.Choice.Network), Token: string(p.Choice.Token), CreatedAt: p.CreatedAt, PaidAt: p.EndedAt,
@@ -34,5 +34,5 @@ func (s *Surface) getReceipt(c echo.Context) error {
 	if route, ok := p.Route(); ok {
 		props.Address = string(route.Address.Address)
 	}
-	return shell.Render(c, http.StatusOK, props.Page, views.Receipt(props))
+	return shell.Render(c, http.StatusOK, props.Page, checkout.Receipt(props))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/checkout"
 	"github.com/florinpay/florin/web/live"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -15,7 +16,7 @@ import (
 // CampaignPage writes the page of a campaign on which one of its donations is
 // paid; add completes the props of the payment.
 type CampaignPage func(
-	c echo.Context, slug string, p payment.Payment, status int, add func(*views.CheckoutProps),
+	c echo.Context, slug string, p payment.Payment, status int, add func(*checkout.Props),
 ) error
 
 // Surface serves the checkout.
@@ -50,7 +51,7 @@ func failure(c echo.Context, r operation.Refusal) error {
 	switch {
 	case !shell.Reads(c):
 		// The address of a form cannot be opened; its payment's can.
-		p.Path = views.PayPath(c.Param("txnid"), "", views.ViewNow)
+		p.Path = checkout.PayPath(c.Param("txnid"), "", checkout.ViewNow)
 	case r.Code == http.StatusBadRequest:
 		p.Kind = views.FailurePaymentUnknown // a link that lost its end
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/fault"
-	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/donate"
 	"github.com/florinpay/florin/web/checkout"
 	"github.com/florinpay/florin/web/session"
 )
@@ -46,7 +46,7 @@ func (d *Surface) getCampaign(c echo.Context, who session.Principal) error {
 		Frame: d.Frame(c, who, found.Title, campaignsPath), Slug: found.Slug, Name: found.Title, State: string(found.At(now)), KeyGone: found.KeyRevoked,
 		Raised: totals.Raised.Display(), Goal: checkout.Positive(found.Goal), Percent: found.Percent(totals), Donors: totals.Donors, Waiting: totals.Waiting,
 		EndsAt: found.EndsAt, AtOnce: found.ShowAtOnce, OnlyWaiting: q.Review != "", Paged: q.Before > 0,
-		Link: link, QR: d.Presenter.QR(link), Embed: views.EmbedHTML(link, found.Title),
+		Link: link, QR: d.Presenter.QR(link), Embed: donate.EmbedHTML(link, found.Title),
 	}
 	if p.Button, err = d.button(c.Request().Context(), found.KeyID, link, "Donate"); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (d *Surface) giftRow(found campaign.Campaign, g campaign.Donation) dashboar
 // button is a link drawn as a button in the merchant's colour.
 func (d *Surface) button(ctx context.Context, keyID int64, link, label string) (string, error) {
 	merchant, err := d.merchantOf(ctx, keyID)
-	return views.ButtonHTML(link, label, merchant), err
+	return donate.ButtonHTML(link, label, merchant), err
 }
 
 // changeState pauses, resumes or ends a campaign.

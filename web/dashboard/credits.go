@@ -13,7 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/report"
-	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/checkout"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/session"
@@ -112,5 +112,5 @@ func (d *Surface) postCredits(c echo.Context, who session.Principal) error {
 		return d.creditsPage(c, who, fault.KindOf(err).Code(), key.PublicID, f)
 	}
 	// On this host, wherever the checkout is for others: a form may lead nowhere else.
-	return c.Redirect(http.StatusSeeOther, views.PayPath(string(p.ID), "", views.ViewNow))
+	return c.Redirect(http.StatusSeeOther, checkout.PayPath(string(p.ID), "", checkout.ViewNow))
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/views"
+	pages "github.com/florinpay/florin/views/checkout"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
 	"github.com/labstack/echo/v4"
@@ -28,8 +29,8 @@ func (d *Surface) getPreview(c echo.Context, who session.Principal) error {
 	if logo == "" && custodian.Branding.Uploaded() {
 		logo = custodian.Branding.LogoURL
 	}
-	p := views.CheckoutProps{
-		Page: shell.NewPage(c), State: views.StateChoose, TxnID: "01PREVW0000000000000000000", Amount: "49.90", Description: "Two pounds of coffee", Reference: "A-1042",
+	p := pages.Props{
+		Page: shell.NewPage(c), State: pages.StateChoose, TxnID: "01PREVW0000000000000000000", Amount: "49.90", Description: "Two pounds of coffee", Reference: "A-1042",
 		Merchant: views.Merchant{
 			Name: q.Get("name"), Tagline: q.Get("tagline"), LogoURL: logo, SupportEmail: q.Get("supportEmail"),
 			Accent: q.Get("primaryColor"), Background: q.Get("backgroundColor"), Theme: q.Get("theme"),
@@ -42,21 +43,21 @@ func (d *Surface) getPreview(c echo.Context, who session.Principal) error {
 			"base-uri 'none'; frame-ancestors 'self'; sandbox")
 		h.Set("X-Frame-Options", "SAMEORIGIN")
 	})
-	return shell.Render(c, http.StatusOK, p.Page, views.Checkout(p))
+	return shell.Render(c, http.StatusOK, p.Page, pages.Pay(p))
 }
 
 // previewChoices are the networks the merchant has a wallet on; all of the
 // configured ones until there is any.
-func (d *Surface) previewChoices(c merchant.Custodian) []views.NetworkChoice {
-	var all []views.NetworkChoice
+func (d *Surface) previewChoices(c merchant.Custodian) []pages.NetworkChoice {
+	var all []pages.NetworkChoice
 	for _, n := range chain.Networks() {
 		lane, ok := d.Payments.Network(n)
 		if !ok || len(c.Wallets) > 0 && c.Wallets[n] == "" {
 			continue
 		}
-		all = append(all, views.NetworkChoice{
+		all = append(all, pages.NetworkChoice{
 			Network: string(n), FeeUSD: lane.Profile.TypicalFee.String(), Seconds: shell.Seconds(lane.Profile.TypicalFinal),
-			Tokens: []views.TokenChoice{{Token: "USDT"}, {Token: "USDC"}},
+			Tokens: []pages.TokenChoice{{Token: "USDT"}, {Token: "USDC"}},
 		})
 	}
 	return all

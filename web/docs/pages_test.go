@@ -15,8 +15,8 @@ import (
 
 	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/internal/fault"
-	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/docs"
+	"github.com/florinpay/florin/views/sandbox"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -118,7 +118,7 @@ func TestDocs_Pages(t *testing.T) {
 func TestDocs_SandboxButtons(t *testing.T) {
 	t.Parallel()
 	page := ask(t, docs.TestingPath)
-	for _, act := range views.SandboxActs {
+	for _, act := range sandbox.Acts {
 		if !strings.Contains(page, "<dt>"+act.Label+"</dt>") {
 			t.Errorf("the button %q is not explained", act.Label)
 		}

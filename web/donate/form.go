@@ -17,6 +17,8 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/checkout"
+	"github.com/florinpay/florin/views/donate"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -34,17 +36,17 @@ func (s *Surface) postDonateForm(c echo.Context) error {
 	if typed == "" || typed == "other" {
 		typed = views.LocaleFor(lang).Plain(form.Get("amount"))
 	}
-	network, token, ok := views.ParseWay(form.Get("way"))
-	problems := map[string]views.InputError{}
+	network, token, ok := donate.ParseWay(form.Get("way"))
+	problems := map[string]donate.InputError{}
 	if !ok {
-		problems["way"] = views.InputWay
+		problems["way"] = donate.InputWay
 	}
 	least, most := s.Payments.Bounds()
 	if e := amountError(typed, least, most); e != "" {
 		problems["amount"] = e
 	}
 	if len(problems) > 0 {
-		return s.donateAgain(c, http.StatusUnprocessableEntity, problems, views.ProblemNone)
+		return s.donateAgain(c, http.StatusUnprocessableEntity, problems, checkout.ProblemNone)
 	}
 	s.addOnce(c, form)
 	out, err := s.Operations.StartDonation(c.Request().Context(), operation.DonationInput{
@@ -58,7 +60,7 @@ func (s *Surface) postDonateForm(c echo.Context) error {
 	case out.Transaction == nil:
 		refusal = operation.Refusal{Code: out.Code, Message: out.Message}
 	default:
-		return c.Redirect(http.StatusSeeOther, views.GiftPath(c.Param("campaignId"), out.Transaction.Txnid, c.QueryParam("lang"), views.ViewNow))
+		return c.Redirect(http.StatusSeeOther, checkout.GiftPath(c.Param("campaignId"), out.Transaction.Txnid, c.QueryParam("lang"), checkout.ViewNow))
 	}
 	return s.refuseDonation(c, refusal, err)
 }
@@ -81,20 +83,20 @@ func (s *Surface) addOnce(c echo.Context, form url.Values) {
 
 // amountError says what is wrong with an amount that was typed, read as a plain
 // decimal, where amounts from least to most are taken.
-func amountError(plain string, least, most money.Micros) views.InputError {
+func amountError(plain string, least, most money.Micros) donate.InputError {
 	m, err := money.ParseMicros("amount", plain)
 	whole, _, _ := strings.Cut(strings.TrimLeft(plain, "0"), ".")
 	switch {
 	case plain == "":
-		return views.InputAmount
+		return donate.InputAmount
 	case strings.Trim(plain, "0.") == "":
-		return views.InputTooSmall
+		return donate.InputTooSmall
 	case m > most || err != nil && len(whole) > maxWhole:
-		return views.InputTooLarge
+		return donate.InputTooLarge
 	case err != nil:
-		return views.InputAmount
+		return donate.InputAmount
 	case m < least:
-		return views.InputTooSmall
+		return donate.InputTooSmall
 	}
 	return ""
 }
@@ -105,22 +107,22 @@ const maxWhole = 12
 // refuseDonation shows the page again with why nothing was started.
 func (s *Surface) refuseDonation(c echo.Context, r operation.Refusal, err error) error {
 	shell.AddHeaders(c)
-	problems, problem := map[string]views.InputError{}, views.ProblemNone
+	problems, problem := map[string]donate.InputError{}, checkout.ProblemNone
 	switch r.Code {
 	case http.StatusBadRequest:
 		field, _, _ := strings.Cut(r.Message, " ")
 		problems = s.fieldProblem(c.Request().PostForm, field)
 		r.Code = http.StatusUnprocessableEntity
 	case http.StatusPaymentRequired:
-		problem = views.ProblemMerchant
+		problem = checkout.ProblemMerchant
 	case http.StatusTooManyRequests:
-		problem = views.ProblemTooOften
+		problem = checkout.ProblemTooOften
 		if errors.Is(err, payment.ErrManyWaiting) {
-			problem = views.ProblemFull
+			problem = checkout.ProblemFull
 		}
 	case http.StatusConflict: // the page itself says that it is paused or has ended
 	case http.StatusUnprocessableEntity, http.StatusServiceUnavailable:
-		problem = views.ProblemUnavailable
+		problem = checkout.ProblemUnavailable
 	default:
 		if err == nil {
 			err = fmt.Errorf("a donation was refused with %d: %s", r.Code, r.Message)
@@ -131,24 +133,24 @@ func (s *Surface) refuseDonation(c echo.Context, r operation.Refusal, err error)
 }
 
 // fieldProblem says what is wrong with the field that a refusal names.
-func (s *Surface) fieldProblem(form url.Values, field string) map[string]views.InputError {
-	switch most := map[string]int{"name": views.MaxDonorName, "message": views.MaxDonorMessage}[field]; {
+func (s *Surface) fieldProblem(form url.Values, field string) map[string]donate.InputError {
+	switch most := map[string]int{"name": donate.MaxDonorName, "message": donate.MaxDonorMessage}[field]; {
 	case most == 0:
-		return map[string]views.InputError{"way": views.InputWay}
+		return map[string]donate.InputError{"way": donate.InputWay}
 	case utf8.RuneCountInString(strings.TrimSpace(form.Get(field))) > most:
-		return map[string]views.InputError{field: views.InputTooLong}
+		return map[string]donate.InputError{field: donate.InputTooLong}
 	}
-	return map[string]views.InputError{field: views.InputText}
+	return map[string]donate.InputError{field: donate.InputText}
 }
 
 // donateAgain shows the page with what was typed. What no page can show, such
 // as bytes that are no text, is left out.
-func (s *Surface) donateAgain(c echo.Context, status int, problems map[string]views.InputError, problem views.Problem) error {
+func (s *Surface) donateAgain(c echo.Context, status int, problems map[string]donate.InputError, problem checkout.Problem) error {
 	typed := make(url.Values)
 	for name, values := range c.Request().PostForm {
 		typed.Set(name, shownText(values[0]))
 	}
-	return s.donatePage(c, status, 0, func(p *views.DonateProps) {
+	return s.donatePage(c, status, 0, func(p *donate.Props) {
 		p.Typed, p.Errors, p.Problem = typed, problems, problem
 	})
 }

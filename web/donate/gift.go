@@ -6,7 +6,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/checkout"
+	"github.com/florinpay/florin/views/donate"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -18,14 +19,14 @@ func (s *Surface) getGift(c echo.Context, txnid string) error {
 		return err
 	}
 	s.NoteShown(c, p)
-	return s.GiftPage(c, c.Param("campaignId"), p, http.StatusOK, func(*views.CheckoutProps) {})
+	return s.GiftPage(c, c.Param("campaignId"), p, http.StatusOK, func(*checkout.Props) {})
 }
 
 // GiftPage writes the page of a campaign on which one of its donations is paid; add
 // completes the props of the payment. A payment of something else is unknown to a
 // campaign.
 func (s *Surface) GiftPage(
-	c echo.Context, slug string, p payment.Payment, status int, add func(*views.CheckoutProps),
+	c echo.Context, slug string, p payment.Payment, status int, add func(*checkout.Props),
 ) error {
 	ctx := c.Request().Context()
 	found, _, err := s.Campaigns.Get(ctx, slug)
@@ -36,7 +37,7 @@ func (s *Surface) GiftPage(
 		return payment.ErrUnknown
 	}
 	page := shell.NewPage(c)
-	pay, err := s.Presenter.Props(ctx, p, page, views.ParseView(c.QueryParam("view")))
+	pay, err := s.Presenter.Props(ctx, p, page, checkout.ParseView(c.QueryParam("view")))
 	if err != nil {
 		return err
 	}
@@ -51,5 +52,5 @@ func (s *Surface) GiftPage(
 	if pay.Live() {
 		whole.LivePath = "" // a browser has few connections to a host: one stream a page
 	}
-	return shell.Render(c, status, page, views.Donate(whole))
+	return shell.Render(c, status, page, donate.Campaign(whole))
 }

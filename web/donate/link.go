@@ -13,6 +13,8 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
+	checkoutview "github.com/florinpay/florin/views/checkout"
+	"github.com/florinpay/florin/views/donate"
 	"github.com/florinpay/florin/web/checkout"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -23,21 +25,21 @@ func (s *Surface) getLink(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.linkPage(c, http.StatusOK, l, func(*views.LinkProps) {})
+	return s.linkPage(c, http.StatusOK, l, func(*donate.LinkProps) {})
 }
 
-func (s *Surface) linkPage(c echo.Context, status int, l campaign.Link, add func(*views.LinkProps)) error {
+func (s *Surface) linkPage(c echo.Context, status int, l campaign.Link, add func(*donate.LinkProps)) error {
 	merchant, err := s.Presenter.Merchant(c.Request().Context(), payment.Payment{KeyID: l.KeyID, Kind: payment.KindMerchant})
 	if err != nil {
 		return err
 	}
 	least, most := s.linkBounds(l)
-	p := views.LinkProps{
+	p := donate.LinkProps{
 		Page: shell.NewPage(c), Merchant: merchant, Slug: l.Slug, Description: l.Description, Amount: checkout.Positive(l.Amount),
 		Min: least.Display(), Max: most.Display(), Bounded: l.Min > 0 || l.Max > 0, Closed: l.Closed(),
 	}
 	add(&p)
-	return shell.Render(c, status, p.Page, views.PayLink(p))
+	return shell.Render(c, status, p.Page, donate.PayLink(p))
 }
 
 // linkBounds are the amounts a payer may choose between.
@@ -67,7 +69,7 @@ func (s *Surface) postLink(c echo.Context) error {
 	if l.Amount == 0 && !l.Closed() {
 		least, most := s.linkBounds(l)
 		if e := amountError(typed, least, most); e != "" {
-			return s.linkAgain(c, http.StatusUnprocessableEntity, l, e, views.ProblemNone)
+			return s.linkAgain(c, http.StatusUnprocessableEntity, l, e, checkoutview.ProblemNone)
 		}
 	}
 	if err := s.Shell.Limits.Open(ctx); err != nil {
@@ -77,16 +79,16 @@ func (s *Surface) postLink(c echo.Context) error {
 	if err != nil {
 		return s.refuseLink(c, l, err)
 	}
-	return c.Redirect(http.StatusSeeOther, views.PayPath(string(p.ID), c.QueryParam("lang"), views.ViewNow))
+	return c.Redirect(http.StatusSeeOther, checkoutview.PayPath(string(p.ID), c.QueryParam("lang"), checkoutview.ViewNow))
 }
 
 func (s *Surface) refuseLink(c echo.Context, l campaign.Link, err error) error {
-	problem := views.ProblemNone
+	problem := checkoutview.ProblemNone
 	switch {
 	case errors.Is(err, merchant.ErrNoCustodian):
-		problem = views.ProblemMerchant
+		problem = checkoutview.ProblemMerchant
 	case fault.Is(err, fault.Limited):
-		problem = views.ProblemTooOften
+		problem = checkoutview.ProblemTooOften
 	case !errors.Is(err, campaign.ErrLinkClosed):
 		return err
 	}
@@ -94,11 +96,11 @@ func (s *Surface) refuseLink(c echo.Context, l campaign.Link, err error) error {
 	return s.linkAgain(c, refusal.Code, l, "", problem)
 }
 
-func (s *Surface) linkAgain(c echo.Context, status int, l campaign.Link, e views.InputError, problem views.Problem) error {
-	return s.linkPage(c, status, l, func(p *views.LinkProps) {
+func (s *Surface) linkAgain(c echo.Context, status int, l campaign.Link, e donate.InputError, problem checkoutview.Problem) error {
+	return s.linkPage(c, status, l, func(p *donate.LinkProps) {
 		p.Typed, p.Problem = url.Values{"amount": {shownText(c.Request().PostForm.Get("amount"))}}, problem
 		if e != "" {
-			p.Errors = map[string]views.InputError{"amount": e}
+			p.Errors = map[string]donate.InputError{"amount": e}
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/donate"
 	"github.com/florinpay/florin/web/live"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -61,7 +62,7 @@ func (l *livePage) look(ctx context.Context, b *bytes.Buffer) error {
 		return err
 	}
 	p := l.s.giftProps(g, views.Page{Lang: l.lang})
-	for event, fragment := range map[string]templ.Component{"raised": views.DonateRaised(p), "wall": views.DonateWall(p)} {
+	for event, fragment := range map[string]templ.Component{"raised": donate.Raised(p), "wall": donate.Wall(p)} {
 		if err := l.Add(ctx, b, event, event, fragment); err != nil {
 			return err
 		}

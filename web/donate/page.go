@@ -10,7 +10,7 @@ import (
 	"github.com/florinpay/florin/graph/jsonbody"
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/graph/operation"
-	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/donate"
 	"github.com/florinpay/florin/web/api"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -30,18 +30,18 @@ func (s *Surface) getDonate(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.donatePage(c, http.StatusOK, before, func(*views.DonateProps) {})
+	return s.donatePage(c, http.StatusOK, before, func(*donate.Props) {})
 }
 
 // donatePage writes the page of a campaign; add completes its props.
-func (s *Surface) donatePage(c echo.Context, status int, before int64, add func(*views.DonateProps)) error {
+func (s *Surface) donatePage(c echo.Context, status int, before int64, add func(*donate.Props)) error {
 	p, err := s.donateProps(c.Request().Context(), shell.NewPage(c), c.Param("campaignId"), before)
 	if err != nil {
 		return err
 	}
 	p.Once = string(s.NewID(s.Shell.Now()))
 	add(&p)
-	return shell.Render(c, status, p.Page, views.Donate(p))
+	return shell.Render(c, status, p.Page, donate.Campaign(p))
 }
 
 // getWidget is a campaign in a frame on another site.
@@ -51,7 +51,7 @@ func (s *Surface) getWidget(c echo.Context) error {
 		return err
 	}
 	shell.AllowFraming(c, p.Nonce)
-	return shell.Render(c, http.StatusOK, p.Page, views.DonateWidget(p))
+	return shell.Render(c, http.StatusOK, p.Page, donate.Widget(p))
 }
 
 // postDonate starts a donation: over REST, or by the form of the page.

@@ -10,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/donate"
 	"github.com/florinpay/florin/web/checkout"
 )
 
@@ -75,19 +76,19 @@ func (g *giftCache) get(slug string, read func() (gifts, error)) (gifts, error) 
 }
 
 // donateProps are what the page of a campaign shows.
-func (s *Surface) donateProps(ctx context.Context, page views.Page, slug string, before int64) (views.DonateProps, error) {
+func (s *Surface) donateProps(ctx context.Context, page views.Page, slug string, before int64) (donate.Props, error) {
 	g, err := s.readGifts(ctx, slug, before)
 	if err != nil {
-		return views.DonateProps{}, err
+		return donate.Props{}, err
 	}
 	stand := payment.Payment{KeyID: g.campaign.KeyID, Kind: payment.KindDonation}
 	merchant, err := s.Presenter.Merchant(ctx, stand)
 	if err != nil {
-		return views.DonateProps{}, err
+		return donate.Props{}, err
 	}
 	p := s.giftProps(g, page)
 	p.Merchant = merchant
-	if p.Status == views.CampaignActive {
+	if p.Status == donate.CampaignActive {
 		if p.Choices, err = s.Presenter.Choices(ctx, stand); err != nil {
 			return p, err
 		}
@@ -99,23 +100,23 @@ func (s *Surface) donateProps(ctx context.Context, page views.Page, slug string,
 }
 
 // giftProps are the part that depends on the campaign alone.
-func (s *Surface) giftProps(g gifts, page views.Page) views.DonateProps {
+func (s *Surface) giftProps(g gifts, page views.Page) donate.Props {
 	c, now := g.campaign, s.Shell.Now()
 	least, most := s.Payments.Bounds()
-	p := views.DonateProps{
-		Page: page, CampaignID: c.Slug, Title: c.Title, Description: c.Description, Status: views.CampaignStatus(c.At(now)),
+	p := donate.Props{
+		Page: page, CampaignID: c.Slug, Title: c.Title, Description: c.Description, Status: donate.CampaignStatus(c.At(now)),
 		Raised: g.totals.Raised.Display(), Goal: checkout.Positive(c.Goal), Percent: c.Percent(g.totals), Reached: c.Reached(g.totals),
 		Donors: int(g.totals.Donors), EndsAt: c.EndsAt, Min: least.Display(), Max: most.Display(), ShownAtOnce: c.ShowAtOnce,
 		URL: s.Operations.DonateLink(c.Slug), CardURL: s.Operations.DonateLink(c.Slug) + "/card.png",
 	}
-	if p.Status == views.CampaignActive && c.KeyRevoked {
-		p.Status = views.CampaignPaused // it is the same to a donor
+	if p.Status == donate.CampaignActive && c.KeyRevoked {
+		p.Status = donate.CampaignPaused // it is the same to a donor
 	}
 	for _, m := range c.Suggested {
 		p.Suggested = append(p.Suggested, m.Display())
 	}
 	for _, d := range g.wall {
-		p.Donations = append(p.Donations, views.Donation{
+		p.Donations = append(p.Donations, donate.Donation{
 			Name: d.Name, Message: d.Message, Amount: d.Received.Display(), Token: string(d.Token), Network: string(d.Network),
 			Hash: string(d.Hash), ExplorerURL: s.Presenter.TxURL(d.Network, d.Hash), At: d.At,
 		})

@@ -1,47 +1,50 @@
-package views
+package donate
 
 import (
 	"net/url"
 	"strings"
+
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/checkout"
 )
 
 // head of a campaign's page, with what a share of it shows (Open Graph protocol).
-func (p DonateProps) head() head {
+func (p Props) head() views.Head {
 	scripts, refresh := []string{"page.js"}, 0
 	if p.LivePath != "" {
 		scripts = []string{"live.js", "page.js"}
 	}
 	if p.Paying != nil {
 		scripts = []string{"live.js", "checkout.js"}
-		if p.Paying.needsRefresh() {
-			refresh = RefreshSeconds
+		if p.Paying.NeedsRefresh() {
+			refresh = checkout.RefreshSeconds
 		}
 	}
-	return head{
+	return views.Head{
 		Page:        p.Page,
 		Title:       p.Title + " · " + p.Merchant.Name,
-		Description: p.summary(),
-		Theme:       dataTheme(p.Merchant),
+		Description: p.Summary(),
+		Theme:       views.DataTheme(p.Merchant),
 		Inline:      "donate.css",
-		Extra:       brandCSS(p.Merchant),
+		Extra:       views.BrandCSS(p.Merchant),
 		Scripts:     scripts,
 		Refresh:     refresh,
-		Share:       &share{Title: p.Title, URL: p.URL, Image: p.CardURL},
+		Share:       &views.Share{Title: p.Title, URL: p.URL, Image: p.CardURL},
 	}
 }
 
-func (p DonateProps) widgetHead() head {
-	return head{
-		Page: p.Page, Title: p.Title, Description: p.summary(), Theme: dataTheme(p.Merchant), Inline: "donate.css",
-		Extra: brandCSS(p.Merchant), BodyClass: "widget",
+func (p Props) widgetHead() views.Head {
+	return views.Head{
+		Page: p.Page, Title: p.Title, Description: p.Summary(), Theme: views.DataTheme(p.Merchant), Inline: "donate.css",
+		Extra: views.BrandCSS(p.Merchant), BodyClass: "widget",
 	}
 }
 
-func (p DonateProps) languageHref(lang string) string {
+func (p Props) languageHref(lang string) string {
 	if p.Paying != nil {
-		return GiftPath(p.CampaignID, p.Paying.TxnID, lang, p.Paying.View)
+		return checkout.GiftPath(p.CampaignID, p.Paying.TxnID, lang, p.Paying.View)
 	}
-	return DonatePath(p.CampaignID, lang)
+	return views.DonatePath(p.CampaignID, lang)
 }
 
 // What stands below how far a campaign is.
@@ -52,7 +55,7 @@ const (
 	formEnded  = "ended"
 )
 
-func (p DonateProps) shownForm() string {
+func (p Props) shownForm() string {
 	switch {
 	case p.Paying != nil:
 		return formNone
@@ -64,27 +67,27 @@ func (p DonateProps) shownForm() string {
 	return formOpen
 }
 
-func (p DonateProps) payPath() string {
-	return withLang("/donate/"+url.PathEscape(p.CampaignID)+"/pay", p.Lang)
+func (p Props) payPath() string {
+	return views.WithLang("/donate/"+url.PathEscape(p.CampaignID)+"/pay", p.Lang)
 }
 
-// maxSummary is how much of a description search engines and shares show, in characters.
-const maxSummary = 200
+// MaxSummary is how much of a description search engines and shares show, in characters.
+const MaxSummary = 200
 
-// summary is the beginning of the description on one line.
-func (p DonateProps) summary() string {
+// Summary is the beginning of the description on one line.
+func (p Props) Summary() string {
 	words := strings.Join(strings.Fields(p.Description), " ")
 	if words == "" {
 		return p.T("donate.summary", "Merchant", p.Merchant.Name)
 	}
-	if r := []rune(words); len(r) > maxSummary {
-		return strings.TrimSpace(string(r[:maxSummary])) + "…"
+	if r := []rune(words); len(r) > MaxSummary {
+		return strings.TrimSpace(string(r[:MaxSummary])) + "…"
 	}
 	return words
 }
 
 // paragraphs are the parts of the description between empty lines.
-func (p DonateProps) paragraphs() []string {
+func (p Props) paragraphs() []string {
 	var all []string
 	for part := range strings.SplitSeq(strings.ReplaceAll(p.Description, "\r\n", "\n"), "\n\n") {
 		if part = strings.TrimSpace(part); part != "" {
@@ -95,18 +98,18 @@ func (p DonateProps) paragraphs() []string {
 }
 
 // RaisedText says how far it is, in one line.
-func (p DonateProps) RaisedText() string {
+func (p Props) RaisedText() string {
 	if p.Goal == "" {
-		return p.T("donate.raised", "Raised", p.locale().Money(p.Raised, "USD"))
+		return p.T("donate.raised", "Raised", p.Locale().Money(p.Raised, "USD"))
 	}
-	return p.T("donate.raised_of", "Raised", p.locale().Money(p.Raised, "USD"), "Goal", p.locale().Money(p.Goal, "USD"))
+	return p.T("donate.raised_of", "Raised", p.Locale().Money(p.Raised, "USD"), "Goal", p.Locale().Money(p.Goal, "USD"))
 }
 
 // otherAmount is the value of the field suggested that makes the field amount count.
 const otherAmount = "other"
 
 // suggestion is the amount that is chosen when the page opens: as typed, or the middle one.
-func (p DonateProps) suggestion() string {
+func (p Props) suggestion() string {
 	if typed := p.Typed.Get("suggested"); typed != "" {
 		return typed
 	}
@@ -117,16 +120,16 @@ func (p DonateProps) suggestion() string {
 }
 
 // way is the network and token that are chosen when the page opens: as typed, or the first that can be.
-func (p DonateProps) way() string {
+func (p Props) way() string {
 	if typed := p.Typed.Get("way"); typed != "" {
 		return typed
 	}
 	for _, c := range p.Choices {
-		if c.Reason != ReasonNone {
+		if c.Reason != checkout.ReasonNone {
 			continue
 		}
 		for _, t := range c.Tokens {
-			if t.Reason == ReasonNone {
+			if t.Reason == checkout.ReasonNone {
 				return Way(c.Network, t.Token)
 			}
 		}
@@ -135,10 +138,10 @@ func (p DonateProps) way() string {
 }
 
 // payable reports whether there is any way to pay.
-func (p DonateProps) payable() bool { return p.way() != "" }
+func (p Props) payable() bool { return p.way() != "" }
 
 // messageHint says when others read what is written.
-func (p DonateProps) messageHint() string {
+func (p Props) messageHint() string {
 	if p.ShownAtOnce {
 		return p.T("donate.message_now")
 	}
@@ -146,7 +149,7 @@ func (p DonateProps) messageHint() string {
 }
 
 // donor is the name on the wall.
-func (p DonateProps) donor(d Donation) string {
+func (p Props) donor(d Donation) string {
 	if d.Name == "" {
 		return p.T("donate.anonymous")
 	}
@@ -154,8 +157,8 @@ func (p DonateProps) donor(d Donation) string {
 }
 
 // inputError says what is wrong with a field; empty for nothing.
-func (p Page) inputError(e InputError, least, most string) string {
-	l := p.locale()
+func inputError(p views.Page, e InputError, least, most string) string {
+	l := p.Locale()
 	switch e {
 	case "":
 		return ""
@@ -173,18 +176,18 @@ func (p Page) inputError(e InputError, least, most string) string {
 	return p.T("error.amount", "Example", l.Amount("12.50"))
 }
 
-func (p LinkProps) head() head {
+func (p LinkProps) head() views.Head {
 	title := p.T("title.link", "Merchant", p.Merchant.Name)
 	if p.Amount != "" {
-		title = p.T("title.pay", "Amount", p.locale().Money(p.Amount, "USD"), "Merchant", p.Merchant.Name)
+		title = p.T("title.pay", "Amount", p.Locale().Money(p.Amount, "USD"), "Merchant", p.Merchant.Name)
 	}
-	return head{
-		Page: p.Page, Title: title, Description: p.T("title.description", "Merchant", p.Merchant.Name), Theme: dataTheme(p.Merchant),
-		Inline: "donate.css", Extra: brandCSS(p.Merchant), Scripts: []string{"page.js"},
+	return views.Head{
+		Page: p.Page, Title: title, Description: p.T("title.description", "Merchant", p.Merchant.Name), Theme: views.DataTheme(p.Merchant),
+		Inline: "donate.css", Extra: views.BrandCSS(p.Merchant), Scripts: []string{"page.js"},
 	}
 }
 
-func (p LinkProps) languageHref(lang string) string { return LinkPath(p.Slug, lang) }
+func (p LinkProps) languageHref(lang string) string { return views.LinkPath(p.Slug, lang) }
 
 // described names what explains a field: its hint, and its problem where it has one.
 func described(field string, problem InputError) string {

@@ -1,4 +1,4 @@
-package views
+package checkout
 
 import (
 	"net/url"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
+	"github.com/florinpay/florin/views"
 )
 
 // RefreshSeconds is how often a waiting checkout reloads itself when the browser runs no script.
@@ -137,7 +138,7 @@ type Instructions struct {
 	// PaymentURI is the EIP-681 or Solana Pay request of Amount; only ethereum: and solana: are linked.
 	PaymentURI string
 	// QRPlain holds Address alone, QRWallet holds PaymentURI. Make them once per payment with [NewQR].
-	QRPlain, QRWallet QR
+	QRPlain, QRWallet views.QR
 	// Browser lets the page pay with a wallet in the browser on EVM networks, Solana on Solana; nil leaves it out.
 	Browser *BrowserWallet
 	Solana  *SolanaWallet
@@ -191,11 +192,11 @@ type Deposit struct {
 	At          time.Time
 }
 
-// CheckoutProps is everything the checkout page shows. Amounts are plain decimals ("1234.5");
+// Props is everything the checkout page shows. Amounts are plain decimals ("1234.5");
 // the view adds the separators of the language for reading and keeps the plain digits for copying.
-type CheckoutProps struct {
-	Page
-	Merchant Merchant
+type Props struct {
+	views.Page
+	Merchant views.Merchant
 
 	TxnID string
 	// Campaign is the slug of the campaign on whose page the payment is shown; empty on a page of its own.
@@ -246,7 +247,7 @@ type CheckoutProps struct {
 
 // Stage names what the page shows apart from the live line. Two props with the same stage differ
 // in the live line only.
-func (p CheckoutProps) Stage() string {
+func (p Props) Stage() string {
 	parts := []string{p.stageState(), string(p.shownView())}
 	if p.Pay != nil {
 		parts = append(parts, p.Pay.Network, p.Pay.Token, p.Pay.Amount)
@@ -258,7 +259,7 @@ func (p CheckoutProps) Stage() string {
 }
 
 // uncounted is how many transfers came that do not count; each is told about.
-func (p CheckoutProps) uncounted() (n int) {
+func (p Props) uncounted() (n int) {
 	for _, d := range p.Deposits {
 		if d.Kind == DepositOther {
 			n++
@@ -269,7 +270,7 @@ func (p CheckoutProps) uncounted() (n int) {
 
 // stageState is the part of the state that changes more than the live line. All states of a started
 // payment keep address and amount in place, so that nothing moves under the payer's finger.
-func (p CheckoutProps) stageState() string {
+func (p Props) stageState() string {
 	switch p.State {
 	case StateSeen, StateConfirming:
 		return "seen"
@@ -280,7 +281,7 @@ func (p CheckoutProps) stageState() string {
 }
 
 // shownView is the side step that fits the state: a payment with money cannot be changed or cancelled.
-func (p CheckoutProps) shownView() View {
+func (p Props) shownView() View {
 	switch {
 	case p.View == ViewFind && p.State != StatePaid:
 		return ViewFind
@@ -293,12 +294,12 @@ func (p CheckoutProps) shownView() View {
 }
 
 // Live reports whether the page expects news.
-func (p CheckoutProps) Live() bool { return p.State != StatePaid && !p.Inert }
+func (p Props) Live() bool { return p.State != StatePaid && !p.Inert }
 
 // LiveEvent says what to send to a page that shows the given stage: the name of the server-sent
 // event and the fragment to render into its data. Keep next as the stage of the following call.
 // done means that nothing will change any more: send the event "done" and close.
-func LiveEvent(p CheckoutProps, shown string) (event string, fragment templ.Component, next string, done bool) {
+func LiveEvent(p Props, shown string) (event string, fragment templ.Component, next string, done bool) {
 	next, done = p.Stage(), !p.Live()
 	if next == shown {
 		return "status", status(p), next, done
@@ -307,7 +308,7 @@ func LiveEvent(p CheckoutProps, shown string) (event string, fragment templ.Comp
 }
 
 // livePath is the address of the page's event stream.
-func (p CheckoutProps) livePath() string {
+func (p Props) livePath() string {
 	q := url.Values{"stage": {p.Stage()}}
 	if p.Lang != "" {
 		q.Set("lang", p.Lang)
@@ -318,17 +319,17 @@ func (p CheckoutProps) livePath() string {
 	if p.Campaign != "" {
 		q.Set("campaign", p.Campaign)
 	}
-	return actPath(p.TxnID, "live", "") + "?" + q.Encode()
+	return ActPath(p.TxnID, "live", "") + "?" + q.Encode()
 }
 
 // OnCampaign is the payment as the page of its campaign shows it, which is itself where the payer came from.
-func (p CheckoutProps) OnCampaign(slug string) CheckoutProps {
+func (p Props) OnCampaign(slug string) Props {
 	p.Campaign, p.ReturnURL, p.CancelURL = slug, "", ""
 	return p
 }
 
 // at is the address of the page in one of its views.
-func (p CheckoutProps) at(view View) string {
+func (p Props) at(view View) string {
 	if p.Campaign != "" {
 		return GiftPath(p.Campaign, p.TxnID, p.Lang, view)
 	}
@@ -336,7 +337,7 @@ func (p CheckoutProps) at(view View) string {
 }
 
 // act is the address of one act of the payer, which comes back to the page it was done on.
-func (p CheckoutProps) act(act string) string {
+func (p Props) act(act string) string {
 	q := url.Values{}
 	if p.Lang != "" {
 		q.Set("lang", p.Lang)
@@ -344,16 +345,16 @@ func (p CheckoutProps) act(act string) string {
 	if p.Campaign != "" {
 		q.Set("campaign", p.Campaign)
 	}
-	path := actPath(p.TxnID, act, "")
+	path := ActPath(p.TxnID, act, "")
 	if len(q) > 0 {
 		path += "?" + q.Encode()
 	}
 	return path
 }
 
-// needsRefresh reports whether a browser without scripts should reload the page by itself. A page
+// NeedsRefresh reports whether a browser without scripts should reload the page by itself. A page
 // with a field to fill in must not.
-func (p CheckoutProps) needsRefresh() bool {
+func (p Props) NeedsRefresh() bool {
 	if p.shownView() != ViewNow || p.Inert {
 		return false
 	}
@@ -364,8 +365,8 @@ func (p CheckoutProps) needsRefresh() bool {
 	return false
 }
 
-// unit is what the amount is counted in: the token, or US dollars while none is chosen.
-func (p CheckoutProps) unit() string {
+// Unit is what the amount is counted in: the token, or US dollars while none is chosen.
+func (p Props) Unit() string {
 	if p.Token != "" {
 		return p.Token
 	}

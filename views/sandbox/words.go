@@ -1,9 +1,9 @@
-package views
+package sandbox
 
 import "strings"
 
-// sandboxReceivers are the ways the inbox can answer.
-var sandboxReceivers = []SandboxAct{
+// receivers are the ways the inbox can answer.
+var receivers = []Act{
 	{"up", "Up", "answers 200 at once"},
 	{"failing", "Failing", "answers 500"},
 	{"slow", "Slow", "answers after the sender has given up"},
@@ -11,11 +11,11 @@ var sandboxReceivers = []SandboxAct{
 
 // curl is the request that creates a payment, as it works in a shell. Key and address come from our
 // own configuration and hold no quotes.
-func (p SandboxProps) curl() string {
+func (p Props) curl() string {
 	return "curl -s " + p.BaseURL + "/create-payment -H 'Content-Type: application/json' -d '{\"apiKey\":\"" + p.APIKey + "\",\"amount\":49.90}'"
 }
 
-func (x SandboxPayment) unit() string {
+func (x Payment) unit() string {
 	if x.Token == "" {
 		return "USD"
 	}
@@ -23,7 +23,7 @@ func (x SandboxPayment) unit() string {
 }
 
 // statusText is the status as a word.
-func (x SandboxPayment) statusText() string {
+func (x Payment) statusText() string {
 	if x.Status == "" {
 		return ""
 	}
@@ -31,7 +31,7 @@ func (x SandboxPayment) statusText() string {
 }
 
 // meaning is the colour of the status; the word stands beside it.
-func (x SandboxPayment) meaning() string {
+func (x Payment) meaning() string {
 	switch x.Status {
 	case "COMPLETED":
 		return "good"

@@ -1,9 +1,12 @@
-package views
+package donate
 
 import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/checkout"
 )
 
 // CampaignStatus says whether a campaign takes donations.
@@ -34,19 +37,13 @@ const (
 	InputText InputError = "text"
 )
 
-// ShareWidth and ShareHeight are the pixels of the picture for shares, of the shape that services ask for.
-const (
-	ShareWidth  = 1200
-	ShareHeight = 630
-)
-
 // Limits of what a donor writes, in characters.
 const (
 	MaxDonorName    = 80
 	MaxDonorMessage = 280
 )
 
-// DonateProps is the page of a donation campaign.
+// Props is the page of a donation campaign.
 //
 //	GET  /donate/{campaignId}?lang=&before=   Donate (JSON for clients that do not accept HTML)
 //	GET  /donate/{campaignId}?pay=&lang=&view= Donate with Paying, the payment of that txnid, in the place of the form
@@ -59,10 +56,10 @@ const (
 // The form also has the field once, see Once.
 // way is "<NETWORK>.<TOKEN>", see [ParseWay]. suggested is one of Suggested, or "other": then amount counts, which
 // may be typed with a decimal comma, see [Locale.Plain].
-type DonateProps struct {
-	Page
+type Props struct {
+	views.Page
 	// Merchant is who receives.
-	Merchant Merchant
+	Merchant views.Merchant
 
 	CampaignID, Title string
 	// Description is plain text; empty lines part paragraphs.
@@ -82,19 +79,19 @@ type DonateProps struct {
 	Suggested []string
 	Min, Max  string
 	// Choices are the ways to pay, as in the checkout.
-	Choices []NetworkChoice
+	Choices []checkout.NetworkChoice
 
 	// Typed is the form as it was sent; nil for a fresh one. Errors are by field: amount, way, name, message.
 	Typed   url.Values
 	Errors  map[string]InputError
-	Problem Problem
+	Problem checkout.Problem
 	// Once tells one filled-in form from another, so that sending it twice makes one payment.
 	Once string
 	// ShownAtOnce: names and messages are shown without being read before.
 	ShownAtOnce bool
 
 	// Paying is the donation that is being paid on this page, in the place of the form; nil for none.
-	Paying *CheckoutProps
+	Paying *checkout.Props
 
 	// LivePath is where a stream keeps the page up to date; empty for none.
 	LivePath string
@@ -119,8 +116,8 @@ type Donation struct {
 //	GET  /link/{slug}?lang=     PayLink
 //	POST /link/{slug}?lang=     field amount where it is open → 303 PayPath of a new payment; with an error PayLink again (422)
 type LinkProps struct {
-	Page
-	Merchant Merchant
+	views.Page
+	Merchant views.Merchant
 
 	Slug string
 	// Description is what the payment is for; may be empty.
@@ -134,7 +131,7 @@ type LinkProps struct {
 
 	Typed   url.Values
 	Errors  map[string]InputError
-	Problem Problem
+	Problem checkout.Problem
 }
 
 // Way is the value of the field way.
@@ -144,31 +141,4 @@ func Way(network, token string) string { return network + "." + token }
 func ParseWay(s string) (network, token string, ok bool) {
 	network, token, ok = strings.Cut(s, ".")
 	return network, token, ok && network != "" && token != "" && !strings.Contains(token, ".")
-}
-
-// DonatePath is the address of a campaign's page; lang may be empty.
-func DonatePath(campaignID, lang string) string {
-	return withLang("/donate/"+url.PathEscape(campaignID), lang)
-}
-
-// GiftPath is the address of a campaign's page on which a donation is paid. lang and view may be empty.
-func GiftPath(campaignID, txnID, lang string, view View) string {
-	q := url.Values{"pay": {txnID}}
-	if lang != "" {
-		q.Set("lang", lang)
-	}
-	if view != ViewNow {
-		q.Set("view", string(view))
-	}
-	return DonatePath(campaignID, "") + "?" + q.Encode()
-}
-
-// LinkPath is the address of a payment link; lang may be empty.
-func LinkPath(slug, lang string) string { return withLang("/link/"+url.PathEscape(slug), lang) }
-
-func withLang(path, lang string) string {
-	if lang == "" {
-		return path
-	}
-	return path + "?lang=" + url.QueryEscape(lang)
 }

@@ -1,4 +1,4 @@
-package views
+package checkout
 
 // Verdict is what became of a transaction a payer asked about.
 type Verdict string

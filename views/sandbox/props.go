@@ -1,17 +1,21 @@
-package views
+package sandbox
 
-import "time"
+import (
+	"time"
 
-// SandboxProps is the page that pays with test money and shows the webhooks that result.
+	"github.com/florinpay/florin/views"
+)
+
+// Props is the page that pays with test money and shows the webhooks that result.
 //
 //	GET  /sandbox                  this page; #txn-<txnid> is one payment
 //	POST /sandbox/pay/{txnid}      field how: one of SandboxActs        → 303 /sandbox#txn-<txnid>
 //	POST /sandbox/receiver         field mode: up, failing, slow        → 303 /sandbox#inbox
 //	POST /sandbox/create           field amount                         → 303 /pay?txnid= of the new payment
-type SandboxProps struct {
-	Page
-	Payments []SandboxPayment
-	Inbox    []SandboxDelivery
+type Props struct {
+	views.Page
+	Payments []Payment
+	Inbox    []Delivery
 	// Receiver is how the inbox answers webhooks at the moment: up, failing or slow.
 	Receiver string
 	// DashboardURL and DocsURL are linked when set.
@@ -22,11 +26,11 @@ type SandboxProps struct {
 	Notice string
 }
 
-// SandboxAct is one way to pay.
-type SandboxAct struct{ How, Label, Effect string }
+// Act is one way to pay.
+type Act struct{ How, Label, Effect string }
 
-// SandboxActs are the ways to pay a started payment, in the order of their buttons.
-var SandboxActs = []SandboxAct{
+// Acts are the ways to pay a started payment, in the order of their buttons.
+var Acts = []Act{
 	{"exactly", "Exactly", "the whole amount that is missing"},
 	{"short", "Short", "0.37 less than is missing"},
 	{"over", "Over", "1.10 more than is missing"},
@@ -36,8 +40,8 @@ var SandboxActs = []SandboxAct{
 	{"reorg", "Reorg", "undoes the newest blocks, so that a payment seen there vanishes and returns"},
 }
 
-// SandboxPayment is one payment of the demo merchant.
-type SandboxPayment struct {
+// Payment is one payment of the demo merchant.
+type Payment struct {
 	TxnID  string
 	Amount string
 	// Network, Token and Address are empty until started.
@@ -48,8 +52,8 @@ type SandboxPayment struct {
 	CreatedAt time.Time
 }
 
-// SandboxDelivery is one webhook that reached the inbox, newest first on the page.
-type SandboxDelivery struct {
+// Delivery is one webhook that reached the inbox, newest first on the page.
+type Delivery struct {
 	At time.Time
 	// ID is webhook-id; Status is the status in the body; TxnID names the payment.
 	ID, Status, TxnID string

@@ -1,11 +1,15 @@
-package views
+package checkout
 
-import "time"
+import (
+	"time"
+
+	"github.com/florinpay/florin/views"
+)
 
 // ReceiptProps is the receipt of a completed payment: what anybody with its link may see.
 type ReceiptProps struct {
-	Page
-	Merchant Merchant
+	views.Page
+	Merchant views.Merchant
 
 	TxnID, Reference, Description string
 	// Amount is what was asked, Received what arrived; plain decimals.

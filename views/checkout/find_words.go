@@ -1,18 +1,20 @@
-package views
+package checkout
+
+import "github.com/florinpay/florin/views"
 
 // words of a finding: its meaning (wait, seen, good, bad), the sign, what is the case, what to do next.
 type words struct{ meaning, sign, title, detail string }
 
 // findingWords puts a verdict into a sentence and the next step.
-func (p CheckoutProps) findingWords() words {
-	f, l := p.Finding, p.locale()
+func (p Props) findingWords() words {
+	f, l := p.Finding, p.Locale()
 	merchant := p.Merchant.Name
-	network := face(f.Network).Short
+	network := views.Face(f.Network).Short
 	switch f.Verdict {
 	case VerdictCredited:
 		return words{"good", "check", p.T("find.credited", "Amount", l.Money(f.Amount, f.Token)), p.T("find.credited_next")}
 	case VerdictNotFinal:
-		return words{"seen", "eye", p.T("find.not_final"), l.span(max(f.SecondsToFinal, 1), "status.final_seconds", "status.final_minutes")}
+		return words{"seen", "eye", p.T("find.not_final"), l.Span(max(f.SecondsToFinal, 1), "status.final_seconds", "status.final_minutes")}
 	case VerdictShort:
 		return words{"seen", "warn", p.T("status.short", "Missing", l.Money(f.Missing, f.Token)), p.T("find.short_next")}
 	case VerdictOtherChain:
@@ -41,13 +43,13 @@ func (p CheckoutProps) findingWords() words {
 }
 
 // asked is what the payer typed before.
-func (p CheckoutProps) asked() string {
+func (p Props) asked() string {
 	if p.Finding == nil {
 		return ""
 	}
 	return p.Finding.Asked
 }
 
-func (p CheckoutProps) findingInvalid() bool {
+func (p Props) findingInvalid() bool {
 	return p.Finding != nil && p.Finding.Verdict == VerdictInvalid
 }

@@ -1,36 +1,37 @@
-package views
+package checkout
 
 import (
 	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
+	"github.com/florinpay/florin/views"
 )
 
 // head of the checkout page.
-func (p CheckoutProps) head() head {
-	h := head{
+func (p Props) head() views.Head {
+	h := views.Head{
 		Page:        p.Page,
-		Title:       p.T("title.pay", "Amount", p.locale().Money(p.Amount, p.unit()), "Merchant", p.Merchant.Name),
+		Title:       p.T("title.pay", "Amount", p.Locale().Money(p.Amount, p.Unit()), "Merchant", p.Merchant.Name),
 		Description: p.T("title.description", "Merchant", p.Merchant.Name),
-		Theme:       dataTheme(p.Merchant),
+		Theme:       views.DataTheme(p.Merchant),
 		Inline:      "checkout.css",
-		Extra:       brandCSS(p.Merchant),
+		Extra:       views.BrandCSS(p.Merchant),
 		Scripts:     []string{"checkout.js"},
 	}
 	if p.Live() {
 		h.Scripts = []string{"live.js", "checkout.js"}
 	}
-	if p.needsRefresh() {
+	if p.NeedsRefresh() {
 		h.Refresh = RefreshSeconds
 	}
 	return h
 }
 
-func (p CheckoutProps) languageHref(lang string) string { return PayPath(p.TxnID, lang, p.View) }
+func (p Props) languageHref(lang string) string { return PayPath(p.TxnID, lang, p.View) }
 
 // sendTitle is the heading above amount and address.
-func (p CheckoutProps) sendTitle() string {
+func (p Props) sendTitle() string {
 	if p.State == StateShort {
 		return p.T("send.title_rest")
 	}
@@ -38,8 +39,8 @@ func (p CheckoutProps) sendTitle() string {
 }
 
 // warning is the one sentence that keeps money from going astray on this network.
-func (p CheckoutProps) warning() string {
-	f := face(p.Pay.Network)
+func (p Props) warning() string {
+	f := views.Face(p.Pay.Network)
 	if twin := f.Twin[p.Pay.Token]; twin != "" {
 		return p.T("warn.twin", "Token", p.Pay.Token, "Network", f.Name, "Twin", twin)
 	}
@@ -50,7 +51,7 @@ func (p CheckoutProps) warning() string {
 }
 
 // lateTitle says after what the money came.
-func (p CheckoutProps) lateTitle() string {
+func (p Props) lateTitle() string {
 	if p.Cancelled {
 		return p.T("late.title_cancelled")
 	}
@@ -58,38 +59,38 @@ func (p CheckoutProps) lateTitle() string {
 }
 
 // endStatus is the status of a payment that ended without being paid, as the merchant's link tells it.
-func (p CheckoutProps) endStatus() string {
+func (p Props) endStatus() string {
 	if p.Cancelled {
 		return "cancelled"
 	}
 	return "expired"
 }
 
-// countdownText is the time left as the server knows it: whole minutes while it is quiet, then mm:ss.
-func (p CheckoutProps) countdownText() string {
+// CountdownText is the time left as the server knows it: whole minutes while it is quiet, then mm:ss.
+func (p Props) CountdownText() string {
 	if p.CountdownSeconds > QuietSeconds {
 		return p.N("time.minutes", (p.CountdownSeconds+59)/60)
 	}
-	return clockText(p.CountdownSeconds)
+	return views.ClockText(p.CountdownSeconds)
 }
 
 // finalText says how long it takes until the money is final.
-func (p CheckoutProps) finalText() string {
+func (p Props) finalText() string {
 	if p.SecondsToFinal <= 0 {
 		return p.T("status.final_soon")
 	}
-	return p.locale().span(p.SecondsToFinal, "status.final_seconds", "status.final_minutes")
+	return p.Locale().Span(p.SecondsToFinal, "status.final_seconds", "status.final_minutes")
 }
 
-// networkFacts is fee and time of a network, as far as they are known.
-func (p CheckoutProps) networkFacts(c NetworkChoice) string {
-	l := p.locale()
+// NetworkFacts is fee and time of a network, as far as they are known.
+func (p Props) NetworkFacts(c NetworkChoice) string {
+	l := p.Locale()
 	var fee, duration string
 	if c.FeeUSD != "" {
 		fee = p.feeText(c.FeeUSD)
 	}
 	if c.Seconds > 0 {
-		duration = l.span(c.Seconds, "choose.seconds", "choose.minutes")
+		duration = l.Span(c.Seconds, "choose.seconds", "choose.minutes")
 	}
 	if fee != "" && duration != "" {
 		return fee + " · " + duration
@@ -98,14 +99,14 @@ func (p CheckoutProps) networkFacts(c NetworkChoice) string {
 }
 
 // feeText says a fee no finer than a cent: nobody holds coins of half of one.
-func (p CheckoutProps) feeText(usd string) string {
+func (p Props) feeText(usd string) string {
 	if strings.HasPrefix(usd, "0.00") {
-		return p.T("choose.fee_below", "Fee", p.locale().Money("0.01", "USD"))
+		return p.T("choose.fee_below", "Fee", p.Locale().Money("0.01", "USD"))
 	}
-	return p.T("choose.fee", "Fee", p.locale().Money(usd, "USD"))
+	return p.T("choose.fee", "Fee", p.Locale().Money(usd, "USD"))
 }
 
-func (p CheckoutProps) reasonText(r Reason) string {
+func (p Props) ReasonText(r Reason) string {
 	switch r {
 	case ReasonBehind:
 		return p.T("reason.behind")
@@ -118,7 +119,7 @@ func (p CheckoutProps) reasonText(r Reason) string {
 }
 
 // problemWords say why something was refused, and what to do next.
-func problemWords(p Page, problem Problem, merchant string) (what, next string) {
+func problemWords(p views.Page, problem Problem, merchant string) (what, next string) {
 	switch problem {
 	case ProblemReceived:
 		return p.T("problem.received"), p.T("problem.next")
@@ -136,7 +137,7 @@ func problemWords(p Page, problem Problem, merchant string) (what, next string) 
 	return p.T("problem.unavailable"), p.T("problem.unavailable_next")
 }
 
-func (p CheckoutProps) depositText(k DepositKind) string {
+func (p Props) depositText(k DepositKind) string {
 	switch k {
 	case DepositSeen:
 		return p.T("deposit.seen")
@@ -147,16 +148,16 @@ func (p CheckoutProps) depositText(k DepositKind) string {
 }
 
 // otherDetail says why a transfer does not count, and what to do next.
-func (p CheckoutProps) otherDetail(d Deposit) string {
+func (p Props) otherDetail(d Deposit) string {
 	if p.Pay != nil && d.Network != p.Pay.Network {
-		return p.T("other.network", "Token", p.Pay.Token, "Network", face(p.Pay.Network).Short, "Merchant", p.Merchant.Name)
+		return p.T("other.network", "Token", p.Pay.Token, "Network", views.Face(p.Pay.Network).Short, "Merchant", p.Merchant.Name)
 	}
 	return p.T("other.detail", "Token", d.Token, "Merchant", p.Merchant.Name)
 }
 
 // walletData is what checkout.js needs to pay with a wallet in the browser, words included.
-func (p CheckoutProps) walletData() templ.Attributes {
-	network := face(p.Pay.Network).Short
+func (p Props) walletData() templ.Attributes {
+	network := views.Face(p.Pay.Network).Short
 	coin := "SOL"
 	if p.Pay.Browser != nil {
 		coin = p.Pay.Browser.CoinSymbol
@@ -184,7 +185,7 @@ func (p CheckoutProps) walletData() templ.Attributes {
 		data["data-name"], data["data-rpc"], data["data-coin"], data["data-explorer"] = network, b.RPCURL, b.CoinSymbol, b.ExplorerURL
 	}
 	if s := p.Pay.Solana; s != nil {
-		data["data-solana"], data["data-make"] = s.Chain, actPath(p.TxnID, "transaction", "")
+		data["data-solana"], data["data-make"] = s.Chain, ActPath(p.TxnID, "transaction", "")
 	}
 	return data
 }
