@@ -7,22 +7,22 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// perUserCodes is how many wrong codes of a second factor are let through for a
-// user, from everywhere together: ten, and one more every six minutes. Only
-// somebody who has the password gets this far, so nobody can lock a user out by
-// it who could not sign in but for the code. A code is one of a million and
-// three count at a time: 250 tries a day take years.
+// perUserCodes limits wrong codes of a second factor for a user, over all client
+// addresses: ten, and one more every six minutes. A code is asked for after the
+// password, so only a client that has the password can use the limit up. A code
+// is one of a million and three are valid at a time: at 250 tries a day, guessing
+// takes years.
 var perUserCodes = allowance{burst: 10, interval: 6 * time.Minute}
 
 // codeBudget counts wrong codes. It is safe for concurrent use.
 type codeBudget struct {
 	mu    sync.Mutex
-	whole map[int64]time.Time // when the user's allowance is whole again
+	whole map[int64]time.Time // when the full allowance of the user is restored
 }
 
 func newCodeBudget() *codeBudget { return &codeBudget{whole: make(map[int64]time.Time)} }
 
-// take counts a code before it is looked at, or refuses it with fault.Limited.
+// take counts a code before it is checked, or refuses it with fault.Limited.
 func (b *codeBudget) take(userID int64, now time.Time) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -41,7 +41,7 @@ func (b *codeBudget) take(userID int64, now time.Time) error {
 	return nil
 }
 
-// giveBack undoes a take whose code was right.
+// giveBack undoes a take after a correct code.
 func (b *codeBudget) giveBack(userID int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

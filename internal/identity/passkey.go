@@ -14,7 +14,7 @@ import (
 const (
 	// MaxPasskeys bounds how many a user has: some devices and a spare.
 	MaxPasskeys = 10
-	// ChallengeTTL is how long somebody may look for their passkey.
+	// ChallengeTTL is how long a browser may take to answer.
 	ChallengeTTL = 5 * time.Minute
 )
 
@@ -40,7 +40,8 @@ type Passkey struct {
 	UsedAt     time.Time // zero if never
 }
 
-// Purpose is what a challenge asks for; an answer to one is none to another.
+// Purpose is what a challenge is for; an answer for one purpose is refused for
+// another.
 type Purpose string
 
 // The purposes.
@@ -94,7 +95,7 @@ func (s *Service) PasskeysOf(ctx context.Context, user User) ([]Passkey, error) 
 	return s.store.PasskeysOf(ctx, user.ID)
 }
 
-// keep stores what was asked of whom.
+// keep stores a challenge for its holder.
 func (s *Service) keep(ctx context.Context, holder Hash, p Purpose, q Question) error {
 	now := s.now().UTC()
 	return s.store.AddChallenge(ctx, Challenge{Holder: holder, Purpose: p, State: q.State, ExpiresAt: now.Add(ChallengeTTL)}, now)

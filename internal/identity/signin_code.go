@@ -10,9 +10,9 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 )
 
-// Halfway is a sign-in whose password was right and whose second factor is
-// still asked for. It is kept where nobody can make one up, such as a sealed
-// cookie, for a few minutes.
+// Halfway is a sign-in with a correct password whose second factor is still
+// missing. The surface keeps it for a few minutes where a client cannot forge it,
+// such as a sealed cookie.
 type Halfway string
 
 // Email is whose sign-in it is.

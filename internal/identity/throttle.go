@@ -8,24 +8,23 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// How many failed sign-ins are let through: a burst, then one for each
-// interval. Somebody who mistypes never notices; somebody who guesses gets
-// 100 tries a day at a user, and 1,500 a day over all users, from one address,
-// and 1,000 a day at a user from all addresses together.
+// Limits of failed sign-ins: a burst, then one for each interval. A user who
+// mistypes never reaches them. An attacker gets, from one address, 100 tries a day
+// at one user and 1,500 over all users, and 1,000 a day at one user from all
+// addresses.
 var (
 	perUserAndAddress = allowance{burst: 8, interval: 15 * time.Minute}
 	perAddress        = allowance{burst: 50, interval: time.Minute}
-	// perUser counts tries at a user from everywhere, so that guessing from
-	// many addresses gets a thousand tries in a day and not a million. A known
-	// device of the user is exempt, or the guesser would lock the user out;
-	// from a new one they wait minutes, or set a new password by mail, which
+	// perUser counts tries at a user from all addresses, so that guessing from
+	// many addresses gets a thousand tries a day and not a million. A known
+	// device of the user is exempt, or an attacker could lock the user out. On a
+	// new device the user waits minutes, or resets the password by mail, which
 	// makes the device a known one.
 	perUser = allowance{burst: 40, interval: 90 * time.Second}
 )
 
-// maxTracked bounds how many senders are remembered. When more are seen than
-// that within the hour, some are forgotten early: an attack from so many
-// addresses at once is for a firewall to stop, and must not fill the memory.
+// maxTracked bounds the memory: when more senders appear within the hour, some are
+// forgotten early. An attack from that many addresses is for a firewall to stop.
 const maxTracked = 20_000
 
 type allowance struct {
@@ -39,12 +38,12 @@ type allowance struct {
 type throttle struct {
 	mu    sync.Mutex
 	whole map[sender]time.Time
-	// alarmed is when a user may be told again that guesses are slowed, by address.
+	// alarmed is when a user may be notified of throttled sign-ins again, by e-mail address.
 	alarmed map[string]time.Time
 }
 
-// sender is who tries: an address, and the user it tries at or empty for all
-// of its tries together.
+// sender is an address and the user it tries to sign in as; an empty e-mail
+// address stands for all users.
 type sender struct{ email, address string }
 
 func newThrottle() *throttle {

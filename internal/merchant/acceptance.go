@@ -11,7 +11,7 @@ import (
 
 // Acceptance says, a line each, what differs from the custodian before of how
 // payments are accepted: what is offered, from and up to which amount, when
-// money counts as final, and what counts as paid. People are mailed that.
+// money counts as final, and what counts as paid. Owners are notified of it.
 func (c Custodian) Acceptance(before Custodian) []string {
 	var changes []string
 	for _, n := range chain.Networks() {

@@ -24,15 +24,15 @@ func Audited(trail ...audit.Entry) AuditFunc {
 	return func(Custodian, Custodian) []audit.Entry { return trail }
 }
 
-// Record appends a line to the audit log of the account.
+// Record appends an entry to the audit log.
 func (s *Service) Record(ctx context.Context, a audit.Entry) error {
 	a.At = s.now().UTC()
 	return s.store.AddAudit(ctx, a)
 }
 
-// AuditLog lists what the user did to their own sign-in and, for whoever may
-// read that, what was done for the merchant, the newest first, before the
-// line given (0: from the newest).
+// AuditLog lists the acts on the user's own sign-in and, if the role may read it,
+// the acts for the merchant, the newest first, before the entry given (0: from
+// the newest).
 func (s *Service) AuditLog(ctx context.Context, m Membership, before int64, limit int) ([]audit.Entry, error) {
 	merchant := int64(0)
 	if m.Role.May(ActAudit) {

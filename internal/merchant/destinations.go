@@ -15,7 +15,7 @@ func (c Custodian) WalletChanges(before Custodian) []string {
 }
 
 // Destinations says, a line each, what differs from the custodian before of
-// where money goes and of who is told about it. People are mailed that.
+// settlement wallets and the callback URL. Owners are notified of it.
 func (c Custodian) Destinations(before Custodian) []string {
 	changes := c.WalletChanges(before)
 	if before.CallbackURL != c.CallbackURL {
@@ -25,7 +25,7 @@ func (c Custodian) Destinations(before Custodian) []string {
 }
 
 // SharedSecret says, in at most one line, what became of the secret that
-// webhooks carry, and never the secret itself. People are mailed that.
+// webhooks carry, and never the secret itself. Owners are notified of it.
 func (c Custodian) SharedSecret(before Custodian) []string {
 	switch {
 	case c.Secret.Equal(before.Secret):

@@ -33,12 +33,11 @@ type Key struct {
 	DisabledAt time.Time // zero unless the operator disabled the key
 }
 
-// Authenticate returns the key in use whose text this is, or ErrBadKey. What
-// is not even well formed never reaches the database.
+// Authenticate returns the key in use with this text, or ErrBadKey. A malformed
+// text is refused without a database query.
 //
-// A rotated key must fail at once, on every instance, so nothing is kept
-// between calls here; a cache belongs behind Store.KeyByHash, where it can be
-// told of a rotation.
+// A rotated key must fail at once, on every instance, so nothing is cached here.
+// A cache belongs behind Store.KeyByHash, which knows of rotations.
 func (s *Service) Authenticate(ctx context.Context, text string) (Key, error) {
 	h, ok := identity.APIKey.Hash(text)
 	if !ok {
@@ -68,7 +67,7 @@ const (
 	MaxEverKeys = 100 // revoked ones included
 )
 
-// CreateKey makes an API key for the user and books its free credits and
+// CreateKey makes an API key for the user and posts its free credits and
 // queries. The key's text is returned here and never again. It fails with
 // fault.Invalid naming the field.
 func (s *Service) CreateKey(ctx context.Context, user identity.User, in NewKey, trail ...audit.Entry) (Key, secret.Text, error) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Role is what somebody is to a merchant account. None of them contains
-// another except that an owner may do everything.
+// Role is what a member may do for a merchant account. An owner may do everything;
+// no other role contains another.
 type Role string
 
 // The roles.
