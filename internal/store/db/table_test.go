@@ -1,0 +1,86 @@
+package db
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+type orderRow struct {
+	bun.BaseModel `bun:"table:orders,alias:o"`
+
+	ID      int64  `bun:",pk,autoincrement"`
+	Name    string `db:"fixed"`
+	State   string
+	Raw     []byte
+	EndedAt Instant
+	Seen    bool `db:"read"`
+}
+
+type lineRow struct {
+	bun.BaseModel `bun:"table:lines,alias:l"`
+
+	OrderID int64
+	N       int64
+}
+
+// The texts of a table name each column once, in the order of the model, and
+// leave out what the statement must not write.
+func TestTable_Texts(t *testing.T) {
+	t.Parallel()
+	orders := NewTable[orderRow]()
+	update, upsert := orders.Update("id"), orders.Upsert("name", " WHERE TRUE")
+	with := InsertWith(orders, "name", NewTable[lineRow](), "order_id")
+	for what, c := range map[string]struct{ got, want string }{
+		"Columns":       {orders.Columns("o"), "o.id, o.name, o.state, o.raw, o.ended_at, o.seen"},
+		"ColumnsOrZero": {orders.ColumnsOrZero("o"), "coalesce(o.id, 0), coalesce(o.name, ''), coalesce(o.state, ''), o.raw, o.ended_at, coalesce(o.seen, FALSE)"},
+		"InsertOne":     {orders.Insert("").one, "INSERT INTO orders (name, state, raw, ended_at) VALUES (?, ?, ?, ?)"},
+		"InsertMany": {orders.Insert("").many, "INSERT INTO orders (name, state, raw, ended_at) SELECT * FROM " +
+			"unnest(?::text[], ?::text[], ?::bytea[], ?::timestamptz[]) AS n (name, state, raw, ended_at)"},
+		"UpdateOne": {update.one, "UPDATE orders SET state = ?, raw = ?, ended_at = ? WHERE id = ?"},
+		"UpdateMany": {update.many, "UPDATE orders AS t SET state = n.state, raw = n.raw, ended_at = n.ended_at FROM " +
+			"unnest(?::text[], ?::bytea[], ?::timestamptz[], ?::bigint[]) AS n (state, raw, ended_at, old_id) WHERE t.id = n.old_id"},
+		"Upsert": {upsert.one, "INSERT INTO orders (name, state, raw, ended_at) VALUES (?, ?, ?, ?) ON CONFLICT (name) " +
+			"DO UPDATE SET state = excluded.state, raw = excluded.raw, ended_at = excluded.ended_at WHERE TRUE"},
+		"InsertWith": {with.many, "WITH n AS (SELECT * FROM unnest(?::text[], ?::text[], ?::bytea[], ?::timestamptz[], ?::bigint[]) " +
+			"AS n (name, state, raw, ended_at, child_n)), p AS (INSERT INTO orders (name, state, raw, ended_at) " +
+			"SELECT name, state, raw, ended_at FROM n ON CONFLICT (name) DO NOTHING RETURNING id, name), " +
+			"c AS (INSERT INTO lines (order_id, n) SELECT p.id, n.child_n FROM p JOIN n USING (name)) SELECT name, id FROM p"},
+		"ForRows": {ForRows("SELECT n.a FROM {rows}", "a bigint", "b text").one, "SELECT n.a FROM (SELECT CAST(? AS bigint) AS a, CAST(? AS text) AS b) AS n"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", what, c.got, c.want)
+		}
+	}
+}
+
+// Arguments and destinations are in the order of the texts.
+func TestTable_Values(t *testing.T) {
+	t.Parallel()
+	orders, now := NewTable[orderRow](), At(time.Unix(7, 0))
+	row := orderRow{ID: 3, Name: "a", State: "b", Raw: nil, EndedAt: now}
+	if got := orders.Values(&row); len(got) != 4 || got[0] != "a" || got[1] != "b" || got[3] != now {
+		t.Errorf("values are %v", got)
+	}
+	if got := orders.Changes(&row, int64(3)); len(got) != 4 || got[0] != "b" || got[2] != now || got[3] != int64(3) {
+		t.Errorf("changes are %v", got)
+	}
+	*orders.Dest(&row)[1].(*string) = "read"
+	if row.Name != "read" {
+		t.Errorf("a scan does not reach the row: %+v", row)
+	}
+	if !slices.Equal(Texts{"x"}, Texts{"x"}) || (Texts{"x", `"`}).forSQLite() != `["x","\""]` {
+		t.Errorf("texts for SQLite are %v", (Texts{"x", `"`}).forSQLite())
+	}
+}
+
+// A model of a hot table has only columns that a hot statement can hold.
+func TestNewTable_Panics(t *testing.T) {
+	t.Parallel()
+	type badRow struct{ Price float64 }
+	if Guard(func() error { NewTable[badRow](); return nil }) == nil {
+		t.Error("a float was accepted")
+	}
+}
