@@ -59,7 +59,8 @@ var (
 	gasCost      = desc("gas_cost_per_payment_coins", "Native coins it costs to sweep one payment, measured; absent until measured.", "network")
 	sweepWaiting = desc("sweeps_waiting", "1 while sweeps wait for gas, its price or the network.", "network")
 	sweepFlying  = desc("sweep_in_flight", "1 for the state of the sweep in flight.", "network", "state")
-	sweepAge     = desc("sweep_in_flight_age_seconds", "Since when the sweep in flight is planned; 0 when there is none.", "network")
+	sweepAge     = desc("sweep_in_flight_age_seconds",
+		"Since when the sweep in flight is planned; 0 when there is none.", "network")
 
 	streams      = desc("live_streams", "Open pages that are kept up to date.")
 	databaseUp   = desc("database_up", "1 while the database answers.")
@@ -73,7 +74,8 @@ var (
 func (p present) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		networkUp, networkHead, networkFinal, networkScanned, networkLag, endpoints, healthy, asked, erred,
-		gasBalance, gasRunway, gasCost, sweepWaiting, sweepFlying, sweepAge, streams, databaseUp, oldestDue, stuckWebhook, unswept, dust,
+		gasBalance, gasRunway, gasCost, sweepWaiting, sweepFlying, sweepAge, streams, databaseUp, oldestDue, stuckWebhook,
+		unswept, dust,
 	} {
 		ch <- d
 	}

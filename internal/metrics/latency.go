@@ -43,7 +43,8 @@ func newLatencyTracker() *latencyTracker {
 func (s *latencyTracker) saw(n chain.Network, h chain.Heads, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if last := s.heads[n].heads; last.Latest.Hash != h.Latest.Hash || last.Final.Hash != h.Final.Hash || last.Latest.Number != h.Latest.Number {
+	if last := s.heads[n].heads; last.Latest.Hash != h.Latest.Hash || last.Final.Hash != h.Final.Hash ||
+		last.Latest.Number != h.Latest.Number {
 		s.heads[n] = seenHeads{h, now}
 	}
 }

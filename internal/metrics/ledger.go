@@ -70,7 +70,8 @@ func (m *Metrics) verify(ctx context.Context, v Verifier) {
 		return
 	}
 	if len(differences) > 0 {
-		m.log.Error("the ledger does not agree with itself; see `florin verify-ledger`", "differences", len(differences), "first", differences[0])
+		m.log.Error("the ledger does not agree with itself; see `florin verify-ledger`", "differences", len(differences),
+			"first", differences[0])
 	}
 	m.ledger.mu.Lock()
 	defer m.ledger.mu.Unlock()

@@ -59,7 +59,8 @@ func New(version string, now func() time.Time, log *slog.Logger) *Metrics {
 		ConstLabels: prometheus.Labels{"version": version, "go": runtime.Version()},
 	})
 	build.Set(1)
-	m.registry.MustRegister(build, m.payments, m.reorgs, m.deposits, m.attempts, m.sweeps, m.requests, m.took, m.toWebhook, &m.ledger,
+	m.registry.MustRegister(build, m.payments, m.reorgs, m.deposits, m.attempts, m.sweeps, m.requests, m.took,
+		m.toWebhook, &m.ledger,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.begin()
 	return m
@@ -83,7 +84,8 @@ func counter(name, help string, labels ...string) *prometheus.CounterVec {
 }
 
 func histogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
-	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "florin_" + name, Help: help, Buckets: buckets}, labels)
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "florin_" + name, Help: help, Buckets: buckets},
+		labels)
 }
 
 const (

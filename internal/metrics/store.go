@@ -120,8 +120,9 @@ func outcome(s webhook.State) string {
 // stateOf is the state a payment is in after the event; none for events that
 // change no state.
 var stateOf = map[payment.EventType]payment.Status{
-	payment.EventCreated: payment.Pending, payment.EventStarted: payment.Started, payment.EventCompleted: payment.Completed,
-	payment.EventExpired: payment.Expired, payment.EventCancelled: payment.Cancelled,
+	payment.EventCreated: payment.Pending, payment.EventStarted: payment.Started,
+	payment.EventCompleted: payment.Completed,
+	payment.EventExpired:   payment.Expired, payment.EventCancelled: payment.Cancelled,
 }
 
 // changed counts changes of state, and remembers which webhooks were caused by a

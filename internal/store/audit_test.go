@@ -77,7 +77,8 @@ func TestStore_LinesTell(t *testing.T) {
 			t.Helper()
 			w.must(act(t.Context(), audit.Entry{UserID: u.ID, At: start, Action: audit.Action(what)}))
 			var got []string
-			w.must(w.reader().NewRaw("SELECT actor || '|' || subject || '|' || detail FROM audit_log WHERE action = ?", what).Scan(t.Context(), &got))
+			w.must(w.reader().NewRaw("SELECT actor || '|' || subject || '|' || detail FROM audit_log WHERE action = ?",
+				what).Scan(t.Context(), &got))
 			if !slices.Equal(got, want) {
 				t.Errorf("%s: told %q, want %q", what, got, want)
 			}
@@ -94,7 +95,10 @@ func TestStore_LinesTell(t *testing.T) {
 			return err
 		})
 		told("one failed webhook", func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) { return p.Cancel(start) })
+			_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change,
+				error) {
+				return p.Cancel(start)
+			})
 			w.must(err)
 			_, err = w.raw().Exec("UPDATE deliveries SET state = 'FAILED'")
 			w.must(err)
@@ -106,7 +110,9 @@ func TestStore_LinesTell(t *testing.T) {
 			return err
 		})
 		told("an invitation that is taken back", func(ctx context.Context, trail ...audit.Entry) error {
-			w.must(w.AddInvited(t.Context(), hashOf("team"), merchant.Invited{ID: "T1", MerchantID: u.ID, Email: "new@example.org", Role: merchant.RoleViewer, CreatedAt: start, ExpiresAt: start.Add(time.Hour)}))
+			w.must(w.AddInvited(t.Context(), hashOf("team"),
+				merchant.Invited{ID: "T1", MerchantID: u.ID, Email: "new@example.org", Role: merchant.RoleViewer,
+					CreatedAt: start, ExpiresAt: start.Add(time.Hour)}))
 			return w.RevokeInvited(ctx, u.ID, "T1", start, trail...)
 		}, "|new@example.org|")
 		told("a reset", func(ctx context.Context, trail ...audit.Entry) error {
@@ -115,21 +121,25 @@ func TestStore_LinesTell(t *testing.T) {
 			return err
 		}, u.Email+"||")
 		told("a campaign", func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.CreateCampaign(ctx, campaign.Campaign{Slug: "well", KeyID: k.ID, Title: "A well", State: campaign.Active, CreatedAt: start, UpdatedAt: start}, trail...)
+			_, err := w.CreateCampaign(ctx, campaign.Campaign{Slug: "well", KeyID: k.ID, Title: "A well",
+				State: campaign.Active, CreatedAt: start, UpdatedAt: start}, trail...)
 			return err
 		}, "|well|A well")
 		told("a payment", func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.CreatePayment(ctx, audited(payment.New(payment.Request{ID: "01J0000000000000000000000A", KeyID: k.ID, Kind: payment.KindMerchant, Amount: 1, ValidFor: time.Hour}, start), trail))
+			_, err := w.CreatePayment(ctx, audited(payment.New(payment.Request{ID: "01J0000000000000000000000A", KeyID: k.ID,
+				Kind: payment.KindMerchant, Amount: 1, ValidFor: time.Hour}, start), trail))
 			return err
 		}, "|01J0000000000000000000000A|")
 		again := func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.CreatePayment(ctx, audited(payment.New(payment.Request{ID: "01J0000000000000000000000A", KeyID: k.ID, Kind: payment.KindMerchant, Amount: 1, ValidFor: time.Hour}, start), trail))
+			_, err := w.CreatePayment(ctx, audited(payment.New(payment.Request{ID: "01J0000000000000000000000A", KeyID: k.ID,
+				Kind: payment.KindMerchant, Amount: 1, ValidFor: time.Hour}, start), trail))
 			return err
 		}
 		told("the same payment again", again)
 		told("a payment opened and cancelled at once", func(ctx context.Context, trail ...audit.Entry) error {
 			const id = "01J0000000000000000000000B"
-			made := payment.New(payment.Request{ID: id, KeyID: k.ID, Kind: payment.KindMerchant, Amount: 1, ValidFor: time.Hour}, start)
+			made := payment.New(payment.Request{ID: id, KeyID: k.ID, Kind: payment.KindMerchant, Amount: 1,
+				ValidFor: time.Hour}, start)
 			_, err := w.OpenPayment(ctx, audited(made, trail), func(p payment.Payment) (payment.Change, error) {
 				c, err := p.Cancel(start)
 				return audited(c, trail), err
@@ -138,7 +148,8 @@ func TestStore_LinesTell(t *testing.T) {
 		}, "|01J0000000000000000000000B|", "||")
 
 		changes := func(before, after merchant.Custodian) []audit.Entry {
-			return []audit.Entry{{UserID: u.ID, At: start, Action: "renamed", Subject: "shop", Detail: before.Name + " → " + after.Name}}
+			return []audit.Entry{{UserID: u.ID, At: start, Action: "renamed", Subject: "shop",
+				Detail: before.Name + " → " + after.Name}}
 		}
 		_, err := w.UpdateCustodian(t.Context(), k.ID, nil, func(c merchant.Custodian) (merchant.Custodian, error) {
 			c.Name = "Renamed"
@@ -156,17 +167,24 @@ func (w *world) everything() []int64 {
 	w.t.Helper()
 	var all []int64
 	for _, text := range []string{
-		"SELECT count(*) FROM audit_log", "SELECT count(*) FROM users", "SELECT count(*) FROM sessions", "SELECT count(*) FROM sessions WHERE revoked_at IS NULL",
+		"SELECT count(*) FROM audit_log", "SELECT count(*) FROM users", "SELECT count(*) FROM sessions",
+		"SELECT count(*) FROM sessions WHERE revoked_at IS NULL",
 		"SELECT count(*) FROM api_keys", "SELECT count(*) FROM ledger_entries", "SELECT count(*) FROM custodians",
-		"SELECT count(*) FROM custodians WHERE name = 'Renamed'", "SELECT count(*) FROM recharges", "SELECT count(*) FROM payments WHERE status = 'COMPLETED'",
+		"SELECT count(*) FROM custodians WHERE name = 'Renamed'", "SELECT count(*) FROM recharges",
+		"SELECT count(*) FROM payments WHERE status = 'COMPLETED'",
 		"SELECT count(*) FROM payments", "SELECT count(*) FROM events",
 		"SELECT count(*) FROM api_keys WHERE revoked_at IS NULL AND disabled_at IS NULL AND label <> 'Renamed'",
-		"SELECT count(*) FROM users WHERE disabled_at IS NULL", "SELECT count(*) FROM users WHERE password_hash = 'next'", "SELECT count(*) FROM users WHERE password_hash = 'reset'",
-		"SELECT count(*) FROM second_factors", "SELECT count(*) FROM second_factors WHERE confirmed_at IS NOT NULL", "SELECT count(*) FROM recovery_codes WHERE used_at IS NULL",
+		"SELECT count(*) FROM users WHERE disabled_at IS NULL", "SELECT count(*) FROM users WHERE password_hash = 'next'",
+		"SELECT count(*) FROM users WHERE password_hash = 'reset'",
+		"SELECT count(*) FROM second_factors", "SELECT count(*) FROM second_factors WHERE confirmed_at IS NOT NULL",
+		"SELECT count(*) FROM recovery_codes WHERE used_at IS NULL",
 		"SELECT count(*) FROM invitations", "SELECT count(*) FROM team_invitations WHERE expires_at = (SELECT max(expires_at) FROM team_invitations)", "SELECT count(*) FROM team_invitations WHERE ended_at IS NULL",
-		"SELECT count(*) FROM memberships", "SELECT count(*) FROM memberships WHERE role = 'owner'", "SELECT count(*) FROM passkeys", "SELECT count(*) FROM passkeys WHERE name = 'Renamed'",
-		"SELECT count(*) FROM deliveries WHERE state = 'FAILED'", "SELECT count(*) FROM ledger_checks", "SELECT count(*) FROM links", "SELECT count(*) FROM links WHERE paused",
-		"SELECT count(*) FROM campaigns", "SELECT count(*) FROM campaigns WHERE title = 'Renamed'", "SELECT count(*) FROM donations WHERE review = 'APPROVED'", "SELECT count(*) FROM logos",
+		"SELECT count(*) FROM memberships", "SELECT count(*) FROM memberships WHERE role = 'owner'",
+		"SELECT count(*) FROM passkeys", "SELECT count(*) FROM passkeys WHERE name = 'Renamed'",
+		"SELECT count(*) FROM deliveries WHERE state = 'FAILED'", "SELECT count(*) FROM ledger_checks",
+		"SELECT count(*) FROM links", "SELECT count(*) FROM links WHERE paused",
+		"SELECT count(*) FROM campaigns", "SELECT count(*) FROM campaigns WHERE title = 'Renamed'",
+		"SELECT count(*) FROM donations WHERE review = 'APPROVED'", "SELECT count(*) FROM logos",
 	} {
 		all = append(all, w.count(text))
 	}
@@ -188,7 +206,8 @@ func (w *world) acts() map[string]func(context.Context, ...audit.Entry) error {
 	}
 	return map[string]func(context.Context, ...audit.Entry) error{
 		"create user": func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.CreateUser(ctx, identity.User{PublicID: string(newID()), Email: "new@example.org", CreatedAt: start}, trail...)
+			_, err := w.CreateUser(ctx, identity.User{PublicID: string(newID()), Email: "new@example.org", CreatedAt: start},
+				trail...)
 			return err
 		},
 		"sign in": func(ctx context.Context, trail ...audit.Entry) error {
@@ -202,11 +221,13 @@ func (w *world) acts() map[string]func(context.Context, ...audit.Entry) error {
 			return err
 		},
 		"replace key": func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.RotateKey(ctx, merchant.Replacement{KeyID: k.ID, Old: k.Hash, Next: hashOf("next"), Now: start, Entries: pay("rotate"), Audit: trail})
+			_, err := w.RotateKey(ctx, merchant.Replacement{KeyID: k.ID, Old: k.Hash, Next: hashOf("next"), Now: start,
+				Entries: pay("rotate"), Audit: trail})
 			return err
 		},
 		"create custodian": func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.CreateCustodian(ctx, merchant.Custodian{PublicID: string(newID()), KeyID: bare.ID, CreatedAt: start, UpdatedAt: start}, nil, merchant.Audited(trail...))
+			_, err := w.CreateCustodian(ctx, merchant.Custodian{PublicID: string(newID()), KeyID: bare.ID, CreatedAt: start,
+				UpdatedAt: start}, nil, merchant.Audited(trail...))
 			return err
 		},
 		"change custodian": func(ctx context.Context, trail ...audit.Entry) error {
@@ -233,8 +254,10 @@ func (w *world) acts() map[string]func(context.Context, ...audit.Entry) error {
 			return w.CreateRecharge(ctx, recharge.Recharge{
 				ID: recharge.ID(newID()), KeyID: k.ID, Units: 1, State: recharge.Signed, CreatedAt: start, LookAt: start,
 				Transfer: chain.TokenTransfer{
-					Asset: chain.Asset{Network: chain.BEP20, Contract: "0x55d398326f99059fF775485246999027B3197955", Symbol: "USDT", Decimals: 18, Token: money.USDT},
-					From:  "0x52908400098527886E0F7030069857D2E4169EE7", To: "0x8617E340B3D01FA5F11F306F4090FD50E238070D", Amount: money.UnitsFromUint64(5),
+					Asset: chain.Asset{Network: chain.BEP20, Contract: "0x55d398326f99059fF775485246999027B3197955", Symbol: "USDT",
+						Decimals: 18, Token: money.USDT},
+					From: "0x52908400098527886E0F7030069857D2E4169EE7", To: "0x8617E340B3D01FA5F11F306F4090FD50E238070D",
+					Amount: money.UnitsFromUint64(5),
 				},
 				Bytes: chain.SignedTx{Tx: "0x01", Raw: []byte{1}},
 			}, trail...)

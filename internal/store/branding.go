@@ -31,7 +31,8 @@ func (s *Store) PutLogo(ctx context.Context, keyID int64, l merchant.Logo, now t
 				return err
 			}
 		}
-		_, err = t.NewRaw("UPDATE custodians SET logo_url = ?, updated_at = ? WHERE id = ?", address, db.At(now), c.ID).Exec(ctx)
+		_, err = t.NewRaw("UPDATE custodians SET logo_url = ?, updated_at = ? WHERE id = ?", address, db.At(now),
+			c.ID).Exec(ctx)
 		return err
 	})
 	return wrapIf(err, "logo of key %d", keyID)

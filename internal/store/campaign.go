@@ -53,8 +53,9 @@ const fromCampaigns = " FROM campaigns AS c JOIN api_keys AS k ON k.id = c.key_i
 func (r *campaignRow) campaign() (campaign.Campaign, error) {
 	suggested, err := splitAmounts(r.Suggested)
 	return campaign.Campaign{
-		Number: r.ID, Slug: r.Slug, KeyID: r.KeyID, KeyRevoked: !r.RevokedAt.IsZero(), Title: r.Title, Description: r.Description,
-		Goal: money.Micros(r.Goal), Suggested: suggested, State: campaign.State(r.State), ShowAtOnce: r.ShowAtOnce,
+		Number: r.ID, Slug: r.Slug, KeyID: r.KeyID, KeyRevoked: !r.RevokedAt.IsZero(), Title: r.Title,
+		Description: r.Description,
+		Goal:        money.Micros(r.Goal), Suggested: suggested, State: campaign.State(r.State), ShowAtOnce: r.ShowAtOnce,
 		CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time, EndsAt: r.EndsAt.Time,
 	}, err
 }
@@ -124,7 +125,8 @@ func normalCampaign(c campaign.Campaign) campaign.Campaign {
 // UpdateCampaign locks the campaign of one of the keys, calls decide and
 // stores what it returns, or fails with campaign.ErrUnknown.
 func (s *Store) UpdateCampaign(
-	ctx context.Context, keys []int64, slug string, decide func(campaign.Campaign) (campaign.Campaign, error), trail ...audit.Entry,
+	ctx context.Context, keys []int64, slug string, decide func(campaign.Campaign) (campaign.Campaign, error),
+	trail ...audit.Entry,
 ) (campaign.Campaign, error) {
 	if len(keys) == 0 || !db.Storable(slug) {
 		return campaign.Campaign{}, campaign.ErrUnknown
@@ -136,7 +138,8 @@ func (s *Store) UpdateCampaign(
 		if lock != "" {
 			lock += " OF c"
 		}
-		err := t.NewRaw("SELECT "+campaignColumns+fromCampaigns+" WHERE c.slug = ? AND c.key_id IN (?)"+lock, slug, bun.List(keys)).Scan(ctx, &row)
+		err := t.NewRaw("SELECT "+campaignColumns+fromCampaigns+" WHERE c.slug = ? AND c.key_id IN (?)"+lock, slug,
+			bun.List(keys)).Scan(ctx, &row)
 		if err != nil {
 			return noRows(err, campaign.ErrUnknown)
 		}
@@ -168,7 +171,8 @@ func (s *Store) Campaign(ctx context.Context, slug string) (campaign.Campaign, c
 		return campaign.Campaign{}, campaign.Totals{}, campaign.ErrUnknown
 	}
 	var row campaignRow
-	err := s.reader().NewRaw("SELECT "+campaignColumns+campaignTotals+fromCampaigns+" WHERE c.slug = ?", slug).Scan(ctx, &row)
+	err := s.reader().NewRaw("SELECT "+campaignColumns+campaignTotals+fromCampaigns+" WHERE c.slug = ?", slug).Scan(ctx,
+		&row)
 	if err != nil {
 		return campaign.Campaign{}, campaign.Totals{}, wrapIf(noRows(err, campaign.ErrUnknown), "read campaign %s", slug)
 	}
@@ -232,15 +236,18 @@ func (s *Store) Donations(ctx context.Context, q campaign.DonationQuery) ([]camp
 		DonorName    string
 		DonorMessage string
 	}
-	if err := s.reader().NewRaw(text+" ORDER BY d.id DESC LIMIT ?", append(args, q.Limit)...).Scan(ctx, &rows); err != nil {
+	if err := s.reader().NewRaw(text+" ORDER BY d.id DESC LIMIT ?", append(args, q.Limit)...).Scan(ctx,
+		&rows); err != nil {
 		return nil, wrapIf(err, "donations of campaign %d", q.Campaign)
 	}
 	list := make([]campaign.Donation, len(rows))
 	for i, r := range rows {
 		list[i] = campaign.Donation{
-			Number: r.ID, PaymentID: payment.ID(r.PublicID), Name: r.DonorName, Message: r.DonorMessage, Review: campaign.Review(r.Review),
-			Received: money.Micros(r.Received), Network: chain.Network(r.Network), Token: money.Token(r.Token), Hash: chain.TxHash(r.Hash),
-			At: r.EndedAt.Time,
+			Number: r.ID, PaymentID: payment.ID(r.PublicID), Name: r.DonorName, Message: r.DonorMessage,
+			Review:   campaign.Review(r.Review),
+			Received: money.Micros(r.Received), Network: chain.Network(r.Network), Token: money.Token(r.Token),
+			Hash: chain.TxHash(r.Hash),
+			At:   r.EndedAt.Time,
 		}
 	}
 	return list, nil
@@ -249,7 +256,8 @@ func (s *Store) Donations(ctx context.Context, q campaign.DonationQuery) ([]camp
 // ReviewDonation sets the merchant's review of a donation, or fails with
 // campaign.ErrUnknownGift.
 func (s *Store) ReviewDonation(ctx context.Context, number, donation int64, r campaign.Review, trail ...audit.Entry) error {
-	ok, err := s.actOne(ctx, trail, about{}, "UPDATE donations SET review = ? WHERE id = ? AND campaign_id = ?", string(r), donation, number)
+	ok, err := s.actOne(ctx, trail, about{}, "UPDATE donations SET review = ? WHERE id = ? AND campaign_id = ?",
+		string(r), donation, number)
 	if err == nil && !ok {
 		return campaign.ErrUnknownGift
 	}
@@ -276,8 +284,10 @@ const selectLinks = "SELECT l.id, l.slug, l.key_id, l.description, l.reference, 
 
 func (r *linkRow) link() campaign.Link {
 	return campaign.Link{
-		Number: r.ID, Slug: r.Slug, KeyID: r.KeyID, KeyRevoked: !r.RevokedAt.IsZero(), Description: r.Description, Reference: r.Reference,
-		Amount: money.Micros(r.Amount), Min: money.Micros(r.MinAmount), Max: money.Micros(r.MaxAmount), Paused: r.Paused, CreatedAt: r.CreatedAt.Time,
+		Number: r.ID, Slug: r.Slug, KeyID: r.KeyID, KeyRevoked: !r.RevokedAt.IsZero(), Description: r.Description,
+		Reference: r.Reference,
+		Amount:    money.Micros(r.Amount), Min: money.Micros(r.MinAmount), Max: money.Micros(r.MaxAmount), Paused: r.Paused,
+		CreatedAt: r.CreatedAt.Time,
 	}
 }
 
@@ -286,12 +296,13 @@ func (s *Store) CreateLink(ctx context.Context, l campaign.Link, trail ...audit.
 	if err := checkTexts("texts of a payment link", l.Slug, l.Description, l.Reference); err != nil {
 		return campaign.Link{}, err
 	}
-	err := s.act(ctx, trail, about{subject: l.Slug, detail: l.Description}, func(ctx context.Context, t tx, _ *about) error {
-		err := t.NewRaw("INSERT INTO links (slug, key_id, description, reference, amount, min_amount, max_amount, paused, created_at) "+
-			"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (slug) DO NOTHING RETURNING id",
-			l.Slug, l.KeyID, l.Description, l.Reference, int64(l.Amount), int64(l.Min), int64(l.Max), l.Paused, db.At(l.CreatedAt)).Scan(ctx, &l.Number)
-		return noRows(err, campaign.ErrLinkTaken)
-	})
+	err := s.act(ctx, trail, about{subject: l.Slug, detail: l.Description},
+		func(ctx context.Context, t tx, _ *about) error {
+			err := t.NewRaw("INSERT INTO links (slug, key_id, description, reference, amount, min_amount, max_amount, paused, created_at) "+
+				"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (slug) DO NOTHING RETURNING id",
+				l.Slug, l.KeyID, l.Description, l.Reference, int64(l.Amount), int64(l.Min), int64(l.Max), l.Paused, db.At(l.CreatedAt)).Scan(ctx, &l.Number)
+			return noRows(err, campaign.ErrLinkTaken)
+		})
 	if err != nil {
 		return campaign.Link{}, wrapIf(err, "create payment link %s", l.Slug)
 	}
@@ -317,7 +328,8 @@ func (s *Store) Links(ctx context.Context, keys []int64) ([]campaign.Link, error
 		return nil, nil
 	}
 	var rows []linkRow
-	if err := s.reader().NewRaw(selectLinks+" WHERE l.key_id IN (?) ORDER BY l.id DESC", bun.List(keys)).Scan(ctx, &rows); err != nil {
+	if err := s.reader().NewRaw(selectLinks+" WHERE l.key_id IN (?) ORDER BY l.id DESC", bun.List(keys)).Scan(ctx,
+		&rows); err != nil {
 		return nil, wrapIf(err, "payment links of %d keys", len(keys))
 	}
 	list := make([]campaign.Link, len(rows))
@@ -333,7 +345,8 @@ func (s *Store) PauseLink(ctx context.Context, keys []int64, slug string, paused
 	if len(keys) == 0 || !db.Storable(slug) {
 		return campaign.ErrUnknownLink
 	}
-	ok, err := s.actOne(ctx, trail, about{subject: slug}, "UPDATE links SET paused = ? WHERE slug = ? AND key_id IN (?)", paused, slug, bun.List(keys))
+	ok, err := s.actOne(ctx, trail, about{subject: slug}, "UPDATE links SET paused = ? WHERE slug = ? AND key_id IN (?)",
+		paused, slug, bun.List(keys))
 	if err == nil && !ok {
 		return campaign.ErrUnknownLink
 	}

@@ -17,8 +17,9 @@ import (
 func (w *world) campaign(k merchant.Key, slug string) campaign.Campaign {
 	w.t.Helper()
 	c, err := campaign.New(campaign.Draft{
-		Slug: slug, Title: "Ein Dach für Mia 🐈", Description: "Zeile ? 'eins'\n\n\"zwei\"", Goal: "1000", Suggested: []string{"5", "2.50"},
-		EndsAt: start.Add(24 * time.Hour),
+		Slug: slug, Title: "Ein Dach für Mia 🐈", Description: "Zeile ? 'eins'\n\n\"zwei\"", Goal: "1000",
+		Suggested: []string{"5", "2.50"},
+		EndsAt:    start.Add(24 * time.Hour),
 	}, k.ID, start)
 	w.must(err)
 	c, err = w.CreateCampaign(w.t.Context(), c)
@@ -29,7 +30,8 @@ func (w *world) campaign(k merchant.Key, slug string) campaign.Campaign {
 // gift opens a donation of 12.50 on Polygon.
 func (w *world) gift(c campaign.Campaign, name string) payment.Payment {
 	w.t.Helper()
-	p, err := w.OpenPayment(w.t.Context(), payment.New(giftRequest(c, name), start), startOn(chain.Polygon, money.USDC, start))
+	p, err := w.OpenPayment(w.t.Context(), payment.New(giftRequest(c, name), start),
+		startOn(chain.Polygon, money.USDC, start))
 	w.must(err)
 	return p
 }
@@ -50,7 +52,8 @@ func TestStore_Campaign(t *testing.T) {
 		w.must(err)
 		same(t, "read", read, c)
 		same(t, "totals", totals, campaign.Totals{})
-		_, err = w.CreateCampaign(t.Context(), campaign.Campaign{Slug: "winter", KeyID: other.ID, Title: "x", State: campaign.Active, CreatedAt: start, UpdatedAt: start})
+		_, err = w.CreateCampaign(t.Context(), campaign.Campaign{Slug: "winter", KeyID: other.ID, Title: "x",
+			State: campaign.Active, CreatedAt: start, UpdatedAt: start})
 		wants(t, "the same slug", err, campaign.ErrTaken)
 		_, _, err = w.Campaign(t.Context(), "summer")
 		wants(t, "another slug", err, campaign.ErrUnknown)
@@ -122,7 +125,8 @@ func TestStore_Donations(t *testing.T) {
 			_, err = w.UpdatePayment(t.Context(), open.ID, observe(9, over))
 			w.must(err)
 		}
-		same(t, "one completed, with more than was asked for", totals(), campaign.Totals{Raised: 20 * money.USD, Donors: 1, Waiting: 1})
+		same(t, "one completed, with more than was asked for", totals(),
+			campaign.Totals{Raised: 20 * money.USD, Donors: 1, Waiting: 1})
 
 		byHand := w.gift(c, "")
 		_, err = w.UpdatePayment(t.Context(), byHand.ID, func(p payment.Payment) (payment.Change, error) {
@@ -137,17 +141,20 @@ func TestStore_Donations(t *testing.T) {
 
 		proven := list(campaign.DonationQuery{Proven: true})
 		if len(proven) != 2 || proven[1].Hash != "0x03" || proven[1].Received != 20*money.USD || proven[1].Name != "Ada" ||
-			proven[1].Review != campaign.Waiting || proven[0].Review != campaign.Approved || proven[1].At.IsZero() || proven[0].Hash != "0x04" || proven[0].Network != chain.Polygon {
+			proven[1].Review != campaign.Waiting || proven[0].Review != campaign.Approved || proven[1].At.IsZero() ||
+			proven[0].Hash != "0x04" || proven[0].Network != chain.Polygon {
 			t.Errorf("the list is %+v", proven)
 		}
 		w.must(w.ReviewDonation(t.Context(), c.Number, proven[1].Number, campaign.Hidden))
-		wants(t, "another campaign's donation", w.ReviewDonation(t.Context(), other.Number, proven[1].Number, campaign.Approved), campaign.ErrUnknownGift)
+		wants(t, "another campaign's donation", w.ReviewDonation(t.Context(), other.Number, proven[1].Number,
+			campaign.Approved), campaign.ErrUnknownGift)
 		_, err = w.UpdatePayment(t.Context(), open.ID, observe(9, over, transfer(open, "0x05", 1*money.USD, 9)))
 		w.must(err)
 		if got := list(campaign.DonationQuery{Review: campaign.Hidden}); len(got) != 1 || got[0].Received != 21*money.USD {
 			t.Errorf("after more money the review is gone: %+v", got)
 		}
-		if got := list(campaign.DonationQuery{Limit: 1, Before: proven[0].Number}); len(got) != 1 || got[0].Number != proven[1].Number {
+		if got := list(campaign.DonationQuery{Limit: 1, Before: proven[0].Number}); len(got) != 1 ||
+			got[0].Number != proven[1].Number {
 			t.Errorf("the second page is %+v", got)
 		}
 		_, err = w.Donations(t.Context(), campaign.DonationQuery{Campaign: c.Number})
@@ -175,7 +182,8 @@ func TestStore_OpenPayment(t *testing.T) {
 		same(t, "opened again", again, p)
 
 		before := w.count("SELECT count(*) FROM payments")
-		_, err = w.OpenPayment(t.Context(), payment.New(giftRequest(c, "Eve"), start), startOn(chain.Polygon, money.USDC, start))
+		_, err = w.OpenPayment(t.Context(), payment.New(giftRequest(c, "Eve"), start),
+			startOn(chain.Polygon, money.USDC, start))
 		wants(t, "without credits", err, ledger.ErrNoCredits)
 		bad := giftRequest(c, "a\x00b")
 		_, err = w.OpenPayment(t.Context(), payment.New(bad, start), startOn(chain.Polygon, money.USDC, start))
@@ -207,7 +215,10 @@ func TestStore_WaitingDonations(t *testing.T) {
 		waiting(c, 10, 3)
 		waiting(c, 2, 2)
 		waiting(other, 10, 1)
-		_, err := w.UpdatePayment(t.Context(), first.ID, func(p payment.Payment) (payment.Change, error) { return p.Cancel(start) })
+		_, err := w.UpdatePayment(t.Context(), first.ID, func(p payment.Payment) (payment.Change,
+			error) {
+			return p.Cancel(start)
+		})
 		w.must(err)
 		waiting(c, 10, 2)
 		waiting(campaign.Campaign{Slug: "no campaign"}, 10, 0)
@@ -218,7 +229,8 @@ func TestStore_Links(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k, other := w.key(0, 0), w.key(0, 0)
-		l, err := campaign.NewLink(campaign.LinkDraft{Slug: "table-4", Description: "Grüße ?", Min: "1", Max: "20.5"}, k.ID, start)
+		l, err := campaign.NewLink(campaign.LinkDraft{Slug: "table-4", Description: "Grüße ?", Min: "1", Max: "20.5"}, k.ID,
+			start)
 		w.must(err)
 		l, err = w.CreateLink(t.Context(), l)
 		w.must(err)

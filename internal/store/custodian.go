@@ -88,7 +88,8 @@ func (s *Store) sealCustodian(c merchant.Custodian) (custodianRow, error) {
 		return custodianRow{}, err
 	}
 	return custodianRow{
-		ID: c.ID, PublicID: c.PublicID, KeyID: c.KeyID, Name: c.Name, CallbackURL: c.CallbackURL, Lane: int64(webhook.ReceiverOf(c.CallbackURL)),
+		ID: c.ID, PublicID: c.PublicID, KeyID: c.KeyID, Name: c.Name, CallbackURL: c.CallbackURL,
+		Lane:   int64(webhook.ReceiverOf(c.CallbackURL)),
 		Secret: s.sealer.Seal(secretPlace(c.PublicID), c.Secret), SigningSecrets: string(signing),
 		Tagline: c.Branding.Tagline, LogoURL: c.Branding.LogoURL, PrimaryColor: c.Branding.PrimaryColor,
 		BackgroundColor: c.Branding.BackgroundColor, Theme: string(c.Branding.Theme),
@@ -288,7 +289,8 @@ func (s *Store) saveCustodian(ctx context.Context, t tx, before, after merchant.
 	if err != nil {
 		return err
 	}
-	if _, err := t.NewUpdate().Model(&row).WherePK().ExcludeColumn("id", "public_id", "key_id", "created_at").Exec(ctx); err != nil {
+	if _, err := t.NewUpdate().Model(&row).WherePK().ExcludeColumn("id", "public_id", "key_id",
+		"created_at").Exec(ctx); err != nil {
 		return err
 	}
 	for _, table := range []string{"custodian_wallets", "custodian_networks"} {
@@ -302,7 +304,8 @@ func (s *Store) saveCustodian(ctx context.Context, t tx, before, after merchant.
 	if after.CallbackURL == before.CallbackURL {
 		return nil
 	}
-	_, err = t.NewRaw("UPDATE deliveries SET lane = ? WHERE custodian_id = ? AND state = 'WAITING'", row.Lane, after.ID).Exec(ctx)
+	_, err = t.NewRaw("UPDATE deliveries SET lane = ? WHERE custodian_id = ? AND state = 'WAITING'", row.Lane,
+		after.ID).Exec(ctx)
 	return err
 }
 
@@ -343,7 +346,8 @@ func (c *custodianScan) read(keyID int64) *db.Stmt {
 	return db.Query(func(scan scan) error {
 		var w custodianWalletRow
 		var n custodianNetworkRow
-		if err := scan(slices.Concat(custodians.Dest(&c.row), custodianWallets.Dest(&w), custodianNetworks.Dest(&n), []any{&c.closed})...); err != nil {
+		if err := scan(slices.Concat(custodians.Dest(&c.row), custodianWallets.Dest(&w), custodianNetworks.Dest(&n),
+			[]any{&c.closed})...); err != nil {
 			return err
 		}
 		if w.Network != "" {
@@ -389,7 +393,8 @@ func (s *Store) readCustodian(ctx context.Context, t tx, keyID int64) (merchant.
 // lock reads what it joins from before it waited.
 func (s *Store) lockCustodian(ctx context.Context, t tx, keyID int64) (merchant.Custodian, error) {
 	var id int64
-	lock := db.Query(func(scan scan) error { return scan(&id) }, "SELECT id FROM custodians WHERE key_id = ?"+t.ForUpdate(), keyID)
+	lock := db.Query(func(scan scan) error { return scan(&id) },
+		"SELECT id FROM custodians WHERE key_id = ?"+t.ForUpdate(), keyID)
 	if err := t.Run(ctx, lock); err != nil {
 		return merchant.Custodian{}, err
 	}

@@ -83,7 +83,8 @@ func saveDeposit(p *paymentRow, d payment.Deposit) (*db.Stmt, error) {
 	}
 	return upsertDeposit.With(deposits.Values(&depositRow{
 		PaymentID: p.ID, KeyID: p.KeyID, Network: string(t.Network), TxHash: string(t.Tx), Ordinal: int64(t.Ordinal),
-		Contract: string(t.Asset.Contract), Symbol: t.Asset.Symbol, Decimals: int64(t.Asset.Decimals), Token: string(t.Asset.Token),
+		Contract: string(t.Asset.Contract), Symbol: t.Asset.Symbol, Decimals: int64(t.Asset.Decimals),
+		Token:       string(t.Asset.Token),
 		FromAddress: string(t.From), ToAddress: string(t.To), Units: t.Units.String(),
 		BlockNumber: block, BlockHash: t.Block.Hash, BlockTime: db.At(t.Block.Time), Source: t.Source,
 		State: string(d.State), Hardened: d.Rechecked, Late: d.Late, SeenAt: db.At(d.SeenAt), FinalAt: db.At(d.FinalAt),
@@ -111,7 +112,8 @@ type routeRow struct {
 func rowOfRoute(number int64, r payment.Route) *routeRow {
 	return &routeRow{
 		PaymentID: number, Network: string(r.Network), Address: string(r.Address.Address), Raw: r.Address.Raw,
-		Settlement: string(r.Settlement), Tokens: joinTokens(r.Tokens), Since: db.At(r.Since), Finality: finalityText(r.Finality),
+		Settlement: string(r.Settlement), Tokens: joinTokens(r.Tokens), Since: db.At(r.Since),
+		Finality: finalityText(r.Finality),
 	}
 }
 

@@ -87,7 +87,8 @@ func (s *Store) DepositBalances(ctx context.Context, n chain.Network, q settleme
 		"AND NOT EXISTS (SELECT 1 FROM sweep_items AS i JOIN sweeps AS s ON s.id = i.sweep_id WHERE s.network = d.network "+
 		"AND s.ended_at IS NULL AND i.address = d.to_address AND i.contract = d.contract)) AS each_due WHERE place <= ?) AS due "+
 		"ORDER BY "+worth+"0 ELSE 1 END, "+worth+"oldest END, about DESC, address, contract, id LIMIT ?",
-		string(payment.KindTopUp), string(n), db.From(q.Now), min(balanceDeposits, q.Limit), surely(q.Dust), db.From(q.Aged), surely(q.Least),
+		string(payment.KindTopUp), string(n), db.From(q.Now), min(balanceDeposits, q.Limit), surely(q.Dust),
+		db.From(q.Aged), surely(q.Least),
 		surely(q.Dust), db.From(q.Aged), surely(q.Least), q.Limit).Scan(ctx, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("what is due on %s: %w", n, err)
@@ -143,7 +144,8 @@ func (r dueRow) pot(n chain.Network) settlement.DepositBalance {
 		Address:    chain.Watched{Address: chain.Address(r.Address), Raw: r.Raw},
 		Settlement: chain.Address(r.Settlement),
 		Asset: chain.Asset{
-			Network: n, Contract: chain.Address(r.Contract), Symbol: r.Symbol, Decimals: int(r.Decimals), Token: money.Token(r.Token),
+			Network: n, Contract: chain.Address(r.Contract), Symbol: r.Symbol, Decimals: int(r.Decimals),
+			Token: money.Token(r.Token),
 		},
 		Oldest: r.FinalAt.Time, Least: money.Micros(r.Least), Failures: int(r.Failures), BlockedUntil: r.Blocked.Time,
 	}

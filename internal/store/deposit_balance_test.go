@@ -23,8 +23,9 @@ func TestStore_Pots(t *testing.T) {
 		}
 		r := p.Routes[0]
 		same(t, "a pot", pots[0], settlement.DepositBalance{
-			PaymentID: string(p.ID), Number: p.Number, Address: r.Address, Settlement: r.Settlement, Asset: p.Deposits[0].Transfer.Asset,
-			Due: money.UnitsFromUint64(7_000_000), Oldest: p.Deposits[0].FinalAt,
+			PaymentID: string(p.ID), Number: p.Number, Address: r.Address, Settlement: r.Settlement,
+			Asset: p.Deposits[0].Transfer.Asset,
+			Due:   money.UnitsFromUint64(7_000_000), Oldest: p.Deposits[0].FinalAt,
 		})
 		same(t, "the second pot", pots[1].PaymentID, string(small.ID))
 		other, err := w.DepositBalances(t.Context(), chain.Base, everything)

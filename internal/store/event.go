@@ -50,7 +50,8 @@ func rowOfEvent(number int64, e payment.Event) *eventRow {
 
 func (r *eventRow) event(id payment.ID) payment.Event {
 	return payment.Event{
-		ID: r.EventID, PaymentID: id, Seq: int(r.Seq), Type: payment.EventType(r.Type), At: r.At.Time, Data: json.RawMessage(r.Data),
+		ID: r.EventID, PaymentID: id, Seq: int(r.Seq), Type: payment.EventType(r.Type), At: r.At.Time,
+		Data: json.RawMessage(r.Data),
 	}
 }
 

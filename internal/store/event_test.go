@@ -27,7 +27,8 @@ func (w *world) feed(k merchant.Key, after string) (ids []string, next string) {
 // end cancels a new payment of the key and returns the event of it.
 func (w *world) end(k merchant.Key) string {
 	w.t.Helper()
-	p, err := w.UpdatePayment(w.t.Context(), w.payment(k).ID, func(p payment.Payment) (payment.Change, error) { return p.Cancel(start) })
+	p, err := w.UpdatePayment(w.t.Context(), w.payment(k).ID,
+		func(p payment.Payment) (payment.Change, error) { return p.Cancel(start) })
 	w.must(err)
 	return fmt.Sprintf("evt_%s_%d", p.ID, p.Seq)
 }

@@ -38,7 +38,8 @@ func (s *Store) SecondFactor(ctx context.Context, userID int64) (f identity.Seco
 	if err != nil {
 		return identity.SecondFactor{}, false, fmt.Errorf("second factor of user %d: %w", userID, err)
 	}
-	f = identity.SecondFactor{UserID: r.UserID, Secret: text, CreatedAt: r.CreatedAt.Time, ConfirmedAt: r.ConfirmedAt.Time, LastStep: r.LastStep}
+	f = identity.SecondFactor{UserID: r.UserID, Secret: text, CreatedAt: r.CreatedAt.Time,
+		ConfirmedAt: r.ConfirmedAt.Time, LastStep: r.LastStep}
 	copy(f.Session[:], r.Session)
 	return f, true, nil
 }
@@ -77,7 +78,8 @@ func (s *Store) PutSecondFactor(ctx context.Context, f identity.SecondFactor) er
 func (s *Store) ConfirmSecondFactor(ctx context.Context, f identity.SecondFactor, step int64, codes []identity.Hash, now time.Time, trail ...audit.Entry) error {
 	err := s.act(ctx, trail, about{}, func(ctx context.Context, t tx, _ *about) error {
 		var stored []string
-		err := t.NewRaw("SELECT secret FROM second_factors WHERE user_id = ? AND confirmed_at IS NULL"+t.ForUpdate(), f.UserID).Scan(ctx, &stored)
+		err := t.NewRaw("SELECT secret FROM second_factors WHERE user_id = ? AND confirmed_at IS NULL"+t.ForUpdate(),
+			f.UserID).Scan(ctx, &stored)
 		if err != nil || len(stored) == 0 {
 			return orElse(err, identity.ErrHasFactor)
 		}
@@ -100,7 +102,8 @@ func (s *Store) ConfirmSecondFactor(ctx context.Context, f identity.SecondFactor
 			return err
 		}
 		for _, code := range codes {
-			if _, err := t.NewRaw("INSERT INTO recovery_codes (user_id, hash) VALUES (?, ?)", f.UserID, code[:]).Exec(ctx); err != nil {
+			if _, err := t.NewRaw("INSERT INTO recovery_codes (user_id, hash) VALUES (?, ?)", f.UserID,
+				code[:]).Exec(ctx); err != nil {
 				return err
 			}
 		}
@@ -139,7 +142,8 @@ func (s *Store) changesOne(ctx context.Context, text string, args ...any) (chang
 // RecoveryCodesLeft counts the recovery codes that are not used up.
 func (s *Store) RecoveryCodesLeft(ctx context.Context, userID int64) (int, error) {
 	var n int
-	err := s.reader().NewRaw("SELECT count(*) FROM recovery_codes WHERE user_id = ? AND used_at IS NULL", userID).Scan(ctx, &n)
+	err := s.reader().NewRaw("SELECT count(*) FROM recovery_codes WHERE user_id = ? AND used_at IS NULL",
+		userID).Scan(ctx, &n)
 	return n, wrapIf(err, "recovery codes of user %d", userID)
 }
 

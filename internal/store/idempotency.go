@@ -33,11 +33,13 @@ type idempotencyRow struct {
 // idempotency.ErrRunning or ErrMismatch.
 func (s *Store) IdempotencyBegin(ctx context.Context, n idempotency.Try) (subject string, a idempotency.Answer, err error) {
 	if length := utf8.RuneCountInString(n.Key); length < 1 || length > idempotency.MaxKey || !db.Storable(n.Key) {
-		return "", a, fault.New(fault.Invalid, "Idempotency-Key must have 1 to %d characters of valid UTF-8", idempotency.MaxKey)
+		return "", a, fault.New(fault.Invalid, "Idempotency-Key must have 1 to %d characters of valid UTF-8",
+			idempotency.MaxKey)
 	}
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		fresh := &idempotencyRow{
-			KeyID: n.KeyID, Key: n.Key, Request: n.Request[:], Subject: n.Subject, CreatedAt: db.At(n.Now), LockedUntil: db.At(n.LockedUntil),
+			KeyID: n.KeyID, Key: n.Key, Request: n.Request[:], Subject: n.Subject, CreatedAt: db.At(n.Now),
+			LockedUntil: db.At(n.LockedUntil),
 		}
 		// An expired record is overwritten.
 		res, err := t.NewInsert().Model(fresh).On("CONFLICT (key_id, key) DO UPDATE").
@@ -78,7 +80,8 @@ func (s *Store) takeUp(ctx context.Context, t tx, n idempotency.Try) (string, id
 	case known.LockedUntil.After(n.Now):
 		return "", idempotency.Answer{}, idempotency.ErrRunning
 	}
-	_, err := t.NewRaw("UPDATE idempotency SET locked_until = ? WHERE key_id = ? AND key = ?", db.At(n.LockedUntil), n.KeyID, n.Key).Exec(ctx)
+	_, err := t.NewRaw("UPDATE idempotency SET locked_until = ? WHERE key_id = ? AND key = ?", db.At(n.LockedUntil),
+		n.KeyID, n.Key).Exec(ctx)
 	return known.Subject, idempotency.Answer{}, err
 }
 

@@ -12,7 +12,8 @@ import (
 // begin tries a request at the time; its lock holds for a minute.
 func (w *world) begin(keyID int64, key, body, subject string, now time.Time) (string, idempotency.Answer, error) {
 	return w.IdempotencyBegin(w.t.Context(), idempotency.Try{
-		KeyID: keyID, Key: key, Request: sha256.Sum256([]byte(body)), Subject: subject, Now: now, LockedUntil: now.Add(time.Minute),
+		KeyID: keyID, Key: key, Request: sha256.Sum256([]byte(body)), Subject: subject, Now: now,
+		LockedUntil: now.Add(time.Minute),
 	})
 }
 
@@ -20,7 +21,8 @@ func TestStore_Idempotency(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k, other := w.key(0, 0), w.key(0, 0)
-		expect := func(what string, now time.Duration, body, subject string, wantSubject string, want idempotency.Answer, wantErr error) {
+		expect := func(what string, now time.Duration, body, subject string, wantSubject string, want idempotency.Answer,
+			wantErr error) {
 			t.Helper()
 			got, answer, err := w.begin(k.ID, "order-7", body, subject, start.Add(now))
 			wants(t, what, err, wantErr)

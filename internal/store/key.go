@@ -55,7 +55,8 @@ func (s *Store) CreateKeyWithin(ctx context.Context, k merchant.Key, entries fun
 		if err := t.NewRaw("SELECT id FROM users WHERE id = ?"+t.ForUpdate(), k.UserID).Scan(ctx, &id); err != nil {
 			return err
 		}
-		err := t.NewRaw("SELECT count(*), count(*) - count(revoked_at) FROM api_keys WHERE user_id = ?", k.UserID).Scan(ctx, &ever, &used)
+		err := t.NewRaw("SELECT count(*), count(*) - count(revoked_at) FROM api_keys WHERE user_id = ?", k.UserID).Scan(ctx,
+			&ever, &used)
 		if err == nil && (used >= merchant.MaxKeys || ever >= merchant.MaxEverKeys) {
 			return merchant.ErrTooManyKeys
 		}
@@ -64,7 +65,8 @@ func (s *Store) CreateKeyWithin(ctx context.Context, k merchant.Key, entries fun
 }
 
 func (s *Store) createKey(
-	ctx context.Context, k merchant.Key, entries func(id int64) []ledger.Entry, allowed func(context.Context, tx) error, trail ...audit.Entry,
+	ctx context.Context, k merchant.Key, entries func(id int64) []ledger.Entry, allowed func(context.Context, tx) error,
+	trail ...audit.Entry,
 ) (merchant.Key, error) {
 	if err := checkTexts("texts of an API key", k.PublicID, k.Label, string(k.Wallet)); err != nil {
 		return merchant.Key{}, err
@@ -231,7 +233,8 @@ func (s *Store) Book(ctx context.Context, keyID int64, entries []ledger.Entry) (
 func (s *Store) EveryKeyOfUser(ctx context.Context, userID int64) ([]merchant.Key, error) {
 	var list []merchant.Key
 	add := func(k merchant.Key) { list = append(list, k) }
-	if err := s.db.Read(ctx, readKeys(add, "k.user_id = ? ORDER BY (k.revoked_at IS NOT NULL), k.id", userID)); err != nil {
+	if err := s.db.Read(ctx, readKeys(add, "k.user_id = ? ORDER BY (k.revoked_at IS NOT NULL), k.id",
+		userID)); err != nil {
 		return nil, wrapIf(err, "all API keys of user %d", userID)
 	}
 	return list, nil

@@ -109,7 +109,8 @@ func rowOfEntry(e ledger.Entry) *entryRow {
 
 func (r *entryRow) entry() ledger.Entry {
 	return ledger.Entry{
-		Ref: r.Ref, Unit: ledger.Unit(r.Unit), From: ledger.Account(r.FromAccount), To: ledger.Account(r.ToAccount), Count: r.Count,
+		Ref: r.Ref, Unit: ledger.Unit(r.Unit), From: ledger.Account(r.FromAccount), To: ledger.Account(r.ToAccount),
+		Count:  r.Count,
 		Reason: ledger.Reason(r.Reason), At: r.At.Time,
 	}
 }

@@ -30,8 +30,10 @@ func TestStore_VerifyLedger(t *testing.T) {
 			_, err = raw.Exec(mend)
 			w.must(err)
 		}
-		wrong("has a balance of 100", "UPDATE balances SET balance = 100 WHERE balance = 99", "UPDATE balances SET balance = 99 WHERE balance = 100")
-		wrong("was started", "UPDATE payments SET public_id = '"+string(p.ID)[:25]+"!' WHERE id = 1", "UPDATE payments SET public_id = '"+string(p.ID)+"' WHERE id = 1")
+		wrong("has a balance of 100", "UPDATE balances SET balance = 100 WHERE balance = 99",
+			"UPDATE balances SET balance = 99 WHERE balance = 100")
+		wrong("was started", "UPDATE payments SET public_id = '"+string(p.ID)[:25]+"!' WHERE id = 1",
+			"UPDATE payments SET public_id = '"+string(p.ID)+"' WHERE id = 1")
 		if _, differences := verify(); len(differences) != 0 {
 			t.Errorf("mended: %q", differences)
 		}

@@ -28,10 +28,14 @@ func TestStore_Book(t *testing.T) {
 			{"one of each", []ledger.Entry{spend(ledger.Credit, "a"), spend(ledger.Query, "a")}, nil, ledger.Balance{}},
 			{"the same again", []ledger.Entry{spend(ledger.Credit, "a"), spend(ledger.Query, "a")}, nil, ledger.Balance{}},
 			{"no credits", []ledger.Entry{spend(ledger.Credit, "b")}, ledger.ErrNoCredits, ledger.Balance{}},
-			{"no queries", []ledger.Entry{grant(ledger.Credit, 5, "c"), spend(ledger.Query, "c2")}, ledger.ErrNoQueries, ledger.Balance{}},
-			{"spent before it is granted", []ledger.Entry{spend(ledger.Credit, "d"), grant(ledger.Credit, 5, "d2")}, ledger.ErrNoCredits, ledger.Balance{}},
-			{"granted, then spent", []ledger.Entry{grant(ledger.Credit, 5, "e"), spend(ledger.Credit, "e2")}, nil, ledger.Balance{Credits: 4}},
-			{"twice in one", []ledger.Entry{spend(ledger.Credit, "f"), spend(ledger.Credit, "f")}, nil, ledger.Balance{Credits: 3}},
+			{"no queries", []ledger.Entry{grant(ledger.Credit, 5, "c"), spend(ledger.Query, "c2")}, ledger.ErrNoQueries,
+				ledger.Balance{}},
+			{"spent before it is granted", []ledger.Entry{spend(ledger.Credit, "d"), grant(ledger.Credit, 5, "d2")},
+				ledger.ErrNoCredits, ledger.Balance{}},
+			{"granted, then spent", []ledger.Entry{grant(ledger.Credit, 5, "e"), spend(ledger.Credit, "e2")}, nil,
+				ledger.Balance{Credits: 4}},
+			{"twice in one", []ledger.Entry{spend(ledger.Credit, "f"), spend(ledger.Credit, "f")}, nil,
+				ledger.Balance{Credits: 3}},
 		} {
 			got, err := w.Book(t.Context(), k.ID, step.entries)
 			wants(t, step.name, err, step.err)
@@ -43,10 +47,12 @@ func TestStore_Book(t *testing.T) {
 			same(t, "balance after "+step.name, read, step.want)
 			w.balanced()
 		}
-		_, err := w.Book(t.Context(), 1<<40, []ledger.Entry{ledger.Grant(1<<40, ledger.Credit, 1, ledger.ReasonGrant, "x", start)})
+		_, err := w.Book(t.Context(), 1<<40, []ledger.Entry{ledger.Grant(1<<40, ledger.Credit, 1, ledger.ReasonGrant, "x",
+			start)})
 		wants(t, "unknown key", err, merchant.ErrUnknownKey)
 		for name, e := range map[string]ledger.Entry{
-			"another count": grant(ledger.Credit, 6, "e"), "none": grant(ledger.Credit, 0, "g"), "negative": grant(ledger.Credit, -1, "h"),
+			"another count": grant(ledger.Credit, 6, "e"), "none": grant(ledger.Credit, 0, "g"),
+			"negative":     grant(ledger.Credit, -1, "h"),
 			"no reference": grant(ledger.Credit, 1, ""),
 		} {
 			if _, err := w.Book(t.Context(), k.ID, []ledger.Entry{e}); err == nil {
@@ -71,7 +77,8 @@ func TestStore_Book_BothWays(t *testing.T) {
 			var entries []ledger.Entry
 			for _, unit := range []ledger.Unit{ledger.Query, ledger.Credit} {
 				entries = append(entries, ledger.Entry{
-					Ref: fmt.Sprint("move", i), From: ledger.Key(from), To: ledger.Key(to), Unit: unit, Count: 1, Reason: ledger.ReasonGrant, At: start,
+					Ref: fmt.Sprint("move", i), From: ledger.Key(from), To: ledger.Key(to), Unit: unit, Count: 1,
+					Reason: ledger.ReasonGrant, At: start,
 				})
 			}
 			_, err := w.Book(t.Context(), from, entries)
@@ -94,7 +101,8 @@ func TestStore_Book_OnceAtOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(0, 0)
 		for _, err := range together(40, func(int) error {
-			_, err := w.Book(t.Context(), k.ID, []ledger.Entry{ledger.Grant(k.ID, ledger.Query, 7, ledger.ReasonRecharge, "recharge:1", start)})
+			_, err := w.Book(t.Context(), k.ID, []ledger.Entry{ledger.Grant(k.ID, ledger.Query, 7, ledger.ReasonRecharge,
+				"recharge:1", start)})
 			return err
 		}) {
 			w.must(err)

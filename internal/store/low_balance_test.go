@@ -74,7 +74,8 @@ func (w *lowWorld) buy(n int64) {
 // round runs the loop once, as a program that has just started would.
 func (w *lowWorld) round() {
 	w.t.Helper()
-	w.must(notice.NewMailer(w.Store, w.post.send, "https://pay.example", func() time.Time { return w.now }, slog.New(slog.DiscardHandler)).RunOnce(w.t.Context()))
+	w.must(notice.NewMailer(w.Store, w.post.send, "https://pay.example", func() time.Time { return w.now },
+		slog.New(slog.DiscardHandler)).RunOnce(w.t.Context()))
 }
 
 // mailed fails unless so many mails were sent up to now.
@@ -96,7 +97,8 @@ func TestStore_LowCredit(t *testing.T) {
 			l.mailed("above the mark", 0)
 			l.spend(1)
 			l.mailed("at the mark", 1)
-			for _, part := range []string{l.key.Email, "5 credits left", "“shop”", "https://pay.example/dashboard/credits?key=" + l.key.PublicID} {
+			for _, part := range []string{l.key.Email, "5 credits left", "“shop”",
+				"https://pay.example/dashboard/credits?key=" + l.key.PublicID} {
 				if !strings.Contains(l.post.mails[0], part) {
 					t.Errorf("the mail lacks %q:\n%s", part, l.post.mails[0])
 				}
@@ -137,7 +139,8 @@ func TestStore_LowCredit(t *testing.T) {
 		t.Run("NoServer", func(t *testing.T) {
 			l := newLowWorld(t, w, ledger.Low+1)
 			l.spend(1)
-			w.must(notice.NewMailer(w.Store, nil, "", func() time.Time { return l.now }, slog.New(slog.DiscardHandler)).RunOnce(t.Context()))
+			w.must(notice.NewMailer(w.Store, nil, "", func() time.Time { return l.now },
+				slog.New(slog.DiscardHandler)).RunOnce(t.Context()))
 			l.mailed("a server came later", 0)
 		})
 		t.Run("Crashed", func(t *testing.T) {

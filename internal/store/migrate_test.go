@@ -106,7 +106,8 @@ func TestMigrations(t *testing.T) {
 func TestOpen_Refused(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{
-		"", "florin.db", "mysql://u:hunter2@localhost/x", "sqlite://", "sqlite:///no/such/directory/florin.db", "sqlite://%zz", "sqlite://a%00b",
+		"", "florin.db", "mysql://u:hunter2@localhost/x", "sqlite://", "sqlite:///no/such/directory/florin.db",
+		"sqlite://%zz", "sqlite://a%00b",
 		"postgres://u:hunter2@127.0.0.1:1/x?sslmode=disable&connect_timeout=2", "postgres://u:hunter2@127.0.0.1:port/x",
 	} {
 		s, err := Open(t.Context(), url, mustSealer(1), Options{})

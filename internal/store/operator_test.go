@@ -17,7 +17,8 @@ func TestStore_Disable(t *testing.T) {
 		ctx, k := t.Context(), w.key(5, 5)
 		w.custodian(k, "https://shop.example/hook")
 		p, token := w.started(k), hashOf("session")
-		w.must(w.CreateSession(ctx, identity.Session{Token: token, UserID: k.UserID, CreatedAt: start, ExpiresAt: start.Add(time.Hour)}))
+		w.must(w.CreateSession(ctx, identity.Session{Token: token, UserID: k.UserID, CreatedAt: start,
+			ExpiresAt: start.Add(time.Hour)}))
 		closed := func(name string, want bool) {
 			t.Helper()
 			_, err := w.KeyByHash(ctx, k.Hash)
@@ -70,7 +71,8 @@ func TestStore_FindPeople(t *testing.T) {
 		ctx, a, b := t.Context(), w.key(1, 1), w.key(1, 1)
 		w.must(w.SetKeyLabel(ctx, b.UserID, b.ID, "Web Shop 7_%"))
 		for text, want := range map[string]int64{
-			a.Email: a.UserID, a.Email[:len(a.Email)-4]: a.UserID, a.UserPublic: a.UserID, a.PublicID: a.UserID, "web SHOP": b.UserID, "web shop 7_%": b.UserID,
+			a.Email: a.UserID, a.Email[:len(a.Email)-4]: a.UserID, a.UserPublic: a.UserID, a.PublicID: a.UserID,
+			"web SHOP": b.UserID, "web shop 7_%": b.UserID,
 		} {
 			list, err := w.People(ctx, report.PeopleQuery{Text: text, Limit: 3})
 			w.must(err)
@@ -111,7 +113,8 @@ func TestStore_Trouble(t *testing.T) {
 		if len(late.Deliveries) != 1 || late.Deliveries[0].TxnID != p.ID || late.Deliveries[0].Email != k.Email {
 			t.Errorf("late webhooks: %+v", late.Deliveries)
 		}
-		if len(late.Deposits) != 1 || late.Deposits[0].TxnID != p.ID || !late.Deposits[0].Chosen || !late.Deposits[0].Counted {
+		if len(late.Deposits) != 1 || late.Deposits[0].TxnID != p.ID || !late.Deposits[0].Chosen ||
+			!late.Deposits[0].Counted {
 			t.Errorf("left deposits: %+v", late.Deposits)
 		}
 		_, err = w.raw().ExecContext(ctx, "DELETE FROM routes")
@@ -156,10 +159,12 @@ func TestStore_LedgerCheck(t *testing.T) {
 		if !c.EndedAt.IsZero() || c.AskedBy != "root@shop.example" {
 			t.Errorf("the check is %+v", c)
 		}
-		w.must(w.EndLedgerCheck(ctx, ledger.Check{AskedAt: again, EndedAt: again, Entries: 7, Found: 1, Differences: []string{"key 1"}}))
+		w.must(w.EndLedgerCheck(ctx, ledger.Check{AskedAt: again, EndedAt: again, Entries: 7, Found: 1,
+			Differences: []string{"key 1"}}))
 		c, _, err = w.LedgerCheck(ctx)
 		w.must(err)
-		same(t, "result", c, ledger.Check{AskedAt: again, AskedBy: "root@shop.example", EndedAt: again, Entries: 7, Found: 1, Differences: []string{"key 1"}})
+		same(t, "result", c, ledger.Check{AskedAt: again, AskedBy: "root@shop.example", EndedAt: again, Entries: 7,
+			Found: 1, Differences: []string{"key 1"}})
 		ask("when one has ended", again.Add(time.Second), true)
 	})
 }

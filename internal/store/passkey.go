@@ -104,7 +104,8 @@ func (s *Store) PasskeysOf(ctx context.Context, userID int64) ([]identity.Passke
 			return nil, fmt.Errorf("passkey %s: %w", r.PublicID, err)
 		}
 		list[i] = identity.Passkey{
-			ID: r.PublicID, UserID: r.UserID, Name: r.Name, Credential: r.Credential, Record: record, CreatedAt: r.CreatedAt.Time, UsedAt: r.UsedAt.Time,
+			ID: r.PublicID, UserID: r.UserID, Name: r.Name, Credential: r.Credential, Record: record,
+			CreatedAt: r.CreatedAt.Time, UsedAt: r.UsedAt.Time,
 		}
 	}
 	return list, nil
@@ -117,7 +118,8 @@ func (s *Store) UsePasskey(ctx context.Context, before, after identity.Passkey) 
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		changed = false
 		var stored []string
-		err := t.NewRaw("SELECT record FROM passkeys WHERE public_id = ? AND user_id = ?"+t.ForUpdate(), before.ID, before.UserID).Scan(ctx, &stored)
+		err := t.NewRaw("SELECT record FROM passkeys WHERE public_id = ? AND user_id = ?"+t.ForUpdate(), before.ID,
+			before.UserID).Scan(ctx, &stored)
 		if err != nil || len(stored) == 0 {
 			return err
 		}
@@ -125,7 +127,8 @@ func (s *Store) UsePasskey(ctx context.Context, before, after identity.Passkey) 
 		if err != nil || record.Reveal() != before.Record.Reveal() {
 			return err
 		}
-		_, err = t.NewRaw("UPDATE passkeys SET record = ?, used_at = ? WHERE public_id = ?", sealed, db.At(after.UsedAt), after.ID).Exec(ctx)
+		_, err = t.NewRaw("UPDATE passkeys SET record = ?, used_at = ? WHERE public_id = ?", sealed, db.At(after.UsedAt),
+			after.ID).Exec(ctx)
 		changed = err == nil
 		return err
 	})
@@ -142,7 +145,8 @@ func (s *Store) RenamePasskey(ctx context.Context, userID int64, id, name string
 	}
 	err := s.act(ctx, trail, about{detail: name}, func(ctx context.Context, t tx, a *about) error {
 		var before []string
-		err := t.NewRaw("SELECT name FROM passkeys WHERE user_id = ? AND public_id = ?"+t.ForUpdate(), userID, id).Scan(ctx, &before)
+		err := t.NewRaw("SELECT name FROM passkeys WHERE user_id = ? AND public_id = ?"+t.ForUpdate(), userID, id).Scan(ctx,
+			&before)
 		if err != nil || len(before) == 0 {
 			return orElse(err, identity.ErrUnknownPasskey)
 		}
@@ -158,7 +162,8 @@ func (s *Store) RenamePasskey(ctx context.Context, userID int64, id, name string
 func (s *Store) RemovePasskey(ctx context.Context, userID int64, id string, keep identity.Hash, now time.Time, trail ...audit.Entry) error {
 	err := s.act(ctx, trail, about{}, func(ctx context.Context, t tx, a *about) error {
 		var names []string
-		err := t.NewRaw("DELETE FROM passkeys WHERE user_id = ? AND public_id = ? RETURNING name", userID, id).Scan(ctx, &names)
+		err := t.NewRaw("DELETE FROM passkeys WHERE user_id = ? AND public_id = ? RETURNING name", userID, id).Scan(ctx,
+			&names)
 		if err != nil || len(names) == 0 {
 			return orElse(err, identity.ErrUnknownPasskey)
 		}

@@ -14,7 +14,8 @@ import (
 // user, or fails with identity.ErrBadPassword if the stored hash is not old.
 func (s *Store) SetPassword(ctx context.Context, userID int64, old, next string, now time.Time, trail ...audit.Entry) error {
 	err := s.act(ctx, trail, about{}, func(ctx context.Context, t tx, _ *about) error {
-		res, err := t.NewRaw("UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?", next, userID, old).Exec(ctx)
+		res, err := t.NewRaw("UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?", next, userID,
+			old).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -33,17 +34,20 @@ func (s *Store) SetPassword(ctx context.Context, userID int64, old, next string,
 // guarded the account was taken away, whoever came in before must show again
 // who they are.
 func endOtherSessions(ctx context.Context, t tx, userID int64, keep identity.Hash, now time.Time) error {
-	_, err := t.NewRaw("UPDATE sessions SET revoked_at = ? WHERE user_id = ? AND token <> ? AND revoked_at IS NULL", db.At(now), userID, keep[:]).Exec(ctx)
+	_, err := t.NewRaw("UPDATE sessions SET revoked_at = ? WHERE user_id = ? AND token <> ? AND revoked_at IS NULL",
+		db.At(now), userID, keep[:]).Exec(ctx)
 	return err
 }
 
 // endSessions also makes links to a new password that are still under way useless.
 func endSessions(ctx context.Context, t tx, userID int64, now time.Time) error {
-	_, err := t.NewRaw("UPDATE sessions SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL", db.At(now), userID).Exec(ctx)
+	_, err := t.NewRaw("UPDATE sessions SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL", db.At(now),
+		userID).Exec(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = t.NewRaw("UPDATE password_resets SET used_at = ? WHERE user_id = ? AND used_at IS NULL", db.At(now), userID).Exec(ctx)
+	_, err = t.NewRaw("UPDATE password_resets SET used_at = ? WHERE user_id = ? AND used_at IS NULL", db.At(now),
+		userID).Exec(ctx)
 	return err
 }
 
@@ -51,7 +55,8 @@ func endSessions(ctx context.Context, t tx, userID int64, now time.Time) error {
 // newest first.
 func (s *Store) Logins(ctx context.Context, userID int64, now time.Time) ([]identity.Session, error) {
 	var rows []sessionRow
-	err := s.reader().NewSelect().Model(&rows).Where("user_id = ? AND revoked_at IS NULL AND expires_at > ?", userID, db.At(now)).
+	err := s.reader().NewSelect().Model(&rows).Where("user_id = ? AND revoked_at IS NULL AND expires_at > ?", userID,
+		db.At(now)).
 		Order("created_at DESC").Limit(maxLogins).Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("sessions of user %d: %w", userID, err)
@@ -59,7 +64,8 @@ func (s *Store) Logins(ctx context.Context, userID int64, now time.Time) ([]iden
 	list := make([]identity.Session, len(rows))
 	for i, r := range rows {
 		list[i] = identity.Session{
-			Token: identity.Hash(r.Token), UserID: r.UserID, CreatedAt: r.CreatedAt.Time, ExpiresAt: r.ExpiresAt.Time, UserAgent: r.UserAgent,
+			Token: identity.Hash(r.Token), UserID: r.UserID, CreatedAt: r.CreatedAt.Time, ExpiresAt: r.ExpiresAt.Time,
+			UserAgent: r.UserAgent,
 		}
 	}
 	return list, nil

@@ -64,7 +64,8 @@ func rowOf(p payment.Payment) (*paymentRow, error) {
 	return &paymentRow{
 		ID: p.Number, PublicID: string(p.ID), KeyID: p.KeyID, Kind: string(p.Kind), Amount: int64(p.Amount),
 		Status: string(p.Status), Network: string(p.Choice.Network), Token: string(p.Choice.Token),
-		CreatedAt: db.At(p.CreatedAt), ExpiresAt: db.At(p.ExpiresAt), StartedAt: db.At(p.StartedAt), EndedAt: db.At(p.EndedAt),
+		CreatedAt: db.At(p.CreatedAt), ExpiresAt: db.At(p.ExpiresAt), StartedAt: db.At(p.StartedAt),
+		EndedAt:   db.At(p.EndedAt),
 		ResumedAt: db.At(p.ResumedAt), Hash: string(p.Hash), Extended: p.Extended, Reorged: p.Reorged, ByHand: p.ByHand,
 		ShortBasis: p.Terms.ShortBasis, LateForUs: p.Terms.LateFor.Microseconds(),
 		Credits: p.Credits, CampaignID: p.CampaignID, Seq: int64(p.Seq),

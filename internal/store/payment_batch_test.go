@@ -103,7 +103,8 @@ func TestStore_CreateBatch(t *testing.T) {
 			}
 			p, err := w.Payment(t.Context(), payment.ID(op.row.PublicID))
 			w.must(err)
-			if p.Number != op.row.ID || p.Amount != 12_500_000+money.Micros(i) || !p.CreatedAt.Equal(start.Add(time.Duration(i)*time.Second)) {
+			if p.Number != op.row.ID || p.Amount != 12_500_000+money.Micros(i) ||
+				!p.CreatedAt.Equal(start.Add(time.Duration(i)*time.Second)) {
 				t.Errorf("payment %d is stored as %+v", i, p)
 			}
 			events, err := w.Events(t.Context(), p.ID)

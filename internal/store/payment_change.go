@@ -189,7 +189,8 @@ func postChanges(ctx context.Context, c conn, ops []*changeOp) (*posting, error)
 func checkChange(before payment.Payment, c payment.Change) error {
 	p := c.Payment
 	if p.ID != before.ID || p.Number != before.Number || p.KeyID != before.KeyID || p.Kind != before.Kind ||
-		p.Amount != before.Amount || p.Terms != before.Terms || p.Credits != before.Credits || p.CampaignID != before.CampaignID {
+		p.Amount != before.Amount || p.Terms != before.Terms || p.Credits != before.Credits ||
+		p.CampaignID != before.CampaignID {
 		return fmt.Errorf("a decision changed the identity of payment %s", before.ID)
 	}
 	if len(p.Routes) < len(before.Routes) {

@@ -38,7 +38,8 @@ func TestStore_UpdatePayment_Life(t *testing.T) {
 			same(t, "read", read, after)
 			p = after
 		}
-		if p.Status != payment.Completed || p.Hash != "0xbb" || len(p.Deposits) != 2 || !p.Deposits[0].Rechecked || !p.Extended {
+		if p.Status != payment.Completed || p.Hash != "0xbb" || len(p.Deposits) != 2 || !p.Deposits[0].Rechecked ||
+			!p.Extended {
 			t.Errorf("not completed as it should be: %+v", p)
 		}
 		if !p.CreatedAt.Equal(start) || p.CreatedAt.Location() != time.UTC {
@@ -252,7 +253,8 @@ func TestStore_UpdatePayment_Refused(t *testing.T) {
 				c.Payment.Routes = []payment.Route{r}
 			},
 			"another's deposit": func(c *payment.Change) {
-				c.Deposits = []payment.Deposit{{Transfer: transfer(stranger, "0xaa", money.USD, 1), State: payment.DepositFinal, SeenAt: start}}
+				c.Deposits = []payment.Deposit{{Transfer: transfer(stranger, "0xaa", money.USD, 1), State: payment.DepositFinal,
+					SeenAt: start}}
 			},
 			"entry": func(c *payment.Change) {
 				c.Entries = []ledger.Entry{ledger.Spend(1<<40, ledger.Credit, ledger.ReasonStart, "x", start)}

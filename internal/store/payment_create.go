@@ -121,7 +121,8 @@ func (op *createOp) insert(ctx context.Context, c conn) error {
 	if op.exists = insert.Affected() == 0; op.exists {
 		return nil
 	}
-	return db.RunEach(ctx, c, append(saveEvents(op.row, op.events), saveLines(op.audit, about{subject: op.row.PublicID})...))
+	return db.RunEach(ctx, c, append(saveEvents(op.row, op.events),
+		saveLines(op.audit, about{subject: op.row.PublicID})...))
 }
 
 // OpenPayment stores a new payment and starts it, both or neither. If a payment

@@ -143,13 +143,15 @@ func TestStore_CreatePayment_Hostile(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(0, 0)
 		for _, text := range []string{
-			"'; DROP TABLE payments; --", `\'; SELECT 1; --`, "?0 ?1 ? ?? $1 $2 :a @b %s %d", "🏴‍☠️ \u202e\u0000"[:len("🏴‍☠️ \u202e")], "e\u0301 ≠ é",
+			"'; DROP TABLE payments; --", `\'; SELECT 1; --`, "?0 ?1 ? ?? $1 $2 :a @b %s %d",
+			"🏴‍☠️ \u202e\u0000"[:len("🏴‍☠️ \u202e")], "e\u0301 ≠ é",
 			"\\u0000", "\r\n\t\b\x1b", "{{.}} ${x} `x`", "\ufffd\ufeff\U0010ffff",
 		} {
 			r := request(k)
 			r.Details = payment.Details{
-				Reference: text, Description: text, SuccessURL: text, CancelURL: text, CustomerEmail: text, DonorName: text, DonorMessage: text,
-				Metadata: map[string]string{text: text},
+				Reference: text, Description: text, SuccessURL: text, CancelURL: text, CustomerEmail: text, DonorName: text,
+				DonorMessage: text,
+				Metadata:     map[string]string{text: text},
 			}
 			p, err := w.CreatePayment(t.Context(), payment.New(r, start))
 			w.must(err)

@@ -47,7 +47,8 @@ func (s *Store) listPayments(ctx context.Context, t tx, f payment.Filter) ([]pay
 		return nil, nil
 	}
 	var rows []*paymentRow
-	if err := db.Merge(t, ranges, "created_at "+l.direction()+", id "+l.direction(), f.Limit).Scan(ctx, &rows); err != nil {
+	if err := db.Merge(t, ranges, "created_at "+l.direction()+", id "+l.direction(), f.Limit).Scan(ctx,
+		&rows); err != nil {
 		return nil, err
 	}
 	return wholePayments(ctx, t, s.db.Dialect(), rows)
@@ -85,7 +86,8 @@ func (l *lister) findAfter(ctx context.Context) error {
 	if l.f.After == 0 {
 		return nil
 	}
-	err := l.NewSelect().Model(&l.after).Column("id", "created_at").Where("id = ? AND key_id = ?", l.f.After, l.f.KeyID).Scan(ctx)
+	err := l.NewSelect().Model(&l.after).Column("id", "created_at").Where("id = ? AND key_id = ?", l.f.After,
+		l.f.KeyID).Scan(ctx)
 	if err == nil && len(l.after) == 0 {
 		return fault.New(fault.Invalid, "after is not a place in this list")
 	}

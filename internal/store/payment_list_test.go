@@ -54,13 +54,15 @@ func (w *world) read(id payment.ID) payment.Payment {
 
 // takes says what the filter should list.
 func takes(f payment.Filter, p payment.Payment) bool {
-	if f.Status != "" && p.Status != f.Status || f.Network != "" && p.Choice.Network != f.Network || p.CreatedAt.Before(f.Since) {
+	if f.Status != "" && p.Status != f.Status || f.Network != "" && p.Choice.Network != f.Network ||
+		p.CreatedAt.Before(f.Since) {
 		return false
 	}
 	if !f.Unswept || p.Status == payment.Started {
 		return true
 	}
-	return p.Status == payment.Completed && slices.ContainsFunc(p.Deposits, func(d payment.Deposit) bool { return !d.Swept })
+	return p.Status == payment.Completed && slices.ContainsFunc(p.Deposits,
+		func(d payment.Deposit) bool { return !d.Swept })
 }
 
 func TestStore_Payments(t *testing.T) {

@@ -46,7 +46,8 @@ var wholeTable = regexp.MustCompile(`SCAN (\w+)$|Seq Scan on (\w+)|Index Cond: \
 // small are tables that may be read whole: their size does not grow with the
 // payments stored.
 var small = map[string]bool{
-	"instance": true, "custodians": true, "c": true, "ledger_checks": true, "cursors": true, "leases": true, "bun_migrations": true,
+	"instance": true, "custodians": true, "c": true, "ledger_checks": true, "cursors": true, "leases": true,
+	"bun_migrations": true,
 	// The arguments of a statement, one row.
 	"n": true,
 	// Parts of a union that end after a page.
@@ -196,7 +197,8 @@ func (w *world) useDashboard(k merchant.Key, p payment.Payment) {
 	w.must(err)
 	_, err = w.Activity(ctx, keys, start)
 	w.must(err)
-	for _, q := range []report.DeliveryQuery{{}, {State: "FAILED", Before: 9}, {TxnID: p.ID}, {Type: payment.EventCompleted}} {
+	for _, q := range []report.DeliveryQuery{{}, {State: "FAILED", Before: 9}, {TxnID: p.ID},
+		{Type: payment.EventCompleted}} {
 		q.KeyID, q.Limit = k.ID, 3
 		_, err := w.Deliveries(ctx, q)
 		w.must(err)

@@ -27,7 +27,10 @@ func TestStore_RecentPayment(t *testing.T) {
 		if got := poll().Description; got != p.Description {
 			t.Errorf("a poll reads anew: %q", got)
 		}
-		_, err = w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) { return p.Cancel(start) })
+		_, err = w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change,
+			error) {
+			return p.Cancel(start)
+		})
 		w.must(err)
 		if got := poll(); got.Status != payment.Cancelled || got.Description == p.Description {
 			t.Errorf("after it was cancelled a poll says %s, %q", got.Status, got.Description)

@@ -56,9 +56,11 @@ func rowOfRecharge(r recharge.Recharge) (rechargeRow, error) {
 	t := r.Transfer
 	return rechargeRow{
 		PublicID: string(r.ID), KeyID: r.KeyID, Units: r.Units,
-		Network: string(t.Asset.Network), Contract: string(t.Asset.Contract), Symbol: shown(t.Asset.Symbol), Decimals: int64(t.Asset.Decimals),
-		Token: string(t.Asset.Token), Wallet: string(t.From), Treasury: string(t.To), Amount: t.Amount.String(),
-		TxHash: string(r.Bytes.Tx), Raw: r.Bytes.Raw, Nonce: int64(r.Bytes.Nonce), State: string(r.State), Note: shown(r.Note),
+		Network: string(t.Asset.Network), Contract: string(t.Asset.Contract), Symbol: shown(t.Asset.Symbol),
+		Decimals: int64(t.Asset.Decimals),
+		Token:    string(t.Asset.Token), Wallet: string(t.From), Treasury: string(t.To), Amount: t.Amount.String(),
+		TxHash: string(r.Bytes.Tx), Raw: r.Bytes.Raw, Nonce: int64(r.Bytes.Nonce), State: string(r.State),
+		Note:        shown(r.Note),
 		BlockNumber: block, BlockHash: r.Block.Hash, BlockTime: db.At(r.Block.Time),
 		CreatedAt: db.At(r.CreatedAt), SentAt: db.At(r.SentAt), LookAt: db.At(r.LookAt), EndedAt: db.At(r.EndedAt),
 	}, nil
@@ -135,7 +137,8 @@ func (s *Store) OpenRecharges(ctx context.Context) (n int64, err error) {
 
 // DueRecharges lists recharges whose next check is due, the longest due first.
 func (s *Store) DueRecharges(ctx context.Context, now time.Time, limit int) ([]recharge.Recharge, error) {
-	list, err := s.recharges(ctx, "WHERE look_at IS NOT NULL AND look_at <= ? ORDER BY look_at, id LIMIT ?", db.At(now), limit)
+	list, err := s.recharges(ctx, "WHERE look_at IS NOT NULL AND look_at <= ? ORDER BY look_at, id LIMIT ?", db.At(now),
+		limit)
 	return list, wrapIf(err, "recharges that are due")
 }
 
@@ -161,7 +164,8 @@ func (s *Store) UpdateRecharge(
 ) (after recharge.Recharge, err error) {
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		var rows []rechargeRow
-		if err := t.NewRaw("SELECT * FROM recharges WHERE public_id = ?"+t.ForUpdate(), string(id)).Scan(ctx, &rows); err != nil {
+		if err := t.NewRaw("SELECT * FROM recharges WHERE public_id = ?"+t.ForUpdate(), string(id)).Scan(ctx,
+			&rows); err != nil {
 			return err
 		}
 		if len(rows) == 0 {
@@ -177,7 +181,8 @@ func (s *Store) UpdateRecharge(
 		if err != nil {
 			return err
 		}
-		if row.PublicID != rows[0].PublicID || row.TxHash != rows[0].TxHash || row.KeyID != rows[0].KeyID || row.Units != rows[0].Units ||
+		if row.PublicID != rows[0].PublicID || row.TxHash != rows[0].TxHash || row.KeyID != rows[0].KeyID ||
+			row.Units != rows[0].Units ||
 			recharge.State(rows[0].State).Over() && row.State != rows[0].State {
 			return fmt.Errorf("a decision changed what is fixed of recharge %s", id)
 		}
@@ -185,7 +190,8 @@ func (s *Store) UpdateRecharge(
 			return err
 		}
 		_, err = t.NewRaw("UPDATE recharges SET state = ?, note = ?, block_number = ?, block_hash = ?, block_time = ?, "+
-			"sent_at = ?, look_at = ?, ended_at = ? WHERE id = ?", row.State, row.Note, row.BlockNumber, row.BlockHash, row.BlockTime,
+			"sent_at = ?, look_at = ?, ended_at = ? WHERE id = ?", row.State, row.Note, row.BlockNumber, row.BlockHash,
+			row.BlockTime,
 			row.SentAt, row.LookAt, row.EndedAt, rows[0].ID).Exec(ctx)
 		return err
 	})

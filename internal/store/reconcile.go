@@ -124,7 +124,8 @@ func recordsOf(pots []balanceOfRow, deposits []depositOfRow) ([]settlement.Recor
 			i = len(books)
 			index[p] = i
 			books = append(books, settlement.Record{
-				Network: chain.Network(p.network), Address: chain.Address(p.address), Contract: chain.Address(p.contract), PaymentID: paymentID,
+				Network: chain.Network(p.network), Address: chain.Address(p.address), Contract: chain.Address(p.contract),
+				PaymentID: paymentID,
 			})
 		}
 		return &books[i]

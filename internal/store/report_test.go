@@ -85,7 +85,8 @@ func TestStore_SearchPayments_Filters(t *testing.T) {
 
 func queryTakes(q report.Query, p payment.Payment) bool {
 	switch {
-	case q.Status != "" && p.Status != q.Status, q.Network != "" && p.Choice.Network != q.Network, q.Token != "" && p.Choice.Token != q.Token,
+	case q.Status != "" && p.Status != q.Status, q.Network != "" && p.Choice.Network != q.Network,
+		q.Token != "" && p.Choice.Token != q.Token,
 		q.Kind != "" && p.Kind != q.Kind, p.CreatedAt.Before(q.From), !q.Until.IsZero() && !p.CreatedAt.Before(q.Until),
 		p.Amount < q.Min, q.Max > 0 && p.Amount > q.Max:
 		return false
@@ -163,7 +164,10 @@ func TestStore_DeliveriesOfAKey(t *testing.T) {
 		w.custodian(k, "https://shop.example/hook")
 		w.custodian(other, "https://other.example/hook")
 		p := w.payment(k)
-		_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) { return p.Cancel(start) })
+		_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change,
+			error) {
+			return p.Cancel(start)
+		})
 		w.must(err)
 		for _, d := range w.claim("a", start.Add(time.Hour), 3, 3) {
 			w.settle("a", d, webhook.Failed, start, start)
@@ -230,7 +234,8 @@ func TestStore_Entries(t *testing.T) {
 		k := w.key(10, 2)
 		w.key(7, 0)
 		for i := range 3 {
-			_, err := w.Book(t.Context(), k.ID, []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonStart, fmt.Sprint("start:", i), start)})
+			_, err := w.Book(t.Context(), k.ID, []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonStart,
+				fmt.Sprint("start:", i), start)})
 			w.must(err)
 		}
 		var got []int64
@@ -263,7 +268,10 @@ func TestStore_Operator(t *testing.T) {
 		}
 		w.custodian(k, "https://shop.example/hook")
 		p := w.payment(k)
-		_, err = w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) { return p.Cancel(start) })
+		_, err = w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change,
+			error) {
+			return p.Cancel(start)
+		})
 		w.must(err)
 		st, err := w.Stuck(t.Context(), start.Add(time.Hour), money.USD)
 		w.must(err)

@@ -179,8 +179,9 @@ func (w *world) custodian(k merchant.Key, callback string) merchant.Custodian {
 		Secret:         secret.New("merchant secret"),
 		SigningSecrets: []secret.Text{secret.New("whsec_new"), secret.New("whsec_old")},
 		Networks: map[chain.Network]merchant.NetworkOptions{
-			chain.Polygon: {Enabled: true, Tokens: []money.Token{money.USDC}, MinAmount: money.USD, Finality: chain.Finality{Depth: 12 * time.Second}},
-			chain.Base:    {},
+			chain.Polygon: {Enabled: true, Tokens: []money.Token{money.USDC}, MinAmount: money.USD,
+				Finality: chain.Finality{Depth: 12 * time.Second}},
+			chain.Base: {},
 		},
 		Branding:   merchant.Branding{Tagline: "Grüße", Theme: merchant.ThemeDark, PrimaryColor: "#102030"},
 		ShortBasis: 50, LateFor: time.Hour, CreatedAt: start, UpdatedAt: start,
@@ -247,7 +248,8 @@ func transfer(p payment.Payment, tx string, amount money.Micros, block uint64) c
 	r, _ := p.Route()
 	return chain.Transfer{
 		Key:   chain.Key{Network: chain.Polygon, Tx: chain.TxHash(tx), Ordinal: 3},
-		Asset: asset, From: "0x52908400098527886E0F7030069857D2E4169EE7", To: r.Address.Address, Units: amount.Units(asset.Decimals),
+		Asset: asset, From: "0x52908400098527886E0F7030069857D2E4169EE7", To: r.Address.Address,
+		Units:  amount.Units(asset.Decimals),
 		Block:  chain.Head{Number: block, Hash: fmt.Sprintf("0xb%d", block), Time: start.Add(time.Minute)},
 		Source: "rpc.example",
 	}

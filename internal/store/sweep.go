@@ -92,13 +92,15 @@ func (r itemRow) item(n chain.Network) (chain.SweepItem, error) {
 		PaymentID: r.PublicID, Number: r.PaymentID, Address: chain.Watched{Address: chain.Address(r.Address), Raw: r.Raw},
 		Settlement: chain.Address(r.Settlement), Expected: expected, Rescue: r.Rescue,
 		Asset: chain.Asset{
-			Network: n, Contract: chain.Address(r.Contract), Symbol: r.Symbol, Decimals: int(r.Decimals), Token: money.Token(r.Token),
+			Network: n, Contract: chain.Address(r.Contract), Symbol: r.Symbol, Decimals: int(r.Decimals),
+			Token: money.Token(r.Token),
 		},
 	}, nil
 }
 
 func rowOfAttempt(sweepID int64, a chain.Attempt) (attemptRow, error) {
-	if a.N < 1 || a.Nonce > math.MaxInt64 || a.Until > math.MaxInt64 || a.Fee.Gas > math.MaxInt64 || len(a.Raw) == 0 || a.Tx == "" {
+	if a.N < 1 || a.Nonce > math.MaxInt64 || a.Until > math.MaxInt64 || a.Fee.Gas > math.MaxInt64 || len(a.Raw) == 0 ||
+		a.Tx == "" {
 		return attemptRow{}, fmt.Errorf("attempt %d of a sweep makes no sense", a.N)
 	}
 	return attemptRow{
@@ -155,7 +157,8 @@ func (r sweepRow) sweep(items []itemRow, attempts []attemptRow) (settlement.Swee
 			}
 			w.Moved = append(w.Moved, chain.Moved{Address: i.Address.Address, Contract: i.Asset.Contract, Units: units})
 		} else if row.Reason != "" {
-			w.Unmoved = append(w.Unmoved, chain.Unmoved{Address: i.Address.Address, Contract: i.Asset.Contract, Reason: row.Reason})
+			w.Unmoved = append(w.Unmoved, chain.Unmoved{Address: i.Address.Address, Contract: i.Asset.Contract,
+				Reason: row.Reason})
 		}
 	}
 	for _, row := range attempts {
@@ -226,7 +229,8 @@ func (s *Store) PlanSweep(ctx context.Context, w settlement.Sweep) error {
 		return fmt.Errorf("plan sweep %s: it is not planned", w.ID)
 	}
 	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
-		row := sweepRow{PublicID: string(w.ID), Network: string(w.Network), State: string(settlement.Planned), CreatedAt: db.At(w.CreatedAt), Paid: "0"}
+		row := sweepRow{PublicID: string(w.ID), Network: string(w.Network), State: string(settlement.Planned),
+			CreatedAt: db.At(w.CreatedAt), Paid: "0"}
 		if _, err := t.NewInsert().Model(&row).Exec(ctx); err != nil {
 			if db.IsDuplicate(err) {
 				return settlement.ErrBusy
@@ -292,7 +296,8 @@ func (s *Store) AddAttempt(ctx context.Context, id settlement.ID, a chain.Attemp
 			return err
 		}
 		var last int64
-		if err := t.NewRaw("SELECT coalesce(max(n), 0) FROM sweep_attempts WHERE sweep_id = ?", w.ID).Scan(ctx, &last); err != nil {
+		if err := t.NewRaw("SELECT coalesce(max(n), 0) FROM sweep_attempts WHERE sweep_id = ?", w.ID).Scan(ctx,
+			&last); err != nil {
 			return err
 		}
 		if !settlement.State(w.State).InFlight() || last != int64(a.N)-1 {
@@ -323,7 +328,8 @@ func (s *Store) MarkSent(ctx context.Context, id settlement.ID, n int, when time
 		if err != nil || !settlement.State(w.State).InFlight() {
 			return err
 		}
-		_, err = t.NewRaw("UPDATE sweep_attempts SET sent_at = ? WHERE sweep_id = ? AND n = ?", db.At(when), w.ID, int64(n)).Exec(ctx)
+		_, err = t.NewRaw("UPDATE sweep_attempts SET sent_at = ? WHERE sweep_id = ? AND n = ?", db.At(when), w.ID,
+			int64(n)).Exec(ctx)
 		if err != nil {
 			return err
 		}

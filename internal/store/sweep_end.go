@@ -85,7 +85,8 @@ func endRow(ctx context.Context, t tx, id int64, w settlement.Sweep) error {
 		return err
 	}
 	for _, m := range w.Moved {
-		if err := endItem(ctx, t, id, m.Address, m.Contract, sql.NullString{String: m.Units.String(), Valid: true}, ""); err != nil {
+		if err := endItem(ctx, t, id, m.Address, m.Contract, sql.NullString{String: m.Units.String(), Valid: true},
+			""); err != nil {
 			return err
 		}
 	}
@@ -155,7 +156,8 @@ func (b *balances) take(w settlement.Sweep, i chain.SweepItem, now time.Time) er
 		return fmt.Errorf("pot %s: %w", r.Address, err)
 	}
 	before := settlement.Progress{
-		Moved: moved, Through: uint64(r.Through), Failures: int(r.Failures), BlockedUntil: r.BlockedUntil.Time, Reason: r.Reason,
+		Moved: moved, Through: uint64(r.Through), Failures: int(r.Failures), BlockedUntil: r.BlockedUntil.Time,
+		Reason: r.Reason,
 	}
 	after := w.After(i, before, now)
 	if r.Through, err = number(after.Through); err != nil {
@@ -211,7 +213,8 @@ func (b *balances) mark(ctx context.Context, t tx, now time.Time) error {
 		return nil
 	}
 	slices.Sort(swept)
-	_, err = t.NewRaw("UPDATE deposits SET swept_at = ? WHERE id IN (?) AND swept_at IS NULL", db.At(now), bun.List(swept)).Exec(ctx)
+	_, err = t.NewRaw("UPDATE deposits SET swept_at = ? WHERE id IN (?) AND swept_at IS NULL", db.At(now),
+		bun.List(swept)).Exec(ctx)
 	return err
 }
 

@@ -59,7 +59,8 @@ func sweepOf(pots ...settlement.DepositBalance) settlement.Sweep {
 	s := settlement.Sweep{ID: newSweepID(), Network: chain.Polygon, State: settlement.Planned, CreatedAt: start}
 	for _, p := range pots {
 		s.Items = append(s.Items, chain.SweepItem{
-			PaymentID: p.PaymentID, Number: p.Number, Address: p.Address, Settlement: p.Settlement, Asset: p.Asset, Expected: p.Due,
+			PaymentID: p.PaymentID, Number: p.Number, Address: p.Address, Settlement: p.Settlement, Asset: p.Asset,
+			Expected: p.Due,
 		})
 	}
 	return s
@@ -79,7 +80,8 @@ func confirmed(s settlement.Sweep, block uint64) settlement.Sweep {
 func attempt(n int) chain.Attempt {
 	return chain.Attempt{
 		N: n, Tx: chain.TxHash(string(newID())), Raw: []byte{2, 0, 255}, Nonce: 7, Until: 9, MadeAt: start,
-		Fee: chain.Fee{Gas: 100_000, Price: money.UnitsFromUint64(5), Tip: money.UnitsFromUint64(1), Ceiling: money.UnitsFromUint64(500_000)},
+		Fee: chain.Fee{Gas: 100_000, Price: money.UnitsFromUint64(5), Tip: money.UnitsFromUint64(1),
+			Ceiling: money.UnitsFromUint64(500_000)},
 	}
 }
 
@@ -97,7 +99,8 @@ func TestStore_SweepWholeLife(t *testing.T) {
 		a, b := w.paidIn(k, 11, 3_000_000, 4_000_000), w.paidIn(k, 11, 5_000_000)
 		s := w.planned(w.due()...)
 		same(t, "pots due while they are claimed", len(w.due()), 0)
-		wants(t, "a second sweep of the network", w.PlanSweep(t.Context(), sweepOf(settlement.DepositBalance{Number: a.Number})), settlement.ErrBusy)
+		wants(t, "a second sweep of the network", w.PlanSweep(t.Context(),
+			sweepOf(settlement.DepositBalance{Number: a.Number})), settlement.ErrBusy)
 
 		one := attempt(1)
 		w.must(w.AddAttempt(t.Context(), s.ID, one))
@@ -135,7 +138,9 @@ func TestStore_SweepWholeLife(t *testing.T) {
 		wants(t, "an unknown sweep", w.EndSweep(t.Context(), confirmed(sweepOf(), 1), start), settlement.ErrUnknown)
 		spent, err := w.Spent(t.Context(), chain.Polygon, start)
 		w.must(err)
-		same(t, "what it cost", fmt.Sprintf("%+v", spent), fmt.Sprintf("%+v", settlement.Spending{Since: start.Add(time.Minute), Paid: money.UnitsFromUint64(21_000), Sweeps: 1, Items: 2}))
+		same(t, "what it cost", fmt.Sprintf("%+v", spent),
+			fmt.Sprintf("%+v", settlement.Spending{Since: start.Add(time.Minute), Paid: money.UnitsFromUint64(21_000),
+				Sweeps: 1, Items: 2}))
 	})
 }
 
@@ -161,7 +166,8 @@ func TestStore_SweepMovesWhatIsNotFinal(t *testing.T) {
 		same(t, "swept in the end", swept(w.read(p.ID)), []bool{true, true, true})
 		books, err := w.Records(t.Context(), []chain.Address{p.Routes[0].Address.Address})
 		w.must(err)
-		if len(books) != 1 || books[0].Moved.String() != "7900000" || books[0].Marked.String() != "7400000" || !books[0].Found.IsZero() ||
+		if len(books) != 1 || books[0].Moved.String() != "7900000" || books[0].Marked.String() != "7400000" ||
+			!books[0].Found.IsZero() ||
 			books[0].Early.String() != "7400000" || len(books[0].Deposits) != 3 {
 			t.Errorf("the book says %+v", books)
 		}
@@ -237,14 +243,16 @@ func TestStore_EndSweep_OfWhatIsStored(t *testing.T) {
 		a, b := w.paidIn(k, 11, 9_000_000), w.paidIn(k, 11, 5_000_000)
 		done := confirmed(w.planned(w.due()...), 20)
 		stranger := done
-		stranger.Unmoved = []chain.Unmoved{{Address: "0x52908400098527886E0F7030069857D2E4169EE7", Contract: done.Moved[0].Contract, Reason: "frozen"}}
+		stranger.Unmoved = []chain.Unmoved{{Address: "0x52908400098527886E0F7030069857D2E4169EE7",
+			Contract: done.Moved[0].Contract, Reason: "frozen"}}
 		debt := done
 		debt.Moved = append([]chain.Moved(nil), done.Moved...)
 		debt.Moved[0].Units = money.Units{}.Sub(money.UnitsFromUint64(1))
 		other := done
 		other.Moved = append([]chain.Moved(nil), done.Moved...)
 		other.Moved[0].Contract = "0x52908400098527886E0F7030069857D2E4169EE7"
-		for name, end := range map[string]settlement.Sweep{"a stranger left": stranger, "less than nothing moved": debt, "another token moved": other} {
+		for name, end := range map[string]settlement.Sweep{"a stranger left": stranger, "less than nothing moved": debt,
+			"another token moved": other} {
 			if err := w.EndSweep(t.Context(), end, start); err == nil {
 				t.Errorf("ended with %s", name)
 			}
@@ -283,7 +291,8 @@ func TestStore_PlanSweep_Vanished(t *testing.T) {
 			t.Helper()
 			_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
 				return p.Observe(payment.View{
-					Network: chain.Polygon, From: 1, To: 11, Final: chain.Head{Number: 11}, Finalized: chain.Head{Number: 5}, Transfers: transfers,
+					Network: chain.Polygon, From: 1, To: 11, Final: chain.Head{Number: 11}, Finalized: chain.Head{Number: 5},
+					Transfers: transfers,
 				}, start)
 			})
 			w.must(err)
@@ -362,9 +371,10 @@ func TestStore_Rescue(t *testing.T) {
 		w.must(err)
 		same(t, "shown after", after, list)
 
-		s := settlement.Sweep{ID: newSweepID(), Network: chain.Base, State: settlement.Planned, CreatedAt: start, Items: []chain.SweepItem{
-			list[0].Item(chain.Asset{Network: chain.Base, Symbol: "ETH", Decimals: 18}, money.UnitsFromUint64(5)),
-		}}
+		s := settlement.Sweep{ID: newSweepID(), Network: chain.Base, State: settlement.Planned, CreatedAt: start,
+			Items: []chain.SweepItem{
+				list[0].Item(chain.Asset{Network: chain.Base, Symbol: "ETH", Decimals: 18}, money.UnitsFromUint64(5)),
+			}}
 		w.must(w.PlanSweep(t.Context(), s))
 		w.must(w.EndSweep(t.Context(), confirmed(s, 40), start))
 		books, err := w.Records(t.Context(), []chain.Address{list[0].Address.Address})

@@ -22,7 +22,8 @@ func addMember(ctx context.Context, t tx, merchantID, userID int64, role merchan
 // belongs to no merchant.
 func chosenMerchant(ctx context.Context, t tx, userID int64) (int64, error) {
 	var ids []int64
-	err := t.NewRaw("SELECT merchant_id FROM memberships WHERE user_id = ? ORDER BY chosen_at DESC, merchant_id LIMIT 1", userID).Scan(ctx, &ids)
+	err := t.NewRaw("SELECT merchant_id FROM memberships WHERE user_id = ? ORDER BY chosen_at DESC, merchant_id LIMIT 1",
+		userID).Scan(ctx, &ids)
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
@@ -90,14 +91,16 @@ func (s *Store) MembershipsOf(ctx context.Context, user identity.User) ([]mercha
 // merchant.ErrNoMerchant if its user does not belong to it.
 func (s *Store) ChooseMerchant(ctx context.Context, token identity.Hash, userID, merchantID int64, now time.Time) error {
 	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
-		res, err := t.NewRaw("UPDATE memberships SET chosen_at = ? WHERE merchant_id = ? AND user_id = ?", db.At(now), merchantID, userID).Exec(ctx)
+		res, err := t.NewRaw("UPDATE memberships SET chosen_at = ? WHERE merchant_id = ? AND user_id = ?", db.At(now),
+			merchantID, userID).Exec(ctx)
 		if err != nil {
 			return err
 		}
 		if n, err := res.RowsAffected(); err != nil || n != 1 {
 			return orElse(err, merchant.ErrNoMerchant)
 		}
-		_, err = t.NewRaw("UPDATE sessions SET merchant_id = ? WHERE token = ? AND user_id = ?", merchantID, token[:], userID).Exec(ctx)
+		_, err = t.NewRaw("UPDATE sessions SET merchant_id = ? WHERE token = ? AND user_id = ?", merchantID, token[:],
+			userID).Exec(ctx)
 		return err
 	})
 	return wrapIf(err, "choose merchant %d", merchantID)
@@ -127,7 +130,8 @@ func (s *Store) Members(ctx context.Context, merchantID int64) ([]merchant.Membe
 // or merchant.ErrLastOwner.
 func (s *Store) SetRole(ctx context.Context, merchantID, userID int64, role merchant.Role, trail ...audit.Entry) error {
 	err := s.act(ctx, trail, about{}, func(ctx context.Context, t tx, _ *about) error {
-		return changeMember(ctx, t, merchantID, "UPDATE memberships SET role = ? WHERE merchant_id = ? AND user_id = ?", string(role), merchantID, userID)
+		return changeMember(ctx, t, merchantID, "UPDATE memberships SET role = ? WHERE merchant_id = ? AND user_id = ?",
+			string(role), merchantID, userID)
 	})
 	return wrapIf(err, "set the role of user %d", userID)
 }
@@ -136,7 +140,8 @@ func (s *Store) SetRole(ctx context.Context, merchantID, userID int64, role merc
 // merchant.ErrLastOwner. Sessions of the user have no role there from then on.
 func (s *Store) RemoveMember(ctx context.Context, merchantID, userID int64, trail ...audit.Entry) error {
 	err := s.act(ctx, trail, about{}, func(ctx context.Context, t tx, _ *about) error {
-		return changeMember(ctx, t, merchantID, "DELETE FROM memberships WHERE merchant_id = ? AND user_id = ?", merchantID, userID)
+		return changeMember(ctx, t, merchantID, "DELETE FROM memberships WHERE merchant_id = ? AND user_id = ?", merchantID,
+			userID)
 	})
 	return wrapIf(err, "remove user %d from merchant %d", userID, merchantID)
 }
@@ -155,7 +160,8 @@ func changeMember(ctx context.Context, t tx, merchantID int64, text string, args
 		return orElse(err, merchant.ErrUnknownMember)
 	}
 	var owners int
-	if err := t.NewRaw("SELECT count(*) FROM memberships WHERE merchant_id = ? AND role = 'owner'", merchantID).Scan(ctx, &owners); err != nil {
+	if err := t.NewRaw("SELECT count(*) FROM memberships WHERE merchant_id = ? AND role = 'owner'", merchantID).Scan(ctx,
+		&owners); err != nil {
 		return err
 	}
 	if owners == 0 {
@@ -224,7 +230,8 @@ func (s *Store) AddInvited(ctx context.Context, token identity.Hash, n merchant.
 }
 
 func endInvited(ctx context.Context, t tx, where string, now time.Time, args ...any) error {
-	_, err := t.NewRaw("UPDATE team_invitations SET ended_at = ? WHERE ended_at IS NULL AND "+where, append([]any{db.At(now)}, args...)...).Exec(ctx)
+	_, err := t.NewRaw("UPDATE team_invitations SET ended_at = ? WHERE ended_at IS NULL AND "+where,
+		append([]any{db.At(now)}, args...)...).Exec(ctx)
 	return err
 }
 
@@ -247,12 +254,14 @@ func (s *Store) Invitations(ctx context.Context, merchantID int64) ([]merchant.I
 // at now, and the merchant it is of; or identity.ErrBadInvitation.
 func (s *Store) InvitedBy(ctx context.Context, token identity.Hash, now time.Time) (merchant.Invited, identity.User, error) {
 	var rows []invitedRow
-	err := s.reader().NewRaw(invitedColumns+"WHERE token = ? AND ended_at IS NULL AND expires_at > ?", token[:], db.At(now)).Scan(ctx, &rows)
+	err := s.reader().NewRaw(invitedColumns+"WHERE token = ? AND ended_at IS NULL AND expires_at > ?", token[:],
+		db.At(now)).Scan(ctx, &rows)
 	if err != nil || len(rows) == 0 {
 		return merchant.Invited{}, identity.User{}, orElse(err, identity.ErrBadInvitation)
 	}
 	var merchants []userRow
-	if err := s.reader().NewSelect().Model(&merchants).Where("id = ?", rows[0].MerchantID).Scan(ctx); err != nil || len(merchants) != 1 {
+	if err := s.reader().NewSelect().Model(&merchants).Where("id = ?", rows[0].MerchantID).Scan(ctx); err != nil ||
+		len(merchants) != 1 {
 		return merchant.Invited{}, identity.User{}, orElse(err, identity.ErrBadInvitation)
 	}
 	return rows[0].invited(), merchants[0].user(), nil

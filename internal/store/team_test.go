@@ -16,7 +16,8 @@ func newcomer(email, id string) identity.User {
 }
 
 func invitedTo(u identity.User, id, email string, role merchant.Role) merchant.Invited {
-	return merchant.Invited{ID: id, MerchantID: u.ID, Email: email, Role: role, By: u.Email, CreatedAt: start, ExpiresAt: start.Add(time.Hour)}
+	return merchant.Invited{ID: id, MerchantID: u.ID, Email: email, Role: role, By: u.Email, CreatedAt: start,
+		ExpiresAt: start.Add(time.Hour)}
 }
 
 // Somebody is invited, joins, acts in their role, and is out of it at once.
@@ -33,9 +34,11 @@ func TestStore_Team(t *testing.T) {
 		if len(open) != 1 || open[0] != second {
 			t.Fatalf("open invitations are %+v, want the newer one of the address", open)
 		}
-		wants(t, "an invitation that was replaced", join(w, "first", newcomer("dev@shop.example", "U2")), identity.ErrBadInvitation)
+		wants(t, "an invitation that was replaced", join(w, "first", newcomer("dev@shop.example", "U2")),
+			identity.ErrBadInvitation)
 		wants(t, "another's address", join(w, "second", newcomer("else@shop.example", "U2")), identity.ErrBadInvitation)
-		wants(t, "an address with an account", join(w, "second", identity.User{PublicID: "U2", Email: owner.Email}), identity.ErrBadInvitation)
+		wants(t, "an address with an account", join(w, "second", identity.User{PublicID: "U2", Email: owner.Email}),
+			identity.ErrBadInvitation)
 		_, err = w.RenewInvited(ctx, owner.ID+1, "I2", hashOf("third"), start)
 		wants(t, "another merchant's invitation", err, merchant.ErrUnknownInvited)
 		wants(t, "another merchant's invitation", w.RevokeInvited(ctx, owner.ID+1, "I2", start), merchant.ErrUnknownInvited)
@@ -54,13 +57,16 @@ func TestStore_Team(t *testing.T) {
 		dev, _, err := w.JoinTeam(ctx, hashOf("third"), newcomer("dev@shop.example", "U2"), start)
 		w.must(err)
 		wants(t, "twice", join(w, "third", dev), identity.ErrBadInvitation)
-		wants(t, "a member", w.AddInvited(ctx, hashOf("x"), invitedTo(owner, "I3", "dev@shop.example", merchant.RoleViewer)), merchant.ErrIsMember)
+		wants(t, "a member", w.AddInvited(ctx, hashOf("x"),
+			invitedTo(owner, "I3", "dev@shop.example", merchant.RoleViewer)), merchant.ErrIsMember)
 
-		w.must(w.CreateSession(ctx, identity.Session{Token: hashOf("s"), UserID: dev.ID, CreatedAt: start, ExpiresAt: start.Add(time.Hour)}))
+		w.must(w.CreateSession(ctx, identity.Session{Token: hashOf("s"), UserID: dev.ID, CreatedAt: start,
+			ExpiresAt: start.Add(time.Hour)}))
 		wantsSeat(t, w, merchant.Membership{User: dev, Merchant: owner, Role: merchant.RoleDeveloper})
 		w.must(w.SetRole(ctx, owner.ID, dev.ID, merchant.RoleViewer))
 		wantsSeat(t, w, merchant.Membership{User: dev, Merchant: owner, Role: merchant.RoleViewer})
-		wants(t, "their own merchant, which they have not", w.ChooseMerchant(ctx, hashOf("s"), dev.ID, dev.ID, start), merchant.ErrNoMerchant)
+		wants(t, "their own merchant, which they have not", w.ChooseMerchant(ctx, hashOf("s"), dev.ID, dev.ID, start),
+			merchant.ErrNoMerchant)
 		w.must(w.RemoveMember(ctx, owner.ID, dev.ID))
 		wantsSeat(t, w, merchant.Membership{User: dev})
 		wants(t, "somebody who is out", w.SetRole(ctx, owner.ID, dev.ID, merchant.RoleOwner), merchant.ErrUnknownMember)
@@ -111,7 +117,8 @@ func TestStore_ChooseMerchant(t *testing.T) {
 		}
 		members, err := w.Members(ctx, one.ID)
 		w.must(err)
-		if len(members) != 2 || members[0].User != one || members[1].Role != merchant.RoleSupport || !members[1].Since.Equal(start) {
+		if len(members) != 2 || members[0].User != one || members[1].Role != merchant.RoleSupport ||
+			!members[1].Since.Equal(start) {
 			t.Errorf("the members are %+v", members)
 		}
 	})
@@ -149,7 +156,8 @@ func TestStore_TeamFull(t *testing.T) {
 			id := string(rune('a' + i))
 			w.must(w.AddInvited(ctx, hashOf(id), invitedTo(u, id, id+"@shop.example", merchant.RoleViewer)))
 		}
-		wants(t, "one too many", w.AddInvited(ctx, hashOf("z!"), invitedTo(u, "z!", "z@else.example", merchant.RoleViewer)), merchant.ErrTeamFull)
+		wants(t, "one too many", w.AddInvited(ctx, hashOf("z!"), invitedTo(u, "z!", "z@else.example", merchant.RoleViewer)),
+			merchant.ErrTeamFull)
 		w.must(w.AddInvited(ctx, hashOf("again"), invitedTo(u, "again", "a@shop.example", merchant.RoleOwner)))
 	})
 }

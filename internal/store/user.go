@@ -42,7 +42,10 @@ func (s *Store) CreateUser(ctx context.Context, u identity.User, trail ...audit.
 		return identity.User{}, err
 	}
 	row := rowOfUser(u)
-	err := s.act(ctx, trail, about{actor: u.Email}, func(ctx context.Context, t tx, a *about) error { return addOwner(ctx, t, &row, a) })
+	err := s.act(ctx, trail, about{actor: u.Email}, func(ctx context.Context, t tx,
+		a *about) error {
+		return addOwner(ctx, t, &row, a)
+	})
 	if err != nil {
 		return identity.User{}, fmt.Errorf("create user: %w", err)
 	}
@@ -112,7 +115,8 @@ func (s *Store) CreateSession(ctx context.Context, n identity.Session, trail ...
 		return err
 	}
 	row := sessionRow{
-		Token: n.Token[:], UserID: n.UserID, CreatedAt: db.At(n.CreatedAt), ExpiresAt: db.At(n.ExpiresAt), UserAgent: n.UserAgent,
+		Token: n.Token[:], UserID: n.UserID, CreatedAt: db.At(n.CreatedAt), ExpiresAt: db.At(n.ExpiresAt),
+		UserAgent: n.UserAgent,
 	}
 	err := s.act(ctx, trail, about{user: n.UserID}, func(ctx context.Context, t tx, _ *about) error {
 		chosen, err := chosenMerchant(ctx, t, n.UserID)
@@ -181,7 +185,8 @@ func setDisabled(ctx context.Context, t tx, table string, id int64, when time.Ti
 	if !when.IsZero() {
 		is = "NULL"
 	}
-	res, err := t.NewRaw("UPDATE "+table+" SET disabled_at = ? WHERE id = ? AND disabled_at IS "+is, db.At(when), id).Exec(ctx)
+	res, err := t.NewRaw("UPDATE "+table+" SET disabled_at = ? WHERE id = ? AND disabled_at IS "+is, db.At(when),
+		id).Exec(ctx)
 	if err != nil {
 		return false, err
 	}

@@ -45,7 +45,8 @@ func TestStore_User_OneEmailAtOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		made := 0
 		for _, err := range together(20, func(int) error {
-			_, err := w.CreateUser(t.Context(), identity.User{PublicID: string(newID()), Email: "one@example.org", CreatedAt: start})
+			_, err := w.CreateUser(t.Context(), identity.User{PublicID: string(newID()), Email: "one@example.org",
+				CreatedAt: start})
 			return err
 		}) {
 			if err == nil {
@@ -64,7 +65,8 @@ func TestStore_Session(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		u := w.user()
-		n := identity.Session{Token: hashOf("token"), UserID: u.ID, CreatedAt: start, ExpiresAt: start.Add(time.Hour), UserAgent: "curl"}
+		n := identity.Session{Token: hashOf("token"), UserID: u.ID, CreatedAt: start, ExpiresAt: start.Add(time.Hour),
+			UserAgent: "curl"}
 		w.must(w.CreateSession(t.Context(), n))
 		read, err := w.MembershipBySession(t.Context(), n.Token, start.Add(time.Hour-time.Microsecond))
 		w.must(err)
@@ -101,7 +103,8 @@ func TestStore_Key(t *testing.T) {
 		wants(t, "unknown balance", err, merchant.ErrUnknownKey)
 		w.balanced()
 
-		_, err = w.CreateKey(t.Context(), merchant.Key{PublicID: string(newID()), UserID: k.UserID, Hash: k.Hash, CreatedAt: start},
+		_, err = w.CreateKey(t.Context(), merchant.Key{PublicID: string(newID()), UserID: k.UserID, Hash: k.Hash,
+			CreatedAt: start},
 			func(int64) []ledger.Entry { return nil })
 		if !db.IsDuplicate(err) {
 			t.Errorf("the same key twice: %v", err)
@@ -182,7 +185,8 @@ func TestStore_Custodian(t *testing.T) {
 		read, err := w.Custodian(t.Context(), k.ID)
 		w.must(err)
 		same(t, "custodian", read, c)
-		if c.Secret.Reveal() != "merchant secret" || len(c.SigningSecrets) != 2 || c.SigningSecrets[1].Reveal() != "whsec_old" {
+		if c.Secret.Reveal() != "merchant secret" || len(c.SigningSecrets) != 2 ||
+			c.SigningSecrets[1].Reveal() != "whsec_old" {
 			t.Errorf("secrets: %d signing", len(c.SigningSecrets))
 		}
 		if !c.Offers(chain.Polygon, money.USDC) || c.Offers(chain.Polygon, money.USDT) || c.Offers(chain.Base, money.USDC) {
@@ -227,13 +231,15 @@ func TestStore_UpdateCustodian(t *testing.T) {
 		w.must(err)
 		same(t, "read", read, want)
 
-		_, err = w.UpdateCustodian(t.Context(), k.ID, pay("update 2"), func(c merchant.Custodian) (merchant.Custodian, error) {
-			c.Name = "unpaid"
-			return c, nil
-		}, nil)
+		_, err = w.UpdateCustodian(t.Context(), k.ID, pay("update 2"),
+			func(c merchant.Custodian) (merchant.Custodian, error) {
+				c.Name = "unpaid"
+				return c, nil
+			}, nil)
 		wants(t, "without credits", err, ledger.ErrNoCredits)
 		sad := errors.New("no")
-		_, err = w.UpdateCustodian(t.Context(), k.ID, nil, func(c merchant.Custodian) (merchant.Custodian, error) { return c, sad }, nil)
+		_, err = w.UpdateCustodian(t.Context(), k.ID, nil,
+			func(c merchant.Custodian) (merchant.Custodian, error) { return c, sad }, nil)
 		wants(t, "the change's own error", err, sad)
 		_, err = w.UpdateCustodian(t.Context(), 1<<40, nil, change, nil)
 		wants(t, "of an unknown key", err, merchant.ErrNoCustodian)

@@ -161,7 +161,8 @@ func TestStore_DueRunningUnsettled(t *testing.T) {
 			pending = append(pending, w.payment(k).ID)
 			running = append(running, w.started(k).ID)
 		}
-		_, err := w.UpdatePayment(t.Context(), running[0], func(p payment.Payment) (payment.Change, error) { return p.Cancel(start) })
+		_, err := w.UpdatePayment(t.Context(), running[0],
+			func(p payment.Payment) (payment.Change, error) { return p.Cancel(start) })
 		w.must(err)
 		running = running[1:]
 		open := slices.Concat(pending, running)

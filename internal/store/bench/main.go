@@ -90,13 +90,15 @@ func (b *bench) step(what string) func(context.Context, int) error {
 // prepare makes keys with credits, and payments to read.
 func (b *bench) prepare(ctx context.Context, keys int) error {
 	now := time.Now()
-	u, err := b.CreateUser(ctx, identity.User{PublicID: string(newID()), Email: string(newID()) + "@example.org", CreatedAt: now})
+	u, err := b.CreateUser(ctx, identity.User{PublicID: string(newID()), Email: string(newID()) + "@example.org",
+		CreatedAt: now})
 	if err != nil {
 		return err
 	}
 	for range keys {
 		id := newID()
-		k, err := b.CreateKey(ctx, merchant.Key{PublicID: string(id), UserID: u.ID, Hash: sha256.Sum256([]byte(id)), CreatedAt: now},
+		k, err := b.CreateKey(ctx, merchant.Key{PublicID: string(id), UserID: u.ID, Hash: sha256.Sum256([]byte(id)),
+			CreatedAt: now},
 			func(key int64) []ledger.Entry {
 				return []ledger.Entry{ledger.Grant(key, ledger.Credit, 1<<40, ledger.ReasonGrant, string(id), now)}
 			})
@@ -149,7 +151,8 @@ func (b *bench) start(ctx context.Context, id payment.ID) error {
 		for i := range 8 {
 			raw[19-i] = byte(p.Number >> (8 * i)) //nolint:gosec // its lowest byte
 		}
-		route := payment.Route{Address: chain.AddressOf(chain.Polygon, raw), Settlement: "0x52908400098527886E0F7030069857D2E4169EE7"}
+		route := payment.Route{Address: chain.AddressOf(chain.Polygon, raw),
+			Settlement: "0x52908400098527886E0F7030069857D2E4169EE7"}
 		return p.Start(payment.Choice{Network: chain.Polygon, Token: money.USDC}, route, 30*time.Minute, time.Now())
 	})
 	return err
@@ -215,7 +218,8 @@ func (b *bench) measure(
 	took, n := time.Since(begun), done.Load()
 	waits := slices.Concat(b.waits...)
 	slices.Sort(waits)
-	_, err := fmt.Fprintf(os.Stdout, "%-7s %3d clients  %8.0f/s  p50 %v  p99 %v  cpu of this process %.1f µs each\n", what, clients,
+	_, err := fmt.Fprintf(os.Stdout, "%-7s %3d clients  %8.0f/s  p50 %v  p99 %v  cpu of this process %.1f µs each\n",
+		what, clients,
 		float64(n)/took.Seconds(), waits[n/2].Round(10*time.Microsecond), waits[n*99/100].Round(10*time.Microsecond),
 		float64((cpu()-before).Microseconds())/float64(n))
 	return err

@@ -66,5 +66,6 @@ func IsDuplicate(err error) bool {
 		return pg.Code == pgUniqueViolation
 	}
 	lite, ok := errors.AsType[*sqlite.Error](err)
-	return ok && (lite.Code() == sqlitecode.SQLITE_CONSTRAINT_UNIQUE || lite.Code() == sqlitecode.SQLITE_CONSTRAINT_PRIMARYKEY)
+	return ok && (lite.Code() == sqlitecode.SQLITE_CONSTRAINT_UNIQUE ||
+		lite.Code() == sqlitecode.SQLITE_CONSTRAINT_PRIMARYKEY)
 }

@@ -133,7 +133,8 @@ func (t *Table[R]) Update(by ...string) Text {
 	return Text{
 		one: "UPDATE " + t.name + " SET " + t.join(updated, func(c column) string { return c.name + " = ?" }) +
 			" WHERE " + strings.Join(one, " AND "),
-		many: "UPDATE " + t.name + " AS t SET " + t.join(updated, func(c column) string { return c.name + " = n." + c.name }) +
+		many: "UPDATE " + t.name + " AS t SET " + t.join(updated,
+			func(c column) string { return c.name + " = n." + c.name }) +
 			" FROM " + rowsOf(append(t.typed(updated), old...)) + " WHERE " + strings.Join(many, " AND "),
 	}
 }
@@ -154,7 +155,8 @@ func InsertWith[R, C any](t *Table[R], key string, child *Table[C], link string)
 	for i, c := range rest {
 		prefixed[i] = "child_" + c
 	}
-	fromN := child.join(func(c column) bool { return c.insert && c.name != link }, func(c column) string { return "n.child_" + c.name })
+	fromN := child.join(func(c column) bool { return c.insert && c.name != link },
+		func(c column) string { return "n.child_" + c.name })
 	return Text{many: "WITH n AS (SELECT * FROM " + rowsOf(append(t.typed(inserted), prefixed...)) + "), " +
 		"p AS (INSERT INTO " + t.name + " (" + own + ") SELECT " + own + " FROM n ON CONFLICT (" + key + ") DO NOTHING RETURNING id, " + key + "), " +
 		"c AS (INSERT INTO " + child.name + " (" + link + ", " + names + ") SELECT p.id, " + fromN + " FROM p JOIN n USING (" + key + ")) " +

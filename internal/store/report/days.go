@@ -59,7 +59,8 @@ func (r *Reader) Days(ctx context.Context, keys []int64, since time.Time) ([]Day
 	list := make([]Day, len(rows))
 	for i, row := range rows {
 		list[i] = Day{
-			Day: time.Unix(row.Day*int64(day/time.Second), 0).UTC(), Network: chain.Network(row.Network), Count: row.Payments, Volume: money.Micros(row.Volume),
+			Day: time.Unix(row.Day*int64(day/time.Second), 0).UTC(), Network: chain.Network(row.Network), Count: row.Payments,
+			Volume: money.Micros(row.Volume),
 		}
 	}
 	return list, nil

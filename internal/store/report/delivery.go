@@ -63,7 +63,8 @@ func (r deliveryRow) delivery() Delivery {
 		ID: r.ID, TxnID: payment.ID(r.PublicID), EventID: r.EventID, Type: payment.EventType(r.Type), At: r.At.Time,
 		State: webhook.State(r.State), Made: int(r.Attempt), DueAt: r.DueAt.Time,
 		Last: webhook.Attempt{
-			At: r.TriedAt.Time, URL: r.URL, Status: int(r.Status), Latency: time.Duration(r.LatencyUs) * time.Microsecond, Error: r.Error,
+			At: r.TriedAt.Time, URL: r.URL, Status: int(r.Status), Latency: time.Duration(r.LatencyUs) * time.Microsecond,
+			Error: r.Error,
 		},
 	}
 }
@@ -96,7 +97,8 @@ func (r *Reader) Deliveries(ctx context.Context, q DeliveryQuery) ([]Delivery, e
 		text, args = text+" AND d.id < ?", append(args, q.Before)
 	}
 	var rows []deliveryRow
-	if err := r.db.Reader().NewRaw(text+" ORDER BY d.id DESC LIMIT ?", append(args, q.Limit)...).Scan(ctx, &rows); err != nil {
+	if err := r.db.Reader().NewRaw(text+" ORDER BY d.id DESC LIMIT ?", append(args, q.Limit)...).Scan(ctx,
+		&rows); err != nil {
 		return nil, wrapIf(err, "deliveries of key %d", q.KeyID)
 	}
 	list := make([]Delivery, len(rows))

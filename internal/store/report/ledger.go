@@ -46,7 +46,8 @@ func (r *Reader) Entries(ctx context.Context, keyID, before int64, limit int) ([
 	list := make([]Entry, len(rows))
 	for i, row := range rows {
 		list[i] = Entry{
-			ID: row.ID, Ref: row.Ref, Unit: ledger.Unit(row.Unit), Count: row.Count, Reason: ledger.Reason(row.Reason), At: row.At.Time,
+			ID: row.ID, Ref: row.Ref, Unit: ledger.Unit(row.Unit), Count: row.Count, Reason: ledger.Reason(row.Reason),
+			At: row.At.Time,
 		}
 	}
 	return list, nil

@@ -102,12 +102,14 @@ func (f *finder) ranges(ctx context.Context) ([]*bun.SelectQuery, error) {
 		if err != nil || len(numbers) == 0 {
 			return nil, err
 		}
-		return []*bun.SelectQuery{f.page(f.selectPayments().Where("p.id IN (?) AND p.key_id IN (?)", bun.List(numbers), bun.List(f.q.Keys)).
+		return []*bun.SelectQuery{f.page(f.selectPayments().Where("p.id IN (?) AND p.key_id IN (?)", bun.List(numbers),
+			bun.List(f.q.Keys)).
 			Apply(f.inState))}, nil
 	}
 	states := f.states()
 	if len(f.q.Keys)*len(states) > maxRanges {
-		return []*bun.SelectQuery{f.page(f.selectPayments().Where("p.key_id IN (?)", bun.List(f.q.Keys)).Apply(f.inState))}, nil
+		return []*bun.SelectQuery{f.page(f.selectPayments().Where("p.key_id IN (?)",
+			bun.List(f.q.Keys)).Apply(f.inState))}, nil
 	}
 	var all []*bun.SelectQuery
 	for _, key := range f.q.Keys {
@@ -192,8 +194,10 @@ func (f *finder) byText(ctx context.Context) ([]int64, error) {
 	text, keys := strings.TrimSpace(f.q.Text), bun.List(f.q.Keys)
 	ways := []*bun.RawQuery{
 		f.NewRaw("SELECT id FROM payments WHERE public_id = ?", strings.ToUpper(text)),
-		f.NewRaw("SELECT id FROM payments WHERE key_id IN (?) AND reference = ? AND reference <> '' LIMIT ?", keys, text, maxFound),
-		f.NewRaw("SELECT payment_id FROM deposits WHERE network IN (?) AND tx_hash = ? LIMIT ?", bun.List(chain.Networks()), txHash(text), maxFound),
+		f.NewRaw("SELECT id FROM payments WHERE key_id IN (?) AND reference = ? AND reference <> '' LIMIT ?", keys, text,
+			maxFound),
+		f.NewRaw("SELECT payment_id FROM deposits WHERE network IN (?) AND tx_hash = ? LIMIT ?", bun.List(chain.Networks()),
+			txHash(text), maxFound),
 		f.NewRaw("SELECT payment_id FROM routes WHERE address = ? LIMIT ?", canonical(text), maxFound),
 	}
 	if amount, err := money.ParseMicros("amount", strings.TrimPrefix(text, "$")); err == nil {

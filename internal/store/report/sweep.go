@@ -74,8 +74,9 @@ func (r *Reader) SweepsOf(ctx context.Context, number int64) ([]Sweep, error) {
 		}
 		list[i] = Sweep{
 			SentAt: row.SentAt.Time, Paid: paid, Pots: int(row.Pots),
-			ID: row.PublicID, Network: chain.Network(row.Network), State: row.State, Symbol: row.Symbol, Settlement: chain.Address(row.Settlement),
-			Tx: chain.TxHash(row.TxHash), CreatedAt: row.CreatedAt.Time, EndedAt: row.EndedAt.Time, Reason: row.Reason,
+			ID: row.PublicID, Network: chain.Network(row.Network), State: row.State, Symbol: row.Symbol,
+			Settlement: chain.Address(row.Settlement),
+			Tx:         chain.TxHash(row.TxHash), CreatedAt: row.CreatedAt.Time, EndedAt: row.EndedAt.Time, Reason: row.Reason,
 		}
 		if row.Moved == nil {
 			continue
@@ -116,7 +117,8 @@ func sweepLines(rows []sweepLineRow) ([]SweepLine, error) {
 			return nil, wrapIf(err, "sweep %s", row.PublicID)
 		}
 		list[i] = SweepLine{
-			Number: row.ID, ID: row.PublicID, Network: chain.Network(row.Network), State: row.State, Pots: row.Pots, Moved: row.Moved, Attempts: row.Attempts,
+			Number: row.ID, ID: row.PublicID, Network: chain.Network(row.Network), State: row.State, Pots: row.Pots,
+			Moved: row.Moved, Attempts: row.Attempts,
 			Tx: chain.TxHash(row.TxHash), Paid: paid, Note: row.Note, CreatedAt: row.CreatedAt.Time, EndedAt: row.EndedAt.Time,
 		}
 	}
@@ -127,7 +129,8 @@ func sweepLines(rows []sweepLineRow) ([]SweepLine, error) {
 // the newest), the newest first.
 func (r *Reader) SweepLines(ctx context.Context, before int64, limit int) ([]SweepLine, error) {
 	var rows []sweepLineRow
-	err := r.db.Reader().NewRaw(selectSweepLines+"WHERE s.id < ? ORDER BY s.id DESC LIMIT ?", beforeOrLast(before), limit).Scan(ctx, &rows)
+	err := r.db.Reader().NewRaw(selectSweepLines+"WHERE s.id < ? ORDER BY s.id DESC LIMIT ?", beforeOrLast(before),
+		limit).Scan(ctx, &rows)
 	if err != nil {
 		return nil, wrapIf(err, "list sweeps")
 	}

@@ -51,8 +51,10 @@ func (r *Reader) TopUps(ctx context.Context, before int64, limit int) ([]TopUp, 
 	list := make([]TopUp, len(rows))
 	for i, row := range rows {
 		list[i] = TopUp{
-			ID: row.ID, TxnID: payment.ID(row.PublicID), Email: row.Email, Label: row.Label, Credits: row.Credits, Amount: money.Micros(row.Amount),
-			Status: payment.Status(row.Status), Network: chain.Network(row.Network), Token: money.Token(row.Token), Hash: chain.TxHash(row.Hash), CreatedAt: row.CreatedAt.Time,
+			ID: row.ID, TxnID: payment.ID(row.PublicID), Email: row.Email, Label: row.Label, Credits: row.Credits,
+			Amount: money.Micros(row.Amount),
+			Status: payment.Status(row.Status), Network: chain.Network(row.Network), Token: money.Token(row.Token),
+			Hash: chain.TxHash(row.Hash), CreatedAt: row.CreatedAt.Time,
 		}
 	}
 	return list, nil

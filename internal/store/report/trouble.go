@@ -142,7 +142,8 @@ func lateDeliveries(ctx context.Context, t db.Tx, now time.Time) ([]LateDelivery
 		"WHERE d.state = 'WAITING' AND d.due_at < ? ORDER BY d.due_at LIMIT ?", db.At(now.Add(-lateDelivery)), MaxTrouble).Scan(ctx, &rows)
 	list := make([]LateDelivery, len(rows))
 	for i, r := range rows {
-		list[i] = LateDelivery{TxnID: payment.ID(r.PublicID), Email: r.Email, Type: payment.EventType(r.Type), Made: r.Attempt, DueAt: r.DueAt.Time}
+		list[i] = LateDelivery{TxnID: payment.ID(r.PublicID), Email: r.Email, Type: payment.EventType(r.Type),
+			Made: r.Attempt, DueAt: r.DueAt.Time}
 	}
 	return list, err
 }
@@ -160,7 +161,8 @@ func lateRecharges(ctx context.Context, t db.Tx, now time.Time) ([]LateRecharge,
 		"WHERE r.look_at < ? ORDER BY r.look_at LIMIT ?", db.At(now.Add(-lateRecharge)), MaxTrouble).Scan(ctx, &rows)
 	list := make([]LateRecharge, len(rows))
 	for i, r := range rows {
-		list[i] = LateRecharge{Email: r.Email, Units: r.Units, Network: chain.Network(r.Network), Tx: chain.TxHash(r.TxHash), CreatedAt: r.CreatedAt.Time}
+		list[i] = LateRecharge{Email: r.Email, Units: r.Units, Network: chain.Network(r.Network),
+			Tx: chain.TxHash(r.TxHash), CreatedAt: r.CreatedAt.Time}
 	}
 	return list, err
 }
@@ -211,8 +213,10 @@ func leftDeposits(ctx context.Context, t db.Tx, now time.Time, dust money.Micros
 			return nil, err
 		}
 		list[i] = LeftDeposit{
-			TxnID: payment.ID(r.PublicID), Email: r.Email, Network: chain.Network(r.Network), Chosen: r.Chosen, Counted: r.Token != "", Symbol: r.Symbol,
-			Amount: units.Format(r.Decimals), FinalAt: r.FinalAt.Time, Blocked: r.Blocked.Time, Reason: r.Reason, Contract: chain.Address(r.Contract),
+			TxnID: payment.ID(r.PublicID), Email: r.Email, Network: chain.Network(r.Network), Chosen: r.Chosen,
+			Counted: r.Token != "", Symbol: r.Symbol,
+			Amount: units.Format(r.Decimals), FinalAt: r.FinalAt.Time, Blocked: r.Blocked.Time, Reason: r.Reason,
+			Contract: chain.Address(r.Contract),
 		}
 	}
 	return list, nil
@@ -233,8 +237,9 @@ func reorged(ctx context.Context, t db.Tx) ([]ReorgedPayment, error) {
 	list := make([]ReorgedPayment, len(rows))
 	for i, r := range rows {
 		list[i] = ReorgedPayment{
-			Number: r.ID, TxnID: payment.ID(r.PublicID), Email: r.Email, Amount: money.Micros(r.Amount), Network: chain.Network(r.Network),
-			Hash: chain.TxHash(r.Hash), EndedAt: r.EndedAt.Time,
+			Number: r.ID, TxnID: payment.ID(r.PublicID), Email: r.Email, Amount: money.Micros(r.Amount),
+			Network: chain.Network(r.Network),
+			Hash:    chain.TxHash(r.Hash), EndedAt: r.EndedAt.Time,
 		}
 	}
 	return list, err

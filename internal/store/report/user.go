@@ -65,7 +65,8 @@ func (r *Reader) People(ctx context.Context, q PeopleQuery) ([]Person, error) {
 		where, args = where+"AND u.id IN (?) ", append(args, bun.List(ids))
 	}
 	var rows []personRow
-	if err := r.db.Reader().NewRaw(selectPeople+where+"ORDER BY u.id DESC LIMIT ?", append(args, q.Limit)...).Scan(ctx, &rows); err != nil {
+	if err := r.db.Reader().NewRaw(selectPeople+where+"ORDER BY u.id DESC LIMIT ?", append(args, q.Limit)...).Scan(ctx,
+		&rows); err != nil {
 		return nil, wrapIf(err, "list users")
 	}
 	list := make([]Person, len(rows))
