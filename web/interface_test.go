@@ -256,7 +256,7 @@ func TestHealth(t *testing.T) {
 		t.Errorf("it is not said why nothing is sold: %s", got.body)
 	}
 	for ready, want := range map[error]string{nil: "ok", fault.New(fault.Unavailable, "BEP20 is behind"): "degraded"} {
-		b.recharges.Service = recharge.New(b.store, &recharge.Lane{Treasury: merchantWallet, Ready: func() error { return ready }}, b.clock.Now, slog.New(slog.DiscardHandler))
+		b.recharges.Service = recharge.New(b.store, &recharge.Network{Treasury: merchantWallet, Ready: func() error { return ready }}, b.clock.Now, slog.New(slog.DiscardHandler))
 		got := b.ask("GET", "/health", "")
 		if got.text(t, "rechargeApiKey.status") != want || (got.text(t, "rechargeApiKey.reason") == "") != (ready == nil) || got.text(t, "status") != "ok" {
 			t.Errorf("with %v: %s", ready, got.body)

@@ -40,7 +40,7 @@ func (b *bundle) sellQueries(usdt money.Micros) *devchain.Chain {
 	_, err = c.Mint(ctx, token.Address, common.HexToAddress(devWallet), usdt.Units(18).Big())
 	must(b.t, err)
 	c.Mine(devchain.DefaultFinalDepth + 1)
-	b.recharges.Service = recharge.New(b.store, &recharge.Lane{
+	b.recharges.Service = recharge.New(b.store, &recharge.Network{
 		Chain: sender.NewTransfers(a, money.UnitsFromUint64(100e9)), Asset: asset, Treasury: merchantWallet, Ready: func() error { return nil },
 	}, b.clock.Now, b.logger)
 	return c

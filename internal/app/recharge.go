@@ -25,7 +25,7 @@ func (a *App) recharges() *recharge.Service {
 	if !offered || !ok {
 		return recharge.New(a.Store, nil, Now, a.log)
 	}
-	return recharge.New(a.Store, &recharge.Lane{
+	return recharge.New(a.Store, &recharge.Network{
 		Chain: sender.NewTransfers(reader, n.MaxGasPrice), Asset: asset, Treasury: n.Treasury,
 		Ready: func() error {
 			if h := a.networks.Health(chain.BEP20); !h.OK {

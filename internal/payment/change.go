@@ -11,8 +11,8 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// Change is the outcome of a decision: what is to be written, all of it in one
-// transaction or none of it.
+// Change is the outcome of a decision: all of it is written in one transaction,
+// or none of it.
 type Change struct {
 	Payment  Payment
 	Deposits []Deposit // new or changed
@@ -35,7 +35,7 @@ func (c Change) None() bool {
 	return len(c.Deposits) == 0 && len(c.Events) == 0 && len(c.Entries) == 0
 }
 
-// EventType names what happened. Those that Public reports go to the merchant.
+// EventType names what happened. Public events are sent to the merchant.
 type EventType string
 
 // The events.
@@ -48,9 +48,9 @@ const (
 	EventFinal     EventType = "deposit.final"
 	EventVanished  EventType = "deposit.vanished"
 	EventExtended  EventType = "payment.extended" // money fell short; the timer runs longer
-	EventResumed   EventType = "payment.resumed"  // the network was blind; the timer runs longer
-	EventMarked    EventType = "payment.marked"   // its owner called it paid, whatever came
-	EventAccepted  EventType = "payment.accepted" // its owner took money that was short or late
+	EventResumed   EventType = "payment.resumed"  // the network could not be read; the timer runs longer
+	EventMarked    EventType = "payment.marked"   // its owner marked it as paid, whatever was received
+	EventAccepted  EventType = "payment.accepted" // its owner accepted money that was short or late
 	EventCompleted EventType = "payment.completed"
 	EventExpired   EventType = "payment.expired"
 	EventCancelled EventType = "payment.cancelled"
@@ -69,9 +69,9 @@ type Event struct {
 	Seq       int // from 1, without gaps
 	Type      EventType
 	At        time.Time
-	// Data is what the event is about, as JSON: the webhook body of a public
-	// event (interface.md section 6, without the secret, which is added when
-	// it is sent), a short note for the timeline otherwise.
+	// Data is JSON: the webhook body of a public event (interface.md section 6,
+	// without the secret, which is added when it is sent), otherwise a note for
+	// the timeline.
 	Data json.RawMessage
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// Refusals of a decision.
+// Reasons why a decision is refused.
 var (
 	ErrUnknown       = fault.New(fault.NotFound, "no payment has this txnid")
 	ErrManyWaiting   = fault.Retry(fault.Limited, retryWaiting, "too many donations to this campaign are waiting to be paid; try again in some minutes")
@@ -22,16 +22,16 @@ var (
 	ErrNoMoney       = fault.New(fault.Conflict, "no final money was received for this payment, so there is none to accept")
 )
 
-// MaxWaitingDonations is room for five givers a minute who all take their hour.
-// Strangers on many addresses can take no more than that of a merchant's
-// credits in an hour, so that a campaign under attack does not stop the shop.
+// MaxWaitingDonations is room for five donors a minute who each take an hour.
+// It bounds the credits a flood of requests can spend in an hour, so that an
+// attack on a campaign does not stop the merchant's shop.
 const MaxWaitingDonations = 300
 
-// retryWaiting is when some of the donations that wait have likely ended.
+// retryWaiting is after how long some waiting donations have likely ended.
 const retryWaiting = 5 * time.Minute
 
-// Request is what a new payment is made of. Amounts and texts are checked by
-// the caller (Service.Create).
+// Request is the input of a new payment. The caller checks amounts and texts
+// (Service.Create).
 type Request struct {
 	ID         ID
 	KeyID      int64
@@ -72,11 +72,11 @@ func (p Payment) Start(choice Choice, route Route, ttl time.Duration, now time.T
 		if choice == p.Choice {
 			return Change{Payment: p}, nil
 		}
-		if !p.Received().IsZero() || p.moneyOnItsWay() {
+		if !p.Received().IsZero() || p.hasIncoming() {
 			return Change{}, ErrMoneyReceived
 		}
 		if !now.Before(p.ExpiresAt) {
-			// It is about to expire: a new address would be shown for nothing.
+			// It is about to expire, so a new address could not be paid in time.
 			return Change{}, ErrPastExpiry
 		}
 	case Completed, Expired, Cancelled:
@@ -99,7 +99,7 @@ func (p Payment) Start(choice Choice, route Route, ttl time.Duration, now time.T
 	return c, nil
 }
 
-// withRoute returns the payment with the choice made and its address shown.
+// withRoute returns the payment with the choice and a route for it.
 func (p Payment) withRoute(choice Choice, route Route, now time.Time) Payment {
 	p.Choice = choice
 	p.Routes = slices.Clone(p.Routes)
@@ -123,8 +123,8 @@ func mustRoute(p Payment) Route {
 	return r
 }
 
-// Observe takes in what a range of blocks holds for the payment. Replay,
-// restart and reorg are all this one path.
+// Observe applies what a range of blocks holds for the payment. Replay, restart
+// and reorg take this one path.
 func (p Payment) Observe(v View, now time.Time) (Change, error) {
 	known := p.Deposits
 	p.Deposits = slices.Clone(p.Deposits)
@@ -137,7 +137,7 @@ func (p Payment) Observe(v View, now time.Time) (Change, error) {
 	}
 	c.Payment.Hash = c.Payment.newestHash()
 	for _, d := range changed {
-		if !d.told(known) {
+		if !d.recordedIn(known) {
 			c.emitDeposit(d, now)
 		}
 	}
@@ -164,8 +164,8 @@ func (c *Change) emitDeposit(d Deposit, now time.Time) {
 	}
 }
 
-// newestHash returns the transaction of the newest deposit that counts; the
-// transaction that completed a payment stays.
+// newestHash returns the transaction of the newest deposit that counts. A
+// completed payment keeps the transaction that completed it.
 func (p Payment) newestHash() chain.TxHash {
 	if p.Status == Completed {
 		return p.Hash
@@ -180,7 +180,7 @@ func (p Payment) newestHash() chain.TxHash {
 }
 
 // settle completes the payment if its final money suffices, and otherwise
-// gives a payer whose money fell short more time, once.
+// extends the time of a payer whose money fell short, once.
 func (c Change) settle(now time.Time) Change {
 	p := &c.Payment
 	if p.enough() && (p.Status == Started || p.Status == Expired && p.inTime()) || p.lateTopUp() {
@@ -194,7 +194,7 @@ func (c Change) settle(now time.Time) Change {
 	return c
 }
 
-// complete ends the payment as paid; a top-up is credited with it.
+// complete ends the payment as paid and credits a top-up.
 func (c Change) complete(now time.Time) Change {
 	p := &c.Payment
 	p.Status, p.EndedAt = Completed, now
@@ -212,18 +212,18 @@ func (c Change) complete(now time.Time) Change {
 // buys returns how many whole credits the final money is worth.
 func (p Payment) buys() int64 { return ledger.Bought(p.Received().Micros()) }
 
-// lateTopUp reports whether a top-up that ended without its money has received
-// some after all. The operator has it, so it buys what it is worth.
+// lateTopUp reports whether a top-up that ended unpaid has received money since.
+// The operator has the money, so it buys the credits it is worth.
 func (p Payment) lateTopUp() bool {
 	return p.Kind == KindTopUp && (p.Status == Expired || p.Status == Cancelled) && p.buys() > 0
 }
 
-// ShortExtension is how much time a payer has, at least, after a first deposit
-// that was too small: enough for one more withdrawal from an exchange.
+// ShortExtension is the least time a payer has after a first deposit that was
+// too small: enough for one more withdrawal from an exchange.
 const ShortExtension = 30 * time.Minute
 
-// inTime reports whether the final money that suffices came within the time
-// the merchant's terms allow after expiry, by the chain's own clock.
+// inTime reports whether enough final money came within the time that the terms
+// allow after expiry, by the chain's clock.
 func (p Payment) inTime() bool {
 	if p.Terms.LateFor <= 0 {
 		return false
@@ -236,35 +236,35 @@ func (p Payment) inTime() bool {
 	return onTime.enough()
 }
 
-// Coverage says, for each network, up to which time of the chain's own clock
-// every final block was scanned and the balances of the payment's addresses
-// were found to hold nothing unknown.
+// Coverage is, for each network, the time of the chain's clock up to which every
+// final block was scanned and the balances of the payment's addresses held
+// nothing but recorded deposits.
 type Coverage map[chain.Network]time.Time
 
-// Expire ends a payment whose time has run out. One that was started expires
-// only when every network it was shown on has been seen through that time, so
-// that a blind network delays expiry instead of losing a deposit; money on its
-// way holds it back. A payment that must not expire yet is returned unchanged.
-func (p Payment) Expire(seen Coverage, now time.Time) (Change, error) {
+// Expire ends a payment whose time has run out. A started payment expires only
+// when every network of its routes is covered up to that time, so that a network
+// that cannot be read delays expiry instead of losing a deposit; incoming money
+// delays it too. A payment that must not expire yet is returned unchanged.
+func (p Payment) Expire(covered Coverage, now time.Time) (Change, error) {
 	c := Change{Payment: p}
-	if p.Status.Final() || now.Before(p.ExpiresAt) || p.moneyOnItsWay() {
+	if p.Status.Final() || now.Before(p.ExpiresAt) || p.hasIncoming() {
 		return c, nil
 	}
 	for _, r := range p.Routes {
-		if seen[r.Network].Before(p.ExpiresAt) {
+		if covered[r.Network].Before(p.ExpiresAt) {
 			return c, nil
 		}
 	}
 	if p.Kind == KindTopUp && p.buys() > 0 {
-		return c.complete(now), nil // short, but what came is worth something
+		return c.complete(now), nil // short, but worth some credits
 	}
 	c.Payment.Status, c.Payment.EndedAt = Expired, now
 	c.emit(EventExpired, now, nil)
 	return c, nil
 }
 
-// Resume gives a payer back the time a network was blind or behind, from and
-// to being the outage. The same outage is given back once.
+// Resume extends the payer's time by an outage of the network, which lasted from
+// from until to. The same outage extends it once.
 func (p Payment) Resume(from, to, now time.Time) (Change, error) {
 	c := Change{Payment: p}
 	from = later(later(from, p.StartedAt), p.ResumedAt)
@@ -277,12 +277,12 @@ func (p Payment) Resume(from, to, now time.Time) (Change, error) {
 	return c, nil
 }
 
-// Cancel ends a payment for which nothing was received and nothing is on its way.
+// Cancel ends a payment without received or incoming money.
 func (p Payment) Cancel(now time.Time) (Change, error) {
 	if p.Status.Final() {
 		return Change{}, ErrEnded
 	}
-	if !p.Received().IsZero() || p.moneyOnItsWay() {
+	if !p.Received().IsZero() || p.hasIncoming() {
 		return Change{}, ErrMoneyReceived
 	}
 	c := Change{Payment: p}
@@ -291,14 +291,14 @@ func (p Payment) Cancel(now time.Time) (Change, error) {
 	return c, nil
 }
 
-// Actor is who completes a payment by hand, and why.
+// Actor is the user or key that completes a payment by hand, and the reason.
 type Actor struct {
 	Name   string // for the timeline: "API key", or a user's e-mail
 	Reason string
 }
 
-// MarkCompleted completes a payment by hand for one query, whatever was
-// received. A top-up cannot be completed so: it would mint credits.
+// MarkCompleted completes a payment by hand, whatever was received, and costs one
+// query. A top-up is refused: it would mint credits.
 func (p Payment) MarkCompleted(by Actor, now time.Time) (Change, error) {
 	if p.Status == Completed {
 		return Change{}, ErrCompleted
@@ -313,15 +313,14 @@ func (p Payment) MarkCompleted(by Actor, now time.Time) (Change, error) {
 	return c.complete(now), nil
 }
 
-// Acceptable reports whether the owner may take what was received as the whole:
-// final money came, but it is short, or it came too late.
+// Acceptable reports whether the owner may accept what was received as the whole:
+// final money came, but it was short or late.
 func (p Payment) Acceptable() bool {
 	return p.Status != Completed && p.Kind != KindTopUp && !p.Received().IsZero()
 }
 
-// Accept completes a payment with the money that was received, because its
-// owner takes it although it is short or came late. It costs nothing: the money
-// is there, and the credit of the start was paid.
+// Accept completes a payment whose owner accepts short or late money. It costs
+// nothing: the credit was spent at the start.
 func (p Payment) Accept(by Actor, now time.Time) (Change, error) {
 	switch {
 	case p.Status == Completed:
@@ -337,8 +336,8 @@ func (p Payment) Accept(by Actor, now time.Time) (Change, error) {
 	return c.complete(now), nil
 }
 
-// Show notes that the payer was shown the payment, once, and before anything
-// else happened to it: what follows tells by itself that the payer is there.
+// Show records that the payer opened the payment, once. After any other event
+// nothing is recorded: that the payer opened it follows from the event.
 func (p Payment) Show(now time.Time) (Change, error) {
 	c := Change{Payment: p}
 	if p.Status == Pending && p.Seq == 1 && now.Before(p.ExpiresAt) {

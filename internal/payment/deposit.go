@@ -7,7 +7,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// DepositState is how sure a deposit is.
+// DepositState says whether the chain still can take a deposit back.
 type DepositState string
 
 // The states of a deposit.
@@ -22,27 +22,26 @@ const (
 type Deposit struct {
 	Transfer chain.Transfer
 	State    DepositState
-	// Rechecked: the chain itself will never take it back. A deposit can be
-	// FINAL before that where the network's rule credits earlier.
+	// Rechecked: found again after the chain finalized its block, so it can
+	// never vanish. Where the network credits earlier, a deposit is FINAL first.
 	Rechecked bool
-	// Late: it became known after the payment had ended.
+	// Late: first seen after the payment had ended.
 	Late    bool
 	SeenAt  time.Time
 	FinalAt time.Time // zero until final
-	// Swept: its money has arrived at the settlement wallet. Sweeping sets
-	// it; payments only read it.
+	// Swept: its money has arrived at the settlement wallet. Settlement sets it.
 	Swept bool
 }
 
-// View is everything a range of one network's blocks holds for one payment: a
-// level, not an edge. Seeing the same view twice changes nothing, and money
-// that was known in the range and is not in the view has vanished.
+// View is everything a range of one network's blocks holds for one payment, not
+// what is new in it. Applying the same view twice changes nothing. A recorded
+// deposit in the range that is missing from the view has vanished.
 type View struct {
 	Network   chain.Network
 	From, To  uint64     // the blocks it covers, both included
 	Latest    chain.Head // the newest block, whose time is the chain's present
 	Final     chain.Head // money up to here is credited, unless the merchant chose otherwise
-	Finalized chain.Head // money up to here stays for ever
+	Finalized chain.Head // money up to here can never vanish
 	Transfers []chain.Transfer
 }
 
@@ -50,8 +49,8 @@ func (v View) covers(t chain.Transfer) bool {
 	return t.Network == v.Network && t.Block.Number >= v.From && t.Block.Number <= v.To
 }
 
-// state tells whether the rule makes the transfer final. An empty rule is the
-// network's own; so is `safe` where the network has nothing between.
+// state returns DepositFinal if the rule makes the transfer final. An empty rule
+// is that of the network.
 func (v View) state(t chain.Transfer, rule chain.Finality) DepositState {
 	final := t.Block.Number <= v.Final.Number
 	switch {
@@ -92,7 +91,7 @@ func (p *Payment) merge(v View, now time.Time) []Deposit {
 		before := *d
 		switch {
 		case d.Rechecked:
-			// Nothing a node says can undo it.
+			// A finalized block is not taken back, whatever a node reports.
 		case ok:
 			d.appear(t, v, rule, now)
 		case v.covers(d.Transfer) && d.State != DepositVanished:
@@ -115,11 +114,11 @@ func (p *Payment) merge(v View, now time.Time) []Deposit {
 	return changed
 }
 
-// appear records that the chain holds the transfer in block t.Block.
+// appear records that block t.Block holds the transfer.
 func (d *Deposit) appear(t chain.Transfer, v View, rule chain.Finality, now time.Time) {
 	d.Transfer = t
 	if d.State != DepositFinal {
-		// What was credited stays so while the chain holds it, in whatever block.
+		// A final deposit stays final while any block holds it.
 		d.State = v.state(t, rule)
 	}
 	if d.State == DepositFinal {
@@ -130,15 +129,15 @@ func (d *Deposit) appear(t chain.Transfer, v View, rule chain.Finality, now time
 	}
 }
 
-// differs compares what is stored; which endpoint told it last does not count.
+// differs compares what is stored, apart from the endpoint that reported it.
 func (d Deposit) differs(o Deposit) bool {
 	return d.State != o.State || d.Rechecked != o.Rechecked ||
 		d.Transfer.Block.Number != o.Transfer.Block.Number || d.Transfer.Block.Hash != o.Transfer.Block.Hash
 }
 
-// told reports whether the history tells of the deposit as it is: that money
-// which is final already can no longer be taken back either is no news.
-func (d Deposit) told(known []Deposit) bool {
+// recordedIn reports whether the history has an event of the deposit in this
+// state and block. Rechecked alone is no event.
+func (d Deposit) recordedIn(known []Deposit) bool {
 	return slices.ContainsFunc(known, func(k Deposit) bool {
 		return k.Transfer.Key == d.Transfer.Key && k.State == d.State &&
 			k.Transfer.Block.Number == d.Transfer.Block.Number && k.Transfer.Block.Hash == d.Transfer.Block.Hash

@@ -10,8 +10,8 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// Limits of what a merchant may say about a payment: enough for any order id
-// and text, small enough that ten million payments stay small.
+// Limits of Details: enough for any order id and text, small enough that ten
+// million payments stay small.
 const (
 	MaxReference   = 128
 	MaxDescription = 500

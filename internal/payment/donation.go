@@ -15,9 +15,9 @@ type DonationInput struct {
 	Details    Details
 }
 
-// OpenDonation makes a payment and starts it, both or neither: a giver who
-// cannot be given an address leaves nothing behind. It fails as Create and
-// Start do, and with ErrManyWaiting where too many givers have not paid yet.
+// OpenDonation creates a payment and starts it in one transaction, so that a
+// refused start leaves no payment. It fails like Create and Start, and with
+// ErrManyWaiting while too many donations to the campaign are unpaid.
 func (s *Service) OpenDonation(ctx context.Context, in DonationInput) (Payment, error) {
 	amount, err := s.amount(in.Amount)
 	if err != nil {
@@ -38,9 +38,9 @@ func (s *Service) OpenDonation(ctx context.Context, in DonationInput) (Payment, 
 		ID: in.ID, KeyID: in.KeyID, Kind: KindDonation, Amount: amount, ValidFor: s.opts.TTL, CampaignID: in.CampaignID,
 		Terms: Terms{ShortBasis: custodian.ShortBasis, LateFor: custodian.LateFor}, Details: in.Details,
 	}, now)
-	// A repeated request finds its payment started, on whatever network.
+	// A repeated request finds its payment.
 	if known, err := s.store.Payment(ctx, in.ID); err == nil {
-		return s.start(ctx, known, in.Choice)
+		return s.start(ctx, in.Choice, func() (Payment, error) { return known, nil })
 	}
 	if err := s.roomFor(ctx, in.CampaignID); err != nil {
 		return Payment{}, err
@@ -49,8 +49,7 @@ func (s *Service) OpenDonation(ctx context.Context, in DonationInput) (Payment, 
 	if err != nil {
 		return Payment{}, err
 	}
-	// The address derives from the payment's number, which is known only when
-	// it is stored.
+	// The address derives from the payment's number, which the store assigns.
 	return s.store.OpenPayment(ctx, opened, func(p Payment) (Change, error) {
 		route, err := taken.route(p, in.Choice)
 		if err != nil {
@@ -60,9 +59,8 @@ func (s *Service) OpenDonation(ctx context.Context, in DonationInput) (Payment, 
 	})
 }
 
-// roomFor fails with ErrManyWaiting where a campaign has no room for one more.
-// Those who ask at the same moment may all get in: it bounds a flood, and is no
-// rule of money.
+// roomFor fails with ErrManyWaiting when a campaign has too many unpaid
+// donations. Concurrent requests may exceed it by a few: it only limits a flood.
 func (s *Service) roomFor(ctx context.Context, campaign int64) error {
 	waiting, err := s.store.WaitingDonations(ctx, campaign, s.opts.MaxWaiting)
 	if err != nil {

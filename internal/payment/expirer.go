@@ -14,27 +14,27 @@ import (
 
 // Expirer ends payments whose time has run out.
 //
-// Its invariant: a started payment expires only after every network it was
-// shown on was read through its time, and its addresses were asked directly
-// for money the reading may have missed.
+// Its invariant: a started payment expires only after every network of its
+// routes was scanned up to its expiry, and the balances of its addresses show no
+// money that the scan missed.
 type Expirer struct {
 	readers map[chain.Network]chain.Reader
 	assets  map[chain.Network][]chain.Asset // those that count
 	store   WatchStore
 	now     func() time.Time
 	log     *slog.Logger
-	// searched holds when a payment's addresses were last read again, so that
-	// money nobody can explain does not cost a search every round.
+	// searched is when a payment's addresses were last searched, so that an
+	// unexplained balance does not cost a search every round.
 	searched map[ID]time.Time
 }
 
 const (
 	// searchEvery is how long a fruitless search is not repeated.
 	searchEvery = time.Minute
-	// expireEvery is how late a payment may expire; nothing depends on it.
+	// expireEvery is how late a payment may expire.
 	expireEvery = time.Second
-	// expirePage bounds how many payments one round looks at between pages;
-	// their balances travel in one request a token.
+	// expirePage is how many payments are decided together; their balances are
+	// read with one request for each token.
 	expirePage = 100
 )
 
@@ -62,7 +62,7 @@ func (e *Expirer) Run(ctx context.Context) error {
 	defer tick.Stop()
 	for {
 		if err := e.RunOnce(ctx); err != nil && ctx.Err() == nil {
-			e.log.Warn("payments whose time has run out wait", "error", err)
+			e.log.Warn("payments cannot expire yet", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -72,7 +72,7 @@ func (e *Expirer) Run(ctx context.Context) error {
 	}
 }
 
-// RunOnce looks at every payment whose time has run out, once.
+// RunOnce decides once on every payment whose time has run out.
 func (e *Expirer) RunOnce(ctx context.Context) error {
 	after := ID("")
 	var failed error // of networks; the payments of others go on
@@ -96,8 +96,8 @@ func (e *Expirer) RunOnce(ctx context.Context) error {
 	}
 }
 
-// page expires those of the payments that may. network is why some could not be
-// looked at; err is a failure of the store.
+// page expires those of the payments that may expire. network is why some could
+// not be decided; err is a failure of the store.
 func (e *Expirer) page(ctx context.Context, ids []ID) (network, err error) {
 	payments := make([]Payment, 0, len(ids))
 	for _, id := range ids {
@@ -125,31 +125,31 @@ func (e *Expirer) page(ctx context.Context, ids []ID) (network, err error) {
 	return network, nil
 }
 
-// coverage tells for each payment up to when its networks are known to hold
-// nothing that was missed. A network that fails leaves its payments uncovered
-// and does not keep others from expiring; its first error is returned.
+// coverage returns for each payment up to when its networks are known to hold no
+// unrecorded money. A network that fails leaves its payments uncovered and does
+// not keep others from expiring; the first error is returned.
 func (e *Expirer) coverage(ctx context.Context, payments []Payment) (map[ID]Coverage, error) {
-	seen := make(map[ID]Coverage, len(payments))
+	covered := make(map[ID]Coverage, len(payments))
 	for _, p := range payments {
-		seen[p.ID] = Coverage{}
+		covered[p.ID] = Coverage{}
 	}
 	var first error
 	for n, reader := range e.readers {
-		if err := e.cover(ctx, n, reader, payments, seen); err != nil && first == nil {
+		if err := e.cover(ctx, n, reader, payments, covered); err != nil && first == nil {
 			first = fmt.Errorf("%s: %w", n, err)
 		}
 	}
-	return seen, first
+	return covered, first
 }
 
-func (e *Expirer) cover(ctx context.Context, n chain.Network, r chain.Reader, payments []Payment, seen map[ID]Coverage) error {
+func (e *Expirer) cover(ctx context.Context, n chain.Network, r chain.Reader, payments []Payment, covered map[ID]Coverage) error {
 	c, ok, err := e.store.Cursor(ctx, n)
 	if err != nil || !ok || !c.BehindSince.IsZero() {
 		return err
 	}
 	var due []Payment
 	for _, p := range payments {
-		if i := p.route(n); i >= 0 && p.Status == Started && !c.Scanned.Time.Before(p.ExpiresAt) && !p.moneyOnItsWay() {
+		if i := p.route(n); i >= 0 && p.Status == Started && !c.Scanned.Time.Before(p.ExpiresAt) && !p.hasIncoming() {
 			due = append(due, p)
 		}
 	}
@@ -162,7 +162,7 @@ func (e *Expirer) cover(ctx context.Context, n chain.Network, r chain.Reader, pa
 	}
 	for _, p := range due {
 		if !missed[p.ID] {
-			seen[p.ID][n] = c.Scanned.Time
+			covered[p.ID][n] = c.Scanned.Time
 			continue
 		}
 		if err := e.search(ctx, n, r, p, c); err != nil {
@@ -172,8 +172,8 @@ func (e *Expirer) cover(ctx context.Context, n chain.Network, r chain.Reader, pa
 	return nil
 }
 
-// missed asks the payments' addresses directly what they hold, and names those
-// that hold more than is known.
+// missed reads the balances of the payments' addresses and returns the payments
+// with more money than is recorded.
 func (e *Expirer) missed(ctx context.Context, n chain.Network, r chain.Reader, due []Payment, at chain.Head) (map[ID]bool, error) {
 	addresses := make([]chain.Address, len(due))
 	for i, p := range due {
@@ -197,8 +197,8 @@ func (e *Expirer) missed(ctx context.Context, n chain.Network, r chain.Reader, d
 	return missed, nil
 }
 
-// holding returns what the address should hold of the asset: what is known to
-// have arrived and was not swept.
+// holding returns what the address should hold of the asset: the recorded
+// deposits that were not swept.
 func (p Payment) holding(asset chain.Asset, a chain.Address) money.Units {
 	var sum money.Units
 	for _, d := range p.Deposits {
@@ -210,9 +210,9 @@ func (p Payment) holding(asset chain.Asset, a chain.Address) money.Units {
 	return sum
 }
 
-// search reads again, for one payment's address alone, all blocks since it was
-// shown: the scan missed money that the balance shows. If it finds none
-// either, the payment stays open and the operator is told.
+// search scans all blocks since a payment's address was shown, for that address
+// only: the watcher missed money that the balance shows. If it finds none either,
+// the payment stays open and the log has the alarm.
 func (e *Expirer) search(ctx context.Context, n chain.Network, r chain.Reader, p Payment, c Cursor) error {
 	if e.now().Sub(e.searched[p.ID]) < searchEvery {
 		return nil
@@ -223,7 +223,7 @@ func (e *Expirer) search(ctx context.Context, n chain.Network, r chain.Reader, p
 	if err != nil {
 		return err
 	}
-	e.log.Error("an address holds money that reading the blocks missed; reading them again",
+	e.log.Error("an address holds money that the scan missed; scanning again",
 		"network", n, "txnid", p.ID, "from", from, "to", c.Scanned.Number)
 	set := chain.NewWatchSet(1)
 	set.Add(route.Address)
@@ -239,19 +239,19 @@ func (e *Expirer) search(ctx context.Context, n chain.Network, r chain.Reader, p
 	return err
 }
 
-// clockSlack is how far a chain's clock and ours may differ.
+// clockSlack is how far the chain's clock may differ from that of this machine.
 const clockSlack = 10 * time.Minute
 
-// gallopFirst is how far back the first look for an old block goes.
-const gallopFirst = 1_024
+// firstStepBack is the first step of the exponential search, in blocks.
+const firstStepBack = 1_024
 
-// skippedSlots is how many numbers without a block are stepped over: Solana
-// skips slots.
+// skippedSlots is how many numbers without a block are passed over: Solana skips
+// slots.
 const skippedSlots = 8
 
-// blockBefore returns a block number at or below the last block made before
-// the time. It gallops back from the top, since nodes may have forgotten old
-// blocks: one that is missing counts as too old to matter.
+// blockBefore returns a block number at or below the last block made before the
+// time. It searches exponentially from the top: nodes may have dropped old
+// blocks, so one that is missing counts as older than the time.
 func blockBefore(ctx context.Context, r chain.Reader, at time.Time, top chain.Head) (uint64, error) {
 	at = at.Add(-clockSlack)
 	before := func(number uint64) (bool, error) {
@@ -263,7 +263,7 @@ func blockBefore(ctx context.Context, r chain.Reader, at time.Time, top chain.He
 		return true, nil
 	}
 	low, high := uint64(0), top.Number
-	for back := uint64(gallopFirst); back < top.Number; back *= 2 {
+	for back := uint64(firstStepBack); back < top.Number; back *= 2 {
 		older, err := before(top.Number - back)
 		if err != nil {
 			return 0, err

@@ -15,13 +15,13 @@ type Offer struct {
 	Network chain.Network
 	Profile chain.Profile
 	Tokens  []money.Token
-	// Reason says in a payer's words why it cannot be chosen now; empty when it can.
+	// Reason says, for the payer, why it cannot be chosen now; empty when it can.
 	Reason string
 	// FinalIn is how long money usually takes to be final there.
 	FinalIn time.Duration
 }
 
-// Refusals of a choice.
+// Reasons why a choice is refused.
 var (
 	errNetworkOff = fault.New(fault.Unprocessable, "this network is not offered for this payment")
 	errNoWallet   = fault.New(fault.Unprocessable, "the merchant has no settlement wallet on this network, so it is not offered")
@@ -29,9 +29,9 @@ var (
 	errTokenOff   = fault.New(fault.Unprocessable, "this token is not offered on this network for this payment")
 )
 
-// Offers lists the networks the merchant takes for the payment, in order, with
-// those that cannot be chosen at the moment and why. Networks the merchant or
-// the operator does not have are left out.
+// Offers lists the networks of the payment in their order. A network that cannot
+// be chosen at the moment has a Reason; one that the merchant or the operator
+// has not set up is left out.
 func (s *Service) Offers(ctx context.Context, p Payment) ([]Offer, error) {
 	terms, err := s.takerOf(ctx, p)
 	if err != nil {
@@ -64,23 +64,14 @@ func (s *Service) Offers(ctx context.Context, p Payment) ([]Offer, error) {
 	return offers, nil
 }
 
-// offer checks that the choice can be made for the payment now, and returns
-// the route to show: 422 for what is not offered, 503 for a network that is
-// blind or behind.
-func (s *Service) offer(ctx context.Context, p Payment, choice Choice) (Route, error) {
-	taken, err := s.offered(ctx, p, choice)
-	if err != nil {
-		return Route{}, err
-	}
-	return taken.route(p, choice)
-}
-
-// offered is a choice that can be made: the network, and who takes the money.
+// offered is a choice that can be made.
 type offered struct {
 	network OfferedNetwork
 	taker   taker
 }
 
+// offered checks that the choice can be made for the payment now: 422 for what
+// is not offered, 503 for a network that is behind.
 func (s *Service) offered(ctx context.Context, p Payment, choice Choice) (offered, error) {
 	network, ok := s.networks.Network(choice.Network)
 	if !ok {
@@ -118,8 +109,8 @@ func (o offered) route(p Payment, choice Choice) (Route, error) {
 // retryBehind is when a caller should ask again about a network that is behind.
 const retryBehind = 15 * time.Second
 
-// taker is who receives a payment's money: the merchant's custodian, or the
-// operator's treasury for a top-up.
+// taker receives a payment's money: the merchant's custodian, or the operator's
+// treasury for a top-up.
 type taker struct {
 	operator  bool
 	custodian merchant.Custodian
@@ -143,8 +134,8 @@ func (t taker) wallet(n OfferedNetwork) chain.Address {
 	return t.custodian.Wallets[n.Profile.Network]
 }
 
-// settlement returns why the choice is not offered for the amount, or nil. An
-// amount of 0 is one that is not known yet.
+// settlement returns why the choice is not offered for the amount, or nil. The
+// amount is 0 while it is not known.
 func (t taker) settlement(n OfferedNetwork, c Choice, amount money.Micros) error {
 	if _, ok := n.Profile.Asset(c.Token); !ok {
 		return errTokenOff

@@ -36,7 +36,7 @@ type Kind string
 // The kinds.
 const (
 	KindMerchant Kind = "PAYMENT"  // a merchant's customer pays
-	KindDonation Kind = "DONATION" // a giver pays to a campaign
+	KindDonation Kind = "DONATION" // a donor pays to a campaign
 	KindTopUp    Kind = "TOPUP"    // a merchant buys credits from the operator
 )
 
@@ -46,9 +46,9 @@ type Choice struct {
 	Token   money.Token
 }
 
-// Route is one address that was shown to the payer: where it is, where its
-// money goes, and in which tokens it was asked for. A route is never removed,
-// for money may come to it long after the payer chose another.
+// Route is an address that was shown to the payer, with the settlement wallet
+// of its money and the tokens the payer was asked for. A route is never removed:
+// money may come to it long after the payer chose another.
 type Route struct {
 	Network    chain.Network
 	Address    chain.Watched
@@ -80,7 +80,7 @@ type Payment struct {
 	Status Status
 	Choice Choice // zero until started
 	Routes []Route
-	// Deposits is all money ever seen on its routes, in the order it was seen.
+	// Deposits are all transfers ever seen to its routes, in the order seen.
 	Deposits []Deposit
 
 	CreatedAt time.Time
@@ -102,8 +102,7 @@ type Payment struct {
 	Details
 }
 
-// Details are what the merchant or the giver said about a payment. They
-// decide nothing.
+// Details are texts of the merchant or the donor. No rule depends on them.
 type Details struct {
 	Reference     string
 	Description   string
@@ -171,8 +170,8 @@ func (p Payment) enough() bool {
 	return p.Received().Cmp(p.Amount.Atto().Basis(10_000-p.Terms.ShortBasis)) >= 0
 }
 
-// moneyOnItsWay reports whether money that counts is seen but not final.
-func (p Payment) moneyOnItsWay() bool { return !p.Incoming().IsZero() }
+// hasIncoming reports whether money that counts is seen but not final.
+func (p Payment) hasIncoming() bool { return !p.Incoming().IsZero() }
 
 // Countdown returns the whole seconds until the payment expires, never below
 // 0, and 0 in a final status.

@@ -22,8 +22,8 @@ type Store interface {
 	WaitingDonations(ctx context.Context, campaign int64, most int) (int, error)
 	// Payment returns the payment with routes and deposits, or ErrUnknown.
 	Payment(ctx context.Context, id ID) (Payment, error)
-	// RecentPayment is Payment for those who poll: the answer may be a second
-	// old, but never older than a change made here. It must not be changed.
+	// RecentPayment is Payment for pollers: it may be a second old, but never
+	// older than a change made by this instance. The caller must not modify it.
 	RecentPayment(ctx context.Context, id ID) (Payment, error)
 	// UpdatePayment locks the payment, calls decide and persists its Change:
 	// the payment, new routes, deposits, events, a webhook delivery for each
@@ -56,27 +56,27 @@ type Filter struct {
 // MaxPage is the most payments in one page, and the default (spec.md section 2).
 const MaxPage = 500
 
-// Cursor is how far a network has been read.
+// Cursor is the position up to which a network has been read.
 type Cursor struct {
 	// Scanned is the newest final block whose money has been taken in.
 	Scanned chain.Head
 	// Rechecked is the newest finalized block that was read a second time; it
 	// equals Scanned where the network credits only finalized money.
 	Rechecked chain.Head
-	// BehindSince is when the network went blind or fell behind; zero while
-	// it is well.
+	// BehindSince is when the outage of the network began; zero without one.
 	BehindSince time.Time
 	UpdatedAt   time.Time
 }
 
-// Watch is an address to look out for.
+// Watch is a watched address.
 type Watch struct {
 	chain.Watched
 	PaymentID ID
 	Network   chain.Network // the network it was shown for
 }
 
-// Mark says up to where addresses have been read; the zero Mark is the start.
+// Mark is the position up to which addresses have been read; the zero Mark is
+// the start.
 type Mark struct {
 	Xact uint64 // PostgreSQL: every transaction below it is visible; 0 on SQLite
 	Row  int64
@@ -94,13 +94,13 @@ type WatchStore interface {
 	// first SaveCursor.
 	Cursor(ctx context.Context, n chain.Network) (c Cursor, ok bool, err error)
 	SaveCursor(ctx context.Context, n chain.Network, c Cursor) error
-	// Watches returns the addresses stored since the mark that must be watched
-	// on the networks given: those of payments that have not ended, or ended
-	// after endedAfter. No address whose transaction committed before the call
-	// is ever skipped, whatever order transactions commit in; one may come twice.
+	// Watches returns the addresses stored since the mark on the networks, of
+	// payments that have not ended or ended after endedAfter. It never skips an
+	// address whose transaction committed before the call, in whatever order
+	// transactions commit; one may come twice.
 	Watches(ctx context.Context, networks []chain.Network, since Mark, endedAfter time.Time) ([]Watch, Mark, error)
 	// PaymentsByID returns the payments of at most MaxPage IDs, in any order;
-	// an ID nobody has is left out.
+	// an unknown ID is left out.
 	PaymentsByID(ctx context.Context, ids []ID) ([]Payment, error)
 	// Unsettled lists payments with a deposit in the network's blocks from..to,
 	// both included, that is not rechecked and has not vanished.
@@ -113,11 +113,11 @@ type WatchStore interface {
 	Running(ctx context.Context, n chain.Network, expireAfter time.Time, after ID, limit int) ([]ID, error)
 }
 
-// Custodians tells who takes the money of a key.
+// Custodians returns the custodian of a key.
 type Custodians interface {
 	// Custodian returns the custodian of the key, or merchant.ErrNoCustodian.
 	Custodian(ctx context.Context, keyID int64) (merchant.Custodian, error)
-	// Terms returns on what terms that custodian takes money, or
+	// Terms returns the terms of that custodian, or
 	// merchant.ErrNoCustodian.
 	Terms(ctx context.Context, keyID int64) (Terms, error)
 }
@@ -129,15 +129,15 @@ type OfferedNetwork struct {
 	Treasury  chain.Address // where top-ups settle; empty: none here
 }
 
-// Networks are the configured networks and how they do.
+// Networks are the configured networks and their health.
 type Networks interface {
 	// Network returns the network, or false when it is not configured.
 	Network(n chain.Network) (OfferedNetwork, bool)
-	// Health tells how the network does now.
+	// Health returns the network's health as of now.
 	Health(n chain.Network) Health
 }
 
-// Health is how a network does.
+// Health says whether a network can be read and how far it was.
 type Health struct {
 	OK      bool
 	Reason  string // why not, in words for a payer; empty when OK
@@ -147,11 +147,10 @@ type Health struct {
 	Scanned chain.Head
 	// Lag is how old the newest block was when it was last read.
 	Lag time.Duration
-	// FinalIn is how long the network takes, as measured now, from a block
-	// being seen to its money being credited.
+	// FinalIn is the measured time from a new block to the credit of its money.
 	FinalIn time.Duration
 }
 
-// WatchAfterEnd is for how long after its end a payment's addresses stay
-// watched: money that comes late is recorded, shown and settled.
+// WatchAfterEnd is how long a payment's addresses stay watched after its end:
+// late money is recorded, shown and settled.
 const WatchAfterEnd = 30 * 24 * time.Hour

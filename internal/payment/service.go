@@ -24,8 +24,8 @@ type Options struct {
 	MaxWaiting int
 }
 
-// Service is what surfaces do with payments: check the input, ask what is
-// needed, let the domain decide, store the change.
+// Service is what the surfaces use: it checks the input, reads what a decision
+// needs, lets the payment decide and stores the change.
 type Service struct {
 	store      Store
 	custodians Custodians
@@ -57,8 +57,8 @@ const (
 	MaxValidMinutes = 7 * 24 * 60
 )
 
-// Create makes a pending payment of a key that has a custodian. It fails with
-// fault.Invalid for what breaks a rule, or merchant.ErrNoCustodian.
+// Create creates a pending payment of a key that has a custodian. It fails with
+// fault.Invalid for invalid input, or merchant.ErrNoCustodian.
 func (s *Service) Create(ctx context.Context, in CreateInput, trail ...audit.Entry) (Payment, error) {
 	amount, err := s.amount(in.Amount)
 	if err != nil {
@@ -135,8 +135,7 @@ func (s *Service) validFor(minutes int64) (time.Duration, error) {
 	return time.Duration(minutes) * time.Minute, nil
 }
 
-// Get returns a payment to anybody who knows its ID. A malformed ID is as
-// unknown as any other.
+// Get returns a payment; knowing its ID is enough. A malformed ID is unknown.
 func (s *Service) Get(ctx context.Context, id string) (Payment, error) {
 	if err := checkID(id); err != nil {
 		return Payment{}, err
@@ -144,8 +143,8 @@ func (s *Service) Get(ctx context.Context, id string) (Payment, error) {
 	return s.store.Payment(ctx, ID(id))
 }
 
-// Poll is Get for those who ask again and again and decide nothing by the
-// answer, which may be a second old. Its parts must not be changed.
+// Poll is Get for pollers: the payment may be a second old, so nothing may be
+// decided by it. The caller must not modify it.
 func (s *Service) Poll(ctx context.Context, id string) (Payment, error) {
 	if err := checkID(id); err != nil {
 		return Payment{}, err
@@ -176,62 +175,54 @@ func (s *Service) Owned(ctx context.Context, keyID int64, id string) (Payment, e
 }
 
 // Start lets the payer pay with the choice, and returns the payment with its
-// address. Knowing the ID is enough.
+// address. Knowing the ID is enough. A recent reading suffices to start; only
+// the stored payment can refuse.
 func (s *Service) Start(ctx context.Context, id string, choice Choice) (Payment, error) {
-	// That there is something to start is seen from what was read a moment
-	// ago; that there is nothing, or that it cannot be, is said only by what
-	// is stored now.
-	p, err := s.Poll(ctx, id)
-	if err == nil && s.startable(p, choice) {
-		if route, err := s.offer(ctx, p, choice); err == nil {
-			return s.startOn(ctx, p.ID, choice, route)
+	return s.start(ctx, choice,
+		func() (Payment, error) { return s.Poll(ctx, id) },
+		func() (Payment, error) { return s.Get(ctx, id) })
+}
+
+// StartOwned is Start for a caller with the key that owns the payment.
+func (s *Service) StartOwned(ctx context.Context, keyID int64, id string, choice Choice) (Payment, error) {
+	return s.start(ctx, choice, func() (Payment, error) { return s.Owned(ctx, keyID, id) })
+}
+
+// start starts the payment by the first reading that can be started. If none
+// can, the last one says why, or is the payment that is started already.
+func (s *Service) start(ctx context.Context, choice Choice, reads ...func() (Payment, error)) (p Payment, err error) {
+	for _, read := range reads {
+		var route Route
+		var changes bool
+		if p, err = read(); err == nil {
+			route, changes, err = s.startRoute(ctx, p, choice)
+		}
+		if err == nil && changes {
+			return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
+				return p.Start(choice, route, s.opts.StartTTL, s.now())
+			})
 		}
 	}
-	if p, err = s.Get(ctx, id); err != nil {
-		return Payment{}, err
-	}
-	return s.start(ctx, p, choice)
+	return p, err
 }
 
-// StartOwned is Start for a caller who showed the key that owns the payment.
-func (s *Service) StartOwned(ctx context.Context, keyID int64, id string, choice Choice) (Payment, error) {
-	p, err := s.Owned(ctx, keyID, id)
-	if err != nil {
-		return Payment{}, err
-	}
-	return s.start(ctx, p, choice)
-}
-
-func (s *Service) start(ctx context.Context, p Payment, choice Choice) (Payment, error) {
-	// The state is asked first, so that an ended payment says so whatever
-	// network was picked, and a repeated start works on a slow network.
+// startRoute returns the route by which the payment can be started with the
+// choice; changes is false if it is started so already. The state is checked
+// before the network, so that an ended payment says so whatever the choice, and
+// a repeated start works while the network is behind.
+func (s *Service) startRoute(ctx context.Context, p Payment, choice Choice) (r Route, changes bool, err error) {
 	if c, err := p.Start(choice, Route{}, s.opts.StartTTL, s.now()); err != nil || c.None() {
-		return p, err
+		return Route{}, false, err
 	}
-	return s.begin(ctx, p, choice)
-}
-
-// startable reports whether starting changes the payment as it was read.
-func (s *Service) startable(p Payment, choice Choice) bool {
-	c, err := p.Start(choice, Route{}, s.opts.StartTTL, s.now())
-	return err == nil && !c.None()
-}
-
-func (s *Service) begin(ctx context.Context, p Payment, choice Choice) (Payment, error) {
-	route, err := s.offer(ctx, p, choice)
+	taken, err := s.offered(ctx, p, choice)
 	if err != nil {
-		return Payment{}, err
+		return Route{}, false, err
 	}
-	return s.startOn(ctx, p.ID, choice, route)
+	r, err = taken.route(p, choice)
+	return r, err == nil, err
 }
 
-func (s *Service) startOn(ctx context.Context, id ID, choice Choice, route Route) (Payment, error) {
-	return s.store.UpdatePayment(ctx, id, func(p Payment) (Change, error) {
-		return p.Start(choice, route, s.opts.StartTTL, s.now())
-	})
-}
-
-// Cancel ends a payment for which nothing was received. Knowing the ID is enough.
+// Cancel cancels a payment that has received nothing. Knowing the ID is enough.
 func (s *Service) Cancel(ctx context.Context, id string, trail ...audit.Entry) (Payment, error) {
 	p, err := s.Get(ctx, id)
 	if err != nil {
@@ -255,7 +246,7 @@ func (s *Service) MarkCompleted(ctx context.Context, keyID int64, id string, by 
 	})
 }
 
-// Accept completes a payment of the key with the short or late money that came.
+// Accept completes a payment of the key with its short or late money.
 func (s *Service) Accept(ctx context.Context, keyID int64, id string, by Actor, trail ...audit.Entry) (Payment, error) {
 	p, err := s.Owned(ctx, keyID, id)
 	if err != nil {
@@ -267,8 +258,8 @@ func (s *Service) Accept(ctx context.Context, keyID int64, id string, by Actor, 
 	})
 }
 
-// Shown notes that the payer opened the page of a payment. Only the first time
-// is written.
+// Shown records that the payer opened the payment's page. Only the first time is
+// written.
 func (s *Service) Shown(ctx context.Context, p Payment) error {
 	if c, err := p.Show(s.now()); err != nil || c.None() {
 		return err
@@ -291,7 +282,7 @@ func (s *Service) Events(ctx context.Context, id ID) ([]Event, error) { return s
 // Network returns a configured network.
 func (s *Service) Network(n chain.Network) (OfferedNetwork, bool) { return s.networks.Network(n) }
 
-// Health tells how a network does now.
+// Health returns the network's health as of now.
 func (s *Service) Health(n chain.Network) Health { return s.networks.Health(n) }
 
 // Merchant returns the custodian whose name and looks the payer sees.

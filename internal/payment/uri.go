@@ -8,11 +8,10 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// URI returns the link by which a wallet fills in the whole transfer of what is
-// still missing (EIP-681 on EVM networks, Solana Pay on Solana), or an empty
-// text for a payment that is not started. Some wallets read only the first
-// address of an EIP-681 link, which is the token's: show the plain address
-// first and offer this as a choice.
+// URI returns the link with which a wallet fills in the transfer of the missing
+// amount (EIP-681 on EVM networks, Solana Pay on Solana), or an empty text for a
+// payment that is not started. Some wallets read only the first address of an
+// EIP-681 link, which is the token's, so show the plain address first.
 func (p Payment) URI(profile chain.Profile) string {
 	route, ok := p.Route()
 	asset, known := profile.Asset(p.Choice.Token)
@@ -30,8 +29,8 @@ func (p Payment) URI(profile chain.Profile) string {
 		asset.Contract, profile.ChainID, route.Address.Address, due.Units(asset.Decimals))
 }
 
-// Due is what a payer is asked to send now: what is missing, or the whole
-// amount once nothing is, so that a link is never for zero.
+// Due is the amount a payer is asked to send: what is missing, or the whole
+// amount when nothing is, so that a link is never for zero.
 func (p Payment) Due() money.Micros {
 	if m := p.Missing(); m > 0 {
 		return m

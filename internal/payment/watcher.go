@@ -11,10 +11,10 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// Watcher brings in what one network holds. Each round it reads the heads,
-// takes in every block that became final since the cursor (the authoritative
-// pass, which alone credits), reads again what became finalized after it was
-// credited, and looks at the blocks above for money that is on its way (the
+// Watcher records the deposits of one network. Each round it reads the heads,
+// then every block that became final since the cursor (the authoritative pass,
+// the only one that credits), then again the blocks that the chain finalized
+// after they were credited, and last the blocks above for incoming money (the
 // tentative pass, which only informs).
 //
 // Its invariant: the cursor moves past a block only after every transfer in it
@@ -34,15 +34,15 @@ type Watcher struct {
 
 	checked bool      // the chain is the configured one
 	recheck time.Time // when to ask again after a check failed
-	book    watchBook
+	watched watchlist
 	tail    tail
-	// pace is how many blocks one scan takes in at present, and confirmed what a
-	// second endpoint has confirmed of the blocks that are not stored yet, so
-	// that a round that runs out of time gets further the next time.
+	// pace is how many blocks one scan reads at present. confirmed is what a
+	// second endpoint has confirmed in blocks that are not stored yet, so that
+	// after a round that runs out of time the next one gets further.
 	pace      uint64
 	confirmed map[confirmation]struct{}
 
-	told telling
+	logged outageLog
 
 	mu     sync.RWMutex
 	health Health
@@ -50,11 +50,11 @@ type Watcher struct {
 
 // Limits of a watcher.
 const (
-	// PollEvery is how often a network is asked for its heads: a payer sees
-	// their money within half a second of its block.
+	// PollEvery is how often a network is asked for its heads: a payer sees the
+	// deposit within half a second of its block.
 	PollEvery = 300 * time.Millisecond
-	// scanStep bounds how many blocks one scan takes in before the cursor is
-	// stored, so that a long outage is caught up in pieces that survive a crash.
+	// scanStep bounds how many blocks one scan reads before the cursor is stored,
+	// so that a crash while catching up loses little.
 	scanStep = 2_000
 	// leaseFor is how long a crashed instance keeps others from scanning.
 	leaseFor = 10 * time.Second
@@ -64,8 +64,8 @@ const (
 	restEvery = 10 * time.Second
 	// roundLimit bounds one round, so that a hanging endpoint is noticed.
 	roundLimit = 2 * time.Minute
-	// recheckAfter is how long a network that is not what was configured is
-	// left alone.
+	// recheckAfter is when a network that is not the configured one is checked
+	// again.
 	recheckAfter = 5 * time.Second
 )
 
@@ -74,19 +74,19 @@ const (
 func NewWatcher(p chain.Profile, r chain.Reader, s WatchStore, holder string, now func() time.Time, log *slog.Logger) *Watcher {
 	return &Watcher{
 		profile: p, reader: r, store: s, holder: holder, now: now,
-		log:  log.With("network", p.Network),
-		book: newWatchBook(p.Network), pace: scanStep, confirmed: make(map[confirmation]struct{}),
+		log:     log.With("network", p.Network),
+		watched: newWatchlist(p.Network), pace: scanStep, confirmed: make(map[confirmation]struct{}),
 		health: Health{Reason: "this network is being checked", Detail: "not read yet"},
 	}
 }
 
-// Run watches until ctx ends. A round that fails is reported and tried again.
+// Run watches until ctx ends. A failed round is logged and repeated.
 func (w *Watcher) Run(ctx context.Context) error {
 	tick := time.NewTicker(PollEvery)
 	defer tick.Stop()
 	defer w.release(ctx)
 	for {
-		_ = w.RunOnce(ctx) // which has told of what fails
+		_ = w.RunOnce(ctx) // logs failures itself
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -111,21 +111,21 @@ func (w *Watcher) release(ctx context.Context) {
 
 func (w *Watcher) leaseName() string { return "watch:" + string(w.profile.Network) }
 
-// Health tells how the network does, as of the last round.
+// Health returns the network's health as of the last round.
 func (w *Watcher) Health() Health {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
 	return w.health
 }
 
-// RunOnce makes one round and tells the log where it is news.
+// RunOnce makes one round and logs a change of its result.
 func (w *Watcher) RunOnce(ctx context.Context) error {
-	if w.told.began.IsZero() {
-		w.told.began = w.now()
+	if w.logged.began.IsZero() {
+		w.logged.began = w.now()
 	}
 	err := w.round(ctx)
 	if ctx.Err() == nil {
-		w.say(err)
+		w.logRound(err)
 	}
 	return err
 }
@@ -158,8 +158,8 @@ func (w *Watcher) round(ctx context.Context) error {
 	return err
 }
 
-// check asks once whether the chain is the configured one. Until it is, the
-// network is not offered and nothing is read from it.
+// check checks once that the chain is the configured one. Until then the network
+// is not offered and not read.
 func (w *Watcher) check(ctx context.Context) error {
 	if w.checked {
 		return nil
@@ -205,13 +205,13 @@ func (w *Watcher) readHeads(ctx context.Context) (chain.Heads, error) {
 	return heads, nil
 }
 
-// advance takes in everything between the cursor and the heads.
+// advance reads everything between the cursor and the heads.
 func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor, exists bool) (Cursor, error) {
-	if err := w.book.load(ctx, w.store, w.now()); err != nil {
+	if err := w.watched.load(ctx, w.store, w.now()); err != nil {
 		return cursor, err
 	}
 	if !exists {
-		// No address of this network was shown before this moment.
+		// No address of this network has been shown yet.
 		cursor = Cursor{Scanned: heads.Final, Rechecked: lower(heads.Final, heads.Finalized), UpdatedAt: w.now()}
 		return cursor, w.store.SaveCursor(ctx, w.profile.Network, cursor)
 	}
@@ -244,9 +244,9 @@ func lower(a, b chain.Head) chain.Head {
 	return a
 }
 
-// holds checks that the chain still has the block the cursor stands on. If it
-// was replaced, which the network's own finality forbids but a rule in seconds
-// does not, reading goes back to the last finalized block that was read.
+// holds checks that the chain still has the cursor's block. If it was replaced,
+// which the network's own finality forbids but a rule in seconds does not, reading
+// restarts from the last finalized block that was read.
 func (w *Watcher) holds(ctx context.Context, heads chain.Heads, c Cursor) (Cursor, error) {
 	if heads.Final.Number < c.Scanned.Number || heads.Final.Hash == c.Scanned.Hash {
 		return c, nil // an endpoint that lags, or nothing new
@@ -275,7 +275,7 @@ func (w *Watcher) holds(ctx context.Context, heads chain.Heads, c Cursor) (Curso
 	return c, nil
 }
 
-// authoritative takes in the blocks that have become final.
+// authoritative reads the blocks that have become final.
 func (w *Watcher) authoritative(ctx context.Context, heads chain.Heads, c Cursor) (Cursor, error) {
 	for c.Scanned.Number < heads.Final.Number {
 		to, err := w.step(ctx, c.Scanned.Number, heads.Final)
@@ -323,7 +323,7 @@ func (w *Watcher) recheckFinalized(ctx context.Context, heads chain.Heads, c Cur
 	return c, nil
 }
 
-// step returns the last block of the next piece after the block number.
+// step returns the last block of the next scan after the block number.
 func (w *Watcher) step(ctx context.Context, after uint64, end chain.Head) (chain.Head, error) {
 	if end.Number-after <= w.pace {
 		return end, nil
@@ -335,8 +335,8 @@ func (w *Watcher) step(ctx context.Context, after uint64, end chain.Head) (chain
 	return to, err
 }
 
-// save stores the cursor if it must: blocks without money may be read again
-// after a crash.
+// save stores the cursor if it must: after a crash, blocks without money may be
+// read again.
 func (w *Watcher) save(ctx context.Context, c *Cursor, must bool) error {
 	now := w.now()
 	if !must {
@@ -349,7 +349,7 @@ func (w *Watcher) save(ctx context.Context, c *Cursor, must bool) error {
 	return nil
 }
 
-// report publishes how the network does.
+// report publishes the network's health.
 func (w *Watcher) report(heads chain.Heads, c Cursor, err error) {
 	h := Health{
 		OK: true, Latest: heads.Latest, Final: heads.Final, Scanned: c.Scanned,

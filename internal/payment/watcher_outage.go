@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// runningPage bounds how many payments are resumed between two looks at ctx.
+// runningPage bounds how many payments are read and resumed at once.
 const runningPage = 200
 
-// markBehind stores since when the network is blind, so that the timers of its
-// payments stand still from then on, whatever happens to this process. That is
-// the last time it was read, not the moment it was missed.
+// markBehind stores when the outage of the network began, so that the timers of
+// its payments stand still from then on, even if this process crashes. It began
+// when the network was last read, not when that was noticed.
 func (w *Watcher) markBehind(ctx context.Context) error {
 	c, ok, err := w.store.Cursor(ctx, w.profile.Network)
 	if err != nil || !ok {
@@ -21,7 +21,7 @@ func (w *Watcher) markBehind(ctx context.Context) error {
 	if !c.BehindSince.IsZero() {
 		since = c.BehindSince
 	}
-	w.alarm(since)
+	w.logOutage(since)
 	if since.Equal(c.BehindSince) {
 		return nil
 	}
@@ -29,50 +29,50 @@ func (w *Watcher) markBehind(ctx context.Context) error {
 	return w.store.SaveCursor(ctx, w.profile.Network, c)
 }
 
-// startGrace is how long after the start a network may be blind before that is
-// said: nodes that are started together with this program, or whose newest
-// block is from before a pause, come up within it. Timers stand still and
-// /health tells of it from the first round all the same.
+// startGrace is how long after the start an outage is not logged: nodes that are
+// started together with this program come up within it. Timers stand still and
+// /health reports the outage from the first round.
 const startGrace = 15 * time.Second
 
-// telling is what the log was told of the network.
-type telling struct {
+// outageLog is what has been logged of the network, so that each change is
+// logged once.
+type outageLog struct {
 	began   time.Time // the first round
 	well    bool      // a round has succeeded
-	outage  bool      // that it is blind or behind
-	failing string    // the newest failure
+	outage  bool      // an outage
+	failure string    // the newest failure
 }
 
-// due reports whether a failure is one to tell of: the network was well before,
-// or has had its time to begin.
-func (t telling) due(now time.Time) bool { return t.well || now.Sub(t.began) >= startGrace }
+// due reports whether a failure is to be logged: the network was read before, or
+// startGrace is over.
+func (l outageLog) due(now time.Time) bool { return l.well || now.Sub(l.began) >= startGrace }
 
-// alarm tells once that the network is blind or behind, also if the outage
-// began before this process did.
-func (w *Watcher) alarm(since time.Time) {
-	if w.told.outage || !w.told.due(w.now()) {
+// logOutage logs once that the network cannot be read or is behind, also if that
+// began before this process started.
+func (w *Watcher) logOutage(since time.Time) {
+	if w.logged.outage || !w.logged.due(w.now()) {
 		return
 	}
-	w.told.outage = true
-	w.log.Error("network is blind or behind; its payments wait", "since", since, "reason", w.Health().Detail)
+	w.logged.outage = true
+	w.log.Error("the network cannot be read or is behind; its payments wait", "since", since, "reason", w.Health().Detail)
 }
 
-// say tells how a round went, where that is news.
-func (w *Watcher) say(err error) {
+// logRound logs the result of a round if it has changed.
+func (w *Watcher) logRound(err error) {
 	switch {
 	case err == nil:
-		if w.told.failing != "" {
-			w.log.Info("network is well again")
+		if w.logged.failure != "" {
+			w.log.Info("the network can be read again")
 		}
-		w.told.well, w.told.outage, w.told.failing = true, false, ""
-	case err.Error() != w.told.failing && w.told.due(w.now()):
-		w.log.Warn("network cannot be read", "error", err)
-		w.told.failing = err.Error()
+		w.logged.well, w.logged.outage, w.logged.failure = true, false, ""
+	case err.Error() != w.logged.failure && w.logged.due(w.now()):
+		w.log.Warn("the network cannot be read", "error", err)
+		w.logged.failure = err.Error()
 	}
 }
 
-// recover gives the payments of this network back the time it was blind, or
-// nobody was running to look, and ends the outage.
+// recover ends the outage and extends the payments of this network by it. A time
+// in which no instance was running counts as an outage.
 func (w *Watcher) recover(ctx context.Context, c Cursor) (Cursor, error) {
 	now := w.now()
 	from := c.BehindSince
@@ -83,7 +83,7 @@ func (w *Watcher) recover(ctx context.Context, c Cursor) (Cursor, error) {
 		return c, err
 	}
 	c.BehindSince = time.Time{}
-	w.log.Info("network is back; its payments got their time back", "outage", now.Sub(from).Round(time.Second))
+	w.log.Info("the outage of the network is over; its payments were extended", "outage", now.Sub(from).Round(time.Second))
 	return c, w.save(ctx, &c, true)
 }
 
@@ -107,8 +107,8 @@ func (w *Watcher) resumeAll(ctx context.Context, from, to time.Time) error {
 	}
 }
 
-// stoppedSince returns the cursor with the time nobody was watching counted as
-// an outage: a program that was down cannot let a payer's time run.
+// stoppedSince returns the cursor with an outage that began when the network was
+// last read, if that is long ago: while no instance runs, no timer may run out.
 func stoppedSince(c Cursor, limit time.Duration, now time.Time) Cursor {
 	if c.BehindSince.IsZero() && now.Sub(c.UpdatedAt) > limit {
 		c.BehindSince = c.UpdatedAt

@@ -13,17 +13,16 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// ErrDisagree: a second endpoint denies a transfer that the first one told.
+// ErrDisagree: a second endpoint denies a transfer that the first one reported.
 // Nothing is credited and the cursor stays until they agree.
 var ErrDisagree = fault.New(fault.Unavailable, "two endpoints of the network disagree about a transfer")
 
-// confirmAtOnce bounds how many second opinions are asked for in parallel.
+// confirmAtOnce bounds how many confirmations run in parallel.
 const confirmAtOnce = 8
 
-// take scans the blocks from..to and lets every payment they concern observe
-// them: those with a transfer in them, and those with money the blocks were
-// expected to hold. A second endpoint is asked about each transfer first. It
-// returns how many payments changed.
+// take scans the blocks from..to, has a second endpoint confirm the transfers and
+// lets every payment concerned observe the blocks: those with a transfer in them
+// and those with a recorded deposit in them. It returns how many payments changed.
 func (w *Watcher) take(ctx context.Context, heads chain.Heads, from uint64, to chain.Head) (int, error) {
 	found, err := w.takeOnce(ctx, heads, from, to)
 	switch {
@@ -37,7 +36,7 @@ func (w *Watcher) take(ctx context.Context, heads chain.Heads, from uint64, to c
 }
 
 func (w *Watcher) takeOnce(ctx context.Context, heads chain.Heads, from uint64, to chain.Head) (int, error) {
-	transfers, err := w.reader.Scan(ctx, from, to, w.book.set)
+	transfers, err := w.reader.Scan(ctx, from, to, w.watched.set)
 	if err != nil {
 		return 0, err
 	}
@@ -50,8 +49,8 @@ func (w *Watcher) takeOnce(ctx context.Context, heads chain.Heads, from uint64, 
 	})
 }
 
-// confirmation is a transfer in a block, as a second endpoint has confirmed it:
-// all that is credited by, for another amount would be another transfer.
+// confirmation identifies a transfer in a block that a second endpoint has
+// confirmed, by everything that decides what is credited.
 type confirmation struct {
 	key          chain.Key
 	block        string
@@ -63,11 +62,11 @@ func confirmationOf(t chain.Transfer) confirmation {
 	return confirmation{key: t.Key, block: t.Block.Hash, contract: t.Asset.Contract, to: t.To, units: t.Units.String()}
 }
 
-// confirmPage bounds how many transactions are asked for anew when a round ends.
+// confirmPage is how many transactions are confirmed before that is kept, so that
+// a round that ends early does not lose more.
 const confirmPage = 64
 
-// confirmAll asks a second endpoint about the transfers that it was not asked
-// about in an earlier round.
+// confirmAll confirms the transfers that no earlier round has confirmed.
 func (w *Watcher) confirmAll(ctx context.Context, transfers []chain.Transfer, at chain.Head) error {
 	var open []chain.Transfer
 	for _, t := range transfers {
@@ -87,8 +86,8 @@ func (w *Watcher) confirmAll(ctx context.Context, transfers []chain.Transfer, at
 	return nil
 }
 
-// byTransaction groups transfers that one look at their transaction answers
-// for: anybody can put a thousand specks of dust into a single one.
+// byTransaction groups transfers. Transfers in one transaction share one
+// confirmation: an attacker can put a thousand of them into one.
 func byTransaction(transfers []chain.Transfer) [][]chain.Transfer {
 	var groups [][]chain.Transfer
 	at := make(map[chain.Inclusion]int)
@@ -104,7 +103,7 @@ func byTransaction(transfers []chain.Transfer) [][]chain.Transfer {
 	return groups
 }
 
-// confirm asks another endpoint about every transfer that is to be credited.
+// confirm asks another endpoint about every transfer that will be credited.
 func confirm(ctx context.Context, r chain.Reader, transfers []chain.Transfer, at chain.Head) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(confirmAtOnce)
@@ -115,22 +114,22 @@ func confirm(ctx context.Context, r chain.Reader, transfers []chain.Transfer, at
 }
 
 func confirmOne(ctx context.Context, r chain.Reader, transfers []chain.Transfer, at chain.Head) error {
-	told := transfers[0]
+	first := transfers[0]
 	verdict, err := r.Confirm(ctx, transfers, at)
 	switch {
 	case err != nil:
-		return fmt.Errorf("confirm transaction %s: %w", told.Tx, err)
+		return fmt.Errorf("confirm transaction %s: %w", first.Tx, err)
 	case verdict == chain.Missing:
-		return fmt.Errorf("transaction %s, block %d, told by %s: %w", told.Tx, told.Block.Number, told.Source, ErrDisagree)
+		return fmt.Errorf("transaction %s, block %d, reported by %s: %w", first.Tx, first.Block.Number, first.Source, ErrDisagree)
 	case verdict == chain.Undecided:
-		return fault.New(fault.Unavailable, "a second endpoint does not know block %d yet", told.Block.Number)
+		return fault.New(fault.Unavailable, "a second endpoint does not know block %d yet", first.Block.Number)
 	}
 	return nil
 }
 
-// observe lets each payment concerned take the view in. A plain read comes
-// first, many payments at a time, so that those whose money merely waits for
-// finality cost little each round and are not locked.
+// observe applies the view to each payment concerned. Payments are read many at
+// a time and locked only if they change, so that those whose money merely waits
+// for finality cost little each round.
 func (w *Watcher) observe(ctx context.Context, v View) (int, error) {
 	transfers, err := w.concerned(ctx, v)
 	if err != nil {
@@ -169,40 +168,40 @@ func (w *Watcher) concerned(ctx context.Context, v View) (map[ID][]chain.Transfe
 		list[id] = nil
 	}
 	for _, t := range v.Transfers {
-		if id, ok := w.book.owner(t.To); ok {
+		if id, ok := w.watched.owner(t.To); ok {
 			list[id] = append(list[id], t)
 		}
 	}
 	return list, nil
 }
 
-// observeOne asks the pure decision about the payment as it was read, and lets
-// it decide again under the lock if there is something to write.
+// observeOne decides on the payment as it was read, and again under its lock if
+// there is something to write.
 func (w *Watcher) observeOne(ctx context.Context, p Payment, v View) (bool, error) {
 	c, err := p.Observe(v, w.now())
 	if err != nil || c.None() {
 		return false, err
 	}
-	asked := early(c, v)
-	if err := confirm(ctx, w.reader, asked, v.Latest); err != nil {
+	confirmed := early(c, v)
+	if err := confirm(ctx, w.reader, confirmed, v.Latest); err != nil {
 		return false, err
 	}
 	_, err = w.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
 		c, err := p.Observe(v, w.now())
-		if err == nil && len(early(c, v)) > len(asked) {
-			err = errAskedTooFew
+		if err == nil && len(early(c, v)) > len(confirmed) {
+			err = errUnconfirmed
 		}
 		return c, err
 	})
 	return err == nil, err
 }
 
-// errAskedTooFew: meanwhile the payer chose a network on which money is final
-// earlier, so there is more to ask a second endpoint about, in the next round.
-var errAskedTooFew = fault.New(fault.Unavailable, "the payment changed while its money was being confirmed")
+// errUnconfirmed: meanwhile the payer chose a network on which money is final
+// earlier, so more must be confirmed, in the next round.
+var errUnconfirmed = fault.New(fault.Unavailable, "the payment changed while its money was being confirmed")
 
-// early returns the transfers a change credits above the network's final head,
-// by a merchant's own rule; no second endpoint was asked about those yet.
+// early returns the transfers that a change credits above the network's final
+// head, by a merchant's own rule. No scan has confirmed those.
 func early(c Change, v View) []chain.Transfer {
 	var list []chain.Transfer
 	for _, d := range c.Deposits {
@@ -219,12 +218,12 @@ type tail struct {
 	transfers []chain.Transfer
 }
 
-// tentative takes in the blocks above the final head. Blocks read before are
-// kept while the chain still holds them, so that a long way to finality is not
-// read anew every round. They need not be read again for an address that was
-// added since: nobody could pay it before it was shown.
+// tentative reads the blocks above the final head. Blocks read before are kept
+// while the chain still holds them, so that a long way to finality is not read
+// again every round. They need not be read again for an address added since: it
+// could not be paid before it was shown.
 func (w *Watcher) tentative(ctx context.Context, heads chain.Heads, c Cursor) error {
-	if c.Scanned.Number < heads.Final.Number || heads.Latest.Number <= heads.Final.Number || w.book.set.Len() == 0 {
+	if c.Scanned.Number < heads.Final.Number || heads.Latest.Number <= heads.Final.Number || w.watched.set.Len() == 0 {
 		w.tail = tail{}
 		return nil
 	}
@@ -233,7 +232,7 @@ func (w *Watcher) tentative(ctx context.Context, heads chain.Heads, c Cursor) er
 		return err
 	}
 	if from <= heads.Latest.Number {
-		fresh, err := w.reader.Scan(ctx, from, heads.Latest, w.book.set)
+		fresh, err := w.reader.Scan(ctx, from, heads.Latest, w.watched.set)
 		if err != nil {
 			return err
 		}
@@ -247,8 +246,8 @@ func (w *Watcher) tentative(ctx context.Context, heads chain.Heads, c Cursor) er
 	return err
 }
 
-// tailFrom drops what is final by now or was replaced, and returns the first
-// block that must be read.
+// tailFrom drops blocks that are final by now or were replaced, and returns the
+// first block to read.
 func (w *Watcher) tailFrom(ctx context.Context, heads chain.Heads) (uint64, error) {
 	first := heads.Final.Number + 1
 	read := w.tail.read

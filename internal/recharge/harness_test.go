@@ -173,8 +173,8 @@ func (w *world) mining() (stop func()) {
 	return func() { cancel(); <-done }
 }
 
-func (w *world) lane(c chain.TransferSender) *recharge.Lane {
-	return &recharge.Lane{Chain: c, Asset: w.asset, Treasury: treasury, Ready: func() error { return nil }}
+func (w *world) lane(c chain.TransferSender) *recharge.Network {
+	return &recharge.Network{Chain: c, Asset: w.asset, Treasury: treasury, Ready: func() error { return nil }}
 }
 
 func (w *world) service() *recharge.Service {

@@ -9,20 +9,20 @@ import (
 )
 
 const (
-	// loopEvery is how often recharges on their way are looked for.
+	// loopEvery is how often recharges that are due are tracked.
 	loopEvery = 2 * time.Second
 	// roundLimit bounds one round, and maxRound how many recharges it takes.
 	roundLimit = time.Minute
 	maxRound   = 50
-	// resendAfter is after how long bytes nobody has are broadcast again.
+	// resendAfter is after how long bytes that no endpoint has are broadcast again.
 	resendAfter = 10 * time.Second
 )
 
-// Run looks after recharges until ctx ends: those whose caller has gone, and
-// those that a crash left behind.
+// Run tracks recharges until ctx ends: those that no caller waits for, and those
+// that a crash left.
 func (s *Service) Run(ctx context.Context) error {
-	if s.lane == nil {
-		return s.orphans(ctx)
+	if s.network == nil {
+		return s.warnUntracked(ctx)
 	}
 	tick := time.NewTicker(loopEvery)
 	defer tick.Stop()
@@ -38,23 +38,23 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// orphans tells of recharges that are on their way while their network is
-// configured away: the merchant has paid, and nobody looks. Nothing else can be
-// done for them here, and they stay on the operator's page until it is.
-func (s *Service) orphans(ctx context.Context) error {
+// warnUntracked warns of open recharges whose network is no longer configured:
+// the merchant has paid, and they cannot be tracked. They stay on the operator's
+// page until the network is configured again.
+func (s *Service) warnUntracked(ctx context.Context) error {
 	n, err := s.store.OpenRecharges(ctx)
 	switch {
 	case err != nil && ctx.Err() == nil:
-		s.log.Warn("recharges on their way could not be counted", "error", err)
+		s.log.Warn("open recharges could not be counted", "error", err)
 	case n > 0:
-		s.log.Warn("recharges are on their way that nobody can look after: set up BEP20 with USDT again until they are settled", "recharges", n)
+		s.log.Warn("open recharges cannot be tracked: set up BEP20 with USDT again until they are settled", "recharges", n)
 	}
 	return nil
 }
 
-// RunOnce looks once at every recharge that is due.
+// RunOnce tracks every recharge that is due once.
 func (s *Service) RunOnce(ctx context.Context) error {
-	if s.lane == nil {
+	if s.network == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, roundLimit)
@@ -69,7 +69,7 @@ func (s *Service) RunOnce(ctx context.Context) error {
 		}
 		if _, err := s.settle(ctx, r); err != nil {
 			s.log.Warn("a recharge waits", "recharge", string(r.ID), "tx", string(r.Bytes.Tx), "error", err)
-			// One that cannot be looked at must not keep others from their turn.
+			// One that cannot be tracked must not hold up the others.
 			if err := s.postpone(ctx, r); err != nil {
 				return err
 			}
@@ -88,9 +88,9 @@ func (s *Service) postpone(ctx context.Context, r Recharge) error {
 	return err
 }
 
-// look is settle for somebody who waits: what fails is tried again, by them or
-// by the loop.
-func (s *Service) look(ctx context.Context, r Recharge) Recharge {
+// track is settle for a waiting caller: a failure is logged, and the caller or
+// the loop tries again.
+func (s *Service) track(ctx context.Context, r Recharge) Recharge {
 	after, err := s.settle(ctx, r)
 	if err != nil {
 		if ctx.Err() == nil {
@@ -101,48 +101,48 @@ func (s *Service) look(ctx context.Context, r Recharge) Recharge {
 	return after
 }
 
-// settle looks at the network and stores what follows; bytes that nobody has
-// are broadcast.
+// settle reads the outcome from the network and stores the decision; bytes that no
+// endpoint has are broadcast again.
 func (s *Service) settle(ctx context.Context, r Recharge) (Recharge, error) {
-	if s.lane == nil {
+	if s.network == nil {
 		return r, ErrNotOffered
 	}
-	seen, err := s.lane.Chain.Track(ctx, r.Transfer.From, r.Bytes)
+	out, err := s.network.Chain.Track(ctx, r.Transfer.From, r.Bytes)
 	if err != nil {
 		return r, err
 	}
-	confirmed, err := s.confirmed(ctx, r, seen)
+	confirmed, err := s.confirmed(ctx, r, out)
 	if err != nil {
 		return r, err
 	}
 	before := r.State
-	r, err = s.store.UpdateRecharge(ctx, r.ID, func(r Recharge) Change { return r.Observe(seen, confirmed, s.now()) })
+	r, err = s.store.UpdateRecharge(ctx, r.ID, func(r Recharge) Change { return r.Observe(out, confirmed, s.now()) })
 	if err != nil {
 		return r, err
 	}
 	if r.State != before {
 		s.log.Info("a recharge ended", "recharge", string(r.ID), "state", string(r.State), "tx", string(r.Bytes.Tx), "units", r.Units)
 	}
-	if r.State == Signed && seen.Status == chain.TxUnknown && s.now().Sub(r.SentAt) >= resendAfter {
+	if r.State == Signed && out.Status == chain.TxUnknown && s.now().Sub(r.SentAt) >= resendAfter {
 		r = s.send(ctx, r)
 	}
 	return r, nil
 }
 
-// confirmed asks a second endpoint for a payment that is seen.
+// confirmed asks a second endpoint about the payment in the outcome.
 func (s *Service) confirmed(ctx context.Context, r Recharge, v chain.TransferOutcome) (bool, error) {
 	paid, ok := r.Payment(v)
 	if !ok || r.State.Over() {
 		return false, nil
 	}
-	verdict, err := s.lane.Chain.Confirm(ctx, []chain.Transfer{paid}, v.Final)
+	verdict, err := s.network.Chain.Confirm(ctx, []chain.Transfer{paid}, v.Final)
 	return verdict == chain.Stands, err
 }
 
-// send broadcasts the bytes and notes it. What the network says to that
-// decides nothing: what becomes of them is read from the chain.
+// send broadcasts the bytes and records that. The answer decides nothing: the
+// outcome is read from the chain.
 func (s *Service) send(ctx context.Context, r Recharge) Recharge {
-	if err := s.lane.Chain.Broadcast(ctx, r.Bytes); err != nil {
+	if err := s.network.Chain.Broadcast(ctx, r.Bytes); err != nil {
 		s.log.Warn("a recharge could not be broadcast", "recharge", string(r.ID), "tx", string(r.Bytes.Tx), "error", err)
 		return r
 	}
@@ -154,7 +154,7 @@ func (s *Service) send(ctx context.Context, r Recharge) Recharge {
 	})
 	if err != nil {
 		if !errors.Is(err, context.Canceled) {
-			s.log.Warn("a broadcast could not be noted", "recharge", string(r.ID), "error", err)
+			s.log.Warn("a broadcast could not be recorded", "recharge", string(r.ID), "error", err)
 		}
 		return r
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/ledger"
 )
 
-// Refusals. Nothing was sent when one of these is returned.
+// Reasons why nothing is sold. Nothing was sent when one is returned.
 var (
 	ErrNotOffered = fault.New(fault.Unprocessable,
 		"rechargeApiKey is not offered here: the operator has not set up BEP20 with USDT and a treasury wallet")
@@ -21,7 +21,7 @@ var (
 	ErrUnknown = fault.New(fault.NotFound, "there is no such recharge")
 )
 
-// busyAgain is when to ask again while another recharge is on its way.
+// busyAgain is when to try again while another recharge is open.
 const busyAgain = 10 * time.Second
 
 // MaxUnits is the most query units bought at once.
@@ -36,7 +36,7 @@ type Store interface {
 	Recharge(ctx context.Context, id ID) (Recharge, error)
 	// RechargeOf returns the wallet's Signed recharge; ok is false without one.
 	RechargeOf(ctx context.Context, wallet chain.Address) (r Recharge, ok bool, err error)
-	// OpenRecharges counts those that are on their way.
+	// OpenRecharges counts the Signed recharges.
 	OpenRecharges(ctx context.Context) (int64, error)
 	// DueRecharges lists recharges whose LookAt has come, the longest due first.
 	DueRecharges(ctx context.Context, now time.Time, limit int) ([]Recharge, error)
@@ -45,14 +45,14 @@ type Store interface {
 	UpdateRecharge(ctx context.Context, id ID, decide func(Recharge) Change) (Recharge, error)
 }
 
-// Lane is the network recharges are paid on.
-type Lane struct {
+// Network is the network that recharges are paid on.
+type Network struct {
 	Chain chain.TransferSender
 	Asset chain.Asset // USDT
-	// Treasury is the operator's wallet. Without one nothing is sold, and what
-	// was sold before is still looked after: each transfer knows its own.
+	// Treasury is the operator's wallet. Without one nothing is sold, and
+	// recharges sold before are still tracked.
 	Treasury chain.Address
-	// Ready returns nil, or a fault.Unavailable while the network is blind or
-	// behind.
+	// Ready returns nil, or a fault.Unavailable while the network cannot be read
+	// or is behind.
 	Ready func() error
 }

@@ -18,23 +18,21 @@ type State string
 // The states.
 const (
 	Signed    State = "SIGNED"    // stored; broadcast until it is in a block
-	Credited  State = "CREDITED"  // final and booked
+	Credited  State = "CREDITED"  // final; the units are posted
 	Failed    State = "FAILED"    // final, and did not move the price
 	Replaced  State = "REPLACED"  // its nonce was used by another transaction
-	Abandoned State = "ABANDONED" // in no block for too long; still watched
+	Abandoned State = "ABANDONED" // in no block for too long; still tracked
 )
 
 // States lists the states.
 func States() []State { return []State{Signed, Credited, Failed, Replaced, Abandoned} }
 
-// Over reports whether nothing more can become of it. That a transfer failed or
-// never came is what nodes said at one moment; if it is found after all, the
-// money is there and its units are owed.
+// Over reports whether the state is the last. A transfer that nodes reported as
+// failed or missing may be found later, and then its units are owed.
 func (s State) Over() bool { return s == Credited }
 
-// bad reports an end without money, which is in nobody's way but is looked at
-// for a while yet.
-func (s State) bad() bool { return s == Failed || s == Replaced }
+// unpaid reports an end without money, which is tracked for another day.
+func (s State) unpaid() bool { return s == Failed || s == Replaced }
 
 // Recharge is one purchase of query units.
 type Recharge struct {
@@ -44,16 +42,16 @@ type Recharge struct {
 	Transfer chain.TokenTransfer
 	Bytes    chain.SignedTx
 	State    State
-	Note     string // why it did not end well
+	Note     string // why it ended without money
 	Block    chain.Head
 
 	CreatedAt time.Time
-	SentAt    time.Time // zero until an endpoint has taken the bytes
-	LookAt    time.Time // when to look next; zero for never
+	SentAt    time.Time // zero until an endpoint has accepted the bytes
+	LookAt    time.Time // when to track it next; zero for never
 	EndedAt   time.Time // zero while it is Signed
 }
 
-// Change is a decision: the recharge as it will be and what is booked with it.
+// Change is a decision: the recharge afterwards and the entries posted with it.
 type Change struct {
 	Recharge Recharge
 	Entries  []ledger.Entry
@@ -64,10 +62,10 @@ const (
 	// patience is how long bytes are broadcast again: a transaction that no
 	// block takes within the hour was priced out or is held back.
 	patience = time.Hour
-	// watchFor is how long an abandoned one is looked after.
+	// watchFor is how long an abandoned recharge is tracked.
 	watchFor = 30 * 24 * time.Hour
-	// doubtFor is how long one that failed or was replaced is: nodes that know
-	// blocks before their receipts, or have lost some, catch up within hours.
+	// doubtFor is the same for one that failed or was replaced: a node that knows
+	// blocks before their receipts, or has lost some, catches up within hours.
 	doubtFor = 24 * time.Hour
 )
 
@@ -89,14 +87,14 @@ func (r Recharge) Payment(v chain.TransferOutcome) (chain.Transfer, bool) {
 	return v.Transfers[i], true
 }
 
-// Observe decides what a look at the network means. confirmed says that a
-// second opinion agrees with a payment that is seen.
+// Observe decides what the outcome on the network means. confirmed says that a
+// second endpoint has confirmed the payment.
 func (r Recharge) Observe(v chain.TransferOutcome, confirmed bool, now time.Time) Change {
 	if r.State.Over() {
 		return Change{Recharge: r}
 	}
 	r.LookAt = now.Add(pause(now.Sub(r.CreatedAt)))
-	if r.State.bad() {
+	if r.State.unpaid() {
 		r.LookAt = now.Add(seldom)
 	}
 	switch v.Status {
@@ -122,15 +120,15 @@ func (r Recharge) Observe(v chain.TransferOutcome, confirmed bool, now time.Time
 		}
 	case chain.TxIncluded:
 	}
-	if now.Sub(r.CreatedAt) >= watchFor && v.Status != chain.TxIncluded || r.State.bad() && now.Sub(r.EndedAt) >= doubtFor {
+	if now.Sub(r.CreatedAt) >= watchFor && v.Status != chain.TxIncluded || r.State.unpaid() && now.Sub(r.EndedAt) >= doubtFor {
 		r.LookAt = time.Time{}
 	}
 	return Change{Recharge: r}
 }
 
-// ended ends it. An end without money stays what it was first.
+// ended ends the recharge. A second end without money keeps the first.
 func (r Recharge) ended(s State, note string, now time.Time) Change {
-	if !s.bad() || !r.State.bad() {
+	if !s.unpaid() || !r.State.unpaid() {
 		r.State, r.Note, r.EndedAt = s, note, now
 	}
 	r.LookAt = now.Add(seldom)
@@ -140,7 +138,7 @@ func (r Recharge) ended(s State, note string, now time.Time) Change {
 	return Change{Recharge: r}
 }
 
-// pause is how long until the next look at one of that age.
+// pause is how long until a recharge of that age is tracked again.
 func pause(age time.Duration) time.Duration {
 	switch {
 	case age < 5*time.Minute:
@@ -151,5 +149,5 @@ func pause(age time.Duration) time.Duration {
 	return seldom
 }
 
-// seldom is when to look again at what is hardly expected to change.
+// seldom is the pause of a recharge that is not expected to change.
 const seldom = 10 * time.Minute

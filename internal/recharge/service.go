@@ -15,21 +15,20 @@ import (
 // Service sells query units. It is safe for concurrent use and with several
 // instances running.
 type Service struct {
-	store Store
-	lane  *Lane
-	now   func() time.Time
-	log   *slog.Logger
+	store   Store
+	network *Network
+	now     func() time.Time
+	log     *slog.Logger
 }
 
-// New returns the service; without a lane nothing is sold.
-func New(s Store, lane *Lane, now func() time.Time, log *slog.Logger) *Service {
-	return &Service{store: s, lane: lane, now: now, log: log}
+// New returns the service; without a network nothing is sold.
+func New(s Store, network *Network, now func() time.Time, log *slog.Logger) *Service {
+	return &Service{store: s, network: network, now: now, log: log}
 }
 
 // Request asks for query units.
 type Request struct {
-	// ID is made before: a repetition with the same one goes on with the
-	// recharge that is there.
+	// ID makes a repeated request continue the recharge that is stored.
 	ID         ID
 	KeyID      int64
 	Units      int64
@@ -37,12 +36,12 @@ type Request struct {
 	PrivateKey secret.Text   // of that wallet
 }
 
-// pollEvery is how often a recharge somebody waits for is looked at: about the
+// pollEvery is how often a recharge with a waiting caller is tracked: about the
 // block time of BNB Smart Chain.
 const pollEvery = 500 * time.Millisecond
 
-// Buy makes the transfer and waits, at most as long as said, until it ends.
-// The recharge it returns may still be on its way: the loop goes on with it.
+// Buy makes the transfer and waits for its end, at most as long as wait. The
+// recharge it returns may still be open: the loop continues it.
 func (s *Service) Buy(ctx context.Context, q Request, wait time.Duration, trail ...audit.Entry) (Recharge, error) {
 	if q.Units < 1 || q.Units > MaxUnits {
 		return Recharge{}, fault.About(fault.Invalid, "unit", "must be between 1 and %d", MaxUnits)
@@ -59,13 +58,13 @@ func (s *Service) Buy(ctx context.Context, q Request, wait time.Duration, trail 
 	return s.await(ctx, waiting, r), nil
 }
 
-// Offered returns why nothing is sold now: ErrNotOffered where the operator has
-// set up none of it, else fault.Unavailable. It asks nobody.
+// Offered returns why nothing is sold now: ErrNotOffered if the operator has not
+// set it up, else fault.Unavailable. It makes no request.
 func (s *Service) Offered() error {
-	if s.lane == nil || s.lane.Treasury == "" {
+	if s.network == nil || s.network.Treasury == "" {
 		return ErrNotOffered
 	}
-	return s.lane.Ready()
+	return s.network.Ready()
 }
 
 // begin signs, stores and broadcasts, in this order.
@@ -73,17 +72,17 @@ func (s *Service) begin(ctx, waiting context.Context, q Request, trail ...audit.
 	if err := s.Offered(); err != nil {
 		return Recharge{}, err
 	}
-	if q.Wallet == s.lane.Treasury {
+	if q.Wallet == s.network.Treasury {
 		return Recharge{}, ErrOwnTreasury
 	}
-	t := chain.TokenTransfer{Asset: s.lane.Asset, From: q.Wallet, To: s.lane.Treasury, Amount: Price(q.Units).Units(s.lane.Asset.Decimals)}
+	t := chain.TokenTransfer{Asset: s.network.Asset, From: q.Wallet, To: s.network.Treasury, Amount: Price(q.Units).Units(s.network.Asset.Decimals)}
 	for {
-		if err := s.turn(ctx, waiting, q.Wallet); err != nil {
+		if err := s.waitTurn(ctx, waiting, q.Wallet); err != nil {
 			return Recharge{}, err
 		}
 		r, err := s.sign(ctx, q, t, trail...)
-		// Another was quicker, or a node that is behind told a nonce that is
-		// used: the next one is known a moment later.
+		// Another request was faster, or a node that is behind reported a used
+		// nonce: a moment later it knows the next one.
 		if errors.Is(err, ErrBusy) && sleep(waiting, pollEvery) {
 			continue
 		}
@@ -94,9 +93,9 @@ func (s *Service) begin(ctx, waiting context.Context, q Request, trail ...audit.
 	}
 }
 
-// sign makes the bytes and stores them.
+// sign signs the transfer and stores it.
 func (s *Service) sign(ctx context.Context, q Request, t chain.TokenTransfer, trail ...audit.Entry) (Recharge, error) {
-	b, err := s.lane.Chain.Sign(ctx, q.PrivateKey, t)
+	b, err := s.network.Chain.Sign(ctx, q.PrivateKey, t)
 	if err != nil {
 		return Recharge{}, err
 	}
@@ -107,14 +106,14 @@ func (s *Service) sign(ctx context.Context, q Request, t chain.TokenTransfer, tr
 	return r, s.store.CreateRecharge(ctx, r, trail...)
 }
 
-// turn waits until no other recharge of the wallet is on its way.
-func (s *Service) turn(ctx, waiting context.Context, wallet chain.Address) error {
+// waitTurn waits until no other recharge of the wallet is Signed.
+func (s *Service) waitTurn(ctx, waiting context.Context, wallet chain.Address) error {
 	for {
 		r, ok, err := s.store.RechargeOf(ctx, wallet)
 		if err != nil || !ok {
 			return err
 		}
-		if r = s.look(ctx, r); r.State != Signed {
+		if r = s.track(ctx, r); r.State != Signed {
 			continue
 		}
 		if !sleep(waiting, pollEvery) {
@@ -123,10 +122,10 @@ func (s *Service) turn(ctx, waiting context.Context, wallet chain.Address) error
 	}
 }
 
-// await looks after the recharge until it ends or nobody waits any more.
+// await tracks the recharge until it ends or the caller stops waiting.
 func (s *Service) await(ctx, waiting context.Context, r Recharge) Recharge {
 	for r.State == Signed && sleep(waiting, pollEvery) {
-		r = s.look(ctx, r)
+		r = s.track(ctx, r)
 	}
 	return r
 }

@@ -67,7 +67,7 @@ func TestBuy_Refusals(t *testing.T) {
 	mine := w.lane(w.remit)
 	mine.Treasury = w.wallet
 	for name, row := range map[string]struct {
-		lane  *recharge.Lane
+		lane  *recharge.Network
 		units int64
 		want  fault.Kind
 	}{
@@ -120,7 +120,7 @@ func TestBuy_Signs(t *testing.T) {
 	token := w.lane(w.remit)
 	token.Asset.Contract = treasury
 	for name, row := range map[string]struct {
-		lane *recharge.Lane
+		lane *recharge.Network
 		q    recharge.Request
 		want fault.Kind
 	}{

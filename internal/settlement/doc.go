@@ -1,15 +1,14 @@
 // Package settlement brings deposits to the merchant's settlement wallet.
 //
-// Its one invariant: what is about to be broadcast is stored, signed, before
-// it is, and on each network one sweep is in flight at a time. So whatever
-// crashes, the same bytes are sent again; nothing is swept twice, nothing is
-// forgotten, and no nonce is left out.
+// Its one invariant: signed bytes are stored before they are broadcast, and each
+// network has one sweep in flight at a time. So after any crash the same bytes are
+// sent again; nothing is swept twice, nothing is forgotten and no nonce is skipped.
 //
 //	PLANNED ──sign──▶ SIGNED ──broadcast──▶ SENT ──final──▶ CONFIRMED
 //	   │                                    │  ▲ └─reverted─▶ FAILED
 //	   │                                    │  │ bump: another attempt
-//	   └──────── none can land any more ────┴──┴────────────▶ SUPERSEDED
+//	   └──── none can be included any more ─┴──┴────────────▶ SUPERSEDED
 //
-// What a sweep really moved comes from the chain, never from what it was
-// expected to move: flushing an address moves all it holds.
+// What a sweep moved is read from the chain, not from what it was expected to
+// move: flushing an address moves all it holds.
 package settlement

@@ -10,41 +10,43 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// drive does the next step of a sweep in flight. Every step can be repeated: a
+// drive does the next step of a sweep in flight. Every step may be repeated: a
 // crash after it is as if it had not been reported.
 func (s *Sweeper) drive(ctx context.Context, w Sweep) error {
 	last, signed := w.Last()
-	if !signed {
+	var out chain.SweepOutcome
+	if signed {
+		// The stored attempts may have been sent by an instance that crashed
+		// before it recorded that, so the network is asked first.
+		var err error
+		if out, err = s.sender.Track(ctx, w.Items, w.Attempts); err != nil {
+			return fmt.Errorf("track sweep %s: %w", w.ID, err)
+		}
+	}
+	switch w.next(out.Status, s.now()) {
+	case stepSign:
 		return s.sign(ctx, w, true)
+	case stepSend:
+		return s.send(ctx, w, last)
+	case stepBump:
+		return s.bump(ctx, w, last)
+	case stepConfirm:
+		return s.end(ctx, w, Confirmed, out)
+	case stepFail:
+		return s.end(ctx, w, Failed, out)
+	case stepSupersede:
+		return s.end(ctx, w, Superseded, out)
+	case stepWait:
 	}
-	// What is stored may have been sent by an instance that did not live to
-	// tell, so the network is asked first.
-	seen, err := s.sender.Track(ctx, w.Items, w.Attempts)
-	if err != nil {
-		return fmt.Errorf("look after sweep %s: %w", w.ID, err)
-	}
-	switch seen.Status {
-	case chain.TxFinal:
-		return s.end(ctx, w, Confirmed, seen)
-	case chain.TxReverted:
-		return s.end(ctx, w, Failed, seen)
-	case chain.TxDropped:
-		return s.renew(ctx, w, last, seen)
-	case chain.TxIncluded:
-		return nil
-	case chain.TxUnknown, chain.TxPending:
-		return s.push(ctx, w, last)
-	}
-	return fmt.Errorf("sweep %s: the network reports %q", w.ID, seen.Status)
+	return nil
 }
 
-// sign stores a signed attempt before anybody can see it, then sends it. A
-// batch that can never be signed, as one too large for a transaction, is given
-// back if it is free, that is, if nothing of it can land: it would keep the
-// network's one place.
+// sign stores a signed attempt before it is broadcast, then sends it. A batch
+// that can never be signed, such as one too large for a transaction, ends if no
+// earlier attempt can be included (free): it would keep the network's only place.
 func (s *Sweeper) sign(ctx context.Context, w Sweep, free bool) error {
-	if s.now().Before(s.patient) {
-		return s.waiting
+	if s.now().Before(s.retryAt) {
+		return s.retryFor
 	}
 	a, err := s.sender.Sign(ctx, w.Items, w.Attempts, s.now())
 	if err != nil && free && ctx.Err() == nil && !passing(err) {
@@ -53,7 +55,7 @@ func (s *Sweeper) sign(ctx context.Context, w Sweep, free bool) error {
 	if err != nil {
 		err = fmt.Errorf("sign sweep %s: %w", w.ID, err)
 		if errors.Is(err, chain.ErrTooExpensive) || errors.Is(err, chain.ErrNoGas) {
-			s.patient, s.waiting = s.now().Add(patience), err
+			s.retryAt, s.retryFor = s.now().Add(patience), err
 		}
 		return err
 	}
@@ -64,8 +66,8 @@ func (s *Sweeper) sign(ctx context.Context, w Sweep, free bool) error {
 	return s.send(ctx, w, a)
 }
 
-// passing reports whether what a sweep could not be signed for goes away by
-// itself or by what the operator does: the network, the gas wallet, the price.
+// passing reports whether the reason why a sweep could not be signed passes by
+// itself or by an act of the operator: the network, the gas wallet, the price.
 func passing(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return true
@@ -82,44 +84,25 @@ func (s *Sweeper) send(ctx context.Context, w Sweep, a chain.Attempt) error {
 	return s.store.MarkSent(ctx, w.ID, a.N, s.now())
 }
 
-// renew signs a sweep again whose attempts have expired. Where an attempt is
-// good until it is replaced, being dead means that something else was.
-func (s *Sweeper) renew(ctx context.Context, w Sweep, last chain.Attempt, seen chain.SweepOutcome) error {
-	if !last.Expires() || len(w.Attempts) >= maxAttempts {
-		return s.end(ctx, w, Superseded, seen)
+// bump signs an attempt that pays more. If it cannot, the last attempt is kept
+// alive with the same bytes.
+func (s *Sweeper) bump(ctx context.Context, w Sweep, last chain.Attempt) error {
+	err := s.sign(ctx, w, false)
+	if err == nil || errors.Is(err, ErrBusy) {
+		return err
 	}
-	return s.sign(ctx, w, true)
+	if errors.Is(err, chain.ErrTooExpensive) || errors.Is(err, chain.ErrNoGas) {
+		err = nil // the last attempt may still be included at its price
+	}
+	if !resendDue(last, s.now()) {
+		return err
+	}
+	return errors.Join(err, s.send(ctx, w, last))
 }
 
-// push keeps an attempt alive that is not included: the same bytes again, and
-// after a while one that pays more, unless both could land.
-func (s *Sweeper) push(ctx context.Context, w Sweep, last chain.Attempt) error {
-	now := s.now()
-	if last.Expires() {
-		if now.Sub(last.SentAt) < resendExpiring {
-			return nil
-		}
-		return s.send(ctx, w, last)
-	}
-	var failed error
-	if now.Sub(last.MadeAt) >= bumpAfter && len(w.Attempts) < maxAttempts {
-		err := s.sign(ctx, w, false)
-		if err == nil || errors.Is(err, ErrBusy) {
-			return err
-		}
-		if !errors.Is(err, chain.ErrTooExpensive) && !errors.Is(err, chain.ErrNoGas) {
-			failed = err // which is no reason to let the last attempt be forgotten
-		}
-	}
-	if !last.SentAt.IsZero() && now.Sub(last.SentAt) < resendAfter {
-		return failed
-	}
-	return errors.Join(failed, s.send(ctx, w, last))
-}
-
-func (s *Sweeper) end(ctx context.Context, w Sweep, state State, seen chain.SweepOutcome) error {
-	w.State, w.Tx, w.Block, w.Paid = state, seen.Tx, seen.Block, seen.Paid
-	w.Moved, w.Unmoved, w.Note, w.EndedAt = seen.Moved, seen.Unmoved, seen.Note, s.now()
+func (s *Sweeper) end(ctx context.Context, w Sweep, state State, out chain.SweepOutcome) error {
+	w.State, w.Tx, w.Block, w.Paid = state, out.Tx, out.Block, out.Paid
+	w.Moved, w.Unmoved, w.Note, w.EndedAt = out.Moved, out.Unmoved, out.Note, s.now()
 	if err := s.store.EndSweep(ctx, w, s.now()); err != nil {
 		return err
 	}

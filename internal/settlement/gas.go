@@ -26,36 +26,36 @@ const (
 	LevelAlarm Level = "alarm" // send coins now
 )
 
-// When a gas wallet is worth a word, in days of what sweeping costs at
-// present: a weekend and a holiday for the one, a night for the other.
+// Limits of the levels, in days of the present spending: a weekend and a holiday
+// to send coins after a warning, a night after an alarm.
 const (
 	warnDays  = 14
 	alarmDays = 3
 )
 
 const (
-	// measuredFor is the span that the rate of spending is taken from.
+	// measuredFor is the span over which spending is measured.
 	measuredFor = 7 * 24 * time.Hour
-	// leastSpan keeps the first sweeps of a new installation from looking like
-	// a day's traffic.
+	// leastSpan keeps the first sweeps of a new installation from counting as a
+	// day's traffic.
 	leastSpan = 6 * time.Hour
 )
 
-// Runway is for how long a gas wallet lasts.
+// Runway is how long a gas wallet lasts.
 type Runway struct {
 	Wallet  chain.GasWallet
 	PerDay  money.Units // what sweeping costs a day, measured
-	PerItem money.Units // what it costs to move one pot, measured; 0 unknown
+	PerItem money.Units // what it costs to move one balance, measured; 0 unknown
 	// Days is for how many whole days the balance lasts at that rate, at most
 	// MaxDays; -1 while nothing was spent to measure.
 	Days  int
 	Level Level
 }
 
-// MaxDays bounds a runway: beyond ten years nobody counts.
+// MaxDays bounds a runway: ten years.
 const MaxDays = 3650
 
-// Forecast says how long the wallet lasts if sweeping goes on as it did.
+// Forecast returns how long the wallet lasts at the measured spending.
 func Forecast(w chain.GasWallet, s Spending, now time.Time) Runway {
 	r := Runway{Wallet: w, Days: -1, Level: LevelOK}
 	if s.Items > 0 {

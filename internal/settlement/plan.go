@@ -13,43 +13,42 @@ import (
 type Policy struct {
 	// Least is the smallest amount swept at once.
 	Least money.Micros
-	// Age is after how long smaller amounts are swept all the same, unless
-	// they are dust.
+	// Age is after how long smaller amounts are swept too, unless they are dust.
 	Age time.Duration
-	// Dust is what moving one pot alone may cost, in USD: no pot of less is
-	// moved by itself, however old. The program does not know what a native
-	// coin is worth, so this is the operator's word for it. 0: nothing is dust.
+	// Dust is what a transaction for a single balance may cost, in USD: a
+	// smaller balance is never swept by itself, however old. The operator sets
+	// it, since the program does not know the price of a native coin. 0: nothing
+	// is dust.
 	Dust money.Micros
-	// Wait is how long a pot may wait for others to share its transaction.
+	// Wait is how long a balance may wait for others to share its transaction.
 	Wait time.Duration
-	// Batch is the most pots in one transaction; a batch this full does not wait.
+	// Batch is the most balances in one transaction; a full batch does not wait.
 	Batch int
 }
 
-// DefaultPolicy sweeps anything of a dollar or more within a minute, and what is
-// less once a day. Five cents is above what a pot costs at ordinary prices of
-// gas, and about what it costs at the highest a sweep pays (figures: docs of
-// the gas bench).
+// DefaultPolicy sweeps a dollar or more within a minute, and less once a day.
+// Five cents is above what a balance costs at ordinary prices of gas, and about
+// what it costs at the highest price a sweep pays (measured by the gas bench).
 func DefaultPolicy() Policy {
 	return Policy{Least: money.USD, Age: 24 * time.Hour, Dust: money.USD / 20, Wait: time.Minute, Batch: 100}
 }
 
-// companyShare is what part of the price of moving a pot alone each pot costs
-// that is moved with others, at most: a first sweep in a batch takes 58,000 gas
-// and 90,000 alone; one of an address swept before, a fifth of that.
-const companyShare = 2 // one half
+// batchedShare is what part of the price of a single each balance of a batch
+// costs, at most: a first sweep takes 58,000 gas in a batch and 90,000 as a
+// single; that of an address swept before, a fifth of that.
+const batchedShare = 2 // one half
 
-// Company is the least a pot must hold to go along with others of its merchant.
-func (p Policy) Company() money.Micros { return p.Dust / companyShare }
+// BatchedDust is the least a balance must hold to be swept in a batch.
+func (p Policy) BatchedDust() money.Micros { return p.Dust / batchedShare }
 
-// Plan picks the pots of the next sweep: none of those that are blocked or too
-// small and young, no dust, the oldest first, at most one batch, grouped by settlement
-// wallet and asset because equal ones cost less together. It returns none while
-// waiting for more is better.
-func Plan(pots []DepositBalance, policy Policy, now time.Time) []DepositBalance {
-	together := gathered(pots, policy, now)
-	ripe := slices.DeleteFunc(slices.Clone(pots), func(p DepositBalance) bool {
-		return !p.due(now) || !worth(p, policy, now) && !(company(p, policy, now) && together[p.Settlement])
+// Plan picks the balances of the next sweep: none that is blocked, dust, or
+// small and young; the oldest first, at most one batch. They are ordered by
+// settlement wallet and asset, since equal ones cost less in sequence. It returns
+// none while waiting for more is better.
+func Plan(balances []DepositBalance, policy Policy, now time.Time) []DepositBalance {
+	batched := batchedWallets(balances, policy, now)
+	ripe := slices.DeleteFunc(slices.Clone(balances), func(b DepositBalance) bool {
+		return !b.due(now) || !worthSingle(b, policy, now) && !(batchable(b, policy, now) && batched[b.Settlement])
 	})
 	if len(ripe) == 0 {
 		return nil
@@ -66,40 +65,40 @@ func Plan(pots []DepositBalance, policy Policy, now time.Time) []DepositBalance 
 	return ripe
 }
 
-// due reports whether there is anything to move, and moving it may be tried.
-func (p DepositBalance) due(now time.Time) bool {
-	return p.Due.Cmp(money.Units{}) > 0 && !now.Before(p.BlockedUntil)
+// due reports whether there is money to move and the balance is not blocked.
+func (b DepositBalance) due(now time.Time) bool {
+	return b.Due.Cmp(money.Units{}) > 0 && !now.Before(b.BlockedUntil)
 }
 
-func (p DepositBalance) holds(least money.Micros) bool {
-	return p.Due.Cmp(least.Units(p.Asset.Decimals)) >= 0
+func (b DepositBalance) holds(least money.Micros) bool {
+	return b.Due.Cmp(least.Units(b.Asset.Decimals)) >= 0
 }
 
-func (p DepositBalance) aged(policy Policy, now time.Time) bool {
-	return now.Sub(p.Oldest) >= policy.Age
+func (b DepositBalance) aged(policy Policy, now time.Time) bool {
+	return now.Sub(b.Oldest) >= policy.Age
 }
 
-// worth reports whether a pot is a reason to sweep.
-func worth(p DepositBalance, policy Policy, now time.Time) bool {
-	return p.holds(policy.Dust) && (p.aged(policy, now) || p.holds(max(policy.Least, p.Least)))
+// worthSingle reports whether a balance is worth a transaction of its own.
+func worthSingle(b DepositBalance, policy Policy, now time.Time) bool {
+	return b.holds(policy.Dust) && (b.aged(policy, now) || b.holds(max(policy.Least, b.Least)))
 }
 
-// company reports whether an old pot is worth what it costs to move it with
-// others, though not alone.
-func company(p DepositBalance, policy Policy, now time.Time) bool {
-	return !p.holds(policy.Dust) && p.holds(policy.Company()) && p.aged(policy, now)
+// batchable reports whether an old balance is worth sweeping in a batch, though
+// not as a single.
+func batchable(b DepositBalance, policy Policy, now time.Time) bool {
+	return !b.holds(policy.Dust) && b.holds(policy.BatchedDust()) && b.aged(policy, now)
 }
 
-// gathered tells to which settlement wallets so much is owed in such pots that
-// moving them together is worth it.
-func gathered(pots []DepositBalance, policy Policy, now time.Time) map[chain.Address]bool {
+// batchedWallets returns the settlement wallets whose batchable balances are
+// together worth a sweep.
+func batchedWallets(balances []DepositBalance, policy Policy, now time.Time) map[chain.Address]bool {
 	sums := make(map[chain.Address]money.Atto)
-	enough := make(map[chain.Address]bool)
-	for _, p := range pots {
-		if p.due(now) && company(p, policy, now) {
-			sums[p.Settlement] = sums[p.Settlement].Add(p.Due.Atto(p.Asset.Decimals))
-			enough[p.Settlement] = sums[p.Settlement].Cmp(policy.Least.Atto()) >= 0
+	worth := make(map[chain.Address]bool)
+	for _, b := range balances {
+		if b.due(now) && batchable(b, policy, now) {
+			sums[b.Settlement] = sums[b.Settlement].Add(b.Due.Atto(b.Asset.Decimals))
+			worth[b.Settlement] = sums[b.Settlement].Cmp(policy.Least.Atto()) >= 0
 		}
 	}
-	return enough
+	return worth
 }

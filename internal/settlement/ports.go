@@ -8,12 +8,12 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// Query says which pots are asked for.
+// Query selects deposit balances.
 type Query struct {
 	Now time.Time
-	// Aged, Least and Dust say, as in Policy, what is worth sweeping: that
-	// comes first, the oldest before the rest, which follows by size. So what
-	// waits cannot hide what must go, however much of it there is.
+	// Aged, Least and Dust are the limits of Policy. Balances worth sweeping
+	// come first, the oldest before the others; the rest follows by size. So
+	// balances that wait never hide one that is due, however many there are.
 	Aged        time.Time
 	Least, Dust money.Micros
 	Limit       int // deposits read at most
@@ -21,8 +21,8 @@ type Query struct {
 
 // Store keeps sweeps. Every method is one transaction.
 type Store interface {
-	// Pots lists what is due on the network, not claimed by a sweep in flight
-	// and not blocked.
+	// DepositBalances lists the balances due on the network that no sweep in
+	// flight has claimed and that are not blocked.
 	DepositBalances(ctx context.Context, n chain.Network, q Query) ([]DepositBalance, error)
 	// SettleCovered marks deposits as swept that became final after a sweep
 	// had moved them with others.
@@ -31,17 +31,17 @@ type Store interface {
 	InFlight(ctx context.Context, n chain.Network) (s Sweep, ok bool, err error)
 	// Sweep returns the sweep of the id, or ErrUnknown.
 	Sweep(ctx context.Context, id ID) (Sweep, error)
-	// PlanSweep stores a planned sweep and claims its pots. It fails with
+	// PlanSweep stores a planned sweep and claims its balances. It fails with
 	// ErrBusy if another sweep of the network is in flight.
 	PlanSweep(ctx context.Context, s Sweep) error
 	// AddAttempt stores a signed attempt of a sweep in flight. It fails with
 	// ErrBusy if another instance was faster.
 	AddAttempt(ctx context.Context, id ID, a chain.Attempt) error
-	// MarkSent records that attempt n was given to the network.
+	// MarkSent records that attempt n was broadcast.
 	MarkSent(ctx context.Context, id ID, n int, at time.Time) error
 	// EndSweep stores the end of a sweep (Confirmed, Failed or Superseded),
-	// releases its pots, adds what it moved, marks the deposits that are
-	// covered as swept, and blocks the pots it could not move (Sweep.After).
+	// releases its balances, adds what it moved, marks the deposits that are
+	// covered as swept, and blocks the balances it could not move (Sweep.After).
 	// Ending it again changes nothing.
 	EndSweep(ctx context.Context, s Sweep, now time.Time) error
 	// Spent sums what the network's sweeps that ended since then cost.

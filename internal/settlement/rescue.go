@@ -10,15 +10,14 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// rescuePoll is how often Rescue looks whether its turn has come, or whether
-// it is done.
+// rescuePoll is how often Rescue tries to plan its sweep, and how often it drives
+// it.
 const rescuePoll = 500 * time.Millisecond
 
-// Rescue sweeps the items, whatever the policy says, and returns when that has
-// ended, one way or another. It takes its turn: while another sweep of the
-// network is in flight it waits, and helps that one along if nobody else does.
-// Once its sweep is stored it will be done even if ctx ends, by whichever
-// instance runs.
+// Rescue sweeps the items, whatever the policy says, and returns when the sweep
+// has ended. While another sweep of the network is in flight it waits, and drives
+// that one if no other instance does. Once its sweep is stored, a running instance
+// completes it even if ctx ends.
 func (s *Sweeper) Rescue(ctx context.Context, list []chain.SweepItem) (Sweep, error) {
 	defer s.release(ctx)
 	now := s.now()
@@ -35,14 +34,14 @@ func (s *Sweeper) Rescue(ctx context.Context, list []chain.SweepItem) (Sweep, er
 		if !errors.Is(err, ErrBusy) {
 			return Sweep{}, err
 		}
-		last := s.tend(ctx)
-		s.tellWait(ctx, last)
+		last := s.driveCurrent(ctx)
+		s.reportWait(ctx, last)
 		if !pause(ctx, rescuePoll) {
 			return Sweep{}, errors.Join(ErrBusy, last)
 		}
 	}
 	for {
-		last := s.tend(ctx)
+		last := s.driveCurrent(ctx)
 		done, err := s.store.Sweep(ctx, w.ID)
 		if err != nil {
 			return Sweep{}, err
@@ -56,9 +55,9 @@ func (s *Sweeper) Rescue(ctx context.Context, list []chain.SweepItem) (Sweep, er
 	}
 }
 
-// tellWait tells OnWait which sweep a rescue waits for, and why that one waits
-// as far as it is known here.
-func (s *Sweeper) tellWait(ctx context.Context, last error) {
+// reportWait reports to OnWait which sweep a rescue waits for, and why that one
+// waits if that is known here.
+func (s *Sweeper) reportWait(ctx context.Context, last error) {
 	if s.OnWait == nil {
 		return
 	}
@@ -75,14 +74,14 @@ func (s *Sweeper) tellWait(ctx context.Context, last error) {
 	} else if w.State == Planned {
 		text += "; GET /health of the server says under gas what it waits for"
 	}
-	if text != s.told {
-		s.told = text
+	if text != s.waitedOn {
+		s.waitedOn = text
 		s.OnWait(text)
 	}
 }
 
-// tend brings the sweep in flight one step further, and plans none.
-func (s *Sweeper) tend(ctx context.Context) error {
+// driveCurrent brings the sweep in flight one step further, and plans none.
+func (s *Sweeper) driveCurrent(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, roundLimit)
 	defer cancel()
 	current, leads, ok, err := s.lead(ctx)

@@ -9,26 +9,26 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// Status is how a network's sweeping does.
+// Status is the state of a network's sweeping.
 type Status struct {
 	Runway  Runway
-	Waiting string    // why sweeps wait, for everybody; empty when they do not
+	Waiting string    // why sweeps wait, for anyone; empty when they do not
 	Detail  string    // the same for the operator
 	At      time.Time // of the runway; zero before it was measured
 }
 
-// measureEvery is how often the gas wallet is looked at: a balance changes
-// with a sweep, and there is at most one in flight.
+// measureEvery is how often the gas wallet is read: its balance changes with a
+// sweep, and there is at most one in flight.
 const measureEvery = 30 * time.Second
 
-// Status tells how sweeping does, as of the last round.
+// Status returns the state of sweeping as of the last round.
 func (s *Sweeper) Status() Status {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.status
 }
 
-// report publishes how sweeping does after a round.
+// report publishes the state of sweeping after a round.
 func (s *Sweeper) report(ctx context.Context, failed error) {
 	st := s.Status()
 	st.Waiting, st.Detail = "", ""
@@ -66,17 +66,17 @@ func (s *Sweeper) measure(ctx context.Context, now time.Time) (Runway, error) {
 	return Forecast(w, spent, now), nil
 }
 
-// warn tells the operator when the level changes.
+// warn logs a change of the level.
 func (s *Sweeper) warn(before Level, r Runway) {
 	if r.Level == before {
 		return
 	}
 	switch r.Level {
 	case LevelAlarm:
-		s.log.Error("the gas wallet is as good as empty; send it native coin", "wallet", r.Wallet.Address, "days", r.Days)
+		s.log.Error("the gas wallet is almost empty; send it native coin", "wallet", r.Wallet.Address, "days", r.Days)
 	case LevelWarn:
 		s.log.Warn("the gas wallet runs low", "wallet", r.Wallet.Address, "days", r.Days)
 	case LevelOK:
-		s.log.Info("the gas wallet is well", "wallet", r.Wallet.Address, "days", r.Days)
+		s.log.Info("the gas wallet has enough again", "wallet", r.Wallet.Address, "days", r.Days)
 	}
 }

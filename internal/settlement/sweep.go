@@ -10,7 +10,7 @@ import (
 // ID names a sweep: a ULID.
 type ID string
 
-// DepositBalance is what lies on one deposit address in one asset.
+// DepositBalance is what one deposit address holds in one asset.
 type DepositBalance struct {
 	PaymentID  string
 	Number     int64 // the payment's internal number, from which the address derives
@@ -22,8 +22,8 @@ type DepositBalance struct {
 	Oldest time.Time // when the oldest deposit that is due became final
 	// Least is the smallest amount the merchant wants swept; 0 for the policy's.
 	Least money.Micros
-	// Failures counts sweeps of this pot that failed one after the other;
-	// until BlockedUntil it is left alone.
+	// Failures counts consecutive failed sweeps of this balance, which is not
+	// swept before BlockedUntil.
 	Failures     int
 	BlockedUntil time.Time
 }
@@ -33,18 +33,18 @@ type State string
 
 // The states.
 const (
-	Planned    State = "PLANNED"    // its pots are claimed
+	Planned    State = "PLANNED"    // its balances are claimed
 	Signed     State = "SIGNED"     // its bytes are stored
-	Sent       State = "SENT"       // its bytes were given to the network
+	Sent       State = "SENT"       // its bytes were broadcast
 	Confirmed  State = "CONFIRMED"  // final on chain
 	Failed     State = "FAILED"     // final on chain, but reverted
-	Superseded State = "SUPERSEDED" // none of its attempts can land any more
+	Superseded State = "SUPERSEDED" // none of its attempts can be included any more
 )
 
-// InFlight reports whether the sweep holds its network's one place.
+// InFlight reports whether the sweep has not ended. A network has at most one.
 func (s State) InFlight() bool { return s == Planned || s == Signed || s == Sent }
 
-// Sweep is one transaction that moves many pots.
+// Sweep is one transaction that moves many deposit balances.
 type Sweep struct {
 	ID        ID
 	Network   chain.Network
@@ -53,9 +53,9 @@ type Sweep struct {
 	Attempts  []chain.Attempt
 	CreatedAt time.Time
 	EndedAt   time.Time
-	Tx        chain.TxHash // that landed
+	Tx        chain.TxHash // of the attempt that was included
 	Block     chain.Head
-	Paid      money.Units // what it really cost, native coin; rent that came back is not taken off
+	Paid      money.Units // its cost in native coin, without rent that came back
 	Moved     []chain.Moved
 	Unmoved   []chain.Unmoved
 	Note      string // why it failed or was superseded

@@ -21,44 +21,34 @@ type Sweeper struct {
 	now    func() time.Time
 	newID  func(time.Time) ID
 	log    *slog.Logger
-	// batch is how many pots go into one transaction at present: halved when
-	// they did not fit or failed together, and grown again slowly.
+	// batch is how many balances go into one transaction at present: halved when
+	// they did not fit or failed as a whole, and grown again slowly.
 	batch int
-	// patient is until when nothing is signed, because the gas wallet or the
-	// price of gas did not allow it a moment ago.
-	patient time.Time
-	waiting error // what it is patient for
-	// OnWait is told what a Rescue waits for, when that changes. Set it before;
-	// nil: nobody is told.
-	OnWait func(what string)
-	told   string
+	// retryAt is when signing is tried again after retryFor: the gas wallet or
+	// the price of gas did not allow it.
+	retryAt  time.Time
+	retryFor error
+	// OnWait receives what a Rescue waits for, when that changes. It may be nil
+	// and must be set before Rescue is called.
+	OnWait   func(reason string)
+	waitedOn string // the reason that OnWait received last
 
 	mu     sync.RWMutex
 	status Status
 }
 
 const (
-	// sweepEvery is how often a network's sweep is looked after.
+	// sweepEvery is how often a network's sweep is driven.
 	sweepEvery = 2 * time.Second
 	// leaseFor is how long a crashed instance keeps others from sweeping.
 	leaseFor = 30 * time.Second
 	// roundLimit bounds one round.
 	roundLimit = time.Minute
-	// potsRead bounds how many deposits one plan looks at.
-	potsRead = 2_000
-	// resendAfter is after how long the same bytes are broadcast again.
-	resendAfter = 15 * time.Second
-	// resendExpiring is the same where an attempt can land for half a minute or
-	// a minute only, and nodes drop what they cannot forward.
-	resendExpiring = 3 * time.Second
-	// bumpAfter is after how long an attempt that is not included is replaced
-	// by one that pays more.
-	bumpAfter = 60 * time.Second
-	// patience is how long a sweep that costs too much, or more than there
-	// is, waits before it asks again.
+	// depositsRead bounds how many deposits one plan reads.
+	depositsRead = 2_000
+	// patience is when signing is tried again after the price or the gas wallet
+	// did not allow it.
 	patience = 15 * time.Second
-	// maxAttempts bounds the bumps; the price ceiling usually ends them sooner.
-	maxAttempts = 20
 )
 
 // New returns the sweeper of the sender's network.
@@ -69,10 +59,10 @@ func New(sender chain.SweepSender, s Store, p Policy, holder string, now func() 
 	}
 }
 
-// Network names the network it sweeps.
+// Network returns the network it sweeps.
 func (s *Sweeper) Network() chain.Network { return s.sender.Network() }
 
-// Run sweeps until ctx ends. A round that fails is reported and tried again.
+// Run sweeps until ctx ends. A failed round is logged and repeated.
 func (s *Sweeper) Run(ctx context.Context) error {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
@@ -98,7 +88,7 @@ func (s *Sweeper) Run(ctx context.Context) error {
 	}
 }
 
-// release gives the lease back for whoever comes next.
+// release gives the lease back, so that the next holder need not wait.
 func (s *Sweeper) release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
@@ -145,13 +135,13 @@ func (s *Sweeper) plan(ctx context.Context) (Sweep, bool, error) {
 	}
 	policy := s.policy
 	policy.Batch = s.batch
-	pots, err := s.store.DepositBalances(ctx, n, Query{
-		Now: now, Aged: now.Add(-policy.Age), Least: policy.Least, Dust: policy.Dust, Limit: potsRead,
+	balances, err := s.store.DepositBalances(ctx, n, Query{
+		Now: now, Aged: now.Add(-policy.Age), Least: policy.Least, Dust: policy.Dust, Limit: depositsRead,
 	})
 	if err != nil {
 		return Sweep{}, false, err
 	}
-	batch := Plan(pots, policy, now)
+	batch := Plan(balances, policy, now)
 	if len(batch) == 0 {
 		return Sweep{}, false, nil
 	}
@@ -162,16 +152,16 @@ func (s *Sweeper) plan(ctx context.Context) (Sweep, bool, error) {
 		}
 		return Sweep{}, false, err
 	}
-	s.log.Info("sweep planned", "sweep", w.ID, "pots", len(w.Items))
+	s.log.Info("sweep planned", "sweep", w.ID, "balances", len(w.Items))
 	return w, true, nil
 }
 
-func items(pots []DepositBalance) []chain.SweepItem {
-	list := make([]chain.SweepItem, len(pots))
-	for i, p := range pots {
+func items(balances []DepositBalance) []chain.SweepItem {
+	list := make([]chain.SweepItem, len(balances))
+	for i, b := range balances {
 		list[i] = chain.SweepItem{
-			PaymentID: p.PaymentID, Number: p.Number, Address: p.Address,
-			Settlement: p.Settlement, Asset: p.Asset, Expected: p.Due,
+			PaymentID: b.PaymentID, Number: b.Number, Address: b.Address,
+			Settlement: b.Settlement, Asset: b.Asset, Expected: b.Due,
 		}
 	}
 	return list

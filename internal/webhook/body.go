@@ -32,8 +32,8 @@ func mask(s secret.Text) secret.Text {
 }
 
 // Body returns what is sent: the event's data, byte for byte, with secret and
-// privateKey added at its end when there is a secret. Nothing is decoded and
-// written again, so numbers stay as exact as they were stored and the fields
+// privateKey added at its end when there is a secret. The data is not
+// re-encoded, so numbers stay as exact as they were stored and the fields
 // keep their order. It fails with ErrBody.
 func Body(data json.RawMessage, s secret.Text) ([]byte, error) {
 	object := bytes.TrimSpace(data)
@@ -62,8 +62,8 @@ func Body(data json.RawMessage, s secret.Text) ([]byte, error) {
 	return append(body, '}'), nil
 }
 
-// quote returns the text as a JSON string. HTML is left alone: a receiver
-// that compares bytes before decoding finds what was set.
+// quote returns the text as a JSON string. HTML is not escaped: a receiver that
+// compares bytes before decoding finds what was set.
 func quote(text string) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -36,11 +36,11 @@ const (
 	pingTimeout = 5 * time.Second
 )
 
-// public tells whether an address is one of the public internet.
+// public says which addresses belong to the public internet.
 var public = ssrf.New(ssrf.WithAnyPort())
 
-// guard is called with the address that is about to be dialled, after the name
-// was resolved, so a name that changes its mind (DNS rebinding) gains nothing.
+// guard checks the address that is about to be dialled, after the name was
+// resolved, which defeats DNS rebinding.
 func guard(network, address string, c syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -62,9 +62,9 @@ type clientOptions struct {
 	resolver     *net.Resolver  // nil: that of the system
 }
 
-// newClient returns a client that follows nothing, remembers nothing and
-// dials public addresses only. Proxies of the environment are not used: a
-// proxy would resolve the name itself, past the guard.
+// newClient returns a client without redirects and cookies that dials public
+// addresses only. Proxies of the environment are not used: a proxy would resolve
+// the name itself, past the guard.
 func newClient(o clientOptions) *http.Client {
 	dialer := &net.Dialer{Timeout: connectTimeout, Resolver: o.resolver, Control: guard}
 	if o.allowPrivate {

@@ -433,7 +433,7 @@ func (blindfold) NextDue(context.Context, time.Time) (time.Time, bool, error) {
 	return time.Time{}, false, nil
 }
 
-func TestRun_Nudge(t *testing.T) {
+func TestRun_Wake(t *testing.T) {
 	t.Parallel()
 	shop := startReceiver(t, answer(200))
 	o := &memory{Memory: webhooktest.NewMemory()}
@@ -463,7 +463,7 @@ func TestRun_LongQueueOfOneReceiver(t *testing.T) {
 	eventually(t, "the last of them", func() bool { return o.Count(webhook.Delivered) == events })
 }
 
-func TestRun_PollsWithoutNudge(t *testing.T) {
+func TestRun_PollsWithoutWake(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, o webhooktest.Outbox) {
 		var failing atomic.Bool

@@ -14,7 +14,7 @@ const (
 	// turn out to be slow, which would otherwise keep the places of prompt ones.
 	SlowInFlight = 1024
 	// PerURL is how many deliveries of one URL may be held at once, by all
-	// instances together: at 200 ms an answer that is 80 events a second.
+	// instances together: 80 events a second at 200 ms for each answer.
 	PerURL = 16
 	// perURLUnknown and perURLSlow are the same for a receiver whose speed is
 	// not known yet, and for a slow one: one prompt answer earns it PerURL.

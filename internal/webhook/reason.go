@@ -15,10 +15,10 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// maxReason bounds the text of an error nobody has words for.
+// maxReason bounds the text of an error that has no text of its own here.
 const maxReason = 300
 
-// redirected explains a status that looks fine to who does not know.
+// redirected explains why a redirect is a failure.
 const redirected = "redirects are not followed; set the callback URL to where it leads"
 
 // plain are failures that are one error value.
@@ -40,11 +40,11 @@ var plain = []struct {
 	{syscall.ENETUNREACH, "there is no route to the receiver"},
 	{io.EOF, "the receiver closed the connection without an answer"},
 	{io.ErrUnexpectedEOF, "the receiver closed the connection without an answer"},
-	{context.Canceled, "the attempt was broken off"},
+	{context.Canceled, "the attempt was aborted"},
 }
 
-// reason tells a merchant why there was no answer. It names no address: what a
-// name resolves to inside the operator's network is not the merchant's to know.
+// reason says, for the merchant, why there was no answer. It names no address:
+// what a name resolves to inside the operator's network must not leak.
 func reason(err error) string {
 	if f := fault.Of(err); f != nil {
 		return f.Message

@@ -16,30 +16,29 @@ var schedule = [...]time.Duration{
 // Schedule returns how long each attempt waits after the one before it.
 func Schedule() []time.Duration { return slices.Clone(schedule[:]) }
 
-// MaxAttempts is how often an event is tried before its delivery is Failed.
+// MaxAttempts is how often an event is sent before its delivery is Failed.
 const MaxAttempts = len(schedule)
 
 const (
-	// jitterPercent keeps the deliveries of an outage from coming back all at
-	// once, in either direction.
+	// jitterPercent spreads the retries after an outage, in either direction.
 	jitterPercent = 10
 	// MaxRetryAfter bounds what a receiver may ask for: the longest step of
-	// the schedule, so that nobody can put a delivery off for years.
+	// the schedule, so that no receiver can delay a delivery for years.
 	MaxRetryAfter = 24 * time.Hour
 	// throttleDelay is the least wait after 429, 502 or 504: the receiver is
-	// there, but has more than it can take.
+	// overloaded.
 	throttleDelay = 30 * time.Second
 )
 
-// Result is what an attempt gave, with what the receiver asked for.
+// Result is an attempt with the pause that the receiver asked for.
 type Result struct {
 	Attempt Attempt
-	// RetryAfter is how long the receiver asks to be left alone, 0 to
-	// MaxRetryAfter; 0 when it says nothing.
+	// RetryAfter is the pause that the receiver asked for, 0 to MaxRetryAfter; 0
+	// without one.
 	RetryAfter time.Duration
 }
 
-// Decide tells where a delivery stands after an attempt and, when it is
+// Decide returns the state of a delivery after an attempt and, when it is
 // Waiting, when the next one is due. made counts the attempts before this one,
 // jitter is a random number of at least 0 and less than 1.
 func Decide(made int, r Result, jitter float64) (State, time.Time) {
@@ -57,16 +56,16 @@ func Decide(made int, r Result, jitter float64) (State, time.Time) {
 	if throttles(r.Attempt.Status) {
 		wait = max(wait, throttleDelay)
 	}
-	// Nobody comes earlier than asked, so here the jitter only adds.
+	// An attempt must not come before the pause ends, so the jitter only adds.
 	asked := min(max(r.RetryAfter, 0), MaxRetryAfter)
-	wait = max(wait, asked+share(asked, bounded(jitter)))
+	wait = max(wait, asked+jitterPart(asked, bounded(jitter)))
 	return Waiting, r.Attempt.At.Add(r.Attempt.Latency).Add(wait)
 }
 
 // success is any 2xx; a redirect is none, for it is not followed.
 func success(status int) bool { return status >= 200 && status <= 299 }
 
-// throttles reports whether the answer says that there is too much at once.
+// throttles reports whether the answer asks for less traffic.
 func throttles(status int) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusBadGateway || status == http.StatusGatewayTimeout
 }
@@ -74,16 +73,15 @@ func throttles(status int) bool {
 // spread moves the duration by up to jitterPercent, down for a jitter of 0 and
 // up for one near 1.
 func spread(d time.Duration, jitter float64) time.Duration {
-	return d + share(d, 2*bounded(jitter)-1)
+	return d + jitterPart(d, 2*bounded(jitter)-1)
 }
 
-// share is that part of jitterPercent of the duration.
-func share(d time.Duration, part float64) time.Duration {
+// jitterPart is that part of jitterPercent of the duration.
+func jitterPart(d time.Duration, part float64) time.Duration {
 	return time.Duration(float64(d) * jitterPercent / 100 * part)
 }
 
-// bounded keeps a random number that is none (also NaN) from moving a delivery
-// by more than it may.
+// bounded clips a number outside 0 to 1, also NaN.
 func bounded(jitter float64) float64 {
 	if !(jitter > 0) {
 		return 0

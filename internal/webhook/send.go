@@ -25,7 +25,7 @@ const timeFormat = "2006-01-02T15:04:05.000Z"
 type Options struct {
 	// AllowPrivate lets http, any port and private addresses pass: for
 	// development only, since it opens the operator's own network to
-	// whoever may set a callback URL.
+	// every merchant.
 	AllowPrivate bool
 	Now          func() time.Time // required
 	RootCAs      *x509.CertPool   // nil: those of the system
@@ -83,7 +83,7 @@ func (s *Sender) Send(ctx context.Context, d Delivery) Result {
 	return Result{Attempt: a, RetryAfter: wait}
 }
 
-// TestStatuses are the events a test can look like.
+// TestStatuses are the statuses that a test event can have.
 func TestStatuses() []string { return []string{"completed", "expired", "cancelled"} }
 
 // Ping makes one attempt with a body like that of the event with the status, so
@@ -163,8 +163,8 @@ func (s *Sender) request(ctx context.Context, d Delivery, at time.Time) (request
 	return request{r, showRequest(r, masked)}, nil
 }
 
-// readAnswer reads the beginning of an answer. Its status is known already, so
-// one that never ends is broken off and costs nothing but its text.
+// readAnswer reads the beginning of an answer. Its status is known already, so an
+// answer that never ends is aborted and loses only its text.
 func readAnswer(body io.Reader, cancel context.CancelFunc, s secret.Text) string {
 	timer := time.AfterFunc(bodyTimeout, cancel)
 	defer timer.Stop()

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// MaxShown bounds what is kept of an answer, in bytes: enough to see what
-	// the receiver said, and no store of files.
+	// MaxShown bounds what is stored of an answer, in bytes: enough to debug a
+	// receiver.
 	MaxShown = 2 << 10
 	// maxRequestShown holds the largest event (4 KiB of metadata, escaped)
 	// with its headers.
@@ -31,8 +31,8 @@ const (
 var shownHeaders = []string{"Content-Type", "User-Agent", HeaderID, HeaderTimestamp, HeaderSignature}
 
 // showRequest writes the request as it goes over the wire, with the body given
-// in place of the real one. The signature stays: it proves nothing to anybody
-// who does not have the event and the key.
+// in place of the real one. The signature stays: without the key it is of no
+// use.
 func showRequest(r *http.Request, masked []byte) string {
 	var b strings.Builder
 	b.WriteString(r.Method + " " + r.URL.RequestURI() + "\nHost: " + r.URL.Host + "\n")
@@ -46,8 +46,8 @@ func showRequest(r *http.Request, masked []byte) string {
 	return printable([]byte(b.String()), maxRequestShown)
 }
 
-// showResponse returns the beginning of an answer. Receivers that send back
-// what they got would otherwise bring the secret into the records.
+// showResponse returns the beginning of an answer, with the secret masked: some
+// receivers echo what they get.
 func showResponse(answer []byte, s secret.Text) string {
 	if !s.Empty() {
 		for _, spelling := range spellings(s.Reveal()) {

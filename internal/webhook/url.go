@@ -32,8 +32,8 @@ var localNames = []string{"localhost", "local", "localdomain", "internal", "home
 // one from 1024, no user name or password, no fragment. allowPrivate, for
 // development, lets http, any port and private addresses pass.
 //
-// It looks at the text alone. What a name leads to is checked whenever a
-// webhook is sent, because it may change at any time.
+// It checks the text only. What a name resolves to is checked whenever a webhook
+// is sent, because it may change at any time.
 func CheckURL(raw string, allowPrivate bool) error {
 	u, err := parseURL(raw)
 	if err != nil {
@@ -150,9 +150,8 @@ func isHostName(host string) bool {
 	return true
 }
 
-// endsInNumber tells names that some resolvers read as an IPv4 address in
-// disguise: 2130706433, 0x7f000001, 0177.0.0.1, 127.1 (the rule by which
-// browsers tell them, WHATWG URL "ends in a number").
+// endsInNumber reports whether some resolvers read the name as an IPv4 address:
+// 2130706433, 0x7f000001, 0177.0.0.1, 127.1 (WHATWG URL "ends in a number").
 func endsInNumber(host string) bool {
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	if allDigits(last) {

@@ -38,7 +38,7 @@ func TestBlockBefore(t *testing.T) {
 		}
 	}
 	got, err := blockBefore(t.Context(), forgetful{oldest: top - 100}, shown, chain.Head{Number: top})
-	if err != nil || got > top-100 || got < top-gallopFirst {
+	if err != nil || got > top-100 || got < top-firstStepBack {
 		t.Errorf("a node that keeps 100 blocks: %d, %v", got, err)
 	}
 	if got, err = blockBefore(t.Context(), forgetful{oldest: 1}, time.Unix(5, 0), chain.Head{Number: 10}); err != nil || got != 1 {

@@ -1,0 +1,71 @@
+package payment
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// rebuildEvery is how often all addresses are read again, which drops those that
+// are no longer watched.
+const rebuildEvery = 6 * time.Hour
+
+// watchlist holds the addresses a watcher watches, with their payments. On an
+// EVM network it holds those of every EVM network: the same address exists on
+// all of them, and money sent on the wrong one must be recorded.
+type watchlist struct {
+	networks []chain.Network
+	set      *chain.WatchSet
+	owners   map[chain.Address]ID
+	mark     Mark
+	built    time.Time
+}
+
+func newWatchlist(n chain.Network) watchlist {
+	l := watchlist{networks: []chain.Network{n}}
+	if n.EVM() {
+		l.networks = l.networks[:0]
+		for _, o := range chain.Networks() {
+			if o.EVM() {
+				l.networks = append(l.networks, o)
+			}
+		}
+	}
+	l.clear()
+	return l
+}
+
+func (l *watchlist) clear() {
+	l.set, l.owners, l.mark = chain.NewWatchSet(0), make(map[chain.Address]ID), Mark{}
+}
+
+func (l *watchlist) owner(a chain.Address) (ID, bool) {
+	id, ok := l.owners[a]
+	return id, ok
+}
+
+// load adds the addresses stored since the last load. It must be called after
+// the heads are read.
+func (l *watchlist) load(ctx context.Context, s WatchStore, now time.Time) error {
+	if now.Sub(l.built) > rebuildEvery {
+		l.clear()
+	}
+	added, mark, err := s.Watches(ctx, l.networks, l.mark, now.Add(-WatchAfterEnd))
+	if err != nil {
+		return fmt.Errorf("load watched addresses: %w", err)
+	}
+	if l.mark == (Mark{}) {
+		l.built = now
+	}
+	for _, a := range added {
+		if _, known := l.owners[a.Address]; known {
+			continue
+		}
+		l.set.Add(a.Watched)
+		l.owners[a.Address] = a.PaymentID
+	}
+	l.mark = mark
+	return nil
+}
