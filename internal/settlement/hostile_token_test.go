@@ -36,7 +36,7 @@ func TestSweeper_HostileTokens(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, chain.Polygon, sqlite(t))
-			evil := w.evil(c.behaviour)
+			evil := w.hostileToken(c.behaviour)
 			bad, good := w.started(10*money.USD, merchantWallet), w.started(10*money.USD, merchantWallet)
 			w.call(evil, contractstest.NewHostileToken().PackMint(addressOf(bad), big.NewInt(1e18)))
 			w.pay(good, 10*money.USD)
@@ -61,7 +61,7 @@ func TestSweeper_HostileTokens(t *testing.T) {
 }
 
 // evil makes a bad token one of the network's assets.
-func (w *world) evil(b contractstest.TokenBehaviour) common.Address {
+func (w *world) hostileToken(b contractstest.TokenBehaviour) common.Address {
 	w.t.Helper()
 	init := append(common.FromHex(contractstest.HostileTokenMetaData.Bin), contractstest.NewHostileToken().PackConstructor(uint8(b))...)
 	tx, err := w.chain.Send(w.t.Context(), devchain.FaucetKey(), devchain.Tx{Data: init, Gas: 3_000_000})

@@ -1,0 +1,241 @@
+package recharge_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm/sender"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/recharge"
+	"github.com/florinpay/florin/internal/sandbox/devchain"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+func TestBuy(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		stop := w.mining()
+		q := w.request(7)
+		r, err := w.service().Buy(t.Context(), q, patient)
+		w.must(err)
+		if r.State != recharge.Credited || w.queries() != 7 || w.earned() != "0.35" {
+			t.Errorf("%s, %d queries, the treasury holds %s", r.State, w.queries(), w.earned())
+		}
+		// The same request again, as after a lost answer, goes on with what is there.
+		again, err := w.service().Buy(t.Context(), q, patient)
+		w.must(err)
+		if again.Bytes.Tx != r.Bytes.Tx || w.queries() != 7 || w.earned() != "0.35" {
+			t.Errorf("again: %s, %d queries, the treasury holds %s", again.Bytes.Tx, w.queries(), w.earned())
+		}
+		// Two at once wait for each other and share no nonce.
+		results := make(chan recharge.Recharge, 2)
+		for range 2 {
+			go func() {
+				r, err := w.service().Buy(t.Context(), w.request(2), patient)
+				if err != nil {
+					t.Error(err)
+				}
+				results <- r
+			}()
+		}
+		one, two := <-results, <-results
+		if one.State != recharge.Credited || two.State != recharge.Credited || one.Bytes.Nonce == two.Bytes.Nonce || w.queries() != 11 {
+			t.Errorf("two at once: %s and %s, nonces %d and %d, %d queries", one.State, two.State, one.Bytes.Nonce, two.Bytes.Nonce, w.queries())
+		}
+		stop()
+		w.balanced()
+	})
+}
+
+// Whoever cannot pay is told before anything is signed.
+func TestBuy_Refusals(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "sqlite://"+t.TempDir()+"/florin.db")
+	behind := w.lane(w.remit)
+	behind.Ready = func() error { return fault.New(fault.Unavailable, "behind") }
+	mine := w.lane(w.remit)
+	mine.Treasury = w.wallet
+	for name, row := range map[string]struct {
+		lane  *recharge.Network
+		units int64
+		want  fault.Kind
+	}{
+		"none":             {w.lane(w.remit), 0, fault.Invalid},
+		"negative":         {w.lane(w.remit), -1, fault.Invalid},
+		"too many":         {w.lane(w.remit), recharge.MaxUnits + 1, fault.Invalid},
+		"not enough USDT":  {w.lane(w.remit), 21, fault.PaymentRequired},
+		"not offered":      {nil, 1, fault.Unprocessable},
+		"to oneself":       {mine, 1, fault.Unprocessable},
+		"network is blind": {behind, 1, fault.Unavailable},
+	} {
+		_, err := recharge.New(w.store, row.lane, w.now, silent()).Buy(t.Context(), w.request(row.units), patient)
+		if !fault.Is(err, row.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// Without the coin that pays for gas.
+	rest := new(big.Int).Sub(big.NewInt(1e18), big.NewInt(5e13))
+	faucet := devchain.FaucetAddress()
+	_, err := w.chain.Send(t.Context(), w.owner, devchain.Tx{To: &faucet, Value: rest, Gas: 21_000})
+	w.must(err)
+	w.finalize()
+	if _, err := w.service().Buy(t.Context(), w.request(1), patient); !fault.Is(err, fault.PaymentRequired) {
+		t.Errorf("without gas: %v", err)
+	}
+	if _, ok, err := w.store.RechargeOf(t.Context(), w.wallet); ok || err != nil {
+		t.Errorf("something was stored: %v", err)
+	}
+}
+
+// What is signed is the merchant's own wallet's, of the very token, at a price
+// of gas that is allowed; else nothing is signed and nothing stored.
+func TestBuy_Signs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "sqlite://"+t.TempDir()+"/florin.db")
+	free := w.signed(1)
+	var tx types.Transaction
+	w.must(tx.UnmarshalBinary(free.Bytes.Raw))
+	base := new(big.Int).Rsh(new(big.Int).Sub(tx.GasFeeCap(), tx.GasTipCap()), 1)
+	least := new(big.Int).Add(base, tx.GasTipCap())
+	between := new(big.Int).Add(least, new(big.Int).Rsh(base, 1))
+	capped, err := sender.NewTransfers(w.reader, money.NewUnits(between)).Sign(t.Context(), w.private, free.Transfer)
+	w.must(err)
+	w.must(tx.UnmarshalBinary(capped.Raw))
+	if tx.GasFeeCap().Cmp(between) != 0 || tx.To().Cmp(common.HexToAddress(string(w.asset.Contract))) != 0 {
+		t.Errorf("of at most %s wei a unit of gas %s are offered, to %s", between, tx.GasFeeCap(), tx.To())
+	}
+	other := w.request(1)
+	other.PrivateKey = secret.New(strings.Repeat("12", 32))
+	token := w.lane(w.remit)
+	token.Asset.Contract = treasury
+	for name, row := range map[string]struct {
+		lane *recharge.Network
+		q    recharge.Request
+		want fault.Kind
+	}{
+		"another's key": {w.lane(w.remit), other, fault.Internal},
+		"another token": {token, w.request(1), fault.Internal},
+		"gas too dear":  {w.lane(sender.NewTransfers(w.reader, money.NewUnits(new(big.Int).Sub(least, big.NewInt(1))))), w.request(1), fault.Unavailable},
+	} {
+		if b, err := row.lane.Chain.Sign(t.Context(), row.q.PrivateKey, chain.TokenTransfer{
+			Asset: row.lane.Asset, From: w.wallet, To: treasury, Amount: free.Transfer.Amount,
+		}); fault.KindOf(err) != row.want || len(b.Raw) > 0 {
+			t.Errorf("%s: %d bytes, %v", name, len(b.Raw), err)
+		}
+	}
+}
+
+// A process that dies after it stored the bytes, or after it broadcast them,
+// leaves them to the loop, which credits them once, whoever looks.
+func TestCrash(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		before := w.signed(3)
+		w.round() // broadcasts
+		w.finalize()
+		// Two instances come to the same conclusion at once.
+		w.pass(15 * time.Second)
+		done := make(chan error, 2)
+		for range 2 {
+			go func() { done <- w.service().RunOnce(t.Context()) }()
+		}
+		for range 2 {
+			w.must(<-done)
+		}
+		if w.state(before) != recharge.Credited || w.queries() != 3 {
+			t.Errorf("died before broadcast: %s, %d queries", w.state(before), w.queries())
+		}
+		// Dies after the broadcast: nobody waits, nothing is noted.
+		after := w.signed(4)
+		w.must(w.remit.Broadcast(t.Context(), after.Bytes))
+		w.finalize()
+		w.round()
+		w.round()
+		if w.state(after) != recharge.Credited || w.queries() != 7 || w.earned() != "0.35" {
+			t.Errorf("died after broadcast: %s, %d queries, the treasury holds %s", w.state(after), w.queries(), w.earned())
+		}
+		w.balanced()
+	})
+}
+
+// killed is a database that dies instead of committing the credit.
+type killed struct{ recharge.Store }
+
+func (killed) UpdateRecharge(context.Context, recharge.ID, func(recharge.Recharge) recharge.Change) (recharge.Recharge, error) {
+	return recharge.Recharge{}, errDied
+}
+
+func TestCrash_BeforeCredit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "sqlite://"+t.TempDir()+"/florin.db")
+	r := w.signed(2)
+	w.must(w.remit.Broadcast(t.Context(), r.Bytes))
+	w.finalize()
+	w.pass(15 * time.Second)
+	dying := recharge.New(killed{w.store}, w.lane(w.remit), w.now, silent())
+	if err := dying.RunOnce(t.Context()); err == nil || w.queries() != 0 {
+		t.Fatalf("%v, %d queries", err, w.queries())
+	}
+	w.round()
+	w.round()
+	if w.state(r) != recharge.Credited || w.queries() != 2 {
+		t.Errorf("%s, %d queries", w.state(r), w.queries())
+	}
+}
+
+// A network that is configured away is told of, once, while a recharge is on
+// its way; a treasury that is taken away stops sales, and what was sold before
+// is still settled where it was sent.
+func TestConfiguredAway(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		told := func() string {
+			var log strings.Builder
+			s := recharge.New(w.store, nil, w.now, slog.New(slog.NewJSONHandler(&log, nil)))
+			w.must(s.Run(t.Context()))
+			return log.String()
+		}
+		if log := told(); log != "" {
+			t.Errorf("nothing is on its way, and the log says %s", log)
+		}
+		r := w.signed(2)
+		if log := told(); strings.Count(log, "\n") != 1 || !strings.Contains(log, `"level":"WARN"`) || !strings.Contains(log, `"recharges":1`) {
+			t.Errorf("one is on its way, and the log says %s", log)
+		}
+		w.pass(30 * time.Minute)
+		stuck, err := w.store.Reports().Stuck(t.Context(), w.now(), 0)
+		w.must(err)
+		trouble, err := w.store.Reports().Trouble(t.Context(), w.now(), 0)
+		w.must(err)
+		if stuck.Recharges != 1 || len(trouble.Recharges) != 1 || trouble.Recharges[0].Tx != r.Bytes.Tx || trouble.Recharges[0].Email != "ada@shop.example" {
+			t.Errorf("the operator is shown %+v, %+v", stuck, trouble.Recharges)
+		}
+
+		lane := w.lane(w.remit)
+		lane.Treasury = ""
+		s := recharge.New(w.store, lane, w.now, silent())
+		if _, err := s.Buy(t.Context(), w.request(1), 0); !errors.Is(err, recharge.ErrNotOffered) {
+			t.Errorf("sold without a treasury: %v", err)
+		}
+		w.must(s.RunOnce(t.Context()))
+		w.finalize()
+		w.pass(15 * time.Second)
+		w.must(s.RunOnce(t.Context()))
+		if w.state(r) != recharge.Credited || w.queries() != 2 || w.earned() != "0.1" {
+			t.Errorf("%s, %d queries, the treasury holds %s", w.state(r), w.queries(), w.earned())
+		}
+		if stuck, err = w.store.Reports().Stuck(t.Context(), w.now(), 0); err != nil || stuck.Recharges != 0 {
+			t.Errorf("settled, and the operator is shown %+v, %v", stuck, err)
+		}
+	})
+}

@@ -1,0 +1,261 @@
+package settlement_test
+
+import (
+	"context"
+	"math/big"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm/contracts"
+	"github.com/florinpay/florin/internal/chain/evm/contracts/contractstest"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/sandbox/devchain"
+	"github.com/florinpay/florin/internal/settlement"
+)
+
+// A transaction of the gas wallet that is none of ours takes the nonce: that
+// is noticed when it is final, and the pots are swept by the next.
+func TestSweeper_Replaced(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, url string) {
+		w := newWorld(t, chain.Polygon, url)
+		p := w.paid(10 * money.USD)
+		s := w.sweeper()
+		w.once(s)
+		first := w.inFlight()
+		w.foreign(first.Attempts[0].Nonce)
+		w.chain.Mine(1)
+		w.once(s)
+		w.chain.Mine(1)
+		w.once(s)
+		if got := w.inFlight(); got.ID != first.ID {
+			t.Fatal("it was given up before the other transaction is final")
+		}
+		w.finalize()
+		w.once(s)
+		if got := w.sweepOf(first.ID); got.State != settlement.Superseded || got.Note == "" || len(got.Moved) != 0 {
+			t.Fatalf("after another transaction took its place it is %+v", got)
+		}
+		w.wantSwept(p, false)
+		w.settle(s)
+		w.wantBalance(merchantWallet, 10*money.USD)
+		w.wantSwept(p, true)
+		if w.nonce() != 2 {
+			t.Errorf("%d transactions, want two", w.nonce())
+		}
+	})
+}
+
+// foreign sends a transaction of the gas wallet beside the sweeper, paying
+// more than what waits with that nonce.
+func (w *world) foreign(nonce uint64) {
+	w.t.Helper()
+	to := common.HexToAddress("0x1111")
+	id := new(big.Int).SetUint64(w.profile.ChainID)
+	tx, err := w.gas.SignTx(types.NewTx(&types.DynamicFeeTx{
+		ChainID: id, Nonce: nonce, To: &to, Value: big.NewInt(1), Gas: 21_000, GasTipCap: big.NewInt(90e9), GasFeeCap: big.NewInt(99e9),
+	}), id)
+	w.must(err)
+	w.must(w.chain.Client().SendTransaction(w.t.Context(), tx))
+}
+
+// While something else of the gas wallet waits, nothing is signed: it would
+// replace it.
+func TestSweeper_WaitsForForeign(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, chain.Polygon, sqlite(t))
+	p := w.paid(10 * money.USD)
+	w.foreign(w.nonce())
+	s := w.sweeper()
+	if err := s.RunOnce(t.Context()); err == nil {
+		t.Error("a sweep was signed beside a transaction that waits")
+	}
+	w.finalize()
+	w.settle(s)
+	w.wantSwept(p, true)
+}
+
+// Somebody else flushes a forwarder, as anybody may: the money is where it
+// should be, and counts as swept.
+func TestSweeper_FlushedByOthers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, chain.Polygon, sqlite(t))
+	theirs, ours := w.paid(10*money.USD), w.paid(20*money.USD)
+	factory := contracts.FactoryAddress()
+	_, err := w.chain.Send(t.Context(), devchain.FaucetKey(), devchain.Tx{To: &factory, Gas: 1_000_000, Data: contracts.NewForwarderFactory().PackSweep(
+		[]contracts.ForwarderFactoryItem{{
+			Settlement: common.HexToAddress(string(merchantWallet)), Salt: contracts.Salt(uint64(theirs.Number), w.instance),
+			Tokens: []common.Address{w.chain.Tokens().USDT.Address},
+		}})})
+	w.must(err)
+	w.finalize()
+	w.watch()
+	w.settle(w.sweeper())
+	w.wantBalance(merchantWallet, 30*money.USD)
+	w.wantSwept(theirs, true)
+	w.wantSwept(ours, true)
+	w.wantEven()
+}
+
+// A token its issuer has frozen stays where it is, visibly, without stopping
+// the rest of its batch and without being tried all the time.
+func TestSweeper_Frozen(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, chain.Polygon, sqlite(t))
+	token := w.freezable()
+	frozen, fine := w.started(10*money.USD, merchantWallet), w.started(10*money.USD, merchantWallet)
+	binding := contractstest.NewFreezableToken()
+	for _, p := range []payment.Payment{frozen, fine} {
+		w.call(token, binding.PackMint(addressOf(p), w.units(10*money.USD)))
+	}
+	w.finalize()
+	w.watch()
+	w.call(token, binding.PackFreeze(addressOf(frozen), true))
+	w.finalize()
+	s := w.sweeper()
+	w.settleBlocked(s)
+	w.wantSwept(fine, true)
+	w.wantSwept(frozen, false)
+	nonce := w.nonce()
+	for range 5 { // within the pause nothing is tried
+		w.once(s)
+		w.finalize()
+		w.clock.pass(time.Minute)
+	}
+	if w.nonce() != nonce {
+		t.Errorf("a frozen token was tried %d more times within minutes", w.nonce()-nonce)
+	}
+	w.clock.pass(10 * time.Minute)
+	if pots := w.pots(); len(pots) != 1 || pots[0].Failures != 1 || pots[0].PaymentID != string(frozen.ID) {
+		t.Fatalf("after its pause the pots are %+v", pots)
+	}
+	w.settleBlocked(s)
+	if pots := w.pots(); len(pots) != 0 || w.nonce() != nonce+1 {
+		t.Errorf("after a second failure: %+v, %d more transactions", pots, w.nonce()-nonce)
+	}
+	w.call(token, binding.PackFreeze(addressOf(frozen), false))
+	w.finalize()
+	w.clock.pass(time.Hour)
+	w.settle(s)
+	w.wantSwept(frozen, true)
+}
+
+// freezable makes a token whose accounts can be frozen the network's USDT.
+func (w *world) freezable() common.Address {
+	w.t.Helper()
+	tx, err := w.chain.Send(w.t.Context(), devchain.FaucetKey(), devchain.Tx{Data: common.FromHex(contractstest.FreezableTokenMetaData.Bin), Gas: 3_000_000})
+	w.must(err)
+	w.chain.Mine(1)
+	r, err := w.chain.WaitReceipt(w.t.Context(), tx)
+	w.must(err)
+	w.profile.Assets = slices.Clone(w.profile.Assets)
+	w.profile.Assets[0].Contract = chain.AddressOf(w.profile.Network, r.ContractAddress[:]).Address
+	w.profile.Assets[0].Decimals = 18
+	w.adapter = w.newAdapter(w.chain.URL())
+	w.sender = w.newSender(ceiling)
+	w.watcher = payment.NewWatcher(w.profile, w.adapter, w.store, "watcher", w.clock.now, silent())
+	w.watch()
+	return r.ContractAddress
+}
+
+// call sends a call of a contract from the faucet.
+func (w *world) call(to common.Address, data []byte) {
+	w.t.Helper()
+	_, err := w.chain.Send(w.t.Context(), devchain.FaucetKey(), devchain.Tx{To: &to, Data: data, Gas: 500_000})
+	w.must(err)
+}
+
+// settleBlocked runs the sweeper until nothing is in flight any more.
+func (w *world) settleBlocked(s *settlement.Sweeper) {
+	w.t.Helper()
+	for range 10 {
+		w.once(s)
+		w.finalize()
+		if _, busy, err := w.store.InFlight(w.t.Context(), w.profile.Network); err != nil || !busy && len(w.pots()) == 0 {
+			w.must(err)
+			return
+		}
+	}
+	w.t.Fatal("sweeping does not end")
+}
+
+// Two instances work at once, on databases that allow it: every pot is swept
+// once and no nonce is left out.
+func TestSweeper_TwoInstances(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, url string) {
+		w := newWorld(t, chain.Polygon, url)
+		var paid []payment.Payment
+		for range 10 {
+			p := w.started(5*money.USD, merchantWallet)
+			w.pay(p, 5*money.USD)
+			paid = append(paid, p)
+		}
+		w.finalize()
+		w.watch()
+		policy := eager()
+		policy.Batch = 3
+		ctx := t.Context()
+		var all sync.WaitGroup
+		for _, holder := range []string{"one", "two", "three"} {
+			// No lease keeps them apart: only the store does.
+			s := settlement.New(w.newSender(ceiling), leaseless{w.open()}, policy, holder, w.clock.now, newID, silent())
+			all.Go(func() {
+				for range 40 {
+					_ = s.RunOnce(ctx)
+				}
+			})
+		}
+		stop := make(chan struct{})
+		go func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					w.chain.Mine(1)
+				}
+			}
+		}()
+		all.Wait()
+		close(stop)
+		w.settle(w.sweeper())
+		for _, p := range paid {
+			w.wantSwept(p, true)
+		}
+		w.wantBalance(merchantWallet, 50*money.USD)
+		w.nonce()
+		w.wantEven()
+	})
+}
+
+// leaseless gives everybody the lease.
+type leaseless struct{ settlement.Store }
+
+func (leaseless) Lease(context.Context, string, string, time.Time, time.Time) (bool, error) {
+	return true, nil
+}
+
+// wantEven reconciles chain and books.
+func (w *world) wantEven() {
+	w.t.Helper()
+	found, err := w.reconciler().Run(w.t.Context())
+	w.must(err)
+	for _, d := range found {
+		w.t.Errorf("difference: %s", d)
+	}
+}
+
+func (w *world) reconciler() settlement.Reconciler {
+	return settlement.Reconciler{
+		Records: w.store, Networks: []settlement.ReconciledNetwork{{Profile: w.profile, Reader: w.adapter, Coins: w.adapter.Coins}},
+		Wait: func(context.Context) error { return nil }, Progress: func(int) {},
+	}
+}

@@ -1,0 +1,141 @@
+package settlement_test
+
+import (
+	"math/big"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/settlement"
+)
+
+// once runs one round of the sweeper.
+func (w *world) once(s *settlement.Sweeper) {
+	w.t.Helper()
+	w.must(s.RunOnce(w.t.Context()))
+}
+
+// The wallet that is paid is the one recorded when the payment started,
+// whatever the merchant changes afterwards: the address can pay no other.
+func TestSweeper_SettlementChanged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, chain.BEP20, sqlite(t))
+	before, after := w.started(10*money.USD, merchantWallet), w.started(20*money.USD, anotherSettlement)
+	w.pay(before, 10*money.USD)
+	w.pay(after, 20*money.USD)
+	w.finalize()
+	w.watch()
+	w.settle(w.sweeper())
+	w.wantBalance(merchantWallet, 10*money.USD)
+	w.wantBalance(anotherSettlement, 20*money.USD)
+}
+
+// Only final money is a reason to sweep.
+func TestSweeper_WaitsForFinality(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, chain.Polygon, sqlite(t))
+	p := w.started(10*money.USD, merchantWallet)
+	w.pay(p, 10*money.USD)
+	w.chain.Mine(2) // seen, not final
+	w.watch()
+	s := w.sweeper()
+	w.once(s)
+	if _, busy, err := w.store.InFlight(t.Context(), chain.Polygon); busy || err != nil {
+		t.Fatalf("money that is not final is swept: %v", err)
+	}
+	w.finalize()
+	w.watch()
+	w.settle(s)
+	w.wantBalance(merchantWallet, 10*money.USD)
+}
+
+// What is not final when its address is flushed goes along, and counts once.
+func TestSweeper_TakesAlongWhatIsNotFinal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, chain.Polygon, sqlite(t))
+	p := w.paid(10 * money.USD)
+	s := w.sweeper()
+	w.pay(p, 5*money.USD)
+	w.chain.Mine(1)
+	w.watch()
+	w.once(s) // planned with 10, moves 15
+	w.settle(s)
+	w.wantBalance(merchantWallet, 15*money.USD)
+	w.wantSwept(p, true)
+	if w.nonce() != 1 {
+		t.Errorf("%d transactions, want one", w.nonce())
+	}
+}
+
+// A block with a sweep is replaced: the sweep is sent again and counts once.
+func TestSweeper_Reorg(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, url string) {
+		w := newWorld(t, chain.Polygon, url)
+		p := w.paid(10 * money.USD)
+		s := w.sweeper()
+		w.once(s)
+		id := w.inFlight().ID
+		w.chain.Mine(1)
+		w.once(s)
+		w.wantBalance(merchantWallet, 10*money.USD)
+		if _, err := w.chain.Reorg(1); err != nil {
+			t.Fatal(err)
+		}
+		w.wantBalance(merchantWallet, 0)
+		w.once(s)
+		w.wantSwept(p, false)
+		w.clock.pass(20 * time.Second) // for the same bytes to be sent again
+		w.once(s)
+		w.settle(s)
+		done := w.sweepOf(id)
+		if done.State != settlement.Confirmed || len(done.Attempts) != 1 {
+			t.Errorf("the sweep ended as %s after %d attempts", done.State, len(done.Attempts))
+		}
+		w.wantBalance(merchantWallet, 10*money.USD)
+		w.wantSwept(p, true)
+		if w.nonce() != 1 {
+			t.Errorf("%d transactions, want one", w.nonce())
+		}
+	})
+}
+
+// A transaction that is not included is replaced by one that pays at least an
+// eighth more, with the same nonce; whichever lands counts.
+func TestSweeper_Stuck(t *testing.T) {
+	t.Parallel()
+	for _, n := range []chain.Network{chain.BEP20, chain.Polygon, chain.Base} {
+		t.Run(string(n), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, n, sqlite(t))
+			p := w.paid(10 * money.USD)
+			s := w.sweeper()
+			w.once(s)
+			for range 2 {
+				w.clock.pass(61 * time.Second)
+				w.once(s)
+			}
+			stuck := w.inFlight()
+			if len(stuck.Attempts) != 3 {
+				t.Fatalf("%d attempts, want 3", len(stuck.Attempts))
+			}
+			for i, a := range stuck.Attempts[1:] {
+				before := stuck.Attempts[i]
+				if a.Nonce != before.Nonce || !eighthMore(a.Fee.Tip, before.Fee.Tip) || !eighthMore(a.Fee.Price, before.Fee.Price) {
+					t.Errorf("attempt %d has nonce %d and pays %+v after %+v", a.N, a.Nonce, a.Fee, before.Fee)
+				}
+			}
+			w.settle(s)
+			w.wantBalance(merchantWallet, 10*money.USD)
+			w.wantSwept(p, true)
+			if done := w.sweepOf(stuck.ID); done.State != settlement.Confirmed || done.Tx != stuck.Attempts[2].Tx {
+				t.Errorf("it ended as %s by %s", done.State, done.Tx)
+			}
+		})
+	}
+}
+
+func eighthMore(a, b money.Units) bool {
+	return new(big.Int).Mul(a.Big(), big.NewInt(8)).Cmp(new(big.Int).Mul(b.Big(), big.NewInt(9))) >= 0
+}

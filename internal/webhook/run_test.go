@@ -1,0 +1,366 @@
+package webhook_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/webhook"
+	"github.com/florinpay/florin/internal/webhook/webhooktest"
+)
+
+// Two instances on one store: each event is sent once, and never two attempts
+// of it at the same time.
+func TestRun_TwoInstances(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, o webhooktest.Outbox) {
+		const events, receivers = 120, 6
+		var mu sync.Mutex
+		sending, sent := make(map[string]bool), make(map[string]int)
+		shop := startReceiver(t, func(_ http.ResponseWriter, q *http.Request) {
+			id := q.Header.Get(webhook.HeaderID)
+			mu.Lock()
+			if sending[id] {
+				t.Errorf("%s is sent twice at once", id)
+			}
+			sending[id] = true
+			sent[id]++
+			mu.Unlock()
+			time.Sleep(3 * time.Millisecond)
+			mu.Lock()
+			sending[id] = false
+			mu.Unlock()
+		})
+		var ids []int64
+		for i := range events {
+			ids = append(ids, o.Enqueue(t, fmt.Sprintf("%s/%d", shop.URL, i%receivers), overdue()))
+		}
+		for i := range 2 {
+			run(t, deliverer(o, fmt.Sprint("instance", i), time.Now))
+		}
+		for _, id := range ids {
+			eventually(t, "the outcome", func() bool { return o.Look(t, id).State == webhook.Delivered })
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if len(sent) != events {
+			t.Errorf("%d of %d events arrived", len(sent), events)
+		}
+		for id, n := range sent {
+			if n != 1 {
+				t.Errorf("%s arrived %d times", id, n)
+			}
+		}
+	})
+}
+
+// More receivers hang than there are places for prompt ones, each with more to
+// do than it is given; the events of the others arrive meanwhile.
+func TestRun_HangingReceiversDelayNobody(t *testing.T) {
+	t.Parallel()
+	const hanging, each, fast, events = 300, 2, 10, 100
+	wait := hang(t)
+	slow := startReceiver(t, wait)
+	shop := startReceiver(t, answer(200))
+	o := &memory{Memory: webhooktest.NewMemory()}
+	for i := range hanging {
+		for range each {
+			o.Enqueue(t, fmt.Sprintf("%s/%d", slow.URL, i), overdue())
+		}
+	}
+	for i := range events {
+		o.Enqueue(t, fmt.Sprintf("%s/%d", shop.URL, i%fast), overdue().Add(time.Second)) // later: the others come first
+	}
+	started := time.Now()
+	run(t, deliverer(o, "one", time.Now))
+	eventually(t, "the events of prompt receivers", func() bool { return o.Count(webhook.Delivered) == events })
+	if took := time.Since(started); took >= webhook.AttemptTimeout {
+		t.Fatalf("it took %v: they waited for those that hang", took)
+	}
+	if n := len(slow.requests()); n < hanging/2 {
+		t.Errorf("only %d requests hang, which proves little", n)
+	}
+}
+
+func TestRun_StopFinishesWhatIsInFlight(t *testing.T) {
+	t.Parallel()
+	arrived, answerNow := make(chan struct{}, 1), make(chan struct{})
+	shop := startReceiver(t, func(http.ResponseWriter, *http.Request) {
+		arrived <- struct{}{}
+		<-answerNow
+	})
+	o := &memory{Memory: webhooktest.NewMemory()}
+	id := o.Enqueue(t, shop.URL, overdue())
+	stop := run(t, deliverer(o, "one", time.Now))
+	mustCome(t, arrived)
+	time.AfterFunc(100*time.Millisecond, func() { close(answerNow) })
+	stop()
+	stop()
+	if row := o.Look(t, id); row.State != webhook.Delivered {
+		t.Fatalf("after an ordered stop: %+v", row)
+	}
+}
+
+func TestRun_StopAbandonsWhatHangs(t *testing.T) {
+	t.Parallel()
+	arrived := make(chan struct{}, 1)
+	wait := hang(t)
+	shop := startReceiver(t, func(w http.ResponseWriter, q *http.Request) {
+		arrived <- struct{}{}
+		wait(w, q)
+	})
+	o := &memory{Memory: webhooktest.NewMemory()}
+	id := o.Enqueue(t, shop.URL, overdue())
+	stop := run(t, deliverer(o, "one", time.Now))
+	mustCome(t, arrived)
+	started := time.Now()
+	stop()
+	if took := time.Since(started); took > webhook.LongestStop {
+		t.Fatalf("stopped after %v", took)
+	}
+	if row := o.Look(t, id); row.State != webhook.Waiting || row.Made != 0 {
+		t.Fatalf("an attempt that was broken off counts: %+v", row)
+	}
+	c := &clock{now: time.Now().Add(webhook.Lease + time.Second)}
+	var again sync.WaitGroup
+	defer again.Wait()
+	again.Go(func() {
+		if _, err := deliverer(o, "two", c.Now).RunOnce(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+	mustCome(t, arrived)
+	shop.CloseClientConnections()
+	eventually(t, "the outcome", func() bool { return o.Look(t, id).Made == 1 })
+}
+
+func TestRun_Stopped(t *testing.T) {
+	t.Parallel()
+	shop := startReceiver(t, answer(200))
+	o := &memory{Memory: webhooktest.NewMemory()}
+	d := deliverer(o, "one", time.Now)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	id := o.Enqueue(t, shop.URL, overdue())
+	if err := d.Run(ctx); err != nil {
+		t.Fatalf("stopped before it began: %v", err)
+	}
+	if len(shop.requests()) != 0 {
+		t.Error("something was sent after the stop")
+	}
+	stop := run(t, d)
+	stop()
+	run(t, d) // again
+	eventually(t, "the outcome", func() bool { return o.Look(t, id).State == webhook.Delivered })
+}
+
+// blindfold hides when something is due, so that nothing but a nudge makes the
+// loop look.
+type blindfold struct{ webhook.Store }
+
+func (blindfold) NextDue(context.Context, time.Time) (time.Time, bool, error) {
+	return time.Time{}, false, nil
+}
+
+func TestRun_Wake(t *testing.T) {
+	t.Parallel()
+	shop := startReceiver(t, answer(200))
+	o := &memory{Memory: webhooktest.NewMemory()}
+	d := deliverer(blindfold{o}, "one", time.Now)
+	d.Wake() // also before it runs, and more than once
+	d.Wake()
+	run(t, d)
+	for range 3 {
+		id := o.Enqueue(t, shop.URL, overdue())
+		d.Wake()
+		eventually(t, "the outcome", func() bool { return o.Look(t, id).State == webhook.Delivered })
+	}
+}
+
+// A receiver is given PerURL at once; each answer makes room for more.
+func TestRun_LongQueueOfOneReceiver(t *testing.T) {
+	t.Parallel()
+	const events = 20 * webhook.PerURL
+	shop := startReceiver(t, answer(200))
+	o := &memory{Memory: webhooktest.NewMemory()}
+	for range events {
+		o.Enqueue(t, shop.URL, overdue())
+	}
+	d := deliverer(blindfold{o}, "one", time.Now)
+	d.Wake()
+	run(t, d)
+	eventually(t, "the last of them", func() bool { return o.Count(webhook.Delivered) == events })
+}
+
+func TestRun_PollsWithoutWake(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, o webhooktest.Outbox) {
+		var failing atomic.Bool
+		failing.Store(true)
+		shop := startReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
+			if failing.Swap(false) {
+				w.WriteHeader(http.StatusInternalServerError)
+			}
+		})
+		run(t, deliverer(o, "one", time.Now))
+		id := o.Enqueue(t, shop.URL, overdue())
+		eventually(t, "the second attempt, 5 s after the first", func() bool { return o.Look(t, id).State == webhook.Delivered })
+		row := o.Look(t, id)
+		if wait := row.Attempts[1].At.Sub(row.Attempts[0].At); row.Made != 2 || wait < 5*time.Second {
+			t.Errorf("tried again after %v: %+v", wait, row)
+		}
+	})
+}
+
+// A receiver that asks to be left alone is: also by its other deliveries.
+func TestRun_HeedsRetryAfter(t *testing.T) {
+	t.Parallel()
+	const events = 30
+	var full atomic.Bool
+	full.Store(true)
+	shop := startReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
+		if full.Swap(false) {
+			w.Header().Set("Retry-After", "2")
+			w.WriteHeader(http.StatusTooManyRequests)
+		}
+	})
+	o := &memory{Memory: webhooktest.NewMemory()}
+	for range events {
+		o.Enqueue(t, shop.URL, overdue())
+	}
+	run(t, deliverer(o, "one", time.Now))
+	eventually(t, "all but the one that was refused", func() bool { return o.Count(webhook.Delivered) == events-1 })
+	got := shop.requests()
+	refused := got[0].at
+	early := slices.IndexFunc(got[1:], func(r received) bool { return r.at.Sub(refused) < 1900*time.Millisecond })
+	if early >= 0 {
+		t.Errorf("sent %v after the receiver asked for 2 s", got[1+early].at.Sub(refused))
+	}
+}
+
+// panicking is a sender that cannot cope with some deliveries.
+type panicking struct{ webhook.Posts }
+
+func (p panicking) Send(ctx context.Context, d webhook.Delivery) webhook.Result {
+	if strings.HasSuffix(d.URL, "/panic") {
+		panic("a body nobody thought of")
+	}
+	return p.Posts.Send(ctx, d)
+}
+
+func TestRun_PanicIsContained(t *testing.T) {
+	t.Parallel()
+	shop := startReceiver(t, answer(200))
+	o := &memory{Memory: webhooktest.NewMemory()}
+	bad := o.Enqueue(t, shop.URL+"/panic", overdue())
+	good := o.Enqueue(t, shop.URL, overdue())
+	d := deliverer(o, "one", time.Now)
+	d.Sender = panicking{d.Sender}
+	run(t, d)
+	eventually(t, "the outcome of the good one", func() bool { return o.Look(t, good).State == webhook.Delivered })
+	eventually(t, "the outcome of the bad one", func() bool { return o.Look(t, bad).Made == 1 })
+	row := o.Look(t, bad)
+	if row.State != webhook.Waiting || row.Attempts[0].Error == "" || !row.NextAt.After(row.Attempts[0].At) {
+		t.Fatalf("%+v", row)
+	}
+}
+
+// unwell is a store whose reads fail at first, in every way.
+type unwell struct {
+	webhook.Store
+	lists, claims, looks atomic.Int64
+}
+
+func (u *unwell) DueReceivers(ctx context.Context, now time.Time) ([]webhook.DueReceiver, error) {
+	switch u.lists.Add(1) {
+	case 1:
+		return nil, errors.New("the database is gone")
+	case 2:
+		panic("and so is its driver")
+	}
+	return u.Store.DueReceivers(ctx, now)
+}
+
+func (u *unwell) Claim(ctx context.Context, holder string, now, until time.Time, shares []webhook.Share) ([]webhook.Delivery, error) {
+	switch u.claims.Add(1) {
+	case 1:
+		return nil, errors.New("the database is gone")
+	case 2:
+		panic("and so is its driver")
+	}
+	return u.Store.Claim(ctx, holder, now, until, shares)
+}
+
+func (u *unwell) NextDue(ctx context.Context, now time.Time) (time.Time, bool, error) {
+	switch u.looks.Add(1) {
+	case 1:
+		return time.Time{}, false, errors.New("the database is gone")
+	case 2:
+		panic("and so is its driver")
+	}
+	return u.Store.NextDue(ctx, now)
+}
+
+func TestRun_StoreFails(t *testing.T) {
+	t.Parallel()
+	shop := startReceiver(t, answer(200))
+	o := &memory{Memory: webhooktest.NewMemory()}
+	id := o.Enqueue(t, shop.URL, overdue())
+	u := &unwell{Store: o}
+	d := deliverer(u, "one", time.Now)
+	run(t, d)
+	eventually(t, "the outcome", func() bool { return o.Look(t, id).State == webhook.Delivered })
+	if u.lists.Load() < 3 || u.claims.Load() < 3 || u.looks.Load() < 3 {
+		t.Errorf("%d lists, %d claims, %d looks", u.lists.Load(), u.claims.Load(), u.looks.Load())
+	}
+	broken := deliverer(&unwell{Store: o}, "two", time.Now)
+	for range 2 {
+		if _, err := broken.RunOnce(t.Context()); err == nil {
+			t.Error("RunOnce does not fail with the store")
+		}
+	}
+}
+
+// A custodian without a callback URL any more ends its deliveries.
+func TestRunOnce_NoCallbackURL(t *testing.T) {
+	t.Parallel()
+	o := &memory{Memory: webhooktest.NewMemory()}
+	id := o.Enqueue(t, "", noon)
+	c := &clock{now: noon}
+	mustRunOnce(t, deliverer(o, "one", c.Now))
+	if row := o.Look(t, id); row.State != webhook.Stopped || row.Attempts[0].Error == "" {
+		t.Fatalf("%+v", row)
+	}
+}
+
+// What a receiver knows and who it is stays out of the log.
+func TestRun_LogsNoSecret(t *testing.T) {
+	t.Parallel()
+	shop := startReceiver(t, answer(500))
+	o := &memory{Memory: webhooktest.NewMemory()}
+	id := o.Enqueue(t, shop.URL+"/path-token?key=query-token", noon)
+	var log strings.Builder
+	c := &clock{now: noon}
+	d := deliverer(o, "one", c.Now)
+	d.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	for o.Look(t, id).State == webhook.Waiting {
+		mustRunOnce(t, d)
+		c.pass(24 * time.Hour)
+	}
+	if log.Len() == 0 {
+		t.Fatal("giving up is not logged")
+	}
+	for _, text := range []string{"path-token", "query-token", "shop \\\"secret", "whsec_"} {
+		if strings.Contains(log.String(), text) {
+			t.Errorf("%q is logged:\n%s", text, log.String())
+		}
+	}
+}
