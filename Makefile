@@ -43,6 +43,7 @@ test: test-deps ## Run all tests; installs PostgreSQL, Chromium and the npm engi
 
 .PHONY: test-deps
 test-deps: ## Install what tests need beyond Go, as root through apt and npm; else name what is missing
+	@.ci/install-programs
 	@.ci/install-postgres
 	@.ci/install-chromium
 	@.ci/install-engines

@@ -3,6 +3,7 @@ package solana_test
 import (
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -100,21 +101,24 @@ func TestFaults_Behind(t *testing.T) {
 func TestFaults_Refused(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{429, 500, 503} {
-		h, first, _ := twoNodes(t)
-		to := h.Address()
-		h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: 5})
-		h.Mine(1)
-		first.refuse(status)
-		wantUnits(t, h.scanned(t, to), 5)
-		e := h.reader.Endpoints()[0]
-		if e.Name != first.name() || e.Healthy || e.CoolUntil.IsZero() {
-			t.Errorf("after HTTP status %d: %+v", status, e)
-		}
-		single := newHarness(t, h.bank, first.url())
-		_, err := single.reader.Heads(t.Context())
-		if !fault.Is(err, fault.Unavailable) || strings.Contains(err.Error()+e.Reason, secretPath) {
-			t.Errorf("single node with HTTP status %d: %v; %+v", status, err, e)
-		}
+		t.Run(strconv.Itoa(status), func(t *testing.T) {
+			t.Parallel()
+			h, first, _ := twoNodes(t)
+			to := h.Address()
+			h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: 5})
+			h.Mine(1)
+			first.refuse(status)
+			wantUnits(t, h.scanned(t, to), 5)
+			e := h.reader.Endpoints()[0]
+			if e.Name != first.name() || e.Healthy || e.CoolUntil.IsZero() {
+				t.Errorf("after HTTP status %d: %+v", status, e)
+			}
+			single := newHarness(t, h.bank, first.url())
+			_, err := single.reader.Heads(t.Context())
+			if !fault.Is(err, fault.Unavailable) || strings.Contains(err.Error()+e.Reason, secretPath) {
+				t.Errorf("single node with HTTP status %d: %v; %+v", status, err, e)
+			}
+		})
 	}
 }
 

@@ -177,11 +177,13 @@ func TestSender_Answers(t *testing.T) {
 		"TooExpensive":  {"getFeeForMessage", always(fmt.Sprintf(`{"context":{"slot":1},"value":%d}`, 10*gasFunds)), chain.ErrNoGas},
 		"NothingIsLeft": {"getFeeForMessage", always(fmt.Sprintf(`{"context":{"slot":1},"value":%d}`, gasFunds-s.rent(165)-s.rent(0)+1)), chain.ErrNoGas},
 	} {
-		n.set(c.method, c.answer)
-		if a, err := s.sender.Sign(t.Context(), items, nil, time.Now()); !errors.Is(err, c.want) {
-			t.Errorf("%s: signed %+v, %v; want %v", name, a, err, c.want)
-		}
-		n.set(c.method, nil)
+		t.Run(name, func(t *testing.T) {
+			n.set(c.method, c.answer)
+			if a, err := s.sender.Sign(t.Context(), items, nil, time.Now()); !errors.Is(err, c.want) {
+				t.Errorf("signed %+v, %v; want %v", a, err, c.want)
+			}
+			n.set(c.method, nil)
+		})
 		n = s.through(t, solana.SenderConfig{}) // the failed endpoint is cooling down
 	}
 	n.set("getFeeForMessage", always(fmt.Sprintf(`{"context":{"slot":1},"value":%d}`, gasFunds-s.rent(165)-s.rent(0))))

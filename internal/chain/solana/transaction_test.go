@@ -104,16 +104,18 @@ func TestTransaction_Credit(t *testing.T) {
 			m["accountKeys"] = []string{"Hh8QwFUA6MtVu1qAoq12ucvFHNwCcVTV7hpWjeY1Hztb", someOwner.String(), "11111111111111111111111111111112"}
 		}, 0},
 	} {
-		tx, ok := read(asJSON(c.change))
-		if !ok {
-			t.Errorf("%s: not read", name)
-			continue
-		}
-		got, credited := tx.credit(someATA, someOwner, someMint)
-		if credited != (c.want > 0) || credited &&
-			(got.units().Cmp(money.UnitsFromUint64(c.want)) != 0 || got.index != 1) {
-			t.Errorf("%s: credited %t, %s at %d; want %d", name, credited, got.units(), got.index, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tx, ok := read(asJSON(c.change))
+			if !ok {
+				t.Fatal("it is refused")
+			}
+			got, credited := tx.credit(someATA, someOwner, someMint)
+			if credited != (c.want > 0) || credited &&
+				(got.units().Cmp(money.UnitsFromUint64(c.want)) != 0 || got.index != 1) {
+				t.Errorf("credited %t, %s at %d; want %d", credited, got.units(), got.index, c.want)
+			}
+		})
 	}
 }
 
@@ -142,9 +144,12 @@ func TestTransaction_Invalid(t *testing.T) {
 			m["accountKeys"] = []string{someATA.String(), someATA.String(), "11111111111111111111111111111112"}
 		}),
 	} {
-		if _, ok := read(raw); ok {
-			t.Errorf("%s: read", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, ok := read(raw); ok {
+				t.Error("it is accepted")
+			}
+		})
 	}
 	failed, ok := read(asJSON(func(m, _ map[string]any) { m["err"], m["preBalances"], m["postBalances"] = "x", []int64{}, nil }))
 	if !ok || !failed.failed() || len(failed.changes()) != 0 {

@@ -91,16 +91,18 @@ func TestAdapter_TransferRefused(t *testing.T) {
 		asset chain.Asset
 		units money.Units
 	}{
-		"no address":             {"hello", usdc, one},
-		"a wallet off the curve": {chain.Address(vault.String()), usdc, one},
-		"the address itself":     {to, usdc, one},
-		"nothing":                {wallet, usdc, money.Units{}},
-		"an unknown mint":        {wallet, unknown, one},
+		"NoAddress":   {"hello", usdc, one},
+		"OffCurve":    {chain.Address(vault.String()), usdc, one},
+		"ToItself":    {to, usdc, one},
+		"NoUnits":     {wallet, usdc, money.Units{}},
+		"UnknownMint": {wallet, unknown, one},
 	} {
-		if _, err := h.reader.Transfer(
-			t.Context(), row.payer, to, row.asset, row.units,
-		); !fault.Is(err, fault.Invalid) {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := h.reader.Transfer(t.Context(), row.payer, to, row.asset, row.units)
+			if !fault.Is(err, fault.Invalid) {
+				t.Errorf("error %v, want Invalid", err)
+			}
+		})
 	}
 }
