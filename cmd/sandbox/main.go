@@ -1,6 +1,5 @@
-// Command sandbox runs Florin on one machine with nothing else installed:
-// development chains, test money, a demo merchant and a webhook inbox around
-// the server of production. It is what `make run` starts.
+// Command sandbox runs the production server with development chains, test money, a demo merchant and a webhook inbox.
+// It needs nothing else on the machine; `make run` starts it.
 package main
 
 import (
@@ -49,7 +48,7 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	// The address is taken before it is printed, so that what is printed works.
+	// Listen before printing the address, so that the printed commands work.
 	if _, err := s.App.Listen(ctx); err != nil {
 		return fmt.Errorf("%w; is another sandbox running? -listen picks another address", err)
 	}
@@ -59,7 +58,7 @@ func run(args []string) error {
 	return s.Run(ctx)
 }
 
-// greet prints everything a newcomer needs for a first payment.
+// greet prints everything that a new user needs for a first payment.
 func greet(ctx context.Context, s *sandbox.Sandbox) error {
 	p, err := s.App.Payments.Create(ctx, payment.CreateInput{
 		KeyID: s.Demo.KeyID, Amount: "49.90", Details: payment.Details{Description: "Two bags of coffee", Reference: "order-1001"},

@@ -19,7 +19,7 @@ func makeCampaign(ctx context.Context, campaigns *campaign.Service, keyID int64)
 	_, err := campaigns.Create(ctx, keyID, campaign.Draft{
 		Slug: DemoCampaign, Title: "A new roaster for the corner",
 		Description: "Our roaster is older than most of our guests, and this spring it gave up.\n\n" +
-			"Every dollar goes to its successor. What is left over buys everybody a coffee.",
+			"Every dollar goes to its successor. What is left over buys a round of coffee.",
 		Goal: "1000", Suggested: []string{"5", "10", "25", "50"},
 	})
 	if err != nil && !errors.Is(err, campaign.ErrTaken) {

@@ -8,7 +8,7 @@ import (
 
 // explain fails with errLagging unless the newest transaction that reports the account's balance left what
 // the account holds now: a node's index of signatures may be behind its accounts. list is the newest part of
-// the account's history. Older pages are read only as needed, because anybody can name an account in
+// the account's history. Older pages are read only as needed, because anyone can name an account in
 // transactions that do nothing to it.
 func (s *search) explain(ctx context.Context, x snapshot, list []signatureInfo) error {
 	now, err := x.now.holding()

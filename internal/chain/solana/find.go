@@ -11,10 +11,10 @@ import (
 // coinDecimals is the scale of SOL in lamports.
 const coinDecimals = 9
 
-// Find looks up a transaction and returns everything it moved, whoever the recipient is: tokens of any mint,
-// and SOL, whose Asset has no contract. The recipient of a token is the owner of the receiving account if
-// that is the associated one, else the account itself. A failed transaction moved nothing. A mint that is no
-// asset of the network is named by its address alone, because anyone can choose the name of a mint.
+// Find looks up a transaction and returns everything it moved to any recipient: tokens of any mint, and SOL,
+// whose Asset has no contract. The recipient of a token is the owner of the receiving account if that is the
+// associated one, else the account itself. A failed transaction moved nothing. A mint that is no asset of the
+// network is named by its address alone, because anyone can choose the name of a mint.
 func (a *Adapter) Find(ctx context.Context, tx chain.TxHash) (chain.Found, error) {
 	signature, ok := parseSignature(tx)
 	if !ok {

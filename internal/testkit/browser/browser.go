@@ -17,7 +17,7 @@ import (
 	"github.com/florinpay/florin/internal/testkit/watchdog"
 )
 
-// errNoBrowser tells a developer what to install.
+// errNoBrowser names what to install.
 var errNoBrowser = errors.New("no Chromium or Chrome in PATH: install the package chromium and " +
 	"its fonts (run .ci/install-chromium)")
 

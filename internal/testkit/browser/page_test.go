@@ -159,7 +159,7 @@ func TestNew_Complaints(t *testing.T) {
 	for path, want := range map[string]string{
 		"/console":   `console.error: "broken"`,
 		"/exception": "ReferenceError",
-		"/dialog":    "a dialog nobody answers, alert: hello",
+		"/dialog":    "an unanswered dialog, alert: hello",
 		"/image":     "missing.png",
 		"/nowhere":   "404",
 	} {
@@ -212,7 +212,7 @@ func TestFirstParty(t *testing.T) {
 
 func TestLoopbackOnly(t *testing.T) {
 	t.Parallel()
-	// A documentation address of RFC 5737: nobody answers there, but only our own rule refuses the name at once.
+	// A documentation address of RFC 5737: without the rule the request would time out; with it, it fails at once.
 	for _, address := range []string{"http://example.com/", "http://203.0.113.7/"} {
 		err := chromedp.Run(New(t, AllowError(".")), chromedp.Navigate(address))
 		if err == nil || !strings.Contains(err.Error(), "ERR_NAME_NOT_RESOLVED") {
@@ -245,7 +245,8 @@ func TestScreenshot(t *testing.T) {
 	}
 }
 
-// A picture shows what its visitor sees, also of a page that is written from right to left and after the window grew.
+// TestScreenshot_RightToLeft: a screenshot shows what the user sees, also of a page in a right-to-left
+// language and after the window grew.
 func TestScreenshot_RightToLeft(t *testing.T) {
 	t.Setenv(ScreenshotsVariable, t.TempDir()) // and so not parallel
 	home := serve(t)

@@ -63,7 +63,7 @@ func (v *visit) hear(tab context.Context, event any) {
 	case *inspector.EventTargetCrashed:
 		v.complain("the page crashed")
 	case *page.EventJavascriptDialogOpening:
-		v.complain(fmt.Sprintf("a dialog nobody answers, %s: %s", event.Type, event.Message))
+		v.complain(fmt.Sprintf("an unanswered dialog, %s: %s", event.Type, event.Message))
 		go v.dismiss(tab)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"syscall"
 )
 
-// errNoPostgres tells a developer what to install.
+// errNoPostgres names what to install.
 var errNoPostgres = errors.New("no PostgreSQL server programs (initdb, pg_ctl) in PATH or /usr/lib/postgresql: " +
 	"install the package postgresql-15 or any newer one (.ci/install-postgres does), or set " + ServerVariable)
 
