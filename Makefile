@@ -18,7 +18,7 @@ GOLANGCI_VERSION := v2.15.0
 GOLANGCI := .cache/bin/golangci-lint-$(GOLANGCI_VERSION)
 
 # Packages with goroutines of their own that need neither a browser nor a chain: fast enough for the race detector.
-RACE_PACKAGES = $(wildcard ./internal/account ./internal/ledger ./internal/idempotency ./internal/money \
+RACE_PACKAGES = $(wildcard ./internal/identity ./internal/merchant ./internal/ledger ./internal/idempotency ./internal/money \
 	./internal/payment ./internal/secret ./internal/settlement ./internal/testkit/watchdog ./internal/webhook)
 
 .PHONY: help

@@ -9,11 +9,11 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// Call is what is known of the request that asks for an operation, and what
-// the operation tells the surface beside its result.
+// Call describes the request behind an operation, and carries what the operation
+// returns to the surface beside its result.
 type Call struct {
 	RequestID string
-	// Client is who asks, for limits: an IP address, or empty for a program
+	// Client is the caller's IP address, for limits. It is empty for a program
 	// on the same machine, which is the operator's own.
 	Client    string
 	UserAgent string
@@ -21,14 +21,13 @@ type Call struct {
 	Bearer secret.Text
 	// IdempotencyKey is the header's value, checked; empty without one.
 	IdempotencyKey string
-	// Request is the hash of the request's body, which tells a repetition
+	// Request is the hash of the request's body. It distinguishes a repetition
 	// from another request under the same key.
 	Request idempotency.Hash
 
-	// RetryAfter is set to when to come back, if the operation was refused
-	// for now.
+	// RetryAfter is set if the same request may succeed after that time.
 	RetryAfter time.Duration
-	// Replayed is set if the answer is one that was given before.
+	// Replayed is set if the answer is the stored one of an earlier request.
 	Replayed bool
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// Look says what became of a transaction, for a payment whose txnid is known.
+// Look searches the networks for a transaction that should pay the payment.
 func (o *Operations) Look(ctx context.Context, txnid, hash string) (payment.LookupResult, error) {
 	if hash == "" {
 		return payment.LookupResult{}, fault.About(fault.Invalid, "hash", "is required")
@@ -20,7 +20,7 @@ func (o *Operations) Look(ctx context.Context, txnid, hash string) (payment.Look
 	return o.d.Lookup.Find(ctx, txnid, hash)
 }
 
-// Find is Look as the interface shows it.
+// Find returns the answer of Look as the interface shows it.
 func (o *Operations) Find(ctx context.Context, txnid, hash string) (*model.FindingResult, error) {
 	f, err := o.Look(ctx, txnid, hash)
 	if err != nil {

@@ -2,16 +2,17 @@ package operation
 
 import "context"
 
-// Limits says whether the client or key may ask once more. A refusal is a
-// fault.Limited that says when to come back.
+// Limits counts operations and refuses those beyond the configured rates. A
+// refusal is a fault.Limited with the time to retry after. The HTTP surface
+// implements it, which this package does not import.
 type Limits interface {
 	// Key counts an operation of the API key.
 	Key(ctx context.Context, keyID int64) error
-	// Costly counts an operation that anybody can ask for and that costs much
-	// more than it costs to ask: a search on a chain, a password's hash. It
-	// is counted for each operation, not for each request.
+	// Costly counts an operation of a client that needs no key and costs much
+	// more than its request: a search on a chain, a password's hash. It counts
+	// operations, not requests.
 	Costly(ctx context.Context) error
-	// Open counts a payment that anybody can open and that takes a credit of
-	// the merchant's: whoever does it all day must not use them up.
+	// Open counts a payment that a client without a key opens for a credit of
+	// the merchant's: one client must not use up all credits.
 	Open(ctx context.Context) error
 }

@@ -23,15 +23,15 @@ const claimTime = 2 * time.Minute
 // recordTime bounds how long writing down an answer may take.
 const recordTime = 10 * time.Second
 
-// scope says whose an Idempotency-Key is: a merchant's, or that of whoever
-// knows the txnid of one of the merchant's payments.
+// scope is the owner of an Idempotency-Key: a merchant, or the payer of one of
+// the merchant's payments.
 type scope struct {
 	keyID   int64
 	payment payment.ID // empty for the merchant
 }
 
-// name is what the key is kept under. A payer must not be able to take a
-// merchant's keys, so theirs are hashed with the txnid.
+// name is the name the key is stored under. A payer's key is hashed and joined
+// to the txnid, so that it cannot collide with a merchant's.
 func (s scope) name(key string) string {
 	if s.payment == "" {
 		return key
@@ -40,7 +40,7 @@ func (s scope) name(key string) string {
 	return string(s.payment) + ":" + hex.EncodeToString(sum[:])
 }
 
-// place is what a sealed answer is bound to.
+// place is the context a sealed answer is bound to.
 func (s scope) place(key string) string {
 	return "answer:" + strconv.FormatInt(s.keyID, 10) + ":" + s.name(key)
 }
@@ -82,18 +82,18 @@ func replay[T any, R result[T]](o *Operations, call *Call, s scope, a idempotenc
 	return out, nil
 }
 
-// record keeps the answer, unless asking again may give a better one: after a
-// fault of ours or of the moment the key is given back. A client that has gone
-// must find its answer when it comes again, so the record outlives the request.
+// record stores the answer, unless a retry may give a better one: then the key
+// is released. A client that disconnected must find its answer when it retries,
+// so recording does not end with the request.
 func record[T any, R result[T]](ctx context.Context, o *Operations, s scope, out R, failed error) (R, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
 	key := CallOf(ctx).IdempotencyKey
-	// What is on its way is told anew each time, so that a repetition learns how it ended.
+	// A repetition of a request that is not finished runs again, to report how it ended.
 	underway := failed == nil && codeOf[T](out) == codeAccepted
 	if underway || passing(failed) {
 		if err := o.d.Store.IdempotencyAbandon(ctx, s.keyID, s.name(key)); err != nil {
-			o.d.Log.ErrorContext(ctx, "an idempotency key could not be given back", "error", err)
+			o.d.Log.ErrorContext(ctx, "an idempotency key was not released", "error", err)
 		}
 		return out, failed
 	}
@@ -109,12 +109,12 @@ func record[T any, R result[T]](ctx context.Context, o *Operations, s scope, out
 	if err := o.d.Store.IdempotencyFinish(ctx, s.keyID, s.name(key), answer, o.d.Now()); err != nil {
 		// The write has happened, so its answer is given. A repetition waits
 		// for the claim to run out and then makes the same thing again.
-		o.d.Log.ErrorContext(ctx, "an answer could not be kept", "error", err)
+		o.d.Log.ErrorContext(ctx, "an answer was not stored", "error", err)
 	}
 	return out, nil
 }
 
-// sealed is what is kept of an answer, for some hold secrets.
+// sealed encrypts an answer for storage, because some hold secrets.
 func sealed[T any, R result[T]](o *Operations, s scope, key string, out R) (idempotency.Answer, error) {
 	text, err := json.Marshal(out)
 	if err != nil {
@@ -129,7 +129,7 @@ func codeOf[T any, R result[T]](out R) int {
 	return *code
 }
 
-// passing reports whether a failure says nothing about the request itself.
+// passing reports whether a failure is temporary: a retry may succeed.
 func passing(err error) bool {
 	if err == nil {
 		return false

@@ -12,14 +12,14 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// Refusal is an error as the caller is told of it.
+// Refusal is an error as the caller sees it.
 type Refusal struct {
 	Code       int
 	Message    string
-	RetryAfter time.Duration // zero when there is nothing to say
+	RetryAfter time.Duration // zero if retrying does not help
 }
 
-// retryTimeout is when to ask again for what took too long.
+// retryTimeout is when to retry what took too long.
 const retryTimeout = 2 * time.Second
 
 // Refuse maps an error to a code and a message. An error that is not a fault of
@@ -58,11 +58,11 @@ type result[T any] interface {
 	model.Outcome
 }
 
-// okMessage is the message of a success that has nothing else to say.
+// okMessage is the message of a success without a message of its own.
 const okMessage = "OK"
 
-// Settle runs an operation and returns its result, whatever happens: an error
-// or a panic becomes a result that carries nothing but code and message.
+// Settle runs an operation and always returns a result: an error or a panic
+// becomes a result that has only code and message.
 func Settle[T any, R result[T]](ctx context.Context, o *Operations, run func(context.Context) (R, error)) (out R) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -79,8 +79,8 @@ func Settle[T any, R result[T]](ctx context.Context, o *Operations, run func(con
 
 var errPanic = errors.New("a panic was recovered")
 
-// logPanic writes where it happened. The panic's value is not written: it may
-// hold an argument.
+// logPanic logs where the panic happened, but not its value, which may hold an
+// argument.
 func logPanic(ctx context.Context, log *slog.Logger, p any) {
 	log.ErrorContext(ctx, "panic", "request", CallOf(ctx).RequestID, "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
 }
