@@ -140,12 +140,12 @@ func TestStore_Claim_Fair(t *testing.T) {
 		if len(first) != workers {
 			t.Fatalf("claimed %d of %d", len(first), workers)
 		}
-		lanes := make(map[string]int)
+		claimed := make(map[string]int)
 		for _, d := range first {
-			lanes[d.URL]++
+			claimed[d.URL]++
 		}
-		if len(lanes) != slow+1 {
-			t.Errorf("the first claim serves %d of %d receivers", len(lanes), slow+1)
+		if len(claimed) != slow+1 {
+			t.Errorf("the first claim serves %d of %d receivers", len(claimed), slow+1)
 		}
 		// The slow ones hang. What is left of the fast one comes next, and no
 		// receiver ever has more than its share.
@@ -162,9 +162,9 @@ func TestStore_Claim_Fair(t *testing.T) {
 			}
 		}
 		for _, d := range second {
-			lanes[d.URL]++
+			claimed[d.URL]++
 		}
-		for url, n := range lanes {
+		for url, n := range claimed {
 			if n > perURL {
 				t.Errorf("%s has %d at once", url, n)
 			}
