@@ -10,8 +10,10 @@ import (
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/internal/webhook"
+	"github.com/florinpay/florin/web/campaign"
 	"github.com/florinpay/florin/web/dashboard"
 	"github.com/florinpay/florin/web/operator"
+	"github.com/florinpay/florin/web/security"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
 	"github.com/florinpay/florin/web/signin"
@@ -80,8 +82,12 @@ func (s *Server) dashboardRoutes(r shell.Router) {
 		Guard: guard, Presenter: s.presenter, Payments: s.d.Payments, Store: x.Store, Reports: x.Reports, Ledger: x.Ledger, Sweeping: x.Sweeping,
 		Endpoints: x.Endpoints, Dust: x.Dust, Version: s.o.Version, Invite: x.Invite,
 	}).Routes(r)
+	security.New(guard).Routes(r)
+	campaign.New(campaign.Services{
+		Guard: guard, Campaigns: s.d.Campaigns, Operations: s.ops, Presenter: s.presenter,
+	}).Routes(r)
 	dashboard.New(dashboard.Services{
-		Guard: guard, Payments: s.d.Payments, Campaigns: s.d.Campaigns, Operations: s.ops, Store: x.Store,
+		Guard: guard, Payments: s.d.Payments, Operations: s.ops, Store: x.Store,
 		Reports: x.Reports, Export: x.Export, Webhooks: x.Webhooks, Wake: x.Wake, NewID: s.d.NewID, NewKeys: s.o.NewKeys,
 		Presenter: s.presenter, Hub: s.hub, Console: s.o.GraphQL.Introspection,
 	}).Routes(r)

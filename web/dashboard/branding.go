@@ -22,7 +22,7 @@ func (d *Surface) getBranding(c echo.Context, who session.Principal) error {
 }
 
 func (d *Surface) brandingPage(c echo.Context, who session.Principal, status int, asked string, f *shell.Form) error {
-	key, ok, choice, err := d.chosenKey(who, brandingPath, asked)
+	key, ok, choice, err := who.KeyChoice(brandingPath, asked)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func (d *Surface) getCreate(c echo.Context, who session.Principal) error {
 }
 
 func (d *Surface) createPage(c echo.Context, who session.Principal, status int, f *shell.Form) error {
-	_, ok, choice, err := d.chosenKey(who, createPath, f.Text("key"))
+	_, ok, choice, err := who.KeyChoice(createPath, f.Text("key"))
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func (d *Surface) getCredits(c echo.Context, who session.Principal) error {
 
 func (d *Surface) creditsPage(c echo.Context, who session.Principal, status int, asked string, f *shell.Form) error {
 	ctx := c.Request().Context()
-	key, ok, choice, err := d.chosenKey(who, creditsPath, asked)
+	key, ok, choice, err := who.KeyChoice(creditsPath, asked)
 	if err != nil {
 		return err
 	}

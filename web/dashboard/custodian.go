@@ -38,7 +38,7 @@ func (d *Surface) getCustodian(c echo.Context, who session.Principal) error {
 }
 
 func (d *Surface) custodianPage(c echo.Context, who session.Principal, status int, asked string, f custodianForm) error {
-	key, ok, choice, err := d.chosenKey(who, custodianPath, asked)
+	key, ok, choice, err := who.KeyChoice(custodianPath, asked)
 	if err != nil {
 		return err
 	}

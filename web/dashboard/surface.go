@@ -1,6 +1,6 @@
-// Package dashboard serves a merchant's pages: payments, links and campaigns,
-// keys and credits, where money settles, webhooks, the team and the security of
-// the user.
+// Package dashboard serves a merchant's pages: payments, keys and credits, where
+// money settles, webhooks and the team. Packages campaign and security serve the
+// pages of links and campaigns, and of the user's own sign-in.
 //
 // One file holds one page, named as in views/dashboard. A form handler has five
 // steps: session.ReadForm, validate, call the service, and redirect with a notice
@@ -13,7 +13,6 @@ import (
 
 	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/internal/audit"
-	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/internal/webhook"
@@ -40,7 +39,6 @@ type Services struct {
 	*session.Guard
 
 	Payments   *payment.Service
-	Campaigns  *campaign.Service
 	Operations *operation.Operations
 	Store      Store
 	Reports    *report.Reader

@@ -26,23 +26,13 @@ import (
 
 const webhooksPath = "/dashboard/webhooks"
 
-// chosenKey returns the key a page is about and the choice of others.
-func (d *Surface) chosenKey(who session.Principal, path, asked string) (merchant.Key, bool, panel.KeyChoice, error) {
-	key, ok, err := who.ChosenKey(asked)
-	choice := panel.KeyChoice{Path: path, Current: key.PublicID}
-	for _, k := range who.Keys {
-		choice.Keys = append(choice.Keys, panel.Choice{Value: k.PublicID, Text: session.KeyLabel(k)})
-	}
-	return key, ok, choice, err
-}
-
 func (d *Surface) getWebhooks(c echo.Context, who session.Principal) error {
 	return d.webhooksPage(c, who, http.StatusOK, c.QueryParam("key"), shell.NewForm(url.Values{}))
 }
 
 func (d *Surface) webhooksPage(c echo.Context, who session.Principal, status int, asked string, f *shell.Form) error {
 	ctx := c.Request().Context()
-	key, ok, choice, err := d.chosenKey(who, webhooksPath, asked)
+	key, ok, choice, err := who.KeyChoice(webhooksPath, asked)
 	if err != nil {
 		return err
 	}

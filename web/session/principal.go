@@ -76,3 +76,14 @@ func (who Principal) ChosenKey(publicID string) (k merchant.Key, ok bool, err er
 	}
 	return who.Keys[0], true, nil
 }
+
+// KeyChoice is ChosenKey with the form field that chooses among the merchant's
+// keys. Choosing another leads to the path.
+func (who Principal) KeyChoice(path, publicID string) (merchant.Key, bool, panel.KeyChoice, error) {
+	key, ok, err := who.ChosenKey(publicID)
+	choice := panel.KeyChoice{Path: path, Current: key.PublicID}
+	for _, k := range who.Keys {
+		choice.Keys = append(choice.Keys, panel.Choice{Value: k.PublicID, Text: KeyLabel(k)})
+	}
+	return key, ok, choice, err
+}

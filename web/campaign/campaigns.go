@@ -1,4 +1,4 @@
-package dashboard
+package campaign
 
 import (
 	"net/http"
@@ -23,7 +23,7 @@ func (d *Surface) getCampaigns(c echo.Context, who session.Principal) error {
 }
 
 func (d *Surface) campaignsPage(c echo.Context, who session.Principal, status int, f *shell.Form) error {
-	_, ok, choice, err := d.chosenKey(who, campaignsPath, f.Text("key"))
+	_, ok, choice, err := who.KeyChoice(campaignsPath, f.Text("key"))
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (d *Surface) campaignEditPage(c echo.Context, who session.Principal, status
 	if err != nil {
 		return err
 	}
-	_, ok, choice, err := d.chosenKey(who, campaignsPath, f.Text("key"))
+	_, ok, choice, err := who.KeyChoice(campaignsPath, f.Text("key"))
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package dashboard
+package campaign
 
 import (
 	"context"
@@ -71,12 +71,6 @@ func (d *Surface) giftRow(found campaign.Campaign, g campaign.Donation) dashboar
 	shown := g.Public(found)
 	row.Shown = shown.Name != "" || shown.Message != ""
 	return row
-}
-
-// button is a link drawn as a button in the merchant's colour.
-func (d *Surface) button(ctx context.Context, keyID int64, link, label string) (string, error) {
-	merchant, err := d.merchantOf(ctx, keyID)
-	return donate.ButtonHTML(link, label, merchant), err
 }
 
 // changeState pauses, resumes or ends a campaign.

@@ -1,7 +1,6 @@
-package dashboard
+package campaign
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/checkout"
@@ -23,11 +21,6 @@ import (
 
 const linksPath = "/dashboard/links"
 
-// merchantOf is how a key's merchant looks to payers.
-func (d *Surface) merchantOf(ctx context.Context, keyID int64) (views.Merchant, error) {
-	return d.Presenter.Merchant(ctx, payment.Payment{KeyID: keyID, Kind: payment.KindMerchant})
-}
-
 // linkURL is the address that is handed out.
 func (d *Surface) linkURL(slug string) string { return d.Shell.CheckoutURL + "/link/" + slug }
 
@@ -36,7 +29,7 @@ func (d *Surface) getLinks(c echo.Context, who session.Principal) error {
 }
 
 func (d *Surface) linksPage(c echo.Context, who session.Principal, status int, f *shell.Form) error {
-	_, ok, choice, err := d.chosenKey(who, linksPath, f.Text("key"))
+	_, ok, choice, err := who.KeyChoice(linksPath, f.Text("key"))
 	if err != nil {
 		return err
 	}
@@ -108,7 +101,7 @@ func (d *Surface) ownLink(c echo.Context, who session.Principal) (campaign.Link,
 	return l, err
 }
 
-func (d *Surface) getOwnLink(c echo.Context, who session.Principal) error {
+func (d *Surface) getLink(c echo.Context, who session.Principal) error {
 	l, err := d.ownLink(c, who)
 	if err != nil {
 		return err

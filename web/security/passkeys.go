@@ -1,4 +1,4 @@
-package dashboard
+package security
 
 import (
 	"net/url"
@@ -12,14 +12,6 @@ import (
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
-)
-
-// Where passkeys are asked for. A script asks at the first what to ask of the
-// browser, and sends the browser's answer as a form like any other.
-const (
-	enterPath    = "/signin/passkey"
-	passkeysPath = session.SecurityPath + "/passkeys"
-	confirmPath  = "/dashboard/confirm"
 )
 
 func (d *Surface) postAskToConfirm(c echo.Context, who session.Principal) error {
