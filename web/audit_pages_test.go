@@ -40,7 +40,7 @@ var leavesNoLine = map[string]string{
 
 // diary watches what is new in the audit logs of some people.
 type diary struct {
-	b      deskBundle
+	b      dashboardBundle
 	of     []int64
 	read   int64
 	routes map[string]bool
@@ -82,11 +82,11 @@ func (d *diary) leaves(route string, r reply, want ...string) reply {
 	return r
 }
 
-// loggedDesk is a desk whose audit log takes no line by itself: only what is
+// auditedDashboard is a dashboard whose audit log takes no line by itself: only what is
 // written in the transaction of an act gets there.
-func loggedDesk(t *testing.T) deskBundle {
+func auditedDashboard(t *testing.T) dashboardBundle {
 	t.Helper()
-	return newDesk(t, func(d *Deps, o *Options) {
+	return newDashboard(t, func(d *Deps, o *Options) {
 		st := d.Store.(*store.Store)
 		party, _ := passkey.New(testBaseURL)
 		accounts := newServices(oneLog{st}, d.Now, identity.Options{RelyingParty: party}, merchant.Options{
@@ -103,37 +103,37 @@ func loggedDesk(t *testing.T) deskBundle {
 // is sent here, or says why it leaves nothing.
 func TestPagesLeaveTheirLines(t *testing.T) {
 	t.Parallel()
-	b := loggedDesk(t)
-	root, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: rootEmail, Password: secret.New(deskPassword), Operator: true})
+	b := auditedDashboard(t)
+	root, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: rootEmail, Password: secret.New(testPassword), Operator: true})
 	must(t, err)
 	d := &diary{b: b, of: []int64{root.ID}, routes: make(map[string]bool)}
 	rs := b.surfer()
-	d.leaves("/signin", rs.post("/signin", "email", " Root@Shop.example ", "password", deskPassword), rootEmail+" signed in: |")
+	d.leaves("/signin", rs.post("/signin", "email", " Root@Shop.example ", "password", testPassword), rootEmail+" signed in: |")
 
 	invited := d.leaves("/operator/invite", rs.post("/operator/invite", "email", "Ada@shop.example"), rootEmail+" invited somebody: ada@shop.example|")
 	token := regexp.MustCompile(`invite=(fli_\w+)`).FindStringSubmatch(invited.body)[1]
 	s := b.surfer()
-	s.post("/signup", "email", "else@shop.example", "password", deskPassword, "invite", token).wants(t, 403)
-	s.post("/signup", "email", deskEmail, "password", "short", "invite", token).wants(t, 400)
-	signedUp := s.post("/signup", "email", " ADA@shop.example", "password", deskPassword, "invite", token)
-	ada, err := b.store.UserByEmail(t.Context(), deskEmail)
+	s.post("/signup", "email", "else@shop.example", "password", testPassword, "invite", token).wants(t, 403)
+	s.post("/signup", "email", ownerEmail, "password", "short", "invite", token).wants(t, 400)
+	signedUp := s.post("/signup", "email", " ADA@shop.example", "password", testPassword, "invite", token)
+	ada, err := b.store.UserByEmail(t.Context(), ownerEmail)
 	must(t, err)
 	d.of = append(d.of, ada.ID)
-	d.leaves("/signup", signedUp, deskEmail+" signed up: |", deskEmail+" signed in: |")
+	d.leaves("/signup", signedUp, ownerEmail+" signed up: |", ownerEmail+" signed in: |")
 
 	d.shop(s, ada)
 	d.team(s, ada)
 	d.entry(s, ada)
 	d.operator(rs, ada)
 
-	d.leaves("/signin", s.post("/signin", "email", deskEmail, "password", deskPassword), deskEmail+" signed in: |")
+	d.leaves("/signin", s.post("/signin", "email", ownerEmail, "password", testPassword), ownerEmail+" signed in: |")
 	if r := s.get("/dashboard/payments.csv"); r.status != 500 || strings.Contains(r.body, "txnid") {
 		t.Errorf("payments were exported without a line: %d %s", r.status, r.start())
 	}
 	if lines := d.news(); len(lines) > 0 {
 		t.Errorf("what did not happen left %q", lines)
 	}
-	for _, route := range b.deskRoutesOf("POST") {
+	for _, route := range b.accountRoutes("POST") {
 		if d.routes[route] == (leavesNoLine[route] != "") {
 			t.Errorf("%s: is it sent here, or does it leave no line?", route)
 		}
@@ -142,7 +142,7 @@ func TestPagesLeaveTheirLines(t *testing.T) {
 
 // shop does what a merchant does with money.
 func (d *diary) shop(s *surfer, ada identity.User) {
-	t, b, me := d.b.t, d.b, deskEmail+" "
+	t, b, me := d.b.t, d.b, ownerEmail+" "
 	t.Helper()
 	d.leaves("/dashboard/keys", s.post("/dashboard/keys", "label", " Shop ", "wallet", ""), me+"created an API key: Shop|")
 	keys, err := b.store.KeysOfUser(t.Context(), ada.ID)
@@ -150,23 +150,23 @@ func (d *diary) shop(s *surfer, ada identity.User) {
 	key := keys[0].PublicID
 	d.leaves("/dashboard/keys/:key/label", s.post("/dashboard/keys/"+key+"/label", "label", "Till"), me+"renamed an API key: Shop|Till")
 	s.post("/dashboard/keys/"+key+"/rotate", "password", "wrong password")
-	d.leaves("/dashboard/keys/:key/rotate", s.post("/dashboard/keys/"+key+"/rotate", "password", deskPassword), me+"rotated an API key: Till|")
+	d.leaves("/dashboard/keys/:key/rotate", s.post("/dashboard/keys/"+key+"/rotate", "password", testPassword), me+"rotated an API key: Till|")
 	d.leaves("/dashboard/keys", s.post("/dashboard/keys", "label", "Old", "wallet", ""), me+"created an API key: Old|")
 	keys, err = b.store.KeysOfUser(t.Context(), ada.ID)
 	must(t, err)
 	old := keys[slices.IndexFunc(keys, func(k merchant.Key) bool { return k.Label == "Old" })].PublicID
-	d.leaves("/dashboard/keys/:key/revoke", s.post("/dashboard/keys/"+old+"/revoke", "password", deskPassword), me+"revoked an API key: Old|")
+	d.leaves("/dashboard/keys/:key/revoke", s.post("/dashboard/keys/"+old+"/revoke", "password", testPassword), me+"revoked an API key: Old|")
 
-	destinations := []string{"key", key, "name", "Nordlicht", "wallet.BASE", merchantWallet, "callbackUrl", "https://shop.example/hook", "password", deskPassword}
+	destinations := []string{"key", key, "name", "Nordlicht", "wallet.BASE", merchantWallet, "callbackUrl", "https://shop.example/hook", "password", testPassword}
 	d.leaves("/dashboard/custodian", s.post("/dashboard/custodian", destinations...),
 		me+"changed settlement wallets: Till|BASE none → "+merchantWallet, me+"changed the callback address: Till|none → https://shop.example/hook", me+"changed the custodian: Till|name none → Nordlicht")
 	d.leaves("/dashboard/custodian", s.post("/dashboard/custodian", destinations...))
 	d.leaves("/dashboard/custodian/options", s.post("/dashboard/custodian/options", "key", key, "short", "1.5", "late", "0", "BASE.enabled", "yes", "BASE.USDT", "yes", "BASE.USDC", "yes",
-		"BEP20.enabled", "yes", "BEP20.USDT", "yes", "BEP20.USDC", "yes", "POLYGON.enabled", "yes", "POLYGON.USDT", "yes", "POLYGON.USDC", "yes", "password", deskPassword),
+		"BEP20.enabled", "yes", "BEP20.USDT", "yes", "BEP20.USDC", "yes", "POLYGON.enabled", "yes", "POLYGON.USDT", "yes", "POLYGON.USDC", "yes", "password", testPassword),
 		me+"changed the custodian: Till|accepted short by: 0 % → 1.5 %")
-	d.leaves("/dashboard/custodian/secret", s.post("/dashboard/custodian/secret", "key", key, "secret", "s3cret", "password", deskPassword), me+"changed the custodian: Till|shared secret")
-	d.leaves("/dashboard/custodian/rotate", s.post("/dashboard/custodian/rotate", "key", key, "password", deskPassword), me+"rotated the signing secret: Till|")
-	d.leaves("/dashboard/custodian/retire", s.post("/dashboard/custodian/retire", "key", key, "password", deskPassword), me+"rotated the signing secret: Till|the old one was retired")
+	d.leaves("/dashboard/custodian/secret", s.post("/dashboard/custodian/secret", "key", key, "secret", "s3cret", "password", testPassword), me+"changed the custodian: Till|shared secret")
+	d.leaves("/dashboard/custodian/rotate", s.post("/dashboard/custodian/rotate", "key", key, "password", testPassword), me+"rotated the signing secret: Till|")
+	d.leaves("/dashboard/custodian/retire", s.post("/dashboard/custodian/retire", "key", key, "password", testPassword), me+"rotated the signing secret: Till|the old one was retired")
 	s.post("/dashboard/branding", "key", key, "name", "Nordlicht", "primaryColor", "red")
 	d.leaves("/dashboard/branding", s.post("/dashboard/branding", "key", key, "name", "Nordlicht", "tagline", "Coffee"), me+"changed the branding: Till|")
 	d.leaves("/dashboard/branding/logo", s.upload(logoUpload, key, "image/png", pictureOf(t, 64, color.Black)), me+"changed the branding: Till|uploaded a logo")
@@ -183,11 +183,11 @@ func (d *diary) shop(s *surfer, ada identity.User) {
 	cancelled, done, accepted := pay(), pay(), pay()
 	d.leaves("/dashboard/payments/:txnid/cancel", s.post("/dashboard/payments/"+cancelled+"/cancel"), me+"cancelled a payment: "+cancelled+"|")
 	s.post("/dashboard/payments/"+cancelled+"/cancel").wants(t, 409)
-	d.leaves("/dashboard/payments/:txnid/complete", s.post("/dashboard/payments/"+done+"/complete", "reason", "paid in cash", "password", deskPassword),
+	d.leaves("/dashboard/payments/:txnid/complete", s.post("/dashboard/payments/"+done+"/complete", "reason", "paid in cash", "password", testPassword),
 		me+"marked a payment as completed: "+done+"|paid in cash")
-	s.post("/dashboard/payments/"+accepted+"/accept", "password", deskPassword).wants(t, 409)
+	s.post("/dashboard/payments/"+accepted+"/accept", "password", testPassword).wants(t, 409)
 	b.short(accepted, 40)
-	d.leaves("/dashboard/payments/:txnid/accept", s.post("/dashboard/payments/"+accepted+"/accept", "password", deskPassword),
+	d.leaves("/dashboard/payments/:txnid/accept", s.post("/dashboard/payments/"+accepted+"/accept", "password", testPassword),
 		me+"accepted short or late money: "+accepted+"|$40.00 of $49.90")
 
 	d.leaves("/dashboard/links", s.post("/dashboard/links", "key", key, "slug", "bag", "description", "One bag", "amount", "12.50"), me+"created a payment link: bag|One bag")
@@ -210,10 +210,10 @@ func (d *diary) shop(s *surfer, ada identity.User) {
 
 // team does what concerns who belongs to the merchant.
 func (d *diary) team(s *surfer, ada identity.User) {
-	t, b, me := d.b.t, d.b, deskEmail+" "
+	t, b, me := d.b.t, d.b, ownerEmail+" "
 	t.Helper()
 	invite := func(email, role string) string {
-		r := s.post("/dashboard/team/invite", "email", email, "role", role, "password", deskPassword)
+		r := s.post("/dashboard/team/invite", "email", email, "role", role, "password", testPassword)
 		d.leaves("/dashboard/team/invite", r, me+"invited a member: "+email+"|as "+role)
 		return strings.TrimPrefix(s.linkOf(email, r), "/join?token=")
 	}
@@ -229,30 +229,30 @@ func (d *diary) team(s *surfer, ada identity.User) {
 		return ""
 	}
 	invite("gone@shop.example", "viewer")
-	d.leaves("/dashboard/team/invitations/:invitation/resend", s.post(path("gone@shop.example", "resend"), "password", deskPassword), me+"invited a member: gone@shop.example|a new link")
+	d.leaves("/dashboard/team/invitations/:invitation/resend", s.post(path("gone@shop.example", "resend"), "password", testPassword), me+"invited a member: gone@shop.example|a new link")
 	d.leaves("/dashboard/team/invitations/:invitation/revoke", s.post(path("gone@shop.example", "revoke")), me+"took an invitation back: gone@shop.example|")
 
 	token := invite("dev@shop.example", "developer")
 	dev := b.surfer()
-	joined := dev.post("/join", "token", token, "password", deskPassword)
+	joined := dev.post("/join", "token", token, "password", testPassword)
 	u, err := b.store.UserByEmail(t.Context(), "dev@shop.example")
 	must(t, err)
 	d.of = append(d.of, u.ID)
 	d.leaves("/join", joined, "dev@shop.example signed up: |", "dev@shop.example joined the team: |as developer", "dev@shop.example signed in: |")
 	member := "/dashboard/team/members/" + u.PublicID
-	d.leaves("/dashboard/team/members/:member/role", s.post(member+"/role", "role", "viewer", "password", deskPassword), me+"changed a member's role: dev@shop.example|developer → viewer")
+	d.leaves("/dashboard/team/members/:member/role", s.post(member+"/role", "role", "viewer", "password", testPassword), me+"changed a member's role: dev@shop.example|developer → viewer")
 	d.leaves("/dashboard/team/leave", dev.post("/dashboard/team/leave"), "dev@shop.example left the team: |")
 	token = invite("dev@shop.example", "support")
 	d.leaves("/dashboard/join", dev.post("/dashboard/join", "token", token), "dev@shop.example joined the team: |as support")
-	d.leaves("/dashboard/team/members/:member/remove", s.post(member+"/remove", "password", deskPassword), me+"removed a member: dev@shop.example|was support")
-	s.post("/dashboard/team/members/"+ada.PublicID+"/remove", "password", deskPassword).wants(t, 409)
+	d.leaves("/dashboard/team/members/:member/remove", s.post(member+"/remove", "password", testPassword), me+"removed a member: dev@shop.example|was support")
+	s.post("/dashboard/team/members/"+ada.PublicID+"/remove", "password", testPassword).wants(t, 409)
 	d.leaves("/signout", dev.post("/signout"), "dev@shop.example signed out: |")
 	d.leaves("/signout", dev.post("/signout"))
 }
 
 // entry does what concerns how somebody signs in.
 func (d *diary) entry(s *surfer, ada identity.User) {
-	t, b, me := d.b.t, d.b, deskEmail+" "
+	t, b, me := d.b.t, d.b, ownerEmail+" "
 	t.Helper()
 	k := authenticator.NewKey(t)
 	d.leaves(passkeysPath, s.addPasskey(k), me+"added a passkey: Phone|")
@@ -260,7 +260,7 @@ func (d *diary) entry(s *surfer, ada identity.User) {
 	d.leaves(passkeysPath+"/:passkey/name", s.post(passkeysPath+"/"+id+"/name", "name", "Tablet"), me+"renamed a passkey: Phone|Tablet")
 	other := b.surfer()
 	d.leaves(passkeyPath, other.enter(device.Answer(t, other.asks(passkeyPath+"/ask"), k)), me+"signed in: |with a passkey")
-	d.leaves(passkeysPath+"/:passkey/remove", s.post(passkeysPath+"/"+id+"/remove", "password", deskPassword), me+"removed a passkey: Tablet|")
+	d.leaves(passkeysPath+"/:passkey/remove", s.post(passkeysPath+"/"+id+"/remove", "password", testPassword), me+"removed a passkey: Tablet|")
 
 	s.post(securityPath+"/factor").leads(t, securityPath+"/factor")
 	text := regexp.MustCompile(`data-testid="totp-secret">([A-Z2-7]{32})<`).FindStringSubmatch(s.get(securityPath + "/factor").body)[1]
@@ -270,29 +270,29 @@ func (d *diary) entry(s *surfer, ada identity.User) {
 		must(t, err)
 		return c
 	}
-	on := s.post(securityPath+"/factor/confirm", "code", code(), "password", deskPassword)
+	on := s.post(securityPath+"/factor/confirm", "code", code(), "password", testPassword)
 	d.leaves(securityPath+"/factor/confirm", on, me+"turned the second factor on: |")
 	recovery := regexp.MustCompile(`<li>(\w{4}-\w{4}-\w{4}-\w{4})</li>`).FindStringSubmatch(on.body)[1]
-	d.leaves("/signin", other.post("/signin", "email", deskEmail, "password", deskPassword))
+	d.leaves("/signin", other.post("/signin", "email", ownerEmail, "password", testPassword))
 	other.post("/signin/code", "code", "000000").wants(t, 401)
 	d.leaves("/signin/code", other.post("/signin/code", "code", code()), me+"signed in: |with a code")
-	d.leaves("/signin", other.post("/signin", "email", deskEmail, "password", deskPassword))
+	d.leaves("/signin", other.post("/signin", "email", ownerEmail, "password", testPassword))
 	d.leaves("/signin/code", other.post("/signin/code", "code", recovery), me+"used a recovery code: |", me+"signed in: |with a code")
 	ends := regexp.MustCompile(securityPath+`/sessions/(\w+)/end`).FindAllString(s.get(securityPath).body, -1)
 	d.leaves(securityPath+"/sessions/:session/end", s.post(ends[0]), me+"ended a session: |")
-	d.leaves(securityPath+"/factor/remove", s.post(securityPath+"/factor/remove", "password", deskPassword), me+"turned the second factor off: |")
+	d.leaves(securityPath+"/factor/remove", s.post(securityPath+"/factor/remove", "password", testPassword), me+"turned the second factor off: |")
 
-	s.post(securityPath+"/password", "old", "wrong password", "next", deskPassword+" 2").wants(t, 400)
-	d.leaves(securityPath+"/password", s.post(securityPath+"/password", "old", deskPassword, "next", deskPassword+" 2"), me+"changed the password: |")
-	s.post("/forgot", "email", deskEmail).wants(t, 200)
+	s.post(securityPath+"/password", "old", "wrong password", "next", testPassword+" 2").wants(t, 400)
+	d.leaves(securityPath+"/password", s.post(securityPath+"/password", "old", testPassword, "next", testPassword+" 2"), me+"changed the password: |")
+	s.post("/forgot", "email", ownerEmail).wants(t, 200)
 	var reset []string
 	eventually(t, "the mail with the link", func() bool {
 		reset = resetLink.FindStringSubmatch(strings.Join(b.mail.all(), "\n"))
 		return reset != nil
 	})
 	s.post("/reset", "token", reset[2], "password", "short").wants(t, 400)
-	d.leaves("/reset", s.post("/reset", "token", reset[2], "password", deskPassword), me+"reset the password: |")
-	d.leaves("/signin", s.post("/signin", "email", deskEmail, "password", deskPassword), me+"signed in: |")
+	d.leaves("/reset", s.post("/reset", "token", reset[2], "password", testPassword), me+"reset the password: |")
+	d.leaves("/signin", s.post("/signin", "email", ownerEmail, "password", testPassword), me+"signed in: |")
 }
 
 // operator does what an operator does to others.
@@ -305,15 +305,15 @@ func (d *diary) operator(rs *surfer, ada identity.User) {
 	must(t, err)
 	user := usersPath + "/" + ada.PublicID
 	key := user + "/keys/" + keys[0].PublicID
-	d.leaves(usersPath+"/:user/keys/:key/disable", rs.post(key+"/disable", "password", deskPassword), me+"disabled an API key: Till|")
-	rs.post(key+"/disable", "password", deskPassword).wants(t, 409)
-	d.leaves(usersPath+"/:user/keys/:key/enable", rs.post(key+"/enable", "password", deskPassword), me+"enabled an API key: Till|")
-	d.leaves(usersPath+"/:user/disable", rs.post(user+"/disable", "password", deskPassword), me+"disabled a user: "+deskEmail+"|")
-	d.leaves(usersPath+"/:user/enable", rs.post(user+"/enable", "password", deskPassword), me+"enabled a user: "+deskEmail+"|")
+	d.leaves(usersPath+"/:user/keys/:key/disable", rs.post(key+"/disable", "password", testPassword), me+"disabled an API key: Till|")
+	rs.post(key+"/disable", "password", testPassword).wants(t, 409)
+	d.leaves(usersPath+"/:user/keys/:key/enable", rs.post(key+"/enable", "password", testPassword), me+"enabled an API key: Till|")
+	d.leaves(usersPath+"/:user/disable", rs.post(user+"/disable", "password", testPassword), me+"disabled a user: "+ownerEmail+"|")
+	d.leaves(usersPath+"/:user/enable", rs.post(user+"/enable", "password", testPassword), me+"enabled a user: "+ownerEmail+"|")
 }
 
 // short starts a payment and has less than asked for arrive.
-func (b deskBundle) short(txnid string, amount int64) {
+func (b dashboardBundle) short(txnid string, amount int64) {
 	b.t.Helper()
 	p, err := b.payments.Get(b.t.Context(), txnid)
 	must(b.t, err)
@@ -321,7 +321,7 @@ func (b deskBundle) short(txnid string, amount int64) {
 }
 
 // given makes a donation to a campaign that has arrived, and returns its number.
-func (b deskBundle) given(slug string) string {
+func (b dashboardBundle) given(slug string) string {
 	b.t.Helper()
 	c, _, err := b.campaigns.Get(b.t.Context(), slug)
 	must(b.t, err)
@@ -336,7 +336,7 @@ func (b deskBundle) given(slug string) string {
 }
 
 // failAll uses up the attempts of every webhook that waits, and counts them.
-func (b deskBundle) failAll() string {
+func (b dashboardBundle) failAll() string {
 	b.t.Helper()
 	ctx, later := b.t.Context(), b.clock.Now().Add(time.Hour)
 	list, err := webhook.ClaimDue(ctx, b.store, "test", later, later.Add(time.Hour), 100, 100)

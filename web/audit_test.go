@@ -53,7 +53,7 @@ func runNode(t *testing.T, script string, into any) {
 	for _, name := range []string{"graphql", "graphql-http"} {
 		engines.MustPath(t, name+"/package.json")
 	}
-	srv := httptest.NewServer(newDesk(t).server.Handler()) // as it runs in production, dashboard and all
+	srv := httptest.NewServer(newDashboard(t).server.Handler()) // as it runs in production, dashboard and all
 	defer srv.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

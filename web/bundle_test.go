@@ -68,9 +68,9 @@ type bundle struct {
 	accounts  services
 	payments  *payment.Service
 	campaigns *campaign.Service
-	lanes     *testLanes
+	networks     *testNetworks
 	clock     *testClock
-	log       *logBook
+	log       *logBuffer
 	path      string // of the database
 	logger    *slog.Logger
 	// recharges sells nothing until sellQueries.
@@ -111,24 +111,24 @@ var migrated = postgres.Template{Prepare: func(ctx context.Context, url string) 
 	return errors.Join(st.Migrate(ctx), st.Close())
 }}
 
-// onEach tells the story on both databases.
-func onEach(t *testing.T, story func(t *testing.T, b *bundle)) {
+// onEach runs the check on both databases.
+func onEach(t *testing.T, check func(t *testing.T, b *bundle)) {
 	t.Helper()
 	t.Parallel()
 	t.Run("SQLite", func(t *testing.T) {
 		t.Parallel()
-		story(t, newBundle(t))
+		check(t, newBundle(t))
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
 		t.Parallel()
-		story(t, newBundleOn(t, migrated.URL(t), Options{}))
+		check(t, newBundleOn(t, migrated.URL(t), Options{}))
 	})
 }
 
 func newBundleOn(t *testing.T, url string, o Options) *bundle {
 	t.Helper()
 	ctx := t.Context()
-	log := &logBook{}
+	log := &logBuffer{}
 	logger := slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	sealer, err := secret.NewSealer(bytes.Repeat([]byte{7}, secret.KeyLen))
 	must(t, err)
@@ -136,11 +136,11 @@ func newBundleOn(t *testing.T, url string, o Options) *bundle {
 	must(t, err)
 	t.Cleanup(func() { must(t, st.Close()) })
 	must(t, st.Migrate(ctx))
-	b := &bundle{t: t, store: st, lanes: newTestLanes(), clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log, logger: logger}
+	b := &bundle{t: t, store: st, networks: newTestNetworks(), clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log, logger: logger}
 	b.recharges = &testRecharges{recharge.New(st, nil, b.clock.Now, logger)}
 	b.metrics = metrics.New("test", b.clock.Now, logger)
 	b.accounts = newServices(st, b.clock.Now, identity.Options{}, merchant.Options{})
-	b.payments = payment.NewService(b.metrics.Count(st), st, b.lanes, payment.Options{
+	b.payments = payment.NewService(b.metrics.Count(st), st, b.networks, payment.Options{
 		MaxWaiting: testWaiting,
 		TTL:        time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
 	}, b.clock.Now, testID)
@@ -154,7 +154,7 @@ func newBundleOn(t *testing.T, url string, o Options) *bundle {
 		Payments: b.payments, Campaigns: b.campaigns, Users: b.accounts.users, Merchants: b.accounts.merchants,
 		Store: st, Sealer: sealer, Wallets: testWallets,
 		Recharges: b.recharges,
-		Lookup:    payment.NewLookup(b.payments, b.lanes.readers(), b.clock.Now),
+		Lookup:    payment.NewLookup(b.payments, b.networks.readers(), b.clock.Now),
 		Now:       b.clock.Now, NewID: testID, Log: logger,
 	}, o)
 	st.OnChange(b.server.Changed)
@@ -307,15 +307,15 @@ func (c *testClock) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// testLanes are networks whose health is set by hand. Solana is not configured.
-type testLanes struct {
+// testNetworks are networks whose health is set by hand. Solana is not configured.
+type testNetworks struct {
 	mu     sync.Mutex
 	health map[chain.Network]payment.Health
 	found  map[chain.Network]chain.Found
 }
 
-func newTestLanes() *testLanes {
-	l := &testLanes{health: make(map[chain.Network]payment.Health), found: make(map[chain.Network]chain.Found)}
+func newTestNetworks() *testNetworks {
+	l := &testNetworks{health: make(map[chain.Network]payment.Health), found: make(map[chain.Network]chain.Found)}
 	for _, n := range []chain.Network{chain.BEP20, chain.Polygon, chain.Base} {
 		l.health[n] = payment.Health{
 			OK: true, Latest: chain.Head{Number: 1_010}, Final: chain.Head{Number: 1_000}, Scanned: chain.Head{Number: 1_000},
@@ -334,7 +334,7 @@ func profileOf(n chain.Network) chain.Profile {
 	panic("no profile of " + n)
 }
 
-func (l *testLanes) Network(n chain.Network) (payment.OfferedNetwork, bool) {
+func (l *testNetworks) Network(n chain.Network) (payment.OfferedNetwork, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, ok := l.health[n]; !ok {
@@ -343,13 +343,13 @@ func (l *testLanes) Network(n chain.Network) (payment.OfferedNetwork, bool) {
 	return payment.OfferedNetwork{Profile: profileOf(n), Depositor: testDepositor{}, Treasury: merchantWallet}, true
 }
 
-func (l *testLanes) Health(n chain.Network) payment.Health {
+func (l *testNetworks) Health(n chain.Network) payment.Health {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.health[n]
 }
 
-func (l *testLanes) fallBehind(n chain.Network) {
+func (l *testNetworks) fallBehind(n chain.Network) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	h := l.health[n]
@@ -357,7 +357,7 @@ func (l *testLanes) fallBehind(n chain.Network) {
 	l.health[n] = h
 }
 
-func (l *testLanes) readers() map[chain.Network]chain.Reader {
+func (l *testNetworks) readers() map[chain.Network]chain.Reader {
 	out := make(map[chain.Network]chain.Reader)
 	for n := range l.health {
 		out[n] = testReader{l: l, n: n}
@@ -369,7 +369,7 @@ func (l *testLanes) readers() map[chain.Network]chain.Reader {
 type testReader struct {
 	chain.Reader
 
-	l *testLanes
+	l *testNetworks
 	n chain.Network
 }
 
@@ -413,19 +413,19 @@ var testWallets = operation.Wallets{SignerOf: wallet.SignerOf, WalletOf: func(pr
 	return k.Wallet(), nil
 }}
 
-// logBook keeps what was logged.
-type logBook struct {
+// logBuffer keeps what was logged.
+type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (l *logBook) Write(b []byte) (int, error) {
+func (l *logBuffer) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.Write(b)
 }
 
-func (l *logBook) String() string {
+func (l *logBuffer) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()

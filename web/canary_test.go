@@ -69,7 +69,7 @@ func TestSecretsStayInside(t *testing.T) {
 	for _, path := range []string{"/pay?txnid=" + txnid, "/orders/" + txnid} {
 		say(b.ask("GET", path, ""))
 	}
-	b.lanes.fallBehind(chain.Polygon)
+	b.networks.fallBehind(chain.Polygon)
 	rotated := b.graphQL(`mutation { revokeApiKey(apiKey: "`+key+`", privateKey: "`+devKey+`") { code newApiKey } }`, "")
 	fresh := rotated.text(t, "data.revokeApiKey.newApiKey")
 	say(b.graphQL(`mutation { UserLogout { code } }`, "", "Authorization", "Bearer "+session))

@@ -216,10 +216,10 @@ func TestFailureLeadsOn(t *testing.T) {
 	}
 }
 
-// solanaPurses are wallets on Solana of which one is poor.
-type solanaPurses struct{ poor chain.Address }
+// solanaAccounts are wallets on Solana of which one is poor.
+type solanaAccounts struct{ poor chain.Address }
 
-func (w solanaPurses) Transfer(_ context.Context, payer, to chain.Address, asset chain.Asset, units money.Units) ([]byte, error) {
+func (w solanaAccounts) Transfer(_ context.Context, payer, to chain.Address, asset chain.Asset, units money.Units) ([]byte, error) {
 	if payer == w.poor {
 		return nil, fault.New(fault.Unprocessable, "too little")
 	}
@@ -235,7 +235,7 @@ func TestTransactionForWallet(t *testing.T) {
 	t.Parallel()
 	const poor, rich = "Hh8QwFUA6MtVu1qAoq12ucvFHNwCcVTV7hpWjeY1Hztb", "5N3f1tj9v1vc5TUZ8S7mCAnVmjVKrfnzXWhxLaxyZAgt"
 	b := newBundle(t)
-	b.lanes.health[chain.Solana] = b.lanes.health[chain.Polygon]
+	b.networks.health[chain.Solana] = b.networks.health[chain.Polygon]
 	m := b.newSolanaMerchant()
 	open, waiting, seen, elsewhere := b.newPayment(m), b.start(b.newPayment(m), chain.Solana), b.start(b.newPayment(m), chain.Solana), b.start(b.newPayment(m), chain.Polygon)
 	b.deposit(seen, seen.Amount, false)
@@ -245,7 +245,7 @@ func TestTransactionForWallet(t *testing.T) {
 		t.Error("the page offers a wallet that cannot pay")
 	}
 	d := b.server.d
-	d.Transfers = solanaPurses{poor}
+	d.Transfers = solanaAccounts{poor}
 	b.server = New(d, b.server.o)
 	b.run(t, []scenario{
 		{name: "OK", method: "POST", path: path(waiting), body: "account=" + rich, header: asForm, status: 200, want: []string{`{"transaction":"VVNEQyA0OTkwMDAwMA=="}`}}, // "USDC 49900000"

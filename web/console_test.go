@@ -14,10 +14,10 @@ import (
 // the links to it.
 func TestConsole_Switch(t *testing.T) {
 	t.Parallel()
-	on := newDesk(t)
-	on.member(deskEmail)
+	on := newDashboard(t)
+	on.member(ownerEmail)
 	s := on.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	if got := s.get("/dashboard/developers"); !strings.Contains(got.body, `href="/graphiql"`) {
 		t.Errorf("the developers' page does not link the console: %d", got.status)
 	}
@@ -44,8 +44,8 @@ func TestConsole_Switch(t *testing.T) {
 // on a desktop in the dark.
 func TestConsole_InABrowser(t *testing.T) {
 	t.Parallel()
-	b, origin := serveDesk(t)
-	m := b.shop(b.member(deskEmail))
+	b, origin := serveDashboard(t)
+	m := b.shop(b.member(ownerEmail))
 	for name, options := range map[string][]browser.Option{
 		"phone": {browser.Phone, browser.Light}, "desktop": {browser.Desktop, browser.Dark},
 	} {

@@ -15,10 +15,10 @@ import (
 // each where it is settled, and is silent when nothing does.
 func TestDashboard_Alerts(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	u := b.member(deskEmail)
+	b := newDashboard(t)
+	u := b.member(ownerEmail)
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	key, _, err := b.accounts.CreateKey(t.Context(), u, merchant.NewKey{Label: "Web shop", Credits: 40, Queries: 5})
 	must(t, err)
 	says := func(want bool, text, path string) {
@@ -77,7 +77,7 @@ func TestDashboard_Alerts(t *testing.T) {
 	says(true, "Web shop has no credits left: your customers cannot start a payment", "/dashboard/credits"+at)
 
 	says(false, "is not offered to your customers", "")
-	b.lanes.fallBehind(chain.Polygon)
+	b.networks.fallBehind(chain.Polygon)
 	says(true, "Polygon is not offered to your customers at the moment", "")
 	says(false, "Base is not offered", "")
 }

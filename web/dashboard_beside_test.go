@@ -12,12 +12,12 @@ import (
 // was sent, keeps what was typed in it, and leaves the others alone.
 func TestDashboard_SaysItBesideTheField(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	owner := b.member(deskEmail)
+	b := newDashboard(t)
+	owner := b.member(ownerEmail)
 	m := b.shop(owner)
 	_, dev := b.colleague(owner, "dev@shop.example", merchant.RoleDeveloper)
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	long := strings.Repeat("x", 257)
 	for _, x := range []struct {
 		path  string
@@ -29,7 +29,7 @@ func TestDashboard_SaysItBesideTheField(t *testing.T) {
 		{"/dashboard/keys/" + m.key.PublicID + "/label", url.Values{"label": {long}}, m.key.PublicID + "-label", `value="` + long + `"`},
 		{"/dashboard/keys/" + m.key.PublicID + "/rotate", url.Values{"password": {"wrong password"}}, "dashboard-keys-" + m.key.PublicID + "-rotate-password", ""},
 		{"/dashboard/keys/" + m.key.PublicID + "/revoke", url.Values{"password": {"wrong password"}}, "dashboard-keys-" + m.key.PublicID + "-revoke-password", ""},
-		{"/dashboard/team/invite", url.Values{"email": {"no address"}, "role": {"support"}, "password": {deskPassword}}, "email", `value="no address"`},
+		{"/dashboard/team/invite", url.Values{"email": {"no address"}, "role": {"support"}, "password": {testPassword}}, "email", `value="no address"`},
 		{"/dashboard/team/invite", url.Values{"email": {"a@shop.example"}, "role": {"support"}, "password": {"wrong password"}}, "password", `value="a@shop.example"`},
 		{
 			"/dashboard/team/members/" + dev.PublicID + "/role",
@@ -38,12 +38,12 @@ func TestDashboard_SaysItBesideTheField(t *testing.T) {
 			`<option value="support" selected>`,
 		},
 		{"/dashboard/team/members/" + dev.PublicID + "/remove", url.Values{"password": {"wrong password"}}, "dashboard-team-members-" + dev.PublicID + "-remove-password", ""},
-		{"/dashboard/custodian", url.Values{"name": {"Nord"}, "wallet.BASE": {"0x12"}, "password": {deskPassword}}, "wallet.BASE", `value="0x12"`},
-		{"/dashboard/custodian", url.Values{"name": {"Nord"}, "callbackUrl": {"ftp://shop"}, "password": {deskPassword}}, "callbackUrl", `value="ftp://shop"`},
-		{"/dashboard/custodian/secret", url.Values{"secret": {long}, "password": {deskPassword}}, "secret", `value="` + long + `"`},
+		{"/dashboard/custodian", url.Values{"name": {"Nord"}, "wallet.BASE": {"0x12"}, "password": {testPassword}}, "wallet.BASE", `value="0x12"`},
+		{"/dashboard/custodian", url.Values{"name": {"Nord"}, "callbackUrl": {"ftp://shop"}, "password": {testPassword}}, "callbackUrl", `value="ftp://shop"`},
+		{"/dashboard/custodian/secret", url.Values{"secret": {long}, "password": {testPassword}}, "secret", `value="` + long + `"`},
 		{"/dashboard/custodian/secret", url.Values{"secret": {"kept"}, "password": {"wrong password"}}, "dashboard-custodian-secret-password", `value="kept"`},
 		{"/dashboard/custodian/rotate", url.Values{"password": {"wrong password"}}, "dashboard-custodian-rotate-password", ""},
-		{"/dashboard/custodian/options", url.Values{"short": {"11"}, "late": {"7"}, "password": {deskPassword}}, "short", `value="11"`},
+		{"/dashboard/custodian/options", url.Values{"short": {"11"}, "late": {"7"}, "password": {testPassword}}, "short", `value="11"`},
 		{"/dashboard/branding", url.Values{"name": {"Nord"}, "primaryColor": {"red;}"}}, "primaryColor", `value="red;}"`},
 		{"/dashboard/credits", url.Values{"credits": {"19"}}, "credits", `value="19"`},
 		{"/dashboard/create", url.Values{"amount": {"1.2345678"}, "reference": {"A-1"}}, "amount", `value="A-1"`},

@@ -22,21 +22,21 @@ import (
 	"github.com/florinpay/florin/internal/webhook"
 )
 
-// serveDesk serves a desk on loopback and returns its origin.
-func serveDesk(t *testing.T) (deskBundle, string) {
+// serveDashboard serves a dashboard on loopback and returns its origin.
+func serveDashboard(t *testing.T) (dashboardBundle, string) {
 	t.Helper()
-	return serveDeskAs(t, "127.0.0.1")
+	return serveDashboardAs(t, "127.0.0.1")
 }
 
-// serveDeskAs is serveDesk by another name of this machine.
-func serveDeskAs(t *testing.T, host string) (deskBundle, string) {
+// serveDashboardAs is serveDashboard by another name of this machine.
+func serveDashboardAs(t *testing.T, host string) (dashboardBundle, string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	_, port, err := net.SplitHostPort(l.Addr().String())
 	must(t, err)
 	origin := "http://" + net.JoinHostPort(host, port)
-	b := newDeskAt(t, origin)
+	b := newDashboardAt(t, origin)
 	server := httptest.NewUnstartedServer(b.server.Handler())
 	must(t, server.Listener.Close())
 	server.Listener = l
@@ -46,7 +46,7 @@ func serveDeskAs(t *testing.T, host string) (deskBundle, string) {
 }
 
 // busy gives a merchant payments of every kind, and a webhook that failed.
-func (b deskBundle) busy(m seller) payment.Payment {
+func (b dashboardBundle) busy(m seller) payment.Payment {
 	b.t.Helper()
 	ctx := b.t.Context()
 	paid := b.start(b.newPayment(m), chain.Polygon)
@@ -73,17 +73,17 @@ func (b deskBundle) busy(m seller) payment.Payment {
 	return paid
 }
 
-// enterDesk signs the browser in by the page itself.
-func enterDesk(ctx context.Context, t *testing.T, origin, email string) {
+// enterDashboard signs the browser in by the page itself.
+func enterDashboard(ctx context.Context, t *testing.T, origin, email string) {
 	t.Helper()
 	browser.Run(ctx, t, chromedp.Navigate(origin+"/signin"), chromedp.WaitVisible("#f-email"),
-		chromedp.SendKeys("#f-email", email), chromedp.SendKeys("#f-password", deskPassword),
+		chromedp.SendKeys("#f-email", email), chromedp.SendKeys("#f-password", testPassword),
 		chromedp.Click("[data-testid=submit]"), chromedp.WaitVisible(".column h1"))
 }
 
-// deskFlaws looks for what a person would call broken: something wider than the
+// pageFlaws looks for what a person would call broken: something wider than the
 // window, and targets too small for a thumb.
-const deskFlaws = `(() => {
+const pageFlaws = `(() => {
 	const flaws = [], root = document.documentElement;
 	if (root.scrollWidth > root.clientWidth) flaws.push("the page is " + root.scrollWidth + " px wide in a window of " + root.clientWidth);
 	const inline = e => e.tagName === "A" && getComputedStyle(e).display === "inline";
@@ -121,7 +121,7 @@ func lookAt(ctx context.Context, t *testing.T, name string) {
 			var flaws []string
 			browser.Run(ctx, t, size, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
 				{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
-			}), chromedp.Evaluate(deskFlaws, &flaws))
+			}), chromedp.Evaluate(pageFlaws, &flaws))
 			for _, flaw := range flaws {
 				t.Errorf("%s, %s, %s: %s", name, device, scheme, flaw)
 			}
@@ -137,8 +137,8 @@ func lookAt(ctx context.Context, t *testing.T, name string) {
 // too small or inaccessible, and nobody else is asked for anything.
 func TestDashboard_Pages(t *testing.T) {
 	t.Parallel()
-	b, origin := serveDesk(t)
-	u := b.member(deskEmail)
+	b, origin := serveDashboard(t)
+	u := b.member(ownerEmail)
 	m := b.shop(u)
 	paid := b.busy(m)
 	given, link := b.fundraiser(m)
@@ -148,8 +148,8 @@ func TestDashboard_Pages(t *testing.T) {
 	}
 	b.member("fresh@shop.example")
 	b.colleague(u, "dev@shop.example", merchant.RoleDeveloper)
-	b.surfer().invited(deskEmail, "help@shop.example", "support")
-	_, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: "root@shop.example", Password: secret.New(deskPassword), Operator: true})
+	b.surfer().invited(ownerEmail, "help@shop.example", "support")
+	_, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: "root@shop.example", Password: secret.New(testPassword), Operator: true})
 	must(t, err)
 	root := b.surfer()
 	root.signIn("root@shop.example")
@@ -158,7 +158,7 @@ func TestDashboard_Pages(t *testing.T) {
 		email string
 		paths map[string]string
 	}{
-		"Full": {deskEmail, map[string]string{
+		"Full": {ownerEmail, map[string]string{
 			"overview": "/dashboard", "payments": "/dashboard/payments", "filtered": "/dashboard/payments?status=STARTED&min=100",
 			"payment": "/dashboard/payments/" + string(paid.ID), "create": "/dashboard/create", "created": "/dashboard/create/" + string(paid.ID),
 			"keys": "/dashboard/keys", "credits": "/dashboard/credits", "webhooks": "/dashboard/webhooks", "webhook": "/dashboard/webhooks/1",
@@ -183,7 +183,7 @@ func TestDashboard_Pages(t *testing.T) {
 			t.Parallel()
 			ctx := browser.New(t, browser.AllowError(`status of 404`))
 			if paths.email != "" {
-				enterDesk(ctx, t, origin, paths.email)
+				enterDashboard(ctx, t, origin, paths.email)
 			}
 			for page, path := range paths.paths {
 				browser.Run(ctx, t, chromedp.Navigate(origin+path), chromedp.WaitVisible("main h1"))

@@ -30,8 +30,8 @@ import (
 )
 
 const (
-	deskEmail    = "ada@shop.example"
-	deskPassword = "correct horse battery"
+	ownerEmail    = "ada@shop.example"
+	testPassword = "correct horse battery"
 )
 
 // Addresses of pages.
@@ -53,41 +53,41 @@ const (
 	usersPath     = "/operator/users"
 )
 
-// mailBook keeps what was mailed.
-type mailBook struct {
+// mailbox keeps what was mailed.
+type mailbox struct {
 	mu    sync.Mutex
 	texts []string
 }
 
-func (m *mailBook) send(_ context.Context, to, subject, text string) error {
+func (m *mailbox) send(_ context.Context, to, subject, text string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.texts = append(m.texts, to+"\n"+subject+"\n"+text)
 	return nil
 }
 
-func (m *mailBook) all() []string {
+func (m *mailbox) all() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return append([]string(nil), m.texts...)
 }
 
-// deskBundle is a server with its dashboard, on a database of its own.
-type deskBundle struct {
+// dashboardBundle is a server with its dashboard, on a database of its own.
+type dashboardBundle struct {
 	*bundle
 
-	mail *mailBook
+	mail *mailbox
 }
 
-func newDesk(t *testing.T, with ...func(*Deps, *Options)) deskBundle {
+func newDashboard(t *testing.T, with ...func(*Deps, *Options)) dashboardBundle {
 	t.Helper()
-	return newDeskAt(t, testBaseURL, with...)
+	return newDashboardAt(t, testBaseURL, with...)
 }
 
-// newDeskAt is newDesk at another public address: passkeys hang on it.
-func newDeskAt(t *testing.T, baseURL string, with ...func(*Deps, *Options)) deskBundle {
+// newDashboardAt is newDashboard at another public address: passkeys hang on it.
+func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options)) dashboardBundle {
 	t.Helper()
-	ctx, log := t.Context(), &logBook{}
+	ctx, log := t.Context(), &logBuffer{}
 	logger := slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	sealer, err := secret.NewSealer(bytes.Repeat([]byte{7}, secret.KeyLen))
 	must(t, err)
@@ -95,7 +95,7 @@ func newDeskAt(t *testing.T, baseURL string, with ...func(*Deps, *Options)) desk
 	must(t, err)
 	t.Cleanup(func() { must(t, st.Close()) })
 	must(t, st.Migrate(ctx))
-	b := deskBundle{&bundle{t: t, store: st, lanes: newTestLanes(), clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log}, &mailBook{}}
+	b := dashboardBundle{&bundle{t: t, store: st, networks: newTestNetworks(), clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log}, &mailbox{}}
 	var options identity.Options
 	if party, ok := passkey.New(baseURL); ok {
 		options.RelyingParty = party
@@ -103,14 +103,14 @@ func newDeskAt(t *testing.T, baseURL string, with ...func(*Deps, *Options)) desk
 	b.accounts = newServices(st, b.clock.Now, options, merchant.Options{
 		CheckCallback: func(u string) error { return webhook.CheckURL(u, true) },
 	})
-	b.payments = payment.NewService(st, st, b.lanes, payment.Options{
+	b.payments = payment.NewService(st, st, b.networks, payment.Options{
 		MaxWaiting: payment.MaxWaitingDonations,
 		TTL:        time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
 	}, b.clock.Now, testID)
 	b.campaigns = campaign.NewService(st, b.payments, b.clock.Now)
 	d := Deps{
 		Payments: b.payments, Campaigns: b.campaigns, Users: b.accounts.users, Merchants: b.accounts.merchants, Store: st, Sealer: sealer, Wallets: testWallets,
-		Lookup: payment.NewLookup(b.payments, b.lanes.readers(), b.clock.Now), Now: b.clock.Now, NewID: testID, Log: logger,
+		Lookup: payment.NewLookup(b.payments, b.networks.readers(), b.clock.Now), Now: b.clock.Now, NewID: testID, Log: logger,
 		Dashboard: &Dashboard{
 			Store: st, Reports: st.Reports(), Webhooks: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: b.clock.Now}), Mail: b.mail.send,
 			AuthKey: bytes.Repeat([]byte{1}, 32), SealKey: bytes.Repeat([]byte{2}, 32),
@@ -129,15 +129,15 @@ func newDeskAt(t *testing.T, baseURL string, with ...func(*Deps, *Options)) desk
 }
 
 // member makes a user who can sign in.
-func (b deskBundle) member(email string) identity.User {
+func (b dashboardBundle) member(email string) identity.User {
 	b.t.Helper()
-	u, err := b.accounts.CreateUser(b.t.Context(), identity.NewUser{Email: email, Password: secret.New(deskPassword), FirstName: "Ada"})
+	u, err := b.accounts.CreateUser(b.t.Context(), identity.NewUser{Email: email, Password: secret.New(testPassword), FirstName: "Ada"})
 	must(b.t, err)
 	return u
 }
 
 // shop gives a user a key that takes payments.
-func (b deskBundle) shop(u identity.User) seller {
+func (b dashboardBundle) shop(u identity.User) seller {
 	b.t.Helper()
 	key, text, err := b.accounts.CreateKey(b.t.Context(), u, merchant.NewKey{Label: "Shop of " + u.Email, Wallet: merchantWallet, Credits: 20, Queries: 5})
 	must(b.t, err)
@@ -151,11 +151,11 @@ func (b deskBundle) shop(u identity.User) seller {
 
 // surfer is a browser without scripts: it keeps cookies and follows nothing.
 type surfer struct {
-	b       deskBundle
+	b       dashboardBundle
 	cookies map[string]*http.Cookie
 }
 
-func (b deskBundle) surfer() *surfer { return &surfer{b: b, cookies: map[string]*http.Cookie{}} }
+func (b dashboardBundle) surfer() *surfer { return &surfer{b: b, cookies: map[string]*http.Cookie{}} }
 
 func (s *surfer) do(method, path string, form url.Values, header ...string) reply {
 	s.b.t.Helper()
@@ -201,7 +201,7 @@ func (s *surfer) post(path string, pairs ...string) reply {
 // signIn signs a user in who has no second factor.
 func (s *surfer) signIn(email string) {
 	s.b.t.Helper()
-	if r := s.post("/signin", "email", email, "password", deskPassword); r.status != http.StatusSeeOther {
+	if r := s.post("/signin", "email", email, "password", testPassword); r.status != http.StatusSeeOther {
 		s.b.t.Fatalf("sign in: %d %s", r.status, r.start())
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // fundraiser gives a merchant a campaign and a payment link.
-func (b deskBundle) fundraiser(m seller) (campaign.Campaign, campaign.Link) {
+func (b dashboardBundle) fundraiser(m seller) (campaign.Campaign, campaign.Link) {
 	b.t.Helper()
 	l, err := b.campaigns.CreateLink(b.t.Context(), m.key.ID, campaign.LinkDraft{Slug: "one-bag", Description: "One bag", Amount: "12.50"})
 	must(b.t, err)
@@ -22,7 +22,7 @@ func (b deskBundle) fundraiser(m seller) (campaign.Campaign, campaign.Link) {
 }
 
 // audited fails unless the owner's audit log tells of every act.
-func (b deskBundle) audited(owner identity.User, acts ...audit.Action) {
+func (b dashboardBundle) audited(owner identity.User, acts ...audit.Action) {
 	b.t.Helper()
 	list, err := b.accounts.AuditLog(b.t.Context(), merchant.Membership{User: owner, Merchant: owner, Role: merchant.RoleOwner}, 0, 100)
 	must(b.t, err)
@@ -41,11 +41,11 @@ func (b deskBundle) audited(owner identity.User, acts ...audit.Action) {
 // interface answers for it at every step.
 func TestDashboard_Campaign(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	owner := b.member(deskEmail)
+	b := newDashboard(t)
+	owner := b.member(ownerEmail)
 	m := b.shop(owner)
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	s.get("/dashboard/campaigns").wants(t, 200, "No campaign yet")
 
 	form := func(pairs ...string) []string {
@@ -105,8 +105,8 @@ func TestDashboard_Campaign(t *testing.T) {
 // What donors write is shown when support approved it, several at once.
 func TestDashboard_Campaign_Review(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	owner := b.member(deskEmail)
+	b := newDashboard(t)
+	owner := b.member(ownerEmail)
 	m := b.shop(owner)
 	c := b.newCampaign(m)
 	for _, name := range []string{"Ada", "Grace", "Linus"} {
@@ -155,11 +155,11 @@ func TestDashboard_Campaign_Review(t *testing.T) {
 // A payment link from its form to a payment, and out of use.
 func TestDashboard_Links(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	owner := b.member(deskEmail)
+	b := newDashboard(t)
+	owner := b.member(ownerEmail)
 	m := b.shop(owner)
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	s.get("/dashboard/links").wants(t, 200, "No link yet")
 	s.post("/dashboard/links", "key", m.key.PublicID, "slug", "a_b", "description", "Typed before").wants(t, 400, "problem-slug", "Typed before")
 	s.post("/dashboard/links", "key", m.key.PublicID, "slug", "tip-jar", "amount", "-1").wants(t, 400, "problem-amount")

@@ -53,7 +53,7 @@ func (s *sink) Write(b []byte) (int, error) {
 
 // exported writes an export of so many rows and returns how much more memory
 // was in use at its highest than before, after collecting what is garbage.
-func exported(tb testing.TB, b deskBundle, s *surfer, rows int64, every int) (lines int64, more int64) {
+func exported(tb testing.TB, b dashboardBundle, s *surfer, rows int64, every int) (lines int64, more int64) {
 	tb.Helper()
 	held := func() int64 {
 		runtime.GC()
@@ -88,10 +88,10 @@ const exportMemory = 4 << 20
 //
 //nolint:paralleltest // it counts the memory of the whole process
 func TestExport_ConstantMemory(t *testing.T) {
-	b := newDesk(t)
-	b.shop(b.member(deskEmail))
+	b := newDashboard(t)
+	b.shop(b.member(ownerEmail))
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	rows := int64(20_000) // as one text some 4 MB, as payments some 15
 	if text := os.Getenv("FLORIN_TEST_EXPORT_ROWS"); text != "" {
 		n, err := strconv.ParseInt(text, 10, 64)

@@ -21,11 +21,11 @@ import (
 // keyboard alone.
 func TestDashboard_LiveAndFinder(t *testing.T) {
 	t.Parallel()
-	b, origin := serveDesk(t)
-	m := b.shop(b.member(deskEmail))
+	b, origin := serveDashboard(t)
+	m := b.shop(b.member(ownerEmail))
 	b.newPaymentOf(m, "3")
 	ctx := browser.New(t)
-	enterDesk(ctx, t, origin, deskEmail)
+	enterDashboard(ctx, t, origin, ownerEmail)
 	browser.Run(ctx, t, chromedp.WaitVisible("[data-testid=under-way]"))
 	p := b.newPaymentOf(m, "77.70")
 	row := "[data-testid=under-way] [data-testid=row-" + string(p.ID) + "]"
@@ -64,11 +64,11 @@ func TestDashboard_LiveAndFinder(t *testing.T) {
 // gets the list.
 func TestDashboard_Quick(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	mine, theirs := b.shop(b.member(deskEmail)), b.shop(b.member("victim@shop.example"))
+	b := newDashboard(t)
+	mine, theirs := b.shop(b.member(ownerEmail)), b.shop(b.member("victim@shop.example"))
 	p, other := b.newPayment(mine), b.newPayment(theirs)
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	s.get("/dashboard/find?q=49.90").leads(t, "/dashboard/payments?q=49.90")
 	for _, text := range []string{string(p.ID), strings.ToLower(string(p.ID)), p.Reference, p.Amount.String()} {
 		r := s.do("GET", "/dashboard/find?q="+text, nil, "HX-Request", "true")
@@ -87,13 +87,13 @@ func TestDashboard_Quick(t *testing.T) {
 // A stream ends with its session: who is signed out learns nothing more.
 func TestDashboard_LiveEndsWithSession(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	u := b.member(deskEmail)
+	b := newDashboard(t)
+	u := b.member(ownerEmail)
 	m := b.shop(u)
 	server := httptest.NewServer(b.server.Handler())
 	t.Cleanup(server.Close)
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/dashboard/live", nil)
@@ -107,7 +107,7 @@ func TestDashboard_LiveEndsWithSession(t *testing.T) {
 	lines := bufio.NewScanner(answer.Body)
 	for lines.Scan() && !strings.HasPrefix(lines.Text(), "event: ") {
 	}
-	signed, err := b.accounts.ChangePassword(t.Context(), u, secret.New(deskPassword), secret.New("another horse battery"), "", "")
+	signed, err := b.accounts.ChangePassword(t.Context(), u, secret.New(testPassword), secret.New("another horse battery"), "", "")
 	must(t, err)
 	if signed.Token.Empty() {
 		t.Fatal("no new session")

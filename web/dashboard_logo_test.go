@@ -60,11 +60,11 @@ var logoSrc = regexp.MustCompile(`src="(/logo/[0-9a-f]{64}\.png)"`)
 // kept for ever, and goes when another comes.
 func TestDashboard_Logo(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	m := b.shop(b.member(deskEmail))
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
 	p := b.newPayment(m)
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	page := "/dashboard/branding?key=" + m.key.PublicID
 	s.upload(logoUpload, m.key.PublicID, "text/html", pictureOf(t, 600, color.NRGBA{200, 30, 30, 255})).leads(t, page)
 	shown := logoSrc.FindStringSubmatch(s.get(page).body)
@@ -108,11 +108,11 @@ func TestDashboard_Logo(t *testing.T) {
 // What is no plain picture is refused beside the input, and nothing is stored.
 func TestDashboard_LogoAttacks(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	m := b.shop(b.member(deskEmail))
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
 	victim := b.shop(b.member("victim@shop.example"))
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	good := pictureOf(t, 64, color.NRGBA{1, 2, 3, 255})
 	svg := []byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`)
 	bomb := bytes.Clone(good)

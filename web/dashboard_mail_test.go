@@ -9,8 +9,8 @@ import (
 // of it. What changes nothing of that is no mail.
 func TestMoneyMovedOverTheAPI(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	m := b.shop(b.member(deskEmail))
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
 	update := func(fields string) {
 		t.Helper()
 		r := b.graphQL(`mutation { updateCustodianDetails(input: {apiKey: "`+m.text+`", `+fields+`}) { code message } }`, "")
@@ -30,7 +30,7 @@ func TestMoneyMovedOverTheAPI(t *testing.T) {
 	update(`secret: "known to a thief"`)
 	update(`secret: "known to a thief"`)
 	texts := strings.Join(b.mailed(4), "\n")
-	for _, want := range []string{deskEmail, "Shop of " + deskEmail, "BASE", merchantWallet, other, "https://evil.example/hook", "BASE final after: the network's own rule → 1s", "shared secret: it was "} {
+	for _, want := range []string{ownerEmail, "Shop of " + ownerEmail, "BASE", merchantWallet, other, "https://evil.example/hook", "BASE final after: the network's own rule → 1s", "shared secret: it was "} {
 		if !strings.Contains(texts, want) {
 			t.Errorf("the mails lack %q: %s", want, texts)
 		}

@@ -22,17 +22,17 @@ import (
 
 const rootEmail = "root@shop.example"
 
-// rootDesk is a dashboard with an operator, who is signed in.
-func rootDesk(t *testing.T) (deskBundle, *surfer) {
+// rootDashboard is a dashboard with an operator, who is signed in.
+func rootDashboard(t *testing.T) (dashboardBundle, *surfer) {
 	t.Helper()
 	gas := money.NewUnits(money.USD.Units(18).Big())
-	b := newDesk(t, func(_ *Deps, o *Options) { o.SignUp = false }, func(d *Deps, _ *Options) {
+	b := newDashboard(t, func(_ *Deps, o *Options) { o.SignUp = false }, func(d *Deps, _ *Options) {
 		d.Dashboard.Invite = true
 		d.Dashboard.Sweeping = func(n chain.Network) (settlement.Status, bool) {
 			return settlement.Status{At: d.Now(), Runway: settlement.Runway{Wallet: chain.GasWallet{Address: merchantWallet, Balance: gas}, Days: 9, Level: settlement.LevelWarn}}, n == chain.Polygon
 		}
 	})
-	_, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: rootEmail, Password: secret.New(deskPassword), Operator: true})
+	_, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: rootEmail, Password: secret.New(testPassword), Operator: true})
 	must(t, err)
 	s := b.surfer()
 	s.signIn(rootEmail)
@@ -42,21 +42,21 @@ func rootDesk(t *testing.T) (deskBundle, *surfer) {
 // To a merchant, the operator's area does not exist, whatever is asked of it.
 func TestOperator_Roles(t *testing.T) {
 	t.Parallel()
-	b, _ := rootDesk(t)
-	owner := b.member(deskEmail)
+	b, _ := rootDashboard(t)
+	owner := b.member(ownerEmail)
 	m := b.shop(owner)
 	victim := b.member("victim@shop.example")
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	fill := strings.NewReplacer(":user", victim.PublicID, ":key", m.key.PublicID)
 	tried := 0
 	for _, method := range []string{"GET", "POST"} {
-		for _, route := range b.deskRoutesOf(method) {
+		for _, route := range b.accountRoutes(method) {
 			if !strings.HasPrefix(route, operatorPath) {
 				continue
 			}
 			tried++
-			if r := s.do(method, fill.Replace(route), map[string][]string{"password": {deskPassword}}); r.status != 404 || strings.Contains(r.body, "victim@") {
+			if r := s.do(method, fill.Replace(route), map[string][]string{"password": {testPassword}}); r.status != 404 || strings.Contains(r.body, "victim@") {
 				t.Errorf("%s %s as a merchant: %d", method, route, r.status)
 			}
 			if r := b.surfer().do(method, fill.Replace(route), nil); r.status != 303 {
@@ -72,29 +72,29 @@ func TestOperator_Roles(t *testing.T) {
 
 func TestOperator_DisableUser(t *testing.T) {
 	t.Parallel()
-	b, root := rootDesk(t)
-	u := b.member(deskEmail)
+	b, root := rootDashboard(t)
+	u := b.member(ownerEmail)
 	m := b.shop(u)
 	owner := b.surfer()
-	owner.signIn(deskEmail)
+	owner.signIn(ownerEmail)
 	started, waiting := b.start(b.newPayment(m), chain.Polygon), b.newPayment(m)
 	page := "/operator/users/" + u.PublicID
-	root.get("/operator/users?q=ada%40").wants(t, 200, deskEmail, page)
+	root.get("/operator/users?q=ada%40").wants(t, 200, ownerEmail, page)
 	root.get("/operator/users?q=nobody").wants(t, 200, "No user matches")
 	root.get("/operator/users?q="+m.key.PublicID).wants(t, 200, page)
-	root.get(page).wants(t, 200, "Disable this user", "Shop of "+deskEmail)
+	root.get(page).wants(t, 200, "Disable this user", "Shop of "+ownerEmail)
 	root.get("/operator/users/nobody").wants(t, 404)
 	root.post(page+"/disable", "password", "wrong").wants(t, 400, "The password is wrong")
 	owner.get("/dashboard").wants(t, 200)
-	root.post(page+"/disable", "password", deskPassword).leads(t, page)
-	root.get(page).wants(t, 200, "Disabled", "Enable "+deskEmail, "Disabled a user", rootEmail)
-	root.post(page+"/disable", "password", deskPassword).wants(t, 409, "That is so already")
+	root.post(page+"/disable", "password", testPassword).leads(t, page)
+	root.get(page).wants(t, 200, "Disabled", "Enable "+ownerEmail, "Disabled a user", rootEmail)
+	root.post(page+"/disable", "password", testPassword).wants(t, 409, "That is so already")
 
 	owner.get("/dashboard").leads(t, "/signin")
-	if r := b.surfer().post("/signin", "email", deskEmail, "password", deskPassword); r.status != 403 || !strings.Contains(r.body, "This account is disabled") {
+	if r := b.surfer().post("/signin", "email", ownerEmail, "password", testPassword); r.status != 403 || !strings.Contains(r.body, "This account is disabled") {
 		t.Errorf("sign in: %d %s", r.status, plainText(r.body))
 	}
-	if r := b.surfer().post("/signin", "email", deskEmail, "password", "wrong password"); strings.Contains(r.body, "disabled") {
+	if r := b.surfer().post("/signin", "email", ownerEmail, "password", "wrong password"); strings.Contains(r.body, "disabled") {
 		t.Error("a wrong password learns that the account is disabled")
 	}
 	if r := b.graphQL(`{ getCreditsLeft(apiKey: "`+m.text+`") { code } }`, ""); !strings.Contains(r.body, `"code":401`) {
@@ -107,40 +107,40 @@ func TestOperator_DisableUser(t *testing.T) {
 	if paid.Status != payment.Completed {
 		t.Errorf("a started payment is %s", paid.Status)
 	}
-	root.post(page+"/enable", "password", deskPassword).leads(t, page)
-	b.surfer().signIn(deskEmail)
+	root.post(page+"/enable", "password", testPassword).leads(t, page)
+	b.surfer().signIn(ownerEmail)
 
 	key := page + "/keys/" + m.key.PublicID
-	root.post(key+"/disable", "password", deskPassword).leads(t, page)
+	root.post(key+"/disable", "password", testPassword).leads(t, page)
 	if r := b.graphQL(`{ getCreditsLeft(apiKey: "`+m.text+`") { code } }`, ""); !strings.Contains(r.body, `"code":401`) {
 		t.Errorf("disabled key: %s", r.body)
 	}
-	root.post(page+"/keys/nothing/enable", "password", deskPassword).wants(t, 404)
-	root.post(key+"/enable", "password", deskPassword).leads(t, page)
+	root.post(page+"/keys/nothing/enable", "password", testPassword).wants(t, 404)
+	root.post(key+"/enable", "password", testPassword).leads(t, page)
 	if r := b.graphQL(`{ getCreditsLeft(apiKey: "`+m.text+`") { code } }`, ""); !strings.Contains(r.body, `"code":200`) {
 		t.Errorf("enabled key: %s", r.body)
 	}
 	self, err := b.accounts.UserByEmail(t.Context(), rootEmail)
 	must(t, err)
 	root.get("/operator/users/"+self.PublicID).wants(t, 200, "This is you")
-	root.post("/operator/users/"+self.PublicID+"/disable", "password", deskPassword).wants(t, 409, "cannot disable yourself")
+	root.post("/operator/users/"+self.PublicID+"/disable", "password", testPassword).wants(t, 409, "cannot disable yourself")
 }
 
 func TestOperator_Lists(t *testing.T) {
 	t.Parallel()
-	b, root := rootDesk(t)
+	b, root := rootDashboard(t)
 	root.get("/operator").wants(t, 200, "9 days", "1 POL", "send POL to it this week", "No check has run")
 	root.get("/operator/topups").wants(t, 200, "No merchant has bought credits yet")
 	root.get("/operator/sweeps").wants(t, 200, "Nothing was settled yet")
 	root.get("/operator/trouble").wants(t, 200, "All final money is settled", "No reorg has removed")
-	m := b.shop(b.member(deskEmail))
+	m := b.shop(b.member(ownerEmail))
 	for range session.PageRows + 1 {
 		_, err := b.payments.CreateTopUp(t.Context(), "", m.key.ID, 40)
 		must(t, err)
 	}
 	r := root.get("/operator/topups")
-	r.wants(t, 200, deskEmail, "$2.00", "Older")
-	if n := strings.Count(r.body, "Shop of "+deskEmail); n != session.PageRows {
+	r.wants(t, 200, ownerEmail, "$2.00", "Older")
+	if n := strings.Count(r.body, "Shop of "+ownerEmail); n != session.PageRows {
 		t.Errorf("%d rows on a page", n)
 	}
 	b.busy(m)
@@ -152,19 +152,19 @@ func TestOperator_Lists(t *testing.T) {
 	b.clock.advance(72 * time.Hour)
 	root.signIn(rootEmail)
 	root.get("/operator").wants(t, 200, "1 purchases of query units are on their way and nobody looks after them")
-	root.get("/operator/trouble").wants(t, 200, deskEmail+" bought 7 queries with "+string(testHash(7))+" on BNB Smart Chain", ">florin sweep</span>", "--txnid ", "--network polygon", "It has waited for more than a day")
+	root.get("/operator/trouble").wants(t, 200, ownerEmail+" bought 7 queries with "+string(testHash(7))+" on BNB Smart Chain", ">florin sweep</span>", "--txnid ", "--network polygon", "It has waited for more than a day")
 }
 
 func TestOperator_Ledger(t *testing.T) {
 	t.Parallel()
 	var checker *proof.Checker
-	b := newDesk(t, func(d *Deps, _ *Options) {
+	b := newDashboard(t, func(d *Deps, _ *Options) {
 		checker = proof.NewChecker(d.Dashboard.Store.(proof.Store), d.Now, slog.New(slog.DiscardHandler))
 		d.Dashboard.Ledger = checker
 	})
-	_, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: rootEmail, Password: secret.New(deskPassword), Operator: true})
+	_, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: rootEmail, Password: secret.New(testPassword), Operator: true})
 	must(t, err)
-	b.shop(b.member(deskEmail))
+	b.shop(b.member(ownerEmail))
 	root := b.surfer()
 	root.signIn(rootEmail)
 	root.post("/operator/ledger").leads(t, "/operator")
@@ -191,11 +191,11 @@ func TestOperator_Ledger(t *testing.T) {
 // What a person signed in with reads as their own list of sessions says it.
 func TestOperator_Person_Devices(t *testing.T) {
 	t.Parallel()
-	b, root := rootDesk(t)
-	ada := b.member(deskEmail)
+	b, root := rootDashboard(t)
+	ada := b.member(ownerEmail)
 	const agent = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"
 	s := b.surfer()
-	s.do("POST", "/signin", url.Values{"email": {deskEmail}, "password": {deskPassword}}, "User-Agent", agent).leads(t, "/dashboard")
+	s.do("POST", "/signin", url.Values{"email": {ownerEmail}, "password": {testPassword}}, "User-Agent", agent).leads(t, "/dashboard")
 	r := root.get(usersPath + "/" + ada.PublicID)
 	r.wants(t, 200, ">Firefox on Linux<")
 	if strings.Contains(plainText(r.body), "Mozilla") {

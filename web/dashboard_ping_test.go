@@ -28,15 +28,15 @@ func TestDashboard_PingEachEvent(t *testing.T) {
 		w.WriteHeader(http.StatusTeapot)
 	}))
 	t.Cleanup(shop.Close)
-	b := newDesk(t)
-	m := b.shop(b.member(deskEmail))
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
 	_, err := b.store.UpdateCustodian(t.Context(), m.key.ID, nil, func(c merchant.Custodian) (merchant.Custodian, error) {
 		c.CallbackURL = shop.URL
 		return c, nil
 	}, nil)
 	must(t, err)
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	for _, event := range []string{"completed", "expired", "cancelled"} {
 		s.post("/dashboard/webhooks/ping", "key", m.key.PublicID, "event", event).leads(t, "/dashboard/webhooks?key="+m.key.PublicID)
 		select {
@@ -55,11 +55,11 @@ func TestDashboard_PingEachEvent(t *testing.T) {
 // The list of webhooks is filtered by event and state together.
 func TestDashboard_WebhookFilters(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	m := b.shop(b.member(deskEmail))
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
 	b.busy(m)
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	for query, rows := range map[string]int{"": 2, "?event=completed": 1, "?event=cancelled&state=FAILED": 1, "?event=expired": 0, "?state=DELIVERED": 0, "?event=%00": 0, "?state=%00": 0} {
 		r := s.get("/dashboard/webhooks" + query)
 		if n := strings.Count(r.body, `data-testid="resend-`) - 1; r.status != 200 || n != rows {
@@ -71,7 +71,7 @@ func TestDashboard_WebhookFilters(t *testing.T) {
 // An operator sees how each node does, by its host alone.
 func TestDashboard_OperatorEndpoints(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t, func(d *Deps, _ *Options) {
+	b := newDashboard(t, func(d *Deps, _ *Options) {
 		d.Dashboard.Endpoints = func(n chain.Network) []chain.EndpointHealth {
 			return []chain.EndpointHealth{
 				{Name: "rpc.example", Healthy: true, Head: 1234, Latency: 42 * time.Millisecond, Requests: 9001, Errors: 7},
@@ -79,7 +79,7 @@ func TestDashboard_OperatorEndpoints(t *testing.T) {
 			}
 		}
 	})
-	_, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: "root@shop.example", Password: secret.New(deskPassword), Operator: true})
+	_, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: "root@shop.example", Password: secret.New(testPassword), Operator: true})
 	must(t, err)
 	s := b.surfer()
 	s.signIn("root@shop.example")

@@ -51,10 +51,10 @@ func (s *surfer) ways(words int) []string {
 // page that stands by itself, whoever reads; to none that is refused.
 func TestDashboard_Rail(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	owner := b.member(deskEmail)
+	b := newDashboard(t)
+	owner := b.member(ownerEmail)
 	b.shop(owner)
-	all := b.deskRoutesOf("GET")
+	all := b.accountRoutes("GET")
 	all = slices.DeleteFunc(all, func(route string) bool {
 		return strings.Contains(route, ":") || strings.HasSuffix(route, ".csv") || !shell.InDashboard(route) ||
 			slices.Contains([]string{livePath, quickPath, brandingPath + "/preview", securityPath + "/factor", "/dashboard/join"}, route)
@@ -74,7 +74,7 @@ func TestDashboard_Rail(t *testing.T) {
 			t.Errorf("as %s the rail leads to %q, want %q", x.role, got, x.pages)
 		}
 	}
-	_, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: rootEmail, Password: secret.New(deskPassword), Operator: true})
+	_, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: rootEmail, Password: secret.New(testPassword), Operator: true})
 	must(t, err)
 	root := b.surfer()
 	root.signIn(rootEmail)

@@ -98,7 +98,7 @@ var roleLetters = map[string]merchant.Role{
 
 // colleague makes a user in a role for the owner's merchant, and signs them in;
 // the empty role is somebody who was removed from it.
-func (b deskBundle) colleague(owner identity.User, email string, role merchant.Role) (*surfer, identity.User) {
+func (b dashboardBundle) colleague(owner identity.User, email string, role merchant.Role) (*surfer, identity.User) {
 	b.t.Helper()
 	ctx, joining := b.t.Context(), role
 	if role == "" {
@@ -106,7 +106,7 @@ func (b deskBundle) colleague(owner identity.User, email string, role merchant.R
 	}
 	_, token, err := b.accounts.InviteMember(ctx, merchant.Membership{User: owner, Merchant: owner, Role: merchant.RoleOwner}, email, joining)
 	must(b.t, err)
-	u, _, err := b.accounts.JoinNew(ctx, token.Reveal(), identity.NewUser{Email: email, Password: secret.New(deskPassword), FirstName: "Cole"})
+	u, _, err := b.accounts.JoinNew(ctx, token.Reveal(), identity.NewUser{Email: email, Password: secret.New(testPassword), FirstName: "Cole"})
 	must(b.t, err)
 	s := b.surfer()
 	s.signIn(email)
@@ -120,15 +120,15 @@ func (b deskBundle) colleague(owner identity.User, email string, role merchant.R
 // roles through that stand in the table; a route that stands in no table fails.
 func TestDashboard_Roles(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	owner := b.member(deskEmail)
+	b := newDashboard(t)
+	owner := b.member(ownerEmail)
 	m := b.shop(owner)
 	p := b.newPayment(m)
 	given, link := b.fundraiser(m)
 	fill := strings.NewReplacer(":txnid", string(p.ID), ":key", m.key.PublicID, ":id", "1", ":session", "x", ":campaign", given.Slug, ":link", link.Slug)
 	var routes []string
 	for _, method := range []string{"GET", "POST"} {
-		for _, route := range b.deskRoutesOf(method) {
+		for _, route := range b.accountRoutes(method) {
 			if shell.InDashboard(route) && !strings.HasPrefix(route, operatorPath) {
 				routes = append(routes, method+" "+route)
 			}
@@ -163,12 +163,12 @@ func TestDashboard_Roles(t *testing.T) {
 // What a route needs is asked of the merchant who owns what it names, too.
 func TestDashboard_Roles_Wallets(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	owner := b.member(deskEmail)
+	b := newDashboard(t)
+	owner := b.member(ownerEmail)
 	m := b.shop(owner)
 	dev, _ := b.colleague(owner, "dev@shop.example", merchant.RoleDeveloper)
 	const theirs = "0x00000000000000000000000000000000000000AA"
-	form := []string{"key", m.key.PublicID, "name", "Nordlicht", "callbackUrl", "https://shop.example/other", "password", deskPassword}
+	form := []string{"key", m.key.PublicID, "name", "Nordlicht", "callbackUrl", "https://shop.example/other", "password", testPassword}
 	dev.get("/dashboard/custodian").wants(t, 200, "Only an owner can change the wallets.")
 	dev.post("/dashboard/custodian", append(form, "wallet.BASE", theirs)...).wants(t, 403, "As developer you may not", "an owner")
 	dev.post("/dashboard/custodian", append(form, "wallet.BASE", "")...).wants(t, 403)
@@ -184,9 +184,9 @@ func TestDashboard_Roles_Wallets(t *testing.T) {
 		t.Errorf("the custodian is %+v", after)
 	}
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	s.get("/dashboard/security").wants(t, 200, "dev@shop.example", "Changed the callback address")
-	if r := dev.get("/dashboard/security"); strings.Contains(r.body, deskEmail+"</td>") || strings.Count(r.body, "Signed in") != 1 {
+	if r := dev.get("/dashboard/security"); strings.Contains(r.body, ownerEmail+"</td>") || strings.Count(r.body, "Signed in") != 1 {
 		t.Error("a colleague reads when the owner signed in")
 	}
 }
@@ -194,8 +194,8 @@ func TestDashboard_Roles_Wallets(t *testing.T) {
 // The operations of GraphQL ask the same question.
 func TestGraphQL_Roles(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	owner := b.member(deskEmail)
+	b := newDashboard(t)
+	owner := b.member(ownerEmail)
 	m := b.shop(owner)
 	operations := [][2]string{
 		{"{ UserMe { code } }", "odsv-"},
@@ -208,7 +208,7 @@ func TestGraphQL_Roles(t *testing.T) {
 	for letter, role := range roleLetters {
 		email := "cole-" + strings.ReplaceAll(letter, "-", "x") + "@shop.example"
 		b.colleague(owner, email, role)
-		in, err := b.accounts.SignIn(t.Context(), identity.Credentials{Email: email, Password: secret.New(deskPassword)})
+		in, err := b.accounts.SignIn(t.Context(), identity.Credentials{Email: email, Password: secret.New(testPassword)})
 		must(t, err)
 		for _, op := range operations {
 			text, letters := op[0], op[1]

@@ -72,7 +72,7 @@ func ranNothing(ctx context.Context, t *testing.T, name string) bool {
 
 // hostileShop is an installation whose people wrote hostileText everywhere.
 type hostileShop struct {
-	deskBundle
+	dashboardBundle
 
 	key       merchant.Key
 	completed payment.Payment
@@ -82,11 +82,11 @@ type hostileShop struct {
 	link      campaign.Link
 }
 
-func newHostileShop(b deskBundle) hostileShop {
+func newHostileShop(b dashboardBundle) hostileShop {
 	t, ctx, text := b.t, b.t.Context(), hostileText
-	u, err := b.accounts.CreateUser(ctx, identity.NewUser{Email: deskEmail, Password: secret.New(deskPassword), FirstName: text, LastName: text, Operator: true})
+	u, err := b.accounts.CreateUser(ctx, identity.NewUser{Email: ownerEmail, Password: secret.New(testPassword), FirstName: text, LastName: text, Operator: true})
 	must(t, err)
-	h := hostileShop{deskBundle: b}
+	h := hostileShop{dashboardBundle: b}
 	h.key, _, err = b.accounts.CreateKey(ctx, u, merchant.NewKey{Label: text, Credits: 20, Queries: 5})
 	must(t, err)
 	callback := "https://shop.example/hook?x=" + url.QueryEscape(text)
@@ -137,14 +137,14 @@ func (h hostileShop) people(owner identity.User) {
 	_, token, err := h.accounts.InviteMember(h.t.Context(), seat, "dev@shop.example", merchant.RoleDeveloper)
 	must(h.t, err)
 	_, _, err = h.accounts.JoinNew(h.t.Context(), token.Reveal(), identity.NewUser{
-		Email: "dev@shop.example", Password: secret.New(deskPassword), FirstName: hostileText, LastName: hostileText,
+		Email: "dev@shop.example", Password: secret.New(testPassword), FirstName: hostileText, LastName: hostileText,
 	})
 	must(h.t, err)
 	s := h.surfer()
-	s.do("POST", "/signin", url.Values{"email": {deskEmail}, "password": {deskPassword}}, "User-Agent", hostileText).leads(h.t, "/dashboard")
-	s.post("/dashboard/team/invite", "email", "help@shop.example", "role", "support", "password", deskPassword).wants(h.t, 200)
+	s.do("POST", "/signin", url.Values{"email": {ownerEmail}, "password": {testPassword}}, "User-Agent", hostileText).leads(h.t, "/dashboard")
+	s.post("/dashboard/team/invite", "email", "help@shop.example", "role", "support", "password", testPassword).wants(h.t, 200)
 	by := h.newPaymentOf(seller{key: h.key}, "7")
-	s.post("/dashboard/payments/"+string(by.ID)+"/complete", "reason", hostileText, "password", deskPassword)
+	s.post("/dashboard/payments/"+string(by.ID)+"/complete", "reason", hostileText, "password", testPassword)
 }
 
 // answers has the merchant's server answer webhooks with a page of its own.
@@ -172,7 +172,7 @@ func (h hostileShop) pages() []string {
 		"/donate/" + h.campaign.Slug + "/widget", "/link/" + h.link.Slug, "/nothing/" + url.PathEscape(hostileText),
 	}
 	asked := url.QueryEscape(hostileText)
-	for _, route := range h.deskRoutesOf("GET") {
+	for _, route := range h.accountRoutes("GET") {
 		if route == livePath || strings.HasSuffix(route, ".csv") || strings.HasPrefix(route, logoPath) {
 			continue
 		}
@@ -186,12 +186,12 @@ func (h hostileShop) pages() []string {
 // text on every page, even by a browser without a content security policy.
 func TestDashboard_ScriptsNeverRun(t *testing.T) {
 	t.Parallel()
-	b, origin := serveDesk(t)
+	b, origin := serveDashboard(t)
 	h := newHostileShop(b)
 	ctx := openWithoutPolicy(t, browser.AllowError(`status of (400|401|403|404|409|422)`),
 		browser.AllowError(`ERR_CONNECTION_REFUSED \(https://127\.0\.0\.1/`), // the logo that is not there
 		browser.AllowError(`console\.error: "\[object Event\]"`))             // a stream that is left behind
-	enterDesk(ctx, t, origin, deskEmail)
+	enterDashboard(ctx, t, origin, ownerEmail)
 	shown := 0
 	pages := h.pages()
 	for _, path := range pages {

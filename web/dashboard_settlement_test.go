@@ -15,12 +15,12 @@ import (
 // address on another network, with the command that brings it home.
 func TestDashboard_Settlement(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	m := b.shop(b.member(deskEmail))
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
 	p := b.start(b.newPayment(m), chain.Polygon)
 	p = b.deposit(p, p.Amount, true)
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	shows := func(r reply, has []string, lacks ...string) {
 		t.Helper()
 		r.wants(t, 200, has...)

@@ -21,7 +21,7 @@ var joinLink = regexp.MustCompile(`(/join\?token=flt_\w{49})`)
 // invite sends an invitation by the page and returns its path.
 func (s *surfer) invite(email, role string) string {
 	s.b.t.Helper()
-	return s.linkOf(email, s.post("/dashboard/team/invite", "email", email, "role", role, "password", deskPassword))
+	return s.linkOf(email, s.post("/dashboard/team/invite", "email", email, "role", role, "password", testPassword))
 }
 
 // linkOf is the path of the invitation that an answer shows.
@@ -44,16 +44,16 @@ func (s *surfer) invited(email, other, role string) {
 // A team's life: invited while signing up is closed, joined, promoted, removed.
 func TestDashboard_Team(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t, func(_ *Deps, o *Options) { o.SignUp = false })
-	owner := b.member(deskEmail)
+	b := newDashboard(t, func(_ *Deps, o *Options) { o.SignUp = false })
+	owner := b.member(ownerEmail)
 	b.shop(owner)
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	s.get("/dashboard/team").wants(t, 200, "You work alone so far", "What each role may do", "May look at everything and change nothing.")
 	s.post("/dashboard/team/invite", "email", "dev@shop.example", "role", "developer", "password", "wrong password").wants(t, 400, "The password is wrong")
-	s.post("/dashboard/team/invite", "email", "dev@", "role", "developer", "password", deskPassword).wants(t, 400, "The e-mail address")
-	s.post("/dashboard/team/invite", "email", "dev@shop.example", "role", "root", "password", deskPassword).wants(t, 400, "Role must be")
-	s.post("/dashboard/team/invite", "email", deskEmail, "role", "viewer", "password", deskPassword).wants(t, 409, "a member of this team already")
+	s.post("/dashboard/team/invite", "email", "dev@", "role", "developer", "password", testPassword).wants(t, 400, "The e-mail address")
+	s.post("/dashboard/team/invite", "email", "dev@shop.example", "role", "root", "password", testPassword).wants(t, 400, "Role must be")
+	s.post("/dashboard/team/invite", "email", ownerEmail, "role", "viewer", "password", testPassword).wants(t, 409, "a member of this team already")
 	first := s.invite("dev@shop.example", "viewer")
 	link := s.invite("dev@shop.example", "developer")
 	mails := b.mailed(2)
@@ -72,22 +72,22 @@ func TestDashboard_Team(t *testing.T) {
 	resend := "/dashboard/team/invitations/" + invited[0].ID + "/resend"
 	s.post(resend).wants(t, 400, "The password is wrong")
 	s.post(resend, "password", "wrong password").wants(t, 400, "The password is wrong")
-	b.surfer().get(link).wants(t, 200, deskEmail)
+	b.surfer().get(link).wants(t, 200, ownerEmail)
 	old := link
-	link = s.linkOf("dev@shop.example", s.post(resend, "password", deskPassword))
+	link = s.linkOf("dev@shop.example", s.post(resend, "password", testPassword))
 	b.surfer().get(old).wants(t, 403, "used or revoked")
 
 	dev := b.surfer()
 	dev.get(first).wants(t, 403, "used or revoked")
 	dev.get("/join?token=x").wants(t, 403, "used or revoked")
-	dev.get(link).wants(t, 200, deskEmail, "developer", `value="dev@shop.example"`)
+	dev.get(link).wants(t, 200, ownerEmail, "developer", `value="dev@shop.example"`)
 	token := strings.TrimPrefix(link, "/join?token=")
 	dev.post("/join", "token", token, "password", "short").wants(t, 400, "at least 10")
-	dev.post("/join", "token", token, "email", "eve@shop.example", "password", deskPassword, "firstName", "Dev").leads(t, "/dashboard")
+	dev.post("/join", "token", token, "email", "eve@shop.example", "password", testPassword, "firstName", "Dev").leads(t, "/dashboard")
 	if _, err := b.accounts.UserByEmail(t.Context(), "eve@shop.example"); err == nil {
 		t.Error("the form chose another address")
 	}
-	dev.get("/dashboard/keys").wants(t, 200, "Shop of "+deskEmail, "create-key")
+	dev.get("/dashboard/keys").wants(t, 200, "Shop of "+ownerEmail, "create-key")
 	dev.get(link).leads(t, "/dashboard/join?token="+token)
 	dev.get("/dashboard/join?token="+token).wants(t, 403)
 	dev.post("/dashboard/join", "token", token).wants(t, 403)
@@ -97,17 +97,17 @@ func TestDashboard_Team(t *testing.T) {
 	team.wants(t, 200, "dev@shop.example", "Dev")
 	id := regexp.MustCompile(`/dashboard/team/members/(\w{26})/role`).FindStringSubmatch(team.body)[1]
 	s.post("/dashboard/team/members/"+id+"/role", "role", "viewer").wants(t, 400, "The password is wrong")
-	s.post("/dashboard/team/members/"+id+"/role", "role", "viewer", "password", deskPassword).leads(t, "/dashboard/team")
+	s.post("/dashboard/team/members/"+id+"/role", "role", "viewer", "password", testPassword).leads(t, "/dashboard/team")
 	r := dev.get("/dashboard/keys")
 	r.wants(t, 200)
 	if strings.Contains(r.body, "create-key") || strings.Contains(r.body, ">Create<") {
 		t.Error("a viewer is offered to make keys")
 	}
-	dev.post("/dashboard/keys", "label", "x").wants(t, 403, "As viewer you may not", "You can ask "+deskEmail)
-	s.post("/dashboard/team/members/"+id+"/remove", "password", deskPassword).leads(t, "/dashboard/team")
+	dev.post("/dashboard/keys", "label", "x").wants(t, 403, "As viewer you may not", "You can ask "+ownerEmail)
+	s.post("/dashboard/team/members/"+id+"/remove", "password", testPassword).leads(t, "/dashboard/team")
 	dev.get("/dashboard/keys").wants(t, 403, "do not belong")
 	dev.get("/dashboard/security").wants(t, 200)
-	s.post("/dashboard/team/members/"+id+"/remove", "password", deskPassword).wants(t, 404)
+	s.post("/dashboard/team/members/"+id+"/remove", "password", testPassword).wants(t, 404)
 	s.post("/dashboard/team/leave").wants(t, 409, "last owner")
 	s.get("/dashboard/security").wants(t, 200, "Invited a member", "Joined the team", "Changed a member", "Removed a member", "developer → viewer")
 }
@@ -115,15 +115,15 @@ func TestDashboard_Team(t *testing.T) {
 // Somebody with an account of their own joins, and changes between the two.
 func TestDashboard_Switcher(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	owner := b.member(deskEmail)
+	b := newDashboard(t)
+	owner := b.member(ownerEmail)
 	b.shop(owner)
 	mine := b.shop(b.member("two@shop.example"))
 	eve := b.surfer()
 	b.member("eve@shop.example")
 	eve.signIn("eve@shop.example")
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	link := s.invite("two@shop.example", "support")
 	token := strings.TrimPrefix(link, "/join?token=")
 
@@ -133,10 +133,10 @@ func TestDashboard_Switcher(t *testing.T) {
 	two.get("/signin?next=/dashboard/join%3Ftoken%3D"+token).wants(t, 200, "/dashboard/join?token="+token)
 	eve.get("/dashboard/join?token="+token).wants(t, 200, "This invitation is for two@shop.example")
 	eve.post("/dashboard/join", "token", token).wants(t, 403)
-	two.post("/signin", "email", "two@shop.example", "password", deskPassword, "next", "/dashboard/join?token="+token).leads(t, "/dashboard/join?token="+token)
-	two.get("/dashboard/join?token="+token).wants(t, 200, deskEmail, "support")
+	two.post("/signin", "email", "two@shop.example", "password", testPassword, "next", "/dashboard/join?token="+token).leads(t, "/dashboard/join?token="+token)
+	two.get("/dashboard/join?token="+token).wants(t, 200, ownerEmail, "support")
 	two.post("/dashboard/join", "token", token).leads(t, "/dashboard")
-	two.get("/dashboard/keys").wants(t, 200, "Shop of "+deskEmail, `data-testid="switcher"`)
+	two.get("/dashboard/keys").wants(t, 200, "Shop of "+ownerEmail, `data-testid="switcher"`)
 	two.post("/dashboard/merchant", "merchant", "01HZZZZZZZZZZZZZZZZZZZZZZZ").wants(t, 403)
 	two.post("/dashboard/merchant", "merchant", owner.PublicID).leads(t, "/dashboard")
 	two.post("/dashboard/keys", "label", "x").wants(t, 403)
@@ -151,15 +151,15 @@ func TestDashboard_Switcher(t *testing.T) {
 // Guessing from many addresses is slowed; the user's own browser is not.
 func TestDashboard_KnownDevice(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	b.member(deskEmail)
+	b := newDashboard(t)
+	b.member(ownerEmail)
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	s.post("/signout").leads(t, "/signin")
 	limited := false
 	for i := range 60 {
 		_, err := b.accounts.SignIn(t.Context(), identity.Credentials{
-			Email: deskEmail, Password: secret.New("wrong password"), Address: "192.0.2." + string(rune('0'+i%10)) + string(rune('0'+i/10)),
+			Email: ownerEmail, Password: secret.New("wrong password"), Address: "192.0.2." + string(rune('0'+i%10)) + string(rune('0'+i/10)),
 		})
 		if strings.Contains(err.Error(), "too many") {
 			limited = true
@@ -168,21 +168,21 @@ func TestDashboard_KnownDevice(t *testing.T) {
 	if !limited {
 		t.Error("60 guesses at one user passed")
 	}
-	b.surfer().post("/signin", "email", deskEmail, "password", deskPassword).wants(t, 429, "Too many failed attempts")
-	s.post("/signin", "email", deskEmail, "password", deskPassword).leads(t, "/dashboard")
+	b.surfer().post("/signin", "email", ownerEmail, "password", testPassword).wants(t, 429, "Too many failed attempts")
+	s.post("/signin", "email", ownerEmail, "password", testPassword).leads(t, "/dashboard")
 }
 
 // Where the money goes asks for the password or for a code, each once and not
 // too often, and tells every owner.
 func TestDashboard_Confirm(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	u := b.member(deskEmail)
+	b := newDashboard(t)
+	u := b.member(ownerEmail)
 	m := b.shop(u)
 	b.colleague(u, "second@shop.example", merchant.RoleOwner)
 	b.colleague(u, "dev@shop.example", merchant.RoleDeveloper)
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	form := []string{"key", m.key.PublicID, "name", "Nordlicht", "wallet.BASE", merchantWallet, "callbackUrl", "https://shop.example/"}
 	post := func(callback, proof string) reply {
 		form[7] = "https://shop.example/" + callback
@@ -190,7 +190,7 @@ func TestDashboard_Confirm(t *testing.T) {
 	}
 	post("a", "123456").wants(t, 403, "The password is wrong")
 
-	in, err := b.accounts.SignIn(t.Context(), identity.Credentials{Email: deskEmail, Password: secret.New(deskPassword)})
+	in, err := b.accounts.SignIn(t.Context(), identity.Credentials{Email: ownerEmail, Password: secret.New(testPassword)})
 	must(t, err)
 	e, err := b.accounts.BeginFactor(t.Context(), u, in.Token)
 	must(t, err)
@@ -206,9 +206,9 @@ func TestDashboard_Confirm(t *testing.T) {
 	s.get("/dashboard/custodian").wants(t, 200, "Your password, or a code of your authenticator")
 	post("a", code()).leads(t, "/dashboard/custodian?key="+m.key.PublicID)
 	post("b", code()).wants(t, 403, "was used already")
-	post("b", deskPassword).leads(t, "/dashboard/custodian?key="+m.key.PublicID)
+	post("b", testPassword).leads(t, "/dashboard/custodian?key="+m.key.PublicID)
 	told := strings.Join(b.mailed(4), "\n")
-	for _, owner := range []string{deskEmail, "second@shop.example"} {
+	for _, owner := range []string{ownerEmail, "second@shop.example"} {
 		if strings.Count(told, owner+"\nWhere your money goes") != 2 {
 			t.Errorf("%s was told: %s", owner, told)
 		}

@@ -24,9 +24,9 @@ import (
 	"github.com/florinpay/florin/web/shell"
 )
 
-// deskRoutesOf lists the routes that belong to somebody with a cookie, from the
+// accountRoutes lists the routes that belong to somebody with a cookie, from the
 // router itself.
-func (b deskBundle) deskRoutesOf(methods ...string) []string {
+func (b dashboardBundle) accountRoutes(methods ...string) []string {
 	b.t.Helper()
 	var all []string
 	for _, r := range b.server.handler.Routes() {
@@ -47,14 +47,14 @@ func (b deskBundle) deskRoutesOf(methods ...string) []string {
 // comes from.
 func TestDashboard_CrossSite(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	u := b.member(deskEmail)
+	b := newDashboard(t)
+	u := b.member(ownerEmail)
 	m := b.shop(u)
 	p := b.newPayment(m)
 	given, link := b.fundraiser(m)
 	s := b.surfer()
-	s.signIn(deskEmail)
-	routes := b.deskRoutesOf("POST", "PUT", "PATCH", "DELETE")
+	s.signIn(ownerEmail)
+	routes := b.accountRoutes("POST", "PUT", "PATCH", "DELETE")
 	if len(routes) < 25 {
 		t.Fatalf("only %d routes: %v", len(routes), routes)
 	}
@@ -64,7 +64,7 @@ func TestDashboard_CrossSite(t *testing.T) {
 			"cross-site": {"Sec-Fetch-Site", "cross-site"}, "same-site": {"Sec-Fetch-Site", "same-site"},
 			"origin": {"Sec-Fetch-Site", "", "Origin", "https://evil.example"}, "null": {"Sec-Fetch-Site", "", "Origin", "null"}, "silent": {"Sec-Fetch-Site", ""},
 		} {
-			r := s.do("POST", path, url.Values{"key": {m.key.PublicID}, "password": {deskPassword}}, header...)
+			r := s.do("POST", path, url.Values{"key": {m.key.PublicID}, "password": {testPassword}}, header...)
 			if r.status != http.StatusForbidden {
 				t.Errorf("%s %s: %d", name, path, r.status)
 			}
@@ -83,13 +83,13 @@ func TestDashboard_CrossSite(t *testing.T) {
 // Without a session every page and form leads to sign-in and does nothing.
 func TestDashboard_SignedOut(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	m := b.shop(b.member(deskEmail))
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
 	p := b.newPayment(m)
 	given, link := b.fundraiser(m)
 	fill := strings.NewReplacer(":txnid", string(p.ID), ":key", m.key.PublicID, ":id", "1", ":session", "x", ":campaign", given.Slug, ":link", link.Slug)
 	for _, method := range []string{"GET", "POST"} {
-		for _, route := range b.deskRoutesOf(method) {
+		for _, route := range b.accountRoutes(method) {
 			if !shell.InDashboard(route) {
 				continue
 			}
@@ -105,22 +105,22 @@ func TestDashboard_SignedOut(t *testing.T) {
 // theirs is in any page.
 func TestDashboard_Tenants(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
+	b := newDashboard(t)
 	victim := b.shop(b.member("victim@shop.example"))
 	paid := b.busy(victim)
 	given, link := b.fundraiser(victim)
-	b.shop(b.member(deskEmail))
+	b.shop(b.member(ownerEmail))
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	theirs := strings.NewReplacer(":txnid", string(paid.ID), ":key", victim.key.PublicID, ":id", "1", ":session", "0123456789abcdef", ":passkey", "01HZZZZZZZZZZZZZZZZZZZZZZZ", ":campaign", given.Slug, ":link", link.Slug)
 	checked := 0
 	for _, method := range []string{"GET", "POST"} {
-		for _, route := range b.deskRoutesOf(method) {
+		for _, route := range b.accountRoutes(method) {
 			if !shell.InDashboard(route) || strings.HasPrefix(route, "/operator") {
 				continue
 			}
 			path := theirs.Replace(route)
-			form := url.Values{"key": {victim.key.PublicID}, "password": {deskPassword}, "reason": {"x"}, "amount": {"5"}, "credits": {"20"}, "since": {"2026-11-20"}, "title": {"Mine"}, "slug": {"mine-now"}, "review": {"APPROVED"}, "donation": {"1"}}
+			form := url.Values{"key": {victim.key.PublicID}, "password": {testPassword}, "reason": {"x"}, "amount": {"5"}, "credits": {"20"}, "since": {"2026-11-20"}, "title": {"Mine"}, "slug": {"mine-now"}, "review": {"APPROVED"}, "donation": {"1"}}
 			asksKey := path != route
 			if method == "GET" {
 				path, form = path+"?key="+victim.key.PublicID+"&q="+string(paid.ID), nil
@@ -161,11 +161,11 @@ func TestDashboard_Tenants(t *testing.T) {
 
 func TestDashboard_Payments(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	m := b.shop(b.member(deskEmail))
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
 	paid := b.busy(m)
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	s.get("/dashboard/payments").wants(t, 200, "All payments", "$49.90", "$1,200.00", "Money seen", "Short")
 	s.get("/dashboard/payments?status=COMPLETED&network=POLYGON").wants(t, 200, "Completed payments on Polygon", "$49.90")
 	if r := s.get("/dashboard/payments?status=COMPLETED"); strings.Contains(r.body, "$1,200.00") {
@@ -186,16 +186,16 @@ func TestDashboard_Payments(t *testing.T) {
 
 func TestDashboard_ActsOnPayments(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	m := b.shop(b.member(deskEmail))
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	p := "/dashboard/payments/" + string(b.newPayment(m).ID)
-	s.post(p+"/complete", "reason", "", "password", deskPassword).wants(t, 400, "Say in up to 500 characters")
+	s.post(p+"/complete", "reason", "", "password", testPassword).wants(t, 400, "Say in up to 500 characters")
 	s.post(p+"/complete", "reason", "paid in cash").wants(t, 403, "The password is wrong", `value="paid in cash"`, "problem-dashboard-payments-")
-	s.post(p+"/complete", "reason", "paid in cash", "password", deskPassword).leads(t, p)
-	s.get(p).wants(t, 200, "marked as completed", "completed by hand", "by "+deskEmail+": paid in cash")
-	s.post(p+"/complete", "reason", "again", "password", deskPassword).wants(t, 409, "already completed")
+	s.post(p+"/complete", "reason", "paid in cash", "password", testPassword).leads(t, p)
+	s.get(p).wants(t, 200, "marked as completed", "completed by hand", "by "+ownerEmail+": paid in cash")
+	s.post(p+"/complete", "reason", "again", "password", testPassword).wants(t, 409, "already completed")
 	s.get("/dashboard/security").wants(t, 200, "paid in cash")
 	p = "/dashboard/payments/" + string(b.newPayment(m).ID)
 	s.post(p+"/cancel").leads(t, p)
@@ -206,24 +206,24 @@ func TestDashboard_ActsOnPayments(t *testing.T) {
 // with a proof of who is there, and nothing where none came; the shop is told.
 func TestDashboard_Accept(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	m := b.shop(b.member(deskEmail))
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	short := b.start(b.newPaymentOf(m, "100"), chain.Polygon)
 	page := "/dashboard/payments/" + string(short.ID)
 	if r := s.get(page); strings.Contains(r.body, `data-testid="accept"`) {
 		t.Error("accepting is offered although nothing came")
 	}
-	s.post(page+"/accept", "password", deskPassword).wants(t, 409, "so there is none to accept")
+	s.post(page+"/accept", "password", testPassword).wants(t, 409, "so there is none to accept")
 	b.deposit(short, 60*money.USD, true)
 	s.get(page).wants(t, 200, "Accept $60.00", "$60.00 of $100.00")
 	s.post(page+"/accept").wants(t, 403, "The password is wrong")
-	s.post(page+"/accept", "password", deskPassword).leads(t, page)
+	s.post(page+"/accept", "password", testPassword).leads(t, page)
 	if r := s.get(page); strings.Contains(r.body, `data-testid="accept"`) || !strings.Contains(r.body, "What was received was accepted") {
 		t.Errorf("accepted: %s", plainText(r.body))
 	}
-	s.post(page+"/accept", "password", deskPassword).wants(t, 409, "already completed")
+	s.post(page+"/accept", "password", testPassword).wants(t, 409, "already completed")
 	s.get("/dashboard/security").wants(t, 200, "Accepted short or late money")
 	got, err := b.payments.Get(t.Context(), string(short.ID))
 	must(t, err)
@@ -247,12 +247,12 @@ func TestDashboard_Accept(t *testing.T) {
 // was first opened.
 func TestDashboard_FindInPayment(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	m := b.shop(b.member(deskEmail))
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
 	p := b.newPayment(m)
 	b.ask("HEAD", "/pay?txnid="+string(p.ID), "")
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	page := "/dashboard/payments/" + string(p.ID)
 	if r := s.get(page); strings.Contains(r.body, "opened the payment page") {
 		t.Error("a monitor's look counts as the customer's")
@@ -274,13 +274,13 @@ func TestDashboard_FindInPayment(t *testing.T) {
 // Pages of a list hold every payment once.
 func TestDashboard_Pager(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	m := b.shop(b.member(deskEmail))
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
 	for range session.PageRows + 7 {
 		b.newPayment(m)
 	}
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	seen, path := map[string]bool{}, "/dashboard/payments?status=PENDING"
 	rows, next := regexp.MustCompile(`data-testid="row-(\w+)"`), regexp.MustCompile(`href="([^"]*)" rel="next"`)
 	for pages := 0; path != ""; pages++ {
@@ -307,8 +307,8 @@ func TestDashboard_Pager(t *testing.T) {
 
 func TestDashboard_Export(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	m := b.shop(b.member(deskEmail))
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
 	b.busy(m)
 	for _, reference := range []string{"=1+1", "+SUM(A1)", "-2", "@x", "\u0009tab", "＝1", "fine, with \"quotes\"", "a=b"} {
 		_, err := b.store.CreatePayment(t.Context(), payment.New(payment.Request{
@@ -318,7 +318,7 @@ func TestDashboard_Export(t *testing.T) {
 		must(t, err)
 	}
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	r := s.get("/dashboard/payments.csv")
 	if r.status != 200 || !strings.HasPrefix(r.header.Get("Content-Type"), "text/csv") || !strings.HasPrefix(r.header.Get("Content-Disposition"), "attachment") {
 		t.Fatalf("%d %v", r.status, r.header)
@@ -345,9 +345,9 @@ func TestDashboard_Export(t *testing.T) {
 // scripts goes it.
 func TestDashboard_NewMerchant(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
+	b := newDashboard(t)
 	s := b.surfer()
-	s.post("/signup", "email", deskEmail, "password", deskPassword).leads(t, "/dashboard")
+	s.post("/signup", "email", ownerEmail, "password", testPassword).leads(t, "/dashboard")
 	s.get("/dashboard").wants(t, 200, "First steps", `data-done="false"`)
 	s.post("/dashboard/keys", "label", "Web shop", "wallet", "0x12").wants(t, 400, "0x followed by 40", "Web shop")
 	r := s.post("/dashboard/keys", "label", "Web shop")
@@ -362,14 +362,14 @@ func TestDashboard_NewMerchant(t *testing.T) {
 
 	wallets := []string{"key", key.PublicID, "name", "Nordlicht", "wallet.POLYGON", merchantWallet, "callbackUrl", "https://shop.example/hook"}
 	s.post("/dashboard/custodian", append(wallets, "password", "wrong password")...).wants(t, 403, "The password is wrong.", merchantWallet)
-	s.post("/dashboard/custodian", append(wallets, "wallet.BASE", strings.Replace(merchantWallet, "A", "a", 1), "password", deskPassword)...).
+	s.post("/dashboard/custodian", append(wallets, "wallet.BASE", strings.Replace(merchantWallet, "A", "a", 1), "password", testPassword)...).
 		wants(t, 400, "checksum", merchantWallet)
-	r = s.post("/dashboard/custodian", append(wallets, "password", deskPassword)...)
+	r = s.post("/dashboard/custodian", append(wallets, "password", testPassword)...)
 	r.wants(t, 200, "Your signing secret")
 	if !regexp.MustCompile(`whsec_[A-Za-z0-9+/=]{20,}`).MatchString(strings.ReplaceAll(r.body, "&#43;", "+")) {
 		t.Error("the signing secret is not shown")
 	}
-	if got := b.mailed(1); !strings.Contains(got[0], merchantWallet) || !strings.HasPrefix(got[0], deskEmail) {
+	if got := b.mailed(1); !strings.Contains(got[0], merchantWallet) || !strings.HasPrefix(got[0], ownerEmail) {
 		t.Errorf("mailed %q", got)
 	}
 	s.get("/dashboard/security").wants(t, 200, "Changed settlement wallets", "Changed the callback address")
@@ -393,7 +393,7 @@ func TestDashboard_NewMerchant(t *testing.T) {
 	s.get("/dashboard/credits").wants(t, 200, "Free with the new key")
 
 	s.post("/dashboard/keys/"+key.PublicID+"/rotate", "password", "wrong password").wants(t, 400, "The password is wrong")
-	r = s.post("/dashboard/keys/"+key.PublicID+"/rotate", "password", deskPassword)
+	r = s.post("/dashboard/keys/"+key.PublicID+"/rotate", "password", testPassword)
 	r.wants(t, 200, "Your new key")
 	if _, err := b.accounts.Authenticate(t.Context(), text); err == nil {
 		t.Error("the old key still works")
@@ -401,15 +401,15 @@ func TestDashboard_NewMerchant(t *testing.T) {
 	if _, err := b.accounts.Authenticate(t.Context(), regexp.MustCompile(`flk_\w{43}`).FindString(r.body)); err != nil {
 		t.Errorf("the new key does not work: %v", err)
 	}
-	s.post("/dashboard/keys/"+key.PublicID+"/revoke", "password", deskPassword).leads(t, "/dashboard/keys")
+	s.post("/dashboard/keys/"+key.PublicID+"/revoke", "password", testPassword).leads(t, "/dashboard/keys")
 	s.get("/dashboard/payments").wants(t, 200, "$12.50")
-	if strings.Contains(b.log.String(), deskPassword) || strings.Contains(b.log.String(), text) {
+	if strings.Contains(b.log.String(), testPassword) || strings.Contains(b.log.String(), text) {
 		t.Error("a secret was logged")
 	}
 }
 
 // mailed waits until so many mails were sent.
-func (b deskBundle) mailed(n int) []string {
+func (b dashboardBundle) mailed(n int) []string {
 	b.t.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		if all := b.mail.all(); len(all) >= n {
@@ -423,10 +423,10 @@ func (b deskBundle) mailed(n int) []string {
 // What holds for every wallet is said once.
 func TestDashboard_Custodian_Hints(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	b.shop(b.member(deskEmail))
+	b := newDashboard(t)
+	b.shop(b.member(ownerEmail))
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	page := s.get("/dashboard/custodian").body
 	for _, text := range []string{"unless the exchange takes deposits from contracts", "not that of a token account", "A network without a wallet is not offered"} {
 		if n := strings.Count(page, text); n != 1 {
@@ -437,10 +437,10 @@ func TestDashboard_Custodian_Hints(t *testing.T) {
 
 func TestDashboard_Options(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	m := b.shop(b.member(deskEmail))
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	form := []string{"key", m.key.PublicID, "POLYGON.enabled", "yes", "POLYGON.USDC", "yes", "POLYGON.min", "5", "BASE.finality", "12s", "short", "0.5", "late", "24"}
 	s.post("/dashboard/custodian/options", append(form, "POLYGON.max", "2")...).wants(t, 400, "must not be below")
 	s.post("/dashboard/custodian/options", append(form, "BEP20.min", "x")...).wants(t, 400, "The amount")
@@ -455,7 +455,7 @@ func TestDashboard_Options(t *testing.T) {
 	if c.LateFor != before.LateFor || c.ShortBasis != before.ShortBasis || len(c.Networks) != len(before.Networks) || len(b.mail.all()) != 0 {
 		t.Errorf("without proof it is stored as %+v, and mailed: %q", c, b.mail.all())
 	}
-	form = append(form, "password", deskPassword)
+	form = append(form, "password", testPassword)
 	for range 2 { // what changes nothing is told to nobody
 		s.post("/dashboard/custodian/options", form...).leads(t, "/dashboard/custodian?key="+m.key.PublicID)
 	}
@@ -464,7 +464,7 @@ func TestDashboard_Options(t *testing.T) {
 	mails := b.mailed(1)
 	s.get("/dashboard/security").wants(t, 200, strings.Split(told, "|")[1])
 	for line := range strings.SplitSeq(told, "|") {
-		if !strings.Contains(mails[0], line+"\n") || !strings.HasPrefix(mails[0], deskEmail+"\n") {
+		if !strings.Contains(mails[0], line+"\n") || !strings.HasPrefix(mails[0], ownerEmail+"\n") {
 			t.Errorf("the mail lacks %q: %s", line, mails[0])
 		}
 	}
@@ -481,13 +481,13 @@ func TestDashboard_Options(t *testing.T) {
 		t.Errorf("saving options cost credits: %+v, %v", got, err)
 	}
 	first := c.SigningSecrets[0]
-	s.post("/dashboard/custodian/rotate", "key", m.key.PublicID, "password", deskPassword).wants(t, 200, "Your signing secret", "Two signing secrets")
+	s.post("/dashboard/custodian/rotate", "key", m.key.PublicID, "password", testPassword).wants(t, 200, "Your signing secret", "Two signing secrets")
 	c, err = b.accounts.Custodian(t.Context(), m.key.ID)
 	must(t, err)
 	if len(c.SigningSecrets) != 2 || !c.SigningSecrets[1].Equal(first) {
 		t.Error("the old signing secret is gone at once")
 	}
-	s.post("/dashboard/custodian/retire", "key", m.key.PublicID, "password", deskPassword).leads(t, "/dashboard/custodian?key="+m.key.PublicID)
+	s.post("/dashboard/custodian/retire", "key", m.key.PublicID, "password", testPassword).leads(t, "/dashboard/custodian?key="+m.key.PublicID)
 	if c, err = b.accounts.Custodian(t.Context(), m.key.ID); err != nil || len(c.SigningSecrets) != 1 || c.SigningSecrets[0].Equal(first) {
 		t.Errorf("after retiring: %d secrets, %v", len(c.SigningSecrets), err)
 	}
@@ -495,10 +495,10 @@ func TestDashboard_Options(t *testing.T) {
 
 func TestDashboard_Preview(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	m := b.shop(b.member(deskEmail))
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	r := s.get("/dashboard/branding/preview?" + url.Values{
 		"key": {m.key.PublicID}, "name": {"<script>alert(1)</script>"}, "primaryColor": {"red;}</style><script>"}, "theme": {"DARK"},
 	}.Encode())
@@ -520,15 +520,15 @@ func TestDashboard_Preview(t *testing.T) {
 
 func TestDashboard_Password(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	b.member(deskEmail)
+	b := newDashboard(t)
+	b.member(ownerEmail)
 	here, there := b.surfer(), b.surfer()
-	here.signIn(deskEmail)
-	there.signIn(deskEmail)
+	here.signIn(ownerEmail)
+	there.signIn(ownerEmail)
 	before := here.cookies["__Host-florin"]
 	here.post("/dashboard/security/password", "old", "wrong password", "next", "another horse battery").wants(t, 400, "The password is wrong.")
-	here.post("/dashboard/security/password", "old", deskPassword, "next", "short").wants(t, 400, "at least 10")
-	here.post("/dashboard/security/password", "old", deskPassword, "next", "another horse battery").leads(t, "/dashboard/security")
+	here.post("/dashboard/security/password", "old", testPassword, "next", "short").wants(t, 400, "at least 10")
+	here.post("/dashboard/security/password", "old", testPassword, "next", "another horse battery").leads(t, "/dashboard/security")
 	here.get("/dashboard").wants(t, 200)
 	there.get("/dashboard").leads(t, "/signin")
 	old := b.surfer()
@@ -538,11 +538,11 @@ func TestDashboard_Password(t *testing.T) {
 
 func TestDashboard_Sessions(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	b.member(deskEmail)
+	b := newDashboard(t)
+	b.member(ownerEmail)
 	here, there := b.surfer(), b.surfer()
-	here.signIn(deskEmail)
-	there.signIn(deskEmail)
+	here.signIn(ownerEmail)
+	there.signIn(ownerEmail)
 	ends := regexp.MustCompile(`/dashboard/security/sessions/(\w+)/end`).FindAllString(here.get("/dashboard/security").body, -1)
 	if len(ends) != 1 {
 		t.Fatalf("%d other sessions are listed", len(ends))
@@ -555,10 +555,10 @@ func TestDashboard_Sessions(t *testing.T) {
 
 func TestDashboard_SecondFactor(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	b.member(deskEmail)
+	b := newDashboard(t)
+	b.member(ownerEmail)
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	s.post("/dashboard/security/factor").leads(t, "/dashboard/security/factor")
 	r := s.get("/dashboard/security/factor")
 	r.wants(t, 200, "Scan or type")
@@ -572,14 +572,14 @@ func TestDashboard_SecondFactor(t *testing.T) {
 	s.post("/dashboard/security/factor/confirm", "code", code()).wants(t, 403, "The password is wrong.")
 	s.post("/dashboard/security/factor/confirm", "code", code(), "password", code()).wants(t, 403, "The password is wrong.")
 	s.get("/dashboard/security/factor").wants(t, 200, "Scan or type")
-	s.post("/dashboard/security/factor/confirm", "code", "000", "password", deskPassword).wants(t, 400, "The code is wrong")
-	r = s.post("/dashboard/security/factor/confirm", "code", code(), "password", deskPassword)
+	s.post("/dashboard/security/factor/confirm", "code", "000", "password", testPassword).wants(t, 400, "The code is wrong")
+	r = s.post("/dashboard/security/factor/confirm", "code", code(), "password", testPassword)
 	r.wants(t, 200, "Your recovery codes")
 	codes := regexp.MustCompile(`<li>(\w{4}-\w{4}-\w{4}-\w{4})</li>`).FindAllStringSubmatch(r.body, -1)
 	if len(codes) != 10 {
 		t.Fatalf("%d recovery codes", len(codes))
 	}
-	if mails := b.mailed(1); !strings.HasPrefix(mails[0], deskEmail+"\n") {
+	if mails := b.mailed(1); !strings.HasPrefix(mails[0], ownerEmail+"\n") {
 		t.Errorf("turning it on is mailed as %q", mails[0])
 	}
 	s.get("/dashboard/security/factor").wants(t, 409)
@@ -587,9 +587,9 @@ func TestDashboard_SecondFactor(t *testing.T) {
 
 	// The password alone is not enough, on any surface.
 	other := b.surfer()
-	other.post("/signin", "email", deskEmail, "password", deskPassword, "next", "/dashboard/payments").wants(t, 200, "Second step")
+	other.post("/signin", "email", ownerEmail, "password", testPassword, "next", "/dashboard/payments").wants(t, 200, "Second step")
 	other.get("/dashboard").leads(t, "/signin")
-	if _, err := b.accounts.SignIn(t.Context(), identity.Credentials{Email: deskEmail, Password: secret.New(deskPassword)}); err == nil {
+	if _, err := b.accounts.SignIn(t.Context(), identity.Credentials{Email: ownerEmail, Password: secret.New(testPassword)}); err == nil {
 		t.Error("the interface signs in without a code")
 	}
 	used := code()
@@ -600,32 +600,32 @@ func TestDashboard_SecondFactor(t *testing.T) {
 	other.get("/dashboard").wants(t, 200)
 
 	third := b.surfer()
-	third.post("/signin", "email", deskEmail, "password", deskPassword).wants(t, 200, "Second step")
+	third.post("/signin", "email", ownerEmail, "password", testPassword).wants(t, 200, "Second step")
 	third.post("/signin/code", "code", code()).wants(t, 401)
 	third.post("/signin/code", "code", strings.ToUpper(codes[0][1])).leads(t, "/dashboard")
 	fourth := b.surfer()
-	fourth.post("/signin", "email", deskEmail, "password", deskPassword).wants(t, 200, "Second step")
+	fourth.post("/signin", "email", ownerEmail, "password", testPassword).wants(t, 200, "Second step")
 	fourth.post("/signin/code", "code", codes[0][1]).wants(t, 401)
 	b.clock.advance(shell.HalfTTL + time.Second)
 	fourth.post("/signin/code", "code", codes[1][1]).leads(t, "/signin")
 
 	s.post("/dashboard/security/factor/remove", "password", "wrong password").wants(t, 400, "The password is wrong.")
 	other.get("/dashboard").wants(t, 200)
-	s.post("/dashboard/security/factor/remove", "password", deskPassword).leads(t, "/dashboard/security")
+	s.post("/dashboard/security/factor/remove", "password", testPassword).leads(t, "/dashboard/security")
 	s.get("/dashboard").wants(t, 200)
 	other.get("/dashboard").leads(t, "/signin")
-	b.surfer().post("/signin", "email", deskEmail, "password", deskPassword).leads(t, "/dashboard")
+	b.surfer().post("/signin", "email", ownerEmail, "password", testPassword).leads(t, "/dashboard")
 }
 
 // What an authenticator is set up with is shown to the session that asked for it
 // alone: another may be a thief's.
 func TestDashboard_SecondFactor_OtherSession(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	b.member(deskEmail)
+	b := newDashboard(t)
+	b.member(ownerEmail)
 	s, thief := b.surfer(), b.surfer()
-	s.signIn(deskEmail)
-	thief.signIn(deskEmail)
+	s.signIn(ownerEmail)
+	thief.signIn(ownerEmail)
 	s.post("/dashboard/security/factor").leads(t, "/dashboard/security/factor")
 	shown := regexp.MustCompile(`data-testid="totp-secret">([A-Z2-7]{32})<`)
 	text := shown.FindStringSubmatch(s.get("/dashboard/security/factor").body)[1]
@@ -633,15 +633,15 @@ func TestDashboard_SecondFactor_OtherSession(t *testing.T) {
 	must(t, err)
 	thief.get("/dashboard/security/factor").leads(t, "/dashboard/security")
 	thief.get("/dashboard/security").wants(t, 200, "Begin here")
-	if r := thief.post("/dashboard/security/factor/confirm", "code", "000000", "password", deskPassword); r.status != 409 || strings.Contains(r.body, text) {
+	if r := thief.post("/dashboard/security/factor/confirm", "code", "000000", "password", testPassword); r.status != 409 || strings.Contains(r.body, text) {
 		t.Errorf("another session is answered %d %s", r.status, plainText(r.body))
 	}
-	thief.post("/dashboard/security/factor/confirm", "code", code, "password", deskPassword).wants(t, 409)
-	s.post("/dashboard/security/factor/confirm", "code", code, "password", deskPassword).wants(t, 200, "Your recovery codes")
+	thief.post("/dashboard/security/factor/confirm", "code", code, "password", testPassword).wants(t, 409)
+	s.post("/dashboard/security/factor/confirm", "code", code, "password", testPassword).wants(t, 200, "Your recovery codes")
 
 	// Whoever begins anew takes its place, and what was shown before is worth nothing.
-	s.post("/dashboard/security/factor/remove", "password", deskPassword).leads(t, "/dashboard/security")
-	thief.signIn(deskEmail)
+	s.post("/dashboard/security/factor/remove", "password", testPassword).leads(t, "/dashboard/security")
+	thief.signIn(ownerEmail)
 	s.post("/dashboard/security/factor").leads(t, "/dashboard/security/factor")
 	thief.post("/dashboard/security/factor").leads(t, "/dashboard/security/factor")
 	s.get("/dashboard/security/factor").leads(t, "/dashboard/security")
@@ -649,11 +649,11 @@ func TestDashboard_SecondFactor_OtherSession(t *testing.T) {
 
 func TestDashboard_Webhooks(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	m := b.shop(b.member(deskEmail))
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
 	b.busy(m)
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	s.get("/dashboard/webhooks").wants(t, 200, "completed", "cancelled", "500 Internal Server Error", "https://shop.example/hook")
 	s.get("/dashboard/webhooks?state=DELIVERED").wants(t, 200, "No webhook yet")
 	s.get("/dashboard/webhooks/1").wants(t, 200, "Attempt 1: 500", "&lt;b&gt;sorry&lt;/b&gt;")
@@ -670,12 +670,12 @@ func TestDashboard_Webhooks(t *testing.T) {
 
 func TestDashboard_Operator(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t, func(d *Deps, o *Options) { o.SignUp, d.Dashboard.Invite = false, true })
-	_, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: deskEmail, Password: secret.New(deskPassword), Operator: true})
+	b := newDashboard(t, func(d *Deps, o *Options) { o.SignUp, d.Dashboard.Invite = false, true })
+	_, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: ownerEmail, Password: secret.New(testPassword), Operator: true})
 	must(t, err)
 	s := b.surfer()
-	s.signIn(deskEmail)
-	s.get("/operator").wants(t, 200, "Polygon", "1,010", "Nothing is stuck", deskEmail)
+	s.signIn(ownerEmail)
+	s.get("/operator").wants(t, 200, "Polygon", "1,010", "Nothing is stuck", ownerEmail)
 	s.post("/operator/invite", "email", "nobody").wants(t, 400, "must be an e-mail address")
 	r := s.post("/operator/invite", "email", "guest@shop.example")
 	link := regexp.MustCompile(`https://pay\.example(/signup\?invite=fli_\w+)`).FindStringSubmatch(r.body)
@@ -688,9 +688,9 @@ func TestDashboard_Operator(t *testing.T) {
 // What merchants and payers write reaches every page as text.
 func TestDashboard_StoredScripts(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
+	b := newDashboard(t)
 	canary := `"><img src=x onerror=alert(1)><script>alert(2)</script>`
-	u, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: deskEmail, Password: secret.New(deskPassword), FirstName: canary, LastName: canary, Operator: true})
+	u, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: ownerEmail, Password: secret.New(testPassword), FirstName: canary, LastName: canary, Operator: true})
 	must(t, err)
 	key, _, err := b.accounts.CreateKey(t.Context(), u, merchant.NewKey{Label: canary, Credits: 20, Queries: 5})
 	must(t, err)
@@ -711,11 +711,11 @@ func TestDashboard_StoredScripts(t *testing.T) {
 	link, err := b.campaigns.CreateLink(t.Context(), key.ID, campaign.LinkDraft{Slug: "canary", Description: canary, Reference: canary})
 	must(t, err)
 	s := b.surfer()
-	r := s.do("POST", "/signin", url.Values{"email": {deskEmail}, "password": {deskPassword}}, "User-Agent", canary)
+	r := s.do("POST", "/signin", url.Values{"email": {ownerEmail}, "password": {testPassword}}, "User-Agent", canary)
 	r.leads(t, "/dashboard")
-	s.post("/dashboard/payments/"+string(p.ID)+"/complete", "reason", canary, "password", deskPassword)
+	s.post("/dashboard/payments/"+string(p.ID)+"/complete", "reason", canary, "password", testPassword)
 	pages := 0
-	for _, route := range b.deskRoutesOf("GET") {
+	for _, route := range b.accountRoutes("GET") {
 		path := strings.NewReplacer(":txnid", string(p.ID), ":id", "1", ":campaign", given.Slug, ":link", link.Slug).Replace(route)
 		r := s.get(path + "?q=" + url.QueryEscape(canary) + "&next=" + url.QueryEscape(canary) + "&invite=" + url.QueryEscape(canary) + "&token=" + url.QueryEscape(canary))
 		if pages++; strings.Contains(r.body, "<img src=x") || strings.Contains(r.body, "<script>alert") {

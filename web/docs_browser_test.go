@@ -14,7 +14,7 @@ import (
 // the light and on a desktop in the dark, and chooses a language without JavaScript.
 func TestDocs_InABrowser(t *testing.T) {
 	t.Parallel()
-	_, origin := serveDesk(t)
+	_, origin := serveDashboard(t)
 	for name, look := range map[string]struct {
 		options []browser.Option
 		paths   []string

@@ -29,7 +29,7 @@ func isPage(method, route string) bool {
 // The OpenAPI document has exactly the routes of the router.
 func TestOpenAPI_Routes(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
+	b := newDashboard(t)
 	document, err := b.server.docs.OpenAPI()
 	must(t, err)
 	seen := map[string]bool{}
@@ -69,7 +69,7 @@ func pathOf(route string) string {
 // The front page links the documentation.
 func TestLanding_Docs(t *testing.T) {
 	t.Parallel()
-	landing := newDesk(t).ask("GET", "/", "", "Accept", "text/html")
+	landing := newDashboard(t).ask("GET", "/", "", "Accept", "text/html")
 	if !strings.Contains(landing.body, `href="/docs"`) {
 		t.Error("the front page does not link the documentation")
 	}

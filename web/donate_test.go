@@ -431,7 +431,7 @@ func TestDonateForm(t *testing.T) {
 	if left := b.balance(m); left != 19 {
 		t.Errorf("refusals took credits: %d left", left)
 	}
-	b.lanes.fallBehind(chain.Polygon)
+	b.networks.fallBehind(chain.Polygon)
 	b.postForm(path, form("amount", "8")).wants(t, 503, `data-testid="problem"`)
 	_, err := b.campaigns.Pause(t.Context(), []int64{m.key.ID}, c.Slug)
 	must(t, err)

@@ -31,9 +31,9 @@ func (b *bundle) list(t *testing.T, m seller, arguments string) ([]string, reply
 	return ids, r
 }
 
-func TestGetTransactions(t *testing.T) { onEach(t, getTransactionsStory) }
+func TestGetTransactions(t *testing.T) { onEach(t, checkGetTransactions) }
 
-func getTransactionsStory(t *testing.T, b *bundle) {
+func checkGetTransactions(t *testing.T, b *bundle) {
 	m := b.newMerchant(60)
 	var ids []string
 	for i := range 5 {
@@ -106,9 +106,9 @@ func getTransactionsStory(t *testing.T, b *bundle) {
 	}
 }
 
-func TestReadingCosts(t *testing.T) { onEach(t, readingCostsStory) }
+func TestReadingCosts(t *testing.T) { onEach(t, checkReadingCosts) }
 
-func readingCostsStory(t *testing.T, b *bundle) {
+func checkReadingCosts(t *testing.T, b *bundle) {
 	m, poor := b.newMerchant(3), b.newMerchant(0)
 	p, theirs := b.start(b.newPayment(m), chain.Polygon), b.newPayment(poor)
 	details := func(key, txnid string) reply {
@@ -142,9 +142,9 @@ func readingCostsStory(t *testing.T, b *bundle) {
 	}
 }
 
-func TestMarkAsCompleted(t *testing.T) { onEach(t, markAsCompletedStory) }
+func TestMarkAsCompleted(t *testing.T) { onEach(t, checkMarkAsCompleted) }
 
-func markAsCompletedStory(t *testing.T, b *bundle) {
+func checkMarkAsCompleted(t *testing.T, b *bundle) {
 	m, other := b.newMerchant(5), b.newMerchant(5)
 	mark := func(key string, p payment.Payment) reply {
 		return b.graphQL(`mutation { manualMarkAsCompleted(apiKey: "`+key+`", txnid: "`+string(p.ID)+`") { code message success } }`, "")
@@ -174,9 +174,9 @@ func markAsCompletedStory(t *testing.T, b *bundle) {
 	}
 }
 
-func TestEvents(t *testing.T) { onEach(t, eventsStory) }
+func TestEvents(t *testing.T) { onEach(t, checkEvents) }
 
-func eventsStory(t *testing.T, b *bundle) {
+func checkEvents(t *testing.T, b *bundle) {
 	m, other := b.newMerchant(5), b.newMerchant(5)
 	p := b.newPayment(m)
 	b.expire(p)

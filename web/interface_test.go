@@ -48,9 +48,9 @@ var (
 	timeForm = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
 )
 
-func TestCreatePayment(t *testing.T) { onEach(t, createPaymentStory) }
+func TestCreatePayment(t *testing.T) { onEach(t, checkCreatePayment) }
 
-func createPaymentStory(t *testing.T, b *bundle) {
+func checkCreatePayment(t *testing.T, b *bundle) {
 	m := b.newMerchant(5)
 	rest := b.ask("POST", "/create-payment", `{"apiKey":"`+m.text+`","amount":12.345678}`)
 	graphQL := b.graphQL(`mutation($k: String!, $a: Float!) { payment(apiKey: $k, amount: $a) {
@@ -88,9 +88,9 @@ const everyField = `txnid amount amountInToken token network status wallet { add
 	isExpired expiresAt createdAt receivedAmount reference metadata paymentUri confirmations requiredConfirmations`
 
 // The same transaction, read and written over both surfaces through its life.
-func TestTransactionThroughItsLife(t *testing.T) { onEach(t, transactionThroughItsLifeStory) }
+func TestTransactionThroughItsLife(t *testing.T) { onEach(t, checkTransactionThroughItsLife) }
 
-func transactionThroughItsLifeStory(t *testing.T, b *bundle) {
+func checkTransactionThroughItsLife(t *testing.T, b *bundle) {
 	m := b.newMerchant(5)
 	p := b.newPayment(m)
 	check := func(step string, want map[string]string) {
@@ -150,9 +150,9 @@ func transactionThroughItsLifeStory(t *testing.T, b *bundle) {
 	check("expired", map[string]string{"status": "EXPIRED", "isExpired": "true", "countdown": "0", "network": "POLYGON", "paymentUri": "null"})
 }
 
-func TestPayInThreeWays(t *testing.T) { onEach(t, payInThreeWaysStory) }
+func TestPayInThreeWays(t *testing.T) { onEach(t, checkPayInThreeWays) }
 
-func payInThreeWaysStory(t *testing.T, b *bundle) {
+func checkPayInThreeWays(t *testing.T, b *bundle) {
 	m, other := b.newMerchant(20), b.newMerchant(20)
 	for name, row := range map[string]struct {
 		body   string
@@ -226,7 +226,7 @@ func TestUnavailableNetwork(t *testing.T) {
 	b := newBundle(t)
 	m := b.newMerchant(5)
 	p := b.newPayment(m)
-	b.lanes.fallBehind(chain.Base)
+	b.networks.fallBehind(chain.Base)
 	got := b.ask("POST", "/pay", `{"txnid":"`+string(p.ID)+`","network":"BASE","token":"USDC"}`)
 	if got.status != 503 || got.header.Get("Retry-After") == "" || b.balance(m) != 5 {
 		t.Errorf("%d %s, Retry-After %q, %d credits", got.status, got.body, got.header.Get("Retry-After"), b.balance(m))
@@ -269,9 +269,9 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-func TestCredits(t *testing.T) { onEach(t, creditsStory) }
+func TestCredits(t *testing.T) { onEach(t, checkCredits) }
 
-func creditsStory(t *testing.T, b *bundle) {
+func checkCredits(t *testing.T, b *bundle) {
 	m := b.newMerchant(7)
 	credits := b.graphQL(`query($k: String!) { getCreditsLeft(apiKey: $k) { code message creditsLeft apiKey { key wallet creditsLeft userId createdAt custodian { id name } } } }`, `{"k":"`+m.text+`"}`)
 	for path, want := range map[string]string{
@@ -299,9 +299,9 @@ func creditsStory(t *testing.T, b *bundle) {
 const custodianFields = `code message custodian { id apiKey name wallets { bep20 polygon base solana } callbackUrl createdAt signingSecret
 	networks { network enabled tokens minAmount maxAmount finality } branding { tagline primaryColor theme } } apiKey { key creditsLeft }`
 
-func TestCustodian(t *testing.T) { onEach(t, custodianStory) }
+func TestCustodian(t *testing.T) { onEach(t, checkCustodian) }
 
-func custodianStory(t *testing.T, b *bundle) {
+func checkCustodian(t *testing.T, b *bundle) {
 	m := b.newKey(10, 0)
 	create := `mutation($i: CustodianCreateInput!) { createCustodianAccount(input: $i) { ` + custodianFields + ` } }`
 	update := `mutation($i: CustodianUpdateInput!) { updateCustodianDetails(input: $i) { ` + custodianFields + ` } }`
@@ -361,9 +361,9 @@ func custodianStory(t *testing.T, b *bundle) {
 	}
 }
 
-func TestIdempotency(t *testing.T) { onEach(t, idempotencyStory) }
+func TestIdempotency(t *testing.T) { onEach(t, checkIdempotency) }
 
-func idempotencyStory(t *testing.T, b *bundle) {
+func checkIdempotency(t *testing.T, b *bundle) {
 	m, other := b.newMerchant(5), b.newMerchant(5)
 	body := `{"apiKey":"` + m.text + `","amount":5}`
 	first := b.ask("POST", "/create-payment", body, "Idempotency-Key", `"order-1"`)
@@ -396,7 +396,7 @@ func idempotencyStory(t *testing.T, b *bundle) {
 	// A refusal is an answer too; what was only a fault of the moment is not.
 	p := b.newPayment(m)
 	start := `{"txnid":"` + string(p.ID) + `","network":"BASE","token":"USDC"}`
-	b.lanes.fallBehind(chain.Base)
+	b.networks.fallBehind(chain.Base)
 	b.run(t, []scenario{
 		{name: "unavailable", method: "POST", path: "/pay", body: start, header: []string{"Idempotency-Key", "s"}, status: 503},
 		{name: "other network under the payer's key", method: "POST", path: "/pay", body: strings.Replace(start, "BASE", "POLYGON", 1), header: []string{"Idempotency-Key", "s"}, status: 422},
@@ -407,9 +407,9 @@ func idempotencyStory(t *testing.T, b *bundle) {
 }
 
 // Many at once under one key make one payment.
-func TestIdempotencyUnderLoad(t *testing.T) { onEach(t, idempotencyUnderLoadStory) }
+func TestIdempotencyUnderLoad(t *testing.T) { onEach(t, checkIdempotencyUnderLoad) }
 
-func idempotencyUnderLoadStory(t *testing.T, b *bundle) {
+func checkIdempotencyUnderLoad(t *testing.T, b *bundle) {
 	m := b.newMerchant(5)
 	const n = 16
 	replies := make(chan reply, n)
@@ -437,10 +437,10 @@ func idempotencyUnderLoadStory(t *testing.T, b *bundle) {
 }
 
 func TestParallelStartsAgainstTheLastCredits(t *testing.T) {
-	onEach(t, parallelStartsAgainstTheLastCreditsStory)
+	onEach(t, checkParallelStartsAgainstTheLastCredits)
 }
 
-func parallelStartsAgainstTheLastCreditsStory(t *testing.T, b *bundle) {
+func checkParallelStartsAgainstTheLastCredits(t *testing.T, b *bundle) {
 	m := b.newMerchant(5)
 	const n = 20
 	var ids []string

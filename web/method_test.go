@@ -10,7 +10,7 @@ import (
 // method still says so, and one that is not there is not there.
 func TestWrongMethod(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
+	b := newDashboard(t)
 	for _, row := range []struct {
 		method, path string
 		status       int

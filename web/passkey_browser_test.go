@@ -34,14 +34,14 @@ func verifies(id webauthn.AuthenticatorID, yes bool) chromedp.Action {
 // password, removed, refused.
 func TestPasskey_Browser(t *testing.T) {
 	t.Parallel()
-	b, origin := serveDeskAs(t, "localhost")
-	u := b.member(deskEmail)
+	b, origin := serveDashboardAs(t, "localhost")
+	u := b.member(ownerEmail)
 	b.shop(u)
 	ctx := browser.New(t, browser.AllowError(`status of 40[01]`))
 	id := withAuthenticator(ctx, t)
 	const signIn = "[data-testid=passkey]"
 
-	enterDesk(ctx, t, origin, deskEmail)
+	enterDashboard(ctx, t, origin, ownerEmail)
 	browser.Run(ctx, t, chromedp.Navigate(origin+securityPath), chromedp.WaitVisible("[data-testid=add-passkey]"))
 	lookAt(ctx, t, "security-no-passkey")
 	// A wrong password is told beside the form, and what was typed stays.
@@ -51,7 +51,7 @@ func TestPasskey_Browser(t *testing.T) {
 	if problem != "The password is wrong." || name != "Phone" {
 		t.Errorf("it says %q about %q", problem, name)
 	}
-	browser.Run(ctx, t, chromedp.SetValue("#passkey-proof", deskPassword), chromedp.Click("[data-testid=add-passkey]"), chromedp.WaitVisible("[data-testid=passkeys]"))
+	browser.Run(ctx, t, chromedp.SetValue("#passkey-proof", testPassword), chromedp.Click("[data-testid=add-passkey]"), chromedp.WaitVisible("[data-testid=passkeys]"))
 	lookAt(ctx, t, "security-passkey")
 
 	// Signed out, and in again without typing anything.

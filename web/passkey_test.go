@@ -31,7 +31,7 @@ func (s *surfer) asks(path string, pairs ...string) string {
 // addPasskey registers k for whoever is signed in.
 func (s *surfer) addPasskey(k *authenticator.Key) reply {
 	s.b.t.Helper()
-	return s.post(passkeysPath, "name", "Phone", "made", device.Make(s.b.t, s.asks(passkeysPath+"/ask", "password", deskPassword), k))
+	return s.post(passkeysPath, "name", "Phone", "made", device.Make(s.b.t, s.asks(passkeysPath+"/ask", "password", testPassword), k))
 }
 
 // enter signs in with what the answer is.
@@ -40,19 +40,19 @@ func (s *surfer) enter(answer string, more ...string) reply {
 	return s.post(passkeyPath, append([]string{"passkey", answer}, more...)...)
 }
 
-// keyed is a desk whose member has a passkey.
-func keyed(t *testing.T) (b deskBundle, u identity.User, s *surfer, k *authenticator.Key) {
+// keyed is a dashboard whose member has a passkey.
+func keyed(t *testing.T) (b dashboardBundle, u identity.User, s *surfer, k *authenticator.Key) {
 	t.Helper()
-	b = newDesk(t)
-	u = b.member(deskEmail)
+	b = newDashboard(t)
+	u = b.member(ownerEmail)
 	s, k = b.surfer(), authenticator.NewKey(t)
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	s.addPasskey(k).leads(t, securityPath)
 	return b, u, s, k
 }
 
 // passkeyOf returns the id of the only passkey of the user.
-func (b deskBundle) passkeyOf(u identity.User) string {
+func (b dashboardBundle) passkeyOf(u identity.User) string {
 	b.t.Helper()
 	list, err := b.accounts.PasskeysOf(b.t.Context(), u)
 	if err != nil || len(list) != 1 {
@@ -67,7 +67,7 @@ func TestPasskey_SignIn(t *testing.T) {
 	t.Parallel()
 	b, u, s, k := keyed(t)
 	s.get(securityPath).wants(t, 200, "Phone", "Added a passkey")
-	if mails := b.mailed(1); !strings.Contains(mails[0], deskEmail) || !strings.Contains(mails[0], "passkey called “Phone” was added") {
+	if mails := b.mailed(1); !strings.Contains(mails[0], ownerEmail) || !strings.Contains(mails[0], "passkey called “Phone” was added") {
 		t.Errorf("mailed: %q", mails)
 	}
 	other := b.surfer()
@@ -86,7 +86,7 @@ func TestPasskey_SignIn(t *testing.T) {
 	must(t, b.store.PutSecondFactor(t.Context(), factor))
 	must(t, b.store.ConfirmSecondFactor(t.Context(), factor, 1, nil, b.clock.Now()))
 	third := b.surfer()
-	third.post("/signin", "email", deskEmail, "password", deskPassword).wants(t, 200, "Second step")
+	third.post("/signin", "email", ownerEmail, "password", testPassword).wants(t, 200, "Second step")
 	third.enter(device.Answer(t, third.asks(passkeyPath+"/ask"), k)).leads(t, "/dashboard")
 
 	// A fresh session, and not the one somebody planted.
@@ -220,7 +220,7 @@ func TestPasskey_Register_Attacks(t *testing.T) {
 	s.signIn("thief@shop.example")
 	evil, plain, found := device, device, device
 	evil.Origin, plain.RPID, found.Unverified = "https://evil.example", "evil.example", true
-	ask := func(s *surfer) string { return s.asks(passkeysPath+"/ask", "password", deskPassword) }
+	ask := func(s *surfer) string { return s.asks(passkeysPath+"/ask", "password", testPassword) }
 	for name, attack := range map[string]struct {
 		made   func() string
 		status int
@@ -269,14 +269,14 @@ func TestPasskey_Confirm(t *testing.T) {
 	thief.post(confirmPath).wants(t, 404) // no passkey yet
 	thief.addPasskey(stolen).leads(t, securityPath)
 	elsewhere := b.surfer()
-	elsewhere.signIn(deskEmail)
+	elsewhere.signIn(ownerEmail)
 	elsewhere.asks(confirmPath)
 	elsewhere.post(revoke, "passkey", device.Answer(t, s.asks(confirmPath), k)).wants(t, 401, "not accepted")
 	s.asks(confirmPath)
 	s.post(revoke, "passkey", device.Answer(t, thief.asks(confirmPath), stolen)).wants(t, 401, "not accepted")
 	s.post(revoke, "passkey", device.Answer(t, s.asks(confirmPath), stolen)).wants(t, 401, "not accepted")
 	thief.post(revoke, "passkey", device.Answer(t, thief.asks(confirmPath), k)).wants(t, 401, "not accepted")
-	s.post(revoke, "passkey", device.Answer(t, s.asks(passkeysPath+"/ask", "password", deskPassword), k)).wants(t, 401, "not accepted")
+	s.post(revoke, "passkey", device.Answer(t, s.asks(passkeysPath+"/ask", "password", testPassword), k)).wants(t, 401, "not accepted")
 	found := device
 	found.Unverified = true
 	s.post(revoke, "passkey", found.Answer(t, s.asks(confirmPath), k)).wants(t, 401, "not accepted")
@@ -297,17 +297,17 @@ func TestPasskey_RenameAndRemove(t *testing.T) {
 	b.member("other@shop.example")
 	other, elsewhere := b.surfer(), b.surfer()
 	other.signIn("other@shop.example")
-	elsewhere.signIn(deskEmail)
+	elsewhere.signIn(ownerEmail)
 	path := passkeysPath + "/" + b.passkeyOf(u)
 	other.post(path+"/name", "name", "Mine").wants(t, 404)
-	other.post(path+"/remove", "password", deskPassword).wants(t, 404)
+	other.post(path+"/remove", "password", testPassword).wants(t, 404)
 	s.post(path+"/name", "name", strings.Repeat("x", 101)).wants(t, 400, "at most 100")
 	s.post(path+"/name", "name", "Work phone").leads(t, securityPath)
 	s.get(securityPath).wants(t, 200, "Work phone")
 	s.post(path+"/remove", "password", "wrong password").wants(t, 400, "The password is wrong")
 	s.post(path+"/remove").wants(t, 400)
 	elsewhere.get("/dashboard").wants(t, 200)
-	s.post(path+"/remove", "password", deskPassword).leads(t, securityPath)
+	s.post(path+"/remove", "password", testPassword).leads(t, securityPath)
 	s.get(securityPath).wants(t, 200, "Removed a passkey", "Work phone")
 	elsewhere.get("/dashboard").leads(t, "/signin")
 	b.audited(u, audit.ActionPasskeyRemove)
@@ -364,7 +364,7 @@ func TestPasskey_Throttled(t *testing.T) {
 	s := b.surfer()
 	s.enter(device.Answer(t, s.asks(passkeyPath+"/ask"), k)).wants(t, 429)
 	s.signIn("other@shop.example")
-	s.signIn(deskEmail) // by password, which others' guesses at the passkey do not hold up
+	s.signIn(ownerEmail) // by password, which others' guesses at the passkey do not hold up
 }
 
 // Where browsers offer no passkeys, neither do we.
@@ -374,13 +374,13 @@ func TestPasskey_NotHere(t *testing.T) {
 		"https://pay.example": true, "http://localhost:8080": true,
 		"http://127.0.0.1:8080": false, "https://192.0.2.7": false, "https://[2001:db8::7]:8443": false, "http://pay.example": false,
 	} {
-		b := newDeskAt(t, base)
-		b.member(deskEmail)
+		b := newDashboardAt(t, base)
+		b.member(ownerEmail)
 		s := b.surfer()
 		if page := s.get("/signin"); strings.Contains(page.body, "passkey") != offered {
 			t.Errorf("%s: sign-in offers passkeys: %t", base, !offered)
 		}
-		s.signIn(deskEmail)
+		s.signIn(ownerEmail)
 		if page := s.get(securityPath); strings.Contains(page.body, "Passkeys") != offered {
 			t.Errorf("%s: the page about security offers passkeys: %t", base, !offered)
 		}

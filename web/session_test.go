@@ -16,19 +16,19 @@ import (
 
 func TestSession_SignInAndOut(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	b.member(deskEmail)
+	b := newDashboard(t)
+	b.member(ownerEmail)
 	s := b.surfer()
 	s.get("/dashboard").leads(t, "/signin")
 	s.get("/dashboard/payments?status=STARTED").leads(t, "/signin?next="+url.QueryEscape("/dashboard/payments?status=STARTED"))
 	s.get("/signin").wants(t, 200, "Sign in")
-	r := s.post("/signin", "email", deskEmail, "password", deskPassword, "next", "/dashboard/payments?status=STARTED")
+	r := s.post("/signin", "email", ownerEmail, "password", testPassword, "next", "/dashboard/payments?status=STARTED")
 	r.leads(t, "/dashboard/payments?status=STARTED")
 	cookie := s.cookies["__Host-florin"]
 	if cookie == nil || !cookie.Secure || !cookie.HttpOnly || cookie.Path != "/" || cookie.Domain != "" || cookie.SameSite != http.SameSiteLaxMode {
 		t.Fatalf("the session's cookie is %+v", cookie)
 	}
-	s.get("/dashboard").wants(t, 200, deskEmail, "First steps")
+	s.get("/dashboard").wants(t, 200, ownerEmail, "First steps")
 	s.get("/signin").leads(t, "/dashboard")
 	s.post("/signout").leads(t, "/signin")
 	s.get("/signin").wants(t, 200, "You are signed out.")
@@ -39,10 +39,10 @@ func TestSession_SignInAndOut(t *testing.T) {
 // Over plain http the prefix would keep the browser from taking the cookie.
 func TestSession_PlainHTTP(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t, func(_ *Deps, o *Options) { o.BaseURL, o.CheckoutURL = "http://localhost:8080", "http://localhost:8080" })
-	b.member(deskEmail)
+	b := newDashboard(t, func(_ *Deps, o *Options) { o.BaseURL, o.CheckoutURL = "http://localhost:8080", "http://localhost:8080" })
+	b.member(ownerEmail)
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	if k := s.cookies["florin"]; k == nil || k.Secure || !k.HttpOnly {
 		t.Errorf("cookies are %v", s.cookies)
 	}
@@ -51,15 +51,15 @@ func TestSession_PlainHTTP(t *testing.T) {
 // A session that was planted before sign-in is not the one that is signed in.
 func TestSession_Fixation(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	b.member(deskEmail)
+	b := newDashboard(t)
+	b.member(ownerEmail)
 	b.member("mallory@shop.example")
 	mallory := b.surfer()
 	mallory.signIn("mallory@shop.example")
 	planted := *mallory.cookies["__Host-florin"]
 	victim := b.surfer()
 	victim.cookies["__Host-florin"] = &planted
-	victim.post("/signin", "email", deskEmail, "password", deskPassword).leads(t, "/dashboard")
+	victim.post("/signin", "email", ownerEmail, "password", testPassword).leads(t, "/dashboard")
 	if victim.cookies["__Host-florin"].Value == planted.Value {
 		t.Error("signing in kept the planted session")
 	}
@@ -68,10 +68,10 @@ func TestSession_Fixation(t *testing.T) {
 
 func TestSession_ForgedCookies(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	b.member(deskEmail)
+	b := newDashboard(t)
+	b.member(ownerEmail)
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	good := s.cookies["__Host-florin"].Value
 	for name, value := range map[string]string{
 		"empty": "", "text": "fls_abc", "cut": good[:len(good)-4], "turned": strings.ToUpper(good), "bytes": "\x01\x02", "long": strings.Repeat("A", 6000),
@@ -89,10 +89,10 @@ func TestSession_ForgedCookies(t *testing.T) {
 
 func TestSession_Expires(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	b.member(deskEmail)
+	b := newDashboard(t)
+	b.member(ownerEmail)
 	s := b.surfer()
-	s.signIn(deskEmail)
+	s.signIn(ownerEmail)
 	b.clock.advance(identity.SessionTTL - time.Minute)
 	s.get("/dashboard").wants(t, 200)
 	b.clock.advance(2 * time.Minute)
@@ -102,18 +102,18 @@ func TestSession_Expires(t *testing.T) {
 // The same answer, whoever's address it is.
 func TestSession_UniformAnswers(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	b.member(deskEmail)
-	known := b.surfer().post("/signin", "email", deskEmail, "password", "not the password")
+	b := newDashboard(t)
+	b.member(ownerEmail)
+	known := b.surfer().post("/signin", "email", ownerEmail, "password", "not the password")
 	unknown := b.surfer().post("/signin", "email", "eda@shop.example", "password", "not the password")
 	if known.status != 401 || unknown.status != 401 || anonymous(known.body) != anonymous(strings.ReplaceAll(unknown.body, "eda@", "ada@")) {
 		t.Errorf("answers differ: %d, %d", known.status, unknown.status)
 	}
-	known.wants(t, 401, "The e-mail address or the password is wrong.", `value="`+deskEmail+`"`)
+	known.wants(t, 401, "The e-mail address or the password is wrong.", `value="`+ownerEmail+`"`)
 	if strings.Contains(known.body, "not the password") {
 		t.Error("the password is sent back")
 	}
-	a, z := b.surfer().post("/forgot", "email", deskEmail), b.surfer().post("/forgot", "email", "eda@shop.example")
+	a, z := b.surfer().post("/forgot", "email", ownerEmail), b.surfer().post("/forgot", "email", "eda@shop.example")
 	if a.status != 200 || anonymous(a.body) != anonymous(z.body) {
 		t.Error("asking for a new password tells who has an account")
 	}
@@ -125,11 +125,11 @@ func anonymous(page string) string { return nonces.ReplaceAllString(page, "") }
 
 func TestSession_Throttled(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	b.member(deskEmail)
+	b := newDashboard(t)
+	b.member(ownerEmail)
 	refused := 0
 	for range 12 {
-		if r := b.surfer().do("POST", "/signin", url.Values{"email": {deskEmail}, "password": {"wrong wrong wrong"}}, "X-Forwarded-For", "203.0.113.9"); r.status == 429 {
+		if r := b.surfer().do("POST", "/signin", url.Values{"email": {ownerEmail}, "password": {"wrong wrong wrong"}}, "X-Forwarded-For", "203.0.113.9"); r.status == 429 {
 			refused++
 			r.wants(t, 429, "Too many")
 			if r.header.Get("Retry-After") == "" {
@@ -146,26 +146,26 @@ func TestSession_Throttled(t *testing.T) {
 // nobody else is.
 func TestSession_GuessedAt(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	b.member(deskEmail)
+	b := newDashboard(t)
+	b.member(ownerEmail)
 	b.member("bystander@shop.example")
 	guess := func(email, address string) int {
 		return b.surfer().do("POST", "/signin", url.Values{"email": {email}, "password": {"wrong wrong wrong"}}, "X-Forwarded-For", address).status
 	}
 	for range 8 {
-		guess(deskEmail, "203.0.113.9")
+		guess(ownerEmail, "203.0.113.9")
 	}
 	time.Sleep(100 * time.Millisecond)
 	if mails := b.mail.all(); len(mails) != 0 {
 		t.Fatalf("mailed before anything was slowed: %q", mails)
 	}
-	for _, email := range []string{deskEmail, deskEmail, "nobody@shop.example"} {
+	for _, email := range []string{ownerEmail, ownerEmail, "nobody@shop.example"} {
 		for range 10 {
 			guess(email, "203.0.113.9")
 			b.clock.advance(2 * time.Second) // for asking is limited by itself
 		}
 	}
-	if mails := b.mailed(1); !strings.HasPrefix(mails[0], deskEmail+"\nSomebody is guessing") {
+	if mails := b.mailed(1); !strings.HasPrefix(mails[0], ownerEmail+"\nSomebody is guessing") {
 		t.Errorf("mailed: %q", mails)
 	}
 	// An address that may try nobody any more does not make bystanders hear of it.
@@ -177,9 +177,9 @@ func TestSession_GuessedAt(t *testing.T) {
 	}
 	b.clock.advance(identity.GuessNoticeEvery)
 	for range 9 {
-		b.graphQL(`mutation { UserLogin(email: "`+deskEmail+`", password: "wrong wrong wrong") { code } }`, "", "X-Forwarded-For", "203.0.113.11")
+		b.graphQL(`mutation { UserLogin(email: "`+ownerEmail+`", password: "wrong wrong wrong") { code } }`, "", "X-Forwarded-For", "203.0.113.11")
 	}
-	if mails := b.mailed(2); len(mails) != 2 || !strings.HasPrefix(mails[1], deskEmail+"\nSomebody is guessing") {
+	if mails := b.mailed(2); len(mails) != 2 || !strings.HasPrefix(mails[1], ownerEmail+"\nSomebody is guessing") {
 		t.Errorf("mailed: %q", mails)
 	}
 }
@@ -219,33 +219,33 @@ func TestSignUp(t *testing.T) {
 	t.Parallel()
 	t.Run("Open", func(t *testing.T) {
 		t.Parallel()
-		b := newDesk(t)
+		b := newDashboard(t)
 		s := b.surfer()
 		s.get("/signup").wants(t, 200, "Create an account")
 		s.post("/signup", "email", "new@shop.example", "password", "short", "firstName", "<b>Ada</b>").
 			wants(t, 400, "The password must have at least 10 characters.", "new@shop.example", "&lt;b&gt;Ada&lt;/b&gt;", `aria-invalid="true"`)
-		s.post("/signup", "email", "nobody", "password", deskPassword).wants(t, 400, "The e-mail address must be")
-		s.post("/signup", "email", "new@shop.example", "password", deskPassword).leads(t, "/dashboard")
+		s.post("/signup", "email", "nobody", "password", testPassword).wants(t, 400, "The e-mail address must be")
+		s.post("/signup", "email", "new@shop.example", "password", testPassword).leads(t, "/dashboard")
 		s.get("/dashboard").wants(t, 200, "new@shop.example", "Create an API key")
-		b.surfer().post("/signup", "email", "new@shop.example", "password", deskPassword).wants(t, 409)
+		b.surfer().post("/signup", "email", "new@shop.example", "password", testPassword).wants(t, 409)
 	})
 	t.Run("Closed", func(t *testing.T) {
 		t.Parallel()
-		b := newDesk(t, func(_ *Deps, o *Options) { o.SignUp = false })
+		b := newDashboard(t, func(_ *Deps, o *Options) { o.SignUp = false })
 		b.surfer().get("/signup?invite=x").wants(t, 200, "Signing up is closed")
-		b.surfer().post("/signup", "email", "new@shop.example", "password", deskPassword).wants(t, 403)
+		b.surfer().post("/signup", "email", "new@shop.example", "password", testPassword).wants(t, 403)
 	})
 	t.Run("Invited", func(t *testing.T) {
 		t.Parallel()
-		b := newDesk(t, func(d *Deps, o *Options) { o.SignUp, d.Dashboard.Invite = false, true })
+		b := newDashboard(t, func(d *Deps, o *Options) { o.SignUp, d.Dashboard.Invite = false, true })
 		host := b.member("host@shop.example")
 		b.surfer().get("/signup").wants(t, 200, "by invitation")
 		token, err := b.accounts.Invite(t.Context(), host, "guest@shop.example")
 		must(t, err)
 		b.surfer().get("/signup?invite="+token.Reveal()).wants(t, 200, token.Reveal())
-		b.surfer().post("/signup", "invite", token.Reveal(), "email", "else@shop.example", "password", deskPassword).wants(t, 403, "for another address")
-		b.surfer().post("/signup", "invite", token.Reveal(), "email", "guest@shop.example", "password", deskPassword).leads(t, "/dashboard")
-		b.surfer().post("/signup", "invite", token.Reveal(), "email", "guest@shop.example", "password", deskPassword).wants(t, 403)
+		b.surfer().post("/signup", "invite", token.Reveal(), "email", "else@shop.example", "password", testPassword).wants(t, 403, "for another address")
+		b.surfer().post("/signup", "invite", token.Reveal(), "email", "guest@shop.example", "password", testPassword).leads(t, "/dashboard")
+		b.surfer().post("/signup", "invite", token.Reveal(), "email", "guest@shop.example", "password", testPassword).wants(t, 403)
 	})
 }
 
@@ -253,11 +253,11 @@ var resetLink = regexp.MustCompile(`https://pay\.example(/reset\?token=(flr_\w+)
 
 func TestReset(t *testing.T) {
 	t.Parallel()
-	b := newDesk(t)
-	b.member(deskEmail)
+	b := newDashboard(t)
+	b.member(ownerEmail)
 	old, s := b.surfer(), b.surfer()
-	old.signIn(deskEmail)
-	s.post("/forgot", "email", deskEmail).wants(t, 200, "on its way")
+	old.signIn(ownerEmail)
+	s.post("/forgot", "email", ownerEmail).wants(t, 200, "on its way")
 	s.post("/forgot", "email", "nobody@shop.example").wants(t, 200, "on its way")
 	var link []string
 	for deadline := time.Now().Add(time.Minute); link == nil && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
@@ -273,9 +273,9 @@ func TestReset(t *testing.T) {
 	s.post("/reset", "token", link[2], "password", "another horse battery").leads(t, "/signin")
 	old.get("/dashboard").leads(t, "/signin")
 	s.post("/reset", "token", link[2], "password", "third horse battery").wants(t, 400, "This link has been used")
-	s.post("/signin", "email", deskEmail, "password", deskPassword).wants(t, 401)
-	s.post("/signin", "email", deskEmail, "password", "another horse battery").leads(t, "/dashboard")
-	if _, err := b.accounts.SignIn(t.Context(), identity.Credentials{Email: deskEmail, Password: secret.New("third horse battery")}); err == nil {
+	s.post("/signin", "email", ownerEmail, "password", testPassword).wants(t, 401)
+	s.post("/signin", "email", ownerEmail, "password", "another horse battery").leads(t, "/dashboard")
+	if _, err := b.accounts.SignIn(t.Context(), identity.Credentials{Email: ownerEmail, Password: secret.New("third horse battery")}); err == nil {
 		t.Error("a link works twice")
 	}
 }
@@ -285,7 +285,7 @@ func TestReset(t *testing.T) {
 func TestReset_Passkeys(t *testing.T) {
 	t.Parallel()
 	b, _, s, k := keyed(t)
-	s.post("/forgot", "email", deskEmail).wants(t, 200)
+	s.post("/forgot", "email", ownerEmail).wants(t, 200)
 	var link []string
 	eventually(t, "the mail with the link", func() bool {
 		link = resetLink.FindStringSubmatch(strings.Join(b.mail.all(), "\n"))
@@ -295,7 +295,7 @@ func TestReset_Passkeys(t *testing.T) {
 	var letter string
 	eventually(t, "the mail about the reset", func() bool {
 		for _, text := range b.mail.all() {
-			if strings.HasPrefix(text, deskEmail+"\nYour password was reset\n") {
+			if strings.HasPrefix(text, ownerEmail+"\nYour password was reset\n") {
 				letter = text
 			}
 		}
@@ -307,7 +307,7 @@ func TestReset_Passkeys(t *testing.T) {
 		}
 	}
 	s.get("/signin?next=%2Fdashboard%2Fsecurity").wants(t, 200, "A passkey of yours still signs in")
-	s.post("/signin", "email", deskEmail, "password", "another horse battery", "next", securityPath).leads(t, securityPath)
+	s.post("/signin", "email", ownerEmail, "password", "another horse battery", "next", securityPath).leads(t, securityPath)
 	s.get(securityPath).wants(t, 200, "Phone", "Reset the password")
 	other := b.surfer()
 	other.enter(device.Answer(t, other.asks(passkeyPath+"/ask"), k)).leads(t, "/dashboard")

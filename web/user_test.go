@@ -85,9 +85,9 @@ func TestUsers(t *testing.T) {
 	}
 }
 
-func TestTopUp(t *testing.T) { onEach(t, topUpStory) }
+func TestTopUp(t *testing.T) { onEach(t, checkTopUp) }
 
-func topUpStory(t *testing.T, b *bundle) {
+func checkTopUp(t *testing.T, b *bundle) {
 	ada, eve := b.signUp(t, "ada@shop.example"), b.signUp(t, "eve@shop.example")
 	as := func(token, query string) reply { return b.graphQL(query, "", "Authorization", "Bearer "+token) }
 	made := as(ada, `mutation { UserCreateApiKey { apiKey { id key } } }`)
@@ -228,9 +228,9 @@ func TestRotateWithSignature(t *testing.T) {
 	}
 }
 
-func TestRevokeKey(t *testing.T) { onEach(t, revokeKeyStory) }
+func TestRevokeKey(t *testing.T) { onEach(t, checkRevokeKey) }
 
-func revokeKeyStory(t *testing.T, b *bundle) {
+func checkRevokeKey(t *testing.T, b *bundle) {
 	m := b.newKey(2, 0)
 	user, err := b.store.UserByEmail(t.Context(), m.key.Email)
 	must(t, err)
