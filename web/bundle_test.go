@@ -4,14 +4,8 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/json"
 	"errors"
-	"io"
 	"log/slog"
-	"math/big"
-	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -25,7 +19,6 @@ import (
 	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/metrics"
@@ -68,7 +61,7 @@ type bundle struct {
 	accounts  services
 	payments  *payment.Service
 	campaigns *campaign.Service
-	networks     *testNetworks
+	networks  *testNetworks
 	clock     *testClock
 	log       *logBuffer
 	path      string // of the database
@@ -275,20 +268,6 @@ func (b *bundle) balance(m seller) int64 {
 	return balance.Credits
 }
 
-func testHash(n uint64) chain.TxHash {
-	sum := sha256.Sum256(new(big.Int).SetUint64(n).Bytes())
-	return chain.TxHash("0x" + hexOf(sum[:]))
-}
-
-func hexOf(b []byte) string {
-	const digits = "0123456789abcdef"
-	out := make([]byte, 0, 2*len(b))
-	for _, x := range b {
-		out = append(out, digits[x>>4], digits[x&15])
-	}
-	return string(out)
-}
-
 // testClock stands still until it is moved.
 type testClock struct {
 	mu  sync.Mutex
@@ -305,100 +284,6 @@ func (c *testClock) advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
-}
-
-// testNetworks are networks whose health is set by hand. Solana is not configured.
-type testNetworks struct {
-	mu     sync.Mutex
-	health map[chain.Network]payment.Health
-	found  map[chain.Network]chain.Found
-}
-
-func newTestNetworks() *testNetworks {
-	l := &testNetworks{health: make(map[chain.Network]payment.Health), found: make(map[chain.Network]chain.Found)}
-	for _, n := range []chain.Network{chain.BEP20, chain.Polygon, chain.Base} {
-		l.health[n] = payment.Health{
-			OK: true, Latest: chain.Head{Number: 1_010}, Final: chain.Head{Number: 1_000}, Scanned: chain.Head{Number: 1_000},
-			Lag: 2 * time.Second, FinalIn: 10 * time.Second,
-		}
-	}
-	return l
-}
-
-func profileOf(n chain.Network) chain.Profile {
-	for _, p := range chain.Profiles() {
-		if p.Network == n {
-			return p
-		}
-	}
-	panic("no profile of " + n)
-}
-
-func (l *testNetworks) Network(n chain.Network) (payment.OfferedNetwork, bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if _, ok := l.health[n]; !ok {
-		return payment.OfferedNetwork{}, false
-	}
-	return payment.OfferedNetwork{Profile: profileOf(n), Depositor: testDepositor{}, Treasury: merchantWallet}, true
-}
-
-func (l *testNetworks) Health(n chain.Network) payment.Health {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.health[n]
-}
-
-func (l *testNetworks) fallBehind(n chain.Network) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	h := l.health[n]
-	h.OK, h.Reason = false, "it has not produced a block for a while"
-	l.health[n] = h
-}
-
-func (l *testNetworks) readers() map[chain.Network]chain.Reader {
-	out := make(map[chain.Network]chain.Reader)
-	for n := range l.health {
-		out[n] = testReader{l: l, n: n}
-	}
-	return out
-}
-
-// testReader knows at most one transaction of its network.
-type testReader struct {
-	chain.Reader
-
-	l *testNetworks
-	n chain.Network
-}
-
-func (testReader) Balances(_ context.Context, _ chain.Asset, addresses []chain.Address, _ chain.Head) ([]money.Units, error) {
-	return make([]money.Units, len(addresses)), nil
-}
-
-func (r testReader) Find(_ context.Context, tx chain.TxHash) (chain.Found, error) {
-	r.l.mu.Lock()
-	defer r.l.mu.Unlock()
-	f := r.l.found[r.n]
-	if len(f.Transfers) > 0 && f.Transfers[0].Tx != tx {
-		return chain.Found{}, nil
-	}
-	return f, nil
-}
-
-// testDepositor derives an address from what it is given, as a real one does.
-type testDepositor struct{}
-
-func (testDepositor) DepositAddress(s chain.Settlement) (chain.Watched, error) {
-	if s.Number < 1 {
-		return chain.Watched{}, fault.New(fault.Internal, "a payment without a number has no address")
-	}
-	sum := sha256.Sum256([]byte(string(s.Wallet) + "/" + big.NewInt(s.Number).String()))
-	if s.Network == chain.Solana {
-		return chain.AddressOf(chain.Solana, sum[:]), nil
-	}
-	return chain.AddressOf(chain.BEP20, sum[:20]), nil
 }
 
 // testRecharges can be given another service while the server runs.
@@ -431,98 +316,6 @@ func (l *logBuffer) String() string {
 	return l.text.String()
 }
 
-// reply is an answer of the server.
-type reply struct {
-	status int
-	header http.Header
-	body   string
-}
-
-// ask sends a request as a program on the same machine does. Header pairs are
-// name, value.
-func (b *bundle) ask(method, path, body string, header ...string) reply {
-	b.t.Helper()
-	r := httptest.NewRequestWithContext(b.t.Context(), method, path, strings.NewReader(body))
-	r.RemoteAddr = "127.0.0.1:40000"
-	r.Host = "pay.example"
-	if body != "" {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	for i := 0; i < len(header); i += 2 {
-		r.Header.Set(header[i], header[i+1])
-	}
-	w := httptest.NewRecorder()
-	b.server.Handler().ServeHTTP(w, r)
-	res := w.Result()
-	text, err := io.ReadAll(res.Body)
-	must(b.t, errors.Join(err, res.Body.Close()))
-	return reply{res.StatusCode, res.Header, strings.TrimSpace(string(text))}
-}
-
-// graphQL sends a document with its variables (a JSON object).
-func (b *bundle) graphQL(query, variables string, header ...string) reply {
-	b.t.Helper()
-	text, err := json.Marshal(query)
-	must(b.t, err)
-	if variables == "" {
-		variables = "{}"
-	}
-	return b.ask("POST", "/graphql", `{"query":`+string(text)+`,"variables":`+variables+`}`, header...)
-}
-
-// start is as much of the body as fits a message.
-func (r reply) start() string { return r.body[:min(len(r.body), 800)] }
-
-// field reads a field of a JSON answer by its path, such as
-// data.payment.transaction.txnid.
-func (r reply) field(t *testing.T, path string) any {
-	t.Helper()
-	d := json.NewDecoder(strings.NewReader(r.body))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		t.Fatalf("no JSON: %s", r.body)
-	}
-	for name := range strings.SplitSeq(path, ".") {
-		object, ok := v.(map[string]any)
-		if !ok {
-			t.Fatalf("no %s in %s", path, r.body)
-		}
-		v = object[name]
-	}
-	return v
-}
-
-func (r reply) text(t *testing.T, path string) string {
-	t.Helper()
-	switch v := r.field(t, path).(type) {
-	case string:
-		return v
-	case json.Number:
-		return v.String()
-	case nil:
-		return "null"
-	case bool:
-		if v {
-			return "true"
-		}
-		return "false"
-	}
-	t.Fatalf("%s is no plain value in %s", path, r.body)
-	return ""
-}
-
 func custodianOf(wallets map[chain.Network]string) merchant.CustodianInput {
 	return merchant.CustodianInput{Wallets: wallets}
-}
-
-// eventually waits until the condition holds.
-func eventually(t *testing.T, what string, so func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
-		if so() {
-			return
-		}
-	}
-	t.Fatalf("%s: not within a minute", what)
 }

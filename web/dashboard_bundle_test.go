@@ -30,7 +30,7 @@ import (
 )
 
 const (
-	ownerEmail    = "ada@shop.example"
+	ownerEmail   = "ada@shop.example"
 	testPassword = "correct horse battery"
 )
 
@@ -232,4 +232,16 @@ var tags = regexp.MustCompile(`(?s)<(style|script|svg).*?</(style|script|svg)>|<
 func plainText(page string) string {
 	text := strings.Join(strings.Fields(tags.ReplaceAllString(page, " ")), " ")
 	return text[:min(len(text), 1500)]
+}
+
+// mailed waits until so many mails were sent.
+func (b dashboardBundle) mailed(n int) []string {
+	b.t.Helper()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if all := b.mail.all(); len(all) >= n {
+			return all
+		}
+	}
+	b.t.Fatalf("%d mails were sent, want %d", len(b.mail.all()), n)
+	return nil
 }

@@ -3,11 +3,13 @@ package web
 import (
 	"bytes"
 	"context"
+	"encoding/csv"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"runtime"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -104,4 +106,40 @@ func TestExport_ConstantMemory(t *testing.T) {
 	if lines != rows+1 || more > exportMemory {
 		t.Errorf("%d lines, %d KB held", lines, more>>10)
 	}
+}
+
+func TestDashboard_Export(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
+	b.busy(m)
+	for _, reference := range []string{"=1+1", "+SUM(A1)", "-2", "@x", "\u0009tab", "＝1", "fine, with \"quotes\"", "a=b"} {
+		_, err := b.store.CreatePayment(t.Context(), payment.New(payment.Request{
+			ID: testID(b.clock.Now()), KeyID: m.key.ID, Kind: payment.KindMerchant, Amount: 1_000_000, ValidFor: time.Hour,
+			Details: payment.Details{Reference: reference, Description: "line\r\nbreak"},
+		}, b.clock.Now()))
+		must(t, err)
+	}
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	r := s.get("/dashboard/payments.csv")
+	if r.status != 200 || !strings.HasPrefix(r.header.Get("Content-Type"), "text/csv") || !strings.HasPrefix(r.header.Get("Content-Disposition"), "attachment") {
+		t.Fatalf("%d %v", r.status, r.header)
+	}
+	rows, err := csv.NewReader(strings.NewReader(r.body)).ReadAll()
+	must(t, err)
+	if len(rows) != 1+5+8 || len(rows[0]) != 17 {
+		t.Fatalf("%d rows of %d columns", len(rows), len(rows[0]))
+	}
+	for _, row := range rows[1:] {
+		for i, cell := range row {
+			if cell != "" && strings.ContainsRune("=+-@\t\r\n＝", []rune(cell)[0]) || strings.ContainsAny(cell, "\r\n") {
+				t.Errorf("%s: %q is taken for a formula", rows[0][i], cell)
+			}
+		}
+	}
+	if rows := strings.Count(s.get("/dashboard/payments.csv?status=COMPLETED").body, "\n"); rows != 2 {
+		t.Errorf("the filtered export has %d lines", rows)
+	}
+	s.get("/dashboard/payments.csv?status=NONE").wants(t, 400)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -201,4 +202,21 @@ func TestOperator_Person_Devices(t *testing.T) {
 	if strings.Contains(plainText(r.body), "Mozilla") {
 		t.Errorf("the page shows what only programs read: %s", plainText(r.body))
 	}
+}
+
+func TestDashboard_Operator(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t, func(d *Deps, o *Options) { o.SignUp, d.Dashboard.Invite = false, true })
+	_, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: ownerEmail, Password: secret.New(testPassword), Operator: true})
+	must(t, err)
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	s.get("/operator").wants(t, 200, "Polygon", "1,010", "Nothing is stuck", ownerEmail)
+	s.post("/operator/invite", "email", "nobody").wants(t, 400, "must be an e-mail address")
+	r := s.post("/operator/invite", "email", "guest@shop.example")
+	link := regexp.MustCompile(`https://pay\.example(/signup\?invite=fli_\w+)`).FindStringSubmatch(r.body)
+	if link == nil {
+		t.Fatalf("no link: %s", plainText(r.body))
+	}
+	b.surfer().get(link[1]).wants(t, 200, "Create an account")
 }

@@ -85,3 +85,24 @@ func TestDashboard_OperatorEndpoints(t *testing.T) {
 	s.signIn("root@shop.example")
 	s.get("/operator").wants(t, 200, "rpc.example", "1,234", "42 ms", "9,001", "spare.example", "HTTP 429", "asked again", `data-label="Answers in">–<`)
 }
+
+func TestDashboard_Webhooks(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
+	b.busy(m)
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	s.get("/dashboard/webhooks").wants(t, 200, "completed", "cancelled", "500 Internal Server Error", "https://shop.example/hook")
+	s.get("/dashboard/webhooks?state=DELIVERED").wants(t, 200, "No webhook yet")
+	s.get("/dashboard/webhooks/1").wants(t, 200, "Attempt 1: 500", "&lt;b&gt;sorry&lt;/b&gt;")
+	for _, id := range []string{"0", "-1", "99999", "x", "9223372036854775808"} {
+		s.get("/dashboard/webhooks/"+id).wants(t, 404)
+	}
+	s.post("/dashboard/webhooks/1/resend", "back", "https://evil.example/").leads(t, "/dashboard")
+	s.post("/dashboard/webhooks/1/resend").leads(t, "/dashboard/webhooks/1")
+	s.get("/dashboard/webhooks/1").wants(t, 200, "Waiting")
+	s.post("/dashboard/webhooks/resend", "key", m.key.PublicID, "since", "2020-01-01").wants(t, 400, "Give a day of the last")
+	s.post("/dashboard/webhooks/resend", "key", m.key.PublicID, "since", b.clock.Now().Format(time.DateOnly)).leads(t, "/dashboard/webhooks?key="+m.key.PublicID)
+	s.get("/dashboard/webhooks").wants(t, 200, "One failed webhook is being sent again.")
+}

@@ -1,0 +1,109 @@
+package views_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/florinpay/florin/views/checkout"
+)
+
+// TestProblems: every problem has words of its own.
+func TestProblems(t *testing.T) {
+	t.Parallel()
+	seen := map[string]checkout.Problem{}
+	for _, problem := range []checkout.Problem{
+		checkout.ProblemUnavailable, checkout.ProblemReceived, checkout.ProblemCannotCancel, checkout.ProblemClosed, checkout.ProblemMerchant, checkout.ProblemTooOften,
+	} {
+		p := sampleCheckout(t, "en")
+		p.Problem = problem
+		words := open(t, checkout.Pay(p)).says("problem")
+		if other, ok := seen[words]; ok {
+			t.Errorf("%s and %s are both told as %q", problem, other, words)
+		}
+		seen[words] = problem
+	}
+}
+
+// TestFindings: every verdict has words of its own, and what was asked stays in the field.
+func TestFindings(t *testing.T) {
+	t.Parallel()
+	seen := map[string]checkout.Verdict{}
+	for _, verdict := range []checkout.Verdict{
+		checkout.VerdictCredited, checkout.VerdictNotFinal, checkout.VerdictShort, checkout.VerdictOtherChain, checkout.VerdictOtherToken, checkout.VerdictOtherAddress,
+		checkout.VerdictTokenContract, checkout.VerdictFailed, checkout.VerdictWorthless, checkout.VerdictNotFound, checkout.VerdictInvalid, checkout.VerdictUnavailable, checkout.VerdictTooOften,
+	} {
+		p := sampleCheckout(t, "en")
+		p.View = checkout.ViewFind
+		p.Finding = &checkout.Finding{
+			Verdict: verdict, Asked: "0xabc", Network: "BASE", Token: "USDC", Amount: "5", Missing: "1", SecondsToFinal: 100,
+		}
+		d := open(t, checkout.Pay(p))
+		words := d.says("finding")
+		if other, ok := seen[words]; ok {
+			t.Errorf("%s and %s are both told as %q", verdict, other, words)
+		}
+		seen[words] = verdict
+		if got := attribute(d.one("hash"), "value"); got != "0xabc" {
+			t.Errorf("%s: the field holds %q", verdict, got)
+		}
+		if got := attribute(d.one("hash"), "aria-invalid") == "true"; got != (verdict == checkout.VerdictInvalid) {
+			t.Errorf("%s: the field is marked as invalid: %t", verdict, got)
+		}
+	}
+}
+
+// TestFindingByAddress: who looked for an address is told of an address.
+func TestFindingByAddress(t *testing.T) {
+	t.Parallel()
+	for byAddress, want := range map[bool]string{false: "this transaction", true: "this address"} {
+		p := sampleCheckout(t, "en")
+		p.View, p.Finding = checkout.ViewFind, &checkout.Finding{Verdict: checkout.VerdictNotFound, Asked: sampleAddress, ByAddress: byAddress}
+		words := open(t, checkout.Pay(p)).says("finding")
+		if !strings.Contains(words, want) || strings.Contains(words, "this transaction") == byAddress {
+			t.Errorf("by address %t: %q", byAddress, words)
+		}
+	}
+}
+
+// TestFees: a fee is said in cents, and one of less than a cent as that.
+func TestFees(t *testing.T) {
+	t.Parallel()
+	for fee, want := range map[string]string{
+		"0.005": "Fee below 0.01\u00a0USD", "0.0099": "Fee below 0.01\u00a0USD", "0.01": "Fee about 0.01\u00a0USD",
+		"0.05": "Fee about 0.05\u00a0USD", "1.5": "Fee about 1.5\u00a0USD", "": "",
+	} {
+		p := sampleCheckout(t, "en")
+		if got := p.NetworkFacts(checkout.NetworkChoice{FeeUSD: fee}); got != want {
+			t.Errorf("%q is said as %q, want %q", fee, got, want)
+		}
+	}
+}
+
+// TestTokenReasons: a token that cannot be chosen says why where everybody reads it, also on a phone.
+func TestTokenReasons(t *testing.T) {
+	t.Parallel()
+	d := open(t, checkout.Pay(sampleNamed(t, "choose")))
+	if got, want := d.says("token-reason"), "USDT: Nordlicht Coffee does not accept this."; got != want {
+		t.Errorf("the page says %q, want %q", got, want)
+	}
+	if got := attribute(d.one("pay-BASE-USDT"), "aria-describedby"); got != attribute(d.one("token-reason"), "id") {
+		t.Errorf("the button is described by %q", got)
+	}
+}
+
+// TestReasons: a network that cannot be chosen says why and offers no button.
+func TestReasons(t *testing.T) {
+	t.Parallel()
+	for reason, want := range map[checkout.Reason]string{
+		checkout.ReasonBehind: "This network is slow at the moment. Please choose another one.", checkout.ReasonNotOffered: "Nordlicht Coffee does not accept this.",
+		checkout.ReasonTooSmall: "The amount is too small for this network.", checkout.ReasonTooLarge: "The amount is too large for this network.",
+	} {
+		p := sampleNamed(t, "choose")
+		p.Choices = []checkout.NetworkChoice{{Network: "BASE", Tokens: []checkout.TokenChoice{{Token: "USDC"}}, Reason: reason}}
+		d := open(t, checkout.Pay(p))
+		d.hasNone("pay-BASE-USDC")
+		if got := d.says("reason"); got != want {
+			t.Errorf("%s is told as %q, want %q", reason, got, want)
+		}
+	}
+}

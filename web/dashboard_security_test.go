@@ -1,0 +1,143 @@
+package web
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/web/shell"
+)
+
+func TestDashboard_Password(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	b.member(ownerEmail)
+	here, there := b.surfer(), b.surfer()
+	here.signIn(ownerEmail)
+	there.signIn(ownerEmail)
+	before := here.cookies["__Host-florin"]
+	here.post("/dashboard/security/password", "old", "wrong password", "next", "another horse battery").wants(t, 400, "The password is wrong.")
+	here.post("/dashboard/security/password", "old", testPassword, "next", "short").wants(t, 400, "at least 10")
+	here.post("/dashboard/security/password", "old", testPassword, "next", "another horse battery").leads(t, "/dashboard/security")
+	here.get("/dashboard").wants(t, 200)
+	there.get("/dashboard").leads(t, "/signin")
+	old := b.surfer()
+	old.cookies["__Host-florin"] = before
+	old.get("/dashboard").leads(t, "/signin")
+}
+
+func TestDashboard_Sessions(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	b.member(ownerEmail)
+	here, there := b.surfer(), b.surfer()
+	here.signIn(ownerEmail)
+	there.signIn(ownerEmail)
+	ends := regexp.MustCompile(`/dashboard/security/sessions/(\w+)/end`).FindAllString(here.get("/dashboard/security").body, -1)
+	if len(ends) != 1 {
+		t.Fatalf("%d other sessions are listed", len(ends))
+	}
+	here.post(ends[0]).leads(t, "/dashboard/security")
+	there.get("/dashboard").leads(t, "/signin")
+	here.get("/dashboard").wants(t, 200)
+	here.post(ends[0]).wants(t, 404)
+}
+
+func TestDashboard_SecondFactor(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	b.member(ownerEmail)
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	s.post("/dashboard/security/factor").leads(t, "/dashboard/security/factor")
+	r := s.get("/dashboard/security/factor")
+	r.wants(t, 200, "Scan or type")
+	text := regexp.MustCompile(`data-testid="totp-secret">([A-Z2-7]{32})<`).FindStringSubmatch(r.body)[1]
+	code := func() string {
+		c, err := totp.GenerateCode(text, b.clock.Now())
+		must(t, err)
+		return c
+	}
+	// A session alone must not come by a factor: its codes are taken as proof.
+	s.post("/dashboard/security/factor/confirm", "code", code()).wants(t, 403, "The password is wrong.")
+	s.post("/dashboard/security/factor/confirm", "code", code(), "password", code()).wants(t, 403, "The password is wrong.")
+	s.get("/dashboard/security/factor").wants(t, 200, "Scan or type")
+	s.post("/dashboard/security/factor/confirm", "code", "000", "password", testPassword).wants(t, 400, "The code is wrong")
+	r = s.post("/dashboard/security/factor/confirm", "code", code(), "password", testPassword)
+	r.wants(t, 200, "Your recovery codes")
+	codes := regexp.MustCompile(`<li>(\w{4}-\w{4}-\w{4}-\w{4})</li>`).FindAllStringSubmatch(r.body, -1)
+	if len(codes) != 10 {
+		t.Fatalf("%d recovery codes", len(codes))
+	}
+	if mails := b.mailed(1); !strings.HasPrefix(mails[0], ownerEmail+"\n") {
+		t.Errorf("turning it on is mailed as %q", mails[0])
+	}
+	s.get("/dashboard/security/factor").wants(t, 409)
+	s.get("/dashboard/security").wants(t, 200, "10 recovery codes")
+
+	// The password alone is not enough, on any surface.
+	other := b.surfer()
+	other.post("/signin", "email", ownerEmail, "password", testPassword, "next", "/dashboard/payments").wants(t, 200, "Second step")
+	other.get("/dashboard").leads(t, "/signin")
+	if _, err := b.accounts.SignIn(t.Context(), identity.Credentials{Email: ownerEmail, Password: secret.New(testPassword)}); err == nil {
+		t.Error("the interface signs in without a code")
+	}
+	used := code()
+	other.post("/signin/code", "code", used).wants(t, 401, "used already") // it confirmed the factor
+	b.clock.advance(time.Minute)
+	other.post("/signin/code", "code", "123").wants(t, 401, "The code is wrong")
+	other.post("/signin/code", "code", code()).leads(t, "/dashboard/payments")
+	other.get("/dashboard").wants(t, 200)
+
+	third := b.surfer()
+	third.post("/signin", "email", ownerEmail, "password", testPassword).wants(t, 200, "Second step")
+	third.post("/signin/code", "code", code()).wants(t, 401)
+	third.post("/signin/code", "code", strings.ToUpper(codes[0][1])).leads(t, "/dashboard")
+	fourth := b.surfer()
+	fourth.post("/signin", "email", ownerEmail, "password", testPassword).wants(t, 200, "Second step")
+	fourth.post("/signin/code", "code", codes[0][1]).wants(t, 401)
+	b.clock.advance(shell.HalfTTL + time.Second)
+	fourth.post("/signin/code", "code", codes[1][1]).leads(t, "/signin")
+
+	s.post("/dashboard/security/factor/remove", "password", "wrong password").wants(t, 400, "The password is wrong.")
+	other.get("/dashboard").wants(t, 200)
+	s.post("/dashboard/security/factor/remove", "password", testPassword).leads(t, "/dashboard/security")
+	s.get("/dashboard").wants(t, 200)
+	other.get("/dashboard").leads(t, "/signin")
+	b.surfer().post("/signin", "email", ownerEmail, "password", testPassword).leads(t, "/dashboard")
+}
+
+// What an authenticator is set up with is shown to the session that asked for it
+// alone: another may be a thief's.
+func TestDashboard_SecondFactor_OtherSession(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	b.member(ownerEmail)
+	s, thief := b.surfer(), b.surfer()
+	s.signIn(ownerEmail)
+	thief.signIn(ownerEmail)
+	s.post("/dashboard/security/factor").leads(t, "/dashboard/security/factor")
+	shown := regexp.MustCompile(`data-testid="totp-secret">([A-Z2-7]{32})<`)
+	text := shown.FindStringSubmatch(s.get("/dashboard/security/factor").body)[1]
+	code, err := totp.GenerateCode(text, b.clock.Now())
+	must(t, err)
+	thief.get("/dashboard/security/factor").leads(t, "/dashboard/security")
+	thief.get("/dashboard/security").wants(t, 200, "Begin here")
+	if r := thief.post("/dashboard/security/factor/confirm", "code", "000000", "password", testPassword); r.status != 409 || strings.Contains(r.body, text) {
+		t.Errorf("another session is answered %d %s", r.status, plainText(r.body))
+	}
+	thief.post("/dashboard/security/factor/confirm", "code", code, "password", testPassword).wants(t, 409)
+	s.post("/dashboard/security/factor/confirm", "code", code, "password", testPassword).wants(t, 200, "Your recovery codes")
+
+	// Whoever begins anew takes its place, and what was shown before is worth nothing.
+	s.post("/dashboard/security/factor/remove", "password", testPassword).leads(t, "/dashboard/security")
+	thief.signIn(ownerEmail)
+	s.post("/dashboard/security/factor").leads(t, "/dashboard/security/factor")
+	thief.post("/dashboard/security/factor").leads(t, "/dashboard/security/factor")
+	s.get("/dashboard/security/factor").leads(t, "/dashboard/security")
+}

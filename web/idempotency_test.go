@@ -1,0 +1,83 @@
+package web
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+func TestIdempotency(t *testing.T) { onEach(t, checkIdempotency) }
+
+func checkIdempotency(t *testing.T, b *bundle) {
+	m, other := b.newMerchant(5), b.newMerchant(5)
+	body := `{"apiKey":"` + m.text + `","amount":5}`
+	first := b.ask("POST", "/create-payment", body, "Idempotency-Key", `"order-1"`)
+	again := b.ask("POST", "/create-payment", body, "Idempotency-Key", "order-1")
+	if first.status != 200 || again.body != first.body || again.status != 200 || again.header.Get("Idempotent-Replayed") != "true" {
+		t.Fatalf("replay: %s\n%s", first.body, again.body)
+	}
+	b.run(t, []scenario{
+		{name: "other body", method: "POST", path: "/create-payment", body: `{"apiKey":"` + m.text + `","amount":6}`, header: []string{"Idempotency-Key", "order-1"}, status: 422},
+		{name: "other route", method: "POST", path: "/pay", body: body, header: []string{"Idempotency-Key", "order-1"}, status: 400},
+		{name: "too long", method: "POST", path: "/create-payment", body: body, header: []string{"Idempotency-Key", strings.Repeat("k", 256)}, status: 400, want: []string{"Idempotency-Key"}},
+		{name: "longest", method: "POST", path: "/create-payment", body: body, header: []string{"Idempotency-Key", strings.Repeat("k", 255)}, status: 200},
+		{name: "empty in quotes", method: "POST", path: "/create-payment", body: body, header: []string{"Idempotency-Key", `""`}, status: 400},
+		{name: "other key", method: "POST", path: "/create-payment", body: `{"apiKey":"` + other.text + `","amount":5}`, header: []string{"Idempotency-Key", "order-1"}, status: 200, not: []string{first.text(t, "transaction.txnid")}},
+	})
+	query := `mutation { payment(apiKey: "` + m.text + `", amount: 7) { code message paymentLink transaction { txnid } } }`
+	one := b.graphQL(query, "", "Idempotency-Key", "order-2")
+	two := b.graphQL(query, "", "Idempotency-Key", "order-2")
+	if one.status != 200 || one.body != two.body || two.header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("GraphQL: %s\n%s", one.body, two.body)
+	}
+	if got := b.graphQL(strings.Replace(query, "amount: 7", "amount: 8", 1), "", "Idempotency-Key", "order-2"); got.text(t, "data.payment.code") != "422" {
+		t.Errorf("GraphQL, other body: %s", got.body)
+	}
+	double := strings.Replace(query, "payment(", "again: payment(", 1)
+	double = strings.Replace(query, "mutation { ", "mutation { "+strings.TrimSuffix(strings.TrimPrefix(double, "mutation { "), " }")+" ", 1)
+	if got := b.graphQL(double, "", "Idempotency-Key", "order-3"); !strings.Contains(got.body, `"errors"`) {
+		t.Errorf("two mutations under one key: %s", got.body)
+	}
+	// A refusal is an answer too; what was only a fault of the moment is not.
+	p := b.newPayment(m)
+	start := `{"txnid":"` + string(p.ID) + `","network":"BASE","token":"USDC"}`
+	b.networks.fallBehind(chain.Base)
+	b.run(t, []scenario{
+		{name: "unavailable", method: "POST", path: "/pay", body: start, header: []string{"Idempotency-Key", "s"}, status: 503},
+		{name: "other network under the payer's key", method: "POST", path: "/pay", body: strings.Replace(start, "BASE", "POLYGON", 1), header: []string{"Idempotency-Key", "s"}, status: 422},
+		{name: "cancel", method: "POST", path: "/cancel-payment", body: `{"txnid":"` + string(p.ID) + `"}`, header: []string{"Idempotency-Key", "c"}, status: 200, want: []string{"CANCELLED"}},
+		{name: "cancel again", method: "POST", path: "/cancel-payment", body: `{"txnid":"` + string(p.ID) + `"}`, header: []string{"Idempotency-Key", "c"}, status: 200, want: []string{"CANCELLED"}},
+		{name: "cancel without a key", method: "POST", path: "/cancel-payment", body: `{"txnid":"` + string(p.ID) + `"}`, status: 409},
+	})
+}
+
+// Many at once under one key make one payment.
+func TestIdempotencyUnderLoad(t *testing.T) { onEach(t, checkIdempotencyUnderLoad) }
+
+func checkIdempotencyUnderLoad(t *testing.T, b *bundle) {
+	m := b.newMerchant(5)
+	const n = 16
+	replies := make(chan reply, n)
+	for range n {
+		go func() {
+			replies <- b.ask("POST", "/create-payment", `{"apiKey":"`+m.text+`","amount":5}`, "Idempotency-Key", "same")
+		}()
+	}
+	ids := map[string]int{}
+	for range n {
+		r := <-replies
+		switch r.status {
+		case 200:
+			ids[r.text(t, "transaction.txnid")]++
+		case 409:
+			ids["running"]++
+		default:
+			t.Errorf("%d %s", r.status, r.body)
+		}
+	}
+	delete(ids, "running")
+	if len(ids) != 1 {
+		t.Errorf("payments made: %v", ids)
+	}
+}

@@ -1,0 +1,194 @@
+package web
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+)
+
+var (
+	ulidForm = regexp.MustCompile(`^[0-7][0-9A-HJKMNP-TV-Z]{25}$`)
+	timeForm = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
+)
+
+func TestCreatePayment(t *testing.T) { onEach(t, checkCreatePayment) }
+
+func checkCreatePayment(t *testing.T, b *bundle) {
+	m := b.newMerchant(5)
+	rest := b.ask("POST", "/create-payment", `{"apiKey":"`+m.text+`","amount":12.345678}`)
+	graphQL := b.graphQL(`mutation($k: String!, $a: Float!) { payment(apiKey: $k, amount: $a) {
+		code message paymentLink transaction { txnid amount status createdAt expiresAt } } }`, `{"k":"`+m.text+`","a":12.345678}`)
+	for surface, r := range map[string]struct {
+		reply
+		at string
+	}{"REST": {rest, ""}, "GraphQL": {graphQL, "data.payment."}} {
+		txnid := r.text(t, r.at+"transaction.txnid")
+		if r.status != 200 || !ulidForm.MatchString(txnid) {
+			t.Fatalf("%s: %d %s", surface, r.status, r.body)
+		}
+		for path, want := range map[string]string{
+			"code": "200", "message": "created successfully", "paymentLink": testBaseURL + "/pay?txnid=" + txnid,
+			"transaction.amount": "12.345678", "transaction.status": "PENDING",
+		} {
+			if got := r.text(t, r.at+path); got != want {
+				t.Errorf("%s: %s is %s, want %s", surface, path, got, want)
+			}
+		}
+		created, expires := r.text(t, r.at+"transaction.createdAt"), r.text(t, r.at+"transaction.expiresAt")
+		if !timeForm.MatchString(created) || !timeForm.MatchString(expires) || created >= expires {
+			t.Errorf("%s: created %s, expires %s", surface, created, expires)
+		}
+		if fields := r.field(t, r.at+"transaction").(map[string]any); len(fields) != 5 {
+			t.Errorf("%s: payment returns exactly five fields of the transaction, not %v", surface, fields)
+		}
+	}
+	if left := b.balance(m); left != 5 {
+		t.Errorf("creating a payment took credits: %d left", left)
+	}
+}
+
+const everyField = `txnid amount amountInToken token network status wallet { address } countdown hash blockchainLink
+	isExpired expiresAt createdAt receivedAmount reference metadata paymentUri confirmations requiredConfirmations`
+
+// The same transaction, read and written over both surfaces through its life.
+func TestTransactionThroughItsLife(t *testing.T) { onEach(t, checkTransactionThroughItsLife) }
+
+func checkTransactionThroughItsLife(t *testing.T, b *bundle) {
+	m := b.newMerchant(5)
+	p := b.newPayment(m)
+	check := func(step string, want map[string]string) {
+		t.Helper()
+		rest := b.ask("GET", "/orders/"+string(p.ID), "")
+		graphQL := b.graphQL(`{ getTxnDetails(txnid: "`+string(p.ID)+`") { code message transaction { `+everyField+` } } }`, "")
+		if again := b.ask("GET", "/txn/"+string(p.ID), ""); again.body != rest.body {
+			t.Errorf("%s: /txn says %s, /orders %s", step, again.body, rest.body)
+		}
+		for path, value := range want {
+			if got := rest.text(t, "transaction."+path); got != value {
+				t.Errorf("%s, REST: %s is %s, want %s", step, path, got, value)
+			}
+			if got := graphQL.text(t, "data.getTxnDetails.transaction."+path); got != value {
+				t.Errorf("%s, GraphQL: %s is %s, want %s", step, path, got, value)
+			}
+		}
+	}
+	check("created", map[string]string{
+		"txnid": string(p.ID), "amount": "49.9", "amountInToken": "49.9", "token": "null", "network": "null", "status": "PENDING",
+		"wallet": "null", "countdown": "3600", "hash": "null", "blockchainLink": "null", "isExpired": "false",
+		"receivedAmount": "0", "reference": "NL-1042", "metadata": "null", "paymentUri": "null", "confirmations": "null",
+	})
+	b.clock.advance(40 * time.Minute)
+	started := b.ask("POST", "/pay", `{"txnid":"`+string(p.ID)+`","network":"POLYGON","token":"USDC"}`)
+	address := started.text(t, "transaction.wallet.address")
+	if started.status != 200 || !strings.HasPrefix(address, "0x") {
+		t.Fatalf("start: %d %s", started.status, started.body)
+	}
+	uri := "ethereum:0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359@137/transfer?address=" + address + "&uint256=49900000"
+	check("started", map[string]string{
+		"status": "STARTED", "network": "POLYGON", "token": "USDC", "wallet.address": address, "countdown": "1800", "paymentUri": uri,
+	})
+	again := b.graphQL(`mutation { startPolygonPayment(txnid: "`+string(p.ID)+`", token: USDC) { code transaction { wallet { address } } } }`, "")
+	if got := again.text(t, "data.startPolygonPayment.transaction.wallet.address"); got != address || b.balance(m) != 4 {
+		t.Errorf("starting again gave %s and left %d credits", got, b.balance(m))
+	}
+	stored, err := b.payments.Get(t.Context(), string(p.ID))
+	must(t, err)
+	stored = b.deposit(stored, 20*money.USD, true)
+	check("short", map[string]string{
+		"status": "STARTED", "receivedAmount": "20", "hash": string(stored.Hash), "confirmations": "11", "requiredConfirmations": "11",
+		"blockchainLink": "https://polygonscan.com/tx/" + string(stored.Hash),
+		"paymentUri":     strings.Replace(uri, "49900000", "29900000", 1),
+	})
+	stored = b.deposit(stored, 30*money.USD, false)
+	check("seen", map[string]string{"status": "STARTED", "receivedAmount": "20", "paymentUri": "null", "hash": string(stored.Hash)})
+	stored = b.deposit(stored, 30*money.USD, true)
+	check("paid", map[string]string{
+		"status": "COMPLETED", "countdown": "0", "isExpired": "false", "hash": string(stored.Hash), "paymentUri": "null", "wallet.address": address,
+	})
+	expired := b.newPayment(m)
+	b.ask("POST", "/pay", `{"txnid":"`+string(expired.ID)+`","network":"POLYGON","token":"USDC"}`)
+	expired, err = b.payments.Get(t.Context(), string(expired.ID))
+	must(t, err)
+	p = b.expire(expired)
+	check("expired", map[string]string{"status": "EXPIRED", "isExpired": "true", "countdown": "0", "network": "POLYGON", "paymentUri": "null"})
+}
+
+func TestPayInThreeWays(t *testing.T) { onEach(t, checkPayInThreeWays) }
+
+func checkPayInThreeWays(t *testing.T, b *bundle) {
+	m, other := b.newMerchant(20), b.newMerchant(20)
+	for name, row := range map[string]struct {
+		body   string
+		header []string
+	}{
+		"public":            {`{"txnid":"$","network":"BEP20","token":"USDT"}`, nil},
+		"key in the body":   {`{"apiKey":"` + m.text + `","txnid":"$","network":"BEP20","token":"USDT"}`, nil},
+		"bearer":            {`{"txnid":"$","network":"BEP20","token":"USDT"}`, []string{"Authorization", "Bearer " + m.text}},
+		"x-api-key":         {`{"txnid":"$","network":"BEP20","token":"USDT"}`, []string{"x-api-key", m.text}},
+		"api-key":           {`{"txnid":"$","network":"BEP20","token":"USDT"}`, []string{"api-key", m.text}},
+		"body before a bad": {`{"apiKey":"` + m.text + `","txnid":"$","network":"BEP20","token":"USDT"}`, []string{"x-api-key", "flk_bad"}},
+	} {
+		before := b.balance(m)
+		got := b.ask("POST", "/pay", strings.Replace(row.body, "$", string(b.newPayment(m).ID), 1), row.header...)
+		if got.status != 200 || got.text(t, "transaction.status") != "STARTED" || b.balance(m) != before-1 {
+			t.Errorf("%s: %d %s, %d credits before, %d after", name, got.status, got.body, before, b.balance(m))
+		}
+		theirs := b.ask("POST", "/pay", strings.Replace(row.body, "$", string(b.newPayment(other).ID), 1), row.header...)
+		want := 404
+		if name == "public" {
+			want = 200
+		}
+		if theirs.status != want {
+			t.Errorf("%s, payment of another: %d %s", name, theirs.status, theirs.body)
+		}
+	}
+}
+
+func TestUnavailableNetwork(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	m := b.newMerchant(5)
+	p := b.newPayment(m)
+	b.networks.fallBehind(chain.Base)
+	got := b.ask("POST", "/pay", `{"txnid":"`+string(p.ID)+`","network":"BASE","token":"USDC"}`)
+	if got.status != 503 || got.header.Get("Retry-After") == "" || b.balance(m) != 5 {
+		t.Errorf("%d %s, Retry-After %q, %d credits", got.status, got.body, got.header.Get("Retry-After"), b.balance(m))
+	}
+	if read := b.ask("GET", "/orders/"+string(p.ID), ""); read.text(t, "transaction.status") != "PENDING" {
+		t.Errorf("the payment was touched: %s", read.body)
+	}
+	if health := b.ask("GET", "/health", ""); health.status != 200 || health.text(t, "status") != "degraded" || health.text(t, "networks.BASE.status") != "degraded" {
+		t.Errorf("health: %d %s", health.status, health.body)
+	}
+}
+
+func TestParallelStartsAgainstTheLastCredits(t *testing.T) {
+	onEach(t, checkParallelStartsAgainstTheLastCredits)
+}
+
+func checkParallelStartsAgainstTheLastCredits(t *testing.T, b *bundle) {
+	m := b.newMerchant(5)
+	const n = 20
+	var ids []string
+	for range n {
+		ids = append(ids, string(b.newPayment(m).ID))
+	}
+	replies := make(chan reply, n)
+	for _, id := range ids {
+		go func() {
+			replies <- b.ask("POST", "/pay", fmt.Sprintf(`{"txnid":%q,"network":"BASE","token":"USDC"}`, id))
+		}()
+	}
+	got := map[int]int{}
+	for range n {
+		got[(<-replies).status]++
+	}
+	if got[200] != 5 || got[402] != n-5 || b.balance(m) != 0 {
+		t.Errorf("answers %v, %d credits left", got, b.balance(m))
+	}
+}

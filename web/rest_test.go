@@ -1,0 +1,46 @@
+package web
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestRESTRequests(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	m := b.newMerchant(50)
+	key := func(rest string) string { return `{"apiKey":"` + m.text + `",` + rest + `}` }
+	b.run(t, []scenario{
+		{name: "no body", method: "POST", path: "/create-payment", header: []string{"Content-Type", "application/json"}, status: 400, want: []string{"empty"}},
+		{name: "no key", method: "POST", path: "/create-payment", body: `{"amount":1}`, status: 401, want: []string{`"code":401`, `"paymentLink":null`}},
+		{name: "key null", method: "POST", path: "/create-payment", body: `{"apiKey":null,"amount":1}`, status: 401},
+		{name: "key of a wrong type", method: "POST", path: "/create-payment", body: `{"apiKey":7,"amount":1}`, status: 400, want: []string{"apiKey"}},
+		{name: "key in a header", method: "POST", path: "/create-payment", body: `{"amount":1}`, header: []string{"x-api-key", m.text}, status: 200},
+		{name: "key as api-key", method: "POST", path: "/create-payment", body: `{"amount":1}`, header: []string{"api-key", m.text}, status: 200},
+		{name: "key as bearer", method: "POST", path: "/create-payment", body: `{"amount":1}`, header: []string{"Authorization", "bearer " + m.text}, status: 200},
+		{name: "amount missing", method: "POST", path: "/create-payment", body: key(`"x":1`), status: 400, want: []string{"amount is required"}},
+		{name: "amount null", method: "POST", path: "/create-payment", body: key(`"amount":null`), status: 400, want: []string{"amount"}},
+		{name: "unknown fields are ignored", method: "POST", path: "/create-payment", body: key(`"amount":1,"more":{"x":[1]}`), status: 200},
+		{name: "the last of two counts", method: "POST", path: "/create-payment", body: key(`"amount":1,"amount":2`), status: 200, want: []string{`"amount":2,`}},
+		{name: "trailing garbage", method: "POST", path: "/create-payment", body: key(`"amount":1`) + "x", status: 400},
+		{name: "two objects", method: "POST", path: "/create-payment", body: key(`"amount":1`) + "{}", status: 400},
+		{name: "an array", method: "POST", path: "/create-payment", body: `[1]`, status: 400, want: []string{"object"}},
+		{name: "null", method: "POST", path: "/create-payment", body: `null`, status: 400, want: []string{"object"}},
+		{name: "not UTF-8", method: "POST", path: "/create-payment", body: key(`"amount":1,"reference":"` + "\xff" + `"`), status: 400, want: []string{"UTF-8"}},
+		{name: "unicode", method: "POST", path: "/create-payment", body: key(`"amount":1,"reference":"Ünïcødé 支付 🧾"`), status: 200},
+		{name: "reference of a wrong type", method: "POST", path: "/create-payment", body: key(`"amount":1,"reference":5`), status: 400, want: []string{"reference"}},
+		{name: "minutes of a wrong type", method: "POST", path: "/create-payment", body: key(`"amount":1,"expiresInMinutes":"5"`), status: 400, want: []string{"expiresInMinutes"}},
+		{name: "too large", method: "POST", path: "/create-payment", body: key(`"amount":1,"x":"` + strings.Repeat("a", 64<<10) + `"`), status: 413, want: []string{`"code":413`, "65536"}},
+		{name: "GraphQL too large", method: "POST", path: "/graphql", body: `{"query":"{ __typename }","x":"` + strings.Repeat("a", 64<<10) + `"}`, status: 413, want: []string{`"errors":[`}},
+		{name: "a form", method: "POST", path: "/create-payment", body: "amount=1", header: []string{"Content-Type", "application/x-www-form-urlencoded"}, status: 415, want: []string{`"code":415`}},
+		{name: "a text", method: "POST", path: "/graphql", body: `{"query":"{ __typename }"}`, header: []string{"Content-Type", "text/plain"}, status: 415},
+		{name: "no such route", method: "GET", path: "/nothing", status: 404, want: []string{`"code":404`}},
+		{name: "wrong method", method: "GET", path: "/create-payment", status: 405, want: []string{`"code":405`}},
+		{name: "GraphQL by GET", method: "GET", path: "/graphql?query={__typename}", status: 405},
+		{name: "network missing", method: "POST", path: "/pay", body: `{"txnid":"` + unknownTxn + `"}`, status: 400, want: []string{"network"}},
+		{name: "network unknown", method: "POST", path: "/pay", body: `{"txnid":"` + unknownTxn + `","network":"DOGE","token":"USDT"}`, status: 400, want: []string{"network"}},
+		{name: "token missing", method: "POST", path: "/pay", body: `{"txnid":"` + unknownTxn + `","network":"BASE"}`, status: 400, want: []string{"token"}},
+		{name: "token unknown", method: "POST", path: "/pay", body: `{"txnid":"` + unknownTxn + `","network":"BASE","token":"DAI"}`, status: 400, want: []string{"token"}},
+		{name: "txnid missing", method: "POST", path: "/pay", body: `{"network":"BASE","token":"USDC"}`, status: 400, want: []string{"txnid"}},
+	})
+}
