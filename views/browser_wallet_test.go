@@ -103,92 +103,96 @@ func asked(ctx context.Context, t testing.TB) (methods []string, params map[stri
 	return methods, params
 }
 
+// walletCases are wallets by what they know and refuse, with the methods the
+// page calls and the message it shows.
+var walletCases = []struct {
+	name, setup, rpc string
+	methods          string
+	says             string
+	sent             bool
+}{
+	{
+		name: "OK", setup: `{chain: "0x89", knows: ["0x89"]}`,
+		methods: "eth_requestAccounts eth_chainId eth_call eth_sendTransaction", says: "Sent. We show it here as soon as the network does.", sent: true,
+	},
+	{
+		name: "Switch", setup: `{chain: "0x1", knows: ["0x1", "0x89"]}`,
+		methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain eth_chainId eth_call eth_sendTransaction", says: "Sent. We show it here as soon as the network does.", sent: true,
+	},
+	{
+		name: "Add", setup: `{chain: "0x1", knows: ["0x1"], says: "plain"}`, rpc: "https://polygon-rpc.example",
+		methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain wallet_addEthereumChain wallet_switchEthereumChain eth_chainId eth_call eth_sendTransaction",
+		says:    "Sent. We show it here as soon as the network does.", sent: true,
+	},
+	{
+		name: "AddNested", setup: `{chain: "0x1", knows: ["0x1"], says: "nested"}`, rpc: "https://polygon-rpc.example",
+		methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain wallet_addEthereumChain wallet_switchEthereumChain eth_chainId eth_call eth_sendTransaction",
+		says:    "Sent. We show it here as soon as the network does.", sent: true,
+	},
+	{
+		name: "Unknown", setup: `{chain: "0x1", knows: ["0x1"], says: "plain"}`,
+		methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain",
+		says:    "Your wallet does not know Polygon. Add the network there and try again. Nothing was sent.",
+	},
+	{
+		name: "RefusedAccount", setup: `{chain: "0x89", knows: ["0x89"], fails: {eth_requestAccounts: 4001}}`,
+		methods: "eth_requestAccounts", says: "You said no in the wallet, so nothing was sent. Try again whenever you like.",
+	},
+	{
+		name: "RefusedPayment", setup: `{chain: "0x89", knows: ["0x89"], fails: {eth_sendTransaction: 4001}}`,
+		methods: "eth_requestAccounts eth_chainId eth_call eth_sendTransaction", says: "You said no in the wallet, so nothing was sent. Try again whenever you like.",
+	},
+	{
+		name: "RefusedSwitch", setup: `{chain: "0x1", knows: ["0x89"], fails: {wallet_switchEthereumChain: 4001}}`,
+		methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain", says: "You said no in the wallet, so nothing was sent. Try again whenever you like.",
+	},
+	{
+		name: "RefusedAdd", setup: `{chain: "0x1", knows: ["0x1"], says: "nested", fails: {wallet_addEthereumChain: 4001}}`, rpc: "https://polygon-rpc.example",
+		methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain wallet_addEthereumChain", says: "You said no in the wallet, so nothing was sent. Try again whenever you like.",
+	},
+	{
+		name: "AlreadyAsking", setup: `{chain: "0x89", knows: ["0x89"], fails: {eth_requestAccounts: -32002}}`,
+		methods: "eth_requestAccounts", says: "Your wallet is already waiting for your answer. Open it, answer there, then try again.",
+	},
+	{
+		name: "AlreadyAskingToSwitch", setup: `{chain: "0x1", knows: ["0x89"], fails: {wallet_switchEthereumChain: -32002}}`,
+		methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain", says: "Your wallet is already waiting for your answer. Open it, answer there, then try again.",
+	},
+	{
+		name: "Locked", setup: `{chain: "0x89", knows: ["0x89"], fails: {eth_requestAccounts: 4100}}`,
+		methods: "eth_requestAccounts", says: "Your wallet is locked or shows no account. Unlock it and try again. Nothing was sent.",
+	},
+	{
+		name: "NoAccount", setup: `{chain: "0x89", knows: ["0x89"], locked: true}`,
+		methods: "eth_requestAccounts", says: "Your wallet is locked or shows no account. Unlock it and try again. Nothing was sent.",
+	},
+	{
+		name: "StaysOnAnotherChain", setup: `{chain: "0x1", knows: ["0x89"], stays: true}`,
+		methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain eth_chainId",
+		says:    "Your wallet stayed on another network. Change it to Polygon there and try again. Nothing was sent.",
+	},
+	{
+		name: "Failed", setup: `{chain: "0x89", knows: ["0x89"], fails: {eth_sendTransaction: -32000}}`,
+		methods: "eth_requestAccounts eth_chainId eth_call eth_sendTransaction",
+		says:    "Your wallet reports a problem. Look in the wallet whether the payment was sent. If it was not, copy amount and address instead.",
+	},
+	{
+		name: "TooLittle", setup: `{chain: "0x89", knows: ["0x89"], holds: "0x2f969df"}`, // one less than 49,900,000
+		methods: "eth_requestAccounts eth_chainId eth_call",
+		says:    "This account does not hold enough USDC, or not enough POL for the network fee. Nothing was sent. Choose another account in your wallet, or pay another way.",
+	},
+	{
+		name: "Enough", setup: `{chain: "0x89", knows: ["0x89"], holds: "0x2f969e0"}`,
+		methods: "eth_requestAccounts eth_chainId eth_call eth_sendTransaction", says: "Sent. We show it here as soon as the network does.", sent: true,
+	},
+}
+
 // TestWalletInBrowser pays with a wallet in the browser: on the right chain, after a switch, after adding the
 // chain, refused, and where nothing helps.
 func TestWalletInBrowser(t *testing.T) {
 	t.Parallel()
 	const polygon = "0x89"
-	for _, c := range []struct {
-		name, setup, rpc string
-		methods          string
-		says             string
-		sent             bool
-	}{
-		{
-			name: "OK", setup: `{chain: "0x89", knows: ["0x89"]}`,
-			methods: "eth_requestAccounts eth_chainId eth_call eth_sendTransaction", says: "Sent. We show it here as soon as the network does.", sent: true,
-		},
-		{
-			name: "Switch", setup: `{chain: "0x1", knows: ["0x1", "0x89"]}`,
-			methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain eth_chainId eth_call eth_sendTransaction", says: "Sent. We show it here as soon as the network does.", sent: true,
-		},
-		{
-			name: "Add", setup: `{chain: "0x1", knows: ["0x1"], says: "plain"}`, rpc: "https://polygon-rpc.example",
-			methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain wallet_addEthereumChain wallet_switchEthereumChain eth_chainId eth_call eth_sendTransaction",
-			says:    "Sent. We show it here as soon as the network does.", sent: true,
-		},
-		{
-			name: "AddNested", setup: `{chain: "0x1", knows: ["0x1"], says: "nested"}`, rpc: "https://polygon-rpc.example",
-			methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain wallet_addEthereumChain wallet_switchEthereumChain eth_chainId eth_call eth_sendTransaction",
-			says:    "Sent. We show it here as soon as the network does.", sent: true,
-		},
-		{
-			name: "Unknown", setup: `{chain: "0x1", knows: ["0x1"], says: "plain"}`,
-			methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain",
-			says:    "Your wallet does not know Polygon. Add the network there and try again. Nothing was sent.",
-		},
-		{
-			name: "RefusedAccount", setup: `{chain: "0x89", knows: ["0x89"], fails: {eth_requestAccounts: 4001}}`,
-			methods: "eth_requestAccounts", says: "You said no in the wallet, so nothing was sent. Try again whenever you like.",
-		},
-		{
-			name: "RefusedPayment", setup: `{chain: "0x89", knows: ["0x89"], fails: {eth_sendTransaction: 4001}}`,
-			methods: "eth_requestAccounts eth_chainId eth_call eth_sendTransaction", says: "You said no in the wallet, so nothing was sent. Try again whenever you like.",
-		},
-		{
-			name: "RefusedSwitch", setup: `{chain: "0x1", knows: ["0x89"], fails: {wallet_switchEthereumChain: 4001}}`,
-			methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain", says: "You said no in the wallet, so nothing was sent. Try again whenever you like.",
-		},
-		{
-			name: "RefusedAdd", setup: `{chain: "0x1", knows: ["0x1"], says: "nested", fails: {wallet_addEthereumChain: 4001}}`, rpc: "https://polygon-rpc.example",
-			methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain wallet_addEthereumChain", says: "You said no in the wallet, so nothing was sent. Try again whenever you like.",
-		},
-		{
-			name: "AlreadyAsking", setup: `{chain: "0x89", knows: ["0x89"], fails: {eth_requestAccounts: -32002}}`,
-			methods: "eth_requestAccounts", says: "Your wallet is already waiting for your answer. Open it, answer there, then try again.",
-		},
-		{
-			name: "AlreadyAskingToSwitch", setup: `{chain: "0x1", knows: ["0x89"], fails: {wallet_switchEthereumChain: -32002}}`,
-			methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain", says: "Your wallet is already waiting for your answer. Open it, answer there, then try again.",
-		},
-		{
-			name: "Locked", setup: `{chain: "0x89", knows: ["0x89"], fails: {eth_requestAccounts: 4100}}`,
-			methods: "eth_requestAccounts", says: "Your wallet is locked or shows no account. Unlock it and try again. Nothing was sent.",
-		},
-		{
-			name: "NoAccount", setup: `{chain: "0x89", knows: ["0x89"], locked: true}`,
-			methods: "eth_requestAccounts", says: "Your wallet is locked or shows no account. Unlock it and try again. Nothing was sent.",
-		},
-		{
-			name: "StaysOnAnotherChain", setup: `{chain: "0x1", knows: ["0x89"], stays: true}`,
-			methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain eth_chainId",
-			says:    "Your wallet stayed on another network. Change it to Polygon there and try again. Nothing was sent.",
-		},
-		{
-			name: "Failed", setup: `{chain: "0x89", knows: ["0x89"], fails: {eth_sendTransaction: -32000}}`,
-			methods: "eth_requestAccounts eth_chainId eth_call eth_sendTransaction",
-			says:    "Your wallet reports a problem. Look in the wallet whether the payment was sent. If it was not, copy amount and address instead.",
-		},
-		{
-			name: "TooLittle", setup: `{chain: "0x89", knows: ["0x89"], holds: "0x2f969df"}`, // one less than 49,900,000
-			methods: "eth_requestAccounts eth_chainId eth_call",
-			says:    "This account does not hold enough USDC, or not enough POL for the network fee. Nothing was sent. Choose another account in your wallet, or pay another way.",
-		},
-		{
-			name: "Enough", setup: `{chain: "0x89", knows: ["0x89"], holds: "0x2f969e0"}`,
-			methods: "eth_requestAccounts eth_chainId eth_call eth_sendTransaction", says: "Sent. We show it here as soon as the network does.", sent: true,
-		},
-	} {
+	for _, c := range walletCases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			p := sampleNamed(t, "waiting")

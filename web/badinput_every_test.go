@@ -179,7 +179,6 @@ func TestBadInput_EveryField(t *testing.T) {
 	m := b.newMerchant(10_000)
 	document, err := b.server.docs.OpenAPI()
 	must(t, err)
-	kinds := map[string]string{"string": "String", "number": "Float", "integer": "Int", "object": "map", "enum": "enum"}
 	tried := 0
 	for path, methods := range document.Paths {
 		o, ok := methods["post"]
@@ -188,10 +187,7 @@ func TestBadInput_EveryField(t *testing.T) {
 		}
 		s := document.Components.Schemas[strings.TrimPrefix(o.RequestBody.Content["application/json"].Schema.Ref, docs.SchemaPrefix)]
 		for name, field := range s.Properties {
-			kind := kinds[strings.TrimSuffix(strings.SplitN(strings.SplitN(first(field.Words()), ",", 2)[0], " ", 2)[0], " ")]
-			if field.Ref != "" {
-				kind = "enum"
-			}
+			kind := kindOfField(field)
 			if kind == "" {
 				t.Fatalf("%s: no values for %s", path, name)
 			}
@@ -200,27 +196,8 @@ func TestBadInput_EveryField(t *testing.T) {
 				if name != "txnid" && rest["txnid"] != nil {
 					rest["txnid"] = string(b.newPayment(m).ID)
 				}
-				delete(rest, name)
-				raw, err := json.Marshal(rest)
-				must(t, err)
-				body := `{"` + name + `":` + value + strings.TrimSuffix(","+strings.TrimPrefix(string(raw), "{"), ",}")
-				if !strings.HasSuffix(body, "}") {
-					body += "}"
-				}
-				at := strings.NewReplacer("{txnid}", string(b.newPayment(m).ID), "{campaignId}", "nothing").Replace(path)
-				header := []string{"x-api-key", m.text}
-				if name == "apiKey" {
-					header = nil
-				}
-				got := b.ask(http.MethodPost, at, body, header...)
+				b.postField(t, m, path, name, value, rest, i < len(wrong[kind]))
 				tried++
-				shown := value[:min(len(value), 30)]
-				if got.status >= 500 && got.status != 503 || got.text(t, "message") == "" || got.text(t, "code") != strconv.Itoa(got.status) {
-					t.Errorf("POST %s, %s is %s: %d %s", path, name, shown, got.status, got.start())
-				}
-				if i < len(wrong[kind]) && got.status == 200 {
-					t.Errorf("POST %s takes %s as %s: %s", path, shown, name, got.start())
-				}
 			}
 			got := b.ask(http.MethodPost, strings.ReplaceAll(path, "{txnid}", unknownTxn), `{}`)
 			if got.status < 400 || got.status >= 500 {
@@ -241,4 +218,40 @@ func TestBadInput_EveryField(t *testing.T) {
 	}
 }
 
-func first(text, _ string) string { return text }
+// kindOfField is the row of wrong that a field of openapi.json belongs to.
+func kindOfField(field docs.Schema) string {
+	if field.Ref != "" {
+		return "enum"
+	}
+	kinds := map[string]string{"string": "String", "number": "Float", "integer": "Int", "object": "map", "enum": "enum"}
+	words, _ := field.Words()
+	word, _, _ := strings.Cut(words, ",")
+	word, _, _ = strings.Cut(word, " ")
+	return kinds[word]
+}
+
+// postField sends a body with one field of the value, and the rest as given.
+func (b *bundle) postField(t *testing.T, m seller, path, name, value string, rest map[string]any, isWrong bool) {
+	t.Helper()
+	delete(rest, name)
+	raw, err := json.Marshal(rest)
+	must(t, err)
+	body := `{"` + name + `":` + value + strings.TrimSuffix(","+strings.TrimPrefix(string(raw), "{"), ",}")
+	if !strings.HasSuffix(body, "}") {
+		body += "}"
+	}
+	at := strings.NewReplacer("{txnid}", string(b.newPayment(m).ID), "{campaignId}", "nothing").Replace(path)
+	header := []string{"x-api-key", m.text}
+	if name == "apiKey" {
+		header = nil
+	}
+	got := b.ask(http.MethodPost, at, body, header...)
+	shown := value[:min(len(value), 30)]
+	isBroken := got.status >= 500 && got.status != 503
+	if isBroken || got.text(t, "message") == "" || got.text(t, "code") != strconv.Itoa(got.status) {
+		t.Errorf("POST %s, %s is %s: %d %s", path, name, shown, got.status, got.start())
+	}
+	if isWrong && got.status == 200 {
+		t.Errorf("POST %s takes %s as %s: %s", path, shown, name, got.start())
+	}
+}

@@ -16,8 +16,8 @@ import (
 )
 
 // Secrets of every kind go through every operation that takes one, at debug
-// level, through success, failure and panic. None is in the log or the
-// database, and none in an answer that was not asked for it.
+// level, through success, failure and panic. None is in the log, the database
+// or an answer to a request for something else.
 func TestSecretsStayInside(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -32,9 +32,36 @@ func TestSecretsStayInside(t *testing.T) {
 		`{"i":{"apiKey":"`+key+`","secret":"`+callback+`","wallets":{"polygon":"`+merchantWallet+`"},"callbackUrl":"https://shop.example/h"}}`, "Idempotency-Key", "canary")
 	signing := custodian.text(t, "data.createCustodianAccount.custodian.signingSecret")
 
-	var quiet []reply // answers that nobody asked a secret of
-	say := func(r reply) reply { quiet = append(quiet, r); return r }
-	txnid := say(b.ask("POST", "/create-payment", `{"amount":5}`, "x-api-key", key, "Idempotency-Key", "p")).text(t, "transaction.txnid")
+	q := &quietReplies{bundle: b, key: key, session: session, password: password, wrongKey: wrongKey}
+	txnid := q.say(b.ask("POST", "/create-payment", `{"amount":5}`, "x-api-key", key, "Idempotency-Key", "p")).text(t, "transaction.txnid")
+	q.useKey(txnid)
+	q.recharge(t)
+	q.useSession(txnid)
+	rotated := b.graphQL(`mutation { revokeApiKey(apiKey: "`+key+`", privateKey: "`+devKey+`") { code newApiKey } }`, "")
+	fresh := rotated.text(t, "data.revokeApiKey.newApiKey")
+	q.useRoutes(t, txnid)
+	q.holdNone(t, map[string]string{
+		"password": password, "callback secret": callback, "signing secret": signing, "session": session, "key": key,
+		"new key": fresh, "private key": devKey[2:], "wrong private key": wrongKey[2:],
+	})
+}
+
+// quietReplies are the answers that must hold no secret.
+type quietReplies struct {
+	*bundle
+
+	key, session, password, wrongKey string
+	all                              []reply
+}
+
+func (q *quietReplies) say(r reply) reply {
+	q.all = append(q.all, r)
+	return r
+}
+
+// useKey sends the key in good and in malformed requests.
+func (q *quietReplies) useKey(txnid string) {
+	b, key, say := q.bundle, q.key, q.say
 	for _, body := range []string{
 		`{"apiKey":"` + key + `","amount":"5"}`, `{"apiKey":"` + key + `","amount":NaN}`, `{"apiKey":"` + key + `"`, `["` + key + `"]`, `{"apiKey":["` + key + `"]}`,
 	} {
@@ -42,14 +69,21 @@ func TestSecretsStayInside(t *testing.T) {
 	}
 	say(b.ask("POST", "/create-payment", key, "Content-Type", "text/plain"))
 	say(b.ask("POST", "/pay", `{"apiKey":"`+key+`","txnid":"`+txnid+`","network":"POLYGON","token":"USDC"}`, "Idempotency-Key", "s"))
-	say(b.ask("POST", "/pay", `{"txnid":"`+txnid+`","network":"POLYGON","token":"USDC"}`, "Authorization", "Bearer "+session))
+	say(b.ask("POST", "/pay", `{"txnid":"`+txnid+`","network":"POLYGON","token":"USDC"}`, "Authorization", "Bearer "+q.session))
 	say(b.ask("GET", "/events", "", "api-key", key))
 	say(b.ask("GET", "/nothing/"+key, "", "Authorization", "Bearer "+key))
 	say(b.graphQL(`{ getCreditsLeft(apiKey: "`+key+`") { code nothing } }`, ""))
-	say(b.graphQL(`mutation { UserLogin(email: "canary@shop.example", password: "`+password+`x") { code message } }`, ""))
+	say(b.graphQL(`mutation { UserLogin(email: "canary@shop.example", password: "`+q.password+`x") { code message } }`, ""))
+	wrongKey := q.wrongKey
 	say(b.graphQL(`mutation { revokeApiKey(apiKey: "`+key+`", privateKey: "`+wrongKey+`") { code message newApiKey } }`, ""))
 	say(b.graphQL(`mutation { revokeApiKey(apiKey: "`+key+`", privateKey: "`+wrongKey+`zz") { code message newApiKey } }`, ""))
-	for _, private := range []string{wrongKey, wrongKey + "zz", devKey} { // on a wallet without money, and with
+}
+
+// recharge sells queries to wallets with and without money.
+func (q *quietReplies) recharge(t *testing.T) {
+	t.Helper()
+	b, key, say := q.bundle, q.key, q.say
+	for _, private := range []string{q.wrongKey, q.wrongKey + "zz", devKey} {
 		say(b.graphQL(`mutation { rechargeApiKey(apiKey: "`+key+`", privateKey: "`+private+`", unit: 1) { code message hash } }`, ""))
 	}
 	c := b.sellQueries(money.USD)
@@ -63,17 +97,26 @@ func TestSecretsStayInside(t *testing.T) {
 		t.Errorf("recharge: %s", r.body)
 	}
 	say(b.graphQL(`mutation { rechargeApiKey(apiKey: "`+key+`", privateKey: "`+devKey+`", unit: 1000) { code message hash } }`, ""))
-	say(b.graphQL(`{ UserMe { code user { email } } }`, "", "Authorization", "Bearer "+session))
+}
+
+// useSession signs in as a user, opens pages, and makes a handler panic.
+func (q *quietReplies) useSession(txnid string) {
+	b, key, say := q.bundle, q.key, q.say
+	say(b.graphQL(`{ UserMe { code user { email } } }`, "", "Authorization", "Bearer "+q.session))
 	b.server.handler.POST("/panic", func(c echo.Context) error { panic(c.Request().Header.Get("x-api-key")) })
 	say(b.ask("POST", "/panic", `{}`, "x-api-key", key))
 	for _, path := range []string{"/pay?txnid=" + txnid, "/orders/" + txnid} {
 		say(b.ask("GET", path, ""))
 	}
 	b.networks.fallBehind(chain.Polygon)
-	rotated := b.graphQL(`mutation { revokeApiKey(apiKey: "`+key+`", privateKey: "`+devKey+`") { code newApiKey } }`, "")
-	fresh := rotated.text(t, "data.revokeApiKey.newApiKey")
-	say(b.graphQL(`mutation { UserLogout { code } }`, "", "Authorization", "Bearer "+session))
-	for _, path := range []string{key, key + "/" + txnid} { // routes and methods that were made up
+}
+
+// useRoutes signs out, sends the key as route and method, and reads the metrics.
+func (q *quietReplies) useRoutes(t *testing.T, txnid string) {
+	t.Helper()
+	b, key, say := q.bundle, q.key, q.say
+	say(b.graphQL(`mutation { UserLogout { code } }`, "", "Authorization", "Bearer "+q.session))
+	for _, path := range []string{key, key + "/" + txnid} {
 		say(b.ask(key, "/"+path, ""))
 	}
 	scrape := httptest.NewRecorder()
@@ -82,12 +125,13 @@ func TestSecretsStayInside(t *testing.T) {
 	if !strings.Contains(measured, `route="/orders/:txnid"`) || strings.Contains(measured, txnid) {
 		t.Errorf("the metrics name no route, or a payment: %s", measured)
 	}
-	quiet = append(quiet, reply{body: measured})
+	say(reply{body: measured})
+}
 
-	secrets := map[string]string{
-		"password": password, "callback secret": callback, "signing secret": signing, "session": session, "key": key,
-		"new key": fresh, "private key": devKey[2:], "wrong private key": wrongKey[2:],
-	}
+// holdNone fails for a secret in the log, the database or an answer.
+func (q *quietReplies) holdNone(t *testing.T, secrets map[string]string) {
+	t.Helper()
+	b := q.bundle
 	stored := b.databaseBytes()
 	for name, text := range secrets {
 		if len(text) < 10 {
@@ -99,7 +143,7 @@ func TestSecretsStayInside(t *testing.T) {
 		if bytes.Contains(stored, []byte(text)) {
 			t.Errorf("the %s is in the database", name)
 		}
-		for _, r := range quiet {
+		for _, r := range q.all {
 			if strings.Contains(r.body, text) {
 				t.Errorf("the %s is in an answer: %s", name, r.start())
 			}

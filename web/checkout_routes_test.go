@@ -17,13 +17,13 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// strictPolicy is the whole policy a page may have: nothing but our own script,
-// no style without the nonce, and no frame around it.
+// strictPolicy is the whole policy of a page: only our own script, no style
+// without the nonce, and no frame around it.
 var strictPolicy = regexp.MustCompile(`^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[\w-]{22}'; ` +
 	`img-src 'self' https: data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$`)
 
-// TestCheckoutHeaders: every page a payer can come to, failures included, keeps
-// strangers out.
+// TestCheckoutHeaders: every page of a payer, failures included, has the strict
+// security headers.
 func TestCheckoutHeaders(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -35,21 +35,21 @@ func TestCheckoutHeaders(t *testing.T) {
 		method, path, body string
 		status             int
 	}{
-		"choose":               {"GET", "/pay?txnid=" + string(open.ID), "", 200},
-		"send":                 {"GET", "/pay?txnid=" + string(started.ID), "", 200},
-		"cancel step":          {"GET", "/pay?view=cancel&txnid=" + string(started.ID), "", 200},
-		"find step":            {"GET", "/pay?view=find&txnid=" + string(started.ID), "", 200},
-		"found":                {"POST", act(started, "find"), "hash=" + string(testHash(9)), 200},
-		"refused start":        {"POST", act(open, "start"), "network=SOL&token=USDC", 422},
-		"bad start":            {"POST", act(open, "start"), "network=X&token=Y", 400},
-		"paid":                 {"GET", "/pay?txnid=" + string(paid.ID), "", 200},
-		"receipt":              {"GET", act(paid, "receipt"), "", 200},
-		"unknown payment":      {"GET", "/pay?txnid=" + unknownTxn, "", 404},
-		"no payment":           {"GET", "/pay", "", 400},
-		"unknown receipt":      {"GET", "/pay/" + unknownTxn + "/receipt", "", 404},
-		"method nobody allows": {"DELETE", act(paid, "receipt"), "", 405},
-		"front page":           {"GET", "/", "", 200},
-		"nothing":              {"GET", "/nothing", "", 404},
+		"choose":             {"GET", "/pay?txnid=" + string(open.ID), "", 200},
+		"send":               {"GET", "/pay?txnid=" + string(started.ID), "", 200},
+		"cancel step":        {"GET", "/pay?view=cancel&txnid=" + string(started.ID), "", 200},
+		"find step":          {"GET", "/pay?view=find&txnid=" + string(started.ID), "", 200},
+		"found":              {"POST", act(started, "find"), "hash=" + string(testHash(9)), 200},
+		"refused start":      {"POST", act(open, "start"), "network=SOL&token=USDC", 422},
+		"bad start":          {"POST", act(open, "start"), "network=X&token=Y", 400},
+		"paid":               {"GET", "/pay?txnid=" + string(paid.ID), "", 200},
+		"receipt":            {"GET", act(paid, "receipt"), "", 200},
+		"unknown payment":    {"GET", "/pay?txnid=" + unknownTxn, "", 404},
+		"no payment":         {"GET", "/pay", "", 400},
+		"unknown receipt":    {"GET", "/pay/" + unknownTxn + "/receipt", "", 404},
+		"method not allowed": {"DELETE", act(paid, "receipt"), "", 405},
+		"front page":         {"GET", "/", "", 200},
+		"nothing":            {"GET", "/nothing", "", 404},
 	} {
 		got := b.ask(row.method, row.path, row.body, asForm...)
 		if got.status != row.status {
@@ -73,13 +73,12 @@ func TestCheckoutHeaders(t *testing.T) {
 	}
 	plain := newBundleWith(t, Options{BaseURL: "http://localhost:1", CheckoutURL: "http://localhost:1"})
 	if h := plain.ask("GET", "/", "").header.Get("Strict-Transport-Security"); h != "" {
-		t.Errorf("without https browsers are told %q", h)
+		t.Errorf("without https the header is %q", h)
 	}
 }
 
-// TestReturnLinks: the way back to the shop is the merchant's own link with
-// txnid and status, in every end, and nothing in a request changes where it
-// leads.
+// TestReturnLinks: in every final state the link back to the shop is the
+// merchant's own with txnid and status, and no request parameter changes it.
 func TestReturnLinks(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -104,27 +103,28 @@ func TestReturnLinks(t *testing.T) {
 		p                       payment.Payment
 		state, host, path, want string
 	}{
-		"paid":                    {paid, "paid", "shop.example", "/thanks", "completed"},
-		"expired":                 {b.expire(with()), "expired", "shop.example:8443", "/cart", "expired"},
-		"cancelled":               {cancel(with()), "cancelled", "shop.example:8443", "/cart", "cancelled"},
-		"late":                    {late, "late", "shop.example:8443", "/cart", "expired"},
-		"late after cancellation": {lateCancelled, "late", "shop.example:8443", "/cart", "cancelled"},
+		"Paid":                  {paid, "paid", "shop.example", "/thanks", "completed"},
+		"Expired":               {b.expire(with()), "expired", "shop.example:8443", "/cart", "expired"},
+		"Cancelled":             {cancel(with()), "cancelled", "shop.example:8443", "/cart", "cancelled"},
+		"Late":                  {late, "late", "shop.example:8443", "/cart", "expired"},
+		"LateAfterCancellation": {lateCancelled, "late", "shop.example:8443", "/cart", "cancelled"},
 	} {
-		page := b.ask("GET", "/pay?txnid="+string(row.p.ID)+"&successUrl=https://evil.example&cancelUrl=//evil.example&next=//evil.example", "")
-		if !strings.Contains(page.body, `data-state="`+row.state+`"`) || strings.Contains(page.body, "evil.example") {
-			t.Errorf("%s: the page is another one, or leads elsewhere", name)
-		}
-		link := regexp.MustCompile(`href="([^"]+)" data-testid="return"`).FindStringSubmatch(page.body)
-		if link == nil {
-			t.Errorf("%s: no way back", name)
-			continue
-		}
-		u, err := url.Parse(strings.ReplaceAll(link[1], "&amp;", "&"))
-		must(t, err)
-		q := u.Query()
-		if u.Host != row.host || u.Path != row.path || q.Get("txnid") != string(row.p.ID) || len(q["status"]) != 1 || q.Get("status") != row.want {
-			t.Errorf("%s: back to %s", name, u)
-		}
+		t.Run(name, func(t *testing.T) {
+			page := b.ask("GET", "/pay?txnid="+string(row.p.ID)+"&successUrl=https://evil.example&cancelUrl=//evil.example&next=//evil.example", "")
+			if !strings.Contains(page.body, `data-state="`+row.state+`"`) || strings.Contains(page.body, "evil.example") {
+				t.Error("the page is another one, or leads elsewhere")
+			}
+			link := regexp.MustCompile(`href="([^"]+)" data-testid="return"`).FindStringSubmatch(page.body)
+			if link == nil {
+				t.Fatal("no link back")
+			}
+			u, err := url.Parse(strings.ReplaceAll(link[1], "&amp;", "&"))
+			must(t, err)
+			q := u.Query()
+			if u.Host != row.host || u.Path != row.path || q.Get("txnid") != string(row.p.ID) || len(q["status"]) != 1 || q.Get("status") != row.want {
+				t.Errorf("back to %s", u)
+			}
+		})
 	}
 	if page := b.ask("GET", "/pay?txnid="+string(lateCancelled.ID), ""); !strings.Contains(page.body, "after the payment was cancelled") {
 		t.Error("the page of a cancelled payment speaks of time")
@@ -132,20 +132,30 @@ func TestReturnLinks(t *testing.T) {
 	if page := b.ask("GET", "/pay?txnid="+string(paid.ID), ""); !strings.Contains(page.body, "<dd>Polygon</dd>") {
 		t.Error("a paid payment does not say on which network")
 	}
-	// Whoever was shown an address may have paid to it.
-	unstarted := b.newPayment(m)
-	for _, row := range []struct {
-		p    payment.Payment
-		want bool
-	}{{cancel(with()), true}, {cancel(unstarted), false}} {
-		if page := b.ask("GET", "/pay?txnid="+string(row.p.ID), ""); strings.Contains(page.body, `data-testid="just-paid"`) != row.want {
-			t.Errorf("cancelled: a payer who has just paid is spoken to: %t, want %t", !row.want, row.want)
+	// A payer who was shown an address may have paid to it.
+	t.Run("JustPaid", func(t *testing.T) {
+		unstarted := b.newPayment(m)
+		for _, row := range []struct {
+			p    payment.Payment
+			want bool
+		}{{cancel(with()), true}, {cancel(unstarted), false}} {
+			if page := b.ask("GET", "/pay?txnid="+string(row.p.ID), ""); strings.Contains(page.body, `data-testid="just-paid"`) != row.want {
+				t.Errorf("cancelled: a payer who has just paid is addressed: %t, want %t", !row.want, row.want)
+			}
 		}
-	}
+	})
+}
+
+// Only web addresses are accepted as links back, and no request redirects to
+// another host.
+func TestReturnLinks_OtherHosts(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	m := b.newMerchant(9)
 	for _, bad := range []string{"javascript:alert(1)", "//evil.example", "/thanks", "ftp://shop.example", "https:///x", "https://", "data:text/html,x"} {
 		for _, d := range []payment.Details{{SuccessURL: bad}, {CancelURL: bad}} {
 			if _, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: m.key.ID, Amount: "5", Details: d}); !fault.Is(err, fault.Invalid) {
-				t.Errorf("%q is taken as a way back: %v", bad, err)
+				t.Errorf("%q is accepted as a link back: %v", bad, err)
 			}
 		}
 	}
@@ -180,8 +190,8 @@ func TestFailureLanguages(t *testing.T) {
 	}
 }
 
-// TestFailureOfLink: a link that lost its end is one to a payment we cannot
-// find, and nothing that somebody typed.
+// TestFailureOfLink: a truncated link leads to the page of an unknown payment,
+// which is not worded as a mistyped address.
 func TestFailureOfLink(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -192,8 +202,8 @@ func TestFailureOfLink(t *testing.T) {
 	}
 }
 
-// TestFailureLeadsOn: whoever meets a failure can try the same page again where
-// that may help, and comes back from a failed form to the page it was on.
+// TestFailureLeadsOn: a failed page links to itself where trying again may help,
+// and a failed form links to the page it was on.
 func TestFailureLeadsOn(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -216,7 +226,7 @@ func TestFailureLeadsOn(t *testing.T) {
 	}
 }
 
-// solanaAccounts are wallets on Solana of which one is poor.
+// solanaAccounts are wallets on Solana, one of which cannot pay.
 type solanaAccounts struct{ poor chain.Address }
 
 func (w solanaAccounts) Transfer(_ context.Context, payer, to chain.Address, asset chain.Asset, units money.Units) ([]byte, error) {
@@ -229,8 +239,8 @@ func (w solanaAccounts) Transfer(_ context.Context, payer, to chain.Address, ass
 	return []byte(asset.Symbol + " " + units.String()), nil
 }
 
-// TestTransactionForWallet: a transaction is built for a payment that waits for
-// money on Solana, as JSON, and never more often than is good for the nodes.
+// TestTransactionForWallet: the server builds a transaction, as JSON, only for a
+// payment that waits for money on Solana, and limits how often.
 func TestTransactionForWallet(t *testing.T) {
 	t.Parallel()
 	const poor, rich = "Hh8QwFUA6MtVu1qAoq12ucvFHNwCcVTV7hpWjeY1Hztb", "5N3f1tj9v1vc5TUZ8S7mCAnVmjVKrfnzXWhxLaxyZAgt"
@@ -240,7 +250,7 @@ func TestTransactionForWallet(t *testing.T) {
 	open, waiting, seen, elsewhere := b.newPayment(m), b.start(b.newPayment(m), chain.Solana), b.start(b.newPayment(m), chain.Solana), b.start(b.newPayment(m), chain.Polygon)
 	b.deposit(seen, seen.Amount, false)
 	path := func(p payment.Payment) string { return "/pay/" + string(p.ID) + "/transaction" }
-	b.run(t, []scenario{{name: "nobody builds any", method: "POST", path: path(waiting), body: "account=" + rich, header: asForm, status: 503, want: []string{`"code":503`}}})
+	b.run(t, []scenario{{name: "no builder", method: "POST", path: path(waiting), body: "account=" + rich, header: asForm, status: 503, want: []string{`"code":503`}}})
 	if page := b.ask("GET", "/pay?txnid="+string(waiting.ID), ""); strings.Contains(page.body, "data-solana") {
 		t.Error("the page offers a wallet that cannot pay")
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 )
 
-// The overview says what keeps money from coming in and events from going out,
-// each where it is settled, and is silent when nothing does.
+// The overview warns of everything that stops payments or webhooks, links each
+// warning to the page where it is solved, and shows none otherwise.
 func TestDashboard_Alerts(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)
@@ -39,45 +39,50 @@ func TestDashboard_Alerts(t *testing.T) {
 		}
 	}
 	at := "?key=" + key.PublicID
-	says(true, "Web shop has no custodian", "/dashboard/custodian"+at)
+	t.Run("Custodian", func(t *testing.T) {
+		says(true, "Web shop has no custodian", "/dashboard/custodian"+at)
 
-	name, callback := "Nordlicht", "https://shop.example/hook"
-	in := merchant.CustodianInput{Name: &name, CallbackURL: &callback, Wallets: map[chain.Network]string{"POLYGON": merchantWallet, "BASE": merchantWallet}}
-	_, _, err = b.accounts.ArrangeCustodian(t.Context(), key, in, nil)
-	must(t, err)
-	says(false, "has no custodian", "/dashboard/custodian")
-	says(true, "Web shop has no wallet on BNB Smart Chain (BEP20)", "/dashboard/custodian"+at)
-	if r := s.get("/dashboard"); !strings.Contains(r.body, `class="notice is-plain"`) {
-		t.Error("a wallet that is missing reads like good news")
-	}
-	_, _, err = b.accounts.ArrangeCustodian(t.Context(), key, merchant.CustodianInput{Wallets: map[chain.Network]string{"BEP20": merchantWallet}}, nil)
-	must(t, err)
-	says(false, "has no wallet", "/dashboard/custodian")
-
-	says(false, "do not arrive", "/dashboard/webhooks")
-	m := seller{key: key}
-	b.busy(m)
-	says(true, "Webhooks of Web shop do not arrive: in the last day, 2 failed for good.", "/dashboard/webhooks"+at)
-	b.clock.advance(25 * time.Hour)
-	says(false, "do not arrive", "/dashboard/webhooks")
-
-	says(false, "credits left", "/dashboard/credits")
-	spend := func(left int64) {
-		t.Helper()
-		have, err := b.accounts.Balance(t.Context(), key.ID)
+		name, callback := "Nordlicht", "https://shop.example/hook"
+		in := merchant.CustodianInput{Name: &name, CallbackURL: &callback, Wallets: map[chain.Network]string{"POLYGON": merchantWallet, "BASE": merchantWallet}}
+		_, _, err := b.accounts.ArrangeCustodian(t.Context(), key, in, nil)
 		must(t, err)
-		for range have.Credits - left {
-			b.start(b.newPaymentOf(m, "1"), chain.Base)
+		says(false, "has no custodian", "/dashboard/custodian")
+		says(true, "Web shop has no wallet on BNB Smart Chain (BEP20)", "/dashboard/custodian"+at)
+		if r := s.get("/dashboard"); !strings.Contains(r.body, `class="notice is-plain"`) {
+			t.Error("a wallet that is missing reads like good news")
 		}
-	}
-	spend(ledger.Low)
-	says(true, "Web shop has only "+strconv.Itoa(ledger.Low)+" credits left", "/dashboard/credits"+at)
-	s.get("/dashboard").wants(t, 200, "at the pace of the last 2 days")
-	spend(0)
-	says(true, "Web shop has no credits left: your customers cannot start a payment", "/dashboard/credits"+at)
-
-	says(false, "is not offered to your customers", "")
-	b.networks.fallBehind(chain.Polygon)
-	says(true, "Polygon is not offered to your customers at the moment", "")
-	says(false, "Base is not offered", "")
+		_, _, err = b.accounts.ArrangeCustodian(t.Context(), key, merchant.CustodianInput{Wallets: map[chain.Network]string{"BEP20": merchantWallet}}, nil)
+		must(t, err)
+		says(false, "has no wallet", "/dashboard/custodian")
+	})
+	m := seller{key: key}
+	t.Run("Webhooks", func(t *testing.T) {
+		says(false, "do not arrive", "/dashboard/webhooks")
+		b.busy(m)
+		says(true, "Webhooks of Web shop do not arrive: in the last day, 2 failed for good.", "/dashboard/webhooks"+at)
+		b.clock.advance(25 * time.Hour)
+		says(false, "do not arrive", "/dashboard/webhooks")
+	})
+	t.Run("Credits", func(t *testing.T) {
+		says(false, "credits left", "/dashboard/credits")
+		spend := func(left int64) {
+			t.Helper()
+			have, err := b.accounts.Balance(t.Context(), key.ID)
+			must(t, err)
+			for range have.Credits - left {
+				b.start(b.newPaymentOf(m, "1"), chain.Base)
+			}
+		}
+		spend(ledger.Low)
+		says(true, "Web shop has only "+strconv.Itoa(ledger.Low)+" credits left", "/dashboard/credits"+at)
+		s.get("/dashboard").wants(t, 200, "at the pace of the last 2 days")
+		spend(0)
+		says(true, "Web shop has no credits left: your customers cannot start a payment", "/dashboard/credits"+at)
+	})
+	t.Run("Networks", func(t *testing.T) {
+		says(false, "is not offered to your customers", "")
+		b.networks.fallBehind(chain.Polygon)
+		says(true, "Polygon is not offered to your customers at the moment", "")
+		says(false, "Base is not offered", "")
+	})
 }

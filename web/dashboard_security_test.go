@@ -63,57 +63,64 @@ func TestDashboard_SecondFactor(t *testing.T) {
 		must(t, err)
 		return c
 	}
-	// A session alone must not come by a factor: its codes are taken as proof.
-	s.post("/dashboard/security/factor/confirm", "code", code()).wants(t, 403, "The password is wrong.")
-	s.post("/dashboard/security/factor/confirm", "code", code(), "password", code()).wants(t, 403, "The password is wrong.")
-	s.get("/dashboard/security/factor").wants(t, 200, "Scan or type")
-	s.post("/dashboard/security/factor/confirm", "code", "000", "password", testPassword).wants(t, 400, "The code is wrong")
-	r = s.post("/dashboard/security/factor/confirm", "code", code(), "password", testPassword)
-	r.wants(t, 200, "Your recovery codes")
-	codes := regexp.MustCompile(`<li>(\w{4}-\w{4}-\w{4}-\w{4})</li>`).FindAllStringSubmatch(r.body, -1)
-	if len(codes) != 10 {
-		t.Fatalf("%d recovery codes", len(codes))
-	}
-	if mails := b.mailed(1); !strings.HasPrefix(mails[0], ownerEmail+"\n") {
-		t.Errorf("turning it on is mailed as %q", mails[0])
-	}
-	s.get("/dashboard/security/factor").wants(t, 409)
-	s.get("/dashboard/security").wants(t, 200, "10 recovery codes")
-
+	var codes [][]string // recovery codes
+	var used string
+	// A session alone cannot add a factor, since its codes re-authenticate.
+	t.Run("TurnOn", func(t *testing.T) {
+		s.post("/dashboard/security/factor/confirm", "code", code()).wants(t, 403, "The password is wrong.")
+		s.post("/dashboard/security/factor/confirm", "code", code(), "password", code()).wants(t, 403, "The password is wrong.")
+		s.get("/dashboard/security/factor").wants(t, 200, "Scan or type")
+		s.post("/dashboard/security/factor/confirm", "code", "000", "password", testPassword).wants(t, 400, "The code is wrong")
+		used = code()
+		r = s.post("/dashboard/security/factor/confirm", "code", used, "password", testPassword)
+		r.wants(t, 200, "Your recovery codes")
+		codes = regexp.MustCompile(`<li>(\w{4}-\w{4}-\w{4}-\w{4})</li>`).FindAllStringSubmatch(r.body, -1)
+		if len(codes) != 10 {
+			t.Fatalf("%d recovery codes", len(codes))
+		}
+		if mails := b.mailed(1); !strings.HasPrefix(mails[0], ownerEmail+"\n") {
+			t.Errorf("turning it on is mailed as %q", mails[0])
+		}
+		s.get("/dashboard/security/factor").wants(t, 409)
+		s.get("/dashboard/security").wants(t, 200, "10 recovery codes")
+	})
 	// The password alone is not enough, on any surface.
 	other := b.surfer()
-	other.post("/signin", "email", ownerEmail, "password", testPassword, "next", "/dashboard/payments").wants(t, 200, "Second step")
-	other.get("/dashboard").leads(t, "/signin")
-	if _, err := b.accounts.SignIn(t.Context(), identity.Credentials{Email: ownerEmail, Password: secret.New(testPassword)}); err == nil {
-		t.Error("the interface signs in without a code")
-	}
-	used := code()
-	other.post("/signin/code", "code", used).wants(t, 401, "used already") // it confirmed the factor
-	b.clock.advance(time.Minute)
-	other.post("/signin/code", "code", "123").wants(t, 401, "The code is wrong")
-	other.post("/signin/code", "code", code()).leads(t, "/dashboard/payments")
-	other.get("/dashboard").wants(t, 200)
-
-	third := b.surfer()
-	third.post("/signin", "email", ownerEmail, "password", testPassword).wants(t, 200, "Second step")
-	third.post("/signin/code", "code", code()).wants(t, 401)
-	third.post("/signin/code", "code", strings.ToUpper(codes[0][1])).leads(t, "/dashboard")
-	fourth := b.surfer()
-	fourth.post("/signin", "email", ownerEmail, "password", testPassword).wants(t, 200, "Second step")
-	fourth.post("/signin/code", "code", codes[0][1]).wants(t, 401)
-	b.clock.advance(shell.HalfTTL + time.Second)
-	fourth.post("/signin/code", "code", codes[1][1]).leads(t, "/signin")
-
-	s.post("/dashboard/security/factor/remove", "password", "wrong password").wants(t, 400, "The password is wrong.")
-	other.get("/dashboard").wants(t, 200)
-	s.post("/dashboard/security/factor/remove", "password", testPassword).leads(t, "/dashboard/security")
-	s.get("/dashboard").wants(t, 200)
-	other.get("/dashboard").leads(t, "/signin")
-	b.surfer().post("/signin", "email", ownerEmail, "password", testPassword).leads(t, "/dashboard")
+	t.Run("SignIn", func(t *testing.T) {
+		other.post("/signin", "email", ownerEmail, "password", testPassword, "next", "/dashboard/payments").wants(t, 200, "Second step")
+		other.get("/dashboard").leads(t, "/signin")
+		if _, err := b.accounts.SignIn(t.Context(), identity.Credentials{Email: ownerEmail, Password: secret.New(testPassword)}); err == nil {
+			t.Error("the interface signs in without a code")
+		}
+		other.post("/signin/code", "code", used).wants(t, 401, "used already") // it confirmed the factor
+		b.clock.advance(time.Minute)
+		other.post("/signin/code", "code", "123").wants(t, 401, "The code is wrong")
+		other.post("/signin/code", "code", code()).leads(t, "/dashboard/payments")
+		other.get("/dashboard").wants(t, 200)
+	})
+	t.Run("RecoveryCode", func(t *testing.T) {
+		third := b.surfer()
+		third.post("/signin", "email", ownerEmail, "password", testPassword).wants(t, 200, "Second step")
+		third.post("/signin/code", "code", code()).wants(t, 401)
+		third.post("/signin/code", "code", strings.ToUpper(codes[0][1])).leads(t, "/dashboard")
+		fourth := b.surfer()
+		fourth.post("/signin", "email", ownerEmail, "password", testPassword).wants(t, 200, "Second step")
+		fourth.post("/signin/code", "code", codes[0][1]).wants(t, 401)
+		b.clock.advance(shell.HalfTTL + time.Second)
+		fourth.post("/signin/code", "code", codes[1][1]).leads(t, "/signin")
+	})
+	t.Run("TurnOff", func(t *testing.T) {
+		s.post("/dashboard/security/factor/remove", "password", "wrong password").wants(t, 400, "The password is wrong.")
+		other.get("/dashboard").wants(t, 200)
+		s.post("/dashboard/security/factor/remove", "password", testPassword).leads(t, "/dashboard/security")
+		s.get("/dashboard").wants(t, 200)
+		other.get("/dashboard").leads(t, "/signin")
+		b.surfer().post("/signin", "email", ownerEmail, "password", testPassword).leads(t, "/dashboard")
+	})
 }
 
-// What an authenticator is set up with is shown to the session that asked for it
-// alone: another may be a thief's.
+// Only the session that asked for an authenticator secret sees it: another may
+// be stolen.
 func TestDashboard_SecondFactor_OtherSession(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)
@@ -134,7 +141,7 @@ func TestDashboard_SecondFactor_OtherSession(t *testing.T) {
 	thief.post("/dashboard/security/factor/confirm", "code", code, "password", testPassword).wants(t, 409)
 	s.post("/dashboard/security/factor/confirm", "code", code, "password", testPassword).wants(t, 200, "Your recovery codes")
 
-	// Whoever begins anew takes its place, and what was shown before is worth nothing.
+	// The latest request replaces the one before it, whose secret is void.
 	s.post("/dashboard/security/factor/remove", "password", testPassword).leads(t, "/dashboard/security")
 	thief.signIn(ownerEmail)
 	s.post("/dashboard/security/factor").leads(t, "/dashboard/security/factor")

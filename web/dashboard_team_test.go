@@ -41,7 +41,7 @@ func (s *surfer) invited(email, other, role string) {
 	s.invite(other, role)
 }
 
-// A team's life: invited while signing up is closed, joined, promoted, removed.
+// A member is invited while sign-up is closed, joins, changes role and is removed.
 func TestDashboard_Team(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t, func(_ *Deps, o *Options) { o.SignUp = false })
@@ -49,67 +49,75 @@ func TestDashboard_Team(t *testing.T) {
 	b.shop(owner)
 	s := b.surfer()
 	s.signIn(ownerEmail)
-	s.get("/dashboard/team").wants(t, 200, "You work alone so far", "What each role may do", "May look at everything and change nothing.")
-	s.post("/dashboard/team/invite", "email", "dev@shop.example", "role", "developer", "password", "wrong password").wants(t, 400, "The password is wrong")
-	s.post("/dashboard/team/invite", "email", "dev@", "role", "developer", "password", testPassword).wants(t, 400, "The e-mail address")
-	s.post("/dashboard/team/invite", "email", "dev@shop.example", "role", "root", "password", testPassword).wants(t, 400, "Role must be")
-	s.post("/dashboard/team/invite", "email", ownerEmail, "role", "viewer", "password", testPassword).wants(t, 409, "a member of this team already")
-	first := s.invite("dev@shop.example", "viewer")
-	link := s.invite("dev@shop.example", "developer")
-	mails := b.mailed(2)
-	if !strings.HasPrefix(mails[1], "dev@shop.example\n") && !strings.HasPrefix(mails[0], "dev@shop.example\n") {
-		t.Errorf("mailed %q", mails)
-	}
-	page := s.get("/dashboard/team")
-	page.wants(t, 200, "Invited", "dev@shop.example")
-	if strings.Contains(page.body, "flt_") {
-		t.Error("the link is shown again")
-	}
-
-	// A new link lets whoever has it in, so whoever finds the screen open gets none.
-	invited, err := b.accounts.Invitations(t.Context(), owner)
-	must(t, err)
-	resend := "/dashboard/team/invitations/" + invited[0].ID + "/resend"
-	s.post(resend).wants(t, 400, "The password is wrong")
-	s.post(resend, "password", "wrong password").wants(t, 400, "The password is wrong")
-	b.surfer().get(link).wants(t, 200, ownerEmail)
-	old := link
-	link = s.linkOf("dev@shop.example", s.post(resend, "password", testPassword))
-	b.surfer().get(old).wants(t, 403, "used or revoked")
-
+	var first, link, id string
 	dev := b.surfer()
-	dev.get(first).wants(t, 403, "used or revoked")
-	dev.get("/join?token=x").wants(t, 403, "used or revoked")
-	dev.get(link).wants(t, 200, ownerEmail, "developer", `value="dev@shop.example"`)
-	token := strings.TrimPrefix(link, "/join?token=")
-	dev.post("/join", "token", token, "password", "short").wants(t, 400, "at least 10")
-	dev.post("/join", "token", token, "email", "eve@shop.example", "password", testPassword, "firstName", "Dev").leads(t, "/dashboard")
-	if _, err := b.accounts.UserByEmail(t.Context(), "eve@shop.example"); err == nil {
-		t.Error("the form chose another address")
-	}
-	dev.get("/dashboard/keys").wants(t, 200, "Shop of "+ownerEmail, "create-key")
-	dev.get(link).leads(t, "/dashboard/join?token="+token)
-	dev.get("/dashboard/join?token="+token).wants(t, 403)
-	dev.post("/dashboard/join", "token", token).wants(t, 403)
-	b.surfer().get(link).wants(t, 403, "used or revoked")
-
-	team := s.get("/dashboard/team")
-	team.wants(t, 200, "dev@shop.example", "Dev")
-	id := regexp.MustCompile(`/dashboard/team/members/(\w{26})/role`).FindStringSubmatch(team.body)[1]
-	s.post("/dashboard/team/members/"+id+"/role", "role", "viewer").wants(t, 400, "The password is wrong")
-	s.post("/dashboard/team/members/"+id+"/role", "role", "viewer", "password", testPassword).leads(t, "/dashboard/team")
-	r := dev.get("/dashboard/keys")
-	r.wants(t, 200)
-	if strings.Contains(r.body, "create-key") || strings.Contains(r.body, ">Create<") {
-		t.Error("a viewer is offered to make keys")
-	}
-	dev.post("/dashboard/keys", "label", "x").wants(t, 403, "As viewer you may not", "You can ask "+ownerEmail)
-	s.post("/dashboard/team/members/"+id+"/remove", "password", testPassword).leads(t, "/dashboard/team")
-	dev.get("/dashboard/keys").wants(t, 403, "do not belong")
-	dev.get("/dashboard/security").wants(t, 200)
-	s.post("/dashboard/team/members/"+id+"/remove", "password", testPassword).wants(t, 404)
-	s.post("/dashboard/team/leave").wants(t, 409, "last owner")
-	s.get("/dashboard/security").wants(t, 200, "Invited a member", "Joined the team", "Changed a member", "Removed a member", "developer → viewer")
+	t.Run("Invite", func(t *testing.T) {
+		s.get("/dashboard/team").wants(t, 200, "You work alone so far", "What each role may do", "May look at everything and change nothing.")
+		s.post("/dashboard/team/invite", "email", "dev@shop.example", "role", "developer", "password", "wrong password").wants(t, 400, "The password is wrong")
+		s.post("/dashboard/team/invite", "email", "dev@", "role", "developer", "password", testPassword).wants(t, 400, "The e-mail address")
+		s.post("/dashboard/team/invite", "email", "dev@shop.example", "role", "root", "password", testPassword).wants(t, 400, "Role must be")
+		s.post("/dashboard/team/invite", "email", ownerEmail, "role", "viewer", "password", testPassword).wants(t, 409, "a member of this team already")
+		first = s.invite("dev@shop.example", "viewer")
+		link = s.invite("dev@shop.example", "developer")
+		mails := b.mailed(2)
+		if !strings.HasPrefix(mails[1], "dev@shop.example\n") && !strings.HasPrefix(mails[0], "dev@shop.example\n") {
+			t.Errorf("mailed %q", mails)
+		}
+		page := s.get("/dashboard/team")
+		page.wants(t, 200, "Invited", "dev@shop.example")
+		if strings.Contains(page.body, "flt_") {
+			t.Error("the link is shown again")
+		}
+	})
+	// Whoever has the new link can join, so an open screen is not enough to get one.
+	t.Run("Resend", func(t *testing.T) {
+		invited, err := b.accounts.Invitations(t.Context(), owner)
+		must(t, err)
+		resend := "/dashboard/team/invitations/" + invited[0].ID + "/resend"
+		s.post(resend).wants(t, 400, "The password is wrong")
+		s.post(resend, "password", "wrong password").wants(t, 400, "The password is wrong")
+		b.surfer().get(link).wants(t, 200, ownerEmail)
+		old := link
+		link = s.linkOf("dev@shop.example", s.post(resend, "password", testPassword))
+		b.surfer().get(old).wants(t, 403, "used or revoked")
+	})
+	t.Run("Join", func(t *testing.T) {
+		dev.get(first).wants(t, 403, "used or revoked")
+		dev.get("/join?token=x").wants(t, 403, "used or revoked")
+		dev.get(link).wants(t, 200, ownerEmail, "developer", `value="dev@shop.example"`)
+		token := strings.TrimPrefix(link, "/join?token=")
+		dev.post("/join", "token", token, "password", "short").wants(t, 400, "at least 10")
+		dev.post("/join", "token", token, "email", "eve@shop.example", "password", testPassword, "firstName", "Dev").leads(t, "/dashboard")
+		if _, err := b.accounts.UserByEmail(t.Context(), "eve@shop.example"); err == nil {
+			t.Error("the form chose another address")
+		}
+		dev.get("/dashboard/keys").wants(t, 200, "Shop of "+ownerEmail, "create-key")
+		dev.get(link).leads(t, "/dashboard/join?token="+token)
+		dev.get("/dashboard/join?token="+token).wants(t, 403)
+		dev.post("/dashboard/join", "token", token).wants(t, 403)
+		b.surfer().get(link).wants(t, 403, "used or revoked")
+	})
+	t.Run("ChangeRole", func(t *testing.T) {
+		team := s.get("/dashboard/team")
+		team.wants(t, 200, "dev@shop.example", "Dev")
+		id = regexp.MustCompile(`/dashboard/team/members/(\w{26})/role`).FindStringSubmatch(team.body)[1]
+		s.post("/dashboard/team/members/"+id+"/role", "role", "viewer").wants(t, 400, "The password is wrong")
+		s.post("/dashboard/team/members/"+id+"/role", "role", "viewer", "password", testPassword).leads(t, "/dashboard/team")
+		r := dev.get("/dashboard/keys")
+		r.wants(t, 200)
+		if strings.Contains(r.body, "create-key") || strings.Contains(r.body, ">Create<") {
+			t.Error("a viewer is offered to make keys")
+		}
+		dev.post("/dashboard/keys", "label", "x").wants(t, 403, "As viewer you may not", "You can ask "+ownerEmail)
+	})
+	t.Run("Remove", func(t *testing.T) {
+		s.post("/dashboard/team/members/"+id+"/remove", "password", testPassword).leads(t, "/dashboard/team")
+		dev.get("/dashboard/keys").wants(t, 403, "do not belong")
+		dev.get("/dashboard/security").wants(t, 200)
+		s.post("/dashboard/team/members/"+id+"/remove", "password", testPassword).wants(t, 404)
+		s.post("/dashboard/team/leave").wants(t, 409, "last owner")
+		s.get("/dashboard/security").wants(t, 200, "Invited a member", "Joined the team", "Changed a member", "Removed a member", "developer → viewer")
+	})
 }
 
 // Somebody with an account of their own joins, and changes between the two.

@@ -2,7 +2,6 @@ package web
 
 import (
 	"encoding/json"
-	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -97,7 +96,7 @@ func TestPasskey_SignIn(t *testing.T) {
 	}
 }
 
-// Every answer here is honest but for one thing.
+// Every attack changes one thing of a genuine sign-in.
 func TestPasskey_SignIn_Attacks(t *testing.T) {
 	t.Parallel()
 	b, u, owner, k := keyed(t)
@@ -105,83 +104,12 @@ func TestPasskey_SignIn_Attacks(t *testing.T) {
 	ts := b.surfer()
 	ts.signIn(thief.Email)
 	ts.addPasskey(stolen).leads(t, securityPath)
-	for name, attack := range map[string]func(t *testing.T, s *surfer) reply{
-		"Replayed": func(t *testing.T, s *surfer) reply {
-			asked := s.asks(passkeyPath + "/ask")
-			before := maps.Clone(s.cookies)
-			answer := device.Answer(t, asked, k)
-			s.enter(answer).leads(t, "/dashboard")
-			s.cookies = before
-			return s.enter(answer)
-		},
-		"AnotherSession": func(t *testing.T, s *surfer) reply {
-			answer := device.Answer(t, b.surfer().asks(passkeyPath+"/ask"), k)
-			s.asks(passkeyPath + "/ask")
-			return s.enter(answer)
-		},
-		"NotAsked": func(t *testing.T, s *surfer) reply {
-			return s.enter(device.Answer(t, b.surfer().asks(passkeyPath+"/ask"), k))
-		},
-		"Expired": func(t *testing.T, s *surfer) reply {
-			answer := device.Answer(t, s.asks(passkeyPath+"/ask"), k)
-			kept := maps.Clone(s.cookies)
-			b.clock.advance(identity.ChallengeTTL)
-			s.cookies = kept
-			return s.enter(answer)
-		},
-		"Origin": func(t *testing.T, s *surfer) reply {
-			evil := device
-			evil.Origin = "https://pay.example.evil.example"
-			return s.enter(evil.Answer(t, s.asks(passkeyPath+"/ask"), k))
-		},
-		"PlainOrigin": func(t *testing.T, s *surfer) reply {
-			evil := device
-			evil.Origin = "http://pay.example"
-			return s.enter(evil.Answer(t, s.asks(passkeyPath+"/ask"), k))
-		},
-		"RelyingParty": func(t *testing.T, s *surfer) reply {
-			evil := device
-			evil.RPID = "example"
-			return s.enter(evil.Answer(t, s.asks(passkeyPath+"/ask"), k))
-		},
-		"Unverified": func(t *testing.T, s *surfer) reply {
-			found := device
-			found.Unverified = true
-			return s.enter(found.Answer(t, s.asks(passkeyPath+"/ask"), k))
-		},
-		"ClaimsTheUser": func(t *testing.T, s *surfer) reply {
-			claims := *stolen
-			claims.Handle = []byte(u.PublicID)
-			return s.enter(device.Answer(t, s.asks(passkeyPath+"/ask"), &claims))
-		},
-		"ClaimsTheCredential": func(t *testing.T, s *surfer) reply {
-			claims := *stolen
-			claims.ID, claims.Handle, claims.Counter = k.ID, k.Handle, k.Counter
-			return s.enter(device.Answer(t, s.asks(passkeyPath+"/ask"), &claims))
-		},
-		"AnsweredToConfirm": func(t *testing.T, s *surfer) reply {
-			s.asks(passkeyPath + "/ask")
-			return s.enter(device.Answer(t, owner.asks(confirmPath), k))
-		},
-		"Unknown": func(t *testing.T, s *surfer) reply {
-			nobody := authenticator.NewKey(t)
-			nobody.Handle = []byte("01HZZZZZZZZZZZZZZZZZZZZZZZ")
-			return s.enter(device.Answer(t, s.asks(passkeyPath+"/ask"), nobody))
-		},
-		"Nothing": func(_ *testing.T, s *surfer) reply { s.asks(passkeyPath + "/ask"); return s.enter("") },
-		"Garbage": func(_ *testing.T, s *surfer) reply {
-			s.asks(passkeyPath + "/ask")
-			return s.enter(`{"id":"AA","type":"public-key"}`)
-		},
-		"Huge": func(_ *testing.T, s *surfer) reply {
-			s.asks(passkeyPath + "/ask")
-			return s.enter(strings.Repeat("x", 20<<10))
-		},
-	} {
+	scene := passkeyAttack{b, u, owner, k, stolen}
+	for name, attack := range passkeyAttacks {
 		t.Run(name, func(t *testing.T) {
-			b.clock.advance(30 * time.Minute) // so that none is refused for the one before
+			b.clock.advance(30 * time.Minute) // so that no attack is slowed by the one before
 			s := b.surfer()
-			attack(t, s).wants(t, 401, refusedPasskey)
+			attack(scene, t, s).wants(t, 401, refusedPasskey)
 			s.get("/dashboard").leads(t, "/signin")
 		})
 	}
