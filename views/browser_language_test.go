@@ -15,7 +15,10 @@ import (
 )
 
 // tightStates are the states with the longest texts; what fits there fits everywhere.
-var tightStates = []string{"choose", "waiting", "behind", "confirming", "paid", "expired-part", "receipt", "donate-wrong"}
+var tightStates = []string{
+	"choose", "waiting", "behind", "confirming", "paid", "expired-part", "receipt",
+	"donate-wrong",
+}
 
 // TestLanguagesInBrowser lays every language out on a small phone: nothing may be cut or too small, in
 // either direction.
@@ -28,7 +31,8 @@ func TestLanguagesInBrowser(t *testing.T) {
 			ctx := browser.New(t, browser.Phone, browser.ReducedMotion)
 			for _, name := range tightStates {
 				var flaws []string
-				browser.Run(ctx, t, chromedp.Navigate(origin+"/sample/"+l.Tag+"/"+name), chromedp.Evaluate(findFlaws, &flaws))
+				browser.Run(ctx, t, chromedp.Navigate(origin+"/sample/"+l.Tag+"/"+name),
+					chromedp.Evaluate(findFlaws, &flaws))
 				checkLayout(t, name, flaws)
 				picture(ctx, t, name)
 			}

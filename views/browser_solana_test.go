@@ -75,7 +75,8 @@ func TestSolanaWalletInBrowser(t *testing.T) {
 				Account, Chain string
 				Bytes          []int
 			}](ctx, t, "window.asked")
-			if len(signed) != 1 || signed[0].Chain != "solana:mainnet" || len(signed[0].Bytes) != len(transaction) || signed[0].Bytes[2] != 255 {
+			if len(signed) != 1 || signed[0].Chain != "solana:mainnet" || len(signed[0].Bytes) != len(transaction) ||
+				signed[0].Bytes[2] != 255 {
 				t.Errorf("the wallet was asked to sign %+v", signed)
 			}
 		})

@@ -58,7 +58,8 @@ type device struct {
 }
 
 var devices = []device{
-	{"360", chromedp.EmulateViewport(360, 780, chromedp.EmulatePortrait, chromedp.EmulateMobile, chromedp.EmulateTouch)},
+	{"360", chromedp.EmulateViewport(360, 780, chromedp.EmulatePortrait, chromedp.EmulateMobile,
+		chromedp.EmulateTouch)},
 	{"768", chromedp.EmulateViewport(768, 1024, chromedp.EmulatePortrait)},
 	{"1280", chromedp.EmulateViewport(1280, 800)},
 }

@@ -9,7 +9,8 @@ import (
 // TestLiveEvent walks through a payment as an open page hears of it.
 func TestLiveEvent(t *testing.T) {
 	t.Parallel()
-	waiting, confirming, short, paid := sampleNamed(t, "waiting"), sampleNamed(t, "confirming"), sampleNamed(t, "short"), sampleNamed(t, "paid")
+	waiting, confirming, short, paid := sampleNamed(t, "waiting"), sampleNamed(t, "confirming"),
+		sampleNamed(t, "short"), sampleNamed(t, "paid")
 	hurry, sooner := waiting, confirming
 	hurry.CountdownSeconds, sooner.SecondsToFinal = 100, 4
 	shown := waiting.Stage()

@@ -12,7 +12,8 @@ func TestProblems(t *testing.T) {
 	t.Parallel()
 	seen := map[string]checkout.Problem{}
 	for _, problem := range []checkout.Problem{
-		checkout.ProblemUnavailable, checkout.ProblemReceived, checkout.ProblemCannotCancel, checkout.ProblemClosed, checkout.ProblemMerchant, checkout.ProblemTooOften,
+		checkout.ProblemUnavailable, checkout.ProblemReceived, checkout.ProblemCannotCancel, checkout.ProblemClosed,
+		checkout.ProblemMerchant, checkout.ProblemTooOften,
 	} {
 		p := sampleCheckout(t, "en")
 		p.Problem = problem
@@ -29,13 +30,16 @@ func TestFindings(t *testing.T) {
 	t.Parallel()
 	seen := map[string]checkout.Verdict{}
 	for _, verdict := range []checkout.Verdict{
-		checkout.VerdictCredited, checkout.VerdictNotFinal, checkout.VerdictShort, checkout.VerdictOtherChain, checkout.VerdictOtherToken, checkout.VerdictOtherAddress,
-		checkout.VerdictTokenContract, checkout.VerdictFailed, checkout.VerdictWorthless, checkout.VerdictNotFound, checkout.VerdictInvalid, checkout.VerdictUnavailable, checkout.VerdictTooOften,
+		checkout.VerdictCredited, checkout.VerdictNotFinal, checkout.VerdictShort, checkout.VerdictOtherChain,
+		checkout.VerdictOtherToken, checkout.VerdictOtherAddress,
+		checkout.VerdictTokenContract, checkout.VerdictFailed, checkout.VerdictWorthless, checkout.VerdictNotFound,
+		checkout.VerdictInvalid, checkout.VerdictUnavailable, checkout.VerdictTooOften,
 	} {
 		p := sampleCheckout(t, "en")
 		p.View = checkout.ViewFind
 		p.Finding = &checkout.Finding{
-			Verdict: verdict, Asked: "0xabc", Network: "BASE", Token: "USDC", Amount: "5", Missing: "1", SecondsToFinal: 100,
+			Verdict: verdict, Asked: "0xabc", Network: "BASE", Token: "USDC", Amount: "5", Missing: "1",
+			SecondsToFinal: 100,
 		}
 		d := open(t, checkout.Pay(p))
 		words := d.says("finding")
@@ -57,7 +61,8 @@ func TestFindingByAddress(t *testing.T) {
 	t.Parallel()
 	for byAddress, want := range map[bool]string{false: "this transaction", true: "this address"} {
 		p := sampleCheckout(t, "en")
-		p.View, p.Finding = checkout.ViewFind, &checkout.Finding{Verdict: checkout.VerdictNotFound, Asked: sampleAddress, ByAddress: byAddress}
+		p.View, p.Finding = checkout.ViewFind,
+			&checkout.Finding{Verdict: checkout.VerdictNotFound, Asked: sampleAddress, ByAddress: byAddress}
 		words := open(t, checkout.Pay(p)).says("finding")
 		if !strings.Contains(words, want) || strings.Contains(words, "this transaction") == byAddress {
 			t.Errorf("by address %t: %q", byAddress, words)

@@ -34,14 +34,20 @@ var checkoutStates = []struct {
 			"This network is slow at the moment. Please choose another one.", "BNB Smart Chain (BEP20)",
 		},
 	},
-	{sample: "choose-none", has: []string{"no-network"}, not: []string{"network-POLYGON"}, mentions: []string{"Nothing has been charged"}},
+	{
+		sample: "choose-none", has: []string{"no-network"}, not: []string{"network-POLYGON"},
+		mentions: []string{"Nothing has been charged"},
+	},
 	{sample: "choose-problem", has: []string{"problem", "choose"}, mentions: []string{"This way to pay is not available at the moment"}},
 	{
 		sample: "waiting", isWaiting: true,
 		has: append(acts, "send", "address", "copy-address", "copy-amount", "qr-plain", "qr-wallet", "open-wallet",
 			"wallets", "warning", "waiting", "tab-exchange", "tab-wallet"),
-		not:  []string{"choose", "paid", "short", "seen", "sandbox", "alias", "deposit"},
-		says: map[string]string{"address": sampleAddress, "send-amount": "49.90" + nb + "USDC", "countdown": "29 minutes"},
+		not: []string{"choose", "paid", "short", "seen", "sandbox", "alias", "deposit"},
+		says: map[string]string{
+			"address": sampleAddress, "send-amount": "49.90" + nb + "USDC",
+			"countdown": "29 minutes",
+		},
 		mentions: []string{
 			"Send only USDC on Polygon. USDC.e is a different token and does not count.",
 			"This address is for this payment only. Do not use it again.", "add the fee on top",
@@ -53,17 +59,24 @@ var checkoutStates = []struct {
 		sample: "behind", isWaiting: true, has: []string{"status", "address"}, not: []string{"countdown"},
 		mentions: []string{"This network is slow at the moment; your time does not run", "Polygon is behind"},
 	},
-	{sample: "choose-again", has: []string{"choose"}, not: []string{"send", "cancel-link"}, mentions: []string{"Back to the address", "Used last time"}},
+	{
+		sample: "choose-again", has: []string{"choose"}, not: []string{"send", "cancel-link"},
+		mentions: []string{"Back to the address", "Used last time"},
+	},
 	{sample: "confirm-cancel", has: []string{"confirm-cancel", "cancel", "keep"}, not: []string{"send"}},
 	{sample: "find", has: []string{"find", "hash", "find-submit"}, not: []string{"finding", "send"}},
 	{sample: "find-other-chain", has: []string{"finding", "hash"}, mentions: []string{"Your payment is on Base"}},
 	{sample: "find-invalid", has: []string{"finding"}, mentions: []string{"This is not a transaction hash or an address"}},
 	{
 		sample: "seen", isWaiting: true, has: []string{"arriving", "seen", "deposit", "explorer"},
-		not:  append(acts, "address", "send", "countdown"),
-		says: map[string]string{"final-in": "Final in a moment"}, mentions: []string{"We can see your payment", "On its way"},
+		not:      append(acts, "address", "send", "countdown"),
+		says:     map[string]string{"final-in": "Final in a moment"},
+		mentions: []string{"We can see your payment", "On its way"},
 	},
-	{sample: "confirming", isWaiting: true, has: []string{"arriving"}, says: map[string]string{"final-in": "Final in about 12 seconds"}},
+	{
+		sample: "confirming", isWaiting: true, has: []string{"arriving"},
+		says: map[string]string{"final-in": "Final in about 12 seconds"},
+	},
 	{
 		sample: "short", isWaiting: true, has: []string{"send", "short", "part", "address", "paid-link"},
 		not:      []string{"choose-link", "cancel-link"},
@@ -80,11 +93,26 @@ var checkoutStates = []struct {
 		not:  append(acts, "send", "live", "over", "received"),
 		says: map[string]string{"hash": sampleHash},
 	},
-	{sample: "over", has: []string{"paid", "over"}, says: map[string]string{"received": "51.00" + nb + "USDC"}, mentions: []string{"You sent 1.10" + nb + "USDC more than was asked"}},
-	{sample: "late", has: []string{"late", "deposit", "return", "live"}, not: []string{"send", "just-paid"}, mentions: []string{"Your money is safe", "Received late"}},
-	{sample: "expired", has: []string{"expired", "just-paid", "paid-link", "return", "live"}, not: []string{"send", "address", "qr-plain"}, mentions: []string{"Do not pay again"}},
-	{sample: "expired-part", has: []string{"expired", "received", "deposit"}, mentions: []string{"Only 20 of 49.90" + nb + "USDC arrived in time"}},
-	{sample: "cancelled", has: []string{"cancelled", "just-paid"}, not: []string{"send"}, mentions: []string{"Nothing was charged."}},
+	{
+		sample: "over", has: []string{"paid", "over"}, says: map[string]string{"received": "51.00" + nb + "USDC"},
+		mentions: []string{"You sent 1.10" + nb + "USDC more than was asked"},
+	},
+	{
+		sample: "late", has: []string{"late", "deposit", "return", "live"}, not: []string{"send", "just-paid"},
+		mentions: []string{"Your money is safe", "Received late"},
+	},
+	{
+		sample: "expired", has: []string{"expired", "just-paid", "paid-link", "return", "live"},
+		not: []string{"send", "address", "qr-plain"}, mentions: []string{"Do not pay again"},
+	},
+	{
+		sample: "expired-part", has: []string{"expired", "received", "deposit"},
+		mentions: []string{"Only 20 of 49.90" + nb + "USDC arrived in time"},
+	},
+	{
+		sample: "cancelled", has: []string{"cancelled", "just-paid"}, not: []string{"send"},
+		mentions: []string{"Nothing was charged."},
+	},
 	{sample: "solana", isWaiting: true, has: []string{"open-wallet"}, not: []string{"wallets", "alias"}, mentions: []string{"Send only USDT on Solana, not on another network."}},
 }
 

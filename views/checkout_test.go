@@ -29,7 +29,8 @@ func TestCheckoutForms(t *testing.T) {
 	p.Lang = "de"
 	button := open(t, checkout.Pay(p)).one("pay-BEP20-USDT")
 	form := button.Parent
-	if got, want := attribute(form, "action"), "/pay/"+sampleTxn+"/start?lang=de"; got != want || attribute(form, "method") != "post" {
+	if got, want := attribute(form, "action"), "/pay/"+sampleTxn+"/start?lang=de"; got != want ||
+		attribute(form, "method") != "post" {
 		t.Errorf("choosing posts to %q, want %q", got, want)
 	}
 	if attribute(button, "name") != "token" || attribute(button, "value") != "USDT" {
@@ -44,9 +45,13 @@ func TestCheckoutForms(t *testing.T) {
 	if network != "BEP20" {
 		t.Errorf("the form chooses the network %q", network)
 	}
-	for _, c := range []struct{ sample, button, act string }{{"confirm-cancel", "cancel", "cancel"}, {"find", "find-submit", "find"}} {
+	for _, c := range []struct{ sample, button, act string }{
+		{"confirm-cancel", "cancel", "cancel"},
+		{"find", "find-submit", "find"},
+	} {
 		form := open(t, checkout.Pay(sampleNamed(t, c.sample))).one(c.button).Parent
-		if got, want := attribute(form, "action"), "/pay/"+sampleTxn+"/"+c.act+"?lang=en"; got != want || form.Data != "form" {
+		if got, want := attribute(form, "action"), "/pay/"+sampleTxn+"/"+c.act+"?lang=en"; got != want ||
+			form.Data != "form" {
 			t.Errorf("%s: <%s> posts to %q, want %q", c.sample, form.Data, got, want)
 		}
 	}
@@ -127,7 +132,11 @@ func TestCheckoutSideSteps(t *testing.T) {
 
 func TestParseView(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]checkout.View{"": checkout.ViewNow, "find": checkout.ViewFind, "choose": checkout.ViewChoose, "cancel": checkout.ViewCancel, "FIND": checkout.ViewNow, "<script>": checkout.ViewNow} {
+	for text, want := range map[string]checkout.View{
+		"": checkout.ViewNow, "find": checkout.ViewFind,
+		"choose": checkout.ViewChoose, "cancel": checkout.ViewCancel, "FIND": checkout.ViewNow,
+		"<script>": checkout.ViewNow,
+	} {
 		if got := checkout.ParseView(text); got != want {
 			t.Errorf("ParseView(%q) = %q, want %q", text, got, want)
 		}
@@ -155,9 +164,14 @@ func TestCheckoutReturns(t *testing.T) {
 func TestCheckoutSurvivesBareProps(t *testing.T) {
 	t.Parallel()
 	for _, state := range []checkout.State{
-		checkout.StateChoose, checkout.StateWaiting, checkout.StateShort, checkout.StateSeen, checkout.StateConfirming, checkout.StatePaid, checkout.StateLate, checkout.StateExpired, checkout.StateCancelled,
+		checkout.StateChoose, checkout.StateWaiting, checkout.StateShort, checkout.StateSeen,
+		checkout.StateConfirming, checkout.StatePaid, checkout.StateLate, checkout.StateExpired,
+		checkout.StateCancelled,
 	} {
-		open(t, checkout.Pay(checkout.Props{State: state, TxnID: sampleTxn, Amount: "1", PaidAt: time.Unix(0, 0)})).hasAll("checkout", "amount")
+		open(t, checkout.Pay(checkout.Props{
+			State: state, TxnID: sampleTxn, Amount: "1",
+			PaidAt: time.Unix(0, 0),
+		})).hasAll("checkout", "amount")
 	}
 }
 

@@ -117,7 +117,10 @@ func TestParseColour(t *testing.T) {
 			t.Errorf("ParseColour(%q) = %s, want %s", text, got, want)
 		}
 	}
-	for _, text := range []string{"", "#", "fff", "#ff", "#ffff", "#fffffff", "#ggg", "red", "#fff;", "#fff }", " #fff", "rgb(0,0,0)", "#\u0661\u0661\u0661"} {
+	for _, text := range []string{
+		"", "#", "fff", "#ff", "#ffff", "#fffffff", "#ggg", "red", "#fff;", "#fff }",
+		" #fff", "rgb(0,0,0)", "#\u0661\u0661\u0661",
+	} {
 		if c, err := ParseColour(text); err == nil {
 			t.Errorf("ParseColour(%q) = %s", text, c)
 		}
@@ -131,7 +134,12 @@ func TestContrast(t *testing.T) {
 		a, b string
 		want float64
 	}{
-		{"#000", "#fff", 21}, {"#fff", "#fff", 1}, {"#777", "#fff", 4.48}, {"#767676", "#fff", 4.54}, {"#f00", "#fff", 4.0}, {"#00f", "#fff", 8.59},
+		{"#000", "#fff", 21},
+		{"#fff", "#fff", 1},
+		{"#777", "#fff", 4.48},
+		{"#767676", "#fff", 4.54},
+		{"#f00", "#fff", 4.0},
+		{"#00f", "#fff", 8.59},
 	} {
 		got := Contrast(mustColour(t, c.a), mustColour(t, c.b))
 		if got < c.want-0.01 || got > c.want+0.01 || got != Contrast(mustColour(t, c.b), mustColour(t, c.a)) {

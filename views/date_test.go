@@ -17,7 +17,8 @@ func TestDateInBrowser(t *testing.T) {
 	ours := map[string][]string{}
 	for _, l := range views.Languages() {
 		for month := time.January; month <= time.December; month++ {
-			ours[l.Tag] = append(ours[l.Tag], views.LocaleFor(l.Tag).Date(time.Date(2026, month, 5, 23, 59, 0, 0, time.UTC)))
+			ours[l.Tag] = append(ours[l.Tag],
+				views.LocaleFor(l.Tag).Date(time.Date(2026, month, 5, 23, 59, 0, 0, time.UTC)))
 		}
 	}
 	tags, err := json.Marshal(ours)

@@ -145,7 +145,10 @@ func content(n *html.Node) string {
 }
 
 // void are the elements without an end tag (HTML standard, section 13.1.2).
-var void = []string{"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
+var void = []string{
+	"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track",
+	"wbr",
+}
 
 // malformed says what a browser would have to repair in the text of a page: tags that are not closed or
 // not nested, attributes and ids given twice, references to ids that do not exist. Nesting that the

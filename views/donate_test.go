@@ -28,7 +28,8 @@ func TestDonate(t *testing.T) {
 	if got := len(d.all("donation")); got != 2 {
 		t.Errorf("%d donations are shown, want 2", got)
 	}
-	if got := content(d.all("donation")[1]); !strings.Contains(got, "Anonymous") || !strings.Contains(got, "10\u00a0USDT") {
+	if got := content(d.all("donation")[1]); !strings.Contains(got, "Anonymous") ||
+		!strings.Contains(got, "10\u00a0USDT") {
 		t.Errorf("a donation without a name reads %q", got)
 	}
 }
@@ -51,9 +52,13 @@ func TestDonateForm(t *testing.T) {
 	if len(ways) != 5 {
 		t.Errorf("%d ways are offered, want 5: two are not available", len(ways))
 	}
-	p.Typed = url.Values{"suggested": {"other"}, "amount": {"7.5"}, "way": {"BASE.USDC"}, "name": {"Eve"}, "message": {"Hi"}}
+	p.Typed = url.Values{
+		"suggested": {"other"}, "amount": {"7.5"}, "way": {"BASE.USDC"}, "name": {"Eve"},
+		"message": {"Hi"},
+	}
 	d = open(t, donate.Campaign(p))
-	if d.chosen("suggested") != "other" || d.chosen("way") != "BASE.USDC" || attribute(d.one("amount"), "value") != "7.5" {
+	if d.chosen("suggested") != "other" || d.chosen("way") != "BASE.USDC" ||
+		attribute(d.one("amount"), "value") != "7.5" {
 		t.Error("what was typed is lost")
 	}
 	p.Choices = nil
@@ -77,7 +82,10 @@ func (d document) chosen(name string) string {
 
 func TestDonateStates(t *testing.T) {
 	t.Parallel()
-	for status, want := range map[donate.CampaignStatus]string{donate.CampaignPaused: "paused", donate.CampaignEnded: "ended"} {
+	for status, want := range map[donate.CampaignStatus]string{
+		donate.CampaignPaused: "paused",
+		donate.CampaignEnded:  "ended",
+	} {
 		p := sampleDonate("en")
 		p.Status = status
 		d := open(t, donate.Campaign(p))
@@ -88,7 +96,8 @@ func TestDonateStates(t *testing.T) {
 	p.Donations, p.Goal, p.Suggested, p.Donors = nil, "", nil, 1
 	d := open(t, donate.Campaign(p))
 	d.hasAll("no-donations", "amount")
-	if got := d.says("raised"); !strings.HasPrefix(got, "8,421.50\u00a0USD raised") || !strings.Contains(got, "1 donation ") {
+	if got := d.says("raised"); !strings.HasPrefix(got, "8,421.50\u00a0USD raised") ||
+		!strings.Contains(got, "1 donation ") {
 		t.Errorf("without a goal it reads %q", got)
 	}
 }
@@ -97,7 +106,10 @@ func TestDonateStates(t *testing.T) {
 func TestInputErrors(t *testing.T) {
 	t.Parallel()
 	seen := map[string]donate.InputError{}
-	for _, e := range []donate.InputError{donate.InputAmount, donate.InputTooSmall, donate.InputTooLarge, donate.InputWay, donate.InputTooLong, donate.InputText} {
+	for _, e := range []donate.InputError{
+		donate.InputAmount, donate.InputTooSmall, donate.InputTooLarge,
+		donate.InputWay, donate.InputTooLong, donate.InputText,
+	} {
 		p := sampleLink("en")
 		p.Amount, p.Min, p.Max, p.Errors = "", "1", "500", map[string]donate.InputError{"amount": e}
 		d := open(t, donate.PayLink(p))
@@ -165,7 +177,8 @@ func TestWidget(t *testing.T) {
 	if scripts := d.elements(func(n *html.Node) bool { return n.Data == "script" }); len(scripts) > 0 {
 		t.Error("the widget runs scripts on other people's sites")
 	}
-	if give := d.one("give"); attribute(give, "href") != p.URL || attribute(give, "target") != "_blank" || content(give) != "Donate" {
+	if give := d.one("give"); attribute(give, "href") != p.URL || attribute(give, "target") != "_blank" ||
+		content(give) != "Donate" {
 		t.Errorf("the button leads to %q", attribute(give, "href"))
 	}
 	p.Status = donate.CampaignEnded

@@ -29,27 +29,44 @@ func hostilePages(t testing.TB, text string) map[string]templ.Component {
 	}
 	pages := map[string]templ.Component{
 		"receipt": checkout.Receipt(checkout.ReceiptProps{
-			Page: views.Page{Lang: text, Nonce: "n"}, Merchant: merchant, TxnID: text, Reference: text, Description: text,
-			Amount: text, Received: text, Network: text, Token: text, Address: text, Deposits: deposits, VerifyURL: "https://pay.example",
+			Page: views.Page{Lang: text, Nonce: "n"}, Merchant: merchant, TxnID: text, Reference: text,
+			Description: text,
+			Amount:      text, Received: text, Network: text, Token: text, Address: text, Deposits: deposits, VerifyURL: "https://pay.example",
 		}),
 		"failure": views.Failure(views.FailureProps{Page: views.Page{Lang: text, Nonce: "n"}, RequestID: text, Path: text, Again: text, Kind: views.FailureKind(text)}),
 		"sandbox": sandbox.Page(sandbox.Props{
 			Page: views.Page{Nonce: "n"}, Notice: text, APIKey: text, BaseURL: text, Receiver: text,
-			Payments: []sandbox.Payment{{TxnID: text, Amount: text, Network: text, Token: text, Address: text, Status: text, Received: text}},
-			Inbox:    []sandbox.Delivery{{ID: text, Status: text, TxnID: text, Body: text, Verdict: text, Headers: []sandbox.Header{{Name: text, Value: text}}}},
+			Payments: []sandbox.Payment{{
+				TxnID: text, Amount: text, Network: text, Token: text, Address: text,
+				Status: text, Received: text,
+			}},
+			Inbox: []sandbox.Delivery{{
+				ID: text, Status: text, TxnID: text, Body: text, Verdict: text,
+				Headers: []sandbox.Header{{Name: text, Value: text}},
+			}},
 		}),
 	}
 	give := sampleDonate("en")
-	give.Merchant, give.CampaignID, give.Title, give.Description, give.Raised, give.Goal = merchant, text, text, text, text, text
-	give.Suggested, give.Donations = []string{text}, []donate.Donation{{Name: text, Message: text, Amount: text, Token: text, Network: text, Hash: text, ExplorerURL: text}}
+	give.Merchant, give.CampaignID, give.Title, give.Description, give.Raised, give.Goal = merchant, text, text, text,
+		text, text
+	give.Suggested, give.Donations = []string{text},
+		[]donate.Donation{{
+			Name: text, Message: text, Amount: text, Token: text, Network: text, Hash: text,
+			ExplorerURL: text,
+		}}
 	give.Typed = url.Values{"suggested": {text}, "amount": {text}, "way": {text}, "name": {text}, "message": {text}}
 	pages["donate"], pages["donate-widget"] = donate.Campaign(give), donate.Widget(give)
-	pages["link"] = donate.PayLink(donate.LinkProps{Merchant: merchant, Slug: text, Description: text, Typed: give.Typed, Min: text, Max: text})
+	pages["link"] = donate.PayLink(donate.LinkProps{
+		Merchant: merchant, Slug: text, Description: text,
+		Typed: give.Typed, Min: text, Max: text,
+	})
 	for _, s := range checkoutSamples {
 		p := s.props(t, "en")
-		p.Merchant, p.TxnID, p.Description, p.Reference, p.Deposits = merchant, text, text, text, append(p.Deposits, deposits...)
+		p.Merchant, p.TxnID, p.Description, p.Reference, p.Deposits = merchant, text, text, text,
+			append(p.Deposits, deposits...)
 		p.ReturnURL, p.CancelURL, p.ExplorerURL, p.Hash = text, text, text, text
-		p.Choices = append(p.Choices, checkout.NetworkChoice{Network: text, Tokens: []checkout.TokenChoice{{Token: text}}, FeeUSD: text})
+		p.Choices = append(p.Choices,
+			checkout.NetworkChoice{Network: text, Tokens: []checkout.TokenChoice{{Token: text}}, FeeUSD: text})
 		if p.Finding != nil {
 			f := *p.Finding
 			f.Asked, f.Network, f.Token, f.ExplorerURL = text, text, text, text
@@ -82,13 +99,16 @@ func misuse(d document) []string {
 		}
 		for _, a := range n.Attr {
 			value := strings.ToLower(strings.TrimSpace(a.Val))
-			link := a.Key == "href" || a.Key == "src" || a.Key == "action" || a.Key == "formaction" || a.Key == "xlink:href"
+			link := a.Key == "href" || a.Key == "src" || a.Key == "action" || a.Key == "formaction" ||
+				a.Key == "xlink:href"
 			switch {
 			case strings.HasPrefix(a.Key, "on"), a.Key == "style", a.Key == "srcdoc", strings.HasPrefix(a.Key, "hx-on"):
 				found = append(found, a.Key+"="+a.Val)
 			case link && strings.HasPrefix(value, "//"):
 				found = append(found, a.Key+"="+a.Val)
-			case link && value != "" && !slices.ContainsFunc(linkSchemes, func(s string) bool { return strings.HasPrefix(value, strings.ToLower(s)) }):
+			case link && value != "" &&
+				!slices.ContainsFunc(linkSchemes,
+					func(s string) bool { return strings.HasPrefix(value, strings.ToLower(s)) }):
 				found = append(found, a.Key+"="+a.Val)
 			}
 		}

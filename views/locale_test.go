@@ -124,7 +124,8 @@ func viewSources(t testing.TB) string {
 	var all strings.Builder
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		byHand := strings.HasSuffix(path, ".templ") ||
-			strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") && !strings.HasSuffix(path, "_templ.go")
+			strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") &&
+				!strings.HasSuffix(path, "_templ.go")
 		if err != nil || entry.IsDir() || !byHand {
 			return err
 		}

@@ -76,7 +76,8 @@ func TestFailureRetry(t *testing.T) {
 	t.Parallel()
 	for seconds, want := range map[int]string{
 		0: "Please try again in a moment.", 1: "Please try again in 1 second.", 40: "Please try again in 40 seconds.",
-		89: "Please try again in 89 seconds.", 90: "Please try again in 2 minutes.", 3600: "Please try again in 60 minutes.",
+		89: "Please try again in 89 seconds.", 90: "Please try again in 2 minutes.",
+		3600: "Please try again in 60 minutes.",
 	} {
 		for _, kind := range []views.FailureKind{views.FailureTooOften, views.FailureUnavailable} {
 			d := open(t, views.Failure(views.FailureProps{Kind: kind, RetrySeconds: seconds}))
@@ -120,7 +121,8 @@ func TestPayPath(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{sampleTxn, "a&b=c", "ä/ö?#", ""} {
 		u, err := url.Parse(checkout.PayPath(id, "de", checkout.ViewFind))
-		if err != nil || u.Path != "/pay" || u.Query().Get("txnid") != id || u.Query().Get("lang") != "de" || u.Query().Get("view") != "find" {
+		if err != nil || u.Path != "/pay" || u.Query().Get("txnid") != id || u.Query().Get("lang") != "de" ||
+			u.Query().Get("view") != "find" {
 			t.Errorf("%q is at %v: %v", id, u, err)
 		}
 	}
@@ -134,7 +136,8 @@ func TestReceipt(t *testing.T) {
 	p := sampleReceipt("en")
 	d := open(t, checkout.Receipt(p))
 	for id, want := range map[string]string{
-		"received": "49.90 USDC", "address": sampleAddress, "hash": sampleHash, "txnid": sampleTxn, "merchant": "Nordlicht Coffee",
+		"received": "49.90 USDC", "address": sampleAddress, "hash": sampleHash, "txnid": sampleTxn,
+		"merchant":    "Nordlicht Coffee",
 		"description": "2 × Espresso No. 4, 1 kg", "reference": "NL-10423", "verify": p.VerifyURL,
 	} {
 		if got := d.says(id); got != want {
@@ -172,7 +175,8 @@ func TestLanding(t *testing.T) {
 	t.Parallel()
 	d := open(t, views.Landing(sampleLanding()))
 	d.hasAll("sign-in", "sign-up", "sandbox", "docs", "networks")
-	open(t, views.Landing(views.LandingProps{Version: "1"})).hasNone("sign-in", "sign-up", "sandbox", "docs", "networks")
+	open(t, views.Landing(views.LandingProps{Version: "1"})).hasNone("sign-in", "sign-up", "sandbox", "docs",
+		"networks")
 }
 
 func TestSandbox(t *testing.T) {

@@ -76,7 +76,8 @@ func scan(t testing.TB, picture image.Image) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := qrcode.NewQRCodeReader().Decode(bitmap, map[gozxing.DecodeHintType]any{gozxing.DecodeHintType_TRY_HARDER: true})
+	result, err := qrcode.NewQRCodeReader().Decode(bitmap,
+		map[gozxing.DecodeHintType]any{gozxing.DecodeHintType_TRY_HARDER: true})
 	if err != nil {
 		t.Fatalf("the code cannot be read: %v", err)
 	}

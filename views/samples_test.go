@@ -138,7 +138,8 @@ var checkoutSamples = []checkoutSample{
 		p.State, p.Deposits = checkout.StateLate, []checkout.Deposit{sampleDeposit(checkout.DepositLate, "49.90")}
 	}},
 	{"late-cancelled", func(p *checkout.Props) {
-		p.State, p.Cancelled, p.Deposits = checkout.StateLate, true, []checkout.Deposit{sampleDeposit(checkout.DepositLate, "49.90")}
+		p.State, p.Cancelled, p.Deposits = checkout.StateLate, true,
+			[]checkout.Deposit{sampleDeposit(checkout.DepositLate, "49.90")}
 	}},
 	{"expired", func(p *checkout.Props) { p.State = checkout.StateExpired }},
 	{"expired-part", func(p *checkout.Props) {
@@ -168,11 +169,13 @@ func sampleReceipt(lang string) checkout.ReceiptProps {
 	return checkout.ReceiptProps{
 		Page: views.Page{Lang: lang, Nonce: "r4nd0m"},
 		Merchant: views.Merchant{
-			Name: "Nordlicht Coffee", Host: "nordlicht.example", HostVerified: true, SupportEmail: "hello@nordlicht.example",
+			Name: "Nordlicht Coffee", Host: "nordlicht.example", HostVerified: true,
+			SupportEmail: "hello@nordlicht.example",
 		},
 		TxnID: sampleTxn, Reference: "NL-10423", Description: "2 × Espresso No. 4, 1 kg",
 		Amount: "49.90", Received: "49.90", Network: "POLYGON", Token: "USDC", Address: sampleAddress,
-		CreatedAt: sampleTime, PaidAt: sampleTime, Deposits: []checkout.Deposit{sampleDeposit(checkout.DepositFinal, "49.90")},
+		CreatedAt: sampleTime, PaidAt: sampleTime,
+		Deposits:  []checkout.Deposit{sampleDeposit(checkout.DepositFinal, "49.90")},
 		VerifyURL: "https://pay.example/pay/" + sampleTxn + "/receipt",
 	}
 }
@@ -181,9 +184,15 @@ func sampleSandbox() sandbox.Props {
 	return sandbox.Props{
 		Page: views.Page{Nonce: "r4nd0m"},
 		Payments: []sandbox.Payment{
-			{TxnID: sampleTxn, Amount: "49.90", Network: "POLYGON", Token: "USDC", Address: sampleAddress, Status: "STARTED", CreatedAt: sampleTime},
+			{
+				TxnID: sampleTxn, Amount: "49.90", Network: "POLYGON", Token: "USDC", Address: sampleAddress,
+				Status: "STARTED", CreatedAt: sampleTime,
+			},
 			{TxnID: "01KJ4Z8Y3T6Q0M5V9B2N7R1XWB", Amount: "12", Status: "PENDING", CreatedAt: sampleTime},
-			{TxnID: "01KJ4Z8Y3T6Q0M5V9B2N7R1XWC", Amount: "250", Network: "BEP20", Token: "USDT", Address: sampleAddress, Status: "COMPLETED", Received: "251.1", CreatedAt: sampleTime},
+			{
+				TxnID: "01KJ4Z8Y3T6Q0M5V9B2N7R1XWC", Amount: "250", Network: "BEP20", Token: "USDT",
+				Address: sampleAddress, Status: "COMPLETED", Received: "251.1", CreatedAt: sampleTime,
+			},
 		},
 		Inbox: []sandbox.Delivery{{
 			At: sampleTime, ID: "evt_01KJ4ZB7", Status: "completed", TxnID: "01KJ4Z8Y3T6Q0M5V9B2N7R1XWC",
@@ -215,7 +224,10 @@ var failureAgain = map[views.FailureKind]string{
 }
 
 func sampleFailure(kind views.FailureKind, lang string) views.FailureProps {
-	return views.FailureProps{Page: views.Page{Lang: lang, Nonce: "r4nd0m"}, Kind: kind, RequestID: "01KJ4ZB7REQ", RetrySeconds: 40, Checkout: true, Again: failureAgain[kind]}
+	return views.FailureProps{
+		Page: views.Page{Lang: lang, Nonce: "r4nd0m"}, Kind: kind, RequestID: "01KJ4ZB7REQ",
+		RetrySeconds: 40, Checkout: true, Again: failureAgain[kind],
+	}
 }
 
 // sampleDonate is a campaign that runs and has been given to.
@@ -223,7 +235,8 @@ func sampleDonate(lang string) donate.Props {
 	return donate.Props{
 		Page: views.Page{Lang: lang, Nonce: "r4nd0m"},
 		Merchant: views.Merchant{
-			Name: "Tromsø Animal Shelter", Host: "shelter.example", HostVerified: true, SupportEmail: "hello@shelter.example",
+			Name: "Tromsø Animal Shelter", Host: "shelter.example", HostVerified: true,
+			SupportEmail: "hello@shelter.example",
 		},
 		CampaignID: "winter-shelter", Title: "A warm winter for 120 dogs", Status: donate.CampaignActive,
 		Description: "Our heating failed in October, and the repair costs more than a whole year of food.\n\n" +
@@ -261,23 +274,36 @@ func sampleDonations(t testing.TB, lang string) map[string]templ.Component {
 	paused, ended, empty, wrong, alone := base, base, base, base, base
 	paused.Status, ended.Status = donate.CampaignPaused, donate.CampaignEnded
 	ended.Raised, ended.Percent, ended.Reached, ended.Donors = "12450", 100, true, 1843
-	empty.Donations, empty.Older, empty.Raised, empty.Goal, empty.Donors, empty.Suggested, empty.Choices = nil, "", "0", "", 0, nil, nil
-	wrong.Typed = url.Values{"suggested": {"other"}, "amount": {"0.5"}, "name": {"Eve"}, "message": {"Hello"}, "way": {"BEP20.USDT"}}
-	wrong.Errors = map[string]donate.InputError{"amount": donate.InputTooSmall, "way": donate.InputWay, "name": donate.InputTooLong, "message": donate.InputText}
+	empty.Donations, empty.Older, empty.Raised, empty.Goal, empty.Donors, empty.Suggested, empty.Choices = nil, "",
+		"0", "", 0, nil, nil
+	wrong.Typed = url.Values{
+		"suggested": {"other"}, "amount": {"0.5"}, "name": {"Eve"}, "message": {"Hello"},
+		"way": {"BEP20.USDT"},
+	}
+	wrong.Errors = map[string]donate.InputError{
+		"amount": donate.InputTooSmall, "way": donate.InputWay,
+		"name": donate.InputTooLong, "message": donate.InputText,
+	}
 	wrong.Problem = checkout.ProblemUnavailable
 	alone.Merchant.Accent, alone.Merchant.Background = "#c2185b", "#fff3e0"
 	return map[string]templ.Component{
-		"donate": donate.Campaign(base), "donate-paused": donate.Campaign(paused), "donate-ended": donate.Campaign(ended), "donate-empty": donate.Campaign(empty),
-		"donate-wrong": donate.Campaign(wrong), "donate-branded": donate.Campaign(alone), "donate-widget": donate.Widget(base),
-		"gift": donate.Campaign(sampleGift(t, lang, "waiting-sandbox")), "gift-short": donate.Campaign(sampleGift(t, lang, "short")),
-		"gift-seen": donate.Campaign(sampleGift(t, lang, "confirming")), "gift-paid": donate.Campaign(sampleGift(t, lang, "paid")), "gift-choose": donate.Campaign(sampleGift(t, lang, "choose-again")),
+		"donate": donate.Campaign(base), "donate-paused": donate.Campaign(paused),
+		"donate-ended": donate.Campaign(ended), "donate-empty": donate.Campaign(empty),
+		"donate-wrong": donate.Campaign(wrong), "donate-branded": donate.Campaign(alone),
+		"donate-widget": donate.Widget(base),
+		"gift":          donate.Campaign(sampleGift(t, lang, "waiting-sandbox")),
+		"gift-short":    donate.Campaign(sampleGift(t, lang, "short")),
+		"gift-seen":     donate.Campaign(sampleGift(t, lang, "confirming")),
+		"gift-paid":     donate.Campaign(sampleGift(t, lang, "paid")),
+		"gift-choose":   donate.Campaign(sampleGift(t, lang, "choose-again")),
 	}
 }
 
 func sampleLink(lang string) donate.LinkProps {
 	return donate.LinkProps{
-		Page: views.Page{Lang: lang, Nonce: "r4nd0m"}, Merchant: views.Merchant{Name: "Nordlicht Coffee", Host: "nordlicht.example", HostVerified: true},
-		Slug: "table-4", Description: "Your table at Nordlicht Coffee", Amount: "18.50",
+		Page:     views.Page{Lang: lang, Nonce: "r4nd0m"},
+		Merchant: views.Merchant{Name: "Nordlicht Coffee", Host: "nordlicht.example", HostVerified: true},
+		Slug:     "table-4", Description: "Your table at Nordlicht Coffee", Amount: "18.50",
 	}
 }
 
@@ -288,7 +314,10 @@ func sampleLinks(lang string) map[string]templ.Component {
 	wrong.Amount, wrong.Min, wrong.Typed = "", "5", url.Values{"amount": {"ten"}}
 	wrong.Errors, wrong.Problem = map[string]donate.InputError{"amount": donate.InputAmount}, checkout.ProblemMerchant
 	closed.Closed = true
-	return map[string]templ.Component{"link": donate.PayLink(fixed), "link-open": donate.PayLink(open), "link-wrong": donate.PayLink(wrong), "link-closed": donate.PayLink(closed)}
+	return map[string]templ.Component{
+		"link": donate.PayLink(fixed), "link-open": donate.PayLink(open),
+		"link-wrong": donate.PayLink(wrong), "link-closed": donate.PayLink(closed),
+	}
 }
 
 // samplePages is every page by name, in a language it speaks.

@@ -73,7 +73,10 @@ func fetched(t testing.TB, address string) int {
 // assets are the addresses a page makes a browser fetch.
 func (d document) assets() []string {
 	var all []string
-	for _, n := range d.elements(func(n *html.Node) bool { return n.Data == "script" || n.Data == "link" || n.Data == "img" }) {
+	for _, n := range d.elements(func(n *html.Node) bool {
+		return n.Data == "script" || n.Data == "link" ||
+			n.Data == "img"
+	}) {
 		for _, name := range []string{"src", "href"} {
 			if address := attribute(n, name); address != "" {
 				all = append(all, address)
@@ -120,7 +123,10 @@ func TestStyleInline(t *testing.T) {
 	t.Parallel()
 	for _, s := range checkoutSamples {
 		d := open(t, checkout.Pay(s.props(t, "en")))
-		if sheets := d.elements(func(n *html.Node) bool { return attribute(n, "rel") == "stylesheet" }); len(sheets) > 0 {
+		if sheets := d.elements(func(n *html.Node) bool {
+			return attribute(n,
+				"rel") == "stylesheet"
+		}); len(sheets) > 0 {
 			t.Errorf("%s fetches %d style sheets", s.name, len(sheets))
 		}
 		for _, n := range d.elements(func(n *html.Node) bool { return n.Data == "style" }) {

@@ -69,8 +69,10 @@ func actsLeaveTheirLines(t *testing.T, b *bundle) {
 	mine, api := "ada@shop.example ", "API key "
 	want := []string{
 		mine + "signed up", mine + "signed in", mine + "created an API key", mine + "created an API key",
-		api + "changed settlement wallets", api + "changed the callback address", api + "changed the custodian", api + "changed the branding",
-		api + "marked a payment as completed", mine + "bought credits", api + "rotated an API key", mine + "signed in", mine + "signed out",
+		api + "changed settlement wallets", api + "changed the callback address", api + "changed the custodian",
+		api + "changed the branding",
+		api + "marked a payment as completed", mine + "bought credits", api + "rotated an API key",
+		mine + "signed in", mine + "signed out",
 	}
 	if !slices.Equal(told, want) {
 		t.Errorf("the log says\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
@@ -126,7 +128,8 @@ func revokeKeyAgain(t *testing.T, b *bundle) {
 	_, err = b.store.DisableKey(t.Context(), key.ID, b.clock.Now())
 	must(t, err)
 	code("a key that was disabled since", revoke(fresh, devKey, "Idempotency-Key", "rotate-3"), "401")
-	if log := b.log.String(); strings.Contains(log, devKey[2:]) || strings.Contains(log, old) || strings.Contains(log, fresh) || strings.Contains(log, newest) {
+	if log := b.log.String(); strings.Contains(log, devKey[2:]) || strings.Contains(log, old) ||
+		strings.Contains(log, fresh) || strings.Contains(log, newest) {
 		t.Error("a secret is in the log")
 	}
 }
@@ -147,7 +150,8 @@ func TestRotateWithSignatureAgain(t *testing.T) {
 		return b.graphQL(`mutation($k: String!, $c: String!, $s: String!) { rotateApiKeyWithSignature(apiKey: $k, challenge: $c, signature: $s) { code newApiKey } }`,
 			string(arguments), "Idempotency-Key", "again")
 	}
-	if first, again := rotate(), rotate(); first.text(t, "data.rotateApiKeyWithSignature.code") != "200" || again.body != first.body {
+	if first, again := rotate(), rotate(); first.text(t, "data.rotateApiKeyWithSignature.code") != "200" ||
+		again.body != first.body {
 		t.Errorf("first %s\nagain %s", first.body, again.body)
 	}
 }

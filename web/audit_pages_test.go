@@ -104,13 +104,16 @@ func auditedDashboard(t *testing.T) dashboardBundle {
 func TestPagesLeaveTheirLines(t *testing.T) {
 	t.Parallel()
 	b := auditedDashboard(t)
-	root, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: rootEmail, Password: secret.New(testPassword), Operator: true})
+	root, err := b.accounts.CreateUser(t.Context(),
+		identity.NewUser{Email: rootEmail, Password: secret.New(testPassword), Operator: true})
 	must(t, err)
 	d := &diary{b: b, of: []int64{root.ID}, routes: make(map[string]bool)}
 	rs := b.surfer()
-	d.leaves("/signin", rs.post("/signin", "email", " Root@Shop.example ", "password", testPassword), rootEmail+" signed in: |")
+	d.leaves("/signin", rs.post("/signin", "email", " Root@Shop.example ", "password", testPassword),
+		rootEmail+" signed in: |")
 
-	invited := d.leaves("/operator/invite", rs.post("/operator/invite", "email", "Ada@shop.example"), rootEmail+" invited somebody: ada@shop.example|")
+	invited := d.leaves("/operator/invite", rs.post("/operator/invite", "email", "Ada@shop.example"),
+		rootEmail+" invited somebody: ada@shop.example|")
 	token := regexp.MustCompile(`invite=(fli_\w+)`).FindStringSubmatch(invited.body)[1]
 	s := b.surfer()
 	s.post("/signup", "email", "else@shop.example", "password", testPassword, "invite", token).wants(t, 403)
@@ -144,31 +147,42 @@ func TestPagesLeaveTheirLines(t *testing.T) {
 func (d *diary) shop(s *surfer, ada identity.User) {
 	t, b, me := d.b.t, d.b, ownerEmail+" "
 	t.Helper()
-	d.leaves("/dashboard/keys", s.post("/dashboard/keys", "label", " Shop ", "wallet", ""), me+"created an API key: Shop|")
+	d.leaves("/dashboard/keys", s.post("/dashboard/keys", "label", " Shop ", "wallet", ""),
+		me+"created an API key: Shop|")
 	keys, err := b.store.KeysOfUser(t.Context(), ada.ID)
 	must(t, err)
 	key := keys[0].PublicID
-	d.leaves("/dashboard/keys/:key/label", s.post("/dashboard/keys/"+key+"/label", "label", "Till"), me+"renamed an API key: Shop|Till")
+	d.leaves("/dashboard/keys/:key/label", s.post("/dashboard/keys/"+key+"/label", "label", "Till"),
+		me+"renamed an API key: Shop|Till")
 	s.post("/dashboard/keys/"+key+"/rotate", "password", "wrong password")
-	d.leaves("/dashboard/keys/:key/rotate", s.post("/dashboard/keys/"+key+"/rotate", "password", testPassword), me+"rotated an API key: Till|")
+	d.leaves("/dashboard/keys/:key/rotate", s.post("/dashboard/keys/"+key+"/rotate", "password", testPassword),
+		me+"rotated an API key: Till|")
 	d.leaves("/dashboard/keys", s.post("/dashboard/keys", "label", "Old", "wallet", ""), me+"created an API key: Old|")
 	keys, err = b.store.KeysOfUser(t.Context(), ada.ID)
 	must(t, err)
 	old := keys[slices.IndexFunc(keys, func(k merchant.Key) bool { return k.Label == "Old" })].PublicID
-	d.leaves("/dashboard/keys/:key/revoke", s.post("/dashboard/keys/"+old+"/revoke", "password", testPassword), me+"revoked an API key: Old|")
+	d.leaves("/dashboard/keys/:key/revoke", s.post("/dashboard/keys/"+old+"/revoke", "password", testPassword),
+		me+"revoked an API key: Old|")
 
 	destinations := []string{"key", key, "name", "Nordlicht", "wallet.BASE", merchantWallet, "callbackUrl", "https://shop.example/hook", "password", testPassword}
 	d.leaves("/dashboard/custodian", s.post("/dashboard/custodian", destinations...),
 		me+"changed settlement wallets: Till|BASE none → "+merchantWallet, me+"changed the callback address: Till|none → https://shop.example/hook", me+"changed the custodian: Till|name none → Nordlicht")
 	d.leaves("/dashboard/custodian", s.post("/dashboard/custodian", destinations...))
-	d.leaves("/dashboard/custodian/options", s.post("/dashboard/custodian/options", "key", key, "short", "1.5", "late", "0", "BASE.enabled", "yes", "BASE.USDT", "yes", "BASE.USDC", "yes",
-		"BEP20.enabled", "yes", "BEP20.USDT", "yes", "BEP20.USDC", "yes", "POLYGON.enabled", "yes", "POLYGON.USDT", "yes", "POLYGON.USDC", "yes", "password", testPassword),
+	d.leaves("/dashboard/custodian/options",
+		s.post("/dashboard/custodian/options", "key", key, "short", "1.5", "late", "0", "BASE.enabled", "yes",
+			"BASE.USDT", "yes", "BASE.USDC", "yes",
+			"BEP20.enabled", "yes", "BEP20.USDT", "yes", "BEP20.USDC", "yes", "POLYGON.enabled", "yes", "POLYGON.USDT",
+			"yes", "POLYGON.USDC", "yes", "password", testPassword),
 		me+"changed the custodian: Till|accepted short by: 0 % → 1.5 %")
 	d.leaves("/dashboard/custodian/secret", s.post("/dashboard/custodian/secret", "key", key, "secret", "s3cret", "password", testPassword), me+"changed the custodian: Till|shared secret")
-	d.leaves("/dashboard/custodian/rotate", s.post("/dashboard/custodian/rotate", "key", key, "password", testPassword), me+"rotated the signing secret: Till|")
+	d.leaves("/dashboard/custodian/rotate",
+		s.post("/dashboard/custodian/rotate", "key", key, "password", testPassword),
+		me+"rotated the signing secret: Till|")
 	d.leaves("/dashboard/custodian/retire", s.post("/dashboard/custodian/retire", "key", key, "password", testPassword), me+"rotated the signing secret: Till|the old one was retired")
 	s.post("/dashboard/branding", "key", key, "name", "Nordlicht", "primaryColor", "red")
-	d.leaves("/dashboard/branding", s.post("/dashboard/branding", "key", key, "name", "Nordlicht", "tagline", "Coffee"), me+"changed the branding: Till|")
+	d.leaves("/dashboard/branding",
+		s.post("/dashboard/branding", "key", key, "name", "Nordlicht", "tagline", "Coffee"),
+		me+"changed the branding: Till|")
 	d.leaves("/dashboard/branding/logo", s.upload(logoUpload, key, "image/png", pictureOf(t, 64, color.Black)), me+"changed the branding: Till|uploaded a logo")
 	d.leaves("/dashboard/branding/logo/remove", s.post("/dashboard/branding/logo/remove", "key", key), me+"changed the branding: Till|removed the logo")
 
@@ -181,31 +195,44 @@ func (d *diary) shop(s *surfer, ada identity.User) {
 		return id
 	}
 	cancelled, done, accepted := pay(), pay(), pay()
-	d.leaves("/dashboard/payments/:txnid/cancel", s.post("/dashboard/payments/"+cancelled+"/cancel"), me+"cancelled a payment: "+cancelled+"|")
+	d.leaves("/dashboard/payments/:txnid/cancel", s.post("/dashboard/payments/"+cancelled+"/cancel"),
+		me+"cancelled a payment: "+cancelled+"|")
 	s.post("/dashboard/payments/"+cancelled+"/cancel").wants(t, 409)
-	d.leaves("/dashboard/payments/:txnid/complete", s.post("/dashboard/payments/"+done+"/complete", "reason", "paid in cash", "password", testPassword),
+	d.leaves("/dashboard/payments/:txnid/complete",
+		s.post("/dashboard/payments/"+done+"/complete", "reason", "paid in cash", "password", testPassword),
 		me+"marked a payment as completed: "+done+"|paid in cash")
 	s.post("/dashboard/payments/"+accepted+"/accept", "password", testPassword).wants(t, 409)
 	b.short(accepted, 40)
-	d.leaves("/dashboard/payments/:txnid/accept", s.post("/dashboard/payments/"+accepted+"/accept", "password", testPassword),
+	d.leaves("/dashboard/payments/:txnid/accept",
+		s.post("/dashboard/payments/"+accepted+"/accept", "password", testPassword),
 		me+"accepted short or late money: "+accepted+"|$40.00 of $49.90")
 
-	d.leaves("/dashboard/links", s.post("/dashboard/links", "key", key, "slug", "bag", "description", "One bag", "amount", "12.50"), me+"created a payment link: bag|One bag")
+	d.leaves("/dashboard/links",
+		s.post("/dashboard/links", "key", key, "slug", "bag", "description", "One bag", "amount", "12.50"),
+		me+"created a payment link: bag|One bag")
 	d.leaves("/dashboard/links/:link/pause", s.post("/dashboard/links/bag/pause"), me+"paused a payment link: bag|")
 	d.leaves("/dashboard/links/:link/resume", s.post("/dashboard/links/bag/resume"), me+"resumed a payment link: bag|")
-	d.leaves("/dashboard/campaigns", s.post("/dashboard/campaigns", "key", key, "title", "A well", "slug", "well"), me+"created a campaign: well|A well")
-	d.leaves("/dashboard/campaigns/:campaign/edit", s.post("/dashboard/campaigns/well/edit", "key", key, "title", "Two wells"), me+"changed a campaign: well|Two wells")
-	d.leaves("/dashboard/campaigns/:campaign/pause", s.post("/dashboard/campaigns/well/pause"), me+"paused a campaign: well|Two wells")
-	d.leaves("/dashboard/campaigns/:campaign/resume", s.post("/dashboard/campaigns/well/resume"), me+"resumed a campaign: well|Two wells")
+	d.leaves("/dashboard/campaigns", s.post("/dashboard/campaigns", "key", key, "title", "A well", "slug", "well"),
+		me+"created a campaign: well|A well")
+	d.leaves("/dashboard/campaigns/:campaign/edit",
+		s.post("/dashboard/campaigns/well/edit", "key", key, "title", "Two wells"),
+		me+"changed a campaign: well|Two wells")
+	d.leaves("/dashboard/campaigns/:campaign/pause", s.post("/dashboard/campaigns/well/pause"),
+		me+"paused a campaign: well|Two wells")
+	d.leaves("/dashboard/campaigns/:campaign/resume", s.post("/dashboard/campaigns/well/resume"),
+		me+"resumed a campaign: well|Two wells")
 	gift := b.given("well")
 	d.leaves("/dashboard/campaigns/:campaign/review", s.post("/dashboard/campaigns/well/review", "review", "APPROVED", "donation", gift), me+"reviewed what donors wrote: well|approved donation "+gift)
-	d.leaves("/dashboard/campaigns/:campaign/end", s.post("/dashboard/campaigns/well/end"), me+"ended a campaign: well|Two wells")
+	d.leaves("/dashboard/campaigns/:campaign/end", s.post("/dashboard/campaigns/well/end"),
+		me+"ended a campaign: well|Two wells")
 
-	d.leaves("/dashboard/webhooks/:id/resend", s.post("/dashboard/webhooks/1/resend"), me+"sent webhooks again: webhook 1|")
+	d.leaves("/dashboard/webhooks/:id/resend", s.post("/dashboard/webhooks/1/resend"),
+		me+"sent webhooks again: webhook 1|")
 	today := b.clock.Now().Format(time.DateOnly)
 	d.leaves("/dashboard/webhooks/resend", s.post("/dashboard/webhooks/resend", "key", key, "since", today))
 	n := b.failAll()
-	d.leaves("/dashboard/webhooks/resend", s.post("/dashboard/webhooks/resend", "key", key, "since", today), me+"sent webhooks again: Till|failed since "+today+": "+n)
+	d.leaves("/dashboard/webhooks/resend", s.post("/dashboard/webhooks/resend", "key", key, "since", today),
+		me+"sent webhooks again: Till|failed since "+today+": "+n)
 }
 
 // team does what concerns who belongs to the merchant.
@@ -257,10 +284,13 @@ func (d *diary) entry(s *surfer, ada identity.User) {
 	k := authenticator.NewKey(t)
 	d.leaves(passkeysPath, s.addPasskey(k), me+"added a passkey: Phone|")
 	id := b.passkeyOf(ada)
-	d.leaves(passkeysPath+"/:passkey/name", s.post(passkeysPath+"/"+id+"/name", "name", "Tablet"), me+"renamed a passkey: Phone|Tablet")
+	d.leaves(passkeysPath+"/:passkey/name", s.post(passkeysPath+"/"+id+"/name", "name", "Tablet"),
+		me+"renamed a passkey: Phone|Tablet")
 	other := b.surfer()
-	d.leaves(passkeyPath, other.enter(device.Answer(t, other.asks(passkeyPath+"/ask"), k)), me+"signed in: |with a passkey")
-	d.leaves(passkeysPath+"/:passkey/remove", s.post(passkeysPath+"/"+id+"/remove", "password", testPassword), me+"removed a passkey: Tablet|")
+	d.leaves(passkeyPath, other.enter(device.Answer(t, other.asks(passkeyPath+"/ask"), k)),
+		me+"signed in: |with a passkey")
+	d.leaves(passkeysPath+"/:passkey/remove", s.post(passkeysPath+"/"+id+"/remove", "password", testPassword),
+		me+"removed a passkey: Tablet|")
 
 	s.post(securityPath+"/factor").leads(t, securityPath+"/factor")
 	text := regexp.MustCompile(`data-testid="totp-secret">([A-Z2-7]{32})<`).FindStringSubmatch(s.get(securityPath + "/factor").body)[1]
@@ -277,13 +307,16 @@ func (d *diary) entry(s *surfer, ada identity.User) {
 	other.post("/signin/code", "code", "000000").wants(t, 401)
 	d.leaves("/signin/code", other.post("/signin/code", "code", code()), me+"signed in: |with a code")
 	d.leaves("/signin", other.post("/signin", "email", ownerEmail, "password", testPassword))
-	d.leaves("/signin/code", other.post("/signin/code", "code", recovery), me+"used a recovery code: |", me+"signed in: |with a code")
+	d.leaves("/signin/code", other.post("/signin/code", "code", recovery), me+"used a recovery code: |",
+		me+"signed in: |with a code")
 	ends := regexp.MustCompile(securityPath+`/sessions/(\w+)/end`).FindAllString(s.get(securityPath).body, -1)
 	d.leaves(securityPath+"/sessions/:session/end", s.post(ends[0]), me+"ended a session: |")
-	d.leaves(securityPath+"/factor/remove", s.post(securityPath+"/factor/remove", "password", testPassword), me+"turned the second factor off: |")
+	d.leaves(securityPath+"/factor/remove", s.post(securityPath+"/factor/remove", "password", testPassword),
+		me+"turned the second factor off: |")
 
 	s.post(securityPath+"/password", "old", "wrong password", "next", testPassword+" 2").wants(t, 400)
-	d.leaves(securityPath+"/password", s.post(securityPath+"/password", "old", testPassword, "next", testPassword+" 2"), me+"changed the password: |")
+	d.leaves(securityPath+"/password",
+		s.post(securityPath+"/password", "old", testPassword, "next", testPassword+" 2"), me+"changed the password: |")
 	s.post("/forgot", "email", ownerEmail).wants(t, 200)
 	var reset []string
 	eventually(t, "the mail with the link", func() bool {
@@ -305,11 +338,15 @@ func (d *diary) operator(rs *surfer, ada identity.User) {
 	must(t, err)
 	user := usersPath + "/" + ada.PublicID
 	key := user + "/keys/" + keys[0].PublicID
-	d.leaves(usersPath+"/:user/keys/:key/disable", rs.post(key+"/disable", "password", testPassword), me+"disabled an API key: Till|")
+	d.leaves(usersPath+"/:user/keys/:key/disable", rs.post(key+"/disable", "password", testPassword),
+		me+"disabled an API key: Till|")
 	rs.post(key+"/disable", "password", testPassword).wants(t, 409)
-	d.leaves(usersPath+"/:user/keys/:key/enable", rs.post(key+"/enable", "password", testPassword), me+"enabled an API key: Till|")
-	d.leaves(usersPath+"/:user/disable", rs.post(user+"/disable", "password", testPassword), me+"disabled a user: "+ownerEmail+"|")
-	d.leaves(usersPath+"/:user/enable", rs.post(user+"/enable", "password", testPassword), me+"enabled a user: "+ownerEmail+"|")
+	d.leaves(usersPath+"/:user/keys/:key/enable", rs.post(key+"/enable", "password", testPassword),
+		me+"enabled an API key: Till|")
+	d.leaves(usersPath+"/:user/disable", rs.post(user+"/disable", "password", testPassword),
+		me+"disabled a user: "+ownerEmail+"|")
+	d.leaves(usersPath+"/:user/enable", rs.post(user+"/enable", "password", testPassword),
+		me+"enabled a user: "+ownerEmail+"|")
 }
 
 // short starts a payment and has less than asked for arrive.
@@ -343,7 +380,8 @@ func (b dashboardBundle) failAll() string {
 	must(b.t, err)
 	for _, x := range list {
 		must(b.t, b.store.Settle(ctx, "test", webhook.Outcome{
-			DeliveryID: x.ID, State: webhook.Failed, Attempt: webhook.Attempt{At: b.clock.Now(), URL: x.URL, Status: 500},
+			DeliveryID: x.ID, State: webhook.Failed,
+			Attempt: webhook.Attempt{At: b.clock.Now(), URL: x.URL, Status: 500},
 		}))
 	}
 	return strconv.Itoa(len(list))

@@ -39,7 +39,10 @@ func TestIntrospectionByTheReferenceImplementation(t *testing.T) {
 	t.Parallel()
 	var operations []string
 	runNode(t, "testdata/introspect.js", &operations)
-	for _, name := range []string{"getTxnDetails", "getTransactions", "payment", "StartPayment", "createCustodianAccount"} {
+	for _, name := range []string{
+		"getTxnDetails", "getTransactions", "payment", "StartPayment",
+		"createCustodianAccount",
+	} {
 		if !slices.Contains(operations, name) {
 			t.Errorf("%s is not among %v", name, operations)
 		}

@@ -122,7 +122,9 @@ func required(d *ast.Definition, but string) string {
 }
 
 // refused calls the operation with one value that does not belong there.
-func (w *tenants) refused(kind string, op *ast.FieldDefinition, a *ast.ArgumentDefinition, p spot, value string, must bool) {
+func (w *tenants) refused(kind string, op *ast.FieldDefinition, a *ast.ArgumentDefinition, p spot, value string,
+	must bool,
+) {
 	w.t.Helper()
 	arguments := []string{a.Name + ": $it"}
 	for _, other := range op.Arguments {
@@ -165,7 +167,8 @@ func (w *tenants) value(a *ast.ArgumentDefinition) string {
 	case "after":
 		return ""
 	}
-	if a.Type.NonNull && a.Type.NamedType == "String" && !slices.Contains([]string{"apiKey", "txnid", "apiKeyId"}, a.Name) {
+	if a.Type.NonNull && a.Type.NamedType == "String" &&
+		!slices.Contains([]string{"apiKey", "txnid", "apiKeyId"}, a.Name) {
 		return `"something good"`
 	}
 	return w.argument(a)
@@ -185,7 +188,8 @@ func TestBadInput_EveryField(t *testing.T) {
 		if !ok || path == "/graphql" {
 			continue
 		}
-		s := document.Components.Schemas[strings.TrimPrefix(o.RequestBody.Content["application/json"].Schema.Ref, docs.SchemaPrefix)]
+		s := document.Components.Schemas[strings.TrimPrefix(o.RequestBody.Content["application/json"].Schema.Ref,
+			docs.SchemaPrefix)]
 		for name, field := range s.Properties {
 			kind := kindOfField(field)
 			if kind == "" {
@@ -205,7 +209,10 @@ func TestBadInput_EveryField(t *testing.T) {
 			}
 		}
 	}
-	for _, query := range []string{"limit=x", "limit=0", "limit=501", "limit=-1", "limit=1.5", "limit=99999999999", "after=x", "after=-1", "after=%00", "after=" + strings.Repeat("9", 30)} {
+	for _, query := range []string{
+		"limit=x", "limit=0", "limit=501", "limit=-1", "limit=1.5", "limit=99999999999",
+		"after=x", "after=-1", "after=%00", "after=" + strings.Repeat("9", 30),
+	} {
 		if got := b.ask(http.MethodGet, "/events?"+query, "", "x-api-key", m.text); got.status != 400 {
 			t.Errorf("GET /events?%s: %d %s", query, got.status, got.start())
 		}

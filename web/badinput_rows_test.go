@@ -63,8 +63,9 @@ var badPayments = []badRow{
 		code: 400, says: []string{"txnid"},
 	},
 	{
-		name: "unknown txnid, start", prepare: func(b *bundle) (string, string) { return b.newMerchant(5).text, unknownTxn },
-		method: "POST", path: "/pay", body: `{"apiKey":"$A","txnid":"$B","network":"BASE","token":"USDC"}`,
+		name:    "unknown txnid, start",
+		prepare: func(b *bundle) (string, string) { return b.newMerchant(5).text, unknownTxn },
+		method:  "POST", path: "/pay", body: `{"apiKey":"$A","txnid":"$B","network":"BASE","token":"USDC"}`,
 		query: `mutation { StartPayment(apiKey: "$A", txnid: "$B", network: BASE, token: USDC) { code message transaction { txnid } } }`,
 		field: "StartPayment", code: 404, says: []string{"txnid"},
 	},

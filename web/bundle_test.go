@@ -129,7 +129,10 @@ func newBundleOn(t *testing.T, url string, o Options) *bundle {
 	must(t, err)
 	t.Cleanup(func() { must(t, st.Close()) })
 	must(t, st.Migrate(ctx))
-	b := &bundle{t: t, store: st, networks: newTestNetworks(), clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log, logger: logger}
+	b := &bundle{
+		t: t, store: st, networks: newTestNetworks(),
+		clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log, logger: logger,
+	}
 	b.recharges = &testRecharges{recharge.New(st, nil, b.clock.Now, logger)}
 	b.metrics = metrics.New("test", b.clock.Now, logger)
 	b.accounts = newServices(st, b.clock.Now, identity.Options{}, merchant.Options{})
@@ -140,7 +143,8 @@ func newBundleOn(t *testing.T, url string, o Options) *bundle {
 	b.campaigns = campaign.NewService(st, b.payments, b.clock.Now)
 	if o.BaseURL == "" {
 		o.BaseURL, o.CheckoutURL, o.Version = testBaseURL, testBaseURL, "test"
-		o.GraphQL, o.SignUp, o.NewKeys = graph.Options{Introspection: true}, true, operation.NewKeys{Credits: 20, Queries: 5}
+		o.GraphQL, o.SignUp, o.NewKeys = graph.Options{Introspection: true}, true,
+			operation.NewKeys{Credits: 20, Queries: 5}
 	}
 	o.Answered = b.metrics.Answered
 	b.server = New(Deps{
@@ -177,11 +181,13 @@ func (b *bundle) newKey(credits, queries int64) seller {
 	ctx := b.t.Context()
 	// The password's hash is what makes a user slow; nobody signs in here.
 	user, err := b.store.CreateUser(ctx, identity.User{
-		PublicID: string(testID(b.clock.Now())), Email: strings.ToLower(string(testID(b.clock.Now()))) + "@shop.example",
+		PublicID:     string(testID(b.clock.Now())),
+		Email:        strings.ToLower(string(testID(b.clock.Now()))) + "@shop.example",
 		PasswordHash: "none", FirstName: "Ada", LastName: "Byron", CreatedAt: b.clock.Now(),
 	})
 	must(b.t, err)
-	key, text, err := b.accounts.CreateKey(ctx, user, merchant.NewKey{Wallet: merchantWallet, Credits: credits, Queries: queries})
+	key, text, err := b.accounts.CreateKey(ctx, user,
+		merchant.NewKey{Wallet: merchantWallet, Credits: credits, Queries: queries})
 	must(b.t, err)
 	return seller{key, text.Reveal()}
 }
@@ -193,7 +199,10 @@ func (b *bundle) newMerchant(credits int64) seller {
 	name, callback, own := "Nordlicht", "https://shop.example/hook", secret.New("callback-canary")
 	_, _, err := b.accounts.CreateCustodian(b.t.Context(), m.key, merchant.CustodianInput{
 		Name: &name, CallbackURL: &callback, Secret: &own,
-		Wallets: map[chain.Network]string{chain.BEP20: merchantWallet, chain.Polygon: merchantWallet, chain.Base: merchantWallet},
+		Wallets: map[chain.Network]string{
+			chain.BEP20: merchantWallet, chain.Polygon: merchantWallet,
+			chain.Base: merchantWallet,
+		},
 	}, nil)
 	must(b.t, err)
 	return m
@@ -203,9 +212,10 @@ func (b *bundle) newPayment(m seller) payment.Payment { return b.newPaymentOf(m,
 
 func (b *bundle) newPaymentOf(m seller, amount string) payment.Payment {
 	b.t.Helper()
-	p, err := b.payments.Create(b.t.Context(), payment.CreateInput{KeyID: m.key.ID, Amount: amount, Details: payment.Details{
-		Reference: "NL-1042", SuccessURL: "https://shop.example/thanks?cart=7",
-	}})
+	p, err := b.payments.Create(b.t.Context(),
+		payment.CreateInput{KeyID: m.key.ID, Amount: amount, Details: payment.Details{
+			Reference: "NL-1042", SuccessURL: "https://shop.example/thanks?cart=7",
+		}})
 	must(b.t, err)
 	return p
 }
@@ -256,7 +266,8 @@ func (b *bundle) expire(p payment.Payment) payment.Payment {
 	for _, n := range chain.Networks() {
 		seen[n] = at
 	}
-	p, err := b.store.UpdatePayment(b.t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) { return p.Expire(seen, at) })
+	p, err := b.store.UpdatePayment(b.t.Context(), p.ID,
+		func(p payment.Payment) (payment.Change, error) { return p.Expire(seen, at) })
 	must(b.t, err)
 	return p
 }
@@ -290,13 +301,16 @@ func (c *testClock) advance(d time.Duration) {
 type testRecharges struct{ *recharge.Service }
 
 // testWallets reads private keys as the program does.
-var testWallets = operation.Wallets{SignerOf: wallet.SignerOf, WalletOf: func(privateKey secret.Text) (chain.Address, error) {
-	k, err := wallet.ParseEVM(privateKey)
-	if err != nil {
-		return "", err
-	}
-	return k.Wallet(), nil
-}}
+var testWallets = operation.Wallets{
+	SignerOf: wallet.SignerOf,
+	WalletOf: func(privateKey secret.Text) (chain.Address, error) {
+		k, err := wallet.ParseEVM(privateKey)
+		if err != nil {
+			return "", err
+		}
+		return k.Wallet(), nil
+	},
+}
 
 // logBuffer keeps what was logged.
 type logBuffer struct {

@@ -28,7 +28,8 @@ func TestCheckoutHeaders(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	m := b.newMerchant(9)
-	open, started, paid := b.newPayment(m), b.start(b.newPayment(m), chain.Polygon), b.start(b.newPayment(m), chain.Polygon)
+	open, started, paid := b.newPayment(m), b.start(b.newPayment(m), chain.Polygon),
+		b.start(b.newPayment(m), chain.Polygon)
 	paid = b.deposit(paid, paid.Amount, true)
 	act := func(p payment.Payment, act string) string { return "/pay/" + string(p.ID) + "/" + act }
 	for name, row := range map[string]struct {
@@ -56,7 +57,8 @@ func TestCheckoutHeaders(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, got.status, row.status)
 		}
 		for header, want := range map[string]string{
-			"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin", "Cache-Control": "no-store",
+			"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin",
+			"Cache-Control":             "no-store",
 			"Strict-Transport-Security": "max-age=63072000", "Content-Type": "text/html; charset=utf-8",
 			"Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=(), interest-cohort=()",
 		} {
@@ -84,9 +86,10 @@ func TestReturnLinks(t *testing.T) {
 	b := newBundle(t)
 	m := b.newMerchant(9)
 	with := func() payment.Payment {
-		p, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: m.key.ID, Amount: "5", Details: payment.Details{
-			SuccessURL: "https://shop.example/thanks?cart=7&status=mine#top", CancelURL: "http://shop.example:8443/cart",
-		}})
+		p, err := b.payments.Create(t.Context(),
+			payment.CreateInput{KeyID: m.key.ID, Amount: "5", Details: payment.Details{
+				SuccessURL: "https://shop.example/thanks?cart=7&status=mine#top", CancelURL: "http://shop.example:8443/cart",
+			}})
 		must(t, err)
 		return b.start(p, chain.Polygon)
 	}
@@ -121,12 +124,14 @@ func TestReturnLinks(t *testing.T) {
 			u, err := url.Parse(strings.ReplaceAll(link[1], "&amp;", "&"))
 			must(t, err)
 			q := u.Query()
-			if u.Host != row.host || u.Path != row.path || q.Get("txnid") != string(row.p.ID) || len(q["status"]) != 1 || q.Get("status") != row.want {
+			if u.Host != row.host || u.Path != row.path || q.Get("txnid") != string(row.p.ID) ||
+				len(q["status"]) != 1 || q.Get("status") != row.want {
 				t.Errorf("back to %s", u)
 			}
 		})
 	}
-	if page := b.ask("GET", "/pay?txnid="+string(lateCancelled.ID), ""); !strings.Contains(page.body, "after the payment was cancelled") {
+	if page := b.ask("GET", "/pay?txnid="+string(lateCancelled.ID), ""); !strings.Contains(page.body,
+		"after the payment was cancelled") {
 		t.Error("the page of a cancelled payment speaks of time")
 	}
 	if page := b.ask("GET", "/pay?txnid="+string(paid.ID), ""); !strings.Contains(page.body, "<dd>Polygon</dd>") {
@@ -154,7 +159,8 @@ func TestReturnLinks_OtherHosts(t *testing.T) {
 	m := b.newMerchant(9)
 	for _, bad := range []string{"javascript:alert(1)", "//evil.example", "/thanks", "ftp://shop.example", "https:///x", "https://", "data:text/html,x"} {
 		for _, d := range []payment.Details{{SuccessURL: bad}, {CancelURL: bad}} {
-			if _, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: m.key.ID, Amount: "5", Details: d}); !fault.Is(err, fault.Invalid) {
+			if _, err := b.payments.Create(t.Context(),
+				payment.CreateInput{KeyID: m.key.ID, Amount: "5", Details: d}); !fault.Is(err, fault.Invalid) {
 				t.Errorf("%q is accepted as a link back: %v", bad, err)
 			}
 		}
@@ -229,7 +235,9 @@ func TestFailureLeadsOn(t *testing.T) {
 // solanaAccounts are wallets on Solana, one of which cannot pay.
 type solanaAccounts struct{ poor chain.Address }
 
-func (w solanaAccounts) Transfer(_ context.Context, payer, to chain.Address, asset chain.Asset, units money.Units) ([]byte, error) {
+func (w solanaAccounts) Transfer(_ context.Context, payer, to chain.Address, asset chain.Asset,
+	units money.Units,
+) ([]byte, error) {
 	if payer == w.poor {
 		return nil, fault.New(fault.Unprocessable, "too little")
 	}
@@ -247,7 +255,8 @@ func TestTransactionForWallet(t *testing.T) {
 	b := newBundle(t)
 	b.networks.health[chain.Solana] = b.networks.health[chain.Polygon]
 	m := b.newSolanaMerchant()
-	open, waiting, seen, elsewhere := b.newPayment(m), b.start(b.newPayment(m), chain.Solana), b.start(b.newPayment(m), chain.Solana), b.start(b.newPayment(m), chain.Polygon)
+	open, waiting, seen, elsewhere := b.newPayment(m), b.start(b.newPayment(m), chain.Solana),
+		b.start(b.newPayment(m), chain.Solana), b.start(b.newPayment(m), chain.Polygon)
 	b.deposit(seen, seen.Amount, false)
 	path := func(p payment.Payment) string { return "/pay/" + string(p.ID) + "/transaction" }
 	b.run(t, []scenario{{name: "no builder", method: "POST", path: path(waiting), body: "account=" + rich, header: asForm, status: 503, want: []string{`"code":503`}}})
@@ -262,17 +271,36 @@ func TestTransactionForWallet(t *testing.T) {
 		{name: "page", method: "GET", path: "/pay?txnid=" + string(waiting.ID), status: 200, want: []string{`data-solana="solana:mainnet"`}},
 		{name: "poor", method: "POST", path: path(waiting), body: "account=" + poor, header: asForm, status: 422, want: []string{`"code":422`}},
 		{name: "no account", method: "POST", path: path(waiting), body: "account=", header: asForm, status: 400, want: []string{`"code":400`}},
-		{name: "other account", method: "POST", path: path(waiting), body: "account=" + merchantWallet, header: asForm, status: 400},
+		{
+			name: "other account", method: "POST", path: path(waiting), body: "account=" + merchantWallet,
+			header: asForm, status: 400,
+		},
 		{name: "not started", method: "POST", path: path(open), body: "account=" + rich, header: asForm, status: 409},
-		{name: "money on its way", method: "POST", path: path(seen), body: "account=" + rich, header: asForm, status: 409},
-		{name: "other network", method: "POST", path: path(elsewhere), body: "account=" + rich, header: asForm, status: 409},
-		{name: "unknown payment", method: "POST", path: "/pay/" + unknownTxn + "/transaction", body: "account=" + rich, header: asForm, status: 404},
-		{name: "from another site", method: "POST", path: path(waiting), body: "account=" + rich, header: []string{"Sec-Fetch-Site", "cross-site"}, status: 403},
-		{name: "too long", method: "POST", path: path(waiting), body: "account=" + strings.Repeat("a", 4<<10), header: asForm, status: 400},
+		{
+			name: "money on its way", method: "POST", path: path(seen), body: "account=" + rich, header: asForm,
+			status: 409,
+		},
+		{
+			name: "other network", method: "POST", path: path(elsewhere), body: "account=" + rich, header: asForm,
+			status: 409,
+		},
+		{
+			name: "unknown payment", method: "POST", path: "/pay/" + unknownTxn + "/transaction",
+			body: "account=" + rich, header: asForm, status: 404,
+		},
+		{
+			name: "from another site", method: "POST", path: path(waiting), body: "account=" + rich,
+			header: []string{"Sec-Fetch-Site", "cross-site"}, status: 403,
+		},
+		{
+			name: "too long", method: "POST", path: path(waiting), body: "account=" + strings.Repeat("a", 4<<10),
+			header: asForm, status: 400,
+		},
 	})
 	limited := false
 	for range 30 {
-		limited = limited || b.ask("POST", path(waiting), "account="+rich, append(asForm, "X-Forwarded-For", "203.0.113.9")...).status == 429
+		limited = limited || b.ask("POST", path(waiting), "account="+rich,
+			append(asForm, "X-Forwarded-For", "203.0.113.9")...).status == 429
 	}
 	if !limited {
 		t.Error("one client may ask without end")
@@ -283,7 +311,8 @@ func TestTransactionForWallet(t *testing.T) {
 func (b *bundle) newSolanaMerchant() seller {
 	b.t.Helper()
 	m := b.newMerchant(9)
-	_, err := b.accounts.UpdateCustodian(b.t.Context(), m.key, merchant.CustodianInput{Wallets: map[chain.Network]string{chain.Solana: solanaWallet}}, nil)
+	_, err := b.accounts.UpdateCustodian(b.t.Context(), m.key,
+		merchant.CustodianInput{Wallets: map[chain.Network]string{chain.Solana: solanaWallet}}, nil)
 	must(b.t, err)
 	return m
 }

@@ -20,7 +20,10 @@ import (
 	"github.com/florinpay/florin/views/checkout"
 )
 
-var asForm = []string{"Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site", "same-origin", "Accept", "text/html"}
+var asForm = []string{
+	"Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site", "same-origin", "Accept",
+	"text/html",
+}
 
 func TestCheckoutWithoutScripts(t *testing.T) {
 	t.Parallel()
@@ -30,7 +33,10 @@ func TestCheckoutWithoutScripts(t *testing.T) {
 	path := "/pay?txnid=" + string(p.ID)
 	b.run(t, []scenario{
 		{name: "choose", method: "GET", path: path, status: 200, want: []string{"Nordlicht", "49.9", "POLYGON", "BEP20"}, not: []string{`value="SOL"`}},
-		{name: "start", method: "POST", path: "/pay/" + string(p.ID) + "/start?lang=de", body: "network=POLYGON&token=USDC", header: asForm, status: 303},
+		{
+			name: "start", method: "POST", path: "/pay/" + string(p.ID) + "/start?lang=de",
+			body: "network=POLYGON&token=USDC", header: asForm, status: 303,
+		},
 	})
 	started := b.ask("POST", "/pay/"+string(p.ID)+"/start?lang=de", "network=POLYGON&token=USDC", asForm...)
 	if to := started.header.Get("Location"); to != "/pay?txnid="+string(p.ID)+"&lang=de" {
@@ -43,30 +49,54 @@ func TestCheckoutWithoutScripts(t *testing.T) {
 		{name: "send", method: "GET", path: path, status: 200, want: []string{string(route.Address.Address), "ethereum:0x3c49", "<svg"}},
 		{name: "cancel step", method: "GET", path: path + "&view=cancel", status: 200, want: []string{"/cancel"}},
 		{name: "find step", method: "GET", path: path + "&view=find", status: 200, want: []string{`name="hash"`}},
-		{name: "older browser", method: "POST", path: "/pay/" + string(p.ID) + "/start", body: "network=POLYGON&token=USDC", header: []string{"Content-Type", "application/x-www-form-urlencoded", "Origin", testBaseURL}, status: 303},
+		{
+			name: "older browser", method: "POST", path: "/pay/" + string(p.ID) + "/start",
+			body: "network=POLYGON&token=USDC", header: []string{
+				"Content-Type", "application/x-www-form-urlencoded",
+				"Origin", testBaseURL,
+			}, status: 303,
+		},
 		{name: "HEAD", method: "HEAD", path: path, status: 200},
 		{name: "unoffered network", method: "POST", path: "/pay/" + string(p.ID) + "/start", body: "network=SOL&token=USDC", header: asForm, status: 422, want: []string{"Nordlicht"}},
-		{name: "unknown network", method: "POST", path: "/pay/" + string(p.ID) + "/start", body: "network=X&token=USDC", header: asForm, status: 400},
+		{
+			name: "unknown network", method: "POST", path: "/pay/" + string(p.ID) + "/start",
+			body: "network=X&token=USDC", header: asForm, status: 400,
+		},
 		{name: "receipt before it is paid", method: "GET", path: "/pay/" + string(p.ID) + "/receipt", status: 303},
-		{name: "from another site", method: "POST", path: "/pay/" + string(p.ID) + "/cancel", body: "x=1", header: []string{"Sec-Fetch-Site", "cross-site"}, status: 403},
-		{name: "from nowhere", method: "POST", path: "/pay/" + string(p.ID) + "/cancel", body: "x=1", header: []string{"Origin", "null"}, status: 403},
+		{
+			name: "from another site", method: "POST", path: "/pay/" + string(p.ID) + "/cancel", body: "x=1",
+			header: []string{"Sec-Fetch-Site", "cross-site"}, status: 403,
+		},
+		{
+			name: "from nowhere", method: "POST", path: "/pay/" + string(p.ID) + "/cancel", body: "x=1",
+			header: []string{"Origin", "null"}, status: 403,
+		},
 		{name: "from another origin", method: "POST", path: "/pay/" + string(p.ID) + "/cancel", body: "x=1", header: []string{"Origin", "https://evil.example"}, status: 403},
 		{name: "hash that is none", method: "POST", path: "/pay/" + string(p.ID) + "/find", body: "hash=hello", header: asForm, status: 400, want: []string{`value="hello"`}},
-		{name: "hash nobody knows", method: "POST", path: "/pay/" + string(p.ID) + "/find", body: "hash=" + string(testHash(9)), header: asForm, status: 200},
+		{
+			name: "hash nobody knows", method: "POST", path: "/pay/" + string(p.ID) + "/find",
+			body: "hash=" + string(testHash(9)), header: asForm, status: 200,
+		},
 		{name: "hash missing over REST", method: "POST", path: "/txn/" + string(p.ID) + "/find", body: `{}`, status: 400, want: []string{"hash is required", `"finding":null`}},
 		{name: "hash nobody knows over REST", method: "POST", path: "/txn/" + string(p.ID) + "/find", body: `{"hash":"` + string(testHash(9)) + `"}`, status: 200, want: []string{`"verdict":"not_found"`, `"network":null`}},
 	})
 	p = b.deposit(p, 20*money.USD, true)
 	b.run(t, []scenario{
 		{name: "short", method: "GET", path: path, status: 200, want: []string{"29.9"}},
-		{name: "cancel with money", method: "POST", path: "/pay/" + string(p.ID) + "/cancel", header: asForm, body: "x=1", status: 409},
+		{
+			name: "cancel with money", method: "POST", path: "/pay/" + string(p.ID) + "/cancel", header: asForm,
+			body: "x=1", status: 409,
+		},
 		{name: "find what counts", method: "POST", path: "/txn/" + string(p.ID) + "/find", body: `{"hash":"` + string(p.Hash) + `"}`, status: 200, want: []string{`"verdict":"short"`, `"missing":29.9`, `"network":"POLYGON"`, `"amount":20`}},
 	})
 	p = b.deposit(p, 29_900_000, true)
 	b.run(t, []scenario{
 		{name: "paid", method: "GET", path: path, status: 200, want: []string{"https://shop.example/thanks?cart=7&amp;status=completed&amp;txnid=" + string(p.ID)}},
 		{name: "receipt", method: "GET", path: "/pay/" + string(p.ID) + "/receipt", status: 200, want: []string{string(p.Hash), "49.9"}},
-		{name: "start again", method: "POST", path: "/pay/" + string(p.ID) + "/start", body: "network=BASE&token=USDC", header: asForm, status: 409},
+		{
+			name: "start again", method: "POST", path: "/pay/" + string(p.ID) + "/start",
+			body: "network=BASE&token=USDC", header: asForm, status: 409,
+		},
 		{name: "unknown payment", method: "GET", path: "/pay?txnid=" + unknownTxn, status: 404, want: []string{"<html"}},
 		{name: "no payment", method: "GET", path: "/pay", status: 400, want: []string{"<html"}},
 		{name: "front page", method: "GET", path: "/", status: 200, want: []string{"<html"}},
@@ -100,7 +130,8 @@ func TestPageHeaders(t *testing.T) {
 		t.Errorf("nonces %v and %v", one, two)
 	}
 	for name, want := range map[string]string{
-		"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin", "X-Frame-Options": "DENY", "Cache-Control": "no-store",
+		"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin", "X-Frame-Options": "DENY",
+		"Cache-Control":             "no-store",
 		"Strict-Transport-Security": "max-age=63072000", "Content-Type": "text/html; charset=utf-8",
 	} {
 		if got := first.header.Get(name); got != want {
@@ -155,7 +186,8 @@ func (b *bundle) openLive(srv *httptest.Server, p payment.Payment, stage string)
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
 	b.t.Cleanup(cancel)
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, srv.URL+"/pay/"+string(p.ID)+"/live?stage="+url.QueryEscape(stage), nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		srv.URL+"/pay/"+string(p.ID)+"/live?stage="+url.QueryEscape(stage), nil)
 	must(b.t, err)
 	res, err := srv.Client().Do(r)
 	must(b.t, err)

@@ -27,7 +27,8 @@ func TestConsole_Switch(t *testing.T) {
 			t.Errorf("%s: %d, or without the console", path, got.status)
 		}
 		csp := got.header.Get("Content-Security-Policy")
-		if strings.Contains(csp, "unsafe") || !strings.Contains(csp, "script-src 'self';") || !strings.Contains(csp, "connect-src 'self'") {
+		if strings.Contains(csp, "unsafe") || !strings.Contains(csp, "script-src 'self';") ||
+			!strings.Contains(csp, "connect-src 'self'") {
 			t.Errorf("%s: %s", path, csp)
 		}
 	}

@@ -11,8 +11,9 @@ func checkCredits(t *testing.T, b *bundle) {
 	m := b.newMerchant(7)
 	credits := b.graphQL(`query($k: String!) { getCreditsLeft(apiKey: $k) { code message creditsLeft apiKey { key wallet creditsLeft userId createdAt custodian { id name } } } }`, `{"k":"`+m.text+`"}`)
 	for path, want := range map[string]string{
-		"code": "200", "message": "OK", "creditsLeft": "7", "apiKey.key": m.text, "apiKey.wallet": merchantWallet, "apiKey.creditsLeft": "7",
-		"apiKey.userId": m.key.UserPublic, "apiKey.custodian.name": "Nordlicht",
+		"code": "200", "message": "OK", "creditsLeft": "7", "apiKey.key": m.text, "apiKey.wallet": merchantWallet,
+		"apiKey.creditsLeft": "7",
+		"apiKey.userId":      m.key.UserPublic, "apiKey.custodian.name": "Nordlicht",
 	} {
 		if got := credits.text(t, "data.getCreditsLeft."+path); got != want {
 			t.Errorf("%s is %s, want %s", path, got, want)
@@ -20,7 +21,8 @@ func checkCredits(t *testing.T, b *bundle) {
 	}
 	queries := b.graphQL(`query($k: String!) { getQueriesLeft(apiKey: $k) { code message queriesLeft apiKey { id key firstName lastName email wallet queriesLeft createdAt } } }`, `{"k":"`+m.text+`"}`)
 	for path, want := range map[string]string{
-		"code": "200", "message": "OK", "queriesLeft": "5", "apiKey.id": m.key.PublicID, "apiKey.firstName": "Ada", "apiKey.lastName": "Byron", "apiKey.queriesLeft": "5",
+		"code": "200", "message": "OK", "queriesLeft": "5", "apiKey.id": m.key.PublicID, "apiKey.firstName": "Ada",
+		"apiKey.lastName": "Byron", "apiKey.queriesLeft": "5",
 	} {
 		if got := queries.text(t, "data.getQueriesLeft."+path); got != want {
 			t.Errorf("%s is %s, want %s", path, got, want)
@@ -54,7 +56,8 @@ func checkCustodian(t *testing.T, b *bundle) {
 		"network twice":           `,"networks":[{"network":"BASE"},{"network":"BASE"}]`,
 	} {
 		got := b.graphQL(create, input(rest))
-		if got.text(t, "data.createCustodianAccount.code") != "400" || got.field(t, "data.createCustodianAccount.custodian") != nil || b.balance(m) != 10 {
+		if got.text(t, "data.createCustodianAccount.code") != "400" ||
+			got.field(t, "data.createCustodianAccount.custodian") != nil || b.balance(m) != 10 {
 			t.Errorf("%s: %s", name, got.body)
 		}
 	}
@@ -62,7 +65,8 @@ func checkCustodian(t *testing.T, b *bundle) {
 		"callbackUrl":"https://shop.example/hook","secret":"s3cret-canary","networks":{"network":"BASE","minAmount":0.1,"tokens":["USDC"],"finality":"12s"},
 		"branding":{"tagline":"Roasted in Tromsø","primaryColor":"#1a2b3c","theme":"DARK"}`))
 	for path, want := range map[string]string{
-		"code": "200", "custodian.name": "Nordlicht", "custodian.apiKey": m.text, "custodian.wallets.bep20": merchantWallet, "custodian.wallets.polygon": "null",
+		"code": "200", "custodian.name": "Nordlicht", "custodian.apiKey": m.text,
+		"custodian.wallets.bep20": merchantWallet, "custodian.wallets.polygon": "null",
 		"custodian.wallets.solana": solanaWallet, "custodian.callbackUrl": "https://shop.example/hook", "custodian.branding.theme": "DARK",
 		"apiKey.key": m.text, "apiKey.creditsLeft": "9",
 	} {
@@ -76,13 +80,15 @@ func checkCustodian(t *testing.T, b *bundle) {
 	if !strings.Contains(made.body, `{"network":"BASE","enabled":true,"tokens":["USDC"],"minAmount":0.1,"maxAmount":null,"finality":"12s"}`) {
 		t.Errorf("networks: %s", made.body)
 	}
-	if got := b.graphQL(create, input("")); got.text(t, "data.createCustodianAccount.code") != "409" || b.balance(m) != 9 {
+	if got := b.graphQL(create, input("")); got.text(t, "data.createCustodianAccount.code") != "409" ||
+		b.balance(m) != 9 {
 		t.Errorf("second create: %s, %d credits", got.body, b.balance(m))
 	}
 	changed := b.graphQL(update, input(`,"wallets":{"polygon":"`+merchantWallet+`","bep20":null,"solana":""},"name":null`))
 	for path, want := range map[string]string{
-		"code": "200", "custodian.name": "Nordlicht", "custodian.wallets.bep20": merchantWallet, "custodian.wallets.polygon": merchantWallet,
-		"custodian.wallets.solana": "null", "custodian.signingSecret": "null", "apiKey.creditsLeft": "8",
+		"code": "200", "custodian.name": "Nordlicht", "custodian.wallets.bep20": merchantWallet,
+		"custodian.wallets.polygon": merchantWallet,
+		"custodian.wallets.solana":  "null", "custodian.signingSecret": "null", "apiKey.creditsLeft": "8",
 	} {
 		if got := changed.text(t, "data.updateCustodianDetails."+path); got != want {
 			t.Errorf("update: %s is %s, want %s", path, got, want)

@@ -23,7 +23,10 @@ func (b dashboardBundle) accountRoutes(methods ...string) []string {
 	var all []string
 	for _, r := range b.server.handler.Routes() {
 		mine := shell.InDashboard(r.Path)
-		for _, door := range []string{"/signin", "/signin/code", "/signin/passkey", "/signin/passkey/ask", "/signup", "/signout", "/forgot", "/reset"} {
+		for _, door := range []string{
+			"/signin", "/signin/code", "/signin/passkey", "/signin/passkey/ask", "/signup",
+			"/signout", "/forgot", "/reset",
+		} {
 			mine = mine || r.Path == door
 		}
 		for _, m := range methods {
@@ -51,7 +54,8 @@ func TestDashboard_CrossSite(t *testing.T) {
 		t.Fatalf("only %d routes: %v", len(routes), routes)
 	}
 	for _, route := range routes {
-		path := strings.NewReplacer(":txnid", string(p.ID), ":key", m.key.PublicID, ":id", "1", ":session", "x", ":campaign", given.Slug, ":link", link.Slug).Replace(route)
+		path := strings.NewReplacer(":txnid", string(p.ID), ":key", m.key.PublicID, ":id", "1", ":session", "x",
+			":campaign", given.Slug, ":link", link.Slug).Replace(route)
 		for name, header := range map[string][]string{
 			"cross-site": {"Sec-Fetch-Site", "cross-site"}, "same-site": {"Sec-Fetch-Site", "same-site"},
 			"origin": {"Sec-Fetch-Site", "", "Origin", "https://evil.example"}, "null": {"Sec-Fetch-Site", "", "Origin", "null"}, "silent": {"Sec-Fetch-Site", ""},
@@ -79,7 +83,8 @@ func TestDashboard_SignedOut(t *testing.T) {
 	m := b.shop(b.member(ownerEmail))
 	p := b.newPayment(m)
 	given, link := b.fundraiser(m)
-	fill := strings.NewReplacer(":txnid", string(p.ID), ":key", m.key.PublicID, ":id", "1", ":session", "x", ":campaign", given.Slug, ":link", link.Slug)
+	fill := strings.NewReplacer(":txnid", string(p.ID), ":key", m.key.PublicID, ":id", "1", ":session", "x",
+		":campaign", given.Slug, ":link", link.Slug)
 	for _, method := range []string{"GET", "POST"} {
 		for _, route := range b.accountRoutes(method) {
 			if !shell.InDashboard(route) {
@@ -104,7 +109,8 @@ func TestDashboard_Tenants(t *testing.T) {
 	b.shop(b.member(ownerEmail))
 	s := b.surfer()
 	s.signIn(ownerEmail)
-	theirs := strings.NewReplacer(":txnid", string(paid.ID), ":key", victim.key.PublicID, ":id", "1", ":session", "0123456789abcdef", ":passkey", "01HZZZZZZZZZZZZZZZZZZZZZZZ", ":campaign", given.Slug, ":link", link.Slug)
+	theirs := strings.NewReplacer(":txnid", string(paid.ID), ":key", victim.key.PublicID, ":id", "1", ":session",
+		"0123456789abcdef", ":passkey", "01HZZZZZZZZZZZZZZZZZZZZZZZ", ":campaign", given.Slug, ":link", link.Slug)
 	checked := 0
 	for _, method := range []string{"GET", "POST"} {
 		for _, route := range b.accountRoutes(method) {
@@ -112,7 +118,11 @@ func TestDashboard_Tenants(t *testing.T) {
 				continue
 			}
 			path := theirs.Replace(route)
-			form := url.Values{"key": {victim.key.PublicID}, "password": {testPassword}, "reason": {"x"}, "amount": {"5"}, "credits": {"20"}, "since": {"2026-11-20"}, "title": {"Mine"}, "slug": {"mine-now"}, "review": {"APPROVED"}, "donation": {"1"}}
+			form := url.Values{
+				"key": {victim.key.PublicID}, "password": {testPassword}, "reason": {"x"},
+				"amount": {"5"}, "credits": {"20"}, "since": {"2026-11-20"}, "title": {"Mine"}, "slug": {"mine-now"},
+				"review": {"APPROVED"}, "donation": {"1"},
+			}
 			asksKey := path != route
 			if method == "GET" {
 				path, form = path+"?key="+victim.key.PublicID+"&q="+string(paid.ID), nil
@@ -135,13 +145,18 @@ func TestDashboard_Tenants(t *testing.T) {
 	if checked < 9 {
 		t.Errorf("only %d addresses with an id were tried", checked)
 	}
-	for _, path := range []string{"/dashboard/credits", "/dashboard/custodian", "/dashboard/branding", "/dashboard/webhooks", "/dashboard/create"} {
+	for _, path := range []string{
+		"/dashboard/credits", "/dashboard/custodian", "/dashboard/branding",
+		"/dashboard/webhooks", "/dashboard/create",
+	} {
 		s.get(path+"?key="+victim.key.PublicID).wants(t, 404)
 	}
-	if keys, err := b.store.KeysOfUser(t.Context(), victim.key.UserID); err != nil || len(keys) != 1 || keys[0].Hash != victim.key.Hash {
+	if keys, err := b.store.KeysOfUser(t.Context(), victim.key.UserID); err != nil || len(keys) != 1 ||
+		keys[0].Hash != victim.key.Hash {
 		t.Errorf("the victim's keys are %v, %v", keys, err)
 	}
-	if got, _, err := b.campaigns.Get(t.Context(), given.Slug); err != nil || got.State != campaign.Active || got.Title != given.Title {
+	if got, _, err := b.campaigns.Get(t.Context(), given.Slug); err != nil || got.State != campaign.Active ||
+		got.Title != given.Title {
 		t.Errorf("the victim's campaign is %+v, %v", got, err)
 	}
 	if got, err := b.campaigns.Link(t.Context(), link.Slug); err != nil || got.Paused {
@@ -156,12 +171,17 @@ func TestDashboard_StoredScripts(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)
 	canary := `"><img src=x onerror=alert(1)><script>alert(2)</script>`
-	u, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: ownerEmail, Password: secret.New(testPassword), FirstName: canary, LastName: canary, Operator: true})
+	u, err := b.accounts.CreateUser(t.Context(),
+		identity.NewUser{
+			Email: ownerEmail, Password: secret.New(testPassword), FirstName: canary, LastName: canary,
+			Operator: true,
+		})
 	must(t, err)
 	key, _, err := b.accounts.CreateKey(t.Context(), u, merchant.NewKey{Label: canary, Credits: 20, Queries: 5})
 	must(t, err)
 	_, _, err = b.accounts.ArrangeCustodian(t.Context(), key, merchant.CustodianInput{
-		Name: &canary, Branding: &merchant.BrandingInput{Tagline: &canary}, Wallets: map[chain.Network]string{"POLYGON": merchantWallet},
+		Name: &canary, Branding: &merchant.BrandingInput{Tagline: &canary},
+		Wallets: map[chain.Network]string{"POLYGON": merchantWallet},
 	}, nil)
 	must(t, err)
 	p, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: key.ID, Amount: "5", Details: payment.Details{
@@ -170,11 +190,15 @@ func TestDashboard_StoredScripts(t *testing.T) {
 	must(t, err)
 	m := seller{key: key}
 	given := b.newCampaign(m, func(in *campaign.Draft) { in.Title, in.Description = canary, canary })
-	body, err := json.Marshal(map[string]any{"amount": 5, "network": "POLYGON", "token": "USDC", "name": canary, "message": canary})
+	body, err := json.Marshal(map[string]any{
+		"amount": 5, "network": "POLYGON", "token": "USDC", "name": canary,
+		"message": canary,
+	})
 	must(t, err)
 	gift := b.gift(given, string(body))
 	b.deposit(gift, gift.Amount, true)
-	link, err := b.campaigns.CreateLink(t.Context(), key.ID, campaign.LinkDraft{Slug: "canary", Description: canary, Reference: canary})
+	link, err := b.campaigns.CreateLink(t.Context(), key.ID,
+		campaign.LinkDraft{Slug: "canary", Description: canary, Reference: canary})
 	must(t, err)
 	s := b.surfer()
 	r := s.do("POST", "/signin", url.Values{"email": {ownerEmail}, "password": {testPassword}}, "User-Agent", canary)
@@ -182,7 +206,8 @@ func TestDashboard_StoredScripts(t *testing.T) {
 	s.post("/dashboard/payments/"+string(p.ID)+"/complete", "reason", canary, "password", testPassword)
 	pages := 0
 	for _, route := range b.accountRoutes("GET") {
-		path := strings.NewReplacer(":txnid", string(p.ID), ":id", "1", ":campaign", given.Slug, ":link", link.Slug).Replace(route)
+		path := strings.NewReplacer(":txnid", string(p.ID), ":id", "1", ":campaign", given.Slug, ":link",
+			link.Slug).Replace(route)
 		r := s.get(path + "?q=" + url.QueryEscape(canary) + "&next=" + url.QueryEscape(canary) + "&invite=" + url.QueryEscape(canary) + "&token=" + url.QueryEscape(canary))
 		if pages++; strings.Contains(r.body, "<img src=x") || strings.Contains(r.body, "<script>alert") {
 			if !strings.HasSuffix(route, ".csv") {

@@ -43,7 +43,10 @@ func TestDashboard_Alerts(t *testing.T) {
 		says(true, "Web shop has no custodian", "/dashboard/custodian"+at)
 
 		name, callback := "Nordlicht", "https://shop.example/hook"
-		in := merchant.CustodianInput{Name: &name, CallbackURL: &callback, Wallets: map[chain.Network]string{"POLYGON": merchantWallet, "BASE": merchantWallet}}
+		in := merchant.CustodianInput{
+			Name: &name, CallbackURL: &callback,
+			Wallets: map[chain.Network]string{"POLYGON": merchantWallet, "BASE": merchantWallet},
+		}
 		_, _, err := b.accounts.ArrangeCustodian(t.Context(), key, in, nil)
 		must(t, err)
 		says(false, "has no custodian", "/dashboard/custodian")
@@ -51,7 +54,8 @@ func TestDashboard_Alerts(t *testing.T) {
 		if r := s.get("/dashboard"); !strings.Contains(r.body, `class="notice is-plain"`) {
 			t.Error("a wallet that is missing reads like good news")
 		}
-		_, _, err = b.accounts.ArrangeCustodian(t.Context(), key, merchant.CustodianInput{Wallets: map[chain.Network]string{"BEP20": merchantWallet}}, nil)
+		_, _, err = b.accounts.ArrangeCustodian(t.Context(), key,
+			merchant.CustodianInput{Wallets: map[chain.Network]string{"BEP20": merchantWallet}}, nil)
 		must(t, err)
 		says(false, "has no wallet", "/dashboard/custodian")
 	})

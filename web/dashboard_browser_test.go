@@ -59,7 +59,8 @@ func (b dashboardBundle) busy(m seller) payment.Payment {
 	gone := b.newPaymentOf(m, "17.99")
 	_, err := b.payments.Cancel(ctx, string(gone.ID))
 	must(b.t, err)
-	list, err := webhook.ClaimDue(ctx, b.store, "test", b.clock.Now().Add(time.Hour), b.clock.Now().Add(2*time.Hour), 10, 10)
+	list, err := webhook.ClaimDue(ctx, b.store, "test", b.clock.Now().Add(time.Hour), b.clock.Now().Add(2*time.Hour),
+		10, 10)
 	must(b.t, err)
 	for _, x := range list {
 		must(b.t, b.store.Settle(ctx, "test", webhook.Outcome{
@@ -115,7 +116,8 @@ func lookAt(ctx context.Context, t *testing.T, name string) {
 	t.Helper()
 	for _, scheme := range []string{"light", "dark"} {
 		for device, size := range map[string]chromedp.Action{
-			"phone":   chromedp.EmulateViewport(360, 780, chromedp.EmulatePortrait, chromedp.EmulateMobile, chromedp.EmulateTouch),
+			"phone": chromedp.EmulateViewport(360, 780, chromedp.EmulatePortrait, chromedp.EmulateMobile,
+				chromedp.EmulateTouch),
 			"desktop": chromedp.EmulateViewport(1280, 800),
 		} {
 			var flaws []string
@@ -149,7 +151,8 @@ func TestDashboard_Pages(t *testing.T) {
 	b.member("fresh@shop.example")
 	b.colleague(u, "dev@shop.example", merchant.RoleDeveloper)
 	b.surfer().invited(ownerEmail, "help@shop.example", "support")
-	_, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: "root@shop.example", Password: secret.New(testPassword), Operator: true})
+	_, err := b.accounts.CreateUser(t.Context(),
+		identity.NewUser{Email: "root@shop.example", Password: secret.New(testPassword), Operator: true})
 	must(t, err)
 	root := b.surfer()
 	root.signIn("root@shop.example")
@@ -160,24 +163,34 @@ func TestDashboard_Pages(t *testing.T) {
 	}{
 		"Full": {ownerEmail, map[string]string{
 			"overview": "/dashboard", "payments": "/dashboard/payments", "filtered": "/dashboard/payments?status=STARTED&min=100",
-			"payment": "/dashboard/payments/" + string(paid.ID), "create": "/dashboard/create", "created": "/dashboard/create/" + string(paid.ID),
-			"keys": "/dashboard/keys", "credits": "/dashboard/credits", "webhooks": "/dashboard/webhooks", "webhook": "/dashboard/webhooks/1",
-			"custodian": "/dashboard/custodian", "branding": "/dashboard/branding", "developers": "/dashboard/developers", "security": "/dashboard/security", "team": "/dashboard/team",
-			"campaigns": campaignsPath, "campaign": campaignsPath + "/" + given.Slug, "campaign-edit": campaignsPath + "/" + given.Slug + "/edit",
-			"links": linksPath, "link": linksPath + "/" + link.Slug,
+			"payment": "/dashboard/payments/" + string(paid.ID), "create": "/dashboard/create",
+			"created": "/dashboard/create/" + string(paid.ID),
+			"keys":    "/dashboard/keys", "credits": "/dashboard/credits", "webhooks": "/dashboard/webhooks",
+			"webhook":   "/dashboard/webhooks/1",
+			"custodian": "/dashboard/custodian", "branding": "/dashboard/branding",
+			"developers": "/dashboard/developers", "security": "/dashboard/security", "team": "/dashboard/team",
+			"campaigns": campaignsPath, "campaign": campaignsPath + "/" + given.Slug,
+			"campaign-edit": campaignsPath + "/" + given.Slug + "/edit",
+			"links":         linksPath, "link": linksPath + "/" + link.Slug,
 		}},
 		"Empty": {"fresh@shop.example", map[string]string{
-			"overview": "/dashboard", "payments": "/dashboard/payments", "create": "/dashboard/create", "keys": "/dashboard/keys",
+			"overview": "/dashboard", "payments": "/dashboard/payments", "create": "/dashboard/create",
+			"keys":    "/dashboard/keys",
 			"credits": "/dashboard/credits", "webhooks": "/dashboard/webhooks",
 			"team":      "/dashboard/team",
 			"campaigns": campaignsPath, "links": linksPath,
-			"custodian": "/dashboard/custodian", "branding": "/dashboard/branding", "developers": "/dashboard/developers", "missing": "/dashboard/payments/nothing",
+			"custodian": "/dashboard/custodian", "branding": "/dashboard/branding",
+			"developers": "/dashboard/developers", "missing": "/dashboard/payments/nothing",
 		}},
 		"Operator": {"root@shop.example", map[string]string{
-			"operator": "/operator", "people": "/operator/users", "person": "/operator/users/" + u.PublicID, "topups": "/operator/topups",
+			"operator": "/operator", "people": "/operator/users", "person": "/operator/users/" + u.PublicID,
+			"topups": "/operator/topups",
 			"sweeps": "/operator/sweeps", "trouble": "/operator/trouble", "factor": "/dashboard/security/factor",
 		}},
-		"Door": {"", map[string]string{"signin": "/signin", "signup": "/signup", "forgot": "/forgot", "reset": "/reset?token=x"}},
+		"Door": {"", map[string]string{
+			"signin": "/signin", "signup": "/signup", "forgot": "/forgot",
+			"reset": "/reset?token=x",
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

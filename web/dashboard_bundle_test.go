@@ -95,7 +95,10 @@ func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options))
 	must(t, err)
 	t.Cleanup(func() { must(t, st.Close()) })
 	must(t, st.Migrate(ctx))
-	b := dashboardBundle{&bundle{t: t, store: st, networks: newTestNetworks(), clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log}, &mailbox{}}
+	b := dashboardBundle{&bundle{
+		t: t, store: st, networks: newTestNetworks(),
+		clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log,
+	}, &mailbox{}}
 	var options identity.Options
 	if party, ok := passkey.New(baseURL); ok {
 		options.RelyingParty = party
@@ -109,16 +112,20 @@ func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options))
 	}, b.clock.Now, testID)
 	b.campaigns = campaign.NewService(st, b.payments, b.clock.Now)
 	d := Deps{
-		Payments: b.payments, Campaigns: b.campaigns, Users: b.accounts.users, Merchants: b.accounts.merchants, Store: st, Sealer: sealer, Wallets: testWallets,
-		Lookup: payment.NewLookup(b.payments, b.networks.readers(), b.clock.Now), Now: b.clock.Now, NewID: testID, Log: logger,
+		Payments: b.payments, Campaigns: b.campaigns, Users: b.accounts.users, Merchants: b.accounts.merchants,
+		Store: st, Sealer: sealer, Wallets: testWallets,
+		Lookup: payment.NewLookup(b.payments, b.networks.readers(), b.clock.Now), Now: b.clock.Now, NewID: testID,
+		Log: logger,
 		Dashboard: &Dashboard{
-			Store: st, Reports: st.Reports(), Webhooks: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: b.clock.Now}), Mail: b.mail.send,
+			Store: st, Reports: st.Reports(),
+			Webhooks: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: b.clock.Now}), Mail: b.mail.send,
 			AuthKey: bytes.Repeat([]byte{1}, 32), SealKey: bytes.Repeat([]byte{2}, 32),
 		},
 	}
 	o := Options{
 		GraphQL: graph.Options{Introspection: true},
-		BaseURL: baseURL, CheckoutURL: baseURL, Version: "test", SignUp: true, NewKeys: operation.NewKeys{Credits: 20, Queries: 5},
+		BaseURL: baseURL, CheckoutURL: baseURL, Version: "test", SignUp: true,
+		NewKeys: operation.NewKeys{Credits: 20, Queries: 5},
 	}
 	for _, change := range with {
 		change(&d, &o)
@@ -131,7 +138,8 @@ func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options))
 // member makes a user who can sign in.
 func (b dashboardBundle) member(email string) identity.User {
 	b.t.Helper()
-	u, err := b.accounts.CreateUser(b.t.Context(), identity.NewUser{Email: email, Password: secret.New(testPassword), FirstName: "Ada"})
+	u, err := b.accounts.CreateUser(b.t.Context(),
+		identity.NewUser{Email: email, Password: secret.New(testPassword), FirstName: "Ada"})
 	must(b.t, err)
 	return u
 }
@@ -139,11 +147,16 @@ func (b dashboardBundle) member(email string) identity.User {
 // shop gives a user a key that takes payments.
 func (b dashboardBundle) shop(u identity.User) seller {
 	b.t.Helper()
-	key, text, err := b.accounts.CreateKey(b.t.Context(), u, merchant.NewKey{Label: "Shop of " + u.Email, Wallet: merchantWallet, Credits: 20, Queries: 5})
+	key, text, err := b.accounts.CreateKey(b.t.Context(), u,
+		merchant.NewKey{Label: "Shop of " + u.Email, Wallet: merchantWallet, Credits: 20, Queries: 5})
 	must(b.t, err)
 	name, callback := "Nordlicht", "https://shop.example/hook"
 	_, _, err = b.accounts.ArrangeCustodian(b.t.Context(), key, merchant.CustodianInput{
-		Name: &name, CallbackURL: &callback, Wallets: map[chain.Network]string{"BEP20": merchantWallet, "POLYGON": merchantWallet, "BASE": merchantWallet},
+		Name: &name, CallbackURL: &callback,
+		Wallets: map[chain.Network]string{
+			"BEP20": merchantWallet, "POLYGON": merchantWallet,
+			"BASE": merchantWallet,
+		},
 	}, nil)
 	must(b.t, err)
 	return seller{key, text.Reveal()}

@@ -16,7 +16,8 @@ import (
 // fundraiser gives a merchant a campaign and a payment link.
 func (b dashboardBundle) fundraiser(m seller) (campaign.Campaign, campaign.Link) {
 	b.t.Helper()
-	l, err := b.campaigns.CreateLink(b.t.Context(), m.key.ID, campaign.LinkDraft{Slug: "one-bag", Description: "One bag", Amount: "12.50"})
+	l, err := b.campaigns.CreateLink(b.t.Context(), m.key.ID,
+		campaign.LinkDraft{Slug: "one-bag", Description: "One bag", Amount: "12.50"})
 	must(b.t, err)
 	return b.newCampaign(m), l
 }
@@ -24,7 +25,8 @@ func (b dashboardBundle) fundraiser(m seller) (campaign.Campaign, campaign.Link)
 // audited fails unless the owner's audit log tells of every act.
 func (b dashboardBundle) audited(owner identity.User, acts ...audit.Action) {
 	b.t.Helper()
-	list, err := b.accounts.AuditLog(b.t.Context(), merchant.Membership{User: owner, Merchant: owner, Role: merchant.RoleOwner}, 0, 100)
+	list, err := b.accounts.AuditLog(b.t.Context(),
+		merchant.Membership{User: owner, Merchant: owner, Role: merchant.RoleOwner}, 0, 100)
 	must(b.t, err)
 	seen := make(map[audit.Action]bool)
 	for _, a := range list {
@@ -52,8 +54,10 @@ func TestDashboard_Campaign(t *testing.T) {
 		return append([]string{"key", m.key.PublicID, "description", "For Rex.\n\nAnd Bella."}, pairs...)
 	}
 	for problem, pairs := range map[string][]string{
-		"problem-title": {"title", " "}, "problem-goal": {"title", "Typed title", "goal", "much"}, "problem-ends": {"title", "Typed title", "ends", "tomorrow"},
-		"problem-suggested": {"title", "Typed title", "suggested", "1 2 3 4 5 6 7"}, "problem-slug": {"title", "Typed title", "slug", "a_b"},
+		"problem-title": {"title", " "}, "problem-goal": {"title", "Typed title", "goal", "much"},
+		"problem-ends":      {"title", "Typed title", "ends", "tomorrow"},
+		"problem-suggested": {"title", "Typed title", "suggested", "1 2 3 4 5 6 7"},
+		"problem-slug":      {"title", "Typed title", "slug", "a_b"},
 	} {
 		r := s.post("/dashboard/campaigns", form(pairs...)...)
 		r.wants(t, 400, problem, "And Bella.")
@@ -61,12 +65,16 @@ func TestDashboard_Campaign(t *testing.T) {
 			r.wants(t, 400, "Typed title")
 		}
 	}
-	s.post("/dashboard/campaigns", form("title", "Old, in the past", "ends", "2020-01-01")...).wants(t, 400, "problem-ends")
+	s.post("/dashboard/campaigns", form("title", "Old, in the past", "ends", "2020-01-01")...).wants(t, 400,
+		"problem-ends")
 
 	day := b.clock.Now().AddDate(0, 0, 30).Format(time.DateOnly)
-	s.post("/dashboard/campaigns", form("title", "Rex & Bella", "goal", "100", "suggested", "25, 5 10", "ends", day)...).leads(t, "/dashboard/campaigns/rex-bella")
+	s.post("/dashboard/campaigns",
+		form("title", "Rex & Bella", "goal", "100", "suggested", "25, 5 10", "ends", day)...).leads(t,
+		"/dashboard/campaigns/rex-bella")
 	const path = "/dashboard/campaigns/rex-bella"
-	s.get(path).wants(t, 200, "Rex &amp; Bella", "No donation yet", "&lt;iframe src=", testBaseURL+"/donate/rex-bella", "$0.00", "$100.00")
+	s.get(path).wants(t, 200, "Rex &amp; Bella", "No donation yet", "&lt;iframe src=",
+		testBaseURL+"/donate/rex-bella", "$0.00", "$100.00")
 	s.post("/dashboard/campaigns", form("title", "Rex & Bella")...).wants(t, 409, "problem-slug")
 	made, _, err := b.campaigns.Get(t.Context(), "rex-bella")
 	must(t, err)
@@ -74,7 +82,8 @@ func TestDashboard_Campaign(t *testing.T) {
 		t.Errorf("made as %+v", made)
 	}
 	query := `{ getDonate(campaignId: "rex-bella") { code campaign { title status raisedAmount donorsCount } } }`
-	if r := b.graphQL(query, ""); r.text(t, "data.getDonate.campaign.status") != "ACTIVE" || r.text(t, "data.getDonate.campaign.title") != "Rex & Bella" {
+	if r := b.graphQL(query, ""); r.text(t, "data.getDonate.campaign.status") != "ACTIVE" ||
+		r.text(t, "data.getDonate.campaign.title") != "Rex & Bella" {
 		t.Errorf("getDonate says %s", r.body)
 	}
 
@@ -99,7 +108,8 @@ func TestDashboard_Campaign(t *testing.T) {
 	if r := s.get(path); strings.Contains(r.body, path+"/resume") || strings.Contains(r.body, path+"/end") {
 		t.Error("an ended campaign offers to be changed")
 	}
-	b.audited(owner, audit.ActionCampaignNew, audit.ActionCampaign, audit.ActionCampaignPause, audit.ActionCampaignResume, audit.ActionCampaignEnd)
+	b.audited(owner, audit.ActionCampaignNew, audit.ActionCampaign, audit.ActionCampaignPause,
+		audit.ActionCampaignResume, audit.ActionCampaignEnd)
 }
 
 // What donors write is shown when support approved it, several at once.
@@ -138,12 +148,16 @@ func TestDashboard_Campaign_Review(t *testing.T) {
 	}
 	support.post(path+"/review", "review", "APPROVED").leads(t, path)
 	support.get(path).wants(t, 200, "Nothing was selected")
-	support.post(path+"/review", "review", "APPROVED", "donation", numbers["Ada"], "donation", numbers["Grace"], "show", "waiting").leads(t, path+"?show=waiting")
-	if r := support.get(path + "?show=waiting"); strings.Contains(r.body, "Grace") || !strings.Contains(r.body, "Linus") {
+	support.post(path+"/review", "review", "APPROVED", "donation", numbers["Ada"], "donation", numbers["Grace"],
+		"show", "waiting").leads(t, path+"?show=waiting")
+	if r := support.get(path + "?show=waiting"); strings.Contains(r.body, "Grace") ||
+		!strings.Contains(r.body, "Linus") {
 		t.Error("the list of what waits shows what was reviewed, or not what waits")
 	}
-	support.post(path+"/review", "review", "HIDDEN", "donation", numbers["Grace"], "donation", numbers["Linus"]).leads(t, path)
-	if now := public(); !strings.Contains(now, "Ada") || strings.Contains(now, "Grace") || strings.Contains(now, "Linus") {
+	support.post(path+"/review", "review", "HIDDEN", "donation", numbers["Grace"], "donation",
+		numbers["Linus"]).leads(t, path)
+	if now := public(); !strings.Contains(now, "Ada") || strings.Contains(now, "Grace") ||
+		strings.Contains(now, "Linus") {
 		t.Errorf("everybody sees %s", now)
 	}
 	support.post(path+"/review", "review", "WAITING", "donation", numbers["Ada"]).wants(t, 400)
@@ -161,10 +175,13 @@ func TestDashboard_Links(t *testing.T) {
 	s := b.surfer()
 	s.signIn(ownerEmail)
 	s.get("/dashboard/links").wants(t, 200, "No link yet")
-	s.post("/dashboard/links", "key", m.key.PublicID, "slug", "a_b", "description", "Typed before").wants(t, 400, "problem-slug", "Typed before")
+	s.post("/dashboard/links", "key", m.key.PublicID, "slug", "a_b", "description", "Typed before").wants(t, 400,
+		"problem-slug", "Typed before")
 	s.post("/dashboard/links", "key", m.key.PublicID, "slug", "tip-jar", "amount", "-1").wants(t, 400, "problem-amount")
-	s.post("/dashboard/links", "key", m.key.PublicID, "slug", "tip-jar", "min", "9", "max", "2").wants(t, 400, "problem-max")
-	s.post("/dashboard/links", "key", m.key.PublicID, "slug", "tip-jar", "description", "Tips", "min", "2", "reference", "TIP-7").leads(t, "/dashboard/links/tip-jar")
+	s.post("/dashboard/links", "key", m.key.PublicID, "slug", "tip-jar", "min", "9", "max", "2").wants(t, 400,
+		"problem-max")
+	s.post("/dashboard/links", "key", m.key.PublicID, "slug", "tip-jar", "description", "Tips", "min", "2",
+		"reference", "TIP-7").leads(t, "/dashboard/links/tip-jar")
 	s.post("/dashboard/links", "key", m.key.PublicID, "slug", "tip-jar").wants(t, 409, "problem-slug")
 	s.get("/dashboard/links").wants(t, 200, "tip-jar", "TIP-7", "open, from $2.00")
 	s.get("/dashboard/links/tip-jar").wants(t, 200, "&lt;a href=", testBaseURL+"/link/tip-jar", "In use")

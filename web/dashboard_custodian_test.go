@@ -28,10 +28,14 @@ func TestDashboard_Options(t *testing.T) {
 	m := b.shop(b.member(ownerEmail))
 	s := b.surfer()
 	s.signIn(ownerEmail)
-	form := []string{"key", m.key.PublicID, "POLYGON.enabled", "yes", "POLYGON.USDC", "yes", "POLYGON.min", "5", "BASE.finality", "12s", "short", "0.5", "late", "24"}
+	form := []string{
+		"key", m.key.PublicID, "POLYGON.enabled", "yes", "POLYGON.USDC", "yes", "POLYGON.min", "5",
+		"BASE.finality", "12s", "short", "0.5", "late", "24",
+	}
 	s.post("/dashboard/custodian/options", append(form, "POLYGON.max", "2")...).wants(t, 400, "must not be below")
 	s.post("/dashboard/custodian/options", append(form, "BEP20.min", "x")...).wants(t, 400, "The amount")
-	s.post("/dashboard/custodian/options", "key", m.key.PublicID, "short", "11", "late", "800").wants(t, 400, "from 0 to 10", "from 0 to 720")
+	s.post("/dashboard/custodian/options", "key", m.key.PublicID, "short", "11", "late", "800").wants(t, 400,
+		"from 0 to 10", "from 0 to 720")
 	before, err := b.accounts.Custodian(t.Context(), m.key.ID)
 	must(t, err)
 	for _, proof := range [][]string{nil, {"password", "wrong password"}} {
@@ -39,7 +43,8 @@ func TestDashboard_Options(t *testing.T) {
 	}
 	c, err := b.accounts.Custodian(t.Context(), m.key.ID)
 	must(t, err)
-	if c.LateFor != before.LateFor || c.ShortBasis != before.ShortBasis || len(c.Networks) != len(before.Networks) || len(b.mail.all()) != 0 {
+	if c.LateFor != before.LateFor || c.ShortBasis != before.ShortBasis || len(c.Networks) != len(before.Networks) ||
+		len(b.mail.all()) != 0 {
 		t.Errorf("without proof it is stored as %+v, and mailed: %q", c, b.mail.all())
 	}
 	form = append(form, "password", testPassword)
@@ -60,7 +65,8 @@ func TestDashboard_Options(t *testing.T) {
 	}
 	c, err = b.accounts.Custodian(t.Context(), m.key.ID)
 	must(t, err)
-	if c.ShortBasis != 50 || c.LateFor != 24*time.Hour || c.Networks["BEP20"].Enabled || !c.Offers("POLYGON", "USDC") || c.Offers("POLYGON", "USDT") ||
+	if c.ShortBasis != 50 || c.LateFor != 24*time.Hour || c.Networks["BEP20"].Enabled ||
+		!c.Offers("POLYGON", "USDC") || c.Offers("POLYGON", "USDT") ||
 		c.Networks["POLYGON"].MinAmount != 5_000_000 || c.Networks["BASE"].Finality.Depth != 12*time.Second {
 		t.Errorf("stored %+v", c)
 	}
@@ -68,14 +74,17 @@ func TestDashboard_Options(t *testing.T) {
 		t.Errorf("saving options cost credits: %+v, %v", got, err)
 	}
 	first := c.SigningSecrets[0]
-	s.post("/dashboard/custodian/rotate", "key", m.key.PublicID, "password", testPassword).wants(t, 200, "Your signing secret", "Two signing secrets")
+	s.post("/dashboard/custodian/rotate", "key", m.key.PublicID, "password", testPassword).wants(t, 200,
+		"Your signing secret", "Two signing secrets")
 	c, err = b.accounts.Custodian(t.Context(), m.key.ID)
 	must(t, err)
 	if len(c.SigningSecrets) != 2 || !c.SigningSecrets[1].Equal(first) {
 		t.Error("the old signing secret is gone at once")
 	}
-	s.post("/dashboard/custodian/retire", "key", m.key.PublicID, "password", testPassword).leads(t, "/dashboard/custodian?key="+m.key.PublicID)
-	if c, err = b.accounts.Custodian(t.Context(), m.key.ID); err != nil || len(c.SigningSecrets) != 1 || c.SigningSecrets[0].Equal(first) {
+	s.post("/dashboard/custodian/retire", "key", m.key.PublicID, "password", testPassword).leads(t,
+		"/dashboard/custodian?key="+m.key.PublicID)
+	if c, err = b.accounts.Custodian(t.Context(), m.key.ID); err != nil || len(c.SigningSecrets) != 1 ||
+		c.SigningSecrets[0].Equal(first) {
 		t.Errorf("after retiring: %d secrets, %v", len(c.SigningSecrets), err)
 	}
 }
@@ -87,17 +96,20 @@ func TestDashboard_Preview(t *testing.T) {
 	s := b.surfer()
 	s.signIn(ownerEmail)
 	r := s.get("/dashboard/branding/preview?" + url.Values{
-		"key": {m.key.PublicID}, "name": {"<script>alert(1)</script>"}, "primaryColor": {"red;}</style><script>"}, "theme": {"DARK"},
+		"key": {m.key.PublicID}, "name": {"<script>alert(1)</script>"}, "primaryColor": {"red;}</style><script>"},
+		"theme": {"DARK"},
 	}.Encode())
 	r.wants(t, 200, "&lt;script&gt;alert(1)", `data-theme="dark"`)
 	if strings.Contains(r.body, "red;}") {
 		t.Error("a colour reaches the style sheet")
 	}
 	csp := r.header.Get("Content-Security-Policy")
-	if !strings.Contains(csp, "frame-ancestors 'self'") || !strings.Contains(csp, "form-action 'none'") || strings.Contains(csp, "script-src") || r.header.Get("X-Frame-Options") != "SAMEORIGIN" {
+	if !strings.Contains(csp, "frame-ancestors 'self'") || !strings.Contains(csp, "form-action 'none'") ||
+		strings.Contains(csp, "script-src") || r.header.Get("X-Frame-Options") != "SAMEORIGIN" {
 		t.Errorf("the preview's policy is %q", csp)
 	}
-	if csp := s.get("/dashboard/branding").header.Get("Content-Security-Policy"); !strings.Contains(csp, "frame-src 'self'") || !strings.Contains(csp, "frame-ancestors 'none'") {
+	if csp := s.get("/dashboard/branding").header.Get("Content-Security-Policy"); !strings.Contains(csp,
+		"frame-src 'self'") || !strings.Contains(csp, "frame-ancestors 'none'") {
 		t.Errorf("the page's policy is %q", csp)
 	}
 	if csp := s.get("/dashboard").header.Get("Content-Security-Policy"); strings.Contains(csp, "frame-src") {

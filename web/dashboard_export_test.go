@@ -32,8 +32,10 @@ func (l longList) SearchPayments(_ context.Context, q report.Query) ([]payment.P
 	page := make([]payment.Payment, 0, q.Limit)
 	for n := next; n > 0 && len(page) < q.Limit; n-- {
 		page = append(page, payment.Payment{
-			ID: "01KJ4Z8Y3T6Q0M5V9B2N7R1XWA", Number: n, Kind: payment.KindMerchant, Amount: 10 * money.USD, Status: payment.Completed,
-			CreatedAt: time.Unix(n, 0), EndedAt: time.Unix(n+60, 0), Details: payment.Details{Reference: "order", Description: "two pounds of coffee"},
+			ID: "01KJ4Z8Y3T6Q0M5V9B2N7R1XWA", Number: n, Kind: payment.KindMerchant, Amount: 10 * money.USD,
+			Status:    payment.Completed,
+			CreatedAt: time.Unix(n, 0), EndedAt: time.Unix(n+60, 0),
+			Details: payment.Details{Reference: "order", Description: "two pounds of coffee"},
 		})
 	}
 	l.peak()
@@ -113,17 +115,22 @@ func TestDashboard_Export(t *testing.T) {
 	b := newDashboard(t)
 	m := b.shop(b.member(ownerEmail))
 	b.busy(m)
-	for _, reference := range []string{"=1+1", "+SUM(A1)", "-2", "@x", "\u0009tab", "＝1", "fine, with \"quotes\"", "a=b"} {
+	for _, reference := range []string{
+		"=1+1", "+SUM(A1)", "-2", "@x", "\u0009tab", "＝1", "fine, with \"quotes\"",
+		"a=b",
+	} {
 		_, err := b.store.CreatePayment(t.Context(), payment.New(payment.Request{
-			ID: testID(b.clock.Now()), KeyID: m.key.ID, Kind: payment.KindMerchant, Amount: 1_000_000, ValidFor: time.Hour,
-			Details: payment.Details{Reference: reference, Description: "line\r\nbreak"},
+			ID: testID(b.clock.Now()), KeyID: m.key.ID, Kind: payment.KindMerchant, Amount: 1_000_000,
+			ValidFor: time.Hour,
+			Details:  payment.Details{Reference: reference, Description: "line\r\nbreak"},
 		}, b.clock.Now()))
 		must(t, err)
 	}
 	s := b.surfer()
 	s.signIn(ownerEmail)
 	r := s.get("/dashboard/payments.csv")
-	if r.status != 200 || !strings.HasPrefix(r.header.Get("Content-Type"), "text/csv") || !strings.HasPrefix(r.header.Get("Content-Disposition"), "attachment") {
+	if r.status != 200 || !strings.HasPrefix(r.header.Get("Content-Type"), "text/csv") ||
+		!strings.HasPrefix(r.header.Get("Content-Disposition"), "attachment") {
 		t.Fatalf("%d %v", r.status, r.header)
 	}
 	rows, err := csv.NewReader(strings.NewReader(r.body)).ReadAll()

@@ -47,11 +47,13 @@ func TestDashboard_LiveAndFinder(t *testing.T) {
 		chromedp.KeyEvent("77.70"), chromedp.WaitVisible("[data-testid=quick-"+string(p.ID)+"]"))
 	browser.Axe(ctx, t)
 	var focused string
-	browser.Run(ctx, t, chromedp.KeyEvent(kb.ArrowDown), chromedp.Evaluate("document.activeElement.dataset.testid", &focused))
+	browser.Run(ctx, t, chromedp.KeyEvent(kb.ArrowDown),
+		chromedp.Evaluate("document.activeElement.dataset.testid", &focused))
 	if focused != "quick-"+string(p.ID) {
 		t.Errorf("the arrow leads to %q", focused)
 	}
-	browser.Run(ctx, t, chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("[data-testid=timeline]"))
+	browser.Run(ctx, t, chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.Enter),
+		chromedp.WaitVisible("[data-testid=timeline]"))
 	var at string
 	browser.Run(ctx, t, chromedp.Location(&at))
 	if !strings.HasSuffix(at, "/dashboard/payments/"+string(p.ID)) {
@@ -107,7 +109,8 @@ func TestDashboard_LiveEndsWithSession(t *testing.T) {
 	lines := bufio.NewScanner(answer.Body)
 	for lines.Scan() && !strings.HasPrefix(lines.Text(), "event: ") {
 	}
-	signed, err := b.accounts.ChangePassword(t.Context(), u, secret.New(testPassword), secret.New("another horse battery"), "", "")
+	signed, err := b.accounts.ChangePassword(t.Context(), u, secret.New(testPassword),
+		secret.New("another horse battery"), "", "")
 	must(t, err)
 	if signed.Token.Empty() {
 		t.Fatal("no new session")

@@ -79,7 +79,8 @@ func TestDashboard_Logo(t *testing.T) {
 		t.Fatalf("%dx%d, %v", c.Width, c.Height, err)
 	}
 	for name, want := range map[string]string{
-		"Content-Type": "image/png", "X-Content-Type-Options": "nosniff", "Cache-Control": "public, max-age=31536000, immutable",
+		"Content-Type": "image/png", "X-Content-Type-Options": "nosniff",
+		"Cache-Control":           "public, max-age=31536000, immutable",
 		"Content-Security-Policy": "default-src 'none'; sandbox; frame-ancestors 'none'",
 	} {
 		if got.header.Get(name) != want {
@@ -90,11 +91,16 @@ func TestDashboard_Logo(t *testing.T) {
 		t.Error("a picture sets a cookie")
 	}
 	b.ask("HEAD", shown[1], "").wants(t, 200)
-	for _, bad := range []string{strings.Replace(shown[1], ".png", ".jpg", 1), strings.Replace(shown[1], ".png", ".html", 1), "/logo/x", "/logo/" + strings.Repeat("0", 64) + ".png", "/logo/%00.png"} {
+	for _, bad := range []string{
+		strings.Replace(shown[1], ".png", ".jpg", 1),
+		strings.Replace(shown[1], ".png", ".html", 1), "/logo/x", "/logo/" + strings.Repeat("0", 64) + ".png",
+		"/logo/%00.png",
+	} {
 		b.ask("GET", bad, "").wants(t, 404)
 	}
 	// Saving the rest of the looks keeps it; another picture replaces it.
-	s.post("/dashboard/branding", "key", m.key.PublicID, "name", "Nordlicht", "theme", "AUTO", "logoUrl", "").leads(t, page)
+	s.post("/dashboard/branding", "key", m.key.PublicID, "name", "Nordlicht", "theme", "AUTO", "logoUrl", "").leads(t,
+		page)
 	s.get(page).wants(t, 200, shown[1])
 	s.upload(logoUpload, m.key.PublicID, "image/png", pictureOf(t, 64, color.NRGBA{1, 2, 3, 255})).leads(t, page)
 	b.ask("GET", shown[1], "").wants(t, 404)
@@ -119,8 +125,9 @@ func TestDashboard_LogoAttacks(t *testing.T) {
 	copy(bomb[16:], []byte{0, 0, 0xea, 0x60, 0, 0, 0xea, 0x60}) // 60,000 × 60,000; the checksum no longer fits
 	for name, file := range map[string][]byte{
 		"svg": svg, "svg called png": svg, "page": []byte("<html><script>alert(1)</script>"), "empty": nil,
-		"polyglot": append(bytes.Clone(good), "<script>alert(1)</script>"...), "ten megabytes": append(bytes.Clone(good), make([]byte, 10<<20)...),
-		"bomb": bomb, "cut": good[:len(good)/2],
+		"polyglot":      append(bytes.Clone(good), "<script>alert(1)</script>"...),
+		"ten megabytes": append(bytes.Clone(good), make([]byte, 10<<20)...),
+		"bomb":          bomb, "cut": good[:len(good)/2],
 	} {
 		contentType := "image/png"
 		if name == "svg" {

@@ -30,10 +30,17 @@ func rootDashboard(t *testing.T) (dashboardBundle, *surfer) {
 	b := newDashboard(t, func(_ *Deps, o *Options) { o.SignUp = false }, func(d *Deps, _ *Options) {
 		d.Dashboard.Invite = true
 		d.Dashboard.Sweeping = func(n chain.Network) (settlement.Status, bool) {
-			return settlement.Status{At: d.Now(), Runway: settlement.Runway{Wallet: chain.GasWallet{Address: merchantWallet, Balance: gas}, Days: 9, Level: settlement.LevelWarn}}, n == chain.Polygon
+			return settlement.Status{
+				At: d.Now(),
+				Runway: settlement.Runway{
+					Wallet: chain.GasWallet{Address: merchantWallet, Balance: gas}, Days: 9,
+					Level: settlement.LevelWarn,
+				},
+			}, n == chain.Polygon
 		}
 	})
-	_, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: rootEmail, Password: secret.New(testPassword), Operator: true})
+	_, err := b.accounts.CreateUser(t.Context(),
+		identity.NewUser{Email: rootEmail, Password: secret.New(testPassword), Operator: true})
 	must(t, err)
 	s := b.surfer()
 	s.signIn(rootEmail)
@@ -95,13 +102,15 @@ func TestOperator_DisableUser(t *testing.T) {
 	if r := b.surfer().post("/signin", "email", ownerEmail, "password", testPassword); r.status != 403 || !strings.Contains(r.body, "This account is disabled") {
 		t.Errorf("sign in: %d %s", r.status, plainText(r.body))
 	}
-	if r := b.surfer().post("/signin", "email", ownerEmail, "password", "wrong password"); strings.Contains(r.body, "disabled") {
+	if r := b.surfer().post("/signin", "email", ownerEmail, "password", "wrong password"); strings.Contains(r.body,
+		"disabled") {
 		t.Error("a wrong password learns that the account is disabled")
 	}
 	if r := b.graphQL(`{ getCreditsLeft(apiKey: "`+m.text+`") { code } }`, ""); !strings.Contains(r.body, `"code":401`) {
 		t.Errorf("key: %s", r.body)
 	}
-	if _, err := b.payments.Start(t.Context(), string(waiting.ID), payment.Choice{Network: chain.Polygon, Token: money.USDC}); err == nil {
+	if _, err := b.payments.Start(t.Context(), string(waiting.ID),
+		payment.Choice{Network: chain.Polygon, Token: money.USDC}); err == nil {
 		t.Error("a payment of a disabled merchant was started")
 	}
 	paid := b.deposit(started, started.Amount, true)
@@ -124,7 +133,8 @@ func TestOperator_DisableUser(t *testing.T) {
 	self, err := b.accounts.UserByEmail(t.Context(), rootEmail)
 	must(t, err)
 	root.get("/operator/users/"+self.PublicID).wants(t, 200, "This is you")
-	root.post("/operator/users/"+self.PublicID+"/disable", "password", testPassword).wants(t, 409, "cannot disable yourself")
+	root.post("/operator/users/"+self.PublicID+"/disable", "password", testPassword).wants(t, 409,
+		"cannot disable yourself")
 }
 
 func TestOperator_Lists(t *testing.T) {
@@ -146,14 +156,20 @@ func TestOperator_Lists(t *testing.T) {
 	}
 	b.busy(m)
 	must(t, b.store.CreateRecharge(t.Context(), recharge.Recharge{
-		ID: "01M7Z95F5DE7BD6RTSPKBNS62H", KeyID: m.key.ID, Units: 7, State: recharge.Signed, CreatedAt: b.clock.Now(), LookAt: b.clock.Now(),
-		Transfer: chain.TokenTransfer{Asset: profileOf(chain.BEP20).Assets[0], From: merchantWallet, To: merchantWallet, Amount: money.UnitsFromUint64(1)},
-		Bytes:    chain.SignedTx{Tx: testHash(7), Raw: []byte{1}},
+		ID: "01M7Z95F5DE7BD6RTSPKBNS62H", KeyID: m.key.ID, Units: 7, State: recharge.Signed, CreatedAt: b.clock.Now(),
+		LookAt: b.clock.Now(),
+		Transfer: chain.TokenTransfer{
+			Asset: profileOf(chain.BEP20).Assets[0], From: merchantWallet,
+			To: merchantWallet, Amount: money.UnitsFromUint64(1),
+		},
+		Bytes: chain.SignedTx{Tx: testHash(7), Raw: []byte{1}},
 	}))
 	b.clock.advance(72 * time.Hour)
 	root.signIn(rootEmail)
 	root.get("/operator").wants(t, 200, "1 purchases of query units are on their way and nobody looks after them")
-	root.get("/operator/trouble").wants(t, 200, ownerEmail+" bought 7 queries with "+string(testHash(7))+" on BNB Smart Chain", ">florin sweep</span>", "--txnid ", "--network polygon", "It has waited for more than a day")
+	root.get("/operator/trouble").wants(t, 200,
+		ownerEmail+" bought 7 queries with "+string(testHash(7))+" on BNB Smart Chain", ">florin sweep</span>",
+		"--txnid ", "--network polygon", "It has waited for more than a day")
 }
 
 func TestOperator_Ledger(t *testing.T) {
@@ -163,7 +179,8 @@ func TestOperator_Ledger(t *testing.T) {
 		checker = proof.NewChecker(d.Dashboard.Store.(proof.Store), d.Now, slog.New(slog.DiscardHandler))
 		d.Dashboard.Ledger = checker
 	})
-	_, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: rootEmail, Password: secret.New(testPassword), Operator: true})
+	_, err := b.accounts.CreateUser(t.Context(),
+		identity.NewUser{Email: rootEmail, Password: secret.New(testPassword), Operator: true})
 	must(t, err)
 	b.shop(b.member(ownerEmail))
 	root := b.surfer()
@@ -196,7 +213,8 @@ func TestOperator_Person_Devices(t *testing.T) {
 	ada := b.member(ownerEmail)
 	const agent = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"
 	s := b.surfer()
-	s.do("POST", "/signin", url.Values{"email": {ownerEmail}, "password": {testPassword}}, "User-Agent", agent).leads(t, "/dashboard")
+	s.do("POST", "/signin", url.Values{"email": {ownerEmail}, "password": {testPassword}}, "User-Agent",
+		agent).leads(t, "/dashboard")
 	r := root.get(usersPath + "/" + ada.PublicID)
 	r.wants(t, 200, ">Firefox on Linux<")
 	if strings.Contains(plainText(r.body), "Mozilla") {
@@ -207,7 +225,8 @@ func TestOperator_Person_Devices(t *testing.T) {
 func TestDashboard_Operator(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t, func(d *Deps, o *Options) { o.SignUp, d.Dashboard.Invite = false, true })
-	_, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: ownerEmail, Password: secret.New(testPassword), Operator: true})
+	_, err := b.accounts.CreateUser(t.Context(),
+		identity.NewUser{Email: ownerEmail, Password: secret.New(testPassword), Operator: true})
 	must(t, err)
 	s := b.surfer()
 	s.signIn(ownerEmail)

@@ -29,12 +29,16 @@ func TestDashboard_Payments(t *testing.T) {
 		s.get("/dashboard/payments?q="+url.QueryEscape(text)).wants(t, 200, "/dashboard/payments/"+string(paid.ID))
 	}
 	s.get("/dashboard/payments?q=nothing").wants(t, 200, "No payment matches")
-	for _, bad := range []string{"status=PAID", "network=ETH", "from=yesterday", "min=1e9999", "after=%00", "token=DAI", "kind=X", "until=2026-13-01"} {
+	for _, bad := range []string{
+		"status=PAID", "network=ETH", "from=yesterday", "min=1e9999", "after=%00",
+		"token=DAI", "kind=X", "until=2026-13-01",
+	} {
 		if r := s.get("/dashboard/payments?" + bad); r.status != 400 || !strings.Contains(r.body, "data-testid=\"problem\"") {
 			t.Errorf("%s: %d", bad, r.status)
 		}
 	}
-	s.get("/dashboard/payments/"+string(paid.ID)).wants(t, 200, "Money is final", "told by test", "Webhook, attempt 1", "500 Internal Server Error", "NL-1042")
+	s.get("/dashboard/payments/"+string(paid.ID)).wants(t, 200, "Money is final", "told by test",
+		"Webhook, attempt 1", "500 Internal Server Error", "NL-1042")
 	s.post("/dashboard/payments/"+string(paid.ID)+"/cancel").wants(t, 409, "already ended")
 }
 
@@ -90,7 +94,8 @@ func TestDashboard_Accept(t *testing.T) {
 	b.deposit(late, 30*money.USD, true)
 	s.get(page).wants(t, 200, "Accept $30.00", "came after the payment had ended")
 	s.post(page+"/accept").leads(t, page)
-	hooks, err := b.store.Reports().Deliveries(t.Context(), report.DeliveryQuery{KeyID: m.key.ID, TxnID: late.ID, Limit: 5})
+	hooks, err := b.store.Reports().Deliveries(t.Context(),
+		report.DeliveryQuery{KeyID: m.key.ID, TxnID: late.ID, Limit: 5})
 	must(t, err)
 	if len(hooks) != 2 || hooks[0].Type != payment.EventCompleted {
 		t.Errorf("the shop is told %+v", hooks)

@@ -27,8 +27,16 @@ func TestDashboard_SaysItBesideTheField(t *testing.T) {
 	}{
 		{"/dashboard/keys", url.Values{"label": {"Web"}, "wallet": {"0x12"}}, "wallet", `value="0x12"`},
 		{"/dashboard/keys/" + m.key.PublicID + "/label", url.Values{"label": {long}}, m.key.PublicID + "-label", `value="` + long + `"`},
-		{"/dashboard/keys/" + m.key.PublicID + "/rotate", url.Values{"password": {"wrong password"}}, "dashboard-keys-" + m.key.PublicID + "-rotate-password", ""},
-		{"/dashboard/keys/" + m.key.PublicID + "/revoke", url.Values{"password": {"wrong password"}}, "dashboard-keys-" + m.key.PublicID + "-revoke-password", ""},
+		{
+			"/dashboard/keys/" + m.key.PublicID + "/rotate",
+			url.Values{"password": {"wrong password"}},
+			"dashboard-keys-" + m.key.PublicID + "-rotate-password", "",
+		},
+		{
+			"/dashboard/keys/" + m.key.PublicID + "/revoke",
+			url.Values{"password": {"wrong password"}},
+			"dashboard-keys-" + m.key.PublicID + "-revoke-password", "",
+		},
 		{"/dashboard/team/invite", url.Values{"email": {"no address"}, "role": {"support"}, "password": {testPassword}}, "email", `value="no address"`},
 		{"/dashboard/team/invite", url.Values{"email": {"a@shop.example"}, "role": {"support"}, "password": {"wrong password"}}, "password", `value="a@shop.example"`},
 		{
@@ -37,12 +45,20 @@ func TestDashboard_SaysItBesideTheField(t *testing.T) {
 			"dashboard-team-members-" + dev.PublicID + "-role-password",
 			`<option value="support" selected>`,
 		},
-		{"/dashboard/team/members/" + dev.PublicID + "/remove", url.Values{"password": {"wrong password"}}, "dashboard-team-members-" + dev.PublicID + "-remove-password", ""},
+		{
+			"/dashboard/team/members/" + dev.PublicID + "/remove",
+			url.Values{"password": {"wrong password"}},
+			"dashboard-team-members-" + dev.PublicID + "-remove-password", "",
+		},
 		{"/dashboard/custodian", url.Values{"name": {"Nord"}, "wallet.BASE": {"0x12"}, "password": {testPassword}}, "wallet.BASE", `value="0x12"`},
 		{"/dashboard/custodian", url.Values{"name": {"Nord"}, "callbackUrl": {"ftp://shop"}, "password": {testPassword}}, "callbackUrl", `value="ftp://shop"`},
 		{"/dashboard/custodian/secret", url.Values{"secret": {long}, "password": {testPassword}}, "secret", `value="` + long + `"`},
 		{"/dashboard/custodian/secret", url.Values{"secret": {"kept"}, "password": {"wrong password"}}, "dashboard-custodian-secret-password", `value="kept"`},
-		{"/dashboard/custodian/rotate", url.Values{"password": {"wrong password"}}, "dashboard-custodian-rotate-password", ""},
+		{
+			"/dashboard/custodian/rotate",
+			url.Values{"password": {"wrong password"}},
+			"dashboard-custodian-rotate-password", "",
+		},
 		{"/dashboard/custodian/options", url.Values{"short": {"11"}, "late": {"7"}, "password": {testPassword}}, "short", `value="11"`},
 		{"/dashboard/branding", url.Values{"name": {"Nord"}, "primaryColor": {"red;}"}}, "primaryColor", `value="red;}"`},
 		{"/dashboard/credits", url.Values{"credits": {"19"}}, "credits", `value="19"`},

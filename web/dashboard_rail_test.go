@@ -57,24 +57,32 @@ func TestDashboard_Rail(t *testing.T) {
 	all := b.accountRoutes("GET")
 	all = slices.DeleteFunc(all, func(route string) bool {
 		return strings.Contains(route, ":") || strings.HasSuffix(route, ".csv") || !shell.InDashboard(route) ||
-			slices.Contains([]string{livePath, quickPath, brandingPath + "/preview", securityPath + "/factor", "/dashboard/join"}, route)
+			slices.Contains([]string{
+				livePath, quickPath, brandingPath + "/preview", securityPath + "/factor",
+				"/dashboard/join",
+			}, route)
 	})
 	slices.Sort(all)
-	merchants := slices.DeleteFunc(slices.Clone(all), func(route string) bool { return strings.HasPrefix(route, operatorPath) })
+	merchants := slices.DeleteFunc(slices.Clone(all),
+		func(route string) bool { return strings.HasPrefix(route, operatorPath) })
 	for _, x := range []struct {
 		role  merchant.Role
 		words int
 		pages []string
 	}{
 		{merchant.RoleOwner, 9, merchants},
-		{merchant.RoleViewer, 9, slices.DeleteFunc(slices.Clone(merchants), func(route string) bool { return route == createPath })},
+		{
+			merchant.RoleViewer, 9,
+			slices.DeleteFunc(slices.Clone(merchants), func(route string) bool { return route == createPath }),
+		},
 	} {
 		s, _ := b.colleague(owner, string(x.role)+"@shop.example", x.role)
 		if got := s.ways(x.words); !slices.Equal(got, x.pages) {
 			t.Errorf("as %s the rail leads to %q, want %q", x.role, got, x.pages)
 		}
 	}
-	_, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: rootEmail, Password: secret.New(testPassword), Operator: true})
+	_, err := b.accounts.CreateUser(t.Context(),
+		identity.NewUser{Email: rootEmail, Password: secret.New(testPassword), Operator: true})
 	must(t, err)
 	root := b.surfer()
 	root.signIn(rootEmail)

@@ -104,9 +104,11 @@ func (b dashboardBundle) colleague(owner identity.User, email string, role merch
 	if role == "" {
 		joining = merchant.RoleOwner
 	}
-	_, token, err := b.accounts.InviteMember(ctx, merchant.Membership{User: owner, Merchant: owner, Role: merchant.RoleOwner}, email, joining)
+	_, token, err := b.accounts.InviteMember(ctx,
+		merchant.Membership{User: owner, Merchant: owner, Role: merchant.RoleOwner}, email, joining)
 	must(b.t, err)
-	u, _, err := b.accounts.JoinNew(ctx, token.Reveal(), identity.NewUser{Email: email, Password: secret.New(testPassword), FirstName: "Cole"})
+	u, _, err := b.accounts.JoinNew(ctx, token.Reveal(),
+		identity.NewUser{Email: email, Password: secret.New(testPassword), FirstName: "Cole"})
 	must(b.t, err)
 	s := b.surfer()
 	s.signIn(email)
@@ -125,7 +127,8 @@ func TestDashboard_Roles(t *testing.T) {
 	m := b.shop(owner)
 	p := b.newPayment(m)
 	given, link := b.fundraiser(m)
-	fill := strings.NewReplacer(":txnid", string(p.ID), ":key", m.key.PublicID, ":id", "1", ":session", "x", ":campaign", given.Slug, ":link", link.Slug)
+	fill := strings.NewReplacer(":txnid", string(p.ID), ":key", m.key.PublicID, ":id", "1", ":session", "x",
+		":campaign", given.Slug, ":link", link.Slug)
 	var routes []string
 	for _, method := range []string{"GET", "POST"} {
 		for _, route := range b.accountRoutes(method) {
@@ -170,14 +173,16 @@ func TestDashboard_Roles_Wallets(t *testing.T) {
 	const theirs = "0x00000000000000000000000000000000000000AA"
 	form := []string{"key", m.key.PublicID, "name", "Nordlicht", "callbackUrl", "https://shop.example/other", "password", testPassword}
 	dev.get("/dashboard/custodian").wants(t, 200, "Only an owner can change the wallets.")
-	dev.post("/dashboard/custodian", append(form, "wallet.BASE", theirs)...).wants(t, 403, "As developer you may not", "an owner")
+	dev.post("/dashboard/custodian", append(form, "wallet.BASE", theirs)...).wants(t, 403, "As developer you may not",
+		"an owner")
 	dev.post("/dashboard/custodian", append(form, "wallet.BASE", "")...).wants(t, 403)
 	c, err := b.accounts.Custodian(t.Context(), m.key.ID)
 	must(t, err)
 	if c.CallbackURL != "https://shop.example/hook" {
 		t.Errorf("a refused form changed the callback to %s", c.CallbackURL)
 	}
-	dev.post("/dashboard/custodian", append(form, "wallet.BASE", merchantWallet)...).leads(t, "/dashboard/custodian?key="+m.key.PublicID)
+	dev.post("/dashboard/custodian", append(form, "wallet.BASE", merchantWallet)...).leads(t,
+		"/dashboard/custodian?key="+m.key.PublicID)
 	after, err := b.accounts.Custodian(t.Context(), m.key.ID)
 	must(t, err)
 	if after.CallbackURL != "https://shop.example/other" || len(after.Wallets) != len(c.Wallets) || after.Wallets["BASE"] != c.Wallets["BASE"] {
@@ -186,7 +191,8 @@ func TestDashboard_Roles_Wallets(t *testing.T) {
 	s := b.surfer()
 	s.signIn(ownerEmail)
 	s.get("/dashboard/security").wants(t, 200, "dev@shop.example", "Changed the callback address")
-	if r := dev.get("/dashboard/security"); strings.Contains(r.body, ownerEmail+"</td>") || strings.Count(r.body, "Signed in") != 1 {
+	if r := dev.get("/dashboard/security"); strings.Contains(r.body, ownerEmail+"</td>") ||
+		strings.Count(r.body, "Signed in") != 1 {
 		t.Error("a colleague reads when the owner signed in")
 	}
 }
@@ -208,7 +214,8 @@ func TestGraphQL_Roles(t *testing.T) {
 	for letter, role := range roleLetters {
 		email := "cole-" + strings.ReplaceAll(letter, "-", "x") + "@shop.example"
 		b.colleague(owner, email, role)
-		in, err := b.accounts.SignIn(t.Context(), identity.Credentials{Email: email, Password: secret.New(testPassword)})
+		in, err := b.accounts.SignIn(t.Context(),
+			identity.Credentials{Email: email, Password: secret.New(testPassword)})
 		must(t, err)
 		for _, op := range operations {
 			text, letters := op[0], op[1]
@@ -216,7 +223,8 @@ func TestGraphQL_Roles(t *testing.T) {
 			if refused := strings.Contains(got.body, `"code":403`); refused == strings.Contains(letters, letter) || strings.Contains(got.body, `"code":401`) {
 				t.Errorf("%s as %q: %s", text, role, got.body)
 			}
-			if strings.Contains(text, "UserApiKeys") && strings.Contains(letters, letter) && !strings.Contains(got.body, m.key.PublicID) {
+			if strings.Contains(text, "UserApiKeys") && strings.Contains(letters, letter) &&
+				!strings.Contains(got.body, m.key.PublicID) {
 				t.Errorf("%s as %q lists %s", text, role, got.body)
 			}
 		}

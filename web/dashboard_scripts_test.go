@@ -84,7 +84,11 @@ type hostileShop struct {
 
 func newHostileShop(b dashboardBundle) hostileShop {
 	t, ctx, text := b.t, b.t.Context(), hostileText
-	u, err := b.accounts.CreateUser(ctx, identity.NewUser{Email: ownerEmail, Password: secret.New(testPassword), FirstName: text, LastName: text, Operator: true})
+	u, err := b.accounts.CreateUser(ctx,
+		identity.NewUser{
+			Email: ownerEmail, Password: secret.New(testPassword), FirstName: text, LastName: text,
+			Operator: true,
+		})
 	must(t, err)
 	h := hostileShop{dashboardBundle: b}
 	h.key, _, err = b.accounts.CreateKey(ctx, u, merchant.NewKey{Label: text, Credits: 20, Queries: 5})
@@ -92,7 +96,10 @@ func newHostileShop(b dashboardBundle) hostileShop {
 	callback := "https://shop.example/hook?x=" + url.QueryEscape(text)
 	_, _, err = b.accounts.ArrangeCustodian(ctx, h.key, merchant.CustodianInput{
 		Name: &text, CallbackURL: &callback, Branding: &merchant.BrandingInput{Tagline: &text},
-		Wallets: map[chain.Network]string{chain.BEP20: merchantWallet, chain.Polygon: merchantWallet, chain.Base: merchantWallet},
+		Wallets: map[chain.Network]string{
+			chain.BEP20: merchantWallet, chain.Polygon: merchantWallet,
+			chain.Base: merchantWallet,
+		},
 	}, nil)
 	must(t, err)
 	// Fields with a form of their own either refuse the text or show it as text.
@@ -141,8 +148,10 @@ func (h hostileShop) people(owner identity.User) {
 	})
 	must(h.t, err)
 	s := h.surfer()
-	s.do("POST", "/signin", url.Values{"email": {ownerEmail}, "password": {testPassword}}, "User-Agent", hostileText).leads(h.t, "/dashboard")
-	s.post("/dashboard/team/invite", "email", "help@shop.example", "role", "support", "password", testPassword).wants(h.t, 200)
+	s.do("POST", "/signin", url.Values{"email": {ownerEmail}, "password": {testPassword}}, "User-Agent",
+		hostileText).leads(h.t, "/dashboard")
+	s.post("/dashboard/team/invite", "email", "help@shop.example", "role", "support", "password",
+		testPassword).wants(h.t, 200)
 	by := h.newPaymentOf(seller{key: h.key}, "7")
 	s.post("/dashboard/payments/"+string(by.ID)+"/complete", "reason", hostileText, "password", testPassword)
 }
@@ -157,9 +166,11 @@ func (h hostileShop) answers() {
 		h.t.Fatal("no webhook is due")
 	}
 	for _, x := range list {
-		must(h.t, h.store.Settle(ctx, "test", webhook.Outcome{DeliveryID: x.ID, State: webhook.Failed, Attempt: webhook.Attempt{
-			At: now, URL: x.URL, Status: 500, Latency: time.Millisecond, Response: hostileText, Request: hostileText, Error: hostileText,
-		}}))
+		must(h.t, h.store.Settle(ctx, "test",
+			webhook.Outcome{DeliveryID: x.ID, State: webhook.Failed, Attempt: webhook.Attempt{
+				At: now, URL: x.URL, Status: 500, Latency: time.Millisecond, Response: hostileText, Request: hostileText,
+				Error: hostileText,
+			}}))
 	}
 }
 
@@ -167,7 +178,8 @@ func (h hostileShop) answers() {
 func (h hostileShop) pages() []string {
 	done, open, fresh := string(h.completed.ID), string(h.started.ID), string(h.pending.ID)
 	all := []string{
-		"/pay?txnid=" + fresh, "/pay?txnid=" + open, "/pay?txnid=" + done, "/pay?view=cancel&txnid=" + fresh, "/pay?view=find&txnid=" + open,
+		"/pay?txnid=" + fresh, "/pay?txnid=" + open, "/pay?txnid=" + done, "/pay?view=cancel&txnid=" + fresh,
+		"/pay?view=find&txnid=" + open,
 		"/pay?txnid=" + url.QueryEscape(hostileText), "/pay/" + done + "/receipt", "/donate/" + h.campaign.Slug,
 		"/donate/" + h.campaign.Slug + "/widget", "/link/" + h.link.Slug, "/nothing/" + url.PathEscape(hostileText),
 	}
@@ -210,8 +222,10 @@ func TestDashboard_ScriptsNeverRun(t *testing.T) {
 // come, and the search dialog.
 func (h hostileShop) comesLive(ctx context.Context, origin string) {
 	h.t.Helper()
-	browser.Run(ctx, h.t, chromedp.Navigate(origin+"/dashboard"), chromedp.WaitVisible("[data-testid=under-way]", chromedp.ByQuery))
-	p, err := h.payments.Create(h.t.Context(), payment.CreateInput{KeyID: h.key.ID, Amount: "6", Details: payment.Details{Reference: hostileText}})
+	browser.Run(ctx, h.t, chromedp.Navigate(origin+"/dashboard"),
+		chromedp.WaitVisible("[data-testid=under-way]", chromedp.ByQuery))
+	p, err := h.payments.Create(h.t.Context(),
+		payment.CreateInput{KeyID: h.key.ID, Amount: "6", Details: payment.Details{Reference: hostileText}})
 	must(h.t, err)
 	browser.Run(ctx, h.t, chromedp.WaitVisible("[data-testid=under-way] [data-testid=row-"+string(p.ID)+"]", chromedp.ByQuery))
 	if !ranNothing(ctx, h.t, "the overview that follows payments") {

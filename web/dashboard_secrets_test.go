@@ -22,7 +22,8 @@ func TestDashboard_SecretsAskForProof(t *testing.T) {
 		return c
 	}
 	page := "/dashboard/custodian?key=" + m.key.PublicID
-	s.post("/dashboard/custodian/rotate", "key", m.key.PublicID, "password", testPassword).wants(t, 200, "Your signing secret")
+	s.post("/dashboard/custodian/rotate", "key", m.key.PublicID, "password", testPassword).wants(t, 200,
+		"Your signing secret")
 	b.mailed(1)
 	before := stored()
 	for _, x := range []struct{ path, input, proof string }{
@@ -40,13 +41,15 @@ func TestDashboard_SecretsAskForProof(t *testing.T) {
 		}
 	}
 	after := stored()
-	if !after.Secret.Equal(before.Secret) || len(after.SigningSecrets) != 2 || !after.SigningSecrets[0].Equal(before.SigningSecrets[0]) {
+	if !after.Secret.Equal(before.Secret) || len(after.SigningSecrets) != 2 ||
+		!after.SigningSecrets[0].Equal(before.SigningSecrets[0]) {
 		t.Error("a secret was changed without proof")
 	}
 	s.post("/dashboard/custodian/retire", "key", m.key.PublicID, "password", testPassword).leads(t, page)
 	b.mailed(2)
 	for range 2 { // the second changes nothing, and is no news
-		s.post("/dashboard/custodian/secret", "key", m.key.PublicID, "secret", "agreed", "password", testPassword).leads(t, page)
+		s.post("/dashboard/custodian/secret", "key", m.key.PublicID, "secret", "agreed", "password",
+			testPassword).leads(t, page)
 	}
 	texts := strings.Join(b.mailed(3), "\n")
 	for _, want := range []string{"a new one was made", "the old one was retired", "shared secret: it was "} {

@@ -21,9 +21,11 @@ func TestDashboard_Password(t *testing.T) {
 	here.signIn(ownerEmail)
 	there.signIn(ownerEmail)
 	before := here.cookies["__Host-florin"]
-	here.post("/dashboard/security/password", "old", "wrong password", "next", "another horse battery").wants(t, 400, "The password is wrong.")
+	here.post("/dashboard/security/password", "old", "wrong password", "next", "another horse battery").wants(t, 400,
+		"The password is wrong.")
 	here.post("/dashboard/security/password", "old", testPassword, "next", "short").wants(t, 400, "at least 10")
-	here.post("/dashboard/security/password", "old", testPassword, "next", "another horse battery").leads(t, "/dashboard/security")
+	here.post("/dashboard/security/password", "old", testPassword, "next", "another horse battery").leads(t,
+		"/dashboard/security")
 	here.get("/dashboard").wants(t, 200)
 	there.get("/dashboard").leads(t, "/signin")
 	old := b.surfer()
@@ -68,9 +70,11 @@ func TestDashboard_SecondFactor(t *testing.T) {
 	// A session alone cannot add a factor, since its codes re-authenticate.
 	t.Run("TurnOn", func(t *testing.T) {
 		s.post("/dashboard/security/factor/confirm", "code", code()).wants(t, 403, "The password is wrong.")
-		s.post("/dashboard/security/factor/confirm", "code", code(), "password", code()).wants(t, 403, "The password is wrong.")
+		s.post("/dashboard/security/factor/confirm", "code", code(), "password", code()).wants(t, 403,
+			"The password is wrong.")
 		s.get("/dashboard/security/factor").wants(t, 200, "Scan or type")
-		s.post("/dashboard/security/factor/confirm", "code", "000", "password", testPassword).wants(t, 400, "The code is wrong")
+		s.post("/dashboard/security/factor/confirm", "code", "000", "password", testPassword).wants(t, 400,
+			"The code is wrong")
 		used = code()
 		r = s.post("/dashboard/security/factor/confirm", "code", used, "password", testPassword)
 		r.wants(t, 200, "Your recovery codes")
@@ -87,9 +91,11 @@ func TestDashboard_SecondFactor(t *testing.T) {
 	// The password alone is not enough, on any surface.
 	other := b.surfer()
 	t.Run("SignIn", func(t *testing.T) {
-		other.post("/signin", "email", ownerEmail, "password", testPassword, "next", "/dashboard/payments").wants(t, 200, "Second step")
+		other.post("/signin", "email", ownerEmail, "password", testPassword, "next", "/dashboard/payments").wants(t,
+			200, "Second step")
 		other.get("/dashboard").leads(t, "/signin")
-		if _, err := b.accounts.SignIn(t.Context(), identity.Credentials{Email: ownerEmail, Password: secret.New(testPassword)}); err == nil {
+		if _, err := b.accounts.SignIn(t.Context(),
+			identity.Credentials{Email: ownerEmail, Password: secret.New(testPassword)}); err == nil {
 			t.Error("the interface signs in without a code")
 		}
 		other.post("/signin/code", "code", used).wants(t, 401, "used already") // it confirmed the factor
@@ -110,7 +116,8 @@ func TestDashboard_SecondFactor(t *testing.T) {
 		fourth.post("/signin/code", "code", codes[1][1]).leads(t, "/signin")
 	})
 	t.Run("TurnOff", func(t *testing.T) {
-		s.post("/dashboard/security/factor/remove", "password", "wrong password").wants(t, 400, "The password is wrong.")
+		s.post("/dashboard/security/factor/remove", "password", "wrong password").wants(t, 400,
+			"The password is wrong.")
 		other.get("/dashboard").wants(t, 200)
 		s.post("/dashboard/security/factor/remove", "password", testPassword).leads(t, "/dashboard/security")
 		s.get("/dashboard").wants(t, 200)
@@ -135,11 +142,13 @@ func TestDashboard_SecondFactor_OtherSession(t *testing.T) {
 	must(t, err)
 	thief.get("/dashboard/security/factor").leads(t, "/dashboard/security")
 	thief.get("/dashboard/security").wants(t, 200, "Begin here")
-	if r := thief.post("/dashboard/security/factor/confirm", "code", "000000", "password", testPassword); r.status != 409 || strings.Contains(r.body, text) {
+	if r := thief.post("/dashboard/security/factor/confirm", "code", "000000", "password",
+		testPassword); r.status != 409 || strings.Contains(r.body, text) {
 		t.Errorf("another session is answered %d %s", r.status, plainText(r.body))
 	}
 	thief.post("/dashboard/security/factor/confirm", "code", code, "password", testPassword).wants(t, 409)
-	s.post("/dashboard/security/factor/confirm", "code", code, "password", testPassword).wants(t, 200, "Your recovery codes")
+	s.post("/dashboard/security/factor/confirm", "code", code, "password", testPassword).wants(t, 200,
+		"Your recovery codes")
 
 	// The latest request replaces the one before it, whose secret is void.
 	s.post("/dashboard/security/factor/remove", "password", testPassword).leads(t, "/dashboard/security")

@@ -39,27 +39,37 @@ func TestDashboard_Settlement(t *testing.T) {
 	if len(pots) != 1 {
 		t.Fatalf("%d pots are due, want 1", len(pots))
 	}
-	w := settlement.Sweep{ID: settlement.ID(testID(now)), Network: chain.Polygon, State: settlement.Planned, CreatedAt: now, Items: []chain.SweepItem{{
-		PaymentID: pots[0].PaymentID, Number: pots[0].Number, Address: pots[0].Address, Settlement: pots[0].Settlement,
-		Asset: pots[0].Asset, Expected: pots[0].Due,
-	}}}
+	w := settlement.Sweep{
+		ID: settlement.ID(testID(now)), Network: chain.Polygon, State: settlement.Planned,
+		CreatedAt: now, Items: []chain.SweepItem{{
+			PaymentID: pots[0].PaymentID, Number: pots[0].Number, Address: pots[0].Address, Settlement: pots[0].Settlement,
+			Asset: pots[0].Asset, Expected: pots[0].Due,
+		}},
+	}
 	must(t, b.store.PlanSweep(ctx, w))
 	shows(s.get(page), []string{"Settlement planned"}, "On the way to your wallet")
 	attempt := chain.Attempt{N: 1, Tx: testHash(900), Raw: []byte{1}, MadeAt: now}
 	must(t, b.store.AddAttempt(ctx, w.ID, attempt))
 	must(t, b.store.MarkSent(ctx, w.ID, 1, now.Add(time.Second)))
 	shows(s.get(page), []string{"Settlement planned", "On the way to your wallet"}, "Arrived at your wallet")
-	w.State, w.Tx, w.EndedAt, w.Paid = settlement.Confirmed, attempt.Tx, now.Add(2*time.Second), money.UnitsFromUint64(1_230_000_000_000_000)
+	w.State, w.Tx, w.EndedAt, w.Paid = settlement.Confirmed, attempt.Tx, now.Add(2*time.Second),
+		money.UnitsFromUint64(1_230_000_000_000_000)
 	w.Block = chain.Head{Number: 901, Hash: string(testHash(901)), Time: now}
 	w.Moved = []chain.Moved{{Address: pots[0].Address.Address, Contract: pots[0].Asset.Contract, Units: pots[0].Due}}
 	must(t, b.store.EndSweep(ctx, w, now))
-	shows(s.get(page), []string{"Settlement planned", "Arrived at your wallet", string(attempt.Tx), "gas 0.00123 POL, paid by the operator"}, "On the way to your wallet", "florin sweep")
+	shows(s.get(page), []string{
+		"Settlement planned", "Arrived at your wallet", string(attempt.Tx),
+		"gas 0.00123 POL, paid by the operator",
+	}, "On the way to your wallet", "florin sweep")
 
 	route, _ := p.Route()
 	asset, _ := profileOf(chain.Base).Asset(money.USDC)
 	p = b.observe(p, chain.Transfer{
-		Key: chain.Key{Network: chain.Base, Tx: testHash(902)}, Asset: asset, From: merchantWallet, To: route.Address.Address,
-		Units: (3 * money.USD).Units(asset.Decimals), Block: chain.Head{Number: 902, Hash: string(testHash(902)), Time: now}, Source: "test",
+		Key: chain.Key{Network: chain.Base, Tx: testHash(902)}, Asset: asset, From: merchantWallet,
+		To:    route.Address.Address,
+		Units: (3 * money.USD).Units(asset.Decimals),
+		Block: chain.Head{Number: 902, Hash: string(testHash(902)), Time: now}, Source: "test",
 	}, true)
-	s.get(page).wants(t, 200, "3.00 USDC came to this address on Base", "florin sweep --txnid "+string(p.ID)+" --network base")
+	s.get(page).wants(t, 200, "3.00 USDC came to this address on Base",
+		"florin sweep --txnid "+string(p.ID)+" --network base")
 }

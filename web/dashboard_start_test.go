@@ -34,8 +34,10 @@ func TestDashboard_NewMerchant(t *testing.T) {
 	})
 	t.Run("Custodian", func(t *testing.T) {
 		wallets := []string{"key", key.PublicID, "name", "Nordlicht", "wallet.POLYGON", merchantWallet, "callbackUrl", "https://shop.example/hook"}
-		s.post("/dashboard/custodian", append(wallets, "password", "wrong password")...).wants(t, 403, "The password is wrong.", merchantWallet)
-		s.post("/dashboard/custodian", append(wallets, "wallet.BASE", strings.Replace(merchantWallet, "A", "a", 1), "password", testPassword)...).
+		s.post("/dashboard/custodian", append(wallets, "password", "wrong password")...).wants(t, 403,
+			"The password is wrong.", merchantWallet)
+		s.post("/dashboard/custodian",
+			append(wallets, "wallet.BASE", strings.Replace(merchantWallet, "A", "a", 1), "password", testPassword)...).
 			wants(t, 400, "checksum", merchantWallet)
 		r := s.post("/dashboard/custodian", append(wallets, "password", testPassword)...)
 		r.wants(t, 200, "Your signing secret")
@@ -48,8 +50,10 @@ func TestDashboard_NewMerchant(t *testing.T) {
 		s.get("/dashboard/security").wants(t, 200, "Changed settlement wallets", "Changed the callback address")
 	})
 	t.Run("Branding", func(t *testing.T) {
-		s.post("/dashboard/branding", "key", key.PublicID, "name", "Nordlicht", "primaryColor", "red; }", "theme", "AUTO").wants(t, 400, "The colour must be", "red; }")
-		s.post("/dashboard/branding", "key", key.PublicID, "name", "Nordlicht", "primaryColor", "#0a7", "theme", "DARK").leads(t, "/dashboard/branding?key="+key.PublicID)
+		s.post("/dashboard/branding", "key", key.PublicID, "name", "Nordlicht", "primaryColor", "red; }", "theme",
+			"AUTO").wants(t, 400, "The colour must be", "red; }")
+		s.post("/dashboard/branding", "key", key.PublicID, "name", "Nordlicht", "primaryColor", "#0a7", "theme",
+			"DARK").leads(t, "/dashboard/branding?key="+key.PublicID)
 	})
 	t.Run("Payment", func(t *testing.T) {
 		s.post("/dashboard/create", "key", key.PublicID, "amount", "-5", "reference", "A-1").wants(t, 400, "The amount", `value="A-1"`)
@@ -70,7 +74,8 @@ func TestDashboard_NewMerchant(t *testing.T) {
 		s.get("/dashboard/credits").wants(t, 200, "Free with the new key")
 	})
 	t.Run("ReplaceKey", func(t *testing.T) {
-		s.post("/dashboard/keys/"+key.PublicID+"/rotate", "password", "wrong password").wants(t, 400, "The password is wrong")
+		s.post("/dashboard/keys/"+key.PublicID+"/rotate", "password", "wrong password").wants(t, 400,
+			"The password is wrong")
 		r := s.post("/dashboard/keys/"+key.PublicID+"/rotate", "password", testPassword)
 		r.wants(t, 200, "Your new key")
 		if _, err := b.accounts.Authenticate(t.Context(), text); err == nil {

@@ -53,10 +53,14 @@ func TestDashboard_Team(t *testing.T) {
 	dev := b.surfer()
 	t.Run("Invite", func(t *testing.T) {
 		s.get("/dashboard/team").wants(t, 200, "You work alone so far", "What each role may do", "May look at everything and change nothing.")
-		s.post("/dashboard/team/invite", "email", "dev@shop.example", "role", "developer", "password", "wrong password").wants(t, 400, "The password is wrong")
-		s.post("/dashboard/team/invite", "email", "dev@", "role", "developer", "password", testPassword).wants(t, 400, "The e-mail address")
-		s.post("/dashboard/team/invite", "email", "dev@shop.example", "role", "root", "password", testPassword).wants(t, 400, "Role must be")
-		s.post("/dashboard/team/invite", "email", ownerEmail, "role", "viewer", "password", testPassword).wants(t, 409, "a member of this team already")
+		s.post("/dashboard/team/invite", "email", "dev@shop.example", "role", "developer", "password",
+			"wrong password").wants(t, 400, "The password is wrong")
+		s.post("/dashboard/team/invite", "email", "dev@", "role", "developer", "password", testPassword).wants(t, 400,
+			"The e-mail address")
+		s.post("/dashboard/team/invite", "email", "dev@shop.example", "role", "root", "password",
+			testPassword).wants(t, 400, "Role must be")
+		s.post("/dashboard/team/invite", "email", ownerEmail, "role", "viewer", "password", testPassword).wants(t,
+			409, "a member of this team already")
 		first = s.invite("dev@shop.example", "viewer")
 		link = s.invite("dev@shop.example", "developer")
 		mails := b.mailed(2)
@@ -87,7 +91,8 @@ func TestDashboard_Team(t *testing.T) {
 		dev.get(link).wants(t, 200, ownerEmail, "developer", `value="dev@shop.example"`)
 		token := strings.TrimPrefix(link, "/join?token=")
 		dev.post("/join", "token", token, "password", "short").wants(t, 400, "at least 10")
-		dev.post("/join", "token", token, "email", "eve@shop.example", "password", testPassword, "firstName", "Dev").leads(t, "/dashboard")
+		dev.post("/join", "token", token, "email", "eve@shop.example", "password", testPassword, "firstName",
+			"Dev").leads(t, "/dashboard")
 		if _, err := b.accounts.UserByEmail(t.Context(), "eve@shop.example"); err == nil {
 			t.Error("the form chose another address")
 		}
@@ -102,7 +107,8 @@ func TestDashboard_Team(t *testing.T) {
 		team.wants(t, 200, "dev@shop.example", "Dev")
 		id = regexp.MustCompile(`/dashboard/team/members/(\w{26})/role`).FindStringSubmatch(team.body)[1]
 		s.post("/dashboard/team/members/"+id+"/role", "role", "viewer").wants(t, 400, "The password is wrong")
-		s.post("/dashboard/team/members/"+id+"/role", "role", "viewer", "password", testPassword).leads(t, "/dashboard/team")
+		s.post("/dashboard/team/members/"+id+"/role", "role", "viewer", "password", testPassword).leads(t,
+			"/dashboard/team")
 		r := dev.get("/dashboard/keys")
 		r.wants(t, 200)
 		if strings.Contains(r.body, "create-key") || strings.Contains(r.body, ">Create<") {
@@ -116,7 +122,8 @@ func TestDashboard_Team(t *testing.T) {
 		dev.get("/dashboard/security").wants(t, 200)
 		s.post("/dashboard/team/members/"+id+"/remove", "password", testPassword).wants(t, 404)
 		s.post("/dashboard/team/leave").wants(t, 409, "last owner")
-		s.get("/dashboard/security").wants(t, 200, "Invited a member", "Joined the team", "Changed a member", "Removed a member", "developer → viewer")
+		s.get("/dashboard/security").wants(t, 200, "Invited a member", "Joined the team", "Changed a member",
+			"Removed a member", "developer → viewer")
 	})
 }
 
@@ -141,7 +148,8 @@ func TestDashboard_Switcher(t *testing.T) {
 	two.get("/signin?next=/dashboard/join%3Ftoken%3D"+token).wants(t, 200, "/dashboard/join?token="+token)
 	eve.get("/dashboard/join?token="+token).wants(t, 200, "This invitation is for two@shop.example")
 	eve.post("/dashboard/join", "token", token).wants(t, 403)
-	two.post("/signin", "email", "two@shop.example", "password", testPassword, "next", "/dashboard/join?token="+token).leads(t, "/dashboard/join?token="+token)
+	two.post("/signin", "email", "two@shop.example", "password", testPassword, "next",
+		"/dashboard/join?token="+token).leads(t, "/dashboard/join?token="+token)
 	two.get("/dashboard/join?token="+token).wants(t, 200, ownerEmail, "support")
 	two.post("/dashboard/join", "token", token).leads(t, "/dashboard")
 	two.get("/dashboard/keys").wants(t, 200, "Shop of "+ownerEmail, `data-testid="switcher"`)
@@ -167,7 +175,8 @@ func TestDashboard_KnownDevice(t *testing.T) {
 	limited := false
 	for i := range 60 {
 		_, err := b.accounts.SignIn(t.Context(), identity.Credentials{
-			Email: ownerEmail, Password: secret.New("wrong password"), Address: "192.0.2." + string(rune('0'+i%10)) + string(rune('0'+i/10)),
+			Email: ownerEmail, Password: secret.New("wrong password"),
+			Address: "192.0.2." + string(rune('0'+i%10)) + string(rune('0'+i/10)),
 		})
 		if strings.Contains(err.Error(), "too many") {
 			limited = true
@@ -198,7 +207,8 @@ func TestDashboard_Confirm(t *testing.T) {
 	}
 	post("a", "123456").wants(t, 403, "The password is wrong")
 
-	in, err := b.accounts.SignIn(t.Context(), identity.Credentials{Email: ownerEmail, Password: secret.New(testPassword)})
+	in, err := b.accounts.SignIn(t.Context(),
+		identity.Credentials{Email: ownerEmail, Password: secret.New(testPassword)})
 	must(t, err)
 	e, err := b.accounts.BeginFactor(t.Context(), u, in.Token)
 	must(t, err)
@@ -226,7 +236,8 @@ func TestDashboard_Confirm(t *testing.T) {
 	}
 	limited := 0
 	for i := range 20 {
-		r := s.do("POST", "/dashboard/custodian", url.Values{"key": {m.key.PublicID}, "password": {fmt.Sprintf("%06d", i)}})
+		r := s.do("POST", "/dashboard/custodian",
+			url.Values{"key": {m.key.PublicID}, "password": {fmt.Sprintf("%06d", i)}})
 		if r.status == 429 {
 			limited++
 		}

@@ -30,15 +30,17 @@ func TestDashboard_PingEachEvent(t *testing.T) {
 	t.Cleanup(shop.Close)
 	b := newDashboard(t)
 	m := b.shop(b.member(ownerEmail))
-	_, err := b.store.UpdateCustodian(t.Context(), m.key.ID, nil, func(c merchant.Custodian) (merchant.Custodian, error) {
-		c.CallbackURL = shop.URL
-		return c, nil
-	}, nil)
+	_, err := b.store.UpdateCustodian(t.Context(), m.key.ID, nil,
+		func(c merchant.Custodian) (merchant.Custodian, error) {
+			c.CallbackURL = shop.URL
+			return c, nil
+		}, nil)
 	must(t, err)
 	s := b.surfer()
 	s.signIn(ownerEmail)
 	for _, event := range []string{"completed", "expired", "cancelled"} {
-		s.post("/dashboard/webhooks/ping", "key", m.key.PublicID, "event", event).leads(t, "/dashboard/webhooks?key="+m.key.PublicID)
+		s.post("/dashboard/webhooks/ping", "key", m.key.PublicID, "event", event).leads(t,
+			"/dashboard/webhooks?key="+m.key.PublicID)
 		select {
 		case body := <-got:
 			if body["status"] != event || body["test"] != any(true) || body["txnid"] != "TEST" {
@@ -49,7 +51,8 @@ func TestDashboard_PingEachEvent(t *testing.T) {
 		}
 		s.get("/dashboard/webhooks").wants(t, 200, "The test “"+event+"” was answered with 418")
 	}
-	s.post("/dashboard/webhooks/ping", "key", m.key.PublicID, "event", "created").wants(t, 400, "completed, expired or cancelled")
+	s.post("/dashboard/webhooks/ping", "key", m.key.PublicID, "event", "created").wants(t, 400,
+		"completed, expired or cancelled")
 }
 
 // The list of webhooks is filtered by event and state together.
@@ -60,7 +63,10 @@ func TestDashboard_WebhookFilters(t *testing.T) {
 	b.busy(m)
 	s := b.surfer()
 	s.signIn(ownerEmail)
-	for query, rows := range map[string]int{"": 2, "?event=completed": 1, "?event=cancelled&state=FAILED": 1, "?event=expired": 0, "?state=DELIVERED": 0, "?event=%00": 0, "?state=%00": 0} {
+	for query, rows := range map[string]int{
+		"": 2, "?event=completed": 1, "?event=cancelled&state=FAILED": 1,
+		"?event=expired": 0, "?state=DELIVERED": 0, "?event=%00": 0, "?state=%00": 0,
+	} {
 		r := s.get("/dashboard/webhooks" + query)
 		if n := strings.Count(r.body, `data-testid="resend-`) - 1; r.status != 200 || n != rows {
 			t.Errorf("%q: %d with %d rows, want %d", query, r.status, n, rows)
@@ -74,12 +80,16 @@ func TestDashboard_OperatorEndpoints(t *testing.T) {
 	b := newDashboard(t, func(d *Deps, _ *Options) {
 		d.Dashboard.Endpoints = func(n chain.Network) []chain.EndpointHealth {
 			return []chain.EndpointHealth{
-				{Name: "rpc.example", Healthy: true, Head: 1234, Latency: 42 * time.Millisecond, Requests: 9001, Errors: 7},
+				{
+					Name: "rpc.example", Healthy: true, Head: 1234, Latency: 42 * time.Millisecond, Requests: 9001,
+					Errors: 7,
+				},
 				{Name: "spare.example", Reason: "HTTP 429", CoolUntil: time.Now().Add(time.Minute)},
 			}
 		}
 	})
-	_, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: "root@shop.example", Password: secret.New(testPassword), Operator: true})
+	_, err := b.accounts.CreateUser(t.Context(),
+		identity.NewUser{Email: "root@shop.example", Password: secret.New(testPassword), Operator: true})
 	must(t, err)
 	s := b.surfer()
 	s.signIn("root@shop.example")
@@ -102,7 +112,8 @@ func TestDashboard_Webhooks(t *testing.T) {
 	s.post("/dashboard/webhooks/1/resend", "back", "https://evil.example/").leads(t, "/dashboard")
 	s.post("/dashboard/webhooks/1/resend").leads(t, "/dashboard/webhooks/1")
 	s.get("/dashboard/webhooks/1").wants(t, 200, "Waiting")
-	s.post("/dashboard/webhooks/resend", "key", m.key.PublicID, "since", "2020-01-01").wants(t, 400, "Give a day of the last")
+	s.post("/dashboard/webhooks/resend", "key", m.key.PublicID, "since", "2020-01-01").wants(t, 400,
+		"Give a day of the last")
 	s.post("/dashboard/webhooks/resend", "key", m.key.PublicID, "since", b.clock.Now().Format(time.DateOnly)).leads(t, "/dashboard/webhooks?key="+m.key.PublicID)
 	s.get("/dashboard/webhooks").wants(t, 200, "One failed webhook is being sent again.")
 }

@@ -19,8 +19,14 @@ func TestDocs_InABrowser(t *testing.T) {
 		options []browser.Option
 		paths   []string
 	}{
-		"phone":   {[]browser.Option{browser.Phone, browser.Light}, []string{docs.StartPath, docs.ErrorsPath, docs.WebhooksPath, docs.RESTPath}},
-		"desktop": {[]browser.Option{browser.Desktop, browser.Dark}, []string{docs.ExamplesPath, docs.RequestsPath, docs.TestingPath, docs.GraphQLPath}},
+		"phone": {
+			[]browser.Option{browser.Phone, browser.Light},
+			[]string{docs.StartPath, docs.ErrorsPath, docs.WebhooksPath, docs.RESTPath},
+		},
+		"desktop": {
+			[]browser.Option{browser.Desktop, browser.Dark},
+			[]string{docs.ExamplesPath, docs.RequestsPath, docs.TestingPath, docs.GraphQLPath},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

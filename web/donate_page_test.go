@@ -25,7 +25,8 @@ func TestDonatePage(t *testing.T) {
 	html := []string{"Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"}
 	page := b.ask("GET", path, "", html...)
 	page.wants(t, 200, "Winter shelter", "0.00\u00a0USD of 100.00\u00a0USD raised", `property="og:image" content="https://pay.example`+path+`/card.png"`, "&lt;iframe", `sse-connect="`+path+`/live`)
-	if got := page.header.Values("Vary"); !strings.Contains(strings.Join(got, ","), "Accept") || page.header.Get("X-Frame-Options") != "DENY" {
+	if got := page.header.Values("Vary"); !strings.Contains(strings.Join(got, ","), "Accept") ||
+		page.header.Get("X-Frame-Options") != "DENY" {
 		t.Errorf("headers are %v", page.header)
 	}
 	b.ask("GET", path, "", "Accept", "*/*").wants(t, 200, `"campaignId":"`+c.Slug+`"`)
@@ -39,11 +40,13 @@ func TestDonatePage(t *testing.T) {
 	widget := b.ask("GET", path+"/widget", "", html...)
 	widget.wants(t, 200, "Winter shelter")
 	csp := widget.header.Get("Content-Security-Policy")
-	if widget.header.Get("X-Frame-Options") != "" || !strings.Contains(csp, "frame-ancestors *") || strings.Contains(csp, "script-src") || strings.Contains(widget.body, "<script") {
+	if widget.header.Get("X-Frame-Options") != "" || !strings.Contains(csp, "frame-ancestors *") ||
+		strings.Contains(csp, "script-src") || strings.Contains(widget.body, "<script") {
 		t.Errorf("the widget: %v", widget.header)
 	}
 	card := b.ask("GET", path+"/card.png", "")
-	if _, err := png.Decode(bytes.NewReader([]byte(card.body))); card.status != 200 || card.header.Get("Content-Type") != "image/png" || err != nil && len(card.body) == 0 {
+	if _, err := png.Decode(bytes.NewReader([]byte(card.body))); card.status != 200 ||
+		card.header.Get("Content-Type") != "image/png" || err != nil && len(card.body) == 0 {
 		t.Errorf("the card: %d %v %v", card.status, card.header, err)
 	}
 	for _, missing := range []string{"/widget", "/card.png", "/live"} {
@@ -86,7 +89,8 @@ func TestDonateOnOnePage(t *testing.T) {
 	m := b.newMerchant(20)
 	c := b.newCampaign(m)
 	asPage := []string{"Accept", "text/html"}
-	p := b.donationAt(c, b.postForm("/donate/"+c.Slug+"/pay", url.Values{"suggested": {"other"}, "amount": {"7.50"}, "way": {"POLYGON.USDC"}}), "")
+	p := b.donationAt(c, b.postForm("/donate/"+c.Slug+"/pay",
+		url.Values{"suggested": {"other"}, "amount": {"7.50"}, "way": {"POLYGON.USDC"}}), "")
 	id, page := string(p.ID), "/donate/"+c.Slug+"?pay="+string(p.ID)
 	route, _ := p.Route()
 
@@ -105,7 +109,8 @@ func TestDonateOnOnePage(t *testing.T) {
 	b.ask("POST", act("find"), "hash="+string(testHash(9)), asForm...).wants(t, 200, `data-testid="gift"`, `data-testid="finding"`)
 	b.ask("POST", act("start"), "network=SOL&token=USDC", asForm...).wants(t, 422, `data-testid="gift"`, `data-testid="problem"`)
 	b.ask("POST", act("start"), "network=POLYGON&token=USDT", asForm...).leads(t, page)
-	b.ask("POST", act("start")+"&lang=fr", "network=POLYGON&token=USDC", asForm...).leads(t, "/donate/"+c.Slug+"?lang=fr&pay="+id)
+	b.ask("POST", act("start")+"&lang=fr", "network=POLYGON&token=USDC", asForm...).leads(t,
+		"/donate/"+c.Slug+"?lang=fr&pay="+id)
 	b.ask("GET", page+"&view=cancel", "", asPage...).wants(t, 200, form("cancel"))
 
 	p, err := b.payments.Get(t.Context(), id)
@@ -113,8 +118,11 @@ func TestDonateOnOnePage(t *testing.T) {
 	b.deposit(p, p.Amount, true)
 	b.ask("GET", page, "", asPage...).wants(t, 200, `data-state="paid"`, `href="/donate/`+c.Slug+`?lang=en" data-testid="campaign"`, "/donate/"+c.Slug+"/live")
 
-	other := b.donationAt(c, b.postForm("/donate/"+c.Slug+"/pay", url.Values{"suggested": {"other"}, "amount": {"8"}, "way": {"POLYGON.USDC"}}), "")
-	b.ask("POST", "/pay/"+string(other.ID)+"/cancel?campaign="+c.Slug, "", asForm...).leads(t, "/donate/"+c.Slug+"?pay="+string(other.ID))
+	other := b.donationAt(c,
+		b.postForm("/donate/"+c.Slug+"/pay",
+			url.Values{"suggested": {"other"}, "amount": {"8"}, "way": {"POLYGON.USDC"}}), "")
+	b.ask("POST", "/pay/"+string(other.ID)+"/cancel?campaign="+c.Slug, "", asForm...).leads(t,
+		"/donate/"+c.Slug+"?pay="+string(other.ID))
 	b.ask("GET", "/donate/"+c.Slug+"?pay="+string(other.ID), "", asPage...).wants(t, 200, `data-state="cancelled"`, `data-testid="campaign"`)
 
 	sale := b.newPayment(m)
@@ -134,7 +142,10 @@ func TestDonateForm(t *testing.T) {
 	path := "/donate/" + c.Slug + "/pay"
 	once := string(testID(b.clock.Now()))
 	form := func(pairs ...string) url.Values {
-		f := url.Values{"suggested": {"other"}, "amount": {"7.50"}, "way": {"POLYGON.USDC"}, "name": {"Ada"}, "message": {"Hi\r\nthere"}, "once": {once}}
+		f := url.Values{
+			"suggested": {"other"}, "amount": {"7.50"}, "way": {"POLYGON.USDC"}, "name": {"Ada"},
+			"message": {"Hi\r\nthere"}, "once": {once},
+		}
 		for i := 0; i < len(pairs); i += 2 {
 			f.Set(pairs[i], pairs[i+1])
 		}
@@ -145,7 +156,8 @@ func TestDonateForm(t *testing.T) {
 	if p.Amount != 7_500_000 || p.DonorMessage != "Hi\nthere" || p.Status != payment.Started {
 		t.Errorf("started %+v", p)
 	}
-	if again := b.postForm(path+"?lang=de", form("amount", "7,50")); again.header.Get("Location") != first.header.Get("Location") || b.balance(m) != 19 {
+	if again := b.postForm(path+"?lang=de",
+		form("amount", "7,50")); again.header.Get("Location") != first.header.Get("Location") || b.balance(m) != 19 {
 		t.Errorf("twice the same form: %s, %d credits left", again.header.Get("Location"), b.balance(m))
 	}
 	for _, row := range []struct {
@@ -194,10 +206,14 @@ func TestDonatePage_NothingIsMarkup(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	const canary = `</title><script>alert(1)</script>"><img src=x onerror=alert(2)>`
-	c := b.newCampaign(b.newMerchant(5), func(d *campaign.Draft) { d.Title, d.Description, d.ShowAtOnce = canary, canary, true })
+	c := b.newCampaign(b.newMerchant(5),
+		func(d *campaign.Draft) { d.Title, d.Description, d.ShowAtOnce = canary, canary, true })
 	p := b.gift(c, `{"amount":5,"network":"POLYGON","token":"USDC","name":`+strconv.Quote(canary)+`,"message":`+strconv.Quote(canary)+`}`)
 	b.deposit(p, 5*money.USD, true)
-	for _, path := range []string{"/donate/" + c.Slug, "/donate/" + c.Slug + "/widget", "/pay?txnid=" + string(p.ID), "/pay/" + string(p.ID) + "/receipt"} {
+	for _, path := range []string{
+		"/donate/" + c.Slug, "/donate/" + c.Slug + "/widget", "/pay?txnid=" + string(p.ID),
+		"/pay/" + string(p.ID) + "/receipt",
+	} {
 		r := b.ask("GET", path, "", "Accept", "text/html")
 		r.wants(t, 200, "&lt;script&gt;alert(1)")
 		if strings.Contains(r.body, "<script>alert") || strings.Contains(r.body, "<img src=x") {

@@ -95,7 +95,8 @@ func badDonations() []badRow {
 			return b.store.RevokeKey(b.t.Context(), m.key.UserID, m.key.ID, b.clock.Now())
 		})),
 		on(five("no credits", 402, "credit"), func(b *bundle) string { return b.newCampaign(b.newMerchant(0)).Slug }),
-		on(five("no custodian", 409, "custodian"), func(b *bundle) string { return b.newCampaign(b.newKey(5, 5)).Slug }),
+		on(five("no custodian", 409, "custodian"),
+			func(b *bundle) string { return b.newCampaign(b.newKey(5, 5)).Slug }),
 	}
 }
 
@@ -152,7 +153,8 @@ func TestDonation_Idempotency(t *testing.T) {
 	if again := b.gift(c, giftOfFive, "Idempotency-Key", "one"); again.ID != first.ID || b.balance(m) != 4 {
 		t.Errorf("a repetition made %s after %s, %d credits left", again.ID, first.ID, b.balance(m))
 	}
-	if r := b.ask("POST", "/donate/"+c.Slug+"/pay", strings.Replace(giftOfFive, "5", "6", 1), "Idempotency-Key", "one"); r.status != 422 {
+	if r := b.ask("POST", "/donate/"+c.Slug+"/pay", strings.Replace(giftOfFive, "5", "6", 1), "Idempotency-Key",
+		"one"); r.status != 422 {
 		t.Errorf("another body: %d %s", r.status, r.body)
 	}
 	if p := b.gift(other, giftOfFive, "Idempotency-Key", "one"); p.ID == first.ID {

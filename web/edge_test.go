@@ -12,7 +12,11 @@ import (
 // One address is limited, by address and by key; a program on the same machine is not.
 func TestRateLimits(t *testing.T) {
 	t.Parallel()
-	rates := shell.Rates{Client: shell.Rate{PerSecond: 1, Burst: 5}, Key: shell.Rate{PerSecond: 1, Burst: 3}, Costly: shell.Rate{PerSecond: 1, Burst: 2}, Open: shell.Rate{PerSecond: 0.01, Burst: 1}, Streams: 1, NearStreams: 2, PaymentStreams: 2, AllStreams: 2}
+	rates := shell.Rates{
+		Client: shell.Rate{PerSecond: 1, Burst: 5}, Key: shell.Rate{PerSecond: 1, Burst: 3},
+		Costly: shell.Rate{PerSecond: 1, Burst: 2}, Open: shell.Rate{PerSecond: 0.01, Burst: 1}, Streams: 1,
+		NearStreams: 2, PaymentStreams: 2, AllStreams: 2,
+	}
 	b := newBundleWith(t, Options{BaseURL: testBaseURL, CheckoutURL: testBaseURL, Rates: rates})
 	m := b.newMerchant(50)
 	p := b.newPayment(m)
@@ -38,7 +42,8 @@ func TestRateLimits(t *testing.T) {
 		}},
 	} {
 		ok, last := count(8, row.ask)
-		if ok != row.most || last.status != 429 || last.header.Get("Retry-After") == "" || last.text(t, "code") != "429" {
+		if ok != row.most || last.status != 429 || last.header.Get("Retry-After") == "" ||
+			last.text(t, "code") != "429" {
 			t.Errorf("%s: %d went through, then %d %s, Retry-After %q", name, ok, last.status, last.body, last.header.Get("Retry-After"))
 		}
 	}

@@ -69,7 +69,10 @@ func TestIntrospection(t *testing.T) {
 	const query = `{ __schema { mutationType { fields { name } } } }`
 	b := newBundle(t)
 	open := b.graphQL(query, "")
-	for _, name := range []string{"payment", "StartPayment", "startBep20Payment", "startPolygonPayment", "startBasePayment", "startSolPayment", "cancelPayment", "createCustodianAccount", "updateCustodianDetails"} {
+	for _, name := range []string{
+		"payment", "StartPayment", "startBep20Payment", "startPolygonPayment",
+		"startBasePayment", "startSolPayment", "cancelPayment", "createCustodianAccount", "updateCustodianDetails",
+	} {
 		if !strings.Contains(open.body, `"name":"`+name+`"`) {
 			t.Errorf("the schema has no %s", name)
 		}
@@ -84,7 +87,10 @@ func TestIntrospection(t *testing.T) {
 func TestGraphQLLimits(t *testing.T) {
 	t.Parallel()
 	b := newBundleWith(t, Options{BaseURL: testBaseURL, CheckoutURL: testBaseURL, GraphQL: graph.Options{
-		Introspection: true, Limits: graph.Limits{Tokens: 40, Depth: 2, Fields: 5, Aliases: 1, RootFields: 2, Body: 1_000},
+		Introspection: true, Limits: graph.Limits{
+			Tokens: 40, Depth: 2, Fields: 5, Aliases: 1, RootFields: 2,
+			Body: 1_000,
+		},
 	}})
 	usual := newBundle(t)
 	if got := b.graphQL("{ a: __schema { description } __schema { description } }", ""); got.status != 200 || strings.Contains(got.body, `"errors"`) {
@@ -109,7 +115,8 @@ func TestGraphQLLimits(t *testing.T) {
 			t.Errorf("%s: refused although it is within the usual limits: %s", name, got.body)
 		}
 	}
-	if page := b.ask("GET", docs.RequestsPath, "").body; !strings.Contains(page, "at most 1000 bytes") || !strings.Contains(page, "at most 40 tokens") {
+	if page := b.ask("GET", docs.RequestsPath, "").body; !strings.Contains(page, "at most 1000 bytes") ||
+		!strings.Contains(page, "at most 40 tokens") {
 		t.Error("the documentation tells other limits")
 	}
 }
@@ -124,7 +131,8 @@ func TestAliases(t *testing.T) {
 		one: startBasePayment(txnid: "`+string(one.ID)+`", token: USDC) { code }
 		two: startBasePayment(txnid: "`+string(two.ID)+`", token: USDC) { code }
 		three: startBasePayment(txnid: "`+unknownTxn+`", token: USDC) { code } }`, "")
-	if got.text(t, "data.one.code") != "200" || got.text(t, "data.two.code") != "200" || got.text(t, "data.three.code") != "404" || b.balance(m) != 3 {
+	if got.text(t, "data.one.code") != "200" || got.text(t, "data.two.code") != "200" ||
+		got.text(t, "data.three.code") != "404" || b.balance(m) != 3 {
 		t.Errorf("%s, %d credits left", got.body, b.balance(m))
 	}
 }

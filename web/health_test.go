@@ -15,7 +15,8 @@ func TestHealth(t *testing.T) {
 	b := newBundle(t)
 	got := b.ask("GET", "/health", "")
 	for path, want := range map[string]string{
-		"status": "ok", "database": "ok", "version": "test", "networks.BEP20.status": "ok", "networks.BEP20.head": "1010",
+		"status": "ok", "database": "ok", "version": "test", "networks.BEP20.status": "ok",
+		"networks.BEP20.head":    "1010",
 		"networks.POLYGON.final": "1000", "networks.BASE.lagSeconds": "2", "networks.SOL.status": "off",
 		"rechargeApiKey.status": "off",
 	} {
@@ -27,15 +28,19 @@ func TestHealth(t *testing.T) {
 		t.Errorf("it is not said why nothing is sold: %s", got.body)
 	}
 	for ready, want := range map[error]string{nil: "ok", fault.New(fault.Unavailable, "BEP20 is behind"): "degraded"} {
-		b.recharges.Service = recharge.New(b.store, &recharge.Network{Treasury: merchantWallet, Ready: func() error { return ready }}, b.clock.Now, slog.New(slog.DiscardHandler))
+		b.recharges.Service = recharge.New(b.store,
+			&recharge.Network{Treasury: merchantWallet, Ready: func() error { return ready }}, b.clock.Now,
+			slog.New(slog.DiscardHandler))
 		got := b.ask("GET", "/health", "")
-		if got.text(t, "rechargeApiKey.status") != want || (got.text(t, "rechargeApiKey.reason") == "") != (ready == nil) || got.text(t, "status") != "ok" {
+		if got.text(t, "rechargeApiKey.status") != want ||
+			(got.text(t, "rechargeApiKey.reason") == "") != (ready == nil) || got.text(t, "status") != "ok" {
 			t.Errorf("with %v: %s", ready, got.body)
 		}
 	}
 	must(t, b.store.Close())
 	time.Sleep(pingKept + 50*time.Millisecond)
-	if got := b.ask("GET", "/health", ""); got.status != 503 || got.text(t, "status") != "down" || got.text(t, "database") != "down" {
+	if got := b.ask("GET", "/health", ""); got.status != 503 || got.text(t, "status") != "down" ||
+		got.text(t, "database") != "down" {
 		t.Errorf("without a database: %d %s", got.status, got.body)
 	}
 }

@@ -82,7 +82,8 @@ func checkGetTransactions(t *testing.T, b *bundle) {
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("getTransactions%s: %v, want %v", arguments, got, want)
 		}
-		if left := b.balance(m); left != before-1 || r.text(t, "data.getTransactions.apiKey.creditsLeft") != strconv.FormatInt(left, 10) {
+		if left := b.balance(m); left != before-1 ||
+			r.text(t, "data.getTransactions.apiKey.creditsLeft") != strconv.FormatInt(left, 10) {
 			t.Errorf("getTransactions%s: %d credits before, %d after, said %s", arguments, before, left, r.text(t, "data.getTransactions.apiKey.creditsLeft"))
 		}
 	}
@@ -97,7 +98,8 @@ func checkGetTransactions(t *testing.T, b *bundle) {
 		`, first: 0`: "first", `, first: 501`: "first", `, after: "x"`: "after", `, after: "` + unknownTxn + `"`: "after",
 	} {
 		_, r := b.list(t, m, arguments)
-		if r.text(t, "data.getTransactions.code") != "400" || !strings.Contains(r.text(t, "data.getTransactions.message"), says) {
+		if r.text(t, "data.getTransactions.code") != "400" ||
+			!strings.Contains(r.text(t, "data.getTransactions.message"), says) {
 			t.Errorf("getTransactions%s: %s", arguments, r.body)
 		}
 	}
@@ -129,7 +131,8 @@ func checkReadingCosts(t *testing.T, b *bundle) {
 		if want == "" {
 			want = "402"
 		}
-		if got.text(t, "data.getTransactionDetails.code") != want || got.field(t, "data.getTransactionDetails.transaction") != nil {
+		if got.text(t, "data.getTransactionDetails.code") != want ||
+			got.field(t, "data.getTransactionDetails.transaction") != nil {
 			t.Errorf("%s: %s, want %s", name, got.body, want)
 		}
 	}
@@ -165,7 +168,8 @@ func checkMarkAsCompleted(t *testing.T, b *bundle) {
 		{"no queries left", m.text, "402", "false", b.newPayment(m), 0},
 	} {
 		got := mark(row.key, row.p)
-		if got.text(t, "data.manualMarkAsCompleted.code") != row.code || got.text(t, "data.manualMarkAsCompleted.success") != row.success || b.queries(m) != row.left {
+		if got.text(t, "data.manualMarkAsCompleted.code") != row.code ||
+			got.text(t, "data.manualMarkAsCompleted.success") != row.success || b.queries(m) != row.left {
 			t.Errorf("%s: %s, %d queries left", row.name, got.body, b.queries(m))
 		}
 	}
@@ -203,8 +207,17 @@ func checkEvents(t *testing.T, b *bundle) {
 		{name: "end", method: "GET", path: "/events?after=" + end, header: []string{"api-key", m.text}, status: 200, want: []string{`"events":[]`, `"nextAfter":"` + end + `"`}},
 		{name: "no key", method: "GET", path: "/events", status: 401, want: []string{`"events":null`}},
 		{name: "key in the address", method: "GET", path: "/events?apiKey=" + m.text, status: 401},
-		{name: "bad cursor", method: "GET", path: "/events?after=x", header: []string{"api-key", m.text}, status: 400, want: []string{"after"}},
-		{name: "bad limit", method: "GET", path: "/events?limit=x", header: []string{"api-key", m.text}, status: 400, want: []string{"limit"}},
-		{name: "limit too large", method: "GET", path: "/events?limit=501", header: []string{"api-key", m.text}, status: 400, want: []string{"limit"}},
+		{
+			name: "bad cursor", method: "GET", path: "/events?after=x", header: []string{"api-key", m.text}, status: 400,
+			want: []string{"after"},
+		},
+		{
+			name: "bad limit", method: "GET", path: "/events?limit=x", header: []string{"api-key", m.text}, status: 400,
+			want: []string{"limit"},
+		},
+		{
+			name: "limit too large", method: "GET", path: "/events?limit=501", header: []string{"api-key", m.text},
+			status: 400, want: []string{"limit"},
+		},
 	})
 }

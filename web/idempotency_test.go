@@ -14,14 +14,25 @@ func checkIdempotency(t *testing.T, b *bundle) {
 	body := `{"apiKey":"` + m.text + `","amount":5}`
 	first := b.ask("POST", "/create-payment", body, "Idempotency-Key", `"order-1"`)
 	again := b.ask("POST", "/create-payment", body, "Idempotency-Key", "order-1")
-	if first.status != 200 || again.body != first.body || again.status != 200 || again.header.Get("Idempotent-Replayed") != "true" {
+	if first.status != 200 || again.body != first.body || again.status != 200 ||
+		again.header.Get("Idempotent-Replayed") != "true" {
 		t.Fatalf("replay: %s\n%s", first.body, again.body)
 	}
 	b.run(t, []scenario{
 		{name: "other body", method: "POST", path: "/create-payment", body: `{"apiKey":"` + m.text + `","amount":6}`, header: []string{"Idempotency-Key", "order-1"}, status: 422},
-		{name: "other route", method: "POST", path: "/pay", body: body, header: []string{"Idempotency-Key", "order-1"}, status: 400},
-		{name: "too long", method: "POST", path: "/create-payment", body: body, header: []string{"Idempotency-Key", strings.Repeat("k", 256)}, status: 400, want: []string{"Idempotency-Key"}},
-		{name: "longest", method: "POST", path: "/create-payment", body: body, header: []string{"Idempotency-Key", strings.Repeat("k", 255)}, status: 200},
+		{
+			name: "other route", method: "POST", path: "/pay", body: body,
+			header: []string{"Idempotency-Key", "order-1"}, status: 400,
+		},
+		{
+			name: "too long", method: "POST", path: "/create-payment", body: body,
+			header: []string{"Idempotency-Key", strings.Repeat("k", 256)}, status: 400,
+			want: []string{"Idempotency-Key"},
+		},
+		{
+			name: "longest", method: "POST", path: "/create-payment", body: body,
+			header: []string{"Idempotency-Key", strings.Repeat("k", 255)}, status: 200,
+		},
 		{name: "empty in quotes", method: "POST", path: "/create-payment", body: body, header: []string{"Idempotency-Key", `""`}, status: 400},
 		{name: "other key", method: "POST", path: "/create-payment", body: `{"apiKey":"` + other.text + `","amount":5}`, header: []string{"Idempotency-Key", "order-1"}, status: 200, not: []string{first.text(t, "transaction.txnid")}},
 	})
@@ -31,7 +42,8 @@ func checkIdempotency(t *testing.T, b *bundle) {
 	if one.status != 200 || one.body != two.body || two.header.Get("Idempotent-Replayed") != "true" {
 		t.Errorf("GraphQL: %s\n%s", one.body, two.body)
 	}
-	if got := b.graphQL(strings.Replace(query, "amount: 7", "amount: 8", 1), "", "Idempotency-Key", "order-2"); got.text(t, "data.payment.code") != "422" {
+	if got := b.graphQL(strings.Replace(query, "amount: 7", "amount: 8", 1), "", "Idempotency-Key",
+		"order-2"); got.text(t, "data.payment.code") != "422" {
 		t.Errorf("GraphQL, other body: %s", got.body)
 	}
 	double := strings.Replace(query, "payment(", "again: payment(", 1)
@@ -44,8 +56,14 @@ func checkIdempotency(t *testing.T, b *bundle) {
 	start := `{"txnid":"` + string(p.ID) + `","network":"BASE","token":"USDC"}`
 	b.networks.fallBehind(chain.Base)
 	b.run(t, []scenario{
-		{name: "unavailable", method: "POST", path: "/pay", body: start, header: []string{"Idempotency-Key", "s"}, status: 503},
-		{name: "other network under the payer's key", method: "POST", path: "/pay", body: strings.Replace(start, "BASE", "POLYGON", 1), header: []string{"Idempotency-Key", "s"}, status: 422},
+		{
+			name: "unavailable", method: "POST", path: "/pay", body: start, header: []string{"Idempotency-Key", "s"},
+			status: 503,
+		},
+		{
+			name: "other network under the payer's key", method: "POST", path: "/pay",
+			body: strings.Replace(start, "BASE", "POLYGON", 1), header: []string{"Idempotency-Key", "s"}, status: 422,
+		},
 		{name: "cancel", method: "POST", path: "/cancel-payment", body: `{"txnid":"` + string(p.ID) + `"}`, header: []string{"Idempotency-Key", "c"}, status: 200, want: []string{"CANCELLED"}},
 		{name: "cancel again", method: "POST", path: "/cancel-payment", body: `{"txnid":"` + string(p.ID) + `"}`, header: []string{"Idempotency-Key", "c"}, status: 200, want: []string{"CANCELLED"}},
 		{name: "cancel without a key", method: "POST", path: "/cancel-payment", body: `{"txnid":"` + string(p.ID) + `"}`, status: 409},

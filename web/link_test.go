@@ -28,11 +28,15 @@ func TestPayLink(t *testing.T) {
 	}
 	p, err := b.payments.Get(t.Context(), made.header.Get("Location")[len("/pay?txnid="):][:26])
 	must(t, err)
-	if p.Amount != 12_500_000 || p.Reference != "bag-500" || p.Description != "A bag of coffee" || p.Status != payment.Pending || b.balance(m) != 5 {
+	if p.Amount != 12_500_000 || p.Reference != "bag-500" || p.Description != "A bag of coffee" ||
+		p.Status != payment.Pending || b.balance(m) != 5 {
 		t.Errorf("made %+v", p)
 	}
 	open := link(campaign.LinkDraft{Min: "2", Max: "10"})
-	for amount, status := range map[string]int{"2": 303, "10": 303, "1.99": 422, "10.01": 422, "": 422, "NaN": 422, "-3": 422, "1e400": 422} {
+	for amount, status := range map[string]int{
+		"2": 303, "10": 303, "1.99": 422, "10.01": 422, "": 422, "NaN": 422,
+		"-3": 422, "1e400": 422,
+	} {
 		if r := b.postForm(open, url.Values{"amount": {amount}}); r.status != status {
 			t.Errorf("%q: %d %s", amount, r.status, plainText(r.body))
 		}
@@ -42,7 +46,8 @@ func TestPayLink(t *testing.T) {
 		t.Error("bounds that nobody set are told")
 	}
 	for typed, want := range map[string]string{
-		"": "Type an amount", "ten": "Type an amount", "5.1234567": "Type an amount", "0": "smallest amount", "1,99": "smallest amount",
+		"": "Type an amount", "ten": "Type an amount", "5.1234567": "Type an amount", "0": "smallest amount",
+		"1,99":  "smallest amount",
 		"10.01": "largest amount", "1,000": "largest amount", "99999999999999999999": "largest amount",
 	} {
 		r := b.postForm(open, url.Values{"amount": {typed}})
@@ -50,7 +55,10 @@ func TestPayLink(t *testing.T) {
 			t.Errorf("%q: it is not said that %s, or what was typed is gone: %s", typed, want, plainText(r.body))
 		}
 	}
-	for typed, want := range map[string]money.Micros{"en 2,50": 2_500_000, "de 2,50": 2_500_000, "ar \u0665\u066b\u0665": 5_500_000, "hi $\u096d": 7_000_000} {
+	for typed, want := range map[string]money.Micros{
+		"en 2,50": 2_500_000, "de 2,50": 2_500_000,
+		"ar \u0665\u066b\u0665": 5_500_000, "hi $\u096d": 7_000_000,
+	} {
 		lang, amount, _ := strings.Cut(typed, " ")
 		r := b.postForm(open+"?lang="+lang, url.Values{"amount": {amount}})
 		r.wants(t, 303)

@@ -38,8 +38,9 @@ func newTestNetworks() *testNetworks {
 	l := &testNetworks{health: make(map[chain.Network]payment.Health), found: make(map[chain.Network]chain.Found)}
 	for _, n := range []chain.Network{chain.BEP20, chain.Polygon, chain.Base} {
 		l.health[n] = payment.Health{
-			OK: true, Latest: chain.Head{Number: 1_010}, Final: chain.Head{Number: 1_000}, Scanned: chain.Head{Number: 1_000},
-			Lag: 2 * time.Second, FinalIn: 10 * time.Second,
+			OK: true, Latest: chain.Head{Number: 1_010}, Final: chain.Head{Number: 1_000},
+			Scanned: chain.Head{Number: 1_000},
+			Lag:     2 * time.Second, FinalIn: 10 * time.Second,
 		}
 	}
 	return l
@@ -93,7 +94,9 @@ type testReader struct {
 	n chain.Network
 }
 
-func (testReader) Balances(_ context.Context, _ chain.Asset, addresses []chain.Address, _ chain.Head) ([]money.Units, error) {
+func (testReader) Balances(_ context.Context, _ chain.Asset, addresses []chain.Address, _ chain.Head) ([]money.Units,
+	error,
+) {
 	return make([]money.Units, len(addresses)), nil
 }
 

@@ -46,12 +46,14 @@ func TestPasskey_Browser(t *testing.T) {
 	lookAt(ctx, t, "security-no-passkey")
 	// A wrong password is told beside the form, and what was typed stays.
 	var problem, name string
-	browser.Run(ctx, t, chromedp.SendKeys("#f-name", "Phone"), chromedp.SendKeys("#passkey-proof", "wrong password"), chromedp.Click("[data-testid=add-passkey]"),
+	browser.Run(ctx, t, chromedp.SendKeys("#f-name", "Phone"), chromedp.SendKeys("#passkey-proof", "wrong password"),
+		chromedp.Click("[data-testid=add-passkey]"),
 		chromedp.WaitVisible("form[data-passkey-at] > .problem:not(:empty)"), chromedp.Text("form[data-passkey-at] > .problem", &problem), chromedp.Value("#f-name", &name))
 	if problem != "The password is wrong." || name != "Phone" {
 		t.Errorf("it says %q about %q", problem, name)
 	}
-	browser.Run(ctx, t, chromedp.SetValue("#passkey-proof", testPassword), chromedp.Click("[data-testid=add-passkey]"), chromedp.WaitVisible("[data-testid=passkeys]"))
+	browser.Run(ctx, t, chromedp.SetValue("#passkey-proof", testPassword),
+		chromedp.Click("[data-testid=add-passkey]"), chromedp.WaitVisible("[data-testid=passkeys]"))
 	lookAt(ctx, t, "security-passkey")
 
 	// Signed out, and in again without typing anything.
@@ -85,7 +87,8 @@ func TestPasskey_Browser(t *testing.T) {
 	}
 
 	// Removed by itself, and worth nothing from then on.
-	browser.Run(ctx, t, chromedp.Click("[data-testid=passkeys] summary"), chromedp.Click("[data-testid=passkeys] .passkey button"),
+	browser.Run(ctx, t, chromedp.Click("[data-testid=passkeys] summary"),
+		chromedp.Click("[data-testid=passkeys] .passkey button"),
 		chromedp.WaitNotPresent("[data-testid=passkeys]"), chromedp.WaitVisible(".notice"))
 	browser.Run(ctx, t, chromedp.EvaluateAsDevTools(`document.querySelector("form[action='/signout']").submit()`, nil), chromedp.WaitVisible(signIn),
 		chromedp.Click(signIn), chromedp.WaitVisible("[role=alert]:not(:empty)"), chromedp.Text("main", &problem))

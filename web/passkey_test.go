@@ -66,7 +66,8 @@ func TestPasskey_SignIn(t *testing.T) {
 	t.Parallel()
 	b, u, s, k := keyed(t)
 	s.get(securityPath).wants(t, 200, "Phone", "Added a passkey")
-	if mails := b.mailed(1); !strings.Contains(mails[0], ownerEmail) || !strings.Contains(mails[0], "passkey called “Phone” was added") {
+	if mails := b.mailed(1); !strings.Contains(mails[0], ownerEmail) ||
+		!strings.Contains(mails[0], "passkey called “Phone” was added") {
 		t.Errorf("mailed: %q", mails)
 	}
 	other := b.surfer()
@@ -204,7 +205,8 @@ func TestPasskey_Confirm(t *testing.T) {
 	s.post(revoke, "passkey", device.Answer(t, thief.asks(confirmPath), stolen)).wants(t, 401, "not accepted")
 	s.post(revoke, "passkey", device.Answer(t, s.asks(confirmPath), stolen)).wants(t, 401, "not accepted")
 	thief.post(revoke, "passkey", device.Answer(t, thief.asks(confirmPath), k)).wants(t, 401, "not accepted")
-	s.post(revoke, "passkey", device.Answer(t, s.asks(passkeysPath+"/ask", "password", testPassword), k)).wants(t, 401, "not accepted")
+	s.post(revoke, "passkey", device.Answer(t, s.asks(passkeysPath+"/ask", "password", testPassword), k)).wants(t,
+		401, "not accepted")
 	found := device
 	found.Unverified = true
 	s.post(revoke, "passkey", found.Answer(t, s.asks(confirmPath), k)).wants(t, 401, "not accepted")
@@ -317,7 +319,8 @@ func TestPasskey_NotHere(t *testing.T) {
 		}
 		r := s.post(passkeyPath + "/ask")
 		var said struct{ Problem string }
-		if err := json.Unmarshal([]byte(r.body), &said); r.status != 409 || err != nil || !strings.Contains(said.Problem, "not available") {
+		if err := json.Unmarshal([]byte(r.body), &said); r.status != 409 || err != nil ||
+			!strings.Contains(said.Problem, "not available") {
 			t.Errorf("%s: %d %s", base, r.status, r.body)
 		}
 	}

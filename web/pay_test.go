@@ -78,9 +78,11 @@ func checkTransactionThroughItsLife(t *testing.T, b *bundle) {
 		}
 	}
 	check("created", map[string]string{
-		"txnid": string(p.ID), "amount": "49.9", "amountInToken": "49.9", "token": "null", "network": "null", "status": "PENDING",
+		"txnid": string(p.ID), "amount": "49.9", "amountInToken": "49.9", "token": "null", "network": "null",
+		"status": "PENDING",
 		"wallet": "null", "countdown": "3600", "hash": "null", "blockchainLink": "null", "isExpired": "false",
-		"receivedAmount": "0", "reference": "NL-1042", "metadata": "null", "paymentUri": "null", "confirmations": "null",
+		"receivedAmount": "0", "reference": "NL-1042", "metadata": "null", "paymentUri": "null",
+		"confirmations": "null",
 	})
 	b.clock.advance(40 * time.Minute)
 	started := b.ask("POST", "/pay", `{"txnid":"`+string(p.ID)+`","network":"POLYGON","token":"USDC"}`)
@@ -90,7 +92,8 @@ func checkTransactionThroughItsLife(t *testing.T, b *bundle) {
 	}
 	uri := "ethereum:0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359@137/transfer?address=" + address + "&uint256=49900000"
 	check("started", map[string]string{
-		"status": "STARTED", "network": "POLYGON", "token": "USDC", "wallet.address": address, "countdown": "1800", "paymentUri": uri,
+		"status": "STARTED", "network": "POLYGON", "token": "USDC", "wallet.address": address, "countdown": "1800",
+		"paymentUri": uri,
 	})
 	again := b.graphQL(`mutation { startPolygonPayment(txnid: "`+string(p.ID)+`", token: USDC) { code transaction { wallet { address } } } }`, "")
 	if got := again.text(t, "data.startPolygonPayment.transaction.wallet.address"); got != address || b.balance(m) != 4 {
@@ -100,22 +103,30 @@ func checkTransactionThroughItsLife(t *testing.T, b *bundle) {
 	must(t, err)
 	stored = b.deposit(stored, 20*money.USD, true)
 	check("short", map[string]string{
-		"status": "STARTED", "receivedAmount": "20", "hash": string(stored.Hash), "confirmations": "11", "requiredConfirmations": "11",
-		"blockchainLink": "https://polygonscan.com/tx/" + string(stored.Hash),
-		"paymentUri":     strings.Replace(uri, "49900000", "29900000", 1),
+		"status": "STARTED", "receivedAmount": "20", "hash": string(stored.Hash), "confirmations": "11",
+		"requiredConfirmations": "11",
+		"blockchainLink":        "https://polygonscan.com/tx/" + string(stored.Hash),
+		"paymentUri":            strings.Replace(uri, "49900000", "29900000", 1),
 	})
 	stored = b.deposit(stored, 30*money.USD, false)
-	check("seen", map[string]string{"status": "STARTED", "receivedAmount": "20", "paymentUri": "null", "hash": string(stored.Hash)})
+	check("seen", map[string]string{
+		"status": "STARTED", "receivedAmount": "20", "paymentUri": "null",
+		"hash": string(stored.Hash),
+	})
 	stored = b.deposit(stored, 30*money.USD, true)
 	check("paid", map[string]string{
-		"status": "COMPLETED", "countdown": "0", "isExpired": "false", "hash": string(stored.Hash), "paymentUri": "null", "wallet.address": address,
+		"status": "COMPLETED", "countdown": "0", "isExpired": "false", "hash": string(stored.Hash),
+		"paymentUri": "null", "wallet.address": address,
 	})
 	expired := b.newPayment(m)
 	b.ask("POST", "/pay", `{"txnid":"`+string(expired.ID)+`","network":"POLYGON","token":"USDC"}`)
 	expired, err = b.payments.Get(t.Context(), string(expired.ID))
 	must(t, err)
 	p = b.expire(expired)
-	check("expired", map[string]string{"status": "EXPIRED", "isExpired": "true", "countdown": "0", "network": "POLYGON", "paymentUri": "null"})
+	check("expired", map[string]string{
+		"status": "EXPIRED", "isExpired": "true", "countdown": "0",
+		"network": "POLYGON", "paymentUri": "null",
+	})
 }
 
 func TestPayInThreeWays(t *testing.T) { onEach(t, checkPayInThreeWays) }
@@ -138,7 +149,8 @@ func checkPayInThreeWays(t *testing.T, b *bundle) {
 		if got.status != 200 || got.text(t, "transaction.status") != "STARTED" || b.balance(m) != before-1 {
 			t.Errorf("%s: %d %s, %d credits before, %d after", name, got.status, got.body, before, b.balance(m))
 		}
-		theirs := b.ask("POST", "/pay", strings.Replace(row.body, "$", string(b.newPayment(other).ID), 1), row.header...)
+		theirs := b.ask("POST", "/pay", strings.Replace(row.body, "$", string(b.newPayment(other).ID), 1),
+			row.header...)
 		want := 404
 		if name == "public" {
 			want = 200

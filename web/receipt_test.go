@@ -16,11 +16,12 @@ func TestReceiptIsPublic(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	m := b.newMerchant(5)
-	p, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: m.key.ID, Amount: "49.90", Details: payment.Details{
-		Reference: "NL-1042", Description: "Two bags of coffee", SuccessURL: "https://shop.example/thanks?cart=success-canary",
-		CancelURL: "https://shop.example/cart?cancel-canary", CustomerEmail: "payer-canary@mail.example",
-		Metadata: map[string]string{"metadata-key-canary": "metadata-value-canary"},
-	}})
+	p, err := b.payments.Create(t.Context(),
+		payment.CreateInput{KeyID: m.key.ID, Amount: "49.90", Details: payment.Details{
+			Reference: "NL-1042", Description: "Two bags of coffee", SuccessURL: "https://shop.example/thanks?cart=success-canary",
+			CancelURL: "https://shop.example/cart?cancel-canary", CustomerEmail: "payer-canary@mail.example",
+			Metadata: map[string]string{"metadata-key-canary": "metadata-value-canary"},
+		}})
 	must(t, err)
 	p = b.deposit(b.start(p, chain.Polygon), 4990*money.USD/100, true)
 	if p.Status != payment.Completed {

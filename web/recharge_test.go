@@ -29,7 +29,8 @@ func (b *bundle) sellQueries(usdt money.Micros) *devchain.Chain {
 	must(b.t, c.Setup(ctx))
 	token := c.Tokens().USDT
 	asset := chain.Asset{
-		Network: chain.BEP20, Contract: chain.AddressOf(chain.BEP20, token.Address[:]).Address, Symbol: "USDT", Decimals: 18, Token: money.USDT,
+		Network: chain.BEP20, Contract: chain.AddressOf(chain.BEP20, token.Address[:]).Address, Symbol: "USDT",
+		Decimals: 18, Token: money.USDT,
 	}
 	p := profileOf(chain.BEP20)
 	p.Assets = []chain.Asset{asset}
@@ -41,7 +42,8 @@ func (b *bundle) sellQueries(usdt money.Micros) *devchain.Chain {
 	must(b.t, err)
 	c.Mine(devchain.DefaultFinalDepth + 1)
 	b.recharges.Service = recharge.New(b.store, &recharge.Network{
-		Chain: sender.NewTransfers(a, money.UnitsFromUint64(100e9)), Asset: asset, Treasury: merchantWallet, Ready: func() error { return nil },
+		Chain: sender.NewTransfers(a, money.UnitsFromUint64(100e9)), Asset: asset, Treasury: merchantWallet,
+		Ready: func() error { return nil },
 	}, b.clock.Now, b.logger)
 	return c
 }
@@ -71,12 +73,16 @@ func TestRechargeAPIKey(t *testing.T) {
 	c := b.sellQueries(money.USD)
 	for name, row := range map[string][4]string{
 		"no such key": {"flk_x", devKey, "1", "401"}, "no wallet": {bare.Reveal(), devKey, "1", "409"},
-		"not hexadecimal": {key, strings.Repeat("z", 64), "1", "400"}, "too short": {key, devKey[:60], "1", "400"}, "empty": {key, "", "1", "400"},
-		"another wallet's": {key, strings.Replace(devKey, "ac09", "ac08", 1), "1", "403"}, "other wallet on the key": {m.text, devKey, "1", "403"},
-		"zero": {key, devKey, "0", "400"}, "negative": {key, devKey, "-1", "400"}, "too many": {key, devKey, "1000001", "400"},
+		"not hexadecimal": {key, strings.Repeat("z", 64), "1", "400"}, "too short": {key, devKey[:60], "1", "400"},
+		"empty":                   {key, "", "1", "400"},
+		"another wallet's":        {key, strings.Replace(devKey, "ac09", "ac08", 1), "1", "403"},
+		"other wallet on the key": {m.text, devKey, "1", "403"},
+		"zero":                    {key, devKey, "0", "400"}, "negative": {key, devKey, "-1", "400"},
+		"too many":           {key, devKey, "1000001", "400"},
 		"more than there is": {key, devKey, "21", "402"},
 	} {
-		if r := b.recharge(row[0], row[1], row[2]); r.text(t, code) != row[3] || r.field(t, "data.rechargeApiKey.hash") != nil {
+		if r := b.recharge(row[0], row[1], row[2]); r.text(t, code) != row[3] ||
+			r.field(t, "data.rechargeApiKey.hash") != nil {
 			t.Errorf("%s: %s", name, r.body)
 		}
 	}
@@ -90,7 +96,10 @@ func TestRechargeAPIKey(t *testing.T) {
 	}()
 	paid := b.recharge(key, strings.TrimPrefix(devKey, "0x"), "3", "Idempotency-Key", "r1")
 	<-done
-	for path, want := range map[string]string{"code": "200", "newBalance": "8", "apiKey.key": key, "apiKey.queriesLeft": "8", "apiKey.wallet": devWallet} {
+	for path, want := range map[string]string{
+		"code": "200", "newBalance": "8", "apiKey.key": key,
+		"apiKey.queriesLeft": "8", "apiKey.wallet": devWallet,
+	} {
 		if got := paid.text(t, "data.rechargeApiKey."+path); got != want {
 			t.Errorf("%s is %s: %s", path, got, paid.body)
 		}

@@ -11,7 +11,10 @@ func TestRESTRequests(t *testing.T) {
 	m := b.newMerchant(50)
 	key := func(rest string) string { return `{"apiKey":"` + m.text + `",` + rest + `}` }
 	b.run(t, []scenario{
-		{name: "no body", method: "POST", path: "/create-payment", header: []string{"Content-Type", "application/json"}, status: 400, want: []string{"empty"}},
+		{
+			name: "no body", method: "POST", path: "/create-payment",
+			header: []string{"Content-Type", "application/json"}, status: 400, want: []string{"empty"},
+		},
 		{name: "no key", method: "POST", path: "/create-payment", body: `{"amount":1}`, status: 401, want: []string{`"code":401`, `"paymentLink":null`}},
 		{name: "key null", method: "POST", path: "/create-payment", body: `{"apiKey":null,"amount":1}`, status: 401},
 		{name: "key of a wrong type", method: "POST", path: "/create-payment", body: `{"apiKey":7,"amount":1}`, status: 400, want: []string{"apiKey"}},

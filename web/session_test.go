@@ -20,12 +20,14 @@ func TestSession_SignInAndOut(t *testing.T) {
 	b.member(ownerEmail)
 	s := b.surfer()
 	s.get("/dashboard").leads(t, "/signin")
-	s.get("/dashboard/payments?status=STARTED").leads(t, "/signin?next="+url.QueryEscape("/dashboard/payments?status=STARTED"))
+	s.get("/dashboard/payments?status=STARTED").leads(t,
+		"/signin?next="+url.QueryEscape("/dashboard/payments?status=STARTED"))
 	s.get("/signin").wants(t, 200, "Sign in")
 	r := s.post("/signin", "email", ownerEmail, "password", testPassword, "next", "/dashboard/payments?status=STARTED")
 	r.leads(t, "/dashboard/payments?status=STARTED")
 	cookie := s.cookies["__Host-florin"]
-	if cookie == nil || !cookie.Secure || !cookie.HttpOnly || cookie.Path != "/" || cookie.Domain != "" || cookie.SameSite != http.SameSiteLaxMode {
+	if cookie == nil || !cookie.Secure || !cookie.HttpOnly || cookie.Path != "/" || cookie.Domain != "" ||
+		cookie.SameSite != http.SameSiteLaxMode {
 		t.Fatalf("the session's cookie is %+v", cookie)
 	}
 	s.get("/dashboard").wants(t, 200, ownerEmail, "First steps")
@@ -74,7 +76,8 @@ func TestSession_ForgedCookies(t *testing.T) {
 	s.signIn(ownerEmail)
 	good := s.cookies["__Host-florin"].Value
 	for name, value := range map[string]string{
-		"empty": "", "text": "fls_abc", "cut": good[:len(good)-4], "turned": strings.ToUpper(good), "bytes": "\x01\x02", "long": strings.Repeat("A", 6000),
+		"empty": "", "text": "fls_abc", "cut": good[:len(good)-4], "turned": strings.ToUpper(good),
+		"bytes": "\x01\x02", "long": strings.Repeat("A", 6000),
 	} {
 		s.cookies["__Host-florin"] = &http.Cookie{Name: "__Host-florin", Value: value}
 		if r := s.get("/dashboard"); r.status != http.StatusSeeOther {
@@ -106,7 +109,8 @@ func TestSession_UniformAnswers(t *testing.T) {
 	b.member(ownerEmail)
 	known := b.surfer().post("/signin", "email", ownerEmail, "password", "not the password")
 	unknown := b.surfer().post("/signin", "email", "eda@shop.example", "password", "not the password")
-	if known.status != 401 || unknown.status != 401 || anonymous(known.body) != anonymous(strings.ReplaceAll(unknown.body, "eda@", "ada@")) {
+	if known.status != 401 || unknown.status != 401 ||
+		anonymous(known.body) != anonymous(strings.ReplaceAll(unknown.body, "eda@", "ada@")) {
 		t.Errorf("answers differ: %d, %d", known.status, unknown.status)
 	}
 	known.wants(t, 401, "The e-mail address or the password is wrong.", `value="`+ownerEmail+`"`)
@@ -129,7 +133,8 @@ func TestSession_Throttled(t *testing.T) {
 	b.member(ownerEmail)
 	refused := 0
 	for range 12 {
-		if r := b.surfer().do("POST", "/signin", url.Values{"email": {ownerEmail}, "password": {"wrong wrong wrong"}}, "X-Forwarded-For", "203.0.113.9"); r.status == 429 {
+		if r := b.surfer().do("POST", "/signin", url.Values{"email": {ownerEmail}, "password": {"wrong wrong wrong"}},
+			"X-Forwarded-For", "203.0.113.9"); r.status == 429 {
 			refused++
 			r.wants(t, 429, "Too many")
 			if r.header.Get("Retry-After") == "" {
@@ -150,7 +155,8 @@ func TestSession_GuessedAt(t *testing.T) {
 	b.member(ownerEmail)
 	b.member("bystander@shop.example")
 	guess := func(email, address string) int {
-		return b.surfer().do("POST", "/signin", url.Values{"email": {email}, "password": {"wrong wrong wrong"}}, "X-Forwarded-For", address).status
+		return b.surfer().do("POST", "/signin", url.Values{"email": {email}, "password": {"wrong wrong wrong"}},
+			"X-Forwarded-For", address).status
 	}
 	for range 8 {
 		guess(ownerEmail, "203.0.113.9")
@@ -169,7 +175,8 @@ func TestSession_GuessedAt(t *testing.T) {
 		t.Errorf("mailed: %q", mails)
 	}
 	// An address that may try nobody any more does not make bystanders hear of it.
-	for i := 0; i < 80 && guess("u"+strconv.Itoa(i)+"@shop.example", "203.0.113.10") != http.StatusTooManyRequests; i++ {
+	for i := 0; i < 80 && guess("u"+strconv.Itoa(i)+"@shop.example",
+		"203.0.113.10") != http.StatusTooManyRequests; i++ {
 		b.clock.advance(2 * time.Second)
 	}
 	if got := guess("bystander@shop.example", "203.0.113.10"); got != 429 {
@@ -187,10 +194,13 @@ func TestSession_GuessedAt(t *testing.T) {
 func TestSafeNext(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"/dashboard/payments?status=STARTED": "/dashboard/payments?status=STARTED", "/operator": "/operator", "/dashboard": "/dashboard",
-		"": "/dashboard", "https://evil.example/dashboard": "/dashboard", "//evil.example/dashboard": "/dashboard", `/\evil.example`: "/dashboard",
-		"/dashboard/../../evil": "/dashboard", "/dashboardevil": "/dashboard", "javascript:alert(1)": "/dashboard", "/dashboard/\r\nSet-Cookie: a=b": "/dashboard",
-		"/signout": "/dashboard", "dashboard": "/dashboard", "/dashboard//evil.example": "/dashboard", "https:/dashboard": "/dashboard",
+		"/dashboard/payments?status=STARTED": "/dashboard/payments?status=STARTED", "/operator": "/operator",
+		"/dashboard": "/dashboard",
+		"":           "/dashboard", "https://evil.example/dashboard": "/dashboard", "//evil.example/dashboard": "/dashboard", `/\evil.example`: "/dashboard",
+		"/dashboard/../../evil": "/dashboard", "/dashboardevil": "/dashboard", "javascript:alert(1)": "/dashboard",
+		"/dashboard/\r\nSet-Cookie: a=b": "/dashboard",
+		"/signout":                       "/dashboard", "dashboard": "/dashboard", "/dashboard//evil.example": "/dashboard",
+		"https:/dashboard":    "/dashboard",
 		"/%2f%2fevil.example": "/dashboard", "/dashboard/%2e%2e/x": "/dashboard",
 	} {
 		if got := shell.SafeNext(text); got != want {
@@ -243,9 +253,12 @@ func TestSignUp(t *testing.T) {
 		token, err := b.accounts.Invite(t.Context(), host, "guest@shop.example")
 		must(t, err)
 		b.surfer().get("/signup?invite="+token.Reveal()).wants(t, 200, token.Reveal())
-		b.surfer().post("/signup", "invite", token.Reveal(), "email", "else@shop.example", "password", testPassword).wants(t, 403, "for another address")
-		b.surfer().post("/signup", "invite", token.Reveal(), "email", "guest@shop.example", "password", testPassword).leads(t, "/dashboard")
-		b.surfer().post("/signup", "invite", token.Reveal(), "email", "guest@shop.example", "password", testPassword).wants(t, 403)
+		b.surfer().post("/signup", "invite", token.Reveal(), "email", "else@shop.example", "password",
+			testPassword).wants(t, 403, "for another address")
+		b.surfer().post("/signup", "invite", token.Reveal(), "email", "guest@shop.example", "password",
+			testPassword).leads(t, "/dashboard")
+		b.surfer().post("/signup", "invite", token.Reveal(), "email", "guest@shop.example", "password",
+			testPassword).wants(t, 403)
 	})
 }
 
@@ -260,7 +273,8 @@ func TestReset(t *testing.T) {
 	s.post("/forgot", "email", ownerEmail).wants(t, 200, "on its way")
 	s.post("/forgot", "email", "nobody@shop.example").wants(t, 200, "on its way")
 	var link []string
-	for deadline := time.Now().Add(time.Minute); link == nil && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); link == nil &&
+		time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		for _, text := range b.mail.all() {
 			link = resetLink.FindStringSubmatch(text)
 		}
@@ -275,7 +289,8 @@ func TestReset(t *testing.T) {
 	s.post("/reset", "token", link[2], "password", "third horse battery").wants(t, 400, "This link has been used")
 	s.post("/signin", "email", ownerEmail, "password", testPassword).wants(t, 401)
 	s.post("/signin", "email", ownerEmail, "password", "another horse battery").leads(t, "/dashboard")
-	if _, err := b.accounts.SignIn(t.Context(), identity.Credentials{Email: ownerEmail, Password: secret.New("third horse battery")}); err == nil {
+	if _, err := b.accounts.SignIn(t.Context(),
+		identity.Credentials{Email: ownerEmail, Password: secret.New("third horse battery")}); err == nil {
 		t.Error("a link works twice")
 	}
 }
@@ -291,7 +306,8 @@ func TestReset_Passkeys(t *testing.T) {
 		link = resetLink.FindStringSubmatch(strings.Join(b.mail.all(), "\n"))
 		return link != nil
 	})
-	s.post("/reset", "token", link[2], "password", "another horse battery").leads(t, "/signin?next=%2Fdashboard%2Fsecurity")
+	s.post("/reset", "token", link[2], "password", "another horse battery").leads(t,
+		"/signin?next=%2Fdashboard%2Fsecurity")
 	var letter string
 	eventually(t, "the mail about the reset", func() bool {
 		for _, text := range b.mail.all() {
@@ -307,7 +323,8 @@ func TestReset_Passkeys(t *testing.T) {
 		}
 	}
 	s.get("/signin?next=%2Fdashboard%2Fsecurity").wants(t, 200, "A passkey of yours still signs in")
-	s.post("/signin", "email", ownerEmail, "password", "another horse battery", "next", securityPath).leads(t, securityPath)
+	s.post("/signin", "email", ownerEmail, "password", "another horse battery", "next", securityPath).leads(t,
+		securityPath)
 	s.get(securityPath).wants(t, 200, "Phone", "Reset the password")
 	other := b.surfer()
 	other.enter(device.Answer(t, other.asks(passkeyPath+"/ask"), k)).leads(t, "/dashboard")

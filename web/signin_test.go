@@ -69,7 +69,8 @@ func TestLoginWithSecondFactor(t *testing.T) {
 func TestSignUpByInvitation(t *testing.T) {
 	t.Parallel()
 	b := newBundleWith(t, Options{BaseURL: testBaseURL, CheckoutURL: testBaseURL})
-	boss, err := b.accounts.CreateUser(t.Context(), identity.NewUser{Email: "boss@shop.example", Password: secret.New("correct horse battery staple")})
+	boss, err := b.accounts.CreateUser(t.Context(),
+		identity.NewUser{Email: "boss@shop.example", Password: secret.New("correct horse battery staple")})
 	must(t, err)
 	token, err := b.accounts.Invite(t.Context(), boss, "ada@shop.example")
 	must(t, err)

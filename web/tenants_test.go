@@ -41,7 +41,10 @@ type tenants struct {
 func TestTenants(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
-	w := &tenants{t: t, b: b, mine: b.newMerchant(100), session: b.signUp(t, "mine@shop.example"), theirs: b.newMerchant(5)}
+	w := &tenants{
+		t: t, b: b, mine: b.newMerchant(100), session: b.signUp(t, "mine@shop.example"),
+		theirs: b.newMerchant(5),
+	}
 	w.payment = string(b.start(b.newPayment(w.theirs), chain.Polygon).ID)
 	w.theirKey = w.theirs.key.PublicID
 	schema := generated.NewExecutableSchema(generated.Config{}).Schema()
@@ -61,7 +64,10 @@ func TestTenants(t *testing.T) {
 }
 
 // publicRoutes are the REST routes for which knowing the id is enough.
-var publicRoutes = []string{"GET /orders/:txnid", "GET /txn/:txnid", "POST /cancel-payment", "POST /txn/:txnid/find", "GET /donate/:campaignId", "POST /donate/:campaignId/pay"}
+var publicRoutes = []string{
+	"GET /orders/:txnid", "GET /txn/:txnid", "POST /cancel-payment", "POST /txn/:txnid/find",
+	"GET /donate/:campaignId", "POST /donate/:campaignId/pay",
+}
 
 // Every REST route that takes an id, read from the router: with another's id
 // and a key of mine it finds nothing and changes nothing, and an id nobody has
@@ -95,7 +101,8 @@ func TestTenants_REST(t *testing.T) {
 				must(t, err)
 				text = string(raw)
 			}
-			return b.ask(r.Method, strings.NewReplacer(":txnid", id, ":campaignId", id).Replace(r.Path), text, "x-api-key", w.mine.text)
+			return b.ask(r.Method, strings.NewReplacer(":txnid", id, ":campaignId", id).Replace(r.Path), text,
+				"x-api-key", w.mine.text)
 		}
 		before := w.state()
 		if got := ask(unknownTxn); got.status != 404 || got.text(t, "code") != "404" {
@@ -118,7 +125,8 @@ func TestTenants_REST(t *testing.T) {
 // good is a body of the operation with a good value for every required field.
 func good(d *docs.Document, o docs.Operation) map[string]any {
 	out := map[string]any{}
-	s := d.Components.Schemas[strings.TrimPrefix(o.RequestBody.Content["application/json"].Schema.Ref, docs.SchemaPrefix)]
+	s := d.Components.Schemas[strings.TrimPrefix(o.RequestBody.Content["application/json"].Schema.Ref,
+		docs.SchemaPrefix)]
 	for _, name := range s.Required {
 		switch {
 		case name == "network":
@@ -135,7 +143,8 @@ func good(d *docs.Document, o docs.Operation) map[string]any {
 }
 
 func namesForeign(op *ast.FieldDefinition) bool {
-	return slices.ContainsFunc(op.Arguments, func(a *ast.ArgumentDefinition) bool { return slices.Contains(foreign, a.Name) })
+	return slices.ContainsFunc(op.Arguments,
+		func(a *ast.ArgumentDefinition) bool { return slices.Contains(foreign, a.Name) })
 }
 
 // try calls the operation as me, with their ids.
@@ -155,7 +164,8 @@ func (w *tenants) try(kind string, op *ast.FieldDefinition) {
 		return
 	}
 	// A cursor that is another's is a malformed argument, anything else is unknown.
-	if code := got.text(w.t, "data."+op.Name+".code"); code != "404" && (code != "400" || !strings.Contains(document, "after: ")) {
+	if code := got.text(w.t, "data."+op.Name+".code"); code != "404" &&
+		(code != "400" || !strings.Contains(document, "after: ")) {
 		w.t.Errorf("%s answers %s", document, got.body)
 	}
 	if after := w.state(); after != before {

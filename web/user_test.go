@@ -80,7 +80,10 @@ func TestUsers(t *testing.T) {
 			t.Errorf("the audit log says that %q %s", l.Actor, l.Action)
 		}
 	}
-	if want := []audit.Action{audit.ActionCreateKey, audit.ActionSignOut, audit.ActionSignIn, audit.ActionSignIn, audit.ActionSignUp}; !slices.Equal(told, want) {
+	if want := []audit.Action{
+		audit.ActionCreateKey, audit.ActionSignOut, audit.ActionSignIn, audit.ActionSignIn,
+		audit.ActionSignUp,
+	}; !slices.Equal(told, want) {
 		t.Errorf("the audit log tells of %q, want %q", told, want)
 	}
 }
@@ -97,7 +100,8 @@ func checkTopUp(t *testing.T, b *bundle) {
 	}
 	for name, row := range map[string][4]string{
 		"too few": {ada, id, "19", "400"}, "negative": {ada, id, "-1", "400"}, "too many": {ada, id, "1000001", "400"},
-		"another's key": {eve, id, "20", "404"}, "unknown key": {ada, "x", "20", "404"}, "nobody": {"", id, "20", "401"},
+		"another's key": {eve, id, "20", "404"}, "unknown key": {ada, "x", "20", "404"},
+		"nobody": {"", id, "20", "401"},
 	} {
 		if r := create(row[0], row[1], row[2]); r.text(t, "data.UserCreateCreditTopup.code") != row[3] {
 			t.Errorf("%s: %s", name, r.body)
@@ -139,7 +143,8 @@ func checkTopUp(t *testing.T, b *bundle) {
 	must(t, err)
 	_, err = b.store.DisableKey(t.Context(), keys[0].ID, b.clock.Now())
 	must(t, err)
-	if r := create(ada, id, "20"); r.text(t, "data.UserCreateCreditTopup.code") != "403" || r.field(t, "data.UserCreateCreditTopup.transaction") != nil {
+	if r := create(ada, id, "20"); r.text(t, "data.UserCreateCreditTopup.code") != "403" ||
+		r.field(t, "data.UserCreateCreditTopup.transaction") != nil {
 		t.Errorf("a top-up of a disabled key: %s", r.body)
 	}
 	if r := as(ada, `mutation { UserStartCreditTopup(txnid: "`+before+`", network: BASE, token: USDC) { code transaction { txnid } } }`); r.text(t, "data.UserStartCreditTopup.code") != "403" || r.field(t, "data.UserStartCreditTopup.transaction") != nil {
@@ -203,8 +208,10 @@ func TestRotateWithSignature(t *testing.T) {
 	made := strings.Replace(ask, "Proof: ", "Proof: 0", 1)
 	for name, row := range map[string][4]string{
 		"wrong key": {"flk_x", ask, signed(t, devKey, ask), "401"}, "no signature": {key, ask, "hello", "400"},
-		"another wallet": {key, ask, signed(t, other, ask), "403"}, "another text": {key, ask, signed(t, devKey, ask+"."), "403"},
-		"made-up challenge": {key, made, signed(t, devKey, made), "400"}, "no challenge": {key, "hello", signed(t, devKey, "hello"), "400"},
+		"another wallet":    {key, ask, signed(t, other, ask), "403"},
+		"another text":      {key, ask, signed(t, devKey, ask+"."), "403"},
+		"made-up challenge": {key, made, signed(t, devKey, made), "400"},
+		"no challenge":      {key, "hello", signed(t, devKey, "hello"), "400"},
 	} {
 		if r := rotate(row[0], row[1], row[2]); r.text(t, "data.rotateApiKeyWithSignature.code") != row[3] || r.field(t, "data.rotateApiKeyWithSignature.newApiKey") != nil {
 			t.Errorf("%s: %s", name, r.body)
@@ -241,10 +248,12 @@ func checkRevokeKey(t *testing.T, b *bundle) {
 	}
 	other := strings.Replace(devKey, "ac09", "ac08", 1)
 	for name, row := range map[string][3]string{
-		"not hexadecimal": {text.Reveal(), "hello", "400"}, "empty": {text.Reveal(), "", "400"}, "wrong wallet": {text.Reveal(), other, "403"},
-		"wrong key": {"flk_x", devKey, "401"}, "other wallet on the key": {m.text, devKey, "403"},
+		"not hexadecimal": {text.Reveal(), "hello", "400"}, "empty": {text.Reveal(), "", "400"},
+		"wrong wallet": {text.Reveal(), other, "403"},
+		"wrong key":    {"flk_x", devKey, "401"}, "other wallet on the key": {m.text, devKey, "403"},
 	} {
-		if r := revoke(row[0], row[1]); r.text(t, "data.revokeApiKey.code") != row[2] || r.field(t, "data.revokeApiKey.newApiKey") != nil {
+		if r := revoke(row[0], row[1]); r.text(t, "data.revokeApiKey.code") != row[2] ||
+			r.field(t, "data.revokeApiKey.newApiKey") != nil {
 			t.Errorf("%s: %s", name, r.body)
 		}
 	}
@@ -261,7 +270,8 @@ func checkRevokeKey(t *testing.T, b *bundle) {
 	if r := revoke(fresh, devKey); r.text(t, "data.revokeApiKey.code") != "402" {
 		t.Errorf("without credits: %s", r.body)
 	}
-	if log := b.log.String(); strings.Contains(log, devKey[2:]) || strings.Contains(log, text.Reveal()) || strings.Contains(log, fresh) {
+	if log := b.log.String(); strings.Contains(log, devKey[2:]) || strings.Contains(log, text.Reveal()) ||
+		strings.Contains(log, fresh) {
 		t.Error("a secret is in the log")
 	}
 }
