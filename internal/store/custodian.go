@@ -200,7 +200,7 @@ func (s *Store) CreateCustodian(ctx context.Context, c merchant.Custodian, entri
 		if err := saveCustodianParts(ctx, t, c); err != nil {
 			return err
 		}
-		if err := book(ctx, t, entries); err != nil {
+		if err := post(ctx, t, entries); err != nil {
 			return err
 		}
 		stored, err = s.readCustodian(ctx, t, c.KeyID)
@@ -265,7 +265,7 @@ func (s *Store) UpdateCustodian(
 		if err := s.saveCustodian(ctx, t, before, after); err != nil {
 			return err
 		}
-		if err := book(ctx, t, entries); err != nil {
+		if err := post(ctx, t, entries); err != nil {
 			return err
 		}
 		stored, err = s.readCustodian(ctx, t, keyID)

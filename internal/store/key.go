@@ -89,7 +89,7 @@ func (s *Store) createKey(
 				return err
 			}
 		}
-		if err := book(ctx, t, entries(row.ID)); err != nil {
+		if err := post(ctx, t, entries(row.ID)); err != nil {
 			return err
 		}
 		var c keyScan
@@ -173,7 +173,7 @@ func (s *Store) Balance(ctx context.Context, keyID int64) (ledger.Balance, error
 	return b.balance, b.missing()
 }
 
-// balanceScan reads the purses of a key.
+// balanceScan reads the balances of a key.
 type balanceScan struct {
 	balance ledger.Balance
 	rows    int
@@ -212,7 +212,7 @@ func (b *balanceScan) missing() error {
 func (s *Store) Book(ctx context.Context, keyID int64, entries []ledger.Entry) (ledger.Balance, error) {
 	var after ledger.Balance
 	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
-		if err := book(ctx, t, entries); err != nil {
+		if err := post(ctx, t, entries); err != nil {
 			return err
 		}
 		var b balanceScan

@@ -3,10 +3,8 @@ package store
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"errors"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
@@ -14,74 +12,54 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// purse is one balance: what a key has of a unit.
-type purse struct {
-	keyID int64
-	unit  ledger.Unit
-}
+// posting is ledger.Posting with its loads and writes. It loads balances and locks them, decides in memory, and then
+// writes, so entries that a balance does not cover are refused before anything is written.
+type posting struct{ ledger.Posting }
 
-// posting books entries in one transaction: load locks the purses they touch,
-// post decides in memory, save writes. So entries that a balance does not
-// cover are refused before anything is written.
-type posting struct {
-	balances map[purse]int64
-	changes  map[purse]int64
-	known    map[entryKey]ledger.Entry
-	posted   []ledger.Entry
-}
-
-type entryKey struct {
-	ref  string
-	unit ledger.Unit
-}
-
-// book loads, posts and saves the entries.
-func book(ctx context.Context, c conn, list []ledger.Entry) error {
+// post loads, posts and writes the entries.
+func post(ctx context.Context, c conn, list []ledger.Entry) error {
 	if len(list) == 0 {
 		return nil
 	}
-	var l posting
-	if err := l.load(ctx, c, list); err != nil {
+	var p posting
+	if err := p.load(ctx, c, list); err != nil {
 		return err
 	}
-	if err := l.post(list); err != nil {
+	if err := p.post(list); err != nil {
 		return err
 	}
-	return db.RunEach(ctx, c, l.save())
+	return db.RunEach(ctx, c, p.writes())
 }
 
-// load locks the purses of the entries, in one order for everybody, and reads
-// which entries are booked already. Two bookings of one entry touch the same
-// purse, so the later one finds the earlier.
-func (l *posting) load(ctx context.Context, c conn, list []ledger.Entry) error {
-	l.balances, l.changes = make(map[purse]int64), make(map[purse]int64)
-	l.known = make(map[entryKey]ledger.Entry)
-	var purses []purse
+// load locks the accounts of the entries, always in the same order, and reads which entries are posted already. Two
+// postings of one entry touch the same account, so the later one finds the earlier.
+func (p *posting) load(ctx context.Context, c conn, list []ledger.Entry) error {
+	var accounts []ledger.KeyAccount
 	for _, e := range list {
-		purses = append(purses, pursesOf(e)...)
+		accounts = append(accounts, e.KeyAccounts()...)
 	}
-	slices.SortFunc(purses, func(a, b purse) int {
-		return cmp.Or(cmp.Compare(a.keyID, b.keyID), cmp.Compare(a.unit, b.unit))
+	slices.SortFunc(accounts, func(a, b ledger.KeyAccount) int {
+		return cmp.Or(cmp.Compare(a.KeyID, b.KeyID), cmp.Compare(a.Unit, b.Unit))
 	})
 	var calls []*db.Stmt
-	for _, p := range slices.Compact(purses) {
-		calls = append(calls, l.lockPurse(c, p))
+	for _, a := range slices.Compact(accounts) {
+		calls = append(calls, p.lock(c, a))
 	}
-	// The entries are looked up only when the purses are locked: on
-	// PostgreSQL every statement sees what is committed when it begins.
+	// Entries are looked up only when the accounts are locked: on PostgreSQL every statement sees what is committed
+	// when it begins.
 	for _, e := range list {
-		calls = append(calls, l.lookUp(e))
+		calls = append(calls, p.lookUp(e))
 	}
 	return c.Run(ctx, calls...)
 }
 
-func (l *posting) lockPurse(c conn, p purse) *db.Stmt {
+func (p *posting) lock(c conn, a ledger.KeyAccount) *db.Stmt {
 	return db.Query(func(scan scan) error {
 		var balance int64
 		err := scan(&balance)
-		l.balances[p] = balance
+		p.SetBalance(a, balance)
 		return err
-	}, "SELECT balance FROM balances WHERE key_id = ? AND unit = ?"+c.ForUpdate(), p.keyID, string(p.unit))
+	}, "SELECT balance FROM balances WHERE key_id = ? AND unit = ?"+c.ForUpdate(), a.KeyID, string(a.Unit))
 }
 
 // entries generates the statements of entryRow.
@@ -121,99 +99,36 @@ var (
 	insertEntry = entries.Insert("")
 )
 
-func (l *posting) lookUp(e ledger.Entry) *db.Stmt {
+func (p *posting) lookUp(e ledger.Entry) *db.Stmt {
 	return selectEntry.Query(func(scan scan) error {
 		var row entryRow
 		err := scan(entries.Dest(&row)...)
-		l.known[entryKey{row.Ref, ledger.Unit(row.Unit)}] = row.entry()
+		p.SetPosted(row.entry())
 		return err
 	}, e.Ref, string(e.Unit))
 }
 
-// post books all of the entries or none of them, in memory. One that is booked
-// already is left out.
-func (l *posting) post(list []ledger.Entry) error {
-	before := len(l.posted)
-	for _, e := range list {
-		if err := l.postOne(e); err != nil {
-			for _, e := range l.posted[before:] {
-				l.shift(e.From, e.Unit, e.Count)
-				l.shift(e.To, e.Unit, -e.Count)
-				delete(l.known, entryKey{e.Ref, e.Unit})
-			}
-			l.posted = l.posted[:before]
-			return err
-		}
+// post is Post with the refusal that callers know.
+func (p *posting) post(list []ledger.Entry) error {
+	err := p.Post(list)
+	if errors.Is(err, ledger.ErrNoAccount) {
+		return merchant.ErrUnknownKey
 	}
-	return nil
+	return err
 }
 
-func (l *posting) postOne(e ledger.Entry) error {
-	key := entryKey{e.Ref, e.Unit}
-	if known, ok := l.known[key]; ok {
-		if known.From != e.From || known.To != e.To || known.Count != e.Count {
-			return fmt.Errorf("entry %s in %s is booked already with another content", e.Ref, e.Unit)
-		}
-		return nil
-	}
-	if e.Count < 1 || e.Ref == "" || e.From == e.To {
-		return fmt.Errorf("entry %q moves %d from %s to %s", e.Ref, e.Count, e.From, e.To)
-	}
-	for _, p := range pursesOf(e) {
-		if _, ok := l.balances[p]; !ok {
-			return merchant.ErrUnknownKey
-		}
-	}
-	if id, ok := keyOf(e.From); ok && l.balances[purse{id, e.Unit}] < e.Count {
-		return ledger.Shortage(e.Unit)
-	}
-	l.shift(e.From, e.Unit, -e.Count)
-	l.shift(e.To, e.Unit, e.Count)
-	l.known[key] = e
-	l.posted = append(l.posted, e)
-	return nil
-}
-
-// shift changes the balance of a key; the accounts of the house have none.
-func (l *posting) shift(a ledger.Account, unit ledger.Unit, count int64) {
-	if id, ok := keyOf(a); ok {
-		l.balances[purse{id, unit}] += count
-		l.changes[purse{id, unit}] += count
-	}
-}
-
-// save returns the calls that write what was posted; each writes one row.
-func (l *posting) save() []*db.Stmt {
+// writes returns the statements that write what was posted; each writes one row.
+func (p *posting) writes() []*db.Stmt {
 	var calls []*db.Stmt
-	for _, e := range l.posted {
+	for _, e := range p.Posted() {
 		calls = append(calls, insertEntry.With(entries.Values(rowOfEntry(e))...))
 	}
-	for p, n := range l.changes {
+	for a, n := range p.Changes() {
 		calls = append(calls, db.Exec("UPDATE balances SET balance = balance + ? WHERE key_id = ? AND unit = ?",
-			n, p.keyID, string(p.unit)))
-		if left := l.balances[p]; p.unit == ledger.Credit && ledger.IsLow(left) && !ledger.IsLow(left-n) {
-			calls = append(calls, fallsLow(p.keyID, l.posted))
+			n, a.KeyID, string(a.Unit)))
+		if p.FellLow(a) {
+			calls = append(calls, fallsLow(a.KeyID, p.Posted()))
 		}
 	}
 	return calls
-}
-
-func pursesOf(e ledger.Entry) []purse {
-	var purses []purse
-	for _, a := range []ledger.Account{e.From, e.To} {
-		if id, ok := keyOf(a); ok {
-			purses = append(purses, purse{id, e.Unit})
-		}
-	}
-	return purses
-}
-
-// keyOf returns the number of the key whose account it is.
-func keyOf(a ledger.Account) (int64, bool) {
-	digits, ok := strings.CutPrefix(string(a), "key:")
-	if !ok {
-		return 0, false
-	}
-	id, err := strconv.ParseInt(digits, 10, 64)
-	return id, err == nil && ledger.Key(id) == a
 }

@@ -104,15 +104,15 @@ func checkAccounts(ctx context.Context, t tx) ([]string, error) {
 	}
 	var texts []string
 	total := make(map[string]int64)
-	booked := make(map[purse]int64)
+	posted := make(map[ledger.KeyAccount]int64)
 	for _, a := range sums {
 		total[a.Unit] += a.Balance
-		id, isKey := keyOf(ledger.Account(a.Account))
+		id, isKey := ledger.Account(a.Account).KeyID()
 		switch {
 		case isKey:
-			booked[purse{id, ledger.Unit(a.Unit)}] = a.Balance
+			posted[ledger.KeyAccount{KeyID: id, Unit: ledger.Unit(a.Unit)}] = a.Balance
 		case a.Account != string(ledger.Issued) && a.Account != string(ledger.Spent):
-			texts = append(texts, fmt.Sprintf("account %q in %s is nobody's", a.Account, a.Unit))
+			texts = append(texts, fmt.Sprintf("account %q in %s belongs to no key", a.Account, a.Unit))
 		}
 	}
 	for unit, sum := range total {
@@ -121,15 +121,15 @@ func checkAccounts(ctx context.Context, t tx) ([]string, error) {
 		}
 	}
 	for _, k := range kept {
-		p := purse{k.KeyID, ledger.Unit(k.Unit)}
-		if k.Balance != booked[p] {
+		p := ledger.KeyAccount{KeyID: k.KeyID, Unit: ledger.Unit(k.Unit)}
+		if k.Balance != posted[p] {
 			texts = append(texts, fmt.Sprintf("key %d has a balance of %d in %s, and its entries add up to %d",
-				k.KeyID, k.Balance, k.Unit, booked[p]))
+				k.KeyID, k.Balance, k.Unit, posted[p]))
 		}
-		delete(booked, p)
+		delete(posted, p)
 	}
-	for p, sum := range booked {
-		texts = append(texts, fmt.Sprintf("key %d has entries of %d in %s and no balance", p.keyID, sum, p.unit))
+	for p, sum := range posted {
+		texts = append(texts, fmt.Sprintf("key %d has entries of %d in %s and no balance", p.KeyID, sum, p.Unit))
 	}
 	return texts, nil
 }

@@ -66,11 +66,11 @@ func takeLow(ctx context.Context, t tx, keyID int64) (notice.Low, error) {
 	}
 	l := notice.Low{Crossing: rows[0].Crossing, Attempt: rows[0].Attempt, At: rows[0].CrossedAt.Time}
 	var key keyScan
-	var purse balanceScan
-	if err := t.Run(ctx, key.read("k.id = ?", keyID), purse.read(keyID)); err != nil {
+	var accounts balanceScan
+	if err := t.Run(ctx, key.read("k.id = ?", keyID), accounts.read(keyID)); err != nil {
 		return notice.Low{}, err
 	}
-	l.Key, l.Left = key.key, purse.balance.Credits
+	l.Key, l.Left = key.key, accounts.balance.Credits
 	if !l.Key.RevokedAt.IsZero() {
 		return l, nil // nobody needs credits for it: nobody is told
 	}

@@ -96,7 +96,7 @@ func (s *Store) changePayments(ctx context.Context, c conn, ops []*changeOp) err
 	if err != nil {
 		return err
 	}
-	writes := posted.save()
+	writes := posted.writes()
 	var changed []string
 	for _, op := range ops {
 		if op.err == nil && len(op.writes) > 0 {
@@ -164,7 +164,7 @@ func (op *changeOp) decideOnce() {
 // postChanges posts the entries of all decisions, and refuses those whose
 // entries are not covered.
 func postChanges(ctx context.Context, c conn, ops []*changeOp) (*posting, error) {
-	var l posting
+	var p posting
 	var entries []ledger.Entry
 	for _, op := range ops {
 		if op.err == nil {
@@ -172,17 +172,17 @@ func postChanges(ctx context.Context, c conn, ops []*changeOp) (*posting, error)
 		}
 	}
 	if len(entries) == 0 {
-		return &l, nil
+		return &p, nil
 	}
-	if err := l.load(ctx, c, entries); err != nil {
+	if err := p.load(ctx, c, entries); err != nil {
 		return nil, err
 	}
 	for _, op := range ops {
 		if op.err == nil {
-			op.err = l.post(op.change.Entries)
+			op.err = p.post(op.change.Entries)
 		}
 	}
-	return &l, nil
+	return &p, nil
 }
 
 // checkChange refuses what no decision may change.

@@ -265,7 +265,7 @@ func (s *Store) ChargedPayment(ctx context.Context, keyID int64, id payment.ID, 
 
 // charge posts entries and returns what the key has left.
 func charge(ctx context.Context, t tx, keyID int64, entries []ledger.Entry) (ledger.Balance, error) {
-	if err := book(ctx, t, entries); err != nil {
+	if err := post(ctx, t, entries); err != nil {
 		return ledger.Balance{}, err
 	}
 	var b balanceScan

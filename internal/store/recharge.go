@@ -186,7 +186,7 @@ func (s *Store) UpdateRecharge(
 			recharge.State(rows[0].State).Over() && row.State != rows[0].State {
 			return fmt.Errorf("a decision changed what is fixed of recharge %s", id)
 		}
-		if err := book(ctx, t, change.Entries); err != nil {
+		if err := post(ctx, t, change.Entries); err != nil {
 			return err
 		}
 		_, err = t.NewRaw("UPDATE recharges SET state = ?, note = ?, block_number = ?, block_hash = ?, block_time = ?, "+
