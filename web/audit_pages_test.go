@@ -15,11 +15,11 @@ import (
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/passkey"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/proof"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/testkit/authenticator"
@@ -93,7 +93,7 @@ func auditedDashboard(t *testing.T) dashboardBundle {
 			CheckCallback: func(u string) error { return webhook.CheckURL(u, true) },
 		})
 		d.Users, d.Merchants, d.Dashboard.Invite = accounts.users, accounts.merchants, true
-		d.Dashboard.Ledger = proof.NewChecker(st, d.Now, d.Log)
+		d.Dashboard.Ledger = ledger.NewChecker(st, d.Now, d.Log)
 		o.SignUp = false
 	})
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/notification"
-	"github.com/florinpay/florin/internal/proof"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/internal/webhook"
@@ -34,7 +34,7 @@ type Dashboard struct {
 	Export   dashboard.PaymentList
 	Webhooks *webhook.Sender // sends tests
 	// Ledger checks the ledger in the background; nil offers no check.
-	Ledger *proof.Checker
+	Ledger *ledger.Checker
 	// Mail sends a plain text; nil where no mail is sent.
 	Mail func(ctx context.Context, to, subject, text string) error
 	// Wake says that webhooks are due; may be nil.

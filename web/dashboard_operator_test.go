@@ -12,9 +12,9 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/proof"
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/settlement"
@@ -174,9 +174,9 @@ func TestOperator_Lists(t *testing.T) {
 
 func TestOperator_Ledger(t *testing.T) {
 	t.Parallel()
-	var checker *proof.Checker
+	var checker *ledger.Checker
 	b := newDashboard(t, func(d *Deps, _ *Options) {
-		checker = proof.NewChecker(d.Dashboard.Store.(proof.Store), d.Now, slog.New(slog.DiscardHandler))
+		checker = ledger.NewChecker(d.Dashboard.Store.(ledger.CheckStore), d.Now, slog.New(slog.DiscardHandler))
 		d.Dashboard.Ledger = checker
 	})
 	_, err := b.accounts.CreateUser(t.Context(),

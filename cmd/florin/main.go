@@ -35,7 +35,7 @@ type commands struct {
 	Sweep        rescue       `cmd:"" help:"Bring home a wrong token, the native coin, or money paid on another network."`
 	Rescan       rescan       `cmd:"" help:"Read a network's blocks again."`
 	Reconcile    reconcile    `cmd:"" help:"Compare the chains with the books."`
-	VerifyLedger verifyLedger `cmd:"" help:"Add up the book of credits."`
+	VerifyLedger verifyLedger `cmd:"" help:"Verify the ledger of credits and queries."`
 
 	Version showVersion `cmd:"" help:"Show the version."`
 }

@@ -12,7 +12,7 @@ type verifyLedger struct{}
 // Help returns what --help says beyond the flags.
 func (verifyLedger) Help() string {
 	return `
-Adds up the whole book of credits and queries: every balance must be the sum of
+Verifies the ledger of credits and queries: every balance must be the sum of
 its entries, all accounts together must be zero, and every start of a payment
 must be paid for once. Each difference is named, one a line, and the exit status
 is 1 if there is any. It changes nothing.

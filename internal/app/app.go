@@ -26,10 +26,10 @@ import (
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/internal/notice"
+
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/passkey"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/proof"
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
@@ -51,8 +51,8 @@ type App struct {
 	expirer  *payment.Expirer
 	recharge *recharge.Service
 	deliver  *webhook.Deliverer
-	notices  *notice.Mailer
-	proofs   *proof.Checker
+	notices  *merchant.LowBalanceMailer
+	proofs   *ledger.Checker
 	server   *web.Server
 	listener net.Listener
 	monitor  *monitor // nil: nothing is measured
@@ -126,8 +126,8 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		Holder: holder, Now: Now, Jitter: rand.Float64, Log: a.log,
 	})
 	a.recharge = a.recharges()
-	a.notices = notice.NewMailer(a.Store, a.mailer(o), a.Config.BaseURL, Now, a.log)
-	a.proofs = proof.NewChecker(a.Store, Now, a.log)
+	a.notices = merchant.NewLowBalanceMailer(a.Store, a.mailer(o), a.Config.BaseURL, Now, a.log)
+	a.proofs = ledger.NewChecker(a.Store, Now, a.log)
 	a.server = a.newServer(o, sealer)
 	a.server.ReportGas(a.networks.Sweeping)
 	a.monitor.look(a)

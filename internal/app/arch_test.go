@@ -11,7 +11,7 @@ import (
 // domain are the packages of rules and services. They import the standard library, the vocabulary and each other.
 var domain = []string{
 	"internal/identity", "internal/merchant", "internal/campaign", "internal/ledger", "internal/idempotency",
-	"internal/notice", "internal/payment", "internal/proof", "internal/recharge", "internal/settlement", "internal/webhook",
+	"internal/payment", "internal/recharge", "internal/settlement", "internal/webhook",
 }
 
 // vocabulary are the words everything else is said in.

@@ -6,14 +6,14 @@ import (
 
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/internal/notice"
+
 	"github.com/florinpay/florin/internal/store/db"
 )
 
-var _ notice.Store = (*Store)(nil)
+var _ merchant.LowBalanceStore = (*Store)(nil)
 
 // fallsLow notes, with the entries that cause it, that the credits of a key
-// have fallen to credit.Low.
+// have fallen to ledger.Low.
 func fallsLow(keyID int64, posted []ledger.Entry) *db.Stmt {
 	var when time.Time
 	for _, e := range posted {
@@ -27,14 +27,14 @@ func fallsLow(keyID int64, posted []ledger.Entry) *db.Stmt {
 }
 
 // TakeLow takes up to limit notices that are due at now, the oldest first.
-func (s *Store) TakeLow(ctx context.Context, now time.Time, limit int) ([]notice.Low, error) {
+func (s *Store) TakeLow(ctx context.Context, now time.Time, limit int) ([]merchant.LowBalance, error) {
 	const due = "SELECT key_id FROM low_credit WHERE state = 'WAITING' AND due_at <= ? ORDER BY due_at LIMIT ?"
 	var waiting []int64
 	// Usually there are none, and nothing is written.
 	if err := s.reader().NewRaw(due, db.From(now), limit).Scan(ctx, &waiting); err != nil || len(waiting) == 0 {
 		return nil, wrapIf(err, "notices of low credits")
 	}
-	var list []notice.Low
+	var list []merchant.LowBalance
 	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		list = nil
 		var ids []int64
@@ -53,7 +53,7 @@ func (s *Store) TakeLow(ctx context.Context, now time.Time, limit int) ([]notice
 	return list, wrapIf(err, "take notices of low credits")
 }
 
-func takeLow(ctx context.Context, t tx, keyID int64) (notice.Low, error) {
+func takeLow(ctx context.Context, t tx, keyID int64) (merchant.LowBalance, error) {
 	var rows []struct {
 		Crossing  int64
 		Attempt   int
@@ -62,13 +62,13 @@ func takeLow(ctx context.Context, t tx, keyID int64) (notice.Low, error) {
 	err := t.NewRaw("UPDATE low_credit SET state = 'TAKEN', attempt = attempt + 1 WHERE key_id = ? "+
 		"RETURNING crossing, attempt - 1 AS attempt, crossed_at", keyID).Scan(ctx, &rows)
 	if err != nil || len(rows) == 0 {
-		return notice.Low{}, orElse(err, merchant.ErrUnknownKey)
+		return merchant.LowBalance{}, orElse(err, merchant.ErrUnknownKey)
 	}
-	l := notice.Low{Crossing: rows[0].Crossing, Attempt: rows[0].Attempt, At: rows[0].CrossedAt.Time}
+	l := merchant.LowBalance{Crossing: rows[0].Crossing, Attempt: rows[0].Attempt, At: rows[0].CrossedAt.Time}
 	var key keyScan
 	var accounts balanceScan
 	if err := t.Run(ctx, key.read("k.id = ?", keyID), accounts.read(keyID)); err != nil {
-		return notice.Low{}, err
+		return merchant.LowBalance{}, err
 	}
 	l.Key, l.Left = key.key, accounts.balance.Credits
 	if !l.Key.RevokedAt.IsZero() {
@@ -80,7 +80,7 @@ func takeLow(ctx context.Context, t tx, keyID int64) (notice.Low, error) {
 }
 
 // EndLow stores what became of a notice that was taken.
-func (s *Store) EndLow(ctx context.Context, l notice.Low, state notice.State, due time.Time) error {
+func (s *Store) EndLow(ctx context.Context, l merchant.LowBalance, state merchant.AlertState, due time.Time) error {
 	_, err := s.changesOne(ctx, "UPDATE low_credit SET state = ?, due_at = ? WHERE key_id = ? AND crossing = ? AND state = 'TAKEN'",
 		string(state), db.At(due), l.Key.ID, l.Crossing)
 	return wrapIf(err, "end the notice of key %d", l.Key.ID)

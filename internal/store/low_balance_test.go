@@ -12,7 +12,7 @@ import (
 
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/internal/notice"
+
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -74,7 +74,7 @@ func (w *lowWorld) buy(n int64) {
 // round runs the loop once, as a program that has just started would.
 func (w *lowWorld) round() {
 	w.t.Helper()
-	w.must(notice.NewMailer(w.Store, w.post.send, "https://pay.example", func() time.Time { return w.now },
+	w.must(merchant.NewLowBalanceMailer(w.Store, w.post.send, "https://pay.example", func() time.Time { return w.now },
 		slog.New(slog.DiscardHandler)).RunOnce(w.t.Context()))
 }
 
@@ -139,7 +139,7 @@ func TestStore_LowCredit(t *testing.T) {
 		t.Run("NoServer", func(t *testing.T) {
 			l := newLowWorld(t, w, ledger.Low+1)
 			l.spend(1)
-			w.must(notice.NewMailer(w.Store, nil, "", func() time.Time { return l.now },
+			w.must(merchant.NewLowBalanceMailer(w.Store, nil, "", func() time.Time { return l.now },
 				slog.New(slog.DiscardHandler)).RunOnce(t.Context()))
 			l.mailed("a server came later", 0)
 		})
@@ -154,7 +154,7 @@ func TestStore_LowCredit(t *testing.T) {
 			l.mailed("a mail that may have gone", 0)
 			l.buy(20)
 			l.spend(20)
-			w.must(w.EndLow(t.Context(), taken[0], notice.Sent, l.now)) // of the crossing before
+			w.must(w.EndLow(t.Context(), taken[0], merchant.AlertSent, l.now)) // of the crossing before
 			l.mailed("the next crossing", 1)
 		})
 		t.Run("Revoked", func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
-	"github.com/florinpay/florin/internal/proof"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/views/operator"
 	"github.com/florinpay/florin/views/panel"
@@ -44,16 +44,16 @@ func (d *Surface) installationPage(c echo.Context, who session.Principal, status
 			Entries: last.Entries, Found: last.Found, Differences: last.Differences,
 		}
 		if last.EndedAt.IsZero() && !p.Check.Running {
-			p.Check.EndedAt, p.Check.Problem = last.AskedAt, "Florin stopped before the book was added up."
+			p.Check.EndedAt, p.Check.Problem = last.AskedAt, "Florin was stopped before the ledger was verified."
 		}
 	}
 	return d.Show(c, status, p.Frame, operator.Installation(p))
 }
 
 // checkGivenUp is after how long a check that has not ended never will.
-const checkGivenUp = 2 * proof.Limit
+const checkGivenUp = 2 * ledger.CheckLimit
 
-// postLedgerCheck has the book of credits added up, in the background.
+// postLedgerCheck has the ledger verified in the background.
 func (d *Surface) postLedgerCheck(c echo.Context, who session.Principal) error {
 	if d.Ledger == nil {
 		return shell.ErrNotFound
@@ -65,7 +65,7 @@ func (d *Surface) postLedgerCheck(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	return d.Cookies.Redirect(c, operatorPath, "The book of credits is being added up. Look again in a moment.")
+	return d.Cookies.Redirect(c, operatorPath, "The ledger is being verified. Look again in a moment.")
 }
 
 func stuckNotices(s report.Stuck) []panel.Notice {

@@ -9,7 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/proof"
+
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/web/checkout"
@@ -32,7 +32,7 @@ type Services struct {
 	Store     Store
 	Reports   *report.Reader
 	// Ledger checks the ledger in the background; nil offers no check.
-	Ledger *proof.Checker
+	Ledger *ledger.Checker
 	// Sweeping returns the state of settlement on a network; false if nothing is
 	// settled there. May be nil.
 	Sweeping func(chain.Network) (settlement.Status, bool)
