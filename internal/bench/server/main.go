@@ -30,7 +30,7 @@ const (
 	leastLife     = 0.4 // × pgbench
 	leastRead     = 0.5 // × bare Echo
 	mostStart     = 30 * time.Millisecond
-	mostIdleBytes = 31 << 20
+	mostIdleBytes = 40 << 20 // without tricks on the operating system
 	mostStream    = 40 << 10 // bytes an open page
 )
 
