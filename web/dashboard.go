@@ -21,9 +21,8 @@ import (
 
 // DashboardStore is what the pages read and write without a service.
 type DashboardStore interface {
-	session.KeyReader
 	dashboard.Store
-	operator.Store
+	LedgerCheck(ctx context.Context) (c ledger.Check, ok bool, err error)
 }
 
 // Dashboard is what the pages of merchants and operators need beyond Deps.
@@ -75,11 +74,12 @@ func (s *Server) dashboardRoutes(r shell.Router) {
 	}
 	guard := &session.Guard{
 		Shell: s.sh, Cookies: shell.NewCookies(x.AuthKey, x.SealKey, s.sh.Secure(), s.d.Now),
-		Users: s.d.Users, Merchants: s.d.Merchants, Keys: x.Store, Mail: s.d.mailer(s.o),
+		Users: s.d.Users, Merchants: s.d.Merchants, Mail: s.d.mailer(s.o),
 	}
 	signin.New(signin.Services{Guard: guard, SignUp: s.o.SignUp, Invite: x.Invite}).Routes(r)
 	operator.New(operator.Services{
-		Guard: guard, Presenter: s.presenter, Payments: s.d.Payments, Store: x.Store, Reports: x.Reports, Ledger: x.Ledger, Sweeping: x.Sweeping,
+		Guard: guard, Presenter: s.presenter, Payments: s.d.Payments, LastCheck: x.Store.LedgerCheck,
+		Reports: x.Reports, Ledger: x.Ledger, Sweeping: x.Sweeping,
 		Endpoints: x.Endpoints, Dust: x.Dust, Version: s.o.Version, Invite: x.Invite,
 	}).Routes(r)
 	security.New(guard).Routes(r)

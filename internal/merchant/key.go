@@ -185,3 +185,9 @@ func (s *Service) SetKeyDisabled(ctx context.Context, by identity.User, key Key,
 	}
 	return err
 }
+
+// EveryKey returns all keys the user ever had, revoked ones last: their payments
+// are still the user's.
+func (s *Service) EveryKey(ctx context.Context, userID int64) ([]Key, error) {
+	return s.store.EveryKeyOfUser(ctx, userID)
+}

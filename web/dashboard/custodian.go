@@ -169,10 +169,10 @@ func moneySubjects() []shell.Subject {
 
 // moneyInput reads the form. From somebody who may not say where the money goes
 // it is refused if a wallet is not what it was.
-func moneyInput(seat merchant.Membership, f *shell.Form, before merchant.Custodian) (merchant.CustodianInput, error) {
+func moneyInput(membership merchant.Membership, f *shell.Form, before merchant.Custodian) (merchant.CustodianInput, error) {
 	name, callback := f.Text("name"), f.Text("callbackUrl")
 	in := merchant.CustodianInput{Name: &name, CallbackURL: &callback}
-	denied := seat.Allow(merchant.ActMoney)
+	denied := membership.Allow(merchant.ActMoney)
 	if denied == nil {
 		in.Wallets = make(map[chain.Network]string)
 	}

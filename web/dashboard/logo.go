@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"path"
 	"strings"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -22,14 +21,6 @@ import (
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
 )
-
-// Logos keeps the pictures that merchants upload.
-type Logos interface {
-	// PutLogo replaces the logo of a key's custodian; an empty one takes it away.
-	PutLogo(ctx context.Context, keyID int64, l merchant.Logo, now time.Time, trail ...audit.Entry) error
-	// Logo returns the logo of the hash, or fault.NotFound.
-	Logo(ctx context.Context, hash string) (merchant.Logo, error)
-}
 
 const logoPath = "/logo/"
 

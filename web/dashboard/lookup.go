@@ -23,7 +23,7 @@ var verdicts = map[payment.LookupVerdict][2]string{
 	payment.LookupUnavailable: {"The network cannot be asked now", "is-bad"},
 }
 
-// postFindIn tells what became of a transaction a customer claims to have paid with.
+// postFindIn says what became of a transaction a customer claims to have paid with.
 func (d *Surface) postFindIn(c echo.Context, who session.Principal) error {
 	f, err := session.ReadForm(c)
 	if err != nil {
@@ -40,10 +40,10 @@ func (d *Surface) postFindIn(c echo.Context, who session.Principal) error {
 		}
 		return d.paymentPage(c, who, fault.KindOf(err).Code(), f, nil)
 	}
-	return d.paymentPage(c, who, http.StatusOK, f, d.findingRow(found))
+	return d.paymentPage(c, who, http.StatusOK, f, d.lookupRow(found))
 }
 
-func (d *Surface) findingRow(f payment.LookupResult) *dashboard.LookupRow {
+func (d *Surface) lookupRow(f payment.LookupResult) *dashboard.LookupRow {
 	r := &dashboard.LookupRow{Title: verdicts[f.Verdict][0], Meaning: verdicts[f.Verdict][1], Verdict: string(f.Verdict), Advice: f.Advice(), Hash: string(f.Hash)}
 	if f.Amount != "" {
 		r.Moved = f.Amount + " " + f.Token

@@ -25,7 +25,7 @@ import (
 func (d *Surface) networkForms(f *shell.Form, c merchant.Custodian) []dashboard.NetworkForm {
 	var all []dashboard.NetworkForm
 	for _, n := range chain.Networks() {
-		lane, ok := d.Payments.Network(n)
+		offered, ok := d.Payments.Network(n)
 		if !ok {
 			continue
 		}
@@ -43,7 +43,7 @@ func (d *Surface) networkForms(f *shell.Form, c merchant.Custodian) []dashboard.
 		x.Fields = []panel.Field{
 			f.Field(panel.Field{Name: string(n) + ".min", Label: "From ($)", Value: limitText(o.MinAmount), Mode: "decimal", Max: "20"}),
 			f.Field(panel.Field{Name: string(n) + ".max", Label: "Up to ($)", Value: limitText(o.MaxAmount), Mode: "decimal", Max: "20"}),
-			f.Field(panel.Field{Name: string(n) + ".finality", Label: "Final after", Value: finality, Max: "20", Placeholder: lane.Profile.Finality.String()}),
+			f.Field(panel.Field{Name: string(n) + ".finality", Label: "Final after", Value: finality, Max: "20", Placeholder: offered.Profile.Finality.String()}),
 		}
 		all = append(all, x)
 	}
@@ -74,9 +74,9 @@ func policyFields(f *shell.Form, c merchant.Custodian) []panel.Field {
 	}
 }
 
-// postOptions changes what counts as paid, and how soon. Whoever loosens that can
-// have goods handed out for too little, so it asks once more who is there, tells
-// the owners by mail and enters the audit log.
+// postOptions changes what counts as paid, and how soon. A user who loosens
+// that can obtain goods for too little, so it asks for re-authentication, mails
+// the owners and writes an audit entry.
 func (d *Surface) postOptions(c echo.Context, who session.Principal) error {
 	f, key, err := d.ownCustodian(c, who)
 	if err != nil {

@@ -42,7 +42,7 @@ func (d *Surface) paymentRefused(c echo.Context, who session.Principal, f *shell
 }
 
 // byHand reads a form that has goods go out for money that is not there, which
-// asks once more who is there; ok is false if the page was shown again.
+// asks for re-authentication; ok is false if the page was shown again.
 func (d *Surface) byHand(c echo.Context, who session.Principal, f *shell.Form) (ok bool, err error) {
 	err = d.Reauthenticate(c, who, f)
 	if err == nil {

@@ -51,12 +51,12 @@ func (d *Surface) getPreview(c echo.Context, who session.Principal) error {
 func (d *Surface) previewChoices(c merchant.Custodian) []pages.NetworkChoice {
 	var all []pages.NetworkChoice
 	for _, n := range chain.Networks() {
-		lane, ok := d.Payments.Network(n)
+		offered, ok := d.Payments.Network(n)
 		if !ok || len(c.Wallets) > 0 && c.Wallets[n] == "" {
 			continue
 		}
 		all = append(all, pages.NetworkChoice{
-			Network: string(n), FeeUSD: lane.Profile.TypicalFee.String(), Seconds: shell.Seconds(lane.Profile.TypicalFinal),
+			Network: string(n), FeeUSD: offered.Profile.TypicalFee.String(), Seconds: shell.Seconds(offered.Profile.TypicalFinal),
 			Tokens: []pages.TokenChoice{{Token: "USDT"}, {Token: "USDC"}},
 		})
 	}

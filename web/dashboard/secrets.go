@@ -13,8 +13,8 @@ import (
 	"github.com/florinpay/florin/web/shell"
 )
 
-// secretAct asks once more who is there before it acts on the secrets of
-// webhooks: whoever knows one can tell a shop of payments that never were.
+// secretAct asks for re-authentication before it acts on the secrets of
+// webhooks: a caller who knows one can report payments to a shop that never happened.
 func (d *Surface) secretAct(c echo.Context, who session.Principal, act func(*shell.Form, merchant.Key) error) error {
 	f, key, err := d.ownCustodian(c, who)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/internal/webhook"
@@ -23,8 +24,10 @@ import (
 
 // Store is what the pages read and write without a service.
 type Store interface {
-	Logos
-	Events(ctx context.Context, id payment.ID) ([]payment.Event, error)
+	// PutLogo replaces the logo of a key's custodian; an empty logo removes it.
+	PutLogo(ctx context.Context, keyID int64, l merchant.Logo, now time.Time, trail ...audit.Entry) error
+	// Logo returns the logo with the hash, or fault.NotFound.
+	Logo(ctx context.Context, hash string) (merchant.Logo, error)
 	Resend(ctx context.Context, keys []int64, id int64, now time.Time, trail ...audit.Entry) error
 	ResendFailed(ctx context.Context, keyID int64, since, now time.Time, trail ...audit.Entry) (int64, error)
 }

@@ -54,7 +54,7 @@ type eventNote struct {
 
 // timeline brings events, webhook attempts and settlement into one order.
 func (d *Surface) timeline(ctx context.Context, p payment.Payment) ([]dashboard.Moment, error) {
-	events, err := d.Store.Events(ctx, p.ID)
+	events, err := d.Payments.Events(ctx, p.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -164,13 +164,13 @@ func (d *Surface) sweepMoments(ctx context.Context, p payment.Payment) ([]dashbo
 	return all, nil
 }
 
-// gasOf tells what a settlement cost the operator.
+// gasOf says what a settlement cost the operator.
 func (d *Surface) gasOf(s report.Sweep) string {
-	lane, ok := d.Payments.Network(s.Network)
+	offered, ok := d.Payments.Network(s.Network)
 	if !ok || s.Paid.IsZero() {
 		return ""
 	}
-	text := "; gas " + session.Coins(s.Paid, s.Network) + " " + lane.Profile.Coin
+	text := "; gas " + session.Coins(s.Paid, s.Network) + " " + offered.Profile.Coin
 	if s.Pots > 1 {
 		text += " for " + strconv.Itoa(s.Pots) + " payments together"
 	}

@@ -134,7 +134,7 @@ func (d *Surface) postResend(c echo.Context, who session.Principal) error {
 	if err := d.Store.Resend(c.Request().Context(), who.KeyIDs(), id, d.Shell.Now(), entry); err != nil {
 		return err
 	}
-	d.nudge()
+	d.wake()
 	to := webhooksPath + "/" + strconv.FormatInt(id, 10)
 	if back := f.Values.Get("back"); back != "" {
 		to = shell.SafeNext(back)
@@ -142,7 +142,7 @@ func (d *Surface) postResend(c echo.Context, who session.Principal) error {
 	return d.Cookies.Redirect(c, to, "It is being sent again.")
 }
 
-func (d *Surface) nudge() {
+func (d *Surface) wake() {
 	if d.Wake != nil {
 		d.Wake()
 	}
@@ -170,7 +170,7 @@ func (d *Surface) postResendFailed(c echo.Context, who session.Principal) error 
 	if err != nil {
 		return err
 	}
-	d.nudge()
+	d.wake()
 	said := fmt.Sprintf("%d failed webhooks are being sent again.", n)
 	switch n {
 	case 0:

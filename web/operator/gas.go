@@ -11,16 +11,16 @@ import (
 	"github.com/florinpay/florin/web/session"
 )
 
-// gasRows tell how long the gas wallet of each network lasts.
+// gasRows says how long the gas wallet of each network lasts.
 func (d *Surface) gasRows() []operator.GasRow {
 	var all []operator.GasRow
 	for _, n := range chain.Networks() {
-		lane, ok := d.Payments.Network(n)
+		offered, ok := d.Payments.Network(n)
 		if !ok || d.Sweeping == nil {
 			continue
 		}
 		if st, ok := d.Sweeping(n); ok && !st.At.IsZero() {
-			all = append(all, gasRow(lane.Profile, st))
+			all = append(all, gasRow(offered.Profile, st))
 		}
 	}
 	return all

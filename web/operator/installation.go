@@ -34,7 +34,7 @@ func (d *Surface) installationPage(c echo.Context, who session.Principal, status
 		return err
 	}
 	p.Stuck = stuckNotices(stuck)
-	last, ok, err := d.Store.LedgerCheck(ctx)
+	last, ok, err := d.LastCheck(ctx)
 	if err != nil {
 		return err
 	}

@@ -13,14 +13,14 @@ import (
 func (d *Surface) networkRows() []operator.NetworkRow {
 	var all []operator.NetworkRow
 	for _, n := range chain.Networks() {
-		lane, ok := d.Payments.Network(n)
+		offered, ok := d.Payments.Network(n)
 		if !ok {
 			continue
 		}
 		h := d.Payments.Health(n)
 		row := operator.NetworkRow{
 			Name: views.NetworkName(string(n)), OK: h.OK, Reason: h.Detail, Latest: block(h.Latest), Final: block(h.Final), Scanned: block(h.Scanned),
-			Lag: h.Lag.Round(time.Second).String(), Treasury: string(lane.Treasury), Sweeping: "off: no gas wallet",
+			Lag: h.Lag.Round(time.Second).String(), Treasury: string(offered.Treasury), Sweeping: "off: no gas wallet",
 		}
 		if row.Reason == "" {
 			row.Reason = h.Reason

@@ -17,20 +17,15 @@ import (
 	"github.com/florinpay/florin/web/shell"
 )
 
-// Store is what the pages read without a service.
-type Store interface {
-	session.KeyReader
-	LedgerCheck(ctx context.Context) (c ledger.Check, ok bool, err error)
-}
-
 // Services are what the surface uses.
 type Services struct {
 	*session.Guard
 
 	Payments  *payment.Service
 	Presenter *checkout.Presenter
-	Store     Store
 	Reports   *report.Reader
+	// LastCheck returns the last check of the ledger; false if there was none.
+	LastCheck func(context.Context) (ledger.Check, bool, error)
 	// Ledger checks the ledger in the background; nil offers no check.
 	Ledger *ledger.Checker
 	// Sweeping returns the state of settlement on a network; false if nothing is

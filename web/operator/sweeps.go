@@ -63,8 +63,8 @@ func (d *Surface) sweepRows(list []report.SweepLine) []operator.SweepRow {
 			ID: x.ID, Network: views.NetworkName(string(x.Network)), State: words[0], Meaning: words[1], Hash: string(x.Tx), HashURL: d.Presenter.TxURL(x.Network, x.Tx),
 			Note: x.Note, Pots: x.Pots, Moved: x.Moved, Attempts: x.Attempts, CreatedAt: x.CreatedAt, EndedAt: x.EndedAt,
 		}
-		if lane, ok := d.Payments.Network(x.Network); ok && !x.Paid.IsZero() {
-			row.Cost = session.Coins(x.Paid, x.Network) + " " + lane.Profile.Coin
+		if offered, ok := d.Payments.Network(x.Network); ok && !x.Paid.IsZero() {
+			row.Cost = session.Coins(x.Paid, x.Network) + " " + offered.Profile.Coin
 		}
 		if row.Note == "" && settlement.State(x.State).InFlight() && d.Sweeping != nil {
 			if st, ok := d.Sweeping(x.Network); ok {

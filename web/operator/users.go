@@ -74,7 +74,7 @@ func (d *Surface) userPage(c echo.Context, who session.Principal, status int, pe
 		return err
 	}
 	p.Reauth = panel.Reauth{Field: field, Posted: f.Posted}
-	keys, err := d.Store.EveryKeyOfUser(ctx, person.ID)
+	keys, err := d.Merchants.EveryKey(ctx, person.ID)
 	if err != nil {
 		return err
 	}
@@ -89,8 +89,8 @@ func (d *Surface) userPage(c echo.Context, who session.Principal, status int, pe
 		})
 	}
 	// What the owner of the account would read.
-	seat := merchant.Membership{User: person.User, Merchant: person.User, Role: merchant.RoleOwner}
-	log, err := d.Merchants.AuditLog(ctx, seat, session.BeforeOf(c), session.PageRows+1)
+	membership := merchant.Membership{User: person.User, Merchant: person.User, Role: merchant.RoleOwner}
+	log, err := d.Merchants.AuditLog(ctx, membership, session.BeforeOf(c), session.PageRows+1)
 	if err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (d *Surface) postKeyDisabled(disable bool) session.Handler {
 
 // keyOf returns the person's key that the address names; another's is unknown.
 func (d *Surface) keyOf(c echo.Context, person report.Person) (merchant.Key, error) {
-	keys, err := d.Store.EveryKeyOfUser(c.Request().Context(), person.ID)
+	keys, err := d.Merchants.EveryKey(c.Request().Context(), person.ID)
 	if err != nil {
 		return merchant.Key{}, err
 	}

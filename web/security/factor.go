@@ -64,8 +64,8 @@ func (d *Surface) factorPage(c echo.Context, who session.Principal, status int, 
 }
 
 // postConfirmFactor turns the second factor on and shows the recovery codes, once.
-// It asks once more who is there: a code of the factor is a proof from then on,
-// and a session alone must not come by one.
+// It asks for re-authentication: a code of the factor re-authenticates from then
+// on, and a session alone must not obtain one.
 func (d *Surface) postConfirmFactor(c echo.Context, who session.Principal) error {
 	f, err := session.ReadForm(c)
 	if err != nil {

@@ -19,8 +19,8 @@ func (d *Surface) postAskToConfirm(c echo.Context, who session.Principal) error 
 	return d.Answer(c, options, err)
 }
 
-// postNewPasskey asks for a new passkey, of somebody who shows once more who
-// they are. The session's answer to it needs no other proof.
+// postNewPasskey starts to add a passkey, after re-authentication. The form that
+// completes it needs no second one.
 func (d *Surface) postNewPasskey(c echo.Context, who session.Principal) error {
 	f, err := session.ReadForm(c)
 	if err != nil {

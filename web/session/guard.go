@@ -16,18 +16,12 @@ import (
 	"github.com/florinpay/florin/web/shell"
 )
 
-// KeyReader reads the keys of a merchant.
-type KeyReader interface {
-	EveryKeyOfUser(ctx context.Context, userID int64) ([]merchant.Key, error)
-}
-
 // Guard lets signed-in users in.
 type Guard struct {
 	Shell     *shell.Shell
 	Cookies   *shell.Cookies
 	Users     *identity.Service
 	Merchants *merchant.Service
-	Keys      KeyReader
 	Mail      *notification.Mailer
 }
 

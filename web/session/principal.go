@@ -33,7 +33,7 @@ func (g *Guard) Principal(c echo.Context) (Principal, error) {
 	if membership.Role == "" {
 		return who, nil
 	}
-	if who.AllKeys, err = g.Keys.EveryKeyOfUser(ctx, membership.Merchant.ID); err != nil {
+	if who.AllKeys, err = g.Merchants.EveryKey(ctx, membership.Merchant.ID); err != nil {
 		return Principal{}, err
 	}
 	for _, k := range who.AllKeys {
