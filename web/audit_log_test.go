@@ -14,19 +14,18 @@ import (
 	"github.com/florinpay/florin/internal/store"
 )
 
-// oneLog is a database whose audit log takes no line by itself: only what is
-// written in the transaction of an act gets there.
+// oneLog is a database whose audit log refuses separate entries: only those
+// written in the transaction of an act are kept.
 type oneLog struct{ *store.Store }
 
 func (oneLog) AddAudit(context.Context, audit.Entry) error {
 	return errors.New("the connection broke after the act")
 }
 
-// Every act over the API leaves its line, though nothing can be written before
-// or after it.
-func TestActsLeaveTheirLines(t *testing.T) { onEach(t, actsLeaveTheirLines) }
+// Every act over the API writes its audit entry in its own transaction.
+func TestActsWriteAuditEntries(t *testing.T) { onEach(t, checkAuditEntries) }
 
-func actsLeaveTheirLines(t *testing.T, b *bundle) {
+func checkAuditEntries(t *testing.T, b *bundle) {
 	sealer, err := secret.NewSealer(make([]byte, secret.KeyLen))
 	must(t, err)
 	d := b.server.d
@@ -56,16 +55,16 @@ func actsLeaveTheirLines(t *testing.T, b *bundle) {
 
 	user, err := b.store.UserByEmail(t.Context(), "ada@shop.example")
 	must(t, err)
-	lines, err := b.store.AuditLog(t.Context(), user.ID, user.ID, 0, 50)
+	entries, err := b.store.AuditLog(t.Context(), user.ID, user.ID, 0, 50)
 	must(t, err)
-	var told []string
-	for _, l := range lines {
+	var actions []string
+	for _, l := range entries {
 		if l.Subject == "" && !slices.Contains(audit.Personal(), l.Action) {
 			t.Errorf("it is not said what %q was done to", l.Action)
 		}
-		told = append(told, l.Actor+" "+string(l.Action))
+		actions = append(actions, l.Actor+" "+string(l.Action))
 	}
-	slices.Reverse(told)
+	slices.Reverse(actions)
 	mine, api := "ada@shop.example ", "API key "
 	want := []string{
 		mine + "signed up", mine + "signed in", mine + "created an API key", mine + "created an API key",
@@ -74,13 +73,13 @@ func actsLeaveTheirLines(t *testing.T, b *bundle) {
 		api + "marked a payment as completed", mine + "bought credits", api + "rotated an API key",
 		mine + "signed in", mine + "signed out",
 	}
-	if !slices.Equal(told, want) {
-		t.Errorf("the log says\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
+	if !slices.Equal(actions, want) {
+		t.Errorf("the log says\n%s\nwant\n%s", strings.Join(actions, "\n"), strings.Join(want, "\n"))
 	}
 }
 
-// A replacement whose answer was lost is answered again, to the letter, though
-// the key that asked fails since; whoever has that key alone learns nothing.
+// A repeated key rotation gets the same answer, although the old key no longer
+// works; the old key alone is not enough.
 func TestRevokeKeyAgain(t *testing.T) { onEach(t, revokeKeyAgain) }
 
 func revokeKeyAgain(t *testing.T, b *bundle) {

@@ -26,11 +26,11 @@ import (
 	"github.com/florinpay/florin/internal/webhook"
 )
 
-// leavesNoLine are the forms that leave no line, and why.
-var leavesNoLine = map[string]string{
+// withoutEntry are the forms that write no audit entry, and why.
+var withoutEntry = map[string]string{
 	"/signin/passkey/ask":              "it asks, and changes nothing",
-	"/forgot":                          "whoever asks may be anybody; the reset itself is written",
-	"/dashboard/merchant":              "it says for whom the session looks around",
+	"/forgot":                          "the caller is unknown; the reset itself is written",
+	"/dashboard/merchant":              "it only chooses a merchant for the session",
 	"/dashboard/payments/:txnid/find":  "it looks",
 	"/dashboard/webhooks/ping":         "a test, of no payment",
 	"/dashboard/security/factor":       "nothing is in force before it is confirmed",
@@ -38,7 +38,7 @@ var leavesNoLine = map[string]string{
 	"/dashboard/confirm":               "it asks, and changes nothing",
 }
 
-// diary watches what is new in the audit logs of some people.
+// diary reads new entries of the audit logs of some users.
 type diary struct {
 	b      dashboardBundle
 	of     []int64
@@ -46,7 +46,7 @@ type diary struct {
 	routes map[string]bool
 }
 
-// news returns the lines since it was asked last, the oldest first.
+// news returns the entries since the last call, the oldest first.
 func (d *diary) news() []string {
 	d.b.t.Helper()
 	var all []audit.Entry
@@ -56,20 +56,20 @@ func (d *diary) news() []string {
 		all = append(all, list...)
 	}
 	slices.SortFunc(all, func(x, y audit.Entry) int { return int(x.ID - y.ID) })
-	var lines []string
+	var entries []string
 	for _, a := range all {
 		if a.ID > d.read {
-			lines = append(lines, a.Actor+" "+string(a.Action)+": "+a.Subject+"|"+a.Detail)
+			entries = append(entries, a.Actor+" "+string(a.Action)+": "+a.Subject+"|"+a.Detail)
 			d.read = a.ID
 			if !a.At.Equal(d.b.clock.Now()) {
-				d.b.t.Errorf("%q was done at %s", lines[len(lines)-1], a.At)
+				d.b.t.Errorf("%q was done at %s", entries[len(entries)-1], a.At)
 			}
 		}
 	}
-	return lines
+	return entries
 }
 
-// leaves fails unless the answer is no refusal and its act left these lines.
+// leaves fails unless the request succeeded and added exactly these audit entries.
 func (d *diary) leaves(route string, r reply, want ...string) reply {
 	d.b.t.Helper()
 	d.routes[route] = true
@@ -82,8 +82,8 @@ func (d *diary) leaves(route string, r reply, want ...string) reply {
 	return r
 }
 
-// auditedDashboard is a dashboard whose audit log takes no line by itself: only what is
-// written in the transaction of an act gets there.
+// auditedDashboard is a dashboard whose audit log refuses separate
+// entries: only those written in the transaction of an act are kept.
 func auditedDashboard(t *testing.T) dashboardBundle {
 	t.Helper()
 	return newDashboard(t, func(d *Deps, o *Options) {
@@ -98,10 +98,10 @@ func auditedDashboard(t *testing.T) dashboardBundle {
 	})
 }
 
-// Whatever anybody does on the pages leaves its line, though nothing can be
-// written after it, and what was refused leaves none. Every form of the router
-// is sent here, or says why it leaves nothing.
-func TestPagesLeaveTheirLines(t *testing.T) {
+// Every act on the pages writes its audit entry in its own transaction, and a
+// refused one writes none. Every form of the router is sent here, or stands in
+// withoutEntry.
+func TestPagesWriteAuditEntries(t *testing.T) {
 	t.Parallel()
 	b := auditedDashboard(t)
 	root, err := b.accounts.CreateUser(t.Context(),
@@ -131,19 +131,19 @@ func TestPagesLeaveTheirLines(t *testing.T) {
 
 	d.leaves("/signin", s.post("/signin", "email", ownerEmail, "password", testPassword), ownerEmail+" signed in: |")
 	if r := s.get("/dashboard/payments.csv"); r.status != 500 || strings.Contains(r.body, "txnid") {
-		t.Errorf("payments were exported without a line: %d %s", r.status, r.start())
+		t.Errorf("payments were exported without an audit entry: %d %s", r.status, r.start())
 	}
-	if lines := d.news(); len(lines) > 0 {
-		t.Errorf("what did not happen left %q", lines)
+	if entries := d.news(); len(entries) > 0 {
+		t.Errorf("refused requests left %q", entries)
 	}
 	for _, route := range b.accountRoutes("POST") {
-		if d.routes[route] == (leavesNoLine[route] != "") {
-			t.Errorf("%s: is it sent here, or does it leave no line?", route)
+		if d.routes[route] == (withoutEntry[route] != "") {
+			t.Errorf("%s: is it sent here, or does it write no entry?", route)
 		}
 	}
 }
 
-// shop does what a merchant does with money.
+// shop sets a key and its custodian up.
 func (d *diary) shop(s *surfer, ada identity.User) {
 	t, b, me := d.b.t, d.b, ownerEmail+" "
 	t.Helper()
@@ -186,6 +186,13 @@ func (d *diary) shop(s *surfer, ada identity.User) {
 	d.leaves("/dashboard/branding/logo", s.upload(logoUpload, key, "image/png", pictureOf(t, 64, color.Black)), me+"changed the branding: Till|uploaded a logo")
 	d.leaves("/dashboard/branding/logo/remove", s.post("/dashboard/branding/logo/remove", "key", key), me+"changed the branding: Till|removed the logo")
 
+	d.sell(s, key)
+}
+
+// sell takes money and sends webhooks.
+func (d *diary) sell(s *surfer, key string) {
+	t, b, me := d.b.t, d.b, ownerEmail+" "
+	t.Helper()
 	d.leaves("/dashboard/credits", s.post("/dashboard/credits", "key", key, "credits", "200"), me+"bought credits: Till|200 credits for $10.00")
 	s.post("/dashboard/create", "key", key, "amount", "0").wants(t, 400)
 	pay := func() string {
@@ -235,7 +242,7 @@ func (d *diary) shop(s *surfer, ada identity.User) {
 		me+"sent webhooks again: Till|failed since "+today+": "+n)
 }
 
-// team does what concerns who belongs to the merchant.
+// team invites, changes and removes members.
 func (d *diary) team(s *surfer, ada identity.User) {
 	t, b, me := d.b.t, d.b, ownerEmail+" "
 	t.Helper()
@@ -277,7 +284,7 @@ func (d *diary) team(s *surfer, ada identity.User) {
 	d.leaves("/signout", dev.post("/signout"))
 }
 
-// entry does what concerns how somebody signs in.
+// entry changes passkeys, the second factor, sessions and the password.
 func (d *diary) entry(s *surfer, ada identity.User) {
 	t, b, me := d.b.t, d.b, ownerEmail+" "
 	t.Helper()
@@ -328,7 +335,7 @@ func (d *diary) entry(s *surfer, ada identity.User) {
 	d.leaves("/signin", s.post("/signin", "email", ownerEmail, "password", testPassword), me+"signed in: |")
 }
 
-// operator does what an operator does to others.
+// operator disables and enables a key and a user.
 func (d *diary) operator(rs *surfer, ada identity.User) {
 	t, b, me := d.b.t, d.b, rootEmail+" "
 	t.Helper()

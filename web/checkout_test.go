@@ -45,40 +45,42 @@ func TestCheckoutWithoutScripts(t *testing.T) {
 	p, err := b.payments.Get(t.Context(), string(p.ID))
 	must(t, err)
 	route, _ := p.Route()
-	b.run(t, []scenario{
-		{name: "send", method: "GET", path: path, status: 200, want: []string{string(route.Address.Address), "ethereum:0x3c49", "<svg"}},
-		{name: "cancel step", method: "GET", path: path + "&view=cancel", status: 200, want: []string{"/cancel"}},
-		{name: "find step", method: "GET", path: path + "&view=find", status: 200, want: []string{`name="hash"`}},
-		{
-			name: "older browser", method: "POST", path: "/pay/" + string(p.ID) + "/start",
-			body: "network=POLYGON&token=USDC", header: []string{
-				"Content-Type", "application/x-www-form-urlencoded",
-				"Origin", testBaseURL,
-			}, status: 303,
-		},
-		{name: "HEAD", method: "HEAD", path: path, status: 200},
-		{name: "unoffered network", method: "POST", path: "/pay/" + string(p.ID) + "/start", body: "network=SOL&token=USDC", header: asForm, status: 422, want: []string{"Nordlicht"}},
-		{
-			name: "unknown network", method: "POST", path: "/pay/" + string(p.ID) + "/start",
-			body: "network=X&token=USDC", header: asForm, status: 400,
-		},
-		{name: "receipt before it is paid", method: "GET", path: "/pay/" + string(p.ID) + "/receipt", status: 303},
-		{
-			name: "from another site", method: "POST", path: "/pay/" + string(p.ID) + "/cancel", body: "x=1",
-			header: []string{"Sec-Fetch-Site", "cross-site"}, status: 403,
-		},
-		{
-			name: "from nowhere", method: "POST", path: "/pay/" + string(p.ID) + "/cancel", body: "x=1",
-			header: []string{"Origin", "null"}, status: 403,
-		},
-		{name: "from another origin", method: "POST", path: "/pay/" + string(p.ID) + "/cancel", body: "x=1", header: []string{"Origin", "https://evil.example"}, status: 403},
-		{name: "hash that is none", method: "POST", path: "/pay/" + string(p.ID) + "/find", body: "hash=hello", header: asForm, status: 400, want: []string{`value="hello"`}},
-		{
-			name: "hash nobody knows", method: "POST", path: "/pay/" + string(p.ID) + "/find",
-			body: "hash=" + string(testHash(9)), header: asForm, status: 200,
-		},
-		{name: "hash missing over REST", method: "POST", path: "/txn/" + string(p.ID) + "/find", body: `{}`, status: 400, want: []string{"hash is required", `"finding":null`}},
-		{name: "hash nobody knows over REST", method: "POST", path: "/txn/" + string(p.ID) + "/find", body: `{"hash":"` + string(testHash(9)) + `"}`, status: 200, want: []string{`"verdict":"not_found"`, `"network":null`}},
+	t.Run("Waiting", func(t *testing.T) {
+		b.run(t, []scenario{
+			{name: "send", method: "GET", path: path, status: 200, want: []string{string(route.Address.Address), "ethereum:0x3c49", "<svg"}},
+			{name: "cancel step", method: "GET", path: path + "&view=cancel", status: 200, want: []string{"/cancel"}},
+			{name: "find step", method: "GET", path: path + "&view=find", status: 200, want: []string{`name="hash"`}},
+			{
+				name: "older browser", method: "POST", path: "/pay/" + string(p.ID) + "/start",
+				body: "network=POLYGON&token=USDC", header: []string{
+					"Content-Type", "application/x-www-form-urlencoded",
+					"Origin", testBaseURL,
+				}, status: 303,
+			},
+			{name: "HEAD", method: "HEAD", path: path, status: 200},
+			{name: "unoffered network", method: "POST", path: "/pay/" + string(p.ID) + "/start", body: "network=SOL&token=USDC", header: asForm, status: 422, want: []string{"Nordlicht"}},
+			{
+				name: "unknown network", method: "POST", path: "/pay/" + string(p.ID) + "/start",
+				body: "network=X&token=USDC", header: asForm, status: 400,
+			},
+			{name: "receipt before it is paid", method: "GET", path: "/pay/" + string(p.ID) + "/receipt", status: 303},
+			{
+				name: "from another site", method: "POST", path: "/pay/" + string(p.ID) + "/cancel", body: "x=1",
+				header: []string{"Sec-Fetch-Site", "cross-site"}, status: 403,
+			},
+			{
+				name: "from nowhere", method: "POST", path: "/pay/" + string(p.ID) + "/cancel", body: "x=1",
+				header: []string{"Origin", "null"}, status: 403,
+			},
+			{name: "from another origin", method: "POST", path: "/pay/" + string(p.ID) + "/cancel", body: "x=1", header: []string{"Origin", "https://evil.example"}, status: 403},
+			{name: "hash that is none", method: "POST", path: "/pay/" + string(p.ID) + "/find", body: "hash=hello", header: asForm, status: 400, want: []string{`value="hello"`}},
+			{
+				name: "unknown hash", method: "POST", path: "/pay/" + string(p.ID) + "/find",
+				body: "hash=" + string(testHash(9)), header: asForm, status: 200,
+			},
+			{name: "hash missing over REST", method: "POST", path: "/txn/" + string(p.ID) + "/find", body: `{}`, status: 400, want: []string{"hash is required", `"finding":null`}},
+			{name: "unknown hash over REST", method: "POST", path: "/txn/" + string(p.ID) + "/find", body: `{"hash":"` + string(testHash(9)) + `"}`, status: 200, want: []string{`"verdict":"not_found"`, `"network":null`}},
+		})
 	})
 	p = b.deposit(p, 20*money.USD, true)
 	b.run(t, []scenario{

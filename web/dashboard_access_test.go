@@ -16,8 +16,8 @@ import (
 	"github.com/florinpay/florin/web/shell"
 )
 
-// accountRoutes lists the routes that belong to somebody with a cookie, from the
-// router itself.
+// accountRoutes lists the routes of the router for users with a session, and for
+// signing in.
 func (b dashboardBundle) accountRoutes(methods ...string) []string {
 	b.t.Helper()
 	var all []string
@@ -38,8 +38,7 @@ func (b dashboardBundle) accountRoutes(methods ...string) []string {
 	return all
 }
 
-// Every form refuses what another site sends, and what does not tell where it
-// comes from.
+// Every form refuses a request from another site or without a known origin.
 func TestDashboard_CrossSite(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)
@@ -98,8 +97,8 @@ func TestDashboard_SignedOut(t *testing.T) {
 	}
 }
 
-// Another merchant's ids in every address and form are unknown, and nothing of
-// theirs is in any page.
+// Ids of another merchant are unknown in every address and form, and no page
+// shows their data.
 func TestDashboard_Tenants(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)
@@ -151,22 +150,24 @@ func TestDashboard_Tenants(t *testing.T) {
 	} {
 		s.get(path+"?key="+victim.key.PublicID).wants(t, 404)
 	}
-	if keys, err := b.store.KeysOfUser(t.Context(), victim.key.UserID); err != nil || len(keys) != 1 ||
-		keys[0].Hash != victim.key.Hash {
-		t.Errorf("the victim's keys are %v, %v", keys, err)
-	}
-	if got, _, err := b.campaigns.Get(t.Context(), given.Slug); err != nil || got.State != campaign.Active ||
-		got.Title != given.Title {
-		t.Errorf("the victim's campaign is %+v, %v", got, err)
-	}
-	if got, err := b.campaigns.Link(t.Context(), link.Slug); err != nil || got.Paused {
-		t.Errorf("the victim's link is %+v, %v", got, err)
-	}
-	s.get("/operator").wants(t, 404)
-	s.post("/operator/invite", "email", "x@y.example").wants(t, 404)
+	t.Run("Untouched", func(t *testing.T) {
+		if keys, err := b.store.KeysOfUser(t.Context(), victim.key.UserID); err != nil || len(keys) != 1 ||
+			keys[0].Hash != victim.key.Hash {
+			t.Errorf("the victim's keys are %v, %v", keys, err)
+		}
+		if got, _, err := b.campaigns.Get(t.Context(), given.Slug); err != nil || got.State != campaign.Active ||
+			got.Title != given.Title {
+			t.Errorf("the victim's campaign is %+v, %v", got, err)
+		}
+		if got, err := b.campaigns.Link(t.Context(), link.Slug); err != nil || got.Paused {
+			t.Errorf("the victim's link is %+v, %v", got, err)
+		}
+		s.get("/operator").wants(t, 404)
+		s.post("/operator/invite", "email", "x@y.example").wants(t, 404)
+	})
 }
 
-// What merchants and payers write reaches every page as text.
+// Text of merchants and payers is never markup.
 func TestDashboard_StoredScripts(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)

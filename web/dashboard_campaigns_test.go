@@ -22,7 +22,7 @@ func (b dashboardBundle) fundraiser(m seller) (campaign.Campaign, campaign.Link)
 	return b.newCampaign(m), l
 }
 
-// audited fails unless the owner's audit log tells of every act.
+// audited fails unless the owner's audit log has an entry of every act.
 func (b dashboardBundle) audited(owner identity.User, acts ...audit.Action) {
 	b.t.Helper()
 	list, err := b.accounts.AuditLog(b.t.Context(),
@@ -39,8 +39,8 @@ func (b dashboardBundle) audited(owner identity.User, acts ...audit.Action) {
 	}
 }
 
-// A campaign from its first form to its end, as forms alone do it; the
-// interface answers for it at every step.
+// A campaign is made, changed, paused and ended with forms, and the API shows
+// every step.
 func TestDashboard_Campaign(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)
@@ -53,18 +53,20 @@ func TestDashboard_Campaign(t *testing.T) {
 	form := func(pairs ...string) []string {
 		return append([]string{"key", m.key.PublicID, "description", "For Rex.\n\nAnd Bella."}, pairs...)
 	}
-	for problem, pairs := range map[string][]string{
-		"problem-title": {"title", " "}, "problem-goal": {"title", "Typed title", "goal", "much"},
-		"problem-ends":      {"title", "Typed title", "ends", "tomorrow"},
-		"problem-suggested": {"title", "Typed title", "suggested", "1 2 3 4 5 6 7"},
-		"problem-slug":      {"title", "Typed title", "slug", "a_b"},
-	} {
-		r := s.post("/dashboard/campaigns", form(pairs...)...)
-		r.wants(t, 400, problem, "And Bella.")
-		if len(pairs) > 2 {
-			r.wants(t, 400, "Typed title")
+	t.Run("Problems", func(t *testing.T) {
+		for problem, pairs := range map[string][]string{
+			"problem-title": {"title", " "}, "problem-goal": {"title", "Typed title", "goal", "much"},
+			"problem-ends":      {"title", "Typed title", "ends", "tomorrow"},
+			"problem-suggested": {"title", "Typed title", "suggested", "1 2 3 4 5 6 7"},
+			"problem-slug":      {"title", "Typed title", "slug", "a_b"},
+		} {
+			r := s.post("/dashboard/campaigns", form(pairs...)...)
+			r.wants(t, 400, problem, "And Bella.")
+			if len(pairs) > 2 {
+				r.wants(t, 400, "Typed title")
+			}
 		}
-	}
+	})
 	s.post("/dashboard/campaigns", form("title", "Old, in the past", "ends", "2020-01-01")...).wants(t, 400,
 		"problem-ends")
 

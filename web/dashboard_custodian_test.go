@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// What holds for every wallet is said once.
+// A hint that holds for every wallet is shown once.
 func TestDashboard_Custodian_Hints(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)
@@ -48,7 +48,7 @@ func TestDashboard_Options(t *testing.T) {
 		t.Errorf("without proof it is stored as %+v, and mailed: %q", c, b.mail.all())
 	}
 	form = append(form, "password", testPassword)
-	for range 2 { // what changes nothing is told to nobody
+	for range 2 { // a save that changes nothing sends no mail
 		s.post("/dashboard/custodian/options", form...).leads(t, "/dashboard/custodian?key="+m.key.PublicID)
 	}
 	told := "BEP20 offered: yes → no|POLYGON tokens: all → USDC|POLYGON smallest amount: none → $5.00|" +
@@ -73,20 +73,22 @@ func TestDashboard_Options(t *testing.T) {
 	if got, err := b.accounts.Balance(t.Context(), m.key.ID); err != nil || got.Credits != 20 {
 		t.Errorf("saving options cost credits: %+v, %v", got, err)
 	}
-	first := c.SigningSecrets[0]
-	s.post("/dashboard/custodian/rotate", "key", m.key.PublicID, "password", testPassword).wants(t, 200,
-		"Your signing secret", "Two signing secrets")
-	c, err = b.accounts.Custodian(t.Context(), m.key.ID)
-	must(t, err)
-	if len(c.SigningSecrets) != 2 || !c.SigningSecrets[1].Equal(first) {
-		t.Error("the old signing secret is gone at once")
-	}
-	s.post("/dashboard/custodian/retire", "key", m.key.PublicID, "password", testPassword).leads(t,
-		"/dashboard/custodian?key="+m.key.PublicID)
-	if c, err = b.accounts.Custodian(t.Context(), m.key.ID); err != nil || len(c.SigningSecrets) != 1 ||
-		c.SigningSecrets[0].Equal(first) {
-		t.Errorf("after retiring: %d secrets, %v", len(c.SigningSecrets), err)
-	}
+	t.Run("SigningSecret", func(t *testing.T) {
+		first := c.SigningSecrets[0]
+		s.post("/dashboard/custodian/rotate", "key", m.key.PublicID, "password", testPassword).wants(t, 200,
+			"Your signing secret", "Two signing secrets")
+		c, err = b.accounts.Custodian(t.Context(), m.key.ID)
+		must(t, err)
+		if len(c.SigningSecrets) != 2 || !c.SigningSecrets[1].Equal(first) {
+			t.Error("the old signing secret is gone at once")
+		}
+		s.post("/dashboard/custodian/retire", "key", m.key.PublicID, "password", testPassword).leads(t,
+			"/dashboard/custodian?key="+m.key.PublicID)
+		if c, err = b.accounts.Custodian(t.Context(), m.key.ID); err != nil || len(c.SigningSecrets) != 1 ||
+			c.SigningSecrets[0].Equal(first) {
+			t.Errorf("after retiring: %d secrets, %v", len(c.SigningSecrets), err)
+		}
+	})
 }
 
 func TestDashboard_Preview(t *testing.T) {

@@ -60,8 +60,8 @@ func TestDashboard_ActsOnPayments(t *testing.T) {
 	s.get(p).wants(t, 200, "Cancelled", "The payment is cancelled.")
 }
 
-// Money that is only late is accepted with one button, less than was asked for
-// with a proof of who is there, and nothing where none came; the shop is told.
+// Late money is accepted with one button, a short amount with re-authentication,
+// and no money not at all. The shop gets a webhook.
 func TestDashboard_Accept(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)
@@ -98,11 +98,11 @@ func TestDashboard_Accept(t *testing.T) {
 		report.DeliveryQuery{KeyID: m.key.ID, TxnID: late.ID, Limit: 5})
 	must(t, err)
 	if len(hooks) != 2 || hooks[0].Type != payment.EventCompleted {
-		t.Errorf("the shop is told %+v", hooks)
+		t.Errorf("the webhooks are %+v", hooks)
 	}
 }
 
-// A merchant asks about a transaction as the payer may, and sees when the page
+// A merchant can look a transaction up as the payer can, and sees when the page
 // was first opened.
 func TestDashboard_FindInPayment(t *testing.T) {
 	t.Parallel()
@@ -130,7 +130,7 @@ func TestDashboard_FindInPayment(t *testing.T) {
 	s.post(page+"/find", "hash", "0x"+strings.Repeat("ab", 32)).wants(t, 200, `data-verdict="`)
 }
 
-// Pages of a list hold every payment once.
+// Every payment is on exactly one page of the list.
 func TestDashboard_Pager(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// One address, two answers; both say that it depends.
+// One address serves a page and JSON, and both answers have a Vary header.
 func TestDonatePage(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -81,8 +81,8 @@ func (b *bundle) donationAt(c campaign.Campaign, r reply, lang string) payment.P
 	return p
 }
 
-// TestDonateOnOnePage: a donation is paid on the page of its campaign, in every
-// step, with forms that come back to it; and nothing else is paid there.
+// TestDonateOnOnePage: every step of paying a donation stays on the page of its
+// campaign, and no other payment is shown there.
 func TestDonateOnOnePage(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -185,15 +185,17 @@ func TestDonateForm(t *testing.T) {
 			t.Errorf("%s: %d %s", row.name, r.status, plainText(r.body))
 		}
 	}
-	b.postForm(path, form("message", strings.Repeat("x", 200_000))).wants(t, 400)
-	b.postForm(path, form("name", `"><script>alert(1)</script>`, "amount", "")).wants(t, 422, "&lt;script&gt;alert(1)")
-	b.postForm(path, form(), "Sec-Fetch-Site", "cross-site").wants(t, 403, "<html")
-	b.postForm(path, form(), "Sec-Fetch-Site", "", "Origin", "https://evil.example").wants(t, 403)
-	b.postForm("/donate/unknown-one/pay", form()).wants(t, 404, "<html")
-	b.ask("POST", path, "amount=5", "Content-Type", "text/plain").wants(t, 415)
-	if left := b.balance(m); left != 19 {
-		t.Errorf("refusals took credits: %d left", left)
-	}
+	t.Run("Refused", func(t *testing.T) {
+		b.postForm(path, form("message", strings.Repeat("x", 200_000))).wants(t, 400)
+		b.postForm(path, form("name", `"><script>alert(1)</script>`, "amount", "")).wants(t, 422, "&lt;script&gt;alert(1)")
+		b.postForm(path, form(), "Sec-Fetch-Site", "cross-site").wants(t, 403, "<html")
+		b.postForm(path, form(), "Sec-Fetch-Site", "", "Origin", "https://evil.example").wants(t, 403)
+		b.postForm("/donate/unknown-one/pay", form()).wants(t, 404, "<html")
+		b.ask("POST", path, "amount=5", "Content-Type", "text/plain").wants(t, 415)
+		if left := b.balance(m); left != 19 {
+			t.Errorf("refusals took credits: %d left", left)
+		}
+	})
 	b.networks.fallBehind(chain.Polygon)
 	b.postForm(path, form("amount", "8")).wants(t, 503, `data-testid="problem"`)
 	_, err := b.campaigns.Pause(t.Context(), []int64{m.key.ID}, c.Slug)
@@ -201,7 +203,7 @@ func TestDonateForm(t *testing.T) {
 	b.postForm(path, form("way", "BASE.USDC", "amount", "9")).wants(t, 409, "This campaign is paused")
 }
 
-// What givers and merchants write is text on every page, in every place.
+// Text of donors and merchants is never markup.
 func TestDonatePage_NothingIsMarkup(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)

@@ -92,20 +92,22 @@ func checkGetTransactions(t *testing.T, b *bundle) {
 			t.Errorf("getTransactions%s: hasNextPage is not %s", arguments, more)
 		}
 	}
-	before := b.balance(m)
-	for arguments, says := range map[string]string{
-		`, sortOrder: "up"`: "sortOrder", `, timeRange: "soon"`: "timeRange", `, timeRange: "1m"`: "timeRange", `, timeRange: "0d"`: "timeRange",
-		`, first: 0`: "first", `, first: 501`: "first", `, after: "x"`: "after", `, after: "` + unknownTxn + `"`: "after",
-	} {
-		_, r := b.list(t, m, arguments)
-		if r.text(t, "data.getTransactions.code") != "400" ||
-			!strings.Contains(r.text(t, "data.getTransactions.message"), says) {
-			t.Errorf("getTransactions%s: %s", arguments, r.body)
+	t.Run("BadArguments", func(t *testing.T) {
+		before := b.balance(m)
+		for arguments, says := range map[string]string{
+			`, sortOrder: "up"`: "sortOrder", `, timeRange: "soon"`: "timeRange", `, timeRange: "1m"`: "timeRange", `, timeRange: "0d"`: "timeRange",
+			`, first: 0`: "first", `, first: 501`: "first", `, after: "x"`: "after", `, after: "` + unknownTxn + `"`: "after",
+		} {
+			_, r := b.list(t, m, arguments)
+			if r.text(t, "data.getTransactions.code") != "400" ||
+				!strings.Contains(r.text(t, "data.getTransactions.message"), says) {
+				t.Errorf("getTransactions%s: %s", arguments, r.body)
+			}
 		}
-	}
-	if left := b.balance(m); left != before {
-		t.Errorf("refusals took %d credits", before-left)
-	}
+		if left := b.balance(m); left != before {
+			t.Errorf("refusals took %d credits", before-left)
+		}
+	})
 }
 
 func TestReadingCosts(t *testing.T) { onEach(t, checkReadingCosts) }

@@ -43,7 +43,7 @@ func TestPayLink(t *testing.T) {
 	}
 	b.ask("GET", open, "").wants(t, 200, "Between 2.00\u00a0USD and 10.00\u00a0USD.")
 	if r := b.ask("GET", link(campaign.LinkDraft{}), ""); strings.Contains(r.body, `data-testid="bounds"`) {
-		t.Error("bounds that nobody set are told")
+		t.Error("bounds are shown though none are set")
 	}
 	for typed, want := range map[string]string{
 		"": "Type an amount", "ten": "Type an amount", "5.1234567": "Type an amount", "0": "smallest amount",
@@ -67,10 +67,12 @@ func TestPayLink(t *testing.T) {
 			t.Errorf("%s is read as %s, %v", typed, p.Amount, err)
 		}
 	}
-	b.postForm(open, url.Values{"amount": {"5"}}, "Sec-Fetch-Site", "cross-site").wants(t, 403)
-	b.postForm("/link/unknown-one", nil).wants(t, 404)
-	b.ask("GET", "/link/unknown-one", "", "Accept", "text/html").wants(t, 404, "<html")
-	must(t, b.campaigns.PauseLink(t.Context(), []int64{m.key.ID}, fixed[len("/link/"):], true))
-	b.ask("GET", fixed, "").wants(t, 200, `data-testid="closed"`)
-	b.postForm(fixed, nil).wants(t, 409, `data-testid="closed"`)
+	t.Run("Closed", func(t *testing.T) {
+		b.postForm(open, url.Values{"amount": {"5"}}, "Sec-Fetch-Site", "cross-site").wants(t, 403)
+		b.postForm("/link/unknown-one", nil).wants(t, 404)
+		b.ask("GET", "/link/unknown-one", "", "Accept", "text/html").wants(t, 404, "<html")
+		must(t, b.campaigns.PauseLink(t.Context(), []int64{m.key.ID}, fixed[len("/link/"):], true))
+		b.ask("GET", fixed, "").wants(t, 200, `data-testid="closed"`)
+		b.postForm(fixed, nil).wants(t, 409, `data-testid="closed"`)
+	})
 }

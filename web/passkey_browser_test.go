@@ -30,8 +30,8 @@ func verifies(id webauthn.AuthenticatorID, yes bool) chromedp.Action {
 	return chromedp.ActionFunc(func(ctx context.Context) error { return webauthn.SetUserVerified(id, yes).Do(ctx) })
 }
 
-// A passkey's life in a browser: made, signed in with, shown instead of the
-// password, removed, refused.
+// A passkey in a browser is added, signs in, re-authenticates, and is refused
+// once it is removed.
 func TestPasskey_Browser(t *testing.T) {
 	t.Parallel()
 	b, origin := serveDashboardAs(t, "localhost")
@@ -86,14 +86,16 @@ func TestPasskey_Browser(t *testing.T) {
 		t.Errorf("a second passkey: %q", problem)
 	}
 
-	// Removed by itself, and worth nothing from then on.
-	browser.Run(ctx, t, chromedp.Click("[data-testid=passkeys] summary"),
-		chromedp.Click("[data-testid=passkeys] .passkey button"),
-		chromedp.WaitNotPresent("[data-testid=passkeys]"), chromedp.WaitVisible(".notice"))
-	browser.Run(ctx, t, chromedp.EvaluateAsDevTools(`document.querySelector("form[action='/signout']").submit()`, nil), chromedp.WaitVisible(signIn),
-		chromedp.Click(signIn), chromedp.WaitVisible("[role=alert]:not(:empty)"), chromedp.Text("main", &problem))
-	if !strings.Contains(problem, refusedPasskey) {
-		t.Errorf("after removal: %q", problem)
-	}
+	// A passkey can remove itself, and no longer signs in afterwards.
+	t.Run("Remove", func(t *testing.T) {
+		browser.Run(ctx, t, chromedp.Click("[data-testid=passkeys] summary"),
+			chromedp.Click("[data-testid=passkeys] .passkey button"),
+			chromedp.WaitNotPresent("[data-testid=passkeys]"), chromedp.WaitVisible(".notice"))
+		browser.Run(ctx, t, chromedp.EvaluateAsDevTools(`document.querySelector("form[action='/signout']").submit()`, nil), chromedp.WaitVisible(signIn),
+			chromedp.Click(signIn), chromedp.WaitVisible("[role=alert]:not(:empty)"), chromedp.Text("main", &problem))
+		if !strings.Contains(problem, refusedPasskey) {
+			t.Errorf("after removal: %q", problem)
+		}
+	})
 	browser.FirstParty(ctx, t, origin)
 }

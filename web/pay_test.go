@@ -99,28 +99,30 @@ func checkTransactionThroughItsLife(t *testing.T, b *bundle) {
 	if got := again.text(t, "data.startPolygonPayment.transaction.wallet.address"); got != address || b.balance(m) != 4 {
 		t.Errorf("starting again gave %s and left %d credits", got, b.balance(m))
 	}
-	stored, err := b.payments.Get(t.Context(), string(p.ID))
-	must(t, err)
-	stored = b.deposit(stored, 20*money.USD, true)
-	check("short", map[string]string{
-		"status": "STARTED", "receivedAmount": "20", "hash": string(stored.Hash), "confirmations": "11",
-		"requiredConfirmations": "11",
-		"blockchainLink":        "https://polygonscan.com/tx/" + string(stored.Hash),
-		"paymentUri":            strings.Replace(uri, "49900000", "29900000", 1),
-	})
-	stored = b.deposit(stored, 30*money.USD, false)
-	check("seen", map[string]string{
-		"status": "STARTED", "receivedAmount": "20", "paymentUri": "null",
-		"hash": string(stored.Hash),
-	})
-	stored = b.deposit(stored, 30*money.USD, true)
-	check("paid", map[string]string{
-		"status": "COMPLETED", "countdown": "0", "isExpired": "false", "hash": string(stored.Hash),
-		"paymentUri": "null", "wallet.address": address,
+	t.Run("Deposits", func(t *testing.T) {
+		stored, err := b.payments.Get(t.Context(), string(p.ID))
+		must(t, err)
+		stored = b.deposit(stored, 20*money.USD, true)
+		check("short", map[string]string{
+			"status": "STARTED", "receivedAmount": "20", "hash": string(stored.Hash), "confirmations": "11",
+			"requiredConfirmations": "11",
+			"blockchainLink":        "https://polygonscan.com/tx/" + string(stored.Hash),
+			"paymentUri":            strings.Replace(uri, "49900000", "29900000", 1),
+		})
+		stored = b.deposit(stored, 30*money.USD, false)
+		check("seen", map[string]string{
+			"status": "STARTED", "receivedAmount": "20", "paymentUri": "null",
+			"hash": string(stored.Hash),
+		})
+		stored = b.deposit(stored, 30*money.USD, true)
+		check("paid", map[string]string{
+			"status": "COMPLETED", "countdown": "0", "isExpired": "false", "hash": string(stored.Hash),
+			"paymentUri": "null", "wallet.address": address,
+		})
 	})
 	expired := b.newPayment(m)
 	b.ask("POST", "/pay", `{"txnid":"`+string(expired.ID)+`","network":"POLYGON","token":"USDC"}`)
-	expired, err = b.payments.Get(t.Context(), string(expired.ID))
+	expired, err := b.payments.Get(t.Context(), string(expired.ID))
 	must(t, err)
 	p = b.expire(expired)
 	check("expired", map[string]string{

@@ -96,14 +96,16 @@ func TestRechargeAPIKey(t *testing.T) {
 	}()
 	paid := b.recharge(key, strings.TrimPrefix(devKey, "0x"), "3", "Idempotency-Key", "r1")
 	<-done
-	for path, want := range map[string]string{
-		"code": "200", "newBalance": "8", "apiKey.key": key,
-		"apiKey.queriesLeft": "8", "apiKey.wallet": devWallet,
-	} {
-		if got := paid.text(t, "data.rechargeApiKey."+path); got != want {
-			t.Errorf("%s is %s: %s", path, got, paid.body)
+	t.Run("Balance", func(t *testing.T) {
+		for path, want := range map[string]string{
+			"code": "200", "newBalance": "8", "apiKey.key": key,
+			"apiKey.queriesLeft": "8", "apiKey.wallet": devWallet,
+		} {
+			if got := paid.text(t, "data.rechargeApiKey."+path); got != want {
+				t.Errorf("%s is %s: %s", path, got, paid.body)
+			}
 		}
-	}
+	})
 	again := b.recharge(key, strings.TrimPrefix(devKey, "0x"), "3", "Idempotency-Key", "r1")
 	if again.body != paid.body || again.header.Get("Idempotent-Replayed") != "true" {
 		t.Errorf("repeated: %s", again.body)

@@ -69,22 +69,22 @@ func TestUsers(t *testing.T) {
 	if r := b.graphQL(`{ getCreditsLeft(apiKey: "`+key+`") { code creditsLeft } }`, ""); r.text(t, "data.getCreditsLeft.creditsLeft") != "20" {
 		t.Errorf("the new key: %s", r.body)
 	}
-	// The log tells of it as if it had been done on the pages.
+	// The audit log has the same entries as for the pages.
 	user, err := b.store.UserByEmail(t.Context(), "ada@shop.example")
 	must(t, err)
 	lines, err := b.store.AuditLog(t.Context(), user.ID, user.ID, 0, 10)
 	must(t, err)
-	var told []audit.Action
+	var actions []audit.Action
 	for _, l := range lines {
-		if told = append(told, l.Action); l.Actor != user.Email {
+		if actions = append(actions, l.Action); l.Actor != user.Email {
 			t.Errorf("the audit log says that %q %s", l.Actor, l.Action)
 		}
 	}
 	if want := []audit.Action{
 		audit.ActionCreateKey, audit.ActionSignOut, audit.ActionSignIn, audit.ActionSignIn,
 		audit.ActionSignUp,
-	}; !slices.Equal(told, want) {
-		t.Errorf("the audit log tells of %q, want %q", told, want)
+	}; !slices.Equal(actions, want) {
+		t.Errorf("the audit log has %q, want %q", actions, want)
 	}
 }
 
@@ -134,22 +134,23 @@ func checkTopUp(t *testing.T, b *bundle) {
 	if r := b.graphQL(`{ getCreditsLeft(apiKey: "`+text+`") { creditsLeft } }`, ""); r.text(t, "data.getCreditsLeft.creditsLeft") != "50" {
 		t.Errorf("after the top-up: %s", r.body)
 	}
-	// A key that an operator disabled takes no money, neither a new top-up nor
-	// one that was made before.
-	before := create(ada, id, "20").text(t, "data.UserCreateCreditTopup.transaction.txnid")
-	user, err := b.store.UserByEmail(t.Context(), "ada@shop.example")
-	must(t, err)
-	keys, err := b.store.KeysOfUser(t.Context(), user.ID)
-	must(t, err)
-	_, err = b.store.DisableKey(t.Context(), keys[0].ID, b.clock.Now())
-	must(t, err)
-	if r := create(ada, id, "20"); r.text(t, "data.UserCreateCreditTopup.code") != "403" ||
-		r.field(t, "data.UserCreateCreditTopup.transaction") != nil {
-		t.Errorf("a top-up of a disabled key: %s", r.body)
-	}
-	if r := as(ada, `mutation { UserStartCreditTopup(txnid: "`+before+`", network: BASE, token: USDC) { code transaction { txnid } } }`); r.text(t, "data.UserStartCreditTopup.code") != "403" || r.field(t, "data.UserStartCreditTopup.transaction") != nil {
-		t.Errorf("starting a top-up of a disabled key: %s", r.body)
-	}
+	// Neither a new nor an earlier top-up of a disabled key can be paid.
+	t.Run("DisabledKey", func(t *testing.T) {
+		before := create(ada, id, "20").text(t, "data.UserCreateCreditTopup.transaction.txnid")
+		user, err := b.store.UserByEmail(t.Context(), "ada@shop.example")
+		must(t, err)
+		keys, err := b.store.KeysOfUser(t.Context(), user.ID)
+		must(t, err)
+		_, err = b.store.DisableKey(t.Context(), keys[0].ID, b.clock.Now())
+		must(t, err)
+		if r := create(ada, id, "20"); r.text(t, "data.UserCreateCreditTopup.code") != "403" ||
+			r.field(t, "data.UserCreateCreditTopup.transaction") != nil {
+			t.Errorf("a top-up of a disabled key: %s", r.body)
+		}
+		if r := as(ada, `mutation { UserStartCreditTopup(txnid: "`+before+`", network: BASE, token: USDC) { code transaction { txnid } } }`); r.text(t, "data.UserStartCreditTopup.code") != "403" || r.field(t, "data.UserStartCreditTopup.transaction") != nil {
+			t.Errorf("starting a top-up of a disabled key: %s", r.body)
+		}
+	})
 	// A session starts top-ups only.
 	mine := b.newPayment(b.newMerchant(5))
 	if r := b.ask("POST", "/pay", `{"txnid":"`+string(mine.ID)+`","network":"BASE","token":"USDC"}`, "Authorization", "Bearer "+ada); r.status != 404 {
