@@ -46,7 +46,7 @@ func (l sizeLimit) MutateOperationParameters(ctx context.Context, r *graphql.Raw
 	}
 	document, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: r.Query}, l.limits.Tokens)
 	if err != nil {
-		return nil
+		return nil //nolint:nilerr // the executor reports it
 	}
 	if err := l.limits.check(document); err != nil {
 		return invalid(err)

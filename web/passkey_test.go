@@ -110,7 +110,7 @@ func TestPasskey_SignIn_Attacks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b.clock.advance(30 * time.Minute) // so that no attack is slowed by the one before
 			s := b.surfer()
-			attack(scene, t, s).wants(t, 401, refusedPasskey)
+			attack(t, scene, s).wants(t, 401, refusedPasskey)
 			s.get("/dashboard").leads(t, "/signin")
 		})
 	}

@@ -95,8 +95,10 @@ func (w *world) entryActs() map[string]func(context.Context, ...audit.Entry) err
 func (w *world) teamActs() map[string]func(context.Context, ...audit.Entry) error {
 	ctx, owner := w.t.Context(), w.user()
 	invited := func(id, email string, token string) merchant.Invited {
-		n := merchant.Invited{ID: id, MerchantID: owner.ID, Email: email, Role: merchant.RoleOwner, CreatedAt: start,
-			ExpiresAt: start.Add(time.Hour)}
+		n := merchant.Invited{
+			ID: id, MerchantID: owner.ID, Email: email, Role: merchant.RoleOwner, CreatedAt: start,
+			ExpiresAt: start.Add(time.Hour),
+		}
 		if token != "" {
 			w.must(w.AddInvited(ctx, hashOf(token), n))
 		}
@@ -130,8 +132,10 @@ func (w *world) teamActs() map[string]func(context.Context, ...audit.Entry) erro
 			return err
 		},
 		"join as a new user": func(ctx context.Context, trail ...audit.Entry) error {
-			_, _, err := w.JoinTeam(ctx, hashOf("new"), identity.User{PublicID: string(newID()),
-				Email: "new.member@example.org", CreatedAt: start}, start, trail...)
+			_, _, err := w.JoinTeam(ctx, hashOf("new"), identity.User{
+				PublicID: string(newID()),
+				Email:    "new.member@example.org", CreatedAt: start,
+			}, start, trail...)
 			return err
 		},
 		"set a role": func(ctx context.Context, trail ...audit.Entry) error {
@@ -196,8 +200,10 @@ func (w *world) shopActs() map[string]func(context.Context, ...audit.Entry) erro
 			return w.PauseLink(ctx, []int64{k.ID}, "old", true, trail...)
 		},
 		"create a campaign": func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.CreateCampaign(ctx, campaign.Campaign{Slug: "new", KeyID: k.ID, Title: "New", State: campaign.Active,
-				CreatedAt: start, UpdatedAt: start}, trail...)
+			_, err := w.CreateCampaign(ctx, campaign.Campaign{
+				Slug: "new", KeyID: k.ID, Title: "New", State: campaign.Active,
+				CreatedAt: start, UpdatedAt: start,
+			}, trail...)
 			return err
 		},
 		"change a campaign": func(ctx context.Context, trail ...audit.Entry) error {

@@ -96,7 +96,8 @@ func TestStore_LinesTell(t *testing.T) {
 		})
 		told("one failed webhook", func(ctx context.Context, trail ...audit.Entry) error {
 			_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change,
-				error) {
+				error,
+			) {
 				return p.Cancel(start)
 			})
 			w.must(err)
@@ -111,8 +112,10 @@ func TestStore_LinesTell(t *testing.T) {
 		})
 		told("an invitation that is taken back", func(ctx context.Context, trail ...audit.Entry) error {
 			w.must(w.AddInvited(t.Context(), hashOf("team"),
-				merchant.Invited{ID: "T1", MerchantID: u.ID, Email: "new@example.org", Role: merchant.RoleViewer,
-					CreatedAt: start, ExpiresAt: start.Add(time.Hour)}))
+				merchant.Invited{
+					ID: "T1", MerchantID: u.ID, Email: "new@example.org", Role: merchant.RoleViewer,
+					CreatedAt: start, ExpiresAt: start.Add(time.Hour),
+				}))
 			return w.RevokeInvited(ctx, u.ID, "T1", start, trail...)
 		}, "|new@example.org|")
 		told("a reset", func(ctx context.Context, trail ...audit.Entry) error {
@@ -121,25 +124,33 @@ func TestStore_LinesTell(t *testing.T) {
 			return err
 		}, u.Email+"||")
 		told("a campaign", func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.CreateCampaign(ctx, campaign.Campaign{Slug: "well", KeyID: k.ID, Title: "A well",
-				State: campaign.Active, CreatedAt: start, UpdatedAt: start}, trail...)
+			_, err := w.CreateCampaign(ctx, campaign.Campaign{
+				Slug: "well", KeyID: k.ID, Title: "A well",
+				State: campaign.Active, CreatedAt: start, UpdatedAt: start,
+			}, trail...)
 			return err
 		}, "|well|A well")
 		told("a payment", func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.CreatePayment(ctx, audited(payment.New(payment.Request{ID: "01J0000000000000000000000A", KeyID: k.ID,
-				Kind: payment.KindMerchant, Amount: 1, ValidFor: time.Hour}, start), trail))
+			_, err := w.CreatePayment(ctx, audited(payment.New(payment.Request{
+				ID: "01J0000000000000000000000A", KeyID: k.ID,
+				Kind: payment.KindMerchant, Amount: 1, ValidFor: time.Hour,
+			}, start), trail))
 			return err
 		}, "|01J0000000000000000000000A|")
 		again := func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.CreatePayment(ctx, audited(payment.New(payment.Request{ID: "01J0000000000000000000000A", KeyID: k.ID,
-				Kind: payment.KindMerchant, Amount: 1, ValidFor: time.Hour}, start), trail))
+			_, err := w.CreatePayment(ctx, audited(payment.New(payment.Request{
+				ID: "01J0000000000000000000000A", KeyID: k.ID,
+				Kind: payment.KindMerchant, Amount: 1, ValidFor: time.Hour,
+			}, start), trail))
 			return err
 		}
 		told("the same payment again", again)
 		told("a payment opened and cancelled at once", func(ctx context.Context, trail ...audit.Entry) error {
 			const id = "01J0000000000000000000000B"
-			made := payment.New(payment.Request{ID: id, KeyID: k.ID, Kind: payment.KindMerchant, Amount: 1,
-				ValidFor: time.Hour}, start)
+			made := payment.New(payment.Request{
+				ID: id, KeyID: k.ID, Kind: payment.KindMerchant, Amount: 1,
+				ValidFor: time.Hour,
+			}, start)
 			_, err := w.OpenPayment(ctx, audited(made, trail), func(p payment.Payment) (payment.Change, error) {
 				c, err := p.Cancel(start)
 				return audited(c, trail), err
@@ -148,8 +159,10 @@ func TestStore_LinesTell(t *testing.T) {
 		}, "|01J0000000000000000000000B|", "||")
 
 		changes := func(before, after merchant.Custodian) []audit.Entry {
-			return []audit.Entry{{UserID: u.ID, At: start, Action: "renamed", Subject: "shop",
-				Detail: before.Name + " → " + after.Name}}
+			return []audit.Entry{{
+				UserID: u.ID, At: start, Action: "renamed", Subject: "shop",
+				Detail: before.Name + " → " + after.Name,
+			}}
 		}
 		_, err := w.UpdateCustodian(t.Context(), k.ID, nil, func(c merchant.Custodian) (merchant.Custodian, error) {
 			c.Name = "Renamed"
@@ -221,13 +234,17 @@ func (w *world) acts() map[string]func(context.Context, ...audit.Entry) error {
 			return err
 		},
 		"replace key": func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.RotateKey(ctx, merchant.Replacement{KeyID: k.ID, Old: k.Hash, Next: hashOf("next"), Now: start,
-				Entries: pay("rotate"), Audit: trail})
+			_, err := w.RotateKey(ctx, merchant.Replacement{
+				KeyID: k.ID, Old: k.Hash, Next: hashOf("next"), Now: start,
+				Entries: pay("rotate"), Audit: trail,
+			})
 			return err
 		},
 		"create custodian": func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.CreateCustodian(ctx, merchant.Custodian{PublicID: string(newID()), KeyID: bare.ID, CreatedAt: start,
-				UpdatedAt: start}, nil, merchant.Audited(trail...))
+			_, err := w.CreateCustodian(ctx, merchant.Custodian{
+				PublicID: string(newID()), KeyID: bare.ID, CreatedAt: start,
+				UpdatedAt: start,
+			}, nil, merchant.Audited(trail...))
 			return err
 		},
 		"change custodian": func(ctx context.Context, trail ...audit.Entry) error {
@@ -254,8 +271,10 @@ func (w *world) acts() map[string]func(context.Context, ...audit.Entry) error {
 			return w.CreateRecharge(ctx, recharge.Recharge{
 				ID: recharge.ID(newID()), KeyID: k.ID, Units: 1, State: recharge.Signed, CreatedAt: start, LookAt: start,
 				Transfer: chain.TokenTransfer{
-					Asset: chain.Asset{Network: chain.BEP20, Contract: "0x55d398326f99059fF775485246999027B3197955", Symbol: "USDT",
-						Decimals: 18, Token: money.USDT},
+					Asset: chain.Asset{
+						Network: chain.BEP20, Contract: "0x55d398326f99059fF775485246999027B3197955", Symbol: "USDT",
+						Decimals: 18, Token: money.USDT,
+					},
 					From: "0x52908400098527886E0F7030069857D2E4169EE7", To: "0x8617E340B3D01FA5F11F306F4090FD50E238070D",
 					Amount: money.UnitsFromUint64(5),
 				},

@@ -52,8 +52,10 @@ func TestStore_Campaign(t *testing.T) {
 		w.must(err)
 		same(t, "read", read, c)
 		same(t, "totals", totals, campaign.Totals{})
-		_, err = w.CreateCampaign(t.Context(), campaign.Campaign{Slug: "winter", KeyID: other.ID, Title: "x",
-			State: campaign.Active, CreatedAt: start, UpdatedAt: start})
+		_, err = w.CreateCampaign(t.Context(), campaign.Campaign{
+			Slug: "winter", KeyID: other.ID, Title: "x",
+			State: campaign.Active, CreatedAt: start, UpdatedAt: start,
+		})
 		wants(t, "the same slug", err, campaign.ErrTaken)
 		_, _, err = w.Campaign(t.Context(), "summer")
 		wants(t, "another slug", err, campaign.ErrUnknown)
@@ -216,7 +218,8 @@ func TestStore_WaitingDonations(t *testing.T) {
 		waiting(c, 2, 2)
 		waiting(other, 10, 1)
 		_, err := w.UpdatePayment(t.Context(), first.ID, func(p payment.Payment) (payment.Change,
-			error) {
+			error,
+		) {
 			return p.Cancel(start)
 		})
 		w.must(err)

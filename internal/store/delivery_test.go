@@ -42,8 +42,10 @@ func (w *world) settle(holder string, d webhook.Delivery, state webhook.State, n
 	w.t.Helper()
 	w.must(w.Settle(w.t.Context(), holder, webhook.Outcome{
 		DeliveryID: d.ID, State: state, NextAt: next,
-		Attempt: webhook.Attempt{At: now, URL: d.URL, Status: 500, Latency: 3 * time.Millisecond,
-			Response: "sorry \x00\xff", Request: "POST /"},
+		Attempt: webhook.Attempt{
+			At: now, URL: d.URL, Status: 500, Latency: 3 * time.Millisecond,
+			Response: "sorry \x00\xff", Request: "POST /",
+		},
 	}))
 }
 

@@ -60,7 +60,7 @@ type dueRow struct {
 // which must not displace other balances.
 const balanceDeposits = 200
 
-// Pots lists what is due on the network, not claimed by a sweep in flight and
+// DepositBalances lists what is due on the network, not claimed by a sweep in flight and
 // not blocked. A deposit counts where it was shown for: one on another network
 // of the same address waits for the operator, who knows whether the settlement
 // wallet exists there.

@@ -10,8 +10,10 @@ import (
 // FuzzParsePosition: a cursor of the feed that is taken names the position that
 // was given out, which no event was before.
 func FuzzParsePosition(f *testing.F) {
-	for _, text := range []string{"", "0", "1", "42", "-1", "-0", "+1", "007", "9223372036854775807",
-		"9223372036854775808", "1e3", "0x1", "1_000", " 1", "٣", "1\x00"} {
+	for _, text := range []string{
+		"", "0", "1", "42", "-1", "-0", "+1", "007", "9223372036854775807",
+		"9223372036854775808", "1e3", "0x1", "1_000", " 1", "٣", "1\x00",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

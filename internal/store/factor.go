@@ -38,8 +38,10 @@ func (s *Store) SecondFactor(ctx context.Context, userID int64) (f identity.Seco
 	if err != nil {
 		return identity.SecondFactor{}, false, fmt.Errorf("second factor of user %d: %w", userID, err)
 	}
-	f = identity.SecondFactor{UserID: r.UserID, Secret: text, CreatedAt: r.CreatedAt.Time,
-		ConfirmedAt: r.ConfirmedAt.Time, LastStep: r.LastStep}
+	f = identity.SecondFactor{
+		UserID: r.UserID, Secret: text, CreatedAt: r.CreatedAt.Time,
+		ConfirmedAt: r.ConfirmedAt.Time, LastStep: r.LastStep,
+	}
 	copy(f.Session[:], r.Session)
 	return f, true, nil
 }

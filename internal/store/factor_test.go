@@ -22,8 +22,10 @@ func TestStore_SecondFactor(t *testing.T) {
 		if ok, err := w.TakeStep(ctx, u.ID, 5); ok || err != nil {
 			t.Errorf("a factor that is not in force took a code, %v", err)
 		}
-		replaced, second := identity.SecondFactor{UserID: u.ID,
-			Secret: secret.New("FIRST")}, identity.SecondFactor{UserID: u.ID, Secret: secret.New("SECOND")}
+		replaced, second := identity.SecondFactor{
+			UserID: u.ID,
+			Secret: secret.New("FIRST"),
+		}, identity.SecondFactor{UserID: u.ID, Secret: secret.New("SECOND")}
 		wants(t, "confirming one that was replaced", w.ConfirmSecondFactor(ctx, replaced, 5, nil, start), identity.ErrBadCode)
 		w.must(w.ConfirmSecondFactor(ctx, second, 5, []identity.Hash{hashOf("a"), hashOf("b")}, start))
 		wants(t, "confirming twice", w.ConfirmSecondFactor(ctx, second, 6, nil, start), identity.ErrHasFactor)

@@ -22,7 +22,8 @@ func TestStore_Idempotency(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		k, other := w.key(0, 0), w.key(0, 0)
 		expect := func(what string, now time.Duration, body, subject string, wantSubject string, want idempotency.Answer,
-			wantErr error) {
+			wantErr error,
+		) {
 			t.Helper()
 			got, answer, err := w.begin(k.ID, "order-7", body, subject, start.Add(now))
 			wants(t, what, err, wantErr)

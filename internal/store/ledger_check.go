@@ -29,8 +29,10 @@ func (s *Store) LedgerCheck(ctx context.Context) (c ledger.Check, ok bool, err e
 		return ledger.Check{}, false, wrapIf(err, "last check of the ledger")
 	}
 	r := rows[0]
-	c = ledger.Check{AskedAt: r.AskedAt.Time, AskedBy: r.AskedBy, EndedAt: r.EndedAt.Time, Entries: r.Entries,
-		Found: r.Found, Problem: r.Problem}
+	c = ledger.Check{
+		AskedAt: r.AskedAt.Time, AskedBy: r.AskedBy, EndedAt: r.EndedAt.Time, Entries: r.Entries,
+		Found: r.Found, Problem: r.Problem,
+	}
 	err = json.Unmarshal([]byte(r.Differences), &c.Differences)
 	return c, err == nil, wrapIf(err, "last check of the ledger")
 }

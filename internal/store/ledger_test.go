@@ -28,14 +28,30 @@ func TestStore_Book(t *testing.T) {
 			{"one of each", []ledger.Entry{spend(ledger.Credit, "a"), spend(ledger.Query, "a")}, nil, ledger.Balance{}},
 			{"the same again", []ledger.Entry{spend(ledger.Credit, "a"), spend(ledger.Query, "a")}, nil, ledger.Balance{}},
 			{"no credits", []ledger.Entry{spend(ledger.Credit, "b")}, ledger.ErrNoCredits, ledger.Balance{}},
-			{"no queries", []ledger.Entry{grant(ledger.Credit, 5, "c"), spend(ledger.Query, "c2")}, ledger.ErrNoQueries,
-				ledger.Balance{}},
-			{"spent before it is granted", []ledger.Entry{spend(ledger.Credit, "d"), grant(ledger.Credit, 5, "d2")},
-				ledger.ErrNoCredits, ledger.Balance{}},
-			{"granted, then spent", []ledger.Entry{grant(ledger.Credit, 5, "e"), spend(ledger.Credit, "e2")}, nil,
-				ledger.Balance{Credits: 4}},
-			{"twice in one", []ledger.Entry{spend(ledger.Credit, "f"), spend(ledger.Credit, "f")}, nil,
-				ledger.Balance{Credits: 3}},
+			{
+				"no queries",
+				[]ledger.Entry{grant(ledger.Credit, 5, "c"), spend(ledger.Query, "c2")},
+				ledger.ErrNoQueries,
+				ledger.Balance{},
+			},
+			{
+				"spent before it is granted",
+				[]ledger.Entry{spend(ledger.Credit, "d"), grant(ledger.Credit, 5, "d2")},
+				ledger.ErrNoCredits,
+				ledger.Balance{},
+			},
+			{
+				"granted, then spent",
+				[]ledger.Entry{grant(ledger.Credit, 5, "e"), spend(ledger.Credit, "e2")},
+				nil,
+				ledger.Balance{Credits: 4},
+			},
+			{
+				"twice in one",
+				[]ledger.Entry{spend(ledger.Credit, "f"), spend(ledger.Credit, "f")},
+				nil,
+				ledger.Balance{Credits: 3},
+			},
 		} {
 			got, err := w.Book(t.Context(), k.ID, step.entries)
 			wants(t, step.name, err, step.err)

@@ -97,8 +97,10 @@ func TestStore_LowCredit(t *testing.T) {
 			l.mailed("above the mark", 0)
 			l.spend(1)
 			l.mailed("at the mark", 1)
-			for _, part := range []string{l.key.Email, "5 credits left", "“shop”",
-				"https://pay.example/dashboard/credits?key=" + l.key.PublicID} {
+			for _, part := range []string{
+				l.key.Email, "5 credits left", "“shop”",
+				"https://pay.example/dashboard/credits?key=" + l.key.PublicID,
+			} {
 				if !strings.Contains(l.post.mails[0], part) {
 					t.Errorf("the mail lacks %q:\n%s", part, l.post.mails[0])
 				}

@@ -17,8 +17,10 @@ func TestStore_Disable(t *testing.T) {
 		ctx, k := t.Context(), w.key(5, 5)
 		w.custodian(k, "https://shop.example/hook")
 		p, token := w.started(k), hashOf("session")
-		w.must(w.CreateSession(ctx, identity.Session{Token: token, UserID: k.UserID, CreatedAt: start,
-			ExpiresAt: start.Add(time.Hour)}))
+		w.must(w.CreateSession(ctx, identity.Session{
+			Token: token, UserID: k.UserID, CreatedAt: start,
+			ExpiresAt: start.Add(time.Hour),
+		}))
 		closed := func(name string, want bool) {
 			t.Helper()
 			_, err := w.KeyByHash(ctx, k.Hash)
@@ -159,12 +161,16 @@ func TestStore_LedgerCheck(t *testing.T) {
 		if !c.EndedAt.IsZero() || c.AskedBy != "root@shop.example" {
 			t.Errorf("the check is %+v", c)
 		}
-		w.must(w.EndLedgerCheck(ctx, ledger.Check{AskedAt: again, EndedAt: again, Entries: 7, Found: 1,
-			Differences: []string{"key 1"}}))
+		w.must(w.EndLedgerCheck(ctx, ledger.Check{
+			AskedAt: again, EndedAt: again, Entries: 7, Found: 1,
+			Differences: []string{"key 1"},
+		}))
 		c, _, err = w.LedgerCheck(ctx)
 		w.must(err)
-		same(t, "result", c, ledger.Check{AskedAt: again, AskedBy: "root@shop.example", EndedAt: again, Entries: 7,
-			Found: 1, Differences: []string{"key 1"}})
+		same(t, "result", c, ledger.Check{
+			AskedAt: again, AskedBy: "root@shop.example", EndedAt: again, Entries: 7,
+			Found: 1, Differences: []string{"key 1"},
+		})
 		ask("when one has ended", again.Add(time.Second), true)
 	})
 }

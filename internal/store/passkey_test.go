@@ -21,8 +21,10 @@ func passkeyOf(userID int64, credential string) identity.Passkey {
 func TestStore_Challenge(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
-		c := identity.Challenge{Holder: hashOf("here"), Purpose: identity.PurposeConfirm, State: "old",
-			ExpiresAt: start.Add(identity.ChallengeTTL)}
+		c := identity.Challenge{
+			Holder: hashOf("here"), Purpose: identity.PurposeConfirm, State: "old",
+			ExpiresAt: start.Add(identity.ChallengeTTL),
+		}
 		w.must(w.AddChallenge(ctx, c, start))
 		c.State = "new"
 		w.must(w.AddChallenge(ctx, c, start))
@@ -51,8 +53,10 @@ func TestStore_Challenge(t *testing.T) {
 		_, err = w.TakeChallenge(ctx, c.Holder, c.Purpose, c.ExpiresAt)
 		wants(t, "a challenge that is over", err, identity.ErrBadPasskey)
 		w.must(w.AddChallenge(ctx, c, start))
-		other := identity.Challenge{Holder: hashOf("there"), Purpose: identity.PurposeSignIn, State: "x",
-			ExpiresAt: c.ExpiresAt.Add(time.Hour)}
+		other := identity.Challenge{
+			Holder: hashOf("there"), Purpose: identity.PurposeSignIn, State: "x",
+			ExpiresAt: c.ExpiresAt.Add(time.Hour),
+		}
 		w.must(w.AddChallenge(ctx, other, c.ExpiresAt))
 		if n := w.count("SELECT count(*) FROM passkey_challenges"); n != 1 {
 			t.Errorf("%d challenges are kept, one of them is over", n)
@@ -200,8 +204,10 @@ func TestStore_RemoveSecondFactor_Sessions(t *testing.T) {
 func (w *world) sessions(userID int64, tokens ...string) {
 	w.t.Helper()
 	for _, token := range tokens {
-		w.must(w.CreateSession(w.t.Context(), identity.Session{Token: hashOf(token), UserID: userID, CreatedAt: start,
-			ExpiresAt: start.Add(time.Hour)}))
+		w.must(w.CreateSession(w.t.Context(), identity.Session{
+			Token: hashOf(token), UserID: userID, CreatedAt: start,
+			ExpiresAt: start.Add(time.Hour),
+		}))
 	}
 }
 

@@ -12,10 +12,14 @@ import (
 func TestStore_Security(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, u, other := t.Context(), w.user(), w.user()
-		w.must(w.CreateSession(ctx, identity.Session{Token: hashOf("mine"), UserID: u.ID, CreatedAt: start,
-			ExpiresAt: start.Add(time.Hour)}))
-		w.must(w.CreateSession(ctx, identity.Session{Token: hashOf("theirs"), UserID: other.ID, CreatedAt: start,
-			ExpiresAt: start.Add(time.Hour)}))
+		w.must(w.CreateSession(ctx, identity.Session{
+			Token: hashOf("mine"), UserID: u.ID, CreatedAt: start,
+			ExpiresAt: start.Add(time.Hour),
+		}))
+		w.must(w.CreateSession(ctx, identity.Session{
+			Token: hashOf("theirs"), UserID: other.ID, CreatedAt: start,
+			ExpiresAt: start.Add(time.Hour),
+		}))
 		logins, err := w.Logins(ctx, u.ID, start)
 		w.must(err)
 		if len(logins) != 1 || logins[0].Token != hashOf("mine") {
@@ -44,8 +48,10 @@ func TestStore_Security(t *testing.T) {
 
 		w.must(w.AddInvitation(ctx, hashOf("i"), "new@example.org", u.ID, start, start.Add(time.Hour)))
 		join := func(token, email string) error {
-			_, err := w.CreateInvited(ctx, hashOf(token), identity.User{PublicID: string(newID()), Email: email,
-				CreatedAt: start})
+			_, err := w.CreateInvited(ctx, hashOf(token), identity.User{
+				PublicID: string(newID()), Email: email,
+				CreatedAt: start,
+			})
 			return err
 		}
 		wants(t, "another's invitation", join("i", "else@example.org"), identity.ErrBadInvitation)
@@ -58,8 +64,10 @@ func TestStore_Security(t *testing.T) {
 		}
 
 		for i := range 3 {
-			w.must(w.AddAudit(ctx, audit.Entry{UserID: u.ID, At: start, Actor: u.Email, Action: audit.ActionSignIn,
-				Detail: fmt.Sprint(i, "\x00")}))
+			w.must(w.AddAudit(ctx, audit.Entry{
+				UserID: u.ID, At: start, Actor: u.Email, Action: audit.ActionSignIn,
+				Detail: fmt.Sprint(i, "\x00"),
+			}))
 		}
 		page, err := w.AuditLog(ctx, u.ID, u.ID, 0, 2)
 		w.must(err)

@@ -127,8 +127,8 @@ type loaded struct {
 	deposits []depositRow
 }
 
-func newLoader(d db.Dialect, ids ...string) *loader {
-	return &loader{dialect: d, ids: ids, byNumber: make(map[int64]*loaded, len(ids))}
+func newLoader(d db.Dialect) *loader {
+	return &loader{dialect: d, byNumber: make(map[int64]*loaded)}
 }
 
 // payments reads the payments; tail ends the text.

@@ -253,8 +253,10 @@ func TestStore_UpdatePayment_Refused(t *testing.T) {
 				c.Payment.Routes = []payment.Route{r}
 			},
 			"another's deposit": func(c *payment.Change) {
-				c.Deposits = []payment.Deposit{{Transfer: transfer(stranger, "0xaa", money.USD, 1), State: payment.DepositFinal,
-					SeenAt: start}}
+				c.Deposits = []payment.Deposit{{
+					Transfer: transfer(stranger, "0xaa", money.USD, 1), State: payment.DepositFinal,
+					SeenAt: start,
+				}}
 			},
 			"entry": func(c *payment.Change) {
 				c.Entries = []ledger.Entry{ledger.Spend(1<<40, ledger.Credit, ledger.ReasonStart, "x", start)}

@@ -197,8 +197,12 @@ func (w *world) useDashboard(k merchant.Key, p payment.Payment) {
 	w.must(err)
 	_, err = w.Activity(ctx, keys, start)
 	w.must(err)
-	for _, q := range []report.DeliveryQuery{{}, {State: "FAILED", Before: 9}, {TxnID: p.ID},
-		{Type: payment.EventCompleted}} {
+	for _, q := range []report.DeliveryQuery{
+		{},
+		{State: "FAILED", Before: 9},
+		{TxnID: p.ID},
+		{Type: payment.EventCompleted},
+	} {
 		q.KeyID, q.Limit = k.ID, 3
 		_, err := w.Deliveries(ctx, q)
 		w.must(err)

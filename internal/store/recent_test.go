@@ -28,7 +28,8 @@ func TestStore_RecentPayment(t *testing.T) {
 			t.Errorf("a poll reads anew: %q", got)
 		}
 		_, err = w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change,
-			error) {
+			error,
+		) {
 			return p.Cancel(start)
 		})
 		w.must(err)

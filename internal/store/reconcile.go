@@ -33,12 +33,12 @@ func (s *Store) DepositAddressesAfter(ctx context.Context, row int64, limit int)
 	return s.shownWhere(ctx, "r.id > ? ORDER BY r.id LIMIT ?", row, limit)
 }
 
-// ShownAt lists what was shown with the address, on every network.
+// DepositAddressesAt lists what was shown with the address, on every network.
 func (s *Store) DepositAddressesAt(ctx context.Context, a chain.Address) ([]settlement.DepositAddress, error) {
 	return s.shownWhere(ctx, "r.address = ? ORDER BY r.id", string(a))
 }
 
-// ShownOf lists the addresses that were shown for a payment.
+// DepositAddressesOf lists the addresses that were shown for a payment.
 func (s *Store) DepositAddressesOf(ctx context.Context, paymentID string) ([]settlement.DepositAddress, error) {
 	return s.shownWhere(ctx, "p.public_id = ? ORDER BY r.id", paymentID)
 }
@@ -67,7 +67,7 @@ func (s *Store) shownWhere(ctx context.Context, where string, args ...any) ([]se
 	return list, nil
 }
 
-// Books returns what is recorded of the addresses, on every network.
+// Records returns what is recorded of the addresses, on every network.
 func (s *Store) Records(ctx context.Context, addresses []chain.Address) ([]settlement.Record, error) {
 	texts := make([]string, len(addresses))
 	for i, a := range addresses {

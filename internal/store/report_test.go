@@ -165,7 +165,8 @@ func TestStore_DeliveriesOfAKey(t *testing.T) {
 		w.custodian(other, "https://other.example/hook")
 		p := w.payment(k)
 		_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change,
-			error) {
+			error,
+		) {
 			return p.Cancel(start)
 		})
 		w.must(err)
@@ -269,7 +270,8 @@ func TestStore_Operator(t *testing.T) {
 		w.custodian(k, "https://shop.example/hook")
 		p := w.payment(k)
 		_, err = w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change,
-			error) {
+			error,
+		) {
 			return p.Cancel(start)
 		})
 		w.must(err)

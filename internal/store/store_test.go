@@ -179,8 +179,10 @@ func (w *world) custodian(k merchant.Key, callback string) merchant.Custodian {
 		Secret:         secret.New("merchant secret"),
 		SigningSecrets: []secret.Text{secret.New("whsec_new"), secret.New("whsec_old")},
 		Networks: map[chain.Network]merchant.NetworkOptions{
-			chain.Polygon: {Enabled: true, Tokens: []money.Token{money.USDC}, MinAmount: money.USD,
-				Finality: chain.Finality{Depth: 12 * time.Second}},
+			chain.Polygon: {
+				Enabled: true, Tokens: []money.Token{money.USDC}, MinAmount: money.USD,
+				Finality: chain.Finality{Depth: 12 * time.Second},
+			},
 			chain.Base: {},
 		},
 		Branding:   merchant.Branding{Tagline: "Grüße", Theme: merchant.ThemeDark, PrimaryColor: "#102030"},

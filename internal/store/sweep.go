@@ -157,8 +157,10 @@ func (r sweepRow) sweep(items []itemRow, attempts []attemptRow) (settlement.Swee
 			}
 			w.Moved = append(w.Moved, chain.Moved{Address: i.Address.Address, Contract: i.Asset.Contract, Units: units})
 		} else if row.Reason != "" {
-			w.Unmoved = append(w.Unmoved, chain.Unmoved{Address: i.Address.Address, Contract: i.Asset.Contract,
-				Reason: row.Reason})
+			w.Unmoved = append(w.Unmoved, chain.Unmoved{
+				Address: i.Address.Address, Contract: i.Asset.Contract,
+				Reason: row.Reason,
+			})
 		}
 	}
 	for _, row := range attempts {
@@ -229,8 +231,10 @@ func (s *Store) PlanSweep(ctx context.Context, w settlement.Sweep) error {
 		return fmt.Errorf("plan sweep %s: it is not planned", w.ID)
 	}
 	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
-		row := sweepRow{PublicID: string(w.ID), Network: string(w.Network), State: string(settlement.Planned),
-			CreatedAt: db.At(w.CreatedAt), Paid: "0"}
+		row := sweepRow{
+			PublicID: string(w.ID), Network: string(w.Network), State: string(settlement.Planned),
+			CreatedAt: db.At(w.CreatedAt), Paid: "0",
+		}
 		if _, err := t.NewInsert().Model(&row).Exec(ctx); err != nil {
 			if db.IsDuplicate(err) {
 				return settlement.ErrBusy

@@ -80,8 +80,10 @@ func confirmed(s settlement.Sweep, block uint64) settlement.Sweep {
 func attempt(n int) chain.Attempt {
 	return chain.Attempt{
 		N: n, Tx: chain.TxHash(string(newID())), Raw: []byte{2, 0, 255}, Nonce: 7, Until: 9, MadeAt: start,
-		Fee: chain.Fee{Gas: 100_000, Price: money.UnitsFromUint64(5), Tip: money.UnitsFromUint64(1),
-			Ceiling: money.UnitsFromUint64(500_000)},
+		Fee: chain.Fee{
+			Gas: 100_000, Price: money.UnitsFromUint64(5), Tip: money.UnitsFromUint64(1),
+			Ceiling: money.UnitsFromUint64(500_000),
+		},
 	}
 }
 
@@ -139,8 +141,10 @@ func TestStore_SweepWholeLife(t *testing.T) {
 		spent, err := w.Spent(t.Context(), chain.Polygon, start)
 		w.must(err)
 		same(t, "what it cost", fmt.Sprintf("%+v", spent),
-			fmt.Sprintf("%+v", settlement.Spending{Since: start.Add(time.Minute), Paid: money.UnitsFromUint64(21_000),
-				Sweeps: 1, Items: 2}))
+			fmt.Sprintf("%+v", settlement.Spending{
+				Since: start.Add(time.Minute), Paid: money.UnitsFromUint64(21_000),
+				Sweeps: 1, Items: 2,
+			}))
 	})
 }
 
@@ -243,16 +247,20 @@ func TestStore_EndSweep_OfWhatIsStored(t *testing.T) {
 		a, b := w.paidIn(k, 11, 9_000_000), w.paidIn(k, 11, 5_000_000)
 		done := confirmed(w.planned(w.due()...), 20)
 		stranger := done
-		stranger.Unmoved = []chain.Unmoved{{Address: "0x52908400098527886E0F7030069857D2E4169EE7",
-			Contract: done.Moved[0].Contract, Reason: "frozen"}}
+		stranger.Unmoved = []chain.Unmoved{{
+			Address:  "0x52908400098527886E0F7030069857D2E4169EE7",
+			Contract: done.Moved[0].Contract, Reason: "frozen",
+		}}
 		debt := done
 		debt.Moved = append([]chain.Moved(nil), done.Moved...)
 		debt.Moved[0].Units = money.Units{}.Sub(money.UnitsFromUint64(1))
 		other := done
 		other.Moved = append([]chain.Moved(nil), done.Moved...)
 		other.Moved[0].Contract = "0x52908400098527886E0F7030069857D2E4169EE7"
-		for name, end := range map[string]settlement.Sweep{"a stranger left": stranger, "less than nothing moved": debt,
-			"another token moved": other} {
+		for name, end := range map[string]settlement.Sweep{
+			"a stranger left": stranger, "less than nothing moved": debt,
+			"another token moved": other,
+		} {
 			if err := w.EndSweep(t.Context(), end, start); err == nil {
 				t.Errorf("ended with %s", name)
 			}
@@ -371,10 +379,12 @@ func TestStore_Rescue(t *testing.T) {
 		w.must(err)
 		same(t, "shown after", after, list)
 
-		s := settlement.Sweep{ID: newSweepID(), Network: chain.Base, State: settlement.Planned, CreatedAt: start,
+		s := settlement.Sweep{
+			ID: newSweepID(), Network: chain.Base, State: settlement.Planned, CreatedAt: start,
 			Items: []chain.SweepItem{
 				list[0].Item(chain.Asset{Network: chain.Base, Symbol: "ETH", Decimals: 18}, money.UnitsFromUint64(5)),
-			}}
+			},
+		}
 		w.must(w.PlanSweep(t.Context(), s))
 		w.must(w.EndSweep(t.Context(), confirmed(s, 40), start))
 		books, err := w.Records(t.Context(), []chain.Address{list[0].Address.Address})

@@ -16,8 +16,10 @@ func newcomer(email, id string) identity.User {
 }
 
 func invitedTo(u identity.User, id, email string, role merchant.Role) merchant.Invited {
-	return merchant.Invited{ID: id, MerchantID: u.ID, Email: email, Role: role, By: u.Email, CreatedAt: start,
-		ExpiresAt: start.Add(time.Hour)}
+	return merchant.Invited{
+		ID: id, MerchantID: u.ID, Email: email, Role: role, By: u.Email, CreatedAt: start,
+		ExpiresAt: start.Add(time.Hour),
+	}
 }
 
 // Somebody is invited, joins, acts in their role, and is out of it at once.
@@ -60,8 +62,10 @@ func TestStore_Team(t *testing.T) {
 		wants(t, "a member", w.AddInvited(ctx, hashOf("x"),
 			invitedTo(owner, "I3", "dev@shop.example", merchant.RoleViewer)), merchant.ErrIsMember)
 
-		w.must(w.CreateSession(ctx, identity.Session{Token: hashOf("s"), UserID: dev.ID, CreatedAt: start,
-			ExpiresAt: start.Add(time.Hour)}))
+		w.must(w.CreateSession(ctx, identity.Session{
+			Token: hashOf("s"), UserID: dev.ID, CreatedAt: start,
+			ExpiresAt: start.Add(time.Hour),
+		}))
 		wantsSeat(t, w, merchant.Membership{User: dev, Merchant: owner, Role: merchant.RoleDeveloper})
 		w.must(w.SetRole(ctx, owner.ID, dev.ID, merchant.RoleViewer))
 		wantsSeat(t, w, merchant.Membership{User: dev, Merchant: owner, Role: merchant.RoleViewer})

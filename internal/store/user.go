@@ -43,7 +43,8 @@ func (s *Store) CreateUser(ctx context.Context, u identity.User, trail ...audit.
 	}
 	row := rowOfUser(u)
 	err := s.act(ctx, trail, about{actor: u.Email}, func(ctx context.Context, t tx,
-		a *about) error {
+		a *about,
+	) error {
 		return addOwner(ctx, t, &row, a)
 	})
 	if err != nil {

@@ -45,8 +45,10 @@ func TestStore_User_OneEmailAtOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		made := 0
 		for _, err := range together(20, func(int) error {
-			_, err := w.CreateUser(t.Context(), identity.User{PublicID: string(newID()), Email: "one@example.org",
-				CreatedAt: start})
+			_, err := w.CreateUser(t.Context(), identity.User{
+				PublicID: string(newID()), Email: "one@example.org",
+				CreatedAt: start,
+			})
 			return err
 		}) {
 			if err == nil {
@@ -65,8 +67,10 @@ func TestStore_Session(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		u := w.user()
-		n := identity.Session{Token: hashOf("token"), UserID: u.ID, CreatedAt: start, ExpiresAt: start.Add(time.Hour),
-			UserAgent: "curl"}
+		n := identity.Session{
+			Token: hashOf("token"), UserID: u.ID, CreatedAt: start, ExpiresAt: start.Add(time.Hour),
+			UserAgent: "curl",
+		}
 		w.must(w.CreateSession(t.Context(), n))
 		read, err := w.MembershipBySession(t.Context(), n.Token, start.Add(time.Hour-time.Microsecond))
 		w.must(err)
@@ -103,8 +107,10 @@ func TestStore_Key(t *testing.T) {
 		wants(t, "unknown balance", err, merchant.ErrUnknownKey)
 		w.balanced()
 
-		_, err = w.CreateKey(t.Context(), merchant.Key{PublicID: string(newID()), UserID: k.UserID, Hash: k.Hash,
-			CreatedAt: start},
+		_, err = w.CreateKey(t.Context(), merchant.Key{
+			PublicID: string(newID()), UserID: k.UserID, Hash: k.Hash,
+			CreatedAt: start,
+		},
 			func(int64) []ledger.Entry { return nil })
 		if !db.IsDuplicate(err) {
 			t.Errorf("the same key twice: %v", err)

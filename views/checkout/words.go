@@ -106,6 +106,7 @@ func (p Props) feeText(usd string) string {
 	return p.T("choose.fee", "Fee", p.Locale().Money(usd, "USD"))
 }
 
+// ReasonText returns the reason in the words of the page.
 func (p Props) ReasonText(r Reason) string {
 	switch r {
 	case ReasonBehind:

@@ -83,8 +83,14 @@ func (d *Surface) postLinkNew(c echo.Context, who session.Principal) error {
 		Slug: f.Text("slug"), Description: f.Text("description"), Reference: f.Text("reference"), Amount: f.Text("amount"), Min: f.Text("min"), Max: f.Text("max"),
 	}, d.AuditEntry(c, who, audit.ActionLinkNew, "", ""))
 	if err != nil {
-		if !f.Refused(err, shell.Subject{Service: "slug", Input: "slug", Label: "The address"}, shell.Subject{Service: "description", Input: "description", Label: "The text"}, shell.Subject{Service: "reference", Input: "reference", Label: "The reference"},
-			shell.Subject{Service: "amount", Input: "amount", Label: "The amount"}, shell.Subject{Service: "minAmount", Input: "min", Label: "The least amount"}, shell.Subject{Service: "maxAmount", Input: "max", Label: "The largest amount"}) {
+		if !f.Refused(err,
+			shell.Subject{Service: "slug", Input: "slug", Label: "The address"},
+			shell.Subject{Service: "description", Input: "description", Label: "The text"},
+			shell.Subject{Service: "reference", Input: "reference", Label: "The reference"},
+			shell.Subject{Service: "amount", Input: "amount", Label: "The amount"},
+			shell.Subject{Service: "minAmount", Input: "min", Label: "The least amount"},
+			shell.Subject{Service: "maxAmount", Input: "max", Label: "The largest amount"},
+		) {
 			return err
 		}
 		return d.linksPage(c, who, fault.KindOf(err).Code(), f)

@@ -93,9 +93,15 @@ func (d *Surface) postBranding(c echo.Context, who session.Principal) error {
 	if err == nil {
 		return d.Cookies.Redirect(c, brandingPath+"?key="+key.PublicID, "The branding is saved.")
 	}
-	if !f.Refused(err, shell.Subject{Service: "name", Input: "name", Label: "The name"}, shell.Subject{Service: "branding.tagline", Input: "tagline", Label: "The line"}, shell.Subject{Service: "branding.logoUrl", Input: "logoUrl", Label: "The address"},
-		shell.Subject{Service: "branding.primaryColor", Input: "primaryColor", Label: "The colour"}, shell.Subject{Service: "branding.backgroundColor", Input: "backgroundColor", Label: "The colour"},
-		shell.Subject{Service: "branding.supportEmail", Input: "supportEmail", Label: "The e-mail address"}, shell.Subject{Service: "branding.website", Input: "website", Label: "The address"}) {
+	if !f.Refused(err,
+		shell.Subject{Service: "name", Input: "name", Label: "The name"},
+		shell.Subject{Service: "branding.tagline", Input: "tagline", Label: "The line"},
+		shell.Subject{Service: "branding.logoUrl", Input: "logoUrl", Label: "The address"},
+		shell.Subject{Service: "branding.primaryColor", Input: "primaryColor", Label: "The colour"},
+		shell.Subject{Service: "branding.backgroundColor", Input: "backgroundColor", Label: "The colour"},
+		shell.Subject{Service: "branding.supportEmail", Input: "supportEmail", Label: "The e-mail address"},
+		shell.Subject{Service: "branding.website", Input: "website", Label: "The address"},
+	) {
 		return err
 	}
 	return d.brandingPage(c, who, fault.KindOf(err).Code(), key.PublicID, f)

@@ -37,6 +37,7 @@ type Document struct {
 	} `json:"components"`
 }
 
+// Operation is an operation of OpenAPI 3.1.
 type Operation struct {
 	Summary     string                `json:"summary"`
 	Description string                `json:"description"`
@@ -68,6 +69,7 @@ type content struct {
 	Example json.RawMessage `json:"example"`
 }
 
+// SchemaPrefix begins references to schemas of the document.
 const SchemaPrefix = "#/components/schemas/"
 
 // buildOpenAPI makes the document of a server at the public address base.

@@ -92,7 +92,8 @@ func (d *Surface) postPassword(c echo.Context, who session.Principal) error {
 	if err := d.Cookies.SignIn(c.Response(), in); err != nil {
 		return err
 	}
-	d.MailTo(c, who.User.Email, "Your password was changed", "Your password for Florin was changed, and every other session was ended.\n\nIf this was not you, set a new one at once:\n"+d.Shell.BaseURL+"/forgot")
+	d.MailTo(c, who.User.Email, "Your password was changed",
+		"Your password for Florin was changed, and every other session was ended.\n\nIf this was not you, set a new one at once:\n"+d.Shell.BaseURL+"/forgot")
 	return d.Cookies.Redirect(c, session.SecurityPath, "Your password is changed. Every other session has ended.")
 }
 

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/labstack/echo/v4"
 )
@@ -41,7 +42,7 @@ func (r Router) Unlimited() Router {
 
 // With returns a router whose routes run behind the middleware.
 func (r Router) With(m ...echo.MiddlewareFunc) Router {
-	r.middleware = append(r.middleware[:len(r.middleware):len(r.middleware)], m...)
+	r.middleware = append(slices.Clip(r.middleware), m...)
 	return r
 }
 

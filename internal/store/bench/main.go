@@ -90,15 +90,19 @@ func (b *bench) step(what string) func(context.Context, int) error {
 // prepare makes keys with credits, and payments to read.
 func (b *bench) prepare(ctx context.Context, keys int) error {
 	now := time.Now()
-	u, err := b.CreateUser(ctx, identity.User{PublicID: string(newID()), Email: string(newID()) + "@example.org",
-		CreatedAt: now})
+	u, err := b.CreateUser(ctx, identity.User{
+		PublicID: string(newID()), Email: string(newID()) + "@example.org",
+		CreatedAt: now,
+	})
 	if err != nil {
 		return err
 	}
 	for range keys {
 		id := newID()
-		k, err := b.CreateKey(ctx, merchant.Key{PublicID: string(id), UserID: u.ID, Hash: sha256.Sum256([]byte(id)),
-			CreatedAt: now},
+		k, err := b.CreateKey(ctx, merchant.Key{
+			PublicID: string(id), UserID: u.ID, Hash: sha256.Sum256([]byte(id)),
+			CreatedAt: now,
+		},
 			func(key int64) []ledger.Entry {
 				return []ledger.Entry{ledger.Grant(key, ledger.Credit, 1<<40, ledger.ReasonGrant, string(id), now)}
 			})
@@ -151,8 +155,10 @@ func (b *bench) start(ctx context.Context, id payment.ID) error {
 		for i := range 8 {
 			raw[19-i] = byte(p.Number >> (8 * i)) //nolint:gosec // its lowest byte
 		}
-		route := payment.Route{Address: chain.AddressOf(chain.Polygon, raw),
-			Settlement: "0x52908400098527886E0F7030069857D2E4169EE7"}
+		route := payment.Route{
+			Address:    chain.AddressOf(chain.Polygon, raw),
+			Settlement: "0x52908400098527886E0F7030069857D2E4169EE7",
+		}
 		return p.Start(payment.Choice{Network: chain.Polygon, Token: money.USDC}, route, 30*time.Minute, time.Now())
 	})
 	return err

@@ -91,7 +91,7 @@ func (d Dialect) Listed(column string) string {
 }
 
 func (t Texts) forSQLite() any {
-	text, _ := json.Marshal([]string(t)) // a list of strings is always JSON
+	text, _ := json.Marshal([]string(t)) //nolint:errchkjson // a list of strings is always JSON
 	return string(text)
 }
 

@@ -48,8 +48,10 @@ func TestTable_Texts(t *testing.T) {
 			"AS n (name, state, raw, ended_at, child_n)), p AS (INSERT INTO orders (name, state, raw, ended_at) " +
 			"SELECT name, state, raw, ended_at FROM n ON CONFLICT (name) DO NOTHING RETURNING id, name), " +
 			"c AS (INSERT INTO lines (order_id, n) SELECT p.id, n.child_n FROM p JOIN n USING (name)) SELECT name, id FROM p"},
-		"ForRows": {ForRows("SELECT n.a FROM {rows}", "a bigint", "b text").one,
-			"SELECT n.a FROM (SELECT CAST(? AS bigint) AS a, CAST(? AS text) AS b) AS n"},
+		"ForRows": {
+			ForRows("SELECT n.a FROM {rows}", "a bigint", "b text").one,
+			"SELECT n.a FROM (SELECT CAST(? AS bigint) AS a, CAST(? AS text) AS b) AS n",
+		},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", what, c.got, c.want)

@@ -142,8 +142,10 @@ func lateDeliveries(ctx context.Context, t db.Tx, now time.Time) ([]LateDelivery
 		"WHERE d.state = 'WAITING' AND d.due_at < ? ORDER BY d.due_at LIMIT ?", db.At(now.Add(-lateDelivery)), MaxTrouble).Scan(ctx, &rows)
 	list := make([]LateDelivery, len(rows))
 	for i, r := range rows {
-		list[i] = LateDelivery{TxnID: payment.ID(r.PublicID), Email: r.Email, Type: payment.EventType(r.Type),
-			Made: r.Attempt, DueAt: r.DueAt.Time}
+		list[i] = LateDelivery{
+			TxnID: payment.ID(r.PublicID), Email: r.Email, Type: payment.EventType(r.Type),
+			Made: r.Attempt, DueAt: r.DueAt.Time,
+		}
 	}
 	return list, err
 }
@@ -161,8 +163,10 @@ func lateRecharges(ctx context.Context, t db.Tx, now time.Time) ([]LateRecharge,
 		"WHERE r.look_at < ? ORDER BY r.look_at LIMIT ?", db.At(now.Add(-lateRecharge)), MaxTrouble).Scan(ctx, &rows)
 	list := make([]LateRecharge, len(rows))
 	for i, r := range rows {
-		list[i] = LateRecharge{Email: r.Email, Units: r.Units, Network: chain.Network(r.Network),
-			Tx: chain.TxHash(r.TxHash), CreatedAt: r.CreatedAt.Time}
+		list[i] = LateRecharge{
+			Email: r.Email, Units: r.Units, Network: chain.Network(r.Network),
+			Tx: chain.TxHash(r.TxHash), CreatedAt: r.CreatedAt.Time,
+		}
 	}
 	return list, err
 }

@@ -17,11 +17,11 @@ const AddressPadding = "0x000000000000000000000000"
 // maxTopics is the most topics a log can have.
 const maxTopics = 4
 
-// Address and Hash are an account and a hash in raw bytes.
-type (
-	Address [20]byte
-	Hash    [32]byte
-)
+// Address is an account in raw bytes.
+type Address [20]byte
+
+// Hash is a hash in raw bytes.
+type Hash [32]byte
 
 func (a Address) String() string { return Hex(a[:]) }
 func (h Hash) String() string    { return Hex(h[:]) }
@@ -46,7 +46,7 @@ type RawLog struct {
 
 // ReadLog reads one log object. Fields that Florin does not use may hold
 // anything.
-func ReadLog(s *scanner, l *RawLog) bool {
+func ReadLog(s *Scanner, l *RawLog) bool {
 	*l = RawLog{}
 	return s.object(func(key []byte) bool {
 		var ok bool
@@ -77,7 +77,7 @@ func ReadLog(s *scanner, l *RawLog) bool {
 	})
 }
 
-func readTopics(s *scanner, l *RawLog) bool {
+func readTopics(s *Scanner, l *RawLog) bool {
 	l.TopicCount = 0
 	return s.array(func() bool {
 		if l.TopicCount == maxTopics {

@@ -42,7 +42,7 @@ func parseReplies(answer []byte, n int) (replies []Reply, refusal *Error, err er
 }
 
 // read reads one reply and stores it at the position of its call.
-func (set *replySet) read(s *scanner) bool {
+func (set *replySet) read(s *Scanner) bool {
 	id, r, ok := s.reply()
 	if !ok {
 		return false
@@ -64,7 +64,7 @@ func (set *replySet) read(s *scanner) bool {
 }
 
 // reply reads one response object (JSON-RPC 2.0 section 5).
-func (s *scanner) reply() (id []byte, r Reply, ok bool) {
+func (s *Scanner) reply() (id []byte, r Reply, ok bool) {
 	var fault []byte
 	ok = s.object(func(key []byte) (ok bool) {
 		switch string(key) {

@@ -13,15 +13,15 @@ const maxDepth = 64
 // Scanner reads JSON text (RFC 8259) without building values: it finds where
 // they begin and end. Its methods return false at the first byte that
 // encoding/json would refuse.
-type scanner struct {
+type Scanner struct {
 	b []byte
 	i int
 }
 
 // NewScanner returns a scanner at the beginning of the text.
-func NewScanner(text []byte) *scanner { return &scanner{b: text} }
+func NewScanner(text []byte) *Scanner { return &Scanner{b: text} }
 
-func (s *scanner) space() {
+func (s *Scanner) space() {
 	for s.i < len(s.b) {
 		switch s.b[s.i] {
 		case ' ', '\n', '\t', '\r':
@@ -33,16 +33,16 @@ func (s *scanner) space() {
 }
 
 // pos returns the position of the next byte that is not space.
-func (s *scanner) pos() int {
+func (s *Scanner) pos() int {
 	s.space()
 	return s.i
 }
 
 // since returns the text from a position to the current one.
-func (s *scanner) since(start int) []byte { return s.b[start:s.i] }
+func (s *Scanner) since(start int) []byte { return s.b[start:s.i] }
 
 // peek returns the next byte that is not space, or 0 at the end.
-func (s *scanner) peek() byte {
+func (s *Scanner) peek() byte {
 	s.space()
 	if s.i == len(s.b) {
 		return 0
@@ -51,7 +51,7 @@ func (s *scanner) peek() byte {
 }
 
 // take skips space and the byte, if it comes next.
-func (s *scanner) take(c byte) bool {
+func (s *Scanner) take(c byte) bool {
 	if s.peek() != c || s.i == len(s.b) {
 		return false
 	}
@@ -60,7 +60,7 @@ func (s *scanner) take(c byte) bool {
 }
 
 // end reports whether only space is left.
-func (s *scanner) end() bool {
+func (s *Scanner) end() bool {
 	s.space()
 	return s.i == len(s.b)
 }
@@ -76,7 +76,7 @@ const (
 
 // text reads a string and returns its content. Without escapes, which hex text
 // never has, the result refers to the scanned bytes.
-func (s *scanner) text() ([]byte, bool) {
+func (s *Scanner) text() ([]byte, bool) {
 	if !s.take('"') {
 		return nil, false
 	}
@@ -91,7 +91,7 @@ func (s *scanner) text() ([]byte, bool) {
 
 // plain advances to the first quote, backslash or control character. The
 // lowest marked byte of the word is exact; borrows only mark bytes above it.
-func (s *scanner) plain() {
+func (s *Scanner) plain() {
 	for s.i+8 <= len(s.b) {
 		x := binary.LittleEndian.Uint64(s.b[s.i:])
 		q, e := x^quotes, x^slants
@@ -111,7 +111,7 @@ func (s *scanner) plain() {
 }
 
 // escaped finishes a string that began at start and has an escape.
-func (s *scanner) escaped(start int) ([]byte, bool) {
+func (s *Scanner) escaped(start int) ([]byte, bool) {
 	for {
 		s.plain()
 		if s.i == len(s.b) || s.b[s.i] < 0x20 {
@@ -129,7 +129,7 @@ func (s *scanner) escaped(start int) ([]byte, bool) {
 
 // unquote returns the text of the string from start to the quote at s.i, nil
 // if its escapes are wrong.
-func (s *scanner) unquote(start int) []byte {
+func (s *Scanner) unquote(start int) []byte {
 	var text string
 	if json.Unmarshal(s.b[start-1:s.i+1], &text) != nil {
 		return nil
@@ -138,14 +138,14 @@ func (s *scanner) unquote(start int) []byte {
 }
 
 // skip skips one value of any kind and returns its text.
-func (s *scanner) skip() ([]byte, bool) {
+func (s *Scanner) skip() ([]byte, bool) {
 	s.space()
 	start := s.i
 	ok := s.value(maxDepth)
 	return s.b[start:s.i], ok
 }
 
-func (s *scanner) value(depth int) bool {
+func (s *Scanner) value(depth int) bool {
 	switch c := s.peek(); {
 	case c == '"':
 		_, ok := s.text()
@@ -165,7 +165,7 @@ func (s *scanner) value(depth int) bool {
 	}
 }
 
-func (s *scanner) word(w string) bool {
+func (s *Scanner) word(w string) bool {
 	if len(s.b)-s.i < len(w) || string(s.b[s.i:s.i+len(w)]) != w {
 		return false
 	}
@@ -173,7 +173,7 @@ func (s *scanner) word(w string) bool {
 	return true
 }
 
-func (s *scanner) number() bool {
+func (s *Scanner) number() bool {
 	start := s.i
 	for s.i < len(s.b) {
 		switch c := s.b[s.i]; {
@@ -188,7 +188,7 @@ func (s *scanner) number() bool {
 
 // object reads an object and calls member for each key with the scanner at the
 // value, which member must skip.
-func (s *scanner) object(member func(key []byte) bool) bool {
+func (s *Scanner) object(member func(key []byte) bool) bool {
 	if !s.take('{') {
 		return false
 	}
@@ -211,7 +211,7 @@ func (s *scanner) object(member func(key []byte) bool) bool {
 
 // array reads an array and calls element with the scanner at each element,
 // which element must skip.
-func (s *scanner) array(element func() bool) bool {
+func (s *Scanner) array(element func() bool) bool {
 	if !s.take('[') {
 		return false
 	}
@@ -231,4 +231,5 @@ func (s *scanner) array(element func() bool) bool {
 	}
 }
 
+// IsNull reports whether the JSON text is null.
 func IsNull(raw []byte) bool { return string(raw) == "null" }
