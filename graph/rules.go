@@ -29,7 +29,8 @@ func rulesFor(introspection bool) *rules.Rules {
 // with code 400. Not a number becomes NaN; too large a number, the largest.
 func amountLiterals(observers *core.Events, _ core.AddErrFunc) {
 	observers.OnValue(func(_ *core.Walker, v *ast.Value) {
-		isAmount := v.Definition != nil && v.Definition.Name == "Float" && v.ExpectedType != nil && v.ExpectedType.Elem == nil
+		isAmount := v.Definition != nil && v.Definition.Name == "Float" && v.ExpectedType != nil &&
+			v.ExpectedType.Elem == nil
 		if !isAmount || v.Kind == ast.Variable || v.Kind == ast.NullValue {
 			return
 		}

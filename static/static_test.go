@@ -120,7 +120,8 @@ func TestHandler(t *testing.T) {
 				return
 			}
 			h := w.Header()
-			if h.Get("Cache-Control") != c.cache || h.Get("Vary") != "Accept-Encoding" || h.Get("X-Content-Type-Options") != "nosniff" {
+			if h.Get("Cache-Control") != c.cache || h.Get("Vary") != "Accept-Encoding" ||
+				h.Get("X-Content-Type-Options") != "nosniff" {
 				t.Errorf("headers %v", h)
 			}
 			if (w.Body.Len() == 0) != (c.method == "HEAD") {

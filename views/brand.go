@@ -21,8 +21,8 @@ const (
 // root outweighs every selector of tokens.css, whichever theme it is for.
 const root = ":root:root:root"
 
-// BrandCSS is the merchant's colours as custom properties, for the <style> of one page; paper is light in every theme. It is built
-// from parsed colours only, so nothing a merchant types can reach the style sheet.
+// BrandCSS is the merchant's colours as custom properties, for the <style> of one page; paper is light in every theme.
+// It is built from parsed colours only, so nothing a merchant types can reach the style sheet.
 func BrandCSS(m Merchant) string {
 	light, dark := brandProperties(m, false), brandProperties(m, true)
 	if light == "" {
@@ -53,7 +53,11 @@ func brandProperties(m Merchant, dark bool) string {
 			page = page.AtMost(darkPageLightness, darkPageChroma)
 		}
 		ink := InkOn(page)
-		b.WriteString("--page:" + page.String() + ";--on-page:" + ink.String() + ";--on-page-soft:" + soften(ink, page).String() + ";")
+		b.WriteString(
+			"--page:" + page.String() + ";--on-page:" + ink.String() + ";--on-page-soft:" + soften(
+				ink, page,
+			).String() + ";",
+		)
 	}
 	return b.String()
 }

@@ -20,7 +20,8 @@ import (
 const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-r4nd0m'; img-src 'self' https: data:; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// serveSamples serves every sample page under /sample/<language>/<name>, the assets, and live streams on which nothing happens.
+// serveSamples serves every sample page under /sample/<language>/<name>, the assets, and live streams on which nothing
+// happens.
 func serveSamples(t testing.TB) string {
 	t.Helper()
 	mux := http.NewServeMux()

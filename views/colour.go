@@ -108,7 +108,8 @@ func worst(c Colour, grounds []Colour) float64 {
 	return low
 }
 
-// AtMost is c with its lightness (OKLCH, 0 to 1) and chroma limited: a merchant's background made fit for the dark theme.
+// AtMost is c with its lightness (OKLCH, 0 to 1) and chroma limited: a merchant's background made fit for the dark
+// theme.
 func (c Colour) AtMost(lightness, chroma float64) Colour {
 	o := c.oklch()
 	if o.l <= lightness && o.c <= chroma {

@@ -33,7 +33,9 @@ func (l *Locale) Date(t time.Time) string {
 	t = t.UTC()
 	c := calendars[l.Tag]
 	month := strings.ReplaceAll(strings.Fields(c.months)[t.Month()-1], "_", " ")
-	return strings.NewReplacer("{d}", strconv.Itoa(t.Day()), "{m}", month, "{y}", strconv.Itoa(t.Year())).Replace(c.pattern)
+	return strings.NewReplacer(
+		"{d}", strconv.Itoa(t.Day()), "{m}", month, "{y}", strconv.Itoa(t.Year()),
+	).Replace(c.pattern)
 }
 
 // Time writes t in UTC, to the minute.

@@ -1,6 +1,6 @@
-// Package views renders Florin's pages: the checkout, its receipt, donation pages and payment links, the
-// sandbox, the front page and the error pages. A view takes a props struct and returns HTML; it asks nothing of a database,
-// a chain or a clock, so every state of a page can be rendered in a test.
+// Package views renders Florin's pages: the checkout, its receipt, donation pages and payment links, the sandbox, the
+// front page and the error pages. A view takes a props struct and returns HTML; it asks nothing of a database, a chain
+// or a clock, so every state of a page can be rendered in a test.
 //
 // Its one invariant: whatever text a merchant or a payer controls reaches the page escaped, and no
 // page needs an inline script or an inline style attribute, so it works under

@@ -58,7 +58,8 @@ func (p FailureProps) sign() (name, meaning string) {
 	return "warn", "seen"
 }
 
-// moneySafe: a payer is told that money is found also without this page, unless there is no such payment to find it for.
+// moneySafe: a payer is told that money is found also without this page, unless there is no such payment to find it
+// for.
 func (p FailureProps) moneySafe() bool {
 	return p.Checkout && p.Kind != FailurePaymentUnknown && p.Kind != FailureNotFound
 }

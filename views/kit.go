@@ -21,7 +21,8 @@ type Frame struct {
 // Shell is the frame of a page of another package; its children are the body.
 func Shell(f Frame) templ.Component {
 	return Layout(Head{
-		Page: f.Page, Title: f.Title, Description: f.Description, Linked: f.Linked, Scripts: f.Scripts, BodyClass: f.BodyClass,
+		Page: f.Page, Title: f.Title, Description: f.Description, Linked: f.Linked,
+		Scripts: f.Scripts, BodyClass: f.BodyClass,
 	})
 }
 

@@ -12,10 +12,18 @@ type NetworkFace struct {
 }
 
 var networkFaces = map[string]NetworkFace{
-	"BEP20":   {Name: "BNB Smart Chain (BEP20)", Short: "BNB Smart Chain", Coin: "BNB", Wrong: "Ethereum (ERC20)", Alias: map[string]string{"USDT": "BSC-USD"}},
-	"POLYGON": {Name: "Polygon", Short: "Polygon", Coin: "POL", Wrong: "Ethereum (ERC20)", Twin: map[string]string{"USDC": "USDC.e"}, Alias: map[string]string{"USDT": "USDT0"}},
-	"BASE":    {Name: "Base", Short: "Base", Coin: "ETH", Wrong: "Ethereum (ERC20)", Twin: map[string]string{"USDC": "USDbC"}},
-	"SOL":     {Name: "Solana", Short: "Solana", Coin: "SOL"},
+	"BEP20": {
+		Name: "BNB Smart Chain (BEP20)", Short: "BNB Smart Chain", Coin: "BNB", Wrong: "Ethereum (ERC20)",
+		Alias: map[string]string{"USDT": "BSC-USD"},
+	},
+	"POLYGON": {
+		Name: "Polygon", Short: "Polygon", Coin: "POL", Wrong: "Ethereum (ERC20)",
+		Twin: map[string]string{"USDC": "USDC.e"}, Alias: map[string]string{"USDT": "USDT0"},
+	},
+	"BASE": {
+		Name: "Base", Short: "Base", Coin: "ETH", Wrong: "Ethereum (ERC20)", Twin: map[string]string{"USDC": "USDbC"},
+	},
+	"SOL": {Name: "Solana", Short: "Solana", Coin: "SOL"},
 }
 
 // Face of a network; an unknown value shows itself.

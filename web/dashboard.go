@@ -88,7 +88,8 @@ func (s *Server) dashboardRoutes(r shell.Router) {
 	}).Routes(r)
 	dashboard.New(dashboard.Services{
 		Guard: guard, Payments: s.d.Payments, Operations: s.ops, Store: x.Store,
-		Reports: x.Reports, Export: x.Export, Webhooks: x.Webhooks, Wake: x.Wake, NewID: s.d.NewID, NewKeys: s.o.NewKeys,
+		Reports: x.Reports, Export: x.Export, Webhooks: x.Webhooks, Wake: x.Wake,
+		NewID: s.d.NewID, NewKeys: s.o.NewKeys,
 		Presenter: s.presenter, Hub: s.hub, Console: s.o.GraphQL.Introspection,
 	}).Routes(r)
 }

@@ -209,7 +209,13 @@ func TestDashboard_StoredScripts(t *testing.T) {
 	for _, route := range b.accountRoutes("GET") {
 		path := strings.NewReplacer(":txnid", string(p.ID), ":id", "1", ":campaign", given.Slug, ":link",
 			link.Slug).Replace(route)
-		r := s.get(path + "?q=" + url.QueryEscape(canary) + "&next=" + url.QueryEscape(canary) + "&invite=" + url.QueryEscape(canary) + "&token=" + url.QueryEscape(canary))
+		r := s.get(
+			path + "?q=" + url.QueryEscape(
+				canary,
+			) + "&next=" + url.QueryEscape(
+				canary,
+			) + "&invite=" + url.QueryEscape(canary) + "&token=" + url.QueryEscape(canary),
+		)
 		if pages++; strings.Contains(r.body, "<img src=x") || strings.Contains(r.body, "<script>alert") {
 			if !strings.HasSuffix(route, ".csv") {
 				t.Errorf("%s: a script got through", route)

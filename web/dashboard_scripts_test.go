@@ -168,7 +168,8 @@ func (h hostileShop) answers() {
 	for _, x := range list {
 		must(h.t, h.store.Settle(ctx, "test",
 			webhook.Outcome{DeliveryID: x.ID, State: webhook.Failed, Attempt: webhook.Attempt{
-				At: now, URL: x.URL, Status: 500, Latency: time.Millisecond, Response: hostileText, Request: hostileText,
+				At: now, URL: x.URL, Status: 500, Latency: time.Millisecond,
+				Response: hostileText, Request: hostileText,
 				Error: hostileText,
 			}}))
 	}
@@ -189,7 +190,9 @@ func (h hostileShop) pages() []string {
 			continue
 		}
 		path := strings.NewReplacer(":txnid", done, ":id", "1").Replace(route)
-		all = append(all, path, path+"?q="+asked+"&next="+asked+"&invite="+asked+"&token="+asked+"&status="+asked+"&key="+asked)
+		all = append(
+			all, path, path+"?q="+asked+"&next="+asked+"&invite="+asked+"&token="+asked+"&status="+asked+"&key="+asked,
+		)
 	}
 	return all
 }

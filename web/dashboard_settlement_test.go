@@ -42,7 +42,8 @@ func TestDashboard_Settlement(t *testing.T) {
 	w := settlement.Sweep{
 		ID: settlement.ID(testID(now)), Network: chain.Polygon, State: settlement.Planned,
 		CreatedAt: now, Items: []chain.SweepItem{{
-			PaymentID: pots[0].PaymentID, Number: pots[0].Number, Address: pots[0].Address, Settlement: pots[0].Settlement,
+			PaymentID: pots[0].PaymentID, Number: pots[0].Number,
+			Address: pots[0].Address, Settlement: pots[0].Settlement,
 			Asset: pots[0].Asset, Expected: pots[0].Due,
 		}},
 	}

@@ -69,7 +69,9 @@ type healthCache struct {
 // getHealth answers 200 while requests can be served, 503 when the database is
 // gone.
 func (s *Server) getHealth(c echo.Context) error {
-	report := healthReport{Status: healthOK, Version: s.o.Version, Database: healthOK, Networks: make(map[chain.Network]networkHealth)}
+	report := healthReport{
+		Status: healthOK, Version: s.o.Version, Database: healthOK, Networks: make(map[chain.Network]networkHealth),
+	}
 	for _, n := range chain.Networks() {
 		h := s.networkHealth(n)
 		if h.Status == healthDegraded {

@@ -34,7 +34,9 @@ func (s *Server) gasHealth(n chain.Network) *gasHealth {
 	}
 	r := st.Runway
 	h := &gasHealth{
-		Wallet: r.Wallet.Address, Balance: r.Wallet.Balance.Format(n.CoinDecimals()), Level: string(r.Level), Waiting: st.Waiting,
+		Wallet: r.Wallet.Address, Balance: r.Wallet.Balance.Format(
+			n.CoinDecimals(),
+		), Level: string(r.Level), Waiting: st.Waiting,
 	}
 	if !r.PerItem.IsZero() {
 		cost := r.PerItem.Format(n.CoinDecimals())

@@ -210,7 +210,9 @@ func checkEvents(t *testing.T, b *bundle) {
 		{name: "no key", method: "GET", path: "/events", status: 401, want: []string{`"events":null`}},
 		{name: "key in the address", method: "GET", path: "/events?apiKey=" + m.text, status: 401},
 		{
-			name: "bad cursor", method: "GET", path: "/events?after=x", header: []string{"api-key", m.text}, status: 400,
+			name: "bad cursor", method: "GET", path: "/events?after=x", header: []string{
+				"api-key", m.text,
+			}, status: 400,
 			want: []string{"after"},
 		},
 		{

@@ -112,7 +112,8 @@ func New(d Deps, o Options) *Server {
 		SignIn: d.Dashboard != nil, Sandbox: o.Sandbox != nil,
 	})
 	s.checkout = &checkout.Surface{
-		Shell: s.sh, Payments: d.Payments, Operations: s.ops, Presenter: s.presenter, Hub: s.hub, Transfers: d.Transfers,
+		Shell: s.sh, Payments: d.Payments, Operations: s.ops, Presenter: s.presenter,
+		Hub: s.hub, Transfers: d.Transfers,
 	}
 	s.donate = donate.New(donate.Services{
 		Shell: s.sh, Campaigns: d.Campaigns, Payments: d.Payments, Operations: s.ops, API: s.api,

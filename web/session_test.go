@@ -199,7 +199,8 @@ func TestSafeNext(t *testing.T) {
 		"":           "/dashboard", "https://evil.example/dashboard": "/dashboard", "//evil.example/dashboard": "/dashboard", `/\evil.example`: "/dashboard",
 		"/dashboard/../../evil": "/dashboard", "/dashboardevil": "/dashboard", "javascript:alert(1)": "/dashboard",
 		"/dashboard/\r\nSet-Cookie: a=b": "/dashboard",
-		"/signout":                       "/dashboard", "dashboard": "/dashboard", "/dashboard//evil.example": "/dashboard",
+		"/signout":                       "/dashboard",
+		"dashboard":                      "/dashboard", "/dashboard//evil.example": "/dashboard",
 		"https:/dashboard":    "/dashboard",
 		"/%2f%2fevil.example": "/dashboard", "/dashboard/%2e%2e/x": "/dashboard",
 	} {

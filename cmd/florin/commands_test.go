@@ -97,7 +97,8 @@ func TestUserAndKey(t *testing.T) {
 			"--queries", "0", "--label", "shop", "--json",
 		),
 		fields...)
-	if rich["wallet"] != wallet || rich["creditsLeft"] != 100.0 || rich["queriesLeft"] != 0.0 || rich["label"] != "shop" ||
+	if rich["wallet"] != wallet || rich["creditsLeft"] != 100.0 || rich["queriesLeft"] != 0.0 ||
+		rich["label"] != "shop" ||
 		rich["key"] == plain["key"] {
 		t.Errorf("the key is %v", rich)
 	}
@@ -134,7 +135,10 @@ func TestUserAndKey_Refuses(t *testing.T) {
 	}{
 		{[]string{"user", "create", "--email", "ADA@example.com", "--password", password}, []string{"already a user"}},
 		{[]string{"user", "create", "--email", "ada", "--password", password}, []string{"email must be"}},
-		{[]string{"user", "create", "--email", "eve@example.com", "--password", password, "--first-name", "a\x1bb"}, []string{"firstName"}},
+		{
+			[]string{"user", "create", "--email", "eve@example.com", "--password", password, "--first-name", "a\x1bb"},
+			[]string{"firstName"},
+		},
 		{[]string{"key", "create", "--email", "eve@example.com"}, []string{"no user", "florin user create"}},
 		{[]string{"key", "create", "--email", email, "--wallet", "0x1"}, []string{"wallet"}},
 		{[]string{"key", "create", "--email", email, "--credits=-1"}, []string{"credits"}},

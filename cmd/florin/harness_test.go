@@ -32,7 +32,9 @@ func testMain(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	florin = filepath.Join(dir, "florin")
-	build := exec.Command("go", "build", "-buildvcs=false", "-ldflags", "-X main.version="+testVersion, "-o", florin, ".")
+	build := exec.Command(
+		"go", "build", "-buildvcs=false", "-ldflags", "-X main.version="+testVersion, "-o", florin, ".",
+	)
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "build florin:", err)

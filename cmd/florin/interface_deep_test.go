@@ -71,7 +71,9 @@ func (w *witness) long() {
 		fmt.Sprintf(`createCustodianAccount(input: {apiKey: %q, wallets: {base: %q}})`, key, settlementWallet),
 		custodianFields,
 	)
-	for days, name := range map[int]string{0: "made now", 3: "made days ago", 10: "made weeks ago", 40: "made months ago"} {
+	for days, name := range map[int]string{
+		0: "made now", 3: "made days ago", 10: "made weeks ago", 40: "made months ago",
+	} {
 		txnid := w.gql(name, key, "mutation", fmt.Sprintf(`payment(apiKey: %q, amount: 1, expiresInMinutes: 60)`, key), created).
 			text("transaction.txnid")
 		w.inDatabase(

@@ -49,7 +49,10 @@ var graphQLRows = []clause{
 	{"4.1/getQueriesLeft/number", "queriesLeft is what is left", is("getQueriesLeft", "queriesLeft", 5)},
 	{
 		"4.1/getTransactions/fields", "getTransactions returns transactions and the key's credits",
-		all(has("getTransactions", "", "code message transactions apiKey"), has("getTransactions", "apiKey", "creditsLeft")),
+		all(
+			has("getTransactions", "", "code message transactions apiKey"),
+			has("getTransactions", "apiKey", "creditsLeft"),
+		),
 	},
 	{"4.1/getTransactions/creditsLeft", "apiKey.creditsLeft is what is left after the debit", func(w *witness) string {
 		return is("getTransactions", "apiKey.creditsLeft", w.step("getTransactions").after.credits)(w)
@@ -176,7 +179,10 @@ var graphQLRows = []clause{
 	},
 	{"4.1/rule 4/wallet", "the replacement has the same wallet", is("the new key", "apiKey.wallet", ownWallet)},
 	{"4.1/rule 5", "a second custodian for a key is 409", refuses("second custodian", 409)},
-	{"4.1/rule 6/name", "only what is given changes: the name", is("updateCustodianDetails", "custodian.name", "Second")},
+	{
+		"4.1/rule 6/name", "only what is given changes: the name",
+		is("updateCustodianDetails", "custodian.name", "Second"),
+	},
 	{
 		"4.1/rule 6/wallets", "and not the wallets",
 		same("updateCustodianDetails", "custodian.wallets", "createCustodianAccount", "custodian.wallets"),

@@ -61,7 +61,10 @@ var moreRows = []clause{
 			is("getDonate", "campaign.owner.name", "Corner Coffee"),
 		),
 	},
-	{"3/detect/SOL", "final money on SOL completes a payment", is("completed on SOL", "transaction.status", "COMPLETED")},
+	{
+		"3/detect/SOL", "final money on SOL completes a payment",
+		is("completed on SOL", "transaction.status", "COMPLETED"),
+	},
 	{
 		"4.1/others/startSolPayment", "startSolPayment returns the deposit address",
 		that("startSolPayment", "transaction.wallet.address", base58),
@@ -72,11 +75,17 @@ var moreRows = []clause{
 	},
 	{
 		"4.1/others/StartDonation", "StartDonation returns the deposit address",
-		all(that("StartDonation", "transaction.wallet.address", evm), is("StartDonation", "transaction.status", "STARTED")),
+		all(
+			that("StartDonation", "transaction.wallet.address", evm),
+			is("StartDonation", "transaction.status", "STARTED"),
+		),
 	},
 	{
 		"4.1/others/UserCreateCreditTopup", "UserCreateCreditTopup returns a payment and its link",
-		all(that("UserCreateCreditTopup", "transaction.txnid", filled), that("UserCreateCreditTopup", "paymentLink", filled)),
+		all(
+			that("UserCreateCreditTopup", "transaction.txnid", filled),
+			that("UserCreateCreditTopup", "paymentLink", filled),
+		),
 	},
 	{"4.1/rule 2/network SOL", "network SOL filters", every("network SOL", "network", "SOL")},
 	{
@@ -166,10 +175,14 @@ var moreRows = []clause{
 			body := w.step("webhook without a secret").body
 			_, secret := body["secret"]
 			_, legacy := body["privateKey"]
-			return map[bool]string{true: "one of them is in " + w.step("webhook without a secret").raw}[secret || legacy]
+			return map[bool]string{true: "one of them is in " + w.step("webhook without a secret").raw}[secret ||
+				legacy]
 		}),
 	},
-	{"6/body/network/unstarted", "network is empty where none was chosen", is("webhook without a secret", "network", "")},
+	{
+		"6/body/network/unstarted", "network is empty where none was chosen",
+		is("webhook without a secret", "network", ""),
+	},
 	{"4.1/POST", "GraphQL is asked by POST", answers("GET /graphql", 405)},
 	{
 		"4.2/POST", "and so are the writes over REST",

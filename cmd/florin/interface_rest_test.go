@@ -7,7 +7,10 @@ var restRows = []clause{
 	{"4.2/health", "GET /health answers", answers("health", 200)},
 	{
 		"4.2/create-payment", "POST /create-payment answers as payment does",
-		all(answers("POST /create-payment", 200), has("POST /create-payment", "", "code message paymentLink transaction")),
+		all(
+			answers("POST /create-payment", 200),
+			has("POST /create-payment", "", "code message paymentLink transaction"),
+		),
 	},
 	{"4.2/create-payment/link", "its paymentLink carries transaction.txnid", func(w *witness) string {
 		txnid := w.step("POST /create-payment").text("transaction.txnid")
@@ -37,7 +40,10 @@ var restRows = []clause{
 		"4.2/pay/topup", "POST /pay with a session starts a credit top-up",
 		all(
 			answers("POST /pay for a top-up", 200),
-			same("POST /pay for a top-up", "transaction.wallet.address", "UserStartCreditTopup", "transaction.wallet.address"),
+			same(
+				"POST /pay for a top-up", "transaction.wallet.address", "UserStartCreditTopup",
+				"transaction.wallet.address",
+			),
 		),
 	},
 	{

@@ -26,7 +26,10 @@ var stateRows = []clause{
 		),
 	},
 	{"1/4/pending", "a pending payment can be cancelled", is("cancelPayment", "transaction.status", "CANCELLED")},
-	{"1/4/started", "a started payment can be cancelled", is("POST /cancel-payment", "transaction.status", "CANCELLED")},
+	{
+		"1/4/started", "a started payment can be cancelled",
+		is("POST /cancel-payment", "transaction.status", "CANCELLED"),
+	},
 	{"1/networks/BEP20", "BEP20 is offered", is("startBep20Payment", "transaction.network", "BEP20")},
 	{"1/networks/POLYGON", "POLYGON is offered", is("startPolygonPayment", "transaction.network", "POLYGON")},
 	{"1/networks/BASE", "BASE is offered", is("startBasePayment", "transaction.network", "BASE")},
@@ -36,7 +39,10 @@ var stateRows = []clause{
 	{"1/credits/start", "starting debits 1 credit from the owner's key", debits("POST /pay", 1, 0)},
 	{
 		"1/credits/topup", "credits are bought with UserCreateCreditTopup and UserStartCreditTopup",
-		all(is("UserCreateCreditTopup", "code", 200), is("UserStartCreditTopup", "code", 200), debits("the top-up", -20, 0)),
+		all(
+			is("UserCreateCreditTopup", "code", 200), is("UserStartCreditTopup", "code", 200),
+			debits("the top-up", -20, 0),
+		),
 	},
 	{"1/custodian/first", "payment needs a custodian", refuses("no custodian", 409)},
 
@@ -118,7 +124,9 @@ var stateRows = []clause{
 
 	{
 		"3/create", "payment and POST /create-payment make a PENDING payment",
-		all(is("payment", "transaction.status", "PENDING"), is("POST /create-payment", "transaction.status", "PENDING")),
+		all(
+			is("payment", "transaction.status", "PENDING"), is("POST /create-payment", "transaction.status", "PENDING"),
+		),
 	},
 	{"3/start", "starting makes it STARTED", is("POST /pay", "transaction.status", "STARTED")},
 	{

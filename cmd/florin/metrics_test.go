@@ -70,7 +70,9 @@ func (s scraped) value(name string, labels ...string) (v float64, ok bool) {
 			same = same && has[labels[i]] == labels[i+1]
 		}
 		if same {
-			return m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount()), true
+			return m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(
+				m.GetHistogram().GetSampleCount(),
+			), true
 		}
 	}
 	return 0, false
@@ -184,7 +186,9 @@ func awaitMetrics(t *testing.T, address string, all []metric) (m scraped) {
 			if v, ok := m.value(want.name, want.labels...); !ok || v < want.least || v > want.most {
 				wrong = append(
 					wrong,
-					fmt.Sprintf("%s%v is %v (there: %t), want %v to %v", want.name, want.labels, v, ok, want.least, want.most),
+					fmt.Sprintf(
+						"%s%v is %v (there: %t), want %v to %v", want.name, want.labels, v, ok, want.least, want.most,
+					),
 				)
 			}
 		}

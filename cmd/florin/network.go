@@ -97,7 +97,9 @@ func (p *process) sender(
 		if err != nil {
 			return nil, err
 		}
-		return solana.NewSender(a, solana.SenderConfig{Gas: cfg.SolGas, Seed: cfg.SolSeed, MaxPrice: n.MaxPriorityFee}), nil
+		return solana.NewSender(
+			a, solana.SenderConfig{Gas: cfg.SolGas, Seed: cfg.SolSeed, MaxPrice: n.MaxPriorityFee},
+		), nil
 	}
 	a, err := open(n)
 	if err != nil {

@@ -256,7 +256,8 @@ func (s *shop) told(t *testing.T, txnid, status string) arrival {
 	if err := verifier.Verify(a.raw, a.header); err != nil {
 		t.Errorf("signature of the webhook about %s: %v", txnid, err)
 	}
-	if a.body["status"] != status || a.body["secret"] != "callback-secret" || a.body["privateKey"] != "callback-secret" {
+	if a.body["status"] != status || a.body["secret"] != "callback-secret" ||
+		a.body["privateKey"] != "callback-secret" {
 		t.Errorf("webhook about %s: %v", txnid, a.body)
 	}
 	return a

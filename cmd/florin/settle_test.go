@@ -33,7 +33,10 @@ func (c testChain) balance(t *testing.T, token devchain.Token, of string) int64 
 	t.Helper()
 	binding := testtoken.NewTestToken()
 	out, err := c.Client().
-		CallContract(t.Context(), ethereum.CallMsg{To: &token.Address, Data: binding.PackBalanceOf(common.HexToAddress(of))}, nil)
+		CallContract(
+			t.Context(), ethereum.CallMsg{To: &token.Address, Data: binding.PackBalanceOf(common.HexToAddress(of))},
+			nil,
+		)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +92,9 @@ func TestSettle(t *testing.T) {
 	}
 	for p, cents := range sums {
 		l := s.chains[p.chain]
-		eventually(t, p.token+" on "+l.name, func() bool { return l.balance(t, l.token(p.token), settlementWallet) >= cents })
+		eventually(t, p.token+" on "+l.name, func() bool {
+			return l.balance(t, l.token(p.token), settlementWallet) >= cents
+		})
 		if got := l.balance(t, l.token(p.token), settlementWallet); got != cents {
 			t.Errorf("the settlement wallet holds %d cents of %s on %s, want %d", got, p.token, l.name, cents)
 		}
@@ -148,7 +153,10 @@ func TestRescue(t *testing.T) {
 		strings.Contains(dry, "Moved") {
 		t.Errorf("the dry run says %q", dry)
 	}
-	s.prints(t, "Moved 2 ", "sweep", "--address", address, "--network", "polygon", "--token", polygon.Tokens().Bridged.Address.Hex())
+	s.prints(
+		t, "Moved 2 ", "sweep", "--address", address, "--network", "polygon", "--token",
+		polygon.Tokens().Bridged.Address.Hex(),
+	)
 	out := s.must(t, "", "sweep", "--txnid", txnid)
 	if !strings.Contains(out, "Moved 3 USDC") || !strings.Contains(out, "Moved 0.5 POL") {
 		t.Errorf("sweeping the payment says %q", out)
@@ -164,7 +172,9 @@ func TestRescue(t *testing.T) {
 		t.Errorf("the wallet holds %s of the coin, %v", has, err)
 	}
 	s.prints(t, "nothing to bring home", "sweep", "--txnid", txnid)
-	eventually(t, "the books agree again", func() bool { return s.run(t, "", "reconcile", "--wait", "100ms").status == 0 })
+	eventually(t, "the books agree again", func() bool {
+		return s.run(t, "", "reconcile", "--wait", "100ms").status == 0
+	})
 
 	s.stop(t, syscall.SIGTERM)
 	s.rescansWhatWasMissed(t, polygon, txnid, address)
@@ -175,7 +185,9 @@ func TestRescue(t *testing.T) {
 		"never shown",
 	)
 	s.refuses(t, 1, []string{"sweep", "--address", address}, "--network", "--token")
-	s.refuses(t, 1, []string{"sweep", "--address", address, "--network", "base", "--token", settlementWallet}, "no token")
+	s.refuses(
+		t, 1, []string{"sweep", "--address", address, "--network", "base", "--token", settlementWallet}, "no token",
+	)
 	s.refuses(t, 1, []string{"rescan", "--network", "polygon", "--from", "99999999"}, "--from")
 }
 

@@ -252,7 +252,10 @@ func (s *solanaShop) payAsAsked(t *testing.T, r request) string {
 		t.Fatal(err)
 	}
 	var signature string
-	s.ask(t, &signature, "sendTransaction", tx.MustToBase64(), map[string]any{"encoding": "base64", "skipPreflight": true})
+	s.ask(
+		t, &signature, "sendTransaction", tx.MustToBase64(),
+		map[string]any{"encoding": "base64", "skipPreflight": true},
+	)
 	return signature
 }
 

@@ -65,7 +65,8 @@ func openSolanaShop(t *testing.T) *solanaShop {
 		"FLORIN_ALLOW_PRIVATE_CALLBACKS=true", "FLORIN_SIGNUP_CREDITS=500", "FLORIN_SWEEP_WAIT=2s",
 		"FLORIN_SOL_RPC=" + ledger.URL(), "FLORIN_SOL_USDT=" + string(s.assets[0].Contract),
 		"FLORIN_SOL_USDC=" + string(s.assets[1].Contract),
-		"FLORIN_SOL_GAS_KEY=" + gasText.Reveal(), "FLORIN_SOL_SEED=" + words.Reveal(), "FLORIN_SOL_MAX_PRIORITY_FEE=1000",
+		"FLORIN_SOL_GAS_KEY=" + gasText.Reveal(),
+		"FLORIN_SOL_SEED=" + words.Reveal(), "FLORIN_SOL_MAX_PRIORITY_FEE=1000",
 	}, map[string]any{"solana": string(s.wallet)})
 	return s
 }
@@ -167,7 +168,9 @@ func TestSolana_Rescue(t *testing.T) {
 	if has := s.ledger.Balance(solanago.MustPublicKeyFromBase58(string(s.wallet))); has != solanago.LAMPORTS_PER_SOL/2 {
 		t.Errorf("the settlement wallet holds %d lamports", has)
 	}
-	eventually(t, "the books agree again", func() bool { return s.run(t, "", "reconcile", "--wait", "100ms").status == 0 })
+	eventually(t, "the books agree again", func() bool {
+		return s.run(t, "", "reconcile", "--wait", "100ms").status == 0
+	})
 
 	s.stop(t, syscall.SIGTERM)
 	heads, err := s.reader.Heads(t.Context())
@@ -184,8 +187,12 @@ func TestSolana_Rescue(t *testing.T) {
 	if p := s.await(t, txnid, "COMPLETED"); p["receivedAmount"] != 12.5 {
 		t.Errorf("after reading again the payment is %v", p)
 	}
-	s.refuses(t, 1, []string{"sweep", "--address", string(s.wallet), "--network", "sol", "--token", "USDT"}, "never shown")
-	s.refuses(t, 1, []string{"sweep", "--address", settlementWallet, "--network", "sol", "--token", "USDT"}, "--address")
+	s.refuses(
+		t, 1, []string{"sweep", "--address", string(s.wallet), "--network", "sol", "--token", "USDT"}, "never shown",
+	)
+	s.refuses(
+		t, 1, []string{"sweep", "--address", settlementWallet, "--network", "sol", "--token", "USDT"}, "--address",
+	)
 	s.refuses(
 		t, 1,
 		[]string{"sweep", "--address", address, "--network", "sol", "--token", string(s.wallet), "--dry-run"},

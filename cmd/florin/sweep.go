@@ -167,7 +167,9 @@ func (c rescue) on(
 		would = "Would sweep"
 	}
 	for _, i := range items {
-		if err := p.say("%s %s %s on %s from %s to %s", would, i.Expected.Format(i.Asset.Decimals), i.Asset.Symbol, n.Profile.Name,
+		if err := p.say("%s %s %s on %s from %s to %s", would, i.Expected.Format(
+			i.Asset.Decimals,
+		), i.Asset.Symbol, n.Profile.Name,
 			i.Address.Address, i.Settlement); err != nil {
 			return true, err
 		}
@@ -193,7 +195,9 @@ func (c rescue) on(
 }
 
 // items lists what an address holds of what is asked for.
-func (c rescue) items(ctx context.Context, a home, p chain.Profile, x settlement.DepositAddress) ([]chain.SweepItem, error) {
+func (c rescue) items(
+	ctx context.Context, a home, p chain.Profile, x settlement.DepositAddress,
+) ([]chain.SweepItem, error) {
 	var items []chain.SweepItem
 	add := func(asset chain.Asset, units money.Units) {
 		if !units.IsZero() {

@@ -15,13 +15,17 @@ import (
 )
 
 // CreateCustodian makes the custodian of a key. It takes one credit.
-func (o *Operations) CreateCustodian(ctx context.Context, in model.CustodianCreateInput) (*model.CustodianResult, error) {
+func (o *Operations) CreateCustodian(
+	ctx context.Context, in model.CustodianCreateInput,
+) (*model.CustodianResult, error) {
 	return o.changeCustodian(ctx, model.CustodianUpdateInput(in), o.d.Merchants.CreateCustodian)
 }
 
 // UpdateCustodian changes what is given of the key's custodian. It takes one
 // credit.
-func (o *Operations) UpdateCustodian(ctx context.Context, in model.CustodianUpdateInput) (*model.CustodianResult, error) {
+func (o *Operations) UpdateCustodian(
+	ctx context.Context, in model.CustodianUpdateInput,
+) (*model.CustodianResult, error) {
 	update := func(
 		ctx context.Context, key merchant.Key, in merchant.CustodianInput, record merchant.AuditFunc,
 	) (merchant.Custodian, secret.Text, error) {
@@ -33,7 +37,9 @@ func (o *Operations) UpdateCustodian(ctx context.Context, in model.CustodianUpda
 
 func (o *Operations) changeCustodian(
 	ctx context.Context, in model.CustodianUpdateInput,
-	change func(context.Context, merchant.Key, merchant.CustodianInput, merchant.AuditFunc) (merchant.Custodian, secret.Text, error),
+	change func(
+		context.Context, merchant.Key, merchant.CustodianInput, merchant.AuditFunc,
+	) (merchant.Custodian, secret.Text, error),
 ) (*model.CustodianResult, error) {
 	apiKey := secret.New(in.APIKey)
 	key, err := o.caller(ctx, apiKey)
@@ -61,7 +67,9 @@ func (o *Operations) changeCustodian(
 		left := int(balance.Credits)
 		shown := o.custodian(c)
 		shown.APIKey, shown.SigningSecret = echo(apiKey), optional(signing.Reveal())
-		return &model.CustodianResult{Custodian: shown, APIKey: &model.APIKey{Key: echo(apiKey), CreditsLeft: &left}}, nil
+		return &model.CustodianResult{
+			Custodian: shown, APIKey: &model.APIKey{Key: echo(apiKey), CreditsLeft: &left},
+		}, nil
 	})
 }
 
@@ -211,7 +219,9 @@ func (o *Operations) custodian(c merchant.Custodian) *model.Custodian {
 		Branding: &model.CustodianBranding{
 			Tagline: optional(c.Branding.Tagline), LogoURL: optional(o.logoURL(c.Branding)),
 			PrimaryColor: optional(c.Branding.PrimaryColor), BackgroundColor: optional(c.Branding.BackgroundColor),
-			Theme: theme(c.Branding.Theme), SupportEmail: optional(c.Branding.SupportEmail), Website: optional(c.Branding.Website),
+			Theme: theme(
+				c.Branding.Theme,
+			), SupportEmail: optional(c.Branding.SupportEmail), Website: optional(c.Branding.Website),
 		},
 	}
 	for _, n := range chain.Networks() {

@@ -103,7 +103,9 @@ func (o *Operations) addOwner(ctx context.Context, out *model.Campaign, c campai
 
 func (o *Operations) donation(d campaign.Donation) *model.Donation {
 	out := &model.Donation{
-		Name: optional(d.Name), Message: optional(d.Message), Amount: model.DecimalOf(d.Received), Token: model.Token(d.Token),
+		Name: optional(
+			d.Name,
+		), Message: optional(d.Message), Amount: model.DecimalOf(d.Received), Token: model.Token(d.Token),
 		Network: model.Network(d.Network), Hash: optional(string(d.Hash)), CreatedAt: model.At(d.At),
 	}
 	if lane, ok := o.d.Payments.Network(d.Network); ok && d.Hash != "" {
@@ -146,7 +148,9 @@ func (o *Operations) StartDonation(ctx context.Context, in DonationInput) (*mode
 			return nil, err
 		}
 		p, err := o.d.Campaigns.Donate(ctx, c, campaign.Gift{
-			ID: subject, Amount: amount, Choice: choice, Name: in.Name, Message: in.Message, ReturnURL: o.DonateLink(c.Slug),
+			ID: subject, Amount: amount, Choice: choice, Name: in.Name, Message: in.Message, ReturnURL: o.DonateLink(
+				c.Slug,
+			),
 		})
 		if err != nil {
 			return nil, err

@@ -13,7 +13,9 @@ import (
 const defaultEvents = 100
 
 // Events lists the events of a key's payments. A nil limit is the default.
-func (o *Operations) Events(ctx context.Context, apiKey secret.Text, after string, limit *int) (*model.EventsResult, error) {
+func (o *Operations) Events(
+	ctx context.Context, apiKey secret.Text, after string, limit *int,
+) (*model.EventsResult, error) {
 	key, err := o.caller(ctx, apiKey)
 	if err != nil {
 		return nil, err

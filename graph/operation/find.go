@@ -26,7 +26,9 @@ func (o *Operations) Find(ctx context.Context, txnid, hash string) (*model.Findi
 	if err != nil {
 		return nil, err
 	}
-	shown := &model.Finding{Verdict: string(f.Verdict), Token: optional(f.Token), Advice: f.Advice(), Missing: limit(f.Missing)}
+	shown := &model.Finding{
+		Verdict: string(f.Verdict), Token: optional(f.Token), Advice: f.Advice(), Missing: limit(f.Missing),
+	}
 	if f.Network != "" {
 		n := model.Network(f.Network)
 		shown.Network = &n

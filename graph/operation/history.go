@@ -50,7 +50,9 @@ func (o *Operations) Transactions(ctx context.Context, in TransactionsInput) (*m
 }
 
 func (o *Operations) filter(ctx context.Context, keyID int64, in TransactionsInput) (payment.Filter, error) {
-	f := payment.Filter{KeyID: keyID, Status: payment.Status(in.Status), Network: chain.Network(in.Network), Limit: payment.MaxPage}
+	f := payment.Filter{
+		KeyID: keyID, Status: payment.Status(in.Status), Network: chain.Network(in.Network), Limit: payment.MaxPage,
+	}
 	var err error
 	if f.Ascending, err = ascending(in.SortOrder); err != nil {
 		return f, err
@@ -98,7 +100,9 @@ func (o *Operations) transactions(list []payment.Payment) []*model.Transaction {
 }
 
 // TransactionDetails reads one of a key's payments. It takes one credit.
-func (o *Operations) TransactionDetails(ctx context.Context, apiKey secret.Text, txnid string) (*model.TransactionResult, error) {
+func (o *Operations) TransactionDetails(
+	ctx context.Context, apiKey secret.Text, txnid string,
+) (*model.TransactionResult, error) {
 	key, err := o.caller(ctx, apiKey)
 	if err != nil {
 		return nil, err
@@ -116,7 +120,9 @@ func (o *Operations) TransactionDetails(ctx context.Context, apiKey secret.Text,
 
 // Untransferred lists a key's payments whose money has not been swept. It
 // takes one credit.
-func (o *Operations) Untransferred(ctx context.Context, apiKey secret.Text, network model.Network) (*model.UntransferredResult, error) {
+func (o *Operations) Untransferred(
+	ctx context.Context, apiKey secret.Text, network model.Network,
+) (*model.UntransferredResult, error) {
 	key, err := o.caller(ctx, apiKey)
 	if err != nil {
 		return nil, err
@@ -134,7 +140,9 @@ func (o *Operations) Untransferred(ctx context.Context, apiKey secret.Text, netw
 }
 
 // MarkCompleted completes one of a key's payments by hand. It takes one query.
-func (o *Operations) MarkCompleted(ctx context.Context, apiKey secret.Text, txnid string) (*model.CompletionResult, error) {
+func (o *Operations) MarkCompleted(
+	ctx context.Context, apiKey secret.Text, txnid string,
+) (*model.CompletionResult, error) {
 	key, err := o.caller(ctx, apiKey)
 	if err != nil {
 		return nil, err

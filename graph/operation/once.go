@@ -49,7 +49,9 @@ func (s scope) place(key string) string {
 // replays its first answer after that. subject is the id of what the write
 // makes: the same for every repetition, so that a crash between the write and
 // the record of its answer cannot make two.
-func once[T any, R result[T]](ctx context.Context, o *Operations, s scope, run func(subject payment.ID) (R, error)) (R, error) {
+func once[T any, R result[T]](
+	ctx context.Context, o *Operations, s scope, run func(subject payment.ID) (R, error),
+) (R, error) {
 	call, now := CallOf(ctx), o.d.Now()
 	id := o.d.NewID(now)
 	if call.IdempotencyKey == "" {

@@ -44,7 +44,8 @@ func (o *Operations) Payment(ctx context.Context, in PaymentInput) (*model.Payme
 		p, err := o.d.Payments.Create(ctx, payment.CreateInput{
 			ID: subject, KeyID: key.ID, Amount: amount, ExpiresInMinutes: minutes,
 			Details: payment.Details{
-				Reference: in.Reference, Description: in.Description, SuccessURL: in.SuccessURL, CancelURL: in.CancelURL,
+				Reference: in.Reference, Description: in.Description,
+				SuccessURL: in.SuccessURL, CancelURL: in.CancelURL,
 				Metadata: metadata, CustomerEmail: in.CustomerEmail,
 			},
 		})
@@ -68,7 +69,10 @@ func (in PaymentInput) minutes() (int64, error) {
 		return 0, nil
 	}
 	if *in.ExpiresInMinutes < payment.MinValidMinutes {
-		return 0, fault.About(fault.Invalid, "expiresInMinutes", "must be between %d and %d", payment.MinValidMinutes, payment.MaxValidMinutes)
+		return 0, fault.About(
+			fault.Invalid, "expiresInMinutes", "must be between %d and %d", payment.MinValidMinutes,
+			payment.MaxValidMinutes,
+		)
 	}
 	return int64(*in.ExpiresInMinutes), nil
 }
@@ -111,7 +115,9 @@ func (in StartInput) choice() (payment.Choice, error) {
 }
 
 // StartPayment starts a payment of the key.
-func (o *Operations) StartPayment(ctx context.Context, apiKey secret.Text, in StartInput) (*model.TransactionResult, error) {
+func (o *Operations) StartPayment(
+	ctx context.Context, apiKey secret.Text, in StartInput,
+) (*model.TransactionResult, error) {
 	key, err := o.caller(ctx, apiKey)
 	if err != nil {
 		return nil, err

@@ -31,7 +31,9 @@ const (
 )
 
 // Recharge buys query units with the wallet registered on the key.
-func (o *Operations) Recharge(ctx context.Context, apiKey, privateKey secret.Text, units int) (*model.RechargeResult, error) {
+func (o *Operations) Recharge(
+	ctx context.Context, apiKey, privateKey secret.Text, units int,
+) (*model.RechargeResult, error) {
 	key, err := o.caller(ctx, apiKey)
 	if err != nil {
 		return nil, err
@@ -62,7 +64,9 @@ func (o *Operations) Recharge(ctx context.Context, apiKey, privateKey secret.Tex
 }
 
 // recharged tells how a recharge stands.
-func (o *Operations) recharged(ctx context.Context, key merchant.Key, apiKey secret.Text, r recharge.Recharge) (*model.RechargeResult, error) {
+func (o *Operations) recharged(
+	ctx context.Context, key merchant.Key, apiKey secret.Text, r recharge.Recharge,
+) (*model.RechargeResult, error) {
 	if r.State == recharge.Failed || r.State == recharge.Replaced || r.State == recharge.Abandoned {
 		return nil, fault.New(fault.Conflict, "nothing was credited: %s (%s)", r.Note, r.Bytes.Tx)
 	}

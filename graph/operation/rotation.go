@@ -42,19 +42,25 @@ func (o *Operations) RevokeKey(ctx context.Context, apiKey, privateKey secret.Te
 
 // replaceKey gives the key a new text for one credit. The answer is kept in
 // the same transaction: a repetition of the request cannot be run again.
-func (o *Operations) replaceKey(ctx context.Context, key merchant.Key, apiKey secret.Text, name string) (*model.RevokeResult, error) {
+func (o *Operations) replaceKey(
+	ctx context.Context, key merchant.Key, apiKey secret.Text, name string,
+) (*model.RevokeResult, error) {
 	s := scope{keyID: key.ID}
 	return once(ctx, o, s, func(subject payment.ID) (*model.RevokeResult, error) {
 		answer := func(text secret.Text, left ledger.Balance) *model.RevokeResult {
 			credits := int(left.Credits)
 			return &model.RevokeResult{
 				NewAPIKey: optional(text.Reveal()),
-				APIKey:    &model.APIKey{Key: echo(apiKey), Wallet: optional(string(key.Wallet)), CreditsLeft: &credits},
+				APIKey: &model.APIKey{
+					Key: echo(apiKey), Wallet: optional(string(key.Wallet)), CreditsLeft: &credits,
+				},
 			}
 		}
 		var keep *merchant.Keep
 		if request := CallOf(ctx).IdempotencyKey; request != "" {
-			keep = &merchant.Keep{Request: s.name(request), Answer: func(text secret.Text, left ledger.Balance) (idempotency.Answer, error) {
+			keep = &merchant.Keep{Request: s.name(
+				request,
+			), Answer: func(text secret.Text, left ledger.Balance) (idempotency.Answer, error) {
 				return sealed[model.RevokeResult](o, s, request, succeeded[model.RevokeResult](answer(text, left)))
 			}}
 		}
@@ -81,7 +87,9 @@ func (o *Operations) replacedBefore(ctx context.Context, apiKey secret.Text) (*m
 	if err := o.d.Limits.Costly(ctx); err != nil {
 		return nil, err
 	}
-	keyID, answer, err := o.d.Merchants.RetiredAnswer(ctx, apiKey.Reveal(), scope{}.name(call.IdempotencyKey), call.Request)
+	keyID, answer, err := o.d.Merchants.RetiredAnswer(
+		ctx, apiKey.Reveal(), scope{}.name(call.IdempotencyKey), call.Request,
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -82,7 +82,9 @@ var errPanic = errors.New("a panic was recovered")
 // logPanic logs where the panic happened, but not its value, which may hold an
 // argument.
 func logPanic(ctx context.Context, log *slog.Logger, p any) {
-	log.ErrorContext(ctx, "panic", "request", CallOf(ctx).RequestID, "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+	log.ErrorContext(
+		ctx, "panic", "request", CallOf(ctx).RequestID, "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()),
+	)
 }
 
 func refused[T any, R result[T]](r Refusal) R {

@@ -46,7 +46,10 @@ func before(text string, now time.Time) (time.Time, error) {
 // monthsBefore returns the same day of an earlier month, or that month's last
 // day where it has no such day.
 func monthsBefore(now time.Time, n int) time.Time {
-	first := time.Date(now.Year(), now.Month()-time.Month(n), 1, now.Hour(), now.Minute(), now.Second(), now.Nanosecond(), now.Location())
+	first := time.Date(
+		now.Year(), now.Month()-time.Month(n), 1, now.Hour(), now.Minute(), now.Second(), now.Nanosecond(),
+		now.Location(),
+	)
 	last := first.AddDate(0, 1, -1).Day()
 	return first.AddDate(0, 0, min(now.Day(), last)-1)
 }

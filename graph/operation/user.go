@@ -70,20 +70,26 @@ func (o *Operations) SignUp(ctx context.Context, in SignUpInput) (*model.Session
 }
 
 // Login signs a user in.
-func (o *Operations) Login(ctx context.Context, email string, password secret.Text, code string) (*model.SessionResult, error) {
+func (o *Operations) Login(
+	ctx context.Context, email string, password secret.Text, code string,
+) (*model.SessionResult, error) {
 	if err := o.d.Limits.Costly(ctx); err != nil {
 		return nil, err
 	}
 	return o.signIn(ctx, email, password, code)
 }
 
-func (o *Operations) signIn(ctx context.Context, email string, password secret.Text, code string) (*model.SessionResult, error) {
+func (o *Operations) signIn(
+	ctx context.Context, email string, password secret.Text, code string,
+) (*model.SessionResult, error) {
 	call := CallOf(ctx)
 	actor, err := identity.NormalizeEmail(email)
 	if err != nil {
 		return nil, err
 	}
-	who := identity.Credentials{Email: email, Password: password, Code: code, Address: call.Client, UserAgent: call.UserAgent}
+	who := identity.Credentials{
+		Email: email, Password: password, Code: code, Address: call.Client, UserAgent: call.UserAgent,
+	}
 	entry := o.entryBy(ctx, 0, actor, audit.ActionSignIn, call.UserAgent, "")
 	in, err := o.d.Users.SignIn(ctx, who, entry)
 	if fault.Is(err, fault.Limited) && o.d.Guessed != nil {
@@ -175,7 +181,9 @@ func (o *Operations) ownKey(ctx context.Context, key merchant.Key) (*model.APIKe
 	return &model.APIKey{
 		ID: optional(key.PublicID), Label: optional(key.Label), Wallet: optional(string(key.Wallet)),
 		CreditsLeft: &credits, QueriesLeft: &queries, UserID: optional(key.UserPublic), CreatedAt: at(key),
-		FirstName: optional(key.FirstName), LastName: optional(key.LastName), Email: optional(key.Email), Custodian: custodian,
+		FirstName: optional(
+			key.FirstName,
+		), LastName: optional(key.LastName), Email: optional(key.Email), Custodian: custodian,
 	}, nil
 }
 
@@ -194,7 +202,10 @@ func (o *Operations) CreateTopUp(ctx context.Context, keyID string, credits int)
 		return nil, err
 	}
 	return once(ctx, o, scope{keyID: key.ID}, func(subject payment.ID) (*model.TopupResult, error) {
-		line := o.entryBy(ctx, seat.Merchant.ID, seat.User.Email, audit.ActionTopUp, named(key), fmt.Sprintf("%d credits for $%s", credits, price.Display()))
+		line := o.entryBy(
+			ctx, seat.Merchant.ID, seat.User.Email, audit.ActionTopUp, named(key),
+			fmt.Sprintf("%d credits for $%s", credits, price.Display()),
+		)
 		p, err := o.d.Payments.CreateTopUp(ctx, subject, key.ID, int64(credits), line)
 		if err != nil {
 			return nil, err
@@ -258,6 +269,8 @@ func (o *Operations) keyOf(ctx context.Context, owner identity.User, is func(mer
 
 func user(u identity.User) *model.User {
 	return &model.User{
-		ID: u.PublicID, Email: u.Email, FirstName: optional(u.FirstName), LastName: optional(u.LastName), CreatedAt: model.At(u.CreatedAt),
+		ID: u.PublicID, Email: u.Email, FirstName: optional(
+			u.FirstName,
+		), LastName: optional(u.LastName), CreatedAt: model.At(u.CreatedAt),
 	}
 }

@@ -213,7 +213,8 @@ func (a *App) housekeep(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if _, err := a.Store.IdempotencyPrune(ctx, Now().Add(-idempotency.KeepFor)); err != nil && ctx.Err() == nil {
+			if _, err := a.Store.IdempotencyPrune(ctx, Now().Add(-idempotency.KeepFor)); err != nil &&
+				ctx.Err() == nil {
 				a.log.Warn("old idempotency records not pruned", "error", err)
 			}
 		}

@@ -15,7 +15,9 @@ var domain = []string{
 }
 
 // vocabulary are the words everything else is said in.
-var vocabulary = []string{"internal/fault", "internal/money", "internal/chain", "internal/secret", "internal/audit", "internal/input"}
+var vocabulary = []string{
+	"internal/fault", "internal/money", "internal/chain", "internal/secret", "internal/audit", "internal/input",
+}
 
 // testSupport are packages that are not tests themselves, but there for tests only.
 var testSupport = []string{
@@ -25,7 +27,8 @@ var testSupport = []string{
 
 // adapters talk to the world outside: chains, keys, database.
 var adapters = []string{
-	"internal/chain/evm/...", "internal/chain/solana/...", "internal/wallet", "internal/store/...", "internal/passkey", "migrations",
+	"internal/chain/evm/...", "internal/chain/solana/...", "internal/wallet", "internal/store/...",
+	"internal/passkey", "migrations",
 }
 
 // edgeRules are the sentences of the architecture about who may import whom.
@@ -39,7 +42,9 @@ var edgeRules = map[string]edges{
 		reason: "amounts are below networks and payments",
 	},
 	"chain knows only money, secrets and faults": {
-		from: []string{"internal/chain"}, to: []string{"own"}, allow: []string{"internal/fault", "internal/money", "internal/secret"},
+		from: []string{
+			"internal/chain",
+		}, to: []string{"own"}, allow: []string{"internal/fault", "internal/money", "internal/secret"},
 		reason: "it is the vocabulary of adapters and domain alike",
 	},
 	"the domain knows only itself and its vocabulary": {
@@ -51,11 +56,15 @@ var edgeRules = map[string]edges{
 		reason: "they meet in tables: deposits, events, deliveries",
 	},
 	"sweep does not know payment and webhook": {
-		from: []string{"internal/settlement"}, to: []string{"internal/payment", "internal/webhook", "internal/campaign"},
+		from: []string{
+			"internal/settlement",
+		}, to: []string{"internal/payment", "internal/webhook", "internal/campaign"},
 		reason: "they meet in tables: deposits, events, deliveries",
 	},
 	"webhook does not know payment and sweep": {
-		from: []string{"internal/webhook"}, to: []string{"internal/payment", "internal/settlement", "internal/campaign"},
+		from: []string{
+			"internal/webhook",
+		}, to: []string{"internal/payment", "internal/settlement", "internal/campaign"},
 		reason: "they meet in tables: deposits, events, deliveries",
 	},
 	"credit is below accounts and payments": {
@@ -71,7 +80,9 @@ var edgeRules = map[string]edges{
 		reason: "it checks texts, whatever they are for",
 	},
 	"identity does not know merchant": {
-		from: []string{"internal/identity"}, to: []string{"internal/merchant", "internal/campaign", "internal/payment", "internal/ledger"},
+		from: []string{
+			"internal/identity",
+		}, to: []string{"internal/merchant", "internal/campaign", "internal/payment", "internal/ledger"},
 		reason: "a user signs in whether or not they belong to a merchant",
 	},
 	"payment does not know campaign": {
@@ -101,7 +112,9 @@ var edgeRules = map[string]edges{
 		reason: "handlers call services; the app decides what is behind them",
 	},
 	"store/db knows no domain type": {
-		from: []string{"internal/store/db"}, to: []string{"own"}, allow: slices.Concat([]string{"internal/fault"}, testSupport),
+		from: []string{
+			"internal/store/db",
+		}, to: []string{"own"}, allow: slices.Concat([]string{"internal/fault"}, testSupport),
 		reason: "it runs SQL on two databases, whatever the tables hold",
 	},
 	"store/report reads by itself": {
@@ -126,7 +139,9 @@ var edgeRules = map[string]edges{
 		reason: "they are data",
 	},
 	"config is read by programs and the app": {
-		from: []string{"own"}, except: []string{"cmd/...", "internal/app", "internal/config", "internal/sandbox/...", "internal/bench/..."},
+		from: []string{
+			"own",
+		}, except: []string{"cmd/...", "internal/app", "internal/config", "internal/sandbox/...", "internal/bench/..."},
 		to:     []string{"internal/config"},
 		reason: "whoever reads configuration itself cannot be built with other values; take what you need as a parameter",
 	},
@@ -160,12 +175,18 @@ var edgeRules = map[string]edges{
 		reason: "it is the only home of transactions",
 	},
 	"only chain/evm and wallet see go-ethereum": {
-		except: slices.Concat(testSupport, []string{"internal/chain/evm/...", "internal/wallet", "internal/sandbox/...", "internal/bench/..."}),
+		except: slices.Concat(
+			testSupport,
+			[]string{"internal/chain/evm/...", "internal/wallet", "internal/sandbox/...", "internal/bench/..."},
+		),
 		to:     []string{"github.com/ethereum/go-ethereum/..."},
 		reason: "elsewhere an address is a chain.Address, and a change of the library is felt in one place",
 	},
 	"only chain/solana and wallet see solana-go": {
-		except: slices.Concat(testSupport, []string{"internal/chain/solana/...", "internal/wallet", "internal/sandbox/...", "internal/bench/..."}),
+		except: slices.Concat(
+			testSupport,
+			[]string{"internal/chain/solana/...", "internal/wallet", "internal/sandbox/...", "internal/bench/..."},
+		),
 		to:     []string{"github.com/gagliardetto/..."},
 		reason: "elsewhere an address is a chain.Address, and a change of the library is felt in one place",
 	},
@@ -174,7 +195,9 @@ var edgeRules = map[string]edges{
 		reason: "its types carry HTTP; elsewhere a passkey is an identity.Passkey, and what is asked and answered is text",
 	},
 	"passkey knows users": {
-		from: []string{"internal/passkey"}, to: []string{"own"}, allow: []string{"internal/identity", "internal/secret"},
+		from: []string{
+			"internal/passkey",
+		}, to: []string{"own"}, allow: []string{"internal/identity", "internal/secret"},
 		reason: "it translates a protocol; what follows from an answer is decided in the domain",
 	},
 	"only web and graph see Echo": {
@@ -187,7 +210,9 @@ var edgeRules = map[string]edges{
 		reason: "behind it, a session is a user's, however the browser carries it",
 	},
 	"only graph sees gqlgen": {
-		except: []string{"graph/...", "web/..."}, to: []string{"github.com/99designs/gqlgen/...", "github.com/vektah/gqlparser/..."},
+		except: []string{
+			"graph/...", "web/...",
+		}, to: []string{"github.com/99designs/gqlgen/...", "github.com/vektah/gqlparser/..."},
 		reason: "GraphQL is one of two surfaces of the same operations",
 	},
 	"only views and web render": {
@@ -219,7 +244,8 @@ var reachRules = []reach{
 	{
 		from: "cmd/florin",
 		to: []string{
-			"internal/sandbox/...", "internal/chain/evm/contracts/testtoken", "github.com/ethereum/go-ethereum/node", "github.com/ethereum/go-ethereum/eth",
+			"internal/sandbox/...", "internal/chain/evm/contracts/testtoken",
+			"github.com/ethereum/go-ethereum/node", "github.com/ethereum/go-ethereum/eth",
 			"github.com/ethereum/go-ethereum/ethclient/simulated",
 		},
 		reason: "a chain in the program is 40 MB and a way to make money out of nothing",
@@ -292,7 +318,10 @@ func TestEdges_Violations(t *testing.T) {
 			[]string{"internal/payment imports internal/store"},
 		},
 		"AllAllowed": {
-			edges{from: []string{"internal/payment"}, to: []string{"own"}, allow: []string{"internal/money", "internal/store"}},
+			edges{
+				from: []string{"internal/payment"}, to: []string{"own"},
+				allow: []string{"internal/money", "internal/store"},
+			},
 			nil,
 		},
 		"Except": {

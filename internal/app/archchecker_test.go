@@ -110,7 +110,9 @@ func walkSources(t *testing.T, root string, visit func(directory string, file *a
 		name := entry.Name()
 		if entry.IsDir() {
 			// As the go tool does: what begins with a dot or an underscore is no package.
-			if file != root && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "node_modules" || name == "testdata") {
+			if file != root &&
+				(strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "node_modules" ||
+					name == "testdata") {
 				return filepath.SkipDir
 			}
 			return nil
@@ -167,7 +169,9 @@ func calls(t *testing.T, root string, patterns []string, importPath string, name
 				return true
 			}
 			if x, ok := selector.X.(*ast.Ident); ok && x.Name == local {
-				found = append(found, fmt.Sprintf("%s: %s.%s", positions.Position(node.Pos()), importPath, selector.Sel.Name))
+				found = append(
+					found, fmt.Sprintf("%s: %s.%s", positions.Position(node.Pos()), importPath, selector.Sel.Name),
+				)
 			}
 			return true
 		})

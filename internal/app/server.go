@@ -36,7 +36,8 @@ func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 
 func graphLimits(g config.GraphQL) graph.Limits {
 	return graph.Limits{
-		Tokens: g.Tokens, Depth: g.Depth, Fields: g.Complexity, Aliases: g.Aliases, RootFields: g.RootFields, Body: g.Body,
+		Tokens: g.Tokens, Depth: g.Depth, Fields: g.Complexity, Aliases: g.Aliases,
+		RootFields: g.RootFields, Body: g.Body,
 	}
 }
 

@@ -82,7 +82,8 @@ const (
 func Personal() []Action {
 	return []Action{
 		ActionSignUp, ActionSignIn, ActionSignOut, ActionPassword, ActionReset, ActionFactorOn, ActionFactorOff,
-		ActionRecovery, ActionPasskeyAdd, ActionPasskeyName, ActionPasskeyRemove, ActionPasskeyCopied, ActionRevokeSession,
+		ActionRecovery, ActionPasskeyAdd, ActionPasskeyName, ActionPasskeyRemove,
+		ActionPasskeyCopied, ActionRevokeSession,
 		ActionInvite, ActionCheckLedger,
 	}
 }

@@ -14,7 +14,10 @@ import (
 var start = time.Date(2026, 11, 21, 10, 30, 0, 0, time.UTC)
 
 func draft() Draft {
-	return Draft{Slug: "winter-shelter", Title: "Winter shelter", Description: "One.\r\n\r\nTwo.", Goal: "12000", Suggested: []string{"50", "", "10", "10.00"}}
+	return Draft{
+		Slug: "winter-shelter", Title: "Winter shelter", Description: "One.\r\n\r\nTwo.", Goal: "12000",
+		Suggested: []string{"50", "", "10", "10.00"},
+	}
 }
 
 func TestNew(t *testing.T) {
@@ -25,7 +28,8 @@ func TestNew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Slug != "winter-shelter" || c.Description != "One.\n\nTwo." || c.Goal != 12_000*money.USD || c.KeyID != 7 || c.State != Active ||
+	if c.Slug != "winter-shelter" || c.Description != "One.\n\nTwo." || c.Goal != 12_000*money.USD || c.KeyID != 7 ||
+		c.State != Active ||
 		!slices.Equal(c.Suggested, []money.Micros{10 * money.USD, 50 * money.USD}) {
 		t.Errorf("made %+v", c)
 	}
@@ -164,7 +168,13 @@ func TestDonation_Public(t *testing.T) {
 		review Review
 		atOnce bool
 		shown  bool
-	}{{Waiting, false, false}, {Waiting, true, true}, {Approved, false, true}, {Hidden, true, false}, {Hidden, false, false}} {
+	}{
+		{Waiting, false, false},
+		{Waiting, true, true},
+		{Approved, false, true},
+		{Hidden, true, false},
+		{Hidden, false, false},
+	} {
 		d := Donation{Name: "Ada", Message: "Hello", Review: x.review}.Public(Campaign{ShowAtOnce: x.atOnce})
 		if (d.Name != "" && d.Message != "") != x.shown {
 			t.Errorf("%s, at once %t: %+v", x.review, x.atOnce, d)
@@ -175,7 +185,8 @@ func TestDonation_Public(t *testing.T) {
 func TestSlug(t *testing.T) {
 	t.Parallel()
 	for title, want := range map[string]string{
-		"Winter shelter": "winter-shelter", "  A -- roof, for Mia! ": "a-roof-for-mia", "Ärzte ohne Öl": "rzte-ohne-l", "日本": "", "ab": "",
+		"Winter shelter": "winter-shelter", "  A -- roof, for Mia! ": "a-roof-for-mia",
+		"Ärzte ohne Öl": "rzte-ohne-l", "日本": "", "ab": "",
 		strings.Repeat("long title ", 20): "long-title-long-title-long-title-long-title-long",
 	} {
 		if got := Slug(title); got != want || got != "" && !ValidSlug(got) {
@@ -190,7 +201,9 @@ func TestNewLink(t *testing.T) {
 	if err != nil || l.Reference != "table-4" {
 		t.Fatalf("made %+v, %v", l, err)
 	}
-	for typed, ok := range map[string]bool{"1": true, "5": true, "0.99": false, "5.01": false, "": false, "1e9": false, "1,5": false} {
+	for typed, ok := range map[string]bool{
+		"1": true, "5": true, "0.99": false, "5.01": false, "": false, "1e9": false, "1,5": false,
+	} {
 		if _, err := l.amount(typed); (err == nil) != ok {
 			t.Errorf("%q: %v", typed, err)
 		}
@@ -207,7 +220,8 @@ func TestNewLink(t *testing.T) {
 		"description": {Slug: "abc", Description: "a\nb"},
 		"reference":   {Slug: "abc", Reference: strings.Repeat("x", 129)},
 	} {
-		if _, err := NewLink(in, 1, start); !fault.Is(err, fault.Invalid) || !strings.HasPrefix(fault.Of(err).Message, name) {
+		if _, err := NewLink(in, 1, start); !fault.Is(err, fault.Invalid) ||
+			!strings.HasPrefix(fault.Of(err).Message, name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -67,7 +67,8 @@ func (in Draft) apply(c Campaign, now time.Time) (Campaign, error) {
 	if c.Suggested, err = suggestions(in.Suggested); err != nil {
 		return c, err
 	}
-	if !in.EndsAt.IsZero() && !in.EndsAt.Equal(c.EndsAt) && (!in.EndsAt.After(now) || in.EndsAt.After(now.Add(MaxAhead))) {
+	if !in.EndsAt.IsZero() && !in.EndsAt.Equal(c.EndsAt) &&
+		(!in.EndsAt.After(now) || in.EndsAt.After(now.Add(MaxAhead))) {
 		return c, fault.About(fault.Invalid, "endsAt", "must be in the future, at most ten years ahead")
 	}
 	c.EndsAt, c.ShowAtOnce = in.EndsAt, in.ShowAtOnce
@@ -117,10 +118,13 @@ func cleanSlug(field, text string) (string, error) {
 
 // ValidSlug reports whether the text can be a slug at all.
 func ValidSlug(text string) bool {
-	if len(text) < MinSlug || len(text) > MaxSlug || text[0] == '-' || text[len(text)-1] == '-' || strings.Contains(text, "--") {
+	if len(text) < MinSlug || len(text) > MaxSlug || text[0] == '-' || text[len(text)-1] == '-' ||
+		strings.Contains(text, "--") {
 		return false
 	}
-	return !strings.ContainsFunc(text, func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	return !strings.ContainsFunc(text, func(r rune) bool {
+		return r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	})
 }
 
 // Slug proposes a slug for a title; empty if nothing of it can be used.

@@ -16,7 +16,9 @@ type Store interface {
 	CreateCampaign(ctx context.Context, c Campaign, trail ...audit.Entry) (Campaign, error)
 	// UpdateCampaign locks the campaign, calls decide and stores what it
 	// returns, or fails with ErrUnknown. decide may run again.
-	UpdateCampaign(ctx context.Context, keys []int64, slug string, decide func(Campaign) (Campaign, error), trail ...audit.Entry) (Campaign, error)
+	UpdateCampaign(
+		ctx context.Context, keys []int64, slug string, decide func(Campaign) (Campaign, error), trail ...audit.Entry,
+	) (Campaign, error)
 	// Campaign returns the campaign with its totals, or ErrUnknown.
 	Campaign(ctx context.Context, slug string) (Campaign, Totals, error)
 	// Campaigns lists the campaigns of keys with their totals, the newest first.
@@ -84,7 +86,9 @@ func (s *Service) Create(ctx context.Context, keyID int64, in Draft, trail ...au
 
 // Edit replaces what is said about a campaign of one of the keys, and the key
 // it belongs to.
-func (s *Service) Edit(ctx context.Context, keys []int64, slug string, keyID int64, in Draft, trail ...audit.Entry) (Campaign, error) {
+func (s *Service) Edit(
+	ctx context.Context, keys []int64, slug string, keyID int64, in Draft, trail ...audit.Entry,
+) (Campaign, error) {
 	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.Edit(in, keyID, s.now()) }, trail...)
 }
 
@@ -103,7 +107,9 @@ func (s *Service) End(ctx context.Context, keys []int64, slug string, trail ...a
 	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.End(s.now()) }, trail...)
 }
 
-func (s *Service) update(ctx context.Context, keys []int64, slug string, decide func(Campaign) (Campaign, error), trail ...audit.Entry) (Campaign, error) {
+func (s *Service) update(
+	ctx context.Context, keys []int64, slug string, decide func(Campaign) (Campaign, error), trail ...audit.Entry,
+) (Campaign, error) {
 	if !ValidSlug(slug) {
 		return Campaign{}, ErrUnknown
 	}
@@ -180,7 +186,8 @@ func (s *Service) Donate(ctx context.Context, c Campaign, g Gift) (payment.Payme
 	return s.payments.OpenDonation(ctx, payment.DonationInput{
 		ID: g.ID, KeyID: c.KeyID, CampaignID: c.Number, Amount: g.Amount, Choice: g.Choice,
 		Details: payment.Details{
-			Description: c.Title, DonorName: name, DonorMessage: message, SuccessURL: g.ReturnURL, CancelURL: g.ReturnURL,
+			Description: c.Title, DonorName: name, DonorMessage: message,
+			SuccessURL: g.ReturnURL, CancelURL: g.ReturnURL,
 			Metadata: map[string]string{"campaignId": c.Slug},
 		},
 	})

@@ -41,7 +41,9 @@ func Profiles() []Profile {
 	return []Profile{
 		{
 			Network: BEP20, Name: "BNB Smart Chain (BEP20)", ChainID: 56, Coin: "BNB", Explorer: "https://bscscan.com",
-			Finality: Finality{Tag: TagFinalized}, HeadLimit: 60 * time.Second, TypicalFinal: 2 * time.Second, TypicalFee: 5_000,
+			Finality: Finality{
+				Tag: TagFinalized,
+			}, HeadLimit: 60 * time.Second, TypicalFinal: 2 * time.Second, TypicalFee: 5_000,
 			WalletRPC: "https://bsc-dataseed.bnbchain.org",
 			Assets: []Asset{
 				{BEP20, "0x55d398326f99059fF775485246999027B3197955", "USDT", 18, money.USDT},
@@ -50,7 +52,9 @@ func Profiles() []Profile {
 		},
 		{
 			Network: Polygon, Name: "Polygon", ChainID: 137, Coin: "POL", Explorer: "https://polygonscan.com",
-			Finality: Finality{Tag: TagFinalized}, HeadLimit: 60 * time.Second, TypicalFinal: 5 * time.Second, TypicalFee: 4_000,
+			Finality: Finality{
+				Tag: TagFinalized,
+			}, HeadLimit: 60 * time.Second, TypicalFinal: 5 * time.Second, TypicalFee: 4_000,
 			WalletRPC: "https://polygon-bor-rpc.publicnode.com",
 			Assets: []Asset{
 				{Polygon, "0xc2132D05D31c914a87C6611C10748AEb04B58e8F", "USDT", 6, money.USDT},
@@ -60,7 +64,9 @@ func Profiles() []Profile {
 		},
 		{
 			Network: Base, Name: "Base", ChainID: 8453, Coin: "ETH", Explorer: "https://basescan.org",
-			Finality: Finality{Tag: TagSafe}, HeadLimit: 60 * time.Second, TypicalFinal: 2 * time.Minute, TypicalFee: 2_000,
+			Finality: Finality{
+				Tag: TagSafe,
+			}, HeadLimit: 60 * time.Second, TypicalFinal: 2 * time.Minute, TypicalFee: 2_000,
 			WalletRPC: "https://mainnet.base.org",
 			Assets: []Asset{
 				{Base, "0xfde4C96c8593536E31F229EA8f37b2ADa2699bb2", "USDT", 6, money.USDT},

@@ -77,7 +77,9 @@ func TestLoad_Defaults(t *testing.T) {
 		SweepMin: money.USD, SweepDust: money.USD / 20, SweepWait: time.Minute, SweepAge: 24 * time.Hour,
 		GraphQL: GraphQL{Depth: 20, Complexity: 300, Aliases: 40, RootFields: 20, Tokens: 2_000, Body: 64 << 10},
 		Rates: Rates{
-			Client: Rate{PerSecond: 100, Burst: 400}, Key: Rate{PerSecond: 100, Burst: 400}, Costly: Rate{PerSecond: 0.5, Burst: 20},
+			Client: Rate{
+				PerSecond: 100, Burst: 400,
+			}, Key: Rate{PerSecond: 100, Burst: 400}, Costly: Rate{PerSecond: 0.5, Burst: 20},
 			Open: Rate{PerSecond: 1. / 30, Burst: 30},
 		},
 	}
@@ -90,13 +92,18 @@ func TestLoad_Everything(t *testing.T) {
 	t.Parallel()
 	c := load(t, "FLORIN_LISTEN=:9000", "FLORIN_BASE_URL=https://pay.example.com/", "FLORIN_CHECKOUT_URL=https://checkout.example.com/x/",
 		"FLORIN_DATABASE_URL=postgres://u:p@db/florin?sslmode=disable", "FLORIN_PAYMENT_TTL=2s", "FLORIN_START_TTL=1h",
-		"FLORIN_MIN_AMOUNT=1", "FLORIN_MAX_AMOUNT=2.5", "FLORIN_SIGNUP=Closed", "FLORIN_SIGNUP_CREDITS=0", "FLORIN_SIGNUP_QUERIES=9",
+		"FLORIN_MIN_AMOUNT=1", "FLORIN_MAX_AMOUNT=2.5", "FLORIN_SIGNUP=Closed",
+		"FLORIN_SIGNUP_CREDITS=0", "FLORIN_SIGNUP_QUERIES=9",
 		"FLORIN_ALLOW_PRIVATE_CALLBACKS=true", "FLORIN_INTROSPECTION=1", "FLORIN_SMTP_URL=smtps://u:p@mail.example.com:465",
 		"FLORIN_MAIL_FROM=Florin <florin@example.com>", "FLORIN_METRICS_LISTEN=127.0.0.1:9100", "FLORIN_TRUSTED_PROXIES=10.1.2.3/8, ::1",
-		"FLORIN_GRAPHQL_MAX_DEPTH=5", "FLORIN_GRAPHQL_MAX_COMPLEXITY=2000", "FLORIN_GRAPHQL_MAX_ALIASES=1", "FLORIN_GRAPHQL_MAX_ROOT_FIELDS=2",
-		"FLORIN_GRAPHQL_MAX_TOKENS=200", "FLORIN_GRAPHQL_MAX_BODY=1048576", "FLORIN_RATE_CLIENT=0.001", "FLORIN_RATE_CLIENT_BURST=1",
-		"FLORIN_RATE_KEY=100000", "FLORIN_RATE_KEY_BURST=1000000", "FLORIN_RATE_COSTLY=2.5", "FLORIN_RATE_COSTLY_BURST=7", "FLORIN_RATE_OPEN=3/60", "FLORIN_RATE_OPEN_BURST=8",
-		"FLORIN_LOG_LEVEL=debug", "FLORIN_LOG_FORMAT=json", "FLORIN_EVM_GAS_KEY=0x"+canaryEVM, "FLORIN_SOL_SEED="+canarySeed)
+		"FLORIN_GRAPHQL_MAX_DEPTH=5", "FLORIN_GRAPHQL_MAX_COMPLEXITY=2000",
+		"FLORIN_GRAPHQL_MAX_ALIASES=1", "FLORIN_GRAPHQL_MAX_ROOT_FIELDS=2",
+		"FLORIN_GRAPHQL_MAX_TOKENS=200", "FLORIN_GRAPHQL_MAX_BODY=1048576",
+		"FLORIN_RATE_CLIENT=0.001", "FLORIN_RATE_CLIENT_BURST=1",
+		"FLORIN_RATE_KEY=100000", "FLORIN_RATE_KEY_BURST=1000000",
+		"FLORIN_RATE_COSTLY=2.5", "FLORIN_RATE_COSTLY_BURST=7", "FLORIN_RATE_OPEN=3/60", "FLORIN_RATE_OPEN_BURST=8",
+		"FLORIN_LOG_LEVEL=debug", "FLORIN_LOG_FORMAT=json",
+		"FLORIN_EVM_GAS_KEY=0x"+canaryEVM, "FLORIN_SOL_SEED="+canarySeed)
 	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 	checks := map[string]bool{
 		"listen":   c.Listen == ":9000",
@@ -105,15 +112,20 @@ func TestLoad_Everything(t *testing.T) {
 		"amounts":  c.MinAmount == money.USD && c.MaxAmount == 2_500_000,
 		"signup":   c.Signup == SignupClosed && c.SignupCredits == 0 && c.SignupQueries == 9,
 		"switches": c.AllowPrivateCallbacks && c.Introspection,
-		"mail":     c.SMTPURL.Reveal() == "smtps://u:p@mail.example.com:465" && c.MailFrom == "Florin <florin@example.com>",
+		"mail": c.SMTPURL.Reveal() == "smtps://u:p@mail.example.com:465" &&
+			c.MailFrom == "Florin <florin@example.com>",
 		"metrics":  c.MetricsListen == "127.0.0.1:9100",
 		"proxies":  slices.Equal(c.TrustedProxies, proxies),
 		"log":      c.LogLevel == slog.LevelDebug && c.LogFormat == LogJSON,
 		"gas":      c.EVMGas != nil && c.EVMGas.Wallet() == "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
 		"seed":     c.SolSeed != nil && c.SolGas == nil,
 		"networks": len(c.Networks) == 0,
-		"graphql":  c.GraphQL == GraphQL{Depth: 5, Complexity: 2_000, Aliases: 1, RootFields: 2, Tokens: 200, Body: 1 << 20},
-		"rates":    c.Rates == Rates{Client: Rate{0.001, 1}, Key: Rate{100_000, 1_000_000}, Costly: Rate{2.5, 7}, Open: Rate{0.05, 8}},
+		"graphql": c.GraphQL == GraphQL{
+			Depth: 5, Complexity: 2_000, Aliases: 1, RootFields: 2, Tokens: 200, Body: 1 << 20,
+		},
+		"rates": c.Rates == Rates{
+			Client: Rate{0.001, 1}, Key: Rate{100_000, 1_000_000}, Costly: Rate{2.5, 7}, Open: Rate{0.05, 8},
+		},
 	}
 	for name, ok := range checks {
 		if !ok {
@@ -203,11 +215,13 @@ func TestLoad_Overrides(t *testing.T) {
 func TestLoad_Refuses(t *testing.T) {
 	t.Parallel()
 	for name, settings := range map[string][]string{
-		"FLORIN_LISTEN":                  {"8080"},
-		"FLORIN_METRICS_LISTEN":          {"localhost", "127.0.0.1:8080", "127.0.0.1:99999"},
-		"FLORIN_BASE_URL":                {"pay.example.com", "ftp://pay.example.com", "https://", "https://a.example.com/?q=1", "https://u:p@a.example.com"},
-		"FLORIN_CHECKOUT_URL":            {"/pay", "javascript:alert(1)"},
-		"FLORIN_DATABASE_URL":            {"florin.db", "sqlite://", "mysql://root@db/x", "postgres://u:" + canaryDB + "@%zz/"},
+		"FLORIN_LISTEN":         {"8080"},
+		"FLORIN_METRICS_LISTEN": {"localhost", "127.0.0.1:8080", "127.0.0.1:99999"},
+		"FLORIN_BASE_URL":       {"pay.example.com", "ftp://pay.example.com", "https://", "https://a.example.com/?q=1", "https://u:p@a.example.com"},
+		"FLORIN_CHECKOUT_URL":   {"/pay", "javascript:alert(1)"},
+		"FLORIN_DATABASE_URL": {
+			"florin.db", "sqlite://", "mysql://root@db/x", "postgres://u:" + canaryDB + "@%zz/",
+		},
 		"FLORIN_SECRET_KEY":              {"short", base64.StdEncoding.EncodeToString([]byte("31 bytes are one too few, you see"[:31])), strings.Repeat("!", 43)},
 		"FLORIN_BEP20_RPC":               {"localhost:8545", "ws://localhost:8546", "http://a.example.com,", "http://a.example.com, http://a.example.com"},
 		"FLORIN_BEP20_CHAIN_ID":          {"0", "-1", "0x38", "BSC"},
@@ -325,7 +339,9 @@ func TestLoad_TellsEverything(t *testing.T) {
 	t.Parallel()
 	_, err := Load([]string{"FLORIN_LISTEN=x", "FLORIN_SIGNUP=x", "FLORIN_BEP20_RPCS=http://localhost", "FLORIN_NONSENSE_AND_MORE=1"}, "")
 	problems := asProblems(t, err)
-	want := []string{"FLORIN_LISTEN", "FLORIN_SECRET_KEY", "FLORIN_SIGNUP", "FLORIN_BEP20_RPCS", "FLORIN_NONSENSE_AND_MORE"}
+	want := []string{
+		"FLORIN_LISTEN", "FLORIN_SECRET_KEY", "FLORIN_SIGNUP", "FLORIN_BEP20_RPCS", "FLORIN_NONSENSE_AND_MORE",
+	}
 	if got := names(problems); !slices.Equal(got, want) {
 		t.Fatalf("problems with %v, want %v", got, want)
 	}
@@ -353,7 +369,10 @@ func TestLoad_Dotenv(t *testing.T) {
 	if _, err := Load(environ(), file(t, "FLORIN_LISTN=1")); names(asProblems(t, err))[0] != "FLORIN_LISTN" {
 		t.Errorf("an unknown name of the file: %v", err)
 	}
-	for _, bad := range []string{filepath.Join(t.TempDir(), "none"), t.TempDir(), file(t, "FLORIN_LISTEN"), file(t, strings.Repeat("#", maxDotenv+1))} {
+	for _, bad := range []string{
+		filepath.Join(t.TempDir(), "none"), t.TempDir(), file(t, "FLORIN_LISTEN"),
+		file(t, strings.Repeat("#", maxDotenv+1)),
+	} {
 		_, err := Load(environ(), bad)
 		if got := names(asProblems(t, err)); !slices.Equal(got, []string{bad}) {
 			t.Errorf("Load of %s: problems with %v", bad, got)
@@ -446,7 +465,10 @@ func TestSecretsDoNotPrint(t *testing.T) {
 		slog.New(slog.NewTextHandler(&out, nil)).Info("config", "config", v)
 	}
 	for _, canary := range []string{canaryDB, canaryRPC, canarySMTP, "sausage", canaryEVM, canaryBytes, key()} {
-		for _, form := range []string{canary, hex.EncodeToString([]byte(canary)), strings.ToUpper(hex.EncodeToString([]byte(canary))), fmt.Sprint([]byte(canary))} {
+		for _, form := range []string{
+			canary, hex.EncodeToString([]byte(canary)), strings.ToUpper(hex.EncodeToString([]byte(canary))),
+			fmt.Sprint([]byte(canary)),
+		} {
 			if strings.Contains(out.String(), strings.Trim(form, "[]")) {
 				t.Errorf("a secret was printed as %q", form)
 			}

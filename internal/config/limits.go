@@ -52,10 +52,18 @@ const (
 func limitVariables() []variable {
 	list := []variable{
 		count("FLORIN_GRAPHQL_MAX_DEPTH", "20", leastDepth, mostDepth, func(d *draft) *int { return &d.GraphQL.Depth }),
-		count("FLORIN_GRAPHQL_MAX_COMPLEXITY", "300", leastComplexity, mostComplexity, func(d *draft) *int { return &d.GraphQL.Complexity }),
-		count("FLORIN_GRAPHQL_MAX_ALIASES", "40", leastAliases, mostAliases, func(d *draft) *int { return &d.GraphQL.Aliases }),
-		count("FLORIN_GRAPHQL_MAX_ROOT_FIELDS", "20", leastRootFields, mostRootFields, func(d *draft) *int { return &d.GraphQL.RootFields }),
-		count("FLORIN_GRAPHQL_MAX_TOKENS", "2000", leastTokens, mostTokens, func(d *draft) *int { return &d.GraphQL.Tokens }),
+		count("FLORIN_GRAPHQL_MAX_COMPLEXITY", "300", leastComplexity, mostComplexity, func(d *draft) *int {
+			return &d.GraphQL.Complexity
+		}),
+		count("FLORIN_GRAPHQL_MAX_ALIASES", "40", leastAliases, mostAliases, func(d *draft) *int {
+			return &d.GraphQL.Aliases
+		}),
+		count("FLORIN_GRAPHQL_MAX_ROOT_FIELDS", "20", leastRootFields, mostRootFields, func(d *draft) *int {
+			return &d.GraphQL.RootFields
+		}),
+		count("FLORIN_GRAPHQL_MAX_TOKENS", "2000", leastTokens, mostTokens, func(d *draft) *int {
+			return &d.GraphQL.Tokens
+		}),
 		count("FLORIN_GRAPHQL_MAX_BODY", "65536", leastBody, mostBody, func(d *draft) *int { return &d.GraphQL.Body }),
 	}
 	list = append(list, rate("CLIENT", "100", "400", func(d *draft) *Rate { return &d.Rates.Client })...)

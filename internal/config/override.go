@@ -65,7 +65,9 @@ func (o *override) network(p chain.Profile) (Network, Problems) {
 			problems.add(name+"_TREASURY", fmt.Errorf("is the contract of %s, not a wallet", a.Symbol))
 		}
 	}
-	return Network{Profile: p, RPC: o.rpc, Treasury: o.treasury, MaxGasPrice: o.gasPrice, MaxPriorityFee: o.priorityFee}, problems
+	return Network{
+		Profile: p, RPC: o.rpc, Treasury: o.treasury, MaxGasPrice: o.gasPrice, MaxPriorityFee: o.priorityFee,
+	}, problems
 }
 
 // addWallets says how wallets know the chain. Of a test network nothing is

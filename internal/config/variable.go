@@ -30,7 +30,9 @@ func text[T any](name, fallback string, field func(*draft) *T, parse func(string
 }
 
 // hidden returns a variable as text does, whose value is a secret.
-func hidden[T any](name, fallback string, masked func(string) string, field func(*draft) *T, parse func(string) (T, error)) variable {
+func hidden[T any](
+	name, fallback string, masked func(string) string, field func(*draft) *T, parse func(string) (T, error),
+) variable {
 	v := text(name, fallback, field, parse)
 	v.secret, v.masked = true, masked
 	return v

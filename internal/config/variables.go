@@ -56,9 +56,15 @@ func secretKey() variable {
 
 func keyVariables() []variable {
 	return []variable{
-		hidden("FLORIN_EVM_GAS_KEY", "", nil, func(d *draft) **wallet.EVM { return &d.EVMGas }, fromSecret(wallet.ParseEVM)),
-		hidden("FLORIN_SOL_GAS_KEY", "", nil, func(d *draft) **wallet.Solana { return &d.SolGas }, fromSecret(wallet.ParseSolana)),
-		hidden("FLORIN_SOL_SEED", "", nil, func(d *draft) **wallet.Seed { return &d.SolSeed }, fromSecret(wallet.ParseSeed)),
+		hidden("FLORIN_EVM_GAS_KEY", "", nil, func(d *draft) **wallet.EVM {
+			return &d.EVMGas
+		}, fromSecret(wallet.ParseEVM)),
+		hidden("FLORIN_SOL_GAS_KEY", "", nil, func(d *draft) **wallet.Solana {
+			return &d.SolGas
+		}, fromSecret(wallet.ParseSolana)),
+		hidden("FLORIN_SOL_SEED", "", nil, func(d *draft) **wallet.Seed {
+			return &d.SolSeed
+		}, fromSecret(wallet.ParseSeed)),
 	}
 }
 
@@ -73,10 +79,14 @@ func policyVariables() []variable {
 		text("FLORIN_SWEEP_DUST", "0.05", func(d *draft) *money.Micros { return &d.SweepDust }, parseAmount),
 		text("FLORIN_SWEEP_WAIT", "1m", func(d *draft) *duration { return &d.SweepWait }, within(0, MaxSweepWait)),
 		text("FLORIN_SWEEP_AGE", "24h", func(d *draft) *duration { return &d.SweepAge }, within(0, MaxSweepAge)),
-		text("FLORIN_SIGNUP", "open", func(d *draft) *Signup { return &d.Signup }, oneOf(SignupOpen, SignupInvite, SignupClosed)),
+		text("FLORIN_SIGNUP", "open", func(d *draft) *Signup {
+			return &d.Signup
+		}, oneOf(SignupOpen, SignupInvite, SignupClosed)),
 		text("FLORIN_SIGNUP_CREDITS", "20", func(d *draft) *int64 { return &d.SignupCredits }, free),
 		text("FLORIN_SIGNUP_QUERIES", "5", func(d *draft) *int64 { return &d.SignupQueries }, free),
-		text("FLORIN_ALLOW_PRIVATE_CALLBACKS", "false", func(d *draft) *bool { return &d.AllowPrivateCallbacks }, parseBool),
+		text("FLORIN_ALLOW_PRIVATE_CALLBACKS", "false", func(d *draft) *bool {
+			return &d.AllowPrivateCallbacks
+		}, parseBool),
 		text("FLORIN_INTROSPECTION", "false", func(d *draft) *bool { return &d.Introspection }, parseBool),
 		hidden("FLORIN_SMTP_URL", "", maskURL, func(d *draft) *secret.Text { return &d.SMTPURL }, parseSMTPURL),
 		text("FLORIN_MAIL_FROM", "", func(d *draft) *string { return &d.MailFrom }, parseMailFrom),
@@ -118,16 +128,24 @@ func networkVariables(n chain.Network) []variable {
 			}))
 	}
 	if n.EVM() {
-		list = append(list, text(name("MAX_GAS_PRICE"), "", func(d *draft) *money.Units { return &d.networks[n].gasPrice }, parseGwei))
-		list = append(list, compiled(text(name("WALLET_RPC"), "", func(d *draft) *string { return &d.networks[n].walletRPC }, parsePublicURL),
+		list = append(list, text(name("MAX_GAS_PRICE"), "", func(d *draft) *money.Units {
+			return &d.networks[n].gasPrice
+		}, parseGwei))
+		list = append(list, compiled(text(name("WALLET_RPC"), "", func(d *draft) *string {
+			return &d.networks[n].walletRPC
+		}, parsePublicURL),
 			func(x Network) string { return x.Profile.WalletRPC }))
 	} else {
 		list = append(list, compiled(text(name("CLUSTER"), "", func(d *draft) *string { return &d.networks[n].cluster }, oneOf("mainnet", "devnet", "testnet", "localnet")),
 			func(x Network) string { return x.Profile.Cluster }))
-		list = append(list, text(name("MAX_PRIORITY_FEE"), "2000000", func(d *draft) *uint64 { return &d.networks[n].priorityFee }, parsePriorityFee))
+		list = append(list, text(name("MAX_PRIORITY_FEE"), "2000000", func(d *draft) *uint64 {
+			return &d.networks[n].priorityFee
+		}, parsePriorityFee))
 	}
 	return append(list,
-		compiled(text(name("FINALITY"), "", func(d *draft) *chain.Finality { return &d.networks[n].finality }, chain.ParseFinality),
+		compiled(text(name("FINALITY"), "", func(d *draft) *chain.Finality {
+			return &d.networks[n].finality
+		}, chain.ParseFinality),
 			func(x Network) string { return x.Profile.Finality.String() }),
 		compiled(text(name("EXPLORER"), "", func(d *draft) *string { return &d.networks[n].explorer }, parsePublicURL),
 			func(x Network) string { return x.Profile.Explorer }),

@@ -39,12 +39,19 @@ func TestAbout(t *testing.T) {
 		err                      error
 		message, field, sentence string
 	}{
-		"OneArgument":      {about, "tagline must have at most 160 characters", "tagline", "The line must have at most 160 characters"},
-		"InAGroup":         {fault.Within("branding", about), "branding: tagline must have at most 160 characters", "branding.tagline", "The line must have at most 160 characters"},
-		"AValueOfAField":   {fault.Within("wallet", fault.New(fault.Invalid, "it is a contract")), "wallet: it is a contract", "wallet", "it is a contract"},
-		"OfNoSingleField":  {fault.New(fault.Conflict, "another was quicker"), "another was quicker", "", "another was quicker"},
-		"WithinTwoGroups":  {fault.Within("a", fault.Within("b", about)), "a: b: tagline must have at most 160 characters", "a.b.tagline", "The line must have at most 160 characters"},
-		"WithinAndNoField": {fault.Within("a", fault.Within("b", fault.New(fault.Invalid, "no"))), "a: b: no", "a.b", "no"},
+		"OneArgument": {about, "tagline must have at most 160 characters", "tagline", "The line must have at most 160 characters"},
+		"InAGroup":    {fault.Within("branding", about), "branding: tagline must have at most 160 characters", "branding.tagline", "The line must have at most 160 characters"},
+		"AValueOfAField": {
+			fault.Within("wallet", fault.New(fault.Invalid, "it is a contract")), "wallet: it is a contract", "wallet",
+			"it is a contract",
+		},
+		"OfNoSingleField": {
+			fault.New(fault.Conflict, "another was quicker"), "another was quicker", "", "another was quicker",
+		},
+		"WithinTwoGroups": {fault.Within("a", fault.Within("b", about)), "a: b: tagline must have at most 160 characters", "a.b.tagline", "The line must have at most 160 characters"},
+		"WithinAndNoField": {
+			fault.Within("a", fault.Within("b", fault.New(fault.Invalid, "no"))), "a: b: no", "a.b", "no",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

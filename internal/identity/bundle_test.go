@@ -49,7 +49,9 @@ func newBundle() bundle {
 
 func (b bundle) mustCreateUser(t *testing.T) User {
 	t.Helper()
-	u, err := b.CreateUser(t.Context(), NewUser{Email: email, Password: secret.New(password), FirstName: "Ada", LastName: "L."})
+	u, err := b.CreateUser(
+		t.Context(), NewUser{Email: email, Password: secret.New(password), FirstName: "Ada", LastName: "L."},
+	)
 	if err != nil {
 		t.Fatalf("CreateUser: %v", err)
 	}

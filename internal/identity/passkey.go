@@ -98,7 +98,9 @@ func (s *Service) PasskeysOf(ctx context.Context, user User) ([]Passkey, error) 
 // keep stores a challenge for its holder.
 func (s *Service) keep(ctx context.Context, holder Hash, p Purpose, q Question) error {
 	now := s.now().UTC()
-	return s.store.AddChallenge(ctx, Challenge{Holder: holder, Purpose: p, State: q.State, ExpiresAt: now.Add(ChallengeTTL)}, now)
+	return s.store.AddChallenge(
+		ctx, Challenge{Holder: holder, Purpose: p, State: q.State, ExpiresAt: now.Add(ChallengeTTL)}, now,
+	)
 }
 
 // NewPasskey asks the browser of the session to make a passkey for the user,
@@ -145,7 +147,9 @@ func PasskeyName(name string) (string, error) {
 // AddPasskey stores the passkey that answers what NewPasskey asked in the same
 // session. It fails with ErrBadPasskey, ErrHasPasskey, ErrTooManyPasskeys, or
 // fault.Invalid naming name.
-func (s *Service) AddPasskey(ctx context.Context, user User, session secret.Text, name, answer string, trail ...audit.Entry) (Passkey, error) {
+func (s *Service) AddPasskey(
+	ctx context.Context, user User, session secret.Text, name, answer string, trail ...audit.Entry,
+) (Passkey, error) {
 	name, err := PasskeyName(name)
 	if err != nil {
 		return Passkey{}, err
@@ -186,7 +190,9 @@ func (s *Service) RenamePasskey(ctx context.Context, user User, id, name string,
 // RemovePasskey removes one of the user's and ends every session of theirs but
 // this one. The caller has asked who is there. It returns what was removed, or
 // ErrUnknownPasskey.
-func (s *Service) RemovePasskey(ctx context.Context, user User, session secret.Text, id string, trail ...audit.Entry) (Passkey, error) {
+func (s *Service) RemovePasskey(
+	ctx context.Context, user User, session secret.Text, id string, trail ...audit.Entry,
+) (Passkey, error) {
 	have, keep, err := s.passkeysIn(ctx, user, session)
 	if err != nil {
 		return Passkey{}, err

@@ -34,7 +34,9 @@ func (s *Service) AskPasskey(ctx context.Context) (options string, token secret.
 // same for users there are and users there are not, with ErrCopiedPasskey, with
 // which it returns the user, with ErrDisabled, or with fault.Limited after too
 // many failures.
-func (s *Service) EnterWithPasskey(ctx context.Context, token, answer string, c Credentials, trail ...audit.Entry) (SignedIn, error) {
+func (s *Service) EnterWithPasskey(
+	ctx context.Context, token, answer string, c Credentials, trail ...audit.Entry,
+) (SignedIn, error) {
 	if !s.HasPasskeys() {
 		return SignedIn{}, ErrNoPasskeys
 	}

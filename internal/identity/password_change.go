@@ -58,7 +58,9 @@ func isCode(text string) bool {
 // ChangePassword gives the user a new password, ends all their sessions and
 // starts a fresh one. It fails with ErrBadPassword, or fault.Invalid for a new
 // password that breaks a rule.
-func (s *Service) ChangePassword(ctx context.Context, user User, old, next secret.Text, address, userAgent string, trail ...audit.Entry) (SignedIn, error) {
+func (s *Service) ChangePassword(
+	ctx context.Context, user User, old, next secret.Text, address, userAgent string, trail ...audit.Entry,
+) (SignedIn, error) {
 	if err := checkPassword(next, user.Email); err != nil {
 		return SignedIn{}, err
 	}

@@ -70,7 +70,9 @@ func (s *Service) BeginFactor(ctx context.Context, user User, session secret.Tex
 		return Enrolment{}, fmt.Errorf("make a second factor: %w", err)
 	}
 	text := secret.New(plainBase32.EncodeToString(raw))
-	err := s.store.PutSecondFactor(ctx, SecondFactor{UserID: user.ID, Secret: text, Session: holder, CreatedAt: s.now().UTC()})
+	err := s.store.PutSecondFactor(
+		ctx, SecondFactor{UserID: user.ID, Secret: text, Session: holder, CreatedAt: s.now().UTC()},
+	)
 	return enrolment(user, text), err
 }
 
@@ -102,13 +104,17 @@ func (s *Service) pending(ctx context.Context, user User, session secret.Text) (
 
 func enrolment(user User, text secret.Text) Enrolment {
 	q := url.Values{"secret": {text.Reveal()}, "issuer": {issuer}}
-	return Enrolment{Secret: text, URI: secret.New("otpauth://totp/" + issuer + ":" + url.PathEscape(user.Email) + "?" + q.Encode())}
+	return Enrolment{
+		Secret: text, URI: secret.New("otpauth://totp/" + issuer + ":" + url.PathEscape(user.Email) + "?" + q.Encode()),
+	}
 }
 
 // ConfirmFactor brings the factor that BeginFactor made in the same session into
 // force if the code is its own, and returns the recovery codes, which are shown
 // only here. It fails with ErrHasFactor, ErrNoFactor or ErrBadCode.
-func (s *Service) ConfirmFactor(ctx context.Context, user User, session secret.Text, code string, trail ...audit.Entry) ([]secret.Text, error) {
+func (s *Service) ConfirmFactor(
+	ctx context.Context, user User, session secret.Text, code string, trail ...audit.Entry,
+) ([]secret.Text, error) {
 	f, err := s.pending(ctx, user, session)
 	if err != nil {
 		return nil, err
@@ -137,7 +143,9 @@ func (s *Service) Factor(ctx context.Context, user User) (inForce bool, left int
 
 // RemoveFactor ends the second factor of a user who knows the password, and
 // every session of theirs but this one.
-func (s *Service) RemoveFactor(ctx context.Context, user User, session, password secret.Text, address string, trail ...audit.Entry) error {
+func (s *Service) RemoveFactor(
+	ctx context.Context, user User, session, password secret.Text, address string, trail ...audit.Entry,
+) error {
 	keep, ok := SessionToken.Hash(session.Reveal())
 	if !ok {
 		return ErrBadSession
@@ -193,7 +201,9 @@ func stepOf(text secret.Text, code string, now time.Time) (int64, bool) {
 	code = strings.Map(withoutSpace, code)
 	current := now.Unix() / totpStep
 	for step := current - totpSkew; step <= current+totpSkew; step++ {
-		want, err := hotp.GenerateCodeCustom(text.Reveal(), uint64(step), hotp.ValidateOpts{Digits: totpDigits, Algorithm: otp.AlgorithmSHA1})
+		want, err := hotp.GenerateCodeCustom(
+			text.Reveal(), uint64(step), hotp.ValidateOpts{Digits: totpDigits, Algorithm: otp.AlgorithmSHA1},
+		)
 		if err == nil && subtle.ConstantTimeCompare([]byte(want), []byte(code)) == 1 {
 			return step, true
 		}

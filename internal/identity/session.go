@@ -101,7 +101,9 @@ func (s *Service) verify(ctx context.Context, email string, password secret.Text
 
 // startSession signs the user in without asking anything, or fails with
 // ErrDisabled: only whoever showed the password learns that.
-func (s *Service) startSession(ctx context.Context, user User, userAgent string, trail ...audit.Entry) (SignedIn, error) {
+func (s *Service) startSession(
+	ctx context.Context, user User, userAgent string, trail ...audit.Entry,
+) (SignedIn, error) {
 	if !user.DisabledAt.IsZero() {
 		return SignedIn{}, ErrDisabled
 	}
@@ -111,7 +113,9 @@ func (s *Service) startSession(ctx context.Context, user User, userAgent string,
 	}
 	now := s.now().UTC()
 	session := Session{
-		Token: hash, UserID: user.ID, CreatedAt: now, ExpiresAt: now.Add(SessionTTL), UserAgent: cleanUserAgent(userAgent),
+		Token: hash, UserID: user.ID, CreatedAt: now, ExpiresAt: now.Add(
+			SessionTTL,
+		), UserAgent: cleanUserAgent(userAgent),
 	}
 	if err := s.store.CreateSession(ctx, session, signedBy(user, trail)...); err != nil {
 		return SignedIn{}, err

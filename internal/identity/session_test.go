@@ -16,7 +16,9 @@ import (
 
 func (b bundle) signIn(t *testing.T, email, password, from string) (SignedIn, error) {
 	t.Helper()
-	return b.SignIn(t.Context(), Credentials{Email: email, Password: secret.New(password), Address: from, UserAgent: "test"})
+	return b.SignIn(
+		t.Context(), Credentials{Email: email, Password: secret.New(password), Address: from, UserAgent: "test"},
+	)
 }
 
 func TestService_SignIn(t *testing.T) {
@@ -27,7 +29,8 @@ func TestService_SignIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if in.User.ID != u.ID || !in.ExpiresAt.Equal(noon.Add(SessionTTL)) || len(in.Token.Reveal()) != SessionToken.length() {
+	if in.User.ID != u.ID || !in.ExpiresAt.Equal(noon.Add(SessionTTL)) ||
+		len(in.Token.Reveal()) != SessionToken.length() {
 		t.Errorf("signed in: %+v", in)
 	}
 	if strings.Contains(fmt.Sprintf("%+v %#v", b.store.sessions, b.store.sessions), in.Token.Reveal()) {
@@ -101,7 +104,9 @@ func TestService_SignIn_Refuses(t *testing.T) {
 func TestService_SignIn_SameCharacters(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
-	if _, err := b.CreateUser(t.Context(), NewUser{Email: email, Password: secret.New("pa\u0308sswo\u0308rter")}); err != nil {
+	if _, err := b.CreateUser(
+		t.Context(), NewUser{Email: email, Password: secret.New("pa\u0308sswo\u0308rter")},
+	); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.signIn(t, email, "p\u00e4ssw\u00f6rter", ""); err != nil {
@@ -143,7 +148,8 @@ func TestService_SignIn_Throttled(t *testing.T) {
 		wantErr(t, "within the burst", wrong("192.0.2.1"), ErrBadCredentials)
 	}
 	_, err := b.signIn(t, email, password, "192.0.2.1")
-	if f := fault.Of(err); f == nil || f.Kind != fault.Limited || f.RetryAfter <= 0 || f.RetryAfter > perUserAndAddress.interval {
+	if f := fault.Of(err); f == nil || f.Kind != fault.Limited || f.RetryAfter <= 0 ||
+		f.RetryAfter > perUserAndAddress.interval {
 		t.Fatalf("after %d failures: %v, want fault.Limited with the time to wait", perUserAndAddress.burst, err)
 	}
 	if _, err := b.signIn(t, email, password, "198.51.100.1"); err != nil {

@@ -23,7 +23,9 @@ func (h Halfway) Email() string {
 
 // Enter is SignIn for a page that asks for the second factor on a second form:
 // half is set, and nothing else, when the user has one.
-func (s *Service) Enter(ctx context.Context, c Credentials, trail ...audit.Entry) (in SignedIn, half Halfway, err error) {
+func (s *Service) Enter(
+	ctx context.Context, c Credentials, trail ...audit.Entry,
+) (in SignedIn, half Halfway, err error) {
 	c.Code = ""
 	in, err = s.SignIn(ctx, c, trail...)
 	if !errors.Is(err, ErrNeedCode) {
@@ -38,7 +40,9 @@ func (s *Service) Enter(ctx context.Context, c Credentials, trail ...audit.Entry
 
 // EnterWithCode completes what Enter began, by c.Code. It fails with ErrBadCode,
 // ErrBadSession if the password was changed in the meantime, or fault.Limited.
-func (s *Service) EnterWithCode(ctx context.Context, half Halfway, c Credentials, trail ...audit.Entry) (SignedIn, error) {
+func (s *Service) EnterWithCode(
+	ctx context.Context, half Halfway, c Credentials, trail ...audit.Entry,
+) (SignedIn, error) {
 	email := half.Email()
 	user, err := s.UserByEmail(ctx, email)
 	if err != nil {

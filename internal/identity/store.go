@@ -38,7 +38,9 @@ type Store interface {
 	// AddInvitation stores the hash of an invitation for an address.
 	// CreateInvited uses it up and stores the user as CreateUser does, or fails
 	// with ErrBadInvitation or ErrEmailTaken and changes nothing.
-	AddInvitation(ctx context.Context, token Hash, email string, by int64, now, until time.Time, trail ...audit.Entry) error
+	AddInvitation(
+		ctx context.Context, token Hash, email string, by int64, now, until time.Time, trail ...audit.Entry,
+	) error
 	CreateInvited(ctx context.Context, token Hash, u User, trail ...audit.Entry) (User, error)
 	// NoteGuesses returns the user with the address and stores that they are
 	// notified of guesses at now. notify is false if there is no such user, or
@@ -53,7 +55,9 @@ type Store interface {
 	// ConfirmSecondFactor brings f into force with the step of the code that
 	// confirmed it, and replaces the recovery codes. It fails with ErrBadCode
 	// if another factor has replaced f since it was read.
-	ConfirmSecondFactor(ctx context.Context, f SecondFactor, step int64, codes []Hash, now time.Time, trail ...audit.Entry) error
+	ConfirmSecondFactor(
+		ctx context.Context, f SecondFactor, step int64, codes []Hash, now time.Time, trail ...audit.Entry,
+	) error
 	// TakeStep stores that the code of a time step was used; false if it, or a
 	// later one, was used before.
 	TakeStep(ctx context.Context, userID, step int64) (bool, error)

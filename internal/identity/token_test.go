@@ -82,9 +82,12 @@ func TestToken_Refuses(t *testing.T) {
 	t.Parallel()
 	key := mustMake(t, APIKey)
 	for name, text := range map[string]string{
-		"empty": "", "prefix only": "flk_", "one short": key[:46], "one long": key + "0", "no prefix": key[4:], "upper prefix": "FLK_" + key[4:],
+		"empty": "", "prefix only": "flk_", "one short": key[:46], "one long": key + "0",
+		"no prefix": key[4:], "upper prefix": "FLK_" + key[4:],
 		"space before": " " + key[:46], "a session token": mustMake(t, SessionToken), "many": strings.Repeat(key, 1000),
-		"not base62": "flk_" + strings.Repeat("é", 21) + "0", "its own checksum": "flk_" + strings.Repeat("-", 37) + checksum("flk_"+strings.Repeat("-", 37)),
+		"not base62": "flk_" + strings.Repeat(
+			"é", 21,
+		) + "0", "its own checksum": "flk_" + strings.Repeat("-", 37) + checksum("flk_"+strings.Repeat("-", 37)),
 	} {
 		if _, ok := APIKey.Hash(text); ok {
 			t.Errorf("%s: passes", name)
@@ -115,7 +118,8 @@ func TestToken_Uniform(t *testing.T) {
 
 func TestToken_SourceFails(t *testing.T) {
 	t.Parallel()
-	if text, _, err := APIKey.New(bytes.NewReader(make([]byte, 10))); !errors.Is(err, io.ErrUnexpectedEOF) || !text.Empty() {
+	if text, _, err := APIKey.New(bytes.NewReader(make([]byte, 10))); !errors.Is(err, io.ErrUnexpectedEOF) ||
+		!text.Empty() {
 		t.Errorf("make without random bytes: %v", err)
 	}
 }

@@ -74,7 +74,9 @@ func (s *Service) newUser(in NewUser) (User, error) {
 	if err != nil {
 		return User{}, err
 	}
-	return User{PublicID: id, Email: email, FirstName: first, LastName: last, Operator: in.Operator, CreatedAt: now}, nil
+	return User{
+		PublicID: id, Email: email, FirstName: first, LastName: last, Operator: in.Operator, CreatedAt: now,
+	}, nil
 }
 
 // UserByEmail returns the user with the address, or ErrUnknownUser.

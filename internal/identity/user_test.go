@@ -16,10 +16,12 @@ func TestService_CreateUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if u.ID == 0 || len(u.PublicID) != 26 || u.Email != email || u.FirstName != "Ada" || !u.Operator || !u.CreatedAt.Equal(noon) {
+	if u.ID == 0 || len(u.PublicID) != 26 || u.Email != email || u.FirstName != "Ada" || !u.Operator ||
+		!u.CreatedAt.Equal(noon) {
 		t.Errorf("the user is %+v", u)
 	}
-	if !strings.HasPrefix(u.PasswordHash, "$argon2id$v=19$m=19456,t=2,p=1$") || strings.Contains(fmt.Sprintf("%+v", b.store.users), password) {
+	if !strings.HasPrefix(u.PasswordHash, "$argon2id$v=19$m=19456,t=2,p=1$") ||
+		strings.Contains(fmt.Sprintf("%+v", b.store.users), password) {
 		t.Errorf("the password is kept as %q", u.PasswordHash)
 	}
 	_, err = b.CreateUser(t.Context(), NewUser{Email: "ADA@example.com", Password: secret.New(password)})
@@ -51,7 +53,8 @@ func TestService_CreateUser_Refuses(t *testing.T) {
 	} {
 		_, err := b.CreateUser(t.Context(), c.in)
 		wantInvalid(t, name, err, c.field)
-		if p := c.in.Password.Reveal(); err != nil && p != "" && !strings.EqualFold(p, email) && strings.Contains(err.Error(), p) {
+		if p := c.in.Password.Reveal(); err != nil && p != "" && !strings.EqualFold(p, email) &&
+			strings.Contains(err.Error(), p) {
 			t.Errorf("%s: the message holds the password", name)
 		}
 	}
@@ -71,9 +74,15 @@ func TestNormalizeEmail(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"", " ", "ada", "@example.com", "ada@", "ada@@example.com", "ada@example..com", "ada@-example.com", "ada@example.com, eve@example.com",
-		"Ada <ada@example.com>", "a da@example.com", "ada@exa mple.com", "ada\x00@example.com", "ada\r\nBcc: eve@example.com", "ädа@example.com",
-		strings.Repeat("a", 65) + "@example.com", "a@" + strings.Repeat("a", 64) + ".com", strings.Repeat("a", 64) + "@" + strings.Repeat("abc.", 50) + "com",
+		"", " ", "ada", "@example.com", "ada@", "ada@@example.com", "ada@example..com",
+		"ada@-example.com", "ada@example.com, eve@example.com",
+		"Ada <ada@example.com>", "a da@example.com", "ada@exa mple.com",
+		"ada\x00@example.com", "ada\r\nBcc: eve@example.com", "ädа@example.com",
+		strings.Repeat(
+			"a", 65,
+		) + "@example.com", "a@" + strings.Repeat(
+			"a", 64,
+		) + ".com", strings.Repeat("a", 64) + "@" + strings.Repeat("abc.", 50) + "com",
 		strings.Repeat("@", 1<<20),
 	} {
 		got, err := NormalizeEmail(text)

@@ -53,7 +53,8 @@ func FuzzURL(f *testing.F) {
 		if err != nil || got == "" {
 			return
 		}
-		if u, err := url.Parse(got); err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || len(got) > 4*MaxURL {
+		if u, err := url.Parse(got); err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
+			len(got) > 4*MaxURL {
 			t.Fatalf("%q passes", got)
 		}
 	})

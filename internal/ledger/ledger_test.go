@@ -10,7 +10,9 @@ import (
 
 func TestPrice(t *testing.T) {
 	t.Parallel()
-	for credits, want := range map[int64]money.Micros{20: money.USD, 21: 1_050_000, 1_000: 50 * money.USD, ledger.MaxTopUp: 50_000 * money.USD} {
+	for credits, want := range map[int64]money.Micros{
+		20: money.USD, 21: 1_050_000, 1_000: 50 * money.USD, ledger.MaxTopUp: 50_000 * money.USD,
+	} {
 		price, err := ledger.Price(credits)
 		if err != nil || price != want || ledger.Bought(price) != credits {
 			t.Errorf("%d credits cost %s, which buys %d, %v", credits, price, ledger.Bought(price), err)

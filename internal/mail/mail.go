@@ -44,7 +44,10 @@ func New(server secret.Text, from string, now func() time.Time) (*Sender, error)
 	if err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" {
 		return nil, errors.New("FLORIN_SMTP_URL must be smtp://USER:PASSWORD@HOST:PORT, or smtps:// for implicit TLS")
 	}
-	s := &Sender{host: u.Hostname(), port: u.Port(), implicit: u.Scheme == "smtps", user: u.User.Username(), from: from, now: now}
+	s := &Sender{
+		host: u.Hostname(), port: u.Port(), implicit: u.Scheme == "smtps", user: u.User.Username(), from: from,
+		now: now,
+	}
 	password, _ := u.User.Password()
 	s.password = secret.New(password)
 	if s.port == "" {

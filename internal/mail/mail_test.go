@@ -143,7 +143,9 @@ func TestSender_Refused(t *testing.T) {
 func TestSender_HeaderInjection(t *testing.T) {
 	t.Parallel()
 	s := mustNew(t, "smtp://127.0.0.1:1")
-	for _, bad := range [][2]string{{"a@b.example\r\nBcc: all@b.example", "x"}, {"a@b.example", "x\nBcc: all@b.example"}, {"a@b.example\r", "x"}} {
+	for _, bad := range [][2]string{
+		{"a@b.example\r\nBcc: all@b.example", "x"}, {"a@b.example", "x\nBcc: all@b.example"}, {"a@b.example\r", "x"},
+	} {
 		if err := s.Send(t.Context(), bad[0], bad[1], "y"); !errors.Is(err, errHeader) {
 			t.Errorf("%q: %v", bad, err)
 		}

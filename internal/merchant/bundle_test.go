@@ -47,7 +47,11 @@ func newBundle() bundle {
 // mustCreateKey makes a key of a user that was never stored: no password is hashed.
 func (b bundle) mustCreateKey(t *testing.T, in NewKey) (Key, string) {
 	t.Helper()
-	k, text, err := b.CreateKey(t.Context(), identity.User{ID: 7, PublicID: "01JD0000000000000000000007", Email: email, FirstName: "Ada", LastName: "L."}, in)
+	k, text, err := b.CreateKey(
+		t.Context(),
+		identity.User{ID: 7, PublicID: "01JD0000000000000000000007", Email: email, FirstName: "Ada", LastName: "L."},
+		in,
+	)
 	if err != nil {
 		t.Fatalf("CreateKey: %v", err)
 	}

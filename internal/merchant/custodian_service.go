@@ -20,7 +20,9 @@ const (
 // it. The new signing secret is returned here and never again. It fails with
 // fault.Invalid naming the field, ErrHasCustodian, or credit.ErrNoCredits, and
 // costs nothing then.
-func (s *Service) CreateCustodian(ctx context.Context, key Key, in CustodianInput, record AuditFunc) (Custodian, secret.Text, error) {
+func (s *Service) CreateCustodian(
+	ctx context.Context, key Key, in CustodianInput, record AuditFunc,
+) (Custodian, secret.Text, error) {
 	c, signing, err := s.newCustodian(key, in)
 	if err != nil {
 		return Custodian{}, secret.Text{}, err
@@ -39,7 +41,9 @@ func (s *Service) CreateCustodian(ctx context.Context, key Key, in CustodianInpu
 // UpdateCustodian changes what the input gives of the key's custodian and
 // debits one credit with it. It fails with fault.Invalid naming the field,
 // ErrNoCustodian, or credit.ErrNoCredits, and costs nothing then.
-func (s *Service) UpdateCustodian(ctx context.Context, key Key, in CustodianInput, record AuditFunc) (Custodian, error) {
+func (s *Service) UpdateCustodian(
+	ctx context.Context, key Key, in CustodianInput, record AuditFunc,
+) (Custodian, error) {
 	now := s.now().UTC()
 	// What is wrong by itself is refused before anything is locked; what is
 	// wrong only beside what is stored, inside.

@@ -22,13 +22,19 @@ const (
 
 func everything() CustodianInput {
 	return CustodianInput{
-		Name:        new(" Shop "),
-		Wallets:     map[chain.Network]string{chain.BEP20: strings.ToLower(evmWallet), chain.Polygon: evmWallet, chain.Base: " " + evmWallet, chain.Solana: solanaWallet},
+		Name: new(" Shop "),
+		Wallets: map[chain.Network]string{
+			chain.BEP20: strings.ToLower(evmWallet), chain.Polygon: evmWallet, chain.Base: " " + evmWallet,
+			chain.Solana: solanaWallet,
+		},
 		CallbackURL: new("https://shop.example/webhook"),
 		Secret:      new(secret.New(" its secret ")),
 		Networks: []NetworkInput{
 			{Network: chain.BEP20, Enabled: new(false)},
-			{Network: chain.Base, Tokens: new([]money.Token{money.USDC}), MinAmount: new(money.USD), MaxAmount: new(100 * money.USD), Finality: new("12s"), SweepMin: new(5 * money.USD)},
+			{
+				Network: chain.Base, Tokens: new([]money.Token{money.USDC}), MinAmount: new(money.USD),
+				MaxAmount: new(100 * money.USD), Finality: new("12s"), SweepMin: new(5 * money.USD),
+			},
 		},
 		Branding: &BrandingInput{
 			Tagline: new("Best in town"), LogoURL: new("https://shop.example/logo.svg"), PrimaryColor: new("#09F"), BackgroundColor: new("#FfFfFe"),
@@ -48,11 +54,16 @@ func TestService_CreateCustodian(t *testing.T) {
 	}
 	want := Custodian{
 		ID: 1, PublicID: c.PublicID, KeyID: k.ID, Name: "Shop", CallbackURL: "https://shop.example/webhook", Secret: secret.New(" its secret "),
-		Wallets:        map[chain.Network]chain.Address{chain.BEP20: evmWallet, chain.Polygon: evmWallet, chain.Base: evmWallet, chain.Solana: solanaWallet},
+		Wallets: map[chain.Network]chain.Address{
+			chain.BEP20: evmWallet, chain.Polygon: evmWallet, chain.Base: evmWallet, chain.Solana: solanaWallet,
+		},
 		SigningSecrets: []secret.Text{signing},
 		Networks: map[chain.Network]NetworkOptions{
 			chain.BEP20: {},
-			chain.Base:  {Enabled: true, Tokens: []money.Token{money.USDC}, MinAmount: money.USD, MaxAmount: 100 * money.USD, Finality: chain.Finality{Depth: 12 * time.Second}, SweepMin: 5 * money.USD},
+			chain.Base: {
+				Enabled: true, Tokens: []money.Token{money.USDC}, MinAmount: money.USD, MaxAmount: 100 * money.USD,
+				Finality: chain.Finality{Depth: 12 * time.Second}, SweepMin: 5 * money.USD,
+			},
 		},
 		Branding:   Branding{"Best in town", "https://shop.example/logo.svg", "#0099ff", "#fffffe", ThemeDark, "help@shop.example", "https://shop.example"},
 		ShortBasis: 50, LateFor: 2 * time.Hour, CreatedAt: noon, UpdatedAt: noon,
@@ -78,7 +89,8 @@ func TestService_CreateCustodian_Empty(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
 	_, c := b.mustCreateCustodian(t, CustodianInput{})
-	if len(c.Wallets) != 0 || len(c.Networks) != 0 || c.Branding.Theme != ThemeAuto || c.Offers(chain.BEP20, money.USDT) {
+	if len(c.Wallets) != 0 || len(c.Networks) != 0 || c.Branding.Theme != ThemeAuto ||
+		c.Offers(chain.BEP20, money.USDT) {
 		t.Errorf("the custodian is %+v", c)
 	}
 }
@@ -118,7 +130,9 @@ func TestService_UpdateCustodian_OnlyWhatIsGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want.Wallets = map[chain.Network]chain.Address{chain.BEP20: evmWallet, chain.Polygon: evmWallet, chain.Solana: solanaWallet}
+	want.Wallets = map[chain.Network]chain.Address{
+		chain.BEP20: evmWallet, chain.Polygon: evmWallet, chain.Solana: solanaWallet,
+	}
 	base := before.Networks[chain.Base]
 	base.MaxAmount = 0
 	want.Networks = map[chain.Network]NetworkOptions{chain.BEP20: {}, chain.Base: base}
@@ -140,17 +154,27 @@ func TestService_UpdateCustodian_Clears(t *testing.T) {
 	k, before := b.mustCreateCustodian(t, everything())
 	c, err := b.UpdateCustodian(t.Context(), k, CustodianInput{
 		Name: new(""), CallbackURL: new(" "), Secret: new(secret.New("")),
-		Wallets:  map[chain.Network]string{chain.BEP20: "", chain.Polygon: "", chain.Base: "", chain.Solana: " "},
-		Networks: []NetworkInput{{Network: chain.Base, Tokens: new([]money.Token{}), MinAmount: new(money.Micros(0)), MaxAmount: new(money.Micros(0)), Finality: new(""), SweepMin: new(money.Micros(0))}},
-		Branding: &BrandingInput{Tagline: new(""), LogoURL: new(""), PrimaryColor: new(""), BackgroundColor: new(""), Theme: new(Theme("")), SupportEmail: new(""), Website: new("")},
+		Wallets: map[chain.Network]string{chain.BEP20: "", chain.Polygon: "", chain.Base: "", chain.Solana: " "},
+		Networks: []NetworkInput{
+			{
+				Network: chain.Base, Tokens: new([]money.Token{}), MinAmount: new(money.Micros(0)),
+				MaxAmount: new(money.Micros(0)), Finality: new(""), SweepMin: new(money.Micros(0)),
+			},
+		},
+		Branding: &BrandingInput{
+			Tagline: new(""), LogoURL: new(""), PrimaryColor: new(""), BackgroundColor: new(""), Theme: new(Theme("")),
+			SupportEmail: new(""), Website: new(""),
+		},
 	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Name != "" || c.CallbackURL != "" || !c.Secret.Empty() || len(c.Wallets) != 0 || c.Branding != (Branding{Theme: ThemeAuto}) {
+	if c.Name != "" || c.CallbackURL != "" || !c.Secret.Empty() || len(c.Wallets) != 0 ||
+		c.Branding != (Branding{Theme: ThemeAuto}) {
 		t.Errorf("not all is cleared: %+v", c)
 	}
-	if got := c.Networks[chain.Base]; !got.Enabled || len(got.Tokens) != 0 || got.MinAmount != 0 || got.MaxAmount != 0 || got.Finality != (chain.Finality{}) || got.SweepMin != 0 {
+	if got := c.Networks[chain.Base]; !got.Enabled || len(got.Tokens) != 0 || got.MinAmount != 0 ||
+		got.MaxAmount != 0 || got.Finality != (chain.Finality{}) || got.SweepMin != 0 {
 		t.Errorf("not all of the network is cleared: %+v", got)
 	}
 	if !reflect.DeepEqual(c.SigningSecrets, before.SigningSecrets) {
@@ -239,7 +263,10 @@ func TestService_UpdateCustodian_BesideWhatIsStored(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
 	k, _ := b.mustCreateCustodian(t, everything()) // BASE takes 1 to 100
-	_, err := b.UpdateCustodian(t.Context(), k, CustodianInput{Networks: []NetworkInput{{Network: chain.Base, MinAmount: new(101 * money.USD)}}}, nil)
+	_, err := b.UpdateCustodian(
+		t.Context(), k,
+		CustodianInput{Networks: []NetworkInput{{Network: chain.Base, MinAmount: new(101 * money.USD)}}}, nil,
+	)
 	wantInvalid(t, "a minimum over the stored maximum", err, "minAmount")
 	if got := b.credits(t, k); got != 19 {
 		t.Errorf("%d credits left, want 19: a refusal is free", got)

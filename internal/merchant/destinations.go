@@ -8,7 +8,9 @@ func (c Custodian) WalletChanges(before Custodian) []string {
 	var changes []string
 	for _, n := range chain.Networks() {
 		if before.Wallets[n] != c.Wallets[n] {
-			changes = append(changes, string(n)+" "+orNone(string(before.Wallets[n]))+" → "+orNone(string(c.Wallets[n])))
+			changes = append(
+				changes, string(n)+" "+orNone(string(before.Wallets[n]))+" → "+orNone(string(c.Wallets[n])),
+			)
 		}
 	}
 	return changes

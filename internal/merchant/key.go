@@ -70,7 +70,9 @@ const (
 // CreateKey makes an API key for the user and posts its free credits and
 // queries. The key's text is returned here and never again. It fails with
 // fault.Invalid naming the field.
-func (s *Service) CreateKey(ctx context.Context, user identity.User, in NewKey, trail ...audit.Entry) (Key, secret.Text, error) {
+func (s *Service) CreateKey(
+	ctx context.Context, user identity.User, in NewKey, trail ...audit.Entry,
+) (Key, secret.Text, error) {
 	wallet, err := parseKeyWallet(in.Wallet)
 	if err != nil {
 		return Key{}, secret.Text{}, err
@@ -171,7 +173,9 @@ func (s *Service) RevokeKey(ctx context.Context, key Key, trail ...audit.Entry) 
 }
 
 // SetKeyDisabled is SetUserDisabled for one key.
-func (s *Service) SetKeyDisabled(ctx context.Context, by identity.User, key Key, disabled bool, trail ...audit.Entry) error {
+func (s *Service) SetKeyDisabled(
+	ctx context.Context, by identity.User, key Key, disabled bool, trail ...audit.Entry,
+) error {
 	if !by.Operator {
 		return identity.ErrNoOperator
 	}

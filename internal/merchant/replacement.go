@@ -39,7 +39,9 @@ type Keep struct {
 // fails from then on. keep may be nil. The caller has made sure that whoever
 // asks may do so. It fails with ErrBadKey if the key was replaced in the
 // meantime.
-func (s *Service) ReplaceKey(ctx context.Context, key Key, entries []ledger.Entry, keep *Keep, trail ...audit.Entry) (secret.Text, ledger.Balance, error) {
+func (s *Service) ReplaceKey(
+	ctx context.Context, key Key, entries []ledger.Entry, keep *Keep, trail ...audit.Entry,
+) (secret.Text, ledger.Balance, error) {
 	text, hash, err := identity.APIKey.New(s.opts.Random)
 	if err != nil {
 		return secret.Text{}, ledger.Balance{}, fmt.Errorf("make an API key: %w", err)
@@ -59,7 +61,9 @@ func (s *Service) ReplaceKey(ctx context.Context, key Key, entries []ledger.Entr
 // RetiredAnswer returns what the request was answered by which the key of this
 // text was replaced, and whose key it was. Any other request learns only that
 // the key is not valid: ErrBadKey.
-func (s *Service) RetiredAnswer(ctx context.Context, text, name string, request idempotency.Hash) (int64, idempotency.Answer, error) {
+func (s *Service) RetiredAnswer(
+	ctx context.Context, text, name string, request idempotency.Hash,
+) (int64, idempotency.Answer, error) {
 	old, ok := identity.APIKey.Hash(text)
 	if !ok {
 		return 0, idempotency.Answer{}, ErrBadKey

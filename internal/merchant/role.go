@@ -92,7 +92,8 @@ var mayDo = map[Act][]Role{
 // Acts lists the acts that need a role, the most common first.
 func Acts() []Act {
 	return []Act{
-		ActRead, ActPay, ActPayments, ActCampaigns, ActModerate, ActWebhooks, ActKeys, ActCallback, ActBranding, ActAudit, ActCredits, ActMoney, ActComplete, ActTeam,
+		ActRead, ActPay, ActPayments, ActCampaigns, ActModerate, ActWebhooks, ActKeys, ActCallback,
+		ActBranding, ActAudit, ActCredits, ActMoney, ActComplete, ActTeam,
 	}
 }
 

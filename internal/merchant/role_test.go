@@ -11,12 +11,14 @@ import (
 func TestRole_May(t *testing.T) {
 	t.Parallel()
 	want := map[Role][]Act{
-		RoleOwner:     append(Acts(), ActOwn),
-		RoleDeveloper: {ActOwn, ActRead, ActPay, ActCampaigns, ActWebhooks, ActKeys, ActCallback, ActBranding, ActAudit},
-		RoleSupport:   {ActOwn, ActRead, ActPay, ActPayments, ActModerate, ActWebhooks},
-		RoleViewer:    {ActOwn, ActRead},
-		"":            {ActOwn},
-		"root":        {ActOwn},
+		RoleOwner: append(Acts(), ActOwn),
+		RoleDeveloper: {
+			ActOwn, ActRead, ActPay, ActCampaigns, ActWebhooks, ActKeys, ActCallback, ActBranding, ActAudit,
+		},
+		RoleSupport: {ActOwn, ActRead, ActPay, ActPayments, ActModerate, ActWebhooks},
+		RoleViewer:  {ActOwn, ActRead},
+		"":          {ActOwn},
+		"root":      {ActOwn},
 	}
 	for role, acts := range want {
 		for _, a := range append(Acts(), ActOwn, "fly") {

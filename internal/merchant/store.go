@@ -18,7 +18,9 @@ type Store interface {
 	CreateKey(ctx context.Context, k Key, entries func(id int64) []ledger.Entry, trail ...audit.Entry) (Key, error)
 	// CreateKeyWithin is CreateKey for a user who has fewer than MaxKeys in use
 	// and fewer than MaxEverKeys in all, or fails with ErrTooManyKeys.
-	CreateKeyWithin(ctx context.Context, k Key, entries func(id int64) []ledger.Entry, trail ...audit.Entry) (Key, error)
+	CreateKeyWithin(
+		ctx context.Context, k Key, entries func(id int64) []ledger.Entry, trail ...audit.Entry,
+	) (Key, error)
 	// KeyByHash returns the key in use with the hash and its owner's name, or ErrBadKey.
 	KeyByHash(ctx context.Context, h identity.Hash) (Key, error)
 	// RotateKey carries a replacement out and returns the balance of the key;
@@ -27,7 +29,9 @@ type Store interface {
 	RotateKey(ctx context.Context, r Replacement) (ledger.Balance, error)
 	// RetiredAnswer returns the kept answer of the request that replaced the
 	// old key, and the key's ID; or ErrBadKey for any other request.
-	RetiredAnswer(ctx context.Context, old identity.Hash, name string, request idempotency.Hash, now time.Time) (int64, idempotency.Answer, error)
+	RetiredAnswer(
+		ctx context.Context, old identity.Hash, name string, request idempotency.Hash, now time.Time,
+	) (int64, idempotency.Answer, error)
 	// SetKeyLabel and RevokeKey change a key of the user, or fail with ErrUnknownKey.
 	SetKeyLabel(ctx context.Context, userID, keyID int64, label string, trail ...audit.Entry) error
 	RevokeKey(ctx context.Context, userID, keyID int64, now time.Time, trail ...audit.Entry) error
@@ -49,7 +53,10 @@ type Store interface {
 	Custodian(ctx context.Context, keyID int64) (Custodian, error)
 	// UpdateCustodian locks the custodian, calls change and stores the result
 	// with the entries; change may run again, so it must have no effects.
-	UpdateCustodian(ctx context.Context, keyID int64, entries []ledger.Entry, change func(Custodian) (Custodian, error), record AuditFunc) (Custodian, error)
+	UpdateCustodian(
+		ctx context.Context, keyID int64, entries []ledger.Entry, change func(Custodian) (Custodian, error),
+		record AuditFunc,
+	) (Custodian, error)
 
 	// MembershipBySession returns the user of a session that has neither
 	// expired at now nor been revoked, and the merchant it acts for. The role
@@ -78,12 +85,16 @@ type Store interface {
 	InvitedBy(ctx context.Context, token identity.Hash, now time.Time) (Invited, identity.User, error)
 	// RenewInvited gives an invitation another token; RevokeInvited ends it.
 	// Both fail with ErrUnknownInvited.
-	RenewInvited(ctx context.Context, merchantID int64, id string, token identity.Hash, until time.Time, trail ...audit.Entry) (Invited, error)
+	RenewInvited(
+		ctx context.Context, merchantID int64, id string, token identity.Hash, until time.Time, trail ...audit.Entry,
+	) (Invited, error)
 	RevokeInvited(ctx context.Context, merchantID int64, id string, now time.Time, trail ...audit.Entry) error
 	// JoinTeam uses an invitation for the user's address up and makes the user
 	// a member; a user without an ID is stored first. It fails with
 	// identity.ErrBadInvitation or ErrEmailTaken and changes nothing.
-	JoinTeam(ctx context.Context, token identity.Hash, user identity.User, now time.Time, trail ...audit.Entry) (identity.User, Invited, error)
+	JoinTeam(
+		ctx context.Context, token identity.Hash, user identity.User, now time.Time, trail ...audit.Entry,
+	) (identity.User, Invited, error)
 
 	// AddAudit appends an entry to the audit log. AuditLog lists what the user
 	// did to their own sign-in, and what was done for the merchant (0: none),

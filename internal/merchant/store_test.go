@@ -32,7 +32,8 @@ type memory struct {
 func newMemory() *memory {
 	return &memory{
 		keys: map[int64]Key{}, custodians: map[int64]Custodian{},
-		sessions: map[identity.Hash]Membership{}, balances: map[int64]ledger.Balance{}, posted: map[string]ledger.Entry{}, races: 2,
+		sessions: map[identity.Hash]Membership{},
+		balances: map[int64]ledger.Balance{}, posted: map[string]ledger.Entry{}, races: 2,
 	}
 }
 
@@ -47,11 +48,15 @@ func (m *memory) begin() (end func(), err error) {
 }
 
 // CreateKeyWithin does not count: the limits are the database's to keep.
-func (m *memory) CreateKeyWithin(ctx context.Context, k Key, entries func(int64) []ledger.Entry, trail ...audit.Entry) (Key, error) {
+func (m *memory) CreateKeyWithin(
+	ctx context.Context, k Key, entries func(int64) []ledger.Entry, trail ...audit.Entry,
+) (Key, error) {
 	return m.CreateKey(ctx, k, entries)
 }
 
-func (m *memory) CreateKey(_ context.Context, k Key, entries func(int64) []ledger.Entry, trail ...audit.Entry) (Key, error) {
+func (m *memory) CreateKey(
+	_ context.Context, k Key, entries func(int64) []ledger.Entry, trail ...audit.Entry,
+) (Key, error) {
 	end, err := m.begin()
 	if err != nil {
 		return Key{}, err
@@ -138,7 +143,9 @@ func (m *memory) apply(keyID int64, entries []ledger.Entry) error {
 	return nil
 }
 
-func (m *memory) CreateCustodian(_ context.Context, c Custodian, entries []ledger.Entry, _ AuditFunc) (Custodian, error) {
+func (m *memory) CreateCustodian(
+	_ context.Context, c Custodian, entries []ledger.Entry, _ AuditFunc,
+) (Custodian, error) {
 	end, err := m.begin()
 	if err != nil {
 		return Custodian{}, err

@@ -24,11 +24,15 @@ func TestService_Stored(t *testing.T) {
 	st, clock := openStore(t), func() time.Time { return now }
 	users := identity.New(st, clock, identity.Options{})
 	s := merchant.New(st, users, clock, merchant.Options{})
-	user, err := users.CreateUser(t.Context(), identity.NewUser{Email: "ada@example.com", Password: secret.New("correct horse battery")})
+	user, err := users.CreateUser(
+		t.Context(), identity.NewUser{Email: "ada@example.com", Password: secret.New("correct horse battery")},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	signedIn, err := users.SignIn(t.Context(), identity.Credentials{Email: "ada@example.com", Password: secret.New("correct horse battery")})
+	signedIn, err := users.SignIn(
+		t.Context(), identity.Credentials{Email: "ada@example.com", Password: secret.New("correct horse battery")},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,9 +51,13 @@ func TestService_Stored(t *testing.T) {
 		Wallets: map[chain.Network]string{chain.Base: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"},
 		Secret:  new(secret.New("its secret")),
 		Networks: []merchant.NetworkInput{{
-			Network: chain.Base, Tokens: new([]money.Token{money.USDC}), MaxAmount: new(100 * money.USD), Finality: new("12s"),
+			Network: chain.Base, Tokens: new(
+				[]money.Token{money.USDC},
+			), MaxAmount: new(100 * money.USD), Finality: new("12s"),
 		}},
-		Branding: &merchant.BrandingInput{PrimaryColor: new("#09f")}, ShortBasis: new(int64(50)), LateFor: new(time.Hour),
+		Branding: &merchant.BrandingInput{
+			PrimaryColor: new("#09f"),
+		}, ShortBasis: new(int64(50)), LateFor: new(time.Hour),
 	}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +70,9 @@ func TestService_Stored(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(updated, created) || !updated.SigningSecrets[0].Equal(signing) {
 		t.Errorf("the update gave\n%+v (%v), want\n%+v", updated, err, created)
 	}
-	if _, err := s.UpdateCustodian(t.Context(), key, merchant.CustodianInput{Name: new("Other")}, nil); !errors.Is(err, ledger.ErrNoCredits) {
+	if _, err := s.UpdateCustodian(
+		t.Context(), key, merchant.CustodianInput{Name: new("Other")}, nil,
+	); !errors.Is(err, ledger.ErrNoCredits) {
 		t.Errorf("without credits: %v", err)
 	}
 	if found, _ := s.Custodian(t.Context(), key.ID); found.Name != "Shop" {

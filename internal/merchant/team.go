@@ -99,7 +99,9 @@ func (s *Service) RemoveMember(ctx context.Context, merchant, member identity.Us
 
 // InviteMember invites somebody with the address into the team. The token is
 // shown only here.
-func (s *Service) InviteMember(ctx context.Context, by Membership, email string, role Role, trail ...audit.Entry) (Invited, secret.Text, error) {
+func (s *Service) InviteMember(
+	ctx context.Context, by Membership, email string, role Role, trail ...audit.Entry,
+) (Invited, secret.Text, error) {
 	email, err := identity.NormalizeEmail(email)
 	if err != nil {
 		return Invited{}, secret.Text{}, err
@@ -117,7 +119,8 @@ func (s *Service) InviteMember(ctx context.Context, by Membership, email string,
 		return Invited{}, secret.Text{}, err
 	}
 	n := Invited{
-		ID: id, MerchantID: by.Merchant.ID, Email: email, Role: role, By: by.User.Email, CreatedAt: now, ExpiresAt: now.Add(identity.InvitationTTL),
+		ID: id, MerchantID: by.Merchant.ID, Email: email, Role: role, By: by.User.Email,
+		CreatedAt: now, ExpiresAt: now.Add(identity.InvitationTTL),
 	}
 	return n, token, s.store.AddInvited(ctx, hash, n, trail...)
 }
@@ -129,7 +132,9 @@ func (s *Service) Invitations(ctx context.Context, merchant identity.User) ([]In
 
 // RenewInvitation makes a new link for an invitation; the old one is
 // worthless then. It fails with ErrUnknownInvited.
-func (s *Service) RenewInvitation(ctx context.Context, merchant identity.User, id string, trail ...audit.Entry) (Invited, secret.Text, error) {
+func (s *Service) RenewInvitation(
+	ctx context.Context, merchant identity.User, id string, trail ...audit.Entry,
+) (Invited, secret.Text, error) {
 	token, hash, err := identity.TeamToken.New(s.opts.Random)
 	if err != nil {
 		return Invited{}, secret.Text{}, err
@@ -145,7 +150,9 @@ func (s *Service) RevokeInvitation(ctx context.Context, merchant identity.User, 
 
 // Invitation returns what the token invites to, and the merchant; known tells
 // whether the address has an account already. It fails with identity.ErrBadInvitation.
-func (s *Service) Invitation(ctx context.Context, token string) (n Invited, merchant identity.User, known bool, err error) {
+func (s *Service) Invitation(
+	ctx context.Context, token string,
+) (n Invited, merchant identity.User, known bool, err error) {
 	hash, ok := identity.TeamToken.Hash(token)
 	if !ok {
 		return Invited{}, identity.User{}, false, identity.ErrBadInvitation
@@ -174,7 +181,9 @@ func (s *Service) Join(ctx context.Context, token string, user identity.User, tr
 // JoinNew makes a user by an invitation into a team, whether signing up is open
 // or not: an owner answers for them. The user has no merchant account of their
 // own. It fails as CreateUser does, or with identity.ErrBadInvitation.
-func (s *Service) JoinNew(ctx context.Context, token string, in identity.NewUser, trail ...audit.Entry) (identity.User, Invited, error) {
+func (s *Service) JoinNew(
+	ctx context.Context, token string, in identity.NewUser, trail ...audit.Entry,
+) (identity.User, Invited, error) {
 	hash, ok := identity.TeamToken.Hash(token)
 	if !ok {
 		return identity.User{}, Invited{}, identity.ErrBadInvitation

@@ -74,7 +74,8 @@ var (
 func (p present) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		networkUp, networkHead, networkFinal, networkScanned, networkLag, endpoints, healthy, asked, erred,
-		gasBalance, gasRunway, gasCost, sweepWaiting, sweepFlying, sweepAge, streams, databaseUp, oldestDue, stuckWebhook,
+		gasBalance, gasRunway, gasCost, sweepWaiting, sweepFlying, sweepAge, streams, databaseUp,
+		oldestDue, stuckWebhook,
 		unswept, dust,
 	} {
 		ch <- d

@@ -58,7 +58,9 @@ func (c counted) OpenPayment(
 
 // UpdatePayment counts the change that was stored, which is that of the last run
 // of the decision.
-func (c counted) UpdatePayment(ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error)) (payment.Payment, error) {
+func (c counted) UpdatePayment(
+	ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error),
+) (payment.Payment, error) {
 	var before payment.Payment
 	var change payment.Change
 	p, err := c.Store.UpdatePayment(ctx, id, func(p payment.Payment) (payment.Change, error) {

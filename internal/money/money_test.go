@@ -25,14 +25,18 @@ func TestParseMicros(t *testing.T) {
 	for text, rule := range map[string]string{
 		"0": "greater than 0", "0.000": "greater than 0", "-1": "greater than 0", "-0": "greater than 0",
 		"0.0000001": "6 decimal places", "1.1234567": "6 decimal places", "1e-7": "6 decimal places",
-		"1e400": "exponent", "1e-400": "exponent", "1e99999999999999999999": "exponent", "1e99": "too large", "99999999999999": "too large",
+		"1e400": "exponent", "1e-400": "exponent", "1e99999999999999999999": "exponent",
+		"1e99": "too large", "99999999999999": "too large",
 		"NaN": "decimal number", "Infinity": "decimal number", "": "decimal number", `"10"`: "decimal number", "1_0": "decimal number",
-		"01": "decimal number", "1.": "decimal number", ".5": "decimal number", "+1": "decimal number", "1e": "decimal number",
-		"0x10": "decimal number", "١": "decimal number", "--1": "decimal number", "1 ": "decimal number", "null": "decimal number",
+		"01": "decimal number", "1.": "decimal number", ".5": "decimal number",
+		"+1": "decimal number", "1e": "decimal number",
+		"0x10": "decimal number", "١": "decimal number", "--1": "decimal number",
+		"1 ": "decimal number", "null": "decimal number",
 		strings.Repeat("1", 1000): "decimal number",
 	} {
 		_, err := money.ParseMicros("amount", text)
-		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), rule) || !strings.HasPrefix(err.Error(), "amount ") {
+		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), rule) ||
+			!strings.HasPrefix(err.Error(), "amount ") {
 			t.Errorf("%.20q: %v; want the rule %q", text, err, rule)
 		}
 	}
@@ -41,7 +45,9 @@ func TestParseMicros(t *testing.T) {
 func TestMicrosText(t *testing.T) {
 	t.Parallel()
 	for m, want := range map[money.Micros][3]string{
-		12_500_000: {"12.5", "12.500000", "12.50"}, 10_000: {"0.01", "0.010000", "0.01"}, 1: {"0.000001", "0.000001", "0.000001"},
+		12_500_000: {
+			"12.5", "12.500000", "12.50",
+		}, 10_000: {"0.01", "0.010000", "0.01"}, 1: {"0.000001", "0.000001", "0.000001"},
 		5_000_000: {"5", "5.000000", "5.00"}, 0: {"0", "0.000000", "0.00"},
 	} {
 		if got := [3]string{m.String(), m.Fixed(), m.Display()}; got != want {
@@ -93,7 +99,9 @@ func TestUnits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for decimals, want := range map[int]string{0: "123456789", 6: "123.456789", 9: "0.123456789", 12: "0.000123456789"} {
+	for decimals, want := range map[int]string{
+		0: "123456789", 6: "123.456789", 9: "0.123456789", 12: "0.000123456789",
+	} {
 		if got := u.Format(decimals); got != want {
 			t.Errorf("with %d decimals it is %s, want %s", decimals, got, want)
 		}
@@ -137,7 +145,9 @@ func TestAttoOfAbsurdDeposit(t *testing.T) {
 // TestUnits_Display: people read cents, and every digit that is not zero.
 func TestUnits_Display(t *testing.T) {
 	t.Parallel()
-	for want, units := range map[string]int64{"49.90": 49_900_000, "20.00": 20_000_000, "0.37": 370_000, "0.000001": 1, "0.00": 0} {
+	for want, units := range map[string]int64{
+		"49.90": 49_900_000, "20.00": 20_000_000, "0.37": 370_000, "0.000001": 1, "0.00": 0,
+	} {
 		if got := money.UnitsFromUint64(uint64(units)).Display(6); got != want { //nolint:gosec // none is negative
 			t.Errorf("%d units read %q, want %q", units, got, want)
 		}

@@ -185,13 +185,17 @@ func (p *Party) Answered(user identity.User, have []identity.Passkey, state, ans
 }
 
 // validate tells apart what was asked of one user and what was asked of anybody.
-func (p *Party) validate(h holder, session webauthn.SessionData, parsed *protocol.ParsedCredentialAssertionData) (*webauthn.Credential, error) {
+func (p *Party) validate(
+	h holder, session webauthn.SessionData, parsed *protocol.ParsedCredentialAssertionData,
+) (*webauthn.Credential, error) {
 	var used *webauthn.Credential
 	var err error
 	if len(session.UserID) > 0 {
 		used, err = p.protocol.ValidateLogin(h, session, parsed)
 	} else {
-		used, err = p.protocol.ValidateDiscoverableLogin(func(_, _ []byte) (webauthn.User, error) { return h, nil }, session, parsed)
+		used, err = p.protocol.ValidateDiscoverableLogin(func(_, _ []byte) (webauthn.User, error) {
+			return h, nil
+		}, session, parsed)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("check the answer of a passkey: %w", err)

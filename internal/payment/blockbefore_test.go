@@ -41,7 +41,8 @@ func TestBlockBefore(t *testing.T) {
 	if err != nil || got > top-100 || got < top-firstStepBack {
 		t.Errorf("a node that keeps 100 blocks: %d, %v", got, err)
 	}
-	if got, err = blockBefore(t.Context(), forgetful{oldest: 1}, time.Unix(5, 0), chain.Head{Number: 10}); err != nil || got != 1 {
+	if got, err = blockBefore(t.Context(), forgetful{oldest: 1}, time.Unix(5, 0), chain.Head{Number: 10}); err != nil ||
+		got != 1 {
 		t.Errorf("a young chain: %d, %v", got, err)
 	}
 }

@@ -19,7 +19,9 @@ type dying struct {
 
 var errDying = errors.New("the database is gone")
 
-func (d *dying) UpdatePayment(ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error)) (payment.Payment, error) {
+func (d *dying) UpdatePayment(
+	ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error),
+) (payment.Payment, error) {
 	if d.dead {
 		return payment.Payment{}, errDying
 	}
@@ -32,7 +34,9 @@ type boasting struct {
 	lies bool
 }
 
-func (b *boasting) Scan(ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet) ([]chain.Transfer, error) {
+func (b *boasting) Scan(
+	ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet,
+) ([]chain.Transfer, error) {
 	transfers, err := b.Reader.Scan(ctx, from, to, watch)
 	for i := range transfers {
 		if b.lies {

@@ -93,7 +93,9 @@ func (p Payment) Start(choice Choice, route Route, ttl time.Duration, now time.T
 	c.Payment.Status, c.Payment.StartedAt = Started, now
 	c.Payment.ExpiresAt = later(p.ExpiresAt, now.Add(ttl))
 	if p.Kind != KindTopUp {
-		c.Entries = append(c.Entries, ledger.Spend(p.KeyID, ledger.Credit, ledger.ReasonStart, "start:"+string(p.ID), now))
+		c.Entries = append(
+			c.Entries, ledger.Spend(p.KeyID, ledger.Credit, ledger.ReasonStart, "start:"+string(p.ID), now),
+		)
 	}
 	c.emit(EventStarted, now, n)
 	return c, nil
@@ -203,7 +205,9 @@ func (c Change) complete(now time.Time) Change {
 		if p.enough() {
 			n = max(n, p.Credits)
 		}
-		c.Entries = append(c.Entries, ledger.Grant(p.KeyID, ledger.Credit, n, ledger.ReasonTopUp, "topup:"+string(p.ID), now))
+		c.Entries = append(
+			c.Entries, ledger.Grant(p.KeyID, ledger.Credit, n, ledger.ReasonTopUp, "topup:"+string(p.ID), now),
+		)
 	}
 	c.emit(EventCompleted, now, nil)
 	return c
@@ -307,7 +311,9 @@ func (p Payment) MarkCompleted(by Actor, now time.Time) (Change, error) {
 		return Change{}, ErrNotByHand
 	}
 	c := Change{Payment: p}
-	c.Entries = append(c.Entries, ledger.Spend(p.KeyID, ledger.Query, ledger.ReasonOperation, "complete:"+string(p.ID), now))
+	c.Entries = append(
+		c.Entries, ledger.Spend(p.KeyID, ledger.Query, ledger.ReasonOperation, "complete:"+string(p.ID), now),
+	)
 	c.Payment.ByHand = true
 	c.emit(EventMarked, now, note{By: by.Name, Reason: by.Reason})
 	return c.complete(now), nil

@@ -79,7 +79,10 @@ func TestDiagram(t *testing.T) {
 	enough := view(chain.Polygon, 1, 5, 5, transfer(usdcPolygon, "10000000", 3, "a", "x"))
 	inputs := map[string]func(payment.Payment) (payment.Change, error){
 		"start": func(p payment.Payment) (payment.Change, error) {
-			return p.Start(payment.Choice{Network: chain.Polygon, Token: money.USDT}, routeOn(chain.Polygon), ttl, t0.Add(time.Minute))
+			return p.Start(
+				payment.Choice{Network: chain.Polygon, Token: money.USDT}, routeOn(chain.Polygon), ttl,
+				t0.Add(time.Minute),
+			)
 		},
 		"observe": func(p payment.Payment) (payment.Change, error) { return p.Observe(enough, t0.Add(time.Minute)) },
 		"expire": func(p payment.Payment) (payment.Change, error) {
@@ -148,18 +151,34 @@ func TestRefusals(t *testing.T) {
 		do   func() (payment.Change, error)
 		want error
 	}{
-		"CancelCompleted": {func() (payment.Change, error) { return inStatus(t, payment.Completed).Cancel(t0) }, payment.ErrEnded},
-		"CancelExpired":   {func() (payment.Change, error) { return inStatus(t, payment.Expired).Cancel(t0) }, payment.ErrEnded},
-		"CancelCancelled": {func() (payment.Change, error) { return inStatus(t, payment.Cancelled).Cancel(t0) }, payment.ErrEnded},
+		"CancelCompleted": {func() (payment.Change, error) {
+			return inStatus(t, payment.Completed).Cancel(t0)
+		}, payment.ErrEnded},
+		"CancelExpired": {func() (payment.Change, error) {
+			return inStatus(t, payment.Expired).Cancel(t0)
+		}, payment.ErrEnded},
+		"CancelCancelled": {func() (payment.Change, error) {
+			return inStatus(t, payment.Cancelled).Cancel(t0)
+		}, payment.ErrEnded},
 		"CancelMoneySeen": {func() (payment.Change, error) { return seen.Cancel(t0) }, payment.ErrMoneyReceived},
 		"CompleteCompleted": {func() (payment.Change, error) {
 			return inStatus(t, payment.Completed).MarkCompleted(payment.Actor{}, t0)
 		}, payment.ErrCompleted},
-		"AcceptNothing":   {func() (payment.Change, error) { return inStatus(t, payment.Expired).Accept(payment.Actor{}, t0) }, payment.ErrNoMoney},
-		"AcceptNotFinal":  {func() (payment.Change, error) { return seen.Accept(payment.Actor{}, t0) }, payment.ErrNoMoney},
-		"AcceptCompleted": {func() (payment.Change, error) { return inStatus(t, payment.Completed).Accept(payment.Actor{}, t0) }, payment.ErrCompleted},
-		"AcceptTopUp":     {func() (payment.Change, error) { return topUp.Accept(payment.Actor{}, t0) }, payment.ErrNotByHand},
-		"CompleteTopUp":   {func() (payment.Change, error) { return topUp.MarkCompleted(payment.Actor{}, t0) }, payment.ErrNotByHand},
+		"AcceptNothing": {func() (payment.Change, error) {
+			return inStatus(t, payment.Expired).Accept(payment.Actor{}, t0)
+		}, payment.ErrNoMoney},
+		"AcceptNotFinal": {func() (payment.Change, error) {
+			return seen.Accept(payment.Actor{}, t0)
+		}, payment.ErrNoMoney},
+		"AcceptCompleted": {func() (payment.Change, error) {
+			return inStatus(t, payment.Completed).Accept(payment.Actor{}, t0)
+		}, payment.ErrCompleted},
+		"AcceptTopUp": {func() (payment.Change, error) {
+			return topUp.Accept(payment.Actor{}, t0)
+		}, payment.ErrNotByHand},
+		"CompleteTopUp": {func() (payment.Change, error) {
+			return topUp.MarkCompleted(payment.Actor{}, t0)
+		}, payment.ErrNotByHand},
 	} {
 		if c, err := tt.do(); !errors.Is(err, tt.want) || !c.None() {
 			t.Errorf("%s: %v with %v, want %v and no change", name, err, types(c), tt.want)
@@ -178,7 +197,8 @@ func TestAccept(t *testing.T) {
 		t.Fatalf("acceptable %v with money, %v without", p.Acceptable(), started(t, "10").Acceptable())
 	}
 	c, err := p.Accept(payment.Actor{Name: "ada@shop.example"}, t0)
-	if err != nil || len(c.Entries) != 0 || !slices.Equal(types(c), []payment.EventType{payment.EventAccepted, payment.EventCompleted}) {
+	if err != nil || len(c.Entries) != 0 ||
+		!slices.Equal(types(c), []payment.EventType{payment.EventAccepted, payment.EventCompleted}) {
 		t.Fatalf("%v with entries %v, %v", types(c), c.Entries, err)
 	}
 	if !strings.Contains(string(c.Events[0].Data), "ada@shop.example") || !strings.Contains(string(c.Events[1].Data), `"receivedAmount":4`) {
@@ -208,7 +228,8 @@ func TestMarkCompleted_Reason(t *testing.T) {
 	if err != nil || !slices.Equal(types(c), []payment.EventType{payment.EventMarked, payment.EventCompleted}) {
 		t.Fatalf("%v, %v", types(c), err)
 	}
-	if text := string(c.Events[0].Data); !strings.Contains(text, "paid in cash") || !strings.Contains(text, "ada@shop.example") {
+	if text := string(c.Events[0].Data); !strings.Contains(text, "paid in cash") ||
+		!strings.Contains(text, "ada@shop.example") {
 		t.Errorf("the event says %s", text)
 	}
 	if text := string(c.Events[1].Data); strings.Contains(text, "cash") || strings.Contains(text, "ada@") {
@@ -220,10 +241,13 @@ func TestMarkCompleted_Reason(t *testing.T) {
 func TestShow(t *testing.T) {
 	t.Parallel()
 	c, err := pending(t, "10").Show(t0)
-	if err != nil || !slices.Equal(types(c), []payment.EventType{payment.EventShown}) || c.Payment.Status != payment.Pending {
+	if err != nil || !slices.Equal(types(c), []payment.EventType{payment.EventShown}) ||
+		c.Payment.Status != payment.Pending {
 		t.Fatalf("%v, %v", types(c), err)
 	}
-	for name, p := range map[string]payment.Payment{"again": c.Payment, "started": started(t, "10"), "completed": inStatus(t, payment.Completed)} {
+	for name, p := range map[string]payment.Payment{
+		"again": c.Payment, "started": started(t, "10"), "completed": inStatus(t, payment.Completed),
+	} {
 		if c, err := p.Show(t0); err != nil || !c.None() {
 			t.Errorf("%s: %v, %v", name, types(c), err)
 		}

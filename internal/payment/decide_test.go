@@ -65,8 +65,12 @@ func transfer(a chain.Asset, units string, block uint64, fork string, tx string)
 		panic(err)
 	}
 	return chain.Transfer{
-		Key: chain.Key{Network: a.Network, Tx: chain.TxHash(tx)}, Asset: a, To: routeOn(a.Network).Address.Address, Units: u,
-		Block: chain.Head{Number: block, Hash: fmt.Sprint(fork, block), Time: t0.Add(time.Duration(block) * time.Second)},
+		Key: chain.Key{
+			Network: a.Network, Tx: chain.TxHash(tx),
+		}, Asset: a, To: routeOn(a.Network).Address.Address, Units: u,
+		Block: chain.Head{
+			Number: block, Hash: fmt.Sprint(fork, block), Time: t0.Add(time.Duration(block) * time.Second),
+		},
 	}
 }
 
@@ -95,7 +99,9 @@ func types(c payment.Change) []payment.EventType {
 func TestStart(t *testing.T) {
 	t.Parallel()
 	now := t0.Add(50 * time.Minute)
-	c, err := pending(t, "10").Start(payment.Choice{Network: chain.Polygon, Token: money.USDC}, routeOn(chain.Polygon), ttl, now)
+	c, err := pending(t, "10").Start(
+		payment.Choice{Network: chain.Polygon, Token: money.USDC}, routeOn(chain.Polygon), ttl, now,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +121,9 @@ func TestStart(t *testing.T) {
 		}
 	})
 	t.Run("OtherNetwork", func(t *testing.T) {
-		c, err := p.Start(payment.Choice{Network: chain.BEP20, Token: money.USDT}, routeOn(chain.BEP20), ttl, now.Add(time.Minute))
+		c, err := p.Start(
+			payment.Choice{Network: chain.BEP20, Token: money.USDT}, routeOn(chain.BEP20), ttl, now.Add(time.Minute),
+		)
 		if err != nil || len(c.Entries) != 0 || len(c.Payment.Routes) != 2 || !c.Payment.ExpiresAt.Equal(p.ExpiresAt) {
 			t.Errorf("switch: %+v, %v", c, err)
 		}
@@ -124,12 +132,15 @@ func TestStart(t *testing.T) {
 		r := routeOn(chain.Polygon)
 		r.Settlement = "0x6Fac4D18c912343BF86fa7049364Dd4E424Ab9C0"
 		c, err := p.Start(payment.Choice{Network: chain.Polygon, Token: money.USDT}, r, ttl, now)
-		if err != nil || len(c.Payment.Routes) != 1 || c.Payment.Routes[0].Settlement != routeOn(chain.Polygon).Settlement {
+		if err != nil || len(c.Payment.Routes) != 1 ||
+			c.Payment.Routes[0].Settlement != routeOn(chain.Polygon).Settlement {
 			t.Errorf("the recorded settlement wallet changed: %+v, %v", c.Payment.Routes, err)
 		}
 	})
 	t.Run("PastExpiry", func(t *testing.T) {
-		_, err := pending(t, "10").Start(payment.Choice{Network: chain.Base, Token: money.USDC}, routeOn(chain.Base), ttl, t0.Add(time.Hour))
+		_, err := pending(t, "10").Start(
+			payment.Choice{Network: chain.Base, Token: money.USDC}, routeOn(chain.Base), ttl, t0.Add(time.Hour),
+		)
 		if !errors.Is(err, payment.ErrPastExpiry) {
 			t.Errorf("got %v", err)
 		}
@@ -158,14 +169,18 @@ func TestObserve(t *testing.T) {
 	t.Run("SeenThenFinal", func(t *testing.T) {
 		p := started(t, "10")
 		c := observe(t, p, view(chain.Polygon, 1, 10, 5, transfer(usdcPolygon, "10000000", 9, "a", "x")), now)
-		if !slices.Equal(types(c), []payment.EventType{payment.EventSeen}) || c.Payment.Status != payment.Started || c.Payment.Hash != "x" {
+		if !slices.Equal(types(c), []payment.EventType{payment.EventSeen}) || c.Payment.Status != payment.Started ||
+			c.Payment.Hash != "x" {
 			t.Fatalf("seen: %v %s", types(c), c.Payment.Status)
 		}
 		c = observe(t, c.Payment, view(chain.Polygon, 6, 9, 9, transfer(usdcPolygon, "10000000", 9, "a", "x")), now)
-		if !slices.Equal(types(c), []payment.EventType{payment.EventFinal, payment.EventCompleted}) || c.Payment.Status != payment.Completed {
+		if !slices.Equal(types(c), []payment.EventType{payment.EventFinal, payment.EventCompleted}) ||
+			c.Payment.Status != payment.Completed {
 			t.Fatalf("final: %v %s", types(c), c.Payment.Status)
 		}
-		if again := observe(t, c.Payment, view(chain.Polygon, 6, 9, 9, transfer(usdcPolygon, "10000000", 9, "a", "x")), now); !again.None() {
+		if again := observe(
+			t, c.Payment, view(chain.Polygon, 6, 9, 9, transfer(usdcPolygon, "10000000", 9, "a", "x")), now,
+		); !again.None() {
 			t.Errorf("the same view again changed something: %v", types(again))
 		}
 	})
@@ -187,15 +202,21 @@ func TestObserve(t *testing.T) {
 		late := p.ExpiresAt.Add(-time.Minute)
 		first := transfer(usdcPolygon, "9630000", 3, "a", "x")
 		c := observe(t, p, view(chain.Polygon, 1, 5, 5, first), late)
-		if c.Payment.Status != payment.Started || c.Payment.Missing() != 370_000 || !c.Payment.ExpiresAt.Equal(late.Add(payment.ShortExtension)) {
+		if c.Payment.Status != payment.Started || c.Payment.Missing() != 370_000 ||
+			!c.Payment.ExpiresAt.Equal(late.Add(payment.ShortExtension)) {
 			t.Fatalf("short: %s missing %s until %s", c.Payment.Status, c.Payment.Missing(), c.Payment.ExpiresAt)
 		}
 		expires := c.Payment.ExpiresAt
-		c = observe(t, c.Payment, view(chain.Polygon, 6, 6, 6, transfer(usdcPolygon, "1", 6, "a", "y")), late.Add(time.Minute))
+		c = observe(
+			t, c.Payment, view(chain.Polygon, 6, 6, 6, transfer(usdcPolygon, "1", 6, "a", "y")), late.Add(time.Minute),
+		)
 		if !c.Payment.ExpiresAt.Equal(expires) {
 			t.Errorf("the timer was extended twice")
 		}
-		c = observe(t, c.Payment, view(chain.Polygon, 7, 7, 7, transfer(usdcPolygon, "369999", 7, "a", "z")), late.Add(2*time.Minute))
+		c = observe(
+			t, c.Payment, view(chain.Polygon, 7, 7, 7, transfer(usdcPolygon, "369999", 7, "a", "z")),
+			late.Add(2*time.Minute),
+		)
 		if c.Payment.Status != payment.Completed || c.Payment.Hash != "z" {
 			t.Errorf("three deposits that add up leave it %s", c.Payment.Status)
 		}
@@ -261,7 +282,8 @@ func TestObserve(t *testing.T) {
 			t.Fatalf("credited early: %s, rechecked %v", p.Status, p.Deposits[0].Rechecked)
 		}
 		c := observe(t, p, view(chain.Polygon, 3, 12, 12), now)
-		if !c.Payment.Reorged || !slices.Equal(types(c), []payment.EventType{payment.EventVanished, payment.EventReorged}) {
+		if !c.Payment.Reorged ||
+			!slices.Equal(types(c), []payment.EventType{payment.EventVanished, payment.EventReorged}) {
 			t.Errorf("reorged %v, events %v", c.Payment.Reorged, types(c))
 		}
 	})
@@ -285,7 +307,9 @@ func TestObserve(t *testing.T) {
 		}
 		generous := c.Payment
 		generous.Terms.LateFor = time.Hour
-		if late := observe(t, generous, money, p.ExpiresAt.Add(2*time.Minute)); late.Payment.Status != payment.Completed {
+		if late := observe(
+			t, generous, money, p.ExpiresAt.Add(2*time.Minute),
+		); late.Payment.Status != payment.Completed {
 			t.Errorf("with late terms it is %s", late.Payment.Status)
 		}
 		generous.Terms.LateFor = 30 * time.Second
@@ -296,10 +320,14 @@ func TestObserve(t *testing.T) {
 	t.Run("ShortTerms", func(t *testing.T) {
 		p := started(t, "10")
 		p.Terms.ShortBasis = 100
-		if c := observe(t, p, view(chain.Polygon, 1, 5, 5, transfer(usdcPolygon, "9899999", 3, "a", "x")), now); c.Payment.Status != payment.Started {
+		if c := observe(
+			t, p, view(chain.Polygon, 1, 5, 5, transfer(usdcPolygon, "9899999", 3, "a", "x")), now,
+		); c.Payment.Status != payment.Started {
 			t.Errorf("more than 1 %% short completes it")
 		}
-		if c := observe(t, p, view(chain.Polygon, 1, 5, 5, transfer(usdcPolygon, "9900000", 3, "a", "x")), now); c.Payment.Status != payment.Completed {
+		if c := observe(
+			t, p, view(chain.Polygon, 1, 5, 5, transfer(usdcPolygon, "9900000", 3, "a", "x")), now,
+		); c.Payment.Status != payment.Completed {
 			t.Errorf("exactly 1 %% short leaves it %s", c.Payment.Status)
 		}
 	})

@@ -57,7 +57,9 @@ func checkText(name, text string, most int) error {
 	if utf8.RuneCountInString(text) > most {
 		return fault.About(fault.Invalid, name, "must have at most %d characters", most)
 	}
-	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }) {
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.IsControl(r) && r != '\n'
+	}) {
 		return fault.About(fault.Invalid, name, "must be plain text without control characters")
 	}
 	return nil
@@ -70,7 +72,8 @@ func checkReturnURL(name, text string) error {
 		return nil
 	}
 	u, err := url.Parse(text)
-	if err != nil || len(text) > MaxURL || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" || u.User != nil {
+	if err != nil || len(text) > MaxURL || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" ||
+		u.User != nil {
 		return fault.About(fault.Invalid, name, "must be an http or https address of at most %d characters", MaxURL)
 	}
 	return nil
@@ -82,7 +85,9 @@ func checkMetadata(m map[string]string) error {
 		size += len(k) + len(v)
 	}
 	if size > MaxMetadata || len(m) > MaxMetaKeys {
-		return fault.About(fault.Invalid, "metadata", "must have at most %d keys and %d bytes", MaxMetaKeys, MaxMetadata)
+		return fault.About(
+			fault.Invalid, "metadata", "must have at most %d keys and %d bytes", MaxMetaKeys, MaxMetadata,
+		)
 	}
 	for k, v := range m {
 		if k == "" {

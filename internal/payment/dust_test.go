@@ -32,7 +32,9 @@ func TestWatcher_DustFlood(t *testing.T) {
 	r := newRig(t, 2)
 	p := r.start()
 	var asked atomic.Int64
-	w := payment.NewWatcher(r.profile, countedConfirm{r.reader(), &asked}, r.store, "one", r.now, slog.New(slog.DiscardHandler))
+	w := payment.NewWatcher(
+		r.profile, countedConfirm{r.reader(), &asked}, r.store, "one", r.now, slog.New(slog.DiscardHandler),
+	)
 	r.must(w.RunOnce(t.Context()))
 
 	route, _ := p.Route()

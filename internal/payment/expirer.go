@@ -142,7 +142,9 @@ func (e *Expirer) coverage(ctx context.Context, payments []Payment) (map[ID]Cove
 	return covered, first
 }
 
-func (e *Expirer) cover(ctx context.Context, n chain.Network, r chain.Reader, payments []Payment, covered map[ID]Coverage) error {
+func (e *Expirer) cover(
+	ctx context.Context, n chain.Network, r chain.Reader, payments []Payment, covered map[ID]Coverage,
+) error {
 	c, ok, err := e.store.Cursor(ctx, n)
 	if err != nil || !ok || !c.BehindSince.IsZero() {
 		return err
@@ -174,7 +176,9 @@ func (e *Expirer) cover(ctx context.Context, n chain.Network, r chain.Reader, pa
 
 // missed reads the balances of the payments' addresses and returns the payments
 // with more money than is recorded.
-func (e *Expirer) missed(ctx context.Context, n chain.Network, r chain.Reader, due []Payment, at chain.Head) (map[ID]bool, error) {
+func (e *Expirer) missed(
+	ctx context.Context, n chain.Network, r chain.Reader, due []Payment, at chain.Head,
+) (map[ID]bool, error) {
 	addresses := make([]chain.Address, len(due))
 	for i, p := range due {
 		addresses[i] = p.Routes[p.route(n)].Address.Address
@@ -203,7 +207,8 @@ func (p Payment) holding(asset chain.Asset, a chain.Address) money.Units {
 	var sum money.Units
 	for _, d := range p.Deposits {
 		t := d.Transfer
-		if t.Asset.Contract == asset.Contract && t.Network == asset.Network && t.To == a && d.State != DepositVanished && !d.Swept {
+		if t.Asset.Contract == asset.Contract && t.Network == asset.Network && t.To == a &&
+			d.State != DepositVanished && !d.Swept {
 			sum = sum.Add(t.Units)
 		}
 	}
@@ -234,7 +239,10 @@ func (e *Expirer) search(ctx context.Context, n chain.Network, r chain.Reader, p
 	if err := confirm(ctx, r, transfers, c.Scanned); err != nil {
 		return err
 	}
-	v := View{Network: n, From: from, To: c.Scanned.Number, Latest: c.Scanned, Final: c.Scanned, Finalized: c.Rechecked, Transfers: transfers}
+	v := View{
+		Network: n, From: from, To: c.Scanned.Number, Latest: c.Scanned, Final: c.Scanned, Finalized: c.Rechecked,
+		Transfers: transfers,
+	}
 	_, err = e.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) { return p.Observe(v, e.now()) })
 	return err
 }

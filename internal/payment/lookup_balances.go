@@ -60,7 +60,9 @@ func (l *Lookup) byBalance(ctx context.Context, p Payment, networks []chain.Netw
 }
 
 // judgeBalance judges what the payment's addresses hold of one asset.
-func (l *Lookup) judgeBalance(ctx context.Context, reader chain.Reader, p Payment, profile chain.Profile, asset chain.Asset) LookupResult {
+func (l *Lookup) judgeBalance(
+	ctx context.Context, reader chain.Reader, p Payment, profile chain.Profile, asset chain.Asset,
+) LookupResult {
 	n := profile.Network
 	addresses := p.addressesOn(n)
 	if len(addresses) == 0 || p.hasDepositOf(n, asset) {

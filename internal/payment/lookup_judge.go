@@ -9,7 +9,9 @@ import (
 
 // judgeStored judges a transaction by the payment's stored deposits; ok is
 // false if none is of this transaction.
-func judgeStored(p Payment, hash chain.TxHash, finalIn func(chain.Network) time.Duration, now time.Time) (LookupResult, bool) {
+func judgeStored(
+	p Payment, hash chain.TxHash, finalIn func(chain.Network) time.Duration, now time.Time,
+) (LookupResult, bool) {
 	best := LookupResult{}
 	for _, d := range p.Deposits {
 		if d.Transfer.Tx != hash || d.State == DepositVanished {

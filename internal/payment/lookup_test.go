@@ -41,7 +41,9 @@ func asset(n chain.Network, symbol string) chain.Asset {
 
 func transfer(n chain.Network, symbol string, to chain.Address, tokens int64) chain.Transfer {
 	a := asset(n, symbol)
-	units := money.NewUnits(new(big.Int).Mul(big.NewInt(tokens), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(a.Decimals)), nil)))
+	units := money.NewUnits(
+		new(big.Int).Mul(big.NewInt(tokens), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(a.Decimals)), nil)),
+	)
 	return chain.Transfer{Key: chain.Key{Network: n, Tx: hash}, Asset: a, To: to, Units: units}
 }
 
@@ -181,7 +183,9 @@ func (s oneTransaction) Find(context.Context, chain.TxHash) (chain.Found, error)
 	return s.found, s.err
 }
 
-func (s oneTransaction) Balances(_ context.Context, a chain.Asset, addresses []chain.Address, _ chain.Head) ([]money.Units, error) {
+func (s oneTransaction) Balances(
+	_ context.Context, a chain.Asset, addresses []chain.Address, _ chain.Head,
+) ([]money.Units, error) {
 	out := make([]money.Units, len(addresses))
 	for i, at := range addresses {
 		if whole := s.holds[a.Symbol]; at == ours && whole > 0 {
@@ -240,11 +244,19 @@ func TestLookup_Find(t *testing.T) {
 		readers map[chain.Network]chain.Reader
 		want    LookupVerdict
 	}{
-		"found on one":          {map[chain.Network]chain.Reader{chain.Polygon: right, chain.Base: nothing}, LookupNotFinal},
-		"found beside a failed": {map[chain.Network]chain.Reader{chain.Polygon: right, chain.Base: down}, LookupNotFinal},
-		"nowhere":               {map[chain.Network]chain.Reader{chain.Polygon: nothing, chain.Base: nothing}, LookupNotFound},
-		"one cannot be asked":   {map[chain.Network]chain.Reader{chain.Polygon: nothing, chain.Base: down}, LookupUnavailable},
-		"not configured":        {map[chain.Network]chain.Reader{chain.BEP20: right}, LookupNotFound},
+		"found on one": {
+			map[chain.Network]chain.Reader{chain.Polygon: right, chain.Base: nothing}, LookupNotFinal,
+		},
+		"found beside a failed": {
+			map[chain.Network]chain.Reader{chain.Polygon: right, chain.Base: down}, LookupNotFinal,
+		},
+		"nowhere": {
+			map[chain.Network]chain.Reader{chain.Polygon: nothing, chain.Base: nothing}, LookupNotFound,
+		},
+		"one cannot be asked": {
+			map[chain.Network]chain.Reader{chain.Polygon: nothing, chain.Base: down}, LookupUnavailable,
+		},
+		"not configured": {map[chain.Network]chain.Reader{chain.BEP20: right}, LookupNotFound},
 	} {
 		f, err := newLookup(p, row.readers).Find(t.Context(), string(p.ID), string(hash))
 		if err != nil || f.Verdict != row.want || f.Hash != hash {

@@ -98,7 +98,9 @@ func (o offered) route(p Payment, choice Choice) (Route, error) {
 		return p.Routes[i], nil
 	}
 	wallet := o.taker.wallet(o.network)
-	address, err := o.network.Depositor.DepositAddress(chain.Settlement{Network: choice.Network, Wallet: wallet, Number: p.Number})
+	address, err := o.network.Depositor.DepositAddress(
+		chain.Settlement{Network: choice.Network, Wallet: wallet, Number: p.Number},
+	)
 	if err != nil {
 		return Route{}, err
 	}

@@ -130,7 +130,9 @@ func (s *Service) validFor(minutes int64) (time.Duration, error) {
 		return s.opts.TTL, nil
 	}
 	if minutes < MinValidMinutes || minutes > MaxValidMinutes {
-		return 0, fault.About(fault.Invalid, "expiresInMinutes", "must be between %d and %d", MinValidMinutes, MaxValidMinutes)
+		return 0, fault.About(
+			fault.Invalid, "expiresInMinutes", "must be between %d and %d", MinValidMinutes, MaxValidMinutes,
+		)
 	}
 	return time.Duration(minutes) * time.Minute, nil
 }
@@ -235,7 +237,9 @@ func (s *Service) Cancel(ctx context.Context, id string, trail ...audit.Entry) (
 }
 
 // MarkCompleted completes a payment of the key by hand, for one query.
-func (s *Service) MarkCompleted(ctx context.Context, keyID int64, id string, by Actor, trail ...audit.Entry) (Payment, error) {
+func (s *Service) MarkCompleted(
+	ctx context.Context, keyID int64, id string, by Actor, trail ...audit.Entry,
+) (Payment, error) {
 	p, err := s.Owned(ctx, keyID, id)
 	if err != nil {
 		return Payment{}, err

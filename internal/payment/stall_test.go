@@ -107,7 +107,9 @@ func TestExpirer_FailingNetwork(t *testing.T) {
 	free, err := r.service.Create(t.Context(), payment.CreateInput{KeyID: r.key.ID, Amount: "10"})
 	r.must(err)
 	r.watchFor(rigTTL)
-	e := payment.NewExpirer([]chain.Profile{r.profile}, map[chain.Network]chain.Reader{r.profile.Network: failingBalances{r.reader()}},
+	e := payment.NewExpirer([]chain.Profile{
+		r.profile,
+	}, map[chain.Network]chain.Reader{r.profile.Network: failingBalances{r.reader()}},
 		r.store, r.now, slog.New(slog.DiscardHandler))
 	if err := e.RunOnce(t.Context()); !errors.Is(err, chain.ErrNoEndpoint) {
 		t.Errorf("the failing network is reported as %v", err)
@@ -153,13 +155,17 @@ func TestTopUp_EndedWithoutItsMoney(t *testing.T) {
 		t.Errorf("credited twice: %v", again.Entries)
 	}
 
-	short := observe(t, topUp(), view(chain.Polygon, 1, 5, 5, transfer(usdcPolygon, "9990000", 3, "a", "x")), t0).Payment
+	short := observe(
+		t, topUp(), view(chain.Polygon, 1, 5, 5, transfer(usdcPolygon, "9990000", 3, "a", "x")), t0,
+	).Payment
 	c, err = short.Expire(payment.Coverage{chain.Polygon: short.ExpiresAt}, short.ExpiresAt)
-	if err != nil || c.Payment.Status != payment.Completed || len(c.Entries) != 1 || c.Entries[0].Count != 199 || c.Entries[0].To != ledger.Key(7) {
+	if err != nil || c.Payment.Status != payment.Completed || len(c.Entries) != 1 || c.Entries[0].Count != 199 ||
+		c.Entries[0].To != ledger.Key(7) {
 		t.Errorf("a cent short: %s, %v, %v", c.Payment.Status, c.Entries, err)
 	}
 	dust := observe(t, topUp(), view(chain.Polygon, 1, 5, 5, transfer(usdcPolygon, "1", 3, "a", "x")), t0).Payment
-	if c, err = dust.Expire(payment.Coverage{chain.Polygon: dust.ExpiresAt}, dust.ExpiresAt); err != nil || c.Payment.Status != payment.Expired {
+	if c, err = dust.Expire(payment.Coverage{chain.Polygon: dust.ExpiresAt}, dust.ExpiresAt); err != nil ||
+		c.Payment.Status != payment.Expired {
 		t.Errorf("dust: %s, %v", c.Payment.Status, err)
 	}
 }

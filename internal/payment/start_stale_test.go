@@ -35,7 +35,9 @@ func TestService_StartAfterAnother(t *testing.T) {
 	}
 	elsewhere := func(before payment.Payment) *payment.Service {
 		blind := payment.NewWatcher(r.profile, r.reader(), r.store, "two", r.now, slog.New(slog.DiscardHandler))
-		return payment.NewService(behind{r.store, before}, r.store, rigNetworks{payment.OfferedNetwork{Profile: r.profile}, blind}, payment.Options{
+		return payment.NewService(behind{
+			r.store, before,
+		}, r.store, rigNetworks{payment.OfferedNetwork{Profile: r.profile}, blind}, payment.Options{
 			TTL: rigTTL, StartTTL: rigStartTTL, MinAmount: 10_000, MaxAmount: money.USD,
 		}, r.now, r.newID)
 	}

@@ -84,14 +84,24 @@ func FuzzURI(f *testing.F) {
 				}
 				p := payment.Payment{
 					ID: payment.ID(text), Amount: money.Micros(amount), Status: payment.Started,
-					Choice:  payment.Choice{Network: profile.Network, Token: token},
-					Routes:  []payment.Route{{Network: profile.Network, Address: to, Settlement: chain.Address(text), Tokens: []money.Token{token}}},
-					Details: payment.Details{Reference: text, Description: text, SuccessURL: text, CustomerEmail: text, DonorName: text, DonorMessage: text},
+					Choice: payment.Choice{Network: profile.Network, Token: token},
+					Routes: []payment.Route{
+						{
+							Network: profile.Network, Address: to, Settlement: chain.Address(text),
+							Tokens: []money.Token{token},
+						},
+					},
+					Details: payment.Details{
+						Reference: text, Description: text, SuccessURL: text, CustomerEmail: text, DonorName: text,
+						DonorMessage: text,
+					},
 				}
 				if received > 0 {
 					p.Deposits = []payment.Deposit{{
 						Transfer: chain.Transfer{
-							Key: chain.Key{Network: profile.Network, Tx: chain.TxHash(text)}, Asset: asset, From: chain.Address(text), To: to.Address,
+							Key: chain.Key{
+								Network: profile.Network, Tx: chain.TxHash(text),
+							}, Asset: asset, From: chain.Address(text), To: to.Address,
 							Units: money.Micros(received).Units(asset.Decimals),
 						},
 						State: payment.DepositFinal,
@@ -103,7 +113,9 @@ func FuzzURI(f *testing.F) {
 	})
 }
 
-func wantAsked(t *testing.T, link string, profile chain.Profile, asset chain.Asset, to chain.Watched, due money.Micros) {
+func wantAsked(
+	t *testing.T, link string, profile chain.Profile, asset chain.Asset, to chain.Watched, due money.Micros,
+) {
 	t.Helper()
 	read := readEIP681
 	if profile.Network == chain.Solana {

@@ -79,14 +79,22 @@ func (w *world) view(from, to uint64) payment.View {
 func TestWalk(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		c := payment.New(payment.Request{ID: "01KAJ0000000000000000000AA", KeyID: 7, Kind: payment.KindMerchant, Amount: 10 * money.USD, ValidFor: time.Hour}, t0)
+		c := payment.New(
+			payment.Request{
+				ID: "01KAJ0000000000000000000AA", KeyID: 7, Kind: payment.KindMerchant, Amount: 10 * money.USD,
+				ValidFor: time.Hour,
+			},
+			t0,
+		)
 		w := &world{now: t0, blocks: map[uint64][]chain.Transfer{}, p: payment.Payment{ID: c.Payment.ID}}
 		w.apply(t, c, nil)
 		scanned := uint64(0)
 		t.Repeat(map[string]func(*rapid.T){
 			"start": func(t *rapid.T) {
 				tok := rapid.SampledFrom(money.Tokens()).Draw(t, "token")
-				c, err := w.p.Start(payment.Choice{Network: chain.Polygon, Token: tok}, routeOn(chain.Polygon), ttl, w.now)
+				c, err := w.p.Start(
+					payment.Choice{Network: chain.Polygon, Token: tok}, routeOn(chain.Polygon), ttl, w.now,
+				)
 				w.apply(t, c, err)
 			},
 			"mine": func(t *rapid.T) {
@@ -95,7 +103,9 @@ func TestWalk(t *testing.T) {
 					w.txs++
 					asset := rapid.SampledFrom([]chain.Asset{usdcPolygon, usdtPolygon, bridged}).Draw(t, "asset")
 					units := rapid.SampledFrom([]string{"1", "3000000", "10000000"}).Draw(t, "units")
-					w.blocks[w.head] = append(w.blocks[w.head], transfer(asset, units, w.head, strconv.Itoa(w.fork), fmt.Sprint("tx", w.txs)))
+					w.blocks[w.head] = append(
+						w.blocks[w.head], transfer(asset, units, w.head, strconv.Itoa(w.fork), fmt.Sprint("tx", w.txs)),
+					)
 				}
 			},
 			"fork": func(t *rapid.T) {
@@ -104,8 +114,11 @@ func TestWalk(t *testing.T) {
 					delete(w.blocks, b)
 				}
 			},
-			"finalize":  func(*rapid.T) { w.final = w.head },
-			"tentative": func(t *rapid.T) { c, err := w.p.Observe(w.view(w.final+1, w.head), w.now); w.apply(t, c, err) },
+			"finalize": func(*rapid.T) { w.final = w.head },
+			"tentative": func(t *rapid.T) {
+				c, err := w.p.Observe(w.view(w.final+1, w.head), w.now)
+				w.apply(t, c, err)
+			},
 			"authoritative": func(t *rapid.T) {
 				c, err := w.p.Observe(w.view(scanned+1, w.final), w.now)
 				w.apply(t, c, err)

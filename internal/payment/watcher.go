@@ -71,7 +71,9 @@ const (
 
 // NewWatcher returns the watcher of the reader's network. holder names this
 // instance in the lease.
-func NewWatcher(p chain.Profile, r chain.Reader, s WatchStore, holder string, now func() time.Time, log *slog.Logger) *Watcher {
+func NewWatcher(
+	p chain.Profile, r chain.Reader, s WatchStore, holder string, now func() time.Time, log *slog.Logger,
+) *Watcher {
 	return &Watcher{
 		profile: p, reader: r, store: s, holder: holder, now: now,
 		log:     log.With("network", p.Network),

@@ -95,7 +95,9 @@ func (w *Watcher) resumeAll(ctx context.Context, from, to time.Time) error {
 			return fmt.Errorf("list running payments: %w", err)
 		}
 		for _, id := range ids {
-			_, err := w.store.UpdatePayment(ctx, id, func(p Payment) (Change, error) { return p.Resume(from, to, w.now()) })
+			_, err := w.store.UpdatePayment(ctx, id, func(p Payment) (Change, error) {
+				return p.Resume(from, to, w.now())
+			})
 			if err != nil {
 				return fmt.Errorf("resume payment %s: %w", id, err)
 			}

@@ -50,7 +50,9 @@ func TestWatcher_Telling(t *testing.T) {
 			r := newRig(t, 1)
 			p := r.start()
 			log := &bytes.Buffer{}
-			w := payment.NewWatcher(r.profile, r.reader(), r.store, "one", r.now, slog.New(slog.NewJSONHandler(log, nil)))
+			w := payment.NewWatcher(
+				r.profile, r.reader(), r.store, "one", r.now, slog.New(slog.NewJSONHandler(log, nil)),
+			)
 			round := func() { _ = w.RunOnce(t.Context()) }
 			if row.before > 0 {
 				round()

@@ -263,6 +263,8 @@ func (w *Watcher) tailFrom(ctx context.Context, heads chain.Heads) (uint64, erro
 		w.tail = tail{}
 		return first, nil
 	}
-	w.tail.transfers = slices.DeleteFunc(w.tail.transfers, func(t chain.Transfer) bool { return t.Block.Number < first })
+	w.tail.transfers = slices.DeleteFunc(w.tail.transfers, func(t chain.Transfer) bool {
+		return t.Block.Number < first
+	})
 	return read.Number + 1, nil
 }

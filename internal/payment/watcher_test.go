@@ -38,7 +38,9 @@ func TestWatcher_SeenThenFinal(t *testing.T) {
 	r.chain.Mine(rigFinalDepth)
 	r.watch()
 	r.expect(p, payment.Completed, tenUSDC)
-	if seen, final, done := r.told(p, payment.EventSeen), r.told(p, payment.EventFinal), r.told(p, payment.EventCompleted); seen != 1 || final != 1 || done != 1 {
+	if seen, final, done := r.told(p, payment.EventSeen), r.told(p, payment.EventFinal), r.told(
+		p, payment.EventCompleted,
+	); seen != 1 || final != 1 || done != 1 {
 		t.Errorf("told seen %d, final %d, completed %d times", seen, final, done)
 	}
 }
@@ -139,10 +141,13 @@ func TestWatcher_CreditedTooEarly(t *testing.T) {
 func TestWatcher_MerchantsRule(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 2)
-	_, err := r.store.UpdateCustodian(t.Context(), r.key.ID, nil, func(c merchant.Custodian) (merchant.Custodian, error) {
-		c.Networks = map[chain.Network]merchant.NetworkOptions{chain.Polygon: {Enabled: true, Finality: chain.Finality{Depth: time.Second}}}
+	early := func(c merchant.Custodian) (merchant.Custodian, error) {
+		c.Networks = map[chain.Network]merchant.NetworkOptions{
+			chain.Polygon: {Enabled: true, Finality: chain.Finality{Depth: time.Second}},
+		}
 		return c, nil
-	}, nil)
+	}
+	_, err := r.store.UpdateCustodian(t.Context(), r.key.ID, nil, early, nil)
 	r.must(err)
 	p := r.start()
 	r.pay(p)
@@ -200,7 +205,9 @@ func TestWatcher_Blind(t *testing.T) {
 	r.expect(p, payment.Started, 0)
 	fresh, err := r.service.Create(t.Context(), payment.CreateInput{KeyID: r.key.ID, Amount: "10"})
 	r.must(err)
-	if _, err := r.service.Start(t.Context(), string(fresh.ID), payment.Choice{Network: chain.Polygon, Token: money.USDC}); !fault.Is(err, fault.Unavailable) {
+	if _, err := r.service.Start(
+		t.Context(), string(fresh.ID), payment.Choice{Network: chain.Polygon, Token: money.USDC},
+	); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("start on a blind network: %v", err)
 	}
 	behind := r.cursor().BehindSince
@@ -284,7 +291,9 @@ func TestWatcher_Phantom(t *testing.T) {
 		"data": "0x" + strings.Repeat("0", 58) + "989680",
 	}
 	liar := chaintest.Faults{Phantom: []map[string]any{log}, PhantomReceipts: map[string]map[string]any{tx: {
-		"transactionHash": tx, "blockNumber": hexNumber(block.Number), "blockHash": block.Hash, "status": "0x1", "logs": []any{log},
+		"transactionHash": tx, "blockNumber": hexNumber(
+			block.Number,
+		), "blockHash": block.Hash, "status": "0x1", "logs": []any{log},
 	}}}
 	r.endpoints[0].Set(liar)
 	err := r.watcher.RunOnce(t.Context())

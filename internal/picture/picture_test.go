@@ -131,7 +131,12 @@ func claims(w, h uint32) []byte {
 		return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[4:]))
 	}
 	head := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, w), h)
-	return bytes.Join([][]byte{pngHead, chunk("IHDR", append(head, 8, 6, 0, 0, 0)), chunk("IDAT", []byte{0x78, 1}), chunk("IEND", nil)}, nil)
+	return bytes.Join(
+		[][]byte{
+			pngHead, chunk("IHDR", append(head, 8, 6, 0, 0, 0)), chunk("IDAT", []byte{0x78, 1}), chunk("IEND", nil),
+		},
+		nil,
+	)
 }
 
 func TestLogo_Attacks(t *testing.T) {
@@ -225,7 +230,9 @@ func TestLogo_BombCostsNothing(t *testing.T) {
 
 // No input makes the reader panic, and what comes out is always a bounded picture.
 func FuzzLogo(f *testing.F) {
-	for _, seed := range [][]byte{pngOf(f, drawing(20, 20, 90, false)), jpegOf(f, drawing(20, 20, 255, false)), webpOf(f, 16, 16), claims(9, 9)} {
+	for _, seed := range [][]byte{
+		pngOf(f, drawing(20, 20, 90, false)), jpegOf(f, drawing(20, 20, 255, false)), webpOf(f, 16, 16), claims(9, 9),
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {

@@ -106,7 +106,9 @@ func TestFailed_FoundAfterAll(t *testing.T) {
 		r := w.signed(3)
 		w.must(w.remit.Broadcast(t.Context(), r.Bytes))
 		w.finalize()
-		a, err := evm.New(evm.Config{Profile: w.profile, Endpoints: []string{w.distorting(func(r map[string]any) { r["logs"] = []any{} })}})
+		a, err := evm.New(evm.Config{Profile: w.profile, Endpoints: []string{w.distorting(func(r map[string]any) {
+			r["logs"] = []any{}
+		})}})
 		w.must(err)
 		honest := w.remit
 		w.remit = sender.NewTransfers(a, money.UnitsFromUint64(100e9))

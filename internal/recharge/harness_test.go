@@ -109,7 +109,9 @@ func (w *world) startChain() {
 	token := c.Tokens().USDT
 	w.chain = c
 	w.asset = chain.Asset{
-		Network: chain.BEP20, Contract: chain.AddressOf(chain.BEP20, token.Address[:]).Address, Symbol: "USDT", Decimals: 18, Token: money.USDT,
+		Network: chain.BEP20, Contract: chain.AddressOf(
+			chain.BEP20, token.Address[:],
+		).Address, Symbol: "USDT", Decimals: 18, Token: money.USDT,
 	}
 	p.Assets = []chain.Asset{w.asset}
 	w.profile = p
@@ -182,7 +184,9 @@ func (w *world) service() *recharge.Service {
 }
 
 func (w *world) request(units int64) recharge.Request {
-	return recharge.Request{ID: recharge.ID(newID()), KeyID: w.key.ID, Units: units, Wallet: w.wallet, PrivateKey: w.private}
+	return recharge.Request{
+		ID: recharge.ID(newID()), KeyID: w.key.ID, Units: units, Wallet: w.wallet, PrivateKey: w.private,
+	}
 }
 
 // signed stores a recharge whose process dies before it is broadcast.

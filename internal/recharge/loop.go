@@ -121,7 +121,10 @@ func (s *Service) settle(ctx context.Context, r Recharge) (Recharge, error) {
 		return r, err
 	}
 	if r.State != before {
-		s.log.Info("a recharge ended", "recharge", string(r.ID), "state", string(r.State), "tx", string(r.Bytes.Tx), "units", r.Units)
+		s.log.Info(
+			"a recharge ended", "recharge", string(r.ID), "state", string(r.State), "tx", string(r.Bytes.Tx), "units",
+			r.Units,
+		)
 	}
 	if r.State == Signed && out.Status == chain.TxUnknown && s.now().Sub(r.SentAt) >= resendAfter {
 		r = s.send(ctx, r)
@@ -143,7 +146,9 @@ func (s *Service) confirmed(ctx context.Context, r Recharge, v chain.TransferOut
 // outcome is read from the chain.
 func (s *Service) send(ctx context.Context, r Recharge) Recharge {
 	if err := s.network.Chain.Broadcast(ctx, r.Bytes); err != nil {
-		s.log.Warn("a recharge could not be broadcast", "recharge", string(r.ID), "tx", string(r.Bytes.Tx), "error", err)
+		s.log.Warn(
+			"a recharge could not be broadcast", "recharge", string(r.ID), "tx", string(r.Bytes.Tx), "error", err,
+		)
 		return r
 	}
 	after, err := s.store.UpdateRecharge(ctx, r.ID, func(r Recharge) Change {

@@ -21,7 +21,9 @@ func TestReplaced(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		r := w.signed(3)
 		other := devchain.FaucetAddress()
-		_, err := w.chain.Send(t.Context(), w.owner, devchain.Tx{To: &other, Value: big.NewInt(1), Gas: 21_000, Nonce: &r.Bytes.Nonce})
+		_, err := w.chain.Send(
+			t.Context(), w.owner, devchain.Tx{To: &other, Value: big.NewInt(1), Gas: 21_000, Nonce: &r.Bytes.Nonce},
+		)
 		w.must(err)
 		w.chain.Commit()
 		w.round()
@@ -139,7 +141,9 @@ func TestBuy_StoredBeforeSent(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		stop := w.mining()
-		r, err := recharge.New(w.store, w.lane(stored{w.remit, w}), w.now, silent()).Buy(t.Context(), w.request(2), patient)
+		r, err := recharge.New(w.store, w.lane(stored{w.remit, w}), w.now, silent()).Buy(
+			t.Context(), w.request(2), patient,
+		)
 		stop()
 		w.must(err)
 		if r.State != recharge.Credited || w.queries() != 2 {
@@ -158,7 +162,8 @@ func TestBuy_AfterACrash(t *testing.T) {
 		next, err := w.service().Buy(t.Context(), w.request(2), patient)
 		stop()
 		w.must(err)
-		if w.state(left) != recharge.Credited || next.State != recharge.Credited || next.Bytes.Nonce != left.Bytes.Nonce+1 || w.queries() != 5 {
+		if w.state(left) != recharge.Credited || next.State != recharge.Credited ||
+			next.Bytes.Nonce != left.Bytes.Nonce+1 || w.queries() != 5 {
 			t.Errorf("what was left is %s, the next %s with nonce %d after %d, %d queries",
 				w.state(left), next.State, next.Bytes.Nonce, left.Bytes.Nonce, w.queries())
 		}
@@ -192,7 +197,8 @@ func TestObserve_LooksEnd(t *testing.T) {
 		now := begun.Add(row.age)
 		r := recharge.Recharge{ID: "R", State: row.from, CreatedAt: begun, EndedAt: now.Add(-row.ended), Bytes: chain.SignedTx{Tx: "0x1"}}
 		got := r.Observe(chain.TransferOutcome{Status: row.seen}, false, now).Recharge
-		if got.State != row.from || got.LookAt.IsZero() == row.looks || row.looks && !got.LookAt.After(now) || !got.EndedAt.Equal(r.EndedAt) {
+		if got.State != row.from || got.LookAt.IsZero() == row.looks || row.looks && !got.LookAt.After(now) ||
+			!got.EndedAt.Equal(r.EndedAt) {
 			t.Errorf("%s: it is %s since %s and looked at %s", name, got.State, got.EndedAt, got.LookAt)
 		}
 	}
@@ -203,9 +209,13 @@ func TestObserve(t *testing.T) {
 	t.Parallel()
 	begun := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	transfer := chain.TokenTransfer{
-		Asset: chain.Asset{Network: chain.BEP20, Contract: "0xT"}, From: "0xF", To: "0xO", Amount: money.UnitsFromUint64(5),
+		Asset: chain.Asset{
+			Network: chain.BEP20, Contract: "0xT",
+		}, From: "0xF", To: "0xO", Amount: money.UnitsFromUint64(5),
 	}
-	paid := chain.Transfer{Key: chain.Key{Tx: "0x1"}, Asset: transfer.Asset, From: "0xF", To: "0xO", Units: transfer.Amount}
+	paid := chain.Transfer{
+		Key: chain.Key{Tx: "0x1"}, Asset: transfer.Asset, From: "0xF", To: "0xO", Units: transfer.Amount,
+	}
 	with := func(change func(*chain.Transfer)) chain.TransferOutcome {
 		t := paid
 		change(&t)
@@ -219,27 +229,83 @@ func TestObserve(t *testing.T) {
 		want      recharge.State
 		booked    int
 	}{
-		"paid":                  {recharge.Signed, chain.TransferOutcome{Status: chain.TxFinal, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Credited, 1},
-		"paid, says one":        {recharge.Signed, chain.TransferOutcome{Status: chain.TxFinal, Transfers: []chain.Transfer{paid}}, false, 0, recharge.Signed, 0},
-		"paid somebody else":    {recharge.Signed, with(func(t *chain.Transfer) { t.To = "0xElse" }), true, 0, recharge.Failed, 0},
-		"paid by another":       {recharge.Signed, with(func(t *chain.Transfer) { t.From = "0xElse" }), true, 0, recharge.Failed, 0},
-		"paid too little":       {recharge.Signed, with(func(t *chain.Transfer) { t.Units = money.UnitsFromUint64(4) }), true, 0, recharge.Failed, 0},
-		"paid too much":         {recharge.Signed, with(func(t *chain.Transfer) { t.Units = money.UnitsFromUint64(6) }), true, 0, recharge.Failed, 0},
-		"paid another token":    {recharge.Signed, with(func(t *chain.Transfer) { t.Asset.Contract = "0xElse" }), true, 0, recharge.Failed, 0},
-		"paid by another hash":  {recharge.Signed, with(func(t *chain.Transfer) { t.Tx = "0x2" }), true, 0, recharge.Failed, 0},
-		"paid, not final":       {recharge.Signed, chain.TransferOutcome{Status: chain.TxIncluded, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Signed, 0},
-		"reverted":              {recharge.Signed, chain.TransferOutcome{Status: chain.TxReverted}, false, 0, recharge.Failed, 0},
-		"replaced":              {recharge.Signed, chain.TransferOutcome{Status: chain.TxDropped}, false, 0, recharge.Replaced, 0},
-		"pooled":                {recharge.Signed, chain.TransferOutcome{Status: chain.TxPending}, false, time.Minute, recharge.Signed, 0},
-		"included late":         {recharge.Signed, chain.TransferOutcome{Status: chain.TxIncluded}, false, 2 * time.Hour, recharge.Signed, 0},
-		"nowhere for an hour":   {recharge.Signed, chain.TransferOutcome{}, false, time.Hour, recharge.Abandoned, 0},
-		"abandoned, paid":       {recharge.Abandoned, chain.TransferOutcome{Status: chain.TxFinal, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Credited, 1},
-		"abandoned, replaced":   {recharge.Abandoned, chain.TransferOutcome{Status: chain.TxDropped}, false, 0, recharge.Replaced, 0},
-		"credited, seen again":  {recharge.Credited, chain.TransferOutcome{Status: chain.TxFinal, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Credited, 0},
-		"replaced, seen landed": {recharge.Replaced, chain.TransferOutcome{Status: chain.TxFinal, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Credited, 1},
-		"failed, seen landed":   {recharge.Failed, chain.TransferOutcome{Status: chain.TxFinal, Transfers: []chain.Transfer{paid}}, true, 0, recharge.Credited, 1},
-		"failed, says one":      {recharge.Failed, chain.TransferOutcome{Status: chain.TxFinal, Transfers: []chain.Transfer{paid}}, false, 0, recharge.Failed, 0},
-		"failed, seen dead":     {recharge.Failed, chain.TransferOutcome{Status: chain.TxDropped}, false, 0, recharge.Failed, 0},
+		"paid": {
+			recharge.Signed,
+			chain.TransferOutcome{Status: chain.TxFinal, Transfers: []chain.Transfer{paid}},
+			true, 0,
+			recharge.Credited, 1,
+		},
+		"paid, says one": {
+			recharge.Signed,
+			chain.TransferOutcome{Status: chain.TxFinal, Transfers: []chain.Transfer{paid}},
+			false, 0,
+			recharge.Signed, 0,
+		},
+		"paid somebody else": {recharge.Signed, with(func(t *chain.Transfer) { t.To = "0xElse" }), true, 0, recharge.Failed, 0},
+		"paid by another":    {recharge.Signed, with(func(t *chain.Transfer) { t.From = "0xElse" }), true, 0, recharge.Failed, 0},
+		"paid too little": {recharge.Signed, with(func(t *chain.Transfer) {
+			t.Units = money.UnitsFromUint64(4)
+		}), true, 0, recharge.Failed, 0},
+		"paid too much": {recharge.Signed, with(func(t *chain.Transfer) {
+			t.Units = money.UnitsFromUint64(6)
+		}), true, 0, recharge.Failed, 0},
+		"paid another token":   {recharge.Signed, with(func(t *chain.Transfer) { t.Asset.Contract = "0xElse" }), true, 0, recharge.Failed, 0},
+		"paid by another hash": {recharge.Signed, with(func(t *chain.Transfer) { t.Tx = "0x2" }), true, 0, recharge.Failed, 0},
+		"paid, not final": {
+			recharge.Signed,
+			chain.TransferOutcome{Status: chain.TxIncluded, Transfers: []chain.Transfer{paid}},
+			true,
+			0, recharge.Signed, 0,
+		},
+		"reverted": {
+			recharge.Signed, chain.TransferOutcome{Status: chain.TxReverted}, false, 0, recharge.Failed, 0,
+		},
+		"replaced": {
+			recharge.Signed, chain.TransferOutcome{Status: chain.TxDropped}, false, 0, recharge.Replaced, 0,
+		},
+		"pooled": {
+			recharge.Signed, chain.TransferOutcome{Status: chain.TxPending}, false, time.Minute, recharge.Signed, 0,
+		},
+		"included late": {
+			recharge.Signed, chain.TransferOutcome{Status: chain.TxIncluded}, false, 2 * time.Hour, recharge.Signed, 0,
+		},
+		"nowhere for an hour": {recharge.Signed, chain.TransferOutcome{}, false, time.Hour, recharge.Abandoned, 0},
+		"abandoned, paid": {
+			recharge.Abandoned,
+			chain.TransferOutcome{Status: chain.TxFinal, Transfers: []chain.Transfer{paid}},
+			true,
+			0, recharge.Credited, 1,
+		},
+		"abandoned, replaced": {
+			recharge.Abandoned, chain.TransferOutcome{Status: chain.TxDropped}, false, 0, recharge.Replaced, 0,
+		},
+		"credited, seen again": {
+			recharge.Credited,
+			chain.TransferOutcome{Status: chain.TxFinal, Transfers: []chain.Transfer{paid}},
+			true, 0,
+			recharge.Credited, 0,
+		},
+		"replaced, seen landed": {
+			recharge.Replaced,
+			chain.TransferOutcome{Status: chain.TxFinal, Transfers: []chain.Transfer{paid}},
+			true, 0,
+			recharge.Credited, 1,
+		},
+		"failed, seen landed": {
+			recharge.Failed,
+			chain.TransferOutcome{Status: chain.TxFinal, Transfers: []chain.Transfer{paid}},
+			true, 0,
+			recharge.Credited, 1,
+		},
+		"failed, says one": {
+			recharge.Failed,
+			chain.TransferOutcome{Status: chain.TxFinal, Transfers: []chain.Transfer{paid}},
+			false, 0,
+			recharge.Failed, 0,
+		},
+		"failed, seen dead": {
+			recharge.Failed, chain.TransferOutcome{Status: chain.TxDropped}, false, 0, recharge.Failed, 0,
+		},
 	} {
 		r := recharge.Recharge{ID: "R", KeyID: 1, Units: 2, Transfer: transfer, Bytes: chain.SignedTx{Tx: "0x1"}, State: row.from, CreatedAt: begun}
 		if _, ok := r.Payment(row.seen); ok && row.seen.Status != chain.TxFinal {

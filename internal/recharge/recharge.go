@@ -107,7 +107,9 @@ func (r Recharge) Observe(v chain.TransferOutcome, confirmed bool, now time.Time
 			return Change{Recharge: r}
 		}
 		c := r.ended(Credited, "", now)
-		c.Entries = []ledger.Entry{ledger.Grant(r.KeyID, ledger.Query, r.Units, ledger.ReasonRecharge, "recharge:"+string(r.ID), now)}
+		c.Entries = []ledger.Entry{
+			ledger.Grant(r.KeyID, ledger.Query, r.Units, ledger.ReasonRecharge, "recharge:"+string(r.ID), now),
+		}
 		return c
 	case chain.TxReverted:
 		r.Block = v.Block
@@ -120,7 +122,8 @@ func (r Recharge) Observe(v chain.TransferOutcome, confirmed bool, now time.Time
 		}
 	case chain.TxIncluded:
 	}
-	if now.Sub(r.CreatedAt) >= watchFor && v.Status != chain.TxIncluded || r.State.unpaid() && now.Sub(r.EndedAt) >= doubtFor {
+	if now.Sub(r.CreatedAt) >= watchFor && v.Status != chain.TxIncluded ||
+		r.State.unpaid() && now.Sub(r.EndedAt) >= doubtFor {
 		r.LookAt = time.Time{}
 	}
 	return Change{Recharge: r}

@@ -49,7 +49,8 @@ func TestBuy(t *testing.T) {
 			}()
 		}
 		one, two := <-results, <-results
-		if one.State != recharge.Credited || two.State != recharge.Credited || one.Bytes.Nonce == two.Bytes.Nonce || w.queries() != 11 {
+		if one.State != recharge.Credited || two.State != recharge.Credited || one.Bytes.Nonce == two.Bytes.Nonce ||
+			w.queries() != 11 {
 			t.Errorf("two at once: %s and %s, nonces %d and %d, %d queries", one.State, two.State, one.Bytes.Nonce, two.Bytes.Nonce, w.queries())
 		}
 		stop()
@@ -125,7 +126,10 @@ func TestBuy_Signs(t *testing.T) {
 	}{
 		"another's key": {w.lane(w.remit), other, fault.Internal},
 		"another token": {token, w.request(1), fault.Internal},
-		"gas too dear":  {w.lane(sender.NewTransfers(w.reader, money.NewUnits(new(big.Int).Sub(least, big.NewInt(1))))), w.request(1), fault.Unavailable},
+		"gas too dear": {
+			w.lane(sender.NewTransfers(w.reader, money.NewUnits(new(big.Int).Sub(least, big.NewInt(1))))), w.request(1),
+			fault.Unavailable,
+		},
 	} {
 		if b, err := row.lane.Chain.Sign(t.Context(), row.q.PrivateKey, chain.TokenTransfer{
 			Asset: row.lane.Asset, From: w.wallet, To: treasury, Amount: free.Transfer.Amount,
@@ -171,7 +175,9 @@ func TestCrash(t *testing.T) {
 // killed is a database that dies instead of committing the credit.
 type killed struct{ recharge.Store }
 
-func (killed) UpdateRecharge(context.Context, recharge.ID, func(recharge.Recharge) recharge.Change) (recharge.Recharge, error) {
+func (killed) UpdateRecharge(
+	context.Context, recharge.ID, func(recharge.Recharge) recharge.Change,
+) (recharge.Recharge, error) {
 	return recharge.Recharge{}, errDied
 }
 
@@ -217,7 +223,8 @@ func TestConfiguredAway(t *testing.T) {
 		w.must(err)
 		trouble, err := w.store.Reports().Trouble(t.Context(), w.now(), 0)
 		w.must(err)
-		if stuck.Recharges != 1 || len(trouble.Recharges) != 1 || trouble.Recharges[0].Tx != r.Bytes.Tx || trouble.Recharges[0].Email != "ada@shop.example" {
+		if stuck.Recharges != 1 || len(trouble.Recharges) != 1 || trouble.Recharges[0].Tx != r.Bytes.Tx ||
+			trouble.Recharges[0].Email != "ada@shop.example" {
 			t.Errorf("the operator is shown %+v, %+v", stuck, trouble.Recharges)
 		}
 

@@ -75,7 +75,10 @@ func (s *Service) begin(ctx, waiting context.Context, q Request, trail ...audit.
 	if q.Wallet == s.network.Treasury {
 		return Recharge{}, ErrOwnTreasury
 	}
-	t := chain.TokenTransfer{Asset: s.network.Asset, From: q.Wallet, To: s.network.Treasury, Amount: Price(q.Units).Units(s.network.Asset.Decimals)}
+	t := chain.TokenTransfer{
+		Asset: s.network.Asset, From: q.Wallet, To: s.network.Treasury,
+		Amount: Price(q.Units).Units(s.network.Asset.Decimals),
+	}
 	for {
 		if err := s.waitTurn(ctx, waiting, q.Wallet); err != nil {
 			return Recharge{}, err
@@ -101,7 +104,9 @@ func (s *Service) sign(ctx context.Context, q Request, t chain.TokenTransfer, tr
 	}
 	now := s.now()
 	r := Recharge{
-		ID: q.ID, KeyID: q.KeyID, Units: q.Units, Transfer: t, Bytes: b, State: Signed, CreatedAt: now, LookAt: now.Add(pause(0)),
+		ID: q.ID, KeyID: q.KeyID, Units: q.Units, Transfer: t, Bytes: b, State: Signed, CreatedAt: now, LookAt: now.Add(
+			pause(0),
+		),
 	}
 	return r, s.store.CreateRecharge(ctx, r, trail...)
 }

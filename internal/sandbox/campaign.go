@@ -25,7 +25,9 @@ func makeCampaign(ctx context.Context, campaigns *campaign.Service, keyID int64)
 	if err != nil && !errors.Is(err, campaign.ErrTaken) {
 		return fmt.Errorf("make the demo campaign: %w", err)
 	}
-	_, err = campaigns.CreateLink(ctx, keyID, campaign.LinkDraft{Slug: DemoLink, Description: "One bag of coffee, 500 g", Amount: "12.50"})
+	_, err = campaigns.CreateLink(
+		ctx, keyID, campaign.LinkDraft{Slug: DemoLink, Description: "One bag of coffee, 500 g", Amount: "12.50"},
+	)
 	if err != nil && !errors.Is(err, campaign.ErrLinkTaken) {
 		return fmt.Errorf("make the demo payment link: %w", err)
 	}

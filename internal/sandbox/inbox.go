@@ -116,7 +116,9 @@ func (b *Inbox) keep(r *http.Request, body []byte, answered int) {
 	if json.Unmarshal(body, &fields) == nil {
 		d.TxnID, d.Status = fields.TxnID, fields.Status
 	}
-	for _, name := range []string{"Content-Type", "User-Agent", "Webhook-Id", "Webhook-Timestamp", "Webhook-Signature"} {
+	for _, name := range []string{
+		"Content-Type", "User-Agent", "Webhook-Id", "Webhook-Timestamp", "Webhook-Signature",
+	} {
 		if v := r.Header.Get(name); v != "" {
 			d.Headers = append(d.Headers, sandbox.Header{Name: name, Value: v})
 		}

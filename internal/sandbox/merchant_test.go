@@ -105,7 +105,9 @@ func fill(ctx context.Context, t testing.TB, button, result string, fields ...st
 	bounded, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if err := chromedp.Run(
-		bounded, chromedp.WaitNotPresent("[data-pressed]", chromedp.ByQuery), chromedp.WaitVisible(result, chromedp.ByQuery),
+		bounded, chromedp.WaitNotPresent(
+			"[data-pressed]", chromedp.ByQuery,
+		), chromedp.WaitVisible(result, chromedp.ByQuery),
 	); err != nil {
 		var shown string
 		browser.Run(ctx, t, chromedp.Evaluate(`document.querySelector("main").innerText`, &shown))
@@ -177,7 +179,10 @@ func (m *newMerchant) sayWallets() {
 	m.Helper()
 	m.at("/dashboard/custodian")
 	look(m.ctx, m)
-	fill(m.ctx, m, "save-money", ".problem", "name", "Ida's bakery", "wallet.POLYGON", bakeryWallet, "password", "not the password")
+	fill(
+		m.ctx, m, "save-money", ".problem", "name", "Ida's bakery", "wallet.POLYGON", bakeryWallet, "password",
+		"not the password",
+	)
 	var kept string
 	browser.Run(m.ctx, m, chromedp.Value(`[name="wallet.POLYGON"]`, &kept, chromedp.ByQuery))
 	if kept != bakeryWallet {
@@ -215,7 +220,10 @@ func (m *newMerchant) createPayment() string {
 	m.Helper()
 	m.at("/dashboard/create")
 	look(m.ctx, m)
-	fill(m.ctx, m, "submit", testID("payment-link"), "amount", "18.40", "reference", "loaf-7", "description", "Two loaves of rye")
+	fill(
+		m.ctx, m, "submit", testID("payment-link"), "amount", "18.40", "reference", "loaf-7", "description",
+		"Two loaves of rye",
+	)
 	look(m.ctx, m)
 	link := m.text(testID("payment-link"))
 	_, m.txnid, _ = strings.Cut(link, "txnid=")
@@ -357,7 +365,9 @@ func (m *newMerchant) invites() {
 	look(theirs, m)
 	browser.Run(theirs, m, chromedp.Navigate(m.BaseURL+"/dashboard/payments/"+m.txnid), chromedp.WaitVisible(`h1 [data-status=COMPLETED]`, chromedp.ByQuery))
 	var buttons int
-	browser.Run(theirs, m, chromedp.Navigate(m.BaseURL+"/dashboard/keys"), chromedp.WaitVisible(".panel h2", chromedp.ByQuery),
+	browser.Run(theirs, m, chromedp.Navigate(
+		m.BaseURL+"/dashboard/keys",
+	), chromedp.WaitVisible(".panel h2", chromedp.ByQuery),
 		chromedp.Evaluate(`document.querySelectorAll('[data-testid^="rotate-"]').length`, &buttons))
 	if buttons != 0 {
 		m.Error("support can rotate keys")

@@ -145,7 +145,9 @@ func (p *pages) fail(w http.ResponseWriter, err error) {
 // transaction is the sandbox's block explorer: it returns what a development chain knows of one transaction,
 // as JSON.
 func (p *pages) transaction(w http.ResponseWriter, r *http.Request) {
-	shown, err := p.sandbox.transaction(r.Context(), chain.Network(strings.ToUpper(r.PathValue("network"))), r.PathValue("hash"))
+	shown, err := p.sandbox.transaction(
+		r.Context(), chain.Network(strings.ToUpper(r.PathValue("network"))), r.PathValue("hash"),
+	)
 	if err != nil {
 		http.Error(w, "the sandbox runs no such chain, or it holds no such transaction", http.StatusNotFound)
 		return

@@ -141,7 +141,9 @@ func TestPay(t *testing.T) {
 				ctx := browser.New(t, size)
 				browser.Run(ctx, t, chromedp.Navigate(r.link(p)), chromedp.WaitVisible(testID("choose")))
 				browser.Screenshot(ctx, t, "choose")
-				browser.Run(ctx, t, chromedp.Click(testID("pay-"+name+"-"+token)), chromedp.WaitVisible(testID("waiting")))
+				browser.Run(
+					ctx, t, chromedp.Click(testID("pay-"+name+"-"+token)), chromedp.WaitVisible(testID("waiting")),
+				)
 				browser.Screenshot(ctx, t, "waiting")
 				browser.Axe(ctx, t)
 				browser.Run(ctx, t, chromedp.Evaluate(`window.notReloaded = true`, nil))
@@ -187,13 +189,17 @@ func (r *running) showsWebhook(t *testing.T, p payment.Payment) {
 func TestPay_Otherwise(t *testing.T) {
 	t.Parallel()
 	r := start(t, t.TempDir())
-	for how, want := range map[string]string{"short": "short", "over": "paid", "late": "late", "wrong-token": "other-token", "other-chain": "other-token"} {
+	for how, want := range map[string]string{
+		"short": "short", "over": "paid", "late": "late", "wrong-token": "other-token", "other-chain": "other-token",
+	} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
 			p := r.create(t, "49.90")
 			ctx := browser.New(t, browser.Phone, browser.Dark)
 			browser.Run(
-				ctx, t, chromedp.Navigate(r.link(p)), chromedp.Click(testID("pay-POLYGON-USDC")), chromedp.WaitVisible(testID("waiting")),
+				ctx, t, chromedp.Navigate(r.link(p)), chromedp.Click(
+					testID("pay-POLYGON-USDC"),
+				), chromedp.WaitVisible(testID("waiting")),
 			)
 			r.payWith(t, p, how)
 			browser.Run(ctx, t, chromedp.WaitVisible(testID(want)))
@@ -209,7 +215,10 @@ func TestPay_NoScript(t *testing.T) {
 	r := start(t, t.TempDir())
 	p := r.create(t, "49.90")
 	ctx := browser.New(t, browser.Phone, browser.NoScript)
-	browser.Run(ctx, t, chromedp.Navigate(r.link(p)), chromedp.Click(testID("pay-BASE-USDC")), chromedp.WaitVisible(testID("waiting")))
+	browser.Run(
+		ctx, t, chromedp.Navigate(r.link(p)), chromedp.Click(testID("pay-BASE-USDC")),
+		chromedp.WaitVisible(testID("waiting")),
+	)
 	r.payWith(t, p, "exactly")
 	browser.Run(ctx, t, chromedp.WaitVisible(testID("paid")))
 	browser.Screenshot(ctx, t, "paid")
@@ -237,7 +246,9 @@ func TestPay_Keyboard(t *testing.T) {
 	p := r.create(t, "49.90")
 	ctx := browser.New(t, browser.ReducedMotion)
 	var first bool
-	browser.Run(ctx, t, network.Enable(), slowLine(), chromedp.Navigate(r.link(p)), chromedp.WaitVisible(testID("choose")),
+	browser.Run(ctx, t, network.Enable(), slowLine(), chromedp.Navigate(
+		r.link(p),
+	), chromedp.WaitVisible(testID("choose")),
 		chromedp.Poll(`performance.getEntriesByName("first-contentful-paint").length > 0`, nil, chromedp.WithPollingTimeout(patience)),
 		chromedp.Evaluate(shownFirst, &first))
 	if !first {

@@ -122,7 +122,9 @@ func (s *Sandbox) start(ctx context.Context, c Config) error {
 	if s.App, err = app.New(ctx, cfg, app.Options{Version: c.Version, Log: c.Log, Sandbox: s.pages}); err != nil {
 		return err
 	}
-	s.Demo, err = loadDemo(ctx, filepath.Join(c.Dir, "demo.json"), s.BaseURL+"/sandbox/inbox", s.App.Users, s.App.Merchants)
+	s.Demo, err = loadDemo(
+		ctx, filepath.Join(c.Dir, "demo.json"), s.BaseURL+"/sandbox/inbox", s.App.Users, s.App.Merchants,
+	)
 	if err != nil {
 		return err
 	}

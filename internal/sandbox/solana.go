@@ -40,7 +40,9 @@ type solanaKeys struct{ gas, words secret.Text }
 // startSolana starts the development ledger and gives the gas wallet SOL.
 func (s *Sandbox) startSolana(c Config) (k solanaKeys, err error) {
 	s.sol, err = devsol.Start(
-		devsol.Config{Dir: filepath.Join(c.Dir, "chains", chain.Solana.Lower()), SlotTime: solanaSlot, SkipEvery: solanaSkip},
+		devsol.Config{
+			Dir: filepath.Join(c.Dir, "chains", chain.Solana.Lower()), SlotTime: solanaSlot, SkipEvery: solanaSkip,
+		},
 	)
 	if err != nil {
 		return k, fmt.Errorf("start the development ledger of %s: %w", chain.Solana, err)

@@ -110,7 +110,9 @@ func (w *evmWallet) change(ctx context.Context, method string, params json.RawMe
 		if !w.known[id] {
 			unknown := &walletError{Code: 4902, Message: "Unrecognized chain ID."}
 			if w.nested {
-				return &walletError{Code: -32603, Message: "Internal error", Data: map[string]any{"originalError": unknown}}
+				return &walletError{
+					Code: -32603, Message: "Internal error", Data: map[string]any{"originalError": unknown},
+				}
 			}
 			return unknown
 		}

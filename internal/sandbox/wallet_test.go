@@ -87,7 +87,8 @@ func reply(ctx context.Context, t *testing.T, w testWallet, request string) {
 		t.Error(err)
 		return
 	}
-	if err := chromedp.Run(ctx, chromedp.Evaluate(fmt.Sprintf("testAnswers(...%s)", body), nil)); err != nil && ctx.Err() == nil {
+	if err := chromedp.Run(ctx, chromedp.Evaluate(fmt.Sprintf("testAnswers(...%s)", body), nil)); err != nil &&
+		ctx.Err() == nil {
 		t.Errorf("answer %s: %v", asked.Method, err)
 	}
 }

@@ -58,7 +58,8 @@ func leaks(out string) bool {
 
 func TestText_Equal(t *testing.T) {
 	t.Parallel()
-	if !secret.New("a").Equal(secret.New("a")) || secret.New("a").Equal(secret.New("b")) || secret.New("a").Equal(secret.Text{}) {
+	if !secret.New("a").Equal(secret.New("a")) || secret.New("a").Equal(secret.New("b")) ||
+		secret.New("a").Equal(secret.Text{}) {
 		t.Error("texts do not compare by what they say")
 	}
 	if !secret.New("").Empty() || !(secret.Text{}).Equal(secret.New("")) {

@@ -30,13 +30,27 @@ func TestCovering_Cover(t *testing.T) {
 		found     int64
 		wantAhead bool
 	}{
-		"NothingMoved":       {settlement.Covering{}, []settlement.CoveredDeposit{final(5, 1)}, false, nil, 0, 0, false},
-		"All":                {covering(8, 0, 2), []settlement.CoveredDeposit{final(5, 1), final(3, 2)}, false, []int{0, 1}, 8, 0, false},
-		"LaterBlock":         {covering(8, 0, 2), []settlement.CoveredDeposit{final(5, 1), final(3, 3)}, false, []int{0}, 5, 0, true},
-		"StopsAtFirst":       {covering(4, 0, 2), []settlement.CoveredDeposit{final(5, 1), final(3, 2)}, false, nil, 0, 0, true},
-		"NotFinalYet":        {covering(8, 0, 2), []settlement.CoveredDeposit{seen, final(3, 2)}, false, []int{1}, 3, 0, true},
-		"MarkedBefore":       {covering(8, 5, 2), []settlement.CoveredDeposit{swept, final(3, 2)}, false, []int{1}, 8, 0, false},
-		"MoreThanDeposited":  {covering(9, 0, 2), []settlement.CoveredDeposit{final(5, 1)}, false, []int{0}, 5, 0, true},
+		"NothingMoved": {
+			settlement.Covering{}, []settlement.CoveredDeposit{final(5, 1)}, false, nil, 0, 0, false,
+		},
+		"All": {
+			covering(8, 0, 2), []settlement.CoveredDeposit{final(5, 1), final(3, 2)}, false, []int{0, 1}, 8, 0, false,
+		},
+		"LaterBlock": {
+			covering(8, 0, 2), []settlement.CoveredDeposit{final(5, 1), final(3, 3)}, false, []int{0}, 5, 0, true,
+		},
+		"StopsAtFirst": {
+			covering(4, 0, 2), []settlement.CoveredDeposit{final(5, 1), final(3, 2)}, false, nil, 0, 0, true,
+		},
+		"NotFinalYet": {
+			covering(8, 0, 2), []settlement.CoveredDeposit{seen, final(3, 2)}, false, []int{1}, 3, 0, true,
+		},
+		"MarkedBefore": {
+			covering(8, 5, 2), []settlement.CoveredDeposit{swept, final(3, 2)}, false, []int{1}, 8, 0, false,
+		},
+		"MoreThanDeposited": {
+			covering(9, 0, 2), []settlement.CoveredDeposit{final(5, 1)}, false, []int{0}, 5, 0, true,
+		},
 		"RescueFindsMore":    {covering(9, 0, 2), []settlement.CoveredDeposit{final(5, 1)}, true, []int{0}, 5, 4, true},
 		"RescueOfNoDeposits": {covering(9, 0, 2), nil, true, nil, 0, 9, true},
 	} {

@@ -82,7 +82,9 @@ type mortalSender struct {
 	w *world
 }
 
-func (s mortalSender) Sign(ctx context.Context, items []chain.SweepItem, previous []chain.Attempt, now time.Time) (a chain.Attempt, err error) {
+func (s mortalSender) Sign(
+	ctx context.Context, items []chain.SweepItem, previous []chain.Attempt, now time.Time,
+) (a chain.Attempt, err error) {
 	err = s.m.step(func() error {
 		a, err = s.SweepSender.Sign(ctx, items, previous, now)
 		return err
@@ -98,7 +100,9 @@ func (s mortalSender) Broadcast(ctx context.Context, a chain.Attempt) error {
 	return s.m.step(func() error { return s.SweepSender.Broadcast(ctx, a) })
 }
 
-func (s mortalSender) Track(ctx context.Context, items []chain.SweepItem, attempts []chain.Attempt) (seen chain.SweepOutcome, err error) {
+func (s mortalSender) Track(
+	ctx context.Context, items []chain.SweepItem, attempts []chain.Attempt,
+) (seen chain.SweepOutcome, err error) {
 	err = s.m.step(func() error {
 		seen, err = s.SweepSender.Track(ctx, items, attempts)
 		return err

@@ -124,7 +124,8 @@ func (w *world) rescue(s *settlement.Sweeper, id string) (settlement.Sweep, erro
 	for _, p := range w.pots() {
 		if p.PaymentID == id {
 			items = append(items, chain.SweepItem{
-				PaymentID: p.PaymentID, Number: p.Number, Address: p.Address, Settlement: p.Settlement, Asset: p.Asset, Expected: p.Due,
+				PaymentID: p.PaymentID, Number: p.Number, Address: p.Address, Settlement: p.Settlement,
+				Asset: p.Asset, Expected: p.Due,
 			})
 		}
 	}

@@ -171,9 +171,16 @@ func (w *world) fund(wei *big.Int) {
 func (w *world) newKey() merchant.Key {
 	w.t.Helper()
 	ctx := w.t.Context()
-	u, err := w.store.CreateUser(ctx, identity.User{PublicID: string(newID(w.clock.now())), Email: "a@example.com", PasswordHash: "x", CreatedAt: w.clock.now()})
+	u, err := w.store.CreateUser(
+		ctx,
+		identity.User{
+			PublicID: string(newID(w.clock.now())), Email: "a@example.com", PasswordHash: "x", CreatedAt: w.clock.now(),
+		},
+	)
 	w.must(err)
-	k, err := w.store.CreateKey(ctx, merchant.Key{PublicID: string(newID(w.clock.now())), UserID: u.ID, Hash: identity.Hash{1}, CreatedAt: w.clock.now()},
+	k, err := w.store.CreateKey(ctx, merchant.Key{
+		PublicID: string(newID(w.clock.now())), UserID: u.ID, Hash: identity.Hash{1}, CreatedAt: w.clock.now(),
+	},
 		func(id int64) []ledger.Entry {
 			return []ledger.Entry{ledger.Grant(id, ledger.Credit, 100_000, ledger.ReasonGrant, "grant", w.clock.now())}
 		})
@@ -192,16 +199,23 @@ func (w *world) started(amount money.Micros, to chain.Address) payment.Payment {
 	w.t.Helper()
 	ctx, now := w.t.Context(), w.clock.now()
 	p, err := w.store.CreatePayment(ctx, payment.New(payment.Request{
-		ID: payment.ID(newID(now)), KeyID: w.key.ID, Kind: payment.KindMerchant, Amount: amount, ValidFor: 24 * time.Hour,
+		ID: payment.ID(
+			newID(now),
+		), KeyID: w.key.ID, Kind: payment.KindMerchant, Amount: amount, ValidFor: 24 * time.Hour,
 	}, now))
 	w.must(err)
 	n := w.profile.Network
 	p, err = w.store.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
-		at, err := evm.NewDepositor(n, w.instance).DepositAddress(chain.Settlement{Network: n, Wallet: to, Number: p.Number})
+		at, err := evm.NewDepositor(n, w.instance).DepositAddress(
+			chain.Settlement{Network: n, Wallet: to, Number: p.Number},
+		)
 		if err != nil {
 			return payment.Change{}, err
 		}
-		return p.Start(payment.Choice{Network: n, Token: money.USDT}, payment.Route{Address: at, Settlement: to}, 24*time.Hour, now)
+		return p.Start(
+			payment.Choice{Network: n, Token: money.USDT}, payment.Route{Address: at, Settlement: to}, 24*time.Hour,
+			now,
+		)
 	})
 	w.must(err)
 	return p
@@ -267,7 +281,9 @@ func (w *world) idle() bool {
 
 func (w *world) pots() []settlement.DepositBalance {
 	w.t.Helper()
-	pots, err := w.store.DepositBalances(w.t.Context(), w.profile.Network, settlement.Query{Now: w.clock.now(), Limit: 1000})
+	pots, err := w.store.DepositBalances(
+		w.t.Context(), w.profile.Network, settlement.Query{Now: w.clock.now(), Limit: 1000},
+	)
 	w.must(err)
 	return pots
 }

@@ -47,7 +47,8 @@ func TestSweeper_HostileTokens(t *testing.T) {
 			id := w.inFlight().ID
 			w.settleBlocked(s)
 			done := w.sweepOf(id)
-			if done.State != settlement.Confirmed || len(done.Moved)+len(done.Unmoved) != 2 || (len(done.Moved) == 2) != c.moved {
+			if done.State != settlement.Confirmed || len(done.Moved)+len(done.Unmoved) != 2 ||
+				(len(done.Moved) == 2) != c.moved {
 				t.Fatalf("it ended as %+v", done)
 			}
 			if !c.moved && !strings.Contains(done.Unmoved[0].Reason, c.reason) {
@@ -63,14 +64,20 @@ func TestSweeper_HostileTokens(t *testing.T) {
 // evil makes a bad token one of the network's assets.
 func (w *world) hostileToken(b contractstest.TokenBehaviour) common.Address {
 	w.t.Helper()
-	init := append(common.FromHex(contractstest.HostileTokenMetaData.Bin), contractstest.NewHostileToken().PackConstructor(uint8(b))...)
+	init := append(
+		common.FromHex(contractstest.HostileTokenMetaData.Bin),
+		contractstest.NewHostileToken().PackConstructor(uint8(b))...,
+	)
 	tx, err := w.chain.Send(w.t.Context(), devchain.FaucetKey(), devchain.Tx{Data: init, Gas: 3_000_000})
 	w.must(err)
 	w.chain.Mine(1)
 	r, err := w.chain.WaitReceipt(w.t.Context(), tx)
 	w.must(err)
 	w.profile.Assets = slices.Clone(w.profile.Assets)
-	w.profile.Assets[2] = chain.Asset{Network: w.profile.Network, Contract: chain.AddressOf(w.profile.Network, r.ContractAddress[:]).Address, Symbol: "EVIL", Decimals: 18}
+	w.profile.Assets[2] = chain.Asset{
+		Network: w.profile.Network, Contract: chain.AddressOf(w.profile.Network, r.ContractAddress[:]).Address,
+		Symbol: "EVIL", Decimals: 18,
+	}
 	w.adapter = w.newAdapter(w.chain.URL())
 	w.sender = w.newSender(ceiling)
 	w.watcher = payment.NewWatcher(w.profile, w.adapter, w.store, "watcher", w.clock.now, silent())

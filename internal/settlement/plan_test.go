@@ -52,10 +52,12 @@ func TestPlan(t *testing.T) {
 		pots []settlement.DepositBalance
 		want string
 	}{
-		"Nothing":             {nil, ""},
-		"OneThatWaited":       {[]settlement.DepositBalance{potOf("a", 500, time.Minute)}, "a"},
-		"OneThatMustWait":     {[]settlement.DepositBalance{potOf("a", 500, 59*time.Second)}, ""},
-		"FullBatchGoesAtOnce": {[]settlement.DepositBalance{potOf("a", 500, 0), potOf("b", 500, 0), potOf("c", 500, 0)}, "abc"},
+		"Nothing":         {nil, ""},
+		"OneThatWaited":   {[]settlement.DepositBalance{potOf("a", 500, time.Minute)}, "a"},
+		"OneThatMustWait": {[]settlement.DepositBalance{potOf("a", 500, 59*time.Second)}, ""},
+		"FullBatchGoesAtOnce": {
+			[]settlement.DepositBalance{potOf("a", 500, 0), potOf("b", 500, 0), potOf("c", 500, 0)}, "abc",
+		},
 		"OldestFirst":         {[]settlement.DepositBalance{potOf("d", 500, 1*time.Minute), potOf("a", 500, 4*time.Minute), potOf("b", 500, 3*time.Minute), potOf("c", 500, 2*time.Minute)}, "abc"},
 		"YoungGoAlong":        {[]settlement.DepositBalance{potOf("a", 500, time.Minute), potOf("b", 500, 0)}, "ab"},
 		"Dust":                {[]settlement.DepositBalance{potOf("a", 99, time.Hour)}, ""},
@@ -126,7 +128,8 @@ func TestPlan_Properties(t *testing.T) {
 			}
 		}
 		ripe := slices.DeleteFunc(slices.Clone(pots), func(p settlement.DepositBalance) bool {
-			return p.Due.IsZero() || noon.Before(p.BlockedUntil) || p.Due.Cmp(policy.Least.Units(6)) < 0 && noon.Sub(p.Oldest) < policy.Age
+			return p.Due.IsZero() || noon.Before(p.BlockedUntil) ||
+				p.Due.Cmp(policy.Least.Units(6)) < 0 && noon.Sub(p.Oldest) < policy.Age
 		})
 		for _, p := range ripe {
 			if len(plan) > 0 && !taken[p.PaymentID] && p.Oldest.Before(youngest) {
@@ -156,11 +159,18 @@ func TestBlock(t *testing.T) {
 
 func TestSweep_After(t *testing.T) {
 	t.Parallel()
-	i := chain.SweepItem{Address: chain.Watched{Address: "0xa"}, Asset: chain.Asset{Contract: "0xt"}, Expected: money.UnitsFromUint64(10)}
+	i := chain.SweepItem{
+		Address: chain.Watched{Address: "0xa"}, Asset: chain.Asset{Contract: "0xt"},
+		Expected: money.UnitsFromUint64(10),
+	}
 	other := chain.SweepItem{Address: chain.Watched{Address: "0xb"}, Asset: chain.Asset{Contract: "0xt"}}
-	before := settlement.Progress{Moved: money.UnitsFromUint64(5), Through: 7, Failures: 2, Reason: "old", BlockedUntil: noon.Add(-time.Hour)}
+	before := settlement.Progress{
+		Moved: money.UnitsFromUint64(5), Through: 7, Failures: 2, Reason: "old", BlockedUntil: noon.Add(-time.Hour),
+	}
 	ended := func(state settlement.State, items ...chain.SweepItem) settlement.Sweep {
-		return settlement.Sweep{State: state, Items: items, Note: "note", Block: chain.Head{Number: 20}, Attempts: []chain.Attempt{{N: 1}}}
+		return settlement.Sweep{
+			State: state, Items: items, Note: "note", Block: chain.Head{Number: 20}, Attempts: []chain.Attempt{{N: 1}},
+		}
 	}
 	moved := ended(settlement.Confirmed, i, other)
 	moved.Moved = []chain.Moved{{Address: "0xb", Contract: "0xt", Units: money.UnitsFromUint64(99)}, {Address: "0xa", Contract: "0xt", Units: money.UnitsFromUint64(12)}}
@@ -201,7 +211,9 @@ func TestForecast(t *testing.T) {
 		return chain.GasWallet{Address: "0xgas", Balance: money.UnitsFromUint64(n)}
 	}
 	week := func(paid uint64) settlement.Spending {
-		return settlement.Spending{Since: noon.Add(-7 * 24 * time.Hour), Paid: money.UnitsFromUint64(paid), Sweeps: 10, Items: 70}
+		return settlement.Spending{
+			Since: noon.Add(-7 * 24 * time.Hour), Paid: money.UnitsFromUint64(paid), Sweeps: 10, Items: 70,
+		}
 	}
 	for name, c := range map[string]struct {
 		w     chain.GasWallet
@@ -209,16 +221,21 @@ func TestForecast(t *testing.T) {
 		days  int
 		level settlement.Level
 	}{
-		"NothingSpent":    {coins(5), settlement.Spending{}, -1, settlement.LevelOK},
-		"Empty":           {coins(0), settlement.Spending{}, 0, settlement.LevelAlarm},
-		"EmptyAndSpent":   {coins(0), week(700), 0, settlement.LevelAlarm},
-		"Well":            {coins(1400), week(700), 14, settlement.LevelOK},
-		"Low":             {coins(1399), week(700), 13, settlement.LevelWarn},
-		"LowStill":        {coins(300), week(700), 3, settlement.LevelWarn},
-		"AsGoodAsEmpty":   {coins(299), week(700), 2, settlement.LevelAlarm},
-		"ForEver":         {coins(1 << 62), week(700), settlement.MaxDays, settlement.LevelOK},
-		"NextToNothing":   {coins(100), week(1), -1, settlement.LevelOK},
-		"FirstHourCounts": {coins(400), settlement.Spending{Since: noon.Add(-time.Minute), Paid: money.UnitsFromUint64(25), Sweeps: 1, Items: 1}, 4, settlement.LevelWarn},
+		"NothingSpent":  {coins(5), settlement.Spending{}, -1, settlement.LevelOK},
+		"Empty":         {coins(0), settlement.Spending{}, 0, settlement.LevelAlarm},
+		"EmptyAndSpent": {coins(0), week(700), 0, settlement.LevelAlarm},
+		"Well":          {coins(1400), week(700), 14, settlement.LevelOK},
+		"Low":           {coins(1399), week(700), 13, settlement.LevelWarn},
+		"LowStill":      {coins(300), week(700), 3, settlement.LevelWarn},
+		"AsGoodAsEmpty": {coins(299), week(700), 2, settlement.LevelAlarm},
+		"ForEver":       {coins(1 << 62), week(700), settlement.MaxDays, settlement.LevelOK},
+		"NextToNothing": {coins(100), week(1), -1, settlement.LevelOK},
+		"FirstHourCounts": {
+			coins(400),
+			settlement.Spending{Since: noon.Add(-time.Minute), Paid: money.UnitsFromUint64(25), Sweeps: 1, Items: 1},
+			4,
+			settlement.LevelWarn,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -226,7 +243,8 @@ func TestForecast(t *testing.T) {
 			if r.Days != c.days || r.Level != c.level {
 				t.Errorf("%d days, %s; want %d, %s", r.Days, r.Level, c.days, c.level)
 			}
-			if c.s.Items == 70 && c.s.Paid.String() == "700" && (r.PerItem.String() != "10" || r.PerDay.String() != "100") {
+			if c.s.Items == 70 && c.s.Paid.String() == "700" &&
+				(r.PerItem.String() != "10" || r.PerDay.String() != "100") {
 				t.Errorf("it costs %s a pot and %s a day", r.PerItem, r.PerDay)
 			}
 		})

@@ -14,7 +14,9 @@ type ReconciledNetwork struct {
 	Profile chain.Profile
 	Reader  interface {
 		Heads(ctx context.Context) (chain.Heads, error)
-		Balances(ctx context.Context, asset chain.Asset, addresses []chain.Address, at chain.Head) ([]money.Units, error)
+		Balances(
+			ctx context.Context, asset chain.Asset, addresses []chain.Address, at chain.Head,
+		) ([]money.Units, error)
 		Confirm(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error)
 		Find(ctx context.Context, tx chain.TxHash) (chain.Found, error)
 	}

@@ -67,14 +67,17 @@ func TestReconciler(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(found) != 1 || found[0].PaymentID != string(c.about.ID) || !strings.Contains(found[0].String(), c.text) {
+			if len(found) != 1 || found[0].PaymentID != string(c.about.ID) ||
+				!strings.Contains(found[0].String(), c.text) {
 				t.Errorf("differences: %q, want one with %q", found, c.text)
 			}
 		})
 	}
 	t.Run("SweepNotThere", func(t *testing.T) {
 		r := w.reconciler()
-		r.Records = forgedSweeps{w.store, func(s *settlement.Sweep) { s.Tx = "0x" + chain.TxHash(strings.Repeat("12", 32)) }}
+		r.Records = forgedSweeps{w.store, func(s *settlement.Sweep) {
+			s.Tx = "0x" + chain.TxHash(strings.Repeat("12", 32))
+		}}
 		wantOne(t, r, "is not on the chain")
 	})
 	t.Run("SweepMovedMore", func(t *testing.T) {
@@ -95,7 +98,9 @@ type forgedSweeps struct {
 	forge func(*settlement.Sweep)
 }
 
-func (f forgedSweeps) ConfirmedSince(ctx context.Context, n chain.Network, since time.Time) ([]settlement.Sweep, error) {
+func (f forgedSweeps) ConfirmedSince(
+	ctx context.Context, n chain.Network, since time.Time,
+) ([]settlement.Sweep, error) {
 	list, err := f.Store.ConfirmedSince(ctx, n, since)
 	for i := range list {
 		f.forge(&list[i])

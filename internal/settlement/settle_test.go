@@ -39,7 +39,8 @@ func TestSweeper_Settles(t *testing.T) {
 				w.wantSwept(p, true)
 			}
 			done := w.sweepOf(id)
-			if done.State != settlement.Confirmed || len(done.Moved) != 6 || len(done.Unmoved) != 0 || done.Paid.IsZero() || done.Tx == "" || len(done.Attempts) != 1 {
+			if done.State != settlement.Confirmed || len(done.Moved) != 6 || len(done.Unmoved) != 0 ||
+				done.Paid.IsZero() || done.Tx == "" || len(done.Attempts) != 1 {
 				t.Errorf("the sweep ended as %+v", done)
 			}
 			if w.nonce() != 1 {

@@ -122,7 +122,9 @@ func newSolWorld(t *testing.T) *solWorld {
 	w.solGas, _ = wallet.GenerateSolana()
 	to, _ := wallet.GenerateSolana()
 	w.solTo = to.Wallet()
-	w.reader, err = solana.New(solana.Config{Profile: w.profile, Endpoints: []string{w.relay.URL}, Rate: 1e9, Gas: w.solGas.Wallet()})
+	w.reader, err = solana.New(
+		solana.Config{Profile: w.profile, Endpoints: []string{w.relay.URL}, Rate: 1e9, Gas: w.solGas.Wallet()},
+	)
 	w.must(err)
 	_, err = w.ledger.FundSOL(w.solGas.PublicKey(), solanago.LAMPORTS_PER_SOL)
 	w.must(err)
@@ -140,7 +142,9 @@ func (w *solWorld) seal(n int) {
 }
 
 func (w *solWorld) sweeper() *settlement.Sweeper {
-	return w.newSweeper(solana.NewSender(w.reader, solana.SenderConfig{Gas: w.solGas, Seed: w.seed}), w.store, "sweeper")
+	return w.newSweeper(
+		solana.NewSender(w.reader, solana.SenderConfig{Gas: w.solGas, Seed: w.seed}), w.store, "sweeper",
+	)
 }
 
 // paid makes a payment that is paid in full, final and completed.
@@ -148,15 +152,22 @@ func (w *solWorld) paid(amount money.Micros) payment.Payment {
 	w.t.Helper()
 	ctx, now := w.t.Context(), w.clock.now()
 	p, err := w.store.CreatePayment(ctx, payment.New(payment.Request{
-		ID: payment.ID(newID(now)), KeyID: w.key.ID, Kind: payment.KindMerchant, Amount: amount, ValidFor: 24 * time.Hour,
+		ID: payment.ID(
+			newID(now),
+		), KeyID: w.key.ID, Kind: payment.KindMerchant, Amount: amount, ValidFor: 24 * time.Hour,
 	}, now))
 	w.must(err)
 	p, err = w.store.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
-		at, err := solana.NewDepositor(w.seed).DepositAddress(chain.Settlement{Network: chain.Solana, Wallet: w.solTo, Number: p.Number})
+		at, err := solana.NewDepositor(w.seed).DepositAddress(
+			chain.Settlement{Network: chain.Solana, Wallet: w.solTo, Number: p.Number},
+		)
 		if err != nil {
 			return payment.Change{}, err
 		}
-		return p.Start(payment.Choice{Network: chain.Solana, Token: money.USDT}, payment.Route{Address: at, Settlement: w.solTo}, 24*time.Hour, now)
+		return p.Start(
+			payment.Choice{Network: chain.Solana, Token: money.USDT}, payment.Route{Address: at, Settlement: w.solTo},
+			24*time.Hour, now,
+		)
 	})
 	w.must(err)
 	_, err = w.ledger.Pay(w.ledger.Tokens().USDT, solanago.PublicKey(p.Routes[0].Address.Raw), uint64(amount))
@@ -203,7 +214,8 @@ func TestSweeper_SolanaExpiry(t *testing.T) {
 	w.must(s.RunOnce(t.Context()))
 	two := w.relay.given()
 	now := w.inFlight()
-	if now.ID != first.ID || len(now.Attempts) != 2 || len(two) != 1 || two[0] == one[0] || now.Attempts[1].Until <= now.Attempts[0].Until {
+	if now.ID != first.ID || len(now.Attempts) != 2 || len(two) != 1 || two[0] == one[0] ||
+		now.Attempts[1].Until <= now.Attempts[0].Until {
 		t.Fatalf("after it expired the sweep is %+v, and %d were sent", now, len(two))
 	}
 	w.seal(1 + devsol.DefaultFinalDepth)
@@ -267,7 +279,9 @@ func (w *solWorld) byHand(p payment.Payment) {
 	w.t.Helper()
 	sender := solana.NewSender(w.reader, solana.SenderConfig{Gas: w.solGas, Seed: w.seed})
 	item := chain.SweepItem{
-		PaymentID: string(p.ID), Number: p.Number, Address: p.Routes[0].Address, Asset: w.profile.Assets[0], Rescue: true,
+		PaymentID: string(
+			p.ID,
+		), Number: p.Number, Address: p.Routes[0].Address, Asset: w.profile.Assets[0], Rescue: true,
 	}
 	other, _ := wallet.GenerateSolana()
 	item.Settlement = other.Wallet()

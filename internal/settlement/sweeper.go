@@ -52,7 +52,10 @@ const (
 )
 
 // New returns the sweeper of the sender's network.
-func New(sender chain.SweepSender, s Store, p Policy, holder string, now func() time.Time, newID func(time.Time) ID, log *slog.Logger) *Sweeper {
+func New(
+	sender chain.SweepSender, s Store, p Policy, holder string, now func() time.Time, newID func(time.Time) ID,
+	log *slog.Logger,
+) *Sweeper {
 	return &Sweeper{
 		sender: sender, store: s, policy: p, holder: holder, now: now, newID: newID,
 		log: log.With("network", sender.Network()), batch: p.Batch,

@@ -60,7 +60,9 @@ func (w *world) foreign(nonce uint64) {
 	to := common.HexToAddress("0x1111")
 	id := new(big.Int).SetUint64(w.profile.ChainID)
 	tx, err := w.gas.SignTx(types.NewTx(&types.DynamicFeeTx{
-		ChainID: id, Nonce: nonce, To: &to, Value: big.NewInt(1), Gas: 21_000, GasTipCap: big.NewInt(90e9), GasFeeCap: big.NewInt(99e9),
+		ChainID: id, Nonce: nonce, To: &to, Value: big.NewInt(
+			1,
+		), Gas: 21_000, GasTipCap: big.NewInt(90e9), GasFeeCap: big.NewInt(99e9),
 	}), id)
 	w.must(err)
 	w.must(w.chain.Client().SendTransaction(w.t.Context(), tx))
@@ -89,11 +91,12 @@ func TestSweeper_FlushedByOthers(t *testing.T) {
 	w := newWorld(t, chain.Polygon, sqlite(t))
 	theirs, ours := w.paid(10*money.USD), w.paid(20*money.USD)
 	factory := contracts.FactoryAddress()
-	_, err := w.chain.Send(t.Context(), devchain.FaucetKey(), devchain.Tx{To: &factory, Gas: 1_000_000, Data: contracts.NewForwarderFactory().PackSweep(
-		[]contracts.ForwarderFactoryItem{{
-			Settlement: common.HexToAddress(string(merchantWallet)), Salt: contracts.Salt(uint64(theirs.Number), w.instance),
-			Tokens: []common.Address{w.chain.Tokens().USDT.Address},
-		}})})
+	flush := contracts.NewForwarderFactory().PackSweep([]contracts.ForwarderFactoryItem{{
+		Settlement: common.HexToAddress(string(merchantWallet)),
+		Salt:       contracts.Salt(uint64(theirs.Number), w.instance),
+		Tokens:     []common.Address{w.chain.Tokens().USDT.Address},
+	}})
+	_, err := w.chain.Send(t.Context(), devchain.FaucetKey(), devchain.Tx{To: &factory, Gas: 1_000_000, Data: flush})
 	w.must(err)
 	w.finalize()
 	w.watch()
@@ -150,7 +153,10 @@ func TestSweeper_Frozen(t *testing.T) {
 // freezable makes a token whose accounts can be frozen the network's USDT.
 func (w *world) freezable() common.Address {
 	w.t.Helper()
-	tx, err := w.chain.Send(w.t.Context(), devchain.FaucetKey(), devchain.Tx{Data: common.FromHex(contractstest.FreezableTokenMetaData.Bin), Gas: 3_000_000})
+	tx, err := w.chain.Send(
+		w.t.Context(), devchain.FaucetKey(),
+		devchain.Tx{Data: common.FromHex(contractstest.FreezableTokenMetaData.Bin), Gas: 3_000_000},
+	)
 	w.must(err)
 	w.chain.Mine(1)
 	r, err := w.chain.WaitReceipt(w.t.Context(), tx)
@@ -178,7 +184,8 @@ func (w *world) settleBlocked(s *settlement.Sweeper) {
 	for range 10 {
 		w.once(s)
 		w.finalize()
-		if _, busy, err := w.store.InFlight(w.t.Context(), w.profile.Network); err != nil || !busy && len(w.pots()) == 0 {
+		if _, busy, err := w.store.InFlight(w.t.Context(), w.profile.Network); err != nil ||
+			!busy && len(w.pots()) == 0 {
 			w.must(err)
 			return
 		}
@@ -255,7 +262,9 @@ func (w *world) wantEven() {
 
 func (w *world) reconciler() settlement.Reconciler {
 	return settlement.Reconciler{
-		Records: w.store, Networks: []settlement.ReconciledNetwork{{Profile: w.profile, Reader: w.adapter, Coins: w.adapter.Coins}},
+		Records: w.store, Networks: []settlement.ReconciledNetwork{
+			{Profile: w.profile, Reader: w.adapter, Coins: w.adapter.Coins},
+		},
 		Wait: func(context.Context) error { return nil }, Progress: func(int) {},
 	}
 }

@@ -29,7 +29,8 @@ func TestSweeper_BumpsEndAtTheCeiling(t *testing.T) {
 	}
 	stuck := w.inFlight()
 	last, _ := stuck.Last()
-	if len(stuck.Attempts) < 2 || last.Fee.Price.Cmp(money.UnitsFromUint64(32e9)) > 0 || last.SentAt.Before(w.clock.now().Add(-time.Minute)) {
+	if len(stuck.Attempts) < 2 || last.Fee.Price.Cmp(money.UnitsFromUint64(32e9)) > 0 ||
+		last.SentAt.Before(w.clock.now().Add(-time.Minute)) {
 		t.Errorf("%d attempts, the last of which pays %s and was sent at %s", len(stuck.Attempts), last.Fee.Price, last.SentAt)
 	}
 	w.settle(s)
@@ -69,7 +70,8 @@ func TestSweeper_TooExpensive(t *testing.T) {
 	if _, err := helper.Rescue(ctx, []chain.SweepItem{item}); !errors.Is(err, settlement.ErrBusy) {
 		t.Errorf("a rescue behind a sweep that waits: %v", err)
 	}
-	if what := <-told; !strings.Contains(what, string(w.inFlight().ID)) || !strings.Contains(what, chain.ErrTooExpensive.Message) {
+	if what := <-told; !strings.Contains(what, string(w.inFlight().ID)) ||
+		!strings.Contains(what, chain.ErrTooExpensive.Message) {
 		t.Errorf("it waits for %q", what)
 	}
 	price.set(1)
@@ -85,7 +87,9 @@ type signings struct {
 	n int
 }
 
-func (s *signings) Sign(ctx context.Context, items []chain.SweepItem, previous []chain.Attempt, now time.Time) (chain.Attempt, error) {
+func (s *signings) Sign(
+	ctx context.Context, items []chain.SweepItem, previous []chain.Attempt, now time.Time,
+) (chain.Attempt, error) {
 	s.n++
 	return s.SweepSender.Sign(ctx, items, previous, now)
 }
@@ -158,7 +162,8 @@ func TestSweeper_NoGas(t *testing.T) {
 	}
 	s := w.sweeper()
 	for range 3 {
-		if err := s.RunOnce(t.Context()); !errors.Is(err, chain.ErrNoGas) || !strings.Contains(err.Error(), string(poor.Wallet())) {
+		if err := s.RunOnce(t.Context()); !errors.Is(err, chain.ErrNoGas) ||
+			!strings.Contains(err.Error(), string(poor.Wallet())) {
 			t.Fatalf("without gas: %v", err)
 		}
 		w.clock.pass(20 * time.Second)
@@ -171,7 +176,8 @@ func TestSweeper_NoGas(t *testing.T) {
 	}
 	cancel()
 	w.must(<-done)
-	if st := s.Status(); st.Runway.Level != settlement.LevelAlarm || st.Runway.Days != 0 || st.Runway.Wallet.Address != poor.Wallet() ||
+	if st := s.Status(); st.Runway.Level != settlement.LevelAlarm || st.Runway.Days != 0 ||
+		st.Runway.Wallet.Address != poor.Wallet() ||
 		st.Waiting != chain.ErrNoGas.Message {
 		t.Errorf("the status is %+v", st)
 	}

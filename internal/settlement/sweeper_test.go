@@ -122,7 +122,8 @@ func TestSweeper_Stuck(t *testing.T) {
 			}
 			for i, a := range stuck.Attempts[1:] {
 				before := stuck.Attempts[i]
-				if a.Nonce != before.Nonce || !eighthMore(a.Fee.Tip, before.Fee.Tip) || !eighthMore(a.Fee.Price, before.Fee.Price) {
+				if a.Nonce != before.Nonce || !eighthMore(a.Fee.Tip, before.Fee.Tip) ||
+					!eighthMore(a.Fee.Price, before.Fee.Price) {
 					t.Errorf("attempt %d has nonce %d and pays %+v after %+v", a.N, a.Nonce, a.Fee, before.Fee)
 				}
 			}

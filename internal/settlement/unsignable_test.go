@@ -52,7 +52,10 @@ func TestSweeper_SignsLater(t *testing.T) {
 	w := newWorld(t, chain.Polygon, sqlite(t))
 	p := w.paid(10 * money.USD)
 	deaf := w.newAdapter("http://127.0.0.1:1")
-	s := w.newSweeper(sender.NewSweeps(deaf, sender.Config{Signer: w.gas, Instance: w.instance, MaxPrice: ceiling}), w.store, "sweeper")
+	s := w.newSweeper(
+		sender.NewSweeps(deaf, sender.Config{Signer: w.gas, Instance: w.instance, MaxPrice: ceiling}), w.store,
+		"sweeper",
+	)
 	if err := s.RunOnce(t.Context()); err == nil {
 		t.Fatal("a sweep is signed without a network")
 	}

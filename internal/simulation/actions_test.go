@@ -89,7 +89,9 @@ var actions = []action{
 	}},
 	{"gas", 2, func(w *world) { w.gasExpensive, w.gasEmpty, w.answersLost = w.chance(20), w.chance(20), w.chance(20) }},
 	{"a foreign transaction of the gas wallet", 1, func(w *world) {
-		w.chain.send(&tx{hash: chain.TxHash(w.chain.hash("f")), ours: true, nonce: w.chain.head().nonce, price: 1 << 40})
+		w.chain.send(
+			&tx{hash: chain.TxHash(w.chain.hash("f")), ours: true, nonce: w.chain.head().nonce, price: 1 << 40},
+		)
 	}},
 	{"the last minute", 3, (*world).lastMinute},
 	{"finality", 1, func(w *world) {

@@ -164,7 +164,9 @@ func (w *world) createMerchant() {
 	w.observer, err = store.Open(ctx, w.url, sealer, store.Options{Log: silent(), MaxConns: 2})
 	w.must(err)
 	w.Cleanup(func() { _ = w.observer.Close() })
-	user, err := w.observer.CreateUser(ctx, identity.User{PublicID: "01KAJ0000000000000000000U1", Email: "shop@example.com", CreatedAt: begin})
+	user, err := w.observer.CreateUser(
+		ctx, identity.User{PublicID: "01KAJ0000000000000000000U1", Email: "shop@example.com", CreatedAt: begin},
+	)
 	w.must(err)
 	key, err := w.observer.CreateKey(ctx, merchant.Key{
 		PublicID: "01KAJ0000000000000000000K1", UserID: user.ID, Hash: identity.Hash{1}, CreatedAt: begin,
@@ -179,8 +181,10 @@ func (w *world) createMerchant() {
 	w.key = key.ID
 	_, err = w.observer.CreateCustodian(ctx, merchant.Custodian{
 		PublicID: "01KAJ0000000000000000000C1", KeyID: key.ID, Name: "Shop", CallbackURL: "https://shop.example.com/hook",
-		Wallets:        map[chain.Network]chain.Address{chain.Polygon: w.wallet},
-		SigningSecrets: []secret.Text{secret.New("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")}, CreatedAt: begin, UpdatedAt: begin,
+		Wallets: map[chain.Network]chain.Address{chain.Polygon: w.wallet},
+		SigningSecrets: []secret.Text{
+			secret.New("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"),
+		}, CreatedAt: begin, UpdatedAt: begin,
 	}, nil, nil)
 	w.must(err)
 }

@@ -22,7 +22,9 @@ type about struct {
 
 // act is write for an act that is audited: its entries are written in the same
 // transaction. body may fill in what only the act knows of them.
-func (s *Store) act(ctx context.Context, trail []audit.Entry, a about, body func(ctx context.Context, t tx, a *about) error) error {
+func (s *Store) act(
+	ctx context.Context, trail []audit.Entry, a about, body func(ctx context.Context, t tx, a *about) error,
+) error {
 	return s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		told := a
 		if err := body(ctx, t, &told); err != nil || told.nothing {
@@ -34,7 +36,9 @@ func (s *Store) act(ctx context.Context, trail []audit.Entry, a about, body func
 
 // actOne is act for one statement. It reports whether the statement changed a
 // row; if it did not, nothing is told.
-func (s *Store) actOne(ctx context.Context, trail []audit.Entry, a about, text string, args ...any) (changed bool, err error) {
+func (s *Store) actOne(
+	ctx context.Context, trail []audit.Entry, a about, text string, args ...any,
+) (changed bool, err error) {
 	err = s.act(ctx, trail, a, func(ctx context.Context, t tx, a *about) error {
 		res, err := t.NewRaw(text, args...).Exec(ctx)
 		if err != nil {

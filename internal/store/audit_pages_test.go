@@ -69,7 +69,9 @@ func (w *world) entryActs() map[string]func(context.Context, ...audit.Entry) err
 			return err
 		},
 		"invite": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.AddInvitation(ctx, hashOf("another"), "else@example.org", u.ID, start, start.Add(time.Hour), trail...)
+			return w.AddInvitation(
+				ctx, hashOf("another"), "else@example.org", u.ID, start, start.Add(time.Hour), trail...,
+			)
 		},
 		"add a passkey": func(ctx context.Context, trail ...audit.Entry) error {
 			return w.AddPasskey(ctx, passkeyOf(guarded.ID, "new"), trail...)
@@ -186,7 +188,9 @@ func (w *world) shopActs() map[string]func(context.Context, ...audit.Entry) erro
 			return err
 		},
 		"put a logo": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.PutLogo(ctx, k.ID, merchant.Logo{Hash: strings.Repeat("a", 64), Kind: "png", Picture: []byte{1}}, start,
+			return w.PutLogo(ctx, k.ID, merchant.Logo{
+				Hash: strings.Repeat("a", 64), Kind: "png", Picture: []byte{1},
+			}, start,
 				trail...)
 		},
 		"resend": func(ctx context.Context, trail ...audit.Entry) error {
@@ -207,7 +211,9 @@ func (w *world) shopActs() map[string]func(context.Context, ...audit.Entry) erro
 			return err
 		},
 		"change a campaign": func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.UpdateCampaign(ctx, []int64{k.ID}, edited.Slug, func(c campaign.Campaign) (campaign.Campaign, error) {
+			_, err := w.UpdateCampaign(ctx, []int64{
+				k.ID,
+			}, edited.Slug, func(c campaign.Campaign) (campaign.Campaign, error) {
 				c.Title = "Renamed"
 				return c, nil
 			}, trail...)

@@ -219,7 +219,9 @@ func (w *world) acts() map[string]func(context.Context, ...audit.Entry) error {
 	}
 	return map[string]func(context.Context, ...audit.Entry) error{
 		"create user": func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.CreateUser(ctx, identity.User{PublicID: string(newID()), Email: "new@example.org", CreatedAt: start},
+			_, err := w.CreateUser(ctx, identity.User{
+				PublicID: string(newID()), Email: "new@example.org", CreatedAt: start,
+			},
 				trail...)
 			return err
 		},
@@ -248,7 +250,9 @@ func (w *world) acts() map[string]func(context.Context, ...audit.Entry) error {
 			return err
 		},
 		"change custodian": func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.UpdateCustodian(ctx, k.ID, pay("update"), func(c merchant.Custodian) (merchant.Custodian, error) {
+			_, err := w.UpdateCustodian(ctx, k.ID, pay(
+				"update",
+			), func(c merchant.Custodian) (merchant.Custodian, error) {
 				c.Name = "Renamed"
 				return c, nil
 			}, merchant.Audited(trail...))
@@ -269,7 +273,9 @@ func (w *world) acts() map[string]func(context.Context, ...audit.Entry) error {
 		},
 		"recharge": func(ctx context.Context, trail ...audit.Entry) error {
 			return w.CreateRecharge(ctx, recharge.Recharge{
-				ID: recharge.ID(newID()), KeyID: k.ID, Units: 1, State: recharge.Signed, CreatedAt: start, LookAt: start,
+				ID: recharge.ID(
+					newID(),
+				), KeyID: k.ID, Units: 1, State: recharge.Signed, CreatedAt: start, LookAt: start,
 				Transfer: chain.TokenTransfer{
 					Asset: chain.Asset{
 						Network: chain.BEP20, Contract: "0x55d398326f99059fF775485246999027B3197955", Symbol: "USDT",

@@ -55,7 +55,9 @@ func (r *campaignRow) campaign() (campaign.Campaign, error) {
 	return campaign.Campaign{
 		Number: r.ID, Slug: r.Slug, KeyID: r.KeyID, KeyRevoked: !r.RevokedAt.IsZero(), Title: r.Title,
 		Description: r.Description,
-		Goal:        money.Micros(r.Goal), Suggested: suggested, State: campaign.State(r.State), ShowAtOnce: r.ShowAtOnce,
+		Goal: money.Micros(
+			r.Goal,
+		), Suggested: suggested, State: campaign.State(r.State), ShowAtOnce: r.ShowAtOnce,
 		CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time, EndsAt: r.EndsAt.Time,
 	}, err
 }
@@ -88,14 +90,18 @@ func splitAmounts(text string) ([]money.Micros, error) {
 }
 
 // CreateCampaign stores a new campaign, or fails with campaign.ErrTaken.
-func (s *Store) CreateCampaign(ctx context.Context, c campaign.Campaign, trail ...audit.Entry) (campaign.Campaign, error) {
+func (s *Store) CreateCampaign(
+	ctx context.Context, c campaign.Campaign, trail ...audit.Entry,
+) (campaign.Campaign, error) {
 	if err := checkTexts("texts of a campaign", c.Slug, c.Title, c.Description); err != nil {
 		return campaign.Campaign{}, err
 	}
 	err := s.act(ctx, trail, about{subject: c.Slug, detail: c.Title}, func(ctx context.Context, t tx, _ *about) error {
 		err := t.NewRaw("INSERT INTO campaigns (slug, key_id, title, description, goal, suggested, state, show_at_once, created_at, updated_at, ends_at) "+
 			"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (slug) DO NOTHING RETURNING id",
-			c.Slug, c.KeyID, c.Title, c.Description, int64(c.Goal), joinAmounts(c.Suggested), string(c.State), c.ShowAtOnce,
+			c.Slug, c.KeyID, c.Title, c.Description, int64(
+				c.Goal,
+			), joinAmounts(c.Suggested), string(c.State), c.ShowAtOnce,
 			db.At(c.CreatedAt), db.At(c.UpdatedAt), db.At(c.EndsAt)).Scan(ctx, &c.Number)
 		return noRows(err, campaign.ErrTaken)
 	})
@@ -156,7 +162,11 @@ func (s *Store) UpdateCampaign(
 		}
 		_, err = t.NewRaw("UPDATE campaigns SET key_id = ?, title = ?, description = ?, goal = ?, suggested = ?, state = ?, show_at_once = ?, "+
 			"updated_at = ?, ends_at = ? WHERE id = ?", changed.KeyID, changed.Title, changed.Description, int64(changed.Goal),
-			joinAmounts(changed.Suggested), string(changed.State), changed.ShowAtOnce, db.At(changed.UpdatedAt), db.At(changed.EndsAt), before.Number).Exec(ctx)
+			joinAmounts(
+				changed.Suggested,
+			), string(
+				changed.State,
+			), changed.ShowAtOnce, db.At(changed.UpdatedAt), db.At(changed.EndsAt), before.Number).Exec(ctx)
 		return err
 	})
 	if err != nil {
@@ -174,7 +184,9 @@ func (s *Store) Campaign(ctx context.Context, slug string) (campaign.Campaign, c
 	err := s.reader().NewRaw("SELECT "+campaignColumns+campaignTotals+fromCampaigns+" WHERE c.slug = ?", slug).Scan(ctx,
 		&row)
 	if err != nil {
-		return campaign.Campaign{}, campaign.Totals{}, wrapIf(noRows(err, campaign.ErrUnknown), "read campaign %s", slug)
+		return campaign.Campaign{}, campaign.Totals{}, wrapIf(
+			noRows(err, campaign.ErrUnknown), "read campaign %s", slug,
+		)
 	}
 	c, err := row.campaign()
 	return c, row.totals(), wrapIf(err, "read campaign %s", slug)
@@ -255,7 +267,9 @@ func (s *Store) Donations(ctx context.Context, q campaign.DonationQuery) ([]camp
 
 // ReviewDonation sets the merchant's review of a donation, or fails with
 // campaign.ErrUnknownGift.
-func (s *Store) ReviewDonation(ctx context.Context, number, donation int64, r campaign.Review, trail ...audit.Entry) error {
+func (s *Store) ReviewDonation(
+	ctx context.Context, number, donation int64, r campaign.Review, trail ...audit.Entry,
+) error {
 	ok, err := s.actOne(ctx, trail, about{}, "UPDATE donations SET review = ? WHERE id = ? AND campaign_id = ?",
 		string(r), donation, number)
 	if err == nil && !ok {
@@ -286,7 +300,9 @@ func (r *linkRow) link() campaign.Link {
 	return campaign.Link{
 		Number: r.ID, Slug: r.Slug, KeyID: r.KeyID, KeyRevoked: !r.RevokedAt.IsZero(), Description: r.Description,
 		Reference: r.Reference,
-		Amount:    money.Micros(r.Amount), Min: money.Micros(r.MinAmount), Max: money.Micros(r.MaxAmount), Paused: r.Paused,
+		Amount: money.Micros(
+			r.Amount,
+		), Min: money.Micros(r.MinAmount), Max: money.Micros(r.MaxAmount), Paused: r.Paused,
 		CreatedAt: r.CreatedAt.Time,
 	}
 }
@@ -300,7 +316,9 @@ func (s *Store) CreateLink(ctx context.Context, l campaign.Link, trail ...audit.
 		func(ctx context.Context, t tx, _ *about) error {
 			err := t.NewRaw("INSERT INTO links (slug, key_id, description, reference, amount, min_amount, max_amount, paused, created_at) "+
 				"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (slug) DO NOTHING RETURNING id",
-				l.Slug, l.KeyID, l.Description, l.Reference, int64(l.Amount), int64(l.Min), int64(l.Max), l.Paused, db.At(l.CreatedAt)).Scan(ctx, &l.Number)
+				l.Slug, l.KeyID, l.Description, l.Reference, int64(
+					l.Amount,
+				), int64(l.Min), int64(l.Max), l.Paused, db.At(l.CreatedAt)).Scan(ctx, &l.Number)
 			return noRows(err, campaign.ErrLinkTaken)
 		})
 	if err != nil {

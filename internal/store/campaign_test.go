@@ -136,7 +136,10 @@ func TestStore_Donations(t *testing.T) {
 		})
 		w.must(err)
 		w.gift(other, "Elsewhere")
-		same(t, "completed by hand, without money", totals(), campaign.Totals{Raised: 20 * money.USD, Donors: 1, Waiting: 1})
+		same(
+			t, "completed by hand, without money", totals(),
+			campaign.Totals{Raised: 20 * money.USD, Donors: 1, Waiting: 1},
+		)
 		_, err = w.UpdatePayment(t.Context(), byHand.ID, observe(9, transfer(byHand, "0x04", 2*money.USD, 9)))
 		w.must(err)
 		same(t, "money that came later", totals(), campaign.Totals{Raised: 22 * money.USD, Donors: 2, Waiting: 1})
@@ -152,7 +155,8 @@ func TestStore_Donations(t *testing.T) {
 			campaign.Approved), campaign.ErrUnknownGift)
 		_, err = w.UpdatePayment(t.Context(), open.ID, observe(9, over, transfer(open, "0x05", 1*money.USD, 9)))
 		w.must(err)
-		if got := list(campaign.DonationQuery{Review: campaign.Hidden}); len(got) != 1 || got[0].Received != 21*money.USD {
+		if got := list(campaign.DonationQuery{Review: campaign.Hidden}); len(got) != 1 ||
+			got[0].Received != 21*money.USD {
 			t.Errorf("after more money the review is gone: %+v", got)
 		}
 		if got := list(campaign.DonationQuery{Limit: 1, Before: proven[0].Number}); len(got) != 1 ||
@@ -232,7 +236,9 @@ func TestStore_Links(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k, other := w.key(0, 0), w.key(0, 0)
-		l, err := campaign.NewLink(campaign.LinkDraft{Slug: "table-4", Description: "Grüße ?", Min: "1", Max: "20.5"}, k.ID,
+		l, err := campaign.NewLink(campaign.LinkDraft{
+			Slug: "table-4", Description: "Grüße ?", Min: "1", Max: "20.5",
+		}, k.ID,
 			start)
 		w.must(err)
 		l, err = w.CreateLink(t.Context(), l)
@@ -242,7 +248,9 @@ func TestStore_Links(t *testing.T) {
 		same(t, "read", read, l)
 		_, err = w.CreateLink(t.Context(), campaign.Link{Slug: "table-4", KeyID: other.ID, CreatedAt: start})
 		wants(t, "the same slug", err, campaign.ErrLinkTaken)
-		_, err = w.CreateLink(t.Context(), campaign.Link{Slug: "nul", KeyID: other.ID, Description: "\x00", CreatedAt: start})
+		_, err = w.CreateLink(
+			t.Context(), campaign.Link{Slug: "nul", KeyID: other.ID, Description: "\x00", CreatedAt: start},
+		)
 		wantsInvalid(t, "NUL", err)
 		wants(t, "another's link", w.PauseLink(t.Context(), []int64{other.ID}, "table-4", true), campaign.ErrUnknownLink)
 		w.must(w.PauseLink(t.Context(), []int64{k.ID, other.ID}, "table-4", true))

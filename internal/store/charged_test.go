@@ -21,7 +21,9 @@ func TestStore_ChargedReadFails(t *testing.T) {
 		}
 		reads := map[string]func() error{
 			"list": func() error {
-				list, _, _, err := w.ChargedPayments(t.Context(), payment.Filter{KeyID: k.ID, Limit: 10}, entries("list"))
+				list, _, _, err := w.ChargedPayments(
+					t.Context(), payment.Filter{KeyID: k.ID, Limit: 10}, entries("list"),
+				)
 				if err == nil && len(list) != 1 {
 					return errors.New("the payment is not in the list")
 				}

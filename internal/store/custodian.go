@@ -156,7 +156,9 @@ func networkRows(c merchant.Custodian) []custodianNetworkRow {
 		}
 		rows = append(rows, custodianNetworkRow{
 			CustodianID: c.ID, Network: string(n), Enabled: o.Enabled, Tokens: joinTokens(o.Tokens),
-			MinAmount: int64(o.MinAmount), MaxAmount: int64(o.MaxAmount), Finality: finality, SweepMin: int64(o.SweepMin),
+			MinAmount: int64(
+				o.MinAmount,
+			), MaxAmount: int64(o.MaxAmount), Finality: finality, SweepMin: int64(o.SweepMin),
 		})
 	}
 	return rows
@@ -178,7 +180,9 @@ func (r custodianNetworkRow) options() (merchant.NetworkOptions, error) {
 
 // CreateCustodian stores the custodian of a key with the entries that pay for
 // it, or fails with merchant.ErrHasCustodian and books nothing.
-func (s *Store) CreateCustodian(ctx context.Context, c merchant.Custodian, entries []ledger.Entry, record merchant.AuditFunc) (merchant.Custodian, error) {
+func (s *Store) CreateCustodian(
+	ctx context.Context, c merchant.Custodian, entries []ledger.Entry, record merchant.AuditFunc,
+) (merchant.Custodian, error) {
 	if err := checkCustodian(c); err != nil {
 		return merchant.Custodian{}, err
 	}
@@ -249,7 +253,9 @@ func (s *Store) Terms(ctx context.Context, keyID int64) (payment.Terms, error) {
 // the entries; change may run again, so it must have no effects. Deliveries
 // that wait go to the new callback URL.
 func (s *Store) UpdateCustodian(
-	ctx context.Context, keyID int64, entries []ledger.Entry, change func(merchant.Custodian) (merchant.Custodian, error),
+	ctx context.Context, keyID int64, entries []ledger.Entry, change func(
+		merchant.Custodian,
+	) (merchant.Custodian, error),
 	record merchant.AuditFunc,
 ) (merchant.Custodian, error) {
 	var stored merchant.Custodian
@@ -325,7 +331,9 @@ func saveCustodianParts(ctx context.Context, t tx, c merchant.Custodian) error {
 
 // custodianJoined reads a custodian with its wallets and network options in one
 // statement, and so on one snapshot. Each wallet comes with every option.
-var custodianJoined = "SELECT " + custodians.Columns("c") + ", " + custodianWallets.ColumnsOrZero("w") + ", " + custodianNetworks.ColumnsOrZero("n") +
+var custodianJoined = "SELECT " + custodians.Columns(
+	"c",
+) + ", " + custodianWallets.ColumnsOrZero("w") + ", " + custodianNetworks.ColumnsOrZero("n") +
 	", " + custodianClosed + " FROM custodians AS c LEFT JOIN custodian_wallets AS w ON w.custodian_id = c.id " +
 	"LEFT JOIN custodian_networks AS n ON n.custodian_id = c.id WHERE c.key_id = ?"
 
@@ -403,5 +411,7 @@ func (s *Store) lockCustodian(ctx context.Context, t tx, keyID int64) (merchant.
 
 func checkCustodian(c merchant.Custodian) error {
 	return checkTexts("texts of a custodian", c.PublicID, c.Name, c.CallbackURL, c.Branding.Tagline, c.Branding.LogoURL,
-		c.Branding.PrimaryColor, c.Branding.BackgroundColor, string(c.Branding.Theme), c.Branding.SupportEmail, c.Branding.Website)
+		c.Branding.PrimaryColor, c.Branding.BackgroundColor, string(
+			c.Branding.Theme,
+		), c.Branding.SupportEmail, c.Branding.Website)
 }

@@ -95,7 +95,9 @@ type deliveryRow struct {
 }
 
 // readDeliveries returns the deliveries by ID, those that cannot be sent apart.
-func (s *Store) readDeliveries(ctx context.Context, t tx, ids []int64) (list []webhook.Delivery, sealed []unsendable, err error) {
+func (s *Store) readDeliveries(
+	ctx context.Context, t tx, ids []int64,
+) (list []webhook.Delivery, sealed []unsendable, err error) {
 	if len(ids) == 0 {
 		return nil, nil, nil
 	}
@@ -248,7 +250,9 @@ func (s *Store) Resend(ctx context.Context, keys []int64, id int64, now time.Tim
 
 // ResendFailed makes the deliveries of the key due now whose event came at since
 // or later and whose attempts were used up or stopped, and returns how many.
-func (s *Store) ResendFailed(ctx context.Context, keyID int64, since, now time.Time, trail ...audit.Entry) (int64, error) {
+func (s *Store) ResendFailed(
+	ctx context.Context, keyID int64, since, now time.Time, trail ...audit.Entry,
+) (int64, error) {
 	var n int64
 	err := s.act(ctx, trail, about{}, func(ctx context.Context, t tx, a *about) error {
 		res, err := t.NewRaw(again+" AND state IN ('FAILED', 'STOPPED') AND "+

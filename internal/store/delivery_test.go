@@ -244,8 +244,9 @@ func TestStore_Claim_SecretsDamaged(t *testing.T) {
 				damaged, sound := w.receiver("https://damaged.example/hook"), w.receiver("https://sound.example/hook")
 				bad, good := w.end(damaged), w.end(sound)
 				db := w.raw()
-				_, err := db.ExecContext(t.Context(), fmt.Sprintf("UPDATE custodians SET %s = '[\"AAAA\"]' WHERE key_id = %d",
-					column, damaged.ID))
+				_, err := db.ExecContext(t.Context(), fmt.Sprintf(
+					"UPDATE custodians SET %s = '[\"AAAA\"]' WHERE key_id = %d", column, damaged.ID,
+				))
 				w.must(err)
 				same(t, "claimed", eventIDs(w.claim("a", start, 10, 10)), []string{good})
 				if again := w.claim("b", start, 10, 10); len(again) != 0 {

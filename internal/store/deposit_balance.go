@@ -67,7 +67,9 @@ const balanceDeposits = 200
 //
 // Deposits are read balance by balance. So the first balance is complete, and if
 // the order finds it worth sweeping, the plan does too.
-func (s *Store) DepositBalances(ctx context.Context, n chain.Network, q settlement.Query) ([]settlement.DepositBalance, error) {
+func (s *Store) DepositBalances(
+	ctx context.Context, n chain.Network, q settlement.Query,
+) ([]settlement.DepositBalance, error) {
 	const columns = "payment_id, public_id, address, raw, settlement, contract, symbol, decimals, token, units, block, final_at, " +
 		"moved, marked, through, failures, blocked, least"
 	const worth = "CASE WHEN about >= ? AND (oldest <= ? OR about >= ? AND about >= least * 0.0000010001) THEN "
@@ -121,9 +123,13 @@ func dueBalances(n chain.Network, rows []dueRow) ([]settlement.DepositBalance, e
 			i = len(pots)
 			index[key] = i
 			pots, deposits = append(pots, r.pot(n)), append(deposits, nil)
-			coverings = append(coverings, settlement.Covering{Moved: amounts[1], Marked: amounts[2], Through: uint64(r.Through)})
+			coverings = append(
+				coverings, settlement.Covering{Moved: amounts[1], Marked: amounts[2], Through: uint64(r.Through)},
+			)
 		}
-		deposits[i] = append(deposits[i], settlement.CoveredDeposit{Units: amounts[0], Block: uint64(r.Block), Final: true})
+		deposits[i] = append(
+			deposits[i], settlement.CoveredDeposit{Units: amounts[0], Block: uint64(r.Block), Final: true},
+		)
 		if r.FinalAt.Before(pots[i].Oldest) {
 			pots[i].Oldest = r.FinalAt.Time
 		}

@@ -40,7 +40,9 @@ func TestStore_Pots(t *testing.T) {
 			"WorthIt":     {settlement.Query{Aged: start.Add(-time.Hour), Least: money.USD}, p.ID},
 			"Aged":        {settlement.Query{Aged: start.Add(time.Hour), Least: 10 * money.USD}, p.ID},
 			"AgedAndDust": {settlement.Query{Aged: start.Add(time.Hour), Least: 10 * money.USD, Dust: money.USD}, p.ID},
-			"OnlyOneIs":   {settlement.Query{Aged: start.Add(-time.Hour), Least: 7 * money.USD, Dust: 8 * money.USD}, p.ID},
+			"OnlyOneIs": {
+				settlement.Query{Aged: start.Add(-time.Hour), Least: 7 * money.USD, Dust: 8 * money.USD}, p.ID,
+			},
 		} {
 			c.q.Now, c.q.Limit = everything.Now, 1
 			first, err := w.DepositBalances(t.Context(), chain.Polygon, c.q)
@@ -62,7 +64,9 @@ func TestStore_PotsSpecks(t *testing.T) {
 		good := w.started(k)
 		_, err := w.UpdatePayment(t.Context(), good.ID, func(p payment.Payment) (payment.Change, error) {
 			return p.Observe(payment.View{
-				Network: chain.Polygon, From: 1, To: 1000, Final: chain.Head{Number: 20}, Finalized: chain.Head{Number: 20},
+				Network: chain.Polygon, From: 1, To: 1000, Final: chain.Head{
+					Number: 20,
+				}, Finalized: chain.Head{Number: 20},
 				Transfers: []chain.Transfer{transfer(p, "0xgood", 5_000_000, 15)},
 			}, start.Add(time.Hour))
 		})

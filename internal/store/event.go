@@ -44,7 +44,9 @@ type feedRow struct {
 
 func rowOfEvent(number int64, e payment.Event) *eventRow {
 	return &eventRow{
-		PaymentID: number, Seq: int64(e.Seq), EventID: e.ID, Type: string(e.Type), At: db.At(e.At), Data: string(e.Data),
+		PaymentID: number, Seq: int64(
+			e.Seq,
+		), EventID: e.ID, Type: string(e.Type), At: db.At(e.At), Data: string(e.Data),
 	}
 }
 
@@ -127,7 +129,9 @@ func (s *Store) Events(ctx context.Context, id payment.ID) ([]payment.Event, err
 // is ever skipped: one whose transaction began early and committed late comes
 // after those that were returned before. It fails with fault.Invalid for a cursor
 // that it did not return, or a limit outside 1 to payment.MaxPage.
-func (s *Store) PublicEvents(ctx context.Context, keyID int64, after string, limit int) ([]payment.Event, string, error) {
+func (s *Store) PublicEvents(
+	ctx context.Context, keyID int64, after string, limit int,
+) ([]payment.Event, string, error) {
 	position, err := parsePosition(after)
 	if err != nil {
 		return nil, "", err

@@ -77,7 +77,10 @@ func (s *Store) PutSecondFactor(ctx context.Context, f identity.SecondFactor) er
 // codes, or fails with identity.ErrHasFactor. If another factor has taken its
 // place meanwhile, whose secret may be somebody else's, it fails with
 // identity.ErrBadCode.
-func (s *Store) ConfirmSecondFactor(ctx context.Context, f identity.SecondFactor, step int64, codes []identity.Hash, now time.Time, trail ...audit.Entry) error {
+func (s *Store) ConfirmSecondFactor(
+	ctx context.Context, f identity.SecondFactor, step int64, codes []identity.Hash, now time.Time,
+	trail ...audit.Entry,
+) error {
 	err := s.act(ctx, trail, about{}, func(ctx context.Context, t tx, _ *about) error {
 		var stored []string
 		err := t.NewRaw("SELECT secret FROM second_factors WHERE user_id = ? AND confirmed_at IS NULL"+t.ForUpdate(),
@@ -122,7 +125,9 @@ func (s *Store) TakeStep(ctx context.Context, userID, step int64) (bool, error) 
 }
 
 // TakeRecoveryCode uses a recovery code up; false if there is none such.
-func (s *Store) TakeRecoveryCode(ctx context.Context, userID int64, code identity.Hash, now time.Time, trail ...audit.Entry) (bool, error) {
+func (s *Store) TakeRecoveryCode(
+	ctx context.Context, userID int64, code identity.Hash, now time.Time, trail ...audit.Entry,
+) (bool, error) {
 	return s.actOne(ctx, trail, about{}, "UPDATE recovery_codes SET used_at = ? WHERE user_id = ? AND hash = ? AND used_at IS NULL",
 		db.At(now), userID, code[:])
 }
@@ -151,7 +156,9 @@ func (s *Store) RecoveryCodesLeft(ctx context.Context, userID int64) (int, error
 
 // RemoveSecondFactor removes it with its recovery codes, and ends every session
 // of the user but the one kept.
-func (s *Store) RemoveSecondFactor(ctx context.Context, userID int64, keep identity.Hash, now time.Time, trail ...audit.Entry) error {
+func (s *Store) RemoveSecondFactor(
+	ctx context.Context, userID int64, keep identity.Hash, now time.Time, trail ...audit.Entry,
+) error {
 	err := s.act(ctx, trail, about{}, func(ctx context.Context, t tx, _ *about) error {
 		if _, err := t.NewRaw("DELETE FROM recovery_codes WHERE user_id = ?", userID).Exec(ctx); err != nil {
 			return err

@@ -14,8 +14,12 @@ func TestStore_SecondFactor(t *testing.T) {
 		if _, ok, err := w.SecondFactor(ctx, u.ID); ok || err != nil {
 			t.Errorf("a new user has a second factor, %v", err)
 		}
-		w.must(w.PutSecondFactor(ctx, identity.SecondFactor{UserID: u.ID, Secret: secret.New("FIRST"), CreatedAt: start}))
-		w.must(w.PutSecondFactor(ctx, identity.SecondFactor{UserID: u.ID, Secret: secret.New("SECOND"), CreatedAt: start}))
+		w.must(
+			w.PutSecondFactor(ctx, identity.SecondFactor{UserID: u.ID, Secret: secret.New("FIRST"), CreatedAt: start}),
+		)
+		w.must(
+			w.PutSecondFactor(ctx, identity.SecondFactor{UserID: u.ID, Secret: secret.New("SECOND"), CreatedAt: start}),
+		)
 		if n := w.count("SELECT count(*) FROM second_factors WHERE secret LIKE '%SECOND%'"); n != 0 {
 			t.Error("the secret is stored as it is")
 		}
@@ -26,7 +30,10 @@ func TestStore_SecondFactor(t *testing.T) {
 			UserID: u.ID,
 			Secret: secret.New("FIRST"),
 		}, identity.SecondFactor{UserID: u.ID, Secret: secret.New("SECOND")}
-		wants(t, "confirming one that was replaced", w.ConfirmSecondFactor(ctx, replaced, 5, nil, start), identity.ErrBadCode)
+		wants(
+			t, "confirming one that was replaced", w.ConfirmSecondFactor(ctx, replaced, 5, nil, start),
+			identity.ErrBadCode,
+		)
 		w.must(w.ConfirmSecondFactor(ctx, second, 5, []identity.Hash{hashOf("a"), hashOf("b")}, start))
 		wants(t, "confirming twice", w.ConfirmSecondFactor(ctx, second, 6, nil, start), identity.ErrHasFactor)
 		wants(t, "replacing one in force", w.PutSecondFactor(ctx,

@@ -31,7 +31,9 @@ type idempotencyRow struct {
 // IdempotencyBegin takes the key for the try and returns the subject to act
 // on, or the answer that was given already; it fails with
 // idempotency.ErrRunning or ErrMismatch.
-func (s *Store) IdempotencyBegin(ctx context.Context, n idempotency.Try) (subject string, a idempotency.Answer, err error) {
+func (s *Store) IdempotencyBegin(
+	ctx context.Context, n idempotency.Try,
+) (subject string, a idempotency.Answer, err error) {
 	if length := utf8.RuneCountInString(n.Key); length < 1 || length > idempotency.MaxKey || !db.Storable(n.Key) {
 		return "", a, fault.New(fault.Invalid, "Idempotency-Key must have 1 to %d characters of valid UTF-8",
 			idempotency.MaxKey)
@@ -86,7 +88,9 @@ func (s *Store) takeUp(ctx context.Context, t tx, n idempotency.Try) (string, id
 }
 
 // IdempotencyFinish stores the answer of a try. The first answer stays.
-func (s *Store) IdempotencyFinish(ctx context.Context, keyID int64, key string, a idempotency.Answer, now time.Time) error {
+func (s *Store) IdempotencyFinish(
+	ctx context.Context, keyID int64, key string, a idempotency.Answer, now time.Time,
+) error {
 	return s.idempotencyUpdate(ctx, "finish", finish(keyID, key, a, now))
 }
 

@@ -21,7 +21,8 @@ func TestStore_Idempotency(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k, other := w.key(0, 0), w.key(0, 0)
-		expect := func(what string, now time.Duration, body, subject string, wantSubject string, want idempotency.Answer,
+		expect := func(
+			what string, now time.Duration, body, subject string, wantSubject string, want idempotency.Answer,
 			wantErr error,
 		) {
 			t.Helper()

@@ -25,7 +25,9 @@ const (
 // one this database was made with (secret.ErrSealed otherwise). Any number of
 // programs may call it at once.
 func (s *Store) Migrate(ctx context.Context) error {
-	if err := s.db.Migrate(ctx, db.Migrations{SQLite: migrations.SQLite(), Postgres: migrations.Postgres()}); err != nil {
+	if err := s.db.Migrate(
+		ctx, db.Migrations{SQLite: migrations.SQLite(), Postgres: migrations.Postgres()},
+	); err != nil {
 		return fmt.Errorf("migrate the database: %w", err)
 	}
 	if err := s.db.Write(ctx, s.settle); err != nil {

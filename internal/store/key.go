@@ -42,14 +42,18 @@ func units() []ledger.Unit { return []ledger.Unit{ledger.Credit, ledger.Query} }
 
 // CreateKey stores a new key with its first entries and returns it with its
 // ID and its owner's name.
-func (s *Store) CreateKey(ctx context.Context, k merchant.Key, entries func(id int64) []ledger.Entry, trail ...audit.Entry) (merchant.Key, error) {
+func (s *Store) CreateKey(
+	ctx context.Context, k merchant.Key, entries func(id int64) []ledger.Entry, trail ...audit.Entry,
+) (merchant.Key, error) {
 	return s.createKey(ctx, k, entries, func(context.Context, tx) error { return nil }, trail...)
 }
 
 // CreateKeyWithin is CreateKey for a user who may have one more key, or fails
 // with merchant.ErrTooManyKeys. The user is locked, so that keys made at the
 // same time are counted one after the other.
-func (s *Store) CreateKeyWithin(ctx context.Context, k merchant.Key, entries func(id int64) []ledger.Entry, trail ...audit.Entry) (merchant.Key, error) {
+func (s *Store) CreateKeyWithin(
+	ctx context.Context, k merchant.Key, entries func(id int64) []ledger.Entry, trail ...audit.Entry,
+) (merchant.Key, error) {
 	return s.createKey(ctx, k, entries, func(ctx context.Context, t tx) error {
 		var id, ever, used int64
 		if err := t.NewRaw("SELECT id FROM users WHERE id = ?"+t.ForUpdate(), k.UserID).Scan(ctx, &id); err != nil {
@@ -127,7 +131,8 @@ func (r *keyRow) key(owner merchant.Key) merchant.Key {
 	k := owner
 	k.ID, k.PublicID, k.UserID, k.Label, k.Wallet = r.ID, r.PublicID, r.UserID, r.Label, chain.Address(r.Wallet)
 	copy(k.Hash[:], r.Hash)
-	k.CreatedAt, k.LastUsedAt, k.RevokedAt, k.DisabledAt = r.CreatedAt.Time, r.LastUsedAt.Time, r.RevokedAt.Time, r.DisabledAt.Time
+	k.CreatedAt, k.LastUsedAt = r.CreatedAt.Time, r.LastUsedAt.Time
+	k.RevokedAt, k.DisabledAt = r.RevokedAt.Time, r.DisabledAt.Time
 	return k
 }
 

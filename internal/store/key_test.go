@@ -32,7 +32,9 @@ func TestStore_RetiredAnswer(t *testing.T) {
 			w.must(err)
 			_, err = w.RotateKey(ctx, merchant.Replacement{
 				KeyID: k.ID, Old: old, Next: next, Now: start, Request: name,
-				Entries: []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, "rotate "+name, start)},
+				Entries: []ledger.Entry{
+					ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, "rotate "+name, start),
+				},
 				Answer: func(left ledger.Balance) (idempotency.Answer, error) {
 					return idempotency.Answer{Status: 200, Body: []byte{byte('0' + left.Credits)}}, answer
 				},

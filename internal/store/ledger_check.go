@@ -40,7 +40,9 @@ func (s *Store) LedgerCheck(ctx context.Context) (c ledger.Check, ok bool, err e
 // AskLedgerCheck asks for the book to be added up; asked is false while another
 // check is under way that was asked for after stale, before which one counts as
 // given up.
-func (s *Store) AskLedgerCheck(ctx context.Context, by string, now, stale time.Time, trail ...audit.Entry) (asked bool, err error) {
+func (s *Store) AskLedgerCheck(
+	ctx context.Context, by string, now, stale time.Time, trail ...audit.Entry,
+) (asked bool, err error) {
 	return s.actOne(ctx, trail, about{}, "INSERT INTO ledger_checks (only_row, asked_at, asked_by, entries, differences, found, problem) VALUES (1, ?, ?, 0, '[]', 0, '') "+
 		"ON CONFLICT (only_row) DO UPDATE SET asked_at = excluded.asked_at, asked_by = excluded.asked_by, ended_at = NULL, entries = 0, differences = '[]', "+
 		"found = 0, problem = '' WHERE ledger_checks.ended_at IS NOT NULL OR ledger_checks.asked_at <= ?", db.At(now), shown(by), db.At(stale))

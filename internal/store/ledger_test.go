@@ -26,7 +26,12 @@ func TestStore_Book(t *testing.T) {
 		}{
 			{"nothing", nil, nil, ledger.Balance{Credits: 1, Queries: 1}},
 			{"one of each", []ledger.Entry{spend(ledger.Credit, "a"), spend(ledger.Query, "a")}, nil, ledger.Balance{}},
-			{"the same again", []ledger.Entry{spend(ledger.Credit, "a"), spend(ledger.Query, "a")}, nil, ledger.Balance{}},
+			{
+				"the same again",
+				[]ledger.Entry{spend(ledger.Credit, "a"), spend(ledger.Query, "a")},
+				nil,
+				ledger.Balance{},
+			},
 			{"no credits", []ledger.Entry{spend(ledger.Credit, "b")}, ledger.ErrNoCredits, ledger.Balance{}},
 			{
 				"no queries",
@@ -63,8 +68,9 @@ func TestStore_Book(t *testing.T) {
 			same(t, "balance after "+step.name, read, step.want)
 			w.balanced()
 		}
-		_, err := w.Book(t.Context(), 1<<40, []ledger.Entry{ledger.Grant(1<<40, ledger.Credit, 1, ledger.ReasonGrant, "x",
-			start)})
+		_, err := w.Book(t.Context(), 1<<40, []ledger.Entry{
+			ledger.Grant(1<<40, ledger.Credit, 1, ledger.ReasonGrant, "x", start),
+		})
 		wants(t, "unknown key", err, merchant.ErrUnknownKey)
 		for name, e := range map[string]ledger.Entry{
 			"another count": grant(ledger.Credit, 6, "e"), "none": grant(ledger.Credit, 0, "g"),
@@ -117,8 +123,9 @@ func TestStore_Book_OnceAtOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.key(0, 0)
 		for _, err := range together(40, func(int) error {
-			_, err := w.Book(t.Context(), k.ID, []ledger.Entry{ledger.Grant(k.ID, ledger.Query, 7, ledger.ReasonRecharge,
-				"recharge:1", start)})
+			_, err := w.Book(t.Context(), k.ID, []ledger.Entry{
+				ledger.Grant(k.ID, ledger.Query, 7, ledger.ReasonRecharge, "recharge:1", start),
+			})
 			return err
 		}) {
 			w.must(err)

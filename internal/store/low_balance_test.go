@@ -56,7 +56,9 @@ func (w *lowWorld) spend(n int64) {
 	for range n {
 		w.refs++
 		_, err := w.Book(w.t.Context(), w.key.ID, []ledger.Entry{
-			ledger.Spend(w.key.ID, ledger.Credit, ledger.ReasonOperation, fmt.Sprint("spend", w.key.ID, "-", w.refs), w.now),
+			ledger.Spend(
+				w.key.ID, ledger.Credit, ledger.ReasonOperation, fmt.Sprint("spend", w.key.ID, "-", w.refs), w.now,
+			),
 		})
 		w.must(err)
 	}

@@ -40,7 +40,9 @@ func (s *Store) AddChallenge(ctx context.Context, c identity.Challenge, now time
 }
 
 // TakeChallenge uses a challenge up, or fails with identity.ErrBadPasskey.
-func (s *Store) TakeChallenge(ctx context.Context, holder identity.Hash, p identity.Purpose, now time.Time) (identity.Challenge, error) {
+func (s *Store) TakeChallenge(
+	ctx context.Context, holder identity.Hash, p identity.Purpose, now time.Time,
+) (identity.Challenge, error) {
 	var rows []struct {
 		State     string
 		ExpiresAt instant
@@ -77,7 +79,9 @@ func (s *Store) AddPasskey(ctx context.Context, p identity.Passkey, trail ...aud
 			return orElse(err, identity.ErrTooManyPasskeys)
 		}
 		res, err := t.NewRaw("INSERT INTO passkeys (public_id, credential, user_id, name, record, created_at) VALUES (?, ?, ?, ?, ?, ?) "+
-			"ON CONFLICT (credential) DO NOTHING", p.ID, p.Credential, p.UserID, p.Name, sealed, db.At(p.CreatedAt)).Exec(ctx)
+			"ON CONFLICT (credential) DO NOTHING", p.ID, p.Credential, p.UserID, p.Name, sealed, db.At(
+			p.CreatedAt,
+		)).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -159,7 +163,9 @@ func (s *Store) RenamePasskey(ctx context.Context, userID int64, id, name string
 
 // RemovePasskey removes a passkey of the user and ends every session of theirs
 // but the one kept, or fails with identity.ErrUnknownPasskey.
-func (s *Store) RemovePasskey(ctx context.Context, userID int64, id string, keep identity.Hash, now time.Time, trail ...audit.Entry) error {
+func (s *Store) RemovePasskey(
+	ctx context.Context, userID int64, id string, keep identity.Hash, now time.Time, trail ...audit.Entry,
+) error {
 	err := s.act(ctx, trail, about{}, func(ctx context.Context, t tx, a *about) error {
 		var names []string
 		err := t.NewRaw("DELETE FROM passkeys WHERE user_id = ? AND public_id = ? RETURNING name", userID, id).Scan(ctx,

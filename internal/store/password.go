@@ -12,7 +12,9 @@ import (
 
 // SetPassword stores the hash of a new password and ends every session of the
 // user, or fails with identity.ErrBadPassword if the stored hash is not old.
-func (s *Store) SetPassword(ctx context.Context, userID int64, old, next string, now time.Time, trail ...audit.Entry) error {
+func (s *Store) SetPassword(
+	ctx context.Context, userID int64, old, next string, now time.Time, trail ...audit.Entry,
+) error {
 	err := s.act(ctx, trail, about{}, func(ctx context.Context, t tx, _ *about) error {
 		res, err := t.NewRaw("UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?", next, userID,
 			old).Exec(ctx)
@@ -89,7 +91,9 @@ func (s *Store) AddReset(ctx context.Context, token identity.Hash, userID int64,
 
 // UseReset uses a token up, sets the password and ends every session of the
 // user, or fails with identity.ErrBadReset.
-func (s *Store) UseReset(ctx context.Context, token identity.Hash, next string, now time.Time, trail ...audit.Entry) (identity.User, error) {
+func (s *Store) UseReset(
+	ctx context.Context, token identity.Hash, next string, now time.Time, trail ...audit.Entry,
+) (identity.User, error) {
 	var users []userRow
 	err := s.act(ctx, trail, about{}, func(ctx context.Context, t tx, a *about) error {
 		users = nil
@@ -118,7 +122,9 @@ func (s *Store) UseReset(ctx context.Context, token identity.Hash, next string, 
 }
 
 // AddInvitation stores the hash of an invitation.
-func (s *Store) AddInvitation(ctx context.Context, token identity.Hash, email string, by int64, now, until time.Time, trail ...audit.Entry) error {
+func (s *Store) AddInvitation(
+	ctx context.Context, token identity.Hash, email string, by int64, now, until time.Time, trail ...audit.Entry,
+) error {
 	err := s.act(ctx, trail, about{subject: email}, func(ctx context.Context, t tx, _ *about) error {
 		_, err := t.NewRaw("INSERT INTO invitations (token, email, invited_by, created_at, expires_at) VALUES (?, ?, ?, ?, ?)",
 			token[:], email, by, db.At(now), db.At(until)).Exec(ctx)
@@ -133,7 +139,9 @@ func (s *Store) AddInvitation(ctx context.Context, token identity.Hash, email st
 // CreateInvited uses an invitation of the user's address up and stores the user
 // as CreateUser does, or fails with identity.ErrBadInvitation or
 // identity.ErrEmailTaken, which leaves the invitation good.
-func (s *Store) CreateInvited(ctx context.Context, token identity.Hash, u identity.User, trail ...audit.Entry) (identity.User, error) {
+func (s *Store) CreateInvited(
+	ctx context.Context, token identity.Hash, u identity.User, trail ...audit.Entry,
+) (identity.User, error) {
 	if err := checkTexts("texts of a user", u.PublicID, u.Email, u.FirstName, u.LastName); err != nil {
 		return identity.User{}, err
 	}

@@ -85,7 +85,9 @@ func (r *paymentRow) payment() (payment.Payment, error) {
 		Amount: money.Micros(r.Amount), Status: payment.Status(r.Status),
 		Choice:    payment.Choice{Network: chain.Network(r.Network), Token: money.Token(r.Token)},
 		CreatedAt: r.CreatedAt.Time, ExpiresAt: r.ExpiresAt.Time, StartedAt: r.StartedAt.Time, EndedAt: r.EndedAt.Time,
-		ResumedAt: r.ResumedAt.Time, Hash: chain.TxHash(r.Hash), Extended: r.Extended, Reorged: r.Reorged, ByHand: r.ByHand,
+		ResumedAt: r.ResumedAt.Time, Hash: chain.TxHash(
+			r.Hash,
+		), Extended: r.Extended, Reorged: r.Reorged, ByHand: r.ByHand,
 		Terms:   payment.Terms{ShortBasis: r.ShortBasis, LateFor: time.Duration(r.LateForUs) * time.Microsecond},
 		Credits: r.Credits, CampaignID: r.CampaignID, Seq: int(r.Seq),
 		Details: payment.Details{

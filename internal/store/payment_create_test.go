@@ -149,7 +149,8 @@ func TestStore_CreatePayment_Hostile(t *testing.T) {
 		} {
 			r := request(k)
 			r.Details = payment.Details{
-				Reference: text, Description: text, SuccessURL: text, CancelURL: text, CustomerEmail: text, DonorName: text,
+				Reference: text, Description: text, SuccessURL: text, CancelURL: text,
+				CustomerEmail: text, DonorName: text,
 				DonorMessage: text,
 				Metadata:     map[string]string{text: text},
 			}

@@ -62,7 +62,9 @@ func (s *Store) PaymentsByID(ctx context.Context, ids []payment.ID) ([]payment.P
 	var list []payment.Payment
 	err := s.db.Snapshot(ctx, func(ctx context.Context, t tx) error {
 		var rows []*paymentRow
-		if err := t.NewSelect().Model(&rows).Where("public_id IN (?)", bun.List(ids)).Order("id").Scan(ctx); err != nil {
+		if err := t.NewSelect().Model(&rows).Where(
+			"public_id IN (?)", bun.List(ids),
+		).Order("id").Scan(ctx); err != nil {
 			return err
 		}
 		var err error
@@ -193,7 +195,9 @@ func (s *Store) Due(ctx context.Context, now time.Time, after payment.ID, limit 
 
 // Running lists started payments with a route on the network that expire after
 // the time given, by ID after the one given, at most limit.
-func (s *Store) Running(ctx context.Context, n chain.Network, expireAfter time.Time, after payment.ID, limit int) ([]payment.ID, error) {
+func (s *Store) Running(
+	ctx context.Context, n chain.Network, expireAfter time.Time, after payment.ID, limit int,
+) ([]payment.ID, error) {
 	return s.ids(ctx, "running payments", s.reader().NewRaw(
 		"SELECT p.public_id FROM payments AS p WHERE p.ended_at IS NULL AND p.status = ? AND p.expires_at > ? AND "+byIDAlone+" > ? "+
 			"AND EXISTS (SELECT 1 FROM routes AS r WHERE r.payment_id = p.id AND r.network = ?) ORDER BY "+byIDAlone+" LIMIT ?",
@@ -241,13 +245,17 @@ func (s *Store) ChargedPayments(
 
 // ChargedPayment posts the entries and reads one payment of the key in one
 // transaction, or fails with payment.ErrUnknown.
-func (s *Store) ChargedPayment(ctx context.Context, keyID int64, id payment.ID, entries []ledger.Entry) (p payment.Payment, err error) {
+func (s *Store) ChargedPayment(
+	ctx context.Context, keyID int64, id payment.ID, entries []ledger.Entry,
+) (p payment.Payment, err error) {
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		if _, err := charge(ctx, t, keyID, entries); err != nil {
 			return err
 		}
 		var rows []*paymentRow
-		if err := t.NewSelect().Model(&rows).Where("public_id = ? AND key_id = ?", string(id), keyID).Scan(ctx); err != nil {
+		if err := t.NewSelect().Model(&rows).Where(
+			"public_id = ? AND key_id = ?", string(id), keyID,
+		).Scan(ctx); err != nil {
 			return err
 		}
 		list, err := wholePayments(ctx, t, s.db.Dialect(), rows)

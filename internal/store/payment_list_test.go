@@ -83,7 +83,8 @@ func TestStore_Payments(t *testing.T) {
 					for _, unswept := range []bool{false, true} {
 						for _, ascending := range []bool{false, true} {
 							w.checkList(all, payment.Filter{
-								KeyID: k.ID, Status: status, Network: network, Since: since, Unswept: unswept, Ascending: ascending, Limit: 3,
+								KeyID: k.ID, Status: status, Network: network, Since: since,
+								Unswept: unswept, Ascending: ascending, Limit: 3,
 							})
 						}
 					}

@@ -56,7 +56,9 @@ func TestStore_RecentPayment_OfAnotherInstance(t *testing.T) {
 	}
 	_, err := other.RecentPayment(t.Context(), p.ID)
 	w.must(err)
-	_, err = w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) { return p.Cancel(start) })
+	_, err = w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+		return p.Cancel(start)
+	})
 	w.must(err)
 	if id := next(heard, patience); id != p.ID {
 		t.Fatalf("heard of %q, not of the change", id)

@@ -75,7 +75,9 @@ func (r rechargeRow) recharge() (recharge.Recharge, error) {
 		ID: recharge.ID(r.PublicID), KeyID: r.KeyID, Units: r.Units,
 		Transfer: chain.TokenTransfer{
 			Asset: chain.Asset{
-				Network: chain.Network(r.Network), Contract: chain.Address(r.Contract), Symbol: r.Symbol, Decimals: int(r.Decimals),
+				Network: chain.Network(
+					r.Network,
+				), Contract: chain.Address(r.Contract), Symbol: r.Symbol, Decimals: int(r.Decimals),
 				Token: money.Token(r.Token),
 			},
 			From: chain.Address(r.Wallet), To: chain.Address(r.Treasury), Amount: amount,

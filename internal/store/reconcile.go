@@ -61,7 +61,9 @@ func (s *Store) shownWhere(ctx context.Context, where string, args ...any) ([]se
 	for i, r := range rows {
 		list[i] = settlement.DepositAddress{
 			Row: r.ID, PaymentID: r.PublicID, Number: r.PaymentID, Network: chain.Network(r.Network),
-			Address: chain.Watched{Address: chain.Address(r.Address), Raw: r.Raw}, Settlement: chain.Address(r.Settlement),
+			Address: chain.Watched{
+				Address: chain.Address(r.Address), Raw: r.Raw,
+			}, Settlement: chain.Address(r.Settlement),
 		}
 	}
 	return list, nil
@@ -124,7 +126,9 @@ func recordsOf(pots []balanceOfRow, deposits []depositOfRow) ([]settlement.Recor
 			i = len(books)
 			index[p] = i
 			books = append(books, settlement.Record{
-				Network: chain.Network(p.network), Address: chain.Address(p.address), Contract: chain.Address(p.contract),
+				Network: chain.Network(
+					p.network,
+				), Address: chain.Address(p.address), Contract: chain.Address(p.contract),
 				PaymentID: paymentID,
 			})
 		}

@@ -111,7 +111,9 @@ func TestStore_SearchPayments_Text(t *testing.T) {
 			if list := w.search(report.Query{Keys: []int64{other.ID}, Text: text}); len(list) != 0 {
 				t.Errorf("%s: another merchant finds it", what)
 			}
-			if list := w.search(report.Query{Keys: []int64{k.ID}, Text: text, Status: payment.Expired}); len(list) != 0 {
+			if list := w.search(
+				report.Query{Keys: []int64{k.ID}, Text: text, Status: payment.Expired},
+			); len(list) != 0 {
 				t.Errorf("%s: found against the filter", what)
 			}
 		}
@@ -221,7 +223,9 @@ func TestStore_DeliveriesOfAKey(t *testing.T) {
 		w.must(w.Resend(t.Context(), []int64{k.ID}, d.ID, start))
 		for _, d := range w.claim("d", start.Add(time.Hour), 3, 3) {
 			w.must(w.Settle(t.Context(), "d", webhook.Outcome{
-				DeliveryID: d.ID, State: webhook.Delivered, Attempt: webhook.Attempt{At: start, URL: d.URL, Status: 204},
+				DeliveryID: d.ID, State: webhook.Delivered, Attempt: webhook.Attempt{
+					At: start, URL: d.URL, Status: 204,
+				},
 			}))
 		}
 		failing("arrived", report.Failing{})

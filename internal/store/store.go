@@ -81,7 +81,9 @@ func Open(ctx context.Context, url string, sealer *secret.Sealer, o Options) (*S
 		terms:      db.NewCoalescer[int64, payment.Terms](),
 		custodians: db.NewCoalescer[int64, custodianScan](),
 	}
-	s.creates, s.changes, s.loads = db.NewBatcher(s.createBatch), db.NewBatcher(s.changeBatch), db.NewBatcher(s.loadBatch)
+	s.creates, s.changes, s.loads = db.NewBatcher(
+		s.createBatch,
+	), db.NewBatcher(s.changeBatch), db.NewBatcher(s.loadBatch)
 	if s.log == nil {
 		s.log = slog.Default()
 	}
@@ -131,7 +133,9 @@ func checkTexts(what string, texts ...string) error {
 func checkDetails(p payment.Payment) error {
 	d := p.Details
 	texts := []string{
-		string(p.ID), d.Reference, d.Description, d.SuccessURL, d.CancelURL, d.CustomerEmail, d.DonorName, d.DonorMessage,
+		string(
+			p.ID,
+		), d.Reference, d.Description, d.SuccessURL, d.CancelURL, d.CustomerEmail, d.DonorName, d.DonorMessage,
 	}
 	texts = slices.AppendSeq(texts, maps.Keys(d.Metadata))
 	texts = slices.AppendSeq(texts, maps.Values(d.Metadata))

@@ -159,10 +159,14 @@ func (w *world) key(credits, queries int64) merchant.Key {
 	}, func(id int64) []ledger.Entry {
 		var all []ledger.Entry
 		if credits > 0 {
-			all = append(all, ledger.Grant(id, ledger.Credit, credits, ledger.ReasonSignup, fmt.Sprintf("signup:%d", id), start))
+			all = append(
+				all, ledger.Grant(id, ledger.Credit, credits, ledger.ReasonSignup, fmt.Sprintf("signup:%d", id), start),
+			)
 		}
 		if queries > 0 {
-			all = append(all, ledger.Grant(id, ledger.Query, queries, ledger.ReasonSignup, fmt.Sprintf("signup:%d", id), start))
+			all = append(
+				all, ledger.Grant(id, ledger.Query, queries, ledger.ReasonSignup, fmt.Sprintf("signup:%d", id), start),
+			)
 		}
 		return all
 	})
@@ -261,7 +265,9 @@ func transfer(p payment.Payment, tx string, amount money.Micros, block uint64) c
 func observe(final uint64, transfers ...chain.Transfer) func(payment.Payment) (payment.Change, error) {
 	return func(p payment.Payment) (payment.Change, error) {
 		return p.Observe(payment.View{
-			Network: chain.Polygon, From: 1, To: 1000, Final: chain.Head{Number: final}, Finalized: chain.Head{Number: final},
+			Network: chain.Polygon, From: 1, To: 1000, Final: chain.Head{
+				Number: final,
+			}, Finalized: chain.Head{Number: final},
 			Transfers: transfers,
 		}, start.Add(2*time.Minute))
 	}

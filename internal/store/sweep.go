@@ -79,7 +79,9 @@ func rowOfItem(sweepID int64, i chain.SweepItem) itemRow {
 	return itemRow{
 		SweepID: sweepID, PaymentID: i.Number, Address: string(i.Address.Address), Raw: i.Address.Raw,
 		Settlement: string(i.Settlement), Contract: string(i.Asset.Contract), Symbol: shown(i.Asset.Symbol),
-		Decimals: int64(i.Asset.Decimals), Token: string(i.Asset.Token), Expected: i.Expected.String(), Rescue: i.Rescue,
+		Decimals: int64(
+			i.Asset.Decimals,
+		), Token: string(i.Asset.Token), Expected: i.Expected.String(), Rescue: i.Rescue,
 	}
 }
 
@@ -89,7 +91,9 @@ func (r itemRow) item(n chain.Network) (chain.SweepItem, error) {
 		return chain.SweepItem{}, fmt.Errorf("expected amount of %s: %w", r.Address, err)
 	}
 	return chain.SweepItem{
-		PaymentID: r.PublicID, Number: r.PaymentID, Address: chain.Watched{Address: chain.Address(r.Address), Raw: r.Raw},
+		PaymentID: r.PublicID, Number: r.PaymentID, Address: chain.Watched{
+			Address: chain.Address(r.Address), Raw: r.Raw,
+		},
 		Settlement: chain.Address(r.Settlement), Expected: expected, Rescue: r.Rescue,
 		Asset: chain.Asset{
 			Network: n, Contract: chain.Address(r.Contract), Symbol: r.Symbol, Decimals: int(r.Decimals),
@@ -104,7 +108,9 @@ func rowOfAttempt(sweepID int64, a chain.Attempt) (attemptRow, error) {
 		return attemptRow{}, fmt.Errorf("attempt %d of a sweep makes no sense", a.N)
 	}
 	return attemptRow{
-		SweepID: sweepID, N: int64(a.N), TxHash: string(a.Tx), Raw: a.Raw, Nonce: int64(a.Nonce), ValidUntil: int64(a.Until),
+		SweepID: sweepID, N: int64(
+			a.N,
+		), TxHash: string(a.Tx), Raw: a.Raw, Nonce: int64(a.Nonce), ValidUntil: int64(a.Until),
 		Gas: int64(a.Fee.Gas), Price: a.Fee.Price.String(), Tip: a.Fee.Tip.String(), Ceiling: a.Fee.Ceiling.String(),
 		MadeAt: db.At(a.MadeAt), SentAt: db.At(a.SentAt),
 	}, nil

@@ -98,7 +98,9 @@ func endRow(ctx context.Context, t tx, id int64, w settlement.Sweep) error {
 	return nil
 }
 
-func endItem(ctx context.Context, t tx, id int64, a, contract chain.Address, moved sql.NullString, reason string) error {
+func endItem(
+	ctx context.Context, t tx, id int64, a, contract chain.Address, moved sql.NullString, reason string,
+) error {
 	_, err := t.NewRaw("UPDATE sweep_items SET moved = ?, reason = ? WHERE sweep_id = ? AND address = ? AND contract = ?",
 		moved, shown(reason), id, string(a), string(contract)).Exec(ctx)
 	return err
@@ -231,7 +233,9 @@ func (r *balanceRow) cover(deposits []lyingRow, rescued bool) ([]int64, error) {
 			return nil, err
 		}
 		list[i] = settlement.CoveredDeposit{
-			Units: units, Block: uint64(d.Block), Final: d.State == string(payment.DepositFinal), Swept: !d.SweptAt.IsZero(),
+			Units: units, Block: uint64(
+				d.Block,
+			), Final: d.State == string(payment.DepositFinal), Swept: !d.SweptAt.IsZero(),
 		}
 	}
 	after, marked := covering.Cover(list, rescued)
@@ -249,7 +253,9 @@ func (r *balanceRow) covering() (settlement.Covering, error) {
 	if err != nil {
 		return settlement.Covering{}, err
 	}
-	return settlement.Covering{Moved: amounts[0], Marked: amounts[1], Found: amounts[2], Through: uint64(r.Through)}, nil
+	return settlement.Covering{
+		Moved: amounts[0], Marked: amounts[1], Found: amounts[2], Through: uint64(r.Through),
+	}, nil
 }
 
 // save writes the balances.

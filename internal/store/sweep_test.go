@@ -72,7 +72,9 @@ func confirmed(s settlement.Sweep, block uint64) settlement.Sweep {
 	s.State, s.Tx, s.EndedAt = settlement.Confirmed, "0xabc", start.Add(time.Minute)
 	s.Block, s.Paid = chain.Head{Number: block, Hash: "0xb", Time: start}, money.UnitsFromUint64(21_000)
 	for _, i := range s.Items {
-		s.Moved = append(s.Moved, chain.Moved{Address: i.Address.Address, Contract: i.Asset.Contract, Units: i.Expected})
+		s.Moved = append(
+			s.Moved, chain.Moved{Address: i.Address.Address, Contract: i.Asset.Contract, Units: i.Expected},
+		)
 	}
 	return s
 }
@@ -106,7 +108,9 @@ func TestStore_SweepWholeLife(t *testing.T) {
 
 		one := attempt(1)
 		w.must(w.AddAttempt(t.Context(), s.ID, one))
-		wants(t, "the same attempt by another instance", w.AddAttempt(t.Context(), s.ID, attempt(1)), settlement.ErrBusy)
+		wants(
+			t, "the same attempt by another instance", w.AddAttempt(t.Context(), s.ID, attempt(1)), settlement.ErrBusy,
+		)
 		wants(t, "an attempt out of order", w.AddAttempt(t.Context(), s.ID, attempt(3)), settlement.ErrBusy)
 		w.must(w.MarkSent(t.Context(), s.ID, 1, start.Add(time.Second)))
 		two := attempt(2)
@@ -133,7 +137,9 @@ func TestStore_SweepWholeLife(t *testing.T) {
 		stored, err := w.Sweep(t.Context(), s.ID)
 		w.must(err)
 		same(t, "the sweep that ended", fmt.Sprintf("%+v", stored), fmt.Sprintf("%+v", done))
-		same(t, "deposits that are swept", append(swept(w.read(a.ID)), swept(w.read(b.ID))...), []bool{true, true, true})
+		same(
+			t, "deposits that are swept", append(swept(w.read(a.ID)), swept(w.read(b.ID))...), []bool{true, true, true},
+		)
 		same(t, "pots due after the sweep", len(w.due()), 0)
 		wants(t, "an attempt of a sweep that ended", w.AddAttempt(t.Context(), s.ID, attempt(3)), settlement.ErrBusy)
 		w.must(w.MarkSent(t.Context(), s.ID, 2, start))
@@ -299,7 +305,9 @@ func TestStore_PlanSweep_Vanished(t *testing.T) {
 			t.Helper()
 			_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
 				return p.Observe(payment.View{
-					Network: chain.Polygon, From: 1, To: 11, Final: chain.Head{Number: 11}, Finalized: chain.Head{Number: 5},
+					Network: chain.Polygon, From: 1, To: 11, Final: chain.Head{
+						Number: 11,
+					}, Finalized: chain.Head{Number: 5},
 					Transfers: transfers,
 				}, start)
 			})
@@ -389,7 +397,8 @@ func TestStore_Rescue(t *testing.T) {
 		w.must(w.EndSweep(t.Context(), confirmed(s, 40), start))
 		books, err := w.Records(t.Context(), []chain.Address{list[0].Address.Address})
 		w.must(err)
-		if len(books) != 1 || books[0].Found.String() != "5" || books[0].Moved.String() != "5" || !books[0].Early.IsZero() {
+		if len(books) != 1 || books[0].Found.String() != "5" || books[0].Moved.String() != "5" ||
+			!books[0].Early.IsZero() {
 			t.Errorf("the book says %+v", books)
 		}
 		sweeps, err := w.ConfirmedSince(t.Context(), chain.Base, start)

@@ -33,7 +33,9 @@ func chosenMerchant(ctx context.Context, t tx, userID int64) (int64, error) {
 // MembershipBySession returns who acts by the session, for which merchant and in
 // which role, or identity.ErrBadSession. The role is empty if the user does not
 // belong to the merchant any more.
-func (s *Store) MembershipBySession(ctx context.Context, token identity.Hash, now time.Time) (merchant.Membership, error) {
+func (s *Store) MembershipBySession(
+	ctx context.Context, token identity.Hash, now time.Time,
+) (merchant.Membership, error) {
 	var rows []struct {
 		UserID     int64
 		MerchantID int64
@@ -89,7 +91,9 @@ func (s *Store) MembershipsOf(ctx context.Context, user identity.User) ([]mercha
 
 // ChooseMerchant makes the session act for the merchant, or fails with
 // merchant.ErrNoMerchant if its user does not belong to it.
-func (s *Store) ChooseMerchant(ctx context.Context, token identity.Hash, userID, merchantID int64, now time.Time) error {
+func (s *Store) ChooseMerchant(
+	ctx context.Context, token identity.Hash, userID, merchantID int64, now time.Time,
+) error {
 	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		res, err := t.NewRaw("UPDATE memberships SET chosen_at = ? WHERE merchant_id = ? AND user_id = ?", db.At(now),
 			merchantID, userID).Exec(ctx)
@@ -223,7 +227,9 @@ func (s *Store) AddInvited(ctx context.Context, token identity.Hash, n merchant.
 			return orElse(err, merchant.ErrTeamFull)
 		}
 		_, err = t.NewRaw("INSERT INTO team_invitations (public_id, token, merchant_id, email, role, invited_by, created_at, expires_at) "+
-			"VALUES (?, ?, ?, ?, ?, ?, ?, ?)", n.ID, token[:], n.MerchantID, n.Email, string(n.Role), n.By, db.At(n.CreatedAt), db.At(n.ExpiresAt)).Exec(ctx)
+			"VALUES (?, ?, ?, ?, ?, ?, ?, ?)", n.ID, token[:], n.MerchantID, n.Email, string(
+			n.Role,
+		), n.By, db.At(n.CreatedAt), db.At(n.ExpiresAt)).Exec(ctx)
 		return err
 	})
 	return wrapIf(err, "store an invitation into the team of merchant %d", n.MerchantID)
@@ -252,7 +258,9 @@ func (s *Store) Invitations(ctx context.Context, merchantID int64) ([]merchant.I
 
 // InvitedBy returns the open invitation with the token, which has not expired
 // at now, and the merchant it is of; or identity.ErrBadInvitation.
-func (s *Store) InvitedBy(ctx context.Context, token identity.Hash, now time.Time) (merchant.Invited, identity.User, error) {
+func (s *Store) InvitedBy(
+	ctx context.Context, token identity.Hash, now time.Time,
+) (merchant.Invited, identity.User, error) {
 	var rows []invitedRow
 	err := s.reader().NewRaw(invitedColumns+"WHERE token = ? AND ended_at IS NULL AND expires_at > ?", token[:],
 		db.At(now)).Scan(ctx, &rows)
@@ -269,7 +277,9 @@ func (s *Store) InvitedBy(ctx context.Context, token identity.Hash, now time.Tim
 
 // RenewInvited gives an open invitation of the merchant a new token and more
 // time, or fails with identity.ErrBadInvitation. The old token is worthless.
-func (s *Store) RenewInvited(ctx context.Context, merchantID int64, id string, token identity.Hash, until time.Time, trail ...audit.Entry) (merchant.Invited, error) {
+func (s *Store) RenewInvited(
+	ctx context.Context, merchantID int64, id string, token identity.Hash, until time.Time, trail ...audit.Entry,
+) (merchant.Invited, error) {
 	var rows []invitedRow
 	err := s.act(ctx, trail, about{}, func(ctx context.Context, t tx, a *about) error {
 		rows = nil
@@ -289,7 +299,9 @@ func (s *Store) RenewInvited(ctx context.Context, merchantID int64, id string, t
 
 // RevokeInvited ends an open invitation of the merchant, or fails with
 // merchant.ErrUnknownInvited.
-func (s *Store) RevokeInvited(ctx context.Context, merchantID int64, id string, now time.Time, trail ...audit.Entry) error {
+func (s *Store) RevokeInvited(
+	ctx context.Context, merchantID int64, id string, now time.Time, trail ...audit.Entry,
+) error {
 	err := s.act(ctx, trail, about{}, func(ctx context.Context, t tx, a *about) error {
 		var emails []string
 		err := t.NewRaw("UPDATE team_invitations SET ended_at = ? WHERE merchant_id = ? AND public_id = ? AND ended_at IS NULL RETURNING email",
@@ -307,7 +319,9 @@ func (s *Store) RevokeInvited(ctx context.Context, merchantID int64, id string, 
 // the team; one without an ID is stored first, without a merchant account of
 // their own. It fails with identity.ErrBadInvitation or identity.ErrEmailTaken,
 // and changes nothing then.
-func (s *Store) JoinTeam(ctx context.Context, token identity.Hash, user identity.User, now time.Time, trail ...audit.Entry) (identity.User, merchant.Invited, error) {
+func (s *Store) JoinTeam(
+	ctx context.Context, token identity.Hash, user identity.User, now time.Time, trail ...audit.Entry,
+) (identity.User, merchant.Invited, error) {
 	if err := checkTexts("texts of a user", user.PublicID, user.Email, user.FirstName, user.LastName); err != nil {
 		return identity.User{}, merchant.Invited{}, err
 	}

@@ -43,7 +43,10 @@ func TestStore_Team(t *testing.T) {
 			identity.ErrBadInvitation)
 		_, err = w.RenewInvited(ctx, owner.ID+1, "I2", hashOf("third"), start)
 		wants(t, "another merchant's invitation", err, merchant.ErrUnknownInvited)
-		wants(t, "another merchant's invitation", w.RevokeInvited(ctx, owner.ID+1, "I2", start), merchant.ErrUnknownInvited)
+		wants(
+			t, "another merchant's invitation", w.RevokeInvited(ctx, owner.ID+1, "I2", start),
+			merchant.ErrUnknownInvited,
+		)
 		renewed, err := w.RenewInvited(ctx, owner.ID, "I2", hashOf("third"), start.Add(2*time.Hour))
 		w.must(err)
 		if renewed.Email != second.Email || !renewed.ExpiresAt.Equal(start.Add(2*time.Hour)) {
@@ -76,7 +79,10 @@ func TestStore_Team(t *testing.T) {
 		wants(t, "somebody who is out", w.SetRole(ctx, owner.ID, dev.ID, merchant.RoleOwner), merchant.ErrUnknownMember)
 		wants(t, "somebody who is out", w.RemoveMember(ctx, owner.ID, dev.ID), merchant.ErrUnknownMember)
 		wants(t, "the last owner leaves", w.RemoveMember(ctx, owner.ID, owner.ID), merchant.ErrLastOwner)
-		wants(t, "the last owner steps down", w.SetRole(ctx, owner.ID, owner.ID, merchant.RoleViewer), merchant.ErrLastOwner)
+		wants(
+			t, "the last owner steps down", w.SetRole(ctx, owner.ID, owner.ID, merchant.RoleViewer),
+			merchant.ErrLastOwner,
+		)
 	})
 }
 
@@ -101,7 +107,9 @@ func TestStore_ChooseMerchant(t *testing.T) {
 		two, err := w.CreateUser(ctx, newcomer("two@shop.example", "U2"))
 		w.must(err)
 		w.must(w.AddInvited(ctx, hashOf("i"), invitedTo(one, "I1", two.Email, merchant.RoleSupport)))
-		session := identity.Session{Token: hashOf("s"), UserID: two.ID, CreatedAt: start, ExpiresAt: start.Add(time.Hour)}
+		session := identity.Session{
+			Token: hashOf("s"), UserID: two.ID, CreatedAt: start, ExpiresAt: start.Add(time.Hour),
+		}
 		w.must(w.CreateSession(ctx, session))
 		_, _, err = w.JoinTeam(ctx, hashOf("i"), two, start)
 		w.must(err)
@@ -160,7 +168,9 @@ func TestStore_TeamFull(t *testing.T) {
 			id := string(rune('a' + i))
 			w.must(w.AddInvited(ctx, hashOf(id), invitedTo(u, id, id+"@shop.example", merchant.RoleViewer)))
 		}
-		wants(t, "one too many", w.AddInvited(ctx, hashOf("z!"), invitedTo(u, "z!", "z@else.example", merchant.RoleViewer)),
+		wants(t, "one too many", w.AddInvited(
+			ctx, hashOf("z!"), invitedTo(u, "z!", "z@else.example", merchant.RoleViewer),
+		),
 			merchant.ErrTeamFull)
 		w.must(w.AddInvited(ctx, hashOf("again"), invitedTo(u, "again", "a@shop.example", merchant.RoleOwner)))
 	})

@@ -158,7 +158,9 @@ const keyGone = "coalesce(k.revoked_at, k.disabled_at, (SELECT u.disabled_at FRO
 
 // DisableUser disables the user at the time given and ends their sessions, or
 // enables them with the zero time; changed is false if it was so already.
-func (s *Store) DisableUser(ctx context.Context, userID int64, when time.Time, trail ...audit.Entry) (changed bool, err error) {
+func (s *Store) DisableUser(
+	ctx context.Context, userID int64, when time.Time, trail ...audit.Entry,
+) (changed bool, err error) {
 	err = s.act(ctx, trail, about{}, func(ctx context.Context, t tx, a *about) error {
 		changed, err = setDisabled(ctx, t, "users", userID, when)
 		a.nothing = !changed
@@ -172,7 +174,9 @@ func (s *Store) DisableUser(ctx context.Context, userID int64, when time.Time, t
 
 // DisableKey disables the key at the time given, or enables it with the zero
 // time; changed is false if it was so already.
-func (s *Store) DisableKey(ctx context.Context, keyID int64, when time.Time, trail ...audit.Entry) (changed bool, err error) {
+func (s *Store) DisableKey(
+	ctx context.Context, keyID int64, when time.Time, trail ...audit.Entry,
+) (changed bool, err error) {
 	err = s.act(ctx, trail, about{}, func(ctx context.Context, t tx, a *about) error {
 		changed, err = setDisabled(ctx, t, "api_keys", keyID, when)
 		a.nothing = !changed
@@ -198,7 +202,9 @@ func setDisabled(ctx context.Context, t tx, table string, id int64, when time.Ti
 // NoteGuesses notes that the user with the address is told at now that sign-in
 // guesses at them are slowed. tell is false if there is no such user, or if
 // they were told after since.
-func (s *Store) NoteGuesses(ctx context.Context, email string, now, since time.Time) (user identity.User, tell bool, err error) {
+func (s *Store) NoteGuesses(
+	ctx context.Context, email string, now, since time.Time,
+) (user identity.User, tell bool, err error) {
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		tell = false
 		var rows []userRow

@@ -195,7 +195,8 @@ func TestStore_Custodian(t *testing.T) {
 			c.SigningSecrets[1].Reveal() != "whsec_old" {
 			t.Errorf("secrets: %d signing", len(c.SigningSecrets))
 		}
-		if !c.Offers(chain.Polygon, money.USDC) || c.Offers(chain.Polygon, money.USDT) || c.Offers(chain.Base, money.USDC) {
+		if !c.Offers(chain.Polygon, money.USDC) || c.Offers(chain.Polygon, money.USDT) ||
+			c.Offers(chain.Base, money.USDC) {
 			t.Errorf("offers: %+v", c.Networks)
 		}
 		pay := []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, "again", start)}

@@ -15,7 +15,9 @@ import (
 )
 
 // watched returns what Watches gives, as a set, and the next mark.
-func (w *world) watched(since payment.Mark, endedAfter time.Time, networks ...chain.Network) (map[payment.ID]payment.Watch, payment.Mark) {
+func (w *world) watched(
+	since payment.Mark, endedAfter time.Time, networks ...chain.Network,
+) (map[payment.ID]payment.Watch, payment.Mark) {
 	w.t.Helper()
 	list, next, err := w.Watches(w.t.Context(), networks, since, endedAfter)
 	w.must(err)
@@ -33,11 +35,14 @@ func TestStore_Watches(t *testing.T) {
 		w.payment(k) // was never started: has no address
 		running, ended, longEnded := w.started(k), w.started(k), w.started(k)
 		for p, when := range map[payment.ID]time.Time{ended.ID: start.Add(time.Hour), longEnded.ID: start} {
-			_, err := w.UpdatePayment(t.Context(), p, func(q payment.Payment) (payment.Change, error) { return q.Cancel(when) })
+			_, err := w.UpdatePayment(t.Context(), p, func(q payment.Payment) (payment.Change, error) {
+				return q.Cancel(when)
+			})
 			w.must(err)
 		}
 		set, mark := w.watched(payment.Mark{}, start, chain.Polygon)
-		if len(set) != 2 || set[running.ID].Address != running.Routes[0].Address.Address || set[ended.ID].PaymentID == "" {
+		if len(set) != 2 || set[running.ID].Address != running.Routes[0].Address.Address ||
+			set[ended.ID].PaymentID == "" {
 			t.Errorf("at first: %+v", set)
 		}
 		same(t, "a watch", set[running.ID], payment.Watch{

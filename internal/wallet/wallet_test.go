@@ -266,7 +266,9 @@ func TestKeysDoNotPrint(t *testing.T) {
 	}
 	var out bytes.Buffer
 	for _, v := range []any{evm, *evm, seed, *seed, sol, *sol, holder, &holder, []any{evm, seed, sol}} {
-		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%p", "%o", "%b", "%U", "%t", "%c"} {
+		for _, verb := range []string{
+			"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%p", "%o", "%b", "%U", "%t", "%c",
+		} {
 			fmt.Fprintf(&out, verb+"\n", v)
 		}
 		if b, err := json.Marshal(v); err == nil { // a struct with a function cannot be written at all

@@ -73,7 +73,8 @@ func TestBody_OfAnEvent(t *testing.T) {
 	if err := json.Unmarshal(body, &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Status != "completed" || got.Secret != "shop-secret" || got.PrivateKey != "shop-secret" || got.Amount != "1234567.890123" {
+	if got.Status != "completed" || got.Secret != "shop-secret" || got.PrivateKey != "shop-secret" ||
+		got.Amount != "1234567.890123" {
 		t.Fatalf("got %+v", got)
 	}
 	if !bytes.HasPrefix(body, data[:len(data)-1]) {

@@ -76,7 +76,9 @@ func newClient(o clientOptions) *http.Client {
 			Proxy:       nil,
 			DialContext: dialer.DialContext,
 			TLSClientConfig: &tls.Config{
-				MinVersion: tls.VersionTLS12, RootCAs: o.roots, ClientSessionCache: tls.NewLRUClientSessionCache(maxSessions),
+				MinVersion: tls.VersionTLS12, RootCAs: o.roots, ClientSessionCache: tls.NewLRUClientSessionCache(
+					maxSessions,
+				),
 			},
 			TLSHandshakeTimeout:    connectTimeout,
 			ForceAttemptHTTP2:      true, // a dialer of one's own would switch it off

@@ -92,7 +92,9 @@ func (c counted) Accept() (net.Conn, error) {
 func TestSend_NameOfAPrivateAddress(t *testing.T) {
 	t.Parallel()
 	port, connections, roots := listening(t)
-	o := webhook.Options{Now: time.Now, RootCAs: roots, Resolver: names(t, map[string][]string{"example.com.": {"127.0.0.1"}})}
+	o := webhook.Options{
+		Now: time.Now, RootCAs: roots, Resolver: names(t, map[string][]string{"example.com.": {"127.0.0.1"}}),
+	}
 	d := delivery("https://example.com:" + port + "/hook")
 	a := webhook.NewSender(o).Send(t.Context(), d).Attempt
 	mustFailInWords(t, a, "127.0.0.1")

@@ -137,14 +137,16 @@ func TestRunOnce_Outcomes(t *testing.T) {
 				t.Fatalf("%s: %d claimed", want.url, n)
 			}
 			row := o.Look(t, id)
-			if row.State != want.state || row.Made != 1 || len(row.Attempts) != 1 || row.Attempts[0].Status != want.status {
+			if row.State != want.state || row.Made != 1 || len(row.Attempts) != 1 ||
+				row.Attempts[0].Status != want.status {
 				t.Errorf("%s: %+v", want.url, row)
 				continue
 			}
 			if wait := row.NextAt.Sub(noon); want.state == webhook.Waiting && wait != want.wait {
 				t.Errorf("%s: next in %v, want %v", want.url, wait, want.wait)
 			}
-			if a := row.Attempts[0]; a.URL != want.url || !a.At.Equal(noon) || a.Request == "" || strings.ContainsRune(a.Response, 0) {
+			if a := row.Attempts[0]; a.URL != want.url || !a.At.Equal(noon) || a.Request == "" ||
+				strings.ContainsRune(a.Response, 0) {
 				t.Errorf("%s: %+v", want.url, a)
 			}
 			mustNotHold(t, row, `"secret" <7>`, `\"secret\" <7>`)

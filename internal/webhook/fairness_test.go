@@ -20,12 +20,14 @@ func TestDivide(t *testing.T) {
 		limit int
 		want  []Share
 	}{
-		"None":            {nil, 10, nil},
-		"BoundOfOne":      {[]DueReceiver{{1, noon, 0}}, 10, []Share{{1, 3}}},
-		"HeldCounts":      {[]DueReceiver{{1, noon, 2}, {2, noon, 3}}, 10, []Share{{1, 1}}},
-		"FewestFirst":     {[]DueReceiver{{1, noon, 2}, {2, later, 0}}, 2, []Share{{2, 2}}},
-		"OldestFirst":     {[]DueReceiver{{1, later, 0}, {2, noon, 0}}, 1, []Share{{2, 1}}},
-		"OneEachFirst":    {[]DueReceiver{{1, noon, 0}, {2, noon, 0}, {3, noon, 0}}, 4, []Share{{1, 2}, {2, 1}, {3, 1}}},
+		"None":        {nil, 10, nil},
+		"BoundOfOne":  {[]DueReceiver{{1, noon, 0}}, 10, []Share{{1, 3}}},
+		"HeldCounts":  {[]DueReceiver{{1, noon, 2}, {2, noon, 3}}, 10, []Share{{1, 1}}},
+		"FewestFirst": {[]DueReceiver{{1, noon, 2}, {2, later, 0}}, 2, []Share{{2, 2}}},
+		"OldestFirst": {[]DueReceiver{{1, later, 0}, {2, noon, 0}}, 1, []Share{{2, 1}}},
+		"OneEachFirst": {
+			[]DueReceiver{{1, noon, 0}, {2, noon, 0}, {3, noon, 0}}, 4, []Share{{1, 2}, {2, 1}, {3, 1}},
+		},
 		"AllThatFits":     {[]DueReceiver{{1, noon, 0}, {2, noon, 1}}, 10, []Share{{1, 3}, {2, 2}}},
 		"HeldAboveBounds": {[]DueReceiver{{1, noon, 9}}, 10, nil},
 	} {

@@ -131,7 +131,9 @@ func (f *inFlight) attempt(j *job) (res Result) {
 	at := f.d.Now()
 	defer func() {
 		if v := recover(); v != nil {
-			f.d.Log.Error("sending a webhook panicked", "event", j.EventID, "error", panicked(v), "stack", string(debug.Stack()))
+			f.d.Log.Error(
+				"sending a webhook panicked", "event", j.EventID, "error", panicked(v), "stack", string(debug.Stack()),
+			)
 			res = Result{Attempt: Attempt{
 				At: at, URL: j.URL, Latency: max(f.d.Now().Sub(at), 0),
 				Error: "the request could not be built because of a fault in Florin; the operator has been told",
@@ -148,7 +150,10 @@ func (f *inFlight) settle(j *job, res Result) (err error) {
 	o := Outcome{DeliveryID: j.ID, Attempt: res.Attempt}
 	o.State, o.NextAt = Decide(j.Attempt, res, f.d.Jitter())
 	if o.State == Failed {
-		f.d.Log.Warn("a webhook was given up", "event", j.EventID, "host", host(j.URL), "attempts", j.Attempt+1, "status", res.Attempt.Status)
+		f.d.Log.Warn(
+			"a webhook was given up", "event", j.EventID, "host", host(j.URL), "attempts", j.Attempt+1, "status",
+			res.Attempt.Status,
+		)
 	}
 	for try := range settleTries {
 		if err = f.write(o); err == nil {

@@ -125,7 +125,8 @@ func (l *load) claimed(shares []Share, got []Delivery, now time.Time) (more bool
 	for _, s := range shares {
 		r := l.receiver(s.Receiver, now)
 		r.mayHaveMore = n[s.Receiver] >= s.N
-		more = more || r.mayHaveMore && r.inFlight < r.bound(now) && l.inFlight[r.class(now)] < startBounds[r.class(now)]
+		more = more ||
+			r.mayHaveMore && r.inFlight < r.bound(now) && l.inFlight[r.class(now)] < startBounds[r.class(now)]
 	}
 	return more
 }

@@ -75,7 +75,8 @@ func TestLoad_SlowReceiverChangesClass(t *testing.T) {
 		t.Fatalf("a receiver that answered promptly is in class %d", j.class)
 	}
 	l.late(j, now)
-	if after := now.Add(slowFor); j.receiver.class(after.Add(-1)) != slowClass || j.receiver.class(after) != trialClass {
+	if after := now.Add(slowFor); j.receiver.class(after.Add(-1)) != slowClass ||
+		j.receiver.class(after) != trialClass {
 		t.Fatalf("a slow receiver is not tried again after %v", slowFor)
 	}
 }

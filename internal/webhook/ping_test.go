@@ -86,7 +86,11 @@ func TestSend_IgnoresProxies(t *testing.T) {
 	if p, err := http.ProxyFromEnvironment(request); err != nil || p == nil {
 		t.Fatalf("the environment names no proxy: %v, %v", p, err)
 	}
-	s := webhook.NewSender(webhook.Options{AllowPrivate: true, Now: time.Now, Resolver: names(t, map[string][]string{"shop.test.": {"127.0.0.1"}})})
+	s := webhook.NewSender(
+		webhook.Options{
+			AllowPrivate: true, Now: time.Now, Resolver: names(t, map[string][]string{"shop.test.": {"127.0.0.1"}}),
+		},
+	)
 	if a := s.Send(t.Context(), delivery(url)).Attempt; a.Status != 200 {
 		t.Fatalf("got %+v", a)
 	}

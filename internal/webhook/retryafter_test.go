@@ -52,7 +52,8 @@ func FuzzParseRetryAfter(f *testing.F) {
 			t.Fatalf("%q at %v: %v, %v", value, now, got, ok)
 		}
 		// A date is read back as the time until it, whole seconds.
-		if at, err := http.ParseTime(value); err == nil && at.After(now) && at.Sub(now) < webhook.MaxRetryAfter && got != at.Sub(now) {
+		if at, err := http.ParseTime(value); err == nil && at.After(now) && at.Sub(now) < webhook.MaxRetryAfter &&
+			got != at.Sub(now) {
 			t.Fatalf("%q at %v: %v, want %v", value, now, got, at.Sub(now))
 		}
 	})

@@ -212,7 +212,9 @@ func TestRun_PollsWithoutWake(t *testing.T) {
 		})
 		run(t, deliverer(o, "one", time.Now))
 		id := o.Enqueue(t, shop.URL, overdue())
-		eventually(t, "the second attempt, 5 s after the first", func() bool { return o.Look(t, id).State == webhook.Delivered })
+		eventually(t, "the second attempt, 5 s after the first", func() bool {
+			return o.Look(t, id).State == webhook.Delivered
+		})
 		row := o.Look(t, id)
 		if wait := row.Attempts[1].At.Sub(row.Attempts[0].At); row.Made != 2 || wait < 5*time.Second {
 			t.Errorf("tried again after %v: %+v", wait, row)
@@ -289,7 +291,9 @@ func (u *unwell) DueReceivers(ctx context.Context, now time.Time) ([]webhook.Due
 	return u.Store.DueReceivers(ctx, now)
 }
 
-func (u *unwell) Claim(ctx context.Context, holder string, now, until time.Time, shares []webhook.Share) ([]webhook.Delivery, error) {
+func (u *unwell) Claim(
+	ctx context.Context, holder string, now, until time.Time, shares []webhook.Share,
+) ([]webhook.Delivery, error) {
 	switch u.claims.Add(1) {
 	case 1:
 		return nil, errors.New("the database is gone")

@@ -67,7 +67,8 @@ func success(status int) bool { return status >= 200 && status <= 299 }
 
 // throttles reports whether the answer asks for less traffic.
 func throttles(status int) bool {
-	return status == http.StatusTooManyRequests || status == http.StatusBadGateway || status == http.StatusGatewayTimeout
+	return status == http.StatusTooManyRequests || status == http.StatusBadGateway ||
+		status == http.StatusGatewayTimeout
 }
 
 // spread moves the duration by up to jitterPercent, down for a jitter of 0 and

@@ -91,10 +91,16 @@ func TestStatuses() []string { return []string{"completed", "expired", "cancelle
 // retried. The body says that it is a test, and its txnid is no payment's, so a
 // receiver that looks its order up finds none. eventID is made by the caller;
 // it must not be that of an event.
-func (s *Sender) Ping(ctx context.Context, eventID, status, callbackURL string, sec secret.Text, signing ...secret.Text) Attempt {
+func (s *Sender) Ping(
+	ctx context.Context, eventID, status, callbackURL string, sec secret.Text, signing ...secret.Text,
+) Attempt {
 	p := ping{
-		Test: true, TxnID: testTxnID, Status: status, Amount: json.Number("49.9"), AmountInToken: json.Number("49.9"), ReceivedAmount: json.Number("0"),
-		CreatedAt: s.now().UTC().Format(timeFormat), Reference: testTxnID, Metadata: map[string]string{}, EventID: eventID,
+		Test: true, TxnID: testTxnID, Status: status, Amount: json.Number(
+			"49.9",
+		), AmountInToken: json.Number("49.9"), ReceivedAmount: json.Number("0"),
+		CreatedAt: s.now().UTC().Format(
+			timeFormat,
+		), Reference: testTxnID, Metadata: map[string]string{}, EventID: eventID,
 	}
 	if status == "completed" {
 		p.Network, p.Token, p.ReceivedAmount = "polygon", "USDC", p.Amount
@@ -103,7 +109,9 @@ func (s *Sender) Ping(ctx context.Context, eventID, status, callbackURL string, 
 	if err != nil {
 		panic(fmt.Sprintf("webhook: a ping cannot be written as JSON: %v", err))
 	}
-	return s.Send(ctx, Delivery{EventID: eventID, URL: callbackURL, Body: body, Secret: sec, SigningSecrets: signing}).Attempt
+	return s.Send(
+		ctx, Delivery{EventID: eventID, URL: callbackURL, Body: body, Secret: sec, SigningSecrets: signing},
+	).Attempt
 }
 
 // testTxnID is no ULID, so it can never be a payment's.

@@ -112,7 +112,9 @@ func TestSend_TLS(t *testing.T) {
 		trusted := x509.NewCertPool()
 		trusted.AddCert(shop.Certificate())
 		resolver := names(t, map[string][]string{"other.test.": {"127.0.0.1"}})
-		knows := webhook.NewSender(webhook.Options{AllowPrivate: true, Now: time.Now, RootCAs: trusted, Resolver: resolver})
+		knows := webhook.NewSender(
+			webhook.Options{AllowPrivate: true, Now: time.Now, RootCAs: trusted, Resolver: resolver},
+		)
 		if a := knows.Send(t.Context(), delivery(shop.URL)).Attempt; a.Status != 200 {
 			t.Fatalf("right certificate, HTTP/2 %v: %+v", http2, a)
 		}
@@ -153,7 +155,8 @@ func TestSend_CtxEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
 	started := time.Now()
-	if a := development().Send(ctx, delivery(shop.URL)).Attempt; a.Status != 0 || a.Error == "" || time.Since(started) > webhook.AttemptTimeout/2 {
+	if a := development().Send(ctx, delivery(shop.URL)).Attempt; a.Status != 0 || a.Error == "" ||
+		time.Since(started) > webhook.AttemptTimeout/2 {
 		t.Fatalf("got %+v after %v", a, time.Since(started))
 	}
 }

@@ -36,14 +36,17 @@ func TestSend_OK(t *testing.T) {
 	}
 	q := got[0]
 	mustVerify(t, d.SigningSecrets[0], q.body, q.header)
-	if q.header.Get(webhook.HeaderID) != d.EventID || q.header.Get(webhook.HeaderTimestamp) != strconv.FormatInt(a.At.Unix(), 10) {
+	if q.header.Get(webhook.HeaderID) != d.EventID ||
+		q.header.Get(webhook.HeaderTimestamp) != strconv.FormatInt(a.At.Unix(), 10) {
 		t.Errorf("headers %v", q.header)
 	}
-	if q.header.Get("Content-Type") != "application/json" || q.header.Get("User-Agent") == "" || q.header.Get("Accept-Encoding") != "" {
+	if q.header.Get("Content-Type") != "application/json" || q.header.Get("User-Agent") == "" ||
+		q.header.Get("Accept-Encoding") != "" {
 		t.Errorf("headers %v", q.header)
 	}
 	var body struct{ Secret, PrivateKey string }
-	if err := json.Unmarshal(q.body, &body); err != nil || body.Secret != shopSecret.Reveal() || body.PrivateKey != body.Secret {
+	if err := json.Unmarshal(q.body, &body); err != nil || body.Secret != shopSecret.Reveal() ||
+		body.PrivateKey != body.Secret {
 		t.Errorf("body %s, %v", q.body, err)
 	}
 	if !bytes.HasPrefix(q.body, d.Body[:len(d.Body)-1]) {
@@ -87,7 +90,8 @@ func TestSend_NoSecretNoFields(t *testing.T) {
 	d.Secret, d.SigningSecrets = secret.Text{}, nil
 	a := development().Send(t.Context(), d).Attempt
 	q := shop.requests()[0]
-	if !bytes.Equal(q.body, d.Body) || q.header.Get(webhook.HeaderSignature) != "" || !strings.HasSuffix(a.Request, "\n\n"+string(d.Body)) {
+	if !bytes.Equal(q.body, d.Body) || q.header.Get(webhook.HeaderSignature) != "" ||
+		!strings.HasSuffix(a.Request, "\n\n"+string(d.Body)) {
 		t.Fatalf("sent %s with %v, shown as\n%s", q.body, q.header, a.Request)
 	}
 }
@@ -128,7 +132,9 @@ func TestSend_DoesNotFollow(t *testing.T) {
 
 func TestSend_RetryAfter(t *testing.T) {
 	t.Parallel()
-	for value, want := range map[string]time.Duration{"120": 2 * time.Minute, "": 0, "soon": 0, "-4": 0, "999999999": webhook.MaxRetryAfter} {
+	for value, want := range map[string]time.Duration{
+		"120": 2 * time.Minute, "": 0, "soon": 0, "-4": 0, "999999999": webhook.MaxRetryAfter,
+	} {
 		shop := startReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", value)
 			w.WriteHeader(http.StatusTooManyRequests)
@@ -196,7 +202,8 @@ func TestSend_AnswerWithoutEnd(t *testing.T) {
 	})
 	started := time.Now()
 	a := development().Send(t.Context(), delivery(shop.URL)).Attempt
-	if took := time.Since(started); a.Status != 200 || a.Response != "started" || took > webhook.BodyTimeout+3*time.Second {
+	if took := time.Since(started); a.Status != 200 || a.Response != "started" ||
+		took > webhook.BodyTimeout+3*time.Second {
 		t.Fatalf("got %d, %q, %q after %v", a.Status, a.Error, a.Response, took)
 	}
 }
@@ -206,7 +213,8 @@ func TestSend_Hanging(t *testing.T) {
 	shop := startReceiver(t, hang(t))
 	started := time.Now()
 	a := development().WithTimeout(150*time.Millisecond).Send(t.Context(), delivery(shop.URL)).Attempt
-	if a.Status != 0 || a.Error == "" || a.Latency < 150*time.Millisecond || time.Since(started) > webhook.AttemptTimeout/2 {
+	if a.Status != 0 || a.Error == "" || a.Latency < 150*time.Millisecond ||
+		time.Since(started) > webhook.AttemptTimeout/2 {
 		t.Fatalf("got %+v after %v", a, time.Since(started))
 	}
 }

@@ -26,7 +26,9 @@ const (
 
 func TestSign_Vector(t *testing.T) {
 	t.Parallel()
-	got, err := webhook.Sign([]secret.Text{secret.New(vectorSecret)}, vectorID, time.Unix(vectorTime, 999), []byte(vectorBody))
+	got, err := webhook.Sign(
+		[]secret.Text{secret.New(vectorSecret)}, vectorID, time.Unix(vectorTime, 999), []byte(vectorBody),
+	)
 	if err != nil || got != vectorSignature {
 		t.Fatalf("got %q, %v; want %q", got, err, vectorSignature)
 	}
@@ -56,7 +58,9 @@ func TestSign_EachLiveSecretVerifies(t *testing.T) {
 			t.Errorf("secret %d: a changed body verified: %v", i, err)
 		}
 	}
-	if err := verifier(t, webhook.NewSigningSecret()).Verify(body, header); !errors.Is(err, standardwebhooks.ErrNoMatchingSignature) {
+	if err := verifier(t, webhook.NewSigningSecret()).Verify(body, header); !errors.Is(
+		err, standardwebhooks.ErrNoMatchingSignature,
+	) {
 		t.Errorf("a foreign secret verified: %v", err)
 	}
 }

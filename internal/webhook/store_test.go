@@ -153,17 +153,28 @@ func (s *stored) key(t *testing.T, url string) int64 {
 		return id
 	}
 	n := len(s.keys)
-	u, err := s.CreateUser(t.Context(), identity.User{PublicID: newULID(), Email: fmt.Sprintf("%d@example.org", n), PasswordHash: "argon2id", CreatedAt: noon})
+	u, err := s.CreateUser(
+		t.Context(),
+		identity.User{
+			PublicID: newULID(), Email: fmt.Sprintf("%d@example.org", n), PasswordHash: "argon2id", CreatedAt: noon,
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := s.CreateKey(t.Context(), merchant.Key{PublicID: newULID(), UserID: u.ID, Hash: sha256.Sum256([]byte(u.Email)), CreatedAt: noon}, func(int64) []ledger.Entry { return nil })
+	k, err := s.CreateKey(
+		t.Context(),
+		merchant.Key{PublicID: newULID(), UserID: u.ID, Hash: sha256.Sum256([]byte(u.Email)), CreatedAt: noon},
+		func(int64) []ledger.Entry { return nil },
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = s.CreateCustodian(t.Context(), merchant.Custodian{
 		PublicID: newULID(), KeyID: k.ID, Name: "Shop", CallbackURL: url, Secret: shopSecret,
-		SigningSecrets: []secret.Text{webhook.NewSigningSecret()}, Branding: merchant.Branding{Theme: merchant.ThemeAuto},
+		SigningSecrets: []secret.Text{
+			webhook.NewSigningSecret(),
+		}, Branding: merchant.Branding{Theme: merchant.ThemeAuto},
 		CreatedAt: noon, UpdatedAt: noon,
 	}, nil, nil)
 	if err != nil {
@@ -175,12 +186,17 @@ func (s *stored) key(t *testing.T, url string) int64 {
 
 func (s *stored) Enqueue(t *testing.T, url string, due time.Time) int64 {
 	t.Helper()
-	request := payment.Request{ID: payment.ID(newULID()), KeyID: s.key(t, url), Kind: payment.KindMerchant, Amount: 12_345_678, ValidFor: time.Hour}
+	request := payment.Request{
+		ID: payment.ID(newULID()), KeyID: s.key(t, url), Kind: payment.KindMerchant, Amount: 12_345_678,
+		ValidFor: time.Hour,
+	}
 	p, err := s.CreatePayment(t.Context(), payment.New(request, due))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err = s.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) { return p.Cancel(due) }); err != nil {
+	if p, err = s.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+		return p.Cancel(due)
+	}); err != nil {
 		t.Fatal(err)
 	}
 	var id int64

@@ -158,7 +158,8 @@ func FuzzCheckURL(f *testing.F) {
 			t.Fatalf("%q passes in production but not in development", raw)
 		}
 		u, err := url.Parse(raw)
-		if err != nil || u.Scheme != "https" || u.User != nil || u.Fragment != "" || u.Hostname() == "" || len(raw) > webhook.MaxURL {
+		if err != nil || u.Scheme != "https" || u.User != nil || u.Fragment != "" || u.Hostname() == "" ||
+			len(raw) > webhook.MaxURL {
 			t.Fatalf("%q passed: %+v, %v", raw, u, err)
 		}
 		addr, err := netip.ParseAddr(u.Hostname())

@@ -27,11 +27,17 @@ const (
 var All = []Bundle{
 	// Inline: the first paint of these pages must not wait for a second request.
 	{"checkout.css", css, true, []string{"src/tokens.css", "src/base.css", "src/foot.css", "src/checkout.css"}},
-	{"donate.css", css, true, []string{"src/tokens.css", "src/base.css", "src/foot.css", "src/checkout.css", "src/donate.css"}},
+	{
+		"donate.css", css, true,
+		[]string{"src/tokens.css", "src/base.css", "src/foot.css", "src/checkout.css", "src/donate.css"},
+	},
 	{"receipt.css", css, true, []string{"src/tokens.css", "src/base.css", "src/foot.css", "src/receipt.css"}},
 	{"app.css", css, false, []string{"src/tokens.css", "src/base.css", "src/app.css"}},
 	{"dashboard.css", css, false, []string{"src/tokens.css", "src/base.css", "src/app.css", "src/dashboard.css"}},
-	{"docs.css", css, false, []string{"src/tokens.css", "src/base.css", "src/app.css", "src/docs.css", "src/console.css"}},
+	{
+		"docs.css", css, false,
+		[]string{"src/tokens.css", "src/base.css", "src/app.css", "src/docs.css", "src/console.css"},
+	},
 	{"live.js", js, false, []string{"vendored/htmx.min.js", "vendored/sse.min.js"}},
 	{"checkout.js", js, false, []string{"src/copy.js", "src/clock.js", "src/wallet.js"}},
 	{"page.js", js, false, []string{"src/copy.js", "src/clock.js"}},

@@ -12,15 +12,28 @@ func (p Props) findingWords() words {
 	network := views.Face(f.Network).Short
 	switch f.Verdict {
 	case VerdictCredited:
-		return words{"good", "check", p.T("find.credited", "Amount", l.Money(f.Amount, f.Token)), p.T("find.credited_next")}
+		return words{
+			"good", "check", p.T("find.credited", "Amount", l.Money(f.Amount, f.Token)), p.T("find.credited_next"),
+		}
 	case VerdictNotFinal:
-		return words{"seen", "eye", p.T("find.not_final"), l.Span(max(f.SecondsToFinal, 1), "status.final_seconds", "status.final_minutes")}
+		return words{
+			"seen", "eye", p.T("find.not_final"),
+			l.Span(max(f.SecondsToFinal, 1), "status.final_seconds", "status.final_minutes"),
+		}
 	case VerdictShort:
-		return words{"seen", "warn", p.T("status.short", "Missing", l.Money(f.Missing, f.Token)), p.T("find.short_next")}
+		return words{
+			"seen", "warn", p.T("status.short", "Missing", l.Money(f.Missing, f.Token)), p.T("find.short_next"),
+		}
 	case VerdictOtherChain:
-		return words{"seen", "warn", p.T("find.other_chain", "Network", network), p.T("find.other_chain_next", "Merchant", merchant)}
+		return words{
+			"seen", "warn", p.T("find.other_chain", "Network", network),
+			p.T("find.other_chain_next", "Merchant", merchant),
+		}
 	case VerdictOtherToken:
-		return words{"seen", "warn", p.T("find.other_token", "Token", f.Token), p.T("find.other_token_next", "Merchant", merchant)}
+		return words{
+			"seen", "warn", p.T("find.other_token", "Token", f.Token),
+			p.T("find.other_token_next", "Merchant", merchant),
+		}
 	case VerdictOtherAddress:
 		return words{"bad", "warn", p.T("find.other_address"), p.T("find.other_address_next")}
 	case VerdictTokenContract:

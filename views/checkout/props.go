@@ -175,7 +175,8 @@ const (
 	DepositFinal DepositKind = "final"
 	// DepositLate arrived after the payment had ended.
 	DepositLate DepositKind = "late"
-	// DepositOther is another token (a bridged twin such as USDC.e), or money on another network; it never counts by itself.
+	// DepositOther is another token (a bridged twin such as USDC.e), or money on another network; it never counts by
+	// itself.
 	DepositOther DepositKind = "other"
 )
 

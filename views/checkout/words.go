@@ -151,7 +151,10 @@ func (p Props) depositText(k DepositKind) string {
 // otherDetail says why a transfer does not count, and what to do next.
 func (p Props) otherDetail(d Deposit) string {
 	if p.Pay != nil && d.Network != p.Pay.Network {
-		return p.T("other.network", "Token", p.Pay.Token, "Network", views.Face(p.Pay.Network).Short, "Merchant", p.Merchant.Name)
+		return p.T(
+			"other.network", "Token", p.Pay.Token, "Network", views.Face(p.Pay.Network).Short, "Merchant",
+			p.Merchant.Name,
+		)
 	}
 	return p.T("other.detail", "Token", d.Token, "Merchant", p.Merchant.Name)
 }
@@ -183,7 +186,8 @@ func (p Props) walletData() templ.Attributes {
 	if b := p.Pay.Browser; b != nil {
 		data["data-chain"] = "0x" + strconv.FormatUint(b.ChainID, 16)
 		data["data-contract"], data["data-to"], data["data-units"] = b.Contract, p.Pay.Address, b.Units
-		data["data-name"], data["data-rpc"], data["data-coin"], data["data-explorer"] = network, b.RPCURL, b.CoinSymbol, b.ExplorerURL
+		data["data-name"], data["data-rpc"] = network, b.RPCURL
+		data["data-coin"], data["data-explorer"] = b.CoinSymbol, b.ExplorerURL
 	}
 	if s := p.Pay.Solana; s != nil {
 		data["data-solana"], data["data-make"] = s.Chain, ActPath(p.TxnID, "transaction", "")

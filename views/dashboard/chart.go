@@ -65,7 +65,10 @@ func (c Chart) blocks() []block {
 			}
 			h := max(room*float64(part)/float64(c.most()), 1)
 			y -= h
-			out = append(out, block{decimal(float64(i)*step + 2), decimal(y), decimal(step - 4), decimal(h), "s" + strconv.Itoa(j%4)})
+			out = append(
+				out,
+				block{decimal(float64(i)*step + 2), decimal(y), decimal(step - 4), decimal(h), "s" + strconv.Itoa(j%4)},
+			)
 		}
 	}
 	return out

@@ -47,10 +47,14 @@ const (
 //
 //	GET  /donate/{campaignId}?lang=&before=   Donate (JSON for clients that do not accept HTML)
 //	GET  /donate/{campaignId}?pay=&lang=&view= Donate with Paying, the payment of that txnid, in the place of the form
-//	POST /donate/{campaignId}/pay?lang=       a form: fields suggested or amount, way, name, message → 303 GiftPath of the
+//
+// POST /donate/{campaignId}/pay?lang= a form: fields suggested or amount, way, name, message → 303 GiftPath of the
+//
 //	                                          payment, which is started already; with an error Donate again (422)
 //	GET  /donate/{campaignId}/live?lang=      a stream of events: raised is [DonateRaised], wall is [DonateWall]
-//	GET  /donate/{campaignId}/widget?lang=    DonateWidget, which alone may be framed by other sites (frame-ancestors *)
+//
+// GET /donate/{campaignId}/widget?lang= DonateWidget, which alone may be framed by other sites (frame-ancestors *)
+//
 //	GET  /donate/{campaignId}/card.png        the picture for shares, see package views/share
 //
 // The form also has the field once, see Once.
@@ -114,7 +118,9 @@ type Donation struct {
 // LinkProps is a payment link that can be used again and again.
 //
 //	GET  /link/{slug}?lang=     PayLink
-//	POST /link/{slug}?lang=     field amount where it is open → 303 PayPath of a new payment; with an error PayLink again (422)
+//
+// POST /link/{slug}?lang= field amount where it is open → 303 PayPath of a new payment; with an error PayLink again
+// (422)
 type LinkProps struct {
 	views.Page
 	Merchant views.Merchant

@@ -35,7 +35,9 @@ func (p Props) head() views.Head {
 
 func (p Props) widgetHead() views.Head {
 	return views.Head{
-		Page: p.Page, Title: p.Title, Description: p.Summary(), Theme: views.DataTheme(p.Merchant), Inline: "donate.css",
+		Page: p.Page, Title: p.Title, Description: p.Summary(), Theme: views.DataTheme(
+			p.Merchant,
+		), Inline: "donate.css",
 		Extra: views.BrandCSS(p.Merchant), BodyClass: "widget",
 	}
 }
@@ -182,7 +184,9 @@ func (p LinkProps) head() views.Head {
 		title = p.T("title.pay", "Amount", p.Locale().Money(p.Amount, "USD"), "Merchant", p.Merchant.Name)
 	}
 	return views.Head{
-		Page: p.Page, Title: title, Description: p.T("title.description", "Merchant", p.Merchant.Name), Theme: views.DataTheme(p.Merchant),
+		Page: p.Page, Title: title, Description: p.T(
+			"title.description", "Merchant", p.Merchant.Name,
+		), Theme: views.DataTheme(p.Merchant),
 		Inline: "donate.css", Extra: views.BrandCSS(p.Merchant), Scripts: []string{"page.js"},
 	}
 }

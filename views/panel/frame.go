@@ -59,11 +59,24 @@ type tab struct{ Text, Path string }
 var navigation = []entry{
 	{Text: "Overview", Path: "/dashboard", Icon: "home"},
 	{Text: "Payments", Path: "/dashboard/payments", Icon: "list"},
-	{Text: "Collect", Icon: "plus", tabs: []tab{{"One payment", "/dashboard/create"}, {"Payment links", "/dashboard/links"}, {"Campaigns", "/dashboard/campaigns"}}},
+	{
+		Text: "Collect", Icon: "plus",
+		tabs: []tab{
+			{"One payment", "/dashboard/create"},
+			{"Payment links", "/dashboard/links"},
+			{"Campaigns", "/dashboard/campaigns"},
+		},
+	},
 	{Text: "Keys", Path: "/dashboard/keys", Icon: "key"},
 	{Text: "Credits", Path: "/dashboard/credits", Icon: "coin"},
-	{Text: "Custodian", Icon: "wallet", tabs: []tab{{"Money and callbacks", "/dashboard/custodian"}, {"Branding", "/dashboard/branding"}}},
-	{Text: "Developers", Icon: "code", tabs: []tab{{"Quick start", "/dashboard/developers"}, {"Webhooks", "/dashboard/webhooks"}}},
+	{
+		Text: "Custodian", Icon: "wallet",
+		tabs: []tab{{"Money and callbacks", "/dashboard/custodian"}, {"Branding", "/dashboard/branding"}},
+	},
+	{
+		Text: "Developers", Icon: "code",
+		tabs: []tab{{"Quick start", "/dashboard/developers"}, {"Webhooks", "/dashboard/webhooks"}},
+	},
 	{Text: "Team", Path: "/dashboard/team", Icon: "people"},
 	{Text: "Security", Path: "/dashboard/security", Icon: "lock"},
 }

@@ -9,8 +9,10 @@ func TestRelative(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for d, want := range map[time.Duration]string{
-		5 * time.Second: "just now", 59 * time.Second: "59 seconds ago", time.Minute: "1 minute ago", 119 * time.Second: "1 minute ago",
-		90 * time.Minute: "90 minutes ago", 3 * time.Hour: "3 hours ago", 50 * time.Hour: "2 days ago", -time.Minute: "in 1 minute",
+		5 * time.Second: "just now", 59 * time.Second: "59 seconds ago",
+		time.Minute: "1 minute ago", 119 * time.Second: "1 minute ago",
+		90 * time.Minute: "90 minutes ago", 3 * time.Hour: "3 hours ago",
+		50 * time.Hour: "2 days ago", -time.Minute: "in 1 minute",
 	} {
 		if got := relative(now.Add(-d), now); got != want {
 			t.Errorf("%s before is %q, want %q", d, got, want)

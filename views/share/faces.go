@@ -40,7 +40,9 @@ func newFaces() (*faces, error) {
 		font *sfnt.Font
 		size float64
 	}{{&f.title, fonts[0], 68}, {&f.text, fonts[0], 40}, {&f.small, fonts[1], 36}} {
-		if *x.face, err = opentype.NewFace(x.font, &opentype.FaceOptions{Size: x.size, DPI: 72, Hinting: font.HintingNone}); err != nil {
+		if *x.face, err = opentype.NewFace(
+			x.font, &opentype.FaceOptions{Size: x.size, DPI: 72, Hinting: font.HintingNone},
+		); err != nil {
 			return nil, err
 		}
 	}

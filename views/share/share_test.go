@@ -14,7 +14,8 @@ import (
 
 func sample() Card {
 	return Card{
-		Title: "A warm winter for 120 dogs", By: "Tromsø Animal Shelter", Raised: "8,421.50 USD of 12,000 USD raised", Percent: 70, Accent: "#c2185b",
+		Title: "A warm winter for 120 dogs", By: "Tromsø Animal Shelter",
+		Raised: "8,421.50 USD of 12,000 USD raised", Percent: 70, Accent: "#c2185b",
 	}
 }
 
@@ -25,7 +26,9 @@ func mustDraw(t testing.TB, c Card) image.Image {
 		t.Fatal(err)
 	}
 	if directory := os.Getenv("FLORIN_SCREENSHOTS"); directory != "" {
-		if err := os.WriteFile(filepath.Join(directory, strings.ReplaceAll(t.Name(), "/", "-")+".png"), data, 0o600); err != nil {
+		if err := os.WriteFile(
+			filepath.Join(directory, strings.ReplaceAll(t.Name(), "/", "-")+".png"), data, 0o600,
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -144,7 +147,9 @@ func FuzzPNG(f *testing.F) {
 		if len(text) > 4<<10 {
 			return
 		}
-		if _, err := PNG(Card{Title: text, By: text, Raised: "1 USD raised", Percent: percent, Accent: accent}); err != nil {
+		if _, err := PNG(
+			Card{Title: text, By: text, Raised: "1 USD raised", Percent: percent, Accent: accent},
+		); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
 	})

@@ -33,7 +33,9 @@ func Answer[T any, R result[T]](c echo.Context, s *Surface, run func(context.Con
 
 // Write reads the body of a REST write, runs the operation on it and answers.
 // An Idempotency-Key of the request holds for it.
-func Write[T any, R result[T]](c echo.Context, s *Surface, run func(context.Context, *jsonbody.Object) (R, error)) error {
+func Write[T any, R result[T]](
+	c echo.Context, s *Surface, run func(context.Context, *jsonbody.Object) (R, error),
+) error {
 	return Answer(c, s, func(ctx context.Context) (R, error) {
 		body, err := jsonbody.Read(c.Request(), jsonbody.Max)
 		if err != nil {

@@ -43,8 +43,12 @@ func (d *Surface) getCampaign(c echo.Context, who session.Principal) error {
 	}
 	link, now := d.Operations.DonateLink(found.Slug), d.Shell.Now()
 	p := dashboard.CampaignProps{
-		Frame: d.Frame(c, who, found.Title, campaignsPath), Slug: found.Slug, Name: found.Title, State: string(found.At(now)), KeyGone: found.KeyRevoked,
-		Raised: totals.Raised.Display(), Goal: checkout.Positive(found.Goal), Percent: found.Percent(totals), Donors: totals.Donors, Waiting: totals.Waiting,
+		Frame: d.Frame(
+			c, who, found.Title, campaignsPath,
+		), Slug: found.Slug, Name: found.Title, State: string(found.At(now)), KeyGone: found.KeyRevoked,
+		Raised: totals.Raised.Display(), Goal: checkout.Positive(
+			found.Goal,
+		), Percent: found.Percent(totals), Donors: totals.Donors, Waiting: totals.Waiting,
 		EndsAt: found.EndsAt, AtOnce: found.ShowAtOnce, OnlyWaiting: q.Review != "", Paged: q.Before > 0,
 		Link: link, QR: d.Presenter.QR(link), Embed: donate.EmbedHTML(link, found.Title),
 	}
@@ -65,8 +69,12 @@ func (d *Surface) getCampaign(c echo.Context, who session.Principal) error {
 
 func (d *Surface) giftRow(found campaign.Campaign, g campaign.Donation) dashboard.GiftRow {
 	row := dashboard.GiftRow{
-		Number: strconv.FormatInt(g.Number, 10), TxnID: string(g.PaymentID), Name: g.Name, Message: g.Message, Review: string(g.Review),
-		Amount: g.Received.Display(), Token: string(g.Token), At: g.At, Proven: g.Received > 0, TxURL: d.Presenter.TxURL(g.Network, g.Hash),
+		Number: strconv.FormatInt(
+			g.Number, 10,
+		), TxnID: string(g.PaymentID), Name: g.Name, Message: g.Message, Review: string(g.Review),
+		Amount: g.Received.Display(), Token: string(
+			g.Token,
+		), At: g.At, Proven: g.Received > 0, TxURL: d.Presenter.TxURL(g.Network, g.Hash),
 	}
 	shown := g.Public(found)
 	row.Shown = shown.Name != "" || shown.Message != ""
@@ -77,7 +85,9 @@ func (d *Surface) giftRow(found campaign.Campaign, g campaign.Donation) dashboar
 type changeState func(ctx context.Context, keys []int64, slug string, trail ...audit.Entry) (campaign.Campaign, error)
 
 // campaignAct changes the state of the campaign in the address.
-func (d *Surface) campaignAct(c echo.Context, who session.Principal, act changeState, as audit.Action, said string) error {
+func (d *Surface) campaignAct(
+	c echo.Context, who session.Principal, act changeState, as audit.Action, said string,
+) error {
 	changed, err := act(c.Request().Context(), who.KeyIDs(), c.Param("campaign"), d.AuditEntry(c, who, as, "", ""))
 	if err != nil {
 		return err
@@ -130,7 +140,9 @@ func (d *Surface) postReview(c echo.Context, who session.Principal) error {
 		return d.Cookies.Redirect(c, back, "Nothing was selected. Tick the donations first.")
 	}
 	for i, n := range numbers {
-		entry := d.AuditEntry(c, who, audit.ActionModerate, found.Slug, strings.ToLower(string(review))+" donation "+chosen[i])
+		entry := d.AuditEntry(
+			c, who, audit.ActionModerate, found.Slug, strings.ToLower(string(review))+" donation "+chosen[i],
+		)
 		if err := d.Campaigns.Review(c.Request().Context(), found, n, review, entry); err != nil {
 			return err
 		}

@@ -26,7 +26,9 @@ func campaignForm(f *shell.Form, present campaign.Campaign, choice panel.KeyChoi
 	}
 	form.Title = f.Field(panel.Field{Name: "title", Label: "Title", Required: true, Max: strconv.Itoa(campaign.MaxTitle), Value: present.Title, Placeholder: "A new roof for the shelter"})
 	form.Story = f.Field(panel.Field{
-		Name: "description", Label: "What it is for (optional)", Max: strconv.Itoa(campaign.MaxDescription), Value: present.Description,
+		Name: "description", Label: "What it is for (optional)", Max: strconv.Itoa(
+			campaign.MaxDescription,
+		), Value: present.Description,
 		Hint: "Plain text; an empty line begins a paragraph.",
 	})
 	if present.Slug == "" {
@@ -38,7 +40,9 @@ func campaignForm(f *shell.Form, present campaign.Campaign, choice panel.KeyChoi
 	form.Fields = append(form.Fields,
 		f.Field(panel.Field{Name: "goal", Label: "Goal in US dollars (optional)", Mode: "decimal", Max: "24", Value: plainAmount(present.Goal), Placeholder: "5000"}),
 		f.Field(panel.Field{
-			Name: "suggested", Label: "Suggested amounts (optional)", Max: "120", Value: strings.Join(suggested, " "), Placeholder: "5 25 100",
+			Name: "suggested", Label: "Suggested amounts (optional)", Max: "120", Value: strings.Join(
+				suggested, " ",
+			), Placeholder: "5 25 100",
 			Hint: "Up to " + strconv.Itoa(campaign.MaxSuggested) + " amounts in US dollars, with spaces between them.",
 		}),
 		f.Field(panel.Field{Name: "ends", Label: "Last day (optional)", Type: "date", Value: lastDay(present.EndsAt), Hint: "Donations can be started until midnight UTC at the end of it."}),
@@ -66,8 +70,12 @@ func lastDay(ends time.Time) string {
 // end to the second.
 func draftOf(f *shell.Form, present campaign.Campaign) campaign.Draft {
 	in := campaign.Draft{
-		Slug: f.Text("slug"), Title: f.Values.Get("title"), Description: f.Values.Get("description"), Goal: f.Text("goal"),
-		Suggested:  strings.FieldsFunc(strings.ReplaceAll(f.Values.Get("suggested"), ", ", " "), func(r rune) bool { return r == ' ' || r == ';' || r == '\t' }),
+		Slug: f.Text(
+			"slug",
+		), Title: f.Values.Get("title"), Description: f.Values.Get("description"), Goal: f.Text("goal"),
+		Suggested: strings.FieldsFunc(strings.ReplaceAll(f.Values.Get("suggested"), ", ", " "), func(r rune) bool {
+			return r == ' ' || r == ';' || r == '\t'
+		}),
 		ShowAtOnce: f.Values.Get("atOnce") != "",
 	}
 	if strings.TrimSpace(in.Title) == "" {

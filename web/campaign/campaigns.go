@@ -31,10 +31,15 @@ func (d *Surface) campaignsPage(c echo.Context, who session.Principal, status in
 	if err != nil {
 		return err
 	}
-	p := dashboard.CampaignsProps{Frame: d.Frame(c, who, "Campaigns", campaignsPath), Problem: f.Problem, HasKey: ok, Form: campaignForm(f, campaign.Campaign{}, choice)}
+	p := dashboard.CampaignsProps{
+		Frame: d.Frame(c, who, "Campaigns", campaignsPath), Problem: f.Problem, HasKey: ok,
+		Form: campaignForm(f, campaign.Campaign{}, choice),
+	}
 	for _, s := range list {
 		p.Rows = append(p.Rows, dashboard.CampaignRow{
-			Slug: s.Slug, Title: s.Title, State: string(s.At(d.Shell.Now())), Raised: s.Raised.Display(), Goal: checkout.Positive(s.Goal), Donors: s.Donors, Waiting: s.Waiting,
+			Slug: s.Slug, Title: s.Title, State: string(
+				s.At(d.Shell.Now()),
+			), Raised: s.Raised.Display(), Goal: checkout.Positive(s.Goal), Donors: s.Donors, Waiting: s.Waiting,
 		})
 	}
 	return d.Show(c, status, p.Frame, dashboard.Campaigns(p))
@@ -53,7 +58,9 @@ func (d *Surface) postCampaignNew(c echo.Context, who session.Principal) error {
 	if !f.OK() {
 		return d.campaignsPage(c, who, http.StatusBadRequest, f)
 	}
-	made, err := d.Campaigns.Create(c.Request().Context(), key.ID, in, d.AuditEntry(c, who, audit.ActionCampaignNew, "", ""))
+	made, err := d.Campaigns.Create(
+		c.Request().Context(), key.ID, in, d.AuditEntry(c, who, audit.ActionCampaignNew, "", ""),
+	)
 	if err != nil {
 		if !f.Refused(err, campaignSubjects...) {
 			return err
@@ -93,7 +100,9 @@ func (d *Surface) campaignEditPage(c echo.Context, who session.Principal, status
 		}
 	}
 	p := dashboard.CampaignEditProps{
-		Frame: d.Frame(c, who, "Change a campaign", campaignsPath), Slug: found.Slug, Name: found.Title, Problem: f.Problem, HasKey: ok,
+		Frame: d.Frame(
+			c, who, "Change a campaign", campaignsPath,
+		), Slug: found.Slug, Name: found.Title, Problem: f.Problem, HasKey: ok,
 		KeyGone: found.KeyRevoked, Form: campaignForm(f, found, choice),
 	}
 	return d.Show(c, status, p.Frame, dashboard.CampaignEdit(p))
@@ -116,7 +125,9 @@ func (d *Surface) postCampaignEdit(c echo.Context, who session.Principal) error 
 	if !f.OK() {
 		return d.campaignEditPage(c, who, http.StatusBadRequest, f)
 	}
-	changed, err := d.Campaigns.Edit(c.Request().Context(), who.KeyIDs(), found.Slug, key.ID, in, d.AuditEntry(c, who, audit.ActionCampaign, "", ""))
+	changed, err := d.Campaigns.Edit(
+		c.Request().Context(), who.KeyIDs(), found.Slug, key.ID, in, d.AuditEntry(c, who, audit.ActionCampaign, "", ""),
+	)
 	if err != nil {
 		if !f.Refused(err, campaignSubjects...) {
 			return err

@@ -37,7 +37,9 @@ func (d *Surface) linksPage(c echo.Context, who session.Principal, status int, f
 	if err != nil {
 		return err
 	}
-	p := dashboard.LinksProps{Frame: d.Frame(c, who, "Payment links", linksPath), Problem: f.Problem, HasKey: ok, Key: choice}
+	p := dashboard.LinksProps{
+		Frame: d.Frame(c, who, "Payment links", linksPath), Problem: f.Problem, HasKey: ok, Key: choice,
+	}
 	for _, l := range list {
 		p.Rows = append(p.Rows, linkRow(l))
 	}
@@ -46,7 +48,12 @@ func (d *Surface) linksPage(c echo.Context, who session.Principal, status int, f
 			Name: "slug", Label: "Address", Required: true, Mono: true, Max: strconv.Itoa(campaign.MaxSlug), Placeholder: "coffee-500g",
 			Hint: "The last part of the link; it cannot be changed later.",
 		}),
-		f.Field(panel.Field{Name: "description", Label: "What it is for (optional)", Hint: "Your customer sees it.", Max: strconv.Itoa(payment.MaxDescription)}),
+		f.Field(
+			panel.Field{
+				Name: "description", Label: "What it is for (optional)", Hint: "Your customer sees it.",
+				Max: strconv.Itoa(payment.MaxDescription),
+			},
+		),
 		f.Field(panel.Field{Name: "amount", Label: "Amount in US dollars (optional)", Mode: "decimal", Max: "24", Placeholder: "12.50", Hint: "Left empty, your customer chooses the amount."}),
 		f.Field(panel.Field{
 			Name: "reference", Label: "Reference (optional)", Max: strconv.Itoa(payment.MaxReference),
@@ -65,7 +72,9 @@ func (d *Surface) linksPage(c echo.Context, who session.Principal, status int, f
 
 func linkRow(l campaign.Link) dashboard.LinkRow {
 	return dashboard.LinkRow{
-		Slug: l.Slug, Description: l.Description, Reference: l.Reference, Amount: checkout.Positive(l.Amount), Min: checkout.Positive(l.Min), Max: checkout.Positive(l.Max),
+		Slug: l.Slug, Description: l.Description, Reference: l.Reference, Amount: checkout.Positive(
+			l.Amount,
+		), Min: checkout.Positive(l.Min), Max: checkout.Positive(l.Max),
 		Paused: l.Paused, KeyGone: l.KeyRevoked, CreatedAt: l.CreatedAt,
 	}
 }
@@ -80,7 +89,11 @@ func (d *Surface) postLinkNew(c echo.Context, who session.Principal) error {
 		return err
 	}
 	l, err := d.Campaigns.CreateLink(c.Request().Context(), key.ID, campaign.LinkDraft{
-		Slug: f.Text("slug"), Description: f.Text("description"), Reference: f.Text("reference"), Amount: f.Text("amount"), Min: f.Text("min"), Max: f.Text("max"),
+		Slug: f.Text(
+			"slug",
+		), Description: f.Text(
+			"description",
+		), Reference: f.Text("reference"), Amount: f.Text("amount"), Min: f.Text("min"), Max: f.Text("max"),
 	}, d.AuditEntry(c, who, audit.ActionLinkNew, "", ""))
 	if err != nil {
 		if !f.Refused(err,
@@ -116,7 +129,9 @@ func (d *Surface) getLink(c echo.Context, who session.Principal) error {
 	if l.Amount > 0 {
 		label = "Pay $" + l.Amount.Display() + " with USDT or USDC"
 	}
-	p := dashboard.LinkProps{Frame: d.Frame(c, who, "Payment link", linksPath), LinkRow: linkRow(l), Link: link, QR: d.Presenter.QR(link)}
+	p := dashboard.LinkProps{
+		Frame: d.Frame(c, who, "Payment link", linksPath), LinkRow: linkRow(l), Link: link, QR: d.Presenter.QR(link),
+	}
 	if p.Button, err = d.button(c.Request().Context(), l.KeyID, link, label); err != nil {
 		return err
 	}
@@ -133,7 +148,9 @@ func (d *Surface) postLinkResume(c echo.Context, who session.Principal) error {
 
 func (d *Surface) pauseLink(c echo.Context, who session.Principal, paused bool, as audit.Action, said string) error {
 	slug := c.Param("link")
-	if err := d.Campaigns.PauseLink(c.Request().Context(), who.KeyIDs(), slug, paused, d.AuditEntry(c, who, as, slug, "")); err != nil {
+	if err := d.Campaigns.PauseLink(
+		c.Request().Context(), who.KeyIDs(), slug, paused, d.AuditEntry(c, who, as, slug, ""),
+	); err != nil {
 		return err
 	}
 	return d.Cookies.Redirect(c, linksPath+"/"+slug, said)

@@ -40,7 +40,9 @@ func (s *Surface) getLive(c echo.Context) error {
 	}
 	l := &livePage{
 		s: s, id: p.ID, lang: shell.Language(c), campaign: c.QueryParam("campaign"),
-		view: checkout.ParseView(c.QueryParam("view")), shown: c.QueryParam("stage"), end: time.Now().Add(live.Lifetime),
+		view: checkout.ParseView(
+			c.QueryParam("view"),
+		), shown: c.QueryParam("stage"), end: time.Now().Add(live.Lifetime),
 	}
 	return s.Hub.Admit(live.Payment(p.ID), shell.CallOf(c).Client, l, func() error { return l.Open(c) })
 }

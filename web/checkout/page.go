@@ -42,7 +42,9 @@ func (s *Surface) show(c echo.Context, p payment.Payment, status int, add func(*
 	if slug := c.QueryParam("campaign"); slug != "" && c.Param("txnid") != "" {
 		return s.CampaignPage(c, slug, p, status, add)
 	}
-	props, err := s.Presenter.Props(c.Request().Context(), p, shell.NewPage(c), checkout.ParseView(c.QueryParam("view")))
+	props, err := s.Presenter.Props(
+		c.Request().Context(), p, shell.NewPage(c), checkout.ParseView(c.QueryParam("view")),
+	)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,9 @@ import (
 
 // Props are what the page of a payment shows, without the QR codes (AddCodes), which
 // are made only where they are shown.
-func (x *Presenter) Props(ctx context.Context, p payment.Payment, page views.Page, view checkout.View) (checkout.Props, error) {
+func (x *Presenter) Props(
+	ctx context.Context, p payment.Payment, page views.Page, view checkout.View,
+) (checkout.Props, error) {
 	merchant, err := x.Merchant(ctx, p)
 	if err != nil {
 		return checkout.Props{}, err
@@ -26,8 +28,12 @@ func (x *Presenter) Props(ctx context.Context, p payment.Payment, page views.Pag
 	now := x.now()
 	out := checkout.Props{
 		Page: page, Merchant: merchant, TxnID: string(p.ID), Amount: p.Amount.Display(), Token: string(p.Choice.Token),
-		Description: p.Description, Reference: p.Reference, State: state(p, now), View: view, Cancelled: p.Status == payment.Cancelled,
-		Deposits: x.deposits(p), Received: Positive(p.Received().Micros()), Excess: Positive(p.Received().Sub(p.Amount.Atto()).Micros()),
+		Description: p.Description, Reference: p.Reference, State: state(
+			p, now,
+		), View: view, Cancelled: p.Status == payment.Cancelled,
+		Deposits: x.deposits(p), Received: Positive(p.Received().Micros()), Excess: Positive(
+			p.Received().Sub(p.Amount.Atto()).Micros(),
+		),
 		ExpiresAt: p.ExpiresAt, CountdownSeconds: int(p.Countdown(now)),
 		PaidAt: p.EndedAt, Hash: string(p.Hash), ExplorerURL: x.ExplorerURL(p),
 		ReturnURL: returnURL(p.SuccessURL), CancelURL: returnURL(p.CancelURL),
@@ -122,7 +128,9 @@ func (x *Presenter) addInstructions(out *checkout.Props, p payment.Payment) {
 	asset, ok := offered.Profile.Asset(p.Choice.Token)
 	if ok && p.Choice.Network.EVM() {
 		out.Pay.Browser = &checkout.BrowserWallet{
-			ChainID: offered.Profile.ChainID, Contract: string(asset.Contract), Units: due.Units(asset.Decimals).String(),
+			ChainID: offered.Profile.ChainID, Contract: string(
+				asset.Contract,
+			), Units: due.Units(asset.Decimals).String(),
 			CoinSymbol: offered.Profile.Coin, ExplorerURL: offered.Profile.Explorer, RPCURL: offered.Profile.WalletRPC,
 		}
 	}

@@ -26,10 +26,14 @@ func (s *Surface) getReceipt(c echo.Context) error {
 		return err
 	}
 	props := checkout.ReceiptProps{
-		Page: shell.NewPage(c), Merchant: merchant, TxnID: string(p.ID), Reference: p.Reference, Description: p.Description,
+		Page: shell.NewPage(
+			c,
+		), Merchant: merchant, TxnID: string(p.ID), Reference: p.Reference, Description: p.Description,
 		Amount: p.Amount.Display(), Received: p.Received().Micros().Display(),
 		Network: string(p.Choice.Network), Token: string(p.Choice.Token), CreatedAt: p.CreatedAt, PaidAt: p.EndedAt,
-		Deposits: s.Presenter.deposits(p), VerifyURL: s.Shell.CheckoutURL + "/pay/" + string(p.ID) + "/receipt", ByHand: p.ByHand,
+		Deposits: s.Presenter.deposits(
+			p,
+		), VerifyURL: s.Shell.CheckoutURL + "/pay/" + string(p.ID) + "/receipt", ByHand: p.ByHand,
 	}
 	if route, ok := p.Route(); ok {
 		props.Address = string(route.Address.Address)

@@ -35,7 +35,14 @@ func (d *Surface) alerts(ctx context.Context, houses []house, now time.Time) ([]
 			return nil, err
 		}
 		if text := failingText(failing); text != "" {
-			all = append(all, panel.Notice{Bad: true, Text: "Webhooks of " + session.KeyLabel(h.key) + " do not arrive: in the last day, " + text + ".", Link: "/dashboard/webhooks" + at, LinkText: "See why"})
+			all = append(
+				all,
+				panel.Notice{
+					Bad:  true,
+					Text: "Webhooks of " + session.KeyLabel(h.key) + " do not arrive: in the last day, " + text + ".",
+					Link: "/dashboard/webhooks" + at, LinkText: "See why",
+				},
+			)
 		}
 	}
 	return all, nil
@@ -77,7 +84,9 @@ func (d *Surface) networkAlerts(h house) []panel.Notice {
 		names, what = strings.Join(bare[:last], ", ")+" and "+bare[last], "these are"
 	}
 	return append(all, panel.Notice{
-		Plain: true, Text: session.KeyLabel(h.key) + " has no wallet on " + names + ", so " + what + " not offered to your customers.",
+		Plain: true, Text: session.KeyLabel(
+			h.key,
+		) + " has no wallet on " + names + ", so " + what + " not offered to your customers.",
 		Link: "/dashboard/custodian?key=" + h.key.PublicID, LinkText: "Add one",
 	})
 }

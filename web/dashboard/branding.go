@@ -26,7 +26,9 @@ func (d *Surface) brandingPage(c echo.Context, who session.Principal, status int
 	if err != nil {
 		return err
 	}
-	p := dashboard.BrandingProps{Frame: d.Frame(c, who, "Branding", brandingPath), Key: choice, HasKey: ok, Problem: f.Problem}
+	p := dashboard.BrandingProps{
+		Frame: d.Frame(c, who, "Branding", brandingPath), Key: choice, HasKey: ok, Problem: f.Problem,
+	}
 	if ok {
 		custodian, has, err := d.custodianOf(c.Request().Context(), key)
 		if err != nil {
@@ -63,10 +65,25 @@ func brandingFields(f *shell.Form, c merchant.Custodian) []panel.Field {
 		f.Field(panel.Field{Name: "name", Label: "Name", Value: c.Name, Max: "100"}),
 		f.Field(panel.Field{Name: "tagline", Label: "Line below the name", Value: b.Tagline, Max: "160"}),
 		f.Field(logo),
-		f.Field(panel.Field{Name: "primaryColor", Label: "Colour of buttons and links", Value: b.PrimaryColor, Max: "7", Mono: true, Placeholder: "#2b4fc4"}),
-		f.Field(panel.Field{Name: "backgroundColor", Label: "Colour of the page", Value: b.BackgroundColor, Max: "7", Mono: true, Placeholder: "#f8f7f4"}),
+		f.Field(
+			panel.Field{
+				Name: "primaryColor", Label: "Colour of buttons and links", Value: b.PrimaryColor, Max: "7", Mono: true,
+				Placeholder: "#2b4fc4",
+			},
+		),
+		f.Field(
+			panel.Field{
+				Name: "backgroundColor", Label: "Colour of the page", Value: b.BackgroundColor, Max: "7", Mono: true,
+				Placeholder: "#f8f7f4",
+			},
+		),
 		f.Field(panel.Field{Name: "website", Label: "Your website", Type: "url", Value: b.Website, Max: "2048"}),
-		f.Field(panel.Field{Name: "supportEmail", Label: "E-mail address for customers' questions", Type: "email", Value: b.SupportEmail, Max: "254"}),
+		f.Field(
+			panel.Field{
+				Name: "supportEmail", Label: "E-mail address for customers' questions", Type: "email",
+				Value: b.SupportEmail, Max: "254",
+			},
+		),
 	}
 }
 
@@ -86,8 +103,12 @@ func (d *Surface) postBranding(c echo.Context, who session.Principal) error {
 		logo = nil // the uploaded one stays
 	}
 	entry := d.AuditEntry(c, who, audit.ActionBranding, session.KeyLabel(key), "")
-	_, _, err = d.Merchants.ArrangeCustodian(c.Request().Context(), key, merchant.CustodianInput{Name: text("name"), Branding: &merchant.BrandingInput{
-		Tagline: text("tagline"), LogoURL: logo, PrimaryColor: text("primaryColor"), BackgroundColor: text("backgroundColor"),
+	_, _, err = d.Merchants.ArrangeCustodian(c.Request().Context(), key, merchant.CustodianInput{Name: text(
+		"name",
+	), Branding: &merchant.BrandingInput{
+		Tagline: text(
+			"tagline",
+		), LogoURL: logo, PrimaryColor: text("primaryColor"), BackgroundColor: text("backgroundColor"),
 		Theme: &theme, SupportEmail: text("supportEmail"), Website: text("website"),
 	}}, merchant.Audited(entry))
 	if err == nil {

@@ -35,7 +35,9 @@ func chartOf(days []report.Day, first time.Time) (dashboard.Chart, int64) {
 	}
 	var total int64
 	for i := range chartDays {
-		x := dashboard.ChartDay{Day: first.AddDate(0, 0, i), Parts: make([]int64, len(networks)), Each: make([]string, len(networks))}
+		x := dashboard.ChartDay{
+			Day: first.AddDate(0, 0, i), Parts: make([]int64, len(networks)), Each: make([]string, len(networks)),
+		}
 		var volume money.Micros
 		for j, n := range networks {
 			var part money.Micros

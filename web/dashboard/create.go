@@ -31,16 +31,38 @@ func (d *Surface) createPage(c echo.Context, who session.Principal, status int, 
 	if err != nil {
 		return err
 	}
-	p := dashboard.CreateProps{Frame: d.Frame(c, who, "Create a payment", createPath), Key: choice, HasKey: ok, Problem: f.Problem}
+	p := dashboard.CreateProps{
+		Frame: d.Frame(c, who, "Create a payment", createPath), Key: choice, HasKey: ok, Problem: f.Problem,
+	}
 	p.Fields = []panel.Field{
-		f.Field(panel.Field{Name: "amount", Label: "Amount in US dollars", Mode: "decimal", Required: true, Max: "24", Placeholder: "49.90"}),
+		f.Field(
+			panel.Field{
+				Name: "amount", Label: "Amount in US dollars", Mode: "decimal", Required: true, Max: "24",
+				Placeholder: "49.90",
+			},
+		),
 		f.Field(panel.Field{Name: "reference", Label: "Reference (optional)", Hint: "Your order number; you can search for it.", Max: strconv.Itoa(payment.MaxReference)}),
-		f.Field(panel.Field{Name: "description", Label: "What it is for (optional)", Hint: "Your customer sees it.", Max: strconv.Itoa(payment.MaxDescription)}),
+		f.Field(
+			panel.Field{
+				Name: "description", Label: "What it is for (optional)", Hint: "Your customer sees it.",
+				Max: strconv.Itoa(payment.MaxDescription),
+			},
+		),
 	}
 	p.More = []panel.Field{
 		f.Field(panel.Field{Name: "successUrl", Label: "Where to go when it is paid", Type: "url", Hint: "The txnid and status are added to the address.", Max: strconv.Itoa(payment.MaxURL)}),
-		f.Field(panel.Field{Name: "cancelUrl", Label: "Where to go when it is given up", Type: "url", Max: strconv.Itoa(payment.MaxURL)}),
-		f.Field(panel.Field{Name: "customerEmail", Label: "Customer's e-mail address", Type: "email", Max: strconv.Itoa(payment.MaxEmail)}),
+		f.Field(
+			panel.Field{
+				Name: "cancelUrl", Label: "Where to go when it is given up", Type: "url",
+				Max: strconv.Itoa(payment.MaxURL),
+			},
+		),
+		f.Field(
+			panel.Field{
+				Name: "customerEmail", Label: "Customer's e-mail address", Type: "email",
+				Max: strconv.Itoa(payment.MaxEmail),
+			},
+		),
 		f.Field(panel.Field{Name: "expiresInMinutes", Label: "Valid for, in minutes", Mode: "numeric", Hint: "From 5 minutes to 7 days (10080); left empty, one hour.", Max: "5"}),
 	}
 	for _, x := range p.More {
@@ -59,7 +81,9 @@ func (d *Surface) postCreate(c echo.Context, who session.Principal) error {
 		return err
 	}
 	in := payment.CreateInput{KeyID: key.ID, Amount: f.Text("amount"), Details: payment.Details{
-		Reference: f.Text("reference"), Description: f.Text("description"), SuccessURL: f.Text("successUrl"), CancelURL: f.Text("cancelUrl"),
+		Reference: f.Text(
+			"reference",
+		), Description: f.Text("description"), SuccessURL: f.Text("successUrl"), CancelURL: f.Text("cancelUrl"),
 		CustomerEmail: f.Text("customerEmail"),
 	}}
 	if minutes := f.Text("expiresInMinutes"); minutes != "" {
@@ -69,15 +93,23 @@ func (d *Surface) postCreate(c echo.Context, who session.Principal) error {
 			return d.createPage(c, who, http.StatusBadRequest, f)
 		}
 	}
-	p, err := d.Payments.Create(c.Request().Context(), in, d.AuditEntry(c, who, audit.ActionCreatePayment, "", amountNote(in.Amount)))
+	p, err := d.Payments.Create(
+		c.Request().Context(), in, d.AuditEntry(c, who, audit.ActionCreatePayment, "", amountNote(in.Amount)),
+	)
 	if errors.Is(err, merchant.ErrNoCustodian) {
 		f.Problem = "This key has no custodian yet: say first which wallets its money goes to."
 		return d.createPage(c, who, http.StatusConflict, f)
 	}
 	if err != nil {
-		if !f.Refused(err, shell.Subject{Service: "amount", Input: "amount", Label: "The amount"}, shell.Subject{Service: "reference", Input: "reference", Label: "The reference"},
-			shell.Subject{Service: "description", Input: "description", Label: "The text"}, shell.Subject{Service: "successUrl", Input: "successUrl", Label: "The address"},
-			shell.Subject{Service: "cancelUrl", Input: "cancelUrl", Label: "The address"}, shell.Subject{Service: "customerEmail", Input: "customerEmail", Label: "The e-mail address"},
+		if !f.Refused(err, shell.Subject{
+			Service: "amount", Input: "amount", Label: "The amount",
+		}, shell.Subject{Service: "reference", Input: "reference", Label: "The reference"},
+			shell.Subject{
+				Service: "description", Input: "description", Label: "The text",
+			}, shell.Subject{Service: "successUrl", Input: "successUrl", Label: "The address"},
+			shell.Subject{
+				Service: "cancelUrl", Input: "cancelUrl", Label: "The address",
+			}, shell.Subject{Service: "customerEmail", Input: "customerEmail", Label: "The e-mail address"},
 			shell.Subject{Service: "expiresInMinutes", Input: "expiresInMinutes", Label: "The time"}) {
 			return err
 		}
@@ -104,7 +136,9 @@ func (d *Surface) getCreated(c echo.Context, who session.Principal) error {
 	}
 	link := d.Operations.CheckoutLink(x.ID)
 	p := dashboard.CreatedProps{
-		Frame: d.Frame(c, who, "Payment created", createPath), TxnID: string(x.ID), Amount: x.Amount.Display(), Link: link,
+		Frame: d.Frame(
+			c, who, "Payment created", createPath,
+		), TxnID: string(x.ID), Amount: x.Amount.Display(), Link: link,
 		QR: d.Presenter.QR(link), ExpiresAt: x.ExpiresAt,
 	}
 	p.Snippet = `<a href="` + html.EscapeString(link) + `" rel="noopener">Pay $` + p.Amount + ` with USDT or USDC</a>`

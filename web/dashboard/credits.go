@@ -32,7 +32,9 @@ func (d *Surface) creditsPage(c echo.Context, who session.Principal, status int,
 	if err != nil {
 		return err
 	}
-	p := dashboard.CreditsProps{Frame: d.Frame(c, who, "Credits", creditsPath), Key: choice, HasKey: ok, Problem: f.Problem}
+	p := dashboard.CreditsProps{
+		Frame: d.Frame(c, who, "Credits", creditsPath), Key: choice, HasKey: ok, Problem: f.Problem,
+	}
 	p.Buy = f.Field(panel.Field{
 		Name: "credits", Label: "How many credits", Value: "200", Mode: "numeric", Required: true, Max: "7",
 		Hint: "From 20 up; 200 credits cost $10.00. You pay in USDT or USDC.",
@@ -52,7 +54,10 @@ func (d *Surface) creditsPage(c echo.Context, who session.Principal, status int,
 	}
 	if len(entries) > session.PageRows {
 		entries = entries[:session.PageRows]
-		p.NextURL = session.WithQuery(creditsPath, url.Values{"key": {key.PublicID}, "before": {strconv.FormatInt(entries[session.PageRows-1].ID, 10)}})
+		p.NextURL = session.WithQuery(
+			creditsPath,
+			url.Values{"key": {key.PublicID}, "before": {strconv.FormatInt(entries[session.PageRows-1].ID, 10)}},
+		)
 	}
 	for _, e := range entries {
 		p.Rows = append(p.Rows, entryRow(e))
@@ -62,8 +67,10 @@ func (d *Surface) creditsPage(c echo.Context, who session.Principal, status int,
 
 // entryTexts say what an entry was for.
 var entryTexts = map[ledger.Reason]string{
-	ledger.ReasonSignup: "Free with the new key", ledger.ReasonStart: "A payment was started", ledger.ReasonOperation: "Operation over the API",
-	ledger.ReasonTopUp: "Bought", ledger.ReasonRecharge: "Recharged over the API", ledger.ReasonGrant: "Given by the operator",
+	ledger.ReasonSignup: "Free with the new key",
+	ledger.ReasonStart:  "A payment was started", ledger.ReasonOperation: "Operation over the API",
+	ledger.ReasonTopUp:    "Bought",
+	ledger.ReasonRecharge: "Recharged over the API", ledger.ReasonGrant: "Given by the operator",
 }
 
 func entryRow(e report.Entry) dashboard.EntryRow {
@@ -102,7 +109,9 @@ func (d *Surface) postCredits(c echo.Context, who session.Principal) error {
 	price, err := ledger.Price(n)
 	var p payment.Payment
 	if err == nil {
-		entry := d.AuditEntry(c, who, audit.ActionTopUp, session.KeyLabel(key), strconv.FormatInt(n, 10)+" credits for $"+price.Display())
+		entry := d.AuditEntry(
+			c, who, audit.ActionTopUp, session.KeyLabel(key), strconv.FormatInt(n, 10)+" credits for $"+price.Display(),
+		)
 		p, err = d.Payments.CreateTopUp(c.Request().Context(), d.NewID(d.Shell.Now()), key.ID, n, entry)
 	}
 	if err != nil {

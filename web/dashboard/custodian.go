@@ -30,14 +30,18 @@ type custodianForm struct {
 }
 
 func emptyCustodianForm() custodianForm {
-	return custodianForm{money: shell.NewForm(url.Values{}), secret: shell.NewForm(url.Values{}), options: shell.NewForm(url.Values{})}
+	return custodianForm{
+		money: shell.NewForm(url.Values{}), secret: shell.NewForm(url.Values{}), options: shell.NewForm(url.Values{}),
+	}
 }
 
 func (d *Surface) getCustodian(c echo.Context, who session.Principal) error {
 	return d.custodianPage(c, who, http.StatusOK, c.QueryParam("key"), emptyCustodianForm())
 }
 
-func (d *Surface) custodianPage(c echo.Context, who session.Principal, status int, asked string, f custodianForm) error {
+func (d *Surface) custodianPage(
+	c echo.Context, who session.Principal, status int, asked string, f custodianForm,
+) error {
 	key, ok, choice, err := who.KeyChoice(custodianPath, asked)
 	if err != nil {
 		return err
@@ -89,7 +93,14 @@ var walletNames = map[chain.Network]shell.Subject{
 
 // moneyFields shows wallets to everybody, for changing to whom they are entrusted.
 func moneyFields(f *shell.Form, c merchant.Custodian, wallets bool) []panel.Field {
-	fields := []panel.Field{f.Field(panel.Field{Name: "name", Label: "Name of your shop", Value: c.Name, Hint: "Your customers see it while they pay.", Max: "100"})}
+	fields := []panel.Field{
+		f.Field(
+			panel.Field{
+				Name: "name", Label: "Name of your shop", Value: c.Name, Hint: "Your customers see it while they pay.",
+				Max: "100",
+			},
+		),
+	}
 	for i, n := range chain.Networks() {
 		hint := ""
 		switch {
@@ -169,7 +180,9 @@ func moneySubjects() []shell.Subject {
 
 // moneyInput reads the form. From somebody who may not say where the money goes
 // it is refused if a wallet is not what it was.
-func moneyInput(membership merchant.Membership, f *shell.Form, before merchant.Custodian) (merchant.CustodianInput, error) {
+func moneyInput(
+	membership merchant.Membership, f *shell.Form, before merchant.Custodian,
+) (merchant.CustodianInput, error) {
 	name, callback := f.Text("name"), f.Text("callbackUrl")
 	in := merchant.CustodianInput{Name: &name, CallbackURL: &callback}
 	denied := membership.Allow(merchant.ActMoney)
@@ -189,7 +202,9 @@ func moneyInput(membership merchant.Membership, f *shell.Form, before merchant.C
 
 // custodianSaved shows a fresh signing secret in the answer itself, for a
 // redirect would have to carry it somewhere.
-func (d *Surface) custodianSaved(c echo.Context, who session.Principal, key merchant.Key, signing secret.Text, said string) error {
+func (d *Surface) custodianSaved(
+	c echo.Context, who session.Principal, key merchant.Key, signing secret.Text, said string,
+) error {
 	if signing.Empty() {
 		return d.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, said)
 	}
@@ -219,8 +234,9 @@ func moneyEntries(key merchant.Key, before, after merchant.Custodian) []audit.En
 // mailMoney mails what changed of wallets and callback.
 func (d *Surface) mailMoney(c echo.Context, who session.Principal, key merchant.Key, changes []string) {
 	if len(changes) > 0 {
-		d.MailOwners(c, who, "Where your money goes was changed", who.User.Email+" changed in Florin, for the API key “"+session.KeyLabel(key)+"”:\n\n"+
-			strings.Join(changes, "\n"))
+		d.MailOwners(c, who, "Where your money goes was changed",
+			who.User.Email+" changed in Florin, for the API key “"+session.KeyLabel(key)+"”:\n\n"+
+				strings.Join(changes, "\n"))
 	}
 }
 

@@ -19,7 +19,8 @@ import (
 
 // exportHead are the columns of an export.
 var exportHead = []string{
-	"txnid", "createdAt", "status", "kind", "amountUsd", "receivedUsd", "network", "token", "reference", "description", "customerEmail",
+	"txnid", "createdAt", "status", "kind", "amountUsd", "receivedUsd", "network", "token", "reference",
+	"description", "customerEmail",
 	"hash", "depositAddress", "settlementAddress", "startedAt", "endedAt", "completedByHand",
 }
 
@@ -43,7 +44,9 @@ func (d *Surface) getExport(c echo.Context, who session.Principal) error {
 		d.Shell.Log.Debug("an export keeps the ordinary deadline", "error", err)
 	}
 	// It changes nothing, so its line is the act: nothing leaves without it.
-	if err := d.Merchants.Record(ctx, d.Entry(c, who.Membership.Merchant.ID, who.User.Email, audit.ActionExport, sentenceOfQuery(q), "")); err != nil {
+	if err := d.Merchants.Record(
+		ctx, d.Entry(c, who.Membership.Merchant.ID, who.User.Email, audit.ActionExport, sentenceOfQuery(q), ""),
+	); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
@@ -77,8 +80,12 @@ func (d *Surface) getExport(c echo.Context, who session.Principal) error {
 
 func exportRow(p payment.Payment) []string {
 	row := []string{
-		string(p.ID), stampOf(p.CreatedAt), string(p.Status), string(p.Kind), p.Amount.String(), p.Received().Micros().String(),
-		string(p.Choice.Network), string(p.Choice.Token), p.Reference, p.Description, p.CustomerEmail, string(p.Hash), "", "",
+		string(
+			p.ID,
+		), stampOf(p.CreatedAt), string(p.Status), string(p.Kind), p.Amount.String(), p.Received().Micros().String(),
+		string(
+			p.Choice.Network,
+		), string(p.Choice.Token), p.Reference, p.Description, p.CustomerEmail, string(p.Hash), "", "",
 		stampOf(p.StartedAt), stampOf(p.EndedAt), map[bool]string{true: "yes", false: "no"}[p.ByHand],
 	}
 	if route, ok := p.Route(); ok {

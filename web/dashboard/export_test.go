@@ -41,7 +41,9 @@ func cellsOf(file string, separator rune) []string {
 
 // formula reports whether a spreadsheet computes a cell.
 func formula(cell string) bool {
-	cell = strings.TrimLeftFunc(cell, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) })
+	cell = strings.TrimLeftFunc(cell, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
+	})
 	first, _ := utf8.DecodeRuneInString(cell)
 	return cell != "" && strings.ContainsRune("=+-@|%＝＋－＠", first)
 }
@@ -52,14 +54,18 @@ func formula(cell string) bool {
 func FuzzExportRow(f *testing.F) {
 	for _, text := range []string{
 		"", "order 7", "=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "\u00a0=1", "\ufeff=1", "\x00=1", "＝1", "|x", "%x", "'=1", `"=1"`, `"`, `""=1`,
-		"x;=cmd|'/C calc'!A0;x", "x\t=1", "x,=1", "a\nb", "a\r\n=1", ";;=1", "; =1", "x|=1", "x:=1", "Café, 2 × ½", "a;b", "a-b", "2026-11-21", "\xff=1", "\xff",
+		"x;=cmd|'/C calc'!A0;x", "x\t=1", "x,=1", "a\nb", "a\r\n=1", ";;=1", "; =1", "x|=1", "x:=1",
+		"Café, 2 × ½", "a;b", "a-b", "2026-11-21", "\xff=1", "\xff",
 	} {
 		f.Add(text, text)
 	}
 	f.Fuzz(func(t *testing.T, reference, description string) {
 		p := payment.Payment{
-			ID: "01KJ4Z8Y3T6Q0M5V9B2N7R1XWA", Number: 1, Kind: payment.KindMerchant, Amount: 10 * money.USD, Status: payment.Completed,
-			CreatedAt: time.Unix(9, 0), Details: payment.Details{Reference: reference, Description: description, CustomerEmail: description},
+			ID: "01KJ4Z8Y3T6Q0M5V9B2N7R1XWA", Number: 1, Kind: payment.KindMerchant,
+			Amount: 10 * money.USD, Status: payment.Completed,
+			CreatedAt: time.Unix(9, 0), Details: payment.Details{
+				Reference: reference, Description: description, CustomerEmail: description,
+			},
 		}
 		var file bytes.Buffer
 		out := csv.NewWriter(&file)

@@ -33,9 +33,13 @@ func filterOf(q url.Values) url.Values {
 }
 
 // paymentQuery reads the filter of an address. problem says what cannot be read.
-func (d *Surface) paymentQuery(q url.Values, who session.Principal) (x report.Query, f dashboard.FilterFields, problem string) {
+func (d *Surface) paymentQuery(
+	q url.Values, who session.Principal,
+) (x report.Query, f dashboard.FilterFields, problem string) {
 	f = dashboard.FilterFields{
-		Text: strings.TrimSpace(q.Get("q")), Status: q.Get("status"), Network: q.Get("network"), Token: q.Get("token"), Kind: q.Get("kind"),
+		Text: strings.TrimSpace(
+			q.Get("q"),
+		), Status: q.Get("status"), Network: q.Get("network"), Token: q.Get("token"), Kind: q.Get("kind"),
 		From: q.Get("from"), Until: q.Get("until"), Min: q.Get("min"), Max: q.Get("max"),
 	}
 	x = report.Query{Keys: who.KeyIDs(), Now: d.Shell.Now(), Text: f.Text[:min(len(f.Text), maxSearch)]}
@@ -152,7 +156,9 @@ func sentenceOfQuery(q report.Query) string {
 	if q.Status != "" {
 		s.WriteString(strings.ToLower(string(q.Status)) + " ")
 	}
-	s.WriteString(map[payment.Kind]string{payment.KindDonation: "donations", payment.KindTopUp: "credit top-ups"}[q.Kind])
+	s.WriteString(
+		map[payment.Kind]string{payment.KindDonation: "donations", payment.KindTopUp: "credit top-ups"}[q.Kind],
+	)
 	if q.Kind == "" || q.Kind == payment.KindMerchant {
 		s.WriteString("payments")
 	}

@@ -26,12 +26,17 @@ func (d *Surface) getKeys(c echo.Context, who session.Principal) error {
 }
 
 // keysPage lists the keys; changed is the one that a refused form was about.
-func (d *Surface) keysPage(c echo.Context, who session.Principal, status int, f *shell.Form, fresh dashboard.FreshKey, changed string) error {
+func (d *Surface) keysPage(
+	c echo.Context, who session.Principal, status int, f *shell.Form, fresh dashboard.FreshKey, changed string,
+) error {
 	proof, err := d.ReauthField(c, who, f)
 	if err != nil {
 		return err
 	}
-	p := dashboard.KeysProps{Frame: d.Frame(c, who, "API keys", keysPath), Fresh: fresh, Full: full(who), Reauth: panel.Reauth{Field: proof, Posted: f.Posted}}
+	p := dashboard.KeysProps{
+		Frame: d.Frame(c, who, "API keys", keysPath), Fresh: fresh, Full: full(who),
+		Reauth: panel.Reauth{Field: proof, Posted: f.Posted},
+	}
 	if changed == "" {
 		p.Problem = f.Problem
 	}
@@ -71,8 +76,11 @@ func full(who session.Principal) bool {
 
 func keyRow(h house) dashboard.KeyRow {
 	return dashboard.KeyRow{
-		ID: h.key.PublicID, Label: session.KeyLabel(h.key), Wallet: string(h.key.Wallet), Credits: h.balance.Credits, Queries: h.balance.Queries,
-		CreatedAt: h.key.CreatedAt, LastUsedAt: h.key.LastUsedAt, RevokedAt: h.key.RevokedAt, DisabledAt: h.key.DisabledAt, Custodian: h.has,
+		ID: h.key.PublicID, Label: session.KeyLabel(
+			h.key,
+		), Wallet: string(h.key.Wallet), Credits: h.balance.Credits, Queries: h.balance.Queries,
+		CreatedAt: h.key.CreatedAt, LastUsedAt: h.key.LastUsedAt,
+		RevokedAt: h.key.RevokedAt, DisabledAt: h.key.DisabledAt, Custodian: h.has,
 	}
 }
 
@@ -88,10 +96,15 @@ func (d *Surface) postKey(c echo.Context, who session.Principal) error {
 	// Without a label it is called by the id it is about to get.
 	entry := d.AuditEntry(c, who, audit.ActionCreateKey, f.Text("label"), "")
 	key, text, err := d.Merchants.CreateKey(c.Request().Context(), who.Membership.Merchant, merchant.NewKey{
-		Label: f.Text("label"), Wallet: f.Text("wallet"), Credits: d.NewKeys.Credits, Queries: d.NewKeys.Queries, Limited: true,
+		Label: f.Text(
+			"label",
+		), Wallet: f.Text("wallet"), Credits: d.NewKeys.Credits, Queries: d.NewKeys.Queries, Limited: true,
 	}, entry)
 	if err != nil {
-		if !f.Refused(err, shell.Subject{Service: "label", Input: "label", Label: "The name"}, shell.Subject{Service: "wallet", Input: "wallet", Label: "The wallet"}) {
+		if !f.Refused(
+			err, shell.Subject{Service: "label", Input: "label", Label: "The name"},
+			shell.Subject{Service: "wallet", Input: "wallet", Label: "The wallet"},
+		) {
 			return err
 		}
 		return d.keysPage(c, who, fault.KindOf(err).Code(), f, dashboard.FreshKey{}, "")
@@ -106,7 +119,10 @@ func (d *Surface) freshKey(c echo.Context, key merchant.Key, text secret.Text) e
 	if err != nil {
 		return err
 	}
-	return d.keysPage(c, again, http.StatusOK, shell.NewForm(url.Values{}), dashboard.FreshKey{Text: text.Reveal(), Label: session.KeyLabel(key)}, "")
+	return d.keysPage(
+		c, again, http.StatusOK, shell.NewForm(url.Values{}),
+		dashboard.FreshKey{Text: text.Reveal(), Label: session.KeyLabel(key)}, "",
+	)
 }
 
 func (d *Surface) postKeyLabel(c echo.Context, who session.Principal) error {
@@ -126,7 +142,8 @@ func (d *Surface) postKeyLabel(c echo.Context, who session.Principal) error {
 }
 
 func (d *Surface) keyRefused(c echo.Context, who session.Principal, f *shell.Form, key merchant.Key, err error) error {
-	if !session.ReauthRefused(f, err) && !f.Refused(err, shell.Subject{Service: "label", Input: "label", Label: "The name"}) {
+	if !session.ReauthRefused(f, err) &&
+		!f.Refused(err, shell.Subject{Service: "label", Input: "label", Label: "The name"}) {
 		return err
 	}
 	return d.keysPage(c, who, fault.KindOf(err).Code(), f, dashboard.FreshKey{}, key.PublicID)
@@ -134,7 +151,10 @@ func (d *Surface) keyRefused(c echo.Context, who session.Principal, f *shell.For
 
 func (d *Surface) postKeyRotate(c echo.Context, who session.Principal) error {
 	return d.keyAct(c, who, func(key merchant.Key) error {
-		text, _, err := d.Merchants.ReplaceKey(c.Request().Context(), key, nil, nil, d.AuditEntry(c, who, audit.ActionRotateKey, session.KeyLabel(key), ""))
+		text, _, err := d.Merchants.ReplaceKey(
+			c.Request().Context(), key, nil, nil,
+			d.AuditEntry(c, who, audit.ActionRotateKey, session.KeyLabel(key), ""),
+		)
 		if errors.Is(err, merchant.ErrBadKey) {
 			return fault.New(fault.Conflict, "the key was changed in the meantime; look again")
 		}
@@ -147,7 +167,9 @@ func (d *Surface) postKeyRotate(c echo.Context, who session.Principal) error {
 
 func (d *Surface) postKeyRevoke(c echo.Context, who session.Principal) error {
 	return d.keyAct(c, who, func(key merchant.Key) error {
-		if err := d.Merchants.RevokeKey(c.Request().Context(), key, d.AuditEntry(c, who, audit.ActionRevokeKey, session.KeyLabel(key), "")); err != nil {
+		if err := d.Merchants.RevokeKey(
+			c.Request().Context(), key, d.AuditEntry(c, who, audit.ActionRevokeKey, session.KeyLabel(key), ""),
+		); err != nil {
 			return err
 		}
 		return d.Cookies.Redirect(c, keysPath, "The key is revoked. Its payments stay in your lists.")

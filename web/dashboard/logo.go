@@ -100,7 +100,10 @@ func (d *Surface) postLogo(c echo.Context, who session.Principal) error {
 		return err
 	}
 	if failed == nil {
-		failed = d.takeLogo(c.Request().Context(), key, file, d.AuditEntry(c, who, audit.ActionBranding, session.KeyLabel(key), "uploaded a logo"))
+		failed = d.takeLogo(
+			c.Request().Context(), key, file,
+			d.AuditEntry(c, who, audit.ActionBranding, session.KeyLabel(key), "uploaded a logo"),
+		)
 	}
 	if failed == nil {
 		return d.Cookies.Redirect(c, brandingPath+"?key="+key.PublicID, "The logo is saved.")
@@ -127,7 +130,10 @@ func (d *Surface) takeLogo(ctx context.Context, key merchant.Key, file []byte, e
 		return err
 	}
 	sum := sha256.Sum256(drawn)
-	return d.Store.PutLogo(ctx, key.ID, merchant.Logo{Hash: hex.EncodeToString(sum[:]), Kind: string(kind), Picture: drawn}, d.Shell.Now(), entry)
+	return d.Store.PutLogo(
+		ctx, key.ID, merchant.Logo{Hash: hex.EncodeToString(sum[:]), Kind: string(kind), Picture: drawn}, d.Shell.Now(),
+		entry,
+	)
 }
 
 func (d *Surface) postRemoveLogo(c echo.Context, who session.Principal) error {

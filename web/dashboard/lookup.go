@@ -15,11 +15,21 @@ import (
 
 // verdicts say in a few words what became of a transaction, and how good that is.
 var verdicts = map[payment.LookupVerdict][2]string{
-	payment.LookupCredited: {"It has arrived and counts", "is-good"}, payment.LookupNotFinal: {"It is right, but not final yet", "is-seen"},
-	payment.LookupShort: {"It counts, but money is missing", "is-seen"}, payment.LookupOtherChain: {"Sent on another network", "is-bad"},
-	payment.LookupOtherToken: {"Sent in a token that does not count", "is-bad"}, payment.LookupOtherAddress: {"It pays somebody else", "is-bad"},
-	payment.LookupTokenContract: {"Sent to the token's own contract", "is-bad"}, payment.LookupFailed: {"The transaction failed", "is-bad"},
-	payment.LookupWorthless: {"It moved nothing of value", "is-bad"}, payment.LookupNotFound: {"No network knows it", "is-bad"},
+	payment.LookupCredited: {
+		"It has arrived and counts", "is-good",
+	}, payment.LookupNotFinal: {"It is right, but not final yet", "is-seen"},
+	payment.LookupShort: {
+		"It counts, but money is missing", "is-seen",
+	}, payment.LookupOtherChain: {"Sent on another network", "is-bad"},
+	payment.LookupOtherToken: {
+		"Sent in a token that does not count", "is-bad",
+	}, payment.LookupOtherAddress: {"It pays somebody else", "is-bad"},
+	payment.LookupTokenContract: {
+		"Sent to the token's own contract", "is-bad",
+	}, payment.LookupFailed: {"The transaction failed", "is-bad"},
+	payment.LookupWorthless: {
+		"It moved nothing of value", "is-bad",
+	}, payment.LookupNotFound: {"No network knows it", "is-bad"},
 	payment.LookupUnavailable: {"The network cannot be asked now", "is-bad"},
 }
 
@@ -44,7 +54,10 @@ func (d *Surface) postFindIn(c echo.Context, who session.Principal) error {
 }
 
 func (d *Surface) lookupRow(f payment.LookupResult) *dashboard.LookupRow {
-	r := &dashboard.LookupRow{Title: verdicts[f.Verdict][0], Meaning: verdicts[f.Verdict][1], Verdict: string(f.Verdict), Advice: f.Advice(), Hash: string(f.Hash)}
+	r := &dashboard.LookupRow{
+		Title: verdicts[f.Verdict][0], Meaning: verdicts[f.Verdict][1], Verdict: string(f.Verdict), Advice: f.Advice(),
+		Hash: string(f.Hash),
+	}
 	if f.Amount != "" {
 		r.Moved = f.Amount + " " + f.Token
 	}

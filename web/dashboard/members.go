@@ -9,7 +9,9 @@ import (
 )
 
 // memberAct finds the member an act is about, after it was confirmed.
-func (d *Surface) memberAct(c echo.Context, who session.Principal, act func(f *shell.Form, m merchant.Member) error) error {
+func (d *Surface) memberAct(
+	c echo.Context, who session.Principal, act func(f *shell.Form, m merchant.Member) error,
+) error {
 	m, err := d.Merchants.Member(c.Request().Context(), who.Membership.Merchant, c.Param("member"))
 	if err != nil {
 		return err
@@ -42,7 +44,10 @@ func (d *Surface) postRemoveMember(c echo.Context, who session.Principal) error 
 		if err := d.Merchants.RemoveMember(c.Request().Context(), who.Membership.Merchant, m.User, entry); err != nil {
 			return err
 		}
-		d.MailOwners(c, who, "Somebody was removed from your team", who.User.Email+" removed "+m.User.Email+" from your Florin merchant account.")
+		d.MailOwners(
+			c, who, "Somebody was removed from your team",
+			who.User.Email+" removed "+m.User.Email+" from your Florin merchant account.",
+		)
 		return d.Cookies.Redirect(c, teamPath, m.User.Email+" has no access any more. Keys they have seen still work: rotate them if need be.")
 	})
 }
@@ -52,7 +57,9 @@ func (d *Surface) postLeave(c echo.Context, who session.Principal) error {
 	if who.Membership.Role == "" {
 		return merchant.ErrNoMerchant
 	}
-	if err := d.Merchants.RemoveMember(c.Request().Context(), who.Membership.Merchant, who.User, d.AuditEntry(c, who, audit.ActionTeamLeave, "", "")); err != nil {
+	if err := d.Merchants.RemoveMember(
+		c.Request().Context(), who.Membership.Merchant, who.User, d.AuditEntry(c, who, audit.ActionTeamLeave, "", ""),
+	); err != nil {
 		return err
 	}
 	return d.Cookies.Redirect(c, session.SecurityPath, "You have left the team.")

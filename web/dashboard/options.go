@@ -41,9 +41,24 @@ func (d *Surface) networkForms(f *shell.Form, c merchant.Custodian) []dashboard.
 			finality = o.Finality.String()
 		}
 		x.Fields = []panel.Field{
-			f.Field(panel.Field{Name: string(n) + ".min", Label: "From ($)", Value: limitText(o.MinAmount), Mode: "decimal", Max: "20"}),
-			f.Field(panel.Field{Name: string(n) + ".max", Label: "Up to ($)", Value: limitText(o.MaxAmount), Mode: "decimal", Max: "20"}),
-			f.Field(panel.Field{Name: string(n) + ".finality", Label: "Final after", Value: finality, Max: "20", Placeholder: offered.Profile.Finality.String()}),
+			f.Field(
+				panel.Field{
+					Name: string(n) + ".min", Label: "From ($)", Value: limitText(o.MinAmount), Mode: "decimal",
+					Max: "20",
+				},
+			),
+			f.Field(
+				panel.Field{
+					Name: string(n) + ".max", Label: "Up to ($)", Value: limitText(o.MaxAmount), Mode: "decimal",
+					Max: "20",
+				},
+			),
+			f.Field(
+				panel.Field{
+					Name: string(n) + ".finality", Label: "Final after", Value: finality, Max: "20",
+					Placeholder: offered.Profile.Finality.String(),
+				},
+			),
 		}
 		all = append(all, x)
 	}
@@ -99,7 +114,9 @@ func (d *Surface) postOptions(c echo.Context, who session.Principal) error {
 		if changes = after.Acceptance(before); len(changes) == 0 {
 			return nil
 		}
-		return []audit.Entry{{Action: audit.ActionCustodian, Subject: session.KeyLabel(key), Detail: strings.Join(changes, ", ")}}
+		return []audit.Entry{
+			{Action: audit.ActionCustodian, Subject: session.KeyLabel(key), Detail: strings.Join(changes, ", ")},
+		}
 	})
 	_, _, err = d.Merchants.ArrangeCustodian(c.Request().Context(), key, in, entry)
 	if err == nil {
@@ -117,8 +134,9 @@ func (d *Surface) tellAcceptance(c echo.Context, who session.Principal, key merc
 	if len(changes) == 0 {
 		return
 	}
-	d.MailOwners(c, who, "How you accept money was changed", who.User.Email+" changed in Florin, for the API key “"+session.KeyLabel(key)+"”:\n\n"+
-		strings.Join(changes, "\n"))
+	d.MailOwners(c, who, "How you accept money was changed",
+		who.User.Email+" changed in Florin, for the API key “"+session.KeyLabel(key)+"”:\n\n"+
+			strings.Join(changes, "\n"))
 }
 
 // optionsInput reads the form; what cannot be read stands beside its input.

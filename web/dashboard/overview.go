@@ -92,7 +92,9 @@ func (d *Surface) houses(ctx context.Context, who session.Principal) ([]house, e
 // balanceOf says how long the credits last at the pace of the last days, or of
 // the days since there is the key, which may be fewer.
 func balanceOf(h house, started int64, now time.Time) dashboard.Balance {
-	b := dashboard.Balance{Label: session.KeyLabel(h.key), KeyID: h.key.PublicID, Credits: h.balance.Credits, Queries: h.balance.Queries}
+	b := dashboard.Balance{
+		Label: session.KeyLabel(h.key), KeyID: h.key.PublicID, Credits: h.balance.Credits, Queries: h.balance.Queries,
+	}
 	if started > 0 {
 		days := min(max(int64((now.Sub(h.key.CreatedAt)+oneDay-1)/oneDay), 1), runwayDays)
 		b.Runway = dashboard.RunwayText(h.balance.Credits*days/started, days)
@@ -104,7 +106,9 @@ func stepsOf(who session.Principal, houses []house, a report.Activity) []dashboa
 	any := func(is func(house) bool) bool { return slices.ContainsFunc(houses, is) }
 	return []dashboard.Step{
 		{Text: "Create an API key", Path: "/dashboard/keys", Done: len(who.Keys) > 0},
-		{Text: "Say which wallets your money goes to", Path: "/dashboard/custodian", Done: any(func(h house) bool { return len(h.custodian.Wallets) > 0 })},
+		{Text: "Say which wallets your money goes to", Path: "/dashboard/custodian", Done: any(func(h house) bool {
+			return len(h.custodian.Wallets) > 0
+		})},
 		{Text: "Set the address where your shop is told of payments", Path: "/dashboard/custodian", Done: any(func(h house) bool { return h.custodian.CallbackURL != "" })},
 		{Text: "Make the payment page look like yours", Path: "/dashboard/branding", Done: any(func(h house) bool {
 			return h.custodian.Name != "" && h.custodian.Branding.PrimaryColor != ""

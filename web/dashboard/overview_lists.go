@@ -25,7 +25,9 @@ func (d *Surface) lists(ctx context.Context, keys []int64) (dashboard.OverviewLi
 		if len(p.Open) == openRows {
 			break
 		}
-		open, err := d.Reports.SearchPayments(ctx, report.Query{Keys: keys, Status: status, Now: now, Limit: openRows - len(p.Open)})
+		open, err := d.Reports.SearchPayments(
+			ctx, report.Query{Keys: keys, Status: status, Now: now, Limit: openRows - len(p.Open)},
+		)
 		if err != nil {
 			return p, err
 		}

@@ -40,7 +40,9 @@ func (d *Surface) getPayment(c echo.Context, who session.Principal) error {
 
 // paymentPage shows a payment, with what a form had to say and what became of a
 // transaction somebody asked about; found may be nil.
-func (d *Surface) paymentPage(c echo.Context, who session.Principal, status int, f *shell.Form, found *dashboard.LookupRow) error {
+func (d *Surface) paymentPage(
+	c echo.Context, who session.Principal, status int, f *shell.Form, found *dashboard.LookupRow,
+) error {
 	ctx := c.Request().Context()
 	x, key, err := d.ownPayment(c, who)
 	if err != nil {
@@ -84,7 +86,9 @@ func strayNotices(x payment.Payment) []panel.Notice {
 		if shown || dep.Swept || dep.State != payment.DepositFinal {
 			continue
 		}
-		all = append(all, panel.Notice{Bad: true, Text: t.Units.Display(t.Asset.Decimals) + " " + t.Asset.Symbol + " came to this address on " +
+		all = append(all, panel.Notice{Bad: true, Text: t.Units.Display(
+			t.Asset.Decimals,
+		) + " " + t.Asset.Symbol + " came to this address on " +
 			views.NetworkName(string(t.Network)) + ", which was not chosen. It cannot go anywhere but to your wallet. Whoever runs Florin brings it there with: " +
 			"florin sweep --txnid " + string(x.ID) + " --network " + t.Network.Lower()})
 	}
@@ -93,9 +97,17 @@ func strayNotices(x payment.Payment) []panel.Notice {
 
 func (d *Surface) paymentProps(x payment.Payment, key merchant.Key) dashboard.PaymentProps {
 	p := dashboard.PaymentProps{
-		TxnID: string(x.ID), Status: string(x.Status), Amount: x.Amount.Display(), Received: checkout.Positive(x.Received().Micros()),
-		Token: string(x.Choice.Token), Reference: x.Reference, Description: x.Description, CustomerEmail: x.CustomerEmail, KeyLabel: session.KeyLabel(key),
-		CreatedAt: x.CreatedAt, ExpiresAt: x.ExpiresAt, EndedAt: x.EndedAt, Hash: string(x.Hash), ExplorerURL: d.Presenter.ExplorerURL(x),
+		TxnID: string(
+			x.ID,
+		), Status: string(x.Status), Amount: x.Amount.Display(), Received: checkout.Positive(x.Received().Micros()),
+		Token: string(
+			x.Choice.Token,
+		),
+		Reference: x.Reference, Description: x.Description,
+		CustomerEmail: x.CustomerEmail, KeyLabel: session.KeyLabel(key),
+		CreatedAt: x.CreatedAt, ExpiresAt: x.ExpiresAt, EndedAt: x.EndedAt, Hash: string(
+			x.Hash,
+		), ExplorerURL: d.Presenter.ExplorerURL(x),
 		CheckoutURL: d.Operations.CheckoutLink(x.ID), Reorged: x.Reorged, ByHand: x.ByHand,
 		CanCancel:   !x.Status.Final() && x.Received().IsZero() && x.Incoming().IsZero(),
 		CanComplete: x.Status != payment.Completed && x.Kind != payment.KindTopUp && key.RevokedAt.IsZero(),

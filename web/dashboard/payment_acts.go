@@ -28,7 +28,9 @@ func (d *Surface) postCancelPayment(c echo.Context, who session.Principal) error
 	if err != nil {
 		return err
 	}
-	if _, err := d.Payments.Cancel(c.Request().Context(), string(p.ID), d.AuditEntry(c, who, audit.ActionCancelPayment, string(p.ID), "")); err != nil {
+	if _, err := d.Payments.Cancel(
+		c.Request().Context(), string(p.ID), d.AuditEntry(c, who, audit.ActionCancelPayment, string(p.ID), ""),
+	); err != nil {
 		return d.paymentRefused(c, who, shell.NewForm(url.Values{}), err)
 	}
 	return d.Cookies.Redirect(c, paymentsPath+"/"+string(p.ID), "The payment is cancelled.")
@@ -73,7 +75,9 @@ func (d *Surface) postComplete(c echo.Context, who session.Principal) error {
 		return err
 	}
 	entry := d.AuditEntry(c, who, audit.ActionMarkCompleted, string(p.ID), reason)
-	_, err = d.Payments.MarkCompleted(c.Request().Context(), p.KeyID, string(p.ID), payment.Actor{Name: who.User.Email, Reason: reason}, entry)
+	_, err = d.Payments.MarkCompleted(
+		c.Request().Context(), p.KeyID, string(p.ID), payment.Actor{Name: who.User.Email, Reason: reason}, entry,
+	)
 	if errors.Is(err, payment.ErrUnknown) {
 		return err
 	}
@@ -101,9 +105,13 @@ func (d *Surface) postAccept(c echo.Context, who session.Principal) error {
 	}
 	received := "$" + p.Received().Micros().Display()
 	entry := d.AuditEntry(c, who, audit.ActionAccept, string(p.ID), received+" of $"+p.Amount.Display())
-	done, err := d.Payments.Accept(c.Request().Context(), p.KeyID, string(p.ID), payment.Actor{Name: who.User.Email}, entry)
+	done, err := d.Payments.Accept(
+		c.Request().Context(), p.KeyID, string(p.ID), payment.Actor{Name: who.User.Email}, entry,
+	)
 	if err != nil {
 		return d.paymentRefused(c, who, f, err)
 	}
-	return d.Cookies.Redirect(c, paymentsPath+"/"+string(p.ID), "The payment is completed with $"+done.Received().Micros().Display()+".")
+	return d.Cookies.Redirect(
+		c, paymentsPath+"/"+string(p.ID), "The payment is completed with $"+done.Received().Micros().Display()+".",
+	)
 }

@@ -55,7 +55,9 @@ func (d *Surface) getPayments(c echo.Context, who session.Principal) error {
 // paymentRow is a payment in a list.
 func paymentRow(p payment.Payment) dashboard.PaymentRow {
 	r := dashboard.PaymentRow{
-		TxnID: string(p.ID), Reference: p.Reference, Amount: p.Amount.Display(), Status: string(p.Status), Token: string(p.Choice.Token),
+		TxnID: string(
+			p.ID,
+		), Reference: p.Reference, Amount: p.Amount.Display(), Status: string(p.Status), Token: string(p.Choice.Token),
 		Kind: string(p.Kind), CreatedAt: p.CreatedAt,
 	}
 	if p.Choice.Network != "" {

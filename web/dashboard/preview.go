@@ -30,12 +30,18 @@ func (d *Surface) getPreview(c echo.Context, who session.Principal) error {
 		logo = custodian.Branding.LogoURL
 	}
 	p := pages.Props{
-		Page: shell.NewPage(c), State: pages.StateChoose, TxnID: "01PREVW0000000000000000000", Amount: "49.90", Description: "Two pounds of coffee", Reference: "A-1042",
+		Page: shell.NewPage(
+			c,
+		),
+		State: pages.StateChoose, TxnID: "01PREVW0000000000000000000",
+		Amount: "49.90", Description: "Two pounds of coffee", Reference: "A-1042",
 		Merchant: views.Merchant{
 			Name: q.Get("name"), Tagline: q.Get("tagline"), LogoURL: logo, SupportEmail: q.Get("supportEmail"),
 			Accent: q.Get("primaryColor"), Background: q.Get("backgroundColor"), Theme: q.Get("theme"),
 		},
-		ExpiresAt: d.Shell.Now().Add(oneDay), CountdownSeconds: int(oneDay.Seconds()), Choices: d.previewChoices(custodian),
+		ExpiresAt: d.Shell.Now().Add(
+			oneDay,
+		), CountdownSeconds: int(oneDay.Seconds()), Choices: d.previewChoices(custodian),
 	}
 	h := c.Response().Header()
 	c.Response().Before(func() {
@@ -56,7 +62,9 @@ func (d *Surface) previewChoices(c merchant.Custodian) []pages.NetworkChoice {
 			continue
 		}
 		all = append(all, pages.NetworkChoice{
-			Network: string(n), FeeUSD: offered.Profile.TypicalFee.String(), Seconds: shell.Seconds(offered.Profile.TypicalFinal),
+			Network: string(n), FeeUSD: offered.Profile.TypicalFee.String(), Seconds: shell.Seconds(
+				offered.Profile.TypicalFinal,
+			),
 			Tokens: []pages.TokenChoice{{Token: "USDT"}, {Token: "USDC"}},
 		})
 	}

@@ -30,7 +30,9 @@ func (d *Surface) secretAct(c echo.Context, who session.Principal, act func(*she
 	return d.secretRefused(c, who, session.ReauthStatus(err), key, f)
 }
 
-func (d *Surface) secretRefused(c echo.Context, who session.Principal, status int, key merchant.Key, f *shell.Form) error {
+func (d *Surface) secretRefused(
+	c echo.Context, who session.Principal, status int, key merchant.Key, f *shell.Form,
+) error {
 	all := emptyCustodianForm()
 	all.secret = f
 	return d.custodianPage(c, who, status, key.PublicID, all)
@@ -44,7 +46,9 @@ func (d *Surface) postSecret(c echo.Context, who session.Principal) error {
 		}
 		text := secret.New(f.Values.Get("secret"))
 		entry := d.AuditEntry(c, who, audit.ActionCustodian, session.KeyLabel(key), "shared secret")
-		after, _, err := d.Merchants.ArrangeCustodian(c.Request().Context(), key, merchant.CustodianInput{Secret: &text}, merchant.Audited(entry))
+		after, _, err := d.Merchants.ArrangeCustodian(
+			c.Request().Context(), key, merchant.CustodianInput{Secret: &text}, merchant.Audited(entry),
+		)
 		if err == nil {
 			d.tellSecrets(c, who, key, after.SharedSecret(before)...)
 			return d.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, "The shared secret is saved.")
@@ -58,7 +62,9 @@ func (d *Surface) postSecret(c echo.Context, who session.Principal) error {
 
 func (d *Surface) postRotateSigning(c echo.Context, who session.Principal) error {
 	return d.secretAct(c, who, func(_ *shell.Form, key merchant.Key) error {
-		signing, err := d.Merchants.RotateSigningSecret(c.Request().Context(), key, d.AuditEntry(c, who, audit.ActionSigningSecret, session.KeyLabel(key), ""))
+		signing, err := d.Merchants.RotateSigningSecret(
+			c.Request().Context(), key, d.AuditEntry(c, who, audit.ActionSigningSecret, session.KeyLabel(key), ""),
+		)
 		if err != nil {
 			return err
 		}
@@ -81,7 +87,8 @@ func (d *Surface) postRetireSigning(c echo.Context, who session.Principal) error
 // tellSecrets mails the owners what became of their secrets; nothing is no mail.
 func (d *Surface) tellSecrets(c echo.Context, who session.Principal, key merchant.Key, changes ...string) {
 	if len(changes) > 0 {
-		d.MailOwners(c, who, "A secret of your webhooks was changed", who.User.Email+" changed in Florin, for the API key “"+session.KeyLabel(key)+"”:\n\n"+
-			strings.Join(changes, "\n"))
+		d.MailOwners(c, who, "A secret of your webhooks was changed",
+			who.User.Email+" changed in Florin, for the API key “"+session.KeyLabel(key)+"”:\n\n"+
+				strings.Join(changes, "\n"))
 	}
 }

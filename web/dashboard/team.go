@@ -31,7 +31,9 @@ func (d *Surface) getTeam(c echo.Context, who session.Principal) error {
 }
 
 // teamPage lists the team; link is a fresh invitation, which is shown only now.
-func (d *Surface) teamPage(c echo.Context, who session.Principal, status int, f *shell.Form, link, linkFor string) error {
+func (d *Surface) teamPage(
+	c echo.Context, who session.Principal, status int, f *shell.Form, link, linkFor string,
+) error {
 	ctx := c.Request().Context()
 	members, err := d.Merchants.Members(ctx, who.Membership.Merchant)
 	if err != nil {
@@ -50,7 +52,9 @@ func (d *Surface) teamPage(c echo.Context, who session.Principal, status int, f 
 		shown.Posted, proof.Problem = f.Posted, ""
 	}
 	p := dashboard.TeamProps{
-		Frame: d.Frame(c, who, "Team", teamPath), Problem: f.Problem, Link: link, LinkFor: linkFor, Mailed: d.Mail.Enabled(), Reauth: shown,
+		Frame: d.Frame(
+			c, who, "Team", teamPath,
+		), Problem: f.Problem, Link: link, LinkFor: linkFor, Mailed: d.Mail.Enabled(), Reauth: shown,
 		Choices: roleChoices(), Chosen: f.Values.Get("role"),
 	}
 	if p.Chosen == "" || shown.Posted != "" {
@@ -59,7 +63,9 @@ func (d *Surface) teamPage(c echo.Context, who session.Principal, status int, f 
 	owners := 0
 	for _, m := range members {
 		row := dashboard.MemberRow{
-			ID: m.User.PublicID, Name: session.UserName(m.User), Email: m.User.Email, Role: string(m.Role), Since: m.Since, You: m.User.ID == who.User.ID,
+			ID: m.User.PublicID, Name: session.UserName(
+				m.User,
+			), Email: m.User.Email, Role: string(m.Role), Since: m.Since, You: m.User.ID == who.User.ID,
 			Chosen: string(m.Role),
 		}
 		if f.Posted == teamPath+"/members/"+row.ID+"/role" {
@@ -73,7 +79,9 @@ func (d *Surface) teamPage(c echo.Context, who session.Principal, status int, f 
 	p.MayLeave = len(members) > 1 && (who.Membership.Role != merchant.RoleOwner || owners > 1)
 	for _, n := range invited {
 		p.Invited = append(p.Invited, dashboard.InvitedRow{
-			ID: n.ID, Email: n.Email, Role: string(n.Role), By: n.By, ExpiresAt: n.ExpiresAt, Expired: !n.ExpiresAt.After(d.Shell.Now()),
+			ID: n.ID, Email: n.Email, Role: string(
+				n.Role,
+			), By: n.By, ExpiresAt: n.ExpiresAt, Expired: !n.ExpiresAt.After(d.Shell.Now()),
 		})
 	}
 	for _, r := range merchant.Roles() {
@@ -118,7 +126,9 @@ func (d *Surface) postInviteMember(c echo.Context, who session.Principal) error 
 		return err
 	}
 	entry := d.AuditEntry(c, who, audit.ActionTeamInvite, "", "as "+f.Values.Get("role"))
-	n, token, err := d.Merchants.InviteMember(c.Request().Context(), who.Membership, f.Text("email"), merchant.Role(f.Values.Get("role")), entry)
+	n, token, err := d.Merchants.InviteMember(
+		c.Request().Context(), who.Membership, f.Text("email"), merchant.Role(f.Values.Get("role")), entry,
+	)
 	if err != nil {
 		return d.teamRefused(c, who, f, err)
 	}
@@ -142,7 +152,9 @@ func (d *Surface) postResendInvitation(c echo.Context, who session.Principal) er
 		return err
 	}
 	entry := d.AuditEntry(c, who, audit.ActionTeamInvite, "", "a new link")
-	n, token, err := d.Merchants.RenewInvitation(c.Request().Context(), who.Membership.Merchant, c.Param("invitation"), entry)
+	n, token, err := d.Merchants.RenewInvitation(
+		c.Request().Context(), who.Membership.Merchant, c.Param("invitation"), entry,
+	)
 	if err != nil {
 		return err
 	}
@@ -151,7 +163,9 @@ func (d *Surface) postResendInvitation(c echo.Context, who session.Principal) er
 
 func (d *Surface) postRevokeInvitation(c echo.Context, who session.Principal) error {
 	entry := d.AuditEntry(c, who, audit.ActionTeamRevoke, "", "")
-	if err := d.Merchants.RevokeInvitation(c.Request().Context(), who.Membership.Merchant, c.Param("invitation"), entry); err != nil {
+	if err := d.Merchants.RevokeInvitation(
+		c.Request().Context(), who.Membership.Merchant, c.Param("invitation"), entry,
+	); err != nil {
 		return err
 	}
 	return d.Cookies.Redirect(c, teamPath, "The invitation is taken back. Its link leads nowhere now.")

@@ -71,7 +71,9 @@ func (d *Surface) timeline(ctx context.Context, p payment.Payment) ([]dashboard.
 		return nil, err
 	}
 	all = slices.Concat(all, attempts, sweeps)
-	slices.SortStableFunc(all, func(a, b dashboard.Moment) int { return cmp.Compare(a.At.UnixMicro(), b.At.UnixMicro()) })
+	slices.SortStableFunc(all, func(a, b dashboard.Moment) int {
+		return cmp.Compare(a.At.UnixMicro(), b.At.UnixMicro())
+	})
 	return all, nil
 }
 
@@ -147,8 +149,15 @@ func (d *Surface) sweepMoments(ctx context.Context, p payment.Payment) ([]dashbo
 		if s.Moved == "" && s.Reason == "" && !s.EndedAt.IsZero() {
 			continue // given up for another try, which is listed too
 		}
-		all = append(all, dashboard.Moment{At: s.CreatedAt, Title: "Settlement planned", Detail: s.Symbol + " to " + string(s.Settlement)})
-		m := dashboard.Moment{At: s.SentAt, Title: "On the way to your wallet", Detail: s.Symbol + " to " + string(s.Settlement)}
+		all = append(
+			all,
+			dashboard.Moment{
+				At: s.CreatedAt, Title: "Settlement planned", Detail: s.Symbol + " to " + string(s.Settlement),
+			},
+		)
+		m := dashboard.Moment{
+			At: s.SentAt, Title: "On the way to your wallet", Detail: s.Symbol + " to " + string(s.Settlement),
+		}
 		switch {
 		case s.Moved != "":
 			m.At, m.Title, m.Meaning = s.EndedAt, "Arrived at your wallet", "is-good"

@@ -38,7 +38,9 @@ func (d *Surface) webhooksPage(c echo.Context, who session.Principal, status int
 	}
 	p := dashboard.WebhooksProps{Frame: d.Frame(c, who, "Webhooks", webhooksPath), Key: choice, HasKey: ok, Problem: f.Problem, State: c.QueryParam("state"), Event: c.QueryParam("event")}
 	p.Since = f.Field(panel.Field{
-		Name: "since", Label: "Events since (UTC)", Type: "date", Required: true, Value: d.Shell.Now().UTC().AddDate(0, 0, -3).Format(session.DayFormat),
+		Name: "since", Label: "Events since (UTC)", Type: "date", Required: true, Value: d.Shell.Now().UTC().AddDate(
+			0, 0, -3,
+		).Format(session.DayFormat),
 		Hint: "Those whose attempts were used up, or that your server refused for good.",
 	})
 	if !ok {
@@ -50,7 +52,13 @@ func (d *Surface) webhooksPage(c echo.Context, who session.Principal, status int
 	}
 	p.CallbackURL = custodian.CallbackURL
 	before, _ := strconv.ParseInt(c.QueryParam("before"), 10, 64)
-	list, err := d.Reports.Deliveries(ctx, report.DeliveryQuery{KeyID: key.ID, State: webhook.State(p.State), Type: eventType(p.Event), Before: before, Limit: session.PageRows + 1})
+	list, err := d.Reports.Deliveries(
+		ctx,
+		report.DeliveryQuery{
+			KeyID: key.ID, State: webhook.State(p.State), Type: eventType(p.Event), Before: before,
+			Limit: session.PageRows + 1,
+		},
+	)
 	if err != nil {
 		return err
 	}
@@ -80,7 +88,9 @@ func eventType(name string) payment.EventType {
 
 func deliveryRow(x report.Delivery) dashboard.DeliveryRow {
 	r := dashboard.DeliveryRow{
-		ID: strconv.FormatInt(x.ID, 10), TxnID: string(x.TxnID), Event: strings.TrimPrefix(string(x.Type), "payment."), EventID: x.EventID,
+		ID: strconv.FormatInt(x.ID, 10), TxnID: string(x.TxnID), Event: strings.TrimPrefix(
+			string(x.Type), "payment.",
+		), EventID: x.EventID,
 		State: string(x.State), Made: int64(x.Made), At: x.At, DueAt: x.DueAt,
 	}
 	if !x.Last.At.IsZero() {
@@ -117,7 +127,9 @@ func (d *Surface) getWebhook(c echo.Context, who session.Principal) error {
 	p := dashboard.WebhookProps{Frame: d.Frame(c, who, "Webhook", webhooksPath), DeliveryRow: deliveryRow(x)}
 	for _, a := range attempts {
 		p.Attempts = append(p.Attempts, dashboard.AttemptRow{
-			At: a.At, URL: a.URL, Answer: answerOf(a), Latency: session.Latency(a.Latency), Request: a.Request, Response: a.Response,
+			At: a.At, URL: a.URL, Answer: answerOf(
+				a,
+			), Latency: session.Latency(a.Latency), Request: a.Request, Response: a.Response,
 			Good: a.Status >= 200 && a.Status <= 299,
 		})
 	}
@@ -162,10 +174,17 @@ func (d *Surface) postResendFailed(c echo.Context, who session.Principal) error 
 	}
 	since, err := time.Parse(session.DayFormat, f.Text("since"))
 	if err != nil || since.Before(d.Shell.Now().AddDate(0, 0, -maxResendDays)) {
-		f.Bad("since", fmt.Sprintf("Give a day of the last %d, such as %s.", maxResendDays, d.Shell.Now().UTC().Format(session.DayFormat)))
+		f.Bad(
+			"since",
+			fmt.Sprintf(
+				"Give a day of the last %d, such as %s.", maxResendDays, d.Shell.Now().UTC().Format(session.DayFormat),
+			),
+		)
 		return d.webhooksPage(c, who, http.StatusBadRequest, key.PublicID, f)
 	}
-	entry := d.AuditEntry(c, who, audit.ActionResendWebhooks, session.KeyLabel(key), "failed since "+since.Format(session.DayFormat)+": ")
+	entry := d.AuditEntry(
+		c, who, audit.ActionResendWebhooks, session.KeyLabel(key), "failed since "+since.Format(session.DayFormat)+": ",
+	)
 	n, err := d.Store.ResendFailed(c.Request().Context(), key.ID, since, d.Shell.Now(), entry)
 	if err != nil {
 		return err
@@ -206,7 +225,10 @@ func (d *Surface) postPing(c echo.Context, who session.Principal) error {
 	if !slices.Contains(webhook.TestStatuses(), status) {
 		return fault.New(fault.Invalid, "a test is completed, expired or cancelled")
 	}
-	a := d.Webhooks.Ping(ctx, "evt_test_"+string(d.NewID(d.Shell.Now())), status, custodian.CallbackURL, custodian.Secret, custodian.SigningSecrets...)
+	a := d.Webhooks.Ping(
+		ctx, "evt_test_"+string(d.NewID(d.Shell.Now())), status, custodian.CallbackURL, custodian.Secret,
+		custodian.SigningSecrets...,
+	)
 	said := "The test “" + status + "” was answered with " + answerOf(a) + " after " + session.Latency(a.Latency) + "."
 	if a.Status == 0 {
 		said = "The test “" + status + "” got " + answerOf(a) + "."

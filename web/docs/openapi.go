@@ -158,7 +158,9 @@ func schemaOf(schema *ast.Schema, d *ast.Definition) map[string]any {
 	case d.Name == "DateTime":
 		return map[string]any{"type": "string", "format": "date-time", "pattern": `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`, "description": d.Description}
 	case d.Name == "StringMap":
-		return map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "string"}, "description": d.Description}
+		return map[string]any{
+			"type": "object", "additionalProperties": map[string]any{"type": "string"}, "description": d.Description,
+		}
 	case d.Kind == ast.Enum:
 		var values []any
 		for _, v := range d.EnumValues {
@@ -173,10 +175,14 @@ func schemaOf(schema *ast.Schema, d *ast.Definition) map[string]any {
 		properties[f.Name] = p
 		required = append(required, f.Name)
 	}
-	return map[string]any{"type": "object", "description": d.Description, "properties": properties, "required": required}
+	return map[string]any{
+		"type": "object", "description": d.Description, "properties": properties, "required": required,
+	}
 }
 
-var scalarNames = map[string]string{"Int": "integer", "Float": "number", "String": "string", "ID": "string", "Boolean": "boolean"}
+var scalarNames = map[string]string{
+	"Int": "integer", "Float": "number", "String": "string", "ID": "string", "Boolean": "boolean",
+}
 
 func schemaOfType(t *ast.Type) map[string]any {
 	var out map[string]any

@@ -44,7 +44,9 @@ func (s *Surface) Routes(r shell.Router) {
 }
 
 func (s *Surface) startDoc(f docs.Frame) (templ.Component, error) {
-	return docs.Start(docs.StartProps{Frame: f, Tasks: docs.Tasks(f.BaseURL), FreeCredits: strconv.FormatInt(s.FreeCredits, 10)}), nil
+	return docs.Start(
+		docs.StartProps{Frame: f, Tasks: docs.Tasks(f.BaseURL), FreeCredits: strconv.FormatInt(s.FreeCredits, 10)},
+	), nil
 }
 
 func (s *Surface) examplesDoc(f docs.Frame) (templ.Component, error) {
@@ -95,7 +97,9 @@ func (s *Surface) requestsDoc(f docs.Frame) (templ.Component, error) {
 		Frame: f, Client: rateText(r.Client), Key: rateText(r.Key), Costly: rateText(r.Costly), Open: rateText(r.Open),
 		MaxBody: strconv.Itoa(jsonbody.Max), MaxPage: strconv.Itoa(payment.MaxPage),
 		MaxGraphQLBody: strconv.Itoa(g.Body), MaxDepth: strconv.Itoa(g.Depth), MaxFields: strconv.Itoa(g.Fields),
-		MaxAliases: strconv.Itoa(g.Aliases), MaxRootFields: strconv.Itoa(g.RootFields), MaxTokens: strconv.Itoa(g.Tokens),
+		MaxAliases: strconv.Itoa(
+			g.Aliases,
+		), MaxRootFields: strconv.Itoa(g.RootFields), MaxTokens: strconv.Itoa(g.Tokens),
 	}), nil
 }
 

@@ -95,12 +95,17 @@ func TestDocs_Pages(t *testing.T) {
 	for path, wants := range map[string][]string{
 		docs.StartPath:    {testBaseURL + "/create-payment", "20 free credits"},
 		docs.ExamplesPath: {"sample-verify-webhook-php", "sample-list-payments-go", testBaseURL + "/graphql"},
-		docs.WebhooksPath: {"webhook-signature", "after 5 seconds", "after 24 hours", "75 hours", testBaseURL + "/events", "privateKey"},
+		docs.WebhooksPath: {
+			"webhook-signature", "after 5 seconds", "after 24 hours", "75 hours", testBaseURL + "/events", "privateKey",
+		},
 		docs.RequestsPath: {"Idempotent-Replayed", "65536", "400 at once", "500 payments"},
 		docs.ErrorsPath:   {"Retry-After"},
 		docs.TestingPath:  {"make run"},
 		docs.RESTPath:     {"get-orders-txnid", "type-WebhookBody", "type-TransactionResult"},
-		docs.GraphQLPath:  {"operation-payment", "operation-getTransactions", "operation-UserLogin", "type-CustodianCreateInput", "type-TransactionStatus", "type-DateTime"},
+		docs.GraphQLPath: {
+			"operation-payment", "operation-getTransactions", "operation-UserLogin", "type-CustodianCreateInput",
+			"type-TransactionStatus", "type-DateTime",
+		},
 	} {
 		got := ask(t, path)
 		for _, want := range wants {

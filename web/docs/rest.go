@@ -92,7 +92,12 @@ func (o Operation) fields(d *Document) []docs.Field {
 			p = d.Components.Parameters[strings.TrimPrefix(p.Ref, "#/components/parameters/")]
 		}
 		text, link := p.Schema.Words()
-		out = append(out, docs.Field{Name: p.Name, Type: p.In + ", " + text, Link: link, Required: p.Required, Description: p.Description})
+		out = append(
+			out,
+			docs.Field{
+				Name: p.Name, Type: p.In + ", " + text, Link: link, Required: p.Required, Description: p.Description,
+			},
+		)
 	}
 	return out
 }

@@ -50,7 +50,9 @@ func (s *Surface) postDonateForm(c echo.Context) error {
 	}
 	s.addOnce(c, form)
 	out, err := s.Operations.StartDonation(c.Request().Context(), operation.DonationInput{
-		CampaignID: c.Param("campaignId"), Amount: model.Number(typed), Network: model.Network(network), Token: model.Token(token),
+		CampaignID: c.Param(
+			"campaignId",
+		), Amount: model.Number(typed), Network: model.Network(network), Token: model.Token(token),
 		Name: form.Get("name"), Message: form.Get("message"),
 	})
 	var refusal operation.Refusal
@@ -60,7 +62,10 @@ func (s *Surface) postDonateForm(c echo.Context) error {
 	case out.Transaction == nil:
 		refusal = operation.Refusal{Code: out.Code, Message: out.Message}
 	default:
-		return c.Redirect(http.StatusSeeOther, checkout.GiftPath(c.Param("campaignId"), out.Transaction.Txnid, c.QueryParam("lang"), checkout.ViewNow))
+		return c.Redirect(
+			http.StatusSeeOther,
+			checkout.GiftPath(c.Param("campaignId"), out.Transaction.Txnid, c.QueryParam("lang"), checkout.ViewNow),
+		)
 	}
 	return s.refuseDonation(c, refusal, err)
 }
@@ -145,7 +150,9 @@ func (s *Surface) fieldProblem(form url.Values, field string) map[string]donate.
 
 // donateAgain shows the page with what was typed. What no page can show, such
 // as bytes that are no text, is left out.
-func (s *Surface) donateAgain(c echo.Context, status int, problems map[string]donate.InputError, problem checkout.Problem) error {
+func (s *Surface) donateAgain(
+	c echo.Context, status int, problems map[string]donate.InputError, problem checkout.Problem,
+) error {
 	typed := make(url.Values)
 	for name, values := range c.Request().PostForm {
 		typed.Set(name, shownText(values[0]))

@@ -29,13 +29,17 @@ func (s *Surface) getLink(c echo.Context) error {
 }
 
 func (s *Surface) linkPage(c echo.Context, status int, l campaign.Link, add func(*donate.LinkProps)) error {
-	merchant, err := s.Presenter.Merchant(c.Request().Context(), payment.Payment{KeyID: l.KeyID, Kind: payment.KindMerchant})
+	merchant, err := s.Presenter.Merchant(
+		c.Request().Context(), payment.Payment{KeyID: l.KeyID, Kind: payment.KindMerchant},
+	)
 	if err != nil {
 		return err
 	}
 	least, most := s.linkBounds(l)
 	p := donate.LinkProps{
-		Page: shell.NewPage(c), Merchant: merchant, Slug: l.Slug, Description: l.Description, Amount: checkout.Positive(l.Amount),
+		Page: shell.NewPage(
+			c,
+		), Merchant: merchant, Slug: l.Slug, Description: l.Description, Amount: checkout.Positive(l.Amount),
 		Min: least.Display(), Max: most.Display(), Bounded: l.Min > 0 || l.Max > 0, Closed: l.Closed(),
 	}
 	add(&p)
@@ -79,7 +83,9 @@ func (s *Surface) postLink(c echo.Context) error {
 	if err != nil {
 		return s.refuseLink(c, l, err)
 	}
-	return c.Redirect(http.StatusSeeOther, checkoutview.PayPath(string(p.ID), c.QueryParam("lang"), checkoutview.ViewNow))
+	return c.Redirect(
+		http.StatusSeeOther, checkoutview.PayPath(string(p.ID), c.QueryParam("lang"), checkoutview.ViewNow),
+	)
 }
 
 func (s *Surface) refuseLink(c echo.Context, l campaign.Link, err error) error {
@@ -96,7 +102,9 @@ func (s *Surface) refuseLink(c echo.Context, l campaign.Link, err error) error {
 	return s.linkAgain(c, refusal.Code, l, "", problem)
 }
 
-func (s *Surface) linkAgain(c echo.Context, status int, l campaign.Link, e donate.InputError, problem checkoutview.Problem) error {
+func (s *Surface) linkAgain(
+	c echo.Context, status int, l campaign.Link, e donate.InputError, problem checkoutview.Problem,
+) error {
 	return s.linkPage(c, status, l, func(p *donate.LinkProps) {
 		p.Typed, p.Problem = url.Values{"amount": {shownText(c.Request().PostForm.Get("amount"))}}, problem
 		if e != "" {

@@ -62,7 +62,9 @@ func (s *Surface) postDonate(c echo.Context) error {
 	return api.Write(c, s.API, func(ctx context.Context, b *jsonbody.Object) (*model.DonationResult, error) {
 		in := operation.DonationInput{
 			CampaignID: c.Param("campaignId"), Amount: b.Decimal("amount"),
-			Network: model.Network(b.Text("network")), Token: model.Token(b.Text("token")), Name: b.Text("name"), Message: b.Text("message"),
+			Network: model.Network(
+				b.Text("network"),
+			), Token: model.Token(b.Text("token")), Name: b.Text("name"), Message: b.Text("message"),
 		}
 		if err := b.Err(); err != nil {
 			return nil, err

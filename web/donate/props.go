@@ -104,9 +104,15 @@ func (s *Surface) giftProps(g gifts, page views.Page) donate.Props {
 	c, now := g.campaign, s.Shell.Now()
 	least, most := s.Payments.Bounds()
 	p := donate.Props{
-		Page: page, CampaignID: c.Slug, Title: c.Title, Description: c.Description, Status: donate.CampaignStatus(c.At(now)),
-		Raised: g.totals.Raised.Display(), Goal: checkout.Positive(c.Goal), Percent: c.Percent(g.totals), Reached: c.Reached(g.totals),
-		Donors: int(g.totals.Donors), EndsAt: c.EndsAt, Min: least.Display(), Max: most.Display(), ShownAtOnce: c.ShowAtOnce,
+		Page: page, CampaignID: c.Slug, Title: c.Title, Description: c.Description, Status: donate.CampaignStatus(
+			c.At(now),
+		),
+		Raised: g.totals.Raised.Display(), Goal: checkout.Positive(
+			c.Goal,
+		), Percent: c.Percent(g.totals), Reached: c.Reached(g.totals),
+		Donors: int(
+			g.totals.Donors,
+		), EndsAt: c.EndsAt, Min: least.Display(), Max: most.Display(), ShownAtOnce: c.ShowAtOnce,
 		URL: s.Operations.DonateLink(c.Slug), CardURL: s.Operations.DonateLink(c.Slug) + "/card.png",
 	}
 	if p.Status == donate.CampaignActive && c.KeyRevoked {
@@ -117,7 +123,9 @@ func (s *Surface) giftProps(g gifts, page views.Page) donate.Props {
 	}
 	for _, d := range g.wall {
 		p.Donations = append(p.Donations, donate.Donation{
-			Name: d.Name, Message: d.Message, Amount: d.Received.Display(), Token: string(d.Token), Network: string(d.Network),
+			Name: d.Name, Message: d.Message, Amount: d.Received.Display(), Token: string(
+				d.Token,
+			), Network: string(d.Network),
 			Hash: string(d.Hash), ExplorerURL: s.Presenter.TxURL(d.Network, d.Hash), At: d.At,
 		})
 	}

@@ -154,7 +154,9 @@ func TestHub_ChangesAtOnceAreOneTurn(t *testing.T) {
 	t.Parallel()
 	h := NewHub(anyRoom)
 	defer h.Stop()
-	busy, other := &testPage{entered: make(chan struct{}), hold: make(chan struct{}), every: time.Hour}, &testPage{every: time.Hour}
+	busy, other := &testPage{
+		entered: make(chan struct{}), hold: make(chan struct{}), every: time.Hour,
+	}, &testPage{every: time.Hour}
 	take(t, h, "a", busy)
 	take(t, h, "b", other)
 	<-busy.entered
@@ -196,7 +198,10 @@ func TestHub_Stop(t *testing.T) {
 		t.Error("a page was taken in after the stop")
 	}
 	h = NewHub(anyRoom)
-	if err := h.Admit(Payment("a"), "", late, func() error { h.Stop(); return nil }); err != nil || late.closed.Load() != 1 {
+	if err := h.Admit(Payment("a"), "", late, func() error {
+		h.Stop()
+		return nil
+	}); err != nil || late.closed.Load() != 1 {
 		t.Errorf("a page that was being opened at the stop was closed %d times: %v", late.closed.Load(), err)
 	}
 	h = NewHub(anyRoom)

@@ -35,7 +35,9 @@ func gasRow(p chain.Profile, st settlement.Status) operator.GasRow {
 		return session.Coins(u, p.Network) + " " + p.Coin
 	}
 	row := operator.GasRow{
-		Name: views.NetworkName(string(p.Network)), Wallet: string(r.Wallet.Address), Balance: session.Coins(r.Wallet.Balance, p.Network) + " " + p.Coin,
+		Name: views.NetworkName(string(p.Network)), Wallet: string(r.Wallet.Address), Balance: session.Coins(
+			r.Wallet.Balance, p.Network,
+		) + " " + p.Coin,
 		PerDay: coins(r.PerDay), PerPayment: coins(r.PerItem), Level: string(r.Level), Lasts: "not measured yet",
 	}
 	switch {

@@ -40,7 +40,11 @@ func (d *Surface) installationPage(c echo.Context, who session.Principal, status
 	}
 	if ok {
 		p.Check = operator.CheckRow{
-			Running: last.EndedAt.IsZero() && now.Sub(last.AskedAt) < checkGivenUp, AskedAt: last.AskedAt, EndedAt: last.EndedAt, AskedBy: last.AskedBy, Problem: last.Problem,
+			Running: last.EndedAt.IsZero() &&
+				now.Sub(
+					last.AskedAt,
+				) < checkGivenUp,
+			AskedAt: last.AskedAt, EndedAt: last.EndedAt, AskedBy: last.AskedBy, Problem: last.Problem,
 			Entries: last.Entries, Found: last.Found, Differences: last.Differences,
 		}
 		if last.EndedAt.IsZero() && !p.Check.Running {

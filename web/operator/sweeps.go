@@ -43,7 +43,13 @@ func (d *Surface) waitingNotices() []panel.Notice {
 	}
 	for _, n := range chain.Networks() {
 		if st, ok := d.Sweeping(n); ok && st.Waiting != "" {
-			all = append(all, panel.Notice{Bad: true, Text: "Settlement on " + views.NetworkName(string(n)) + " waits: " + shell.Sentence(st.Detail)})
+			all = append(
+				all,
+				panel.Notice{
+					Bad:  true,
+					Text: "Settlement on " + views.NetworkName(string(n)) + " waits: " + shell.Sentence(st.Detail),
+				},
+			)
 		}
 	}
 	return all
@@ -51,8 +57,12 @@ func (d *Surface) waitingNotices() []panel.Notice {
 
 // sweepWords are how the state of a sweep is told and coloured.
 var sweepWords = map[settlement.State][2]string{
-	settlement.Planned: {"Planned", "is-wait"}, settlement.Signed: {"Signed", "is-wait"}, settlement.Sent: {"On its way", "is-seen"},
-	settlement.Confirmed: {"Arrived", "is-good"}, settlement.Failed: {"Failed", "is-bad"}, settlement.Superseded: {"Given up", "is-wait"},
+	settlement.Planned: {
+		"Planned", "is-wait",
+	}, settlement.Signed: {"Signed", "is-wait"}, settlement.Sent: {"On its way", "is-seen"},
+	settlement.Confirmed: {
+		"Arrived", "is-good",
+	}, settlement.Failed: {"Failed", "is-bad"}, settlement.Superseded: {"Given up", "is-wait"},
 }
 
 func (d *Surface) sweepRows(list []report.SweepLine) []operator.SweepRow {
@@ -60,8 +70,11 @@ func (d *Surface) sweepRows(list []report.SweepLine) []operator.SweepRow {
 	for _, x := range list {
 		words := sweepWords[settlement.State(x.State)]
 		row := operator.SweepRow{
-			ID: x.ID, Network: views.NetworkName(string(x.Network)), State: words[0], Meaning: words[1], Hash: string(x.Tx), HashURL: d.Presenter.TxURL(x.Network, x.Tx),
-			Note: x.Note, Pots: x.Pots, Moved: x.Moved, Attempts: x.Attempts, CreatedAt: x.CreatedAt, EndedAt: x.EndedAt,
+			ID: x.ID, Network: views.NetworkName(
+				string(x.Network),
+			), State: words[0], Meaning: words[1], Hash: string(x.Tx), HashURL: d.Presenter.TxURL(x.Network, x.Tx),
+			Note: x.Note, Pots: x.Pots, Moved: x.Moved, Attempts: x.Attempts,
+			CreatedAt: x.CreatedAt, EndedAt: x.EndedAt,
 		}
 		if offered, ok := d.Payments.Network(x.Network); ok && !x.Paid.IsZero() {
 			row.Cost = session.Coins(x.Paid, x.Network) + " " + offered.Profile.Coin

@@ -20,7 +20,9 @@ func (d *Surface) getTrouble(c echo.Context, who session.Principal) error {
 		return err
 	}
 	p := operator.TroubleProps{
-		Frame: d.Frame(c, who, "Stuck work", troublePath), Notices: d.waitingNotices(), Sweeps: d.sweepRows(t.Sweeps), Most: report.MaxTrouble,
+		Frame: d.Frame(
+			c, who, "Stuck work", troublePath,
+		), Notices: d.waitingNotices(), Sweeps: d.sweepRows(t.Sweeps), Most: report.MaxTrouble,
 	}
 	for _, x := range t.Recharges {
 		p.Notices = append(p.Notices, panel.Notice{Bad: true, Text: fmt.Sprintf(
@@ -29,18 +31,28 @@ func (d *Surface) getTrouble(c echo.Context, who session.Principal) error {
 	}
 	for _, x := range t.Deliveries {
 		p.Deliveries = append(p.Deliveries, operator.LateRow{
-			TxnID: string(x.TxnID), Email: x.Email, Event: strings.TrimPrefix(string(x.Type), "payment."), Made: x.Made, DueAt: x.DueAt,
+			TxnID: string(x.TxnID), Email: x.Email, Event: strings.TrimPrefix(
+				string(x.Type), "payment.",
+			), Made: x.Made, DueAt: x.DueAt,
 		})
 	}
 	for _, x := range t.Deposits {
 		p.Deposits = append(p.Deposits, operator.LeftRow{
-			TxnID: string(x.TxnID), Email: x.Email, Network: views.NetworkName(string(x.Network)), Amount: money.Display(x.Amount) + " " + x.Symbol, Why: whyLeft(x),
-			Command: []string{"florin sweep", "--txnid " + string(x.TxnID), "--network " + x.Network.Lower()}, FinalAt: x.FinalAt,
+			TxnID: string(
+				x.TxnID,
+			), Email: x.Email, Network: views.NetworkName(
+				string(x.Network),
+			), Amount: money.Display(x.Amount) + " " + x.Symbol, Why: whyLeft(x),
+			Command: []string{
+				"florin sweep", "--txnid " + string(x.TxnID), "--network " + x.Network.Lower(),
+			}, FinalAt: x.FinalAt,
 		})
 	}
 	for _, x := range t.Reorged {
 		p.Reorged = append(p.Reorged, operator.ReorgRow{
-			TxnID: string(x.TxnID), Email: x.Email, Network: views.NetworkName(string(x.Network)), Amount: x.Amount.Display(),
+			TxnID: string(
+				x.TxnID,
+			), Email: x.Email, Network: views.NetworkName(string(x.Network)), Amount: x.Amount.Display(),
 			Hash: string(x.Hash), HashURL: d.Presenter.TxURL(x.Network, x.Hash), EndedAt: x.EndedAt,
 		})
 	}

@@ -27,7 +27,9 @@ func (d *Surface) getUsers(c echo.Context, who session.Principal) error {
 
 func (d *Surface) usersPage(c echo.Context, who session.Principal, status int, f *shell.Form, link string) error {
 	p := operator.UsersProps{
-		Frame: d.Frame(c, who, "Users and keys", usersPath), MayInvite: d.Invite, Problem: f.Problem, Link: link, Invite: f.Field(session.EmailField()),
+		Frame: d.Frame(
+			c, who, "Users and keys", usersPath,
+		), MayInvite: d.Invite, Problem: f.Problem, Link: link, Invite: f.Field(session.EmailField()),
 	}
 	q := report.PeopleQuery{Text: c.QueryParam("q"), Before: session.BeforeOf(c), Limit: session.PageRows + 1}
 	q.Text = q.Text[:min(len(q.Text), maxFind)]
@@ -48,7 +50,9 @@ func (d *Surface) usersPage(c echo.Context, who session.Principal, status int, f
 
 func userRow(x report.Person) operator.UserRow {
 	row := operator.UserRow{
-		ID: x.PublicID, Email: x.Email, Name: session.UserName(x.User), Keys: x.Keys, Operator: x.Operator, Takes: x.Payments, CreatedAt: x.CreatedAt, DisabledAt: x.DisabledAt,
+		ID: x.PublicID, Email: x.Email, Name: session.UserName(
+			x.User,
+		), Keys: x.Keys, Operator: x.Operator, Takes: x.Payments, CreatedAt: x.CreatedAt, DisabledAt: x.DisabledAt,
 	}
 	if row.Name == row.Email {
 		row.Name = ""
@@ -64,10 +68,14 @@ func (d *Surface) getUser(c echo.Context, who session.Principal) error {
 	return d.userPage(c, who, http.StatusOK, person, shell.NewForm(url.Values{}))
 }
 
-func (d *Surface) userPage(c echo.Context, who session.Principal, status int, person report.Person, f *shell.Form) error {
+func (d *Surface) userPage(
+	c echo.Context, who session.Principal, status int, person report.Person, f *shell.Form,
+) error {
 	ctx := c.Request().Context()
 	p := operator.UserProps{
-		Frame: d.Frame(c, who, person.Email, usersPath), User: userRow(person), You: person.ID == who.User.ID, Problem: f.Problem,
+		Frame: d.Frame(
+			c, who, person.Email, usersPath,
+		), User: userRow(person), You: person.ID == who.User.ID, Problem: f.Problem,
 	}
 	field, err := d.ReauthField(c, who, f)
 	if err != nil {
@@ -84,7 +92,9 @@ func (d *Surface) userPage(c echo.Context, who session.Principal, status int, pe
 			return err
 		}
 		p.Keys = append(p.Keys, operator.KeyRow{
-			ID: k.PublicID, Label: session.KeyLabel(k), Credits: balance.Credits, Queries: balance.Queries, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt,
+			ID: k.PublicID, Label: session.KeyLabel(
+				k,
+			), Credits: balance.Credits, Queries: balance.Queries, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt,
 			RevokedAt: k.RevokedAt, DisabledAt: k.DisabledAt,
 		})
 	}
@@ -106,7 +116,9 @@ func (d *Surface) userPage(c echo.Context, who session.Principal, status int, pe
 
 // userForm reads a form about a user, which asks once more who is there; ok
 // is false if the page was shown again.
-func (d *Surface) userForm(c echo.Context, who session.Principal) (person report.Person, f *shell.Form, ok bool, err error) {
+func (d *Surface) userForm(
+	c echo.Context, who session.Principal,
+) (person report.Person, f *shell.Form, ok bool, err error) {
 	if f, err = session.ReadForm(c); err != nil {
 		return person, nil, false, err
 	}
@@ -178,7 +190,9 @@ func (d *Surface) keyOf(c echo.Context, person report.Person) (merchant.Key, err
 	return merchant.Key{}, merchant.ErrUnknownKey
 }
 
-func (d *Surface) userRefused(c echo.Context, who session.Principal, person report.Person, f *shell.Form, err error) error {
+func (d *Surface) userRefused(
+	c echo.Context, who session.Principal, person report.Person, f *shell.Form, err error,
+) error {
 	if !f.Refused(err) {
 		return err
 	}

@@ -54,8 +54,15 @@ func (d *Surface) factorPage(c echo.Context, who session.Principal, status int, 
 	if err != nil {
 		return err
 	}
-	p := dashboard.FactorProps{Frame: d.Frame(c, who, "Set up an authenticator", session.SecurityPath), Secret: e.Secret.Reveal(), QR: qr}
-	p.Code = f.Field(panel.Field{Name: "code", Label: "Six digits", Autocomplete: "one-time-code", Mode: "numeric", Required: true, Max: "10", Mono: true})
+	p := dashboard.FactorProps{
+		Frame: d.Frame(c, who, "Set up an authenticator", session.SecurityPath), Secret: e.Secret.Reveal(), QR: qr,
+	}
+	p.Code = f.Field(
+		panel.Field{
+			Name: "code", Label: "Six digits", Autocomplete: "one-time-code", Mode: "numeric", Required: true,
+			Max: "10", Mono: true,
+		},
+	)
 	p.Problem = f.Problem
 	if p.Password, err = d.ReauthField(c, who, f); err != nil {
 		return err
@@ -105,7 +112,9 @@ func (d *Surface) postRemoveFactor(c echo.Context, who session.Principal) error 
 		return err
 	}
 	entry := d.AuditOwn(c, who.User, audit.ActionFactorOff, "", "")
-	err = d.Users.RemoveFactor(c.Request().Context(), who.User, who.Token, secret.New(f.Values.Get("password")), shell.CallOf(c).Client, entry)
+	err = d.Users.RemoveFactor(
+		c.Request().Context(), who.User, who.Token, secret.New(f.Values.Get("password")), shell.CallOf(c).Client, entry,
+	)
 	if err != nil {
 		return d.factorRefused(c, who, err)
 	}

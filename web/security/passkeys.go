@@ -39,7 +39,9 @@ func (d *Surface) postPasskey(c echo.Context, who session.Principal) error {
 		return err
 	}
 	entry := d.AuditOwn(c, who.User, audit.ActionPasskeyAdd, "", "")
-	p, err := d.Users.AddPasskey(c.Request().Context(), who.User, who.Token, f.Values.Get("name"), f.Values.Get("made"), entry)
+	p, err := d.Users.AddPasskey(
+		c.Request().Context(), who.User, who.Token, f.Values.Get("name"), f.Values.Get("made"), entry,
+	)
 	if err != nil {
 		return d.passkeyRefused(c, who, f, err)
 	}
@@ -54,7 +56,9 @@ func (d *Surface) postPasskeyName(c echo.Context, who session.Principal) error {
 		return err
 	}
 	entry := d.AuditOwn(c, who.User, audit.ActionPasskeyName, "", "")
-	if err := d.Users.RenamePasskey(c.Request().Context(), who.User, c.Param("passkey"), f.Values.Get("name"), entry); err != nil {
+	if err := d.Users.RenamePasskey(
+		c.Request().Context(), who.User, c.Param("passkey"), f.Values.Get("name"), entry,
+	); err != nil {
 		return d.passkeyRefused(c, who, shell.NewForm(url.Values{}), err)
 	}
 	return d.Cookies.Redirect(c, session.SecurityPath, "The passkey has its new name.")
@@ -106,7 +110,9 @@ func (d *Surface) passkeys(c echo.Context, who session.Principal, f *shell.Form,
 	}
 	p.PasskeysAt, p.PasskeyProblem, p.PasskeysFull = d.Shell.BaseURL, f.Problem, len(all) >= identity.MaxPasskeys
 	for _, x := range all {
-		p.Passkeys = append(p.Passkeys, dashboard.PasskeyRow{ID: x.ID, Name: x.Name, CreatedAt: x.CreatedAt, UsedAt: x.UsedAt})
+		p.Passkeys = append(
+			p.Passkeys, dashboard.PasskeyRow{ID: x.ID, Name: x.Name, CreatedAt: x.CreatedAt, UsedAt: x.UsedAt},
+		)
 	}
 	p.PasskeyName = f.Field(panel.Field{
 		Name: "name", Label: "Name (optional)", Placeholder: "Phone", Max: "100", Hint: "So that you can tell your passkeys apart.",

@@ -31,14 +31,27 @@ func (d *Surface) getSecurity(c echo.Context, who session.Principal) error {
 
 func (d *Surface) securityPage(c echo.Context, who session.Principal, status int, f securityForms) error {
 	ctx, password := c.Request().Context(), f.password
-	p := dashboard.SecurityProps{Frame: d.Frame(c, who, "Security", session.SecurityPath), Problem: password.Problem, FactorProblem: f.factor.Problem}
+	p := dashboard.SecurityProps{
+		Frame: d.Frame(c, who, "Security", session.SecurityPath), Problem: password.Problem,
+		FactorProblem: f.factor.Problem,
+	}
 	next := session.NewPasswordField("New password")
 	next.Name = "next"
 	p.Password = []panel.Field{
-		password.Field(panel.Field{Name: "old", Label: "Present password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512"}),
+		password.Field(
+			panel.Field{
+				Name: "old", Label: "Present password", Type: "password", Autocomplete: "current-password",
+				Required: true, Max: "512",
+			},
+		),
 		password.Field(next),
 	}
-	p.RemovePassword = f.factor.Field(panel.Field{Name: "password", Label: "Your password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512"})
+	p.RemovePassword = f.factor.Field(
+		panel.Field{
+			Name: "password", Label: "Your password", Type: "password", Autocomplete: "current-password",
+			Required: true, Max: "512",
+		},
+	)
 	var err error
 	if p.InForce, p.CodesLeft, err = d.Users.Factor(ctx, who.User); err != nil {
 		return err
@@ -52,7 +65,12 @@ func (d *Surface) securityPage(c echo.Context, who session.Principal, status int
 	}
 	here := identity.LoginOf(who.Token.Reveal())
 	for _, l := range logins {
-		p.Logins = append(p.Logins, dashboard.LoginRow{ID: l.ID, Agent: l.UserAgent, CreatedAt: l.CreatedAt, ExpiresAt: l.ExpiresAt, Here: l.ID == here})
+		p.Logins = append(
+			p.Logins,
+			dashboard.LoginRow{
+				ID: l.ID, Agent: l.UserAgent, CreatedAt: l.CreatedAt, ExpiresAt: l.ExpiresAt, Here: l.ID == here,
+			},
+		)
 	}
 	before, _ := strconv.ParseInt(c.QueryParam("before"), 10, 64)
 	log, err := d.Merchants.AuditLog(ctx, who.Membership, before, session.PageRows+1)
@@ -78,7 +96,10 @@ func (d *Surface) postPassword(c echo.Context, who session.Principal) error {
 	forms := emptySecurityForms()
 	forms.password = f
 	entry := d.AuditOwn(c, who.User, audit.ActionPassword, "", "")
-	in, err := d.Users.ChangePassword(c.Request().Context(), who.User, secret.New(f.Values.Get("old")), secret.New(f.Values.Get("next")), shell.CallOf(c).Client, shell.CallOf(c).UserAgent, entry)
+	in, err := d.Users.ChangePassword(
+		c.Request().Context(), who.User, secret.New(f.Values.Get("old")), secret.New(f.Values.Get("next")),
+		shell.CallOf(c).Client, shell.CallOf(c).UserAgent, entry,
+	)
 	if errors.Is(err, identity.ErrBadPassword) {
 		f.Bad("old", "The password is wrong.")
 		return d.securityPage(c, who, http.StatusBadRequest, forms)

@@ -65,7 +65,8 @@ func (g *Guard) ReauthField(c echo.Context, who Principal, f *shell.Form) (panel
 	}
 	passkeys, err := g.Users.PasskeysOf(c.Request().Context(), who.User)
 	x := panel.Field{
-		Name: "password", Label: "Your password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512",
+		Name: "password", Label: "Your password", Type: "password", Autocomplete: "current-password",
+		Required: true, Max: "512",
 		Hint: "Asked again, so that no one who finds your screen open can change it.",
 	}
 	if inForce {

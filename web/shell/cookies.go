@@ -147,7 +147,8 @@ const HomePath = "/dashboard"
 // first one. Anything else would be an open redirect.
 func SafeNext(text string) string {
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" || strings.ContainsAny(text, "\\\r\n\t") {
+	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" ||
+		strings.ContainsAny(text, "\\\r\n\t") {
 		return HomePath
 	}
 	if p := u.Path; path.Clean(p) != p || !InDashboard(p) {

@@ -62,8 +62,10 @@ var _ operation.Limits = (*Limits)(nil)
 // NewLimits returns limits that nothing was counted against.
 func NewLimits(r Rates, now func() time.Time) *Limits {
 	return &Limits{
-		Rates:   r,
-		clients: newMeter(r.Client), keys: newMeter(r.Key), costly: newMeter(r.Costly), open: newMeter(r.Open), now: now,
+		Rates: r,
+		clients: newMeter(
+			r.Client,
+		), keys: newMeter(r.Key), costly: newMeter(r.Costly), open: newMeter(r.Open), now: now,
 	}
 }
 

@@ -68,7 +68,9 @@ func (s *Shell) run(next echo.HandlerFunc, c echo.Context) (err error) {
 		case http.ErrAbortHandler:
 			panic(p)
 		default:
-			s.Log.Error("panic", "request", CallOf(c).RequestID, "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+			s.Log.Error(
+				"panic", "request", CallOf(c).RequestID, "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()),
+			)
 			err = errPanic
 		}
 	}()
@@ -88,7 +90,9 @@ func (s *Shell) logAccess(c echo.Context, x *operation.Call, took time.Duration)
 		return
 	}
 	attrs := []slog.Attr{
-		slog.String("request", x.RequestID), slog.String("method", methodName(r.Method)), slog.String("route", c.Path()),
+		slog.String("request", x.RequestID), slog.String(
+			"method", methodName(r.Method),
+		), slog.String("route", c.Path()),
 		slog.Int("status", w.Status), slog.Int64("bytes", w.Size), slog.Duration("took", took),
 	}
 	if id := c.Param("txnid"); id != "" {

@@ -32,7 +32,9 @@ func (d *Surface) postJoin(c echo.Context) error {
 		return err
 	}
 	in := identity.NewUser{
-		Email: n.Email, Password: secret.New(f.Values.Get("password")), FirstName: f.Text("firstName"), LastName: f.Text("lastName"),
+		Email: n.Email, Password: secret.New(
+			f.Values.Get("password"),
+		), FirstName: f.Text("firstName"), LastName: f.Text("lastName"),
 	}
 	trail := []audit.Entry{
 		d.Entry(c, 0, "", audit.ActionSignUp, "", ""),
@@ -43,7 +45,9 @@ func (d *Surface) postJoin(c echo.Context) error {
 	}
 	if err != nil {
 		if !f.Refused(err, shell.Subject{Service: "password", Input: "password", Label: "The password"},
-			shell.Subject{Service: "firstName", Input: "firstName", Label: "The first name"}, shell.Subject{Service: "lastName", Input: "lastName", Label: "The last name"}) {
+			shell.Subject{
+				Service: "firstName", Input: "firstName", Label: "The first name",
+			}, shell.Subject{Service: "lastName", Input: "lastName", Label: "The last name"}) {
 			return err
 		}
 		return d.joinPage(c, d.Shell.Refuse(c, err).Code, token, f)
@@ -75,7 +79,9 @@ func (d *Surface) joinPage(c echo.Context, status int, token string, f *shell.Fo
 	if err != nil {
 		return err
 	}
-	p.Merchant, p.Role, p.Does, p.Email, p.Token, p.Problem = merchant.Email, string(n.Role), session.RoleTexts[n.Role], n.Email, token, f.Problem
+	p.Merchant, p.Role, p.Does, p.Email, p.Token, p.Problem = merchant.Email, string(
+		n.Role,
+	), session.RoleTexts[n.Role], n.Email, token, f.Problem
 	if known {
 		p.SignInURL = "/signin?next=" + url.QueryEscape("/dashboard/join?token="+token)
 	}

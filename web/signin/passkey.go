@@ -18,7 +18,9 @@ func (d *Surface) postAskPasskey(c echo.Context) error {
 	}
 	options, token, err := d.Users.AskPasskey(ctx)
 	if err == nil {
-		err = d.Cookies.Put(c.Response(), shell.AskedCookie, identity.ChallengeTTL, map[string]string{"token": token.Reveal()})
+		err = d.Cookies.Put(
+			c.Response(), shell.AskedCookie, identity.ChallengeTTL, map[string]string{"token": token.Reveal()},
+		)
 	}
 	return d.Answer(c, options, err)
 }

@@ -123,7 +123,9 @@ func (d *Surface) postReset(c echo.Context) error {
 	var user identity.User
 	if err = d.Shell.Limits.Costly(ctx); err == nil {
 		entry := d.AuditOwn(c, identity.User{}, audit.ActionReset, "", "")
-		user, err = d.Users.FinishReset(c.Request().Context(), f.Values.Get("token"), secret.New(f.Values.Get("password")), entry)
+		user, err = d.Users.FinishReset(
+			c.Request().Context(), f.Values.Get("token"), secret.New(f.Values.Get("password")), entry,
+		)
 	}
 	if err != nil {
 		if !f.Refused(err, shell.Subject{Service: "password", Input: "password", Label: "The password"}) {

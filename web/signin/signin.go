@@ -38,7 +38,10 @@ func (d *Surface) enter(c echo.Context, status int, page views.Page, view templ.
 }
 
 func passwordField() panel.Field {
-	return panel.Field{Name: "password", Label: "Password", Type: "password", Autocomplete: "current-password", Required: true, Max: "512"}
+	return panel.Field{
+		Name: "password", Label: "Password", Type: "password", Autocomplete: "current-password", Required: true,
+		Max: "512",
+	}
 }
 
 // signedInAlready sends somebody home who need not sign in.
@@ -69,7 +72,9 @@ func (d *Surface) postSignIn(c echo.Context) error {
 		return d.signInAgain(c, f, err)
 	}
 	who := identity.Credentials{
-		Email: f.Text("email"), Password: secret.New(f.Values.Get("password")), Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent,
+		Email: f.Text("email"), Password: secret.New(
+			f.Values.Get("password"),
+		), Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent,
 		Known: d.Cookies.Knows(c.Request(), f.Text("email")),
 	}
 	in, half, err := d.Users.Enter(c.Request().Context(), who, d.AuditSignIn(c, ""))
@@ -78,7 +83,10 @@ func (d *Surface) postSignIn(c echo.Context) error {
 		return d.signInAgain(c, f, err)
 	}
 	if half != "" {
-		err := d.Cookies.Put(c.Response(), shell.HalfCookie, shell.HalfTTL, map[string]string{"half": string(half), "next": shell.SafeNext(f.Values.Get("next"))})
+		err := d.Cookies.Put(
+			c.Response(), shell.HalfCookie, shell.HalfTTL,
+			map[string]string{"half": string(half), "next": shell.SafeNext(f.Values.Get("next"))},
+		)
 		if err != nil {
 			return err
 		}
@@ -126,9 +134,14 @@ func (d *Surface) postSignInCode(c echo.Context) error {
 	if half == "" {
 		return d.Cookies.Redirect(c, "/signin", "That took a little long. Sign in again.")
 	}
-	who := identity.Credentials{Email: identity.Halfway(half).Email(), Code: f.Values.Get("code"), Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent}
+	who := identity.Credentials{
+		Email: identity.Halfway(half).Email(), Code: f.Values.Get("code"), Address: shell.CallOf(c).Client,
+		UserAgent: shell.CallOf(c).UserAgent,
+	}
 	who.Known = d.Cookies.Knows(c.Request(), who.Email)
-	in, err := d.Users.EnterWithCode(c.Request().Context(), identity.Halfway(half), who, d.AuditSignIn(c, "with a code"))
+	in, err := d.Users.EnterWithCode(
+		c.Request().Context(), identity.Halfway(half), who, d.AuditSignIn(c, "with a code"),
+	)
 	d.ifGuessed(c, who, err)
 	switch {
 	case errors.Is(err, identity.ErrBadSession):

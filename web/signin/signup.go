@@ -47,7 +47,9 @@ func (d *Surface) postSignUp(c echo.Context) error {
 		return fault.New(fault.Forbidden, "signing up is closed here; ask the operator for an account")
 	}
 	in := identity.NewUser{
-		Email: f.Text("email"), Password: secret.New(f.Values.Get("password")), FirstName: f.Text("firstName"), LastName: f.Text("lastName"),
+		Email: f.Text("email"), Password: secret.New(
+			f.Values.Get("password"),
+		), FirstName: f.Text("firstName"), LastName: f.Text("lastName"),
 	}
 	if err = d.Shell.Limits.Costly(ctx); err == nil {
 		err = d.makeUser(c, invite, in)
@@ -55,8 +57,12 @@ func (d *Surface) postSignUp(c echo.Context) error {
 	if err != nil {
 		p := d.entry(c)
 		p.Invite = invite
-		if !f.Refused(err, shell.Subject{Service: "email", Input: "email", Label: "The e-mail address"}, shell.Subject{Service: "password", Input: "password", Label: "The password"},
-			shell.Subject{Service: "firstName", Input: "firstName", Label: "The first name"}, shell.Subject{Service: "lastName", Input: "lastName", Label: "The last name"}) {
+		if !f.Refused(err, shell.Subject{
+			Service: "email", Input: "email", Label: "The e-mail address",
+		}, shell.Subject{Service: "password", Input: "password", Label: "The password"},
+			shell.Subject{
+				Service: "firstName", Input: "firstName", Label: "The first name",
+			}, shell.Subject{Service: "lastName", Input: "lastName", Label: "The last name"}) {
 			return err
 		}
 		return d.signUpPage(c, d.Shell.Refuse(c, err).Code, p, f)

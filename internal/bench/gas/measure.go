@@ -53,7 +53,9 @@ func startChain(ctx context.Context) (*bench, error) {
 	}
 	token := c.Tokens().USDT
 	b := &bench{Chain: c, asset: chain.Asset{
-		Network: chain.Polygon, Contract: chain.AddressOf(chain.Polygon, token.Address[:]).Address, Symbol: token.Symbol,
+		Network: chain.Polygon, Contract: chain.AddressOf(
+			chain.Polygon, token.Address[:],
+		).Address, Symbol: token.Symbol,
 		Decimals: int(token.Decimals), Token: money.USDT,
 	}}
 	profile := chain.Profile{
@@ -86,7 +88,9 @@ func (b *bench) measure(ctx context.Context, n int) (l line, err error) {
 		items = append(items, chain.SweepItem{
 			PaymentID: strconv.FormatInt(
 				b.next, 10,
-			), Number: b.next, Address: at, Settlement: merchantWallet, Asset: b.asset, Expected: money.NewUnits(amount),
+			), Number: b.next, Address: at, Settlement: merchantWallet, Asset: b.asset, Expected: money.NewUnits(
+				amount,
+			),
 		})
 	}
 	if l.first, err = b.sweep(ctx, items); err != nil {

@@ -103,10 +103,14 @@ func (l *lab) open(ctx context.Context, database string) (*florin, error) {
 	if _, err := l.run(ctx, database, "", "migrate"); err != nil {
 		return nil, err
 	}
-	if _, err := l.run(ctx, database, "correct horse battery\n", "user", "create", "--email", "shop@example.com", "--json"); err != nil {
+	if _, err := l.run(
+		ctx, database, "correct horse battery\n", "user", "create", "--email", "shop@example.com", "--json",
+	); err != nil {
 		return nil, err
 	}
-	out, err := l.run(ctx, database, "", "key", "create", "--email", "shop@example.com", "--credits", "1000000", "--json")
+	out, err := l.run(
+		ctx, database, "", "key", "create", "--email", "shop@example.com", "--credits", "1000000", "--json",
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,9 @@ func pgbench(ctx context.Context, programs, database, dir, sql string, s setting
 	best := 0.0
 	for _, clients := range []int{32, 64} {
 		out, err := exec.CommandContext(ctx, filepath.Join(programs, "pgbench"), "-n", "-M", "prepared", "-f", script,
-			"-c", strconv.Itoa(clients), "-j", "2", "-T", strconv.Itoa(int(s.duration.Seconds())), database).CombinedOutput()
+			"-c", strconv.Itoa(clients), "-j", "2", "-T", strconv.Itoa(
+				int(s.duration.Seconds()),
+			), database).CombinedOutput()
 		if err != nil {
 			return 0, fmt.Errorf("pgbench: %w: %s", err, out)
 		}

@@ -79,7 +79,9 @@ func (o *outbox) merchant(ctx context.Context, url string) (int64, error) {
 	}
 	_, err = o.CreateCustodian(ctx, merchant.Custodian{
 		PublicID: newULID(), KeyID: k.ID, Name: "Shop", CallbackURL: url, Secret: secret.New("shop secret"),
-		SigningSecrets: []secret.Text{webhook.NewSigningSecret()}, Branding: merchant.Branding{Theme: merchant.ThemeAuto},
+		SigningSecrets: []secret.Text{
+			webhook.NewSigningSecret(),
+		}, Branding: merchant.Branding{Theme: merchant.ThemeAuto},
 		CreatedAt: now, UpdatedAt: now,
 	}, nil, nil)
 	return k.ID, err

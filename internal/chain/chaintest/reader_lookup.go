@@ -79,7 +79,8 @@ func testBalances(t *testing.T, h Harness) {
 			}
 		}
 	}
-	if got, err := h.Reader().Balances(t.Context(), h.Credited(), nil, heads(t, h).Latest); err != nil || len(got) != 0 {
+	if got, err := h.Reader().Balances(t.Context(), h.Credited(), nil, heads(t, h).Latest); err != nil ||
+		len(got) != 0 {
 		t.Errorf("no addresses: %v, %v", got, err)
 	}
 	future := heads(t, h).Latest
@@ -119,7 +120,8 @@ func testFindWorthless(t *testing.T, h Harness) {
 	fake := Payment{to, h.Counterfeit(), 5_000_000}
 	counterfeit := h.Pay(fake)
 	h.Mine(1)
-	if found := find(t, h, failed); !found.Exists || !found.Failed || len(found.Transfers) != 0 || found.Block.Hash == "" {
+	if found := find(t, h, failed); !found.Exists || !found.Failed || len(found.Transfers) != 0 ||
+		found.Block.Hash == "" {
 		t.Errorf("a failed payment is found as %+v", found)
 	}
 	found := find(t, h, counterfeit)

@@ -34,7 +34,9 @@ func testScanPayment(t *testing.T, h Harness) {
 	if !sameHead(got[0].Block, mined) {
 		t.Errorf("block is %+v, want %+v", got[0].Block, mined)
 	}
-	if !slices.ContainsFunc(h.Reader().Endpoints(), func(e chain.EndpointHealth) bool { return e.Name == got[0].Source }) {
+	if !slices.ContainsFunc(h.Reader().Endpoints(), func(e chain.EndpointHealth) bool {
+		return e.Name == got[0].Source
+	}) {
 		t.Errorf("source %q is no endpoint", got[0].Source)
 	}
 	if again := scanAll(t, h, p.To); again[0].Key != got[0].Key {

@@ -47,7 +47,8 @@ func New(c Config) (*Adapter, error) {
 		return nil, err
 	}
 	p, err := rpc.NewPool(rpc.Config{
-		Network: n, ChainID: c.Profile.ChainID, Endpoints: c.Endpoints, Client: c.Client, Timeout: c.Timeout, Now: c.Now,
+		Network: n, ChainID: c.Profile.ChainID, Endpoints: c.Endpoints, Client: c.Client,
+		Timeout: c.Timeout, Now: c.Now,
 	})
 	if err != nil {
 		return nil, err

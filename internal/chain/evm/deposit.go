@@ -26,7 +26,9 @@ func NewDepositor(n chain.Network, instance [16]byte) Depositor { return Deposit
 // which would burn the money, and numbers below 1 are refused.
 func (d Depositor) DepositAddress(s chain.Settlement) (chain.Watched, error) {
 	if s.Network != d.network {
-		return chain.Watched{}, fault.New(fault.Internal, "a deposit address of %s was asked of %s", s.Network, d.network)
+		return chain.Watched{}, fault.New(
+			fault.Internal, "a deposit address of %s was asked of %s", s.Network, d.network,
+		)
 	}
 	if s.Number < 1 {
 		return chain.Watched{}, fault.New(fault.Internal, "payment number %d", s.Number)

@@ -77,7 +77,9 @@ func TestDeployer_PlanPrice(t *testing.T) {
 		"BSC skewed to zero":     {chain.BEP20, market{gas: gas}, wei(gwei / 20)},
 		"BSC absurd":             {chain.BEP20, market{tip: 500 * gwei, gas: gas}, wei(gwei)},
 		"BSC without suggestion": {chain.BEP20, market{noTip: true, gas: gas}, wei(gwei / 20)},
-		"Polygon":                {chain.Polygon, market{baseFee: 250 * gwei, tip: 30 * gwei, gas: gas}, wei(530 * gwei)},
+		"Polygon": {
+			chain.Polygon, market{baseFee: 250 * gwei, tip: 30 * gwei, gas: gas}, wei(530 * gwei),
+		},
 		"Polygon library default": {
 			chain.Polygon,
 			market{baseFee: 100 * gwei, tip: gwei * 3 / 2, gas: gas},

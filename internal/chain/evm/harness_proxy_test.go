@@ -64,7 +64,9 @@ func (r *proxy) rewritten(t *testing.T, request, answer []byte) []byte {
 	var answers []map[string]json.RawMessage
 	one := len(request) > 0 && request[0] == '{'
 	if one {
-		request, answer = bytes.Join([][]byte{{'['}, request, {']'}}, nil), bytes.Join([][]byte{{'['}, answer, {']'}}, nil)
+		request, answer = bytes.Join(
+			[][]byte{{'['}, request, {']'}}, nil,
+		), bytes.Join([][]byte{{'['}, answer, {']'}}, nil)
 	}
 	if json.Unmarshal(request, &calls) != nil || json.Unmarshal(answer, &answers) != nil {
 		t.Errorf("%s was answered %s", request, answer)

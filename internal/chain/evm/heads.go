@@ -172,7 +172,9 @@ func (k knowledge) compare(v *view, here rpc.Header) error {
 	case v.latest.Number < k.latest:
 		v.behind = fmt.Errorf("%w: newest block is %d after %d", rpc.ErrLagging, v.latest.Number, k.latest)
 	case v.finalized.Number < k.finalized.Number:
-		v.behind = fmt.Errorf("%w: finalized block is %d after %d", rpc.ErrLagging, v.finalized.Number, k.finalized.Number)
+		v.behind = fmt.Errorf(
+			"%w: finalized block is %d after %d", rpc.ErrLagging, v.finalized.Number, k.finalized.Number,
+		)
 	}
 	if v.finalized.Number < k.finalized.Number {
 		v.finalized = k.finalized

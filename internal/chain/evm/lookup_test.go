@@ -48,7 +48,8 @@ func TestConfirm_Lagging(t *testing.T) {
 	s := newScript(t, 2)
 	tr := s.transferOf()
 	s.endpoints[1].Set(chaintest.Faults{Lag: 1})
-	if v, err := s.reader.Confirm(t.Context(), []chain.Transfer{tr}, s.chain.Head()); err != nil || v != chain.Undecided {
+	if v, err := s.reader.Confirm(t.Context(), []chain.Transfer{tr}, s.chain.Head()); err != nil ||
+		v != chain.Undecided {
 		t.Errorf("verdict %d, error %v, want Undecided", v, err)
 	}
 }

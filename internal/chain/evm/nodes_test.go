@@ -187,7 +187,9 @@ func TestConfirm_ReceiptOfNoBlock(t *testing.T) {
 	got := s.mustFind(map[chain.TxHash]bool{tx: true}, p.To)
 	log["blockHash"] = "0x" + strings.Repeat("8", 64)
 	s.endpoints[1].Set(chaintest.Faults{PhantomReceipts: map[string]map[string]any{string(tx): {
-		"transactionHash": string(tx), "blockHash": log["blockHash"], "blockNumber": log["blockNumber"], "status": "0x1",
+		"transactionHash": string(
+			tx,
+		), "blockHash": log["blockHash"], "blockNumber": log["blockNumber"], "status": "0x1",
 		"logs": []map[string]any{log},
 	}}})
 	if v, err := s.reader.Confirm(t.Context(), []chain.Transfer{got[0]}, s.chain.Head()); v == chain.Stands {

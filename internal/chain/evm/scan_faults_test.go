@@ -173,7 +173,10 @@ func TestScan_OmittedBesideAnother(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, 1)
 	a, b := s.Address(), s.Address()
-	s.Pay(chaintest.Payment{To: a, Asset: s.Credited(), Units: 1}, chaintest.Payment{To: b, Asset: s.Credited(), Units: 2})
+	s.Pay(
+		chaintest.Payment{To: a, Asset: s.Credited(), Units: 1},
+		chaintest.Payment{To: b, Asset: s.Credited(), Units: 2},
+	)
 	s.Mine(1)
 	nth := 0
 	s.endpoints[0].Set(chaintest.Faults{Omit: func(map[string]any) bool { nth++; return nth%2 == 0 }})

@@ -284,7 +284,8 @@ func TestSweeps_AssetsOfOneAddress(t *testing.T) {
 		t.Fatalf("the outcome is %+v, %v", outcome, err)
 	}
 	for i, want := range []uint64{7, 10, 20} {
-		if m := outcome.Moved[i]; m.Contract != items[i].Asset.Contract || m.Units.Cmp(money.UnitsFromUint64(want)) != 0 {
+		if m := outcome.Moved[i]; m.Contract != items[i].Asset.Contract ||
+			m.Units.Cmp(money.UnitsFromUint64(want)) != 0 {
 			t.Errorf("moved %+v, want %d", m, want)
 		}
 	}

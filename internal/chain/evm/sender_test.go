@@ -178,7 +178,9 @@ func TestSweeps_DataFee(t *testing.T) {
 		t.Fatal(err)
 	}
 	charged, err := sender.NewSweeps(behind,
-		sender.Config{Signer: faucetSigner{}, Instance: sweptBy, MaxPrice: plenty}).Sign(t.Context(), items, nil, time.Now())
+		sender.Config{
+			Signer: faucetSigner{}, Instance: sweptBy, MaxPrice: plenty,
+		}).Sign(t.Context(), items, nil, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

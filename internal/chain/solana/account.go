@@ -59,7 +59,10 @@ func (e *endpoint) accounts(
 	for i, k := range keys {
 		texts[i] = k.String()
 	}
-	err := e.ask(ctx, &answer, "getMultipleAccounts", texts, options{"encoding": "base64", "commitment": confirmed, "minContextSlot": slot})
+	err := e.ask(
+		ctx, &answer, "getMultipleAccounts", texts,
+		options{"encoding": "base64", "commitment": confirmed, "minContextSlot": slot},
+	)
 	if err != nil {
 		return nil, 0, err
 	}

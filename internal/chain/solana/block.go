@@ -37,7 +37,8 @@ type block struct {
 func (e *endpoint) block(ctx context.Context, slot uint64, details string) (b block, ok bool, err error) {
 	var got *block
 	err = e.ask(ctx, &got, "getBlock", slot, options{
-		"commitment": confirmed, "transactionDetails": details, "rewards": false, "maxSupportedTransactionVersion": maxVersion,
+		"commitment": confirmed, "transactionDetails": details,
+		"rewards": false, "maxSupportedTransactionVersion": maxVersion,
 	})
 	switch code(err) {
 	case 0:

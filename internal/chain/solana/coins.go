@@ -75,7 +75,9 @@ func (a *Adapter) Token(ctx context.Context, contract, holder chain.Address) (ch
 		return chain.Asset{}, money.Units{}, fmt.Errorf("token %s on %s: %w", contract, a.profile.Network, err)
 	}
 	if m.program.IsZero() {
-		return chain.Asset{}, money.Units{}, fault.New(fault.Unprocessable, "there is no token at %s on %s", contract, a.profile.Network)
+		return chain.Asset{}, money.Units{}, fault.New(
+			fault.Unprocessable, "there is no token at %s on %s", contract, a.profile.Network,
+		)
 	}
 	asset := chain.Asset{
 		Network: a.profile.Network, Contract: chain.Address(key.String()), Symbol: key.String(),

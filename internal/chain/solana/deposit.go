@@ -19,7 +19,9 @@ func NewDepositor(seed *wallet.Seed) Depositor { return Depositor{seed} }
 // must be a valid address.
 func (d Depositor) DepositAddress(s chain.Settlement) (chain.Watched, error) {
 	if s.Network != chain.Solana {
-		return chain.Watched{}, fault.New(fault.Internal, "a deposit address of %s was asked of %s", s.Network, chain.Solana)
+		return chain.Watched{}, fault.New(
+			fault.Internal, "a deposit address of %s was asked of %s", s.Network, chain.Solana,
+		)
 	}
 	if s.Number < 1 {
 		return chain.Watched{}, fault.New(fault.Internal, "payment number %d", s.Number)

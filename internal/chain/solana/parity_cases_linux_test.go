@@ -60,18 +60,26 @@ func budgetOf(kind byte, data []byte) solanago.Instruction {
 }
 
 var parityCases = []parityCase{
-	does("SystemTransfer", one(func(w *world) solanago.Instruction { return transferSOL(w.pk(), w.bob.PublicKey(), 5_000_000) })),
-	does("SystemTransferNothing", one(func(w *world) solanago.Instruction { return transferSOL(w.pk(), w.bob.PublicKey(), 0) })),
+	does("SystemTransfer", one(func(w *world) solanago.Instruction {
+		return transferSOL(w.pk(), w.bob.PublicKey(), 5_000_000)
+	})),
+	does("SystemTransferNothing", one(func(w *world) solanago.Instruction {
+		return transferSOL(w.pk(), w.bob.PublicKey(), 0)
+	})),
 	fails("SystemTransferTooMuch", one(func(w *world) solanago.Instruction {
 		return transferSOL(w.pk(), w.bob.PublicKey(), 5*solanago.LAMPORTS_PER_SOL)
 	})),
-	fails("SystemTransferBelowRent", one(func(w *world) solanago.Instruction { return transferSOL(w.pk(), w.spare.PublicKey(), 1_000) })),
+	fails("SystemTransferBelowRent", one(func(w *world) solanago.Instruction {
+		return transferSOL(w.pk(), w.spare.PublicKey(), 1_000)
+	})),
 	fails("SystemTransferUnsigned", func(w *world) []solanago.Instruction {
 		return []solanago.Instruction{
 			unsigned(transferSOL(w.bob.PublicKey(), w.payer, 1_000)), transferSOL(w.pk(), w.payer, 1),
 		}
 	}),
-	fails("SystemTransferOfTokenAccount", one(func(w *world) solanago.Instruction { return transferSOL(w.usd, w.payer, 1) })).with(
+	fails("SystemTransferOfTokenAccount", one(func(w *world) solanago.Instruction {
+		return transferSOL(w.usd, w.payer, 1)
+	})).with(
 		func(w *world) []solanago.PrivateKey { return []solanago.PrivateKey{w.usdKey} }),
 	fails("CreateAccountThatExists", one(func(w *world) solanago.Instruction {
 		return createAccount(w.payer, w.pk(), w.rent(165), 165, solanago.TokenProgramID)
@@ -96,30 +104,48 @@ var parityCases = []parityCase{
 	fails("TransferReadonly", func(w *world) []solanago.Instruction {
 		return []solanago.Instruction{readonly(transfer(w.a, w.b, w.pk(), 1))}
 	}),
-	fails("TransferToWallet", one(func(w *world) solanago.Instruction { return transfer(w.a, w.bob.PublicKey(), w.pk(), 1) })),
-	fails("TransferToNothing", one(func(w *world) solanago.Instruction { return transfer(w.a, w.spare.PublicKey(), w.pk(), 1) })),
+	fails("TransferToWallet", one(func(w *world) solanago.Instruction {
+		return transfer(w.a, w.bob.PublicKey(), w.pk(), 1)
+	})),
+	fails("TransferToNothing", one(func(w *world) solanago.Instruction {
+		return transfer(w.a, w.spare.PublicKey(), w.pk(), 1)
+	})),
 	fails("TransferGarbled", one(func(w *world) solanago.Instruction {
 		return tokens(
 			[]byte{3, 1}, solanago.Meta(w.a).WRITE(), solanago.Meta(w.b).WRITE(), solanago.Meta(w.pk()).SIGNER(),
 		)
 	})),
-	does("TransferChecked", one(func(w *world) solanago.Instruction { return transferChecked(w.a, w.usd, w.b, w.pk(), 100, 6) })),
-	fails("TransferCheckedDecimals", one(func(w *world) solanago.Instruction { return transferChecked(w.a, w.usd, w.b, w.pk(), 1, 9) })),
-	fails("TransferCheckedMint", one(func(w *world) solanago.Instruction { return transferChecked(w.a, w.eur, w.b, w.pk(), 1, 6) })),
+	does("TransferChecked", one(func(w *world) solanago.Instruction {
+		return transferChecked(w.a, w.usd, w.b, w.pk(), 100, 6)
+	})),
+	fails("TransferCheckedDecimals", one(func(w *world) solanago.Instruction {
+		return transferChecked(w.a, w.usd, w.b, w.pk(), 1, 9)
+	})),
+	fails("TransferCheckedMint", one(func(w *world) solanago.Instruction {
+		return transferChecked(w.a, w.eur, w.b, w.pk(), 1, 6)
+	})),
 	fails("AllOrNothing", func(w *world) []solanago.Instruction {
 		return []solanago.Instruction{transfer(w.a, w.b, w.pk(), 1), transfer(w.a, w.b, w.pk(), 5_000)}
 	}),
 
-	does("CreateIdempotentThatExists", one(func(w *world) solanago.Instruction { return createATA(w.payer, w.bob.PublicKey(), w.usd) })),
+	does("CreateIdempotentThatExists", one(func(w *world) solanago.Instruction {
+		return createATA(w.payer, w.bob.PublicKey(), w.usd)
+	})),
 	does("Create", one(func(w *world) solanago.Instruction {
 		return associatedWith([]byte{0}, w.payer, w.bob.PublicKey(), w.eur)
 	})),
-	does("CreateWithoutData", one(func(w *world) solanago.Instruction { return associatedWith(nil, w.payer, w.payer, w.eur) })),
+	does("CreateWithoutData", one(func(w *world) solanago.Instruction {
+		return associatedWith(nil, w.payer, w.payer, w.eur)
+	})),
 	fails("CreateThatExists", one(func(w *world) solanago.Instruction {
 		return associatedWith([]byte{0}, w.payer, w.bob.PublicKey(), w.eur)
 	})),
-	does("CreateOffCurve", one(func(w *world) solanago.Instruction { return createATA(w.payer, ata(w.pk(), w.usd), w.eur) })),
-	fails("CreateOfNoMint", one(func(w *world) solanago.Instruction { return createATA(w.payer, w.pk(), w.bob.PublicKey()) })),
+	does("CreateOffCurve", one(func(w *world) solanago.Instruction {
+		return createATA(w.payer, ata(w.pk(), w.usd), w.eur)
+	})),
+	fails("CreateOfNoMint", one(func(w *world) solanago.Instruction {
+		return createATA(w.payer, w.pk(), w.bob.PublicKey())
+	})),
 	fails("CreateElsewhere", one(func(w *world) solanago.Instruction {
 		i := createATA(w.payer, w.spare.PublicKey(), w.usd)
 		i.Accounts()[1].PublicKey = ata(w.spare.PublicKey(), w.eur)

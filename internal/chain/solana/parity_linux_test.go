@@ -116,7 +116,10 @@ func (o *outcome) read(t *testing.T, w *world, signature string) {
 			Message struct{ AccountKeys []string }
 		}
 	}
-	call(t, w.URL(), &tx, "getTransaction", signature, map[string]any{"encoding": "json", "commitment": "confirmed", "maxSupportedTransactionVersion": 1})
+	call(
+		t, w.URL(), &tx, "getTransaction", signature,
+		map[string]any{"encoding": "json", "commitment": "confirmed", "maxSupportedTransactionVersion": 1},
+	)
 	if tx == nil {
 		return
 	}

@@ -210,7 +210,8 @@ func TestSender_Broadcasts(t *testing.T) {
 		t.Fatal(err)
 	}
 	sender := solana.NewSender(reader, solana.SenderConfig{Gas: s.gas, Seed: s.seed})
-	if err := sender.Broadcast(t.Context(), a); err != nil || one.count("sendTransaction") != 1 || two.count("sendTransaction") != 1 {
+	if err := sender.Broadcast(t.Context(), a); err != nil || one.count("sendTransaction") != 1 ||
+		two.count("sendTransaction") != 1 {
 		t.Errorf("sent to %d and %d, %v", one.count("sendTransaction"), two.count("sendTransaction"), err)
 	}
 	other := always(`"` + strings.Repeat("1", 64) + `"`)

@@ -95,7 +95,10 @@ func (s *till) exists(t *testing.T, key solanago.PublicKey) bool {
 	var answer struct {
 		Value any `json:"value"`
 	}
-	call(t, s.URL(), &answer, "getAccountInfo", key.String(), map[string]any{"commitment": "confirmed", "encoding": "base64"})
+	call(
+		t, s.URL(), &answer, "getAccountInfo", key.String(),
+		map[string]any{"commitment": "confirmed", "encoding": "base64"},
+	)
 	return answer.Value != nil
 }
 

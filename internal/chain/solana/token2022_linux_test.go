@@ -24,7 +24,9 @@ func TestToken2022_TransferFee(t *testing.T) {
 	p := h.profile()
 	p.Assets = append(
 		p.Assets[:1:1],
-		chain.Asset{Network: chain.Solana, Contract: chain.Address(mint.String()), Symbol: "USDC", Decimals: 6, Token: "USDC"},
+		chain.Asset{
+			Network: chain.Solana, Contract: chain.Address(mint.String()), Symbol: "USDC", Decimals: 6, Token: "USDC",
+		},
 	)
 	reader, err := solana.New(solana.Config{Profile: p, Endpoints: []string{h.URL()}, Rate: unhurried})
 	if err != nil {

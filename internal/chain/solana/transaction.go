@@ -55,7 +55,9 @@ func (e *endpoint) statusesAt(
 			} `json:"context"`
 			Value []*status `json:"value"`
 		}
-		if err := e.ask(ctx, &answer, "getSignatureStatuses", part, options{"searchTransactionHistory": true}); err != nil {
+		if err := e.ask(
+			ctx, &answer, "getSignatureStatuses", part, options{"searchTransactionHistory": true},
+		); err != nil {
 			return err
 		}
 		if len(answer.Value) != len(part) {

@@ -26,16 +26,21 @@ var (
 func asJSON(change func(meta map[string]any, message map[string]any)) []byte {
 	balance := func(index int, owner, amount string) map[string]any {
 		return map[string]any{
-			"accountIndex": index, "mint": someMint.String(), "owner": owner, "programId": solanago.TokenProgramID.String(),
+			"accountIndex": index, "mint": someMint.String(),
+			"owner": owner, "programId": solanago.TokenProgramID.String(),
 			"uiTokenAmount": map[string]any{"amount": amount, "decimals": 6},
 		}
 	}
 	payer := "Hh8QwFUA6MtVu1qAoq12ucvFHNwCcVTV7hpWjeY1Hztb"
 	meta := map[string]any{
-		"err": nil, "fee": 5000, "preBalances": []int64{9, 2_039_280, 2_039_280, 1}, "postBalances": []int64{8, 2_039_280, 2_039_280, 1},
+		"err": nil, "fee": 5000, "preBalances": []int64{
+			9, 2_039_280, 2_039_280, 1,
+		}, "postBalances": []int64{8, 2_039_280, 2_039_280, 1},
 		"preTokenBalances":  []any{balance(1, someOwner.String(), "5"), balance(2, payer, "10")},
 		"postTokenBalances": []any{balance(1, someOwner.String(), "12"), balance(2, payer, "3")},
-		"loadedAddresses":   map[string]any{"writable": []string{}, "readonly": []string{solanago.TokenProgramID.String()}},
+		"loadedAddresses": map[string]any{
+			"writable": []string{}, "readonly": []string{solanago.TokenProgramID.String()},
+		},
 	}
 	message := map[string]any{"accountKeys": []string{payer, someATA.String(), "11111111111111111111111111111112"}}
 	if change != nil {
@@ -86,7 +91,9 @@ func TestTransaction_Credit(t *testing.T) {
 		}, 0},
 		"Closed": {func(m, _ map[string]any) { m["postBalances"] = []int64{8, 0, 2_039_280, 1} }, 0},
 		"OtherOwner": {func(m, _ map[string]any) {
-			first(m, "preTokenBalances")["owner"], first(m, "postTokenBalances")["owner"] = otherMint.String(), otherMint.String()
+			first(
+				m, "preTokenBalances",
+			)["owner"], first(m, "postTokenBalances")["owner"] = otherMint.String(), otherMint.String()
 		}, 0},
 		"OwnerBefore":  {func(m, _ map[string]any) { first(m, "preTokenBalances")["owner"] = otherMint.String() }, 0},
 		"OwnerAfter":   {func(m, _ map[string]any) { first(m, "postTokenBalances")["owner"] = otherMint.String() }, 0},
@@ -94,7 +101,9 @@ func TestTransaction_Credit(t *testing.T) {
 		"MintAfter":    {func(m, _ map[string]any) { first(m, "postTokenBalances")["mint"] = otherMint.String() }, 0},
 		"ProgramAfter": {func(m, _ map[string]any) { first(m, "postTokenBalances")["programId"] = otherMint.String() }, 0},
 		"OtherMint": {func(m, _ map[string]any) {
-			first(m, "preTokenBalances")["mint"], first(m, "postTokenBalances")["mint"] = otherMint.String(), otherMint.String()
+			first(
+				m, "preTokenBalances",
+			)["mint"], first(m, "postTokenBalances")["mint"] = otherMint.String(), otherMint.String()
 		}, 0},
 		"NewerProgram": {func(m, _ map[string]any) {
 			newer := solanago.Token2022ProgramID.String()
@@ -151,7 +160,9 @@ func TestTransaction_Invalid(t *testing.T) {
 			}
 		})
 	}
-	failed, ok := read(asJSON(func(m, _ map[string]any) { m["err"], m["preBalances"], m["postBalances"] = "x", []int64{}, nil }))
+	failed, ok := read(asJSON(func(m, _ map[string]any) {
+		m["err"], m["preBalances"], m["postBalances"] = "x", []int64{}, nil
+	}))
 	if !ok || !failed.failed() || len(failed.changes()) != 0 {
 		t.Errorf("a failed transaction without balances is refused: %t", !ok)
 	}

@@ -43,7 +43,10 @@ func TestChain_Fork(t *testing.T) {
 		t.Fatal(err)
 	}
 	if second.BlockHash == first.BlockHash || second.BlockNumber.Cmp(first.BlockNumber) != 0 {
-		t.Errorf("in block %s %s again, was in %s %s", second.BlockNumber, second.BlockHash, first.BlockNumber, first.BlockHash)
+		t.Errorf(
+			"in block %s %s again, was in %s %s", second.BlockNumber, second.BlockHash, first.BlockNumber,
+			first.BlockHash,
+		)
 	}
 	chain.wantBalance(usdt, deposit, 7)
 	if logs := chain.transfers(usdt); len(logs) != 2 || logs[1].BlockHash != second.BlockHash {

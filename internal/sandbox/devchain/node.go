@@ -33,7 +33,9 @@ func newNode(c Config) (*node.Node, *eth.Ethereum, error) {
 	}
 	backend, err := eth.New(stack, chainConfig(c))
 	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("devchain: chain %d in %q: %w", c.ChainID, c.DataDir, err), stack.Close())
+		return nil, nil, errors.Join(
+			fmt.Errorf("devchain: chain %d in %q: %w", c.ChainID, c.DataDir, err), stack.Close(),
+		)
 	}
 	filterSystem := filters.NewFilterSystem(backend.APIBackend, filters.Config{})
 	stack.RegisterAPIs([]rpc.API{{Namespace: "eth", Service: filters.NewFilterAPI(filterSystem)}})

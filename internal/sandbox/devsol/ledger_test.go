@@ -126,7 +126,8 @@ func TestLedger_Commitments(t *testing.T) {
 		confirmed, final uint64
 	}{{0, 0, 0}, {1, 42, 0}, {devsol.DefaultFinalDepth - 1, 42, 0}, {1, 42, 42}} {
 		seal(t, l, want.slots)
-		if c, f := units(t, l, mint, to, "confirmed"), units(t, l, mint, to, "finalized"); c != want.confirmed || f != want.final {
+		if c, f := units(t, l, mint, to, "confirmed"), units(t, l, mint, to, "finalized"); c != want.confirmed ||
+			f != want.final {
 			t.Errorf("after %d more slots %d are confirmed and %d final, want %d and %d", want.slots, c, f, want.confirmed, want.final)
 		}
 	}
@@ -204,9 +205,11 @@ func TestLedger_Signatures(t *testing.T) {
 		Value struct{ Blockhash solana.Hash }
 	}](t, l, "getLatestBlockhash", confirmed).Value.Blockhash
 	data := []byte{2, 0, 0, 0, 0, 0xca, 0x9a, 0x3b, 0, 0, 0, 0}
-	tx, err := solana.NewTransaction([]solana.Instruction{solana.NewInstruction(solana.SystemProgramID, solana.AccountMetaSlice{
-		solana.Meta(faucet.PublicKey()).WRITE().SIGNER(), solana.Meta(to).WRITE(),
-	}, data)}, hash.Value.Blockhash, solana.TransactionPayer(faucet.PublicKey()))
+	accounts := solana.AccountMetaSlice{solana.Meta(faucet.PublicKey()).WRITE().SIGNER(), solana.Meta(to).WRITE()}
+	transfer := solana.NewInstruction(solana.SystemProgramID, accounts, data)
+	tx, err := solana.NewTransaction(
+		[]solana.Instruction{transfer}, hash.Value.Blockhash, solana.TransactionPayer(faucet.PublicKey()),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +224,9 @@ func TestLedger_Signatures(t *testing.T) {
 	for at := range raw {
 		bad := bytes.Clone(raw)
 		bad[at] ^= 1
-		if _, failed := ask[string](t, l, "sendTransaction", base64.StdEncoding.EncodeToString(bad), encoding); failed == 0 {
+		if _, failed := ask[string](
+			t, l, "sendTransaction", base64.StdEncoding.EncodeToString(bad), encoding,
+		); failed == 0 {
 			t.Errorf("taken with byte %d changed", at)
 		}
 	}

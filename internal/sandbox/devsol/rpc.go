@@ -4,15 +4,19 @@ import solana "github.com/gagliardetto/solana-go"
 
 // methods are the supported calls. They run one at a time.
 var methods = map[string]func(*Ledger, params) (any, *rpcFailure){
-	"getAccountInfo":                    getAccountInfo,
-	"getBalance":                        getBalance,
-	"getBlock":                          getBlock,
-	"getBlockHeight":                    func(l *Ledger, p params) (any, *rpcFailure) { return l.withSlot(p, 0, l.height) },
-	"getBlockTime":                      getBlockTime,
-	"getBlocks":                         getBlocks,
-	"getFeeForMessage":                  getFeeForMessage,
-	"getFirstAvailableBlock":            func(*Ledger, params) (any, *rpcFailure) { return 0, nil },
-	"getGenesisHash":                    func(l *Ledger, _ params) (any, *rpcFailure) { return l.keys.genesis.String(), nil },
+	"getAccountInfo": getAccountInfo,
+	"getBalance":     getBalance,
+	"getBlock":       getBlock,
+	"getBlockHeight": func(l *Ledger, p params) (any, *rpcFailure) {
+		return l.withSlot(p, 0, l.height)
+	},
+	"getBlockTime":           getBlockTime,
+	"getBlocks":              getBlocks,
+	"getFeeForMessage":       getFeeForMessage,
+	"getFirstAvailableBlock": func(*Ledger, params) (any, *rpcFailure) { return 0, nil },
+	"getGenesisHash": func(l *Ledger, _ params) (any, *rpcFailure) {
+		return l.keys.genesis.String(), nil
+	},
 	"getHealth":                         func(*Ledger, params) (any, *rpcFailure) { return "ok", nil },
 	"getLatestBlockhash":                getLatestBlockhash,
 	"getMinimumBalanceForRentExemption": getRent,

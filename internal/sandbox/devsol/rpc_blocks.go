@@ -15,7 +15,10 @@ func getLatestBlockhash(l *Ledger, p params) (any, *rpcFailure) {
 	if failed != nil {
 		return nil, failed
 	}
-	return inContext(slot, map[string]any{"blockhash": l.blockhash(slot).String(), "lastValidBlockHeight": l.height(slot) + blockhashAge}), nil
+	return inContext(
+		slot,
+		map[string]any{"blockhash": l.blockhash(slot).String(), "lastValidBlockHeight": l.height(slot) + blockhashAge},
+	), nil
 }
 
 func isBlockhashValid(l *Ledger, p params) (any, *rpcFailure) {
@@ -97,7 +100,9 @@ func getBlock(l *Ledger, p params) (any, *rpcFailure) {
 		parent--
 	}
 	b := map[string]any{
-		"blockhash": l.blockhash(slot).String(), "previousBlockhash": l.blockhash(parent).String(), "parentSlot": parent,
+		"blockhash": l.blockhash(
+			slot,
+		).String(), "previousBlockhash": l.blockhash(parent).String(), "parentSlot": parent,
 		"blockHeight": l.height(slot), "blockTime": l.timeOf(slot).Unix(),
 	}
 	var results []*result

@@ -108,7 +108,10 @@ func getSignatureStatuses(l *Ledger, p params) (any, *rpcFailure) {
 		if r.failed != nil {
 			status = map[string]any{"Err": r.failed}
 		}
-		list[i] = map[string]any{"slot": slot, "confirmations": confirmations, "err": r.failed, "status": status, "confirmationStatus": l.status(r)}
+		list[i] = map[string]any{
+			"slot": slot, "confirmations": confirmations, "err": r.failed, "status": status,
+			"confirmationStatus": l.status(r),
+		}
 	}
 	return inContext(l.head, list), nil
 }
@@ -238,7 +241,9 @@ func simulateTransaction(l *Ledger, p params) (any, *rpcFailure) {
 		return nil, &rpcFailure{Code: codeSignature, Message: "Transaction signature verification failure"}
 	}
 	why, logs := l.tries(tx)
-	return inContext(l.head, map[string]any{"err": why, "logs": logs, "accounts": nil, "unitsConsumed": unitsUsed(tx)}), nil
+	return inContext(
+		l.head, map[string]any{"err": why, "logs": logs, "accounts": nil, "unitsConsumed": unitsUsed(tx)},
+	), nil
 }
 
 // unitsUsed is a guess at the compute a transaction takes: the ledger measures

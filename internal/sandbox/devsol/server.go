@@ -27,7 +27,9 @@ const (
 )
 
 func serve(l *Ledger, port int) (*server, error) {
-	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	listener, err := new(net.ListenConfig).Listen(
+		context.Background(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)),
+	)
 	if err != nil {
 		return nil, fmt.Errorf("devsol: %w", err)
 	}
@@ -98,7 +100,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	var one incoming
 	if json.Unmarshal(body, &one) != nil {
-		_ = enc.Encode(map[string]any{"jsonrpc": "2.0", "id": nil, "error": rpcFailure{Code: codeParse, Message: "Parse error"}})
+		_ = enc.Encode(
+			map[string]any{"jsonrpc": "2.0", "id": nil, "error": rpcFailure{Code: codeParse, Message: "Parse error"}},
+		)
 		return
 	}
 	_ = enc.Encode(h.answer(one))

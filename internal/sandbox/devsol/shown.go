@@ -21,7 +21,9 @@ func (l *Ledger) shownTransaction(r *result) map[string]any {
 	instructions := []any{}
 	for _, ix := range m.Instructions {
 		instructions = append(instructions, map[string]any{
-			"programIdIndex": ix.ProgramIDIndex, "accounts": ix.Accounts, "data": base58.Encode(ix.Data), "stackHeight": 1,
+			"programIdIndex": ix.ProgramIDIndex, "accounts": ix.Accounts, "data": base58.Encode(
+				ix.Data,
+			), "stackHeight": 1,
 		})
 	}
 	signatures := make([]string, len(r.tx.Signatures))
@@ -43,7 +45,8 @@ func (l *Ledger) shownTransaction(r *result) map[string]any {
 			"message": map[string]any{
 				"accountKeys": keys, "instructions": instructions, "recentBlockhash": m.RecentBlockhash.String(),
 				"header": map[string]any{
-					"numRequiredSignatures": m.Header.NumRequiredSignatures, "numReadonlySignedAccounts": m.Header.NumReadonlySignedAccounts,
+					"numRequiredSignatures":       m.Header.NumRequiredSignatures,
+					"numReadonlySignedAccounts":   m.Header.NumReadonlySignedAccounts,
 					"numReadonlyUnsignedAccounts": m.Header.NumReadonlyUnsignedAccounts,
 				},
 			},
@@ -53,7 +56,9 @@ func (l *Ledger) shownTransaction(r *result) map[string]any {
 			// tokenBalances lists the token balances of a message's accounts. Like validators (agave,
 			// svm/src/transaction_balances.rs) it lists none unless the message names the token program.
 			"preTokenBalances": l.tokenBalances(m, r.pre), "postTokenBalances": l.tokenBalances(m, r.post),
-			"innerInstructions": []any{}, "logMessages": r.logs, "rewards": []any{}, "computeUnitsConsumed": unitsUsed(r.tx),
+			"innerInstructions": []any{}, "logMessages": r.logs, "rewards": []any{}, "computeUnitsConsumed": unitsUsed(
+				r.tx,
+			),
 			"loadedAddresses": map[string]any{"writable": []any{}, "readonly": []any{}},
 		},
 	}
@@ -77,7 +82,8 @@ func (l *Ledger) tokenBalances(m *solana.Message, accounts map[solana.PublicKey]
 			decimals = mint.decimals
 		}
 		list = append(list, map[string]any{
-			"accountIndex": i, "mint": t.mint.String(), "owner": t.owner.String(), "programId": solana.TokenProgramID.String(),
+			"accountIndex": i, "mint": t.mint.String(),
+			"owner": t.owner.String(), "programId": solana.TokenProgramID.String(),
 			"uiTokenAmount": shownAmount(t.amount, decimals),
 		})
 	}

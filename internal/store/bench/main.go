@@ -83,7 +83,8 @@ func run(url, what string, clients, keys int, duration time.Duration) error {
 // step returns what each client does again and again.
 func (b *bench) step(what string) func(context.Context, int) error {
 	return map[string]func(context.Context, int) error{
-		"create": b.create, "life": b.life, "read": b.read, "started": b.readStarted, "list": b.list, "watches": b.watches,
+		"create": b.create, "life": b.life, "read": b.read, "started": b.readStarted,
+		"list": b.list, "watches": b.watches,
 	}[what]
 }
 
@@ -130,7 +131,9 @@ func newID() payment.ID { return payment.ID(ulid.MustNew(ulid.Now(), rand.Reader
 
 func (b *bench) request(client int) payment.Request {
 	return payment.Request{
-		ID: newID(), KeyID: b.keys[client%len(b.keys)], Kind: payment.KindMerchant, Amount: 12_500_000, ValidFor: time.Hour,
+		ID: newID(), KeyID: b.keys[client%len(
+			b.keys,
+		)], Kind: payment.KindMerchant, Amount: 12_500_000, ValidFor: time.Hour,
 		Details: payment.Details{Reference: "order 4711", SuccessURL: "https://shop.example/thanks"},
 	}
 }

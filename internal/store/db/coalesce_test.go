@@ -78,7 +78,9 @@ func TestCoalescer_LeavingAndFailing(t *testing.T) {
 		leave()
 		broken := errors.New("broken")
 		all.Go(func() {
-			if _, err := s.Get(t.Context(), "k", func(context.Context) (int, error) { return 0, broken }); !errors.Is(err,
+			if _, err := s.Get(t.Context(), "k", func(context.Context) (int, error) {
+				return 0, broken
+			}); !errors.Is(err,
 				broken) {
 				t.Errorf("the second gets %v", err)
 			}

@@ -158,8 +158,10 @@ func InsertWith[R, C any](t *Table[R], key string, child *Table[C], link string)
 	fromN := child.join(func(c column) bool { return c.insert && c.name != link },
 		func(c column) string { return "n.child_" + c.name })
 	return Text{many: "WITH n AS (SELECT * FROM " + rowsOf(append(t.typed(inserted), prefixed...)) + "), " +
-		"p AS (INSERT INTO " + t.name + " (" + own + ") SELECT " + own + " FROM n ON CONFLICT (" + key + ") DO NOTHING RETURNING id, " + key + "), " +
-		"c AS (INSERT INTO " + child.name + " (" + link + ", " + names + ") SELECT p.id, " + fromN + " FROM p JOIN n USING (" + key + ")) " +
+		"p AS (INSERT INTO " + t.name + " (" + own + ") SELECT " + own + " FROM n ON CONFLICT (" + key + ") " +
+		"DO NOTHING RETURNING id, " + key + "), " +
+		"c AS (INSERT INTO " + child.name + " (" + link + ", " + names + ") " +
+		"SELECT p.id, " + fromN + " FROM p JOIN n USING (" + key + ")) " +
 		"SELECT " + key + ", id FROM p"}
 }
 

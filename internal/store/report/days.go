@@ -52,14 +52,18 @@ func (r *Reader) Days(ctx context.Context, keys []int64, since time.Time) ([]Day
 	}
 	err := r.db.Reader().NewRaw("SELECT ? AS day, network, count(*) AS payments, CAST(sum(amount) AS bigint) AS volume FROM payments "+
 		"WHERE key_id IN (?) AND created_at >= ? AND status = ? AND kind <> ? GROUP BY 1, 2 ORDER BY 1, 2",
-		r.dayNumber(), bun.List(keys), db.At(since), string(payment.Completed), string(payment.KindTopUp)).Scan(ctx, &rows)
+		r.dayNumber(), bun.List(
+			keys,
+		), db.At(since), string(payment.Completed), string(payment.KindTopUp)).Scan(ctx, &rows)
 	if err != nil {
 		return nil, wrapIf(err, "payments by day")
 	}
 	list := make([]Day, len(rows))
 	for i, row := range rows {
 		list[i] = Day{
-			Day: time.Unix(row.Day*int64(day/time.Second), 0).UTC(), Network: chain.Network(row.Network), Count: row.Payments,
+			Day: time.Unix(
+				row.Day*int64(day/time.Second), 0,
+			).UTC(), Network: chain.Network(row.Network), Count: row.Payments,
 			Volume: money.Micros(row.Volume),
 		}
 	}

@@ -63,7 +63,9 @@ func (r deliveryRow) delivery() Delivery {
 		ID: r.ID, TxnID: payment.ID(r.PublicID), EventID: r.EventID, Type: payment.EventType(r.Type), At: r.At.Time,
 		State: webhook.State(r.State), Made: int(r.Attempt), DueAt: r.DueAt.Time,
 		Last: webhook.Attempt{
-			At: r.TriedAt.Time, URL: r.URL, Status: int(r.Status), Latency: time.Duration(r.LatencyUs) * time.Microsecond,
+			At: r.TriedAt.Time, URL: r.URL, Status: int(
+				r.Status,
+			), Latency: time.Duration(r.LatencyUs) * time.Microsecond,
 			Error: r.Error,
 		},
 	}

@@ -38,7 +38,9 @@ func (r *Reader) Entries(ctx context.Context, keyID, before int64, limit int) ([
 		Reason string
 		At     db.Instant
 	}
-	err := r.db.Reader().NewRaw(half("from_account", "-")+" UNION ALL "+half("to_account", "")+" ORDER BY id DESC LIMIT ?",
+	err := r.db.Reader().NewRaw(half(
+		"from_account", "-",
+	)+" UNION ALL "+half("to_account", "")+" ORDER BY id DESC LIMIT ?",
 		append(append(append([]any{}, args...), args...), limit)...).Scan(ctx, &rows)
 	if err != nil {
 		return nil, wrapIf(err, "ledger entries of key %d", keyID)

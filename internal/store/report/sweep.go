@@ -76,7 +76,9 @@ func (r *Reader) SweepsOf(ctx context.Context, number int64) ([]Sweep, error) {
 			SentAt: row.SentAt.Time, Paid: paid, Pots: int(row.Pots),
 			ID: row.PublicID, Network: chain.Network(row.Network), State: row.State, Symbol: row.Symbol,
 			Settlement: chain.Address(row.Settlement),
-			Tx:         chain.TxHash(row.TxHash), CreatedAt: row.CreatedAt.Time, EndedAt: row.EndedAt.Time, Reason: row.Reason,
+			Tx: chain.TxHash(
+				row.TxHash,
+			), CreatedAt: row.CreatedAt.Time, EndedAt: row.EndedAt.Time, Reason: row.Reason,
 		}
 		if row.Moved == nil {
 			continue
@@ -119,7 +121,9 @@ func sweepLines(rows []sweepLineRow) ([]SweepLine, error) {
 		list[i] = SweepLine{
 			Number: row.ID, ID: row.PublicID, Network: chain.Network(row.Network), State: row.State, Pots: row.Pots,
 			Moved: row.Moved, Attempts: row.Attempts,
-			Tx: chain.TxHash(row.TxHash), Paid: paid, Note: row.Note, CreatedAt: row.CreatedAt.Time, EndedAt: row.EndedAt.Time,
+			Tx: chain.TxHash(
+				row.TxHash,
+			), Paid: paid, Note: row.Note, CreatedAt: row.CreatedAt.Time, EndedAt: row.EndedAt.Time,
 		}
 	}
 	return list, nil

@@ -99,7 +99,13 @@ func (r *Reader) Stuck(ctx context.Context, now time.Time, dust money.Micros) (S
 		"(SELECT count(*) FROM deposits AS d WHERE swept_at IS NULL AND state = 'FINAL' AND final_at < ? AND "+AboutUSD+" >= ?), "+
 		"(SELECT count(*) FROM deposits AS d WHERE swept_at IS NULL AND state = 'FINAL' AND final_at < ? AND "+AboutUSD+" < ?), "+
 		"(SELECT count(*) FROM recharges WHERE look_at < ?)",
-		db.At(now.Add(-lateDelivery)), db.At(now.Add(-lateDelivery)), db.At(now.Add(-lateSweep)), db.At(now.Add(-day)), USD(dust), db.At(now.Add(-day)), USD(dust), db.At(now.Add(-lateRecharge))).
+		db.At(
+			now.Add(-lateDelivery),
+		), db.At(
+			now.Add(-lateDelivery),
+		), db.At(
+			now.Add(-lateSweep),
+		), db.At(now.Add(-day)), USD(dust), db.At(now.Add(-day)), USD(dust), db.At(now.Add(-lateRecharge))).
 		Scan(ctx, &st.Deliveries, &oldest, &st.Sweeps, &st.Unswept, &st.Dust, &st.Recharges)
 	st.OldestDue = oldest.Time
 	return st, wrapIf(err, "stuck work")
@@ -206,7 +212,9 @@ func leftDeposits(ctx context.Context, t db.Tx, now time.Time, dust money.Micros
 		"LEFT JOIN routes AS r ON r.payment_id = d.payment_id AND r.network = d.network AND r.address = d.to_address "+
 		"LEFT JOIN pots AS pot ON pot.network = d.network AND pot.address = d.to_address AND pot.contract = d.contract "+
 		"WHERE d.network IN (?) AND d.swept_at IS NULL AND d.state = 'FINAL' AND "+AboutUSD+" >= ? AND (r.id IS NULL OR pot.blocked_until > ? OR d.final_at < ?) "+
-		"ORDER BY d.final_at LIMIT ?", bun.List(chain.Networks()), USD(dust), db.At(now), db.At(now.Add(-day)), MaxTrouble).Scan(ctx, &rows)
+		"ORDER BY d.final_at LIMIT ?", bun.List(
+		chain.Networks(),
+	), USD(dust), db.At(now), db.At(now.Add(-day)), MaxTrouble).Scan(ctx, &rows)
 	if err != nil {
 		return nil, err
 	}

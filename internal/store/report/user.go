@@ -47,7 +47,8 @@ type personRow struct {
 func (r personRow) person() Person {
 	return Person{
 		User: identity.User{
-			ID: r.ID, PublicID: r.PublicID, Email: r.Email, FirstName: r.FirstName, LastName: r.LastName, Operator: r.Operator,
+			ID: r.ID, PublicID: r.PublicID, Email: r.Email, FirstName: r.FirstName,
+			LastName: r.LastName, Operator: r.Operator,
 			CreatedAt: r.CreatedAt.Time, DisabledAt: r.DisabledAt.Time,
 		},
 		Keys: r.Keys, Payments: r.Taken,

@@ -120,7 +120,8 @@ func flags(program, profile string) []chromedp.ExecAllocatorOption {
 	for _, name := range []string{
 		"disable-background-networking", "disable-breakpad", "disable-component-update", "disable-default-apps",
 		"disable-extensions", "disable-quic", "disable-sync", "metrics-recording-only",
-		"disable-background-timer-throttling", "disable-backgrounding-occluded-windows", "disable-renderer-backgrounding",
+		"disable-background-timer-throttling",
+		"disable-backgrounding-occluded-windows", "disable-renderer-backgrounding",
 	} {
 		options = append(options, chromedp.Flag(name, true))
 	}

@@ -136,7 +136,9 @@ func (c *cluster) start(settings string, owner *syscall.Credential) error {
 	run := func(name string, args ...string) error {
 		return runAs(owner, c.directory, filepath.Join(c.programs, name), args...)
 	}
-	if err := run("initdb", "-D", data, "-U", role, "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"); err != nil {
+	if err := run(
+		"initdb", "-D", data, "-U", role, "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync",
+	); err != nil {
 		return err
 	}
 	configuration := filepath.Join(data, "postgresql.conf")

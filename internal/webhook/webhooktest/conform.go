@@ -229,7 +229,12 @@ func returnsWhatIsNextDue(t *testing.T, o Outbox) {
 	expect(noon.Add(-time.Minute), noon)
 	got := mustClaim(t, o, "one", noon, 1, 1)
 	expect(noon, noon.Add(time.Hour))
-	mustSettle(t, o, "one", webhook.Outcome{DeliveryID: got[0].ID, Attempt: failed(noon), State: webhook.Waiting, NextAt: noon.Add(5 * time.Second)})
+	mustSettle(
+		t, o, "one",
+		webhook.Outcome{
+			DeliveryID: got[0].ID, Attempt: failed(noon), State: webhook.Waiting, NextAt: noon.Add(5 * time.Second),
+		},
+	)
 	expect(noon, noon.Add(5*time.Second))
 }
 
@@ -246,7 +251,9 @@ func handsOutEachOnce(t *testing.T, o Outbox) {
 		all.Go(func() {
 			holder := fmt.Sprint("instance", i)
 			for idle := 0; idle < 50; {
-				got, err := webhook.ClaimDue(context.WithoutCancel(t.Context()), o, holder, noon, noon.Add(time.Minute), 7, perURL)
+				got, err := webhook.ClaimDue(
+					context.WithoutCancel(t.Context()), o, holder, noon, noon.Add(time.Minute), 7, perURL,
+				)
 				if err != nil {
 					t.Error(err)
 					return
@@ -259,7 +266,10 @@ func handsOutEachOnce(t *testing.T, o Outbox) {
 					mu.Lock()
 					times[d.ID]++
 					mu.Unlock()
-					if err := o.Settle(context.WithoutCancel(t.Context()), holder, webhook.Outcome{DeliveryID: d.ID, Attempt: failed(noon), State: webhook.Delivered}); err != nil {
+					if err := o.Settle(
+						context.WithoutCancel(t.Context()), holder,
+						webhook.Outcome{DeliveryID: d.ID, Attempt: failed(noon), State: webhook.Delivered},
+					); err != nil {
 						t.Error(err)
 						return
 					}

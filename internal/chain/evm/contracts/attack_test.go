@@ -121,7 +121,9 @@ func isTransferTo(recipient common.Address, input []byte) bool {
 // attack is one call by some account to some contract, with valid data
 // or nothing.
 func (w *world) attack(t *rapid.T) {
-	from := rapid.SampledFrom([]common.Address{attacker, w.token, w.hostile, contracts.FactoryAddress()}).Draw(t, "from")
+	from := rapid.SampledFrom(
+		[]common.Address{attacker, w.token, w.hostile, contracts.FactoryAddress()},
+	).Draw(t, "from")
 	to, data := w.calldata(t, 0)
 	if rapid.IntRange(0, 3).Draw(t, "stray") == 0 {
 		to = w.party().Draw(t, "to")
@@ -191,7 +193,9 @@ func attacks(base *world, paid *int) func(t *rapid.T) {
 		maps.Copy(w.deposits, base.deposits)
 		d := newDeposit(0, victim)
 		for _, token := range []common.Address{w.token, w.hostile} {
-			if _, err := w.call(victim, token, testtoken.NewTestToken().PackMint(d.forwarder, big.NewInt(1000)), 0); err != nil {
+			if _, err := w.call(
+				victim, token, testtoken.NewTestToken().PackMint(d.forwarder, big.NewInt(1000)), 0,
+			); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -212,7 +212,9 @@ func TestFactory_SweepReentrant(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			shopHad, settlementHad := chain.balance(token, shop), chain.balance(token, settlement)
 			chain.must(devchain.Tx{To: &token, Data: evilBinding.PackCallOnTransfer(attack.target, attack.data)})
-			chain.must(devchain.Tx{To: &settlement, Data: settlementBinding.PackCallOnReceive(attack.target, attack.data)})
+			chain.must(
+				devchain.Tx{To: &settlement, Data: settlementBinding.PackCallOnReceive(attack.target, attack.data)},
+			)
 			for _, d := range []deposit{a, b} {
 				chain.pay(token, d.forwarder, 10)
 				chain.pay(usdt, d.forwarder, 20)

@@ -160,7 +160,9 @@ func TestFactory_Sweep(t *testing.T) {
 		chain.wantBalance(contracts.NativeCoin, shop, 5)
 		chain.wantBalance(usdt, d.forwarder, 0)
 		chain.wantBalance(contracts.NativeCoin, d.forwarder, 0)
-		if code := chain.code(d.forwarder); !bytes.Equal(code, contracts.RuntimeCodeOfForwarder(contracts.FactoryAddress(),
+		if code := chain.code(
+			d.forwarder,
+		); !bytes.Equal(code, contracts.RuntimeCodeOfForwarder(contracts.FactoryAddress(),
 			shop)) {
 			t.Errorf("forwarder has code %x", code)
 		}

@@ -234,7 +234,9 @@ func checkLogs(t *testing.T, b []byte) {
 
 // filled makes what is missing the same as what is empty.
 func (l slowLog) filled() slowLog {
-	for _, field := range []**string{&l.Address, &l.Data, &l.BlockNumber, &l.BlockHash, &l.TransactionHash, &l.LogIndex} {
+	for _, field := range []**string{
+		&l.Address, &l.Data, &l.BlockNumber, &l.BlockHash, &l.TransactionHash, &l.LogIndex,
+	} {
 		if *field == nil {
 			*field = new(string)
 		}
@@ -290,7 +292,8 @@ func FuzzLogText_Decode(f *testing.F) {
 		units := make([]byte, 32)
 		e.Units.Big().FillBytes(units)
 		for got, want := range map[string]string{
-			e.Contract.String(): contract, AddressPadding + e.From.String()[2:]: from, AddressPadding + e.To.String()[2:]: to,
+			e.Contract.String():                  contract,
+			AddressPadding + e.From.String()[2:]: from, AddressPadding + e.To.String()[2:]: to,
 			Hex(units): data, e.BlockHash.String(): block, e.Tx.String(): tx,
 		} {
 			if got != strings.ToLower(want) && "0x"+strings.ToLower(strings.TrimPrefix(want, "0x")) != got {

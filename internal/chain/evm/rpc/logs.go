@@ -142,7 +142,8 @@ func (l *RawLog) Recipient(to *Address) bool { return TopicAddress(l.Topics[2], 
 // TopicAddress decodes an address from a topic, whose upper 12 bytes are 0.
 func TopicAddress(topic []byte, a *Address) bool {
 	const digits = len(AddressPadding)
-	return len(topic) == digits+2*len(a) && string(topic[:digits]) == AddressPadding && parseDigits(a[:], topic[digits:])
+	return len(topic) == digits+2*len(a) && string(topic[:digits]) == AddressPadding &&
+		parseDigits(a[:], topic[digits:])
 }
 
 // Decode reads a Transfer log; ok is false if it is malformed or another event.
@@ -152,7 +153,8 @@ func (l *RawLog) Decode() (e TransferLog, ok bool) {
 		return TransferLog{}, false
 	}
 	e.Units = money.NewUnits(new(big.Int).SetBytes(word[:]))
-	ok = ParseBytes(e.Contract[:], l.Address) && TopicAddress(l.Topics[1], &e.From) && TopicAddress(l.Topics[2], &e.To) &&
+	ok = ParseBytes(e.Contract[:], l.Address) && TopicAddress(l.Topics[1], &e.From) &&
+		TopicAddress(l.Topics[2], &e.To) &&
 		ParseBytes(e.BlockHash[:], l.hash) && ParseBytes(e.Tx[:], l.tx)
 	var okNumber, okIndex bool
 	e.Block, okNumber = ParseQuantity(l.BlockNumber)

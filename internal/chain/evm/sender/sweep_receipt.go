@@ -120,11 +120,13 @@ func (r *sweepReceipt) left(token, forwarder, settlement rpc.Address) (sum, arri
 // bytes are shown.
 var reasons = map[[4]byte]string{
 	{}: "the token refused the transfer without a reason, or used up the gas it was given",
-	[4]byte(crypto.Keccak256([]byte("Error(string)"))):                                     "the token refused the transfer; the address may be frozen or the token paused",
-	[4]byte(crypto.Keccak256([]byte("Panic(uint256)"))):                                    "the token failed (panic)",
-	[4]byte(crypto.Keccak256([]byte("SafeERC20FailedOperation(address)"))):                 "the token reported that the transfer failed",
-	[4]byte(crypto.Keccak256([]byte("NativeTransferFailed()"))):                            "the settlement wallet refused the native coin",
-	[4]byte(crypto.Keccak256([]byte("ZeroSettlement()"))):                                  "there is no settlement wallet",
+	[4]byte(crypto.Keccak256([]byte("Error(string)"))):                     "the token refused the transfer; the address may be frozen or the token paused",
+	[4]byte(crypto.Keccak256([]byte("Panic(uint256)"))):                    "the token failed (panic)",
+	[4]byte(crypto.Keccak256([]byte("SafeERC20FailedOperation(address)"))): "the token reported that the transfer failed",
+	[4]byte(crypto.Keccak256([]byte("NativeTransferFailed()"))):            "the settlement wallet refused the native coin",
+	[4]byte(
+		crypto.Keccak256([]byte("ZeroSettlement()")),
+	): "there is no settlement wallet",
 	[4]byte(crypto.Keccak256([]byte("ERC20InsufficientBalance(address,uint256,uint256)"))): "the token reported a balance that is not there",
 }
 

@@ -48,7 +48,9 @@ func TestParseSweepReceipt(t *testing.T) {
 		t.Errorf("another contract's log was believed: %+v, %v", r, err)
 	}
 	for name, raw := range map[string][]byte{
-		"UnknownEvent":  sweepReceiptOf("0x1", rpc.TransferTopic[:10]+flushedTopic[10:], wordOfMillion, factory.String()),
+		"UnknownEvent": sweepReceiptOf(
+			"0x1", rpc.TransferTopic[:10]+flushedTopic[10:], wordOfMillion, factory.String(),
+		),
 		"ShortData":     sweepReceiptOf("0x1", flushedTopic, "0x01", factory.String()),
 		"LogOfAFailure": sweepReceiptOf("0x0", flushedTopic, wordOfMillion, factory.String()),
 		"NoAddress":     sweepReceiptOf("0x1", flushedTopic, wordOfMillion, "0x"),
@@ -99,7 +101,9 @@ func FuzzParseSweepReceipt(f *testing.F) {
 				continue
 			}
 			if e, err := binding.UnpackFlushedEvent(log); err == nil {
-				events = append(events, flush{forwarder: rpc.Address(e.Forwarder), token: rpc.Address(e.Token), units: e.Amount})
+				events = append(
+					events, flush{forwarder: rpc.Address(e.Forwarder), token: rpc.Address(e.Token), units: e.Amount},
+				)
 			} else if e, err := binding.UnpackFlushFailedEvent(log); err == nil {
 				events = append(events, flush{
 					forwarder: rpc.Address(e.Forwarder), token: rpc.Address(e.Token), failed: true,
@@ -112,7 +116,8 @@ func FuzzParseSweepReceipt(f *testing.F) {
 		}
 		for i, e := range events {
 			got := r.flushes[i]
-			if got.forwarder != e.forwarder || got.token != e.token || got.failed != e.failed || got.reason != e.reason ||
+			if got.forwarder != e.forwarder || got.token != e.token || got.failed != e.failed ||
+				got.reason != e.reason ||
 				!got.failed && got.units.Cmp(new(big.Int).Set(e.units)) != 0 {
 				t.Fatalf("read %+v, go-ethereum reads %+v", got, e)
 			}

@@ -155,7 +155,9 @@ func (s *Sweeps) holds(
 	}
 	number := rpc.NewCall("eth_blockNumber")
 	if contract == "" {
-		results, err := e.Results(ctx, number, rpc.NewCall("eth_getBalance", rpc.Address(holder.Raw).String(), "latest"))
+		results, err := e.Results(
+			ctx, number, rpc.NewCall("eth_getBalance", rpc.Address(holder.Raw).String(), "latest"),
+		)
 		if err != nil {
 			return money.Units{}, err
 		}
