@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/target"
@@ -27,6 +28,10 @@ var programs = []string{"chromium", "chromium-browser", "google-chrome", "google
 // loopbackOnly makes every name and address except loopback unresolvable, so that a page with a request to a
 // third party fails everywhere, with or without an internet connection.
 const loopbackOnly = "MAP * ~NOTFOUND , EXCLUDE localhost , EXCLUDE *.localhost , EXCLUDE 127.0.0.1 , EXCLUDE [::1]"
+
+// startTimeout bounds the browser's start. The first start of an installation fills font and shader caches, which took
+// over 20 s on a machine whose two cores compiled the tests at the same time.
+const startTimeout = 2 * time.Minute
 
 // killAndRemove kills the browser's process group and removes its profile. Ending processes may still write
 // into the profile, so the removal is tried several times.
@@ -107,6 +112,7 @@ func flags(program, profile string) []chromedp.ExecAllocatorOption {
 		chromedp.DisableGPU,
 		chromedp.NoFirstRun,
 		chromedp.NoDefaultBrowserCheck,
+		chromedp.WSURLReadTimeout(startTimeout),
 		chromedp.Flag("host-resolver-rules", loopbackOnly),
 		chromedp.Flag("lang", "en-US"),
 		chromedp.Flag("force-color-profile", "srgb"),
