@@ -108,8 +108,8 @@ func (o *Operations) donation(d campaign.Donation) *model.Donation {
 		), Message: optional(d.Message), Amount: model.DecimalOf(d.Received), Token: model.Token(d.Token),
 		Network: model.Network(d.Network), Hash: optional(string(d.Hash)), CreatedAt: model.At(d.At),
 	}
-	if lane, ok := o.d.Payments.Network(d.Network); ok && d.Hash != "" {
-		out.BlockchainLink = optional(lane.Profile.TxURL(d.Hash))
+	if network, ok := o.d.Payments.Network(d.Network); ok && d.Hash != "" {
+		out.BlockchainLink = optional(network.Profile.TxURL(d.Hash))
 	}
 	return out
 }

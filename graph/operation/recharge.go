@@ -82,8 +82,8 @@ func (o *Operations) recharged(
 		NewBalance: &left, Hash: optional(string(r.Bytes.Tx)),
 		APIKey: &model.APIKey{Key: echo(apiKey), QueriesLeft: &left, Wallet: optional(string(key.Wallet))},
 	}
-	if lane, ok := o.d.Payments.Network(chain.BEP20); ok {
-		out.BlockchainLink = optional(lane.Profile.TxURL(r.Bytes.Tx))
+	if network, ok := o.d.Payments.Network(chain.BEP20); ok {
+		out.BlockchainLink = optional(network.Profile.TxURL(r.Bytes.Tx))
 	}
 	if r.State != recharge.Credited {
 		out.Code = codeAccepted

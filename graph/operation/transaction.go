@@ -53,8 +53,8 @@ func (o *Operations) addRoute(t *model.Transaction, p payment.Payment) {
 	t.Network, t.Token = &network, &token
 	t.Wallet = &model.DepositWallet{Address: string(route.Address.Address)}
 	// A link to what is paid, or may not be paid any more, would be followed.
-	if lane, ok := o.d.Payments.Network(route.Network); ok && p.Status == payment.Started && p.Missing() > 0 {
-		t.PaymentURI = optional(p.URI(lane.Profile))
+	if network, ok := o.d.Payments.Network(route.Network); ok && p.Status == payment.Started && p.Missing() > 0 {
+		t.PaymentURI = optional(p.URI(network.Profile))
 	}
 }
 
@@ -69,8 +69,8 @@ func (o *Operations) addDeposit(t *model.Transaction, p payment.Payment) {
 		return
 	}
 	d := p.Deposits[i]
-	if lane, ok := o.d.Payments.Network(d.Transfer.Network); ok {
-		t.BlockchainLink = optional(lane.Profile.TxURL(p.Hash))
+	if network, ok := o.d.Payments.Network(d.Transfer.Network); ok {
+		t.BlockchainLink = optional(network.Profile.TxURL(p.Hash))
 	}
 	have, need := confirmations(d, o.d.Payments.Health(d.Transfer.Network))
 	t.Confirmations, t.RequiredConfirmations = &have, &need

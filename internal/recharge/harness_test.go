@@ -175,12 +175,12 @@ func (w *world) mining() (stop func()) {
 	return func() { cancel(); <-done }
 }
 
-func (w *world) lane(c chain.TransferSender) *recharge.Network {
+func (w *world) network(c chain.TransferSender) *recharge.Network {
 	return &recharge.Network{Chain: c, Asset: w.asset, Treasury: treasury, Ready: func() error { return nil }}
 }
 
 func (w *world) service() *recharge.Service {
-	return recharge.New(w.store, w.lane(w.remit), w.now, silent())
+	return recharge.New(w.store, w.network(w.remit), w.now, silent())
 }
 
 func (w *world) request(units int64) recharge.Request {
@@ -192,7 +192,7 @@ func (w *world) request(units int64) recharge.Request {
 // signed stores a recharge whose process dies before it is broadcast.
 func (w *world) signed(units int64) recharge.Recharge {
 	w.t.Helper()
-	s := recharge.New(w.store, w.lane(dumb{w.remit}), w.now, silent())
+	s := recharge.New(w.store, w.network(dumb{w.remit}), w.now, silent())
 	r, err := s.Buy(w.t.Context(), w.request(units), 0)
 	w.must(err)
 	if r.State != recharge.Signed || !r.SentAt.IsZero() {

@@ -81,7 +81,7 @@ func TestDropped(t *testing.T) {
 		}
 		lost := w.signed(4)
 		w.pass(time.Hour)
-		w.must(recharge.New(w.store, w.lane(dumb{w.remit}), w.now, silent()).RunOnce(t.Context()))
+		w.must(recharge.New(w.store, w.network(dumb{w.remit}), w.now, silent()).RunOnce(t.Context()))
 		if w.state(lost) != recharge.Abandoned || w.queries() != 3 {
 			t.Errorf("an hour later: %s, %d queries", w.state(lost), w.queries())
 		}
@@ -141,7 +141,7 @@ func TestBuy_StoredBeforeSent(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		stop := w.mining()
-		r, err := recharge.New(w.store, w.lane(stored{w.remit, w}), w.now, silent()).Buy(
+		r, err := recharge.New(w.store, w.network(stored{w.remit, w}), w.now, silent()).Buy(
 			t.Context(), w.request(2), patient,
 		)
 		stop()

@@ -62,24 +62,24 @@ func TestBuy(t *testing.T) {
 func TestBuy_Refusals(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "sqlite://"+t.TempDir()+"/florin.db")
-	behind := w.lane(w.remit)
+	behind := w.network(w.remit)
 	behind.Ready = func() error { return fault.New(fault.Unavailable, "behind") }
-	mine := w.lane(w.remit)
+	mine := w.network(w.remit)
 	mine.Treasury = w.wallet
 	for name, row := range map[string]struct {
-		lane  *recharge.Network
-		units int64
-		want  fault.Kind
+		network *recharge.Network
+		units   int64
+		want    fault.Kind
 	}{
-		"none":             {w.lane(w.remit), 0, fault.Invalid},
-		"negative":         {w.lane(w.remit), -1, fault.Invalid},
-		"too many":         {w.lane(w.remit), recharge.MaxUnits + 1, fault.Invalid},
-		"not enough USDT":  {w.lane(w.remit), 21, fault.PaymentRequired},
+		"none":             {w.network(w.remit), 0, fault.Invalid},
+		"negative":         {w.network(w.remit), -1, fault.Invalid},
+		"too many":         {w.network(w.remit), recharge.MaxUnits + 1, fault.Invalid},
+		"not enough USDT":  {w.network(w.remit), 21, fault.PaymentRequired},
 		"not offered":      {nil, 1, fault.Unprocessable},
 		"to oneself":       {mine, 1, fault.Unprocessable},
 		"network is blind": {behind, 1, fault.Unavailable},
 	} {
-		_, err := recharge.New(w.store, row.lane, w.now, silent()).Buy(t.Context(), w.request(row.units), patient)
+		_, err := recharge.New(w.store, row.network, w.now, silent()).Buy(t.Context(), w.request(row.units), patient)
 		if !fault.Is(err, row.want) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -117,22 +117,22 @@ func TestBuy_Signs(t *testing.T) {
 	}
 	other := w.request(1)
 	other.PrivateKey = secret.New(strings.Repeat("12", 32))
-	token := w.lane(w.remit)
+	token := w.network(w.remit)
 	token.Asset.Contract = treasury
 	for name, row := range map[string]struct {
-		lane *recharge.Network
-		q    recharge.Request
-		want fault.Kind
+		network *recharge.Network
+		q       recharge.Request
+		want    fault.Kind
 	}{
-		"another's key": {w.lane(w.remit), other, fault.Internal},
+		"another's key": {w.network(w.remit), other, fault.Internal},
 		"another token": {token, w.request(1), fault.Internal},
 		"gas too dear": {
-			w.lane(sender.NewTransfers(w.reader, money.NewUnits(new(big.Int).Sub(least, big.NewInt(1))))), w.request(1),
+			w.network(sender.NewTransfers(w.reader, money.NewUnits(new(big.Int).Sub(least, big.NewInt(1))))), w.request(1),
 			fault.Unavailable,
 		},
 	} {
-		if b, err := row.lane.Chain.Sign(t.Context(), row.q.PrivateKey, chain.TokenTransfer{
-			Asset: row.lane.Asset, From: w.wallet, To: treasury, Amount: free.Transfer.Amount,
+		if b, err := row.network.Chain.Sign(t.Context(), row.q.PrivateKey, chain.TokenTransfer{
+			Asset: row.network.Asset, From: w.wallet, To: treasury, Amount: free.Transfer.Amount,
 		}); fault.KindOf(err) != row.want || len(b.Raw) > 0 {
 			t.Errorf("%s: %d bytes, %v", name, len(b.Raw), err)
 		}
@@ -188,7 +188,7 @@ func TestCrash_BeforeCredit(t *testing.T) {
 	w.must(w.remit.Broadcast(t.Context(), r.Bytes))
 	w.finalize()
 	w.pass(15 * time.Second)
-	dying := recharge.New(killed{w.store}, w.lane(w.remit), w.now, silent())
+	dying := recharge.New(killed{w.store}, w.network(w.remit), w.now, silent())
 	if err := dying.RunOnce(t.Context()); err == nil || w.queries() != 0 {
 		t.Fatalf("%v, %d queries", err, w.queries())
 	}
@@ -228,9 +228,9 @@ func TestConfiguredAway(t *testing.T) {
 			t.Errorf("the operator is shown %+v, %+v", stuck, trouble.Recharges)
 		}
 
-		lane := w.lane(w.remit)
-		lane.Treasury = ""
-		s := recharge.New(w.store, lane, w.now, silent())
+		network := w.network(w.remit)
+		network.Treasury = ""
+		s := recharge.New(w.store, network, w.now, silent())
 		if _, err := s.Buy(t.Context(), w.request(1), 0); !errors.Is(err, recharge.ErrNotOffered) {
 			t.Errorf("sold without a treasury: %v", err)
 		}

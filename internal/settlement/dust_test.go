@@ -15,22 +15,22 @@ import (
 // to one, are never a reason to sweep; nor do they keep anything else waiting.
 func TestPlan_DustAttack(t *testing.T) {
 	t.Parallel()
-	var pots []settlement.DepositBalance
+	var balances []settlement.DepositBalance
 	for i := range 1000 {
-		p := potOf(fmt.Sprintf("%04d", i), 0, 365*24*time.Hour)
+		p := balanceOf(fmt.Sprintf("%04d", i), 0, 365*24*time.Hour)
 		p.Due = money.Micros(1).Units(6)
-		pots = append(pots, p)
+		balances = append(balances, p)
 	}
 	policy := settlement.DefaultPolicy()
-	if plan := settlement.Plan(pots, policy, noon); len(plan) != 0 {
-		t.Errorf("the gas wallet pays for %d pots of dust", len(plan))
+	if plan := settlement.Plan(balances, policy, noon); len(plan) != 0 {
+		t.Errorf("the gas wallet pays for %d balances of dust", len(plan))
 	}
-	all := potOf("one", 0, 365*24*time.Hour)
+	all := balanceOf("one", 0, 365*24*time.Hour)
 	all.Due = money.Micros(1000).Units(6)
 	if plan := settlement.Plan([]settlement.DepositBalance{all}, policy, noon); len(plan) != 0 {
 		t.Error("the gas wallet pays for a thousandth of a dollar")
 	}
-	if got := ids(settlement.Plan(append(pots, potOf("good", 500, time.Minute)), policy, noon)); got != "good" {
+	if got := ids(settlement.Plan(append(balances, balanceOf("good", 500, time.Minute)), policy, noon)); got != "good" {
 		t.Errorf("among dust the plan is %q", got)
 	}
 }
@@ -61,8 +61,8 @@ func TestSweeper_Dust(t *testing.T) {
 			w.finalize()
 			w.watch()
 		}
-		if pots := w.pots(); len(pots) != 10 || w.nonce() != 0 {
-			t.Fatalf("after days %d of 10 addresses wait, and %d transactions were paid for", len(pots), w.nonce())
+		if balances := w.balances(); len(balances) != 10 || w.nonce() != 0 {
+			t.Fatalf("after days %d of 10 addresses wait, and %d transactions were paid for", len(balances), w.nonce())
 		}
 
 		paid := w.paid(10 * money.USD)
@@ -93,7 +93,7 @@ func TestSweeper_Dust(t *testing.T) {
 		if st.Dust != 9*10 || st.Unswept != 0 {
 			t.Errorf("the operator is told of %d deposits of dust and of %d others", st.Dust, st.Unswept)
 		}
-		if _, err := w.rescue(s, w.pots()[0].PaymentID); err != nil {
+		if _, err := w.rescue(s, w.balances()[0].PaymentID); err != nil {
 			t.Fatal(err)
 		}
 		w.wantBalance(merchantWallet, 20*money.USD+20)
@@ -121,7 +121,7 @@ func (w *world) untilSwept(s *settlement.Sweeper, p payment.Payment) {
 func (w *world) rescue(s *settlement.Sweeper, id string) (settlement.Sweep, error) {
 	w.t.Helper()
 	var items []chain.SweepItem
-	for _, p := range w.pots() {
+	for _, p := range w.balances() {
 		if p.PaymentID == id {
 			items = append(items, chain.SweepItem{
 				PaymentID: p.PaymentID, Number: p.Number, Address: p.Address, Settlement: p.Settlement,

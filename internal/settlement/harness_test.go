@@ -276,16 +276,16 @@ func (w *world) idle() bool {
 	_, busy, err := w.store.InFlight(w.t.Context(), w.profile.Network)
 	w.must(err)
 	w.must(w.store.SettleCovered(w.t.Context(), w.profile.Network, w.clock.now()))
-	return !busy && len(w.pots()) == 0
+	return !busy && len(w.balances()) == 0
 }
 
-func (w *world) pots() []settlement.DepositBalance {
+func (w *world) balances() []settlement.DepositBalance {
 	w.t.Helper()
-	pots, err := w.store.DepositBalances(
+	balances, err := w.store.DepositBalances(
 		w.t.Context(), w.profile.Network, settlement.Query{Now: w.clock.now(), Limit: 1000},
 	)
 	w.must(err)
-	return pots
+	return balances
 }
 
 // inFlight returns the sweep in flight.

@@ -16,8 +16,8 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// potOf is a pot of cents that has been final for a while.
-func potOf(id string, cents int64, since time.Duration) settlement.DepositBalance {
+// balanceOf is a deposit balance of cents that has been final for a while.
+func balanceOf(id string, cents int64, since time.Duration) settlement.DepositBalance {
 	return settlement.DepositBalance{
 		PaymentID: id, Address: chain.Watched{Address: chain.Address("0x" + id)}, Settlement: merchantWallet,
 		Asset: chain.Asset{Network: chain.Polygon, Contract: "0xusdt", Decimals: 6, Token: money.USDT},
@@ -25,9 +25,9 @@ func potOf(id string, cents int64, since time.Duration) settlement.DepositBalanc
 	}
 }
 
-func ids(pots []settlement.DepositBalance) string {
+func ids(balances []settlement.DepositBalance) string {
 	var text strings.Builder
-	for _, p := range pots {
+	for _, p := range balances {
 		text.WriteString(p.PaymentID)
 	}
 	return text.String()
@@ -38,7 +38,7 @@ func TestPlan(t *testing.T) {
 	policy := settlement.Policy{Least: money.USD, Age: 24 * time.Hour, Dust: money.USD / 2, Wait: time.Minute, Batch: 3}
 	many := func(n int, cents int64, change func(*settlement.DepositBalance)) (list []settlement.DepositBalance) {
 		for i := range n {
-			p := potOf(string(rune('a'+i)), cents, 24*time.Hour+time.Duration(n-i)*time.Second)
+			p := balanceOf(string(rune('a'+i)), cents, 24*time.Hour+time.Duration(n-i)*time.Second)
 			change(&p)
 			list = append(list, p)
 		}
@@ -49,51 +49,51 @@ func TestPlan(t *testing.T) {
 		return p
 	}
 	for name, c := range map[string]struct {
-		pots []settlement.DepositBalance
-		want string
+		balances []settlement.DepositBalance
+		want     string
 	}{
 		"Nothing":         {nil, ""},
-		"OneThatWaited":   {[]settlement.DepositBalance{potOf("a", 500, time.Minute)}, "a"},
-		"OneThatMustWait": {[]settlement.DepositBalance{potOf("a", 500, 59*time.Second)}, ""},
+		"OneThatWaited":   {[]settlement.DepositBalance{balanceOf("a", 500, time.Minute)}, "a"},
+		"OneThatMustWait": {[]settlement.DepositBalance{balanceOf("a", 500, 59*time.Second)}, ""},
 		"FullBatchGoesAtOnce": {
-			[]settlement.DepositBalance{potOf("a", 500, 0), potOf("b", 500, 0), potOf("c", 500, 0)}, "abc",
+			[]settlement.DepositBalance{balanceOf("a", 500, 0), balanceOf("b", 500, 0), balanceOf("c", 500, 0)}, "abc",
 		},
-		"OldestFirst":         {[]settlement.DepositBalance{potOf("d", 500, 1*time.Minute), potOf("a", 500, 4*time.Minute), potOf("b", 500, 3*time.Minute), potOf("c", 500, 2*time.Minute)}, "abc"},
-		"YoungGoAlong":        {[]settlement.DepositBalance{potOf("a", 500, time.Minute), potOf("b", 500, 0)}, "ab"},
-		"Dust":                {[]settlement.DepositBalance{potOf("a", 99, time.Hour)}, ""},
-		"JustEnough":          {[]settlement.DepositBalance{potOf("a", 100, time.Hour)}, "a"},
-		"OldButNoDust":        {[]settlement.DepositBalance{potOf("a", 50, 24*time.Hour)}, "a"},
-		"OldDust":             {[]settlement.DepositBalance{potOf("a", 49, 1000*24*time.Hour)}, ""},
+		"OldestFirst":         {[]settlement.DepositBalance{balanceOf("d", 500, 1*time.Minute), balanceOf("a", 500, 4*time.Minute), balanceOf("b", 500, 3*time.Minute), balanceOf("c", 500, 2*time.Minute)}, "abc"},
+		"YoungGoAlong":        {[]settlement.DepositBalance{balanceOf("a", 500, time.Minute), balanceOf("b", 500, 0)}, "ab"},
+		"Dust":                {[]settlement.DepositBalance{balanceOf("a", 99, time.Hour)}, ""},
+		"JustEnough":          {[]settlement.DepositBalance{balanceOf("a", 100, time.Hour)}, "a"},
+		"OldButNoDust":        {[]settlement.DepositBalance{balanceOf("a", 50, 24*time.Hour)}, "a"},
+		"OldDust":             {[]settlement.DepositBalance{balanceOf("a", 49, 1000*24*time.Hour)}, ""},
 		"DustOfOneMerchant":   {many(3, 40, func(*settlement.DepositBalance) {}), "abc"},
 		"TooLittleTogether":   {many(3, 33, func(*settlement.DepositBalance) {}), ""},
 		"DustOfTwoMerchants":  {many(3, 40, func(p *settlement.DepositBalance) { p.Settlement = "0x" + chain.Address(p.PaymentID[:1]) }), ""},
 		"TooSmallForCompany":  {many(26, 24, func(*settlement.DepositBalance) {}), ""},
 		"BlockedIsNoCompany":  {many(3, 40, func(p *settlement.DepositBalance) { p.BlockedUntil = noon.Add(1) }), ""},
 		"YoungIsNoCompany":    {many(3, 40, func(p *settlement.DepositBalance) { p.Oldest = noon }), ""},
-		"MerchantWantsDust":   {[]settlement.DepositBalance{with(potOf("a", 10, 25*time.Hour), func(p *settlement.DepositBalance) { p.Least = 1 })}, ""},
-		"DustDoesNotHurry":    {[]settlement.DepositBalance{potOf("a", 1, time.Hour), potOf("b", 500, 0)}, ""},
-		"MerchantsLeast":      {[]settlement.DepositBalance{with(potOf("a", 5000, time.Hour), func(p *settlement.DepositBalance) { p.Least = 100 * money.USD })}, ""},
-		"MerchantsLeastOld":   {[]settlement.DepositBalance{with(potOf("a", 5000, 25*time.Hour), func(p *settlement.DepositBalance) { p.Least = 100 * money.USD })}, "a"},
-		"Blocked":             {[]settlement.DepositBalance{with(potOf("a", 5000, time.Hour), func(p *settlement.DepositBalance) { p.BlockedUntil = noon.Add(1) })}, ""},
-		"BlockedNoMore":       {[]settlement.DepositBalance{with(potOf("a", 5000, time.Hour), func(p *settlement.DepositBalance) { p.BlockedUntil = noon })}, "a"},
-		"NothingDue":          {[]settlement.DepositBalance{potOf("a", 0, 48*time.Hour)}, ""},
-		"MovedTooMuch":        {[]settlement.DepositBalance{with(potOf("a", 0, 48*time.Hour), func(p *settlement.DepositBalance) { p.Due = p.Due.Sub(money.UnitsFromUint64(5)) })}, ""},
-		"GroupedBySettlement": {[]settlement.DepositBalance{with(potOf("a", 500, 3*time.Minute), func(p *settlement.DepositBalance) { p.Settlement = "0xz" }), potOf("b", 500, 2*time.Minute), with(potOf("c", 500, time.Minute), func(p *settlement.DepositBalance) { p.Settlement = "0xz" })}, "bac"},
+		"MerchantWantsDust":   {[]settlement.DepositBalance{with(balanceOf("a", 10, 25*time.Hour), func(p *settlement.DepositBalance) { p.Least = 1 })}, ""},
+		"DustDoesNotHurry":    {[]settlement.DepositBalance{balanceOf("a", 1, time.Hour), balanceOf("b", 500, 0)}, ""},
+		"MerchantsLeast":      {[]settlement.DepositBalance{with(balanceOf("a", 5000, time.Hour), func(p *settlement.DepositBalance) { p.Least = 100 * money.USD })}, ""},
+		"MerchantsLeastOld":   {[]settlement.DepositBalance{with(balanceOf("a", 5000, 25*time.Hour), func(p *settlement.DepositBalance) { p.Least = 100 * money.USD })}, "a"},
+		"Blocked":             {[]settlement.DepositBalance{with(balanceOf("a", 5000, time.Hour), func(p *settlement.DepositBalance) { p.BlockedUntil = noon.Add(1) })}, ""},
+		"BlockedNoMore":       {[]settlement.DepositBalance{with(balanceOf("a", 5000, time.Hour), func(p *settlement.DepositBalance) { p.BlockedUntil = noon })}, "a"},
+		"NothingDue":          {[]settlement.DepositBalance{balanceOf("a", 0, 48*time.Hour)}, ""},
+		"MovedTooMuch":        {[]settlement.DepositBalance{with(balanceOf("a", 0, 48*time.Hour), func(p *settlement.DepositBalance) { p.Due = p.Due.Sub(money.UnitsFromUint64(5)) })}, ""},
+		"GroupedBySettlement": {[]settlement.DepositBalance{with(balanceOf("a", 500, 3*time.Minute), func(p *settlement.DepositBalance) { p.Settlement = "0xz" }), balanceOf("b", 500, 2*time.Minute), with(balanceOf("c", 500, time.Minute), func(p *settlement.DepositBalance) { p.Settlement = "0xz" })}, "bac"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			before := fmt.Sprint(c.pots)
-			if got := ids(settlement.Plan(c.pots, policy, noon)); got != c.want {
+			before := fmt.Sprint(c.balances)
+			if got := ids(settlement.Plan(c.balances, policy, noon)); got != c.want {
 				t.Errorf("planned %q, want %q", got, c.want)
 			}
-			if fmt.Sprint(c.pots) != before {
-				t.Error("planning changed the pots")
+			if fmt.Sprint(c.balances) != before {
+				t.Error("planning changed the balances")
 			}
 		})
 	}
 }
 
-// TestPlan_Properties: whatever is due, a plan takes each pot once, none that
+// TestPlan_Properties: whatever is due, a plan takes each deposit balance once, none that
 // is blocked or not worth it, at most one batch, and leaves no older one behind
 // for a younger.
 func TestPlan_Properties(t *testing.T) {
@@ -103,17 +103,17 @@ func TestPlan_Properties(t *testing.T) {
 			Least: money.Micros(rapid.Int64Range(1, 5_000_000).Draw(t, "least")), Age: time.Hour, Wait: time.Minute,
 			Batch: rapid.IntRange(1, 6).Draw(t, "batch"),
 		}
-		var pots []settlement.DepositBalance
-		for i := range rapid.IntRange(0, 15).Draw(t, "pots") {
-			p := potOf(fmt.Sprintf("%02d", i), rapid.Int64Range(0, 700).Draw(t, "cents"), time.Duration(rapid.IntRange(0, 7200).Draw(t, "age"))*time.Second)
+		var balances []settlement.DepositBalance
+		for i := range rapid.IntRange(0, 15).Draw(t, "balances") {
+			p := balanceOf(fmt.Sprintf("%02d", i), rapid.Int64Range(0, 700).Draw(t, "cents"), time.Duration(rapid.IntRange(0, 7200).Draw(t, "age"))*time.Second)
 			if rapid.Bool().Draw(t, "blocked") {
 				p.BlockedUntil = noon.Add(time.Duration(rapid.IntRange(-60, 60).Draw(t, "until")) * time.Second)
 			}
-			pots = append(pots, p)
+			balances = append(balances, p)
 		}
-		plan := settlement.Plan(pots, policy, noon)
+		plan := settlement.Plan(balances, policy, noon)
 		if len(plan) > policy.Batch {
-			t.Fatalf("%d pots in a batch of %d", len(plan), policy.Batch)
+			t.Fatalf("%d balances in a batch of %d", len(plan), policy.Batch)
 		}
 		taken := make(map[string]bool)
 		var youngest time.Time
@@ -127,7 +127,7 @@ func TestPlan_Properties(t *testing.T) {
 				youngest = p.Oldest
 			}
 		}
-		ripe := slices.DeleteFunc(slices.Clone(pots), func(p settlement.DepositBalance) bool {
+		ripe := slices.DeleteFunc(slices.Clone(balances), func(p settlement.DepositBalance) bool {
 			return p.Due.IsZero() || noon.Before(p.BlockedUntil) ||
 				p.Due.Cmp(policy.Least.Units(6)) < 0 && noon.Sub(p.Oldest) < policy.Age
 		})
@@ -245,7 +245,7 @@ func TestForecast(t *testing.T) {
 			}
 			if c.s.Items == 70 && c.s.Paid.String() == "700" &&
 				(r.PerItem.String() != "10" || r.PerDay.String() != "100") {
-				t.Errorf("it costs %s a pot and %s a day", r.PerItem, r.PerDay)
+				t.Errorf("it costs %s a deposit balance and %s a day", r.PerItem, r.PerDay)
 			}
 		})
 	}

@@ -21,7 +21,7 @@ import (
 )
 
 // A transaction of the gas wallet that is none of ours takes the nonce: that
-// is noticed when it is final, and the pots are swept by the next.
+// is noticed when it is final, and the balances are swept by the next.
 func TestSweeper_Replaced(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, url string) {
@@ -136,12 +136,12 @@ func TestSweeper_Frozen(t *testing.T) {
 		t.Errorf("a frozen token was tried %d more times within minutes", w.nonce()-nonce)
 	}
 	w.clock.pass(10 * time.Minute)
-	if pots := w.pots(); len(pots) != 1 || pots[0].Failures != 1 || pots[0].PaymentID != string(frozen.ID) {
-		t.Fatalf("after its pause the pots are %+v", pots)
+	if balances := w.balances(); len(balances) != 1 || balances[0].Failures != 1 || balances[0].PaymentID != string(frozen.ID) {
+		t.Fatalf("after its pause the balances are %+v", balances)
 	}
 	w.settleBlocked(s)
-	if pots := w.pots(); len(pots) != 0 || w.nonce() != nonce+1 {
-		t.Errorf("after a second failure: %+v, %d more transactions", pots, w.nonce()-nonce)
+	if balances := w.balances(); len(balances) != 0 || w.nonce() != nonce+1 {
+		t.Errorf("after a second failure: %+v, %d more transactions", balances, w.nonce()-nonce)
 	}
 	w.call(token, binding.PackFreeze(addressOf(frozen), false))
 	w.finalize()
@@ -185,7 +185,7 @@ func (w *world) settleBlocked(s *settlement.Sweeper) {
 		w.once(s)
 		w.finalize()
 		if _, busy, err := w.store.InFlight(w.t.Context(), w.profile.Network); err != nil ||
-			!busy && len(w.pots()) == 0 {
+			!busy && len(w.balances()) == 0 {
 			w.must(err)
 			return
 		}
@@ -193,7 +193,7 @@ func (w *world) settleBlocked(s *settlement.Sweeper) {
 	w.t.Fatal("sweeping does not end")
 }
 
-// Two instances work at once, on databases that allow it: every pot is swept
+// Two instances work at once, on databases that allow it: every deposit balance is swept
 // once and no nonce is left out.
 func TestSweeper_TwoInstances(t *testing.T) {
 	t.Parallel()

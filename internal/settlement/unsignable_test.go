@@ -11,7 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/settlement"
 )
 
-// A pot that nobody can sign for, such as one on an address that is not the
+// A deposit balance that nobody can sign for, such as one on an address that is not the
 // payment's, is set aside with the reason; the others are swept.
 func TestSweeper_Unsignable(t *testing.T) {
 	t.Parallel()
@@ -35,14 +35,14 @@ func TestSweeper_Unsignable(t *testing.T) {
 	w.wantBalance(merchantWallet, 40*money.USD)
 
 	w.clock.pass(11 * time.Minute)
-	pots := w.pots()
-	if len(pots) != 1 || pots[0].PaymentID != string(bad.ID) || pots[0].Failures != 1 {
-		t.Fatalf("after its pause the pots are %+v", pots)
+	balances := w.balances()
+	if len(balances) != 1 || balances[0].PaymentID != string(bad.ID) || balances[0].Failures != 1 {
+		t.Fatalf("after its pause the balances are %+v", balances)
 	}
 	w.settle(s)
 	w.clock.pass(61 * time.Minute)
-	if pots := w.pots(); len(pots) != 1 || pots[0].Failures != 2 {
-		t.Errorf("after a second failure the pots are %+v", pots)
+	if balances := w.balances(); len(balances) != 1 || balances[0].Failures != 2 {
+		t.Errorf("after a second failure the balances are %+v", balances)
 	}
 }
 

@@ -162,8 +162,8 @@ func TestRun_Stopped(t *testing.T) {
 	eventually(t, "the outcome", func() bool { return o.Look(t, id).State == webhook.Delivered })
 }
 
-// blindfold hides when something is due, so that nothing but a nudge makes the
-// loop look.
+// blindfold hides when something is due, so that only Wake makes the
+// loop read the store.
 type blindfold struct{ webhook.Store }
 
 func (blindfold) NextDue(context.Context, time.Time) (time.Time, bool, error) {
