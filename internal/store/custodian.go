@@ -36,7 +36,7 @@ type custodianRow struct {
 	KeyID           int64
 	Name            string
 	CallbackURL     string
-	Lane            int64
+	Receiver        int64
 	Secret          string
 	SigningSecrets  string
 	Tagline         string
@@ -89,8 +89,8 @@ func (s *Store) sealCustodian(c merchant.Custodian) (custodianRow, error) {
 	}
 	return custodianRow{
 		ID: c.ID, PublicID: c.PublicID, KeyID: c.KeyID, Name: c.Name, CallbackURL: c.CallbackURL,
-		Lane:   int64(webhook.ReceiverOf(c.CallbackURL)),
-		Secret: s.sealer.Seal(secretPlace(c.PublicID), c.Secret), SigningSecrets: string(signing),
+		Receiver: int64(webhook.ReceiverOf(c.CallbackURL)),
+		Secret:   s.sealer.Seal(secretPlace(c.PublicID), c.Secret), SigningSecrets: string(signing),
 		Tagline: c.Branding.Tagline, LogoURL: c.Branding.LogoURL, PrimaryColor: c.Branding.PrimaryColor,
 		BackgroundColor: c.Branding.BackgroundColor, Theme: string(c.Branding.Theme),
 		SupportEmail: c.Branding.SupportEmail, Website: c.Branding.Website,
@@ -310,7 +310,7 @@ func (s *Store) saveCustodian(ctx context.Context, t tx, before, after merchant.
 	if after.CallbackURL == before.CallbackURL {
 		return nil
 	}
-	_, err = t.NewRaw("UPDATE deliveries SET lane = ? WHERE custodian_id = ? AND state = 'WAITING'", row.Lane,
+	_, err = t.NewRaw("UPDATE deliveries SET receiver = ? WHERE custodian_id = ? AND state = 'WAITING'", row.Receiver,
 		after.ID).Exec(ctx)
 	return err
 }

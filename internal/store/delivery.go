@@ -86,7 +86,7 @@ type deliveryRow struct {
 	ID             int64
 	EventID        string
 	Attempt        int64
-	Lane           int64
+	Receiver       int64
 	CallbackURL    string
 	Data           string
 	PublicID       string
@@ -102,7 +102,7 @@ func (s *Store) readDeliveries(
 		return nil, nil, nil
 	}
 	var rows []deliveryRow
-	err = t.NewRaw("SELECT d.id, e.event_id, d.attempt, d.lane, c.callback_url, e.data, c.public_id, c.secret, c.signing_secrets "+
+	err = t.NewRaw("SELECT d.id, e.event_id, d.attempt, d.receiver, c.callback_url, e.data, c.public_id, c.secret, c.signing_secrets "+
 		"FROM deliveries AS d JOIN events AS e ON e.payment_id = d.payment_id AND e.seq = d.seq "+
 		"JOIN custodians AS c ON c.id = d.custodian_id WHERE d.id IN (?) ORDER BY d.id", bun.List(ids)).Scan(ctx, &rows)
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *Store) readDeliveries(
 	for _, r := range rows {
 		d := webhook.Delivery{
 			ID: r.ID, EventID: r.EventID, Attempt: int(r.Attempt), URL: r.CallbackURL,
-			Receiver: webhook.ReceiverID(r.Lane), Body: json.RawMessage(r.Data),
+			Receiver: webhook.ReceiverID(r.Receiver), Body: json.RawMessage(r.Data),
 		}
 		if err := s.openSecrets(&d, r); err != nil {
 			sealed = append(sealed, unsendable{d, err})
@@ -179,18 +179,18 @@ func (s *Store) NextDue(ctx context.Context, now time.Time) (due time.Time, ok b
 }
 
 // dueReceivers visits each receiver that has a delivery waiting once: a loose
-// index scan of deliveries_by_lane, whose cost grows with the receivers and not
+// index scan of deliveries_by_receiver, whose cost grows with the receivers and not
 // with their queues.
 const dueReceivers = "WITH RECURSIVE receivers (id) AS (" +
-	"SELECT * FROM (SELECT lane FROM deliveries WHERE state = 'WAITING' ORDER BY lane LIMIT 1) AS first " +
+	"SELECT * FROM (SELECT receiver FROM deliveries WHERE state = 'WAITING' ORDER BY receiver LIMIT 1) AS first " +
 	"UNION ALL " +
-	"SELECT (SELECT d.lane FROM deliveries AS d WHERE d.state = 'WAITING' AND d.lane > receivers.id ORDER BY d.lane LIMIT 1) " +
+	"SELECT (SELECT d.receiver FROM deliveries AS d WHERE d.state = 'WAITING' AND d.receiver > receivers.id ORDER BY d.receiver LIMIT 1) " +
 	"FROM receivers WHERE receivers.id IS NOT NULL), " +
 	"heads (id, due_at) AS (SELECT id, " +
-	"(SELECT d.due_at FROM deliveries AS d WHERE d.state = 'WAITING' AND d.lane = receivers.id ORDER BY d.due_at LIMIT 1) " +
+	"(SELECT d.due_at FROM deliveries AS d WHERE d.state = 'WAITING' AND d.receiver = receivers.id ORDER BY d.due_at LIMIT 1) " +
 	"FROM receivers WHERE receivers.id IS NOT NULL) " +
 	"SELECT id, due_at, (SELECT count(*) FROM deliveries AS d " +
-	"WHERE d.holder IS NOT NULL AND d.lane = heads.id AND d.due_at > ?0) AS held FROM heads WHERE due_at <= ?0"
+	"WHERE d.holder IS NOT NULL AND d.receiver = heads.id AND d.due_at > ?0) AS held FROM heads WHERE due_at <= ?0"
 
 // DueReceivers lists the receivers with deliveries that are due at now.
 func (s *Store) DueReceivers(ctx context.Context, now time.Time) ([]webhook.DueReceiver, error) {
@@ -221,7 +221,7 @@ func (s *Store) firstDue(ctx context.Context, shares []webhook.Share, now time.T
 		if i > 0 {
 			text.WriteString(" UNION ALL ")
 		}
-		text.WriteString("SELECT * FROM (SELECT id FROM deliveries WHERE state = 'WAITING' AND lane = ? AND due_at <= ? " +
+		text.WriteString("SELECT * FROM (SELECT id FROM deliveries WHERE state = 'WAITING' AND receiver = ? AND due_at <= ? " +
 			"ORDER BY due_at LIMIT ?) AS r" + strconv.Itoa(i))
 		args = append(args, int64(share.Receiver), db.At(now), share.N)
 	}
@@ -233,7 +233,7 @@ func (s *Store) firstDue(ctx context.Context, shares []webhook.Share, now time.T
 // Attempts go on being counted, so one whose attempts were used up is tried
 // once. It goes to the current callback URL.
 const again = "UPDATE deliveries SET state = 'WAITING', due_at = ?, holder = NULL, " +
-	"lane = (SELECT lane FROM custodians WHERE id = deliveries.custodian_id) " +
+	"receiver = (SELECT receiver FROM custodians WHERE id = deliveries.custodian_id) " +
 	"WHERE custodian_id IN (SELECT id FROM custodians WHERE key_id IN (?)) AND (holder IS NULL OR state <> 'WAITING')"
 
 // Resend makes a delivery of the keys due now, or fails with fault.NotFound.

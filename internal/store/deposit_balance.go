@@ -17,7 +17,7 @@ import (
 
 // balanceRow is what sweeps have done to one address in one asset.
 type balanceRow struct {
-	bun.BaseModel `bun:"table:pots,alias:pot"`
+	bun.BaseModel `bun:"table:deposit_balances,alias:pot"`
 
 	Network      string
 	Address      string
@@ -82,7 +82,7 @@ func (s *Store) DepositBalances(
 		report.AboutUSD+" AS size, row_number() OVER (PARTITION BY d.to_address, d.contract ORDER BY "+report.AboutUSD+" DESC, d.id) AS place "+
 		"FROM deposits AS d JOIN payments AS p ON p.id = d.payment_id "+
 		"JOIN routes AS r ON r.payment_id = d.payment_id AND r.network = d.network AND r.address = d.to_address "+
-		"LEFT JOIN pots AS pot ON pot.network = d.network AND pot.address = d.to_address AND pot.contract = d.contract "+
+		"LEFT JOIN deposit_balances AS pot ON pot.network = d.network AND pot.address = d.to_address AND pot.contract = d.contract "+
 		"LEFT JOIN custodians AS c ON c.key_id = p.key_id AND p.kind <> ? "+
 		"LEFT JOIN custodian_networks AS cn ON cn.custodian_id = c.id AND cn.network = d.network "+
 		"WHERE d.network = ? AND d.state = 'FINAL' AND d.swept_at IS NULL AND (pot.blocked_until IS NULL OR pot.blocked_until <= ?) "+
@@ -160,7 +160,7 @@ func (r dueRow) pot(n chain.Network) settlement.DepositBalance {
 // SettleCovered marks deposits as swept that became final after a sweep had
 // moved them with others. Usually there are none, and nothing is written.
 func (s *Store) SettleCovered(ctx context.Context, n chain.Network, now time.Time) error {
-	const covered = "SELECT pot.* FROM pots AS pot WHERE pot.network = ? AND pot.ahead AND EXISTS (SELECT 1 FROM deposits AS d " +
+	const covered = "SELECT pot.* FROM deposit_balances AS pot WHERE pot.network = ? AND pot.ahead AND EXISTS (SELECT 1 FROM deposits AS d " +
 		"WHERE d.payment_id = pot.payment_id AND d.network = pot.network AND d.to_address = pot.address AND d.contract = pot.contract " +
 		"AND d.state = 'FINAL' AND d.swept_at IS NULL AND d.block_number <= pot.through) ORDER BY pot.address, pot.contract"
 	var rows []balanceRow

@@ -61,8 +61,8 @@ var (
 	insertEvent = events.Insert("")
 	insertFeed  = feed.Insert("")
 
-	insertDelivery = db.ForRows("INSERT INTO deliveries (payment_id, seq, custodian_id, lane, state, attempt, due_at) "+
-		"SELECT n.payment_id, n.seq, c.id, c.lane, 'WAITING', 0, n.due_at FROM {rows} "+
+	insertDelivery = db.ForRows("INSERT INTO deliveries (payment_id, seq, custodian_id, receiver, state, attempt, due_at) "+
+		"SELECT n.payment_id, n.seq, c.id, c.receiver, 'WAITING', 0, n.due_at FROM {rows} "+
 		"JOIN custodians AS c ON c.key_id = n.key_id WHERE c.callback_url <> ''",
 		"payment_id bigint", "seq bigint", "due_at timestamptz", "key_id bigint")
 )

@@ -76,22 +76,22 @@ func TestStore_FindPeople(t *testing.T) {
 			a.Email: a.UserID, a.Email[:len(a.Email)-4]: a.UserID, a.UserPublic: a.UserID, a.PublicID: a.UserID,
 			"web SHOP": b.UserID, "web shop 7_%": b.UserID,
 		} {
-			list, err := w.People(ctx, report.PeopleQuery{Text: text, Limit: 3})
+			list, err := w.Users(ctx, report.UserQuery{Text: text, Limit: 3})
 			w.must(err)
 			if len(list) != 1 || list[0].ID != want || list[0].Keys != 1 {
 				t.Errorf("%q finds %+v", text, list)
 			}
 		}
 		for _, text := range []string{"shop.example.org", "%", "_", "\x00", "\xff", "’ OR 1=1"} {
-			list, err := w.People(ctx, report.PeopleQuery{Text: text, Limit: 3})
+			list, err := w.Users(ctx, report.UserQuery{Text: text, Limit: 3})
 			w.must(err)
 			if len(list) != 0 {
 				t.Errorf("%q finds %+v", text, list)
 			}
 		}
-		_, err := w.Person(ctx, "nobody")
+		_, err := w.User(ctx, "nobody")
 		wants(t, "nobody", err, identity.ErrUnknownUser)
-		one, err := w.Person(ctx, a.UserPublic)
+		one, err := w.User(ctx, a.UserPublic)
 		w.must(err)
 		same(t, "email", one.Email, a.Email)
 	})

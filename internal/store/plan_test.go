@@ -220,11 +220,11 @@ func (w *world) useDashboard(k merchant.Key, p payment.Payment) {
 	w.must(err)
 	_, err = w.SweepsOf(ctx, p.Number)
 	w.must(err)
-	for _, q := range []report.PeopleQuery{{Limit: 3}, {Before: 9, Limit: 3}, {Text: "user", Before: 99, Limit: 3}} {
-		_, err = w.People(ctx, q)
+	for _, q := range []report.UserQuery{{Limit: 3}, {Before: 9, Limit: 3}, {Text: "user", Before: 99, Limit: 3}} {
+		_, err = w.Users(ctx, q)
 		w.must(err)
 	}
-	person, err := w.Person(ctx, k.UserPublic)
+	person, err := w.User(ctx, k.UserPublic)
 	w.must(err)
 	_, err = w.TopUps(ctx, 9, 3)
 	w.must(err)

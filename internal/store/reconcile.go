@@ -81,7 +81,7 @@ func (s *Store) Records(ctx context.Context, addresses []chain.Address) ([]settl
 	var pots []balanceOfRow
 	var deposits []depositOfRow
 	err := s.db.Snapshot(ctx, func(ctx context.Context, t tx) error {
-		err := t.NewRaw("SELECT pot.*, p.public_id FROM pots AS pot JOIN payments AS p ON p.id = pot.payment_id WHERE pot.address IN (?)",
+		err := t.NewRaw("SELECT pot.*, p.public_id FROM deposit_balances AS pot JOIN payments AS p ON p.id = pot.payment_id WHERE pot.address IN (?)",
 			bun.List(texts)).Scan(ctx, &pots)
 		if err != nil {
 			return err

@@ -264,9 +264,9 @@ func TestStore_Operator(t *testing.T) {
 		k := w.key(5, 0)
 		w.payment(k)
 		w.user()
-		people, err := w.People(t.Context(), report.PeopleQuery{Before: 0, Limit: 1})
+		people, err := w.Users(t.Context(), report.UserQuery{Before: 0, Limit: 1})
 		w.must(err)
-		rest, err := w.People(t.Context(), report.PeopleQuery{Before: people[0].ID, Limit: 5})
+		rest, err := w.Users(t.Context(), report.UserQuery{Before: people[0].ID, Limit: 5})
 		w.must(err)
 		if len(people) != 1 || people[0].Keys != 0 || len(rest) != 1 || rest[0].Keys != 1 || !rest[0].Payments {
 			t.Errorf("people are %+v and %+v", people, rest)

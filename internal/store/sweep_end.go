@@ -109,7 +109,7 @@ func endItem(
 // settleBalances updates every balance of an ended sweep.
 func settleBalances(ctx context.Context, t tx, id int64, w settlement.Sweep, now time.Time) error {
 	var rows []balanceRow
-	err := t.NewRaw("SELECT * FROM pots WHERE network = ?0 AND (address, contract) IN "+
+	err := t.NewRaw("SELECT * FROM deposit_balances WHERE network = ?0 AND (address, contract) IN "+
 		"(SELECT address, contract FROM sweep_items WHERE sweep_id = ?1) ORDER BY address, contract"+t.ForUpdate(), string(w.Network), id).Scan(ctx, &rows)
 	if err != nil {
 		return err

@@ -74,7 +74,7 @@ CREATE TABLE custodians (
     key_id           bigint      NOT NULL UNIQUE REFERENCES api_keys,
     name             text        NOT NULL,
     callback_url     text        NOT NULL,
-    lane             bigint      NOT NULL, -- hash of callback_url: deliveries of one receiver share a lane
+    receiver         bigint      NOT NULL, -- hash of callback_url: deliveries to one receiver share its limits
     secret           text        NOT NULL, -- sealed
     signing_secrets  text        NOT NULL, -- JSON list of sealed texts, newest first
     tagline          text        NOT NULL,
@@ -226,7 +226,7 @@ CREATE TABLE deliveries (
     payment_id   bigint      NOT NULL,
     seq          bigint      NOT NULL,
     custodian_id bigint      NOT NULL REFERENCES custodians,
-    lane         bigint      NOT NULL,
+    receiver     bigint      NOT NULL,
     state        text        NOT NULL CHECK (state IN ('WAITING', 'DELIVERED', 'FAILED', 'STOPPED')),
     attempt      bigint      NOT NULL, -- attempts made
     due_at       timestamptz NOT NULL, -- while it is held: when the hold ends
@@ -234,9 +234,9 @@ CREATE TABLE deliveries (
     UNIQUE (payment_id, seq),
     FOREIGN KEY (payment_id, seq) REFERENCES events (payment_id, seq)
 ) WITH (fillfactor = 80);
-CREATE INDEX deliveries_by_lane ON deliveries (lane, due_at) WHERE state = 'WAITING';
+CREATE INDEX deliveries_by_receiver ON deliveries (receiver, due_at) WHERE state = 'WAITING';
 CREATE INDEX deliveries_due ON deliveries (due_at) WHERE state = 'WAITING';
-CREATE INDEX deliveries_held ON deliveries (lane, due_at) WHERE holder IS NOT NULL;
+CREATE INDEX deliveries_held ON deliveries (receiver, due_at) WHERE holder IS NOT NULL;
 CREATE INDEX deliveries_by_custodian ON deliveries (custodian_id) WHERE state = 'WAITING';
 
 CREATE TABLE delivery_attempts (
@@ -311,7 +311,7 @@ CREATE TABLE sweeps (
     block_hash   text        NOT NULL,
     block_time   timestamptz,
     paid         text        NOT NULL, -- native coin's smallest unit
-    moved        bigint      NOT NULL, -- pots it moved
+    moved        bigint      NOT NULL, -- how many deposit balances it moved
     note         text        NOT NULL,
     CHECK ((state IN ('CONFIRMED', 'FAILED', 'SUPERSEDED')) = (ended_at IS NOT NULL))
 );
@@ -355,7 +355,7 @@ CREATE TABLE sweep_attempts (
 );
 
 -- What sweeps have done to one address in one asset.
-CREATE TABLE pots (
+CREATE TABLE deposit_balances (
     network       text        NOT NULL,
     address       text        NOT NULL,
     contract      text        NOT NULL,
@@ -370,7 +370,7 @@ CREATE TABLE pots (
     reason        text        NOT NULL,
     PRIMARY KEY (network, address, contract)
 );
-CREATE INDEX pots_ahead ON pots (network) WHERE ahead;
+CREATE INDEX deposit_balances_ahead ON deposit_balances (network) WHERE ahead;
 
 CREATE INDEX deposits_to_sweep ON deposits (network, final_at) WHERE swept_at IS NULL AND state = 'FINAL';
 

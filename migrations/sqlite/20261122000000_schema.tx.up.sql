@@ -73,7 +73,7 @@ CREATE TABLE custodians (
     key_id           INTEGER NOT NULL UNIQUE REFERENCES api_keys,
     name             TEXT    NOT NULL,
     callback_url     TEXT    NOT NULL,
-    lane             INTEGER NOT NULL, -- hash of callback_url: deliveries of one receiver share a lane
+    receiver         INTEGER NOT NULL, -- hash of callback_url: deliveries to one receiver share its limits
     secret           TEXT    NOT NULL, -- sealed
     signing_secrets  TEXT    NOT NULL, -- JSON list of sealed texts, newest first
     tagline          TEXT    NOT NULL,
@@ -224,7 +224,7 @@ CREATE TABLE deliveries (
     payment_id   INTEGER NOT NULL,
     seq          INTEGER NOT NULL,
     custodian_id INTEGER NOT NULL REFERENCES custodians,
-    lane         INTEGER NOT NULL,
+    receiver     INTEGER NOT NULL,
     state        TEXT    NOT NULL CHECK (state IN ('WAITING', 'DELIVERED', 'FAILED', 'STOPPED')),
     attempt      INTEGER NOT NULL, -- attempts made
     due_at       INTEGER NOT NULL, -- while it is held: when the hold ends
@@ -232,9 +232,9 @@ CREATE TABLE deliveries (
     UNIQUE (payment_id, seq),
     FOREIGN KEY (payment_id, seq) REFERENCES events (payment_id, seq)
 ) STRICT;
-CREATE INDEX deliveries_by_lane ON deliveries (lane, due_at) WHERE state = 'WAITING';
+CREATE INDEX deliveries_by_receiver ON deliveries (receiver, due_at) WHERE state = 'WAITING';
 CREATE INDEX deliveries_due ON deliveries (due_at) WHERE state = 'WAITING';
-CREATE INDEX deliveries_held ON deliveries (lane, due_at) WHERE holder IS NOT NULL;
+CREATE INDEX deliveries_held ON deliveries (receiver, due_at) WHERE holder IS NOT NULL;
 CREATE INDEX deliveries_by_custodian ON deliveries (custodian_id) WHERE state = 'WAITING';
 
 CREATE TABLE delivery_attempts (
@@ -316,7 +316,7 @@ CREATE TABLE sweeps (
     block_hash   TEXT    NOT NULL,
     block_time   INTEGER,
     paid         TEXT    NOT NULL, -- native coin's smallest unit
-    moved        INTEGER NOT NULL, -- pots it moved
+    moved        INTEGER NOT NULL, -- how many deposit balances it moved
     note         TEXT    NOT NULL,
     CHECK ((state IN ('CONFIRMED', 'FAILED', 'SUPERSEDED')) = (ended_at IS NOT NULL))
 ) STRICT;
@@ -360,7 +360,7 @@ CREATE TABLE sweep_attempts (
 ) STRICT, WITHOUT ROWID;
 
 -- What sweeps have done to one address in one asset.
-CREATE TABLE pots (
+CREATE TABLE deposit_balances (
     network       TEXT    NOT NULL,
     address       TEXT    NOT NULL,
     contract      TEXT    NOT NULL,
@@ -375,7 +375,7 @@ CREATE TABLE pots (
     reason        TEXT    NOT NULL,
     PRIMARY KEY (network, address, contract)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX pots_ahead ON pots (network) WHERE ahead;
+CREATE INDEX deposit_balances_ahead ON deposit_balances (network) WHERE ahead;
 
 CREATE INDEX deposits_to_sweep ON deposits (network, final_at) WHERE swept_at IS NULL AND state = 'FINAL';
 

@@ -18,6 +18,6 @@ type SweepsProps struct {
 // SweepRow is one transaction of settlement.
 type SweepRow struct {
 	ID, Network, State, Meaning, Cost, Hash, HashURL, Note string
-	Pots, Moved, Attempts                                  int64
+	Addresses, Moved, Attempts                             int64
 	CreatedAt, EndedAt                                     time.Time
 }

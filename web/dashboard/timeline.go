@@ -180,8 +180,8 @@ func (d *Surface) gasOf(s report.Sweep) string {
 		return ""
 	}
 	text := "; gas " + session.Coins(s.Paid, s.Network) + " " + offered.Profile.Coin
-	if s.Pots > 1 {
-		text += " for " + strconv.Itoa(s.Pots) + " payments together"
+	if s.Addresses > 1 {
+		text += " for " + strconv.Itoa(s.Addresses) + " payments together"
 	}
 	return text + ", paid by the operator"
 }

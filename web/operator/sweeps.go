@@ -73,7 +73,7 @@ func (d *Surface) sweepRows(list []report.SweepLine) []operator.SweepRow {
 			ID: x.ID, Network: views.NetworkName(
 				string(x.Network),
 			), State: words[0], Meaning: words[1], Hash: string(x.Tx), HashURL: d.Presenter.TxURL(x.Network, x.Tx),
-			Note: x.Note, Pots: x.Pots, Moved: x.Moved, Attempts: x.Attempts,
+			Note: x.Note, Addresses: x.Addresses, Moved: x.Moved, Attempts: x.Attempts,
 			CreatedAt: x.CreatedAt, EndedAt: x.EndedAt,
 		}
 		if offered, ok := d.Payments.Network(x.Network); ok && !x.Paid.IsZero() {

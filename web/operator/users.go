@@ -31,10 +31,10 @@ func (d *Surface) usersPage(c echo.Context, who session.Principal, status int, f
 			c, who, "Users and keys", usersPath,
 		), MayInvite: d.Invite, Problem: f.Problem, Link: link, Invite: f.Field(session.EmailField()),
 	}
-	q := report.PeopleQuery{Text: c.QueryParam("q"), Before: session.BeforeOf(c), Limit: session.PageRows + 1}
+	q := report.UserQuery{Text: c.QueryParam("q"), Before: session.BeforeOf(c), Limit: session.PageRows + 1}
 	q.Text = q.Text[:min(len(q.Text), maxFind)]
 	p.Text = q.Text
-	people, err := d.Reports.People(c.Request().Context(), q)
+	people, err := d.Reports.Users(c.Request().Context(), q)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (d *Surface) usersPage(c echo.Context, who session.Principal, status int, f
 	return d.Show(c, status, p.Frame, operator.Users(p))
 }
 
-func userRow(x report.Person) operator.UserRow {
+func userRow(x report.User) operator.UserRow {
 	row := operator.UserRow{
 		ID: x.PublicID, Email: x.Email, Name: session.UserName(
 			x.User,
@@ -61,7 +61,7 @@ func userRow(x report.Person) operator.UserRow {
 }
 
 func (d *Surface) getUser(c echo.Context, who session.Principal) error {
-	person, err := d.Reports.Person(c.Request().Context(), c.Param("user"))
+	person, err := d.Reports.User(c.Request().Context(), c.Param("user"))
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (d *Surface) getUser(c echo.Context, who session.Principal) error {
 }
 
 func (d *Surface) userPage(
-	c echo.Context, who session.Principal, status int, person report.Person, f *shell.Form,
+	c echo.Context, who session.Principal, status int, person report.User, f *shell.Form,
 ) error {
 	ctx := c.Request().Context()
 	p := operator.UserProps{
@@ -118,11 +118,11 @@ func (d *Surface) userPage(
 // is false if the page was shown again.
 func (d *Surface) userForm(
 	c echo.Context, who session.Principal,
-) (person report.Person, f *shell.Form, ok bool, err error) {
+) (person report.User, f *shell.Form, ok bool, err error) {
 	if f, err = session.ReadForm(c); err != nil {
 		return person, nil, false, err
 	}
-	if person, err = d.Reports.Person(c.Request().Context(), c.Param("user")); err != nil {
+	if person, err = d.Reports.User(c.Request().Context(), c.Param("user")); err != nil {
 		return person, nil, false, err
 	}
 	if err = d.Reauthenticate(c, who, f); err == nil {
@@ -177,7 +177,7 @@ func (d *Surface) postKeyDisabled(disable bool) session.Handler {
 }
 
 // keyOf returns the person's key that the address names; another's is unknown.
-func (d *Surface) keyOf(c echo.Context, person report.Person) (merchant.Key, error) {
+func (d *Surface) keyOf(c echo.Context, person report.User) (merchant.Key, error) {
 	keys, err := d.Merchants.EveryKey(c.Request().Context(), person.ID)
 	if err != nil {
 		return merchant.Key{}, err
@@ -191,7 +191,7 @@ func (d *Surface) keyOf(c echo.Context, person report.Person) (merchant.Key, err
 }
 
 func (d *Surface) userRefused(
-	c echo.Context, who session.Principal, person report.Person, f *shell.Form, err error,
+	c echo.Context, who session.Principal, person report.User, f *shell.Form, err error,
 ) error {
 	if !f.Refused(err) {
 		return err

@@ -22,7 +22,7 @@ type Sweep struct {
 	SentAt     time.Time   // of the newest attempt; zero before the first
 	EndedAt    time.Time   // zero while it is under way
 	Paid       money.Units // gas of the whole transaction, in the native coin; zero before its end
-	Pots       int         // how many addresses it emptied
+	Addresses  int         // how many addresses it emptied
 	Reason     string      // why it could not be moved; empty otherwise
 }
 
@@ -32,7 +32,7 @@ type SweepLine struct {
 	ID        string
 	Network   chain.Network
 	State     string
-	Pots      int64 // addresses it took along
+	Addresses int64 // addresses it took along
 	Moved     int64 // of which it emptied
 	Attempts  int64
 	Tx        chain.TxHash // empty until it landed
@@ -57,11 +57,11 @@ func (r *Reader) SweepsOf(ctx context.Context, number int64) ([]Sweep, error) {
 		EndedAt    db.Instant
 		SentAt     db.Instant
 		Paid       string
-		Pots       int64
+		Addresses  int64
 		Reason     string
 	}
 	err := r.db.Reader().NewRaw("SELECT s.public_id, s.network, s.state, i.symbol, i.decimals, i.moved, i.settlement, s.tx_hash, s.created_at, "+
-		"s.ended_at, s.paid, s.moved AS pots, i.reason, (SELECT max(a.sent_at) FROM sweep_attempts AS a WHERE a.sweep_id = s.id) AS sent_at "+
+		"s.ended_at, s.paid, s.moved AS addresses, i.reason, (SELECT max(a.sent_at) FROM sweep_attempts AS a WHERE a.sweep_id = s.id) AS sent_at "+
 		"FROM sweep_items AS i JOIN sweeps AS s ON s.id = i.sweep_id WHERE i.payment_id = ? ORDER BY i.id", number).Scan(ctx, &rows)
 	if err != nil {
 		return nil, wrapIf(err, "sweeps of payment %d", number)
@@ -73,7 +73,7 @@ func (r *Reader) SweepsOf(ctx context.Context, number int64) ([]Sweep, error) {
 			return nil, wrapIf(err, "sweep %s", row.PublicID)
 		}
 		list[i] = Sweep{
-			SentAt: row.SentAt.Time, Paid: paid, Pots: int(row.Pots),
+			SentAt: row.SentAt.Time, Paid: paid, Addresses: int(row.Addresses),
 			ID: row.PublicID, Network: chain.Network(row.Network), State: row.State, Symbol: row.Symbol,
 			Settlement: chain.Address(row.Settlement),
 			Tx: chain.TxHash(
@@ -98,7 +98,7 @@ type sweepLineRow struct {
 	PublicID  string
 	Network   string
 	State     string
-	Pots      int64
+	Addresses int64
 	Moved     int64
 	Attempts  int64
 	TxHash    string
@@ -108,7 +108,7 @@ type sweepLineRow struct {
 	EndedAt   db.Instant
 }
 
-const selectSweepLines = "SELECT s.id, s.public_id, s.network, s.state, (SELECT count(*) FROM sweep_items AS i WHERE i.sweep_id = s.id) AS pots, s.moved, " +
+const selectSweepLines = "SELECT s.id, s.public_id, s.network, s.state, (SELECT count(*) FROM sweep_items AS i WHERE i.sweep_id = s.id) AS addresses, s.moved, " +
 	"(SELECT count(*) FROM sweep_attempts AS a WHERE a.sweep_id = s.id) AS attempts, s.tx_hash, s.paid, s.note, s.created_at, s.ended_at FROM sweeps AS s "
 
 func sweepLines(rows []sweepLineRow) ([]SweepLine, error) {
@@ -119,7 +119,7 @@ func sweepLines(rows []sweepLineRow) ([]SweepLine, error) {
 			return nil, wrapIf(err, "sweep %s", row.PublicID)
 		}
 		list[i] = SweepLine{
-			Number: row.ID, ID: row.PublicID, Network: chain.Network(row.Network), State: row.State, Pots: row.Pots,
+			Number: row.ID, ID: row.PublicID, Network: chain.Network(row.Network), State: row.State, Addresses: row.Addresses,
 			Moved: row.Moved, Attempts: row.Attempts,
 			Tx: chain.TxHash(
 				row.TxHash,

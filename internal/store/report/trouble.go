@@ -207,11 +207,11 @@ func leftDeposits(ctx context.Context, t db.Tx, now time.Time, dust money.Micros
 		Reason   string
 	}
 	err := t.NewRaw("SELECT p.public_id, u.email, d.network, r.id IS NOT NULL AS chosen, d.token, d.symbol, d.decimals, d.units, d.contract, d.final_at, "+
-		"pot.blocked_until AS blocked, coalesce(pot.reason, '') AS reason FROM deposits AS d JOIN payments AS p ON p.id = d.payment_id "+
+		"balance.blocked_until AS blocked, coalesce(balance.reason, '') AS reason FROM deposits AS d JOIN payments AS p ON p.id = d.payment_id "+
 		"JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id "+
 		"LEFT JOIN routes AS r ON r.payment_id = d.payment_id AND r.network = d.network AND r.address = d.to_address "+
-		"LEFT JOIN pots AS pot ON pot.network = d.network AND pot.address = d.to_address AND pot.contract = d.contract "+
-		"WHERE d.network IN (?) AND d.swept_at IS NULL AND d.state = 'FINAL' AND "+AboutUSD+" >= ? AND (r.id IS NULL OR pot.blocked_until > ? OR d.final_at < ?) "+
+		"LEFT JOIN deposit_balances AS balance ON balance.network = d.network AND balance.address = d.to_address AND balance.contract = d.contract "+
+		"WHERE d.network IN (?) AND d.swept_at IS NULL AND d.state = 'FINAL' AND "+AboutUSD+" >= ? AND (r.id IS NULL OR balance.blocked_until > ? OR d.final_at < ?) "+
 		"ORDER BY d.final_at LIMIT ?", bun.List(
 		chain.Networks(),
 	), USD(dust), db.At(now), db.At(now.Add(-day)), MaxTrouble).Scan(ctx, &rows)

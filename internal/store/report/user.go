@@ -10,16 +10,16 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 )
 
-// Person is a user as the operator sees them.
-type Person struct {
+// User is a user as the operator sees them.
+type User struct {
 	identity.User
 
 	Keys     int64
 	Payments bool // has taken at least one
 }
 
-// PeopleQuery asks for users, the newest first.
-type PeopleQuery struct {
+// UserQuery asks for users, the newest first.
+type UserQuery struct {
 	// Text finds by the beginning of an e-mail address or of a key's name, or
 	// by the public id of a user or key; empty takes everybody.
 	Text   string
@@ -27,11 +27,11 @@ type PeopleQuery struct {
 	Limit  int
 }
 
-const selectPeople = "SELECT u.id, u.public_id, u.email, u.first_name, u.last_name, u.operator, u.created_at, u.disabled_at, " +
+const selectUsers = "SELECT u.id, u.public_id, u.email, u.first_name, u.last_name, u.operator, u.created_at, u.disabled_at, " +
 	"(SELECT count(*) FROM api_keys AS k WHERE k.user_id = u.id AND k.revoked_at IS NULL) AS keys, " +
 	"EXISTS (SELECT 1 FROM payments AS p JOIN api_keys AS k ON k.id = p.key_id WHERE k.user_id = u.id) AS taken FROM users AS u "
 
-type personRow struct {
+type userRow struct {
 	ID         int64
 	PublicID   string
 	Email      string
@@ -44,8 +44,8 @@ type personRow struct {
 	Taken      bool
 }
 
-func (r personRow) person() Person {
-	return Person{
+func (r userRow) user() User {
+	return User{
 		User: identity.User{
 			ID: r.ID, PublicID: r.PublicID, Email: r.Email, FirstName: r.FirstName,
 			LastName: r.LastName, Operator: r.Operator,
@@ -55,48 +55,48 @@ func (r personRow) person() Person {
 	}
 }
 
-// People lists users, the newest first.
-func (r *Reader) People(ctx context.Context, q PeopleQuery) ([]Person, error) {
+// Users lists users, the newest first.
+func (r *Reader) Users(ctx context.Context, q UserQuery) ([]User, error) {
 	where, args := "WHERE u.id < ? ", []any{beforeOrLast(q.Before)}
 	if q.Text != "" {
-		ids, err := r.peopleByText(ctx, q.Text)
+		ids, err := r.usersByText(ctx, q.Text)
 		if err != nil || len(ids) == 0 {
 			return nil, wrapIf(err, "find users")
 		}
 		where, args = where+"AND u.id IN (?) ", append(args, bun.List(ids))
 	}
-	var rows []personRow
-	if err := r.db.Reader().NewRaw(selectPeople+where+"ORDER BY u.id DESC LIMIT ?", append(args, q.Limit)...).Scan(ctx,
+	var rows []userRow
+	if err := r.db.Reader().NewRaw(selectUsers+where+"ORDER BY u.id DESC LIMIT ?", append(args, q.Limit)...).Scan(ctx,
 		&rows); err != nil {
 		return nil, wrapIf(err, "list users")
 	}
-	list := make([]Person, len(rows))
+	list := make([]User, len(rows))
 	for i, row := range rows {
-		list[i] = row.person()
+		list[i] = row.user()
 	}
 	return list, nil
 }
 
-// Person returns the user of the public id, or identity.ErrUnknownUser.
-func (r *Reader) Person(ctx context.Context, publicID string) (Person, error) {
+// User returns the user of the public id, or identity.ErrUnknownUser.
+func (r *Reader) User(ctx context.Context, publicID string) (User, error) {
 	if !db.Storable(publicID) {
-		return Person{}, identity.ErrUnknownUser
+		return User{}, identity.ErrUnknownUser
 	}
-	var rows []personRow
-	if err := r.db.Reader().NewRaw(selectPeople+"WHERE u.public_id = ?", publicID).Scan(ctx, &rows); err != nil {
-		return Person{}, wrapIf(err, "user %s", publicID)
+	var rows []userRow
+	if err := r.db.Reader().NewRaw(selectUsers+"WHERE u.public_id = ?", publicID).Scan(ctx, &rows); err != nil {
+		return User{}, wrapIf(err, "user %s", publicID)
 	}
 	if len(rows) == 0 {
-		return Person{}, identity.ErrUnknownUser
+		return User{}, identity.ErrUnknownUser
 	}
-	return rows[0].person(), nil
+	return rows[0].user(), nil
 }
 
 // lastChar sorts behind every text that begins as it does, byte by byte.
 const lastChar = "\U0010FFFF"
 
-// peopleByText returns the numbers of users the text may mean.
-func (r *Reader) peopleByText(ctx context.Context, text string) ([]int64, error) {
+// usersByText returns the numbers of users the text may mean.
+func (r *Reader) usersByText(ctx context.Context, text string) ([]int64, error) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if !db.Storable(text) {
 		return nil, nil
