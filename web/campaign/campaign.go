@@ -12,7 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/fault"
-	"github.com/florinpay/florin/views/dashboard"
+	campaignview "github.com/florinpay/florin/views/campaign"
 	"github.com/florinpay/florin/views/donate"
 	"github.com/florinpay/florin/web/checkout"
 	"github.com/florinpay/florin/web/session"
@@ -42,7 +42,7 @@ func (d *Surface) getCampaign(c echo.Context, who session.Principal) error {
 		return err
 	}
 	link, now := d.Operations.DonateLink(found.Slug), d.Shell.Now()
-	p := dashboard.CampaignProps{
+	p := campaignview.CampaignProps{
 		Frame: d.Frame(
 			c, who, found.Title, campaignsPath,
 		), Slug: found.Slug, Name: found.Title, State: string(found.At(now)), KeyGone: found.KeyRevoked,
@@ -64,11 +64,11 @@ func (d *Surface) getCampaign(c echo.Context, who session.Principal) error {
 			p.NextURL += "&show=waiting"
 		}
 	}
-	return d.Show(c, http.StatusOK, p.Frame, dashboard.Campaign(p))
+	return d.Show(c, http.StatusOK, p.Frame, campaignview.Campaign(p))
 }
 
-func (d *Surface) giftRow(found campaign.Campaign, g campaign.Donation) dashboard.GiftRow {
-	row := dashboard.GiftRow{
+func (d *Surface) giftRow(found campaign.Campaign, g campaign.Donation) campaignview.GiftRow {
+	row := campaignview.GiftRow{
 		Number: strconv.FormatInt(
 			g.Number, 10,
 		), TxnID: string(g.PaymentID), Name: g.Name, Message: g.Message, Review: string(g.Review),

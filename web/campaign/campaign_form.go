@@ -7,7 +7,7 @@ import (
 
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/views/dashboard"
+	campaignview "github.com/florinpay/florin/views/campaign"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
@@ -15,12 +15,12 @@ import (
 
 // campaignForm asks what a campaign says; present is what it says now, zero
 // for a new one.
-func campaignForm(f *shell.Form, present campaign.Campaign, choice panel.KeyChoice) dashboard.CampaignForm {
+func campaignForm(f *shell.Form, present campaign.Campaign, choice panel.KeyChoice) campaignview.CampaignForm {
 	var suggested []string
 	for _, m := range present.Suggested {
 		suggested = append(suggested, m.String())
 	}
-	form := dashboard.CampaignForm{Key: choice, AtOnce: present.ShowAtOnce}
+	form := campaignview.CampaignForm{Key: choice, AtOnce: present.ShowAtOnce}
 	if _, posted := f.Values["title"]; posted {
 		form.AtOnce = f.Values.Get("atOnce") != ""
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/fault"
-	"github.com/florinpay/florin/views/dashboard"
+	campaignview "github.com/florinpay/florin/views/campaign"
 	"github.com/florinpay/florin/web/checkout"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
@@ -31,18 +31,18 @@ func (d *Surface) campaignsPage(c echo.Context, who session.Principal, status in
 	if err != nil {
 		return err
 	}
-	p := dashboard.CampaignsProps{
+	p := campaignview.CampaignsProps{
 		Frame: d.Frame(c, who, "Campaigns", campaignsPath), Problem: f.Problem, HasKey: ok,
 		Form: campaignForm(f, campaign.Campaign{}, choice),
 	}
 	for _, s := range list {
-		p.Rows = append(p.Rows, dashboard.CampaignRow{
+		p.Rows = append(p.Rows, campaignview.CampaignRow{
 			Slug: s.Slug, Title: s.Title, State: string(
 				s.At(d.Shell.Now()),
 			), Raised: s.Raised.Display(), Goal: checkout.Positive(s.Goal), Donors: s.Donors, Waiting: s.Waiting,
 		})
 	}
-	return d.Show(c, status, p.Frame, dashboard.Campaigns(p))
+	return d.Show(c, status, p.Frame, campaignview.Campaigns(p))
 }
 
 func (d *Surface) postCampaignNew(c echo.Context, who session.Principal) error {
@@ -99,13 +99,13 @@ func (d *Surface) campaignEditPage(c echo.Context, who session.Principal, status
 			}
 		}
 	}
-	p := dashboard.CampaignEditProps{
+	p := campaignview.CampaignEditProps{
 		Frame: d.Frame(
 			c, who, "Change a campaign", campaignsPath,
 		), Slug: found.Slug, Name: found.Title, Problem: f.Problem, HasKey: ok,
 		KeyGone: found.KeyRevoked, Form: campaignForm(f, found, choice),
 	}
-	return d.Show(c, status, p.Frame, dashboard.CampaignEdit(p))
+	return d.Show(c, status, p.Frame, campaignview.CampaignEdit(p))
 }
 
 func (d *Surface) postCampaignEdit(c echo.Context, who session.Principal) error {

@@ -12,7 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/views/dashboard"
+	campaignview "github.com/florinpay/florin/views/campaign"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/checkout"
 	"github.com/florinpay/florin/web/session"
@@ -37,7 +37,7 @@ func (d *Surface) linksPage(c echo.Context, who session.Principal, status int, f
 	if err != nil {
 		return err
 	}
-	p := dashboard.LinksProps{
+	p := campaignview.LinksProps{
 		Frame: d.Frame(c, who, "Payment links", linksPath), Problem: f.Problem, HasKey: ok, Key: choice,
 	}
 	for _, l := range list {
@@ -67,11 +67,11 @@ func (d *Surface) linksPage(c echo.Context, who session.Principal, status int, f
 	for _, x := range p.More {
 		p.Open = p.Open || x.Value != "" || x.Problem != ""
 	}
-	return d.Show(c, status, p.Frame, dashboard.Links(p))
+	return d.Show(c, status, p.Frame, campaignview.Links(p))
 }
 
-func linkRow(l campaign.Link) dashboard.LinkRow {
-	return dashboard.LinkRow{
+func linkRow(l campaign.Link) campaignview.LinkRow {
+	return campaignview.LinkRow{
 		Slug: l.Slug, Description: l.Description, Reference: l.Reference, Amount: checkout.Positive(
 			l.Amount,
 		), Min: checkout.Positive(l.Min), Max: checkout.Positive(l.Max),
@@ -129,13 +129,13 @@ func (d *Surface) getLink(c echo.Context, who session.Principal) error {
 	if l.Amount > 0 {
 		label = "Pay $" + l.Amount.Display() + " with USDT or USDC"
 	}
-	p := dashboard.LinkProps{
+	p := campaignview.LinkProps{
 		Frame: d.Frame(c, who, "Payment link", linksPath), LinkRow: linkRow(l), Link: link, QR: d.Presenter.QR(link),
 	}
 	if p.Button, err = d.button(c.Request().Context(), l.KeyID, link, label); err != nil {
 		return err
 	}
-	return d.Show(c, http.StatusOK, p.Frame, dashboard.Link(p))
+	return d.Show(c, http.StatusOK, p.Frame, campaignview.Link(p))
 }
 
 func (d *Surface) postLinkPause(c echo.Context, who session.Principal) error {

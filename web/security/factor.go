@@ -10,8 +10,8 @@ import (
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/views"
-	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/views/security"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
 	"github.com/labstack/echo/v4"
@@ -54,7 +54,7 @@ func (d *Surface) factorPage(c echo.Context, who session.Principal, status int, 
 	if err != nil {
 		return err
 	}
-	p := dashboard.FactorProps{
+	p := security.FactorProps{
 		Frame: d.Frame(c, who, "Set up an authenticator", session.SecurityPath), Secret: e.Secret.Reveal(), QR: qr,
 	}
 	p.Code = f.Field(
@@ -67,7 +67,7 @@ func (d *Surface) factorPage(c echo.Context, who session.Principal, status int, 
 	if p.Password, err = d.ReauthField(c, who, f); err != nil {
 		return err
 	}
-	return d.Show(c, status, p.Frame, dashboard.Factor(p))
+	return d.Show(c, status, p.Frame, security.Factor(p))
 }
 
 // postConfirmFactor turns the second factor on and shows the recovery codes, once.
@@ -99,11 +99,11 @@ func (d *Surface) postConfirmFactor(c echo.Context, who session.Principal) error
 	}
 	d.MailTo(c, who.User.Email, "Your second factor was turned on", "Signing in to Florin asks for a code of an authenticator from now on.\n\n"+
 		"If this was not you, change your password and turn it off at once:\n"+d.Shell.BaseURL+session.SecurityPath)
-	p := dashboard.CodesProps{Frame: d.Frame(c, who, "Recovery codes", session.SecurityPath)}
+	p := security.CodesProps{Frame: d.Frame(c, who, "Recovery codes", session.SecurityPath)}
 	for _, code := range codes {
 		p.Codes = append(p.Codes, code.Reveal())
 	}
-	return d.Show(c, http.StatusOK, p.Frame, dashboard.Codes(p))
+	return d.Show(c, http.StatusOK, p.Frame, security.Codes(p))
 }
 
 func (d *Surface) postRemoveFactor(c echo.Context, who session.Principal) error {

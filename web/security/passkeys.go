@@ -8,8 +8,8 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
-	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/views/security"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -100,7 +100,7 @@ func (d *Surface) passkeyRefused(c echo.Context, who session.Principal, f *shell
 
 // passkeys fills in what a page shows of passkeys; nothing where there are none
 // to be had.
-func (d *Surface) passkeys(c echo.Context, who session.Principal, f *shell.Form, p *dashboard.SecurityProps) error {
+func (d *Surface) passkeys(c echo.Context, who session.Principal, f *shell.Form, p *security.SecurityProps) error {
 	if !d.Users.HasPasskeys() {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (d *Surface) passkeys(c echo.Context, who session.Principal, f *shell.Form,
 	p.PasskeysAt, p.PasskeyProblem, p.PasskeysFull = d.Shell.BaseURL, f.Problem, len(all) >= identity.MaxPasskeys
 	for _, x := range all {
 		p.Passkeys = append(
-			p.Passkeys, dashboard.PasskeyRow{ID: x.ID, Name: x.Name, CreatedAt: x.CreatedAt, UsedAt: x.UsedAt},
+			p.Passkeys, security.PasskeyRow{ID: x.ID, Name: x.Name, CreatedAt: x.CreatedAt, UsedAt: x.UsedAt},
 		)
 	}
 	p.PasskeyName = f.Field(panel.Field{

@@ -12,8 +12,8 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/secret"
-	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/views/security"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -31,7 +31,7 @@ func (d *Surface) getSecurity(c echo.Context, who session.Principal) error {
 
 func (d *Surface) securityPage(c echo.Context, who session.Principal, status int, f securityForms) error {
 	ctx, password := c.Request().Context(), f.password
-	p := dashboard.SecurityProps{
+	p := security.SecurityProps{
 		Frame: d.Frame(c, who, "Security", session.SecurityPath), Problem: password.Problem,
 		FactorProblem: f.factor.Problem,
 	}
@@ -67,7 +67,7 @@ func (d *Surface) securityPage(c echo.Context, who session.Principal, status int
 	for _, l := range logins {
 		p.Logins = append(
 			p.Logins,
-			dashboard.LoginRow{
+			security.LoginRow{
 				ID: l.ID, Agent: l.UserAgent, CreatedAt: l.CreatedAt, ExpiresAt: l.ExpiresAt, Here: l.ID == here,
 			},
 		)
@@ -84,7 +84,7 @@ func (d *Surface) securityPage(c echo.Context, who session.Principal, status int
 	for _, a := range log {
 		p.Audit = append(p.Audit, session.AuditRow(a))
 	}
-	return d.Show(c, status, p.Frame, dashboard.Security(p))
+	return d.Show(c, status, p.Frame, security.Security(p))
 }
 
 // postPassword changes the password, ends all sessions and starts a fresh one here.
