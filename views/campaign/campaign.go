@@ -7,8 +7,8 @@ import (
 	"github.com/florinpay/florin/views/panel"
 )
 
-// CampaignProps is one campaign.
-type CampaignProps struct {
+// Props is one campaign.
+type Props struct {
 	panel.Frame
 
 	Slug, Name, State string
@@ -30,7 +30,7 @@ type CampaignProps struct {
 }
 
 // Path is the campaign's page in the dashboard.
-func (p CampaignProps) Path() string { return "/dashboard/campaigns/" + p.Slug }
+func (p Props) Path() string { return "/dashboard/campaigns/" + p.Slug }
 
 // GiftRow is a donation of the list.
 type GiftRow struct {

@@ -66,8 +66,8 @@ func snippet(page views.Page, text, label, id string) templ.Component {
 	})
 }
 
-// Campaign is one campaign.
-func Campaign(p CampaignProps) templ.Component {
+// Page is one campaign.
+func Page(p Props) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -455,7 +455,7 @@ func Campaign(p CampaignProps) templ.Component {
 }
 
 // gifts lists donations, with forms to review what donors wrote.
-func gifts(p CampaignProps) templ.Component {
+func gifts(p Props) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -2,8 +2,8 @@ package campaign
 
 import "github.com/florinpay/florin/views/panel"
 
-// CampaignForm is the form of a campaign.
-type CampaignForm struct {
+// Form is the form of a campaign.
+type Form struct {
 	Key    panel.KeyChoice
 	Title  panel.Field
 	Story  panel.Field // a text area
@@ -11,31 +11,31 @@ type CampaignForm struct {
 	AtOnce bool // names and messages are shown until they are hidden
 }
 
-// CampaignsProps is the list of campaigns and the form of a new one.
-type CampaignsProps struct {
+// ListProps is the list of campaigns and the form of a new one.
+type ListProps struct {
 	panel.Frame
 
 	Problem string
 	HasKey  bool
-	Rows    []CampaignRow
-	Form    CampaignForm
+	Rows    []Row
+	Form    Form
 }
 
-// CampaignRow is a campaign of the list. Amounts are plain decimals in US
+// Row is a campaign of the list. Amounts are plain decimals in US
 // dollars; Goal is empty for none.
-type CampaignRow struct {
+type Row struct {
 	Slug, Title, State string
 	Raised, Goal       string
 	Donors, Waiting    int64
 }
 
-// CampaignEditProps is the form that changes a campaign.
-type CampaignEditProps struct {
+// EditProps is the form that changes a campaign.
+type EditProps struct {
 	panel.Frame
 
 	Slug, Name, Problem string
 	HasKey, KeyGone     bool
-	Form                CampaignForm
+	Form                Form
 }
 
 // stateText writes the state of a campaign.

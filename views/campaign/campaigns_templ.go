@@ -72,7 +72,7 @@ func stateBadge(state string) templ.Component {
 }
 
 // campaignFields are the inputs of a campaign.
-func campaignFields(f CampaignForm) templ.Component {
+func campaignFields(f Form) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -323,8 +323,8 @@ func campaignFields(f CampaignForm) templ.Component {
 	})
 }
 
-// Campaigns lists donation campaigns.
-func Campaigns(p CampaignsProps) templ.Component {
+// List lists donation campaigns.
+func List(p ListProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -580,8 +580,8 @@ func Campaigns(p CampaignsProps) templ.Component {
 	})
 }
 
-// CampaignEdit changes a campaign.
-func CampaignEdit(p CampaignEditProps) templ.Component {
+// Edit changes a campaign.
+func Edit(p EditProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

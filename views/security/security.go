@@ -26,8 +26,8 @@ type CodesProps struct {
 	Codes []string
 }
 
-// SecurityProps is the password, second factor, passkeys, sessions and audit log of a user.
-type SecurityProps struct {
+// Props is the password, second factor, passkeys, sessions and audit log of a user.
+type Props struct {
 	panel.Frame
 
 	Problem        string

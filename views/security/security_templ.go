@@ -13,8 +13,8 @@ import (
 	"github.com/florinpay/florin/views/panel"
 )
 
-// Security is the page of password, second factor, passkeys, sessions and audit log.
-func Security(p SecurityProps) templ.Component {
+// Page is the page of password, second factor, passkeys, sessions and audit log.
+func Page(p Props) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -42,7 +42,7 @@ func (d *Surface) getCampaign(c echo.Context, who session.Principal) error {
 		return err
 	}
 	link, now := d.Operations.DonateLink(found.Slug), d.Shell.Now()
-	p := campaignview.CampaignProps{
+	p := campaignview.Props{
 		Frame: d.Frame(
 			c, who, found.Title, campaignsPath,
 		), Slug: found.Slug, Name: found.Title, State: string(found.At(now)), KeyGone: found.KeyRevoked,
@@ -64,7 +64,7 @@ func (d *Surface) getCampaign(c echo.Context, who session.Principal) error {
 			p.NextURL += "&show=waiting"
 		}
 	}
-	return d.Show(c, http.StatusOK, p.Frame, campaignview.Campaign(p))
+	return d.Show(c, http.StatusOK, p.Frame, campaignview.Page(p))
 }
 
 func (d *Surface) giftRow(found campaign.Campaign, g campaign.Donation) campaignview.GiftRow {

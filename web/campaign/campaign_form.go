@@ -15,12 +15,12 @@ import (
 
 // campaignForm asks what a campaign says; present is what it says now, zero
 // for a new one.
-func campaignForm(f *shell.Form, present campaign.Campaign, choice panel.KeyChoice) campaignview.CampaignForm {
+func campaignForm(f *shell.Form, present campaign.Campaign, choice panel.KeyChoice) campaignview.Form {
 	var suggested []string
 	for _, m := range present.Suggested {
 		suggested = append(suggested, m.String())
 	}
-	form := campaignview.CampaignForm{Key: choice, AtOnce: present.ShowAtOnce}
+	form := campaignview.Form{Key: choice, AtOnce: present.ShowAtOnce}
 	if _, posted := f.Values["title"]; posted {
 		form.AtOnce = f.Values.Get("atOnce") != ""
 	}

@@ -31,18 +31,18 @@ func (d *Surface) campaignsPage(c echo.Context, who session.Principal, status in
 	if err != nil {
 		return err
 	}
-	p := campaignview.CampaignsProps{
+	p := campaignview.ListProps{
 		Frame: d.Frame(c, who, "Campaigns", campaignsPath), Problem: f.Problem, HasKey: ok,
 		Form: campaignForm(f, campaign.Campaign{}, choice),
 	}
 	for _, s := range list {
-		p.Rows = append(p.Rows, campaignview.CampaignRow{
+		p.Rows = append(p.Rows, campaignview.Row{
 			Slug: s.Slug, Title: s.Title, State: string(
 				s.At(d.Shell.Now()),
 			), Raised: s.Raised.Display(), Goal: checkout.Positive(s.Goal), Donors: s.Donors, Waiting: s.Waiting,
 		})
 	}
-	return d.Show(c, status, p.Frame, campaignview.Campaigns(p))
+	return d.Show(c, status, p.Frame, campaignview.List(p))
 }
 
 func (d *Surface) postCampaignNew(c echo.Context, who session.Principal) error {
@@ -99,13 +99,13 @@ func (d *Surface) campaignEditPage(c echo.Context, who session.Principal, status
 			}
 		}
 	}
-	p := campaignview.CampaignEditProps{
+	p := campaignview.EditProps{
 		Frame: d.Frame(
 			c, who, "Change a campaign", campaignsPath,
 		), Slug: found.Slug, Name: found.Title, Problem: f.Problem, HasKey: ok,
 		KeyGone: found.KeyRevoked, Form: campaignForm(f, found, choice),
 	}
-	return d.Show(c, status, p.Frame, campaignview.CampaignEdit(p))
+	return d.Show(c, status, p.Frame, campaignview.Edit(p))
 }
 
 func (d *Surface) postCampaignEdit(c echo.Context, who session.Principal) error {

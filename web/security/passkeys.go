@@ -100,7 +100,7 @@ func (d *Surface) passkeyRefused(c echo.Context, who session.Principal, f *shell
 
 // passkeys fills in what a page shows of passkeys; nothing where there are none
 // to be had.
-func (d *Surface) passkeys(c echo.Context, who session.Principal, f *shell.Form, p *security.SecurityProps) error {
+func (d *Surface) passkeys(c echo.Context, who session.Principal, f *shell.Form, p *security.Props) error {
 	if !d.Users.HasPasskeys() {
 		return nil
 	}

@@ -31,7 +31,7 @@ func (d *Surface) getSecurity(c echo.Context, who session.Principal) error {
 
 func (d *Surface) securityPage(c echo.Context, who session.Principal, status int, f securityForms) error {
 	ctx, password := c.Request().Context(), f.password
-	p := security.SecurityProps{
+	p := security.Props{
 		Frame: d.Frame(c, who, "Security", session.SecurityPath), Problem: password.Problem,
 		FactorProblem: f.factor.Problem,
 	}
@@ -84,7 +84,7 @@ func (d *Surface) securityPage(c echo.Context, who session.Principal, status int
 	for _, a := range log {
 		p.Audit = append(p.Audit, session.AuditRow(a))
 	}
-	return d.Show(c, status, p.Frame, security.Security(p))
+	return d.Show(c, status, p.Frame, security.Page(p))
 }
 
 // postPassword changes the password, ends all sessions and starts a fresh one here.
