@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Limits of calls about many things.
+// Limits of calls for many accounts or signatures.
 const (
 	// accountsPerCall is the limit of getMultipleAccounts.
 	accountsPerCall = 100
@@ -142,7 +142,7 @@ func associated(owner, mint solanago.PublicKey) solanago.PublicKey {
 func associatedOf(owner, mint, program solanago.PublicKey) solanago.PublicKey {
 	ata, _, err := solanago.FindAssociatedTokenAddressWithProgram(owner, mint, program)
 	if err != nil {
-		// no bump seed is off the curve: practically impossible, and nothing can be paid to such an account
+		// no bump seed gives an address off the curve: practically impossible, and such an account cannot be paid
 		return solanago.PublicKey{}
 	}
 	return ata

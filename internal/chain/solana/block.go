@@ -32,8 +32,8 @@ type block struct {
 	Signatures []string `json:"signatures"`
 }
 
-// block reads the block of a slot, with signatures if asked for; ok is false where the node has none: the
-// slot was skipped, is in the future, or is older than what the node keeps.
+// block reads the block of a slot, with signatures if requested; ok is false if the node has none: the slot
+// was skipped, is in the future, or is older than what the node keeps.
 func (e *endpoint) block(ctx context.Context, slot uint64, details string) (b block, ok bool, err error) {
 	var got *block
 	err = e.ask(ctx, &got, "getBlock", slot, options{
@@ -94,7 +94,7 @@ func (b block) head(slot uint64) chain.Head {
 	return chain.Head{Number: slot, Hash: b.Blockhash, Time: time.Unix(*b.BlockTime, 0).UTC()}
 }
 
-// reached checks that the node has got as far as the block, and has this very block if it is not final.
+// reached checks that the node has reached the block, and that its chain contains it if it is not final.
 func (e *endpoint) reached(ctx context.Context, at chain.Head) error {
 	if !e.pool.blocks.has(at) {
 		return e.hasBlock(ctx, at)

@@ -11,8 +11,8 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// Confirm asks an endpoint other than their source whether the transfers of one transaction are on the chain
-// in a slot at or before `at`. With a single endpoint configured, the source itself is asked.
+// Confirm checks, through an endpoint other than their source, whether the transfers of one transaction are on
+// the chain in a slot at or before `at`. With a single endpoint configured, it queries the source itself.
 func (a *Adapter) Confirm(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error) {
 	if !chain.SameInclusion(transfers) {
 		return chain.Undecided, errors.New("confirm: not the transfers of one transaction")

@@ -7,11 +7,11 @@
 //	   └ Heads, Scan, Confirm, Balances, Find, BlockAt, Check (chain.Reader)
 //	Sender ──▶ Adapter (chain.SweepSender)
 //
-// A customer is shown the owner; money arrives on the owner's associated token
-// account of a mint. What counts is the difference that a transaction without
-// error made to that account, by the node's own balances before and after it,
-// and only while the account was the owner's: instructions are not read, since
-// most transfers are made by other programs.
+// The payer is shown the owner; money arrives on the owner's associated token
+// account of a mint. A successful transaction credits the difference between
+// that account's balances before and after it, as the node reports them, and
+// only if the account was the owner's throughout. Instructions are not read,
+// since most transfers are made by other programs.
 //
 // Its one invariant: an answer is complete and consistent or it is an error. A
 // token account whose state changed must have a transaction that explains the

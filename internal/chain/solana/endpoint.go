@@ -40,7 +40,7 @@ type endpoint struct {
 	requests   int64
 }
 
-// ask makes one call, counts it and measures its latency.
+// ask makes one request, counts it and measures its latency.
 func (e *endpoint) ask(ctx context.Context, into any, method string, params ...any) error {
 	if params == nil {
 		params = []any{}

@@ -50,7 +50,7 @@ func unexplained(x snapshot) error {
 }
 
 // left returns what the account held after the transaction; reported is false if the transaction does not
-// say. Validators report no token balances for a transaction that names no token program, and such a
+// report it. Validators report no token balances for a transaction that names no token program, and such a
 // transaction cannot change any.
 func (s *search) left(ctx context.Context, acc *account, l signatureInfo) (left uint64, reported bool, err error) {
 	if e, ok := acc.entries[l.Signature]; ok && e.slot == l.Slot {
@@ -67,7 +67,7 @@ func (s *search) left(ctx context.Context, acc *account, l signatureInfo) (left 
 	return c.after, reported, nil
 }
 
-// change returns what the transaction did to an account; ok is false if it does not say.
+// change returns what the transaction did to an account; ok is false if it does not report that.
 func (t *transaction) change(key solanago.PublicKey) (c change, ok bool) {
 	for _, c := range t.changes() {
 		if c.account == key.String() {

@@ -42,8 +42,8 @@ func code(err error) int {
 var (
 	// errLagging: the endpoint does not have yet what others have.
 	errLagging = errors.New("lags behind")
-	// errLacking: the endpoint does not have the thing asked for, and may be right. Another one is asked, and
-	// this one's health does not suffer.
+	// errLacking: the endpoint does not have the requested item, and may be right. Another one is tried, and
+	// this one stays healthy.
 	errLacking = errors.New("does not have it")
 )
 
@@ -55,12 +55,12 @@ func malformed(format string, args ...any) error {
 	return fmt.Errorf("malformed answer: "+format, args...)
 }
 
-// rateLimited: the endpoint asks for a pause.
+// rateLimited: the endpoint refused the request because of its rate limit.
 type rateLimited struct{ after time.Duration }
 
 func (rateLimited) Error() string { return "too many requests" }
 
-// Bounds of what a Retry-After may ask for.
+// Bounds of a Retry-After.
 const (
 	defaultRetryAfter = 2 * time.Second
 	maxRetryAfter     = 5 * time.Minute

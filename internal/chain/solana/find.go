@@ -13,7 +13,7 @@ const coinDecimals = 9
 
 // Find looks up a transaction and returns everything it moved to any recipient: tokens of any mint, and SOL,
 // whose Asset has no contract. The recipient of a token is the owner of the receiving account if that is the
-// associated one, else the account itself. A failed transaction moved nothing. A mint that is no asset of the
+// associated one, else the account itself. A failed transaction moved nothing. A mint that is not an asset of the
 // network is named by its address alone, because anyone can choose the name of a mint.
 func (a *Adapter) Find(ctx context.Context, tx chain.TxHash) (chain.Found, error) {
 	signature, ok := parseSignature(tx)

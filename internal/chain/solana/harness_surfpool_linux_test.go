@@ -45,7 +45,7 @@ func startSurfpool(t *testing.T) *surfpool {
 	}
 	t.Cleanup(func() {
 		_ = stdin.Close()
-		_ = command.Wait() // how it ends is its own affair
+		_ = command.Wait() // closing stdin ends it; its exit status does not matter
 	})
 	var hello struct {
 		URL string `json:"url"`
@@ -129,7 +129,7 @@ func await(t *testing.T, what string, so func() bool) {
 	}
 }
 
-// slot is the one being made.
+// slot returns the number of the slot in progress.
 func (s *surfpool) slot() (now uint64) {
 	s.t.Helper()
 	call(s.t, s.url, &now, "getSlot", map[string]any{"commitment": "processed"})

@@ -10,19 +10,19 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// headCache is the newest heads that Heads has returned, and when to ask for newer ones.
+// headCache is the newest heads that Heads has returned, and when to request newer ones.
 type headCache struct {
 	mu       sync.Mutex
 	latest   chain.Head
 	final    chain.Head
 	moved    time.Time // when latest last changed
 	asked    time.Time
-	requests int64     // the pool's count when the nodes were last asked
+	requests int64     // the pool's count at the last request for heads
 	next     time.Time // no request before this time
 }
 
 const (
-	// standstill is how long an endpoint may report the same newest slot before another one is asked: the
+	// standstill is how long an endpoint may report the same newest slot before another one is tried: the
 	// cluster makes several slots a second.
 	standstill = 5 * time.Second
 	// maxPace bounds how long new blocks are held back to stay within the rate.
@@ -31,7 +31,7 @@ const (
 
 // Heads returns the newest confirmed slot and the newest finalized one. It advances only as fast as the
 // configured rate allows the requests that follow. An endpoint that is behind an earlier answer, or has
-// stopped, is skipped while another one does better.
+// stopped, is skipped while another one is ahead of it.
 func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 	if gaveUp(ctx) {
 		return chain.Heads{}, ctx.Err()
@@ -65,8 +65,8 @@ func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 	return a.heads.remember(best, a.pool.now()), nil
 }
 
-// heads asks one endpoint for both heads, the older one first, so that a block that arrives in between keeps
-// their order.
+// heads reads both heads from one endpoint, the finalized one first, so that a block that arrives in between
+// keeps their order.
 func (e *endpoint) heads(ctx context.Context) (chain.Heads, error) {
 	final, err := e.newest(ctx, finalized)
 	if err != nil {
@@ -99,7 +99,7 @@ func (e *endpoint) newest(ctx context.Context, commitment string) (chain.Head, e
 	return h, err
 }
 
-// recall returns the last heads, and whether they are still to be used.
+// recall returns the last heads, and whether they are still current.
 func (m *headCache) recall(now time.Time) (chain.Heads, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -106,7 +106,7 @@ func TestScan_ColdStart(t *testing.T) {
 }
 
 // TestScan_SweptMeanwhile: money that arrived and was swept by another instance between two readings leaves
-// an account unchanged: it does not exist, or it holds the same amount. The payment is found all the same.
+// an account unchanged: it does not exist, or it holds the same amount. The payment is still found.
 func TestScan_SweptMeanwhile(t *testing.T) {
 	t.Parallel()
 	onRuntimes(t, func(t *testing.T, h *harness) {

@@ -35,7 +35,7 @@ func one(f func(w *world) solanago.Instruction) func(w *world) []solanago.Instru
 
 func (w *world) pk() solanago.PublicKey { return w.alice.PublicKey() }
 
-// unsigned removes the signature that an instruction asks for.
+// unsigned removes the signature that an instruction requires.
 func unsigned(i solanago.Instruction) solanago.Instruction {
 	data, _ := i.Data()
 	var accounts []*solanago.AccountMeta
@@ -45,7 +45,7 @@ func unsigned(i solanago.Instruction) solanago.Instruction {
 	return solanago.NewInstruction(i.ProgramID(), accounts, data)
 }
 
-// readonly removes the right to write.
+// readonly makes an account of an instruction read-only.
 func readonly(i solanago.Instruction) solanago.Instruction {
 	data, _ := i.Data()
 	var accounts []*solanago.AccountMeta

@@ -39,7 +39,7 @@ func (p *pool) cluster(seen string) string {
 
 // do calls f with one endpoint after another until one succeeds. An endpoint that fails cools down; one that
 // lags or is on another fork is skipped. When none is left the result is chain.ErrReorged if any was on
-// another fork, errLacking if none has the thing asked for, else chain.ErrNoEndpoint.
+// another fork, errLacking if none has the requested item, else chain.ErrNoEndpoint.
 func (p *pool) do(ctx context.Context, f func(context.Context, *endpoint) error) error {
 	return p.tryEach(ctx, p.ready(), f)
 }
@@ -91,7 +91,7 @@ func (p *pool) try(ctx context.Context, e *endpoint, f func(context.Context, *en
 	return err
 }
 
-// lagTolerance is how many slots an endpoint may be behind the best one before it is asked last.
+// lagTolerance is how many slots an endpoint may be behind the best one before it is tried last.
 const lagTolerance = 10
 
 // ready lists the endpoints that are not cooling down: first those that keep up with the cluster, then the

@@ -89,7 +89,7 @@ func (s *search) readGasHistory(ctx context.Context) (err error) {
 }
 
 // historyStart is the slot from which the history of an account must be known: some slots before the range,
-// because the authoritative pass soon asks for a range that begins there.
+// because the authoritative pass soon reads a range that begins there.
 func (s *search) historyStart(x snapshot) uint64 {
 	if x.known && x.covered && x.since <= s.from {
 		return x.seen - min(x.seen, forkMargin)
@@ -113,8 +113,8 @@ func (s *search) differing(ctx context.Context, snapshots []snapshot) ([]snapsho
 	return append(differ, swept...), err
 }
 
-// mustRead reports whether the account's history must be read whatever the gas wallet did. For an account
-// never read before that is so if it exists: what was paid to one that does not exist, a sweep took.
+// mustRead reports whether the account's history must be read whatever the gas wallet did. An account that was
+// never read before must be read if it exists; if it does not, only a sweep can have taken what was paid to it.
 func (s *search) mustRead(x snapshot) bool {
 	switch {
 	case x.isNew():

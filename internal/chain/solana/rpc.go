@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Limits of a conversation with a node.
+// Limits of one request.
 const (
 	// maxAnswer bounds a response, so that a broken node cannot fill the memory. The signatures of the
 	// fullest block are far below it.

@@ -54,8 +54,8 @@ type search struct {
 	gasTx   signatureInfo // the gas wallet's newest transaction
 }
 
-// accountsPerRound is how many accounts are finished before the next ones are begun: what was learnt about
-// them is kept if a later one fails.
+// accountsPerRound is how many accounts are finished before the next ones are begun: their results are kept
+// if a later one fails.
 const accountsPerRound = 10 * accountsPerCall
 
 func (s *search) run(ctx context.Context, accounts []*account) ([]chain.Transfer, error) {
@@ -95,7 +95,7 @@ func (s *search) run(ctx context.Context, accounts []*account) ([]chain.Transfer
 // maxForks bounds how often a scan starts again because a fork removed a transaction.
 const maxForks = 3
 
-// recheck asks for the status of transactions that a fork could still remove. Where one is gone, another may
+// recheck reads the status of transactions that a fork could still remove. Where one is gone, another may
 // have replaced it without changing the balance, so the account must be read again. The result names a
 // transaction that is gone.
 func (s *search) recheck(ctx context.Context, accounts []*account) (gone string, err error) {

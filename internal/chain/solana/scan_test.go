@@ -184,7 +184,7 @@ func TestScan_Reopened(t *testing.T) {
 	})
 }
 
-// TestScan_Dusted: SOL, frozen accounts and payments of other owners do no harm.
+// TestScan_Dusted: SOL, frozen accounts and payments of other owners do not stop a scan.
 func TestScan_Dusted(t *testing.T) {
 	t.Parallel()
 	onRuntimes(t, func(t *testing.T, h *harness) {

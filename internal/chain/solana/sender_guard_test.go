@@ -56,7 +56,7 @@ func ready(t *testing.T) (*till, []chain.SweepItem) {
 	return s, items
 }
 
-// TestSender_NotOursAnyMore: an account that has another owner now, or exists and is empty, is left alone and
+// TestSender_NotOursAnyMore: an account that has another owner now, or exists and is empty, is left out and
 // does not block the sweep.
 func TestSender_NotOursAnyMore(t *testing.T) {
 	t.Parallel()
@@ -98,26 +98,26 @@ func TestSender_DroppedBySingleEndpoint(t *testing.T) {
 	}
 	s.Mine(152)
 	s.Finalize()
-	look := func(by *solana.Sender, want chain.TxStatus) {
+	track := func(by *solana.Sender, want chain.TxStatus) {
 		t.Helper()
 		seen, err := by.Track(t.Context(), items, []chain.Attempt{a})
 		if err != nil || seen.Status != want {
 			t.Errorf("seen as %+v, %v; want %s", seen, err, want)
 		}
 	}
-	look(sender(lost.url()), chain.TxDropped) // it is the only endpoint
-	look(sender(lost.url(), other.url()), chain.TxFinal)
+	track(sender(lost.url()), chain.TxDropped) // it is the only endpoint
+	track(sender(lost.url(), other.url()), chain.TxFinal)
 	other.refuse(http.StatusServiceUnavailable)
 	both := sender(lost.url(), other.url())
-	for range 3 { // it fails, and then it rests
-		look(both, chain.TxUnknown)
+	for range 3 { // it fails, and then cools down
+		track(both, chain.TxUnknown)
 	}
 	if _, err := both.Sign(t.Context(), items, []chain.Attempt{a}, time.Now()); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("another attempt: %v, want Unavailable", err)
 	}
 	other.refuse(0)
 	other.set("getSignatureStatuses", always(`{"context":{"slot":1000000000},"value":[null]}`))
-	look(sender(lost.url(), other.url()), chain.TxDropped)
+	track(sender(lost.url(), other.url()), chain.TxDropped)
 }
 
 // TestSender_LastHeight: an attempt can be included up to and including its last height; of several attempts

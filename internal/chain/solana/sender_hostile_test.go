@@ -101,7 +101,7 @@ func TestSender_Price(t *testing.T) {
 	}
 }
 
-// TestSender_UnknownHash: a simulation by a node that does not have the blockhash yet says nothing about the
+// TestSender_UnknownHash: a simulation by a node that does not have the blockhash yet proves nothing about the
 // sweep.
 func TestSender_UnknownHash(t *testing.T) {
 	t.Parallel()
@@ -176,7 +176,7 @@ func TestSender_Rescue(t *testing.T) {
 		if err != nil || coins[0].Cmp(money.UnitsFromUint64(lamports)) != 0 || !coins[1].IsZero() {
 			t.Errorf("of SOL there is %v, %v", coins, err)
 		}
-		s.refuses(t, chain.ErrTooLarge, []chain.SweepItem{unasked(stray)})
+		s.refuses(t, chain.ErrTooLarge, []chain.SweepItem{unrequested(stray)})
 		items := []chain.SweepItem{stray, coin}
 		seen := s.carryOut(t, items, s.mustSign(t, items))
 		wantMoved(t, seen, items, 9, lamports)
@@ -193,8 +193,8 @@ func TestSender_Rescue(t *testing.T) {
 	})
 }
 
-// unasked is an item that is not a rescue.
-func unasked(i chain.SweepItem) chain.SweepItem {
+// unrequested is an item that is not a rescue.
+func unrequested(i chain.SweepItem) chain.SweepItem {
 	i.Rescue = false
 	return i
 }

@@ -40,7 +40,7 @@ type sweepPlan struct {
 }
 
 // check refuses an item whose address does not derive from its payment's key, and one of a mint that is not
-// accepted unless the operator asked for it.
+// accepted unless it is a rescue.
 func (s *Sender) check(items []chain.SweepItem) error {
 	for _, i := range items {
 		owner, err := s.seed.DepositAddress(i.Number)
@@ -83,14 +83,14 @@ func (s *Sender) plan(items []chain.SweepItem) (*sweepPlan, error) {
 	return p, nil
 }
 
-// of sets the token program, and with it the accounts.
+// of sets the token program and the accounts derived from it.
 func (l *leg) of(program solanago.PublicKey) {
 	l.program = program
 	l.account, l.settlement = associatedOf(l.owner, l.mint, program), associatedOf(l.wallet, l.mint, program)
 }
 
-// resolve asks for the program and the decimals of mints that are no assets of the network. Only the operator
-// can ask to sweep those.
+// resolve reads the program and the decimals of mints that are not assets of the network. Only the operator
+// can have those swept.
 func (e *endpoint) resolve(ctx context.Context, p *sweepPlan) (verdict, err error) {
 	for _, l := range p.legs {
 		if l.native() || l.known {
@@ -148,8 +148,7 @@ func (l *leg) holds(r *rawAccount) (holding, error) {
 	return holding{exists: true, valid: true, owner: l.owner, amount: r.Lamports}, nil
 }
 
-// take decides how much of an account's balance is moved: what is recorded, or all of it when the operator
-// asks.
+// take decides how much of an account's balance is moved: what is recorded, or all of it in a rescue.
 func (l *leg) take(holds uint64) {
 	l.units = holds
 	if expected := l.Expected.Big(); !l.Rescue && expected.IsUint64() && expected.Uint64() < holds {

@@ -256,8 +256,8 @@ func (e *endpoint) price(ctx context.Context, writable []string) (uint64, error)
 	return fees[min(len(fees)*pricePercentile/100, len(fees)-1)], nil
 }
 
-// unknownHash reports whether a simulation failed because the node does not have the blockhash yet: one
-// address may stand for several nodes.
+// unknownHash reports whether a simulation failed because the node does not have the blockhash yet: several
+// nodes may serve one address.
 func unknownHash(why string) bool { return strings.Trim(why, `"`) == "BlockhashNotFound" }
 
 // simulate has the node run signed bytes; why is the reason of a failure.
@@ -279,8 +279,8 @@ func (e *endpoint) simulate(ctx context.Context, bytes []byte) (units uint64, wh
 	return answer.Value.Units, "", nil
 }
 
-// afford asks the node what the sweep costs, with the rent of new accounts, and checks that the gas wallet
-// has it.
+// afford reads from the node what the sweep costs, with the rent of new accounts, and checks that the gas
+// wallet has it.
 func (s *Sender) afford(ctx context.Context, e *endpoint, p *sweepPlan, balance uint64) (verdict, err error) {
 	message, err := p.tx.Message.MarshalBinary()
 	if err != nil {

@@ -40,9 +40,9 @@ func (s *Sender) Track(
 	return seen, nil
 }
 
-// trackThrough asks one endpoint. It reads the height before the signatures: whatever could be included up to
-// that height has been, and a node that has reached it knows. One address may stand for several nodes, so
-// each answer must name its slot.
+// trackThrough tracks through one endpoint. It reads the height before the signatures: whatever could be included
+// up to that height has been, and a node that has reached it has the status. Several nodes may serve one address,
+// so each answer must name its slot.
 func (s *Sender) trackThrough(
 	ctx context.Context, e *endpoint, p *sweepPlan, attempts []chain.Attempt,
 ) (chain.SweepOutcome, error) {
@@ -80,7 +80,7 @@ func (s *Sender) trackThrough(
 	return chain.SweepOutcome{Status: chain.TxUnknown}, nil
 }
 
-// confirmDropped asks the other endpoints about attempts that one of them considers dropped. An endpoint that
+// confirmDropped checks with the other endpoints attempts that one of them considers dropped. An endpoint that
 // has lost its index must not decide alone: if there are others, at least one must agree and none may know
 // the attempts.
 func (s *Sender) confirmDropped(

@@ -15,7 +15,7 @@ import (
 )
 
 // maxVersion is the newest transaction version that is requested. Nodes refuse to return a block or a
-// transaction of a newer version than the one asked for.
+// transaction of a newer version than the requested one.
 const maxVersion = 1
 
 // status is what a node knows of a signature.

@@ -72,8 +72,8 @@ func read(raw []byte) (*transaction, bool) {
 	return t, t.valid(someSignature)
 }
 
-// TestTransaction_Credit: credited is only what a transaction without error brought to the owner's account of
-// the mint, which belonged to the owner throughout.
+// TestTransaction_Credit: a successful transaction credits only what it brought to the owner's account of the
+// mint, and only if that account belonged to the owner throughout.
 func TestTransaction_Credit(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -168,9 +168,8 @@ func TestTransaction_Invalid(t *testing.T) {
 	}
 }
 
-// FuzzTransaction: whatever a node returns is decoded or refused. Credited is only what the answer itself
-// says: one balance after the transaction, higher than the one before, of the account, mint and owner, in a
-// transaction without error.
+// FuzzTransaction: any answer of a node is decoded or refused. A credit requires that the answer shows a balance
+// after the transaction, higher than the one before, of that account, mint and owner, in a successful transaction.
 func FuzzTransaction(f *testing.F) {
 	for _, raw := range [][]byte{
 		asJSON(nil), asJSON(func(m, _ map[string]any) { m["err"] = "x" }),

@@ -31,7 +31,7 @@ type account struct {
 	address    chain.Address // the owner's, as it is shown
 	mint       mint
 
-	known bool        // it was looked at
+	known bool        // it was read
 	state *rawAccount // as of that reading
 	seen  uint64      // a slot up to which state includes everything
 	gasTx string      // the gas wallet's newest transaction at that reading
