@@ -20,7 +20,7 @@ import (
 	"github.com/florinpay/florin/internal/settlement"
 )
 
-// estimator stands before the chain's endpoint and estimates gas as it likes.
+// estimator is a proxy of the chain's endpoint; while it is on, it answers gas estimates with gas.
 type estimator struct {
 	w   *world
 	on  atomic.Bool
@@ -28,7 +28,7 @@ type estimator struct {
 }
 
 const (
-	tooLittleGas = "0x24000"   // with what is added to it enough for two addresses, not for more
+	tooLittleGas = "0x24000"   // with the sender's margin enough for two addresses, not for more
 	tooMuchGas   = "0x2000000" // does not fit a transaction
 )
 
@@ -55,7 +55,7 @@ func (p *estimator) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	var answer map[string]any
 	if json.NewDecoder(res.Body).Decode(&answer) != nil {
-		p.w.t.Error("an estimate is asked for with something else")
+		p.w.t.Error("the answer to an estimate is not an object")
 		rw.WriteHeader(http.StatusBadGateway)
 		return
 	}
@@ -63,10 +63,9 @@ func (p *estimator) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(rw).Encode(answer) // the client may be gone
 }
 
-// A batch that fails on the chain as a whole comes again in halves, after a
-// pause, until what fits is found, instead of costing gas for ever. When it
-// goes well the batches grow again, up to what the operator allows.
-func TestSweeper_FailsTogether(t *testing.T) {
+// A batch that reverts as a whole is split in halves, with a pause between, until a size fits. When sweeps succeed
+// again, batches grow up to the operator's limit.
+func TestSweeper_BatchReverts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, sqlite(t))
 	node := &estimator{w: w, gas: tooLittleGas}
@@ -87,13 +86,13 @@ func TestSweeper_FailsTogether(t *testing.T) {
 		largest = max(largest, n)
 	}
 	if failed != 0 || largest != 8 || sizes[0] == 8 {
-		t.Errorf("when all is well %d fail of sweeps of %d addresses, and 8 are allowed", failed, sizes)
+		t.Errorf("with correct estimates %d failed of sweeps of %d addresses; 8 are allowed", failed, sizes)
 	}
 	for _, p := range append(first, second...) {
 		w.wantSwept(p, true)
 	}
 	w.wantBalance(merchantWallet, 48*5*money.USD)
-	w.wantEven()
+	w.wantReconciled()
 }
 
 // manyPaid makes payments that are final and not swept.
@@ -109,8 +108,8 @@ func (w *world) manyPaid(n int) (paid []payment.Payment) {
 	return paid
 }
 
-// untilAllSwept runs the sweeper, minutes between its rounds, until nothing is
-// due. It returns how many sweeps failed and how many addresses each had.
+// untilAllSwept runs the sweeper once a minute until nothing is due. It returns how many sweeps failed and how many
+// addresses each had.
 func (w *world) untilAllSwept(s *settlement.Sweeper) (failed int, sizes []int) {
 	w.t.Helper()
 	for range 40 {
@@ -135,15 +134,14 @@ func (w *world) untilAllSwept(s *settlement.Sweeper) (failed int, sizes []int) {
 	return 0, nil
 }
 
-// While one instance looks after the gas wallet the others let it: they plan
-// nothing, sign nothing, end nothing, and carry out nothing the operator asks
-// for. When it is gone the next one takes over, at once if it said so.
+// Only the instance that holds the lease plans, signs and ends sweeps. When it crashes, another takes over after the
+// lease has expired; when it stops, at once.
 func TestSweeper_Lease(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, url string) {
 		w := newWorld(t, chain.Polygon, url)
 		one, two := w.newSweeper(w.sender, w.store, "one"), w.newSweeper(w.sender, w.open(), "two")
-		w.once(one) // it finds nothing to do, and has the lease
+		w.once(one) // takes the lease; nothing is due
 		p := w.paid(10 * money.USD)
 		w.clock.pass(20 * time.Second)
 		w.once(two)
@@ -174,11 +172,11 @@ func TestSweeper_Lease(t *testing.T) {
 		w.finalize()
 		w.once(one)
 		w.wantSwept(next, true)
-		w.wantEven()
+		w.wantReconciled()
 	})
 }
 
-// stop runs a sweeper as the program does, and ends it.
+// stop runs the sweeper's loop with a context that has ended, so that it gives the lease back.
 func (w *world) stop(s *settlement.Sweeper) {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(w.t.Context())
@@ -186,9 +184,9 @@ func (w *world) stop(s *settlement.Sweeper) {
 	w.must(s.Run(ctx))
 }
 
-// A sweep that no block takes is bumped so often and no more, however high the
-// operator's ceiling is: its last bytes are what is sent again from then on.
-func TestSweeper_BumpsEnd(t *testing.T) {
+// A sweep that is never included gets a limited number of fee bumps, however high the operator's ceiling is. After
+// that, the last bytes are sent again.
+func TestSweeper_LimitsAttempts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, sqlite(t))
 	p := w.paid(10 * money.USD)
@@ -206,13 +204,13 @@ func TestSweeper_BumpsEnd(t *testing.T) {
 	}
 	w.settle(s)
 	if done := w.sweepOf(stuck.ID); done.State != settlement.Confirmed || done.Tx != last.Tx {
-		t.Errorf("it ended as %s by %s", done.State, done.Tx)
+		t.Errorf("the sweep ended as %s by %s", done.State, done.Tx)
 	}
 	w.wantSwept(p, true)
 }
 
-// Another attempt that cannot be made is no reason to give the sweep up, for
-// the last one can land, nor to let its bytes be forgotten.
+// A fee bump that cannot be signed does not end the sweep, because the last attempt may still be included; that one is
+// sent again.
 func TestSweeper_BumpUnsignable(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, sqlite(t))
@@ -229,14 +227,14 @@ func TestSweeper_BumpUnsignable(t *testing.T) {
 			t.Errorf("an attempt that does not fit: %v", err)
 		}
 		if got := w.inFlight(); got.ID != sent.ID || len(got.Attempts) != 1 {
-			t.Fatalf("while its first attempt can land the sweep is %+v", got)
+			t.Fatalf("while its first attempt can be included the sweep is %+v", got)
 		}
 		w.wantPooled(1)
 	}
 	w.finalize()
 	w.once(s)
 	if done := w.sweepOf(sent.ID); done.State != settlement.Confirmed || done.Tx != sent.Attempts[0].Tx {
-		t.Errorf("it ended as %s by %s", done.State, done.Tx)
+		t.Errorf("the sweep ended as %s by %s", done.State, done.Tx)
 	}
 	w.wantSwept(p, true)
 }

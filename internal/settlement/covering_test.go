@@ -89,8 +89,8 @@ func TestCovering_Due(t *testing.T) {
 	}
 }
 
-// TestCovering_Invariants: whatever was deposited and moved, marks never exceed
-// what was moved, later deposits stay unmarked, and covering again changes nothing.
+// TestCovering_Invariants: for any deposits and any amount moved, marks never exceed what was moved, later deposits
+// stay unmarked, and covering again changes nothing.
 func TestCovering_Invariants(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

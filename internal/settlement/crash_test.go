@@ -13,20 +13,20 @@ import (
 	"github.com/florinpay/florin/internal/settlement"
 )
 
-// errKilled is what everything answers a process that is dead.
+// errKilled is the error of every step after the process was killed.
 var errKilled = errors.New("the process was killed")
 
-// mortal counts the steps of a process that touch the world, and kills it
-// before or after one of them: from then on nothing it does has an effect.
+// mortal counts the steps of a process that have an effect outside it, and kills it before or after one of them. From
+// then on its steps have no effect.
 type mortal struct {
-	left   int // steps that are still done
+	left   int // steps before the kill
 	after  bool
 	killed bool
 	steps  int
 	swept  bool // it ended a sweep
 }
 
-// step does a step, unless the process is dead or dies at it.
+// step runs do, unless the process is dead or is killed at this step.
 func (m *mortal) step(do func() error) error {
 	if m.killed {
 		return errKilled
@@ -37,7 +37,7 @@ func (m *mortal) step(do func() error) error {
 	}
 	m.killed = true
 	if m.after {
-		_ = do() // it happened, and nobody learns how
+		_ = do() // the step takes effect, but its result is lost
 	}
 	return errKilled
 }
@@ -75,7 +75,7 @@ func (s mortalStore) Lease(ctx context.Context, name, holder string, now, until 
 	return has, err
 }
 
-// mortalSender is its way to the network.
+// mortalSender is the sender of a process that will be killed.
 type mortalSender struct {
 	chain.SweepSender
 	m *mortal
@@ -92,7 +92,7 @@ func (s mortalSender) Sign(
 	return a, err
 }
 
-// Broadcast refuses bytes that are not stored: a crash would forget them.
+// Broadcast fails the test if the bytes are not stored: a crash would lose them.
 func (s mortalSender) Broadcast(ctx context.Context, a chain.Attempt) error {
 	if last, ok := s.w.inFlight().Last(); !s.m.killed && (!ok || last.Tx != a.Tx || !bytes.Equal(last.Raw, a.Raw)) {
 		s.w.t.Errorf("%s is sent before it is stored", a.Tx)
@@ -102,18 +102,16 @@ func (s mortalSender) Broadcast(ctx context.Context, a chain.Attempt) error {
 
 func (s mortalSender) Track(
 	ctx context.Context, items []chain.SweepItem, attempts []chain.Attempt,
-) (seen chain.SweepOutcome, err error) {
+) (outcome chain.SweepOutcome, err error) {
 	err = s.m.step(func() error {
-		seen, err = s.SweepSender.Track(ctx, items, attempts)
+		outcome, err = s.SweepSender.Track(ctx, items, attempts)
 		return err
 	})
-	return seen, err
+	return outcome, err
 }
 
-// TestSweeper_KilledAtEveryStep walks all steps of a sweep, from the lease to
-// its end, kills the process before and after each of them, and lets another
-// one go on: nothing is swept twice, nothing is forgotten, no nonce is left
-// out.
+// TestSweeper_KilledAtEveryStep kills the process before and after each step of a sweep, from the lease to its end, and
+// lets another process continue: nothing is swept twice or lost, and no nonce is skipped.
 func TestSweeper_KilledAtEveryStep(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, url string) {
@@ -122,7 +120,7 @@ func TestSweeper_KilledAtEveryStep(t *testing.T) {
 			for steps := 0; ; steps++ {
 				if done := w.killedAfter(t, &mortal{left: steps, after: after}); done {
 					if steps < 9 {
-						t.Errorf("a sweep has %d steps, which cannot be all", steps)
+						t.Errorf("only %d steps of a sweep were counted", steps)
 					}
 					break
 				}
@@ -131,9 +129,8 @@ func TestSweeper_KilledAtEveryStep(t *testing.T) {
 	})
 }
 
-// killedAfter makes payments, sweeps them with a process that is killed, goes
-// on with another one and checks the books. It reports whether the first one
-// lived through the whole sweep.
+// killedAfter makes payments, sweeps them with a process that is killed, continues with another one and checks balances
+// and records. It reports whether the first process survived the whole sweep.
 func (w *world) killedAfter(t *testing.T, m *mortal) bool {
 	t.Helper()
 	var paid []payment.Payment
@@ -146,7 +143,7 @@ func (w *world) killedAfter(t *testing.T, m *mortal) bool {
 	w.finalize()
 	w.watch()
 
-	w.clock.pass(time.Minute) // nobody has the lease
+	w.clock.pass(time.Minute) // any earlier lease expires
 	doomed := w.newSweeper(mortalSender{w.sender, m, w}, mortalStore{w.store, m}, "doomed")
 	for range 4 {
 		_ = doomed.RunOnce(t.Context())
@@ -155,7 +152,7 @@ func (w *world) killedAfter(t *testing.T, m *mortal) bool {
 	if !m.killed && !m.swept {
 		t.Fatal("a process that was not killed swept nothing")
 	}
-	w.clock.pass(time.Minute) // its lease runs out
+	w.clock.pass(time.Minute) // its lease expires
 	w.settle(w.newSweeper(w.sender, w.store, "heir"))
 
 	for _, p := range paid {

@@ -10,14 +10,14 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// drive does the next step of a sweep in flight. Every step may be repeated: a
-// crash after it is as if it had not been reported.
+// drive does the next step of a sweep in flight. Every step may be repeated, since
+// its result may be lost in a crash.
 func (s *Sweeper) drive(ctx context.Context, w Sweep) error {
 	last, signed := w.Last()
 	var out chain.SweepOutcome
 	if signed {
 		// The stored attempts may have been sent by an instance that crashed
-		// before it recorded that, so the network is asked first.
+		// before it recorded that, so their status is read first.
 		var err error
 		if out, err = s.sender.Track(ctx, w.Items, w.Attempts); err != nil {
 			return fmt.Errorf("track sweep %s: %w", w.ID, err)
@@ -43,7 +43,7 @@ func (s *Sweeper) drive(ctx context.Context, w Sweep) error {
 
 // sign stores a signed attempt before it is broadcast, then sends it. A batch
 // that can never be signed, such as one too large for a transaction, ends if no
-// earlier attempt can be included (free): it would keep the network's only place.
+// earlier attempt can be included (free): it would block the network's next sweep.
 func (s *Sweeper) sign(ctx context.Context, w Sweep, free bool) error {
 	if s.now().Before(s.retryAt) {
 		return s.retryFor

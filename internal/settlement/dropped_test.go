@@ -9,8 +9,8 @@ import (
 	"github.com/florinpay/florin/internal/settlement"
 )
 
-// A node's pool forgets the transaction, without any reorg: what nobody has is
-// sent again, the same bytes, and counts once.
+// The node drops the transaction from its pool, without a reorg. The same bytes are sent again, and the sweep counts
+// once.
 func TestSweeper_Dropped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, sqlite(t))
@@ -18,11 +18,11 @@ func TestSweeper_Dropped(t *testing.T) {
 	s := w.sweeper()
 	w.once(s)
 	sent := w.inFlight()
-	for range 2 { // a pool under pressure forgets more than once
+	for range 2 { // a full pool may drop it more than once
 		w.chain.Rollback()
 		w.wantPooled(0)
 		w.clock.pass(5 * time.Second)
-		w.once(s) // not yet: it may only be late
+		w.once(s) // not sent again yet: it may only be late
 		w.wantPooled(0)
 		w.clock.pass(15 * time.Second)
 		w.once(s)
@@ -31,7 +31,7 @@ func TestSweeper_Dropped(t *testing.T) {
 	w.settle(s)
 	done := w.sweepOf(sent.ID)
 	if done.State != settlement.Confirmed || len(done.Attempts) != 1 || done.Tx != sent.Attempts[0].Tx {
-		t.Errorf("it ended as %s by %s after %d attempts", done.State, done.Tx, len(done.Attempts))
+		t.Errorf("the sweep ended as %s by %s after %d attempts", done.State, done.Tx, len(done.Attempts))
 	}
 	w.wantBalance(merchantWallet, 10*money.USD)
 	w.wantSwept(p, true)
@@ -40,9 +40,8 @@ func TestSweeper_Dropped(t *testing.T) {
 	}
 }
 
-// A dropped transaction that nobody sent again in time is replaced, with its
-// nonce; when its bytes come back after all, as from a node that kept them,
-// only one of the two lands, and no nonce is left out for the next sweep.
+// A dropped transaction that was not sent again in time is replaced by another with the same nonce. If a node that kept
+// the first bytes sends them again, only one of the two is included, and the next sweep skips no nonce.
 func TestSweeper_DroppedAndReplaced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, sqlite(t))
@@ -63,7 +62,7 @@ func TestSweeper_DroppedAndReplaced(t *testing.T) {
 	w.once(s)
 	w.settle(s)
 	if done := w.sweepOf(two.ID); done.State != settlement.Confirmed || done.Tx != two.Attempts[0].Tx {
-		t.Errorf("it ended as %s by %s", done.State, done.Tx)
+		t.Errorf("the sweep ended as %s by %s", done.State, done.Tx)
 	}
 	next := w.paid(5 * money.USD)
 	w.settle(s)
@@ -73,10 +72,10 @@ func TestSweeper_DroppedAndReplaced(t *testing.T) {
 	if w.nonce() != 2 {
 		t.Errorf("%d transactions for two sweeps", w.nonce())
 	}
-	w.wantEven()
+	w.wantReconciled()
 }
 
-// wantPooled checks how many transactions of the gas wallet wait.
+// wantPooled checks how many transactions of the gas wallet are in the pool.
 func (w *world) wantPooled(want uint64) {
 	w.t.Helper()
 	mined, err := w.chain.Client().NonceAt(w.t.Context(), w.gas.Address(), nil)

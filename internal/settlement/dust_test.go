@@ -11,8 +11,8 @@ import (
 	"github.com/florinpay/florin/internal/settlement"
 )
 
-// A thousand transfers of a millionth of a dollar, to a thousand addresses or
-// to one, are never a reason to sweep; nor do they keep anything else waiting.
+// A thousand transfers of a millionth of a dollar, to a thousand addresses or to one, never cause a sweep and never
+// delay another balance.
 func TestPlan_DustAttack(t *testing.T) {
 	t.Parallel()
 	var balances []settlement.DepositBalance
@@ -35,10 +35,8 @@ func TestPlan_DustAttack(t *testing.T) {
 	}
 }
 
-// Transfers of a millionth of a dollar, sent to make the gas wallet
-// pay for them, cost it nothing, hide nothing and are not forgotten: what is
-// paid beside them goes, what more comes to an address takes them along, and
-// the operator can have them moved.
+// An attacker sends transfers of a millionth of a dollar to drain the gas wallet. They cost it nothing and delay no
+// other balance; a later deposit at the same address takes them along, and the operator can rescue them.
 func TestSweeper_Dust(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, url string) {
@@ -71,7 +69,7 @@ func TestSweeper_Dust(t *testing.T) {
 		})
 		w.must(err)
 		if len(first) != 1 || first[0].PaymentID != string(paid.ID) {
-			t.Fatalf("behind the dust of days, what is looked at first is %+v", first)
+			t.Fatalf("the first balance, beside old dust, is %+v", first)
 		}
 		w.clock.pass(policy.Wait)
 		w.untilSwept(s, paid)
@@ -91,13 +89,13 @@ func TestSweeper_Dust(t *testing.T) {
 		st, err := w.store.Reports().Stuck(t.Context(), w.clock.now(), policy.Dust)
 		w.must(err)
 		if st.Dust != 9*10 || st.Unswept != 0 {
-			t.Errorf("the operator is told of %d deposits of dust and of %d others", st.Dust, st.Unswept)
+			t.Errorf("the report counts %d deposits of dust and %d others", st.Dust, st.Unswept)
 		}
 		if _, err := w.rescue(s, w.balances()[0].PaymentID); err != nil {
 			t.Fatal(err)
 		}
 		w.wantBalance(merchantWallet, 20*money.USD+20)
-		w.wantEven()
+		w.wantReconciled()
 	})
 }
 
@@ -114,10 +112,10 @@ func (w *world) untilSwept(s *settlement.Sweeper, p payment.Payment) {
 			return
 		}
 	}
-	w.t.Fatal("it is not swept")
+	w.t.Fatal("the payment is not swept")
 }
 
-// rescue has the operator move what is due of a payment.
+// rescue moves what is due of a payment, as the operator's command does.
 func (w *world) rescue(s *settlement.Sweeper, id string) (settlement.Sweep, error) {
 	w.t.Helper()
 	var items []chain.SweepItem

@@ -30,7 +30,7 @@ import (
 	"github.com/florinpay/florin/internal/wallet"
 )
 
-// clock is the time of a story.
+// clock is the time of a test.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -48,8 +48,7 @@ func (c *clock) pass(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// world is a real chain, a real database and everything between them that
-// takes money in and sends it on.
+// world is a development chain, a database, and the watcher and sender between them.
 type world struct {
 	t        *testing.T
 	clock    *clock
@@ -65,7 +64,7 @@ type world struct {
 	key      merchant.Key
 }
 
-// gasFunds is a coin.
+// gasFunds is one native coin, in wei.
 var gasFunds = big.NewInt(1e18)
 
 // ceiling is far above what gas costs on a development chain.
@@ -104,7 +103,7 @@ func (w *world) startChain(n chain.Network) {
 	w.profile.Assets = []chain.Asset{
 		w.asset(c.Tokens().USDT, money.USDT), w.asset(c.Tokens().USDC, money.USDC), w.asset(c.Tokens().Bridged, ""),
 	}
-	w.profile.HeadLimit = 365 * 24 * time.Hour // the story's clock runs ahead of the chain's
+	w.profile.HeadLimit = 365 * 24 * time.Hour // the test's clock runs ahead of the chain's
 	w.adapter = w.newAdapter(c.URL())
 }
 
@@ -240,7 +239,7 @@ func (w *world) payIn(token devchain.Token, p payment.Payment, amount money.Micr
 // finalize makes a block and lets it become final.
 func (w *world) finalize() { w.chain.Mine(1 + devchain.DefaultFinalDepth) }
 
-// watch takes in what is on the chain.
+// watch runs one round of the watcher.
 func (w *world) watch() {
 	w.t.Helper()
 	w.must(w.watcher.RunOnce(w.t.Context()))
@@ -354,15 +353,15 @@ func (w *world) nonce() uint64 {
 // sqlite returns the address of a new database file.
 func sqlite(t *testing.T) string { return "sqlite://" + filepath.Join(t.TempDir(), "florin.db") }
 
-// onEach runs a story on each kind of database.
-func onEach(t *testing.T, story func(t *testing.T, url string)) {
+// onEach runs a test on each kind of database.
+func onEach(t *testing.T, test func(t *testing.T, url string)) {
 	t.Helper()
 	for name, url := range map[string]func(*testing.T) string{
 		"SQLite": sqlite, "PostgreSQL": func(t *testing.T) string { return postgres.URL(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			story(t, url(t))
+			test(t, url(t))
 		})
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/florinpay/florin/internal/settlement"
 )
 
-// TestSweeper_HostileTokens: what a token claims is believed only as far as its
-// own logs show it, and no token stops the others of its batch.
+// TestSweeper_HostileTokens: a token counts as moved only if its transfer log shows so, and no token stops the others
+// of its batch.
 func TestSweeper_HostileTokens(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -36,9 +36,9 @@ func TestSweeper_HostileTokens(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, chain.Polygon, sqlite(t))
-			evil := w.hostileToken(c.behaviour)
+			hostile := w.hostileToken(c.behaviour)
 			bad, good := w.started(10*money.USD, merchantWallet), w.started(10*money.USD, merchantWallet)
-			w.call(evil, contractstest.NewHostileToken().PackMint(addressOf(bad), big.NewInt(1e18)))
+			w.call(hostile, contractstest.NewHostileToken().PackMint(addressOf(bad), big.NewInt(1e18)))
 			w.pay(good, 10*money.USD)
 			w.finalize()
 			w.watch()
@@ -49,7 +49,7 @@ func TestSweeper_HostileTokens(t *testing.T) {
 			done := w.sweepOf(id)
 			if done.State != settlement.Confirmed || len(done.Moved)+len(done.Unmoved) != 2 ||
 				(len(done.Moved) == 2) != c.moved {
-				t.Fatalf("it ended as %+v", done)
+				t.Fatalf("the sweep ended as %+v", done)
 			}
 			if !c.moved && !strings.Contains(done.Unmoved[0].Reason, c.reason) {
 				t.Errorf("the reason is %q, want %q", done.Unmoved[0].Reason, c.reason)
@@ -61,7 +61,7 @@ func TestSweeper_HostileTokens(t *testing.T) {
 	}
 }
 
-// evil makes a bad token one of the network's assets.
+// hostileToken makes a token with that behaviour one of the network's assets.
 func (w *world) hostileToken(b contractstest.TokenBehaviour) common.Address {
 	w.t.Helper()
 	init := append(
@@ -76,7 +76,7 @@ func (w *world) hostileToken(b contractstest.TokenBehaviour) common.Address {
 	w.profile.Assets = slices.Clone(w.profile.Assets)
 	w.profile.Assets[2] = chain.Asset{
 		Network: w.profile.Network, Contract: chain.AddressOf(w.profile.Network, r.ContractAddress[:]).Address,
-		Symbol: "EVIL", Decimals: 18,
+		Symbol: "HOSTILE", Decimals: 18,
 	}
 	w.adapter = w.newAdapter(w.chain.URL())
 	w.sender = w.newSender(ceiling)

@@ -44,8 +44,8 @@ func (w Sweep) next(status chain.TxStatus, now time.Time) step {
 	case chain.TxReverted:
 		return stepFail
 	case chain.TxDropped:
-		// An attempt that does not expire is dropped only for another
-		// transaction of its nonce, which a new attempt could not change.
+		// An attempt that does not expire is dropped only when another
+		// transaction used its nonce; a new attempt could not change that.
 		if last.Expires() && len(w.Attempts) < maxAttempts {
 			return stepSign
 		}
@@ -63,7 +63,7 @@ func (w Sweep) next(status chain.TxStatus, now time.Time) step {
 }
 
 // resendDue reports whether the attempt is to be broadcast again. One that was
-// never given to the network always is.
+// never broadcast always is.
 func resendDue(a chain.Attempt, now time.Time) bool {
 	wait := resendAfter
 	if a.Expires() {

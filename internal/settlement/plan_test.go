@@ -16,7 +16,7 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// balanceOf is a deposit balance of cents that has been final for a while.
+// balanceOf returns a deposit balance of cents that became final that long ago.
 func balanceOf(id string, cents int64, since time.Duration) settlement.DepositBalance {
 	return settlement.DepositBalance{
 		PaymentID: id, Address: chain.Watched{Address: chain.Address("0x" + id)}, Settlement: merchantWallet,
@@ -52,30 +52,30 @@ func TestPlan(t *testing.T) {
 		balances []settlement.DepositBalance
 		want     string
 	}{
-		"Nothing":         {nil, ""},
-		"OneThatWaited":   {[]settlement.DepositBalance{balanceOf("a", 500, time.Minute)}, "a"},
-		"OneThatMustWait": {[]settlement.DepositBalance{balanceOf("a", 500, 59*time.Second)}, ""},
+		"Nothing":          {nil, ""},
+		"WaitedLongEnough": {[]settlement.DepositBalance{balanceOf("a", 500, time.Minute)}, "a"},
+		"TooYoung":         {[]settlement.DepositBalance{balanceOf("a", 500, 59*time.Second)}, ""},
 		"FullBatchGoesAtOnce": {
 			[]settlement.DepositBalance{balanceOf("a", 500, 0), balanceOf("b", 500, 0), balanceOf("c", 500, 0)}, "abc",
 		},
 		"OldestFirst":         {[]settlement.DepositBalance{balanceOf("d", 500, 1*time.Minute), balanceOf("a", 500, 4*time.Minute), balanceOf("b", 500, 3*time.Minute), balanceOf("c", 500, 2*time.Minute)}, "abc"},
-		"YoungGoAlong":        {[]settlement.DepositBalance{balanceOf("a", 500, time.Minute), balanceOf("b", 500, 0)}, "ab"},
+		"YoungJoinsOld":       {[]settlement.DepositBalance{balanceOf("a", 500, time.Minute), balanceOf("b", 500, 0)}, "ab"},
 		"Dust":                {[]settlement.DepositBalance{balanceOf("a", 99, time.Hour)}, ""},
 		"JustEnough":          {[]settlement.DepositBalance{balanceOf("a", 100, time.Hour)}, "a"},
 		"OldButNoDust":        {[]settlement.DepositBalance{balanceOf("a", 50, 24*time.Hour)}, "a"},
 		"OldDust":             {[]settlement.DepositBalance{balanceOf("a", 49, 1000*24*time.Hour)}, ""},
 		"DustOfOneMerchant":   {many(3, 40, func(*settlement.DepositBalance) {}), "abc"},
-		"TooLittleTogether":   {many(3, 33, func(*settlement.DepositBalance) {}), ""},
+		"DustBelowLeast":      {many(3, 33, func(*settlement.DepositBalance) {}), ""},
 		"DustOfTwoMerchants":  {many(3, 40, func(p *settlement.DepositBalance) { p.Settlement = "0x" + chain.Address(p.PaymentID[:1]) }), ""},
-		"TooSmallForCompany":  {many(26, 24, func(*settlement.DepositBalance) {}), ""},
-		"BlockedIsNoCompany":  {many(3, 40, func(p *settlement.DepositBalance) { p.BlockedUntil = noon.Add(1) }), ""},
-		"YoungIsNoCompany":    {many(3, 40, func(p *settlement.DepositBalance) { p.Oldest = noon }), ""},
+		"TooSmallForBatch":    {many(26, 24, func(*settlement.DepositBalance) {}), ""},
+		"BlockedIsNotBatched": {many(3, 40, func(p *settlement.DepositBalance) { p.BlockedUntil = noon.Add(1) }), ""},
+		"YoungIsNotBatched":   {many(3, 40, func(p *settlement.DepositBalance) { p.Oldest = noon }), ""},
 		"MerchantWantsDust":   {[]settlement.DepositBalance{with(balanceOf("a", 10, 25*time.Hour), func(p *settlement.DepositBalance) { p.Least = 1 })}, ""},
 		"DustDoesNotHurry":    {[]settlement.DepositBalance{balanceOf("a", 1, time.Hour), balanceOf("b", 500, 0)}, ""},
 		"MerchantsLeast":      {[]settlement.DepositBalance{with(balanceOf("a", 5000, time.Hour), func(p *settlement.DepositBalance) { p.Least = 100 * money.USD })}, ""},
 		"MerchantsLeastOld":   {[]settlement.DepositBalance{with(balanceOf("a", 5000, 25*time.Hour), func(p *settlement.DepositBalance) { p.Least = 100 * money.USD })}, "a"},
 		"Blocked":             {[]settlement.DepositBalance{with(balanceOf("a", 5000, time.Hour), func(p *settlement.DepositBalance) { p.BlockedUntil = noon.Add(1) })}, ""},
-		"BlockedNoMore":       {[]settlement.DepositBalance{with(balanceOf("a", 5000, time.Hour), func(p *settlement.DepositBalance) { p.BlockedUntil = noon })}, "a"},
+		"BlockEnded":          {[]settlement.DepositBalance{with(balanceOf("a", 5000, time.Hour), func(p *settlement.DepositBalance) { p.BlockedUntil = noon })}, "a"},
 		"NothingDue":          {[]settlement.DepositBalance{balanceOf("a", 0, 48*time.Hour)}, ""},
 		"MovedTooMuch":        {[]settlement.DepositBalance{with(balanceOf("a", 0, 48*time.Hour), func(p *settlement.DepositBalance) { p.Due = p.Due.Sub(money.UnitsFromUint64(5)) })}, ""},
 		"GroupedBySettlement": {[]settlement.DepositBalance{with(balanceOf("a", 500, 3*time.Minute), func(p *settlement.DepositBalance) { p.Settlement = "0xz" }), balanceOf("b", 500, 2*time.Minute), with(balanceOf("c", 500, time.Minute), func(p *settlement.DepositBalance) { p.Settlement = "0xz" })}, "bac"},
@@ -93,9 +93,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestPlan_Properties: whatever is due, a plan takes each deposit balance once, none that
-// is blocked or not worth it, at most one batch, and leaves no older one behind
-// for a younger.
+// TestPlan_Properties: a plan takes each deposit balance at most once, none that is blocked or too small, no more than
+// one batch, and never a younger balance before an older one.
 func TestPlan_Properties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -127,16 +126,16 @@ func TestPlan_Properties(t *testing.T) {
 				youngest = p.Oldest
 			}
 		}
-		ripe := slices.DeleteFunc(slices.Clone(balances), func(p settlement.DepositBalance) bool {
+		eligible := slices.DeleteFunc(slices.Clone(balances), func(p settlement.DepositBalance) bool {
 			return p.Due.IsZero() || noon.Before(p.BlockedUntil) ||
 				p.Due.Cmp(policy.Least.Units(6)) < 0 && noon.Sub(p.Oldest) < policy.Age
 		})
-		for _, p := range ripe {
+		for _, p := range eligible {
 			if len(plan) > 0 && !taken[p.PaymentID] && p.Oldest.Before(youngest) {
 				t.Fatalf("%s is older than what is in the plan and was left behind", p.PaymentID)
 			}
-			if len(plan) == 0 && (noon.Sub(p.Oldest) >= policy.Wait || len(ripe) >= policy.Batch) {
-				t.Fatalf("%s waited long enough, or has enough company, and nothing is planned", p.PaymentID)
+			if len(plan) == 0 && (noon.Sub(p.Oldest) >= policy.Wait || len(eligible) >= policy.Batch) {
+				t.Fatalf("%s waited long enough, or fills a batch, and nothing is planned", p.PaymentID)
 			}
 		}
 	})
@@ -175,7 +174,7 @@ func TestSweep_After(t *testing.T) {
 	moved := ended(settlement.Confirmed, i, other)
 	moved.Moved = []chain.Moved{{Address: "0xb", Contract: "0xt", Units: money.UnitsFromUint64(99)}, {Address: "0xa", Contract: "0xt", Units: money.UnitsFromUint64(12)}}
 	earlier := moved
-	earlier.Block.Number = 6 // told late, of a block below that of the sweep before
+	earlier.Block.Number = 6 // reported late, in a block below that of the sweep before
 	left := ended(settlement.Confirmed, i, other)
 	left.Unmoved = []chain.Unmoved{{Address: "0xa", Contract: "0xt", Reason: "frozen"}}
 	tooLarge := ended(settlement.Superseded, i)
@@ -186,20 +185,20 @@ func TestSweep_After(t *testing.T) {
 		w    settlement.Sweep
 		want settlement.Progress
 	}{
-		"Moved":              {moved, settlement.Progress{Moved: money.UnitsFromUint64(17), Through: 20}},
-		"MovedEarlier":       {earlier, settlement.Progress{Moved: money.UnitsFromUint64(17), Through: 7}},
-		"Frozen":             {left, with(third, "frozen")},
-		"NothingThere":       {ended(settlement.Confirmed, i), with(third, "nothing left the address, although money was recorded there")},
-		"RevertedAlone":      {ended(settlement.Failed, i), with(third, "note")},
-		"RevertedWithMore":   {ended(settlement.Failed, i, other), settlement.Progress{Moved: before.Moved, Through: 7, Failures: 2, BlockedUntil: noon.Add(time.Minute), Reason: "note"}},
-		"Superseded":         {ended(settlement.Superseded, i), before},
-		"TooLargeByItself":   {tooLarge, with(third, "note")},
-		"SupersededTogether": {ended(settlement.Superseded, i, other), before},
+		"Moved":           {moved, settlement.Progress{Moved: money.UnitsFromUint64(17), Through: 20}},
+		"MovedEarlier":    {earlier, settlement.Progress{Moved: money.UnitsFromUint64(17), Through: 7}},
+		"Frozen":          {left, with(third, "frozen")},
+		"NothingThere":    {ended(settlement.Confirmed, i), with(third, "nothing left the address, although money was recorded there")},
+		"RevertedSingle":  {ended(settlement.Failed, i), with(third, "note")},
+		"RevertedBatch":   {ended(settlement.Failed, i, other), settlement.Progress{Moved: before.Moved, Through: 7, Failures: 2, BlockedUntil: noon.Add(time.Minute), Reason: "note"}},
+		"Superseded":      {ended(settlement.Superseded, i), before},
+		"TooLargeSingle":  {tooLarge, with(third, "note")},
+		"SupersededBatch": {ended(settlement.Superseded, i, other), before},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if got := c.w.After(i, before, noon); fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", c.want) {
-				t.Errorf("after it the progress is %+v, want %+v", got, c.want)
+				t.Errorf("the progress afterwards is %+v, want %+v", got, c.want)
 			}
 		})
 	}
@@ -224,12 +223,12 @@ func TestForecast(t *testing.T) {
 		"NothingSpent":  {coins(5), settlement.Spending{}, -1, settlement.LevelOK},
 		"Empty":         {coins(0), settlement.Spending{}, 0, settlement.LevelAlarm},
 		"EmptyAndSpent": {coins(0), week(700), 0, settlement.LevelAlarm},
-		"Well":          {coins(1400), week(700), 14, settlement.LevelOK},
+		"Enough":        {coins(1400), week(700), 14, settlement.LevelOK},
 		"Low":           {coins(1399), week(700), 13, settlement.LevelWarn},
-		"LowStill":      {coins(300), week(700), 3, settlement.LevelWarn},
-		"AsGoodAsEmpty": {coins(299), week(700), 2, settlement.LevelAlarm},
-		"ForEver":       {coins(1 << 62), week(700), settlement.MaxDays, settlement.LevelOK},
-		"NextToNothing": {coins(100), week(1), -1, settlement.LevelOK},
+		"StillLow":      {coins(300), week(700), 3, settlement.LevelWarn},
+		"AlmostEmpty":   {coins(299), week(700), 2, settlement.LevelAlarm},
+		"Capped":        {coins(1 << 62), week(700), settlement.MaxDays, settlement.LevelOK},
+		"HardlySpent":   {coins(100), week(1), -1, settlement.LevelOK},
 		"FirstHourCounts": {
 			coins(400),
 			settlement.Spending{Since: noon.Add(-time.Minute), Paid: money.UnitsFromUint64(25), Sweeps: 1, Items: 1},
@@ -245,7 +244,7 @@ func TestForecast(t *testing.T) {
 			}
 			if c.s.Items == 70 && c.s.Paid.String() == "700" &&
 				(r.PerItem.String() != "10" || r.PerDay.String() != "100") {
-				t.Errorf("it costs %s a deposit balance and %s a day", r.PerItem, r.PerDay)
+				t.Errorf("sweeping costs %s a deposit balance and %s a day", r.PerItem, r.PerDay)
 			}
 		})
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/florinpay/florin/internal/wallet"
 )
 
-// pricedProxy stands before the chain's endpoint and multiplies the base fee
-// that blocks show: gas can become dear without anybody filling blocks.
+// pricedProxy is a proxy of the chain's endpoint that multiplies the base fee of blocks, so that gas becomes expensive
+// without full blocks.
 type pricedProxy struct {
 	w      *world
 	factor int64
@@ -52,11 +52,11 @@ func (p *pricedProxy) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	p.raise(answer)
 	rw.Header().Set("Content-Type", "application/json")
 	if json.NewEncoder(rw).Encode(answer) != nil {
-		p.w.t.Error("an answer of the chain cannot be passed on")
+		p.w.t.Error("the chain's answer cannot be encoded")
 	}
 }
 
-// raise multiplies every base fee in an answer, from at least one gwei on.
+// raise adds one gwei to every base fee in an answer and multiplies it by the factor.
 func (p *pricedProxy) raise(v any) {
 	switch v := v.(type) {
 	case []any:

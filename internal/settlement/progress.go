@@ -36,7 +36,7 @@ func Block(failures int, now time.Time) time.Time {
 	return now.Add(blockFor[i])
 }
 
-// After returns the progress of an item's balance after the sweep has ended.
+// After returns the progress of an item's balance once the sweep has ended.
 func (w Sweep) After(i chain.SweepItem, p Progress, now time.Time) Progress {
 	single := len(w.Items) == 1
 	switch {

@@ -60,9 +60,9 @@ type Reconciler struct {
 const (
 	// addressesAtOnce is how many addresses are compared together.
 	addressesAtOnce = 100
-	// looks is how often a difference is read before it is reported: money may
+	// maxReads is how often a difference is read before it is reported: money may
 	// arrive, or be swept, between reading the chain and the records.
-	looks = 3
+	maxReads = 3
 )
 
 // Run compares every deposit address on every network it exists on and returns
@@ -103,8 +103,8 @@ func (r Reconciler) page(ctx context.Context, page []DepositAddress) ([]Differen
 	for _, n := range r.Networks {
 		open := On(n.Profile.Network, page)
 		var found []Difference
-		for look := 0; look < looks && len(open) > 0; look++ {
-			if look > 0 {
+		for read := 0; read < maxReads && len(open) > 0; read++ {
+			if read > 0 {
 				if err := r.Wait(ctx); err != nil {
 					return nil, err
 				}
@@ -149,7 +149,7 @@ func differing(page []DepositAddress, found []Difference) []DepositAddress {
 }
 
 // compare reads the chain before the records: money that arrives in between is
-// then in the records first, and in the chain's balance at the next look.
+// then in the records first, and in the chain's balance at the next read.
 func (r Reconciler) compare(ctx context.Context, n ReconciledNetwork, page []DepositAddress) ([]Difference, error) {
 	heads, err := n.Reader.Heads(ctx)
 	if err != nil {
@@ -238,7 +238,7 @@ func (r Record) differences(a chain.Asset, holds money.Units) []string {
 	return texts
 }
 
-// deposits asks the chain for every recorded deposit that is not too old.
+// deposits looks up every recorded deposit that is not too old.
 func (r Reconciler) deposits(
 	ctx context.Context, n ReconciledNetwork, heads chain.Heads, records []Record,
 ) ([]Difference, error) {

@@ -13,28 +13,28 @@ import (
 	"github.com/florinpay/florin/internal/store"
 )
 
-// forged is a book store that says something else than the database.
+// forged is a record store that returns other records than the database has.
 type forged struct {
 	*store.Store
-	books func([]settlement.Record) []settlement.Record
+	forge func([]settlement.Record) []settlement.Record
 }
 
 func (f forged) Records(ctx context.Context, a []chain.Address) ([]settlement.Record, error) {
 	list, err := f.Store.Records(ctx, a)
-	if f.books != nil {
-		list = f.books(list)
+	if f.forge != nil {
+		list = f.forge(list)
 	}
 	return list, err
 }
 
-// Each way in which books and chain can differ is named; what agrees is not.
+// Each difference between the records and the chain is reported, and nothing else.
 func TestReconciler(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, sqlite(t))
 	swept := w.paid(10 * money.USD)
 	w.settle(w.sweeper())
-	lying := w.paid(5 * money.USD)
-	w.wantEven()
+	unswept := w.paid(5 * money.USD)
+	w.wantReconciled()
 	change := func(p payment.Payment, f func(*settlement.Record)) func([]settlement.Record) []settlement.Record {
 		return func(list []settlement.Record) []settlement.Record {
 			for i := range list {
@@ -51,18 +51,18 @@ func TestReconciler(t *testing.T) {
 		about payment.Payment
 		text  string
 	}{
-		"DepositMissed":    {change(lying, func(b *settlement.Record) { b.Late = b.Late.Sub(cent) }), lying, "it holds 5 USDT, and 4.99 USDT are recorded"},
-		"DepositInvented":  {change(lying, func(b *settlement.Record) { b.Late = b.Late.Add(cent) }), lying, "it holds 5 USDT, and 5.01 USDT are recorded"},
+		"DepositMissed":    {change(unswept, func(b *settlement.Record) { b.Late = b.Late.Sub(cent) }), unswept, "it holds 5 USDT, and 4.99 USDT are recorded"},
+		"DepositInvented":  {change(unswept, func(b *settlement.Record) { b.Late = b.Late.Add(cent) }), unswept, "it holds 5 USDT, and 5.01 USDT are recorded"},
 		"MovedTooMuch":     {change(swept, func(b *settlement.Record) { b.Moved = b.Moved.Add(cent) }), swept, "sweeps moved 10.01 USDT"},
 		"MovedTooLittle":   {change(swept, func(b *settlement.Record) { b.Moved, b.Marked = b.Moved.Sub(cent), b.Marked.Sub(cent) }), swept, "it holds 0 USDT, and 0.01 USDT"},
 		"MarkedTooMuch":    {change(swept, func(b *settlement.Record) { b.Marked = b.Marked.Add(cent) }), swept, "are marked as swept"},
-		"NoBook":           {func([]settlement.Record) []settlement.Record { return nil }, lying, "it holds 5 USDT, and 0 USDT are recorded"},
-		"DepositNotThere":  {change(lying, func(b *settlement.Record) { b.Deposits[0].Ordinal++ }), lying, "is not on the chain"},
+		"NoRecord":         {func([]settlement.Record) []settlement.Record { return nil }, unswept, "it holds 5 USDT, and 0 USDT are recorded"},
+		"DepositNotThere":  {change(unswept, func(b *settlement.Record) { b.Deposits[0].Ordinal++ }), unswept, "is not on the chain"},
 		"DepositOtherHash": {change(swept, func(b *settlement.Record) { b.Deposits[0].Units = b.Deposits[0].Units.Add(cent) }), swept, "is not on the chain"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := w.reconciler()
-			r.Records = forged{Store: w.store, books: c.forge}
+			r.Records = forged{Store: w.store, forge: c.forge}
 			found, err := r.Run(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -85,12 +85,12 @@ func TestReconciler(t *testing.T) {
 		r.Records = forgedSweeps{w.store, func(s *settlement.Sweep) { s.Moved[0].Units = s.Moved[0].Units.Sub(cent) }}
 		wantOne(t, r, "moved 10 USDT")
 	})
-	// Money that comes while nobody reads the blocks.
+	// Money that arrives while the watcher does not run.
 	w.pay(swept, money.USD)
 	w.finalize()
 	wantOne(t, w.reconciler(), "it holds 1 USDT, and 0 USDT are recorded")
 	w.watch()
-	w.wantEven()
+	w.wantReconciled()
 }
 
 type forgedSweeps struct {

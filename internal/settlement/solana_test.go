@@ -22,8 +22,8 @@ import (
 	"github.com/florinpay/florin/internal/wallet"
 )
 
-// relay stands before a ledger; it can swallow what is sent, as a node does
-// that drops transactions, and keeps what it was given.
+// relay is a proxy of a development ledger that keeps the transactions sent to it. It can swallow them, as a node does
+// that drops transactions.
 type relay struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -81,7 +81,7 @@ func (r *relay) swallows(on bool) {
 	r.swallow = on
 }
 
-// given returns what was sent since it was last asked.
+// given returns the transactions sent since its last call.
 func (r *relay) given() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -187,9 +187,8 @@ func (w *solWorld) holds(of chain.Address) uint64 {
 	return got[0].Big().Uint64()
 }
 
-// TestSweeper_SolanaExpiry: while an attempt can land its bytes are sent again
-// and no others are signed, however long that takes by the clock; once it can
-// land no more the sweep is signed anew. The money moves once.
+// TestSweeper_SolanaExpiry: until an attempt's blockhash has expired, its bytes are sent again and no others are
+// signed, however long that takes by the clock; then the sweep is signed again. The money moves once.
 func TestSweeper_SolanaExpiry(t *testing.T) {
 	t.Parallel()
 	w := newSolWorld(t)
@@ -207,7 +206,7 @@ func TestSweeper_SolanaExpiry(t *testing.T) {
 		}
 	}
 	if now := w.inFlight(); now.ID != first.ID || len(now.Attempts) != 1 {
-		t.Fatalf("while the attempt can land the sweep is %+v", now)
+		t.Fatalf("while the attempt can be included the sweep is %+v", now)
 	}
 	w.seal(150 + 1 + devsol.DefaultFinalDepth)
 	w.relay.swallows(false)
@@ -229,9 +228,9 @@ func TestSweeper_SolanaExpiry(t *testing.T) {
 	}
 }
 
-// TestSweeper_SolanaBound: a sweep that expires again and again is given up
-// after so many attempts, and its deposits are swept by the next.
-func TestSweeper_SolanaBound(t *testing.T) {
+// TestSweeper_SolanaLimitsAttempts: a sweep whose attempts all expire is given up after a limited number of them, and
+// its deposits are swept by the next.
+func TestSweeper_SolanaLimitsAttempts(t *testing.T) {
 	t.Parallel()
 	w := newSolWorld(t)
 	p := w.paid(12 * money.USD)
@@ -254,9 +253,9 @@ func TestSweeper_SolanaBound(t *testing.T) {
 	w.wantSwept(p, true)
 }
 
-// TestSweeper_SolanaGone: a sweep that expired and can be signed no more, since
-// nothing is there, gives its place back.
-func TestSweeper_SolanaGone(t *testing.T) {
+// TestSweeper_SolanaEmptied: a sweep that expired and cannot be signed again, because its address is empty, ends, so
+// that the next can be planned.
+func TestSweeper_SolanaEmptied(t *testing.T) {
 	t.Parallel()
 	w := newSolWorld(t)
 	p := w.paid(12 * money.USD)
@@ -265,7 +264,7 @@ func TestSweeper_SolanaGone(t *testing.T) {
 	w.must(s.RunOnce(t.Context()))
 	first := w.inFlight()
 	w.relay.swallows(false)
-	w.byHand(p)
+	w.empty(p)
 	w.seal(150 + 1 + devsol.DefaultFinalDepth)
 	w.must(s.RunOnce(t.Context()))
 	if done := w.sweepOf(first.ID); done.State != settlement.Superseded || done.Note == "" {
@@ -273,9 +272,8 @@ func TestSweeper_SolanaGone(t *testing.T) {
 	}
 }
 
-// byHand has the payment's owner send everything away, as somebody does who
-// has the seed.
-func (w *solWorld) byHand(p payment.Payment) {
+// empty moves everything from the payment's address with the seed, outside the sweeper.
+func (w *solWorld) empty(p payment.Payment) {
 	w.t.Helper()
 	sender := solana.NewSender(w.reader, solana.SenderConfig{Gas: w.solGas, Seed: w.seed})
 	item := chain.SweepItem{

@@ -12,7 +12,7 @@ import (
 // Status is the state of a network's sweeping.
 type Status struct {
 	Runway  Runway
-	Waiting string    // why sweeps wait, for anyone; empty when they do not
+	Waiting string    // why sweeps wait, for every user; empty when they do not
 	Detail  string    // the same for the operator
 	At      time.Time // of the runway; zero before it was measured
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/florinpay/florin/internal/settlement"
 )
 
-// A transaction of the gas wallet that is none of ours takes the nonce: that
-// is noticed when it is final, and the balances are swept by the next.
+// A foreign transaction of the gas wallet takes the sweep's nonce. When it is final the sweep is superseded, and the
+// next one moves the balances.
 func TestSweeper_Replaced(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, url string) {
@@ -36,12 +36,12 @@ func TestSweeper_Replaced(t *testing.T) {
 		w.chain.Mine(1)
 		w.once(s)
 		if got := w.inFlight(); got.ID != first.ID {
-			t.Fatal("it was given up before the other transaction is final")
+			t.Fatal("the sweep ended before the other transaction was final")
 		}
 		w.finalize()
 		w.once(s)
 		if got := w.sweepOf(first.ID); got.State != settlement.Superseded || got.Note == "" || len(got.Moved) != 0 {
-			t.Fatalf("after another transaction took its place it is %+v", got)
+			t.Fatalf("after another transaction took its nonce the sweep is %+v", got)
 		}
 		w.wantSwept(p, false)
 		w.settle(s)
@@ -53,8 +53,8 @@ func TestSweeper_Replaced(t *testing.T) {
 	})
 }
 
-// foreign sends a transaction of the gas wallet beside the sweeper, paying
-// more than what waits with that nonce.
+// foreign sends a transaction of the gas wallet outside the sweeper, at a higher price than the pending one with that
+// nonce.
 func (w *world) foreign(nonce uint64) {
 	w.t.Helper()
 	to := common.HexToAddress("0x1111")
@@ -68,8 +68,7 @@ func (w *world) foreign(nonce uint64) {
 	w.must(w.chain.Client().SendTransaction(w.t.Context(), tx))
 }
 
-// While something else of the gas wallet waits, nothing is signed: it would
-// replace it.
+// While a foreign transaction of the gas wallet is pending, no sweep is signed: it would replace that transaction.
 func TestSweeper_WaitsForForeign(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, sqlite(t))
@@ -77,15 +76,15 @@ func TestSweeper_WaitsForForeign(t *testing.T) {
 	w.foreign(w.nonce())
 	s := w.sweeper()
 	if err := s.RunOnce(t.Context()); err == nil {
-		t.Error("a sweep was signed beside a transaction that waits")
+		t.Error("a sweep was signed beside a pending transaction")
 	}
 	w.finalize()
 	w.settle(s)
 	w.wantSwept(p, true)
 }
 
-// Somebody else flushes a forwarder, as anybody may: the money is where it
-// should be, and counts as swept.
+// Another account flushes a forwarder, which any account may do. The money reaches the settlement wallet and counts as
+// swept.
 func TestSweeper_FlushedByOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, sqlite(t))
@@ -104,11 +103,11 @@ func TestSweeper_FlushedByOthers(t *testing.T) {
 	w.wantBalance(merchantWallet, 30*money.USD)
 	w.wantSwept(theirs, true)
 	w.wantSwept(ours, true)
-	w.wantEven()
+	w.wantReconciled()
 }
 
-// A token its issuer has frozen stays where it is, visibly, without stopping
-// the rest of its batch and without being tried all the time.
+// A balance that the token's issuer has frozen is listed with its failures. It does not stop the rest of its batch and
+// is tried again only after its pause.
 func TestSweeper_Frozen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, sqlite(t))
@@ -127,16 +126,17 @@ func TestSweeper_Frozen(t *testing.T) {
 	w.wantSwept(fine, true)
 	w.wantSwept(frozen, false)
 	nonce := w.nonce()
-	for range 5 { // within the pause nothing is tried
+	for range 5 { // nothing is tried during the pause
 		w.once(s)
 		w.finalize()
 		w.clock.pass(time.Minute)
 	}
 	if w.nonce() != nonce {
-		t.Errorf("a frozen token was tried %d more times within minutes", w.nonce()-nonce)
+		t.Errorf("a frozen token was tried %d more times during its pause", w.nonce()-nonce)
 	}
 	w.clock.pass(10 * time.Minute)
-	if balances := w.balances(); len(balances) != 1 || balances[0].Failures != 1 || balances[0].PaymentID != string(frozen.ID) {
+	if balances := w.balances(); len(balances) != 1 || balances[0].Failures != 1 ||
+		balances[0].PaymentID != string(frozen.ID) {
 		t.Fatalf("after its pause the balances are %+v", balances)
 	}
 	w.settleBlocked(s)
@@ -178,7 +178,7 @@ func (w *world) call(to common.Address, data []byte) {
 	w.must(err)
 }
 
-// settleBlocked runs the sweeper until nothing is in flight any more.
+// settleBlocked runs the sweeper until nothing is in flight and no unblocked balance is due.
 func (w *world) settleBlocked(s *settlement.Sweeper) {
 	w.t.Helper()
 	for range 10 {
@@ -193,9 +193,8 @@ func (w *world) settleBlocked(s *settlement.Sweeper) {
 	w.t.Fatal("sweeping does not end")
 }
 
-// Two instances work at once, on databases that allow it: every deposit balance is swept
-// once and no nonce is left out.
-func TestSweeper_TwoInstances(t *testing.T) {
+// Three instances sweep at once without a lease: every deposit balance is swept once and no nonce is skipped.
+func TestSweeper_ConcurrentInstances(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, url string) {
 		w := newWorld(t, chain.Polygon, url)
@@ -212,7 +211,7 @@ func TestSweeper_TwoInstances(t *testing.T) {
 		ctx := t.Context()
 		var all sync.WaitGroup
 		for _, holder := range []string{"one", "two", "three"} {
-			// No lease keeps them apart: only the store does.
+			// Without a lease, only the store's constraints keep them apart.
 			s := settlement.New(w.newSender(ceiling), leaseless{w.open()}, policy, holder, w.clock.now, newID, silent())
 			all.Go(func() {
 				for range 40 {
@@ -239,19 +238,19 @@ func TestSweeper_TwoInstances(t *testing.T) {
 		}
 		w.wantBalance(merchantWallet, 50*money.USD)
 		w.nonce()
-		w.wantEven()
+		w.wantReconciled()
 	})
 }
 
-// leaseless gives everybody the lease.
+// leaseless grants the lease to every holder.
 type leaseless struct{ settlement.Store }
 
 func (leaseless) Lease(context.Context, string, string, time.Time, time.Time) (bool, error) {
 	return true, nil
 }
 
-// wantEven reconciles chain and books.
-func (w *world) wantEven() {
+// wantReconciled checks that the chain and the records agree.
+func (w *world) wantReconciled() {
 	w.t.Helper()
 	found, err := w.reconciler().Run(w.t.Context())
 	w.must(err)

@@ -14,13 +14,13 @@ import (
 	"github.com/florinpay/florin/internal/settlement"
 )
 
-// Bumps end at the operator's ceiling; the last bytes are sent again and again.
-func TestSweeper_BumpsEndAtTheCeiling(t *testing.T) {
+// Fee bumps stop at the operator's ceiling; then the last bytes are sent again.
+func TestSweeper_BumpsStopAtCeiling(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, sqlite(t))
-	w.chain.Mine(20) // the base fee falls to next to nothing
+	w.chain.Mine(20) // the base fee falls to almost nothing
 	p := w.paid(10 * money.USD)
-	w.sender = w.newSender(money.UnitsFromUint64(32e9)) // Polygon's tip is 25 at least
+	w.sender = w.newSender(money.UnitsFromUint64(32e9)) // Polygon's tip is at least 25 gwei
 	s := w.sweeper()
 	w.once(s)
 	for range 10 {
@@ -37,8 +37,7 @@ func TestSweeper_BumpsEndAtTheCeiling(t *testing.T) {
 	w.wantSwept(p, true)
 }
 
-// Gas costs a hundred times as much as allowed: the sweep waits, and goes when
-// it does not any more.
+// At a hundred times the ceiling the sweep waits; when the price falls it is sent.
 func TestSweeper_TooExpensive(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, sqlite(t))
@@ -54,25 +53,25 @@ func TestSweeper_TooExpensive(t *testing.T) {
 		w.clock.pass(20 * time.Second)
 	}
 	if got := w.inFlight(); len(got.Attempts) != 0 {
-		t.Fatalf("it was signed all the same: %+v", got.Attempts)
+		t.Fatalf("the sweep was signed above the ceiling: %+v", got.Attempts)
 	}
-	// A rescue of the same address takes its turn, says what it waits for, and
-	// leaves nothing behind when it gives up.
-	told := make(chan string, 10)
+	// A rescue of the same address waits for the sweep in flight, reports the reason, and stores nothing when its
+	// context ends.
+	reasons := make(chan string, 10)
 	helper := w.newSweeper(price.sender(normal), w.store, "sweeper")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	helper.OnWait = func(what string) {
-		told <- what
+	helper.OnWait = func(reason string) {
+		reasons <- reason
 		cancel()
 	}
 	item := w.inFlight().Items[0]
 	if _, err := helper.Rescue(ctx, []chain.SweepItem{item}); !errors.Is(err, settlement.ErrBusy) {
 		t.Errorf("a rescue behind a sweep that waits: %v", err)
 	}
-	if what := <-told; !strings.Contains(what, string(w.inFlight().ID)) ||
-		!strings.Contains(what, chain.ErrTooExpensive.Message) {
-		t.Errorf("it waits for %q", what)
+	if reason := <-reasons; !strings.Contains(reason, string(w.inFlight().ID)) ||
+		!strings.Contains(reason, chain.ErrTooExpensive.Message) {
+		t.Errorf("the rescue waits for %q", reason)
 	}
 	price.set(1)
 	w.clock.pass(20 * time.Second)
@@ -81,7 +80,7 @@ func TestSweeper_TooExpensive(t *testing.T) {
 	w.wantBalance(merchantWallet, 10*money.USD)
 }
 
-// signings counts how often a sweep is signed, or tried to be.
+// signings counts the calls of Sign.
 type signings struct {
 	chain.SweepSender
 	n int
@@ -94,7 +93,7 @@ func (s *signings) Sign(
 	return s.SweepSender.Sign(ctx, items, previous, now)
 }
 
-// While gas is too dear, endpoints are not asked for its price every round.
+// While gas is too expensive, the price is not read from the endpoints in every round.
 func TestSweeper_Patience(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, sqlite(t))
@@ -106,7 +105,7 @@ func TestSweeper_Patience(t *testing.T) {
 			t.Fatalf("round %d: %v", round, err)
 		}
 		if poor.n != want {
-			t.Errorf("round %d: asked %d times, want %d", round, poor.n, want)
+			t.Errorf("round %d: Sign was called %d times, want %d", round, poor.n, want)
 		}
 		w.clock.pass(5 * time.Second)
 	}
@@ -116,8 +115,8 @@ func TestSweeper_Patience(t *testing.T) {
 	w.wantSwept(p, true)
 }
 
-// Where the operator credits by seconds, which is a bet on small amounts, a
-// sweep of many is done only when the chain itself is certain.
+// Where the operator credits deposits after a number of seconds, accepting the risk for small amounts, a sweep still
+// ends only when its block is finalized.
 func TestSweeper_FinalByDepth(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, sqlite(t))
@@ -142,13 +141,13 @@ func TestSweeper_FinalByDepth(t *testing.T) {
 	w.finalize()
 	w.once(s)
 	if done := w.sweepOf(id); done.State != settlement.Confirmed {
-		t.Errorf("it ended as %s", done.State)
+		t.Errorf("the sweep ended as %s", done.State)
 	}
 	w.wantSwept(p, true)
 }
 
-// The gas wallet is empty: payments complete, the sweep waits, the status says
-// so, and it goes when there are coins.
+// With an empty gas wallet payments complete, the sweep waits and the status shows why. It is sent once the wallet is
+// funded.
 func TestSweeper_NoGas(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Base, sqlite(t))

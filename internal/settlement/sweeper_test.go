@@ -16,8 +16,8 @@ func (w *world) once(s *settlement.Sweeper) {
 	w.must(s.RunOnce(w.t.Context()))
 }
 
-// The wallet that is paid is the one recorded when the payment started,
-// whatever the merchant changes afterwards: the address can pay no other.
+// A sweep pays the settlement wallet recorded when the payment started, even if the merchant has changed it since: the
+// forwarder can pay no other.
 func TestSweeper_SettlementChanged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.BEP20, sqlite(t))
@@ -31,7 +31,7 @@ func TestSweeper_SettlementChanged(t *testing.T) {
 	w.wantBalance(anotherSettlement, 20*money.USD)
 }
 
-// Only final money is a reason to sweep.
+// Only final deposits cause a sweep.
 func TestSweeper_WaitsForFinality(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, sqlite(t))
@@ -50,8 +50,8 @@ func TestSweeper_WaitsForFinality(t *testing.T) {
 	w.wantBalance(merchantWallet, 10*money.USD)
 }
 
-// What is not final when its address is flushed goes along, and counts once.
-func TestSweeper_TakesAlongWhatIsNotFinal(t *testing.T) {
+// A deposit that is not final when its address is flushed is moved too, and counts once.
+func TestSweeper_MovesUnfinalDeposits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, sqlite(t))
 	p := w.paid(10 * money.USD)
@@ -86,7 +86,7 @@ func TestSweeper_Reorg(t *testing.T) {
 		w.wantBalance(merchantWallet, 0)
 		w.once(s)
 		w.wantSwept(p, false)
-		w.clock.pass(20 * time.Second) // for the same bytes to be sent again
+		w.clock.pass(20 * time.Second) // until the same bytes are sent again
 		w.once(s)
 		w.settle(s)
 		done := w.sweepOf(id)
@@ -101,8 +101,8 @@ func TestSweeper_Reorg(t *testing.T) {
 	})
 }
 
-// A transaction that is not included is replaced by one that pays at least an
-// eighth more, with the same nonce; whichever lands counts.
+// A transaction that is not included is replaced by one with the same nonce that pays at least an eighth more;
+// whichever is included counts.
 func TestSweeper_Stuck(t *testing.T) {
 	t.Parallel()
 	for _, n := range []chain.Network{chain.BEP20, chain.Polygon, chain.Base} {
@@ -131,7 +131,7 @@ func TestSweeper_Stuck(t *testing.T) {
 			w.wantBalance(merchantWallet, 10*money.USD)
 			w.wantSwept(p, true)
 			if done := w.sweepOf(stuck.ID); done.State != settlement.Confirmed || done.Tx != stuck.Attempts[2].Tx {
-				t.Errorf("it ended as %s by %s", done.State, done.Tx)
+				t.Errorf("the sweep ended as %s by %s", done.State, done.Tx)
 			}
 		})
 	}

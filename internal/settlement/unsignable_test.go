@@ -11,8 +11,8 @@ import (
 	"github.com/florinpay/florin/internal/settlement"
 )
 
-// A deposit balance that nobody can sign for, such as one on an address that is not the
-// payment's, is set aside with the reason; the others are swept.
+// A deposit balance that cannot be signed for, such as one on an address that is not the payment's, is set aside with
+// the reason; the others are swept.
 func TestSweeper_Unsignable(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, sqlite(t))
@@ -25,7 +25,7 @@ func TestSweeper_Unsignable(t *testing.T) {
 	s := w.sweeper()
 	w.once(s)
 	if _, busy, err := w.store.InFlight(t.Context(), chain.Polygon); busy || err != nil {
-		t.Fatalf("what cannot be signed keeps the network's place: %v", err)
+		t.Fatalf("a sweep that cannot be signed blocks the network: %v", err)
 	}
 	w.settle(s)
 	for _, p := range fine {
@@ -46,14 +46,14 @@ func TestSweeper_Unsignable(t *testing.T) {
 	}
 }
 
-// What passes by itself ends no sweep: here nobody answers.
+// A temporary failure, here an endpoint that is down, does not end a sweep.
 func TestSweeper_SignsLater(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, sqlite(t))
 	p := w.paid(10 * money.USD)
-	deaf := w.newAdapter("http://127.0.0.1:1")
+	down := w.newAdapter("http://127.0.0.1:1")
 	s := w.newSweeper(
-		sender.NewSweeps(deaf, sender.Config{Signer: w.gas, Instance: w.instance, MaxPrice: ceiling}), w.store,
+		sender.NewSweeps(down, sender.Config{Signer: w.gas, Instance: w.instance, MaxPrice: ceiling}), w.store,
 		"sweeper",
 	)
 	if err := s.RunOnce(t.Context()); err == nil {
@@ -66,7 +66,7 @@ func TestSweeper_SignsLater(t *testing.T) {
 	w.wantSwept(p, true)
 }
 
-// stray is paid, but the payment's address is another installation's.
+// stray makes a payment that is paid at an address of another installation.
 func (w *world) stray(amount money.Micros) payment.Payment {
 	w.t.Helper()
 	own := w.instance
