@@ -27,7 +27,7 @@ type Config struct {
 	SolSeed *wallet.Seed   // nil only while Solana is off
 
 	SweepMin  money.Micros  // smaller amounts wait until they are SweepAge old
-	SweepDust money.Micros  // smaller amounts wait until more comes
+	SweepDust money.Micros  // smaller amounts wait until more arrives
 	SweepWait time.Duration // for others to share the transaction
 	SweepAge  time.Duration
 
@@ -41,7 +41,7 @@ type Config struct {
 	SignupQueries int64
 
 	AllowPrivateCallbacks bool
-	Introspection         bool // GraphQL answers questions about its schema, and /graphiql is served
+	Introspection         bool // GraphQL clients may read the schema, and /graphiql is served
 	GraphQL               GraphQL
 	Rates                 Rates
 
@@ -49,26 +49,22 @@ type Config struct {
 	MailFrom string
 
 	MetricsListen  string         // host:port; empty: no metrics
-	TrustedProxies []netip.Prefix // whose X-Forwarded-For counts
+	TrustedProxies []netip.Prefix // their X-Forwarded-For is believed
 
 	LogLevel  slog.Level
 	LogFormat LogFormat
 
-	shown []shown
+	printed []string // one line a setting, with secrets masked
 }
 
 // Network is a network that is on.
 type Network struct {
-	// Profile is the compiled-in one with what the operator overrides.
-	Profile chain.Profile
-	// RPC are the endpoints, in order of preference. They often hold a key.
-	RPC      []secret.Text
+	Profile  chain.Profile // the compiled-in one with the operator's overrides
+	RPC      []secret.Text // endpoints, in order of preference; they often contain a key
 	Treasury chain.Address // where top-ups settle; empty: none here
-	// MaxGasPrice is the most a unit of gas may cost a sweep, in wei; 0: what
-	// is compiled in.
+	// MaxGasPrice is the most a sweep pays for a unit of gas, in wei; 0: the compiled-in limit.
 	MaxGasPrice money.Units
-	// MaxPriorityFee is the most a unit of compute may cost a sweep on Solana,
-	// in micro-lamports.
+	// MaxPriorityFee is the most a sweep on Solana pays for a unit of compute, in micro-lamports.
 	MaxPriorityFee uint64
 }
 
@@ -91,42 +87,45 @@ func (c Config) Network(n chain.Network) (Network, bool) {
 	return Network{}, false
 }
 
+// GraphQL bounds a GraphQL request.
+type GraphQL struct {
+	Depth      int // of nested fields
+	Complexity int // fields of one operation, with every fragment expanded
+	Aliases    int // of one operation
+	RootFields int // of one operation: each is one call
+	Tokens     int // of the document's text
+	Body       int // bytes of the request
+}
+
+// Rates limit how often something may be done.
+type Rates struct {
+	Client Rate // requests of one address
+	Key    Rate // operations of one API key
+	Costly Rate // expensive operations of one address
+	Open   Rate // payments that one address opens at a merchant's cost
+}
+
+// Rate is PerSecond in the long run, and Burst at once.
+type Rate struct {
+	PerSecond float64
+	Burst     int
+}
+
 // Signup is who may register.
 type Signup string
 
 // The ways to register.
 const (
-	SignupOpen   Signup = "open"   // anybody
-	SignupInvite Signup = "invite" // whoever was invited
-	SignupClosed Signup = "closed" // nobody; the operator makes users
+	SignupOpen   Signup = "open"   // anyone
+	SignupInvite Signup = "invite" // users with an invitation
+	SignupClosed Signup = "closed" // only the operator creates users
 )
 
-// LogFormat is how log lines are written.
+// LogFormat is the format of log lines.
 type LogFormat string
 
 // The formats.
 const (
 	LogText LogFormat = "text"
 	LogJSON LogFormat = "json"
-)
-
-// Bounds of what is configured.
-const (
-	// MinTTL and MaxTTL bound the validity of payments. Addresses are watched
-	// for 30 days after the end, so longer waits would outlive their own care.
-	MinTTL = time.Second
-	MaxTTL = 30 * 24 * time.Hour
-	// MaxSweepWait and MaxSweepAge bound how long money may lie on deposit
-	// addresses.
-	MaxSweepWait = 24 * time.Hour
-	MaxSweepAge  = 30 * 24 * time.Hour
-	// MaxEndpoints bounds the RPC endpoints of one network.
-	MaxEndpoints = 16
-	// HighestAmount bounds FLORIN_MAX_AMOUNT: a billion dollars.
-	HighestAmount = 1_000_000_000 * money.USD
-	// HighestPriorityFee bounds FLORIN_SOL_MAX_PRIORITY_FEE: a sweep of five
-	// deposits would cost some hundredths of a SOL.
-	HighestPriorityFee = 1_000_000_000
-	// MaxFree bounds the free credits and queries of a new key.
-	MaxFree = 1_000_000
 )

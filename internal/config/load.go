@@ -1,111 +1,235 @@
 package config
 
 import (
+	"cmp"
 	"errors"
-	"net"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 
 	"github.com/florinpay/florin/internal/chain"
 )
 
-var errNoSeed = errors.New(
-	"is needed with FLORIN_SOL_RPC: deposit addresses derive from it; make one with `florin keygen --sol-seed`")
+const (
+	prefix     = "FLORIN_"
+	fileSuffix = "_FILE"
+	// maxSecretFile bounds a file that holds a secret, in bytes.
+	maxSecretFile = 64 << 10
+	// maxTypos is how many letters of an unknown name may differ from the name that is suggested.
+	maxTypos = 3
+)
 
-// draft is a Config in the making.
-type draft struct {
-	Config
-	networks map[chain.Network]*override
+// Problem is one thing that is wrong with a setting or a .env file.
+type Problem struct {
+	Name   string
+	Reason string // without the value
 }
 
-// Load reads the configuration from the environment (as os.Environ gives it)
-// and the .env file of that path; an empty path means that there is none. Its
-// error is Problems: everything that is wrong.
+// Problems is everything that is wrong with the configuration. It is the error that Load returns.
+type Problems []Problem
+
+// Error returns all problems on one line.
+func (p Problems) Error() string {
+	texts := make([]string, len(p))
+	for i, x := range p {
+		texts[i] = x.Name + ": " + x.Reason
+	}
+	return strings.Join(texts, "; ")
+}
+
+func (p *Problems) add(name string, err error) {
+	if err != nil {
+		*p = append(*p, Problem{Name: name, Reason: err.Error()})
+	}
+}
+
+// Load reads the configuration from the environment (as os.Environ returns it) and the .env file at the path; an empty
+// path means that there is none. Its error is Problems.
 func Load(environ []string, dotenv string) (Config, error) {
 	values, err := gather(environ, dotenv)
 	if err != nil {
-		return Config{}, err
+		return Config{}, Problems{{dotenv, err.Error()}}
 	}
-	d := newDraft()
-	table := variables()
+	c := newConfig()
+	settings := c.settings()
+	texts, set := make([]string, len(settings)), make(map[string]bool)
 	var problems Problems
-	texts := make(map[string]string, len(table))
-	for _, v := range table {
-		text, err := take(values, v)
-		if err == nil {
-			err = d.set(v, text)
+	for i, s := range settings {
+		texts[i], err = s.take(values)
+		set[s.name] = texts[i] != ""
+		texts[i] = cmp.Or(texts[i], s.fallback)
+		switch {
+		case err != nil:
+		case texts[i] != "":
+			err = s.parse(strings.TrimSpace(texts[i]))
+		case s.required != "":
+			err = errors.New(s.required)
 		}
-		problems.add(v.name, err)
-		texts[v.name] = text
+		problems.add(s.name, err)
 	}
-	problems = append(problems, unknown(values, table)...)
+	for _, name := range slices.Sorted(maps.Keys(values)) { // those that no setting took
+		problems.add(name, unknown(name, settings))
+	}
 	if len(problems) == 0 {
-		problems = d.complete()
+		problems = c.complete(set)
 	}
 	if len(problems) > 0 {
 		return Config{}, problems
 	}
-	d.shown = d.show(table, texts)
-	return d.Config, nil
+	for i, s := range settings {
+		c.printed = append(c.printed, s.line(texts[i]))
+	}
+	return *c, nil
 }
 
-func newDraft() *draft {
-	d := &draft{networks: make(map[chain.Network]*override)}
-	for _, n := range chain.Networks() {
-		d.networks[n] = newOverride()
+// newConfig returns a Config with every network as it is compiled in.
+func newConfig() *Config {
+	var c Config
+	for _, p := range chain.Profiles() {
+		c.Networks = append(c.Networks, Network{Profile: p})
 	}
-	return d
+	return &c
 }
 
-func (d *draft) set(v variable, text string) error {
-	if text == "" {
-		text = v.fallback
-	}
-	if text == "" {
-		if v.required != "" {
-			return errors.New(v.required)
+// gather returns the values that are set and not empty, by name. The environment overrides the .env file. Names without
+// the prefix belong to other programs.
+func gather(environ []string, dotenv string) (map[string]string, error) {
+	values := make(map[string]string)
+	keep := func(name, value string) {
+		if strings.HasPrefix(name, prefix) && value != "" {
+			values[name] = value
 		}
-		return nil
 	}
-	return v.set(d, strings.TrimSpace(text))
+	if dotenv != "" {
+		text, err := readFile(dotenv, maxDotenv)
+		if err != nil {
+			return nil, err
+		}
+		list, err := parseDotenv(text)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range list {
+			keep(a.name, a.value)
+		}
+	}
+	for _, e := range environ {
+		name, value, _ := strings.Cut(e, "=")
+		keep(name, value)
+	}
+	return values, nil
 }
 
-// complete fills in what follows from the rest and checks what must hold
-// between values that are fine by themselves.
-func (d *draft) complete() (problems Problems) {
-	if d.CheckoutURL == "" {
-		d.CheckoutURL = d.BaseURL
+// readFile reads a small file.
+func readFile(path string, limit int64) (string, error) {
+	var b []byte
+	f, err := os.Open(path)
+	if err == nil {
+		b, err = io.ReadAll(io.LimitReader(f, limit+1))
+		_ = f.Close() // it was only read
 	}
-	if d.MinAmount > d.MaxAmount {
+	if cause := (*fs.PathError)(nil); errors.As(err, &cause) {
+		err = cause.Err // without the path, which the message names already
+	}
+	if err == nil && int64(len(b)) > limit {
+		err = fmt.Errorf("it has more than %d bytes", limit)
+	}
+	if err != nil {
+		return "", fmt.Errorf("the file %s cannot be read: %w", path, err)
+	}
+	return string(b), nil
+}
+
+// take returns the text of the setting and removes it from the values. The text is empty if it is not set.
+func (s setting) take(values map[string]string) (string, error) {
+	text := values[s.name]
+	delete(values, s.name)
+	name := s.name + fileSuffix
+	path := values[name]
+	if s.mask == nil || path == "" {
+		return text, nil
+	}
+	delete(values, name)
+	if text != "" {
+		return "", fmt.Errorf("it is set as well as %s; leave one of them out", name)
+	}
+	text, err := readFile(path, maxSecretFile)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	if text = strings.TrimRight(text, "\r\n"); text == "" {
+		return "", fmt.Errorf("%s: the file %s is empty", name, path)
+	}
+	return text, nil
+}
+
+// unknown returns the reason to refuse the name, with the most similar setting if there is one.
+func unknown(name string, settings []setting) error {
+	const reason = "there is no such setting"
+	distance := func(s setting) int { return levenshtein.ComputeDistance(name, s.name) }
+	best := slices.MinFunc(settings, func(a, b setting) int { return distance(a) - distance(b) })
+	if distance(best) > maxTypos {
+		return errors.New(reason)
+	}
+	return errors.New(reason + "; did you mean " + best.name + "?")
+}
+
+// complete derives settings that are not set from others, and checks that the settings agree.
+func (c *Config) complete(set map[string]bool) (problems Problems) {
+	c.CheckoutURL = cmp.Or(c.CheckoutURL, c.BaseURL)
+	if c.MinAmount > c.MaxAmount {
 		problems.add("FLORIN_MIN_AMOUNT", errors.New("must not be greater than FLORIN_MAX_AMOUNT"))
 	}
-	if !d.SMTPURL.Empty() && d.MailFrom == "" {
-		problems.add("FLORIN_MAIL_FROM", errors.New("is needed with FLORIN_SMTP_URL: the sender of mails, such as florin@example.com"))
+	if !c.SMTPURL.Empty() && c.MailFrom == "" {
+		problems.add("FLORIN_MAIL_FROM",
+			errors.New("is needed with FLORIN_SMTP_URL: the sender of mails, such as florin@example.com"))
 	}
-	if d.MetricsListen == d.Listen && !strings.HasSuffix(d.Listen, ":0") {
+	if c.MetricsListen == c.Listen && !strings.HasSuffix(c.Listen, ":0") {
 		problems.add("FLORIN_METRICS_LISTEN", errors.New("must differ from FLORIN_LISTEN"))
 	}
-	for _, p := range chain.Profiles() {
-		o := d.networks[p.Network]
-		if len(o.rpc) == 0 {
-			continue
-		}
-		network, wrong := o.network(p)
+	all := c.Networks
+	c.Networks = nil
+	for i, compiled := range chain.Profiles() {
+		on, wrong := all[i].complete(compiled, set)
 		problems = append(problems, wrong...)
-		d.Networks = append(d.Networks, network)
+		if on {
+			c.Networks = append(c.Networks, all[i])
+		}
 	}
-	if _, on := d.Network(chain.Solana); on && d.SolSeed == nil {
-		problems.add("FLORIN_SOL_SEED", errNoSeed)
+	if _, on := c.Network(chain.Solana); on && c.SolSeed == nil {
+		problems.add("FLORIN_SOL_SEED", errors.New("is needed with FLORIN_SOL_RPC: deposit addresses derive from it; "+
+			"make one with `florin keygen --sol-seed`"))
 	}
 	return problems
 }
 
-func checkHostPort(text string) error {
-	_, port, err := net.SplitHostPort(text)
-	if err == nil {
-		_, err = parseWhole(port, 0, 65_535)
+// line returns the setting as a line of a .env file, with a secret masked; a comment if it has no value.
+func (s setting) line(text string) string {
+	switch {
+	case s.mask == nil:
+		text = cmp.Or(text, s.stored())
+	case text != "":
+		text = s.mask(text)
 	}
-	if err != nil {
-		return errors.New("must be host:port such as 127.0.0.1:8080")
+	if text == "" {
+		return "# " + s.name + "="
+	}
+	return s.name + "=" + quoteValue(text)
+}
+
+// Print writes every setting with its effective value, one a line, in the form of a .env file. Secrets are masked;
+// settings without a value are comments.
+func (c Config) Print(w io.Writer) error {
+	for _, line := range c.printed {
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return fmt.Errorf("print the configuration: %w", err)
+		}
 	}
 	return nil
 }

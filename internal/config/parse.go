@@ -2,9 +2,10 @@ package config
 
 import (
 	"encoding/base64"
-	"errors"
 	"fmt"
+	"log/slog"
 	"math/big"
+	"net"
 	"net/mail"
 	"net/netip"
 	"net/url"
@@ -13,186 +14,218 @@ import (
 	"strings"
 	"time"
 
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// The parsers of values. Their errors are the reasons the operator reads; they
-// never hold the text, which may be a secret.
+// The parsers of values. Their errors are the reasons that the operator reads; they never contain the text, which may
+// be a secret.
 
-func parseWhole(text string, least, most int64) (int64, error) {
-	v, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || v < least || v > most {
-		return 0, fmt.Errorf("must be a whole number between %d and %d", least, most)
+// accept returns a valid value, or the reason to refuse it.
+func accept[T any](v T, valid bool, reason string, args ...any) (T, error) {
+	if !valid {
+		return *new(T), fmt.Errorf(reason, args...)
 	}
 	return v, nil
 }
 
-func parseBool(text string) (bool, error) {
-	switch strings.ToLower(text) {
-	case "true", "1", "yes", "on":
-		return true, nil
-	case "false", "0", "no", "off":
-		return false, nil
+// whole returns the parser of a whole number within bounds.
+func whole[T int | int64 | uint64](least, most int64) func(string) (T, error) {
+	return func(text string) (T, error) {
+		v, err := strconv.ParseInt(text, 10, 64)
+		return accept(T(v), err == nil && least <= v && v <= most,
+			"must be a whole number between %d and %d", least, most)
 	}
-	return false, errors.New("must be true or false")
 }
 
-func parseTTL(text string) (time.Duration, error) {
-	d, err := time.ParseDuration(text)
-	if err != nil || d < MinTTL || d > MaxTTL {
-		return 0, fmt.Errorf("must be a duration such as 60m, between %s and %s", MinTTL, MaxTTL)
-	}
-	return d, nil
-}
-
-// within returns the parser of a duration between two others.
-func within(least, most time.Duration) func(string) (time.Duration, error) {
+// duration returns the parser of a duration within bounds.
+func duration(least, most time.Duration) func(string) (time.Duration, error) {
 	return func(text string) (time.Duration, error) {
 		d, err := time.ParseDuration(text)
-		if err != nil || d < least || d > most {
-			return 0, fmt.Errorf("must be a duration such as 1m, between %s and %s", least, most)
-		}
-		return d, nil
+		return accept(d, err == nil && least <= d && d <= most,
+			"must be a duration such as 60m, between %s and %s", least, most)
 	}
 }
 
-// weiPerMicroGwei is the scale between a price in gwei, read with 6 decimal
-// places, and wei.
-const weiPerMicroGwei = 1_000
+func parseBool(text string) (bool, error) {
+	text = strings.ToLower(text)
+	on := slices.Contains([]string{"true", "1", "yes", "on"}, text)
+	return accept(on, on || slices.Contains([]string{"false", "0", "no", "off"}, text), "must be true or false")
+}
 
-// parseGwei reads a price of gas in gwei, as wei.
-func parseGwei(text string) (money.Units, error) {
-	m, err := money.ParseMicros("it", text)
-	if err != nil || m > money.USD*1_000_000 {
-		return money.Units{}, errors.New("must be a price in gwei such as 0.5, above 0, at most 1000000, with at most 6 decimal places")
+// parsePerSecond reads times a second, "0.5", or times in how many seconds, "1/30".
+func parsePerSecond(text string) (float64, error) {
+	times, seconds, slow := strings.Cut(text, "/")
+	if !slow {
+		seconds = "1"
 	}
-	return money.NewUnits(new(big.Int).Mul(big.NewInt(int64(m)), big.NewInt(weiPerMicroGwei))), nil
+	v, err := strconv.ParseFloat(times, 64)
+	in, failed := strconv.ParseFloat(seconds, 64)
+	v /= in
+	return accept(v, err == nil && failed == nil && minPerSecond <= v && v <= maxPerSecond,
+		"must be times a second such as 0.5, or in how many seconds such as 1/30, between 1/1000 and %d", maxPerSecond)
+}
+
+func parseAmount(text string) (money.Micros, error) {
+	m, err := money.ParseMicros("the amount", text)
+	if err != nil {
+		return 0, err
+	}
+	return accept(m, m <= maxAmount, "must be at most %s", maxAmount)
+}
+
+// parseGwei reads a gas price in gwei, as wei.
+func parseGwei(text string) (money.Units, error) {
+	const weiPerMicroGwei = 1_000
+	m, err := money.ParseMicros("it", text)
+	return accept(money.NewUnits(new(big.Int).Mul(big.NewInt(int64(m)), big.NewInt(weiPerMicroGwei))),
+		err == nil && m <= maxGwei*money.USD,
+		"must be a price in gwei such as 0.5, above 0, at most %d, with at most 6 decimal places", maxGwei)
 }
 
 // parsePriorityFee reads a price of compute in micro-lamports a unit.
 func parsePriorityFee(text string) (uint64, error) {
-	v, err := parseWhole(text, 1, HighestPriorityFee)
-	if err != nil {
-		return 0, fmt.Errorf("must be micro-lamports a unit of compute, a whole number between 1 and %d", int64(HighestPriorityFee))
-	}
-	return uint64(v), nil
+	v, err := whole[uint64](1, maxPriorityFee)(text)
+	return accept(v, err == nil,
+		"must be micro-lamports a unit of compute, a whole number between 1 and %d", maxPriorityFee)
 }
 
-// parsePublicURL reads an address that people and programs are sent to.
+// address returns the parser of an address on the network.
+func address(n chain.Network) func(string) (chain.Address, error) {
+	return func(text string) (chain.Address, error) {
+		w, err := chain.ParseAddress(n, text)
+		return w.Address, err
+	}
+}
+
+// chainID returns the parser of the network's chain id (EIP-155).
+func chainID(n chain.Network) func(string) (uint64, error) {
+	return func(text string) (uint64, error) {
+		v, err := strconv.ParseUint(text, 10, 63)
+		if !n.EVM() && v != 0 {
+			return accept(v, false, "must be left out: Solana has no chain id")
+		}
+		return accept(v, err == nil && n.EVM() == (v != 0), "must be the chain's number (EIP-155), such as 56")
+	}
+}
+
+// oneOf returns the parser of one of the texts, in any case.
+func oneOf[T ~string](allowed ...T) func(string) (T, error) {
+	return func(text string) (T, error) {
+		v := T(strings.ToLower(text))
+		return accept(v, slices.Contains(allowed, v),
+			"must be one of %s", strings.Join(strings.Fields(strings.Trim(fmt.Sprint(allowed), "[]")), ", "))
+	}
+}
+
+func parseLogLevel(text string) (level slog.Level, err error) {
+	err = level.UnmarshalText([]byte(strings.ToUpper(text)))
+	return accept(level, err == nil, "must be debug, info, warn or error")
+}
+
+func parseHostPort(text string) (string, error) {
+	_, port, err := net.SplitHostPort(text)
+	_, failed := strconv.ParseUint(port, 10, 16)
+	return accept(text, err == nil && failed == nil, "must be host:port such as 127.0.0.1:8080")
+}
+
+// parseURL reads a URL with a host and one of the schemes.
+func parseURL(text string, schemes ...string) (*url.URL, bool) {
+	u, err := url.Parse(text)
+	return u, err == nil && slices.Contains(schemes, u.Scheme) && u.Hostname() != ""
+}
+
+// parsePublicURL reads an address that browsers and programs are sent to.
 func parsePublicURL(text string) (string, error) {
-	u, err := url.Parse(text)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" ||
-		u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", errors.New("must be an http or https address such as https://pay.example.com, without query")
-	}
-	return strings.TrimRight(text, "/"), nil
-}
-
-func parseOneOf[T ~string](text string, allowed ...T) (T, error) {
-	if v := T(strings.ToLower(text)); slices.Contains(allowed, v) {
-		return v, nil
-	}
-	names := make([]string, len(allowed))
-	for i, a := range allowed {
-		names[i] = string(a)
-	}
-	return "", fmt.Errorf("must be one of %s", strings.Join(names, ", "))
-}
-
-func parseSecretKey(text string) (secret.Text, error) {
-	text = strings.TrimRight(text, "=")
-	encoding := base64.RawStdEncoding
-	if strings.ContainsAny(text, "-_") {
-		encoding = base64.RawURLEncoding
-	}
-	raw, err := encoding.Strict().DecodeString(text)
-	if err != nil || len(raw) != secret.KeyLen {
-		return secret.Text{}, fmt.Errorf("must be %d bytes in base64; make one with `florin keygen`", secret.KeyLen)
-	}
-	return secret.New(string(raw)), nil
-}
-
-func parseDatabaseURL(text string) (secret.Text, error) {
-	if path, ok := strings.CutPrefix(text, "sqlite://"); ok && path != "" {
-		return secret.New(text), nil
-	}
-	if u, err := url.Parse(text); err == nil && (u.Scheme == "postgres" || u.Scheme == "postgresql") {
-		return secret.New(text), nil
-	}
-	return secret.Text{}, errors.New("must be sqlite://PATH or postgres://USER:PASSWORD@HOST/DATABASE")
-}
-
-func parseSMTPURL(text string) (secret.Text, error) {
-	u, err := url.Parse(text)
-	if err != nil || (u.Scheme != "smtp" && u.Scheme != "smtps") || u.Hostname() == "" {
-		return secret.Text{}, errors.New("must be smtp://USER:PASSWORD@HOST:PORT, or smtps:// for implicit TLS")
-	}
-	return secret.New(text), nil
-}
-
-func parseMailFrom(text string) (string, error) {
-	if _, err := mail.ParseAddress(text); err != nil {
-		return "", errors.New("must be an e-mail address such as florin@example.com or Florin <florin@example.com>")
-	}
-	return text, nil
+	u, ok := parseURL(text, "http", "https")
+	return accept(strings.TrimRight(text, "/"), ok && u.User == nil && u.RawQuery == "" && u.Fragment == "",
+		"must be an http or https address such as https://pay.example.com, without query")
 }
 
 // parseEndpoints reads RPC endpoints with commas between them.
-func parseEndpoints(text string) ([]secret.Text, error) {
-	var list []secret.Text
+func parseEndpoints(text string) (list []secret.Text, err error) {
 	for i, part := range strings.Split(text, ",") {
-		part = strings.TrimSpace(part)
-		u, err := url.Parse(part)
-		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" {
+		endpoint := secret.New(strings.TrimSpace(part))
+		if _, ok := parseURL(endpoint.Reveal(), "http", "https"); !ok {
 			return nil, fmt.Errorf("endpoint %d must be an http or https address; put commas between endpoints", i+1)
 		}
-		if endpoint := secret.New(part); slices.ContainsFunc(list, endpoint.Equal) {
-			return nil, fmt.Errorf("endpoint %d is there twice: a second opinion must come from somebody else", i+1)
+		if slices.ContainsFunc(list, endpoint.Equal) {
+			return nil, fmt.Errorf("endpoint %d is there twice: a second endpoint must confirm what the first reports", i+1)
 		}
-		list = append(list, secret.New(part))
+		list = append(list, endpoint)
 	}
-	if len(list) > MaxEndpoints {
-		return nil, fmt.Errorf("must have at most %d endpoints", MaxEndpoints)
-	}
-	return list, nil
+	return accept(list, len(list) <= maxEndpoints, "must have at most %d endpoints", maxEndpoints)
 }
 
 // parseProxies reads networks (CIDR) and single addresses with commas between them.
-func parseProxies(text string) ([]netip.Prefix, error) {
-	var list []netip.Prefix
+func parseProxies(text string) (list []netip.Prefix, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		part = strings.TrimSpace(part)
 		p, err := netip.ParsePrefix(part)
+		if a, failed := netip.ParseAddr(part); failed == nil {
+			p, err = netip.PrefixFrom(a, a.BitLen()), nil
+		}
 		if err != nil {
-			a, failed := netip.ParseAddr(part)
-			if failed != nil {
-				return nil, errors.New("must be networks such as 10.0.0.0/8, with commas between them")
-			}
-			p = netip.PrefixFrom(a, a.BitLen())
+			return accept(list, false, "must be networks such as 10.0.0.0/8, with commas between them")
 		}
 		list = append(list, p.Masked())
 	}
 	return list, nil
 }
 
-// maskURL shows where a URL leads and hides its credentials, path and query.
+func parseMailFrom(text string) (string, error) {
+	_, err := mail.ParseAddress(text)
+	return accept(text, err == nil,
+		"must be an e-mail address such as florin@example.com or Florin <florin@example.com>")
+}
+
+func parseSMTPURL(text string) (secret.Text, error) {
+	_, ok := parseURL(text, "smtp", "smtps")
+	return accept(secret.New(text), ok, "must be smtp://USER:PASSWORD@HOST:PORT, or smtps:// for implicit TLS")
+}
+
+func parseDatabaseURL(text string) (secret.Text, error) {
+	path, sqlite := strings.CutPrefix(text, "sqlite://")
+	u, err := url.Parse(text)
+	postgres := err == nil && (u.Scheme == "postgres" || u.Scheme == "postgresql")
+	return accept(secret.New(text), sqlite && path != "" || postgres,
+		"must be sqlite://PATH or postgres://USER:PASSWORD@HOST/DATABASE")
+}
+
+// parseSecretKey reads base64 in either alphabet, with or without padding.
+func parseSecretKey(text string) (secret.Text, error) {
+	encoding := base64.RawStdEncoding
+	if strings.ContainsAny(text, "-_") {
+		encoding = base64.RawURLEncoding
+	}
+	raw, err := encoding.Strict().DecodeString(strings.TrimRight(text, "="))
+	return accept(secret.New(string(raw)), err == nil && len(raw) == secret.KeyLen,
+		"must be %d bytes in base64; make one with `florin keygen`", secret.KeyLen)
+}
+
+// fromSecret turns a parser of secrets into one of texts.
+func fromSecret[T any](parse func(secret.Text) (T, error)) func(string) (T, error) {
+	return func(text string) (T, error) { return parse(secret.New(text)) }
+}
+
+// mask replaces a secret, or the part of an address that may hold one.
+const mask = "***"
+
+func maskAll(string) string { return mask }
+
+// maskURL shows scheme and host of a URL and hides its credentials, path and query. The path of SQLite is no secret.
 func maskURL(text string) string {
 	u, err := url.Parse(text)
-	if err != nil || u.Host == "" {
+	switch {
+	case strings.HasPrefix(text, "sqlite://"):
+		return text
+	case err != nil || u.Host == "":
 		return mask
-	}
-	if u.User == nil && strings.Trim(u.Path, "/") == "" && u.RawQuery == "" {
+	case u.User == nil && strings.Trim(u.Path, "/") == "" && u.RawQuery == "":
 		return text
 	}
 	return u.Scheme + "://" + u.Host + "/" + mask
-}
-
-func maskDatabaseURL(text string) string {
-	if strings.HasPrefix(text, "sqlite://") {
-		return text
-	}
-	return maskURL(text)
 }
 
 func maskEndpoints(text string) string {

@@ -1,0 +1,90 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+)
+
+// settings lists the settings of the network, which overwrite parts of the compiled-in profile.
+func (n *Network) settings() []setting {
+	p := &n.Profile
+	name, address := string(p.Network)+"_", address(p.Network)
+	list := []setting{
+		hidden(name+"RPC", "", maskEndpoints, &n.RPC, parseEndpoints),
+		plain(name+"CHAIN_ID", "", &p.ChainID, chainID(p.Network)),
+	}
+	for i := range p.Assets {
+		if a := &p.Assets[i]; a.Token != "" {
+			list = append(list,
+				plain(name+string(a.Token), "", &a.Contract, address),
+				plain(
+					name+string(a.Token)+"_DECIMALS", "", &a.Decimals, whole[int](money.MinDecimals, money.MaxDecimals),
+				))
+		}
+	}
+	if p.Network.EVM() {
+		list = append(list,
+			plain(name+"MAX_GAS_PRICE", "", &n.MaxGasPrice, parseGwei),
+			plain(name+"WALLET_RPC", "", &p.WalletRPC, parsePublicURL))
+	} else {
+		list = append(list,
+			plain(name+"CLUSTER", "", &p.Cluster, oneOf("mainnet", "devnet", "testnet", "localnet")),
+			plain(name+"MAX_PRIORITY_FEE", "2000000", &n.MaxPriorityFee, parsePriorityFee))
+	}
+	return append(list,
+		plain(name+"FINALITY", "", &p.Finality, chain.ParseFinality),
+		plain(name+"EXPLORER", "", &p.Explorer, parsePublicURL),
+		plain(name+"TREASURY", "", &n.Treasury, address))
+}
+
+// complete derives the settings of the network that are not set from those that are, and checks that they agree. A
+// network without an endpoint is off.
+//
+// The compiled-in contracts belong to one chain. Once a contract or the chain id is another, the network is a test
+// network where none of them exists: only the contracts that are set count, no bridged twin is watched, and a payer's
+// wallet must not be sent to the real chain.
+func (n *Network) complete(compiled chain.Profile, set map[string]bool) (on bool, problems Problems) {
+	p, name := &n.Profile, prefix+string(n.Profile.Network)
+	all := p.Assets
+	if len(n.RPC) == 0 {
+		clear(all) // the settings point into it and print what they find
+		*n = Network{}
+		return false, nil
+	}
+	contractSet := func(a chain.Asset) bool { return a.Token != "" && set[name+"_"+string(a.Token)] }
+	if slices.ContainsFunc(all, contractSet) {
+		p.Assets = nil
+		for i, a := range all {
+			if contractSet(a) {
+				p.Assets = append(p.Assets, a)
+			} else {
+				all[i] = chain.Asset{}
+			}
+		}
+		if !set[name+"_WALLET_RPC"] {
+			p.WalletRPC = ""
+		}
+		if !p.Network.EVM() && !set[name+"_CLUSTER"] {
+			p.Cluster = "localnet"
+		}
+	} else if p.ChainID != compiled.ChainID {
+		problems.add(name+"_CHAIN_ID",
+			fmt.Errorf("is not the chain of the compiled-in tokens; set %s_USDT or %[1]s_USDC too", name))
+	}
+	if p.Finality != compiled.Finality && p.Finality.Depth > 0 {
+		p.TypicalFinal = p.Finality.Depth
+	}
+	for i, a := range p.Assets {
+		if slices.ContainsFunc(p.Assets[:i], func(b chain.Asset) bool { return b.Contract == a.Contract }) {
+			problems.add(name+"_"+a.Symbol, errors.New("is the contract of another token too"))
+		}
+		if a.Contract == n.Treasury {
+			problems.add(name+"_TREASURY", fmt.Errorf("is the contract of %s, not a wallet", a.Symbol))
+		}
+	}
+	return true, problems
+}

@@ -1,0 +1,124 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/wallet"
+)
+
+// setting is one name of the environment, and where its value goes.
+type setting struct {
+	name     string
+	fallback string                   // the value when it is not set
+	required string                   // the reason to refuse when it is not set; empty: it is optional
+	mask     func(text string) string // nil: not a secret; else it may come from a file and is printed through mask
+	parse    func(text string) error  // stores the value
+	stored   func() string            // the stored value; empty: none
+}
+
+// plain returns a setting whose value parse reads into target.
+func plain[T any](name, fallback string, target *T, parse func(text string) (T, error)) setting {
+	return setting{
+		name: prefix + name, fallback: fallback,
+		parse: func(text string) (err error) {
+			*target, err = parse(text)
+			return err
+		},
+		stored: func() string {
+			if reflect.ValueOf(target).Elem().IsZero() {
+				return ""
+			}
+			return fmt.Sprint(*target)
+		},
+	}
+}
+
+// hidden returns a setting whose value is a secret.
+func hidden[T any](
+	name, fallback string, mask func(string) string, target *T, parse func(text string) (T, error),
+) setting {
+	s := plain(name, fallback, target, parse)
+	s.mask = mask
+	return s
+}
+
+// Limits of the settings.
+const (
+	// Deposit addresses are watched for 30 days after the end of a payment; it must end within that time.
+	minTTL, maxTTL = time.Second, 30 * 24 * time.Hour
+	// Money stays on deposit addresses at most this long.
+	maxSweepWait, maxSweepAge = 24 * time.Hour, 30 * 24 * time.Hour
+
+	maxAmount      = 1_000_000_000 * money.USD
+	maxFree        = 1_000_000     // free credits and queries of a new key
+	maxPriorityFee = 1_000_000_000 // a sweep of five deposits would cost some hundredths of a SOL
+	maxGwei        = 1_000_000
+	maxEndpoints   = 16
+
+	// Less than one in a thousand seconds is a typing error; a burst above a million limits nothing.
+	minPerSecond, maxPerSecond = 0.001, 100_000
+	maxBurst                   = 1_000_000
+)
+
+// settings lists every setting, in the order they are printed. Parsing one stores its value in c.
+func (c *Config) settings() []setting {
+	list := []setting{
+		plain("LISTEN", "127.0.0.1:8080", &c.Listen, parseHostPort),
+		plain("BASE_URL", "http://localhost:8080", &c.BaseURL, parsePublicURL),
+		plain("CHECKOUT_URL", "", &c.CheckoutURL, parsePublicURL),
+		hidden("DATABASE_URL", "sqlite://florin.db", maskURL, &c.DatabaseURL, parseDatabaseURL),
+		hidden("SECRET_KEY", "", maskAll, &c.SecretKey, parseSecretKey),
+	}
+	list[len(list)-1].required = "is required: 32 bytes in base64; make one with `florin keygen`"
+	for i := range c.Networks {
+		list = append(list, c.Networks[i].settings()...)
+	}
+	list = append(list,
+		hidden("EVM_GAS_KEY", "", maskAll, &c.EVMGas, fromSecret(wallet.ParseEVM)),
+		hidden("SOL_GAS_KEY", "", maskAll, &c.SolGas, fromSecret(wallet.ParseSolana)),
+		hidden("SOL_SEED", "", maskAll, &c.SolSeed, fromSecret(wallet.ParseSeed)),
+		plain("PAYMENT_TTL", "60m", &c.PaymentTTL, duration(minTTL, maxTTL)),
+		plain("START_TTL", "30m", &c.StartTTL, duration(minTTL, maxTTL)),
+		plain("MIN_AMOUNT", "0.01", &c.MinAmount, parseAmount),
+		plain("MAX_AMOUNT", "1000000", &c.MaxAmount, parseAmount),
+		plain("SWEEP_MIN", "1", &c.SweepMin, parseAmount),
+		plain("SWEEP_DUST", "0.05", &c.SweepDust, parseAmount),
+		plain("SWEEP_WAIT", "1m", &c.SweepWait, duration(0, maxSweepWait)),
+		plain("SWEEP_AGE", "24h", &c.SweepAge, duration(0, maxSweepAge)),
+		plain("SIGNUP", "open", &c.Signup, oneOf(SignupOpen, SignupInvite, SignupClosed)),
+		plain("SIGNUP_CREDITS", "20", &c.SignupCredits, whole[int64](0, maxFree)),
+		plain("SIGNUP_QUERIES", "5", &c.SignupQueries, whole[int64](0, maxFree)),
+		plain("ALLOW_PRIVATE_CALLBACKS", "false", &c.AllowPrivateCallbacks, parseBool),
+		plain("INTROSPECTION", "false", &c.Introspection, parseBool),
+		hidden("SMTP_URL", "", maskURL, &c.SMTPURL, parseSMTPURL),
+		plain("MAIL_FROM", "", &c.MailFrom, parseMailFrom),
+		plain("METRICS_LISTEN", "", &c.MetricsListen, parseHostPort),
+		plain("TRUSTED_PROXIES", "", &c.TrustedProxies, parseProxies),
+		plain("LOG_LEVEL", "info", &c.LogLevel, parseLogLevel),
+		plain("LOG_FORMAT", "text", &c.LogFormat, oneOf(LogText, LogJSON)),
+
+		// The lower bounds still admit every documented operation. The upper bounds keep one request from holding the
+		// server for seconds: validation takes time with the square of a document's fields.
+		plain("GRAPHQL_MAX_DEPTH", "20", &c.GraphQL.Depth, whole[int](5, 100)),
+		plain("GRAPHQL_MAX_COMPLEXITY", "300", &c.GraphQL.Complexity, whole[int](50, 2_000)),
+		plain("GRAPHQL_MAX_ALIASES", "40", &c.GraphQL.Aliases, whole[int](1, 1_000)),
+		plain("GRAPHQL_MAX_ROOT_FIELDS", "20", &c.GraphQL.RootFields, whole[int](1, 200)),
+		plain("GRAPHQL_MAX_TOKENS", "2000", &c.GraphQL.Tokens, whole[int](200, 100_000)),
+		plain("GRAPHQL_MAX_BODY", "65536", &c.GraphQL.Body, whole[int](4<<10, 1<<20)),
+	)
+	list = append(list, rate("CLIENT", "100", "400", &c.Rates.Client)...)
+	list = append(list, rate("KEY", "100", "400", &c.Rates.Key)...)
+	list = append(list, rate("COSTLY", "0.5", "20", &c.Rates.Costly)...)
+	return append(list, rate("OPEN", "1/30", "30", &c.Rates.Open)...)
+}
+
+// rate returns the two settings of a rate.
+func rate(name, perSecond, burst string, target *Rate) []setting {
+	return []setting{
+		plain("RATE_"+name, perSecond, &target.PerSecond, parsePerSecond),
+		plain("RATE_"+name+"_BURST", burst, &target.Burst, whole[int](1, maxBurst)),
+	}
+}
