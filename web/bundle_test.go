@@ -149,7 +149,7 @@ func newBundleOn(t *testing.T, url string, o Options) *bundle {
 	o.Answered = b.metrics.Answered
 	b.server = New(Deps{
 		Payments: b.payments, Campaigns: b.campaigns, Users: b.accounts.users, Merchants: b.accounts.merchants,
-		Store: st, Sealer: sealer, Wallets: testWallets,
+		Store: st, Ping: st.Ping, Sealer: sealer, Wallets: testWallets,
 		Recharges: b.recharges,
 		Lookup:    payment.NewLookup(b.payments, b.networks.readers(), b.clock.Now),
 		Now:       b.clock.Now, NewID: testID, Log: logger,

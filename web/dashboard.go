@@ -7,6 +7,7 @@ import (
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/notification"
+	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/internal/webhook"
@@ -19,21 +20,17 @@ import (
 	"github.com/florinpay/florin/web/signin"
 )
 
-// DashboardStore is what the pages read and write without a service.
-type DashboardStore interface {
-	dashboard.Store
-	LedgerCheck(ctx context.Context) (c ledger.Check, ok bool, err error)
-}
-
 // Dashboard is what the pages of merchants and operators need beyond Deps.
 type Dashboard struct {
-	Store   DashboardStore
 	Reports *report.Reader
-	// Export lists the payments of an export; Reports without it.
-	Export   dashboard.PaymentList
+	// Export lists the payments of an export; nil means Reports.SearchPayments.
+	Export   func(context.Context, report.Query) ([]payment.Payment, error)
 	Webhooks *webhook.Sender // sends tests
+	Resends  dashboard.Resends
 	// Ledger checks the ledger in the background; nil offers no check.
 	Ledger *ledger.Checker
+	// LastCheck returns the last check of the ledger; false if there was none.
+	LastCheck func(context.Context) (ledger.Check, bool, error)
 	// Mail sends a plain text; nil where no mail is sent.
 	Mail func(ctx context.Context, to, subject, text string) error
 	// Wake says that webhooks are due; may be nil.
@@ -70,7 +67,7 @@ func (s *Server) dashboardRoutes(r shell.Router) {
 	}
 	x := *s.d.Dashboard
 	if x.Export == nil {
-		x.Export = x.Reports
+		x.Export = x.Reports.SearchPayments
 	}
 	guard := &session.Guard{
 		Shell: s.sh, Cookies: shell.NewCookies(x.AuthKey, x.SealKey, s.sh.Secure(), s.d.Now),
@@ -78,7 +75,7 @@ func (s *Server) dashboardRoutes(r shell.Router) {
 	}
 	signin.New(signin.Services{Guard: guard, SignUp: s.o.SignUp, Invite: x.Invite}).Routes(r)
 	operator.New(operator.Services{
-		Guard: guard, Presenter: s.presenter, Payments: s.d.Payments, LastCheck: x.Store.LedgerCheck,
+		Guard: guard, Presenter: s.presenter, Payments: s.d.Payments, LastCheck: x.LastCheck,
 		Reports: x.Reports, Ledger: x.Ledger, Sweeping: x.Sweeping,
 		Endpoints: x.Endpoints, Dust: x.Dust, Version: s.o.Version, Invite: x.Invite,
 	}).Routes(r)
@@ -87,8 +84,8 @@ func (s *Server) dashboardRoutes(r shell.Router) {
 		Guard: guard, Campaigns: s.d.Campaigns, Operations: s.ops, Presenter: s.presenter,
 	}).Routes(r)
 	dashboard.New(dashboard.Services{
-		Guard: guard, Payments: s.d.Payments, Operations: s.ops, Store: x.Store,
-		Reports: x.Reports, Export: x.Export, Webhooks: x.Webhooks, Wake: x.Wake,
+		Guard: guard, Payments: s.d.Payments, Operations: s.ops,
+		Reports: x.Reports, Export: x.Export, Webhooks: x.Webhooks, Resends: x.Resends, Wake: x.Wake,
 		NewID: s.d.NewID, NewKeys: s.o.NewKeys,
 		Presenter: s.presenter, Hub: s.hub, Console: s.o.GraphQL.Introspection,
 	}).Routes(r)

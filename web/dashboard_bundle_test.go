@@ -20,13 +20,13 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
-
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/passkey"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/webhook"
+	"github.com/florinpay/florin/web/dashboard"
 )
 
 const (
@@ -113,11 +113,12 @@ func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options))
 	b.campaigns = campaign.NewService(st, b.payments, b.clock.Now)
 	d := Deps{
 		Payments: b.payments, Campaigns: b.campaigns, Users: b.accounts.users, Merchants: b.accounts.merchants,
-		Store: st, Sealer: sealer, Wallets: testWallets,
+		Store: st, Ping: st.Ping, Sealer: sealer, Wallets: testWallets,
 		Lookup: payment.NewLookup(b.payments, b.networks.readers(), b.clock.Now), Now: b.clock.Now, NewID: testID,
 		Log: logger,
 		Dashboard: &Dashboard{
-			Store: st, Reports: st.Reports(),
+			Reports: st.Reports(), LastCheck: st.LedgerCheck,
+			Resends:  dashboard.Resends{One: st.Resend, Failed: st.ResendFailed},
 			Webhooks: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: b.clock.Now}), Mail: b.mail.send,
 			AuthKey: bytes.Repeat([]byte{1}, 32), SealKey: bytes.Repeat([]byte{2}, 32),
 		},

@@ -24,7 +24,7 @@ type longList struct {
 	peak func()
 }
 
-func (l longList) SearchPayments(_ context.Context, q report.Query) ([]payment.Payment, error) {
+func (l longList) payments(_ context.Context, q report.Query) ([]payment.Payment, error) {
 	next := l.rows
 	if q.After.Number > 0 {
 		next = q.After.Number - 1
@@ -71,7 +71,7 @@ func exported(tb testing.TB, b dashboardBundle, s *surfer, rows int64, every int
 		if pages++; pages%every == 0 {
 			most = max(most, held()-before)
 		}
-	}}
+	}}.payments
 	d, o := b.server.d, b.server.o
 	d.Dashboard = &long
 	r := httptest.NewRequestWithContext(tb.Context(), http.MethodGet, "/dashboard/payments.csv", nil)

@@ -176,7 +176,7 @@ func TestOperator_Ledger(t *testing.T) {
 	t.Parallel()
 	var checker *ledger.Checker
 	b := newDashboard(t, func(d *Deps, _ *Options) {
-		checker = ledger.NewChecker(d.Dashboard.Store.(ledger.CheckStore), d.Now, slog.New(slog.DiscardHandler))
+		checker = ledger.NewChecker(d.Store.(ledger.CheckStore), d.Now, slog.New(slog.DiscardHandler))
 		d.Dashboard.Ledger = checker
 	})
 	_, err := b.accounts.CreateUser(t.Context(),

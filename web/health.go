@@ -130,7 +130,7 @@ func (s *Server) databaseDown(ctx context.Context) bool {
 	if now := time.Now(); now.Sub(s.health.at) > pingKept {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pingTimeout)
 		defer cancel()
-		s.health.down = s.d.Store.Ping(ctx) != nil
+		s.health.down = s.d.Ping(ctx) != nil
 		s.health.at = time.Now()
 	}
 	return s.health.down

@@ -26,21 +26,16 @@ import (
 	"github.com/florinpay/florin/web/shell"
 )
 
-// Store is the database, as far as the operations use it directly.
-type Store interface {
-	operation.Store
-	// Ping fails while the database does not answer.
-	Ping(ctx context.Context) error
-}
-
 // Deps is what the server needs.
 type Deps struct {
 	Payments  *payment.Service
 	Campaigns *campaign.Service
 	Users     *identity.Service
 	Merchants *merchant.Service
-	Store     Store
-	Lookup    *payment.Lookup
+	Store     operation.Store
+	// Ping fails while the database does not answer.
+	Ping   func(context.Context) error
+	Lookup *payment.Lookup
 	// Recharges sells query units; nil sells none.
 	Recharges operation.Recharges
 	Wallets   operation.Wallets

@@ -8,6 +8,7 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/webhook"
 	"github.com/florinpay/florin/web"
+	"github.com/florinpay/florin/web/dashboard"
 )
 
 // dashboard returns the dependencies of the merchants' and operators' pages. The
@@ -15,8 +16,9 @@ import (
 // reads them.
 func (a *App) dashboard(o Options, sealer *secret.Sealer) *web.Dashboard {
 	return &web.Dashboard{
-		Store: a.Store, Reports: a.Store.Reports(), Webhooks: a.sender(),
-		Wake: a.deliver.Wake, Ledger: a.proofs, Sweeping: a.networks.Sweeping, Endpoints: a.networks.endpoints,
+		Reports: a.Store.Reports(), Webhooks: a.sender(), LastCheck: a.Store.LedgerCheck,
+		Resends: dashboard.Resends{One: a.Store.Resend, Failed: a.Store.ResendFailed},
+		Wake:    a.deliver.Wake, Ledger: a.proofs, Sweeping: a.networks.Sweeping, Endpoints: a.networks.endpoints,
 		Dust:    a.Config.SweepDust,
 		AuthKey: sealer.Derive("cookie authentication v1"), SealKey: sealer.Derive("cookie encryption v1"),
 		Invite: a.Config.Signup == config.SignupInvite,

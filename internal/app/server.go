@@ -17,7 +17,7 @@ import (
 func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 	return web.New(web.Deps{
 		Users: a.Users, Merchants: a.Merchants,
-		Payments: a.Payments, Campaigns: a.Campaigns, Store: a.Store, Sealer: sealer,
+		Payments: a.Payments, Campaigns: a.Campaigns, Store: a.Store, Ping: a.Store.Ping, Sealer: sealer,
 		Wallets:   operation.Wallets{WalletOf: walletOf, SignerOf: wallet.SignerOf},
 		Recharges: a.recharge,
 		Lookup:    payment.NewLookup(a.Payments, a.networks.readers(), Now),

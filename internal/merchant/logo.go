@@ -1,7 +1,10 @@
 package merchant
 
 import (
+	"context"
 	"regexp"
+
+	"github.com/florinpay/florin/internal/audit"
 )
 
 // Logo is a picture that was uploaded and drawn anew. It is named by its
@@ -20,3 +23,14 @@ func (l Logo) Path() string { return "/logo/" + l.Hash + "." + l.Kind }
 
 // Uploaded reports whether the logo is one that was uploaded here.
 func (b Branding) Uploaded() bool { return ownLogo.MatchString(b.LogoURL) }
+
+// PutLogo replaces the logo of the key's custodian; an empty logo removes it. It
+// fails with ErrNoCustodian.
+func (s *Service) PutLogo(ctx context.Context, keyID int64, l Logo, trail ...audit.Entry) error {
+	return s.store.PutLogo(ctx, keyID, l, s.now(), trail...)
+}
+
+// Logo returns the logo with the hash, or fault.NotFound.
+func (s *Service) Logo(ctx context.Context, hash string) (Logo, error) {
+	return s.store.Logo(ctx, hash)
+}

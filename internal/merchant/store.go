@@ -58,6 +58,12 @@ type Store interface {
 		record AuditFunc,
 	) (Custodian, error)
 
+	// PutLogo stores the logo of the key's custodian in place of the one before;
+	// an empty logo removes it. It fails with ErrNoCustodian.
+	PutLogo(ctx context.Context, keyID int64, l Logo, now time.Time, trail ...audit.Entry) error
+	// Logo returns the logo with the hash, or fault.NotFound.
+	Logo(ctx context.Context, hash string) (Logo, error)
+
 	// MembershipBySession returns the user of a session that has neither
 	// expired at now nor been revoked, and the merchant it acts for. The role
 	// is read afresh: a removed member has none. Otherwise it fails with

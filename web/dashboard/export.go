@@ -58,7 +58,7 @@ func (d *Surface) getExport(c echo.Context, who session.Principal) error {
 	}
 	q.Limit = report.MaxPage
 	for {
-		page, err := d.Export.SearchPayments(ctx, q)
+		page, err := d.Export(ctx, q)
 		if err != nil {
 			return err
 		}

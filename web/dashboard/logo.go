@@ -28,7 +28,7 @@ const logoPath = "/logo/"
 // is the hash of its content, so it may be kept for ever.
 func (d *Surface) getLogo(c echo.Context) error {
 	hash, _, _ := strings.Cut(c.Param("file"), ".")
-	l, err := d.Store.Logo(c.Request().Context(), hash)
+	l, err := d.Merchants.Logo(c.Request().Context(), hash)
 	if err != nil {
 		return err
 	}
@@ -130,10 +130,8 @@ func (d *Surface) takeLogo(ctx context.Context, key merchant.Key, file []byte, e
 		return err
 	}
 	sum := sha256.Sum256(drawn)
-	return d.Store.PutLogo(
-		ctx, key.ID, merchant.Logo{Hash: hex.EncodeToString(sum[:]), Kind: string(kind), Picture: drawn}, d.Shell.Now(),
-		entry,
-	)
+	l := merchant.Logo{Hash: hex.EncodeToString(sum[:]), Kind: string(kind), Picture: drawn}
+	return d.Merchants.PutLogo(ctx, key.ID, l, entry)
 }
 
 func (d *Surface) postRemoveLogo(c echo.Context, who session.Principal) error {
@@ -142,7 +140,7 @@ func (d *Surface) postRemoveLogo(c echo.Context, who session.Principal) error {
 		return err
 	}
 	entry := d.AuditEntry(c, who, audit.ActionBranding, session.KeyLabel(key), "removed the logo")
-	if err := d.Store.PutLogo(c.Request().Context(), key.ID, merchant.Logo{}, d.Shell.Now(), entry); err != nil {
+	if err := d.Merchants.PutLogo(c.Request().Context(), key.ID, merchant.Logo{}, entry); err != nil {
 		return err
 	}
 	return d.Cookies.Redirect(c, brandingPath+"?key="+key.PublicID, "The logo is removed.")

@@ -13,7 +13,6 @@ import (
 
 	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/internal/audit"
-	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/internal/webhook"
@@ -22,19 +21,12 @@ import (
 	"github.com/florinpay/florin/web/session"
 )
 
-// Store is what the pages read and write without a service.
-type Store interface {
-	// PutLogo replaces the logo of a key's custodian; an empty logo removes it.
-	PutLogo(ctx context.Context, keyID int64, l merchant.Logo, now time.Time, trail ...audit.Entry) error
-	// Logo returns the logo with the hash, or fault.NotFound.
-	Logo(ctx context.Context, hash string) (merchant.Logo, error)
-	Resend(ctx context.Context, keys []int64, id int64, now time.Time, trail ...audit.Entry) error
-	ResendFailed(ctx context.Context, keyID int64, since, now time.Time, trail ...audit.Entry) (int64, error)
-}
-
-// PaymentList lists the payments of an export. A test stands in a million of them.
-type PaymentList interface {
-	SearchPayments(ctx context.Context, q report.Query) ([]payment.Payment, error)
+// Resends makes webhooks due again.
+type Resends struct {
+	// One resends a delivery of one of the keys; it fails with fault.NotFound for another merchant's.
+	One func(ctx context.Context, keys []int64, id int64, now time.Time, trail ...audit.Entry) error
+	// Failed resends the failed deliveries of a key since then, and returns how many.
+	Failed func(ctx context.Context, keyID int64, since, now time.Time, trail ...audit.Entry) (int64, error)
 }
 
 // Services are what the surface uses.
@@ -43,12 +35,13 @@ type Services struct {
 
 	Payments   *payment.Service
 	Operations *operation.Operations
-	Store      Store
 	Reports    *report.Reader
-	Export     PaymentList
-	Webhooks   *webhook.Sender // sends tests
-	Presenter  *checkout.Presenter
-	Hub        *live.Hub
+	// Export lists the payments of an export.
+	Export    func(context.Context, report.Query) ([]payment.Payment, error)
+	Webhooks  *webhook.Sender // sends tests
+	Resends   Resends
+	Presenter *checkout.Presenter
+	Hub       *live.Hub
 	// Wake says that webhooks are due; may be nil.
 	Wake  func()
 	NewID func(time.Time) payment.ID

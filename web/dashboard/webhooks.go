@@ -143,7 +143,7 @@ func (d *Surface) postResend(c echo.Context, who session.Principal) error {
 	}
 	id := webhookID(c)
 	entry := d.AuditEntry(c, who, audit.ActionResendWebhooks, "webhook "+strconv.FormatInt(id, 10), "")
-	if err := d.Store.Resend(c.Request().Context(), who.KeyIDs(), id, d.Shell.Now(), entry); err != nil {
+	if err := d.Resends.One(c.Request().Context(), who.KeyIDs(), id, d.Shell.Now(), entry); err != nil {
 		return err
 	}
 	d.wake()
@@ -185,7 +185,7 @@ func (d *Surface) postResendFailed(c echo.Context, who session.Principal) error 
 	entry := d.AuditEntry(
 		c, who, audit.ActionResendWebhooks, session.KeyLabel(key), "failed since "+since.Format(session.DayFormat)+": ",
 	)
-	n, err := d.Store.ResendFailed(c.Request().Context(), key.ID, since, d.Shell.Now(), entry)
+	n, err := d.Resends.Failed(c.Request().Context(), key.ID, since, d.Shell.Now(), entry)
 	if err != nil {
 		return err
 	}
