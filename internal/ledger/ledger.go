@@ -122,6 +122,3 @@ func Price(credits int64) (money.Micros, error) {
 	}
 	return money.Micros(credits) * money.USD / PerUSD, nil
 }
-
-// Bought returns how many whole credits an amount buys.
-func Bought(m money.Micros) int64 { return int64(m) / int64(money.USD/PerUSD) }

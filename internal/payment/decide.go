@@ -143,11 +143,16 @@ func (p Payment) Observe(v View, now time.Time) (Change, error) {
 			c.emitDeposit(d, now)
 		}
 	}
-	if before.Status == Completed && !before.Reorged && !c.Payment.enough() && c.Payment.Received().Cmp(had) < 0 {
+	if before.Status == Completed && !before.Reorged && c.Payment.Received().Cmp(had) < 0 && !c.Payment.covered() {
 		c.Payment.Reorged = true
 		c.emit(EventReorged, now, note{Reason: "money that completed the payment vanished from the chain"})
 	}
 	return c.settle(now), nil
+}
+
+// covered reports whether the final money still bears what was given for it.
+func (p Payment) covered() bool {
+	return p.enough() && (p.Kind != KindTopUp || p.buys() >= p.Credited)
 }
 
 func (c *Change) emitDeposit(d Deposit, now time.Time) {
@@ -188,6 +193,9 @@ func (c Change) settle(now time.Time) Change {
 	if p.enough() && (p.Status == Started || p.Status == Expired && p.inTime()) || p.lateTopUp() {
 		return c.complete(now)
 	}
+	if p.Kind == KindTopUp && p.Status == Completed {
+		return c.creditTopUp(now) // more money, after the top-up was completed
+	}
 	if p.Status == Started && !p.Extended && !p.Received().IsZero() {
 		p.Extended = true
 		p.ExpiresAt = later(p.ExpiresAt, now.Add(ShortExtension))
@@ -201,25 +209,10 @@ func (c Change) complete(now time.Time) Change {
 	p := &c.Payment
 	p.Status, p.EndedAt = Completed, now
 	if p.Kind == KindTopUp {
-		n := p.buys()
-		if p.enough() {
-			n = max(n, p.Credits)
-		}
-		c.Entries = append(
-			c.Entries, ledger.Grant(p.KeyID, ledger.Credit, n, ledger.ReasonTopUp, "topup:"+string(p.ID), now),
-		)
+		c = c.creditTopUp(now)
 	}
 	c.emit(EventCompleted, now, nil)
 	return c
-}
-
-// buys returns how many whole credits the final money is worth.
-func (p Payment) buys() int64 { return ledger.Bought(p.Received().Micros()) }
-
-// lateTopUp reports whether a top-up that ended unpaid has received money since.
-// The operator has the money, so it buys the credits it is worth.
-func (p Payment) lateTopUp() bool {
-	return p.Kind == KindTopUp && (p.Status == Expired || p.Status == Cancelled) && p.buys() > 0
 }
 
 // ShortExtension is the least time a payer has after a first deposit that was

@@ -95,7 +95,8 @@ type Payment struct {
 	Reorged    bool      // credited money vanished from the chain
 	ByHand     bool      // completed by its owner's decision: marked so, or short or late money accepted
 	Terms      Terms
-	Credits    int64 // what a top-up buys
+	Credits    int64 // what a top-up was opened to buy
+	Credited   int64 // what the final money of a top-up has bought so far; it never falls
 	CampaignID int64 // the campaign of a donation
 	Seq        int   // sequence number of its last event; no gaps
 
@@ -130,10 +131,14 @@ func (p Payment) Route() (Route, bool) {
 }
 
 // Counts reports whether the deposit is money the payer was asked for: on a
-// network of a route, in a token it was shown for, and still on the chain.
+// network of a route, in a token it was shown for, and still on the chain. For
+// a top-up every listed token on its address counts, since the operator has it.
 func (p Payment) Counts(d Deposit) bool {
 	if d.State == DepositVanished || d.Transfer.Asset.Token == "" {
 		return false
+	}
+	if p.Kind == KindTopUp {
+		return p.topUpHolds(d.Transfer)
 	}
 	i := p.route(d.Transfer.Network)
 	return i >= 0 && p.Routes[i].Address.Address == d.Transfer.To &&

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -129,43 +128,5 @@ func TestStart_PastExpiry(t *testing.T) {
 	}
 	if c, err := p.Start(p.Choice, payment.Route{}, ttl, late); err != nil || !c.None() {
 		t.Errorf("the same choice past the time: %v", err)
-	}
-}
-
-// TestTopUp_EndedWithoutItsMoney: what the operator received buys what it is
-// worth, once.
-func TestTopUp_EndedWithoutItsMoney(t *testing.T) {
-	t.Parallel()
-	topUp := func() payment.Payment {
-		p := started(t, "10")
-		p.Kind, p.Credits, p.Terms.LateFor = payment.KindTopUp, 200, payment.TopUpLate
-		return p
-	}
-	full := view(chain.Polygon, 1, 5, 5, transfer(usdcPolygon, "10000000", 3, "a", "x"))
-	cancelled, err := topUp().Cancel(t0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := observe(t, cancelled.Payment, full, t0)
-	if c.Payment.Status != payment.Completed || len(c.Entries) != 1 || c.Entries[0].Count != 200 {
-		t.Errorf("cancelled, then paid: %s, %v", c.Payment.Status, c.Entries)
-	}
-	again := observe(t, c.Payment, view(chain.Polygon, 6, 6, 6, transfer(usdcPolygon, "10000000", 6, "a", "y")), t0)
-	if len(again.Entries) != 0 {
-		t.Errorf("credited twice: %v", again.Entries)
-	}
-
-	short := observe(
-		t, topUp(), view(chain.Polygon, 1, 5, 5, transfer(usdcPolygon, "9990000", 3, "a", "x")), t0,
-	).Payment
-	c, err = short.Expire(payment.Coverage{chain.Polygon: short.ExpiresAt}, short.ExpiresAt)
-	if err != nil || c.Payment.Status != payment.Completed || len(c.Entries) != 1 || c.Entries[0].Count != 199 ||
-		c.Entries[0].To != ledger.Key(7) {
-		t.Errorf("a cent short: %s, %v, %v", c.Payment.Status, c.Entries, err)
-	}
-	dust := observe(t, topUp(), view(chain.Polygon, 1, 5, 5, transfer(usdcPolygon, "1", 3, "a", "x")), t0).Payment
-	if c, err = dust.Expire(payment.Coverage{chain.Polygon: dust.ExpiresAt}, dust.ExpiresAt); err != nil ||
-		c.Payment.Status != payment.Expired {
-		t.Errorf("dust: %s, %v", c.Payment.Status, err)
 	}
 }

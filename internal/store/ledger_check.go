@@ -68,14 +68,15 @@ type accountSum struct {
 
 // VerifyLedger adds the whole book up and returns what does not agree: each
 // balance must be the sum of its entries, all accounts of a unit must add up
-// to nothing, and each start of a payment must be paid for once.
+// to nothing, each start of a payment must be paid for once, and each top-up
+// must have brought its key what is recorded with it.
 func (s *Store) VerifyLedger(ctx context.Context) (entries int64, differences []string, err error) {
 	err = s.db.Snapshot(ctx, func(ctx context.Context, t tx) error {
 		differences = nil
 		if err := t.NewRaw("SELECT count(*) FROM ledger_entries").Scan(ctx, &entries); err != nil {
 			return err
 		}
-		for _, check := range []func(context.Context, tx) ([]string, error){checkAccounts, checkStarts} {
+		for _, check := range []func(context.Context, tx) ([]string, error){checkAccounts, checkStarts, checkTopUps} {
 			found, err := check(ctx, t)
 			if err != nil {
 				return err
@@ -151,6 +152,30 @@ func checkStarts(ctx context.Context, t tx) ([]string, error) {
 	var texts []string
 	for _, id := range unpaid {
 		texts = append(texts, fmt.Sprintf("payment %s was started, and its key did not pay one credit for it", id))
+	}
+	return texts, nil
+}
+
+// checkTopUps: the entries of a top-up add up to the credits recorded with it, and
+// each belongs to a top-up of the key that received it.
+func checkTopUps(ctx context.Context, t tx) ([]string, error) {
+	var wrong []struct {
+		PublicID string
+		Credited int64
+		Posted   int64
+	}
+	err := t.NewRaw("SELECT public_id, CAST(sum(credited) AS bigint) AS credited, CAST(sum(posted) AS bigint) AS posted FROM ("+
+		"SELECT public_id, 'key:' || key_id AS account, credited, 0 AS posted FROM payments WHERE kind = 'TOPUP' UNION ALL "+
+		"SELECT substr(ref, 7, 26), to_account, 0, count FROM ledger_entries WHERE ref LIKE 'topup:%' AND unit = ?"+
+		") AS sides GROUP BY public_id, account HAVING sum(credited) <> sum(posted) ORDER BY public_id, account",
+		string(ledger.Credit)).Scan(ctx, &wrong)
+	if err != nil {
+		return nil, err
+	}
+	var texts []string
+	for _, w := range wrong {
+		texts = append(texts, fmt.Sprintf("top-up %s is recorded to have bought %d credits, and its entries add up to %d",
+			w.PublicID, w.Credited, w.Posted))
 	}
 	return texts, nil
 }

@@ -34,6 +34,8 @@ func TestStore_VerifyLedger(t *testing.T) {
 			"UPDATE balances SET balance = 99 WHERE balance = 100")
 		wrong("was started", "UPDATE payments SET public_id = '"+string(p.ID)[:25]+"!' WHERE id = 1",
 			"UPDATE payments SET public_id = '"+string(p.ID)+"' WHERE id = 1")
+		wrong("is recorded to have bought 7", "UPDATE payments SET kind = 'TOPUP', credited = 7 WHERE id = 1",
+			"UPDATE payments SET kind = 'PAYMENT', credited = 0 WHERE id = 1")
 		if _, differences := verify(); len(differences) != 0 {
 			t.Errorf("mended: %q", differences)
 		}

@@ -43,6 +43,7 @@ type paymentRow struct {
 	ShortBasis    int64 `db:"fixed"`
 	LateForUs     int64 `db:"fixed"`
 	Credits       int64 `db:"fixed"`
+	Credited      int64
 	CampaignID    int64 `db:"fixed"`
 	Seq           int64
 	Reference     string `db:"fixed"`
@@ -68,7 +69,7 @@ func rowOf(p payment.Payment) (*paymentRow, error) {
 		EndedAt:   db.At(p.EndedAt),
 		ResumedAt: db.At(p.ResumedAt), Hash: string(p.Hash), Extended: p.Extended, Reorged: p.Reorged, ByHand: p.ByHand,
 		ShortBasis: p.Terms.ShortBasis, LateForUs: p.Terms.LateFor.Microseconds(),
-		Credits: p.Credits, CampaignID: p.CampaignID, Seq: int64(p.Seq),
+		Credits: p.Credits, Credited: p.Credited, CampaignID: p.CampaignID, Seq: int64(p.Seq),
 		Reference: p.Reference, Description: p.Description, SuccessURL: p.SuccessURL, CancelURL: p.CancelURL,
 		Metadata: metadata, CustomerEmail: p.CustomerEmail, DonorName: p.DonorName, DonorMessage: p.DonorMessage,
 	}, nil
@@ -89,7 +90,7 @@ func (r *paymentRow) payment() (payment.Payment, error) {
 			r.Hash,
 		), Extended: r.Extended, Reorged: r.Reorged, ByHand: r.ByHand,
 		Terms:   payment.Terms{ShortBasis: r.ShortBasis, LateFor: time.Duration(r.LateForUs) * time.Microsecond},
-		Credits: r.Credits, CampaignID: r.CampaignID, Seq: int(r.Seq),
+		Credits: r.Credits, Credited: r.Credited, CampaignID: r.CampaignID, Seq: int(r.Seq),
 		Details: payment.Details{
 			Reference: r.Reference, Description: r.Description, SuccessURL: r.SuccessURL, CancelURL: r.CancelURL,
 			Metadata: metadata, CustomerEmail: r.CustomerEmail, DonorName: r.DonorName, DonorMessage: r.DonorMessage,

@@ -193,6 +193,9 @@ func checkChange(before payment.Payment, c payment.Change) error {
 		p.CampaignID != before.CampaignID {
 		return fmt.Errorf("a decision changed the identity of payment %s", before.ID)
 	}
+	if p.Credited < before.Credited {
+		return fmt.Errorf("a decision took credits of top-up %s back", before.ID)
+	}
 	if len(p.Routes) < len(before.Routes) {
 		return fmt.Errorf("a decision removed a route of payment %s", before.ID)
 	}

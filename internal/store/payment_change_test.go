@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -163,6 +164,56 @@ func TestStore_UpdatePayment_TopUp(t *testing.T) {
 	})
 }
 
+// Money that comes to a top-up after it was completed buys credits too: once, though many observe it on two stores,
+// and the balance, the ledger check and the list of top-ups agree.
+func TestStore_UpdatePayment_TopUpInParts(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		other := mustOpen(t, w.url)
+		k := w.key(0, 0)
+		r := request(k)
+		r.Kind, r.Credits, r.Amount, r.Terms = payment.KindTopUp, 400, 20*money.USD, payment.Terms{}
+		p, err := w.CreatePayment(t.Context(), payment.New(r, start))
+		w.must(err)
+		p, err = w.UpdatePayment(t.Context(), p.ID, startOn(chain.Polygon, money.USDC, start))
+		w.must(err)
+		_, err = w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) { return p.Cancel(start) })
+		w.must(err)
+		var parts []chain.Transfer
+		for i, part := range []struct{ amount, credits money.Micros }{
+			{50_000, 1}, {20 * money.USD, 401}, {49_999, 401}, {1, 402},
+		} {
+			parts = append(parts, transfer(p, fmt.Sprintf("0xa%d", i), part.amount, uint64(i+1)))
+			for _, err := range together(20, func(n int) error {
+				s := []*Store{w.Store, other}[n%2]
+				_, err := s.UpdatePayment(t.Context(), p.ID, observe(uint64(i+1), parts...))
+				return err
+			}) {
+				w.must(err)
+			}
+			b, err := other.Balance(t.Context(), k.ID)
+			w.must(err)
+			same(t, "balance", b, ledger.Balance{Credits: int64(part.credits)})
+		}
+		w.balanced()
+		list, err := w.TopUps(t.Context(), 0, 2)
+		w.must(err)
+		if len(list) != 1 || list[0].Credits != 400 || list[0].Credited != 402 || list[0].Status != payment.Completed {
+			t.Errorf("top-ups: %+v", list)
+		}
+		entries, err := w.Entries(t.Context(), k.ID, 0, 10)
+		w.must(err)
+		for _, e := range entries {
+			if id, ok := ledger.PaymentOf(e.Ref); !ok || id != string(p.ID) {
+				t.Errorf("entry %s is of payment %q", e.Ref, id)
+			}
+		}
+		if _, differences, err := w.VerifyLedger(t.Context()); err != nil || len(differences) != 0 || len(entries) != 3 {
+			t.Errorf("%d entries, differences %q, %v", len(entries), differences, err)
+		}
+	})
+}
+
 // Of 200 starts at once on a key with 50 credits exactly 50 succeed.
 func TestStore_UpdatePayment_CreditsRunOut(t *testing.T) {
 	t.Parallel()
@@ -244,6 +295,7 @@ func TestStore_UpdatePayment_Refused(t *testing.T) {
 			"amount":   func(c *payment.Change) { c.Payment.Amount++ },
 			"key":      func(c *payment.Change) { c.Payment.KeyID++ },
 			"number":   func(c *payment.Change) { c.Payment.Number++ },
+			"credits":  func(c *payment.Change) { c.Payment.Credited-- },
 			"sequence": func(c *payment.Change) { c.Payment.Seq++ },
 			"gap":      func(c *payment.Change) { c.Payment.Seq++; c.Events[0].Seq++ },
 			"no route": func(c *payment.Change) { c.Payment.Routes = nil },

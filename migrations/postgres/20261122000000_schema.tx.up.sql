@@ -130,6 +130,7 @@ CREATE TABLE payments (
     short_basis    bigint      NOT NULL CHECK (short_basis BETWEEN 0 AND 10000),
     late_for_us    bigint      NOT NULL,
     credits        bigint      NOT NULL CHECK (credits >= 0),
+    credited       bigint      NOT NULL DEFAULT 0 CHECK (credited >= 0), -- by what a top-up received; its ledger entries add up to it
     campaign_id    bigint      NOT NULL,
     seq            bigint      NOT NULL CHECK (seq > 0),
     reference      text        NOT NULL,

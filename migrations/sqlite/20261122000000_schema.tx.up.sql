@@ -129,6 +129,7 @@ CREATE TABLE payments (
     short_basis    INTEGER NOT NULL CHECK (short_basis BETWEEN 0 AND 10000),
     late_for_us    INTEGER NOT NULL,
     credits        INTEGER NOT NULL CHECK (credits >= 0),
+    credited       INTEGER NOT NULL DEFAULT 0 CHECK (credited >= 0), -- by what a top-up received; its ledger entries add up to it
     campaign_id    INTEGER NOT NULL,
     seq            INTEGER NOT NULL CHECK (seq > 0),
     reference      TEXT    NOT NULL,

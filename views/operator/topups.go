@@ -17,6 +17,6 @@ type TopUpsProps struct {
 // TopUpRow is a purchase of credits.
 type TopUpRow struct {
 	TxnID, Email, Label, Amount, Status, Network, Hash, HashURL string
-	Credits                                                     int64
+	Credits, Credited                                           int64 // asked for; bought so far
 	CreatedAt                                                   time.Time
 }

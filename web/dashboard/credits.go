@@ -81,11 +81,8 @@ func entryRow(e report.Entry) dashboard.EntryRow {
 	if e.Count != 1 && e.Count != -1 {
 		r.Unit = map[ledger.Unit]string{ledger.Credit: "credits", ledger.Query: "queries"}[e.Unit]
 	}
-	kind, rest, _ := strings.Cut(e.Ref, ":")
-	if kind == "start" || kind == "topup" || kind == "complete" {
-		r.TxnID = rest
-	}
-	if kind == "complete" {
+	r.TxnID, _ = ledger.PaymentOf(e.Ref)
+	if strings.HasPrefix(e.Ref, "complete:") {
 		r.Text = "A payment was marked as completed"
 	}
 	return r

@@ -16,7 +16,8 @@ type TopUp struct {
 	TxnID     payment.ID
 	Email     string // of the key's owner
 	Label     string // of the key
-	Credits   int64
+	Credits   int64  // asked for
+	Credited  int64  // bought so far by what was received
 	Amount    money.Micros
 	Status    payment.Status
 	Network   chain.Network // empty until started
@@ -34,6 +35,7 @@ func (r *Reader) TopUps(ctx context.Context, before int64, limit int) ([]TopUp, 
 		Email     string
 		Label     string
 		Credits   int64
+		Credited  int64
 		Amount    int64
 		Status    string
 		Network   string
@@ -42,7 +44,7 @@ func (r *Reader) TopUps(ctx context.Context, before int64, limit int) ([]TopUp, 
 		CreatedAt db.Instant
 	}
 	// The kind is written out, or the index of top-ups alone could not be used.
-	err := r.db.Reader().NewRaw("SELECT p.id, p.public_id, u.email, k.label, p.credits, p.amount, p.status, p.network, p.token, p.hash, p.created_at "+
+	err := r.db.Reader().NewRaw("SELECT p.id, p.public_id, u.email, k.label, p.credits, p.credited, p.amount, p.status, p.network, p.token, p.hash, p.created_at "+
 		"FROM payments AS p JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id "+
 		"WHERE p.kind = 'TOPUP' AND p.id < ? ORDER BY p.id DESC LIMIT ?", beforeOrLast(before), limit).Scan(ctx, &rows)
 	if err != nil {
@@ -51,8 +53,8 @@ func (r *Reader) TopUps(ctx context.Context, before int64, limit int) ([]TopUp, 
 	list := make([]TopUp, len(rows))
 	for i, row := range rows {
 		list[i] = TopUp{
-			ID: row.ID, TxnID: payment.ID(row.PublicID), Email: row.Email, Label: row.Label, Credits: row.Credits,
-			Amount: money.Micros(row.Amount),
+			ID: row.ID, TxnID: payment.ID(row.PublicID), Email: row.Email, Label: row.Label,
+			Credits: row.Credits, Credited: row.Credited, Amount: money.Micros(row.Amount),
 			Status: payment.Status(row.Status), Network: chain.Network(row.Network), Token: money.Token(row.Token),
 			Hash: chain.TxHash(row.Hash), CreatedAt: row.CreatedAt.Time,
 		}
