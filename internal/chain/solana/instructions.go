@@ -16,8 +16,8 @@ const (
 	tokenTransferCheck = 12 // Token: TransferChecked, u64 units, u8 decimals
 )
 
-// instructions carry out the plan: creation of each settlement account that does not exist, then for each leg
-// its transfer and, where that empties the account, its closing.
+// instructions carry out the plan: the check or creation of each settlement account, then for each leg its
+// transfer and, where that empties the account, its closing.
 func (s *Sender) instructions(p *sweepPlan) []solanago.Instruction {
 	list := []solanago.Instruction{
 		solanago.NewInstruction(
@@ -34,7 +34,7 @@ func (s *Sender) instructions(p *sweepPlan) []solanago.Instruction {
 	}
 	made := make(map[solanago.PublicKey]bool)
 	for _, l := range p.taken {
-		if !l.native() && p.fresh[l.settlement] && !made[l.settlement] {
+		if !l.native() && !made[l.settlement] {
 			made[l.settlement] = true
 			list = append(list, l.create(s.payer()))
 		}
@@ -48,8 +48,9 @@ func (s *Sender) instructions(p *sweepPlan) []solanago.Instruction {
 	return list
 }
 
-// create makes the settlement wallet's associated account at the payer's expense. The wallet may be off the
-// curve: it need not sign.
+// create makes the settlement wallet's associated account at the payer's expense. Where the account exists, the
+// program checks that it is of the mint and that its owner is the wallet, and fails the transaction otherwise.
+// The wallet may be off the curve: it need not sign.
 func (l *leg) create(payer solanago.PublicKey) solanago.Instruction {
 	return solanago.NewInstruction(solanago.SPLAssociatedTokenAccountProgramID, solanago.AccountMetaSlice{
 		solanago.Meta(payer).WRITE().SIGNER(), solanago.Meta(l.settlement).WRITE(), solanago.Meta(l.wallet),

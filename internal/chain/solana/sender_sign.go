@@ -138,15 +138,16 @@ func (s *Sender) readBalances(ctx context.Context, e *endpoint, p *sweepPlan) (b
 		if err != nil {
 			return 0, nil, err
 		}
+		refusal, err := l.refusal(held, all[2+3*i], all[3+3*i])
 		switch {
-		case all[2+3*i].token():
-			note = "the settlement wallet " + l.wallet.String() + " is a token account; it must be its owner"
-		case held.frozen:
-			note = frozenNote
+		case err != nil:
+			return 0, nil, err
+		case refusal != "":
+			note = refusal
 		case held.valid && held.owner == l.owner && held.amount > 0:
 			l.take(held.amount)
 			if !l.native() {
-				p.fresh[l.settlement] = all[3+3*i] == nil
+				p.fresh[l.settlement] = !all[3+3*i].token()
 			}
 			p.taken = append(p.taken, l)
 		}
@@ -162,6 +163,34 @@ func (s *Sender) readBalances(ctx context.Context, e *endpoint, p *sweepPlan) (b
 
 // frozenNote is why a frozen account is not swept.
 const frozenNote = "the issuer has frozen the account"
+
+// refusal returns the reason for which the leg must not be moved, if there is one. Only the owner of a token
+// account can spend from it, and an associated account of the classic program can be given to another owner, so
+// the address of a settlement account does not say whose it is. The transaction checks that again, because the
+// account may change after it was signed (create). A delegate is the wallet's own decision and does not count.
+func (l *leg) refusal(held holding, wallet, settlement *rawAccount) (string, error) {
+	switch {
+	case wallet.token():
+		return "the settlement wallet " + l.wallet.String() + " is a token account; it must be its owner", nil
+	case held.frozen:
+		return frozenNote, nil
+	case l.native() || !settlement.token():
+		return "", nil
+	}
+	paid, err := settlement.holdingOf(l.program)
+	switch {
+	case err != nil:
+		return "", err
+	case !paid.valid, paid.mint != l.mint:
+		return "the settlement account " + l.settlement.String() + " does not hold this token", nil
+	case paid.owner != l.wallet:
+		return "the owner of the settlement account " + l.settlement.String() + " is " + paid.owner.String() +
+			", not the settlement wallet", nil
+	case paid.frozen:
+		return "the issuer has frozen the settlement account " + l.settlement.String(), nil
+	}
+	return "", nil
+}
 
 // token reports whether the account belongs to a token program.
 func (r *rawAccount) token() bool {

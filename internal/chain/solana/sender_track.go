@@ -185,12 +185,13 @@ func (t *transaction) coinsOf(key solanago.PublicKey) change {
 
 // whyUnmoved returns the reason for which an item was left out.
 func (e *endpoint) whyUnmoved(ctx context.Context, l *leg) (string, error) {
-	held, err := e.holdings(ctx, []solanago.PublicKey{l.account}, 0)
+	got, _, err := e.accounts(ctx, []solanago.PublicKey{l.account, l.wallet, l.settlement}, 0)
 	if err != nil {
 		return "", err
 	}
-	if held[0].frozen {
-		return frozenNote, nil
+	held, err := l.holds(got[0])
+	if err != nil {
+		return "", err
 	}
-	return "", nil
+	return l.refusal(held, got[1], got[2])
 }

@@ -12,6 +12,7 @@ var methods = map[string]func(*Ledger, params) (any, *rpcFailure){
 	},
 	"getBlockTime":           getBlockTime,
 	"getBlocks":              getBlocks,
+	"getEpochInfo":           getEpochInfo,
 	"getFeeForMessage":       getFeeForMessage,
 	"getFirstAvailableBlock": func(*Ledger, params) (any, *rpcFailure) { return 0, nil },
 	"getGenesisHash": func(l *Ledger, _ params) (any, *rpcFailure) {
@@ -27,7 +28,8 @@ var methods = map[string]func(*Ledger, params) (any, *rpcFailure){
 	"getSlot": func(l *Ledger, p params) (any, *rpcFailure) {
 		return l.withSlot(p, 0, func(s uint64) uint64 { return s })
 	},
-	"getTransaction": getTransaction,
+	"getTokenAccountBalance": getTokenAccountBalance,
+	"getTransaction":         getTransaction,
 	"getVersion": func(*Ledger, params) (any, *rpcFailure) {
 		return map[string]any{"solana-core": "devsol", "feature-set": 0}, nil
 	},

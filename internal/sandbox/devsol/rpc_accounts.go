@@ -1,6 +1,9 @@
 package devsol
 
-import "encoding/base64"
+import (
+	"encoding/base64"
+	"strconv"
+)
 
 func getBalance(l *Ledger, p params) (any, *rpcFailure) {
 	key, failed := p.key()
@@ -59,4 +62,18 @@ func getRent(l *Ledger, p params) (any, *rpcFailure) {
 		return nil, failed
 	}
 	return l.config.rentExempt(size), nil
+}
+
+func getTokenAccountBalance(l *Ledger, p params) (any, *rpcFailure) {
+	key, failed := p.key()
+	if failed != nil {
+		return nil, failed
+	}
+	return l.reading(p, func(slot uint64, _ options) (any, *rpcFailure) {
+		held, ok := readToken(l.accountAt(key, slot))
+		if !ok {
+			return nil, badParams("Invalid param: not a Token account")
+		}
+		return map[string]any{"amount": strconv.FormatUint(held.amount, 10), "decimals": Decimals}, nil
+	})
 }
