@@ -26,6 +26,10 @@ const (
 	// unitsEach is the compute budget of the simulation for each item, plus one: several times what the
 	// programs use.
 	unitsEach = 60_000
+	// leastPrice is what an attempt offers at least, in micro-lamports a unit. Nodes report a recent price of 0
+	// whenever some transaction was included for nothing, and in congestion nothing is included for that. A sweep
+	// of five deposits costs about a thousand lamports more by it.
+	leastPrice = 10_000
 	// pricePercentile: the price offered exceeds that of so many per cent of the recent slots.
 	pricePercentile = 75
 )
@@ -56,7 +60,7 @@ func (s *Sender) Sign(
 	}
 	var verdict error
 	err = s.adapter.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
-		verdict, err = s.prepare(ctx, e, plan)
+		verdict, err = s.prepare(ctx, e, plan, len(previous))
 		return err
 	})
 	if err = errors.Join(err, verdict); err != nil {
@@ -71,8 +75,8 @@ func (s *Sender) Sign(
 }
 
 // prepare turns the plan into signed bytes through one endpoint. Its verdict is a reason not to sweep that
-// another endpoint would repeat.
-func (s *Sender) prepare(ctx context.Context, e *endpoint, p *sweepPlan) (verdict, err error) {
+// another endpoint would repeat. previous is how many attempts were made before.
+func (s *Sender) prepare(ctx context.Context, e *endpoint, p *sweepPlan, previous int) (verdict, err error) {
 	if verdict, err = e.resolve(ctx, p); verdict != nil || err != nil {
 		return verdict, err
 	}
@@ -80,12 +84,14 @@ func (s *Sender) prepare(ctx context.Context, e *endpoint, p *sweepPlan) (verdic
 	if verdict != nil || err != nil {
 		return verdict, err
 	}
-	if p.price, err = e.price(ctx, p.writable(s.payer())); err != nil {
+	recent, err := e.price(ctx, p.writable(s.payer()))
+	if err != nil {
 		return nil, err
 	}
-	if p.price > s.maxPrice {
-		return fmt.Errorf("%w: %d micro-lamports a unit, and at most %d are allowed", chain.ErrTooExpensive, p.price, s.maxPrice), nil
+	if recent > s.maxPrice {
+		return fmt.Errorf("%w: %d micro-lamports a unit, and at most %d are allowed", chain.ErrTooExpensive, recent, s.maxPrice), nil
 	}
+	p.price = bid(recent, previous, s.maxPrice)
 	if p.hash, p.until, err = e.blockhash(ctx); err != nil {
 		return nil, err
 	}
@@ -283,6 +289,19 @@ func (e *endpoint) price(ctx context.Context, writable []string) (uint64, error)
 	}
 	slices.Sort(fees)
 	return fees[min(len(fees)*pricePercentile/100, len(fees)-1)], nil
+}
+
+// bid returns the price of the next attempt: the recent one but at least leastPrice, doubled for every attempt that
+// was not included, and at most the operator's limit.
+func bid(recent uint64, previous int, most uint64) uint64 {
+	price := max(recent, leastPrice)
+	for ; previous > 0 && price <= most/2; previous-- {
+		price *= 2
+	}
+	if previous > 0 {
+		return most
+	}
+	return min(price, most)
 }
 
 // unknownHash reports whether a simulation failed because the node does not have the blockhash yet: several

@@ -40,17 +40,13 @@ func (s *Sender) Track(
 	return seen, nil
 }
 
-// trackThrough tracks through one endpoint. It reads the height before the signatures: whatever could be included
-// up to that height has been, and a node that has reached it has the status. Several nodes may serve one address,
-// so each answer must name its slot.
+// trackThrough tracks through one endpoint. Several nodes may serve its address, so answers are only compared by
+// the slots and heights within them: an attempt is dropped when the chain is past its last height, and a node that
+// is past that point too does not know the signature, twice.
 func (s *Sender) trackThrough(
 	ctx context.Context, e *endpoint, p *sweepPlan, attempts []chain.Attempt,
 ) (chain.SweepOutcome, error) {
-	var height uint64
-	if err := e.ask(ctx, &height, "getBlockHeight", options{"commitment": finalized}); err != nil {
-		return chain.SweepOutcome{}, err
-	}
-	final, err := e.slot(ctx, finalized)
+	end, err := e.progress(ctx)
 	if err != nil {
 		return chain.SweepOutcome{}, err
 	}
@@ -58,26 +54,57 @@ func (s *Sender) trackThrough(
 	for i, a := range attempts {
 		signatures[i], until = string(a.Tx), max(until, a.Until)
 	}
-	statuses, slot, err := e.statusesAt(ctx, signatures)
-	if err != nil {
-		return chain.SweepOutcome{}, err
-	}
-	for _, signature := range signatures {
-		switch st := statuses[signature]; {
-		case st == nil:
-		case st.included():
-			return s.included(ctx, e, p, signature, st)
-		default:
-			return chain.SweepOutcome{Status: chain.TxPending}, nil
+	for range 2 {
+		statuses, slot, err := e.statusesAt(ctx, signatures)
+		if err != nil {
+			return chain.SweepOutcome{}, err
+		}
+		for _, signature := range signatures {
+			switch st := statuses[signature]; {
+			case st == nil:
+			case st.included():
+				return s.included(ctx, e, p, signature, st)
+			default:
+				return chain.SweepOutcome{Status: chain.TxPending}, nil
+			}
+		}
+		if slot < end.Slot {
+			return chain.SweepOutcome{}, lagging("statuses are of slot %d, and %d is final", slot, end.Slot)
+		}
+		if !end.past(until, slot) {
+			return chain.SweepOutcome{Status: chain.TxUnknown}, nil
 		}
 	}
-	if slot < final {
-		return chain.SweepOutcome{}, lagging("statuses are of slot %d, and %d is final", slot, final)
+	return chain.SweepOutcome{Status: chain.TxDropped, Note: "its blockhash expired before it was included"}, nil
+}
+
+// progress is a finalized slot and the height of its block, of one answer: height and slot from two answers may
+// be of two nodes.
+type progress struct {
+	Slot   uint64 `json:"absoluteSlot"`
+	Height uint64 `json:"blockHeight"`
+}
+
+func (e *endpoint) progress(ctx context.Context) (p progress, err error) {
+	err = e.ask(ctx, &p, "getEpochInfo", options{"commitment": finalized})
+	if err == nil && (p.Height == 0 || p.Height > p.Slot) {
+		err = malformed("getEpochInfo")
 	}
-	if height > until {
-		return chain.SweepOutcome{Status: chain.TxDropped, Note: "its blockhash expired before it was included"}, nil
+	return p, err
+}
+
+// deadMargin is how many slots a node must be past the last slot at which a transaction could be included before
+// its not knowing the signature counts.
+const deadMargin = 16
+
+// past reports whether the chain is past the height, and a node at the slot is past it by deadMargin. The height
+// is reached at least as many slots before p.Slot as p.Height is above it.
+func (p progress) past(height, slot uint64) bool {
+	if p.Height <= height {
+		return false
 	}
-	return chain.SweepOutcome{Status: chain.TxUnknown}, nil
+	last := p.Slot - (p.Height - height - 1)
+	return slot >= last+deadMargin
 }
 
 // confirmDropped checks with the other endpoints attempts that one of them considers dropped. An endpoint that
