@@ -20,7 +20,7 @@ const (
 	Ended  State = "ENDED"
 )
 
-// Campaign is what donations are asked for.
+// Campaign collects donations for one purpose.
 type Campaign struct {
 	Number int64  // the row's; 0 before it is stored
 	Slug   string // the campaignId; unique, never changes
@@ -48,7 +48,7 @@ type Campaign struct {
 type Totals struct {
 	Raised  money.Micros
 	Donors  int64
-	Waiting int64 // donations whose name or message nobody has looked at
+	Waiting int64 // donations whose name or message is not reviewed
 }
 
 // Percent is how much of the goal is raised, rounded down, 0 to 100; 0 without
@@ -60,11 +60,11 @@ func (c Campaign) Percent(t Totals) int {
 	case t.Raised >= c.Goal:
 		return 100
 	}
-	// Divided first, so that no sum of money overflows.
+	// Divide first: no sum of money overflows.
 	return int(min(t.Raised/max(c.Goal/100, 1), 99))
 }
 
-// Reached reports whether the goal is.
+// Reached reports whether the goal is reached.
 func (c Campaign) Reached(t Totals) bool { return c.Goal > 0 && t.Raised >= c.Goal }
 
 // Refusals.
@@ -79,7 +79,7 @@ var (
 	errAlreadyActive = fault.New(fault.Conflict, "this campaign is active already")
 )
 
-// At returns the state at a time: a campaign whose end has come has ended.
+// At returns the state at a time: a campaign has ended once its end has passed.
 func (c Campaign) At(now time.Time) State {
 	if !c.EndsAt.IsZero() && !now.Before(c.EndsAt) {
 		return Ended
@@ -138,7 +138,7 @@ func (c Campaign) End(now time.Time) (Campaign, error) {
 	return c, nil
 }
 
-// Edit replaces what the merchant says about the campaign.
+// Edit replaces the merchant's description and settings of the campaign.
 func (c Campaign) Edit(in Draft, keyID int64, now time.Time) (Campaign, error) {
 	if c.State == Ended && !in.EndsAt.Equal(c.EndsAt) {
 		return c, ErrEndedForGood
@@ -152,7 +152,7 @@ func (c Campaign) Edit(in Draft, keyID int64, now time.Time) (Campaign, error) {
 	return edited, nil
 }
 
-// Review is what the merchant made of a donation's name and message.
+// Review is the merchant's decision on showing a donation's name and message.
 type Review string
 
 // The reviews.
@@ -186,7 +186,7 @@ type Donation struct {
 	At       time.Time // of completion
 }
 
-// Public returns the donation as everybody may see it.
+// Public returns the donation as the public may see it.
 func (d Donation) Public(c Campaign) Donation {
 	if d.Review != Approved && (d.Review != Waiting || !c.ShowAtOnce) {
 		d.Name, d.Message = "", ""

@@ -69,7 +69,7 @@ func TestNew_Refuses(t *testing.T) {
 	}
 }
 
-// The states of doc.go, and what each lets happen.
+// The states of doc.go and the transitions each allows.
 func TestCampaign_States(t *testing.T) {
 	t.Parallel()
 	acts := map[string]func(Campaign, time.Time) (Campaign, error){
@@ -113,7 +113,7 @@ func TestCampaign_Takes(t *testing.T) {
 	}
 }
 
-// An end that came by itself can be moved; one by hand cannot.
+// An end that has passed can be moved; a campaign that the merchant ended cannot be reopened.
 func TestCampaign_Edit(t *testing.T) {
 	t.Parallel()
 	in := draft()
@@ -125,7 +125,7 @@ func TestCampaign_Edit(t *testing.T) {
 	later := start.Add(2 * time.Hour)
 	in.Title = "Changed after its end"
 	if c, err = c.Edit(in, 2, later); err != nil || c.Title != in.Title || c.KeyID != 2 || c.At(later) != Ended {
-		t.Errorf("editing alone: %+v, %v", c, err)
+		t.Errorf("edited without moving the end: %+v, %v", c, err)
 	}
 	in.Slug, in.EndsAt = "another", later.Add(time.Hour)
 	if c, err = c.Edit(in, 2, later); err != nil || c.At(later) != Active || c.Slug != "winter-shelter" {
@@ -136,7 +136,7 @@ func TestCampaign_Edit(t *testing.T) {
 	}
 	in.EndsAt = later.Add(5 * time.Hour)
 	if _, err = c.Edit(in, 2, later); !errors.Is(err, ErrEndedForGood) {
-		t.Errorf("moving the end of an ended one: %v", err)
+		t.Errorf("moving the end of a campaign that the merchant ended: %v", err)
 	}
 }
 

@@ -1,10 +1,10 @@
-// Package campaign is what a merchant publishes for many to pay: donation
-// campaigns, and payment links that are used again and again. It opens ordinary
+// Package campaign has what a merchant publishes for many payers: donation
+// campaigns, and payment links that can be used repeatedly. It opens ordinary
 // payments, which carry the campaign.
 //
-// Its one invariant: a total is the money of completed payments that the chain
-// holds, and nothing else; and what a giver wrote is shown to nobody but the
-// merchant until the merchant, or the campaign's own setting, says so.
+// Its one invariant: a total counts only money of completed payments that the
+// chain holds; and only the merchant sees what a donor wrote, until the merchant
+// or the campaign's setting releases it.
 //
 //	         pause
 //	ACTIVE ◀──────▶ PAUSED
@@ -12,6 +12,7 @@
 //	   │ end          │ end
 //	   └──▶ ENDED ◀───┘
 //
-// A campaign whose end has come counts as ENDED without being written; moving
-// its end into the future opens it again. One that was ended by hand stays so.
+// A campaign whose end has passed counts as ENDED, although that is not stored;
+// moving its end into the future opens it again. A campaign that the merchant
+// ended stays ENDED.
 package campaign

@@ -11,8 +11,8 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// Limits of what a merchant and a giver may write, in characters: enough for a
-// story, small enough that a page stays one page.
+// Limits of the texts of merchants and donors, in characters: they must fit one
+// page.
 const (
 	MaxSlug        = 48
 	MinSlug        = 3
@@ -29,8 +29,8 @@ const (
 	MaxAhead = 10 * 366 * 24 * time.Hour
 )
 
-// Draft is what a merchant says about a campaign. Amounts are as they were
-// typed; empty texts are none.
+// Draft is the merchant's input for a campaign. Amounts are as typed; an empty
+// text means none.
 type Draft struct {
 	Slug        string
 	Title       string
@@ -75,7 +75,7 @@ func (in Draft) apply(c Campaign, now time.Time) (Campaign, error) {
 	return c, nil
 }
 
-// suggestions reads amounts, drops those that come twice and orders them.
+// suggestions reads amounts, drops duplicates and sorts them.
 func suggestions(texts []string) ([]money.Micros, error) {
 	var all []money.Micros
 	for _, text := range texts {
@@ -106,8 +106,8 @@ func optionalAmount(name, text string) (money.Micros, error) {
 	return m, err
 }
 
-// cleanSlug checks what stands in an address: lower-case letters, digits and
-// single hyphens between them.
+// cleanSlug checks the part of a web address that names a page: lower-case
+// letters, digits and single hyphens between them.
 func cleanSlug(field, text string) (string, error) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if !ValidSlug(text) {
@@ -174,9 +174,9 @@ func cleanText(field, text string, most int) (string, error) {
 	return text, nil
 }
 
-// hidden reports characters that do not print but change what is around them:
-// controls, line separators and the overrides of writing direction, with which
-// one giver could be made to look like another.
+// hidden reports characters that do not print but change how the text around
+// them looks: controls, line separators and overrides of the writing direction,
+// with which one donor could imitate another.
 func hidden(r rune) bool {
 	switch {
 	case r == '\n':

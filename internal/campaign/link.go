@@ -8,7 +8,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// Link is a payment link that is used again and again: each use makes a new
+// Link is a payment link that can be used repeatedly: each use makes a new
 // payment of the key.
 type Link struct {
 	Number      int64
@@ -16,7 +16,7 @@ type Link struct {
 	KeyID       int64
 	KeyRevoked  bool
 	Description string // the payer sees it; may be empty
-	// Reference is given to every payment, and finds them all.
+	// Reference is set on every payment of the link.
 	Reference string
 	Amount    money.Micros // 0: the payer chooses, between Min and Max
 	Min, Max  money.Micros // 0: no bound but the operator's
@@ -24,7 +24,7 @@ type Link struct {
 	CreatedAt time.Time
 }
 
-// LinkDraft is what a merchant says about a link; amounts as they were typed.
+// LinkDraft is the merchant's input for a link; amounts are as typed.
 type LinkDraft struct {
 	Slug             string
 	Description      string
@@ -40,7 +40,7 @@ var (
 )
 
 // NewLink makes a link of a key, or fails with fault.Invalid naming what
-// breaks a rule. Without a reference its slug is one.
+// breaks a rule. The default reference is the slug.
 func NewLink(in LinkDraft, keyID int64, now time.Time) (Link, error) {
 	l := Link{KeyID: keyID, CreatedAt: now}
 	var err error
@@ -76,7 +76,7 @@ func NewLink(in LinkDraft, keyID int64, now time.Time) (Link, error) {
 // Closed reports whether no payment can be made of the link.
 func (l Link) Closed() bool { return l.Paused || l.KeyRevoked }
 
-// amount returns what a payment of the link is about, given what the payer typed.
+// amount returns the amount of a payment of the link, given what the payer typed.
 func (l Link) amount(typed string) (string, error) {
 	if l.Amount > 0 {
 		return l.Amount.String(), nil

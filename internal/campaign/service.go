@@ -25,7 +25,7 @@ type Store interface {
 	Campaigns(ctx context.Context, keys []int64) ([]Summary, error)
 	// Donations lists the donations of a campaign, the newest first.
 	Donations(ctx context.Context, q DonationQuery) ([]Donation, error)
-	// ReviewDonation sets what the merchant made of a donation, or fails with
+	// ReviewDonation stores the merchant's review of a donation, or fails with
 	// ErrUnknownGift.
 	ReviewDonation(ctx context.Context, campaign, donation int64, r Review, trail ...audit.Entry) error
 
@@ -35,24 +35,24 @@ type Store interface {
 	Link(ctx context.Context, slug string) (Link, error)
 	// Links lists the links of keys, the newest first.
 	Links(ctx context.Context, keys []int64) ([]Link, error)
-	// PauseLink takes a link out of use or back, or fails with ErrUnknownLink.
+	// PauseLink pauses or resumes a link, or fails with ErrUnknownLink.
 	PauseLink(ctx context.Context, keys []int64, slug string, paused bool, trail ...audit.Entry) error
 }
 
-// Summary is a campaign with what it has raised.
+// Summary is a campaign with its totals.
 type Summary struct {
 	Campaign
 	Totals
 }
 
-// DonationQuery asks for donations of a campaign.
+// DonationQuery selects donations of a campaign.
 type DonationQuery struct {
 	Campaign int64
-	Before   int64 // Number of the last donation of the page before; 0 for the first page
+	Before   int64 // Number of the last donation of the previous page; 0 for the first page
 	Limit    int
 	// Proven leaves out those without money on the chain, which no total counts.
 	Proven bool
-	// Review takes only those of that review; empty: all.
+	// Review selects donations with that review; empty: all.
 	Review Review
 }
 
@@ -65,7 +65,7 @@ type Payments interface {
 	Create(ctx context.Context, in payment.CreateInput, trail ...audit.Entry) (payment.Payment, error)
 }
 
-// Service is what surfaces do with campaigns and links.
+// Service manages campaigns and links and opens their payments.
 type Service struct {
 	store    Store
 	payments Payments
@@ -84,8 +84,8 @@ func (s *Service) Create(ctx context.Context, keyID int64, in Draft, trail ...au
 	return s.store.CreateCampaign(ctx, c, trail...)
 }
 
-// Edit replaces what is said about a campaign of one of the keys, and the key
-// it belongs to.
+// Edit replaces the description, the settings and the key of a campaign of one
+// of the keys.
 func (s *Service) Edit(
 	ctx context.Context, keys []int64, slug string, keyID int64, in Draft, trail ...audit.Entry,
 ) (Campaign, error) {
@@ -97,7 +97,7 @@ func (s *Service) Pause(ctx context.Context, keys []int64, slug string, trail ..
 	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.Pause(s.now()) }, trail...)
 }
 
-// Resume takes donations to a campaign of one of the keys again.
+// Resume reopens a paused campaign of one of the keys.
 func (s *Service) Resume(ctx context.Context, keys []int64, slug string, trail ...audit.Entry) (Campaign, error) {
 	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.Resume(s.now()) }, trail...)
 }
@@ -116,7 +116,7 @@ func (s *Service) update(
 	return s.store.UpdateCampaign(ctx, keys, slug, decide, trail...)
 }
 
-// Get returns a campaign to anybody. A malformed slug is as unknown as any other.
+// Get returns a campaign, which is public. A malformed slug is unknown.
 func (s *Service) Get(ctx context.Context, slug string) (Campaign, Totals, error) {
 	if !ValidSlug(slug) {
 		return Campaign{}, Totals{}, ErrUnknown
@@ -129,8 +129,8 @@ func (s *Service) List(ctx context.Context, keys []int64) ([]Summary, error) {
 	return s.store.Campaigns(ctx, keys)
 }
 
-// Wall returns donations as everybody may see them, the newest first, and the
-// Number to ask for the page after these with; 0 on the last.
+// Wall returns donations as the public may see them, the newest first, and the
+// value of before for the next page; 0 on the last.
 func (s *Service) Wall(ctx context.Context, c Campaign, before int64, limit int) ([]Donation, int64, error) {
 	list, next, err := s.Donations(ctx, DonationQuery{Campaign: c.Number, Before: before, Limit: limit, Proven: true})
 	for i := range list {
@@ -139,13 +139,14 @@ func (s *Service) Wall(ctx context.Context, c Campaign, before int64, limit int)
 	return list, next, err
 }
 
-// Donations returns a page for the merchant, and where the next one begins.
+// Donations returns a page for the merchant, and the Before of the next page; 0
+// on the last.
 func (s *Service) Donations(ctx context.Context, q DonationQuery) ([]Donation, int64, error) {
 	if q.Limit < 1 || q.Limit > MaxPage {
 		q.Limit = MaxPage
 	}
 	limit := q.Limit
-	q.Limit++ // one more tells whether there is a next page
+	q.Limit++ // one more shows whether there is a next page
 	list, err := s.store.Donations(ctx, q)
 	if err != nil || len(list) <= limit {
 		return list, 0, err
@@ -153,19 +154,19 @@ func (s *Service) Donations(ctx context.Context, q DonationQuery) ([]Donation, i
 	return list[:limit], list[limit-1].Number, nil
 }
 
-// Review sets what the merchant makes of a donation's name and message.
+// Review stores the merchant's decision on a donation's name and message.
 func (s *Service) Review(ctx context.Context, c Campaign, donation int64, r Review, trail ...audit.Entry) error {
 	return s.store.ReviewDonation(ctx, c.Number, donation, r, trail...)
 }
 
-// Gift asks for a donation.
+// Gift is a request to donate.
 type Gift struct {
 	// ID makes a repeated request the same payment; empty for a fresh one.
 	ID            payment.ID
-	Amount        string // as it stood in the request
+	Amount        string // as in the request
 	Choice        payment.Choice
 	Name, Message string
-	// ReturnURL is where the giver may go afterwards: the campaign's page.
+	// ReturnURL is where the donor may go afterwards: the campaign's page.
 	ReturnURL string
 }
 
@@ -202,7 +203,7 @@ func (s *Service) CreateLink(ctx context.Context, keyID int64, in LinkDraft, tra
 	return s.store.CreateLink(ctx, l, trail...)
 }
 
-// Link returns a link to anybody.
+// Link returns a link, which is public.
 func (s *Service) Link(ctx context.Context, slug string) (Link, error) {
 	if !ValidSlug(slug) {
 		return Link{}, ErrUnknownLink
@@ -215,7 +216,7 @@ func (s *Service) Links(ctx context.Context, keys []int64) ([]Link, error) {
 	return s.store.Links(ctx, keys)
 }
 
-// PauseLink takes a link of one of the keys out of use, or back.
+// PauseLink pauses or resumes a link of one of the keys.
 func (s *Service) PauseLink(ctx context.Context, keys []int64, slug string, paused bool, trail ...audit.Entry) error {
 	if !ValidSlug(slug) {
 		return ErrUnknownLink
@@ -223,8 +224,8 @@ func (s *Service) PauseLink(ctx context.Context, keys []int64, slug string, paus
 	return s.store.PauseLink(ctx, keys, slug, paused, trail...)
 }
 
-// UseLink makes a payment of the link. amount is what the payer typed, and
-// counts only where the link leaves it open.
+// UseLink makes a payment of the link. amount is what the payer typed; a link
+// with a fixed amount ignores it.
 func (s *Service) UseLink(ctx context.Context, l Link, amount string) (payment.Payment, error) {
 	if l.Closed() {
 		return payment.Payment{}, ErrLinkClosed

@@ -4,9 +4,9 @@
 //
 // Its one invariant: the signed bytes and their hash are stored before they are
 // broadcast, and units are credited for a recharge once, in the transaction in
-// which it becomes CREDITED, when that very hash is final and moved the price
+// which it becomes CREDITED, when exactly that hash is final and moved the price
 // from the registered wallet to the treasury. So after any crash the
-// same bytes are sent again, and nothing is credited for money that did not come.
+// same bytes are sent again, and no units are credited without the money.
 //
 //	        sign, store                 final, paid
 //	(none) ─────────────▶ SIGNED ─────────────────────▶ CREDITED

@@ -15,8 +15,8 @@ import (
 	"github.com/florinpay/florin/internal/recharge"
 )
 
-// distorting is an endpoint in front of the chain that changes every receipt
-// it passes on, or keeps to itself what it makes "gone".
+// distorting returns the address of a proxy of the chain's endpoint that passes every receipt to change. A receipt
+// that change marks as "gone" is answered with null.
 func (w *world) distorting(change func(receipt map[string]any)) string {
 	w.t.Helper()
 	one := func(answer map[string]any) {
@@ -64,9 +64,9 @@ func (w *world) distorting(change func(receipt map[string]any)) string {
 	return s.URL
 }
 
-// An endpoint that has lost the logs of a receipt, or tells that the
-// transaction failed, does not decide alone that nothing was paid.
-func TestFailed_SaysOne(t *testing.T) {
+// One of two endpoints omits the logs of a receipt, or reports that the transaction failed: the recharge stays SIGNED
+// until both agree.
+func TestFailed_EndpointsDisagree(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(map[string]any){
 		"NoLogs": func(r map[string]any) { r["logs"] = []any{} },
@@ -98,9 +98,9 @@ func TestFailed_SaysOne(t *testing.T) {
 	}
 }
 
-// The only endpoint there is tells that the transfer failed, and finds it a
-// little later: the money is there, so the units are owed.
-func TestFailed_FoundAfterAll(t *testing.T) {
+// The only endpoint reports that the transfer failed, and finds it later: the money has arrived, so the units are
+// credited.
+func TestFailed_FoundLater(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		r := w.signed(3)
@@ -117,21 +117,20 @@ func TestFailed_FoundAfterAll(t *testing.T) {
 			t.Fatalf("without its logs: %s", w.state(r))
 		}
 		if _, ok, err := w.store.RechargeOf(t.Context(), w.wallet); ok || err != nil {
-			t.Errorf("a failed recharge is in the way: %v", err)
+			t.Errorf("a failed recharge blocks the next: %v", err)
 		}
 		w.remit = honest
 		w.pass(10 * time.Minute)
 		w.round()
 		if w.state(r) != recharge.Credited || w.queries() != 3 {
-			t.Errorf("found after all: %s, %d queries", w.state(r), w.queries())
+			t.Errorf("found later: %s, %d queries", w.state(r), w.queries())
 		}
 		w.balanced()
 	})
 }
 
-// An endpoint that does not have the receipt yet agrees to nothing: neither to
-// one that tells the transfer failed, nor to one that tells it came.
-func TestFailed_OtherBehind(t *testing.T) {
+// While the second endpoint does not have the receipt yet, neither a failed nor a paid transfer is confirmed.
+func TestFailed_SecondEndpointBehind(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(map[string]any){
 		"Failed": func(r map[string]any) { r["logs"], r["status"] = []any{}, "0x0" },
@@ -151,14 +150,14 @@ func TestFailed_OtherBehind(t *testing.T) {
 			for range 2 {
 				w.round()
 				if w.state(r) != recharge.Signed || w.queries() != 0 {
-					t.Errorf("while one does not know it yet: %s, %d queries", w.state(r), w.queries())
+					t.Errorf("while one endpoint lacks the receipt: %s, %d queries", w.state(r), w.queries())
 				}
 			}
 			w.remit = honest
 			w.round()
 			w.round()
 			if w.state(r) != recharge.Credited || w.queries() != 3 {
-				t.Errorf("when all know it: %s, %d queries", w.state(r), w.queries())
+				t.Errorf("when both have the receipt: %s, %d queries", w.state(r), w.queries())
 			}
 		})
 	}

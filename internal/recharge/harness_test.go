@@ -31,7 +31,7 @@ import (
 	"github.com/florinpay/florin/internal/store"
 )
 
-// world is a real chain and a real database with a merchant on both.
+// world is a development chain and a database with a merchant on both.
 type world struct {
 	t       *testing.T
 	mu      sync.Mutex
@@ -48,13 +48,13 @@ type world struct {
 	private secret.Text
 }
 
-// treasury is where the operator is paid.
+// treasury is the operator's wallet.
 var treasury = chain.AddressOf(chain.BEP20, common.HexToAddress("0x9858EfFD232B4033E47d90003D41EC34EcaEda94").Bytes()).Address
 
 const patient = 20 * time.Second
 
-// onEach tells the story on both databases, each with a chain of its own.
-func onEach(t *testing.T, story func(t *testing.T, w *world)) {
+// onEach runs a test on both databases, each with a chain of its own.
+func onEach(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
 	for name, url := range map[string]func(*testing.T) string{
 		"SQLite":     func(t *testing.T) string { return "sqlite://" + filepath.Join(t.TempDir(), "florin.db") },
@@ -62,7 +62,7 @@ func onEach(t *testing.T, story func(t *testing.T, w *world)) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			story(t, newWorld(t, url(t)))
+			test(t, newWorld(t, url(t)))
 		})
 	}
 }
@@ -189,10 +189,10 @@ func (w *world) request(units int64) recharge.Request {
 	}
 }
 
-// signed stores a recharge whose process dies before it is broadcast.
+// signed stores a recharge and does not broadcast it, like a process that dies in between.
 func (w *world) signed(units int64) recharge.Recharge {
 	w.t.Helper()
-	s := recharge.New(w.store, w.network(dumb{w.remit}), w.now, silent())
+	s := recharge.New(w.store, w.network(noBroadcast{w.remit}), w.now, silent())
 	r, err := s.Buy(w.t.Context(), w.request(units), 0)
 	w.must(err)
 	if r.State != recharge.Signed || !r.SentAt.IsZero() {
@@ -201,14 +201,14 @@ func (w *world) signed(units int64) recharge.Recharge {
 	return r
 }
 
-// dumb is a chain whose broadcast dies.
-type dumb struct{ chain.TransferSender }
+// noBroadcast is a sender whose process dies when it broadcasts.
+type noBroadcast struct{ chain.TransferSender }
 
 var errDied = errors.New("the process died")
 
-func (dumb) Broadcast(context.Context, chain.SignedTx) error { return errDied }
+func (noBroadcast) Broadcast(context.Context, chain.SignedTx) error { return errDied }
 
-// round lets the loop run once, when it is due.
+// round advances the clock until the recharges are due and runs one round of the loop.
 func (w *world) round() {
 	w.t.Helper()
 	w.pass(15 * time.Second)
@@ -229,7 +229,7 @@ func (w *world) queries() int64 {
 	return b.Queries
 }
 
-// earned is what the treasury holds, in Micros.
+// earned is what the treasury holds, in USDT.
 func (w *world) earned() string {
 	w.t.Helper()
 	held, err := w.reader.Balances(w.t.Context(), w.asset, []chain.Address{treasury}, chain.Head{})
@@ -237,7 +237,7 @@ func (w *world) earned() string {
 	return held[0].Format(18)
 }
 
-// balanced checks the whole book.
+// balanced checks the whole ledger.
 func (w *world) balanced() {
 	w.t.Helper()
 	_, wrong, err := w.store.VerifyLedger(w.t.Context())

@@ -14,7 +14,7 @@ const (
 	// roundLimit bounds one round, and maxRound how many recharges it takes.
 	roundLimit = time.Minute
 	maxRound   = 50
-	// resendAfter is after how long bytes that no endpoint has are broadcast again.
+	// resendAfter is when bytes that no endpoint has are broadcast again.
 	resendAfter = 10 * time.Second
 )
 
@@ -132,7 +132,7 @@ func (s *Service) settle(ctx context.Context, r Recharge) (Recharge, error) {
 	return r, nil
 }
 
-// confirmed asks a second endpoint about the payment in the outcome.
+// confirmed checks the payment in the outcome with a second endpoint.
 func (s *Service) confirmed(ctx context.Context, r Recharge, v chain.TransferOutcome) (bool, error) {
 	paid, ok := r.Payment(v)
 	if !ok || r.State.Over() {

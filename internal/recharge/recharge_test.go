@@ -31,13 +31,13 @@ func TestBuy(t *testing.T) {
 		if r.State != recharge.Credited || w.queries() != 7 || w.earned() != "0.35" {
 			t.Errorf("%s, %d queries, the treasury holds %s", r.State, w.queries(), w.earned())
 		}
-		// The same request again, as after a lost answer, goes on with what is there.
+		// The same request again, as after a lost answer, continues the stored recharge.
 		again, err := w.service().Buy(t.Context(), q, patient)
 		w.must(err)
 		if again.Bytes.Tx != r.Bytes.Tx || w.queries() != 7 || w.earned() != "0.35" {
 			t.Errorf("again: %s, %d queries, the treasury holds %s", again.Bytes.Tx, w.queries(), w.earned())
 		}
-		// Two at once wait for each other and share no nonce.
+		// Of two at once, one waits for the other; they share no nonce.
 		results := make(chan recharge.Recharge, 2)
 		for range 2 {
 			go func() {
@@ -58,7 +58,7 @@ func TestBuy(t *testing.T) {
 	})
 }
 
-// Whoever cannot pay is told before anything is signed.
+// A purchase that cannot be paid is refused before anything is signed.
 func TestBuy_Refusals(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "sqlite://"+t.TempDir()+"/florin.db")
@@ -84,7 +84,7 @@ func TestBuy_Refusals(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// Without the coin that pays for gas.
+	// Without native coin for gas.
 	rest := new(big.Int).Sub(big.NewInt(1e18), big.NewInt(5e13))
 	faucet := devchain.FaucetAddress()
 	_, err := w.chain.Send(t.Context(), w.owner, devchain.Tx{To: &faucet, Value: rest, Gas: 21_000})
@@ -98,8 +98,8 @@ func TestBuy_Refusals(t *testing.T) {
 	}
 }
 
-// What is signed is the merchant's own wallet's, of the very token, at a price
-// of gas that is allowed; else nothing is signed and nothing stored.
+// Only a transfer from the merchant's registered wallet, of the network's token and within the gas price limit, is
+// signed and stored.
 func TestBuy_Signs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "sqlite://"+t.TempDir()+"/florin.db")
@@ -113,7 +113,7 @@ func TestBuy_Signs(t *testing.T) {
 	w.must(err)
 	w.must(tx.UnmarshalBinary(capped.Raw))
 	if tx.GasFeeCap().Cmp(between) != 0 || tx.To().Cmp(common.HexToAddress(string(w.asset.Contract))) != 0 {
-		t.Errorf("of at most %s wei a unit of gas %s are offered, to %s", between, tx.GasFeeCap(), tx.To())
+		t.Errorf("the limit is %s wei a unit of gas; the transfer offers %s, to %s", between, tx.GasFeeCap(), tx.To())
 	}
 	other := w.request(1)
 	other.PrivateKey = secret.New(strings.Repeat("12", 32))
@@ -127,7 +127,8 @@ func TestBuy_Signs(t *testing.T) {
 		"another's key": {w.network(w.remit), other, fault.Internal},
 		"another token": {token, w.request(1), fault.Internal},
 		"gas too dear": {
-			w.network(sender.NewTransfers(w.reader, money.NewUnits(new(big.Int).Sub(least, big.NewInt(1))))), w.request(1),
+			w.network(sender.NewTransfers(w.reader, money.NewUnits(new(big.Int).Sub(least, big.NewInt(1))))),
+			w.request(1),
 			fault.Unavailable,
 		},
 	} {
@@ -139,15 +140,15 @@ func TestBuy_Signs(t *testing.T) {
 	}
 }
 
-// A process that dies after it stored the bytes, or after it broadcast them,
-// leaves them to the loop, which credits them once, whoever looks.
+// The loop completes a recharge whose process crashed after storing the bytes, or after broadcasting them, and credits
+// it once, on whichever instance.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		before := w.signed(3)
 		w.round() // broadcasts
 		w.finalize()
-		// Two instances come to the same conclusion at once.
+		// Two instances track it at the same time.
 		w.pass(15 * time.Second)
 		done := make(chan error, 2)
 		for range 2 {
@@ -159,7 +160,7 @@ func TestCrash(t *testing.T) {
 		if w.state(before) != recharge.Credited || w.queries() != 3 {
 			t.Errorf("died before broadcast: %s, %d queries", w.state(before), w.queries())
 		}
-		// Dies after the broadcast: nobody waits, nothing is noted.
+		// The process dies after the broadcast and before it is recorded.
 		after := w.signed(4)
 		w.must(w.remit.Broadcast(t.Context(), after.Bytes))
 		w.finalize()
@@ -199,24 +200,23 @@ func TestCrash_BeforeCredit(t *testing.T) {
 	}
 }
 
-// A network that is configured away is told of, once, while a recharge is on
-// its way; a treasury that is taken away stops sales, and what was sold before
-// is still settled where it was sent.
-func TestConfiguredAway(t *testing.T) {
+// A recharge that is open on a network no longer configured is logged once. Without a treasury nothing is sold, and
+// recharges sold before are still credited.
+func TestNetworkRemoved(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		told := func() string {
+		logged := func() string {
 			var log strings.Builder
 			s := recharge.New(w.store, nil, w.now, slog.New(slog.NewJSONHandler(&log, nil)))
 			w.must(s.Run(t.Context()))
 			return log.String()
 		}
-		if log := told(); log != "" {
-			t.Errorf("nothing is on its way, and the log says %s", log)
+		if log := logged(); log != "" {
+			t.Errorf("without open recharges the log says %s", log)
 		}
 		r := w.signed(2)
-		if log := told(); strings.Count(log, "\n") != 1 || !strings.Contains(log, `"level":"WARN"`) || !strings.Contains(log, `"recharges":1`) {
-			t.Errorf("one is on its way, and the log says %s", log)
+		if log := logged(); strings.Count(log, "\n") != 1 || !strings.Contains(log, `"level":"WARN"`) || !strings.Contains(log, `"recharges":1`) {
+			t.Errorf("with one open recharge the log says %s", log)
 		}
 		w.pass(30 * time.Minute)
 		stuck, err := w.store.Reports().Stuck(t.Context(), w.now(), 0)
@@ -225,7 +225,7 @@ func TestConfiguredAway(t *testing.T) {
 		w.must(err)
 		if stuck.Recharges != 1 || len(trouble.Recharges) != 1 || trouble.Recharges[0].Tx != r.Bytes.Tx ||
 			trouble.Recharges[0].Email != "ada@shop.example" {
-			t.Errorf("the operator is shown %+v, %+v", stuck, trouble.Recharges)
+			t.Errorf("the reports show %+v, %+v", stuck, trouble.Recharges)
 		}
 
 		network := w.network(w.remit)
@@ -242,7 +242,7 @@ func TestConfiguredAway(t *testing.T) {
 			t.Errorf("%s, %d queries, the treasury holds %s", w.state(r), w.queries(), w.earned())
 		}
 		if stuck, err = w.store.Reports().Stuck(t.Context(), w.now(), 0); err != nil || stuck.Recharges != 0 {
-			t.Errorf("settled, and the operator is shown %+v, %v", stuck, err)
+			t.Errorf("after it was credited the report shows %+v, %v", stuck, err)
 		}
 	})
 }
