@@ -130,7 +130,7 @@ type Asset struct {
 	Token money.Token
 }
 
-// Key identifies a transfer: network, transaction hash and the ordinal of the
+// Key is the place of a transfer: network, transaction hash and the ordinal of the
 // transfer inside its transaction. A log's index within the block would change
 // when a reorg includes the transaction again; this does not.
 type Key struct {
@@ -149,6 +149,20 @@ type Transfer struct {
 	Block Head
 	// Source names the endpoint that reported it, for the timeline.
 	Source string
+}
+
+// TransferID is the identity of a transfer. A contract can make the recipient and
+// the asset of a log depend on the block, so that one Key stands for different
+// transfers in two forks; these never share an identity.
+type TransferID struct {
+	Key
+	To       Address
+	Contract Address
+}
+
+// ID returns the transfer's identity.
+func (t Transfer) ID() TransferID {
+	return TransferID{Key: t.Key, To: t.To, Contract: t.Asset.Contract}
 }
 
 // Inclusion says where a transfer was found: in which transaction and block,

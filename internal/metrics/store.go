@@ -173,12 +173,12 @@ func network(n chain.Network) string {
 // moved counts deposits that entered a state, each once: a deposit is stored
 // again when it is rechecked or moves to another block.
 func (m *Metrics) moved(before, after []payment.Deposit) {
-	was := make(map[chain.Key]payment.DepositState, len(before))
+	was := make(map[chain.TransferID]payment.DepositState, len(before))
 	for _, d := range before {
-		was[d.Transfer.Key] = d.State
+		was[d.Transfer.ID()] = d.State
 	}
 	for _, d := range after {
-		state, known := was[d.Transfer.Key]
+		state, known := was[d.Transfer.ID()]
 		n := network(d.Transfer.Network)
 		if !known {
 			m.deposits.WithLabelValues(n, "seen").Inc()

@@ -18,7 +18,7 @@ const (
 )
 
 // Deposit is a transfer to one of a payment's addresses. Its identity is
-// Transfer.Key; the block is an attribute, which a reorg may change.
+// Transfer.ID; amount, sender and block are attributes, which a reorg may change.
 type Deposit struct {
 	Transfer chain.Transfer
 	State    DepositState
@@ -76,18 +76,18 @@ func (p Payment) rule(n chain.Network) chain.Finality {
 // merge brings the deposits up to what the view shows and returns those that
 // are new or have changed.
 func (p *Payment) merge(v View, now time.Time) []Deposit {
-	present := make(map[chain.Key]chain.Transfer, len(v.Transfers))
+	present := make(map[chain.TransferID]chain.Transfer, len(v.Transfers))
 	for _, t := range v.Transfers {
 		if v.covers(t) && !t.Units.IsZero() {
-			present[t.Key] = t
+			present[t.ID()] = t
 		}
 	}
 	var changed []Deposit
 	rule := p.rule(v.Network)
 	for i := range p.Deposits {
 		d := &p.Deposits[i]
-		t, ok := present[d.Transfer.Key]
-		delete(present, d.Transfer.Key)
+		t, ok := present[d.Transfer.ID()]
+		delete(present, d.Transfer.ID())
 		before := *d
 		switch {
 		case d.Rechecked:
@@ -102,10 +102,10 @@ func (p *Payment) merge(v View, now time.Time) []Deposit {
 		}
 	}
 	for _, t := range v.Transfers {
-		if _, isNew := present[t.Key]; !isNew {
+		if _, isNew := present[t.ID()]; !isNew {
 			continue
 		}
-		delete(present, t.Key)
+		delete(present, t.ID())
 		d := Deposit{SeenAt: now, Late: p.Status.Final()}
 		d.appear(t, v, rule, now)
 		p.Deposits = append(p.Deposits, d)
@@ -116,11 +116,12 @@ func (p *Payment) merge(v View, now time.Time) []Deposit {
 
 // appear records that block t.Block holds the transfer.
 func (d *Deposit) appear(t chain.Transfer, v View, rule chain.Finality, now time.Time) {
-	d.Transfer = t
-	if d.State != DepositFinal {
-		// A final deposit stays final while any block holds it.
-		d.State = v.state(t, rule)
+	if d.State != DepositFinal || d.Transfer.Units.Cmp(t.Units) != 0 {
+		// A final deposit stays final while any block holds it, but another amount
+		// has to become final itself.
+		d.State, d.FinalAt = v.state(t, rule), time.Time{}
 	}
+	d.Transfer = t
 	if d.State == DepositFinal {
 		if d.FinalAt.IsZero() {
 			d.FinalAt = now
@@ -131,15 +132,21 @@ func (d *Deposit) appear(t chain.Transfer, v View, rule chain.Finality, now time
 
 // differs compares what is stored, apart from the endpoint that reported it.
 func (d Deposit) differs(o Deposit) bool {
-	return d.State != o.State || d.Rechecked != o.Rechecked ||
-		d.Transfer.Block.Number != o.Transfer.Block.Number || d.Transfer.Block.Hash != o.Transfer.Block.Hash
+	return d.State != o.State || d.Rechecked != o.Rechecked || !d.sameOnChain(o)
+}
+
+// sameOnChain compares what the chain says of the deposit.
+func (d Deposit) sameOnChain(o Deposit) bool {
+	a, b := d.Transfer, o.Transfer
+	return a.ID() == b.ID() && a.Asset == b.Asset && a.From == b.From && a.Units.Cmp(b.Units) == 0 &&
+		a.Block.Number == b.Block.Number && a.Block.Hash == b.Block.Hash && a.Block.Time.Equal(b.Block.Time)
 }
 
 // recordedIn reports whether the history has an event of the deposit in this
-// state and block. Rechecked alone is no event.
+// state, block and amount. Rechecked alone is no event.
 func (d Deposit) recordedIn(known []Deposit) bool {
 	return slices.ContainsFunc(known, func(k Deposit) bool {
-		return k.Transfer.Key == d.Transfer.Key && k.State == d.State &&
+		return k.Transfer.ID() == d.Transfer.ID() && k.State == d.State && k.Transfer.Units.Cmp(d.Transfer.Units) == 0 &&
 			k.Transfer.Block.Number == d.Transfer.Block.Number && k.Transfer.Block.Hash == d.Transfer.Block.Hash
 	})
 }

@@ -52,14 +52,13 @@ func (w *Watcher) takeOnce(ctx context.Context, heads chain.Heads, from uint64, 
 // confirmation identifies a transfer in a block that a second endpoint has
 // confirmed, by everything that decides what is credited.
 type confirmation struct {
-	key          chain.Key
-	block        string
-	contract, to chain.Address
-	units        string
+	id    chain.TransferID
+	block string
+	units string
 }
 
 func confirmationOf(t chain.Transfer) confirmation {
-	return confirmation{key: t.Key, block: t.Block.Hash, contract: t.Asset.Contract, to: t.To, units: t.Units.String()}
+	return confirmation{id: t.ID(), block: t.Block.Hash, units: t.Units.String()}
 }
 
 // confirmPage is how many transactions are confirmed before that is kept, so that

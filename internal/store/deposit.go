@@ -27,9 +27,9 @@ type depositRow struct {
 	TxHash      string `db:"fixed"`
 	Ordinal     int64  `db:"fixed"`
 	Contract    string `db:"fixed"`
-	Symbol      string `db:"fixed"`
-	Decimals    int64  `db:"fixed"`
-	Token       string `db:"fixed"`
+	Symbol      string
+	Decimals    int64
+	Token       string
 	FromAddress string
 	ToAddress   string `db:"fixed"`
 	Units       string
@@ -67,9 +67,12 @@ func (r *depositRow) deposit() (payment.Deposit, error) {
 	}, nil
 }
 
-// A transfer belongs to one payment: the upsert writes no row if another payment
-// has it.
-var upsertDeposit = deposits.Upsert("network, tx_hash, ordinal", " WHERE deposits.payment_id = excluded.payment_id")
+// The key is chain.TransferID; every other column that the chain decides is
+// rewritten. A transfer belongs to one payment: the upsert writes no row if
+// another payment has it.
+var upsertDeposit = deposits.Upsert(
+	"network, tx_hash, ordinal, to_address, contract", " WHERE deposits.payment_id = excluded.payment_id",
+)
 
 // saveDeposit returns the statement that stores a deposit or updates it.
 func saveDeposit(p *paymentRow, d payment.Deposit) (*db.Stmt, error) {

@@ -166,7 +166,8 @@ CREATE TABLE routes (
 );
 CREATE INDEX routes_by_xact ON routes (xact, id);
 
--- A transfer belongs to one payment. Its key leaves out the block, which a reorg may change.
+-- A transfer belongs to one payment. Its key leaves out the block, which a reorg may change, and has the recipient and
+-- the contract, which a transaction can make depend on the block.
 CREATE TABLE deposits (
     id           bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     payment_id   bigint      NOT NULL REFERENCES payments,
@@ -191,7 +192,7 @@ CREATE TABLE deposits (
     seen_at      timestamptz NOT NULL,
     final_at     timestamptz,
     swept_at     timestamptz,
-    UNIQUE (network, tx_hash, ordinal)
+    UNIQUE (network, tx_hash, ordinal, to_address, contract)
 );
 CREATE INDEX deposits_by_payment ON deposits (payment_id);
 CREATE INDEX deposits_unsettled ON deposits (network, block_number, payment_id) WHERE NOT hardened AND state <> 'VANISHED';

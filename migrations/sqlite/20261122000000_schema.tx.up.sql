@@ -164,7 +164,8 @@ CREATE TABLE routes (
     UNIQUE (address, network)
 ) STRICT;
 
--- A transfer belongs to one payment. Its key leaves out the block, which a reorg may change.
+-- A transfer belongs to one payment. Its key leaves out the block, which a reorg may change, and has the recipient and
+-- the contract, which a transaction can make depend on the block.
 CREATE TABLE deposits (
     id           INTEGER PRIMARY KEY,
     payment_id   INTEGER NOT NULL REFERENCES payments,
@@ -189,7 +190,7 @@ CREATE TABLE deposits (
     seen_at      INTEGER NOT NULL,
     final_at     INTEGER,
     swept_at     INTEGER,
-    UNIQUE (network, tx_hash, ordinal)
+    UNIQUE (network, tx_hash, ordinal, to_address, contract)
 ) STRICT;
 CREATE INDEX deposits_by_payment ON deposits (payment_id);
 CREATE INDEX deposits_unsettled ON deposits (network, block_number, payment_id) WHERE NOT hardened AND state <> 'VANISHED';
