@@ -59,7 +59,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// decode reads a line of JSON with exactly the fields.
+// decode reads a line of JSON that has exactly the fields.
 func decode(t *testing.T, line string, fields ...string) map[string]any {
 	t.Helper()
 	var got map[string]any

@@ -2,12 +2,12 @@ package main
 
 type showConf struct{}
 
-// Help returns what --help says beyond the flags.
+// Help returns the text that --help adds to the flags.
 func (showConf) Help() string {
 	return `
-Prints every setting as it counts, from the environment, the .env file or the
-default, in the form of a .env file. Secrets are masked, and settings without a
-value are comments. What is wrong is told by name.
+Prints every setting with its effective value, from the environment, the .env
+file or the default, in the form of a .env file. Secrets are masked, and settings
+without a value are comments. Each problem is reported with the setting's name.
 
 Example:
 

@@ -26,13 +26,13 @@ type deploy struct {
 	Yes     bool   `help:"Do not ask before spending."`
 }
 
-// Help returns what --help says beyond the flags.
+// Help returns the text that --help adds to the flags.
 func (deploy) Help() string {
 	return `
 Puts the contract that makes deposit addresses on a network, once for each
 network, at the same address everywhere. The gas wallet (FLORIN_EVM_GAS_KEY)
-pays. What is there already is not deployed again, so it may be stopped and
-repeated at any point.
+pays. Contracts that exist are not deployed again, so the command may be stopped
+and repeated at any point.
 
 Examples:
 
@@ -98,7 +98,7 @@ func open(n config.Network) (*evm.Adapter, error) {
 	return evm.New(evm.Config{Profile: n.Profile, Endpoints: endpoints})
 }
 
-// show tells what is to be done and what it costs at most.
+// show prints the steps of the plan and the most they cost.
 func (c deploy) show(p *process, n chain.Profile, plan sender.DeployPlan) error {
 	if len(plan.Steps) == 0 {
 		return p.say("The factory is already at %s on %s.", plan.Factory, n.Name)
@@ -119,13 +119,13 @@ func (c deploy) show(p *process, n chain.Profile, plan sender.DeployPlan) error 
 		plan.Wallet, plan.Balance.Format(coinDecimals), plan.Cost().Format(coinDecimals), n.Coin)
 }
 
-// agree asks the operator, unless told not to.
+// agree asks the operator to confirm, unless --yes is set.
 func (c deploy) agree(p *process) error {
 	if c.Yes {
 		return nil
 	}
 	if !term.IsTerminal(int(p.stdin.Fd())) {
-		return errors.New("nobody is there to agree; repeat with --yes")
+		return errors.New("there is no terminal to confirm on; repeat with --yes")
 	}
 	if err := p.say("Go ahead? Type yes:"); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 )
 
-// The first key of the development words every EVM tool knows.
+// The first key of the well-known mnemonic of development chains.
 const (
 	gasKey     = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
 	gasAddress = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
@@ -37,7 +37,7 @@ func TestDeploy(t *testing.T) {
 	fund(t, c)
 	if r := i.run(t, "", "deploy", "--network", "base"); r.status != 1 || !strings.Contains(r.stderr, "--yes") ||
 		strings.Contains(r.stdout, "sending") {
-		t.Fatalf("without anybody to agree: status %d, %s %s", r.status, r.stdout, r.stderr)
+		t.Fatalf("without a terminal to confirm on: status %d, %s %s", r.status, r.stdout, r.stderr)
 	}
 	if out := i.must(t, "", "deploy", "--network", "BASE", "--plan"); !strings.Contains(out, "forwarder factory") ||
 		strings.Contains(out, "sending") {
@@ -53,7 +53,7 @@ func TestDeploy(t *testing.T) {
 	}
 }
 
-// fund gives the gas wallet a coin, more than any deployment takes.
+// fund gives the gas wallet a coin, more than any deployment costs.
 func fund(t *testing.T, c *devchain.Chain) {
 	t.Helper()
 	tx, err := c.FundNative(t.Context(), common.HexToAddress(gasAddress), big.NewInt(1e18))

@@ -20,7 +20,7 @@ import (
 	"github.com/florinpay/florin/internal/store"
 )
 
-// defaultEnvFile is read when no other is named and it is there.
+// defaultEnvFile is read if it exists and no other is named.
 const defaultEnvFile = ".env"
 
 // config loads the settings.
@@ -38,8 +38,7 @@ func (p *process) config() (config.Config, error) {
 	return cfg, nil
 }
 
-// withStore opens the database, brings its schema up to date, calls do, and
-// closes it again.
+// withStore opens the database, migrates its schema, calls do, and closes the database.
 func (p *process) withStore(ctx context.Context, cfg config.Config, do func(*store.Store) error) error {
 	sealer, err := secret.NewSealer([]byte(cfg.SecretKey.Reveal()))
 	if err != nil {
@@ -55,7 +54,7 @@ func (p *process) withStore(ctx context.Context, cfg config.Config, do func(*sto
 	return errors.Join(do(s), s.Close())
 }
 
-// withUsers calls do with the users and merchants in the database.
+// withUsers calls do with the services of users and merchants.
 func (p *process) withUsers(
 	ctx context.Context, cfg config.Config, do func(*identity.Service, *merchant.Service) error,
 ) error {
@@ -68,8 +67,7 @@ func (p *process) withUsers(
 // maxLine bounds a line that is read from standard input.
 const maxLine = 4096
 
-// readSecret asks for a secret: without echo on a terminal, else it takes the
-// first line of standard input.
+// readSecret reads a secret: from a terminal without echo, else from the first line of standard input.
 func (p *process) readSecret(prompt string) (secret.Text, error) {
 	if fd := int(p.stdin.Fd()); term.IsTerminal(fd) {
 		_, _ = fmt.Fprint(p.stderr, prompt+": ")

@@ -16,8 +16,8 @@ import (
 // testVersion is built into the program under test.
 const testVersion = "1.2.3-test"
 
-// patience bounds every wait and every run of a command: they take
-// milliseconds, and much longer where other tests hold the processors.
+// patience bounds every wait and every run of a command. They take milliseconds, and much longer when other tests use
+// the processors.
 const patience = 2 * time.Minute
 
 // florin is the path of the program, built once for all tests.
@@ -43,7 +43,7 @@ func testMain(m *testing.M) int {
 	return m.Run()
 }
 
-// installation is a directory with a configuration and a database of its own.
+// installation is a directory with its own configuration and database.
 type installation struct {
 	dir string
 	env []string
@@ -60,13 +60,13 @@ func newInstallation(t *testing.T, env ...string) installation {
 	}
 }
 
-// result is what a run of the program left behind.
+// result is the output and exit status of a run of the program.
 type result struct {
 	status         int
 	stdout, stderr string
 }
 
-// run runs the program to its end with a text as standard input.
+// run runs the program to its end, with a text as standard input.
 func (i installation) run(t *testing.T, stdin string, args ...string) result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -106,8 +106,7 @@ func (i installation) prints(t *testing.T, text string, args ...string) {
 	}
 }
 
-// refuses runs the program and fails unless it gives up with the status and
-// one line that holds the texts.
+// refuses runs the program and fails unless it exits with the status and prints one line that contains the texts.
 func (i installation) refuses(t *testing.T, status int, args []string, texts ...string) {
 	t.Helper()
 	r := i.run(t, "", args...)

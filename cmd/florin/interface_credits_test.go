@@ -8,7 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// without asks for what costs with a key that has nothing left.
+// without calls the operations that cost credits with a key that has none left.
 func (w *witness) without() {
 	poor := w.newKey("--credits", "1", "--queries", "0")
 	w.gql(
@@ -37,7 +37,7 @@ func (w *witness) without() {
 
 type call struct{ kind, call string }
 
-// charged are the operations of a key that cost, with good arguments.
+// charged lists the operations that cost a key credits or queries, with valid arguments.
 func charged(key, txnid string) map[string]call {
 	return map[string]call{
 		"StartPayment": {
@@ -53,7 +53,7 @@ func charged(key, txnid string) map[string]call {
 	}
 }
 
-// free are those that cost nothing, or not there.
+// free lists the operations that cost nothing, or cost nothing when they find nothing.
 func free(key string) map[string]call {
 	return map[string]call{
 		"rechargeApiKey": {
@@ -66,7 +66,7 @@ func free(key string) map[string]call {
 	}
 }
 
-// topUp buys credits as somebody who signed in.
+// topUp buys credits as a signed-in merchant.
 func (w *witness) topUp() {
 	token := w.gql("UserSignUp", "", "mutation", `UserSignUp(email: "topup@example.com", password: "correct horse battery")`, "code message token").
 		text("token")

@@ -13,15 +13,14 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// The gas wallet of the story's program; the story gives it coins when it wants
-// money to be swept.
+// The gas wallet of the program under test. The test gives it coins when money is to be swept.
 const (
 	sweepKey    = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d"
 	sweepWallet = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
 )
 
-// options reads back what a custodian was told of networks and branding, and
-// sees what came of it. Other fields were changed since it was made.
+// options reads back the networks and branding of a custodian and checks their effect. Other fields were changed since
+// it was created.
 func (w *witness) options() {
 	update := func(name, rest string) {
 		w.gql(
@@ -48,7 +47,7 @@ func (w *witness) options() {
 	w.hook("webhook with options", txnid)
 }
 
-// inDatabase does what only time or misfortune would.
+// inDatabase changes what otherwise only time or a failure would change.
 func (w *witness) inDatabase(statements ...string) {
 	w.t.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(w.dir, "test.db")+"?_txlock=immediate&_pragma=busy_timeout(10000)")
@@ -63,7 +62,7 @@ func (w *witness) inDatabase(statements ...string) {
 	}
 }
 
-// long looks at a key whose payments were made long ago.
+// long reads with a key whose payments are old.
 func (w *witness) long() {
 	key := w.newKey()
 	w.gql(
@@ -126,8 +125,7 @@ func (w *witness) broken() {
 	w.cancel("cancel after the misfortune", txnid)
 }
 
-// settled lets the money of the first payment be swept, and completes one by
-// hand that has none.
+// settled lets the money of the first payment be swept, and completes manually one that has none.
 func (w *witness) settled() {
 	ask := func(name, network string) {
 		w.gql(
@@ -168,7 +166,7 @@ func (w *witness) settled() {
 	w.swept = polygon.balance(w.t, polygon.Tokens().USDT, settlementWallet) - before
 }
 
-// lacks holds if a list has no such payment.
+// lacks holds if a list does not contain the payment.
 func lacks(step, other string) func(*witness) string {
 	return func(w *witness) string {
 		txnid := w.step(other).text("transaction.txnid")
@@ -181,13 +179,13 @@ func lacks(step, other string) func(*witness) string {
 	}
 }
 
-// lists holds if a list has the payment of another step.
+// lists holds if a list contains the payment of another step.
 func lists(step, other string) func(*witness) string {
 	return func(w *witness) string { return contains(step, w.step(other).text("transaction.txnid"))(w) }
 }
 
-// deepRows are the sentences that take more than asking: options that show in
-// what is done, time that has passed, money that was swept, a fault of ours.
+// deepRows are the clauses that need more than a request: options with an effect, time that has passed, money that was
+// swept, an internal error.
 var deepRows = []clause{
 	{"1/2/page", "the link opens a page on which the customer selects a network", func(w *witness) string {
 		page := w.step("the checkout")
@@ -283,9 +281,9 @@ var deepRows = []clause{
 			same("updateCustodianDetails", "custodian.networks", "createCustodianAccount", "custodian.networks"),
 			func(w *witness) string {
 				list, _ := w.step("update one network").field("custodian.networks").([]any)
-				told := fmt.Sprint(list)
-				if len(list) != 2 || !strings.Contains(told, "minAmount:5") || !strings.Contains(told, "network:BASE") {
-					return "the networks are " + told
+				text := fmt.Sprint(list)
+				if len(list) != 2 || !strings.Contains(text, "minAmount:5") || !strings.Contains(text, "network:BASE") {
+					return "the networks are " + text
 				}
 				return ""
 			},

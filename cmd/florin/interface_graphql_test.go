@@ -2,7 +2,7 @@ package main_test
 
 import "fmt"
 
-// graphQLRows are section 4.1 of the contract: the operations.
+// graphQLRows are the clauses of section 4.1 of the contract: the operations.
 var graphQLRows = []clause{
 	{
 		"4.1/payment/fields", "payment returns code, message, paymentLink and transaction",

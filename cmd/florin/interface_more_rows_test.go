@@ -6,8 +6,7 @@ import (
 	"github.com/gagliardetto/solana-go"
 )
 
-// moreRows are the sentences about campaigns, SOL, second factors, what is left
-// out, and repeated requests.
+// moreRows are the clauses about campaigns, SOL, second factors, omitted fields, and repeated requests.
 var moreRows = []clause{
 	{
 		"1/networks/SOL", "SOL is offered",
@@ -130,7 +129,7 @@ var moreRows = []clause{
 		),
 	},
 	{
-		"4.1/rule 4/not again", "and is 401 to anybody else",
+		"4.1/rule 4/not again", "and is 401 for any other key",
 		all(is("revoke without its key", "code", 401), is("revoke without its key", "newApiKey", nil)),
 	},
 	{
@@ -160,12 +159,12 @@ var moreRows = []clause{
 	{"6/rule 1", "a webhook is sent only where a callback URL is set", func(w *witness) string {
 		if w.step("webhook of a donation").status == 0 ||
 			len(w.about(w.step("payment of a silent key").text("transaction.txnid"))) != 0 {
-			return "a key with a callback heard nothing, or one without was told of"
+			return "a key with a callback got no webhook, or one without got one"
 		}
 		return ""
 	}},
 	{
-		"6/donation", "a donation is told of as a payment is",
+		"6/donation", "a donation is reported as a payment is",
 		all(is("webhook of a donation", "status", "completed"), is("webhook of a donation", "amount", 5)),
 	},
 	{

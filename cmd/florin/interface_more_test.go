@@ -27,7 +27,7 @@ const (
 	donationFields = "code message paymentLink transaction { txnid amount status network token wallet { address } countdown paymentUri }"
 )
 
-// openLedger starts a development ledger and returns what switches SOL on.
+// openLedger starts a development ledger and returns the settings that switch SOL on.
 func openLedger(t *testing.T) (*devsol.Ledger, []string) {
 	t.Helper()
 	ledger, err := devsol.Start(devsol.Config{SlotTime: 100 * time.Millisecond})
@@ -57,7 +57,7 @@ func (w *witness) onSolana(txnid, address string) {
 	w.hook("webhook on SOL", txnid)
 }
 
-// behind is what the interface has no operation for: people do it on pages.
+// behind does what the interface has no operation for: merchants do it on pages.
 func (w *witness) behind() (*identity.Service, *merchant.Service, *campaign.Service) {
 	w.t.Helper()
 	raw, err := base64.StdEncoding.DecodeString(secretKey)
@@ -119,7 +119,7 @@ func (w *witness) giving() {
 	w.rest("GET /donate afterwards", w.key, "GET", "/donate/"+campaignSlug+" as /donate/{campaignId}", "")
 }
 
-// secondFactor signs in as somebody with an authenticator.
+// secondFactor signs in as a user with an authenticator.
 func (w *witness) secondFactor() {
 	const email, password = "totp@example.com", "correct horse battery"
 	users, _, _ := w.behind()
@@ -155,7 +155,7 @@ func (w *witness) secondFactor() {
 	}
 	login("UserLogin without a code", "")
 	login("UserLogin with a wrong code", `, totp: "000000"`)
-	next := fmt.Sprintf(`, totp: %q`, code(time.Now().Add(30*time.Second))) // that of now was used above
+	next := fmt.Sprintf(`, totp: %q`, code(time.Now().Add(30*time.Second))) // the current one was used above
 	token := login("UserLogin with a code", next).text("token")
 	login("UserLogin with a used code", next)
 	w.gql("UserMe by code", "", "query", "UserMe", "code message user { email }", "Authorization", "Bearer "+token)
@@ -163,7 +163,7 @@ func (w *witness) secondFactor() {
 	w.gql("UserMe signed out", "", "query", "UserMe", "code message user { email }", "Authorization", "Bearer "+token)
 }
 
-// again replaces a key under an Idempotency-Key, twice.
+// again replaces a key twice with the same Idempotency-Key.
 func (w *witness) again() {
 	old := w.newKey()
 	call := func(name, apiKey string, header ...string) {
@@ -193,7 +193,7 @@ func base58(v any) bool {
 	return err == nil && key.IsOnCurve()
 }
 
-// elsewhere asks for what is there in another way than the contract says.
+// elsewhere reads the same resources by other routes than the contract's.
 func (w *witness) elsewhere() {
 	for _, path := range []string{"/graphql", "/create-payment", "/cancel-payment"} {
 		w.remember("GET "+path, w.ask("GET", path, ""))
@@ -201,7 +201,7 @@ func (w *witness) elsewhere() {
 	w.remember("a version in the path", w.ask("POST", "/v2/create-payment", `{}`))
 }
 
-// replayed holds if the step says that it was answered before.
+// replayed holds if the step says that it is a replay.
 func replayed(step string) func(*witness) string {
 	return func(w *witness) string {
 		if got := w.step(step).header.Get("Idempotent-Replayed"); got != "true" {
@@ -211,8 +211,8 @@ func replayed(step string) func(*witness) string {
 	}
 }
 
-// silent makes a payment with a key whose custodian has no callback URL, and
-// one with a key whose custodian has no secret.
+// silent creates a payment with a key whose custodian has no callback URL, and one with a key whose custodian has no
+// secret.
 func (w *witness) silent() {
 	key := w.newKey()
 	w.gql(

@@ -2,7 +2,7 @@ package main_test
 
 import "strings"
 
-// restRows are section 4.2 of the contract: the REST helpers.
+// restRows are the clauses of section 4.2 of the contract: the REST helpers.
 var restRows = []clause{
 	{"4.2/health", "GET /health answers", answers("health", 200)},
 	{

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// stateRows are sections 1 to 3 of the contract: payments, resources and states.
+// stateRows are the clauses of sections 1 to 3 of the contract: payments, resources and states.
 var stateRows = []clause{
 	{"1/1/pending", "creating a payment gives a pending payment", is("payment", "transaction.status", "PENDING")},
 	{
@@ -137,9 +137,9 @@ var stateRows = []clause{
 		"3/cancel/finalized", "a payment that is finalized cannot be cancelled",
 		all(refuses("cancel completed", 409), refuses("cancel expired", 409), refuses("cancel again", 409)),
 	},
-	{"3/cancel/webhook", "cancelling is told with status cancelled", is("webhook cancelled", "status", "cancelled")},
+	{"3/cancel/webhook", "cancelling sends a webhook with status cancelled", is("webhook cancelled", "status", "cancelled")},
 	{"3/detect", "money that is final completes it", is("completed", "transaction.status", "COMPLETED")},
-	{"3/expire", "a payment nobody pays expires", is("expired", "transaction.status", "EXPIRED")},
+	{"3/expire", "an unpaid payment expires", is("expired", "transaction.status", "EXPIRED")},
 	{"3/expired start", "an expired payment is not started any more", refuses("start expired", 409)},
 	{
 		"3/mark/pending", "manualMarkAsCompleted completes a pending payment and debits 1 query",
@@ -151,7 +151,7 @@ var stateRows = []clause{
 	},
 	{"3/mark/expired", "and an expired one", debits("mark expired", 0, 1)},
 	{"3/mark/completed", "a completed one stays, and costs nothing", refuses("mark completed", 409)},
-	{"3/mark/webhook", "it is told with status completed", is("webhook marked", "status", "completed")},
+	{"3/mark/webhook", "it sends a webhook with status completed", is("webhook marked", "status", "completed")},
 }
 
 func filled(v any) bool { s, _ := v.(string); return s != "" }
@@ -224,7 +224,7 @@ func txnids(s said) []string {
 	return out
 }
 
-// likeDetails holds if a REST answer has what the GraphQL one says.
+// likeDetails holds if a REST answer agrees with the GraphQL one.
 func likeDetails(rest, graphQL string) func(*witness) string {
 	return func(w *witness) string {
 		want, _ := w.step(graphQL).field("transaction").(map[string]any)

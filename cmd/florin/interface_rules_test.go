@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// ruleRows are sections 5 to 9 of the contract: authentication, events, errors,
-// limits and versions.
+// ruleRows are the clauses of sections 5 to 9 of the contract: authentication, events, errors, limits and versions.
 var ruleRows = []clause{
 	{"5/1/body", "POST /create-payment takes the key in the body", is("POST /create-payment", "code", 200)},
 	{"5/1/missing", "and without a key it is 401", answers("create without a key", 401)},
@@ -120,8 +119,7 @@ var ruleRows = []clause{
 	{"9/paths", "paths carry no version", answers("POST /create-payment", 200)},
 }
 
-// debitRows are the tables of sections 4.1, 5.8 and 8: what each operation
-// takes when it succeeds.
+// debitRows are the tables of sections 4.1, 5.8 and 8: the price of each operation that succeeds.
 func debitRows() []clause {
 	var out []clause
 	for step, takes := range map[string][2]int{
@@ -148,7 +146,7 @@ func debitRows() []clause {
 	return out
 }
 
-// keyRows are section 5.7: without a good key 401, without credits 402.
+// keyRows are section 5.7: 401 without a valid key, 402 without credits.
 func keyRows() []clause {
 	var out []clause
 	for _, name := range slices.Sorted(maps.Keys(charged("", ""))) {

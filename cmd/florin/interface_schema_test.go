@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// operationTable is the table of section 4.1: kind and name, the arguments
-// with their types, and what the result has. What is more than that must be
-// optional, or an old client would notice.
+// operationTable is the table of section 4.1: kind and name, the arguments with their types, and the fields of the
+// result. Anything beyond that must be optional, or it would break an old client.
 var operationTable = []struct{ operation, arguments, result string }{
 	{
 		"mutation payment", "apiKey String!, amount Float!",
@@ -77,7 +76,7 @@ var operationTable = []struct{ operation, arguments, result string }{
 	},
 }
 
-// transactionIn are the fields of a transaction in a read, with some more.
+// transactionIn are the fields of a transaction in a read, with additional ones.
 func transactionIn(prefix, more string) string {
 	var out []string
 	for name := range strings.FieldsSeq("txnid amount amountInToken token network status wallet.address hash blockchainLink isExpired expiresAt createdAt " + more) {
@@ -89,10 +88,9 @@ func transactionIn(prefix, more string) string {
 // custodianInput is the table of section 2.4; both inputs have this shape.
 const custodianInput = "apiKey String!, wallets CustodianWalletsInput, callbackUrl String, secret String, name String, networks [CustodianNetworkInput!], branding CustodianBrandingInput"
 
-// typesTold are the types the contract names, by the section that does: of an
-// enum exactly its values, of an input exactly its fields, of an object at
-// least these.
-var typesTold = []struct{ section, name, members string }{
+// contractTypes are the types that the contract names, by section. Of an enum exactly its values, of an input exactly
+// its fields, of an object at least these.
+var contractTypes = []struct{ section, name, members string }{
 	{"1", "Network", "BEP20, POLYGON, BASE, SOL"},
 	{"3", "TransactionStatus", "PENDING, STARTED, COMPLETED, EXPIRED, CANCELLED"},
 	{"2.4", "CustodianCreateInput", custodianInput},
@@ -109,22 +107,21 @@ var typesTold = []struct{ section, name, members string }{
 	},
 }
 
-// schema is what the program says of its types when it is asked, as clients of
-// GraphQL ask.
-type schema map[string]typeTold
+// schema is the program's GraphQL schema by introspection.
+type schema map[string]schemaType
 
-type typeTold struct {
+type schemaType struct {
 	Name        string
 	Kind        string
-	Fields      []memberTold
-	InputFields []memberTold
-	EnumValues  []memberTold
+	Fields      []schemaMember
+	InputFields []schemaMember
+	EnumValues  []schemaMember
 }
 
-type memberTold struct {
+type schemaMember struct {
 	Name string
 	Type typeRef
-	Args []memberTold
+	Args []schemaMember
 }
 
 type typeRef struct {
@@ -132,7 +129,7 @@ type typeRef struct {
 	OfType     *typeRef
 }
 
-// String writes a type as the schema language does.
+// String returns the type in the schema language.
 func (r typeRef) String() string {
 	switch {
 	case r.OfType == nil:
@@ -143,7 +140,7 @@ func (r typeRef) String() string {
 	return "[" + r.OfType.String() + "]"
 }
 
-// object is the name of the type without lists and marks.
+// object returns the name of the type without lists and marks.
 func (r typeRef) object() string {
 	if r.OfType == nil {
 		return r.Name
@@ -151,7 +148,7 @@ func (r typeRef) object() string {
 	return r.OfType.object()
 }
 
-// readSchema asks the program for its types.
+// readSchema reads the schema by introspection.
 func (w *witness) readSchema() {
 	w.t.Helper()
 	const ref = "kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name } } } }"
@@ -166,7 +163,7 @@ func (w *witness) readSchema() {
 	}
 	var answer struct {
 		Data struct {
-			Schema struct{ Types []typeTold } `json:"__schema"` //nolint:tagliatelle // the name is GraphQL's
+			Schema struct{ Types []schemaType } `json:"__schema"` //nolint:tagliatelle // the name is GraphQL's
 		}
 	}
 	out := w.ask(http.MethodPost, "/graphql", string(body))
@@ -179,19 +176,19 @@ func (w *witness) readSchema() {
 	}
 }
 
-func member(list []memberTold, name string) (memberTold, bool) {
-	i := slices.IndexFunc(list, func(m memberTold) bool { return m.Name == name })
+func member(list []schemaMember, name string) (schemaMember, bool) {
+	i := slices.IndexFunc(list, func(m schemaMember) bool { return m.Name == name })
 	if i < 0 {
-		return memberTold{}, false
+		return schemaMember{}, false
 	}
 	return list[i], true
 }
 
-// differ compares members with those told, each a name and maybe a type. More
-// than those are allowed where they are optional.
-func differ(list []memberTold, told string, more bool) string {
+// differ compares members with the expected ones, each a name with an optional type. Other members are allowed if they
+// are optional and more is set.
+func differ(list []schemaMember, want string, more bool) string {
 	var names []string
-	for each := range strings.SplitSeq(told, ", ") {
+	for each := range strings.SplitSeq(want, ", ") {
 		name, want, typed := strings.Cut(each, " ")
 		names = append(names, name)
 		m, ok := member(list, name)
@@ -210,7 +207,7 @@ func differ(list []memberTold, told string, more bool) string {
 	return ""
 }
 
-// reaches says what is missing on the way from a type to a field.
+// reaches reports what is missing on the way from a type to a field.
 func (s schema) reaches(from, path string) string {
 	for name := range strings.SplitSeq(path, ".") {
 		m, ok := member(s[from].Fields, name)
@@ -222,8 +219,7 @@ func (s schema) reaches(from, path string) string {
 	return ""
 }
 
-// schemaRows are the sentences about names and types: what the tables of the
-// contract say, held against what the program tells of itself.
+// schemaRows are the clauses about names and types: the tables of the contract, compared with the program's schema.
 func schemaRows() []clause {
 	var out []clause
 	for _, row := range operationTable {
@@ -256,7 +252,7 @@ func schemaRows() []clause {
 			},
 		)
 	}
-	for _, row := range typesTold {
+	for _, row := range contractTypes {
 		out = append(
 			out,
 			clause{row.section + "/schema/" + row.name, row.name + " is " + row.members, func(w *witness) string {
@@ -274,12 +270,12 @@ func schemaRows() []clause {
 	return out
 }
 
-// nullable leaves out what an object has beyond the fields told: more of it
-// harms no client, whatever its type.
-func nullable(list []memberTold, told string) []memberTold {
-	return slices.DeleteFunc(slices.Clone(list), func(m memberTold) bool {
+// nullable drops the fields of an object that the contract does not name: an additional field harms no client, whatever
+// its type.
+func nullable(list []schemaMember, want string) []schemaMember {
+	return slices.DeleteFunc(slices.Clone(list), func(m schemaMember) bool {
 		return !slices.ContainsFunc(
-			strings.Split(told, ", "), func(each string) bool { return m.Name == strings.Fields(each)[0] },
+			strings.Split(want, ", "), func(each string) bool { return m.Name == strings.Fields(each)[0] },
 		)
 	})
 }

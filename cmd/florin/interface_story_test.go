@@ -9,8 +9,8 @@ import (
 
 const (
 	treasuryWallet = "0x9858EfFD232B4033E47d90003D41EC34EcaEda94"
-	// ownWallet is the wallet registered on the story's keys, and its private
-	// key: the first of a development chain anybody knows.
+	// ownWallet is the wallet registered on the keys, and its private key: the first of the well-known mnemonic of
+	// development chains.
 	ownWallet     = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
 	ownPrivateKey = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
 	unknownTxnid  = "01KJ4Z8Y3T6Q0M5V9B2N7R1XWA"
@@ -31,9 +31,9 @@ const (
 	revokeFields    = "code message newApiKey apiKey { key wallet creditsLeft }"
 )
 
-// tell is the story: a merchant begins, is paid, is not paid, looks, and ends.
-func (w *witness) tell() {
-	w.awaitLanes()
+// run is the whole scenario: a merchant sets up, gets payments, misses some, reads, and stops.
+func (w *witness) run() {
+	w.awaitNetworks()
 	w.beginning()
 	w.options()
 	w.payments()
@@ -54,8 +54,8 @@ func (w *witness) tell() {
 	w.log, w.exit = log, status
 }
 
-// awaitLanes waits until every network of the shop is offered.
-func (w *witness) awaitLanes() {
+// awaitNetworks waits until every network of the shop is offered.
+func (w *witness) awaitNetworks() {
 	w.t.Helper()
 	eventually(w.t, "networks", func() bool { return w.ask(http.MethodGet, "/health", "").body["status"] == "ok" })
 	w.rest("health", "", "GET", "/health", "")
@@ -96,7 +96,7 @@ func (w *witness) beginning() {
 	)
 }
 
-// create makes a payment that lasts, and returns its txnid.
+// create creates a payment that does not expire during the test, and returns its txnid.
 func (w *witness) create(name string, more ...string) string {
 	w.t.Helper()
 	body := fmt.Sprintf(`{"apiKey":%q,"amount":12.5,"expiresInMinutes":60%s}`, w.key, strings.Join(more, ""))
@@ -215,7 +215,7 @@ func (w *witness) starts() {
 	w.gql("list of a stranger", stranger, "query", fmt.Sprintf(`getTransactions(apiKey: %q)`, stranger), listed)
 }
 
-// hook remembers the webhook about a payment, after its signature was checked.
+// hook records the webhook about a payment, after its signature was checked.
 func (w *witness) hook(name, txnid string) {
 	w.t.Helper()
 	eventually(w.t, name, func() bool { return len(w.about(txnid)) > 0 })

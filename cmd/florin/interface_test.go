@@ -17,13 +17,12 @@ import (
 	"github.com/florinpay/florin/internal/sandbox/devsol"
 )
 
-// TestInterface holds the program to the contract, sentence by sentence: a
-// story is told to it over HTTP, and each row of interfaceRows is one sentence
-// about what it answered.
+// TestInterface checks the program against the contract, clause by clause: it runs a scenario over HTTP, and each row
+// of interfaceRows checks one clause against the recorded answers.
 func TestInterface(t *testing.T) {
 	t.Parallel()
 	w := newWitness(t)
-	w.tell()
+	w.run()
 	if t.Failed() {
 		t.FailNow()
 	}
@@ -48,15 +47,13 @@ func TestInterface(t *testing.T) {
 	}
 }
 
-// clause is one sentence of the contract, named by its section. holds returns
-// what is wrong, empty if nothing is.
+// clause is one sentence of the contract, named by its section. holds returns what is wrong, empty if nothing is.
 type clause struct {
 	name, says string
 	holds      func(w *witness) string
 }
 
-// said is what the program answered to one step of the story, and what the key
-// had before and after it.
+// said is the program's answer to one step of the scenario, and the balance of the key before and after it.
 type said struct {
 	status        int
 	header        http.Header
@@ -68,20 +65,20 @@ type said struct {
 // balance is what a key has left.
 type balance struct{ credits, queries int }
 
-// witness tells the story and remembers the answers by the names of the steps.
+// witness runs the scenario and records the answers by the names of the steps.
 type witness struct {
 	*shop
 
 	t        *testing.T
 	heard    map[string]said
 	document map[string]any // openapi.json
-	schema   schema         // the types GraphQL tells of
+	schema   schema         // the GraphQL schema
 	schemas  *openapi.Validator
-	log      string // all the program wrote, once it was asked to stop
+	log      string // all that the program logged, once it has stopped
 	exit     int
 	bare     string // the key whose custodian has more options than the shop's
 	ledger   *devsol.Ledger
-	swept    int64 // what came to the merchant in the sweep on POLYGON, in cents
+	swept    int64 // what the merchant received by the sweep on POLYGON, in cents
 	treasury int64 // what the operator's wallet holds in USDT on BEP20, in cents
 }
 
@@ -112,7 +109,7 @@ func newWitness(t *testing.T) *witness {
 	return w
 }
 
-// ask sends a request; header pairs are name, value.
+// ask sends a request. header holds pairs of name and value.
 func (w *witness) ask(method, path, body string, header ...string) said {
 	w.t.Helper()
 	req, err := http.NewRequestWithContext(w.t.Context(), method, w.server.url+path, strings.NewReader(body))
@@ -139,7 +136,7 @@ func (w *witness) ask(method, path, body string, header ...string) said {
 	return out
 }
 
-// rest tells a step over REST. The answer must be as openapi.json says.
+// rest runs a step over REST. The answer must conform to openapi.json.
 func (w *witness) rest(name, key, method, route, body string, header ...string) said {
 	w.t.Helper()
 	path, _, _ := strings.Cut(route, " ")
@@ -162,7 +159,7 @@ func (w *witness) rest(name, key, method, route, body string, header ...string) 
 	return out
 }
 
-// schemaOf is where openapi.json describes an answer.
+// schemaOf returns the schema of an answer in openapi.json.
 func (w *witness) schemaOf(method, path string, status int) string {
 	w.t.Helper()
 	at := func(v any, names ...string) any {
@@ -183,8 +180,7 @@ func (w *witness) schemaOf(method, path string, status int) string {
 	return strings.TrimPrefix(ref, "#")
 }
 
-// gql tells a step over GraphQL: an operation with its arguments and the
-// fields it is asked for.
+// gql runs a step over GraphQL: an operation with its arguments and the fields to return.
 func (w *witness) gql(name, key, kind, call, fields string, header ...string) said {
 	w.t.Helper()
 	document, err := json.Marshal(map[string]any{"query": kind + " { it: " + call + " { " + fields + " } }"})
@@ -205,12 +201,12 @@ func (w *witness) gql(name, key, kind, call, fields string, header ...string) sa
 
 func (w *witness) remember(name string, s said) {
 	if _, ok := w.heard[name]; ok {
-		w.t.Fatalf("the step %s is told twice", name)
+		w.t.Fatalf("there are two steps %s", name)
 	}
 	w.heard[name] = s
 }
 
-// left asks for what the key has; asking is free.
+// left reads the balance of the key, which is free.
 func (w *witness) left(key string) balance {
 	w.t.Helper()
 	if key == "" {
@@ -230,8 +226,7 @@ func (w *witness) left(key string) balance {
 	return balance{number("c", "creditsLeft"), number("q", "queriesLeft")}
 }
 
-// newKey makes a key as the operator does, with a wallet whose private key the
-// story knows.
+// newKey creates a key as the operator does, with a wallet whose private key the test knows.
 func (w *witness) newKey(more ...string) string {
 	w.t.Helper()
 	args := append([]string{"key", "create", "--email", "shop@example.com", "--wallet", ownWallet, "--json"}, more...)
@@ -268,7 +263,7 @@ func (s said) text(path string) string {
 	return text
 }
 
-// The forms of rows.
+// The predicates of the rows.
 
 // is holds if the field of the step's answer has the value.
 func is(step, path string, want any) func(*witness) string {
@@ -283,7 +278,7 @@ func is(step, path string, want any) func(*witness) string {
 	}
 }
 
-// same holds if two fields of two answers are the same, and there.
+// same holds if two fields of two answers exist and are the same.
 func same(step, path, other, otherPath string) func(*witness) string {
 	return func(w *witness) string {
 		a, b := w.step(step).field(path), w.step(other).field(otherPath)
@@ -317,7 +312,7 @@ func has(step, path, fields string) func(*witness) string {
 	}
 }
 
-// that holds if the predicate does about the field.
+// that holds if the field fulfils the predicate.
 func that(step, path string, good func(v any) bool) func(*witness) string {
 	return func(w *witness) string {
 		if got := w.step(step).field(path); !good(got) {
@@ -327,7 +322,7 @@ func that(step, path string, good func(v any) bool) func(*witness) string {
 	}
 }
 
-// refuses holds if the step was refused with the code and took nothing.
+// refuses holds if the step was refused with the code and cost nothing.
 func refuses(step string, code int) func(*witness) string {
 	return func(w *witness) string {
 		s := w.step(step)
@@ -348,7 +343,7 @@ func answers(step string, status int) func(*witness) string {
 	}
 }
 
-// debits holds if the step succeeded and took so much.
+// debits holds if the step succeeded and cost the amount.
 func debits(step string, credits, queries int) func(*witness) string {
 	return func(w *witness) string {
 		s := w.step(step)
@@ -360,7 +355,7 @@ func debits(step string, credits, queries int) func(*witness) string {
 	}
 }
 
-// all holds if each does.
+// all holds if each of the clauses holds.
 func all(parts ...func(*witness) string) func(*witness) string {
 	return func(w *witness) string {
 		for _, part := range parts {
@@ -375,7 +370,7 @@ func all(parts ...func(*witness) string) func(*witness) string {
 func (w *witness) step(name string) said {
 	s, ok := w.heard[name]
 	if !ok {
-		return said{raw: "nothing: the step was not told"}
+		return said{raw: "nothing: there is no such step"}
 	}
 	return s
 }

@@ -23,7 +23,7 @@ type keyCreate struct {
 	JSON    bool   `help:"Print JSON: id, key, label, wallet, creditsLeft, queriesLeft." name:"json"`
 }
 
-// Help returns what --help says beyond the flags.
+// Help returns the text that --help adds to the flags.
 func (keyCreate) Help() string {
 	return `
 The key is shown here and never again: only its hash is stored.
@@ -34,7 +34,7 @@ Example:
 `
 }
 
-// Run makes the key.
+// Run creates the key.
 func (c keyCreate) Run(ctx context.Context, p *process) error {
 	cfg, err := p.config()
 	if err != nil {
@@ -63,8 +63,7 @@ func (c keyCreate) Run(ctx context.Context, p *process) error {
 	})
 }
 
-// asked returns the request, with the free credits of any new key where the
-// flags say nothing.
+// asked returns the request. A new key gets the free credits of the configuration unless the flags give others.
 func (c keyCreate) asked(cfg config.Config) merchant.NewKey {
 	in := merchant.NewKey{Label: c.Label, Wallet: c.Wallet, Credits: cfg.SignupCredits, Queries: cfg.SignupQueries}
 	if c.Credits != nil {

@@ -14,10 +14,10 @@ type keygen struct {
 	SolSeed bool `help:"Make a seed for Solana deposit addresses instead." name:"sol-seed"`
 }
 
-// Help returns what --help says beyond the flags.
+// Help returns the text that --help adds to the flags.
 func (keygen) Help() string {
 	return `
-Prints lines for a .env file: FLORIN_SECRET_KEY, or what the flags ask for.
+Prints lines for a .env file: FLORIN_SECRET_KEY, or what the flags select.
 Nothing is stored. Keep a copy of the secret key and of the seed apart from the
 server: without the one the database's secrets cannot be read, without the other
 money on Solana deposit addresses cannot be moved.

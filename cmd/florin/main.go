@@ -1,4 +1,4 @@
-// Command florin is Florin: the server, and what an operator does around it.
+// Command florin runs the Florin server and the operator's commands.
 package main
 
 import (
@@ -17,14 +17,14 @@ import (
 // version is set by the build (Makefile).
 var version = "dev"
 
-// commands are what florin can do, one file each.
+// commands lists the commands, one file each.
 type commands struct {
 	EnvFile string `help:"Read settings from this file as well; .env if there is one." name:"env-file" placeholder:"PATH"`
 
 	Serve   serve    `cmd:"" help:"Serve: API, checkout, dashboard, and everything that runs beside them."`
 	Migrate migrate  `cmd:"" help:"Bring the database up to date, and stop."`
 	Keygen  keygen   `cmd:"" help:"Make a secret key, a gas wallet or a deposit seed."`
-	Config  showConf `cmd:"" help:"Show the settings that count, with secrets masked."`
+	Config  showConf `cmd:"" help:"Show the effective settings, with secrets masked."`
 	Deploy  deploy   `cmd:"" help:"Deploy the forwarder factory on a network."`
 	User    struct {
 		Create userCreate `cmd:"" help:"Make a user."`
@@ -32,9 +32,9 @@ type commands struct {
 	Key struct {
 		Create keyCreate `cmd:"" help:"Make an API key for a user."`
 	} `cmd:"" help:"API keys."`
-	Sweep        rescue       `cmd:"" help:"Bring home a wrong token, the native coin, or money paid on another network."`
+	Sweep        rescue       `cmd:"" help:"Send on a wrong token, the native coin, or money paid on another network."`
 	Rescan       rescan       `cmd:"" help:"Read a network's blocks again."`
-	Reconcile    reconcile    `cmd:"" help:"Compare the chains with the books."`
+	Reconcile    reconcile    `cmd:"" help:"Compare the chains with the database."`
 	VerifyLedger verifyLedger `cmd:"" help:"Verify the ledger of credits and queries."`
 
 	Version showVersion `cmd:"" help:"Show the version."`
@@ -43,11 +43,11 @@ type commands struct {
 // Exit statuses.
 const (
 	exitOK     = 0
-	exitFailed = 1 // the command could not do what was asked
-	exitUsage  = 2 // what was asked makes no sense
+	exitFailed = 1 // the command failed
+	exitUsage  = 2 // the arguments are not valid
 )
 
-// process is what a command sees of the world around it.
+// process is what a command uses of the operating system.
 type process struct {
 	environ []string
 	stdin   *os.File
@@ -65,14 +65,14 @@ func main() {
 	os.Exit(status)
 }
 
-// run carries out one command and returns the exit status.
+// run runs one command and returns the exit status.
 func run(ctx context.Context, args []string, p process) int {
 	var c commands
 	helped := false
 	parser, err := kong.New(&c, kong.Name("florin"), kong.Writers(p.stdout, p.stderr),
 		kong.Description("Florin accepts USDT and USDC on BNB Smart Chain, Polygon, Base and Solana."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
-		kong.Exit(func(int) { helped = true }), // --help has been printed; it is not for kong to end the program
+		kong.Exit(func(int) { helped = true }), // --help has been printed; kong must not end the program
 		kong.BindTo(ctx, (*context.Context)(nil)))
 	if err != nil {
 		panic(fmt.Sprintf("the commands are declared wrong: %v", err))
@@ -91,7 +91,7 @@ func run(ctx context.Context, args []string, p process) int {
 	return exitOK
 }
 
-// usageOf names the command that a usage error is about.
+// usageOf names the command that a usage error belongs to.
 func usageOf(err error) string {
 	var wrong *kong.ParseError
 	if errors.As(err, &wrong) && wrong.Context != nil {
@@ -107,7 +107,7 @@ func complain(p process, status int, message string) int {
 	return status
 }
 
-// explain returns what to tell the operator.
+// explain returns the message for the operator.
 func explain(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "stopped before it was done"

@@ -15,7 +15,7 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// freeAddress is one nobody listens on.
+// freeAddress returns an address on which nothing listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -26,7 +26,7 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// scraped is what Prometheus would read.
+// scraped holds the metrics as Prometheus reads them.
 type scraped struct {
 	families map[string]*dto.MetricFamily
 	text     string
@@ -56,9 +56,8 @@ func scrape(t *testing.T, address string) scraped {
 	return scraped{families, string(raw)}
 }
 
-// value returns the one metric of the name with all the labels, given as name
-// and value in turn; of a histogram, how many were observed. ok is false if
-// there is none.
+// value returns the one metric that has the name and all the labels, given as name and value in turn. Of a histogram it
+// is the number of observations. ok is false if there is none.
 func (s scraped) value(name string, labels ...string) (v float64, ok bool) {
 	for _, m := range s.families[name].GetMetric() {
 		has := make(map[string]string)
@@ -78,10 +77,10 @@ func (s scraped) value(name string, labels ...string) (v float64, ok bool) {
 	return 0, false
 }
 
-// secretLooking finds what no label may hold: payments, keys, addresses, hashes.
+// secretLooking matches what no label may contain: payments, keys, addresses, hashes.
 var secretLooking = regexp.MustCompile(`flk_|whsec_|0x[0-9a-fA-F]{8}|"[0-9A-HJKMNP-TV-Z]{26}"|@example`)
 
-// afterPayment are the metrics once a payment on Polygon is completed and swept.
+// afterPayment lists the metrics once a payment on Polygon is completed and swept.
 var afterPayment = []metric{
 	{"florin_sweeps_ended_total", []string{"network", "POLYGON", "state", "CONFIRMED"}, 1, 1},
 	{"florin_payment_changes_total", []string{"state", "PENDING", "network", "none"}, 1, 1},
@@ -117,7 +116,7 @@ var afterPayment = []metric{
 	{"process_resident_memory_bytes", nil, 1e6, 1e10},
 }
 
-// A payment shows in the metrics that the operator's Prometheus reads.
+// TestMetrics_Payment reads the effect of a payment in the metrics.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	address := freeAddress(t)
@@ -140,7 +139,7 @@ func TestMetrics(t *testing.T) {
 	s.do(t, http.MethodGet, "/nothing/"+s.key, "")
 	polygon.pay(t, polygon.token("USDC"), deposit, 1250)
 	s.await(t, txnid, "COMPLETED")
-	s.told(t, txnid, "completed")
+	s.awaitWebhook(t, txnid, "completed")
 	m := awaitMetrics(t, address, afterPayment)
 	if found := secretLooking.FindString(m.text); found != "" || strings.Contains(m.text, txnid) ||
 		strings.Contains(m.text, s.key) {
@@ -162,7 +161,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// metric is one that Prometheus must read, and what it may be.
+// metric is one that Prometheus must read, and its allowed values.
 type metric struct {
 	name   string
 	labels []string
@@ -170,8 +169,7 @@ type metric struct {
 	most   float64
 }
 
-// awaitMetrics reads until every metric is as wanted: what is counted is
-// counted after what can be seen of it.
+// awaitMetrics scrapes until every metric has its expected value: counters follow the effects they count.
 func awaitMetrics(t *testing.T, address string, all []metric) (m scraped) {
 	t.Helper()
 	var wrong []string
@@ -197,7 +195,7 @@ func awaitMetrics(t *testing.T, address string, all []metric) (m scraped) {
 	return m
 }
 
-// isBounded holds every label of Florin's own against the closed sets there are.
+// isBounded checks every label of Florin's own metrics against the closed sets.
 func (s scraped) isBounded(t *testing.T) {
 	t.Helper()
 	allowed := map[string]string{

@@ -8,13 +8,12 @@ import (
 
 type migrate struct{}
 
-// Help returns what --help says beyond the flags.
+// Help returns the text that --help adds to the flags.
 func (migrate) Help() string {
 	return `
-Applies what the schema of FLORIN_DATABASE_URL lacks; a database that lacks
-nothing is left as it is. Every other command that uses the database does so too
-when it starts; use this one to do it before a new version takes over. There is
-no way back: make a backup first.
+Applies the missing migrations to the database of FLORIN_DATABASE_URL. Every other
+command that uses the database does so too when it starts; use this one to migrate
+before a new version takes over. There is no way back: make a backup first.
 
 Example:
 

@@ -17,7 +17,7 @@ import (
 	"github.com/florinpay/florin/internal/store"
 )
 
-// network finds the configured network of a name as people type it.
+// network finds the configured network by its name, in upper or lower case.
 func network(cfg config.Config, name string) (config.Network, error) {
 	name = strings.ToUpper(name)
 	n, err := chain.ParseNetwork(name)
@@ -31,9 +31,8 @@ func network(cfg config.Config, name string) (config.Network, error) {
 	return x, nil
 }
 
-// home is a network that is read, and whose addresses' money is told: tokens
-// of any contract, and the native coin.
-type home interface {
+// networkReader reads a network for the commands: deposits, tokens of any contract, and the native coin.
+type networkReader interface {
 	chain.Reader
 	Token(ctx context.Context, contract, holder chain.Address) (chain.Asset, money.Units, error)
 	Coins(ctx context.Context, addresses []chain.Address, at chain.Head) ([]money.Units, error)
@@ -41,13 +40,13 @@ type home interface {
 }
 
 var (
-	_ home = (*evm.Adapter)(nil)
-	_ home = (*solana.Adapter)(nil)
+	_ networkReader = (*evm.Adapter)(nil)
+	_ networkReader = (*solana.Adapter)(nil)
 )
 
-// openHome opens a network for reading. On Solana it reads every history: what
-// a command looks into is what the server may have missed.
-func openHome(cfg config.Config, n config.Network) (home, error) {
+// openReader opens a network for reading. On Solana it reads the history of every account, because commands search for
+// what the server may have missed.
+func openReader(cfg config.Config, n config.Network) (networkReader, error) {
 	if n.Profile.Network.EVM() {
 		return open(n)
 	}
@@ -65,19 +64,19 @@ func openSolana(cfg config.Config, n config.Network) (*solana.Adapter, error) {
 	return solana.New(c)
 }
 
-// errNoSweepGas: nothing can be swept on EVM networks without a gas wallet.
+// errNoSweepGas: without a gas wallet nothing can be swept on EVM networks.
 var errNoSweepGas = fault.New(
 	fault.Invalid,
 	"FLORIN_EVM_GAS_KEY is not set: the gas wallet pays for sweeps; make one with `florin keygen --evm`",
 )
 
-// errNoSolanaGas is the same on Solana.
+// errNoSolanaGas: without a gas wallet nothing can be swept on Solana.
 var errNoSolanaGas = fault.New(
 	fault.Invalid,
 	"FLORIN_SOL_GAS_KEY is not set: the gas wallet pays for sweeps; make one with `florin keygen --sol`",
 )
 
-// needGas fails where the network's gas wallet is not configured.
+// needGas fails if the network's gas wallet is not configured.
 func needGas(cfg config.Config, n chain.Network) error {
 	switch {
 	case n.EVM() && cfg.EVMGas == nil:
@@ -88,7 +87,7 @@ func needGas(cfg config.Config, n chain.Network) error {
 	return nil
 }
 
-// sender returns what signs and sends the network's sweeps.
+// sender returns the sender that signs and broadcasts the network's sweeps.
 func (p *process) sender(
 	ctx context.Context, cfg config.Config, n config.Network, s *store.Store,
 ) (chain.SweepSender, error) {
@@ -112,8 +111,7 @@ func (p *process) sender(
 	return sender.NewSweeps(a, sender.Config{Signer: cfg.EVMGas, Instance: instance, MaxPrice: n.MaxGasPrice}), nil
 }
 
-// sweeper returns a sweeper of the network, which shares its turns with the
-// server's.
+// sweeper returns a sweeper of the network, which takes turns with the server's.
 func (p *process) sweeper(
 	ctx context.Context, cfg config.Config, n config.Network, s *store.Store,
 ) (*settlement.Sweeper, error) {
@@ -125,8 +123,7 @@ func (p *process) sweeper(
 	return settlement.New(sender, s, app.SweepPolicy(cfg), holder, app.Now, app.NewSweepID, p.warnings()), nil
 }
 
-// warnings returns a logger for what a command runs that is the server's
-// otherwise: the command itself tells what it does.
+// warnings returns a logger that drops everything below a warning: the command prints its own progress.
 func (p *process) warnings() *slog.Logger {
 	return slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }

@@ -19,14 +19,13 @@ import (
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 )
 
-// testChain is a development chain as florin is configured to read it.
+// testChain is a development chain with the settings by which florin reads it.
 type testChain struct {
 	*devchain.Chain
 	name string
 }
 
-// startChains runs the three EVM networks, each with the decimals it has in
-// production, making a block a second.
+// startChains runs the three EVM networks with the decimals they have in production and one block a second.
 func startChains(t *testing.T) []testChain {
 	t.Helper()
 	var chains []testChain
@@ -59,7 +58,7 @@ func (c testChain) environ() []string {
 	}
 }
 
-// pay sends whole dollars of the token, in cents, and returns the transaction.
+// pay sends an amount of the token in cents, which must be whole dollars, and returns the transaction.
 func (c testChain) pay(t *testing.T, token devchain.Token, to string, cents int64) string {
 	t.Helper()
 	units := new(
@@ -79,7 +78,7 @@ func (c testChain) token(name string) devchain.Token {
 	return c.Tokens().USDC
 }
 
-// receiver is a merchant's server that keeps the webhooks it takes.
+// receiver is a merchant's server that keeps the webhooks it receives.
 type receiver struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -122,7 +121,7 @@ func (r *receiver) about(txnid string) []arrival {
 	return list
 }
 
-// shop is a merchant with a key, a custodian and a receiver, whose program runs.
+// shop is a merchant with a key, a custodian and a receiver, and a running program.
 type shop struct {
 	installation
 	*server
@@ -152,8 +151,7 @@ func openShop(t *testing.T, more ...string) *shop {
 	return s
 }
 
-// open begins the program and makes the merchant, whose money settles to these
-// wallets.
+// open starts the program and creates the merchant, whose money is settled to the wallets.
 func (s *shop) open(t *testing.T, env []string, wallets map[string]any) {
 	t.Helper()
 	s.installation = newInstallation(t, env...)
@@ -190,7 +188,7 @@ func (s *shop) graphql(t *testing.T, field, query string, variables map[string]a
 	return out
 }
 
-// start makes a payment of cents and starts it, and returns its id and address.
+// start creates a payment of cents, starts it, and returns its id and address.
 func (s *shop) start(t *testing.T, network, token string, cents int64) (txnid, address string) {
 	t.Helper()
 	amount := strconv.FormatFloat(float64(cents)/100, 'f', 2, 64)
@@ -205,7 +203,7 @@ func (s *shop) start(t *testing.T, network, token string, cents int64) (txnid, a
 		if status == http.StatusOK {
 			return txnid, started["transaction"].(map[string]any)["wallet"].(map[string]any)["address"].(string)
 		}
-		// A network that was not read yet is not offered.
+		// A network is offered only once it has been read.
 		if status != http.StatusServiceUnavailable || time.Now().After(deadline) {
 			t.Fatalf("start: %d %v", status, started)
 		}
@@ -238,8 +236,8 @@ func (s *shop) await(t *testing.T, txnid, status string) map[string]any {
 	}
 }
 
-// told waits for the webhook about the payment and checks it.
-func (s *shop) told(t *testing.T, txnid, status string) arrival {
+// awaitWebhook waits for the webhook about the payment and checks it.
+func (s *shop) awaitWebhook(t *testing.T, txnid, status string) arrival {
 	t.Helper()
 	deadline := time.Now().Add(patience)
 	for len(s.about(txnid)) == 0 {
@@ -263,7 +261,7 @@ func (s *shop) told(t *testing.T, txnid, status string) arrival {
 	return a
 }
 
-// TestPay takes real payments on every network in every token, over HTTP only.
+// TestPay receives real payments on every network in every token, over HTTP only.
 func TestPay(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
@@ -277,7 +275,7 @@ func TestPay(t *testing.T) {
 				if p["hash"] != tx || p["receivedAmount"] != 12.5 || p["network"] != c.name || p["token"] != token {
 					t.Errorf("paid by %s, got %v", tx, p)
 				}
-				a := s.told(t, txnid, "completed")
+				a := s.awaitWebhook(t, txnid, "completed")
 				if a.body["hash"] != tx || a.body["amount"] != 12.5 || a.body["token"] != token {
 					t.Errorf("webhook: %v", a.body)
 				}
@@ -286,7 +284,7 @@ func TestPay(t *testing.T) {
 	}
 }
 
-// TestPay_NeverCredited sends what looks like the payment and is not.
+// TestPay_NeverCredited sends transfers that look like the payment and are not.
 func TestPay_NeverCredited(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
@@ -301,7 +299,7 @@ func TestPay_NeverCredited(t *testing.T) {
 	bsc.pay(t, bsc.Tokens().USDT, address, 1250)
 	failed := polygon.transferOfNothing(t, polygon.Tokens().USDT.Address, common.HexToAddress(address))
 
-	// A good payment sent after all of them is seen only when they were.
+	// A valid payment sent after all of them is seen only after they were.
 	polygon.pay(t, polygon.Tokens().USDT, controlAddress, 1250)
 	s.await(t, control, "COMPLETED")
 	time.Sleep(3 * time.Second) // the other two chains' blocks are final by then
@@ -310,8 +308,7 @@ func TestPay_NeverCredited(t *testing.T) {
 	}
 }
 
-// transferOfNothing sends a transfer the sender has no tokens for, which fails
-// in its block.
+// transferOfNothing sends a transfer of tokens that the sender does not have. It fails in its block.
 func (c testChain) transferOfNothing(t *testing.T, token, to common.Address) string {
 	t.Helper()
 	data := append(common.FromHex("0xa9059cbb"), common.LeftPadBytes(to.Bytes(), 32)...)
@@ -340,7 +337,7 @@ func TestPay_Killed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 3 {
-		// Killed again and again while it is at it, at an arbitrary moment.
+		// The program is killed several times at arbitrary moments while it works.
 		s.server = s.serve(t)
 		time.Sleep(300 * time.Millisecond)
 		s.stop(t, syscall.SIGKILL)
@@ -350,17 +347,17 @@ func TestPay_Killed(t *testing.T) {
 	if p["hash"] != tx || p["receivedAmount"] != 12.5 {
 		t.Errorf("after the restart: %v", p)
 	}
-	s.told(t, txnid, "completed")
+	s.awaitWebhook(t, txnid, "completed")
 	ids := map[string]bool{}
 	for _, a := range s.about(txnid) {
 		ids[a.id] = true
 	}
 	if len(ids) != 1 {
-		t.Errorf("the payment was told as %d events", len(ids))
+		t.Errorf("the payment was reported as %d events", len(ids))
 	}
 }
 
-// TestPay_LastCredit: without credits no address is given out.
+// TestPay_LastCredit: without credits no address is issued.
 func TestPay_LastCredit(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)

@@ -9,10 +9,9 @@ import (
 	"golang.org/x/term"
 )
 
-// progress shows how far a long command is: a bar on a terminal, nothing
-// where nobody looks.
+// progress shows how far a long command is, as a bar on a terminal. Without a terminal it shows nothing.
 type progress struct {
-	out   *os.File // nil: nobody looks
+	out   *os.File // nil: not a terminal
 	what  string
 	total int
 	shown time.Time
@@ -31,7 +30,7 @@ func (p *process) progress(what string, total int) *progress {
 	return b
 }
 
-// at shows that so many are done.
+// at shows how many are done.
 func (b *progress) at(done int) {
 	if b.out == nil || time.Since(b.shown) < barEvery && done < b.total {
 		return
@@ -47,7 +46,7 @@ func (b *progress) line(done int) string {
 		min(done*100/total, 100), done, b.total, b.what)
 }
 
-// end leaves the bar's line.
+// end ends the bar's line.
 func (b *progress) end() {
 	if b.out != nil {
 		_, _ = fmt.Fprintln(b.out)

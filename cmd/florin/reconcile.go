@@ -13,14 +13,14 @@ import (
 
 type reconcile struct {
 	Days int           `default:"7"  help:"Look up each deposit and sweep of so many days on the chain; nodes forget older ones. Balances are compared whatever their age."`
-	Wait time.Duration `default:"3s" help:"Let what is on its way arrive for so long before a difference is believed."`
+	Wait time.Duration `default:"3s" help:"Wait so long for transactions in flight before a difference is reported."`
 }
 
-// Help returns what --help says beyond the flags.
+// Help returns the text that --help adds to the flags.
 func (reconcile) Help() string {
 	return `
-Compares, for every address that was ever shown to a payer, what the chains say
-with what is written: balances of every token and of the network's coin,
+Compares the chains with the database for every address that was ever shown to a
+payer: balances of every token and of the network's coin,
 deposits, and sweeps. Each difference is named with what to do about it, one a
 line, and the exit status is 1 if there is any. It changes nothing and may run
 beside the server.
@@ -31,7 +31,7 @@ Example:
 `
 }
 
-// Run compares.
+// Run compares the chains with the database.
 func (c reconcile) Run(ctx context.Context, p *process) error {
 	cfg, err := p.config()
 	if err != nil {
@@ -71,7 +71,7 @@ func (c reconcile) Run(ctx context.Context, p *process) error {
 func ledgersOf(cfg config.Config) ([]settlement.ReconciledNetwork, error) {
 	var list []settlement.ReconciledNetwork
 	for _, n := range cfg.Networks {
-		a, err := openHome(cfg, n)
+		a, err := openReader(cfg, n)
 		if err != nil {
 			return nil, err
 		}

@@ -16,14 +16,13 @@ type rescan struct {
 	From    uint64 `help:"First block to read again, from 1; on Solana a slot." placeholder:"NUMBER" required:""`
 }
 
-// Help returns what --help says beyond the flags.
+// Help returns the text that --help adds to the flags.
 func (rescan) Help() string {
 	return `
 Reads a network's blocks again, from the one given to the newest final one, and
-takes in money to any address that was ever shown, however long ago. What is
-recorded already stays as it is. On Solana it reads the history of every token
-account. It may run beside the server and may be stopped
-and repeated.
+records deposits to any address that was ever shown, however long ago. Recorded
+deposits stay unchanged. On Solana it reads the history of every token account. It
+may run beside the server and may be stopped and repeated.
 
 Example:
 
@@ -41,7 +40,7 @@ func (c rescan) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	a, err := openHome(cfg, n)
+	a, err := openReader(cfg, n)
 	if err != nil {
 		return err
 	}
@@ -76,8 +75,8 @@ func (c rescan) Run(ctx context.Context, p *process) error {
 	})
 }
 
-// rereading is the store for a watcher that reads old blocks: it has a cursor
-// of its own, needs no lease, and looks out for every address there ever was.
+// rereading is the store of a watcher that reads old blocks: it has its own cursor, needs no lease, and watches every
+// address there ever was.
 type rereading struct {
 	*store.Store
 	cursor  payment.Cursor
@@ -86,8 +85,8 @@ type rereading struct {
 	changed map[payment.ID]bool
 }
 
-// run reads to the newest final block. A round of the watcher does that, unless
-// it takes too long; then the next one goes on where it stopped.
+// run reads up to the newest final block. One round of the watcher does that unless it runs out of time; then the next
+// round continues.
 func (r *rereading) run(ctx context.Context, w *payment.Watcher) error {
 	for {
 		before := r.cursor.Scanned
@@ -98,19 +97,19 @@ func (r *rereading) run(ctx context.Context, w *payment.Watcher) error {
 	}
 }
 
-// Lease is always had: whoever reads old blocks is in nobody's way.
+// Lease always succeeds: reading old blocks disturbs no other instance.
 func (*rereading) Lease(context.Context, string, string, time.Time, time.Time) (bool, error) {
 	return true, nil
 }
 
-// Cursor returns how far it has read.
+// Cursor returns the last block that was read.
 func (r *rereading) Cursor(context.Context, chain.Network) (payment.Cursor, bool, error) {
 	c := r.cursor
-	c.UpdatedAt = app.Now() // nobody was away
+	c.UpdatedAt = app.Now() // there was no outage
 	return c, true, nil
 }
 
-// SaveCursor keeps how far it has read, for this run.
+// SaveCursor keeps the cursor for this run only.
 func (r *rereading) SaveCursor(_ context.Context, _ chain.Network, c payment.Cursor) error {
 	r.cursor = c
 	r.bar.at(int(c.Scanned.Number - r.from))
@@ -124,7 +123,7 @@ func (r *rereading) Watches(
 	return r.Store.Watches(ctx, networks, since, time.Time{})
 }
 
-// UpdatePayment notes which payments changed.
+// UpdatePayment records which payments changed.
 func (r *rereading) UpdatePayment(
 	ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error),
 ) (payment.Payment, error) {

@@ -23,9 +23,9 @@ import (
 type tongue struct {
 	language string
 	program  string
-	// needed programs must be installed; the others are tried where they are.
+	// needed programs must be installed; the others are tried where they are installed.
 	needed bool
-	// receive are the arguments before the file that make a server of it.
+	// receive holds the arguments before the file that start it as a server.
 	receive func(port, file string) []string
 }
 
@@ -40,8 +40,7 @@ var tongues = []tongue{
 	},
 }
 
-// TestSamples runs every sample of the documentation against the program: a
-// merchant's whole way, in every language.
+// TestSamples runs every sample of the documentation, in every language, against the program: all steps of a merchant.
 func TestSamples(t *testing.T) {
 	t.Parallel()
 	i := newInstallation(t, "FLORIN_ALLOW_PRIVATE_CALLBACKS=true")
@@ -78,7 +77,7 @@ func newSampler(t *testing.T, l tongue, url, key string) *sampler {
 		"FLORIN_API_KEY": key, "SETTLEMENT_WALLET": settlementWallet, "CALLBACK_SECRET": "own secret: é&\"<",
 	}}
 	if l.language == "curl" {
-		m.env["CALLBACK_SECRET"] = "own secret" // written into JSON as it stands
+		m.env["CALLBACK_SECRET"] = "own secret" // written into JSON without escaping
 	}
 	for _, task := range docs.Tasks(url) {
 		for _, sample := range task.Samples {
@@ -94,7 +93,7 @@ func newSampler(t *testing.T, l tongue, url, key string) *sampler {
 	return m
 }
 
-// command makes the program of a task, ready to run.
+// command returns the prepared command of a task.
 func (m *sampler) command(ctx context.Context, t *testing.T, task string) *exec.Cmd {
 	t.Helper()
 	file := m.files[task]
@@ -118,7 +117,7 @@ func (m *sampler) command(ctx context.Context, t *testing.T, task string) *exec.
 	return cmd
 }
 
-// run runs a sample to its end, which must be good, and returns what it prints.
+// run runs a sample, which must succeed, and returns its output.
 func (m *sampler) run(t *testing.T, task string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -137,7 +136,7 @@ var (
 
 func (m *sampler) story(t *testing.T) {
 	t.Helper()
-	hooks := newReceiver(t) // of the shell, which has no server
+	hooks := newReceiver(t) // for the shell, which has no server
 	port := freePort(t)
 	m.env["PORT"], m.env["CALLBACK_URL"] = port, "http://127.0.0.1:"+port+"/"
 	if m.language == "curl" {
@@ -175,8 +174,7 @@ func (m *sampler) story(t *testing.T) {
 	m.receives(t, cancel, txnid+" cancelled")
 }
 
-// verifiesByHand gives the shell's sample a webhook that came, and then one
-// that somebody changed.
+// verifiesByHand passes a received webhook to the shell's sample, and then a changed one.
 func (m *sampler) verifiesByHand(t *testing.T, hooks *receiver, txnid string) {
 	t.Helper()
 	eventually(t, "the webhook", func() bool { return len(hooks.about(txnid)) > 0 })
@@ -196,8 +194,7 @@ func (m *sampler) verifiesByHand(t *testing.T, hooks *receiver, txnid string) {
 	}
 }
 
-// receives starts the sample as a server: it must take the webhook of what
-// happens, and refuse what is forged.
+// receives starts the sample as a server: it must accept the webhook of a payment, and refuse a forged one.
 func (m *sampler) receives(t *testing.T, happens func(), want string) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 2*patience)
@@ -263,7 +260,7 @@ func freePort(t *testing.T) string {
 	return port
 }
 
-// lockedText is what a running program has written so far.
+// lockedText collects the output of a running program.
 type lockedText struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -9,11 +9,11 @@ import (
 
 type serve struct{}
 
-// Help returns what --help says beyond the flags.
+// Help returns the text that --help adds to the flags.
 func (serve) Help() string {
 	return `
-Serves until it is told to stop (SIGINT or SIGTERM), finishes what it is doing,
-and ends with status 0. The database is brought up to date first. Several
+Serves until SIGINT or SIGTERM, finishes the requests in progress, and ends with
+status 0. The database is brought up to date first. Several
 instances may serve the same PostgreSQL database.
 
 Example:

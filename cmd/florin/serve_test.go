@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// server is the program serving.
+// server is the running program.
 type server struct {
 	cmd *exec.Cmd
 	url string
@@ -22,7 +22,7 @@ type server struct {
 
 var servesAt = regexp.MustCompile(`address=(127\.0\.0\.1:\d+)`)
 
-// serve starts the program on a free port and waits until it says where.
+// serve starts the program on a free port and waits until it logs its address.
 func (i installation) serve(t *testing.T) *server {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background()) // it serves as long as the test lasts
@@ -59,8 +59,8 @@ func (i installation) serve(t *testing.T) *server {
 	return s
 }
 
-// stop sends the signal, waits for the end and returns the exit status with
-// everything the program wrote. Stopping twice is fine.
+// stop sends the signal, waits for the end, and returns the exit status with everything the program wrote. It may be
+// called twice.
 func (s *server) stop(t *testing.T, signal syscall.Signal) (int, string) {
 	t.Helper()
 	if s.cmd.ProcessState != nil {
@@ -111,7 +111,7 @@ func TestServe(t *testing.T) {
 	if status != http.StatusOK || health["version"] != testVersion || health["status"] != "ok" {
 		t.Errorf("GET /health answers %d %v", status, health)
 	}
-	// Users and keys are made beside a running server, and count at once.
+	// Users and keys created beside a running server are valid at once.
 	i.must(t, password, "user", "create", "--email", email)
 	created := i.must(t, "", "key", "create", "--email", email, "--json")
 	key := decode(t, created, "creditsLeft", "id", "key", "label", "queriesLeft", "wallet")["key"].(string)

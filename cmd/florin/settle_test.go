@@ -14,7 +14,7 @@ import (
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 )
 
-// settling is the configuration of a shop whose money is swept, soon.
+// settling configures sweeps without much delay.
 var settling = []string{
 	"FLORIN_EVM_GAS_KEY=" + gasKey, "FLORIN_SIGNUP_CREDITS=500", "FLORIN_SWEEP_WAIT=2s",
 	"FLORIN_BEP20_MAX_GAS_PRICE=100", "FLORIN_POLYGON_MAX_GAS_PRICE=1000", "FLORIN_BASE_MAX_GAS_PRICE=100",
@@ -62,9 +62,8 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// TestSettle: a hundred payments on three networks arrive at the merchant's
-// wallet by themselves, to the cent, though the program is killed on the way;
-// chains and books agree, and a difference made by hand is named.
+// TestSettle: a hundred payments on three networks are swept to the merchant's wallet, to the cent, although the
+// program is killed in between. Chains and ledger agree, and reconcile names a difference made by hand.
 func TestSettle(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, settling...)
@@ -115,7 +114,7 @@ func TestSettle(t *testing.T) {
 	if out := s.must(t, "", "reconcile"); !strings.HasPrefix(out, "No differences in 100 addresses on 3 networks") {
 		t.Errorf("reconcile says %q", out)
 	}
-	s.prints(t, "agrees with itself", "verify-ledger")
+	s.prints(t, "has no differences", "verify-ledger")
 	_, health := s.do(t, "GET", "/health", "")
 	for _, c := range s.chains {
 		gas, _ := health["networks"].(map[string]any)[c.name].(map[string]any)["gas"].(map[string]any)
@@ -125,8 +124,7 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestRescue brings home what does not come by itself: another chain, another
-// token, the native coin.
+// TestRescue sweeps what is not swept automatically: another chain, another token, the native coin.
 func TestRescue(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, settling...)
@@ -146,7 +144,7 @@ func TestRescue(t *testing.T) {
 
 	r := s.run(t, "", "reconcile", "--wait", "100ms")
 	if r.status != 1 || !strings.Contains(r.stdout, "0.5 POL") || !strings.Contains(r.stdout, txnid) {
-		t.Errorf("with a coin nobody recorded, reconcile says: status %d, %q %q", r.status, r.stdout, r.stderr)
+		t.Errorf("with a coin that is not recorded, reconcile says: status %d, %q %q", r.status, r.stdout, r.stderr)
 	}
 	dry := s.must(t, "", "sweep", "--txnid", txnid, "--dry-run")
 	if !strings.Contains(dry, "3 USDC on Base") || !strings.Contains(dry, "0.5 POL on Polygon") ||
@@ -171,28 +169,30 @@ func TestRescue(t *testing.T) {
 		has.Cmp(big.NewInt(5e17)) != 0 {
 		t.Errorf("the wallet holds %s of the coin, %v", has, err)
 	}
-	s.prints(t, "nothing to bring home", "sweep", "--txnid", txnid)
-	eventually(t, "the books agree again", func() bool {
+	s.prints(t, "nothing to sweep", "sweep", "--txnid", txnid)
+	eventually(t, "ledger and chains agree again", func() bool {
 		return s.run(t, "", "reconcile", "--wait", "100ms").status == 0
 	})
 
 	s.stop(t, syscall.SIGTERM)
 	s.rescansWhatWasMissed(t, polygon, txnid, address)
-	s.refuses(t, 1, []string{"sweep"}, "--txnid", "--address")
-	s.refuses(t, 1, []string{"sweep", "--txnid", "unknown"}, "unknown")
-	s.refuses(
-		t, 1, []string{"sweep", "--address", settlementWallet, "--network", "base", "--token", "USDT"},
-		"never shown",
-	)
-	s.refuses(t, 1, []string{"sweep", "--address", address}, "--network", "--token")
-	s.refuses(
-		t, 1, []string{"sweep", "--address", address, "--network", "base", "--token", settlementWallet}, "no token",
-	)
-	s.refuses(t, 1, []string{"rescan", "--network", "polygon", "--from", "99999999"}, "--from")
+	t.Run("Refused", func(t *testing.T) {
+		s.refuses(t, 1, []string{"sweep"}, "--txnid", "--address")
+		s.refuses(t, 1, []string{"sweep", "--txnid", "unknown"}, "unknown")
+		s.refuses(
+			t, 1, []string{"sweep", "--address", settlementWallet, "--network", "base", "--token", "USDT"},
+			"never shown",
+		)
+		s.refuses(t, 1, []string{"sweep", "--address", address}, "--network", "--token")
+		s.refuses(
+			t, 1, []string{"sweep", "--address", address, "--network", "base", "--token", settlementWallet}, "no token",
+		)
+		s.refuses(t, 1, []string{"rescan", "--network", "polygon", "--from", "99999999"}, "--from")
+	})
 }
 
-// rescansWhatWasMissed: money that came while nobody looked, and whose block
-// the cursor has passed, is found by reading again.
+// rescansWhatWasMissed: a deposit that arrived while the program was down, in a block that the cursor has passed, is
+// found by reading again.
 func (s *shop) rescansWhatWasMissed(t *testing.T, polygon testChain, txnid, address string) {
 	t.Helper()
 	head, err := polygon.Client().BlockNumber(t.Context())
@@ -211,7 +211,7 @@ func (s *shop) rescansWhatWasMissed(t *testing.T, polygon testChain, txnid, addr
 		t.Errorf("after reading again the payment is %v", p)
 	}
 	s.stop(t, syscall.SIGTERM)
-	// Nobody else is there to do it now, nor to end what the server began.
+	// No other process can do it now, nor finish what the server began.
 	tx, err := polygon.FundNative(t.Context(), common.HexToAddress(address), big.NewInt(1e17))
 	if err != nil {
 		t.Fatal(err)

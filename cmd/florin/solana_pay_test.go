@@ -22,18 +22,16 @@ import (
 	"golang.org/x/net/html"
 )
 
-// request is a Solana Pay transfer request as a wallet understands it.
+// request is a Solana Pay transfer request as a wallet reads it.
 type request struct {
 	recipient, mint solanago.PublicKey
 	amount          string // in user units
 }
 
-// userUnits is the grammar of an amount: digits, no exponent, a leading zero
-// where it is below one.
+// userUnits is the grammar of an amount: digits, no exponent, a leading zero below one.
 var userUnits = regexp.MustCompile(`^(0|[1-9][0-9]*)(\.[0-9]+)?$`)
 
-// parseSolanaPay reads a link by the specification alone (solana-pay,
-// SPEC.md), as strictly as it can be read.
+// parseSolanaPay reads a link strictly by the specification (solana-pay, SPEC.md).
 func parseSolanaPay(link string) (r request, err error) {
 	rest, ok := strings.CutPrefix(link, "solana:")
 	if !ok {
@@ -64,7 +62,7 @@ func parseSolanaPay(link string) (r request, err error) {
 	return r, nil
 }
 
-// units is the amount in the mint's smallest unit, which it must have.
+// units returns the amount in the mint's smallest unit, which must be exact.
 func (r request) units(decimals byte) (uint64, error) {
 	amount, ok := new(big.Rat).SetString(r.amount)
 	if !ok {
@@ -98,7 +96,7 @@ func attribute(n *html.Node, name string) string {
 	return ""
 }
 
-// readCode reads the code that an SVG draws in strokes of width 1 along rows.
+// readCode reads a QR code that an SVG draws in strokes of width 1 along rows.
 func readCode(t *testing.T, svg *html.Node) string {
 	t.Helper()
 	var left, top, size, side int
@@ -162,9 +160,8 @@ func (s *solanaShop) checkout(t *testing.T, txnid string) *html.Node {
 	return page
 }
 
-// TestSolana_Pay reads the codes and the link of the checkout page as phones
-// do, and pays what they say with a wallet of its own: transferChecked to the
-// recipient's associated account, which the payer makes.
+// TestSolana_Pay reads the codes and the link of the checkout page as phones do, and pays by them from its own wallet:
+// transferChecked to the recipient's associated account, which the payer creates.
 func TestSolana_Pay(t *testing.T) {
 	t.Parallel()
 	s := openSolanaShop(t)

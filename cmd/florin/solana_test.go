@@ -16,13 +16,13 @@ import (
 	keys "github.com/florinpay/florin/internal/wallet"
 )
 
-// solanaShop is a shop that takes money on Solana alone.
+// solanaShop is a shop that accepts money on Solana only.
 type solanaShop struct {
 	*shop
 	ledger *devsol.Ledger
 	reader *solana.Adapter
 	assets []chain.Asset
-	wallet chain.Address // where money settles: off the curve, as a multisig's vault
+	wallet chain.Address // the settlement wallet: off the curve, as a multisig's vault
 }
 
 func openSolanaShop(t *testing.T) *solanaShop {
@@ -98,9 +98,8 @@ func (s *solanaShop) cents(t *testing.T, a chain.Asset) int64 {
 	return held[0].Big().Int64() / 10_000
 }
 
-// TestSolana_Settle: payments on Solana complete, are told of, and arrive at
-// the merchant's wallet to the cent, though the program is killed on the way;
-// chain and books agree.
+// TestSolana_Settle: payments on Solana complete, send webhooks, and are swept to the merchant's wallet to the cent,
+// although the program is killed in between. Chain and ledger agree.
 func TestSolana_Settle(t *testing.T) {
 	t.Parallel()
 	s := openSolanaShop(t)
@@ -120,7 +119,7 @@ func TestSolana_Settle(t *testing.T) {
 		if p := s.await(t, txnid, "COMPLETED"); p["hash"] != tx {
 			t.Errorf("paid by %s, got %v", tx, p)
 		}
-		if a := s.told(t, txnid, "completed"); a.body["network"] != "sol" || a.body["hash"] != tx {
+		if a := s.awaitWebhook(t, txnid, "completed"); a.body["network"] != "sol" || a.body["hash"] != tx {
 			t.Errorf("webhook: %v", a.body)
 		}
 	}
@@ -130,7 +129,7 @@ func TestSolana_Settle(t *testing.T) {
 			t.Errorf("the settlement wallet holds %d cents of %s, want %d", got, s.assets[i].Symbol, want)
 		}
 	}
-	eventually(t, "chain and books agree", func() bool {
+	eventually(t, "chain and ledger agree", func() bool {
 		r := s.run(t, "", "reconcile", "--wait", "100ms")
 		return r.status == 0 && strings.HasPrefix(r.stdout, "No differences in 8 addresses on 1 networks")
 	})
@@ -144,8 +143,8 @@ func TestSolana_Settle(t *testing.T) {
 	})
 }
 
-// TestSolana_Rescue brings home what does not come by itself, SOL and another
-// mint, names differences, and reads again what was missed.
+// TestSolana_Rescue sweeps what is not swept automatically, SOL and another mint, names differences, and finds missed
+// deposits by reading again.
 func TestSolana_Rescue(t *testing.T) {
 	t.Parallel()
 	s := openSolanaShop(t)
@@ -156,7 +155,7 @@ func TestSolana_Rescue(t *testing.T) {
 		t.Fatal(err)
 	}
 	var r result
-	eventually(t, "a coin nobody recorded is named", func() bool {
+	eventually(t, "a coin that is not recorded is named", func() bool {
 		r = s.run(t, "", "reconcile", "--wait", "100ms")
 		return r.status == 1 && strings.Contains(r.stdout, "0.5 SOL") && strings.Contains(r.stdout, txnid)
 	})
@@ -164,11 +163,11 @@ func TestSolana_Rescue(t *testing.T) {
 	s.prints(t, "Would sweep 2 ", "sweep", "--address", address, "--network", "sol", "--token", fake, "--dry-run")
 	s.prints(t, "Moved 2 ", "sweep", "--address", address, "--network", "sol", "--token", fake)
 	s.prints(t, "Moved 0.5 SOL to "+string(s.wallet), "sweep", "--txnid", txnid)
-	s.prints(t, "nothing to bring home", "sweep", "--txnid", txnid)
+	s.prints(t, "nothing to sweep", "sweep", "--txnid", txnid)
 	if has := s.ledger.Balance(solanago.MustPublicKeyFromBase58(string(s.wallet))); has != solanago.LAMPORTS_PER_SOL/2 {
 		t.Errorf("the settlement wallet holds %d lamports", has)
 	}
-	eventually(t, "the books agree again", func() bool {
+	eventually(t, "ledger and chain agree again", func() bool {
 		return s.run(t, "", "reconcile", "--wait", "100ms").status == 0
 	})
 

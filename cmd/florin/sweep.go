@@ -15,24 +15,24 @@ import (
 )
 
 type rescue struct {
-	Txnid   string `help:"Bring home whatever lies on the payment's addresses, on every network that is on." placeholder:"ID"`
-	Address string `help:"Bring home what lies on this deposit address."                                     placeholder:"ADDRESS"`
-	Network string `help:"Look on this network only: bep20, polygon, base or sol."                           placeholder:"NAME"`
+	Txnid   string `help:"Sweep everything on the payment's addresses, on every network that is on." placeholder:"ID"`
+	Address string `help:"Sweep this deposit address." placeholder:"ADDRESS"`
+	Network string `help:"Search this network only: bep20, polygon, base or sol."                           placeholder:"NAME"`
 	Token   string `help:"Only this token: USDT, USDC, native, or a token contract or mint."                 placeholder:"TOKEN"`
 	DryRun  bool   `help:"Only show what would be moved."`
 }
 
-// Help returns what --help says beyond the flags.
+// Help returns the text that --help adds to the flags.
 func (rescue) Help() string {
 	return `
-Sends money on that would not come by itself: another token, the network's own
-coin, or money that was paid on another EVM network than was chosen. Deposit
+Sends on money that is not swept automatically: another token, the network's own
+coin, or money that was paid on another EVM network than the chosen one. Deposit
 addresses are the same on all of those and can pay the merchant's settlement
 wallet only. If that wallet is a contract, make sure that it exists on the
 network in question. On Solana it sends on what the owner holds in SOL and on
 the associated account of a mint, of either token program.
 
-It takes its turn with the sweeps of a running server. The gas wallet pays.
+It takes turns with the sweeps of a running server. The gas wallet pays.
 
 Examples:
 
@@ -43,11 +43,10 @@ Examples:
 `
 }
 
-// rescueFor bounds how long the command waits for its turn and for finality,
-// which on Base takes minutes.
+// rescueFor bounds the wait for the turn and for finality, which takes minutes on Base.
 const rescueFor = time.Hour
 
-// Run finds what there is and sweeps it.
+// Run finds the money and sweeps it.
 func (c rescue) Run(ctx context.Context, p *process) error {
 	cfg, err := p.config()
 	if err != nil {
@@ -76,13 +75,13 @@ func (c rescue) Run(ctx context.Context, p *process) error {
 			found = found || did
 		}
 		if !found {
-			return p.say("There is nothing to bring home.")
+			return p.say("There is nothing to sweep.")
 		}
 		return nil
 	})
 }
 
-// networks checks the flags and lists where to look.
+// networks checks the flags and lists the networks to search.
 func (c rescue) networks(cfg config.Config) ([]config.Network, error) {
 	if (c.Txnid == "") == (c.Address == "") {
 		return nil, fault.New(fault.Invalid, "say what to sweep: --txnid, or --address with --network and --token")
@@ -106,7 +105,7 @@ func (c rescue) networks(cfg config.Config) ([]config.Network, error) {
 	return []config.Network{n}, nil
 }
 
-// shown lists the addresses meant, each once.
+// shown lists the selected addresses, each once.
 func (c rescue) shown(ctx context.Context, s *store.Store) ([]settlement.DepositAddress, error) {
 	var list []settlement.DepositAddress
 	var err error
@@ -134,8 +133,7 @@ func (c rescue) shown(ctx context.Context, s *store.Store) ([]settlement.Deposit
 	return once, err
 }
 
-// on brings home what lies on one network, and reports whether there was
-// anything.
+// on sweeps the addresses on one network, and reports whether there was anything to sweep.
 func (c rescue) on(
 	ctx context.Context, p *process, cfg config.Config, n config.Network, s *store.Store,
 	shown []settlement.DepositAddress,
@@ -144,7 +142,7 @@ func (c rescue) on(
 	if len(shown) == 0 {
 		return false, nil
 	}
-	a, err := openHome(cfg, n)
+	a, err := openReader(cfg, n)
 	if err != nil {
 		return false, err
 	}
@@ -191,12 +189,12 @@ func (c rescue) on(
 	if err != nil {
 		return true, err
 	}
-	return true, tell(p, n.Profile, done)
+	return true, printOutcome(p, n.Profile, done)
 }
 
-// items lists what an address holds of what is asked for.
+// items lists what an address holds of the selected assets.
 func (c rescue) items(
-	ctx context.Context, a home, p chain.Profile, x settlement.DepositAddress,
+	ctx context.Context, a networkReader, p chain.Profile, x settlement.DepositAddress,
 ) ([]chain.SweepItem, error) {
 	var items []chain.SweepItem
 	add := func(asset chain.Asset, units money.Units) {
@@ -222,7 +220,7 @@ func (c rescue) items(
 	return items, nil
 }
 
-// assets lists the contracts asked for.
+// assets lists the selected contracts.
 func (c rescue) assets(p chain.Profile) []chain.Address {
 	if strings.EqualFold(c.Token, "native") {
 		return nil
@@ -239,8 +237,8 @@ func (c rescue) assets(p chain.Profile) []chain.Address {
 	return list
 }
 
-// tell says how a sweep ended.
-func tell(p *process, n chain.Profile, done settlement.Sweep) error {
+// printOutcome prints how a sweep ended.
+func printOutcome(p *process, n chain.Profile, done settlement.Sweep) error {
 	if done.State == settlement.Failed {
 		return errors.New("the transaction " + string(done.Tx) + " failed; nothing was moved")
 	}
@@ -266,7 +264,7 @@ func tell(p *process, n chain.Profile, done settlement.Sweep) error {
 		)
 	}
 	if len(done.Moved) == 0 {
-		return errors.New("nothing was there when it was swept; somebody else may have brought it home")
+		return errors.New("the address was empty when it was swept; another instance may have swept it")
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ type userCreate struct {
 	JSON      bool    `help:"Print JSON: id, email."                                                 name:"json"`
 }
 
-// Help returns what --help says beyond the flags.
+// Help returns the text that --help adds to the flags.
 func (userCreate) Help() string {
 	return `
 A password on the command line can be seen by other users of the machine; prefer standard input.
@@ -28,7 +28,7 @@ Example:
 `
 }
 
-// Run makes the user.
+// Run creates the user.
 func (c userCreate) Run(ctx context.Context, p *process) error {
 	cfg, err := p.config()
 	if err != nil {

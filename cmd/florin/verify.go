@@ -9,7 +9,7 @@ import (
 
 type verifyLedger struct{}
 
-// Help returns what --help says beyond the flags.
+// Help returns the text that --help adds to the flags.
 func (verifyLedger) Help() string {
 	return `
 Verifies the ledger of credits and queries: every balance must be the sum of
@@ -23,7 +23,7 @@ Example:
 `
 }
 
-// Run adds up.
+// Run checks the ledger.
 func (verifyLedger) Run(ctx context.Context, p *process) error {
 	cfg, err := p.config()
 	if err != nil {
@@ -40,8 +40,8 @@ func (verifyLedger) Run(ctx context.Context, p *process) error {
 			}
 		}
 		if len(differences) > 0 {
-			return fmt.Errorf("%d differences in a book of %d entries", len(differences), entries)
+			return fmt.Errorf("%d differences in a ledger of %d entries", len(differences), entries)
 		}
-		return p.say("The book of %d entries agrees with itself.", entries)
+		return p.say("The ledger of %d entries has no differences.", entries)
 	})
 }

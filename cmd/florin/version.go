@@ -2,7 +2,7 @@ package main
 
 type showVersion struct{}
 
-// Help returns what --help says beyond the flags.
+// Help returns the text that --help adds to the flags.
 func (showVersion) Help() string {
 	return `
 Example:
