@@ -52,10 +52,10 @@ type App struct {
 	recharge *recharge.Service
 	deliver  *webhook.Deliverer
 	notices  *merchant.LowBalanceMailer
-	proofs   *ledger.Checker
+	checker  *ledger.Checker
 	server   *web.Server
 	listener net.Listener
-	monitor  *monitor // nil: nothing is measured
+	monitor  *monitor // nil: no metrics
 	log      *slog.Logger
 }
 
@@ -109,28 +109,28 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	if a.Config.MetricsListen != "" {
 		a.monitor = newMonitor(a.Config.MetricsListen, o.Version, a.log)
 	}
-	books := a.monitor.count(a.Store)
-	if a.networks, err = openNetworks(a.Config, instance, books, holder, a.monitor.read, a.log); err != nil {
+	counted := a.monitor.count(a.Store)
+	if a.networks, err = openNetworks(a.Config, instance, counted, holder, a.monitor.read, a.log); err != nil {
 		return err
 	}
-	a.Payments = payment.NewService(books, a.Store, a.networks, payment.Options{
+	a.Payments = payment.NewService(counted, a.Store, a.networks, payment.Options{
 		MaxWaiting: payment.MaxWaitingDonations,
 		TTL:        a.Config.PaymentTTL, StartTTL: a.Config.StartTTL,
 		MinAmount: a.Config.MinAmount, MaxAmount: a.Config.MaxAmount,
 	}, Now, func(t time.Time) payment.ID { return payment.ID(newULID(t)) })
 	a.Campaigns = campaign.NewService(a.Store, a.Payments, Now)
-	a.expirer = payment.NewExpirer(a.Config.Profiles(), a.networks.readers(), books, Now, a.log)
+	a.expirer = payment.NewExpirer(a.Config.Profiles(), a.networks.readers(), counted, Now, a.log)
 	a.deliver = webhook.NewDeliverer(webhook.Config{
-		Store:  books,
+		Store:  counted,
 		Sender: a.monitor.posts(a.sender()),
 		Holder: holder, Now: Now, Jitter: rand.Float64, Log: a.log,
 	})
 	a.recharge = a.recharges()
 	a.notices = merchant.NewLowBalanceMailer(a.Store, a.mailer(o), a.Config.BaseURL, Now, a.log)
-	a.proofs = ledger.NewChecker(a.Store, Now, a.log)
+	a.checker = ledger.NewChecker(a.Store, Now, a.log)
 	a.server = a.newServer(o, sealer)
 	a.server.ReportGas(a.networks.Sweeping)
-	a.monitor.look(a)
+	a.monitor.observe(a)
 	a.Store.OnChange(func(id payment.ID) {
 		a.server.Changed(id)
 		a.deliver.Wake()
@@ -178,7 +178,7 @@ func (a *App) run(ctx context.Context) error {
 	loops.Go(func() error { return a.recharge.Run(working) })
 	loops.Go(func() error { return a.deliver.Run(working) })
 	loops.Go(func() error { return a.notices.Run(working) })
-	loops.Go(func() error { return a.proofs.Run(working) })
+	loops.Go(func() error { return a.checker.Run(working) })
 	loops.Go(func() error { return a.Store.Listen(working) })
 	loops.Go(func() error { a.housekeep(working); return nil })
 	loops.Go(func() error {

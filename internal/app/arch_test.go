@@ -14,28 +14,28 @@ var domain = []string{
 	"internal/payment", "internal/recharge", "internal/settlement", "internal/webhook",
 }
 
-// vocabulary are the words everything else is said in.
+// vocabulary are the packages of types that all others use.
 var vocabulary = []string{
 	"internal/fault", "internal/money", "internal/chain", "internal/secret", "internal/audit", "internal/input",
 }
 
-// testSupport are packages that are not tests themselves, but there for tests only.
+// testSupport are packages that only tests use, and that are not tests themselves.
 var testSupport = []string{
 	"internal/testkit/...", "internal/chain/chaintest", "internal/chain/evm/contracts/contractstest",
 	"internal/store/storetest", "internal/webhook/webhooktest",
 }
 
-// adapters talk to the world outside: chains, keys, database.
+// adapters connect to the outside: chains, keys, database.
 var adapters = []string{
 	"internal/chain/evm/...", "internal/chain/solana/...", "internal/wallet", "internal/store/...",
 	"internal/passkey", "migrations",
 }
 
-// edgeRules are the sentences of the architecture about who may import whom.
+// edgeRules say which package may import which.
 var edgeRules = map[string]edges{
-	"fault and secret stand alone": {
+	"fault and secret import no package": {
 		from: []string{"internal/fault", "internal/secret"}, to: []string{"own"},
-		reason: "everybody imports them, so they can import nobody",
+		reason: "every package imports them, so they import none",
 	},
 	"money knows only faults": {
 		from: []string{"internal/money"}, to: []string{"own"}, allow: []string{"internal/fault"},
@@ -49,35 +49,35 @@ var edgeRules = map[string]edges{
 	},
 	"the domain knows only itself and its vocabulary": {
 		from: domain, to: []string{"own"}, allow: slices.Concat(domain, vocabulary),
-		reason: "rules that see a database, a chain client or a page cannot be tried without one",
+		reason: "rules that depend on a database, a chain client or a page cannot be tested without one",
 	},
-	"payment, sweep and webhook do not know each other": {
+	"payment does not know settlement and webhook": {
 		from: []string{"internal/payment"}, to: []string{"internal/settlement", "internal/webhook"},
-		reason: "they meet in tables: deposits, events, deliveries",
+		reason: "they share tables: deposits, events, deliveries",
 	},
-	"sweep does not know payment and webhook": {
+	"settlement does not know payment and webhook": {
 		from: []string{
 			"internal/settlement",
 		}, to: []string{"internal/payment", "internal/webhook", "internal/campaign"},
-		reason: "they meet in tables: deposits, events, deliveries",
+		reason: "they share tables: deposits, events, deliveries",
 	},
-	"webhook does not know payment and sweep": {
+	"webhook does not know payment and settlement": {
 		from: []string{
 			"internal/webhook",
 		}, to: []string{"internal/payment", "internal/settlement", "internal/campaign"},
-		reason: "they meet in tables: deposits, events, deliveries",
+		reason: "they share tables: deposits, events, deliveries",
 	},
-	"credit is below accounts and payments": {
+	"ledger is below users and payments": {
 		from: []string{"internal/ledger"}, to: domain,
 		reason: "a ledger that knew its users would have to change with them",
 	},
-	"audit stands alone": {
+	"audit imports no package": {
 		from: []string{"internal/audit"}, to: []string{"own"},
 		reason: "it is the vocabulary of the audit log, and every package that acts uses it",
 	},
 	"input knows only faults": {
 		from: []string{"internal/input"}, to: []string{"own"}, allow: []string{"internal/fault"},
-		reason: "it checks texts, whatever they are for",
+		reason: "it checks texts of any meaning",
 	},
 	"identity does not know merchant": {
 		from: []string{
@@ -95,7 +95,7 @@ var edgeRules = map[string]edges{
 		allow: slices.Concat(vocabulary, testSupport, []string{
 			"internal/chain/evm/...", "internal/chain/solana/...", "internal/wallet",
 		}),
-		reason: "an adapter translates; what follows from what it reads is decided in the domain",
+		reason: "an adapter translates; the domain decides what follows",
 	},
 	"the adapters of chains do not know each other": {
 		from: []string{"internal/chain/evm/..."}, to: []string{"internal/chain/solana/..."},
@@ -104,18 +104,18 @@ var edgeRules = map[string]edges{
 	"store knows domain, vocabulary and migrations": {
 		from: []string{"internal/store/..."}, to: []string{"own"},
 		allow:  slices.Concat(domain, vocabulary, testSupport, []string{"internal/store/...", "migrations"}),
-		reason: "it persists what was decided and talks to nobody else",
+		reason: "it persists decisions and calls no other service",
 	},
 	"web and graph do not know adapters": {
 		from: []string{"web/...", "graph/..."}, to: slices.Concat(adapters, []string{"internal/app", "internal/sandbox/..."}),
 		allow:  []string{"internal/store/report"}, // pages show its lists and figures
-		reason: "handlers call services; the app decides what is behind them",
+		reason: "handlers call services; the app chooses the implementations",
 	},
 	"store/db knows no domain type": {
 		from: []string{
 			"internal/store/db",
 		}, to: []string{"own"}, allow: slices.Concat([]string{"internal/fault"}, testSupport),
-		reason: "it runs SQL on two databases, whatever the tables hold",
+		reason: "it runs SQL on two databases, for tables of any kind",
 	},
 	"store/report reads by itself": {
 		from: []string{"internal/store/report"}, to: []string{"internal/store"},
@@ -123,7 +123,7 @@ var edgeRules = map[string]edges{
 	},
 	"only the store runs statements": {
 		from: []string{"own"}, except: []string{"internal/store/..."}, to: []string{"internal/store/db"},
-		reason: "store is the only home of transactions",
+		reason: "only store may begin a transaction",
 	},
 	"graph does not know web": {
 		from: []string{"graph/..."}, to: []string{"web/...", "views/..."},
@@ -134,7 +134,7 @@ var edgeRules = map[string]edges{
 		allow:  []string{"views/...", "static/...", "internal/chain", "internal/money"},
 		reason: "a view takes a props struct of types and returns HTML; a service in it would be called while rendering",
 	},
-	"static files and migrations stand alone": {
+	"static files and migrations import no package": {
 		from: []string{"static/...", "migrations"}, to: []string{"own"}, allow: []string{"static/..."},
 		reason: "they are data",
 	},
@@ -143,14 +143,14 @@ var edgeRules = map[string]edges{
 			"own",
 		}, except: []string{"cmd/...", "internal/app", "internal/config", "internal/sandbox/...", "internal/bench/..."},
 		to:     []string{"internal/config"},
-		reason: "whoever reads configuration itself cannot be built with other values; take what you need as a parameter",
+		reason: "a package that reads the configuration cannot be built with other values; take them as parameters",
 	},
-	"nobody imports the app but programs": {
+	"only programs import the app": {
 		from: []string{"own"}, except: []string{"cmd/...", "internal/sandbox/...", "internal/bench/..."},
 		to:     []string{"internal/app", "cmd/..."},
 		reason: "it is the top",
 	},
-	"the sandbox is a program's": {
+	"only programs import the sandbox": {
 		from: []string{"own"},
 		except: slices.Concat(testSupport, []string{
 			"cmd/sandbox/...", "internal/sandbox/...", "internal/bench/...",
@@ -161,18 +161,18 @@ var edgeRules = map[string]edges{
 	"test support is for tests": {
 		from: []string{"own"}, except: slices.Concat(testSupport, []string{"internal/bench/..."}),
 		to:     slices.Concat(testSupport, []string{"testing"}),
-		reason: "it fails tests, starts servers and lies on purpose",
+		reason: "it fails tests, starts servers and gives wrong answers on purpose",
 	},
 
 	"only store sees SQL": {
 		except: []string{"internal/store/...", "internal/bench/..."},
 		to:     []string{"github.com/uptrace/bun/...", "modernc.org/sqlite/...", "database/sql/..."},
-		reason: "it is the only home of transactions",
+		reason: "only store may begin a transaction",
 	},
 	"only store sees PostgreSQL": {
 		except: []string{"internal/store/...", "internal/testkit/postgres", "internal/bench/..."},
 		to:     []string{"github.com/jackc/pgx/v5/..."},
-		reason: "it is the only home of transactions",
+		reason: "only store may begin a transaction",
 	},
 	"only chain/evm and wallet see go-ethereum": {
 		except: slices.Concat(
@@ -180,7 +180,7 @@ var edgeRules = map[string]edges{
 			[]string{"internal/chain/evm/...", "internal/wallet", "internal/sandbox/...", "internal/bench/..."},
 		),
 		to:     []string{"github.com/ethereum/go-ethereum/..."},
-		reason: "elsewhere an address is a chain.Address, and a change of the library is felt in one place",
+		reason: "elsewhere an address is a chain.Address, so that a change of the library has an effect in one place",
 	},
 	"only chain/solana and wallet see solana-go": {
 		except: slices.Concat(
@@ -188,26 +188,26 @@ var edgeRules = map[string]edges{
 			[]string{"internal/chain/solana/...", "internal/wallet", "internal/sandbox/...", "internal/bench/..."},
 		),
 		to:     []string{"github.com/gagliardetto/..."},
-		reason: "elsewhere an address is a chain.Address, and a change of the library is felt in one place",
+		reason: "elsewhere an address is a chain.Address, so that a change of the library has an effect in one place",
 	},
 	"only passkey sees go-webauthn": {
 		except: []string{"internal/passkey"}, to: []string{"github.com/go-webauthn/..."},
-		reason: "its types carry HTTP; elsewhere a passkey is an identity.Passkey, and what is asked and answered is text",
+		reason: "its types depend on HTTP; elsewhere a passkey is an identity.Passkey, and challenge and response are texts",
 	},
 	"passkey knows users": {
 		from: []string{
 			"internal/passkey",
 		}, to: []string{"own"}, allow: []string{"internal/identity", "internal/secret"},
-		reason: "it translates a protocol; what follows from an answer is decided in the domain",
+		reason: "it translates a protocol; the domain decides what follows",
 	},
 	"only web and graph see Echo": {
-		// A measurement compares with a bare handler of it.
+		// A benchmark compares with a bare Echo handler.
 		except: []string{"web/...", "graph/...", "internal/bench/..."}, to: []string{"github.com/labstack/..."},
 		reason: "Echo's types stay at the edge, so that its next version is a mechanical change",
 	},
 	"only web sees cookies": {
 		except: []string{"web/..."}, to: []string{"github.com/gorilla/..."},
-		reason: "behind it, a session is a user's, however the browser carries it",
+		reason: "elsewhere a session belongs to a user, however the browser stores it",
 	},
 	"only graph sees gqlgen": {
 		except: []string{
@@ -221,16 +221,16 @@ var edgeRules = map[string]edges{
 	},
 	"only metrics sees Prometheus": {
 		except: []string{"internal/metrics"}, to: []string{"github.com/prometheus/..."},
-		reason: "the domain does what it does whether anybody measures it or not",
+		reason: "the domain does not depend on being measured",
 	},
 	"metrics knows the domain and its vocabulary": {
 		from: []string{"internal/metrics"}, to: []string{"own"}, allow: slices.Concat(domain, vocabulary, []string{"internal/store", "internal/store/report"}),
-		reason: "it stands between ports, whatever is behind them",
+		reason: "it wraps ports, whatever implements them",
 	},
 	"only edges speak HTTP": {
 		except: slices.Concat(testSupport, []string{
 			"web/...", "graph/...", "static/...", // serve
-			"internal/webhook/...", "internal/chain/evm/...", "internal/chain/solana/...", // ask
+			"internal/webhook/...", "internal/chain/evm/...", "internal/chain/solana/...", // make requests
 			"internal/metrics",                                                      // counts what the edges do
 			"internal/app", "internal/sandbox/...", "internal/bench/...", "cmd/...", // put both together
 		}),
@@ -239,7 +239,7 @@ var edgeRules = map[string]edges{
 	},
 }
 
-// reachRules are about what a program carries with it.
+// reachRules say which packages may not be linked into a program.
 var reachRules = []reach{
 	{
 		from: "cmd/florin",
@@ -248,11 +248,11 @@ var reachRules = []reach{
 			"github.com/ethereum/go-ethereum/node", "github.com/ethereum/go-ethereum/eth",
 			"github.com/ethereum/go-ethereum/ethclient/simulated",
 		},
-		reason: "a chain in the program is 40 MB and a way to make money out of nothing",
+		reason: "a chain in the program costs 40 MB and could mint tokens",
 	},
 	{
 		from: "cmd/florin", to: testSupport,
-		reason: "test support lies on purpose",
+		reason: "test support gives wrong answers on purpose",
 	},
 }
 
@@ -260,7 +260,7 @@ func TestImports(t *testing.T) {
 	t.Parallel()
 	imports := readTree(t, moduleRoot(t))
 	if len(imports["internal/payment"]) == 0 {
-		t.Fatal("no imports of internal/payment were read: the test looks in the wrong place")
+		t.Fatal("no imports of internal/payment were read: the test reads the wrong directory")
 	}
 	for name, rule := range edgeRules {
 		t.Run(name, func(t *testing.T) {
@@ -282,10 +282,10 @@ func TestDomainHasNoClock(t *testing.T) {
 	t.Parallel()
 	root, pure := moduleRoot(t), slices.Concat(domain, vocabulary)
 	for _, place := range calls(t, root, pure, "time", "Now", "Since", "Until") {
-		t.Errorf("%s: time is given to the domain, or its tests depend on the hour", place)
+		t.Errorf("%s: the domain takes time as a value, or its tests depend on the clock", place)
 	}
 	for _, imported := range []string{"math/rand", "math/rand/v2"} {
-		rule := edges{from: pure, to: []string{imported}, reason: "randomness is given to the domain"}
+		rule := edges{from: pure, to: []string{imported}, reason: "the domain takes randomness as a value"}
 		for _, violation := range rule.violations(readTree(t, root)) {
 			t.Error(violation)
 		}

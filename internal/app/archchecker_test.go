@@ -29,7 +29,7 @@ type edges struct {
 	except []string // importers left out of from
 	to     []string // the imports it speaks of
 	allow  []string // imports left out of to
-	reason string   // why, for whoever breaks it
+	reason string   // why, for the author of a violation
 }
 
 // reach is a rule about imports over any number of packages.
@@ -39,7 +39,7 @@ type reach struct {
 	reason string
 }
 
-// matches tells whether a package is one of the patterns. "own" stands for every package of the module.
+// matches reports whether a package is one of the patterns. "own" stands for every package of the module.
 func matches(patterns []string, pkg string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		if pattern == "own" {
@@ -50,7 +50,7 @@ func matches(patterns []string, pkg string) bool {
 	})
 }
 
-// own tells a package of the module, which stands below one of its top directories, from all others.
+// own reports whether a package belongs to the module: its path starts with one of the top directories.
 func own(pkg string) bool {
 	top, _, _ := strings.Cut(pkg, "/")
 	return slices.Contains([]string{"cmd", "web", "views", "static", "graph", "migrations", "internal"}, top)

@@ -18,7 +18,7 @@ func (a *App) dashboard(o Options, sealer *secret.Sealer) *web.Dashboard {
 	return &web.Dashboard{
 		Reports: a.Store.Reports(), Webhooks: a.sender(), LastCheck: a.Store.LedgerCheck,
 		Resends: dashboard.Resends{One: a.Store.Resend, Failed: a.Store.ResendFailed},
-		Wake:    a.deliver.Wake, Ledger: a.proofs, Sweeping: a.networks.Sweeping, Endpoints: a.networks.endpoints,
+		Wake:    a.deliver.Wake, Ledger: a.checker, Sweeping: a.networks.Sweeping, Endpoints: a.networks.endpoints,
 		Dust:    a.Config.SweepDust,
 		AuthKey: sealer.Derive("cookie authentication v1"), SealKey: sealer.Derive("cookie encryption v1"),
 		Invite: a.Config.Signup == config.SignupInvite,

@@ -2,5 +2,5 @@
 
 package app
 
-// maxFiles is not known where there is no such limit.
+// maxFiles returns 0: this system has no such limit.
 func maxFiles() uint64 { return 0 }

@@ -17,8 +17,8 @@ import (
 	"github.com/florinpay/florin/internal/webhook"
 )
 
-// monitor serves the metrics on an address of their own, which only the
-// operator's network should reach. A nil monitor measures nothing.
+// monitor serves the metrics on a separate address, which only the operator's network should reach. A nil monitor
+// measures nothing.
 type monitor struct {
 	*metrics.Metrics
 
@@ -80,8 +80,8 @@ func (m *monitor) answered() func(route, method string, status int, took time.Du
 	return m.Answered
 }
 
-// look gives the metrics the built program to read from.
-func (m *monitor) look(a *App) {
+// observe registers what the metrics read from the built program.
+func (m *monitor) observe(a *App) {
 	if m == nil {
 		return
 	}

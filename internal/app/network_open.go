@@ -21,8 +21,8 @@ type networkStore interface {
 	settlement.Store
 }
 
-// openNetworks builds everything that serves the configured networks. It sends
-// no request yet. read wraps every reader.
+// openNetworks builds the reader, watcher and sweeper of every configured network. It sends no request yet. read wraps
+// every reader.
 func openNetworks(
 	cfg config.Config, instance [16]byte, s networkStore, holder string,
 	read func(chain.Reader) chain.Reader, log *slog.Logger,
@@ -44,7 +44,7 @@ func openNetworks(
 	return all, nil
 }
 
-// SweepPolicy returns the configured policy of when sweeping is worth its price.
+// SweepPolicy returns the configured policy of when a sweep is worth its price.
 func SweepPolicy(cfg config.Config) settlement.Policy {
 	p := settlement.DefaultPolicy()
 	p.Least, p.Wait, p.Age, p.Dust = cfg.SweepMin, cfg.SweepWait, cfg.SweepAge, cfg.SweepDust
@@ -61,11 +61,10 @@ func sweepPolicy(cfg config.Config, n chain.Network) settlement.Policy {
 	return p
 }
 
-// NewSweepID makes the id of a sweep.
+// NewSweepID returns the id of a new sweep.
 func NewSweepID(t time.Time) settlement.ID { return settlement.ID(newULID(t)) }
 
-// openNetwork builds what serves one network; the sender is nil without a gas
-// wallet.
+// openNetwork builds the parts of one network; the sender is nil without a gas wallet.
 func openNetwork(cfg config.Config, n config.Network, instance [16]byte) (*network, chain.SweepSender, error) {
 	if n.Profile.Network == chain.Solana {
 		return openSolana(cfg, n)
@@ -89,7 +88,7 @@ func openNetwork(cfg config.Config, n config.Network, instance [16]byte) (*netwo
 	}, sweeps, nil
 }
 
-// openSolana is openNetwork for Solana, whose deposit addresses come from a seed.
+// openSolana is openNetwork for Solana, whose deposit addresses derive from a seed.
 func openSolana(cfg config.Config, n config.Network) (*network, chain.SweepSender, error) {
 	c := solana.Config{Profile: n.Profile, Endpoints: reveal(n.RPC)}
 	if cfg.SolGas != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/florinpay/florin/internal/settlement"
 )
 
-// network is a configured network with everything that serves it.
+// network is a configured network with its reader, watcher and sweeper.
 type network struct {
 	payment.OfferedNetwork
 	reader  chain.Reader

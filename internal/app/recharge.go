@@ -11,9 +11,8 @@ import (
 	"github.com/florinpay/florin/internal/recharge"
 )
 
-// recharges returns the service that sells query units for USDT on BNB Smart
-// Chain. Without that network it sells nothing; without a treasury it only
-// completes recharges that were sold before.
+// recharges returns the service that sells query units for USDT on BNB Smart Chain. Without that network it sells
+// nothing; without a treasury it only completes earlier sales.
 func (a *App) recharges() *recharge.Service {
 	n, on := a.Config.Network(chain.BEP20)
 	l := a.networks[chain.BEP20]
@@ -36,5 +35,5 @@ func (a *App) recharges() *recharge.Service {
 	}, Now, a.log)
 }
 
-// rechargeAgain is when to retry while the network is blind or behind.
+// rechargeAgain is the delay of a retry while the network is unreadable or behind.
 const rechargeAgain = 10 * time.Second

@@ -41,8 +41,8 @@ func graphLimits(g config.GraphQL) graph.Limits {
 	}
 }
 
-// rates returns the configured rates. The number of event streams is bounded by
-// the files the system lets the program open.
+// rates returns the configured rates. The number of event streams is bounded by the number of files the program may
+// open.
 func rates(r config.Rates) shell.Rates {
 	out := shell.DefaultRates()
 	out.AllStreams = streamsWithin(maxFiles(), out.AllStreams)
@@ -55,9 +55,8 @@ func rates(r config.Rates) shell.Rates {
 // chains and webhooks: event streams must never use them up.
 const otherFiles = 1_024
 
-// streamsWithin returns how many event streams to allow, at most the given
-// number, if so many files may be open; 0 files means no limit. Of very few
-// files, streams get half.
+// streamsWithin returns how many event streams to allow when so many files may be open, at most the given number; 0
+// files means no limit. Of very few files, streams get half.
 func streamsWithin(files uint64, most int) int {
 	if files == 0 || files >= uint64(most)+otherFiles {
 		return most

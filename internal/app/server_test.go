@@ -9,7 +9,7 @@ import (
 	"github.com/florinpay/florin/web/shell"
 )
 
-// Without configuration the limits are those the surfaces were measured with.
+// The default limits are those of the surfaces' own packages.
 func TestDefaultLimits(t *testing.T) {
 	t.Parallel()
 	load := func(settings ...string) config.Config {
@@ -39,7 +39,7 @@ func TestDefaultLimits(t *testing.T) {
 	}
 }
 
-// Event streams never use up all files that may be open.
+// Event streams never use up the open files.
 func TestStreamsWithin(t *testing.T) {
 	t.Parallel()
 	for files, want := range map[uint64]int{

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// wording is something no tracked file may say. The patterns do not match themselves: one letter is in brackets.
+// wording is a text that no tracked file may contain. The patterns do not match themselves: one letter is in brackets.
 type wording struct {
 	pattern *regexp.Regexp
 	in      []string // file name endings; empty means every text file
@@ -20,7 +20,7 @@ type wording struct {
 var forbidden = []wording{
 	{
 		pattern: regexp.MustCompile(`(^|[^\w.-])/(wor[k]/|roo[t]/|hom[e]/[a-z])`),
-		reason:  "an absolute path of somebody's machine; paths are relative to the repository or configured",
+		reason:  "an absolute path of one machine; paths are relative to the repository or configured",
 	},
 	{
 		pattern: regexp.MustCompile(`(?i)https?://[^/\s"']*(regist[r]y|artifactor[y]|goprox[y]|prox[y]\.golang)`),
@@ -37,7 +37,7 @@ var forbidden = []wording{
 	},
 }
 
-// found returns the first line of the text that says it, empty if none does.
+// found returns the first line of the text that contains the wording, empty if none does.
 func (w wording) found(name string, text []byte) string {
 	if len(w.in) > 0 && !hasSuffix(name, w.in) {
 		return ""
@@ -63,7 +63,7 @@ func hasSuffix(name string, endings []string) bool {
 func TestTrackedText(t *testing.T) {
 	t.Parallel()
 	root := moduleRoot(t)
-	// The tree may belong to somebody else than who tests it, as in a container.
+	// The tree may belong to another user than the one that runs the test, as in a container.
 	listing, err := exec.Command("git", "-C", root, "-c", "safe.directory=*", "ls-files", "-z").Output()
 	if err != nil {
 		t.Fatalf("listing the tracked files with git: %v", err)
@@ -75,7 +75,7 @@ func TestTrackedText(t *testing.T) {
 	for _, name := range names {
 		text, err := os.ReadFile(filepath.Join(root, name))
 		if os.IsNotExist(err) || bytes.IndexByte(text, 0) >= 0 {
-			continue // deleted and not yet committed; or no text
+			continue // deleted and not yet committed, or not text
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -98,7 +98,7 @@ func TestWording_Found(t *testing.T) {
 		}
 		return false
 	}
-	// The parts are joined here, so that this file does not say what it forbids.
+	// The parts are joined here, so that this file does not contain what it forbids.
 	for _, bad := range []struct{ name, text string }{
 		{"README.md", "first\nsee /wo" + "rk/main/x"},
 		{"a.go", `"/ro` + `ot/go"`},
