@@ -10,26 +10,25 @@ import (
 	"time"
 )
 
-// Kind is the sort of failure. The zero value is Internal, so an error without a
-// kind is never shown.
+// Kind is the category of a failure. The zero value is Internal, so the message of an error without a kind is never
+// shown.
 type Kind int
 
-// The kinds, each with the numeric code that surfaces answer it with
-// (interface.md section 7, spec.md section 2).
+// The kinds, each with the numeric code of responses (interface.md section 7, spec.md section 2).
 const (
-	Internal        Kind = iota // 500: a fault of ours
+	Internal        Kind = iota // 500: an internal error
 	Invalid                     // 400: a missing or malformed argument
 	Unauthorized                // 401: key or session missing, malformed, unknown or rotated
 	PaymentRequired             // 402: credits, queries or funds do not suffice
 	Forbidden                   // 403: known caller, but not allowed
-	NotFound                    // 404: unknown id, or one that belongs to somebody else
+	NotFound                    // 404: unknown id, or one of another merchant
 	NotAcceptable               // 406: none of the media types the caller takes is offered
 	Conflict                    // 409: the present state does not allow it
 	TooLarge                    // 413: body over the limit
 	Unsupported                 // 415: media type is not accepted
 	Unprocessable               // 422: well-formed, but not offered here
 	Limited                     // 429: too many requests
-	Unavailable                 // 503: something it needs is blind or behind
+	Unavailable                 // 503: a network or service it needs is unreachable or behind
 )
 
 var kinds = [...]struct {
@@ -72,21 +71,19 @@ func (k Kind) row() struct {
 type Error struct {
 	Kind    Kind
 	Message string
-	// Field is the name of the argument the refusal is about, such as
-	// wallets.bep20; empty where it is about no single one.
+	// Field is the name of the refused argument, such as wallets.bep20; empty if the refusal is about no single one.
 	Field string
-	// reason completes a sentence that begins with the field; where cause is
-	// set, that says what is wrong by itself.
+	// reason completes a sentence that begins with the field. It is empty if cause is set, whose message describes the
+	// problem.
 	reason, cause string
-	// RetryAfter says when to try again; zero when there is nothing to say.
-	// Only Limited and Unavailable carry it.
+	// RetryAfter is when to try again; zero if unknown. Only Limited and Unavailable have it.
 	RetryAfter time.Duration
 }
 
 func (e *Error) Error() string { return e.Message }
 
-// New returns a fault whose message may be shown to the caller: it says which
-// input was wrong and what to do, and holds no secret.
+// New returns a fault whose message may be shown to the caller: it names the wrong input and what to do, and contains
+// no secret.
 func New(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
@@ -99,9 +96,8 @@ func About(kind Kind, field, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: field + " " + reason, Field: field, reason: reason}
 }
 
-// Within returns the fault of a value that stands in the field. The message is
-// "field: message of the fault", and Field the path to the argument. An error
-// that is no fault is returned as it is.
+// Within returns the fault of a value in the field. The message is "field: message of the fault", and Field the path to
+// the argument. An error that is not a fault is returned unchanged.
 func Within(field string, err error) error {
 	f := Of(err)
 	if f == nil {
@@ -126,13 +122,12 @@ func (e *Error) Sentence(label string) string {
 	return e.Message
 }
 
-// Retry returns a fault that asks the caller to come back after the duration.
+// Retry returns a fault that asks the caller to try again after the duration.
 func Retry(kind Kind, after time.Duration, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...), RetryAfter: after}
 }
 
-// KindOf returns the kind of the first fault in err's chain, Internal for an
-// error that holds none. err must not be nil.
+// KindOf returns the kind of the first fault in err's chain, or Internal if there is none. err must not be nil.
 func KindOf(err error) Kind {
 	if f := Of(err); f != nil {
 		return f.Kind

@@ -13,8 +13,8 @@ const (
 	maxEmailLocal = 64
 )
 
-// emailForm is what browsers take for an e-mail address in a form (HTML Living
-// Standard, "valid e-mail address"), so that the page and the server agree.
+// emailForm is the grammar by which browsers validate an e-mail address in a form (HTML Living Standard, "valid e-mail
+// address"), so that the page and the server agree.
 var emailForm = sync.OnceValue(func() *regexp.Regexp {
 	const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 	return regexp.MustCompile("^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@" + label + "(?:\\." + label + ")*$")

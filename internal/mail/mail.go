@@ -1,8 +1,7 @@
-// Package mail sends plain texts to people: links to set a new password, and
-// word of changes to where their money goes.
+// Package mail sends plain texts to users: links to set a new password, and notices about changes of their settlement
+// wallets.
 //
-// Its one invariant: nothing that a person wrote becomes a header, and a
-// password of the mail server goes over TLS or not at all.
+// Its one invariant: no user input becomes a header, and the password of the mail server is sent over TLS only.
 package mail
 
 import (
@@ -23,10 +22,10 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// sendWithin bounds one mail, whatever the server does.
+// sendWithin bounds the delivery of one mail to the server.
 const sendWithin = 30 * time.Second
 
-// Sender hands mails to one SMTP server (RFC 5321).
+// Sender sends mails through one SMTP server (RFC 5321).
 type Sender struct {
 	host, port string
 	implicit   bool // TLS from the first byte (RFC 8314)
@@ -36,9 +35,8 @@ type Sender struct {
 	now        func() time.Time
 }
 
-// New returns a sender for smtp://USER:PASSWORD@HOST:PORT, which uses STARTTLS
-// where the server offers it, or smtps:// for implicit TLS. from is the address
-// mails come from.
+// New returns a sender for smtp://USER:PASSWORD@HOST:PORT, which uses STARTTLS if the server offers it, or smtps:// for
+// implicit TLS. from is the address of the sender.
 func New(server secret.Text, from string, now func() time.Time) (*Sender, error) {
 	u, err := url.Parse(server.Reveal())
 	if err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" {
@@ -56,11 +54,10 @@ func New(server secret.Text, from string, now func() time.Time) (*Sender, error)
 	return s, nil
 }
 
-// errHeader refuses what would end a header and begin another.
+// errHeader: a line break in a header would begin another one.
 var errHeader = errors.New("mail: an address or subject holds a line break")
 
-// Send hands one plain text to the server. A mail that was taken may still not
-// arrive.
+// Send passes one plain text to the server. A mail that the server accepted may still not arrive.
 func (s *Sender) Send(ctx context.Context, to, subject, text string) error {
 	if strings.ContainsAny(to+subject+s.from, "\r\n") {
 		return errHeader
@@ -71,14 +68,14 @@ func (s *Sender) Send(ctx context.Context, to, subject, text string) error {
 	if err != nil {
 		return fmt.Errorf("mail server %s: %w", s.host, err)
 	}
-	defer func() { _ = c.Close() }() // after Quit there is nothing left to lose
+	defer func() { _ = c.Close() }() // the mail was accepted, or the error is returned already
 	if err := s.deliver(c, to, s.message(to, subject, text)); err != nil {
 		return fmt.Errorf("mail server %s: %w", s.host, err)
 	}
 	return nil
 }
 
-// dial connects, with TLS where there is any to be had.
+// dial connects, with TLS if the server offers it.
 func (s *Sender) dial(ctx context.Context) (*smtp.Client, error) {
 	config := &tls.Config{ServerName: s.host, MinVersion: tls.VersionTLS12}
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(s.host, s.port))
@@ -86,7 +83,7 @@ func (s *Sender) dial(ctx context.Context) (*smtp.Client, error) {
 		return nil, err
 	}
 	if deadline, ok := ctx.Deadline(); ok {
-		_ = conn.SetDeadline(deadline) // a connection that takes none fails on its own
+		_ = conn.SetDeadline(deadline) // a connection without deadlines fails by itself
 	}
 	if s.implicit {
 		conn = tls.Client(conn, config)
@@ -99,8 +96,7 @@ func (s *Sender) dial(ctx context.Context) (*smtp.Client, error) {
 		err = c.StartTLS(config)
 	}
 	if err == nil && s.user != "" {
-		// PlainAuth refuses to send a password over a plain connection to any
-		// host but this one.
+		// PlainAuth sends a password over a plain connection to this host only.
 		err = c.Auth(smtp.PlainAuth("", s.user, s.password.Reveal(), s.host))
 	}
 	if err != nil {
@@ -129,7 +125,7 @@ func (s *Sender) deliver(c *smtp.Client, to string, message []byte) error {
 	return c.Quit()
 }
 
-// message writes the mail as RFC 5322 has it.
+// message returns the mail in the format of RFC 5322.
 func (s *Sender) message(to, subject, text string) []byte {
 	var id [16]byte
 	_, _ = rand.Read(id[:]) // crypto/rand never fails; it ends the program instead
@@ -139,7 +135,7 @@ func (s *Sender) message(to, subject, text string) []byte {
 		mime.QEncoding.Encode("utf-8", subject), s.now().UTC().Format(time.RFC1123Z), hex.EncodeToString(id[:]), domain)
 	b.WriteString("MIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\nAuto-Submitted: auto-generated\r\n\r\n")
 	w := quotedprintable.NewWriter(&b)
-	_, _ = w.Write([]byte(strings.ReplaceAll(text, "\n", "\r\n"))) // a strings.Builder takes everything
+	_, _ = w.Write([]byte(strings.ReplaceAll(text, "\n", "\r\n"))) // a strings.Builder never fails
 	_ = w.Close()
 	return []byte(b.String())
 }

@@ -17,8 +17,7 @@ import (
 
 func clock() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 
-// inbox is a mail server on loopback that takes one mail, and refuses the
-// recipients it is told to.
+// inbox is a mail server on loopback that accepts one mail, and refuses the given recipients.
 type inbox struct {
 	address string
 	got     chan string // everything between DATA and the final dot

@@ -8,8 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// verifyEvery is how often the ledger is verified: it reads every entry, and a
-// mistake is not urgent.
+// verifyEvery is the interval of ledger checks: a check reads every entry, and a difference is not urgent.
 const verifyEvery = 6 * time.Hour
 
 var (

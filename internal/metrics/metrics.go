@@ -32,8 +32,8 @@ type Metrics struct {
 	ledger    ledgerState
 }
 
-// Buckets in seconds. A webhook is to leave a quarter of a second after its
-// block, an answer to take some milliseconds.
+// Buckets in seconds. A webhook should be sent within a quarter of a second after its block; a response takes some
+// milliseconds.
 var (
 	webhookBuckets = []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 60}
 	requestBuckets = []float64{.001, .005, .025, .1, .25, 1, 5, 30}
@@ -55,7 +55,7 @@ func New(version string, now func() time.Time, log *slog.Logger) *Metrics {
 		toWebhook: histogram("block_to_webhook_seconds", "From first sight of the head that made a payment final to the first attempt at its webhook.", webhookBuckets, "network"),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "florin_build_info", Help: "Always 1; the labels tell what runs.",
+		Name: "florin_build_info", Help: "Always 1; the labels are the versions of Florin and Go.",
 		ConstLabels: prometheus.Labels{"version": version, "go": runtime.Version()},
 	})
 	build.Set(1)

@@ -48,7 +48,7 @@ func (c counted) OpenPayment(
 		return made, err
 	})
 	if err == nil {
-		if before.Seq == created.Payment.Seq { // it was new
+		if before.Seq == created.Payment.Seq { // it is new
 			c.m.changed(created)
 		}
 		c.m.changed(started)

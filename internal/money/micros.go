@@ -22,15 +22,12 @@ const MicrosDecimals = 6
 // USD is one dollar.
 const USD Micros = 1_000_000
 
-// MaxAmountText bounds the length of an amount's text, so that a hostile
-// exponent or a megabyte of digits costs nothing.
+// MaxAmountText bounds the length of an amount's text, so that a huge exponent or a megabyte of digits costs nothing.
 const MaxAmountText = 64
 
-// ParseMicros reads a decimal number as it stands in JSON (RFC 8259, exponent
-// allowed) and returns it exactly. It fails with fault.Invalid, naming the rule
-// that was broken, for anything that is not a number, is negative or zero, has
-// more than 6 decimal places, or is beyond the range of Micros.
-// name is how the caller calls the input.
+// ParseMicros reads a decimal number in the grammar of JSON (RFC 8259, exponent allowed) and returns it exactly. It
+// fails with fault.Invalid, naming the broken rule, for anything that is not a number, is negative or zero, has more
+// than 6 decimal places, or exceeds the range of Micros. name is the caller's name of the input.
 func ParseMicros(name, text string) (Micros, error) {
 	digits, exponent, err := splitNumber(name, text)
 	if err != nil {
@@ -106,7 +103,7 @@ func (m Micros) String() string {
 
 // Fixed returns the amount with all 6 decimal places: "12.500000".
 func (m Micros) Fixed() string {
-	sign, v := "", uint64(m) //nolint:gosec // two's complement, turned below
+	sign, v := "", uint64(m) //nolint:gosec // two's complement, negated below
 	if m < 0 {
 		sign, v = "-", -v
 	}
@@ -114,12 +111,11 @@ func (m Micros) Fixed() string {
 	return sign + strconv.FormatUint(v/uint64(USD), 10) + "." + strings.Repeat("0", MicrosDecimals-len(frac)) + frac
 }
 
-// Display returns the amount for people: at least two decimal places, more
-// only where they are not zero: "12.50", "0.012345".
+// Display returns the amount as pages show it: at least two decimal places, more only if they are not zero: "12.50",
+// "0.012345".
 func (m Micros) Display() string { return Display(m.String()) }
 
-// Display returns a plain decimal number for people: with at least two decimal
-// places.
+// Display returns a plain decimal number as pages show it, with at least two decimal places.
 func Display(s string) string {
 	point := strings.IndexByte(s, '.')
 	if point < 0 {
@@ -144,7 +140,7 @@ func (m *Micros) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Mul returns m × n. The second result is false when it does not fit.
+// Mul returns m × n. The second result is false if it overflows.
 func (m Micros) Mul(n int64) (Micros, bool) {
 	if m == 0 || n == 0 {
 		return 0, true

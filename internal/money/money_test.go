@@ -142,7 +142,7 @@ func TestAttoOfAbsurdDeposit(t *testing.T) {
 	}
 }
 
-// TestUnits_Display: people read cents, and every digit that is not zero.
+// TestUnits_Display: at least two decimal places, and every digit that is not zero.
 func TestUnits_Display(t *testing.T) {
 	t.Parallel()
 	for want, units := range map[string]int64{

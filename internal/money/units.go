@@ -8,8 +8,8 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// Token is a stablecoin a payment can be made in. What a token is on a given
-// network (contract or mint, decimals) is chain.Asset's business.
+// Token is a stablecoin in which payments are made. chain.Asset describes it on one network: contract or mint, and
+// decimals.
 type Token string
 
 // The accepted tokens.
@@ -31,8 +31,8 @@ func ParseToken(s string) (Token, error) {
 	return "", fault.About(fault.Invalid, "token", "must be USDT or USDC")
 }
 
-// Decimals a token contract may have. Below 6 an amount in Micros could not
-// be asked for exactly; above 18 Atto could not hold a deposit exactly.
+// Decimals of a token contract. With less than 6, an amount in Micros could not be requested exactly; with more than
+// 18, Atto could not hold a deposit exactly.
 const (
 	MinDecimals = 6
 	MaxDecimals = 18
@@ -48,7 +48,7 @@ func NewUnits(v *big.Int) Units { return Units{new(big.Int).Set(v)} }
 // UnitsFromUint64 returns v as Units.
 func UnitsFromUint64(v uint64) Units { return Units{new(big.Int).SetUint64(v)} }
 
-// maxUnitsText is the number of digits of 2^256 - 1, the most a chain can say.
+// maxUnitsText is the number of digits of 2^256 - 1, the largest amount on a chain.
 const maxUnitsText = 78
 
 // ParseUnits reads a non-negative whole number in decimal digits.
@@ -70,7 +70,7 @@ func (u Units) Big() *big.Int {
 
 var zero = new(big.Int)
 
-// value is Big for arithmetic that changes no operand.
+// value is Big without the copy, for arithmetic that changes no operand.
 func (u Units) value() *big.Int {
 	if u.v == nil {
 		return zero
@@ -114,8 +114,8 @@ func (u Units) Format(decimals int) string {
 	return sign + whole + "." + frac
 }
 
-// Display returns the amount for people, in whole tokens of the given decimals:
-// at least two decimal places, more only where they are not zero.
+// Display returns the amount as pages show it, in whole tokens of the given decimals: at least two decimal places, more
+// only if they are not zero.
 func (u Units) Display(decimals int) string { return Display(u.Format(decimals)) }
 
 // Units returns the amount in the smallest units of a token with the given
@@ -124,8 +124,8 @@ func (m Micros) Units(decimals int) Units {
 	return Units{new(big.Int).Mul(big.NewInt(int64(m)), pow10(decimals-MicrosDecimals))}
 }
 
-// Atto is an amount of US dollars scaled by 10^-18, the common scale in which
-// deposits of tokens with different decimals are added up without rounding.
+// Atto is an amount of US dollars in units of 10^-18, the common scale in which deposits of tokens with different
+// decimals are added up without rounding.
 type Atto struct{ u Units }
 
 // Atto returns the amount of a token with the given decimals on the common scale.
@@ -148,9 +148,8 @@ func (a Atto) Cmp(o Atto) int { return a.u.Cmp(o.u) }
 // IsZero reports whether the amount is 0.
 func (a Atto) IsZero() bool { return a.u.IsZero() }
 
-// Micros returns the amount rounded down to Micros, at most the largest
-// amount that Micros can hold: a freak deposit of a broken token must not
-// wrap around.
+// Micros returns the amount rounded down to Micros, at most the largest amount that Micros can hold, so that a huge
+// deposit of a broken token does not overflow.
 func (a Atto) Micros() Micros {
 	m, _ := a.micros()
 	return m
@@ -165,7 +164,7 @@ func (a Atto) MicrosUp() Micros {
 	return m
 }
 
-// micros also reports whether rounding took something away.
+// micros also reports whether rounding changed the amount.
 func (a Atto) micros() (m Micros, more bool) {
 	q, rest := new(big.Int).QuoRem(a.u.value(), pow10(MaxDecimals-MicrosDecimals), new(big.Int))
 	if !q.IsInt64() {
@@ -181,7 +180,7 @@ func (a Atto) Basis(points int64) Atto {
 	return Atto{Units{v.Quo(v, big.NewInt(10_000))}}
 }
 
-// powers are 10^0 to 10^MaxDecimals, which nobody changes.
+// powers are 10^0 to 10^MaxDecimals; they are never changed.
 var powers = func() (all [MaxDecimals + 1]*big.Int) {
 	for i := range all {
 		all[i] = new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(i)), nil)

@@ -9,7 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/identity"
 )
 
-// holder is a user as the protocol sees one.
+// holder is a user in the terms of the protocol.
 type holder struct {
 	user        identity.User
 	credentials []webauthn.Credential
@@ -27,11 +27,10 @@ func newHolder(user identity.User, have []identity.Passkey) (holder, error) {
 	return h, nil
 }
 
-// WebAuthnID is the handle an authenticator keeps: random, and no address
-// (section 14.6.1).
+// WebAuthnID is the user handle that an authenticator stores: random, not an e-mail address (section 14.6.1).
 func (h holder) WebAuthnID() []byte { return []byte(h.user.PublicID) }
 
-// WebAuthnName is what a person tells their accounts apart by.
+// WebAuthnName is the name by which users distinguish their accounts.
 func (h holder) WebAuthnName() string { return h.user.Email }
 
 // WebAuthnDisplayName is shown beside it.

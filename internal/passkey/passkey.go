@@ -1,9 +1,7 @@
-// Package passkey speaks Web Authentication Level 3 with browsers, for
-// identity.RelyingParty.
+// Package passkey implements identity.RelyingParty by Web Authentication Level 3.
 //
-// Its one invariant: an answer is accepted only from our own origin, to the
-// very challenge it is checked against, by an authenticator that verified its
-// user, and never with a counter that went back.
+// Its one invariant: a response is accepted only from our own origin, for exactly the challenge that was issued, from
+// an authenticator that verified its user, and never with a counter that went back.
 package passkey
 
 import (
@@ -22,10 +20,9 @@ import (
 )
 
 const (
-	// displayName is what a browser calls us.
+	// displayName is the name that browsers show for this installation.
 	displayName = "Florin"
-	// maxAnswer bounds an answer in bytes: the largest of real ones have an
-	// attestation of a few KiB.
+	// maxAnswer bounds a response in bytes: the largest real ones contain an attestation of a few KiB.
 	maxAnswer = 16 << 10
 	// maxCredential is the longest id of a credential in bytes (section 7.1, step 25).
 	maxCredential = 1023
@@ -33,23 +30,21 @@ const (
 	maxHandle = 64
 )
 
-// algorithms are the signatures taken, the best first: what every
-// authenticator can do (ES256), what newer ones prefer, and what Windows Hello
-// has.
+// algorithms are the accepted signatures in order of preference: what every authenticator supports (ES256), what newer
+// ones prefer, and what Windows Hello has.
 var algorithms = []protocol.CredentialParameter{
 	{Type: protocol.PublicKeyCredentialType, Algorithm: webauthncose.AlgEdDSA},
 	{Type: protocol.PublicKeyCredentialType, Algorithm: webauthncose.AlgES256},
 	{Type: protocol.PublicKeyCredentialType, Algorithm: webauthncose.AlgRS256},
 }
 
-// Party is this installation, as the protocol sees it. It is safe for
-// concurrent use.
+// Party is this installation as a relying party. It is safe for concurrent use.
 type Party struct{ protocol *webauthn.WebAuthn }
 
 var _ identity.RelyingParty = (*Party)(nil)
 
-// New returns the party at the public address. ok is false where browsers offer
-// no passkeys: they want https and a host name, or localhost.
+// New returns the party at the public address. ok is false where browsers offer no passkeys: they require https and a
+// host name, or localhost.
 func New(baseURL string) (p *Party, ok bool) {
 	u, err := url.Parse(baseURL)
 	if err != nil || u.Hostname() == "" {
@@ -75,7 +70,7 @@ func New(baseURL string) (p *Party, ok bool) {
 	return &Party{w}, true
 }
 
-// origin writes an origin as browsers do: without the port everybody knows.
+// origin returns an origin as browsers write it: without the default port.
 func origin(scheme, host, port string) string {
 	if port == "" || scheme == "https" && port == "443" || scheme == "http" && port == "80" {
 		return scheme + "://" + host
@@ -83,7 +78,7 @@ func origin(scheme, host, port string) string {
 	return scheme + "://" + host + ":" + port
 }
 
-// AskNew asks for a passkey beside those the user has.
+// AskNew returns the options to register a passkey in addition to those the user has.
 func (p *Party) AskNew(user identity.User, have []identity.Passkey) (identity.Question, error) {
 	h, err := newHolder(user, have)
 	if err != nil {
@@ -97,7 +92,7 @@ func (p *Party) AskNew(user identity.User, have []identity.Passkey) (identity.Qu
 	return question(options, session)
 }
 
-// Made returns the passkey that was made, or identity.ErrBadPasskey.
+// Made returns the registered passkey, or identity.ErrBadPasskey.
 func (p *Party) Made(user identity.User, state, answer string) (identity.Passkey, error) {
 	session, err := sessionOf(state)
 	if err != nil {
@@ -114,12 +109,12 @@ func (p *Party) Made(user identity.User, state, answer string) (identity.Passkey
 	if err != nil || len(made.ID) > maxCredential {
 		return identity.Passkey{}, identity.ErrBadPasskey
 	}
-	// Who made the authenticator is not asked, so there is nothing to keep of it.
+	// The options request no attestation, so the authenticator's maker is unknown.
 	made.Attestation = webauthn.CredentialAttestation{}
 	return recorded(identity.Passkey{}, made)
 }
 
-// Ask asks for one of the user's passkeys.
+// Ask returns the options to sign in with one of the user's passkeys.
 func (p *Party) Ask(user identity.User, have []identity.Passkey) (identity.Question, error) {
 	h, err := newHolder(user, have)
 	if err != nil {
@@ -132,7 +127,7 @@ func (p *Party) Ask(user identity.User, have []identity.Passkey) (identity.Quest
 	return question(options, session)
 }
 
-// AskAny asks for anybody's passkey.
+// AskAny returns the options to sign in with any passkey of this installation.
 func (p *Party) AskAny() (identity.Question, error) {
 	options, session, err := p.protocol.BeginDiscoverableLogin()
 	if err != nil {
@@ -141,7 +136,7 @@ func (p *Party) AskAny() (identity.Question, error) {
 	return question(options, session)
 }
 
-// Names returns whose passkey the answer says it is of, or identity.ErrBadPasskey.
+// Names returns the user handle that the response claims, or identity.ErrBadPasskey.
 func (p *Party) Names(answer string) (string, error) {
 	parsed, err := parsedAnswer(answer)
 	if err != nil {
@@ -153,8 +148,7 @@ func (p *Party) Names(answer string) (string, error) {
 	return string(parsed.Response.UserHandle), nil
 }
 
-// Answered checks an answer to Ask or AskAny. It fails with
-// identity.ErrBadPasskey or identity.ErrCopiedPasskey.
+// Answered verifies a response to Ask or AskAny. It fails with identity.ErrBadPasskey or identity.ErrCopiedPasskey.
 func (p *Party) Answered(user identity.User, have []identity.Passkey, state, answer string) (identity.Passkey, error) {
 	session, err := sessionOf(state)
 	if err != nil {
@@ -184,7 +178,7 @@ func (p *Party) Answered(user identity.User, have []identity.Passkey, state, ans
 	return identity.Passkey{}, identity.ErrBadPasskey
 }
 
-// validate tells apart what was asked of one user and what was asked of anybody.
+// validate verifies a response for one user, or for any user by the handle in it.
 func (p *Party) validate(
 	h holder, session webauthn.SessionData, parsed *protocol.ParsedCredentialAssertionData,
 ) (*webauthn.Credential, error) {
@@ -214,7 +208,7 @@ func parsedAnswer(answer string) (*protocol.ParsedCredentialAssertionData, error
 	return parsed, nil
 }
 
-// question writes what to ask, and what the answer is checked against.
+// question returns the options for the browser, and the session data that the response is verified against.
 func question(options any, session *webauthn.SessionData) (identity.Question, error) {
 	text, err := json.Marshal(options)
 	if err != nil {
@@ -235,7 +229,7 @@ func sessionOf(state string) (webauthn.SessionData, error) {
 	return session, nil
 }
 
-// recorded returns the passkey with what is known of it now.
+// recorded returns the passkey with its new state.
 func recorded(x identity.Passkey, c *webauthn.Credential) (identity.Passkey, error) {
 	record, err := json.Marshal(c)
 	if err != nil {

@@ -1,9 +1,8 @@
-// Package picture makes a logo of a file somebody uploaded: it reads PNG, JPEG
-// and WebP, and writes a new PNG or JPEG of bounded size.
+// Package picture makes a logo of an uploaded file: it reads PNG, JPEG and WebP, and writes a new PNG or JPEG of
+// bounded size.
 //
-// Its one invariant: no byte of the upload is in what comes out. The pixels are
-// drawn anew, so what else a file carries (scripts, archives, places, profiles)
-// stays behind; and a file that is more than its picture is refused before that.
+// Its one invariant: no byte of the upload is in the output. The pixels are encoded again, which drops everything else
+// in a file (scripts, archives, locations, profiles); a file with data beyond its picture is refused before that.
 package picture
 
 import (
@@ -20,22 +19,22 @@ import (
 
 // Limits of an upload. They are checked before a pixel is decoded.
 const (
-	// MaxBytes is the largest file: a logo of a sane size has a tenth of it.
+	// MaxBytes is the largest file: a reasonable logo has a tenth of it.
 	MaxBytes = 1 << 20
-	// MaxPixels bounds what decoding costs: 4 million pixels are 32 MB at 16
-	// bits a channel. A file of one kilobyte may claim billions.
+	// MaxPixels bounds the cost of decoding: 4 million pixels are 32 MB at 16 bits a channel. A file of one kilobyte
+	// may claim billions.
 	MaxPixels = 4_000_000
-	// MaxSide keeps strips and columns out, of which nothing would be left.
+	// MaxSide refuses long strips, which would be invisible once scaled down.
 	MaxSide = 4_096
-	// MinSide is below what can be seen on a page.
+	// MinSide is the smallest side that is visible on a page.
 	MinSide = 16
 )
 
 const (
-	// Side is the longest side of what comes out: 44 pixels of a page, on
-	// screens of four pixels to one, and for previews that show it larger.
+	// Side is the longest side of the output: 44 CSS pixels on screens with four device pixels each, and enough for
+	// larger previews.
 	Side = 256
-	// roomyPNG is when a picture without transparency is better off as JPEG.
+	// roomyPNG is the size above which a picture without transparency is stored as JPEG.
 	roomyPNG    = 48 << 10
 	jpegQuality = 88
 )
@@ -48,19 +47,19 @@ var (
 	ErrBroken   = fault.About(fault.Invalid, "logo", "cannot be read: the file is damaged, or holds more than a picture")
 )
 
-// Kind is the format of a picture, as a file's name ends.
+// Kind is the format of a picture, as in the extension of a file name.
 type Kind string
 
-// The kinds that come out.
+// The kinds of the output.
 const (
 	PNG  Kind = "png"
 	JPEG Kind = "jpg"
 )
 
-// format is one that goes in.
+// format is an accepted input format.
 type format struct {
 	is     func([]byte) bool
-	whole  func([]byte) bool // nothing is before, between or behind its parts
+	whole  func([]byte) bool // there is no data before, between or after its parts
 	config func(*bytes.Reader) (image.Config, error)
 	decode func(*bytes.Reader) (image.Image, error)
 }
@@ -86,8 +85,8 @@ var formats = []format{
 	},
 }
 
-// Logo returns the picture of an uploaded file, drawn anew. What the file calls
-// itself does not matter, only its bytes. It fails with one of the refusals.
+// Logo returns the picture of an uploaded file, encoded again. Only the content decides the format, not the file's name
+// or type. It fails with one of the refusals.
 func Logo(file []byte) ([]byte, Kind, error) {
 	if len(file) > MaxBytes {
 		return nil, "", ErrTooLarge
@@ -115,7 +114,7 @@ func Logo(file []byte) ([]byte, Kind, error) {
 	return nil, "", ErrFormat
 }
 
-// fit draws the picture anew, with sides of at most Side.
+// fit scales the picture down to sides of at most Side.
 func fit(m image.Image) *image.NRGBA {
 	from := m.Bounds()
 	w, h := from.Dx(), from.Dy()

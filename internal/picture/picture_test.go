@@ -17,7 +17,7 @@ import (
 	"testing"
 )
 
-// drawing is a picture of that size; noise makes it hard to compress.
+// drawing returns a picture of the size; noise makes it hard to compress.
 func drawing(w, h int, alpha uint8, noise bool) image.Image {
 	m, r := image.NewNRGBA(image.Rect(0, 0, w, h)), rand.New(rand.NewPCG(1, 2))
 	for y := range h {
@@ -123,7 +123,7 @@ func TestLogo(t *testing.T) {
 	}
 }
 
-// claims is a PNG of a few bytes whose head says it has that many pixels.
+// claims returns a PNG of a few bytes whose header claims the size.
 func claims(w, h uint32) []byte {
 	chunk := func(kind string, data []byte) []byte {
 		b := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
@@ -191,7 +191,7 @@ func TestLogo_Attacks(t *testing.T) {
 	}
 }
 
-// What a picture carries beside its pixels does not come out.
+// Metadata of the upload is not in the output.
 func TestLogo_LeavesTheRestBehind(t *testing.T) {
 	t.Parallel()
 	const canary = "<script>canary()</script>"
@@ -214,7 +214,7 @@ func TestLogo_LeavesTheRestBehind(t *testing.T) {
 	}
 }
 
-// A bomb is refused by what its head says, before memory is taken for it.
+// A decompression bomb is refused by its header, before memory is allocated for it.
 func TestLogo_BombCostsNothing(t *testing.T) {
 	var before, after runtime.MemStats
 	bomb := claims(60_000, 60_000)
@@ -228,7 +228,7 @@ func TestLogo_BombCostsNothing(t *testing.T) {
 	}
 }
 
-// No input makes the reader panic, and what comes out is always a bounded picture.
+// No input makes the reader panic, and the output is always a bounded picture.
 func FuzzLogo(f *testing.F) {
 	for _, seed := range [][]byte{
 		pngOf(f, drawing(20, 20, 90, false)), jpegOf(f, drawing(20, 20, 255, false)), webpOf(f, 16, 16), claims(9, 9),

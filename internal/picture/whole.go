@@ -5,9 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// A polyglot is a picture to one reader and a script, page or archive to
-// another. Most need room that no picture needs: bytes behind the end. These
-// walk the parts of a file and want the last one to end where the file does.
+// A polyglot is a picture to one reader and a script, page or archive to another. Most use room that no picture needs:
+// bytes after the end. These functions walk the parts of a file and require that the last one ends with the file.
 
 var pngHead = []byte("\x89PNG\r\n\x1a\n")
 
@@ -61,7 +60,7 @@ func wholeJPEG(b []byte) bool {
 	return false
 }
 
-// endOfScan returns where the next marker stands that is no part of coded data.
+// endOfScan returns the position of the next marker that is not part of coded data.
 func endOfScan(b []byte, at int) int {
 	for at+1 < len(b) {
 		next := bytes.IndexByte(b[at:], 0xff)
@@ -77,7 +76,7 @@ func endOfScan(b []byte, at int) int {
 	return len(b)
 }
 
-// wholeWebP: the container says how long it is (RFC 9649, section 2.4).
+// wholeWebP compares the length of the container with that of the file (RFC 9649, section 2.4).
 func wholeWebP(b []byte) bool {
 	const head = 8
 	return int64(binary.LittleEndian.Uint32(b[4:]))+head == int64(len(b))

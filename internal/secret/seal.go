@@ -18,9 +18,8 @@ const KeyLen = 32
 // for another place, or was changed.
 var ErrSealed = errors.New("a sealed value cannot be opened with this FLORIN_SECRET_KEY")
 
-// Sealer encrypts what is stored (AES-256-GCM with a random nonce). A value is
-// bound to the place it is stored at, so that a row's secret cannot be copied
-// into another row. It is safe for concurrent use.
+// Sealer encrypts stored secrets (AES-256-GCM with a random nonce). A value is bound to the place where it is stored,
+// so that a row's secret cannot be copied into another row. It is safe for concurrent use.
 type Sealer struct {
 	aead cipher.AEAD
 	key  []byte

@@ -16,8 +16,8 @@ import (
 
 const canary = "canary-7f3a"
 
-// TestText_Prints looks for the text in everything a secret may be printed by
-// mistake as: alone, in a struct, in an unexported field, behind a pointer.
+// TestText_Prints searches for the text in every output that may print a secret by mistake: alone, in a struct, in an
+// unexported field, behind a pointer.
 func TestText_Prints(t *testing.T) {
 	t.Parallel()
 	text := secret.New(canary)
@@ -60,7 +60,7 @@ func TestText_Equal(t *testing.T) {
 	t.Parallel()
 	if !secret.New("a").Equal(secret.New("a")) || secret.New("a").Equal(secret.New("b")) ||
 		secret.New("a").Equal(secret.Text{}) {
-		t.Error("texts do not compare by what they say")
+		t.Error("texts do not compare by content")
 	}
 	if !secret.New("").Empty() || !(secret.Text{}).Equal(secret.New("")) {
 		t.Error("an empty text is not empty")

@@ -1,5 +1,4 @@
-// Package secret keeps what must never be shown: texts that print as a mask,
-// and the sealing of what is stored.
+// Package secret holds what must never be shown: texts that print as a mask, and the encryption of stored secrets.
 //
 // Its one invariant: the only ways from a secret to its text are Reveal and
 // Open, so every use can be found by searching for them.
@@ -14,12 +13,11 @@ import (
 // mask is what a secret prints as, wherever it is printed.
 const mask = "***"
 
-// Text is a text that must never be shown. It prints as *** with every verb,
-// in JSON, in slog and in errors. Compare texts with Equal: == compares where
-// they are kept.
+// Text is a text that must never be shown. It prints as *** with every verb, in JSON, in slog and in errors. Compare
+// texts with Equal: == compares pointers.
 type Text struct {
-	// A pointer, because fmt reads unexported fields of a surrounding struct
-	// without asking their methods, but follows no pointer there.
+	// A pointer, because fmt reads unexported fields of a surrounding struct without calling their methods, but does
+	// not follow pointers there.
 	text *string
 }
 

@@ -10,8 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// FuzzParse gives any text to all parsers: each refuses it as invalid, or
-// returns a key that signs.
+// FuzzParse passes any text to all parsers: each refuses it as invalid, or returns a key that signs.
 func FuzzParse(f *testing.F) {
 	sol, text := GenerateSolana()
 	for _, seed := range []string{

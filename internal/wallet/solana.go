@@ -23,9 +23,8 @@ type Solana struct {
 // maxKeyText is longer than any JSON array of 64 small numbers.
 const maxKeyText = 1024
 
-// ParseSolana reads a keypair of 64 bytes: in base58, as wallets export it, or
-// as a JSON array of numbers, as keypair files have it. It fails with
-// fault.Invalid; the message does not hold the text.
+// ParseSolana reads a keypair of 64 bytes: in base58, as wallets export it, or as a JSON array of numbers, as in
+// keypair files. It fails with fault.Invalid; the message does not contain the text.
 func ParseSolana(text secret.Text) (*Solana, error) {
 	raw, ok := keypairBytes(strings.TrimSpace(text.Reveal()))
 	if !ok || len(raw) != ed25519.PrivateKeySize {

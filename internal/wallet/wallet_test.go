@@ -100,7 +100,7 @@ func TestEVM_SignTx(t *testing.T) {
 	}
 }
 
-// TestSLIP0010 holds the derivation against vector 1 for ed25519 of SLIP-0010.
+// TestSLIP0010 compares the derivation with vector 1 for ed25519 of SLIP-0010.
 func TestSLIP0010(t *testing.T) {
 	t.Parallel()
 	seed, _ := hex.DecodeString("000102030405060708090a0b0c0d0e0f")
@@ -239,8 +239,8 @@ func TestParseSolana_Refuses(t *testing.T) {
 	}
 }
 
-// TestKeysDoNotPrint looks for the keys in everything that can be made to
-// print, also from inside a struct whose fields fmt may not call methods of.
+// TestKeysDoNotPrint searches for the keys in every possible output, also from inside a struct on whose fields fmt may
+// not call methods.
 func TestKeysDoNotPrint(t *testing.T) {
 	t.Parallel()
 	evm, _ := ParseEVM(secret.New(junkKey))

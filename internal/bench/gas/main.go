@@ -1,7 +1,6 @@
-// Program gas measures what settling a payment costs in gas: by forwarders, a
-// batch in one transaction, and beside it the usual way with a hot wallet,
-// which sends coins to every deposit address first so that each can pay for its
-// own transfer. Both on the same chain, in the same run, with the same token.
+// Program gas measures the gas that settling a payment costs: by forwarders, a batch in one transaction, and for
+// comparison by a hot wallet, which first sends coins to every deposit address so that each can pay for its own
+// transfer. Both run on the same chain, in the same run, with the same token.
 package main
 
 import (
@@ -12,15 +11,15 @@ import (
 	"time"
 )
 
-// What is asked of batches of fromBatch and more: a first sweep, which also
-// makes the forwarder, and a repeated one, each against the hot wallet.
+// The limits for batches of fromBatch and more, relative to the hot wallet: for a first sweep, which also creates the
+// forwarder, and for a repeated one.
 const (
 	fromBatch  = 50
 	mostFirst  = 1.2
 	mostRepeat = 0.35
 )
 
-// batches are the sizes measured.
+// batches are the measured sizes.
 var batches = []int{1, 10, 50, 100}
 
 // runFor bounds the whole program.
@@ -44,7 +43,7 @@ func run(ctx context.Context) error {
 	return errors.Join(c.compare(ctx), c.Close())
 }
 
-// compare prints a line for each batch and fails when one is over the limit.
+// compare prints a line for each batch and fails if one exceeds the limit.
 func (b *bench) compare(ctx context.Context) error {
 	fmt.Printf(
 		"%6s  %12s  %12s  %14s  %7s  %7s\n", "batch", "first sweep", "next sweep", "hot wallet way", "first",

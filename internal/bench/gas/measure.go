@@ -20,7 +20,7 @@ import (
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 )
 
-// bench is a chain on which both ways are tried.
+// bench is a chain on which both ways are measured.
 type bench struct {
 	*devchain.Chain
 	sender *sender.Sweeps
@@ -28,10 +28,10 @@ type bench struct {
 	next   int64 // payment number
 }
 
-// merchantWallet is the merchant's wallet, which has some of the token already.
+// merchantWallet is the merchant's wallet, which already has some of the token.
 const merchantWallet = chain.Address("0x52908400098527886E0F7030069857D2E4169EE7")
 
-// instance is the installation whose forwarders they are.
+// instance is the installation that owns the forwarders.
 var instance = [16]byte{0xbe, 0xac}
 
 // faucet signs as the gas wallet.
@@ -72,7 +72,7 @@ func startChain(ctx context.Context) (*bench, error) {
 	return b, b.mint(ctx, common.HexToAddress(string(merchantWallet)))
 }
 
-// line is what a payment costs in gas.
+// line is the gas cost of one payment.
 type line struct{ first, again, hot uint64 }
 
 func (b *bench) measure(ctx context.Context, n int) (l line, err error) {
@@ -103,11 +103,10 @@ func (b *bench) measure(ctx context.Context, n int) (l line, err error) {
 	return l, err
 }
 
-// amount is what each payment pays: digits of all kinds, as real ones have.
+// amount is the amount of each payment, with non-zero digits as real ones have.
 var amount = big.NewInt(123_456_789)
 
-// sweep pays every item and settles them as the program does; it returns the
-// gas of one.
+// sweep pays every item and settles them as the program does; it returns the gas for one.
 func (b *bench) sweep(ctx context.Context, items []chain.SweepItem) (uint64, error) {
 	for _, i := range items {
 		if err := b.mint(ctx, common.Address(i.Address.Raw)); err != nil {
@@ -139,7 +138,7 @@ func (b *bench) mint(ctx context.Context, to common.Address) error {
 	return err
 }
 
-// used makes a block and returns the gas a transaction in it used.
+// used makes a block and returns the gas that a transaction in it used.
 func (b *bench) used(ctx context.Context, tx common.Hash) (uint64, error) {
 	b.Commit()
 	r, err := b.WaitReceipt(ctx, tx)
@@ -152,8 +151,8 @@ func (b *bench) used(ctx context.Context, tx common.Hash) (uint64, error) {
 	return r.GasUsed, nil
 }
 
-// hotWallet settles n payments to fresh keys: coins to each, then each
-// transfers what it has. It returns the gas of one.
+// hotWallet settles n payments to fresh keys: it sends coins to each, then each transfers its tokens. It returns the
+// gas for one.
 func (b *bench) hotWallet(ctx context.Context, n int) (uint64, error) {
 	var total uint64
 	for range n {
@@ -184,7 +183,7 @@ func (b *bench) hotPayment(ctx context.Context, key *ecdsa.PrivateKey) (uint64, 
 	if err != nil {
 		return 0, err
 	}
-	b.Commit() // by then the pool has seen the coins arrive
+	b.Commit() // the pool must know of the coins
 	tx, err := b.Transfer(
 		ctx, key, common.HexToAddress(string(b.asset.Contract)), common.HexToAddress(string(merchantWallet)),
 		amount,

@@ -1,9 +1,8 @@
-// Program scan measures the deposit scan: how many transfers a second one core
-// reads over HTTP and matches, against how many watched addresses, and how
-// much dearer a transfer is among a million addresses than among a thousand.
+// Program scan measures the deposit scan: how many transfers a second one core reads over HTTP and matches, against how
+// many watched addresses, and how much more a transfer costs among a million addresses than among a thousand.
 //
-// A second process of it serves what a node would, prepared beforehand, so
-// that only the reading is measured: CPU time of this process, not wall time.
+// A second process serves prepared responses of a node, so that only reading is measured: CPU time of this process, not
+// wall time.
 package main
 
 import (
@@ -23,7 +22,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm"
 )
 
-// What spec.md section 12 asks for.
+// The limits of spec.md section 12.
 const (
 	leastPerSecond = 200_000
 	mostRatio      = 1.3
@@ -86,7 +85,7 @@ func scanBest(url string, addresses, rounds int) (best time.Duration, err error)
 	if err != nil {
 		return 0, err
 	}
-	for i := range rounds + 1 { // the first finds out how much the node takes at once
+	for i := range rounds + 1 { // the first learns how many blocks the node returns at once
 		before := cpuTime()
 		found, err := a.Scan(context.Background(), 1, heads.Latest, watch)
 		if err != nil {
@@ -122,20 +121,20 @@ func addressOf(i uint64) []byte {
 	return raw
 }
 
-// cpuTime is what this process has used of all cores.
+// cpuTime returns the CPU time of this process on all cores.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err) // RUSAGE_SELF is always there
+		panic(err) // RUSAGE_SELF always works
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// startNode runs the serving half and returns its address.
+// startNode starts the serving process and returns its address.
 func startNode() (url string, stop func(), err error) {
 	node := exec.Command(os.Args[0], "-serve")
 	node.Stderr = os.Stderr
-	hold, err := node.StdinPipe() // its end tells the node to end
+	hold, err := node.StdinPipe() // closing it stops the node
 	if err != nil {
 		return "", nil, err
 	}

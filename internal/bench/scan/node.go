@@ -16,8 +16,8 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// The chain that is served: blocks as full of transfers of two tokens as a
-// busy second of BNB Smart Chain, one in a thousand of them to us.
+// The served chain: blocks with as many transfers of two tokens as a busy second of BNB Smart Chain, one in a thousand
+// of them to us.
 const (
 	network   = chain.BEP20
 	blocks    = 2_000
@@ -54,7 +54,7 @@ func prepare() *node {
 	return n
 }
 
-// logText is the i-th transfer of the chain as geth writes it.
+// logText returns the i-th transfer of the chain in geth's format.
 func logText(i int, asset chain.Asset) []byte {
 	to := addressOf(uint64(1<<40 + i)) // a stranger
 	if i%everyOurs == 0 {
@@ -140,7 +140,7 @@ func (n *node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "[%s]", b.Bytes())
 		return
 	}
-	_, _ = w.Write(b.Bytes()) // the reader may be gone
+	_, _ = w.Write(b.Bytes()) // the client may have disconnected
 }
 
 func (n *node) answer(b *bytes.Buffer, c incoming) {
@@ -160,7 +160,7 @@ func (n *node) answer(b *bytes.Buffer, c incoming) {
 
 func text(raw json.RawMessage) string {
 	var s string
-	_ = json.Unmarshal(raw, &s) // a wrong one is no block's
+	_ = json.Unmarshal(raw, &s) // an invalid one matches no block
 	return s
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// echoCommand makes this program serve one file with Echo, as a process of its own.
+// echoCommand makes this program serve one file with Echo, in a separate process.
 const echoCommand = "echo"
 
 // serveEcho answers every GET with the file's bytes, until standard input ends.

@@ -5,12 +5,12 @@ import (
 	"syscall"
 )
 
-// besides are the files that are open beside those of the pages, here and in
-// the program, which keeps some for requests.
+// besides is the number of files that are open in addition to those of the pages, here and in the program, which
+// reserves some for requests.
 const besides = 1_500
 
-// roomFor lets this process, and with it those it starts, have as many files
-// open as pages need, and returns for how many pages there is room.
+// roomFor raises the limit of open files of this process and its children to what the pages need, and returns for how
+// many pages there is room.
 func roomFor(pages int) int {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {

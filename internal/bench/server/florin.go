@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// florin is the program serving, with a merchant who takes money on POLYGON.
+// florin is the running program, with a merchant who accepts money on POLYGON.
 type florin struct {
 	cmd     *exec.Cmd
 	address string
@@ -60,7 +60,7 @@ func (l *lab) run(ctx context.Context, database, stdin string, args ...string) (
 	return out, nil
 }
 
-// serve starts the program and waits until it says where it listens.
+// serve starts the program and waits until it logs its address.
 func (l *lab) serve(ctx context.Context, database string) (*florin, error) {
 	f := &florin{cmd: l.command(ctx, database, "serve"), drained: make(chan struct{})}
 	out, err := f.cmd.StderrPipe()
@@ -173,7 +173,7 @@ func (f *florin) create(c *client) (txnid string, err error) {
 	return string(id), nil
 }
 
-// life creates a payment and starts it: the whole way to an address.
+// life creates a payment and starts it, until it has an address.
 func (f *florin) life(c *client) error {
 	_, err := f.started(c)
 	return err

@@ -14,8 +14,8 @@ import (
 	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
-// lab is where measurements are made: the built program, a development chain
-// for it to read, and a directory for its databases.
+// lab is the environment of the measurements: the built program, a development chain for it to read, and a directory
+// for its databases.
 type lab struct {
 	settings
 	dir      string
@@ -78,8 +78,8 @@ func (l *lab) ratio(what string, got, against, least float64) {
 	l.sayf(got >= least*against, "%-34s %8.0f/s = %.2f × %.0f/s (at least %.2f)", what, got, got/against, against, least)
 }
 
-// startAndIdle measures from exec to the first answer, and the memory of a
-// program that nobody asks anything. No network is configured.
+// startAndIdle measures the time from exec to the first response, and the memory of the idle program. No network is
+// configured.
 func (l *lab) startAndIdle(ctx context.Context) error {
 	env := l.chainEnv
 	l.chainEnv = nil
@@ -126,7 +126,7 @@ func (f *florin) healthy(ctx context.Context) error {
 	return err
 }
 
-// rates are what one database gives, a second.
+// rates are the results of one database, per second.
 type rates struct{ create, life, read, echo float64 }
 
 func (l *lab) measure(ctx context.Context, database string) (r rates, err error) {

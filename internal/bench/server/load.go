@@ -14,9 +14,8 @@ import (
 	"time"
 )
 
-// client is one connection that asks and waits, again and again. It reads just
-// enough HTTP/1.1 for the answers of this program and of Echo, because the load
-// shares the processors with what it measures.
+// client is one connection that sends requests and waits for the responses. It parses just enough HTTP/1.1 for the
+// responses of this program and of Echo, because the load shares the processors with what it measures.
 type client struct {
 	conn net.Conn
 	in   *bufio.Reader
@@ -36,7 +35,7 @@ func dial(ctx context.Context, address string) (*client, error) {
 	return &client{conn: conn, in: bufio.NewReaderSize(conn, 8<<10)}, nil
 }
 
-// post sends a JSON body and get none. The answer's body is valid until the next call.
+// post sends a JSON body, get sends none. The response's body is valid until the next call.
 func (c *client) post(path string, body []byte) (status int, answer []byte, err error) {
 	c.out = fmt.Appendf(
 		c.out[:0],
@@ -104,12 +103,12 @@ func (c *client) head() (status, length int, err error) {
 	}
 }
 
-// errStatus is an answer that is no success: a rate of refusals means nothing.
+// errStatus: the response is not a success, and a rate of refusals means nothing.
 func errStatus(what string, status int, body []byte) error {
 	return fmt.Errorf("%s answers %d: %s", what, status, body[:min(len(body), 300)])
 }
 
-// rate runs step with all clients for the time and returns how often it was done a second.
+// rate runs step with all clients for the duration and returns how often it ran a second.
 func rate(ctx context.Context, address string, s settings, step func(*client) error) (float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.duration)
 	defer cancel()

@@ -1,10 +1,8 @@
-// Command server measures the built program over HTTP, side by side with what
-// spec.md section 12 compares it to: pgbench doing the same statements on the
-// same PostgreSQL, and a bare Echo handler writing the same bytes.
+// Command server measures the built program over HTTP, beside the comparisons of spec.md section 12: pgbench with the
+// same statements on the same PostgreSQL, and a bare Echo handler that writes the same bytes.
 //
-// Its one invariant: everything is the real thing. The program runs as its own
-// process, reads a development chain, and answers clients on loopback; the
-// databases keep what they have committed through a power cut.
+// Its one invariant: nothing is simulated. The program runs as a separate process, reads a development chain, and
+// serves clients on loopback; the databases survive a power cut with all they have committed.
 //
 //	go run ./internal/bench/server
 //	go run ./internal/bench/server -for 10s -clients 64 -streams 20000
@@ -24,7 +22,7 @@ import (
 // longest bounds the whole program.
 const longest = 15 * time.Minute
 
-// What spec.md section 12 asks for.
+// The limits of spec.md section 12.
 const (
 	leastCreate   = 1.3 // × pgbench
 	leastLife     = 0.4 // × pgbench
@@ -66,7 +64,7 @@ func fail(err error) {
 	}
 }
 
-// bench makes all measurements and fails if one misses its limit.
+// bench runs all measurements and fails if one misses its limit.
 func bench(ctx context.Context, s settings) (err error) {
 	l, err := newLab(ctx, s)
 	if err != nil {

@@ -11,11 +11,10 @@ import (
 	"time"
 )
 
-// settle is how long the program may take to come to rest after many pages were opened.
+// settle is how long the program may take to become idle after many pages were opened.
 const settleTime = 5 * time.Second
 
-// openPages opens the live streams of as many checkout pages, each of a payment
-// of its own, and measures what one costs.
+// openPages opens the live streams of many checkout pages, each of a separate payment, and measures what one costs.
 func (l *lab) openPages(ctx context.Context) (err error) {
 	f, err := l.open(ctx, "sqlite://"+filepath.Join(l.dir, "pages.db"))
 	if err != nil {
@@ -64,7 +63,7 @@ func (l *lab) openPages(ctx context.Context) (err error) {
 	return nil
 }
 
-// openPage opens one stream, from one of as many loopback addresses as ports do not suffice for.
+// openPage opens one stream. It spreads them over several loopback addresses, because one has too few ports.
 func openPage(ctx context.Context, address, txnid string, i int) (net.Conn, error) {
 	d := net.Dialer{Timeout: dialLimit, LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, byte(2+i/10_000))}}
 	conn, err := d.DialContext(ctx, "tcp4", address)

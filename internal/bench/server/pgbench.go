@@ -10,9 +10,8 @@ import (
 	"strconv"
 )
 
-// plainScript does what a create does, as a program that serves one caller at a
-// time would: find the key, store the payment and the event of its creation,
-// in one transaction. It is what the specification compares with.
+// plainScript does what a create does, as a program that serves one caller at a time would: it finds the key, then
+// stores the payment and the event of its creation, in one transaction. The specification compares with it.
 const plainScript = `
 \set key random(1, 1)
 \set a random(1, 2147483647)
@@ -24,8 +23,8 @@ INSERT INTO events (payment_id, seq, event_id, type, at, data) VALUES (:id, 1, '
 COMMIT;
 `
 
-// foldedScript stores both rows with one statement, which spares round trips:
-// the fastest way there is from outside the server. It is shown beside.
+// foldedScript stores both rows with one statement, which saves round trips: the fastest way from outside the server.
+// It is reported for information.
 const foldedScript = `
 \set key random(1, 1)
 \set a random(1, 2147483647)

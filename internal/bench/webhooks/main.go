@@ -1,9 +1,8 @@
-// Command webhooks measures how many webhooks a second reach receivers that
-// answer at once, while others never answer.
+// Command webhooks measures how many webhooks a second reach receivers that respond at once, while others never
+// respond.
 //
-// Its one invariant: everything is real but the merchants. Events come about
-// by cancelling payments in a real database, travel over HTTP or TLS on
-// loopback, and their outcomes are written before they count.
+// Its one invariant: only the merchants are simulated. Events are made by cancelling payments in a real database and
+// sent over HTTP or TLS on loopback, and a delivery counts once its outcome is stored.
 //
 //	go run ./internal/bench/webhooks
 //	go run ./internal/bench/webhooks -database postgres://… -tls
@@ -17,7 +16,7 @@ import (
 	"time"
 )
 
-// needed is what spec.md section 12 asks for, in deliveries a second.
+// needed is the limit of spec.md section 12, in deliveries a second.
 const needed = 1000
 
 // longest bounds the whole program.
@@ -25,8 +24,8 @@ const longest = 10 * time.Minute
 
 type settings struct {
 	database string // empty: SQLite in a temporary directory
-	fast     int    // receivers that answer at once
-	hanging  int    // receivers that never answer
+	fast     int    // receivers that respond at once
+	hanging  int    // receivers that never respond
 	queued   int    // events for each of those
 	events   int    // events for all fast receivers together
 	tls      bool
@@ -53,20 +52,19 @@ func main() {
 	}
 }
 
-// bench measures twice, without and with receivers that hang, and fails if the
-// second rate is below what is needed.
+// bench measures twice, without and with receivers that hang, and fails if the second rate is below the limit.
 func bench(ctx context.Context, s settings) error {
-	alone, err := measure(ctx, settings{database: s.database, fast: s.fast, events: s.events, tls: s.tls})
+	baseline, err := measure(ctx, settings{database: s.database, fast: s.fast, events: s.events, tls: s.tls})
 	if err != nil {
 		return err
 	}
-	report("nobody hangs", alone)
+	report("no receiver hangs", baseline)
 	beside, err := measure(ctx, s)
 	if err != nil {
 		return err
 	}
 	report(fmt.Sprintf("%d hang", s.hanging), beside)
-	fmt.Printf("ratio %.2f; needed are %d deliveries/s\n", beside.rate/alone.rate, needed)
+	fmt.Printf("ratio %.2f; needed are %d deliveries/s\n", beside.rate/baseline.rate, needed)
 	if beside.rate < needed {
 		return fmt.Errorf("%.0f deliveries/s are fewer than %d", beside.rate, needed)
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/florinpay/florin/internal/webhook"
 )
 
-// singles is how many events are measured one by one, at this distance.
+// singles is how many events are measured one by one, and distance the time between them.
 const (
 	singles  = 200
 	distance = 10 * time.Millisecond
@@ -29,15 +29,15 @@ type figures struct {
 	rate      float64 // deliveries a second
 	delivered int
 	took      time.Duration // until the last outcome was written
-	cpu       time.Duration // that this process, receivers included, spent meanwhile
-	hanging   int64         // requests without an answer at the end
+	cpu       time.Duration // CPU time of this process, receivers included
+	hanging   int64         // requests without a response at the end
 	p50, p99  time.Duration // from the event's commit to its request
 	singles   int
 	claim     time.Duration // mean time of Store.Claim
 	settle    time.Duration // mean time of Store.Settle
 }
 
-// counting counts the outcomes that were written, and how long the store took.
+// counting counts the stored outcomes, and measures the time of the store.
 type counting struct {
 	webhook.Store
 	claims, settles mean
@@ -71,7 +71,7 @@ func (c *counting) Settle(ctx context.Context, holder string, o webhook.Outcome)
 	return err
 }
 
-// merchants are the receivers, each a server of its own.
+// merchants are the receivers, each a separate server.
 type merchants struct {
 	servers  []*httptest.Server
 	tls      bool
@@ -91,7 +91,7 @@ func (m *merchants) close() {
 	}
 }
 
-// keys makes n merchants whose receivers answer so.
+// keys creates n merchants whose receivers respond that way.
 func (m *merchants) keys(ctx context.Context, o *outbox, n int, answer http.HandlerFunc) ([]int64, error) {
 	keys := make([]int64, n)
 	for i := range keys {
@@ -119,14 +119,14 @@ func (m *merchants) note(http.ResponseWriter, *http.Request) { m.received <- tim
 func (m *merchants) hang(_ http.ResponseWriter, q *http.Request) {
 	m.hanging.Add(1)
 	defer m.hanging.Add(-1)
-	_, _ = io.Copy(io.Discard, q.Body) // or nobody notices when the sender gives up
+	_, _ = io.Copy(io.Discard, q.Body) // otherwise the server does not notice that the sender gave up
 	select {
 	case <-m.over:
 	case <-q.Context().Done():
 	}
 }
 
-// sender trusts the servers, which all have the same certificate.
+// sender returns a sender that trusts the servers, which all have the same certificate.
 func (m *merchants) sender() *webhook.Sender {
 	o := webhook.Options{AllowPrivate: true, Now: time.Now}
 	if m.tls {
@@ -136,8 +136,7 @@ func (m *merchants) sender() *webhook.Sender {
 	return webhook.NewSender(o)
 }
 
-// measure runs a deliverer on a new database until the fast receivers have
-// everything, then sends single events.
+// measure runs a deliverer on a new database until the fast receivers have everything, then sends single events.
 func measure(ctx context.Context, s settings) (f figures, err error) {
 	log := slog.New(slog.DiscardHandler)
 	o, err := openOutbox(ctx, s.database, log)
@@ -168,7 +167,7 @@ func measure(ctx context.Context, s settings) (f figures, err error) {
 	o.OnChange(func(payment.ID) { d.Wake() })
 	running, stop := context.WithCancel(ctx)
 	var loops sync.WaitGroup
-	loops.Go(func() { _ = o.Listen(running) }) // on PostgreSQL it brings the nudges
+	loops.Go(func() { _ = o.Listen(running) }) // on PostgreSQL it receives the wake-ups
 	started, spent := time.Now(), cpu()
 	loops.Go(func() { _ = d.Run(running) }) // always nil
 	defer func() {
@@ -191,8 +190,7 @@ func measure(ctx context.Context, s settings) (f figures, err error) {
 	return f, m.single(ctx, o, &f)
 }
 
-// cpu is the processor time of this process. Unlike the clock's it does not
-// grow with what else the machine does.
+// cpu returns the CPU time of this process. Unlike wall time it does not depend on the machine's other load.
 func cpu() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

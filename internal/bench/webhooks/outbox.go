@@ -22,7 +22,7 @@ import (
 	"github.com/florinpay/florin/internal/webhook"
 )
 
-// writers is how many events are written at once; commits are shared.
+// writers is how many events are written concurrently; they share commits.
 const writers = 64
 
 // outbox is a database with merchants.
@@ -38,7 +38,7 @@ func openOutbox(ctx context.Context, url string, log *slog.Logger) (*outbox, err
 		if err != nil {
 			return nil, err
 		}
-		remove = func() { _ = os.RemoveAll(dir) } // what stays is in the temporary directory
+		remove = func() { _ = os.RemoveAll(dir) } // what remains is in the temporary directory
 		url = "sqlite://" + filepath.Join(dir, "florin.db")
 	}
 	sealer, err := secret.NewSealer(make([]byte, secret.KeyLen))
@@ -60,7 +60,7 @@ func (o *outbox) close() error {
 	return o.Close()
 }
 
-// merchant makes a merchant with the callback URL and returns the key.
+// merchant creates a merchant with the callback URL and returns the key.
 func (o *outbox) merchant(ctx context.Context, url string) (int64, error) {
 	now, id := time.Now(), newULID()
 	u, err := o.CreateUser(
@@ -87,7 +87,7 @@ func (o *outbox) merchant(ctx context.Context, url string) (int64, error) {
 	return k.ID, err
 }
 
-// event cancels a payment of the key, which is an event for its merchant.
+// event cancels a payment of the key, which creates an event for its merchant.
 func (o *outbox) event(ctx context.Context, key int64) error {
 	p, err := o.CreatePayment(ctx, payment.New(payment.Request{
 		ID: payment.ID(newULID()), KeyID: key, Kind: payment.KindMerchant, Amount: 12_500_000, ValidFor: time.Hour,

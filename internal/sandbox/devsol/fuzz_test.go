@@ -97,29 +97,37 @@ func sum(
 	return lamports, units
 }
 
-// FuzzExecute: whatever the thief signs, no money is created, and no other account loses money or a right.
-func FuzzExecute(f *testing.F) {
-	l, c := stage(f)
+// executeSeeds adds transfers, closes, mints, a change of owner and expensive or empty transactions.
+func executeSeeds(f *testing.F, c cast) {
+	f.Helper()
 	transfer := func(from, to byte, units uint64) []byte {
 		data := binary.LittleEndian.AppendUint64([]byte{tokenTransfer}, units)
 		return append([]byte{1, 3, from, to, 0, byte(len(data))}, data...)
 	}
-	f.Add([]byte{})
-	f.Add(transfer(2, 3, 7))
-	f.Add(transfer(3, 2, 7))
-	f.Add(transfer(2, 2, 1<<63))
-	f.Add(append(transfer(2, 3, 1_000_000), 1, 3, 2, 0, 0, 1, tokenClose))
-	f.Add(append([]byte{0, 2, 0, 1, 12, 2, 0, 0, 0}, binary.LittleEndian.AppendUint64(nil, 5)...))
-	f.Add(append([]byte{0, 2, 1, 0, 12, 2, 0, 0, 0}, binary.LittleEndian.AppendUint64(nil, 5)...))
-	f.Add([]byte{2, 6, 0, 4, 0, 7, 8, 9, 1, 1})
-	f.Add([]byte{1, 3, 6, 2, 0, 9, tokenMintTo, 255, 255, 255, 255, 255, 255, 255, 255})
-	f.Add(
-		append(
-			append([]byte{3, 0, 9, 3}, binary.LittleEndian.AppendUint64(nil, 1<<63)...), 3, 0, 5, 2, 255, 255, 255, 255,
-		),
-	)
-	f.Add(append([]byte{1, 2, 2, 0, 35, tokenSetAuthority, authorityOwner, 1}, c.victim[:]...))
-	f.Add([]byte{4, 1, 1, 3, 'a', 'b', 'c'})
+	lamports := binary.LittleEndian.AppendUint64(nil, 5)
+	price := binary.LittleEndian.AppendUint64([]byte{3, 0, 9, 3}, 1<<63)
+	for _, seed := range [][]byte{
+		{},
+		transfer(2, 3, 7),
+		transfer(3, 2, 7),
+		transfer(2, 2, 1<<63),
+		append(transfer(2, 3, 1_000_000), 1, 3, 2, 0, 0, 1, tokenClose),
+		append([]byte{0, 2, 0, 1, 12, 2, 0, 0, 0}, lamports...),
+		append([]byte{0, 2, 1, 0, 12, 2, 0, 0, 0}, lamports...),
+		{2, 6, 0, 4, 0, 7, 8, 9, 1, 1},
+		{1, 3, 6, 2, 0, 9, tokenMintTo, 255, 255, 255, 255, 255, 255, 255, 255},
+		append(price, 3, 0, 5, 2, 255, 255, 255, 255),
+		append([]byte{1, 2, 2, 0, 35, tokenSetAuthority, authorityOwner, 1}, c.victim[:]...),
+		{4, 1, 1, 3, 'a', 'b', 'c'},
+	} {
+		f.Add(seed)
+	}
+}
+
+// FuzzExecute: whatever the thief signs, no money is created, and no other account loses money or a right.
+func FuzzExecute(f *testing.F) {
+	l, c := stage(f)
+	executeSeeds(f, c)
 	mint := l.Tokens().USDT
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		tx := c.script(raw)
@@ -170,8 +178,7 @@ func exactFee(price, limit uint64) *big.Int {
 	return micros.Div(micros, big.NewInt(microLamports)).Add(micros, big.NewInt(lamportsPerSignature))
 }
 
-// FuzzDecode: whatever bytes are sent are refused, or are a transaction that
-// can be carried out and is written as the same bytes again.
+// FuzzDecode: any bytes are refused, or are a transaction that can be executed and encodes to the same bytes again.
 func FuzzDecode(f *testing.F) {
 	l, c := stage(f)
 	for _, script := range [][]byte{nil, {1, 3, 2, 3, 0, 9, tokenTransfer, 7, 0, 0, 0, 0, 0, 0, 0}, {4, 1, 0, 1, 'x'}} {

@@ -82,7 +82,7 @@ func (r *recorder) finish() string {
 	return strings.Join(r.failures, "\n")
 }
 
-func TestNew_Visitor(t *testing.T) {
+func TestNew_Options(t *testing.T) {
 	t.Parallel()
 	const (
 		width  = `innerWidth`
