@@ -5,7 +5,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
-# One kind of build for everything: no C compiler, no version control asked behind our back.
+# The same build everywhere: no C compiler, no queries to version control.
 export CGO_ENABLED ?= 0
 export GOFLAGS := $(GOFLAGS) -buildvcs=false
 
@@ -71,7 +71,7 @@ verify: ## Check that generated code and go.mod are current, and run the race de
 	CGO_ENABLED=1 go test -race -count=1 -timeout 10m $(RACE_PACKAGES)
 
 .PHONY: lighthouse
-lighthouse: ## Measure the checkout with Lighthouse on its mobile profile; installs it (185 MB), wants a quiet machine
+lighthouse: ## Measure the checkout with Lighthouse on its mobile profile; installs it (185 MB), needs an idle machine
 	@.ci/install-chromium
 	@cd internal/lighthouse && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@mkdir -p bin
