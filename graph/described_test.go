@@ -9,8 +9,8 @@ import (
 	"github.com/florinpay/florin/graph/generated"
 )
 
-// The schema is the reference that merchants read, in the documentation as in
-// any GraphQL tool: nothing in it may be left to guess.
+// The schema is the reference that merchants read in the documentation and in
+// GraphQL tools, so every type, field and argument needs a description.
 func TestSchemaIsDescribed(t *testing.T) {
 	t.Parallel()
 	schema := generated.NewExecutableSchema(generated.Config{}).Schema()

@@ -37,8 +37,8 @@ func newExecutor(schema graphql.ExecutableSchema, o Options, log *slog.Logger) *
 	return e
 }
 
-// The cache holds the documents that clients send again and again. A long one
-// is parsed each time, so that the cache stays below 20 MB.
+// The cache holds documents that clients repeat. A long one is parsed each time,
+// so that the cache stays below 20 MB.
 const (
 	maxCachedDocuments = 256
 	maxCachedDocument  = 4 << 10 // bytes of text
@@ -88,8 +88,8 @@ func invalid(err *gqlerror.Error) *gqlerror.Error {
 	return err
 }
 
-// recoverFunc returns what handles a panic of the generated code; operations
-// handle their own. The panic's value is not logged: it may hold an argument.
+// recoverFunc returns the handler of panics in generated code; operations handle
+// their own. The panic's value is not logged: it may hold an argument.
 func recoverFunc(log *slog.Logger) graphql.RecoverFunc {
 	return func(ctx context.Context, p any) error {
 		id := operation.CallOf(ctx).RequestID

@@ -19,7 +19,7 @@ func testExecutor(introspection bool) *executor.Executor {
 	return newExecutor(schema, o, slog.New(slog.DiscardHandler))
 }
 
-// prepare returns what the executor would execute, or why it refuses.
+// prepare returns the operation that the executor would execute, or its refusal.
 func prepare(t testing.TB, e *executor.Executor, query, variables string) (*graphql.OperationContext, gqlerror.List) {
 	t.Helper()
 	r, err := parseRequest([]byte(`{"query": "", "variables": ` + variables + `}`))

@@ -38,7 +38,7 @@ func New(ops *operation.Operations, o Options, log *slog.Logger) *Handler {
 	return &Handler{newExecutor(schema, o, log), o.Limits.Body}
 }
 
-// Refusals of a request that is no GraphQL request.
+// Refusals of a request that is not a GraphQL request.
 var (
 	errNotRequest = fault.New(
 		fault.Invalid, `the body must be one JSON object such as {"query": "…"}; batches are not supported`,

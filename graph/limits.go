@@ -11,8 +11,8 @@ import (
 	"github.com/florinpay/florin/graph/jsonbody"
 )
 
-// Limits bound what a request may ask for. Depth, fields, aliases and root
-// fields are counted with every fragment expanded.
+// Limits bound a request. Depth, fields, aliases and root fields are counted with
+// every fragment expanded.
 type Limits struct {
 	Tokens     int // of the document's text
 	Depth      int // of nested fields
@@ -29,9 +29,8 @@ func DefaultLimits() Limits {
 	return Limits{Tokens: 2_000, Depth: 20, Fields: 300, Aliases: 40, RootFields: 20, Body: jsonbody.Max}
 }
 
-// sizeLimit refuses documents that ask for more than the limits allow. It
-// parses a document before the executor does, because validation is what a
-// large document makes slow.
+// sizeLimit refuses documents beyond the limits. It parses a document before the
+// executor does, because validating a large document is slow.
 type sizeLimit struct {
 	named
 	limits   Limits
@@ -54,12 +53,12 @@ func (l sizeLimit) MutateOperationParameters(ctx context.Context, r *graphql.Raw
 	return nil
 }
 
-// size is what a selection set asks for.
+// size is the size of a selection set.
 type size struct {
 	fields, depth, aliases, roots int
 }
 
-// measurer counts what a document asks for, in time linear to its length: each
+// measurer computes the size of a document in time linear to its length: each
 // fragment is counted once.
 type measurer struct {
 	doc       *ast.QueryDocument
@@ -74,9 +73,8 @@ func newMeasurer(doc *ast.QueryDocument) *measurer {
 // tooMuch stops counting before an exponential document overflows an int.
 const tooMuch = 1 << 30
 
-// check fails if the document asks for more than the limits allow, has
-// fragments that contain themselves, or defers a part of the answer: an answer
-// is sent in one piece.
+// check fails if the document exceeds the limits, has fragments that contain
+// themselves, or defers a part of the answer: an answer is sent in one piece.
 func (l Limits) check(doc *ast.QueryDocument) *gqlerror.Error {
 	m := newMeasurer(doc)
 	for _, f := range doc.Fragments {
@@ -149,7 +147,7 @@ func (m *measurer) fragment(name string, at *ast.Position) size {
 	}
 	f := m.doc.Fragments.ForName(name)
 	if f == nil {
-		return size{} // validation says so
+		return size{} // validation reports it
 	}
 	m.fragments[name] = nil
 	s := m.selections(f.SelectionSet)

@@ -64,8 +64,8 @@ func quality(params map[string]string) float64 {
 	return q
 }
 
-// status is the HTTP status of an answer. A client that asks for JSON is told
-// by the body alone, as old clients expect.
+// status is the HTTP status of an answer. For plain JSON it is always 200 and the
+// body reports errors, as old clients expect.
 func status(mediaType string, failed bool) int {
 	if failed && mediaType == mediaGraphQL {
 		return http.StatusBadRequest

@@ -11,7 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// amountOf returns what the operation would be given as amount.
+// amountOf returns the amount that the operation would receive.
 func amountOf(t *testing.T, query, variables string) (model.Decimal, gqlerror.List) {
 	t.Helper()
 	op, errs := prepare(t, testExecutor(true), query, variables)

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 )
 
-// Encode writes a value as JSON for people and programs alike: an ampersand in
-// a payment link stays one. Answers say that they are JSON and must not be
-// sniffed, so nothing in them can be taken for markup.
+// Encode writes a value as JSON without HTML escapes, so that an ampersand in a
+// payment link stays readable. Answers are declared as JSON with nosniff, so no
+// browser takes them for markup.
 func Encode(b *bytes.Buffer, v any) error {
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)

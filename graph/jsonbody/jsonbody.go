@@ -1,9 +1,9 @@
 // Package jsonbody reads the JSON bodies of requests, for both surfaces.
 //
-// Its one invariant: nothing is guessed. A body that is too large, no JSON or
-// not UTF-8 is refused as a whole; a field of another type than asked for is
-// refused by its name; a number keeps its digits. Unknown fields are ignored,
-// and of a field that stands twice the last one counts.
+// Its one invariant: nothing is guessed. A body that is too large, not JSON or
+// not UTF-8 is refused as a whole; a field of the wrong type is refused by its
+// name; a number keeps its digits. Unknown fields are ignored, and the last of
+// several fields with one name counts.
 package jsonbody
 
 import (
@@ -18,7 +18,7 @@ import (
 
 // Max is the most bytes a body of REST may have, and one of GraphQL unless the
 // operator decides otherwise: far more than any request needs, and little enough
-// that thousands at once are no harm.
+// for thousands at once.
 const Max = 64 << 10
 
 // Refusals of a body as a whole.
@@ -28,7 +28,7 @@ var (
 	errCutOff  = fault.New(fault.Invalid, "the body ended too early")
 )
 
-// Read returns the body of a request that says it is JSON, if it has at most
+// Read returns the body of a request whose media type is JSON, if it has at most
 // that many bytes.
 func Read(r *http.Request, most int) ([]byte, error) {
 	if !isJSON(r.Header.Get("Content-Type")) {
@@ -53,8 +53,8 @@ func tooLarge(most int) error {
 	return fault.New(fault.TooLarge, "the body must have at most %d bytes", most)
 }
 
-// isJSON also keeps other sites from posting: a browser asks before it sends
-// this media type anywhere else.
+// isJSON also keeps other sites from posting: a browser sends this media type to
+// another origin only after a CORS preflight.
 func isJSON(contentType string) bool {
 	if contentType == "application/json" {
 		return true

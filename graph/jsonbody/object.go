@@ -34,8 +34,8 @@ func Parse(body []byte) (*Object, error) {
 // openField finds the name of the field whose value a text breaks off in.
 var openField = regexp.MustCompile(`"([A-Za-z]{1,40})"\s*:\s*[^",{}\[\]\s]*$`)
 
-// malformed says what is wrong with a body, by the field's name where that can
-// be told: NaN, for one, is no JSON at all.
+// malformed describes what is wrong with a body, by the field's name if that can
+// be determined: NaN, for example, is not JSON.
 func malformed(body []byte) error {
 	var v any
 	err := json.Unmarshal(body, &v)
@@ -75,8 +75,8 @@ func (o *Object) Text(name string) string {
 // Secret reads a string that must never be shown.
 func (o *Object) Secret(name string) secret.Text { return secret.New(o.Text(name)) }
 
-// Decimal reads a number by its digits. What is no number is left for the
-// operation to refuse.
+// Decimal reads a number by its digits. The operation refuses a value that is not
+// a number.
 func (o *Object) Decimal(name string) model.Decimal {
 	raw := o.fields[name]
 	if len(raw) == 0 || raw[0] != '-' && (raw[0] < '0' || raw[0] > '9') {

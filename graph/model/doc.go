@@ -1,5 +1,5 @@
-// Package model is what the interface speaks of: the arguments and results of
-// its operations as both surfaces, GraphQL and REST, write them.
+// Package model has the arguments and results of the interface's operations, as
+// both surfaces, GraphQL and REST, write them.
 //
 // Its one invariant: an amount keeps the digits it was written with; it never
 // passes through a float.

@@ -7,12 +7,12 @@ type EventsResult struct {
 	Code    int     `json:"code"`
 	Message string  `json:"message"`
 	Events  []Event `json:"events"`
-	// NextAfter is the cursor for the next call; it stays when there is
+	// NextAfter is the cursor for the next call; it is unchanged when there is
 	// nothing new.
 	NextAfter string `json:"nextAfter"`
 }
 
-// Event is what a webhook tells.
+// Event is an event as webhooks deliver it.
 type Event struct {
 	EventID   string   `json:"eventId"`
 	Type      string   `json:"type"`

@@ -7,7 +7,7 @@ type FindingResult struct {
 	Finding *Finding `json:"finding"`
 }
 
-// Finding says what became of a transaction.
+// Finding is the result of a lookup of a transaction.
 type Finding struct {
 	Verdict string   `json:"verdict"`
 	Network *Network `json:"network"`

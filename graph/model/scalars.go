@@ -53,8 +53,8 @@ func (t *DateTime) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// StringMap is a JSON object whose values are strings. An argument that is
-// something else is kept as such, so that the operation can say so.
+// StringMap is a JSON object whose values are strings. An argument of another
+// type is kept as such, so that the operation can refuse it by its name.
 type StringMap struct {
 	entries map[string]string
 	broken  bool

@@ -7,7 +7,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 )
 
-// viaAPI is who acts when all that is known is the key.
+// viaAPI is the actor of requests authenticated by an API key only.
 const viaAPI = "API key"
 
 // entry records, for the key's owner, an act with the key.
@@ -28,7 +28,7 @@ func (o *Operations) entryBy(
 	}
 }
 
-// named is how a key's owner knows it.
+// named returns the name by which a key's owner knows it.
 func named(key merchant.Key) string {
 	if key.Label != "" {
 		return key.Label

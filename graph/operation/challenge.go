@@ -36,9 +36,8 @@ func (o *Operations) RotationChallenge(ctx context.Context, apiKey secret.Text) 
 	return &model.ChallengeResult{Challenge: &text, ExpiresAt: &expires}, nil
 }
 
-// challenge writes a text that nobody else can make: its proof covers the
-// present key, so that it is worth nothing once the key was replaced. Nothing
-// needs to be kept.
+// challenge writes a text that only this server can make: its MAC covers the
+// present key, so it is invalid once the key was replaced. Nothing is stored.
 func (o *Operations) challenge(key merchant.Key, until time.Time) string {
 	expires := until.Format(time.RFC3339)
 	mac := hmac.New(sha256.New, o.d.Sealer.Derive("rotation challenge v1"))
@@ -48,7 +47,7 @@ func (o *Operations) challenge(key merchant.Key, until time.Time) string {
 		"\nProof: " + hex.EncodeToString(mac.Sum(nil))
 }
 
-// checkChallenge refuses a text that is no challenge for the key now.
+// checkChallenge refuses a text that is not a valid challenge for the key now.
 func (o *Operations) checkChallenge(key merchant.Key, text string) error {
 	_, rest, _ := strings.Cut(text, "\nValid until: ")
 	expires, _, _ := strings.Cut(rest, "\n")
@@ -59,7 +58,7 @@ func (o *Operations) checkChallenge(key merchant.Key, text string) error {
 	return nil
 }
 
-// RotateWithSignature replaces the key for whoever signed its challenge with
+// RotateWithSignature replaces the key for a caller who signed its challenge with
 // the wallet registered on it. It takes one credit.
 func (o *Operations) RotateWithSignature(
 	ctx context.Context, apiKey secret.Text, challenge, signature string,

@@ -59,7 +59,7 @@ func (o *Operations) changeCustodian(
 		if err != nil {
 			return nil, err
 		}
-		o.tellMoney(ctx, key, before, c)
+		o.notifyMoney(ctx, key, before, c)
 		balance, err := o.d.Merchants.Balance(ctx, key.ID)
 		if err != nil {
 			return nil, err
@@ -73,10 +73,10 @@ func (o *Operations) changeCustodian(
 	})
 }
 
-// tellMoney tells the owners of the merchant that a key was used to change
-// where their money goes, who is told of it, what counts as paid, or what a
-// webhook is known by: whoever has got hold of a key can do that.
-func (o *Operations) tellMoney(ctx context.Context, key merchant.Key, before, after merchant.Custodian) {
+// notifyMoney notifies the merchant's owners that a key was used to change where
+// their money goes, where webhooks go, what counts as paid, or the secrets of
+// webhooks: a stolen key can do that.
+func (o *Operations) notifyMoney(ctx context.Context, key merchant.Key, before, after merchant.Custodian) {
 	if o.d.NotifyOwners == nil {
 		return
 	}
@@ -95,8 +95,8 @@ func (o *Operations) tellMoney(ctx context.Context, key merchant.Key, before, af
 	}
 }
 
-// custodianEntries are one line for each part that is given, as the pages write
-// them.
+// custodianEntries returns one audit entry for each changed part, in the form the
+// dashboard writes.
 func (o *Operations) custodianEntries(ctx context.Context, key merchant.Key, in merchant.CustodianInput) []audit.Entry {
 	var lines []audit.Entry
 	add := func(action audit.Action, detail string) {
@@ -134,7 +134,7 @@ func (o *Operations) custodianEntries(ctx context.Context, key merchant.Key, in 
 }
 
 // custodianInput reads the arguments. Null counts as left out: many clients
-// send null for what they do not set, and a wallet must not vanish by that.
+// send null for fields they do not set, which must not delete a wallet.
 func custodianInput(in model.CustodianUpdateInput) (merchant.CustodianInput, error) {
 	out := merchant.CustodianInput{Name: in.Name, CallbackURL: in.CallbackURL, Wallets: wallets(in.Wallets)}
 	if in.Secret != nil {

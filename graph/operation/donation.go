@@ -17,7 +17,7 @@ const WallPage = 50
 
 var errCampaignID = fault.About(fault.Invalid, "campaignId", "is required")
 
-// Donate reads a campaign for anybody. before is where the page of donations
+// Donate reads a campaign, which is public. before is where the page of donations
 // begins; empty for the newest.
 func (o *Operations) Donate(ctx context.Context, campaignID, before string) (*model.CampaignResult, error) {
 	if campaignID == "" {
@@ -78,8 +78,8 @@ func (o *Operations) campaign(c campaign.Campaign, t campaign.Totals) *model.Cam
 	return out
 }
 
-// addOwner tells who receives, and on which networks. A campaign whose key has
-// no custodian takes nothing.
+// addOwner adds the receiver and the networks. A campaign whose key has no
+// custodian takes no donations.
 func (o *Operations) addOwner(ctx context.Context, out *model.Campaign, c campaign.Campaign) error {
 	owner, err := o.d.Merchants.Custodian(ctx, c.KeyID)
 	if errors.Is(err, merchant.ErrNoCustodian) {
@@ -114,7 +114,7 @@ func (o *Operations) donation(d campaign.Donation) *model.Donation {
 	return out
 }
 
-// DonationInput asks for a donation.
+// DonationInput is a request to donate.
 type DonationInput struct {
 	CampaignID    string
 	Amount        model.Decimal
@@ -124,7 +124,7 @@ type DonationInput struct {
 }
 
 // StartDonation opens a payment that carries the campaign, for one credit of
-// the campaign's key. Anybody can ask for it, so it counts as costly. An
+// the campaign's key. It needs no authentication, so it counts as costly. An
 // Idempotency-Key belongs to the campaign.
 func (o *Operations) StartDonation(ctx context.Context, in DonationInput) (*model.DonationResult, error) {
 	if in.CampaignID == "" {

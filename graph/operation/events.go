@@ -9,7 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// defaultEvents is how many events a page has unless asked otherwise.
+// defaultEvents is how many events a page has without a limit.
 const defaultEvents = 100
 
 // Events lists the events of a key's payments. A nil limit is the default.

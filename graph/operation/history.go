@@ -13,7 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// TransactionsInput narrows a list of payments. What is empty narrows nothing.
+// TransactionsInput filters a list of payments. An empty field does not filter.
 type TransactionsInput struct {
 	APIKey    secret.Text
 	Status    model.TransactionStatus
@@ -21,7 +21,7 @@ type TransactionsInput struct {
 	TimeRange string
 	SortOrder string
 	First     *int
-	After     string // txnid of the last payment of the page before
+	After     string // txnid of the last payment of the previous page
 }
 
 // Transactions lists a key's payments. It takes one credit.

@@ -9,7 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// CreditsLeft tells how many credits the key has.
+// CreditsLeft returns how many credits the key has.
 func (o *Operations) CreditsLeft(ctx context.Context, apiKey secret.Text) (*model.CreditsResult, error) {
 	key, err := o.caller(ctx, apiKey)
 	if err != nil {
@@ -30,7 +30,7 @@ func (o *Operations) CreditsLeft(ctx context.Context, apiKey secret.Text) (*mode
 	}}, nil
 }
 
-// QueriesLeft tells how many queries the key has.
+// QueriesLeft returns how many queries the key has.
 func (o *Operations) QueriesLeft(ctx context.Context, apiKey secret.Text) (*model.QueriesResult, error) {
 	key, err := o.caller(ctx, apiKey)
 	if err != nil {
@@ -61,8 +61,8 @@ func (o *Operations) custodianName(ctx context.Context, keyID int64) (*model.Cus
 	return &model.CustodianName{ID: c.PublicID, Name: optional(c.Name)}, nil
 }
 
-// echo shows the caller the key they sent. Nobody else ever sees it: Florin
-// itself knows only its hash.
+// echo returns to the caller the key they sent. Florin stores only its hash, so
+// the key is never shown to another user.
 func echo(apiKey secret.Text) *string {
 	text := apiKey.Reveal()
 	return &text

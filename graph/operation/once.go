@@ -46,9 +46,9 @@ func (s scope) place(key string) string {
 }
 
 // once runs a write once for each Idempotency-Key within the scope, and
-// replays its first answer after that. subject is the id of what the write
-// makes: the same for every repetition, so that a crash between the write and
-// the record of its answer cannot make two.
+// replays its first answer after that. subject is the id of the object that the
+// write makes: the same for every repetition, so that a crash between the write
+// and the record of its answer cannot make two.
 func once[T any, R result[T]](
 	ctx context.Context, o *Operations, s scope, run func(subject payment.ID) (R, error),
 ) (R, error) {
@@ -109,8 +109,8 @@ func record[T any, R result[T]](ctx context.Context, o *Operations, s scope, out
 		return nil, err
 	}
 	if err := o.d.Store.IdempotencyFinish(ctx, s.keyID, s.name(key), answer, o.d.Now()); err != nil {
-		// The write has happened, so its answer is given. A repetition waits
-		// for the claim to run out and then makes the same thing again.
+		// The write has happened, so its answer is returned. A repetition waits
+		// for the claim to expire and then makes the same object again.
 		o.d.Log.ErrorContext(ctx, "an answer was not stored", "error", err)
 	}
 	return out, nil

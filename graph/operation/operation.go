@@ -20,7 +20,7 @@ type Store interface {
 	idempotency.Store
 	// ChargedPayments posts the entries and lists payments, both in one
 	// transaction: a list that cannot be read costs nothing, and one that is not
-	// paid for is not shown. more is true if the list goes on.
+	// paid for is not shown. more is true if the list continues.
 	ChargedPayments(
 		ctx context.Context, f payment.Filter, entries []ledger.Entry,
 	) (list []payment.Payment, more bool, left ledger.Balance, err error)
@@ -63,8 +63,8 @@ type Deps struct {
 	// the checkout, without a slash at their ends.
 	BaseURL     string
 	CheckoutURL string
-	// SignUp lets everyone create a user. Invite lets those who were invited do
-	// so even if SignUp is off.
+	// SignUp allows anyone to create a user. Invite allows users who were invited,
+	// even if SignUp is off.
 	SignUp  bool
 	Invite  bool
 	NewKeys NewKeys // what a user's new key starts with

@@ -9,7 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// PaymentInput asks for a pending payment.
+// PaymentInput is a request for a pending payment.
 type PaymentInput struct {
 	APIKey           secret.Text
 	Amount           model.Decimal
@@ -82,7 +82,7 @@ func (o *Operations) CheckoutLink(id payment.ID) string {
 	return o.d.CheckoutURL + "/pay?txnid=" + string(id)
 }
 
-// TxnDetails reads a payment for anybody who knows its txnid.
+// TxnDetails reads a payment; its txnid is the only authorization.
 func (o *Operations) TxnDetails(ctx context.Context, txnid string) (*model.TransactionResult, error) {
 	p, err := o.d.Payments.Poll(ctx, txnid)
 	if err != nil {
@@ -98,7 +98,7 @@ func (o *Operations) CancelPayment(ctx context.Context, txnid string) (*model.Tr
 	})
 }
 
-// StartInput asks for an address to pay to.
+// StartInput is a request for a deposit address.
 type StartInput struct {
 	Txnid   string
 	Network model.Network
@@ -135,7 +135,7 @@ func (o *Operations) StartPayment(
 	})
 }
 
-// StartPublic starts a payment for anybody who knows its txnid.
+// StartPublic starts a payment; its txnid is the only authorization.
 func (o *Operations) StartPublic(ctx context.Context, in StartInput) (*model.TransactionResult, error) {
 	choice, err := in.choice()
 	if err != nil {
@@ -146,8 +146,8 @@ func (o *Operations) StartPublic(ctx context.Context, in StartInput) (*model.Tra
 	})
 }
 
-// onPayment does something to a payment whose txnid is all that was shown. An
-// Idempotency-Key belongs to the payment then.
+// onPayment runs an operation that the txnid alone authorizes. Its
+// Idempotency-Key belongs to the payment.
 func (o *Operations) onPayment(
 	ctx context.Context, txnid string, do func(payment.Payment) (payment.Payment, error),
 ) (*model.TransactionResult, error) {

@@ -17,7 +17,7 @@ import (
 
 // Recharges sells query units.
 type Recharges interface {
-	// Offered returns why nothing is sold now; nil where something is.
+	// Offered returns why nothing is sold now, or nil.
 	Offered() error
 	Buy(ctx context.Context, q recharge.Request, wait time.Duration, trail ...audit.Entry) (recharge.Recharge, error)
 }
@@ -26,7 +26,7 @@ const (
 	// rechargeWait is how long an answer waits for the credit (spec.md
 	// section 8).
 	rechargeWait = 30 * time.Second
-	// codeAccepted says that a transfer is on its way.
+	// codeAccepted reports that a transfer is not final yet.
 	codeAccepted = 202
 )
 
@@ -51,7 +51,7 @@ func (o *Operations) Recharge(
 		return nil, recharge.ErrNotOffered
 	}
 	return once(ctx, o, scope{keyID: key.ID}, func(subject payment.ID) (*model.RechargeResult, error) {
-		// Its transaction is added to the line when it is signed.
+		// Its transaction is added to the audit entry when it is signed.
 		entry := o.entry(ctx, key, audit.ActionRecharge, named(key), fmt.Sprintf("%d units", units))
 		r, err := o.d.Recharges.Buy(ctx, recharge.Request{
 			ID: recharge.ID(subject), KeyID: key.ID, Units: int64(units), Wallet: key.Wallet, PrivateKey: privateKey,
@@ -63,14 +63,14 @@ func (o *Operations) Recharge(
 	})
 }
 
-// recharged tells how a recharge stands.
+// recharged returns the state of a recharge.
 func (o *Operations) recharged(
 	ctx context.Context, key merchant.Key, apiKey secret.Text, r recharge.Recharge,
 ) (*model.RechargeResult, error) {
 	if r.State == recharge.Failed || r.State == recharge.Replaced || r.State == recharge.Abandoned {
 		return nil, fault.New(fault.Conflict, "nothing was credited: %s (%s)", r.Note, r.Bytes.Tx)
 	}
-	// The transfer is made: its hash must be told, whoever has gone meanwhile.
+	// The transfer is made: its hash must be reported even if the caller disconnected.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
 	balance, err := o.d.Merchants.Balance(ctx, key.ID)

@@ -21,7 +21,7 @@ var (
 	errWrongWallet = fault.New(fault.Forbidden, "the private key does not belong to the wallet registered on this API key")
 )
 
-// RevokeKey replaces the key for whoever holds the private key of its wallet.
+// RevokeKey replaces the key for a caller who has the private key of its wallet.
 // It takes one credit.
 func (o *Operations) RevokeKey(ctx context.Context, apiKey, privateKey secret.Text) (*model.RevokeResult, error) {
 	key, err := o.caller(ctx, apiKey)
@@ -74,11 +74,10 @@ func (o *Operations) replaceKey(
 	})
 }
 
-// replacedBefore answers a request whose key is not valid: if it is the very
-// request that replaced the key, to the letter and under its Idempotency-Key,
-// as it was answered then. It was shown then that the wallet is the caller's,
-// and the proof of that is in the body that must be the same. Whoever has the
-// old key alone learns nothing.
+// replacedBefore answers a request whose key is not valid. If it repeats the
+// request that replaced the key, byte for byte and with its Idempotency-Key, it
+// gets the same answer. The body proves again that the caller holds the wallet,
+// so the old key alone reveals nothing.
 func (o *Operations) replacedBefore(ctx context.Context, apiKey secret.Text) (*model.RevokeResult, error) {
 	call := CallOf(ctx)
 	if call.IdempotencyKey == "" {

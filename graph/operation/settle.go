@@ -19,7 +19,7 @@ type Refusal struct {
 	RetryAfter time.Duration // zero if retrying does not help
 }
 
-// retryTimeout is when to retry what took too long.
+// retryTimeout is when to retry an operation that took too long.
 const retryTimeout = 2 * time.Second
 
 // Refuse maps an error to a code and a message. An error that is not a fault of

@@ -17,7 +17,7 @@ func TestSince(t *testing.T) {
 		"2 WEEKS": "2024-03-17T12:30:00Z", "1month": "2024-02-29T12:30:00Z",
 		"13 months": "2023-02-28T12:30:00Z", "1year": "2023-03-31T12:30:00Z",
 		"1y": "2023-03-31T12:30:00Z", " 3d ": "2024-03-28T12:30:00Z", "54years": "1970-03-31T12:30:00Z",
-		// Before anybody kept time in a computer there were no payments.
+		// There were no payments before 1970.
 		"55years": "1970-01-01T00:00:00Z", "9999years": "1970-01-01T00:00:00Z", "9999month": "1970-01-01T00:00:00Z",
 	} {
 		got, err := since(text, now)
@@ -47,7 +47,7 @@ func FuzzSince(f *testing.F) {
 	f.Add("12months", int64(1_709_164_800)) // 29 February 2024
 	f.Fuzz(func(t *testing.T, text string, unix int64) {
 		if unix < 0 || unix > 1<<36 {
-			return // not a time this program can live in
+			return // the program never runs at such a time
 		}
 		now := time.Unix(unix, 0).UTC()
 		got, err := since(text, now)

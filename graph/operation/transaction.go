@@ -43,7 +43,7 @@ func (o *Operations) transaction(p payment.Payment) *model.Transaction {
 	return t
 }
 
-// addRoute writes where the payer was asked to send the money.
+// addRoute writes the deposit address that the payer was shown.
 func (o *Operations) addRoute(t *model.Transaction, p payment.Payment) {
 	route, ok := p.Route()
 	if !ok {
@@ -52,13 +52,13 @@ func (o *Operations) addRoute(t *model.Transaction, p payment.Payment) {
 	network, token := model.Network(route.Network), model.Token(p.Choice.Token)
 	t.Network, t.Token = &network, &token
 	t.Wallet = &model.DepositWallet{Address: string(route.Address.Address)}
-	// A link to what is paid, or may not be paid any more, would be followed.
+	// No link for a payment that is paid or ended: a payer would pay it.
 	if network, ok := o.d.Payments.Network(route.Network); ok && p.Status == payment.Started && p.Missing() > 0 {
 		t.PaymentURI = optional(p.URI(network.Profile))
 	}
 }
 
-// addDeposit writes the transaction that pays, and how sure it is.
+// addDeposit writes the paying transaction and its confirmations.
 func (o *Operations) addDeposit(t *model.Transaction, p payment.Payment) {
 	if p.Hash == "" {
 		return

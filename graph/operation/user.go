@@ -24,17 +24,17 @@ type NewKeys struct {
 
 var errSignUpClosed = fault.New(fault.Forbidden, "signing up is closed here; ask the operator for an account")
 
-// acting returns who the Bearer session token of the request belongs to, and
-// for which merchant they act, if they may do it there.
+// acting returns the user of the request's Bearer session token and the merchant
+// they act for, if their role allows the act.
 func (o *Operations) acting(ctx context.Context, act merchant.Act) (merchant.Membership, error) {
-	seat, err := o.d.Merchants.MembershipBySession(ctx, CallOf(ctx).Bearer.Reveal())
+	member, err := o.d.Merchants.MembershipBySession(ctx, CallOf(ctx).Bearer.Reveal())
 	if err != nil {
 		return merchant.Membership{}, err
 	}
-	return seat, seat.Allow(act)
+	return member, member.Allow(act)
 }
 
-// SignUpInput asks for a user.
+// SignUpInput is a request to create a user.
 type SignUpInput struct {
 	Email     string
 	Password  secret.Text
@@ -93,7 +93,7 @@ func (o *Operations) signIn(
 	entry := o.entryBy(ctx, 0, actor, audit.ActionSignIn, call.UserAgent, "")
 	in, err := o.d.Users.SignIn(ctx, who, entry)
 	if fault.Is(err, fault.Limited) && o.d.Guessed != nil {
-		// A code counts as shown only to whoever had the password right.
+		// A code in the request does not prove that the password was right.
 		who.Code = ""
 		o.d.Guessed(ctx, who)
 	}
@@ -104,37 +104,37 @@ func (o *Operations) signIn(
 	return &model.SessionResult{Token: &token, ExpiresAt: &expires, User: user(in.User)}, nil
 }
 
-// Me tells who is signed in.
+// Me returns the signed-in user.
 func (o *Operations) Me(ctx context.Context) (*model.UserResult, error) {
-	seat, err := o.acting(ctx, merchant.ActOwn)
+	member, err := o.acting(ctx, merchant.ActOwn)
 	if err != nil {
 		return nil, err
 	}
-	return &model.UserResult{User: user(seat.User)}, nil
+	return &model.UserResult{User: user(member.User)}, nil
 }
 
 // Logout ends the session of the request.
 func (o *Operations) Logout(ctx context.Context) (*model.UserResult, error) {
-	seat, err := o.acting(ctx, merchant.ActOwn)
+	member, err := o.acting(ctx, merchant.ActOwn)
 	if err != nil {
 		return nil, err
 	}
-	entry := o.entryBy(ctx, seat.User.ID, seat.User.Email, audit.ActionSignOut, "", "")
+	entry := o.entryBy(ctx, member.User.ID, member.User.Email, audit.ActionSignOut, "", "")
 	if err := o.d.Users.SignOut(ctx, CallOf(ctx).Bearer.Reveal(), entry); err != nil {
 		return nil, err
 	}
-	return &model.UserResult{User: user(seat.User)}, nil
+	return &model.UserResult{User: user(member.User)}, nil
 }
 
 // CreateAPIKey makes a key for the merchant. Its text is shown only here.
 func (o *Operations) CreateAPIKey(ctx context.Context, label, wallet string) (*model.APIKeyResult, error) {
-	seat, err := o.acting(ctx, merchant.ActKeys)
+	member, err := o.acting(ctx, merchant.ActKeys)
 	if err != nil {
 		return nil, err
 	}
-	// Without a label it is called by the id it is about to get.
-	entry := o.entryBy(ctx, seat.Merchant.ID, seat.User.Email, audit.ActionCreateKey, strings.TrimSpace(label), "")
-	key, text, err := o.d.Merchants.CreateKey(ctx, seat.Merchant, merchant.NewKey{
+	// Without a label the entry names the id that the key will get.
+	entry := o.entryBy(ctx, member.Merchant.ID, member.User.Email, audit.ActionCreateKey, strings.TrimSpace(label), "")
+	key, text, err := o.d.Merchants.CreateKey(ctx, member.Merchant, merchant.NewKey{
 		Label: label, Wallet: wallet, Credits: o.d.NewKeys.Credits, Queries: o.d.NewKeys.Queries, Limited: true,
 	}, entry)
 	if err != nil {
@@ -150,11 +150,11 @@ func (o *Operations) CreateAPIKey(ctx context.Context, label, wallet string) (*m
 
 // APIKeys lists the keys of the merchant.
 func (o *Operations) APIKeys(ctx context.Context) (*model.APIKeysResult, error) {
-	seat, err := o.acting(ctx, merchant.ActRead)
+	member, err := o.acting(ctx, merchant.ActRead)
 	if err != nil {
 		return nil, err
 	}
-	keys, err := o.d.Store.KeysOfUser(ctx, seat.Merchant.ID)
+	keys, err := o.d.Store.KeysOfUser(ctx, member.Merchant.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -189,11 +189,11 @@ func (o *Operations) ownKey(ctx context.Context, key merchant.Key) (*model.APIKe
 
 // CreateTopUp makes a payment by which one of the merchant's keys buys credits.
 func (o *Operations) CreateTopUp(ctx context.Context, keyID string, credits int) (*model.TopupResult, error) {
-	seat, err := o.acting(ctx, merchant.ActCredits)
+	member, err := o.acting(ctx, merchant.ActCredits)
 	if err != nil {
 		return nil, err
 	}
-	key, err := o.keyOf(ctx, seat.Merchant, func(k merchant.Key) bool { return k.PublicID == keyID })
+	key, err := o.keyOf(ctx, member.Merchant, func(k merchant.Key) bool { return k.PublicID == keyID })
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +203,7 @@ func (o *Operations) CreateTopUp(ctx context.Context, keyID string, credits int)
 	}
 	return once(ctx, o, scope{keyID: key.ID}, func(subject payment.ID) (*model.TopupResult, error) {
 		line := o.entryBy(
-			ctx, seat.Merchant.ID, seat.User.Email, audit.ActionTopUp, named(key),
+			ctx, member.Merchant.ID, member.User.Email, audit.ActionTopUp, named(key),
 			fmt.Sprintf("%d credits for $%s", credits, price.Display()),
 		)
 		p, err := o.d.Payments.CreateTopUp(ctx, subject, key.ID, int64(credits), line)
@@ -217,7 +217,7 @@ func (o *Operations) CreateTopUp(ctx context.Context, keyID string, credits int)
 
 // StartTopUp starts a top-up of one of the merchant's keys.
 func (o *Operations) StartTopUp(ctx context.Context, in StartInput) (*model.TransactionResult, error) {
-	seat, err := o.acting(ctx, merchant.ActCredits)
+	member, err := o.acting(ctx, merchant.ActCredits)
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +232,7 @@ func (o *Operations) StartTopUp(ctx context.Context, in StartInput) (*model.Tran
 	if p.Kind != payment.KindTopUp {
 		return nil, payment.ErrUnknown
 	}
-	_, err = o.keyOf(ctx, seat.Merchant, func(k merchant.Key) bool { return k.ID == p.KeyID })
+	_, err = o.keyOf(ctx, member.Merchant, func(k merchant.Key) bool { return k.ID == p.KeyID })
 	if errors.Is(err, merchant.ErrUnknownKey) {
 		return nil, payment.ErrUnknown
 	}
@@ -248,8 +248,8 @@ func (o *Operations) StartTopUp(ctx context.Context, in StartInput) (*model.Tran
 	})
 }
 
-// keyOf returns the merchant's key that is meant; another's is unknown, and
-// one that an operator disabled takes no money.
+// keyOf returns the merchant's key with that id. A key of another merchant is
+// unknown, and one that an operator disabled takes no money.
 func (o *Operations) keyOf(ctx context.Context, owner identity.User, is func(merchant.Key) bool) (merchant.Key, error) {
 	keys, err := o.d.Store.KeysOfUser(ctx, owner.ID)
 	if err != nil {

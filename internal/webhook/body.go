@@ -10,7 +10,7 @@ import (
 )
 
 // ErrBody: an event's data is not a JSON object, or already has a field that
-// is only added when it is sent.
+// is added only when it is sent.
 var ErrBody = errors.New("the data of a webhook event must be a JSON object without secret and privateKey")
 
 // Both fields carry the custodian's secret: privateKey is the older name
@@ -23,7 +23,7 @@ const (
 // maskedText stands for the secret wherever a request or an answer is shown.
 const maskedText = "***"
 
-// mask takes the secret's place in a body that is shown.
+// mask replaces the secret in a body that is shown.
 func mask(s secret.Text) secret.Text {
 	if s.Empty() {
 		return s
@@ -62,8 +62,8 @@ func Body(data json.RawMessage, s secret.Text) ([]byte, error) {
 	return append(body, '}'), nil
 }
 
-// quote returns the text as a JSON string. HTML is not escaped: a receiver that
-// compares bytes before decoding finds what was set.
+// quote returns the text as a JSON string. HTML is not escaped, so that a
+// receiver that compares bytes before decoding finds the secret as it was set.
 func quote(text string) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

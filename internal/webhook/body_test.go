@@ -98,10 +98,10 @@ func FuzzBody(f *testing.F) {
 		}
 		var before, after map[string]json.RawMessage
 		if err := json.Unmarshal([]byte(data), &before); err != nil {
-			t.Fatalf("took what is no object: %q", data)
+			t.Fatalf("accepted data that is not an object: %q", data)
 		}
 		if err := json.Unmarshal(body, &after); err != nil {
-			t.Fatalf("%q with %q gives no JSON: %s", data, text, body)
+			t.Fatalf("%q with %q gives invalid JSON: %s", data, text, body)
 		}
 		if text != "" {
 			var s, p string

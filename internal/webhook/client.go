@@ -18,8 +18,8 @@ const (
 	connectTimeout = 10 * time.Second
 	// AttemptTimeout is the longest an attempt can take, answer included.
 	AttemptTimeout = 15 * time.Second
-	// bodyTimeout is how long the text of an answer is waited for once its
-	// status is known: the text is only shown, the status decides.
+	// bodyTimeout bounds reading the body of an answer once its status is known:
+	// the body is only shown, the status decides.
 	bodyTimeout = 2 * time.Second
 	// maxResponseHeader is far more than an answer to a webhook needs.
 	maxResponseHeader = 32 << 10
@@ -36,7 +36,7 @@ const (
 	pingTimeout = 5 * time.Second
 )
 
-// public says which addresses belong to the public internet.
+// public decides which addresses belong to the public internet.
 var public = ssrf.New(ssrf.WithAnyPort())
 
 // guard checks the address that is about to be dialled, after the name was
@@ -55,7 +55,7 @@ func guard(network, address string, c syscall.RawConn) error {
 	return nil
 }
 
-// clientOptions is what tests and development change.
+// clientOptions are the settings that tests and development change.
 type clientOptions struct {
 	allowPrivate bool
 	roots        *x509.CertPool // nil: those of the system
@@ -81,7 +81,7 @@ func newClient(o clientOptions) *http.Client {
 				),
 			},
 			TLSHandshakeTimeout:    connectTimeout,
-			ForceAttemptHTTP2:      true, // a dialer of one's own would switch it off
+			ForceAttemptHTTP2:      true, // a custom dialer switches it off otherwise
 			DisableCompression:     true, // a small answer must not unpack to a large one
 			MaxIdleConns:           maxIdle,
 			MaxIdleConnsPerHost:    maxIdlePerHost,

@@ -10,7 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/webhook"
 )
 
-// What is dialled is judged by address, whatever the URL said.
+// The guard checks the dialled address, whatever the URL is.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	for address, ok := range map[string]bool{
@@ -58,8 +58,8 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// listening counts the connections to a TLS server whose certificate holds for
-// the name, so that only the guard keeps a request from it.
+// listening counts the connections to a TLS server with a valid certificate for the name, so that only the guard can
+// stop a request.
 func listening(t *testing.T) (port string, connections *atomic.Int64, roots *x509.CertPool) {
 	t.Helper()
 	shop := newReceiver(t, answer(200))
@@ -88,7 +88,7 @@ func (c counted) Accept() (net.Conn, error) {
 	return conn, err
 }
 
-// example.com is a name that the certificate of httptest holds for.
+// The certificate of httptest is valid for example.com.
 func TestSend_NameOfAPrivateAddress(t *testing.T) {
 	t.Parallel()
 	port, connections, roots := listening(t)
@@ -101,14 +101,14 @@ func TestSend_NameOfAPrivateAddress(t *testing.T) {
 	if n := connections.Load(); n != 0 {
 		t.Fatalf("%d connections to a private address", n)
 	}
-	o.AllowPrivate = true // the same request arrives where it is allowed
+	o.AllowPrivate = true // then the same request arrives
 	if a := webhook.NewSender(o).Send(t.Context(), d).Attempt; a.Status != 200 {
 		t.Fatalf("got %+v", a)
 	}
 }
 
-// A name that was public when it was looked at and is private when it is
-// dialled. The public address is never dialled, so this needs no network.
+// The name resolves to a public address when it is checked and to a private one when it is dialled. The public address
+// is never dialled, so the test needs no network.
 func TestSend_Rebinding(t *testing.T) {
 	t.Parallel()
 	port, connections, roots := listening(t)
@@ -127,8 +127,8 @@ func TestSend_Rebinding(t *testing.T) {
 	}
 }
 
-// In production nothing is even looked up for a URL that breaks the rules.
-func TestSend_RefusesWhatCheckURLRefuses(t *testing.T) {
+// In production a URL that CheckURL refuses is not even resolved.
+func TestSend_ChecksURL(t *testing.T) {
 	t.Parallel()
 	shop := startReceiver(t, answer(200))
 	s := webhook.NewSender(webhook.Options{Now: time.Now})

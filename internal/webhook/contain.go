@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// nextDue calls the store; a panic in it is an error like any other.
+// nextDue calls the store; a panic in it is returned as an error.
 func (f *inFlight) nextDue(ctx context.Context, now time.Time) (at time.Time, ok bool, err error) {
 	defer contain(&err)
 	return f.d.Store.NextDue(ctx, now)
@@ -20,8 +20,8 @@ func contain(err *error) {
 	}
 }
 
-// panicked describes what a panic was given. The value itself is shown only if
-// it is an error of the runtime: any other might hold what must not be logged.
+// panicked describes the value of a panic. The value itself is shown only if it
+// is an error of the runtime: any other may hold secrets.
 func panicked(v any) error {
 	if e, ok := v.(runtime.Error); ok {
 		return fmt.Errorf("panic: %w", e)

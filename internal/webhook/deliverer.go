@@ -7,32 +7,34 @@ import (
 )
 
 const (
-	// Lease is how long a claimed delivery belongs to its holder; what a crash
-	// leaves behind is due again after it.
+	// Lease is how long a claimed delivery belongs to its holder; if the holder
+	// crashes, the delivery is due again after it.
 	Lease = time.Minute
-	// leaseMargin is left of a lease when an attempt has taken all its time:
-	// for writing the outcome and for clocks that differ between instances.
+	// leaseMargin is left of a lease after the longest attempt, for writing the
+	// outcome and for clocks that differ between instances.
 	leaseMargin = 15 * time.Second
 	// claimBatch bounds one claim.
 	claimBatch = 256
-	// claimSpacing keeps a stream of small claims from keeping the database
-	// busy; it is what a delivery waits at most when all is quiet.
+	// claimSpacing is the least time between two claims, so that many small
+	// claims do not load the database; an idle deliverer delays an event by no
+	// more.
 	claimSpacing = 5 * time.Millisecond
-	// poll is how often the store is asked without a Wake.
+	// poll is how often the store is read without a Wake.
 	poll = time.Second
-	// crowded is the least time between two looks. Deliveries that are due but
-	// held back by a bound would otherwise have the store asked without a pause.
+	// crowded is the least time between two reads of the next due time.
+	// Deliveries that are due but held back by a bound would otherwise cause
+	// reads without a pause.
 	crowded = 100 * time.Millisecond
 	// stopGrace is how long attempts in flight may go on when the loop stops.
-	stopGrace = 1500 * time.Millisecond // Ctrl-C is answered within 3 s
+	stopGrace = 1500 * time.Millisecond // the program must stop within 3 s
 	// settleTimeout and settleTries bound the writing of an outcome; after
-	// that the lease runs out and the event is sent once more.
+	// that the lease expires and the event is sent once more.
 	settleTimeout = 10 * time.Second
 	settleTries   = 3
 	settlePause   = 200 * time.Millisecond // doubles with each try
 )
 
-// Posts makes a single attempt: Sender does, simulations do otherwise. Send
+// Posts makes a single attempt: Sender over HTTP, a simulation in memory. Send
 // must return within AttemptTimeout.
 type Posts interface {
 	Send(ctx context.Context, d Delivery) Result
@@ -48,7 +50,7 @@ type Config struct {
 	Log    *slog.Logger
 }
 
-// Deliverer sends what is due.
+// Deliverer sends the deliveries that are due.
 //
 // Its invariants: an attempt is made only under a lease that outlasts it, so
 // that no two instances ever send one delivery at once; and its knowledge of
@@ -63,8 +65,8 @@ func NewDeliverer(c Config) *Deliverer {
 	return &Deliverer{Config: c, wake: make(chan struct{}, 1)}
 }
 
-// Wake says that something may be due. It never blocks. Run finds what is due
-// without it too, within a second.
+// Wake makes Run claim at once. It never blocks. Without it, Run finds due
+// deliveries within a second.
 func (d *Deliverer) Wake() {
 	select {
 	case d.wake <- struct{}{}:
@@ -78,8 +80,8 @@ func (d *Deliverer) Wake() {
 func (d *Deliverer) Run(ctx context.Context) error {
 	f := d.newInFlight(ctx)
 	defer f.drain(stopGrace)
-	l := loop{inFlight: f, look: time.NewTimer(0), rest: time.NewTimer(0)}
-	defer l.look.Stop()
+	l := loop{inFlight: f, read: time.NewTimer(0), rest: time.NewTimer(0)}
+	defer l.read.Stop()
 	defer l.rest.Stop()
 	for ctx.Err() == nil {
 		l.step(ctx)

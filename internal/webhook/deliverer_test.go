@@ -16,7 +16,7 @@ import (
 	"github.com/florinpay/florin/internal/webhook/webhooktest"
 )
 
-// clock is a time that is moved by hand.
+// clock is a time that the test advances.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -65,17 +65,17 @@ func run(t *testing.T, d *webhook.Deliverer) (stop func()) {
 	return stop
 }
 
-// eventually waits for what must come, far longer than it takes.
+// eventually waits for a condition, far longer than it takes.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%s did not come", what)
+			t.Fatalf("%s did not happen", what)
 		}
 	}
 }
 
-// overdue is when a delivery is due that Run is to send at once.
+// overdue returns a due time in the past, so that Run sends the delivery at once.
 func overdue() time.Time { return time.Now().Add(-time.Hour) }
 
 func mustCome(t *testing.T, arrived <-chan struct{}) {
@@ -83,7 +83,7 @@ func mustCome(t *testing.T, arrived <-chan struct{}) {
 	select {
 	case <-arrived:
 	case <-time.After(time.Minute):
-		t.Fatal("no request came")
+		t.Fatal("no request arrived")
 	}
 }
 
@@ -96,27 +96,32 @@ func mustRunOnce(t *testing.T, d *webhook.Deliverer) int {
 	return n
 }
 
+// answerByPath returns a handler whose path selects the answer; /redirect points to the other URL.
+func answerByPath(other string) http.HandlerFunc {
+	return func(w http.ResponseWriter, q *http.Request) {
+		switch q.URL.Path {
+		case "/redirect":
+			http.Redirect(w, q, other, http.StatusTemporaryRedirect)
+		case "/gone":
+			w.WriteHeader(http.StatusGone)
+		case "/full":
+			w.Header().Set("Retry-After", "120")
+			w.WriteHeader(http.StatusTooManyRequests)
+		case "/broken":
+			w.WriteHeader(http.StatusInternalServerError)
+			_, _ = w.Write([]byte("\x00Traceback \xff of " + shopSecret.Reveal()))
+		default:
+			body, _ := io.ReadAll(q.Body)
+			_, _ = w.Write(append([]byte("ok "), body...))
+		}
+	}
+}
+
 func TestRunOnce_Outcomes(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, o webhooktest.Outbox) {
 		elsewhere := startReceiver(t, answer(200))
-		shop := startReceiver(t, func(w http.ResponseWriter, q *http.Request) {
-			switch q.URL.Path {
-			case "/redirect":
-				http.Redirect(w, q, elsewhere.URL, http.StatusTemporaryRedirect)
-			case "/gone":
-				w.WriteHeader(http.StatusGone)
-			case "/full":
-				w.Header().Set("Retry-After", "120")
-				w.WriteHeader(http.StatusTooManyRequests)
-			case "/broken":
-				w.WriteHeader(http.StatusInternalServerError)
-				_, _ = w.Write([]byte("\x00Traceback \xff of " + shopSecret.Reveal()))
-			default:
-				body, _ := io.ReadAll(q.Body)
-				_, _ = w.Write(append([]byte("ok "), body...))
-			}
-		})
+		shop := startReceiver(t, answerByPath(elsewhere.URL))
 		c := &clock{now: noon}
 		d := deliverer(o, "one", c.Now)
 		for _, want := range []struct {
@@ -160,8 +165,8 @@ func TestRunOnce_Outcomes(t *testing.T) {
 	})
 }
 
-// The whole life of an event whose receiver is down: the same id, a new
-// timestamp and a valid signature each time, and an end.
+// The receiver is down for the whole schedule: every attempt has the same id, a new timestamp and a valid signature,
+// and the last one fails the delivery.
 func TestRunOnce_WholeSchedule(t *testing.T) {
 	t.Parallel()
 	shop := startReceiver(t, answer(500))
@@ -180,7 +185,7 @@ func TestRunOnce_WholeSchedule(t *testing.T) {
 		if row.State == webhook.Waiting {
 			c.pass(row.NextAt.Sub(c.Now()) - time.Millisecond)
 			if n := mustRunOnce(t, d); n != 0 {
-				t.Fatalf("attempt %d came early", made+1)
+				t.Fatalf("attempt %d was early", made+1)
 			}
 			c.pass(time.Millisecond)
 		}
@@ -208,8 +213,7 @@ func TestRunOnce_WholeSchedule(t *testing.T) {
 	}
 }
 
-// crashing is a store that loses outcomes, as a process does that dies between
-// the POST and the writing of what came of it.
+// crashing is a store that loses outcomes, like a process that dies between the POST and the writing of its outcome.
 type crashing struct {
 	webhook.Store
 	lost atomic.Int64
@@ -229,12 +233,12 @@ func TestRunOnce_CrashBetweenPostAndSettle(t *testing.T) {
 		dying := &crashing{Store: o}
 		mustRunOnce(t, deliverer(dying, "one", c.Now))
 		if dying.lost.Load() < 2 {
-			t.Errorf("the outcome was tried to be written %d times", dying.lost.Load())
+			t.Errorf("writing the outcome was tried %d times", dying.lost.Load())
 		}
 		other := deliverer(o, "two", c.Now)
 		c.pass(webhook.Lease - time.Second)
 		if n := mustRunOnce(t, other); n != 0 {
-			t.Fatalf("%d claimed under another's lease", n)
+			t.Fatalf("%d claimed during another instance's lease", n)
 		}
 		c.pass(2 * time.Second)
 		if n := mustRunOnce(t, other); n != 1 {
@@ -245,7 +249,7 @@ func TestRunOnce_CrashBetweenPostAndSettle(t *testing.T) {
 			t.Fatalf("%d requests: %+v", len(got), got)
 		}
 		if row := o.Look(t, id); row.State != webhook.Delivered {
-			t.Errorf("after all: %+v", row)
+			t.Errorf("after the second attempt: %+v", row)
 		}
 	})
 }
@@ -268,7 +272,7 @@ func (f *flaky) Settle(ctx context.Context, holder string, o webhook.Outcome) er
 	return f.Store.Settle(ctx, holder, o)
 }
 
-func TestRunOnce_OutcomeIsWrittenAgain(t *testing.T) {
+func TestRunOnce_RetriesSettle(t *testing.T) {
 	t.Parallel()
 	shop := startReceiver(t, answer(200))
 	o := &memory{Memory: webhooktest.NewMemory()}

@@ -2,18 +2,18 @@ package webhook
 
 import "time"
 
-// Guard is what every connection passes.
+// Guard checks the address of every connection.
 var Guard = guard
 
-// BodyTimeout bounds how long the text of an answer is waited for.
+// BodyTimeout bounds reading the body of an answer.
 const BodyTimeout = bodyTimeout
 
-// WithTimeout returns a sender that gives up sooner.
+// WithTimeout returns a sender with a shorter timeout.
 func (s *Sender) WithTimeout(d time.Duration) *Sender {
 	c := *s
 	c.timeout = d
 	return &c
 }
 
-// LongestStop bounds how long Run goes on after its context has ended.
+// LongestStop bounds how long Run continues after its context has ended.
 const LongestStop = stopGrace + settleTimeout

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestDivide: the next delivery goes to the receiver that holds fewest.
+// TestDivide: the next delivery goes to the receiver that holds the fewest.
 func TestDivide(t *testing.T) {
 	t.Parallel()
 	const bound = 3
@@ -75,11 +75,10 @@ func TestDivide_Invariants(t *testing.T) {
 	})
 }
 
-// TestHangingReceiversDelayNobody checks the rate of spec.md section 12 in
-// simulated time: 40 receivers answer in 50 ms, others hang, each with a longer
-// queue than it may have in flight. The rate is that without any that hang. With a thousand of
-// them it takes a minute to find out which.
-func TestHangingReceiversDelayNobody(t *testing.T) {
+// TestHangingReceiversDelayNoOther checks the rate of spec.md section 12 in simulated time: 40 receivers answer in
+// 50 ms, others hang, each with a longer queue than it may have in flight. The rate must equal that without hanging
+// receivers. With a thousand of them the deliverer needs a minute to learn which ones hang.
+func TestHangingReceiversDelayNoOther(t *testing.T) {
 	t.Parallel()
 	alone := promptRate(0, 0)
 	for name, c := range map[string]struct {
@@ -101,8 +100,8 @@ func TestHangingReceiversDelayNobody(t *testing.T) {
 // measured is how much simulated time the rate is taken from.
 const measured = 20 * time.Second
 
-// promptRate simulates a deliverer and returns how many deliveries a second
-// prompt receivers get, measured from the time given on.
+// promptRate simulates a deliverer and returns how many deliveries a second prompt receivers get, measured from the
+// given time.
 func promptRate(hanging int, after time.Duration) int {
 	const prompt, latency = 40, 50 * time.Millisecond
 	l, now, end := newLoad(), noon, noon.Add(after+measured)

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// inFlight is what one Run or RunOnce has claimed and not finished.
+// inFlight holds the deliveries that one Run or RunOnce has claimed and not
+// finished.
 type inFlight struct {
 	d        *Deliverer
 	progress chan struct{} // an attempt ended, or moved to the slow class
@@ -29,8 +30,8 @@ func (d *Deliverer) newInFlight(ctx context.Context) *inFlight {
 	return f
 }
 
-// claim claims what the receivers may have and starts it. It returns how many
-// deliveries it claimed.
+// claim claims as many deliveries as the bounds of the receivers allow and
+// starts them. It returns how many it claimed.
 func (f *inFlight) claim(ctx context.Context) (n int, err error) {
 	defer contain(&err)
 	now := f.d.Now()
@@ -104,8 +105,8 @@ func (f *inFlight) deliver(j *job) {
 	late := time.AfterFunc(slowAfter, func() { f.update(func() bool { return f.load.late(j, f.d.Now()) }) })
 	res := f.attempt(j)
 	late.Stop()
-	// An attempt aborted by the end of the loop does not count: the receiver
-	// may have acted on it or not, so it is due again after its lease.
+	// An attempt that the stop of the loop aborted does not count: whether the
+	// receiver acted on it is unknown, so it is due again after its lease.
 	if f.ctx.Err() == nil || res.Attempt.Status != 0 {
 		if err := f.settle(j, res); err != nil {
 			f.d.Log.Error("the outcome of a webhook delivery was not written; it will be sent again", "event", j.EventID, "error", err)
@@ -125,8 +126,8 @@ func (f *inFlight) update(change func() (more bool)) {
 	}
 }
 
-// attempt sends the delivery. A panic counts as a failed attempt, or the
-// delivery would come back for ever and panic each time.
+// attempt sends the delivery. A panic counts as a failed attempt: otherwise the
+// delivery would be retried for ever and panic each time.
 func (f *inFlight) attempt(j *job) (res Result) {
 	at := f.d.Now()
 	defer func() {

@@ -45,9 +45,9 @@ var startBounds = [classCount]int{
 	promptClass: PromptInFlight, trialClass: TrialInFlight, slowClass: SlowInFlight / 2,
 }
 
-// load is what one Deliverer has in flight and knows of its receivers. It
-// decides how many deliveries of each receiver may be claimed; Divide decides
-// whose turn it is. It holds no lock and does no I/O.
+// load counts what one Deliverer has in flight and remembers the speed of its
+// receivers. It bounds how many deliveries of each receiver may be claimed;
+// Divide decides which receivers come first. It holds no lock and does no I/O.
 //
 // An attempt starts in the class of its receiver and changes to the slow class
 // when it has taken slowAfter.
@@ -62,7 +62,7 @@ type job struct {
 	Delivery
 	receiver *receiver
 	class    class
-	late     bool // it took slowAfter
+	late     bool // it has taken slowAfter
 	ended    bool // done was called
 }
 
@@ -115,8 +115,8 @@ func (l *load) plan(due []DueReceiver, limit int, now time.Time) []Share {
 	})
 }
 
-// claimed is called with what was claimed by the shares. It reports whether
-// more can be claimed at once: a receiver got its whole share and may have more.
+// claimed records the deliveries claimed by the shares. It reports whether more
+// can be claimed at once: a receiver got its whole share and may have more.
 func (l *load) claimed(shares []Share, got []Delivery, now time.Time) (more bool) {
 	n := make(map[ReceiverID]int)
 	for _, d := range got {
@@ -140,9 +140,9 @@ func (l *load) start(d Delivery, now time.Time) *job {
 	return j
 }
 
-// late says that an attempt has taken slowAfter: its receiver is slow, and it
-// changes to the slow class if there is room. It reports whether more may be
-// claimed now.
+// late records that an attempt has taken slowAfter: its receiver is slow, and
+// the attempt changes to the slow class if there is room. It reports whether more
+// may be claimed now.
 func (l *load) late(j *job, now time.Time) (more bool) {
 	if j.ended {
 		return false
@@ -186,8 +186,8 @@ func (l *load) receiver(id ReceiverID, now time.Time) *receiver {
 	return r
 }
 
-// forget makes room: first the idle receivers that are not slow, then any idle
-// ones. A forgotten receiver is on trial again until its first prompt answer.
+// forget removes idle receivers to make room: first those that are not slow. A
+// forgotten receiver is on trial again until its first prompt answer.
 func (l *load) forget(now time.Time) {
 	for _, evenSlow := range []bool{false, true} {
 		for id, r := range l.receivers {

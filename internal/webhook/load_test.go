@@ -51,7 +51,7 @@ func TestLoad_SlowReceiverChangesClass(t *testing.T) {
 	now := noon.Add(slowAfter)
 	for _, j := range jobs {
 		if more := l.late(j, now); !more {
-			t.Error("a slow receiver may have more than an unknown one, and is not asked for again")
+			t.Error("a slow receiver may have more than an unknown one, and is not claimed again")
 		}
 	}
 	jobs = append(jobs, begin(l, 1, now)...)
@@ -65,7 +65,7 @@ func TestLoad_SlowReceiverChangesClass(t *testing.T) {
 	if l.attempts() != 0 || l.inFlight != [classCount]int{} {
 		t.Fatalf("in flight: %v", l.inFlight)
 	}
-	// A prompt answer ends that.
+	// After a prompt answer the receiver is not slow.
 	j := begin(l, 1, now)[0]
 	if j.class != slowClass {
 		t.Fatalf("a slow receiver is in class %d", j.class)
@@ -106,8 +106,8 @@ func TestLoad_SlowClassFull(t *testing.T) {
 	}
 }
 
-// TestLoad_FullClassIsClaimedAgain: an end of any attempt of a full class makes
-// room for the receivers that were left.
+// TestLoad_FullClassIsClaimedAgain: when an attempt of a full class ends, the receivers that were left out are claimed
+// again.
 func TestLoad_FullClassIsClaimedAgain(t *testing.T) {
 	t.Parallel()
 	l := newLoad()
@@ -219,7 +219,7 @@ func TestLoad_MayHaveMore(t *testing.T) {
 				jobs = append(jobs, l.start(claimed[i], noon))
 			}
 			if l.claimed(shares, claimed, noon) {
-				t.Error("claimed again at once, although it has all it may have")
+				t.Error("claimed again at once, although it holds all that its bound allows")
 			}
 			if got := l.done(jobs[0], answered(200, 0), noon); got != c.want {
 				t.Errorf("claimed again: %t", got)
@@ -239,7 +239,7 @@ func TestLoad_MemoryIsBounded(t *testing.T) {
 		}
 	}
 	if _, ok := l.receivers[-1]; !ok {
-		t.Error("a slow receiver was forgotten although others could have been")
+		t.Error("a slow receiver was forgotten before the others")
 	}
 	for i := range 3 * maxReceivers {
 		l.receiver(ReceiverID(-2-i), noon).slow(noon)

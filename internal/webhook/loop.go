@@ -5,16 +5,17 @@ import (
 	"time"
 )
 
-// loop is the state of Run: what it waits for.
+// loop is the state of Run.
 type loop struct {
 	*inFlight
 	due  bool        // something may be claimable
-	look *time.Timer // when to ask the store whether something is due
+	read *time.Timer // when to read from the store when something is due
 	rest *time.Timer // runs between two claims
-	idle bool        // rest has run out
+	idle bool        // rest has expired
 }
 
-// step claims and starts what it can, and waits for the next reason to.
+// step claims and starts deliveries if some may be claimable, then waits for the
+// next event.
 func (l *loop) step(ctx context.Context) {
 	if l.due && l.idle && l.hasRoom() {
 		l.fetch(ctx)
@@ -27,12 +28,12 @@ func (l *loop) step(ctx context.Context) {
 		l.due = l.takeMore() || l.due
 	case <-l.rest.C:
 		l.idle = true
-	case <-l.look.C:
-		l.ask(ctx)
+	case <-l.read.C:
+		l.readDue(ctx)
 	}
 }
 
-// fetch claims what there is room for.
+// fetch claims as many deliveries as there is room for.
 func (l *loop) fetch(ctx context.Context) {
 	n, err := l.claim(ctx)
 	l.idle = false
@@ -42,20 +43,20 @@ func (l *loop) fetch(ctx context.Context) {
 	switch {
 	case err != nil:
 		l.complain(ctx, "webhook deliveries cannot be claimed", err)
-		l.look.Reset(poll)
+		l.read.Reset(poll)
 	case !l.due:
-		l.look.Reset(crowded) // for what is due by then, or held back now by a bound
+		l.read.Reset(crowded) // deliveries may be due by then, or held back now by a bound
 	}
 }
 
-// ask finds out whether to claim.
-func (l *loop) ask(ctx context.Context) {
+// readDue reads from the store whether a delivery is due.
+func (l *loop) readDue(ctx context.Context) {
 	wait := l.untilDue(ctx)
 	l.due = l.due || wait == 0
-	l.look.Reset(max(wait, crowded))
+	l.read.Reset(max(wait, crowded))
 }
 
-// untilDue is how long nothing is due, at most poll.
+// untilDue returns the time until the next delivery is due, at most poll.
 func (l *loop) untilDue(ctx context.Context) time.Duration {
 	now := l.d.Now()
 	at, ok, err := l.nextDue(ctx, now)

@@ -43,8 +43,8 @@ func TestPing(t *testing.T) {
 	}
 }
 
-// proxied counts what reaches the proxy that the environment of these tests
-// names. net/http reads the environment once, so it is set before any test.
+// proxied counts the connections to the proxy that the environment of these tests names. net/http reads the environment
+// once, so it is set before any test.
 var proxied atomic.Int64
 
 func TestMain(m *testing.M) {
@@ -70,7 +70,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// net/http never uses a proxy for loopback addresses, so this needs a name.
+// net/http never uses a proxy for loopback addresses, so this test uses a name.
 func TestSend_IgnoresProxies(t *testing.T) {
 	t.Parallel()
 	shop := startReceiver(t, answer(200))

@@ -6,22 +6,22 @@ import (
 )
 
 const (
-	// firstHold doubles with every answer that asks for less traffic, up to
-	// longestHold; a Retry-After counts up to maxHold. Nothing is sent to the
-	// receiver meanwhile.
+	// firstHold is the pause after an answer that throttles; it doubles with each
+	// further one, up to longestHold. A Retry-After counts up to maxHold. Nothing
+	// is sent to the receiver meanwhile.
 	firstHold   = time.Second
 	longestHold = time.Minute
 	maxHold     = time.Hour
 )
 
-// receiver is what is known of a receiver.
+// receiver is the load and the speed of one receiver.
 type receiver struct {
 	inFlight    int
 	mayHaveMore bool      // more of its deliveries were due when the last claim was made
 	prompt      bool      // it has answered within slowAfter since it was last slow
 	slowUntil   time.Time // it counts as slow until then
-	notBefore   time.Time // it asked for a pause until then
-	strikes     int       // answers in a row that asked for less traffic
+	notBefore   time.Time // it is paused until then
+	strikes     int       // answers in a row that throttle
 }
 
 // class returns the priority class of the receiver's next attempt.
@@ -44,8 +44,8 @@ func (r *receiver) slow(now time.Time) {
 	r.prompt, r.slowUntil = false, now.Add(slowFor)
 }
 
-// observe starts or prolongs a pause when the answer asks for less traffic, and
-// ends it with the first success.
+// observe starts or prolongs a pause when the answer throttles, and ends it with
+// the first success.
 func (r *receiver) observe(res Result, now time.Time) {
 	status := res.Attempt.Status
 	asks := res.RetryAfter > 0 && !success(status) && status != http.StatusGone

@@ -27,7 +27,7 @@ type received struct {
 	at     time.Time
 }
 
-// receiver is a merchant's server that remembers what it got.
+// receiver is a merchant's server that records its requests.
 type receiver struct {
 	*httptest.Server
 	mu  sync.Mutex
@@ -41,7 +41,7 @@ func newReceiver(t *testing.T, answer http.HandlerFunc) *receiver {
 	r.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		body, err := io.ReadAll(q.Body)
 		if err != nil {
-			t.Errorf("the request's body broke off: %v", err)
+			t.Errorf("the request's body is incomplete: %v", err)
 		}
 		r.mu.Lock()
 		r.got = append(r.got, received{q.Header.Clone(), body, q.Proto, q.Host, time.Now()})
@@ -75,7 +75,7 @@ func answer(status int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
 }
 
-// hang returns a handler that answers when the test is over.
+// hang returns a handler that answers when the test ends.
 func hang(t *testing.T) http.HandlerFunc {
 	t.Helper()
 	over := make(chan struct{})
@@ -88,7 +88,7 @@ func hang(t *testing.T) http.HandlerFunc {
 	}
 }
 
-// rawReceiver runs a server below HTTP: serve is given each connection.
+// rawReceiver runs a TCP server that calls serve with each connection.
 func rawReceiver(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -115,8 +115,8 @@ func rawReceiver(t *testing.T, serve func(net.Conn)) string {
 	return l.Addr().String()
 }
 
-// names is a resolver that asks a DNS server on loopback. Each name has one
-// address for each time it is looked up; the last one stays.
+// names returns a resolver that queries a DNS server on loopback. The n-th query of a name returns its n-th address;
+// later ones return the last.
 func names(t *testing.T, zone map[string][]string) *net.Resolver {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -173,7 +173,7 @@ func development() *webhook.Sender {
 	return webhook.NewSender(webhook.Options{AllowPrivate: true, Now: time.Now})
 }
 
-// shopSecret is what the merchant of these tests has set.
+// shopSecret is the custodian's secret in these tests.
 var shopSecret = secret.New(`shop "secret" <7>`)
 
 // delivery returns an event on its way to the URL.

@@ -15,7 +15,7 @@ func ParseRetryAfter(value string, now time.Time) (wait time.Duration, ok bool) 
 	if allDigits(value) {
 		seconds, err := strconv.ParseInt(value, 10, 64)
 		if err != nil || seconds > int64(MaxRetryAfter/time.Second) {
-			return MaxRetryAfter, true // more digits than a number has is still "late"
+			return MaxRetryAfter, true // more digits than an int64 has: longer than the bound
 		}
 		return time.Duration(seconds) * time.Second, true
 	}
@@ -23,7 +23,7 @@ func ParseRetryAfter(value string, now time.Time) (wait time.Duration, ok bool) 
 	if err != nil {
 		return 0, false
 	}
-	// Sub saturates, so no date is far enough to turn around.
+	// Sub saturates, so no date overflows.
 	return min(max(at.Sub(now), 0), MaxRetryAfter), true
 }
 

@@ -51,7 +51,7 @@ func FuzzParseRetryAfter(f *testing.F) {
 		if got < 0 || got > webhook.MaxRetryAfter || !ok && got != 0 {
 			t.Fatalf("%q at %v: %v, %v", value, now, got, ok)
 		}
-		// A date is read back as the time until it, whole seconds.
+		// A date is parsed as the time until it, in whole seconds.
 		if at, err := http.ParseTime(value); err == nil && at.After(now) && at.Sub(now) < webhook.MaxRetryAfter &&
 			got != at.Sub(now) {
 			t.Fatalf("%q at %v: %v, want %v", value, now, got, at.Sub(now))

@@ -17,8 +17,7 @@ import (
 	"github.com/florinpay/florin/internal/webhook/webhooktest"
 )
 
-// Two instances on one store: each event is sent once, and never two attempts
-// of it at the same time.
+// With two instances on one store, each event is sent once, and never in two attempts at the same time.
 func TestRun_TwoInstances(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, o webhooktest.Outbox) {
@@ -62,9 +61,9 @@ func TestRun_TwoInstances(t *testing.T) {
 	})
 }
 
-// More receivers hang than there are places for prompt ones, each with more to
-// do than it is given; the events of the others arrive meanwhile.
-func TestRun_HangingReceiversDelayNobody(t *testing.T) {
+// More receivers hang than there are places for prompt ones, each with a longer queue than its bound. The events of the
+// other receivers arrive meanwhile.
+func TestRun_HangingReceiversDelayNoOther(t *testing.T) {
 	t.Parallel()
 	const hanging, each, fast, events = 300, 2, 10, 100
 	wait := hang(t)
@@ -77,20 +76,21 @@ func TestRun_HangingReceiversDelayNobody(t *testing.T) {
 		}
 	}
 	for i := range events {
-		o.Enqueue(t, fmt.Sprintf("%s/%d", shop.URL, i%fast), overdue().Add(time.Second)) // later: the others come first
+		// later, so that the others come first
+		o.Enqueue(t, fmt.Sprintf("%s/%d", shop.URL, i%fast), overdue().Add(time.Second))
 	}
 	started := time.Now()
 	run(t, deliverer(o, "one", time.Now))
 	eventually(t, "the events of prompt receivers", func() bool { return o.Count(webhook.Delivered) == events })
 	if took := time.Since(started); took >= webhook.AttemptTimeout {
-		t.Fatalf("it took %v: they waited for those that hang", took)
+		t.Fatalf("the events took %v: they waited for hanging receivers", took)
 	}
 	if n := len(slow.requests()); n < hanging/2 {
-		t.Errorf("only %d requests hang, which proves little", n)
+		t.Errorf("only %d requests hang; the test needs more", n)
 	}
 }
 
-func TestRun_StopFinishesWhatIsInFlight(t *testing.T) {
+func TestRun_StopFinishesAttempts(t *testing.T) {
 	t.Parallel()
 	arrived, answerNow := make(chan struct{}, 1), make(chan struct{})
 	shop := startReceiver(t, func(http.ResponseWriter, *http.Request) {
@@ -109,7 +109,7 @@ func TestRun_StopFinishesWhatIsInFlight(t *testing.T) {
 	}
 }
 
-func TestRun_StopAbandonsWhatHangs(t *testing.T) {
+func TestRun_StopAbandonsHangingAttempts(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan struct{}, 1)
 	wait := hang(t)
@@ -127,7 +127,7 @@ func TestRun_StopAbandonsWhatHangs(t *testing.T) {
 		t.Fatalf("stopped after %v", took)
 	}
 	if row := o.Look(t, id); row.State != webhook.Waiting || row.Made != 0 {
-		t.Fatalf("an attempt that was broken off counts: %+v", row)
+		t.Fatalf("an aborted attempt counts: %+v", row)
 	}
 	c := &clock{now: time.Now().Add(webhook.Lease + time.Second)}
 	var again sync.WaitGroup
@@ -162,11 +162,10 @@ func TestRun_Stopped(t *testing.T) {
 	eventually(t, "the outcome", func() bool { return o.Look(t, id).State == webhook.Delivered })
 }
 
-// blindfold hides when something is due, so that only Wake makes the
-// loop read the store.
-type blindfold struct{ webhook.Store }
+// noNextDue is a store that reports nothing due, so that the loop claims only after Wake.
+type noNextDue struct{ webhook.Store }
 
-func (blindfold) NextDue(context.Context, time.Time) (time.Time, bool, error) {
+func (noNextDue) NextDue(context.Context, time.Time) (time.Time, bool, error) {
 	return time.Time{}, false, nil
 }
 
@@ -174,8 +173,8 @@ func TestRun_Wake(t *testing.T) {
 	t.Parallel()
 	shop := startReceiver(t, answer(200))
 	o := &memory{Memory: webhooktest.NewMemory()}
-	d := deliverer(blindfold{o}, "one", time.Now)
-	d.Wake() // also before it runs, and more than once
+	d := deliverer(noNextDue{o}, "one", time.Now)
+	d.Wake() // before Run, and more than once
 	d.Wake()
 	run(t, d)
 	for range 3 {
@@ -185,7 +184,7 @@ func TestRun_Wake(t *testing.T) {
 	}
 }
 
-// A receiver is given PerURL at once; each answer makes room for more.
+// A receiver gets PerURL deliveries at once; each answer makes room for another.
 func TestRun_LongQueueOfOneReceiver(t *testing.T) {
 	t.Parallel()
 	const events = 20 * webhook.PerURL
@@ -194,7 +193,7 @@ func TestRun_LongQueueOfOneReceiver(t *testing.T) {
 	for range events {
 		o.Enqueue(t, shop.URL, overdue())
 	}
-	d := deliverer(blindfold{o}, "one", time.Now)
+	d := deliverer(noNextDue{o}, "one", time.Now)
 	d.Wake()
 	run(t, d)
 	eventually(t, "the last of them", func() bool { return o.Count(webhook.Delivered) == events })
@@ -222,7 +221,7 @@ func TestRun_PollsWithoutWake(t *testing.T) {
 	})
 }
 
-// A receiver that asks to be left alone is: also by its other deliveries.
+// A Retry-After pauses all deliveries of its receiver.
 func TestRun_HeedsRetryAfter(t *testing.T) {
 	t.Parallel()
 	const events = 30
@@ -244,11 +243,11 @@ func TestRun_HeedsRetryAfter(t *testing.T) {
 	refused := got[0].at
 	early := slices.IndexFunc(got[1:], func(r received) bool { return r.at.Sub(refused) < 1900*time.Millisecond })
 	if early >= 0 {
-		t.Errorf("sent %v after the receiver asked for 2 s", got[1+early].at.Sub(refused))
+		t.Errorf("sent %v after a Retry-After of 2 s", got[1+early].at.Sub(refused))
 	}
 }
 
-// panicking is a sender that cannot cope with some deliveries.
+// panicking is a sender that panics at some deliveries.
 type panicking struct{ webhook.Posts }
 
 func (p panicking) Send(ctx context.Context, d webhook.Delivery) webhook.Result {
@@ -275,40 +274,40 @@ func TestRun_PanicIsContained(t *testing.T) {
 	}
 }
 
-// unwell is a store whose reads fail at first, in every way.
-type unwell struct {
+// unreliable is a store whose first reads fail, by errors and by panics.
+type unreliable struct {
 	webhook.Store
-	lists, claims, looks atomic.Int64
+	lists, claims, dues atomic.Int64
 }
 
-func (u *unwell) DueReceivers(ctx context.Context, now time.Time) ([]webhook.DueReceiver, error) {
+func (u *unreliable) DueReceivers(ctx context.Context, now time.Time) ([]webhook.DueReceiver, error) {
 	switch u.lists.Add(1) {
 	case 1:
-		return nil, errors.New("the database is gone")
+		return nil, errors.New("the database is down")
 	case 2:
-		panic("and so is its driver")
+		panic("the driver failed")
 	}
 	return u.Store.DueReceivers(ctx, now)
 }
 
-func (u *unwell) Claim(
+func (u *unreliable) Claim(
 	ctx context.Context, holder string, now, until time.Time, shares []webhook.Share,
 ) ([]webhook.Delivery, error) {
 	switch u.claims.Add(1) {
 	case 1:
-		return nil, errors.New("the database is gone")
+		return nil, errors.New("the database is down")
 	case 2:
-		panic("and so is its driver")
+		panic("the driver failed")
 	}
 	return u.Store.Claim(ctx, holder, now, until, shares)
 }
 
-func (u *unwell) NextDue(ctx context.Context, now time.Time) (time.Time, bool, error) {
-	switch u.looks.Add(1) {
+func (u *unreliable) NextDue(ctx context.Context, now time.Time) (time.Time, bool, error) {
+	switch u.dues.Add(1) {
 	case 1:
-		return time.Time{}, false, errors.New("the database is gone")
+		return time.Time{}, false, errors.New("the database is down")
 	case 2:
-		panic("and so is its driver")
+		panic("the driver failed")
 	}
 	return u.Store.NextDue(ctx, now)
 }
@@ -318,14 +317,14 @@ func TestRun_StoreFails(t *testing.T) {
 	shop := startReceiver(t, answer(200))
 	o := &memory{Memory: webhooktest.NewMemory()}
 	id := o.Enqueue(t, shop.URL, overdue())
-	u := &unwell{Store: o}
+	u := &unreliable{Store: o}
 	d := deliverer(u, "one", time.Now)
 	run(t, d)
 	eventually(t, "the outcome", func() bool { return o.Look(t, id).State == webhook.Delivered })
-	if u.lists.Load() < 3 || u.claims.Load() < 3 || u.looks.Load() < 3 {
-		t.Errorf("%d lists, %d claims, %d looks", u.lists.Load(), u.claims.Load(), u.looks.Load())
+	if u.lists.Load() < 3 || u.claims.Load() < 3 || u.dues.Load() < 3 {
+		t.Errorf("%d lists, %d claims, %d reads of the next due time", u.lists.Load(), u.claims.Load(), u.dues.Load())
 	}
-	broken := deliverer(&unwell{Store: o}, "two", time.Now)
+	broken := deliverer(&unreliable{Store: o}, "two", time.Now)
 	for range 2 {
 		if _, err := broken.RunOnce(t.Context()); err == nil {
 			t.Error("RunOnce does not fail with the store")
@@ -333,7 +332,7 @@ func TestRun_StoreFails(t *testing.T) {
 	}
 }
 
-// A custodian without a callback URL any more ends its deliveries.
+// When a custodian's callback URL is removed, its deliveries end.
 func TestRunOnce_NoCallbackURL(t *testing.T) {
 	t.Parallel()
 	o := &memory{Memory: webhooktest.NewMemory()}
@@ -345,7 +344,7 @@ func TestRunOnce_NoCallbackURL(t *testing.T) {
 	}
 }
 
-// What a receiver knows and who it is stays out of the log.
+// Neither secrets nor the path and query of a callback URL are logged.
 func TestRun_LogsNoSecret(t *testing.T) {
 	t.Parallel()
 	shop := startReceiver(t, answer(500))
@@ -360,7 +359,7 @@ func TestRun_LogsNoSecret(t *testing.T) {
 		c.pass(24 * time.Hour)
 	}
 	if log.Len() == 0 {
-		t.Fatal("giving up is not logged")
+		t.Fatal("the failed delivery is not logged")
 	}
 	for _, text := range []string{"path-token", "query-token", "shop \\\"secret", "whsec_"} {
 		if strings.Contains(log.String(), text) {

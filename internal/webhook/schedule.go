@@ -22,18 +22,18 @@ const MaxAttempts = len(schedule)
 const (
 	// jitterPercent spreads the retries after an outage, in either direction.
 	jitterPercent = 10
-	// MaxRetryAfter bounds what a receiver may ask for: the longest step of
-	// the schedule, so that no receiver can delay a delivery for years.
+	// MaxRetryAfter bounds a Retry-After to the longest step of the schedule, so
+	// that no receiver can delay a delivery for years.
 	MaxRetryAfter = 24 * time.Hour
 	// throttleDelay is the least wait after 429, 502 or 504: the receiver is
 	// overloaded.
 	throttleDelay = 30 * time.Second
 )
 
-// Result is an attempt with the pause that the receiver asked for.
+// Result is an attempt with its Retry-After.
 type Result struct {
 	Attempt Attempt
-	// RetryAfter is the pause that the receiver asked for, 0 to MaxRetryAfter; 0
+	// RetryAfter is the pause that the receiver requested, 0 to MaxRetryAfter; 0
 	// without one.
 	RetryAfter time.Duration
 }
@@ -44,11 +44,11 @@ type Result struct {
 func Decide(made int, r Result, jitter float64) (State, time.Time) {
 	switch {
 	case r.Attempt.URL == "":
-		return Stopped, time.Time{} // there is no callback URL any more
+		return Stopped, time.Time{} // the callback URL was removed
 	case success(r.Attempt.Status):
 		return Delivered, time.Time{}
 	case r.Attempt.Status == http.StatusGone:
-		return Stopped, time.Time{} // the receiver wants no more of this
+		return Stopped, time.Time{} // 410: the receiver is gone for good
 	case made+1 >= MaxAttempts:
 		return Failed, time.Time{}
 	}
@@ -62,10 +62,10 @@ func Decide(made int, r Result, jitter float64) (State, time.Time) {
 	return Waiting, r.Attempt.At.Add(r.Attempt.Latency).Add(wait)
 }
 
-// success is any 2xx; a redirect is none, for it is not followed.
+// success is any 2xx. A redirect is a failure, because it is not followed.
 func success(status int) bool { return status >= 200 && status <= 299 }
 
-// throttles reports whether the answer asks for less traffic.
+// throttles reports whether the answer requests less traffic.
 func throttles(status int) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusBadGateway ||
 		status == http.StatusGatewayTimeout
@@ -77,12 +77,12 @@ func spread(d time.Duration, jitter float64) time.Duration {
 	return d + jitterPart(d, 2*bounded(jitter)-1)
 }
 
-// jitterPart is that part of jitterPercent of the duration.
+// jitterPart returns the fraction `jitter` of jitterPercent of the duration.
 func jitterPart(d time.Duration, part float64) time.Duration {
 	return time.Duration(float64(d) * jitterPercent / 100 * part)
 }
 
-// bounded clips a number outside 0 to 1, also NaN.
+// bounded clips a number to 0 to 1; NaN becomes 0.
 func bounded(jitter float64) float64 {
 	if !(jitter > 0) {
 		return 0

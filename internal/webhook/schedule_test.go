@@ -11,7 +11,7 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// middle is the jitter that moves nothing.
+// middle is the jitter that leaves a duration as it is.
 const middle = 0.5
 
 func result(status int, retryAfter time.Duration) webhook.Result {

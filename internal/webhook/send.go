@@ -21,7 +21,7 @@ const userAgent = "Florin-Webhooks/1.0"
 // timeFormat is RFC 3339 in UTC with milliseconds, as every surface writes times.
 const timeFormat = "2006-01-02T15:04:05.000Z"
 
-// Options are what a Sender depends on.
+// Options configure a Sender.
 type Options struct {
 	// AllowPrivate lets http, any port and private addresses pass: for
 	// development only, since it opens the operator's own network to
@@ -50,7 +50,7 @@ func NewSender(o Options) *Sender {
 	}
 }
 
-// Send makes one attempt and never fails: what went wrong is in the result. It
+// Send makes one attempt. It returns no error: a failure is in the result. It
 // takes at most AttemptTimeout.
 func (s *Sender) Send(ctx context.Context, d Delivery) Result {
 	a := Attempt{At: s.now(), URL: d.URL}
@@ -73,7 +73,7 @@ func (s *Sender) Send(ctx context.Context, d Delivery) Result {
 		a.Error = reason(err)
 		return Result{Attempt: a}
 	}
-	defer func() { _ = answer.Body.Close() }() // it was read as far as it matters
+	defer func() { _ = answer.Body.Close() }() // only its beginning is needed
 	a.Status = answer.StatusCode
 	if a.Status >= 300 && a.Status <= 399 {
 		a.Error = redirected
@@ -88,8 +88,8 @@ func TestStatuses() []string { return []string{"completed", "expired", "cancelle
 
 // Ping makes one attempt with a body like that of the event with the status, so
 // that a merchant can see how a receiver answers. Nothing is stored and nothing
-// retried. The body says that it is a test, and its txnid is no payment's, so a
-// receiver that looks its order up finds none. eventID is made by the caller;
+// retried. The body is marked as a test, and its txnid is no payment's, so a
+// receiver that looks up its order finds none. eventID is made by the caller;
 // it must not be that of an event.
 func (s *Sender) Ping(
 	ctx context.Context, eventID, status, callbackURL string, sec secret.Text, signing ...secret.Text,
@@ -171,11 +171,11 @@ func (s *Sender) request(ctx context.Context, d Delivery, at time.Time) (request
 	return request{r, showRequest(r, masked)}, nil
 }
 
-// readAnswer reads the beginning of an answer. Its status is known already, so an
-// answer that never ends is aborted and loses only its text.
+// readAnswer reads the beginning of an answer's body. The status is known
+// already, so aborting an answer that never ends loses only text.
 func readAnswer(body io.Reader, cancel context.CancelFunc, s secret.Text) string {
 	timer := time.AfterFunc(bodyTimeout, cancel)
 	defer timer.Stop()
-	text, _ := io.ReadAll(io.LimitReader(body, maxResponseRead)) // what came before an error is worth showing
+	text, _ := io.ReadAll(io.LimitReader(body, maxResponseRead)) // after an error, the text so far is shown
 	return showResponse(text, s)
 }

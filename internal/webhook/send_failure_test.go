@@ -20,8 +20,8 @@ func TestSend_Broken(t *testing.T) {
 			_, _ = c.Read(make([]byte, 100))
 			_ = c.(*net.TCPConn).SetLinger(0)
 		},
-		"closed at once":    func(net.Conn) {},
-		"closed when asked": func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) },
+		"closed at once":       func(net.Conn) {},
+		"closed after request": func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) },
 		"not HTTP": func(c net.Conn) {
 			_, _ = c.Read(make([]byte, 100))
 			_, _ = c.Write([]byte("220 mail.example ESMTP\r\n\r\n"))
@@ -56,7 +56,7 @@ func TestSend_Broken(t *testing.T) {
 		_ = l.Close()
 		mustFailInWords(t, development().Send(t.Context(), delivery("http://"+l.Addr().String())).Attempt, l.Addr().String())
 	})
-	t.Run("no TLS there", func(t *testing.T) {
+	t.Run("no TLS", func(t *testing.T) {
 		t.Parallel()
 		shop := startReceiver(t, answer(200))
 		a := development().Send(t.Context(), delivery("https://"+shop.Listener.Addr().String())).Attempt
@@ -69,8 +69,8 @@ func TestSend_Broken(t *testing.T) {
 	})
 }
 
-// mustFailInWords checks an attempt without an answer: the reason is there,
-// and does not tell what a name resolves to.
+// mustFailInWords checks that an attempt without an answer has a reason, which does not contain the address that a name
+// resolves to.
 func mustFailInWords(t *testing.T, a webhook.Attempt, address string) {
 	t.Helper()
 	if a.Status != 0 || a.Error == "" || a.Request == "" {

@@ -54,7 +54,7 @@ func TestSend_OK(t *testing.T) {
 	}
 }
 
-func TestSend_ShowsTheRequestWithoutTheSecret(t *testing.T) {
+func TestSend_ShowsRequestWithoutSecret(t *testing.T) {
 	t.Parallel()
 	shop := startReceiver(t, answer(http.StatusNoContent))
 	d := delivery(shop.URL + "/hook?shop=7")
@@ -96,8 +96,8 @@ func TestSend_NoSecretNoFields(t *testing.T) {
 	}
 }
 
-// Receivers often answer with what they got.
-func TestSend_MasksTheSecretInTheAnswer(t *testing.T) {
+// Receivers often echo the request.
+func TestSend_MasksSecretInAnswer(t *testing.T) {
 	t.Parallel()
 	d := delivery("")
 	d.Secret = secret.New(`k/"é<7>`)
@@ -173,7 +173,7 @@ func TestSend_EndlessAnswer(t *testing.T) {
 		}
 	}
 	if sent.Load() > 64<<20 {
-		t.Errorf("%d bytes were taken", sent.Load())
+		t.Errorf("%d bytes were read", sent.Load())
 	}
 }
 
@@ -191,7 +191,7 @@ func TestSend_DoesNotUnpack(t *testing.T) {
 	}
 }
 
-// The status decides; a text that does not come is not waited for.
+// The status decides: a body that does not arrive is not waited for.
 func TestSend_AnswerWithoutEnd(t *testing.T) {
 	t.Parallel()
 	wait := hang(t)

@@ -32,8 +32,8 @@ type Share struct {
 }
 
 // Divide divides a claim of at most limit deliveries among the receivers. The
-// next one always goes to the receiver that holds fewest, so that a long queue
-// of one delays no other. grant reports whether a receiver that would then
+// next one always goes to the receiver that holds the fewest, so that a long
+// queue of one delays no other. grant reports whether a receiver that would then
 // hold n may have one more; it is called once for each delivery granted.
 func Divide(due []DueReceiver, limit int, grant func(id ReceiverID, n int) bool) []Share {
 	open := slices.Clone(due)

@@ -22,17 +22,16 @@ const (
 	// maxRequestShown holds the largest event (4 KiB of metadata, escaped)
 	// with its headers.
 	maxRequestShown = 32 << 10
-	// maxResponseRead is read of an answer, so that a secret that comes back
-	// in it is found as a whole before it is cut to MaxShown.
+	// maxResponseRead is how much of an answer is read, so that an echoed secret
+	// is found as a whole before the text is cut to MaxShown.
 	maxResponseRead = 64 << 10
 )
 
 // shownHeaders are the headers of a request as a merchant sees them, in order.
 var shownHeaders = []string{"Content-Type", "User-Agent", HeaderID, HeaderTimestamp, HeaderSignature}
 
-// showRequest writes the request as it goes over the wire, with the body given
-// in place of the real one. The signature stays: without the key it is of no
-// use.
+// showRequest writes the request as it is sent, with another body in place of
+// the real one. The signature is shown, because it is useless without the key.
 func showRequest(r *http.Request, masked []byte) string {
 	var b strings.Builder
 	b.WriteString(r.Method + " " + r.URL.RequestURI() + "\nHost: " + r.URL.Host + "\n")
@@ -57,8 +56,8 @@ func showResponse(answer []byte, s secret.Text) string {
 	return printable(answer, MaxShown)
 }
 
-// spellings are the ways a text usually comes back: as it is, in JSON as
-// different languages write it, in a form, in a page.
+// spellings are the encodings in which receivers usually echo a text: plain,
+// JSON as different languages write it, form, HTML.
 func spellings(text string) []string {
 	inner := func(quoted []byte) string { return string(quoted[1 : len(quoted)-1]) }
 	plain := inner(quote(text))

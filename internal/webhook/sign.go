@@ -31,8 +31,8 @@ const (
 	versionPrefix = "v1," // HMAC-SHA256
 )
 
-// maxIDLen is far above any event id: the id is part of what is signed and of
-// a header, so it must not be whatever a caller has at hand.
+// maxIDLen is far above any event id. The id is part of the signed content and
+// of a header, so it is checked.
 const maxIDLen = 128
 
 // The refusals of Sign. Neither shows the secret.
@@ -50,8 +50,8 @@ func NewSigningSecret() secret.Text {
 }
 
 // Sign returns the value of the signature header: one HMAC-SHA256 for each
-// secret, in their order, separated by spaces, so that a receiver that knows
-// any of them can check it. It fails with ErrSigningSecret or ErrEventID.
+// secret, in their order, separated by spaces, so that a receiver that has any
+// of them can verify it. It fails with ErrSigningSecret or ErrEventID.
 func Sign(secrets []secret.Text, id string, at time.Time, body []byte) (string, error) {
 	if !validID(id) {
 		return "", ErrEventID
@@ -83,7 +83,8 @@ func signingKey(s secret.Text) ([]byte, error) {
 	return key, nil
 }
 
-// validID refuses above all the dot, which separates what is signed.
+// validID refuses other characters, above all the dot, which separates the parts
+// of the signed content.
 func validID(id string) bool {
 	if id == "" || len(id) > maxIDLen {
 		return false

@@ -15,7 +15,7 @@ import (
 	"github.com/florinpay/florin/internal/webhook"
 )
 
-// The vector that the test suites of Standard Webhooks share.
+// The test vector of the Standard Webhooks libraries.
 const (
 	vectorSecret    = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 	vectorID        = "msg_p5jXN8AQM9LWM0D4loKWxJek"

@@ -28,20 +28,20 @@ import (
 	"github.com/florinpay/florin/internal/webhook/webhooktest"
 )
 
-// outboxes are the stores a deliverer is tried on: each call gives an empty one.
+// outboxes are the stores that the deliverer is tested on; each call opens an empty one.
 var outboxes = map[string]func(t *testing.T) webhooktest.Outbox{
 	"Memory":     func(*testing.T) webhooktest.Outbox { return &memory{Memory: webhooktest.NewMemory()} },
 	"SQLite":     func(t *testing.T) webhooktest.Outbox { return openSQLite(t) },
 	"PostgreSQL": func(t *testing.T) webhooktest.Outbox { return openPostgres(t) },
 }
 
-// onEach runs the story on each kind of outbox.
-func onEach(t *testing.T, story func(t *testing.T, o webhooktest.Outbox)) {
+// onEach runs a test on each kind of outbox.
+func onEach(t *testing.T, test func(t *testing.T, o webhooktest.Outbox)) {
 	t.Helper()
 	for name, open := range outboxes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			story(t, open(t))
+			test(t, open(t))
 		})
 	}
 }
@@ -78,8 +78,7 @@ func (m *memory) Look(t *testing.T, id int64) webhooktest.Row {
 	return m.Row(id)
 }
 
-// stored is an outbox in a database. Its deliveries come about as they do in
-// real life: a payment of a custodian with that callback URL is cancelled.
+// stored is an outbox in a database. A delivery is made by cancelling a payment of a custodian with that callback URL.
 type stored struct {
 	*store.Store
 	db    *sql.DB
@@ -95,7 +94,7 @@ func openSQLite(t *testing.T) *stored {
 	return &stored{Store: s, db: openSQL(t, "sqlite", "file:"+file), param: "?", keys: make(map[string]int64)}
 }
 
-// migrated is a PostgreSQL database with the schema in place.
+// migrated is a PostgreSQL database with the schema.
 var migrated = postgres.Template{Prepare: func(ctx context.Context, url string) error {
 	s, err := store.Open(ctx, url, testSealer(), store.Options{})
 	if err != nil {
@@ -250,7 +249,7 @@ func instant(t *testing.T, v any) time.Time {
 	return time.Time{}
 }
 
-// Nothing of what a store keeps of an attempt is the secret.
+// mustNotHold checks that no stored attempt contains one of the texts.
 func mustNotHold(t *testing.T, row webhooktest.Row, texts ...string) {
 	t.Helper()
 	for _, a := range row.Attempts {

@@ -15,25 +15,25 @@ const (
 	// maxHost and maxLabel are the bounds of DNS (RFC 1035 section 2.3.4).
 	maxHost  = 253
 	maxLabel = 63
-	// firstFreePort: below it live mail, remote shells and the like; a
-	// callback has no business there, save for 443.
+	// firstFreePort: the ports below it are for mail, remote shells and the
+	// like; of those a callback may use only 443.
 	firstFreePort = 1024
 	httpsPort     = 443
 )
 
 // localNames are never public: RFC 6761 (localhost), RFC 6762 (local),
-// RFC 8375 (home.arpa), reserved by ICANN (internal), and what systems give
-// to themselves (localdomain).
+// RFC 8375 (home.arpa), reserved by ICANN (internal), and a common default of
+// operating systems (localdomain).
 var localNames = []string{"localhost", "local", "localdomain", "internal", "home.arpa"}
 
 // CheckURL refuses a callback URL that webhooks would never be sent to, with
 // fault.Invalid naming the rule: an absolute https URL of at most MaxURL
 // characters, with a full public host name or a public address, port 443 or
 // one from 1024, no user name or password, no fragment. allowPrivate, for
-// development, lets http, any port and private addresses pass.
+// development, allows http, any port and private addresses.
 //
-// It checks the text only. What a name resolves to is checked whenever a webhook
-// is sent, because it may change at any time.
+// It checks the text only. The address a name resolves to is checked whenever a
+// webhook is sent, because it may change at any time.
 func CheckURL(raw string, allowPrivate bool) error {
 	u, err := parseURL(raw)
 	if err != nil {
@@ -131,7 +131,7 @@ func checkAddr(addr netip.Addr, allowPrivate bool) error {
 	return nil
 }
 
-// isHostName checks the syntax of a DNS name; an underscore is let pass, since
+// isHostName checks the syntax of a DNS name; an underscore is allowed, since
 // such names do resolve.
 func isHostName(host string) bool {
 	if len(host) > maxHost {

@@ -1,7 +1,7 @@
 // Package webhook reports to merchants what happened to their payments.
 //
-// Its one invariant: an event is delivered at least once or its attempts are
-// used up and shown; a delivery is a row that was written with the event, so a
+// Its one invariant: an event is delivered at least once, or its attempts are
+// used up and shown. A delivery is a row that was written with the event, so a
 // crash loses nothing.
 package webhook
 
@@ -47,7 +47,7 @@ const (
 	Waiting   State = "WAITING"   // due at NextAt
 	Delivered State = "DELIVERED" // a 2xx answer came
 	Failed    State = "FAILED"    // every attempt was used up
-	Stopped   State = "STOPPED"   // the receiver answered 410, or there is no callback URL any more
+	Stopped   State = "STOPPED"   // the receiver answered 410, or the callback URL was removed
 )
 
 // Outcome is what to write after an attempt.

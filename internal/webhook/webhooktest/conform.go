@@ -11,10 +11,10 @@ import (
 	"github.com/florinpay/florin/internal/webhook"
 )
 
-// Outbox is a store under test, with what tests need of it.
+// Outbox is a store under test, with access to its rows.
 type Outbox interface {
 	webhook.Store
-	// Enqueue puts a delivery to the URL in, due at the time given.
+	// Enqueue adds a delivery to the URL, due at the given time.
 	Enqueue(t *testing.T, url string, due time.Time) int64
 	// Look returns the delivery as it is stored.
 	Look(t *testing.T, id int64) Row
@@ -68,7 +68,7 @@ func ids(ds []webhook.Delivery) []int64 {
 	return out
 }
 
-// failed is an attempt that got an answer that was none.
+// failed is an attempt with a status that does not count as success.
 func failed(at time.Time) webhook.Attempt {
 	return webhook.Attempt{
 		At: at, URL: "https://shop.example/hook", Status: 500, Latency: 123 * time.Millisecond,
@@ -102,7 +102,7 @@ func holdsUntilTheLeaseEnds(t *testing.T, o Outbox) {
 	first := mustClaim(t, o, "one", noon, 10, 10)
 	for _, holder := range []string{"one", "two"} {
 		if got := mustClaim(t, o, holder, noon.Add(59*time.Second), 10, 10); len(got) != 0 {
-			t.Fatalf("%s was given what is held: %v", holder, ids(got))
+			t.Fatalf("%s claimed deliveries that another holds: %v", holder, ids(got))
 		}
 	}
 	again := mustClaim(t, o, "two", noon.Add(61*time.Second), 10, 10)
@@ -121,7 +121,7 @@ func boundsWhatAURLHolds(t *testing.T, o Outbox) {
 		t.Fatalf("claimed %v, want two of one URL and %d", ids(got), other)
 	}
 	if more := mustClaim(t, o, "one", noon, 10, 2); len(more) != 0 {
-		t.Fatalf("claimed %v beside two that are held", ids(more))
+		t.Fatalf("claimed %v while two are held", ids(more))
 	}
 	for _, d := range got {
 		if d.ID != other {
@@ -260,7 +260,7 @@ func handsOutEachOnce(t *testing.T, o Outbox) {
 				}
 				if len(got) == 0 {
 					idle++
-					time.Sleep(time.Millisecond) // what is left is held by the others
+					time.Sleep(time.Millisecond) // the others hold the rest
 				}
 				for _, d := range got {
 					mu.Lock()

@@ -41,7 +41,7 @@ var _ webhook.Store = (*Memory)(nil)
 // NewMemory returns an empty outbox.
 func NewMemory() *Memory { return &Memory{rows: make(map[int64]*row)} }
 
-// Add puts a delivery in, due at the time given, and returns its id.
+// Add adds a delivery that is due at the given time, and returns its id.
 func (m *Memory) Add(d webhook.Delivery, due time.Time) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
