@@ -297,7 +297,7 @@ enum Theme {
   DARK
 }
 
-"Who takes the money of a key, how they are told, and how their checkout looks."
+"Who receives the money of a key, how they are notified, and how their checkout looks."
 type Custodian {
   "The custodian's identifier, a ULID."
   id: String!
@@ -475,7 +475,7 @@ type Donation {
   createdAt: DateTime!
 }
 
-"A donation campaign, as everybody may see it."
+"A donation campaign, as the public may see it."
 type Campaign {
   "The identifier, which also stands in the address of its page."
   campaignId: String!
@@ -600,7 +600,7 @@ type CompletionResult implements Result {
 
 extend type Query {
   """
-  Lists the key's payments, newest first unless asked otherwise. Takes 1 credit.
+  Lists the key's payments, newest first by default. Takes 1 credit.
   Codes: 400 a filter is malformed, 401, 402.
   """
   getTransactions(
@@ -839,7 +839,7 @@ extend type Mutation {
     metadata: StringMap
     "How long the payment waits to be started: 5 to 10080 minutes; the operator's setting, usually 60, when left out."
     expiresInMinutes: Int
-    "The customer's e-mail address, at most 254 characters. It is not shown to anybody who knows the txnid."
+    "The customer's e-mail address, at most 254 characters. It is not shown to those who only know the txnid."
     customerEmail: String
   ): PaymentResult!
 
@@ -985,7 +985,7 @@ type ChallengeResult implements Result {
   message: String!
   "The text to sign with the wallet registered on the key (personal_sign, EIP-191)."
   challenge: String
-  "Until when the signature is accepted, 15 minutes after it was asked for."
+  "Until when the signature is accepted, 15 minutes after the request."
   expiresAt: DateTime
 }
 
@@ -1013,7 +1013,7 @@ extend type Mutation {
   ): RevokeResult!
 }
 `, BuiltIn: false},
-	{Name: "../schema/user.graphqls", Input: `"Somebody who signs in. Dashboard operations take the session token as ` + "`" + `Authorization: Bearer` + "`" + `."
+	{Name: "../schema/user.graphqls", Input: `"A user who signs in. Dashboard operations take the session token as ` + "`" + `Authorization: Bearer` + "`" + `."
 type User {
   "The user's identifier, a ULID."
   id: String!

@@ -63,7 +63,7 @@ type APIKeysResult struct {
 
 func (APIKeysResult) IsResult() {}
 
-// A donation campaign, as everybody may see it.
+// A donation campaign, as the public may see it.
 type Campaign struct {
 	// The identifier, which also stands in the address of its page.
 	CampaignID string `json:"campaignId"`
@@ -119,7 +119,7 @@ type ChallengeResult struct {
 	Message string `json:"message"`
 	// The text to sign with the wallet registered on the key (personal_sign, EIP-191).
 	Challenge *string `json:"challenge"`
-	// Until when the signature is accepted, 15 minutes after it was asked for.
+	// Until when the signature is accepted, 15 minutes after the request.
 	ExpiresAt *DateTime `json:"expiresAt"`
 }
 
@@ -161,7 +161,7 @@ type CreditsResult struct {
 
 func (CreditsResult) IsResult() {}
 
-// Who takes the money of a key, how they are told, and how their checkout looks.
+// Who receives the money of a key, how they are notified, and how their checkout looks.
 type Custodian struct {
 	// The custodian's identifier, a ULID.
 	ID string `json:"id"`
@@ -547,7 +547,7 @@ type UntransferredResult struct {
 
 func (UntransferredResult) IsResult() {}
 
-// Somebody who signs in. Dashboard operations take the session token as `Authorization: Bearer`.
+// A user who signs in. Dashboard operations take the session token as `Authorization: Bearer`.
 type User struct {
 	// The user's identifier, a ULID.
 	ID string `json:"id"`

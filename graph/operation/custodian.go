@@ -90,7 +90,7 @@ func (o *Operations) notifyMoney(ctx context.Context, key merchant.Key, before, 
 	} {
 		if len(x.changes) > 0 {
 			o.d.NotifyOwners(ctx, key.UserID, x.subject,
-				"Somebody changed in Florin, with the API key “"+named(key)+"”:\n\n"+strings.Join(x.changes, "\n"))
+				"These settings were changed in Florin with the API key “"+named(key)+"”:\n\n"+strings.Join(x.changes, "\n"))
 		}
 	}
 }
