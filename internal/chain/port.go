@@ -29,15 +29,15 @@ type Reader interface {
 	// It returns all of them or an error, never some. It fails with
 	// ErrReorged when the chain no longer has block `to` with to.Hash.
 	Scan(ctx context.Context, from uint64, to Head, watch *WatchSet) ([]Transfer, error)
-	// Confirm asks an endpoint other than their source, where there is more
-	// than one, whether the transfers stand in a block at or below `at`. They
+	// Confirm checks, through an endpoint other than their source if there is
+	// more than one, whether the transfers are in a block at or below `at`. They
 	// are of one Inclusion; Stands means that every one of them stands.
 	Confirm(ctx context.Context, transfers []Transfer, at Head) (Verdict, error)
 	// Balances reads, as of block `at` or later, what the addresses hold of the
 	// asset: a second detector, independent of Scan. The result has one entry
 	// for each address.
 	Balances(ctx context.Context, asset Asset, addresses []Address, at Head) ([]money.Units, error)
-	// Find looks a transaction up and returns everything it moved, whatever the
+	// Find looks up a transaction and returns everything it moved to any
 	// recipient; it serves the lookup of payments that were not detected.
 	Find(ctx context.Context, tx TxHash) (Found, error)
 	// Endpoints reports the health of each endpoint.
@@ -49,7 +49,7 @@ type Verdict int
 
 // The verdicts.
 const (
-	// Undecided: the endpoint does not have the block yet; ask again.
+	// Undecided: the endpoint does not have the block yet; try again.
 	Undecided Verdict = iota
 	// Stands: the same transfer is in a block of the chain.
 	Stands

@@ -21,16 +21,16 @@ type SweepSender interface {
 	// ErrTooExpensive above the operator's price ceiling, and with ErrTooLarge
 	// when the items do not fit one transaction.
 	Sign(ctx context.Context, items []SweepItem, previous []Attempt, now time.Time) (Attempt, error)
-	// Broadcast gives the signed bytes to the network. Giving the same bytes
-	// twice is no error.
+	// Broadcast sends the signed bytes to the network. Sending the same bytes
+	// twice is not an error.
 	Broadcast(ctx context.Context, a Attempt) error
-	// Track returns what became of the attempts.
+	// Track returns the outcome of the attempts.
 	Track(ctx context.Context, items []SweepItem, attempts []Attempt) (SweepOutcome, error)
 	// GasWallet returns what the gas wallet holds.
 	GasWallet(ctx context.Context) (GasWallet, error)
 }
 
-// Reasons why a sweep waits. Payments complete all the same.
+// Reasons why a sweep waits. Payments complete meanwhile.
 var (
 	ErrNoGas        = fault.New(fault.PaymentRequired, "the gas wallet cannot pay for the sweep; send native coin to it")
 	ErrTooExpensive = fault.New(fault.Unavailable, "gas costs more than the operator allows; the sweep waits")
@@ -75,7 +75,7 @@ type Fee struct {
 	Ceiling money.Units // the most it can cost in all, data fee included
 }
 
-// SweepOutcome is what became of a sweep's attempts.
+// SweepOutcome is the outcome of a sweep's attempts.
 type SweepOutcome struct {
 	Status  TxStatus
 	Tx      TxHash // of TxIncluded, TxFinal and TxReverted

@@ -15,12 +15,12 @@ type TransferSender interface {
 	// nothing. It fails with faults of kind PaymentRequired that name what is
 	// missing, before anything is signed.
 	Sign(ctx context.Context, privateKey secret.Text, t TokenTransfer) (SignedTx, error)
-	// Broadcast gives the signed transaction to the network. Giving it twice
-	// is no error.
+	// Broadcast sends the signed transaction to the network. Sending it twice
+	// is not an error.
 	Broadcast(ctx context.Context, tx SignedTx) error
-	// Track returns what became of the transaction.
+	// Track returns the outcome of the transaction.
 	Track(ctx context.Context, from Address, tx SignedTx) (TransferOutcome, error)
-	// Confirm asks an endpoint other than the transfers' source for them.
+	// Confirm checks the transfers through an endpoint other than their source.
 	Confirm(ctx context.Context, transfers []Transfer, at Head) (Verdict, error)
 }
 
@@ -45,7 +45,7 @@ type SignedTx struct {
 	Nonce uint64
 }
 
-// TransferOutcome is what became of a signed transfer.
+// TransferOutcome is the outcome of a signed transfer.
 type TransferOutcome struct {
 	Status    TxStatus
 	Block     Head // that includes it

@@ -1,5 +1,5 @@
-// Package idempotency remembers what a write that carried an Idempotency-Key
-// was answered, so that the same request sent again has the same effect once.
+// Package idempotency stores the answers of writes with an Idempotency-Key, so
+// that a repeated request takes effect once and gets the same answer.
 //
 // Its one invariant: for one API key and one idempotency key there is at most
 // one answer, and every try acts on the same subject.
@@ -43,7 +43,7 @@ type Try struct {
 	LockedUntil time.Time
 }
 
-// Answer is what a finished request was answered. The zero Answer says that
+// Answer is the stored answer of a finished request. The zero Answer means that
 // the request is to be run.
 type Answer struct {
 	Status int // HTTP status; never 0 when there is an answer
@@ -64,6 +64,6 @@ type Store interface {
 	// IdempotencyAbandon frees the key of a try that had no lasting answer,
 	// so that the same request may be tried again with the same subject.
 	IdempotencyAbandon(ctx context.Context, keyID int64, key string) error
-	// IdempotencyPrune forgets records made before the time, and returns how many.
+	// IdempotencyPrune deletes records made before the time, and returns how many.
 	IdempotencyPrune(ctx context.Context, before time.Time) (int64, error)
 }

@@ -1,7 +1,7 @@
-// Package ledger is the book of what merchants have paid for: credits, which
+// Package ledger accounts for what merchants have paid for: credits, which
 // starting a payment takes, and queries.
 //
-// Its one invariant: the book is double entry and append-only. Every Entry
+// Its one invariant: the ledger is double entry and append-only. Every Entry
 // moves a positive number from one account to another, so all accounts always
 // sum to zero, and the balance of a key never falls below zero.
 package ledger
@@ -53,8 +53,8 @@ const (
 
 // Entry moves Count of Unit from one account to another.
 type Entry struct {
-	// Ref makes the entry unique: the same Ref and Unit is booked once,
-	// whatever is retried.
+	// Ref makes the entry unique: the same Ref and Unit is posted once, even if
+	// an operation is retried.
 	Ref    string
 	From   Account
 	To     Account
@@ -70,7 +70,8 @@ type Balance struct {
 	Queries int64
 }
 
-// Low is how few credits left a merchant is told of, on the dashboard and by mail.
+// Low is the number of credits left at which a merchant is warned, on the
+// dashboard and by mail.
 const Low = 5
 
 // IsLow reports whether a key with so many credits left needs more soon.
@@ -90,7 +91,7 @@ const (
 	MaxRecharge = 1_000_000
 )
 
-// ErrNoCredits and ErrNoQueries refuse an operation that costs what is not there.
+// ErrNoCredits and ErrNoQueries refuse an operation that the balance does not cover.
 var (
 	ErrNoCredits = fault.New(fault.PaymentRequired, "credit limit exceeded: this API key has no credits left; buy credits in the dashboard")
 	ErrNoQueries = fault.New(fault.PaymentRequired, "query limit exceeded: this API key has no queries left; recharge the key")

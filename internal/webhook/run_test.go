@@ -252,7 +252,7 @@ type panicking struct{ webhook.Posts }
 
 func (p panicking) Send(ctx context.Context, d webhook.Delivery) webhook.Result {
 	if strings.HasSuffix(d.URL, "/panic") {
-		panic("a body nobody thought of")
+		panic("an unexpected body")
 	}
 	return p.Posts.Send(ctx, d)
 }

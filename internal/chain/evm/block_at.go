@@ -8,9 +8,9 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
-// BlockAt returns the head of the block with that number. ok is false only when
-// no endpoint has reported that many blocks: every endpoint that can be asked
-// lacks the block, none failed, and none was ever that far.
+// BlockAt returns the head of the block with that number. ok is false only if
+// every available endpoint lacks the block, none failed, and none has ever
+// reported a newer block.
 func (a *Adapter) BlockAt(ctx context.Context, number uint64) (head chain.Head, ok bool, err error) {
 	sure := number > a.pool.HighestBlock()
 	err = a.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) error {

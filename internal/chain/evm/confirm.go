@@ -10,9 +10,9 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
-// Confirm asks an endpoint other than their source whether the transfers of one
-// transaction stand in a block at or below `at`. The source itself is asked
-// only where it is the only endpoint.
+// Confirm checks, through an endpoint other than their source, whether the
+// transfers of one transaction are in a block at or below `at`. The source itself
+// is queried only if it is the only endpoint.
 func (a *Adapter) Confirm(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error) {
 	if !chain.SameInclusion(transfers) {
 		return chain.Undecided, errors.New("confirm: not the transfers of one transaction")

@@ -6,6 +6,6 @@
 //
 // Its one invariant: an answer is complete and consistent or it is an error.
 // Nodes lag, follow stale forks, cut answers short and contradict themselves.
-// An answer that does not fit is asked of another endpoint; nothing is guessed
-// or skipped.
+// After an answer that does not fit, another endpoint is queried; nothing is
+// guessed or skipped.
 package evm

@@ -14,11 +14,11 @@ import (
 // log of its transaction. Its Asset has no contract.
 const NativeOrdinal = -1
 
-// Find looks a transaction up and returns everything it moved, whatever the
-// recipient: the native coin and tokens of any contract, transfers of nothing
-// included. A pending or failed transaction moved nothing. Of contracts that
-// are not assets of the network only the address is given, because the name a
-// contract gives itself proves nothing.
+// Find looks up a transaction and returns everything it moved to any recipient:
+// the native coin and tokens of any contract, zero transfers included. A pending
+// or failed transaction moved nothing. Contracts that are not assets of the
+// network are named by their address alone, because the name a contract gives
+// itself proves nothing.
 func (a *Adapter) Find(ctx context.Context, tx chain.TxHash) (chain.Found, error) {
 	id, ok := rpc.ParseHash(string(tx))
 	if !ok {

@@ -143,8 +143,8 @@ func TestHeads_OneFallsBehind(t *testing.T) {
 	}
 }
 
-// An endpoint that stops moving says nothing wrong, and would be asked for ever
-// if the others were not checked.
+// The answers of an endpoint that stops following the chain stay valid, so it would
+// be used for ever if the others were not checked.
 func TestHeads_PreferredStops(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, 2)
@@ -180,8 +180,8 @@ func TestHeads_AllFallBehind(t *testing.T) {
 	}
 }
 
-// Two endpoints disagree about a finalized block: the one that was first is
-// believed, the other one says why it is not asked.
+// Two endpoints disagree about a finalized block: the first reported one stays, and
+// the health of the other endpoint says why it is not used.
 func TestHeads_FinalityBroken(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, 2)
@@ -243,7 +243,7 @@ func TestHeads_ChainChanges(t *testing.T) {
 	}
 }
 
-// An endpoint that is down is asked less and less, and is used again when it
+// An endpoint that is down is tried less and less often, and is used again when it
 // answers.
 func TestEndpoints_CoolDown(t *testing.T) {
 	t.Parallel()

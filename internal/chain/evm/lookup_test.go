@@ -25,7 +25,7 @@ func (s *script) transferOf() chain.Transfer {
 }
 
 // With two endpoints, only the other one confirms.
-func TestConfirm_AsksTheOther(t *testing.T) {
+func TestConfirm_UsesOtherEndpoint(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, 2)
 	tr := s.transferOf()
@@ -34,7 +34,7 @@ func TestConfirm_AsksTheOther(t *testing.T) {
 		t.Errorf("verdict %d, error %v", v, err)
 	}
 	if s.endpoints[1].Calls("eth_getTransactionReceipt") == before {
-		t.Error("the other endpoint was not asked")
+		t.Error("the other endpoint was not queried")
 	}
 	s.endpoints[1].Set(chaintest.Faults{Down: 1})
 	if v, err := s.reader.Confirm(t.Context(), []chain.Transfer{tr}, s.chain.Head()); !errors.Is(err,
@@ -132,8 +132,8 @@ func TestFind_PendingAndNative(t *testing.T) {
 	}
 }
 
-// A transaction one endpoint does not know is asked of the other.
-func TestFind_AsksAround(t *testing.T) {
+// A transaction that one endpoint does not have is looked up through the other.
+func TestFind_TriesOtherEndpoints(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, 2)
 	s.endpoints[0].Freeze()
@@ -160,7 +160,7 @@ func TestFind_ZeroValue(t *testing.T) {
 	}
 }
 
-func TestBlockAt_AsksAround(t *testing.T) {
+func TestBlockAt_TriesOtherEndpoints(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, 2)
 	s.endpoints[0].Freeze()

@@ -13,10 +13,10 @@ import (
 	"github.com/florinpay/florin/internal/chain/chaintest"
 )
 
-// Several nodes answer behind one address, some of them behind: whichever
-// answers what, money is reported or the scan fails. Where calls travel one by one
-// this rests on nodes refusing ranges they do not know the end of; where they
-// travel together, on the block that is asked for with the logs.
+// Several nodes answer behind one address, some of them lag: in any combination,
+// money is reported or the scan fails. With single calls this relies on nodes
+// refusing ranges beyond their head; with batches, on the block that is requested
+// with the logs.
 func TestScan_SeveralNodesBehindOneAddress(t *testing.T) {
 	t.Parallel()
 	for behind := range 4 { // which of four requests the node that lags answers
@@ -100,7 +100,7 @@ func TestScan_MalformedOtherLogs(t *testing.T) {
 	}
 }
 
-// A true log of a block that was not asked for would be reported twice.
+// A true log of a block that was not requested would be reported twice.
 func TestScan_LogOutsideRange(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, 1)

@@ -25,9 +25,9 @@ type world struct {
 	final     chain.Head
 }
 
-// Whatever endpoints and chain do, a scan reports exactly the transfers between
-// two blocks or fails, finality never goes back, no false transfer is confirmed,
-// and when the faults end every transfer is reported.
+// Under random faults of endpoints and chain, a scan reports exactly the transfers
+// between two blocks or fails, finality never goes back, no false transfer is
+// confirmed, and when the faults end every transfer is reported.
 func TestReader_RandomFaults(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(24) {

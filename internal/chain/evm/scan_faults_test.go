@@ -89,8 +89,8 @@ func TestScan_ReorgInBetween(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with an endpoint's logs, its answer is refused as a whole
-// and another endpoint is asked; nothing is skipped in silence.
+// An answer with malformed logs is refused as a whole and another endpoint is
+// queried; nothing is skipped silently.
 func TestScan_MalformedLogs(t *testing.T) {
 	t.Parallel()
 	set := func(key string, value any) func(map[string]any) {

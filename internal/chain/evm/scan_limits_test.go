@@ -142,7 +142,7 @@ func TestScan_BatchLimit(t *testing.T) {
 	}
 }
 
-// A range that cannot be asked for in pieces small enough is an error.
+// A range that cannot be requested in small enough pieces is an error.
 func TestScan_Impossible(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, 1)
@@ -159,7 +159,7 @@ func TestScan_Impossible(t *testing.T) {
 	}
 }
 
-// A node too slow for a large range is asked for smaller ones, the next time.
+// After a large range timed out, smaller ones are requested from the node.
 func TestScan_SlowNode(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, 1)

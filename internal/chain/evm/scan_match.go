@@ -5,8 +5,8 @@ import (
 )
 
 // collect checks one log of the answer and queues its recipient for the
-// look-up. A log that was not asked for, or that is no transfer, makes the
-// whole answer invalid: more may be wrong with it.
+// look-up. A log that was not requested, or that is not a transfer, makes the
+// whole answer invalid: more of it may be wrong.
 func (s *stretch) collect(l *rpc.RawLog, first, last uint64) error {
 	if l.Removed {
 		return nil // of a fork the node has left
@@ -68,7 +68,7 @@ func (s *stretch) keep(l *rpc.RawLog) error {
 		return rpc.Malformed("a transfer log that cannot be read")
 	}
 	if e.Units.IsZero() {
-		return nil // spam: transfers of nothing plant addresses in histories
+		return nil // spam: zero transfers plant addresses in histories
 	}
 	s.found = append(s.found, e)
 	return nil

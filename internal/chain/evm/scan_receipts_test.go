@@ -11,8 +11,8 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm"
 )
 
-// fat pays the address that many times, in transactions that log as much
-// besides: one logs no more than fits an answer, several in one batch do.
+// fat pays the address that many times, in transactions with many other logs: one
+// receipt fits an answer, several in one batch do not.
 func (s *script) fat(to chain.Watched, txs, size int) map[chain.TxHash]bool {
 	s.t.Helper()
 	noise := chaintest.Log{Address: "0x00000000000000000000000000000000000000aa", Topics: []string{}, Data: "0x" +
@@ -30,7 +30,7 @@ func (s *script) fat(to chain.Watched, txs, size int) map[chain.TxHash]bool {
 }
 
 // Any account can make transactions whose receipts are too large for one batch. They
-// are asked for in smaller parts, and later requests are as large as ever.
+// are requested in smaller parts, and later requests are as large as before.
 func TestScan_FatReceipts(t *testing.T) {
 	t.Parallel()
 	const size = 20_000

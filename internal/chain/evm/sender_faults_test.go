@@ -65,7 +65,7 @@ func (g *geth) foreign(nonce uint64) {
 }
 
 // An endpoint that lost its index of transactions does not decide alone that a
-// sweep was dropped: while there are others, one of them must say the same.
+// sweep was dropped: if there are others, one of them must agree.
 func TestSweeps_DroppedByOne(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)
@@ -135,7 +135,7 @@ func TestSweeps_NonceUsedOnAFork(t *testing.T) {
 	g.mustTrack(s, chain.TxFinal, items, a)
 }
 
-// A nonce that was used says nothing about the next one.
+// A used nonce proves nothing about the next one.
 func TestSweeps_NonceUsedEach(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)
@@ -216,8 +216,8 @@ func TestSweeps_OtherFork(t *testing.T) {
 	g.mustTrack(s, chain.TxFinal, items, a)
 }
 
-// A node that is behind what is final knows neither the nonce nor the balances of
-// the addresses: nothing is signed with its answers.
+// A node behind the final block has old nonces and balances: nothing is signed with
+// its answers.
 func TestSweeps_SignNeedsCurrentNode(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.Polygon)

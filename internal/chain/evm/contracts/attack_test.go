@@ -87,8 +87,8 @@ func (w *world) create(bin string, constructor []byte) (common.Address, error) {
 	return address, err
 }
 
-// watch checks every call of our contracts, whatever the caller, against what
-// they may do.
+// watch checks every call of our contracts, by any caller, against what they may
+// do.
 func (w *world) watch(_ int, typ byte, from, to common.Address, input []byte, _ uint64, value *big.Int) {
 	settlement, ours := w.deposits[from]
 	implementation := contracts.ImplementationAddress(contracts.FactoryAddress())
@@ -219,7 +219,7 @@ func attacks(base *world, paid *int) func(t *rapid.T) {
 	}
 }
 
-// Whatever is called by whatever account, a forwarder pays its settlement and no
+// Whatever is called by any account, a forwarder pays its settlement wallet and no
 // other account.
 func TestForwarder_Attacks(t *testing.T) {
 	t.Parallel()

@@ -13,8 +13,8 @@ import (
 )
 
 // The cool-down after a failure doubles with every failure in a row: a dead
-// endpoint costs next to nothing, and one that failed once is back within a
-// second or two.
+// endpoint costs almost nothing, and one that failed once is used again within
+// two seconds.
 const (
 	firstCoolDown = time.Second
 	maxCoolDown   = time.Minute
@@ -66,7 +66,7 @@ func (e *Endpoint) Ask(ctx context.Context, calls ...Call) ([]Reply, error) {
 // enough. The replies are valid until the buffer is used again. Without it,
 // large answers would make most of the garbage of the program.
 //
-// Calls whose answers are too large together are asked in smaller parts. The
+// Calls whose answers are too large together are sent in smaller parts. The
 // batch limit stays, because the size of the answers was at fault, not the
 // number of calls.
 func (e *Endpoint) AskInto(ctx context.Context, buffer *bytes.Buffer, calls ...Call) ([]Reply, error) {

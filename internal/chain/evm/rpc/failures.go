@@ -27,7 +27,7 @@ var (
 	// ErrLagging: the endpoint does not have a block yet that others have.
 	ErrLagging = errors.New("lags behind")
 	// ErrNotFound: the endpoint does not have the block or transaction, and may
-	// be right. Another endpoint is asked; this one stays healthy.
+	// be right. Another endpoint is queried; this one stays healthy.
 	ErrNotFound = errors.New("does not have it")
 	// errBatchRefused: the endpoint refuses several calls in one request.
 	errBatchRefused = errors.New("refuses calls in one request")
@@ -38,7 +38,7 @@ func Malformed(format string, args ...any) error {
 	return fmt.Errorf("malformed answer: "+format, args...)
 }
 
-// rateLimited: the endpoint asks to wait before the next request.
+// rateLimited: the endpoint refused the request because of its rate limit.
 type rateLimited struct{ after time.Duration }
 
 func (rateLimited) Error() string { return "too many requests" }

@@ -314,7 +314,7 @@ func FuzzParseReplies(f *testing.F) {
 	f.Fuzz(checkReplies)
 }
 
-// Whatever an answer holds, there is a reply for every call or an error.
+// Any answer gives a reply for every call, or an error.
 func checkReplies(t *testing.T, b []byte, n int) {
 	if n < 1 || n > 5 {
 		return

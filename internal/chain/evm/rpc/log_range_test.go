@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Whatever a provider allows, the span comes close to it within a few
-// questions, asks for too much but rarely, and follows when the limit moves.
+// For any limit of a provider, the span approaches it within a few requests, rarely
+// exceeds it, and follows when the limit changes.
 func TestSpan_FindsTheLimit(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
@@ -56,7 +56,7 @@ func TestSpan_AnswerSize(t *testing.T) {
 	}
 }
 
-// A short range at the head says nothing about what else the provider takes.
+// A short range at the head proves nothing about the provider's limit.
 func TestSpan_ShortRange(t *testing.T) {
 	t.Parallel()
 	s := newLogRange()

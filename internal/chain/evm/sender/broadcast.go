@@ -10,8 +10,8 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
-// broadcast gives signed bytes to the first endpoint that can be asked. It
-// fails with rejected if the node refuses them.
+// broadcast sends signed bytes to the first available endpoint. It fails with
+// rejected if the node refuses them.
 func (c client) broadcast(ctx context.Context, tx rpc.Hash, raw []byte) error {
 	var refused error
 	err := c.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) (err error) {
@@ -21,8 +21,8 @@ func (c client) broadcast(ctx context.Context, tx rpc.Hash, raw []byte) error {
 	return errors.Join(err, refused)
 }
 
-// broadcastToAll gives signed bytes to every endpoint that can be asked: some
-// nodes do not pass transactions on. One that takes them is enough.
+// broadcastToAll sends signed bytes to every available endpoint: some nodes do
+// not forward transactions. One that accepts them is enough.
 func (c client) broadcastToAll(ctx context.Context, id chain.TxHash, raw []byte) error {
 	tx, ok := rpc.ParseHash(string(id))
 	if !ok {
@@ -51,9 +51,9 @@ func (c client) broadcastToAll(ctx context.Context, id chain.TxHash, raw []byte)
 	return fmt.Errorf("broadcast %s on %s: %w", tx, c.profile.Network, errors.Join(failed...))
 }
 
-// offer gives signed bytes to one node. A node that has them already answers
-// with an error, which is not a refusal. Whether it has them is asked, not
-// guessed from the text of the error.
+// offer sends signed bytes to one node. A node that has them already answers
+// with an error, which is not a refusal: the status of the transaction decides,
+// not the text of the error.
 func offer(ctx context.Context, e *rpc.Endpoint, tx rpc.Hash, raw []byte) (refused, err error) {
 	replies, err := e.Ask(ctx, rpc.NewCall("eth_sendRawTransaction", rpc.Hex(raw)))
 	if err != nil || replies[0].Err == nil {
@@ -66,7 +66,7 @@ func offer(ctx context.Context, e *rpc.Endpoint, tx rpc.Hash, raw []byte) (refus
 	return rejected{replies[0].Err}, nil
 }
 
-// receiptPoll is how often a receipt is asked for: about the block time of the
+// receiptPoll is how often a receipt is requested: about the block time of the
 // networks.
 const receiptPoll = 500 * time.Millisecond
 

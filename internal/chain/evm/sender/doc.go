@@ -7,5 +7,5 @@
 //	                                             └── tracker ──▶ chain.TxStatus
 //
 // Its one invariant: signing and broadcasting are separate calls, so that the
-// caller can store the signed bytes before anybody else sees them.
+// caller can store the signed bytes before they are sent.
 package sender

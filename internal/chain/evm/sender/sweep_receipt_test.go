@@ -66,8 +66,8 @@ func TestParseSweepReceipt(t *testing.T) {
 	}
 }
 
-// Whatever a node answers is read or refused, and what is read of the factory's
-// events is what go-ethereum reads.
+// Any answer of a node is parsed or refused, and the factory's events are parsed as
+// go-ethereum parses them.
 func FuzzParseSweepReceipt(f *testing.F) {
 	for _, topic := range []string{flushedTopic, flushFailedTopic, rpc.TransferTopic} {
 		for _, data := range []string{wordOfMillion, wordOfReason, "0x"} {

@@ -90,7 +90,7 @@ func (o *sweepResult) add(ctx context.Context, e *rpc.Endpoint, i chain.SweepIte
 		return nil
 	}
 	if moved.Cmp(i.Expected) < 0 && !i.Rescue {
-		// Anybody may flush a forwarder, but only to the settlement wallet.
+		// Any account may flush a forwarder, but only to the settlement wallet.
 		// Money that was expected and is not on the address has arrived there.
 		holds, err := o.sender.holds(ctx, e, i.Address.Address, i.Asset.Contract, o.at)
 		if err != nil {

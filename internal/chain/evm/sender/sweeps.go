@@ -75,7 +75,7 @@ func (s *Sweeps) GasWallet(ctx context.Context) (chain.GasWallet, error) {
 	return chain.GasWallet{Address: s.wallet(), Balance: money.NewUnits(acc.Balance)}, nil
 }
 
-// Broadcast gives the signed bytes to every endpoint that can be asked.
+// Broadcast sends the signed bytes to every available endpoint.
 func (s *Sweeps) Broadcast(ctx context.Context, a chain.Attempt) error {
 	return s.broadcastToAll(ctx, a.Tx, a.Raw)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
-// tracker finds out what became of signed transactions. It is safe for
-// concurrent use.
+// tracker reads the status of signed transactions. It is safe for concurrent
+// use.
 type tracker struct {
 	client
 
@@ -57,7 +57,7 @@ type txReport struct {
 // called with each report, so that it can ask the same endpoint for more; the
 // last call is with the report that is returned. An endpoint that lost its
 // index must not decide alone that transactions were dropped: where there are
-// others, one must say the same and none may know better.
+// others, at least one must agree and none may have the transactions.
 func (t *tracker) track(
 	ctx context.Context, txs tracked, final chain.Head, handle func(context.Context, txReport) error,
 ) (txReport, error) {

@@ -151,20 +151,20 @@ func (r Transfers) estimate(ctx context.Context, e *rpc.Endpoint, p *pricedTx) (
 	return nil, r.setCost(ctx, e, p)
 }
 
-// Broadcast gives the bytes to every endpoint that can be asked.
+// Broadcast sends the bytes to every available endpoint.
 func (r Transfers) Broadcast(ctx context.Context, b chain.SignedTx) error {
 	return r.broadcastToAll(ctx, b.Tx, b.Raw)
 }
 
-// Confirm asks an endpoint other than their source whether the transfers of one
-// transaction stand in a block at or below `at`.
+// Confirm checks, through an endpoint other than their source, whether the
+// transfers of one transaction are in a block at or below `at`.
 func (r Transfers) Confirm(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error) {
 	return r.reader.Confirm(ctx, transfers, at)
 }
 
-// Track returns what became of the transfer. That it is final, or failed, is
-// believed when a second endpoint says the same, if there is one: otherwise a
-// merchant who has paid could be refused the units.
+// Track returns the status of the transfer. It is final, or failed, only if a
+// second endpoint agrees, where there is one: otherwise a merchant who has paid
+// could be refused the units.
 func (r Transfers) Track(ctx context.Context, from chain.Address, b chain.SignedTx) (chain.TransferOutcome, error) {
 	tx, ok := rpc.ParseHash(string(b.Tx))
 	if !ok {
@@ -196,10 +196,9 @@ func (r Transfers) Track(ctx context.Context, from chain.Address, b chain.Signed
 	return outcome, nil
 }
 
-// confirm asks a second endpoint about a transfer of which the first says that
-// it is final. A second one that does not have the block or its receipts yet
-// keeps the transfer from counting as final; one that reports another end is
-// an error.
+// confirm checks a transfer that the first endpoint reports as final with a
+// second one. If that does not have the block or its receipts yet, the transfer
+// does not count as final; another outcome is an error.
 func (r Transfers) confirm(
 	ctx context.Context, txs tracked, final chain.Head, first txReport, outcome chain.TransferOutcome,
 ) (chain.TransferOutcome, error) {
