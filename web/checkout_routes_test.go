@@ -235,7 +235,7 @@ func TestFailureLeadsOn(t *testing.T) {
 // solanaAccounts are wallets on Solana, one of which cannot pay.
 type solanaAccounts struct{ poor chain.Address }
 
-func (w solanaAccounts) Transfer(_ context.Context, payer, to chain.Address, asset chain.Asset,
+func (w solanaAccounts) buildTransfer(_ context.Context, payer, to chain.Address, asset chain.Asset,
 	units money.Units,
 ) ([]byte, error) {
 	if payer == w.poor {
@@ -264,7 +264,7 @@ func TestTransactionForWallet(t *testing.T) {
 		t.Error("the page offers a wallet that cannot pay")
 	}
 	d := b.server.d
-	d.Transfers = solanaAccounts{poor}
+	d.BuildTransfer = solanaAccounts{poor}.buildTransfer
 	b.server = New(d, b.server.o)
 	b.run(t, []scenario{
 		{name: "OK", method: "POST", path: path(waiting), body: "account=" + rich, header: asForm, status: 200, want: []string{`{"transaction":"VVNEQyA0OTkwMDAwMA=="}`}}, // "USDC 49900000"

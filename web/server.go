@@ -40,8 +40,8 @@ type Deps struct {
 	Recharges operation.Recharges
 	Wallets   operation.Wallets
 	Sealer    *secret.Sealer
-	// Transfers builds transactions for wallets on Solana; nil builds none.
-	Transfers checkout.Transfers
+	// BuildTransfer builds transactions for wallets on Solana; nil builds none.
+	BuildTransfer checkout.BuildTransfer
 	// Dashboard serves the pages of merchants and operators; nil serves none.
 	Dashboard *Dashboard
 	Now       func() time.Time
@@ -99,7 +99,7 @@ func New(d Deps, o Options) *Server {
 	s.ops = newOperations(d, o, s.sh.Limits)
 	s.hub = live.NewHub(s.sh.Limits.Rates)
 	s.presenter = checkout.NewPresenter(d.Payments, checkout.PresenterOptions{
-		Now: d.Now, Sandbox: o.Sandbox != nil, Transfers: d.Transfers != nil,
+		Now: d.Now, Sandbox: o.Sandbox != nil, Transfers: d.BuildTransfer != nil,
 	})
 	s.api = &api.Surface{Operations: s.ops, GraphQL: graph.New(s.ops, o.GraphQL, d.Log)}
 	s.docs = docs.New(s.sh, docs.Options{
@@ -108,7 +108,7 @@ func New(d Deps, o Options) *Server {
 	})
 	s.checkout = &checkout.Surface{
 		Shell: s.sh, Payments: d.Payments, Operations: s.ops, Presenter: s.presenter,
-		Hub: s.hub, Transfers: d.Transfers,
+		Hub: s.hub, BuildTransfer: d.BuildTransfer,
 	}
 	s.donate = donate.New(donate.Services{
 		Shell: s.sh, Campaigns: d.Campaigns, Payments: d.Payments, Operations: s.ops, API: s.api,

@@ -129,12 +129,12 @@ func (all networks) readers() map[chain.Network]chain.Reader {
 	return list
 }
 
-// transfers builds transactions for the payer's wallet on Solana; nil if Solana
-// is not configured.
-func (all networks) transfers() checkout.Transfers {
+// buildTransfer returns the function that builds transactions for the payer's
+// wallet on Solana; nil if Solana is not configured.
+func (all networks) buildTransfer() checkout.BuildTransfer {
 	if x, ok := all[chain.Solana]; ok {
-		if t, ok := x.reader.(checkout.Transfers); ok {
-			return t
+		if a, ok := x.reader.(*solana.Adapter); ok {
+			return a.Transfer
 		}
 	}
 	return nil

@@ -18,12 +18,12 @@ func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 	return web.New(web.Deps{
 		Users: a.Users, Merchants: a.Merchants,
 		Payments: a.Payments, Campaigns: a.Campaigns, Store: a.Store, Ping: a.Store.Ping, Sealer: sealer,
-		Wallets:   operation.Wallets{WalletOf: walletOf, SignerOf: wallet.SignerOf},
-		Recharges: a.recharge,
-		Lookup:    payment.NewLookup(a.Payments, a.networks.readers(), Now),
-		Transfers: a.networks.transfers(),
-		Dashboard: a.dashboard(o, sealer),
-		Now:       Now, NewID: func(t time.Time) payment.ID { return payment.ID(newULID(t)) }, Log: a.log,
+		Wallets:       operation.Wallets{WalletOf: walletOf, SignerOf: wallet.SignerOf},
+		Recharges:     a.recharge,
+		Lookup:        payment.NewLookup(a.Payments, a.networks.readers(), Now),
+		BuildTransfer: a.networks.buildTransfer(),
+		Dashboard:     a.dashboard(o, sealer),
+		Now:           Now, NewID: func(t time.Time) payment.ID { return payment.ID(newULID(t)) }, Log: a.log,
 	}, web.Options{
 		BaseURL: a.Config.BaseURL, CheckoutURL: a.Config.CheckoutURL, Version: o.Version,
 		GraphQL: graph.Options{Limits: graphLimits(a.Config.GraphQL), Introspection: a.Config.Introspection},

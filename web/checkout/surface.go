@@ -26,8 +26,8 @@ type Surface struct {
 	Operations *operation.Operations
 	Presenter  *Presenter
 	Hub        *live.Hub
-	// Transfers builds transactions for wallets on Solana; nil builds none.
-	Transfers Transfers
+	// BuildTransfer builds transactions for wallets on Solana; nil builds none.
+	BuildTransfer BuildTransfer
 	// CampaignPage shows a payment whose form was sent from a campaign.
 	CampaignPage CampaignPage
 }

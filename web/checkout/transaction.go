@@ -13,14 +13,12 @@ import (
 	"github.com/florinpay/florin/web/shell"
 )
 
-// Transfers builds transactions for wallets that sign what a page gives them. The
-// adapter of Solana does; tests stand in for it.
-type Transfers interface {
-	// Transfer returns a transaction, not signed, by which the payer sends
-	// units of the asset to the owner `to`. It fails with fault.Unprocessable
-	// for a wallet that does not hold enough.
-	Transfer(ctx context.Context, payer, to chain.Address, asset chain.Asset, units money.Units) ([]byte, error)
-}
+// BuildTransfer returns an unsigned transaction that sends units of the asset from
+// the payer's wallet to the owner `to`. It fails with fault.Unprocessable if the
+// wallet does not hold enough.
+type BuildTransfer func(
+	ctx context.Context, payer, to chain.Address, asset chain.Asset, units money.Units,
+) ([]byte, error)
 
 // transaction is what a wallet is given to sign.
 type transaction struct {
@@ -56,7 +54,7 @@ func (s *Surface) postTransaction(c echo.Context) error {
 	if err := s.Shell.Limits.Costly(ctx); err != nil {
 		return err
 	}
-	bytes, err := s.Transfers.Transfer(ctx, payer.Address, route.Address.Address, asset, p.Due().Units(asset.Decimals))
+	bytes, err := s.BuildTransfer(ctx, payer.Address, route.Address.Address, asset, p.Due().Units(asset.Decimals))
 	if err != nil {
 		return err
 	}
@@ -65,7 +63,7 @@ func (s *Surface) postTransaction(c echo.Context) error {
 
 // payable returns where a payment on Solana waits for money, and in what.
 func (s *Surface) payable(p payment.Payment) (payment.Route, chain.Asset, error) {
-	if s.Transfers == nil {
+	if s.BuildTransfer == nil {
 		return payment.Route{}, chain.Asset{}, errNoTransfer
 	}
 	route, started := p.Route()
