@@ -99,7 +99,7 @@ func auditedDashboard(t *testing.T) dashboardBundle {
 }
 
 // Every act on the pages writes its audit entry in its own transaction, and a
-// refused one writes none. Every form of the router is sent here, or stands in
+// refused one writes none. Every form of the router is sent here or listed in
 // withoutEntry.
 func TestPagesWriteAuditEntries(t *testing.T) {
 	t.Parallel()
@@ -356,7 +356,7 @@ func (d *diary) operator(rs *surfer, ada identity.User) {
 		me+"enabled a user: "+ownerEmail+"|")
 }
 
-// short starts a payment and has less than asked for arrive.
+// short starts a payment and deposits too little.
 func (b dashboardBundle) short(txnid string, amount int64) {
 	b.t.Helper()
 	p, err := b.payments.Get(b.t.Context(), txnid)
@@ -364,7 +364,7 @@ func (b dashboardBundle) short(txnid string, amount int64) {
 	b.deposit(b.start(p, chain.Base), money.Micros(amount)*money.USD, true)
 }
 
-// given makes a donation to a campaign that has arrived, and returns its number.
+// given makes a completed donation to a campaign and returns its number.
 func (b dashboardBundle) given(slug string) string {
 	b.t.Helper()
 	c, _, err := b.campaigns.Get(b.t.Context(), slug)

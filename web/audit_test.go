@@ -14,8 +14,8 @@ import (
 	"github.com/florinpay/florin/internal/testkit/engines"
 )
 
-// The published audit of GraphQL over HTTP (npm graphql-http) finds nothing
-// that must or should be otherwise.
+// The published audit of GraphQL over HTTP (npm graphql-http) finds no violation
+// of a MUST or SHOULD.
 func TestGraphQLOverHTTPAudit(t *testing.T) {
 	t.Parallel()
 	var results []struct{ ID, Name, Status, Reason string }

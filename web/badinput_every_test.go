@@ -15,8 +15,8 @@ import (
 	"github.com/florinpay/florin/web/docs"
 )
 
-// wrong are values that a type must refuse, as JSON; odd are those it may
-// take, and must live with.
+// wrong are values that a type must refuse, as JSON; odd are those it may accept but
+// must handle.
 var wrong = map[string][]string{
 	"String":  {`5`, `true`, `[]`, `{}`, `"` + strings.Repeat("x", 10_000) + `"`, `"a\u0000b"`, `"\u0007"`},
 	"Int":     {`"5"`, `1.5`, `true`, `-1`, `99999999999`, `1e400`, `[]`, `{}`},
@@ -50,8 +50,7 @@ func kindOf(schema *ast.Schema, t *ast.Type) string {
 }
 
 // TestBadInput_EveryArgument gives every argument of every operation, and
-// every field of every input, what does not belong there. The schema says
-// which there are.
+// every field of every input, a wrong value. The list comes from the schema.
 func TestBadInput_EveryArgument(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -84,7 +83,7 @@ func TestBadInput_EveryArgument(t *testing.T) {
 	}
 }
 
-// spot is where a value can stand: an argument, or a field inside of one.
+// spot is a place of a value: an argument, or a field inside one.
 type spot struct {
 	path string // such as input.wallets.bep20
 	kind string
@@ -121,7 +120,7 @@ func required(d *ast.Definition, but string) string {
 	return out.String()
 }
 
-// refused calls the operation with one value that does not belong there.
+// refused calls the operation with one wrong value.
 func (w *tenants) refused(kind string, op *ast.FieldDefinition, a *ast.ArgumentDefinition, p spot, value string,
 	must bool,
 ) {
@@ -146,7 +145,7 @@ func (w *tenants) refused(kind string, op *ast.FieldDefinition, a *ast.ArgumentD
 		return
 	}
 	code := got.text(w.t, "data."+op.Name+".code")
-	// A code is looked at for users with a second factor only.
+	// The code is checked only for users with a second factor.
 	must = must && p.path != "totp"
 	if got.text(w.t, "data."+op.Name+".message") == "" || code == "500" || code == "200" && must {
 		w.t.Errorf("%s, %s is %s: %s", op.Name, p.path, shown, got.start())

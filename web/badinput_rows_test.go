@@ -7,7 +7,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// badPayments name a key or a payment that does not fit the request.
+// badPayments name a key or payment that the request cannot use.
 var badPayments = []badRow{
 	{
 		name: "wrong key", prepare: func(*bundle) (string, string) { return "flk_" + strings.Repeat("0", 43), "" },
@@ -79,7 +79,7 @@ var badPayments = []badRow{
 	},
 }
 
-// badStarts ask for something that the state of the payment does not allow.
+// badStarts request something that the state of the payment does not allow.
 var badStarts = []badRow{
 	{
 		name: "no settlement wallet", prepare: func(b *bundle) (string, string) {

@@ -12,14 +12,14 @@ import (
 // badRow is one kind of bad input, over REST and over GraphQL.
 type badRow struct {
 	name string
-	// prepare returns what stands in the place of $A and $B.
+	// prepare returns the values of $A and $B.
 	prepare func(b *bundle) (a, second string)
 	// method, path and body are the REST request; query and field the
 	// GraphQL one.
 	method, path, body string
 	query, field       string
 	code               int
-	says               []string // each must stand in the message
+	says               []string // the message must contain each
 }
 
 const unknownTxn = "01KJ4Z8Y3T6Q0M5V9B2N7R1XWA"

@@ -52,8 +52,7 @@ type merchantStore interface {
 	merchant.Store
 }
 
-// bundle is a whole server on a database of its own, with chains that do as
-// they are told.
+// bundle is a whole server on a database of its own, with scripted chains.
 type bundle struct {
 	t         *testing.T
 	server    *Server
@@ -179,7 +178,7 @@ type seller struct {
 func (b *bundle) newKey(credits, queries int64) seller {
 	b.t.Helper()
 	ctx := b.t.Context()
-	// The password's hash is what makes a user slow; nobody signs in here.
+	// Hashing a password is slow, and this user never signs in.
 	user, err := b.store.CreateUser(ctx, identity.User{
 		PublicID:     string(testID(b.clock.Now())),
 		Email:        strings.ToLower(string(testID(b.clock.Now()))) + "@shop.example",
@@ -228,8 +227,8 @@ func (b *bundle) start(p payment.Payment, n chain.Network) payment.Payment {
 	return p
 }
 
-// deposit sends tokens (in Micros) to the payment's address and lets the
-// watcher's decision take them in.
+// deposit sends tokens (in Micros) to the payment's address and observes them as
+// the watcher does.
 func (b *bundle) deposit(p payment.Payment, amount money.Micros, final bool) payment.Payment {
 	b.t.Helper()
 	route, ok := p.Route()
@@ -279,7 +278,7 @@ func (b *bundle) balance(m seller) int64 {
 	return balance.Credits
 }
 
-// testClock stands still until it is moved.
+// testClock changes only when it is advanced.
 type testClock struct {
 	mu  sync.Mutex
 	now time.Time

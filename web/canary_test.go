@@ -17,7 +17,7 @@ import (
 
 // Secrets of every kind go through every operation that takes one, at debug
 // level, through success, failure and panic. None is in the log, the database
-// or an answer to a request for something else.
+// or the response to an unrelated request.
 func TestSecretsStayInside(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -46,7 +46,7 @@ func TestSecretsStayInside(t *testing.T) {
 	})
 }
 
-// quietReplies are the answers that must hold no secret.
+// quietReplies are the responses that must hold no secret.
 type quietReplies struct {
 	*bundle
 

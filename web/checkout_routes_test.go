@@ -208,9 +208,9 @@ func TestFailureOfLink(t *testing.T) {
 	}
 }
 
-// TestFailureLeadsOn: a failed page links to itself where trying again may help,
+// TestFailureLinks: a failed page links to itself where trying again may help,
 // and a failed form links to the page it was on.
-func TestFailureLeadsOn(t *testing.T) {
+func TestFailureLinks(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	id := string(b.newPayment(b.newMerchant(1)).ID)

@@ -10,8 +10,7 @@ import (
 	"github.com/florinpay/florin/views/docs"
 )
 
-// The console is there exactly where callers may read the schema, and so are
-// the links to it.
+// The console and the links to it exist exactly where callers may read the schema.
 func TestConsole_Switch(t *testing.T) {
 	t.Parallel()
 	on := newDashboard(t)

@@ -33,7 +33,7 @@ type Dashboard struct {
 	LastCheck func(context.Context) (ledger.Check, bool, error)
 	// Mail sends a plain text; nil where no mail is sent.
 	Mail func(ctx context.Context, to, subject, text string) error
-	// Wake says that webhooks are due; may be nil.
+	// Wake starts the delivery of due webhooks; may be nil.
 	Wake func()
 	// Sweeping returns the state of settlement on a network; false if nothing is
 	// settled there. May be nil.

@@ -135,7 +135,7 @@ func TestDashboard_Tenants(t *testing.T) {
 					t.Errorf("%s %s: %d", method, path, r.status)
 				}
 			}
-			// A new key or passkey is one's own, whatever else the form says.
+			// A new key or passkey belongs to the user of the session, whatever the form says.
 			if method == "POST" && r.status < 300 && route != keysPath && route != passkeysPath+"/ask" {
 				t.Errorf("%s %s with another's key: %d", method, path, r.status)
 			}
@@ -221,7 +221,7 @@ func TestDashboard_StoredScripts(t *testing.T) {
 				t.Errorf("%s: a script got through", route)
 			}
 		}
-		if r.status >= 500 && route != livePath { // a stream takes the connection over, and here is none
+		if r.status >= 500 && route != livePath { // a stream takes over the connection, which the recorder does not have
 			t.Errorf("%s: %d", route, r.status)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // The overview warns of everything that stops payments or webhooks, links each
-// warning to the page where it is solved, and shows none otherwise.
+// warning to the page that solves it, and shows none otherwise.
 func TestDashboard_Alerts(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)

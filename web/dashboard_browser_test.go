@@ -28,7 +28,7 @@ func serveDashboard(t *testing.T) (dashboardBundle, string) {
 	return serveDashboardAs(t, "127.0.0.1")
 }
 
-// serveDashboardAs is serveDashboard by another name of this machine.
+// serveDashboardAs is serveDashboard under another host name of this machine.
 func serveDashboardAs(t *testing.T, host string) (dashboardBundle, string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -82,8 +82,8 @@ func enterDashboard(ctx context.Context, t *testing.T, origin, email string) {
 		chromedp.Click("[data-testid=submit]"), chromedp.WaitVisible(".column h1"))
 }
 
-// pageFlaws looks for what a person would call broken: something wider than the
-// window, and targets too small for a thumb.
+// pageFlaws finds visible faults: elements wider than the window, and targets too
+// small for a thumb.
 const pageFlaws = `(() => {
 	const flaws = [], root = document.documentElement;
 	if (root.scrollWidth > root.clientWidth) flaws.push("the page is " + root.scrollWidth + " px wide in a window of " + root.clientWidth);
@@ -111,7 +111,7 @@ const pageFlaws = `(() => {
 	return flaws;
 })()`
 
-// lookAt looks at the page as it is, as a phone and a desktop show it, in both themes.
+// lookAt checks the open page at the sizes of a phone and a desktop, in both themes.
 func lookAt(ctx context.Context, t *testing.T, name string) {
 	t.Helper()
 	for _, scheme := range []string{"light", "dark"} {
@@ -136,7 +136,7 @@ func lookAt(ctx context.Context, t *testing.T, name string) {
 }
 
 // Every page of the dashboard, full and empty, in a browser: nothing is cut,
-// too small or inaccessible, and nobody else is asked for anything.
+// too small or inaccessible, and no other server gets a request.
 func TestDashboard_Pages(t *testing.T) {
 	t.Parallel()
 	b, origin := serveDashboard(t)

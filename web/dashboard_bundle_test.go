@@ -84,7 +84,7 @@ func newDashboard(t *testing.T, with ...func(*Deps, *Options)) dashboardBundle {
 	return newDashboardAt(t, testBaseURL, with...)
 }
 
-// newDashboardAt is newDashboard at another public address: passkeys hang on it.
+// newDashboardAt is newDashboard at another public address, which passkeys depend on.
 func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options)) dashboardBundle {
 	t.Helper()
 	ctx, log := t.Context(), &logBuffer{}
@@ -163,7 +163,7 @@ func (b dashboardBundle) shop(u identity.User) seller {
 	return seller{key, text.Reveal()}
 }
 
-// surfer is a browser without scripts: it keeps cookies and follows nothing.
+// surfer is a browser without scripts that keeps cookies and follows no redirects.
 type surfer struct {
 	b       dashboardBundle
 	cookies map[string]*http.Cookie

@@ -34,7 +34,7 @@ func (b dashboardBundle) audited(owner identity.User, acts ...audit.Action) {
 	}
 	for _, a := range acts {
 		if !seen[a] {
-			b.t.Errorf("the audit log does not say that somebody %s", a)
+			b.t.Errorf("the audit log has no entry of %s", a)
 		}
 	}
 }
@@ -114,7 +114,7 @@ func TestDashboard_Campaign(t *testing.T) {
 		audit.ActionCampaignResume, audit.ActionCampaignEnd)
 }
 
-// What donors write is shown when support approved it, several at once.
+// The texts of donors are shown once support approves them, several at once.
 func TestDashboard_Campaign_Review(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)
@@ -168,7 +168,7 @@ func TestDashboard_Campaign_Review(t *testing.T) {
 	b.audited(owner, audit.ActionModerate)
 }
 
-// A payment link from its form to a payment, and out of use.
+// A payment link is created, paid and paused.
 func TestDashboard_Links(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)

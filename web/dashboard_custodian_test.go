@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A hint that holds for every wallet is shown once.
+// A hint that applies to every wallet is shown once.
 func TestDashboard_Custodian_Hints(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)
@@ -51,11 +51,11 @@ func TestDashboard_Options(t *testing.T) {
 	for range 2 { // a save that changes nothing sends no mail
 		s.post("/dashboard/custodian/options", form...).leads(t, "/dashboard/custodian?key="+m.key.PublicID)
 	}
-	told := "BEP20 offered: yes → no|POLYGON tokens: all → USDC|POLYGON smallest amount: none → $5.00|" +
+	changes := "BEP20 offered: yes → no|POLYGON tokens: all → USDC|POLYGON smallest amount: none → $5.00|" +
 		"BASE final after: the network's own rule → 12s|accepted short by: 0 % → 0.5 %|accepted after expiry for: 0 h → 24 h"
 	mails := b.mailed(1)
-	s.get("/dashboard/security").wants(t, 200, strings.Split(told, "|")[1])
-	for line := range strings.SplitSeq(told, "|") {
+	s.get("/dashboard/security").wants(t, 200, strings.Split(changes, "|")[1])
+	for line := range strings.SplitSeq(changes, "|") {
 		if !strings.Contains(mails[0], line+"\n") || !strings.HasPrefix(mails[0], ownerEmail+"\n") {
 			t.Errorf("the mail lacks %q: %s", line, mails[0])
 		}

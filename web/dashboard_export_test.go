@@ -18,7 +18,7 @@ import (
 	"github.com/florinpay/florin/internal/store/report"
 )
 
-// longList is a merchant with that many payments, paged as the database pages.
+// longList is a merchant with that many payments, in pages like the database's.
 type longList struct {
 	rows int64
 	peak func()
@@ -42,7 +42,7 @@ func (l longList) payments(_ context.Context, q report.Query) ([]payment.Payment
 	return page, nil
 }
 
-// sink is a slow reader's socket: what is written is counted and gone.
+// sink counts the lines written to it and keeps nothing.
 type sink struct {
 	header http.Header
 	lines  int64
@@ -84,11 +84,11 @@ func exported(tb testing.TB, b dashboardBundle, s *surfer, rows int64, every int
 	return out.lines, most
 }
 
-// exportMemory is what an export may hold: some pages of 500 rows.
+// exportMemory is the most an export may hold, in bytes: some pages of 500 rows.
 const exportMemory = 4 << 20
 
 // A long export holds no more memory than a short one. FLORIN_TEST_EXPORT_ROWS
-// sets how long it is: 1000000 for the promise itself.
+// sets its length: 1000000 for the promised limit.
 //
 //nolint:paralleltest // it counts the memory of the whole process
 func TestExport_ConstantMemory(t *testing.T) {

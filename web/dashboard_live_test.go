@@ -17,8 +17,7 @@ import (
 	"github.com/florinpay/florin/internal/testkit/browser"
 )
 
-// An overview that stands open follows payments, and Ctrl-K finds one, with the
-// keyboard alone.
+// An open overview follows payments, and Ctrl-K finds one, with the keyboard alone.
 func TestDashboard_LiveAndFinder(t *testing.T) {
 	t.Parallel()
 	b, origin := serveDashboard(t)
@@ -62,7 +61,7 @@ func TestDashboard_LiveAndFinder(t *testing.T) {
 	browser.FirstParty(ctx, t, origin)
 }
 
-// The dialog's answers are the visitor's own, and a browser without scripts
+// The dialog finds only the merchant's own payments, and a browser without scripts
 // gets the list.
 func TestDashboard_Quick(t *testing.T) {
 	t.Parallel()
@@ -86,7 +85,7 @@ func TestDashboard_Quick(t *testing.T) {
 	}
 }
 
-// A stream ends with its session: who is signed out learns nothing more.
+// A stream ends with its session.
 func TestDashboard_LiveEndsWithSession(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)
@@ -118,7 +117,7 @@ func TestDashboard_LiveEndsWithSession(t *testing.T) {
 	late := b.newPaymentOf(m, "88.80")
 	for lines.Scan() {
 		if strings.Contains(lines.Text(), string(late.ID)) {
-			t.Fatal("a session that has ended is told of a payment")
+			t.Fatal("a session that has ended is sent a payment")
 		}
 	}
 	if ctx.Err() != nil {

@@ -26,7 +26,7 @@ func pictureOf(t *testing.T, side int, c color.Color) []byte {
 	return b.Bytes()
 }
 
-// upload sends a file as a browser does, calling it what contentType says.
+// upload sends a file with the content type, as a browser does.
 func (s *surfer) upload(path, key, contentType string, file []byte) reply {
 	s.b.t.Helper()
 	var body bytes.Buffer
@@ -56,8 +56,8 @@ const logoUpload = "/dashboard/branding/logo"
 
 var logoSrc = regexp.MustCompile(`src="(/logo/[0-9a-f]{64}\.png)"`)
 
-// A logo goes from the form to the payment page, is served so that it may be
-// kept for ever, and goes when another comes.
+// An uploaded logo is shown on the payment page, may be cached for ever, and is
+// deleted when another replaces it.
 func TestDashboard_Logo(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)
@@ -98,7 +98,7 @@ func TestDashboard_Logo(t *testing.T) {
 	} {
 		b.ask("GET", bad, "").wants(t, 404)
 	}
-	// Saving the rest of the looks keeps it; another picture replaces it.
+	// Saving the other branding keeps it; another picture replaces it.
 	s.post("/dashboard/branding", "key", m.key.PublicID, "name", "Nordlicht", "theme", "AUTO", "logoUrl", "").leads(t,
 		page)
 	s.get(page).wants(t, 200, shown[1])
@@ -111,7 +111,8 @@ func TestDashboard_Logo(t *testing.T) {
 	s.get("/dashboard/security").wants(t, 200, "uploaded a logo", "removed the logo")
 }
 
-// What is no plain picture is refused beside the input, and nothing is stored.
+// A file that is not a plain picture is refused beside the input, and nothing is
+// stored.
 func TestDashboard_LogoAttacks(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Whoever has got hold of a key can turn the money elsewhere: the owners hear
-// of it. What changes nothing of that is no mail.
+// A stolen API key can redirect the money, so such a change is mailed to the owners;
+// other changes send no mail.
 func TestMoneyMovedOverTheAPI(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)

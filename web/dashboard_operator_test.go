@@ -47,7 +47,7 @@ func rootDashboard(t *testing.T) (dashboardBundle, *surfer) {
 	return b, s
 }
 
-// To a merchant, the operator's area does not exist, whatever is asked of it.
+// For a merchant, every page of the operator's area is not found.
 func TestOperator_Roles(t *testing.T) {
 	t.Parallel()
 	b, _ := rootDashboard(t)
@@ -68,7 +68,7 @@ func TestOperator_Roles(t *testing.T) {
 				t.Errorf("%s %s as a merchant: %d", method, route, r.status)
 			}
 			if r := b.surfer().do(method, fill.Replace(route), nil); r.status != 303 {
-				t.Errorf("%s %s as nobody: %d", method, route, r.status)
+				t.Errorf("%s %s without a session: %d", method, route, r.status)
 			}
 		}
 	}
@@ -206,7 +206,7 @@ func TestOperator_Ledger(t *testing.T) {
 	must(t, <-ended)
 }
 
-// What a person signed in with reads as their own list of sessions says it.
+// The operator sees a user's devices by the same names as the user.
 func TestOperator_Person_Devices(t *testing.T) {
 	t.Parallel()
 	b, root := rootDashboard(t)

@@ -37,7 +37,7 @@ func TestDashboard_Payments(t *testing.T) {
 			t.Errorf("%s: %d", bad, r.status)
 		}
 	}
-	s.get("/dashboard/payments/"+string(paid.ID)).wants(t, 200, "Money is final", "told by test",
+	s.get("/dashboard/payments/"+string(paid.ID)).wants(t, 200, "Money is final", "reported by test",
 		"Webhook, attempt 1", "500 Internal Server Error", "NL-1042")
 	s.post("/dashboard/payments/"+string(paid.ID)+"/cancel").wants(t, 409, "already ended")
 }
@@ -60,8 +60,8 @@ func TestDashboard_ActsOnPayments(t *testing.T) {
 	s.get(p).wants(t, 200, "Cancelled", "The payment is cancelled.")
 }
 
-// Late money is accepted with one button, a short amount with re-authentication,
-// and no money not at all. The shop gets a webhook.
+// Late money is accepted with one click, a short amount with re-authentication, and
+// a payment without money is refused. The shop gets a webhook.
 func TestDashboard_Accept(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)
@@ -102,8 +102,8 @@ func TestDashboard_Accept(t *testing.T) {
 	}
 }
 
-// A merchant can look a transaction up as the payer can, and sees when the page
-// was first opened.
+// A merchant can look up a transaction as the payer can, and sees when the page was
+// first opened.
 func TestDashboard_FindInPayment(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)

@@ -5,26 +5,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 )
 
-// A page with several forms says what is wrong beside the input of the one that
-// was sent, keeps what was typed in it, and leaves the others alone.
-func TestDashboard_SaysItBesideTheField(t *testing.T) {
-	t.Parallel()
-	b := newDashboard(t)
-	owner := b.member(ownerEmail)
-	m := b.shop(owner)
-	_, dev := b.colleague(owner, "dev@shop.example", merchant.RoleDeveloper)
-	s := b.surfer()
-	s.signIn(ownerEmail)
+// badForm is a form with one wrong input.
+type badForm struct {
+	path  string
+	form  url.Values
+	input string // id of the wrong input, without its f-
+	kept  string // the value that the page must keep
+}
+
+// badForms are forms of the merchant m and their colleague dev, one for each input that can be wrong.
+func badForms(m seller, dev identity.User) []badForm {
 	long := strings.Repeat("x", 257)
-	for _, x := range []struct {
-		path  string
-		form  url.Values
-		input string // id of the input that is wrong, without its f-
-		kept  string // what was typed, as the page shows it
-	}{
+	return []badForm{
 		{"/dashboard/keys", url.Values{"label": {"Web"}, "wallet": {"0x12"}}, "wallet", `value="0x12"`},
 		{"/dashboard/keys/" + m.key.PublicID + "/label", url.Values{"label": {long}}, m.key.PublicID + "-label", `value="` + long + `"`},
 		{
@@ -67,19 +63,36 @@ func TestDashboard_SaysItBesideTheField(t *testing.T) {
 		{"/dashboard/links", url.Values{"slug": {"NO!"}, "amount": {"5"}}, "slug", `value="NO!"`},
 		{"/dashboard/campaigns", url.Values{"title": {"Roof"}, "goal": {"-1"}}, "goal", `value="-1"`},
 		{"/dashboard/webhooks/resend", url.Values{"since": {"yesterday"}}, "since", `value="yesterday"`},
-	} {
-		x.form.Set("key", m.key.PublicID)
-		r := s.do("POST", x.path, x.form)
-		if r.status < 400 || r.status >= 500 {
-			t.Errorf("%s: status %d", x.path, r.status)
-		}
-		if n := strings.Count(r.body, ` id="problem-`); n != 1 {
-			t.Errorf("%s: %d inputs are said to be wrong: %s", x.path, n, plainText(r.body))
-		}
-		for _, want := range []string{`id="problem-` + x.input + `"`, `problem-` + x.input + `" aria-invalid="true"`, x.kept} {
-			if !strings.Contains(r.body, want) {
-				t.Errorf("%s: the page lacks %q", x.path, want)
+	}
+}
+
+// A page with several forms shows the problem beside the wrong input of the form that was sent, keeps the values of
+// that form, and leaves the others unchanged.
+func TestDashboard_ProblemBesideItsInput(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	owner := b.member(ownerEmail)
+	m := b.shop(owner)
+	_, dev := b.colleague(owner, "dev@shop.example", merchant.RoleDeveloper)
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	for _, x := range badForms(m, dev) {
+		t.Run(strings.TrimPrefix(x.path, "/dashboard/")+" "+x.input, func(t *testing.T) {
+			x.form.Set("key", m.key.PublicID)
+			r := s.do("POST", x.path, x.form)
+			if r.status < 400 || r.status >= 500 {
+				t.Errorf("status %d", r.status)
 			}
-		}
+			if n := strings.Count(r.body, ` id="problem-`); n != 1 {
+				t.Errorf("%d inputs have a problem: %s", n, plainText(r.body))
+			}
+			for _, want := range []string{
+				`id="problem-` + x.input + `"`, `problem-` + x.input + `" aria-invalid="true"`, x.kept,
+			} {
+				if !strings.Contains(r.body, want) {
+					t.Errorf("the page lacks %q", want)
+				}
+			}
+		})
 	}
 }

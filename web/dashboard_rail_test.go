@@ -17,8 +17,8 @@ var (
 	linkTo     = regexp.MustCompile(`<a[^>]* href="(/[^"?]*)`)
 )
 
-// ways follows the navigation alone, from page to page, and returns the pages it
-// leads to. At each it counts the words of the rail.
+// ways follows the links of the navigation from page to page and returns the pages
+// they lead to. On each page it counts the words of the rail.
 func (s *surfer) ways(words int) []string {
 	s.b.t.Helper()
 	seen, todo := []string{}, []string{shell.HomePath}
@@ -48,7 +48,7 @@ func (s *surfer) ways(words int) []string {
 }
 
 // The rail has nine words, and with the tabs of their pages they lead to every
-// page that stands by itself, whoever reads; to none that is refused.
+// page that stands by itself, in every role, and to none that is refused.
 func TestDashboard_Rail(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)

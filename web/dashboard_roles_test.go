@@ -13,7 +13,7 @@ import (
 )
 
 // Who may use a route, written out: o owner, d developer, s support, v viewer,
-// - somebody who belongs to no merchant.
+// - a user who belongs to no merchant.
 var routeRoles = map[string]string{
 	"GET /dashboard":                             "odsv",
 	"GET /dashboard/find":                        "odsv",
@@ -97,7 +97,7 @@ var roleLetters = map[string]merchant.Role{
 }
 
 // colleague makes a user in a role for the owner's merchant, and signs them in;
-// the empty role is somebody who was removed from it.
+// the empty role means a member who was removed.
 func (b dashboardBundle) colleague(owner identity.User, email string, role merchant.Role) (*surfer, identity.User) {
 	b.t.Helper()
 	ctx, joining := b.t.Context(), role
@@ -119,7 +119,7 @@ func (b dashboardBundle) colleague(owner identity.User, email string, role merch
 }
 
 // Every route of the dashboard, from the router itself, lets exactly those
-// roles through that stand in the table; a route that stands in no table fails.
+// roles through that the table lists; a route without a row fails.
 func TestDashboard_Roles(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)
@@ -137,7 +137,7 @@ func TestDashboard_Roles(t *testing.T) {
 			}
 		}
 	}
-	// Who leaves is in no role afterwards.
+	// A user who has left has no role.
 	last := "POST " + teamPath + "/leave"
 	routes = append(slices.DeleteFunc(routes, func(name string) bool { return name == last }), last)
 	for name := range routeRoles {
@@ -150,7 +150,7 @@ func TestDashboard_Roles(t *testing.T) {
 		for _, name := range routes {
 			letters, ok := routeRoles[name]
 			if !ok {
-				t.Errorf("%s is a route nobody said who may use", name)
+				t.Errorf("%s is a route without a row in the table", name)
 				continue
 			}
 			method, route, _ := strings.Cut(name, " ")
@@ -163,7 +163,7 @@ func TestDashboard_Roles(t *testing.T) {
 	}
 }
 
-// What a route needs is asked of the merchant who owns what it names, too.
+// The role is also checked for the merchant who owns the ids in the request.
 func TestDashboard_Roles_Wallets(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)
@@ -197,7 +197,7 @@ func TestDashboard_Roles_Wallets(t *testing.T) {
 	}
 }
 
-// The operations of GraphQL ask the same question.
+// The operations of GraphQL check the same roles.
 func TestGraphQL_Roles(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)

@@ -28,11 +28,11 @@ import (
 // runs a script in two ways. It fits the shortest field, of 80 characters.
 const hostileText = `"'--></title></textarea></script><svg onload=ran()><script>ran()</script>`
 
-// countsScripts runs before anything of a page or a frame in it: whatever
-// stored text runs is counted, and shown in a dialog as a thief would.
+// countsScripts runs before everything else in a page or a frame in it. It counts the
+// scripts that stored text runs, and shows a dialog for each.
 const countsScripts = `window.ran = () => { top.scriptsRun = (top.scriptsRun || 0) + 1; alert("a stored script ran") }`
 
-// strangers are elements no page of ours has, in the page and in its frames.
+// strangers are elements that no page of ours has, in the page and in its frames.
 const strangers = `(() => {
 	const found = [];
 	const walk = d => {
@@ -44,7 +44,7 @@ const strangers = `(() => {
 })()`
 
 // openWithoutPolicy is a browser that ignores the pages' content security
-// policy: nothing but escaping stands between stored text and running.
+// policy: only escaping keeps stored text from running.
 func openWithoutPolicy(t *testing.T, options ...browser.Option) context.Context {
 	t.Helper()
 	ctx := browser.New(t, options...)
@@ -55,8 +55,8 @@ func openWithoutPolicy(t *testing.T, options ...browser.Option) context.Context 
 	return ctx
 }
 
-// ranNothing fails for what ran, or what stands in the page as an element, and
-// reports whether the hostile text is there to be read.
+// ranNothing fails if hostile text ran or became an element, and reports whether it
+// is shown as text.
 func ranNothing(ctx context.Context, t *testing.T, name string) bool {
 	t.Helper()
 	var run int
@@ -70,7 +70,7 @@ func ranNothing(ctx context.Context, t *testing.T, name string) bool {
 	return shown
 }
 
-// hostileShop is an installation whose people wrote hostileText everywhere.
+// hostileShop is an installation whose users wrote hostileText everywhere.
 type hostileShop struct {
 	dashboardBundle
 
@@ -132,13 +132,13 @@ func newHostileShop(b dashboardBundle) hostileShop {
 	b.deposit(gift, gift.Amount, true)
 	h.link, err = b.campaigns.CreateLink(ctx, h.key.ID, campaign.LinkDraft{Slug: "hostile", Description: text, Reference: text, Min: "1", Max: "9"})
 	must(t, err)
-	h.people(u)
+	h.users(u)
 	h.answers()
 	return h
 }
 
-// people join, sign in with strange browsers, and give strange reasons.
-func (h hostileShop) people(owner identity.User) {
+// users join, sign in with strange browsers, and give strange reasons.
+func (h hostileShop) users(owner identity.User) {
 	h.t.Helper()
 	seat := merchant.Membership{User: owner, Merchant: owner, Role: merchant.RoleOwner}
 	_, token, err := h.accounts.InviteMember(h.t.Context(), seat, "dev@shop.example", merchant.RoleDeveloper)
@@ -175,7 +175,7 @@ func (h hostileShop) answers() {
 	}
 }
 
-// pages are all that people see of it, public and in the dashboard.
+// pages are all its pages, public and in the dashboard.
 func (h hostileShop) pages() []string {
 	done, open, fresh := string(h.completed.ID), string(h.started.ID), string(h.pending.ID)
 	all := []string{
@@ -197,15 +197,15 @@ func (h hostileShop) pages() []string {
 	return all
 }
 
-// Whatever merchants, payers, givers, colleagues and servers write is read as
-// text on every page, even by a browser without a content security policy.
+// Whatever merchants, payers, donors, colleagues and servers write is shown as text
+// on every page, even by a browser without a content security policy.
 func TestDashboard_ScriptsNeverRun(t *testing.T) {
 	t.Parallel()
 	b, origin := serveDashboard(t)
 	h := newHostileShop(b)
 	ctx := openWithoutPolicy(t, browser.AllowError(`status of (400|401|403|404|409|422)`),
 		browser.AllowError(`ERR_CONNECTION_REFUSED \(https://127\.0\.0\.1/`), // the logo that is not there
-		browser.AllowError(`console\.error: "\[object Event\]"`))             // a stream that is left behind
+		browser.AllowError(`console\.error: "\[object Event\]"`))             // a stream that the browser left open
 	enterDashboard(ctx, t, origin, ownerEmail)
 	shown := 0
 	pages := h.pages()
@@ -221,8 +221,8 @@ func TestDashboard_ScriptsNeverRun(t *testing.T) {
 	h.comesLive(ctx, origin)
 }
 
-// comesLive looks at what is put into an open page: the overview as payments
-// come, and the search dialog.
+// comesLive checks what is added to an open page: the overview as payments come,
+// and the search dialog.
 func (h hostileShop) comesLive(ctx context.Context, origin string) {
 	h.t.Helper()
 	browser.Run(ctx, h.t, chromedp.Navigate(origin+"/dashboard"),
@@ -239,7 +239,7 @@ func (h hostileShop) comesLive(ctx context.Context, origin string) {
 	ranNothing(ctx, h.t, "the search dialog")
 }
 
-// The crawl above would see a script that runs: here is a page that lets one.
+// The crawl above would notice a script that runs: this page lets one run.
 func TestScriptsAreSeen(t *testing.T) {
 	t.Parallel()
 	careless := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -7,8 +7,8 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 )
 
-// Whoever knows a secret of the webhooks can tell a shop of payments that never
-// were: a session alone neither learns nor changes one, and owners are told.
+// A caller who knows a webhook secret can report payments to a shop that never
+// happened, so a session alone neither shows nor changes one, and owners are notified.
 func TestDashboard_SecretsAskForProof(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)
@@ -47,7 +47,7 @@ func TestDashboard_SecretsAskForProof(t *testing.T) {
 	}
 	s.post("/dashboard/custodian/retire", "key", m.key.PublicID, "password", testPassword).leads(t, page)
 	b.mailed(2)
-	for range 2 { // the second changes nothing, and is no news
+	for range 2 { // the second changes nothing and is not mailed
 		s.post("/dashboard/custodian/secret", "key", m.key.PublicID, "secret", "agreed", "password",
 			testPassword).leads(t, page)
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/florinpay/florin/internal/settlement"
 )
 
-// The history of a payment tells when its settlement was planned, sent and
-// final, in which transaction and for how much gas; and what lies on its
-// address on another network, with the command that brings it home.
+// The history of a payment shows when its settlement was planned, sent and final,
+// in which transaction and for how much gas. It also shows money at its address on
+// another network, with the command that sweeps it.
 func TestDashboard_Settlement(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)
@@ -34,17 +34,17 @@ func TestDashboard_Settlement(t *testing.T) {
 	shows(s.get(page), []string{}, "Settlement planned", "florin sweep")
 
 	ctx, now := t.Context(), b.clock.Now()
-	pots, err := b.store.DepositBalances(ctx, chain.Polygon, settlement.Query{Now: now, Limit: 10})
+	due, err := b.store.DepositBalances(ctx, chain.Polygon, settlement.Query{Now: now, Limit: 10})
 	must(t, err)
-	if len(pots) != 1 {
-		t.Fatalf("%d pots are due, want 1", len(pots))
+	if len(due) != 1 {
+		t.Fatalf("%d deposit balances are due, want 1", len(due))
 	}
 	w := settlement.Sweep{
 		ID: settlement.ID(testID(now)), Network: chain.Polygon, State: settlement.Planned,
 		CreatedAt: now, Items: []chain.SweepItem{{
-			PaymentID: pots[0].PaymentID, Number: pots[0].Number,
-			Address: pots[0].Address, Settlement: pots[0].Settlement,
-			Asset: pots[0].Asset, Expected: pots[0].Due,
+			PaymentID: due[0].PaymentID, Number: due[0].Number,
+			Address: due[0].Address, Settlement: due[0].Settlement,
+			Asset: due[0].Asset, Expected: due[0].Due,
 		}},
 	}
 	must(t, b.store.PlanSweep(ctx, w))
@@ -56,7 +56,7 @@ func TestDashboard_Settlement(t *testing.T) {
 	w.State, w.Tx, w.EndedAt, w.Paid = settlement.Confirmed, attempt.Tx, now.Add(2*time.Second),
 		money.UnitsFromUint64(1_230_000_000_000_000)
 	w.Block = chain.Head{Number: 901, Hash: string(testHash(901)), Time: now}
-	w.Moved = []chain.Moved{{Address: pots[0].Address.Address, Contract: pots[0].Asset.Contract, Units: pots[0].Due}}
+	w.Moved = []chain.Moved{{Address: due[0].Address.Address, Contract: due[0].Asset.Contract, Units: due[0].Due}}
 	must(t, b.store.EndSweep(ctx, w, now))
 	shows(s.get(page), []string{
 		"Settlement planned", "Arrived at your wallet", string(attempt.Tx),

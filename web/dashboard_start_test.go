@@ -9,8 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 )
 
-// A new merchant signs up, sets a shop up and is paid, in a browser without
-// scripts.
+// A new merchant signs up, sets up a shop and is paid, in a browser without scripts.
 func TestDashboard_NewMerchant(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)

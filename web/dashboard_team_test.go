@@ -35,7 +35,7 @@ func (s *surfer) linkOf(email string, r reply) string {
 	return link[1]
 }
 
-// invited signs in and invites somebody.
+// invited signs in and invites a colleague.
 func (s *surfer) invited(email, other, role string) {
 	s.signIn(email)
 	s.invite(other, role)
@@ -73,7 +73,7 @@ func TestDashboard_Team(t *testing.T) {
 			t.Error("the link is shown again")
 		}
 	})
-	// Whoever has the new link can join, so an open screen is not enough to get one.
+	// Anyone with the new link can join, so a session alone is not enough to get one.
 	t.Run("Resend", func(t *testing.T) {
 		invited, err := b.accounts.Invitations(t.Context(), owner)
 		must(t, err)
@@ -127,7 +127,7 @@ func TestDashboard_Team(t *testing.T) {
 	})
 }
 
-// Somebody with an account of their own joins, and changes between the two.
+// A user with an account of their own joins, and switches between the two.
 func TestDashboard_Switcher(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)
@@ -189,8 +189,8 @@ func TestDashboard_KnownDevice(t *testing.T) {
 	s.post("/signin", "email", ownerEmail, "password", testPassword).leads(t, "/dashboard")
 }
 
-// Where the money goes asks for the password or for a code, each once and not
-// too often, and tells every owner.
+// A change of wallets requires the password or a code, each code once and not too
+// often, and notifies every owner.
 func TestDashboard_Confirm(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)
@@ -225,14 +225,14 @@ func TestDashboard_Confirm(t *testing.T) {
 	post("a", code()).leads(t, "/dashboard/custodian?key="+m.key.PublicID)
 	post("b", code()).wants(t, 403, "was used already")
 	post("b", testPassword).leads(t, "/dashboard/custodian?key="+m.key.PublicID)
-	told := strings.Join(b.mailed(4), "\n")
+	mails := strings.Join(b.mailed(4), "\n")
 	for _, owner := range []string{ownerEmail, "second@shop.example"} {
-		if strings.Count(told, owner+"\nWhere your money goes") != 2 {
-			t.Errorf("%s was told: %s", owner, told)
+		if strings.Count(mails, owner+"\nWhere your money goes") != 2 {
+			t.Errorf("%s was notified: %s", owner, mails)
 		}
 	}
-	if strings.Contains(told, "dev@shop.example") {
-		t.Error("a developer was told")
+	if strings.Contains(mails, "dev@shop.example") {
+		t.Error("a developer was notified")
 	}
 	limited := 0
 	for i := range 20 {

@@ -74,7 +74,7 @@ func TestDashboard_WebhookFilters(t *testing.T) {
 	}
 }
 
-// An operator sees how each node does, by its host alone.
+// An operator sees the state of each endpoint, named by its host alone.
 func TestDashboard_OperatorEndpoints(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t, func(d *Deps, _ *Options) {

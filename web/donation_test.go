@@ -100,8 +100,8 @@ func badDonations() []badRow {
 	}
 }
 
-// A donation through its life: one credit, an ordinary payment, and a total
-// that is the money of completed payments.
+// A donation takes one credit and is an ordinary payment; the total is the money of
+// completed payments.
 func TestDonation(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -165,13 +165,13 @@ func TestDonation_Idempotency(t *testing.T) {
 	}
 }
 
-// A merchant's credits are not for one stranger to use up: an address opens few
-// donations, a repetition counts once, and others go on.
+// One client cannot use up a merchant's credits: an address opens few donations, a
+// repetition counts once, and other addresses are not affected.
 func TestDonation_Limited(t *testing.T) {
 	t.Parallel()
 	rates := shell.DefaultRates()
 	rates.Open = shell.Rate{PerSecond: 1. / 30, Burst: 3}
-	rates.Costly = shell.Rate{PerSecond: 1. / 300, Burst: 1} // which has nothing to do with it
+	rates.Costly = shell.Rate{PerSecond: 1. / 300, Burst: 1} // a limit that must not matter here
 	b := newBundleWith(t, Options{BaseURL: testBaseURL, CheckoutURL: testBaseURL, Rates: rates})
 	m := b.newMerchant(20)
 	c := b.newCampaign(m)
@@ -198,8 +198,8 @@ func TestDonation_Limited(t *testing.T) {
 	give("203.0.113.1").wants(t, 200)
 }
 
-// However many addresses strangers have, what they open and do not pay for
-// takes only so many of the merchant's credits; what is paid makes room.
+// From however many addresses, unpaid donations take only a limited number of the
+// merchant's credits; a paid one makes room for another.
 func TestDonation_ManyWaiting(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)

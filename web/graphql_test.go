@@ -83,7 +83,7 @@ func TestIntrospection(t *testing.T) {
 	}
 }
 
-// The operator's limits hold: what fits is answered, and one more is refused.
+// A request within the operator's limits is answered, and one more is refused.
 func TestGraphQLLimits(t *testing.T) {
 	t.Parallel()
 	b := newBundleWith(t, Options{BaseURL: testBaseURL, CheckoutURL: testBaseURL, GraphQL: graph.Options{
@@ -117,11 +117,11 @@ func TestGraphQLLimits(t *testing.T) {
 	}
 	if page := b.ask("GET", docs.RequestsPath, "").body; !strings.Contains(page, "at most 1000 bytes") ||
 		!strings.Contains(page, "at most 40 tokens") {
-		t.Error("the documentation tells other limits")
+		t.Error("the documentation shows other limits")
 	}
 }
 
-// What is asked for twice under two names is done twice, and paid for twice.
+// An operation requested twice under two names runs twice and is charged twice.
 func TestAliases(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -150,12 +150,12 @@ func TestRequestsAreNamed(t *testing.T) {
 	}
 }
 
-// What breaks inside is named by the request's id, and shown to nobody.
+// An internal error shows only the id of the request.
 func TestFaultsOfOurs(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	p := b.newPayment(b.newMerchant(5))
-	b.start(p, chain.Polygon) // or it is answered from what was read a moment ago
+	b.start(p, chain.Polygon) // the lookup must not answer from its cache
 	must(t, b.store.Close())
 	rest := b.ask("GET", "/orders/"+string(p.ID), "")
 	id := rest.header.Get("X-Request-Id")

@@ -22,17 +22,17 @@ type healthReport struct {
 	Version  string                          `json:"version"`
 	Database string                          `json:"database"`
 	Networks map[chain.Network]networkHealth `json:"networks"`
-	// Recharge is whether the operation of that name sells query units now.
+	// Recharge says whether query units can be bought now.
 	Recharge operationHealth `json:"rechargeApiKey"`
 }
 
-// operationHealth is how an operation does that needs more than the database.
+// operationHealth is the state of an operation that needs more than the database.
 type operationHealth struct {
 	Status string `json:"status"`
 	Reason string `json:"reason"`
 }
 
-// networkHealth is how a network does.
+// networkHealth is the state of a network.
 type networkHealth struct {
 	Status     string `json:"status"`
 	Head       uint64 `json:"head"`
@@ -40,11 +40,11 @@ type networkHealth struct {
 	Final      uint64 `json:"final"`
 	LagSeconds int64  `json:"lagSeconds"`
 	Reason     string `json:"reason"`
-	// Gas is left out where nothing is swept.
+	// Gas is omitted where nothing is swept.
 	Gas *gasHealth `json:"gas,omitempty"`
 }
 
-// What a part of the report can be.
+// States in the report.
 const (
 	healthOK       = "ok"
 	healthDegraded = "degraded"
@@ -53,8 +53,8 @@ const (
 )
 
 const (
-	// pingKept is for how long the database's state is believed, so that
-	// asking for health cannot be used to keep it busy.
+	// pingKept is how long the result of a ping is reused, so that health checks
+	// cannot load the database.
 	pingKept    = 500 * time.Millisecond
 	pingTimeout = 2 * time.Second
 )
@@ -103,8 +103,8 @@ func (s *Server) networkHealth(n chain.Network) networkHealth {
 	return out
 }
 
-// rechargeHealth is off where no recharge can be sold here at all, and degraded
-// while its network cannot be used, which the network's own state tells too.
+// rechargeHealth is off where no recharge is sold, and degraded while its network
+// cannot be used, which the network's own state reports too.
 func (s *Server) rechargeHealth() operationHealth {
 	err := error(recharge.ErrNotOffered)
 	if s.d.Recharges != nil {
@@ -123,7 +123,7 @@ func (s *Server) rechargeHealth() operationHealth {
 	return out
 }
 
-// databaseDown asks the database, or believes what it said a moment ago.
+// databaseDown pings the database, or returns the result of the last pingKept.
 func (s *Server) databaseDown(ctx context.Context) bool {
 	s.health.mu.Lock()
 	defer s.health.mu.Unlock()

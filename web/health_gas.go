@@ -5,7 +5,7 @@ import (
 	"github.com/florinpay/florin/internal/settlement"
 )
 
-// gasHealth is how the gas wallet of a network does. Amounts are in whole
+// gasHealth is the state of the gas wallet of a network. Amounts are in whole
 // native coins.
 type gasHealth struct {
 	Wallet  chain.Address `json:"wallet"`
@@ -18,12 +18,12 @@ type gasHealth struct {
 	Waiting        string  `json:"waiting"` // why sweeps wait; empty when they do not
 }
 
-// ReportGas makes GET /health tell how sweeping does. Call it before Serve.
+// ReportGas adds the state of gas wallets to GET /health. Call it before Serve.
 func (s *Server) ReportGas(status func(chain.Network) (settlement.Status, bool)) {
 	s.health.gas = status
 }
 
-// gasHealth returns nil where nothing is swept, or was not looked at yet.
+// gasHealth returns nil where nothing is swept, or before the first measurement.
 func (s *Server) gasHealth(n chain.Network) *gasHealth {
 	if s.health.gas == nil {
 		return nil

@@ -19,7 +19,7 @@ func (b *bundle) queries(m seller) int64 {
 	return balance.Queries
 }
 
-// list asks for transactions and returns their txnids in order.
+// list lists transactions and returns their txnids in order.
 func (b *bundle) list(t *testing.T, m seller, arguments string) ([]string, reply) {
 	t.Helper()
 	r := b.graphQL(`{ getTransactions(apiKey: "`+m.text+`"`+arguments+`) { code message transactions { txnid } apiKey { creditsLeft } pageInfo { hasNextPage endCursor } } }`, "")

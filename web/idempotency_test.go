@@ -51,7 +51,7 @@ func checkIdempotency(t *testing.T, b *bundle) {
 	if got := b.graphQL(double, "", "Idempotency-Key", "order-3"); !strings.Contains(got.body, `"errors"`) {
 		t.Errorf("two mutations under one key: %s", got.body)
 	}
-	// A refusal is an answer too; what was only a fault of the moment is not.
+	// A refusal is stored as an answer; a temporary failure is not.
 	p := b.newPayment(m)
 	start := `{"txnid":"` + string(p.ID) + `","network":"BASE","token":"USDC"}`
 	b.networks.fallBehind(chain.Base)
@@ -70,7 +70,7 @@ func checkIdempotency(t *testing.T, b *bundle) {
 	})
 }
 
-// Many at once under one key make one payment.
+// Concurrent requests with one key make one payment.
 func TestIdempotencyUnderLoad(t *testing.T) { onEach(t, checkIdempotencyUnderLoad) }
 
 func checkIdempotencyUnderLoad(t *testing.T, b *bundle) {

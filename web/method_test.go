@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Where the dashboard is served too, an address that is asked with a wrong
-// method still says so, and one that is not there is not there.
+// With the dashboard too, a known path with a wrong method answers 405 and an
+// unknown path answers 404.
 func TestWrongMethod(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)

@@ -110,7 +110,7 @@ func (r testReader) Find(_ context.Context, tx chain.TxHash) (chain.Found, error
 	return f, nil
 }
 
-// testDepositor derives an address from what it is given, as a real one does.
+// testDepositor derives an address from its arguments, as a real one does.
 type testDepositor struct{}
 
 func (testDepositor) DepositAddress(s chain.Settlement) (chain.Watched, error) {

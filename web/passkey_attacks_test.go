@@ -9,8 +9,8 @@ import (
 	"github.com/florinpay/florin/internal/testkit/authenticator"
 )
 
-// passkeyAttack is what an attacker has: a stolen device of another user, and
-// what the owner's browser and device (k) answer.
+// passkeyAttack is what an attacker has: another user's device, and the responses of
+// the owner's browser and device (k).
 type passkeyAttack struct {
 	b      dashboardBundle
 	u      identity.User

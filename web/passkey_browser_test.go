@@ -25,7 +25,7 @@ func withAuthenticator(ctx context.Context, t *testing.T) webauthn.Authenticator
 	return id
 }
 
-// verifies says whether the finger that is laid on the device is the owner's.
+// verifies sets whether the finger on the device is the owner's.
 func verifies(id webauthn.AuthenticatorID, yes bool) chromedp.Action {
 	return chromedp.ActionFunc(func(ctx context.Context) error { return webauthn.SetUserVerified(id, yes).Do(ctx) })
 }
@@ -44,7 +44,7 @@ func TestPasskey_Browser(t *testing.T) {
 	enterDashboard(ctx, t, origin, ownerEmail)
 	browser.Run(ctx, t, chromedp.Navigate(origin+securityPath), chromedp.WaitVisible("[data-testid=add-passkey]"))
 	lookAt(ctx, t, "security-no-passkey")
-	// A wrong password is told beside the form, and what was typed stays.
+	// A wrong password is reported beside the form, and the input stays.
 	var problem, name string
 	browser.Run(ctx, t, chromedp.SendKeys("#f-name", "Phone"), chromedp.SendKeys("#passkey-proof", "wrong password"),
 		chromedp.Click("[data-testid=add-passkey]"),
@@ -67,7 +67,7 @@ func TestPasskey_Browser(t *testing.T) {
 		t.Errorf("signing in leads to %s", at)
 	}
 
-	// Where the money goes is changed with it.
+	// It re-authenticates a change of wallets.
 	browser.Run(ctx, t, chromedp.Navigate(origin+"/dashboard/custodian"), chromedp.SetValue("[name='wallet.BASE']", "0x00000000000000000000000000000000000000AA"))
 	lookAt(ctx, t, "custodian-passkey")
 	browser.Run(ctx, t, chromedp.Click(".passkey button"), chromedp.WaitVisible(".notice"))
@@ -78,7 +78,7 @@ func TestPasskey_Browser(t *testing.T) {
 		t.Errorf("the wallet on Base is %s", c.Wallets["BASE"])
 	}
 
-	// Another one for the same account is not made on the same device.
+	// The same device makes no second one for the same account.
 	browser.Run(ctx, t, chromedp.Navigate(origin+securityPath), chromedp.WaitVisible("[data-testid=add-passkey]"),
 		chromedp.Click("form[data-passkey-at] .passkey button"), chromedp.WaitVisible("form[data-passkey-at] .problem:not(:empty)"),
 		chromedp.Text("form[data-passkey-at] .passkey .problem", &problem))

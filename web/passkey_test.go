@@ -16,7 +16,7 @@ import (
 // device is an authenticator at the address of the tests.
 var device = authenticator.Device{Origin: testBaseURL, RPID: "pay.example"}
 
-// asks returns what the server asks a browser.
+// asks returns the options that the server sends a browser.
 func (s *surfer) asks(path string, pairs ...string) string {
 	s.b.t.Helper()
 	r := s.post(path, pairs...)
@@ -27,13 +27,13 @@ func (s *surfer) asks(path string, pairs ...string) string {
 	return r.body
 }
 
-// addPasskey registers k for whoever is signed in.
+// addPasskey registers k for the signed-in user.
 func (s *surfer) addPasskey(k *authenticator.Key) reply {
 	s.b.t.Helper()
 	return s.post(passkeysPath, "name", "Phone", "made", device.Make(s.b.t, s.asks(passkeysPath+"/ask", "password", testPassword), k))
 }
 
-// enter signs in with what the answer is.
+// enter signs in with the response of a device.
 func (s *surfer) enter(answer string, more ...string) reply {
 	s.b.t.Helper()
 	return s.post(passkeyPath, append([]string{"passkey", answer}, more...)...)
@@ -89,7 +89,7 @@ func TestPasskey_SignIn(t *testing.T) {
 	third.post("/signin", "email", ownerEmail, "password", testPassword).wants(t, 200, "Second step")
 	third.enter(device.Answer(t, third.asks(passkeyPath+"/ask"), k)).leads(t, "/dashboard")
 
-	// A fresh session, and not the one somebody planted.
+	// A fresh session, not the planted one.
 	planted := third.cookies["__Host-florin"]
 	third.enter(device.Answer(t, third.asks(passkeyPath+"/ask"), k)).leads(t, "/dashboard")
 	if third.cookies["__Host-florin"].Value == planted.Value {
@@ -97,7 +97,7 @@ func TestPasskey_SignIn(t *testing.T) {
 	}
 }
 
-// Every attack changes one thing of a genuine sign-in.
+// Every attack changes one thing in a genuine sign-in.
 func TestPasskey_SignIn_Attacks(t *testing.T) {
 	t.Parallel()
 	b, u, owner, k := keyed(t)
@@ -114,13 +114,13 @@ func TestPasskey_SignIn_Attacks(t *testing.T) {
 			s.get("/dashboard").leads(t, "/signin")
 		})
 	}
-	// Slowed, and let in again: none of it keeps the honest one out.
+	// The owner is slowed down but can still sign in.
 	b.clock.advance(30 * time.Minute)
 	s := b.surfer()
 	s.enter(device.Answer(t, s.asks(passkeyPath+"/ask"), k)).leads(t, "/dashboard")
 }
 
-// A counter that goes back is a copy's: it is refused, and the user is told.
+// A counter that goes back means a copy: it is refused, and the user is notified.
 func TestPasskey_Copied(t *testing.T) {
 	t.Parallel()
 	b, u, owner, k := keyed(t)
@@ -139,8 +139,8 @@ func TestPasskey_Copied(t *testing.T) {
 	}
 }
 
-// What a made passkey says of itself is checked as well, and one credential is
-// of one account.
+// The response that registers a passkey is checked as well, and a credential belongs
+// to one account.
 func TestPasskey_Register_Attacks(t *testing.T) {
 	t.Parallel()
 	b, _, owner, k := keyed(t)
@@ -174,17 +174,17 @@ func TestPasskey_Register_Attacks(t *testing.T) {
 			}
 		})
 	}
-	// Without a proof nobody is asked at all.
+	// Without re-authentication no options are sent.
 	s.post(passkeysPath+"/ask", "password", "wrong password").wants(t, 400, "The password is wrong")
 	s.post(passkeysPath+"/ask").wants(t, 400)
-	// A question is answered once.
+	// A challenge is answered once.
 	made := device.Make(t, ask(s), authenticator.NewKey(t))
 	s.post(passkeysPath, "made", made).leads(t, securityPath)
 	s.post(passkeysPath, "made", made).wants(t, 401, refusedPasskey)
 }
 
-// A passkey is as good as a password where it is asked for again, once, from
-// the session that was asked, and only that user's.
+// A passkey re-authenticates like a password: once, in the session that got the
+// challenge, and only with that user's passkey.
 func TestPasskey_Confirm(t *testing.T) {
 	t.Parallel()
 	b, u, s, k := keyed(t)
@@ -245,15 +245,15 @@ func TestPasskey_RenameAndRemove(t *testing.T) {
 		t.Errorf("mailed: %q", mails)
 	}
 
-	// What is removed is as unknown as what never was.
+	// A removed passkey gets the same response as an unknown one.
 	gone, never := b.surfer(), b.surfer()
-	nobody := authenticator.NewKey(t)
-	nobody.Handle = []byte("01HZZZZZZZZZZZZZZZZZZZZZZZ")
+	stranger := authenticator.NewKey(t)
+	stranger.Handle = []byte("01HZZZZZZZZZZZZZZZZZZZZZZZ")
 	a := gone.enter(device.Answer(t, gone.asks(passkeyPath+"/ask"), k))
-	z := never.enter(device.Answer(t, never.asks(passkeyPath+"/ask"), nobody))
+	z := never.enter(device.Answer(t, never.asks(passkeyPath+"/ask"), stranger))
 	a.wants(t, 401, refusedPasskey)
 	if z.status != 401 || anonymous(a.body) != anonymous(z.body) {
-		t.Error("answers tell which passkeys there were")
+		t.Error("the responses reveal which passkeys there were")
 	}
 }
 
@@ -286,7 +286,7 @@ func TestPasskey_Throttled(t *testing.T) {
 				t.Error("it does not say when to come back")
 			}
 		}
-		b.clock.advance(2 * time.Second) // for asking is limited by itself
+		b.clock.advance(2 * time.Second) // requests for options are limited too
 	}
 	if refused < 3 {
 		t.Errorf("only %d of 12 guesses were refused", refused)
@@ -294,10 +294,10 @@ func TestPasskey_Throttled(t *testing.T) {
 	s := b.surfer()
 	s.enter(device.Answer(t, s.asks(passkeyPath+"/ask"), k)).wants(t, 429)
 	s.signIn("other@shop.example")
-	s.signIn(ownerEmail) // by password, which others' guesses at the passkey do not hold up
+	s.signIn(ownerEmail) // by password, which guesses at the passkey do not slow down
 }
 
-// Where browsers offer no passkeys, neither do we.
+// Where browsers offer no passkeys, neither does the server.
 func TestPasskey_NotHere(t *testing.T) {
 	t.Parallel()
 	for base, offered := range map[string]bool{

@@ -10,8 +10,8 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// TestReceiptIsPublic: a receipt's link goes from hand to hand. Whoever opens it, signed in or not and in any
-// language, learns what the receipt says and nothing else of the payment, its payer or its merchant.
+// TestReceiptIsPublic: a receipt's link is passed on. Anyone who opens it, signed in or not and in any
+// language, sees the receipt and nothing else of the payment, its payer or its merchant.
 func TestReceiptIsPublic(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -45,7 +45,7 @@ func TestReceiptIsPublic(t *testing.T) {
 			t.Errorf("%s: %d, without the address that was paid to", address, got.status)
 		}
 		if i := slices.IndexFunc(hidden, func(s string) bool { return strings.Contains(got.body, s) }); i >= 0 {
-			t.Errorf("%s tells %q", address, hidden[i])
+			t.Errorf("%s shows %q", address, hidden[i])
 		}
 	}
 }

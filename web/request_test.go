@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// reply is an answer of the server.
+// reply is a response of the server.
 type reply struct {
 	status int
 	header http.Header
@@ -50,7 +50,7 @@ func (b *bundle) graphQL(query, variables string, header ...string) reply {
 	return b.ask("POST", "/graphql", `{"query":`+string(text)+`,"variables":`+variables+`}`, header...)
 }
 
-// start is as much of the body as fits a message.
+// start is the beginning of the body, for a message.
 func (r reply) start() string { return r.body[:min(len(r.body), 800)] }
 
 // field reads a field of a JSON answer by its path, such as

@@ -14,8 +14,8 @@ func (s *Server) routes() *echo.Echo {
 	e.Use(s.sh.Enter, s.sh.Headers, s.sh.PerClient)
 
 	r := s.sh.Router(e)
-	// These cost next to nothing: a page asks for its files all at once, and a
-	// monitor may ask as often as it likes.
+	// These cost next to nothing: a page requests its files all at once, and a
+	// monitor may poll as often as it likes.
 	free := r.Unlimited()
 	free.Read("/health", s.getHealth)
 	free.Read(static.Prefix+"*", echo.WrapHandler(static.Handler()))

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// scenario is one request and what its answer must and must not hold.
+// scenario is one request and what its response must and must not contain.
 type scenario struct {
 	name               string
 	method, path, body string

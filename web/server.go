@@ -139,7 +139,7 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // pages. It never blocks.
 func (s *Server) Changed(id payment.ID) { s.hub.Publish(id) }
 
-// Streams counts the open pages that are kept up to date.
+// Streams returns how many open pages are kept up to date.
 func (s *Server) Streams() int { return s.hub.Count() }
 
 // Timeouts of the server. Streams set their own.

@@ -50,7 +50,7 @@ func TestSession_PlainHTTP(t *testing.T) {
 	}
 }
 
-// A session that was planted before sign-in is not the one that is signed in.
+// Signing in does not keep a session that was planted before.
 func TestSession_Fixation(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)
@@ -84,7 +84,7 @@ func TestSession_ForgedCookies(t *testing.T) {
 			t.Errorf("%s: %d", name, r.status)
 		}
 	}
-	// One cookie's content does not pass for another's.
+	// One cookie's value is not valid in another.
 	s.cookies["__Host-florin-half"] = &http.Cookie{Name: "__Host-florin-half", Value: good}
 	delete(s.cookies, "__Host-florin")
 	s.post("/signin/code", "code", "123456").leads(t, "/signin")
@@ -102,7 +102,7 @@ func TestSession_Expires(t *testing.T) {
 	s.get("/dashboard").leads(t, "/signin")
 }
 
-// The same answer, whoever's address it is.
+// The same response for every address.
 func TestSession_UniformAnswers(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)
@@ -119,7 +119,7 @@ func TestSession_UniformAnswers(t *testing.T) {
 	}
 	a, z := b.surfer().post("/forgot", "email", ownerEmail), b.surfer().post("/forgot", "email", "eda@shop.example")
 	if a.status != 200 || anonymous(a.body) != anonymous(z.body) {
-		t.Error("asking for a new password tells who has an account")
+		t.Error("a request for a new password reveals who has an account")
 	}
 }
 
@@ -147,8 +147,8 @@ func TestSession_Throttled(t *testing.T) {
 	}
 }
 
-// Whoever is guessed at is told once a day, whichever surface it is tried on;
-// nobody else is.
+// A user whose password is guessed is notified once a day, on whichever surface; no
+// other user is.
 func TestSession_GuessedAt(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)
@@ -168,13 +168,13 @@ func TestSession_GuessedAt(t *testing.T) {
 	for _, email := range []string{ownerEmail, ownerEmail, "nobody@shop.example"} {
 		for range 10 {
 			guess(email, "203.0.113.9")
-			b.clock.advance(2 * time.Second) // for asking is limited by itself
+			b.clock.advance(2 * time.Second) // these requests are limited too
 		}
 	}
 	if mails := b.mailed(1); !strings.HasPrefix(mails[0], ownerEmail+"\nSomebody is guessing") {
 		t.Errorf("mailed: %q", mails)
 	}
-	// An address that may try nobody any more does not make bystanders hear of it.
+	// A blocked address does not cause mails to other users.
 	for i := 0; i < 80 && guess("u"+strconv.Itoa(i)+"@shop.example",
 		"203.0.113.10") != http.StatusTooManyRequests; i++ {
 		b.clock.advance(2 * time.Second)
@@ -296,8 +296,8 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// A new password by mail ends sessions and leaves passkeys, which the letter and
-// the next sign-in put before the user.
+// A new password by mail ends sessions and keeps passkeys, which the mail and the
+// next sign-in show to the user.
 func TestReset_Passkeys(t *testing.T) {
 	t.Parallel()
 	b, _, s, k := keyed(t)

@@ -14,8 +14,8 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// A user with a second factor signs in over GraphQL with its code; guesses are
-// counted as wrong passwords are.
+// A user with a second factor signs in over GraphQL with its code; wrong codes
+// count like wrong passwords.
 func TestLoginWithSecondFactor(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -25,7 +25,7 @@ func TestLoginWithSecondFactor(t *testing.T) {
 	e, err := b.accounts.BeginFactor(t.Context(), user, session)
 	must(t, err)
 	code := func() string {
-		b.clock.advance(time.Minute) // a code is taken once
+		b.clock.advance(time.Minute) // a code is accepted once
 		text, err := totp.GenerateCode(e.Secret.Reveal(), b.clock.Now())
 		must(t, err)
 		return text
@@ -65,7 +65,7 @@ func TestLoginWithSecondFactor(t *testing.T) {
 	}
 }
 
-// Where signing up is by invitation, the invitation's token opens it, once.
+// Where sign-up is by invitation, the token of an invitation allows it, once.
 func TestSignUpByInvitation(t *testing.T) {
 	t.Parallel()
 	b := newBundleWith(t, Options{BaseURL: testBaseURL, CheckoutURL: testBaseURL})
@@ -94,7 +94,7 @@ func TestSignUpByInvitation(t *testing.T) {
 	}
 }
 
-// Keys made at the same time do not slip past the limit.
+// Keys made at the same time cannot exceed the limit.
 func TestKeyLimit(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bundle) {
 		session := b.signUp(t, "ada@shop.example")

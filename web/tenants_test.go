@@ -21,7 +21,7 @@ var byTxnid = []string{
 	"getTxnDetails", "cancelPayment", "startBep20Payment", "startPolygonPayment", "startBasePayment", "startSolPayment",
 }
 
-// foreign are the arguments that name something that may be another's.
+// foreign are the arguments that can name something of another merchant.
 var foreign = []string{"txnid", "apiKeyId", "after"}
 
 // tenants are two merchants that know nothing of each other.
@@ -70,8 +70,8 @@ var publicRoutes = []string{
 }
 
 // Every REST route that takes an id, read from the router: with another's id
-// and a key of mine it finds nothing and changes nothing, and an id nobody has
-// is unknown to all of them.
+// and a key of mine it finds nothing and changes nothing, and an unknown id is not
+// found by any of them.
 func TestTenants_REST(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -163,7 +163,7 @@ func (w *tenants) try(kind string, op *ast.FieldDefinition) {
 		w.t.Errorf("%s: the test wrote a malformed document: %s", op.Name, got.body)
 		return
 	}
-	// A cursor that is another's is a malformed argument, anything else is unknown.
+	// Another merchant's cursor is a malformed argument; anything else is unknown.
 	if code := got.text(w.t, "data."+op.Name+".code"); code != "404" &&
 		(code != "400" || !strings.Contains(document, "after: ")) {
 		w.t.Errorf("%s answers %s", document, got.body)
@@ -198,7 +198,7 @@ func (w *tenants) argument(a *ast.ArgumentDefinition) string {
 	return ""
 }
 
-// state is all that the two have.
+// state is all data of both.
 func (w *tenants) state() string {
 	w.t.Helper()
 	p, err := w.b.payments.Get(w.t.Context(), w.payment)

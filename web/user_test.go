@@ -101,7 +101,7 @@ func checkTopUp(t *testing.T, b *bundle) {
 	for name, row := range map[string][4]string{
 		"too few": {ada, id, "19", "400"}, "negative": {ada, id, "-1", "400"}, "too many": {ada, id, "1000001", "400"},
 		"another's key": {eve, id, "20", "404"}, "unknown key": {ada, "x", "20", "404"},
-		"nobody": {"", id, "20", "401"},
+		"no session": {"", id, "20", "401"},
 	} {
 		if r := create(row[0], row[1], row[2]); r.text(t, "data.UserCreateCreditTopup.code") != row[3] {
 			t.Errorf("%s: %s", name, r.body)

@@ -32,7 +32,7 @@ func Answer[T any, R result[T]](c echo.Context, s *Surface, run func(context.Con
 }
 
 // Write reads the body of a REST write, runs the operation on it and answers.
-// An Idempotency-Key of the request holds for it.
+// The Idempotency-Key header applies to it.
 func Write[T any, R result[T]](
 	c echo.Context, s *Surface, run func(context.Context, *jsonbody.Object) (R, error),
 ) error {

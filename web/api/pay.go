@@ -34,7 +34,7 @@ func (s *Surface) postPay(c echo.Context) error {
 	})
 }
 
-// sessionPrefix tells a session token from an API key.
+// sessionPrefix distinguishes a session token from an API key.
 const sessionPrefix = "fls_"
 
 func isSession(t secret.Text) bool { return strings.HasPrefix(t.Reveal(), sessionPrefix) }

@@ -107,8 +107,8 @@ func (d *Surface) postCampaignEnd(c echo.Context, who session.Principal) error {
 	return d.campaignAct(c, who, d.Campaigns.End, audit.ActionCampaignEnd, "The campaign has ended. Its page stays, with what was raised.")
 }
 
-// postReview approves or hides what donors wrote, several at once. Each is an
-// act of its own: doing it again changes nothing.
+// postReview approves or hides what donors wrote, several at once. Each review is
+// a transaction of its own; repeating one changes nothing.
 func (d *Surface) postReview(c echo.Context, who session.Principal) error {
 	found, _, err := d.ownCampaign(c, who)
 	if err != nil {

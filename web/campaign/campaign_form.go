@@ -13,8 +13,8 @@ import (
 	"github.com/florinpay/florin/web/shell"
 )
 
-// campaignForm asks what a campaign says; present is what it says now, zero
-// for a new one.
+// campaignForm returns the form of a campaign; present is its state now, zero for
+// a new one.
 func campaignForm(f *shell.Form, present campaign.Campaign, choice panel.KeyChoice) campaignview.Form {
 	var suggested []string
 	for _, m := range present.Suggested {
@@ -50,7 +50,7 @@ func campaignForm(f *shell.Form, present campaign.Campaign, choice panel.KeyChoi
 	return form
 }
 
-// plainAmount is an amount as it is typed; empty for none.
+// plainAmount writes an amount for an input; empty for none.
 func plainAmount(m money.Micros) string {
 	if m <= 0 {
 		return ""
@@ -66,8 +66,8 @@ func lastDay(ends time.Time) string {
 	return ends.UTC().Add(-time.Nanosecond).Format(session.DayFormat)
 }
 
-// draftOf reads a campaign's form. A last day that was not touched keeps the
-// end to the second.
+// draftOf reads a campaign's form. An unchanged last day keeps the
+// exact end.
 func draftOf(f *shell.Form, present campaign.Campaign) campaign.Draft {
 	in := campaign.Draft{
 		Slug: f.Text(
@@ -79,7 +79,7 @@ func draftOf(f *shell.Form, present campaign.Campaign) campaign.Draft {
 		ShowAtOnce: f.Values.Get("atOnce") != "",
 	}
 	if strings.TrimSpace(in.Title) == "" {
-		// Said here, because without a title the address is missing, too.
+		// Without a title the address is missing too, and the service would name that.
 		f.Bad("title", "The title is required.")
 	}
 	if in.Slug == "" {
@@ -99,7 +99,7 @@ func draftOf(f *shell.Form, present campaign.Campaign) campaign.Draft {
 	return in
 }
 
-// campaignSubjects are the inputs a refusal of a campaign can be about.
+// campaignSubjects map the fields a refusal can name to inputs.
 var campaignSubjects = []shell.Subject{
 	{Service: "campaignId", Input: "slug", Label: "The address"},
 	{Service: "title", Input: "title", Label: "The title"},

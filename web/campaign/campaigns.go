@@ -70,7 +70,7 @@ func (d *Surface) postCampaignNew(c echo.Context, who session.Principal) error {
 	return d.Cookies.Redirect(c, campaignsPath+"/"+made.Slug, "The campaign takes donations now. Share its page.")
 }
 
-// ownCampaign is the campaign of the address; another merchant's is unknown.
+// ownCampaign returns the campaign in the path, or campaign.ErrUnknown if it is another merchant's.
 func (d *Surface) ownCampaign(c echo.Context, who session.Principal) (campaign.Campaign, campaign.Totals, error) {
 	found, totals, err := d.Campaigns.Get(c.Request().Context(), c.Param("campaign"))
 	if err == nil && !slices.Contains(who.KeyIDs(), found.KeyID) {

@@ -21,7 +21,7 @@ import (
 
 const linksPath = "/dashboard/links"
 
-// linkURL is the address that is handed out.
+// linkURL is the public address of a payment link.
 func (d *Surface) linkURL(slug string) string { return d.Shell.CheckoutURL + "/link/" + slug }
 
 func (d *Surface) getLinks(c echo.Context, who session.Principal) error {
@@ -111,7 +111,7 @@ func (d *Surface) postLinkNew(c echo.Context, who session.Principal) error {
 	return d.Cookies.Redirect(c, linksPath+"/"+l.Slug, "The link works now, as often as you like.")
 }
 
-// ownLink is the link of the address; another merchant's is unknown.
+// ownLink returns the link in the path; another merchant's is unknown.
 func (d *Surface) ownLink(c echo.Context, who session.Principal) (campaign.Link, error) {
 	l, err := d.Campaigns.Link(c.Request().Context(), c.Param("link"))
 	if err == nil && !slices.Contains(who.KeyIDs(), l.KeyID) {

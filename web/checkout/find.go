@@ -62,7 +62,7 @@ func failedVerdict(err error) checkout.Verdict {
 	return checkout.VerdictUnavailable
 }
 
-// shownAmount is an amount for people; empty where nothing was found.
+// shownAmount writes an amount with its unit; empty if nothing was found.
 func shownAmount(plain string) string {
 	if plain == "" {
 		return ""

@@ -71,7 +71,7 @@ func (l *livePage) Turn(now time.Time, _ bool) (next time.Time, more bool) {
 	return l.Quiet(), true
 }
 
-// look reads the payment and adds the events that the page needs.
+// look reads the payment and adds the events the page needs.
 func (l *livePage) look(ctx context.Context, b *bytes.Buffer) (moving, done bool, err error) {
 	p, err := l.s.Payments.Get(ctx, string(l.id))
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/florinpay/florin/web/shell"
 )
 
-// getReceipt is the receipt of a completed payment, for anyone with its link. For
-// another payment it leads to the payment page, which says why there is none.
+// getReceipt is the receipt of a completed payment, for anyone with its link. Other
+// payments redirect to the payment page, which says why there is no receipt.
 func (s *Surface) getReceipt(c echo.Context) error {
 	ctx := c.Request().Context()
 	p, err := s.Payments.Get(ctx, c.Param("txnid"))

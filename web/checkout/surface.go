@@ -45,12 +45,12 @@ func (s *Surface) Routes(r shell.Router) {
 	forms.Renders(shell.JSON).POST("/pay/:txnid/transaction", s.postTransaction)
 }
 
-// failure is a page that speaks of the payer's money.
+// failure renders an error as a page that says whether the payer's money is safe.
 func failure(c echo.Context, r operation.Refusal) error {
 	p := views.FailureProps{Checkout: true, Again: payPage(c)}
 	switch {
 	case !shell.Reads(c):
-		// The address of a form cannot be opened; its payment's can.
+		// A form's path answers only POST, so the page links to the payment.
 		p.Path = checkout.PayPath(c.Param("txnid"), "", checkout.ViewNow)
 	case r.Code == http.StatusBadRequest:
 		p.Kind = views.FailurePaymentUnknown // a link that lost its end

@@ -20,7 +20,7 @@ type BuildTransfer func(
 	ctx context.Context, payer, to chain.Address, asset chain.Asset, units money.Units,
 ) ([]byte, error)
 
-// transaction is what a wallet is given to sign.
+// transaction is the response that a wallet signs.
 type transaction struct {
 	Transaction []byte `json:"transaction"` // base64
 }
@@ -30,8 +30,8 @@ var (
 	errNoTransfer = fault.New(fault.Unavailable, "transactions for wallets on Solana cannot be built here")
 )
 
-// postTransaction builds the transaction by which the wallet in the form pays what
-// is still due. Nothing is stored: the payment changes only when the transaction is
+// postTransaction builds the transaction with which the wallet in the form pays
+// what is still due. Nothing is stored: the payment changes only when the transaction is
 // on the chain.
 func (s *Surface) postTransaction(c echo.Context) error {
 	form, err := shell.ReadForm(c, maxForm)

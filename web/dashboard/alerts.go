@@ -15,7 +15,7 @@ import (
 	"github.com/florinpay/florin/web/session"
 )
 
-// alerts say what keeps money from coming in, or events from going out.
+// alerts list what keeps money from arriving or events from being delivered.
 func (d *Surface) alerts(ctx context.Context, houses []house, now time.Time) ([]panel.Notice, error) {
 	var all []panel.Notice
 	for _, h := range houses {
@@ -48,7 +48,7 @@ func (d *Surface) alerts(ctx context.Context, houses []house, now time.Time) ([]
 	return all, nil
 }
 
-// failingText says how many events a receiver did not take; empty for none.
+// failingText says how many events were not delivered; empty for none.
 func failingText(f report.Failing) string {
 	var parts []string
 	if f.Waiting > 0 {

@@ -19,7 +19,7 @@ func volumeOf(days []report.Day) money.Micros {
 	return sum
 }
 
-// chartOf lays the sums out by day, with days on which nothing came in.
+// chartOf arranges the sums by day, days without income included.
 func chartOf(days []report.Day, first time.Time) (dashboard.Chart, int64) {
 	var c dashboard.Chart
 	var networks []chain.Network

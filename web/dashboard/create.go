@@ -118,8 +118,8 @@ func (d *Surface) postCreate(c echo.Context, who session.Principal) error {
 	return c.Redirect(http.StatusSeeOther, createPath+"/"+string(p.ID))
 }
 
-// amountNote is an amount as the audit log shows it. One that cannot be read is
-// about to be refused, with its line.
+// amountNote is an amount as the audit log shows it. The service
+// refuses one that cannot be read, so its entry is never written.
 func amountNote(text string) string {
 	amount, err := money.ParseMicros("amount", text)
 	if err != nil {

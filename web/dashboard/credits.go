@@ -117,6 +117,6 @@ func (d *Surface) postCredits(c echo.Context, who session.Principal) error {
 		}
 		return d.creditsPage(c, who, fault.KindOf(err).Code(), key.PublicID, f)
 	}
-	// On this host, wherever the checkout is for others: a form may lead nowhere else.
+	// The Content-Security-Policy allows forms to lead to this host only, so the path is relative.
 	return c.Redirect(http.StatusSeeOther, checkout.PayPath(string(p.ID), "", checkout.ViewNow))
 }

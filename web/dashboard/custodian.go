@@ -23,7 +23,7 @@ import (
 
 const custodianPath = "/dashboard/custodian"
 
-// custodianForm is what the forms of the page have to say, each in its place.
+// custodianForm holds the state of the forms of the page.
 type custodianForm struct {
 	money, secret, options *shell.Form
 	signing                secret.Text
@@ -83,7 +83,7 @@ func (d *Surface) custodianOf(ctx context.Context, key merchant.Key) (merchant.C
 	return custodian, err == nil, err
 }
 
-// walletNames are the inputs of wallets and how services call them.
+// walletNames map the inputs of wallets to the names in refusals.
 var walletNames = map[chain.Network]shell.Subject{
 	chain.BEP20:   {Service: "wallets.bep20", Input: "wallet.BEP20", Label: "The address"},
 	chain.Polygon: {Service: "wallets.polygon", Input: "wallet.POLYGON", Label: "The address"},
@@ -91,7 +91,7 @@ var walletNames = map[chain.Network]shell.Subject{
 	chain.Solana:  {Service: "wallets.solana", Input: "wallet.SOL", Label: "The address"},
 }
 
-// moneyFields shows wallets to everybody, for changing to whom they are entrusted.
+// moneyFields shows the wallets to every member; only some roles may change them.
 func moneyFields(f *shell.Form, c merchant.Custodian, wallets bool) []panel.Field {
 	fields := []panel.Field{
 		f.Field(
@@ -107,7 +107,7 @@ func moneyFields(f *shell.Form, c merchant.Custodian, wallets bool) []panel.Fiel
 		case !wallets && i == 0:
 			hint = "Only an owner can change the wallets."
 		case !wallets:
-		case i == 0: // said once, for all that follow
+		case i == 0: // one label for the inputs that follow
 			hint = "The address of a wallet of your own; the same may stand for several networks. " +
 				"Not one of an exchange, unless the exchange takes deposits from contracts. A network without a wallet is not offered."
 		case n == chain.Solana:
@@ -166,7 +166,7 @@ func (d *Surface) postCustodian(c echo.Context, who session.Principal) error {
 	return d.custodianPage(c, who, fault.KindOf(err).Code(), key.PublicID, all)
 }
 
-// moneySubjects are the inputs a refusal of postCustodian can be about.
+// moneySubjects map the fields a refusal of postCustodian can name to inputs.
 func moneySubjects() []shell.Subject {
 	all := []shell.Subject{
 		{Service: "name", Input: "name", Label: "The name"},
@@ -178,8 +178,8 @@ func moneySubjects() []shell.Subject {
 	return all
 }
 
-// moneyInput reads the form. From somebody who may not say where the money goes
-// it is refused if a wallet is not what it was.
+// moneyInput reads the form. It refuses a changed wallet from a user whose role may
+// not change wallets.
 func moneyInput(
 	membership merchant.Membership, f *shell.Form, before merchant.Custodian,
 ) (merchant.CustodianInput, error) {
@@ -200,8 +200,8 @@ func moneyInput(
 	return in, nil
 }
 
-// custodianSaved shows a fresh signing secret in the answer itself, for a
-// redirect would have to carry it somewhere.
+// custodianSaved shows a new signing secret in the response itself: a redirect
+// would have to store it.
 func (d *Surface) custodianSaved(
 	c echo.Context, who session.Principal, key merchant.Key, signing secret.Text, said string,
 ) error {
@@ -213,7 +213,7 @@ func (d *Surface) custodianSaved(
 	return d.custodianPage(c, who, http.StatusOK, key.PublicID, f)
 }
 
-// moneyEntries say what changed of wallets, callback and name.
+// moneyEntries lists the changes of wallets, callback and name.
 func moneyEntries(key merchant.Key, before, after merchant.Custodian) []audit.Entry {
 	var lines []audit.Entry
 	add := func(action audit.Action, detail string) {
@@ -231,7 +231,7 @@ func moneyEntries(key merchant.Key, before, after merchant.Custodian) []audit.En
 	return lines
 }
 
-// mailMoney mails what changed of wallets and callback.
+// mailMoney mails the changes of wallets and callback to the owners.
 func (d *Surface) mailMoney(c echo.Context, who session.Principal, key merchant.Key, changes []string) {
 	if len(changes) > 0 {
 		d.MailOwners(c, who, "Where your money goes was changed",
@@ -247,7 +247,7 @@ func orNone(text string) string {
 	return text
 }
 
-// ownCustodian reads the form and finds the key it is about.
+// ownCustodian reads the form and returns the key it names.
 func (d *Surface) ownCustodian(c echo.Context, who session.Principal) (*shell.Form, merchant.Key, error) {
 	f, err := session.ReadForm(c)
 	if err != nil {

@@ -43,7 +43,7 @@ func (d *Surface) getExport(c echo.Context, who session.Principal) error {
 	if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(exportWithin)); err != nil {
 		d.Shell.Log.Debug("an export keeps the ordinary deadline", "error", err)
 	}
-	// It changes nothing, so its line is the act: nothing leaves without it.
+	// An export changes nothing else, so its audit entry is written first: no data leaves without one.
 	if err := d.Merchants.Record(
 		ctx, d.Entry(c, who.Membership.Merchant.ID, who.User.Email, audit.ActionExport, sentenceOfQuery(q), ""),
 	); err != nil {
@@ -97,12 +97,11 @@ func exportRow(p payment.Payment) []string {
 	return row
 }
 
-// harmless keeps a spreadsheet from taking a text for a formula: what begins
-// like one gets an apostrophe, which spreadsheets do not show (OWASP, CSV
-// injection). Many a spreadsheet separates cells by something else than the
-// comma and then does not see the quotes either, so a text may not begin a
-// formula behind such a separator. Line breaks become spaces, for some readers
-// split rows at them.
+// harmless keeps a spreadsheet from reading a text as a formula: a text that begins
+// like one gets an apostrophe, which spreadsheets hide (OWASP, CSV injection). Some
+// spreadsheets split cells at other separators than the comma and then ignore the
+// quotes, so a formula after such a separator gets one too. Line breaks become
+// spaces, because some readers split rows at them.
 func harmless(text string) string {
 	text = strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ").Replace(text)
 	var b strings.Builder

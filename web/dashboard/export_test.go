@@ -13,8 +13,8 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// cellsOf is what a spreadsheet makes of a file by one separator, quotes kept
-// together as RFC 4180 says where they begin a cell.
+// cellsOf splits a file into cells at one separator as a spreadsheet does. Quotes at
+// the beginning of a cell follow RFC 4180.
 func cellsOf(file string, separator rune) []string {
 	var cells []string
 	var cell strings.Builder
@@ -49,8 +49,8 @@ func formula(cell string) bool {
 }
 
 // FuzzExportRow: no text of a customer or a merchant becomes a formula, whatever
-// the spreadsheet takes for the separator, and the row stays one row of as many
-// cells; what is harmless is written as it is.
+// separator the spreadsheet uses, and the row keeps its number of cells; a harmless
+// text is written unchanged.
 func FuzzExportRow(f *testing.F) {
 	for _, text := range []string{
 		"", "order 7", "=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "\u00a0=1", "\ufeff=1", "\x00=1", "＝1", "|x", "%x", "'=1", `"=1"`, `"`, `""=1`,

@@ -18,10 +18,10 @@ import (
 	"github.com/florinpay/florin/web/shell"
 )
 
-// filterNames are what a filter consists of in an address.
+// filterNames are the query parameters of a filter.
 var filterNames = []string{"q", "status", "network", "token", "kind", "from", "until", "min", "max"}
 
-// filterOf keeps of a query what filters.
+// filterOf keeps the query parameters that filter.
 func filterOf(q url.Values) url.Values {
 	kept := url.Values{}
 	for _, name := range filterNames {
@@ -32,7 +32,7 @@ func filterOf(q url.Values) url.Values {
 	return kept
 }
 
-// paymentQuery reads the filter of an address. problem says what cannot be read.
+// paymentQuery reads a filter from query parameters; problem describes the first that is malformed.
 func (d *Surface) paymentQuery(
 	q url.Values, who session.Principal,
 ) (x report.Query, f dashboard.FilterFields, problem string) {
@@ -100,8 +100,8 @@ func known(text, read, what string) error {
 	return nil
 }
 
-// firstDay and endOfDays bound what is looked for: there were no payments
-// before, and not every database knows all the years outside.
+// firstDay and endOfDays bound the dates of a search: there were no payments
+// before, and databases differ in the years they can hold.
 var (
 	firstDay  = time.Unix(0, 0).UTC()
 	endOfDays = time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -130,7 +130,7 @@ func readAmount(name, text string, to *money.Micros) error {
 	return err
 }
 
-// formatPlace writes where a payment stands, for the address of the next page.
+// formatPlace writes the place of a payment in the list, for the next page's address.
 func formatPlace(p payment.Payment) string {
 	return strconv.FormatInt(p.CreatedAt.UnixMicro(), 36) + "-" + strconv.FormatInt(p.Number, 36)
 }
@@ -150,7 +150,7 @@ func readPlace(text string, to *report.Place) error {
 	return nil
 }
 
-// sentenceOfQuery says a filter as one would.
+// sentenceOfQuery writes a filter as a sentence.
 func sentenceOfQuery(q report.Query) string {
 	var s strings.Builder
 	if q.Status != "" {

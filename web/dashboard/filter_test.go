@@ -9,12 +9,12 @@ import (
 	"github.com/florinpay/florin/web/session"
 )
 
-// storable reports whether every database knows the time: PostgreSQL has no year
-// 0 and writes years before it in its own way.
+// storable reports whether every database can hold the time: PostgreSQL has no year
+// 0 and writes earlier years in its own way.
 func storable(at time.Time) bool { return at.Year() >= 1970 && at.Year() < 10_000 }
 
-// FuzzReadPlace: a place in a list that is taken is one that a payment can
-// stand at, and what is written for a payment is read as its place.
+// FuzzReadPlace: an accepted place in a list is one that a payment can have, and the
+// place written for a payment is read back unchanged.
 func FuzzReadPlace(f *testing.F) {
 	for _, text := range []string{
 		"", "-", "0-1", "1-0", "-1-1", "1--1", "zzzzzzzzzzzz-1", "-1y2p0ij32e8e8-1", "1y2p0ij32e8e7-1", "hq8z1q0xs0-9",
@@ -43,8 +43,8 @@ func FuzzReadPlace(f *testing.F) {
 	})
 }
 
-// FuzzReadDay: a day that is taken is one that every database knows, and the
-// one that was written.
+// FuzzReadDay: an accepted day is one that every database can hold, and is read
+// unchanged.
 func FuzzReadDay(f *testing.F) {
 	for _, text := range []string{
 		"", "2026-11-21", "1970-01-01", "1969-12-31", "0000-01-01", "9999-12-31", "2026-02-30", "2026-2-3",

@@ -10,7 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// getJoining asks somebody who is signed in.
+// getJoining shows an invitation to a signed-in user.
 func (d *Surface) getJoining(c echo.Context, who session.Principal) error {
 	n, merchant, _, err := d.Merchants.Invitation(c.Request().Context(), c.QueryParam("token"))
 	if err != nil {
@@ -25,7 +25,7 @@ func (d *Surface) getJoining(c echo.Context, who session.Principal) error {
 	return d.Show(c, http.StatusOK, p.Frame, dashboard.Joining(p))
 }
 
-// postJoining takes an invitation for somebody who is signed in.
+// postJoining accepts an invitation as the signed-in user.
 func (d *Surface) postJoining(c echo.Context, who session.Principal) error {
 	f, err := session.ReadForm(c)
 	if err != nil {

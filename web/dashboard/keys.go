@@ -25,7 +25,7 @@ func (d *Surface) getKeys(c echo.Context, who session.Principal) error {
 	return d.keysPage(c, who, http.StatusOK, shell.NewForm(url.Values{}), dashboard.FreshKey{}, "")
 }
 
-// keysPage lists the keys; changed is the one that a refused form was about.
+// keysPage lists the keys; changed is the key whose form was refused.
 func (d *Surface) keysPage(
 	c echo.Context, who session.Principal, status int, f *shell.Form, fresh dashboard.FreshKey, changed string,
 ) error {
@@ -58,7 +58,7 @@ func (d *Surface) keysPage(
 		}
 	}
 	if changed != "" {
-		f = shell.NewForm(url.Values{}) // what was typed is another form's
+		f = shell.NewForm(url.Values{}) // the input belongs to another form
 	}
 	p.Fields = []panel.Field{
 		f.Field(panel.Field{Name: "label", Label: "Name", Hint: "What it is for, such as “Web shop”.", Max: "100"}),
@@ -93,7 +93,7 @@ func (d *Surface) postKey(c echo.Context, who session.Principal) error {
 		f.Problem = "You have as many keys as there may be."
 		return d.keysPage(c, who, http.StatusConflict, f, dashboard.FreshKey{}, "")
 	}
-	// Without a label it is called by the id it is about to get.
+	// A key without a label is named by its id, which only the store knows yet.
 	entry := d.AuditEntry(c, who, audit.ActionCreateKey, f.Text("label"), "")
 	key, text, err := d.Merchants.CreateKey(c.Request().Context(), who.Membership.Merchant, merchant.NewKey{
 		Label: f.Text(
@@ -112,8 +112,8 @@ func (d *Surface) postKey(c echo.Context, who session.Principal) error {
 	return d.freshKey(c, key, text)
 }
 
-// freshKey shows a key's text in the answer itself: a redirect would have to
-// carry it somewhere.
+// freshKey shows a key's text in the response itself: a redirect would have to
+// store it.
 func (d *Surface) freshKey(c echo.Context, key merchant.Key, text secret.Text) error {
 	again, err := d.Principal(c)
 	if err != nil {
@@ -176,7 +176,7 @@ func (d *Surface) postKeyRevoke(c echo.Context, who session.Principal) error {
 	})
 }
 
-// keyAct asks for the password before it acts on a key.
+// keyAct re-authenticates the user before it acts on a key.
 func (d *Surface) keyAct(c echo.Context, who session.Principal, act func(merchant.Key) error) error {
 	f, err := session.ReadForm(c)
 	if err != nil {

@@ -22,7 +22,7 @@ const (
 	// liveIdle is how often it is read without an event: the creation of a payment
 	// causes none, because no page of it is open yet.
 	liveIdle = 4 * time.Second
-	// liveLife ends a stream soon; the next one checks anew what its user may see.
+	// liveLife ends a stream soon; the next one checks again what its user may see.
 	liveLife = 5 * time.Minute
 )
 

@@ -24,8 +24,8 @@ import (
 
 const logoPath = "/logo/"
 
-// getLogo serves an uploaded logo to whoever sees the payment page. Its address
-// is the hash of its content, so it may be kept for ever.
+// getLogo serves an uploaded logo, to anyone. Its address is the hash of its
+// content, so browsers may cache it for ever.
 func (d *Surface) getLogo(c echo.Context) error {
 	hash, _, _ := strings.Cut(c.Param("file"), ".")
 	l, err := d.Merchants.Logo(c.Request().Context(), hash)
@@ -37,17 +37,17 @@ func (d *Surface) getLogo(c echo.Context) error {
 	}
 	h := c.Response().Header()
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
-	// Opened by itself it is a picture and nothing else, whatever a browser may think of it.
+	// Opened by itself it must stay a picture, even if a browser takes its bytes for a page.
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'")
 	h.Set("Content-Disposition", `inline; filename="logo`+path.Ext(l.Path())+`"`)
 	return c.Blob(http.StatusOK, map[string]string{"png": "image/png", "jpg": "image/jpeg"}[l.Kind], l.Picture)
 }
 
-// maxLogoForm is the picture and what a form puts around it.
+// maxLogoForm is the picture and the multipart form around it, in bytes.
 const maxLogoForm = picture.MaxBytes + 64<<10
 
-// logoForm reads the form of an upload: the key, and the file's bytes. What the
-// browser says about the file is not believed, so it is not read.
+// logoForm reads the form of an upload: the key, and the file's bytes. The
+// file's name and type come from the browser and are ignored.
 func logoForm(c echo.Context) (url.Values, []byte, error) {
 	r := c.Request()
 	r.Body = http.MaxBytesReader(c.Response(), r.Body, maxLogoForm)
@@ -87,7 +87,7 @@ func readPart(part *multipart.Part, values url.Values, file []byte) ([]byte, err
 	return file, err
 }
 
-// postLogo takes a picture in. One at a time is decoded, so that many uploads
+// postLogo stores an uploaded picture. One at a time is decoded, so that many uploads
 // at once cannot fill the memory.
 func (d *Surface) postLogo(c echo.Context, who session.Principal) error {
 	ctx := c.Request().Context()

@@ -13,7 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// verdicts say in a few words what became of a transaction, and how good that is.
+// verdicts are the label and colour of each outcome of a lookup.
 var verdicts = map[payment.LookupVerdict][2]string{
 	payment.LookupCredited: {
 		"It has arrived and counts", "is-good",
@@ -33,7 +33,7 @@ var verdicts = map[payment.LookupVerdict][2]string{
 	payment.LookupUnavailable: {"The network cannot be asked now", "is-bad"},
 }
 
-// postFindIn says what became of a transaction a customer claims to have paid with.
+// postFindIn looks up a transaction that a customer claims to have paid with.
 func (d *Surface) postFindIn(c echo.Context, who session.Principal) error {
 	f, err := session.ReadForm(c)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// memberAct finds the member an act is about, after it was confirmed.
+// memberAct re-authenticates the user and returns the member in the path.
 func (d *Surface) memberAct(
 	c echo.Context, who session.Principal, act func(f *shell.Form, m merchant.Member) error,
 ) error {
@@ -52,7 +52,7 @@ func (d *Surface) postRemoveMember(c echo.Context, who session.Principal) error 
 	})
 }
 
-// postLeave ends the session.Principal's own membership.
+// postLeave ends the principal's own membership.
 func (d *Surface) postLeave(c echo.Context, who session.Principal) error {
 	if who.Membership.Role == "" {
 		return merchant.ErrNoMerchant
@@ -65,7 +65,7 @@ func (d *Surface) postLeave(c echo.Context, who session.Principal) error {
 	return d.Cookies.Redirect(c, session.SecurityPath, "You have left the team.")
 }
 
-// postMerchant changes for whom this session acts.
+// postMerchant changes the merchant this session acts for.
 func (d *Surface) postMerchant(c echo.Context, who session.Principal) error {
 	f, err := session.ReadForm(c)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/florinpay/florin/web/shell"
 )
 
-// networkForms are the options of each configured network, as typed or stored.
+// networkForms are the options of each configured network, from the form or as stored.
 func (d *Surface) networkForms(f *shell.Form, c merchant.Custodian) []dashboard.NetworkForm {
 	var all []dashboard.NetworkForm
 	for _, n := range chain.Networks() {
@@ -120,7 +120,7 @@ func (d *Surface) postOptions(c echo.Context, who session.Principal) error {
 	})
 	_, _, err = d.Merchants.ArrangeCustodian(c.Request().Context(), key, in, entry)
 	if err == nil {
-		d.tellAcceptance(c, who, key, changes)
+		d.mailAcceptance(c, who, key, changes)
 		return d.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, "The options are saved.")
 	}
 	if !f.Refused(err) {
@@ -129,8 +129,8 @@ func (d *Surface) postOptions(c echo.Context, who session.Principal) error {
 	return d.custodianPage(c, who, fault.Invalid.Code(), key.PublicID, all)
 }
 
-// tellAcceptance mails what changed of how money is accepted.
-func (d *Surface) tellAcceptance(c echo.Context, who session.Principal, key merchant.Key, changes []string) {
+// mailAcceptance mails the owners the changes of how money is accepted.
+func (d *Surface) mailAcceptance(c echo.Context, who session.Principal, key merchant.Key, changes []string) {
 	if len(changes) == 0 {
 		return
 	}
@@ -139,7 +139,7 @@ func (d *Surface) tellAcceptance(c echo.Context, who session.Principal, key merc
 			strings.Join(changes, "\n"))
 }
 
-// optionsInput reads the form; what cannot be read stands beside its input.
+// optionsInput reads the form; malformed values are reported beside their inputs.
 func (d *Surface) optionsInput(f *shell.Form) merchant.CustodianInput {
 	var in merchant.CustodianInput
 	for _, n := range chain.Networks() {

@@ -63,7 +63,7 @@ func (d *Surface) getOverview(c echo.Context, who session.Principal) error {
 	return d.Show(c, http.StatusOK, p.Frame, dashboard.Overview(p))
 }
 
-// house is a key with what belongs to it.
+// house is a key with its custodian.
 type house struct {
 	key       merchant.Key
 	balance   ledger.Balance
@@ -89,8 +89,8 @@ func (d *Surface) houses(ctx context.Context, who session.Principal) ([]house, e
 	return all, nil
 }
 
-// balanceOf says how long the credits last at the pace of the last days, or of
-// the days since there is the key, which may be fewer.
+// balanceOf estimates how long the credits last at the pace of the last runwayDays,
+// or since the key was made, if that is shorter.
 func balanceOf(h house, started int64, now time.Time) dashboard.Balance {
 	b := dashboard.Balance{
 		Label: session.KeyLabel(h.key), KeyID: h.key.PublicID, Credits: h.balance.Credits, Queries: h.balance.Queries,

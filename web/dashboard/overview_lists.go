@@ -20,7 +20,7 @@ func (d *Surface) lists(ctx context.Context, keys []int64) (dashboard.OverviewLi
 		return p, err
 	}
 	p.Count = activity.Open
-	// Started ones first: there a customer is waiting.
+	// Started payments come first: their customers are waiting.
 	for _, status := range []payment.Status{payment.Started, payment.Pending} {
 		if len(p.Open) == openRows {
 			break

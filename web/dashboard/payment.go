@@ -20,7 +20,7 @@ import (
 	"github.com/florinpay/florin/web/shell"
 )
 
-// ownPayment returns a payment of one of the session.Principal's keys; another's is unknown.
+// ownPayment returns a payment of one of the principal's keys; another merchant's is unknown.
 func (d *Surface) ownPayment(c echo.Context, who session.Principal) (payment.Payment, merchant.Key, error) {
 	p, err := d.Payments.Get(c.Request().Context(), c.Param("txnid"))
 	if err != nil {
@@ -38,8 +38,8 @@ func (d *Surface) getPayment(c echo.Context, who session.Principal) error {
 	return d.paymentPage(c, who, http.StatusOK, shell.NewForm(url.Values{}), nil)
 }
 
-// paymentPage shows a payment, with what a form had to say and what became of a
-// transaction somebody asked about; found may be nil.
+// paymentPage shows a payment with the state of its form and the result of a
+// lookup; found may be nil.
 func (d *Surface) paymentPage(
 	c echo.Context, who session.Principal, status int, f *shell.Form, found *dashboard.LookupRow,
 ) error {
@@ -76,8 +76,8 @@ func (d *Surface) paymentPage(
 	return d.Show(c, status, p.Frame, dashboard.Payment(p))
 }
 
-// strayNotices name what lies on the payment's address on a network it was not
-// shown for, which no sweep brings home by itself, and the command that does.
+// strayNotices name money at the payment's address on a network that was not
+// offered, which no sweep moves by itself, and the command that does.
 func strayNotices(x payment.Payment) []panel.Notice {
 	var all []panel.Notice
 	for _, dep := range x.Deposits {

@@ -18,7 +18,7 @@ import (
 // maxReason bounds the reason of an act.
 const maxReason = 500
 
-// onlyLate reports whether the money that came is enough, and came after the end.
+// onlyLate reports whether enough money came, but after the payment ended.
 func onlyLate(x payment.Payment) bool {
 	return x.Status.Final() && x.Received().Cmp(x.Amount.Atto()) >= 0
 }
@@ -43,8 +43,8 @@ func (d *Surface) paymentRefused(c echo.Context, who session.Principal, f *shell
 	return d.paymentPage(c, who, fault.KindOf(err).Code(), f, nil)
 }
 
-// byHand reads a form that has goods go out for money that is not there, which
-// asks for re-authentication; ok is false if the page was shown again.
+// byHand reads a form that completes a payment without the money, and requires
+// re-authentication; ok is false if the page was shown again.
 func (d *Surface) byHand(c echo.Context, who session.Principal, f *shell.Form) (ok bool, err error) {
 	err = d.Reauthenticate(c, who, f)
 	if err == nil {
@@ -56,7 +56,7 @@ func (d *Surface) byHand(c echo.Context, who session.Principal, f *shell.Form) (
 	return false, d.paymentPage(c, who, session.ReauthStatus(err), f, nil)
 }
 
-// postComplete completes a payment whatever was received, for a reason.
+// postComplete completes a payment whatever was received; a reason is required.
 func (d *Surface) postComplete(c echo.Context, who session.Principal) error {
 	f, err := session.ReadForm(c)
 	if err != nil {
@@ -87,8 +87,8 @@ func (d *Surface) postComplete(c echo.Context, who session.Principal) error {
 	return d.Cookies.Redirect(c, paymentsPath+"/"+string(p.ID), "The payment is marked as completed.")
 }
 
-// postAccept takes money that is short or late as the whole. What is enough and
-// only late takes one click.
+// postAccept accepts short or late money as full payment. Money that is only late
+// needs no reason and no re-authentication.
 func (d *Surface) postAccept(c echo.Context, who session.Principal) error {
 	f, err := session.ReadForm(c)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// getPreview is the real payment page of a payment that does not exist, with
-// the looks of the query. It may be framed by ourselves, and does nothing: its
-// own policy lets it run no script and send no form.
+// getPreview renders the payment page of an imagined payment with the branding of
+// the query. Only this server may frame it; its Content-Security-Policy forbids
+// scripts and forms.
 func (d *Surface) getPreview(c echo.Context, who session.Principal) error {
 	key, ok, err := who.ChosenKey(c.QueryParam("key"))
 	if err != nil || !ok {
@@ -52,8 +52,8 @@ func (d *Surface) getPreview(c echo.Context, who session.Principal) error {
 	return shell.Render(c, http.StatusOK, p.Page, pages.Pay(p))
 }
 
-// previewChoices are the networks the merchant has a wallet on; all of the
-// configured ones until there is any.
+// previewChoices are the networks on which the merchant has a wallet, or all
+// configured ones if there is none.
 func (d *Surface) previewChoices(c merchant.Custodian) []pages.NetworkChoice {
 	var all []pages.NetworkChoice
 	for _, n := range chain.Networks() {

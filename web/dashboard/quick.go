@@ -19,8 +19,8 @@ const (
 	quickRows = 7
 )
 
-// getQuick answers the search dialog while somebody types. A browser that asks
-// by itself gets the list of payments, which finds the same.
+// getQuick answers the search dialog while the user types. A browser without
+// scripts gets the list of payments, which finds the same.
 func (d *Surface) getQuick(c echo.Context, who session.Principal) error {
 	text := strings.TrimSpace(c.QueryParam("q"))
 	if c.Request().Header.Get("HX-Request") == "" {

@@ -50,7 +50,7 @@ func (d *Surface) postSecret(c echo.Context, who session.Principal) error {
 			c.Request().Context(), key, merchant.CustodianInput{Secret: &text}, merchant.Audited(entry),
 		)
 		if err == nil {
-			d.tellSecrets(c, who, key, after.SharedSecret(before)...)
+			d.mailSecrets(c, who, key, after.SharedSecret(before)...)
 			return d.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, "The shared secret is saved.")
 		}
 		if !f.Refused(err, shell.Subject{Service: "secret", Input: "secret", Label: "The secret"}) {
@@ -68,7 +68,7 @@ func (d *Surface) postRotateSigning(c echo.Context, who session.Principal) error
 		if err != nil {
 			return err
 		}
-		d.tellSecrets(c, who, key, "signing secret: a new one was made and shown")
+		d.mailSecrets(c, who, key, "signing secret: a new one was made and shown")
 		return d.custodianSaved(c, who, key, signing, "")
 	})
 }
@@ -79,13 +79,13 @@ func (d *Surface) postRetireSigning(c echo.Context, who session.Principal) error
 		if err := d.Merchants.RetireSigningSecret(c.Request().Context(), key, entry); err != nil {
 			return err
 		}
-		d.tellSecrets(c, who, key, "signing secret: only the newest is valid, the old one was retired")
+		d.mailSecrets(c, who, key, "signing secret: only the newest is valid, the old one was retired")
 		return d.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, "Only the newest signing secret is valid now.")
 	})
 }
 
-// tellSecrets mails the owners what became of their secrets; nothing is no mail.
-func (d *Surface) tellSecrets(c echo.Context, who session.Principal, key merchant.Key, changes ...string) {
+// mailSecrets mails the owners a change of their secrets; an empty text sends no mail.
+func (d *Surface) mailSecrets(c echo.Context, who session.Principal, key merchant.Key, changes ...string) {
 	if len(changes) > 0 {
 		d.MailOwners(c, who, "A secret of your webhooks was changed",
 			who.User.Email+" changed in Florin, for the API key “"+session.KeyLabel(key)+"”:\n\n"+

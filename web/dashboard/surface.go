@@ -42,7 +42,7 @@ type Services struct {
 	Resends   Resends
 	Presenter *checkout.Presenter
 	Hub       *live.Hub
-	// Wake says that webhooks are due; may be nil.
+	// Wake starts the delivery of due webhooks; may be nil.
 	Wake  func()
 	NewID func(time.Time) payment.ID
 	// NewKeys is what a new key starts with.

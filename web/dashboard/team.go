@@ -93,8 +93,8 @@ func (d *Surface) teamPage(
 	return d.Show(c, status, p.Frame, dashboard.Team(p))
 }
 
-// teamForm reads a form that changes who may do what, which asks once more who
-// is there: a colleague with the right role is as good as a password.
+// teamForm reads a form that changes roles, and re-authenticates the user: with a
+// stolen session alone, an attacker could otherwise add a colleague.
 func (d *Surface) teamForm(c echo.Context, who session.Principal) (*shell.Form, bool, error) {
 	f, err := session.ReadForm(c)
 	if err != nil {
@@ -110,7 +110,7 @@ func (d *Surface) teamForm(c echo.Context, who session.Principal) (*shell.Form, 
 	return f, false, d.teamPage(c, who, fault.KindOf(err).Code(), f, "", "")
 }
 
-// teamRefused shows what keeps an act from being done.
+// teamRefused shows the team page again with the refusal.
 func (d *Surface) teamRefused(c echo.Context, who session.Principal, f *shell.Form, err error) error {
 	if !f.Refused(err, shell.Subject{Service: "email", Input: "email", Label: "The e-mail address"}) {
 		return err
@@ -118,7 +118,7 @@ func (d *Surface) teamRefused(c echo.Context, who session.Principal, f *shell.Fo
 	return d.teamPage(c, who, fault.KindOf(err).Code(), f, "", "")
 }
 
-// postInviteMember makes an invitation. Its link is shown in the answer itself,
+// postInviteMember makes an invitation. Its link is shown in the response itself,
 // once, and mailed where mail is sent.
 func (d *Surface) postInviteMember(c echo.Context, who session.Principal) error {
 	f, ok, err := d.teamForm(c, who)
@@ -145,8 +145,8 @@ func (d *Surface) showInvitation(c echo.Context, who session.Principal, n mercha
 	return d.teamPage(c, who, http.StatusOK, shell.NewForm(url.Values{}), link, n.Email)
 }
 
-// postResendInvitation shows a link that lets whoever has it in, so it asks
-// once more who is there, as inviting does.
+// postResendInvitation shows a new link. Anyone with the link can join, so it
+// re-authenticates the user, as inviting does.
 func (d *Surface) postResendInvitation(c echo.Context, who session.Principal) error {
 	if _, ok, err := d.teamForm(c, who); !ok {
 		return err

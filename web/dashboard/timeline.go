@@ -16,7 +16,7 @@ import (
 	"github.com/florinpay/florin/web/session"
 )
 
-// titles say what an event means, and how it is coloured.
+// titles are the text and colour of each event.
 var titles = map[payment.EventType][2]string{
 	payment.EventCreated:   {"Created", ""},
 	payment.EventShown:     {"The customer opened the payment page", ""},
@@ -35,7 +35,7 @@ var titles = map[payment.EventType][2]string{
 	payment.EventReorged:   {"Money that completed it vanished", "is-bad"},
 }
 
-// eventNote is what the data of an event may hold (payment.Event).
+// eventNote is the data of an event (payment.Event).
 type eventNote struct {
 	Network chain.Network `json:"network"`
 	Token   string        `json:"token"`
@@ -52,7 +52,7 @@ type eventNote struct {
 	Late    bool          `json:"late"`
 }
 
-// timeline brings events, webhook attempts and settlement into one order.
+// timeline merges events, webhook attempts and settlement by time.
 func (d *Surface) timeline(ctx context.Context, p payment.Payment) ([]dashboard.Moment, error) {
 	events, err := d.Payments.Events(ctx, p.ID)
 	if err != nil {
@@ -93,7 +93,7 @@ func (d *Surface) eventMoment(e payment.Event) dashboard.Moment {
 	case n.Units != "":
 		m.Detail = money.Display(n.Units) + " " + n.Asset + " on " + views.NetworkName(string(n.Network)) + ", block " + strconv.FormatUint(n.Block, 10)
 		if n.Source != "" {
-			m.Detail += ", told by " + n.Source
+			m.Detail += ", reported by " + n.Source
 		}
 		if !n.Counted {
 			m.Detail += "; not what was asked for, so it does not count"
@@ -147,7 +147,7 @@ func (d *Surface) sweepMoments(ctx context.Context, p payment.Payment) ([]dashbo
 	var all []dashboard.Moment
 	for _, s := range sweeps {
 		if s.Moved == "" && s.Reason == "" && !s.EndedAt.IsZero() {
-			continue // given up for another try, which is listed too
+			continue // replaced by another attempt, which is listed too
 		}
 		all = append(
 			all,
@@ -173,7 +173,7 @@ func (d *Surface) sweepMoments(ctx context.Context, p payment.Payment) ([]dashbo
 	return all, nil
 }
 
-// gasOf says what a settlement cost the operator.
+// gasOf writes the gas cost of a settlement, paid by the operator.
 func (d *Surface) gasOf(s report.Sweep) string {
 	offered, ok := d.Payments.Network(s.Network)
 	if !ok || s.Paid.IsZero() {

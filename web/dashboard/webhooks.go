@@ -99,7 +99,7 @@ func deliveryRow(x report.Delivery) dashboard.DeliveryRow {
 	return r
 }
 
-// answerOf says how a receiver answered.
+// answerOf describes the response of a receiver.
 func answerOf(a webhook.Attempt) string {
 	switch {
 	case a.Status == 0:
@@ -110,7 +110,7 @@ func answerOf(a webhook.Attempt) string {
 	return strconv.Itoa(a.Status) + " " + http.StatusText(a.Status)
 }
 
-// webhookID reads the id of the address; one that is none is unknown.
+// webhookID reads the id in the path; 0, which no webhook has, if it is malformed.
 func webhookID(c echo.Context) int64 {
 	id, err := strconv.ParseInt(c.Param("id"), 10, 64)
 	if err != nil {
@@ -200,7 +200,7 @@ func (d *Surface) postResendFailed(c echo.Context, who session.Principal) error 
 	return d.Cookies.Redirect(c, webhooksPath+"?key="+key.PublicID, said)
 }
 
-// postPing sends a test to the callback address and says how it was answered.
+// postPing sends a test to the callback address and shows the response.
 func (d *Surface) postPing(c echo.Context, who session.Principal) error {
 	f, err := session.ReadForm(c)
 	if err != nil {

@@ -11,7 +11,7 @@ var problems = []struct {
 		"Nothing: the queries are credited when it is. Its hash is in the answer.",
 	},
 	{
-		400, "An argument is missing or malformed: an amount with 7 decimal places, a network nobody knows, a body that is no JSON.",
+		400, "An argument is missing or malformed: an amount with 7 decimal places, an unknown network, a body that is no JSON.",
 		"Correct what the message names. The same request will be refused again.",
 	},
 	{
@@ -28,7 +28,7 @@ var problems = []struct {
 	},
 	{
 		404, "The txnid or campaignId is unknown, or belongs to another key; or there is nothing at this address.",
-		"Check the id. Whether it exists for somebody else is not told.",
+		"Check the id. A resource of another merchant is not found either.",
 	},
 	{
 		405, "The address exists, but not with this method.",
@@ -60,7 +60,7 @@ var problems = []struct {
 	},
 	{
 		500, "A fault of ours. The message carries the request's id and nothing else.",
-		"Try again with the same idempotency key; if it stays so, tell the operator the id.",
+		"Try again with the same idempotency key; if it stays so, send the operator the id.",
 	},
 	{
 		503, "The chosen network cannot be seen or is behind. The payment is untouched and no credit was taken.",

@@ -68,8 +68,8 @@ func shapeOf(schema *ast.Schema, d *ast.Definition) docs.Shape {
 	return out
 }
 
-// typed is a type as the schema writes it; those that GraphQL itself knows
-// are described nowhere.
+// typed is a type as the schema writes it; types built into GraphQL have no
+// description.
 func typed(t *ast.Type) docs.Field {
 	f := docs.Field{Type: t.String()}
 	if name := t.Name(); scalarNames[name] == "" {

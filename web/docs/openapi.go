@@ -16,14 +16,14 @@ import (
 
 const openAPIPath = "/openapi.json"
 
-// openAPISource holds the paths and what only REST has. What both surfaces
-// have is written once, in the GraphQL schema, and added from there.
+// openAPISource holds the paths and the schemas that only REST has. Schemas of both
+// surfaces are written once, in the GraphQL schema, and added from there.
 //
 //go:embed openapi.json
 var openAPISource []byte
 
-// Document is the document as it is served, and as much of it as the
-// reference shows.
+// Document is the served OpenAPI document, and the parts of it that the reference
+// page shows.
 type Document struct {
 	text  []byte
 	order []string // paths as they stand in the source

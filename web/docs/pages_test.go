@@ -22,7 +22,7 @@ import (
 
 const testBaseURL = "https://pay.example"
 
-// ask reads a page of a server that serves only the documentation.
+// ask gets a page from a server with only the documentation.
 func ask(t *testing.T, path string) string {
 	t.Helper()
 	sh := shell.New(shell.Options{BaseURL: testBaseURL, CheckoutURL: testBaseURL, Now: time.Now})

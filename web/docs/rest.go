@@ -11,7 +11,7 @@ import (
 	"github.com/florinpay/florin/views/docs"
 )
 
-// Schema is as much of a JSON schema as the reference shows.
+// Schema is the part of a JSON schema that the reference page shows.
 type Schema struct {
 	Ref         string            `json:"$ref"`
 	Type        any               `json:"type"` // a name, or several
@@ -63,7 +63,7 @@ func (d *Document) endpoint(method, path string, o Operation) docs.Endpoint {
 	return e
 }
 
-// auth says in words which keys are taken.
+// auth describes which keys an operation accepts.
 func auth(security []map[string][]string) string {
 	if len(security) == 0 {
 		return ""
@@ -125,7 +125,7 @@ func (d *Document) shape(name string) docs.Shape {
 	return out
 }
 
-// place orders fields as the list of required ones does; the others follow.
+// place orders required fields as the schema lists them; the others follow.
 func place(s Schema, field string) int {
 	if i := slices.Index(s.Required, field); i >= 0 {
 		return i
@@ -133,7 +133,7 @@ func place(s Schema, field string) int {
 	return len(s.Required)
 }
 
-// Words writes what a value may be, and where its type is described.
+// Words describes the values of a field, with a link to its type.
 func (s Schema) Words() (text, link string) {
 	switch {
 	case s.Ref != "":

@@ -22,7 +22,7 @@ type Surface struct {
 	Shell *shell.Shell
 	Options
 
-	openAPI func() (*Document, error) // made when it is first asked for
+	openAPI func() (*Document, error) // made at the first request
 }
 
 // New returns the surface.

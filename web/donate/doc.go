@@ -1,4 +1,4 @@
-// Package donate serves what strangers open: the pages of donation campaigns, with
+// Package donate serves pages to the public: those of donation campaigns, with
 // their form, wall, live updates, widget and picture for shares, and payment links.
 //
 // A donation is paid on the page of its campaign. The package checkout says what

@@ -74,8 +74,8 @@ func (s *Surface) postDonateForm(c echo.Context) error {
 // say so: 10,000 characters of three bytes, each written as three.
 const maxDonation = 128 << 10
 
-// addOnce makes sending the same form twice one payment. A form that was changed in
-// between makes another.
+// addOnce makes a form that is sent twice open one payment. A form that was changed
+// in between opens another.
 func (s *Surface) addOnce(c echo.Context, form url.Values) {
 	once := form.Get("once")
 	if len(once) != maxOnce {
@@ -109,7 +109,7 @@ func amountError(plain string, least, most money.Micros) donate.InputError {
 // maxWhole is how many digits before the point can be an amount at all.
 const maxWhole = 12
 
-// refuseDonation shows the page again with why nothing was started.
+// refuseDonation shows the page again with the reason of the refusal.
 func (s *Surface) refuseDonation(c echo.Context, r operation.Refusal, err error) error {
 	shell.AddHeaders(c)
 	problems, problem := map[string]donate.InputError{}, checkout.ProblemNone
@@ -148,8 +148,8 @@ func (s *Surface) fieldProblem(form url.Values, field string) map[string]donate.
 	return map[string]donate.InputError{field: donate.InputText}
 }
 
-// donateAgain shows the page with what was typed. What no page can show, such
-// as bytes that are no text, is left out.
+// donateAgain shows the page with what was typed. Bytes that are
+// not valid text are left out.
 func (s *Surface) donateAgain(
 	c echo.Context, status int, problems map[string]donate.InputError, problem checkout.Problem,
 ) error {

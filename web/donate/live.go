@@ -18,7 +18,7 @@ import (
 const tick = 2 * time.Second
 
 // livePage keeps the page of a campaign up to date: the amount raised, and the wall.
-// Its first events repeat what the page shows, for changes in between.
+// Its first events repeat what the page shows, to cover changes since it was rendered.
 type livePage struct {
 	live.Stream
 

@@ -68,7 +68,7 @@ type stream struct {
 	changed bool // its topic has changed since its last turn
 	waiting bool // it is in ready
 	busy    bool // a worker serves it
-	opening bool // it has its place, and no connection yet
+	opening bool // its place is taken, its connection not open yet
 }
 
 // tick is the precision of turns.
@@ -86,7 +86,7 @@ func NewHub(r shell.Rates) *Hub {
 	}
 }
 
-// Admit takes a page in, opens it and gives it its first turn. Its place is taken
+// Admit adds a page, opens it and gives it its first turn. Its place is taken
 // before it is opened, so that pages that come at once cannot pass the limits
 // together. It fails with fault.Limited, or as open does. An empty client has no
 // limit of its own.
@@ -158,8 +158,8 @@ func (h *Hub) Count() int {
 	return h.all
 }
 
-// Publish says that a payment has changed. With an empty id any may have, because
-// events were lost: every page gets a turn. It never blocks.
+// Publish reports that a payment has changed. With an empty id any may have changed,
+// because events were lost: every page gets a turn. It never blocks.
 func (h *Hub) Publish(id payment.ID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -248,7 +248,7 @@ func (h *Hub) wakeDue(now time.Time) (more bool) {
 	return h.ticking
 }
 
-// remove forgets a page and closes it. A page that is being opened is closed by
+// remove removes a page and closes it. A page that is being opened is closed by
 // Admit.
 func (h *Hub) remove(s *stream) {
 	if !s.opening {

@@ -123,8 +123,8 @@ func TestHub_Limits_Crowds(t *testing.T) {
 	}
 }
 
-// A page has its place before its client has an answer, or pages that come at
-// once would all find room. One that can't be opened gives its place back.
+// A page takes its place before its client gets a response, so pages that come at
+// once cannot exceed the limit. A page that cannot be opened frees its place.
 func TestHub_Limits_AtOnce(t *testing.T) {
 	t.Parallel()
 	h := NewHub(shell.Rates{PaymentStreams: 1, AllStreams: 1})

@@ -11,7 +11,7 @@ import (
 	"github.com/florinpay/florin/web/session"
 )
 
-// gasRows says how long the gas wallet of each network lasts.
+// gasRows shows how long the gas wallet of each network lasts.
 func (d *Surface) gasRows() []operator.GasRow {
 	var all []operator.GasRow
 	for _, n := range chain.Networks() {

@@ -54,10 +54,10 @@ func (d *Surface) installationPage(c echo.Context, who session.Principal, status
 	return d.Show(c, status, p.Frame, operator.Installation(p))
 }
 
-// checkGivenUp is after how long a check that has not ended never will.
+// checkGivenUp is the time after which an unfinished check counts as given up.
 const checkGivenUp = 2 * ledger.CheckLimit
 
-// postLedgerCheck has the ledger verified in the background.
+// postLedgerCheck starts a check of the ledger in the background.
 func (d *Surface) postLedgerCheck(c echo.Context, who session.Principal) error {
 	if d.Ledger == nil {
 		return shell.ErrNotFound

@@ -41,8 +41,8 @@ func (d *Surface) networkRows() []operator.NetworkRow {
 	return all
 }
 
-// endpointRows name a node by its host alone: paths and queries of providers
-// hold keys.
+// endpointRows name an endpoint by its host alone: providers put keys into paths and
+// queries.
 func (d *Surface) endpointRows(n chain.Network) []operator.EndpointRow {
 	if d.Endpoints == nil {
 		return nil

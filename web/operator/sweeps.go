@@ -55,7 +55,7 @@ func (d *Surface) waitingNotices() []panel.Notice {
 	return all
 }
 
-// sweepWords are how the state of a sweep is told and coloured.
+// sweepWords are the text and colour of each state of a sweep.
 var sweepWords = map[settlement.State][2]string{
 	settlement.Planned: {
 		"Planned", "is-wait",

@@ -59,7 +59,7 @@ func (d *Surface) getTrouble(c echo.Context, who session.Principal) error {
 	return d.Show(c, http.StatusOK, p.Frame, operator.Trouble(p))
 }
 
-// whyLeft says why money is not on its way.
+// whyLeft describes why money was not swept.
 func whyLeft(x report.LeftDeposit) string {
 	why := "It has waited for more than a day."
 	switch {

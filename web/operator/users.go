@@ -98,7 +98,7 @@ func (d *Surface) userPage(
 			RevokedAt: k.RevokedAt, DisabledAt: k.DisabledAt,
 		})
 	}
-	// What the owner of the account would read.
+	// The entries that the owner of the account sees.
 	membership := merchant.Membership{User: person.User, Merchant: person.User, Role: merchant.RoleOwner}
 	log, err := d.Merchants.AuditLog(ctx, membership, session.BeforeOf(c), session.PageRows+1)
 	if err != nil {
@@ -114,8 +114,8 @@ func (d *Surface) userPage(
 	return d.Show(c, status, p.Frame, operator.User(p))
 }
 
-// userForm reads a form about a user, which asks once more who is there; ok
-// is false if the page was shown again.
+// userForm reads a form about a user and re-authenticates the operator; ok is false
+// if the page was shown again.
 func (d *Surface) userForm(
 	c echo.Context, who session.Principal,
 ) (person report.User, f *shell.Form, ok bool, err error) {
@@ -176,7 +176,7 @@ func (d *Surface) postKeyDisabled(disable bool) session.Handler {
 	}
 }
 
-// keyOf returns the person's key that the address names; another's is unknown.
+// keyOf returns the user's key in the path; another user's is unknown.
 func (d *Surface) keyOf(c echo.Context, person report.User) (merchant.Key, error) {
 	keys, err := d.Merchants.EveryKey(c.Request().Context(), person.ID)
 	if err != nil {
@@ -199,8 +199,8 @@ func (d *Surface) userRefused(
 	return d.userPage(c, who, fault.KindOf(err).Code(), person, f)
 }
 
-// postInvite makes a link by which somebody may sign up. The link is shown in
-// the answer itself, once, and mailed where mail is sent.
+// postInvite makes a link with which the invited address may sign up. The link is
+// shown in the response itself, once, and mailed where mail is sent.
 func (d *Surface) postInvite(c echo.Context, who session.Principal) error {
 	if !d.Invite {
 		return shell.ErrNotFound

@@ -49,7 +49,7 @@ func (d *Surface) factorPage(c echo.Context, who session.Principal, status int, 
 	if err != nil {
 		return err
 	}
-	// Not by way of the cache of codes: this one is a secret.
+	// Not from the cache of QR codes: this one holds a secret.
 	qr, err := views.NewQR(e.URI.Reveal())
 	if err != nil {
 		return err

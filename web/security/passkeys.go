@@ -82,8 +82,8 @@ func (d *Surface) postRemovePasskey(c echo.Context, who session.Principal) error
 	return d.Cookies.Redirect(c, session.SecurityPath, "The passkey “"+p.Name+"” is removed. Every other session has ended.")
 }
 
-// passkeyRefused shows the page again with what is in the way, above the list:
-// several of its forms ask the same.
+// passkeyRefused shows the page again with the refusal above the list, because
+// several forms of the list have the same inputs.
 func (d *Surface) passkeyRefused(c echo.Context, who session.Principal, f *shell.Form, err error) error {
 	if session.ReauthRefused(f, err) {
 		if text := f.Problems["password"]; text != "" {
@@ -98,8 +98,8 @@ func (d *Surface) passkeyRefused(c echo.Context, who session.Principal, f *shell
 	return d.securityPage(c, who, fault.KindOf(err).Code(), forms)
 }
 
-// passkeys fills in what a page shows of passkeys; nothing where there are none
-// to be had.
+// passkeys fills in the passkeys of the page; it does nothing if passkeys are not
+// offered.
 func (d *Surface) passkeys(c echo.Context, who session.Principal, f *shell.Form, p *security.Props) error {
 	if !d.Users.HasPasskeys() {
 		return nil

@@ -34,8 +34,8 @@ func (g *Guard) AuditOwn(
 	return g.Entry(c, user.ID, user.Email, action, subject, detail)
 }
 
-// AuditSignIn returns the entry of a sign-in; factor names what was shown besides
-// a password, and may be empty.
+// AuditSignIn returns the entry of a sign-in; factor says how, such as "with a
+// passkey"; it is empty for a password alone.
 func (g *Guard) AuditSignIn(c echo.Context, factor string) audit.Entry {
 	return g.AuditOwn(c, identity.User{}, audit.ActionSignIn, shell.CallOf(c).UserAgent, factor)
 }

@@ -17,7 +17,7 @@ import (
 // SecurityPath is where a user changes what they sign in with.
 const SecurityPath = shell.HomePath + "/security"
 
-// Reauthenticate checks the proof of identity in a form: a password or a code of
+// Reauthenticate checks what the form re-authenticates with: a password or a code of
 // the authenticator in the input "password", or a passkey in the input "passkey".
 func (g *Guard) Reauthenticate(c echo.Context, who Principal, f *shell.Form) error {
 	ctx, client := c.Request().Context(), shell.CallOf(c).Client
@@ -78,7 +78,7 @@ func (g *Guard) ReauthField(c echo.Context, who Principal, f *shell.Form) (panel
 	return f.Field(x), err
 }
 
-// ReportCopied tells the user, by mail and in the audit log, that a passkey of
+// ReportCopied notifies the user, by mail and in the audit log, that a passkey of
 // theirs seems to have been copied. It does nothing for other errors.
 func (g *Guard) ReportCopied(c echo.Context, user identity.User, err error) {
 	if !errors.Is(err, identity.ErrCopiedPasskey) {

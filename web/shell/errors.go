@@ -33,7 +33,7 @@ func (s *Shell) Fail(err error, c echo.Context) {
 }
 
 // Refuse maps an error to a status and message, and sets the headers that go with
-// them. What is not a fault of the caller is logged. Echo's own errors are about
+// them. Errors that the caller did not cause are logged. Echo's own errors are about
 // the route.
 func (s *Shell) Refuse(c echo.Context, err error) operation.Refusal {
 	r, ok := refuseRoute(c, err)

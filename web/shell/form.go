@@ -21,7 +21,7 @@ func ReadForm(c echo.Context, most int64) (url.Values, error) {
 	return r.PostForm, nil
 }
 
-// Form is what was typed and what is wrong with it.
+// Form is the posted values and their problems.
 type Form struct {
 	Values   url.Values
 	Problems map[string]string // by name of the input
@@ -34,7 +34,7 @@ func NewForm(values url.Values) *Form {
 	return &Form{Values: values, Problems: make(map[string]string)}
 }
 
-// Bad says what is wrong with an input.
+// Bad reports a problem of an input.
 func (f *Form) Bad(name, text string) { f.Problems[name] = text }
 
 // OK reports whether the form has no problem.
@@ -47,8 +47,8 @@ type Subject struct {
 	Label   string // the words beside the input
 }
 
-// Refused puts a service's refusal beside the input it is about, or above the
-// form; it returns false if the error is no refusal of the input.
+// Refused puts a service's refusal beside the input it names, or above the form; it
+// returns false if the error is not a refusal.
 func (f *Form) Refused(err error, subjects ...Subject) bool {
 	x := fault.Of(err)
 	if x == nil || x.Kind == fault.Internal || x.Kind == fault.NotFound {
@@ -64,7 +64,7 @@ func (f *Form) Refused(err error, subjects ...Subject) bool {
 	return true
 }
 
-// Field completes an input with what was typed and what is wrong with it.
+// Field completes an input with its posted value and problem.
 // Passwords are not written back.
 func (f *Form) Field(x panel.Field) panel.Field {
 	if x.Type != "password" {

@@ -77,7 +77,7 @@ func (l *Limits) Key(ctx context.Context, keyID int64) error {
 	return refusedFor(l.keys.take(strconv.FormatInt(keyID, 10), l.now()))
 }
 
-// Costly counts an operation that costs much more to answer than to ask for.
+// Costly counts an operation that costs the server much more than the client.
 func (l *Limits) Costly(ctx context.Context) error { return l.ofClient(ctx, l.costly) }
 
 // Open counts a payment that the client opens at a merchant's cost.

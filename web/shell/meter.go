@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Sizes of a meter. A full shard first forgets names with a whole allowance, and
+// Sizes of a meter. A full shard first drops names with a whole allowance, and
 // then any: an attack from that many addresses is for a firewall to stop, and must
 // not fill the memory.
 const (

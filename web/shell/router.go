@@ -14,8 +14,8 @@ type route struct {
 }
 
 // Router adds the routes of one surface to the Echo application. Echo's own
-// groups are not used: a group with middleware answers for every address, and
-// hides that a route exists with another method.
+// groups are not used: a group with middleware handles every path below it,
+// and hides that a route exists with another method.
 type Router struct {
 	shell      *Shell
 	echo       *echo.Echo
@@ -66,8 +66,8 @@ func (r Router) add(method, path string, h echo.HandlerFunc) {
 	}
 }
 
-// routeOf returns what is known of the route a request matched. A path that was
-// asked with a wrong method is answered by the surface that has the path.
+// routeOf returns what is known of the route a request matched. A request
+// with a wrong method is answered by the surface that has the path.
 func (s *Shell) routeOf(c echo.Context) route {
 	if r, ok := s.routes[c.Request().Method+" "+c.Path()]; ok {
 		return r

@@ -16,8 +16,8 @@ import (
 	"github.com/florinpay/florin/web/shell"
 )
 
-// postJoin makes an account by an invitation into a team, and signs in. Whether
-// signing up is open does not matter: an owner answers for the newcomer.
+// postJoin makes an account from an invitation to a team, and signs in. It works
+// even if sign-up is closed, because an owner of the team vouches for the user.
 func (d *Surface) postJoin(c echo.Context) error {
 	f, err := session.ReadForm(c)
 	if err != nil {
@@ -69,7 +69,7 @@ func (d *Surface) getJoin(c echo.Context) error {
 	return d.joinPage(c, http.StatusOK, token, shell.NewForm(url.Values{}))
 }
 
-// joinPage is for somebody who is not signed in.
+// joinPage shows an invitation to a user who is not signed in.
 func (d *Surface) joinPage(c echo.Context, status int, token string, f *shell.Form) error {
 	p := signin.JoinProps{EntryProps: d.entry(c)}
 	n, merchant, known, err := d.Merchants.Invitation(c.Request().Context(), token)

@@ -9,8 +9,8 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// postAskPasskey asks whoever it is for a passkey. Who was asked is kept in a
-// cookie, so that an answer is good only from the browser that was asked.
+// postAskPasskey returns the options of a sign-in with any passkey. The challenge is
+// kept in a cookie, so that only this browser can answer it.
 func (d *Surface) postAskPasskey(c echo.Context) error {
 	ctx := c.Request().Context()
 	if err := d.Shell.Limits.Costly(ctx); err != nil {

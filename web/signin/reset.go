@@ -17,10 +17,9 @@ import (
 	"github.com/florinpay/florin/web/shell"
 )
 
-// resetDone tells the user what a new password by mail has ended, and what it
-// has not. It proves that they read their mail, so every session is over; it
-// does not prove that they lost their passkeys, which sign in by themselves. So
-// those stay, each is named, and signing in leads to where they are removed.
+// resetDone says what a new password by mail has ended. The link proves only that
+// the user reads their mail, so every session ends, but passkeys stay: the page
+// names each, and signing in leads to the page that removes them.
 func (d *Surface) resetDone(c echo.Context, user identity.User) error {
 	passkeys, err := d.Users.PasskeysOf(c.Request().Context(), user)
 	if err != nil {
@@ -73,8 +72,8 @@ func (d *Surface) getForgot(c echo.Context) error {
 	return d.enter(c, http.StatusOK, p.Page, signin.Forgot(p))
 }
 
-// postForgot answers alike whether there is such an account or not, and takes
-// no notice of whether the mail could be sent.
+// postForgot gives the same response whether or not the account exists and the mail
+// could be sent, so that it does not reveal who has an account.
 func (d *Surface) postForgot(c echo.Context) error {
 	f, err := session.ReadForm(c)
 	if err != nil {

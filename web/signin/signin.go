@@ -32,7 +32,7 @@ func (d *Surface) entry(c echo.Context) signin.EntryProps {
 	return p
 }
 
-// enter writes a page for somebody who is not signed in.
+// enter writes a page for a user who is not signed in.
 func (d *Surface) enter(c echo.Context, status int, page views.Page, view templ.Component) error {
 	return shell.Render(c, status, page, view)
 }
@@ -44,7 +44,7 @@ func passwordField() panel.Field {
 	}
 }
 
-// signedInAlready sends somebody home who need not sign in.
+// signedInAlready redirects a signed-in user to the dashboard.
 func (d *Surface) signedInAlready(c echo.Context) bool {
 	_, err := d.Merchants.MembershipBySession(c.Request().Context(), d.Cookies.Token(c.Request()).Reveal())
 	return err == nil
@@ -158,7 +158,7 @@ func (d *Surface) postSignInCode(c echo.Context) error {
 	return d.welcome(c, in, shell.SafeNext(next))
 }
 
-// ifGuessed has the user told if a sign-in was refused because too many failed.
+// ifGuessed notifies the user if a sign-in was refused because too many failed.
 func (d *Surface) ifGuessed(c echo.Context, who identity.Credentials, err error) {
 	if fault.Is(err, fault.Limited) {
 		d.Mail.SignInGuessed(c.Request().Context(), who)

@@ -24,7 +24,7 @@ func (d *Surface) getSignUp(c echo.Context) error {
 	return d.signUpPage(c, http.StatusOK, p, shell.NewForm(url.Values{}))
 }
 
-// mayAsk reports whether somebody with this invitation may fill in the form.
+// mayAsk reports whether a user with this invitation may fill in the form.
 func (d *Surface) mayAsk(invite string) bool { return d.SignUp || d.Invite && invite != "" }
 
 func (d *Surface) signUpPage(c echo.Context, status int, p signin.EntryProps, f *shell.Form) error {
