@@ -5,10 +5,10 @@ package static
 var assets = map[string]asset{
 	"app.css":       {hash: "c1fe3b1114", contentType: "text/css; charset=utf-8", inline: false},
 	"checkout.css":  {hash: "dab99cdd17", contentType: "text/css; charset=utf-8", inline: true},
-	"checkout.js":   {hash: "5d2dc640ab", contentType: "text/javascript; charset=utf-8", inline: false},
+	"checkout.js":   {hash: "e939e55924", contentType: "text/javascript; charset=utf-8", inline: false},
 	"console.js":    {hash: "48369e127b", contentType: "text/javascript; charset=utf-8", inline: false},
-	"dashboard.css": {hash: "ff94a639f8", contentType: "text/css; charset=utf-8", inline: false},
-	"dashboard.js":  {hash: "23efa3ff6a", contentType: "text/javascript; charset=utf-8", inline: false},
+	"dashboard.css": {hash: "d5ca73ffdb", contentType: "text/css; charset=utf-8", inline: false},
+	"dashboard.js":  {hash: "63f56f1843", contentType: "text/javascript; charset=utf-8", inline: false},
 	"docs.css":      {hash: "39e7301d48", contentType: "text/css; charset=utf-8", inline: false},
 	"donate.css":    {hash: "a661c56c85", contentType: "text/css; charset=utf-8", inline: true},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},

@@ -1,6 +1,6 @@
 // Package static holds the style sheets, scripts and icons of the pages, and serves them.
 //
-// Its one invariant: what is served under a content-hashed address never changes, so every answer to
+// Its one invariant: what is served under a content-hashed address never changes, so every response from
 // such an address may be cached for ever. The files in dist are made from src and vendored by
 // go generate, compressed once there so that no request and no start pays for it.
 package static
@@ -62,7 +62,7 @@ func hashedName(name, hash string) string {
 }
 
 // Handler serves the assets below Prefix. Addresses with a stale hash get the current file, uncached:
-// during an upgrade an open page may ask the new instance for an old name.
+// during an upgrade an open page may request an old name from the new instance.
 func Handler() http.Handler { return http.HandlerFunc(serve) }
 
 func serve(w http.ResponseWriter, r *http.Request) {
@@ -88,7 +88,7 @@ func serve(w http.ResponseWriter, r *http.Request) {
 	body := encode(h, name, r.Header.Get("Accept-Encoding"))
 	h.Set("Content-Length", itoa(len(body)))
 	if r.Method == http.MethodGet {
-		// A failing write means the browser has gone; there is nobody left to tell.
+		// A failing write means that the browser has gone.
 		_, _ = w.Write(body) //nolint:gosec // body is a generated file
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/florinpay/florin/static/bundle"
 )
 
-// TestCurrent builds every asset again: what is committed is what the sources make, in all three forms.
+// TestCurrent builds every asset again: the committed files equal the result, in all three forms.
 func TestCurrent(t *testing.T) {
 	t.Parallel()
 	if len(assets) != len(bundle.All) {
@@ -153,7 +153,7 @@ func TestURL(t *testing.T) {
 	}
 }
 
-// TestScriptsClean: nothing of ours needs what the Content-Security-Policy forbids.
+// TestScriptsClean: our scripts need nothing that the Content-Security-Policy forbids.
 func TestScriptsClean(t *testing.T) {
 	t.Parallel()
 	forbidden := regexp.MustCompile(`\beval\(|new Function|document\.write|innerHTML|outerHTML|insertAdjacentHTML|https?://`)

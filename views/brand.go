@@ -10,11 +10,11 @@ var (
 	darkSunk     = Colour{0x2a, 0x28, 0x24}
 )
 
-// A merchant's background in the dark theme keeps its hue and gives up its light.
+// A merchant's background in the dark theme keeps its hue and is darkened.
 const (
 	darkPageLightness = 0.26
 	darkPageChroma    = 0.06
-	// softContrast is what secondary text on the merchant's background is drawn to; a little more than required.
+	// softContrast is the contrast of secondary text on the merchant's background, a little more than required.
 	softContrast = 5.5
 )
 
@@ -62,7 +62,7 @@ func brandProperties(m Merchant, dark bool) string {
 	return b.String()
 }
 
-// soften is ink brought halfway to the page, as far as it stays legible.
+// soften mixes ink with the page, as far as it stays legible.
 func soften(ink, page Colour) Colour {
 	mid := Colour{mix(ink.R, page.R), mix(ink.G, page.G), mix(ink.B, page.B)}
 	return mid.towards(ink, page)
@@ -70,7 +70,7 @@ func soften(ink, page Colour) Colour {
 
 func mix(a, b uint8) uint8 { return uint8((3*int(a) + 2*int(b)) / 5) }
 
-// towards moves c to ink until it reads well on page.
+// towards mixes c with ink until it is legible on page.
 func (c Colour) towards(ink, page Colour) Colour {
 	for range 16 {
 		if Contrast(c, page) >= softContrast {

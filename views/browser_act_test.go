@@ -38,7 +38,7 @@ func evaluate[T any](ctx context.Context, t testing.TB, expression string) T {
 	return value
 }
 
-// checkPage looks for flaws and for what a checker of accessibility would find.
+// checkPage fails for layout flaws and violations of accessibility rules.
 func checkPage(ctx context.Context, t testing.TB, where string) {
 	t.Helper()
 	checkLayout(t, where, evaluate[[]string](ctx, t, findFlaws))
@@ -93,7 +93,7 @@ func scanned(ctx context.Context, t testing.TB, testID string) string {
 }
 
 // TestNoScriptInBrowser: without scripts the address, its code and the way to a wallet are open, and nothing is
-// shown that could not work. The page reloads itself, which checkers of accessibility report and nobody can help.
+// shown that could not work. The page reloads itself, which accessibility checkers report and which is unavoidable.
 func TestNoScriptInBrowser(t *testing.T) {
 	t.Parallel()
 	origin := serveSamples(t)
@@ -177,8 +177,8 @@ func TestCopyInBrowser(t *testing.T) {
 	}
 }
 
-// mostShift is what a busy machine causes that paints a page before it has read all of it, and a time written in
-// the reader's clock. People notice from ten times as much.
+// mostShift is the layout shift of a busy machine that paints a page before it has read all of it, and of a time that
+// is rewritten in the reader's clock. Ten times as much is noticeable.
 const mostShift = 0.01
 
 // TestShiftInBrowser: nothing moves while a page is loaded and its scripts run.
@@ -255,13 +255,13 @@ func (s stream) send(ctx context.Context, t testing.TB, p checkout.Props, shown 
 	select {
 	case s.events <- text:
 	case <-ctx.Done():
-		t.Fatal("nobody listens to the stream")
+		t.Fatal("the page has not opened the stream")
 	}
 	return next
 }
 
 // TestLiveInBrowser follows a payment on an open page without a reload: seen, confirming, paid. The title,
-// screen readers and the keyboard learn of it as the eye does.
+// screen readers and the keyboard focus follow.
 func TestLiveInBrowser(t *testing.T) {
 	t.Parallel()
 	waiting, confirming, paid := sampleNamed(t, "waiting"), sampleNamed(t, "confirming"), sampleNamed(t, "paid")
@@ -299,7 +299,7 @@ func expect(ctx context.Context, t testing.TB, expression, want string) {
 	}
 }
 
-// TestOfflineInBrowser: while the stream cannot be had, the page says that it is not live, and it recovers by itself.
+// TestOfflineInBrowser: while the stream is down, the page says that it is not live, and it recovers by itself.
 func TestOfflineInBrowser(t *testing.T) {
 	t.Parallel()
 	var back atomic.Bool

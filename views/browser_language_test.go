@@ -41,14 +41,14 @@ func TestLanguagesInBrowser(t *testing.T) {
 	}
 }
 
-// TestArabicInBrowser looks at the right-to-left pages in both themes and three sizes, as accessibility checkers do.
+// TestArabicInBrowser checks the right-to-left pages in both themes and three sizes, with an accessibility checker.
 func TestArabicInBrowser(t *testing.T) {
 	t.Parallel()
 	origin := serveSamples(t)
 	for _, name := range []string{"choose", "waiting", "confirming", "paid"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			lookAtPage(t, origin, "ar", name)
+			checkSample(t, origin, "ar", name)
 		})
 	}
 }
@@ -56,8 +56,8 @@ func TestArabicInBrowser(t *testing.T) {
 // isolates are the invisible marks that keep the direction of values in right-to-left sentences.
 var isolates = strings.NewReplacer("\u2068", "", "\u2069", "")
 
-// TestNumbersInBrowser holds our numbers, plural forms and durations against those of the browser, which
-// come from a CLDR of its own.
+// TestNumbersInBrowser compares our numbers, plural forms and durations with those of the browser, which
+// has its own CLDR.
 func TestNumbersInBrowser(t *testing.T) {
 	t.Parallel()
 	ctx := browser.New(t)

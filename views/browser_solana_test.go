@@ -14,7 +14,7 @@ import (
 )
 
 // solanaScript registers a wallet by the Wallet Standard, before the page and again when it asks, and keeps what it
-// was asked to sign.
+// is given to sign.
 const solanaScript = `
 window.asked = [];
 (() => {
@@ -83,7 +83,7 @@ func TestSolanaWalletInBrowser(t *testing.T) {
 	}
 }
 
-// TestSolanaWalletChain: a wallet that stands on another chain is not offered, nor is one of an EVM network.
+// TestSolanaWalletChain: a wallet on another chain is not offered, nor is one of an EVM network.
 func TestSolanaWalletChain(t *testing.T) {
 	t.Parallel()
 	address, _ := serveSolana(t, nil, http.StatusOK)
@@ -94,7 +94,7 @@ func TestSolanaWalletChain(t *testing.T) {
 	}
 }
 
-// serveSolana serves a payment on Solana, its transaction, and tells what the page sends.
+// serveSolana serves a payment on Solana and its transaction, and returns what the page sends.
 func serveSolana(t testing.TB, transaction []byte, status int) (address string, accounts <-chan string) {
 	t.Helper()
 	p := sampleNamed(t, "solana")

@@ -65,8 +65,8 @@ var devices = []device{
 	{"1280", chromedp.EmulateViewport(1280, 800)},
 }
 
-// themed makes the page believe that its visitor prefers a colour scheme. Motion is off, so that a
-// picture shows the end of every movement.
+// themed emulates a preferred colour scheme. Motion is reduced, so that a picture shows the end of every
+// transition.
 func themed(scheme string) chromedp.Action {
 	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
 		{Name: "prefers-color-scheme", Value: scheme},
@@ -74,9 +74,9 @@ func themed(scheme string) chromedp.Action {
 	})
 }
 
-// findFlaws looks for what a person would call broken: something wider than the window, text that is
-// cut off, and targets too small for a thumb. Links inside a sentence are as high as their line
-// (WCAG 2.2, success criterion 2.5.8, exception "inline"); what only screen readers meet has no size.
+// findFlaws finds visible faults: elements wider than the window, text that is cut off, and targets too
+// small for a thumb. Links inside a sentence are as high as their line
+// (WCAG 2.2, success criterion 2.5.8, exception "inline"); elements for screen readers only have no size.
 const findFlaws = `(() => {
 	const flaws = [];
 	const root = document.documentElement;
@@ -110,21 +110,21 @@ func checkLayout(t testing.TB, where string, flaws []string) {
 }
 
 // TestPagesInBrowser opens every page in a browser in both themes and three sizes. Nothing may be cut,
-// too small or inaccessible, and nobody but our own server may be asked for anything.
+// too small or inaccessible, and no other server may get a request.
 func TestPagesInBrowser(t *testing.T) {
 	t.Parallel()
 	origin := serveSamples(t)
 	for name := range samplePages(t, "en") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			lookAtPage(t, origin, "en", name)
+			checkSample(t, origin, "en", name)
 		})
 	}
 }
 
-// lookAtPage looks at one sample in every size and theme. Sizes are the same in both themes, and colours in
+// checkSample checks one sample in every size and theme. Sizes are the same in both themes, and colours in
 // all sizes, so that not every pair is checked.
-func lookAtPage(t *testing.T, origin, lang, name string) {
+func checkSample(t *testing.T, origin, lang, name string) {
 	t.Helper()
 	ctx := browser.New(t)
 	browser.Run(ctx, t, themed("light"), chromedp.Navigate(origin+"/sample/"+lang+"/"+name))
@@ -143,7 +143,7 @@ func lookAtPage(t *testing.T, origin, lang, name string) {
 	browser.FirstParty(ctx, t, origin)
 }
 
-// picture takes a screenshot when somebody has asked for screenshots.
+// picture takes a screenshot if screenshots are on.
 func picture(ctx context.Context, t testing.TB, name string) {
 	t.Helper()
 	if os.Getenv(browser.ScreenshotsVariable) != "" {

@@ -17,8 +17,8 @@ import (
 	"github.com/florinpay/florin/views/checkout"
 )
 
-// walletScript announces a wallet by EIP-6963 that answers by EIP-1193 and keeps what it was asked for. It
-// stands on chain window.setup.chain, knows those in setup.knows, and fails as setup.fails says.
+// walletScript announces a wallet by EIP-6963 that answers by EIP-1193 and keeps its calls. It
+// is on chain window.setup.chain, knows those in setup.knows, and fails as setup.fails says.
 const walletScript = `
 window.asked = [];
 (() => {
@@ -88,7 +88,7 @@ func openWithScript(t testing.TB, address, script string, options ...browser.Opt
 	return ctx
 }
 
-// asked is what the wallet was asked for, the methods in order and the parameters of each.
+// asked is the calls of the wallet: the methods in order and the parameters of each.
 func asked(ctx context.Context, t testing.TB) (methods []string, params map[string]string) {
 	t.Helper()
 	params = map[string]string{}
@@ -224,7 +224,7 @@ func TestWalletInBrowser(t *testing.T) {
 	}
 }
 
-// TestWalletNames: a wallet's name is text from a stranger.
+// TestWalletNames: a wallet's name is untrusted text.
 func TestWalletNames(t *testing.T) {
 	t.Parallel()
 	address := serveWaiting(t, sampleNamed(t, "waiting"))

@@ -6,7 +6,7 @@ import (
 	"github.com/florinpay/florin/views/checkout"
 )
 
-// TestLiveEvent walks through a payment as an open page hears of it.
+// TestLiveEvent follows the events of a payment on an open page.
 func TestLiveEvent(t *testing.T) {
 	t.Parallel()
 	waiting, confirming, short, paid := sampleNamed(t, "waiting"), sampleNamed(t, "confirming"),
@@ -39,7 +39,7 @@ func TestLiveEvent(t *testing.T) {
 	}
 }
 
-// TestCountdown: quiet minutes round up, so that nobody is told less time than there is; then seconds.
+// TestCountdown: quiet minutes round up, so that the page never shows too little time; then seconds.
 func TestCountdown(t *testing.T) {
 	t.Parallel()
 	for seconds, want := range map[int]string{

@@ -19,13 +19,13 @@ func TestProblems(t *testing.T) {
 		p.Problem = problem
 		words := open(t, checkout.Pay(p)).says("problem")
 		if other, ok := seen[words]; ok {
-			t.Errorf("%s and %s are both told as %q", problem, other, words)
+			t.Errorf("%s and %s have the same text %q", problem, other, words)
 		}
 		seen[words] = problem
 	}
 }
 
-// TestFindings: every verdict has words of its own, and what was asked stays in the field.
+// TestFindings: every verdict has words of its own, and the payer's input stays in the field.
 func TestFindings(t *testing.T) {
 	t.Parallel()
 	seen := map[string]checkout.Verdict{}
@@ -44,7 +44,7 @@ func TestFindings(t *testing.T) {
 		d := open(t, checkout.Pay(p))
 		words := d.says("finding")
 		if other, ok := seen[words]; ok {
-			t.Errorf("%s and %s are both told as %q", verdict, other, words)
+			t.Errorf("%s and %s have the same text %q", verdict, other, words)
 		}
 		seen[words] = verdict
 		if got := attribute(d.one("hash"), "value"); got != "0xabc" {
@@ -56,7 +56,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestFindingByAddress: who looked for an address is told of an address.
+// TestFindingByAddress: the lookup of an address has words for addresses.
 func TestFindingByAddress(t *testing.T) {
 	t.Parallel()
 	for byAddress, want := range map[bool]string{false: "this transaction", true: "this address"} {
@@ -70,7 +70,7 @@ func TestFindingByAddress(t *testing.T) {
 	}
 }
 
-// TestFees: a fee is said in cents, and one of less than a cent as that.
+// TestFees: a fee is written in cents, and a smaller one as less than a cent.
 func TestFees(t *testing.T) {
 	t.Parallel()
 	for fee, want := range map[string]string{
@@ -84,7 +84,7 @@ func TestFees(t *testing.T) {
 	}
 }
 
-// TestTokenReasons: a token that cannot be chosen says why where everybody reads it, also on a phone.
+// TestTokenReasons: a token that cannot be chosen shows the reason as text, also on a phone.
 func TestTokenReasons(t *testing.T) {
 	t.Parallel()
 	d := open(t, checkout.Pay(sampleNamed(t, "choose")))
@@ -108,7 +108,7 @@ func TestReasons(t *testing.T) {
 		d := open(t, checkout.Pay(p))
 		d.hasNone("pay-BASE-USDC")
 		if got := d.says("reason"); got != want {
-			t.Errorf("%s is told as %q, want %q", reason, got, want)
+			t.Errorf("%s has the text %q, want %q", reason, got, want)
 		}
 	}
 }

@@ -77,7 +77,7 @@ func TestCheckoutCopies(t *testing.T) {
 	}
 }
 
-// TestCheckoutAliases: the name under which wallets show the right token is told where it differs.
+// TestCheckoutAliases: the name under which wallets show the right token is shown where it differs.
 func TestCheckoutAliases(t *testing.T) {
 	t.Parallel()
 	p := sampleCheckout(t, "en")

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// MinContrast is what text needs against its ground (WCAG 2.2, success criterion 1.4.3).
+// MinContrast is the contrast that text needs against its ground (WCAG 2.2, success criterion 1.4.3).
 const MinContrast = 4.5
 
 // Colour is an sRGB colour.
@@ -76,7 +76,7 @@ func (c Colour) Legible(ratio float64, grounds ...Colour) Colour {
 	}
 	from := c.oklch()
 	best, distance := Colour{}, math.Inf(1)
-	// 200 steps are finer than 8-bit sRGB can tell apart.
+	// 200 steps are finer than 8-bit sRGB can distinguish.
 	for i := range 201 {
 		l := float64(i) / 200
 		candidate := oklch{l, from.c, from.h}.colour()

@@ -52,7 +52,7 @@ func declarations(css string) map[string]string {
 	return all
 }
 
-// TestTokensContrast holds every pair of colours that meet on a page, in both themes.
+// TestTokensContrast checks every pair of colours that meet on a page, in both themes.
 func TestTokensContrast(t *testing.T) {
 	t.Parallel()
 	for _, dark := range []bool{false, true} {
@@ -77,7 +77,7 @@ func TestTokensContrast(t *testing.T) {
 	}
 }
 
-// TestDarkTwice: the dark theme stands twice in tokens.css, for the device and for the choice; the two are one.
+// TestDarkTwice: tokens.css has the dark theme twice, for the device and for the choice; both are equal.
 func TestDarkTwice(t *testing.T) {
 	t.Parallel()
 	sheet, err := os.ReadFile("../static/src/tokens.css")

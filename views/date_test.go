@@ -9,8 +9,8 @@ import (
 	"github.com/florinpay/florin/views"
 )
 
-// TestDateInBrowser holds our dates against those of a browser, for every month in every language: a script writes
-// the same date in their place, and nothing may move when it does.
+// TestDateInBrowser compares our dates with a browser's, for every month in every language: a script replaces them
+// by the same date, and nothing may move.
 func TestDateInBrowser(t *testing.T) {
 	t.Parallel()
 	ctx := browser.New(t)

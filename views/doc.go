@@ -1,6 +1,6 @@
 // Package views renders Florin's pages: the checkout, its receipt, donation pages and payment links, the sandbox, the
-// front page and the error pages. A view takes a props struct and returns HTML; it asks nothing of a database, a chain
-// or a clock, so every state of a page can be rendered in a test.
+// front page and the error pages. A view takes a props struct and returns HTML; it reads no database, chain or
+// clock, so every state of a page can be rendered in a test.
 //
 // Its one invariant: whatever text a merchant or a payer controls reaches the page escaped, and no
 // page needs an inline script or an inline style attribute, so it works under
@@ -16,7 +16,7 @@
 //	GET  /pay?txnid=&lang=&view=      Checkout; view is "", "choose", "find" or "cancel" (see View)
 //	POST /pay/{txnid}/start           fields network, token            → 303 PayPath
 //	POST /pay/{txnid}/cancel          no fields                        → 303 PayPath
-//	POST /pay/{txnid}/find            field hash                       → 200 Checkout with View "find" and Finding set
+//	POST /pay/{txnid}/find            field hash                       → 200 Checkout, View "find", Finding set
 //	GET  /pay/{txnid}/live?stage=     server-sent events, see [LiveEvent]
 //	POST /pay/{txnid}/transaction     field account                    → 200 JSON, see [SolanaWallet]
 //	GET  /pay/{txnid}/receipt         Receipt
@@ -24,12 +24,12 @@
 //	GET  /donate/{campaignId} …       Donate, see [DonateProps]
 //	GET  /link/{slug} …               PayLink, see [LinkProps]
 //
-// A form that fails is answered with the page itself: set Problem (or Finding) and the fitting status.
+// A refused form gets the page itself as the response: set Problem (or Finding) and the fitting status.
 //
 // # Live updates
 //
 // The page opens /pay/{txnid}/live?stage=S, where S is the [CheckoutProps.Stage] it shows. Whenever
-// the payment changes, the handler asks [LiveEvent] which event to send: "status" replaces the line
+// the payment changes, [LiveEvent] returns the event to send: "status" replaces the line
 // that says what is happening, "stage" replaces the whole step (address shown, paid, expired, …). After a
 // payment is COMPLETED the handler sends "done" and closes. Without JavaScript the page refreshes
 // itself every [RefreshSeconds] seconds.

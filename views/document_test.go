@@ -273,7 +273,7 @@ func TestPagesWellFormed(t *testing.T) {
 	}
 }
 
-// TestMalformed: the reader of TestPagesWellFormed finds what it is there to find.
+// TestMalformed: malformed finds each of the faults it looks for.
 func TestMalformed(t *testing.T) {
 	t.Parallel()
 	frame := func(body string) string {

@@ -34,7 +34,7 @@ func TestDonate(t *testing.T) {
 	}
 }
 
-// TestDonateForm: what is posted, where, and what is chosen before anybody chooses.
+// TestDonateForm: what is posted, where, and the choice when the page opens.
 func TestDonateForm(t *testing.T) {
 	t.Parallel()
 	p := sampleDonate("es")
@@ -115,7 +115,7 @@ func TestInputErrors(t *testing.T) {
 		d := open(t, donate.PayLink(p))
 		words := d.says("amount-problem")
 		if other, ok := seen[words]; ok {
-			t.Errorf("%s and %s are both told as %q", e, other, words)
+			t.Errorf("%s and %s have the same text %q", e, other, words)
 		}
 		seen[words] = e
 		field := d.one("amount")

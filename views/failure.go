@@ -1,6 +1,6 @@
 package views
 
-// FailureProps is a page that says what went wrong, that the money is safe where it is, and what to do next.
+// FailureProps is an error page: what went wrong, that the money is safe, and what to do next.
 type FailureProps struct {
 	Page
 	Kind FailureKind
@@ -8,8 +8,8 @@ type FailureProps struct {
 	RequestID string
 	// RetrySeconds is when to come back, for FailureTooOften and FailureUnavailable; 0 when unknown.
 	RetrySeconds int
-	// Path is the address that was asked for, query included ("/pay?txnid=…"), so that the menu of languages keeps
-	// what is in it; may be empty.
+	// Path is the requested address, query included ("/pay?txnid=…"), so that the language menu keeps
+	// its parameters; may be empty.
 	Path string
 	// Again is the address of a page to open next: the same one, or the one whose form was sent; empty for none.
 	Again string

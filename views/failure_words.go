@@ -38,7 +38,7 @@ func (p FailureProps) againHref() string {
 	return p.Again
 }
 
-// againLabel says what opening Again is: another try at what may go well the next time, else the way back.
+// againLabel is the label of Again: "try again" where a retry may succeed, else the way back.
 func (p FailureProps) againLabel() string {
 	switch p.Kind {
 	case FailureTooOften, FailureUnavailable, FailureInternal:
@@ -47,7 +47,7 @@ func (p FailureProps) againLabel() string {
 	return p.T("act.back")
 }
 
-// Sign is the picture of what went wrong and its meaning.
+// Sign is the picture of the failure and its meaning.
 func (p FailureProps) sign() (name, meaning string) {
 	switch p.Kind {
 	case FailurePaymentUnknown, FailureNotFound:
@@ -58,8 +58,8 @@ func (p FailureProps) sign() (name, meaning string) {
 	return "warn", "seen"
 }
 
-// moneySafe: a payer is told that money is found also without this page, unless there is no such payment to find it
-// for.
+// moneySafe reports whether the page says that money is found without it too. It does not if there is no such
+// payment.
 func (p FailureProps) moneySafe() bool {
 	return p.Checkout && p.Kind != FailurePaymentUnknown && p.Kind != FailureNotFound
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/florinpay/florin/views/sandbox"
 )
 
-// hostilePages are the pages that show text of merchants and payers, with the given text wherever they may put it.
+// hostilePages are the pages that show text of merchants and payers, with the given text in every place for it.
 func hostilePages(t testing.TB, text string) map[string]templ.Component {
 	t.Helper()
 	merchant := views.Merchant{
@@ -87,7 +87,7 @@ func hostilePages(t testing.TB, text string) map[string]templ.Component {
 // linkSchemes are what links may begin with.
 var linkSchemes = []string{"http://", "https://", "mailto:", "ethereum:", "solana:", "/", "?", "#", "about:invalid#TemplFailedSanitizationURL"}
 
-// misuse says what in a page would run or lead where it must not, or nothing.
+// misuse describes what in a page would run or lead to a forbidden place; empty if nothing does.
 func misuse(d document) []string {
 	var found []string
 	for _, n := range d.elements(func(*html.Node) bool { return true }) {
@@ -164,7 +164,7 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// TestHostileTextIsShown: what a merchant wrote is there to read, letter by letter.
+// TestHostileTextIsShown: the text of a merchant is shown unchanged.
 func TestHostileTextIsShown(t *testing.T) {
 	t.Parallel()
 	const text = `<b>"Tom & Jerry's"</b>`
@@ -178,7 +178,7 @@ func TestHostileTextIsShown(t *testing.T) {
 	}
 }
 
-// TestMisuse: what TestHostileText looks for is found when it is there.
+// TestMisuse: misuse finds each of the faults it looks for.
 func TestMisuse(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{
@@ -191,7 +191,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// FuzzHostileText throws any text at every page.
+// FuzzHostileText puts any text into every page.
 func FuzzHostileText(f *testing.F) {
 	for _, text := range hostileTexts {
 		f.Add(text)

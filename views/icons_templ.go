@@ -8,8 +8,8 @@ package views
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// icon draws one of our own line icons, 20 units square. They say nothing to screen readers: the text
-// beside them does.
+// icon draws one of our own line icons, 20 units square. They are hidden from screen readers, which
+// read the text beside them.
 func icon(name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -70,7 +70,7 @@ var iconPaths = map[string]string{
 	"print":  "M6 7V2.5h8V7M6 14H3V7h14v7h-3M6 12h8v5.5H6z",
 }
 
-// glyph is a plain sign for a network, so that people find theirs by sight.
+// glyph is a plain sign that helps payers recognize a network.
 func glyph(network string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/florinpay/florin/static"
 
-// Landing is the front page of an installation. It speaks English: merchants and operators read it, payers do not.
+// Landing is the front page of an installation. It is in English: merchants and operators read it, payers do not.
 func Landing(p LandingProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

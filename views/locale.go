@@ -47,7 +47,7 @@ var matcher = sync.OnceValue(func() language.Matcher {
 	return language.NewMatcher(tags)
 })
 
-// MatchLanguage chooses the language of a page: what ?lang= asks for if it is one of ours, else the
+// MatchLanguage chooses the language of a page: the one of ?lang= if it is supported, else the
 // best fit for the Accept-Language header, else English.
 func MatchLanguage(query, acceptLanguage string) string {
 	for _, l := range languages {
@@ -68,14 +68,14 @@ func MatchLanguage(query, acceptLanguage string) string {
 	return languages[i].Tag
 }
 
-// Locale speaks one language.
+// Locale writes texts in one language.
 type Locale struct {
 	Language
 	localizer *i18n.Localizer
 }
 
-// locales are loaded when first spoken: most installations never hear most of them, and parsing all
-// twelve at the start would cost more than everything else the start does.
+// locales are loaded at first use: most installations never need most of them, and parsing all
+// twelve would take longer than the rest of the start.
 var locales = func() map[string]func() *Locale {
 	m := make(map[string]func() *Locale, len(languages))
 	for _, l := range languages {
@@ -92,7 +92,7 @@ func LocaleFor(tag string) *Locale {
 	return locales[languages[0].Tag]()
 }
 
-// loadLocale parses one embedded message file. It panics on a broken one, which a test would have found.
+// loadLocale parses one embedded message file. It panics on a malformed one, which tests find.
 func loadLocale(l Language) *Locale {
 	bundle := i18n.NewBundle(language.MustParse(l.Tag))
 	bundle.RegisterUnmarshalFunc("json", json.Unmarshal)
@@ -102,13 +102,13 @@ func loadLocale(l Language) *Locale {
 	return &Locale{Language: l, localizer: i18n.NewLocalizer(bundle, l.Tag)}
 }
 
-// T is the message id; args are name, value pairs for its template. A missing id shows itself, which
-// a test keeps from happening.
+// T is the message id; args are name, value pairs for its template. A missing id is shown itself; a test
+// ensures that none is missing.
 func (l *Locale) T(id string, args ...any) string {
 	return l.localize(&i18n.LocalizeConfig{MessageID: id, TemplateData: l.data(args)})
 }
 
-// N is the message id in the plural form of n, which its template knows as {{.N}}.
+// N is the message id in the plural form of n, which its template reads as {{.N}}.
 func (l *Locale) N(id string, n int, args ...any) string {
 	data := l.data(append(args, "N", l.Integer(n)))
 	return l.localize(&i18n.LocalizeConfig{MessageID: id, TemplateData: data, PluralCount: n})

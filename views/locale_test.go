@@ -50,7 +50,7 @@ func placeholders(text string) []string {
 	return found
 }
 
-// TestMessagesTranslated holds every language against English: the same messages with the same values
+// TestMessagesTranslated compares every language with English: the same messages with the same values
 // in them, none empty, none left in English.
 func TestMessagesTranslated(t *testing.T) {
 	t.Parallel()
@@ -101,7 +101,7 @@ func compareMessage(english, translated map[string]string) string {
 // spoken are calls that name a message; TestMessagesUsed finds every id in the sources as a whole string.
 var spoken = regexp.MustCompile(`\b[TN]\("([^"]+)"`)
 
-// TestMessagesUsed fails for a message that no page says and for one that no file holds.
+// TestMessagesUsed fails for a message that no page uses and for one that is in no file.
 func TestMessagesUsed(t *testing.T) {
 	t.Parallel()
 	source := viewSources(t)
@@ -186,7 +186,7 @@ func TestPluralForms(t *testing.T) {
 	}
 }
 
-// TestPluralsResolve says every plural message with many numbers: none may fall back to its id.
+// TestPluralsResolve writes every plural message with many numbers: none may fall back to its id.
 func TestPluralsResolve(t *testing.T) {
 	t.Parallel()
 	for _, l := range views.Languages() {
@@ -233,7 +233,7 @@ func TestMatchLanguage(t *testing.T) {
 	}
 }
 
-// FuzzMatchLanguage: whatever a browser or an attacker sends, the answer is one of ours.
+// FuzzMatchLanguage: any header and parameter yield a supported language.
 func FuzzMatchLanguage(f *testing.F) {
 	f.Add("de", "de-AT,de;q=0.9")
 	f.Add("", "\x00,,,;q=99")
@@ -245,7 +245,7 @@ func FuzzMatchLanguage(f *testing.F) {
 	})
 }
 
-// TestRightToLeft: the page turns round, and values keep their own direction inside of Arabic sentences.
+// TestRightToLeft: the page is mirrored, and values keep their own direction inside Arabic sentences.
 func TestRightToLeft(t *testing.T) {
 	t.Parallel()
 	page := render(t, checkout.Pay(checkoutSamples[0].props(t, "ar")))

@@ -1,13 +1,13 @@
 package views
 
-// NetworkFace is how a network is called in front of people. Names are proper names and not translated.
+// NetworkFace is how pages name a network. Names are proper names and not translated.
 type NetworkFace struct {
-	// Name as people know it, Short for tight places and sentences, Coin what its fees are paid in.
+	// Name is the full name, Short the one for tight places and sentences, Coin what its fees are paid in.
 	Name, Short, Coin string
-	// Wrong is the network it is most often mistaken for, Twin the token that looks alike there but is another.
+	// Wrong is the network most often confused with it, Twin the similar but different token there.
 	Wrong string
 	Twin  map[string]string
-	// Alias is what many wallets call the right token here.
+	// Alias is the name of the right token in many wallets.
 	Alias map[string]string
 }
 
@@ -26,7 +26,7 @@ var networkFaces = map[string]NetworkFace{
 	"SOL": {Name: "Solana", Short: "Solana", Coin: "SOL"},
 }
 
-// Face of a network; an unknown value shows itself.
+// Face returns the names of a network; an unknown value is its own name.
 func Face(network string) NetworkFace {
 	if f, ok := networkFaces[network]; ok {
 		return f
@@ -34,5 +34,5 @@ func Face(network string) NetworkFace {
 	return NetworkFace{Name: network, Short: network}
 }
 
-// NetworkName is a network's name as people know it, such as "BNB Smart Chain (BEP20)".
+// NetworkName is a network's full name, such as "BNB Smart Chain (BEP20)".
 func NetworkName(network string) string { return Face(network).Name }

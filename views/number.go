@@ -13,7 +13,7 @@ type separators struct {
 	lazy, lakh bool
 }
 
-// Amount writes a plain decimal ("1234567.5") for reading. What is not a plain decimal is returned as it is.
+// Amount writes a plain decimal ("1234567.5") for reading. Any other text is returned unchanged.
 func (l *Locale) Amount(plain string) string {
 	whole, fraction, hasFraction := strings.Cut(plain, ".")
 	if whole == "" || !digits(whole) || (hasFraction && (fraction == "" || !digits(fraction))) {

@@ -22,7 +22,7 @@ func TestAmount(t *testing.T) {
 		{"hi", "12345678.9", "1,23,45,678.9"},
 		{"hi", "1234", "1,234"},
 		{"ar", "1234.5", "1,234.5"},
-		// What is no plain decimal is shown as it came: a wrong number looks worse than an odd one.
+		// Text that is not a plain decimal is shown unchanged.
 		{"en", "1e9", "1e9"},
 		{"en", "-5", "-5"},
 		{"en", ".5", ".5"},
@@ -104,7 +104,7 @@ func FuzzPlain(f *testing.F) {
 			if got := locale.Plain(text); got != "" && !plainDecimal.MatchString(got) {
 				t.Errorf("%s: %q is read as %q", l.Tag, text, got)
 			}
-			padded := len(text) > 1 && text[0] == '0' && text[1] != '.' // nobody writes 01,234
+			padded := len(text) > 1 && text[0] == '0' && text[1] != '.' // no language writes 01,234
 			if plainDecimal.MatchString(text) && !padded && len(text) < 60 {
 				if got := locale.Plain(locale.Amount(text)); got != text {
 					t.Errorf("%s: %q is written as %q, which is read as %q", l.Tag, text, locale.Amount(text), got)

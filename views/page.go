@@ -2,16 +2,16 @@ package views
 
 import "time"
 
-// Page is what every page knows about the request that asked for it.
+// Page is what every page knows about its request.
 type Page struct {
 	// Lang is the language of the page, one of [Languages]; anything else means English.
 	// Handlers take it from [MatchLanguage].
 	Lang string
-	// Nonce is the value of style-src 'nonce-…' in the Content-Security-Policy of this answer.
+	// Nonce is the value of style-src 'nonce-…' in the Content-Security-Policy of this response.
 	Nonce string
 }
 
-// Locale is the language in which the page speaks.
+// Locale is the language of the page.
 func (p Page) Locale() *Locale { return LocaleFor(p.Lang) }
 
 // T is the message id in the language of the page; args are name, value pairs of its template.
@@ -20,7 +20,7 @@ func (p Page) T(id string, args ...any) string { return p.Locale().T(id, args...
 // N is like T with the plural form for n.
 func (p Page) N(id string, n int, args ...any) string { return p.Locale().N(id, n, args...) }
 
-// Merchant is who the payer pays, as the page shows them.
+// Merchant is the merchant as the page shows them to the payer.
 type Merchant struct {
 	Name string
 	// LogoURL is an https or same-origin image address; without one the page shows the first letter of Name.
@@ -30,10 +30,10 @@ type Merchant struct {
 	// Host is the merchant's web host, such as "shop.example"; HostVerified puts a sign before it.
 	Host         string
 	HostVerified bool
-	// SupportEmail is offered where the payer may need a person; may be empty.
+	// SupportEmail is shown where the payer may need help; may be empty.
 	SupportEmail string
-	// Accent and Background are the merchant's colours as #rgb or #rrggbb. What does not parse is
-	// ignored; what does is corrected to a contrast of at least 4.5:1.
+	// Accent and Background are the merchant's colours as #rgb or #rrggbb. One that does not
+	// parse is ignored; the others are corrected to a contrast of at least 4.5:1.
 	Accent, Background string
 	// Theme is "LIGHT", "DARK" or "AUTO" (also when empty): follow the payer's device.
 	Theme string

@@ -12,7 +12,7 @@ import (
 	"github.com/florinpay/florin/views/sandbox"
 )
 
-// TestFailures: each kind has words of its own, says what to do next, and tells payers about their money.
+// TestFailures: each kind has words of its own, says what to do next and, to payers, whether their money is safe.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	seen := map[string]views.FailureKind{}
@@ -21,7 +21,7 @@ func TestFailures(t *testing.T) {
 		d := open(t, views.Failure(p))
 		words := d.says("failure")
 		if other, ok := seen[words]; ok {
-			t.Errorf("%s and %s are both told as %q", kind, other, words)
+			t.Errorf("%s and %s have the same text %q", kind, other, words)
 		}
 		seen[words] = kind
 		if got := attribute(d.one("failure"), "data-kind"); got != string(kind) {
@@ -31,7 +31,7 @@ func TestFailures(t *testing.T) {
 			t.Errorf("%s: the number for help is %q", kind, got)
 		}
 		d.hasAll("languages")
-		// Of a payment that nobody can find, nobody can say that its money is safe.
+		// The page of an unknown payment cannot say that its money is safe.
 		if kind == views.FailurePaymentUnknown || kind == views.FailureNotFound {
 			d.hasNone("money-safe")
 		} else {
@@ -42,12 +42,11 @@ func TestFailures(t *testing.T) {
 	}
 	unknown := open(t, views.Failure(views.FailureProps{Kind: "something new"}))
 	if !strings.Contains(unknown.says("failure"), "Something went wrong on our side") {
-		t.Error("a kind without words is not told as our fault")
+		t.Error("a kind without words is not shown as an internal error")
 	}
 }
 
-// TestFailureAgain: the way on is called another try only where the same may go well the next time, and never leads
-// to another host.
+// TestFailureAgain: the link offers to try again only where that may succeed, and never leads to another host.
 func TestFailureAgain(t *testing.T) {
 	t.Parallel()
 	for _, kind := range failureKinds {
@@ -71,7 +70,7 @@ func TestFailureAgain(t *testing.T) {
 	}
 }
 
-// TestFailureRetry: when to come back is said in the largest fitting unit, and left vague where nobody knows.
+// TestFailureRetry: the time to come back is written in the largest fitting unit, and vaguely if it is unknown.
 func TestFailureRetry(t *testing.T) {
 	t.Parallel()
 	for seconds, want := range map[int]string{
@@ -88,7 +87,7 @@ func TestFailureRetry(t *testing.T) {
 	}
 }
 
-// TestLanguageLinks: the menu changes the language and nothing else of where the reader is.
+// TestLanguageLinks: the menu changes the language and no other part of the address.
 func TestLanguageLinks(t *testing.T) {
 	t.Parallel()
 	find := sampleNamed(t, "find")
@@ -155,7 +154,7 @@ func TestReceipt(t *testing.T) {
 	}
 }
 
-// TestReceiptDeposits: a receipt of several transfers says which brought what, and leaves out what did not count.
+// TestReceiptDeposits: a receipt of several transfers lists the amount of each, without those that did not count.
 func TestReceiptDeposits(t *testing.T) {
 	t.Parallel()
 	p := sampleReceipt("en")

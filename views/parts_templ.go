@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Who shows the merchant: logo, name, web host, with a sign only where the host is known to be theirs.
+// Who shows the merchant: logo, name and web host, with a sign if the host is verified.
 func Who(p Page, m Merchant) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -355,7 +355,7 @@ func copyButton(p Page, text, label, testID string) templ.Component {
 	})
 }
 
-// qrImage draws a code dark on white in both themes: scanners need it that way round.
+// qrImage draws a code dark on white in both themes, as scanners need it.
 func qrImage(q QR, label, class, testID string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -793,7 +793,7 @@ func when(p Page, t time.Time) templ.Component {
 	})
 }
 
-// Transaction shows a hash in full and where to read about it.
+// Transaction shows a hash in full with a link to the explorer.
 func Transaction(p Page, hash, explorer string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

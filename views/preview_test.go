@@ -12,7 +12,7 @@ import (
 	"github.com/florinpay/florin/views"
 )
 
-// previewDir, when set in the environment as FLORIN_PREVIEW, receives every state as an HTML file for looking at.
+// previewDir, when set in the environment as FLORIN_PREVIEW, receives every state as an HTML file for review.
 const previewDir = "FLORIN_PREVIEW"
 
 // render is a component as text.
@@ -25,7 +25,7 @@ func render(t testing.TB, c templ.Component) string {
 	return b.String()
 }
 
-// TestPreview renders every page in every language, and writes the files when asked to.
+// TestPreview renders every page in every language, and writes the files if previewDir is set.
 func TestPreview(t *testing.T) {
 	t.Parallel()
 	dir := os.Getenv(previewDir)

@@ -8,7 +8,7 @@ import (
 	"github.com/skip2/go-qrcode"
 )
 
-// maxQRBytes bounds what is put into a QR code: beyond it the modules get too small for a phone held
+// maxQRBytes bounds the text of a QR code: beyond it the modules get too small for a phone held
 // in front of a laptop.
 const maxQRBytes = 300
 

@@ -9,9 +9,9 @@ import (
 	"github.com/a-h/templ"
 )
 
-// groups cuts an address or hash into groups of four, the first with its 0x, as people compare them.
-// Joined they are the text again: the gaps are drawn, not written, so that a selection copies the
-// plain address.
+// groups cuts an address or hash into groups of four, the first with its 0x, for comparing by eye.
+// Joined they are the text again: the gaps are drawn by CSS, so that a selection copies the plain
+// address.
 func groups(s string) []string {
 	prefix := ""
 	if rest, ok := strings.CutPrefix(s, "0x"); ok {
@@ -67,7 +67,7 @@ func ReturnHref(link, txnID, status string) (templ.SafeURL, bool) {
 	return templ.SafeURL(u.String()), true
 }
 
-// Span says how long n seconds are, in whole seconds below 90 and in whole minutes above; ids are the
+// Span writes n seconds, in whole seconds below 90 and in whole minutes above; ids are the
 // two messages.
 func (l *Locale) Span(n int, secondsID, minutesID string) string {
 	if n < 90 {

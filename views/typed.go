@@ -6,10 +6,10 @@ import (
 	"unicode"
 )
 
-// Plain reads an amount as people type it: with the digits of their script, their separators and the sign of the
-// currency. It returns a plain decimal ("1234.5"), or an empty text for what is none. What the language reads is
-// read as it does ("1.234" is more than a thousand in German), anything else the other way round ("12,50" in
-// English). The payer sees what was read before they send anything.
+// Plain reads an amount as payers type it: with the digits and separators of their script and the sign of the
+// currency. It returns a plain decimal ("1234.5"), or an empty text if it is not a number. Separators are read as in
+// the language ("1.234" is more than a thousand in German), and if that fails, the other way round ("12,50" in
+// English). The payer sees the result before they send anything.
 func (l *Locale) Plain(typed string) string {
 	if len(typed) > maxTyped {
 		return ""
@@ -40,8 +40,8 @@ var zeros = []rune{'\u0660', '\u06f0', '\u0966', '\uff10'}
 // anyDecimal is the decimal separator of Arabic, which means nothing else in any language.
 const anyDecimal = '\u066b'
 
-// plainRune writes a digit of any script as ours, and a separator as the one it stands for: what only ever parts
-// groups of digits becomes a space. Marks of direction, which come with what is pasted, are left out.
+// plainRune writes a digit of any script as ours, and a separator as the one it stands for: one that only ever
+// separates groups of digits becomes a space. Marks of direction, which come with what is pasted, are left out.
 func plainRune(r rune) rune {
 	for _, zero := range zeros {
 		if r >= zero && r <= zero+9 {
@@ -88,8 +88,8 @@ func (s separators) read(text string) (plain string, ok bool) {
 	return whole + "." + fraction, true
 }
 
-// areGroups reports whether digits are parted as numbers are: one to three, then three each, or two where the language
-// counts in lakhs.
+// areGroups reports whether digits are grouped as in numbers: one to three, then three each, or two where the
+// language counts in lakhs.
 func (s separators) areGroups(groups []string) bool {
 	last := len(groups) - 1
 	for i, g := range groups {

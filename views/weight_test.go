@@ -17,7 +17,7 @@ import (
 	"github.com/florinpay/florin/views/donate"
 )
 
-// What a payer on a slow line has to wait for.
+// The limits of what a payer on a slow line loads.
 const (
 	// firstTrip is what a server may send before it must wait for the browser: ten segments of 1,460
 	// bytes (RFC 6928), less the headers.
@@ -86,7 +86,7 @@ func (d document) assets() []string {
 	return all
 }
 
-// TestWeight holds every state of the checkout in every language below the limits: HTML and style sheet
+// TestWeight keeps every state of the checkout in every language below the limits: HTML and style sheet
 // together in the first round trip, the whole page in everything.
 func TestWeight(t *testing.T) {
 	t.Parallel()

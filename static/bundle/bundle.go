@@ -46,7 +46,7 @@ var All = []Bundle{
 	{"icon.svg", svg, false, []string{"src/icon.svg"}},
 }
 
-// Build joins the sources, without what only their readers need.
+// Build joins the sources, without comments and indentation.
 func (b Bundle) Build(dir fs.FS) ([]byte, error) {
 	var out bytes.Buffer
 	for _, source := range b.Sources {

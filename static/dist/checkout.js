@@ -109,7 +109,7 @@ var florinWallets = (function () {
 "use strict";
 var found = new Map();
 var busy = false;
-var sent = ""; // the amount a wallet has sent; the step asks for another one when it did not suffice
+var sent = ""; // the amount a wallet has sent; the page shows another one when it was too little
 function box() { return document.getElementById("wallets"); }
 function say(text) {
 var line = box() && box().querySelector("[data-wallet-say]");
@@ -239,7 +239,7 @@ var answer = {};
 try {
 answer = await fetch(d.make, { method: "POST", body: new URLSearchParams({ account: account }) });
 if (answer.ok) return Uint8Array.from(atob((await answer.json()).transaction), function (c) { return c.charCodeAt(0); });
-} catch (error) { /* told below */ }
+} catch (error) { /* reported below */ }
 throw { unprepared: true, funds: answer.status === 422 };
 }
 function wallet(w) {

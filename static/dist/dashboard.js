@@ -139,7 +139,7 @@ links[Math.min(at + 1, links.length - 1)].focus();
 event.preventDefault();
 (links[at - 1] || asked).focus();
 } else if (event.key === "Escape") {
-event.preventDefault(); // a search field would only empty itself
+event.preventDefault(); // otherwise the search field would only be cleared
 finder.close();
 }
 });

@@ -67,7 +67,7 @@
     if (event.target.id === "showqr") document.querySelector(".qr").scrollIntoView({ block: "nearest" });
   });
 
-  // Without the stream the page would look live and not be.
+  // Without the stream the page must not look live.
   function offline(yes) {
     var line = document.getElementById("offline");
     if (line) line.hidden = !yes;
@@ -86,7 +86,7 @@
     var inside = false;
     document.addEventListener("focusin", function (event) { inside = stage.contains(event.target); });
     new MutationObserver(function (changes) {
-      // Our own writing into a clock or a button is no news.
+      // Our own changes of a clock or a button are no updates.
       var swapped = changes.some(function (change) { return change.target === stage || change.target.id === "status"; });
       if (swapped) afterSwap(inside);
     }).observe(stage, { childList: true, subtree: true });

@@ -1,4 +1,4 @@
-// The query console: sends what is in the form to /graphql and shows the answer. The key is read from its field when
+// The query console: sends what is in the form to /graphql and shows the response. The key is read from its field when
 // a request is sent, and forgotten with the page.
 (function () {
   "use strict";

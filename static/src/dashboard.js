@@ -1,10 +1,10 @@
-// What the dashboard does better with scripts: Ctrl-K or ⌘K opens the search dialog, and the preview follows the form.
+// What scripts add to the dashboard: Ctrl-K or ⌘K opens the search dialog, and the preview follows the form.
 (function () {
   "use strict";
   var finder = document.getElementById("finder");
   var asked = document.getElementById("finder-q");
 
-  // Where there is no dialog to open, the form of the rail finds the same.
+  // Without a dialog, the search form of the navigation finds the same.
   function openFinder() {
     var menu = document.getElementById("menu");
     var find = document.querySelector("[data-find]");
@@ -27,7 +27,7 @@
   });
 
   if (finder && finder.showModal) {
-    // Arrows go through what is found; Enter in the field opens the first.
+    // Arrows move through the results; Enter in the field opens the first.
     finder.addEventListener("keydown", function (event) {
       var links = Array.from(finder.querySelectorAll(".quick a"));
       var at = links.indexOf(document.activeElement);
@@ -38,7 +38,7 @@
         event.preventDefault();
         (links[at - 1] || asked).focus();
       } else if (event.key === "Escape") {
-        event.preventDefault(); // a search field would only empty itself
+        event.preventDefault(); // otherwise the search field would only be cleared
         finder.close();
       }
     });

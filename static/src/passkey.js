@@ -1,9 +1,9 @@
-// Passkeys (Web Authentication): what the server asks is asked of the browser, and its answer is sent in the form.
+// Passkeys (Web Authentication): passes the server's options to the browser, and sends its response in the form.
 (function () {
   "use strict";
   if (!window.PublicKeyCredential || !navigator.credentials || !window.fetch) return;
 
-  // Answers and questions are bytes; between us and the server they are base64url.
+  // Options and responses hold bytes, which travel as base64url.
   function bytes(text) {
     return Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), function (c) { return c.charCodeAt(0); });
   }
@@ -44,7 +44,7 @@
     });
   }
 
-  // ask sends the form to where the question is. Who is signed in no more is led to sign in by the page itself.
+  // ask requests the options. If the session has ended, the page itself leads to sign-in.
   function ask(form, address) {
     return fetch(address, {
       method: "POST", body: new URLSearchParams(new FormData(form)), headers: { Accept: "application/json" }, redirect: "manual",
@@ -70,7 +70,7 @@
   }
 
   function wire(place) {
-    // A form that makes a passkey may hold another place, for the proof it asks.
+    // A form that makes a passkey may also hold a passkey button for re-authentication, so its own is found first.
     var button = place.querySelector("[data-passkey=make]") || place.querySelector("[data-passkey]");
     var form = button.form;
     var problem = place.querySelector(":scope > .problem");
@@ -81,7 +81,7 @@
       done().catch(function (failure) {
         problem.textContent = reason(failure);
         button.disabled = false;
-        // What was shown once counts no second time.
+        // A passkey response is valid once.
         if (form.elements.passkey) form.elements.passkey.value = "";
       });
     }

@@ -1,10 +1,10 @@
-// Paying with a wallet in the browser. The server is not told what a wallet answers: it watches the address and
-// credits nothing but what it reads from the chain. Below: wallets of EVM networks, wallets of Solana, the buttons.
+// Paying with a wallet in the browser. The server does not rely on a wallet's result: it watches the address and
+// credits only what it reads from the chain. Below: wallets of EVM networks, wallets of Solana, the buttons.
 var florinWallets = (function () {
   "use strict";
   var found = new Map();
   var busy = false;
-  var sent = ""; // the amount a wallet has sent; the step asks for another one when it did not suffice
+  var sent = ""; // the amount a wallet has sent; the page shows another one when it was too little
 
   function box() { return document.getElementById("wallets"); }
 
@@ -19,7 +19,7 @@ var florinWallets = (function () {
     return !!error && (error.code === code || (!!inner && inner.code === code));
   }
 
-  // Whatever is not known to have failed before anything was sent must not be called unsent.
+  // A transfer counts as unsent only if it is known to have failed before it was sent.
   function reason(error, d) {
     if (hasCode(error, 4001)) return d.refused;
     if (hasCode(error, -32002)) return d.pending;
@@ -114,7 +114,7 @@ var florinWallets = (function () {
     if (BigInt(await ask(provider, "eth_chainId")) !== BigInt(d.chain)) throw { stayed: true };
   }
 
-  // Whether the account holds the tokens; a wallet that cannot be asked says so itself when it is to send them.
+  // Whether the account holds the tokens; if that cannot be read, the wallet reports it when it sends.
   async function holds(provider, d, account) {
     try {
       var call = { to: d.contract, data: "0x70a08231" + word(account) }; // ERC-20 balanceOf(address)
@@ -164,7 +164,7 @@ var florinWallets = (function () {
     try {
       answer = await fetch(d.make, { method: "POST", body: new URLSearchParams({ account: account }) });
       if (answer.ok) return Uint8Array.from(atob((await answer.json()).transaction), function (c) { return c.charCodeAt(0); });
-    } catch (error) { /* told below */ }
+    } catch (error) { /* reported below */ }
     throw { unprepared: true, funds: answer.status === 422 };
   }
 

@@ -515,7 +515,7 @@ func networkCard(p Props, c NetworkChoice) templ.Component {
 	})
 }
 
-// confirmCancel asks once, in plain words.
+// confirmCancel asks the payer to confirm.
 func confirmCancel(p Props) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

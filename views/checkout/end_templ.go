@@ -12,8 +12,8 @@ import (
 	"github.com/florinpay/florin/views"
 )
 
-// arriving is shown from the first sight of the money until it is final. The address is gone: nobody
-// should pay twice.
+// arriving is shown from the first sight of the money until it is final. It has no address, so that the
+// payer does not pay twice.
 func arriving(p Props) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -72,7 +72,7 @@ func arriving(p Props) templ.Component {
 	})
 }
 
-// paid is the end everybody wants.
+// paid is the end of a completed payment.
 func paid(p Props) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -334,7 +334,7 @@ func paid(p Props) templ.Component {
 	})
 }
 
-// late tells a payer whose money came after the end that it is not lost.
+// late says to a payer whose money came after the end that it is not lost.
 func late(p Props) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -410,7 +410,7 @@ func late(p Props) templ.Component {
 	})
 }
 
-// expired says what to do, above all to somebody who has just paid.
+// expired says what to do next, above all to a payer who has just paid.
 func expired(p Props) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -545,7 +545,7 @@ func expired(p Props) templ.Component {
 	})
 }
 
-// cancelled is the end somebody chose.
+// cancelled is the end of a cancelled payment.
 func cancelled(p Props) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -623,7 +623,7 @@ func cancelled(p Props) templ.Component {
 	})
 }
 
-// justPaid speaks to the payer whose money is still on its way although the payment has ended.
+// justPaid is for a payer whose money is still on its way although the payment has ended.
 func justPaid(p Props) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -776,7 +776,7 @@ func backRow(p Props, status string) templ.Component {
 	})
 }
 
-// campaignLink leads from a donation that has ended to the campaign, which may be given to again.
+// campaignLink leads from a donation that has ended back to its campaign.
 func campaignLink(p Props) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

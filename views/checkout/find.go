@@ -1,6 +1,6 @@
 package checkout
 
-// Verdict is what became of a transaction a payer asked about.
+// Verdict is the outcome of a payer's lookup of a transaction.
 type Verdict string
 
 // The verdicts of the "I have paid" form.
@@ -15,7 +15,7 @@ const (
 	VerdictOtherChain Verdict = "other_chain"
 	// VerdictOtherToken: the right address, but Token does not count.
 	VerdictOtherToken Verdict = "other_token"
-	// VerdictOtherAddress: the transaction pays somebody else.
+	// VerdictOtherAddress: the transaction pays another address.
 	VerdictOtherAddress Verdict = "other_address"
 	// VerdictTokenContract: sent to the token's contract instead of the address.
 	VerdictTokenContract Verdict = "token_contract"
@@ -23,13 +23,13 @@ const (
 	VerdictFailed Verdict = "failed"
 	// VerdictWorthless: a zero-value or counterfeit transfer.
 	VerdictWorthless Verdict = "worthless"
-	// VerdictNotFound: no network of ours knows the hash or any money from the address (yet).
+	// VerdictNotFound: no configured network has the hash, or money from the address, yet.
 	VerdictNotFound Verdict = "not_found"
 	// VerdictInvalid: not a transaction hash or address.
 	VerdictInvalid Verdict = "invalid"
-	// VerdictUnavailable: the network cannot be asked at the moment.
+	// VerdictUnavailable: the network cannot be read at the moment.
 	VerdictUnavailable Verdict = "unavailable"
-	// VerdictTooOften: asked too often (429).
+	// VerdictTooOften: rate limited (429).
 	VerdictTooOften Verdict = "too_often"
 )
 
@@ -38,7 +38,7 @@ type Finding struct {
 	Verdict Verdict
 	// Asked is what the payer typed; it stays in the field.
 	Asked string
-	// ByAddress: that was an address and not a transaction.
+	// ByAddress: Asked is an address, not a transaction.
 	ByAddress bool
 	// Network is the enum value where the transaction was found, Token the symbol, Amount and
 	// Missing plain decimals. Empty when unknown.

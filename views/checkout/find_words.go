@@ -2,7 +2,7 @@ package checkout
 
 import "github.com/florinpay/florin/views"
 
-// words of a finding: its meaning (wait, seen, good, bad), the sign, what is the case, what to do next.
+// words of a finding: its meaning (wait, seen, good, bad), the sign, the sentence, the next step.
 type words struct{ meaning, sign, title, detail string }
 
 // findingWords puts a verdict into a sentence and the next step.
@@ -55,7 +55,7 @@ func (p Props) findingWords() words {
 	return words{"wait", "clock", p.T("find.not_found"), p.T("find.not_found_next")}
 }
 
-// asked is what the payer typed before.
+// asked is what the payer typed.
 func (p Props) asked() string {
 	if p.Finding == nil {
 		return ""

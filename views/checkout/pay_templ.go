@@ -272,7 +272,7 @@ func SandboxNote(p Props) templ.Component {
 	})
 }
 
-// Step is the stage, kept up to date where news is expected.
+// Step is the stage, kept up to date while changes are expected.
 func Step(p Props) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -351,7 +351,7 @@ func Step(p Props) templ.Component {
 	})
 }
 
-// stage is the step the payer is at: what changes as a whole when the payment moves on.
+// stage is the payer's current step; it is replaced as a whole when the state changes.
 func stage(p Props) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -447,7 +447,7 @@ func stage(p Props) templ.Component {
 	})
 }
 
-// Say is one line of news: a sign, a sentence, and what follows from it.
+// Say is one line about the state: a sign, a sentence, and its consequence.
 func Say(meaning, sign, title, detail string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -539,7 +539,7 @@ func Say(meaning, sign, title, detail string) templ.Component {
 	})
 }
 
-// ProblemNote tells why something was refused, and what to do next.
+// ProblemNote says why a form was refused, and what to do next.
 func ProblemNote(p views.Page, what Problem, merchant string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -580,7 +580,7 @@ func ProblemNote(p views.Page, what Problem, merchant string) templ.Component {
 	})
 }
 
-// otherTokens tells about transfers that arrived and do not count.
+// otherTokens lists transfers that arrived and do not count.
 func otherTokens(p Props) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -16,7 +16,7 @@ const RefreshSeconds = 5
 // QuietSeconds is how much time must be left for the countdown to stay in the background.
 const QuietSeconds = 5 * 60
 
-// State is where a payment stands, as its payer would put it. It is finer than the stored status:
+// State is the state of a payment as its payer sees it. It is finer than the stored status:
 // the status STARTED is waiting, seen, confirming or short, and EXPIRED or CANCELLED may be late.
 type State string
 
@@ -51,13 +51,13 @@ const (
 	ViewNow View = ""
 	// ViewChoose offers the networks again, while nothing has been received.
 	ViewChoose View = "choose"
-	// ViewFind asks for a transaction hash and says what became of it.
+	// ViewFind looks up a transaction by its hash.
 	ViewFind View = "find"
 	// ViewCancel asks whether the payer really wants to cancel.
 	ViewCancel View = "cancel"
 )
 
-// ParseView is the view a query parameter names; what it does not know is ViewNow.
+// ParseView is the view that a query parameter names; ViewNow if it is unknown.
 func ParseView(s string) View {
 	switch v := View(s); v {
 	case ViewChoose, ViewFind, ViewCancel:
@@ -66,10 +66,10 @@ func ParseView(s string) View {
 	return ViewNow
 }
 
-// Problem is why the last form of the payer was not carried out; shown above the step.
+// Problem is why the last form of the payer was refused; shown above the step.
 type Problem string
 
-// The problems a form of the checkout can run into.
+// The problems of the checkout's forms.
 const (
 	ProblemNone Problem = ""
 	// ProblemUnavailable: the chosen network or token cannot be used at the moment (422, 503).
@@ -84,14 +84,14 @@ const (
 	ProblemMerchant Problem = "merchant"
 	// ProblemTooOften: rate limited (429).
 	ProblemTooOften Problem = "too_often"
-	// ProblemFull: so many donations to the campaign wait for money that no other can be started (429).
+	// ProblemFull: too many donations to the campaign wait for money to start another (429).
 	ProblemFull Problem = "full"
 )
 
 // Reason is why a network or a token is shown but cannot be chosen.
 type Reason string
 
-// The reasons, from the payer's side.
+// The reasons.
 const (
 	ReasonNone Reason = ""
 	// ReasonBehind: the network's head is too old or no endpoint answers.
@@ -239,8 +239,7 @@ type Props struct {
 
 	// ReturnURL leads back to the merchant after success, CancelURL otherwise; http and https only, may be empty.
 	ReturnURL, CancelURL string
-	// Inert makes the page a picture of itself, for the preview of a merchant's branding: nothing can be pressed and
-	// no news is asked for.
+	// Inert turns links, forms and live updates off, for the preview of a merchant's branding.
 	Inert bool
 	// SandboxURL is where test money pays this payment; set only in the sandbox.
 	SandboxURL string
@@ -259,7 +258,7 @@ func (p Props) Stage() string {
 	return strings.Join(parts, ".")
 }
 
-// uncounted is how many transfers came that do not count; each is told about.
+// uncounted is the number of transfers that do not count; the page lists each.
 func (p Props) uncounted() (n int) {
 	for _, d := range p.Deposits {
 		if d.Kind == DepositOther {
@@ -294,10 +293,10 @@ func (p Props) shownView() View {
 	return ViewNow
 }
 
-// Live reports whether the page expects news.
+// Live reports whether the page needs live updates.
 func (p Props) Live() bool { return p.State != StatePaid && !p.Inert }
 
-// LiveEvent says what to send to a page that shows the given stage: the name of the server-sent
+// LiveEvent returns what to send to a page that shows the given stage: the name of the server-sent
 // event and the fragment to render into its data. Keep next as the stage of the following call.
 // done means that nothing will change any more: send the event "done" and close.
 func LiveEvent(p Props, shown string) (event string, fragment templ.Component, next string, done bool) {
@@ -323,7 +322,7 @@ func (p Props) livePath() string {
 	return ActPath(p.TxnID, "live", "") + "?" + q.Encode()
 }
 
-// OnCampaign is the payment as the page of its campaign shows it, which is itself where the payer came from.
+// OnCampaign is the payment as the page of its campaign shows it, without a way back to a merchant's site.
 func (p Props) OnCampaign(slug string) Props {
 	p.Campaign, p.ReturnURL, p.CancelURL = slug, "", ""
 	return p
@@ -337,7 +336,7 @@ func (p Props) at(view View) string {
 	return PayPath(p.TxnID, p.Lang, view)
 }
 
-// act is the address of one act of the payer, which comes back to the page it was done on.
+// act is the address of a payer's action, which leads back to the page it was sent from.
 func (p Props) act(act string) string {
 	q := url.Values{}
 	if p.Lang != "" {

@@ -6,13 +6,13 @@ import (
 	"github.com/florinpay/florin/views"
 )
 
-// ReceiptProps is the receipt of a completed payment: what anybody with its link may see.
+// ReceiptProps is the receipt of a completed payment: what anyone with its link may see.
 type ReceiptProps struct {
 	views.Page
 	Merchant views.Merchant
 
 	TxnID, Reference, Description string
-	// Amount is what was asked, Received what arrived; plain decimals.
+	// Amount is the requested amount, Received what arrived; plain decimals.
 	Amount, Received string
 	// Network and Token are the enum values.
 	Network, Token string

@@ -12,7 +12,7 @@ import (
 	"github.com/florinpay/florin/views"
 )
 
-// Receipt is the proof of a completed payment: on screen, on paper, and for anybody who checks it.
+// Receipt is the receipt of a completed payment, on screen and on paper, with what anyone needs to verify it.
 func Receipt(p ReceiptProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

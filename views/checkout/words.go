@@ -38,7 +38,7 @@ func (p Props) sendTitle() string {
 	return p.T("send.title")
 }
 
-// warning is the one sentence that keeps money from going astray on this network.
+// warning is the sentence that keeps payers from sending money to the wrong network.
 func (p Props) warning() string {
 	f := views.Face(p.Pay.Network)
 	if twin := f.Twin[p.Pay.Token]; twin != "" {
@@ -50,7 +50,7 @@ func (p Props) warning() string {
 	return p.T("warn.plain", "Token", p.Pay.Token, "Network", f.Name)
 }
 
-// lateTitle says after what the money came.
+// lateTitle says whether the money came after expiry or cancellation.
 func (p Props) lateTitle() string {
 	if p.Cancelled {
 		return p.T("late.title_cancelled")
@@ -58,7 +58,7 @@ func (p Props) lateTitle() string {
 	return p.T("late.title")
 }
 
-// endStatus is the status of a payment that ended without being paid, as the merchant's link tells it.
+// endStatus is the status of an unpaid payment that has ended, as the merchant's link carries it.
 func (p Props) endStatus() string {
 	if p.Cancelled {
 		return "cancelled"
@@ -98,7 +98,7 @@ func (p Props) NetworkFacts(c NetworkChoice) string {
 	return fee + duration
 }
 
-// feeText says a fee no finer than a cent: nobody holds coins of half of one.
+// feeText writes a fee, rounded to cents.
 func (p Props) feeText(usd string) string {
 	if strings.HasPrefix(usd, "0.00") {
 		return p.T("choose.fee_below", "Fee", p.Locale().Money("0.01", "USD"))

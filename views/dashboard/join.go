@@ -2,7 +2,7 @@ package dashboard
 
 import "github.com/florinpay/florin/views/panel"
 
-// JoiningProps asks a signed-in user whether to join a team.
+// JoiningProps is an invitation to a team, for a signed-in user.
 type JoiningProps struct {
 	panel.Frame
 

@@ -31,12 +31,12 @@ type PaymentProps struct {
 	// empty when there is none. AcceptLate: it is enough, but came too late.
 	Accept     string
 	AcceptLate bool
-	// Find is the input of a transaction to look up; Lookup is the answer, or nil.
+	// Find is the input of a transaction to look up; Lookup is the result, or nil.
 	Find   panel.Field
 	Lookup *LookupRow
 }
 
-// LookupRow is the answer about a transaction.
+// LookupRow is the result of a lookup.
 type LookupRow struct {
 	Title, Meaning, Verdict, Advice             string
 	Network, Moved, Missing, FinalIn, Hash, URL string

@@ -744,7 +744,7 @@ func Payment(p PaymentProps) templ.Component {
 	})
 }
 
-// lookupCard is the answer about a transaction.
+// lookupCard is the result of a lookup.
 func lookupCard(f LookupRow) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -4,15 +4,15 @@ package docs
 type ConsoleProps struct {
 	Frame
 
-	// Queries and Mutations are what can be asked.
+	// Queries and Mutations list the operations.
 	Queries, Mutations []Operation
 }
 
 // request is a ready example of the console.
 type request struct{ ID, Name, Query, Variables string }
 
-// requests are the examples, the one that is there at first in front. All take
-// the key as a variable, so that it is never part of a text that is kept.
+// requests are the examples, the first one shown first. All take the key as a
+// variable, so that it is never part of a stored text.
 var requests = []request{
 	{"credits", "Credits left", `query ($apiKey: String!) {
   getCreditsLeft(apiKey: $apiKey) {

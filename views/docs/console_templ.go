@@ -12,7 +12,7 @@ const consoleRequest = `curl -s {base}/graphql -H 'Content-Type: application/jso
   "query": "query ($apiKey: String!) { getCreditsLeft(apiKey: $apiKey) { code message creditsLeft } }",
   "variables": {"apiKey": "'"$FLORIN_API_KEY"'"}}'`
 
-// Console sends GraphQL to this server and shows the answer.
+// Console sends GraphQL to this server and shows the response.
 func Console(p ConsoleProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

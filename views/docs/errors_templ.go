@@ -8,7 +8,7 @@ package docs
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// Problem is one code an operation can refuse with.
+// Problem is a code of a refused operation.
 type Problem struct{ Code, When, Do string }
 
 // ErrorsProps is the table of codes.
@@ -18,7 +18,7 @@ type ErrorsProps struct {
 	Problems []Problem
 }
 
-// Errors shows it.
+// Errors is the table of codes.
 func Errors(p ErrorsProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

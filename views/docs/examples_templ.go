@@ -15,7 +15,7 @@ type ExamplesProps struct {
 	Tasks []Task
 }
 
-// Examples shows them.
+// Examples is the page of samples.
 func Examples(p ExamplesProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -74,7 +74,7 @@ func (f Frame) title() string {
 	return "Documentation"
 }
 
-// neighbours are the pages before and after, with an empty path at the ends.
+// neighbours are the previous and next pages, with an empty path at the ends.
 func (f Frame) neighbours() (before, after entry) {
 	all := f.contents()
 	for i, e := range all {
@@ -95,13 +95,13 @@ func (f Frame) neighbours() (before, after entry) {
 type Field struct {
 	Name string
 	// Type is how it is written, Link the anchor of its description; empty
-	// for types that speak for themselves.
+	// for built-in types.
 	Type, Link  string
 	Required    bool
 	Description string
 }
 
-// part is a piece of a description; what stands in backquotes is code.
+// part is a piece of a description; text in backquotes is code.
 type part struct {
 	text string
 	code bool

@@ -5,7 +5,7 @@ import "strings"
 // Endpoint is one method of one path of the REST interface.
 type Endpoint struct {
 	Method, Path, Summary, Description string
-	// Auth says who may ask; empty: anybody.
+	// Auth says which key is needed; empty: none.
 	Auth    string
 	Params  []Field
 	Body    *Shape
@@ -18,7 +18,7 @@ func (e Endpoint) anchor() string {
 	return strings.ToLower(e.Method) + strings.NewReplacer("/", "-", "{", "", "}", "", ".", "-").Replace(e.Path)
 }
 
-// Answer is one status an endpoint can answer with.
+// Answer is one status of an endpoint's responses.
 type Answer struct {
 	Code, Description string
 	Type, Link        string // of the body

@@ -15,13 +15,13 @@ type RequestsProps struct {
 	Frame
 
 	// Client and Key are the limits in words, such as "100 requests a second,
-	// 400 at once"; Costly that of operations that cost much.
+	// 400 at once"; Costly that of expensive operations.
 	Client, Key, Costly string
 	// Open is the limit of payments opened at a merchant's cost.
 	Open string
 	// MaxBody and MaxPage are numbers.
 	MaxBody, MaxPage string
-	// What a GraphQL request may ask for, as numbers.
+	// The limits of a GraphQL request.
 	MaxGraphQLBody, MaxDepth, MaxFields, MaxAliases, MaxRootFields, MaxTokens string
 }
 
@@ -33,7 +33,7 @@ const graphQLRequest = `curl -s {base}/graphql -H 'Content-Type: application/jso
 
 const graphQLAnswer = `{"data":{"getTxnDetails":{"code":200,"message":"OK","transaction":{"status":"STARTED","receivedAmount":0}}}}`
 
-// Requests shows it.
+// Requests is the page about requests.
 func Requests(p RequestsProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

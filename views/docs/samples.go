@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Each sample is a program that runs as it stands against the sandbox. The
-// underscore keeps the go tool from taking the directory for a package.
+// Each sample is a complete program that runs against the sandbox. The underscore
+// keeps the go tool from taking the directory for a package.
 //
 //go:embed _samples
 var sampleFiles embed.FS
@@ -17,7 +17,7 @@ const shownBase = "http://localhost:8080"
 // Sample is one task in one language.
 type Sample struct {
 	Task, Language string // identifiers, such as create-payment and go
-	Name           string // of the language, as people write it
+	Name           string // of the language, such as Go
 	File           string // its name, such as create-payment.go
 	Code           string
 }
@@ -68,7 +68,7 @@ func Tasks(base string) []Task {
 }
 
 // Samples returns the samples of a task in every language, written for the
-// server at the public address base. It panics for a task that is none.
+// server at the public address base. It panics for an unknown task.
 func Samples(task, base string) []Sample {
 	out := make([]Sample, len(languages))
 	for i, l := range languages {
@@ -83,8 +83,8 @@ func Samples(task, base string) []Sample {
 	return out
 }
 
-// first is the place of the language that is shown at first: a webhook is
-// taken by a server, and a shell is none.
+// first is the index of the language shown first: a webhook needs a server, which a
+// shell script is not.
 func first(task string) int {
 	if task == VerifyWebhook {
 		return 1

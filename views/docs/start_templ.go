@@ -27,7 +27,7 @@ func (p StartProps) task(id string) []Sample {
 	return nil
 }
 
-// Start takes a newcomer to a first payment.
+// Start is the guide to a first payment.
 func Start(p StartProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -180,7 +180,7 @@ func Start(p StartProps) templ.Component {
 	})
 }
 
-// life is what can become of a payment.
+// life shows the states of a payment.
 func life() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -14,7 +14,7 @@ type TestingProps struct{ Frame }
 const runSandbox = `git clone https://github.com/florinpay/florin && cd florin
 make run`
 
-// Testing shows it.
+// Testing is the page about testing.
 func Testing(p TestingProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -15,7 +15,7 @@ type WebhooksProps struct {
 	Verify []Sample
 	// Body are the fields of the body, Headers those of Standard Webhooks.
 	Body, Headers []Field
-	// Delays is how long each attempt waits after the one before, in words.
+	// Delays are the times between attempts, in words.
 	Delays []string
 	// Total is the time from the first attempt to the last.
 	Total string
@@ -27,7 +27,7 @@ const webhookBody = `{"txnid":"01KJ4Z8Y3T6Q0M5V9B2N7R1XWA","status":"completed",
 
 const pullEvents = `curl -s "{base}/events?limit=100" -H "Authorization: Bearer $FLORIN_API_KEY"`
 
-// Webhooks shows it.
+// Webhooks is the page about webhooks.
 func Webhooks(p WebhooksProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -15,8 +15,8 @@ import (
 	"github.com/florinpay/florin/views/checkout"
 )
 
-// Campaign is the page of a donation campaign: what it is for, how far it is, who gave, and the form that
-// starts a payment at once.
+// Campaign is the page of a donation campaign: its purpose, progress, donors, and the form that starts a
+// payment at once.
 func Campaign(p Props) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -230,7 +230,7 @@ func Campaign(p Props) templ.Component {
 	})
 }
 
-// gift is where a donation is paid, on the page where it was chosen.
+// gift is the payment of a donation on its campaign's page.
 func gift(p Props, pay checkout.Props) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -313,7 +313,7 @@ func gift(p Props, pay checkout.Props) templ.Component {
 	})
 }
 
-// Raised says how far a campaign is.
+// Raised shows the progress of a campaign.
 func Raised(p Props) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1229,7 +1229,7 @@ func waysFields(p Props) templ.Component {
 	})
 }
 
-// inputProblem stands beside the field it is about.
+// inputProblem is the problem of a field, shown beside it.
 func inputProblem(text, field string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1300,7 +1300,7 @@ func inputProblem(text, field string) templ.Component {
 	})
 }
 
-// wall shows who gave, each with the transaction that proves it, and how to pass the campaign on.
+// wall lists the donations, each with its transaction, and ways to share the campaign.
 func wall(p Props) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1438,7 +1438,7 @@ func wall(p Props) templ.Component {
 	})
 }
 
-// Wall lists who gave.
+// Wall lists the donations.
 func Wall(p Props) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1604,7 +1604,7 @@ func Wall(p Props) templ.Component {
 	})
 }
 
-// Widget is a campaign in a frame on another website: how far it is, and the way to its page.
+// Widget is a campaign in a frame on another website: its progress and a link to its page.
 func Widget(p Props) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1724,7 +1724,7 @@ func Widget(p Props) templ.Component {
 	})
 }
 
-// PayLink is a payment link: what it is for, how much, and the button that makes a payment of it.
+// PayLink is the page of a payment link: purpose, amount, and the button that makes a payment.
 func PayLink(p LinkProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1892,7 +1892,7 @@ func PayLink(p LinkProps) templ.Component {
 	})
 }
 
-// linkForm makes a payment; a page that is only looked at makes none.
+// linkForm makes a payment; opening the page makes none.
 func linkForm(p LinkProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

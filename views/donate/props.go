@@ -19,10 +19,10 @@ const (
 	CampaignEnded  CampaignStatus = "ENDED"
 )
 
-// InputError is what is wrong with a field of a payer's form; the view says it in the language of the page.
+// InputError is the problem of a field of a payer's form; the view writes it in the language of the page.
 type InputError string
 
-// What can be wrong with a field.
+// The problems of fields.
 const (
 	// InputAmount: no amount, or not a plain decimal with at most the digits allowed.
 	InputAmount InputError = "amount"
@@ -37,7 +37,7 @@ const (
 	InputText InputError = "text"
 )
 
-// Limits of what a donor writes, in characters.
+// Limits of a donor's texts, in characters.
 const (
 	MaxDonorName    = 80
 	MaxDonorMessage = 280
@@ -62,19 +62,19 @@ const (
 // may be typed with a decimal comma, see [Locale.Plain].
 type Props struct {
 	views.Page
-	// Merchant is who receives.
+	// Merchant receives the donations.
 	Merchant views.Merchant
 
 	CampaignID, Title string
 	// Description is plain text; empty lines part paragraphs.
 	Description string
 	Status      CampaignStatus
-	// Raised and Goal are plain decimals in US dollars; Goal is empty for none. Percent is how much of it is raised,
-	// rounded down, 0 to 100.
+	// Raised and Goal are plain decimals in US dollars; Goal is empty for none. Percent is the raised part of it, 0 to
+	// 100, rounded down.
 	Raised, Goal string
 	Percent      int
 	Donors       int
-	// Reached: the goal is, or more.
+	// Reached: the goal is reached.
 	Reached bool
 	// EndsAt is zero for no end.
 	EndsAt time.Time
@@ -89,9 +89,9 @@ type Props struct {
 	Typed   url.Values
 	Errors  map[string]InputError
 	Problem checkout.Problem
-	// Once tells one filled-in form from another, so that sending it twice makes one payment.
+	// Once identifies a filled-in form, so that sending it twice makes one payment.
 	Once string
-	// ShownAtOnce: names and messages are shown without being read before.
+	// ShownAtOnce: names and messages are shown before the merchant reviews them.
 	ShownAtOnce bool
 
 	// Paying is the donation that is being paid on this page, in the place of the form; nil for none.
@@ -108,7 +108,7 @@ type Props struct {
 
 // Donation is one on the wall.
 type Donation struct {
-	// Name is empty for somebody who wants to stay anonymous; Message may be empty.
+	// Name is empty for an anonymous donor; Message may be empty.
 	Name, Message          string
 	Amount, Token, Network string
 	Hash, ExplorerURL      string
@@ -130,7 +130,7 @@ type LinkProps struct {
 	Description string
 	// Amount is fixed, a plain decimal; empty lets the payer choose between Min and Max, which may be empty.
 	Amount, Min, Max string
-	// Bounded tells the payer Min and Max before they type: they are the merchant's own.
+	// Bounded shows Min and Max beside the field: the merchant set them.
 	Bounded bool
 	// Closed: the link is not in use any more.
 	Closed bool

@@ -49,9 +49,9 @@ func (p Props) languageHref(lang string) string {
 	return views.DonatePath(p.CampaignID, lang)
 }
 
-// What stands below how far a campaign is.
+// What the page shows below the progress of a campaign.
 const (
-	formNone   = "none" // a donation is being paid, whatever the campaign does meanwhile
+	formNone   = "none" // a donation is being paid
 	formOpen   = "open"
 	formPaused = "paused"
 	formEnded  = "ended"
@@ -99,7 +99,7 @@ func (p Props) paragraphs() []string {
 	return all
 }
 
-// RaisedText says how far it is, in one line.
+// RaisedText writes the progress in one line.
 func (p Props) RaisedText() string {
 	if p.Goal == "" {
 		return p.T("donate.raised", "Raised", p.Locale().Money(p.Raised, "USD"))
@@ -142,7 +142,7 @@ func (p Props) way() string {
 // payable reports whether there is any way to pay.
 func (p Props) payable() bool { return p.way() != "" }
 
-// messageHint says when others read what is written.
+// messageHint says when the message is published.
 func (p Props) messageHint() string {
 	if p.ShownAtOnce {
 		return p.T("donate.message_now")
@@ -158,7 +158,7 @@ func (p Props) donor(d Donation) string {
 	return d.Name
 }
 
-// inputError says what is wrong with a field; empty for nothing.
+// inputError is the text of a field's problem; empty for none.
 func inputError(p views.Page, e InputError, least, most string) string {
 	l := p.Locale()
 	switch e {
@@ -193,7 +193,7 @@ func (p LinkProps) head() views.Head {
 
 func (p LinkProps) languageHref(lang string) string { return views.LinkPath(p.Slug, lang) }
 
-// described names what explains a field: its hint, and its problem where it has one.
+// described is the ids of a field's hint and, if it has one, problem (aria-describedby).
 func described(field string, problem InputError) string {
 	if problem == "" {
 		return field + "-hint"

@@ -66,5 +66,5 @@ type EndpointRow struct {
 	Name, Reason, Head, Latency string
 	OK                          bool
 	Errors, Requests            int64     // since start
-	Rests                       time.Time // not asked before then; zero when in use
+	Rests                       time.Time // not used before then; zero when in use
 }

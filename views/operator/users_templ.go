@@ -65,7 +65,7 @@ func Users(p UsersProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "\" maxlength=\"200\" aria-describedby=\"hint-q\"></div><button class=\"btn\">Find</button></form><section class=\"panel\" aria-labelledby=\"people\"><h2 id=\"people\">Users</h2>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "\" maxlength=\"200\" aria-describedby=\"hint-q\"></div><button class=\"btn\">Find</button></form><section class=\"panel\" aria-labelledby=\"users\"><h2 id=\"users\">Users</h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -88,7 +88,7 @@ func Users(p UsersProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"List of users\"><table class=\"list rows\" data-testid=\"people\"><caption class=\"sr\">Users, the newest first</caption> <thead><tr><th scope=\"col\">E-mail</th><th scope=\"col\">Name</th><th scope=\"col\" class=\"num\">Keys</th><th scope=\"col\">Payments</th><th scope=\"col\">Since</th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"List of users\"><table class=\"list rows\" data-testid=\"users\"><caption class=\"sr\">Users, the newest first</caption> <thead><tr><th scope=\"col\">E-mail</th><th scope=\"col\">Name</th><th scope=\"col\" class=\"num\">Keys</th><th scope=\"col\">Payments</th><th scope=\"col\">Since</th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -77,7 +77,7 @@ var navigation = []entry{
 		Text: "Developers", Icon: "code",
 		tabs: []tab{{"Quick start", "/dashboard/developers"}, {"Webhooks", "/dashboard/webhooks"}},
 	},
-	{Text: "Team", Path: "/dashboard/team", Icon: "people"},
+	{Text: "Team", Path: "/dashboard/team", Icon: "team"},
 	{Text: "Security", Path: "/dashboard/security", Icon: "lock"},
 }
 
@@ -145,7 +145,7 @@ var navigationIcons = map[string]string{
 	"wallet": "M3 6h13v10H3zM3 6V4h10v2M16 10h-3.5v2.5H16",
 	"code":   "M7 6l-4 4 4 4M13 6l4 4-4 4",
 	"lock":   "M5 9h10v8H5zM7 9V6.5a3 3 0 016 0V9",
-	"people": "M7.5 9.5a3 3 0 100-6 3 3 0 000 6zM2 17v-1.5a4 4 0 014-4h3a4 4 0 014 4V17M13.5 9.5a3 3 0 000-6M15 11.7a4 4 0 013 3.8V17",
+	"team":   "M7.5 9.5a3 3 0 100-6 3 3 0 000 6zM2 17v-1.5a4 4 0 014-4h3a4 4 0 014 4V17M13.5 9.5a3 3 0 000-6M15 11.7a4 4 0 013 3.8V17",
 	"gauge":  "M3 14a7 7 0 1114 0M10 14l3.5-5",
 }
 

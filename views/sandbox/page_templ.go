@@ -15,7 +15,7 @@ import (
 	"github.com/florinpay/florin/views/checkout"
 )
 
-// Page pays with test money and shows the webhooks that result. Developers read it, so it speaks English.
+// Page pays with test money and shows the webhooks that result. It is for developers and in English.
 func Page(p Props) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

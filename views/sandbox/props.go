@@ -22,7 +22,7 @@ type Props struct {
 	DashboardURL, DocsURL string
 	// APIKey is the demo merchant's key, for the curl line; BaseURL is where the server listens.
 	APIKey, BaseURL string
-	// Notice is one sentence about what the last press did; may be empty.
+	// Notice is one sentence about the result of the last button; may be empty.
 	Notice string
 }
 

@@ -49,8 +49,8 @@ func newFaces() (*faces, error) {
 	return f, nil
 }
 
-// known is the text without what the fonts cannot write. A text that would lose letters is left out as a whole: half
-// a word says something else.
+// known is the text without characters that the fonts lack. A text that would lose letters is left out as a whole,
+// because half a word means something else.
 func (f *faces) known(text string) string {
 	var b strings.Builder
 	for _, r := range text {

@@ -1,7 +1,7 @@
 // Package share draws the picture that other sites show beside a link to a campaign (Open Graph protocol).
 //
-// Its one invariant: a picture says nothing that its campaign's page does not, and any title makes one: what our
-// fonts cannot write is left out rather than drawn as boxes.
+// Its one invariant: a picture shows only what its campaign's page shows, and every title can be drawn: characters
+// that the fonts lack are left out, not drawn as boxes.
 package share
 
 import (
@@ -18,15 +18,15 @@ import (
 	"github.com/florinpay/florin/views"
 )
 
-// Card is what the picture says.
+// Card is the content of the picture.
 type Card struct {
-	// Title is the campaign's, By who receives.
+	// Title is the campaign's, By the name of the merchant.
 	Title, By string
 	// Raised is one line of text, such as "8,421.50 USD of 12,000 USD raised".
 	Raised string
 	// Percent is how full the bar is, 0 to 100; below 0 there is no goal and no bar.
 	Percent int
-	// Accent is the merchant's colour as #rgb or #rrggbb; what does not parse becomes our own.
+	// Accent is the merchant's colour as #rgb or #rrggbb; the default accent if it does not parse.
 	Accent string
 }
 
@@ -48,7 +48,7 @@ var (
 	ours  = views.Colour{R: 0x2b, G: 0x4f, B: 0xc4}
 )
 
-// PNG draws the card. It takes some 50 ms; keep the result for as long as the card says the same.
+// PNG draws the card. It takes some 50 ms; keep the result while the card stays the same.
 func PNG(c Card) ([]byte, error) {
 	faces, err := newFaces()
 	if err != nil {
@@ -75,7 +75,7 @@ func PNG(c Card) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// accent is the merchant's colour as far as it stands out from paper.
+// accent is the merchant's colour, corrected to stand out from paper.
 func (c Card) accent() color.RGBA {
 	own, err := views.ParseColour(c.Accent)
 	if err != nil {

@@ -229,7 +229,7 @@ func entryForm(p EntryProps, action, button string) templ.Component {
 	})
 }
 
-// SignIn asks for e-mail address and password.
+// SignIn is the form of e-mail address and password.
 func SignIn(p EntryProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -305,7 +305,7 @@ func SignIn(p EntryProps) templ.Component {
 	})
 }
 
-// SignInCode asks for the code of the second factor.
+// SignInCode is the form of the second factor's code.
 func SignInCode(p EntryProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -472,7 +472,7 @@ func Closed(p views.Page, invite bool) templ.Component {
 	})
 }
 
-// Forgot asks for the address to mail a reset link to.
+// Forgot is the form that requests a reset link by mail.
 func Forgot(p EntryProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -535,7 +535,7 @@ func Forgot(p EntryProps) templ.Component {
 	})
 }
 
-// Reset asks for the new password after a reset link.
+// Reset is the form of a new password, behind a reset link.
 func Reset(p EntryProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
