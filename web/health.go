@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -40,6 +41,9 @@ type networkHealth struct {
 	Final      uint64 `json:"final"`
 	LagSeconds int64  `json:"lagSeconds"`
 	Reason     string `json:"reason"`
+	// SetAside is how many payments cannot be read there and are tried again;
+	// omitted when none is.
+	SetAside int `json:"setAside,omitempty"`
 	// Gas is omitted where nothing is swept.
 	Gas *gasHealth `json:"gas,omitempty"`
 }
@@ -97,8 +101,12 @@ func (s *Server) networkHealth(n chain.Network) networkHealth {
 		LagSeconds: int64(h.Lag / time.Second), Reason: h.Reason,
 	}
 	out.Gas = s.gasHealth(n)
-	if !h.OK {
+	out.SetAside = h.SetAside
+	if !h.OK || h.SetAside > 0 {
 		out.Status = healthDegraded
+	}
+	if h.OK && h.SetAside > 0 {
+		out.Reason = fmt.Sprintf("%d payments cannot be read and are tried again", h.SetAside)
 	}
 	return out
 }

@@ -33,6 +33,12 @@ type Reader interface {
 	// more than one, whether the transfers are in a block at or below `at`. They
 	// are of one Inclusion; Stands means that every one of them stands.
 	Confirm(ctx context.Context, transfers []Transfer, at Head) (Verdict, error)
+	// Absent asks whether a recorded transfer is on the chain no more: Missing
+	// only if two endpoints have block `at` and do not have the transfer at or
+	// below it; where one endpoint is all there is, it must also have replaced
+	// the recorded block. It is Stands if one of them has the transfer, and
+	// Undecided otherwise.
+	Absent(ctx context.Context, recorded Transfer, at Head) (Verdict, error)
 	// Balances reads, as of block `at` or later, what the addresses hold of the
 	// asset: a second detector, independent of Scan. The result has one entry
 	// for each address.

@@ -49,6 +49,7 @@ var (
 	networkFinal   = desc("network_final", "Number of the newest block that is final by the network's rule.", "network")
 	networkScanned = desc("network_scanned", "Number of the newest block whose money is taken in.", "network")
 	networkLag     = desc("network_lag_seconds", "Age of the newest block read.", "network")
+	networkAside   = desc("payments_set_aside", "Payments that cannot be read on the network and are tried again.", "network")
 	endpoints      = desc("network_endpoints", "RPC endpoints that are configured.", "network")
 	healthy        = desc("network_endpoints_healthy", "RPC endpoints that are in use.", "network")
 	asked          = desc("network_endpoint_requests_total", "Requests to all RPC endpoints of the network.", "network")
@@ -73,7 +74,7 @@ var (
 // Describe names the metrics.
 func (p present) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		networkUp, networkHead, networkFinal, networkScanned, networkLag, endpoints, healthy, asked, erred,
+		networkUp, networkHead, networkFinal, networkScanned, networkLag, networkAside, endpoints, healthy, asked, erred,
 		gasBalance, gasRunway, gasCost, sweepWaiting, sweepFlying, sweepAge, streams, databaseUp,
 		oldestDue, stuckWebhook,
 		unswept, dust,
@@ -119,6 +120,7 @@ func (s scrape) network(n chain.Network) {
 	h, label := s.Health(n), network(n)
 	s.gauge(networkUp, oneIf(h.OK), label)
 	s.gauge(networkScanned, float64(h.Scanned.Number), label)
+	s.gauge(networkAside, float64(h.SetAside), label)
 	// The lag of an unreachable network grows from its newest block read.
 	if heads, ok := s.m.latency.last(n); ok {
 		s.gauge(networkHead, float64(heads.Latest.Number), label)

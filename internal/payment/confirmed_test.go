@@ -11,7 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// dying is a database that fails to take payments in while it is told to.
+// dying is a database that stores nothing about payments while it is dead.
 type dying struct {
 	payment.WatchStore
 	dead bool
@@ -26,6 +26,13 @@ func (d *dying) UpdatePayment(
 		return payment.Payment{}, errDying
 	}
 	return d.WatchStore.UpdatePayment(ctx, id, decide)
+}
+
+func (d *dying) SaveSetAside(ctx context.Context, a payment.SetAside) error {
+	if d.dead {
+		return errDying
+	}
+	return d.WatchStore.SaveSetAside(ctx, a)
 }
 
 // boasting tells, while it is told to, of a hundred times as much as was sent.

@@ -43,7 +43,13 @@ type View struct {
 	Final     chain.Head // money up to here is credited, unless the merchant chose otherwise
 	Finalized chain.Head // money up to here can never vanish
 	Transfers []chain.Transfer
+	End       chain.Head // block To
+	// Doubted reports whether a recorded deposit that is missing from the view
+	// must not be taken for vanished; nil: never.
+	Doubted func(chain.TransferID) bool
 }
+
+func (v View) doubts(t chain.Transfer) bool { return v.Doubted != nil && v.Doubted(t.ID()) }
 
 func (v View) covers(t chain.Transfer) bool {
 	return t.Network == v.Network && t.Block.Number >= v.From && t.Block.Number <= v.To
@@ -94,7 +100,7 @@ func (p *Payment) merge(v View, now time.Time) []Deposit {
 			// A finalized block is not taken back, whatever a node reports.
 		case ok:
 			d.appear(t, v, rule, now)
-		case v.covers(d.Transfer) && d.State != DepositVanished:
+		case v.covers(d.Transfer) && d.State != DepositVanished && !v.doubts(d.Transfer):
 			d.State, d.FinalAt = DepositVanished, time.Time{}
 		}
 		if d.differs(before) {

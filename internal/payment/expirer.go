@@ -75,7 +75,7 @@ func (e *Expirer) Run(ctx context.Context) error {
 // RunOnce decides once on every payment whose time has run out.
 func (e *Expirer) RunOnce(ctx context.Context) error {
 	after := ID("")
-	var failed error // of networks; the payments of others go on
+	var failed error // of networks and payments; the others go on
 	for {
 		ids, err := e.store.Due(ctx, e.now(), after, expirePage)
 		if err != nil {
@@ -85,29 +85,31 @@ func (e *Expirer) RunOnce(ctx context.Context) error {
 			return failed
 		}
 		after = ids[len(ids)-1]
-		network, err := e.page(ctx, ids)
-		if err != nil {
-			return err
+		failed = errors.Join(failed, e.page(ctx, ids))
+		if ctx.Err() != nil {
+			return failed
 		}
-		failed = errors.Join(failed, network)
 		if len(ids) < expirePage {
 			return failed
 		}
 	}
 }
 
-// page expires those of the payments that may expire. network is why some could
-// not be decided; err is a failure of the store.
-func (e *Expirer) page(ctx context.Context, ids []ID) (network, err error) {
+// page expires those of the payments that may expire. The error says which could
+// not be decided, and why.
+func (e *Expirer) page(ctx context.Context, ids []ID) error {
+	var failed []error
 	payments := make([]Payment, 0, len(ids))
 	for _, id := range ids {
 		p, err := e.store.Payment(ctx, id)
 		if err != nil {
-			return nil, err
+			failed = append(failed, fmt.Errorf("read payment %s: %w", id, err))
+			continue
 		}
 		payments = append(payments, p)
 	}
-	coverage, network := e.coverage(ctx, payments)
+	coverage, err := e.coverage(ctx, payments)
+	failed = append(failed, err)
 	for _, p := range payments {
 		if p.Status.Final() {
 			delete(e.searched, p.ID)
@@ -119,10 +121,10 @@ func (e *Expirer) page(ctx context.Context, ids []ID) (network, err error) {
 			return p.Expire(coverage[p.ID], e.now())
 		})
 		if err != nil {
-			return network, fmt.Errorf("expire payment %s: %w", p.ID, err)
+			failed = append(failed, fmt.Errorf("expire payment %s: %w", p.ID, err))
 		}
 	}
-	return network, nil
+	return errors.Join(failed...)
 }
 
 // coverage returns for each payment up to when its networks are known to hold no
@@ -149,9 +151,18 @@ func (e *Expirer) cover(
 	if err != nil || !ok || !c.BehindSince.IsZero() {
 		return err
 	}
+	aside, err := e.store.SetAsides(ctx, n)
+	if err != nil {
+		return err
+	}
+	unread := make(map[ID]bool, len(aside))
+	for _, a := range aside {
+		unread[a.PaymentID] = true
+	}
 	var due []Payment
 	for _, p := range payments {
-		if i := p.route(n); i >= 0 && p.Status == Started && !c.Scanned.Time.Before(p.ExpiresAt) && !p.hasIncoming() {
+		if i := p.route(n); i >= 0 && p.Status == Started && !c.Scanned.Time.Before(p.ExpiresAt) && !p.hasIncoming() &&
+			!unread[p.ID] {
 			due = append(due, p)
 		}
 	}
@@ -162,16 +173,17 @@ func (e *Expirer) cover(
 	if err != nil {
 		return err
 	}
+	var failed []error
 	for _, p := range due {
 		if !missed[p.ID] {
 			covered[p.ID][n] = c.Scanned.Time
 			continue
 		}
 		if err := e.search(ctx, n, r, p, c); err != nil {
-			return err
+			failed = append(failed, fmt.Errorf("search for the money of payment %s: %w", p.ID, err))
 		}
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 // missed reads the balances of the payments' addresses and returns the payments
@@ -241,9 +253,9 @@ func (e *Expirer) search(ctx context.Context, n chain.Network, r chain.Reader, p
 	}
 	v := View{
 		Network: n, From: from, To: c.Scanned.Number, Latest: c.Scanned, Final: c.Scanned, Finalized: c.Rechecked,
-		Transfers: transfers,
+		Transfers: transfers, End: c.Scanned,
 	}
-	_, err = e.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) { return p.Observe(v, e.now()) })
+	_, err = observeOne(ctx, r, e.store, p, v, e.now)
 	return err
 }
 

@@ -105,6 +105,16 @@ type WatchStore interface {
 	// Unsettled lists payments with a deposit in the network's blocks from..to,
 	// both included, that is not rechecked and has not vanished.
 	Unsettled(ctx context.Context, n chain.Network, from, to uint64) ([]ID, error)
+	// SetAsides lists the payments that could not be read on the network.
+	SetAsides(ctx context.Context, n chain.Network) ([]SetAside, error)
+	// SaveSetAside stores that a payment could not be read; the earlier block
+	// and time of what is stored stay.
+	SaveSetAside(ctx context.Context, a SetAside) error
+	// AdvanceSetAside stores that it was read up to the block before from, and
+	// DeleteSetAside that it was read to the end: both unless an earlier block
+	// has to be read again since a was loaded.
+	AdvanceSetAside(ctx context.Context, a SetAside, from uint64) error
+	DeleteSetAside(ctx context.Context, a SetAside) error
 	// Due lists payments that have not ended and whose time had run out at
 	// now, by ID after the one given, at most limit.
 	Due(ctx context.Context, now time.Time, after ID, limit int) ([]ID, error)
@@ -145,6 +155,8 @@ type Health struct {
 	Latest  chain.Head
 	Final   chain.Head
 	Scanned chain.Head
+	// SetAside is how many payments could not be read there and are tried again.
+	SetAside int
 	// Lag is how old the newest block was when it was last read.
 	Lag time.Duration
 	// FinalIn is the measured time from a new block to the credit of its money.

@@ -41,6 +41,9 @@ type Watcher struct {
 	// after a round that runs out of time the next one gets further.
 	pace      uint64
 	confirmed map[confirmation]struct{}
+	disputes  map[chain.Inclusion]dispute
+	aside     map[ID]SetAside // as of the beginning of the round
+	skipped   map[ID]error    // by the tentative pass
 
 	logged outageLog
 
@@ -78,6 +81,7 @@ func NewWatcher(
 		profile: p, reader: r, store: s, holder: holder, now: now,
 		log:     log.With("network", p.Network),
 		watched: newWatchlist(p.Network), pace: scanStep, confirmed: make(map[confirmation]struct{}),
+		disputes: make(map[chain.Inclusion]dispute), aside: make(map[ID]SetAside), skipped: make(map[ID]error),
 		health: Health{Reason: "this network is being checked", Detail: "not read yet"},
 	}
 }
@@ -153,6 +157,9 @@ func (w *Watcher) round(ctx context.Context) error {
 	if cursorErr != nil {
 		return fmt.Errorf("read the cursor: %w", cursorErr)
 	}
+	if err := w.loadSetAside(ctx); err != nil {
+		return err
+	}
 	if leads {
 		cursor, err = w.advance(ctx, heads, cursor, ok)
 	}
@@ -225,6 +232,9 @@ func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor,
 		return cursor, err
 	}
 	if cursor, err = w.recheckFinalized(ctx, heads, cursor); err != nil {
+		return cursor, err
+	}
+	if err = w.retrySetAside(ctx, heads, cursor); err != nil {
 		return cursor, err
 	}
 	if err = w.tentative(ctx, heads, cursor); err != nil {
@@ -356,7 +366,7 @@ func (w *Watcher) report(heads chain.Heads, c Cursor, err error) {
 	h := Health{
 		OK: true, Latest: heads.Latest, Final: heads.Final, Scanned: c.Scanned,
 		Lag:     max(w.now().Sub(heads.Latest.Time), 0),
-		FinalIn: max(heads.Latest.Time.Sub(heads.Final.Time), 0),
+		FinalIn: max(heads.Latest.Time.Sub(heads.Final.Time), 0), SetAside: len(w.aside),
 	}
 	if err != nil && !errors.Is(err, chain.ErrReorged) {
 		h.OK, h.Reason, h.Detail = false, "this network cannot be read reliably at the moment", err.Error()

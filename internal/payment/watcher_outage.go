@@ -79,7 +79,7 @@ func (w *Watcher) recover(ctx context.Context, c Cursor) (Cursor, error) {
 	if from.IsZero() {
 		return c, nil
 	}
-	if err := w.resumeAll(ctx, from, now); err != nil {
+	if err := w.resumeAll(ctx, from, now, c); err != nil {
 		return c, err
 	}
 	c.BehindSince = time.Time{}
@@ -87,7 +87,9 @@ func (w *Watcher) recover(ctx context.Context, c Cursor) (Cursor, error) {
 	return c, w.save(ctx, &c, true)
 }
 
-func (w *Watcher) resumeAll(ctx context.Context, from, to time.Time) error {
+// resumeAll extends the running payments. One that fails is set aside since then,
+// so that it cannot expire before it was extended.
+func (w *Watcher) resumeAll(ctx context.Context, from, to time.Time, c Cursor) error {
 	after := ID("")
 	for {
 		ids, err := w.store.Running(ctx, w.profile.Network, from, after, runningPage)
@@ -98,6 +100,9 @@ func (w *Watcher) resumeAll(ctx context.Context, from, to time.Time) error {
 			_, err := w.store.UpdatePayment(ctx, id, func(p Payment) (Change, error) {
 				return p.Resume(from, to, w.now())
 			})
+			if err != nil {
+				err = w.setAside(ctx, id, c.Scanned.Number+1, from, err)
+			}
 			if err != nil {
 				return fmt.Errorf("resume payment %s: %w", id, err)
 			}

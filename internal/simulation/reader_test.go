@@ -121,6 +121,26 @@ func (r *reader) Confirm(_ context.Context, transfers []chain.Transfer, at chain
 	return chain.Stands, nil
 }
 
+// Absent is the opinion of two endpoints, of which one may lag.
+func (r *reader) Absent(_ context.Context, t chain.Transfer, at chain.Head) (chain.Verdict, error) {
+	if err := r.call(); err != nil {
+		return chain.Undecided, err
+	}
+	blocks := r.w.chain.blocks
+	if r.in.faults.secondLags || at.Number >= uint64(r.height()) || blocks[at.Number].Hash != at.Hash {
+		return chain.Undecided, nil
+	}
+	b, found := r.w.chain.find(t.Tx, int(at.Number)+1)
+	if b == nil || t.Ordinal >= len(found.moves) {
+		return chain.Missing, nil
+	}
+	m := found.moves[t.Ordinal]
+	if m.to != t.To || m.contract != t.Asset.Contract || m.units != t.Units.Big().Uint64() {
+		return chain.Missing, nil
+	}
+	return chain.Stands, nil
+}
+
 func (r *reader) Balances(
 	_ context.Context, asset chain.Asset, addresses []chain.Address, _ chain.Head,
 ) ([]money.Units, error) {

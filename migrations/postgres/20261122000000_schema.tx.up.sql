@@ -198,6 +198,18 @@ CREATE INDEX deposits_by_payment ON deposits (payment_id);
 CREATE INDEX deposits_unsettled ON deposits (network, block_number, payment_id) WHERE NOT hardened AND state <> 'VANISHED';
 CREATE INDEX deposits_unswept ON deposits (key_id, payment_id) WHERE swept_at IS NULL AND state <> 'VANISHED';
 
+-- What could not be read for one payment is set aside, so that it holds up no other, and is read again from from_number on.
+CREATE TABLE set_aside (
+    payment_id  bigint      NOT NULL REFERENCES payments,
+    network     text        NOT NULL,
+    from_number bigint      NOT NULL,
+    since       timestamptz NOT NULL,
+    attempts    bigint      NOT NULL,
+    next_at     timestamptz NOT NULL,
+    reason      text        NOT NULL,
+    PRIMARY KEY (network, payment_id)
+);
+
 CREATE TABLE events (
     id         bigint      GENERATED ALWAYS AS IDENTITY,
     payment_id bigint      NOT NULL REFERENCES payments,

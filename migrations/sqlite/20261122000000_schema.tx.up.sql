@@ -196,6 +196,18 @@ CREATE INDEX deposits_by_payment ON deposits (payment_id);
 CREATE INDEX deposits_unsettled ON deposits (network, block_number, payment_id) WHERE NOT hardened AND state <> 'VANISHED';
 CREATE INDEX deposits_unswept ON deposits (key_id, payment_id) WHERE swept_at IS NULL AND state <> 'VANISHED';
 
+-- What could not be read for one payment is set aside, so that it holds up no other, and is read again from from_number on.
+CREATE TABLE set_aside (
+    payment_id  INTEGER NOT NULL REFERENCES payments,
+    network     TEXT    NOT NULL,
+    from_number INTEGER NOT NULL,
+    since       INTEGER NOT NULL,
+    attempts    INTEGER NOT NULL,
+    next_at     INTEGER NOT NULL,
+    reason      TEXT    NOT NULL,
+    PRIMARY KEY (network, payment_id)
+) STRICT;
+
 CREATE TABLE events (
     id         INTEGER PRIMARY KEY,
     payment_id INTEGER NOT NULL REFERENCES payments,

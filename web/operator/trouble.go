@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/store/report"
@@ -28,6 +29,11 @@ func (d *Surface) getTrouble(c echo.Context, who session.Principal) error {
 		p.Notices = append(p.Notices, panel.Notice{Bad: true, Text: fmt.Sprintf(
 			"%s bought %d queries with %s on %s, and nobody looks after it since that network was configured away. Set it up again, with USDT, until this is gone.",
 			x.Email, x.Units, x.Tx, views.NetworkName(string(x.Network)))})
+	}
+	for _, x := range t.SetAside {
+		p.Notices = append(p.Notices, panel.Notice{Bad: true, Text: fmt.Sprintf(
+			"Payment %s of %s cannot be read on %s since %s (%d attempts): %s. It is tried again from block %d on; the other payments are read.",
+			x.PaymentID, x.Email, views.NetworkName(string(x.Network)), x.Since.UTC().Format(time.DateTime), x.Attempts, x.Reason, x.From)})
 	}
 	for _, x := range t.Deliveries {
 		p.Deliveries = append(p.Deliveries, operator.LateRow{

@@ -85,6 +85,7 @@ type stretch struct {
 	buffer  *bytes.Buffer // for the answers with logs, one after the other
 	waiting []candidate
 	found   []rpc.TransferLog
+	odd     []rpc.LogPlace // of logs that are no ERC-20 transfers
 }
 
 // read fetches and matches the logs from block first on, as many as the

@@ -5,13 +5,13 @@ import (
 )
 
 // collect checks one log of the answer and queues its recipient for the
-// look-up. A log that was not requested, or that is not a transfer, makes the
-// whole answer invalid: more of it may be wrong.
+// look-up. A log that was not requested makes the whole answer invalid: more of
+// it may be wrong. One that is no ERC-20 transfer is looked up in its receipt.
 func (s *stretch) collect(l *rpc.RawLog, first, last uint64) error {
 	if l.Removed {
 		return nil // of a fork the node has left
 	}
-	if !l.IsTransfer() {
+	if !l.HasTransferTopic() {
 		return rpc.Malformed("a log that is no transfer")
 	}
 	number, ok := rpc.ParseQuantity(l.BlockNumber)
@@ -22,8 +22,8 @@ func (s *stretch) collect(l *rpc.RawLog, first, last uint64) error {
 		return rpc.Malformed("a log of another contract")
 	}
 	c := candidate{log: l.Text}
-	if !l.Recipient(&c.to) {
-		return rpc.Malformed("a transfer to no address")
+	if !l.IsTransfer() || !l.Recipient(&c.to) {
+		return s.keepOdd(l)
 	}
 	if s.waiting = append(s.waiting, c); len(s.waiting) == maxWaiting {
 		return s.matchRecipients()
@@ -65,12 +65,24 @@ func (s *stretch) matchRecipients() error {
 func (s *stretch) keep(l *rpc.RawLog) error {
 	e, ok := l.Decode()
 	if !ok {
-		return rpc.Malformed("a transfer log that cannot be read")
+		return s.keepOdd(l)
 	}
 	if e.Units.IsZero() {
 		return nil // spam: zero transfers plant addresses in histories
 	}
 	s.found = append(s.found, e)
+	return nil
+}
+
+// keepOdd keeps the place of a log under the topic of transfers that is none.
+// Contracts may log such things, and one of them must not hold up a network; but a
+// node may also have spoiled a transfer.
+func (s *stretch) keepOdd(l *rpc.RawLog) error {
+	place, ok := l.Place()
+	if !ok {
+		return rpc.Malformed("a transfer log that cannot be read")
+	}
+	s.odd = append(s.odd, place)
 	return nil
 }
 

@@ -29,9 +29,12 @@ func (s *stretch) verify(ctx context.Context) ([]chain.Transfer, error) {
 	for _, e := range s.found {
 		byTx[e.Tx] = append(byTx[e.Tx], e)
 	}
+	if err := s.verifyOdd(ctx); err != nil {
+		return nil, err
+	}
 	var transfers []chain.Transfer
 	for txs := range slices.Chunk(s.transactions(), receiptPage) {
-		receipts, err := s.receipts(ctx, txs)
+		receipts, err := s.receipts(ctx, txs, s.blockOf)
 		if err != nil {
 			return nil, err
 		}
@@ -44,6 +47,30 @@ func (s *stretch) verify(ctx context.Context) ([]chain.Transfer, error) {
 		}
 	}
 	return transfers, nil
+}
+
+// verifyOdd checks that the receipts do not know the odd logs as transfers.
+func (s *stretch) verifyOdd(ctx context.Context) error {
+	for page := range slices.Chunk(s.odd, receiptPage) {
+		blocks := make(map[rpc.Hash]rpc.Header, len(page))
+		var txs []rpc.Hash
+		for _, o := range page {
+			if _, listed := blocks[o.Tx]; !listed {
+				txs = append(txs, o.Tx)
+			}
+			blocks[o.Tx] = rpc.Header{Number: o.Block, Hash: o.BlockHash}
+		}
+		receipts, err := s.receipts(ctx, txs, func(tx rpc.Hash) rpc.Header { return blocks[tx] })
+		if err != nil {
+			return err
+		}
+		for _, o := range page {
+			if receipts[o.Tx].HasAt(o.Index) {
+				return rpc.Malformed("a transfer log that its receipt shows otherwise")
+			}
+		}
+	}
+	return nil
 }
 
 // receiptPage bounds how many receipts are held at once: a transaction can have
@@ -104,10 +131,13 @@ func parseHeaders(results [][]byte, numbers []uint64) (map[uint64]rpc.Header, er
 	return headers, nil
 }
 
-// receipts reads the receipts of txs, and block `to` once more after them.
+// receipts reads the receipts of txs, which are in the blocks that blockOf returns,
+// and block `to` once more after them.
 // Nodes drop old transactions from their index before they drop the logs of a
 // block; then the receipt is rebuilt from the logs of the whole block.
-func (s *stretch) receipts(ctx context.Context, txs []rpc.Hash) (map[rpc.Hash]rpc.Receipt, error) {
+func (s *stretch) receipts(
+	ctx context.Context, txs []rpc.Hash, blockOf func(rpc.Hash) rpc.Header,
+) (map[rpc.Hash]rpc.Receipt, error) {
 	calls := make([]rpc.Call, 0, len(txs)+1)
 	for _, tx := range txs {
 		calls = append(calls, rpc.ReceiptCall(tx))
@@ -123,7 +153,7 @@ func (s *stretch) receipts(ctx context.Context, txs []rpc.Hash) (map[rpc.Hash]rp
 	for i, tx := range txs {
 		r, ok, err := rpc.ParseReceipt(results[i], tx)
 		if err == nil && !ok {
-			r, ok, err = rpc.RebuildReceipt(ctx, s.e, tx, s.blockOf(tx))
+			r, ok, err = rpc.RebuildReceipt(ctx, s.e, tx, blockOf(tx))
 			if err == nil && !ok {
 				err = rpc.Malformed("a log that its block does not have")
 			}

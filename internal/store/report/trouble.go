@@ -19,6 +19,7 @@ type Trouble struct {
 	Deposits   []LeftDeposit
 	Reorged    []ReorgedPayment
 	Recharges  []LateRecharge
+	SetAside   []SetAsidePayment
 }
 
 // MaxTrouble bounds each list of Trouble: who has more begins with these.
@@ -69,12 +70,20 @@ type ReorgedPayment struct {
 	EndedAt time.Time
 }
 
+// SetAsidePayment is a payment that cannot be read on a network at present.
+type SetAsidePayment struct {
+	payment.SetAside
+
+	Email string // of the merchant
+}
+
 // Stuck is work that has waited longer than it should.
 type Stuck struct {
 	Deliveries int64     // webhooks overdue
 	OldestDue  time.Time // since when; zero if none
 	Sweeps     int64     // sweeps under way for long
 	Unswept    int64     // deposits that are final for a day and not swept, dust apart
+	SetAside   int64     // payments that cannot be read on a network
 	Recharges  int64     // purchases of query units whose network is not configured
 	Dust       int64     // the same that are worth less than moving them costs
 }
@@ -98,7 +107,7 @@ func (r *Reader) Stuck(ctx context.Context, now time.Time, dust money.Micros) (S
 		"(SELECT count(*) FROM sweeps WHERE ended_at IS NULL AND created_at < ?), "+
 		"(SELECT count(*) FROM deposits AS d WHERE swept_at IS NULL AND state = 'FINAL' AND final_at < ? AND "+AboutUSD+" >= ?), "+
 		"(SELECT count(*) FROM deposits AS d WHERE swept_at IS NULL AND state = 'FINAL' AND final_at < ? AND "+AboutUSD+" < ?), "+
-		"(SELECT count(*) FROM recharges WHERE look_at < ?)",
+		"(SELECT count(*) FROM recharges WHERE look_at < ?), (SELECT count(*) FROM set_aside)",
 		db.At(
 			now.Add(-lateDelivery),
 		), db.At(
@@ -106,7 +115,7 @@ func (r *Reader) Stuck(ctx context.Context, now time.Time, dust money.Micros) (S
 		), db.At(
 			now.Add(-lateSweep),
 		), db.At(now.Add(-day)), USD(dust), db.At(now.Add(-day)), USD(dust), db.At(now.Add(-lateRecharge))).
-		Scan(ctx, &st.Deliveries, &oldest, &st.Sweeps, &st.Unswept, &st.Dust, &st.Recharges)
+		Scan(ctx, &st.Deliveries, &oldest, &st.Sweeps, &st.Unswept, &st.Dust, &st.Recharges, &st.SetAside)
 	st.OldestDue = oldest.Time
 	return st, wrapIf(err, "stuck work")
 }
@@ -123,6 +132,7 @@ func (r *Reader) Trouble(ctx context.Context, now time.Time, dust money.Micros) 
 			func() (err error) { found.Deposits, err = leftDeposits(ctx, t, now, dust); return err },
 			func() (err error) { found.Reorged, err = reorged(ctx, t); return err },
 			func() (err error) { found.Recharges, err = lateRecharges(ctx, t, now); return err },
+			func() (err error) { found.SetAside, err = setAside(ctx, t); return err },
 		} {
 			if err := part(); err != nil {
 				return err
@@ -263,3 +273,29 @@ const AboutUSD = "CAST(d.units AS double precision) / CAST('1e' || d.decimals AS
 
 // USD is an amount for comparing with AboutUSD.
 func USD(m money.Micros) float64 { return float64(m) / float64(money.USD) }
+
+// setAside lists the payments that cannot be read, the longest first.
+func setAside(ctx context.Context, t db.Tx) ([]SetAsidePayment, error) {
+	var rows []struct {
+		PublicID   string
+		Email      string
+		Network    string
+		FromNumber int64
+		Since      db.Instant
+		Attempts   int64
+		NextAt     db.Instant
+		Reason     string
+	}
+	err := t.NewRaw("SELECT p.public_id, u.email, a.network, a.from_number, a.since, a.attempts, a.next_at, a.reason "+
+		"FROM set_aside AS a JOIN payments AS p ON p.id = a.payment_id "+
+		"JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id "+
+		"ORDER BY a.since, a.payment_id LIMIT ?", MaxTrouble).Scan(ctx, &rows)
+	list := make([]SetAsidePayment, len(rows))
+	for i, r := range rows {
+		list[i] = SetAsidePayment{Email: r.Email, SetAside: payment.SetAside{
+			PaymentID: payment.ID(r.PublicID), Network: chain.Network(r.Network), From: uint64(max(r.FromNumber, 0)),
+			Since: r.Since.Time, Attempts: int(r.Attempts), NextAt: r.NextAt.Time, Reason: r.Reason,
+		}}
+	}
+	return list, err
+}

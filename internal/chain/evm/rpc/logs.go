@@ -131,6 +131,28 @@ func (l *RawLog) IsTransfer() bool {
 	return l.TopicCount == 3 && SameHex(l.Topics[0], TransferTopic)
 }
 
+// HasTransferTopic reports whether the log begins with the topic of a transfer;
+// contracts may log other things under it than ERC-20 does.
+func (l *RawLog) HasTransferTopic() bool {
+	return l.TopicCount > 0 && SameHex(l.Topics[0], TransferTopic)
+}
+
+// LogPlace says where a log is in the chain.
+type LogPlace struct {
+	Tx        Hash
+	Block     uint64
+	BlockHash Hash
+	Index     uint64 // within the block
+}
+
+// Place returns where the log is; ok is false if the node does not say so.
+func (l *RawLog) Place() (p LogPlace, ok bool) {
+	var okNumber, okIndex bool
+	p.Block, okNumber = ParseQuantity(l.BlockNumber)
+	p.Index, okIndex = ParseQuantity(l.index)
+	return p, okNumber && okIndex && ParseBytes(p.BlockHash[:], l.hash) && ParseBytes(p.Tx[:], l.tx)
+}
+
 // SameHex compares hex text with lower-case hex text.
 func SameHex(text []byte, lower string) bool {
 	return string(text) == lower || len(text) == len(lower) && strings.EqualFold(string(text), lower)

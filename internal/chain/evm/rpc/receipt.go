@@ -94,3 +94,8 @@ func (r Receipt) Has(e TransferLog) bool {
 		return l.IsTransfer && l.Transfer.Index == e.Index && l.Transfer.same(e)
 	})
 }
+
+// HasAt reports whether the receipt has a transfer at the index within the block.
+func (r Receipt) HasAt(index uint64) bool {
+	return slices.ContainsFunc(r.Logs, func(l ReceiptLog) bool { return l.IsTransfer && l.Transfer.Index == index })
+}

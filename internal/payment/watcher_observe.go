@@ -1,0 +1,176 @@
+package payment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+)
+
+// observe applies the view to each payment concerned and returns how many changed.
+// Payments are read many at a time and locked only if they change, so that those
+// whose money merely waits for finality cost little each round. A payment that
+// fails goes to failed, whose error ends the round, and holds up no other; one that
+// is set aside already is left out.
+func (w *Watcher) observe(ctx context.Context, v View, failed func(ID, error) error) (int, error) {
+	transfers, err := w.concerned(ctx, v)
+	if err != nil {
+		return 0, err
+	}
+	changed := 0
+	for ids := range slices.Chunk(slices.Sorted(maps.Keys(transfers)), MaxPage) {
+		payments, err := w.read(ctx, ids, failed)
+		if err != nil {
+			return changed, err
+		}
+		for _, p := range payments {
+			v.Transfers = transfers[p.ID]
+			did, err := w.observeOne(ctx, p, v)
+			if err != nil {
+				err = failed(p.ID, err)
+			}
+			if err != nil {
+				return changed, fmt.Errorf("payment %s: %w", p.ID, err)
+			}
+			if did {
+				changed++
+			}
+		}
+	}
+	return changed, nil
+}
+
+// read reads payments, one by one if they cannot be read together.
+func (w *Watcher) read(ctx context.Context, ids []ID, failed func(ID, error) error) ([]Payment, error) {
+	payments, err := w.store.PaymentsByID(ctx, ids)
+	if err == nil {
+		return payments, nil
+	}
+	for _, id := range ids {
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("read %d payments: %w", len(ids), err)
+		}
+		p, err := w.store.Payment(ctx, id)
+		switch {
+		case err == nil:
+			payments = append(payments, p)
+		case !errors.Is(err, ErrUnknown):
+			if err := failed(id, err); err != nil {
+				return nil, fmt.Errorf("payment %s: %w", id, err)
+			}
+		}
+	}
+	return payments, nil
+}
+
+// concerned returns the payments that the view can change, each with the
+// transfers to its addresses: those with a transfer in it, and those with a
+// deposit that its blocks are expected to hold.
+func (w *Watcher) concerned(ctx context.Context, v View) (map[ID][]chain.Transfer, error) {
+	list := make(map[ID][]chain.Transfer)
+	unsettled, err := w.store.Unsettled(ctx, v.Network, v.From, v.To)
+	if err != nil {
+		return nil, fmt.Errorf("list unsettled deposits: %w", err)
+	}
+	for _, id := range unsettled {
+		list[id] = nil
+	}
+	for _, t := range v.Transfers {
+		if id, ok := w.watched.owner(t.To); ok {
+			list[id] = append(list[id], t)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(list)) {
+		without, err := w.without(ctx, id, v.From)
+		if err != nil {
+			return nil, err
+		}
+		if without {
+			delete(list, id)
+		}
+	}
+	return list, nil
+}
+
+// observeOne decides on the payment as it was read, and again under its lock if
+// there is something to write.
+func (w *Watcher) observeOne(ctx context.Context, p Payment, v View) (bool, error) {
+	return observeOne(ctx, w.reader, w.store, p, v, w.now)
+}
+
+func observeOne(
+	ctx context.Context, r chain.Reader, s WatchStore, p Payment, v View, now func() time.Time,
+) (bool, error) {
+	c, err := p.Observe(v, now())
+	if err != nil || c.None() {
+		return false, err
+	}
+	gone, doubted, err := absent(ctx, r, c, v)
+	if err != nil {
+		return false, err
+	}
+	v.Doubted = func(id chain.TransferID) bool { return !gone[id] }
+	if c, err = p.Observe(v, now()); err != nil || c.None() {
+		return false, errors.Join(err, doubted)
+	}
+	confirmed := early(c, v)
+	if err := confirm(ctx, r, confirmed, v.Latest); err != nil {
+		return false, err
+	}
+	_, err = s.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
+		c, err := p.Observe(v, now())
+		if err == nil && len(early(c, v)) > len(confirmed) {
+			err = errUnconfirmed
+		}
+		return c, err
+	})
+	return err == nil, errors.Join(err, doubted)
+}
+
+// errDoubted: a recorded deposit was not found where it should be, and no second
+// endpoint confirms that it vanished.
+var errDoubted = fault.New(fault.Unavailable, "a deposit is missing from an endpoint's answer, and no second endpoint confirms that it vanished")
+
+// absent asks about every deposit that the change takes for vanished. It returns
+// those whose absence is confirmed, and errDoubted if any is not.
+func absent(ctx context.Context, r chain.Reader, c Change, v View) (gone map[chain.TransferID]bool, doubted, err error) {
+	for _, d := range c.Deposits {
+		if d.State != DepositVanished {
+			continue
+		}
+		verdict, err := r.Absent(ctx, d.Transfer, v.End)
+		if err != nil {
+			return nil, nil, fmt.Errorf("absence of transaction %s: %w", d.Transfer.Tx, err)
+		}
+		if verdict != chain.Missing {
+			doubted = fmt.Errorf("transaction %s, block %d: %w", d.Transfer.Tx, d.Transfer.Block.Number, errDoubted)
+			continue
+		}
+		if gone == nil {
+			gone = make(map[chain.TransferID]bool)
+		}
+		gone[d.Transfer.ID()] = true
+	}
+	return gone, doubted, nil
+}
+
+// errUnconfirmed: meanwhile the payer chose a network on which money is final
+// earlier, so more must be confirmed, in the next round.
+var errUnconfirmed = fault.New(fault.Unavailable, "the payment changed while its money was being confirmed")
+
+// early returns the transfers that a change credits above the network's final
+// head, by a merchant's own rule. No scan has confirmed those.
+func early(c Change, v View) []chain.Transfer {
+	var list []chain.Transfer
+	for _, d := range c.Deposits {
+		if d.State == DepositFinal && d.Transfer.Block.Number > v.Final.Number {
+			list = append(list, d.Transfer)
+		}
+	}
+	return list
+}

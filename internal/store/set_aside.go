@@ -1,0 +1,96 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/uptrace/bun"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/db"
+)
+
+// setAsideRow is a payment that could not be read on a network.
+type setAsideRow struct {
+	bun.BaseModel `bun:"table:set_aside,alias:a"`
+
+	PublicID   string
+	Network    string
+	FromNumber int64
+	Since      instant
+	Attempts   int64
+	NextAt     instant
+	Reason     string
+}
+
+// SaveSetAside stores that a payment could not be read. What is stored keeps its
+// first block and its beginning if those are earlier.
+func (s *Store) SaveSetAside(ctx context.Context, a payment.SetAside) error {
+	from := int64(min(a.From, math.MaxInt64)) //nolint:gosec // bounded
+	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
+		res, err := t.NewRaw("INSERT INTO set_aside (payment_id, network, from_number, since, attempts, next_at, reason) "+
+			"SELECT id, ?, ?, ?, ?, ?, ? FROM payments WHERE public_id = ? "+
+			"ON CONFLICT (network, payment_id) DO UPDATE SET attempts = excluded.attempts, next_at = excluded.next_at, reason = excluded.reason, "+
+			"from_number = CASE WHEN excluded.from_number < set_aside.from_number THEN excluded.from_number ELSE set_aside.from_number END, "+
+			"since = CASE WHEN excluded.since < set_aside.since THEN excluded.since ELSE set_aside.since END",
+			string(a.Network), from, db.At(a.Since), a.Attempts, db.At(a.NextAt), shown(a.Reason), string(a.PaymentID)).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n != 1 {
+			return fmt.Errorf("%d rows: %w", n, payment.ErrUnknown)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("set payment %s aside on %s: %w", a.PaymentID, a.Network, err)
+	}
+	return nil
+}
+
+// SetAsides lists the payments that could not be read on the network, the longest
+// first.
+func (s *Store) SetAsides(ctx context.Context, n chain.Network) ([]payment.SetAside, error) {
+	var rows []setAsideRow
+	err := s.reader().NewRaw("SELECT p.public_id, a.network, a.from_number, a.since, a.attempts, a.next_at, a.reason "+
+		"FROM set_aside AS a JOIN payments AS p ON p.id = a.payment_id WHERE a.network = ? ORDER BY a.since, a.payment_id",
+		string(n)).Scan(ctx, &rows)
+	if err != nil {
+		return nil, fmt.Errorf("payments set aside on %s: %w", n, err)
+	}
+	list := make([]payment.SetAside, len(rows))
+	for i, r := range rows {
+		list[i] = payment.SetAside{
+			Network: chain.Network(r.Network), PaymentID: payment.ID(r.PublicID), From: uint64(max(r.FromNumber, 0)),
+			Since: r.Since.Time, Attempts: int(r.Attempts), NextAt: r.NextAt.Time, Reason: r.Reason,
+		}
+	}
+	return list, nil
+}
+
+// AdvanceSetAside stores that the payment was read up to the block before from,
+// unless an earlier block has to be read again since a was loaded.
+func (s *Store) AdvanceSetAside(ctx context.Context, a payment.SetAside, from uint64) error {
+	return s.changeSetAside(ctx, a, "UPDATE set_aside SET from_number = ?3", int64(min(from, math.MaxInt64))) //nolint:gosec // bounded
+}
+
+// DeleteSetAside records that the payment was read to the end, unless an earlier
+// block has to be read again since a was loaded.
+func (s *Store) DeleteSetAside(ctx context.Context, a payment.SetAside) error {
+	return s.changeSetAside(ctx, a, "DELETE FROM set_aside", 0)
+}
+
+func (s *Store) changeSetAside(ctx context.Context, a payment.SetAside, change string, value int64) error {
+	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
+		_, err := t.NewRaw(change+" WHERE network = ?0 AND from_number = ?1 AND payment_id = "+
+			"(SELECT id FROM payments WHERE public_id = ?2)",
+			string(a.Network), int64(min(a.From, math.MaxInt64)), string(a.PaymentID), value).Exec(ctx) //nolint:gosec // bounded
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("payment %s, set aside on %s: %w", a.PaymentID, a.Network, err)
+	}
+	return nil
+}
